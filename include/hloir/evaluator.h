@@ -1,0 +1,45 @@
+// HloEvaluator: something that can compute what an instruction or computation computes. Constant folding, tests and the
+// equivalence check depend on this interface, not on a backend. The scalar reference behind it: backend_cpu/reference.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+
+#include "hloir/module.h"
+#include "hloir/status.h"
+
+namespace hloir {
+
+enum class ElidedConstants { kRefuse, kZeros, kIota, kRandom };
+
+// Gives a custom-call its meaning.
+using CustomCallHandler =
+    std::function<StatusOr<Literal>(const HloInstruction& call, std::span<const Literal* const> operands)>;
+
+struct EvaluatorOptions {
+  int64_t max_steps = int64_t{1} << 40;          // instructions executed, loops included
+  int64_t max_bytes = int64_t{1} << 34;          // of one value
+  ElidedConstants elided = ElidedConstants::kRefuse;
+  std::unordered_map<std::string, CustomCallHandler> custom_calls;
+  // Called with each instruction's result, before it is used; for traces and for finding where two modules part.
+  std::function<void(const HloInstruction&, const Literal&)> on_result;
+};
+
+class HloEvaluator {
+ public:
+  virtual ~HloEvaluator() = default;
+  // The value of one instruction, given its operands' values. It may run the computations that it calls.
+  virtual StatusOr<Literal> EvaluateInstruction(const HloInstruction& instruction,
+                                                std::span<const Literal* const> operands) const = 0;
+  // The value of the root, given the parameters' values. Errors: Unimplemented names the op, ResourceExhausted the limit.
+  virtual StatusOr<Literal> EvaluateComputation(const HloComputation& computation,
+                                                std::span<const Literal* const> arguments) const = 0;
+};
+
+// The scalar reference: one plain loop per op, every type; slow and to be trusted. In backend_cpu/reference.
+std::unique_ptr<HloEvaluator> MakeReferenceEvaluator(EvaluatorOptions options = {});
+
+}  // namespace hloir

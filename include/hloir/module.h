@@ -1,0 +1,139 @@
+// HloModule: a whole program. Owns its computations, every text they look into, and one copy of each shape.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "hloir/arena.h"
+#include "hloir/computation.h"
+
+namespace hloir {
+
+// {output index}: (parameter, {parameter index}, kind)
+struct InputOutputAlias {
+  ShapeIndex output_index;
+  int64_t parameter = 0;
+  ShapeIndex parameter_index;
+  bool must_alias = false;
+  bool operator==(const InputOutputAlias&) const = default;
+};
+struct BufferDonor {
+  int64_t parameter = 0;
+  ShapeIndex parameter_index;
+  bool operator==(const BufferDonor&) const = default;
+};
+
+// The four tables that metadata's stack_frame_id points into. Ids in text are 1-based: entry i has id i+1.
+struct StackFrameIndex {
+  struct FileLocation {
+    int64_t file_name_id = 0, function_name_id = 0, line = 0, end_line = 0, column = 0, end_column = 0;
+    bool operator==(const FileLocation&) const = default;
+  };
+  struct StackFrame {
+    int64_t file_location_id = 0, parent_frame_id = 0;
+    bool operator==(const StackFrame&) const = default;
+  };
+  std::vector<std::string> file_names, function_names;
+  std::vector<FileLocation> file_locations;
+  std::vector<StackFrame> stack_frames;
+  bool empty() const { return file_names.empty() && function_names.empty() && file_locations.empty() && stack_frames.empty(); }
+};
+
+// The module's header line.
+struct ModuleConfig {
+  bool is_scheduled = false;
+  std::vector<InputOutputAlias> input_output_alias;
+  std::vector<BufferDonor> buffer_donor;
+  bool alias_passthrough_params = false;
+  // Shapes with the layouts that callers see. Without a value: those of the entry computation.
+  std::optional<ProgramShape> entry_computation_layout;
+  BoolList allow_spmd_sharding_propagation_to_parameters, allow_spmd_sharding_propagation_to_output;
+  int64_t replica_count = 1, num_partitions = 1;
+  bool use_spmd_partitioning = false;
+  FrontendAttributes frontend_attributes;
+  std::string origin_recovery_table, debug_attributes;  // as normalized text, braces included; "" for none
+  StackFrameIndex stack_frames;
+  std::vector<std::pair<std::string, std::string>> unknown_attributes;
+};
+
+class HloModule {
+ public:
+  explicit HloModule(std::string name);
+  HloModule(const HloModule&) = delete;
+  HloModule& operator=(const HloModule&) = delete;
+  ~HloModule();
+
+  const std::string& name() const { return name_; }
+  void set_name(std::string name) { name_ = std::move(name); }
+  ModuleConfig& config() { return config_; }
+  const ModuleConfig& config() const { return config_; }
+
+  HloComputation* entry_computation() const { return entry_; }
+  void set_entry_computation(HloComputation* computation) { entry_ = computation; }
+  // In stored order.
+  std::span<HloComputation* const> computations() const { return computations_; }
+  int64_t computation_count() const { return static_cast<int64_t>(computations_.size()); }
+  int64_t instruction_count() const;
+  // Callees before callers, the entry last: XLA's order, which is also that of printing. Computations that nothing
+  // reaches from the entry come where their own depth-first walk puts them.
+  std::vector<HloComputation*> MakeComputationPostOrder() const;
+  HloComputation* AddComputation(std::string_view name);  // made unique
+  // It must have no callers and not be the entry.
+  void RemoveComputation(HloComputation* computation);
+  HloComputation* FindComputation(std::string_view name) const;
+  // A copy of `original` (of this module or another) under a unique name, with all it calls (calls within the same module
+  // are shared unless `deep`).
+  HloComputation* CloneComputation(const HloComputation& original, bool deep = false);
+  std::unique_ptr<HloModule> Clone() const;
+
+  // Side tables indexed by id() need this many entries.
+  int32_t instruction_id_limit() const { return next_instruction_id_; }
+  int32_t computation_id_limit() const { return next_computation_id_; }
+
+  // Keeps. The result lives as long as the module.
+  const Shape* InternShape(const Shape& shape);
+  std::string_view InternText(std::string_view text) { return arena_.Copy(text); }
+  const OpMetadata* InternMetadata(const OpMetadata& metadata) { return arena_.New<OpMetadata>(metadata); }
+  const Sharding* InternSharding(Sharding sharding) { return arena_.New<Sharding>(std::move(sharding)); }
+  // Takes a text that names and metadata will look into.
+  std::string_view AdoptText(std::shared_ptr<const std::string> text);
+  Arena& arena() { return arena_; }
+
+ private:
+  friend class HloComputation;
+  struct ShapeHash {
+    size_t operator()(const Shape* shape) const { return shape->Hash(); }
+  };
+  struct ShapeEqual {
+    bool operator()(const Shape* a, const Shape* b) const { return *a == *b; }
+  };
+  std::string UniqueComputationName(std::string_view wanted) const;
+  static void CloneInto(const HloComputation& from, HloComputation& to, std::vector<HloInstruction*>& mapped,
+                        const std::unordered_map<const HloComputation*, HloComputation*>& clones);
+
+  std::vector<std::shared_ptr<const std::string>> texts_;
+  Arena arena_;
+  std::string name_;
+  ModuleConfig config_;
+  HloComputation* entry_ = nullptr;
+  std::vector<HloComputation*> computations_;
+  std::unordered_map<std::string_view, HloComputation*> computation_names_;
+  std::unordered_set<const Shape*, ShapeHash, ShapeEqual> shapes_;
+  int32_t next_instruction_id_ = 0, next_computation_id_ = 0;
+};
+
+template <class A>
+HloInstruction* HloComputation::AddInstruction(HloOpcode opcode, const Shape& shape,
+                                               std::span<HloInstruction* const> operands, A attributes,
+                                               std::string_view name) {
+  Attributes stored;
+  if constexpr (!std::is_same_v<A, std::monostate>) stored = module_->arena().template New<A>(std::move(attributes));
+  return NewInstruction(opcode, module_->InternShape(shape), operands, stored, name);
+}
+
+}  // namespace hloir

@@ -1,0 +1,41 @@
+// Text to graph: the one way in is ParseHloModule. It reads what XLA's parser reads, and dumps of other years.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hloir/module.h"
+#include "hloir/status.h"
+
+namespace hloir {
+
+struct ParserOptions {
+  std::string file_name = "<text>";  // for messages
+  // Attributes and module-header attributes that no table knows are kept and printed back instead of refused.
+  bool allow_unknown = false;
+  // Give arrays without a layout the default, row-major one.
+  bool fill_missing_layouts = true;
+  int max_depth = 8192;                                 // nesting of shapes, literals, operands, shardings
+  int64_t max_literal_bytes = int64_t{1} << 32;         // of one constant
+  int64_t max_instructions = int64_t{1} << 28;
+};
+
+// One module. Errors are InvalidArgument (or ResourceExhausted, for limits) and read
+// "FILE:LINE:COLUMN: error: …", the source line, and a caret under the place. The module keeps the text.
+StatusOr<std::unique_ptr<HloModule>> ParseHloModule(std::string text, const ParserOptions& options = {});
+// All the modules of a text: several may follow one another, or stand between `// -----` lines.
+StatusOr<std::vector<std::unique_ptr<HloModule>>> ParseHloModules(std::string text, const ParserOptions& options = {});
+
+// Fragments.
+StatusOr<Shape> ParseShape(std::string_view text);
+StatusOr<Sharding> ParseSharding(std::string_view text);
+StatusOr<ReplicaGroups> ParseReplicaGroups(std::string_view text);
+StatusOr<Window> ParseWindow(std::string_view text);
+StatusOr<ConvDimensionNumbers> ParseConvDimensionNumbers(std::string_view text);
+StatusOr<PaddingConfig> ParsePadding(std::string_view text);
+// A literal with its shape before it: "f32[2] {1, 2}".
+StatusOr<Literal> ParseLiteral(std::string_view text);
+
+}  // namespace hloir

@@ -1,0 +1,57 @@
+// Graph to text, byte for byte as XLA prints it. The switches have the names of XLA's HloPrintOptions.
+#pragma once
+
+#include <string>
+
+#include "hloir/module.h"
+
+namespace hloir {
+
+struct PrintOptions {
+  enum class SubcomputationMode { kOff, kNameOnly, kFullBodies, kNonSequentialBodies };
+  int print_operand_index_annotation_interval = 5;
+  SubcomputationMode print_subcomputation_mode = SubcomputationMode::kNameOnly;
+  int indent_amount = 0;
+  bool print_large_constants = false;
+  bool print_only_essential_constants = false;
+  bool print_original_value = true;
+  bool print_metadata = true;
+  bool print_metadata_only_op_name = false;
+  bool print_backend_config = true;
+  bool print_infeed_outfeed_config = true;
+  bool compact_operands = false;
+  bool include_layout_in_shapes = true;
+  bool print_result_shape = true;
+  bool print_operand_shape = false;
+  bool print_operand_names = true;
+  bool print_program_shape = true;
+  bool print_percent = true;
+  bool print_control_dependencies = true;
+  bool canonicalize_instruction_names = false;
+  bool canonicalize_computations = false;
+  bool print_ids = true;
+  bool print_extra_attributes = true;
+  bool syntax_sugar_async_ops = true;
+  bool print_frontend_attributes = true;
+  bool print_name_after_closing_brace = false;
+  bool print_full_replica_group_list = false;
+  bool print_parameter_number = true;
+  bool print_channel_id = true;
+  bool print_inline_stack_frames = false;
+  bool compact_gte = false;
+
+  static PrintOptions Default() { return {}; }
+  static PrintOptions ShortParsable();
+  static PrintOptions Canonical();
+  static PrintOptions Fingerprint();
+};
+
+std::string PrintModule(const HloModule& module, const PrintOptions& options = {});
+std::string PrintComputation(const HloComputation& computation, const PrintOptions& options = {});
+std::string PrintInstruction(const HloInstruction& instruction, const PrintOptions& options = {});
+std::string PrintSharding(const Sharding& sharding);
+std::string PrintReplicaGroups(const ReplicaGroups& groups);
+std::string PrintWindow(const Window& window);
+std::string PrintConvDimensionNumbers(const ConvDimensionNumbers& dims);
+
+}  // namespace hloir

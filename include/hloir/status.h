@@ -1,0 +1,83 @@
+// Status and StatusOr<T>: how every hloir function that can fail says so. Spelled as absl's, so the names are known.
+// The library never throws, prints, exits or aborts; whoever calls it decides what an error means.
+#pragma once
+
+#include <cassert>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace hloir {
+
+enum class StatusCode {
+  kOk,
+  kInvalidArgument,    // the input is wrong; the command exits with 2
+  kUnimplemented,      // legal HLO that hloir does not support; exit 3
+  kResourceExhausted,  // over a limit (depth, size, steps, memory); exit 3
+  kCancelled,          // the caller asked to stop
+  kInternal,           // a bug of ours; exit 70
+};
+
+class [[nodiscard]] Status {
+ public:
+  Status() = default;
+  Status(StatusCode code, std::string message) : code_(code), message_(std::move(message)) {}
+  bool ok() const { return code_ == StatusCode::kOk; }
+  StatusCode code() const { return code_; }
+  const std::string& message() const { return message_; }
+
+ private:
+  StatusCode code_ = StatusCode::kOk;
+  std::string message_;
+};
+
+inline Status OkStatus() { return {}; }
+inline Status InvalidArgument(std::string message) { return {StatusCode::kInvalidArgument, std::move(message)}; }
+inline Status Unimplemented(std::string message) { return {StatusCode::kUnimplemented, std::move(message)}; }
+inline Status ResourceExhausted(std::string message) { return {StatusCode::kResourceExhausted, std::move(message)}; }
+inline Status Cancelled(std::string message) { return {StatusCode::kCancelled, std::move(message)}; }
+inline Status Internal(std::string message) { return {StatusCode::kInternal, std::move(message)}; }
+
+// A T, or the Status that says why there is none. Reading the value of a failed one is the caller's bug.
+template <class T>
+class [[nodiscard]] StatusOr {
+ public:
+  StatusOr(Status status) : status_(std::move(status)) { assert(!status_.ok()); }
+  StatusOr(T value) : value_(std::move(value)) {}
+  template <class U>
+    requires(std::is_convertible_v<U &&, T> && !std::is_same_v<std::decay_t<U>, T> &&
+             !std::is_same_v<std::decay_t<U>, Status> && !std::is_same_v<std::decay_t<U>, StatusOr>)
+  StatusOr(U&& value) : value_(std::forward<U>(value)) {}
+  bool ok() const { return value_.has_value(); }
+  const Status& status() const { return status_; }
+  T& value() & { return *value_; }
+  const T& value() const& { return *value_; }
+  T&& value() && { return *std::move(value_); }
+  T& operator*() & { return *value_; }
+  const T& operator*() const& { return *value_; }
+  T&& operator*() && { return *std::move(value_); }
+  T* operator->() { return &*value_; }
+  const T* operator->() const { return &*value_; }
+
+ private:
+  Status status_;
+  std::optional<T> value_;
+};
+
+}  // namespace hloir
+
+#define HLOIR_CONCAT_IMPL(a, b) a##b
+#define HLOIR_CONCAT(a, b) HLOIR_CONCAT_IMPL(a, b)
+// Leaves the function with the error, if there is one.
+#define HLOIR_RETURN_IF_ERROR(expr)                                      \
+  do {                                                                   \
+    if (::hloir::Status hloir_status = (expr); !hloir_status.ok()) return hloir_status; \
+  } while (false)
+// HLOIR_ASSIGN_OR_RETURN(auto x, F()): x is F's value, or the function returns F's error.
+#define HLOIR_ASSIGN_OR_RETURN(lhs, expr) \
+  HLOIR_ASSIGN_OR_RETURN_IMPL(HLOIR_CONCAT(hloir_status_or_, __LINE__), lhs, expr)
+#define HLOIR_ASSIGN_OR_RETURN_IMPL(tmp, lhs, expr) \
+  auto tmp = (expr);                                \
+  if (!tmp.ok()) return tmp.status();               \
+  lhs = std::move(tmp).value()

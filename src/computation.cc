@@ -1,0 +1,246 @@
+// HloComputation: adding and removing instructions, names, and the post-order.
+#include "hloir/computation.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "hloir/module.h"
+
+namespace hloir {
+
+bool HloComputation::IsEntry() const { return module_->entry_computation() == this; }
+
+void HloComputation::set_name(std::string_view name) {
+  if (name == name_) return;
+  module_->computation_names_.erase(name_);
+  name_ = module_->InternText(module_->UniqueComputationName(name));
+  module_->computation_names_[name_] = this;
+}
+
+ProgramShape HloComputation::program_shape() const {
+  ProgramShape shape;
+  for (const HloInstruction* parameter : parameters_) shape.parameters.push_back(parameter->shape());
+  if (root_ != nullptr) shape.result = root_->shape();
+  return shape;
+}
+
+HloInstruction* HloComputation::fusion() const {
+  for (HloInstruction* caller : callers_) {
+    if (caller->opcode() == HloOpcode::kFusion) return caller;
+  }
+  return nullptr;
+}
+
+std::vector<HloInstruction*> HloComputation::instructions() const {
+  std::vector<HloInstruction*> list;
+  list.reserve(static_cast<size_t>(count_));
+  for (HloInstruction* i = first_; i != nullptr; i = i->next_) list.push_back(i);
+  return list;
+}
+
+namespace {
+
+enum class Visit : uint8_t { kNew, kOpen, kDone };
+
+// A Visit per instruction of one computation. Ids are dense in the module, so those of a computation as it was read are one
+// run; after many edits they may be scattered over the module's, and a table over their range would make walking all
+// computations quadratic.
+class VisitTable {
+ public:
+  VisitTable(int32_t lowest_id, int32_t highest_id, int64_t count) : lowest_(lowest_id) {
+    int64_t range = int64_t{highest_id} - lowest_id + 1;
+    if (range <= 8 * count + 64) dense_.resize(static_cast<size_t>(range), Visit::kNew);
+    else sparse_.reserve(static_cast<size_t>(count));
+  }
+  Visit& operator[](const HloInstruction* i) { return dense_.empty() ? sparse_[i->id()] : dense_[i->id() - lowest_]; }
+
+ private:
+  int32_t lowest_;
+  std::vector<Visit> dense_;
+  std::unordered_map<int32_t, Visit> sparse_;
+};
+
+}  // namespace
+
+std::vector<HloInstruction*> HloComputation::MakeInstructionPostOrder() const {
+  std::vector<HloInstruction*> order;
+  if (first_ == nullptr) return order;
+  order.reserve(static_cast<size_t>(count_));
+  int32_t lowest = first_->id_, highest = first_->id_;
+  for (const HloInstruction* i = first_; i != nullptr; i = i->next_) {
+    lowest = std::min(lowest, i->id_);
+    highest = std::max(highest, i->id_);
+  }
+  VisitTable state(lowest, highest, count_);
+  std::vector<HloInstruction*> stack;
+  for (HloInstruction* start = first_; start != nullptr; start = start->next_) {
+    if (!start->users_.empty()) continue;
+    stack.push_back(start);
+    while (!stack.empty()) {
+      HloInstruction* top = stack.back();
+      Visit& top_state = state[top];
+      if (top_state == Visit::kNew) {
+        top_state = Visit::kOpen;
+        // Pushed last to first: the stack pops control predecessors before operands, and operand 0 first.
+        for (size_t i = top->operands_.size(); i-- > 0;) {
+          if (state[top->operands_[i]] == Visit::kNew) stack.push_back(top->operands_[i]);
+        }
+        if (top->extras_ != nullptr) {
+          const auto& predecessors = top->extras_->control_predecessors;
+          for (size_t i = predecessors.size(); i-- > 0;) {
+            if (state[predecessors[i]] == Visit::kNew) stack.push_back(predecessors[i]);
+          }
+        }
+        continue;
+      }
+      stack.pop_back();
+      if (top_state == Visit::kOpen) {
+        top_state = Visit::kDone;
+        order.push_back(top);
+      }
+    }
+  }
+  return order;
+}
+
+HloInstruction* HloComputation::NewInstruction(HloOpcode opcode, const Shape* shape,
+                                               std::span<HloInstruction* const> operands, Attributes attributes,
+                                               std::string_view name) {
+  Arena& arena = module_->arena();
+  HloInstruction* instruction = new (arena.Allocate(sizeof(HloInstruction), alignof(HloInstruction))) HloInstruction;
+  instruction->opcode_ = opcode;
+  instruction->id_ = module_->next_instruction_id_++;
+  instruction->shape_ = shape;
+  instruction->parent_ = this;
+  instruction->attributes_ = attributes;
+  instruction->name_ = UniqueName(name.empty() ? OpcodeName(opcode) : name);
+  names_[instruction->name_] = instruction;
+  instruction->operands_.reserve(arena, operands.size());
+  for (HloInstruction* operand : operands) {
+    assert(operand->parent_ == this);
+    instruction->operands_.push_back(arena, operand);
+    operand->AddUser(instruction);
+  }
+  instruction->prev_ = last_;
+  (last_ != nullptr ? last_->next_ : first_) = instruction;
+  last_ = instruction;
+  ++count_;
+  if (opcode == HloOpcode::kParameter) {
+    size_t number = static_cast<size_t>(instruction->parameter_number());
+    if (parameters_.size() <= number) parameters_.resize(number + 1, nullptr);
+    parameters_[number] = instruction;
+  }
+  return instruction;
+}
+
+// As XLA names things: "add" taken gives "add.1", "add.1" taken gives the next free "add.n".
+std::string_view HloComputation::UniqueName(std::string_view wanted) {
+  if (!names_filled_) {
+    names_filled_ = true;
+    for (HloInstruction* i = first_; i != nullptr; i = i->next_) names_.emplace(i->name_, i);
+  }
+  if (!names_.contains(wanted)) return module_->InternText(wanted);
+  std::string_view base = wanted;
+  if (size_t dot = wanted.rfind('.'); dot != std::string_view::npos && dot > 0 && dot + 1 < wanted.size() &&
+                                      std::all_of(wanted.begin() + dot + 1, wanted.end(),
+                                                  [](char c) { return c >= '0' && c <= '9'; })) {
+    base = wanted.substr(0, dot);
+  }
+  int64_t& suffix = next_suffix_[std::string(base)];
+  std::string candidate;
+  do candidate = std::string(base) + "." + std::to_string(++suffix);
+  while (names_.contains(candidate));
+  return module_->InternText(candidate);
+}
+
+HloInstruction* HloComputation::AddParameter(int64_t number, const Shape& shape, std::string_view name) {
+  return AddInstruction(HloOpcode::kParameter, shape, {}, ParameterAttributes{number, {}}, name);
+}
+
+HloInstruction* HloComputation::AddConstant(Literal literal, std::string_view name) {
+  Shape shape = literal.shape();
+  return AddInstruction(HloOpcode::kConstant, shape, {}, ConstantAttributes{std::move(literal)}, name);
+}
+
+HloInstruction* HloComputation::AddTuple(std::span<HloInstruction* const> elements, std::string_view name) {
+  std::vector<Shape> shapes;
+  shapes.reserve(elements.size());
+  for (const HloInstruction* element : elements) shapes.push_back(element->shape());
+  return AddInstruction(HloOpcode::kTuple, Shape::Tuple(std::move(shapes)), elements, std::monostate{}, name);
+}
+
+HloInstruction* HloComputation::AddGetTupleElement(HloInstruction* tuple, int64_t index, std::string_view name) {
+  return AddInstruction(HloOpcode::kGetTupleElement, tuple->shape().tuple_shapes(index), {tuple},
+                        GetTupleElementAttributes{index}, name);
+}
+
+void HloComputation::RemoveInstruction(HloInstruction* instruction) {
+  assert(instruction->users_.empty() && instruction != root_);
+  instruction->DropAllControlDependencies();
+  instruction->RemoveOperandsFrom(0);
+  instruction->ClearCalledComputations();
+  (instruction->prev_ != nullptr ? instruction->prev_->next_ : first_) = instruction->next_;
+  (instruction->next_ != nullptr ? instruction->next_->prev_ : last_) = instruction->prev_;
+  --count_;
+  if (names_filled_) names_.erase(instruction->name_);
+  if (instruction->IsParameter()) parameters_[instruction->parameter_number()] = nullptr;
+}
+
+void HloComputation::RemoveInstructionAndUnusedOperands(HloInstruction* instruction) {
+  std::vector<HloInstruction*> worklist{instruction};
+  while (!worklist.empty()) {
+    HloInstruction* dead = worklist.back();
+    worklist.pop_back();
+    std::vector<HloInstruction*> operands;
+    for (HloInstruction* operand : dead->operands_) {
+      if (std::find(operands.begin(), operands.end(), operand) == operands.end()) operands.push_back(operand);
+    }
+    RemoveInstruction(dead);
+    for (HloInstruction* operand : operands) {
+      if (operand->users_.empty() && operand != root_ && !operand->IsParameter() && !operand->HasControlDependencies() &&
+          !operand->HasSideEffect()) {
+        worklist.push_back(operand);
+      }
+    }
+  }
+}
+
+void HloComputation::ReplaceInstruction(HloInstruction* old_instruction, HloInstruction* replacement) {
+  old_instruction->ReplaceAllUsesWith(replacement);
+  if (!old_instruction->users_.empty() || old_instruction == root_ || old_instruction->IsParameter() ||
+      old_instruction->HasControlDependencies() || old_instruction->HasSideEffect()) {
+    return;
+  }
+  RemoveInstructionAndUnusedOperands(old_instruction);
+}
+
+void HloComputation::RemoveParameter(int64_t i) {
+  RemoveInstruction(parameters_[i]);
+  parameters_.erase(parameters_.begin() + i);
+  for (int64_t k = i; k < parameter_count(); ++k) {
+    parameters_[k]->mutable_attributes<ParameterAttributes>().number = k;
+  }
+}
+
+void HloComputation::MoveBefore(HloInstruction* instruction, HloInstruction* before) {
+  if (instruction == before) return;
+  (instruction->prev_ != nullptr ? instruction->prev_->next_ : first_) = instruction->next_;
+  (instruction->next_ != nullptr ? instruction->next_->prev_ : last_) = instruction->prev_;
+  instruction->next_ = before;
+  instruction->prev_ = before != nullptr ? before->prev_ : last_;
+  (instruction->prev_ != nullptr ? instruction->prev_->next_ : first_) = instruction;
+  (before != nullptr ? before->prev_ : last_) = instruction;
+}
+
+HloInstruction* HloComputation::FindInstruction(std::string_view name) const {
+  if (names_filled_) {
+    auto it = names_.find(name);
+    return it == names_.end() ? nullptr : it->second;
+  }
+  for (HloInstruction* i = first_; i != nullptr; i = i->next_) {
+    if (i->name_ == name) return i;
+  }
+  return nullptr;
+}
+
+}  // namespace hloir

@@ -1,0 +1,214 @@
+// HloInstruction: the edges of the graph, kept consistent in both directions.
+#include "hloir/instruction.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "hloir/module.h"
+
+namespace hloir {
+namespace {
+
+// From so many users on, where each one stands is kept in a hash map: a constant may have a million.
+constexpr size_t kIndexedUsers = 32;
+
+void EraseFirst(std::vector<HloInstruction*>& list, const HloInstruction* item) {
+  auto it = std::find(list.begin(), list.end(), item);
+  if (it != list.end()) list.erase(it);
+}
+
+}  // namespace
+
+HloModule* HloInstruction::module() const { return parent_->module(); }
+bool HloInstruction::IsRoot() const { return parent_->root() == this; }
+
+void HloInstruction::set_name(std::string_view name) {
+  if (name == name_) return;
+  std::string_view unique = parent_->UniqueName(name);
+  parent_->names_.erase(name_);
+  name_ = unique;
+  parent_->names_[name_] = this;
+}
+
+void HloInstruction::set_shape(const Shape& shape) { shape_ = module()->InternShape(shape); }
+
+int64_t HloInstruction::OperandIndex(const HloInstruction* operand) const {
+  for (size_t i = 0; i < operands_.size(); ++i) {
+    if (operands_[i] == operand) return static_cast<int64_t>(i);
+  }
+  return -1;
+}
+
+int64_t HloInstruction::UserIndex(const HloInstruction* user) const {
+  if (user_index_ != nullptr) {
+    auto it = user_index_->find(user);
+    return it == user_index_->end() ? -1 : it->second;
+  }
+  for (size_t i = 0; i < users_.size(); ++i) {
+    if (users_[i] == user) return static_cast<int64_t>(i);
+  }
+  return -1;
+}
+
+int64_t HloInstruction::use_count() const {
+  int64_t count = 0;
+  for (const HloInstruction* user : users_) count += std::count(user->operands_.begin(), user->operands_.end(), this);
+  return count;
+}
+
+void HloInstruction::AddUser(HloInstruction* user) {
+  // The latest user is the likeliest to come again: add(x, x).
+  if (!users_.empty() && users_.back() == user) return;
+  if (UserIndex(user) >= 0) return;
+  Arena& arena = module()->arena();
+  if (user_index_ == nullptr && users_.size() >= kIndexedUsers) {
+    user_index_ = arena.New<std::unordered_map<const HloInstruction*, uint32_t>>();
+    for (size_t i = 0; i < users_.size(); ++i) (*user_index_)[users_[i]] = static_cast<uint32_t>(i);
+  }
+  if (user_index_ != nullptr) (*user_index_)[user] = static_cast<uint32_t>(users_.size());
+  users_.push_back(arena, user);
+}
+
+void HloInstruction::RemoveUserIfUnused(HloInstruction* user) {
+  if (user->OperandIndex(this) >= 0) return;
+  int64_t at = UserIndex(user);
+  if (at < 0) return;
+  if (user_index_ == nullptr) {
+    users_.erase(static_cast<size_t>(at));
+    return;
+  }
+  user_index_->erase(user);
+  HloInstruction* last = users_.back();
+  if (last != user) {
+    users_[at] = last;
+    (*user_index_)[last] = static_cast<uint32_t>(at);
+  }
+  users_.truncate(users_.size() - 1);
+}
+
+void HloInstruction::ReplaceOperandWith(int64_t i, HloInstruction* operand) {
+  HloInstruction* old = operands_[i];
+  if (old == operand) return;
+  operands_[i] = operand;
+  old->RemoveUserIfUnused(this);
+  operand->AddUser(this);
+}
+
+void HloInstruction::AppendOperand(HloInstruction* operand) {
+  operands_.push_back(module()->arena(), operand);
+  operand->AddUser(this);
+}
+
+void HloInstruction::RemoveOperandsFrom(int64_t first) {
+  std::vector<HloInstruction*> gone(operands_.begin() + first, operands_.end());
+  operands_.truncate(static_cast<size_t>(first));
+  for (HloInstruction* operand : gone) operand->RemoveUserIfUnused(this);
+}
+
+void HloInstruction::ReplaceUseWith(HloInstruction* user, HloInstruction* other) {
+  for (int64_t i = 0; i < user->operand_count(); ++i) {
+    if (user->operand(i) == this) user->ReplaceOperandWith(i, other);
+  }
+}
+
+void HloInstruction::ReplaceAllUsesWith(HloInstruction* other) {
+  if (this == other) return;
+  std::vector<HloInstruction*> users(users_.begin(), users_.end());
+  for (HloInstruction* user : users) {
+    if (user != other) ReplaceUseWith(user, other);
+  }
+  if (parent_->root_ == this) parent_->root_ = other;
+}
+
+const DimVector& HloInstruction::dimensions() const {
+  static const DimVector kNone;
+  const DimVector* found = &kNone;
+  std::visit(
+      [&](const auto& attributes) {
+        if constexpr (requires { attributes->dimensions; }) found = &attributes->dimensions;
+      },
+      attributes_);
+  return *found;
+}
+
+void HloInstruction::set_called_computation(int64_t i, HloComputation* computation) {
+  HloComputation* old = called_[i];
+  if (old == computation) return;
+  called_[i] = computation;
+  if (std::find(called_.begin(), called_.end(), old) == called_.end()) EraseFirst(old->callers_, this);
+  if (std::find(computation->callers_.begin(), computation->callers_.end(), this) == computation->callers_.end()) {
+    computation->callers_.push_back(this);
+  }
+}
+
+void HloInstruction::AddCalledComputation(HloComputation* computation) {
+  bool known = std::find(called_.begin(), called_.end(), computation) != called_.end();
+  called_.push_back(module()->arena(), computation);
+  if (!known) computation->callers_.push_back(this);
+}
+
+void HloInstruction::ClearCalledComputations() {
+  for (HloComputation* computation : called_) EraseFirst(computation->callers_, this);
+  called_.truncate(0);
+}
+
+bool HloInstruction::IsPredConditional() const {
+  return opcode_ == HloOpcode::kConditional && !operands_.empty() &&
+         operands_[0]->shape().element_type() == PrimitiveType::PRED;
+}
+
+const InstructionExtras& HloInstruction::extras() const {
+  static const InstructionExtras kNone;
+  return extras_ != nullptr ? *extras_ : kNone;
+}
+
+InstructionExtras& HloInstruction::mutable_extras() {
+  if (extras_ == nullptr) extras_ = module()->arena().New<InstructionExtras>();
+  return *extras_;
+}
+
+void HloInstruction::AddControlDependencyTo(HloInstruction* successor) {
+  auto& successors = mutable_extras().control_successors;
+  if (std::find(successors.begin(), successors.end(), successor) != successors.end()) return;
+  successors.push_back(successor);
+  successor->mutable_extras().control_predecessors.push_back(this);
+}
+
+void HloInstruction::RemoveControlDependencyTo(HloInstruction* successor) {
+  EraseFirst(mutable_extras().control_successors, successor);
+  EraseFirst(successor->mutable_extras().control_predecessors, this);
+}
+
+void HloInstruction::DropAllControlDependencies() {
+  if (!HasControlDependencies()) return;
+  for (HloInstruction* successor : extras_->control_successors) EraseFirst(successor->extras_->control_predecessors, this);
+  for (HloInstruction* predecessor : extras_->control_predecessors) EraseFirst(predecessor->extras_->control_successors, this);
+  extras_->control_successors.clear();
+  extras_->control_predecessors.clear();
+}
+
+bool HloInstruction::HasSideEffect() const {
+  // Each computation is looked at once, so that a nest of calls costs its size and not its paths.
+  std::vector<const HloInstruction*> stack{this};
+  std::vector<const HloComputation*> seen;
+  while (!stack.empty()) {
+    const HloInstruction* at = stack.back();
+    stack.pop_back();
+    if (at->Is(kSideEffect)) return true;
+    if (at->opcode_ == HloOpcode::kCustomCall && at->attributes<CustomCallAttributes>().custom_call_has_side_effect) {
+      return true;
+    }
+    if (at->Is(kCollective) && at->opcode_ == HloOpcode::kAllReduce &&
+        at->attributes<AllReduceAttributes>().constrain_layout) {
+      return true;  // XLA's word for "another program takes part in this"
+    }
+    for (const HloComputation* computation : at->called_) {
+      if (std::find(seen.begin(), seen.end(), computation) != seen.end()) continue;
+      seen.push_back(computation);
+      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) stack.push_back(i);
+    }
+  }
+  return false;
+}
+
+}  // namespace hloir

@@ -1,0 +1,232 @@
+// HloModule: ownership, names of computations, cloning.
+#include "hloir/module.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace hloir {
+
+HloModule::HloModule(std::string name) : name_(std::move(name)) {}
+HloModule::~HloModule() = default;
+
+int64_t HloModule::instruction_count() const {
+  int64_t count = 0;
+  for (const HloComputation* computation : computations_) count += computation->instruction_count();
+  return count;
+}
+
+const Shape* HloModule::InternShape(const Shape& shape) {
+  auto it = shapes_.find(&shape);
+  if (it != shapes_.end()) return *it;
+  const Shape* kept = arena_.New<Shape>(shape);
+  shapes_.insert(kept);
+  return kept;
+}
+
+std::string_view HloModule::AdoptText(std::shared_ptr<const std::string> text) {
+  texts_.push_back(std::move(text));
+  return *texts_.back();
+}
+
+std::string HloModule::UniqueComputationName(std::string_view wanted) const {
+  std::string name(wanted.empty() ? "computation" : wanted);
+  if (!computation_names_.contains(name)) return name;
+  for (int64_t suffix = 1;; ++suffix) {
+    std::string candidate = name + "." + std::to_string(suffix);
+    if (!computation_names_.contains(candidate)) return candidate;
+  }
+}
+
+HloComputation* HloModule::AddComputation(std::string_view name) {
+  HloComputation* computation = arena_.New<HloComputation>();
+  computation->module_ = this;
+  computation->id_ = next_computation_id_++;
+  computation->name_ = arena_.Copy(UniqueComputationName(name));
+  computations_.push_back(computation);
+  computation_names_[computation->name_] = computation;
+  return computation;
+}
+
+void HloModule::RemoveComputation(HloComputation* computation) {
+  assert(computation->callers_.empty() && computation != entry_);
+  // What it calls has one caller less.
+  for (HloInstruction* i = computation->first_; i != nullptr; i = i->next_) i->ClearCalledComputations();
+  computation_names_.erase(computation->name_);
+  std::erase(computations_, computation);
+}
+
+HloComputation* HloModule::FindComputation(std::string_view name) const {
+  auto it = computation_names_.find(name);
+  return it == computation_names_.end() ? nullptr : it->second;
+}
+
+std::vector<HloComputation*> HloModule::MakeComputationPostOrder() const {
+  std::vector<HloComputation*> order;
+  order.reserve(computations_.size());
+  std::vector<bool> seen(static_cast<size_t>(next_computation_id_), false);
+  struct Frame {
+    HloComputation* computation;
+    HloInstruction* at;
+    size_t callee;
+  };
+  std::vector<Frame> stack;
+  auto walk = [&](HloComputation* start) {
+    if (seen[start->id()]) return;
+    seen[start->id()] = true;
+    stack.push_back({start, start->first(), 0});
+    while (!stack.empty()) {
+      Frame& top = stack.back();
+      if (top.at == nullptr) {
+        order.push_back(top.computation);
+        stack.pop_back();
+        continue;
+      }
+      if (top.callee == top.at->called_computations().size()) {
+        top.at = top.at->next();
+        top.callee = 0;
+        continue;
+      }
+      HloComputation* callee = top.at->called_computations()[top.callee++];
+      if (!seen[callee->id()]) {
+        seen[callee->id()] = true;
+        stack.push_back({callee, callee->first(), 0});
+      }
+    }
+  };
+  // Roots of the call graph first, in stored order, the entry after all others; then what only cycles reach.
+  for (HloComputation* computation : computations_) {
+    if (computation->callers().empty() && computation != entry_) walk(computation);
+  }
+  if (entry_ != nullptr) walk(entry_);
+  for (HloComputation* computation : computations_) walk(computation);
+  return order;
+}
+
+namespace {
+
+// Copies what a clone of `original` needs beyond opcode, shape, operands: its texts live in the other module's arena.
+void CopyDecorations(const HloInstruction& original, HloInstruction& copy) {
+  HloModule& module = *copy.module();
+  copy.set_line(original.line());
+  const bool same_module = original.module() == &module;
+  if (const OpMetadata* metadata = original.metadata()) {
+    if (same_module) {
+      copy.set_metadata(metadata);
+    } else {
+      OpMetadata kept = *metadata;
+      for (std::string_view* text : {&kept.op_type, &kept.op_name, &kept.source_file, &kept.deduplicated_name,
+                                     &kept.scheduling_name, &kept.metadata_payload}) {
+        *text = module.InternText(*text);
+      }
+      copy.set_metadata(module.InternMetadata(kept));
+    }
+  }
+  if (!original.has_extras()) return;
+  InstructionExtras extras = original.extras();
+  extras.control_predecessors.clear();
+  extras.control_successors.clear();
+  if (!same_module) {
+    if (extras.sharding != nullptr) extras.sharding = module.InternSharding(*extras.sharding);
+    extras.backend_config = module.InternText(extras.backend_config);
+    for (auto& [name, text] : extras.unknown_attributes) {
+      name = module.InternText(name);
+      text = module.InternText(text);
+    }
+  }
+  copy.mutable_extras() = std::move(extras);
+}
+
+}  // namespace
+
+HloInstruction* HloComputation::AddClone(const HloInstruction& original, std::span<HloInstruction* const> operands,
+                                         const Shape* shape) {
+  Attributes attributes = std::visit(
+      [&](const auto& from) -> Attributes {
+        if constexpr (std::is_same_v<std::decay_t<decltype(from)>, std::monostate>) {
+          return from;
+        } else {
+          return module_->arena().New<std::remove_pointer_t<std::decay_t<decltype(from)>>>(*from);
+        }
+      },
+      original.attributes_variant());
+  HloInstruction* copy = NewInstruction(original.opcode(), module_->InternShape(shape != nullptr ? *shape : original.shape()),
+                                        operands, attributes, original.name());
+  for (HloComputation* called : original.called_computations()) {
+    if (called->module() == module_) copy->AddCalledComputation(called);
+  }
+  CopyDecorations(original, *copy);
+  return copy;
+}
+
+// Clones `from`, whose callees' clones are in `clones` (a callee that is not there is shared), into `to`. `mapped` is a side
+// table of the original module's instructions.
+void HloModule::CloneInto(const HloComputation& from, HloComputation& to, std::vector<HloInstruction*>& mapped,
+                          const std::unordered_map<const HloComputation*, HloComputation*>& clones) {
+  to.line_ = from.line_;
+  to.execution_thread_ = to.module_->InternText(from.execution_thread_);
+  std::vector<HloInstruction*> operands;
+  for (const HloInstruction* i : from.MakeInstructionPostOrder()) {
+    operands.clear();
+    for (const HloInstruction* operand : i->operands()) operands.push_back(mapped[operand->id()]);
+    HloInstruction* copy = to.AddClone(*i, operands);
+    copy->ClearCalledComputations();
+    for (HloComputation* called : i->called_computations()) {
+      auto it = clones.find(called);
+      copy->AddCalledComputation(it != clones.end() ? it->second : called);
+    }
+    for (const HloInstruction* predecessor : i->control_predecessors()) {
+      mapped[predecessor->id()]->AddControlDependencyTo(copy);
+    }
+    mapped[i->id()] = copy;
+  }
+  // Made in post order, for the edges; kept in the original's stored order.
+  for (const HloInstruction* i = from.first(); i != nullptr; i = i->next()) to.MoveBefore(mapped[i->id()], nullptr);
+  to.root_ = mapped[from.root()->id()];
+}
+
+HloComputation* HloModule::CloneComputation(const HloComputation& original, bool deep) {
+  const HloModule& source = *original.module();
+  std::vector<const HloComputation*> todo;  // callees first, so that each clone finds its callees' clones
+  if (&source == this && !deep) {
+    todo.push_back(&original);
+  } else {
+    std::vector<bool> wanted(static_cast<size_t>(source.computation_id_limit()), false);
+    wanted[original.id()] = true;
+    std::vector<HloComputation*> order = source.MakeComputationPostOrder();
+    for (auto it = order.rbegin(); it != order.rend(); ++it) {
+      if (!wanted[(*it)->id()]) continue;
+      for (const HloInstruction* i = (*it)->first(); i != nullptr; i = i->next()) {
+        for (const HloComputation* called : i->called_computations()) wanted[called->id()] = true;
+      }
+    }
+    for (const HloComputation* computation : order) {
+      if (wanted[computation->id()]) todo.push_back(computation);
+    }
+  }
+  std::unordered_map<const HloComputation*, HloComputation*> clones;
+  std::vector<HloInstruction*> mapped(static_cast<size_t>(source.instruction_id_limit()), nullptr);
+  for (const HloComputation* from : todo) {
+    HloComputation* to = AddComputation(from->name());
+    CloneInto(*from, *to, mapped, clones);
+    clones[from] = to;
+  }
+  return clones[&original];
+}
+
+std::unique_ptr<HloModule> HloModule::Clone() const {
+  auto copy = std::make_unique<HloModule>(name_);
+  copy->config_ = config_;
+  std::unordered_map<const HloComputation*, HloComputation*> clones;
+  std::vector<HloInstruction*> mapped(static_cast<size_t>(next_instruction_id_), nullptr);
+  for (const HloComputation* from : MakeComputationPostOrder()) {
+    HloComputation* to = copy->AddComputation(from->name());
+    CloneInto(*from, *to, mapped, clones);
+    clones[from] = to;
+  }
+  copy->computations_.clear();
+  for (const HloComputation* computation : computations_) copy->computations_.push_back(clones[computation]);
+  if (entry_ != nullptr) copy->entry_ = clones[entry_];
+  return copy;
+}
+
+}  // namespace hloir

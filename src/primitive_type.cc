@@ -1,0 +1,193 @@
+// Names of the element types, and the bits of the floats narrower than f32.
+#include "hloir/primitive_type.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace hloir {
+
+std::string_view PrimitiveTypeName(PrimitiveType type) {
+  switch (type) {
+#define HLOIR_TYPE(name, text, number, bits, storage, kind) \
+  case PrimitiveType::name: return text;
+#include "hloir/primitive_types.def"
+#undef HLOIR_TYPE
+    case PrimitiveType::TUPLE: return "tuple";
+    case PrimitiveType::OPAQUE_TYPE: return "opaque";
+    case PrimitiveType::TOKEN: return "token";
+    case PrimitiveType::BUFFER: return "b";
+    case PrimitiveType::INVALID: break;
+  }
+  return "invalid";
+}
+
+std::optional<PrimitiveType> ParsePrimitiveType(std::string_view text) {
+  static constexpr std::pair<std::string_view, PrimitiveType> kNames[] = {
+#define HLOIR_TYPE(name, text, number, bits, storage, kind) {text, PrimitiveType::name},
+#include "hloir/primitive_types.def"
+#undef HLOIR_TYPE
+      {"token", PrimitiveType::TOKEN},
+      {"opaque", PrimitiveType::OPAQUE_TYPE},
+      {"opaque_type", PrimitiveType::OPAQUE_TYPE},
+  };
+  for (const auto& [name, type] : kNames) {
+    if (name == text) return type;
+  }
+  return std::nullopt;
+}
+
+std::optional<PrimitiveType> PrimitiveTypeFromNumber(int64_t number) {
+  if (number <= 0 || number > 63) return std::nullopt;
+  PrimitiveType type = static_cast<PrimitiveType>(number);
+  if (PrimitiveTypeName(type) == "invalid") return std::nullopt;
+  return type;
+}
+
+namespace {
+
+// The largest finite number of a format is all ones in exponent and mantissa, less what infinity and NaN take: with
+// infinity the whole top exponent; f8e4m3fn's only the last mantissa, since it is its NaN; fnuz and the f4 and f6
+// formats nothing.
+uint32_t LargestFiniteBits(PrimitiveType type, const FloatFormat& f) {
+  uint32_t all_ones = (1u << (f.exponent_bits + f.mantissa_bits)) - 1;
+  if (f.has_infinity) return all_ones - (1u << f.mantissa_bits);
+  if (type == PrimitiveType::F8E4M3FN || type == PrimitiveType::F8E8M0FNU) return all_ones - 1;
+  return all_ones;
+}
+
+uint16_t NanBits(PrimitiveType type, const FloatFormat& f, bool negative) {
+  uint32_t sign = uint32_t{negative} << (f.exponent_bits + f.mantissa_bits);
+  if (!f.has_nan) return static_cast<uint16_t>(sign);  // no such thing; XLA's conversion gives a zero
+  if (type == PrimitiveType::F8E8M0FNU) return 0xFF;
+  if (!f.has_negative_zero) return static_cast<uint16_t>(1u << (f.exponent_bits + f.mantissa_bits));  // fnuz
+  uint32_t all_ones = (1u << (f.exponent_bits + f.mantissa_bits)) - 1;
+  if (type == PrimitiveType::F8E4M3FN) return static_cast<uint16_t>(sign | all_ones);
+  return static_cast<uint16_t>(sign | (all_ones & ~((1u << f.mantissa_bits) - 1)) | (1u << (f.mantissa_bits - 1)));
+}
+
+// f8e8m0fnu is a bare power of two.
+uint16_t EncodeE8M0(double value) {
+  if (!(value > 0)) return std::isnan(value) || value < 0 ? 0xFF : 0;  // no zero: the smallest number stands for it
+  if (std::isinf(value)) return 0xFF;
+  int exponent;
+  double mantissa = std::frexp(value, &exponent);  // value = mantissa * 2^exponent, mantissa in [0.5, 1)
+  int e = exponent - 1;
+  if (mantissa > 0.75 || (mantissa == 0.75 && (e + 127) % 2 != 0)) ++e;  // to nearest, ties to an even exponent
+  int biased = e + 127;
+  if (biased < 0) return 0;
+  return biased > 254 ? 0xFF : static_cast<uint16_t>(biased);
+}
+
+float DecodeSlow(PrimitiveType type, uint32_t bits) {
+  const FloatFormat f = GetFloatFormat(type);
+  if (type == PrimitiveType::F8E8M0FNU) {
+    return bits == 0xFF ? std::numeric_limits<float>::quiet_NaN() : std::ldexp(1.0f, static_cast<int>(bits) - 127);
+  }
+  const uint32_t magnitude = bits & ((1u << (f.exponent_bits + f.mantissa_bits)) - 1);
+  const bool negative = bits >> (f.exponent_bits + f.mantissa_bits) & 1;
+  const uint32_t exponent = magnitude >> f.mantissa_bits, mantissa = magnitude & ((1u << f.mantissa_bits) - 1);
+  if (!f.has_negative_zero && negative && magnitude == 0) return std::numeric_limits<float>::quiet_NaN();
+  if (magnitude > LargestFiniteBits(type, f)) {
+    if (f.has_infinity && mantissa == 0) return negative ? -INFINITY : INFINITY;
+    // Keep the payload, at the top of f32's mantissa: a NaN read and written again stays the same.
+    uint32_t nan = 0x7F800000u | (uint32_t{negative} << 31) | (mantissa << (23 - f.mantissa_bits));
+    if ((nan & 0x7FFFFFu) == 0) nan |= 0x400000u;
+    return __builtin_bit_cast(float, nan);
+  }
+  float value = exponent == 0 ? std::ldexp(static_cast<float>(mantissa), 1 - f.bias - f.mantissa_bits)
+                              : std::ldexp(static_cast<float>(mantissa | (1u << f.mantissa_bits)),
+                                           static_cast<int>(exponent) - f.bias - f.mantissa_bits);
+  return negative ? -value : value;
+}
+
+template <PrimitiveType P>
+const std::array<float, 256>& DecodeTable() {
+  static const std::array<float, 256> kTable = [] {
+    std::array<float, 256> table;
+    for (uint32_t i = 0; i < 256; ++i) table[i] = DecodeSlow(P, i & ((1u << BitWidth(P)) - 1));
+    return table;
+  }();
+  return kTable;
+}
+
+float DecodeHalf(uint32_t h) {
+  uint32_t sign = (h & 0x8000u) << 16, exponent = h >> 10 & 0x1F, mantissa = h & 0x3FF;
+  if (exponent == 0) {
+    float value = static_cast<float>(mantissa) * 0x1p-24f;
+    return sign ? -value : value;
+  }
+  uint32_t bits = exponent == 31 ? (sign | 0x7F800000u | mantissa << 13) : (sign | (exponent + 112) << 23 | mantissa << 13);
+  return __builtin_bit_cast(float, bits);
+}
+
+}  // namespace
+
+uint16_t EncodeSmallFloat(PrimitiveType type, double value) {
+  if (type == PrimitiveType::F8E8M0FNU) return EncodeE8M0(value);
+  const FloatFormat f = GetFloatFormat(type);
+  const uint64_t wide = __builtin_bit_cast(uint64_t, value);
+  const bool negative = wide >> 63;
+  const uint32_t sign = uint32_t{negative} << (f.exponent_bits + f.mantissa_bits);
+  if (std::isnan(value)) {
+    // Keep as much of the payload as fits, if anything of it does.
+    uint32_t payload = static_cast<uint32_t>((wide & 0xFFFFFFFFFFFFFull) >> (52 - f.mantissa_bits));
+    if (f.has_infinity && payload != 0) {
+      uint32_t quiet = 1u << (f.mantissa_bits - 1);
+      uint32_t top = ((1u << f.exponent_bits) - 1) << f.mantissa_bits;
+      return static_cast<uint16_t>(sign | top | payload | (payload == 0 ? quiet : 0));
+    }
+    return NanBits(type, f, negative);
+  }
+  const uint32_t largest = LargestFiniteBits(type, f);
+  const uint32_t overflow = f.has_infinity ? largest + 1 : f.has_nan ? UINT32_MAX : largest;
+  auto finish = [&](uint32_t magnitude) -> uint16_t {
+    if (magnitude > largest) {
+      if (overflow == UINT32_MAX) return NanBits(type, f, negative);
+      magnitude = overflow;
+    }
+    if (magnitude == 0 && !f.has_negative_zero) return 0;
+    return static_cast<uint16_t>(sign | magnitude);
+  };
+  if (std::isinf(value)) return finish(largest + 1);
+  const uint64_t magnitude64 = wide & ~(uint64_t{1} << 63);
+  if (magnitude64 == 0) return finish(0);
+  int exponent = static_cast<int>(magnitude64 >> 52) - 1023;
+  if (exponent == -1023) return finish(0);  // a double denormal is far below every small format
+  uint64_t mantissa = (magnitude64 & 0xFFFFFFFFFFFFFull) | (uint64_t{1} << 52);
+  int biased = exponent + f.bias;
+  int shift = 52 - f.mantissa_bits;
+  if (biased <= 0) {
+    shift += 1 - biased;
+    biased = 0;
+    if (shift > 54) return finish(0);
+  }
+  const uint64_t half = uint64_t{1} << (shift - 1), low = mantissa & ((uint64_t{1} << shift) - 1);
+  mantissa >>= shift;
+  if (low > half || (low == half && (mantissa & 1))) ++mantissa;  // may carry into the exponent, as it should
+  // With an implicit one at bit mantissa_bits; adding it to (biased-1) puts it into the exponent field.
+  uint64_t bits = biased == 0 ? mantissa : (static_cast<uint64_t>(biased - 1) << f.mantissa_bits) + mantissa;
+  return finish(bits > UINT32_MAX ? UINT32_MAX - 1 : static_cast<uint32_t>(bits));
+}
+
+float DecodeSmallFloat(PrimitiveType type, uint16_t bits) {
+  switch (type) {
+    case PrimitiveType::F16: return DecodeHalf(bits);
+    case PrimitiveType::BF16: return __builtin_bit_cast(float, static_cast<uint32_t>(bits) << 16);
+    case PrimitiveType::F8E5M2: return DecodeTable<PrimitiveType::F8E5M2>()[bits & 0xFF];
+    case PrimitiveType::F8E4M3: return DecodeTable<PrimitiveType::F8E4M3>()[bits & 0xFF];
+    case PrimitiveType::F8E4M3FN: return DecodeTable<PrimitiveType::F8E4M3FN>()[bits & 0xFF];
+    case PrimitiveType::F8E4M3B11FNUZ: return DecodeTable<PrimitiveType::F8E4M3B11FNUZ>()[bits & 0xFF];
+    case PrimitiveType::F8E3M4: return DecodeTable<PrimitiveType::F8E3M4>()[bits & 0xFF];
+    case PrimitiveType::F8E5M2FNUZ: return DecodeTable<PrimitiveType::F8E5M2FNUZ>()[bits & 0xFF];
+    case PrimitiveType::F8E4M3FNUZ: return DecodeTable<PrimitiveType::F8E4M3FNUZ>()[bits & 0xFF];
+    case PrimitiveType::F8E8M0FNU: return DecodeTable<PrimitiveType::F8E8M0FNU>()[bits & 0xFF];
+    case PrimitiveType::F4E2M1FN: return DecodeTable<PrimitiveType::F4E2M1FN>()[bits & 0xFF];
+    case PrimitiveType::F6E3M2FN: return DecodeTable<PrimitiveType::F6E3M2FN>()[bits & 0xFF];
+    case PrimitiveType::F6E2M3FN: return DecodeTable<PrimitiveType::F6E2M3FN>()[bits & 0xFF];
+    default: return 0;
+  }
+}
+
+}  // namespace hloir
