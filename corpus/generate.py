@@ -16,8 +16,9 @@ import re
 import sys
 import zipfile
 
-# The partitioned modules need eight devices to be lowered for. Both must be set before jax is imported.
-os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+# Eight devices for the partitioned modules; and every narrowing conversion is to happen where it is written,
+# rather than be dropped between two widenings. All of this must be set before jax is imported.
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8 --xla_allow_excess_precision=false"
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import jax
@@ -179,8 +180,9 @@ def make(program, out):
 
     def put_optimized(module):
         optimized, _ = texts_of(module)
-        # A partitioned module is left with each partition's shapes.
-        assert program.partitions > 1 or layout_of_entry(optimized) == layout_of_entry(text), "optimization changed the entry's shapes"
+        # (A partitioned module is left with each partition's shapes.)
+        if program.partitions == 1:
+            assert layout_of_entry(optimized) == layout_of_entry(text), "optimization changed the entry's shapes"
         used = opcode_texts(optimized)
         entry["optimized"] = {"file": put(f"modules/{program.name}.opt.hlo", optimized), "instructions": len(used),
                               "opcodes": sorted(set(used)), "custom_calls": custom_call_targets(optimized)}
@@ -220,8 +222,10 @@ def progress(items, quiet):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", metavar="REGEX", default="", help="write only modules whose name matches; the index keeps its other entries")
-    parser.add_argument("--out", metavar="DIR", type=pathlib.Path, default=here, help="where to write (default: beside this file)")
+    parser.add_argument("--only", metavar="REGEX", default="",
+                        help="write only modules whose name matches; the index keeps its other entries")
+    parser.add_argument("--out", metavar="DIR", type=pathlib.Path, default=here,
+                        help="where to write (default: beside this file)")
     parser.add_argument("--list", action="store_true", help="list the programs and write nothing")
     parser.add_argument("--keep-going", action="store_true", help="report a failing program at the end instead of stopping at it")
     parser.add_argument("--quiet", action="store_true", help="show no progress bar")
@@ -252,7 +256,13 @@ def main():
             failures.append(f"{p.name}: has the same structure as {twin}")
         entries[p.name] = entry
 
-    known = [p.name for p in programs.registry.values()]
+    known = programs.registry
+    if not args.only and not failures:
+        named = set(json.dumps(entries).split('"'))
+        for folder in ("modules", "with_metadata"):  # what is left of programs renamed or gone
+            for path in (args.out / folder).iterdir():
+                if f"{folder}/{path.name}" not in named:
+                    path.unlink()
     index = {"jax": jax.__version__, "jaxlib": jaxlib.__version__,
              "modules": [entries[n] for n in sorted(known) if n in entries]}
     # One module a line keeps the file short to read and its diffs small.

@@ -116,7 +116,7 @@ def attention_in_blocks(q, k, v):
     return out / total[:, None]
 
 
-@program(lambda d: (d.normal(2, 4, 12, 8, dtype=bfloat16), d.normal(2, 4, 12, 8, dtype=bfloat16), d.normal(2, 4, 12, 8, dtype=bfloat16)))
+@program(lambda d: [d.normal(2, 4, 12, 8, dtype=bfloat16) for _ in range(3)])
 def attention_bf16(q, k, v):
     """Attention over bf16 data with its softmax in f32."""
     scores = jnp.einsum("bhqd,bhkd->bhqk", q, k, preferred_element_type=jnp.float32)

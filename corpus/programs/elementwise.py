@@ -81,12 +81,13 @@ def arithmetic_bf16(x, y, z):
     return basic(x, y, z)
 
 
-SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-40, -1e-40, 3.4e38, -3.4e38, 0.5]
+# No subnormals: XLA:CPU takes them for zeros, which is not what HLO says.
+SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-30, -1e-30, 3.4e38, -3.4e38, 0.5]
 
 
 @program(lambda d: (np.float32(SPECIAL), np.float32(SPECIAL[5:] + SPECIAL[:5])), nonfinite=True)
 def special_values(x, y):
-    """Infinities, NaNs, signed zeros and subnormals through arithmetic and comparisons."""
+    """Infinities, NaNs, signed zeros and extreme magnitudes through arithmetic and comparisons."""
     return (lax.is_finite(x), x + y, x * y, x / y, jnp.maximum(x, y), lax.min(x, y), lax.sign(x), lax.sqrt(x), lax.log(x),
             lax.exp(x), x < y, x == y, x != x, lax.clamp(jnp.float32(-1), x, jnp.float32(1)), jnp.nan_to_num(x),
             lax.tanh(x), lax.floor(x), lax.atan2(x, y), lax.abs(x), jnp.signbit(x), lax.rem(x, y))
@@ -170,8 +171,10 @@ def integers_u64(x, y, shift):
     return integer_ops(x, y, shift)
 
 
-@program(lambda d: [d.bits(11, dtype=t) for t in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64") for _ in range(2)],
-         x64=True, direct=True)
+INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+
+
+@program(lambda d: [d.bits(11, dtype=t) for t in INTEGERS for _ in range(2)], x64=True, direct=True)
 def high_products(*n):
     """The upper halves of products of eight integer types."""
     return [lax.mulhi(x, y) for x, y in zip(n[::2], n[1::2])]
@@ -222,14 +225,15 @@ def float8_conversions(x, *narrow):
     return [x.astype(t) for t in types] + [n.astype(jnp.float32) for n in narrow] + [n + n for n in narrow[:2]]
 
 
-@program(lambda d: (d.normal(8, 16, dtype=ml_dtypes.float8_e4m3fn), d.normal(16, 8, dtype=ml_dtypes.float8_e5m2), d.uniform(0.5, 2)))
+@program(lambda d: (d.normal(8, 16, dtype=ml_dtypes.float8_e4m3fn), d.normal(16, 8, dtype=ml_dtypes.float8_e5m2),
+                    d.uniform(0.5, 2)))
 def float8_product(x, w, scale):
     """A matrix product of eight-bit floats accumulated in f32, scaled, and narrowed to bf16."""
     return (lax.dot(x.astype(jnp.float32), w.astype(jnp.float32)) * scale).astype(jnp.bfloat16)
 
 
-@program(lambda d: (d.integers(-8, 8, 12, 8, dtype=ml_dtypes.int4), d.integers(0, 16, 12, 8, dtype=ml_dtypes.uint4), d.normal(4, 12),
-                    d.uniform(0.1, 0.2, 8)))
+@program(lambda d: (d.integers(-8, 8, 12, 8, dtype=ml_dtypes.int4), d.integers(0, 16, 12, 8, dtype=ml_dtypes.uint4),
+                    d.normal(4, 12), d.uniform(0.1, 0.2, 8)))
 def int4_weights(w, u, x, scale):
     """Four-bit weights widened, scaled and multiplied."""
     return x @ (w.astype(jnp.float32) * scale), x @ (u.astype(jnp.bfloat16) - 8).astype(jnp.float32)
@@ -243,8 +247,8 @@ def bit_manipulation(x, n, bytes_, h, w):
     r = n
     for shift, mask in ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F), (8, 0x00FF00FF)):
         r = ((r >> shift) & jnp.uint32(mask)) | ((r & jnp.uint32(mask)) << shift)
-    return (cast(n & jnp.uint32(0x7F7FFFFF), jnp.float32), bits >> 31, (bits >> 23) & 255, bits & 0x7FFFFF, cast(bytes_, jnp.uint32),
-            cast(n, jnp.uint8), cast(h, jnp.int16), cast(w & jnp.uint16(0x7BFF), jnp.float16), cast(w.reshape(4, 2), jnp.int32),
+    return (cast(n & jnp.uint32(0x7F7FFFFF), jnp.float32), bits >> 31, (bits >> 23) & 255, bits & 0x7FFFFF,
+            cast(bytes_, jnp.uint32), cast(n, jnp.uint8), cast(h, jnp.int16), cast(w & jnp.uint16(0x7BFF), jnp.float16), cast(w.reshape(4, 2), jnp.int32),
             (r >> 16) | (r << 16), lax.population_count(n), lax.clz(n), jnp.unpackbits(bytes_), jnp.frexp(x), jnp.ldexp(x, 3))
 
 
@@ -284,7 +288,8 @@ def broadcasting(x, row, column):
     return x + row, x * column, row - column, 2 * x - 1, cube, lax.broadcast(column, (2,)), jnp.where(x > 0, row, column)
 
 
-@program(lambda d: (d.uniform(50, 150, 12, dtype="float64"), d.uniform(50, 150, 12, dtype="float64"), d.uniform(0.1, 2, 12, dtype="float64")), x64=True)
+@program(lambda d: (d.uniform(50, 150, 12, dtype="float64"), d.uniform(50, 150, 12, dtype="float64"),
+                    d.uniform(0.1, 2, 12, dtype="float64")), x64=True)
 def option_prices(spot, strike, time):
     """European option prices and sensitivities in double precision."""
     def price(s, k, t):

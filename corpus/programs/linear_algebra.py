@@ -29,7 +29,8 @@ def dot_of_types(i, j, u, v, z, w):
     return i @ j, u @ v, z @ w, jnp.conj(z).T @ z
 
 
-@program(lambda d: (d.normal(6, 7, dtype="float64"), d.normal(7, 5, dtype="float64"), d.integers(-99, 99, 4, 4, dtype="int64")), x64=True)
+@program(lambda d: (d.normal(6, 7, dtype="float64"), d.normal(7, 5, dtype="float64"),
+                    d.integers(-99, 99, 4, 4, dtype="int64")), x64=True)
 def dot_wide(a, b, n):
     """Products in f64 and s64 at the highest precision."""
     return jnp.dot(a, b, precision=lax.Precision.HIGHEST), n @ n, jnp.linalg.matrix_power(n, 3)
@@ -64,7 +65,8 @@ def triangular_solves(a, b, z, w):
     u = jnp.triu(a)
     z = jnp.tril(z) + 4 * jnp.eye(5)
     solve = lax.linalg.triangular_solve
-    return solve(u, b), solve(u, b.T, left_side=True, unit_diagonal=True), solve(z, w, left_side=True, lower=True, transpose_a=True, conjugate_a=True)
+    return solve(u, b), solve(u, b.T, left_side=True, unit_diagonal=True), solve(
+        z, w, left_side=True, lower=True, transpose_a=True, conjugate_a=True)
 
 
 @program(lambda d: (d.positive_definite(6), d.normal(6)))

@@ -81,7 +81,8 @@ def inverted_bottleneck(x, expand, depthwise, squeeze, excite, project):
     return x + conv(y * gate[:, None, None], project)
 
 
-@program(lambda d: (d.normal(1, 16, 16, 3), d.weights(3, 3, 3, 8), d.weights(3, 3, 8, 16), d.weights(2, 2, 16, 8), d.weights(3, 3, 16, 4)))
+@program(lambda d: (d.normal(1, 16, 16, 3), d.weights(3, 3, 3, 8), d.weights(3, 3, 8, 16), d.weights(2, 2, 16, 8),
+                    d.weights(3, 3, 16, 4)))
 def small_unet(x, w1, w2, up, w3):
     """Down, up by transposed convolution, and a skip connection."""
     a = jax.nn.leaky_relu(conv(x, w1))

@@ -18,7 +18,8 @@ add {
 """
 
 
-@program(lambda d: (d.normal(6, 4, 3), d.uniform(0.5, 2, 3), d.normal(3), d.normal(3), d.uniform(0.5, 2, 3), d.normal(6, 4, 3)), text="""
+@program(lambda d: (d.normal(6, 4, 3), d.uniform(0.5, 2, 3), d.normal(3), d.normal(3), d.uniform(0.5, 2, 3),
+                    d.normal(6, 4, 3)), text="""
 HloModule batch_norm_instructions
 
 ENTRY main {
