@@ -81,14 +81,14 @@ std::vector<HloInstruction*> HloComputation::MakeInstructionPostOrder() const {
       Visit& top_state = state[top];
       if (top_state == Visit::kNew) {
         top_state = Visit::kOpen;
-        // Pushed last to first: the stack pops control predecessors before operands, and operand 0 first.
+        // The stack pops control predecessors before operands, operand 0 first but, as in XLA, the last predecessor first.
         for (size_t i = top->operands_.size(); i-- > 0;) {
           if (state[top->operands_[i]] == Visit::kNew) stack.push_back(top->operands_[i]);
         }
         if (top->extras_ != nullptr) {
           const auto& predecessors = top->extras_->control_predecessors;
-          for (size_t i = predecessors.size(); i-- > 0;) {
-            if (state[predecessors[i]] == Visit::kNew) stack.push_back(predecessors[i]);
+          for (HloInstruction* predecessor : predecessors) {
+            if (state[predecessor] == Visit::kNew) stack.push_back(predecessor);
           }
         }
         continue;
@@ -151,6 +151,12 @@ std::string_view HloComputation::UniqueName(std::string_view wanted) {
   do candidate = std::string(base) + "." + std::to_string(++suffix);
   while (names_.contains(candidate));
   return module_->InternText(candidate);
+}
+
+HloInstruction* HloComputation::AddInstructionWithAttributes(HloOpcode opcode, const Shape& shape,
+                                                             std::span<HloInstruction* const> operands,
+                                                             Attributes attributes, std::string_view name) {
+  return NewInstruction(opcode, module_->InternShape(shape), operands, attributes, name);
 }
 
 HloInstruction* HloComputation::AddParameter(int64_t number, const Shape& shape, std::string_view name) {

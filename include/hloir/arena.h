@@ -56,7 +56,7 @@ class Arena {
     void (*destroy)(void*);
     Cleanup* next;
   };
-  static constexpr size_t kMinBlock = 4096, kMaxBlock = 1 << 20;
+  static constexpr size_t kMinBlock = 4096, kMaxBlock = 16 << 20;
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
   size_t used_ = 0, capacity_ = 0, total_ = 0;
   Cleanup* cleanups_ = nullptr;

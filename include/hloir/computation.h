@@ -57,6 +57,10 @@ class HloComputation {
     return AddInstruction(opcode, shape, std::span<HloInstruction* const>(operands.begin(), operands.size()),
                           std::move(attributes), name);
   }
+  // The same with attributes that are in the module's arena already.
+  HloInstruction* AddInstructionWithAttributes(HloOpcode opcode, const Shape& shape,
+                                               std::span<HloInstruction* const> operands, Attributes attributes,
+                                               std::string_view name = {});
   HloInstruction* AddParameter(int64_t number, const Shape& shape, std::string_view name);
   HloInstruction* AddConstant(Literal literal, std::string_view name = {});
   HloInstruction* AddTuple(std::span<HloInstruction* const> elements, std::string_view name = {});
@@ -83,6 +87,7 @@ class HloComputation {
   friend class HloModule;
   friend class HloInstruction;
   friend class Arena;
+  friend class HloParser;
   HloComputation() = default;
   HloInstruction* NewInstruction(HloOpcode opcode, const Shape* shape, std::span<HloInstruction* const> operands,
                                  Attributes attributes, std::string_view name);

@@ -136,6 +136,7 @@ class HloInstruction {
   friend class HloComputation;
   friend class HloModule;
   friend class Arena;
+  friend class HloParser;
   HloInstruction() = default;
   void AddUser(HloInstruction* user);
   void RemoveUserIfUnused(HloInstruction* user);

@@ -98,4 +98,8 @@ class Literal {
   std::vector<Literal> elements_;
 };
 
+// HLO's convert, on `count` elements in their storage types: rounds to nearest even; floats to integers truncate and
+// saturate, NaN gives 0; integers wrap; anything but zero is true. (In literal_convert.cc.)
+void ConvertElements(PrimitiveType from, const void* in, PrimitiveType to, void* out, int64_t count);
+
 }  // namespace hloir

@@ -79,8 +79,8 @@ class HloModule {
   std::span<HloComputation* const> computations() const { return computations_; }
   int64_t computation_count() const { return static_cast<int64_t>(computations_.size()); }
   int64_t instruction_count() const;
-  // Callees before callers, the entry last: XLA's order, which is also that of printing. Computations that nothing
-  // reaches from the entry come where their own depth-first walk puts them.
+  // Callees before callers, the entry last. Computations that nothing reaches from the entry come where their own
+  // depth-first walk puts them. (Text has XLA's order, which is not always quite this: printer_module.cc.)
   std::vector<HloComputation*> MakeComputationPostOrder() const;
   HloComputation* AddComputation(std::string_view name);  // made unique
   // It must have no callers and not be the entry.
@@ -106,6 +106,7 @@ class HloModule {
 
  private:
   friend class HloComputation;
+  friend class HloParser;
   struct ShapeHash {
     size_t operator()(const Shape* shape) const { return shape->Hash(); }
   };

@@ -1,9 +1,10 @@
 // HloPass and HloPassPipeline: what rewrites a module, and what runs such things in order, to a fixpoint, and checks them.
-// The list of passes is passes.def.
+// The list of passes is passes.def; how to write one is docs/write-a-pass.md. Tested by tests/unit/passes_test.cc.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,8 +17,8 @@
 
 namespace hloir {
 
-// How far a rewrite may change results. exact: no bit of any result; rounding: as XLA does by default; fast: as XLA does
-// only with fast-math.
+// How far a rewrite may change results. exact: no bit of any result (but any NaN may become any other NaN); rounding: as
+// XLA does by default; fast: as XLA does only with fast-math.
 enum class MathMode : uint8_t { kExact, kRounding, kFast };
 
 // One opportunity that a rule found, or one change that was made.
@@ -26,7 +27,7 @@ struct Rewrite {
   std::string_view formula;         // "A + 0 => A"
   MathMode math = MathMode::kExact;
   const HloInstruction* instruction = nullptr;  // what it replaces; valid during the call only
-  std::string reason;               // why it is sound here, or why it pays
+  std::string reason;               // why it is sound here, or why it pays; often empty, as the formula says it
 };
 
 // The one door for rewrites. A rule that matches says so with Allow(); only on true does it change the graph. So applying,
@@ -39,6 +40,29 @@ class Rewriter {
   virtual void Done(const Rewrite& rewrite, const HloInstruction* replacement) { (void)rewrite, (void)replacement; }
 };
 
+// The rewriter that the tools and tests use: allows the first `max_rewrites`, or none, and keeps what it saw.
+class RewriteLog : public Rewriter {
+ public:
+  struct Entry {
+    std::string pass, rule, formula, computation, instruction, before, after, reason;
+    MathMode math = MathMode::kExact;
+  };
+  int64_t max_rewrites = INT64_MAX;
+  bool propose_only = false;  // nothing is allowed: a list of what could be done
+  bool keep_text = true;      // before and after as HLO text; without it only the counts cost anything
+
+  bool Allow(const Rewrite& rewrite) override;
+  void Done(const Rewrite& rewrite, const HloInstruction* replacement) override;
+  const std::vector<Entry>& entries() const { return entries_; }
+  // How often each rule fired, by "pass/rule".
+  const std::map<std::string, int64_t>& counts() const { return counts_; }
+
+ private:
+  std::vector<Entry> entries_;
+  std::map<std::string, int64_t> counts_;
+  int64_t allowed_ = 0;
+};
+
 struct PassOptions {
   MathMode math = MathMode::kExact;
   const HloEvaluator* evaluator = nullptr;  // for constant folding; without one nothing is folded
@@ -46,6 +70,23 @@ struct PassOptions {
   int64_t max_folded_steps = int64_t{1} << 20;
   Rewriter* rewriter = nullptr;             // nullptr: every rewrite is allowed
   std::vector<std::string> disabled_rules;
+};
+
+// What a pass asks before each change: PassOptions' switches and its Rewriter, in one call.
+class RewriteGate {
+ public:
+  RewriteGate(std::string_view pass, const PassOptions& options) : pass_(pass), options_(options) {}
+  // Whether the rule may run at all, before it looks at anything.
+  bool Enabled(std::string_view rule, MathMode math) const;
+  // True: make this change now. Assumes Enabled().
+  bool Allow(std::string_view rule, std::string_view formula, MathMode math, const HloInstruction& instruction,
+             std::string reason = {});
+  void Done(const HloInstruction* replacement);
+
+ private:
+  std::string_view pass_;
+  const PassOptions& options_;
+  Rewrite current_;
 };
 
 class HloPass {
@@ -64,6 +105,13 @@ struct PassInfo {
 std::span<const PassInfo> AllPasses();
 StatusOr<std::unique_ptr<HloPass>> MakePass(std::string_view name, const PassOptions& options);
 
+// What is known of one rule of the algebraic simplifier without running it.
+struct RuleInfo {
+  std::string_view name, formula;
+  MathMode integers, floats;  // its class when the elements are integers (or pred), and when floats (or complex)
+};
+std::vector<RuleInfo> AlgebraicRules();
+
 // What one pass did, one time.
 struct PassRun {
   std::string pass;
@@ -73,31 +121,43 @@ struct PassRun {
 };
 
 struct PipelineOptions {
-  bool verify_each = false;   // the verifier after each pass; its failure names the pass
+  // The verifier after each pass, and whether `changed` tells the truth (against StructuralHash); a failure names the pass.
+  bool verify_each = false;
   // Called before and after each pass that is run; an error stops the pipeline (--dump-to, --check-each stand on these).
   std::function<Status(std::string_view pass, const HloModule& module)> before, after;
-  int max_iterations = 50;    // of the fixpoint
+  int max_iterations = 50;    // of a fixpoint
 };
 
+// Passes in order, and groups of passes that are repeated until a whole round of the group changes nothing.
 class HloPassPipeline {
  public:
   explicit HloPassPipeline(PipelineOptions options = {}) : options_(std::move(options)) {}
-  void Add(std::unique_ptr<HloPass> pass) { passes_.push_back(std::move(pass)); }
-  // Runs the passes in order once; true if any changed the module.
+  void Add(std::unique_ptr<HloPass> pass);
+  void AddFixpoint(std::vector<std::unique_ptr<HloPass>> passes);
+  // Runs everything in order once (a fixpoint group as often as it needs); true if any pass changed the module.
   StatusOr<bool> RunOnce(HloModule& module);
-  // Runs them again and again until a whole round changes nothing.
+  // Runs everything again and again until a whole round changes nothing.
   StatusOr<bool> RunToFixpoint(HloModule& module);
   const std::vector<PassRun>& runs() const { return runs_; }
 
  private:
+  struct Stage {
+    std::vector<std::unique_ptr<HloPass>> passes;
+    bool fixpoint = false;
+  };
+  StatusOr<bool> RunPass(HloPass& pass, HloModule& module);
+  StatusOr<bool> RunStage(Stage& stage, HloModule& module);
+
   PipelineOptions options_;
-  std::vector<std::unique_ptr<HloPass>> passes_;
+  std::vector<Stage> stages_;
   std::vector<PassRun> runs_;
 };
 
-// The passes `names` lists, or for an empty list the default pipeline.
+// The passes `names` lists, or for an empty list the default pipeline. Brackets make a fixpoint group:
+// {"dce", "[cse", "dce]", "fusion"} is what `--passes=dce,[cse,dce],fusion` splits into.
 StatusOr<HloPassPipeline> MakePipeline(std::span<const std::string> names, const PassOptions& options,
                                        PipelineOptions pipeline_options = {});
+// The list that an empty one stands for. A second RunOnce of it changes nothing.
 std::vector<std::string> DefaultPipeline();
 
 }  // namespace hloir

@@ -46,6 +46,7 @@ class SmallVector {
   const T* data() const { return capacity_ > N ? heap_ : inline_; }
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
+  bool is_inline() const { return capacity_ <= N; }  // it owns no memory
   T* begin() { return data(); }
   T* end() { return data() + size_; }
   const T* begin() const { return data(); }
@@ -103,6 +104,13 @@ class SmallVector {
     if (size > 0) std::memcpy(data(), values, size * sizeof(T));
     size_ = static_cast<uint32_t>(size);
   }
+  // Both look at the member of the union that is in use, or move bytes that mean nothing; GCC 12 cannot see the former
+  // and warns of the latter.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
   void Take(SmallVector& other) {
     size_ = other.size_;
     capacity_ = other.capacity_;
@@ -114,6 +122,7 @@ class SmallVector {
   void Free() {
     if (capacity_ > N) std::free(heap_);
   }
+#pragma GCC diagnostic pop
 
   uint32_t size_ = 0;
   uint32_t capacity_ = N;

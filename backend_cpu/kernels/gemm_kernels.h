@@ -1,0 +1,152 @@
+// Register-tiled inner kernels of matrix products, and matrix times vector. Who packs, blocks and shares the work out:
+// plan/dot.cc. Included by isa/*.cc through all_kernels.h only; everything has internal linkage (why: isa/sse2.cc).
+#pragma once
+
+#include <xsimd/xsimd.hpp>
+
+#include "kernels/elementwise_kernels.h"
+
+namespace hloir::cpu {
+namespace {
+
+// acc += a * b, with one rounding where the machine has FMA. Without it, emulating one rounding would cost too much.
+template <class T, class Arch>
+inline xsimd::batch<T, Arch> MultiplyAdd(const xsimd::batch<T, Arch>& a, const xsimd::batch<T, Arch>& b,
+                                         const xsimd::batch<T, Arch>& acc) {
+  if constexpr (kIsFloat<T> && !std::is_same_v<Arch, xsimd::sse2>) return xsimd::fma(a, b, acc);
+  else return acc + a * b;
+}
+
+// c[kRows × kVectors·width] (+)= a panel · b panel. a holds kRows values for each k, b kVectors·width; both side by side.
+template <class T, class Arch, int kRows, int kVectors>
+void GemmTile(int64_t k, const void* a_panel, const void* b_panel, void* c_tile, int64_t c_stride, bool accumulate) {
+  using Batch = xsimd::batch<T, Arch>;
+  constexpr int kWidth = Batch::size;
+  const T* a = static_cast<const T*>(a_panel);
+  const T* b = static_cast<const T*>(b_panel);
+  T* c = static_cast<T*>(c_tile);
+  Batch acc[kRows][kVectors];
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < kVectors; ++j) acc[i][j] = Batch(T(0));
+  }
+  for (int64_t p = 0; p < k; ++p) {
+    Batch row[kVectors];
+#pragma GCC unroll 4
+    for (int j = 0; j < kVectors; ++j) row[j] = Batch::load_unaligned(b + j * kWidth);
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+      const Batch x(a[i]);
+#pragma GCC unroll 4
+      for (int j = 0; j < kVectors; ++j) acc[i][j] = MultiplyAdd<T, Arch>(x, row[j], acc[i][j]);
+    }
+    a += kRows;
+    b += kVectors * kWidth;
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < kVectors; ++j) {
+      T* to = c + i * c_stride + j * kWidth;
+      if (accumulate) acc[i][j] = acc[i][j] + Batch::load_unaligned(to);
+      acc[i][j].store_unaligned(to);
+    }
+  }
+}
+
+// out[j] = sum over p of x[p·x_stride] · w[p·w_stride + j], j < n. Blocks of columns keep their sums in registers.
+template <class T, class Arch, int kVectors>
+inline void VectorTimesColumns(int64_t k, const T* x, int64_t x_stride, const T* w, int64_t w_stride, T* out) {
+  using Batch = xsimd::batch<T, Arch>;
+  constexpr int kWidth = Batch::size;
+  Batch acc[kVectors];
+#pragma GCC unroll 8
+  for (int j = 0; j < kVectors; ++j) acc[j] = Batch(T(0));
+  for (int64_t p = 0; p < k; ++p) {
+    const Batch value(x[p * x_stride]);
+#pragma GCC unroll 8
+    for (int j = 0; j < kVectors; ++j) {
+      acc[j] = MultiplyAdd<T, Arch>(value, Batch::load_unaligned(w + p * w_stride + j * kWidth), acc[j]);
+    }
+  }
+#pragma GCC unroll 8
+  for (int j = 0; j < kVectors; ++j) acc[j].store_unaligned(out + j * kWidth);
+}
+template <class T, class Arch>
+void VectorMatrix(int64_t k, int64_t n, const void* x_data, int64_t x_stride, const void* w_data, int64_t w_stride,
+                  void* out_data) {
+  constexpr int64_t kWidth = xsimd::batch<T, Arch>::size;
+  const T* x = static_cast<const T*>(x_data);
+  const T* w = static_cast<const T*>(w_data);
+  T* out = static_cast<T*>(out_data);
+  int64_t j = 0;
+  for (; j + 8 * kWidth <= n; j += 8 * kWidth) VectorTimesColumns<T, Arch, 8>(k, x, x_stride, w + j, w_stride, out + j);
+  for (; j + 2 * kWidth <= n; j += 2 * kWidth) VectorTimesColumns<T, Arch, 2>(k, x, x_stride, w + j, w_stride, out + j);
+  for (; j + kWidth <= n; j += kWidth) VectorTimesColumns<T, Arch, 1>(k, x, x_stride, w + j, w_stride, out + j);
+  if (j < n) {
+    T sums[kWidth] = {};
+    for (int64_t p = 0; p < k; ++p) {
+      const T value = x[p * x_stride];
+      for (int64_t i = 0; i < n - j; ++i) sums[i] = AddFn::Apply(sums[i], MultiplyFn::Apply(value, w[p * w_stride + j + i]));
+    }
+    for (int64_t i = 0; i < n - j; ++i) out[j + i] = sums[i];
+  }
+}
+
+// out[i] = sum over p of a[i·a_stride + p] · x[p], i < m.
+template <class T, class Arch>
+void MatrixVector(int64_t m, int64_t k, const void* a_data, int64_t a_stride, const void* x_data, void* out_data) {
+  using Batch = xsimd::batch<T, Arch>;
+  constexpr int64_t kWidth = Batch::size;
+  constexpr int kSums = 4;
+  const T* x = static_cast<const T*>(x_data);
+  T* out = static_cast<T*>(out_data);
+  for (int64_t i = 0; i < m; ++i) {
+    const T* a = static_cast<const T*>(a_data) + i * a_stride;
+    Batch acc[kSums];
+#pragma GCC unroll 4
+    for (int s = 0; s < kSums; ++s) acc[s] = Batch(T(0));
+    int64_t p = 0;
+    for (; p + kSums * kWidth <= k; p += kSums * kWidth) {
+#pragma GCC unroll 4
+      for (int s = 0; s < kSums; ++s) {
+        acc[s] = MultiplyAdd<T, Arch>(Batch::load_unaligned(a + p + s * kWidth), Batch::load_unaligned(x + p + s * kWidth), acc[s]);
+      }
+    }
+    for (; p + kWidth <= k; p += kWidth) {
+      acc[0] = MultiplyAdd<T, Arch>(Batch::load_unaligned(a + p), Batch::load_unaligned(x + p), acc[0]);
+    }
+    alignas(64) T lanes[kWidth];
+    ((acc[0] + acc[1]) + (acc[2] + acc[3])).store_unaligned(lanes);
+    for (int64_t half = kWidth / 2; half > 0; half /= 2) {
+      for (int64_t l = 0; l < half; ++l) lanes[l] = AddFn::Apply(lanes[l], lanes[l + half]);
+    }
+    T sum = lanes[0];
+    for (; p < k; ++p) sum = AddFn::Apply(sum, MultiplyFn::Apply(a[p], x[p]));
+    out[i] = sum;
+  }
+}
+
+template <class T, class Arch>
+void FillGemmOf(GemmKernels& kernels) {
+  constexpr int kWidth = xsimd::batch<T, Arch>::size;
+  constexpr int kVectorBytes = sizeof(T) * kWidth;
+  // As many accumulators as the register file holds beside two vectors of b and one of a.
+  constexpr int kRows = kVectorBytes == 64 ? 12 : kVectorBytes == 32 ? 6 : 4;
+  kernels.rows = kRows;
+  kernels.columns = 2 * kWidth;
+  kernels.tile = &GemmTile<T, Arch, kRows, 2>;
+  kernels.vector_matrix = &VectorMatrix<T, Arch>;
+  kernels.matrix_vector = &MatrixVector<T, Arch>;
+}
+
+template <class Arch>
+void FillGemm(KernelTable& table) {
+  FillGemmOf<float, Arch>(table.gemm[static_cast<int>(GemmType::kF32)]);
+  FillGemmOf<double, Arch>(table.gemm[static_cast<int>(GemmType::kF64)]);
+  FillGemmOf<int32_t, Arch>(table.gemm[static_cast<int>(GemmType::kS32)]);
+}
+
+}  // namespace
+}  // namespace hloir::cpu

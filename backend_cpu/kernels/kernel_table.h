@@ -1,0 +1,84 @@
+// KernelTable: every kernel of one instruction set, as function pointers, filled by isa/*.cc. Plain data only: this header is
+// compiled under several -m flags, so nothing in it may have code that the linker could share (see isa/sse2.cc).
+//
+// Most kernels work on a tile: up to some thousand elements of one type that lie side by side. Types narrower than f32 are
+// computed in f32 tiles and rounded after each operation. Tests: tests/unit/executable_test.cc.
+#pragma once
+
+#include <cstdint>
+
+namespace hloir::cpu {
+
+// Types that a tile may hold. pred: one byte, 0 or 1.
+enum class TileType : uint8_t { kPred, kS8, kU8, kS16, kU16, kS32, kU32, kS64, kU64, kF32, kF64 };
+inline constexpr int kTileTypes = 11;
+
+// One kernel call. Scalars are read through the same pointers as tiles. in[1] and in[2] of some kernels are numbers.
+struct TileOp;
+using TileKernel = void (*)(const TileOp& op, int64_t n);
+struct TileOp {
+  TileKernel kernel = nullptr;
+  const void* in[3] = {};
+  void* out = nullptr;
+  int64_t extra = 0;          // a stride, a row length, two float format widths: see the kernel
+  int64_t divisor = 1;        // the kernel is called for n/divisor elements; 0: for one element
+  const void* aux = nullptr;  // what a kernel has to know beside that
+};
+
+enum class UnaryOp : uint8_t {
+  kAbs, kNegate, kNot, kSign, kCeil, kFloor, kRoundAfz, kRoundEven, kClz, kPopcnt, kIsFinite,  // kIsFinite gives pred
+  kSqrt, kRsqrt, kCbrt, kExp, kExpm1, kLog, kLog1p, kLogistic, kTanh, kSin, kCos, kTan, kSinh, kCosh,
+  kAsin, kAcos, kAsinh, kAcosh, kAtanh, kErf,
+  kRoundToBf16, kRoundToF16,  // f32: to the nearest value of the narrower type, still as f32
+  kReducePrecision,           // extra: exponent bits * 256 + mantissa bits
+  kCount
+};
+enum class BinaryOp : uint8_t {
+  kAdd, kSubtract, kMultiply, kDivide, kRemainder, kMaximum, kMinimum, kAnd, kOr, kXor,
+  kShiftLeft, kShiftRightArithmetic, kShiftRightLogical, kMulhi, kPower, kAtan2,
+  kEq, kNe, kGe, kGt, kLe, kLt,                                                    // give pred
+  kTotalEq, kTotalNe, kTotalGe, kTotalGt, kTotalLe, kTotalLt,                      // floats: -NaN < -inf < … < -0 < +0 < … < NaN
+  kCount
+};
+// Which operands of a binary kernel are scalars. For select: those of operands 1 and 2; operand 0 is a tile.
+enum OperandMode : uint8_t { kVectorVector, kVectorScalar, kScalarVector, kScalarScalar };
+inline constexpr int kOperandModes = 4;
+
+// Storage of a narrow float in memory and of its tile in f32.
+enum class NarrowFloat : uint8_t { kBf16, kF16 };
+
+// What a matrix product accumulates in: f32 for itself and narrower floats, s32 for itself and narrower integers.
+enum class GemmType : uint8_t { kF32, kF64, kS32 };
+struct GemmKernels {
+  int rows, columns;  // of the tile of the result that stays in registers
+  // c[rows × columns] = or += a · b, from panels that hold `rows` and `columns` values for each of k steps.
+  void (*tile)(int64_t k, const void* a_panel, const void* b_panel, void* c, int64_t c_stride, bool accumulate);
+  // out[n] = x[k] · w[k,n], w's columns side by side.
+  void (*vector_matrix)(int64_t k, int64_t n, const void* x, int64_t x_stride, const void* w, int64_t w_stride, void* out);
+  // out[m] = a[m,k] · x[k], rows of a and x side by side.
+  void (*matrix_vector)(int64_t m, int64_t k, const void* a, int64_t a_stride, const void* x, void* out);
+};
+
+struct KernelTable {
+  const char* name;
+  int vector_bytes;
+  TileKernel unary[static_cast<int>(UnaryOp::kCount)][kTileTypes];
+  TileKernel binary[static_cast<int>(BinaryOp::kCount)][kTileTypes][3];
+  TileKernel select[kTileTypes][kOperandModes];
+  TileKernel convert[kTileTypes][kTileTypes];   // [from][to]
+  TileKernel splat[kTileTypes];                 // out[i] = in[0][0]
+  TileKernel iota[kTileTypes];                  // out[i] = (number)in[0] + i * extra
+  TileKernel strided_load[4];                   // by log2 of the element's bytes; extra: stride in elements
+  TileKernel copy[4];
+  TileKernel widen[2], narrow[2];               // NarrowFloat in memory <-> f32 tile
+  // out[j] = in[0][j*extra] op … op in[0][j*extra + extra-1], for n/extra rows; extra 0: all n elements are one row.
+  // For add, multiply, maximum, minimum, and, or, xor.
+  TileKernel reduce_rows[static_cast<int>(BinaryOp::kCount)][kTileTypes];
+  GemmKernels gemm[3];  // by GemmType
+};
+
+const KernelTable& Sse2Kernels();
+const KernelTable& Avx2Kernels();
+const KernelTable& Avx512Kernels();
+
+}  // namespace hloir::cpu

@@ -1,0 +1,78 @@
+// Reductions of rows that lie in a tile, for the seven operations that programs really use. Several vector accumulators keep
+// the latency hidden and the rounding error small; the order depends on the row's length alone.
+// Included by isa/*.cc through all_kernels.h only; everything has internal linkage (why: isa/sse2.cc).
+#pragma once
+
+#include <xsimd/xsimd.hpp>
+
+#include "kernels/elementwise_kernels.h"
+
+namespace hloir::cpu {
+namespace {
+
+// Lanes are combined like this: accumulator lane i takes elements i, i+kLanes, …; then halves are folded together.
+template <class F, class T>
+inline T ReduceRow(const T* row, int64_t n) {
+  constexpr int64_t kLanes = 256 / sizeof(T);
+  if (n < kLanes) {
+    T result = row[0];
+    for (int64_t i = 1; i < n; ++i) result = F::Apply(result, row[i]);
+    return result;
+  }
+  alignas(64) T lanes[kLanes];
+  for (int64_t k = 0; k < kLanes; ++k) lanes[k] = row[k];
+  int64_t i = kLanes;
+  for (; i + kLanes <= n; i += kLanes) {
+    HLOIR_VECTORIZE
+    for (int64_t k = 0; k < kLanes; ++k) lanes[k] = F::Apply(lanes[k], row[i + k]);
+  }
+  for (int64_t k = 0; i + k < n; ++k) lanes[k] = F::Apply(lanes[k], row[i + k]);
+  for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+    HLOIR_VECTORIZE
+    for (int64_t k = 0; k < half; ++k) lanes[k] = F::Apply(lanes[k], lanes[k + half]);
+  }
+  return lanes[0];
+}
+
+template <class F, class T>
+void ReduceRowsLoop(const TileOp& op, int64_t n) {
+  const T* a = static_cast<const T*>(op.in[0]);
+  T* out = static_cast<T*>(op.out);
+  const int64_t length = op.extra > 0 ? op.extra : n;
+  for (int64_t j = 0; j * length < n; ++j) out[j] = ReduceRow<F, T>(a + j * length, length);
+}
+
+template <TileType P>
+void FillReduceOf(KernelTable& table) {
+  using T = Cpp<P>;
+  auto set = [&]<class F>(BinaryOp op, F) {
+    if constexpr (F::template kHas<T>) {
+      table.reduce_rows[static_cast<int>(op)][static_cast<int>(P)] = &ReduceRowsLoop<F, T>;
+    }
+  };
+  set(BinaryOp::kAdd, AddFn());
+  set(BinaryOp::kMultiply, MultiplyFn());
+  set(BinaryOp::kMaximum, MaximumFn());
+  set(BinaryOp::kMinimum, MinimumFn());
+  set(BinaryOp::kAnd, AndFn());
+  set(BinaryOp::kOr, OrFn());
+  set(BinaryOp::kXor, XorFn());
+}
+
+template <class Arch>
+void FillReduce(KernelTable& table) {
+  FillReduceOf<TileType::kPred>(table);
+  FillReduceOf<TileType::kS8>(table);
+  FillReduceOf<TileType::kU8>(table);
+  FillReduceOf<TileType::kS16>(table);
+  FillReduceOf<TileType::kU16>(table);
+  FillReduceOf<TileType::kS32>(table);
+  FillReduceOf<TileType::kU32>(table);
+  FillReduceOf<TileType::kS64>(table);
+  FillReduceOf<TileType::kU64>(table);
+  FillReduceOf<TileType::kF32>(table);
+  FillReduceOf<TileType::kF64>(table);
+}
+
+}  // namespace
+}  // namespace hloir::cpu

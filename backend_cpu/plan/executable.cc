@@ -1,0 +1,258 @@
+// PrepareExecutable: graph, plan, buffers, and the object that runs them. A module that the planner does not take (dynamic
+// sizes, asynchronous pairs) is run by the reference evaluator as a whole. Tests: tests/unit/executable_test.cc.
+#include "hloir/executable.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "fmt/format.h"
+#include "plan/planner.h"
+#include "plan/simple_steps.h"
+
+namespace hloir {
+namespace cpu {
+namespace {
+
+struct FreeDeleter {
+  void operator()(std::byte* p) const { std::free(p); }
+};
+using AlignedBlock = std::unique_ptr<std::byte[], FreeDeleter>;
+
+AlignedBlock AllocateAligned(int64_t bytes) {
+  return AlignedBlock(static_cast<std::byte*>(std::aligned_alloc(64, (std::max<int64_t>(bytes, 64) + 63) / 64 * 64)));
+}
+
+template <class L, class F>
+void ForEachLeaf(L& literal, F&& f) {
+  if (literal.shape().IsTuple()) {
+    for (auto& element : literal.elements()) ForEachLeaf(element, f);
+  } else {
+    f(literal);
+  }
+}
+
+Status CheckArguments(const HloComputation& entry, std::span<const Literal* const> arguments) {
+  if (static_cast<int64_t>(arguments.size()) != entry.parameter_count()) {
+    return InvalidArgument(fmt::format("{} arguments given, {} needed", arguments.size(), entry.parameter_count()));
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i]->shape().Compatible(entry.parameter(i)->shape())) {
+      return InvalidArgument(fmt::format("argument {} has shape {}, the parameter {}", i, arguments[i]->shape().ToString(),
+                                         entry.parameter(i)->shape().ToString()));
+    }
+  }
+  return OkStatus();
+}
+
+class PlannedExecutable : public HloExecutable {
+ public:
+  PlannedExecutable(const HloModule& module, const ExecutableOptions& options, const KernelTable& kernels)
+      : entry_(*module.entry_computation()), options_(options), pool_(options.threads),
+        evaluator_(MakeReferenceEvaluator(options.evaluator)) {
+    context_.kernels = &kernels;
+    context_.evaluator = evaluator_.get();
+    context_.fuse = options.fuse_elementwise;
+    runtime_.kernels = &kernels;
+    runtime_.pool = &pool_;
+    runtime_.evaluator = evaluator_.get();
+    runtime_.cancel = options.cancel;
+  }
+
+  Status Prepare(Graph& graph) {
+    BufferTable& buffers = context_.buffers;
+    std::vector<Ref> parameters;
+    for (size_t i = 0; i < graph.parameters.size(); ++i) {
+      const Value& value = graph.values[graph.parameters[i]];
+      const int32_t buffer = buffers.Add(Buffer::kParameter, value.bytes());
+      buffers[buffer].index = static_cast<int32_t>(i);
+      parameters.push_back({buffer, 0, nullptr});
+    }
+    Planner planner(context_, graph, steps_, parameters);
+    HLOIR_RETURN_IF_ERROR(planner.PlanNodes());
+    planner.CloseAll();
+    for (size_t i = 0; i < graph.results.size(); ++i) {
+      const Value value = graph.values[graph.results[i]];
+      if (value.kind == ValueKind::kToken) continue;
+      const int32_t buffer = buffers.Add(Buffer::kResult, value.bytes());
+      buffers[buffer].index = static_cast<int32_t>(i);
+      HLOIR_RETURN_IF_ERROR(planner.CopyTo(graph.results[i], {buffer, 0, nullptr}));
+    }
+    parameter_pointers_.resize(graph.parameters.size());
+    result_pointers_.resize(graph.results.size());
+    arena_bytes_ = buffers.Assign();
+    arena_ = AllocateAligned(arena_bytes_);
+    if (arena_ == nullptr) return ResourceExhausted(fmt::format("no {} bytes for the arena", arena_bytes_));
+    for (int i = 0; i < pool_.threads(); ++i) {
+      scratch_.push_back(AllocateAligned(kScratchBytes));
+      if (scratch_.back() == nullptr) return ResourceExhausted("no memory for the threads' registers");
+      runtime_.scratch.push_back(scratch_.back().get());
+    }
+    BindAll();
+    return OkStatus();
+  }
+
+  StatusOr<Literal> Run(std::span<const Literal* const> arguments) override {
+    HLOIR_RETURN_IF_ERROR(CheckArguments(entry_, arguments));
+    size_t leaf = 0;
+    for (const Literal* argument : arguments) {
+      ForEachLeaf(*argument, [&](const Literal& literal) { MoveTo(parameter_pointers_[leaf++], literal.untyped_data()); });
+    }
+    Literal result(entry_.root()->shape());
+    leaf = 0;
+    ForEachLeaf(result, [&](Literal& literal) { MoveTo(result_pointers_[leaf++], literal.untyped_data()); });
+    for (Step* step : moved_) step->Bound(runtime_);
+    moved_.clear();
+    runtime_.status = OkStatus();
+    runtime_.steps_left = options_.evaluator.max_steps;
+    if (!RunSteps(steps_, runtime_)) {
+      runtime_.Stop();
+      return runtime_.status;
+    }
+    return result;
+  }
+
+  int64_t arena_bytes() const override { return arena_bytes_; }
+  std::string isa() const override { return context_.kernels->name; }
+
+  std::string ToString() const override {
+    std::string text;
+    std::vector<std::pair<int32_t, const Step*>> order;
+    for (const auto& [step, time] : context_.buffers.steps()) order.emplace_back(time, step);
+    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    auto place = [&](const Ref& ref) {
+      if (ref.buffer < 0) return std::string("-");
+      const Buffer& buffer = context_.buffers.Final(ref.buffer);
+      switch (buffer.kind) {
+        case Buffer::kArena: return fmt::format("{}", buffer.offset + ref.offset);
+        case Buffer::kFixed: return fmt::format("constant+{}", ref.offset);
+        case Buffer::kParameter: return fmt::format("in{}+{}", buffer.index, ref.offset);
+        case Buffer::kResult: return fmt::format("out{}+{}", buffer.index, ref.offset);
+      }
+      return std::string();
+    };
+    for (const auto& [time, step] : order) {
+      text += fmt::format("{:5} {} (", time, step->Name());
+      for (size_t i = 0; i < step->refs().size(); ++i) {
+        text += static_cast<int>(i) == step->first_written() ? " -> " : i > 0 ? ", " : "";
+        text += place(step->refs()[i]);
+      }
+      text += ")\n";
+    }
+    return text;
+  }
+
+ private:
+  // Someone else's memory, and the refs of steps that point into it.
+  struct Outside {
+    std::byte* pointer = nullptr;
+    std::vector<std::pair<Step*, int>> refs;
+  };
+
+  void BindAll() {
+    for (const auto& [step, time] : context_.buffers.steps()) {
+      for (int i = 0; i < static_cast<int>(step->refs().size()); ++i) {
+        Ref& ref = step->refs()[i];
+        if (ref.buffer < 0) continue;
+        const Buffer& buffer = context_.buffers.Final(ref.buffer);
+        switch (buffer.kind) {
+          case Buffer::kArena: ref.pointer = arena_.get() + buffer.offset + ref.offset; break;
+          case Buffer::kFixed: ref.pointer = const_cast<std::byte*>(buffer.fixed) + ref.offset; break;
+          case Buffer::kParameter: parameter_pointers_[buffer.index].refs.emplace_back(step, i); break;
+          case Buffer::kResult: result_pointers_[buffer.index].refs.emplace_back(step, i); break;
+        }
+      }
+      step->Bound(runtime_);
+    }
+  }
+
+  void MoveTo(Outside& outside, const std::byte* pointer) {
+    if (outside.pointer == pointer) return;
+    outside.pointer = const_cast<std::byte*>(pointer);
+    for (auto [step, i] : outside.refs) {
+      Ref& ref = step->refs()[i];
+      ref.pointer = outside.pointer + ref.offset;
+      if (moved_.empty() || moved_.back() != step) moved_.push_back(step);
+    }
+  }
+
+  const HloComputation& entry_;
+  const ExecutableOptions options_;
+  ThreadPool pool_;
+  std::unique_ptr<HloEvaluator> evaluator_;
+  PlanContext context_;
+  StepList steps_;
+  int64_t arena_bytes_ = 0;
+  AlignedBlock arena_;
+  std::vector<AlignedBlock> scratch_;
+  std::vector<Outside> parameter_pointers_, result_pointers_;
+  std::vector<Step*> moved_;
+  Runtime runtime_;
+};
+
+class ReferenceExecutable : public HloExecutable {
+ public:
+  ReferenceExecutable(const HloModule& module, const ExecutableOptions& options, std::string why)
+      : entry_(*module.entry_computation()), evaluator_(MakeReferenceEvaluator(options.evaluator)), why_(std::move(why)) {}
+  StatusOr<Literal> Run(std::span<const Literal* const> arguments) override {
+    HLOIR_RETURN_IF_ERROR(CheckArguments(entry_, arguments));
+    return evaluator_->EvaluateComputation(entry_, arguments);
+  }
+  int64_t arena_bytes() const override { return 0; }
+  std::string isa() const override { return "reference"; }
+  std::string ToString() const override { return "reference: " + why_ + "\n"; }
+
+ private:
+  const HloComputation& entry_;
+  std::unique_ptr<HloEvaluator> evaluator_;
+  std::string why_;
+};
+
+bool MachineHas(std::string_view isa) {
+#if defined(__x86_64__) || defined(__i386__)
+  if (isa == "sse2") return true;
+  if (isa == "avx2") return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+  if (isa == "avx512") {
+    return MachineHas("avx2") && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  }
+#endif
+  return false;
+}
+
+StatusOr<const KernelTable*> ChooseKernels(std::string isa) {
+  if (isa.empty()) {
+    const char* forced = std::getenv("HLOIR_FORCE_ISA");
+    isa = forced != nullptr && *forced != 0 ? forced : SupportedIsas().back();
+  }
+  if (isa != "sse2" && isa != "avx2" && isa != "avx512") {
+    return InvalidArgument(fmt::format("no instruction set is called '{}'; there are sse2, avx2 and avx512", isa));
+  }
+  if (!MachineHas(isa)) return InvalidArgument(fmt::format("this machine has no {}", isa));
+  return isa == "sse2" ? &Sse2Kernels() : isa == "avx2" ? &Avx2Kernels() : &Avx512Kernels();
+}
+
+}  // namespace
+}  // namespace cpu
+
+std::vector<std::string> SupportedIsas() {
+  std::vector<std::string> isas;
+  for (const char* isa : {"sse2", "avx2", "avx512"}) if (cpu::MachineHas(isa)) isas.push_back(isa);
+  return isas;
+}
+
+StatusOr<std::unique_ptr<HloExecutable>> PrepareExecutable(const HloModule& module, const ExecutableOptions& options) {
+  if (module.entry_computation() == nullptr) return InvalidArgument("the module has no entry computation");
+  HLOIR_ASSIGN_OR_RETURN(const cpu::KernelTable* kernels, cpu::ChooseKernels(options.isa));
+  auto graph = cpu::BuildGraph(*module.entry_computation(), options.evaluator.max_bytes);
+  if (!graph.ok()) {
+    if (graph.status().code() != StatusCode::kUnimplemented) return graph.status();
+    return std::unique_ptr<HloExecutable>(
+        std::make_unique<cpu::ReferenceExecutable>(module, options, graph.status().message()));
+  }
+  auto executable = std::make_unique<cpu::PlannedExecutable>(module, options, *kernels);
+  HLOIR_RETURN_IF_ERROR(executable->Prepare(**graph));
+  return std::unique_ptr<HloExecutable>(std::move(executable));
+}
+
+}  // namespace hloir

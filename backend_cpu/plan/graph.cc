@@ -1,0 +1,347 @@
+// Flattens a computation into a Graph: see graph.h.
+#include "plan/graph.h"
+
+#include <unordered_map>
+
+#include "fmt/format.h"
+
+namespace hloir::cpu {
+
+ValueId Graph::AddComputed(PrimitiveType type, const DimVector& dims, int32_t node, const HloInstruction* instruction) {
+  ValueId id = static_cast<ValueId>(values.size());
+  Value& value = values.emplace_back();
+  value.type = type;
+  value.dims = dims;
+  value.view = View::RowMajor(dims);
+  value.count = value.view.count();
+  value.root = id;
+  value.node = node;
+  value.instruction = instruction;
+  return id;
+}
+
+ValueId Graph::AddView(ValueId of, PrimitiveType type, View view, const HloInstruction* instruction) {
+  Value value;
+  value.kind = values[of].kind == ValueKind::kNumbers ? ValueKind::kNumbers : ValueKind::kView;
+  value.type = type;
+  value.dims = view.dims;
+  value.count = view.count();
+  value.root = values[of].root;
+  value.view = std::move(view);
+  value.instruction = instruction;
+  values.push_back(std::move(value));
+  return static_cast<ValueId>(values.size() - 1);
+}
+
+namespace {
+
+constexpr int kMaxDepth = 256;               // of calls within calls
+constexpr int64_t kMaxNodes = int64_t{1} << 22;  // after inlining
+
+class Builder {
+ public:
+  Builder(const HloModule& module, int64_t max_value_bytes)
+      : max_value_bytes_(max_value_bytes), leaves_(module.instruction_id_limit()) {}
+
+  StatusOr<std::unique_ptr<Graph>> Build(const HloComputation& computation, int depth) {
+    auto graph = std::make_unique<Graph>();
+    Graph* outer = std::exchange(graph_, graph.get());
+    Status status = BuildInto(computation, depth);
+    graph_ = outer;
+    if (!status.ok()) return status;
+    RemoveDeadNodes(*graph);
+    return graph;
+  }
+
+ private:
+  struct Range {
+    int32_t first = 0, count = 0;
+  };
+
+  Status BuildInto(const HloComputation& computation, int depth) {
+    std::vector<ValueList> arguments;
+    for (const HloInstruction* parameter : computation.parameters()) {
+      ValueList leaves;
+      for (const Shape* shape : parameter->shape().Leaves()) {
+        HLOIR_RETURN_IF_ERROR(CheckShape(*shape, *parameter));
+        ValueId id = AddLeaf(*shape, parameter);
+        if (graph_->values[id].kind != ValueKind::kToken) graph_->values[id].kind = ValueKind::kParameter;
+        graph_->values[id].parameter = static_cast<int32_t>(graph_->parameters.size());
+        graph_->parameters.push_back(id);
+        leaves.push_back(id);
+      }
+      arguments.push_back(std::move(leaves));
+    }
+    HLOIR_ASSIGN_OR_RETURN(graph_->results, Inline(computation, arguments, depth));
+    return OkStatus();
+  }
+
+  StatusOr<ValueList> Inline(const HloComputation& computation, const std::vector<ValueList>& arguments, int depth) {
+    if (depth > kMaxDepth) return ResourceExhausted(fmt::format("calls nest deeper than {}", kMaxDepth));
+    auto [entry, fresh] = orders_.try_emplace(&computation);
+    if (fresh) entry->second = computation.MakeInstructionPostOrder();
+    const std::vector<HloInstruction*>& order = entry->second;  // stays put: unordered_map's nodes do
+    for (const HloInstruction* instruction : order) {
+      if (++visited_ > kMaxNodes) return ResourceExhausted("inlined calls give too many instructions");
+      HLOIR_ASSIGN_OR_RETURN(ValueList leaves, Visit(*instruction, arguments, depth));
+      leaves_[instruction->id()] = Keep(leaves);
+    }
+    return LeavesOf(*computation.root());
+  }
+
+  Range Keep(const ValueList& leaves) {
+    Range range{static_cast<int32_t>(pool_.size()), static_cast<int32_t>(leaves.size())};
+    pool_.insert(pool_.end(), leaves.begin(), leaves.end());
+    return range;
+  }
+  ValueList LeavesOf(const HloInstruction& instruction) const {
+    Range range = leaves_[instruction.id()];
+    return ValueList(std::span<const ValueId>(pool_.data() + range.first, range.count));
+  }
+  ValueId Leaf(const HloInstruction& instruction) const { return pool_[leaves_[instruction.id()].first]; }
+
+  Status CheckShape(const Shape& shape, const HloInstruction& instruction) const {
+    if (!shape.IsArray() && !shape.IsToken()) {
+      return Unimplemented(fmt::format("{}: a value of type {}", instruction.name(), shape.ToString()));
+    }
+    if (shape.IsArray() && !shape.IsStatic()) {
+      return Unimplemented(fmt::format("{}: a dynamic dimension", instruction.name()));
+    }
+    if (shape.ByteSize() > max_value_bytes_) {
+      return ResourceExhausted(fmt::format("{}: {} takes {} bytes, more than the limit of {}", instruction.name(),
+                                           shape.ToString(), shape.ByteSize(), max_value_bytes_));
+    }
+    return OkStatus();
+  }
+
+  ValueId AddLeaf(const Shape& shape, const HloInstruction* instruction, int32_t node = -1) {
+    ValueId id = graph_->AddComputed(shape.element_type(), shape.IsArray() ? shape.dimensions() : DimVector(), node,
+                                     instruction);
+    if (shape.IsToken()) {
+      graph_->values[id].kind = ValueKind::kToken;
+      graph_->values[id].type = PrimitiveType::TOKEN;
+      graph_->values[id].count = 0;
+    }
+    return id;
+  }
+
+  static int64_t LeafCount(const Shape& shape) {
+    return shape.IsTuple() ? static_cast<int64_t>(shape.Leaves().size()) : 1;
+  }
+
+  // The general case: a node of its own, whose inputs are the operands' leaves.
+  StatusOr<ValueList> AddNode(const HloInstruction& instruction, std::vector<std::unique_ptr<Graph>> graphs = {}) {
+    Node node;
+    node.instruction = &instruction;
+    node.graphs = std::move(graphs);
+    for (const HloInstruction* operand : instruction.operands()) {
+      for (ValueId leaf : LeavesOf(*operand)) node.inputs.push_back(leaf);
+    }
+    int32_t index = static_cast<int32_t>(graph_->nodes.size());
+    for (const Shape* shape : instruction.shape().Leaves()) {
+      HLOIR_RETURN_IF_ERROR(CheckShape(*shape, instruction));
+      node.outputs.push_back(AddLeaf(*shape, &instruction, index));
+    }
+    ValueList outputs = node.outputs;
+    graph_->nodes.push_back(std::move(node));
+    return outputs;
+  }
+
+  StatusOr<ValueList> AddView(const HloInstruction& instruction, View view) {
+    HLOIR_RETURN_IF_ERROR(CheckShape(instruction.shape(), instruction));
+    return ValueList{graph_->AddView(Leaf(*instruction.operand(0)), instruction.shape().element_type(), std::move(view),
+                                     &instruction)};
+  }
+
+  // A copy, element by element in order, that later views can look into.
+  ValueId AddCopyNode(ValueId of, const HloInstruction& instruction) {
+    Node node;
+    node.instruction = &instruction;
+    node.inputs.push_back(of);
+    node.is_copy = true;
+    int32_t index = static_cast<int32_t>(graph_->nodes.size());
+    ValueId id = graph_->AddComputed(graph_->values[of].type, graph_->values[of].dims, index, &instruction);
+    node.outputs.push_back(id);
+    graph_->nodes.push_back(std::move(node));
+    return id;
+  }
+
+  View ReshapeOrCopy(ValueId& source, const View& view, const DimVector& to, const HloInstruction& instruction) {
+    if (auto reshaped = view.Reshape(to)) return *reshaped;
+    Value viewed = graph_->values[source];
+    ValueId through = graph_->AddView(source, viewed.type, view, &instruction);
+    source = AddCopyNode(through, instruction);
+    return View::RowMajor(to);
+  }
+
+  // bitcast keeps the bytes where they lie: it takes the operand's elements in the order of its layout, and gives them out
+  // in the order of its own.
+  StatusOr<ValueList> VisitBitcast(const HloInstruction& instruction) {
+    const Shape& from = instruction.operand(0)->shape();
+    const Shape& to = instruction.shape();
+    HLOIR_RETURN_IF_ERROR(CheckShape(to, instruction));
+    if (StorageBytes(from.element_type()) != StorageBytes(to.element_type()) || from.ElementCount() != to.ElementCount()) {
+      return AddNode(instruction);
+    }
+    ValueId source = Leaf(*instruction.operand(0));
+    if (from.element_type() != to.element_type() && graph_->values[source].kind == ValueKind::kNumbers) {
+      return AddNode(instruction);
+    }
+    auto physical_order = [](const Shape& shape) {  // major to minor
+      DimVector order;
+      for (int64_t i = shape.rank(); i-- > 0;) {
+        order.push_back(shape.has_layout() ? shape.layout().minor_to_major()[i] : shape.rank() - 1 - i);
+      }
+      return order;
+    };
+    View view = graph_->values[source].view.Transpose(physical_order(from));
+    DimVector order = physical_order(to), physical_dims, inverse(order.size());
+    for (size_t i = 0; i < order.size(); ++i) {
+      physical_dims.push_back(to.dimensions(order[i]));
+      inverse[order[i]] = static_cast<int64_t>(i);
+    }
+    view = ReshapeOrCopy(source, view, physical_dims, instruction).Transpose(inverse);
+    return ValueList{graph_->AddView(source, to.element_type(), std::move(view), &instruction)};
+  }
+
+  StatusOr<ValueList> Visit(const HloInstruction& instruction, const std::vector<ValueList>& arguments, int depth) {
+    switch (instruction.opcode()) {
+      case HloOpcode::kParameter:
+        return arguments[instruction.parameter_number()];
+      case HloOpcode::kConstant: {
+        if (!instruction.shape().IsArray()) return AddNode(instruction);
+        HLOIR_RETURN_IF_ERROR(CheckShape(instruction.shape(), instruction));
+        ValueId id = AddLeaf(instruction.shape(), &instruction);
+        graph_->values[id].kind = ValueKind::kConstant;
+        return ValueList{id};
+      }
+      case HloOpcode::kIota: {
+        const PrimitiveType type = instruction.shape().element_type();
+        if (IsComplex(type) || BitWidth(type) < 8 || (IsFloat(type) && BitWidth(type) < 16)) break;
+        HLOIR_RETURN_IF_ERROR(CheckShape(instruction.shape(), instruction));
+        ValueId id = AddLeaf(instruction.shape(), &instruction);
+        Value& value = graph_->values[id];
+        value.kind = ValueKind::kNumbers;
+        value.root = kNoValue;
+        value.view.strides = DimVector(value.dims.size(), 0);
+        value.view.strides[instruction.attributes<IotaAttributes>().iota_dimension] = 1;
+        return ValueList{id};
+      }
+      case HloOpcode::kTuple: {
+        ValueList leaves;
+        for (const HloInstruction* operand : instruction.operands()) {
+          for (ValueId leaf : LeavesOf(*operand)) leaves.push_back(leaf);
+        }
+        return leaves;
+      }
+      case HloOpcode::kGetTupleElement: {
+        const Shape& tuple = instruction.operand(0)->shape();
+        int64_t first = 0;
+        for (int64_t i = 0; i < instruction.tuple_index(); ++i) first += LeafCount(tuple.tuple_shapes(i));
+        ValueList leaves = LeavesOf(*instruction.operand(0));
+        int64_t count = LeafCount(instruction.shape());
+        return ValueList(std::span<const ValueId>(leaves.data() + first, count));
+      }
+      case HloOpcode::kCall:
+      case HloOpcode::kFusion: {
+        std::vector<ValueList> operands;
+        for (const HloInstruction* operand : instruction.operands()) operands.push_back(LeavesOf(*operand));
+        return Inline(*instruction.called_computations()[0], operands, depth + 1);
+      }
+      case HloOpcode::kWhile:
+      case HloOpcode::kConditional: {
+        std::vector<std::unique_ptr<Graph>> graphs;
+        for (const HloComputation* called : instruction.called_computations()) {
+          HLOIR_ASSIGN_OR_RETURN(auto graph, Build(*called, depth + 1));
+          graphs.push_back(std::move(graph));
+        }
+        return AddNode(instruction, std::move(graphs));
+      }
+      case HloOpcode::kOptimizationBarrier:
+      case HloOpcode::kDomain:
+      case HloOpcode::kAddDependency:
+      case HloOpcode::kCopy:
+        return LeavesOf(*instruction.operand(0));
+      case HloOpcode::kAfterAll:
+        return ValueList{AddLeaf(instruction.shape(), &instruction)};
+      case HloOpcode::kConvert:
+        if (instruction.shape().element_type() == instruction.operand(0)->shape().element_type()) {
+          return LeavesOf(*instruction.operand(0));
+        }
+        break;
+      case HloOpcode::kBitcast:
+        return VisitBitcast(instruction);
+      case HloOpcode::kReshape: {
+        HLOIR_RETURN_IF_ERROR(CheckShape(instruction.shape(), instruction));
+        ValueId source = Leaf(*instruction.operand(0));
+        View view = graph_->values[source].view;
+        view = ReshapeOrCopy(source, view, instruction.shape().dimensions(), instruction);
+        return ValueList{graph_->AddView(source, instruction.shape().element_type(), std::move(view), &instruction)};
+      }
+      case HloOpcode::kBroadcast:
+        return AddView(instruction, OperandView(instruction).Broadcast(instruction.shape().dimensions(),
+                                                                       instruction.dimensions()));
+      case HloOpcode::kTranspose:
+        return AddView(instruction, OperandView(instruction).Transpose(instruction.dimensions()));
+      case HloOpcode::kReverse:
+        return AddView(instruction, OperandView(instruction).Reverse(instruction.dimensions()));
+      case HloOpcode::kSlice:
+        return AddView(instruction, OperandView(instruction).Slice(instruction.attributes<SliceAttributes>().slice));
+      case HloOpcode::kSetDimensionSize:
+      case HloOpcode::kDynamicReshape:
+      case HloOpcode::kInfeed:
+      case HloOpcode::kOutfeed:
+        return Unimplemented(fmt::format("{}: {}", instruction.name(), instruction.opcode_name()));
+      default:
+        if (instruction.Is(kAsyncPart)) {
+          return Unimplemented(fmt::format("{}: {}", instruction.name(), instruction.opcode_name()));
+        }
+        break;
+    }
+    return AddNode(instruction);
+  }
+
+  const View& OperandView(const HloInstruction& instruction) const {
+    return graph_->values[Leaf(*instruction.operand(0))].view;
+  }
+
+  // Nodes whose results nobody needs, unless they act on the outside.
+  static void RemoveDeadNodes(Graph& graph) {
+    std::vector<bool> live(graph.values.size());
+    auto mark = [&](ValueId id) {
+      live[id] = true;
+      if (graph.values[id].root >= 0) live[graph.values[id].root] = true;
+    };
+    for (ValueId id : graph.results) mark(id);
+    std::vector<bool> keep(graph.nodes.size());
+    for (size_t i = graph.nodes.size(); i-- > 0;) {
+      Node& node = graph.nodes[i];
+      keep[i] = node.instruction->HasSideEffect();
+      for (ValueId id : node.outputs) keep[i] = keep[i] || live[id];
+      if (keep[i]) for (ValueId id : node.inputs) mark(id);
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      if (!keep[i]) continue;
+      for (ValueId id : graph.nodes[i].outputs) graph.values[id].node = static_cast<int32_t>(kept);
+      if (kept != i) graph.nodes[kept] = std::move(graph.nodes[i]);
+      ++kept;
+    }
+    graph.nodes.resize(kept);
+  }
+
+  const int64_t max_value_bytes_;
+  Graph* graph_ = nullptr;
+  std::vector<Range> leaves_;     // by instruction: its leaves in pool_, of the inlined instance met last
+  std::vector<ValueId> pool_;
+  std::unordered_map<const HloComputation*, std::vector<HloInstruction*>> orders_;
+  int64_t visited_ = 0;
+};
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Graph>> BuildGraph(const HloComputation& computation, int64_t max_value_bytes) {
+  return Builder(*computation.module(), max_value_bytes).Build(computation, 0);
+}
+
+}  // namespace hloir::cpu

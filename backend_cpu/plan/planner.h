@@ -1,0 +1,79 @@
+// Planner: from a Graph to steps. Elementwise nodes and reductions gather in clusters, which become fused loops when somebody
+// needs a result of theirs; every other node becomes a step at its place in the order.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "hloir/executable.h"
+#include "plan/buffers.h"
+#include "plan/fused_loop.h"
+#include "plan/graph.h"
+
+namespace hloir::cpu {
+
+// What all the graphs of one executable share while it is planned.
+struct PlanContext {
+  const KernelTable* kernels = nullptr;
+  const HloEvaluator* evaluator = nullptr;  // fills elided constants in
+  bool fuse = true;
+  BufferTable buffers;
+  std::vector<std::unique_ptr<Literal>> literals;  // constants that stand nowhere else
+  std::unordered_map<const HloInstruction*, int32_t> constants;  // their buffers
+};
+
+class Planner {
+ public:
+  // Steps are added to `steps`; `parameters` says where each of the graph's parameters lies.
+  Planner(PlanContext& context, Graph& graph, StepList& steps, std::vector<Ref> parameters);
+  Status PlanNodes();
+  // Where the value lies, side by side and in order; a copy is made if it does not. Of a token: no buffer.
+  StatusOr<Ref> Locate(ValueId id);
+  // Has the value copied to a buffer, which starts a new life with that.
+  Status CopyTo(ValueId id, Ref to);
+  void CloseAll();
+
+ private:
+  struct Cluster {
+    int64_t count = 0;
+    std::vector<int32_t> nodes;
+    std::vector<int32_t> needs;  // clusters that must run before
+    bool open = true, reduces = false;
+    ReduceShape reduce;
+    int32_t last_join = 0;       // in steps emitted
+  };
+
+  Status PlanNode(int32_t index);
+  Status AddToCluster(int32_t index, bool reduces, const ReduceShape& reduce);
+  int32_t ChooseCluster(const Node& node, int64_t count, bool reduces, const ReduceShape& reduce) const;
+  bool Needs(int32_t cluster, int32_t other) const;
+  void Close(int32_t cluster);
+  void Emit(Cluster& cluster);
+  // The open cluster that computes the value's root, or -1.
+  int32_t OpenClusterOf(ValueId id) const;
+  // The value is its root's elements in order and type: within a cluster, a register.
+  bool IsRegisterIn(ValueId id, int64_t count) const;
+  Status PlanWhile(Node& node);
+  Status PlanConditional(Node& node);
+  Status PlanReference(const Node& node);
+  Status LoadConstant(ValueId id);
+
+  Ref RootRef(ValueId root);     // a buffer for the root, new if it has none yet
+  Ref NewBuffer(int64_t bytes);
+  void Append(std::unique_ptr<Step> step, std::vector<Ref> read, const std::vector<Ref>& written, int32_t time);
+  void Append(std::unique_ptr<Step> step, std::vector<Ref> read, const std::vector<Ref>& written);
+
+  PlanContext& context_;
+  Graph& graph_;
+  StepList& steps_;
+  std::vector<Ref> places_;             // by root value; buffer -1: none yet
+  std::vector<int32_t> uses_;           // by root value: operand slots and results that read it
+  std::vector<int32_t> cluster_of_;     // by root value; -1: in none
+  std::vector<Cluster> clusters_;
+  std::vector<int32_t> open_;
+  std::unordered_map<ValueId, ValueId> copies_;  // of views that do not lie in order
+};
+
+}  // namespace hloir::cpu

@@ -1,0 +1,132 @@
+// See simple_steps.h.
+#include "plan/simple_steps.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "fmt/format.h"
+
+namespace hloir::cpu {
+namespace {
+
+constexpr int64_t kParallelBytes = 1 << 19;  // below this a copy is done before another thread wakes up
+
+}  // namespace
+
+void Runtime::Stop() {
+  if (!status.ok()) return;
+  if (steps_left < 0) status = ResourceExhausted("the limit of executed steps is reached");
+  else status = Cancelled("the run was cancelled");
+}
+
+bool BlockCopy::Run(Runtime& runtime) {
+  const std::byte* from = ref(0).pointer;
+  std::byte* to = written(0).pointer;
+  if (from == to || bytes_ == 0) return true;
+  if (bytes_ <= 8 && (bytes_ & (bytes_ - 1)) == 0) {
+    switch (bytes_) {
+      case 1: *to = *from; break;
+      case 2: __builtin_memcpy(to, from, 2); break;
+      case 4: __builtin_memcpy(to, from, 4); break;
+      default: __builtin_memcpy(to, from, 8); break;
+    }
+    return true;
+  }
+  if (bytes_ < kParallelBytes) {
+    std::memmove(to, from, bytes_);
+    return true;
+  }
+  const int64_t parts = std::min<int64_t>(8, bytes_ / (kParallelBytes / 2));
+  runtime.pool->For(parts, [&](int64_t part, int) {
+    const int64_t begin = bytes_ * part / parts, end = bytes_ * (part + 1) / parts;
+    std::memcpy(to + begin, from + begin, end - begin);
+  });
+  return true;
+}
+
+std::string BlockCopy::Name() const { return fmt::format("copy {} bytes", bytes_); }
+
+bool ViewCopy::Run(Runtime& runtime) {
+  std::byte* to = written(0).pointer;
+  for (size_t i = 0; i < copies_.size(); ++i) {
+    const StridedCopy& copy = copies_[i];
+    const std::byte* from = ref(static_cast<int>(i)).pointer;
+    const int64_t bytes = copy.count * copy.bytes;
+    const int64_t parts = std::min({copy.parts(), bytes / (kParallelBytes / 2), int64_t{16}});
+    if (parts < 2) {
+      copy.Run(from, to);
+      continue;
+    }
+    runtime.pool->For(parts, [&](int64_t part, int) {
+      copy.RunPart(from, to, copy.parts() * part / parts, copy.parts() * (part + 1) / parts);
+    });
+  }
+  return true;
+}
+
+bool WhileStep::Run(Runtime& runtime) {
+  const bool* going = ref(0).as<bool>();
+  while (true) {
+    if (!RunSteps(condition, runtime)) return false;
+    if (!*going) return true;
+    // An empty body and condition are steps too: nothing may loop for ever unseen.
+    if (!runtime.Tick() || !RunSteps(body, runtime)) return false;
+  }
+}
+
+bool ConditionalStep::Run(Runtime& runtime) {
+  size_t branch;
+  if (by_pred_) {
+    branch = *ref(0).as<bool>() ? 0 : 1;
+  } else {
+    const int32_t index = *ref(0).as<int32_t>();
+    branch = index < 0 || static_cast<size_t>(index) >= branches.size() ? branches.size() - 1 : static_cast<size_t>(index);
+  }
+  return RunSteps(branches[branch], runtime);
+}
+
+namespace {
+
+// Fills a literal's leaves, depth first, from consecutive refs.
+template <class F>
+void ForEachLeaf(Literal& literal, F&& f) {
+  if (literal.shape().IsTuple()) {
+    for (Literal& element : literal.elements()) ForEachLeaf(element, f);
+  } else {
+    f(literal);
+  }
+}
+
+}  // namespace
+
+bool ReferenceStep::Run(Runtime& runtime) {
+  std::vector<Literal> operands;
+  operands.reserve(instruction_.operand_count());
+  int index = 0;
+  for (const HloInstruction* operand : instruction_.operands()) {
+    Literal& literal = operands.emplace_back(operand->shape());
+    ForEachLeaf(literal, [&](Literal& leaf) {
+      const Ref& from = ref(index++);
+      if (leaf.size_bytes() > 0) std::memcpy(leaf.untyped_data(), from.pointer, leaf.size_bytes());
+    });
+  }
+  std::vector<const Literal*> pointers;
+  for (const Literal& literal : operands) pointers.push_back(&literal);
+  StatusOr<Literal> result = runtime.evaluator->EvaluateInstruction(instruction_, pointers);
+  if (!result.ok()) {
+    runtime.status = result.status();
+    return false;
+  }
+  index = 0;
+  ForEachLeaf(*result, [&](Literal& leaf) {
+    const Ref& to = written(index++);
+    if (leaf.size_bytes() > 0 && to.pointer != nullptr) std::memcpy(to.pointer, leaf.untyped_data(), leaf.size_bytes());
+  });
+  return true;
+}
+
+std::string ReferenceStep::Name() const {
+  return fmt::format("reference {} {}", instruction_.opcode_name(), instruction_.name());
+}
+
+}  // namespace hloir::cpu

@@ -1,0 +1,97 @@
+// Collectives, for the one device that there is: with a single participant they keep their operands. With several, and for
+// transfers from and to a host, there is nothing to evaluate here.
+#include "fmt/format.h"
+#include "reference/evaluation.h"
+
+namespace hloir::reference {
+namespace {
+
+Status CheckSingleParticipant(const EvalContext& context) {
+  const HloModule* module = context.instruction.module();
+  if (module != nullptr && module->config().replica_count * module->config().num_partitions > 1) {
+    return UnimplementedOp(context, "exchanges data between devices, and there is only one");
+  }
+  return OkStatus();
+}
+
+// The operands, as the result: one, or a tuple of several. Their shapes must be the result's.
+StatusOr<Value> Keep(EvalContext& context, const Shape& shape) {
+  HLOIR_RETURN_IF_ERROR(CheckSingleParticipant(context));
+  if (!shape.IsTuple()) {
+    if (context.operands.empty() || !context.instruction.operand(0)->shape().Compatible(shape)) {
+      return UnimplementedOp(context, "a single device cannot make its result");
+    }
+    return context.operands[0];
+  }
+  if (shape.tuple_size() != context.operand_count()) return UnimplementedOp(context, "a single device cannot make its result");
+  for (int64_t i = 0; i < shape.tuple_size(); ++i) {
+    if (!context.instruction.operand(i)->shape().Compatible(shape.tuple_shapes(i))) {
+      return UnimplementedOp(context, "a single device cannot make its result");
+    }
+  }
+  return Value::Tuple({context.operands.begin(), context.operands.end()});
+}
+
+// (operands, results, contexts…)
+StatusOr<Value> KeepInFlight(EvalContext& context, StatusOr<Value> result) {
+  if (!result.ok()) return result;
+  if (!context.shape.IsTuple() || context.shape.tuple_size() < 2) return UnimplementedOp(context, "in this form");
+  std::vector<Value> elements;
+  elements.push_back(context.shape.tuple_shapes(0).IsTuple() ? Value::Tuple({context.operands.begin(), context.operands.end()})
+                                                             : context.operands[0]);
+  elements.push_back(*std::move(result));
+  for (int64_t i = 2; i < context.shape.tuple_size(); ++i) elements.emplace_back(Literal(context.shape.tuple_shapes(i)));
+  return Value::Tuple(std::move(elements));
+}
+
+StatusOr<Value> Element1(EvalContext& context) {
+  if (!context.operands[0].IsTuple() || context.operands[0].elements().size() < 2) {
+    return InvalidArgument(fmt::format("{} has nothing to wait for", context.instruction.name()));
+  }
+  return context.operands[0].elements()[1];
+}
+
+// A device that nobody sends to gets zeros; the only device gets something only from itself.
+StatusOr<Value> Permute(EvalContext& context, const Shape& shape) {
+  if (context.operand_count() != 1) return UnimplementedOp(context, "in place");
+  for (const auto& [source, target] : context.attributes<CollectivePermuteAttributes>().source_target_pairs) {
+    if (source == 0 && target == 0) return Keep(context, shape);
+  }
+  HLOIR_RETURN_IF_ERROR(CheckSingleParticipant(context));
+  return Literal(shape);
+}
+
+}  // namespace
+
+StatusOr<Value> EvaluateAllGather(EvalContext& context) { return Keep(context, context.shape); }
+StatusOr<Value> EvaluateAllReduce(EvalContext& context) { return Keep(context, context.shape); }
+StatusOr<Value> EvaluateAllReduceStart(EvalContext& context) { return Keep(context, context.shape); }
+StatusOr<Value> EvaluateReduceScatter(EvalContext& context) { return Keep(context, context.shape); }
+StatusOr<Value> EvaluateAllToAll(EvalContext& context) { return Keep(context, context.shape); }
+StatusOr<Value> EvaluateCollectiveBroadcast(EvalContext& context) {
+  if (context.attributes<CollectiveBroadcastAttributes>().has_dynamic_root) return UnimplementedOp(context, "with a dynamic root");
+  return Keep(context, context.shape);
+}
+StatusOr<Value> EvaluateCollectivePermute(EvalContext& context) { return Permute(context, context.shape); }
+
+StatusOr<Value> EvaluateAllGatherStart(EvalContext& context) {
+  if (!context.shape.IsTuple() || context.shape.tuple_size() < 2) return UnimplementedOp(context, "in this form");
+  return KeepInFlight(context, Keep(context, context.shape.tuple_shapes(1)));
+}
+StatusOr<Value> EvaluateCollectivePermuteStart(EvalContext& context) {
+  if (!context.shape.IsTuple() || context.shape.tuple_size() < 2) return UnimplementedOp(context, "in this form");
+  return KeepInFlight(context, Permute(context, context.shape.tuple_shapes(1)));
+}
+StatusOr<Value> EvaluateAllReduceDone(EvalContext& context) { return std::move(context.operands[0]); }
+StatusOr<Value> EvaluateAllGatherDone(EvalContext& context) { return Element1(context); }
+StatusOr<Value> EvaluateCollectivePermuteDone(EvalContext& context) { return Element1(context); }
+
+StatusOr<Value> EvaluateRaggedAllToAll(EvalContext& context) { return UnimplementedOp(context, "exchanges data between devices"); }
+StatusOr<Value> EvaluateSend(EvalContext& context) { return UnimplementedOp(context, "there is nobody to send to"); }
+StatusOr<Value> EvaluateSendDone(EvalContext& context) { return UnimplementedOp(context, "there is nobody to send to"); }
+StatusOr<Value> EvaluateRecv(EvalContext& context) { return UnimplementedOp(context, "there is nobody to receive from"); }
+StatusOr<Value> EvaluateRecvDone(EvalContext& context) { return UnimplementedOp(context, "there is nobody to receive from"); }
+StatusOr<Value> EvaluateInfeed(EvalContext& context) { return UnimplementedOp(context, "there is no host to feed it"); }
+StatusOr<Value> EvaluateOutfeed(EvalContext& context) { return UnimplementedOp(context, "there is no host to take it"); }
+
+}  // namespace hloir::reference

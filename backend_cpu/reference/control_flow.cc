@@ -1,0 +1,86 @@
+// Ops that run other computations as a whole: call, fusion, while, conditional; and the pairs of ops that start something
+// and wait for it, which here is done when it is started.
+#include <algorithm>
+
+#include "fmt/format.h"
+#include "reference/evaluation.h"
+
+namespace hloir::reference {
+namespace {
+
+std::vector<Value> TakeOperands(EvalContext& context, size_t first = 0) {
+  return {std::make_move_iterator(context.operands.begin() + static_cast<std::ptrdiff_t>(first)),
+          std::make_move_iterator(context.operands.end())};
+}
+
+// What an op with operands and a result in flight holds: ((operands), result, contexts…), contexts being zeros.
+StatusOr<Value> InFlight(const Shape& shape, Value operands, Value result) {
+  std::vector<Value> elements{std::move(operands), std::move(result)};
+  for (int64_t i = 2; i < shape.tuple_size(); ++i) elements.emplace_back(Literal(shape.tuple_shapes(i)));
+  return Value::Tuple(std::move(elements));
+}
+
+StatusOr<Value> ResultInFlight(EvalContext& context) {
+  if (!context.operands[0].IsTuple() || context.operands[0].elements().size() < 2) {
+    return InvalidArgument(fmt::format("{} has nothing to wait for", context.instruction.name()));
+  }
+  return context.operands[0].elements()[1];
+}
+
+}  // namespace
+
+StatusOr<Value> EvaluateCall(EvalContext& context) {
+  return context.run.Call(*context.instruction.to_apply(), TakeOperands(context));
+}
+
+StatusOr<Value> EvaluateFusion(EvalContext& context) {
+  return context.run.Call(*context.instruction.fused_computation(), TakeOperands(context));
+}
+
+// The body's result replaces the state as long as the condition holds of it.
+StatusOr<Value> EvaluateWhile(EvalContext& context) {
+  Value state = std::move(context.operands[0]);
+  while (true) {
+    HLOIR_ASSIGN_OR_RETURN(const Value goes_on, context.run.Call(*context.instruction.while_condition(), {state}));
+    if (!goes_on.literal().data<bool>()[0]) return state;
+    std::vector<Value> argument;
+    argument.push_back(std::move(state));
+    HLOIR_ASSIGN_OR_RETURN(state, context.run.Call(*context.instruction.while_body(), std::move(argument)));
+  }
+}
+
+// A pred picks branch 0 if it is true; an s32 picks the branch of that number, and the last one if there is none such.
+// Operand i+1 is the argument of branch i.
+StatusOr<Value> EvaluateConditional(EvalContext& context) {
+  const Literal& selector = context.operand(0);
+  const int64_t branches = static_cast<int64_t>(context.instruction.called_computations().size());
+  if (branches == 0 || context.operand_count() != branches + 1) {
+    return InvalidArgument(fmt::format("{} has not one operand for each branch", context.instruction.name()));
+  }
+  int64_t branch;
+  if (selector.shape().element_type() == PrimitiveType::PRED) {
+    branch = selector.data<bool>()[0] ? 0 : 1;
+  } else {
+    branch = selector.GetAsInt64(0);
+    if (branch < 0 || branch >= branches) branch = branches - 1;
+  }
+  std::vector<Value> argument;
+  argument.push_back(std::move(context.operands[static_cast<size_t>(branch + 1)]));
+  return context.run.Call(*context.instruction.called_computations()[static_cast<size_t>(branch)], std::move(argument));
+}
+
+StatusOr<Value> EvaluateAsyncStart(EvalContext& context) {
+  const std::vector<Value> operands(context.operands.begin(), context.operands.end());
+  HLOIR_ASSIGN_OR_RETURN(Value result, context.run.Call(*context.instruction.called_computations()[0], operands));
+  return InFlight(context.shape, Value::Tuple(operands), std::move(result));
+}
+StatusOr<Value> EvaluateAsyncUpdate(EvalContext& context) { return std::move(context.operands[0]); }
+StatusOr<Value> EvaluateAsyncDone(EvalContext& context) { return ResultInFlight(context); }
+
+// (destination, source, context)
+StatusOr<Value> EvaluateCopyStart(EvalContext& context) {
+  return InFlight(context.shape, context.operands[0], context.operands[0]);
+}
+StatusOr<Value> EvaluateCopyDone(EvalContext& context) { return ResultInFlight(context); }
+
+}  // namespace hloir::reference

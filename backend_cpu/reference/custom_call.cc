@@ -1,0 +1,91 @@
+// custom-call: what the caller registered (EvaluatorOptions::custom_calls), else the few targets with a meaning of their own
+// in HLO: placement and sharding marks, TopK, and the two that go between dynamic and static arrays.
+#include <string>
+
+#include "fmt/format.h"
+#include "reference/dynamic.h"
+#include "reference/evaluation.h"
+#include "reference/index.h"
+#include "reference/topk.h"
+
+namespace hloir::reference {
+namespace {
+
+// Marks for placement and partitioning; on one device they keep the value.
+bool IsMark(std::string_view target) {
+  for (std::string_view mark : {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement",
+                                "MoveToHost", "MoveToDevice"}) {
+    if (target == mark) return true;
+  }
+  return false;
+}
+
+// (array, actual size of each dimension)
+StatusOr<Value> PadToStatic(EvalContext& context) {
+  const Literal& operand = context.operand(0);
+  Literal trimmed = TrimToActualSizes(operand);
+  std::vector<Value> results;
+  const DimVector sizes = trimmed.shape().dimensions();
+  if (!context.shape.IsTuple() || context.shape.tuple_size() != static_cast<int64_t>(sizes.size()) + 1 ||
+      context.shape.tuple_shapes(0).dimensions() != operand.shape().dimensions()) {
+    return InvalidArgument("PadToStatic gives an array and its sizes");
+  }
+  Literal whole = operand;
+  whole.set_dynamic_sizes(AtBounds());
+  whole.set_shape_layout(context.shape.tuple_shapes(0));
+  results.emplace_back(std::move(whole));
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    Literal size(context.shape.tuple_shapes(static_cast<int64_t>(d) + 1));
+    if (!size.shape().IsScalar()) return InvalidArgument("PadToStatic gives scalar sizes");
+    size.SetFromInt64(0, sizes[d]);
+    results.emplace_back(std::move(size));
+  }
+  return Value::Tuple(std::move(results));
+}
+
+// Operands: an array and the actual size of each dimension.
+StatusOr<Value> SliceToDynamic(EvalContext& context) {
+  const Literal& operand = context.operand(0);
+  DimVector sizes;
+  for (int64_t i = 1; i < context.operand_count(); ++i) sizes.push_back(context.operand(i).GetAsInt64(0));
+  if (!context.shape.IsArray() || sizes.size() != context.dims().size() || operand.shape().dimensions() != context.dims()) {
+    return InvalidArgument("SliceToDynamic takes an array and its sizes");
+  }
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] < 0 || sizes[d] > context.dims()[d]) return InvalidArgument("SliceToDynamic takes sizes within the bounds");
+  }
+  Literal result = operand;
+  result.set_shape_layout(context.shape);
+  result.set_dynamic_sizes(sizes == context.dims() ? AtBounds() : sizes);
+  return result;
+}
+
+}  // namespace
+
+StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
+  const std::string& target = context.attributes<CustomCallAttributes>().custom_call_target;
+  const auto& registered = context.run.options().custom_calls;
+  if (const auto it = registered.find(target); it != registered.end()) {
+    std::vector<Literal> literals;
+    for (Value& operand : context.operands) literals.push_back(std::move(operand).TakeLiteral());
+    std::vector<const Literal*> pointers;
+    for (const Literal& literal : literals) pointers.push_back(&literal);
+    HLOIR_ASSIGN_OR_RETURN(Literal result, it->second(context.instruction, pointers));
+    if (!result.shape().Compatible(context.shape)) {
+      return Internal(fmt::format("the handler of {} gave {}, not {}", target, result.shape().ToString(false), context.shape.ToString(false)));
+    }
+    return result;
+  }
+  if (IsMark(target) && context.operand_count() == 1 && context.instruction.operand(0)->shape().Compatible(context.shape)) {
+    return std::move(context.operands[0]);
+  }
+  const bool one_array = context.operand_count() >= 1 && context.instruction.operand(0)->shape().IsArray();
+  if (target == "TopK" && one_array && context.shape.IsTuple() && context.shape.tuple_size() == 2 && context.shape.tuple_shapes(0).rank() > 0) {
+    return TopK(context.operand(0), context.shape, context.shape.tuple_shapes(0).dimensions().back(), true);
+  }
+  if (target == "PadToStatic" && one_array) return PadToStatic(context);
+  if (target == "SliceToDynamic" && one_array) return SliceToDynamic(context);
+  return UnimplementedOp(context, fmt::format("nobody said what \"{}\" means", target));
+}
+
+}  // namespace hloir::reference

@@ -1,0 +1,31 @@
+// Elementwise ops as kernels: a loop over elements of one op at one type. Whole arrays run through them, and so do the
+// small computations that reduce, sort or scatter call for each element, with a count of one (scalar_function.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "hloir/module.h"
+#include "hloir/status.h"
+
+namespace hloir::reference {
+
+struct KernelArgs {
+  const std::byte* in[3] = {};
+  std::byte* out = nullptr;
+  int64_t stride[3] = {1, 1, 1};  // in elements; 0 where a scalar stands for a whole array
+  int64_t count = 1;
+  int bits = 0;  // the width of the operands' type
+  PrimitiveType from = PrimitiveType::INVALID, to = PrimitiveType::INVALID;  // for kernels that convert
+};
+using Kernel = void (*)(const KernelArgs& args);
+
+// The type that arithmetic on `type` is done in, which is also how scalar_function.h holds single elements: f32 for the
+// narrower floats, s8 and u8 for the integers under a byte, else the type itself.
+PrimitiveType ComputeType(PrimitiveType type);
+
+// The kernel for an elementwise instruction (no convert, bitcast-convert, reduce-precision, stochastic-convert), for
+// operands of this compute type (for select: its second and third). nullptr: the op is not elementwise or does not take this type.
+Kernel FindKernel(const HloInstruction& instruction, PrimitiveType type);
+
+}  // namespace hloir::reference

@@ -1,0 +1,297 @@
+// Running a computation: each instruction after its operands, its value let go after the last use. Calls within calls are
+// the only recursion, and that has a limit. The ops themselves are in the other files of this folder.
+// Covered by tests/unit/evaluator_test.cc.
+#include "reference/evaluation.h"
+
+#include <algorithm>
+
+#include "fmt/format.h"
+#include "hloir/shape_inference.h"
+#include "reference/dynamic.h"
+#include "reference/mixed_precision.h"
+
+namespace hloir::reference {
+namespace {
+
+constexpr int kMaxCallDepth = 256;
+
+}  // namespace
+
+Value::Value(Literal literal) {
+  if (!literal.shape().IsTuple()) {
+    literal_ = std::make_shared<Literal>(std::move(literal));
+    return;
+  }
+  std::vector<Value> elements;
+  for (Literal& element : literal.elements()) elements.emplace_back(std::move(element));
+  *this = Tuple(std::move(elements));
+}
+
+Value Value::Tuple(std::vector<Value> elements) {
+  Value tuple;
+  tuple.elements_ = std::make_shared<std::vector<Value>>(std::move(elements));
+  return tuple;
+}
+
+Value Value::Borrow(const Literal& literal) {
+  Value borrowed;
+  if (literal.shape().IsTuple()) {
+    std::vector<Value> elements;
+    for (const Literal& element : literal.elements()) elements.push_back(Borrow(element));
+    return Tuple(std::move(elements));
+  }
+  borrowed.literal_ = std::shared_ptr<const Literal>(std::shared_ptr<void>(), &literal);  // use_count() is 0
+  return borrowed;
+}
+
+Literal Value::TakeLiteral() && {
+  if (!IsTuple()) {
+    // Made by make_shared<Literal>, so it may be changed when nobody else looks.
+    if (literal_.use_count() == 1) return std::move(const_cast<Literal&>(*literal_));
+    return *literal_;
+  }
+  std::vector<Value> elements;
+  if (elements_.use_count() == 1) elements = std::move(const_cast<std::vector<Value>&>(*elements_));
+  else elements = *elements_;
+  elements_.reset();
+  std::vector<Literal> literals;
+  for (Value& element : elements) literals.push_back(std::move(element).TakeLiteral());
+  return Literal::Tuple(std::move(literals));
+}
+
+Status Evaluation::CountSteps(int64_t steps) {
+  if (steps > options_.max_steps - steps_) {
+    return ResourceExhausted(fmt::format("evaluation takes more than {} steps", options_.max_steps));
+  }
+  steps_ += steps;
+  return OkStatus();
+}
+
+uint64_t Evaluation::NextRandom() {
+  // SplitMix64: a counter, scrambled.
+  uint64_t z = random_state_ += 0x9E3779B97F4A7C15ull;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  return z ^ (z >> 31);
+}
+
+StatusOr<Literal> Evaluation::FillElided(const HloInstruction& constant) {
+  Literal filled = constant.literal();
+  filled.set_elided(false);
+  switch (options_.elided) {
+    case ElidedConstants::kRefuse:
+      return Unimplemented(fmt::format("the values of constant {} are elided ({{...}}) in the text", constant.name()));
+    case ElidedConstants::kZeros: break;
+    case ElidedConstants::kIota:
+      for (int64_t i = 0; i < filled.element_count(); ++i) filled.SetFromInt64(i, i);
+      break;
+    case ElidedConstants::kRandom:
+      for (int64_t i = 0; i < filled.element_count(); ++i) {
+        const uint64_t bits = NextRandom();
+        if (IsFloat(filled.shape().element_type()) || IsComplex(filled.shape().element_type())) {
+          filled.SetFromDouble(i, static_cast<double>(bits >> 11) * 0x1p-52 - 1);
+        } else {
+          filled.SetFromInt64(i, static_cast<int64_t>(bits & 1));
+        }
+      }
+      break;
+  }
+  // Integers under a byte must keep to their width.
+  const PrimitiveType type = filled.shape().element_type();
+  if (BitWidth(type) < 8) {
+    const Literal wide = filled.Convert(IsFloat(type) ? PrimitiveType::F32 : PrimitiveType::S32);
+    ConvertElements(wide.shape().element_type(), wide.untyped_data(), type, filled.untyped_data(), filled.element_count());
+  }
+  return filled;
+}
+
+StatusOr<const Evaluation::Plan*> Evaluation::PlanFor(const HloComputation& computation) {
+  std::unique_ptr<Plan>& plan = plans_[&computation];
+  if (plan != nullptr) return plan.get();
+  if (computation.root() == nullptr) return InvalidArgument(fmt::format("computation {} has no root", computation.name()));
+  auto made = std::make_unique<Plan>();
+  std::unordered_map<const HloInstruction*, int32_t> index;
+  auto add = [&](const HloInstruction* instruction) {
+    index.emplace(instruction, static_cast<int32_t>(made->steps.size()));
+    made->steps.push_back({instruction, {}, {}});
+  };
+  // A tuple's elements are taken out right after it is made: then the tuple can be let go, its elements have one owner,
+  // and a loop can update its carried arrays in place.
+  for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
+    if (index.contains(instruction)) continue;
+    add(instruction);
+    for (size_t i = made->steps.size() - 1; i < made->steps.size(); ++i) {
+      for (const HloInstruction* user : made->steps[i].instruction->users()) {
+        if (user->opcode() == HloOpcode::kGetTupleElement && !index.contains(user)) add(user);
+      }
+    }
+  }
+  made->root = index.at(computation.root());
+  std::vector<int32_t> last_use(made->steps.size());
+  for (size_t i = 0; i < made->steps.size(); ++i) {
+    Plan::Step& step = made->steps[i];
+    last_use[i] = static_cast<int32_t>(i);
+    for (const HloInstruction* operand : step.instruction->operands()) {
+      const int32_t at = index.at(operand);
+      step.operands.push_back(at);
+      last_use[static_cast<size_t>(at)] = static_cast<int32_t>(i);
+    }
+    // Checked once, here, so that the ops need not: the operands have the shapes that the op can take, and it gives the
+    // shape that it says.
+    StatusOr<Shape> inferred = InferShape(*step.instruction);
+    if (!inferred.ok()) {
+      return Status(inferred.status().code(),
+                    fmt::format("{}: {}", step.instruction->name(), inferred.status().message()));
+    }
+    if (!SameButForPrecision(*inferred, step.instruction->shape())) {
+      return InvalidArgument(fmt::format("{} has shape {}, but its operands make it {}", step.instruction->name(),
+                                         step.instruction->shape().ToString(false), inferred->ToString(false)));
+    }
+  }
+  for (size_t i = 0; i < last_use.size(); ++i) {
+    if (static_cast<int32_t>(i) != made->root) {
+      made->steps[static_cast<size_t>(last_use[i])].released.push_back(static_cast<int32_t>(i));
+    }
+  }
+  plan = std::move(made);
+  return plan.get();
+}
+
+StatusOr<Value> Evaluation::Call(const HloComputation& computation, std::vector<Value> arguments) {
+  if (depth_ >= kMaxCallDepth) {
+    return ResourceExhausted(fmt::format("calls nest deeper than {} at computation {}", kMaxCallDepth, computation.name()));
+  }
+  if (static_cast<int64_t>(arguments.size()) != computation.parameter_count()) {
+    return InvalidArgument(fmt::format("computation {} takes {} arguments, not {}", computation.name(),
+                                       computation.parameter_count(), arguments.size()));
+  }
+  HLOIR_ASSIGN_OR_RETURN(const Plan* plan, PlanFor(computation));
+  struct DepthScope {
+    explicit DepthScope(int& d) : depth(d) { ++depth; }
+    ~DepthScope() { --depth; }
+    int& depth;
+  } scope(depth_);
+
+  std::vector<Value> values(plan->steps.size());
+  for (size_t i = 0; i < plan->steps.size(); ++i) {
+    const Plan::Step& step = plan->steps[i];
+    if (step.instruction->opcode() == HloOpcode::kParameter) {
+      HLOIR_RETURN_IF_ERROR(CountSteps(1));
+      values[i] = ConformTo(std::move(arguments[static_cast<size_t>(step.instruction->parameter_number())]),
+                            step.instruction->shape());
+      if (options_.on_result) options_.on_result(*step.instruction, Value(values[i]).TakeLiteral());
+    } else {
+      // An operand that is not needed again is handed over, so that the op may work in place.
+      std::vector<Value> operands;
+      operands.reserve(step.operands.size());
+      for (int32_t operand : step.operands) operands.push_back(values[static_cast<size_t>(operand)]);
+      for (int32_t released : step.released) values[static_cast<size_t>(released)] = Value();
+      HLOIR_ASSIGN_OR_RETURN(values[i], Evaluate(*step.instruction, std::move(operands)));
+    }
+    // A value that nobody uses is its own last use.
+    if (std::find(step.released.begin(), step.released.end(), static_cast<int32_t>(i)) != step.released.end()) {
+      values[i] = Value();
+    }
+  }
+  return std::move(values[static_cast<size_t>(plan->root)]);
+}
+
+StatusOr<Value> Evaluation::Evaluate(const HloInstruction& instruction, std::vector<Value> operands) {
+  HLOIR_RETURN_IF_ERROR(CountSteps(1));
+  if (instruction.shape().ByteSize() > options_.max_bytes) {
+    return ResourceExhausted(fmt::format("{} of shape {} takes more than {} bytes", instruction.name(),
+                                         instruction.shape().ToString(false), options_.max_bytes));
+  }
+  auto evaluate = [&]() -> StatusOr<Value> {
+    if (NeedsActualSizes(instruction, operands)) return EvaluateAtActualSizes(*this, instruction, std::move(operands));
+    const std::optional<Shape> widened = WidenOperands(instruction, &operands);
+    EvalContext context{*this, instruction, widened ? *widened : instruction.shape(), operands};
+    return DispatchOp(context);
+  };
+  StatusOr<Value> result = evaluate();
+  if (result.ok()) result = ConformTo(*std::move(result), instruction.shape());
+  if (result.ok() && options_.on_result) options_.on_result(instruction, Value(*result).TakeLiteral());
+  return result;
+}
+
+StatusOr<Value> DispatchOp(EvalContext& context) {
+  switch (context.instruction.opcode()) {
+#define HLOIR_OP(name, ...) \
+  case HloOpcode::k##name: return Evaluate##name(context);
+#include "hloir/opcodes.def"
+#undef HLOIR_OP
+  }
+  return Internal("no such opcode");
+}
+
+Status UnimplementedOp(const EvalContext& context, std::string_view why) {
+  return Unimplemented(
+      fmt::format("{} {}: {}", context.instruction.opcode_name(), context.instruction.name(), why));
+}
+
+namespace {
+
+class ReferenceEvaluator : public HloEvaluator {
+ public:
+  explicit ReferenceEvaluator(EvaluatorOptions options) : options_(std::move(options)) {}
+
+  StatusOr<Literal> EvaluateInstruction(const HloInstruction& instruction,
+                                        std::span<const Literal* const> operands) const override {
+    if (static_cast<int64_t>(operands.size()) != instruction.operand_count()) {
+      return InvalidArgument(fmt::format("{} takes {} operands, not {}", instruction.name(), instruction.operand_count(),
+                                         operands.size()));
+    }
+    std::vector<Value> values;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const Shape& wanted = instruction.operand(static_cast<int64_t>(i))->shape();
+      HLOIR_RETURN_IF_ERROR(CheckArgument(wanted, *operands[i], i));
+      values.push_back(Value::Borrow(*operands[i]));
+    }
+    StatusOr<Shape> inferred = InferShape(instruction);
+    if (!inferred.ok()) return inferred.status();
+    Evaluation run(options_);
+    HLOIR_ASSIGN_OR_RETURN(Value result, run.Evaluate(instruction, std::move(values)));
+    return Finish(std::move(result), instruction.shape());
+  }
+
+  StatusOr<Literal> EvaluateComputation(const HloComputation& computation,
+                                        std::span<const Literal* const> arguments) const override {
+    std::vector<Value> values;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (static_cast<int64_t>(i) < computation.parameter_count()) {
+        HLOIR_RETURN_IF_ERROR(CheckArgument(computation.parameter(static_cast<int64_t>(i))->shape(), *arguments[i], i));
+      }
+      values.push_back(Value::Borrow(*arguments[i]));
+    }
+    Evaluation run(options_);
+    HLOIR_ASSIGN_OR_RETURN(Value result, run.Call(computation, std::move(values)));
+    return Finish(std::move(result), computation.root()->shape());
+  }
+
+ private:
+  static Status CheckArgument(const Shape& wanted, const Literal& given, size_t i) {
+    if (wanted.Compatible(given.shape())) return OkStatus();
+    return InvalidArgument(fmt::format("argument {} has shape {}, not {}", i, given.shape().ToString(false),
+                                       wanted.ToString(false)));
+  }
+  // With the shape that the graph states, layout included.
+  static Literal Finish(Value value, const Shape& shape) {
+    Literal result = std::move(value).TakeLiteral();
+    if (result.shape().Compatible(shape)) result.set_shape_layout(shape);
+    return result;
+  }
+
+  EvaluatorOptions options_;
+};
+
+}  // namespace
+
+}  // namespace hloir::reference
+
+namespace hloir {
+
+std::unique_ptr<HloEvaluator> MakeReferenceEvaluator(EvaluatorOptions options) {
+  return std::make_unique<reference::ReferenceEvaluator>(std::move(options));
+}
+
+}  // namespace hloir

@@ -1,0 +1,107 @@
+// The inside of the reference evaluator: a Value, one run (Evaluation), and the function each opcode must have.
+// evaluation.cc runs computations; the other files hold the ops, a family each. The public way in is
+// MakeReferenceEvaluator (hloir/evaluator.h).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "hloir/evaluator.h"
+#include "hloir/module.h"
+#include "hloir/status.h"
+
+namespace hloir::reference {
+
+// What an instruction gives: an array (or token), shared and immutable, or a tuple of such. Passing one on, packing it into
+// a tuple and taking it out again copy no elements; the last owner may change it in place, see TakeLiteral.
+class Value {
+ public:
+  Value() = default;
+  Value(Literal literal);
+  static Value Tuple(std::vector<Value> elements);
+  // The caller keeps the literal alive, and unchanged.
+  static Value Borrow(const Literal& literal);
+
+  bool IsTuple() const { return elements_ != nullptr; }
+  const Literal& literal() const { return *literal_; }
+  const std::vector<Value>& elements() const { return *elements_; }
+  // The value as a literal of the caller's own: moved out if this is the only owner, else copied.
+  Literal TakeLiteral() &&;
+
+ private:
+  std::shared_ptr<const Literal> literal_;
+  std::shared_ptr<const std::vector<Value>> elements_;
+};
+
+class Evaluation;
+
+// What an op's function gets.
+struct EvalContext {
+  Evaluation& run;
+  const HloInstruction& instruction;
+  const Shape& shape;  // the result's; for dynamic arrays at their actual sizes
+  std::span<Value> operands;
+
+  const Literal& operand(int64_t i) const { return operands[static_cast<size_t>(i)].literal(); }
+  int64_t operand_count() const { return static_cast<int64_t>(operands.size()); }
+  const DimVector& dims() const { return shape.dimensions(); }
+  template <class A>
+  const A& attributes() const {
+    return instruction.attributes<A>();
+  }
+};
+
+// EvaluateAbs, EvaluateAdd, …: one for each row of opcodes.def. A new row without one does not link.
+#define HLOIR_OP(name, ...) StatusOr<Value> Evaluate##name(EvalContext& context);
+#include "hloir/opcodes.def"
+#undef HLOIR_OP
+
+// One run: counts steps, keeps to the limits, and remembers each computation's order of evaluation.
+class Evaluation {
+ public:
+  explicit Evaluation(const EvaluatorOptions& options) : options_(options) {}
+
+  // The root's value. The computation was checked against the shapes that the graph states, so ops need not check again.
+  StatusOr<Value> Call(const HloComputation& computation, std::vector<Value> arguments);
+  StatusOr<Value> Evaluate(const HloInstruction& instruction, std::vector<Value> operands);
+
+  // Counts work against max_steps.
+  Status CountSteps(int64_t steps);
+  const EvaluatorOptions& options() const { return options_; }
+  // A constant that the text elided, filled as the options say.
+  StatusOr<Literal> FillElided(const HloInstruction& constant);
+  // State of rng and rng-get-and-update-state: the same sequence in every run.
+  uint64_t NextRandom();
+  uint64_t AdvanceRngState(uint64_t delta) { return std::exchange(rng_state_, rng_state_ + delta); }
+
+ private:
+  // In which order a computation is evaluated, and what is needed no more after each step.
+  struct Plan {
+    struct Step {
+      const HloInstruction* instruction;
+      std::vector<int32_t> operands;  // indices of steps
+      std::vector<int32_t> released;  // steps whose value nobody needs after this one
+    };
+    std::vector<Step> steps;
+    int32_t root = 0;
+  };
+  StatusOr<const Plan*> PlanFor(const HloComputation& computation);
+
+  const EvaluatorOptions& options_;
+  std::unordered_map<const HloComputation*, std::unique_ptr<Plan>> plans_;
+  int64_t steps_ = 0;
+  int depth_ = 0;
+  uint64_t random_state_ = 0, rng_state_ = 0;
+};
+
+// The function of the instruction's opcode.
+StatusOr<Value> DispatchOp(EvalContext& context);
+
+// Unimplemented, naming the instruction.
+Status UnimplementedOp(const EvalContext& context, std::string_view why);
+
+}  // namespace hloir::reference

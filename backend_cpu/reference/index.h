@@ -1,0 +1,53 @@
+// Walking through arrays: strides, indices in row-major order, and the one loop that every op that only moves data uses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "hloir/literal.h"
+
+namespace hloir::reference {
+
+// How far apart neighbours along each dimension lie, in elements, in a row-major array.
+DimVector RowMajorStrides(const DimVector& dims);
+int64_t Product(const DimVector& dims);
+
+// Counts `index` up by one, last dimension fastest; false when it is back at all zeros.
+inline bool NextIndex(DimVector& index, const DimVector& dims) {
+  for (size_t d = dims.size(); d-- > 0;) {
+    if (++index[d] < dims[d]) return true;
+    index[d] = 0;
+  }
+  return false;
+}
+
+// f(index) for each index of an array of these dimensions, in row-major order.
+template <class F>
+void ForEachIndex(const DimVector& dims, F&& f) {
+  if (Product(dims) == 0) return;
+  DimVector index(dims.size());
+  do f(index);
+  while (NextIndex(index, dims));
+}
+
+inline int64_t LinearIndex(const DimVector& index, const DimVector& strides) {
+  int64_t linear = 0;
+  for (size_t d = 0; d < index.size(); ++d) linear += index[d] * strides[d];
+  return linear;
+}
+
+// For Literal::set_dynamic_sizes: all dimensions as large as their bounds.
+DimVector AtBounds();
+
+// A region of an array: where it starts and how far a step along each dimension goes, in elements.
+struct Region {
+  int64_t start = 0;
+  DimVector strides;
+};
+
+// Elements of `from` to `to`, for each index of `dims`.
+void CopyRegion(const DimVector& dims, const Literal& source, const Region& from, Literal& target, const Region& to);
+// A new array of `shape` whose elements are those of `from`.
+Literal ReadRegion(const Shape& shape, const Literal& source, const Region& from);
+
+}  // namespace hloir::reference

@@ -1,0 +1,77 @@
+// Evaluation where float types are mixed. See the header.
+#include "reference/mixed_precision.h"
+
+namespace hloir::reference {
+namespace {
+
+// Ops whose operands and result have one element type. All others convert by themselves.
+bool HasOneElementType(const HloInstruction& instruction) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kConvert:
+    case HloOpcode::kBitcastConvert:
+    case HloOpcode::kBitcast:
+    case HloOpcode::kStochasticConvert: return false;
+    default: return instruction.Is(kElementwise | kMovesData);
+  }
+}
+
+bool IsFloatArray(const Value& value) { return !value.IsTuple() && IsFloat(value.literal().shape().element_type()); }
+
+bool Conforms(const Value& value, const Shape& shape) {
+  if (!value.IsTuple()) return value.literal().shape().element_type() == shape.element_type();
+  for (size_t i = 0; i < value.elements().size(); ++i) {
+    if (!Conforms(value.elements()[i], shape.tuple_shapes(static_cast<int64_t>(i)))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool SameButForPrecision(const Shape& a, const Shape& b) {
+  if (a.Compatible(b)) return true;
+  const std::vector<const Shape*> x = a.Leaves(), y = b.Leaves();
+  if (a.IsTuple() != b.IsTuple() || x.size() != y.size()) return false;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const bool floats = IsFloat(x[i]->element_type()) && IsFloat(y[i]->element_type());
+    if (!x[i]->Compatible(*y[i]) && !(floats && x[i]->dimensions() == y[i]->dimensions())) return false;
+  }
+  return true;
+}
+
+Value ConformTo(Value value, const Shape& shape) {
+  if (!value.IsTuple()) {
+    const PrimitiveType type = value.literal().shape().element_type();
+    if (type == shape.element_type() || !IsFloat(type) || !IsFloat(shape.element_type())) return value;
+    return value.literal().Convert(shape.element_type());
+  }
+  if (Conforms(value, shape)) return value;  // as a rule; and nothing is copied
+  std::vector<Value> elements = value.elements();
+  for (size_t i = 0; i < elements.size(); ++i) {
+    elements[i] = ConformTo(std::move(elements[i]), shape.tuple_shapes(static_cast<int64_t>(i)));
+  }
+  return Value::Tuple(std::move(elements));
+}
+
+std::optional<Shape> WidenOperands(const HloInstruction& instruction, std::vector<Value>* operands) {
+  if (!HasOneElementType(instruction)) return std::nullopt;
+  PrimitiveType widest = PrimitiveType::INVALID;
+  bool mixed = false;
+  for (const Value& operand : *operands) {
+    if (!IsFloatArray(operand)) continue;
+    const PrimitiveType type = operand.literal().shape().element_type();
+    mixed = mixed || (widest != PrimitiveType::INVALID && widest != type);
+    if (widest == PrimitiveType::INVALID || BitWidth(type) > BitWidth(widest)) widest = type;
+    // Of one width neither holds the other, f32 holds both.
+    else if (type != widest && BitWidth(type) == BitWidth(widest)) widest = PrimitiveType::F32;
+  }
+  const Shape& stated = instruction.shape();
+  if (widest == PrimitiveType::INVALID) return std::nullopt;
+  const bool other_result = IsFloat(stated.element_type()) && stated.element_type() != widest;
+  if (!mixed && !other_result) return std::nullopt;
+  for (Value& operand : *operands) {
+    if (IsFloatArray(operand)) operand = ConformTo(std::move(operand), Shape::Scalar(widest));
+  }
+  return other_result ? stated.WithElementType(widest) : stated;
+}
+
+}  // namespace hloir::reference

@@ -1,0 +1,126 @@
+// reduce-window and select-and-scatter: a computation over each position of a sliding window.
+#include <algorithm>
+#include <optional>
+
+#include "fmt/format.h"
+#include "reference/evaluation.h"
+#include "reference/index.h"
+#include "reference/scalar_function.h"
+
+namespace hloir::reference {
+namespace {
+
+DimVector WindowSizes(const Window& window) {
+  DimVector sizes;
+  for (const WindowDimension& dimension : window) sizes.push_back(dimension.size);
+  return sizes;
+}
+
+// Which array element lies under element `inside` of the window at position `position`; nothing where there is padding, or
+// a gap that base dilation made.
+std::optional<int64_t> ElementUnder(const Window& window, const DimVector& position, const DimVector& inside,
+                                    const DimVector& dims, const DimVector& strides) {
+  int64_t linear = 0;
+  for (size_t d = 0; d < window.size(); ++d) {
+    const WindowDimension& w = window[d];
+    const int64_t at = position[d] * w.stride + inside[d] * w.window_dilation - w.padding_low;
+    if (at < 0 || at % w.base_dilation != 0 || at / w.base_dilation >= dims[d]) return std::nullopt;
+    linear += at / w.base_dilation * strides[d];
+  }
+  return linear;
+}
+
+}  // namespace
+
+// Each result element is the reduction of what lies under the window there, starting from the initial value, once. Padding
+// and the gaps of base dilation count for nothing: as if they held a value neutral to the computation.
+StatusOr<Value> EvaluateReduceWindow(EvalContext& context) {
+  const size_t n = context.operands.size() / 2;
+  const Window& window = context.attributes<WindowAttributes>().window;
+  HLOIR_ASSIGN_OR_RETURN(ScalarFunction reducer,
+                         ScalarFunction::Prepare(context.run, *context.instruction.to_apply(), ScalarFunction::Rounding::kAtTheEnd));
+  const DimVector& dims = context.operand(0).shape().dimensions();
+  if (reducer.argument_count() != 2 * n || reducer.result_count() != n || window.size() != dims.size()) {
+    return InvalidArgument(fmt::format("{}'s computation or window does not fit its operands", context.instruction.name()));
+  }
+  const DimVector strides = RowMajorStrides(dims), sizes = WindowSizes(window);
+  std::vector<Literal> results;
+  for (size_t k = 0; k < n; ++k) {
+    results.emplace_back(context.shape.IsTuple() ? context.shape.tuple_shapes(static_cast<int64_t>(k)) : context.shape);
+  }
+  std::vector<Slot> initial(n), next(n);
+  for (size_t k = 0; k < n; ++k) LoadElement(context.operand(static_cast<int64_t>(n + k)), 0, reducer.argument_type(k), initial[k]);
+  HLOIR_RETURN_IF_ERROR(context.run.CountSteps(results[0].element_count()));
+  Status status;
+  int64_t out = 0;
+  ForEachIndex(results[0].shape().dimensions(), [&](const DimVector& position) {
+    if (!status.ok()) return;
+    status = context.run.CountSteps(Product(sizes) * reducer.cost());
+    for (size_t k = 0; k < n; ++k) reducer.argument(k) = initial[k];
+    ForEachIndex(sizes, [&](const DimVector& inside) {
+      if (!status.ok()) return;
+      const std::optional<int64_t> at = ElementUnder(window, position, inside, dims, strides);
+      if (!at) return;
+      for (size_t k = 0; k < n; ++k) reducer.Load(n + k, context.operand(static_cast<int64_t>(k)), *at);
+      status = reducer.Run();
+      for (size_t k = 0; k < n; ++k) next[k] = reducer.result(k);
+      for (size_t k = 0; k < n; ++k) reducer.argument(k) = next[k];
+    });
+    for (size_t k = 0; k < n; ++k) StoreElement(reducer.argument(k), reducer.argument_type(k), results[k], out);
+    ++out;
+  });
+  HLOIR_RETURN_IF_ERROR(status);
+  if (!context.shape.IsTuple()) return std::move(results[0]);
+  std::vector<Value> values;
+  for (Literal& literal : results) values.emplace_back(std::move(literal));
+  return Value::Tuple(std::move(values));
+}
+
+// The gradient of max pooling and the like. Operands: the array, a source with one element per window position, an initial
+// value. In each window `select(kept, candidate)` says whether the element kept so far stays; the one that is left gets the
+// position's source element added by `scatter`. Padding is never selected.
+StatusOr<Value> EvaluateSelectAndScatter(EvalContext& context) {
+  const Literal& operand = context.operand(0);
+  const Literal& source = context.operand(1);
+  const Window& window = context.attributes<WindowAttributes>().window;
+  HLOIR_ASSIGN_OR_RETURN(ScalarFunction select, ScalarFunction::Prepare(context.run, *context.instruction.called_computations()[0]));
+  HLOIR_ASSIGN_OR_RETURN(ScalarFunction scatter,
+                         ScalarFunction::Prepare(context.run, *context.instruction.called_computations()[1],
+                                                 ScalarFunction::Rounding::kEachOp));
+  const DimVector& dims = operand.shape().dimensions();
+  if (select.argument_count() != 2 || scatter.argument_count() != 2 || select.result_count() != 1 ||
+      scatter.result_count() != 1 || select.result_type(0) != PrimitiveType::PRED || window.size() != dims.size()) {
+    return InvalidArgument(fmt::format("{}'s computations or window do not fit its operands", context.instruction.name()));
+  }
+  const DimVector strides = RowMajorStrides(dims), sizes = WindowSizes(window);
+  HLOIR_RETURN_IF_ERROR(context.run.CountSteps(source.element_count()));
+  Literal result = ReadRegion(context.shape, context.operand(2).Convert(context.shape.element_type()), {0, DimVector(dims.size(), 0)});
+  Status status;
+  int64_t at_source = 0;
+  ForEachIndex(source.shape().dimensions(), [&](const DimVector& position) {
+    if (!status.ok()) return;
+    status = context.run.CountSteps(Product(sizes) * select.cost());
+    std::optional<int64_t> selected;
+    ForEachIndex(sizes, [&](const DimVector& inside) {
+      const std::optional<int64_t> at = ElementUnder(window, position, inside, dims, strides);
+      if (!at || !status.ok()) return;
+      if (selected) {
+        select.Load(0, operand, *selected);
+        select.Load(1, operand, *at);
+        status = select.Run();
+        if (select.result(0).bytes[0] != std::byte{0}) return;
+      }
+      selected = at;
+    });
+    const int64_t from = at_source++;
+    if (!selected || !status.ok()) return;
+    scatter.Load(0, result, *selected);
+    scatter.Load(1, source, from);
+    status = scatter.Run();
+    scatter.Store(0, result, *selected);
+  });
+  HLOIR_RETURN_IF_ERROR(status);
+  return result;
+}
+
+}  // namespace hloir::reference

@@ -1,0 +1,70 @@
+// ScalarFunction: a computation on scalars (the body of a reduce, sort, scatter, map, …) prepared once to be called for each
+// element. What is made of elementwise ops, constants and tuples becomes a flat list of kernel calls on fixed slots;
+// anything else is evaluated in full at each call.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "reference/elementwise.h"
+#include "reference/evaluation.h"
+
+namespace hloir::reference {
+
+// One scalar, in its ComputeType.
+struct alignas(16) Slot {
+  std::byte bytes[16];
+};
+
+class ScalarFunction {
+ public:
+  // How narrow floats (bf16, f16, f8) are rounded: after each op, or, as XLA:CPU does in reductions, only when the final
+  // value is stored (an explicit convert rounds in any case).
+  enum class Rounding { kEachOp, kAtTheEnd };
+  static StatusOr<ScalarFunction> Prepare(Evaluation& run, const HloComputation& computation,
+                                          Rounding rounding = Rounding::kEachOp);
+
+  size_t argument_count() const { return argument_types_.size(); }
+  size_t result_count() const { return results_.size(); }
+  Slot& argument(size_t i) { return slots_[i]; }
+  const Slot& result(size_t i) const { return slots_[results_[i]]; }
+  PrimitiveType argument_type(size_t i) const { return argument_types_[i]; }
+  PrimitiveType result_type(size_t i) const { return result_types_[i]; }
+  // Argument k from element i of an array, and an element from result k.
+  void Load(size_t k, const Literal& literal, int64_t i);
+  void Store(size_t k, Literal& literal, int64_t i) const;
+  // From the arguments to the results.
+  Status Run() {
+    if (general_ != nullptr) return RunGeneral();
+    for (const Step& step : steps_) step.kernel(step.args);
+    return OkStatus();
+  }
+  // Instructions that one Run stands for.
+  int64_t cost() const { return static_cast<int64_t>(steps_.size()) + 1; }
+  // The whole function is op(argument 0, argument 1) and nothing else.
+  bool IsBinary(HloOpcode opcode) const { return binary_ == opcode; }
+
+ private:
+  struct Step {
+    Kernel kernel;
+    KernelArgs args;
+  };
+  ScalarFunction() = default;
+  friend class ScalarCompiler;
+  Status RunGeneral();
+
+  std::vector<Slot> slots_;  // never resized after preparation: steps point into it. The arguments come first
+  std::vector<Step> steps_;
+  std::vector<size_t> results_;
+  std::vector<PrimitiveType> argument_types_, result_types_;
+  HloOpcode binary_ = HloOpcode::kTuple;  // kTuple: none
+  Evaluation* run_ = nullptr;
+  const HloComputation* general_ = nullptr;  // evaluated in full if set
+};
+
+// One element of an array, from and to a slot that holds an element of type `slot_type`.
+void LoadElement(const Literal& literal, int64_t i, PrimitiveType slot_type, Slot& slot);
+void StoreElement(const Slot& slot, PrimitiveType slot_type, Literal& literal, int64_t i);
+
+}  // namespace hloir::reference

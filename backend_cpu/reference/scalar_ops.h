@@ -1,0 +1,444 @@
+// What each elementwise op does to one element. One struct per op; an overload for each kind of element the op takes (pred,
+// integers, floats, complex), and none for a kind it does not take. Every op gets `bits`, the width that the element type
+// means: types under a byte live in an int8 or uint8, and what they overflow into is cut off by the caller.
+//
+// Narrow floats (bf16, f16, f8…) come as f32 and are rounded by the caller. Integer arithmetic is done on uint64_t, where
+// overflow is defined to wrap. Tests: tests/ops/*.hlo.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <complex>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "hloir/attributes.h"
+
+namespace hloir::reference {
+
+template <class T>
+concept Pred = std::same_as<T, bool>;
+template <class T>
+concept Int = std::integral<T> && !std::same_as<T, bool>;
+template <class T>
+concept Float = std::floating_point<T>;
+template <class T>
+inline constexpr bool kComplexType = false;
+template <class T>
+inline constexpr bool kComplexType<std::complex<T>> = true;
+template <class T>
+concept Cplx = kComplexType<T>;
+
+// The bits of x that its width means, without and with its sign.
+template <Int T>
+uint64_t ZeroExtend(T x, int bits) {
+  return static_cast<uint64_t>(x) & (~uint64_t{0} >> (64 - bits));
+}
+template <Int T>
+int64_t SignExtend(T x, int bits) {
+  return static_cast<int64_t>(static_cast<uint64_t>(x) << (64 - bits)) >> (64 - bits);
+}
+
+// An op given by a function on double: f32 is computed in double and rounded once, so it is as good as exact.
+#define HLOIR_FLOAT_FUNCTION(Name, expression)       \
+  struct Name##Op {                                  \
+    template <Float T>                               \
+    T operator()(T operand, int) const {             \
+      const double x = static_cast<double>(operand); \
+      return static_cast<T>(expression);             \
+    }                                                \
+  };
+// The same for floats and complex numbers alike.
+#define HLOIR_COMPLEX_FUNCTION(Name, float_expression, complex_expression) \
+  struct Name##Op {                                                        \
+    template <Float T>                                                     \
+    T operator()(T operand, int) const {                                   \
+      const double x = static_cast<double>(operand);                       \
+      return static_cast<T>(float_expression);                             \
+    }                                                                      \
+    template <Cplx T>                                                      \
+    T operator()(T operand, int) const {                                   \
+      const std::complex<double> x(operand);                               \
+      return static_cast<T>(std::complex<double>(complex_expression));     \
+    }                                                                      \
+  };
+HLOIR_COMPLEX_FUNCTION(Acos, std::acos(x), std::acos(x))
+HLOIR_COMPLEX_FUNCTION(Acosh, std::acosh(x), std::acosh(x))
+HLOIR_COMPLEX_FUNCTION(Asin, std::asin(x), std::asin(x))
+HLOIR_COMPLEX_FUNCTION(Asinh, std::asinh(x), std::asinh(x))
+HLOIR_COMPLEX_FUNCTION(Atanh, std::atanh(x), std::atanh(x))
+HLOIR_FLOAT_FUNCTION(Cbrt, std::cbrt(x))
+HLOIR_COMPLEX_FUNCTION(Cos, std::cos(x), std::cos(x))
+HLOIR_COMPLEX_FUNCTION(Cosh, std::cosh(x), std::cosh(x))
+HLOIR_FLOAT_FUNCTION(Erf, std::erf(x))
+HLOIR_COMPLEX_FUNCTION(Exp, std::exp(x), std::exp(x))
+HLOIR_COMPLEX_FUNCTION(Log, std::log(x), std::log(x))
+HLOIR_COMPLEX_FUNCTION(Logistic, 1 / (1 + std::exp(-x)), 1.0 / (1.0 + std::exp(-x)))
+HLOIR_COMPLEX_FUNCTION(Rsqrt, 1 / std::sqrt(x), 1.0 / std::sqrt(x))
+HLOIR_COMPLEX_FUNCTION(Sin, std::sin(x), std::sin(x))
+HLOIR_COMPLEX_FUNCTION(Sinh, std::sinh(x), std::sinh(x))
+HLOIR_COMPLEX_FUNCTION(Sqrt, std::sqrt(x), std::sqrt(x))
+HLOIR_COMPLEX_FUNCTION(Tan, std::tan(x), std::tan(x))
+HLOIR_COMPLEX_FUNCTION(Tanh, std::tanh(x), std::tanh(x))
+// e^z - 1 and log(1 + z) without cancellation near 0.
+inline std::complex<double> ComplexExpm1(std::complex<double> z) {
+  const double s = std::sin(z.imag() / 2);
+  return {std::expm1(z.real()) * std::cos(z.imag()) - 2 * s * s, std::exp(z.real()) * std::sin(z.imag())};
+}
+inline std::complex<double> ComplexLog1p(std::complex<double> z) {
+  const double x = z.real(), y = z.imag();
+  // |1 + z|^2 - 1 = x(2 + x) + y^2, which has no cancellation unless z is near -2 or -1 and then the log is not near 0.
+  const double real = std::abs(x) < 0.5 && std::abs(y) < 0.5 ? 0.5 * std::log1p(x * (2 + x) + y * y) : std::log(std::hypot(1 + x, y));
+  return {real, std::atan2(y, 1 + x)};
+}
+HLOIR_COMPLEX_FUNCTION(Expm1, std::expm1(x), ComplexExpm1(x))
+HLOIR_COMPLEX_FUNCTION(Log1p, std::log1p(x), ComplexLog1p(x))
+HLOIR_FLOAT_FUNCTION(Ceil, std::ceil(x))
+HLOIR_FLOAT_FUNCTION(Floor, std::floor(x))
+HLOIR_FLOAT_FUNCTION(RoundNearestAfz, std::round(x))         // halves away from zero
+HLOIR_FLOAT_FUNCTION(RoundNearestEven, std::nearbyint(x))    // halves to even: the default rounding mode
+#undef HLOIR_FLOAT_FUNCTION
+#undef HLOIR_COMPLEX_FUNCTION
+
+struct AbsOp {
+  template <Int T>
+  T operator()(T x, int) const {
+    if constexpr (std::is_signed_v<T>) return x < 0 ? static_cast<T>(-static_cast<uint64_t>(x)) : x;  // |MIN| is MIN
+    else return x;
+  }
+  template <Float T>
+  T operator()(T x, int) const {
+    return std::abs(x);
+  }
+  template <Cplx T>
+  typename T::value_type operator()(T x, int) const {
+    return static_cast<typename T::value_type>(std::hypot(static_cast<double>(x.real()), static_cast<double>(x.imag())));
+  }
+};
+struct ClzOp {
+  template <Int T>
+  T operator()(T x, int bits) const {
+    return static_cast<T>(std::countl_zero(ZeroExtend(x, bits)) - (64 - bits));
+  }
+};
+struct PopulationCountOp {
+  template <Int T>
+  T operator()(T x, int bits) const {
+    return static_cast<T>(std::popcount(ZeroExtend(x, bits)));
+  }
+};
+struct ImagOp {
+  template <Float T>
+  T operator()(T, int) const {
+    return 0;
+  }
+  template <Cplx T>
+  typename T::value_type operator()(T x, int) const {
+    return x.imag();
+  }
+};
+struct RealOp {
+  template <Float T>
+  T operator()(T x, int) const {
+    return x;
+  }
+  template <Cplx T>
+  typename T::value_type operator()(T x, int) const {
+    return x.real();
+  }
+};
+struct IsFiniteOp {
+  template <Float T>
+  bool operator()(T x, int) const {
+    return std::isfinite(x);
+  }
+};
+struct NegateOp {
+  template <Int T>
+  T operator()(T x, int) const {
+    return static_cast<T>(-static_cast<uint64_t>(x));
+  }
+  template <class T>
+    requires(Float<T> || Cplx<T>)
+  T operator()(T x, int) const {
+    return -x;
+  }
+};
+struct NotOp {
+  bool operator()(bool x, int) const { return !x; }
+  template <Int T>
+  T operator()(T x, int) const {
+    return static_cast<T>(~static_cast<uint64_t>(x));
+  }
+};
+struct SignOp {
+  template <Int T>
+  T operator()(T x, int) const {
+    return static_cast<T>((x > 0) - (x < 0));
+  }
+  // NaN stays NaN, and -0 stays -0.
+  template <Float T>
+  T operator()(T x, int) const {
+    return x == 0 || std::isnan(x) ? x : std::copysign(T(1), x);
+  }
+  template <Cplx T>
+  T operator()(T x, int) const {
+    const double length = std::hypot(static_cast<double>(x.real()), static_cast<double>(x.imag()));
+    return length == 0 ? T(0) : T(std::complex<double>(x) / length);
+  }
+};
+struct CopyOp {
+  template <class T>
+  T operator()(T x, int) const {
+    return x;
+  }
+};
+
+// Addition and multiplication of preds are `or` and `and`.
+struct AddOp {
+  bool operator()(bool a, bool b, int) const { return a || b; }
+  template <Int T>
+  T operator()(T a, T b, int) const {
+    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  }
+  template <class T>
+    requires(Float<T> || Cplx<T>)
+  T operator()(T a, T b, int) const {
+    return a + b;
+  }
+};
+struct SubtractOp {
+  bool operator()(bool a, bool b, int) const { return a != b; }
+  template <Int T>
+  T operator()(T a, T b, int) const {
+    return static_cast<T>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+  }
+  template <class T>
+    requires(Float<T> || Cplx<T>)
+  T operator()(T a, T b, int) const {
+    return a - b;
+  }
+};
+struct MultiplyOp {
+  bool operator()(bool a, bool b, int) const { return a && b; }
+  template <Int T>
+  T operator()(T a, T b, int) const {
+    return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  }
+  template <Float T>
+  T operator()(T a, T b, int) const {
+    return a * b;
+  }
+  // The plain formula; C's complex product would repair infinities.
+  template <Cplx T>
+  T operator()(T a, T b, int) const {
+    return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+  }
+};
+struct DivideOp {
+  // x / 0 is -1 (all ones); MIN / -1 is MIN.
+  template <Int T>
+  T operator()(T a, T b, int) const {
+    if (b == 0) return static_cast<T>(-1);
+    if constexpr (std::is_signed_v<T>) {
+      if (b == -1) return static_cast<T>(-static_cast<uint64_t>(a));
+    }
+    return static_cast<T>(a / b);
+  }
+  template <class T>
+    requires(Float<T> || Cplx<T>)
+  T operator()(T a, T b, int) const {
+    return a / b;
+  }
+};
+struct RemainderOp {
+  // The sign is the dividend's; x % 0 is x; MIN % -1 is 0.
+  template <Int T>
+  T operator()(T a, T b, int) const {
+    if (b == 0) return a;
+    if constexpr (std::is_signed_v<T>) {
+      if (b == -1) return 0;
+    }
+    return static_cast<T>(a % b);
+  }
+  template <Float T>
+  T operator()(T a, T b, int) const {
+    return std::fmod(a, b);
+  }
+};
+// A NaN in either operand is the result; -0 is less than +0.
+struct MaximumOp {
+  template <class T>
+    requires(Int<T> || Pred<T>)
+  T operator()(T a, T b, int) const {
+    return a < b ? b : a;
+  }
+  template <Float T>
+  T operator()(T a, T b, int) const {
+    if (std::isnan(a)) return a;
+    if (std::isnan(b)) return b;
+    return a < b || (a == b && std::signbit(a)) ? b : a;
+  }
+};
+struct MinimumOp {
+  template <class T>
+    requires(Int<T> || Pred<T>)
+  T operator()(T a, T b, int) const {
+    return b < a ? b : a;
+  }
+  template <Float T>
+  T operator()(T a, T b, int) const {
+    if (std::isnan(a)) return a;
+    if (std::isnan(b)) return b;
+    return b < a || (a == b && std::signbit(b)) ? b : a;
+  }
+};
+struct MulhiOp {
+  // The upper half of the product of twice the width.
+  template <Int T>
+  T operator()(T a, T b, int bits) const {
+    using Wide = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
+    return static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b) >> bits);
+  }
+};
+struct PowerOp {
+  // By squaring, wrapping. A negative exponent is 1 over the power: 0 unless the base is 1 or -1.
+  template <Int T>
+  T operator()(T base, T exponent, int) const {
+    uint64_t e = static_cast<uint64_t>(exponent);
+    if constexpr (std::is_signed_v<T>) {
+      if (exponent < 0) return base == 1 ? 1 : base == -1 ? (e & 1 ? -1 : 1) : 0;
+    }
+    uint64_t result = 1, square = static_cast<uint64_t>(base);
+    for (; e != 0; e >>= 1, square *= square) {
+      if (e & 1) result *= square;
+    }
+    return static_cast<T>(result);
+  }
+  // C's pow has HLO's corner cases: 1^NaN and NaN^0 are 1.
+  template <Float T>
+  T operator()(T a, T b, int) const {
+    return static_cast<T>(std::pow(static_cast<double>(a), static_cast<double>(b)));
+  }
+  template <Cplx T>
+  T operator()(T a, T b, int) const {
+    const std::complex<double> base(a), exponent(b);
+    if (base == 0.0) return exponent == 0.0 ? T(1) : exponent.real() > 0 ? T(0) : T(std::pow(base, exponent));
+    return T(std::pow(base, exponent));
+  }
+};
+struct Atan2Op {
+  template <Float T>
+  T operator()(T y, T x, int) const {
+    return static_cast<T>(std::atan2(static_cast<double>(y), static_cast<double>(x)));
+  }
+  // -i log((x + iy) / sqrt(x^2 + y^2))
+  template <Cplx T>
+  T operator()(T y, T x, int) const {
+    const std::complex<double> a(x), b(y), i(0, 1);
+    return T(-i * std::log((a + i * b) / std::sqrt(a * a + b * b)));
+  }
+};
+struct ComplexOp {
+  template <Float T>
+  std::complex<T> operator()(T real, T imag, int) const {
+    return {real, imag};
+  }
+};
+struct AndOp {
+  bool operator()(bool a, bool b, int) const { return a && b; }
+  template <Int T>
+  T operator()(T a, T b, int) const {
+    return static_cast<T>(a & b);
+  }
+};
+struct OrOp {
+  bool operator()(bool a, bool b, int) const { return a || b; }
+  template <Int T>
+  T operator()(T a, T b, int) const {
+    return static_cast<T>(a | b);
+  }
+};
+struct XorOp {
+  bool operator()(bool a, bool b, int) const { return a != b; }
+  template <Int T>
+  T operator()(T a, T b, int) const {
+    return static_cast<T>(a ^ b);
+  }
+};
+// Shift amounts are unsigned: a negative one is a huge one. Shifting by the width or more shifts everything out.
+struct ShiftLeftOp {
+  template <Int T>
+  T operator()(T x, T amount, int bits) const {
+    const uint64_t n = ZeroExtend(amount, bits);
+    return n >= static_cast<uint64_t>(bits) ? T(0) : static_cast<T>(static_cast<uint64_t>(x) << n);
+  }
+};
+struct ShiftRightLogicalOp {
+  template <Int T>
+  T operator()(T x, T amount, int bits) const {
+    const uint64_t n = ZeroExtend(amount, bits);
+    return n >= static_cast<uint64_t>(bits) ? T(0) : static_cast<T>(ZeroExtend(x, bits) >> n);
+  }
+};
+struct ShiftRightArithmeticOp {
+  template <Int T>
+  T operator()(T x, T amount, int bits) const {
+    const uint64_t n = ZeroExtend(amount, bits);
+    return static_cast<T>(SignExtend(x, bits) >> (n >= static_cast<uint64_t>(bits) ? uint64_t{63} : n));
+  }
+};
+
+// With a NaN every comparison but NE is false. Complex numbers have no order.
+template <ComparisonDirection kDirection>
+struct CompareOp {
+  template <class T>
+  bool operator()(T a, T b, int) const
+    requires(!Cplx<T> || kDirection == ComparisonDirection::kEq || kDirection == ComparisonDirection::kNe)
+  {
+    if constexpr (kDirection == ComparisonDirection::kEq) return a == b;
+    else if constexpr (kDirection == ComparisonDirection::kNe) return a != b;
+    else if constexpr (kDirection == ComparisonDirection::kGe) return a >= b;
+    else if constexpr (kDirection == ComparisonDirection::kGt) return a > b;
+    else if constexpr (kDirection == ComparisonDirection::kLe) return a <= b;
+    else return a < b;
+  }
+};
+// -NaN < -inf < … < -0 < +0 < … < inf < NaN: the order of the bits as sign and magnitude.
+template <ComparisonDirection kDirection>
+struct TotalOrderCompareOp {
+  template <Float T>
+  bool operator()(T a, T b, int bits) const {
+    return CompareOp<kDirection>()(Key(a), Key(b), bits);
+  }
+  template <class T>
+    requires(Int<T> || Pred<T>)
+  bool operator()(T a, T b, int bits) const {
+    return CompareOp<kDirection>()(a, b, bits);
+  }
+  template <Float T>
+  static int64_t Key(T x) {
+    using Bits = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+    const Bits raw = std::bit_cast<Bits>(x);
+    return raw < 0 ? static_cast<int64_t>(raw ^ std::numeric_limits<Bits>::max()) : raw;
+  }
+};
+
+// min(high, max(low, x)), so low wins nothing against high; NaN anywhere is NaN.
+struct ClampOp {
+  template <class T>
+    requires(!Cplx<T>)
+  T operator()(T low, T x, T high, int bits) const {
+    return MinimumOp()(high, MaximumOp()(x, low, bits), bits);
+  }
+};
+struct SelectOp {
+  template <class T>
+  T operator()(bool which, T on_true, T on_false, int) const {
+    return which ? on_true : on_false;
+  }
+};
+
+}  // namespace hloir::reference

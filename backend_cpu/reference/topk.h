@@ -1,0 +1,10 @@
+// topk, for the op of that name and for the custom-call "TopK" that frameworks use instead. In sort.cc.
+#pragma once
+
+#include "reference/evaluation.h"
+
+namespace hloir::reference {
+
+StatusOr<Value> TopK(const Literal& operand, const Shape& shape, int64_t k, bool largest);
+
+}  // namespace hloir::reference

@@ -1,0 +1,36 @@
+// Contractions (dot, convolution, …) are computed in a wide type that all element types of a class fit in, and rounded to
+// the result's type once: double for floats, complex<double>, and int64 for integers, where arithmetic modulo 2^64 wraps to
+// the right value in any narrower type. So no result depends on the order of summation by more than the last bit.
+#pragma once
+
+#include <complex>
+
+#include "hloir/literal.h"
+
+namespace hloir::reference {
+
+inline PrimitiveType WideType(PrimitiveType type) {
+  if (IsComplex(type)) return PrimitiveType::C128;
+  return IsFloat(type) ? PrimitiveType::F64 : PrimitiveType::S64;
+}
+
+template <class T>
+T MultiplyAdd(T sum, T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<uint64_t>(sum) + static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return sum + a * b;
+  } else {
+    return sum + T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+  }
+}
+
+// f(T()) for the C++ type of the wide type of `type`.
+template <class F>
+auto WideSwitch(PrimitiveType type, F&& f) {
+  if (IsComplex(type)) return f(std::complex<double>());
+  if (IsFloat(type)) return f(double());
+  return f(int64_t());
+}
+
+}  // namespace hloir::reference

@@ -1,0 +1,200 @@
+// Patterns over instructions, so that a rewrite reads like its formula:
+//
+//   namespace m = hloir::match;
+//   HloInstruction *a, *b;
+//   if (Match(i, m::AddAnyOrder(m::Any(&a), m::Negate(m::Any(&b))))) …            // A + (-B), and (-B) + A
+//   if (Match(i, m::Multiply(m::Any(&a), m::Splat(1)))) …                         // A * 1, whatever A's shape
+//   if (Match(i, m::Subtract(m::Any(&a), m::Same(&a)))) …                         // A - A
+//   if (Match(i, m::Divide(m::Any(&a), m::Exp(m::Any(&b)).WithOneUser()))) …
+//
+// There is one function per opcode, named as its enumerator, and one with AnyOrder behind it that tries both orders of two
+// operands. The first argument may be a HloInstruction** that receives the instruction; the others are patterns for the
+// operands, all of them or none. Captures are written as matching goes, left to right, so after a failure they mean nothing.
+// Tested by tests/unit/match_test.cc.
+#pragma once
+
+#include <concepts>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "hloir/instruction.h"
+#include "hloir/literal.h"
+
+namespace hloir {
+
+// The constant whose one value all elements of `instruction` are: itself, if it is a scalar constant, or the scalar constant
+// that it broadcasts. nullptr for anything else, and for constants whose values the text left out.
+inline const HloInstruction* SplatConstant(const HloInstruction* instruction) {
+  if (instruction->opcode() == HloOpcode::kBroadcast) instruction = instruction->operand(0);
+  return instruction->IsScalarConstant() && !instruction->literal().elided() ? instruction : nullptr;
+}
+// A constant, or a broadcast of one: what canonical forms put on the right.
+inline bool IsConstantLike(const HloInstruction* instruction) {
+  return instruction->IsConstant() ||
+         (instruction->opcode() == HloOpcode::kBroadcast && instruction->operand(0)->IsConstant());
+}
+
+namespace match {
+
+template <class P>
+concept Pattern = requires(const P& pattern, HloInstruction* instruction) {
+  { pattern.Matches(instruction) } -> std::same_as<bool>;
+};
+
+// Anything.
+class Any {
+ public:
+  explicit Any(HloInstruction** capture = nullptr) : capture_(capture) {}
+  bool Matches(HloInstruction* instruction) const {
+    if (capture_ != nullptr) *capture_ = instruction;
+    return true;
+  }
+
+ private:
+  HloInstruction** capture_;
+};
+using Op = Any;  // XLA's word for it
+
+// The very instruction that was captured before (to the left).
+class Same {
+ public:
+  explicit Same(HloInstruction** captured) : captured_(captured) {}
+  bool Matches(HloInstruction* instruction) const { return *captured_ == instruction; }
+
+ private:
+  HloInstruction** captured_;
+};
+
+// Every element equals, by value, this number: a scalar constant or a broadcast of one. -0 equals 0: where that matters, look
+// at the sign. Without a number: any such splat.
+class Splat {
+ public:
+  explicit Splat(HloInstruction** capture) : capture_(capture) {}
+  template <class T>
+    requires(std::is_arithmetic_v<T>)
+  explicit Splat(T value) : value_(static_cast<double>(value)) {}
+  Splat(HloInstruction** capture, double value) : capture_(capture), value_(value) {}
+  Splat() = default;
+  bool Matches(HloInstruction* instruction) const {
+    const HloInstruction* constant = SplatConstant(instruction);
+    if (constant == nullptr || (value_ && !constant->literal().IsAll(*value_))) return false;
+    if (capture_ != nullptr) *capture_ = instruction;
+    return true;
+  }
+
+ private:
+  HloInstruction** capture_ = nullptr;
+  std::optional<double> value_;
+};
+
+// A scalar constant of this value.
+class ConstantScalar {
+ public:
+  explicit ConstantScalar(double value) : value_(value) {}
+  bool Matches(HloInstruction* instruction) const {
+    return instruction->IsScalarConstant() && !instruction->literal().elided() && instruction->literal().IsAll(value_);
+  }
+
+ private:
+  double value_;
+};
+
+// A constant or a broadcast of one.
+class ConstantLike {
+ public:
+  explicit ConstantLike(HloInstruction** capture = nullptr) : capture_(capture) {}
+  bool Matches(HloInstruction* instruction) const {
+    if (!IsConstantLike(instruction)) return false;
+    if (capture_ != nullptr) *capture_ = instruction;
+    return true;
+  }
+
+ private:
+  HloInstruction** capture_;
+};
+
+// A broadcast of a scalar that `operand` matches.
+template <Pattern P>
+class BroadcastOfScalar {
+ public:
+  explicit BroadcastOfScalar(P operand) : operand_(std::move(operand)) {}
+  bool Matches(HloInstruction* instruction) const {
+    return instruction->opcode() == HloOpcode::kBroadcast && instruction->operand(0)->shape().IsScalar() &&
+           operand_.Matches(instruction->operand(0));
+  }
+
+ private:
+  P operand_;
+};
+
+template <Pattern... Operands>
+class OpcodePattern {
+ public:
+  OpcodePattern(HloOpcode opcode, bool any_order, HloInstruction** capture, Operands... operands)
+      : opcode_(opcode), any_order_(any_order), capture_(capture), operands_(std::move(operands)...) {}
+  // It has this many users, each user counted once.
+  OpcodePattern WithOneUser() const {
+    OpcodePattern result = *this;
+    result.one_user_ = true;
+    return result;
+  }
+  bool Matches(HloInstruction* instruction) const {
+    if (instruction->opcode() != opcode_ || (one_user_ && instruction->user_count() != 1)) return false;
+    if constexpr (sizeof...(Operands) > 0) {
+      if (instruction->operand_count() != sizeof...(Operands)) return false;
+      if (!InOrder(instruction, std::index_sequence_for<Operands...>()) && !Swapped(instruction)) return false;
+    }
+    if (capture_ != nullptr) *capture_ = instruction;
+    return true;
+  }
+
+ private:
+  template <size_t... I>
+  bool InOrder(HloInstruction* instruction, std::index_sequence<I...>) const {
+    return (std::get<I>(operands_).Matches(instruction->operand(I)) && ...);
+  }
+  bool Swapped(HloInstruction* instruction) const {
+    if constexpr (sizeof...(Operands) == 2) {
+      return any_order_ && std::get<0>(operands_).Matches(instruction->operand(1)) &&
+             std::get<1>(operands_).Matches(instruction->operand(0));
+    } else {
+      return false;
+    }
+  }
+
+  HloOpcode opcode_;
+  bool any_order_, one_user_ = false;
+  HloInstruction** capture_;
+  std::tuple<Operands...> operands_;
+};
+
+#define HLOIR_OP(name, ...)                                                                        \
+  template <Pattern... P>                                                                          \
+  auto name(P... operands) {                                                                       \
+    return OpcodePattern<P...>(HloOpcode::k##name, false, nullptr, std::move(operands)...);        \
+  }                                                                                                \
+  template <Pattern... P>                                                                          \
+  auto name(HloInstruction** capture, P... operands) {                                             \
+    return OpcodePattern<P...>(HloOpcode::k##name, false, capture, std::move(operands)...);        \
+  }                                                                                                \
+  template <Pattern P, Pattern Q>                                                                  \
+  auto name##AnyOrder(P first, Q second) {                                                         \
+    return OpcodePattern<P, Q>(HloOpcode::k##name, true, nullptr, std::move(first), std::move(second)); \
+  }                                                                                                \
+  template <Pattern P, Pattern Q>                                                                  \
+  auto name##AnyOrder(HloInstruction** capture, P first, Q second) {                               \
+    return OpcodePattern<P, Q>(HloOpcode::k##name, true, capture, std::move(first), std::move(second)); \
+  }
+#include "hloir/opcodes.def"
+#undef HLOIR_OP
+
+}  // namespace match
+
+template <match::Pattern P>
+bool Match(HloInstruction* instruction, const P& pattern) {
+  return pattern.Matches(instruction);
+}
+
+}  // namespace hloir

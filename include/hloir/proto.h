@@ -1,0 +1,41 @@
+// XLA's binary forms of the same IR: HloProto, HloModuleProto, HloSnapshot and HloUnoptimizedSnapshot, raw or gzip, and their
+// JSON mapping. Reading recognizes which it is by its content.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hloir/module.h"
+#include "hloir/status.h"
+
+namespace hloir {
+
+// What a binary file held: a module, and for snapshots the arguments of each partition (one partition for HloSnapshot) and
+// the result.
+struct HloProtoFile {
+  enum class Form { kHloProto, kHloModuleProto, kHloSnapshot, kHloUnoptimizedSnapshot };
+  Form form = Form::kHloProto;
+  std::unique_ptr<HloModule> module;
+  std::vector<std::vector<Literal>> arguments;
+  std::optional<Literal> result;
+  std::string execution_platform;
+};
+
+// Bytes of one of the four messages (not compressed). Errors are InvalidArgument and name the message and field.
+StatusOr<HloProtoFile> ParseHloProto(std::string_view bytes);
+// The bytes of `file` as its form says. XLA reads them to the same module.
+StatusOr<std::string> SerializeHloProto(const HloProtoFile& file);
+std::string SerializeHloModuleProto(const HloModule& module);
+// True if text this is not: neither HLO text nor JSON would begin so.
+bool LooksLikeHloProto(std::string_view bytes);
+
+// The same as JSON, by protobuf's mapping (field names as in the .proto files).
+StatusOr<HloProtoFile> ParseHloProtoJson(std::string_view text);
+StatusOr<std::string> SerializeHloProtoAsJson(const HloProtoFile& file);
+
+StatusOr<Literal> ParseLiteralProto(std::string_view bytes);
+std::string SerializeLiteralProto(const Literal& literal);
+
+}  // namespace hloir

@@ -1,0 +1,116 @@
+// Rules of multiply. Floats: A * 0 is not 0 for NaN, infinities and negative A.
+#include "algebraic_simplifier/rules.h"
+
+namespace hloir::algebraic_simplifier {
+namespace {
+
+namespace m = match;
+
+HloInstruction* Scalar(const HloInstruction* splat) { return const_cast<HloInstruction*>(SplatConstant(splat)); }
+
+// A * 1 => A
+HloInstruction* MultiplyOne(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  // A complex 1 is 1+0i, and (a+bi)(1+0i) = (a - b*0) + (a*0 + b)i makes NaN of infinities.
+  if (!Match(i, m::MultiplyAnyOrder(m::Any(&a), m::Splat(1))) || IsComplex(i->shape().element_type())) return nullptr;
+  return c.ReplaceWith(a);
+}
+
+// A * 0 => 0
+HloInstruction* MultiplyZero(HloInstruction* i, RuleContext& c) {
+  HloInstruction* zero;
+  if (!Match(i, m::MultiplyAnyOrder(m::Any(), m::Splat(&zero, 0)))) return nullptr;
+  return c.ReplaceWith(zero);
+}
+
+// A * -1 => -A
+HloInstruction* MultiplyMinusOne(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!Match(i, m::MultiplyAnyOrder(m::Any(&a), m::Splat(-1))) || IsComplex(i->shape().element_type()) || !c.Allow()) {
+    return nullptr;
+  }
+  return c.Unary(HloOpcode::kNegate, a);
+}
+
+// C * A => A * C
+HloInstruction* MultiplyConstantRight(HloInstruction* i, RuleContext& c) {
+  if (!IsConstantLike(i->operand(0)) || IsConstantLike(i->operand(1)) || !c.Allow()) return nullptr;
+  return c.Binary(HloOpcode::kMultiply, i->operand(1), i->operand(0));
+}
+
+// (-A) * (-B) => A * B
+HloInstruction* MultiplyNegateNegate(HloInstruction* i, RuleContext& c) {
+  HloInstruction *a, *b;
+  if (!Match(i, m::Multiply(m::Negate(m::Any(&a)), m::Negate(m::Any(&b)))) || !c.Allow()) return nullptr;
+  return c.Binary(HloOpcode::kMultiply, a, b);
+}
+
+// |A| * |A| => A * A
+HloInstruction* MultiplyAbsAbs(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!Match(i, m::Multiply(m::Abs(m::Any(&a)), m::Abs(m::Same(&a)))) || IsComplex(a->shape().element_type()) || !c.Allow()) {
+    return nullptr;
+  }
+  return c.Binary(HloOpcode::kMultiply, a, a);
+}
+
+// (A * C1) * C2 => A * (C1 * C2)
+HloInstruction* MultiplyMultiplyConstants(HloInstruction* i, RuleContext& c) {
+  HloInstruction *a, *c1, *c2;
+  if (!Match(i, m::Multiply(m::Multiply(m::Any(&a), m::Splat(&c1)), m::Splat(&c2))) || !c.Allow()) return nullptr;
+  HloInstruction* product = c.Binary(HloOpcode::kMultiply, Scalar(c1), Scalar(c2));
+  return c.Binary(HloOpcode::kMultiply, a, c.BroadcastScalar(product, i->shape()));
+}
+
+// (A * C1) * (B * C2) => (A * B) * (C1 * C2)
+HloInstruction* MultiplyCollectConstants(HloInstruction* i, RuleContext& c) {
+  HloInstruction *a, *b, *c1, *c2;
+  if (!Match(i, m::Multiply(m::Multiply(m::Any(&a), m::Splat(&c1)).WithOneUser(),
+                            m::Multiply(m::Any(&b), m::Splat(&c2)).WithOneUser())) ||
+      !c.Allow()) {
+    return nullptr;
+  }
+  HloInstruction* product = c.Binary(HloOpcode::kMultiply, Scalar(c1), Scalar(c2));
+  return c.Binary(HloOpcode::kMultiply, c.Binary(HloOpcode::kMultiply, a, b), c.BroadcastScalar(product, i->shape()));
+}
+
+// convert(pred P) * A => select(P, A, 0)
+HloInstruction* MultiplyConvertedPred(HloInstruction* i, RuleContext& c) {
+  HloInstruction *a, *p;
+  if (!Match(i, m::MultiplyAnyOrder(m::Any(&a), m::Convert(m::Any(&p)))) || !IsPred(p) || !c.Allow()) return nullptr;
+  return c.Select(p, a, c.Splat(i->shape(), 0));
+}
+
+// exp(A) * exp(B) => exp(A + B)
+HloInstruction* MultiplyExpExp(HloInstruction* i, RuleContext& c) {
+  HloInstruction *a, *b;
+  if (!Match(i, m::Multiply(m::Exp(m::Any(&a)).WithOneUser(), m::Exp(m::Any(&b)).WithOneUser())) || !c.Allow()) return nullptr;
+  return c.Unary(HloOpcode::kExp, c.Binary(HloOpcode::kAdd, a, b));
+}
+
+// sqrt(A) * sqrt(A) => A
+HloInstruction* MultiplySqrtSqrt(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!Match(i, m::Multiply(m::Sqrt(m::Any(&a)), m::Sqrt(m::Same(&a)))) || !IsFloating(i)) return nullptr;
+  return c.ReplaceWith(a);
+}
+
+constexpr Rule kRules[] = {
+    {HloOpcode::kMultiply, "multiply-one", "A * 1 => A", kExact, kExact, MultiplyOne},
+    {HloOpcode::kMultiply, "multiply-zero", "A * 0 => 0", kExact, kFast, MultiplyZero},
+    {HloOpcode::kMultiply, "multiply-minus-one", "A * -1 => -A", kExact, kExact, MultiplyMinusOne},
+    {HloOpcode::kMultiply, "multiply-constant-right", "C * A => A * C", kExact, kExact, MultiplyConstantRight},
+    {HloOpcode::kMultiply, "multiply-negate-negate", "(-A) * (-B) => A * B", kExact, kExact, MultiplyNegateNegate},
+    {HloOpcode::kMultiply, "multiply-abs-abs", "|A| * |A| => A * A", kExact, kExact, MultiplyAbsAbs},
+    {HloOpcode::kMultiply, "multiply-multiply-constants", "(A * C1) * C2 => A * (C1 * C2)", kExact, kRounding, MultiplyMultiplyConstants},
+    {HloOpcode::kMultiply, "multiply-collect-constants", "(A * C1) * (B * C2) => (A * B) * (C1 * C2)", kExact, kRounding, MultiplyCollectConstants},
+    {HloOpcode::kMultiply, "multiply-converted-pred", "convert(pred P) * A => select(P, A, 0)", kExact, kRounding, MultiplyConvertedPred},
+    {HloOpcode::kMultiply, "multiply-exp-exp", "exp(A) * exp(B) => exp(A + B)", kRounding, kRounding, MultiplyExpExp},
+    {HloOpcode::kMultiply, "multiply-sqrt-sqrt", "sqrt(A) * sqrt(A) => A", kFast, kFast, MultiplySqrtSqrt},
+};
+
+}  // namespace
+
+std::span<const Rule> MultiplyRules() { return kRules; }
+
+}  // namespace hloir::algebraic_simplifier

@@ -1,0 +1,96 @@
+// Rules of the ops that have one or two each: copy, bitcast, map, sort, scatter, get-dimension-size, tuple constants.
+#include <unordered_map>
+
+#include "algebraic_simplifier/rules.h"
+
+namespace hloir::algebraic_simplifier {
+namespace {
+
+// copy(A) => A, same layout
+HloInstruction* Copy(HloInstruction* i, RuleContext& c) {
+  // Of a tuple it may separate buffers that a while loop writes to.
+  return i->shape().IsArray() ? c.ReplaceWith(i->operand(0)) : nullptr;
+}
+
+// copy(copy(A)) => copy(A)
+HloInstruction* CopyCopy(HloInstruction* i, RuleContext& c) {
+  HloInstruction* inner = i->operand(0);
+  if (inner->opcode() != HloOpcode::kCopy || !i->shape().IsArray() || !c.Allow()) return nullptr;
+  return c.Unary(HloOpcode::kCopy, inner->operand(0));
+}
+
+// bitcast(A) => A, same shape and layout
+HloInstruction* Bitcast(HloInstruction* i, RuleContext& c) { return c.ReplaceWith(i->operand(0)); }
+
+// map(A, B), f => f's instructions on A and B, where all of them are elementwise
+HloInstruction* Map(HloInstruction* i, RuleContext& c) {
+  constexpr int64_t kLargestBody = 64;
+  const HloComputation* f = i->to_apply();
+  if (f->instruction_count() > kLargestBody || !i->shape().IsArray()) return nullptr;
+  std::vector<HloInstruction*> order = f->MakeInstructionPostOrder();
+  for (const HloInstruction* at : order) {
+    if (!at->IsParameter() && !(at->IsConstant() && at->shape().IsScalar()) && !at->Is(kElementwise)) return nullptr;
+    if (at->HasControlDependencies()) return nullptr;
+  }
+  if (f->root()->IsParameter()) return c.ReplaceWith(i->operand(f->root()->parameter_number()));
+  if (!c.Allow()) return nullptr;
+  std::unordered_map<const HloInstruction*, HloInstruction*> made;
+  for (const HloInstruction* at : order) {
+    if (at->IsParameter()) {
+      made[at] = i->operand(at->parameter_number());
+    } else if (at->IsConstant()) {
+      made[at] = c.SplatOf(Shape::Array(at->shape().element_type(), i->shape().dimensions()), at->literal());
+    } else {
+      std::vector<HloInstruction*> operands;
+      for (const HloInstruction* operand : at->operands()) operands.push_back(made[operand]);
+      made[at] = c.CloneOver(at, operands, i->shape());
+    }
+  }
+  return made[f->root()];
+}
+
+// sort(A) => A, along a dimension of size 0 or 1
+HloInstruction* Sort(HloInstruction* i, RuleContext& c) {
+  const int64_t dimension = i->attributes<SortAttributes>().dimensions[0];
+  if (i->operand(0)->shape().dimensions(dimension) > 1) return nullptr;
+  if (i->operand_count() == 1 && i->shape().IsArray()) return c.ReplaceWith(i->operand(0));
+  return c.Allow() ? c.computation()->AddTuple(i->operands()) : nullptr;
+}
+
+// scatter(A, indices, empty) => A
+HloInstruction* Scatter(HloInstruction* i, RuleContext& c) {
+  if (i->operand_count() != 3 || !i->shape().IsArray() || i->operand(2)->shape().ElementCount() != 0) return nullptr;
+  return c.ReplaceWith(i->operand(0));
+}
+
+// get-dimension-size(A) => constant, A static
+HloInstruction* GetDimensionSize(HloInstruction* i, RuleContext& c) {
+  const int64_t size = i->operand(0)->shape().dimensions(i->dimensions()[0]);
+  if (!i->shape().IsScalar() || size > INT32_MAX || !c.Allow()) return nullptr;
+  return c.Splat(i->shape(), static_cast<double>(size));
+}
+
+// constant((x, y)) => tuple(constant(x), constant(y))
+HloInstruction* TupleConstant(HloInstruction* i, RuleContext& c) {
+  if (!i->shape().IsTuple() || i->literal().elided() || !c.Allow()) return nullptr;
+  std::vector<HloInstruction*> elements;
+  for (const Literal& element : i->literal().elements()) elements.push_back(c.Constant(element));
+  return c.computation()->AddTuple(elements);
+}
+
+constexpr Rule kRules[] = {
+    {HloOpcode::kCopy, "copy-nothing", "copy(A) => A, same layout", kExact, kExact, Copy},
+    {HloOpcode::kCopy, "copy-copy", "copy(copy(A)) => copy(A)", kExact, kExact, CopyCopy},
+    {HloOpcode::kBitcast, "bitcast-nothing", "bitcast(A) => A, same shape", kExact, kExact, Bitcast},
+    {HloOpcode::kMap, "map-elementwise", "map(A, B), f elementwise => f(A, B)", kExact, kExact, Map},
+    {HloOpcode::kSort, "sort-one", "sort(A) => A, of at most one element", kExact, kExact, Sort},
+    {HloOpcode::kScatter, "scatter-empty", "scatter(A, indices, empty) => A", kExact, kExact, Scatter},
+    {HloOpcode::kGetDimensionSize, "get-dimension-size-static", "get-dimension-size(A) => constant, A static", kExact, kExact, GetDimensionSize},
+    {HloOpcode::kConstant, "constant-tuple", "constant((x, y)) => tuple(constant(x), constant(y))", kExact, kExact, TupleConstant},
+};
+
+}  // namespace
+
+std::span<const Rule> OtherRules() { return kRules; }
+
+}  // namespace hloir::algebraic_simplifier

@@ -1,0 +1,121 @@
+// Rules of power, exponentials, logarithms and roots.
+#include "algebraic_simplifier/rules.h"
+
+namespace hloir::algebraic_simplifier {
+namespace {
+
+namespace m = match;
+
+bool IsReal(const HloInstruction* i) { return !IsComplex(i->shape().element_type()); }
+
+// A ^ 0 => 1, for NaN too
+HloInstruction* PowerZero(HloInstruction* i, RuleContext& c) {
+  if (!Match(i, m::Power(m::Any(), m::Splat(0))) || !IsReal(i) || !c.Allow()) return nullptr;
+  return c.Splat(i->shape(), 1);
+}
+
+// A ^ 1 => A
+HloInstruction* PowerOne(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!Match(i, m::Power(m::Any(&a), m::Splat(1))) || !IsReal(i)) return nullptr;
+  return c.ReplaceWith(a);
+}
+
+// A ^ 2 => A * A
+HloInstruction* PowerTwo(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!Match(i, m::Power(m::Any(&a), m::Splat(2))) || !IsReal(i) || !c.Allow()) return nullptr;
+  return c.Binary(HloOpcode::kMultiply, a, a);
+}
+
+// A ^ 3 => A * (A * A)
+HloInstruction* PowerThree(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!Match(i, m::Power(m::Any(&a), m::Splat(3))) || !IsReal(i) || !c.Allow()) return nullptr;
+  return c.Binary(HloOpcode::kMultiply, a, c.Binary(HloOpcode::kMultiply, a, a));
+}
+
+// A ^ -1 => 1 / A, float
+HloInstruction* PowerMinusOne(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!Match(i, m::Power(m::Any(&a), m::Splat(-1))) || !IsFloating(i) || !c.Allow()) return nullptr;
+  return c.Binary(HloOpcode::kDivide, c.Splat(i->shape(), 1), a);
+}
+
+// A ^ 0.5 => sqrt(A); for -0 and -inf the two differ
+HloInstruction* PowerHalf(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!Match(i, m::Power(m::Any(&a), m::Splat(0.5))) || !IsFloating(i) || !c.Allow()) return nullptr;
+  return c.Unary(HloOpcode::kSqrt, a);
+}
+
+// exp(A) ^ B => exp(A * B)
+HloInstruction* PowerExp(HloInstruction* i, RuleContext& c) {
+  HloInstruction *a, *b;
+  if (!Match(i, m::Power(m::Exp(m::Any(&a)).WithOneUser(), m::Any(&b))) || !IsFloating(i) || !c.Allow()) return nullptr;
+  return c.Unary(HloOpcode::kExp, c.Binary(HloOpcode::kMultiply, a, b));
+}
+
+// log(exp(A)) => A
+HloInstruction* LogExp(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!Match(i, m::Log(m::Exp(m::Any(&a)))) || !IsReal(i)) return nullptr;
+  return c.ReplaceWith(a);
+}
+
+// log(sqrt(A)) => log(A) * 0.5
+HloInstruction* LogSqrt(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!Match(i, m::Log(m::Sqrt(m::Any(&a)).WithOneUser())) || !IsReal(i) || !c.Allow()) return nullptr;
+  return c.Binary(HloOpcode::kMultiply, c.Unary(HloOpcode::kLog, a), c.Splat(i->shape(), 0.5));
+}
+
+// log(rsqrt(A)) => log(A) * -0.5
+HloInstruction* LogRsqrt(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!Match(i, m::Log(m::Rsqrt(m::Any(&a)).WithOneUser())) || !IsReal(i) || !c.Allow()) return nullptr;
+  return c.Binary(HloOpcode::kMultiply, c.Unary(HloOpcode::kLog, a), c.Splat(i->shape(), -0.5));
+}
+
+// log(A ^ B) => B * log|A|; it hides the NaN of a negative A with an odd B
+HloInstruction* LogPower(HloInstruction* i, RuleContext& c) {
+  HloInstruction *a, *b;
+  if (!Match(i, m::Log(m::Power(m::Any(&a), m::Any(&b)).WithOneUser())) || !IsReal(i) || !c.Allow()) return nullptr;
+  return c.Binary(HloOpcode::kMultiply, b, c.Unary(HloOpcode::kLog, c.Unary(HloOpcode::kAbs, a)));
+}
+
+// sqrt(A * A) => |A|
+HloInstruction* SqrtSquare(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!Match(i, m::Sqrt(m::Multiply(m::Any(&a), m::Same(&a)))) || !IsReal(i) || !c.Allow()) return nullptr;
+  return c.Unary(HloOpcode::kAbs, a);
+}
+
+// rsqrt(1 / A) => sqrt(A)
+HloInstruction* RsqrtReciprocal(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!Match(i, m::Rsqrt(m::Divide(m::Splat(1), m::Any(&a)).WithOneUser())) || !IsReal(i) || !c.Allow()) return nullptr;
+  return c.Unary(HloOpcode::kSqrt, a);
+}
+
+constexpr Rule kRules[] = {
+    {HloOpcode::kPower, "power-zero", "A ^ 0 => 1", kExact, kExact, PowerZero},
+    {HloOpcode::kPower, "power-one", "A ^ 1 => A", kExact, kExact, PowerOne},
+    {HloOpcode::kPower, "power-two", "A ^ 2 => A * A", kExact, kRounding, PowerTwo},
+    {HloOpcode::kPower, "power-three", "A ^ 3 => A * (A * A)", kExact, kRounding, PowerThree},
+    {HloOpcode::kPower, "power-minus-one", "A ^ -1 => 1 / A, float", kRounding, kRounding, PowerMinusOne},
+    {HloOpcode::kPower, "power-half", "A ^ 0.5 => sqrt(A)", kFast, kFast, PowerHalf},
+    {HloOpcode::kPower, "power-exp", "exp(A) ^ B => exp(A * B)", kRounding, kRounding, PowerExp},
+    {HloOpcode::kLog, "log-exp", "log(exp(A)) => A", kFast, kFast, LogExp},
+    {HloOpcode::kLog, "log-sqrt", "log(sqrt(A)) => log(A) * 0.5", kRounding, kRounding, LogSqrt},
+    {HloOpcode::kLog, "log-rsqrt", "log(rsqrt(A)) => log(A) * -0.5", kRounding, kRounding, LogRsqrt},
+    {HloOpcode::kLog, "log-power", "log(A ^ B) => B * log|A|", kFast, kFast, LogPower},
+    {HloOpcode::kSqrt, "sqrt-square", "sqrt(A * A) => |A|", kFast, kFast, SqrtSquare},
+    {HloOpcode::kRsqrt, "rsqrt-reciprocal", "rsqrt(1 / A) => sqrt(A)", kFast, kFast, RsqrtReciprocal},
+};
+
+}  // namespace
+
+std::span<const Rule> PowerRules() { return kRules; }
+
+}  // namespace hloir::algebraic_simplifier

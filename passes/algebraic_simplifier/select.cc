@@ -1,0 +1,112 @@
+// Rules of select. The predicate may be a scalar for arrays; then it stands for every element.
+#include "algebraic_simplifier/rules.h"
+
+namespace hloir::algebraic_simplifier {
+namespace {
+
+namespace m = match;
+using D = ComparisonDirection;
+
+// select(P, A, A) => A
+HloInstruction* Same(HloInstruction* i, RuleContext& c) {
+  return i->operand(1) == i->operand(2) ? c.ReplaceWith(i->operand(1)) : nullptr;
+}
+
+// select(true, A, B) => A
+HloInstruction* True(HloInstruction* i, RuleContext& c) {
+  return Match(i->operand(0), m::Splat(1)) ? c.ReplaceWith(i->operand(1)) : nullptr;
+}
+
+// select(false, A, B) => B
+HloInstruction* False(HloInstruction* i, RuleContext& c) {
+  return Match(i->operand(0), m::Splat(0)) ? c.ReplaceWith(i->operand(2)) : nullptr;
+}
+
+// select(not P, A, B) => select(P, B, A)
+HloInstruction* Not(HloInstruction* i, RuleContext& c) {
+  HloInstruction* p;
+  if (!Match(i->operand(0), m::Not(m::Any(&p))) || !c.Allow()) return nullptr;
+  return c.Select(p, i->operand(2), i->operand(1));
+}
+
+// select(P, true, false) => P
+HloInstruction* Identity(HloInstruction* i, RuleContext& c) {
+  HloInstruction* p;
+  if (!IsPred(i) || !Match(i, m::Select(m::Any(&p), m::Splat(1), m::Splat(0)))) return nullptr;
+  return c.ReplaceWith(p);
+}
+
+// select(P, false, true) => not P
+HloInstruction* Negation(HloInstruction* i, RuleContext& c) {
+  HloInstruction* p;
+  if (!IsPred(i) || !Match(i, m::Select(m::Any(&p), m::Splat(0), m::Splat(1))) || !p->shape().SameDimensions(i->shape()) ||
+      !c.Allow()) {
+    return nullptr;
+  }
+  return c.Unary(HloOpcode::kNot, p);
+}
+
+// select(P, A, false) => P & A
+HloInstruction* And(HloInstruction* i, RuleContext& c) {
+  HloInstruction *p, *a;
+  if (!IsPred(i) || !Match(i, m::Select(m::Any(&p), m::Any(&a), m::Splat(0))) || !p->shape().SameDimensions(i->shape()) ||
+      !c.Allow()) {
+    return nullptr;
+  }
+  return c.Binary(HloOpcode::kAnd, p, a);
+}
+
+// select(P, true, B) => P | B
+HloInstruction* Or(HloInstruction* i, RuleContext& c) {
+  HloInstruction *p, *b;
+  if (!IsPred(i) || !Match(i, m::Select(m::Any(&p), m::Splat(1), m::Any(&b))) || !p->shape().SameDimensions(i->shape()) ||
+      !c.Allow()) {
+    return nullptr;
+  }
+  return c.Binary(HloOpcode::kOr, p, b);
+}
+
+// select(P, select(P, A, B), C) => select(P, A, C), and on the other side
+HloInstruction* Nested(HloInstruction* i, RuleContext& c) {
+  HloInstruction *p = i->operand(0), *a = i->operand(1), *b = i->operand(2);
+  const bool left = a->opcode() == HloOpcode::kSelect && a->operand(0) == p;
+  const bool right = b->opcode() == HloOpcode::kSelect && b->operand(0) == p;
+  if ((!left && !right) || !c.Allow()) return nullptr;
+  return c.Select(p, left ? a->operand(1) : a, right ? b->operand(2) : b);
+}
+
+// select(A == B, A, B) => B; for floats -0 == 0
+HloInstruction* Equal(HloInstruction* i, RuleContext& c) {
+  HloInstruction *p = i->operand(0), *a = i->operand(1), *b = i->operand(2);
+  if (p->opcode() != HloOpcode::kCompare || p->attributes<CompareAttributes>().direction != D::kEq) return nullptr;
+  if (!(p->operand(0) == a && p->operand(1) == b) && !(p->operand(0) == b && p->operand(1) == a)) return nullptr;
+  return c.ReplaceWith(b);
+}
+
+// select(A != B, A, B) => A; for floats -0 == 0
+HloInstruction* NotEqual(HloInstruction* i, RuleContext& c) {
+  HloInstruction *p = i->operand(0), *a = i->operand(1), *b = i->operand(2);
+  if (p->opcode() != HloOpcode::kCompare || p->attributes<CompareAttributes>().direction != D::kNe) return nullptr;
+  if (!(p->operand(0) == a && p->operand(1) == b) && !(p->operand(0) == b && p->operand(1) == a)) return nullptr;
+  return c.ReplaceWith(a);
+}
+
+constexpr Rule kRules[] = {
+    {HloOpcode::kSelect, "select-same", "select(P, A, A) => A", kExact, kExact, Same},
+    {HloOpcode::kSelect, "select-true", "select(true, A, B) => A", kExact, kExact, True},
+    {HloOpcode::kSelect, "select-false", "select(false, A, B) => B", kExact, kExact, False},
+    {HloOpcode::kSelect, "select-not", "select(not P, A, B) => select(P, B, A)", kExact, kExact, Not},
+    {HloOpcode::kSelect, "select-identity", "select(P, true, false) => P", kExact, kExact, Identity},
+    {HloOpcode::kSelect, "select-negation", "select(P, false, true) => not P", kExact, kExact, Negation},
+    {HloOpcode::kSelect, "select-and", "select(P, A, false) => P & A", kExact, kExact, And},
+    {HloOpcode::kSelect, "select-or", "select(P, true, B) => P | B", kExact, kExact, Or},
+    {HloOpcode::kSelect, "select-nested", "select(P, select(P, A, B), C) => select(P, A, C)", kExact, kExact, Nested},
+    {HloOpcode::kSelect, "select-equal", "select(A == B, A, B) => B", kExact, kRounding, Equal},
+    {HloOpcode::kSelect, "select-not-equal", "select(A != B, A, B) => A", kExact, kRounding, NotEqual},
+};
+
+}  // namespace
+
+std::span<const Rule> SelectRules() { return kRules; }
+
+}  // namespace hloir::algebraic_simplifier

@@ -1,0 +1,154 @@
+// Rules of slice.
+#include "algebraic_simplifier/rules.h"
+
+namespace hloir::algebraic_simplifier {
+namespace {
+
+const SliceRanges& RangesOf(const HloInstruction* i) { return i->attributes<SliceAttributes>().slice; }
+
+// Everything of dimension d.
+bool IsWhole(const SliceRange& r, int64_t size) { return r.start == 0 && r.limit == size && r.stride == 1; }
+bool IsWhole(const SliceRanges& ranges, const Shape& shape) {
+  for (size_t d = 0; d < ranges.size(); ++d) {
+    if (!IsWhole(ranges[d], shape.dimensions(static_cast<int64_t>(d)))) return false;
+  }
+  return true;
+}
+
+// slice(A) => A, all of it
+HloInstruction* Nothing(HloInstruction* i, RuleContext& c) {
+  return IsWhole(RangesOf(i), i->operand(0)->shape()) ? c.ReplaceWith(i->operand(0)) : nullptr;
+}
+
+// slice(A), a stride that skips nothing => stride 1
+HloInstruction* NeedlessStride(HloInstruction* i, RuleContext& c) {
+  SliceRanges ranges = RangesOf(i);
+  bool found = false;
+  for (int64_t d = 0; d < i->shape().rank(); ++d) {
+    if (ranges[d].stride == 1 || i->shape().dimensions(d) != 1) continue;
+    ranges[d].stride = 1;
+    ranges[d].limit = ranges[d].start + 1;
+    found = true;
+  }
+  if (!found || !c.Allow()) return nullptr;
+  return c.Slice(i->operand(0), ranges);
+}
+
+// slice(slice(A)) => slice(A)
+HloInstruction* Twice(HloInstruction* i, RuleContext& c) {
+  HloInstruction* inner = i->operand(0);
+  if (inner->opcode() != HloOpcode::kSlice || !c.Allow()) return nullptr;
+  const SliceRanges &x = RangesOf(i), &y = RangesOf(inner);
+  SliceRanges ranges;
+  for (size_t d = 0; d < x.size(); ++d) {
+    SliceRange r;
+    r.start = y[d].start + x[d].start * y[d].stride;
+    r.stride = x[d].stride * y[d].stride;
+    // One past the last element taken, which is inside A; nothing taken: empty at the start.
+    int64_t count = i->shape().dimensions(static_cast<int64_t>(d));
+    r.limit = count == 0 ? r.start : r.start + (count - 1) * r.stride + 1;
+    ranges.push_back(r);
+  }
+  return c.Slice(inner->operand(0), ranges);
+}
+
+// slice(broadcast(A)) => broadcast(slice(A))
+HloInstruction* OfBroadcast(HloInstruction* i, RuleContext& c) {
+  HloInstruction* broadcast = i->operand(0);
+  if (broadcast->opcode() != HloOpcode::kBroadcast || !c.Allow()) return nullptr;
+  HloInstruction* a = broadcast->operand(0);
+  SliceRanges ranges;
+  for (int64_t d : broadcast->dimensions()) ranges.push_back(RangesOf(i)[d]);
+  HloInstruction* sliced = IsWhole(ranges, a->shape()) ? a : c.Slice(a, ranges);
+  return c.Broadcast(sliced, i->shape(), broadcast->dimensions());
+}
+
+// slice(iota) => iota, from its start
+HloInstruction* OfIota(HloInstruction* i, RuleContext& c) {
+  HloInstruction* iota = i->operand(0);
+  if (iota->opcode() != HloOpcode::kIota) return nullptr;
+  const SliceRange& r = RangesOf(i)[iota->attributes<IotaAttributes>().iota_dimension];
+  if (r.start != 0 || r.stride != 1 || !c.Allow()) return nullptr;
+  return c.Add(HloOpcode::kIota, i->shape(), {}, iota->attributes<IotaAttributes>());
+}
+
+// slice(concatenate(A, B)) => slice(B), all from one operand
+HloInstruction* OfConcatenate(HloInstruction* i, RuleContext& c) {
+  HloInstruction* concatenate = i->operand(0);
+  if (concatenate->opcode() != HloOpcode::kConcatenate || i->shape().ElementCount() == 0) return nullptr;
+  const int64_t dimension = concatenate->dimensions()[0];
+  SliceRanges ranges = RangesOf(i);
+  SliceRange& r = ranges[dimension];
+  const int64_t last = r.start + (i->shape().dimensions(dimension) - 1) * r.stride;
+  int64_t offset = 0;
+  for (HloInstruction* operand : concatenate->operands()) {
+    const int64_t size = operand->shape().dimensions(dimension);
+    if (r.start < offset + size) {
+      if (last >= offset + size) return nullptr;
+      r.start -= offset;
+      r.limit = last - offset + 1;
+      if (IsWhole(ranges, operand->shape())) return c.ReplaceWith(operand);
+      return c.Allow() ? c.Slice(operand, ranges) : nullptr;
+    }
+    offset += size;
+  }
+  return nullptr;
+}
+
+// slice(pad(A, v)) => slice(A), all from A; => broadcast(v), all from the padding
+HloInstruction* OfPad(HloInstruction* i, RuleContext& c) {
+  HloInstruction* pad = i->operand(0);
+  if (pad->opcode() != HloOpcode::kPad || i->shape().ElementCount() == 0) return nullptr;
+  const PaddingConfig& padding = pad->attributes<PadAttributes>().padding;
+  SliceRanges ranges = RangesOf(i);
+  bool inside = true;
+  for (int64_t d = 0; d < i->shape().rank(); ++d) {
+    SliceRange& r = ranges[d];
+    const int64_t size = pad->operand(0)->shape().dimensions(d);
+    const int64_t last = r.start + (i->shape().dimensions(d) - 1) * r.stride;
+    // A's elements stand from low on.
+    const int64_t end = padding[d].low + size + (size > 0 ? (size - 1) * padding[d].interior : 0);
+    if (last < padding[d].low || r.start >= end) {
+      if (i->shape().rank() == 0 || !c.Allow()) return nullptr;
+      return c.Broadcast(pad->operand(1), i->shape(), {});
+    }
+    inside = inside && padding[d].interior == 0 && r.start >= padding[d].low && last < end;
+    r.start -= padding[d].low;
+    r.limit = last - padding[d].low + 1;
+  }
+  if (!inside) return nullptr;
+  if (IsWhole(ranges, pad->operand(0)->shape())) return c.ReplaceWith(pad->operand(0));
+  return c.Allow() ? c.Slice(pad->operand(0), ranges) : nullptr;
+}
+
+// slice(reverse(A)) => reverse(slice(A)), along dimensions that are taken whole or with stride 1
+HloInstruction* OfReverse(HloInstruction* i, RuleContext& c) {
+  HloInstruction* reverse = i->operand(0);
+  if (reverse->opcode() != HloOpcode::kReverse || reverse->user_count() != 1) return nullptr;
+  SliceRanges ranges = RangesOf(i);
+  for (int64_t d : reverse->dimensions()) {
+    const int64_t size = reverse->shape().dimensions(d);
+    if (ranges[d].stride != 1) return nullptr;
+    ranges[d] = {size - ranges[d].limit, size - ranges[d].start, 1};
+  }
+  if (!c.Allow()) return nullptr;
+  return c.Add(HloOpcode::kReverse, i->shape(), {c.Slice(reverse->operand(0), ranges)},
+               DimensionsAttributes{reverse->dimensions()});
+}
+
+constexpr Rule kRules[] = {
+    {HloOpcode::kSlice, "slice-nothing", "slice(A) => A, all of it", kExact, kExact, Nothing},
+    {HloOpcode::kSlice, "slice-needless-stride", "slice(A), a stride that skips nothing => stride 1", kExact, kExact, NeedlessStride},
+    {HloOpcode::kSlice, "slice-slice", "slice(slice(A)) => slice(A)", kExact, kExact, Twice},
+    {HloOpcode::kSlice, "slice-broadcast", "slice(broadcast(A)) => broadcast(slice(A))", kExact, kExact, OfBroadcast},
+    {HloOpcode::kSlice, "slice-iota", "slice(iota) => iota, from its start", kExact, kExact, OfIota},
+    {HloOpcode::kSlice, "slice-concatenate", "slice(concatenate(A, B)) => slice(B), all from one", kExact, kExact, OfConcatenate},
+    {HloOpcode::kSlice, "slice-pad", "slice(pad(A, v)) => slice(A) or broadcast(v), all from one", kExact, kExact, OfPad},
+    {HloOpcode::kSlice, "slice-reverse", "slice(reverse(A)) => reverse(slice(A))", kExact, kExact, OfReverse},
+};
+
+}  // namespace
+
+std::span<const Rule> SliceRules() { return kRules; }
+
+}  // namespace hloir::algebraic_simplifier

@@ -1,0 +1,140 @@
+// Rules of operators with one operand that undo or repeat themselves: negate, not, abs, floor, sign, …
+#include "algebraic_simplifier/rules.h"
+
+namespace hloir::algebraic_simplifier {
+namespace {
+
+namespace m = match;
+
+// -(-A) => A
+HloInstruction* NegateNegate(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!Match(i, m::Negate(m::Negate(m::Any(&a))))) return nullptr;
+  return c.ReplaceWith(a);
+}
+
+// -(A - B) => B - A; for floats 0 changes its sign
+HloInstruction* NegateSubtract(HloInstruction* i, RuleContext& c) {
+  HloInstruction *a, *b;
+  if (!Match(i, m::Negate(m::Subtract(m::Any(&a), m::Any(&b)).WithOneUser())) || !c.Allow()) return nullptr;
+  return c.Binary(HloOpcode::kSubtract, b, a);
+}
+
+// not(not A) => A
+HloInstruction* NotNot(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!Match(i, m::Not(m::Not(m::Any(&a))))) return nullptr;
+  return c.ReplaceWith(a);
+}
+
+// not(A < B) => A >= B. For floats only == and != : a NaN fails both A < B and A >= B.
+HloInstruction* NotCompare(HloInstruction* i, RuleContext& c) {
+  HloInstruction* compare;
+  if (!Match(i, m::Not(m::Compare(&compare, m::Any(), m::Any()).WithOneUser()))) return nullptr;
+  const auto& attributes = compare->attributes<CompareAttributes>();
+  using D = ComparisonDirection;
+  PrimitiveType type = compare->operand(0)->shape().element_type();
+  const bool total = IsInteger(type) || type == PrimitiveType::PRED || attributes.type == ComparisonType::kFloatTotalOrder;
+  D direction = D::kEq;
+  switch (attributes.direction) {
+    case D::kEq: direction = D::kNe; break;
+    case D::kNe: direction = D::kEq; break;
+    case D::kGe: direction = D::kLt; break;
+    case D::kGt: direction = D::kLe; break;
+    case D::kLe: direction = D::kGt; break;
+    case D::kLt: direction = D::kGe; break;
+  }
+  if ((!total && attributes.direction != D::kEq && attributes.direction != D::kNe) || !c.Allow()) return nullptr;
+  return c.Compare(direction, compare->operand(0), compare->operand(1), attributes.type);
+}
+
+// |-A| => |A|
+HloInstruction* AbsNegate(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!Match(i, m::Abs(m::Negate(m::Any(&a)))) || IsComplex(a->shape().element_type()) || !c.Allow()) return nullptr;
+  return c.Unary(HloOpcode::kAbs, a);
+}
+
+// |A| => A, where A cannot be negative
+HloInstruction* AbsNonNegative(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a = i->operand(0);
+  const bool floating = IsFloating(a);
+  switch (a->opcode()) {
+    case HloOpcode::kAbs: break;
+    case HloOpcode::kExp:
+    case HloOpcode::kLogistic:
+      if (!floating) return nullptr;
+      break;
+    case HloOpcode::kSqrt:
+      // sqrt(-0) is -0.
+      return nullptr;
+    case HloOpcode::kMultiply:
+      // An integer square may wrap to a negative number.
+      if (!floating || a->operand(0) != a->operand(1)) return nullptr;
+      break;
+    case HloOpcode::kConvert: {
+      PrimitiveType from = a->operand(0)->shape().element_type();
+      bool grows = IsFloat(a->shape().element_type()) || BitWidth(from) < BitWidth(a->shape().element_type());
+      // A true pred in one signed bit is -1.
+      if (!(from == PrimitiveType::PRED ? BitWidth(a->shape().element_type()) > 1 : IsUnsigned(from) && grows)) return nullptr;
+      break;
+    }
+    default:
+      if (!IsUnsigned(a->shape().element_type())) return nullptr;
+  }
+  return c.ReplaceWith(a);
+}
+
+// f(f(A)) => f(A): floor, ceil, round, sign
+HloInstruction* Idempotent(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a = i->operand(0);
+  if (a->opcode() != i->opcode()) return nullptr;
+  return c.ReplaceWith(a);
+}
+
+// floor(A) => A, where A was converted from an integer; and so ceil, round
+HloInstruction* RoundOfInteger(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a = i->operand(0);
+  if (a->opcode() != HloOpcode::kConvert || !IsFloating(a)) return nullptr;
+  PrimitiveType from = a->operand(0)->shape().element_type();
+  if (!IsInteger(from) && from != PrimitiveType::PRED) return nullptr;
+  return c.ReplaceWith(a);
+}
+
+// round(floor(A)) => floor(A), any two of floor, ceil, round
+HloInstruction* RoundOfRounded(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a = i->operand(0);
+  switch (a->opcode()) {
+    case HloOpcode::kFloor:
+    case HloOpcode::kCeil:
+    case HloOpcode::kRoundNearestAfz:
+    case HloOpcode::kRoundNearestEven: return c.ReplaceWith(a);
+    default: return nullptr;
+  }
+}
+
+constexpr std::string_view kIdempotent = "f(f(A)) => f(A)", kOfInteger = "f(convert(integer A)) => convert(A)",
+                           kOfRounded = "f(g(A)) => g(A), both of floor, ceil, round";
+constexpr Rule kRules[] = {
+    {HloOpcode::kNegate, "negate-negate", "-(-A) => A", kExact, kExact, NegateNegate},
+    {HloOpcode::kNegate, "negate-subtract", "-(A - B) => B - A", kExact, kRounding, NegateSubtract},
+    {HloOpcode::kNot, "not-not", "not(not A) => A", kExact, kExact, NotNot},
+    {HloOpcode::kNot, "not-compare", "not(A < B) => A >= B; floats: == and != only", kExact, kExact, NotCompare},
+    {HloOpcode::kAbs, "abs-negate", "|-A| => |A|", kExact, kExact, AbsNegate},
+    {HloOpcode::kAbs, "abs-non-negative", "|A| => A, if A cannot be negative", kExact, kExact, AbsNonNegative},
+    {HloOpcode::kSign, "sign-sign", kIdempotent, kExact, kExact, Idempotent},
+    {HloOpcode::kFloor, "floor-of-integer", kOfInteger, kExact, kExact, RoundOfInteger},
+    {HloOpcode::kCeil, "ceil-of-integer", kOfInteger, kExact, kExact, RoundOfInteger},
+    {HloOpcode::kRoundNearestAfz, "round-of-integer", kOfInteger, kExact, kExact, RoundOfInteger},
+    {HloOpcode::kRoundNearestEven, "round-even-of-integer", kOfInteger, kExact, kExact, RoundOfInteger},
+    {HloOpcode::kFloor, "floor-of-rounded", kOfRounded, kExact, kExact, RoundOfRounded},
+    {HloOpcode::kCeil, "ceil-of-rounded", kOfRounded, kExact, kExact, RoundOfRounded},
+    {HloOpcode::kRoundNearestAfz, "round-of-rounded", kOfRounded, kExact, kExact, RoundOfRounded},
+    {HloOpcode::kRoundNearestEven, "round-even-of-rounded", kOfRounded, kExact, kExact, RoundOfRounded},
+};
+
+}  // namespace
+
+std::span<const Rule> UnaryRules() { return kRules; }
+
+}  // namespace hloir::algebraic_simplifier

@@ -1,0 +1,179 @@
+// cse: merges instructions that compute the same value: equal opcode, attributes, shape and called computations, on the same
+// operands. One walk, operands first, by structural hash.
+//
+// BEFORE
+// HloModule example
+//
+// ENTRY main {
+//   x = f32[4]{0} parameter(0)
+//   y = f32[4]{0} parameter(1)
+//   sum = f32[4]{0} add(x, y)
+//   sum_again = f32[4]{0} add(y, x)
+//   ROOT product = f32[4]{0} multiply(sum, sum_again)
+// }
+// AFTER
+// HloModule example
+//
+// ENTRY main {
+//   x = f32[4]{0} parameter(0)
+//   y = f32[4]{0} parameter(1)
+//   sum = f32[4]{0} add(x, y)
+//   ROOT product = f32[4]{0} multiply(sum, sum)
+// }
+// END
+//
+// Constants merge by type and bits (-0 is not 0; a NaN is only the same NaN), called computations by structure. Leaves alone:
+// random numbers, side effects, whatever calls such things, collectives, halves of async pairs, barriers, tokens; shardings,
+// frontend attributes and layouts that differ; control dependencies.
+#include <algorithm>
+#include <unordered_map>
+
+#include "hloir/pass.h"
+#include "hloir/structural.h"
+#include "pass_util.h"
+
+namespace hloir {
+namespace {
+
+class Cse : public HloPass {
+ public:
+  explicit Cse(const PassOptions& options) : options_(options), gate_(name(), options_) {}
+  std::string_view name() const override { return "cse"; }
+
+  StatusOr<bool> Run(HloModule& module) override {
+    if (!gate_.Enabled("merge", MathMode::kExact)) return false;
+    std::vector<HloComputation*> order = module.MakeComputationPostOrder();
+    FindImpure(module, order);
+    class_of_.assign(static_cast<size_t>(module.computation_id_limit()), -1);
+    computations_.clear();
+    bool changed = false;
+    for (HloComputation* computation : order) {
+      changed |= RunOn(*computation);
+      // Its callees were classed before it; what calls it comes later.
+      class_of_[static_cast<size_t>(computation->id())] = ClassOf(*computation);
+    }
+    return changed;
+  }
+
+ private:
+  // Which computations, themselves or through what they call, hold something that two runs would do twice.
+  void FindImpure(const HloModule& module, const std::vector<HloComputation*>& callees_first) {
+    impure_.assign(static_cast<size_t>(module.computation_id_limit()), false);
+    for (const HloComputation* computation : callees_first) {
+      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+        if (IsImpure(*i)) impure_[static_cast<size_t>(computation->id())] = true;
+      }
+    }
+  }
+  bool IsImpure(const HloInstruction& i) const {
+    if (i.Is(kImpure | kSideEffect | kCollective | kAsyncPart)) return true;
+    if (i.opcode() == HloOpcode::kCustomCall && i.attributes<CustomCallAttributes>().custom_call_has_side_effect) return true;
+    for (const HloComputation* called : i.called_computations()) {
+      if (impure_[static_cast<size_t>(called->id())]) return true;
+    }
+    return false;
+  }
+
+  // A number that equal computations share. Almost always told by the hash alone.
+  int64_t ClassOf(const HloComputation& computation) {
+    if (computation.callers().empty()) return -1;
+    // The hash of the shallow structure: opcodes and shapes in order, with the callees' classes.
+    uint64_t hash = static_cast<uint64_t>(computation.parameter_count());
+    for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
+      // Summed, as stored order does not count.
+      uint64_t part = StructuralHash(*i);
+      for (const HloComputation* called : i->called_computations()) {
+        part = part * 31 + static_cast<uint64_t>(class_of_[static_cast<size_t>(called->id())]);
+      }
+      hash += part * 0x9E3779B97F4A7C15ull;
+    }
+    auto& candidates = computations_[hash];
+    for (const auto& [other, number] : candidates) {
+      if (StructurallyEqual(computation, *other)) return number;
+    }
+    int64_t number = computation.id();
+    candidates.push_back({&computation, number});
+    return number;
+  }
+
+  bool IsCandidate(const HloInstruction& i) const {
+    if (i.HasControlDependencies() || i.shape().IsToken() || IsImpure(i)) return false;
+    switch (i.opcode()) {
+      case HloOpcode::kParameter:
+      case HloOpcode::kOptimizationBarrier:
+      case HloOpcode::kDomain:
+      case HloOpcode::kAddDependency:
+      case HloOpcode::kAfterAll: return false;
+      case HloOpcode::kConstant: return !i.literal().elided();
+      default: return true;
+    }
+  }
+  // Commutative operands in one order.
+  static std::pair<const HloInstruction*, const HloInstruction*> Ordered(const HloInstruction& i) {
+    const HloInstruction *a = i.operand(0), *b = i.operand(1);
+    return a->id() <= b->id() ? std::pair(a, b) : std::pair(b, a);
+  }
+  uint64_t Hash(const HloInstruction& i) const {
+    uint64_t hash = StructuralHash(i);
+    auto add = [&](int64_t word) { hash = (hash ^ static_cast<uint64_t>(word)) * 0x9E3779B97F4A7C15ull; hash ^= hash >> 31; };
+    if (i.Is(kCommutative)) {
+      auto [a, b] = Ordered(i);
+      add(a->id()), add(b->id());
+    } else {
+      for (const HloInstruction* operand : i.operands()) add(operand->id());
+    }
+    for (const HloComputation* called : i.called_computations()) add(class_of_[static_cast<size_t>(called->id())]);
+    return hash;
+  }
+  bool Equal(const HloInstruction& a, const HloInstruction& b) const {
+    if (!StructurallyEqual(a, b)) return false;
+    if (a.Is(kCommutative)) {
+      if (Ordered(a) != Ordered(b)) return false;
+    } else if (!std::equal(a.operands().begin(), a.operands().end(), b.operands().begin())) {
+      return false;
+    }
+    for (size_t k = 0; k < a.called_computations().size(); ++k) {
+      int64_t x = class_of_[static_cast<size_t>(a.called_computations()[k]->id())];
+      if (x < 0 || x != class_of_[static_cast<size_t>(b.called_computations()[k]->id())]) return false;
+    }
+    return true;
+  }
+
+  bool RunOn(HloComputation& computation) {
+    std::unordered_multimap<uint64_t, HloInstruction*> seen;
+    seen.reserve(static_cast<size_t>(computation.instruction_count()));
+    bool changed = false;
+    for (HloInstruction* i : computation.MakeInstructionPostOrder()) {
+      if (!IsCandidate(*i)) continue;
+      uint64_t hash = Hash(*i);
+      HloInstruction* same = nullptr;
+      auto [first, last] = seen.equal_range(hash);
+      for (auto it = first; it != last && same == nullptr; ++it) {
+        if (Equal(*it->second, *i)) same = it->second;
+      }
+      if (same == nullptr) {
+        seen.emplace(hash, i);
+        continue;
+      }
+      if (!gate_.Allow("merge", "A, A again => A", MathMode::kExact, *i)) continue;
+      if (same->metadata() == nullptr) same->set_metadata(i->metadata());
+      i->ReplaceAllUsesWith(same);
+      gate_.Done(same);
+      if (IsDead(*i)) computation.RemoveInstruction(i);
+      changed = true;
+    }
+    return changed;
+  }
+
+  PassOptions options_;
+  RewriteGate gate_;
+  std::vector<bool> impure_;       // by computation id
+  std::vector<int64_t> class_of_;  // by computation id; -1: nobody calls it
+  std::unordered_map<uint64_t, std::vector<std::pair<const HloComputation*, int64_t>>> computations_;
+};
+
+}  // namespace
+
+std::unique_ptr<HloPass> MakeCse(const PassOptions& options) { return std::make_unique<Cse>(options); }
+
+}  // namespace hloir

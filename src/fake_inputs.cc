@@ -1,0 +1,298 @@
+// Inputs made up for a module: MakeFakeInputs(). Small numbers from a generator of our own, so that a seed means the same
+// values everywhere; integers that index something stay inside it. Covered by tests/unit/equivalence_test.cc.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <vector>
+
+#include "hloir/equivalence.h"
+
+namespace hloir {
+namespace {
+
+// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+  uint64_t Next() {
+    uint64_t z = state_ += 0x9E3779B97F4A7C15;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+    return z ^ (z >> 31);
+  }
+  int64_t Below(int64_t bound) { return static_cast<int64_t>(Next() % static_cast<uint64_t>(bound)); }
+  double Uniform() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
+  // Near enough to a normal distribution, within ±3.5: four uniform ones added up.
+  double Normal() { return (Uniform() + Uniform() + Uniform() + Uniform() - 2) * std::sqrt(3.0); }
+
+ private:
+  uint64_t state_;
+};
+
+// A leaf of a value: which instruction, and where in its tuple.
+struct Place {
+  const HloInstruction* instruction;
+  ShapeIndex index;
+};
+
+// Finds, for leaves of the entry's parameters that are used as indices, the largest legal index. It walks from the
+// indexing ops back through ops that keep the values, and through calls to what callers pass.
+class IndexBounds {
+ public:
+  explicit IndexBounds(const HloModule& module) {
+    for (const HloComputation* computation : module.computations()) {
+      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) AddUses(*i);
+    }
+    // Each place is visited again only for a smaller bound; the count limits what a hostile graph can cost.
+    for (int64_t steps = 0; !todo_.empty() && steps < 64 * module.instruction_count() + 1024; ++steps) {
+      const auto [place, bound] = std::move(todo_.back());
+      todo_.pop_back();
+      Step(place, bound);
+    }
+  }
+
+  // The largest legal index; -1 if the leaf indexes nothing.
+  int64_t Of(const HloInstruction* parameter, const ShapeIndex& index) const {
+    auto found = bounds_.find({parameter->id(), index});
+    return found == bounds_.end() ? -1 : found->second;
+  }
+
+ private:
+  static constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max();
+
+  void Push(const HloInstruction* instruction, ShapeIndex index, int64_t bound) {
+    if (bound == kUnbounded) return;
+    bound = std::max<int64_t>(bound, 0);
+    auto [it, inserted] = bounds_.try_emplace({instruction->id(), index}, bound);
+    if (!inserted && it->second <= bound) return;
+    it->second = bound;
+    todo_.push_back({{instruction, std::move(index)}, bound});
+  }
+
+  void AddUses(const HloInstruction& i) {
+    switch (i.opcode()) {
+      case HloOpcode::kDynamicSlice:
+      case HloOpcode::kDynamicUpdateSlice: {
+        const bool slice = i.opcode() == HloOpcode::kDynamicSlice;
+        const Shape& whole = i.operand(0)->shape();
+        const Shape& part = slice ? i.shape() : i.operand(1)->shape();
+        const int64_t first = slice ? 1 : 2;
+        for (int64_t k = first; k < i.operand_count(); ++k) {
+          const int64_t d = k - first;
+          if (i.operand(k)->shape().IsScalar() && d < whole.rank()) {
+            Push(i.operand(k), {}, whole.dimensions(d) - part.dimensions(d));
+          } else if (d == 0) {  // the old form: all indices in one vector
+            int64_t bound = kUnbounded;
+            for (int64_t e = 0; e < whole.rank(); ++e) bound = std::min(bound, whole.dimensions(e) - part.dimensions(e));
+            Push(i.operand(k), {}, bound);
+          }
+        }
+        break;
+      }
+      case HloOpcode::kGather: {
+        const auto& gather = i.attributes<GatherAttributes>();
+        int64_t bound = kUnbounded;
+        for (int64_t d : gather.start_index_map) {
+          bound = std::min(bound, i.operand(0)->shape().dimensions(d) - gather.slice_sizes[d]);
+        }
+        Push(i.operand(1), {}, bound);
+        break;
+      }
+      case HloOpcode::kScatter: {
+        const auto& scatter = i.attributes<ScatterAttributes>();
+        const int64_t inputs = i.operand_count() / 2;
+        const Shape &whole = i.operand(0)->shape(), &updates = i.operand(inputs + 1)->shape();
+        int64_t bound = kUnbounded;
+        for (int64_t d : scatter.scatter_dims_to_operand_dims) {
+          // The window's size in dimension d: 1 if inserted, else that of the update's window dimension in d's place.
+          int64_t window = 1, place = 0;
+          const auto skipped = [&](int64_t e) {
+            return std::count(scatter.inserted_window_dims.begin(), scatter.inserted_window_dims.end(), e) > 0 ||
+                   std::count(scatter.input_batching_dims.begin(), scatter.input_batching_dims.end(), e) > 0;
+          };
+          for (int64_t e = 0; e < d; ++e) place += !skipped(e);
+          if (!skipped(d) && place < static_cast<int64_t>(scatter.update_window_dims.size())) {
+            window = updates.dimensions(scatter.update_window_dims[place]);
+          }
+          bound = std::min(bound, whole.dimensions(d) - window);
+        }
+        Push(i.operand(inputs), {}, bound);
+        break;
+      }
+      default: break;
+    }
+  }
+
+  void Step(const Place& place, int64_t bound) {
+    const HloInstruction& i = *place.instruction;
+    switch (i.opcode()) {
+      case HloOpcode::kSelect:  // the usual way to let negative indices count from the end
+        Push(i.operand(1), place.index, bound);
+        Push(i.operand(2), place.index, bound);
+        break;
+      case HloOpcode::kConvert:
+      case HloOpcode::kCopy:
+      case HloOpcode::kBitcast:
+      case HloOpcode::kReshape:
+      case HloOpcode::kBroadcast:
+      case HloOpcode::kTranspose:
+      case HloOpcode::kReverse:
+      case HloOpcode::kSlice:
+      case HloOpcode::kDynamicSlice:
+      case HloOpcode::kGather:
+      case HloOpcode::kOptimizationBarrier: Push(i.operand(0), place.index, bound); break;
+      case HloOpcode::kConcatenate:
+      case HloOpcode::kSort:
+        if (i.opcode() == HloOpcode::kSort && !place.index.empty()) {
+          Push(i.operand(place.index[0]), {}, bound);
+          break;
+        }
+        for (const HloInstruction* operand : i.operands()) Push(operand, {}, bound);
+        break;
+      case HloOpcode::kTuple:
+        if (!place.index.empty()) Push(i.operand(place.index[0]), ShapeIndex(place.index.begin() + 1, place.index.end()), bound);
+        break;
+      case HloOpcode::kGetTupleElement: {
+        ShapeIndex index{i.tuple_index()};
+        for (int64_t k : place.index) index.push_back(k);
+        Push(i.operand(0), std::move(index), bound);
+        break;
+      }
+      case HloOpcode::kCall:
+      case HloOpcode::kFusion: Push(i.called_computations()[0]->root(), place.index, bound); break;
+      case HloOpcode::kWhile: Push(i.operand(0), place.index, bound); break;
+      case HloOpcode::kParameter:
+        for (const HloInstruction* caller : i.parent()->callers()) {
+          if (caller->opcode() == HloOpcode::kCall || caller->opcode() == HloOpcode::kFusion || caller->opcode() == HloOpcode::kWhile) {
+            if (i.parameter_number() < caller->operand_count()) Push(caller->operand(i.parameter_number()), place.index, bound);
+          }
+        }
+        break;
+      default: break;
+    }
+  }
+
+  std::map<std::pair<int32_t, ShapeIndex>, int64_t> bounds_;
+  std::vector<std::pair<Place, int64_t>> todo_;
+};
+
+// Does a loop depend on this parameter? Then corner cases might keep it from ending.
+bool ReachesLoop(const HloInstruction* parameter, const std::vector<bool>& loops) {
+  std::vector<bool> seen(parameter->module()->instruction_id_limit());
+  std::vector<const HloInstruction*> todo = {parameter};
+  while (!todo.empty()) {
+    const HloInstruction* i = todo.back();
+    todo.pop_back();
+    if (seen[i->id()]) continue;
+    seen[i->id()] = true;
+    if (i->opcode() == HloOpcode::kWhile) return true;
+    for (const HloComputation* called : i->called_computations()) {
+      if (loops[called->id()]) return true;
+    }
+    todo.insert(todo.end(), i->users().begin(), i->users().end());
+  }
+  return false;
+}
+
+// By computation id: is there a loop in it or in what it calls?
+std::vector<bool> ComputationsWithLoops(const HloModule& module) {
+  std::vector<bool> loops(module.computation_id_limit());
+  for (const HloComputation* computation : module.MakeComputationPostOrder()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      bool loop = i->opcode() == HloOpcode::kWhile;
+      for (const HloComputation* called : i->called_computations()) loop = loop || loops[called->id()];
+      if (loop) loops[computation->id()] = true;
+    }
+  }
+  return loops;
+}
+
+double CornerCase(PrimitiveType type, Random& random) {
+  const FloatFormat format = GetFloatFormat(type);
+  const double denormal = std::ldexp(1.0, 1 - format.bias - format.mantissa_bits);
+  const double largest = std::ldexp(2 - std::ldexp(1.0, -format.mantissa_bits), format.bias);
+  const double cases[] = {std::nan(""), std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
+                          0.0, -0.0, denormal, -denormal, 3 * denormal, largest, -largest, 1.0, -1.0};
+  return cases[random.Below(std::size(cases))];
+}
+
+template <class S>
+S Draw(PrimitiveType type, Random& random, bool corner_cases, int64_t bound) {
+  const bool corner = corner_cases && random.Below(8) == 0;
+  if constexpr (std::is_same_v<S, bool>) {
+    return random.Below(2) == 1;
+  } else if constexpr (std::is_integral_v<S>) {
+    const int bits = BitWidth(type);
+    const int64_t room = bits >= 8 ? 10 : IsSigned(type) ? int64_t{1} << (bits - 1) : int64_t{1} << bits;
+    if (bound >= 0) {
+      constexpr int64_t kTop = static_cast<int64_t>(std::min<uint64_t>(std::numeric_limits<S>::max(), INT64_MAX - 1));
+      return static_cast<S>(random.Below(std::min(bound, bits >= 8 ? kTop : room - 1) + 1));
+    }
+    if (!corner) return static_cast<S>(random.Below(room));
+    const auto top = static_cast<S>(bits >= 8 ? std::numeric_limits<S>::max() : room - 1);
+    const S cases[] = {static_cast<S>(0), static_cast<S>(1), top, static_cast<S>(IsSigned(type) ? -top - 1 : 0),
+                       static_cast<S>(IsSigned(type) ? -1 : top)};
+    return cases[random.Below(std::size(cases))];
+  } else if constexpr (std::is_same_v<S, std::complex<float>> || std::is_same_v<S, std::complex<double>>) {
+    using R = typename S::value_type;
+    const PrimitiveType part = ComplexComponentType(type);
+    const double real = corner ? CornerCase(part, random) : random.Normal();
+    return S(static_cast<R>(real), static_cast<R>(random.Normal()));
+  } else {
+    const double value = corner ? CornerCase(type, random) : random.Normal();
+    return static_cast<S>(GetFloatFormat(type).has_sign ? value : std::abs(value));
+  }
+}
+
+StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter, ShapeIndex& index, const IndexBounds& bounds,
+                            bool corner_cases, Random& random) {
+  if (shape.IsTuple()) {
+    std::vector<Literal> elements;
+    for (int64_t i = 0; i < shape.tuple_size(); ++i) {
+      index.push_back(i);
+      HLOIR_ASSIGN_OR_RETURN(Literal element, MakeValue(shape.tuple_shapes(i), parameter, index, bounds, corner_cases, random));
+      index.pop_back();
+      elements.push_back(std::move(element));
+    }
+    return Literal::Tuple(std::move(elements));
+  }
+  if (shape.IsToken()) return Literal(shape);
+  if (!shape.IsArray()) return Unimplemented("no input can be made up for a parameter of shape " + shape.ToString(false));
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    if (shape.is_unbounded_dimension(d)) return Unimplemented("no input can be made up for the unbounded " + shape.ToString(false));
+  }
+  Literal value(shape);
+  const int64_t bound = bounds.Of(parameter, index);
+  PrimitiveTypeSwitch(shape.element_type(), [&](auto tag) {
+    using S = typename decltype(tag)::Storage;
+    for (S& element : value.data<S>()) element = Draw<S>(tag.kType, random, corner_cases, bound);
+  });
+  return value;
+}
+
+}  // namespace
+
+StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t seed) {
+  constexpr int64_t kMaxBytes = int64_t{1} << 34;
+  const std::span<HloInstruction* const> parameters = module.entry_computation()->parameters();
+  int64_t bytes = 0;
+  for (const HloInstruction* parameter : parameters) {
+    if (__builtin_add_overflow(bytes, parameter->shape().ByteSize(), &bytes) || bytes > kMaxBytes) {
+      return ResourceExhausted("the module's inputs would take more than 16 GiB");
+    }
+  }
+  const IndexBounds bounds(module);
+  const std::vector<bool> loops = ComputationsWithLoops(module);
+  Random random(seed);
+  std::vector<Literal> inputs;
+  for (const HloInstruction* parameter : parameters) {
+    const bool corner_cases = seed % 2 == 1 && !ReachesLoop(parameter, loops);
+    ShapeIndex index;
+    HLOIR_ASSIGN_OR_RETURN(Literal input, MakeValue(parameter->shape(), parameter, index, bounds, corner_cases, random));
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
+}  // namespace hloir

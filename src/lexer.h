@@ -1,0 +1,199 @@
+// Lexer: a cursor over HLO text. HLO needs no token stream: what may come next is always known, so the parser asks for it
+// (a comma? a word? a number?) and the cursor reads it in place, without allocating. Blanks and comments are skipped before
+// whatever is asked for. The text is followed by a NUL byte, at which every scan ends.
+// Tested by tests/unit/parser_test.cc.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace hloir {
+
+// A name or keyword in the text, with its hash, which every table of names uses.
+struct Word {
+  const char* data = nullptr;
+  uint32_t size = 0;
+  uint32_t hash = 0;
+  std::string_view text() const { return {data, size}; }
+  bool empty() const { return size == 0; }
+};
+
+namespace lexer_internal {
+enum CharClass : uint8_t { kWordStart = 1, kWordPart = 2, kDigit = 4, kNumberPart = 8 };
+inline constexpr auto kClasses = [] {
+  std::array<uint8_t, 256> classes{};
+  for (int c = 'a'; c <= 'z'; ++c) classes[c] = kWordStart | kWordPart | kNumberPart;
+  for (int c = 'A'; c <= 'Z'; ++c) classes[c] = kWordStart | kWordPart | kNumberPart;
+  for (int c = '0'; c <= '9'; ++c) classes[c] = kWordPart | kDigit | kNumberPart;
+  classes['_'] = kWordStart | kWordPart | kNumberPart;
+  classes['.'] = kWordPart | kNumberPart;
+  classes['-'] = kWordPart | kNumberPart;
+  classes['+'] = kNumberPart;
+  return classes;
+}();
+inline bool Is(char c, uint8_t classes) { return (kClasses[static_cast<uint8_t>(c)] & classes) != 0; }
+}  // namespace lexer_internal
+
+inline bool IsDigit(char c) { return lexer_internal::Is(c, lexer_internal::kDigit); }
+inline bool IsWordStart(char c) { return lexer_internal::Is(c, lexer_internal::kWordStart); }
+
+// Hash of some bytes; 32 bits, all of them good.
+inline uint32_t HashBytes(const char* data, size_t size) {
+  constexpr uint64_t kFirst = 0x9E3779B97F4A7C15u, kSecond = 0xD6E8FEB86659FD93u;
+  auto fold = [](uint64_t a, uint64_t b) {
+    const __uint128_t product = static_cast<__uint128_t>(a ^ kFirst) * (b ^ kSecond);
+    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+  };
+  auto load8 = [](const char* p) {
+    uint64_t chunk;
+    std::memcpy(&chunk, p, 8);
+    return chunk;
+  };
+  auto load4 = [](const char* p) {
+    uint32_t chunk;
+    std::memcpy(&chunk, p, 4);
+    return static_cast<uint64_t>(chunk);
+  };
+  // Up to 16 bytes are two words, which overlap where there are fewer.
+  uint64_t hash = size;
+  for (; size > 16; data += 16, size -= 16) hash = fold(load8(data) ^ hash, load8(data + 8));
+  uint64_t a = 0, b = 0;
+  if (size >= 8) {
+    a = load8(data);
+    b = load8(data + size - 8);
+  } else if (size >= 4) {
+    a = load4(data);
+    b = load4(data + size - 4);
+  } else if (size > 0) {
+    a = static_cast<uint8_t>(data[0]) << 16 | static_cast<uint8_t>(data[size / 2]) << 8 | static_cast<uint8_t>(data[size - 1]);
+  }
+  hash = fold(a ^ hash, b);
+  return static_cast<uint32_t>(hash ^ hash >> 32);
+}
+
+// Equality of short texts, most of which differ in their first bytes or not at all.
+inline bool SameBytes(const char* a, const char* b, size_t size) {
+  for (; size >= 8; a += 8, b += 8, size -= 8) {
+    uint64_t x, y;
+    std::memcpy(&x, a, 8);
+    std::memcpy(&y, b, 8);
+    if (x != y) return false;
+  }
+  for (; size > 0; ++a, ++b, --size) {
+    if (*a != *b) return false;
+  }
+  return true;
+}
+
+class Lexer {
+ public:
+  explicit Lexer(std::string_view text) : begin_(text.data()), end_(text.data() + text.size()), at_(begin_) {}
+
+  const char* begin() const { return begin_; }
+  const char* end() const { return end_; }
+  const char* at() const { return at_; }
+  void set_at(const char* at) { at_ = at; }
+
+  void SkipBlank() {
+    if (static_cast<unsigned char>(*at_) > '/') return;
+    while (true) {
+      unsigned char c = static_cast<unsigned char>(*at_);
+      if (c > ' ') {
+        if (c != '/' || !SkipComment()) return;
+      } else if (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
+        ++at_;
+      } else {
+        return;
+      }
+    }
+  }
+  bool AtEnd() {
+    SkipBlank();
+    return at_ == end_;
+  }
+  // The next character that is no blank; NUL at the end.
+  char Peek() {
+    SkipBlank();
+    return *at_;
+  }
+  bool Accept(char c) {
+    if (Peek() != c) return false;
+    ++at_;
+    return true;
+  }
+  // These letters, whatever follows. As a template, so that the comparison is with a constant.
+  template <size_t N>
+  bool Accept(const char (&text)[N]) {
+    SkipBlank();
+    if (static_cast<size_t>(end_ - at_) < N - 1 || std::memcmp(at_, text, N - 1) != 0) return false;
+    at_ += N - 1;
+    return true;
+  }
+  // A whole word, not the beginning of a longer one.
+  bool AcceptWord(std::string_view word) {
+    SkipBlank();
+    if (static_cast<size_t>(end_ - at_) < word.size() || std::memcmp(at_, word.data(), word.size()) != 0) return false;
+    if (lexer_internal::Is(at_[word.size()], lexer_internal::kWordPart)) return false;
+    at_ += word.size();
+    return true;
+  }
+  // The identifier that comes next, [A-Za-z_][A-Za-z0-9_.-]*; empty if none does.
+  Word ReadWord() {
+    SkipBlank();
+    if (!IsWordStart(*at_)) return {};
+    const char* start = at_;
+    do ++at_;
+    while (lexer_internal::Is(*at_, lexer_internal::kWordPart));
+    // `x->y` is no word part: an arrow ends a word.
+    if (*at_ == '>' && at_[-1] == '-') --at_;
+    uint32_t size = static_cast<uint32_t>(at_ - start);
+    return {start, size, HashBytes(start, size)};
+  }
+  // The longest run of characters that a number may have, for number parsing and messages.
+  std::string_view PeekNumberText() {
+    SkipBlank();
+    const char* stop = at_;
+    while (lexer_internal::Is(*stop, lexer_internal::kNumberPart)) ++stop;
+    return {at_, static_cast<size_t>(stop - at_)};
+  }
+  // A decimal integer with an optional minus, of 64 bits signed or unsigned (kept as bits). False, without moving, if none
+  // comes or if it does not fit.
+  bool ReadInt(int64_t& value);
+  // Digits alone, as in `3x3` or `0_1`, where the number's end is not a word's.
+  bool ReadDigits(int64_t& value);
+  // Reads `"…"` or `'…'`: what is between the quotes, escapes still in it. False, without moving, if no string comes or if
+  // it does not end.
+  bool ReadQuoted(std::string_view& raw, bool& has_escapes);
+  // Reads `{…}` with balanced braces, not counting those in `"…"`; the braces are included.
+  bool ReadBraces(std::string_view& raw);
+
+ private:
+  // At a '/': skips a comment. False if it is none, or has no end.
+  bool SkipComment();
+
+  const char* begin_;
+  const char* end_;
+  const char* at_;
+};
+
+// Counts lines up to places that come in increasing order.
+class LineCounter {
+ public:
+  explicit LineCounter(const char* begin) : at_(begin) {}
+  int32_t LineOf(const char* place) {
+    while (const void* newline = std::memchr(at_, '\n', static_cast<size_t>(place - at_))) {
+      ++line_;
+      at_ = static_cast<const char*>(newline) + 1;
+    }
+    at_ = place;
+    return line_;
+  }
+
+ private:
+  const char* at_;
+  int32_t line_ = 1;
+};
+
+}  // namespace hloir

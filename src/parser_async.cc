@@ -1,0 +1,114 @@
+// The async forms. `op-start(…), op's attributes` means async-start of a computation of parameters and that op; `op-update`
+// and `op-done` carry it on. Checked is that a chain hangs together; whether its shapes fit is the verifier's.
+#include <fmt/format.h>
+
+#include "hlo_parser.h"
+
+namespace hloir {
+namespace {
+
+// The async-start that a chain of updates began with; nullptr where it passes through something else, a tuple or a loop.
+const HloInstruction* ChainStart(const HloInstruction* instruction) {
+  while (instruction->opcode() == HloOpcode::kAsyncUpdate && instruction->operand_count() > 0) {
+    instruction = instruction->operand(0);
+  }
+  return instruction->opcode() == HloOpcode::kAsyncStart ? instruction : nullptr;
+}
+
+}  // namespace
+
+bool HloParser::WrapAsyncStart(HloInstruction* start, HloOpcode wrapped, const char* place) {
+  if (start->shape_ == nullptr || !start->shape_->IsTuple() || start->shape_->tuple_size() < 2) {
+    return Fail(place, fmt::format("{}-start needs a shape ((operands), result, …) before it", OpcodeName(wrapped)));
+  }
+  start->attributes_ = module_->arena_.New<AsyncAttributes>();
+  if (!CheckArity(wrapped, start->operands_.size(), place)) return false;
+
+  HloComputation* body = NewComputation("async_wrapped", start->line_);
+  std::vector<HloInstruction*> parameters;
+  for (HloInstruction* operand : start->operands_) {
+    HloInstruction* parameter = NewParameter(static_cast<int64_t>(parameters.size()), operand->shape_, body);
+    parameter->line_ = start->line_;
+    NameAnonymous(parameter, "async_param");
+    Append(body, parameter);
+    parameters.push_back(parameter);
+  }
+  const Shape* shape = module_->InternShape(start->shape_->tuple_shapes(1));
+  HloInstruction* op = NewInstruction(wrapped, shape, parameters, body);
+  op->line_ = start->line_;
+  if (!ParseAttributes(op, start, /*is_nested=*/false, place)) return false;
+  if (!CheckInstruction(op, {wrapped}, place)) return false;
+  NameAnonymous(op, "async_op");
+  Append(body, op);
+  if (!FinishComputation(body, op, place)) return false;
+  start->AddCalledComputation(body);
+  return true;
+}
+
+bool HloParser::CheckAsync(HloInstruction* instruction, const Opcode& opcode, const char* place) {
+  if (instruction->opcode() == HloOpcode::kAsyncStart) {
+    const Shape& shape = instruction->shape();
+    if (!shape.IsTuple() || shape.tuple_size() < 2 || !shape.tuple_shapes(0).IsTuple()) {
+      return Fail(place, fmt::format("async-start has the shape ((operands), result, …), not {}", shape.ToString()));
+    }
+    SetExecutionThread(instruction->called_computations()[0], instruction->attributes<AsyncAttributes>().async_execution_thread);
+    return true;
+  }
+  if (instruction->operand_count() == 0) {
+    // An update of nothing can be read; the verifier will not have it.
+    if (instruction->opcode() == HloOpcode::kAsyncUpdate) return true;
+    return Fail(place, "async-done takes the async op before it in its chain");
+  }
+  const HloInstruction* start = ChainStart(instruction->operand(0));
+  if (start == nullptr) return true;
+  const HloComputation* body = start->called_computations()[0];
+  if (opcode.is_sugar && body->root()->opcode() != opcode.wrapped) {
+    return Fail(place, fmt::format("the chain is of {}, not of {}", OpcodeName(body->root()->opcode()),
+                                   OpcodeName(opcode.wrapped)));
+  }
+  // Operands that come with an update are further ones of the wrapped op.
+  for (int64_t i = 1; opcode.is_sugar && i < instruction->operand_count(); ++i) {
+    HloComputation* wrapped = start->called_computations()[0];
+    HloInstruction* parameter = NewParameter(wrapped->parameter_count(), instruction->operand(i)->shape_, wrapped);
+    parameter->line_ = instruction->line_;
+    NameAnonymous(parameter, "async_param");
+    Append(wrapped, parameter);
+    wrapped->root()->AppendOperand(parameter);
+  }
+  const std::string& thread = instruction->attributes<AsyncAttributes>().async_execution_thread;
+  const std::string& start_thread = start->attributes<AsyncAttributes>().async_execution_thread;
+  if (!thread.empty() && thread != start_thread && !(thread == "main" && start_thread.empty())) {
+    return Fail(place, fmt::format("the chain's thread is '{}', not '{}'", start_thread, thread));
+  }
+  return true;
+}
+
+bool HloParser::CheckAsyncCalls(HloInstruction* instruction, HloComputation* named, const char* place) {
+  const HloInstruction* start = instruction->operand_count() > 0 ? ChainStart(instruction->operand(0)) : nullptr;
+  if (start == nullptr) {
+    // Nothing else tells what the chain is of.
+    instruction->AddCalledComputation(named);
+    return true;
+  }
+  if (start->called_computations()[0] == named) return true;
+  return Fail(place, fmt::format("the chain is of computation '{}', not '{}'", start->called_computations()[0]->name(),
+                                 named->name()));
+}
+
+// What an async op runs elsewhere, it runs there with all that it calls in turn.
+void HloParser::SetExecutionThread(HloComputation* computation, std::string_view thread) {
+  if (thread.empty() || thread == "main") return;
+  thread = module_->InternText(thread);
+  std::vector<HloComputation*> todo{computation};
+  while (!todo.empty()) {
+    HloComputation* next = todo.back();
+    todo.pop_back();
+    if (next->execution_thread_ == thread) continue;
+    next->execution_thread_ = thread;
+    for (HloInstruction* i = next->first_; i != nullptr; i = i->next_) {
+      for (HloComputation* callee : i->called_) todo.push_back(callee);
+    }
+  }
+}
+
+}  // namespace hloir

@@ -1,0 +1,366 @@
+// Which attributes an instruction takes: those of its opcode's struct (attributes.def), by name through VisitFields; those
+// that name the computations it calls (CallKind); and those that any instruction may have.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "hlo_parser.h"
+
+namespace hloir {
+namespace {
+
+enum Generic : uint8_t {
+  kSharding,
+  kFrontendAttributes,
+  kStatistics,
+  kControlPredecessors,
+  kOrigin,
+  kMetadata,
+  kBackendConfig,
+  kResultAccuracy,
+  kGenericCount
+};
+constexpr std::string_view kGenericNames[kGenericCount] = {"sharding", "frontend_attributes", "statistics",
+                                                           "control-predecessors", "origin", "metadata",
+                                                           "backend_config", "result_accuracy"};
+
+// Attributes that XLA reads and forgets; and parameter_replication, for any op but a parameter.
+struct Ignored {
+  HloOpcode opcode;
+  std::string_view name;
+};
+constexpr Ignored kIgnored[] = {
+    {HloOpcode::kAllReduce, "mode"},
+    {HloOpcode::kAllReduceStart, "mode"},
+    {HloOpcode::kRaggedAllToAll, "dimensions"},
+    {HloOpcode::kCustomCall, "opaque"},
+    {HloOpcode::kCopyStart, "is_cross_program_prefetch"},
+};
+
+// How many dimensions `dimensions=` has to name where it is required; -1 for any number.
+struct DimensionsRule {
+  HloOpcode opcode;
+  int count;
+};
+constexpr DimensionsRule kDimensionsRequired[] = {
+    {HloOpcode::kTranspose, -1},       {HloOpcode::kReverse, -1}, {HloOpcode::kConcatenate, 1},
+    {HloOpcode::kReduce, -1},          {HloOpcode::kSort, 1},     {HloOpcode::kGetDimensionSize, 1},
+    {HloOpcode::kSetDimensionSize, 1}, {HloOpcode::kScan, 1},     {HloOpcode::kAllGather, 1},
+    {HloOpcode::kAllGatherStart, 1},   {HloOpcode::kReduceScatter, 1},
+};
+
+}  // namespace
+
+struct HloParser::AttributeContext {
+  HloInstruction* instruction;  // what the op's own attributes belong to
+  HloInstruction* outer;        // what the generic ones belong to: the same, or the async-start around it
+  const char* place;            // of the opcode: where what is missing is missed
+  uint64_t fields_seen = 0;     // bit i: field i of the op's struct
+  uint32_t generic_seen = 0;
+  uint32_t calls_seen = 0;      // bits 0 and 1 for the first and the second name, bit 2 for a list
+  // By CallKind; null until named.
+  HloComputation* calls[2] = {nullptr, nullptr};
+  std::vector<HloComputation*> call_list{};
+};
+
+// A computation's name, or a body in place.
+bool HloParser::ParseComputationList(std::vector<HloComputation*>& list) {
+  if (!Expect('{')) return false;
+  if (lexer_.Accept('}')) return true;
+  do {
+    if (!ParseComputationReference(list.emplace_back())) return false;
+  } while (lexer_.Accept(','));
+  return Expect('}');
+}
+
+bool HloParser::ParseGenericAttribute(AttributeContext& context, const Word& name, const char* place, bool& known) {
+  const std::string_view text = name.text();
+  Generic which = kGenericCount;
+  switch (text[0]) {
+    case 'm': which = kMetadata; break;
+    case 's': which = text == kGenericNames[kSharding] ? kSharding : kStatistics; break;
+    case 'f': which = kFrontendAttributes; break;
+    case 'b': which = kBackendConfig; break;
+    case 'c': which = kControlPredecessors; break;
+    case 'o': which = kOrigin; break;
+    case 'r': which = kResultAccuracy; break;
+    default: return true;
+  }
+  if (text != kGenericNames[which]) return true;
+  known = true;
+  if ((context.generic_seen >> which & 1) != 0) return Fail(place, fmt::format("attribute {} is given twice", text));
+  context.generic_seen |= 1u << which;
+  HloInstruction* instruction = context.outer;
+  switch (which) {
+    case kMetadata: return ParseSharedMetadata(instruction->metadata_);
+    case kSharding: {
+      const Sharding* sharding = nullptr;
+      if (!ParseSharedSharding(sharding)) return false;
+      instruction->mutable_extras().sharding = sharding;
+      return true;
+    }
+    case kFrontendAttributes: return ParseFrontendAttributes(instruction->mutable_extras().frontend_attributes);
+    case kBackendConfig: return ParseBackendConfig(instruction->mutable_extras().backend_config);
+    case kStatistics: return ParseStatistics(instruction->mutable_extras().statistics.emplace());
+    case kOrigin: return ParseOriginalValue(instruction->mutable_extras().original_value.emplace());
+    case kResultAccuracy: {
+      HloInstruction* own = context.instruction;
+      return Read(own->mutable_extras().result_accuracy.emplace());
+    }
+    case kControlPredecessors:
+      if (!Expect('{')) return false;
+      if (lexer_.Accept('}')) return true;
+      do {
+        Word predecessor;
+        lexer_.SkipBlank();
+        const char* at = lexer_.at();
+        if (!ReadName(predecessor, "an instruction's name")) return false;
+        HloInstruction* found = FindInstruction(predecessor);
+        if (found == nullptr) return Fail(at, fmt::format("instruction '{}' is not defined", predecessor.text()));
+        found->AddControlDependencyTo(instruction);
+      } while (lexer_.Accept(','));
+      return Expect('}');
+    case kGenericCount: break;
+  }
+  return true;
+}
+
+// The attributes that name called computations.
+bool HloParser::ParseCallAttribute(AttributeContext& context, const Word& name, bool& known) {
+  const CallKind kind = GetOpcodeInfo(context.instruction->opcode()).calls;
+  const std::string_view text = name.text();
+  int slot = -1;
+  switch (kind) {
+    case CallKind::kNone: break;
+    case CallKind::kToApply: slot = text == "to_apply" ? 0 : -1; break;
+    case CallKind::kCalls: slot = text == "calls" ? 0 : -1; break;
+    case CallKind::kConditionBody: slot = text == "condition" ? 0 : text == "body" ? 1 : -1; break;
+    case CallKind::kSelectScatter: slot = text == "select" ? 0 : text == "scatter" ? 1 : -1; break;
+    case CallKind::kBranches:
+      slot = text == "true_computation" ? 0 : text == "false_computation" ? 1 : text == "branch_computations" ? 2 : -1;
+      break;
+    case CallKind::kCalledComputations: slot = text == "to_apply" ? 0 : text == "called_computations" ? 2 : -1; break;
+  }
+  // The dumps of some years say calls= of an async-update or -done, which must then be the start's.
+  const HloOpcode opcode = context.instruction->opcode();
+  if (slot < 0 && (opcode == HloOpcode::kAsyncUpdate || opcode == HloOpcode::kAsyncDone) && text == "calls") slot = 0;
+  if (slot < 0) return true;
+  known = true;
+  if ((context.calls_seen >> slot & 1) != 0) return Fail(name.data, fmt::format("attribute {} is given twice", text));
+  context.calls_seen |= 1u << slot;
+  if (slot == 2) return ParseComputationList(context.call_list);
+  return ParseComputationReference(context.calls[slot]);
+}
+
+bool HloParser::FinishCalls(AttributeContext& context) {
+  HloInstruction* instruction = context.instruction;
+  const OpcodeInfo& info = GetOpcodeInfo(instruction->opcode());
+  auto missing = [&](std::string_view attribute) {
+    return Fail(context.place, fmt::format("{} needs the attribute {}", info.name, attribute));
+  };
+  auto have = [&](int slot) { return (context.calls_seen >> slot & 1) != 0; };
+  switch (info.calls) {
+    case CallKind::kNone:
+      return !have(0) || CheckAsyncCalls(instruction, context.calls[0], context.place);
+    case CallKind::kToApply:
+      if (!have(0)) return missing("to_apply");
+      break;
+    case CallKind::kCalls:
+      if (!have(0)) return missing("calls");
+      break;
+    case CallKind::kConditionBody:
+    case CallKind::kSelectScatter: {
+      const bool is_while = info.calls == CallKind::kConditionBody;
+      if (!have(0)) return missing(is_while ? "condition" : "select");
+      if (!have(1)) return missing(is_while ? "body" : "scatter");
+      break;
+    }
+    case CallKind::kBranches:
+      if (have(2) && (have(0) || have(1))) {
+        return Fail(context.place, "a conditional has branch_computations, or true_computation and false_computation");
+      }
+      if (!have(2) && !have(0)) {
+        return missing(instruction->IsPredConditional() ? "true_computation" : "branch_computations");
+      }
+      if (!have(2) && !have(1)) return missing("false_computation");
+      if (have(2) && context.call_list.empty()) return Fail(context.place, "a conditional needs at least one branch");
+      break;
+    case CallKind::kCalledComputations: break;
+  }
+  for (HloComputation* computation : context.calls) {
+    if (computation != nullptr) instruction->AddCalledComputation(computation);
+  }
+  for (HloComputation* computation : context.call_list) instruction->AddCalledComputation(computation);
+  return true;
+}
+
+// A value of which nothing is known: a string, braces, or what goes on to the next comma.
+bool HloParser::SkipAttributeValue(std::string_view& raw) {
+  lexer_.SkipBlank();
+  const char* start = lexer_.at();
+  if (*start == '{') {
+    if (!lexer_.ReadBraces(raw)) return Fail(start, "the braces are not balanced");
+    return true;
+  }
+  bool has_escapes;
+  if (lexer_.ReadQuoted(raw, has_escapes)) {
+    raw = {start, static_cast<size_t>(lexer_.at() - start)};
+    return true;
+  }
+  const char* stop = start;
+  int64_t open = 0;
+  for (; *stop != '\0' && *stop != '\n'; ++stop) {
+    if (*stop == '[' || *stop == '(') ++open;
+    if (*stop == ']' || *stop == ')') --open;
+    if (open < 0 || (open == 0 && (*stop == ',' || *stop == '}' || *stop == ' '))) break;
+  }
+  if (stop == start) return FailExpected("an attribute's value");
+  raw = {start, static_cast<size_t>(stop - start)};
+  lexer_.set_at(stop);
+  return true;
+}
+
+bool HloParser::ParseIgnoredAttribute(HloOpcode opcode, const Word& name, bool& known) {
+  if (name.text() == "parameter_replication") {
+    BoolList ignored;
+    known = true;
+    return Read(ignored);
+  }
+  for (const Ignored& ignored : kIgnored) {
+    if (ignored.opcode != opcode || ignored.name != name.text()) continue;
+    known = true;
+    std::string_view raw;
+    return SkipAttributeValue(raw);
+  }
+  return true;
+}
+
+bool HloParser::FailUnknownAttribute(HloOpcode opcode, const Word& name) {
+  std::vector<std::string> allowed(std::begin(kGenericNames), std::end(kGenericNames));
+  AttributesTypeSwitch(opcode, [&](auto type) {
+    using A = typename decltype(type)::type;
+    if constexpr (!std::is_same_v<A, std::monostate>) {
+      A attributes;
+      VisitFields(attributes, [&](std::string_view field, auto&, FieldRule) { allowed.emplace_back(field); });
+    }
+  });
+  std::sort(allowed.begin(), allowed.end());
+  std::string list;
+  for (const std::string& attribute : allowed) list += (list.empty() ? "" : ", ") + attribute;
+  return Fail(name.data, fmt::format("{} has no attribute '{}'; beside the computations it calls it may have {}",
+                                     OpcodeName(opcode), name.text(), list));
+}
+
+// What belongs to the async op around the one being read.
+bool HloParser::ParseOuterAsyncAttribute(HloInstruction* outer, const Word& name, bool& known) {
+  auto& async = outer->mutable_attributes<AsyncAttributes>();
+  if (name.text() == "async_execution_thread") return known = true, Read(async.async_execution_thread);
+  if (name.text() == "output_to_operand_aliasing") return known = true, Read(async.output_to_operand_aliasing);
+  return true;
+}
+
+bool HloParser::CheckDimensions(const HloInstruction& instruction, DimVector& dimensions, bool seen, const char* place) {
+  const HloOpcode opcode = instruction.opcode();
+  for (const DimensionsRule& rule : kDimensionsRequired) {
+    if (rule.opcode != opcode) continue;
+    if (!seen) return Fail(place, fmt::format("{} needs the attribute dimensions", OpcodeName(opcode)));
+    if (rule.count >= 0 && static_cast<int>(dimensions.size()) != rule.count) {
+      return Fail(place, fmt::format("{} needs {} dimension, not {}", OpcodeName(opcode), rule.count, dimensions.size()));
+    }
+  }
+  if (opcode == HloOpcode::kBroadcast && !seen && instruction.operand(0)->shape().rank() != 0) {
+    return Fail(place, "broadcast needs the attribute dimensions, unless its operand is a scalar");
+  }
+  if (opcode == HloOpcode::kAllToAll && seen && dimensions.size() != 1) return Fail(place, "all-to-all splits one dimension");
+  if (opcode == HloOpcode::kMap && !seen) {
+    for (int64_t i = 0; i < instruction.operand(0)->shape().rank(); ++i) dimensions.push_back(i);
+  }
+  return true;
+}
+
+template <class A>
+bool HloParser::ParseAttributesOf(HloInstruction* instruction, HloInstruction* outer, bool is_nested, const char* place) {
+  constexpr bool kHasFields = !std::is_same_v<A, std::monostate>;
+  const HloOpcode opcode = instruction->opcode();
+  A* attributes = nullptr;
+  if constexpr (kHasFields) {
+    // A parameter's and a constant's are there already: they stood in the operands' place.
+    if (A** existing = std::get_if<A*>(&instruction->attributes_)) attributes = *existing;
+    else instruction->attributes_ = attributes = module_->arena_.New<A>();
+  }
+  AttributeContext context{instruction, outer, place};
+  while (!is_nested && lexer_.Accept(',')) {
+    lexer_.SkipBlank();
+    const char* at = lexer_.at();
+    if (lexer_.Accept("metadata=")) {
+      // What nearly every instruction has.
+      if ((std::exchange(context.generic_seen, context.generic_seen | 1u << kMetadata) >> kMetadata & 1) != 0) {
+        return Fail(at, "attribute metadata is given twice");
+      }
+      if (!ParseSharedMetadata(outer->metadata_)) return false;
+      continue;
+    }
+    const Word name = lexer_.ReadWord();
+    if (name.empty()) return FailExpected("an attribute's name");
+    if (!Expect('=')) return false;
+    bool known = false;
+    if constexpr (kHasFields) {
+      bool ok = true;
+      uint64_t bit = 1;
+      VisitFields(*attributes, [&](std::string_view field, auto& value, FieldRule) {
+        // Numbers and literals of parameters and constants are no attributes.
+        constexpr bool kReadable = !std::is_same_v<std::decay_t<decltype(value)>, Literal>;
+        if constexpr (kReadable && !std::is_same_v<A, ParameterAttributes>) {
+          if (field == name.text()) {
+            known = true;
+            if ((context.fields_seen & bit) != 0) ok = Fail(at, fmt::format("attribute {} is given twice", field));
+            else ok = Read(value);
+            context.fields_seen |= bit;
+          }
+        }
+        bit <<= 1;
+      });
+      if (!ok) return false;
+    }
+    if constexpr (std::is_same_v<A, ParameterAttributes>) {
+      if (name.text() == "parameter_replication") {
+        known = true;
+        if (!Read(attributes->parameter_replication)) return false;
+      }
+    }
+    if (!known && !ParseGenericAttribute(context, name, at, known)) return false;
+    if (!known && !ParseCallAttribute(context, name, known)) return false;
+    if (!known && outer != instruction && !ParseOuterAsyncAttribute(outer, name, known)) return false;
+    if (!known && !ParseIgnoredAttribute(opcode, name, known)) return false;
+    if (known) continue;
+    if (!options_.allow_unknown) return FailUnknownAttribute(opcode, name);
+    std::string_view raw;
+    if (!SkipAttributeValue(raw)) return false;
+    outer->mutable_extras().unknown_attributes.emplace_back(name.text(), raw);
+  }
+  if constexpr (kHasFields) {
+    bool ok = true;
+    uint64_t bit = 1;
+    VisitFields(*attributes, [&](std::string_view field, auto& value, FieldRule rule) {
+      const bool seen = (context.fields_seen & bit) != 0;
+      bit <<= 1;
+      if (ok && !seen && rule == FieldRule::kRequired) {
+        ok = Fail(place, fmt::format("{} needs the attribute {}", OpcodeName(opcode), field));
+      }
+      if constexpr (std::is_same_v<std::decay_t<decltype(value)>, DimVector>) {
+        if (ok && field == "dimensions") ok = CheckDimensions(*instruction, value, seen, place);
+      }
+    });
+    if (!ok) return false;
+  }
+  return FinishCalls(context);
+}
+
+bool HloParser::ParseAttributes(HloInstruction* instruction, HloInstruction* outer, bool is_nested, const char* place) {
+  return AttributesTypeSwitch(instruction->opcode(), [&](auto type) {
+    return ParseAttributesOf<typename decltype(type)::type>(instruction, outer, is_nested, place);
+  });
+}
+
+}  // namespace hloir

@@ -1,0 +1,380 @@
+// Instructions: `[ROOT] name = [shape] opcode(operands), attributes`, and operands: names, `#i` of a tuple, or instructions
+// without a name in place.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "hlo_parser.h"
+#include "hloir/shape_inference.h"
+
+namespace hloir {
+namespace {
+
+// Opcodes by name: a fixed table with open addressing over the hash that the lexer made anyway.
+class OpcodeTable {
+ public:
+  OpcodeTable() {
+    for (int i = 0; i < kOpcodeCount; ++i) {
+      const std::string_view name = OpcodeName(static_cast<HloOpcode>(i));
+      size_t slot = HashBytes(name.data(), name.size()) % kSlots;
+      while (slots_[slot] != 0) slot = (slot + 1) % kSlots;
+      slots_[slot] = static_cast<uint8_t>(i + 1);
+    }
+  }
+  bool Find(const Word& word, HloOpcode& opcode) const {
+    for (size_t slot = word.hash % kSlots; slots_[slot] != 0; slot = (slot + 1) % kSlots) {
+      opcode = static_cast<HloOpcode>(slots_[slot] - 1);
+      if (OpcodeName(opcode) == word.text()) return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr size_t kSlots = 1024;
+  static_assert(kOpcodeCount < 255);
+  std::array<uint8_t, kSlots> slots_{};  // opcode + 1
+};
+
+const OpcodeTable& Opcodes() {
+  static const OpcodeTable kTable;
+  return kTable;
+}
+
+// How many letters have to be changed, added or taken away; for short words.
+size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = row[0]++;
+    for (size_t j = 0; j < b.size(); ++j) {
+      size_t changed = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string NearestOpcode(std::string_view word) {
+  constexpr size_t kLongest = 40;
+  if (word.size() > kLongest) return "";
+  size_t best = std::max<size_t>(2, word.size() / 4) + 1;
+  std::string_view nearest;
+  for (int i = 0; i < kOpcodeCount; ++i) {
+    const std::string_view name = OpcodeName(static_cast<HloOpcode>(i));
+    const size_t distance = EditDistance(word, name);
+    if (distance < best) best = distance, nearest = name;
+  }
+  return nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
+}
+
+}  // namespace
+
+bool HloParser::ParseOpcode(Opcode& opcode) {
+  lexer_.SkipBlank();
+  const char* place = lexer_.at();
+  const Word word = lexer_.ReadWord();
+  if (word.empty()) return FailExpected("an opcode");
+  if (Opcodes().Find(word, opcode.opcode)) return true;
+  // op-start, op-update, op-done of any op that has no such form of its own.
+  struct Suffix {
+    std::string_view text;
+    HloOpcode opcode;
+  };
+  for (const Suffix& suffix : {Suffix{"-start", HloOpcode::kAsyncStart}, Suffix{"-update", HloOpcode::kAsyncUpdate},
+                               Suffix{"-done", HloOpcode::kAsyncDone}}) {
+    if (!word.text().ends_with(suffix.text)) continue;
+    const uint32_t size = word.size - static_cast<uint32_t>(suffix.text.size());
+    if (Opcodes().Find({word.data, size, HashBytes(word.data, size)}, opcode.wrapped)) {
+      opcode.opcode = suffix.opcode;
+      opcode.is_sugar = true;
+      return true;
+    }
+  }
+  return Fail(place, fmt::format("unknown opcode '{}'{}", word.text(), NearestOpcode(word.text())));
+}
+
+bool HloParser::LooksLikeShape() {
+  if (lexer_.Peek() == '(') return true;
+  const char* p = lexer_.at();
+  if (!IsWordStart(*p)) return false;
+  if (p[0] == 'b' && p[1] == '(') return true;
+  while (lexer_internal::Is(*p, lexer_internal::kWordPart)) ++p;
+  while (*p == ' ') ++p;
+  return *p == '[';
+}
+
+HloInstruction* HloParser::NewInstruction(HloOpcode opcode, const Shape* shape, std::span<HloInstruction* const> operands,
+                                          HloComputation* parent) {
+  Arena& arena = module_->arena_;
+  HloInstruction* instruction = new (arena.Allocate(sizeof(HloInstruction), alignof(HloInstruction))) HloInstruction;
+  instruction->opcode_ = opcode;
+  instruction->id_ = module_->next_instruction_id_++;
+  instruction->shape_ = shape;
+  instruction->parent_ = parent;
+  if (!operands.empty()) {
+    instruction->operands_.reserve(arena, operands.size());
+    for (HloInstruction* operand : operands) {
+      instruction->operands_.push_back(arena, operand);
+      // Being new, it can only be the operand's last user.
+      if (operand->users_.empty() || operand->users_.back() != instruction) operand->users_.push_back(arena, instruction);
+    }
+  }
+  return instruction;
+}
+
+bool HloParser::ParseInstruction(HloInstruction*& instruction, bool& is_root) {
+  is_root = lexer_.AcceptWord("ROOT");
+  lexer_.SkipBlank();
+  const char* place = lexer_.at();
+  Word name;
+  if (!ReadName(name, "an instruction or '}'") || !Expect('=')) return false;
+  return ParseInstructionBody(name, place, /*is_nested=*/false, instruction);
+}
+
+bool HloParser::ParseInstructionBody(const Word& name, const char* place, bool is_nested, HloInstruction*& instruction) {
+  const int32_t line = lines_.LineOf(place);
+  const Shape* shape = nullptr;
+  if (LooksLikeShape() && !ParseInternedShape(shape)) return false;
+  Opcode opcode;
+  lexer_.SkipBlank();
+  const char* opcode_place = lexer_.at();
+  if (!ParseOpcode(opcode)) return false;
+  if (module_->next_instruction_id_ >= options_.max_instructions) {
+    return FailLimit(place, fmt::format("more than {} instructions", options_.max_instructions));
+  }
+
+  const size_t first_operand = operands_.size();
+  size_t operand_count = 0;
+  if (opcode.opcode == HloOpcode::kParameter || opcode.opcode == HloOpcode::kConstant) {
+    if (shape == nullptr) return Fail(opcode_place, fmt::format("{} needs its shape before it", OpcodeName(opcode.opcode)));
+    instruction = NewInstruction(opcode.opcode, shape, {}, computation_);
+    if (!Expect('(')) return false;
+    if (opcode.opcode == HloOpcode::kParameter ? !ParseParameterNumber(instruction)
+                                               : !ParseConstantValue(instruction, opcode_place)) {
+      return false;
+    }
+    if (!Expect(')')) return false;
+  } else {
+    if (!ParseOperandList(operand_count)) return false;
+    if (!opcode.is_sugar && !CheckArity(opcode.opcode, operand_count, opcode_place)) return false;
+    instruction = NewInstruction(opcode.opcode, shape, {operands_.data() + first_operand, operand_count}, computation_);
+    operands_.resize(first_operand);
+  }
+  instruction->line_ = line;
+
+  if (opcode.is_sugar && opcode.opcode == HloOpcode::kAsyncStart) {
+    if (!WrapAsyncStart(instruction, opcode.wrapped, opcode_place)) return false;
+  } else if (!ParseAttributes(instruction, instruction, is_nested, opcode_place)) {
+    return false;
+  }
+  if (shape == nullptr && !InferMissingShape(instruction, opcode_place)) return false;
+  if (!CheckInstruction(instruction, opcode, opcode_place)) return false;
+
+  // Only now does the name mean it: no instruction is its own operand.
+  if (!name.empty()) {
+    if (!Define(name, instruction, place)) return false;
+  } else {
+    NameAnonymous(instruction, fmt::format("{}.anon", OpcodeName(instruction->opcode())));
+  }
+  Append(computation_, instruction);
+  return true;
+}
+
+HloInstruction* HloParser::NewParameter(int64_t number, const Shape* shape, HloComputation* parent) {
+  HloInstruction* parameter = NewInstruction(HloOpcode::kParameter, shape, {}, parent);
+  auto* attributes = module_->arena_.New<ParameterAttributes>();
+  attributes->number = number;
+  parameter->attributes_ = attributes;
+  return parameter;
+}
+
+void HloParser::Append(HloComputation* computation, HloInstruction* instruction) {
+  instruction->prev_ = computation->last_;
+  (computation->last_ != nullptr ? computation->last_->next_ : computation->first_) = instruction;
+  computation->last_ = instruction;
+  ++computation->count_;
+  // Put in order of their numbers when the computation is complete.
+  if (instruction->opcode_ == HloOpcode::kParameter) computation->parameters_.push_back(instruction);
+}
+
+bool HloParser::ParseParameterNumber(HloInstruction* instruction) {
+  auto* attributes = module_->arena_.New<ParameterAttributes>();
+  instruction->attributes_ = attributes;
+  lexer_.SkipBlank();
+  const char* place = lexer_.at();
+  if (!lexer_.ReadInt(attributes->number)) return FailExpected("the parameter's number");
+  return attributes->number >= 0 || Fail(place, "a parameter's number cannot be negative");
+}
+
+bool HloParser::ParseConstantValue(HloInstruction* instruction, const char* place) {
+  auto* attributes = module_->arena_.New<ConstantAttributes>();
+  instruction->attributes_ = attributes;
+  if (!instruction->shape_->IsArray() && !instruction->shape_->IsTuple()) {
+    return Fail(place, fmt::format("there are no constants of shape {}", instruction->shape_->ToString()));
+  }
+  return ParseLiteral(*instruction->shape_, attributes->literal);
+}
+
+// "(" [operand {"," operand}] ")": `count` of them on top of operands_.
+bool HloParser::ParseOperandList(size_t& count) {
+  const size_t before = operands_.size();
+  if (!Expect('(')) return false;
+  if (!lexer_.Accept(')')) {
+    do {
+      if (!ParseOperand()) return false;
+    } while (lexer_.Accept(','));
+    if (!Expect(')')) return false;
+  }
+  count = operands_.size() - before;
+  return true;
+}
+
+// [shape] name {"#" INT} | [shape] opcode "(" [operands] ")"
+bool HloParser::ParseOperand() {
+  lexer_.SkipBlank();
+  const char* start = lexer_.at();
+  const Shape* stated = nullptr;
+  Word name;
+  const char* name_place = start;
+  if (*start == '%') {
+    if (!ReadName(name, "an operand")) return false;
+  } else {
+    if (LooksLikeShape()) {
+      if (!ParseInternedShape(stated)) return false;
+      lexer_.SkipBlank();
+      name_place = lexer_.at();
+    }
+    const bool percent = *name_place == '%';
+    if (percent || IsWordStart(*name_place)) {
+      if (!ReadName(name, "an operand")) return false;
+      if (!percent && lexer_.Peek() == '(') {
+        // An instruction without a name.
+        Nesting nesting(*this, kInstructionWeight);
+        if (nesting.TooDeep()) return FailDepth(start);
+        lexer_.set_at(start);
+        HloInstruction* operand = nullptr;
+        if (!ParseInstructionBody(Word(), start, /*is_nested=*/true, operand)) return false;
+        operands_.push_back(operand);
+        return true;
+      }
+    } else if (stated == nullptr || single_computation_ == nullptr) {
+      return FailExpected("an operand");
+    }
+  }
+  HloInstruction* operand = name.empty() ? nullptr : FindInstruction(name);
+  if (operand == nullptr) {
+    // Where one instruction is all the text, its operands become parameters.
+    if (stated == nullptr || computation_ != single_computation_) {
+      return Fail(name_place, fmt::format("instruction '{}' is not defined", name.text()));
+    }
+    const int64_t number = static_cast<int64_t>(computation_->parameters_.size());
+    operand = NewParameter(number, stated, computation_);
+    if (name.empty()) NameAnonymous(operand, fmt::format("_{}", number));
+    else if (!Define(name, operand, name_place)) return false;
+    Append(computation_, operand);
+  }
+  // A shape tells of the instruction that is named, `#i` of it notwithstanding.
+  if (stated != nullptr && stated != operand->shape_ && !stated->Compatible(*operand->shape_)) {
+    return Fail(start, fmt::format("the operand is said to be {}, but '{}' is {}", stated->ToString(), operand->name(),
+                                   operand->shape_->ToString()));
+  }
+  if (*lexer_.at() == '#' && !ParseTupleElementChain(operand, name)) return false;
+  operands_.push_back(operand);
+  return true;
+}
+
+// #0#1 after a name: get-tuple-element instructions, made once for each such text.
+bool HloParser::ParseTupleElementChain(HloInstruction*& operand, const Word& base) {
+  const char* end = base.data + base.size;
+  while (*lexer_.at() == '#') {
+    const char* place = lexer_.at();
+    lexer_.set_at(place + 1);
+    int64_t index = 0;
+    if (!lexer_.ReadDigits(index)) return FailExpected("a tuple index after '#'");
+    if (!operand->shape_->IsTuple() || index < 0 || index >= operand->shape_->tuple_size()) {
+      return Fail(place, fmt::format("'{}' of shape {} has no element {}", operand->name(), operand->shape_->ToString(), index));
+    }
+    end = lexer_.at();
+    const uint32_t size = static_cast<uint32_t>(end - base.data);
+    const Word key{base.data, size, HashBytes(base.data, size)};
+    if (HloInstruction* known = FindInstruction(key)) {
+      operand = known;
+      continue;
+    }
+    const Shape* shape = module_->InternShape(operand->shape_->tuple_shapes(index));
+    HloInstruction* element = NewInstruction(HloOpcode::kGetTupleElement, shape, {&operand, 1}, computation_);
+    auto* attributes = module_->arena_.New<GetTupleElementAttributes>();
+    attributes->index = index;
+    element->attributes_ = attributes;
+    element->line_ = lines_.LineOf(place);
+    NameAnonymous(element, fmt::format("{}.{}", operand->name(), index));
+    Append(computation_, element);
+    bool is_new = false;
+    NameTable::Entry& entry = names_.FindOrAdd(key, is_new);
+    if (!is_new && entry.instruction != nullptr && has_inline_computations_) {
+      shadowed_.push_back({static_cast<uint32_t>(&entry - names_.entries().data()), entry.instruction});
+    }
+    entry.instruction = element;
+    operand = element;
+  }
+  return true;
+}
+
+bool HloParser::CheckArity(HloOpcode opcode, size_t count, const char* place) {
+  const OpcodeInfo& info = GetOpcodeInfo(opcode);
+  const bool fits = info.arity >= 0 ? count == static_cast<size_t>(info.arity) : count >= static_cast<size_t>(-info.arity - 1);
+  if (fits) return true;
+  return Fail(place, fmt::format("{} takes {}{} operand{}, not {}", info.name, info.arity >= 0 ? "" : "at least ",
+                                 info.arity >= 0 ? info.arity : -info.arity - 1,
+                                 info.arity == 1 || info.arity == -2 ? "" : "s", count));
+}
+
+bool HloParser::InferMissingShape(HloInstruction* instruction, const char* place) {
+  constexpr size_t kFew = 16;
+  const Shape* few[kFew];
+  std::vector<const Shape*> many;
+  const size_t count = instruction->operands_.size();
+  const Shape** shapes = few;
+  if (count > kFew) many.resize(count), shapes = many.data();
+  for (size_t i = 0; i < count; ++i) shapes[i] = instruction->operands_[i]->shape_;
+  StatusOr<Shape> inferred = InferShape(instruction->opcode_, {shapes, count}, instruction->attributes_,
+                                        instruction->called_computations());
+  if (!inferred.ok()) {
+    return Fail(place, fmt::format("{} has no result shape before it, and it cannot be inferred: {}",
+                                   OpcodeName(instruction->opcode_), inferred.status().message()));
+  }
+  instruction->shape_ = module_->InternShape(*inferred);
+  return true;
+}
+
+// What must hold for the graph to be of use at all; everything else is the verifier's.
+bool HloParser::CheckInstruction(HloInstruction* instruction, const Opcode& opcode, const char* place) {
+  switch (instruction->opcode()) {
+    case HloOpcode::kConditional: {
+      const Shape& selector = instruction->operand(0)->shape();
+      if (!selector.IsScalar() ||
+          (selector.element_type() != PrimitiveType::PRED && selector.element_type() != PrimitiveType::S32)) {
+        return Fail(place, fmt::format("a conditional's first operand is a scalar pred or s32, not {}", selector.ToString()));
+      }
+      if (instruction->operands().size() != instruction->called_computations().size() + 1) {
+        return Fail(place, fmt::format("a conditional of {} branches takes {} operands, not {}",
+                                       instruction->called_computations().size(),
+                                       instruction->called_computations().size() + 1, instruction->operands().size()));
+      }
+      return true;
+    }
+    case HloOpcode::kInfeed:
+      if (!instruction->shape().IsTuple() || instruction->shape().tuple_size() == 0) {
+        return Fail(place, "infeed has a tuple of data and token as its shape");
+      }
+      return true;
+    case HloOpcode::kAsyncStart:
+    case HloOpcode::kAsyncUpdate:
+    case HloOpcode::kAsyncDone: return CheckAsync(instruction, opcode, place);
+    default: return true;
+  }
+}
+
+}  // namespace hloir

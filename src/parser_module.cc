@@ -1,0 +1,419 @@
+// A module: header, stack-frame tables, computations; or what may stand for one, bare computations or a single instruction.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hlo_parser.h"
+
+namespace hloir {
+
+bool HloParser::ParseModule(std::unique_ptr<HloModule>& module) {
+  module = std::make_unique<HloModule>("_");
+  module_ = module.get();
+  if (owner_ != nullptr) module_->AdoptText(owner_);
+  computation_ = nullptr;
+  single_computation_ = nullptr;
+  has_inline_computations_ = false;
+  names_ = NameTable();
+  next_suffix_.clear();
+  renamed_from_.clear();
+  shadowed_.clear();
+  operands_.clear();
+  computations_.clear();
+  next_computation_suffix_.clear();
+  shape_slots_.assign(256, {});
+  shape_count_ = 0;
+  last_metadata_text_ = last_sharding_text_ = {};
+
+  if (lexer_.AcceptWord("HloModule")) return ParseHeader() && ParseStackTables() && ParseComputations() && FinishModule();
+  if (!LooksLikeComputation()) return ParseSingleInstruction() && FinishModule();
+  if (!ParseComputations() || !FinishModule()) return false;
+  module_->set_name(fmt::format("module_{}", module_->entry_->name()));
+  return true;
+}
+
+// Without a header: a computation begins with ENTRY, or is `name {`, or `name (parameters) -> shape {`.
+bool HloParser::LooksLikeComputation() {
+  lexer_.SkipBlank();
+  const char* start = lexer_.at();
+  bool found = lexer_.AcceptWord("ENTRY");
+  if (!found && !lexer_.AcceptWord("ROOT")) {
+    if (lexer_.Peek() == '%') lexer_.set_at(lexer_.at() + 1);
+    if (!lexer_.ReadWord().empty()) {
+      if (lexer_.Peek() == '{') {
+        found = true;
+      } else if (lexer_.Peek() == '(') {
+        const char* end = ShapeEnd(lexer_.at());
+        lexer_.set_at(end);
+        found = lexer_.Accept("->");
+      }
+    }
+  }
+  lexer_.set_at(start);
+  return found;
+}
+
+bool HloParser::ParseHeader() {
+  Word name;
+  if (!ReadName(name, "the module's name")) return false;
+  module_->set_name(std::string(name.text()));
+  std::vector<std::string_view> seen;
+  while (lexer_.Accept(',')) {
+    lexer_.SkipBlank();
+    const char* place = lexer_.at();
+    const Word attribute = lexer_.ReadWord();
+    if (attribute.empty()) return FailExpected("a module attribute's name");
+    if (std::find(seen.begin(), seen.end(), attribute.text()) != seen.end()) {
+      return Fail(place, fmt::format("attribute {} is given twice", attribute.text()));
+    }
+    seen.push_back(attribute.text());
+    if (!Expect('=') || !ParseHeaderAttribute(attribute, place)) return false;
+  }
+  return true;
+}
+
+bool HloParser::ParseHeaderAttribute(const Word& name, const char* place) {
+  ModuleConfig& config = module_->config();
+  const std::string_view text = name.text();
+  if (text == "is_scheduled") return Read(config.is_scheduled);
+  if (text == "entry_computation_layout") {
+    return Expect('{') && ParseProgramShape(config.entry_computation_layout.emplace()) && Expect('}');
+  }
+  if (text == "input_output_alias") return ParseAliasing();
+  if (text == "buffer_donor") return ParseBufferDonors();
+  if (text == "alias_passthrough_params") return Read(config.alias_passthrough_params);
+  if (text == "allow_spmd_sharding_propagation_to_parameters") {
+    return Read(config.allow_spmd_sharding_propagation_to_parameters);
+  }
+  if (text == "allow_spmd_sharding_propagation_to_output") return Read(config.allow_spmd_sharding_propagation_to_output);
+  if (text == "replica_count") return Read(config.replica_count);
+  if (text == "num_partitions") {
+    if (!Read(config.num_partitions)) return false;
+    config.use_spmd_partitioning = config.num_partitions > 1;
+    return true;
+  }
+  if (text == "frontend_attributes") return ParseFrontendAttributes(config.frontend_attributes);
+  if (text == "origin_recovery_table" || text == "debug_attributes") {
+    std::string_view raw;
+    if (lexer_.Peek() != '{') return FailExpected("'{'");
+    if (!lexer_.ReadBraces(raw)) return Fail(lexer_.at(), "the braces are not balanced");
+    (text == "debug_attributes" ? config.debug_attributes : config.origin_recovery_table) = raw;
+    return true;
+  }
+  if (!options_.allow_unknown) {
+    return Fail(place, fmt::format("modules have no attribute '{}'; they may have alias_passthrough_params, "
+                                   "allow_spmd_sharding_propagation_to_output, "
+                                   "allow_spmd_sharding_propagation_to_parameters, buffer_donor, debug_attributes, "
+                                   "entry_computation_layout, frontend_attributes, input_output_alias, is_scheduled, "
+                                   "num_partitions, origin_recovery_table, replica_count",
+                                   text));
+  }
+  std::string_view raw;
+  if (!SkipAttributeValue(raw)) return false;
+  config.unknown_attributes.emplace_back(text, raw);
+  return true;
+}
+
+// (shape, …)->shape
+bool HloParser::ParseProgramShape(ProgramShape& shape) {
+  if (!Expect('(')) return false;
+  if (!lexer_.Accept(')')) {
+    do {
+      const Shape* parameter = nullptr;
+      if (!ParseInternedShape(parameter)) return false;
+      shape.parameters.push_back(*parameter);
+    } while (lexer_.Accept(','));
+    if (!Expect(')')) return false;
+  }
+  if (!lexer_.Accept("->")) return FailExpected("'->'");
+  return Read(shape.result);
+}
+
+// { {0}: (0, {}, may-alias), {1}: (2, {1}) }
+bool HloParser::ParseAliasing() {
+  if (!Expect('{')) return false;
+  if (lexer_.Accept('}')) return true;
+  do {
+    if (lexer_.Peek() == '}') break;
+    InputOutputAlias& alias = module_->config().input_output_alias.emplace_back();
+    if (!Read(alias.output_index) || !Expect(':') || !Expect('(') || !Read(alias.parameter) || !Expect(',') ||
+        !Read(alias.parameter_index)) {
+      return false;
+    }
+    if (lexer_.Accept(',')) {
+      if (lexer_.AcceptWord("must-alias")) alias.must_alias = true;
+      else if (!lexer_.AcceptWord("may-alias")) return FailExpected("may-alias or must-alias");
+    }
+    if (!Expect(')')) return false;
+  } while (lexer_.Accept(','));
+  return Expect('}');
+}
+
+// { (0, {}), (1, {0}) }
+bool HloParser::ParseBufferDonors() {
+  if (!Expect('{')) return false;
+  if (lexer_.Accept('}')) return true;
+  do {
+    if (lexer_.Peek() == '}') break;
+    BufferDonor& donor = module_->config().buffer_donor.emplace_back();
+    if (!Expect('(') || !Read(donor.parameter) || !Expect(',') || !Read(donor.parameter_index) || !Expect(')')) return false;
+  } while (lexer_.Accept(','));
+  return Expect('}');
+}
+
+// FileNames, FunctionNames, FileLocations, StackFrames: entries numbered from 1.
+bool HloParser::ParseStackTables() {
+  StackFrameIndex tables;
+  auto at_entry = [&](size_t known) {
+    if (!IsDigit(lexer_.Peek())) return false;
+    const char* place = lexer_.at();
+    int64_t id = 0;
+    if (!lexer_.ReadInt(id)) return FailExpected("an entry's number");
+    if (id != static_cast<int64_t>(known) + 1) return Fail(place, fmt::format("entry {} where {} is next", id, known + 1));
+    return true;
+  };
+  using Field = std::pair<std::string_view, int64_t*>;
+  auto read_fields = [&](std::initializer_list<Field> fields) {
+    if (!Expect('{')) return false;
+    while (!lexer_.Accept('}')) {
+      lexer_.SkipBlank();
+      const char* place = lexer_.at();
+      const std::string_view name = lexer_.ReadWord().text();
+      auto it = std::find_if(fields.begin(), fields.end(), [&](const Field& field) { return field.first == name; });
+      if (it == fields.end()) {
+        lexer_.set_at(place);
+        return FailExpected("a field of the stack-frame table, or '}'");
+      }
+      if (!Expect('=') || !Read(*it->second)) return false;
+      lexer_.Accept(',');
+    }
+    return true;
+  };
+  auto read_names = [&](std::vector<std::string>& names) {
+    while (at_entry(names.size())) {
+      if (!Read(names.emplace_back())) return false;
+    }
+    return error_code_ == StatusCode::kOk;
+  };
+  while (true) {
+    if (lexer_.AcceptWord("FileNames")) {
+      if (!read_names(tables.file_names)) return false;
+    } else if (lexer_.AcceptWord("FunctionNames")) {
+      if (!read_names(tables.function_names)) return false;
+    } else if (lexer_.AcceptWord("FileLocations")) {
+      while (at_entry(tables.file_locations.size())) {
+        auto& location = tables.file_locations.emplace_back();
+        if (!read_fields({{"file_name_id", &location.file_name_id},
+                          {"function_name_id", &location.function_name_id},
+                          {"line", &location.line},
+                          {"end_line", &location.end_line},
+                          {"column", &location.column},
+                          {"end_column", &location.end_column}})) {
+          return false;
+        }
+      }
+    } else if (lexer_.AcceptWord("StackFrames")) {
+      while (at_entry(tables.stack_frames.size())) {
+        auto& frame = tables.stack_frames.emplace_back();
+        if (!read_fields({{"file_location_id", &frame.file_location_id}, {"parent_frame_id", &frame.parent_frame_id}})) {
+          return false;
+        }
+      }
+    } else {
+      stack_frames_ = StackFrameCompactor(std::move(tables));
+      return error_code_ == StatusCode::kOk;
+    }
+    if (error_code_ != StatusCode::kOk) return false;
+  }
+}
+
+bool HloParser::ParseComputations() {
+  do {
+    if (!ParseComputation()) return false;
+    const char* end = lexer_.at();
+    lexer_.SkipBlank();
+    const std::string_view between(end, static_cast<size_t>(lexer_.at() - end));
+    if (several_modules_ && between.find("\n// -----") != std::string_view::npos) return true;
+  } while (!lexer_.AtEnd() && !AtWord("HloModule"));
+  return true;
+}
+
+bool HloParser::AtWord(std::string_view word) {
+  const char* before = lexer_.at();
+  const bool found = lexer_.AcceptWord(word);
+  lexer_.set_at(before);
+  return found;
+}
+
+// ["ENTRY"] name ["(" params ")" "->" shape] "{" instructions "}" ["," execution_thread="…"]
+bool HloParser::ParseComputation() {
+  lexer_.SkipBlank();
+  const char* place = lexer_.at();
+  const bool is_entry = lexer_.AcceptWord("ENTRY");
+  Word name;
+  lexer_.SkipBlank();
+  const char* name_place = lexer_.at();
+  if (!ReadName(name, "a computation")) return false;
+  Shape stated;
+  const char* shape_place = lexer_.at();
+  bool has_shape = lexer_.Peek() == '(';
+  if (has_shape) {
+    if (!ParseParameterList()) return false;
+    shape_place = (lexer_.SkipBlank(), lexer_.at());
+    if (!ParseShape(stated, Adjacent::kNo)) return false;
+  }
+  if (!Expect('{')) return false;
+  if (computations_.contains(name.text())) {
+    return Fail(name_place, fmt::format("computation '{}' is defined twice", name.text()));
+  }
+  if (is_entry && module_->entry_ != nullptr) return Fail(place, "there is an ENTRY already");
+  HloComputation* computation = NewComputation(name.text(), lines_.LineOf(place));
+  if (!ParseBody(computation, place)) return false;
+  const HloInstruction* root = computation->root_;
+  if (has_shape && !stated.Compatible(*root->shape_)) {
+    return Fail(shape_place, fmt::format("computation '{}' is said to give {}, but its root '{}' is {}", name.text(),
+                                         stated.ToString(), root->name(), root->shape_->ToString()));
+  }
+  computations_[name.text()] = computation;
+  if (is_entry) module_->entry_ = computation;
+  const char* before = lexer_.at();
+  if (!lexer_.Accept(',')) {
+    lexer_.set_at(before);
+    return true;
+  }
+  if (!lexer_.AcceptWord("execution_thread")) return FailExpected("execution_thread");
+  std::string_view thread;
+  if (!Expect('=') || !ReadString(thread)) return false;
+  if (thread != "main") computation->set_execution_thread(thread);
+  return true;
+}
+
+// "(" [name shape {"," name shape}] ")" "->": the parameters themselves say it again.
+bool HloParser::ParseParameterList() {
+  if (!Expect('(')) return false;
+  if (!lexer_.Accept(')')) {
+    do {
+      Word name;
+      const Shape* shape = nullptr;
+      if (!ReadName(name, "a parameter")) return false;
+      if (!ParseInternedShape(shape)) return false;
+    } while (lexer_.Accept(','));
+    if (!Expect(')')) return false;
+  }
+  return lexer_.Accept("->") || FailExpected("'->'");
+}
+
+HloComputation* HloParser::NewComputation(std::string_view name, int32_t line) {
+  HloComputation* computation = module_->arena_.New<HloComputation>();
+  computation->module_ = module_;
+  computation->id_ = module_->next_computation_id_++;
+  computation->line_ = line;
+  auto& names = module_->computation_names_;
+  if (names.contains(name)) {
+    int64_t& next = next_computation_suffix_.try_emplace(name, 1).first->second;
+    std::string candidate;
+    do candidate = fmt::format("{}.{}", name, next++);
+    while (names.contains(candidate));
+    name = module_->InternText(candidate);
+  }
+  computation->name_ = name;
+  names.emplace(name, computation);
+  return computation;
+}
+
+bool HloParser::ParseBody(HloComputation* computation, const char* place) {
+  HloComputation* outer = std::exchange(computation_, computation);
+  HloInstruction* root = nullptr;
+  while (!lexer_.Accept('}')) {
+    HloInstruction* instruction = nullptr;
+    bool is_root = false;
+    lexer_.SkipBlank();
+    const char* at = lexer_.at();
+    if (!ParseInstruction(instruction, is_root)) return false;
+    if (!is_root) continue;
+    if (root != nullptr) return Fail(at, fmt::format("'{}' is ROOT already", root->name()));
+    root = instruction;
+  }
+  if (computation->last_ == nullptr) return Fail(place, fmt::format("computation '{}' has no instructions", computation->name()));
+  computation_ = outer;
+  return FinishComputation(computation, root != nullptr ? root : computation->last_, place);
+}
+
+bool HloParser::FinishComputation(HloComputation* computation, HloInstruction* root, const char* place) {
+  computation->root_ = root;
+  std::vector<HloInstruction*> parameters(computation->parameters_.size(), nullptr);
+  for (HloInstruction* parameter : computation->parameters_) {
+    const int64_t number = parameter->parameter_number();
+    if (number >= static_cast<int64_t>(parameters.size())) {
+      return Fail(place, fmt::format("computation '{}' has parameter {} of {}; numbers must have no gap", computation->name(),
+                                     number, parameters.size()));
+    }
+    if (parameters[static_cast<size_t>(number)] != nullptr) {
+      return Fail(place, fmt::format("computation '{}' has two parameters {}", computation->name(), number));
+    }
+    parameters[static_cast<size_t>(number)] = parameter;
+  }
+  computation->parameters_ = std::move(parameters);
+  if (computation != single_computation_) module_->computations_.push_back(computation);
+  return true;
+}
+
+// A name, or a body in place: `to_apply={ … }`.
+bool HloParser::ParseComputationReference(HloComputation*& computation) {
+  lexer_.SkipBlank();
+  const char* place = lexer_.at();
+  if (*place != '{') {
+    Word name;
+    if (!ReadName(name, "a computation's name")) return false;
+    auto it = computations_.find(name.text());
+    if (it == computations_.end()) return Fail(place, fmt::format("computation '{}' is not defined", name.text()));
+    computation = it->second;
+    return true;
+  }
+  Nesting nesting(*this, kInstructionWeight);
+  if (nesting.TooDeep()) return FailDepth(place);
+  lexer_.Accept('{');
+  has_inline_computations_ = true;
+  computation = NewComputation("_", lines_.LineOf(place));
+  const size_t shadowed_before = shadowed_.size();
+  if (!ParseBody(computation, place)) return false;
+  for (; shadowed_.size() > shadowed_before; shadowed_.pop_back()) {
+    names_.entries()[shadowed_.back().first].instruction = shadowed_.back().second;
+  }
+  return true;
+}
+
+// One instruction is all the text. Its operands, where they have a shape and no definition, become parameters.
+bool HloParser::ParseSingleInstruction() {
+  HloComputation* computation = NewComputation("_", 1);
+  single_computation_ = computation_ = computation;
+  module_->entry_ = computation;
+  module_->computations_.push_back(computation);
+  HloInstruction* instruction = nullptr;
+  lexer_.SkipBlank();
+  const char* place = lexer_.at();
+  if (LooksLikeShape()) {
+    const Word name{"_", 1, HashBytes("_", 1)};
+    if (!ParseInstructionBody(name, place, /*is_nested=*/false, instruction)) return false;
+  } else {
+    bool is_root = false;
+    if (!ParseInstruction(instruction, is_root)) return false;
+  }
+  computation_ = nullptr;
+  if (!ExpectEnd() || !FinishComputation(computation, instruction, place)) return false;
+  // As XLA has it: such a module is scheduled, and its entry has default layouts.
+  module_->config().is_scheduled = true;
+  ProgramShape& layout = module_->config().entry_computation_layout.emplace(computation->program_shape());
+  for (Shape& shape : layout.parameters) shape = shape.WithoutLayout().WithDefaultLayout();
+  layout.result = layout.result.WithoutLayout().WithDefaultLayout();
+  return true;
+}
+
+bool HloParser::FinishModule() {
+  module_->config().stack_frames = stack_frames_.TakeTables();
+  if (module_->entry_ == nullptr) module_->entry_ = module_->computations_.back();
+  if (has_inline_computations_ && !renamed_from_.empty()) RenameInCompletionOrder();
+  return true;
+}
+
+}  // namespace hloir

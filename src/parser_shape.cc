@@ -1,0 +1,278 @@
+// Shapes and layouts. Most shapes of a module were seen before, letter by letter: ParseInternedShape finds those by their
+// text, without reading them again.
+#include <fmt/format.h>
+
+#include "hlo_parser.h"
+
+namespace hloir {
+
+// Where a shape's text ends, by a look at its brackets alone; the beginning itself if that cannot be told. Only a guess:
+// it is used as a key if, and only if, reading the same text in full once ended there too.
+const char* HloParser::ShapeEnd(const char* at) const {
+  const char* const start = at;
+  if (*at == '(') {
+    int64_t open = 0;
+    for (; at < lexer_.end(); ++at) {
+      if (*at == '(') ++open;
+      else if (*at == ')' && --open == 0) return at + 1;
+    }
+    return start;
+  }
+  while (lexer_internal::Is(*at, lexer_internal::kWordPart)) ++at;
+  if (*at != '[') return start;  // or after a blank: too rare for a key
+  while (*at != ']') {
+    if (*at == '\0' || *at == '\n') return start;
+    ++at;
+  }
+  ++at;
+  if (*at == '{' && (IsDigit(at[1]) || at[1] == ':')) {
+    while (*at != '}') {
+      if (*at == '\0' || *at == '\n' || *at == '[') return start;  // P(shape): brackets and braces of its own
+      ++at;
+    }
+    return at + 1;
+  }
+  // A layout may still follow, after a blank.
+  if (*at == ' ' && at[1] == '{') return start;
+  return at;
+}
+
+bool HloParser::ParseInternedShape(const Shape*& shape) {
+  lexer_.SkipBlank();
+  const char* start = lexer_.at();
+  const char* guess = ShapeEnd(start);
+  const uint32_t size = static_cast<uint32_t>(guess - start);
+  constexpr uint32_t kLongestKey = 1 << 20;
+  const uint32_t hash = HashBytes(start, size);
+  const size_t mask = shape_slots_.size() - 1;
+  size_t i = hash & mask;
+  if (size > 0 && size < kLongestKey) {
+    for (; shape_slots_[i].shape != nullptr; i = (i + 1) & mask) {
+      const ShapeSlot& slot = shape_slots_[i];
+      if (slot.hash == hash && slot.size == size && SameBytes(slot.text, start, size)) {
+        shape = slot.shape;
+        lexer_.set_at(guess);
+        return true;
+      }
+    }
+  }
+  Shape read;
+  if (!ParseShape(read, Adjacent::kNo)) return false;
+  shape = module_->InternShape(read);
+  if (lexer_.at() != guess || size >= kLongestKey) return true;
+  shape_slots_[i] = {start, size, hash, shape};
+  if (2 * ++shape_count_ >= shape_slots_.size()) {
+    std::vector<ShapeSlot> grown(2 * shape_slots_.size());
+    for (const ShapeSlot& slot : shape_slots_) {
+      if (slot.shape == nullptr) continue;
+      size_t k = slot.hash & (grown.size() - 1);
+      while (grown[k].shape != nullptr) k = (k + 1) & (grown.size() - 1);
+      grown[k] = slot;
+    }
+    shape_slots_.swap(grown);
+  }
+  return true;
+}
+
+// shape = "(" [shape {"," shape}] ")" | "b(" shape ")" | array_shape
+bool HloParser::ParseShape(Shape& shape, Adjacent adjacent) {
+  Nesting nesting(*this, kValueWeight);
+  if (lexer_.Peek() == '(') {
+    const char* start = lexer_.at();
+    if (nesting.TooDeep()) return FailDepth(start);
+    lexer_.Accept('(');
+    std::vector<Shape> elements;
+    if (!lexer_.Accept(')')) {
+      do {
+        if (!ParseShape(elements.emplace_back(), Adjacent::kNo)) return false;
+      } while (lexer_.Accept(','));
+      if (!Expect(')')) return false;
+    }
+    shape = Shape::Tuple(std::move(elements));
+    return true;
+  }
+  if (lexer_.at()[0] == 'b' && lexer_.at()[1] == '(') {
+    if (nesting.TooDeep()) return FailDepth(lexer_.at());
+    lexer_.set_at(lexer_.at() + 2);
+    Shape element;
+    if (!ParseShape(element, Adjacent::kNo) || !Expect(')')) return false;
+    shape = Shape::Buffer(std::move(element));
+    return true;
+  }
+  return ParseArrayShape(shape, adjacent);
+}
+
+bool HloParser::ParseArrayShape(Shape& shape, Adjacent adjacent) {
+  const char* start = lexer_.at();
+  const Word type_word = lexer_.ReadWord();
+  if (type_word.empty()) return FailExpected("a shape");
+  std::optional<PrimitiveType> type = ParsePrimitiveType(type_word.text());
+  if (!type || *type == PrimitiveType::TUPLE || *type == PrimitiveType::BUFFER) {
+    return Fail(start, fmt::format("expected an element type, found '{}'", type_word.text()));
+  }
+  if (!Expect('[')) return false;
+  DimVector dimensions;
+  SmallVector<int64_t, 4> dynamic;
+  if (!lexer_.Accept(']')) {
+    do {
+      if (lexer_.Accept('?')) {
+        dynamic.push_back(static_cast<int64_t>(dimensions.size()));
+        dimensions.push_back(Shape::kUnboundedSize);
+        continue;
+      }
+      if (lexer_.Accept("<=")) dynamic.push_back(static_cast<int64_t>(dimensions.size()));
+      int64_t size = 0;
+      const char* place = (lexer_.SkipBlank(), lexer_.at());
+      if (!lexer_.ReadInt(size)) return FailExpected("a dimension's size");
+      if (size < 0) return Fail(place, "a dimension's size is negative or does not fit into 64 bits");
+      dimensions.push_back(size);
+    } while (lexer_.Accept(','));
+    if (!Expect(']')) return false;
+  }
+  if (*type == PrimitiveType::TOKEN || *type == PrimitiveType::OPAQUE_TYPE) {
+    if (!dimensions.empty()) return Fail(start, fmt::format("{} takes no dimensions", type_word.text()));
+    shape = *type == PrimitiveType::TOKEN ? Shape::Token() : Shape::Opaque();
+    // Old dumps give them an empty layout.
+    return true;
+  }
+  constexpr int64_t kMostDynamicRank = 64;
+  if (!dynamic.empty() && dynamic.back() >= kMostDynamicRank) {
+    return FailLimit(start, fmt::format("only the first {} dimensions may be dynamic", kMostDynamicRank));
+  }
+  const bool fill = options_.fill_missing_layouts;
+  shape = fill ? Shape::Array(*type, std::move(dimensions)) : Shape(*type, std::move(dimensions));
+  for (int64_t i : dynamic) shape.set_dynamic_dimension(i, true);
+
+  // A brace is a layout's only if a number or a colon follows: `f32[] {` begins a computation's body.
+  const char* before = lexer_.at();
+  if (adjacent == Adjacent::kYes ? *lexer_.at() == '{' : lexer_.Peek() == '{') {
+    lexer_.set_at(lexer_.at() + 1);
+    const char next = lexer_.Peek();
+    if (IsDigit(next) || next == ':') return ParseLayout(shape);
+    if (next == '}' && shape.rank() == 0 && adjacent == Adjacent::kYes) {
+      lexer_.Accept('}');
+      return true;
+    }
+  }
+  lexer_.set_at(before);
+  return true;
+}
+
+// After the brace: [INT {"," INT}] [":" extras] "}"
+bool HloParser::ParseLayout(Shape& shape) {
+  const char* start = lexer_.at();
+  DimVector minor_to_major;
+  if (IsDigit(lexer_.Peek())) {
+    do {
+      int64_t dimension = 0;
+      if (!lexer_.ReadInt(dimension)) return FailExpected("a dimension's number");
+      minor_to_major.push_back(dimension);
+    } while (lexer_.Accept(','));
+  }
+  const int64_t rank = shape.rank();
+  const bool has_extras = lexer_.Accept(':');
+  // A permutation, each dimension once.
+  std::vector<bool> seen(static_cast<size_t>(rank), false);
+  bool is_permutation = static_cast<int64_t>(minor_to_major.size()) == rank;
+  for (int64_t dimension : minor_to_major) {
+    if (dimension < 0 || dimension >= rank || seen[static_cast<size_t>(dimension)]) {
+      is_permutation = false;
+      break;
+    }
+    seen[static_cast<size_t>(dimension)] = true;
+  }
+  if (!is_permutation) {
+    return Fail(start, fmt::format("a layout of this shape must name each of the dimensions 0 to {} once; it has {} of {}",
+                                   rank - 1, minor_to_major.size(), rank));
+  }
+  Layout layout(std::move(minor_to_major));
+  if (has_extras) {
+    LayoutExtras extras;
+    if (!ParseLayoutExtras(extras, rank)) return false;
+    layout.set_extras(std::move(extras));
+  }
+  if (!Expect('}')) return false;
+  shape.set_layout(std::move(layout));
+  return true;
+}
+
+// T(…)(…) D(…) L(n) #(type) *(type) E(n) S(n) SC(…) P(shape) M(n), in whatever order.
+bool HloParser::ParseLayoutExtras(LayoutExtras& extras, int64_t rank) {
+  auto read_number = [&](int64_t& value) {
+    return Expect('(') && (lexer_.ReadInt(value) || FailExpected("a number")) && Expect(')');
+  };
+  auto read_type = [&](PrimitiveType& type) {
+    if (!Expect('(')) return false;
+    const char* place = lexer_.at();
+    std::optional<PrimitiveType> found = ParsePrimitiveType(lexer_.ReadWord().text());
+    if (!found || !IsInteger(*found)) return Fail(place, "expected an integer element type");
+    type = *found;
+    return Expect(')');
+  };
+  while (lexer_.Peek() != '}') {
+    const char* place = lexer_.at();
+    if (lexer_.Accept("SC(")) {
+      do {
+        SplitConfig& split = extras.split_configs.emplace_back();
+        if (!lexer_.ReadInt(split.dimension)) return FailExpected("a dimension's number");
+        if (!Expect(':')) return false;
+        do {
+          int64_t index = 0;
+          if (!lexer_.ReadInt(index)) return FailExpected("a split index");
+          split.split_indices.push_back(index);
+        } while (lexer_.Accept(','));
+        if (!Expect(')')) return false;
+      } while (lexer_.Accept('('));
+    } else if (lexer_.Accept('T')) {
+      if (lexer_.Peek() != '(') return FailExpected("'('");
+      while (lexer_.Accept('(')) {
+        Tile& tile = extras.tiles.emplace_back();
+        do {
+          int64_t size = Tile::kCombine;
+          if (!lexer_.Accept('*') && !lexer_.ReadInt(size)) return FailExpected("a tile's size");
+          tile.dimensions.push_back(size);
+        } while (lexer_.Accept(','));
+        if (!Expect(')')) return false;
+      }
+    } else if (lexer_.Accept('D')) {
+      if (!Expect('(')) return false;
+      do {
+        DimLevel& level = extras.dim_levels.emplace_back();
+        level.type = lexer_.Peek();
+        if (std::string_view("DCSH").find(level.type) == std::string_view::npos) {
+          return FailExpected("a dimension's level: D, C, S or H");
+        }
+        lexer_.set_at(lexer_.at() + 1);
+        level.non_unique = lexer_.Accept('+');
+        level.non_ordered = lexer_.Accept('~');
+      } while (lexer_.Accept(','));
+      if (static_cast<int64_t>(extras.dim_levels.size()) != rank) {
+        return Fail(place, fmt::format("{} dimension levels for {} dimensions", extras.dim_levels.size(), rank));
+      }
+      if (!Expect(')')) return false;
+    } else if (lexer_.Accept('L')) {
+      if (!read_number(extras.tail_padding_alignment_in_elements)) return false;
+    } else if (lexer_.Accept('#')) {
+      if (!read_type(extras.index_primitive_type)) return false;
+    } else if (lexer_.Accept('*')) {
+      if (!read_type(extras.pointer_primitive_type)) return false;
+    } else if (lexer_.Accept('E')) {
+      if (!read_number(extras.element_size_in_bits)) return false;
+    } else if (lexer_.Accept('S')) {
+      if (!read_number(extras.memory_space)) return false;
+    } else if (lexer_.Accept('P')) {
+      Nesting nesting(*this, kValueWeight);
+      if (nesting.TooDeep()) return FailDepth(place);
+      Shape physical;
+      if (!Expect('(') || !ParseShape(physical, Adjacent::kNo) || !Expect(')')) return false;
+      extras.physical_shape = std::make_shared<const Shape>(std::move(physical));
+    } else if (lexer_.Accept('M')) {
+      if (!read_number(extras.dynamic_shape_metadata_prefix_bytes)) return false;
+    } else {
+      return FailExpected("a layout's part (T D L # * E S SC P M) or '}'");
+    }
+  }
+  return true;
+}
+
+}  // namespace hloir

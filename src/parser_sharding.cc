@@ -1,0 +1,370 @@
+// Who works on what: shardings (tiled, named, tuples of them), meshes, replica groups, device lists.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hlo_parser.h"
+#include "sharding_canonical.h"
+
+namespace hloir {
+
+bool HloParser::ReadIntsUntil(char close, std::vector<int64_t>& values) {
+  do {
+    if (!Read(values.emplace_back())) return false;
+  } while (lexer_.Accept(','));
+  return close == '\0' || Expect(close);
+}
+
+// After `<=`: [dims] and perhaps T(perm).
+bool HloParser::ParseIotaDevices(DeviceList& devices) {
+  lexer_.SkipBlank();
+  const char* start = lexer_.at();
+  std::vector<int64_t> dims, perm;
+  if (!Expect('[') || !ReadIntsUntil(']', dims)) return false;
+  if (lexer_.Accept('T')) {
+    if (!Expect('(') || !ReadIntsUntil(')', perm)) return false;
+  } else {
+    for (size_t i = 0; i < dims.size(); ++i) perm.push_back(static_cast<int64_t>(i));
+  }
+  std::vector<bool> seen(dims.size(), false);
+  bool fits = perm.size() == dims.size();
+  for (int64_t i : perm) {
+    fits = fits && i >= 0 && i < static_cast<int64_t>(dims.size()) && !seen[static_cast<size_t>(i)];
+    if (fits) seen[static_cast<size_t>(i)] = true;
+  }
+  int64_t product = 1;
+  for (int64_t d : dims) fits = fits && d > 0 && !__builtin_mul_overflow(product, d, &product);
+  if (!fits) return Fail(start, "an iota list of devices needs positive sizes, and T() a permutation of its dimensions");
+  devices.iota_reshape_dims = DimVector(dims.begin(), dims.end());
+  devices.iota_transpose_perm = DimVector(perm.begin(), perm.end());
+  return true;
+}
+
+// {{0,1},{2,3}}, [2,4]<=[8]T(…), or mesh[…] {axes}
+bool HloParser::Read(ReplicaGroups& value) {
+  const char c = lexer_.Peek();
+  const char* start = lexer_.at();
+  if (c == '{') {
+    value.form = ReplicaGroups::Form::kList;
+    lexer_.Accept('{');
+    if (lexer_.Accept('}')) return true;
+    do {
+      std::vector<int64_t>& group = value.groups.emplace_back();
+      if (!Expect('{')) return false;
+      if (!lexer_.Accept('}') && !ReadIntsUntil('}', group)) return false;
+    } while (lexer_.Accept(','));
+    return Expect('}');
+  }
+  if (c == '[') {
+    value.form = ReplicaGroups::Form::kIota;
+    lexer_.Accept('[');
+    std::vector<int64_t> sizes;
+    if (!ReadIntsUntil(']', sizes)) return false;
+    if (sizes.size() != 2) return Fail(start, "iota replica groups begin with [number of groups, their size]");
+    value.num_groups = sizes[0];
+    value.group_size = sizes[1];
+    if (!lexer_.Accept("<=")) return FailExpected("'<='");
+    if (!ParseIotaDevices(value.iota)) return false;
+    int64_t count = 0, devices = 1;
+    for (int64_t d : value.iota.iota_reshape_dims) devices *= d;
+    if (sizes[0] <= 0 || sizes[1] <= 0 || __builtin_mul_overflow(sizes[0], sizes[1], &count) || count != devices) {
+      return Fail(start, "iota replica groups must hold each device once");
+    }
+    return true;
+  }
+  if (lexer_.AcceptWord("mesh")) {
+    value.form = ReplicaGroups::Form::kMesh;
+    lexer_.set_at(start);
+    if (!ParseMesh(value.mesh)) return false;
+    lexer_.Accept(',');
+    if (!ParseAxisList(value.axes)) return false;
+    for (const MeshAxisRef& axis : value.axes) {
+      if (std::none_of(value.mesh.axes.begin(), value.mesh.axes.end(), [&](auto& a) { return a.first == axis.axis; })) {
+        return Fail(start, fmt::format("the mesh has no axis '{}'", axis.axis));
+      }
+    }
+    return true;
+  }
+  return FailExpected("replica groups: '{', '[' or mesh");
+}
+
+// mesh['x'=2,'y'=4, device_ids=(3,2,1,0)], or with device_ids after the bracket.
+bool HloParser::ParseMesh(Mesh& mesh) {
+  if (lexer_.AcceptWord("maximal_mesh")) {
+    if (!Expect('[') || !lexer_.AcceptWord("device_id")) return FailExpected("device_id");
+    return Expect('=') && Read(mesh.maximal_device_id) && Expect(']');
+  }
+  if (!lexer_.AcceptWord("mesh")) return FailExpected("a mesh");
+  auto read_devices = [&] {
+    DeviceList& devices = mesh.device_ids.emplace();
+    if (!Expect('=')) return false;
+    const bool parenthesis = lexer_.Accept('(');
+    if (lexer_.Peek() == '[') {
+      lexer_.SkipBlank();
+      if (!ParseIotaDevices(devices)) return false;
+    } else if (lexer_.Accept("<=")) {
+      if (!ParseIotaDevices(devices)) return false;
+    } else if (!ReadIntsUntil('\0', devices.devices)) {
+      return false;
+    }
+    return !parenthesis || Expect(')');
+  };
+  if (!Expect('[')) return false;
+  if (!lexer_.Accept(']')) {
+    do {
+      if (lexer_.AcceptWord("device_ids")) {
+        if (!read_devices()) return false;
+        continue;
+      }
+      auto& [axis, size] = mesh.axes.emplace_back();
+      lexer_.SkipBlank();
+      const char* place = lexer_.at();
+      if (!Read(axis) || !Expect('=') || !Read(size)) return false;
+      if (size <= 0) return Fail(place, "a mesh axis has a positive size");
+    } while (lexer_.Accept(','));
+    if (!Expect(']')) return false;
+  }
+  const char* before = lexer_.at();
+  if (lexer_.Accept(',') && lexer_.AcceptWord("device_ids")) return read_devices();
+  lexer_.set_at(before);
+  return true;
+}
+
+// 'x' or 'x':(2)4
+bool HloParser::ParseAxisRef(MeshAxisRef& axis) {
+  if (!Read(axis.axis)) return false;
+  if (!lexer_.Accept(':')) return true;
+  return Expect('(') && Read(axis.sub_axis_pre_size) && Expect(')') && Read(axis.sub_axis_size);
+}
+
+// {'x','y':(1)2}
+bool HloParser::ParseAxisList(std::vector<MeshAxisRef>& axes) {
+  if (!Expect('{')) return false;
+  if (lexer_.Accept('}')) return true;
+  do {
+    if (!ParseAxisRef(axes.emplace_back())) return false;
+  } while (lexer_.Accept(','));
+  return Expect('}');
+}
+
+bool HloParser::ParseSharedSharding(const Sharding*& sharding) {
+  lexer_.SkipBlank();
+  const char* start = lexer_.at();
+  // The same text as last time, up to its closing brace, is the same sharding.
+  if (!last_sharding_text_.empty() && static_cast<size_t>(lexer_.end() - start) >= last_sharding_text_.size() &&
+      std::memcmp(start, last_sharding_text_.data(), last_sharding_text_.size()) == 0) {
+    sharding = last_sharding_;
+    lexer_.set_at(start + last_sharding_text_.size());
+    return true;
+  }
+  Sharding read;
+  if (!Read(read)) return false;
+  sharding = last_sharding_ = module_->InternSharding(std::move(read));
+  last_sharding_text_ = {start, static_cast<size_t>(lexer_.at() - start)};
+  return true;
+}
+
+bool HloParser::Read(Sharding& sharding) {
+  Nesting nesting(*this, 2 * kValueWeight);
+  lexer_.SkipBlank();
+  if (nesting.TooDeep()) return FailDepth(lexer_.at());
+  if (!Expect('{')) return false;
+  if (const char c = lexer_.Peek(); c == '{' || c == '}') {
+    sharding.kind = Sharding::Kind::kTuple;
+    if (lexer_.Accept('}')) return true;
+    do {
+      if (!Read(sharding.tuple_elements.emplace_back())) return false;
+    } while (lexer_.Accept(','));
+    return Expect('}');
+  }
+  const char* place = lexer_.at();
+  const std::string_view word = lexer_.ReadWord().text();
+  if (word == "mesh" || word == "maximal_mesh") {
+    lexer_.set_at(place);
+    return ParseNamedSharding(sharding);
+  }
+  if (word == "replicated") {
+    sharding.kind = Sharding::Kind::kReplicated;
+  } else if (word == "manual") {
+    sharding.kind = Sharding::Kind::kManual;
+  } else if (word == "unknown") {
+    sharding.kind = Sharding::Kind::kUnknown;
+  } else if (word == "unreduced") {
+    sharding.kind = Sharding::Kind::kUnreduced;
+    if (lexer_.Accept('=')) {
+      sharding.unreduced_op = lexer_.ReadWord().text();
+      if (sharding.unreduced_op != "sum" && sharding.unreduced_op != "max" && sharding.unreduced_op != "min") {
+        return FailExpected("sum, max or min");
+      }
+    }
+  } else if (word == "maximal") {
+    sharding.kind = Sharding::Kind::kMaximal;
+    if (!lexer_.AcceptWord("device")) return FailExpected("device=");
+    if (!Expect('=') || !Read(sharding.devices.devices.emplace_back())) return false;
+  } else if (word == "devices") {
+    if (!Expect('=') || !ParseTiledSharding(sharding)) return false;
+  } else if (word == "device") {
+    // `{device=0}`, of old dumps.
+    sharding.kind = Sharding::Kind::kMaximal;
+    if (!Expect('=') || !Read(sharding.devices.devices.emplace_back())) return false;
+  } else {
+    lexer_.set_at(place);
+    return FailExpected("a sharding: replicated, manual, unknown, unreduced, maximal, devices=, mesh, or a tuple of them");
+  }
+  if (!ParseShardingSuffix(sharding) || !Expect('}')) return false;
+  CanonicalizeSharding(sharding);
+  return true;
+}
+
+// After `devices=`: [tiles]list or [tiles]<=[dims]T(perm), last_tile_dim_replicate or last_tile_dims={…}
+bool HloParser::ParseTiledSharding(Sharding& sharding) {
+  sharding.kind = Sharding::Kind::kTiled;
+  lexer_.SkipBlank();
+  const char* start = lexer_.at();
+  std::vector<int64_t> tiles;
+  if (!Expect('[') || !ReadIntsUntil(']', tiles)) return false;
+  sharding.tile_dims = DimVector(tiles.begin(), tiles.end());
+  int64_t count = 1;
+  for (int64_t d : tiles) {
+    if (d <= 0 || __builtin_mul_overflow(count, d, &count)) {
+      return Fail(start, "a sharding's tile sizes must be positive, their product of 64 bits");
+    }
+  }
+  int64_t devices = 1;
+  if (lexer_.Accept("<=")) {
+    if (!ParseIotaDevices(sharding.devices)) return false;
+    for (int64_t d : sharding.devices.iota_reshape_dims) devices *= d;
+  } else {
+    if (!ReadIntsUntil('\0', sharding.devices.devices)) return false;
+    devices = static_cast<int64_t>(sharding.devices.devices.size());
+  }
+  if (devices != count) {
+    return Fail(start, fmt::format("the sharding has {} tiles, but {} devices", count, devices));
+  }
+  return true;
+}
+
+// What may stand before the closing brace of a sharding that is no tuple.
+bool HloParser::ParseShardingSuffix(Sharding& sharding) {
+  while (lexer_.Peek() != '}') {
+    lexer_.Accept(',');
+    lexer_.SkipBlank();
+    const char* place = lexer_.at();
+    const std::string_view word = lexer_.ReadWord().text();
+    if (word == "last_tile_dim_replicate") {
+      sharding.replicate_on_last_tile_dim = true;
+    } else if (word == "last_tile_dims") {
+      if (!Expect('=') || !Expect('{')) return false;
+      if (lexer_.Accept('}')) continue;
+      do {
+        if (lexer_.AcceptWord("replicated")) sharding.last_tile_dims.push_back(Sharding::Kind::kReplicated);
+        else if (lexer_.AcceptWord("manual")) sharding.last_tile_dims.push_back(Sharding::Kind::kManual);
+        else if (lexer_.AcceptWord("unreduced")) sharding.last_tile_dims.push_back(Sharding::Kind::kUnreduced);
+        else return FailExpected("replicated, manual or unreduced");
+      } while (lexer_.Accept(','));
+      if (!Expect('}')) return false;
+      if (sharding.last_tile_dims.size() > sharding.tile_dims.size()) {
+        return Fail(place, "more last_tile_dims than tile dimensions");
+      }
+    } else if (word == "shard_as" || word == "shard_like") {
+      sharding.shard_group = word == "shard_as" ? Sharding::Group::kAs : Sharding::Group::kLike;
+      if (!Read(sharding.shard_group_id)) return false;
+    } else if (word == "metadata") {
+      if (!Expect('=') || !ParseShardingMetadata(sharding.metadata)) return false;
+    } else {
+      lexer_.set_at(place);
+      return FailExpected("'}' at the sharding's end");
+    }
+  }
+  return true;
+}
+
+// {op_name="a"}, or {{op_name="a"}, {op_name="b"}}
+bool HloParser::ParseShardingMetadata(std::vector<OpMetadata>& metadata) {
+  const char* before = (lexer_.SkipBlank(), lexer_.at());
+  if (!Expect('{')) return false;
+  if (lexer_.Peek() != '{') {
+    lexer_.set_at(before);
+    return ParseMetadata(metadata.emplace_back());
+  }
+  do {
+    if (!ParseMetadata(metadata.emplace_back())) return false;
+  } while (lexer_.Accept(','));
+  return Expect('}');
+}
+
+// mesh['x'=2], [{'x'}, {?}], replicated={'y'}, unreduced=sum{'z'}, manual={…}, metadata=…}
+bool HloParser::ParseNamedSharding(Sharding& sharding) {
+  sharding.kind = Sharding::Kind::kNamed;
+  if (!ParseMesh(sharding.mesh)) return false;
+  lexer_.Accept(',');
+  if (lexer_.Accept('[')) {
+    if (!lexer_.Accept(']')) {
+      do {
+        Sharding::Dimension& dimension = sharding.dimensions.emplace_back();
+        if (!Expect('{')) return false;
+        if (lexer_.Accept('}')) continue;
+        do {
+          if (lexer_.Accept('?')) dimension.open = true;
+          else if (!ParseAxisRef(dimension.axes.emplace_back())) return false;
+        } while (lexer_.Accept(','));
+        if (!Expect('}')) return false;
+      } while (lexer_.Accept(','));
+      if (!Expect(']')) return false;
+    }
+    lexer_.Accept(',');
+  }
+  while (!lexer_.Accept('}')) {
+    lexer_.SkipBlank();
+    const char* place = lexer_.at();
+    const std::string_view word = lexer_.ReadWord().text();
+    std::vector<MeshAxisRef>* axes = word == "replicated"  ? &sharding.replicated_axes
+                                     : word == "unreduced" ? &sharding.unreduced_axes
+                                     : word == "manual"    ? &sharding.manual_axes
+                                                           : nullptr;
+    if (axes != nullptr) {
+      if (!lexer_.Accept('=')) {
+        sharding.named_kind = word;
+      } else {
+        if (word == "unreduced" && lexer_.Peek() != '{') {
+          sharding.unreduced_op = lexer_.ReadWord().text();
+          if (sharding.unreduced_op != "sum" && sharding.unreduced_op != "max" && sharding.unreduced_op != "min") {
+            return FailExpected("sum, max or min");
+          }
+        }
+        if (!ParseAxisList(*axes)) return false;
+      }
+    } else if (word == "metadata") {
+      if (!Expect('=') || !ParseShardingMetadata(sharding.metadata)) return false;
+    } else {
+      lexer_.set_at(place);
+      return FailExpected("replicated, unreduced, manual, metadata or '}'");
+    }
+    lexer_.Accept(',');
+  }
+  return true;
+}
+
+// {kind="sharding", entry={…}, exit={…}}
+bool HloParser::Read(DomainMetadata& value) {
+  if (!Expect('{')) return false;
+  do {
+    lexer_.SkipBlank();
+    const char* place = lexer_.at();
+    const std::string_view field = lexer_.ReadWord().text();
+    if (field != "kind" && field != "entry" && field != "exit") {
+      lexer_.set_at(place);
+      return FailExpected("kind, entry or exit");
+    }
+    if (!Expect('=')) return false;
+    if (field == "kind" ? !Read(value.kind) : !Read((field == "entry" ? value.entry : value.exit).emplace())) return false;
+  } while (lexer_.Accept(','));
+  lexer_.SkipBlank();
+  const char* place = lexer_.at();
+  if (!Expect('}')) return false;
+  if (value.kind != "sharding") return Fail(place, fmt::format("there is no domain of kind '{}'", value.kind));
+  if (!value.entry || !value.exit) return Fail(place, "a sharding domain needs entry= and exit=");
+  return true;
+}
+
+}  // namespace hloir

@@ -1,0 +1,414 @@
+// The values that attributes take: numbers, words, lists, windows, paddings, dim_labels, aliases.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "hlo_parser.h"
+
+namespace hloir {
+namespace {
+
+bool EqualIgnoringCase(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
+  });
+}
+
+// C's escapes, as XLA writes them: \n \t \r \" \' \\ \ooo \xhh. What is no escape stays as it stands.
+std::string Unescape(std::string_view raw) {
+  std::string text;
+  text.reserve(raw.size());
+  auto hex_value = [](char c) {
+    if (IsDigit(c)) return c - '0';
+    const char lower = static_cast<char>(c | 0x20);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+  };
+  for (size_t i = 0; i < raw.size(); ++i) {
+    if (raw[i] != '\\' || i + 1 == raw.size()) {
+      text += raw[i];
+      continue;
+    }
+    const char c = raw[++i];
+    if (size_t k = std::string_view("abfnrtv").find(c); k != std::string_view::npos) {
+      text += "\a\b\f\n\r\t\v"[k];
+    } else if (c >= '0' && c <= '7') {
+      int code = 0;
+      size_t end = std::min(raw.size(), i + 3);
+      for (; i < end && raw[i] >= '0' && raw[i] <= '7'; ++i) code = code * 8 + (raw[i] - '0');
+      --i;
+      text += static_cast<char>(code);
+    } else if ((c == 'x' || c == 'X') && i + 1 < raw.size() && hex_value(raw[i + 1]) >= 0) {
+      int code = 0;
+      while (i + 1 < raw.size() && hex_value(raw[i + 1]) >= 0) code = (code * 16 + hex_value(raw[++i])) & 0xff;
+      text += static_cast<char>(code);
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+bool HloParser::Read(bool& value) {
+  if (lexer_.AcceptWord("true")) return value = true;
+  if (lexer_.AcceptWord("false")) return value = false, true;
+  return FailExpected("true or false");
+}
+
+bool HloParser::Read(int64_t& value) { return lexer_.ReadInt(value) || FailExpected("an integer"); }
+
+bool HloParser::Read(double& value) {
+  uint64_t payload;
+  bool has_payload, negative;
+  return ParseReal(PrimitiveType::F64, value, payload, has_payload, negative);
+}
+
+bool HloParser::Read(float& value) {
+  double wide = 0;
+  if (!Read(wide)) return false;
+  value = static_cast<float>(wide);
+  return true;
+}
+
+bool HloParser::ReadString(std::string_view& text) {
+  bool has_escapes = false;
+  if (!lexer_.ReadQuoted(text, has_escapes)) return FailExpected("a string");
+  if (has_escapes && module_ != nullptr) text = module_->InternText(Unescape(text));
+  return true;
+}
+
+bool HloParser::Read(std::string& value) {
+  std::string_view raw;
+  bool has_escapes = false;
+  if (!lexer_.ReadQuoted(raw, has_escapes)) return FailExpected("a string");
+  value = has_escapes ? Unescape(raw) : std::string(raw);
+  return true;
+}
+
+bool HloParser::ReadEnumWord(std::span<const std::string_view> words, int64_t& index) {
+  lexer_.SkipBlank();
+  const char* place = lexer_.at();
+  const std::string_view word = lexer_.ReadWord().text();
+  auto take = [&](auto it) {
+    index = it - words.begin();
+    return true;
+  };
+  if (!word.empty()) {
+    if (auto it = std::find(words.begin(), words.end(), word); it != words.end()) return take(it);
+    // Precisions and dot algorithms are read in whatever case.
+    if (words.data() == EnumWords<Precision>().data() || words.data() == EnumWords<DotAlgorithm>().data()) {
+      auto it = std::find_if(words.begin(), words.end(), [&](auto w) { return EqualIgnoringCase(w, word); });
+      if (it != words.end()) return take(it);
+    }
+  }
+  lexer_.set_at(place);
+  std::string list;
+  for (std::string_view w : words) {
+    if (!w.empty()) list += fmt::format("{}{}", list.empty() ? "" : ", ", w);
+  }
+  return FailExpected(fmt::format("one of {}", list));
+}
+
+// {1,2,3}
+bool HloParser::Read(DimVector& value) {
+  if (!Expect('{')) return false;
+  if (lexer_.Accept('}')) return true;
+  do {
+    int64_t number = 0;
+    if (!lexer_.ReadInt(number)) return FailExpected("an integer");
+    value.push_back(number);
+  } while (lexer_.Accept(','));
+  return Expect('}');
+}
+
+// {true,false}, or one alone without braces.
+bool HloParser::Read(BoolList& value) {
+  bool one = false;
+  if (!lexer_.Accept('{')) {
+    if (!Read(one)) return false;
+    value.push_back(one);
+    return true;
+  }
+  if (lexer_.Accept('}')) return true;
+  do {
+    if (!Read(one)) return false;
+    value.push_back(one);
+  } while (lexer_.Accept(','));
+  return Expect('}');
+}
+
+bool HloParser::Read(PrecisionList& value) {
+  if (!Expect('{')) return false;
+  if (lexer_.Accept('}')) return true;
+  do {
+    if (!Read(value.emplace_back())) return false;
+  } while (lexer_.Accept(','));
+  return Expect('}');
+}
+
+// {{0,1},{1,2}}
+bool HloParser::Read(Int64Pairs& value) {
+  if (!Expect('{')) return false;
+  if (lexer_.Accept('}')) return true;
+  do {
+    auto& [first, second] = value.emplace_back();
+    if (!Expect('{') || !Read(first) || !Expect(',') || !Read(second) || !Expect('}')) return false;
+  } while (lexer_.Accept(','));
+  return Expect('}');
+}
+
+bool HloParser::Read(Int64Lists& value) {
+  if (!Expect('{')) return false;
+  if (lexer_.Accept('}')) return true;
+  do {
+    if (!Read(value.emplace_back())) return false;
+  } while (lexer_.Accept(','));
+  return Expect('}');
+}
+
+// {[0:4], [1:8:2]}
+bool HloParser::Read(SliceRanges& value) {
+  if (!Expect('{')) return false;
+  if (lexer_.Accept('}')) return true;
+  do {
+    SliceRange range;
+    if (!Expect('[') || !Read(range.start) || !Expect(':') || !Read(range.limit)) return false;
+    if (lexer_.Accept(':') && !Read(range.stride)) return false;
+    if (!Expect(']')) return false;
+    value.push_back(range);
+  } while (lexer_.Accept(','));
+  return Expect('}');
+}
+
+// 0_0x1_2_1: low_high or low_high_interior for each dimension. Nothing at all for a scalar.
+bool HloParser::Read(PaddingConfig& value) { return ReadPadding(value, /*with_interior=*/true); }
+
+bool HloParser::ReadPadding(PaddingConfig& value, bool with_interior) {
+  lexer_.SkipBlank();
+  auto read = [&](int64_t& number) {
+    if (!lexer_.ReadInt(number)) return FailExpected("a padding's amount");
+    return true;
+  };
+  if (!IsDigit(*lexer_.at()) && *lexer_.at() != '-') return true;
+  while (true) {
+    PaddingDimension dimension;
+    if (!read(dimension.low)) return false;
+    if (*lexer_.at() != '_') return FailExpected("'_' between the low and the high padding");
+    lexer_.set_at(lexer_.at() + 1);
+    if (!read(dimension.high)) return false;
+    if (*lexer_.at() == '_') {
+      if (!with_interior) return Fail(lexer_.at(), "a window's padding is low_high, with nothing between elements");
+      lexer_.set_at(lexer_.at() + 1);
+      if (!read(dimension.interior)) return false;
+    }
+    value.push_back(dimension);
+    if (*lexer_.at() != 'x') return true;
+    lexer_.set_at(lexer_.at() + 1);
+  }
+}
+
+// 3x3, or one number alone.
+bool HloParser::ReadDimensionByX(DimVector& sizes) {
+  lexer_.SkipBlank();
+  while (true) {
+    int64_t number = 0;
+    if (!lexer_.ReadInt(number)) return FailExpected("a number for each dimension, as in 3x3");
+    sizes.push_back(number);
+    if (*lexer_.at() != 'x') return true;
+    lexer_.set_at(lexer_.at() + 1);
+  }
+}
+
+// {size=3x3 stride=2x2 pad=1_1x0_0 lhs_dilate=1x1 rhs_dilate=1x1 rhs_reversal=0x1}
+bool HloParser::Read(Window& value) {
+  lexer_.SkipBlank();
+  const char* start = lexer_.at();
+  if (!Expect('{')) return false;
+  DimVector size, stride, lhs_dilate, rhs_dilate, rhs_reversal;
+  PaddingConfig pad;
+  while (!lexer_.Accept('}')) {
+    lexer_.SkipBlank();
+    const char* place = lexer_.at();
+    const std::string_view field = lexer_.ReadWord().text();
+    DimVector* numbers = field == "size"           ? &size
+                         : field == "stride"       ? &stride
+                         : field == "lhs_dilate"   ? &lhs_dilate
+                         : field == "rhs_dilate"   ? &rhs_dilate
+                         : field == "rhs_reversal" ? &rhs_reversal
+                                                   : nullptr;
+    if (numbers == nullptr && field != "pad") {
+      lexer_.set_at(place);
+      return FailExpected("a window's field (size, stride, pad, lhs_dilate, rhs_dilate, rhs_reversal) or '}'");
+    }
+    if (numbers != nullptr ? !numbers->empty() : !pad.empty()) {
+      return Fail(place, fmt::format("the window's {} is said twice", field));
+    }
+    if (!Expect('=')) return false;
+    if (numbers != nullptr ? !ReadDimensionByX(*numbers) : !ReadPadding(pad, /*with_interior=*/false)) return false;
+    lexer_.Accept(',');
+  }
+  const size_t rank = size.size();
+  for (size_t other : {stride.size(), pad.size(), lhs_dilate.size(), rhs_dilate.size(), rhs_reversal.size()}) {
+    if (other != 0 && other != rank) return Fail(start, "the window's fields differ in their number of dimensions");
+  }
+  for (size_t i = 0; i < rank; ++i) {
+    WindowDimension dimension;
+    dimension.size = size[i];
+    if (!stride.empty()) dimension.stride = stride[i];
+    if (!pad.empty()) dimension.padding_low = pad[i].low, dimension.padding_high = pad[i].high;
+    if (!lhs_dilate.empty()) dimension.base_dilation = lhs_dilate[i];
+    if (!rhs_dilate.empty()) dimension.window_dilation = rhs_dilate[i];
+    if (!rhs_reversal.empty()) dimension.window_reversal = rhs_reversal[i] == 1;
+    value.push_back(dimension);
+  }
+  return true;
+}
+
+// b01f_01io->b01f: a letter or a spatial dimension's number for each dimension; ? for one that means nothing.
+bool HloParser::Read(ConvDimensionNumbers& value) {
+  lexer_.SkipBlank();
+  const char* start = lexer_.at();
+  const char* p = start;
+  auto read_part = [&](std::string_view letters, int64_t& first, int64_t& second, DimVector& spatial) {
+    const char* part = p;
+    first = second = -1;
+    constexpr int kMostSpatial = 10;
+    int64_t places[kMostSpatial];
+    int count = 0;
+    uint32_t seen = 0;
+    for (; IsDigit(*p) || *p == letters[0] || *p == letters[1] || *p == '?'; ++p) {
+      const int64_t at = p - part;
+      if (*p == '?') continue;
+      int64_t* named = *p == letters[0] ? &first : *p == letters[1] ? &second : nullptr;
+      if (named != nullptr) {
+        if (*named >= 0) return Fail(p, fmt::format("'{}' stands twice in the dim_labels", *p));
+        *named = at;
+        continue;
+      }
+      const int number = *p - '0';
+      if ((seen >> number & 1) != 0) return Fail(p, fmt::format("'{}' stands twice in the dim_labels", *p));
+      seen |= 1u << number;
+      places[number] = at;
+      ++count;
+    }
+    if (first < 0 || second < 0) {
+      return Fail(part, fmt::format("dim_labels need '{}' and '{}' here", letters[0], letters[1]));
+    }
+    if (seen != (1u << count) - 1) return Fail(part, "dim_labels must number the spatial dimensions from 0 without a gap");
+    spatial = DimVector(places, places + count);
+    return true;
+  };
+  if (!read_part("bf", value.input_batch, value.input_feature, value.input_spatial)) return false;
+  if (*p++ != '_') return Fail(p - 1, "expected '_' between the input's and the kernel's dim_labels");
+  if (!read_part("io", value.kernel_input_feature, value.kernel_output_feature, value.kernel_spatial)) return false;
+  if (p[0] != '-' || p[1] != '>') return Fail(p, "expected '->' between the kernel's and the output's dim_labels");
+  p += 2;
+  if (!read_part("bf", value.output_batch, value.output_feature, value.output_spatial)) return false;
+  if (value.input_spatial.size() != value.kernel_spatial.size() ||
+      value.input_spatial.size() != value.output_spatial.size()) {
+    return Fail(start, "dim_labels differ in their number of spatial dimensions");
+  }
+  lexer_.set_at(p);
+  return true;
+}
+
+// {lhs={sparsity=2x4 dimension=1 stride=1 idx=0} rhs={…}}
+bool HloParser::Read(SparsityConfig& value) {
+  if (!Expect('{')) return false;
+  while (!lexer_.Accept('}')) {
+    lexer_.SkipBlank();
+    const char* place = lexer_.at();
+    const std::string_view side_name = lexer_.ReadWord().text();
+    if (side_name != "lhs" && side_name != "rhs") {
+      lexer_.set_at(place);
+      return FailExpected("lhs, rhs or '}'");
+    }
+    SparsitySide& side = (side_name == "lhs" ? value.lhs : value.rhs).emplace();
+    if (!Expect('=') || !Expect('{')) return false;
+    while (!lexer_.Accept('}')) {
+      lexer_.SkipBlank();
+      place = lexer_.at();
+      const std::string_view field = lexer_.ReadWord().text();
+      if (field == "sparsity") {
+        DimVector pair;
+        if (!Expect('=') || !ReadDimensionByX(pair)) return false;
+        if (pair.size() != 2) return Fail(place, "a sparsity is nonzeros x block, as in 2x4");
+        side.nonzero = pair[0];
+        side.block = pair[1];
+      } else {
+        int64_t* number = field == "dimension" ? &side.dimension
+                          : field == "stride"  ? &side.stride
+                          : field == "idx"     ? &side.index
+                                               : nullptr;
+        if (number == nullptr) {
+          lexer_.set_at(place);
+          return FailExpected("sparsity, dimension, stride, idx or '}'");
+        }
+        if (!Expect('=') || !Read(*number)) return false;
+      }
+      lexer_.Accept(',');
+    }
+    lexer_.Accept(',');
+  }
+  return true;
+}
+
+// {{0}: (1, {}), {1}: (0, {1})}
+bool HloParser::Read(OutputOperandAliasing& value) {
+  if (!Expect('{')) return false;
+  if (lexer_.Accept('}')) return true;
+  do {
+    OutputOperandAlias& alias = value.emplace_back();
+    if (!Read(alias.output_index) || !Expect(':') || !Expect('(') || !Read(alias.operand) || !Expect(',') ||
+        !Read(alias.operand_index) || !Expect(')')) {
+      return false;
+    }
+  } while (lexer_.Accept(','));
+  return Expect('}');
+}
+
+bool HloParser::Read(OptionalLiteral& value) { return ParseShapedLiteral(value.emplace()); }
+
+// {f32[2]{0}, s32[]}
+bool HloParser::Read(std::vector<Shape>& value) {
+  if (!Expect('{')) return false;
+  if (lexer_.Accept('}')) return true;
+  do {
+    if (!ParseShape(value.emplace_back(), Adjacent::kNo)) return false;
+  } while (lexer_.Accept(','));
+  return Expect('}');
+}
+
+// {mode=highest} or {tolerance={atol=0.1,rtol=0,ulps=2}}
+bool HloParser::Read(ResultAccuracy& value) {
+  if (!Expect('{')) return false;
+  lexer_.SkipBlank();
+  const char* place = lexer_.at();
+  const std::string_view form = lexer_.ReadWord().text();
+  if (form == "mode") {
+    if (!Expect('=') || !Read(value.mode)) return false;
+  } else if (form == "tolerance") {
+    value.has_tolerance = true;
+    if (!Expect('=') || !Expect('{')) return false;
+    while (!lexer_.Accept('}')) {
+      lexer_.SkipBlank();
+      place = lexer_.at();
+      const std::string_view field = lexer_.ReadWord().text();
+      if (field != "atol" && field != "rtol" && field != "ulps") {
+        lexer_.set_at(place);
+        return FailExpected("atol, rtol, ulps or '}'");
+      }
+      if (!Expect('=')) return false;
+      if (field == "ulps" ? !Read(value.ulps) : !Read(field == "atol" ? value.atol : value.rtol)) return false;
+      lexer_.Accept(',');
+    }
+  } else {
+    lexer_.set_at(place);
+    return FailExpected("mode or tolerance");
+  }
+  return Expect('}');
+}
+
+}  // namespace hloir

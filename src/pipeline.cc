@@ -1,0 +1,81 @@
+// HloPassPipeline: runs passes in order and groups of them to a fixpoint; times them, counts instructions, calls the
+// caller's hooks, and on request verifies after each and holds its `changed` against the module's structural hash.
+#include <chrono>
+
+#include "hloir/pass.h"
+#include "hloir/structural.h"
+#include "hloir/verifier.h"
+
+namespace hloir {
+
+void HloPassPipeline::Add(std::unique_ptr<HloPass> pass) {
+  Stage& stage = stages_.emplace_back();
+  stage.passes.push_back(std::move(pass));
+}
+
+void HloPassPipeline::AddFixpoint(std::vector<std::unique_ptr<HloPass>> passes) {
+  stages_.push_back({std::move(passes), true});
+}
+
+StatusOr<bool> HloPassPipeline::RunPass(HloPass& pass, HloModule& module) {
+  const std::string name(pass.name());
+  if (options_.before) HLOIR_RETURN_IF_ERROR(options_.before(name, module));
+  const uint64_t hash = options_.verify_each ? StructuralHash(module) : 0;
+  PassRun run;
+  run.pass = name;
+  run.instructions_before = module.instruction_count();
+  const auto start = std::chrono::steady_clock::now();
+  StatusOr<bool> changed = pass.Run(module);
+  run.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  if (!changed.ok()) return Status(changed.status().code(), "pass " + name + ": " + changed.status().message());
+  run.changed = *changed;
+  run.instructions_after = module.instruction_count();
+  runs_.push_back(run);
+  if (options_.verify_each) {
+    if (Status status = VerifyModule(module); !status.ok()) {
+      return Internal("after pass " + name + " the module is not legal: " + status.message());
+    }
+    // The other way round is no error: a pass may rename, or put back what it took.
+    if (!run.changed && StructuralHash(module) != hash) {
+      return Internal("pass " + name + " changed the module and said that it did not");
+    }
+  }
+  if (options_.after) HLOIR_RETURN_IF_ERROR(options_.after(name, module));
+  return run.changed;
+}
+
+StatusOr<bool> HloPassPipeline::RunStage(Stage& stage, HloModule& module) {
+  bool changed = false;
+  // In a fixpoint, a pass need not run again once all others in turn have changed nothing since it ran.
+  size_t quiet = 0;
+  for (int round = 0; round < (stage.fixpoint ? options_.max_iterations : 1); ++round) {
+    for (const std::unique_ptr<HloPass>& pass : stage.passes) {
+      HLOIR_ASSIGN_OR_RETURN(bool pass_changed, RunPass(*pass, module));
+      changed |= pass_changed;
+      quiet = pass_changed ? 0 : quiet + 1;
+      if (stage.fixpoint && quiet >= stage.passes.size()) return changed;
+    }
+  }
+  return changed;
+}
+
+StatusOr<bool> HloPassPipeline::RunOnce(HloModule& module) {
+  bool changed = false;
+  for (Stage& stage : stages_) {
+    HLOIR_ASSIGN_OR_RETURN(bool stage_changed, RunStage(stage, module));
+    changed |= stage_changed;
+  }
+  return changed;
+}
+
+StatusOr<bool> HloPassPipeline::RunToFixpoint(HloModule& module) {
+  bool changed = false;
+  for (int round = 0; round < options_.max_iterations; ++round) {
+    HLOIR_ASSIGN_OR_RETURN(bool round_changed, RunOnce(module));
+    changed |= round_changed;
+    if (!round_changed) break;
+  }
+  return changed;
+}
+
+}  // namespace hloir

@@ -1,0 +1,154 @@
+// Tiled shardings in canonical form. The iota form of the devices is kept where it can be, by taking it apart into pieces:
+// the tiles' index is a sequence of digits, each of which steps through the device numbers by a stride of its own.
+// Covered by tests/unit/printer_test.cc.
+#include "sharding_canonical.h"
+
+#include <algorithm>
+
+namespace hloir {
+namespace {
+
+using Kind = Sharding::Kind;
+
+// One digit of the tiles' index, outermost first: part of tile dimension `dim`, of `size` values, `stride` devices apart.
+struct Piece {
+  size_t dim;
+  int64_t size, stride;
+};
+
+int Order(Kind kind) { return kind == Kind::kReplicated ? 2 : kind == Kind::kUnreduced ? 1 : 0; }
+
+// The iota's factors, cut where tile dimensions end. False if they end within a factor that does not divide.
+bool CutIntoPieces(const DimVector& tile_dims, const DeviceList& devices, std::vector<Piece>& pieces) {
+  const DimVector& reshape = devices.iota_reshape_dims;
+  const size_t rank = reshape.size();
+  DimVector strides(rank, 1);
+  for (size_t i = rank; i-- > 1;) strides[i - 1] = strides[i] * reshape[i];
+  size_t dim = 0;
+  int64_t wanted = tile_dims.empty() ? 1 : tile_dims[0];
+  for (size_t i = 0; i < rank; ++i) {
+    const size_t factor = devices.iota_transpose_perm.empty() ? i : static_cast<size_t>(devices.iota_transpose_perm[i]);
+    if (factor >= rank) return false;
+    for (int64_t left = reshape[factor]; left > 1;) {
+      while (wanted == 1 && dim + 1 < tile_dims.size()) wanted = tile_dims[++dim];
+      if (left % wanted != 0 && wanted % left != 0) return false;
+      const int64_t size = std::min(left, wanted);
+      if (size <= 1) return false;
+      left /= size;
+      wanted /= size;
+      pieces.push_back({dim, size, strides[factor] * left});
+    }
+  }
+  return true;
+}
+
+// The iota whose factors, in this order, are the pieces.
+DeviceList FromPieces(const std::vector<Piece>& pieces) {
+  std::vector<size_t> by_stride(pieces.size());
+  for (size_t i = 0; i < pieces.size(); ++i) by_stride[i] = i;
+  std::sort(by_stride.begin(), by_stride.end(), [&](size_t a, size_t b) { return pieces[a].stride > pieces[b].stride; });
+  DeviceList list;
+  list.iota_transpose_perm.resize(pieces.size());
+  for (size_t i = 0; i < by_stride.size(); ++i) {
+    list.iota_reshape_dims.push_back(pieces[by_stride[i]].size);
+    list.iota_transpose_perm[by_stride[i]] = static_cast<int64_t>(i);
+  }
+  if (pieces.empty()) list.iota_reshape_dims.push_back(1), list.iota_transpose_perm.push_back(0);
+  return list;
+}
+
+// The listed devices, with the tile dimensions in the order `perm`.
+std::vector<int64_t> TransposeList(const std::vector<int64_t>& devices, const DimVector& tile_dims, const std::vector<size_t>& perm) {
+  const size_t rank = tile_dims.size();
+  DimVector strides(rank, 1), index(rank, 0);
+  for (size_t i = rank; i-- > 1;) strides[i - 1] = strides[i] * tile_dims[i];
+  std::vector<int64_t> result;
+  result.reserve(devices.size());
+  for (int64_t at = 0; result.size() < devices.size();) {
+    result.push_back(devices[at]);
+    for (size_t i = rank; i-- > 0;) {
+      at += strides[perm[i]];
+      if (++index[i] < tile_dims[perm[i]]) break;
+      at -= index[i] * strides[perm[i]];
+      index[i] = 0;
+    }
+  }
+  return result;
+}
+
+void SortEachGroup(std::vector<int64_t>& devices, int64_t group) {
+  for (auto it = devices.begin(); it != devices.end(); it += group) std::sort(it, it + group);
+}
+
+}  // namespace
+
+void CanonicalizeSharding(Sharding& sharding) {
+  if (sharding.kind != Kind::kTiled) return;
+  std::vector<Kind> kinds = sharding.last_tile_dims;
+  if (sharding.replicate_on_last_tile_dim) kinds = {Kind::kReplicated};
+  if (kinds.empty() || kinds.size() > sharding.tile_dims.size()) return;
+  const DimVector old_dims = sharding.tile_dims;
+  const size_t data_rank = old_dims.size() - kinds.size();
+  const bool splits_data = std::any_of(old_dims.begin(), old_dims.begin() + data_rank, [](int64_t d) { return d != 1; });
+  const bool one_kind = std::all_of(kinds.begin(), kinds.end(), [&](Kind kind) { return kind == kinds[0]; });
+  if (!splits_data && one_kind && kinds[0] != Kind::kUnreduced) {
+    Sharding whole;
+    whole.kind = kinds[0];
+    whole.shard_group = sharding.shard_group;
+    whole.shard_group_id = sharding.shard_group_id;
+    whole.metadata = std::move(sharding.metadata);
+    sharding = std::move(whole);
+    return;
+  }
+  std::vector<size_t> perm(old_dims.size());
+  for (size_t i = 0; i < perm.size(); ++i) perm[i] = i;
+  std::stable_sort(perm.begin() + data_rank, perm.end(),
+                   [&](size_t a, size_t b) { return Order(kinds[a - data_rank]) < Order(kinds[b - data_rank]); });
+  DimVector dims(old_dims.begin(), old_dims.begin() + data_rank);
+  std::vector<Kind> merged;
+  for (size_t i = data_rank; i < perm.size(); ++i) {
+    const Kind kind = kinds[perm[i] - data_rank];
+    if (!merged.empty() && merged.back() == kind) {
+      dims.back() *= old_dims[perm[i]];
+    } else {
+      merged.push_back(kind);
+      dims.push_back(old_dims[perm[i]]);
+    }
+  }
+  const bool sorts_copies = merged.back() == Kind::kReplicated;
+  DeviceList& devices = sharding.devices;
+  std::vector<Piece> pieces;
+  if (!devices.iota_reshape_dims.empty() && CutIntoPieces(old_dims, devices, pieces)) {
+    std::vector<Piece> ordered;
+    for (size_t i = 0; i < perm.size(); ++i) {
+      for (const Piece& piece : pieces) {
+        if (piece.dim == perm[i]) ordered.push_back(piece);
+      }
+    }
+    if (sorts_copies) {
+      auto is_copy = [&](const Piece& piece) { return piece.dim >= data_rank && kinds[piece.dim - data_rank] == Kind::kReplicated; };
+      auto first = std::find_if(ordered.begin(), ordered.end(), is_copy);
+      std::sort(first, ordered.end(), [](const Piece& a, const Piece& b) { return a.stride > b.stride; });
+    }
+    devices = FromPieces(ordered);
+  } else {
+    std::vector<int64_t> list = devices.Expand();
+    int64_t count = 1;
+    for (int64_t d : dims) count *= d;
+    if (static_cast<int64_t>(list.size()) != count || count == 0) return;  // too many to write out: left as it was
+    list = TransposeList(list, old_dims, perm);
+    if (sorts_copies) SortEachGroup(list, dims.back());
+    devices = DeviceList();
+    devices.devices = std::move(list);
+  }
+  sharding.tile_dims = dims;
+  sharding.replicate_on_last_tile_dim = merged.size() == 1 && merged[0] == Kind::kReplicated;
+  if (sharding.replicate_on_last_tile_dim && dims.back() == 1) {
+    sharding.tile_dims.pop_back();
+    sharding.replicate_on_last_tile_dim = false;
+  }
+  if (merged.size() == 1 && merged[0] == Kind::kReplicated) merged.clear();
+  sharding.last_tile_dims = std::move(merged);
+}
+
+}  // namespace hloir

@@ -1,0 +1,176 @@
+// The corpus: every module prints back byte for byte and is legal; every one that runs gives XLA:CPU's results, by the
+// reference evaluator and by the plan with each instruction set that this machine has.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "hloir/equivalence.h"
+#include "hloir/executable.h"
+#include "hloir/parser.h"
+#include "hloir/printer.h"
+#include "hloir/verifier.h"
+#include "tests/unit/catch.h"
+#include "tools/arguments.h"
+#include "tools/files.h"
+#include "tools/npz.h"
+
+using namespace hloir;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path kCorpus = HLOIR_CORPUS_DIR;
+
+std::vector<fs::path> AllTexts() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(kCorpus)) {
+    if (entry.path().extension() == ".hlo") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::unique_ptr<HloModule> Load(const fs::path& file, std::string* text = nullptr) {
+  auto content = tool::ReadFile(file.string());
+  REQUIRE(content.ok());
+  if (text != nullptr) *text = *content;
+  ParserOptions options;
+  options.file_name = fs::relative(file, kCorpus).string();
+  auto module = ParseHloModule(*content, options);
+  INFO((module.ok() ? "" : module.status().message()));
+  REQUIRE(module.ok());
+  return std::move(*module);
+}
+
+struct Case {
+  std::string name;
+  fs::path file, npz;
+};
+
+// The modules that run on one device, with the inputs and XLA:CPU's results.
+std::vector<Case> RunnableModules() {
+  auto index = tool::ReadFile((kCorpus / "index.json").string());
+  REQUIRE(index.ok());
+  std::vector<Case> cases;
+  for (const auto& entry : nlohmann::json::parse(*index)["modules"]) {
+    if (entry["run"].get<bool>()) cases.push_back({entry["name"], kCorpus / entry["file"], kCorpus / entry["npz"]});
+  }
+  REQUIRE(cases.size() >= 60);
+  return cases;
+}
+
+// How far a result may be from XLA's, relative to the leaf's largest element. XLA and we both round, in other orders: 32
+// units in the last place. Where the module magnifies rounding, the measure is our own distance from wider arithmetic.
+double Allowed(PrimitiveType type, double own_error) {
+  const PrimitiveType component = ComplexComponentType(type);
+  if (!IsFloat(component)) return 0;
+  return std::max(std::ldexp(32, -GetFloatFormat(component).mantissa_bits - 1), 16 * own_error);
+}
+
+using RunModule = std::function<StatusOr<Literal>(const HloModule&, std::span<const Literal* const>)>;
+
+void CheckResults(const Case& c, const RunModule& run) {
+  INFO(c.name);
+  auto module = Load(c.file);
+  auto inputs = tool::MakeArguments(*module, c.npz.string(), 0);
+  INFO((inputs.ok() ? "" : inputs.status().message()));
+  REQUIRE(inputs.ok());
+  auto expected = tool::ReadNpz(c.npz.string(), "out");
+  REQUIRE(expected.ok());
+  const auto pointers = tool::Pointers(*inputs);
+  auto result = run(*module, pointers);
+  if (!result.ok()) {
+    FAIL_CHECK(c.name << ": " << result.status().message());
+    return;
+  }
+  const Literal wanted = Literal::Tuple(std::move(*expected));
+  const Literal actual = Literal::Tuple(tool::ResultLeaves(*result));
+  Comparison comparison = CompareResults(actual, wanted, nullptr, nullptr);
+  REQUIRE(comparison.leaves.size() == wanted.elements().size());
+  // Our own rounding error, found only if it is asked for.
+  std::optional<Comparison> own;
+  for (size_t i = 0; i < comparison.leaves.size(); ++i) {
+    const LeafDifference& leaf = comparison.leaves[i];
+    const PrimitiveType type = wanted.elements()[i].shape().element_type();
+    CHECK(actual.elements()[i].shape().ToString(false) == wanted.elements()[i].shape().ToString(false));
+    if (leaf.differing == 0) continue;
+    double allowed = Allowed(type, 0);
+    if (leaf.max_relative > allowed) {
+      if (!own) {
+        own.emplace();
+        if (auto wide = WidenModule(*module); wide.ok()) {
+          if (auto value = run(**wide, pointers); value.ok()) {
+            own = CompareResults(actual, Literal::Tuple(tool::ResultLeaves(*value)), nullptr, nullptr);
+          }
+        }
+      }
+      if (i < own->leaves.size()) allowed = Allowed(type, own->leaves[i].max_relative);
+    }
+    INFO(c.name << " " << leaf.where << ": " << leaf.differing << " of " << leaf.total << " elements differ, by up to "
+                << leaf.max_relative << " of the largest");
+    CHECK(leaf.max_relative <= allowed);
+    CHECK(leaf.same_nonfinite);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("corpus text") {
+  const std::vector<fs::path> files = AllTexts();
+  REQUIRE(files.size() >= 60);
+  PrintOptions options;
+  options.print_large_constants = true;
+  for (const fs::path& file : files) {
+    std::string text;
+    auto module = Load(file, &text);
+    const std::string printed = PrintModule(*module, options) + "\n";
+    if (printed == text) continue;
+    const auto [at, other] = std::mismatch(text.begin(), text.end(), printed.begin(), printed.end());
+    const auto around = [](const std::string& s, size_t i) { return s.substr(i < 60 ? 0 : i - 60, 120); };
+    FAIL_CHECK(file << " wants …" << around(text, at - text.begin()) << "… but got …" << around(printed, other - printed.begin()));
+  }
+}
+
+TEST_CASE("corpus verifier") {
+  for (const fs::path& file : AllTexts()) {
+    const Status status = VerifyModule(*Load(file));
+    if (!status.ok()) FAIL_CHECK(file << ": " << status.message());
+  }
+}
+
+TEST_CASE("corpus reference") {
+  const auto evaluator = MakeReferenceEvaluator();
+  for (const Case& c : RunnableModules()) {
+    CheckResults(c, [&](const HloModule& module, std::span<const Literal* const> inputs) {
+      return evaluator->EvaluateComputation(*module.entry_computation(), inputs);
+    });
+  }
+}
+
+namespace {
+
+void CheckIsa(const std::string& isa) {
+  const std::vector<std::string> supported = SupportedIsas();
+  if (std::find(supported.begin(), supported.end(), isa) == supported.end()) {
+    WARN("this machine has no " << isa);
+    return;
+  }
+  ExecutableOptions options;
+  options.isa = isa;
+  for (const Case& c : RunnableModules()) {
+    CheckResults(c, [&](const HloModule& module, std::span<const Literal* const> inputs) -> StatusOr<Literal> {
+      HLOIR_ASSIGN_OR_RETURN(auto executable, PrepareExecutable(module, options));
+      return executable->Run(inputs);
+    });
+  }
+}
+
+}  // namespace
+
+TEST_CASE("corpus sse2") { CheckIsa("sse2"); }
+TEST_CASE("corpus avx2") { CheckIsa("avx2"); }
+TEST_CASE("corpus avx512") { CheckIsa("avx512"); }

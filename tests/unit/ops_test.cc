@@ -1,0 +1,196 @@
+// Runs tests/ops/*.hlo through the reference evaluator. Such a file is a module, and lines below it that say what its
+// computations give:
+//
+//   // run: e({1, 2}, 3) == {4, 5}                       exactly, bit for bit; all NaNs are equal
+//   // run: e(1) ~= 2.71828183 within 2 ulps             so many units in the last place of the element type
+//   // run: e(1) fails: some words                       the error's message contains them
+//
+// Arguments and results are written as HLO literals without shapes: the computation has those.
+#if __has_include(<catch2/catch_test_macros.hpp>)
+#include <catch2/catch_test_macros.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "hloir/evaluator.h"
+#include "hloir/parser.h"
+
+namespace hloir {
+namespace {
+
+struct RunLine {
+  std::string computation, arguments, expected, failure;
+  bool exact = true;
+  double ulps = 0;
+  std::string text;
+};
+
+std::string Trim(std::string text) {
+  const size_t first = text.find_first_not_of(' ');
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+// "a, {b, c}, (d, e)" cut at the commas outside of brackets.
+std::vector<std::string> SplitAtCommas(const std::string& text) {
+  std::vector<std::string> parts;
+  if (Trim(text).empty()) return parts;
+  int depth = 0;
+  std::string part;
+  for (char c : text) {
+    if (c == '{' || c == '(') ++depth;
+    if (c == '}' || c == ')') --depth;
+    if (c == ',' && depth == 0) {
+      parts.push_back(Trim(part));
+      part.clear();
+    } else {
+      part += c;
+    }
+  }
+  parts.push_back(Trim(part));
+  return parts;
+}
+
+StatusOr<RunLine> ParseRunLine(const std::string& text) {
+  RunLine line;
+  line.text = text;
+  const size_t open = text.find('(');
+  if (open == std::string::npos) return InvalidArgument("no ( in: " + text);
+  line.computation = Trim(text.substr(0, open));
+  size_t close = open;
+  for (int depth = 0; close < text.size(); ++close) {
+    if (text[close] == '(') ++depth;
+    if (text[close] == ')' && --depth == 0) break;
+  }
+  if (close >= text.size()) return InvalidArgument("no ) in: " + text);
+  line.arguments = text.substr(open + 1, close - open - 1);
+  std::string rest = Trim(text.substr(close + 1));
+  if (rest.rfind("==", 0) == 0) {
+    line.expected = Trim(rest.substr(2));
+  } else if (rest.rfind("fails:", 0) == 0) {
+    line.failure = Trim(rest.substr(6));
+  } else if (const size_t within = rest.find(" within "); rest.rfind("~=", 0) == 0 && within != std::string::npos) {
+    line.expected = Trim(rest.substr(2, within - 2));
+    line.exact = false;
+    line.ulps = std::stod(rest.substr(within + 8));
+  } else {
+    return InvalidArgument("neither ==, ~= … within nor fails: in: " + text);
+  }
+  return line;
+}
+
+StatusOr<Literal> ReadLiteral(const Shape& shape, const std::string& text) {
+  if (!shape.IsTuple()) return ParseLiteral(shape.ToString(false) + " " + text);
+  if (text.size() < 2 || text.front() != '(' || text.back() != ')') return InvalidArgument("no tuple: " + text);
+  const std::vector<std::string> parts = SplitAtCommas(text.substr(1, text.size() - 2));
+  if (static_cast<int64_t>(parts.size()) != shape.tuple_size()) return InvalidArgument("not so many elements: " + text);
+  std::vector<Literal> elements;
+  for (int64_t i = 0; i < shape.tuple_size(); ++i) {
+    HLOIR_ASSIGN_OR_RETURN(Literal element, ReadLiteral(shape.tuple_shapes(i), parts[static_cast<size_t>(i)]));
+    elements.push_back(std::move(element));
+  }
+  return Literal::Tuple(std::move(elements));
+}
+
+// Within so many times the distance of the numbers around `wanted` in a format of that many mantissa bits.
+bool IsNear(double wanted, double got, double ulps, int mantissa_bits) {
+  if (std::isnan(wanted) || std::isnan(got)) return std::isnan(wanted) && std::isnan(got);
+  if (std::isinf(wanted) || std::isinf(got)) return wanted == got;
+  // Next to 0 an ulp would be tiny beyond use: results like cos(pi/2) count in ulps of 1.
+  const int exponent = wanted == 0 ? 0 : std::ilogb(wanted);
+  return std::abs(wanted - got) <= ulps * std::ldexp(1.0, exponent - mantissa_bits);
+}
+
+bool Agrees(const Literal& wanted, const Literal& got, const RunLine& line) {
+  const PrimitiveType type = wanted.shape().element_type();
+  if (got.shape().element_type() != type || got.shape().dimensions() != wanted.shape().dimensions()) return false;
+  const size_t size = static_cast<size_t>(StorageBytes(type));
+  const int mantissa_bits = GetFloatFormat(ComplexComponentType(type)).mantissa_bits;
+  for (int64_t i = 0; i < wanted.element_count(); ++i) {
+    const std::byte* a = wanted.untyped_data() + static_cast<size_t>(i) * size;
+    const std::byte* b = got.untyped_data() + static_cast<size_t>(i) * size;
+    if (std::equal(a, a + size, b)) continue;
+    if (!IsFloat(type) && !IsComplex(type)) return false;
+    const std::complex<double> x = wanted.GetAsComplex(i), y = got.GetAsComplex(i);
+    const double ulps = line.exact ? 0 : line.ulps;
+    // Exactly: what differs in bits may only be another NaN, or for complex numbers one with a NaN part.
+    const bool real = line.exact && x.real() == 0 ? std::signbit(x.real()) == std::signbit(y.real()) && y.real() == 0
+                                                  : IsNear(x.real(), y.real(), ulps, mantissa_bits);
+    const bool imag = IsNear(x.imag(), y.imag(), ulps, mantissa_bits);
+    if (!real || !imag) return false;
+  }
+  return true;
+}
+
+void Check(const HloModule& module, const RunLine& line) {
+  INFO(line.text);
+  const HloComputation* computation = module.FindComputation(line.computation);
+  REQUIRE(computation != nullptr);
+  const std::vector<std::string> texts = SplitAtCommas(line.arguments);
+  REQUIRE(static_cast<int64_t>(texts.size()) == computation->parameter_count());
+  std::vector<Literal> arguments;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    StatusOr<Literal> argument = ReadLiteral(computation->parameter(static_cast<int64_t>(i))->shape(), texts[i]);
+    INFO(argument.status().message());
+    REQUIRE(argument.ok());
+    arguments.push_back(*std::move(argument));
+  }
+  std::vector<const Literal*> pointers;
+  for (const Literal& argument : arguments) pointers.push_back(&argument);
+  const StatusOr<Literal> result = MakeReferenceEvaluator()->EvaluateComputation(*computation, pointers);
+  INFO(result.status().message());
+  if (!line.failure.empty()) {
+    REQUIRE(!result.ok());
+    CHECK(result.status().message().find(line.failure) != std::string::npos);
+    return;
+  }
+  REQUIRE(result.ok());
+  StatusOr<Literal> expected = ReadLiteral(computation->root()->shape(), line.expected);
+  INFO(expected.status().message());
+  REQUIRE(expected.ok());
+  INFO("gives " << result->ToString());
+  const std::vector<const Literal*> wanted = expected->Leaves(), got = result->Leaves();
+  REQUIRE(wanted.size() == got.size());
+  for (size_t i = 0; i < wanted.size(); ++i) CHECK(Agrees(*wanted[i], *got[i], line));
+}
+
+}  // namespace
+
+TEST_CASE("ops: what the files of tests/ops say", "[ops]") {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(HLOIR_TESTS_DIR) + "/ops")) {
+    if (entry.path().extension() == ".hlo") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  REQUIRE(files.size() >= 60);
+  for (const std::filesystem::path& file : files) {
+    DYNAMIC_SECTION(file.stem().string()) {
+      std::ifstream stream(file);
+      std::stringstream text;
+      text << stream.rdbuf();
+      StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(text.str());
+      INFO(module.status().message());
+      REQUIRE(module.ok());
+      int runs = 0;
+      std::string line;
+      for (std::stringstream lines(text.str()); std::getline(lines, line);) {
+        if (line.rfind("// run: ", 0) != 0) continue;
+        const StatusOr<RunLine> run = ParseRunLine(line.substr(8));
+        INFO(run.status().message());
+        REQUIRE(run.ok());
+        Check(**module, *run);
+        ++runs;
+      }
+      CHECK(runs > 0);
+    }
+  }
+}
+
+}  // namespace hloir

@@ -1,0 +1,494 @@
+// The text reader: what the pieces of the text mean, the dialects of other years, names, limits. Texts that must be refused,
+// each with the place and the words of its error, are in tests/parse_errors.
+#include "hloir/parser.h"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "catch.h"
+#include "hloir/printer.h"
+
+namespace hloir {
+namespace {
+
+std::unique_ptr<HloModule> Parse(const std::string& text, const ParserOptions& options = {}) {
+  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(text, options);
+  INFO(text);
+  INFO(module.status().message());
+  REQUIRE(module.ok());
+  return std::move(*module);
+}
+// The module `HloModule m ENTRY e { … }` around some lines.
+std::unique_ptr<HloModule> ParseBody(const std::string& body) { return Parse("HloModule m\nENTRY e {\n" + body + "\n}\n"); }
+std::string ErrorOf(const std::string& text, const ParserOptions& options = {}) {
+  return ParseHloModule(text, options).status().message();
+}
+const HloInstruction& Find(const HloModule& module, std::string_view name) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      if (i->name() == name) return *i;
+    }
+  }
+  FAIL("no instruction " << name);
+  return *module.entry_computation()->root();
+}
+Literal Constant(const std::string& shape, const std::string& value) {
+  auto module = ParseBody("  c = " + shape + " constant(" + value + ")");
+  return module->entry_computation()->root()->literal();
+}
+
+TEST_CASE("parser: a module's graph") {
+  auto module = Parse(R"(HloModule mlp, is_scheduled=true, num_partitions=2, replica_count=3,
+  input_output_alias={ {0}: (0, {}, may-alias), {1}: (1, {0}, must-alias) }, buffer_donor={ (2, {}) }
+
+add_f32 {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT sum = f32[] add(x, y)
+}, execution_thread="host"
+
+ENTRY main {
+  a = f32[4,8]{1,0} parameter(0)
+  zero = f32[] constant(0)
+  s = f32[4]{0} reduce(a, zero), dimensions={1}, to_apply=add_f32
+  d = f32[4]{0} add(s, s), control-predecessors={zero}
+  ROOT t = (f32[4]{0}, f32[4]{0}) tuple(d, s)
+}
+)");
+  CHECK(module->name() == "mlp");
+  CHECK(module->config().is_scheduled);
+  CHECK(module->config().num_partitions == 2);
+  CHECK(module->config().replica_count == 3);
+  REQUIRE(module->config().input_output_alias.size() == 2);
+  CHECK(module->config().input_output_alias[1].must_alias);
+  CHECK(module->config().input_output_alias[1].parameter_index == ShapeIndex{0});
+  CHECK(module->config().buffer_donor.at(0).parameter == 2);
+  REQUIRE(module->computation_count() == 2);
+  CHECK(module->computations()[0]->execution_thread() == "host");
+  const HloInstruction& s = Find(*module, "s");
+  CHECK(s.to_apply() == module->computations()[0]);
+  CHECK(s.dimensions() == DimVector{1});
+  CHECK(s.line() == 13);
+  CHECK(s.user_count() == 2);
+  CHECK(s.use_count() == 3);
+  const HloInstruction& d = Find(*module, "d");
+  CHECK(d.control_predecessors()[0] == &Find(*module, "zero"));
+  CHECK(module->entry_computation()->root()->operand(0) == &d);
+  // Equal shapes are one object.
+  CHECK(&s.shape() == &d.shape());
+}
+
+TEST_CASE("parser: shapes and layouts") {
+  auto parse = [](std::string_view text) {
+    StatusOr<Shape> shape = ParseShape(text);
+    INFO(text << ": " << shape.status().message());
+    REQUIRE(shape.ok());
+    return *shape;
+  };
+  CHECK(parse("f32[2,3]") == Shape::Array(PrimitiveType::F32, {2, 3}));
+  CHECK(parse("pred[]") == Shape::Scalar(PrimitiveType::PRED));
+  CHECK(parse("f32[2,3]{0,1}").layout().minor_to_major() == DimVector{0, 1});
+  CHECK(parse("(f32[], /*index=1*/ (s32[2], token[]))").tuple_shapes(1).tuple_shapes(1).IsToken());
+  CHECK(parse("()").tuple_size() == 0);
+  CHECK(parse("opaque[]").IsOpaque());
+  CHECK(parse("b(f32[2])").IsBuffer());
+  CHECK(parse("f32[<=5,2]").is_dynamic_dimension(0));
+  CHECK_FALSE(parse("f32[<=5,2]").is_dynamic_dimension(1));
+  CHECK(parse("f32[?,2]").is_unbounded_dimension(0));
+  CHECK(parse("f32[99999999999999,99999999999999]").ElementCount() == INT64_MAX);
+
+  const Shape full = parse("s4[8,16]{1,0:T(8,128)(2,1)L(2)#(s32)*(u32)E(4)S(5)SC(0:2,4)(1:8)M(16)}");
+  const LayoutExtras& extras = full.layout().extras();
+  REQUIRE(extras.tiles.size() == 2);
+  CHECK(extras.tiles[1].dimensions == DimVector{2, 1});
+  CHECK(extras.tail_padding_alignment_in_elements == 2);
+  CHECK(extras.index_primitive_type == PrimitiveType::S32);
+  CHECK(extras.pointer_primitive_type == PrimitiveType::U32);
+  CHECK(extras.element_size_in_bits == 4);
+  CHECK(extras.memory_space == 5);
+  REQUIRE(extras.split_configs.size() == 2);
+  CHECK(extras.split_configs[0].split_indices == DimVector{2, 4});
+  CHECK(extras.dynamic_shape_metadata_prefix_bytes == 16);
+  CHECK(parse("f32[]{:T(256)}").layout().extras().tiles.size() == 1);
+  CHECK(parse("f32[2,2]{1,0:T(*,2)}").layout().extras().tiles[0].dimensions[0] == Tile::kCombine);
+  CHECK(parse("f32[2,2]{1,0:D(D+~,C)}").layout().extras().dim_levels[0].non_unique);
+  CHECK(parse("f32[4]{0:P(u8[64]{0})}").layout().extras().physical_shape->dimensions(0) == 64);
+
+  for (const char* bad : {"f32", "f32[", "f32[2,]", "f32[-1]", "f32[2]{1}", "f32[2,2]{0,0}", "f32[2]{0", "(f32[]", "token[2]",
+                          "tuple[]", "f32[2]{0:T(}", "q8[2]"}) {
+    CHECK_FALSE(ParseShape(bad).ok());
+  }
+}
+
+TEST_CASE("parser: a layout's brace is none if a body's begins") {
+  auto module = Parse("e () -> f32[] {\n  ROOT c = f32[] constant(1)\n}\n");
+  CHECK(module->entry_computation()->name() == "e");
+  CHECK(module->name() == "module_e");
+}
+
+TEST_CASE("parser: literals") {
+  CHECK(Constant("s32[2,3]", "{ {1, 2, 3}, {4, 5, -6} }").data<int32_t>()[5] == -6);
+  CHECK(Constant("s32[2,2]", "{{1 2} {3 4}}").data<int32_t>()[2] == 3);
+  CHECK(Constant("s32[2,2]{0,1}", "{{1,2},{3,4}}").data<int32_t>()[1] == 2);
+  CHECK(Constant("f32[1,1,1,2]", "{ /*i0=0*/ { /*i1=0*/ { {1, 2} } } }").data<float>()[1] == 2);
+  CHECK(Constant("f32[0]", "{}").element_count() == 0);
+  CHECK(Constant("f32[2,0]", "{}").element_count() == 0);
+  CHECK(Constant("f32[2,0]", "{ {}, {} }").element_count() == 0);
+  CHECK(Constant("pred[]", "true").data<bool>()[0]);
+  CHECK(Constant("pred[3]", "{1, 0, true}").data<bool>()[2]);
+  CHECK(Constant("u64[]", "18446744073709551615").data<uint64_t>()[0] == UINT64_MAX);
+  CHECK(Constant("s64[]", "-9223372036854775808").data<int64_t>()[0] == INT64_MIN);
+  CHECK(Constant("s4[2]", "{-8, 7}").data<int8_t>()[0] == -8);
+  CHECK(Constant("u1[2]", "{0, 1}").data<uint8_t>()[1] == 1);
+  CHECK(std::isinf(Constant("f32[]", "-inf").data<float>()[0]));
+  CHECK(Constant("f64[]", "1e-400").data<double>()[0] == 0);
+  CHECK(Constant("f64[]", "0.1").data<double>()[0] == 0.1);
+  CHECK(Constant("bf16[]", "0.1001").data<BFloat16>()[0].bits == 0x3dcd);
+  CHECK(Constant("f8e4m3fn[]", "448").data<SmallFloat<PrimitiveType::F8E4M3FN>>()[0].bits == 0x7e);
+  CHECK(Constant("f4e2m1fn[]", "-6").data<SmallFloat<PrimitiveType::F4E2M1FN>>()[0].bits == 0xf);
+  CHECK(Constant("c64[2]", "{(1, 2), (3, -inf)}").data<std::complex<float>>()[0] == std::complex<float>(1, 2));
+  CHECK(Constant("c128[]", "(0.5, -1)").data<std::complex<double>>()[0].imag() == -1);
+  const Literal tuple = Constant("(f32[2], (s32[], pred[]))", "( {1, 2}, ( 3, true ) )");
+  CHECK(tuple.elements()[1].elements()[0].data<int32_t>()[0] == 3);
+  // One number for all elements.
+  CHECK(Constant("f32[16]", "1.5").data<float>()[15] == 1.5f);
+  // Dumps of 2017 to 2019 repeat the shape.
+  CHECK(Constant("f32[2]", "f32[2]{0} {1, 2}").data<float>()[1] == 2);
+  CHECK(Constant("f32[]", "f32[] 3").data<float>()[0] == 3);
+  CHECK(Constant("f32[<=5]", "(2) {1, 2}").dynamic_sizes() == DimVector{2});
+}
+
+TEST_CASE("parser: NaN keeps its bits") {
+  auto bits = [](const char* text) { return __builtin_bit_cast(uint32_t, Constant("f32[]", text).data<float>()[0]); };
+  CHECK(bits("nan") == 0x7fc00000u);
+  CHECK(bits("-nan") == 0xffc00000u);
+  CHECK(bits("nan(0x200001)") == 0x7fa00001u);
+  CHECK(bits("-nan(0x400001)") == 0xffc00001u);
+  CHECK(Constant("bf16[]", "nan(0x1)").data<BFloat16>()[0].bits == 0x7f81);
+  CHECK(Constant("f8e4m3fnuz[]", "nan").data<SmallFloat<PrimitiveType::F8E4M3FNUZ>>()[0].bits == 0x80);
+  CHECK(Constant("f64[]", "nan(0x1)").data<double>()[0] != 0);
+}
+
+TEST_CASE("parser: elided constants") {
+  CHECK(Constant("f32[2,3]", "{...}").elided());
+  CHECK(Constant("(f32[2], s32[])", "{...}").elided());
+  CHECK_FALSE(Constant("f32[2]", "{1, 2}").elided());
+}
+
+TEST_CASE("parser: literals with their shape") {
+  CHECK(ParseLiteral("f32[2] {1, 2}")->data<float>()[1] == 2);
+  CHECK(ParseLiteral("f32[2]{0} {1, 2}")->data<float>()[1] == 2);
+  CHECK(ParseLiteral("f32[] 0.5")->data<float>()[0] == 0.5f);
+  CHECK(ParseLiteral("(f32[] 1, s32[2] {2, 3})")->elements()[1].data<int32_t>()[1] == 3);
+  CHECK(ParseLiteral("(f32[], s32[]) (1, 2)")->elements()[1].data<int32_t>()[0] == 2);
+  CHECK_FALSE(ParseLiteral("f32[2] {1, 2} 3").ok());
+}
+
+TEST_CASE("parser: shardings") {
+  auto parse = [](std::string_view text) {
+    StatusOr<Sharding> sharding = ParseSharding(text);
+    INFO(text << ": " << sharding.status().message());
+    REQUIRE(sharding.ok());
+    return *sharding;
+  };
+  using Kind = Sharding::Kind;
+  CHECK(parse("{replicated}").kind == Kind::kReplicated);
+  CHECK(parse("{manual}").kind == Kind::kManual);
+  CHECK(parse("{maximal device=5}").devices.devices.at(0) == 5);
+  const Sharding tiled = parse("{devices=[2,1,2]0,1,2,3 last_tile_dim_replicate}");
+  CHECK(tiled.kind == Kind::kTiled);
+  CHECK(tiled.replicate_on_last_tile_dim);
+  CHECK(tiled.devices.devices.size() == 4);
+  const Sharding iota = parse("{devices=[2,2]<=[2,2]T(1,0) last_tile_dims={manual, replicated} metadata={op_name=\"a\"}}");
+  CHECK(iota.devices.iota_transpose_perm == DimVector{1, 0});
+  CHECK(iota.last_tile_dims == std::vector<Kind>{Kind::kManual, Kind::kReplicated});
+  CHECK(iota.metadata.size() == 1);
+  CHECK(parse("{devices=[2]<=[2] shard_as 3}").shard_group_id == 3);
+  CHECK(parse("{{replicated}, {maximal device=1}}").tuple_elements.size() == 2);
+  CHECK(parse("{}").kind == Kind::kTuple);
+  const Sharding named = parse("{mesh['x'=2,'y'=4], [{'x'}, {'y':(2)2, ?}], replicated={'z'}, unreduced=sum{'w'}}");
+  CHECK(named.kind == Kind::kNamed);
+  CHECK(named.mesh.axes.at(1).second == 4);
+  CHECK(named.dimensions.at(1).open);
+  CHECK(named.dimensions.at(1).axes.at(0).sub_axis_pre_size == 2);
+  CHECK(named.unreduced_op == "sum");
+  CHECK(parse("{mesh['x'=2] replicated}").named_kind == "replicated");
+  CHECK(parse("{maximal_mesh[device_id=3]}").mesh.maximal_device_id == 3);
+  for (const char* bad : {"{devices=[2]0}", "{devices=[0]}", "{devices=[2,2]<=[4]T(1,0)}", "{maximal}", "replicated", "{x}"}) {
+    CHECK_FALSE(ParseSharding(bad).ok());
+  }
+}
+
+TEST_CASE("parser: replica groups, windows, paddings, dim_labels") {
+  CHECK(ParseReplicaGroups("{{0,1},{2,3}}")->groups.at(1).at(0) == 2);
+  CHECK(ParseReplicaGroups("{}")->groups.empty());
+  CHECK(ParseReplicaGroups("[2,4]<=[4,2]T(1,0)")->group_size == 4);
+  CHECK(ParseReplicaGroups("mesh['x'=2,'y'=4], device_ids=(7,6,5,4,3,2,1,0) {'x','y':(1)2}")->axes.size() == 2);
+  CHECK(ParseReplicaGroups("mesh['x'=2]{'x'}")->form == ReplicaGroups::Form::kMesh);
+  const Window window = *ParseWindow("{size=3x2 stride=2x1 pad=1_1x0_-1 lhs_dilate=1x2 rhs_dilate=2x1 rhs_reversal=0x1}");
+  REQUIRE(window.size() == 2);
+  CHECK(window[0].stride == 2);
+  CHECK(window[1].padding_high == -1);
+  CHECK(window[1].base_dilation == 2);
+  CHECK(window[0].window_dilation == 2);
+  CHECK(window[1].window_reversal);
+  CHECK(ParsePadding("0_0_1x-1_2")->at(1).low == -1);
+  CHECK(ParsePadding("0_0_1x-1_2")->at(0).interior == 1);
+  const ConvDimensionNumbers dims = *ParseConvDimensionNumbers("b01f_01io->f01b");
+  CHECK(dims.input_feature == 3);
+  CHECK(dims.kernel_output_feature == 3);
+  CHECK(dims.output_batch == 3);
+  CHECK(dims.kernel_spatial == DimVector{0, 1});
+}
+
+TEST_CASE("parser: what any instruction may have") {
+  auto module = ParseBody(R"(
+  a = f32[2] parameter(0), parameter_replication={true}, sharding={devices=[2]0,1}, origin={{"x" {0}}},
+    frontend_attributes={b="1",a={"k":[1,"}"]}}, statistics={visualizing_index=1,flops=33.5}
+  ROOT b = f32[2] tanh(a), result_accuracy={tolerance={atol=0.5,rtol=0,ulps=2}},
+    metadata={op_type="tanh" op_name="jit(f)/\"tanh\"" source_file="f.py" source_line=3 stack_frame_id=0},
+    backend_config={"a": {"b": "}"}})");
+  const HloInstruction& a = Find(*module, "a");
+  CHECK(a.attributes<ParameterAttributes>().parameter_replication == BoolList{true});
+  CHECK(a.sharding()->tile_dims == DimVector{2});
+  CHECK(a.extras().original_value->leaf->second == ShapeIndex{0});
+  REQUIRE(a.extras().frontend_attributes.size() == 2);
+  CHECK(a.extras().frontend_attributes[0].first == "a");
+  CHECK(a.extras().frontend_attributes[0].second == R"({"k":[1,"}"]})");
+  CHECK(a.extras().statistics->values.at(0).second == 33.5);
+  const HloInstruction& b = Find(*module, "b");
+  CHECK(b.extras().result_accuracy->ulps == 2);
+  CHECK(b.metadata()->op_name == "jit(f)/\"tanh\"");
+  CHECK(b.metadata()->source_line == 3);
+  CHECK(b.extras().backend_config == R"({"a": {"b": "}"}})");
+}
+
+TEST_CASE("parser: stack frames") {
+  auto module = Parse(R"(HloModule m
+
+FileNames
+1 "a.py"
+2 "b.py"
+
+FunctionNames
+1 "f"
+
+FileLocations
+1 {file_name_id=2 function_name_id=1 line=7 end_line=7 column=1 end_column=5}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=0}
+
+ENTRY e {
+  ROOT c = f32[] constant(1), metadata={stack_frame_id=1}
+}
+)");
+  const StackFrameIndex& frames = module->config().stack_frames;
+  REQUIRE(frames.stack_frames.size() == 1);
+  const auto& location = frames.file_locations.at(static_cast<size_t>(frames.stack_frames[0].file_location_id - 1));
+  CHECK(location.line == 7);
+  CHECK(frames.file_names.at(static_cast<size_t>(location.file_name_id - 1)) == "b.py");
+}
+
+TEST_CASE("parser: names are unique in the module") {
+  // As XLA makes them so: inline bodies are complete, and named, before the computation around them.
+  auto module = Parse(R"(HloModule m
+ENTRY e {
+  p0 = f32[4] parameter(0)
+  z = f32[] constant(0)
+  ROOT r = f32[] reduce(p0, z), dimensions={0}, to_apply={
+    p0 = f32[] parameter(0)
+    p1 = f32[] parameter(1)
+    ROOT s = f32[] add(p0, p1)
+  }
+}
+)");
+  REQUIRE(module->computation_count() == 2);
+  CHECK(module->computations()[0]->name() == "_");
+  CHECK(module->computations()[0]->parameter(0)->name() == "p0");
+  CHECK(module->entry_computation()->parameter(0)->name() == "p0.1");
+  CHECK(module->entry_computation()->root()->operand(0) == module->entry_computation()->parameter(0));
+
+  module = Parse("HloModule m\nf {\n x = f32[] parameter(0)\n}\nENTRY e {\n x = f32[] parameter(0)\n x.1 = f32[] call(x), to_apply=f\n}");
+  CHECK(module->entry_computation()->parameter(0)->name() == "x.1");
+  CHECK(module->entry_computation()->root()->name() == "x.2");
+}
+
+TEST_CASE("parser: operands in place, and elements of tuples") {
+  auto module = ParseBody(R"(
+  t = (f32[2], (f32[2], s32[])) parameter(0)
+  ROOT r = f32[2] add(f32[2] negate(t#1#0), multiply(t#0, t#0)))");
+  const HloInstruction* r = module->entry_computation()->root();
+  CHECK(r->operand(0)->opcode() == HloOpcode::kNegate);
+  CHECK(r->operand(0)->name() == "negate.anon");
+  CHECK(r->operand(0)->operand(0)->tuple_index() == 0);
+  CHECK(r->operand(0)->operand(0)->operand(0)->tuple_index() == 1);
+  // The same element twice is one instruction; a shape left out is inferred.
+  CHECK(r->operand(1)->operand(0) == r->operand(1)->operand(1));
+  CHECK(r->operand(1)->shape() == r->shape());
+}
+
+TEST_CASE("parser: shapes left out are inferred") {
+  auto module = ParseBody("  a = f32[2,3] parameter(0)\n  b = transpose(a), dimensions={1,0}\n  ROOT t = tuple(b, a)");
+  CHECK(module->entry_computation()->root()->shape().tuple_shapes(0).dimensions() == DimVector{3, 2});
+}
+
+TEST_CASE("parser: async sugar") {
+  auto module = ParseBody(R"(
+  a = f32[2] parameter(0)
+  s = ((f32[2]), f32[2], s32[]) exponential-start(a), async_execution_thread="dma"
+  u = ((f32[2]), f32[2], s32[]) exponential-update(s)
+  ROOT d = f32[2] exponential-done(u))");
+  const HloInstruction& s = Find(*module, "s");
+  CHECK(s.opcode() == HloOpcode::kAsyncStart);
+  REQUIRE(s.called_computations().size() == 1);
+  CHECK(s.called_computations()[0]->root()->opcode() == HloOpcode::kExp);
+  CHECK(s.called_computations()[0]->execution_thread() == "dma");
+  CHECK(module->entry_computation()->root()->opcode() == HloOpcode::kAsyncDone);
+  // What is natively asynchronous is no sugar.
+  module = ParseBody("  a = f32[2] parameter(0)\n  ROOT s = (f32[2], f32[2], u32[]) copy-start(a)");
+  CHECK(module->entry_computation()->root()->opcode() == HloOpcode::kCopyStart);
+}
+
+TEST_CASE("parser: one instruction is a module") {
+  auto module = Parse("ROOT %r = f32[4] add(f32[4] %a, f32[4] %b)");
+  CHECK(module->entry_computation()->parameter_count() == 2);
+  CHECK(module->entry_computation()->parameter(1)->name() == "b");
+  module = Parse("f32[4] negate(f32[4])");
+  CHECK(module->entry_computation()->root()->name() == "_");
+  CHECK_FALSE(ParseHloModule("r = f32[4] add(f32[4] a, b)").ok());
+}
+
+TEST_CASE("parser: several modules") {
+  const std::string one = "HloModule a\nENTRY e {\n  ROOT c = f32[] constant(1)\n}\n";
+  CHECK_FALSE(ParseHloModule(one + one).ok());
+  CHECK(ParseHloModules(one + one)->size() == 2);
+  const std::string bare = "ENTRY e {\n  ROOT c = f32[] constant(1)\n}\n";
+  auto modules = ParseHloModules(bare + "// -----\n" + bare);
+  INFO(modules.status().message());
+  REQUIRE(modules.ok());
+  CHECK(modules->size() == 2);
+  CHECK((*modules)[1]->entry_computation()->root()->name() == "c");
+}
+
+TEST_CASE("parser: dialect of 2017") {
+  auto module = Parse(R"(HloModule axpy_module:
+ENTRY %axpy.v5 (alpha: f32[], x: f32[2,4], y: f32[2,4]) -> f32[2,4] {
+  %alpha = f32[] parameter(0)
+  %broadcast = f32[2,4]{1,0} broadcast(f32[] %alpha), dimensions={}
+  %x = f32[2,4]{1,0} parameter(1)
+  %multiply = f32[2,4]{1,0} multiply(f32[2,4]{1,0} %broadcast, f32[2,4]{1,0} %x)
+  %y = f32[2,4]{1,0} parameter(2)
+  ROOT %add = f32[2,4]{1,0} add(f32[2,4]{1,0} %multiply, f32[2,4]{1,0} %y)
+}
+)");
+  CHECK(module->name() == "axpy_module");
+  CHECK(module->entry_computation()->parameter_count() == 3);
+}
+
+TEST_CASE("parser: unknown attributes") {
+  const std::string text = "HloModule m, new_thing={a=1}\nENTRY e {\n  ROOT c = f32[] constant(1), shiny={x, {y}}, metadata={op_name=\"n\"}\n}";
+  CHECK(ErrorOf(text).find("modules have no attribute 'new_thing'") != std::string::npos);
+  ParserOptions options;
+  options.allow_unknown = true;
+  auto module = Parse(text, options);
+  CHECK(module->config().unknown_attributes.at(0).second == "{a=1}");
+  const HloInstruction& c = *module->entry_computation()->root();
+  CHECK(c.extras().unknown_attributes.at(0).first == "shiny");
+  CHECK(c.extras().unknown_attributes.at(0).second == "{x, {y}}");
+  CHECK(c.metadata()->op_name == "n");
+}
+
+TEST_CASE("parser: layouts are filled, or left out") {
+  const std::string text = "HloModule m\nENTRY e {\n  ROOT p = f32[2,3] parameter(0)\n}";
+  CHECK(Parse(text)->entry_computation()->root()->shape().layout().minor_to_major() == DimVector{1, 0});
+  ParserOptions options;
+  options.fill_missing_layouts = false;
+  CHECK_FALSE(Parse(text, options)->entry_computation()->root()->shape().has_layout());
+}
+
+TEST_CASE("parser: limits") {
+  auto repeat = [](const std::string& text, int times) {
+    std::string all;
+    for (int i = 0; i < times; ++i) all += text;
+    return all;
+  };
+  constexpr int kDeep = 1000000;
+  const std::string head = "HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  y = ";
+  for (const std::string& text :
+       {head + repeat("(", kDeep), head + repeat("b(", kDeep), head + "f32[] " + repeat("negate(", kDeep),
+        head + "f32[] negate(x), sharding=" + repeat("{", kDeep), head + "f32[] negate(x), origin={" + repeat("(", kDeep),
+        head + "f32[1]{0:" + repeat("P(f32[1]{0:", kDeep),
+        head + "f32[] custom-call(), custom_call_target=\"\", literal=" + repeat("(", kDeep),
+        head + "f32[] " + repeat("call(), to_apply={ a = f32[] ", kDeep)}) {
+    StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(text);
+    REQUIRE_FALSE(module.ok());
+    CHECK(module.status().message().find("nested too deeply") != std::string::npos);
+  }
+  // Nothing is allocated for elements that are not there.
+  CHECK(ErrorOf("HloModule m\nENTRY e {\n  x = f32[99999999999] constant({1})\n}").find("over the limit") != std::string::npos);
+  CHECK(ErrorOf("HloModule m\nENTRY e {\n  x = f32[999999] constant({1})\n}").find("the text ends before") != std::string::npos);
+  ParserOptions few;
+  few.max_instructions = 1;
+  CHECK(ErrorOf("HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  y = f32[] negate(x)\n}", few).find("more than 1") !=
+        std::string::npos);
+}
+
+TEST_CASE("parser: any bytes give an error, not a crash") {
+  const std::string text =
+      "HloModule m, entry_computation_layout={(f32[2]{0})->f32[2]{0}}\nENTRY e {\n  a = f32[2]{0:T(8)} parameter(0), "
+      "sharding={devices=[2]<=[2]}, metadata={op_name=\"x\\\"y\"}\n  c = f32[2] constant({1, nan(0x1)})\n"
+      "  ROOT r = f32[2] add(a, c), backend_config={\"a\":{}}\n}\n";
+  REQUIRE(ParseHloModule(text).ok());
+  for (size_t i = 0; i < text.size(); ++i) {
+    // Cut off, or with one byte another: whichever comes of it, it ends.
+    CHECK_FALSE((i > 0 && i < text.size() - 2 && ParseHloModule(text.substr(0, i)).ok()));
+    for (char c : {'\0', '{', '}', '(', '"', '\xff', '9', '-'}) {
+      std::string changed = text;
+      changed[i] = c;
+      Status status = ParseHloModule(changed).status();
+      CHECK((status.ok() || status.message().find(": error: ") != std::string::npos));
+    }
+  }
+}
+
+TEST_CASE("parser: an error's form") {
+  ParserOptions options;
+  options.file_name = "f.hlo";
+  CHECK(ErrorOf("HloModule m\nENTRY e {\n\tROOT x = f32[] negate(y)\n}\n", options) ==
+        "f.hlo:3:24: error: instruction 'y' is not defined\n\tROOT x = f32[] negate(y)\n\t                      ^");
+}
+
+// tests/parse_errors/NAME.hlo: the line at fault ends in `// error: WORDS`, which the message must have.
+TEST_CASE("parser: texts that are refused") {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(HLOIR_TESTS_DIR "/parse_errors")) {
+    if (entry.path().extension() != ".hlo") continue;
+    ++count;
+    std::stringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    int number = 0, expected_line = 0;
+    std::string line, words;
+    while (std::getline(text, line)) {
+      ++number;
+      const size_t at = line.find("// error: ");
+      if (at == std::string::npos) continue;
+      expected_line = number;
+      words = line.substr(at + 10);
+    }
+    INFO(entry.path());
+    REQUIRE(expected_line > 0);
+    ParserOptions options;
+    options.file_name = "f";
+    const std::string message = ErrorOf(text.str(), options);
+    INFO(message);
+    CHECK(message.rfind("f:" + std::to_string(expected_line) + ":", 0) == 0);
+    CHECK(message.find(words) != std::string::npos);
+  }
+  CHECK(count >= 40);
+}
+
+}  // namespace
+}  // namespace hloir

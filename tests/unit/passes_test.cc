@@ -1,0 +1,330 @@
+// The passes: tests/passes/PASS/*.hlo against *.expected.hlo, and the BEFORE and AFTER in each pass's own file. For each the
+// runner checks: it parses, prints and reads back alike; it is legal before and after; the output is the expected one; the
+// reference evaluator gives the same results before and after; a second run changes nothing. In these files an instruction
+// named …_stays is one that a rule must not touch. HLOIR_UPDATE=1 writes the expectations.
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "hloir/equivalence.h"
+#include "hloir/parser.h"
+#include "hloir/pass.h"
+#include "hloir/printer.h"
+#include "hloir/structural.h"
+#include "hloir/verifier.h"
+
+namespace hloir {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string ReadFile(const fs::path& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// Prints constants whole: an expectation must read back.
+std::string Print(const HloModule& module) {
+  PrintOptions options;
+  options.print_large_constants = true;
+  options.print_metadata = true;
+  return PrintModule(module, options);
+}
+
+std::unique_ptr<HloModule> Parse(const std::string& text, const std::string& name) {
+  ParserOptions options;
+  options.file_name = name;
+  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(text, options);
+  INFO((module.ok() ? "" : module.status().message()));
+  REQUIRE(module.ok());
+  return std::move(module).value();
+}
+
+void RequireLegal(const HloModule& module) {
+  Status status = VerifyModule(module);
+  INFO(status.message());
+  REQUIRE(status.ok());
+}
+
+// Bit for bit; any NaN is every NaN.
+bool Same(const Literal& a, const Literal& b) {
+  std::vector<const Literal*> x = a.Leaves(), y = b.Leaves();
+  if (x.size() != y.size()) return false;
+  for (size_t k = 0; k < x.size(); ++k) {
+    if (x[k]->BitwiseEqual(*y[k])) continue;
+    const PrimitiveType type = x[k]->shape().element_type();
+    if (!x[k]->shape().Compatible(y[k]->shape()) || !IsFloat(type)) return false;
+    const size_t bytes = static_cast<size_t>(StorageBytes(type));
+    for (int64_t i = 0; i < x[k]->element_count(); ++i) {
+      const bool equal = std::memcmp(x[k]->untyped_data() + static_cast<size_t>(i) * bytes,
+                                     y[k]->untyped_data() + static_cast<size_t>(i) * bytes, bytes) == 0;
+      if (!equal && !(std::isnan(x[k]->GetAsDouble(i)) && std::isnan(y[k]->GetAsDouble(i)))) return false;
+    }
+  }
+  return true;
+}
+
+// Within a relative error that rounding alone explains in a module of a few operations.
+bool Close(const Literal& a, const Literal& b) {
+  std::vector<const Literal*> x = a.Leaves(), y = b.Leaves();
+  if (x.size() != y.size()) return false;
+  for (size_t k = 0; k < x.size(); ++k) {
+    if (!x[k]->shape().Compatible(y[k]->shape())) return false;
+    if (!IsFloat(x[k]->shape().element_type())) {
+      if (!x[k]->BitwiseEqual(*y[k])) return false;
+      continue;
+    }
+    const double epsilon = std::ldexp(1.0, -GetFloatFormat(x[k]->shape().element_type()).mantissa_bits);
+    for (int64_t i = 0; i < x[k]->element_count(); ++i) {
+      const double p = x[k]->GetAsDouble(i), q = y[k]->GetAsDouble(i);
+      if (p == q || (std::isnan(p) && std::isnan(q))) continue;
+      if (!(std::fabs(p - q) <= 64 * epsilon * std::max(1.0, std::fabs(p)))) return false;
+    }
+  }
+  return true;
+}
+
+StatusOr<Literal> Evaluate(const HloModule& module, const std::vector<Literal>& inputs) {
+  std::vector<const Literal*> arguments;
+  for (const Literal& input : inputs) arguments.push_back(&input);
+  return MakeReferenceEvaluator()->EvaluateComputation(*module.entry_computation(), arguments);
+}
+
+struct RunLine {
+  std::vector<std::string> passes;
+  MathMode math = MathMode::kExact;
+  bool run = true;  // --no-run: what the evaluator is not asked about
+};
+RunLine ParseRunLine(const std::string& text) {
+  RunLine result;
+  std::istringstream line(text.substr(0, text.find('\n')));
+  std::string word;
+  line >> word >> word;
+  REQUIRE(word == "RUN:");
+  while (line >> word) {
+    if (word.starts_with("--passes=")) {
+      std::istringstream names(word.substr(9));
+      for (std::string name; std::getline(names, name, ',');) result.passes.push_back(name);
+    } else if (word == "--math=rounding") {
+      result.math = MathMode::kRounding;
+    } else if (word == "--math=fast") {
+      result.math = MathMode::kFast;
+    } else if (word == "--no-run") {
+      result.run = false;
+    } else {
+      FAIL("unknown word in the RUN line: " << word);
+    }
+  }
+  return result;
+}
+
+// Rules that fired, and instructions that must stay, over all files.
+std::set<std::string> fired, stays;
+
+bool RunPasses(HloModule& module, const RunLine& line, RewriteLog* log) {
+  const std::unique_ptr<HloEvaluator> evaluator = MakeReferenceEvaluator();
+  PassOptions options;
+  options.math = line.math;
+  options.evaluator = evaluator.get();
+  options.rewriter = log;
+  PipelineOptions pipeline_options;
+  pipeline_options.verify_each = true;
+  StatusOr<HloPassPipeline> pipeline = MakePipeline(line.passes, options, pipeline_options);
+  INFO((pipeline.ok() ? "" : pipeline.status().message()));
+  REQUIRE(pipeline.ok());
+  StatusOr<bool> changed = pipeline->RunOnce(module);
+  INFO((changed.ok() ? "" : changed.status().message()));
+  REQUIRE(changed.ok());
+  return *changed;
+}
+
+void RunFile(const fs::path& path) {
+  INFO(path.string());
+  const std::string text = ReadFile(path);
+  const RunLine line = ParseRunLine(text);
+  std::unique_ptr<HloModule> module = Parse(text, path.filename().string());
+  RequireLegal(*module);
+  const std::string printed = Print(*module);
+  REQUIRE(Print(*Parse(printed, "printed")) == printed);
+
+  std::unique_ptr<HloModule> before = module->Clone();
+  RewriteLog log;
+  RunPasses(*module, line, &log);
+  for (const auto& [rule, count] : log.counts()) fired.insert(rule);
+  RequireLegal(*module);
+  const std::string output = Print(*module);
+
+  fs::path expected_path = path;
+  expected_path.replace_extension(".expected.hlo");
+  if (std::getenv("HLOIR_UPDATE") != nullptr) {
+    std::ofstream(expected_path) << output;
+  } else {
+    INFO("to accept the new output: HLOIR_UPDATE=1 ctest -R unit.passes");
+    CHECK(ReadFile(expected_path) == output);
+  }
+
+  for (const HloComputation* computation : before->computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      if (!i->name().ends_with("_stays")) continue;
+      INFO(i->name());
+      const HloComputation* after = module->FindComputation(computation->name());
+      REQUIRE(after != nullptr);
+      const HloInstruction* kept = after->FindInstruction(i->name());
+      REQUIRE(kept != nullptr);
+      CHECK(kept->opcode() == i->opcode());
+      stays.insert(std::string(i->name().substr(0, i->name().size() - 6)));
+    }
+  }
+
+  if (line.run) {
+    // Odd seeds bring NaN, infinities, -0 and the like, where only exact rules promise anything.
+    for (uint64_t seed : {0, 1, 2, 3}) {
+      if (line.math != MathMode::kExact && seed % 2 == 1) continue;
+      INFO("seed " << seed);
+      StatusOr<std::vector<Literal>> inputs = MakeFakeInputs(*before, seed);
+      REQUIRE(inputs.ok());
+      StatusOr<Literal> a = Evaluate(*before, *inputs), b = Evaluate(*module, *inputs);
+      INFO((a.ok() ? "" : a.status().message()) << (b.ok() ? "" : b.status().message()));
+      REQUIRE(a.ok());
+      REQUIRE(b.ok());
+      CHECK((line.math == MathMode::kExact ? Same(*a, *b) : Close(*a, *b)));
+    }
+  }
+
+  std::unique_ptr<HloModule> again = Parse(output, "output");
+  CHECK_FALSE(RunPasses(*again, line, nullptr));
+  CHECK(Print(*again) == output);
+}
+
+std::vector<fs::path> TestFiles() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(HLOIR_TESTS_DIR) / "passes")) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(".hlo") && !name.ends_with(".expected.hlo")) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+TEST_CASE("each file in tests/passes gives what is expected") {
+  const std::vector<fs::path> files = TestFiles();
+  REQUIRE(files.size() >= 40);
+  for (const fs::path& file : files) RunFile(file);
+
+  // Every rule fires somewhere, and somewhere must not.
+  for (const RuleInfo& rule : AlgebraicRules()) {
+    std::string name(rule.name);
+    INFO("rule " << name << ": " << rule.formula);
+    CHECK(fired.contains("algebraic-simplifier/" + name));
+    std::replace(name.begin(), name.end(), '-', '_');
+    CHECK(stays.contains(name));
+  }
+}
+
+// The comment's lines between `from` and `to`, without their slashes.
+std::string CommentBetween(const std::string& text, const std::string& from, const std::string& to) {
+  const size_t start = text.find("// " + from + "\n"), end = text.find("// " + to + "\n");
+  REQUIRE(start != std::string::npos);
+  REQUIRE(end != std::string::npos);
+  std::istringstream lines(text.substr(start, end - start));
+  std::string result, line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) result += (line.size() > 3 ? line.substr(3) : "") + "\n";
+  return result;
+}
+
+TEST_CASE("each pass does what the BEFORE and AFTER in its file say") {
+  for (const PassInfo& pass : AllPasses()) {
+    std::string file(pass.name);
+    std::replace(file.begin(), file.end(), '-', '_');
+    fs::path path = fs::path(HLOIR_PASSES_DIR) / (file + ".cc");
+    if (!fs::exists(path)) path = fs::path(HLOIR_PASSES_DIR) / file / (file + ".cc");
+    INFO(path.string());
+    const std::string text = ReadFile(path);
+    std::unique_ptr<HloModule> module = Parse(CommentBetween(text, "BEFORE", "AFTER"), "BEFORE");
+    std::unique_ptr<HloModule> after = Parse(CommentBetween(text, "AFTER", "END"), "AFTER");
+    RequireLegal(*module);
+    RequireLegal(*after);
+    CHECK(RunPasses(*module, {{std::string(pass.name)}}, nullptr));
+    RequireLegal(*module);
+    CHECK(Print(*module) == Print(*after));
+  }
+}
+
+TEST_CASE("rules are named once, and can be switched off, counted and only proposed") {
+  std::set<std::string_view> names;
+  for (const RuleInfo& rule : AlgebraicRules()) {
+    INFO(rule.name);
+    CHECK(names.insert(rule.name).second);
+    CHECK_FALSE(rule.formula.empty());
+  }
+  CHECK(names.size() >= 100);
+
+  const std::string text =
+      "HloModule m\nENTRY e {\n  x = f32[4] parameter(0)\n  one = f32[] constant(1)\n"
+      "  ones = f32[4] broadcast(one), dimensions={}\n  y = f32[4] multiply(x, ones)\n  n = f32[4] negate(y)\n"
+      "  ROOT r = f32[4] negate(n)\n}\n";
+  auto run = [&](PassOptions options) {
+    std::unique_ptr<HloModule> module = Parse(text, "text");
+    StatusOr<std::unique_ptr<HloPass>> pass = MakePass("algebraic-simplifier", options);
+    REQUIRE(pass.ok());
+    REQUIRE((*pass)->Run(*module).ok());
+    return module->entry_computation()->root()->opcode();
+  };
+  CHECK(run({}) == HloOpcode::kParameter);
+  PassOptions disabled;
+  disabled.disabled_rules = {"multiply-one"};
+  CHECK(run(disabled) == HloOpcode::kMultiply);
+  RewriteLog dry_run;
+  dry_run.propose_only = true;
+  PassOptions proposing;
+  proposing.rewriter = &dry_run;
+  CHECK(run(proposing) == HloOpcode::kNegate);
+  CHECK(dry_run.entries().size() == 2);
+  RewriteLog fuel;
+  fuel.max_rewrites = 1;
+  PassOptions limited;
+  limited.rewriter = &fuel;
+  CHECK(run(limited) == HloOpcode::kNegate);
+  CHECK(fuel.counts().at("algebraic-simplifier/multiply-one") == 1);
+}
+
+TEST_CASE("pipelines are spelled as lists of names") {
+  const PassOptions options;
+  auto make = [&](std::vector<std::string> names) { return MakePipeline(names, options).ok(); };
+  CHECK(make({}));
+  CHECK(make({"cse", "dce"}));
+  CHECK(make({"[cse", "dce]"}));
+  CHECK(make({"[cse]"}));
+  CHECK_FALSE(make({"no-such-pass"}));
+  CHECK_FALSE(make({"[cse", "dce"}));
+  CHECK_FALSE(make({"cse", "dce]"}));
+  CHECK_FALSE(make({"[cse", "[dce]"}));
+  CHECK_FALSE(make({""}));
+}
+
+TEST_CASE("structure is what counts, not names") {
+  auto a = Parse("HloModule a\nENTRY e {\n  x = f32[4] parameter(0)\n  ROOT y = f32[4] negate(x)\n}\n", "a");
+  auto b = Parse("HloModule b\nENTRY f {\n  p = f32[4] parameter(0)\n  ROOT q = f32[4] negate(p)\n}\n", "b");
+  auto c = Parse("HloModule b\nENTRY f {\n  p = f32[5] parameter(0)\n  ROOT q = f32[5] negate(p)\n}\n", "c");
+  CHECK(StructuralHash(*a) == StructuralHash(*b));
+  CHECK(StructuralHash(*a) != StructuralHash(*c));
+  CHECK(StructurallyEqual(*a->entry_computation(), *b->entry_computation()));
+  CHECK_FALSE(StructurallyEqual(*a->entry_computation(), *c->entry_computation()));
+}
+
+}  // namespace
+}  // namespace hloir

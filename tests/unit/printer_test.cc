@@ -1,0 +1,466 @@
+// The printer: literals' digits, layouts, shardings, every print style and switch on small modules, and that what is
+// printed reads back to the same text.
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
+
+#include <limits>
+#include <string>
+
+#include "hloir/parser.h"
+#include "hloir/printer.h"
+
+namespace hloir {
+namespace {
+
+std::unique_ptr<HloModule> Parse(const std::string& text) {
+  auto module = ParseHloModule(text);
+  INFO((module.ok() ? "" : module.status().message()));
+  REQUIRE(module.ok());
+  return std::move(module).value();
+}
+
+std::string Print(const std::string& text, const PrintOptions& options = {}) { return PrintModule(*Parse(text), options); }
+
+// The line of instruction `name`, without the indentation.
+std::string Line(const HloModule& module, std::string_view name, const PrintOptions& options = {}) {
+  for (const HloComputation* computation : module.computations()) {
+    if (const HloInstruction* instruction = computation->FindInstruction(name)) return PrintInstruction(*instruction, options);
+  }
+  return "";
+}
+
+template <class T>
+std::string Scalar(PrimitiveType type, T value) {
+  return Literal::Scalar(type, value).ToString();
+}
+
+template <PrimitiveType P>
+std::string FromBits(uint16_t bits) {
+  Literal literal(Shape::Scalar(P));
+  literal.data<SmallFloat<P>>()[0] = SmallFloat<P>::FromBits(static_cast<typename SmallFloat<P>::Bits>(bits));
+  return literal.ToString();
+}
+
+std::string F32Bits(uint32_t bits) {
+  Literal literal(Shape::Scalar(PrimitiveType::F32));
+  literal.data<uint32_t>()[0] = bits;
+  return literal.ToString();
+}
+
+// The text of a literal, read and written again.
+std::string Again(const std::string& text) {
+  auto literal = ParseLiteral(text);
+  INFO((literal.ok() ? "" : literal.status().message()));
+  REQUIRE(literal.ok());
+  return literal->ToString();
+}
+
+TEST_CASE("f32 takes six digits if they read back, else nine") {
+  CHECK(Scalar(PrimitiveType::F32, 1.0f) == "1");
+  CHECK(Scalar(PrimitiveType::F32, -0.0f) == "-0");
+  CHECK(Scalar(PrimitiveType::F32, 0.0f) == "0");
+  CHECK(Scalar(PrimitiveType::F32, 0.1f) == "0.1");
+  CHECK(Scalar(PrimitiveType::F32, 1.0f / 3) == "0.333333343");
+  CHECK(Scalar(PrimitiveType::F32, 999999.0f) == "999999");
+  CHECK(Scalar(PrimitiveType::F32, 1e6f) == "1e+06");
+  CHECK(Scalar(PrimitiveType::F32, 16777216.0f) == "16777216");
+  CHECK(Scalar(PrimitiveType::F32, 1e-5f) == "1e-05");
+  CHECK(Scalar(PrimitiveType::F32, std::numeric_limits<float>::max()) == "3.40282347e+38");
+  CHECK(Scalar(PrimitiveType::F32, std::numeric_limits<float>::denorm_min()) == "1.4013e-45");
+  CHECK(Scalar(PrimitiveType::F32, -std::numeric_limits<float>::infinity()) == "-inf");
+}
+
+TEST_CASE("f64 takes fifteen digits if they read back, else seventeen") {
+  CHECK(Scalar(PrimitiveType::F64, 0.1) == "0.1");
+  CHECK(Scalar(PrimitiveType::F64, 0.1 + 0.2) == "0.30000000000000004");
+  CHECK(Scalar(PrimitiveType::F64, 1e15) == "1e+15");
+  CHECK(Scalar(PrimitiveType::F64, 123456.5) == "123456.5");
+}
+
+TEST_CASE("narrow floats take all the digits of their type at once") {
+  CHECK(Scalar(PrimitiveType::BF16, 0.1f) == "0.1001");
+  CHECK(Scalar(PrimitiveType::F16, 0.1f) == "0.099976");
+  CHECK(Scalar(PrimitiveType::F8E5M2, 0.1f) == "0.094");
+  CHECK(Scalar(PrimitiveType::F8E4M3FN, 448.0f) == "448");
+  CHECK(Scalar(PrimitiveType::F8E3M4, 0.1f) == "0.0938");
+  CHECK(Scalar(PrimitiveType::F4E2M1FN, 1.5f) == "1.5");
+  CHECK(Scalar(PrimitiveType::F8E8M0FNU, 0.25f) == "0.25");
+}
+
+TEST_CASE("a NaN shows its payload unless that is just the quiet bit") {
+  CHECK(F32Bits(0x7FC00000) == "nan");
+  CHECK(F32Bits(0xFFC00000) == "-nan");
+  CHECK(F32Bits(0x7F800001) == "nan(0x1)");
+  CHECK(F32Bits(0xFFFFFFFF) == "-nan(0x7fffff)");
+  CHECK(FromBits<PrimitiveType::BF16>(0x7FC1) == "nan(0x41)");
+  CHECK(FromBits<PrimitiveType::F8E5M2>(0x7E) == "nan");
+  CHECK(FromBits<PrimitiveType::F8E5M2>(0x7D) == "nan(0x1)");
+  CHECK(FromBits<PrimitiveType::F8E4M3FN>(0x7F) == "nan");  // it has no other
+}
+
+TEST_CASE("every bit pattern of the 8-bit floats reads back to itself") {
+  auto check = [](auto tag) {
+    constexpr PrimitiveType kType = decltype(tag)::kType;
+    for (uint32_t bits = 0; bits < 256; ++bits) {
+      const std::string text = FromBits<kType>(static_cast<uint16_t>(bits));
+      if (text.starts_with("-nan") && !GetFloatFormat(kType).has_infinity) continue;  // a NaN's sign may not be kept
+      auto literal = ParseLiteral(std::string(PrimitiveTypeName(kType)) + "[] " + text);
+      INFO(PrimitiveTypeName(kType) << " " << bits << " " << text);
+      REQUIRE(literal.ok());
+      CHECK(literal->template data<SmallFloat<kType>>()[0].bits == bits);
+    }
+  };
+  check(TypeTag<PrimitiveType::F8E5M2>{});
+  check(TypeTag<PrimitiveType::F8E4M3>{});
+  check(TypeTag<PrimitiveType::F8E4M3FN>{});
+  check(TypeTag<PrimitiveType::F8E3M4>{});
+  check(TypeTag<PrimitiveType::F8E8M0FNU>{});
+}
+
+TEST_CASE("arrays: braces, blanks and comments of place") {
+  CHECK(Again("s32[3] {1, 2, 3}") == "{1, 2, 3}");
+  CHECK(Again("s32[0] {}") == "{}");
+  CHECK(Again("s32[2,0] { {}, {} }") == "{ {}, {} }");
+  CHECK(Again("s32[1,2] { {1, 2} }") == "{ { 1, 2 } }");
+  CHECK(Again("s32[2,1] { {1}, {2} }") == "{ {1}, {2} }");
+  CHECK(Again("s32[1,2,1] { { {1}, {2} } }") == "{ { {1}, {2} } }");
+  CHECK(Again("s32[1,2,1,2] { { { {1, 2} }, { {3, 4} } } }") ==
+        "{ { /*i0=0*/ { /*i1=0*/ { 1, 2 } }, { /*i1=1*/ { 3, 4 } } } }");
+  CHECK(Again("pred[] true") == "true");
+  CHECK(Again("pred[3] {true, false, 1}") == "{1, 0, 1}");
+  CHECK(Again("c64[2] {(1, -2.5), (0, nan)}") == "{(1, -2.5), (0, nan)}");
+  CHECK(Again("u64[] 18446744073709551615") == "18446744073709551615");
+  CHECK(Again("s4[2] {-8, 7}") == "{-8, 7}");
+}
+
+TEST_CASE("a layout does not change the order in which elements are printed") {
+  CHECK(Again("s32[2,2]{0,1} { {1, 2}, {3, 4} }") == "{ { 1, 2 }, { 3, 4 } }");
+}
+
+TEST_CASE("shapes and layouts are written as they were read") {
+  for (const char* text :
+       {"f32[]", "f32[2,3]{1,0}", "f32[2,3]{0,1:T(8,128)(2,1)}", "u32[]{:T(128)}", "s4[8]{0:E(4)}", "bf16[4]{0:S(5)}",
+        "f32[<=5,3]{1,0}", "()", "(f32[], s32[2]{0})", "((pred[]), token[])", "opaque[]", "f32[2,3]{1,0:T(2,*)L(4)E(32)S(1)}",
+        "(s8[], s8[], s8[], s8[], s8[], /*index=5*/s8[])", "b(f32[2]{0})"}) {
+    auto shape = ParseShape(text);
+    INFO(text);
+    REQUIRE(shape.ok());
+    CHECK(shape->ToString() == text);
+  }
+  CHECK(ParseShape("(f32[2,3]{0,1:T(8)}, s8[2]{0})")->ToString(false) == "(f32[2,3], s8[2])");
+}
+
+TEST_CASE("shardings are written as they were read") {
+  for (const char* text :
+       {"{replicated}", "{manual}", "{unknown}", "{maximal device=3}", "{devices=[2,1]0,1}", "{devices=[2,2]<=[4]}",
+        "{devices=[4,1,2]<=[8] last_tile_dim_replicate}", "{devices=[2,4]<=[4,2]T(1,0) last_tile_dims={manual}}",
+        "{devices=[2,2]<=[2,2]T(1,0) last_tile_dims={manual, replicated}}", "{unknown shard_as 0}", "{unknown shard_like 1}",
+        "{replicated metadata={op_name=\"a\"}}", "{{replicated}, {maximal device=0}}", "{}",
+        "{mesh['x'=2,'y'=2], [{'x'}, {}]}", "{mesh['x'=2], [{}, {}], unreduced={'x'}}"}) {
+    auto sharding = ParseSharding(text);
+    INFO(text);
+    REQUIRE(sharding.ok());
+    CHECK(PrintSharding(*sharding) == text);
+  }
+}
+
+TEST_CASE("an iota device list has one text") {
+  auto sharding = ParseSharding("{devices=[2,2]<=[2,1,2]T(0,1,2)}");
+  REQUIRE(sharding.ok());
+  CHECK(PrintSharding(*sharding) == "{devices=[2,2]<=[4]}");
+}
+
+TEST_CASE("replica groups: text and meaning") {
+  using Groups = std::vector<std::vector<int64_t>>;
+  auto check = [](const char* text, const Groups& expanded) {
+    auto groups = ParseReplicaGroups(text);
+    INFO(text);
+    REQUIRE(groups.ok());
+    CHECK(PrintReplicaGroups(*groups) == text);
+    CHECK(groups->Expand() == expanded);
+  };
+  check("{}", {});
+  check("{{0,1},{2,3}}", {{0, 1}, {2, 3}});
+  check("[2,2]<=[4]", {{0, 1}, {2, 3}});
+  check("[2,4]<=[4,2]T(1,0)", {{0, 2, 4, 6}, {1, 3, 5, 7}});
+  check("mesh['x'=2,'y'=2] {'x'}", {{0, 2}, {1, 3}});
+  check("mesh['x'=2,'y'=2] {'x','y'}", {{0, 1, 2, 3}});
+  check("mesh['x'=4] {'x':(1)2}", {{0, 2}, {1, 3}});
+}
+
+TEST_CASE("a device list that does not fit together expands to nothing") {
+  DeviceList list;
+  list.iota_reshape_dims = {2, 3};
+  list.iota_transpose_perm = {0, 0};
+  CHECK(list.Expand().empty());
+  list.iota_transpose_perm = {0, 7};
+  CHECK(list.Expand().empty());
+  list.iota_reshape_dims = {int64_t{1} << 40, int64_t{1} << 40};
+  list.iota_transpose_perm = {0, 1};
+  CHECK(list.Expand().empty());
+}
+
+constexpr char kModule[] = R"(HloModule sample, entry_computation_layout={(f32[4]{0}, s32[])->(f32[], f32[4]{0})}
+
+%sum (a: f32[], b: f32[]) -> f32[] {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %add = f32[] add(%a, %b)
+}
+
+ENTRY %main (p0: f32[4], p1: s32[]) -> (f32[], f32[4]) {
+  %p0 = f32[4]{0} parameter(0)
+  %zero = f32[] constant(0)
+  %reduce.1 = f32[] reduce(%p0, %zero), dimensions={0}, to_apply=%sum, metadata={op_type="sum" op_name="jit(f)/sum"}
+  %p1 = s32[] parameter(1)
+  %updated = f32[4]{0} dynamic-update-slice(%p0, %p0, %p1), control-predecessors={%reduce.1}, backend_config={"a":1}
+  ROOT %out = (f32[], f32[4]{0}) tuple(%reduce.1, %updated)
+}
+
+)";
+
+TEST_CASE("default style: what was printed is printed again") { CHECK(Print(kModule) == kModule); }
+
+TEST_CASE("short style") {
+  CHECK(Print(kModule, PrintOptions::ShortParsable()) ==
+        R"(HloModule sample, entry_computation_layout={(f32[4]{0}, s32[])->(f32[], f32[4]{0})}
+
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT add = f32[] add(a, b)
+}
+
+ENTRY main {
+  p0 = f32[4]{0} parameter(0)
+  zero = f32[] constant(0)
+  reduce.1 = f32[] reduce(p0, zero), dimensions={0}, to_apply=sum
+  p1 = s32[] parameter(1)
+  updated = f32[4]{0} dynamic-update-slice(p0, p0, p1), backend_config={"a":1}
+  ROOT out = (f32[], f32[4]{0}) tuple(reduce.1, updated)
+}
+
+)");
+}
+
+TEST_CASE("canonical style: bodies where they are called, names by place") {
+  CHECK(Print(kModule, PrintOptions::Canonical()) ==
+        R"(HloModule sample, entry_computation_layout={(f32[4]{0}, s32[])->(f32[], f32[4]{0})}
+
+sum {
+  tmp_0 = f32[] parameter(0)
+  tmp_1 = f32[] parameter(1)
+  ROOT tmp_2 = f32[] add(f32[] tmp_0, f32[] tmp_1)
+}
+
+ENTRY main {
+  tmp_0 = f32[4]{0} parameter(0)
+  tmp_1 = f32[] constant(0)
+  tmp_2 = f32[] reduce(f32[4]{0} tmp_0, f32[] tmp_1), dimensions={0}, to_apply=
+  {
+    tmp_0 = f32[] parameter(0)
+    tmp_1 = f32[] parameter(1)
+    ROOT tmp_2 = f32[] add(f32[] tmp_0, f32[] tmp_1)
+  }
+  tmp_3 = s32[] parameter(1)
+  tmp_4 = f32[4]{0} dynamic-update-slice(f32[4]{0} tmp_0, f32[4]{0} tmp_0, s32[] tmp_3)
+  ROOT tmp_5 = (f32[], f32[4]{0}) tuple(f32[] tmp_2, f32[4]{0} tmp_4)
+}
+
+)");
+}
+
+TEST_CASE("fingerprint style does not depend on names") {
+  std::string renamed = kModule;
+  for (size_t at; (at = renamed.find("reduce.1")) != std::string::npos;) renamed.replace(at, 8, "r");
+  const PrintOptions fingerprint = PrintOptions::Fingerprint();
+  CHECK(Print(kModule, fingerprint) == Print(renamed, fingerprint));
+  CHECK(Print(kModule, fingerprint).find("sample") == std::string::npos);
+}
+
+TEST_CASE("switches of one line") {
+  auto module = Parse(kModule);
+  auto line = [&](auto set) {
+    PrintOptions options;
+    set(options);
+    return Line(*module, "reduce.1", options);
+  };
+  const std::string metadata = R"(, metadata={op_type="sum" op_name="jit(f)/sum"})";
+  CHECK(line([](PrintOptions&) {}) == "%reduce.1 = f32[] reduce(%p0, %zero), dimensions={0}, to_apply=%sum" + metadata);
+  CHECK(line([](PrintOptions& o) { o.print_metadata = false; }) ==
+        "%reduce.1 = f32[] reduce(%p0, %zero), dimensions={0}, to_apply=%sum");
+  CHECK(line([](PrintOptions& o) { o.print_metadata_only_op_name = true; }) ==
+        "%reduce.1 = f32[] reduce(%p0, %zero), dimensions={0}, to_apply=%sum, metadata={op_name=\"jit(f)/sum\"}");
+  CHECK(line([](PrintOptions& o) { o.print_percent = false; }) ==
+        "reduce.1 = f32[] reduce(p0, zero), dimensions={0}, to_apply=sum" + metadata);
+  CHECK(line([](PrintOptions& o) { o.print_operand_shape = true; }) ==
+        "%reduce.1 = f32[] reduce(f32[4]{0} %p0, f32[] %zero), dimensions={0}, to_apply=%sum" + metadata);
+  CHECK(line([](PrintOptions& o) {
+          o.print_operand_shape = true;
+          o.include_layout_in_shapes = false;
+          o.print_operand_names = false;
+        }) == "%reduce.1 = f32[] reduce(f32[4], f32[]), dimensions={0}, to_apply=%sum" + metadata);
+  CHECK(line([](PrintOptions& o) { o.print_result_shape = false; }) ==
+        "%reduce.1 = reduce(%p0, %zero), dimensions={0}, to_apply=%sum" + metadata);
+  CHECK(line([](PrintOptions& o) { o.print_ids = false; }) ==
+        "%reduce = f32[] reduce(%p0, %zero), dimensions={0}, to_apply=%sum" + metadata);
+  CHECK(line([](PrintOptions& o) { o.print_subcomputation_mode = PrintOptions::SubcomputationMode::kOff; }) ==
+        "%reduce.1 = f32[] reduce(%p0, %zero), dimensions={0}" + metadata);
+  CHECK(line([](PrintOptions& o) { o = PrintOptions::Canonical(); }) ==
+        "f32[] reduce(f32[4]{0}, f32[]), dimensions={0}, to_apply=\n{\n  tmp_0 = f32[] parameter(0)\n"
+        "  tmp_1 = f32[] parameter(1)\n  ROOT tmp_2 = f32[] add(f32[] tmp_0, f32[] tmp_1)\n}");
+  PrintOptions options;
+  options.print_backend_config = false;
+  options.print_control_dependencies = false;
+  CHECK(Line(*module, "updated", options) == "%updated = f32[4]{0} dynamic-update-slice(%p0, %p0, %p1)");
+  options.print_parameter_number = false;
+  CHECK(Line(*module, "p1", options) == "%p1 = s32[] parameter(_)");
+  options.indent_amount = 2;
+  CHECK(PrintComputation(*module->entry_computation(), options).starts_with("    %main ("));
+}
+
+TEST_CASE("many operands: index comments, and the compact form") {
+  auto module = Parse(R"(ENTRY e {
+  p = f32[] parameter(0)
+  ROOT t = (f32[], f32[], f32[], f32[], f32[], f32[]) tuple(p, p, p, p, p, p)
+})");
+  const std::string shape = "(f32[], f32[], f32[], f32[], f32[], /*index=5*/f32[])";
+  CHECK(Line(*module, "t") == "%t = " + shape + " tuple(%p, %p, %p, %p, %p, /*index=5*/%p)");
+  PrintOptions options;
+  options.print_operand_index_annotation_interval = 0;
+  CHECK(Line(*module, "t", options) == "%t = " + shape + " tuple(%p, %p, %p, %p, %p, %p)");
+  options.compact_operands = true;
+  CHECK(Line(*module, "t", options) == "%t = " + shape + " tuple(%p, %p, %p, %p, ...(+2))");
+}
+
+TEST_CASE("constants: elided when large, and only the essential ones") {
+  auto module = Parse(R"(ENTRY e {
+  small = s32[10] constant({0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
+  large = s32[11] constant({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+  weight = f32[2] constant({0.5, 2})
+  ones = f32[2] constant({1, 1})
+  ROOT t = (s32[10], s32[11], f32[2], f32[2]) tuple(small, large, weight, ones)
+})");
+  CHECK(Line(*module, "small") == "%small = s32[10]{0} constant({0, 1, 2, 3, 4, 5, 6, 7, 8, 9})");
+  CHECK(Line(*module, "large") == "%large = s32[11]{0} constant({...})");
+  PrintOptions options;
+  options.print_large_constants = true;
+  CHECK(Line(*module, "large", options) == "%large = s32[11]{0} constant({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10})");
+  options.print_only_essential_constants = true;
+  CHECK(Line(*module, "weight", options) == "%weight = f32[2]{0} constant({...})");
+  CHECK(Line(*module, "ones", options) == "%ones = f32[2]{0} constant(1)");
+}
+
+TEST_CASE("get-tuple-elements in compact form") {
+  const char* text = R"(ENTRY e {
+  p = (f32[], (s32[], pred[])) parameter(0)
+  inner = (s32[], pred[]) get-tuple-element(p), index=1
+  flag = pred[] get-tuple-element(inner), index=1
+  ROOT n = pred[] not(flag)
+})";
+  PrintOptions options;
+  options.compact_gte = true;
+  const std::string printed = Print(text, options);
+  CHECK(printed.find("get-tuple-element") == std::string::npos);
+  CHECK(printed.find("not(%p#1#1)") != std::string::npos);
+  CHECK(Print(printed).find("get-tuple-element") != std::string::npos);
+}
+
+TEST_CASE("async operations: sugar, and without it") {
+  const char* text = R"(HloModule m, entry_computation_layout={(f32[4]{0})->f32[4]{0}}
+
+wrapped {
+  q = f32[4]{0} parameter(0)
+  ROOT c = f32[4]{0} custom-call(q), custom_call_target="foo"
+}, execution_thread="host"
+
+ENTRY e {
+  p = f32[4]{0} parameter(0)
+  s = ((f32[4]{0}), f32[4]{0}, u32[]) async-start(p), async_execution_thread="host", calls=wrapped
+  u = ((f32[4]{0}), f32[4]{0}, u32[]) async-update(s)
+  ROOT d = f32[4]{0} async-done(u)
+})";
+  auto module = Parse(text);
+  CHECK(Line(*module, "s") ==
+        "%s = ((f32[4]{0}), f32[4]{0}, u32[]) custom-call-start(%p), async_execution_thread=\"host\", custom_call_target=\"foo\"");
+  CHECK(Line(*module, "u") == "%u = ((f32[4]{0}), f32[4]{0}, u32[]) custom-call-update(%s)");
+  CHECK(Line(*module, "d") == "%d = f32[4]{0} custom-call-done(%u)");
+  CHECK(PrintModule(*module).find("wrapped") == std::string::npos);
+  PrintOptions options;
+  options.syntax_sugar_async_ops = false;
+  CHECK(Line(*module, "s", options) ==
+        "%s = ((f32[4]{0}), f32[4]{0}, u32[]) async-start(%p), async_execution_thread=\"host\", calls=%wrapped");
+  CHECK(PrintModule(*module, options).find("}, execution_thread=\"host\"") != std::string::npos);
+  CHECK(Print(PrintModule(*module, options)) == PrintModule(*module));
+}
+
+TEST_CASE("while and conditional: names and bodies") {
+  const char* text = R"(ENTRY e {
+  p = s32[] parameter(0)
+  ROOT w = s32[] while(p), condition={ a = s32[] parameter(0) ROOT k = pred[] constant(false) }, body={ ROOT b = s32[] parameter(0) }
+})";
+  auto module = Parse(text);
+  PrintOptions options;
+  options.print_subcomputation_mode = PrintOptions::SubcomputationMode::kNonSequentialBodies;
+  CHECK(Line(*module, "w", options) == Line(*module, "w"));  // a loop runs in sequence with what is around it
+  options.print_subcomputation_mode = PrintOptions::SubcomputationMode::kFullBodies;
+  options.print_program_shape = false;
+  CHECK(Line(*module, "w", options).find("condition=\n{\n  %a = s32[] parameter(0)\n  ROOT %k = pred[] constant(false)\n}, body=\n{\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("a module's header") {
+  for (const char* header :
+       {"is_scheduled=true, entry_computation_layout={(f32[])->f32[]}",
+        "input_output_alias={ {}: (0, {}, may-alias) }, entry_computation_layout={(f32[])->f32[]}",
+        "input_output_alias={ {}: (0, {}, must-alias) }, entry_computation_layout={(f32[])->f32[]}, replica_count=2, num_partitions=4",
+        "buffer_donor={ (0, {}) }, alias_passthrough_params=true, entry_computation_layout={(f32[])->f32[]}",
+        "entry_computation_layout={(f32[])->f32[]}, allow_spmd_sharding_propagation_to_parameters={true}, "
+        "allow_spmd_sharding_propagation_to_output={true}",
+        "entry_computation_layout={(f32[])->f32[]}, frontend_attributes={a=\"b\",c={\"d\":1}}"}) {
+    const std::string text = "HloModule m, " + std::string(header) +
+                             "\n\nENTRY %e (p: f32[]) -> f32[] {\n  ROOT %p = f32[] parameter(0)\n}\n\n";
+    CHECK(Print(text) == text);
+  }
+}
+
+TEST_CASE("attributes of all kinds are written as they were read") {
+  const char* text = R"(HloModule m, entry_computation_layout={(f32[1,8,8,4]{3,2,1,0}, f32[3,3,4,4]{3,2,1,0}, f32[8,8]{1,0})->()}
+
+ENTRY %e (x: f32[1,8,8,4], k: f32[3,3,4,4], m: f32[8,8]) -> () {
+  %x = f32[1,8,8,4]{3,2,1,0} parameter(0), sharding={replicated}
+  %k = f32[3,3,4,4]{3,2,1,0} parameter(1), parameter_replication={false}
+  %conv = f32[1,8,8,4]{3,2,1,0} convolution(%x, %k), window={size=3x3 pad=1_1x1_1 rhs_reversal=1x0}, dim_labels=b01f_01io->b01f, operand_precision={high,default}
+  %m = f32[8,8]{1,0} parameter(2)
+  %dot = f32[8,8]{1,0} dot(%m, %m), lhs_contracting_dims={1}, rhs_contracting_dims={0}, algorithm=dot_bf16_bf16_f32_x3
+  %slice = f32[2,4]{1,0} slice(%m), slice={[0:2:1], [0:8:2]}
+  %zero = f32[] constant(0)
+  %pad = f32[10,11]{1,0} pad(%m, %zero), padding=1_1_0x-1_-3_1
+  %transposed = f32[8,8]{0,1} transpose(%m), dimensions={1,0}, frontend_attributes={a="b\"c"}
+  %less = pred[8,8]{1,0} compare(%m, %m), direction=LT, type=TOTALORDER
+  %solve = f32[8,8]{1,0} triangular-solve(%m, %m), left_side=true, lower=true, transpose_a=NO_TRANSPOSE
+  %call = f32[8,8]{1,0} custom-call(%m), custom_call_target="a\"b", operand_layout_constraints={f32[8,8]{1,0}}, custom_call_has_side_effect=true, literal=s32[2]{0} {1, 2}, output_to_operand_aliasing={{}: (0, {})}, schedule=SCHEDULE_EARLIEST, api_version=API_VERSION_TYPED_FFI, backend_config="text"
+  %exp = f32[8,8]{1,0} exponential(%m), statistics={visualizing_index=1,stat-1=33,stat-2=44}, result_accuracy={tolerance={atol=0.5,rtol=0,ulps=10}}
+  ROOT %nothing = () tuple()
+}
+
+)";
+  CHECK(Print(text) == text);
+}
+
+TEST_CASE("bodies printed in place stop at a depth") {
+  std::string text = "c0 {\n  ROOT p = f32[] parameter(0)\n}\n";
+  for (int i = 1; i <= 2000; ++i) {
+    text += "c" + std::to_string(i) + " {\n  p = f32[] parameter(0)\n  ROOT r = f32[] call(p), to_apply=c" + std::to_string(i - 1) +
+            "\n}\n";
+  }
+  text += "ENTRY e {\n  p = f32[] parameter(0)\n  ROOT r = f32[] call(p), to_apply=c2000\n}\n";
+  const std::string line = Line(*Parse(text), "r", PrintOptions::Canonical());
+  CHECK(!line.empty());
+}
+
+}  // namespace
+}  // namespace hloir

@@ -1,0 +1,121 @@
+// Between parameters or results and flat leaves; see arguments.h.
+#include "tools/arguments.h"
+
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "hloir/equivalence.h"
+#include "tools/npz.h"
+
+namespace hloir::tool {
+namespace {
+
+// Copies the elements of the box `box` (sizes from 0) from one row-major array to another of the same rank.
+void CopyBox(const Literal& from, Literal& to, const DimVector& box) {
+  const int64_t rank = static_cast<int64_t>(box.size());
+  const size_t size = StorageBytes(from.shape().element_type());
+  for (int64_t d : box) {
+    if (d == 0) return;
+  }
+  DimVector index(box.size(), 0);
+  while (true) {
+    int64_t source = 0, target = 0;
+    for (int64_t d = 0; d < rank; ++d) {
+      source = source * from.shape().dimensions(d) + index[d];
+      target = target * to.shape().dimensions(d) + index[d];
+    }
+    std::memcpy(to.untyped_data() + target * size, from.untyped_data() + source * size, size);
+    int64_t d = rank - 1;
+    while (d >= 0 && ++index[d] == box[d]) index[d--] = 0;
+    if (d < 0) return;
+  }
+}
+
+// `leaf` as a value of `shape`: the same type and sizes, or, in bounded dynamic dimensions, no more than the bound.
+StatusOr<Literal> FitLeaf(Literal leaf, const Shape& shape, size_t number) {
+  const Shape& given = leaf.shape();
+  bool fits = given.element_type() == shape.element_type() && given.rank() == shape.rank(), exact = true;
+  for (int64_t d = 0; fits && d < shape.rank(); ++d) {
+    if (given.dimensions(d) == shape.dimensions(d)) continue;
+    exact = false;
+    fits = shape.is_dynamic_dimension(d) && !shape.is_unbounded_dimension(d) && given.dimensions(d) < shape.dimensions(d);
+  }
+  if (!fits) {
+    return InvalidArgument(fmt::format("in{} is {}, but the module wants {}", number, given.ToString(false), shape.ToString(false)));
+  }
+  if (exact) {
+    leaf.set_shape_layout(shape);
+    return leaf;
+  }
+  Literal padded(shape);
+  CopyBox(leaf, padded, given.dimensions());
+  padded.set_dynamic_sizes(given.dimensions());
+  return padded;
+}
+
+// Takes the next leaves, from `next` on, for a value of `shape`. The depth of tuples is the parser's to limit.
+StatusOr<Literal> TakeLeaves(const Shape& shape, std::vector<Literal>& leaves, size_t& next) {
+  if (shape.IsTuple()) {
+    std::vector<Literal> elements;
+    for (const Shape& element : shape.tuple_shapes()) {
+      HLOIR_ASSIGN_OR_RETURN(Literal literal, TakeLeaves(element, leaves, next));
+      elements.push_back(std::move(literal));
+    }
+    return Literal::Tuple(std::move(elements));
+  }
+  if (!shape.IsArray()) {
+    if (shape.IsToken()) return Literal(shape);
+    return Unimplemented("a parameter of shape " + shape.ToString(false) + " cannot be given");
+  }
+  if (next >= leaves.size()) return InvalidArgument(fmt::format("in{} is missing", next));
+  const size_t number = next++;
+  return FitLeaf(std::move(leaves[number]), shape, number);
+}
+
+}  // namespace
+
+StatusOr<std::vector<Literal>> ArgumentsFromLeaves(const HloModule& module, std::vector<Literal> leaves) {
+  std::vector<Literal> arguments;
+  size_t next = 0;
+  for (const HloInstruction* parameter : module.entry_computation()->parameters()) {
+    HLOIR_ASSIGN_OR_RETURN(Literal argument, TakeLeaves(parameter->shape(), leaves, next));
+    arguments.push_back(std::move(argument));
+  }
+  if (next < leaves.size()) {
+    return InvalidArgument(fmt::format("there are {} inputs, but the module takes {}", leaves.size(), next));
+  }
+  return arguments;
+}
+
+StatusOr<std::vector<Literal>> MakeArguments(const HloModule& module, const std::string& path, uint64_t seed) {
+  if (path.empty()) return MakeFakeInputs(module, seed);
+  HLOIR_ASSIGN_OR_RETURN(std::vector<Literal> leaves, ReadNpz(path, "in"));
+  StatusOr<std::vector<Literal>> arguments = ArgumentsFromLeaves(module, std::move(leaves));
+  if (!arguments.ok()) return Status(arguments.status().code(), path + ": " + arguments.status().message());
+  return arguments;
+}
+
+std::vector<Literal> ResultLeaves(const Literal& result) {
+  std::vector<Literal> leaves;
+  for (const Literal* leaf : result.Leaves()) {
+    if (!leaf->shape().IsArray()) continue;
+    if (leaf->dynamic_sizes().empty() || leaf->dynamic_sizes() == leaf->shape().dimensions()) {
+      leaves.push_back(*leaf);
+      continue;
+    }
+    Literal cut(Shape::Array(leaf->shape().element_type(), leaf->dynamic_sizes()));
+    CopyBox(*leaf, cut, leaf->dynamic_sizes());
+    leaves.push_back(std::move(cut));
+  }
+  return leaves;
+}
+
+std::vector<const Literal*> Pointers(const std::vector<Literal>& literals) {
+  std::vector<const Literal*> pointers;
+  for (const Literal& literal : literals) pointers.push_back(&literal);
+  return pointers;
+}
+
+}  // namespace hloir::tool

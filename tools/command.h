@@ -1,0 +1,21 @@
+// The subcommands: each Add…Command() gives the application its flags and, when the user chose it, sets `action` to what
+// main() then runs. An action returns the exit status. Tested by tests/cli.
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace hloir::tool {
+
+using Action = std::function<int()>;
+
+void AddCheckCommand(CLI::App& app, Action& action);
+void AddPrintCommand(CLI::App& app, Action& action);
+void AddOptCommand(CLI::App& app, Action& action);
+void AddRunCommand(CLI::App& app, Action& action);
+void AddVerifyCommand(CLI::App& app, Action& action);
+
+}  // namespace hloir::tool

@@ -1,0 +1,27 @@
+// See runner.h.
+#include "tools/runner.h"
+
+namespace hloir::tool {
+
+StatusOr<Runner> Runner::Prepare(const HloModule& module, const RunnerOptions& options) {
+  Runner runner(module);
+  EvaluatorOptions evaluator;
+  evaluator.elided = options.elided;
+  evaluator.max_steps = options.max_steps;
+  if (options.engine == Engine::kReference) {
+    runner.evaluator_ = MakeReferenceEvaluator(evaluator);
+    return runner;
+  }
+  ExecutableOptions executable;
+  executable.threads = options.threads;
+  executable.evaluator = evaluator;
+  HLOIR_ASSIGN_OR_RETURN(runner.executable_, PrepareExecutable(module, executable));
+  return runner;
+}
+
+StatusOr<Literal> Runner::Run(std::span<const Literal* const> arguments) {
+  if (executable_) return executable_->Run(arguments);
+  return evaluator_->EvaluateComputation(*module_->entry_computation(), arguments);
+}
+
+}  // namespace hloir::tool

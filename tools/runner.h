@@ -1,0 +1,40 @@
+// One face for the two ways to run a module: prepared by PrepareExecutable, or step by step by the reference evaluator.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "hloir/evaluator.h"
+#include "hloir/executable.h"
+#include "hloir/module.h"
+#include "hloir/status.h"
+
+namespace hloir::tool {
+
+enum class Engine { kFast, kReference };
+
+struct RunnerOptions {
+  Engine engine = Engine::kFast;
+  int threads = 0;  // 0: as many as the machine has
+  ElidedConstants elided = ElidedConstants::kRefuse;
+  int64_t max_steps = EvaluatorOptions{}.max_steps;
+};
+
+// Makes a module ready to be run often. It must outlive the runner.
+class Runner {
+ public:
+  static StatusOr<Runner> Prepare(const HloModule& module, const RunnerOptions& options);
+  StatusOr<Literal> Run(std::span<const Literal* const> arguments);
+  int64_t arena_bytes() const { return executable_ ? executable_->arena_bytes() : 0; }
+  // The instruction set in use, or "reference".
+  std::string engine() const { return executable_ ? executable_->isa() : "reference"; }
+
+ private:
+  explicit Runner(const HloModule& module) : module_(&module) {}
+  const HloModule* module_;
+  std::unique_ptr<HloExecutable> executable_;  // one of the two
+  std::unique_ptr<HloEvaluator> evaluator_;
+};
+
+}  // namespace hloir::tool

@@ -1,0 +1,32 @@
+// A text table with a rule under its head: the first column left, the others right unless told otherwise.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tools/terminal.h"
+
+namespace hloir::tool {
+
+class Table {
+ public:
+  explicit Table(std::vector<std::string> head) : head_(std::move(head)) { left_.insert(0); }
+  void LeftAlign(size_t column) { left_.insert(column); }
+  void Add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  // Color of the last row's cell; used only where the output is a terminal.
+  void PaintLast(size_t column, Color color) { paint_.push_back({rows_.size() - 1, column, color}); }
+  std::string ToString(bool use_color) const;
+
+ private:
+  struct Painted {
+    size_t row, column;
+    Color color;
+  };
+  std::vector<std::string> head_;
+  std::vector<std::vector<std::string>> rows_;
+  std::set<size_t> left_;
+  std::vector<Painted> paint_;
+};
+
+}  // namespace hloir::tool
