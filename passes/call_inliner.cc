@@ -39,6 +39,7 @@ namespace {
 
 bool MayInline(const HloInstruction& call) {
   const HloComputation& body = *call.to_apply();
+  if (call.operand_count() != body.parameter_count()) return false;  // a part of a call that is bound bit by bit
   if (call.HasControlDependencies() || body.execution_thread() != call.parent()->execution_thread()) return false;
   if (body.name().find("xla.sdy") != std::string_view::npos) return false;
   const HloInstruction& root = *body.root();
@@ -63,6 +64,7 @@ class CallInliner : public HloPass {
     int64_t budget = 100 * module.instruction_count() + 100000;
     // Callees before callers, so that what is copied has no calls left in it.
     for (HloComputation* computation : module.MakeComputationPostOrder()) {
+      if (IsWrapped(*computation)) continue;
       std::vector<HloInstruction*> calls;
       for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
         if (i->opcode() == HloOpcode::kCall) calls.push_back(i);
@@ -93,6 +95,10 @@ class CallInliner : public HloPass {
       operands.clear();
       for (const HloInstruction* operand : i->operands()) operands.push_back(copies.at(operand));
       copy = computation.AddClone(*i, operands);
+      // The body of a fusion belongs to that one fusion.
+      if (i->opcode() == HloOpcode::kFusion || i->opcode() == HloOpcode::kAsyncStart) {
+        copy->set_called_computation(0, computation.module()->CloneComputation(*i->called_computations()[0]));
+      }
       if (copy->metadata() == nullptr) copy->set_metadata(call->metadata());
       computation.MoveBefore(copy, call);
     }

@@ -25,7 +25,8 @@
 // iota, which say shorter what their values are, and operations on those only, which the algebraic simplifier does on the
 // scalars; random numbers, side effects, collectives, custom-calls, barriers, fft and linear algebra; loops and calls (no
 // bound on their steps is known here); constants whose values the text left out; results over max_folded_elements, or much
-// larger than what goes in; work over max_folded_steps; bodies of fusions; control dependencies.
+// larger than what goes in; work over max_folded_steps; bodies of fusions and async
+// operations; control dependencies.
 #include <algorithm>
 
 #include "hloir/match.h"
@@ -86,7 +87,7 @@ class ConstantFolding : public HloPass {
     if (options_.evaluator == nullptr || !gate_.Enabled("fold", MathMode::kExact)) return false;
     bool changed = false;
     for (HloComputation* computation : module.MakeComputationPostOrder()) {
-      if (IsFusionBody(*computation)) continue;
+      if (IsWrapped(*computation)) continue;
       // Operands first, so that a chain folds in one go.
       for (HloInstruction* i : computation->MakeInstructionPostOrder()) {
         if (!MayFold(*i)) continue;
@@ -163,8 +164,7 @@ class ConstantFolding : public HloPass {
     gate_.Done(constant);
     std::string_view name = i->name();
     if (IsDead(*i)) {
-      HloComputation& computation = *i->parent();
-      computation.RemoveInstruction(i);
+      RemoveIfDead(i);  // what goes with it came before it in the walk
       constant->set_name(name);
     }
     return true;

@@ -23,8 +23,8 @@
 // END
 //
 // Constants merge by type and bits (-0 is not 0; a NaN is only the same NaN), called computations by structure. Leaves alone:
-// random numbers, side effects, whatever calls such things, collectives, halves of async pairs, barriers, tokens; shardings,
-// frontend attributes and layouts that differ; control dependencies.
+// random numbers, side effects, whatever calls such things, collectives, halves of async pairs, barriers, tokens; bodies of
+// fusions and async operations; shardings, frontend attributes and layouts that differ; control dependencies.
 #include <algorithm>
 #include <unordered_map>
 
@@ -48,7 +48,7 @@ class Cse : public HloPass {
     computations_.clear();
     bool changed = false;
     for (HloComputation* computation : order) {
-      changed |= RunOn(*computation);
+      if (!IsWrapped(*computation)) changed |= RunOn(*computation);
       // Its callees were classed before it; what calls it comes later.
       class_of_[static_cast<size_t>(computation->id())] = ClassOf(*computation);
     }
@@ -159,7 +159,7 @@ class Cse : public HloPass {
       if (same->metadata() == nullptr) same->set_metadata(i->metadata());
       i->ReplaceAllUsesWith(same);
       gate_.Done(same);
-      if (IsDead(*i)) computation.RemoveInstruction(i);
+      RemoveIfDead(i);
       changed = true;
     }
     return changed;

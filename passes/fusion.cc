@@ -290,14 +290,18 @@ void Fusion::Build(HloInstruction* root) {
   HloComputation* body = NewBody(*computation.module());
   body->set_execution_thread(computation.execution_thread());
   std::vector<HloInstruction*> inputs;
-  std::unordered_map<const HloInstruction*, HloInstruction*> inside;
   for (const Member& member : members_) {
     for (HloInstruction* operand : member.instruction->operands()) {
-      if (index_.contains(operand) || inside.contains(operand)) continue;
-      const int64_t number = static_cast<int64_t>(inputs.size());
-      inside[operand] = body->AddParameter(number, operand->shape(), "param_" + std::to_string(number));
-      inputs.push_back(operand);
+      if (!index_.contains(operand)) inputs.push_back(operand);
     }
+  }
+  std::sort(inputs.begin(), inputs.end(), [&](const HloInstruction* a, const HloInstruction* b) {
+    return position_.at(a) < position_.at(b);
+  });
+  inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
+  std::unordered_map<const HloInstruction*, HloInstruction*> inside;
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    inside[inputs[k]] = body->AddParameter(static_cast<int64_t>(k), inputs[k]->shape(), "param_" + std::to_string(k));
   }
   std::vector<HloInstruction*> operands;
   for (const Member& member : members_) {

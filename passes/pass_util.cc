@@ -1,6 +1,8 @@
 // See pass_util.h.
 #include "pass_util.h"
 
+#include <algorithm>
+
 namespace hloir {
 
 bool MayRemoveIfUnused(const HloInstruction& instruction) {
@@ -11,6 +13,23 @@ bool MayRemoveIfUnused(const HloInstruction& instruction) {
 
 bool IsDead(const HloInstruction& instruction) {
   return instruction.user_count() == 0 && !instruction.IsRoot() && MayRemoveIfUnused(instruction);
+}
+
+void RemoveIfDead(HloInstruction* instruction) {
+  if (!IsDead(*instruction)) return;
+  std::vector<HloInstruction*> worklist{instruction};
+  while (!worklist.empty()) {
+    HloInstruction* dead = worklist.back();
+    worklist.pop_back();
+    // Each operand once, however many slots it fills.
+    std::vector<HloInstruction*> operands(dead->operands().begin(), dead->operands().end());
+    std::sort(operands.begin(), operands.end(), [](auto* a, auto* b) { return a->id() < b->id(); });
+    operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
+    dead->parent()->RemoveInstruction(dead);
+    for (HloInstruction* operand : operands) {
+      if (IsDead(*operand)) worklist.push_back(operand);
+    }
+  }
 }
 
 bool MayTakePlaceOf(const HloInstruction& replacement, const HloInstruction& original) {
@@ -36,6 +55,13 @@ void InheritAnnotations(HloInstruction* replacement, const HloInstruction& origi
   if (!to.original_value) to.original_value = from.original_value;
 }
 
+bool IsWrapped(const HloComputation& computation) {
+  for (const HloInstruction* caller : computation.callers()) {
+    if (caller->opcode() == HloOpcode::kFusion || caller->opcode() == HloOpcode::kAsyncStart) return true;
+  }
+  return false;
+}
+
 std::vector<HloComputation*> ControlFlowComputations(const HloModule& module) {
   std::vector<bool> wanted(static_cast<size_t>(module.computation_id_limit()), false);
   std::vector<HloComputation*> order = module.MakeComputationPostOrder(), result;
@@ -49,7 +75,7 @@ std::vector<HloComputation*> ControlFlowComputations(const HloModule& module) {
     }
   }
   for (HloComputation* computation : order) {
-    if (wanted[computation->id()] && !IsFusionBody(*computation)) result.push_back(computation);
+    if (wanted[computation->id()] && !IsWrapped(*computation)) result.push_back(computation);
   }
   return result;
 }

@@ -22,7 +22,7 @@
 // }
 // END
 //
-// Leaves alone: tuples whose sharding would get lost; control dependencies.
+// Leaves alone: bodies of fusions and async operations; tuples whose sharding would get lost; control dependencies.
 #include "hloir/pass.h"
 #include "pass_util.h"
 
@@ -37,6 +37,7 @@ class TupleSimplifier : public HloPass {
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
     for (HloComputation* computation : module.MakeComputationPostOrder()) {
+      if (IsWrapped(*computation)) continue;
       // Operands first: when a get-tuple-element comes, what it takes from is as simple as it gets.
       for (HloInstruction* i : computation->MakeInstructionPostOrder()) {
         if (i->HasControlDependencies()) continue;
@@ -67,7 +68,7 @@ class TupleSimplifier : public HloPass {
     return source->shape().tuple_size() == i->operand_count() &&
            Replace("rebuilt-tuple", "tuple(get-tuple-element(A, 0), get-tuple-element(A, 1)) => A", i, source);
   }
-  // The old one stays, without users, for dce: then the walk never meets a removed instruction.
+  // What goes with the old one came before it in the walk.
   bool Replace(std::string_view rule, std::string_view formula, HloInstruction* old, HloInstruction* replacement) {
     if ((old->user_count() == 0 && !old->IsRoot()) || !MayTakePlaceOf(*replacement, *old) ||
         !gate_.Enabled(rule, MathMode::kExact) || !gate_.Allow(rule, formula, MathMode::kExact, *old)) {
@@ -75,7 +76,7 @@ class TupleSimplifier : public HloPass {
     }
     old->ReplaceAllUsesWith(replacement);
     gate_.Done(replacement);
-    if (IsDead(*old)) old->parent()->RemoveInstruction(old);
+    RemoveIfDead(old);
     return true;
   }
 

@@ -1,4 +1,5 @@
-// HloBuilder's makers: each puts its arguments into the op's attributes and hands them to Make, where InferShape checks them.
+// HloBuilder's makers: each puts its arguments into the op's attributes and hands them to Make, where InferShape checks
+// them.
 #include "hloir/builder.h"
 
 #include <fmt/format.h>
@@ -26,7 +27,8 @@ Shape Resized(const Shape& shape, int64_t dimension, int64_t size) {
 
 }  // namespace
 
-HloBuilder::HloBuilder(HloModule& module, std::string_view name) : module_(module), computation_(module.AddComputation(name)) {}
+HloBuilder::HloBuilder(HloModule& module, std::string_view name)
+    : module_(module), computation_(module.AddComputation(name)) {}
 
 HloBuilder::~HloBuilder() {
   if (!done_) Discard();
@@ -41,7 +43,8 @@ StatusOr<HloComputation*> HloBuilder::Build(Op root) {
   if (status_.ok() && done_) return InvalidArgument("this builder has already built its computation");
   if (status_.ok() && root == nullptr) status_ = InvalidArgument(fmt::format("{} has no root", computation_->name()));
   if (status_.ok() && root->parent() != computation_) {
-    status_ = InvalidArgument(fmt::format("the root {} is of another computation than {}", root->name(), computation_->name()));
+    status_ = InvalidArgument(
+        fmt::format("the root {} is of another computation than {}", root->name(), computation_->name()));
   }
   for (int64_t i = 0; status_.ok() && i < computation_->parameter_count(); ++i) {
     if (computation_->parameter(i) == nullptr) {
@@ -70,8 +73,8 @@ HloBuilder::Op HloBuilder::Named(std::string_view name, Op op) {
 
 HloBuilder::Op HloBuilder::Fail(HloOpcode opcode, std::string_view message) {
   if (status_.ok()) {
-    status_ = InvalidArgument(fmt::format("{}, instruction {} of {}: {}", OpcodeName(opcode), computation_->instruction_count(),
-                                          computation_->name(), message));
+    status_ = InvalidArgument(fmt::format("{}, instruction {} of {}: {}", OpcodeName(opcode),
+                                          computation_->instruction_count(), computation_->name(), message));
   }
   return nullptr;
 }
@@ -103,9 +106,11 @@ using Op = HloBuilder::Op;
 
 Op HloBuilder::Parameter(int64_t number, const Shape& shape, std::string_view name) {
   constexpr int64_t kMost = 1 << 24;
-  if (number < 0 || number >= kMost) return Fail(HloOpcode::kParameter, fmt::format("number {} is out of range", number));
+  if (number < 0 || number >= kMost)
+    return Fail(HloOpcode::kParameter, fmt::format("number {} is out of range", number));
   if (number < computation_->parameter_count() && computation_->parameter(number) != nullptr) {
-    return Fail(HloOpcode::kParameter, fmt::format("number {} is taken by {}", number, computation_->parameter(number)->name()));
+    return Fail(HloOpcode::kParameter,
+                fmt::format("number {} is taken by {}", number, computation_->parameter(number)->name()));
   }
   Op op = Make(HloOpcode::kParameter, OpList{}, ParameterAttributes{number, {}}, {}, &shape);
   return name.empty() ? op : Named(name, op);
@@ -193,7 +198,8 @@ Op HloBuilder::Slice(Op x, const DimVector& starts, const DimVector& limits, con
     return Fail(HloOpcode::kSlice, "starts, limits and strides differ in length");
   }
   SliceAttributes attributes;
-  for (size_t i = 0; i < starts.size(); ++i) attributes.slice.push_back({starts[i], limits[i], strides.empty() ? 1 : strides[i]});
+  for (size_t i = 0; i < starts.size(); ++i)
+    attributes.slice.push_back({starts[i], limits[i], strides.empty() ? 1 : strides[i]});
   return Make(HloOpcode::kSlice, {x}, std::move(attributes));
 }
 
@@ -228,7 +234,8 @@ Op HloBuilder::SetDimensionSize(Op x, Op size, int64_t dimension) {
 
 Op HloBuilder::Dot(Op lhs, Op rhs, DotAttributes attributes, PrimitiveType type) {
   Shape stated = OnlyType(type);
-  return Make(HloOpcode::kDot, {lhs, rhs}, std::move(attributes), {}, type != PrimitiveType::INVALID ? &stated : nullptr);
+  return Make(HloOpcode::kDot, {lhs, rhs}, std::move(attributes), {},
+              type != PrimitiveType::INVALID ? &stated : nullptr);
 }
 
 Op HloBuilder::MatMul(Op lhs, Op rhs, PrimitiveType type) {
@@ -260,13 +267,15 @@ Op HloBuilder::ReduceWindow(Ops xs, Ops inits, const Window& window, HloComputat
   return Make(HloOpcode::kReduceWindow, Ops(Join({xs, inits})), WindowAttributes{window}, called);
 }
 
-Op HloBuilder::SelectAndScatter(Op x, Op source, Op init, const Window& window, HloComputation* select, HloComputation* scatter) {
+Op HloBuilder::SelectAndScatter(Op x, Op source, Op init, const Window& window, HloComputation* select,
+                                HloComputation* scatter) {
   return Make(HloOpcode::kSelectAndScatter, {x, source, init}, WindowAttributes{window}, {select, scatter});
 }
 
 Op HloBuilder::Map(Ops xs, HloComputation* to_apply) {
   DimensionsAttributes attributes;
-  for (int64_t i = 0; !xs.empty() && xs[0] != nullptr && i < xs[0]->shape().rank(); ++i) attributes.dimensions.push_back(i);
+  for (int64_t i = 0; !xs.empty() && xs[0] != nullptr && i < xs[0]->shape().rank(); ++i)
+    attributes.dimensions.push_back(i);
   HloComputation* called[] = {to_apply};
   return Make(HloOpcode::kMap, xs, std::move(attributes), called);
 }
@@ -285,9 +294,13 @@ Op HloBuilder::Sort(Ops xs, int64_t dimension, HloComputation* comparator, bool 
   return Make(HloOpcode::kSort, xs, SortAttributes{{dimension}, is_stable}, called);
 }
 
-Op HloBuilder::TopK(Op x, int64_t k, bool largest) { return Make(HloOpcode::kTopK, {x}, TopKAttributes{k, largest, false}); }
+Op HloBuilder::TopK(Op x, int64_t k, bool largest) {
+  return Make(HloOpcode::kTopK, {x}, TopKAttributes{k, largest, false});
+}
 
-Op HloBuilder::Fft(Op x, FftType type, const DimVector& lengths) { return Make(HloOpcode::kFft, {x}, FftAttributes{type, lengths}); }
+Op HloBuilder::Fft(Op x, FftType type, const DimVector& lengths) {
+  return Make(HloOpcode::kFft, {x}, FftAttributes{type, lengths});
+}
 
 Op HloBuilder::Cholesky(Op x, bool lower) { return Make(HloOpcode::kCholesky, {x}, CholeskyAttributes{lower}); }
 
@@ -299,12 +312,16 @@ Op HloBuilder::BatchNormTraining(Op x, Op scale, Op offset, float epsilon, int64
   return Make(HloOpcode::kBatchNormTraining, {x, scale, offset}, BatchNormAttributes{epsilon, feature_index});
 }
 
-Op HloBuilder::BatchNormInference(Op x, Op scale, Op offset, Op mean, Op variance, float epsilon, int64_t feature_index) {
-  return Make(HloOpcode::kBatchNormInference, {x, scale, offset, mean, variance}, BatchNormAttributes{epsilon, feature_index});
+Op HloBuilder::BatchNormInference(Op x, Op scale, Op offset, Op mean, Op variance, float epsilon,
+                                  int64_t feature_index) {
+  return Make(HloOpcode::kBatchNormInference, {x, scale, offset, mean, variance},
+              BatchNormAttributes{epsilon, feature_index});
 }
 
-Op HloBuilder::BatchNormGrad(Op x, Op scale, Op mean, Op variance, Op grad_output, float epsilon, int64_t feature_index) {
-  return Make(HloOpcode::kBatchNormGrad, {x, scale, mean, variance, grad_output}, BatchNormAttributes{epsilon, feature_index});
+Op HloBuilder::BatchNormGrad(Op x, Op scale, Op mean, Op variance, Op grad_output, float epsilon,
+                             int64_t feature_index) {
+  return Make(HloOpcode::kBatchNormGrad, {x, scale, mean, variance, grad_output},
+              BatchNormAttributes{epsilon, feature_index});
 }
 
 Op HloBuilder::Tuple(Ops elements) { return Make(HloOpcode::kTuple, elements); }
@@ -324,7 +341,8 @@ Op HloBuilder::While(HloComputation* condition, HloComputation* body, Op init) {
 
 Op HloBuilder::Conditional(Op pred, Op true_operand, HloComputation* true_computation, Op false_operand,
                            HloComputation* false_computation) {
-  return Make(HloOpcode::kConditional, {pred, true_operand, false_operand}, None{}, {true_computation, false_computation});
+  return Make(HloOpcode::kConditional, {pred, true_operand, false_operand}, None{},
+              {true_computation, false_computation});
 }
 
 Op HloBuilder::Conditional(Op branch_index, std::span<HloComputation* const> branches, Ops operands) {
@@ -351,7 +369,8 @@ Op HloBuilder::AllGather(Op x, int64_t dimension, int64_t shards, AllGatherAttri
   Shape stated;
   if (x != nullptr && x->shape().IsArray() && dimension >= 0 && dimension < x->shape().rank()) {
     int64_t size;
-    if (__builtin_mul_overflow(x->shape().dimensions(dimension), shards, &size)) return Fail(HloOpcode::kAllGather, "too large");
+    if (__builtin_mul_overflow(x->shape().dimensions(dimension), shards, &size))
+      return Fail(HloOpcode::kAllGather, "too large");
     stated = Resized(x->shape(), dimension, size);
   }
   attributes.dimensions = {dimension};
@@ -363,7 +382,8 @@ Op HloBuilder::AllReduce(Op x, HloComputation* to_apply, AllReduceAttributes att
   return Make(HloOpcode::kAllReduce, {x}, std::move(attributes), {to_apply}, &stated);
 }
 
-Op HloBuilder::ReduceScatter(Op x, int64_t dimension, int64_t shards, HloComputation* to_apply, ReduceScatterAttributes attributes) {
+Op HloBuilder::ReduceScatter(Op x, int64_t dimension, int64_t shards, HloComputation* to_apply,
+                             ReduceScatterAttributes attributes) {
   if (shards <= 0) return Fail(HloOpcode::kReduceScatter, fmt::format("{} shards", shards));
   Shape stated;
   if (x != nullptr && x->shape().IsArray() && dimension >= 0 && dimension < x->shape().rank()) {

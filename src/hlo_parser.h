@@ -150,7 +150,10 @@ class HloParser {
 
   // ---- Async sugar (parser_async.cc).
   bool WrapAsyncStart(HloInstruction* start, HloOpcode wrapped, const char* place);
+  const HloInstruction* ChainStart(const HloInstruction* instruction);
   bool CheckAsync(HloInstruction* instruction, const Opcode& opcode, const char* place);
+  void ShareWithWrapped(HloInstruction* async, HloInstruction* wrapped);
+  void SettleShape(HloInstruction* instruction);
   bool CheckAsyncCalls(HloInstruction* instruction, HloComputation* named, const char* place);
   void SetExecutionThread(HloComputation* computation, std::string_view thread);
 
@@ -159,6 +162,7 @@ class HloParser {
   bool Define(const Word& name, HloInstruction* instruction, const char* place);
   HloInstruction* FindInstruction(const Word& name);
   void NameAnonymous(HloInstruction* instruction, std::string_view base);
+  std::string_view NameGiven(std::string_view wanted, bool is_new);
   std::string_view UniqueName(std::string_view wanted);
   void RenameInCompletionOrder();
 
@@ -169,6 +173,7 @@ class HloParser {
   bool ParseLayout(Shape& shape);
   bool ParseLayoutExtras(LayoutExtras& extras, int64_t rank);
   const char* ShapeEnd(const char* at) const;
+  bool LooksLikeTupleShape() const;
 
   // ---- Literals (parser_literal.cc). `shape` must outlive the call.
   bool ParseLiteral(const Shape& shape, Literal& literal);
@@ -244,6 +249,8 @@ class HloParser {
   std::vector<std::pair<uint32_t, HloInstruction*>> shadowed_;
   std::unordered_map<const HloInstruction*, std::string_view> renamed_from_;
   bool has_inline_computations_ = false;
+  // The async-start that each async-update goes back to.
+  std::unordered_map<const HloInstruction*, const HloInstruction*> chain_starts_;
   std::vector<HloInstruction*> operands_;  // a stack: the operands of the instructions being read
   // A computation name's users look it up by the name in the text.
   std::unordered_map<std::string_view, HloComputation*> computations_;

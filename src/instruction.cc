@@ -42,7 +42,7 @@ int64_t HloInstruction::OperandIndex(const HloInstruction* operand) const {
 int64_t HloInstruction::UserIndex(const HloInstruction* user) const {
   if (user_index_ != nullptr) {
     auto it = user_index_->find(user);
-    return it == user_index_->end() ? -1 : it->second;
+    return it == user_index_->end() ? -1 : int64_t{it->second};
   }
   for (size_t i = 0; i < users_.size(); ++i) {
     if (users_[i] == user) return static_cast<int64_t>(i);

@@ -58,18 +58,26 @@ bool Lexer::ReadQuoted(std::string_view& raw, bool& has_escapes) {
   const char* p = start;
   has_escapes = false;
   while (true) {
-    p = static_cast<const char*>(std::memchr(p, quote, static_cast<size_t>(end_ - p)));
-    if (p == nullptr) return false;
-    // An odd number of backslashes before it makes the quote part of the string.
-    const char* slash = p;
-    while (slash > start && slash[-1] == '\\') --slash;
-    if ((p - slash) % 2 == 0) break;
-    ++p;
+    const char* close = static_cast<const char*>(std::memchr(p, quote, static_cast<size_t>(end_ - p)));
+    if (close == nullptr) return false;
+    // A backslash takes the character after it along, be it the quote.
+    const char* slash = static_cast<const char*>(std::memchr(p, '\\', static_cast<size_t>(close - p)));
+    if (slash == nullptr) {
+      raw = {start, static_cast<size_t>(close - start)};
+      at_ = close + 1;
+      return true;
+    }
+    has_escapes = true;
+    for (p = slash; p < close; ++p) {
+      if (*p == '\\') ++p;
+    }
+    if (p > end_) return false;
+    if (p == close) {
+      raw = {start, static_cast<size_t>(close - start)};
+      at_ = close + 1;
+      return true;
+    }
   }
-  raw = {start, static_cast<size_t>(p - start)};
-  has_escapes = std::memchr(start, '\\', raw.size()) != nullptr;
-  at_ = p + 1;
-  return true;
 }
 
 bool Lexer::ReadBraces(std::string_view& raw) {

@@ -5,17 +5,13 @@
 #include "hlo_parser.h"
 
 namespace hloir {
-namespace {
 
 // The async-start that a chain of updates began with; nullptr where it passes through something else, a tuple or a loop.
-const HloInstruction* ChainStart(const HloInstruction* instruction) {
-  while (instruction->opcode() == HloOpcode::kAsyncUpdate && instruction->operand_count() > 0) {
-    instruction = instruction->operand(0);
-  }
-  return instruction->opcode() == HloOpcode::kAsyncStart ? instruction : nullptr;
+const HloInstruction* HloParser::ChainStart(const HloInstruction* instruction) {
+  if (instruction->opcode() == HloOpcode::kAsyncStart) return instruction;
+  auto it = chain_starts_.find(instruction);
+  return it != chain_starts_.end() ? it->second : nullptr;
 }
-
-}  // namespace
 
 bool HloParser::WrapAsyncStart(HloInstruction* start, HloOpcode wrapped, const char* place) {
   if (start->shape_ == nullptr || !start->shape_->IsTuple() || start->shape_->tuple_size() < 2) {
@@ -38,11 +34,24 @@ bool HloParser::WrapAsyncStart(HloInstruction* start, HloOpcode wrapped, const c
   op->line_ = start->line_;
   if (!ParseAttributes(op, start, /*is_nested=*/false, place)) return false;
   if (!CheckInstruction(op, {wrapped}, place)) return false;
-  NameAnonymous(op, "async_op");
+  // It takes part in the naming as if the body stood in place.
+  has_inline_computations_ = true;
+  NameAnonymous(op, OpcodeName(wrapped));
+  if (op->name_ != OpcodeName(wrapped)) renamed_from_[op] = OpcodeName(wrapped);
   Append(body, op);
   if (!FinishComputation(body, op, place)) return false;
   start->AddCalledComputation(body);
   return true;
+}
+
+// What is said of an async op is said of the op that it runs, too.
+void HloParser::ShareWithWrapped(HloInstruction* async, HloInstruction* wrapped) {
+  if (async->metadata_ != nullptr) wrapped->metadata_ = async->metadata_;
+  if (!async->has_extras()) return;
+  const InstructionExtras& extras = async->extras();
+  if (!extras.frontend_attributes.empty()) wrapped->mutable_extras().frontend_attributes = extras.frontend_attributes;
+  if (extras.statistics.has_value()) wrapped->mutable_extras().statistics = extras.statistics;
+  if (extras.original_value.has_value()) wrapped->mutable_extras().original_value = extras.original_value;
 }
 
 bool HloParser::CheckAsync(HloInstruction* instruction, const Opcode& opcode, const char* place) {
@@ -52,6 +61,7 @@ bool HloParser::CheckAsync(HloInstruction* instruction, const Opcode& opcode, co
       return Fail(place, fmt::format("async-start has the shape ((operands), result, …), not {}", shape.ToString()));
     }
     SetExecutionThread(instruction->called_computations()[0], instruction->attributes<AsyncAttributes>().async_execution_thread);
+    ShareWithWrapped(instruction, instruction->called_computations()[0]->root());
     return true;
   }
   if (instruction->operand_count() == 0) {
@@ -61,7 +71,9 @@ bool HloParser::CheckAsync(HloInstruction* instruction, const Opcode& opcode, co
   }
   const HloInstruction* start = ChainStart(instruction->operand(0));
   if (start == nullptr) return true;
+  if (instruction->opcode() == HloOpcode::kAsyncUpdate) chain_starts_[instruction] = start;
   const HloComputation* body = start->called_computations()[0];
+  ShareWithWrapped(instruction, body->root());
   if (opcode.is_sugar && body->root()->opcode() != opcode.wrapped) {
     return Fail(place, fmt::format("the chain is of {}, not of {}", OpcodeName(body->root()->opcode()),
                                    OpcodeName(opcode.wrapped)));
@@ -95,7 +107,7 @@ bool HloParser::CheckAsyncCalls(HloInstruction* instruction, HloComputation* nam
                                  named->name()));
 }
 
-// What an async op runs elsewhere, it runs there with all that it calls in turn.
+// What an async op runs elsewhere, it runs there with all that it calls in turn. Whoever comes first has it.
 void HloParser::SetExecutionThread(HloComputation* computation, std::string_view thread) {
   if (thread.empty() || thread == "main") return;
   thread = module_->InternText(thread);
@@ -103,7 +115,7 @@ void HloParser::SetExecutionThread(HloComputation* computation, std::string_view
   while (!todo.empty()) {
     HloComputation* next = todo.back();
     todo.pop_back();
-    if (next->execution_thread_ == thread) continue;
+    if (!next->execution_thread_.empty()) continue;
     next->execution_thread_ = thread;
     for (HloInstruction* i = next->first_; i != nullptr; i = i->next_) {
       for (HloComputation* callee : i->called_) todo.push_back(callee);

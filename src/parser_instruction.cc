@@ -130,6 +130,7 @@ bool HloParser::ParseInstruction(HloInstruction*& instruction, bool& is_root) {
   const char* place = lexer_.at();
   Word name;
   if (!ReadName(name, "an instruction or '}'") || !Expect('=')) return false;
+  names_.Prefetch(name);
   return ParseInstructionBody(name, place, /*is_nested=*/false, instruction);
 }
 
@@ -349,6 +350,42 @@ bool HloParser::InferMissingShape(HloInstruction* instruction, const char* place
   return true;
 }
 
+// The shapes that follow from the operands whatever the text says, as XLA has it.
+void HloParser::SettleShape(HloInstruction* instruction) {
+  const Shape& stated = instruction->shape();
+  auto data_of = [](const Shape& tuple) { return tuple.IsTuple() && tuple.tuple_size() > 0 ? &tuple.tuple_shapes(0) : nullptr; };
+  auto transfer = [](const Shape& data) { return Shape::Tuple({data, Shape::Scalar(PrimitiveType::U32), Shape::Token()}); };
+  std::optional<Shape> settled;
+  switch (instruction->opcode()) {
+    case HloOpcode::kConstant:  // a constant is not packed
+      if (stated.IsArray() && stated.layout().extras().element_size_in_bits != 0) {
+        LayoutExtras extras = stated.layout().extras();
+        extras.element_size_in_bits = 0;
+        Layout layout = stated.layout();
+        layout.set_extras(std::move(extras));
+        settled = stated;
+        settled->set_layout(std::move(layout));
+        instruction->mutable_attributes<ConstantAttributes>().literal.set_shape_layout(*settled);
+      }
+      break;
+    case HloOpcode::kOutfeed: {
+      OptionalShape& outfeed_shape = instruction->mutable_attributes<OutfeedAttributes>().outfeed_shape;
+      if (!outfeed_shape.has_value()) outfeed_shape = instruction->operand(0)->shape();
+      break;
+    }
+    case HloOpcode::kSend: settled = transfer(instruction->operand(0)->shape()); break;
+    case HloOpcode::kSendDone: settled = Shape::Token(); break;
+    case HloOpcode::kRecv:
+      if (const Shape* data = data_of(stated)) settled = transfer(*data);
+      break;
+    case HloOpcode::kRecvDone:
+      if (const Shape* data = data_of(instruction->operand(0)->shape())) settled = Shape::Tuple({*data, Shape::Token()});
+      break;
+    default: break;
+  }
+  if (settled.has_value()) instruction->shape_ = module_->InternShape(*settled);
+}
+
 // What must hold for the graph to be of use at all; everything else is the verifier's.
 bool HloParser::CheckInstruction(HloInstruction* instruction, const Opcode& opcode, const char* place) {
   switch (instruction->opcode()) {
@@ -373,6 +410,12 @@ bool HloParser::CheckInstruction(HloInstruction* instruction, const Opcode& opco
     case HloOpcode::kAsyncStart:
     case HloOpcode::kAsyncUpdate:
     case HloOpcode::kAsyncDone: return CheckAsync(instruction, opcode, place);
+    case HloOpcode::kConstant:
+    case HloOpcode::kOutfeed:
+    case HloOpcode::kSend:
+    case HloOpcode::kSendDone:
+    case HloOpcode::kRecv:
+    case HloOpcode::kRecvDone: SettleShape(instruction); return true;
     default: return true;
   }
 }

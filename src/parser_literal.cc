@@ -252,14 +252,14 @@ bool HloParser::ParseArrayLiteral(const Shape& shape, Literal& literal) {
   }
   const bool has_dynamic_sizes = !dynamic_sizes.empty();
   if (lexer_.Peek() != '{') {
-    // One number for all elements.
+    // One number without braces is the first element; the others are zero. Odd, but so XLA reads it.
     if (has_dynamic_sizes || *lexer_.at() == ')') return FailExpected("'{'");
     literal = Literal(shape);
     return PrimitiveTypeSwitch(type, [&](auto tag) {
       using Element = typename decltype(tag)::Storage;
       Element value{};
       if (!ParseElement<Element>(type, value)) return false;
-      for (Element& element : literal.data<Element>()) element = value;
+      if (literal.element_count() > 0) literal.data<Element>()[0] = value;
       return true;
     });
   }
@@ -310,10 +310,10 @@ bool HloParser::ParseLiteral(const Shape& shape, Literal& literal) {
     literal.set_elided(true);
     return Expect('}');
   }
-  if (LooksLikeShape() && *lexer_.at() == '(') {
-    // The repeated shape of a tuple, if two parentheses follow each other; else its first element's.
+  if (*lexer_.at() == '(' && LooksLikeTupleShape()) {
     const char* end = ShapeEnd(lexer_.at());
-    while (end < lexer_.end() && (*end == ' ' || *end == '\n')) ++end;
+    while (*end == ' ' || *end == '\n') ++end;
+    // `() ()` is a shape and a literal, `()` a literal.
     if (*end == '(') {
       Shape repeated;
       if (!ParseShape(repeated, Adjacent::kYes)) return false;
@@ -336,22 +336,16 @@ bool HloParser::ParseShapedLiteral(Literal& literal) {
   lexer_.SkipBlank();
   const char* place = lexer_.at();
   if (nesting.TooDeep()) return FailDepth(place);
-  if (*place == '(') {
-    // Either `(f32[], s32[]) (1, 2)` or `(f32[] 1, s32[] 2)`.
-    const char* end = ShapeEnd(place);
-    while (end < lexer_.end() && (*end == ' ' || *end == '\n')) ++end;
-    if (*end != '(' && *end != '{') {
-      lexer_.Accept('(');
-      std::vector<Literal> elements;
-      if (!lexer_.Accept(')')) {
-        do {
-          if (!ParseShapedLiteral(elements.emplace_back())) return false;
-        } while (lexer_.Accept(','));
-        if (!Expect(')')) return false;
-      }
-      literal = Literal::Tuple(std::move(elements));
-      return true;
-    }
+  // Either `(f32[], s32[]) (1, 2)` or `(f32[] 1, s32[] 2)`.
+  if (*place == '(' && !LooksLikeTupleShape()) {
+    lexer_.Accept('(');
+    std::vector<Literal> elements;
+    do {
+      if (!ParseShapedLiteral(elements.emplace_back())) return false;
+    } while (lexer_.Accept(','));
+    if (!Expect(')')) return false;
+    literal = Literal::Tuple(std::move(elements));
+    return true;
   }
   Shape shape;
   if (!ParseShape(shape, Adjacent::kYes)) return false;

@@ -18,6 +18,7 @@ bool HloParser::ParseModule(std::unique_ptr<HloModule>& module) {
   next_suffix_.clear();
   renamed_from_.clear();
   shadowed_.clear();
+  chain_starts_.clear();
   operands_.clear();
   computations_.clear();
   next_computation_suffix_.clear();
@@ -185,6 +186,7 @@ bool HloParser::ParseStackTables() {
         return FailExpected("a field of the stack-frame table, or '}'");
       }
       if (!Expect('=') || !Read(*it->second)) return false;
+      if (*it->second < 0) return Fail(place, fmt::format("{} cannot be negative", name));
       lexer_.Accept(',');
     }
     return true;

@@ -2,6 +2,8 @@
 // taken gets the next free number after a dot, computations counting in the order in which they are complete.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "hlo_parser.h"
 
 namespace hloir {
@@ -19,6 +21,11 @@ bool SplitNumber(std::string_view name, std::string_view& root, std::string_view
   root = name.substr(0, digits - 1);
   number = name.substr(digits);
   return true;
+}
+
+bool IsNumbered(std::string_view name) {
+  std::string_view root, number;
+  return SplitNumber(name, root, number);
 }
 
 // Type words, and names that XLA would rewrite, are no names.
@@ -62,22 +69,27 @@ bool HloParser::Define(const Word& name, HloInstruction* instruction, const char
     }
   }
   entry.instruction = instruction;
-  std::string_view root, number;
-  if (SplitNumber(name.text(), root, number) && number[0] == '0') {
-    // x.0 is x, x.01 is x.1: what counts is the number.
-    bool root_is_new = false;
-    if (number == "0") {
-      names_.FindOrAdd(MakeWord(root), root_is_new);
-      if (root_is_new && is_new) {
-        instruction->name_ = name.text();
-        return true;
-      }
-    }
-    is_new = false;
-  }
-  instruction->name_ = is_new ? name.text() : UniqueName(name.text());
+  instruction->name_ = NameGiven(name.text(), is_new);
   if (instruction->name_ != name.text()) renamed_from_[instruction] = name.text();
   return true;
+}
+
+// The name to have for a `wanted` one, which stands in names_ and was (`is_new`) not there before. x.01 is x.1, x.0 is x: what
+// counts is the number.
+std::string_view HloParser::NameGiven(std::string_view wanted, bool is_new) {
+  std::string_view root, number;
+  if (SplitNumber(wanted, root, number) && number[0] == '0') {
+    number.remove_prefix(std::min(number.find_first_not_of('0'), number.size()));
+    if (!number.empty()) {
+      const std::string_view meant = module_->InternText(fmt::format("{}.{}", root, number));
+      names_.FindOrAdd(MakeWord(meant), is_new);
+      if (is_new) return meant;
+    } else if (!IsNumbered(root)) {
+      names_.FindOrAdd(MakeWord(root), is_new);
+      if (is_new) return wanted.ends_with(".0") ? wanted : module_->InternText(fmt::format("{}.0", root));
+    }
+  }
+  return is_new ? wanted : UniqueName(wanted);
 }
 
 HloInstruction* HloParser::FindInstruction(const Word& name) {
@@ -100,11 +112,12 @@ std::string_view HloParser::UniqueName(std::string_view wanted) {
   while (true) {
     const int64_t number_taken = next++;
     std::string candidate = fmt::format("{}.{}", root, number_taken);
-    // The root alone counts as number 0.
-    if (names_.Find(MakeWord(number_taken == 0 ? root : candidate)) != nullptr) continue;
+    // The root alone counts as number 0, unless it is itself a numbered name.
+    const bool is_root = number_taken == 0 && !IsNumbered(root);
+    if (names_.Find(MakeWord(is_root ? root : candidate)) != nullptr) continue;
     std::string_view kept = module_->InternText(candidate);
     bool is_new = false;
-    names_.FindOrAdd(MakeWord(number_taken == 0 ? root : kept), is_new);
+    names_.FindOrAdd(MakeWord(is_root ? root : kept), is_new);
     return kept;
   }
 }
@@ -124,7 +137,7 @@ void HloParser::RenameInCompletionOrder() {
   for (auto& [instruction, name] : wanted) {
     bool is_new = false;
     names_.FindOrAdd(MakeWord(name), is_new);
-    instruction->name_ = is_new ? name : UniqueName(name);
+    instruction->name_ = NameGiven(name, is_new);
   }
 }
 

@@ -8,11 +8,14 @@ namespace hloir {
 
 // Where a shape's text ends, by a look at its brackets alone; the beginning itself if that cannot be told. Only a guess:
 // it is used as a key if, and only if, reading the same text in full once ended there too.
+// Only a stretch of text is looked at, or many guesses at one long text would take for ever.
 const char* HloParser::ShapeEnd(const char* at) const {
   const char* const start = at;
+  constexpr ptrdiff_t kLongest = 1 << 20;
   if (*at == '(') {
     int64_t open = 0;
-    for (; at < lexer_.end(); ++at) {
+    const char* const last = lexer_.end() - at > kLongest ? at + kLongest : lexer_.end();
+    for (; at < last; ++at) {
       if (*at == '(') ++open;
       else if (*at == ')' && --open == 0) return at + 1;
     }
@@ -37,16 +40,28 @@ const char* HloParser::ShapeEnd(const char* at) const {
   return at;
 }
 
+// At a parenthesis: does a tuple's shape begin, rather than a tuple literal whose elements carry theirs, `(f32[] 1)`? The
+// first array's shape tells, by what follows it.
+bool HloParser::LooksLikeTupleShape() const {
+  const char* p = lexer_.at();
+  for (int open = 0; open <= kMaxDepth && (*p == '(' || *p == ' ' || *p == '\n'); ++p) open += *p == '(';
+  if (*p == ')') return true;  // an empty tuple
+  if (*p == '(') return false;
+  const char* end = ShapeEnd(p);
+  if (end == p) return false;
+  while (*end == ' ' || *end == '\n') ++end;
+  return *end == ',' || *end == ')';
+}
+
 bool HloParser::ParseInternedShape(const Shape*& shape) {
   lexer_.SkipBlank();
   const char* start = lexer_.at();
   const char* guess = ShapeEnd(start);
   const uint32_t size = static_cast<uint32_t>(guess - start);
-  constexpr uint32_t kLongestKey = 1 << 20;
   const uint32_t hash = HashBytes(start, size);
   const size_t mask = shape_slots_.size() - 1;
   size_t i = hash & mask;
-  if (size > 0 && size < kLongestKey) {
+  if (size > 0) {
     for (; shape_slots_[i].shape != nullptr; i = (i + 1) & mask) {
       const ShapeSlot& slot = shape_slots_[i];
       if (slot.hash == hash && slot.size == size && SameBytes(slot.text, start, size)) {
@@ -59,7 +74,7 @@ bool HloParser::ParseInternedShape(const Shape*& shape) {
   Shape read;
   if (!ParseShape(read, Adjacent::kNo)) return false;
   shape = module_->InternShape(read);
-  if (lexer_.at() != guess || size >= kLongestKey) return true;
+  if (lexer_.at() != guess) return true;
   shape_slots_[i] = {start, size, hash, shape};
   if (2 * ++shape_count_ >= shape_slots_.size()) {
     std::vector<ShapeSlot> grown(2 * shape_slots_.size());

@@ -26,7 +26,9 @@ std::string Unescape(std::string_view raw) {
   };
   for (size_t i = 0; i < raw.size(); ++i) {
     if (raw[i] != '\\' || i + 1 == raw.size()) {
-      text += raw[i];
+      const size_t plain = std::min(raw.find('\\', i + 1), raw.size());
+      text.append(raw, i, plain - i);
+      i = plain - 1;
       continue;
     }
     const char c = raw[++i];

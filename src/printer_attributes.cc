@@ -260,7 +260,7 @@ void Printer::Called(std::string_view key, const HloComputation& computation, bo
   Separate(key);
   if (body) {
     out_.Append('\n');
-    Computation(computation, nesting);
+    Computation(computation, nesting, /*is_body=*/true);
   } else {
     Name(computation.name());
   }
@@ -270,7 +270,7 @@ void Printer::CalledList(std::string_view key, const HloInstruction& instruction
   Separate(key);
   out_.Append(body ? "{\n" : "{");
   AppendJoined(out_, instruction.called_computations(), body ? ",\n" : ", ", [&](const HloComputation* computation) {
-    if (body) Computation(*computation, nesting);
+    if (body) Computation(*computation, nesting, /*is_body=*/true);
     else Name(computation->name());
   });
   out_.Append(body ? "\n}" : "}");
@@ -309,12 +309,12 @@ void Printer::CalledComputations(const HloInstruction& instruction, int nesting)
 void Printer::AsyncAttributesOf(const HloInstruction& instruction, int nesting) {
   if (instruction.opcode() != HloOpcode::kAsyncStart) return;
   const AsyncAttributes& attributes = instruction.attributes<AsyncAttributes>();
-  if (!attributes.async_execution_thread.empty()) {
+  if (!attributes.async_execution_thread.empty() && attributes.async_execution_thread != "main") {
     Separate("async_execution_thread=");
     out_.AppendQuoted(attributes.async_execution_thread);
   }
   const HloInstruction* wrapped = options_.syntax_sugar_async_ops ? AsyncWrapped(instruction) : nullptr;
-  if (wrapped != nullptr) ExtraAttributes(*wrapped, nesting);
+  if (wrapped != nullptr) ExtraAttributes(*wrapped, nesting, !instruction.extras().frontend_attributes.empty());
   if (!attributes.output_to_operand_aliasing.empty()) {
     Separate("output_to_operand_aliasing=");
     AppendValue(out_, attributes.output_to_operand_aliasing);
@@ -324,7 +324,8 @@ void Printer::AsyncAttributesOf(const HloInstruction& instruction, int nesting) 
   }
 }
 
-void Printer::ExtraAttributes(const HloInstruction& instruction, int nesting) {
+// `without_frontend_attributes`: on the line of an `op-start` that has some, the wrapped op's are not said again.
+void Printer::ExtraAttributes(const HloInstruction& instruction, int nesting, bool without_frontend_attributes) {
   if (!options_.print_extra_attributes) {
     CalledComputations(instruction, nesting);
   } else if (instruction.HasAttributes<AsyncAttributes>()) {
@@ -342,7 +343,7 @@ void Printer::ExtraAttributes(const HloInstruction& instruction, int nesting) {
     Separate("sharding=");
     AppendSharding(out_, *extras.sharding, options_.print_metadata);
   }
-  if (options_.print_frontend_attributes && !extras.frontend_attributes.empty()) {
+  if (options_.print_frontend_attributes && !without_frontend_attributes && !extras.frontend_attributes.empty()) {
     Separate("frontend_attributes=");
     AppendFrontendAttributes(out_, extras.frontend_attributes);
   }

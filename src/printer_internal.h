@@ -17,8 +17,8 @@ class Printer {
   explicit Printer(const PrintOptions& options) : options_(options) {}
 
   void Module(const HloModule& module);
-  // `nesting`: how many bodies it stands in, in the mode that prints bodies where they are called.
-  void Computation(const HloComputation& computation, int nesting = 0);
+  // `is_body`: printed where it is called, without its name; `nesting`: in how many computations that is.
+  void Computation(const HloComputation& computation, int nesting = 0, bool is_body = false);
   void Instruction(const HloInstruction& instruction, int nesting = 0);
   std::string Take() { return out_.Take(); }
 
@@ -36,7 +36,7 @@ class Printer {
   void InternedShape(const Shape& shape);
   void Operands(const HloInstruction& instruction);
   void Operand(const HloInstruction& operand);
-  void ExtraAttributes(const HloInstruction& instruction, int nesting);
+  void ExtraAttributes(const HloInstruction& instruction, int nesting, bool without_frontend_attributes = false);
 
   void OpcodeAttributes(const HloInstruction& instruction);
   template <class T>

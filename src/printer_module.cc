@@ -269,10 +269,10 @@ void Printer::ProgramShape(const HloComputation& computation) {
   out_.Append(' ');
 }
 
-void Printer::Computation(const HloComputation& computation, int nesting) {
+void Printer::Computation(const HloComputation& computation, int nesting, bool is_body) {
   const size_t indent = 2 * static_cast<size_t>(options_.indent_amount + nesting);
   out_.AppendSpaces(indent);
-  if (nesting == 0 && options_.print_ids) {
+  if (!is_body && options_.print_ids) {
     Name(computation.name());
     out_.Append(' ');
   }
@@ -294,7 +294,7 @@ void Printer::Computation(const HloComputation& computation, int nesting) {
     out_.Append('\n');
   };
   // A schedule orders the computations that run by themselves: not fusions' bodies, and not a body printed at its call.
-  if (nesting == 0 && computation.module()->config().is_scheduled && computation.fusion() == nullptr) {
+  if (!is_body && computation.module()->config().is_scheduled && computation.fusion() == nullptr) {
     for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) print(*i);
   } else {
     for (const HloInstruction* i : computation.MakeInstructionPostOrder()) print(*i);
@@ -302,7 +302,7 @@ void Printer::Computation(const HloComputation& computation, int nesting) {
   in_computation_ = outer;
   out_.AppendSpaces(indent);
   out_.Append('}');
-  if (options_.print_ids && !computation.execution_thread().empty()) {
+  if (options_.print_ids && !computation.execution_thread().empty() && computation.execution_thread() != "main") {
     Separate("execution_thread=");
     out_.AppendQuoted(computation.execution_thread());
   }

@@ -1,6 +1,6 @@
-// Shape inference's way in: checks that the ingredients are the opcode's, then asks the op family's rules, each in a file of
-// its own. Here too are the helpers that all families use. What needs the graph around an instruction (callers, pairs,
-// devices) is the verifier's. tests/unit/shape_inference_test.cc.
+// Shape inference's way in: checks that the ingredients are the opcode's, then asks the op family's rules, each in a
+// file of its own. Here too are the helpers that all families use. What needs the graph around an instruction (callers,
+// pairs, devices) is the verifier's. tests/unit/shape_inference_test.cc.
 #include "hloir/shape_inference.h"
 
 #include <algorithm>
@@ -23,7 +23,8 @@ Status ExpectArray(const Shape& shape, std::string_view what) {
 
 Status ExpectDimensions(const DimVector& dimensions, int64_t rank, std::string_view what) {
   for (int64_t d : dimensions) {
-    if (!InRange(d, rank)) return Invalid("{}={} names dimension {}, but the rank is {}", what, Braced(dimensions), d, rank);
+    if (!InRange(d, rank))
+      return Invalid("{}={} names dimension {}, but the rank is {}", what, Braced(dimensions), d, rank);
   }
   DimVector sorted = dimensions;
   std::sort(sorted.begin(), sorted.end());
@@ -61,19 +62,22 @@ bool SizesMeet(const Shape& a, int64_t i, const Shape& b, int64_t j) {
 
 // Iterative, because shapes may nest as deep as the text dares.
 bool CompatibleIgnoringFloatPrecision(const Shape& a, const Shape& b) {
+  auto alike_at_top = [](const Shape& x, const Shape& y) {
+    bool alike = SameTypeIgnoringFloatPrecision(x.element_type(), y.element_type()) && x.rank() == y.rank() &&
+                 x.tuple_shapes().size() == y.tuple_shapes().size();
+    for (int64_t i = 0; alike && i < x.rank(); ++i) alike = SizesMeet(x, i, y, i);
+    return alike;
+  };
+  if (&a == &b) return true;
+  if (a.tuple_shapes().empty()) return alike_at_top(a, b);
   std::vector<std::pair<const Shape*, const Shape*>> pending{{&a, &b}};
   while (!pending.empty()) {
     auto [x, y] = pending.back();
     pending.pop_back();
     if (x == y) continue;
-    if (!SameTypeIgnoringFloatPrecision(x->element_type(), y->element_type()) || x->rank() != y->rank() ||
-        x->tuple_shapes().size() != y->tuple_shapes().size()) {
-      return false;
-    }
-    for (int64_t i = 0; i < x->rank(); ++i) {
-      if (!SizesMeet(*x, i, *y, i)) return false;
-    }
-    for (size_t i = 0; i < x->tuple_shapes().size(); ++i) pending.emplace_back(&x->tuple_shapes(i), &y->tuple_shapes(i));
+    if (!alike_at_top(*x, *y)) return false;
+    for (size_t i = 0; i < x->tuple_shapes().size(); ++i)
+      pending.emplace_back(&x->tuple_shapes(i), &y->tuple_shapes(i));
   }
   return true;
 }
@@ -119,7 +123,8 @@ Status CheckIngredients(const Query& q) {
   int64_t count = static_cast<int64_t>(q.operands.size());
   if (info.arity >= 0 ? count != info.arity : count < -info.arity - 1) {
     return Invalid("{} takes {}{} operand{}, not {}", info.name, info.arity < 0 ? "at least " : "",
-                   info.arity >= 0 ? info.arity : -info.arity - 1, info.arity == 1 || info.arity == -2 ? "" : "s", count);
+                   info.arity >= 0 ? info.arity : -info.arity - 1, info.arity == 1 || info.arity == -2 ? "" : "s",
+                   count);
   }
   bool attributes_fit = AttributesTypeSwitch(q.opcode, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_same_v<T, std::monostate>) return std::holds_alternative<T>(q.attributes);
@@ -137,6 +142,8 @@ Status CheckIngredients(const Query& q) {
   size_t called = q.called.size();
   switch (info.calls) {
     case CallKind::kNone:
+      // Updates and dones of async work may repeat what their start calls.
+      if (q.opcode == HloOpcode::kAsyncUpdate || q.opcode == HloOpcode::kAsyncDone) break;
       if (called != 0) return Invalid("{} calls no computations, but has {}", info.name, called);
       break;
     case CallKind::kToApply:
@@ -152,7 +159,8 @@ Status CheckIngredients(const Query& q) {
       break;
     case CallKind::kCalledComputations: break;
   }
-  if (info.shape == OpShape::kGiven && q.stated == nullptr) return Invalid("the result shape of {} must be stated", info.name);
+  if (info.shape == OpShape::kGiven && q.stated == nullptr)
+    return Invalid("the result shape of {} must be stated", info.name);
   return OkStatus();
 }
 
@@ -190,8 +198,8 @@ StatusOr<Shape> Infer(const Query& q) {
       q.opcode == HloOpcode::kSetDimensionSize) {
     return InferMovement(q);
   }
-  if (HasTrait(q.opcode, kCollective) || q.opcode == HloOpcode::kAllGatherDone || q.opcode == HloOpcode::kAllReduceDone ||
-      q.opcode == HloOpcode::kCollectivePermuteDone) {
+  if (HasTrait(q.opcode, kCollective) || q.opcode == HloOpcode::kAllGatherDone ||
+      q.opcode == HloOpcode::kAllReduceDone || q.opcode == HloOpcode::kCollectivePermuteDone) {
     return InferCollective(q);
   }
   return InferControl(q);

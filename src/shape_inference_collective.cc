@@ -1,5 +1,5 @@
-// Shapes of collectives. How many devices take part is not known here: that a gathered dimension grows and a scattered one
-// shrinks by a whole factor is all that is asked; the verifier compares the factor with the replica groups.
+// Shapes of collectives. How many devices take part is not known here: that a gathered dimension grows and a scattered
+// one shrinks by a whole factor is all that is asked; the verifier compares the factor with the replica groups.
 #include "shape_inference_internal.h"
 
 namespace hloir::inference {
@@ -20,14 +20,17 @@ StatusOr<std::vector<const Shape*>> ResultsOf(const Shape& result, size_t count)
 Status ExpectMultiple(const Shape& smaller, const Shape& larger, int64_t along) {
   HLOIR_RETURN_IF_ERROR(ExpectArray(smaller, "each operand and result"));
   HLOIR_RETURN_IF_ERROR(ExpectArray(larger, "each operand and result"));
-  if (smaller.rank() != larger.rank() || !SameTypeIgnoringFloatPrecision(smaller.element_type(), larger.element_type())) {
+  if (smaller.rank() != larger.rank() ||
+      !SameTypeIgnoringFloatPrecision(smaller.element_type(), larger.element_type())) {
     return Invalid("operand and result differ in rank or element type: {} and {}", Text(smaller), Text(larger));
   }
-  if (!InRange(along, smaller.rank())) return Invalid("dimensions={{{}}} is not a dimension of {}", along, Text(smaller));
+  if (!InRange(along, smaller.rank()))
+    return Invalid("dimensions={{{}}} is not a dimension of {}", along, Text(smaller));
   for (int64_t i = 0; i < smaller.rank(); ++i) {
     if (smaller.is_unbounded_dimension(i) || larger.is_unbounded_dimension(i)) continue;
     int64_t small = smaller.dimensions(i), large = larger.dimensions(i);
-    if (i != along && small != large) return Invalid("{} and {} differ in dimension {}, which is not exchanged", Text(smaller), Text(larger), i);
+    if (i != along && small != large)
+      return Invalid("{} and {} differ in dimension {}, which is not exchanged", Text(smaller), Text(larger), i);
     if (i == along && (small == 0 ? large != 0 : large % small != 0)) {
       return Invalid("dimension {} of {} is no multiple of that of {}", i, Text(larger), Text(smaller));
     }
@@ -36,7 +39,8 @@ Status ExpectMultiple(const Shape& smaller, const Shape& larger, int64_t along) 
 }
 
 Status ExpectOneDimension(const DimVector& dimensions) {
-  return dimensions.size() == 1 ? OkStatus() : Invalid("one dimension is needed, not dimensions={}", Braced(dimensions));
+  return dimensions.size() == 1 ? OkStatus()
+                                : Invalid("one dimension is needed, not dimensions={}", Braced(dimensions));
 }
 
 Status ExpectGathered(const Query& q, const Shape& result) {
@@ -50,13 +54,15 @@ Status ExpectGathered(const Query& q, const Shape& result) {
 StatusOr<Shape> OperandsAsResult(const Query& q, size_t count) {
   std::vector<Shape> shapes;
   for (size_t i = 0; i < count; ++i) shapes.push_back(q.operand(i));
-  if (count == 1 && q.stated->IsTuple() && q.stated->tuple_size() == 1 && !q.operand(0).IsTuple()) return Shape::Tuple(std::move(shapes));
+  if (count == 1 && q.stated->IsTuple() && q.stated->tuple_size() == 1 && !q.operand(0).IsTuple())
+    return Shape::Tuple(std::move(shapes));
   return OneOrTuple(std::move(shapes));
 }
 
 // A start gives (operands, results[, contexts…]): the first element is what went in, the second what will come out.
 StatusOr<Shape> StartOf(const Query& q, const Shape& operands, const Shape& result) {
-  if (!q.stated->IsTuple() || q.stated->tuple_size() < 2) return Invalid("{} gives (operands, results), not {}", OpcodeName(q.opcode), Text(*q.stated));
+  if (!q.stated->IsTuple() || q.stated->tuple_size() < 2)
+    return Invalid("{} gives (operands, results), not {}", OpcodeName(q.opcode), Text(*q.stated));
   Shape start = *q.stated;
   start.mutable_tuple_shape(0) = operands;
   if (q.stated->tuple_shapes(0).IsTuple() && !start.tuple_shapes(0).IsTuple()) {
@@ -80,7 +86,8 @@ StatusOr<Shape> InferAllToAll(const Query& q) {
   if (q.operands.empty()) return InvalidArgument("all-to-all without operands");
   if (!dims.empty()) {
     HLOIR_RETURN_IF_ERROR(ExpectOneDimension(dims));
-    if (!InRange(dims[0], q.operand(0).rank())) return Invalid("dimensions={} is not a dimension of {}", Braced(dims), Text(q.operand(0)));
+    if (!InRange(dims[0], q.operand(0).rank()))
+      return Invalid("dimensions={} is not a dimension of {}", Braced(dims), Text(q.operand(0)));
   }
   if (!q.stated->IsTuple() && q.operands.size() == 1) return q.operand(0);
   for (const Shape* operand : q.operands) {
@@ -92,17 +99,18 @@ StatusOr<Shape> InferAllToAll(const Query& q) {
 }
 
 // In place: (input, output, tuple of input starts, tuple of output starts), and the result is the output.
-bool PermutesInPlace(const Query& q) { return q.operands.size() == 4 && q.operand(2).IsTuple() && q.operand(3).IsTuple(); }
+bool PermutesInPlace(const Query& q) {
+  return q.operands.size() == 4 && q.operand(2).IsTuple() && q.operand(3).IsTuple();
+}
 
 }  // namespace
 
 StatusOr<Shape> InferCollective(const Query& q) {
   switch (q.opcode) {
-    case HloOpcode::kAllGather:
-      HLOIR_RETURN_IF_ERROR(ExpectGathered(q, *q.stated));
-      return *q.stated;
+    case HloOpcode::kAllGather: HLOIR_RETURN_IF_ERROR(ExpectGathered(q, *q.stated)); return *q.stated;
     case HloOpcode::kAllGatherStart: {
-      if (!q.stated->IsTuple() || q.stated->tuple_size() < 2) return Invalid("all-gather-start gives (operands, results), not {}", Text(*q.stated));
+      if (!q.stated->IsTuple() || q.stated->tuple_size() < 2)
+        return Invalid("all-gather-start gives (operands, results), not {}", Text(*q.stated));
       HLOIR_RETURN_IF_ERROR(ExpectGathered(q, q.stated->tuple_shapes(1)));
       HLOIR_ASSIGN_OR_RETURN(Shape operands, OperandsAsResult(q, q.operands.size()));
       return StartOf(q, operands, q.stated->tuple_shapes(1));
@@ -113,7 +121,8 @@ StatusOr<Shape> InferCollective(const Query& q) {
       const DimVector& dims = q.attr<ReduceScatterAttributes>().dimensions;
       HLOIR_RETURN_IF_ERROR(ExpectOneDimension(dims));
       HLOIR_ASSIGN_OR_RETURN(std::vector<const Shape*> results, ResultsOf(*q.stated, q.operands.size()));
-      for (size_t i = 0; i < results.size(); ++i) HLOIR_RETURN_IF_ERROR(ExpectMultiple(*results[i], q.operand(i), dims[0]));
+      for (size_t i = 0; i < results.size(); ++i)
+        HLOIR_RETURN_IF_ERROR(ExpectMultiple(*results[i], q.operand(i), dims[0]));
       return *q.stated;
     }
     case HloOpcode::kAllToAll: return InferAllToAll(q);

@@ -1,5 +1,5 @@
-// Shapes of dot, scaled-dot, ragged-dot and convolution. Their text states the result, whose element type may be any that
-// the accumulation is asked for ("preferred"); the dimensions follow from the operands.
+// Shapes of dot, scaled-dot, ragged-dot and convolution. Their text states the result, whose element type may be any
+// that the accumulation is asked for ("preferred"); the dimensions follow from the operands.
 #include "shape_inference_internal.h"
 
 namespace hloir::inference {
@@ -25,10 +25,12 @@ Status ExpectDotDimensions(const Shape& lhs, const Shape& rhs, const DotDimensio
   HLOIR_RETURN_IF_ERROR(one_side(lhs, d.lhs_batch, d.lhs_contracting, "lhs"));
   HLOIR_RETURN_IF_ERROR(one_side(rhs, d.rhs_batch, d.rhs_contracting, "rhs"));
   auto pairs = [&](const DimVector& left, const DimVector& right, std::string_view what) {
-    if (left.size() != right.size()) return Invalid("lhs has {} {} dimensions, rhs {}", left.size(), what, right.size());
+    if (left.size() != right.size())
+      return Invalid("lhs has {} {} dimensions, rhs {}", left.size(), what, right.size());
     for (size_t i = 0; i < left.size(); ++i) {
       if (!MeetDimensions(lhs, left[i], rhs, right[i])) {
-        return Invalid("{} dimension {} of {} and {} of {} differ in size", what, left[i], Text(lhs), right[i], Text(rhs));
+        return Invalid("{} dimension {} of {} and {} of {} differ in size", what, left[i], Text(lhs), right[i],
+                       Text(rhs));
       }
     }
     return OkStatus();
@@ -38,7 +40,8 @@ Status ExpectDotDimensions(const Shape& lhs, const Shape& rhs, const DotDimensio
 }
 
 // Batch dimensions in lhs order, then what is left of lhs, then what is left of rhs without `rhs_skip`.
-Shape DotResult(PrimitiveType type, const Shape& lhs, const Shape& rhs, const DotDimensions& d, const DimVector& rhs_skip = {}) {
+Shape DotResult(PrimitiveType type, const Shape& lhs, const Shape& rhs, const DotDimensions& d,
+                const DimVector& rhs_skip = {}) {
   DimVector sizes;
   std::vector<bool> dynamic;
   auto add = [&](DimensionSize size) {
@@ -49,7 +52,8 @@ Shape DotResult(PrimitiveType type, const Shape& lhs, const Shape& rhs, const Do
     add(MeetDimensions(lhs, d.lhs_batch[i], rhs, d.rhs_batch[i]).value_or(DimensionSize{}));
   }
   for (int64_t i = 0; i < lhs.rank(); ++i) {
-    if (!Contains(d.lhs_batch, i) && !Contains(d.lhs_contracting, i)) add({lhs.dimensions(i), lhs.is_dynamic_dimension(i)});
+    if (!Contains(d.lhs_batch, i) && !Contains(d.lhs_contracting, i))
+      add({lhs.dimensions(i), lhs.is_dynamic_dimension(i)});
   }
   for (int64_t i = 0; i < rhs.rank(); ++i) {
     if (Contains(d.rhs_batch, i) || Contains(d.rhs_contracting, i) || Contains(rhs_skip, i)) continue;
@@ -72,7 +76,8 @@ StatusOr<Shape> InferDot(const Query& q) {
 }
 
 // Rows of one group share a slice of rhs. Which dimension of lhs is cut in groups decides the result: a free one pairs
-// with rhs's group dimension, a contracting one gives the result a leading group dimension, a batch one changes nothing.
+// with rhs's group dimension, a contracting one gives the result a leading group dimension, a batch one changes
+// nothing.
 StatusOr<Shape> InferRaggedDot(const Query& q) {
   const auto& a = q.attr<RaggedDotAttributes>();
   const Shape &lhs = q.operand(0), &rhs = q.operand(1), &group_sizes = q.operand(2);
@@ -82,7 +87,8 @@ StatusOr<Shape> InferRaggedDot(const Query& q) {
   if (!IsInteger(group_sizes.element_type()) || group_sizes.rank() < 1) {
     return Invalid("the group sizes must be integers of rank 1 or more, not {}", Text(group_sizes));
   }
-  if (a.lhs_ragged_dims.size() != 1) return Invalid("lhs_ragged_dims={} must name one dimension", Braced(a.lhs_ragged_dims));
+  if (a.lhs_ragged_dims.size() != 1)
+    return Invalid("lhs_ragged_dims={} must name one dimension", Braced(a.lhs_ragged_dims));
   HLOIR_RETURN_IF_ERROR(ExpectDimensions(a.lhs_ragged_dims, lhs.rank(), "lhs_ragged_dims"));
   HLOIR_RETURN_IF_ERROR(ExpectDimensions(a.rhs_group_dims, rhs.rank(), "rhs_group_dims"));
   for (int64_t dim : a.rhs_group_dims) {
@@ -99,7 +105,8 @@ StatusOr<Shape> InferRaggedDot(const Query& q) {
   }
   int64_t groups = group_sizes.dimensions(group_sizes.rank() - 1);
   if (is_free && rhs.dimensions(a.rhs_group_dims[0]) != groups) {
-    return Invalid("rhs {} has {} groups, the group sizes {} have {}", Text(rhs), rhs.dimensions(a.rhs_group_dims[0]), Text(group_sizes), groups);
+    return Invalid("rhs {} has {} groups, the group sizes {} have {}", Text(rhs), rhs.dimensions(a.rhs_group_dims[0]),
+                   Text(group_sizes), groups);
   }
   HLOIR_ASSIGN_OR_RETURN(PrimitiveType type, ResultType(q));
   Shape result = DotResult(type, lhs, rhs, d, a.rhs_group_dims);
@@ -129,24 +136,31 @@ StatusOr<Shape> InferConvolution(const Query& q) {
     return InvalidArgument("dim_labels give input, kernel and output different numbers of spatial dimensions");
   }
   HLOIR_RETURN_IF_ERROR(ExpectRoles(input, d.input_batch, d.input_feature, d.input_spatial, "input"));
-  HLOIR_RETURN_IF_ERROR(ExpectRoles(kernel, d.kernel_input_feature, d.kernel_output_feature, d.kernel_spatial, "kernel"));
-  if (a.window.size() != spatial) return Invalid("the window has {} dimensions, dim_labels {} spatial ones", a.window.size(), spatial);
+  HLOIR_RETURN_IF_ERROR(
+      ExpectRoles(kernel, d.kernel_input_feature, d.kernel_output_feature, d.kernel_spatial, "kernel"));
+  if (a.window.size() != spatial)
+    return Invalid("the window has {} dimensions, dim_labels {} spatial ones", a.window.size(), spatial);
   HLOIR_RETURN_IF_ERROR(ExpectWindow(a.window));
   const int64_t feature_groups = a.feature_group_count, batch_groups = a.batch_group_count;
   if (feature_groups < 1) return Invalid("feature_group_count={} must be positive", feature_groups);
   if (batch_groups < 1) return Invalid("batch_group_count={} must be positive", batch_groups);
-  if (feature_groups > 1 && batch_groups > 1) return InvalidArgument("feature_group_count and batch_group_count are both over 1");
+  if (feature_groups > 1 && batch_groups > 1)
+    return InvalidArgument("feature_group_count and batch_group_count are both over 1");
   const int64_t batch = input.dimensions(d.input_batch), features = input.dimensions(d.input_feature);
-  const int64_t kernel_in = kernel.dimensions(d.kernel_input_feature), kernel_out = kernel.dimensions(d.kernel_output_feature);
+  const int64_t kernel_in = kernel.dimensions(d.kernel_input_feature),
+                kernel_out = kernel.dimensions(d.kernel_output_feature);
   auto known = [](int64_t size) { return size != Shape::kUnboundedSize; };
-  if (known(features) && (features % feature_groups != 0 || (known(kernel_in) && features / feature_groups != kernel_in))) {
+  if (known(features) &&
+      (features % feature_groups != 0 || (known(kernel_in) && features / feature_groups != kernel_in))) {
     return Invalid("the input's {} features in feature_group_count={} groups don't fit the kernel's {} input features",
                    features, feature_groups, kernel_in);
   }
   if (known(kernel_out) && (kernel_out % feature_groups != 0 || kernel_out % batch_groups != 0)) {
-    return Invalid("the kernel's {} output features can't be cut in {} groups", kernel_out, std::max(feature_groups, batch_groups));
+    return Invalid("the kernel's {} output features can't be cut in {} groups", kernel_out,
+                   std::max(feature_groups, batch_groups));
   }
-  if (known(batch) && batch % batch_groups != 0) return Invalid("a batch of {} can't be cut in batch_group_count={} groups", batch, batch_groups);
+  if (known(batch) && batch % batch_groups != 0)
+    return Invalid("a batch of {} can't be cut in batch_group_count={} groups", batch, batch_groups);
 
   DimVector sizes(spatial + 2, 0);
   DimVector output_roles = d.output_spatial;
@@ -158,7 +172,8 @@ StatusOr<Shape> InferConvolution(const Query& q) {
   for (size_t i = 0; i < spatial; ++i) {
     int64_t kernel_size = kernel.dimensions(d.kernel_spatial[i]);
     if (known(kernel_size) && a.window[i].size != kernel_size) {
-      return Invalid("the window's size {} in spatial dimension {} is not the kernel's {}", a.window[i].size, i, kernel_size);
+      return Invalid("the window's size {} in spatial dimension {} is not the kernel's {}", a.window[i].size, i,
+                     kernel_size);
     }
     HLOIR_ASSIGN_OR_RETURN(sizes[d.output_spatial[i]], WindowedSize(input.dimensions(d.input_spatial[i]), a.window[i]));
   }

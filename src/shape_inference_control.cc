@@ -1,5 +1,5 @@
-// Shapes of tuples, calls, loops and branches, of tokens, and of the ops that talk to the host or run aside (send, copy-start,
-// async-start, …). Which start belongs to which done is the verifier's question, not asked here.
+// Shapes of tuples, calls, loops and branches, of tokens, and of the ops that talk to the host or run aside (send,
+// copy-start, async-start, …). Which start belongs to which done is the verifier's question, not asked here.
 #include "shape_inference_internal.h"
 
 namespace hloir::inference {
@@ -14,7 +14,8 @@ Status ExpectReasonableSize(const Shape& element_shape, int64_t& nodes) {
   while (!pending.empty()) {
     auto [shape, depth] = pending.back();
     pending.pop_back();
-    if (++nodes > kMaxTupleNodes) return ResourceExhausted(fmt::format("a tuple has over {} elements in all", kMaxTupleNodes));
+    if (++nodes > kMaxTupleNodes)
+      return ResourceExhausted(fmt::format("a tuple has over {} elements in all", kMaxTupleNodes));
     if (depth > kMaxTupleDepth) return ResourceExhausted(fmt::format("tuples nest over {} deep", kMaxTupleDepth));
     for (const Shape& element : shape->tuple_shapes()) pending.emplace_back(&element, depth + 1);
   }
@@ -36,18 +37,21 @@ StatusOr<Shape> InferGetTupleElement(const Query& q) {
   const Shape& x = q.operand(0);
   int64_t index = q.attr<GetTupleElementAttributes>().index;
   if (!x.IsTuple()) return Invalid("get-tuple-element of {}, which is no tuple", Text(x));
-  if (index < 0 || index >= x.tuple_size()) return Invalid("index={} is out of range for a tuple of {}", index, x.tuple_size());
+  if (index < 0 || index >= x.tuple_size())
+    return Invalid("index={} is out of range for a tuple of {}", index, x.tuple_size());
   return x.tuple_shapes(index);
 }
 
 Status ExpectParameters(const HloComputation& computation, std::span<const Shape* const> arguments) {
   if (static_cast<size_t>(computation.parameter_count()) != arguments.size()) {
-    return Invalid("{} has {} parameters, but is given {} operands", computation.name(), computation.parameter_count(), arguments.size());
+    return Invalid("{} has {} parameters, but is given {} operands", computation.name(), computation.parameter_count(),
+                   arguments.size());
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Shape& parameter = computation.parameter(i)->shape();
     if (!CompatibleIgnoringFloatPrecision(parameter, *arguments[i])) {
-      return Invalid("parameter {} of {} is {}, but the operand is {}", i, computation.name(), Text(parameter), Text(*arguments[i]));
+      return Invalid("parameter {} of {} is {}, but the operand is {}", i, computation.name(), Text(parameter),
+                     Text(*arguments[i]));
     }
   }
   return OkStatus();
@@ -75,13 +79,15 @@ StatusOr<Shape> InferConditional(const Query& q) {
   } else if (!selector.Compatible(Shape::Scalar(PrimitiveType::S32))) {
     return Invalid("the selector must be pred[] or s32[], not {}", Text(selector));
   }
-  if (q.operands.size() != branches + 1) return Invalid("{} branches need as many operands, not {}", branches, q.operands.size() - 1);
+  if (q.operands.size() != branches + 1)
+    return Invalid("{} branches need as many operands, not {}", branches, q.operands.size() - 1);
   const Shape& result = q.called[0]->root()->shape();
   for (size_t i = 0; i < branches; ++i) {
     HLOIR_RETURN_IF_ERROR(ExpectParameters(*q.called[i], q.operands.subspan(i + 1, 1)));
     const Shape& other = q.called[i]->root()->shape();
     if (!CompatibleIgnoringFloatPrecision(result, other)) {
-      return Invalid("branches return different shapes: {} gives {}, {} gives {}", q.called[0]->name(), Text(result), q.called[i]->name(), Text(other));
+      return Invalid("branches return different shapes: {} gives {}, {} gives {}", q.called[0]->name(), Text(result),
+                     q.called[i]->name(), Text(other));
     }
   }
   return result;
@@ -134,21 +140,54 @@ StatusOr<Shape> InferTransfer(const Query& q) {
   }
 }
 
-// async-start and async-update are ((operands…), result, contexts…).
+// `part` is `whole`, or the first elements of it: one that is no tuple counts as a tuple of itself.
+bool IsPrefix(const Shape& part, const Shape& whole) {
+  if (CompatibleIgnoringFloatPrecision(part, whole)) return true;
+  if (!part.IsTuple()) return false;
+  const int64_t size = whole.IsTuple() ? whole.tuple_size() : 1;
+  if (part.tuple_size() > size) return false;
+  for (int64_t i = 0; i < part.tuple_size(); ++i) {
+    const Shape& element = whole.IsTuple() ? whole.tuple_shapes(i) : whole;
+    if (!CompatibleIgnoringFloatPrecision(part.tuple_shapes(i), element)) return false;
+  }
+  return true;
+}
+
+// async-start and async-update are ((operands…), results, contexts…). Since 2026 operands may come bit by bit, with the
+// start and each update, and results may be bound as late: so each step's lists are beginnings of the next one's.
 StatusOr<Shape> InferAsync(const Query& q) {
-  if (q.opcode == HloOpcode::kAsyncStart) {
-    const HloComputation& called = *q.called[0];
-    HLOIR_RETURN_IF_ERROR(ExpectParameters(called, q.operands));
-    HLOIR_RETURN_IF_ERROR(ExpectTuple(*q.stated, 2, "the result"));
-    Shape result = *q.stated;
-    std::vector<Shape> arguments;
-    for (const Shape* operand : q.operands) arguments.push_back(*operand);
-    result.mutable_tuple_shape(0) = Shape::Tuple(std::move(arguments));
-    result.mutable_tuple_shape(1) = called.root()->shape();
+  const bool is_start = q.opcode == HloOpcode::kAsyncStart;
+  std::vector<Shape> operands;
+  const Shape* results_before = nullptr;
+  if (!is_start) {
+    if (q.operands.empty()) return Invalid("{} takes what its start gives, but has no operand", OpcodeName(q.opcode));
+    HLOIR_RETURN_IF_ERROR(ExpectTuple(q.operand(0), 2, "the operand"));
+    if (q.operand(0).tuple_shapes(0).IsTuple()) operands = q.operand(0).tuple_shapes(0).tuple_shapes();
+    results_before = &q.operand(0).tuple_shapes(1);
+  }
+  if (q.opcode == HloOpcode::kAsyncDone) return IsPrefix(*results_before, *q.stated) ? *q.stated : *results_before;
+  for (size_t i = is_start ? 0 : 1; i < q.operands.size(); ++i) operands.push_back(q.operand(i));
+  HLOIR_RETURN_IF_ERROR(ExpectTuple(*q.stated, 2, "the result"));
+  Shape result = *q.stated;
+  result.mutable_tuple_shape(0) = Shape::Tuple(operands);
+  if (!is_start) {
+    if (!IsPrefix(*results_before, q.stated->tuple_shapes(1))) result.mutable_tuple_shape(1) = *results_before;
     return result;
   }
-  HLOIR_RETURN_IF_ERROR(ExpectTuple(q.operand(0), 2, "the operand"));
-  return q.opcode == HloOpcode::kAsyncUpdate ? q.operand(0) : q.operand(0).tuple_shapes(1);
+  const HloComputation& called = *q.called[0];
+  if (static_cast<int64_t>(operands.size()) > called.parameter_count()) {
+    return Invalid("{} has {} parameters, but is given {} operands", called.name(), called.parameter_count(),
+                   operands.size());
+  }
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const Shape& parameter = called.parameter(i)->shape();
+    if (CompatibleIgnoringFloatPrecision(parameter, operands[i])) continue;
+    return Invalid("parameter {} of {} is {}, but the operand is {}", i, called.name(), Text(parameter),
+                   Text(operands[i]));
+  }
+  if (!IsPrefix(q.stated->tuple_shapes(1), called.root()->shape()))
+    result.mutable_tuple_shape(1) = called.root()->shape();
+  return result;
 }
 
 }  // namespace

@@ -36,23 +36,17 @@ StatusOr<Shape> InferUnary(const Query& q) {
     case HloOpcode::kCeil:
     case HloOpcode::kFloor:
     case HloOpcode::kRoundNearestAfz:
-    case HloOpcode::kRoundNearestEven:
-      HLOIR_RETURN_IF_ERROR(ExpectType(IsFloat(type), q, "float", type));
-      return x;
+    case HloOpcode::kRoundNearestEven: HLOIR_RETURN_IF_ERROR(ExpectType(IsFloat(type), q, "float", type)); return x;
     case HloOpcode::kIsFinite:
       HLOIR_RETURN_IF_ERROR(ExpectType(IsFloat(type), q, "float", type));
       return x.WithElementType(Type::PRED);
     case HloOpcode::kClz:
-    case HloOpcode::kPopulationCount:
-      HLOIR_RETURN_IF_ERROR(ExpectType(IsInteger(type), q, "integer", type));
-      return x;
+    case HloOpcode::kPopulationCount: HLOIR_RETURN_IF_ERROR(ExpectType(IsInteger(type), q, "integer", type)); return x;
     case HloOpcode::kNot:
       HLOIR_RETURN_IF_ERROR(ExpectType(IsInteger(type) || type == Type::PRED, q, "integer or pred", type));
       return x;
     case HloOpcode::kNegate:
-    case HloOpcode::kSign:
-      HLOIR_RETURN_IF_ERROR(ExpectType(number, q, "number", type));
-      return x;
+    case HloOpcode::kSign: HLOIR_RETURN_IF_ERROR(ExpectType(number, q, "number", type)); return x;
     case HloOpcode::kAbs:
       HLOIR_RETURN_IF_ERROR(ExpectType(number, q, "number", type));
       return IsComplex(type) ? x.WithElementType(ComplexComponentType(type)) : x;
@@ -79,7 +73,8 @@ StatusOr<Shape> InferConvert(const Query& q) {
   HLOIR_RETURN_IF_ERROR(ExpectArray(*q.stated, "the result"));
   Type from = x.element_type(), to = q.stated->element_type();
   if (IsComplex(from) && !IsComplex(to)) {
-    return Invalid("{} from {} to {} would lose the imaginary part", OpcodeName(q.opcode), PrimitiveTypeName(from), PrimitiveTypeName(to));
+    return Invalid("{} from {} to {} would lose the imaginary part", OpcodeName(q.opcode), PrimitiveTypeName(from),
+                   PrimitiveTypeName(to));
   }
   return x.WithElementType(to);
 }
@@ -89,12 +84,14 @@ StatusOr<Shape> InferBitcastConvert(const Query& q) {
   HLOIR_RETURN_IF_ERROR(ExpectArray(*q.stated, "the result"));
   Type from = x.element_type(), to = q.stated->element_type();
   if (IsComplex(from) != IsComplex(to)) {
-    return Invalid("bitcast-convert between complex and other types: {} to {}", PrimitiveTypeName(from), PrimitiveTypeName(to));
+    return Invalid("bitcast-convert between complex and other types: {} to {}", PrimitiveTypeName(from),
+                   PrimitiveTypeName(to));
   }
   int from_bits = BitWidth(from), to_bits = BitWidth(to);
   if (from_bits == to_bits) return x.WithElementType(to);
   if (std::max(from_bits, to_bits) % std::min(from_bits, to_bits) != 0) {
-    return Invalid("bitcast-convert from {} to {}: neither width divides the other", PrimitiveTypeName(from), PrimitiveTypeName(to));
+    return Invalid("bitcast-convert from {} to {}: neither width divides the other", PrimitiveTypeName(from),
+                   PrimitiveTypeName(to));
   }
   DimVector dimensions = x.dimensions();
   if (from_bits > to_bits) {
@@ -102,7 +99,8 @@ StatusOr<Shape> InferBitcastConvert(const Query& q) {
   } else {
     int64_t ratio = to_bits / from_bits;
     if (x.rank() == 0 || (dimensions.back() != ratio && !x.is_unbounded_dimension(x.rank() - 1))) {
-      return Invalid("bitcast-convert from {} to {} needs a last dimension of {}", Text(x), PrimitiveTypeName(to), ratio);
+      return Invalid("bitcast-convert from {} to {} needs a last dimension of {}", Text(x), PrimitiveTypeName(to),
+                     ratio);
     }
     dimensions.pop_back();
   }
@@ -115,7 +113,8 @@ StatusOr<Shape> InferStochasticConvert(const Query& q) {
   Type from = q.operand(0).element_type(), random = q.operand(1).element_type();
   HLOIR_RETURN_IF_ERROR(ExpectType(IsFloat(from), q, "float", from));
   if (!IsUnsigned(random) || BitWidth(random) != BitWidth(from)) {
-    return Invalid("the random operand must be unsigned and as wide as {}, not {}", PrimitiveTypeName(from), PrimitiveTypeName(random));
+    return Invalid("the random operand must be unsigned and as wide as {}, not {}", PrimitiveTypeName(from),
+                   PrimitiveTypeName(random));
   }
   HLOIR_ASSIGN_OR_RETURN(Shape merged, Merge(q.operands));
   HLOIR_RETURN_IF_ERROR(ExpectArray(*q.stated, "the result"));
@@ -136,13 +135,9 @@ StatusOr<Shape> InferBinary(const Query& q) {
     case HloOpcode::kShiftLeft:
     case HloOpcode::kShiftRightArithmetic:
     case HloOpcode::kShiftRightLogical:
-    case HloOpcode::kMulhi:
-      HLOIR_RETURN_IF_ERROR(ExpectType(IsInteger(a), q, "integer", a));
-      break;
+    case HloOpcode::kMulhi: HLOIR_RETURN_IF_ERROR(ExpectType(IsInteger(a), q, "integer", a)); break;
     case HloOpcode::kMaximum:
-    case HloOpcode::kMinimum:
-      HLOIR_RETURN_IF_ERROR(ExpectType(!IsComplex(a), q, "ordered", a));
-      break;
+    case HloOpcode::kMinimum: HLOIR_RETURN_IF_ERROR(ExpectType(!IsComplex(a), q, "ordered", a)); break;
     case HloOpcode::kRemainder:
       HLOIR_RETURN_IF_ERROR(ExpectType(!IsComplex(a) && a != Type::PRED, q, "real number", a));
       break;
@@ -151,9 +146,7 @@ StatusOr<Shape> InferBinary(const Query& q) {
       break;
     case HloOpcode::kSubtract:
     case HloOpcode::kDivide:
-    case HloOpcode::kPower:
-      HLOIR_RETURN_IF_ERROR(ExpectType(a != Type::PRED, q, "number", a));
-      break;
+    case HloOpcode::kPower: HLOIR_RETURN_IF_ERROR(ExpectType(a != Type::PRED, q, "number", a)); break;
     case HloOpcode::kComplex:
       HLOIR_RETURN_IF_ERROR(ExpectType(a == b && (a == Type::F32 || a == Type::F64), q, "f32 or f64", a));
       break;
@@ -198,7 +191,8 @@ StatusOr<Shape> InferClamp(const Query& q) {
 StatusOr<Shape> InferSelect(const Query& q) {
   const Shape &pred = q.operand(0), &a = q.operand(1), &b = q.operand(2);
   if (pred.element_type() != Type::PRED) return Invalid("the first operand of select must be pred, not {}", Text(pred));
-  if (!CompatibleIgnoringFloatPrecision(a, b)) return Invalid("select between different shapes: {} and {}", Text(a), Text(b));
+  if (!CompatibleIgnoringFloatPrecision(a, b))
+    return Invalid("select between different shapes: {} and {}", Text(a), Text(b));
   if (!a.IsArray()) {
     if (!pred.IsScalar()) return Invalid("select of {} needs a scalar predicate, not {}", Text(a), Text(pred));
     return a;
@@ -214,7 +208,8 @@ StatusOr<Shape> InferSelect(const Query& q) {
 StatusOr<Shape> InferElementwise(const Query& q) {
   if (q.opcode == HloOpcode::kSelect) return InferSelect(q);
   for (size_t i = 0; i < q.operands.size(); ++i) {
-    if (!q.operand(i).IsArray()) return Invalid("{} takes arrays, but operand {} is {}", OpcodeName(q.opcode), i, Text(q.operand(i)));
+    if (!q.operand(i).IsArray())
+      return Invalid("{} takes arrays, but operand {} is {}", OpcodeName(q.opcode), i, Text(q.operand(i)));
   }
   switch (q.opcode) {
     case HloOpcode::kConvert: return InferConvert(q);

@@ -31,7 +31,8 @@ StatusOr<Shape> InferDynamicSlice(const Query& q) {
   const DimVector& sizes = q.attr<DynamicSliceAttributes>().dynamic_slice_sizes;
   HLOIR_RETURN_IF_ERROR(ExpectStartIndices(q, 1, x.rank()));
   if (static_cast<int64_t>(sizes.size()) != x.rank()) {
-    return Invalid("dynamic_slice_sizes={} has {} sizes for an operand of rank {}", Braced(sizes), sizes.size(), x.rank());
+    return Invalid("dynamic_slice_sizes={} has {} sizes for an operand of rank {}", Braced(sizes), sizes.size(),
+                   x.rank());
   }
   for (int64_t i = 0; i < x.rank(); ++i) {
     if (sizes[i] < 0) return Invalid("the slice size of dimension {} is negative: {}", i, sizes[i]);
@@ -50,7 +51,8 @@ StatusOr<Shape> InferDynamicUpdateSlice(const Query& q) {
   const Shape &x = q.operand(0), &update = q.operand(1);
   HLOIR_RETURN_IF_ERROR(ExpectArray(update, "the update"));
   HLOIR_RETURN_IF_ERROR(ExpectStartIndices(q, 2, x.rank()));
-  if (update.rank() != x.rank()) return Invalid("the update {} and the operand {} differ in rank", Text(update), Text(x));
+  if (update.rank() != x.rank())
+    return Invalid("the update {} and the operand {} differ in rank", Text(update), Text(x));
   if (!SameTypeIgnoringFloatPrecision(update.element_type(), x.element_type())) {
     return Invalid("the update {} and the operand {} differ in element type", Text(update), Text(x));
   }
@@ -87,13 +89,14 @@ StatusOr<Indices> SplitIndices(const Shape& indices, int64_t index_vector_dim) {
   return split;
 }
 
-// The operand dimensions that a gather's or scatter's window leaves out: those it inserts or collapses, and batching ones.
+// The operand dimensions that a gather's or scatter's window leaves out: those it inserts or collapses, and batching
+// ones.
 struct WindowDimensions {
   const DimVector &window, &inserted, &index_map, &operand_batching, &indices_batching;
   std::string_view window_name, inserted_name, map_name, operand_batching_name, indices_batching_name;
 };
-Status ExpectWindowDimensions(const WindowDimensions& w, const Shape& operand, const Shape& indices, const Indices& split,
-                              int64_t index_vector_dim) {
+Status ExpectWindowDimensions(const WindowDimensions& w, const Shape& operand, const Shape& indices,
+                              const Indices& split, int64_t index_vector_dim) {
   if (!StrictlyAscending(w.window)) return Invalid("{}={} must ascend", w.window_name, Braced(w.window));
   if (!StrictlyAscending(w.inserted)) return Invalid("{}={} must ascend", w.inserted_name, Braced(w.inserted));
   if (!StrictlyAscending(w.operand_batching)) {
@@ -104,24 +107,29 @@ Status ExpectWindowDimensions(const WindowDimensions& w, const Shape& operand, c
   HLOIR_RETURN_IF_ERROR(ExpectDimensions(w.index_map, operand.rank(), w.map_name));
   HLOIR_RETURN_IF_ERROR(ExpectDimensions(w.indices_batching, indices.rank(), w.indices_batching_name));
   for (int64_t d : w.operand_batching) {
-    if (Contains(w.inserted, d)) return Invalid("dimension {} is in both {} and {}", d, w.inserted_name, w.operand_batching_name);
+    if (Contains(w.inserted, d))
+      return Invalid("dimension {} is in both {} and {}", d, w.inserted_name, w.operand_batching_name);
   }
-  if (Contains(w.indices_batching, index_vector_dim)) return Invalid("{} contains index_vector_dim", w.indices_batching_name);
+  if (Contains(w.indices_batching, index_vector_dim))
+    return Invalid("{} contains index_vector_dim", w.indices_batching_name);
   if (static_cast<int64_t>(w.index_map.size()) != split.vector_size && split.vector_size != Shape::kUnboundedSize) {
-    return Invalid("{}={} has {} dimensions, but the index vectors have {}", w.map_name, Braced(w.index_map), w.index_map.size(), split.vector_size);
+    return Invalid("{}={} has {} dimensions, but the index vectors have {}", w.map_name, Braced(w.index_map),
+                   w.index_map.size(), split.vector_size);
   }
   if (w.operand_batching.size() != w.indices_batching.size()) {
     return Invalid("{} and {} differ in length", w.operand_batching_name, w.indices_batching_name);
   }
   for (size_t i = 0; i < w.operand_batching.size(); ++i) {
     if (!MeetDimensions(operand, w.operand_batching[i], indices, w.indices_batching[i])) {
-      return Invalid("batching dimension {} differs in size: {} in {}, {} in {}", i, operand.dimensions(w.operand_batching[i]),
-                     Text(operand), indices.dimensions(w.indices_batching[i]), Text(indices));
+      return Invalid("batching dimension {} differs in size: {} in {}, {} in {}", i,
+                     operand.dimensions(w.operand_batching[i]), Text(operand),
+                     indices.dimensions(w.indices_batching[i]), Text(indices));
     }
   }
   if (w.window.size() + w.inserted.size() + w.operand_batching.size() != operand.dimensions().size()) {
     return Invalid("{}, {} and {} name {} dimensions in all, the operand has {}", w.window_name, w.inserted_name,
-                   w.operand_batching_name, w.window.size() + w.inserted.size() + w.operand_batching.size(), operand.rank());
+                   w.operand_batching_name, w.window.size() + w.inserted.size() + w.operand_batching.size(),
+                   operand.rank());
   }
   return OkStatus();
 }
@@ -130,13 +138,15 @@ StatusOr<Shape> InferGather(const Query& q) {
   const Shape &x = q.operand(0), &indices = q.operand(1);
   const auto& a = q.attr<GatherAttributes>();
   HLOIR_ASSIGN_OR_RETURN(Indices split, SplitIndices(indices, a.index_vector_dim));
-  WindowDimensions dims{a.offset_dims, a.collapsed_slice_dims, a.start_index_map, a.operand_batching_dims, a.start_indices_batching_dims,
-                        "offset_dims", "collapsed_slice_dims", "start_index_map", "operand_batching_dims", "start_indices_batching_dims"};
+  WindowDimensions dims{
+      a.offset_dims, a.collapsed_slice_dims, a.start_index_map, a.operand_batching_dims, a.start_indices_batching_dims,
+      "offset_dims", "collapsed_slice_dims", "start_index_map", "operand_batching_dims", "start_indices_batching_dims"};
   HLOIR_RETURN_IF_ERROR(ExpectWindowDimensions(dims, x, indices, split, a.index_vector_dim));
   int64_t rank = static_cast<int64_t>(a.offset_dims.size() + split.batch_sizes.size());
   HLOIR_RETURN_IF_ERROR(ExpectDimensions(a.offset_dims, rank, "offset_dims"));
   if (a.slice_sizes.size() != x.dimensions().size()) {
-    return Invalid("slice_sizes={} has {} sizes for an operand of rank {}", Braced(a.slice_sizes), a.slice_sizes.size(), x.rank());
+    return Invalid("slice_sizes={} has {} sizes for an operand of rank {}", Braced(a.slice_sizes), a.slice_sizes.size(),
+                   x.rank());
   }
   DimVector window_dims;  // operand dimensions that stay in the slices
   for (int64_t i = 0; i < x.rank(); ++i) {
@@ -166,14 +176,16 @@ StatusOr<Shape> InferGather(const Query& q) {
 }
 
 StatusOr<Shape> InferScatter(const Query& q) {
-  if (q.operands.size() % 2 == 0) return Invalid("scatter takes n operands, the indices and n updates, not {} in all", q.operands.size());
+  if (q.operands.size() % 2 == 0)
+    return Invalid("scatter takes n operands, the indices and n updates, not {} in all", q.operands.size());
   const size_t n = q.operands.size() / 2;
   const auto& a = q.attr<ScatterAttributes>();
   const Shape& indices = q.operand(n);
   HLOIR_ASSIGN_OR_RETURN(Indices split, SplitIndices(indices, a.index_vector_dim));
-  WindowDimensions dims{a.update_window_dims, a.inserted_window_dims, a.scatter_dims_to_operand_dims, a.input_batching_dims,
-                        a.scatter_indices_batching_dims, "update_window_dims", "inserted_window_dims",
-                        "scatter_dims_to_operand_dims", "input_batching_dims", "scatter_indices_batching_dims"};
+  WindowDimensions dims{a.update_window_dims,           a.inserted_window_dims,          a.scatter_dims_to_operand_dims,
+                        a.input_batching_dims,          a.scatter_indices_batching_dims, "update_window_dims",
+                        "inserted_window_dims",         "scatter_dims_to_operand_dims",  "input_batching_dims",
+                        "scatter_indices_batching_dims"};
   HLOIR_RETURN_IF_ERROR(ExpectSameDimensions(q, 0, n));
   HLOIR_RETURN_IF_ERROR(ExpectSameDimensions(q, n + 1, n));
   const Shape &x = q.operand(0), &update = q.operand(n + 1);
@@ -192,7 +204,8 @@ StatusOr<Shape> InferScatter(const Query& q) {
     }
     while (Contains(a.inserted_window_dims, operand_dim) || Contains(a.input_batching_dims, operand_dim)) ++operand_dim;
     if (update.dimensions(i) > x.dimensions(operand_dim) && !x.is_unbounded_dimension(operand_dim)) {
-      return Invalid("dimension {} of updates {} is larger than dimension {} of {}", i, Text(update), operand_dim, Text(x));
+      return Invalid("dimension {} of updates {} is larger than dimension {} of {}", i, Text(update), operand_dim,
+                     Text(x));
     }
     ++operand_dim;
   }

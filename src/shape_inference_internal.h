@@ -1,5 +1,6 @@
-// What the files of shape inference share: the question asked, and the helpers that each op family's rules are written with.
-// shape_inference.cc has the one way in and chooses the family; tests/unit/shape_inference_test.cc covers all of them.
+// What the files of shape inference share: the question asked, and the helpers that each op family's rules are written
+// with. shape_inference.cc has the one way in and chooses the family; tests/unit/shape_inference_test.cc covers all of
+// them.
 #pragma once
 
 #include <fmt/format.h>
@@ -30,14 +31,14 @@ struct Query {
 };
 
 // The families. Arity, attribute struct and number of called computations have been checked.
-StatusOr<Shape> InferElementwise(const Query& q);    // shape_inference_elementwise.cc
-StatusOr<Shape> InferMovement(const Query& q);       // shape_inference_movement.cc
-StatusOr<Shape> InferIndexed(const Query& q);        // shape_inference_indexed.cc: gather, scatter, dynamic slices
-StatusOr<Shape> InferContraction(const Query& q);    // shape_inference_contraction.cc
-StatusOr<Shape> InferReduction(const Query& q);      // shape_inference_reduction.cc
-StatusOr<Shape> InferMath(const Query& q);           // shape_inference_math.cc: fft, cholesky, batch-norm, rng
-StatusOr<Shape> InferControl(const Query& q);        // shape_inference_control.cc: tuples, calls, transfers
-StatusOr<Shape> InferCollective(const Query& q);     // shape_inference_collective.cc
+StatusOr<Shape> InferElementwise(const Query& q);  // shape_inference_elementwise.cc
+StatusOr<Shape> InferMovement(const Query& q);     // shape_inference_movement.cc
+StatusOr<Shape> InferIndexed(const Query& q);      // shape_inference_indexed.cc: gather, scatter, dynamic slices
+StatusOr<Shape> InferContraction(const Query& q);  // shape_inference_contraction.cc
+StatusOr<Shape> InferReduction(const Query& q);    // shape_inference_reduction.cc
+StatusOr<Shape> InferMath(const Query& q);         // shape_inference_math.cc: fft, cholesky, batch-norm, rng
+StatusOr<Shape> InferControl(const Query& q);      // shape_inference_control.cc: tuples, calls, transfers
+StatusOr<Shape> InferCollective(const Query& q);   // shape_inference_collective.cc
 
 template <class... Args>
 Status Invalid(fmt::format_string<Args...> format, Args&&... args) {

@@ -28,13 +28,15 @@ StatusOr<Shape> InferFft(const Query& q) {
   switch (a.fft_type) {
     case FftType::kFft:
     case FftType::kIfft:
-      if (!IsComplex(x.element_type())) return Invalid("{} takes complex elements, not {}", EnumWord(a.fft_type), Text(x));
+      if (!IsComplex(x.element_type()))
+        return Invalid("{} takes complex elements, not {}", EnumWord(a.fft_type), Text(x));
       return result;  // XLA does not compare fft_length here
     case FftType::kRfft:
       if (!is_real) return Invalid("RFFT takes f32 or f64 elements, not {}", Text(x));
       HLOIR_RETURN_IF_ERROR(expect_lengths(count));
       result = x.WithElementType(x.element_type() == Type::F64 ? Type::C128 : Type::C64);
-      if (a.fft_length.back() != 0 && !x.is_unbounded_dimension(x.rank() - 1)) result.set_dimension(x.rank() - 1, a.fft_length.back() / 2 + 1);
+      if (a.fft_length.back() != 0 && !x.is_unbounded_dimension(x.rank() - 1))
+        result.set_dimension(x.rank() - 1, a.fft_length.back() / 2 + 1);
       return result;
     case FftType::kIrfft: {
       if (!IsComplex(x.element_type())) return Invalid("IRFFT takes complex elements, not {}", Text(x));
@@ -53,9 +55,11 @@ StatusOr<Shape> InferFft(const Query& q) {
 
 Status ExpectSquare(const Shape& x) {
   HLOIR_RETURN_IF_ERROR(ExpectArray(x, "operand 0"));
-  if (!IsFloat(x.element_type()) && !IsComplex(x.element_type())) return Invalid("the matrix must be float or complex, not {}", Text(x));
+  if (!IsFloat(x.element_type()) && !IsComplex(x.element_type()))
+    return Invalid("the matrix must be float or complex, not {}", Text(x));
   if (x.rank() < 2) return Invalid("the matrix must have rank 2 or more, not {}", Text(x));
-  if (!MeetDimensions(x, x.rank() - 2, x, x.rank() - 1)) return Invalid("the last two dimensions must be equal: {}", Text(x));
+  if (!MeetDimensions(x, x.rank() - 2, x, x.rank() - 1))
+    return Invalid("the last two dimensions must be equal: {}", Text(x));
   return OkStatus();
 }
 
@@ -65,14 +69,18 @@ StatusOr<Shape> InferTriangularSolve(const Query& q) {
   const auto& options = q.attr<TriangularSolveAttributes>();
   HLOIR_RETURN_IF_ERROR(ExpectSquare(a));
   HLOIR_RETURN_IF_ERROR(ExpectArray(b, "operand 1"));
-  if (!SameTypeIgnoringFloatPrecision(a.element_type(), b.element_type())) return Invalid("operands differ in element type: {} and {}", Text(a), Text(b));
+  if (!SameTypeIgnoringFloatPrecision(a.element_type(), b.element_type()))
+    return Invalid("operands differ in element type: {} and {}", Text(a), Text(b));
   if (a.rank() != b.rank()) return Invalid("operands differ in rank: {} and {}", Text(a), Text(b));
   int64_t met = b.rank() - (options.left_side ? 2 : 1);
-  if (!MeetDimensions(a, a.rank() - 1, b, met)) return Invalid("the matrix {} does not fit dimension {} of {}", Text(a), met, Text(b));
+  if (!MeetDimensions(a, a.rank() - 1, b, met))
+    return Invalid("the matrix {} does not fit dimension {} of {}", Text(a), met, Text(b));
   for (int64_t i = 0; i < a.rank() - 2; ++i) {
-    if (!MeetDimensions(a, i, b, i)) return Invalid("operands differ in batch dimension {}: {} and {}", i, Text(a), Text(b));
+    if (!MeetDimensions(a, i, b, i))
+      return Invalid("operands differ in batch dimension {}: {} and {}", i, Text(a), Text(b));
   }
-  if (options.transpose_a == TransposeA::kInvalid) return InvalidArgument("transpose_a must be NO_TRANSPOSE, TRANSPOSE or ADJOINT");
+  if (options.transpose_a == TransposeA::kInvalid)
+    return InvalidArgument("transpose_a must be NO_TRANSPOSE, TRANSPOSE or ADJOINT");
   return b;
 }
 
@@ -88,9 +96,11 @@ StatusOr<Shape> InferBatchNorm(const Query& q) {
     HLOIR_RETURN_IF_ERROR(ExpectArray(s, fmt::format("operand {}", i)));
     if (!IsFloat(s.element_type())) return Invalid("operand {} must be float, not {}", i, Text(s));
     if (q.opcode == HloOpcode::kBatchNormGrad && i == 4) {
-      if (!CompatibleIgnoringFloatPrecision(s, x)) return Invalid("the output gradient {} differs from the operand {}", Text(s), Text(x));
+      if (!CompatibleIgnoringFloatPrecision(s, x))
+        return Invalid("the output gradient {} differs from the operand {}", Text(s), Text(x));
     } else if (s.rank() != 1 || !MeetDimensions(s, 0, x, feature)) {
-      return Invalid("operand {} must have one element for each of the {} features, but is {}", i, x.dimensions(feature), Text(s));
+      return Invalid("operand {} must have one element for each of the {} features, but is {}", i,
+                     x.dimensions(feature), Text(s));
     }
   }
   if (q.opcode == HloOpcode::kBatchNormInference) return x;
@@ -106,13 +116,15 @@ StatusOr<Shape> InferRandom(const Query& q) {
     if (q.operands.size() != 2) return Invalid("rng takes 2 operands, not {}", q.operands.size());
     for (const Shape* operand : q.operands) {
       if (!operand->IsScalar() || !SameTypeIgnoringFloatPrecision(operand->element_type(), result.element_type())) {
-        return Invalid("the distribution's parameters must be scalars of the result's type {}, not {}", Text(result), Text(*operand));
+        return Invalid("the distribution's parameters must be scalars of the result's type {}, not {}", Text(result),
+                       Text(*operand));
       }
     }
     return result;
   }
   if (q.opcode == HloOpcode::kRngGetAndUpdateState) {
-    if (result.element_type() != Type::U64 || result.rank() != 1) return Invalid("the state must be u64 of rank 1, not {}", Text(result));
+    if (result.element_type() != Type::U64 || result.rank() != 1)
+      return Invalid("the state must be u64 of rank 1, not {}", Text(result));
     return result;
   }
   if (!result.IsTuple()) return result;  // old form: the bits alone
@@ -129,9 +141,7 @@ StatusOr<Shape> InferRandom(const Query& q) {
 StatusOr<Shape> InferMath(const Query& q) {
   switch (q.opcode) {
     case HloOpcode::kFft: return InferFft(q);
-    case HloOpcode::kCholesky:
-      HLOIR_RETURN_IF_ERROR(ExpectSquare(q.operand(0)));
-      return q.operand(0);
+    case HloOpcode::kCholesky: HLOIR_RETURN_IF_ERROR(ExpectSquare(q.operand(0))); return q.operand(0);
     case HloOpcode::kTriangularSolve: return InferTriangularSolve(q);
     case HloOpcode::kBatchNormTraining:
     case HloOpcode::kBatchNormInference:

@@ -1,5 +1,5 @@
-// Shapes of ops that only move elements about, without indices computed at run time: broadcast, reshape, transpose, slice,
-// pad, concatenate, …; with iota and the two dimension-size ops.
+// Shapes of ops that only move elements about, without indices computed at run time: broadcast, reshape, transpose,
+// slice, pad, concatenate, …; with iota and the two dimension-size ops.
 #include "shape_inference_internal.h"
 
 namespace hloir::inference {
@@ -14,8 +14,10 @@ Status ExpectSameElementType(const Shape& operand, const Shape& result) {
 bool HasUnbounded(const Shape& shape) { return Contains(shape.dimensions(), Shape::kUnboundedSize); }
 
 Status ExpectSameElementCount(const Shape& operand, const Shape& result) {
-  if (HasUnbounded(operand) || HasUnbounded(result) || operand.ElementCount() == result.ElementCount()) return OkStatus();
-  return Invalid("{} has {} elements, {} has {}", Text(operand), operand.ElementCount(), Text(result), result.ElementCount());
+  if (HasUnbounded(operand) || HasUnbounded(result) || operand.ElementCount() == result.ElementCount())
+    return OkStatus();
+  return Invalid("{} has {} elements, {} has {}", Text(operand), operand.ElementCount(), Text(result),
+                 result.ElementCount());
 }
 
 // dimensions[i] is the result's dimension that operand dimension i becomes.
@@ -25,7 +27,8 @@ StatusOr<Shape> InferBroadcast(const Query& q) {
   HLOIR_RETURN_IF_ERROR(ExpectArray(result, "the result"));
   HLOIR_RETURN_IF_ERROR(ExpectSameElementType(x, result));
   if (static_cast<int64_t>(dims.size()) != x.rank()) {
-    return Invalid("broadcast dimensions={} must name one dimension for each of the operand's {}", Braced(dims), x.rank());
+    return Invalid("broadcast dimensions={} must name one dimension for each of the operand's {}", Braced(dims),
+                   x.rank());
   }
   HLOIR_RETURN_IF_ERROR(ExpectDimensions(dims, result.rank(), "broadcast dimensions"));
   for (int64_t i = 0; i < x.rank(); ++i) {
@@ -45,12 +48,14 @@ StatusOr<Shape> InferReshape(const Query& q) {
   if (q.opcode == HloOpcode::kReshape) {
     int64_t inferred = q.attr<ReshapeAttributes>().inferred_dimension;
     if (inferred != -1 && !InRange(inferred, result.rank())) {
-      return Invalid("inferred_dimension={} is not a dimension of the result, whose rank is {}", inferred, result.rank());
+      return Invalid("inferred_dimension={} is not a dimension of the result, whose rank is {}", inferred,
+                     result.rank());
     }
     return result;
   }
   if (static_cast<int64_t>(q.operands.size()) != result.rank() + 1) {
-    return Invalid("dynamic-reshape to rank {} needs as many size operands, not {}", result.rank(), q.operands.size() - 1);
+    return Invalid("dynamic-reshape to rank {} needs as many size operands, not {}", result.rank(),
+                   q.operands.size() - 1);
   }
   for (size_t i = 1; i < q.operands.size(); ++i) {
     if (!q.operand(i).IsScalar() || q.operand(i).element_type() != PrimitiveType::S32) {
@@ -65,12 +70,20 @@ StatusOr<Shape> InferTranspose(const Query& q) {
   const DimVector& dims = q.attr<DimensionsAttributes>().dimensions;
   HLOIR_RETURN_IF_ERROR(ExpectDimensions(dims, x.rank(), "transpose dimensions"));
   if (static_cast<int64_t>(dims.size()) != x.rank()) {
-    return Invalid("transpose dimensions={} is not a permutation of the operand's {} dimensions", Braced(dims), x.rank());
+    return Invalid("transpose dimensions={} is not a permutation of the operand's {} dimensions", Braced(dims),
+                   x.rank());
   }
   DimVector sizes;
   for (int64_t d : dims) sizes.push_back(x.dimensions(d));
   Shape result = MakeArray(x.element_type(), sizes);
   for (int64_t i = 0; i < result.rank(); ++i) CopyDynamism(x, dims[i], result, i);
+  if (x.has_layout()) {
+    // The bytes stay where they are: the layout goes along with the dimensions.
+    DimVector position(dims.size()), minor_to_major;
+    for (size_t i = 0; i < dims.size(); ++i) position[dims[i]] = static_cast<int64_t>(i);
+    for (int64_t d : x.layout().minor_to_major()) minor_to_major.push_back(position[d]);
+    if (minor_to_major.size() == dims.size()) result.set_layout(Layout(std::move(minor_to_major)));
+  }
   return result;
 }
 
@@ -88,7 +101,8 @@ StatusOr<Shape> InferConcatenate(const Query& q) {
   for (size_t k = 0; k < q.operands.size(); ++k) {
     const Shape& x = q.operand(k);
     HLOIR_RETURN_IF_ERROR(ExpectArray(x, fmt::format("operand {}", k)));
-    if (x.rank() != first.rank()) return Invalid("operands 0 and {} differ in rank: {} and {}", k, Text(first), Text(x));
+    if (x.rank() != first.rank())
+      return Invalid("operands 0 and {} differ in rank: {} and {}", k, Text(first), Text(x));
     if (!SameTypeIgnoringFloatPrecision(x.element_type(), first.element_type())) {
       return Invalid("operands 0 and {} differ in element type: {} and {}", k, Text(first), Text(x));
     }
@@ -96,7 +110,9 @@ StatusOr<Shape> InferConcatenate(const Query& q) {
     for (int64_t i = 0; i < x.rank(); ++i) {
       if (i == along) continue;
       std::optional<DimensionSize> size = MeetDimensions(result, i, x, i);
-      if (!size) return Invalid("operands 0 and {} differ in dimension {}, which is not concatenated: {} and {}", k, i, Text(first), Text(x));
+      if (!size)
+        return Invalid("operands 0 and {} differ in dimension {}, which is not concatenated: {} and {}", k, i,
+                       Text(first), Text(x));
       result.set_dimension(i, size->size);
       result.set_dynamic_dimension(i, size->dynamic);
     }
@@ -165,9 +181,12 @@ StatusOr<Shape> InferPad(const Query& q) {
 StatusOr<Shape> InferBitcast(const Query& q) {
   const Shape &x = q.operand(0), &result = *q.stated;
   if (x.IsArray() != result.IsArray()) return Invalid("bitcast from {} to {}", Text(x), Text(result));
-  if (!x.IsArray() || x.layout().has_extras() || result.layout().has_extras() || HasUnbounded(x) || HasUnbounded(result)) return result;
+  if (!x.IsArray() || x.layout().has_extras() || result.layout().has_extras() || HasUnbounded(x) ||
+      HasUnbounded(result))
+    return result;
   if (x.ByteSize() != result.ByteSize()) {
-    return Invalid("bitcast from {} to {} changes the number of bytes from {} to {}", Text(x), Text(result), x.ByteSize(), result.ByteSize());
+    return Invalid("bitcast from {} to {} changes the number of bytes from {} to {}", Text(x), Text(result),
+                   x.ByteSize(), result.ByteSize());
   }
   return result;
 }
@@ -176,7 +195,8 @@ StatusOr<Shape> InferIota(const Query& q) {
   const Shape& result = *q.stated;
   HLOIR_RETURN_IF_ERROR(ExpectArray(result, "the result"));
   int64_t dimension = q.attr<IotaAttributes>().iota_dimension;
-  if (!InRange(dimension, result.rank())) return Invalid("iota_dimension={} is not a dimension of {}", dimension, Text(result));
+  if (!InRange(dimension, result.rank()))
+    return Invalid("iota_dimension={} is not a dimension of {}", dimension, Text(result));
   if (result.element_type() == PrimitiveType::PRED) return InvalidArgument("iota can't count in pred");
   return result;
 }
@@ -208,7 +228,8 @@ StatusOr<Shape> InferMovement(const Query& q) {
     case HloOpcode::kDynamicReshape: return InferReshape(q);
     case HloOpcode::kTranspose: return InferTranspose(q);
     case HloOpcode::kReverse:
-      HLOIR_RETURN_IF_ERROR(ExpectDimensions(q.attr<DimensionsAttributes>().dimensions, q.operand(0).rank(), "reverse dimensions"));
+      HLOIR_RETURN_IF_ERROR(
+          ExpectDimensions(q.attr<DimensionsAttributes>().dimensions, q.operand(0).rank(), "reverse dimensions"));
       return q.operand(0);
     case HloOpcode::kConcatenate: return InferConcatenate(q);
     case HloOpcode::kSlice: return InferSlice(q);

@@ -1,5 +1,5 @@
-// Shapes of reduce, reduce-window, select-and-scatter, map, scan, sort and topk, with what they ask of the computation they
-// apply; and the size arithmetic of windows, which convolution shares.
+// Shapes of reduce, reduce-window, select-and-scatter, map, scan, sort and topk, with what they ask of the computation
+// they apply; and the size arithmetic of windows, which convolution shares.
 #include <algorithm>
 
 #include "shape_inference_internal.h"
@@ -72,17 +72,21 @@ StatusOr<std::vector<PrimitiveType>> InferReducer(const HloComputation& reducer,
   if (results.size() != n) return Invalid("{} must return {} values, not {}", reducer.name(), n, results.size());
   std::vector<PrimitiveType> types;
   for (size_t i = 0; i < n; ++i) {
-    const Shape &accumulator = *results[i], &left = reducer.parameter(i)->shape(), &right = reducer.parameter(n + i)->shape();
+    const Shape &accumulator = *results[i], &left = reducer.parameter(i)->shape(),
+                &right = reducer.parameter(n + i)->shape();
     PrimitiveType type = accumulator.element_type();
     if (!accumulator.IsScalar()) return Invalid("{} must return scalars, not {}", reducer.name(), Text(accumulator));
     if (!left.Compatible(accumulator)) {
-      return Invalid("parameter {} of {} is {}, but its result is {}", i, reducer.name(), Text(left), Text(accumulator));
+      return Invalid("parameter {} of {} is {}, but its result is {}", i, reducer.name(), Text(left),
+                     Text(accumulator));
     }
     if (!right.IsScalar() || !SameTypeIgnoringFloatPrecision(right.element_type(), type)) {
-      return Invalid("parameter {} of {} is {}, but its result is {}", n + i, reducer.name(), Text(right), Text(accumulator));
+      return Invalid("parameter {} of {} is {}, but its result is {}", n + i, reducer.name(), Text(right),
+                     Text(accumulator));
     }
     if (!SameTypeIgnoringFloatPrecision(inputs[i]->element_type(), right.element_type())) {
-      return Invalid("{} takes {} elements, but is given those of {}", reducer.name(), PrimitiveTypeName(right.element_type()), Text(*inputs[i]));
+      return Invalid("{} takes {} elements, but is given those of {}", reducer.name(),
+                     PrimitiveTypeName(right.element_type()), Text(*inputs[i]));
     }
     if (!SameTypeIgnoringFloatPrecision(inits[i]->element_type(), type)) {
       return Invalid("{} accumulates {}, but starts from {}", reducer.name(), PrimitiveTypeName(type), Text(*inits[i]));
@@ -96,11 +100,13 @@ namespace {
 
 // n arrays of the same dimensions, then n scalars to start from.
 StatusOr<std::vector<PrimitiveType>> ExpectReduction(const Query& q) {
-  if (q.operands.size() % 2 != 0) return Invalid("{} takes n arrays and n initial values, not {} operands", OpcodeName(q.opcode), q.operands.size());
+  if (q.operands.size() % 2 != 0)
+    return Invalid("{} takes n arrays and n initial values, not {} operands", OpcodeName(q.opcode), q.operands.size());
   const size_t n = q.operands.size() / 2;
   HLOIR_RETURN_IF_ERROR(ExpectSameDimensions(q, 0, n));
   for (size_t i = n; i < 2 * n; ++i) {
-    if (!q.operand(i).IsScalar()) return Invalid("initial value {} must be a scalar, not {}", i - n, Text(q.operand(i)));
+    if (!q.operand(i).IsScalar())
+      return Invalid("initial value {} must be a scalar, not {}", i - n, Text(q.operand(i)));
   }
   return InferReducer(*q.called[0], q.operands.subspan(n), q.operands.first(n));
 }
@@ -146,7 +152,8 @@ StatusOr<Shape> InferSelectAndScatter(const Query& q) {
   for (int64_t i : {0, 1}) {
     const Shape& parameter = select.parameter(i)->shape();
     if (!parameter.IsScalar() || !SameTypeIgnoringFloatPrecision(parameter.element_type(), x.element_type())) {
-      return Invalid("parameter {} of {} is {}, but is given elements of {}", i, select.name(), Text(parameter), Text(x));
+      return Invalid("parameter {} of {} is {}, but is given elements of {}", i, select.name(), Text(parameter),
+                     Text(x));
     }
   }
   if (!init.IsScalar()) return Invalid("the initial value must be a scalar, not {}", Text(init));
@@ -168,11 +175,14 @@ StatusOr<Shape> InferMap(const Query& q) {
   const DimVector& dims = q.attr<DimensionsAttributes>().dimensions;
   bool all_in_order = static_cast<int64_t>(dims.size()) == x.rank();
   for (size_t i = 0; all_in_order && i < dims.size(); ++i) all_in_order = dims[i] == static_cast<int64_t>(i);
-  if (!dims.empty() && !all_in_order) return Invalid("map dimensions={} must name all {} in order", Braced(dims), x.rank());
+  if (!dims.empty() && !all_in_order)
+    return Invalid("map dimensions={} must name all {} in order", Braced(dims), x.rank());
   for (size_t i = 0; i < q.operands.size(); ++i) {
     const Shape& parameter = mapped.parameter(i)->shape();
-    if (!parameter.IsScalar() || !SameTypeIgnoringFloatPrecision(parameter.element_type(), q.operand(i).element_type())) {
-      return Invalid("parameter {} of {} is {}, but is given elements of {}", i, mapped.name(), Text(parameter), Text(q.operand(i)));
+    if (!parameter.IsScalar() ||
+        !SameTypeIgnoringFloatPrecision(parameter.element_type(), q.operand(i).element_type())) {
+      return Invalid("parameter {} of {} is {}, but is given elements of {}", i, mapped.name(), Text(parameter),
+                     Text(q.operand(i)));
     }
   }
   const Shape& element = mapped.root()->shape();
@@ -188,13 +198,16 @@ StatusOr<Shape> InferScan(const Query& q) {
   const int64_t along = a.dimensions[0];
   const HloComputation& body = *q.called[0];
   std::vector<const Shape*> results = Results(body);
-  const int64_t operand_count = static_cast<int64_t>(q.operands.size()), result_count = static_cast<int64_t>(results.size());
+  const int64_t operand_count = static_cast<int64_t>(q.operands.size()),
+                result_count = static_cast<int64_t>(results.size());
   if (a.num_carries < 0 || a.num_carries > operand_count || a.num_carries > result_count) {
-    return Invalid("num_carries={} with {} operands and {} results of {}", a.num_carries, operand_count, result_count, body.name());
+    return Invalid("num_carries={} with {} operands and {} results of {}", a.num_carries, operand_count, result_count,
+                   body.name());
   }
   const int64_t inputs = operand_count - a.num_carries, outputs = result_count - a.num_carries;
   HLOIR_RETURN_IF_ERROR(ExpectParameterCount(body, q.operands.size()));
-  if (inputs == 0 && q.stated == nullptr) return InvalidArgument("the result shape of a scan without inputs must be stated");
+  if (inputs == 0 && q.stated == nullptr)
+    return InvalidArgument("the result shape of a scan without inputs must be stated");
   int64_t length = 0;
   if (inputs == 0 && outputs > 0) {
     const Shape* first = q.stated->IsTuple() && q.stated->tuple_size() > 0 ? &q.stated->tuple_shapes(0) : q.stated;
@@ -206,17 +219,21 @@ StatusOr<Shape> InferScan(const Query& q) {
     HLOIR_RETURN_IF_ERROR(ExpectArray(x, fmt::format("operand {}", i)));
     if (!InRange(along, x.rank())) return Invalid("scan along dimension {} of {}", along, Text(x));
     if (i == 0) length = x.dimensions(along);
-    if (x.dimensions(along) != length) return Invalid("inputs differ in length along dimension {}: {} and {}", along, length, x.dimensions(along));
+    if (x.dimensions(along) != length)
+      return Invalid("inputs differ in length along dimension {}: {} and {}", along, length, x.dimensions(along));
     DimVector slice = x.dimensions();
     slice.erase(slice.begin() + along);
     if (!CompatibleIgnoringFloatPrecision(Shape(x.element_type(), slice), body.parameter(i)->shape())) {
-      return Invalid("parameter {} of {} is {}, which is no slice of {}", i, body.name(), Text(body.parameter(i)->shape()), Text(x));
+      return Invalid("parameter {} of {} is {}, which is no slice of {}", i, body.name(),
+                     Text(body.parameter(i)->shape()), Text(x));
     }
   }
   for (int64_t i = 0; i < a.num_carries; ++i) {
-    const Shape &init = q.operand(inputs + i), &parameter = body.parameter(inputs + i)->shape(), &carry = *results[outputs + i];
+    const Shape &init = q.operand(inputs + i), &parameter = body.parameter(inputs + i)->shape(),
+                &carry = *results[outputs + i];
     if (!CompatibleIgnoringFloatPrecision(init, parameter) || !CompatibleIgnoringFloatPrecision(carry, parameter)) {
-      return Invalid("carry {} is {} at first, {} as a parameter of {} and {} as its result", i, Text(init), Text(parameter), body.name(), Text(carry));
+      return Invalid("carry {} is {} at first, {} as a parameter of {} and {} as its result", i, Text(init),
+                     Text(parameter), body.name(), Text(carry));
     }
   }
   std::vector<Shape> shapes;
@@ -238,7 +255,8 @@ StatusOr<Shape> InferSort(const Query& q) {
   const auto& dims = q.attr<SortAttributes>().dimensions;
   HLOIR_RETURN_IF_ERROR(ExpectSameDimensions(q, 0, q.operands.size()));
   if (dims.size() != 1) return Invalid("sort takes one dimension, not dimensions={}", Braced(dims));
-  if (!InRange(dims[0], q.operand(0).rank())) return Invalid("sort along dimension {} of {}", dims[0], Text(q.operand(0)));
+  if (!InRange(dims[0], q.operand(0).rank()))
+    return Invalid("sort along dimension {} of {}", dims[0], Text(q.operand(0)));
   const HloComputation& before = *q.called[0];
   HLOIR_RETURN_IF_ERROR(ExpectParameterCount(before, 2 * q.operands.size()));
   if (!before.root()->shape().Compatible(Shape::Scalar(PrimitiveType::PRED))) {
@@ -248,8 +266,10 @@ StatusOr<Shape> InferSort(const Query& q) {
   for (size_t i = 0; i < q.operands.size(); ++i) {
     for (size_t k : {2 * i, 2 * i + 1}) {
       const Shape& parameter = before.parameter(k)->shape();
-      if (!parameter.IsScalar() || !SameTypeIgnoringFloatPrecision(parameter.element_type(), q.operand(i).element_type())) {
-        return Invalid("parameter {} of {} is {}, but is given elements of {}", k, before.name(), Text(parameter), Text(q.operand(i)));
+      if (!parameter.IsScalar() ||
+          !SameTypeIgnoringFloatPrecision(parameter.element_type(), q.operand(i).element_type())) {
+        return Invalid("parameter {} of {} is {}, but is given elements of {}", k, before.name(), Text(parameter),
+                       Text(q.operand(i)));
       }
     }
     results.push_back(q.operand(i));
@@ -263,7 +283,8 @@ StatusOr<Shape> InferTopK(const Query& q) {
   HLOIR_RETURN_IF_ERROR(ExpectArray(x, "the operand"));
   if (x.rank() < 1) return InvalidArgument("topk of a scalar");
   int64_t last = x.dimensions(x.rank() - 1);
-  if (k < 0 || (last != Shape::kUnboundedSize && k > last)) return Invalid("k={} is out of range for a last dimension of {}", k, last);
+  if (k < 0 || (last != Shape::kUnboundedSize && k > last))
+    return Invalid("k={} is out of range for a last dimension of {}", k, last);
   DimVector sizes = x.dimensions();
   sizes.back() = k;
   return Shape::Tuple({MakeArray(x.element_type(), sizes), MakeArray(PrimitiveType::S32, sizes)});

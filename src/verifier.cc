@@ -1,6 +1,6 @@
-// The verifier's way in. First the structure; if that holds, each instruction by the rules of each theme, and the module's
-// header. The rules themselves are in verifier_*.cc. They follow XLA's HloVerifier with mixed precision allowed: two floats
-// of different widths may meet. tests/unit/verifier_test.cc, tests/verifier_errors/.
+// The verifier's way in. First the structure; if that holds, each instruction by the rules of each theme, and the
+// module's header. The rules themselves are in verifier_*.cc. They follow XLA's HloVerifier with mixed precision
+// allowed: two floats of different widths may meet. tests/unit/verifier_test.cc, tests/verifier_errors/.
 #include "hloir/verifier.h"
 
 #include <algorithm>

@@ -64,12 +64,23 @@ OptionalInt64 ChannelOf(const HloInstruction& i) {
 
 void VerifyAsyncPair(const HloInstruction& i, Errors& errors) {
   switch (i.opcode()) {
-    case HloOpcode::kAsyncUpdate:
-      ExpectOperand(i, {HloOpcode::kAsyncStart, HloOpcode::kAsyncUpdate}, errors);
-      ExpectOneUser(i, {HloOpcode::kAsyncUpdate, HloOpcode::kAsyncDone}, errors);
+    // Async work may be handed on by a loop's state or a barrier.
+    case HloOpcode::kAsyncStart:
+      ExpectOneUser(
+          i, {HloOpcode::kAsyncUpdate, HloOpcode::kAsyncDone, HloOpcode::kTuple, HloOpcode::kOptimizationBarrier},
+          errors);
       break;
-    case HloOpcode::kAsyncStart: ExpectOneUser(i, {HloOpcode::kAsyncUpdate, HloOpcode::kAsyncDone}, errors); break;
-    case HloOpcode::kAsyncDone: ExpectOperand(i, {HloOpcode::kAsyncStart, HloOpcode::kAsyncUpdate}, errors); break;
+    case HloOpcode::kAsyncUpdate:
+      ExpectOneUser(
+          i, {HloOpcode::kAsyncUpdate, HloOpcode::kAsyncDone, HloOpcode::kTuple, HloOpcode::kOptimizationBarrier},
+          errors);
+      [[fallthrough]];
+    case HloOpcode::kAsyncDone:
+      ExpectOperand(i,
+                    {HloOpcode::kAsyncStart, HloOpcode::kAsyncUpdate, HloOpcode::kGetTupleElement,
+                     HloOpcode::kOptimizationBarrier},
+                    errors);
+      break;
     case HloOpcode::kAllReduceStart: ExpectOneUser(i, {HloOpcode::kAllReduceDone}, errors); break;
     case HloOpcode::kAllReduceDone: ExpectOperand(i, {HloOpcode::kAllReduceStart}, errors); break;
     case HloOpcode::kAllGatherStart: ExpectOneUser(i, {HloOpcode::kAllGatherDone}, errors); break;
@@ -100,17 +111,21 @@ void VerifyChannels(const HloModule& module, Errors& errors) {
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
       if (i->opcode() == HloOpcode::kAllReduce || i->opcode() == HloOpcode::kAllReduceStart) {
         if (first_all_reduce == nullptr) first_all_reduce = i;
-        if (i->attributes<AllReduceAttributes>().constrain_layout != first_all_reduce->attributes<AllReduceAttributes>().constrain_layout) {
+        if (i->attributes<AllReduceAttributes>().constrain_layout !=
+            first_all_reduce->attributes<AllReduceAttributes>().constrain_layout) {
           errors.Add(i, "differs from {} in constrain_layout; a module has all or none", first_all_reduce->name());
         }
       }
+      if (!i->Is(kCollective | kAsyncPart)) continue;
       OptionalInt64 channel = ChannelOf(*i);
       if (!channel) continue;
-      if (i->opcode() == HloOpcode::kAllReduce && *channel <= 0) errors.Add(i, "channel_id={} must be positive", *channel);
+      if (i->opcode() == HloOpcode::kAllReduce && *channel <= 0)
+        errors.Add(i, "channel_id={} must be positive", *channel);
       auto [it, is_first] = first_on.emplace(*channel, i);
       const HloInstruction& other = *it->second;
       // JAX gives all collectives channel 1.
-      if (!is_first && other.HasAttributes<TransferAttributes>() != i->HasAttributes<TransferAttributes>()) errors.Add(i, "channel {} is already that of {} {}", *channel, other.opcode_name(), other.name());
+      if (!is_first && other.HasAttributes<TransferAttributes>() != i->HasAttributes<TransferAttributes>())
+        errors.Add(i, "channel {} is already that of {} {}", *channel, other.opcode_name(), other.name());
     }
   }
 }

@@ -37,7 +37,8 @@ void VerifyAsyncBody(const HloInstruction& start, Errors& errors) {
       default: only_transfers &= i->Is(kCollective);
     }
   }
-  if (!only_root && !only_transfers) errors.Add(&start, "the async computation {} has more in it than parameters and a root", body.name());
+  if (!only_root && !only_transfers)
+    errors.Add(&start, "the async computation {} has more in it than parameters and a root", body.name());
 }
 
 // A call stays on its thread, and an async-start says where it goes. Elsewhere XLA runs what names another thread.
@@ -48,7 +49,8 @@ void VerifyThreads(const HloInstruction& caller, Errors& errors) {
                                   : caller.parent()->execution_thread();
   for (const HloComputation* called : caller.called_computations()) {
     if (ThreadName(called->execution_thread()) == ThreadName(own)) continue;
-    errors.Add(&caller, "runs on thread {}, but calls {} of thread {}", ThreadName(own), called->name(), ThreadName(called->execution_thread()));
+    errors.Add(&caller, "runs on thread {}, but calls {} of thread {}", ThreadName(own), called->name(),
+               ThreadName(called->execution_thread()));
   }
 }
 
@@ -66,10 +68,11 @@ void VerifyAliasing(const HloInstruction& i, const OutputOperandAliasing& aliasi
     const Shape* output = i.shape().AtIndex(alias.output_index);
     const Shape* operand = i.operand(alias.operand)->shape().AtIndex(alias.operand_index);
     if (output == nullptr) {
-      errors.Add(&i, "output_to_operand_aliasing names output {}, which is not in {}", IndexText(alias.output_index), Text(i.shape()));
+      errors.Add(&i, "output_to_operand_aliasing names output {}, which is not in {}", IndexText(alias.output_index),
+                 Text(i.shape()));
     } else if (operand == nullptr) {
-      errors.Add(&i, "output_to_operand_aliasing names {} of operand {}, which is not in {}", IndexText(alias.operand_index),
-                 alias.operand, Text(i.operand(alias.operand)->shape()));
+      errors.Add(&i, "output_to_operand_aliasing names {} of operand {}, which is not in {}",
+                 IndexText(alias.operand_index), alias.operand, Text(i.operand(alias.operand)->shape()));
     } else if (!Buffered(*output).Compatible(Buffered(*operand))) {
       errors.Add(&i, "output_to_operand_aliasing puts {} and {} in one buffer", Text(*output), Text(*operand));
     }
@@ -79,12 +82,14 @@ void VerifyAliasing(const HloInstruction& i, const OutputOperandAliasing& aliasi
 void VerifyLayoutConstraints(const HloInstruction& i, const OptionalShapeList& constraints, Errors& errors) {
   if (!constraints || i.attributes<CustomCallAttributes>().custom_call_target == "LayoutConstraint") return;
   if (static_cast<int64_t>(constraints->size()) != i.operand_count()) {
-    errors.Add(&i, "operand_layout_constraints gives {} shapes for {} operands", constraints->size(), i.operand_count());
+    errors.Add(&i, "operand_layout_constraints gives {} shapes for {} operands", constraints->size(),
+               i.operand_count());
     return;
   }
   for (int64_t k = 0; k < i.operand_count(); ++k) {
     if (!(*constraints)[k].Compatible(i.operand(k)->shape())) {
-      errors.Add(&i, "operand_layout_constraints says that operand {} is {}, but it is {}", k, Text((*constraints)[k]), Text(i.operand(k)->shape()));
+      errors.Add(&i, "operand_layout_constraints says that operand {} is {}, but it is {}", k, Text((*constraints)[k]),
+                 Text(i.operand(k)->shape()));
     }
   }
 }
@@ -95,7 +100,8 @@ void VerifyComposite(const HloInstruction& call, Errors& errors) {
   const std::string* name = nullptr;
   for (const auto& [key, value] : call.extras().frontend_attributes) {
     if (key == "composite.name") name = &value;
-    if (key == "composite.attributes" && value.empty()) errors.Add(&call, "the frontend attribute composite.attributes is empty");
+    if (key == "composite.attributes" && value.empty())
+      errors.Add(&call, "the frontend attribute composite.attributes is empty");
     if (key == "composite.version") {
       int64_t version = -1;
       auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), version);
@@ -104,7 +110,8 @@ void VerifyComposite(const HloInstruction& call, Errors& errors) {
       }
     }
   }
-  if (name == nullptr || name->empty()) errors.Add(&call, "a composite call needs the frontend attribute composite.name");
+  if (name == nullptr || name->empty())
+    errors.Add(&call, "a composite call needs the frontend attribute composite.name");
 }
 
 }  // namespace

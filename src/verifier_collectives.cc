@@ -118,7 +118,8 @@ std::optional<GroupSizes> VerifyIota(const HloInstruction& i, const ReplicaGroup
     if (__builtin_mul_overflow(listed, size, &listed)) listed = -2;
   }
   if (named != listed || named <= 0) {
-    errors.Add(&i, "replica_groups wants {} groups of {}, from another number of devices", groups.num_groups, groups.group_size);
+    errors.Add(&i, "replica_groups wants {} groups of {}, from another number of devices", groups.num_groups,
+               groups.group_size);
     return std::nullopt;
   }
   return GroupSizes{named, groups.group_size};
@@ -133,7 +134,8 @@ std::optional<GroupSizes> VerifyMesh(const HloInstruction& i, const ReplicaGroup
     }
   }
   for (const MeshAxisRef& ref : groups.axes) {
-    auto axis = std::find_if(groups.mesh.axes.begin(), groups.mesh.axes.end(), [&](const auto& a) { return a.first == ref.axis; });
+    auto axis = std::find_if(groups.mesh.axes.begin(), groups.mesh.axes.end(),
+                             [&](const auto& a) { return a.first == ref.axis; });
     if (axis == groups.mesh.axes.end()) {
       errors.Add(&i, "replica_groups names axis '{}', which the mesh has not got", ref.axis);
       return std::nullopt;
@@ -154,13 +156,18 @@ std::optional<int64_t> ShardCount(const HloInstruction& i) {
     if (whole.dimensions(d) <= 0 || part.dimensions(d) <= 0) return std::nullopt;
     return whole.dimensions(d) / part.dimensions(d);
   };
-  auto first = [](const Shape& shape) -> const Shape& { return shape.IsTuple() && shape.tuple_size() > 0 ? shape.tuple_shapes(0) : shape; };
+  auto first = [](const Shape& shape) -> const Shape& {
+    return shape.IsTuple() && shape.tuple_size() > 0 ? shape.tuple_shapes(0) : shape;
+  };
   if (i.operand_count() == 0) return std::nullopt;
   const Shape& operand = i.operand(0)->shape();
   switch (i.opcode()) {
-    case HloOpcode::kAllGather: return ratio(first(i.shape()), operand, i.attributes<AllGatherAttributes>().dimensions[0]);
-    case HloOpcode::kAllGatherStart: return ratio(first(i.shape().tuple_shapes(1)), operand, i.attributes<AllGatherAttributes>().dimensions[0]);
-    case HloOpcode::kReduceScatter: return ratio(operand, first(i.shape()), i.attributes<ReduceScatterAttributes>().dimensions[0]);
+    case HloOpcode::kAllGather:
+      return ratio(first(i.shape()), operand, i.attributes<AllGatherAttributes>().dimensions[0]);
+    case HloOpcode::kAllGatherStart:
+      return ratio(first(i.shape().tuple_shapes(1)), operand, i.attributes<AllGatherAttributes>().dimensions[0]);
+    case HloOpcode::kReduceScatter:
+      return ratio(operand, first(i.shape()), i.attributes<ReduceScatterAttributes>().dimensions[0]);
     default: return std::nullopt;
   }
 }
@@ -234,7 +241,8 @@ void VerifyPairs(const HloInstruction& i, Errors& errors) {
 
 void VerifyCollective(const HloInstruction& instruction, Errors& errors) {
   if (!instruction.Is(kCollective)) return;
-  if (instruction.opcode() == HloOpcode::kCollectivePermute || instruction.opcode() == HloOpcode::kCollectivePermuteStart) {
+  if (instruction.opcode() == HloOpcode::kCollectivePermute ||
+      instruction.opcode() == HloOpcode::kCollectivePermuteStart) {
     VerifyPairs(instruction, errors);
   } else if (std::optional<Collective> collective = Describe(instruction)) {
     VerifyGroups(instruction, *collective, errors);

@@ -1,5 +1,6 @@
-// What the files of the verifier share: the list of errors that the rules fill, one function per theme of rules, each in a
-// file of its own. verifier.cc has the one way in; tests/unit/verifier_test.cc and tests/verifier_errors/ cover the rules.
+// What the files of the verifier share: the list of errors that the rules fill, one function per theme of rules, each
+// in a file of its own. verifier.cc has the one way in; tests/unit/verifier_test.cc and tests/verifier_errors/ cover
+// the rules.
 #pragma once
 
 #include <fmt/format.h>

@@ -47,10 +47,12 @@ bool LayoutIsPermutation(const Shape& shape) {
 void VerifyWellFormed(const HloInstruction& instruction, Errors& errors) {
   auto verify_leaf = [&](const Shape& leaf) {
     for (int64_t size : leaf.dimensions()) {
-      if (size < 0 && size != Shape::kUnboundedSize) errors.Add(&instruction, "the shape has a negative dimension: {}", size);
+      if (size < 0 && size != Shape::kUnboundedSize)
+        errors.Add(&instruction, "the shape has a negative dimension: {}", size);
     }
     if (leaf.IsArray() && leaf.has_layout() && !LayoutIsPermutation(leaf)) {
-      errors.Add(&instruction, "the layout of {} does not name each of its {} dimensions once", leaf.ToString(), leaf.rank());
+      errors.Add(&instruction, "the layout of {} does not name each of its {} dimensions once", leaf.ToString(),
+                 leaf.rank());
     }
   };
   const Shape& shape = instruction.shape();
@@ -70,14 +72,16 @@ void VerifyLayouts(const HloInstruction& instruction, const Shape& inferred, Err
     std::vector<const Shape*> a = stated.Leaves(), b = inferred.Leaves();
     for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
       if (!SameLayout(*a[i], *b[i])) {
-        errors.Add(&instruction, "hands a buffer on, but changes its layout from {} to {}", b[i]->ToString(), a[i]->ToString());
+        errors.Add(&instruction, "hands a buffer on, but changes its layout from {} to {}", b[i]->ToString(),
+                   a[i]->ToString());
         return;
       }
     }
   } else if (instruction.Is(kElementwise) && instruction.opcode() != HloOpcode::kCopy) {
     for (const HloInstruction* operand : instruction.operands()) {
       if (!SameLayout(stated, operand->shape())) {
-        errors.Add(&instruction, "must not change the layout of its operand, {}, to {}", operand->shape().ToString(), stated.ToString());
+        errors.Add(&instruction, "must not change the layout of its operand, {}, to {}", operand->shape().ToString(),
+                   stated.ToString());
         return;
       }
     }
@@ -85,7 +89,8 @@ void VerifyLayouts(const HloInstruction& instruction, const Shape& inferred, Err
 }
 
 bool Fits(HloOpcode opcode, const Shape& stated, const Shape& inferred) {
-  return HandsBufferOn(opcode) ? stated.Compatible(inferred) : inference::CompatibleIgnoringFloatPrecision(stated, inferred);
+  return HandsBufferOn(opcode) ? stated.Compatible(inferred)
+                               : inference::CompatibleIgnoringFloatPrecision(stated, inferred);
 }
 
 // Tuples can have thousands of elements, and programs take them apart one by one: no copies here.
@@ -100,7 +105,8 @@ bool TupleFits(const HloInstruction& tuple) {
 bool ElementFits(const HloInstruction& get) {
   const Shape& tuple = get.operand(0)->shape();
   int64_t index = get.tuple_index();
-  return tuple.IsTuple() && inference::InRange(index, tuple.tuple_size()) && tuple.tuple_shapes(index).Compatible(get.shape());
+  return tuple.IsTuple() && inference::InRange(index, tuple.tuple_size()) &&
+         tuple.tuple_shapes(index).Compatible(get.shape());
 }
 
 void VerifyResultAccuracy(const HloInstruction& instruction, Errors& errors) {
@@ -117,7 +123,9 @@ bool VerifyShape(const HloInstruction& instruction, const VerifierOptions& optio
   VerifyResultAccuracy(instruction, errors);
   if (!options.layout_sensitive) {
     if (instruction.opcode() == HloOpcode::kTuple && TupleFits(instruction)) return true;
-    if (instruction.opcode() == HloOpcode::kGetTupleElement && instruction.operand_count() == 1 && ElementFits(instruction)) return true;
+    if (instruction.opcode() == HloOpcode::kGetTupleElement && instruction.operand_count() == 1 &&
+        ElementFits(instruction))
+      return true;
   }
   StatusOr<Shape> inferred = InferShape(instruction);
   if (!inferred.ok()) {
@@ -125,7 +133,8 @@ bool VerifyShape(const HloInstruction& instruction, const VerifierOptions& optio
     return false;
   }
   if (!Fits(instruction.opcode(), instruction.shape(), *inferred)) {
-    errors.Add(&instruction, "has shape {}, but its operands and attributes give {}", Text(instruction.shape()), Text(*inferred));
+    errors.Add(&instruction, "has shape {}, but its operands and attributes give {}", Text(instruction.shape()),
+               Text(*inferred));
     return false;
   }
   if (options.layout_sensitive) VerifyLayouts(instruction, *inferred, errors);

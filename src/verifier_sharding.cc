@@ -1,5 +1,5 @@
-// Rules of shardings: a sharding fits its instruction's shape, names each device once and all of them where the module says
-// how many there are; a loop or a branch and the computations it calls are sharded alike.
+// Rules of shardings: a sharding fits its instruction's shape, names each device once and all of them where the module
+// says how many there are; a loop or a branch and the computations it calls are sharded alike.
 #include <algorithm>
 #include <unordered_set>
 
@@ -24,7 +24,8 @@ int64_t CountOf(const DimVector& sizes) {
 std::string WhyNot(const Sharding& sharding, const Shape& leaf, int64_t devices) {
   if (leaf.IsToken() || leaf.IsOpaque()) return {};
   if (sharding.kind == Sharding::Kind::kMaximal) {
-    if (sharding.devices.devices.size() == 1 && sharding.devices.devices[0] < 0) return fmt::format("device {}", sharding.devices.devices[0]);
+    if (sharding.devices.devices.size() == 1 && sharding.devices.devices[0] < 0)
+      return fmt::format("device {}", sharding.devices.devices[0]);
     return {};
   }
   if (sharding.kind == Sharding::Kind::kNamed) {
@@ -43,7 +44,8 @@ std::string WhyNot(const Sharding& sharding, const Shape& leaf, int64_t devices)
       if (device < 0 || (devices > 0 && device >= devices)) return fmt::format("device {} of {}", device, devices);
       if (!seen.insert(device).second) return fmt::format("device {} is named twice", device);
     }
-    if (static_cast<int64_t>(list.devices.size()) != tiles) return fmt::format("{} devices for {} tiles", list.devices.size(), tiles);
+    if (static_cast<int64_t>(list.devices.size()) != tiles)
+      return fmt::format("{} devices for {} tiles", list.devices.size(), tiles);
   } else if (CountOf(list.iota_reshape_dims) != tiles) {
     return fmt::format("{} devices for {} tiles", CountOf(list.iota_reshape_dims), tiles);
   }
@@ -96,7 +98,8 @@ bool SameDevices(const DeviceList& a, const DeviceList& b) {
 bool SameSharding(const Sharding& a, const Sharding& b) {
   if (a.kind != b.kind) return false;
   if (a.kind == Sharding::Kind::kTuple) {
-    return std::equal(a.tuple_elements.begin(), a.tuple_elements.end(), b.tuple_elements.begin(), b.tuple_elements.end(), SameSharding);
+    return std::equal(a.tuple_elements.begin(), a.tuple_elements.end(), b.tuple_elements.begin(),
+                      b.tuple_elements.end(), SameSharding);
   }
   if (a.kind == Sharding::Kind::kTiled || a.kind == Sharding::Kind::kMaximal) {
     return a.tile_dims == b.tile_dims && a.replicate_on_last_tile_dim == b.replicate_on_last_tile_dim &&
@@ -112,10 +115,12 @@ bool SameOn(const HloInstruction& a, const HloInstruction& b) {
   const bool x_tuple = x.kind == Sharding::Kind::kTuple, y_tuple = y.kind == Sharding::Kind::kTuple;
   if (x_tuple == y_tuple) return SameSharding(x, y);
   const Sharding &tuple = x_tuple ? x : y, &one = x_tuple ? y : x;
-  return std::all_of(tuple.tuple_elements.begin(), tuple.tuple_elements.end(), [&](const Sharding& e) { return SameSharding(e, one); });
+  return std::all_of(tuple.tuple_elements.begin(), tuple.tuple_elements.end(),
+                     [&](const Sharding& e) { return SameSharding(e, one); });
 }
 
-void VerifyConsistent(const HloInstruction& i, std::initializer_list<const HloInstruction*> related, const HloInstruction*& first, Errors& errors) {
+void VerifyConsistent(const HloInstruction& i, std::initializer_list<const HloInstruction*> related,
+                      const HloInstruction*& first, Errors& errors) {
   for (const HloInstruction* other : related) {
     if (other->sharding() == nullptr) continue;
     if (first == nullptr) first = other;
@@ -132,7 +137,8 @@ void VerifySharding(const HloInstruction& i, Errors& errors) {
   if (i.sharding() != nullptr) VerifyAgainstShape(i, errors);
   const HloInstruction* first = nullptr;
   if (i.opcode() == HloOpcode::kWhile) {
-    VerifyConsistent(i, {&i, i.while_body()->root(), i.while_body()->parameter(0), i.while_condition()->parameter(0)}, first, errors);
+    VerifyConsistent(i, {&i, i.while_body()->root(), i.while_body()->parameter(0), i.while_condition()->parameter(0)},
+                     first, errors);
   } else if (i.opcode() == HloOpcode::kConditional) {
     VerifyConsistent(i, {&i}, first, errors);
     for (const HloComputation* branch : i.called_computations()) VerifyConsistent(i, {branch->root()}, first, errors);

@@ -1,5 +1,7 @@
-// Rules of the graph itself: everything belongs where it says, edges go both ways, parameters are numbered without gaps, no
-// instruction depends on itself and no computation calls itself, a schedule respects dependencies.
+// Rules of the graph itself: everything belongs where it says, edges go both ways, parameters are numbered without
+// gaps, no instruction depends on itself and no computation calls itself, a schedule respects dependencies.
+#include <bit>
+#include <functional>
 #include <unordered_set>
 
 #include "verifier_internal.h"
@@ -7,19 +9,40 @@
 namespace hloir::verification {
 namespace {
 
+// The names of one computation: a table of twice their number, each at its hash or the next free place after it.
+class NameSet {
+ public:
+  explicit NameSet(int64_t count) : table_(std::bit_ceil(2 * static_cast<size_t>(count) + 1)) {}
+  // False if it is already there.
+  bool Insert(std::string_view name) {
+    size_t at = std::hash<std::string_view>()(name) & (table_.size() - 1);
+    for (; table_[at].data() != nullptr; at = (at + 1) & (table_.size() - 1)) {
+      if (table_[at] == name) return false;
+    }
+    table_[at] = name;
+    return true;
+  }
+
+ private:
+  std::vector<std::string_view> table_;
+};
+
 void VerifyComputation(const HloModule& module, const HloComputation& computation, Errors& errors) {
-  if (computation.module() != &module) errors.Add(nullptr, "computation {} says that it is of another module", computation.name());
+  if (computation.module() != &module)
+    errors.Add(nullptr, "computation {} says that it is of another module", computation.name());
   const HloInstruction* root = computation.root();
   if (root == nullptr) {
     errors.Add(nullptr, "computation {} has no root", computation.name());
   } else if (root->parent() != &computation) {
     errors.Add(nullptr, "the root {} of computation {} is of another computation", root->name(), computation.name());
   }
-  std::unordered_set<std::string_view> names;
+  NameSet names(computation.instruction_count());
   int64_t parameters = 0;
   for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
-    if (i->parent() != &computation) errors.Add(i, "{} says that it is of another computation than {}", i->name(), computation.name());
-    if (!names.insert(i->name()).second) errors.Add(i, "the name {} is used twice in computation {}", i->name(), computation.name());
+    if (i->parent() != &computation)
+      errors.Add(i, "{} says that it is of another computation than {}", i->name(), computation.name());
+    if (!names.Insert(i->name()))
+      errors.Add(i, "the name {} is used twice in computation {}", i->name(), computation.name());
     for (const HloInstruction* operand : i->operands()) {
       if (operand == nullptr) {
         errors.Add(i, "an operand is missing");
@@ -30,7 +53,8 @@ void VerifyComputation(const HloModule& module, const HloComputation& computatio
       }
     }
     for (const HloInstruction* before : i->control_predecessors()) {
-      if (before == nullptr || before->parent() != &computation) errors.Add(i, "a control predecessor is of another computation");
+      if (before == nullptr || before->parent() != &computation)
+        errors.Add(i, "a control predecessor is of another computation");
     }
     for (const HloComputation* called : i->called_computations()) {
       if (called == nullptr || called->module() != &module) errors.Add(i, "a called computation is of another module");
@@ -49,8 +73,10 @@ void VerifyComputation(const HloModule& module, const HloComputation& computatio
   }
 }
 
-// Depth first over operands and control predecessors, from each instruction; meeting one that is still open closes a cycle.
-void VerifyAcyclic(const HloModule& module, const HloComputation& computation, std::vector<uint8_t>& state, Errors& errors) {
+// Depth first over operands and control predecessors, from each instruction; meeting one that is still open closes a
+// cycle.
+void VerifyAcyclic(const HloModule& module, const HloComputation& computation, std::vector<uint8_t>& state,
+                   Errors& errors) {
   enum : uint8_t { kNew, kOpen, kDone };
   struct Frame {
     const HloInstruction* instruction;
@@ -147,7 +173,8 @@ void VerifyStructure(const HloModule& module, Errors& errors) {
   }
   std::unordered_set<std::string_view> names;
   for (const HloComputation* computation : module.computations()) {
-    if (!names.insert(computation->name()).second) errors.Add(nullptr, "two computations are called {}", computation->name());
+    if (!names.insert(computation->name()).second)
+      errors.Add(nullptr, "two computations are called {}", computation->name());
     VerifyComputation(module, *computation, errors);
   }
   if (!errors.empty()) return;

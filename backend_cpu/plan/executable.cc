@@ -53,6 +53,7 @@ class PlannedExecutable : public HloExecutable {
     context_.kernels = &kernels;
     context_.evaluator = evaluator_.get();
     context_.fuse = options.fuse_elementwise;
+    context_.threads = pool_.threads();
     runtime_.kernels = &kernels;
     runtime_.pool = &pool_;
     runtime_.evaluator = evaluator_.get();

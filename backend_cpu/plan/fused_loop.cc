@@ -292,6 +292,13 @@ bool LoopSupportsReduce(const HloInstruction& instruction, const KernelTable& ke
   return true;
 }
 
+TileKernel ReducerKernel(const HloComputation& computation, PrimitiveType type, const KernelTable& kernels) {
+  TileType tile;
+  auto op = ReducerOp(computation);
+  if (!op || Narrow(type) || !TileTypeFor(type, &tile)) return nullptr;
+  return kernels.binary[static_cast<int>(*op)][static_cast<int>(tile)][kVectorVector];
+}
+
 // What an emitted value is: a register or memory that is read in place.
 class LoopBuilder {
  public:
@@ -756,7 +763,7 @@ class LoopBuilder {
     auto take = [&](int32_t r) {
       if (offsets[r] >= 0) return;
       const int64_t bytes = (registers_[r].bytes + 63) / 64 * 64;
-      std::vector<int64_t>& list = free[bytes];
+      std::vector<int64_t>& list = free[registers_[r].bytes];  // not rounded: an op may write over equal elements only
       if (!registers_[r].persistent && !list.empty()) {
         offsets[r] = list.back();
         list.pop_back();
@@ -779,7 +786,7 @@ class LoopBuilder {
           if (place.kind != TilePlace::kRegister || last_use[place.index] != i || registers_[place.index].persistent) continue;
           bool again = false;
           for (int j = 0; j < k; ++j) again = again || (op.in[j].kind == TilePlace::kRegister && op.in[j].index == place.index);
-          if (!again) free[(registers_[place.index].bytes + 63) / 64 * 64].push_back(offsets[place.index]);
+          if (!again) free[registers_[place.index].bytes].push_back(offsets[place.index]);
         }
       };
       // An elementwise op may write over what it reads: element i is read before it is written, in equal sizes.
@@ -791,7 +798,7 @@ class LoopBuilder {
         release();
       }
       if (op.out.kind == TilePlace::kRegister && last_use[op.out.index] == i && !registers_[op.out.index].persistent) {
-        free[(registers_[op.out.index].bytes + 63) / 64 * 64].push_back(offsets[op.out.index]);
+        free[registers_[op.out.index].bytes].push_back(offsets[op.out.index]);
       }
     }
     for (auto* list : {&loop_->prologue_, &loop_->body_, &loop_->first_, &loop_->next_}) {

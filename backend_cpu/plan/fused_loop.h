@@ -27,6 +27,9 @@ struct ReduceShape {
 // Whether a loop can compute this reduction, and its shape.
 bool LoopSupportsReduce(const HloInstruction& instruction, const KernelTable& kernels, ReduceShape* shape);
 
+// The kernel for tiles, if the computation of two scalars is a plain binary operation; else nothing.
+TileKernel ReducerKernel(const HloComputation& computation, PrimitiveType type, const KernelTable& kernels);
+
 struct LoopRequest {
   const Graph* graph = nullptr;
   const KernelTable* kernels = nullptr;

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "fmt/format.h"
+#include "plan/dot.h"
+#include "plan/movement.h"
 #include "plan/simple_steps.h"
 
 namespace hloir::cpu {
@@ -60,7 +62,16 @@ Status Planner::PlanNode(int32_t index) {
       LoopSupports(*node.instruction, *context_.kernels)) {
     return AddToCluster(index, false, {});
   }
-  return PlanReference(node);
+  switch (opcode) {
+    case HloOpcode::kDot: return PlanDot(node);
+    case HloOpcode::kConcatenate: return PlanConcatenate(node);
+    case HloOpcode::kPad:
+    case HloOpcode::kDynamicSlice:
+    case HloOpcode::kDynamicUpdateSlice:
+    case HloOpcode::kGather:
+    case HloOpcode::kScatter: return PlanMovement(node);
+    default: return PlanReference(node);
+  }
 }
 
 // ---- Places. --------------------------------------------------------------------------------------------------------------
@@ -302,6 +313,90 @@ void Planner::Emit(Cluster& cluster) {
 }
 
 // ---- Nodes that stand alone. ----------------------------------------------------------------------------------------------
+
+StatusOr<std::pair<Ref, View>> Planner::LocateView(ValueId id) {
+  const ValueId root = graph_.values[id].root;
+  if (root == kNoValue) {
+    HLOIR_ASSIGN_OR_RETURN(Ref ref, Locate(id));
+    return std::pair(ref, View::RowMajor(graph_.values[id].dims));
+  }
+  HLOIR_RETURN_IF_ERROR(Locate(root).status());
+  return std::pair(RootRef(root), graph_.values[id].view);
+}
+
+Status Planner::PlanDot(const Node& node) {
+  HLOIR_ASSIGN_OR_RETURN(auto lhs, LocateView(node.inputs[0]));
+  HLOIR_ASSIGN_OR_RETURN(auto rhs, LocateView(node.inputs[1]));
+  GemmProblem problem;
+  if (!MakeDotProblem(*node.instruction, lhs.second, rhs.second, &problem)) return PlanReference(node);
+  auto step = MakeGemmStep(std::move(problem), *context_.kernels, context_.threads);
+  const Ref scratch = NewBuffer(GemmScratchBytes(*step));
+  Append(std::move(step), {lhs.first, rhs.first}, {RootRef(node.outputs[0]), scratch});
+  return OkStatus();
+}
+
+Status Planner::PlanConcatenate(const Node& node) {
+  const Value& result = graph_.values[node.outputs[0]];
+  const int64_t d = node.instruction->dimensions()[0], bytes = StorageBytes(result.type);
+  std::vector<StridedCopy> copies;
+  std::vector<Ref> read;
+  int64_t start = 0;
+  for (ValueId id : node.inputs) {
+    HLOIR_ASSIGN_OR_RETURN(auto from, LocateView(id));
+    copies.push_back(StridedCopy::Make(bytes, from.second.dims, from.second.strides, from.second.offset, result.view.strides,
+                                       start * result.view.strides[d]));
+    read.push_back(from.first);
+    start += graph_.values[id].dims[d];
+  }
+  Append(std::make_unique<ViewCopy>(std::move(copies), fmt::format("concatenate {} elements", result.count)), std::move(read),
+         {RootRef(node.outputs[0])});
+  return OkStatus();
+}
+
+Status Planner::PlanMovement(const Node& node) {
+  const HloInstruction& instruction = *node.instruction;
+  const HloOpcode opcode = instruction.opcode();
+  const bool updates = opcode == HloOpcode::kDynamicUpdateSlice || opcode == HloOpcode::kScatter;
+  if (node.outputs.size() != 1 || graph_.values[node.outputs[0]].count == 0) return PlanReference(node);
+  for (ValueId id : node.inputs) if (graph_.values[id].count == 0) return PlanReference(node);
+  std::vector<Ref> read;
+  std::vector<View> views;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    // What is updated must lie in order; indices are read as scalars or along their view.
+    const bool view = opcode == HloOpcode::kGather || opcode == HloOpcode::kScatter ? i > 0 || !updates : i == (updates ? 1 : 0);
+    if (view) {
+      HLOIR_ASSIGN_OR_RETURN(auto from, LocateView(node.inputs[i]));
+      read.push_back(from.first);
+      views.push_back(std::move(from.second));
+    } else {
+      HLOIR_ASSIGN_OR_RETURN(Ref ref, Locate(node.inputs[i]));
+      read.push_back(ref);
+    }
+  }
+  std::unique_ptr<Step> step;
+  switch (opcode) {
+    case HloOpcode::kPad: step = MakePad(instruction, views[0]); break;
+    case HloOpcode::kDynamicSlice: step = MakeDynamicSlice(instruction, views[0]); break;
+    case HloOpcode::kDynamicUpdateSlice: step = MakeDynamicUpdateSlice(instruction, views[0]); break;
+    case HloOpcode::kGather: step = MakeGather(instruction, views[0], views[1]); break;
+    default: step = MakeScatter(instruction, views[0], views[1], *context_.kernels); break;
+  }
+  if (step == nullptr) return PlanReference(node);
+  // An update in place must come after whatever else still has to read the old value.
+  if (updates) {
+    const ValueId root = graph_.values[node.inputs[0]].root;
+    for (size_t k = 0; root != kNoValue && k < open_.size();) {
+      bool reads = false;
+      for (int32_t index : clusters_[open_[k]].nodes) {
+        for (ValueId id : graph_.nodes[index].inputs) reads = reads || graph_.values[id].root == root;
+      }
+      if (reads) Close(open_[k]), k = 0;
+      else ++k;
+    }
+  }
+  Append(std::move(step), std::move(read), {RootRef(node.outputs[0])});
+  return OkStatus();
+}
 
 Status Planner::PlanReference(const Node& node) {
   std::vector<Ref> read, written;

@@ -19,6 +19,7 @@ struct PlanContext {
   const KernelTable* kernels = nullptr;
   const HloEvaluator* evaluator = nullptr;  // fills elided constants in
   bool fuse = true;
+  int threads = 1;
   BufferTable buffers;
   std::vector<std::unique_ptr<Literal>> literals;  // constants that stand nowhere else
   std::unordered_map<const HloInstruction*, int32_t> constants;  // their buffers
@@ -57,7 +58,12 @@ class Planner {
   bool IsRegisterIn(ValueId id, int64_t count) const;
   Status PlanWhile(Node& node);
   Status PlanConditional(Node& node);
+  Status PlanDot(const Node& node);
+  Status PlanConcatenate(const Node& node);
+  Status PlanMovement(const Node& node);  // pad, dynamic-slice, dynamic-update-slice, gather, scatter
   Status PlanReference(const Node& node);
+  // The value as a view of a root that is in memory.
+  StatusOr<std::pair<Ref, View>> LocateView(ValueId id);
   Status LoadConstant(ValueId id);
 
   Ref RootRef(ValueId root);     // a buffer for the root, new if it has none yet

@@ -1,7 +1,11 @@
 // Collectives, for the one device that there is: with a single participant they keep their operands. With several, and for
 // transfers from and to a host, there is nothing to evaluate here.
+#include <algorithm>
+#include <functional>
+
 #include "fmt/format.h"
 #include "reference/evaluation.h"
+#include "reference/index.h"
 
 namespace hloir::reference {
 namespace {
@@ -66,7 +70,16 @@ StatusOr<Value> Permute(EvalContext& context, const Shape& shape) {
 StatusOr<Value> EvaluateAllGather(EvalContext& context) { return Keep(context, context.shape); }
 StatusOr<Value> EvaluateAllReduce(EvalContext& context) { return Keep(context, context.shape); }
 StatusOr<Value> EvaluateAllReduceStart(EvalContext& context) { return Keep(context, context.shape); }
-StatusOr<Value> EvaluateReduceScatter(EvalContext& context) { return Keep(context, context.shape); }
+// Where the shapes speak of more devices than there are: the first one's share.
+StatusOr<Value> EvaluateReduceScatter(EvalContext& context) {
+  if (context.operand_count() != 1 || !context.shape.IsArray()) return Keep(context, context.shape);
+  HLOIR_RETURN_IF_ERROR(CheckSingleParticipant(context));
+  const DimVector& dims = context.operand(0).shape().dimensions();
+  if (dims.size() != context.dims().size() || !std::equal(context.dims().begin(), context.dims().end(), dims.begin(), std::less_equal<>())) {
+    return UnimplementedOp(context, "a single device cannot make its result");
+  }
+  return ReadRegion(context.shape, context.operand(0), {0, RowMajorStrides(dims)});
+}
 StatusOr<Value> EvaluateAllToAll(EvalContext& context) { return Keep(context, context.shape); }
 StatusOr<Value> EvaluateCollectiveBroadcast(EvalContext& context) {
   if (context.attributes<CollectiveBroadcastAttributes>().has_dynamic_root) return UnimplementedOp(context, "with a dynamic root");

@@ -20,6 +20,20 @@ StatusOr<Value> InFlight(const Shape& shape, Value operands, Value result) {
   return Value::Tuple(std::move(elements));
 }
 
+// Whether the computation gives its one parameter back, in whole or element by element.
+bool PassesOn(const HloComputation& computation) {
+  const HloInstruction* root = computation.root();
+  if (root->IsParameter()) return true;
+  if (root->opcode() != HloOpcode::kTuple || root->operand_count() == 0) return false;
+  for (int64_t i = 0; i < root->operand_count(); ++i) {
+    const HloInstruction* element = root->operand(i);
+    if (element->opcode() != HloOpcode::kGetTupleElement || element->tuple_index() != i || !element->operand(0)->IsParameter()) {
+      return false;
+    }
+  }
+  return true;
+}
+
 StatusOr<Value> ResultInFlight(EvalContext& context) {
   if (!context.operands[0].IsTuple() || context.operands[0].elements().size() < 2) {
     return InvalidArgument(fmt::format("{} has nothing to wait for", context.instruction.name()));
@@ -37,15 +51,18 @@ StatusOr<Value> EvaluateFusion(EvalContext& context) {
   return context.run.Call(*context.instruction.fused_computation(), TakeOperands(context));
 }
 
-// The body's result replaces the state as long as the condition holds of it.
+// The body's result replaces the state as long as the condition holds of it. HLO takes it that loops end: one whose body
+// gives back its argument never would, and has that as its result.
 StatusOr<Value> EvaluateWhile(EvalContext& context) {
+  const HloComputation& body = *context.instruction.while_body();
+  const bool never_ends = PassesOn(body);
   Value state = std::move(context.operands[0]);
   while (true) {
     HLOIR_ASSIGN_OR_RETURN(const Value goes_on, context.run.Call(*context.instruction.while_condition(), {state}));
-    if (!goes_on.literal().data<bool>()[0]) return state;
+    if (!goes_on.literal().data<bool>()[0] || never_ends) return state;
     std::vector<Value> argument;
     argument.push_back(std::move(state));
-    HLOIR_ASSIGN_OR_RETURN(state, context.run.Call(*context.instruction.while_body(), std::move(argument)));
+    HLOIR_ASSIGN_OR_RETURN(state, context.run.Call(body, std::move(argument)));
   }
 }
 

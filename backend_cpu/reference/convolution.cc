@@ -18,7 +18,8 @@ StatusOr<Value> EvaluateConvolution(EvalContext& context) {
   if (context.operand_count() != 2) return UnimplementedOp(context, "sparse operands");
   const ConvDimensionNumbers& labels = a.dim_labels;
   const PrimitiveType type = context.shape.element_type();
-  const Literal input = context.operand(0).Convert(WideType(type)), kernel = context.operand(1).Convert(WideType(type));
+  const PrimitiveType wide = WideType(type, context.operand(0), context.operand(1));
+  const Literal input = context.operand(0).Convert(wide), kernel = context.operand(1).Convert(wide);
   const DimVector &input_dims = input.shape().dimensions(), &kernel_dims = kernel.shape().dimensions();
   const DimVector in = RowMajorStrides(input_dims), ker = RowMajorStrides(kernel_dims), out = RowMajorStrides(context.dims());
   const size_t spatial = labels.input_spatial.size();
@@ -38,8 +39,8 @@ StatusOr<Value> EvaluateConvolution(EvalContext& context) {
   }
   const int64_t input_step = at(in, labels.input_feature), kernel_step = at(ker, labels.kernel_input_feature);
 
-  Literal sums(context.shape.WithElementType(WideType(type)));
-  WideSwitch(type, [&](auto zero) {
+  Literal sums(context.shape.WithElementType(wide));
+  WideSwitch(wide, [&](auto zero) {
     using T = decltype(zero);
     const T* x = input.data<T>().data();
     const T* w = kernel.data<T>().data();

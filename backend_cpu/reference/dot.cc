@@ -20,8 +20,8 @@ DimVector FreeDims(int64_t rank, const DimVector& batch, const DimVector& contra
   return free;
 }
 
-// The array as the three-dimensional (batch, free, contracting), in the wide type of the result.
-Literal ThreeDimensional(const Literal& operand, PrimitiveType result_type, const DimVector& batch, const DimVector& free,
+// The array as the three-dimensional (batch, free, contracting), in a wide type.
+Literal ThreeDimensional(const Literal& operand, PrimitiveType wide_type, const DimVector& batch, const DimVector& free,
                          const DimVector& contracting) {
   const DimVector& dims = operand.shape().dimensions();
   const DimVector strides = RowMajorStrides(dims);
@@ -37,21 +37,21 @@ Literal ThreeDimensional(const Literal& operand, PrimitiveType result_type, cons
     }
   }
   Literal ordered = ReadRegion(Shape::Array(operand.shape().element_type(), order_dims), operand, from);
-  Literal wide = ordered.Convert(WideType(result_type));
-  wide.set_shape_layout(Shape::Array(WideType(result_type), {sizes[0], sizes[1], sizes[2]}));
+  Literal wide = ordered.Convert(wide_type);
+  wide.set_shape_layout(Shape::Array(wide_type, {sizes[0], sizes[1], sizes[2]}));
   return wide;
 }
 
 // Result dimensions: batch, free ones of the left side, free ones of the right side.
 StatusOr<Value> Dot(EvalContext& context, const Literal& lhs, const Literal& rhs, const DimVector& lhs_batch,
                     const DimVector& lhs_contracting, const DimVector& rhs_batch, const DimVector& rhs_contracting) {
-  const PrimitiveType type = context.shape.element_type();
-  const Literal a = ThreeDimensional(lhs, type, lhs_batch, FreeDims(lhs.shape().rank(), lhs_batch, lhs_contracting), lhs_contracting);
-  const Literal b = ThreeDimensional(rhs, type, rhs_batch, FreeDims(rhs.shape().rank(), rhs_batch, rhs_contracting), rhs_contracting);
+  const PrimitiveType type = context.shape.element_type(), wide = WideType(type, lhs, rhs);
+  const Literal a = ThreeDimensional(lhs, wide, lhs_batch, FreeDims(lhs.shape().rank(), lhs_batch, lhs_contracting), lhs_contracting);
+  const Literal b = ThreeDimensional(rhs, wide, rhs_batch, FreeDims(rhs.shape().rank(), rhs_batch, rhs_contracting), rhs_contracting);
   const int64_t batches = a.shape().dimensions(0), rows = a.shape().dimensions(1), length = a.shape().dimensions(2);
   const int64_t columns = b.shape().dimensions(1);
-  Literal sums(context.shape.WithElementType(WideType(type)));
-  WideSwitch(type, [&](auto zero) {
+  Literal sums(context.shape.WithElementType(wide));
+  WideSwitch(wide, [&](auto zero) {
     using T = decltype(zero);
     T* out = sums.data<T>().data();
     for (int64_t batch = 0; batch < batches; ++batch) {
@@ -145,14 +145,14 @@ StatusOr<Value> EvaluateRaggedDot(EvalContext& context) {
     }
     return int64_t{-1};
   };
-  const PrimitiveType type = context.shape.element_type();
-  const Literal x = lhs.Convert(WideType(type)), y = rhs.Convert(WideType(type));
+  const PrimitiveType type = context.shape.element_type(), wide = WideType(type, lhs, rhs);
+  const Literal x = lhs.Convert(wide), y = rhs.Convert(wide);
   const DimVector x_strides = RowMajorStrides(lhs.shape().dimensions()), y_strides = RowMajorStrides(rhs.shape().dimensions());
   DimVector contracted;
   for (int64_t d : a.lhs_contracting_dims) contracted.push_back(lhs.shape().dimensions(d));
-  Literal sums(context.shape.WithElementType(WideType(type)));
+  Literal sums(context.shape.WithElementType(wide));
   int64_t out = 0;
-  WideSwitch(type, [&](auto zero) {
+  WideSwitch(wide, [&](auto zero) {
     using T = decltype(zero);
     ForEachIndex(context.dims(), [&](const DimVector& index) {
       size_t at = contracting ? 1 : 0;

@@ -4,6 +4,7 @@
 #include "reference/evaluation.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "fmt/format.h"
 #include "hloir/shape_inference.h"
@@ -115,14 +116,26 @@ StatusOr<const Evaluation::Plan*> Evaluation::PlanFor(const HloComputation& comp
     index.emplace(instruction, static_cast<int32_t>(made->steps.size()));
     made->steps.push_back({instruction, {}, {}});
   };
+  // Only what the root needs, or what acts on the outside: a dead loop that never ends does not matter.
+  std::unordered_set<const HloInstruction*> needed;
+  std::vector<const HloInstruction*> pending{computation.root()};
+  for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
+    if (i->Is(kSideEffect)) pending.push_back(i);
+  }
+  while (!pending.empty()) {
+    const HloInstruction* instruction = pending.back();
+    pending.pop_back();
+    if (!needed.insert(instruction).second) continue;
+    pending.insert(pending.end(), instruction->operands().begin(), instruction->operands().end());
+  }
   // A tuple's elements are taken out right after it is made: then the tuple can be let go, its elements have one owner,
   // and a loop can update its carried arrays in place.
   for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
-    if (index.contains(instruction)) continue;
+    if (index.contains(instruction) || !needed.contains(instruction)) continue;
     add(instruction);
     for (size_t i = made->steps.size() - 1; i < made->steps.size(); ++i) {
       for (const HloInstruction* user : made->steps[i].instruction->users()) {
-        if (user->opcode() == HloOpcode::kGetTupleElement && !index.contains(user)) add(user);
+        if (user->opcode() == HloOpcode::kGetTupleElement && needed.contains(user) && !index.contains(user)) add(user);
       }
     }
   }

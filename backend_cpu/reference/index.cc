@@ -37,6 +37,16 @@ DimVector RowMajorStrides(const DimVector& dims) {
   return strides;
 }
 
+void AppendDimension(int64_t size, int64_t stride, DimVector* dims, DimVector* strides) {
+  if (!dims->empty() && strides->back() == size * stride) {
+    dims->back() *= size;
+    strides->back() = stride;
+  } else {
+    dims->push_back(size);
+    strides->push_back(stride);
+  }
+}
+
 DimVector AtBounds() { return {}; }
 
 int64_t Product(const DimVector& dims) {

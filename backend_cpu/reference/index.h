@@ -39,6 +39,21 @@ inline int64_t LinearIndex(const DimVector& index, const DimVector& strides) {
 // For Literal::set_dynamic_sizes: all dimensions as large as their bounds.
 DimVector AtBounds();
 
+// A dimension more, inside those there are; one that goes on where the last one steps is made one with it.
+void AppendDimension(int64_t size, int64_t stride, DimVector* dims, DimVector* strides);
+// f(offset) for each index of these dimensions, in row-major order.
+template <class F>
+void ForEachOffset(const DimVector& dims, const DimVector& strides, F&& f) {
+  if (dims.empty()) return f(int64_t{0});
+  DimVector outer = dims;
+  outer.pop_back();
+  const int64_t n = dims.back(), step = strides.back();
+  ForEachIndex(outer, [&](const DimVector& index) {
+    const int64_t base = LinearIndex(index, strides);
+    for (int64_t i = 0; i < n; ++i) f(base + i * step);
+  });
+}
+
 // A region of an array: where it starts and how far a step along each dimension goes, in elements.
 struct Region {
   int64_t start = 0;

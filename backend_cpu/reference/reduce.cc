@@ -1,6 +1,7 @@
 // reduce, map and scan: a computation called for each element.
 #include <algorithm>
-#include <cstring>
+#include <span>
+#include <utility>
 
 #include "fmt/format.h"
 #include "reference/evaluation.h"
@@ -18,66 +19,116 @@ Value Pack(std::vector<Literal> results, const Shape& shape) {
   return Value::Tuple(std::move(values));
 }
 
-double AsDouble(const Slot& slot, PrimitiveType compute_type) {
-  float narrow;
-  double wide;
-  std::memcpy(&narrow, slot.bytes, sizeof(narrow));
-  std::memcpy(&wide, slot.bytes, sizeof(wide));
-  return compute_type == PrimitiveType::F32 ? static_cast<double>(narrow) : wide;
+// A sum of f32 elements is made in f64 and rounded once.
+class ExactSum {
+ public:
+  void Add(float x) { sum_ += static_cast<double>(x); }
+  float Total() const { return static_cast<float>(sum_); }
+
+ private:
+  double sum_ = 0;
+};
+
+// A sum of narrower floats is rounded after each addition, in runs of 32 whose sums are summed up the same way: the order
+// that XLA:CPU takes, and with which bf16 sums get beyond 256 ones.
+class RoundedSum {
+ public:
+  explicit RoundedSum(PrimitiveType type) : type_(type) {}
+  void Add(float x) { AddAt(0, x); }
+  float Total() {
+    for (size_t level = 0; level + 1 < levels_.size(); ++level) {
+      if (levels_[level].count > 0) AddAt(level + 1, std::exchange(levels_[level], Level()).sum);
+    }
+    return levels_.empty() ? 0 : levels_.back().sum;
+  }
+
+ private:
+  static constexpr int kRun = 32;
+  struct Level {
+    float sum = 0;
+    int count = 0;
+  };
+  void AddAt(size_t level, float x) {
+    if (level == levels_.size()) levels_.emplace_back();
+    const float sum = DecodeSmallFloat(type_, EncodeSmallFloat(type_, static_cast<double>(levels_[level].sum + x)));
+    levels_[level].sum = sum;
+    if (++levels_[level].count < kRun) return;
+    levels_[level] = Level();
+    AddAt(level + 1, sum);
+  }
+  PrimitiveType type_;
+  std::vector<Level> levels_;
+};
+
+// The sums, along the reduced dimensions, of one array of floats no wider than f32.
+template <class MakeSum>
+Literal ReduceBySumming(const Literal& array, const Literal& initial, const Literal& zeros, const DimVector& kept_dims,
+                        const DimVector& kept_strides, const DimVector& reduced_dims, const DimVector& reduced_strides,
+                        MakeSum make_sum) {
+  const Literal wide = array.shape().element_type() == PrimitiveType::F32 ? Literal() : array.Convert(PrimitiveType::F32);
+  const std::span<const float> x = (wide.element_count() > 0 ? wide : array).data<float>();
+  const float start = static_cast<float>(initial.GetAsDouble(0));
+  Literal sums = zeros;
+  int64_t out = 0;
+  ForEachOffset(kept_dims, kept_strides, [&](int64_t base) {
+    auto sum = make_sum();
+    sum.Add(start);
+    ForEachOffset(reduced_dims, reduced_strides, [&](int64_t offset) { sum.Add(x[static_cast<size_t>(base + offset)]); });
+    sums.SetFromDouble(out++, static_cast<double>(sum.Total()));
+  });
+  return sums;
 }
 
 }  // namespace
 
 // Operands are n arrays of the same dimensions and n initial values. The computation takes n accumulators and n elements
-// and gives n accumulators. In which order elements come is not fixed. So for sums of floats narrower than f64 no order is
-// more right than another, and the best answer is the sum in f64, rounded once; XLA:CPU's own order is close to that.
+// and gives n accumulators. In which order elements come is not fixed; here it is row-major, from the initial values on,
+// but for sums of floats, where no order is more right than another, see above.
 StatusOr<Value> EvaluateReduce(EvalContext& context) {
   const size_t n = context.operands.size() / 2;
-  HLOIR_ASSIGN_OR_RETURN(ScalarFunction reducer,
-                         ScalarFunction::Prepare(context.run, *context.instruction.to_apply(), ScalarFunction::Rounding::kAtTheEnd));
+  HLOIR_ASSIGN_OR_RETURN(ScalarFunction reducer, ScalarFunction::Prepare(context.run, *context.instruction.to_apply()));
   if (reducer.argument_count() != 2 * n || reducer.result_count() != n) {
     return InvalidArgument(fmt::format("{}'s computation does not reduce {} arrays", context.instruction.name(), n));
   }
   const DimVector& dims = context.operand(0).shape().dimensions();
   const DimVector strides = RowMajorStrides(dims);
-  DimVector kept_dims, kept_strides, reduced_dims, reduced_strides;
+  DimVector result_dims, kept_dims, kept_strides, reduced_dims, reduced_strides;
   const DimVector& reduced = context.attributes<DimensionsAttributes>().dimensions;
   for (size_t d = 0; d < dims.size(); ++d) {
-    const bool is_reduced = std::find(reduced.begin(), reduced.end(), static_cast<int64_t>(d)) != reduced.end();
-    (is_reduced ? reduced_dims : kept_dims).push_back(dims[d]);
-    (is_reduced ? reduced_strides : kept_strides).push_back(strides[d]);
+    if (std::find(reduced.begin(), reduced.end(), static_cast<int64_t>(d)) != reduced.end()) {
+      AppendDimension(dims[d], strides[d], &reduced_dims, &reduced_strides);
+    } else {
+      AppendDimension(dims[d], strides[d], &kept_dims, &kept_strides);
+      result_dims.push_back(dims[d]);
+    }
   }
   std::vector<Literal> results;
   for (size_t k = 0; k < n; ++k) {
     const PrimitiveType type = context.shape.IsTuple() ? context.shape.tuple_shapes(static_cast<int64_t>(k)).element_type()
                                                        : context.shape.element_type();
-    results.emplace_back(Shape::Array(type, kept_dims));
+    results.emplace_back(Shape::Array(type, result_dims));
   }
   HLOIR_RETURN_IF_ERROR(context.run.CountSteps(Product(dims) * reducer.cost()));
-  const PrimitiveType compute_type = ComputeType(reducer.argument_type(0));
-  const bool is_sum = reducer.IsBinary(HloOpcode::kAdd) && compute_type == PrimitiveType::F32;
+
+  const PrimitiveType type = context.operand(0).shape().element_type();
+  if (reducer.IsBinary(HloOpcode::kAdd) && type == reducer.argument_type(0) && ComputeType(type) == PrimitiveType::F32) {
+    auto sum_up = [&](auto make_sum) {
+      return ReduceBySumming(context.operand(0), context.operand(1), results[0], kept_dims, kept_strides, reduced_dims,
+                             reduced_strides, make_sum);
+    };
+    results[0] = type == PrimitiveType::F32 ? sum_up([] { return ExactSum(); }) : sum_up([&] { return RoundedSum(type); });
+    return Pack(std::move(results), context.shape);
+  }
 
   std::vector<Slot> next(n);
   Status status;
   int64_t out = 0;
-  ForEachIndex(kept_dims, [&](const DimVector& kept) {
+  ForEachOffset(kept_dims, kept_strides, [&](int64_t base) {
     if (!status.ok()) return;
-    const int64_t base = LinearIndex(kept, kept_strides);
     for (size_t k = 0; k < n; ++k) reducer.Load(k, context.operand(static_cast<int64_t>(n + k)), 0);
-    if (is_sum) {
-      double sum = AsDouble(reducer.argument(0), compute_type);
-      Slot element;
-      ForEachIndex(reduced_dims, [&](const DimVector& index) {
-        LoadElement(context.operand(0), base + LinearIndex(index, reduced_strides), reducer.argument_type(1), element);
-        sum += AsDouble(element, compute_type);
-      });
-      results[0].SetFromDouble(out++, sum);
-      return;
-    }
-    ForEachIndex(reduced_dims, [&](const DimVector& index) {
+    ForEachOffset(reduced_dims, reduced_strides, [&](int64_t offset) {
       if (!status.ok()) return;
-      const int64_t at = base + LinearIndex(index, reduced_strides);
-      for (size_t k = 0; k < n; ++k) reducer.Load(n + k, context.operand(static_cast<int64_t>(k)), at);
+      for (size_t k = 0; k < n; ++k) reducer.Load(n + k, context.operand(static_cast<int64_t>(k)), base + offset);
       status = reducer.Run();
       // A result may be another argument's slot: read all, then write.
       for (size_t k = 0; k < n; ++k) next[k] = reducer.result(k);

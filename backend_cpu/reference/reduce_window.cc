@@ -38,7 +38,7 @@ StatusOr<Value> EvaluateReduceWindow(EvalContext& context) {
   const size_t n = context.operands.size() / 2;
   const Window& window = context.attributes<WindowAttributes>().window;
   HLOIR_ASSIGN_OR_RETURN(ScalarFunction reducer,
-                         ScalarFunction::Prepare(context.run, *context.instruction.to_apply(), ScalarFunction::Rounding::kAtTheEnd));
+                         ScalarFunction::Prepare(context.run, *context.instruction.to_apply()));
   const DimVector& dims = context.operand(0).shape().dimensions();
   if (reducer.argument_count() != 2 * n || reducer.result_count() != n || window.size() != dims.size()) {
     return InvalidArgument(fmt::format("{}'s computation or window does not fit its operands", context.instruction.name()));
@@ -85,8 +85,7 @@ StatusOr<Value> EvaluateSelectAndScatter(EvalContext& context) {
   const Window& window = context.attributes<WindowAttributes>().window;
   HLOIR_ASSIGN_OR_RETURN(ScalarFunction select, ScalarFunction::Prepare(context.run, *context.instruction.called_computations()[0]));
   HLOIR_ASSIGN_OR_RETURN(ScalarFunction scatter,
-                         ScalarFunction::Prepare(context.run, *context.instruction.called_computations()[1],
-                                                 ScalarFunction::Rounding::kEachOp));
+                         ScalarFunction::Prepare(context.run, *context.instruction.called_computations()[1]));
   const DimVector& dims = operand.shape().dimensions();
   if (select.argument_count() != 2 || scatter.argument_count() != 2 || select.result_count() != 1 ||
       scatter.result_count() != 1 || select.result_type(0) != PrimitiveType::PRED || window.size() != dims.size()) {

@@ -49,7 +49,7 @@ void ScalarFunction::Store(size_t k, Literal& literal, int64_t i) const { StoreE
 // Makes the list of steps, or gives up (false) at the first thing that is no scalar arithmetic.
 class ScalarCompiler {
  public:
-  ScalarCompiler(ScalarFunction& function, ScalarFunction::Rounding rounding) : function_(function), rounding_(rounding) {}
+  explicit ScalarCompiler(ScalarFunction& function) : function_(function) {}
 
   bool Compile(const HloComputation& computation) {
     std::vector<size_t> arguments;
@@ -66,7 +66,8 @@ class ScalarCompiler {
       function_.steps_.push_back(p.step);
     }
     const HloInstruction* root = computation.root();
-    if (function_.steps_.size() == 1 && root->operand_count() == 2 && pending_[0].in[0] == 0 && pending_[0].in[1] == 1) {
+    const bool one_op = pending_.size() == 1 || (pending_.size() == 2 && pending_[1].out == pending_[0].out);  // and its rounding
+    if (one_op && root->operand_count() == 2 && pending_[0].in[0] == 0 && pending_[0].in[1] == 1) {
       function_.binary_ = root->opcode();
     }
     return true;
@@ -155,7 +156,7 @@ class ScalarCompiler {
     if (pending.step.kernel == nullptr) return false;
     pending_.push_back(pending);
     const bool narrow = ComputeType(type) != type && !instruction.Is(kMovesData) && instruction.opcode() != HloOpcode::kSelect;
-    if (narrow && (IsInteger(type) || rounding_ == ScalarFunction::Rounding::kEachOp)) {
+    if (narrow) {
       Pending round;
       round.in[0] = round.out = pending.out;
       round.step.kernel = RoundSlot;
@@ -167,13 +168,12 @@ class ScalarCompiler {
   }
 
   ScalarFunction& function_;
-  ScalarFunction::Rounding rounding_;
   size_t slot_count_ = 0;
   std::vector<Pending> pending_;
   std::vector<std::pair<size_t, const Literal*>> constants_;
 };
 
-StatusOr<ScalarFunction> ScalarFunction::Prepare(Evaluation& run, const HloComputation& computation, Rounding rounding) {
+StatusOr<ScalarFunction> ScalarFunction::Prepare(Evaluation& run, const HloComputation& computation) {
   ScalarFunction function;
   function.run_ = &run;
   if (computation.root() == nullptr) return InvalidArgument(fmt::format("computation {} has no root", computation.name()));
@@ -189,7 +189,7 @@ StatusOr<ScalarFunction> ScalarFunction::Prepare(Evaluation& run, const HloCompu
     }
     function.result_types_.push_back(leaf->element_type());
   }
-  if (ScalarCompiler(function, rounding).Compile(computation)) return function;
+  if (ScalarCompiler(function).Compile(computation)) return function;
   function.steps_.clear();
   function.general_ = &computation;
   function.slots_.assign(function.argument_types_.size() + function.result_types_.size(), Slot());

@@ -19,11 +19,8 @@ struct alignas(16) Slot {
 
 class ScalarFunction {
  public:
-  // How narrow floats (bf16, f16, f8) are rounded: after each op, or, as XLA:CPU does in reductions, only when the final
-  // value is stored (an explicit convert rounds in any case).
-  enum class Rounding { kEachOp, kAtTheEnd };
-  static StatusOr<ScalarFunction> Prepare(Evaluation& run, const HloComputation& computation,
-                                          Rounding rounding = Rounding::kEachOp);
+  // Narrow floats (bf16, f16, f8) are rounded after each op, by the letter.
+  static StatusOr<ScalarFunction> Prepare(Evaluation& run, const HloComputation& computation);
 
   size_t argument_count() const { return argument_types_.size(); }
   size_t result_count() const { return results_.size(); }

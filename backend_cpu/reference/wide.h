@@ -9,9 +9,11 @@
 
 namespace hloir::reference {
 
-inline PrimitiveType WideType(PrimitiveType type) {
-  if (IsComplex(type)) return PrimitiveType::C128;
-  return IsFloat(type) ? PrimitiveType::F64 : PrimitiveType::S64;
+// The type for a product of these: a float among them makes the sum a float one, also if the result is then an integer.
+inline PrimitiveType WideType(PrimitiveType result, const Literal& lhs, const Literal& rhs) {
+  const PrimitiveType types[] = {result, lhs.shape().element_type(), rhs.shape().element_type()};
+  if (IsComplex(types[0]) || IsComplex(types[1]) || IsComplex(types[2])) return PrimitiveType::C128;
+  return IsFloat(types[0]) || IsFloat(types[1]) || IsFloat(types[2]) ? PrimitiveType::F64 : PrimitiveType::S64;
 }
 
 template <class T>
@@ -25,11 +27,11 @@ T MultiplyAdd(T sum, T a, T b) {
   }
 }
 
-// f(T()) for the C++ type of the wide type of `type`.
+// f(T()) for the C++ type of a wide type.
 template <class F>
 auto WideSwitch(PrimitiveType type, F&& f) {
-  if (IsComplex(type)) return f(std::complex<double>());
-  if (IsFloat(type)) return f(double());
+  if (type == PrimitiveType::C128) return f(std::complex<double>());
+  if (type == PrimitiveType::F64) return f(double());
   return f(int64_t());
 }
 

@@ -1,13 +1,14 @@
-// HloBuilder: makes a computation in C++, one maker per op. Each maker checks its operands and infers the result's shape;
-// the first error sticks, later makers pass it on, and Build() gives it back, so that calls chain without checks:
+// HloBuilder: makes a computation in C++, one maker per op. Each maker checks its operands and infers the result's
+// shape; the first error sticks, later makers pass it on, and Build() gives it back, so that calls chain without
+// checks:
 //
 //   HloModule module("softmax");
 //   HloBuilder b(module, "main");
 //   auto x = b.Parameter(0, Shape::Array(PrimitiveType::F32, {4, 8}), "x");
-//   auto highest = b.Reduce(x, b.Constant(-INFINITY), {1}, MakeReducer(module, HloOpcode::kMaximum, PrimitiveType::F32));
-//   auto e = b.Exp(b.Subtract(x, b.Broadcast(highest, {4, 8}, {0})));
-//   auto sum = b.Reduce(e, b.Constant(0.0f), {1}, MakeReducer(module, HloOpcode::kAdd, PrimitiveType::F32));
-//   Status status = b.BuildEntry(b.Divide(e, b.Broadcast(sum, {4, 8}, {0}))).status();
+//   auto highest = b.Reduce(x, b.Constant(-INFINITY), {1}, MakeReducer(module, HloOpcode::kMaximum,
+//   PrimitiveType::F32)); auto e = b.Exp(b.Subtract(x, b.Broadcast(highest, {4, 8}, {0}))); auto sum = b.Reduce(e,
+//   b.Constant(0.0f), {1}, MakeReducer(module, HloOpcode::kAdd, PrimitiveType::F32)); Status status =
+//   b.BuildEntry(b.Divide(e, b.Broadcast(sum, {4, 8}, {0}))).status();
 //
 // Ops without attributes (Add, Tanh, Select, …) all come from opcodes.def: b.Add(x, y), b.Tanh(x), b.Select(p, x, y).
 // tests/unit/builder_test.cc.
@@ -57,7 +58,8 @@ class HloBuilder {
   // Names an instruction: auto y = b.Named("y", b.Add(x, x)).
   Op Named(std::string_view name, Op op);
 
-  // Every maker ends here; call it for an op that has no maker of its own. `stated` is for ops whose shape must be said.
+  // Every maker ends here; call it for an op that has no maker of its own. `stated` is for ops whose shape must be
+  // said.
   template <class A = std::monostate>
   Op Make(HloOpcode opcode, Ops operands, A attributes = {}, std::span<HloComputation* const> called = {},
           const Shape* stated = nullptr) {
@@ -76,12 +78,12 @@ class HloBuilder {
 
   // Abs … Xor, Clamp, Select, Copy, OptimizationBarrier, AddDependency, ReplicaId, …: each op of fixed arity that has
   // neither attributes nor computations and whose shape follows from its operands.
-#define HLOIR_OP(name, text, arity, attributes, calls, shape, accuracy, traits)                                     \
-  template <std::same_as<HloInstruction*>... Operands>                                                              \
-    requires((arity) == sizeof...(Operands) && std::is_same_v<attributes, None> && (calls) == CallKind::kNone &&    \
-             (shape) != OpShape::kGiven)                                                                            \
-  Op name(Operands... operands) {                                                                                   \
-    return Make(HloOpcode::k##name, OpList{operands...});                                                           \
+#define HLOIR_OP(name, text, arity, attributes, calls, shape, accuracy, traits)                                \
+  template <std::same_as<HloInstruction*>... Operands>                                                         \
+  requires((arity) == sizeof...(Operands) && std::is_same_v<attributes, None> && (calls) == CallKind::kNone && \
+           (shape) != OpShape::kGiven) Op                                                                      \
+  name(Operands... operands) {                                                                                 \
+    return Make(HloOpcode::k##name, OpList{operands...});                                                      \
   }
 #include "hloir/opcodes.def"
 #undef HLOIR_OP
@@ -91,13 +93,9 @@ class HloBuilder {
   Op Constant(Literal literal);
   // bool, int32_t, int64_t, uint32_t, uint64_t, float and double give pred, s32, s64, u32, u64, f32 and f64.
   template <class T>
-    requires std::is_arithmetic_v<T>
-  Op Constant(T value) {
-    return Constant(Literal::Scalar(TypeOf<T>(), value));
-  }
+  requires std::is_arithmetic_v<T> Op Constant(T value) { return Constant(Literal::Scalar(TypeOf<T>(), value)); }
   template <class T>
-    requires std::is_arithmetic_v<T>
-  Op Constant(std::initializer_list<T> values) {
+  requires std::is_arithmetic_v<T> Op Constant(std::initializer_list<T> values) {
     Literal literal(Shape::Array(TypeOf<T>(), {static_cast<int64_t>(values.size())}));
     std::copy(values.begin(), values.end(), literal.data<T>().begin());
     return Constant(std::move(literal));

@@ -23,7 +23,7 @@
 // }
 // END
 //
-// Leaves alone: bodies of fusions; instructions with control dependencies; dynamic shapes; an instruction whose sharding or
+// Leaves alone: bodies of fusions and async operations; instructions with control dependencies; dynamic shapes; an instruction whose sharding or
 // frontend attributes would get lost; rules whose class is over --math, or that are disabled by name.
 #include <deque>
 
@@ -55,7 +55,7 @@ class AlgebraicSimplifier : public HloPass {
     bool changed = false;
     state_.assign(static_cast<size_t>(module.instruction_id_limit()), kIdle);
     for (HloComputation* computation : module.MakeComputationPostOrder()) {
-      if (!IsFusionBody(*computation)) changed |= RunOn(*computation);
+      if (!IsWrapped(*computation)) changed |= RunOn(*computation);
     }
     return changed;
   }

@@ -25,10 +25,13 @@ namespace {
 
 const fs::path kCorpus = HLOIR_CORPUS_DIR;
 
+// What XLA printed.
 std::vector<fs::path> AllTexts() {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(kCorpus)) {
-    if (entry.path().extension() == ".hlo") files.push_back(entry.path());
+  for (const char* folder : {"modules", "with_metadata"}) {
+    for (const auto& entry : fs::directory_iterator(kCorpus / folder)) {
+      if (entry.path().extension() == ".hlo") files.push_back(entry.path());
+    }
   }
   std::sort(files.begin(), files.end());
   return files;

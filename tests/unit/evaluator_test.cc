@@ -36,12 +36,13 @@ always {
   x = s32[] parameter(0)
   ROOT t = pred[] constant(true)
 }
-same {
-  ROOT x = s32[] parameter(0)
+next {
+  x = s32[] parameter(0)
+  ROOT y = s32[] add(x, x)
 }
 ENTRY e {
   z = s32[] constant(0)
-  ROOT w = s32[] while(z), condition=always, body=same
+  ROOT w = s32[] while(z), condition=always, body=next
 }
 )";
 

@@ -152,8 +152,9 @@ TEST_CASE("parser: literals") {
   CHECK(Constant("c128[]", "(0.5, -1)").data<std::complex<double>>()[0].imag() == -1);
   const Literal tuple = Constant("(f32[2], (s32[], pred[]))", "( {1, 2}, ( 3, true ) )");
   CHECK(tuple.elements()[1].elements()[0].data<int32_t>()[0] == 3);
-  // One number for all elements.
-  CHECK(Constant("f32[16]", "1.5").data<float>()[15] == 1.5f);
+  // One number without braces is the first element.
+  CHECK(Constant("f32[16]", "1.5").data<float>()[0] == 1.5f);
+  CHECK(Constant("f32[16]", "1.5").data<float>()[15] == 0);
   // Dumps of 2017 to 2019 repeat the shape.
   CHECK(Constant("f32[2]", "f32[2]{0} {1, 2}").data<float>()[1] == 2);
   CHECK(Constant("f32[]", "f32[] 3").data<float>()[0] == 3);
@@ -234,8 +235,8 @@ TEST_CASE("parser: replica groups, windows, paddings, dim_labels") {
   CHECK(window[1].base_dilation == 2);
   CHECK(window[0].window_dilation == 2);
   CHECK(window[1].window_reversal);
-  CHECK(ParsePadding("0_0_1x-1_2")->at(1).low == -1);
-  CHECK(ParsePadding("0_0_1x-1_2")->at(0).interior == 1);
+  CHECK((*ParsePadding("0_0_1x-1_2"))[1].low == -1);
+  CHECK((*ParsePadding("0_0_1x-1_2"))[0].interior == 1);
   const ConvDimensionNumbers dims = *ParseConvDimensionNumbers("b01f_01io->f01b");
   CHECK(dims.input_feature == 3);
   CHECK(dims.kernel_output_feature == 3);

@@ -1,10 +1,6 @@
 // The printer: literals' digits, layouts, shardings, every print style and switch on small modules, and that what is
 // printed reads back to the same text.
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
+#include "catch.h"
 
 #include <limits>
 #include <string>

@@ -1,5 +1,5 @@
-// InferShape: the shapes that texts may leave out, and what the verifier's files (tests/verifier_errors) can't say: dynamic
-// and unbounded dimensions, layouts, mixed precision, and sizes at the edge of 64 bits.
+// InferShape: the shapes that texts may leave out, and what the verifier's files (tests/verifier_errors) can't say:
+// dynamic and unbounded dimensions, layouts, mixed precision, and sizes at the edge of 64 bits.
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 #else
@@ -25,8 +25,8 @@ Shape S(const std::string& text) {
 
 // The inferred shape as text, or the error.
 template <class A = std::monostate>
-std::string Infer(HloOpcode opcode, std::vector<std::string> operand_texts, A attributes = {}, const std::string& stated_text = "",
-                  std::vector<HloComputation*> called = {}) {
+std::string Infer(HloOpcode opcode, std::vector<std::string> operand_texts, A attributes = {},
+                  const std::string& stated_text = "", std::vector<HloComputation*> called = {}) {
   std::vector<Shape> shapes;
   for (const std::string& text : operand_texts) shapes.push_back(S(text));
   std::vector<const Shape*> operands;
@@ -81,7 +81,7 @@ TEST_CASE("floats of different widths may meet, and the wider one wins") {
   CHECK(Infer(Op::kDot, {"s8[4,2]", "s32[2,3]"}, dot) == "s32[4,3]");
 }
 
-TEST_CASE("elementwise results take the operand's layout, moved data the default") {
+TEST_CASE("elementwise results take the operand's layout, transposes permute it, the rest gets the default") {
   Shape columns = S("f32[2,3]{0,1}");
   const Shape* one[] = {&columns};
   StatusOr<Shape> negated = InferShape(Op::kNegate, one, {}, {});
@@ -94,6 +94,10 @@ TEST_CASE("elementwise results take the operand's layout, moved data the default
   StatusOr<Shape> transposed = InferShape(Op::kTranspose, one, &swap, {});
   REQUIRE(transposed.ok());
   CHECK(*transposed == S("f32[3,2]{1,0}"));
+  SliceAttributes half{{{0, 1, 1}, {0, 3, 1}}};
+  StatusOr<Shape> sliced = InferShape(Op::kSlice, one, &half, {});
+  REQUIRE(sliced.ok());
+  CHECK(*sliced == S("f32[1,3]{1,0}"));
 }
 
 TEST_CASE("windows") {

@@ -1,6 +1,6 @@
-// The verifier. Rules that a text can break are in tests/verifier_errors/*.hlo: each faulty line ends in `// error: WORDS`,
-// and the verifier must say just these errors, each on its line; errors of the module as a whole stand on its header's
-// line. Lines without an error are the rules' legal twins. What no text can break is built here in C++.
+// The verifier. Rules that a text can break are in tests/verifier_errors/*.hlo: each faulty line ends in `// error:
+// WORDS`, and the verifier must say just these errors, each on its line; errors of the module as a whole stand on its
+// header's line. Lines without an error are the rules' legal twins. What no text can break is built here in C++.
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 #else
@@ -31,7 +31,8 @@ std::vector<Expected> ExpectedErrors(const std::string& text) {
   std::istringstream lines(text);
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
-    if (size_t at = line.find("// error: "); at != std::string::npos) expected.push_back({number, line.substr(at + 10)});
+    if (size_t at = line.find("// error: "); at != std::string::npos)
+      expected.push_back({number, line.substr(at + 10)});
   }
   return expected;
 }
@@ -132,7 +133,8 @@ TEST_CASE("no instruction depends on itself") {
 
 TEST_CASE("no computation calls itself") {
   Chain c;
-  HloInstruction* call = c.module.entry_computation()->AddInstruction(HloOpcode::kCall, kVector, {c.x}, CallAttributes{}, "again");
+  HloInstruction* call =
+      c.module.entry_computation()->AddInstruction(HloOpcode::kCall, kVector, {c.x}, CallAttributes{}, "again");
   call->AddCalledComputation(c.module.entry_computation());
   CHECK(Messages(c.module) == Strings{"computation main calls itself, by way of main"});
 }
@@ -197,8 +199,9 @@ TEST_CASE("layouts count when asked for") {
   CHECK(Messages(module, strict).empty());
   y->set_shape(columns);
   CHECK(Messages(module).empty());
-  CHECK(Messages(module, strict) == Strings{"must not change the layout of its operand, f32[2,3]{1,0}, to f32[2,3]{0,1}",
-                                            "hands a buffer on, but changes its layout from f32[2,3]{0,1} to f32[2,3]{1,0}"});
+  CHECK(Messages(module, strict) ==
+        Strings{"must not change the layout of its operand, f32[2,3]{1,0}, to f32[2,3]{0,1}",
+                "hands a buffer on, but changes its layout from f32[2,3]{0,1} to f32[2,3]{1,0}"});
 }
 
 TEST_CASE("a layout names each dimension once") {
@@ -227,11 +230,13 @@ TEST_CASE("iota replica groups hold each device once") {
   attributes.replica_groups.group_size = INT64_MAX;
   auto bad = b.AllGather(good, 0, 4, attributes);
   REQUIRE(b.BuildEntry(bad).ok());
-  CHECK(Messages(module) == Strings{"replica_groups wants 2 groups of 9223372036854775807, from another number of devices"});
+  CHECK(Messages(module) ==
+        Strings{"replica_groups wants 2 groups of 9223372036854775807, from another number of devices"});
 }
 
 TEST_CASE("the first error as a status names the instruction and its line") {
-  auto module = ParseHloModule("HloModule m\n\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT y = f32[5] negate(x)\n}\n");
+  auto module =
+      ParseHloModule("HloModule m\n\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT y = f32[5] negate(x)\n}\n");
   REQUIRE(module.ok());
   Status status = VerifyModule(**module);
   CHECK(status.code() == StatusCode::kInvalidArgument);

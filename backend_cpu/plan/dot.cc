@@ -1,0 +1,346 @@
+// See dot.h. The blocking is Goto's: a block of A stays in L2, a panel of B in L1, a tile of C in registers.
+#include "plan/dot.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "fmt/format.h"
+
+namespace hloir::cpu {
+namespace {
+
+constexpr int64_t kBlockK = 384, kBlockM = 240, kBlockN = 3072;
+constexpr int64_t kDirect = 32 * 32 * 32;     // products up to this size are not worth packing
+constexpr double kFlopsPerNano = 20;          // a guess, to decide whether threads pay
+
+int64_t ComputeBytes(GemmType type) { return type == GemmType::kF64 ? 8 : 4; }
+int64_t RoundUp(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+// The common difference of the offsets, if they have one; 0 for a single one.
+bool Stride(const std::vector<int64_t>& offsets, int64_t* stride) {
+  *stride = offsets.size() > 1 ? offsets[1] - offsets[0] : 0;
+  for (size_t i = 1; i < offsets.size(); ++i) if (offsets[i] - offsets[i - 1] != *stride) return false;
+  return true;
+}
+
+template <class Acc, class T>
+Acc Widen(T value) {
+  if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Half>) return static_cast<Acc>(static_cast<float>(value));
+  else return static_cast<Acc>(value);
+}
+
+// Panels of `width` rows: for each k step, the rows' values side by side; rows past the end are zeros.
+template <class Acc, class T>
+void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, const int64_t* ks, int64_t k_count,
+                int64_t width, std::byte* to) {
+  const T* from = reinterpret_cast<const T*>(data);
+  Acc* out = reinterpret_cast<Acc*>(to);
+  for (int64_t r = 0; r < row_count; r += width) {
+    const int64_t n = std::min(width, row_count - r);
+    const bool side_by_side = rows[r + n - 1] - rows[r] == n - 1 && (n < 3 || rows[r + 1] - rows[r] == 1);
+    if (n == width && side_by_side) {
+      const T* base = from + rows[r];
+      for (int64_t p = 0; p < k_count; ++p, out += width) {
+        const T* row = base + ks[p];
+        if constexpr (std::is_same_v<T, Acc>) std::memcpy(out, row, width * sizeof(T));
+        else for (int64_t i = 0; i < width; ++i) out[i] = Widen<Acc>(row[i]);
+      }
+      continue;
+    }
+    // Row by row: reads run along k.
+    const int64_t last = ks[k_count - 1] - ks[0];
+    const bool runs = last == k_count - 1 && (k_count < 3 || ks[1] - ks[0] == 1);
+    for (int64_t i = 0; i < n; ++i) {
+      const T* base = from + rows[r + i];
+      Acc* column = out + i;
+      if (runs) for (int64_t p = 0; p < k_count; ++p) column[p * width] = Widen<Acc>(base[ks[0] + p]);
+      else for (int64_t p = 0; p < k_count; ++p) column[p * width] = Widen<Acc>(base[ks[p]]);
+    }
+    for (int64_t i = n; i < width; ++i) for (int64_t p = 0; p < k_count; ++p) out[p * width + i] = Acc(0);
+    out += width * k_count;
+  }
+}
+using Packer = void (*)(const std::byte*, const int64_t*, int64_t, const int64_t*, int64_t, int64_t, std::byte*);
+
+Packer PackerFor(PrimitiveType type, GemmType compute) {
+  switch (compute) {
+    case GemmType::kF32:
+      return type == PrimitiveType::F32 ? &PackPanels<float, float>
+             : type == PrimitiveType::BF16 ? &PackPanels<float, BFloat16> : &PackPanels<float, Half>;
+    case GemmType::kF64: return &PackPanels<double, double>;
+    case GemmType::kS32:
+      return type == PrimitiveType::S32 ? &PackPanels<int32_t, int32_t>
+             : type == PrimitiveType::U32 ? &PackPanels<int32_t, int32_t>
+             : type == PrimitiveType::S8 ? &PackPanels<int32_t, int8_t>
+             : type == PrimitiveType::U8 ? &PackPanels<int32_t, uint8_t>
+             : type == PrimitiveType::S16 ? &PackPanels<int32_t, int16_t> : &PackPanels<int32_t, uint16_t>;
+  }
+  __builtin_unreachable();
+}
+
+// The accumulated numbers in the result's type.
+void StoreAs(PrimitiveType type, const float* from, std::byte* to, int64_t n) {
+  if (type == PrimitiveType::BF16) {
+    uint16_t* out = reinterpret_cast<uint16_t*>(to);
+    for (int64_t i = 0; i < n; ++i) {
+      const uint32_t bits = __builtin_bit_cast(uint32_t, from[i]);
+      const uint32_t rounded = bits + 0x7fff + (bits >> 16 & 1);
+      out[i] = static_cast<uint16_t>((from[i] != from[i] ? bits | 0x400000 : rounded) >> 16);
+    }
+  } else {
+    Half* out = reinterpret_cast<Half*>(to);
+    for (int64_t i = 0; i < n; ++i) out[i] = Half(from[i]);
+  }
+}
+void StoreNarrowInts(int64_t bytes, const int32_t* from, std::byte* to, int64_t n) {
+  if (bytes == 1) for (int64_t i = 0; i < n; ++i) reinterpret_cast<uint8_t*>(to)[i] = static_cast<uint8_t>(from[i]);
+  else for (int64_t i = 0; i < n; ++i) reinterpret_cast<uint16_t*>(to)[i] = static_cast<uint16_t>(from[i]);
+}
+
+class GemmStep : public Step {
+ public:
+  GemmStep(GemmProblem problem, const KernelTable& kernels, int threads)
+      : p_(std::move(problem)), kernels_(kernels.gemm[static_cast<int>(p_.compute)]), bytes_(ComputeBytes(p_.compute)),
+        pack_a_(PackerFor(p_.a.type, p_.compute)), pack_b_(PackerFor(p_.b.type, p_.compute)) {
+    const double work = 2.0 * static_cast<double>(p_.batch) * p_.m * p_.n * p_.k / kFlopsPerNano;
+    Choose();
+    parallel_ = work > 40000;
+    by_batch_ = p_.batch >= 4;
+    block_k_ = std::min(kBlockK, p_.k);
+    block_n_ = std::min(kBlockN, RoundUp(p_.n, kernels_.columns));
+    block_m_ = std::min(RoundUp(kBlockM / kernels_.rows * kernels_.rows, kernels_.rows), RoundUp(p_.m, kernels_.rows));
+    if (parallel_ && !by_batch_) {  // enough blocks for balance, whatever the number of threads
+      while (block_m_ > 4 * kernels_.rows && (p_.m + block_m_ - 1) / block_m_ < 8) block_m_ = RoundUp(block_m_ / 2, kernels_.rows);
+    }
+    a_bytes_ = RoundUp(block_m_ * block_k_ * bytes_, 64);
+    b_bytes_ = RoundUp(block_n_ * block_k_ * bytes_, 64);
+    tile_bytes_ = RoundUp(kernels_.rows * kernels_.columns * bytes_, 64);
+    const int64_t sets = by_batch_ && parallel_ ? threads : 1;
+    wide_bytes_ = StorageBytes(p_.result) == bytes_ ? 0 : RoundUp(p_.batch * p_.m * p_.n * bytes_, 64);
+    set_bytes_ = b_bytes_ + (by_batch_ ? 1 : threads) * (a_bytes_ + tile_bytes_);
+    scratch_bytes_ = wide_bytes_ + (how_ == kPacked ? sets * set_bytes_ : 0);
+  }
+  int64_t scratch_bytes() const { return scratch_bytes_; }
+
+  bool Run(Runtime& runtime) override {
+    std::byte* c = wide_bytes_ > 0 ? written(1).pointer : written(0).pointer;
+    const int64_t c_bytes = p_.m * p_.n * bytes_;
+    auto batch = [&](int64_t b, int thread) {
+      const std::byte* a_data = ref(0).pointer + p_.a.batch_offsets[b] * StorageBytes(p_.a.type);
+      const std::byte* b_data = ref(1).pointer + p_.b.batch_offsets[b] * StorageBytes(p_.b.type);
+      switch (how_) {
+        case kPacked: RunPacked(runtime, a_data, b_data, c + b * c_bytes, thread); break;
+        case kRowTimesMatrix: RunRows(runtime, a_data, b_data, c + b * c_bytes); break;
+        case kMatrixTimesColumn: RunColumn(runtime, a_data, b_data, c + b * c_bytes); break;
+        case kRowTimesTransposed: RunRow(runtime, a_data, b_data, c + b * c_bytes); break;
+      }
+    };
+    if (by_batch_ && parallel_) runtime.pool->For(p_.batch, batch);
+    else for (int64_t b = 0; b < p_.batch; ++b) batch(b, 0);
+    if (wide_bytes_ > 0) {
+      const int64_t count = p_.batch * p_.m * p_.n;
+      if (p_.compute == GemmType::kF32) StoreAs(p_.result, reinterpret_cast<const float*>(c), written(0).pointer, count);
+      else StoreNarrowInts(StorageBytes(p_.result), reinterpret_cast<const int32_t*>(c), written(0).pointer, count);
+    }
+    return true;
+  }
+
+  std::string Name() const override {
+    return fmt::format("dot {}[{}x{}x{}] {}{}", p_.batch > 1 ? fmt::format("{}*", p_.batch) : "", p_.m, p_.n, p_.k,
+                       PrimitiveTypeName(p_.a.type), how_ == kPacked ? "" : " direct");
+  }
+
+ private:
+  enum How { kPacked, kRowTimesMatrix, kMatrixTimesColumn, kRowTimesTransposed };
+
+  // Vectors and small matrices are multiplied where they lie, if their types and strides allow it.
+  void Choose() {
+    how_ = kPacked;
+    auto direct = [&](PrimitiveType type) {
+      return p_.compute == GemmType::kF32 ? type == PrimitiveType::F32 : p_.compute == GemmType::kF64 || type == PrimitiveType::S32 || type == PrimitiveType::U32;
+    };
+    if (!direct(p_.a.type) || !direct(p_.b.type)) return;
+    if (!Stride(p_.a.row_offsets, &a_row_) || !Stride(p_.a.k_offsets, &a_k_) || !Stride(p_.b.row_offsets, &b_row_) ||
+        !Stride(p_.b.k_offsets, &b_k_)) {
+      return;
+    }
+    const bool small = p_.m * p_.n * p_.k <= kDirect;
+    if ((b_row_ == 1 || p_.n == 1) && (p_.m <= 2 || small) && p_.n > 1) how_ = kRowTimesMatrix;
+    else if (p_.n == 1 && (a_k_ == 1 || p_.k == 1) && (b_k_ == 1 || p_.k == 1)) how_ = kMatrixTimesColumn;
+    else if (p_.m == 1 && (a_k_ == 1 || p_.k == 1) && (b_k_ == 1 || p_.k == 1)) how_ = kRowTimesTransposed;
+  }
+
+  // Runs f(begin, end) over `count` columns or rows, in parallel if there is much to do.
+  template <class F>
+  void Split(Runtime& runtime, int64_t count, int64_t unit, F&& f) const {
+    const int64_t parts = parallel_ && !by_batch_ ? std::min<int64_t>(16, (count + unit - 1) / unit) : 1;
+    if (parts <= 1) return f(0, count);
+    const int64_t step = RoundUp((count + parts - 1) / parts, unit);
+    runtime.pool->For(parts, [&](int64_t part, int) {
+      if (part * step < count) f(part * step, std::min(count, (part + 1) * step));
+    });
+  }
+  void RunRows(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c) const {
+    Split(runtime, p_.n, 128, [&](int64_t begin, int64_t end) {
+      for (int64_t i = 0; i < p_.m; ++i) {
+        kernels_.vector_matrix(p_.k, end - begin, a + (p_.a.row_offsets[i] + p_.a.k_offsets[0]) * bytes_, a_k_,
+                               b + (p_.b.row_offsets[begin] + p_.b.k_offsets[0]) * bytes_, b_k_,
+                               c + (i * p_.n + begin) * bytes_);
+      }
+    });
+  }
+  void RunColumn(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c) const {
+    Split(runtime, p_.m, 16, [&](int64_t begin, int64_t end) {
+      kernels_.matrix_vector(end - begin, p_.k, a + (p_.a.row_offsets[begin] + p_.a.k_offsets[0]) * bytes_, a_row_,
+                             b + (p_.b.row_offsets[0] + p_.b.k_offsets[0]) * bytes_, c + begin * bytes_);
+    });
+  }
+  void RunRow(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c) const {
+    Split(runtime, p_.n, 16, [&](int64_t begin, int64_t end) {
+      kernels_.matrix_vector(end - begin, p_.k, b + (p_.b.row_offsets[begin] + p_.b.k_offsets[0]) * bytes_, b_row_,
+                             a + (p_.a.row_offsets[0] + p_.a.k_offsets[0]) * bytes_, c + begin * bytes_);
+    });
+  }
+
+  void RunPacked(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c, int thread) {
+    const bool share = parallel_ && !by_batch_;
+    std::byte* set = written(1).pointer + wide_bytes_ + (parallel_ && by_batch_ ? thread * set_bytes_ : 0);
+    std::byte* b_pack = set;
+    const int64_t columns = kernels_.columns, rows = kernels_.rows;
+    for (int64_t n0 = 0; n0 < p_.n; n0 += block_n_) {
+      const int64_t n1 = std::min(p_.n, n0 + block_n_), panels = (n1 - n0 + columns - 1) / columns;
+      for (int64_t k0 = 0; k0 < p_.k; k0 += block_k_) {
+        const int64_t ks = std::min(p_.k - k0, block_k_);
+        auto pack_b = [&](int64_t part, int) {
+          const int64_t n = n0 + part * columns;
+          pack_b_(b, p_.b.row_offsets.data() + n, std::min(columns, n1 - n), p_.b.k_offsets.data() + k0, ks, columns,
+                  b_pack + part * columns * ks * bytes_);
+        };
+        auto block = [&](int64_t part, int t) {
+          const int64_t m0 = part * block_m_, m1 = std::min(p_.m, m0 + block_m_);
+          std::byte* a_pack = set + b_bytes_ + (share ? t : 0) * (a_bytes_ + tile_bytes_);
+          std::byte* tile = a_pack + a_bytes_;
+          pack_a_(a, p_.a.row_offsets.data() + m0, m1 - m0, p_.a.k_offsets.data() + k0, ks, rows, a_pack);
+          for (int64_t panel = 0; panel < panels; ++panel) {
+            const int64_t n = n0 + panel * columns;
+            for (int64_t m = m0; m < m1; m += rows) {
+              const std::byte* a_panel = a_pack + (m - m0) * ks * bytes_;
+              const std::byte* b_panel = b_pack + panel * columns * ks * bytes_;
+              std::byte* to = c + (m * p_.n + n) * bytes_;
+              if (m + rows <= m1 && n + columns <= n1) {
+                kernels_.tile(ks, a_panel, b_panel, to, p_.n, k0 > 0);
+                continue;
+              }
+              kernels_.tile(ks, a_panel, b_panel, tile, columns, false);
+              StoreEdge(tile, to, std::min(rows, m1 - m), std::min(columns, n1 - n), k0 > 0);
+            }
+          }
+        };
+        const int64_t blocks = (p_.m + block_m_ - 1) / block_m_;
+        if (share) {
+          runtime.pool->For(panels, pack_b);
+          runtime.pool->For(blocks, block);
+        } else {
+          for (int64_t i = 0; i < panels; ++i) pack_b(i, thread);
+          for (int64_t i = 0; i < blocks; ++i) block(i, thread);
+        }
+      }
+    }
+  }
+
+  template <class T>
+  void StoreEdgeOf(const T* tile, T* to, int64_t rows, int64_t columns, bool accumulate) const {
+    using Sum = std::conditional_t<std::is_integral_v<T>, uint32_t, T>;
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t j = 0; j < columns; ++j) {
+        const T value = tile[i * kernels_.columns + j];
+        T& at = to[i * p_.n + j];
+        at = accumulate ? static_cast<T>(static_cast<Sum>(at) + static_cast<Sum>(value)) : value;
+      }
+    }
+  }
+  void StoreEdge(const std::byte* tile, std::byte* to, int64_t rows, int64_t columns, bool accumulate) const {
+    switch (p_.compute) {
+      case GemmType::kF32: StoreEdgeOf(reinterpret_cast<const float*>(tile), reinterpret_cast<float*>(to), rows, columns, accumulate); break;
+      case GemmType::kF64: StoreEdgeOf(reinterpret_cast<const double*>(tile), reinterpret_cast<double*>(to), rows, columns, accumulate); break;
+      case GemmType::kS32: StoreEdgeOf(reinterpret_cast<const int32_t*>(tile), reinterpret_cast<int32_t*>(to), rows, columns, accumulate); break;
+    }
+  }
+
+  const GemmProblem p_;
+  const GemmKernels& kernels_;
+  const int64_t bytes_;
+  const Packer pack_a_, pack_b_;
+  How how_ = kPacked;
+  bool parallel_ = false, by_batch_ = false;
+  int64_t a_row_ = 0, a_k_ = 0, b_row_ = 0, b_k_ = 0;
+  int64_t block_m_ = 0, block_n_ = 0, block_k_ = 0;
+  // Scratch: sums wider than the result; then a set, or one a thread: B's panels, and for each thread A's and an edge tile.
+  int64_t a_bytes_ = 0, b_bytes_ = 0, tile_bytes_ = 0, set_bytes_ = 0, wide_bytes_ = 0, scratch_bytes_ = 0;
+};
+
+// Offsets of all index combinations of some dimensions, in row-major order.
+std::vector<int64_t> Offsets(const View& view, const DimVector& dims) {
+  std::vector<int64_t> offsets{0};
+  for (int64_t d : dims) {
+    std::vector<int64_t> next;
+    next.reserve(offsets.size() * view.dims[d]);
+    for (int64_t offset : offsets) for (int64_t i = 0; i < view.dims[d]; ++i) next.push_back(offset + i * view.strides[d]);
+    offsets = std::move(next);
+  }
+  return offsets;
+}
+
+}  // namespace
+
+bool GemmTypeFor(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result, GemmType* compute) {
+  auto narrow_float = [](PrimitiveType t) { return t == PrimitiveType::BF16 || t == PrimitiveType::F16; };
+  auto integer = [](PrimitiveType t) { return IsInteger(t) && BitWidth(t) >= 8 && BitWidth(t) <= 32; };
+  if (lhs == PrimitiveType::F64 && rhs == PrimitiveType::F64 && result == PrimitiveType::F64) return *compute = GemmType::kF64, true;
+  if ((lhs == PrimitiveType::F32 || narrow_float(lhs)) && (rhs == PrimitiveType::F32 || narrow_float(rhs)) &&
+      (result == PrimitiveType::F32 || narrow_float(result))) {
+    return *compute = GemmType::kF32, true;
+  }
+  // Integers wrap, so sums modulo 2^32 are right for every result up to that width.
+  if (integer(lhs) && integer(rhs) && integer(result)) return *compute = GemmType::kS32, true;
+  return false;
+}
+
+bool MakeDotProblem(const HloInstruction& dot, const View& lhs, const View& rhs, GemmProblem* problem) {
+  const DotAttributes& attributes = dot.attributes<DotAttributes>();
+  problem->a.type = dot.operand(0)->shape().element_type();
+  problem->b.type = dot.operand(1)->shape().element_type();
+  problem->result = dot.shape().element_type();
+  if (!GemmTypeFor(problem->a.type, problem->b.type, problem->result, &problem->compute)) return false;
+  auto free_dims = [](const View& view, const DimVector& batch, const DimVector& contracting) {
+    DimVector dims;
+    for (int64_t d = 0; d < static_cast<int64_t>(view.dims.size()); ++d) {
+      if (std::find(batch.begin(), batch.end(), d) == batch.end() &&
+          std::find(contracting.begin(), contracting.end(), d) == contracting.end()) {
+        dims.push_back(d);
+      }
+    }
+    return dims;
+  };
+  auto fill = [&](GemmOperand& operand, const View& view, const DimVector& batch, const DimVector& contracting) {
+    operand.batch_offsets = Offsets(view, batch);
+    operand.row_offsets = Offsets(view, free_dims(view, batch, contracting));
+    operand.k_offsets = Offsets(view, contracting);
+    for (int64_t& offset : operand.batch_offsets) offset += view.offset;
+  };
+  fill(problem->a, lhs, attributes.lhs_batch_dims, attributes.lhs_contracting_dims);
+  fill(problem->b, rhs, attributes.rhs_batch_dims, attributes.rhs_contracting_dims);
+  problem->batch = static_cast<int64_t>(problem->a.batch_offsets.size());
+  problem->m = static_cast<int64_t>(problem->a.row_offsets.size());
+  problem->n = static_cast<int64_t>(problem->b.row_offsets.size());
+  problem->k = static_cast<int64_t>(problem->a.k_offsets.size());
+  return problem->batch > 0 && problem->m > 0 && problem->n > 0 && problem->k > 0;
+}
+
+std::unique_ptr<Step> MakeGemmStep(GemmProblem problem, const KernelTable& kernels, int threads) {
+  return std::make_unique<GemmStep>(std::move(problem), kernels, threads);
+}
+
+int64_t GemmScratchBytes(const Step& step) { return static_cast<const GemmStep&>(step).scratch_bytes(); }
+
+}  // namespace hloir::cpu

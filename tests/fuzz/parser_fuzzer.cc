@@ -1,0 +1,24 @@
+// Any bytes through the text reader: they must give modules or one error with a place, in little time and memory; and what
+// was read is printed, so that a graph which cannot be walked shows. Run: parser_fuzzer -dict=hlo.dict CORPUS_DIR
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "hloir/parser.h"
+#include "hloir/printer.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  hloir::ParserOptions options;
+  options.max_literal_bytes = 1 << 20;
+  // One bit of the input's size decides, so that a corpus entry means the same whenever it is run.
+  options.allow_unknown = size % 2 == 1;
+  auto modules = hloir::ParseHloModules(std::string(reinterpret_cast<const char*>(data), size), options);
+  if (!modules.ok()) {
+    if (modules.status().message().find(": error: ") == std::string::npos) std::abort();
+    return 0;
+  }
+  for (const auto& module : *modules) {
+    if (hloir::PrintModule(*module).empty()) std::abort();
+  }
+  return 0;
+}
