@@ -159,6 +159,7 @@ class ConstantFolding : public HloPass {
     Literal literal = std::move(value).value();
     literal.set_shape_layout(i->shape());
     HloInstruction* constant = i->parent()->AddConstant(std::move(literal));
+    i->parent()->MoveBefore(constant, i);
     InheritAnnotations(constant, *i);
     i->ReplaceAllUsesWith(constant);
     gate_.Done(constant);

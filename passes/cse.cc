@@ -143,7 +143,9 @@ class Cse : public HloPass {
     std::unordered_multimap<uint64_t, HloInstruction*> seen;
     seen.reserve(static_cast<size_t>(computation.instruction_count()));
     bool changed = false;
-    for (HloInstruction* i : computation.MakeInstructionPostOrder()) {
+    // A schedule is an order with operands first, too; along it, the one that is kept is the one that comes first.
+    const bool scheduled = computation.module()->config().is_scheduled;
+    for (HloInstruction* i : scheduled ? computation.instructions() : computation.MakeInstructionPostOrder()) {
       if (!IsCandidate(*i)) continue;
       uint64_t hash = Hash(*i);
       HloInstruction* same = nullptr;

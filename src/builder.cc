@@ -2,8 +2,8 @@
 // them.
 #include "hloir/builder.h"
 
-#include <fmt/format.h>
 
+#include "hloir/format.h"
 #include "hloir/shape_inference.h"
 
 namespace hloir {
@@ -41,14 +41,14 @@ void HloBuilder::Discard() {
 
 StatusOr<HloComputation*> HloBuilder::Build(Op root) {
   if (status_.ok() && done_) return InvalidArgument("this builder has already built its computation");
-  if (status_.ok() && root == nullptr) status_ = InvalidArgument(fmt::format("{} has no root", computation_->name()));
+  if (status_.ok() && root == nullptr) status_ = InvalidArgument(Format("{} has no root", computation_->name()));
   if (status_.ok() && root->parent() != computation_) {
     status_ = InvalidArgument(
-        fmt::format("the root {} is of another computation than {}", root->name(), computation_->name()));
+        Format("the root {} is of another computation than {}", root->name(), computation_->name()));
   }
   for (int64_t i = 0; status_.ok() && i < computation_->parameter_count(); ++i) {
     if (computation_->parameter(i) == nullptr) {
-      status_ = InvalidArgument(fmt::format("{} has no parameter {}", computation_->name(), i));
+      status_ = InvalidArgument(Format("{} has no parameter {}", computation_->name(), i));
     }
   }
   if (!status_.ok()) {
@@ -73,7 +73,7 @@ HloBuilder::Op HloBuilder::Named(std::string_view name, Op op) {
 
 HloBuilder::Op HloBuilder::Fail(HloOpcode opcode, std::string_view message) {
   if (status_.ok()) {
-    status_ = InvalidArgument(fmt::format("{}, instruction {} of {}: {}", OpcodeName(opcode),
+    status_ = InvalidArgument(Format("{}, instruction {} of {}: {}", OpcodeName(opcode),
                                           computation_->instruction_count(), computation_->name(), message));
   }
   return nullptr;
@@ -85,9 +85,9 @@ bool HloBuilder::Check(HloOpcode opcode, Ops operands, const Attributes& attribu
   if (done_) return Fail(opcode, "the builder is done") != nullptr;
   SmallVector<const Shape*, 8> shapes;
   for (size_t i = 0; i < operands.size(); ++i) {
-    if (operands[i] == nullptr) return Fail(opcode, fmt::format("operand {} is missing", i)) != nullptr;
+    if (operands[i] == nullptr) return Fail(opcode, Format("operand {} is missing", i)) != nullptr;
     if (operands[i]->parent() != computation_) {
-      return Fail(opcode, fmt::format("operand {}, {}, is of another computation", i, operands[i]->name())) != nullptr;
+      return Fail(opcode, Format("operand {}, {}, is of another computation", i, operands[i]->name())) != nullptr;
     }
     shapes.push_back(&operands[i]->shape());
   }
@@ -107,10 +107,10 @@ using Op = HloBuilder::Op;
 Op HloBuilder::Parameter(int64_t number, const Shape& shape, std::string_view name) {
   constexpr int64_t kMost = 1 << 24;
   if (number < 0 || number >= kMost)
-    return Fail(HloOpcode::kParameter, fmt::format("number {} is out of range", number));
+    return Fail(HloOpcode::kParameter, Format("number {} is out of range", number));
   if (number < computation_->parameter_count() && computation_->parameter(number) != nullptr) {
     return Fail(HloOpcode::kParameter,
-                fmt::format("number {} is taken by {}", number, computation_->parameter(number)->name()));
+                Format("number {} is taken by {}", number, computation_->parameter(number)->name()));
   }
   Op op = Make(HloOpcode::kParameter, OpList{}, ParameterAttributes{number, {}}, {}, &shape);
   return name.empty() ? op : Named(name, op);
@@ -122,7 +122,7 @@ Op HloBuilder::Constant(Literal literal) {
 }
 
 Op HloBuilder::Constant(PrimitiveType type, double value) {
-  if (!IsArrayType(type)) return Fail(HloOpcode::kConstant, fmt::format("{} has no elements", PrimitiveTypeName(type)));
+  if (!IsArrayType(type)) return Fail(HloOpcode::kConstant, Format("{} has no elements", PrimitiveTypeName(type)));
   Literal literal(Shape::Scalar(type));
   literal.SetFromDouble(0, value);
   return Constant(std::move(literal));
@@ -384,7 +384,7 @@ Op HloBuilder::AllReduce(Op x, HloComputation* to_apply, AllReduceAttributes att
 
 Op HloBuilder::ReduceScatter(Op x, int64_t dimension, int64_t shards, HloComputation* to_apply,
                              ReduceScatterAttributes attributes) {
-  if (shards <= 0) return Fail(HloOpcode::kReduceScatter, fmt::format("{} shards", shards));
+  if (shards <= 0) return Fail(HloOpcode::kReduceScatter, Format("{} shards", shards));
   Shape stated;
   if (x != nullptr && x->shape().IsArray() && dimension >= 0 && dimension < x->shape().rank()) {
     stated = Resized(x->shape(), dimension, x->shape().dimensions(dimension) / shards);
@@ -408,7 +408,7 @@ Op HloBuilder::CollectivePermute(Op x, Int64Pairs source_target_pairs, OptionalI
 }
 
 HloComputation* MakeReducer(HloModule& module, HloOpcode opcode, PrimitiveType type) {
-  HloBuilder b(module, fmt::format("{}_{}", OpcodeName(opcode), PrimitiveTypeName(type)));
+  HloBuilder b(module, Format("{}_{}", OpcodeName(opcode), PrimitiveTypeName(type)));
   Op x = b.Parameter(0, Shape::Scalar(type), "x");
   Op y = b.Parameter(1, Shape::Scalar(type), "y");
   StatusOr<HloComputation*> built = b.Build(b.Make(opcode, {x, y}));
@@ -416,7 +416,7 @@ HloComputation* MakeReducer(HloModule& module, HloOpcode opcode, PrimitiveType t
 }
 
 HloComputation* MakeComparator(HloModule& module, ComparisonDirection direction, std::span<const PrimitiveType> types) {
-  HloBuilder b(module, fmt::format("compare_{}", EnumWord(direction)));
+  HloBuilder b(module, Format("compare_{}", EnumWord(direction)));
   std::vector<Op> parameters;
   for (size_t i = 0; i < 2 * types.size(); ++i) {
     parameters.push_back(b.Parameter(static_cast<int64_t>(i), Shape::Scalar(types[i / 2])));

@@ -20,10 +20,11 @@ template <class T>
 inline constexpr bool kIsComplex<std::complex<T>> = true;
 
 template <class Storage>
-using WideOf = std::conditional_t<
-    kIsComplex<Storage>, std::complex<double>,
-    std::conditional_t<!std::is_integral_v<Storage>, double,
-                       std::conditional_t<std::is_signed_v<Storage> || std::is_same_v<Storage, bool>, int64_t, uint64_t>>>;
+using WideOf =
+    std::conditional_t<kIsComplex<Storage>, std::complex<double>,
+                       std::conditional_t<!std::is_integral_v<Storage>, double,
+                                          std::conditional_t<std::is_signed_v<Storage> || std::is_same_v<Storage, bool>,
+                                                             int64_t, uint64_t>>>;
 
 // The low `bits` bits, sign-extended for a signed type: what wrapping to that width means.
 template <class T, class Wide>

@@ -1,7 +1,7 @@
 // The entry points of parser.h, and how errors read. The parsing itself: see hlo_parser.h.
 #include "hloir/parser.h"
+#include "hloir/format.h"
 
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -26,7 +26,7 @@ bool HloParser::FailLimit(const char* place, std::string message) {
 
 bool HloParser::FailExpected(std::string_view what) {
   std::string found = DescribeNext();
-  return Fail(lexer_.at(), fmt::format("expected {}, found {}", what, found));
+  return Fail(lexer_.at(), Format("expected {}, found {}", what, found));
 }
 
 // What stands at the lexer's place, for messages.
@@ -42,16 +42,16 @@ std::string HloParser::DescribeNext() {
     bool has_escapes;
     if (!lexer_.ReadQuoted(raw, has_escapes)) return "a string that does not end";
     lexer_.set_at(at);
-    return raw.size() <= kLongest ? fmt::format("{}{}{}", c, raw, c) : "a string";
+    return raw.size() <= kLongest ? Format("{}{}{}", c, raw, c) : "a string";
   }
   const char* stop = at;
   if (c == '%') ++stop;
   while (lexer_internal::Is(*stop, lexer_internal::kWordPart)) ++stop;
   if (stop == at) ++stop;
   if (static_cast<unsigned char>(c) < ' ' || static_cast<unsigned char>(c) > '~') {
-    return fmt::format("byte 0x{:02x}", static_cast<unsigned char>(c));
+    return Format("byte 0x{:02x}", static_cast<unsigned char>(c));
   }
-  return fmt::format("'{}'", std::string_view(at, std::min<size_t>(stop - at, kLongest)));
+  return Format("'{}'", std::string_view(at, std::min<size_t>(stop - at, kLongest)));
 }
 
 bool HloParser::ExpectEnd() { return lexer_.AtEnd() || FailExpected("the end of the text"); }
@@ -74,7 +74,7 @@ Status HloParser::TakeStatus() const {
   for (char& c : caret) {
     if (c != '\t') c = ' ';
   }
-  return Status(error_code_, fmt::format("{}:{}:{}: error: {}\n{}\n{}^", options_.file_name, line_number,
+  return Status(error_code_, Format("{}:{}:{}: error: {}\n{}\n{}^", options_.file_name, line_number,
                                          error_at_ - line_start + 1, error_message_, source, caret));
 }
 

@@ -1,8 +1,9 @@
 // The async forms. `op-start(…), op's attributes` means async-start of a computation of parameters and that op; `op-update`
 // and `op-done` carry it on. Checked is that a chain hangs together; whether its shapes fit is the verifier's.
-#include <fmt/format.h>
 
 #include "hlo_parser.h"
+
+#include "hloir/format.h"
 
 namespace hloir {
 
@@ -15,7 +16,7 @@ const HloInstruction* HloParser::ChainStart(const HloInstruction* instruction) {
 
 bool HloParser::WrapAsyncStart(HloInstruction* start, HloOpcode wrapped, const char* place) {
   if (start->shape_ == nullptr || !start->shape_->IsTuple() || start->shape_->tuple_size() < 2) {
-    return Fail(place, fmt::format("{}-start needs a shape ((operands), result, …) before it", OpcodeName(wrapped)));
+    return Fail(place, Format("{}-start needs a shape ((operands), result, …) before it", OpcodeName(wrapped)));
   }
   start->attributes_ = module_->arena_.New<AsyncAttributes>();
   if (!CheckArity(wrapped, start->operands_.size(), place)) return false;
@@ -58,7 +59,7 @@ bool HloParser::CheckAsync(HloInstruction* instruction, const Opcode& opcode, co
   if (instruction->opcode() == HloOpcode::kAsyncStart) {
     const Shape& shape = instruction->shape();
     if (!shape.IsTuple() || shape.tuple_size() < 2 || !shape.tuple_shapes(0).IsTuple()) {
-      return Fail(place, fmt::format("async-start has the shape ((operands), result, …), not {}", shape.ToString()));
+      return Fail(place, Format("async-start has the shape ((operands), result, …), not {}", shape.ToString()));
     }
     SetExecutionThread(instruction->called_computations()[0], instruction->attributes<AsyncAttributes>().async_execution_thread);
     ShareWithWrapped(instruction, instruction->called_computations()[0]->root());
@@ -75,7 +76,7 @@ bool HloParser::CheckAsync(HloInstruction* instruction, const Opcode& opcode, co
   const HloComputation* body = start->called_computations()[0];
   ShareWithWrapped(instruction, body->root());
   if (opcode.is_sugar && body->root()->opcode() != opcode.wrapped) {
-    return Fail(place, fmt::format("the chain is of {}, not of {}", OpcodeName(body->root()->opcode()),
+    return Fail(place, Format("the chain is of {}, not of {}", OpcodeName(body->root()->opcode()),
                                    OpcodeName(opcode.wrapped)));
   }
   // Operands that come with an update are further ones of the wrapped op.
@@ -90,7 +91,7 @@ bool HloParser::CheckAsync(HloInstruction* instruction, const Opcode& opcode, co
   const std::string& thread = instruction->attributes<AsyncAttributes>().async_execution_thread;
   const std::string& start_thread = start->attributes<AsyncAttributes>().async_execution_thread;
   if (!thread.empty() && thread != start_thread && !(thread == "main" && start_thread.empty())) {
-    return Fail(place, fmt::format("the chain's thread is '{}', not '{}'", start_thread, thread));
+    return Fail(place, Format("the chain's thread is '{}', not '{}'", start_thread, thread));
   }
   return true;
 }
@@ -103,7 +104,7 @@ bool HloParser::CheckAsyncCalls(HloInstruction* instruction, HloComputation* nam
     return true;
   }
   if (start->called_computations()[0] == named) return true;
-  return Fail(place, fmt::format("the chain is of computation '{}', not '{}'", start->called_computations()[0]->name(),
+  return Fail(place, Format("the chain is of computation '{}', not '{}'", start->called_computations()[0]->name(),
                                  named->name()));
 }
 

@@ -1,11 +1,12 @@
 // Which attributes an instruction takes: those of its opcode's struct (attributes.def), by name through VisitFields; those
 // that name the computations it calls (CallKind); and those that any instruction may have.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "hlo_parser.h"
+
+#include "hloir/format.h"
 
 namespace hloir {
 namespace {
@@ -89,7 +90,7 @@ bool HloParser::ParseGenericAttribute(AttributeContext& context, const Word& nam
   }
   if (text != kGenericNames[which]) return true;
   known = true;
-  if ((context.generic_seen >> which & 1) != 0) return Fail(place, fmt::format("attribute {} is given twice", text));
+  if ((context.generic_seen >> which & 1) != 0) return Fail(place, Format("attribute {} is given twice", text));
   context.generic_seen |= 1u << which;
   HloInstruction* instruction = context.outer;
   switch (which) {
@@ -117,7 +118,7 @@ bool HloParser::ParseGenericAttribute(AttributeContext& context, const Word& nam
         const char* at = lexer_.at();
         if (!ReadName(predecessor, "an instruction's name")) return false;
         HloInstruction* found = FindInstruction(predecessor);
-        if (found == nullptr) return Fail(at, fmt::format("instruction '{}' is not defined", predecessor.text()));
+        if (found == nullptr) return Fail(at, Format("instruction '{}' is not defined", predecessor.text()));
         found->AddControlDependencyTo(instruction);
       } while (lexer_.Accept(','));
       return Expect('}');
@@ -147,7 +148,7 @@ bool HloParser::ParseCallAttribute(AttributeContext& context, const Word& name, 
   if (slot < 0 && (opcode == HloOpcode::kAsyncUpdate || opcode == HloOpcode::kAsyncDone) && text == "calls") slot = 0;
   if (slot < 0) return true;
   known = true;
-  if ((context.calls_seen >> slot & 1) != 0) return Fail(name.data, fmt::format("attribute {} is given twice", text));
+  if ((context.calls_seen >> slot & 1) != 0) return Fail(name.data, Format("attribute {} is given twice", text));
   context.calls_seen |= 1u << slot;
   if (slot == 2) return ParseComputationList(context.call_list);
   return ParseComputationReference(context.calls[slot]);
@@ -158,7 +159,7 @@ bool HloParser::FinishCalls(AttributeContext& context) {
   const OpcodeInfo& info = GetOpcodeInfo(instruction->opcode());
   if (info.calls == CallKind::kNone && context.calls_seen == 0) return true;
   auto missing = [&](std::string_view attribute) {
-    return Fail(context.place, fmt::format("{} needs the attribute {}", info.name, attribute));
+    return Fail(context.place, Format("{} needs the attribute {}", info.name, attribute));
   };
   auto have = [&](int slot) { return (context.calls_seen >> slot & 1) != 0; };
   switch (info.calls) {
@@ -249,7 +250,7 @@ bool HloParser::FailUnknownAttribute(HloOpcode opcode, const Word& name) {
   std::sort(allowed.begin(), allowed.end());
   std::string list;
   for (const std::string& attribute : allowed) list += (list.empty() ? "" : ", ") + attribute;
-  return Fail(name.data, fmt::format("{} has no attribute '{}'; beside the computations it calls it may have {}",
+  return Fail(name.data, Format("{} has no attribute '{}'; beside the computations it calls it may have {}",
                                      OpcodeName(opcode), name.text(), list));
 }
 
@@ -265,9 +266,9 @@ bool HloParser::CheckDimensions(const HloInstruction& instruction, DimVector& di
   const HloOpcode opcode = instruction.opcode();
   for (const DimensionsRule& rule : kDimensionsRequired) {
     if (rule.opcode != opcode) continue;
-    if (!seen) return Fail(place, fmt::format("{} needs the attribute dimensions", OpcodeName(opcode)));
+    if (!seen) return Fail(place, Format("{} needs the attribute dimensions", OpcodeName(opcode)));
     if (rule.count >= 0 && static_cast<int>(dimensions.size()) != rule.count) {
-      return Fail(place, fmt::format("{} needs {} dimension, not {}", OpcodeName(opcode), rule.count, dimensions.size()));
+      return Fail(place, Format("{} needs {} dimension, not {}", OpcodeName(opcode), rule.count, dimensions.size()));
     }
   }
   if (opcode == HloOpcode::kBroadcast && !seen && instruction.operand(0)->shape().rank() != 0) {
@@ -315,7 +316,7 @@ bool HloParser::ParseAttributesOf(HloInstruction* instruction, HloInstruction* o
         if constexpr (kReadable && !std::is_same_v<A, ParameterAttributes>) {
           if (field == name.text()) {
             known = true;
-            if ((context.fields_seen & bit) != 0) ok = Fail(at, fmt::format("attribute {} is given twice", field));
+            if ((context.fields_seen & bit) != 0) ok = Fail(at, Format("attribute {} is given twice", field));
             else ok = Read(value);
             context.fields_seen |= bit;
           }
@@ -347,7 +348,7 @@ bool HloParser::ParseAttributesOf(HloInstruction* instruction, HloInstruction* o
       const bool seen = (context.fields_seen & bit) != 0;
       bit <<= 1;
       if (ok && !seen && rule == FieldRule::kRequired) {
-        ok = Fail(place, fmt::format("{} needs the attribute {}", OpcodeName(opcode), field));
+        ok = Fail(place, Format("{} needs the attribute {}", OpcodeName(opcode), field));
       }
       if constexpr (std::is_same_v<std::decay_t<decltype(value)>, DimVector>) {
         if (ok && field == "dimensions") ok = CheckDimensions(*instruction, value, seen, place);

@@ -1,11 +1,11 @@
 // Instructions: `[ROOT] name = [shape] opcode(operands), attributes`, and operands: names, `#i` of a tuple, or instructions
 // without a name in place.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
 #include "hlo_parser.h"
+#include "hloir/format.h"
 #include "hloir/shape_inference.h"
 
 namespace hloir {
@@ -66,7 +66,7 @@ std::string NearestOpcode(std::string_view word) {
     const size_t distance = EditDistance(word, name);
     if (distance < best) best = distance, nearest = name;
   }
-  return nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
+  return nearest.empty() ? "" : Format("; did you mean '{}'?", nearest);
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ bool HloParser::ParseOpcode(Opcode& opcode) {
       return true;
     }
   }
-  return Fail(place, fmt::format("unknown opcode '{}'{}", word.text(), NearestOpcode(word.text())));
+  return Fail(place, Format("unknown opcode '{}'{}", word.text(), NearestOpcode(word.text())));
 }
 
 bool HloParser::LooksLikeShape() {
@@ -143,13 +143,13 @@ bool HloParser::ParseInstructionBody(const Word& name, const char* place, bool i
   const char* opcode_place = lexer_.at();
   if (!ParseOpcode(opcode)) return false;
   if (module_->next_instruction_id_ >= options_.max_instructions) {
-    return FailLimit(place, fmt::format("more than {} instructions", options_.max_instructions));
+    return FailLimit(place, Format("more than {} instructions", options_.max_instructions));
   }
 
   const size_t first_operand = operands_.size();
   size_t operand_count = 0;
   if (opcode.opcode == HloOpcode::kParameter || opcode.opcode == HloOpcode::kConstant) {
-    if (shape == nullptr) return Fail(opcode_place, fmt::format("{} needs its shape before it", OpcodeName(opcode.opcode)));
+    if (shape == nullptr) return Fail(opcode_place, Format("{} needs its shape before it", OpcodeName(opcode.opcode)));
     instruction = NewInstruction(opcode.opcode, shape, {}, computation_);
     if (!Expect('(')) return false;
     if (opcode.opcode == HloOpcode::kParameter ? !ParseParameterNumber(instruction)
@@ -177,7 +177,7 @@ bool HloParser::ParseInstructionBody(const Word& name, const char* place, bool i
   if (!name.empty()) {
     if (!Define(name, instruction, place)) return false;
   } else {
-    NameAnonymous(instruction, fmt::format("{}.anon", OpcodeName(instruction->opcode())));
+    NameAnonymous(instruction, Format("{}.anon", OpcodeName(instruction->opcode())));
   }
   Append(computation_, instruction);
   return true;
@@ -213,7 +213,7 @@ bool HloParser::ParseConstantValue(HloInstruction* instruction, const char* plac
   auto* attributes = module_->arena_.New<ConstantAttributes>();
   instruction->attributes_ = attributes;
   if (!instruction->shape_->IsArray() && !instruction->shape_->IsTuple()) {
-    return Fail(place, fmt::format("there are no constants of shape {}", instruction->shape_->ToString()));
+    return Fail(place, Format("there are no constants of shape {}", instruction->shape_->ToString()));
   }
   return ParseLiteral(*instruction->shape_, attributes->literal);
 }
@@ -268,17 +268,17 @@ bool HloParser::ParseOperand() {
   if (operand == nullptr) {
     // Where one instruction is all the text, its operands become parameters.
     if (stated == nullptr || computation_ != single_computation_) {
-      return Fail(name_place, fmt::format("instruction '{}' is not defined", name.text()));
+      return Fail(name_place, Format("instruction '{}' is not defined", name.text()));
     }
     const int64_t number = static_cast<int64_t>(computation_->parameters_.size());
     operand = NewParameter(number, stated, computation_);
-    if (name.empty()) NameAnonymous(operand, fmt::format("_{}", number));
+    if (name.empty()) NameAnonymous(operand, Format("_{}", number));
     else if (!Define(name, operand, name_place)) return false;
     Append(computation_, operand);
   }
   // A shape tells of the instruction that is named, `#i` of it notwithstanding.
   if (stated != nullptr && stated != operand->shape_ && !stated->Compatible(*operand->shape_)) {
-    return Fail(start, fmt::format("the operand is said to be {}, but '{}' is {}", stated->ToString(), operand->name(),
+    return Fail(start, Format("the operand is said to be {}, but '{}' is {}", stated->ToString(), operand->name(),
                                    operand->shape_->ToString()));
   }
   if (*lexer_.at() == '#' && !ParseTupleElementChain(operand, name)) return false;
@@ -295,7 +295,7 @@ bool HloParser::ParseTupleElementChain(HloInstruction*& operand, const Word& bas
     int64_t index = 0;
     if (!lexer_.ReadDigits(index)) return FailExpected("a tuple index after '#'");
     if (!operand->shape_->IsTuple() || index < 0 || index >= operand->shape_->tuple_size()) {
-      return Fail(place, fmt::format("'{}' of shape {} has no element {}", operand->name(), operand->shape_->ToString(), index));
+      return Fail(place, Format("'{}' of shape {} has no element {}", operand->name(), operand->shape_->ToString(), index));
     }
     end = lexer_.at();
     const uint32_t size = static_cast<uint32_t>(end - base.data);
@@ -310,7 +310,7 @@ bool HloParser::ParseTupleElementChain(HloInstruction*& operand, const Word& bas
     attributes->index = index;
     element->attributes_ = attributes;
     element->line_ = lines_.LineOf(place);
-    NameAnonymous(element, fmt::format("{}.{}", operand->name(), index));
+    NameAnonymous(element, Format("{}.{}", operand->name(), index));
     Append(computation_, element);
     bool is_new = false;
     NameTable::Entry& entry = names_.FindOrAdd(key, is_new);
@@ -327,7 +327,7 @@ bool HloParser::CheckArity(HloOpcode opcode, size_t count, const char* place) {
   const OpcodeInfo& info = GetOpcodeInfo(opcode);
   const bool fits = info.arity >= 0 ? count == static_cast<size_t>(info.arity) : count >= static_cast<size_t>(-info.arity - 1);
   if (fits) return true;
-  return Fail(place, fmt::format("{} takes {}{} operand{}, not {}", info.name, info.arity >= 0 ? "" : "at least ",
+  return Fail(place, Format("{} takes {}{} operand{}, not {}", info.name, info.arity >= 0 ? "" : "at least ",
                                  info.arity >= 0 ? info.arity : -info.arity - 1,
                                  info.arity == 1 || info.arity == -2 ? "" : "s", count));
 }
@@ -343,7 +343,7 @@ bool HloParser::InferMissingShape(HloInstruction* instruction, const char* place
   StatusOr<Shape> inferred = InferShape(instruction->opcode_, {shapes, count}, instruction->attributes_,
                                         instruction->called_computations());
   if (!inferred.ok()) {
-    return Fail(place, fmt::format("{} has no result shape before it, and it cannot be inferred: {}",
+    return Fail(place, Format("{} has no result shape before it, and it cannot be inferred: {}",
                                    OpcodeName(instruction->opcode_), inferred.status().message()));
   }
   instruction->shape_ = module_->InternShape(*inferred);
@@ -393,10 +393,10 @@ bool HloParser::CheckInstruction(HloInstruction* instruction, const Opcode& opco
       const Shape& selector = instruction->operand(0)->shape();
       if (!selector.IsScalar() ||
           (selector.element_type() != PrimitiveType::PRED && selector.element_type() != PrimitiveType::S32)) {
-        return Fail(place, fmt::format("a conditional's first operand is a scalar pred or s32, not {}", selector.ToString()));
+        return Fail(place, Format("a conditional's first operand is a scalar pred or s32, not {}", selector.ToString()));
       }
       if (instruction->operands().size() != instruction->called_computations().size() + 1) {
-        return Fail(place, fmt::format("a conditional of {} branches takes {} operands, not {}",
+        return Fail(place, Format("a conditional of {} branches takes {} operands, not {}",
                                        instruction->called_computations().size(),
                                        instruction->called_computations().size() + 1, instruction->operands().size()));
       }

@@ -1,12 +1,13 @@
 // Literals: `{ {1, 2}, {3, 4} }` of whatever element type, `{...}`, tuples. Elements are read straight into the literal's
 // storage; nothing is allocated for more elements than the text can hold.
-#include <fmt/format.h>
 
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 
 #include "hlo_parser.h"
+
+#include "hloir/format.h"
 
 namespace hloir {
 namespace {
@@ -58,12 +59,12 @@ bool HloParser::ParseReal(PrimitiveType type, double& value, uint64_t& nan_paylo
     lexer_.set_at(p + 3);
     if (word == "inf") {
       if (!GetFloatFormat(type).has_infinity) {
-        return Fail(place, fmt::format("{} has no infinity", PrimitiveTypeName(type)));
+        return Fail(place, Format("{} has no infinity", PrimitiveTypeName(type)));
       }
       value = negative ? -HUGE_VAL : HUGE_VAL;
       return true;
     }
-    if (!GetFloatFormat(type).has_nan) return Fail(place, fmt::format("{} has no NaN", PrimitiveTypeName(type)));
+    if (!GetFloatFormat(type).has_nan) return Fail(place, Format("{} has no NaN", PrimitiveTypeName(type)));
     value = std::numeric_limits<double>::quiet_NaN();
     negative_nan = negative;
     nan_payload = DefaultNanPayload(type);
@@ -76,16 +77,16 @@ bool HloParser::ParseReal(PrimitiveType type, double& value, uint64_t& nan_paylo
       return Fail(lexer_.at(), "expected a NaN's payload, as in nan(0x1)");
     }
     if (DefaultNanPayload(type) == 0) {
-      return Fail(place, fmt::format("{} has no NaN with a payload", PrimitiveTypeName(type)));
+      return Fail(place, Format("{} has no NaN with a payload", PrimitiveTypeName(type)));
     }
     if (nan_payload == 0 || nan_payload >> GetFloatFormat(type).mantissa_bits != 0) {
-      return Fail(place, fmt::format("NaN payload 0x{:x} does not fit into the mantissa of {}, or is zero", nan_payload,
+      return Fail(place, Format("NaN payload 0x{:x} does not fit into the mantissa of {}, or is zero", nan_payload,
                                      PrimitiveTypeName(type)));
     }
     lexer_.set_at(result.ptr + 1);
     return true;
   }
-  return FailExpected(fmt::format("a number of type {}", PrimitiveTypeName(type)));
+  return FailExpected(Format("a number of type {}", PrimitiveTypeName(type)));
 }
 
 bool HloParser::ParseIntElement(PrimitiveType type, int64_t& value) {
@@ -93,7 +94,7 @@ bool HloParser::ParseIntElement(PrimitiveType type, int64_t& value) {
   const char* place = lexer_.at();
   if (!lexer_.ReadInt(value) || lexer_internal::Is(*lexer_.at(), lexer_internal::kNumberPart)) {
     lexer_.set_at(place);
-    return FailExpected(fmt::format("an integer of type {}", PrimitiveTypeName(type)));
+    return FailExpected(Format("an integer of type {}", PrimitiveTypeName(type)));
   }
   const int bits = type == PrimitiveType::PRED ? 1 : BitWidth(type);
   bool fits = true;
@@ -106,7 +107,7 @@ bool HloParser::ParseIntElement(PrimitiveType type, int64_t& value) {
     fits = bits == 64 || static_cast<uint64_t>(value) >> bits == 0;
   }
   if (!fits) {
-    return Fail(place, fmt::format("{} does not fit into {}", std::string_view(place, lexer_.at() - place),
+    return Fail(place, Format("{} does not fit into {}", std::string_view(place, lexer_.at() - place),
                                    PrimitiveTypeName(type)));
   }
   return true;
@@ -155,7 +156,7 @@ bool HloParser::ParseElement(PrimitiveType type, Element& element) {
     element = static_cast<Element>(value);
     // Rounding to infinity, or to NaN where there is none, means that the number was too large.
     if (std::isfinite(value) && !std::isfinite(static_cast<double>(element))) {
-      return Fail(place, fmt::format("{} is out of range for {}", std::string_view(place, lexer_.at() - place),
+      return Fail(place, Format("{} is out of range for {}", std::string_view(place, lexer_.at() - place),
                                      PrimitiveTypeName(type)));
     }
     return true;
@@ -180,9 +181,9 @@ bool HloParser::ParseElements(Literal& literal, PrimitiveType type) {
     if (c == ',') {
       lexer_.set_at(lexer_.at() + 1);
     } else if (c == '{') {
-      if (level == rank) return Fail(lexer_.at(), fmt::format("braces are nested more than {} deep, the array's rank", rank));
+      if (level == rank) return Fail(lexer_.at(), Format("braces are nested more than {} deep, the array's rank", rank));
       if (level > 0 && index[level - 1] >= sizes[level - 1]) {
-        return Fail(lexer_.at(), fmt::format("dimension {} has {} elements, the text more", level - 1, sizes[level - 1]));
+        return Fail(lexer_.at(), Format("dimension {} has {} elements, the text more", level - 1, sizes[level - 1]));
       }
       lexer_.set_at(lexer_.at() + 1);
       index[level++] = 0;
@@ -192,17 +193,17 @@ bool HloParser::ParseElements(Literal& literal, PrimitiveType type) {
       }
     } else if (c == '}') {
       if (index[level - 1] != sizes[level - 1] && !is_empty) {
-        return Fail(lexer_.at(), fmt::format("dimension {} has {} elements, the text only {}", level - 1, sizes[level - 1],
+        return Fail(lexer_.at(), Format("dimension {} has {} elements, the text only {}", level - 1, sizes[level - 1],
                                              index[level - 1]));
       }
       lexer_.set_at(lexer_.at() + 1);
       if (--level > 0) ++index[level - 1];
     } else {
       if (level != rank) {
-        return Fail(lexer_.at(), fmt::format("an array of rank {} needs as many braces; here are {}", rank, level));
+        return Fail(lexer_.at(), Format("an array of rank {} needs as many braces; here are {}", rank, level));
       }
       if (index[rank - 1] >= sizes[rank - 1]) {
-        return Fail(lexer_.at(), fmt::format("dimension {} has {} elements, the text more", rank - 1, sizes[rank - 1]));
+        return Fail(lexer_.at(), Format("dimension {} has {} elements, the text more", rank - 1, sizes[rank - 1]));
       }
       if (!ParseElement<Element>(type, data[static_cast<size_t>(row + index[rank - 1])])) return false;
       ++index[rank - 1];
@@ -216,7 +217,7 @@ bool HloParser::CheckLiteralSize(const Shape& shape, const char* place) {
     if (shape.is_unbounded_dimension(i)) return Fail(place, "a constant cannot have an unbounded dimension");
   }
   if (shape.ByteSize() > options_.max_literal_bytes) {
-    return FailLimit(place, fmt::format("a constant of shape {} is over the limit of {} bytes", shape.ToString(false),
+    return FailLimit(place, Format("a constant of shape {} is over the limit of {} bytes", shape.ToString(false),
                                         options_.max_literal_bytes));
   }
   return true;
@@ -269,7 +270,7 @@ bool HloParser::ParseArrayLiteral(const Shape& shape, Literal& literal) {
   lexer_.set_at(elided ? lexer_.at() : brace);
   // Each element takes a byte of text or more: what does not fit in there is no reason to allocate.
   if (!elided && !has_dynamic_sizes && shape.ElementCount() > lexer_.end() - brace) {
-    return Fail(brace, fmt::format("the text ends before the {} elements of {}", shape.ElementCount(), shape.ToString(false)));
+    return Fail(brace, Format("the text ends before the {} elements of {}", shape.ElementCount(), shape.ToString(false)));
   }
   literal = Literal(shape);
   literal.set_dynamic_sizes(std::move(dynamic_sizes));
@@ -296,13 +297,13 @@ bool HloParser::ParseLiteral(const Shape& shape, Literal& literal) {
     }
     return ParseArrayLiteral(shape, literal);
   }
-  if (!shape.IsTuple()) return Fail(place, fmt::format("there are no literals of shape {}", shape.ToString()));
+  if (!shape.IsTuple()) return Fail(place, Format("there are no literals of shape {}", shape.ToString()));
   if (lexer_.Peek() == '{') {
     // An elided tuple.
     lexer_.Accept('{');
     if (!lexer_.Accept("...")) return FailExpected("'...'");
     for (const Shape* leaf : shape.Leaves()) {
-      if (!leaf->IsArray()) return Fail(place, fmt::format("there are no literals of shape {}", leaf->ToString()));
+      if (!leaf->IsArray()) return Fail(place, Format("there are no literals of shape {}", leaf->ToString()));
       if (!CheckLiteralSize(*leaf, place)) return false;
     }
     if (!CheckLiteralSize(shape, place)) return false;

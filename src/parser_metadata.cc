@@ -1,10 +1,11 @@
 // Where an instruction came from and what is said about it: metadata, origin, frontend attributes, backend configs,
 // statistics.
-#include <fmt/format.h>
 
 #include <algorithm>
 
 #include "hlo_parser.h"
+
+#include "hloir/format.h"
 
 namespace hloir {
 
@@ -76,7 +77,7 @@ bool HloParser::ParseMetadata(OpMetadata& metadata) {
     } else if (!field.empty() || !lexer_.Accept(',')) {
       lexer_.set_at(place);
       if (field.empty()) return FailExpected("a field of the metadata, or '}'");
-      return Fail(place, fmt::format("metadata has no field '{}'", field));
+      return Fail(place, Format("metadata has no field '{}'", field));
     }
     lexer_.Accept(',');
   }

@@ -1,9 +1,10 @@
 // A module: header, stack-frame tables, computations; or what may stand for one, bare computations or a single instruction.
-#include <fmt/format.h>
 
 #include <algorithm>
 
 #include "hlo_parser.h"
+
+#include "hloir/format.h"
 
 namespace hloir {
 
@@ -29,7 +30,7 @@ bool HloParser::ParseModule(std::unique_ptr<HloModule>& module) {
   if (lexer_.AcceptWord("HloModule")) return ParseHeader() && ParseStackTables() && ParseComputations() && FinishModule();
   if (!LooksLikeComputation()) return ParseSingleInstruction() && FinishModule();
   if (!ParseComputations() || !FinishModule()) return false;
-  module_->set_name(fmt::format("module_{}", module_->entry_->name()));
+  module_->set_name(Format("module_{}", module_->entry_->name()));
   return true;
 }
 
@@ -65,7 +66,7 @@ bool HloParser::ParseHeader() {
     const Word attribute = lexer_.ReadWord();
     if (attribute.empty()) return FailExpected("a module attribute's name");
     if (std::find(seen.begin(), seen.end(), attribute.text()) != seen.end()) {
-      return Fail(place, fmt::format("attribute {} is given twice", attribute.text()));
+      return Fail(place, Format("attribute {} is given twice", attribute.text()));
     }
     seen.push_back(attribute.text());
     if (!Expect('=') || !ParseHeaderAttribute(attribute, place)) return false;
@@ -102,7 +103,7 @@ bool HloParser::ParseHeaderAttribute(const Word& name, const char* place) {
     return true;
   }
   if (!options_.allow_unknown) {
-    return Fail(place, fmt::format("modules have no attribute '{}'; they may have alias_passthrough_params, "
+    return Fail(place, Format("modules have no attribute '{}'; they may have alias_passthrough_params, "
                                    "allow_spmd_sharding_propagation_to_output, "
                                    "allow_spmd_sharding_propagation_to_parameters, buffer_donor, debug_attributes, "
                                    "entry_computation_layout, frontend_attributes, input_output_alias, is_scheduled, "
@@ -170,7 +171,7 @@ bool HloParser::ParseStackTables() {
     const char* place = lexer_.at();
     int64_t id = 0;
     if (!lexer_.ReadInt(id)) return FailExpected("an entry's number");
-    if (id != static_cast<int64_t>(known) + 1) return Fail(place, fmt::format("entry {} where {} is next", id, known + 1));
+    if (id != static_cast<int64_t>(known) + 1) return Fail(place, Format("entry {} where {} is next", id, known + 1));
     return true;
   };
   using Field = std::pair<std::string_view, int64_t*>;
@@ -186,7 +187,7 @@ bool HloParser::ParseStackTables() {
         return FailExpected("a field of the stack-frame table, or '}'");
       }
       if (!Expect('=') || !Read(*it->second)) return false;
-      if (*it->second < 0) return Fail(place, fmt::format("{} cannot be negative", name));
+      if (*it->second < 0) return Fail(place, Format("{} cannot be negative", name));
       lexer_.Accept(',');
     }
     return true;
@@ -266,14 +267,14 @@ bool HloParser::ParseComputation() {
   }
   if (!Expect('{')) return false;
   if (computations_.contains(name.text())) {
-    return Fail(name_place, fmt::format("computation '{}' is defined twice", name.text()));
+    return Fail(name_place, Format("computation '{}' is defined twice", name.text()));
   }
   if (is_entry && module_->entry_ != nullptr) return Fail(place, "there is an ENTRY already");
   HloComputation* computation = NewComputation(name.text(), lines_.LineOf(place));
   if (!ParseBody(computation, place)) return false;
   const HloInstruction* root = computation->root_;
   if (has_shape && !stated.Compatible(*root->shape_)) {
-    return Fail(shape_place, fmt::format("computation '{}' is said to give {}, but its root '{}' is {}", name.text(),
+    return Fail(shape_place, Format("computation '{}' is said to give {}, but its root '{}' is {}", name.text(),
                                          stated.ToString(), root->name(), root->shape_->ToString()));
   }
   computations_[name.text()] = computation;
@@ -314,7 +315,7 @@ HloComputation* HloParser::NewComputation(std::string_view name, int32_t line) {
   if (names.contains(name)) {
     int64_t& next = next_computation_suffix_.try_emplace(name, 1).first->second;
     std::string candidate;
-    do candidate = fmt::format("{}.{}", name, next++);
+    do candidate = Format("{}.{}", name, next++);
     while (names.contains(candidate));
     name = module_->InternText(candidate);
   }
@@ -333,10 +334,10 @@ bool HloParser::ParseBody(HloComputation* computation, const char* place) {
     const char* at = lexer_.at();
     if (!ParseInstruction(instruction, is_root)) return false;
     if (!is_root) continue;
-    if (root != nullptr) return Fail(at, fmt::format("'{}' is ROOT already", root->name()));
+    if (root != nullptr) return Fail(at, Format("'{}' is ROOT already", root->name()));
     root = instruction;
   }
-  if (computation->last_ == nullptr) return Fail(place, fmt::format("computation '{}' has no instructions", computation->name()));
+  if (computation->last_ == nullptr) return Fail(place, Format("computation '{}' has no instructions", computation->name()));
   computation_ = outer;
   return FinishComputation(computation, root != nullptr ? root : computation->last_, place);
 }
@@ -347,11 +348,11 @@ bool HloParser::FinishComputation(HloComputation* computation, HloInstruction* r
   for (HloInstruction* parameter : computation->parameters_) {
     const int64_t number = parameter->parameter_number();
     if (number >= static_cast<int64_t>(parameters.size())) {
-      return Fail(place, fmt::format("computation '{}' has parameter {} of {}; numbers must have no gap", computation->name(),
+      return Fail(place, Format("computation '{}' has parameter {} of {}; numbers must have no gap", computation->name(),
                                      number, parameters.size()));
     }
     if (parameters[static_cast<size_t>(number)] != nullptr) {
-      return Fail(place, fmt::format("computation '{}' has two parameters {}", computation->name(), number));
+      return Fail(place, Format("computation '{}' has two parameters {}", computation->name(), number));
     }
     parameters[static_cast<size_t>(number)] = parameter;
   }
@@ -368,7 +369,7 @@ bool HloParser::ParseComputationReference(HloComputation*& computation) {
     Word name;
     if (!ReadName(name, "a computation's name")) return false;
     auto it = computations_.find(name.text());
-    if (it == computations_.end()) return Fail(place, fmt::format("computation '{}' is not defined", name.text()));
+    if (it == computations_.end()) return Fail(place, Format("computation '{}' is not defined", name.text()));
     computation = it->second;
     return true;
   }

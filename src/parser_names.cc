@@ -1,10 +1,11 @@
 // Names. In the text they are scoped by computation; in a module each is unique, made so as XLA does it: a name that is
 // taken gets the next free number after a dot, computations counting in the order in which they are complete.
-#include <fmt/format.h>
 
 #include <algorithm>
 
 #include "hlo_parser.h"
+
+#include "hloir/format.h"
 
 namespace hloir {
 namespace {
@@ -54,13 +55,13 @@ bool HloParser::ReadName(Word& name, std::string_view what) {
 }
 
 bool HloParser::Define(const Word& name, HloInstruction* instruction, const char* place) {
-  if (!IsLegalName(name.text())) return Fail(place, fmt::format("'{}' cannot be an instruction's name", name.text()));
+  if (!IsLegalName(name.text())) return Fail(place, Format("'{}' cannot be an instruction's name", name.text()));
   bool is_new = false;
   NameTable::Entry& entry = names_.FindOrAdd(name, is_new);
   if (!is_new && entry.instruction != nullptr) {
     HloComputation* owner = entry.instruction->parent_;
     if (owner == instruction->parent_) {
-      return Fail(place, fmt::format("instruction '{}' is defined twice; first in line {}", name.text(),
+      return Fail(place, Format("instruction '{}' is defined twice; first in line {}", name.text(),
                                      entry.instruction->line()));
     }
     // An inline body hides the names of the computations around it, till it ends.
@@ -81,12 +82,12 @@ std::string_view HloParser::NameGiven(std::string_view wanted, bool is_new) {
   if (SplitNumber(wanted, root, number) && number[0] == '0') {
     number.remove_prefix(std::min(number.find_first_not_of('0'), number.size()));
     if (!number.empty()) {
-      const std::string_view meant = module_->InternText(fmt::format("{}.{}", root, number));
+      const std::string_view meant = module_->InternText(Format("{}.{}", root, number));
       names_.FindOrAdd(MakeWord(meant), is_new);
       if (is_new) return meant;
     } else if (!IsNumbered(root)) {
       names_.FindOrAdd(MakeWord(root), is_new);
-      if (is_new) return wanted.ends_with(".0") ? wanted : module_->InternText(fmt::format("{}.0", root));
+      if (is_new) return wanted.ends_with(".0") ? wanted : module_->InternText(Format("{}.0", root));
     }
   }
   return is_new ? wanted : UniqueName(wanted);
@@ -111,7 +112,7 @@ std::string_view HloParser::UniqueName(std::string_view wanted) {
   int64_t& next = next_suffix_.try_emplace(root, 0).first->second;
   while (true) {
     const int64_t number_taken = next++;
-    std::string candidate = fmt::format("{}.{}", root, number_taken);
+    std::string candidate = Format("{}.{}", root, number_taken);
     // The root alone counts as number 0, unless it is itself a numbered name.
     const bool is_root = number_taken == 0 && !IsNumbered(root);
     if (names_.Find(MakeWord(is_root ? root : candidate)) != nullptr) continue;

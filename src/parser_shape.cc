@@ -1,8 +1,9 @@
 // Shapes and layouts. Most shapes of a module were seen before, letter by letter: ParseInternedShape finds those by their
 // text, without reading them again.
-#include <fmt/format.h>
 
 #include "hlo_parser.h"
+
+#include "hloir/format.h"
 
 namespace hloir {
 
@@ -123,7 +124,7 @@ bool HloParser::ParseArrayShape(Shape& shape, Adjacent adjacent) {
   if (type_word.empty()) return FailExpected("a shape");
   std::optional<PrimitiveType> type = ParsePrimitiveType(type_word.text());
   if (!type || *type == PrimitiveType::TUPLE || *type == PrimitiveType::BUFFER) {
-    return Fail(start, fmt::format("expected an element type, found '{}'", type_word.text()));
+    return Fail(start, Format("expected an element type, found '{}'", type_word.text()));
   }
   if (!Expect('[')) return false;
   DimVector dimensions;
@@ -145,14 +146,14 @@ bool HloParser::ParseArrayShape(Shape& shape, Adjacent adjacent) {
     if (!Expect(']')) return false;
   }
   if (*type == PrimitiveType::TOKEN || *type == PrimitiveType::OPAQUE_TYPE) {
-    if (!dimensions.empty()) return Fail(start, fmt::format("{} takes no dimensions", type_word.text()));
+    if (!dimensions.empty()) return Fail(start, Format("{} takes no dimensions", type_word.text()));
     shape = *type == PrimitiveType::TOKEN ? Shape::Token() : Shape::Opaque();
     // Old dumps give them an empty layout.
     return true;
   }
   constexpr int64_t kMostDynamicRank = 64;
   if (!dynamic.empty() && dynamic.back() >= kMostDynamicRank) {
-    return FailLimit(start, fmt::format("only the first {} dimensions may be dynamic", kMostDynamicRank));
+    return FailLimit(start, Format("only the first {} dimensions may be dynamic", kMostDynamicRank));
   }
   const bool fill = options_.fill_missing_layouts;
   shape = fill ? Shape::Array(*type, std::move(dimensions)) : Shape(*type, std::move(dimensions));
@@ -197,7 +198,7 @@ bool HloParser::ParseLayout(Shape& shape) {
     seen[static_cast<size_t>(dimension)] = true;
   }
   if (!is_permutation) {
-    return Fail(start, fmt::format("a layout of this shape must name each of the dimensions 0 to {} once; it has {} of {}",
+    return Fail(start, Format("a layout of this shape must name each of the dimensions 0 to {} once; it has {} of {}",
                                    rank - 1, minor_to_major.size(), rank));
   }
   Layout layout(std::move(minor_to_major));
@@ -262,7 +263,7 @@ bool HloParser::ParseLayoutExtras(LayoutExtras& extras, int64_t rank) {
         level.non_ordered = lexer_.Accept('~');
       } while (lexer_.Accept(','));
       if (static_cast<int64_t>(extras.dim_levels.size()) != rank) {
-        return Fail(place, fmt::format("{} dimension levels for {} dimensions", extras.dim_levels.size(), rank));
+        return Fail(place, Format("{} dimension levels for {} dimensions", extras.dim_levels.size(), rank));
       }
       if (!Expect(')')) return false;
     } else if (lexer_.Accept('L')) {

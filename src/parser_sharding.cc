@@ -1,10 +1,11 @@
 // Who works on what: shardings (tiled, named, tuples of them), meshes, replica groups, device lists.
-#include <fmt/format.h>
 
 #include <algorithm>
 
 #include "hlo_parser.h"
 #include "sharding_canonical.h"
+
+#include "hloir/format.h"
 
 namespace hloir {
 
@@ -80,7 +81,7 @@ bool HloParser::Read(ReplicaGroups& value) {
     if (!ParseAxisList(value.axes)) return false;
     for (const MeshAxisRef& axis : value.axes) {
       if (std::none_of(value.mesh.axes.begin(), value.mesh.axes.end(), [&](auto& a) { return a.first == axis.axis; })) {
-        return Fail(start, fmt::format("the mesh has no axis '{}'", axis.axis));
+        return Fail(start, Format("the mesh has no axis '{}'", axis.axis));
       }
     }
     return true;
@@ -239,7 +240,7 @@ bool HloParser::ParseTiledSharding(Sharding& sharding) {
     devices = static_cast<int64_t>(sharding.devices.devices.size());
   }
   if (devices != count) {
-    return Fail(start, fmt::format("the sharding has {} tiles, but {} devices", count, devices));
+    return Fail(start, Format("the sharding has {} tiles, but {} devices", count, devices));
   }
   return true;
 }
@@ -362,7 +363,7 @@ bool HloParser::Read(DomainMetadata& value) {
   lexer_.SkipBlank();
   const char* place = lexer_.at();
   if (!Expect('}')) return false;
-  if (value.kind != "sharding") return Fail(place, fmt::format("there is no domain of kind '{}'", value.kind));
+  if (value.kind != "sharding") return Fail(place, Format("there is no domain of kind '{}'", value.kind));
   if (!value.entry || !value.exit) return Fail(place, "a sharding domain needs entry= and exit=");
   return true;
 }

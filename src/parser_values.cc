@@ -1,10 +1,11 @@
 // The values that attributes take: numbers, words, lists, windows, paddings, dim_labels, aliases.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 
 #include "hlo_parser.h"
+
+#include "hloir/format.h"
 
 namespace hloir {
 namespace {
@@ -108,9 +109,9 @@ bool HloParser::ReadEnumWord(std::span<const std::string_view> words, int64_t& i
   lexer_.set_at(place);
   std::string list;
   for (std::string_view w : words) {
-    if (!w.empty()) list += fmt::format("{}{}", list.empty() ? "" : ", ", w);
+    if (!w.empty()) list += Format("{}{}", list.empty() ? "" : ", ", w);
   }
-  return FailExpected(fmt::format("one of {}", list));
+  return FailExpected(Format("one of {}", list));
 }
 
 // {1,2,3}
@@ -245,7 +246,7 @@ bool HloParser::Read(Window& value) {
       return FailExpected("a window's field (size, stride, pad, lhs_dilate, rhs_dilate, rhs_reversal) or '}'");
     }
     if (numbers != nullptr ? !numbers->empty() : !pad.empty()) {
-      return Fail(place, fmt::format("the window's {} is said twice", field));
+      return Fail(place, Format("the window's {} is said twice", field));
     }
     if (!Expect('=')) return false;
     if (numbers != nullptr ? !ReadDimensionByX(*numbers) : !ReadPadding(pad, /*with_interior=*/false)) return false;
@@ -285,18 +286,18 @@ bool HloParser::Read(ConvDimensionNumbers& value) {
       if (*p == '?') continue;
       int64_t* named = *p == letters[0] ? &first : *p == letters[1] ? &second : nullptr;
       if (named != nullptr) {
-        if (*named >= 0) return Fail(p, fmt::format("'{}' stands twice in the dim_labels", *p));
+        if (*named >= 0) return Fail(p, Format("'{}' stands twice in the dim_labels", *p));
         *named = at;
         continue;
       }
       const int number = *p - '0';
-      if ((seen >> number & 1) != 0) return Fail(p, fmt::format("'{}' stands twice in the dim_labels", *p));
+      if ((seen >> number & 1) != 0) return Fail(p, Format("'{}' stands twice in the dim_labels", *p));
       seen |= 1u << number;
       places[number] = at;
       ++count;
     }
     if (first < 0 || second < 0) {
-      return Fail(part, fmt::format("dim_labels need '{}' and '{}' here", letters[0], letters[1]));
+      return Fail(part, Format("dim_labels need '{}' and '{}' here", letters[0], letters[1]));
     }
     if (seen != (1u << count) - 1) return Fail(part, "dim_labels must number the spatial dimensions from 0 without a gap");
     spatial = DimVector(places, places + count);

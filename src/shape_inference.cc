@@ -2,6 +2,7 @@
 // file of its own. Here too are the helpers that all families use. What needs the graph around an instruction (callers,
 // pairs, devices) is the verifier's. tests/unit/shape_inference_test.cc.
 #include "hloir/shape_inference.h"
+#include "hloir/format.h"
 
 #include <algorithm>
 #include <tuple>
@@ -102,7 +103,7 @@ std::optional<DimensionSize> MeetDimensions(const Shape& a, int64_t i, const Sha
 
 Status ExpectSameDimensions(const Query& q, size_t first, size_t count) {
   for (size_t i = first; i < first + count; ++i) {
-    HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(i), fmt::format("operand {}", i)));
+    HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(i), Format("operand {}", i)));
     const Shape &a = q.operand(first), &b = q.operand(i);
     bool same = a.rank() == b.rank();
     for (int64_t d = 0; same && d < a.rank(); ++d) same = SizesMeet(a, d, b, d);

@@ -2,6 +2,8 @@
 // that the accumulation is asked for ("preferred"); the dimensions follow from the operands.
 #include "shape_inference_internal.h"
 
+#include "hloir/format.h"
+
 namespace hloir::inference {
 namespace {
 
@@ -20,7 +22,7 @@ Status ExpectDotDimensions(const Shape& lhs, const Shape& rhs, const DotDimensio
   auto one_side = [](const Shape& shape, const DimVector& batch, const DimVector& contracting, std::string_view side) {
     DimVector all = batch;
     for (int64_t dim : contracting) all.push_back(dim);
-    return ExpectDimensions(all, shape.rank(), fmt::format("{0}_batch_dims and {0}_contracting_dims", side));
+    return ExpectDimensions(all, shape.rank(), Format("{0}_batch_dims and {0}_contracting_dims", side));
   };
   HLOIR_RETURN_IF_ERROR(one_side(lhs, d.lhs_batch, d.lhs_contracting, "lhs"));
   HLOIR_RETURN_IF_ERROR(one_side(rhs, d.rhs_batch, d.rhs_contracting, "rhs"));
@@ -124,7 +126,7 @@ Status ExpectRoles(const Shape& shape, int64_t first, int64_t second, const DimV
   if (static_cast<int64_t>(all.size()) != shape.rank()) {
     return Invalid("dim_labels name {} dimensions of the {}, which is {}", all.size(), what, Text(shape));
   }
-  return ExpectDimensions(all, shape.rank(), fmt::format("dim_labels of the {}", what));
+  return ExpectDimensions(all, shape.rank(), Format("dim_labels of the {}", what));
 }
 
 StatusOr<Shape> InferConvolution(const Query& q) {

@@ -2,6 +2,8 @@
 // copy-start, async-start, …). Which start belongs to which done is the verifier's question, not asked here.
 #include "shape_inference_internal.h"
 
+#include "hloir/format.h"
+
 namespace hloir::inference {
 namespace {
 
@@ -15,8 +17,8 @@ Status ExpectReasonableSize(const Shape& element_shape, int64_t& nodes) {
     auto [shape, depth] = pending.back();
     pending.pop_back();
     if (++nodes > kMaxTupleNodes)
-      return ResourceExhausted(fmt::format("a tuple has over {} elements in all", kMaxTupleNodes));
-    if (depth > kMaxTupleDepth) return ResourceExhausted(fmt::format("tuples nest over {} deep", kMaxTupleDepth));
+      return ResourceExhausted(Format("a tuple has over {} elements in all", kMaxTupleNodes));
+    if (depth > kMaxTupleDepth) return ResourceExhausted(Format("tuples nest over {} deep", kMaxTupleDepth));
     for (const Shape& element : shape->tuple_shapes()) pending.emplace_back(&element, depth + 1);
   }
   return OkStatus();
@@ -226,7 +228,7 @@ StatusOr<Shape> InferControl(const Query& q) {
     case HloOpcode::kAsyncStart:
     case HloOpcode::kAsyncUpdate:
     case HloOpcode::kAsyncDone: return InferAsync(q);
-    default: return Internal(fmt::format("no shape rule for {}", OpcodeName(q.opcode)));
+    default: return Internal(Format("no shape rule for {}", OpcodeName(q.opcode)));
   }
 }
 

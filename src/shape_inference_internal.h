@@ -3,13 +3,13 @@
 // them.
 #pragma once
 
-#include <fmt/format.h>
 
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
+#include "hloir/format.h"
 #include "hloir/module.h"
 #include "hloir/shape_inference.h"
 
@@ -41,8 +41,8 @@ StatusOr<Shape> InferControl(const Query& q);      // shape_inference_control.cc
 StatusOr<Shape> InferCollective(const Query& q);   // shape_inference_collective.cc
 
 template <class... Args>
-Status Invalid(fmt::format_string<Args...> format, Args&&... args) {
-  return InvalidArgument(fmt::format(format, std::forward<Args>(args)...));
+Status Invalid(std::string_view format, const Args&... args) {
+  return InvalidArgument(Format(format, args...));
 }
 
 // "{1,2}", for messages.

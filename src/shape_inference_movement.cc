@@ -2,6 +2,8 @@
 // slice, pad, concatenate, …; with iota and the two dimension-size ops.
 #include "shape_inference_internal.h"
 
+#include "hloir/format.h"
+
 namespace hloir::inference {
 namespace {
 
@@ -100,7 +102,7 @@ StatusOr<Shape> InferConcatenate(const Query& q) {
   bool unbounded = false;
   for (size_t k = 0; k < q.operands.size(); ++k) {
     const Shape& x = q.operand(k);
-    HLOIR_RETURN_IF_ERROR(ExpectArray(x, fmt::format("operand {}", k)));
+    HLOIR_RETURN_IF_ERROR(ExpectArray(x, Format("operand {}", k)));
     if (x.rank() != first.rank())
       return Invalid("operands 0 and {} differ in rank: {} and {}", k, Text(first), Text(x));
     if (!SameTypeIgnoringFloatPrecision(x.element_type(), first.element_type())) {
@@ -236,7 +238,7 @@ StatusOr<Shape> InferMovement(const Query& q) {
     case HloOpcode::kPad: return InferPad(q);
     case HloOpcode::kGetDimensionSize:
     case HloOpcode::kSetDimensionSize: return InferDimensionSize(q);
-    default: return Unimplemented(fmt::format("no shape rule for {}", OpcodeName(q.opcode)));
+    default: return Unimplemented(Format("no shape rule for {}", OpcodeName(q.opcode)));
   }
 }
 

@@ -2,6 +2,7 @@
 // module's header. The rules themselves are in verifier_*.cc. They follow XLA's HloVerifier with mixed precision
 // allowed: two floats of different widths may meet. tests/unit/verifier_test.cc, tests/verifier_errors/.
 #include "hloir/verifier.h"
+#include "hloir/format.h"
 
 #include <algorithm>
 #include <tuple>
@@ -42,9 +43,9 @@ Status VerifyModule(const HloModule& module, const VerifierOptions& options) {
   std::vector<VerifierError> errors = VerifyModuleAll(module, first);
   if (errors.empty()) return OkStatus();
   const HloInstruction* where = errors[0].instruction;
-  if (where == nullptr) return InvalidArgument(fmt::format("module {}: {}", module.name(), errors[0].message));
-  std::string line = where->line() > 0 ? fmt::format("line {}: ", where->line()) : "";
-  return InvalidArgument(fmt::format("{}{} {}: {}", line, where->opcode_name(), where->name(), errors[0].message));
+  if (where == nullptr) return InvalidArgument(Format("module {}: {}", module.name(), errors[0].message));
+  std::string line = where->line() > 0 ? Format("line {}: ", where->line()) : "";
+  return InvalidArgument(Format("{}{} {}: {}", line, where->opcode_name(), where->name(), errors[0].message));
 }
 
 }  // namespace hloir

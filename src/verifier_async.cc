@@ -6,6 +6,8 @@
 
 #include "verifier_internal.h"
 
+#include "hloir/format.h"
+
 namespace hloir::verification {
 namespace {
 
@@ -13,7 +15,7 @@ using Opcodes = std::initializer_list<HloOpcode>;
 
 std::string Names(Opcodes opcodes) {
   std::string text;
-  for (HloOpcode opcode : opcodes) text += fmt::format("{}{}", text.empty() ? "" : " or ", OpcodeName(opcode));
+  for (HloOpcode opcode : opcodes) text += Format("{}{}", text.empty() ? "" : " or ", OpcodeName(opcode));
   return text;
 }
 bool IsOneOf(const HloInstruction& i, Opcodes opcodes) {

@@ -3,7 +3,6 @@
 // the rules.
 #pragma once
 
-#include <fmt/format.h>
 
 #include <span>
 #include <string>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "hloir/format.h"
 #include "hloir/verifier.h"
 
 namespace hloir::verification {
@@ -20,8 +20,8 @@ class Errors {
   explicit Errors(size_t limit) : limit_(limit) {}
   // Of `instruction`, or of the module as a whole for nullptr.
   template <class... Args>
-  void Add(const HloInstruction* instruction, fmt::format_string<Args...> format, Args&&... args) {
-    if (!full()) list_.push_back({instruction, fmt::format(format, std::forward<Args>(args)...)});
+  void Add(const HloInstruction* instruction, std::string_view format, const Args&... args) {
+    if (!full()) list_.push_back({instruction, Format(format, args...)});
   }
   bool full() const { return list_.size() >= limit_; }
   bool empty() const { return list_.empty(); }

@@ -5,6 +5,8 @@
 
 #include "verifier_internal.h"
 
+#include "hloir/format.h"
+
 namespace hloir::verification {
 namespace {
 
@@ -25,12 +27,12 @@ std::string WhyNot(const Sharding& sharding, const Shape& leaf, int64_t devices)
   if (leaf.IsToken() || leaf.IsOpaque()) return {};
   if (sharding.kind == Sharding::Kind::kMaximal) {
     if (sharding.devices.devices.size() == 1 && sharding.devices.devices[0] < 0)
-      return fmt::format("device {}", sharding.devices.devices[0]);
+      return Format("device {}", sharding.devices.devices[0]);
     return {};
   }
   if (sharding.kind == Sharding::Kind::kNamed) {
     if (!sharding.dimensions.empty() && static_cast<int64_t>(sharding.dimensions.size()) != leaf.rank()) {
-      return fmt::format("{} dimensions for {}", sharding.dimensions.size(), Text(leaf));
+      return Format("{} dimensions for {}", sharding.dimensions.size(), Text(leaf));
     }
     return {};
   }
@@ -41,18 +43,18 @@ std::string WhyNot(const Sharding& sharding, const Shape& leaf, int64_t devices)
   if (list.iota_reshape_dims.empty()) {
     std::unordered_set<int64_t> seen;
     for (int64_t device : list.devices) {
-      if (device < 0 || (devices > 0 && device >= devices)) return fmt::format("device {} of {}", device, devices);
-      if (!seen.insert(device).second) return fmt::format("device {} is named twice", device);
+      if (device < 0 || (devices > 0 && device >= devices)) return Format("device {} of {}", device, devices);
+      if (!seen.insert(device).second) return Format("device {} is named twice", device);
     }
     if (static_cast<int64_t>(list.devices.size()) != tiles)
-      return fmt::format("{} devices for {} tiles", list.devices.size(), tiles);
+      return Format("{} devices for {} tiles", list.devices.size(), tiles);
   } else if (CountOf(list.iota_reshape_dims) != tiles) {
-    return fmt::format("{} devices for {} tiles", CountOf(list.iota_reshape_dims), tiles);
+    return Format("{} devices for {} tiles", CountOf(list.iota_reshape_dims), tiles);
   }
   const int64_t extra = static_cast<int64_t>(sharding.last_tile_dims.size()) + sharding.replicate_on_last_tile_dim;
   const int64_t data_rank = static_cast<int64_t>(sharding.tile_dims.size()) - extra;
-  if (leaf.rank() != data_rank) return fmt::format("tiles of rank {} for {}", data_rank, Text(leaf));
-  if (devices > 0 && tiles != devices) return fmt::format("{} tiles for {} devices", tiles, devices);
+  if (leaf.rank() != data_rank) return Format("tiles of rank {} for {}", data_rank, Text(leaf));
+  if (devices > 0 && tiles != devices) return Format("{} tiles for {} devices", tiles, devices);
   return {};
 }
 

@@ -6,6 +6,8 @@
 
 #include "verifier_internal.h"
 
+#include "hloir/format.h"
+
 namespace hloir::verification {
 namespace {
 
@@ -105,7 +107,7 @@ void VerifyAcyclic(const HloModule& module, const HloComputation& computation, s
       } else if (state[before->id()] == kOpen) {
         std::string path(before->name());
         for (size_t i = stack.size(); i-- > 0;) {
-          path += fmt::format(" <- {}", stack[i].instruction->name());
+          path += Format(" <- {}", stack[i].instruction->name());
           if (stack[i].instruction == before) break;
         }
         errors.Add(before, "depends on itself: {}", path);

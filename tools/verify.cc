@@ -18,6 +18,7 @@
 #include "tools/optimize_flags.h"
 #include "tools/progress.h"
 #include "tools/report.h"
+#include "tools/stored.h"
 #include "tools/table.h"
 #include "tools/traffic.h"
 
@@ -41,6 +42,9 @@ struct Verdict {
   Agreement agreement;            // of the first inputs that disagree, else of the first
   int64_t differing = 0;          // elements, over all inputs
   double largest_relative = 0;
+  std::optional<Comparison> stored;  // against the results that came with the inputs
+
+  bool agrees() const { return agreement.comparison.agree && (!stored || stored->agree); }
 };
 
 // An .npz for all, or a folder with one for each.
@@ -55,6 +59,19 @@ Status CheckSameInterface(const HloModule& a, const HloModule& b) {
   bool same = x.parameters.size() == y.parameters.size() && x.result.Compatible(y.result);
   for (size_t i = 0; same && i < x.parameters.size(); ++i) same = x.parameters[i].Compatible(y.parameters[i]);
   return same ? OkStatus() : InvalidArgument("the two modules have different parameters or results");
+}
+
+// An .npz may hold the results too, out0, out1, …: the module as it was must give them.
+StatusOr<std::optional<Comparison>> CompareStored(const std::string& npz, const HloModule& module,
+                                                  std::span<const Literal* const> inputs, const RunnerOptions& options) {
+  HLOIR_ASSIGN_OR_RETURN(std::vector<Literal> leaves, ReadNpz(npz, "out"));
+  if (leaves.empty()) return std::optional<Comparison>();
+  const ModuleRunner run = [&](const HloModule& m, std::span<const Literal* const> arguments) -> StatusOr<Literal> {
+    HLOIR_ASSIGN_OR_RETURN(Runner runner, Runner::Prepare(m, options));
+    return runner.Run(arguments);
+  };
+  HLOIR_ASSIGN_OR_RETURN(const Literal result, run(module, inputs));
+  return std::optional(CompareWithStored(module, Literal::Tuple(ResultLeaves(result)), Literal::Tuple(std::move(leaves)), inputs, run));
 }
 
 StatusOr<Verdict> Verify(const VerifyFlags& flags, const std::string& file, const std::string* other) {
@@ -93,6 +110,10 @@ StatusOr<Verdict> Verify(const VerifyFlags& flags, const std::string& file, cons
     if (round == 0 || !agree) verdict.agreement = std::move(agreement);
     if (!agree) break;
     options.timing = false;
+    if (!flags.inputs.empty()) {
+      HLOIR_ASSIGN_OR_RETURN(verdict.stored, CompareStored(InputsOf(flags, file), *before, pointers, options.runner));
+      if (verdict.stored && !verdict.stored->agree) verdict.agreement.reason = "the results are not the stored ones";
+    }
   }
   return verdict;
 }
@@ -101,6 +122,18 @@ std::string Ratio(double before, double after) { return after > 0 ? fmt::format(
 
 std::string Difference(const Verdict& verdict) {
   return verdict.differing == 0 ? "none" : fmt::format("{:.2g}", verdict.largest_relative);
+}
+
+double LargestRelative(const Comparison& comparison) {
+  double largest = 0;
+  for (const LeafDifference& leaf : comparison.leaves) largest = std::max(largest, leaf.max_relative);
+  return largest;
+}
+
+// From the stored results.
+std::string StoredDifference(const Verdict& verdict) {
+  if (!verdict.stored) return "";
+  return verdict.stored->differing() == 0 ? "none" : fmt::format("{:.2g}", LargestRelative(*verdict.stored));
 }
 
 std::string Words(const Verdict& verdict) {
@@ -112,17 +145,18 @@ std::string Words(const Verdict& verdict) {
     }
   }
   if (!verdict.agreement.comparison.agree) return "DISAGREE";
+  if (!verdict.agrees()) return "NOT AS STORED";
   return verdict.differing == 0 ? "agree, bit for bit" : "agree";
 }
 
 Color ColorOf(const Verdict& verdict) {
   if (!verdict.status.ok()) return Color::kYellow;
-  return verdict.agreement.comparison.agree ? Color::kGreen : Color::kRed;
+  return verdict.agrees() ? Color::kGreen : Color::kRed;
 }
 
 int ExitStatusOf(const Verdict& verdict) {
   if (!verdict.status.ok()) return tool::ExitStatusOf(verdict.status.code());
-  return verdict.agreement.comparison.agree ? kExitGood : kExitDisagree;
+  return verdict.agrees() ? kExitGood : kExitDisagree;
 }
 
 nlohmann::ordered_json ToJson(const Verdict& v) {
@@ -139,6 +173,11 @@ nlohmann::ordered_json ToJson(const Verdict& v) {
   json["after"] = side(v.after, v.agreement.after_ms);
   json["differing_elements"] = v.differing;
   json["largest_relative_difference"] = v.largest_relative;
+  if (v.stored) {
+    json["stored"] = {{"agree", v.stored->agree},
+                      {"differing_elements", v.stored->differing()},
+                      {"largest_relative_difference", LargestRelative(*v.stored)}};
+  }
   if (!v.agreement.reason.empty()) json["reason"] = v.agreement.reason;
   for (const LeafDifference& leaf : v.agreement.comparison.leaves) {
     json["leaves"].push_back({{"where", leaf.where}, {"agrees", leaf.agrees}, {"differing", leaf.differing}, {"total", leaf.total},
@@ -159,29 +198,31 @@ void PrintOne(const Verdict& v) {
              Ratio(v.agreement.before_ms, v.agreement.after_ms)});
   fmt::print("{}", table.ToString(UseColor(stdout)));
   fmt::print("largest difference: {}\n", Difference(v));
+  if (v.stored) fmt::print("from the stored results: {}\n", StoredDifference(v));
   fmt::print("verdict: {}\n", Paint(Words(v), ColorOf(v), UseColor(stdout)));
 }
 
 void PrintAll(const std::vector<Verdict>& verdicts) {
-  Table table({"module", "instructions", "→", "bytes moved", "→", "time", "→", "faster", "difference", "verdict"});
-  table.LeftAlign(9);
+  Table table({"module", "instructions", "→", "bytes moved", "→", "time", "→", "faster", "difference", "from stored", "verdict"});
+  constexpr size_t kVerdict = 10;
+  table.LeftAlign(kVerdict);
   size_t agree = 0, exact = 0, disagree = 0, unjudged = 0;
   for (const Verdict& v : verdicts) {
     const std::string name = std::filesystem::path(v.file).stem().string();
     if (!v.status.ok()) {
       ++unjudged;
-      table.Add({name, "", "", "", "", "", "", "", "", Words(v)});
+      table.Add({name, "", "", "", "", "", "", "", "", "", Words(v)});
     } else {
-      (v.agreement.comparison.agree ? agree : disagree) += 1;
-      exact += v.agreement.comparison.agree && v.differing == 0;
+      (v.agrees() ? agree : disagree) += 1;
+      exact += v.agrees() && v.differing == 0;
       table.Add({name, fmt::format("{}", v.before.instructions), fmt::format("{}", v.after.instructions), HumanBytes(v.before.bytes),
                  HumanBytes(v.after.bytes), HumanTime(v.agreement.before_ms), HumanTime(v.agreement.after_ms),
-                 Ratio(v.agreement.before_ms, v.agreement.after_ms), Difference(v), Words(v)});
+                 Ratio(v.agreement.before_ms, v.agreement.after_ms), Difference(v), StoredDifference(v), Words(v)});
     }
-    table.PaintLast(9, ColorOf(v));
+    table.PaintLast(kVerdict, ColorOf(v));
   }
   fmt::print("{}", table.ToString(UseColor(stdout)));
-  fmt::print("{} modules: {} agree ({} of them bit for bit), {} disagree, {} could not be judged\n", verdicts.size(), agree, exact,
+  fmt::print("{} modules: {} agree before and after ({} of them bit for bit), {} disagree, {} could not be judged\n", verdicts.size(), agree, exact,
              disagree, unjudged);
 }
 
@@ -211,7 +252,7 @@ int VerifyAll(const VerifyFlags& flags) {
     if (verdict.ok()) done = std::move(*verdict);
     else done.status = verdict.status();
     done.file = file;
-    if (done.status.ok() && !done.agreement.comparison.agree) {
+    if (done.status.ok() && !done.agrees()) {
       progress.Clear();
       fmt::print(stderr, "{}: {}\n", file, done.agreement.reason);
     }
@@ -239,7 +280,7 @@ void AddVerifyCommand(CLI::App& app, Action& action) {
   command->add_option("FILE", flags->files, "A module; or a module and OTHER, to compare with; or three and more, each by itself")
       ->required()->type_name("");
   AddOptimizeFlags(*command, flags->optimize);
-  command->add_option("--inputs", flags->inputs, "Inputs in0, in1, … of this .npz, or of NAME.npz in this folder")->type_name("X.npz");
+  command->add_option("--inputs", flags->inputs, "Inputs in0, in1, … of this .npz, or of NAME.npz in this folder; its out0, … must be the results")->type_name("X.npz");
   command->add_option("--seed", flags->seed, "Of made-up inputs (two sets: plain numbers, and corner cases)")->type_name("N");
   command->add_option("--threads", flags->threads, "Default: as many as the machine has")
       ->check(CLI::Range(0, 1024).description(""))->type_name("N");

@@ -429,6 +429,11 @@ Status Planner::PlanWhile(Node& node) {
       HLOIR_RETURN_IF_ERROR(CopyTo(input, carries[i]));
     }
   }
+  // A loop that changes nothing ends at once or never: as XLA does, take the former.
+  if (std::find(varies.begin(), varies.end(), true) == varies.end()) {
+    for (size_t i = 0; i < carries.size(); ++i) places_[node.outputs[i]] = carries[i];
+    return OkStatus();
+  }
   const int32_t begin = buffers.NextTime();
   for (const Ref& carry : carries) if (carry.buffer >= 0) buffers.Touch(carry.buffer, begin);
   auto step = std::make_unique<WhileStep>();

@@ -72,7 +72,8 @@ StatusOr<Value> EvaluateBatchNormTraining(EvalContext& context) {
     return distance * distance;
   });
   std::vector<Value> results;
-  results.emplace_back(Normalize(n, Doubles(context.operand(1)), Doubles(context.operand(2)), mean, variance, context.shape.tuple_shapes(0)));
+  results.emplace_back(Normalize(n, Doubles(context.operand(1)), Doubles(context.operand(2)), mean, variance,
+                                 context.shape.tuple_shapes(0)));
   results.emplace_back(Vector(mean, context.shape.tuple_shapes(1)));
   results.emplace_back(Vector(variance, context.shape.tuple_shapes(2)));
   return Value::Tuple(std::move(results));

@@ -1,5 +1,5 @@
-// Collectives, for the one device that there is: with a single participant they keep their operands. With several, and for
-// transfers from and to a host, there is nothing to evaluate here.
+// Collectives, for the one device that there is: with a single participant they keep their operands. With several, and
+// for transfers from and to a host, there is nothing to evaluate here.
 #include <algorithm>
 #include <functional>
 
@@ -27,7 +27,8 @@ StatusOr<Value> Keep(EvalContext& context, const Shape& shape) {
     }
     return context.operands[0];
   }
-  if (shape.tuple_size() != context.operand_count()) return UnimplementedOp(context, "a single device cannot make its result");
+  if (shape.tuple_size() != context.operand_count())
+    return UnimplementedOp(context, "a single device cannot make its result");
   for (int64_t i = 0; i < shape.tuple_size(); ++i) {
     if (!context.instruction.operand(i)->shape().Compatible(shape.tuple_shapes(i))) {
       return UnimplementedOp(context, "a single device cannot make its result");
@@ -41,10 +42,12 @@ StatusOr<Value> KeepInFlight(EvalContext& context, StatusOr<Value> result) {
   if (!result.ok()) return result;
   if (!context.shape.IsTuple() || context.shape.tuple_size() < 2) return UnimplementedOp(context, "in this form");
   std::vector<Value> elements;
-  elements.push_back(context.shape.tuple_shapes(0).IsTuple() ? Value::Tuple({context.operands.begin(), context.operands.end()})
-                                                             : context.operands[0]);
+  elements.push_back(context.shape.tuple_shapes(0).IsTuple()
+                         ? Value::Tuple({context.operands.begin(), context.operands.end()})
+                         : context.operands[0]);
   elements.push_back(*std::move(result));
-  for (int64_t i = 2; i < context.shape.tuple_size(); ++i) elements.emplace_back(Literal(context.shape.tuple_shapes(i)));
+  for (int64_t i = 2; i < context.shape.tuple_size(); ++i)
+    elements.emplace_back(Literal(context.shape.tuple_shapes(i)));
   return Value::Tuple(std::move(elements));
 }
 
@@ -75,14 +78,16 @@ StatusOr<Value> EvaluateReduceScatter(EvalContext& context) {
   if (context.operand_count() != 1 || !context.shape.IsArray()) return Keep(context, context.shape);
   HLOIR_RETURN_IF_ERROR(CheckSingleParticipant(context));
   const DimVector& dims = context.operand(0).shape().dimensions();
-  if (dims.size() != context.dims().size() || !std::equal(context.dims().begin(), context.dims().end(), dims.begin(), std::less_equal<>())) {
+  if (dims.size() != context.dims().size() ||
+      !std::equal(context.dims().begin(), context.dims().end(), dims.begin(), std::less_equal<>())) {
     return UnimplementedOp(context, "a single device cannot make its result");
   }
   return ReadRegion(context.shape, context.operand(0), {0, RowMajorStrides(dims)});
 }
 StatusOr<Value> EvaluateAllToAll(EvalContext& context) { return Keep(context, context.shape); }
 StatusOr<Value> EvaluateCollectiveBroadcast(EvalContext& context) {
-  if (context.attributes<CollectiveBroadcastAttributes>().has_dynamic_root) return UnimplementedOp(context, "with a dynamic root");
+  if (context.attributes<CollectiveBroadcastAttributes>().has_dynamic_root)
+    return UnimplementedOp(context, "with a dynamic root");
   return Keep(context, context.shape);
 }
 StatusOr<Value> EvaluateCollectivePermute(EvalContext& context) { return Permute(context, context.shape); }
@@ -99,12 +104,22 @@ StatusOr<Value> EvaluateAllReduceDone(EvalContext& context) { return std::move(c
 StatusOr<Value> EvaluateAllGatherDone(EvalContext& context) { return Element1(context); }
 StatusOr<Value> EvaluateCollectivePermuteDone(EvalContext& context) { return Element1(context); }
 
-StatusOr<Value> EvaluateRaggedAllToAll(EvalContext& context) { return UnimplementedOp(context, "exchanges data between devices"); }
+StatusOr<Value> EvaluateRaggedAllToAll(EvalContext& context) {
+  return UnimplementedOp(context, "exchanges data between devices");
+}
 StatusOr<Value> EvaluateSend(EvalContext& context) { return UnimplementedOp(context, "there is nobody to send to"); }
-StatusOr<Value> EvaluateSendDone(EvalContext& context) { return UnimplementedOp(context, "there is nobody to send to"); }
-StatusOr<Value> EvaluateRecv(EvalContext& context) { return UnimplementedOp(context, "there is nobody to receive from"); }
-StatusOr<Value> EvaluateRecvDone(EvalContext& context) { return UnimplementedOp(context, "there is nobody to receive from"); }
+StatusOr<Value> EvaluateSendDone(EvalContext& context) {
+  return UnimplementedOp(context, "there is nobody to send to");
+}
+StatusOr<Value> EvaluateRecv(EvalContext& context) {
+  return UnimplementedOp(context, "there is nobody to receive from");
+}
+StatusOr<Value> EvaluateRecvDone(EvalContext& context) {
+  return UnimplementedOp(context, "there is nobody to receive from");
+}
 StatusOr<Value> EvaluateInfeed(EvalContext& context) { return UnimplementedOp(context, "there is no host to feed it"); }
-StatusOr<Value> EvaluateOutfeed(EvalContext& context) { return UnimplementedOp(context, "there is no host to take it"); }
+StatusOr<Value> EvaluateOutfeed(EvalContext& context) {
+  return UnimplementedOp(context, "there is no host to take it");
+}
 
 }  // namespace hloir::reference

@@ -1,5 +1,5 @@
-// Ops that run other computations as a whole: call, fusion, while, conditional; and the pairs of ops that start something
-// and wait for it, which here is done when it is started.
+// Ops that run other computations as a whole: call, fusion, while, conditional; and the pairs of ops that start
+// something and wait for it, which here is done when it is started.
 #include <algorithm>
 
 #include "fmt/format.h"
@@ -27,7 +27,8 @@ bool PassesOn(const HloComputation& computation) {
   if (root->opcode() != HloOpcode::kTuple || root->operand_count() == 0) return false;
   for (int64_t i = 0; i < root->operand_count(); ++i) {
     const HloInstruction* element = root->operand(i);
-    if (element->opcode() != HloOpcode::kGetTupleElement || element->tuple_index() != i || !element->operand(0)->IsParameter()) {
+    if (element->opcode() != HloOpcode::kGetTupleElement || element->tuple_index() != i ||
+        !element->operand(0)->IsParameter()) {
       return false;
     }
   }
@@ -51,8 +52,8 @@ StatusOr<Value> EvaluateFusion(EvalContext& context) {
   return context.run.Call(*context.instruction.fused_computation(), TakeOperands(context));
 }
 
-// The body's result replaces the state as long as the condition holds of it. HLO takes it that loops end: one whose body
-// gives back its argument never would, and has that as its result.
+// The body's result replaces the state as long as the condition holds of it. HLO takes it that loops end: one whose
+// body gives back its argument never would, and has that as its result.
 StatusOr<Value> EvaluateWhile(EvalContext& context) {
   const HloComputation& body = *context.instruction.while_body();
   const bool never_ends = PassesOn(body);

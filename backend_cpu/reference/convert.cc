@@ -61,8 +61,8 @@ DimVector PhysicalStrides(const Shape& shape) {
   return strides;
 }
 
-// Rounds to nearest even at `mantissa_bits`; what then lies beyond the exponent's range becomes infinity, or a zero of the
-// same sign: there are no denormals. A NaN stays one.
+// Rounds to nearest even at `mantissa_bits`; what then lies beyond the exponent's range becomes infinity, or a zero of
+// the same sign: there are no denormals. A NaN stays one.
 template <class T, class Bits>
 T ReducePrecision(T x, int64_t exponent_bits, int64_t mantissa_bits) {
   constexpr int kMantissa = std::numeric_limits<T>::digits - 1;
@@ -85,8 +85,8 @@ T ReducePrecision(T x, int64_t exponent_bits, int64_t mantissa_bits) {
   return std::bit_cast<T>(bits);
 }
 
-// The integer that `x` lies above or at, or the next one with the probability of x's fraction: if `random`, an integer of
-// as many bits as x's type, is below fraction * 2^bits. Out of range saturates, NaN gives 0.
+// The integer that `x` lies above or at, or the next one with the probability of x's fraction: if `random`, an integer
+// of as many bits as x's type, is below fraction * 2^bits. Out of range saturates, NaN gives 0.
 double StochasticRound(double x, uint64_t random, int random_bits) {
   const double magnitude = std::abs(x), whole = std::trunc(magnitude);
   const double threshold = std::ldexp(magnitude - whole, random_bits);

@@ -7,9 +7,10 @@
 
 namespace hloir::reference {
 
-// An output element at feature o, batch b and some position is the sum over kernel positions and kernel input features i of
-// kernel(o, i, position) * input(batch, feature, place):
-//   place    stride * output position + dilation * kernel position - padding; input dilation puts gaps between elements,
+// An output element at feature o, batch b and some position is the sum over kernel positions and kernel input features
+// i of kernel(o, i, position) * input(batch, feature, place):
+//   place    stride * output position + dilation * kernel position - padding; input dilation puts gaps between
+//   elements,
 //            and a place in a gap or in the padding counts as zero
 //   feature  with feature groups the output features are cut into as many groups, each seeing its own input features
 //   batch    with batch groups the input batches are cut into as many groups, each for its own output features
@@ -21,15 +22,18 @@ StatusOr<Value> EvaluateConvolution(EvalContext& context) {
   const PrimitiveType wide = WideType(type, context.operand(0), context.operand(1));
   const Literal input = context.operand(0).Convert(wide), kernel = context.operand(1).Convert(wide);
   const DimVector &input_dims = input.shape().dimensions(), &kernel_dims = kernel.shape().dimensions();
-  const DimVector in = RowMajorStrides(input_dims), ker = RowMajorStrides(kernel_dims), out = RowMajorStrides(context.dims());
+  const DimVector in = RowMajorStrides(input_dims), ker = RowMajorStrides(kernel_dims),
+                  out = RowMajorStrides(context.dims());
   const size_t spatial = labels.input_spatial.size();
   auto at = [](const DimVector& list, int64_t i) { return list[static_cast<size_t>(i)]; };
 
-  const int64_t output_features = at(context.dims(), labels.output_feature), output_batches = at(context.dims(), labels.output_batch);
+  const int64_t output_features = at(context.dims(), labels.output_feature),
+                output_batches = at(context.dims(), labels.output_batch);
   const int64_t kernel_features = at(kernel_dims, labels.kernel_input_feature);
   const int64_t features_per_group = output_features / a.feature_group_count;
   const int64_t features_per_batch_group = output_features / a.batch_group_count;
-  if (a.window.size() != spatial || (output_features > 0 && (features_per_group == 0 || features_per_batch_group == 0))) {
+  if (a.window.size() != spatial ||
+      (output_features > 0 && (features_per_group == 0 || features_per_batch_group == 0))) {
     return InvalidArgument(fmt::format("{}'s window or groups do not fit its operands", context.instruction.name()));
   }
   DimVector output_spatial_dims, kernel_spatial_dims;

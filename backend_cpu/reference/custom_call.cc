@@ -1,5 +1,5 @@
-// custom-call: what the caller registered (EvaluatorOptions::custom_calls), else the few targets with a meaning of their own
-// in HLO: placement and sharding marks, TopK, and the two that go between dynamic and static arrays.
+// custom-call: what the caller registered (EvaluatorOptions::custom_calls), else the few targets with a meaning of
+// their own in HLO: placement and sharding marks, TopK, and the two that go between dynamic and static arrays.
 #include <string>
 
 #include "fmt/format.h"
@@ -48,11 +48,13 @@ StatusOr<Value> SliceToDynamic(EvalContext& context) {
   const Literal& operand = context.operand(0);
   DimVector sizes;
   for (int64_t i = 1; i < context.operand_count(); ++i) sizes.push_back(context.operand(i).GetAsInt64(0));
-  if (!context.shape.IsArray() || sizes.size() != context.dims().size() || operand.shape().dimensions() != context.dims()) {
+  if (!context.shape.IsArray() || sizes.size() != context.dims().size() ||
+      operand.shape().dimensions() != context.dims()) {
     return InvalidArgument("SliceToDynamic takes an array and its sizes");
   }
   for (size_t d = 0; d < sizes.size(); ++d) {
-    if (sizes[d] < 0 || sizes[d] > context.dims()[d]) return InvalidArgument("SliceToDynamic takes sizes within the bounds");
+    if (sizes[d] < 0 || sizes[d] > context.dims()[d])
+      return InvalidArgument("SliceToDynamic takes sizes within the bounds");
   }
   Literal result = operand;
   result.set_shape_layout(context.shape);
@@ -72,15 +74,18 @@ StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
     for (const Literal& literal : literals) pointers.push_back(&literal);
     HLOIR_ASSIGN_OR_RETURN(Literal result, it->second(context.instruction, pointers));
     if (!result.shape().Compatible(context.shape)) {
-      return Internal(fmt::format("the handler of {} gave {}, not {}", target, result.shape().ToString(false), context.shape.ToString(false)));
+      return Internal(fmt::format("the handler of {} gave {}, not {}", target, result.shape().ToString(false),
+                                  context.shape.ToString(false)));
     }
     return result;
   }
-  if (IsMark(target) && context.operand_count() == 1 && context.instruction.operand(0)->shape().Compatible(context.shape)) {
+  if (IsMark(target) && context.operand_count() == 1 &&
+      context.instruction.operand(0)->shape().Compatible(context.shape)) {
     return std::move(context.operands[0]);
   }
   const bool one_array = context.operand_count() >= 1 && context.instruction.operand(0)->shape().IsArray();
-  if (target == "TopK" && one_array && context.shape.IsTuple() && context.shape.tuple_size() == 2 && context.shape.tuple_shapes(0).rank() > 0) {
+  if (target == "TopK" && one_array && context.shape.IsTuple() && context.shape.tuple_size() == 2 &&
+      context.shape.tuple_shapes(0).rank() > 0) {
     return TopK(context.operand(0), context.shape, context.shape.tuple_shapes(0).dimensions().back(), true);
   }
   if (target == "PadToStatic" && one_array) return PadToStatic(context);

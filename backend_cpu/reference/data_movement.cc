@@ -1,5 +1,6 @@
-// Ops whose result elements are elements of an operand, moved: broadcast, reshape, transpose, reverse, slice, concatenate,
-// pad, and dynamic-slice and dynamic-update-slice. Each is a choice of start and strides for one copying loop (index.h).
+// Ops whose result elements are elements of an operand, moved: broadcast, reshape, transpose, reverse, slice,
+// concatenate, pad, and dynamic-slice and dynamic-update-slice. Each is a choice of start and strides for one copying
+// loop (index.h).
 #include <algorithm>
 
 #include "fmt/format.h"
@@ -59,7 +60,8 @@ StatusOr<Value> EvaluateTranspose(EvalContext& context) {
   const Literal& operand = context.operand(0);
   const DimVector strides = RowMajorStrides(operand.shape().dimensions());
   Region from;
-  for (int64_t d : context.attributes<DimensionsAttributes>().dimensions) from.strides.push_back(strides[static_cast<size_t>(d)]);
+  for (int64_t d : context.attributes<DimensionsAttributes>().dimensions)
+    from.strides.push_back(strides[static_cast<size_t>(d)]);
   return ReadRegion(context.shape, operand, from);
 }
 
@@ -108,7 +110,8 @@ StatusOr<Value> EvaluatePad(EvalContext& context) {
     const int64_t step = padding[d].interior + 1, low = padding[d].low;
     const int64_t first = low >= 0 ? 0 : (-low + step - 1) / step;
     const int64_t room = context.dims()[d] - low;  // positions from the operand's first element to the result's end
-    const int64_t end = std::min(operand.shape().dimensions(static_cast<int64_t>(d)), room <= 0 ? 0 : (room + step - 1) / step);
+    const int64_t end =
+        std::min(operand.shape().dimensions(static_cast<int64_t>(d)), room <= 0 ? 0 : (room + step - 1) / step);
     kept.push_back(std::max<int64_t>(0, end - first));
     from.start += first * in[d];
     to.start += (low + first * step) * out[d];

@@ -46,8 +46,10 @@ Literal ThreeDimensional(const Literal& operand, PrimitiveType wide_type, const 
 StatusOr<Value> Dot(EvalContext& context, const Literal& lhs, const Literal& rhs, const DimVector& lhs_batch,
                     const DimVector& lhs_contracting, const DimVector& rhs_batch, const DimVector& rhs_contracting) {
   const PrimitiveType type = context.shape.element_type(), wide = WideType(type, lhs, rhs);
-  const Literal a = ThreeDimensional(lhs, wide, lhs_batch, FreeDims(lhs.shape().rank(), lhs_batch, lhs_contracting), lhs_contracting);
-  const Literal b = ThreeDimensional(rhs, wide, rhs_batch, FreeDims(rhs.shape().rank(), rhs_batch, rhs_contracting), rhs_contracting);
+  const Literal a =
+      ThreeDimensional(lhs, wide, lhs_batch, FreeDims(lhs.shape().rank(), lhs_batch, lhs_contracting), lhs_contracting);
+  const Literal b =
+      ThreeDimensional(rhs, wide, rhs_batch, FreeDims(rhs.shape().rank(), rhs_batch, rhs_contracting), rhs_contracting);
   const int64_t batches = a.shape().dimensions(0), rows = a.shape().dimensions(1), length = a.shape().dimensions(2);
   const int64_t columns = b.shape().dimensions(1);
   Literal sums(context.shape.WithElementType(wide));
@@ -76,10 +78,12 @@ StatusOr<Literal> ApplyScale(const Literal& operand, const Literal& scale) {
   const DimVector& scale_dims = scale.shape().dimensions();
   const DimVector strides = RowMajorStrides(scale_dims);
   const bool scalar = scale_dims.empty();
-  if (!scalar && scale_dims.size() != dims.size()) return InvalidArgument("scaled-dot's scale has another rank than its operand");
+  if (!scalar && scale_dims.size() != dims.size())
+    return InvalidArgument("scaled-dot's scale has another rank than its operand");
   DimVector block;
   for (size_t d = 0; d < scale_dims.size(); ++d) {
-    if (scale_dims[d] == 0 || dims[d] % scale_dims[d] != 0) return InvalidArgument("scaled-dot's scale does not divide its operand");
+    if (scale_dims[d] == 0 || dims[d] % scale_dims[d] != 0)
+      return InvalidArgument("scaled-dot's scale does not divide its operand");
     block.push_back(dims[d] / scale_dims[d]);
   }
   int64_t i = 0;
@@ -95,8 +99,8 @@ StatusOr<Literal> ApplyScale(const Literal& operand, const Literal& scale) {
 
 StatusOr<Value> EvaluateDot(EvalContext& context) {
   const auto& a = context.attributes<DotAttributes>();
-  return Dot(context, context.operand(0), context.operand(1), a.lhs_batch_dims, a.lhs_contracting_dims, a.rhs_batch_dims,
-             a.rhs_contracting_dims);
+  return Dot(context, context.operand(0), context.operand(1), a.lhs_batch_dims, a.lhs_contracting_dims,
+             a.rhs_batch_dims, a.rhs_contracting_dims);
 }
 
 // Operands: lhs, rhs, lhs scale, rhs scale.
@@ -108,8 +112,8 @@ StatusOr<Value> EvaluateScaledDot(EvalContext& context) {
   return Dot(context, lhs, rhs, a.lhs_batch_dims, a.lhs_contracting_dims, a.rhs_batch_dims, a.rhs_contracting_dims);
 }
 
-// Operands: lhs, rhs, group sizes. One lhs dimension is cut into groups of these sizes, one after another; the sizes may
-// differ for each index of the lhs dimensions that come before it in its kind. By the kind of the ragged dimension:
+// Operands: lhs, rhs, group sizes. One lhs dimension is cut into groups of these sizes, one after another; the sizes
+// may differ for each index of the lhs dimensions that come before it in its kind. By the kind of the ragged dimension:
 //   free         each group has its own rhs, found along rhs_group_dims; rows beyond the last group give zeros
 //   contracting  each group gives its own product, along a new first result dimension
 //   batch        the groups do not matter
@@ -147,7 +151,8 @@ StatusOr<Value> EvaluateRaggedDot(EvalContext& context) {
   };
   const PrimitiveType type = context.shape.element_type(), wide = WideType(type, lhs, rhs);
   const Literal x = lhs.Convert(wide), y = rhs.Convert(wide);
-  const DimVector x_strides = RowMajorStrides(lhs.shape().dimensions()), y_strides = RowMajorStrides(rhs.shape().dimensions());
+  const DimVector x_strides = RowMajorStrides(lhs.shape().dimensions()),
+                  y_strides = RowMajorStrides(rhs.shape().dimensions());
   DimVector contracted;
   for (int64_t d : a.lhs_contracting_dims) contracted.push_back(lhs.shape().dimensions(d));
   Literal sums(context.shape.WithElementType(wide));

@@ -63,14 +63,16 @@ StatusOr<Shape> ActualShape(const HloInstruction& instruction, const std::vector
   }
   std::vector<const Shape*> pointers;
   for (const Shape& shape : operands) pointers.push_back(&shape);
-  return InferShape(instruction.opcode(), pointers, instruction.attributes_variant(), instruction.called_computations(), &stated);
+  return InferShape(instruction.opcode(), pointers, instruction.attributes_variant(), instruction.called_computations(),
+                    &stated);
 }
 
 StatusOr<Value> PadValue(Value value, const Shape& bounds) {
   if (value.IsTuple()) {
     std::vector<Value> elements = value.elements();
     for (size_t i = 0; i < elements.size(); ++i) {
-      HLOIR_ASSIGN_OR_RETURN(elements[i], PadValue(std::move(elements[i]), bounds.tuple_shapes(static_cast<int64_t>(i))));
+      HLOIR_ASSIGN_OR_RETURN(elements[i],
+                             PadValue(std::move(elements[i]), bounds.tuple_shapes(static_cast<int64_t>(i))));
     }
     return Value::Tuple(std::move(elements));
   }

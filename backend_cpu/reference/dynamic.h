@@ -1,5 +1,5 @@
-// Dynamic shapes: arrays whose actual sizes are smaller than their bounds. An op on such computes what it would compute on
-// arrays of the actual sizes, and the result is put back into an array of the bounds. In dynamic.cc.
+// Dynamic shapes: arrays whose actual sizes are smaller than their bounds. An op on such computes what it would compute
+// on arrays of the actual sizes, and the result is put back into an array of the bounds. In dynamic.cc.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,6 @@
-// Evaluation of the elementwise ops: operands are brought to the type that is computed in, the op's kernel runs over all
-// elements, and the result is rounded to its own type. The kernels are in elementwise_unary.cc and elementwise_binary.cc.
+// Evaluation of the elementwise ops: operands are brought to the type that is computed in, the op's kernel runs over
+// all elements, and the result is rounded to its own type. The kernels are in elementwise_unary.cc and
+// elementwise_binary.cc.
 #include "reference/elementwise.h"
 
 #include <array>
@@ -56,7 +57,8 @@ PrimitiveType BitsType(PrimitiveType type) {
 }
 
 Kernel SelectKernel(PrimitiveType type) {
-  return ComputeTypeSwitch(type, [](auto tag) -> Kernel { return &TernaryLoop<SelectOp, bool, typename decltype(tag)::type>; });
+  return ComputeTypeSwitch(
+      type, [](auto tag) -> Kernel { return &TernaryLoop<SelectOp, bool, typename decltype(tag)::type>; });
 }
 
 }  // namespace
@@ -95,6 +97,7 @@ StatusOr<Value> EvaluateSelect(EvalContext& context) {
 // Copies change layouts at most.
 StatusOr<Value> EvaluateCopy(EvalContext& context) { return std::move(context.operands[0]); }
 
+// clang-format off
 #define ELEMENTWISE(Name) \
   StatusOr<Value> Evaluate##Name(EvalContext& context) { return EvaluateElementwise(context); }
 ELEMENTWISE(Abs) ELEMENTWISE(Ceil) ELEMENTWISE(Clz) ELEMENTWISE(Floor) ELEMENTWISE(Imag) ELEMENTWISE(IsFinite)
@@ -108,5 +111,6 @@ ELEMENTWISE(Minimum) ELEMENTWISE(Mulhi) ELEMENTWISE(Multiply) ELEMENTWISE(Or) EL
 ELEMENTWISE(ShiftLeft) ELEMENTWISE(ShiftRightArithmetic) ELEMENTWISE(ShiftRightLogical) ELEMENTWISE(Subtract)
 ELEMENTWISE(Xor) ELEMENTWISE(Compare) ELEMENTWISE(Clamp)
 #undef ELEMENTWISE
+// clang-format on
 
 }  // namespace hloir::reference

@@ -15,7 +15,7 @@ struct KernelArgs {
   std::byte* out = nullptr;
   int64_t stride[3] = {1, 1, 1};  // in elements; 0 where a scalar stands for a whole array
   int64_t count = 1;
-  int bits = 0;  // the width of the operands' type
+  int bits = 0;                                                              // the width of the operands' type
   PrimitiveType from = PrimitiveType::INVALID, to = PrimitiveType::INVALID;  // for kernels that convert
 };
 using Kernel = void (*)(const KernelArgs& args);
@@ -25,7 +25,8 @@ using Kernel = void (*)(const KernelArgs& args);
 PrimitiveType ComputeType(PrimitiveType type);
 
 // The kernel for an elementwise instruction (no convert, bitcast-convert, reduce-precision, stochastic-convert), for
-// operands of this compute type (for select: its second and third). nullptr: the op is not elementwise or does not take this type.
+// operands of this compute type (for select: its second and third). nullptr: the op is not elementwise or does not take
+// this type.
 Kernel FindKernel(const HloInstruction& instruction, PrimitiveType type);
 
 }  // namespace hloir::reference

@@ -5,6 +5,7 @@ namespace hloir::reference {
 
 Kernel FindUnaryKernel(HloOpcode opcode, PrimitiveType type) {
   switch (opcode) {
+// clang-format off
 #define UNARY(Name) \
   case HloOpcode::k##Name: return UnaryKernel<Name##Op>(type);
     UNARY(Abs) UNARY(Ceil) UNARY(Clz) UNARY(Floor) UNARY(Imag) UNARY(IsFinite) UNARY(Negate) UNARY(Not)
@@ -15,6 +16,7 @@ Kernel FindUnaryKernel(HloOpcode opcode, PrimitiveType type) {
 #undef UNARY
     default: return nullptr;  // another file's opcode
   }
+  // clang-format on
 }
 
 }  // namespace hloir::reference

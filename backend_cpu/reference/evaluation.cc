@@ -1,6 +1,6 @@
-// Running a computation: each instruction after its operands, its value let go after the last use. Calls within calls are
-// the only recursion, and that has a limit. The ops themselves are in the other files of this folder.
-// Covered by tests/unit/evaluator_test.cc.
+// Running a computation: each instruction after its operands, its value let go after the last use. Calls within calls
+// are the only recursion, and that has a limit. The ops themselves are in the other files of this folder. Covered by
+// tests/unit/evaluator_test.cc.
 #include "reference/evaluation.h"
 
 #include <algorithm>
@@ -101,7 +101,8 @@ StatusOr<Literal> Evaluation::FillElided(const HloInstruction& constant) {
   const PrimitiveType type = filled.shape().element_type();
   if (BitWidth(type) < 8) {
     const Literal wide = filled.Convert(IsFloat(type) ? PrimitiveType::F32 : PrimitiveType::S32);
-    ConvertElements(wide.shape().element_type(), wide.untyped_data(), type, filled.untyped_data(), filled.element_count());
+    ConvertElements(wide.shape().element_type(), wide.untyped_data(), type, filled.untyped_data(),
+                    filled.element_count());
   }
   return filled;
 }
@@ -109,7 +110,8 @@ StatusOr<Literal> Evaluation::FillElided(const HloInstruction& constant) {
 StatusOr<const Evaluation::Plan*> Evaluation::PlanFor(const HloComputation& computation) {
   std::unique_ptr<Plan>& plan = plans_[&computation];
   if (plan != nullptr) return plan.get();
-  if (computation.root() == nullptr) return InvalidArgument(fmt::format("computation {} has no root", computation.name()));
+  if (computation.root() == nullptr)
+    return InvalidArgument(fmt::format("computation {} has no root", computation.name()));
   auto made = std::make_unique<Plan>();
   std::unordered_map<const HloInstruction*, int32_t> index;
   auto add = [&](const HloInstruction* instruction) {
@@ -172,7 +174,8 @@ StatusOr<const Evaluation::Plan*> Evaluation::PlanFor(const HloComputation& comp
 
 StatusOr<Value> Evaluation::Call(const HloComputation& computation, std::vector<Value> arguments) {
   if (depth_ >= kMaxCallDepth) {
-    return ResourceExhausted(fmt::format("calls nest deeper than {} at computation {}", kMaxCallDepth, computation.name()));
+    return ResourceExhausted(
+        fmt::format("calls nest deeper than {} at computation {}", kMaxCallDepth, computation.name()));
   }
   if (static_cast<int64_t>(arguments.size()) != computation.parameter_count()) {
     return InvalidArgument(fmt::format("computation {} takes {} arguments, not {}", computation.name(),
@@ -230,7 +233,8 @@ StatusOr<Value> Evaluation::Evaluate(const HloInstruction& instruction, std::vec
 StatusOr<Value> DispatchOp(EvalContext& context) {
   switch (context.instruction.opcode()) {
 #define HLOIR_OP(name, ...) \
-  case HloOpcode::k##name: return Evaluate##name(context);
+  case HloOpcode::k##name:  \
+    return Evaluate##name(context);
 #include "hloir/opcodes.def"
 #undef HLOIR_OP
   }
@@ -238,8 +242,7 @@ StatusOr<Value> DispatchOp(EvalContext& context) {
 }
 
 Status UnimplementedOp(const EvalContext& context, std::string_view why) {
-  return Unimplemented(
-      fmt::format("{} {}: {}", context.instruction.opcode_name(), context.instruction.name(), why));
+  return Unimplemented(fmt::format("{} {}: {}", context.instruction.opcode_name(), context.instruction.name(), why));
 }
 
 namespace {
@@ -251,8 +254,8 @@ class ReferenceEvaluator : public HloEvaluator {
   StatusOr<Literal> EvaluateInstruction(const HloInstruction& instruction,
                                         std::span<const Literal* const> operands) const override {
     if (static_cast<int64_t>(operands.size()) != instruction.operand_count()) {
-      return InvalidArgument(fmt::format("{} takes {} operands, not {}", instruction.name(), instruction.operand_count(),
-                                         operands.size()));
+      return InvalidArgument(fmt::format("{} takes {} operands, not {}", instruction.name(),
+                                         instruction.operand_count(), operands.size()));
     }
     std::vector<Value> values;
     for (size_t i = 0; i < operands.size(); ++i) {
@@ -284,8 +287,8 @@ class ReferenceEvaluator : public HloEvaluator {
  private:
   static Status CheckArgument(const Shape& wanted, const Literal& given, size_t i) {
     if (wanted.Compatible(given.shape())) return OkStatus();
-    return InvalidArgument(fmt::format("argument {} has shape {}, not {}", i, given.shape().ToString(false),
-                                       wanted.ToString(false)));
+    return InvalidArgument(
+        fmt::format("argument {} has shape {}, not {}", i, given.shape().ToString(false), wanted.ToString(false)));
   }
   // With the shape that the graph states, layout included.
   static Literal Finish(Value value, const Shape& shape) {

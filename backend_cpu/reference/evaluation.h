@@ -16,8 +16,8 @@
 
 namespace hloir::reference {
 
-// What an instruction gives: an array (or token), shared and immutable, or a tuple of such. Passing one on, packing it into
-// a tuple and taking it out again copy no elements; the last owner may change it in place, see TakeLiteral.
+// What an instruction gives: an array (or token), shared and immutable, or a tuple of such. Passing one on, packing it
+// into a tuple and taking it out again copy no elements; the last owner may change it in place, see TakeLiteral.
 class Value {
  public:
   Value() = default;
@@ -65,7 +65,8 @@ class Evaluation {
  public:
   explicit Evaluation(const EvaluatorOptions& options) : options_(options) {}
 
-  // The root's value. The computation was checked against the shapes that the graph states, so ops need not check again.
+  // The root's value. The computation was checked against the shapes that the graph states, so ops need not check
+  // again.
   StatusOr<Value> Call(const HloComputation& computation, std::vector<Value> arguments);
   StatusOr<Value> Evaluate(const HloInstruction& instruction, std::vector<Value> operands);
 

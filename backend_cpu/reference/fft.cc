@@ -15,9 +15,12 @@ using Complex = std::complex<double>;
 // elements, the rest is summed up as defined.
 std::vector<Complex> Transform(const Complex* x, int64_t n, int64_t step, double sign) {
   std::vector<Complex> y(static_cast<size_t>(n));
-  auto root = [&](int64_t k) { return std::polar(1.0, sign * 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n)); };
+  auto root = [&](int64_t k) {
+    return std::polar(1.0, sign * 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n));
+  };
   if (n % 2 == 0 && n > 0) {
-    const std::vector<Complex> even = Transform(x, n / 2, 2 * step, sign), odd = Transform(x + step, n / 2, 2 * step, sign);
+    const std::vector<Complex> even = Transform(x, n / 2, 2 * step, sign),
+                               odd = Transform(x + step, n / 2, 2 * step, sign);
     for (int64_t k = 0; k < n / 2; ++k) {
       const Complex turned = root(k) * odd[static_cast<size_t>(k)];
       y[static_cast<size_t>(k)] = even[static_cast<size_t>(k)] + turned;
@@ -75,7 +78,8 @@ StatusOr<Value> EvaluateFft(EvalContext& context) {
     std::vector<Complex> whole(static_cast<size_t>(Product(dims)));
     for (size_t i = 0; i < whole.size(); ++i) {
       const int64_t line = static_cast<int64_t>(i) / n, k = static_cast<int64_t>(i) % n;
-      whole[i] = k < half ? data[static_cast<size_t>(line * half + k)] : std::conj(data[static_cast<size_t>(line * half + n - k)]);
+      whole[i] = k < half ? data[static_cast<size_t>(line * half + k)]
+                          : std::conj(data[static_cast<size_t>(line * half + n - k)]);
       // The result is real, so the ends of the spectrum count as real.
       if (k == 0 || 2 * k == n) whole[i] = whole[i].real();
     }
@@ -86,7 +90,8 @@ StatusOr<Value> EvaluateFft(EvalContext& context) {
   double scale = 1;
   for (int64_t length : attributes.fft_length) scale *= static_cast<double>(length);
   const int64_t kept = to_half ? half : n;
-  Literal wide(context.shape.WithElementType(IsComplex(context.shape.element_type()) ? PrimitiveType::C128 : PrimitiveType::F64));
+  Literal wide(context.shape.WithElementType(IsComplex(context.shape.element_type()) ? PrimitiveType::C128
+                                                                                     : PrimitiveType::F64));
   for (int64_t i = 0; i < wide.element_count(); ++i) {
     Complex value = data[static_cast<size_t>(i / kept * n + i % kept)];
     if (inverse) value /= scale;

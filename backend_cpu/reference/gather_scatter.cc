@@ -1,5 +1,6 @@
-// gather and scatter: many slices read from, or combined into, an array at computed places. Both find a slice's place by the
-// same steps; they differ in what they do with places that do not fit. Tests: tests/ops/gather-*.hlo, scatter-*.hlo.
+// gather and scatter: many slices read from, or combined into, an array at computed places. Both find a slice's place
+// by the same steps; they differ in what they do with places that do not fit. Tests: tests/ops/gather-*.hlo,
+// scatter-*.hlo.
 #include <algorithm>
 
 #include "fmt/format.h"
@@ -13,8 +14,8 @@ namespace {
 bool Contains(const DimVector& list, int64_t value) { return std::find(list.begin(), list.end(), value) != list.end(); }
 
 // Where slices start. The indices array has an index vector for each position of its other ("batch") dimensions:
-// component k of it is the start in operand dimension `start_index_map[k]`. Operand batching dimensions take their start
-// from the batch position itself.
+// component k of it is the start in operand dimension `start_index_map[k]`. Operand batching dimensions take their
+// start from the batch position itself.
 struct SlicePlaces {
   const Literal& indices;
   const DimVector& start_index_map;
@@ -60,13 +61,13 @@ DimVector Pick(const DimVector& index, const DimVector& dims, bool in_dims) {
 
 }  // namespace
 
-// Result dimensions: `offset_dims` run over the slice (its collapsed and batching dimensions, all of size 1, left out), the
-// others over the batch positions. A start is clamped so that its slice lies inside the operand.
+// Result dimensions: `offset_dims` run over the slice (its collapsed and batching dimensions, all of size 1, left out),
+// the others over the batch positions. A start is clamped so that its slice lies inside the operand.
 StatusOr<Value> EvaluateGather(EvalContext& context) {
   const Literal& operand = context.operand(0);
   const auto& a = context.attributes<GatherAttributes>();
-  const SlicePlaces places{context.operand(1), a.start_index_map, a.operand_batching_dims, a.start_indices_batching_dims,
-                           a.index_vector_dim};
+  const SlicePlaces places{context.operand(1), a.start_index_map, a.operand_batching_dims,
+                           a.start_indices_batching_dims, a.index_vector_dim};
   const DimVector& dims = operand.shape().dimensions();
   const DimVector in = RowMajorStrides(dims), out = RowMajorStrides(context.dims());
   DimVector slice_dims;
@@ -92,14 +93,16 @@ StatusOr<Value> EvaluateGather(EvalContext& context) {
 }
 
 // For each batch position, a window of the updates is combined into the operand: the computation takes the operands'
-// elements, then the updates', and gives the new elements. A window that does not lie inside the operand is left out, the
-// whole of it. Positions that meet the same element do so in row-major order of the updates here; HLO fixes no order.
+// elements, then the updates', and gives the new elements. A window that does not lie inside the operand is left out,
+// the whole of it. Positions that meet the same element do so in row-major order of the updates here; HLO fixes no
+// order.
 StatusOr<Value> EvaluateScatter(EvalContext& context) {
   const size_t n = context.operands.size() / 2;
   const auto& a = context.attributes<ScatterAttributes>();
-  const SlicePlaces places{context.operand(static_cast<int64_t>(n)), a.scatter_dims_to_operand_dims, a.input_batching_dims,
-                           a.scatter_indices_batching_dims, a.index_vector_dim};
-  HLOIR_ASSIGN_OR_RETURN(ScalarFunction combiner, ScalarFunction::Prepare(context.run, *context.instruction.to_apply()));
+  const SlicePlaces places{context.operand(static_cast<int64_t>(n)), a.scatter_dims_to_operand_dims,
+                           a.input_batching_dims, a.scatter_indices_batching_dims, a.index_vector_dim};
+  HLOIR_ASSIGN_OR_RETURN(ScalarFunction combiner,
+                         ScalarFunction::Prepare(context.run, *context.instruction.to_apply()));
   if (combiner.argument_count() != 2 * n || combiner.result_count() != n) {
     return InvalidArgument(fmt::format("{}'s computation does not combine {} arrays", context.instruction.name(), n));
   }
@@ -118,7 +121,8 @@ StatusOr<Value> EvaluateScatter(EvalContext& context) {
   for (size_t d = 0; d < dims.size(); ++d) {
     const int64_t dimension = static_cast<int64_t>(d);
     if (Contains(a.inserted_window_dims, dimension) || Contains(a.input_batching_dims, dimension)) continue;
-    if (operand_window_strides.size() == window_dims.size()) return InvalidArgument("scatter's window has too few dimensions");
+    if (operand_window_strides.size() == window_dims.size())
+      return InvalidArgument("scatter's window has too few dimensions");
     window_size[d] = window_dims[operand_window_strides.size()];
     operand_window_strides.push_back(operand_strides[d]);
   }

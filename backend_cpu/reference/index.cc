@@ -11,7 +11,8 @@ struct Bytes16 {
 };
 
 template <class T>
-void CopyElements(const DimVector& dims, const std::byte* source, const Region& from, std::byte* target, const Region& to) {
+void CopyElements(const DimVector& dims, const std::byte* source, const Region& from, std::byte* target,
+                  const Region& to) {
   const T* in = reinterpret_cast<const T*>(source);
   T* out = reinterpret_cast<T*>(target);
   if (dims.empty()) {

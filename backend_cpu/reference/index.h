@@ -1,4 +1,5 @@
-// Walking through arrays: strides, indices in row-major order, and the one loop that every op that only moves data uses.
+// Walking through arrays: strides, indices in row-major order, and the one loop that every op that only moves data
+// uses.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// How the ops of scalar_ops.h become kernels: MakeKernel<Op, operands>(type) is the loop of Op over that compute type, or
-// nullptr if Op has no overload for it. Included by elementwise_*.cc only; each instantiates some of the ops.
+// How the ops of scalar_ops.h become kernels: MakeKernel<Op, operands>(type) is the loop of Op over that compute type,
+// or nullptr if Op has no overload for it. Included by elementwise_*.cc only; each instantiates some of the ops.
 #pragma once
 
 #include "reference/elementwise.h"
@@ -89,8 +89,8 @@ Kernel TernaryKernel(PrimitiveType type) {
   });
 }
 
-// The kernels of one file, by opcode; nullptr for the opcodes of the others. `type`: the compute type of the operand that
-// the op works on.
+// The kernels of one file, by opcode; nullptr for the opcodes of the others. `type`: the compute type of the operand
+// that the op works on.
 Kernel FindUnaryKernel(HloOpcode opcode, PrimitiveType type);
 Kernel FindBinaryKernel(HloOpcode opcode, PrimitiveType type);
 Kernel FindCompareKernel(const CompareAttributes& attributes, PrimitiveType type);

@@ -27,8 +27,8 @@ Literal WriteMatrices(const std::vector<Complex>& elements, const Shape& shape) 
 
 }  // namespace
 
-// a = l l^H with l lower triangular, or a = u^H u with u upper triangular. Only that triangle of `a` is read, and the other
-// triangle of the result is zero. A matrix that is not positive definite gives NaN throughout.
+// a = l l^H with l lower triangular, or a = u^H u with u upper triangular. Only that triangle of `a` is read, and the
+// other triangle of the result is zero. A matrix that is not positive definite gives NaN throughout.
 StatusOr<Value> EvaluateCholesky(EvalContext& context) {
   const bool lower = context.attributes<CholeskyAttributes>().lower;
   const std::vector<Complex> a = ReadMatrices(context.operand(0));

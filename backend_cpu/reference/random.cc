@@ -96,9 +96,9 @@ double UniformDouble(Evaluation& run) { return static_cast<double>(run.NextRando
 
 }  // namespace
 
-// The state is u64[2] or u64[3]. Its first word is the key; Threefry counts in the second. Philox counts in 128 bits: the
-// second word low and the third high, or for a state of two words the second low and the first, the key, high. Types under
-// 32 bits take the low bits of a 32-bit word.
+// The state is u64[2] or u64[3]. Its first word is the key; Threefry counts in the second. Philox counts in 128 bits:
+// the second word low and the third high, or for a state of two words the second low and the first, the key, high.
+// Types under 32 bits take the low bits of a 32-bit word.
 StatusOr<Value> EvaluateRngBitGenerator(EvalContext& context) {
   const Shape& shape = context.shape.tuple_shapes(1);
   Literal state = std::move(context.operands[0]).TakeLiteral();
@@ -125,7 +125,8 @@ StatusOr<Value> EvaluateRngBitGenerator(EvalContext& context) {
   std::copy(bits.begin(), bits.end(), wide.data<uint64_t>().begin());
   if (IsFloat(shape.element_type()) || shape.element_type() == PrimitiveType::PRED) {
     const int bytes = StorageBytes(shape.element_type());
-    for (size_t i = 0; i < bits.size(); ++i) std::memcpy(result.untyped_data() + i * static_cast<size_t>(bytes), &bits[i], static_cast<size_t>(bytes));
+    for (size_t i = 0; i < bits.size(); ++i)
+      std::memcpy(result.untyped_data() + i * static_cast<size_t>(bytes), &bits[i], static_cast<size_t>(bytes));
   } else {
     result = wide.Convert(shape.element_type());
   }

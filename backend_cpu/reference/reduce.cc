@@ -29,8 +29,8 @@ class ExactSum {
   double sum_ = 0;
 };
 
-// A sum of narrower floats is rounded after each addition, in runs of 32 whose sums are summed up the same way: the order
-// that XLA:CPU takes, and with which bf16 sums get beyond 256 ones.
+// A sum of narrower floats is rounded after each addition, in runs of 32 whose sums are summed up the same way: the
+// order that XLA:CPU takes, and with which bf16 sums get beyond 256 ones.
 class RoundedSum {
  public:
   explicit RoundedSum(PrimitiveType type) : type_(type) {}
@@ -65,7 +65,8 @@ template <class MakeSum>
 Literal ReduceBySumming(const Literal& array, const Literal& initial, const Literal& zeros, const DimVector& kept_dims,
                         const DimVector& kept_strides, const DimVector& reduced_dims, const DimVector& reduced_strides,
                         MakeSum make_sum) {
-  const Literal wide = array.shape().element_type() == PrimitiveType::F32 ? Literal() : array.Convert(PrimitiveType::F32);
+  const Literal wide =
+      array.shape().element_type() == PrimitiveType::F32 ? Literal() : array.Convert(PrimitiveType::F32);
   const std::span<const float> x = (wide.element_count() > 0 ? wide : array).data<float>();
   const float start = static_cast<float>(initial.GetAsDouble(0));
   Literal sums = zeros;
@@ -73,7 +74,8 @@ Literal ReduceBySumming(const Literal& array, const Literal& initial, const Lite
   ForEachOffset(kept_dims, kept_strides, [&](int64_t base) {
     auto sum = make_sum();
     sum.Add(start);
-    ForEachOffset(reduced_dims, reduced_strides, [&](int64_t offset) { sum.Add(x[static_cast<size_t>(base + offset)]); });
+    ForEachOffset(reduced_dims, reduced_strides,
+                  [&](int64_t offset) { sum.Add(x[static_cast<size_t>(base + offset)]); });
     sums.SetFromDouble(out++, static_cast<double>(sum.Total()));
   });
   return sums;
@@ -81,9 +83,9 @@ Literal ReduceBySumming(const Literal& array, const Literal& initial, const Lite
 
 }  // namespace
 
-// Operands are n arrays of the same dimensions and n initial values. The computation takes n accumulators and n elements
-// and gives n accumulators. In which order elements come is not fixed; here it is row-major, from the initial values on,
-// but for sums of floats, where no order is more right than another, see above.
+// Operands are n arrays of the same dimensions and n initial values. The computation takes n accumulators and n
+// elements and gives n accumulators. In which order elements come is not fixed; here it is row-major, from the initial
+// values on, but for sums of floats, where no order is more right than another, see above.
 StatusOr<Value> EvaluateReduce(EvalContext& context) {
   const size_t n = context.operands.size() / 2;
   HLOIR_ASSIGN_OR_RETURN(ScalarFunction reducer, ScalarFunction::Prepare(context.run, *context.instruction.to_apply()));
@@ -104,19 +106,22 @@ StatusOr<Value> EvaluateReduce(EvalContext& context) {
   }
   std::vector<Literal> results;
   for (size_t k = 0; k < n; ++k) {
-    const PrimitiveType type = context.shape.IsTuple() ? context.shape.tuple_shapes(static_cast<int64_t>(k)).element_type()
-                                                       : context.shape.element_type();
+    const PrimitiveType type = context.shape.IsTuple()
+                                   ? context.shape.tuple_shapes(static_cast<int64_t>(k)).element_type()
+                                   : context.shape.element_type();
     results.emplace_back(Shape::Array(type, result_dims));
   }
   HLOIR_RETURN_IF_ERROR(context.run.CountSteps(Product(dims) * reducer.cost()));
 
   const PrimitiveType type = context.operand(0).shape().element_type();
-  if (reducer.IsBinary(HloOpcode::kAdd) && type == reducer.argument_type(0) && ComputeType(type) == PrimitiveType::F32) {
+  if (reducer.IsBinary(HloOpcode::kAdd) && type == reducer.argument_type(0) &&
+      ComputeType(type) == PrimitiveType::F32) {
     auto sum_up = [&](auto make_sum) {
       return ReduceBySumming(context.operand(0), context.operand(1), results[0], kept_dims, kept_strides, reduced_dims,
                              reduced_strides, make_sum);
     };
-    results[0] = type == PrimitiveType::F32 ? sum_up([] { return ExactSum(); }) : sum_up([&] { return RoundedSum(type); });
+    results[0] =
+        type == PrimitiveType::F32 ? sum_up([] { return ExactSum(); }) : sum_up([&] { return RoundedSum(type); });
     return Pack(std::move(results), context.shape);
   }
 
@@ -143,7 +148,8 @@ StatusOr<Value> EvaluateReduce(EvalContext& context) {
 
 // The computation on each element of the operands, all at the same index.
 StatusOr<Value> EvaluateMap(EvalContext& context) {
-  HLOIR_ASSIGN_OR_RETURN(ScalarFunction function, ScalarFunction::Prepare(context.run, *context.instruction.to_apply()));
+  HLOIR_ASSIGN_OR_RETURN(ScalarFunction function,
+                         ScalarFunction::Prepare(context.run, *context.instruction.to_apply()));
   if (function.argument_count() != context.operands.size() || function.result_count() != 1) {
     return InvalidArgument(fmt::format("{}'s computation takes other operands", context.instruction.name()));
   }
@@ -168,8 +174,9 @@ StatusOr<Value> EvaluateScan(EvalContext& context) {
   const size_t carries = static_cast<size_t>(attributes.num_carries);
   const size_t inputs = context.operands.size() - carries;
   const size_t outputs = static_cast<size_t>(context.shape.tuple_size()) - carries;
-  const int64_t length = inputs > 0 ? context.operand(0).shape().dimensions()[dimension]
-                         : outputs > 0 ? context.shape.tuple_shapes(0).dimensions()[dimension] : 0;
+  const int64_t length = inputs > 0    ? context.operand(0).shape().dimensions()[dimension]
+                         : outputs > 0 ? context.shape.tuple_shapes(0).dimensions()[dimension]
+                                       : 0;
   auto slice_shape = [&](const Shape& shape) {
     DimVector dims = shape.dimensions();
     dims.erase(dims.begin() + dimension);

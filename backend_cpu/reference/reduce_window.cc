@@ -16,8 +16,8 @@ DimVector WindowSizes(const Window& window) {
   return sizes;
 }
 
-// Which array element lies under element `inside` of the window at position `position`; nothing where there is padding, or
-// a gap that base dilation made.
+// Which array element lies under element `inside` of the window at position `position`; nothing where there is padding,
+// or a gap that base dilation made.
 std::optional<int64_t> ElementUnder(const Window& window, const DimVector& position, const DimVector& inside,
                                     const DimVector& dims, const DimVector& strides) {
   int64_t linear = 0;
@@ -32,16 +32,16 @@ std::optional<int64_t> ElementUnder(const Window& window, const DimVector& posit
 
 }  // namespace
 
-// Each result element is the reduction of what lies under the window there, starting from the initial value, once. Padding
-// and the gaps of base dilation count for nothing: as if they held a value neutral to the computation.
+// Each result element is the reduction of what lies under the window there, starting from the initial value, once.
+// Padding and the gaps of base dilation count for nothing: as if they held a value neutral to the computation.
 StatusOr<Value> EvaluateReduceWindow(EvalContext& context) {
   const size_t n = context.operands.size() / 2;
   const Window& window = context.attributes<WindowAttributes>().window;
-  HLOIR_ASSIGN_OR_RETURN(ScalarFunction reducer,
-                         ScalarFunction::Prepare(context.run, *context.instruction.to_apply()));
+  HLOIR_ASSIGN_OR_RETURN(ScalarFunction reducer, ScalarFunction::Prepare(context.run, *context.instruction.to_apply()));
   const DimVector& dims = context.operand(0).shape().dimensions();
   if (reducer.argument_count() != 2 * n || reducer.result_count() != n || window.size() != dims.size()) {
-    return InvalidArgument(fmt::format("{}'s computation or window does not fit its operands", context.instruction.name()));
+    return InvalidArgument(
+        fmt::format("{}'s computation or window does not fit its operands", context.instruction.name()));
   }
   const DimVector strides = RowMajorStrides(dims), sizes = WindowSizes(window);
   std::vector<Literal> results;
@@ -49,7 +49,8 @@ StatusOr<Value> EvaluateReduceWindow(EvalContext& context) {
     results.emplace_back(context.shape.IsTuple() ? context.shape.tuple_shapes(static_cast<int64_t>(k)) : context.shape);
   }
   std::vector<Slot> initial(n), next(n);
-  for (size_t k = 0; k < n; ++k) LoadElement(context.operand(static_cast<int64_t>(n + k)), 0, reducer.argument_type(k), initial[k]);
+  for (size_t k = 0; k < n; ++k)
+    LoadElement(context.operand(static_cast<int64_t>(n + k)), 0, reducer.argument_type(k), initial[k]);
   HLOIR_RETURN_IF_ERROR(context.run.CountSteps(results[0].element_count()));
   Status status;
   int64_t out = 0;
@@ -76,24 +77,27 @@ StatusOr<Value> EvaluateReduceWindow(EvalContext& context) {
   return Value::Tuple(std::move(values));
 }
 
-// The gradient of max pooling and the like. Operands: the array, a source with one element per window position, an initial
-// value. In each window `select(kept, candidate)` says whether the element kept so far stays; the one that is left gets the
-// position's source element added by `scatter`. Padding is never selected.
+// The gradient of max pooling and the like. Operands: the array, a source with one element per window position, an
+// initial value. In each window `select(kept, candidate)` says whether the element kept so far stays; the one that is
+// left gets the position's source element added by `scatter`. Padding is never selected.
 StatusOr<Value> EvaluateSelectAndScatter(EvalContext& context) {
   const Literal& operand = context.operand(0);
   const Literal& source = context.operand(1);
   const Window& window = context.attributes<WindowAttributes>().window;
-  HLOIR_ASSIGN_OR_RETURN(ScalarFunction select, ScalarFunction::Prepare(context.run, *context.instruction.called_computations()[0]));
+  HLOIR_ASSIGN_OR_RETURN(ScalarFunction select,
+                         ScalarFunction::Prepare(context.run, *context.instruction.called_computations()[0]));
   HLOIR_ASSIGN_OR_RETURN(ScalarFunction scatter,
                          ScalarFunction::Prepare(context.run, *context.instruction.called_computations()[1]));
   const DimVector& dims = operand.shape().dimensions();
   if (select.argument_count() != 2 || scatter.argument_count() != 2 || select.result_count() != 1 ||
       scatter.result_count() != 1 || select.result_type(0) != PrimitiveType::PRED || window.size() != dims.size()) {
-    return InvalidArgument(fmt::format("{}'s computations or window do not fit its operands", context.instruction.name()));
+    return InvalidArgument(
+        fmt::format("{}'s computations or window do not fit its operands", context.instruction.name()));
   }
   const DimVector strides = RowMajorStrides(dims), sizes = WindowSizes(window);
   HLOIR_RETURN_IF_ERROR(context.run.CountSteps(source.element_count()));
-  Literal result = ReadRegion(context.shape, context.operand(2).Convert(context.shape.element_type()), {0, DimVector(dims.size(), 0)});
+  Literal result = ReadRegion(context.shape, context.operand(2).Convert(context.shape.element_type()),
+                              {0, DimVector(dims.size(), 0)});
   Status status;
   int64_t at_source = 0;
   ForEachIndex(source.shape().dimensions(), [&](const DimVector& position) {

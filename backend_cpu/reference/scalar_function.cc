@@ -43,8 +43,12 @@ void StoreElement(const Slot& slot, PrimitiveType slot_type, Literal& literal, i
   else ConvertElements(ComputeType(slot_type), slot.bytes, type, at, 1);
 }
 
-void ScalarFunction::Load(size_t k, const Literal& literal, int64_t i) { LoadElement(literal, i, argument_types_[k], slots_[k]); }
-void ScalarFunction::Store(size_t k, Literal& literal, int64_t i) const { StoreElement(result(k), result_types_[k], literal, i); }
+void ScalarFunction::Load(size_t k, const Literal& literal, int64_t i) {
+  LoadElement(literal, i, argument_types_[k], slots_[k]);
+}
+void ScalarFunction::Store(size_t k, Literal& literal, int64_t i) const {
+  StoreElement(result(k), result_types_[k], literal, i);
+}
 
 // Makes the list of steps, or gives up (false) at the first thing that is no scalar arithmetic.
 class ScalarCompiler {
@@ -59,14 +63,16 @@ class ScalarCompiler {
     }
     if (!Emit(computation, arguments, &function_.results_, 0)) return false;
     function_.slots_.resize(slot_count_);
-    for (auto& [slot, literal] : constants_) LoadElement(*literal, 0, literal->shape().element_type(), function_.slots_[slot]);
+    for (auto& [slot, literal] : constants_)
+      LoadElement(*literal, 0, literal->shape().element_type(), function_.slots_[slot]);
     for (Pending& p : pending_) {
       for (size_t i = 0; i < 3; ++i) p.step.args.in[i] = function_.slots_[p.in[i]].bytes;
       p.step.args.out = function_.slots_[p.out].bytes;
       function_.steps_.push_back(p.step);
     }
     const HloInstruction* root = computation.root();
-    const bool one_op = pending_.size() == 1 || (pending_.size() == 2 && pending_[1].out == pending_[0].out);  // and its rounding
+    const bool one_op =
+        pending_.size() == 1 || (pending_.size() == 2 && pending_[1].out == pending_[0].out);  // and its rounding
     if (one_op && root->operand_count() == 2 && pending_[0].in[0] == 0 && pending_[0].in[1] == 1) {
       function_.binary_ = root->opcode();
     }
@@ -82,7 +88,8 @@ class ScalarCompiler {
 
   size_t NewSlot() { return slot_count_++; }
 
-  bool Emit(const HloComputation& computation, const std::vector<size_t>& arguments, std::vector<size_t>* results, int depth) {
+  bool Emit(const HloComputation& computation, const std::vector<size_t>& arguments, std::vector<size_t>* results,
+            int depth) {
     if (depth > kMaxInlineDepth || computation.root() == nullptr) return false;
     std::unordered_map<const HloInstruction*, std::vector<size_t>> slots;
     for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
@@ -112,7 +119,8 @@ class ScalarCompiler {
           std::vector<size_t> inner;
           for (int64_t i = 0; i < instruction->operand_count(); ++i) {
             const HloInstruction* operand = instruction->operand(i);
-            if (!operand->shape().Compatible(instruction->called_computations()[0]->parameter(i)->shape())) return false;
+            if (!operand->shape().Compatible(instruction->called_computations()[0]->parameter(i)->shape()))
+              return false;
             inner.push_back(slots[operand][0]);
           }
           if (!Emit(*instruction->called_computations()[0], inner, &mine, depth + 1)) return false;
@@ -127,8 +135,10 @@ class ScalarCompiler {
   }
 
   bool EmitElementwise(const HloInstruction& instruction,
-                       std::unordered_map<const HloInstruction*, std::vector<size_t>>& slots, std::vector<size_t>* mine) {
-    if (!instruction.shape().IsScalar() || instruction.operand_count() > 3 || instruction.operand_count() == 0) return false;
+                       std::unordered_map<const HloInstruction*, std::vector<size_t>>& slots,
+                       std::vector<size_t>* mine) {
+    if (!instruction.shape().IsScalar() || instruction.operand_count() > 3 || instruction.operand_count() == 0)
+      return false;
     Pending pending;
     for (size_t i = 0; i < instruction.operands().size(); ++i) {
       const HloInstruction* operand = instruction.operands()[i];
@@ -155,7 +165,8 @@ class ScalarCompiler {
     pending.step.kernel = FindKernel(instruction, computed);
     if (pending.step.kernel == nullptr) return false;
     pending_.push_back(pending);
-    const bool narrow = ComputeType(type) != type && !instruction.Is(kMovesData) && instruction.opcode() != HloOpcode::kSelect;
+    const bool narrow =
+        ComputeType(type) != type && !instruction.Is(kMovesData) && instruction.opcode() != HloOpcode::kSelect;
     if (narrow) {
       Pending round;
       round.in[0] = round.out = pending.out;
@@ -176,7 +187,8 @@ class ScalarCompiler {
 StatusOr<ScalarFunction> ScalarFunction::Prepare(Evaluation& run, const HloComputation& computation) {
   ScalarFunction function;
   function.run_ = &run;
-  if (computation.root() == nullptr) return InvalidArgument(fmt::format("computation {} has no root", computation.name()));
+  if (computation.root() == nullptr)
+    return InvalidArgument(fmt::format("computation {} has no root", computation.name()));
   for (const HloInstruction* parameter : computation.parameters()) {
     if (!parameter->shape().IsScalar()) {
       return Unimplemented(fmt::format("computation {} is called per element, but takes arrays", computation.name()));
@@ -215,7 +227,8 @@ Status ScalarFunction::RunGeneral() {
     leaves.push_back(&value);
   }
   for (size_t i = 0; i < results_.size(); ++i) {
-    if (i >= leaves.size() || leaves[i]->IsTuple()) return Unimplemented("a computation called per element gives nested tuples");
+    if (i >= leaves.size() || leaves[i]->IsTuple())
+      return Unimplemented("a computation called per element gives nested tuples");
     LoadElement(leaves[i]->literal(), 0, result_types_[i], slots_[results_[i]]);
   }
   return OkStatus();

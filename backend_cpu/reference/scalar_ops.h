@@ -1,9 +1,10 @@
-// What each elementwise op does to one element. One struct per op; an overload for each kind of element the op takes (pred,
-// integers, floats, complex), and none for a kind it does not take. Every op gets `bits`, the width that the element type
-// means: types under a byte live in an int8 or uint8, and what they overflow into is cut off by the caller.
+// What each elementwise op does to one element. One struct per op; an overload for each kind of element the op takes
+// (pred, integers, floats, complex), and none for a kind it does not take. Every op gets `bits`, the width that the
+// element type means: types under a byte live in an int8 or uint8, and what they overflow into is cut off by the
+// caller.
 //
-// Narrow floats (bf16, f16, f8…) come as f32 and are rounded by the caller. Integer arithmetic is done on uint64_t, where
-// overflow is defined to wrap. Tests: tests/ops/*.hlo.
+// Narrow floats (bf16, f16, f8…) come as f32 and are rounded by the caller. Integer arithmetic is done on uint64_t,
+// where overflow is defined to wrap. Tests: tests/ops/*.hlo.
 #pragma once
 
 #include <bit>
@@ -90,15 +91,16 @@ inline std::complex<double> ComplexExpm1(std::complex<double> z) {
 inline std::complex<double> ComplexLog1p(std::complex<double> z) {
   const double x = z.real(), y = z.imag();
   // |1 + z|^2 - 1 = x(2 + x) + y^2, which has no cancellation unless z is near -2 or -1 and then the log is not near 0.
-  const double real = std::abs(x) < 0.5 && std::abs(y) < 0.5 ? 0.5 * std::log1p(x * (2 + x) + y * y) : std::log(std::hypot(1 + x, y));
+  const double real =
+      std::abs(x) < 0.5 && std::abs(y) < 0.5 ? 0.5 * std::log1p(x * (2 + x) + y * y) : std::log(std::hypot(1 + x, y));
   return {real, std::atan2(y, 1 + x)};
 }
 HLOIR_COMPLEX_FUNCTION(Expm1, std::expm1(x), ComplexExpm1(x))
 HLOIR_COMPLEX_FUNCTION(Log1p, std::log1p(x), ComplexLog1p(x))
 HLOIR_FLOAT_FUNCTION(Ceil, std::ceil(x))
 HLOIR_FLOAT_FUNCTION(Floor, std::floor(x))
-HLOIR_FLOAT_FUNCTION(RoundNearestAfz, std::round(x))         // halves away from zero
-HLOIR_FLOAT_FUNCTION(RoundNearestEven, std::nearbyint(x))    // halves to even: the default rounding mode
+HLOIR_FLOAT_FUNCTION(RoundNearestAfz, std::round(x))       // halves away from zero
+HLOIR_FLOAT_FUNCTION(RoundNearestEven, std::nearbyint(x))  // halves to even: the default rounding mode
 #undef HLOIR_FLOAT_FUNCTION
 #undef HLOIR_COMPLEX_FUNCTION
 
@@ -114,7 +116,8 @@ struct AbsOp {
   }
   template <Cplx T>
   typename T::value_type operator()(T x, int) const {
-    return static_cast<typename T::value_type>(std::hypot(static_cast<double>(x.real()), static_cast<double>(x.imag())));
+    return static_cast<typename T::value_type>(
+        std::hypot(static_cast<double>(x.real()), static_cast<double>(x.imag())));
   }
 };
 struct ClzOp {
@@ -161,10 +164,7 @@ struct NegateOp {
     return static_cast<T>(-static_cast<uint64_t>(x));
   }
   template <class T>
-    requires(Float<T> || Cplx<T>)
-  T operator()(T x, int) const {
-    return -x;
-  }
+  requires(Float<T> || Cplx<T>) T operator()(T x, int) const { return -x; }
 };
 struct NotOp {
   bool operator()(bool x, int) const { return !x; }
@@ -204,10 +204,7 @@ struct AddOp {
     return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
   }
   template <class T>
-    requires(Float<T> || Cplx<T>)
-  T operator()(T a, T b, int) const {
-    return a + b;
-  }
+  requires(Float<T> || Cplx<T>) T operator()(T a, T b, int) const { return a + b; }
 };
 struct SubtractOp {
   bool operator()(bool a, bool b, int) const { return a != b; }
@@ -216,10 +213,7 @@ struct SubtractOp {
     return static_cast<T>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
   }
   template <class T>
-    requires(Float<T> || Cplx<T>)
-  T operator()(T a, T b, int) const {
-    return a - b;
-  }
+  requires(Float<T> || Cplx<T>) T operator()(T a, T b, int) const { return a - b; }
 };
 struct MultiplyOp {
   bool operator()(bool a, bool b, int) const { return a && b; }
@@ -248,10 +242,7 @@ struct DivideOp {
     return static_cast<T>(a / b);
   }
   template <class T>
-    requires(Float<T> || Cplx<T>)
-  T operator()(T a, T b, int) const {
-    return a / b;
-  }
+  requires(Float<T> || Cplx<T>) T operator()(T a, T b, int) const { return a / b; }
 };
 struct RemainderOp {
   // The sign is the dividend's; x % 0 is x; MIN % -1 is 0.
@@ -271,10 +262,7 @@ struct RemainderOp {
 // A NaN in either operand is the result; -0 is less than +0.
 struct MaximumOp {
   template <class T>
-    requires(Int<T> || Pred<T>)
-  T operator()(T a, T b, int) const {
-    return a < b ? b : a;
-  }
+  requires(Int<T> || Pred<T>) T operator()(T a, T b, int) const { return a < b ? b : a; }
   template <Float T>
   T operator()(T a, T b, int) const {
     if (std::isnan(a)) return a;
@@ -284,10 +272,7 @@ struct MaximumOp {
 };
 struct MinimumOp {
   template <class T>
-    requires(Int<T> || Pred<T>)
-  T operator()(T a, T b, int) const {
-    return b < a ? b : a;
-  }
+  requires(Int<T> || Pred<T>) T operator()(T a, T b, int) const { return b < a ? b : a; }
   template <Float T>
   T operator()(T a, T b, int) const {
     if (std::isnan(a)) return a;
@@ -396,8 +381,7 @@ template <ComparisonDirection kDirection>
 struct CompareOp {
   template <class T>
   bool operator()(T a, T b, int) const
-    requires(!Cplx<T> || kDirection == ComparisonDirection::kEq || kDirection == ComparisonDirection::kNe)
-  {
+      requires(!Cplx<T> || kDirection == ComparisonDirection::kEq || kDirection == ComparisonDirection::kNe) {
     if constexpr (kDirection == ComparisonDirection::kEq) return a == b;
     else if constexpr (kDirection == ComparisonDirection::kNe) return a != b;
     else if constexpr (kDirection == ComparisonDirection::kGe) return a >= b;
@@ -414,10 +398,7 @@ struct TotalOrderCompareOp {
     return CompareOp<kDirection>()(Key(a), Key(b), bits);
   }
   template <class T>
-    requires(Int<T> || Pred<T>)
-  bool operator()(T a, T b, int bits) const {
-    return CompareOp<kDirection>()(a, b, bits);
-  }
+  requires(Int<T> || Pred<T>) bool operator()(T a, T b, int bits) const { return CompareOp<kDirection>()(a, b, bits); }
   template <Float T>
   static int64_t Key(T x) {
     using Bits = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
@@ -429,8 +410,7 @@ struct TotalOrderCompareOp {
 // min(high, max(low, x)), so low wins nothing against high; NaN anywhere is NaN.
 struct ClampOp {
   template <class T>
-    requires(!Cplx<T>)
-  T operator()(T low, T x, T high, int bits) const {
+  requires(!Cplx<T>) T operator()(T low, T x, T high, int bits) const {
     return MinimumOp()(high, MaximumOp()(x, low, bits), bits);
   }
 };

@@ -32,8 +32,8 @@ Status MergeSort(std::vector<int64_t>& order, Before before) {
   return OkStatus();
 }
 
-// As XLA:CPU sorts when ties may fall anyhow: by std::sort. It trusts the comparator to be an order, and would run off the
-// ends of the array with one that is none; so there are guards at both ends, which nothing comes before or after.
+// As XLA:CPU sorts when ties may fall anyhow: by std::sort. It trusts the comparator to be an order, and would run off
+// the ends of the array with one that is none; so there are guards at both ends, which nothing comes before or after.
 template <class Before>
 Status IntroSort(std::vector<int64_t>& order, Before before) {
   constexpr int64_t kGuard = -1;
@@ -69,8 +69,10 @@ uint64_t OrderedKey(const Literal& literal, int64_t i) {
 // (a0, b0, a1, b1, …), and says whether a comes before b.
 StatusOr<Value> EvaluateSort(EvalContext& context) {
   const size_t n = context.operands.size();
-  HLOIR_ASSIGN_OR_RETURN(ScalarFunction comparator, ScalarFunction::Prepare(context.run, *context.instruction.to_apply()));
-  if (comparator.argument_count() != 2 * n || comparator.result_count() != 1 || comparator.result_type(0) != PrimitiveType::PRED) {
+  HLOIR_ASSIGN_OR_RETURN(ScalarFunction comparator,
+                         ScalarFunction::Prepare(context.run, *context.instruction.to_apply()));
+  if (comparator.argument_count() != 2 * n || comparator.result_count() != 1 ||
+      comparator.result_type(0) != PrimitiveType::PRED) {
     return InvalidArgument(fmt::format("{}'s computation does not compare {} pairs", context.instruction.name(), n));
   }
   const DimVector dims = context.operand(0).shape().dimensions();
@@ -91,7 +93,8 @@ StatusOr<Value> EvaluateSort(EvalContext& context) {
     const int64_t base = LinearIndex(index, strides);
     for (size_t k = 0; k < n; ++k) {
       for (int64_t i = 0; i < length; ++i) {
-        LoadElement(context.operand(static_cast<int64_t>(k)), base + i * stride, comparator.argument_type(2 * k), row[k][static_cast<size_t>(i)]);
+        LoadElement(context.operand(static_cast<int64_t>(k)), base + i * stride, comparator.argument_type(2 * k),
+                    row[k][static_cast<size_t>(i)]);
       }
     }
     std::iota(order.begin(), order.end(), 0);
@@ -108,7 +111,8 @@ StatusOr<Value> EvaluateSort(EvalContext& context) {
     for (size_t k = 0; k < n && status.ok(); ++k) {
       const Literal& source = context.operand(static_cast<int64_t>(k));
       for (int64_t i = 0; i < length; ++i) {
-        CopyRegion({}, source, {base + order[static_cast<size_t>(i)] * stride, {}}, results[k], {base + i * stride, {}});
+        CopyRegion({}, source, {base + order[static_cast<size_t>(i)] * stride, {}}, results[k],
+                   {base + i * stride, {}});
       }
     }
   });
@@ -122,7 +126,8 @@ StatusOr<Value> EvaluateSort(EvalContext& context) {
 // The k largest (or smallest) elements of each row of the last dimension, best first, and their s32 positions. Floats
 // compare by total order; among equals the one that stands first comes first.
 StatusOr<Value> TopK(const Literal& operand, const Shape& shape, int64_t k, bool largest) {
-  if (operand.shape().rank() == 0 || !shape.IsTuple() || shape.tuple_size() != 2 || IsComplex(operand.shape().element_type())) {
+  if (operand.shape().rank() == 0 || !shape.IsTuple() || shape.tuple_size() != 2 ||
+      IsComplex(operand.shape().element_type())) {
     return InvalidArgument("topk takes an array of real numbers of at least one dimension and gives two arrays");
   }
   const int64_t length = operand.shape().dimensions().back();
@@ -130,7 +135,8 @@ StatusOr<Value> TopK(const Literal& operand, const Shape& shape, int64_t k, bool
   Literal values(shape.tuple_shapes(0)), indices(shape.tuple_shapes(1));
   const int64_t rows = length == 0 ? 0 : operand.element_count() / length;
   if (values.element_count() != rows * k || indices.element_count() != rows * k ||
-      indices.shape().element_type() != PrimitiveType::S32 || values.shape().element_type() != operand.shape().element_type()) {
+      indices.shape().element_type() != PrimitiveType::S32 ||
+      values.shape().element_type() != operand.shape().element_type()) {
     return InvalidArgument("topk's results have other shapes than its operand gives");
   }
   std::vector<int64_t> order(static_cast<size_t>(length));

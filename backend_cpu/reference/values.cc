@@ -32,7 +32,8 @@ StatusOr<Value> EvaluateIota(EvalContext& context) {
 }
 
 StatusOr<Value> EvaluateTuple(EvalContext& context) {
-  return Value::Tuple({std::make_move_iterator(context.operands.begin()), std::make_move_iterator(context.operands.end())});
+  return Value::Tuple(
+      {std::make_move_iterator(context.operands.begin()), std::make_move_iterator(context.operands.end())});
 }
 
 StatusOr<Value> EvaluateGetTupleElement(EvalContext& context) {

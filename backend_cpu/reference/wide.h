@@ -1,6 +1,7 @@
-// Contractions (dot, convolution, …) are computed in a wide type that all element types of a class fit in, and rounded to
-// the result's type once: double for floats, complex<double>, and int64 for integers, where arithmetic modulo 2^64 wraps to
-// the right value in any narrower type. So no result depends on the order of summation by more than the last bit.
+// Contractions (dot, convolution, …) are computed in a wide type that all element types of a class fit in, and rounded
+// to the result's type once: double for floats, complex<double>, and int64 for integers, where arithmetic modulo 2^64
+// wraps to the right value in any narrower type. So no result depends on the order of summation by more than the last
+// bit.
 #pragma once
 
 #include <complex>

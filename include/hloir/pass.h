@@ -93,7 +93,7 @@ class HloPass {
  public:
   virtual ~HloPass() = default;
   virtual std::string_view name() const = 0;
-  // Rewrites the module; true if it changed anything. After an error the module is legal, but may be half rewritten.
+  // Rewrites a legal module (VerifyModule); true if it changed anything. After an error it is legal, but may be half rewritten.
   virtual StatusOr<bool> Run(HloModule& module) = 0;
 };
 

@@ -151,9 +151,10 @@ bool AlgebraicSimplifier::RunOn(HloComputation& computation) {
     HloInstruction* replacement = ApplyRules(instruction, context);
     if (replacement == nullptr) continue;
     changed = true;
-    // What the rule made stands behind what was the last instruction.
+    // What the rule made stands behind what was the last instruction. It goes to where it is needed: a schedule stays one.
     bool replacement_is_new = false;
-    for (HloInstruction* made = last_before->next(); made != nullptr; made = made->next()) {
+    while (HloInstruction* made = last_before->next()) {
+      computation.MoveBefore(made, instruction);
       if (made->metadata() == nullptr) made->set_metadata(instruction->metadata());
       replacement_is_new |= made == replacement;
       Push(made);

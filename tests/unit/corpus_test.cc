@@ -1,7 +1,6 @@
 // The corpus: every module prints back byte for byte and is legal; every one that runs gives XLA:CPU's results, by the
 // reference evaluator and by the plan with each instruction set that this machine has.
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "tools/arguments.h"
 #include "tools/files.h"
 #include "tools/npz.h"
+#include "tools/stored.h"
 
 using namespace hloir;
 namespace fs = std::filesystem;
@@ -54,29 +54,19 @@ struct Case {
   fs::path file, npz;
 };
 
-// The modules that run on one device, with the inputs and XLA:CPU's results.
+// The modules that run on one device and need nobody's library, with the inputs and XLA:CPU's results.
 std::vector<Case> RunnableModules() {
   auto index = tool::ReadFile((kCorpus / "index.json").string());
   REQUIRE(index.ok());
   std::vector<Case> cases;
   for (const auto& entry : nlohmann::json::parse(*index)["modules"]) {
-    if (entry["run"].get<bool>()) cases.push_back({entry["name"], kCorpus / entry["file"], kCorpus / entry["npz"]});
+    if (entry["run"].get<bool>() && entry["custom_calls"].empty()) cases.push_back({entry["name"], kCorpus / entry["file"], kCorpus / entry["npz"]});
   }
   REQUIRE(cases.size() >= 60);
   return cases;
 }
 
-// How far a result may be from XLA's, relative to the leaf's largest element. XLA and we both round, in other orders: 32
-// units in the last place. Where the module magnifies rounding, the measure is our own distance from wider arithmetic.
-double Allowed(PrimitiveType type, double own_error) {
-  const PrimitiveType component = ComplexComponentType(type);
-  if (!IsFloat(component)) return 0;
-  return std::max(std::ldexp(32, -GetFloatFormat(component).mantissa_bits - 1), 16 * own_error);
-}
-
-using RunModule = std::function<StatusOr<Literal>(const HloModule&, std::span<const Literal* const>)>;
-
-void CheckResults(const Case& c, const RunModule& run) {
+void CheckResults(const Case& c, const ModuleRunner& run) {
   INFO(c.name);
   auto module = Load(c.file);
   auto inputs = tool::MakeArguments(*module, c.npz.string(), 0);
@@ -92,31 +82,11 @@ void CheckResults(const Case& c, const RunModule& run) {
   }
   const Literal wanted = Literal::Tuple(std::move(*expected));
   const Literal actual = Literal::Tuple(tool::ResultLeaves(*result));
-  Comparison comparison = CompareResults(actual, wanted, nullptr, nullptr);
-  REQUIRE(comparison.leaves.size() == wanted.elements().size());
-  // Our own rounding error, found only if it is asked for.
-  std::optional<Comparison> own;
-  for (size_t i = 0; i < comparison.leaves.size(); ++i) {
-    const LeafDifference& leaf = comparison.leaves[i];
-    const PrimitiveType type = wanted.elements()[i].shape().element_type();
-    CHECK(actual.elements()[i].shape().ToString(false) == wanted.elements()[i].shape().ToString(false));
-    if (leaf.differing == 0) continue;
-    double allowed = Allowed(type, 0);
-    if (leaf.max_relative > allowed) {
-      if (!own) {
-        own.emplace();
-        if (auto wide = WidenModule(*module); wide.ok()) {
-          if (auto value = run(**wide, pointers); value.ok()) {
-            own = CompareResults(actual, Literal::Tuple(tool::ResultLeaves(*value)), nullptr, nullptr);
-          }
-        }
-      }
-      if (i < own->leaves.size()) allowed = Allowed(type, own->leaves[i].max_relative);
-    }
-    INFO(c.name << " " << leaf.where << ": " << leaf.differing << " of " << leaf.total << " elements differ, by up to "
-                << leaf.max_relative << " of the largest");
-    CHECK(leaf.max_relative <= allowed);
-    CHECK(leaf.same_nonfinite);
+  REQUIRE(actual.elements().size() == wanted.elements().size());
+  for (const LeafDifference& leaf : tool::CompareWithStored(*module, actual, wanted, pointers, run).leaves) {
+    INFO(leaf.where << ": " << leaf.differing << " of " << leaf.total << " elements differ, by up to " << leaf.max_relative
+                    << " of the largest, where " << leaf.allowed_relative << " is allowed");
+    CHECK(leaf.agrees);
   }
 }
 

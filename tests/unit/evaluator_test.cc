@@ -24,7 +24,8 @@ std::unique_ptr<HloModule> Parse(const std::string& text) {
   return *std::move(module);
 }
 
-StatusOr<Literal> Run(const HloModule& module, const std::vector<Literal>& arguments = {}, EvaluatorOptions options = {}) {
+StatusOr<Literal> Run(const HloModule& module, const std::vector<Literal>& arguments = {},
+                      EvaluatorOptions options = {}) {
   std::vector<const Literal*> pointers;
   for (const Literal& argument : arguments) pointers.push_back(&argument);
   return MakeReferenceEvaluator(std::move(options))->EvaluateComputation(*module.entry_computation(), pointers);
@@ -57,7 +58,8 @@ TEST_CASE("evaluator: an endless loop ends at the step limit", "[evaluator]") {
 }
 
 TEST_CASE("evaluator: a value that is too large is refused before it is made", "[evaluator]") {
-  const auto module = Parse("ENTRY e {\n  c = f32[] constant(1)\n  ROOT b = f32[1000000,1000000] broadcast(c), dimensions={}\n}");
+  const auto module =
+      Parse("ENTRY e {\n  c = f32[] constant(1)\n  ROOT b = f32[1000000,1000000] broadcast(c), dimensions={}\n}");
   const StatusOr<Literal> result = Run(*module);
   REQUIRE(!result.ok());
   CHECK(result.status().code() == StatusCode::kResourceExhausted);
@@ -89,7 +91,8 @@ ENTRY e {
 TEST_CASE("evaluator: calls nested too deep are refused", "[evaluator]") {
   std::string text = "HloModule deep\nf0 {\n  ROOT x = s32[] parameter(0)\n}\n";
   for (int i = 1; i <= 300; ++i) {
-    text += "f" + std::to_string(i) + " {\n  x = s32[] parameter(0)\n  ROOT r = s32[] call(x), to_apply=f" + std::to_string(i - 1) + "\n}\n";
+    text += "f" + std::to_string(i) + " {\n  x = s32[] parameter(0)\n  ROOT r = s32[] call(x), to_apply=f" +
+            std::to_string(i - 1) + "\n}\n";
   }
   text += "ENTRY e {\n  z = s32[] constant(5)\n  ROOT r = s32[] call(z), to_apply=f300\n}\n";
   const StatusOr<Literal> result = Run(*Parse(text));
@@ -111,7 +114,8 @@ TEST_CASE("evaluator: a chain of a hundred thousand instructions needs no deep s
 }
 
 TEST_CASE("evaluator: on_result sees each instruction's value", "[evaluator]") {
-  const auto module = Parse("ENTRY e {\n  a = s32[] parameter(0)\n  b = s32[] add(a, a)\n  ROOT t = (s32[], s32[]) tuple(a, b)\n}");
+  const auto module =
+      Parse("ENTRY e {\n  a = s32[] parameter(0)\n  b = s32[] add(a, a)\n  ROOT t = (s32[], s32[]) tuple(a, b)\n}");
   std::vector<std::string> seen;
   EvaluatorOptions options;
   options.on_result = [&](const HloInstruction& instruction, const Literal& value) {
@@ -176,10 +180,11 @@ TEST_CASE("evaluator: elided constants are refused, or filled as asked", "[evalu
 }
 
 TEST_CASE("evaluator: a registered custom-call is called, and its result checked", "[evaluator]") {
-  const auto module = Parse(
-      "ENTRY e {\n  a = s32[] parameter(0)\n  ROOT c = s32[] custom-call(a, a), custom_call_target=\"plus\"\n}");
+  const auto module =
+      Parse("ENTRY e {\n  a = s32[] parameter(0)\n  ROOT c = s32[] custom-call(a, a), custom_call_target=\"plus\"\n}");
   EvaluatorOptions options;
-  options.custom_calls["plus"] = [](const HloInstruction&, std::span<const Literal* const> operands) -> StatusOr<Literal> {
+  options.custom_calls["plus"] = [](const HloInstruction&,
+                                    std::span<const Literal* const> operands) -> StatusOr<Literal> {
     return Literal::Scalar(PrimitiveType::S32, operands[0]->GetAsInt64(0) + operands[1]->GetAsInt64(0));
   };
   const std::vector<Literal> arguments{Literal::Scalar(PrimitiveType::S32, 21)};
@@ -229,9 +234,10 @@ TEST_CASE("literal: every type converts to every type and keeps 0 and 1", "[eval
 }
 
 TEST_CASE("literal: each narrow float survives the way to f32 and back", "[evaluator]") {
-  for (PrimitiveType type : {PrimitiveType::F8E5M2, PrimitiveType::F8E4M3, PrimitiveType::F8E4M3FN, PrimitiveType::F8E4M3B11FNUZ,
-                             PrimitiveType::F8E3M4, PrimitiveType::F8E5M2FNUZ, PrimitiveType::F8E4M3FNUZ, PrimitiveType::F8E8M0FNU,
-                             PrimitiveType::F4E2M1FN, PrimitiveType::F6E3M2FN, PrimitiveType::F6E2M3FN}) {
+  for (PrimitiveType type :
+       {PrimitiveType::F8E5M2, PrimitiveType::F8E4M3, PrimitiveType::F8E4M3FN, PrimitiveType::F8E4M3B11FNUZ,
+        PrimitiveType::F8E3M4, PrimitiveType::F8E5M2FNUZ, PrimitiveType::F8E4M3FNUZ, PrimitiveType::F8E8M0FNU,
+        PrimitiveType::F4E2M1FN, PrimitiveType::F6E3M2FN, PrimitiveType::F6E2M3FN}) {
     const int64_t count = int64_t{1} << BitWidth(type);
     Literal all(Shape::Array(type, {count}));
     for (int64_t i = 0; i < count; ++i) all.untyped_data()[i] = static_cast<std::byte>(i);

@@ -1,0 +1,272 @@
+// executable.h: prepared plans give the reference evaluator's results, with each instruction set, fused or not, and the same
+// bytes for any number of threads. Modules here aim at the plan's own corners: tails, short rows, views that fit no loop,
+// reductions of every shape, results in place of operands, loop carries that trade places.
+#include "hloir/executable.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "hloir/parser.h"
+#include "tests/unit/catch.h"
+
+using namespace hloir;
+
+namespace {
+
+// Numbers of both signs around 1, the same for every run.
+Literal Ramp(const Shape& shape, uint64_t seed) {
+  if (shape.IsTuple()) {
+    std::vector<Literal> elements;
+    for (const Shape& element : shape.tuple_shapes()) elements.push_back(Ramp(element, ++seed));
+    return Literal::Tuple(std::move(elements));
+  }
+  Literal literal(shape);
+  uint64_t state = seed * 0x9e3779b97f4a7c15u + 1;
+  for (int64_t i = 0; i < literal.element_count(); ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    const int64_t number = static_cast<int64_t>(state >> 40) % 2001 - 1000;
+    if (IsFloat(shape.element_type())) literal.SetFromDouble(i, static_cast<double>(number) / 400);
+    else literal.SetFromInt64(i, shape.element_type() == PrimitiveType::PRED ? number & 1 : number % 97);
+  }
+  return literal;
+}
+
+// The largest difference of two leaves, over the larger's largest magnitude; 1 where only one is finite.
+double Distance(const Literal& a, const Literal& b) {
+  double scale = 1e-30, worst = 0;
+  for (int64_t i = 0; i < b.element_count(); ++i) {
+    if (std::isfinite(b.GetAsDouble(i))) scale = std::max(scale, std::abs(b.GetAsDouble(i)));
+  }
+  for (int64_t i = 0; i < a.element_count(); ++i) {
+    const double x = a.GetAsDouble(i), y = b.GetAsDouble(i);
+    if (x == y || (std::isnan(x) && std::isnan(y))) continue;
+    worst = std::max(worst, std::isfinite(x) && std::isfinite(y) ? std::abs(x - y) / scale : 1);
+  }
+  return worst;
+}
+
+// Runs the module every way there is; the results may be `tolerance` apart from the reference's.
+void CheckModule(const std::string& text, double tolerance) {
+  INFO(text);
+  auto module = ParseHloModule(text);
+  REQUIRE(module.status().message() == "");
+  const HloComputation& entry = *(*module)->entry_computation();
+  std::vector<Literal> inputs;
+  for (int64_t i = 0; i < entry.parameter_count(); ++i) inputs.push_back(Ramp(entry.parameter(i)->shape(), 10 * i + 1));
+  std::vector<const Literal*> arguments;
+  for (const Literal& input : inputs) arguments.push_back(&input);
+  auto expected = MakeReferenceEvaluator()->EvaluateComputation(entry, arguments);
+  REQUIRE(expected.status().message() == "");
+  for (const std::string& isa : SupportedIsas()) {
+    for (bool fuse : {true, false}) {
+      StatusOr<Literal> one_thread = Internal("not run");
+      for (int threads : {1, 2, 3}) {
+        INFO(isa << (fuse ? " fused, " : " unfused, ") << threads << " threads");
+        ExecutableOptions options;
+        options.isa = isa;
+        options.threads = threads;
+        options.fuse_elementwise = fuse;
+        auto executable = PrepareExecutable(**module, options);
+        REQUIRE(executable.status().message() == "");
+        INFO((*executable)->ToString());
+        CHECK((*executable)->ToString().find("reference") == std::string::npos);
+        for (int run = 0; run < 2; ++run) {
+          auto result = (*executable)->Run(arguments);
+          REQUIRE(result.status().message() == "");
+          auto leaves = result->Leaves(), wanted = expected->Leaves();
+          REQUIRE(leaves.size() == wanted.size());
+          for (size_t i = 0; i < leaves.size(); ++i) {
+            INFO("leaf " << i);
+            CHECK(Distance(*leaves[i], *wanted[i]) <= tolerance);
+          }
+          if (threads == 1 && run == 0) one_thread = std::move(result);
+          else CHECK(result->BitwiseEqual(*one_thread));
+        }
+      }
+    }
+  }
+}
+
+std::string Entry(const std::string& body) { return "HloModule m\nENTRY e {\n" + body + "\n}\n"; }
+
+}  // namespace
+
+TEST_CASE("elementwise chains with tails") {
+  for (const char* n : {"1", "3", "17", "1000", "5000", "200000"}) {
+    for (const char* type : {"f32", "f64", "s32", "u8", "s16", "s64"}) {
+      const std::string shape = std::string(type) + "[" + n + "]";
+      CheckModule(Entry("a = " + shape + " parameter(0)\n b = " + shape + " parameter(1)\n c = " + shape + " add(a, b)\n d = " +
+                        shape + " multiply(c, b)\n m = " + shape + " maximum(d, a)\n p = pred[" + n + "] compare(m, c), direction=GT\n" +
+                        "s = " + shape + " select(p, m, b)\n ROOT t = (" + shape + ", pred[" + n + "]) tuple(s, p)"),
+                  0);
+    }
+  }
+}
+
+TEST_CASE("types of different widths share no register") {
+  CheckModule(Entry(R"(a = s32[11] parameter(0)
+    b = s32[11] parameter(1)
+    p = pred[11] compare(a, b), direction=NE
+    c = s32[11] convert(p)
+    d = s64[11] convert(c)
+    e = s8[11] convert(d)
+    f = s32[11] convert(e)
+    g = s32[11] add(f, a)
+    ROOT r = s32[11] minimum(g, b))"),
+              0);
+}
+
+TEST_CASE("views within loops") {
+  for (const char* columns : {"3", "40", "100", "3000"}) {
+    const std::string n = columns;
+    CheckModule(Entry("x = f32[7," + n + "] parameter(0)\n r = f32[" + n + "] parameter(1)\n c = f32[7] parameter(2)\n" +
+                      "rb = f32[7," + n + "] broadcast(r), dimensions={1}\n cb = f32[7," + n + "] broadcast(c), dimensions={0}\n" +
+                      "a = f32[7," + n + "] multiply(x, rb)\n b = f32[7," + n + "] add(a, cb)\n v = f32[7," + n +
+                      "] reverse(x), dimensions={0,1}\n i = f32[7," + n + "] iota(), iota_dimension=1\n d = f32[7," + n +
+                      "] subtract(b, v)\n ROOT e = f32[7," + n + "] add(d, i)"),
+                1e-6);
+    CheckModule(Entry("x = f32[7," + n + "] parameter(0)\n y = f32[" + n + ",7] parameter(1)\n t = f32[7," + n +
+                      "] transpose(y), dimensions={1,0}\n ROOT a = f32[7," + n + "] add(x, t)"),
+                0);
+  }
+  CheckModule(Entry(R"(x = bf16[5,2,33] parameter(0)
+    s = bf16[5,1,16] slice(x), slice={[0:5], [1:2], [1:33:2]}
+    t = bf16[16,1,5] transpose(s), dimensions={2,1,0}
+    u = bf16[80] reshape(t)
+    ROOT r = bf16[80] add(u, u))"),
+              0);
+}
+
+TEST_CASE("reductions of every shape") {
+  struct Case { const char *in, *out, *dims; };
+  for (Case c : {Case{"[5]", "[]", "{0}"}, Case{"[100000]", "[]", "{0}"}, Case{"[9,7]", "[9]", "{1}"},
+                 Case{"[300,7]", "[300]", "{1}"}, Case{"[9,7]", "[7]", "{0}"}, Case{"[3000,7]", "[7]", "{0}"},
+                 Case{"[300,200]", "[300]", "{1}"}, Case{"[300,200]", "[200]", "{0}"}, Case{"[3,5000]", "[3]", "{1}"},
+                 Case{"[2000,64]", "[64]", "{0}"}, Case{"[4,300,5]", "[4,5]", "{1}"}, Case{"[4,30,200]", "[4,200]", "{1}"},
+                 Case{"[4,30,200]", "[4]", "{1,2}"}, Case{"[4,1,200]", "[4,200]", "{1}"}, Case{"[1,1]", "[]", "{0,1}"}}) {
+    for (const char* op : {"add", "maximum"}) {
+      for (const char* type : {"f32", "s32"}) {
+        const std::string t = type;
+        CheckModule("HloModule m\nf { a = " + t + "[] parameter(0)\n b = " + t + "[] parameter(1)\n ROOT c = " + t + "[] " + op +
+                        "(a, b)\n}\nENTRY e {\n x = " + t + c.in + " parameter(0)\n y = " + t + c.in + " multiply(x, x)\n z = " + t +
+                        "[] constant(3)\n r = " + t + c.out + " reduce(y, z), dimensions=" + c.dims + ", to_apply=f\n ROOT q = (" + t +
+                        c.out + ", " + t + c.in + ") tuple(r, y)\n}\n",
+                    t == "f32" ? 1e-5 : 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("products of all sizes") {
+  for (const char* dims : {"1 1 1", "3 5 7", "1 300 200", "300 1 200", "33 65 129", "130 70 800", "300 200 100"}) {
+    int m, n, k;
+    REQUIRE(std::sscanf(dims, "%d %d %d", &m, &n, &k) == 3);
+    auto shape = [](const char* type, int a, int b) { return std::string(type) + "[" + std::to_string(a) + "," + std::to_string(b) + "]"; };
+    for (const char* type : {"f32", "f64", "s32", "s8", "bf16"}) {
+      const char* wide = type == std::string("s8") ? "s32" : type;
+      const double tolerance = type == std::string("bf16") ? 0.01 : type == std::string("f32") ? 1e-5 : 1e-12;
+      CheckModule(Entry("a = " + shape(type, m, k) + " parameter(0)\n b = " + shape(type, k, n) + " parameter(1)\n ROOT c = " +
+                        shape(wide, m, n) + " dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+                  tolerance);
+      CheckModule(Entry("a = " + shape(type, k, m) + " parameter(0)\n b = " + shape(type, n, k) + " parameter(1)\n ROOT c = " +
+                        shape(wide, m, n) + " dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={1}"),
+                  tolerance);
+    }
+  }
+  CheckModule(Entry(R"(a = f32[2,30,5,40] parameter(0)
+    b = f32[40,2,50,5] parameter(1)
+    ROOT c = f32[2,5,30,50] dot(a, b), lhs_batch_dims={0,2}, lhs_contracting_dims={3}, rhs_batch_dims={1,3}, rhs_contracting_dims={0})"),
+              1e-5);
+}
+
+TEST_CASE("moved data") {
+  CheckModule(Entry(R"(x = f32[6,5] parameter(0)
+    y = f32[6,3] parameter(1)
+    z = f32[] parameter(2)
+    i = s32[] constant(4)
+    j = s32[] constant(-1)
+    c = f32[6,8] concatenate(x, y), dimensions={1}
+    p = f32[8,10] pad(c, z), padding=1_1x-1_-4_1
+    d = f32[3,4] dynamic-slice(p, i, j), dynamic_slice_sizes={3,4}
+    u = f32[8,10] dynamic-update-slice(p, d, j, i)
+    ROOT t = (f32[6,8], f32[8,10], f32[3,4], f32[8,10]) tuple(c, p, d, u))"),
+              0);
+  CheckModule(Entry(R"(x = f32[40,6] parameter(0)
+    i = s32[9,1] parameter(1)
+    ROOT g = f32[9,6] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,6})"),
+              0);
+  CheckModule(R"(HloModule m
+    f { a = f32[] parameter(0)
+        b = f32[] parameter(1)
+        ROOT c = f32[] add(a, b) }
+    ENTRY e { x = f32[40,6] parameter(0)
+      i = s32[9,1] parameter(1)
+      u = f32[9,6] parameter(2)
+      ROOT s = f32[40,6] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f })",
+              1e-6);
+}
+
+TEST_CASE("loops and branches") {
+  // Carries that trade places, one that stays, one updated in place.
+  CheckModule(R"(HloModule m
+    body { p = (s32[], f32[5], f32[5], f32[5], f32[9,5]) parameter(0)
+      i = s32[] get-tuple-element(p), index=0
+      a = f32[5] get-tuple-element(p), index=1
+      b = f32[5] get-tuple-element(p), index=2
+      k = f32[5] get-tuple-element(p), index=3
+      all = f32[9,5] get-tuple-element(p), index=4
+      one = s32[] constant(1)
+      zero = s32[] constant(0)
+      n = s32[] add(i, one)
+      s = f32[5] add(a, k)
+      row = f32[1,5] reshape(s)
+      new = f32[9,5] dynamic-update-slice(all, row, i, zero)
+      ROOT t = (s32[], f32[5], f32[5], f32[5], f32[9,5]) tuple(n, b, s, k, new) }
+    condition { p = (s32[], f32[5], f32[5], f32[5], f32[9,5]) parameter(0)
+      i = s32[] get-tuple-element(p), index=0
+      n = s32[] constant(7)
+      ROOT c = pred[] compare(i, n), direction=LT }
+    ENTRY e { a = f32[5] parameter(0)
+      b = f32[5] parameter(1)
+      k = f32[5] parameter(2)
+      all = f32[9,5] parameter(3)
+      zero = s32[] constant(0)
+      t = (s32[], f32[5], f32[5], f32[5], f32[9,5]) tuple(zero, a, b, k, all)
+      ROOT w = (s32[], f32[5], f32[5], f32[5], f32[9,5]) while(t), condition=condition, body=body })",
+              1e-6);
+  CheckModule(R"(HloModule m
+    double { x = f32[5] parameter(0)
+      ROOT y = f32[5] add(x, x) }
+    same { ROOT x = f32[5] parameter(0) }
+    ENTRY e { p = s32[] parameter(0)
+      x = f32[5] parameter(1)
+      ROOT c = f32[5] conditional(p, x, x), branch_computations={double, same} })",
+              0);
+}
+
+TEST_CASE("limits and cancelling") {
+  auto module = ParseHloModule(R"(HloModule m
+    body { p = s32[] parameter(0)
+      ROOT n = s32[] not(p) }
+    condition { p = s32[] parameter(0)
+      ROOT c = pred[] constant(true) }
+    ENTRY e { a = s32[] parameter(0)
+      ROOT w = s32[] while(a), condition=condition, body=body })");
+  REQUIRE(module.ok());
+  const Literal zero = Literal::Zero(PrimitiveType::S32);
+  const Literal* arguments[] = {&zero};
+  ExecutableOptions options;
+  options.evaluator.max_steps = 1000;
+  auto executable = PrepareExecutable(**module, options);
+  REQUIRE(executable.ok());
+  CHECK((*executable)->Run(arguments).status().code() == StatusCode::kResourceExhausted);
+  std::atomic<bool> cancel{true};
+  options.cancel = &cancel;
+  executable = PrepareExecutable(**module, options);
+  REQUIRE(executable.ok());
+  CHECK((*executable)->Run(arguments).status().code() == StatusCode::kCancelled);
+  CHECK((*executable)->Run({}).status().code() == StatusCode::kInvalidArgument);
+  options.isa = "none";
+  CHECK(PrepareExecutable(**module, options).status().code() == StatusCode::kInvalidArgument);
+}
