@@ -28,9 +28,10 @@
 // }
 // END
 //
-// The called computation itself stays for dce. Leaves alone: calls with inlineable="false", or whose sharding the body's
-// root does not have; bodies with control dependencies or for another thread; bodies for the Shardy partitioner, which
-// looks for them by name; and what is left once the module has grown a hundredfold, as calls of calls of calls can.
+// The called computation itself stays for dce. Leaves alone: calls with inlineable="false", or whose sharding the
+// body's root does not have; bodies with control dependencies or for another thread; bodies for the Shardy partitioner,
+// which looks for them by name; and what is left once the module has grown a hundredfold, as calls of calls of calls
+// can.
 #include "hloir/pass.h"
 #include "pass_util.h"
 
@@ -46,7 +47,8 @@ bool MayInline(const HloInstruction& call) {
   for (const auto& [key, value] : call.extras().frontend_attributes) {
     if (key == "inlineable" && value == "false") return false;
   }
-  if (call.sharding() != nullptr && (root.sharding() == nullptr || !(*root.sharding() == *call.sharding()))) return false;
+  if (call.sharding() != nullptr && (root.sharding() == nullptr || !(*root.sharding() == *call.sharding())))
+    return false;
   for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
     if (i->HasControlDependencies()) return false;
   }

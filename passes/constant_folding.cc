@@ -1,4 +1,5 @@
-// constant-folding: computes what depends on constants alone, with PassOptions::evaluator. (Without one it does nothing.)
+// constant-folding: computes what depends on constants alone, with PassOptions::evaluator. (Without one it does
+// nothing.)
 //
 // BEFORE
 // HloModule example
@@ -21,11 +22,11 @@
 // }
 // END
 //
-// At least one operand is a constant, the others constants, broadcasts of constants, or iotas. Leaves alone: broadcast and
-// iota, which say shorter what their values are, and operations on those only, which the algebraic simplifier does on the
-// scalars; random numbers, side effects, collectives, custom-calls, barriers, fft and linear algebra; loops and calls (no
-// bound on their steps is known here); constants whose values the text left out; results over max_folded_elements, or much
-// larger than what goes in; work over max_folded_steps; bodies of fusions and async
+// At least one operand is a constant, the others constants, broadcasts of constants, or iotas. Leaves alone: broadcast
+// and iota, which say shorter what their values are, and operations on those only, which the algebraic simplifier does
+// on the scalars; random numbers, side effects, collectives, custom-calls, barriers, fft and linear algebra; loops and
+// calls (no bound on their steps is known here); constants whose values the text left out; results over
+// max_folded_elements, or much larger than what goes in; work over max_folded_steps; bodies of fusions and async
 // operations; control dependencies.
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-// cse: merges instructions that compute the same value: equal opcode, attributes, shape and called computations, on the same
-// operands. One walk, operands first, by structural hash.
+// cse: merges instructions that compute the same value: equal opcode, attributes, shape and called computations, on the
+// same operands. One walk, operands first, by structural hash.
 //
 // BEFORE
 // HloModule example
@@ -22,9 +22,10 @@
 // }
 // END
 //
-// Constants merge by type and bits (-0 is not 0; a NaN is only the same NaN), called computations by structure. Leaves alone:
-// random numbers, side effects, whatever calls such things, collectives, halves of async pairs, barriers, tokens; bodies of
-// fusions and async operations; shardings, frontend attributes and layouts that differ; control dependencies.
+// Constants merge by type and bits (-0 is not 0; a NaN is only the same NaN), called computations by structure. Leaves
+// alone: random numbers, side effects, whatever calls such things, collectives, halves of async pairs, barriers,
+// tokens; bodies of fusions and async operations; shardings, frontend attributes and layouts that differ; control
+// dependencies.
 #include <algorithm>
 #include <unordered_map>
 
@@ -67,7 +68,8 @@ class Cse : public HloPass {
   }
   bool IsImpure(const HloInstruction& i) const {
     if (i.Is(kImpure | kSideEffect | kCollective | kAsyncPart)) return true;
-    if (i.opcode() == HloOpcode::kCustomCall && i.attributes<CustomCallAttributes>().custom_call_has_side_effect) return true;
+    if (i.opcode() == HloOpcode::kCustomCall && i.attributes<CustomCallAttributes>().custom_call_has_side_effect)
+      return true;
     for (const HloComputation* called : i.called_computations()) {
       if (impure_[static_cast<size_t>(called->id())]) return true;
     }
@@ -115,7 +117,10 @@ class Cse : public HloPass {
   }
   uint64_t Hash(const HloInstruction& i) const {
     uint64_t hash = StructuralHash(i);
-    auto add = [&](int64_t word) { hash = (hash ^ static_cast<uint64_t>(word)) * 0x9E3779B97F4A7C15ull; hash ^= hash >> 31; };
+    auto add = [&](int64_t word) {
+      hash = (hash ^ static_cast<uint64_t>(word)) * 0x9E3779B97F4A7C15ull;
+      hash ^= hash >> 31;
+    };
     if (i.Is(kCommutative)) {
       auto [a, b] = Ordered(i);
       add(a->id()), add(b->id());

@@ -44,7 +44,9 @@ class Dce : public HloPass {
       HloComputation* computation = order[at];
       if (computation != module.entry_computation() && computation->callers().empty()) {
         if (!gate_.Enabled("dead-computation", MathMode::kExact)) continue;
-        if (!gate_.Allow("dead-computation", "computation without callers => nothing", MathMode::kExact, *computation->root())) continue;
+        if (!gate_.Allow("dead-computation", "computation without callers => nothing", MathMode::kExact,
+                         *computation->root()))
+          continue;
         module.RemoveComputation(computation);
         gate_.Done(nullptr);
         changed = true;

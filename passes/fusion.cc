@@ -1,5 +1,5 @@
-// fusion: joins elementwise chains and diamonds, with the broadcasts, reshapes, slices, transposes and iotas inside them, and
-// the reduction that they end in, into one loop, so that what is between them never goes through memory.
+// fusion: joins elementwise chains and diamonds, with the broadcasts, reshapes, slices, transposes and iotas inside
+// them, and the reduction that they end in, into one loop, so that what is between them never goes through memory.
 //
 // BEFORE
 // HloModule example
@@ -45,13 +45,13 @@
 // }
 // END
 //
-// From each root, last instructions first, a group grows towards the operands. Arithmetic joins only if it is then computed
-// once per element: all its users are in the group and read it at the same index, and none of them repeats it (below a
-// broadcast, or as a scalar of an array operation). Broadcasts, iotas and scalar constants may be in many groups; so may other
-// data movement, if what it reads is in memory anyway.
-// Leaves alone: reducers, comparators and bodies of fusions; dynamic shapes; copies; dynamic-update-slice, which is done in
-// place; gather and scatter; concatenations of many; reductions in the middle and those with several results; shardings and
-// frontend attributes inside a group; control dependencies.
+// From each root, last instructions first, a group grows towards the operands. Arithmetic joins only if it is then
+// computed once per element: all its users are in the group and read it at the same index, and none of them repeats it
+// (below a broadcast, or as a scalar of an array operation). Broadcasts, iotas and scalar constants may be in many
+// groups; so may other data movement, if what it reads is in memory anyway. Leaves alone: reducers, comparators and
+// bodies of fusions; dynamic shapes; copies; dynamic-update-slice, which is done in place; gather and scatter;
+// concatenations of many; reductions in the middle and those with several results; shardings and frontend attributes
+// inside a group; control dependencies.
 #include <algorithm>
 #include <queue>
 #include <unordered_map>
@@ -115,7 +115,8 @@ class Fusion : public HloPass {
     if (!gate_.Enabled("fuse", MathMode::kExact)) return false;
     bool changed = false;
     for (HloComputation* computation : ControlFlowComputations(module)) {
-      // What one round joins can leave something for the next: a group that is closed no longer claims its operands' users.
+      // What one round joins can leave something for the next: a group that is closed no longer claims its operands'
+      // users.
       constexpr int kRounds = 8;
       bool again = true;
       for (int round = 0; round < kRounds && again; ++round) {
@@ -172,9 +173,8 @@ bool Fusion::RunOn(HloComputation& computation) {
     Role role = RoleOf(*root);
     if (role == Role::kNone || role == Role::kScalar) continue;
     Grow(root);
-    const auto joined = std::count_if(members_.begin(), members_.end(), [](const Member& m) {
-      return RoleOf(*m.instruction) != Role::kScalar;
-    });
+    const auto joined = std::count_if(members_.begin(), members_.end(),
+                                      [](const Member& m) { return RoleOf(*m.instruction) != Role::kScalar; });
     if (joined < 2) continue;
     if (!gate_.Allow("fuse", "g(f(A)) => fusion(A)", MathMode::kExact, *root,
                      std::to_string(members_.size()) + " instructions become one loop")) {
@@ -295,9 +295,8 @@ void Fusion::Build(HloInstruction* root) {
       if (!index_.contains(operand)) inputs.push_back(operand);
     }
   }
-  std::sort(inputs.begin(), inputs.end(), [&](const HloInstruction* a, const HloInstruction* b) {
-    return position_.at(a) < position_.at(b);
-  });
+  std::sort(inputs.begin(), inputs.end(),
+            [&](const HloInstruction* a, const HloInstruction* b) { return position_.at(a) < position_.at(b); });
   inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
   std::unordered_map<const HloInstruction*, HloInstruction*> inside;
   for (size_t k = 0; k < inputs.size(); ++k) {
@@ -310,8 +309,8 @@ void Fusion::Build(HloInstruction* root) {
     inside[member.instruction] = body->AddClone(*member.instruction, operands);
   }
   body->set_root(inside.at(root));
-  HloInstruction* fusion =
-      computation.AddInstruction(HloOpcode::kFusion, root->shape(), inputs, FusionAttributes{FusionKind::kLoop, {}}, "fusion");
+  HloInstruction* fusion = computation.AddInstruction(HloOpcode::kFusion, root->shape(), inputs,
+                                                      FusionAttributes{FusionKind::kLoop, {}}, "fusion");
   fusion->AddCalledComputation(body);
   InheritAnnotations(fusion, *root);
   computation.MoveBefore(fusion, root);

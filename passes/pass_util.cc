@@ -40,8 +40,7 @@ bool MayTakePlaceOf(const HloInstruction& replacement, const HloInstruction& ori
       (replacement.sharding() == nullptr || !(*replacement.sharding() == *extras.sharding))) {
     return false;
   }
-  return extras.frontend_attributes.empty() ||
-         replacement.extras().frontend_attributes == extras.frontend_attributes;
+  return extras.frontend_attributes.empty() || replacement.extras().frontend_attributes == extras.frontend_attributes;
 }
 
 void InheritAnnotations(HloInstruction* replacement, const HloInstruction& original) {

@@ -26,9 +26,9 @@ StatusOr<std::unique_ptr<HloPass>> MakePass(std::string_view name, const PassOpt
 }
 
 std::vector<std::string> DefaultPipeline() {
-  return {"call-inliner", "tuple-simplifier", "dce",
-          "[algebraic-simplifier", "constant-folding", "cse", "tuple-simplifier", "dce]",
-          "fusion", "dce"};
+  return {
+      "call-inliner", "tuple-simplifier", "dce", "[algebraic-simplifier", "constant-folding", "cse", "tuple-simplifier",
+      "dce]",         "fusion",           "dce"};
 }
 
 StatusOr<HloPassPipeline> MakePipeline(std::span<const std::string> names, const PassOptions& options,

@@ -1,4 +1,5 @@
-// tuple-simplifier: takes tuple elements straight from where they went in, and drops a tuple that is taken apart and rebuilt.
+// tuple-simplifier: takes tuple elements straight from where they went in, and drops a tuple that is taken apart and
+// rebuilt.
 //
 // BEFORE
 // HloModule example

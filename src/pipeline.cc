@@ -7,19 +7,6 @@
 #include "hloir/verifier.h"
 
 namespace hloir {
-namespace {
-
-// A scheduled module's stored order is its schedule, and a pass adds instructions at the end. Puts each computation back
-// into an order that can be run: its post order.
-void RestoreSchedule(HloModule& module) {
-  if (!module.config().is_scheduled) return;
-  for (HloComputation* computation : module.computations()) {
-    for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) computation->MoveBefore(instruction, nullptr);
-  }
-}
-
-}  // namespace
-
 void HloPassPipeline::Add(std::unique_ptr<HloPass> pass) {
   Stage& stage = stages_.emplace_back();
   stage.passes.push_back(std::move(pass));
@@ -41,7 +28,6 @@ StatusOr<bool> HloPassPipeline::RunPass(HloPass& pass, HloModule& module) {
   run.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   if (!changed.ok()) return Status(changed.status().code(), "pass " + name + ": " + changed.status().message());
   run.changed = *changed;
-  if (run.changed) RestoreSchedule(module);
   run.instructions_after = module.instruction_count();
   runs_.push_back(run);
   if (options_.verify_each) {

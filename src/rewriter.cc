@@ -6,9 +6,9 @@
 namespace hloir {
 
 bool RewriteGate::Enabled(std::string_view rule, MathMode math) const {
-  return math <= options_.math && (options_.disabled_rules.empty() ||
-                                   std::find(options_.disabled_rules.begin(), options_.disabled_rules.end(), rule) ==
-                                       options_.disabled_rules.end());
+  return math <= options_.math &&
+         (options_.disabled_rules.empty() || std::find(options_.disabled_rules.begin(), options_.disabled_rules.end(),
+                                                       rule) == options_.disabled_rules.end());
 }
 
 bool RewriteGate::Allow(std::string_view rule, std::string_view formula, MathMode math,

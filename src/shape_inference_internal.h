@@ -48,8 +48,12 @@ Status Invalid(std::string_view format, const Args&... args) {
 // "{1,2}", for messages.
 inline std::string Braced(std::span<const int64_t> values) {
   std::string text = "{";
-  for (size_t i = 0; i < values.size(); ++i) text += (i > 0 ? "," : "") + std::to_string(values[i]);
-  return text + "}";
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) text += ',';
+    text += std::to_string(values[i]);
+  }
+  text += '}';
+  return text;
 }
 inline std::string Braced(const DimVector& values) { return Braced({values.data(), values.size()}); }
 inline std::string Text(const Shape& shape) { return shape.ToString(/*with_layout=*/false); }

@@ -1,4 +1,5 @@
-// Structural hash and equality. Attributes go through VisitFields, so that a new field in attributes.def counts at once.
+// Structural hash and equality. Attributes go through VisitFields, so that a new field in attributes.def counts at
+// once.
 #include "hloir/structural.h"
 
 #include <cstring>
@@ -49,9 +50,15 @@ class Hasher {
     } else if constexpr (requires { value.has_value(); }) {
       AddWord(value.has_value());
       if (value.has_value()) AddValue(*value);
-    } else if constexpr (requires { value.first; value.second; }) {
+    } else if constexpr (requires {
+                           value.first;
+                           value.second;
+                         }) {
       AddValue(value.first), AddValue(value.second);
-    } else if constexpr (requires { value.begin(); value.size(); }) {
+    } else if constexpr (requires {
+                           value.begin();
+                           value.size();
+                         }) {
       AddWord(value.size());
       for (const auto& element : value) AddValue(static_cast<typename T::value_type>(element));
     }
@@ -182,7 +189,8 @@ bool StructurallyEqual(const HloInstruction& a, const HloInstruction& b, bool sa
       a.called_computations().size() != b.called_computations().size()) {
     return false;
   }
-  if (&a.shape() != &b.shape() && !(same_layout ? a.shape() == b.shape() : a.shape().Compatible(b.shape()))) return false;
+  if (&a.shape() != &b.shape() && !(same_layout ? a.shape() == b.shape() : a.shape().Compatible(b.shape())))
+    return false;
   if (a.has_extras() || b.has_extras()) {
     const InstructionExtras &x = a.extras(), &y = b.extras();
     if ((x.sharding == nullptr) != (y.sharding == nullptr)) return false;
@@ -212,8 +220,8 @@ bool StructurallyEqual(const HloComputation& a, const HloComputation& b) {
   for (size_t at = 0; at < pairs.size(); ++at) {
     const auto [left, right] = pairs[at];
     if (left == right) continue;
-    if (left->instruction_count() != right->instruction_count() || left->parameter_count() != right->parameter_count() ||
-        left->execution_thread() != right->execution_thread()) {
+    if (left->instruction_count() != right->instruction_count() ||
+        left->parameter_count() != right->parameter_count() || left->execution_thread() != right->execution_thread()) {
       return false;
     }
     std::vector<HloInstruction*> xs = left->MakeInstructionPostOrder(), ys = right->MakeInstructionPostOrder();

@@ -52,7 +52,10 @@ void VerifyHeader(const HloModule& module, Errors& errors);
 inline std::string Text(const Shape& shape) { return shape.ToString(/*with_layout=*/false); }
 inline std::string IndexText(const ShapeIndex& index) {
   std::string text = "{";
-  for (size_t i = 0; i < index.size(); ++i) text += (i > 0 ? "," : "") + std::to_string(index[i]);
+  for (size_t i = 0; i < index.size(); ++i) {
+    if (i > 0) text += ',';
+    text += std::to_string(index[i]);
+  }
   return text + "}";
 }
 // Text says nothing for the main thread, or its name.

@@ -26,9 +26,7 @@ StatusOr<std::vector<PassRun>> Optimize(HloModule& module, const OptimizeFlags& 
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
   HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, MakePipeline(names, options, std::move(pipeline_options)));
-  HLOIR_ASSIGN_OR_RETURN(const bool changed, pipeline.RunOnce(module));
-  // The order of execution that the text gave says nothing of instructions that were not there.
-  if (changed) module.config().is_scheduled = false;
+  if (const StatusOr<bool> changed = pipeline.RunOnce(module); !changed.ok()) return changed.status();
   return pipeline.runs();
 }
 

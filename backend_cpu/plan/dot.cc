@@ -1,10 +1,10 @@
 // See dot.h. The blocking is Goto's: a block of A stays in L2, a panel of B in L1, a tile of C in registers.
+#include "hloir/format.h"
 #include "plan/dot.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "fmt/format.h"
 
 namespace hloir::cpu {
 namespace {
@@ -146,7 +146,7 @@ class GemmStep : public Step {
   }
 
   std::string Name() const override {
-    return fmt::format("dot {}[{}x{}x{}] {}{}", p_.batch > 1 ? fmt::format("{}*", p_.batch) : "", p_.m, p_.n, p_.k,
+    return Format("dot {}[{}x{}x{}] {}{}", p_.batch > 1 ? Format("{}*", p_.batch) : "", p_.m, p_.n, p_.k,
                        PrimitiveTypeName(p_.a.type), how_ == kPacked ? "" : " direct");
   }
 

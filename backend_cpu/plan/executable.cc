@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "fmt/format.h"
+#include "hloir/format.h"
 #include "plan/planner.h"
 #include "plan/simple_steps.h"
 
@@ -34,11 +34,11 @@ void ForEachLeaf(L& literal, F&& f) {
 
 Status CheckArguments(const HloComputation& entry, std::span<const Literal* const> arguments) {
   if (static_cast<int64_t>(arguments.size()) != entry.parameter_count()) {
-    return InvalidArgument(fmt::format("{} arguments given, {} needed", arguments.size(), entry.parameter_count()));
+    return InvalidArgument(Format("{} arguments given, {} needed", arguments.size(), entry.parameter_count()));
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i]->shape().Compatible(entry.parameter(i)->shape())) {
-      return InvalidArgument(fmt::format("argument {} has shape {}, the parameter {}", i, arguments[i]->shape().ToString(),
+      return InvalidArgument(Format("argument {} has shape {}, the parameter {}", i, arguments[i]->shape().ToString(),
                                          entry.parameter(i)->shape().ToString()));
     }
   }
@@ -83,7 +83,7 @@ class PlannedExecutable : public HloExecutable {
     result_pointers_.resize(graph.results.size());
     arena_bytes_ = buffers.Assign();
     arena_ = AllocateAligned(arena_bytes_);
-    if (arena_ == nullptr) return ResourceExhausted(fmt::format("no {} bytes for the arena", arena_bytes_));
+    if (arena_ == nullptr) return ResourceExhausted(Format("no {} bytes for the arena", arena_bytes_));
     for (int i = 0; i < pool_.threads(); ++i) {
       scratch_.push_back(AllocateAligned(kScratchBytes));
       if (scratch_.back() == nullptr) return ResourceExhausted("no memory for the threads' registers");
@@ -125,15 +125,15 @@ class PlannedExecutable : public HloExecutable {
       if (ref.buffer < 0) return std::string("-");
       const Buffer& buffer = context_.buffers.Final(ref.buffer);
       switch (buffer.kind) {
-        case Buffer::kArena: return fmt::format("{}", buffer.offset + ref.offset);
-        case Buffer::kFixed: return fmt::format("constant+{}", ref.offset);
-        case Buffer::kParameter: return fmt::format("in{}+{}", buffer.index, ref.offset);
-        case Buffer::kResult: return fmt::format("out{}+{}", buffer.index, ref.offset);
+        case Buffer::kArena: return Format("{}", buffer.offset + ref.offset);
+        case Buffer::kFixed: return Format("constant+{}", ref.offset);
+        case Buffer::kParameter: return Format("in{}+{}", buffer.index, ref.offset);
+        case Buffer::kResult: return Format("out{}+{}", buffer.index, ref.offset);
       }
       return std::string();
     };
     for (const auto& [time, step] : order) {
-      text += fmt::format("{:5} {} (", time, step->Name());
+      text += Format("{:5} {} (", time, step->Name());
       for (size_t i = 0; i < step->refs().size(); ++i) {
         text += static_cast<int>(i) == step->first_written() ? " -> " : i > 0 ? ", " : "";
         text += place(step->refs()[i]);
@@ -227,9 +227,9 @@ StatusOr<const KernelTable*> ChooseKernels(std::string isa) {
     isa = forced != nullptr && *forced != 0 ? forced : SupportedIsas().back();
   }
   if (isa != "sse2" && isa != "avx2" && isa != "avx512") {
-    return InvalidArgument(fmt::format("no instruction set is called '{}'; there are sse2, avx2 and avx512", isa));
+    return InvalidArgument(Format("no instruction set is called '{}'; there are sse2, avx2 and avx512", isa));
   }
-  if (!MachineHas(isa)) return InvalidArgument(fmt::format("this machine has no {}", isa));
+  if (!MachineHas(isa)) return InvalidArgument(Format("this machine has no {}", isa));
   return isa == "sse2" ? &Sse2Kernels() : isa == "avx2" ? &Avx2Kernels() : &Avx512Kernels();
 }
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "fmt/format.h"
+#include "hloir/format.h"
 #include "plan/fused_loop_step.h"
 
 namespace hloir::cpu {
@@ -835,9 +835,9 @@ class LoopBuilder {
     }
     FindShareable();
     loop_->SetRefs(reads_, writes_);
-    loop_->name_ = fmt::format("loop {} elements", request_.count);
+    loop_->name_ = Format("loop {} elements", request_.count);
     if (request_.reduces) {
-      loop_->name_ += fmt::format(", reduce {}x{}x{}", request_.reduce.outer, request_.reduce.reduced, request_.reduce.inner);
+      loop_->name_ += Format(", reduce {}x{}x{}", request_.reduce.outer, request_.reduce.reduced, request_.reduce.inner);
     }
     loop_->name_ += ":";
     for (int32_t node : request_.nodes) {

@@ -1,9 +1,9 @@
 // Flattens a computation into a Graph: see graph.h.
+#include "hloir/format.h"
 #include "plan/graph.h"
 
 #include <unordered_map>
 
-#include "fmt/format.h"
 
 namespace hloir::cpu {
 
@@ -77,7 +77,7 @@ class Builder {
   }
 
   StatusOr<ValueList> Inline(const HloComputation& computation, const std::vector<ValueList>& arguments, int depth) {
-    if (depth > kMaxDepth) return ResourceExhausted(fmt::format("calls nest deeper than {}", kMaxDepth));
+    if (depth > kMaxDepth) return ResourceExhausted(Format("calls nest deeper than {}", kMaxDepth));
     auto [entry, fresh] = orders_.try_emplace(&computation);
     if (fresh) entry->second = computation.MakeInstructionPostOrder();
     const std::vector<HloInstruction*>& order = entry->second;  // stays put: unordered_map's nodes do
@@ -102,13 +102,13 @@ class Builder {
 
   Status CheckShape(const Shape& shape, const HloInstruction& instruction) const {
     if (!shape.IsArray() && !shape.IsToken()) {
-      return Unimplemented(fmt::format("{}: a value of type {}", instruction.name(), shape.ToString()));
+      return Unimplemented(Format("{}: a value of type {}", instruction.name(), shape.ToString()));
     }
     if (shape.IsArray() && !shape.IsStatic()) {
-      return Unimplemented(fmt::format("{}: a dynamic dimension", instruction.name()));
+      return Unimplemented(Format("{}: a dynamic dimension", instruction.name()));
     }
     if (shape.ByteSize() > max_value_bytes_) {
-      return ResourceExhausted(fmt::format("{}: {} takes {} bytes, more than the limit of {}", instruction.name(),
+      return ResourceExhausted(Format("{}: {} takes {} bytes, more than the limit of {}", instruction.name(),
                                            shape.ToString(), shape.ByteSize(), max_value_bytes_));
     }
     return OkStatus();
@@ -291,10 +291,10 @@ class Builder {
       case HloOpcode::kDynamicReshape:
       case HloOpcode::kInfeed:
       case HloOpcode::kOutfeed:
-        return Unimplemented(fmt::format("{}: {}", instruction.name(), instruction.opcode_name()));
+        return Unimplemented(Format("{}: {}", instruction.name(), instruction.opcode_name()));
       default:
         if (instruction.Is(kAsyncPart)) {
-          return Unimplemented(fmt::format("{}: {}", instruction.name(), instruction.opcode_name()));
+          return Unimplemented(Format("{}: {}", instruction.name(), instruction.opcode_name()));
         }
         break;
     }

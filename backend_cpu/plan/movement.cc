@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "fmt/format.h"
+#include "hloir/format.h"
 #include "plan/fused_loop.h"
 #include "plan/strided_copy.h"
 
@@ -61,7 +61,7 @@ class PadStep : public Step {
     copy_.Run(ref(0).pointer, written(0).pointer);
     return true;
   }
-  std::string Name() const override { return fmt::format("pad to {} elements", count_); }
+  std::string Name() const override { return Format("pad to {} elements", count_); }
 
  private:
   int64_t bytes_, count_;
@@ -108,7 +108,7 @@ class DynamicSliceStep : public Step {
     copy_.Run(ref(0).pointer + start_.Offset(refs().data() + 1), written(0).pointer);
     return true;
   }
-  std::string Name() const override { return fmt::format("dynamic-slice {} elements", copy_.count); }
+  std::string Name() const override { return Format("dynamic-slice {} elements", copy_.count); }
 
  private:
   SliceStart start_;
@@ -131,7 +131,7 @@ class DynamicUpdateSliceStep : public Step {
     return true;
   }
   bool MayShare(int read, int) const override { return read == 0; }
-  std::string Name() const override { return fmt::format("dynamic-update-slice {} elements", copy_.count); }
+  std::string Name() const override { return Format("dynamic-update-slice {} elements", copy_.count); }
 
  private:
   SliceStart start_;
@@ -247,7 +247,7 @@ class GatherStep : public Step {
     });
     return true;
   }
-  std::string Name() const override { return fmt::format("gather {} windows of {}", windows_.count(), copy_.count); }
+  std::string Name() const override { return Format("gather {} windows of {}", windows_.count(), copy_.count); }
 
  private:
   Windows windows_;
@@ -276,7 +276,7 @@ class ScatterStep : public Step {
     return true;
   }
   bool MayShare(int read, int) const override { return read == 0; }
-  std::string Name() const override { return fmt::format("scatter {} windows of {}", windows_.count(), copy_.count); }
+  std::string Name() const override { return Format("scatter {} windows of {}", windows_.count(), copy_.count); }
 
  private:
   void Combine(const std::byte* from, std::byte* to, size_t d) const {

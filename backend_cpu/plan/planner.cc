@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "fmt/format.h"
+#include "hloir/format.h"
 #include "plan/dot.h"
 #include "plan/movement.h"
 #include "plan/simple_steps.h"
@@ -145,7 +145,7 @@ StatusOr<Ref> Planner::Locate(ValueId id) {
   if (root != kNoValue) {
     std::vector<StridedCopy> copies{StridedCopy::Make(StorageBytes(value.type), value.dims, value.view.strides,
                                                       value.view.offset, View::RowMajor(value.dims).strides, 0)};
-    Append(std::make_unique<ViewCopy>(std::move(copies), fmt::format("copy view {} elements", value.count)), {RootRef(root)}, {to});
+    Append(std::make_unique<ViewCopy>(std::move(copies), Format("copy view {} elements", value.count)), {RootRef(root)}, {to});
   } else {
     Cluster numbers;
     numbers.count = value.count;
@@ -348,7 +348,7 @@ Status Planner::PlanConcatenate(const Node& node) {
     read.push_back(from.first);
     start += graph_.values[id].dims[d];
   }
-  Append(std::make_unique<ViewCopy>(std::move(copies), fmt::format("concatenate {} elements", result.count)), std::move(read),
+  Append(std::make_unique<ViewCopy>(std::move(copies), Format("concatenate {} elements", result.count)), std::move(read),
          {RootRef(node.outputs[0])});
   return OkStatus();
 }

@@ -1,10 +1,10 @@
 // See simple_steps.h.
+#include "hloir/format.h"
 #include "plan/simple_steps.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "fmt/format.h"
 
 namespace hloir::cpu {
 namespace {
@@ -44,7 +44,7 @@ bool BlockCopy::Run(Runtime& runtime) {
   return true;
 }
 
-std::string BlockCopy::Name() const { return fmt::format("copy {} bytes", bytes_); }
+std::string BlockCopy::Name() const { return Format("copy {} bytes", bytes_); }
 
 bool ViewCopy::Run(Runtime& runtime) {
   std::byte* to = written(0).pointer;
@@ -126,7 +126,7 @@ bool ReferenceStep::Run(Runtime& runtime) {
 }
 
 std::string ReferenceStep::Name() const {
-  return fmt::format("reference {} {}", instruction_.opcode_name(), instruction_.name());
+  return Format("reference {} {}", instruction_.opcode_name(), instruction_.name());
 }
 
 }  // namespace hloir::cpu

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "fmt/format.h"
+#include "hloir/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 
@@ -53,7 +53,7 @@ StatusOr<Value> KeepInFlight(EvalContext& context, StatusOr<Value> result) {
 
 StatusOr<Value> Element1(EvalContext& context) {
   if (!context.operands[0].IsTuple() || context.operands[0].elements().size() < 2) {
-    return InvalidArgument(fmt::format("{} has nothing to wait for", context.instruction.name()));
+    return InvalidArgument(Format("{} has nothing to wait for", context.instruction.name()));
   }
   return context.operands[0].elements()[1];
 }

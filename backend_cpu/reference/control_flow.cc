@@ -2,7 +2,7 @@
 // something and wait for it, which here is done when it is started.
 #include <algorithm>
 
-#include "fmt/format.h"
+#include "hloir/format.h"
 #include "reference/evaluation.h"
 
 namespace hloir::reference {
@@ -37,7 +37,7 @@ bool PassesOn(const HloComputation& computation) {
 
 StatusOr<Value> ResultInFlight(EvalContext& context) {
   if (!context.operands[0].IsTuple() || context.operands[0].elements().size() < 2) {
-    return InvalidArgument(fmt::format("{} has nothing to wait for", context.instruction.name()));
+    return InvalidArgument(Format("{} has nothing to wait for", context.instruction.name()));
   }
   return context.operands[0].elements()[1];
 }
@@ -73,7 +73,7 @@ StatusOr<Value> EvaluateConditional(EvalContext& context) {
   const Literal& selector = context.operand(0);
   const int64_t branches = static_cast<int64_t>(context.instruction.called_computations().size());
   if (branches == 0 || context.operand_count() != branches + 1) {
-    return InvalidArgument(fmt::format("{} has not one operand for each branch", context.instruction.name()));
+    return InvalidArgument(Format("{} has not one operand for each branch", context.instruction.name()));
   }
   int64_t branch;
   if (selector.shape().element_type() == PrimitiveType::PRED) {

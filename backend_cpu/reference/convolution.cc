@@ -1,6 +1,6 @@
 // convolution in full: any number of spatial dimensions in any order, strides, padding, dilation of input and kernel,
 // reversed kernels, feature groups and batch groups. Tests: tests/ops/convolution-*.hlo.
-#include "fmt/format.h"
+#include "hloir/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 #include "reference/wide.h"
@@ -34,7 +34,7 @@ StatusOr<Value> EvaluateConvolution(EvalContext& context) {
   const int64_t features_per_batch_group = output_features / a.batch_group_count;
   if (a.window.size() != spatial ||
       (output_features > 0 && (features_per_group == 0 || features_per_batch_group == 0))) {
-    return InvalidArgument(fmt::format("{}'s window or groups do not fit its operands", context.instruction.name()));
+    return InvalidArgument(Format("{}'s window or groups do not fit its operands", context.instruction.name()));
   }
   DimVector output_spatial_dims, kernel_spatial_dims;
   for (size_t d = 0; d < spatial; ++d) {

@@ -2,7 +2,7 @@
 // their own in HLO: placement and sharding marks, TopK, and the two that go between dynamic and static arrays.
 #include <string>
 
-#include "fmt/format.h"
+#include "hloir/format.h"
 #include "reference/dynamic.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
@@ -74,7 +74,7 @@ StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
     for (const Literal& literal : literals) pointers.push_back(&literal);
     HLOIR_ASSIGN_OR_RETURN(Literal result, it->second(context.instruction, pointers));
     if (!result.shape().Compatible(context.shape)) {
-      return Internal(fmt::format("the handler of {} gave {}, not {}", target, result.shape().ToString(false),
+      return Internal(Format("the handler of {} gave {}, not {}", target, result.shape().ToString(false),
                                   context.shape.ToString(false)));
     }
     return result;
@@ -90,7 +90,7 @@ StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
   }
   if (target == "PadToStatic" && one_array) return PadToStatic(context);
   if (target == "SliceToDynamic" && one_array) return SliceToDynamic(context);
-  return UnimplementedOp(context, fmt::format("nobody said what \"{}\" means", target));
+  return UnimplementedOp(context, Format("nobody said what \"{}\" means", target));
 }
 
 }  // namespace hloir::reference

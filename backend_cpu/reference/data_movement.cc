@@ -3,7 +3,7 @@
 // loop (index.h).
 #include <algorithm>
 
-#include "fmt/format.h"
+#include "hloir/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 
@@ -22,7 +22,7 @@ StatusOr<DimVector> ClampedStarts(EvalContext& context, int64_t first, const Dim
     }
   }
   if (starts.size() != dims.size() || sizes.size() != dims.size()) {
-    return InvalidArgument(fmt::format("{} has {} start indices for {} dimensions", context.instruction.name(),
+    return InvalidArgument(Format("{} has {} start indices for {} dimensions", context.instruction.name(),
                                        starts.size(), dims.size()));
   }
   for (size_t d = 0; d < dims.size(); ++d) starts[d] = std::clamp<int64_t>(starts[d], 0, dims[d] - sizes[d]);
@@ -50,7 +50,7 @@ StatusOr<Value> EvaluateBroadcast(EvalContext& context) {
 // Reshapes keep the row-major order of elements, whatever the layouts.
 StatusOr<Value> EvaluateReshape(EvalContext& context) {
   if (context.shape.ElementCount() != context.operand(0).element_count()) {
-    return InvalidArgument(fmt::format("{} changes the number of elements", context.instruction.name()));
+    return InvalidArgument(Format("{} changes the number of elements", context.instruction.name()));
   }
   return Reshaped(std::move(context.operands[0]).TakeLiteral(), context.shape);
 }

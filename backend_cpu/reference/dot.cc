@@ -2,7 +2,6 @@
 // Tests: tests/ops/dot-*.hlo.
 #include <algorithm>
 
-#include "fmt/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 #include "reference/wide.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "fmt/format.h"
+#include "hloir/format.h"
 #include "hloir/shape_inference.h"
 #include "reference/index.h"
 
@@ -53,7 +53,7 @@ StatusOr<Shape> ActualShape(const HloInstruction& instruction, const std::vector
       int64_t open = -1, fixed = 1;
       for (int64_t d = 0; d < stated.rank(); ++d) {
         if (!stated.is_dynamic_dimension(d)) fixed *= stated.dimensions(d);
-        else if (open >= 0) return Unimplemented(fmt::format("{} has several dynamic dimensions", instruction.name()));
+        else if (open >= 0) return Unimplemented(Format("{} has several dynamic dimensions", instruction.name()));
         else open = d;
       }
       if (open >= 0 && fixed > 0) shape.set_dimension(open, Product(dims) / fixed);
@@ -105,7 +105,7 @@ StatusOr<Literal> PadToBounds(Literal literal, const Shape& bounds) {
   for (int64_t d = 0; d < bounds.rank(); ++d) {
     const int64_t actual = literal.shape().dimensions(d);
     if (actual > bounds.dimensions(d) || (actual != bounds.dimensions(d) && !bounds.is_dynamic_dimension(d))) {
-      return InvalidArgument(fmt::format("a result of shape {} does not fit into {}", literal.shape().ToString(false),
+      return InvalidArgument(Format("a result of shape {} does not fit into {}", literal.shape().ToString(false),
                                          bounds.ToString(false)));
     }
   }
@@ -118,7 +118,7 @@ StatusOr<Literal> PadToBounds(Literal literal, const Shape& bounds) {
 StatusOr<Value> EvaluateAtActualSizes(Evaluation& run, const HloInstruction& instruction, std::vector<Value> operands) {
   std::vector<Shape> shapes;
   for (Value& value : operands) {
-    if (value.IsTuple()) return Unimplemented(fmt::format("{} takes tuples of dynamic arrays", instruction.name()));
+    if (value.IsTuple()) return Unimplemented(Format("{} takes tuples of dynamic arrays", instruction.name()));
     value = TrimToActualSizes(value.literal());
     shapes.push_back(value.literal().shape());
   }
@@ -145,7 +145,7 @@ StatusOr<Value> EvaluateSetDimensionSize(EvalContext& context) {
   if (dimension >= sizes.size()) return InvalidArgument("set-dimension-size has no such dimension");
   const int64_t size = context.operand(1).GetAsInt64(0);
   if (size < 0 || size > result.shape().dimensions()[dimension]) {
-    return InvalidArgument(fmt::format("{} sets a size of {} where the bound is {}", context.instruction.name(), size,
+    return InvalidArgument(Format("{} sets a size of {} where the bound is {}", context.instruction.name(), size,
                                        result.shape().dimensions()[dimension]));
   }
   sizes[dimension] = size;
@@ -162,7 +162,7 @@ StatusOr<Value> EvaluateDynamicReshape(EvalContext& context) {
   const bool negative = std::any_of(sizes.begin(), sizes.end(), [](int64_t size) { return size < 0; });
   const Shape shape = Shape::Array(context.shape.element_type(), sizes);
   if (negative || sizes.size() != context.dims().size() || shape.ElementCount() != trimmed.element_count()) {
-    return InvalidArgument(fmt::format("{} changes the number of elements", context.instruction.name()));
+    return InvalidArgument(Format("{} changes the number of elements", context.instruction.name()));
   }
   trimmed.set_shape_layout(shape);
   HLOIR_ASSIGN_OR_RETURN(Literal padded, PadToBounds(std::move(trimmed), context.shape));

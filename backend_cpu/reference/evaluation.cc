@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "fmt/format.h"
+#include "hloir/format.h"
 #include "hloir/shape_inference.h"
 #include "reference/dynamic.h"
 #include "reference/mixed_precision.h"
@@ -62,7 +62,7 @@ Literal Value::TakeLiteral() && {
 
 Status Evaluation::CountSteps(int64_t steps) {
   if (steps > options_.max_steps - steps_) {
-    return ResourceExhausted(fmt::format("evaluation takes more than {} steps", options_.max_steps));
+    return ResourceExhausted(Format("evaluation takes more than {} steps", options_.max_steps));
   }
   steps_ += steps;
   return OkStatus();
@@ -81,7 +81,7 @@ StatusOr<Literal> Evaluation::FillElided(const HloInstruction& constant) {
   filled.set_elided(false);
   switch (options_.elided) {
     case ElidedConstants::kRefuse:
-      return Unimplemented(fmt::format("the values of constant {} are elided ({{...}}) in the text", constant.name()));
+      return Unimplemented(Format("the values of constant {} are elided ({{...}}) in the text", constant.name()));
     case ElidedConstants::kZeros: break;
     case ElidedConstants::kIota:
       for (int64_t i = 0; i < filled.element_count(); ++i) filled.SetFromInt64(i, i);
@@ -111,7 +111,7 @@ StatusOr<const Evaluation::Plan*> Evaluation::PlanFor(const HloComputation& comp
   std::unique_ptr<Plan>& plan = plans_[&computation];
   if (plan != nullptr) return plan.get();
   if (computation.root() == nullptr)
-    return InvalidArgument(fmt::format("computation {} has no root", computation.name()));
+    return InvalidArgument(Format("computation {} has no root", computation.name()));
   auto made = std::make_unique<Plan>();
   std::unordered_map<const HloInstruction*, int32_t> index;
   auto add = [&](const HloInstruction* instruction) {
@@ -156,10 +156,10 @@ StatusOr<const Evaluation::Plan*> Evaluation::PlanFor(const HloComputation& comp
     StatusOr<Shape> inferred = InferShape(*step.instruction);
     if (!inferred.ok()) {
       return Status(inferred.status().code(),
-                    fmt::format("{}: {}", step.instruction->name(), inferred.status().message()));
+                    Format("{}: {}", step.instruction->name(), inferred.status().message()));
     }
     if (!SameButForPrecision(*inferred, step.instruction->shape())) {
-      return InvalidArgument(fmt::format("{} has shape {}, but its operands make it {}", step.instruction->name(),
+      return InvalidArgument(Format("{} has shape {}, but its operands make it {}", step.instruction->name(),
                                          step.instruction->shape().ToString(false), inferred->ToString(false)));
     }
   }
@@ -175,10 +175,10 @@ StatusOr<const Evaluation::Plan*> Evaluation::PlanFor(const HloComputation& comp
 StatusOr<Value> Evaluation::Call(const HloComputation& computation, std::vector<Value> arguments) {
   if (depth_ >= kMaxCallDepth) {
     return ResourceExhausted(
-        fmt::format("calls nest deeper than {} at computation {}", kMaxCallDepth, computation.name()));
+        Format("calls nest deeper than {} at computation {}", kMaxCallDepth, computation.name()));
   }
   if (static_cast<int64_t>(arguments.size()) != computation.parameter_count()) {
-    return InvalidArgument(fmt::format("computation {} takes {} arguments, not {}", computation.name(),
+    return InvalidArgument(Format("computation {} takes {} arguments, not {}", computation.name(),
                                        computation.parameter_count(), arguments.size()));
   }
   HLOIR_ASSIGN_OR_RETURN(const Plan* plan, PlanFor(computation));
@@ -215,7 +215,7 @@ StatusOr<Value> Evaluation::Call(const HloComputation& computation, std::vector<
 StatusOr<Value> Evaluation::Evaluate(const HloInstruction& instruction, std::vector<Value> operands) {
   HLOIR_RETURN_IF_ERROR(CountSteps(1));
   if (instruction.shape().ByteSize() > options_.max_bytes) {
-    return ResourceExhausted(fmt::format("{} of shape {} takes more than {} bytes", instruction.name(),
+    return ResourceExhausted(Format("{} of shape {} takes more than {} bytes", instruction.name(),
                                          instruction.shape().ToString(false), options_.max_bytes));
   }
   auto evaluate = [&]() -> StatusOr<Value> {
@@ -242,7 +242,7 @@ StatusOr<Value> DispatchOp(EvalContext& context) {
 }
 
 Status UnimplementedOp(const EvalContext& context, std::string_view why) {
-  return Unimplemented(fmt::format("{} {}: {}", context.instruction.opcode_name(), context.instruction.name(), why));
+  return Unimplemented(Format("{} {}: {}", context.instruction.opcode_name(), context.instruction.name(), why));
 }
 
 namespace {
@@ -254,7 +254,7 @@ class ReferenceEvaluator : public HloEvaluator {
   StatusOr<Literal> EvaluateInstruction(const HloInstruction& instruction,
                                         std::span<const Literal* const> operands) const override {
     if (static_cast<int64_t>(operands.size()) != instruction.operand_count()) {
-      return InvalidArgument(fmt::format("{} takes {} operands, not {}", instruction.name(),
+      return InvalidArgument(Format("{} takes {} operands, not {}", instruction.name(),
                                          instruction.operand_count(), operands.size()));
     }
     std::vector<Value> values;
@@ -288,7 +288,7 @@ class ReferenceEvaluator : public HloEvaluator {
   static Status CheckArgument(const Shape& wanted, const Literal& given, size_t i) {
     if (wanted.Compatible(given.shape())) return OkStatus();
     return InvalidArgument(
-        fmt::format("argument {} has shape {}, not {}", i, given.shape().ToString(false), wanted.ToString(false)));
+        Format("argument {} has shape {}, not {}", i, given.shape().ToString(false), wanted.ToString(false)));
   }
   // With the shape that the graph states, layout included.
   static Literal Finish(Value value, const Shape& shape) {

@@ -2,7 +2,7 @@
 #include <complex>
 #include <numbers>
 
-#include "fmt/format.h"
+#include "hloir/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 
@@ -65,7 +65,7 @@ StatusOr<Value> EvaluateFft(EvalContext& context) {
   const bool from_half = attributes.fft_type == FftType::kIrfft, to_half = attributes.fft_type == FftType::kRfft;
   const double sign = inverse ? 1 : -1;
   if (operand.shape().dimensions().back() != (from_half ? half : n) && operand.element_count() > 0) {
-    return InvalidArgument(fmt::format("{}'s fft_length does not fit its operand", context.instruction.name()));
+    return InvalidArgument(Format("{}'s fft_length does not fit its operand", context.instruction.name()));
   }
 
   // Half-spectrum input: the other dimensions are transformed first, then each last line is completed.

@@ -3,7 +3,7 @@
 // scatter-*.hlo.
 #include <algorithm>
 
-#include "fmt/format.h"
+#include "hloir/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 #include "reference/scalar_function.h"
@@ -104,7 +104,7 @@ StatusOr<Value> EvaluateScatter(EvalContext& context) {
   HLOIR_ASSIGN_OR_RETURN(ScalarFunction combiner,
                          ScalarFunction::Prepare(context.run, *context.instruction.to_apply()));
   if (combiner.argument_count() != 2 * n || combiner.result_count() != n) {
-    return InvalidArgument(fmt::format("{}'s computation does not combine {} arrays", context.instruction.name(), n));
+    return InvalidArgument(Format("{}'s computation does not combine {} arrays", context.instruction.name(), n));
   }
   std::vector<Literal> results;
   for (size_t k = 0; k < n; ++k) results.push_back(std::move(context.operands[k]).TakeLiteral());

@@ -4,7 +4,7 @@
 #include <complex>
 #include <limits>
 
-#include "fmt/format.h"
+#include "hloir/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 
@@ -72,7 +72,7 @@ StatusOr<Value> EvaluateTriangularSolve(EvalContext& context) {
   const size_t n = attributes.left_side ? rows : columns, lines = attributes.left_side ? columns : rows;
   const size_t matrices = rows * columns == 0 ? 0 : x.size() / (rows * columns);
   if (a.size() != matrices * n * n) {
-    return InvalidArgument(fmt::format("{}'s matrices do not fit each other", context.instruction.name()));
+    return InvalidArgument(Format("{}'s matrices do not fit each other", context.instruction.name()));
   }
   const bool transposed = attributes.transpose_a != TransposeA::kNoTranspose;
   // x op(a) = b is op(a)^T x^T = b^T: one more transposition of a, and rows of x for columns.

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <numbers>
 
-#include "fmt/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 

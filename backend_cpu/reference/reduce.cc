@@ -3,7 +3,7 @@
 #include <span>
 #include <utility>
 
-#include "fmt/format.h"
+#include "hloir/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 #include "reference/scalar_function.h"
@@ -90,7 +90,7 @@ StatusOr<Value> EvaluateReduce(EvalContext& context) {
   const size_t n = context.operands.size() / 2;
   HLOIR_ASSIGN_OR_RETURN(ScalarFunction reducer, ScalarFunction::Prepare(context.run, *context.instruction.to_apply()));
   if (reducer.argument_count() != 2 * n || reducer.result_count() != n) {
-    return InvalidArgument(fmt::format("{}'s computation does not reduce {} arrays", context.instruction.name(), n));
+    return InvalidArgument(Format("{}'s computation does not reduce {} arrays", context.instruction.name(), n));
   }
   const DimVector& dims = context.operand(0).shape().dimensions();
   const DimVector strides = RowMajorStrides(dims);
@@ -151,7 +151,7 @@ StatusOr<Value> EvaluateMap(EvalContext& context) {
   HLOIR_ASSIGN_OR_RETURN(ScalarFunction function,
                          ScalarFunction::Prepare(context.run, *context.instruction.to_apply()));
   if (function.argument_count() != context.operands.size() || function.result_count() != 1) {
-    return InvalidArgument(fmt::format("{}'s computation takes other operands", context.instruction.name()));
+    return InvalidArgument(Format("{}'s computation takes other operands", context.instruction.name()));
   }
   Literal result(context.shape);
   HLOIR_RETURN_IF_ERROR(context.run.CountSteps(result.element_count() * function.cost()));

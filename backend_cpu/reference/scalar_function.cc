@@ -1,11 +1,11 @@
 // Preparing and calling computations on scalars. The kernels are those of the elementwise ops.
+#include "hloir/format.h"
 #include "reference/scalar_function.h"
 
 #include <cstring>
 #include <optional>
 #include <unordered_map>
 
-#include "fmt/format.h"
 
 namespace hloir::reference {
 namespace {
@@ -188,16 +188,16 @@ StatusOr<ScalarFunction> ScalarFunction::Prepare(Evaluation& run, const HloCompu
   ScalarFunction function;
   function.run_ = &run;
   if (computation.root() == nullptr)
-    return InvalidArgument(fmt::format("computation {} has no root", computation.name()));
+    return InvalidArgument(Format("computation {} has no root", computation.name()));
   for (const HloInstruction* parameter : computation.parameters()) {
     if (!parameter->shape().IsScalar()) {
-      return Unimplemented(fmt::format("computation {} is called per element, but takes arrays", computation.name()));
+      return Unimplemented(Format("computation {} is called per element, but takes arrays", computation.name()));
     }
     function.argument_types_.push_back(parameter->shape().element_type());
   }
   for (const Shape* leaf : computation.root()->shape().Leaves()) {
     if (!leaf->IsScalar()) {
-      return Unimplemented(fmt::format("computation {} is called per element, but gives arrays", computation.name()));
+      return Unimplemented(Format("computation {} is called per element, but gives arrays", computation.name()));
     }
     function.result_types_.push_back(leaf->element_type());
   }

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "fmt/format.h"
+#include "hloir/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 #include "reference/scalar_function.h"
@@ -73,7 +73,7 @@ StatusOr<Value> EvaluateSort(EvalContext& context) {
                          ScalarFunction::Prepare(context.run, *context.instruction.to_apply()));
   if (comparator.argument_count() != 2 * n || comparator.result_count() != 1 ||
       comparator.result_type(0) != PrimitiveType::PRED) {
-    return InvalidArgument(fmt::format("{}'s computation does not compare {} pairs", context.instruction.name(), n));
+    return InvalidArgument(Format("{}'s computation does not compare {} pairs", context.instruction.name(), n));
   }
   const DimVector dims = context.operand(0).shape().dimensions();
   const DimVector strides = RowMajorStrides(dims);
@@ -131,7 +131,7 @@ StatusOr<Value> TopK(const Literal& operand, const Shape& shape, int64_t k, bool
     return InvalidArgument("topk takes an array of real numbers of at least one dimension and gives two arrays");
   }
   const int64_t length = operand.shape().dimensions().back();
-  if (k < 0 || k > length) return InvalidArgument(fmt::format("topk takes {} of {} elements", k, length));
+  if (k < 0 || k > length) return InvalidArgument(Format("topk takes {} of {} elements", k, length));
   Literal values(shape.tuple_shapes(0)), indices(shape.tuple_shapes(1));
   const int64_t rows = length == 0 ? 0 : operand.element_count() / length;
   if (values.element_count() != rows * k || indices.element_count() != rows * k ||

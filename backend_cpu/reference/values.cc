@@ -1,5 +1,5 @@
 // Ops that make, pack or pass on values: parameter, constant, iota, tuples, tokens, barriers, device numbers.
-#include "fmt/format.h"
+#include "hloir/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 
@@ -7,7 +7,7 @@ namespace hloir::reference {
 
 // Parameters are given by the caller of the computation.
 StatusOr<Value> EvaluateParameter(EvalContext& context) {
-  return InvalidArgument(fmt::format("parameter {} has no value outside of a call", context.instruction.name()));
+  return InvalidArgument(Format("parameter {} has no value outside of a call", context.instruction.name()));
 }
 
 StatusOr<Value> EvaluateConstant(EvalContext& context) {

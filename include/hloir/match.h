@@ -7,10 +7,10 @@
 //   if (Match(i, m::Subtract(m::Any(&a), m::Same(&a)))) …                         // A - A
 //   if (Match(i, m::Divide(m::Any(&a), m::Exp(m::Any(&b)).WithOneUser()))) …
 //
-// There is one function per opcode, named as its enumerator, and one with AnyOrder behind it that tries both orders of two
-// operands. The first argument may be a HloInstruction** that receives the instruction; the others are patterns for the
-// operands, all of them or none. Captures are written as matching goes, left to right, so after a failure they mean nothing.
-// Tested by tests/unit/match_test.cc.
+// There is one function per opcode, named as its enumerator, and one with AnyOrder behind it that tries both orders of
+// two operands. The first argument may be a HloInstruction** that receives the instruction; the others are patterns for
+// the operands, all of them or none. Captures are written as matching goes, left to right, so after a failure they mean
+// nothing. Tested by tests/unit/match_test.cc.
 #pragma once
 
 #include <concepts>
@@ -24,8 +24,8 @@
 
 namespace hloir {
 
-// The constant whose one value all elements of `instruction` are: itself, if it is a scalar constant, or the scalar constant
-// that it broadcasts. nullptr for anything else, and for constants whose values the text left out.
+// The constant whose one value all elements of `instruction` are: itself, if it is a scalar constant, or the scalar
+// constant that it broadcasts. nullptr for anything else, and for constants whose values the text left out.
 inline const HloInstruction* SplatConstant(const HloInstruction* instruction) {
   if (instruction->opcode() == HloOpcode::kBroadcast) instruction = instruction->operand(0);
   return instruction->IsScalarConstant() && !instruction->literal().elided() ? instruction : nullptr;
@@ -67,14 +67,13 @@ class Same {
   HloInstruction** captured_;
 };
 
-// Every element equals, by value, this number: a scalar constant or a broadcast of one. -0 equals 0: where that matters, look
-// at the sign. Without a number: any such splat.
+// Every element equals, by value, this number: a scalar constant or a broadcast of one. -0 equals 0: where that
+// matters, look at the sign. Without a number: any such splat.
 class Splat {
  public:
   explicit Splat(HloInstruction** capture) : capture_(capture) {}
   template <class T>
-    requires(std::is_arithmetic_v<T>)
-  explicit Splat(T value) : value_(static_cast<double>(value)) {}
+  requires(std::is_arithmetic_v<T>) explicit Splat(T value) : value_(static_cast<double>(value)) {}
   Splat(HloInstruction** capture, double value) : capture_(capture), value_(value) {}
   Splat() = default;
   bool Matches(HloInstruction* instruction) const {
@@ -170,21 +169,21 @@ class OpcodePattern {
   std::tuple<Operands...> operands_;
 };
 
-#define HLOIR_OP(name, ...)                                                                        \
-  template <Pattern... P>                                                                          \
-  auto name(P... operands) {                                                                       \
-    return OpcodePattern<P...>(HloOpcode::k##name, false, nullptr, std::move(operands)...);        \
-  }                                                                                                \
-  template <Pattern... P>                                                                          \
-  auto name(HloInstruction** capture, P... operands) {                                             \
-    return OpcodePattern<P...>(HloOpcode::k##name, false, capture, std::move(operands)...);        \
-  }                                                                                                \
-  template <Pattern P, Pattern Q>                                                                  \
-  auto name##AnyOrder(P first, Q second) {                                                         \
+#define HLOIR_OP(name, ...)                                                                             \
+  template <Pattern... P>                                                                               \
+  auto name(P... operands) {                                                                            \
+    return OpcodePattern<P...>(HloOpcode::k##name, false, nullptr, std::move(operands)...);             \
+  }                                                                                                     \
+  template <Pattern... P>                                                                               \
+  auto name(HloInstruction** capture, P... operands) {                                                  \
+    return OpcodePattern<P...>(HloOpcode::k##name, false, capture, std::move(operands)...);             \
+  }                                                                                                     \
+  template <Pattern P, Pattern Q>                                                                       \
+  auto name##AnyOrder(P first, Q second) {                                                              \
     return OpcodePattern<P, Q>(HloOpcode::k##name, true, nullptr, std::move(first), std::move(second)); \
-  }                                                                                                \
-  template <Pattern P, Pattern Q>                                                                  \
-  auto name##AnyOrder(HloInstruction** capture, P first, Q second) {                               \
+  }                                                                                                     \
+  template <Pattern P, Pattern Q>                                                                       \
+  auto name##AnyOrder(HloInstruction** capture, P first, Q second) {                                    \
     return OpcodePattern<P, Q>(HloOpcode::k##name, true, capture, std::move(first), std::move(second)); \
   }
 #include "hloir/opcodes.def"

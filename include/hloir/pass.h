@@ -1,5 +1,6 @@
-// HloPass and HloPassPipeline: what rewrites a module, and what runs such things in order, to a fixpoint, and checks them.
-// The list of passes is passes.def; how to write one is docs/write-a-pass.md. Tested by tests/unit/passes_test.cc.
+// HloPass and HloPassPipeline: what rewrites a module, and what runs such things in order, to a fixpoint, and checks
+// them. The list of passes is passes.def; how to write one is docs/write-a-pass.md. Tested by
+// tests/unit/passes_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +18,22 @@
 
 namespace hloir {
 
-// How far a rewrite may change results. exact: no bit of any result (but any NaN may become any other NaN); rounding: as
-// XLA does by default; fast: as XLA does only with fast-math.
+// How far a rewrite may change results. exact: no bit of any result (but any NaN may become any other NaN); rounding:
+// as XLA does by default; fast: as XLA does only with fast-math.
 enum class MathMode : uint8_t { kExact, kRounding, kFast };
 
 // One opportunity that a rule found, or one change that was made.
 struct Rewrite {
-  std::string_view pass, rule;      // "algebraic-simplifier", "add-zero"
-  std::string_view formula;         // "A + 0 => A"
+  std::string_view pass, rule;  // "algebraic-simplifier", "add-zero"
+  std::string_view formula;     // "A + 0 => A"
   MathMode math = MathMode::kExact;
   const HloInstruction* instruction = nullptr;  // what it replaces; valid during the call only
-  std::string reason;               // why it is sound here, or why it pays; often empty, as the formula says it
+  std::string reason;  // why it is sound here, or why it pays; often empty, as the formula says it
 };
 
-// The one door for rewrites. A rule that matches says so with Allow(); only on true does it change the graph. So applying,
-// recording (a trace for teaching), proposing (a dry run) and stopping after n rewrites (fuel) are the same code.
+// The one door for rewrites. A rule that matches says so with Allow(); only on true does it change the graph. So
+// applying, recording (a trace for teaching), proposing (a dry run) and stopping after n rewrites (fuel) are the same
+// code.
 class Rewriter {
  public:
   virtual ~Rewriter() = default;
@@ -68,7 +70,7 @@ struct PassOptions {
   const HloEvaluator* evaluator = nullptr;  // for constant folding; without one nothing is folded
   int64_t max_folded_elements = int64_t{1} << 16;
   int64_t max_folded_steps = int64_t{1} << 20;
-  Rewriter* rewriter = nullptr;             // nullptr: every rewrite is allowed
+  Rewriter* rewriter = nullptr;  // nullptr: every rewrite is allowed
   std::vector<std::string> disabled_rules;
 };
 
@@ -93,7 +95,8 @@ class HloPass {
  public:
   virtual ~HloPass() = default;
   virtual std::string_view name() const = 0;
-  // Rewrites a legal module (VerifyModule); true if it changed anything. After an error it is legal, but may be half rewritten.
+  // Rewrites a legal module (VerifyModule); true if it changed anything. After an error it is legal, but may be half
+  // rewritten.
   virtual StatusOr<bool> Run(HloModule& module) = 0;
 };
 
@@ -121,11 +124,13 @@ struct PassRun {
 };
 
 struct PipelineOptions {
-  // The verifier after each pass, and whether `changed` tells the truth (against StructuralHash); a failure names the pass.
+  // The verifier after each pass, and whether `changed` tells the truth (against StructuralHash); a failure names the
+  // pass.
   bool verify_each = false;
-  // Called before and after each pass that is run; an error stops the pipeline (--dump-to, --check-each stand on these).
-  std::function<Status(std::string_view pass, const HloModule& module)> before, after;
-  int max_iterations = 50;    // of a fixpoint
+  // Called before and after each pass that is run; an error stops the pipeline (--dump-to, --check-each stand on
+  // these).
+  std::function<Status(std::string_view pass, const HloModule&module)> before, after;
+  int max_iterations = 50;  // of a fixpoint
 };
 
 // Passes in order, and groups of passes that are repeated until a whole round of the group changes nothing.

@@ -75,7 +75,8 @@ HloInstruction* AddFactor(HloInstruction* i, RuleContext& c) {
   for (int64_t x = 0; x < 2; ++x) {
     for (int64_t y = 0; y < 2; ++y) {
       if (l->operand(x) != r->operand(y) || !c.Allow()) continue;
-      return c.Binary(HloOpcode::kMultiply, c.Binary(HloOpcode::kAdd, l->operand(1 - x), r->operand(1 - y)), l->operand(x));
+      return c.Binary(HloOpcode::kMultiply, c.Binary(HloOpcode::kAdd, l->operand(1 - x), r->operand(1 - y)),
+                      l->operand(x));
     }
   }
   return nullptr;
@@ -110,7 +111,8 @@ HloInstruction* SubtractConstant(HloInstruction* i, RuleContext& c) {
     // Types under a byte are stored in one: keep to the value's bits, sign-extended.
     int unused = 64 - BitWidth(type);
     bits <<= unused;
-    negated.SetFromInt64(0, IsSigned(type) ? static_cast<int64_t>(bits) >> unused : static_cast<int64_t>(bits >> unused));
+    negated.SetFromInt64(0,
+                         IsSigned(type) ? static_cast<int64_t>(bits) >> unused : static_cast<int64_t>(bits >> unused));
   } else {
     negated.SetFromDouble(0, -value.GetAsDouble(0));
   }
@@ -167,7 +169,8 @@ constexpr Rule kRules[] = {
     {HloOpcode::kAdd, "add-negative-zero", "A + (-0) => A", kExact, kExact, AddNegativeZero},
     {HloOpcode::kAdd, "add-constant-right", "C + A => A + C", kExact, kExact, AddConstantRight},
     {HloOpcode::kAdd, "add-add-constants", "(A + C1) + C2 => A + (C1 + C2)", kExact, kRounding, AddAddConstants},
-    {HloOpcode::kAdd, "add-subtract-constants", "(C1 - A) + C2 => (C1 + C2) - A", kExact, kRounding, AddSubtractConstants},
+    {HloOpcode::kAdd, "add-subtract-constants", "(C1 - A) + C2 => (C1 + C2) - A", kExact, kRounding,
+     AddSubtractConstants},
     {HloOpcode::kAdd, "add-of-subtract", "A + (B - A) => B", kExact, kFast, AddOfSubtract},
     {HloOpcode::kAdd, "add-negate", "A + (-B) => A - B", kExact, kExact, AddNegate},
     {HloOpcode::kAdd, "add-factor", "A * C + B * C => (A + B) * C", kExact, kFast, AddFactor},

@@ -1,8 +1,8 @@
-// algebraic-simplifier: rewrites instructions by the laws of what they compute. The rules are in this folder's other files,
-// one per operator family; rules.h says what a rule is; this file only runs them.
+// algebraic-simplifier: rewrites instructions by the laws of what they compute. The rules are in this folder's other
+// files, one per operator family; rules.h says what a rule is; this file only runs them.
 //
-// Each instruction is looked at once, operands first; a rewrite puts on the worklist what it made, the users of what now
-// stands there, and operands that lost a user. So the time is linear in the instructions and rewrites.
+// Each instruction is looked at once, operands first; a rewrite puts on the worklist what it made, the users of what
+// now stands there, and operands that lost a user. So the time is linear in the instructions and rewrites.
 //
 // BEFORE
 // HloModule example
@@ -23,8 +23,9 @@
 // }
 // END
 //
-// Leaves alone: bodies of fusions and async operations; instructions with control dependencies; dynamic shapes; an instruction whose sharding or
-// frontend attributes would get lost; rules whose class is over --math, or that are disabled by name.
+// Leaves alone: bodies of fusions and async operations; instructions with control dependencies; dynamic shapes; an
+// instruction whose sharding or frontend attributes would get lost; rules whose class is over --math, or that are
+// disabled by name.
 #include <deque>
 
 #include "algebraic_simplifier/rules.h"
@@ -134,8 +135,8 @@ bool AlgebraicSimplifier::RunOn(HloComputation& computation) {
   for (HloInstruction* instruction : order) Push(instruction);
   RuleContext context(gate_);
   bool changed = false;
-  // The rules end by themselves; this bound is for the case that two of them do not, so that it shows in a test and not as
-  // a command that never comes back.
+  // The rules end by themselves; this bound is for the case that two of them do not, so that it shows in a test and not
+  // as a command that never comes back.
   int64_t rewrites_left = 1000 + 64 * static_cast<int64_t>(order.size());
   while (!worklist_.empty()) {
     HloInstruction* instruction = worklist_.front();
@@ -151,7 +152,8 @@ bool AlgebraicSimplifier::RunOn(HloComputation& computation) {
     HloInstruction* replacement = ApplyRules(instruction, context);
     if (replacement == nullptr) continue;
     changed = true;
-    // What the rule made stands behind what was the last instruction. It goes to where it is needed: a schedule stays one.
+    // What the rule made stands behind what was the last instruction. It goes to where it is needed: a schedule stays
+    // one.
     bool replacement_is_new = false;
     while (HloInstruction* made = last_before->next()) {
       computation.MoveBefore(made, instruction);

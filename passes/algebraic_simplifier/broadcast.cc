@@ -1,4 +1,5 @@
-// Rules of broadcast. broadcast(A), dimensions={…}: dimension k of A is dimension dimensions[k] of the result, of equal size.
+// Rules of broadcast. broadcast(A), dimensions={…}: dimension k of A is dimension dimensions[k] of the result, of equal
+// size.
 #include "algebraic_simplifier/rules.h"
 
 namespace hloir::algebraic_simplifier {
@@ -71,11 +72,14 @@ HloInstruction* OfReshape(HloInstruction* i, RuleContext& c) {
 
 constexpr Rule kRules[] = {
     {HloOpcode::kBroadcast, "broadcast-nothing", "broadcast(A) => A, if it adds nothing", kExact, kExact, Nothing},
-    {HloOpcode::kBroadcast, "broadcast-permutes", "broadcast(A) => transpose(A), if it only permutes", kExact, kExact, Permutes},
-    {HloOpcode::kBroadcast, "broadcast-adds-ones", "broadcast(A) => reshape(A), if it only adds dimensions of size 1", kExact, kExact, AddsOnes},
+    {HloOpcode::kBroadcast, "broadcast-permutes", "broadcast(A) => transpose(A), if it only permutes", kExact, kExact,
+     Permutes},
+    {HloOpcode::kBroadcast, "broadcast-adds-ones", "broadcast(A) => reshape(A), if it only adds dimensions of size 1",
+     kExact, kExact, AddsOnes},
     {HloOpcode::kBroadcast, "broadcast-broadcast", "broadcast(broadcast(A)) => broadcast(A)", kExact, kExact, Twice},
     {HloOpcode::kBroadcast, "broadcast-iota", "broadcast(iota) => iota", kExact, kExact, OfIota},
-    {HloOpcode::kBroadcast, "broadcast-reshape", "broadcast(reshape(A)) => broadcast(A), if the reshape only inserts 1s", kExact, kExact, OfReshape},
+    {HloOpcode::kBroadcast, "broadcast-reshape",
+     "broadcast(reshape(A)) => broadcast(A), if the reshape only inserts 1s", kExact, kExact, OfReshape},
 };
 
 }  // namespace

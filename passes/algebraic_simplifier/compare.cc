@@ -35,13 +35,15 @@ HloInstruction* ConstantRight(HloInstruction* i, RuleContext& c) {
 
 // A < 0 => false, unsigned
 HloInstruction* UnsignedLessZero(HloInstruction* i, RuleContext& c) {
-  if (!OnUnsigned(i) || DirectionOf(i) != D::kLt || !Match(i, m::Compare(m::Any(), m::Splat(0))) || !c.Allow()) return nullptr;
+  if (!OnUnsigned(i) || DirectionOf(i) != D::kLt || !Match(i, m::Compare(m::Any(), m::Splat(0))) || !c.Allow())
+    return nullptr;
   return c.Splat(i->shape(), 0);
 }
 
 // A >= 0 => true, unsigned
 HloInstruction* UnsignedNotLessZero(HloInstruction* i, RuleContext& c) {
-  if (!OnUnsigned(i) || DirectionOf(i) != D::kGe || !Match(i, m::Compare(m::Any(), m::Splat(0))) || !c.Allow()) return nullptr;
+  if (!OnUnsigned(i) || DirectionOf(i) != D::kGe || !Match(i, m::Compare(m::Any(), m::Splat(0))) || !c.Allow())
+    return nullptr;
   return c.Splat(i->shape(), 1);
 }
 
@@ -62,7 +64,8 @@ HloInstruction* PredIdentity(HloInstruction* i, RuleContext& c) {
   HloInstruction* a;
   if (!IsPred(i->operand(0))) return nullptr;
   double keeps = DirectionOf(i) == D::kNe ? 0 : 1;
-  if ((DirectionOf(i) != D::kNe && DirectionOf(i) != D::kEq) || !Match(i, m::Compare(m::Any(&a), m::Splat(keeps)))) return nullptr;
+  if ((DirectionOf(i) != D::kNe && DirectionOf(i) != D::kEq) || !Match(i, m::Compare(m::Any(&a), m::Splat(keeps))))
+    return nullptr;
   return c.ReplaceWith(a);
 }
 
@@ -81,14 +84,16 @@ HloInstruction* PredNot(HloInstruction* i, RuleContext& c) {
 // convert(pred P) != 0 => P
 HloInstruction* ConvertedPred(HloInstruction* i, RuleContext& c) {
   HloInstruction* p;
-  if (DirectionOf(i) != D::kNe || !Match(i, m::Compare(m::Convert(m::Any(&p)), m::Splat(0))) || !IsPred(p)) return nullptr;
+  if (DirectionOf(i) != D::kNe || !Match(i, m::Compare(m::Convert(m::Any(&p)), m::Splat(0))) || !IsPred(p))
+    return nullptr;
   return c.ReplaceWith(p);
 }
 
 // convert(pred P) == 0 => not P
 HloInstruction* ConvertedPredZero(HloInstruction* i, RuleContext& c) {
   HloInstruction* p;
-  if (DirectionOf(i) != D::kEq || !Match(i, m::Compare(m::Convert(m::Any(&p)), m::Splat(0))) || !IsPred(p) || !c.Allow()) {
+  if (DirectionOf(i) != D::kEq || !Match(i, m::Compare(m::Convert(m::Any(&p)), m::Splat(0))) || !IsPred(p) ||
+      !c.Allow()) {
     return nullptr;
   }
   return c.Unary(HloOpcode::kNot, p);
@@ -128,12 +133,14 @@ HloInstruction* GreaterMin(HloInstruction* i, RuleContext& c) {
 constexpr Rule kRules[] = {
     {HloOpcode::kCompare, "compare-constant-right", "C < A => A > C", kExact, kExact, ConstantRight},
     {HloOpcode::kCompare, "compare-unsigned-less-zero", "A < 0 => false, unsigned", kExact, kExact, UnsignedLessZero},
-    {HloOpcode::kCompare, "compare-unsigned-not-less-zero", "A >= 0 => true, unsigned", kExact, kExact, UnsignedNotLessZero},
+    {HloOpcode::kCompare, "compare-unsigned-not-less-zero", "A >= 0 => true, unsigned", kExact, kExact,
+     UnsignedNotLessZero},
     {HloOpcode::kCompare, "compare-same", "A < A => false; A == A => true, integer", kExact, kExact, Same},
     {HloOpcode::kCompare, "compare-pred-identity", "A != false => A, A == true => A", kExact, kExact, PredIdentity},
     {HloOpcode::kCompare, "compare-pred-not", "A == false => not A, A != true => not A", kExact, kExact, PredNot},
     {HloOpcode::kCompare, "compare-converted-pred", "convert(pred P) != 0 => P", kExact, kExact, ConvertedPred},
-    {HloOpcode::kCompare, "compare-converted-pred-zero", "convert(pred P) == 0 => not P", kExact, kExact, ConvertedPredZero},
+    {HloOpcode::kCompare, "compare-converted-pred-zero", "convert(pred P) == 0 => not P", kExact, kExact,
+     ConvertedPredZero},
     {HloOpcode::kCompare, "compare-select-not-zero", "select(P, 1, 0) != 0 => P", kExact, kExact, SelectNotZero},
     {HloOpcode::kCompare, "compare-greater-maximum", "max(A, B) > A => B > A", kExact, kExact, GreaterMax},
     {HloOpcode::kCompare, "compare-greater-minimum", "A > min(A, B) => A > B", kExact, kExact, GreaterMin},

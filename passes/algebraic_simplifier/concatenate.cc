@@ -46,7 +46,8 @@ HloInstruction* Slices(HloInstruction* i, RuleContext& c) {
   const int64_t dimension = i->dimensions()[0];
   // Whether b goes on where a stops.
   auto adjacent = [&](const HloInstruction* a, const HloInstruction* b) {
-    if (a->opcode() != HloOpcode::kSlice || b->opcode() != HloOpcode::kSlice || a->operand(0) != b->operand(0)) return false;
+    if (a->opcode() != HloOpcode::kSlice || b->opcode() != HloOpcode::kSlice || a->operand(0) != b->operand(0))
+      return false;
     const SliceRanges &x = a->attributes<SliceAttributes>().slice, &y = b->attributes<SliceAttributes>().slice;
     for (int64_t d = 0; d < static_cast<int64_t>(x.size()); ++d) {
       if (d != dimension && !(x[d] == y[d])) return false;
@@ -105,10 +106,14 @@ HloInstruction* Broadcasts(HloInstruction* i, RuleContext& c) {
 constexpr Rule kRules[] = {
     {HloOpcode::kConcatenate, "concatenate-one", "concatenate(A) => A", kExact, kExact, One},
     {HloOpcode::kConcatenate, "concatenate-empty", "concatenate(A, empty) => A", kExact, kExact, Empty},
-    {HloOpcode::kConcatenate, "concatenate-nested", "concatenate(concatenate(A, B), C) => concatenate(A, B, C)", kExact, kExact, Nested},
-    {HloOpcode::kConcatenate, "concatenate-slices", "concatenate(slice(A, x:y), slice(A, y:z)) => slice(A, x:z)", kExact, kExact, Slices},
-    {HloOpcode::kConcatenate, "concatenate-broadcasts", "concatenate(broadcast(s), broadcast(s)) => broadcast(s)", kExact, kExact, Broadcasts},
-    {HloOpcode::kConcatenate, "concatenate-repeated", "concatenate(A, A) => broadcast(A), A of size 1", kExact, kExact, Repeated},
+    {HloOpcode::kConcatenate, "concatenate-nested", "concatenate(concatenate(A, B), C) => concatenate(A, B, C)", kExact,
+     kExact, Nested},
+    {HloOpcode::kConcatenate, "concatenate-slices", "concatenate(slice(A, x:y), slice(A, y:z)) => slice(A, x:z)",
+     kExact, kExact, Slices},
+    {HloOpcode::kConcatenate, "concatenate-broadcasts", "concatenate(broadcast(s), broadcast(s)) => broadcast(s)",
+     kExact, kExact, Broadcasts},
+    {HloOpcode::kConcatenate, "concatenate-repeated", "concatenate(A, A) => broadcast(A), A of size 1", kExact, kExact,
+     Repeated},
 };
 
 }  // namespace

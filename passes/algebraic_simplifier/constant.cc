@@ -1,5 +1,5 @@
-// Rules of constant and iota: large constants that a formula says shorter. Also rules for every elementwise op: an operation
-// on broadcasts is a broadcast of the operation.
+// Rules of constant and iota: large constants that a formula says shorter. Also rules for every elementwise op: an
+// operation on broadcasts is a broadcast of the operation.
 #include "algebraic_simplifier/rules.h"
 
 namespace hloir::algebraic_simplifier {
@@ -27,7 +27,8 @@ HloInstruction* ConstantSplat(HloInstruction* i, RuleContext& c) {
 // constant({0, 1, 2, …}) => iota
 HloInstruction* ConstantIota(HloInstruction* i, RuleContext& c) {
   const Literal& literal = i->literal();
-  if (!IsIntegral(i) || i->shape().rank() != 1 || literal.elided() || literal.element_count() < kShortestIota) return nullptr;
+  if (!IsIntegral(i) || i->shape().rank() != 1 || literal.elided() || literal.element_count() < kShortestIota)
+    return nullptr;
   for (int64_t k = 0; k < literal.element_count(); ++k) {
     if (literal.GetAsInt64(k) != k) return nullptr;
   }
@@ -62,12 +63,14 @@ HloInstruction* OnBroadcasts(HloInstruction* i, RuleContext& c) {
 }
 
 constexpr Rule kConstant[] = {
-    {HloOpcode::kConstant, "constant-splat", "constant({c, c, ...}) => broadcast(constant(c))", kExact, kExact, ConstantSplat},
+    {HloOpcode::kConstant, "constant-splat", "constant({c, c, ...}) => broadcast(constant(c))", kExact, kExact,
+     ConstantSplat},
     {HloOpcode::kConstant, "constant-iota", "constant({0, 1, 2, ...}) => iota", kExact, kExact, ConstantIota},
     {HloOpcode::kIota, "iota-one", "iota => 0, over a dimension of size 1", kExact, kExact, IotaOne},
 };
 constexpr Rule kElementwiseOps[] = {
-    {HloOpcode::kAdd, "elementwise-of-broadcasts", "op(broadcast(A), broadcast(B)) => broadcast(op(A, B))", kExact, kExact, OnBroadcasts},
+    {HloOpcode::kAdd, "elementwise-of-broadcasts", "op(broadcast(A), broadcast(B)) => broadcast(op(A, B))", kExact,
+     kExact, OnBroadcasts},
 };
 
 }  // namespace

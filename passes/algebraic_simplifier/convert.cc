@@ -17,7 +17,8 @@ bool HoldsAllOf(PrimitiveType to, PrimitiveType from) {
   if (IsComplex(from)) return to == PrimitiveType::C128;
   if (IsInteger(from)) {
     const bool sign = IsSigned(from);
-    if (IsInteger(to)) return sign == IsSigned(to) ? BitWidth(to) >= BitWidth(from) : !sign && BitWidth(to) > BitWidth(from);
+    if (IsInteger(to))
+      return sign == IsSigned(to) ? BitWidth(to) >= BitWidth(from) : !sign && BitWidth(to) > BitWidth(from);
     // A float that has enough digits, and the exponents for them.
     FloatFormat f = GetFloatFormat(to);
     const int digits = BitWidth(from) - sign;
@@ -28,8 +29,8 @@ bool HoldsAllOf(PrimitiveType to, PrimitiveType from) {
   // The smallest subnormal and the largest number both must fit.
   return b.mantissa_bits >= a.mantissa_bits && b.bias + b.mantissa_bits >= a.bias + a.mantissa_bits &&
          LargestExponent(b) >= LargestExponent(a) && (!a.has_sign || b.has_sign) &&
-         (!a.has_infinity || b.has_infinity) && (!a.has_nan || b.has_nan) && (!a.has_negative_zero || b.has_negative_zero) &&
-         b.has_zero && b.has_infinity;
+         (!a.has_infinity || b.has_infinity) && (!a.has_nan || b.has_nan) &&
+         (!a.has_negative_zero || b.has_negative_zero) && b.has_zero && b.has_infinity;
 }
 
 // convert(A) => A, same type
@@ -41,7 +42,8 @@ HloInstruction* ConvertSame(HloInstruction* i, RuleContext& c) {
 // convert(convert(A)) => A, back to A's type through one that holds all its values
 HloInstruction* ConvertRoundTrip(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *middle;
-  if (!Match(i, m::Convert(m::Convert(&middle, m::Any(&a)))) || a->shape().element_type() != i->shape().element_type() ||
+  if (!Match(i, m::Convert(m::Convert(&middle, m::Any(&a)))) ||
+      a->shape().element_type() != i->shape().element_type() ||
       !HoldsAllOf(middle->shape().element_type(), a->shape().element_type())) {
     return nullptr;
   }
@@ -51,11 +53,13 @@ HloInstruction* ConvertRoundTrip(HloInstruction* i, RuleContext& c) {
 // convert(convert(A)) => convert(A), through a type that holds all of A's values
 HloInstruction* ConvertConvert(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *middle;
-  if (!Match(i, m::Convert(m::Convert(&middle, m::Any(&a)))) || a->shape().element_type() == i->shape().element_type() ||
+  if (!Match(i, m::Convert(m::Convert(&middle, m::Any(&a)))) ||
+      a->shape().element_type() == i->shape().element_type() ||
       !HoldsAllOf(middle->shape().element_type(), a->shape().element_type())) {
     return nullptr;
   }
-  // From f16 through f32, a NaN or an infinity gives the same integer either way; complex drops its imaginary part anyway.
+  // From f16 through f32, a NaN or an infinity gives the same integer either way; complex drops its imaginary part
+  // anyway.
   if (!c.Allow()) return nullptr;
   return c.Convert(a, i->shape().element_type());
 }
@@ -96,12 +100,18 @@ HloInstruction* ReducePrecisionTwice(HloInstruction* i, RuleContext& c) {
 
 constexpr Rule kRules[] = {
     {HloOpcode::kConvert, "convert-same", "convert(A) => A, same type", kExact, kExact, ConvertSame},
-    {HloOpcode::kConvert, "convert-round-trip", "convert(convert(A)) => A, A's type through a wider one", kExact, kExact, ConvertRoundTrip},
-    {HloOpcode::kConvert, "convert-convert", "convert(convert(A)) => convert(A), through a wider type", kExact, kExact, ConvertConvert},
-    {HloOpcode::kBitcastConvert, "bitcast-convert-same", "bitcast-convert(A) => A, same type", kExact, kExact, BitcastConvertSame},
-    {HloOpcode::kBitcastConvert, "bitcast-convert-twice", "bitcast-convert(bitcast-convert(A)) => bitcast-convert(A)", kExact, kExact, BitcastConvertTwice},
-    {HloOpcode::kReducePrecision, "reduce-precision-nothing", "reduce-precision(A) => A, if the format holds A's type", kExact, kExact, ReducePrecisionNothing},
-    {HloOpcode::kReducePrecision, "reduce-precision-twice", "reduce-precision(reduce-precision(A)) => reduce-precision(A)", kExact, kExact, ReducePrecisionTwice},
+    {HloOpcode::kConvert, "convert-round-trip", "convert(convert(A)) => A, A's type through a wider one", kExact,
+     kExact, ConvertRoundTrip},
+    {HloOpcode::kConvert, "convert-convert", "convert(convert(A)) => convert(A), through a wider type", kExact, kExact,
+     ConvertConvert},
+    {HloOpcode::kBitcastConvert, "bitcast-convert-same", "bitcast-convert(A) => A, same type", kExact, kExact,
+     BitcastConvertSame},
+    {HloOpcode::kBitcastConvert, "bitcast-convert-twice", "bitcast-convert(bitcast-convert(A)) => bitcast-convert(A)",
+     kExact, kExact, BitcastConvertTwice},
+    {HloOpcode::kReducePrecision, "reduce-precision-nothing", "reduce-precision(A) => A, if the format holds A's type",
+     kExact, kExact, ReducePrecisionNothing},
+    {HloOpcode::kReducePrecision, "reduce-precision-twice",
+     "reduce-precision(reduce-precision(A)) => reduce-precision(A)", kExact, kExact, ReducePrecisionTwice},
 };
 
 }  // namespace

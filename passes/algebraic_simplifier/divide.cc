@@ -1,5 +1,5 @@
-// Rules of divide and remainder. HLO defines integer division by zero (-1, all ones) and remainder by zero (the dividend),
-// and that of the smallest number by -1 (itself, and 0); each rule for integers keeps to that.
+// Rules of divide and remainder. HLO defines integer division by zero (-1, all ones) and remainder by zero (the
+// dividend), and that of the smallest number by -1 (itself, and 0); each rule for integers keeps to that.
 #include <cmath>
 
 #include "algebraic_simplifier/rules.h"
@@ -33,7 +33,8 @@ HloInstruction* DivideOne(HloInstruction* i, RuleContext& c) {
 // A / -1 => -A
 HloInstruction* DivideMinusOne(HloInstruction* i, RuleContext& c) {
   HloInstruction* a;
-  if (!Match(i, m::Divide(m::Any(&a), m::Splat(-1))) || IsComplex(i->shape().element_type()) || !c.Allow()) return nullptr;
+  if (!Match(i, m::Divide(m::Any(&a), m::Splat(-1))) || IsComplex(i->shape().element_type()) || !c.Allow())
+    return nullptr;
   return c.Unary(HloOpcode::kNegate, a);
 }
 
@@ -79,7 +80,8 @@ HloInstruction* DivideBroadcast(HloInstruction* i, RuleContext& c) {
 // exp(A) / exp(B) => exp(A - B)
 HloInstruction* DivideExpExp(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b;
-  if (!Match(i, m::Divide(m::Exp(m::Any(&a)).WithOneUser(), m::Exp(m::Any(&b)).WithOneUser())) || !c.Allow()) return nullptr;
+  if (!Match(i, m::Divide(m::Exp(m::Any(&a)).WithOneUser(), m::Exp(m::Any(&b)).WithOneUser())) || !c.Allow())
+    return nullptr;
   return c.Unary(HloOpcode::kExp, c.Binary(HloOpcode::kSubtract, a, b));
 }
 
@@ -116,7 +118,8 @@ HloInstruction* DivideRsqrt(HloInstruction* i, RuleContext& c) {
 // (A / B) / (C / D) => (A * D) / (B * C)
 HloInstruction* DivideDivideDivide(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b, *x, *d;
-  if (!Match(i, m::Divide(m::Divide(m::Any(&a), m::Any(&b)).WithOneUser(), m::Divide(m::Any(&x), m::Any(&d)).WithOneUser())) ||
+  if (!Match(i, m::Divide(m::Divide(m::Any(&a), m::Any(&b)).WithOneUser(),
+                          m::Divide(m::Any(&x), m::Any(&d)).WithOneUser())) ||
       !IsReal(i) || !c.Allow()) {
     return nullptr;
   }
@@ -180,21 +183,28 @@ constexpr Rule kRules[] = {
     {HloOpcode::kDivide, "divide-one", "A / 1 => A", kExact, kExact, DivideOne},
     {HloOpcode::kDivide, "divide-minus-one", "A / -1 => -A", kExact, kExact, DivideMinusOne},
     {HloOpcode::kDivide, "divide-power-of-two", "A / 2^K => A >> K, unsigned", kExact, kExact, DividePowerOfTwo},
-    {HloOpcode::kDivide, "divide-exact-reciprocal", "A / 2^K => A * 2^-K, float", kExact, kExact, DivideExactReciprocal},
+    {HloOpcode::kDivide, "divide-exact-reciprocal", "A / 2^K => A * 2^-K, float", kExact, kExact,
+     DivideExactReciprocal},
     {HloOpcode::kDivide, "divide-constant", "A / C => A * (1 / C)", kRounding, kRounding, DivideConstant},
     {HloOpcode::kDivide, "divide-exp-exp", "exp(A) / exp(B) => exp(A - B)", kRounding, kRounding, DivideExpExp},
     {HloOpcode::kDivide, "divide-exp", "A / exp(B) => A * exp(-B)", kRounding, kRounding, DivideExp},
     {HloOpcode::kDivide, "divide-power", "A / pow(B, C) => A * pow(B, -C), float", kRounding, kRounding, DividePower},
     {HloOpcode::kDivide, "divide-sqrt", "A / sqrt(B) => A * rsqrt(B)", kRounding, kRounding, DivideSqrt},
     {HloOpcode::kDivide, "divide-rsqrt", "A / rsqrt(B) => A * sqrt(B)", kRounding, kRounding, DivideRsqrt},
-    {HloOpcode::kDivide, "divide-divide-divide", "(A / B) / (C / D) => (A * D) / (B * C), float", kRounding, kRounding, DivideDivideDivide},
-    {HloOpcode::kDivide, "divide-divide-left", "(A / B) / C => A / (B * C), float", kRounding, kRounding, DivideDivideLeft},
-    {HloOpcode::kDivide, "divide-divide-right", "A / (B / C) => (A * C) / B, float", kRounding, kRounding, DivideDivideRight},
-    {HloOpcode::kDivide, "divide-broadcast", "A / broadcast(B) => A * broadcast(1 / B), float", kRounding, kRounding, DivideBroadcast},
+    {HloOpcode::kDivide, "divide-divide-divide", "(A / B) / (C / D) => (A * D) / (B * C), float", kRounding, kRounding,
+     DivideDivideDivide},
+    {HloOpcode::kDivide, "divide-divide-left", "(A / B) / C => A / (B * C), float", kRounding, kRounding,
+     DivideDivideLeft},
+    {HloOpcode::kDivide, "divide-divide-right", "A / (B / C) => (A * C) / B, float", kRounding, kRounding,
+     DivideDivideRight},
+    {HloOpcode::kDivide, "divide-broadcast", "A / broadcast(B) => A * broadcast(1 / B), float", kRounding, kRounding,
+     DivideBroadcast},
     {HloOpcode::kRemainder, "remainder-repeated", "(A % B) % B => A % B", kExact, kExact, RemainderRepeated},
-    {HloOpcode::kRemainder, "remainder-power-of-two", "A % 2^K => A & (2^K - 1), unsigned", kExact, kExact, RemainderPowerOfTwo},
+    {HloOpcode::kRemainder, "remainder-power-of-two", "A % 2^K => A & (2^K - 1), unsigned", kExact, kExact,
+     RemainderPowerOfTwo},
     {HloOpcode::kRemainder, "remainder-one", "A % 1 => 0, integer", kExact, kExact, RemainderOne},
-    {HloOpcode::kRemainder, "remainder-iota", "iota % N => iota, if N is over its largest element", kExact, kExact, RemainderIota},
+    {HloOpcode::kRemainder, "remainder-iota", "iota % N => iota, if N is over its largest element", kExact, kExact,
+     RemainderIota},
 };
 
 }  // namespace

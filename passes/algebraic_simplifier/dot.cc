@@ -15,8 +15,8 @@ HloInstruction* OfEmpty(HloInstruction* i, RuleContext& c) {
   return c.Splat(i->shape(), 0);
 }
 
-// The dimension numbers of one side, as dimensions of what that side's transpose takes; false if the result's dimensions
-// would come in another order.
+// The dimension numbers of one side, as dimensions of what that side's transpose takes; false if the result's
+// dimensions would come in another order.
 bool ThroughTranspose(const HloInstruction* transpose, DimVector& batch, DimVector& contracting) {
   int64_t last = -1;
   for (int64_t d = 0; d < transpose->shape().rank(); ++d) {
@@ -56,7 +56,8 @@ HloInstruction* OfTranspose(HloInstruction* i, RuleContext& c) {
 
 constexpr Rule kRules[] = {
     {HloOpcode::kDot, "dot-empty", "dot(A, B) => 0, if one is empty", kExact, kExact, OfEmpty},
-    {HloOpcode::kDot, "dot-transpose", "dot(transpose(A), B) => dot(A, B), if the order of the result's dimensions stays", kExact, kExact, OfTranspose},
+    {HloOpcode::kDot, "dot-transpose",
+     "dot(transpose(A), B) => dot(A, B), if the order of the result's dimensions stays", kExact, kExact, OfTranspose},
 };
 
 }  // namespace

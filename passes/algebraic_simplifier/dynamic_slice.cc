@@ -1,5 +1,5 @@
-// Rules of dynamic-slice and dynamic-update-slice. Start indices are clamped so that the slice lies inside, and so must be
-// whatever stands for it.
+// Rules of dynamic-slice and dynamic-update-slice. Start indices are clamped so that the slice lies inside, and so must
+// be whatever stands for it.
 #include <algorithm>
 
 #include "algebraic_simplifier/rules.h"
@@ -7,7 +7,8 @@
 namespace hloir::algebraic_simplifier {
 namespace {
 
-// Where the scalar start indices begin among the operands, and whether the op has that form (old text has one array of them).
+// Where the scalar start indices begin among the operands, and whether the op has that form (old text has one array of
+// them).
 constexpr int64_t kSliceIndices = 1, kUpdateIndices = 2;
 bool HasScalarIndices(const HloInstruction* i, int64_t first) {
   return i->operand_count() == first + i->shape().rank();
@@ -79,13 +80,20 @@ HloInstruction* OfBroadcast(HloInstruction* i, RuleContext& c) {
 }
 
 constexpr Rule kRules[] = {
-    {HloOpcode::kDynamicSlice, "dynamic-slice-whole", "dynamic-slice(A) => A, of full size", kExact, kExact, WholeSlice},
-    {HloOpcode::kDynamicSlice, "dynamic-slice-constant", "dynamic-slice(A, constants) => slice(A)", kExact, kExact, ConstantIndices},
-    {HloOpcode::kDynamicSlice, "dynamic-slice-broadcast", "dynamic-slice(broadcast(s)) => broadcast(s)", kExact, kExact, OfBroadcast},
-    {HloOpcode::kDynamicSlice, "dynamic-slice-needless-index", "the index of a dimension that is taken whole => 0", kExact, kExact, NeedlessIndex},
-    {HloOpcode::kDynamicUpdateSlice, "dynamic-update-slice-whole", "dynamic-update-slice(A, B) => B, of full size", kExact, kExact, WholeUpdate},
-    {HloOpcode::kDynamicUpdateSlice, "dynamic-update-slice-empty", "dynamic-update-slice(A, empty) => A", kExact, kExact, EmptyUpdate},
-    {HloOpcode::kDynamicUpdateSlice, "dynamic-update-slice-needless-index", "the index of a dimension that is replaced whole => 0", kExact, kExact, NeedlessIndex},
+    {HloOpcode::kDynamicSlice, "dynamic-slice-whole", "dynamic-slice(A) => A, of full size", kExact, kExact,
+     WholeSlice},
+    {HloOpcode::kDynamicSlice, "dynamic-slice-constant", "dynamic-slice(A, constants) => slice(A)", kExact, kExact,
+     ConstantIndices},
+    {HloOpcode::kDynamicSlice, "dynamic-slice-broadcast", "dynamic-slice(broadcast(s)) => broadcast(s)", kExact, kExact,
+     OfBroadcast},
+    {HloOpcode::kDynamicSlice, "dynamic-slice-needless-index", "the index of a dimension that is taken whole => 0",
+     kExact, kExact, NeedlessIndex},
+    {HloOpcode::kDynamicUpdateSlice, "dynamic-update-slice-whole", "dynamic-update-slice(A, B) => B, of full size",
+     kExact, kExact, WholeUpdate},
+    {HloOpcode::kDynamicUpdateSlice, "dynamic-update-slice-empty", "dynamic-update-slice(A, empty) => A", kExact,
+     kExact, EmptyUpdate},
+    {HloOpcode::kDynamicUpdateSlice, "dynamic-update-slice-needless-index",
+     "the index of a dimension that is replaced whole => 0", kExact, kExact, NeedlessIndex},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Rules of maximum, minimum and clamp. A NaN operand makes all three NaN; which zero max(-0, 0) gives is not said, so a rule
-// here keeps the operands' order, or is of class rounding.
+// Rules of maximum, minimum and clamp. A NaN operand makes all three NaN; which zero max(-0, 0) gives is not said, so a
+// rule here keeps the operands' order, or is of class rounding.
 #include "algebraic_simplifier/rules.h"
 
 namespace hloir::algebraic_simplifier {
@@ -65,8 +65,8 @@ HloInstruction* MakeClamp(RuleContext& c, HloInstruction* low, HloInstruction* a
 // max(min(A, H), L) => clamp(L, A, H), constants L <= H
 HloInstruction* MaxOfMin(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *low, *high;
-  if (!Match(i, m::Maximum(m::Minimum(m::Any(&a), m::Splat(&high)).WithOneUser(), m::Splat(&low))) || !Ordered(low, high) ||
-      !c.Allow()) {
+  if (!Match(i, m::Maximum(m::Minimum(m::Any(&a), m::Splat(&high)).WithOneUser(), m::Splat(&low))) ||
+      !Ordered(low, high) || !c.Allow()) {
     return nullptr;
   }
   return MakeClamp(c, low, a, high);
@@ -75,8 +75,8 @@ HloInstruction* MaxOfMin(HloInstruction* i, RuleContext& c) {
 // min(max(A, L), H) => clamp(L, A, H), constants L <= H
 HloInstruction* MinOfMax(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *low, *high;
-  if (!Match(i, m::Minimum(m::Maximum(m::Any(&a), m::Splat(&low)).WithOneUser(), m::Splat(&high))) || !Ordered(low, high) ||
-      !c.Allow()) {
+  if (!Match(i, m::Minimum(m::Maximum(m::Any(&a), m::Splat(&low)).WithOneUser(), m::Splat(&high))) ||
+      !Ordered(low, high) || !c.Allow()) {
     return nullptr;
   }
   return MakeClamp(c, low, a, high);
@@ -94,14 +94,18 @@ constexpr Rule kRules[] = {
     {HloOpcode::kMaximum, "maximum-lowest", "max(A, lowest) => A", kExact, kExact, Extreme},
     {HloOpcode::kMaximum, "maximum-constant-right", "max(C, A) => max(A, C)", kExact, kRounding, ConstantRight},
     {HloOpcode::kMaximum, "maximum-nested", "max(max(A, B), B) => max(A, B)", kExact, kExact, Nested},
-    {HloOpcode::kMaximum, "maximum-constants", "max(max(A, C1), C2) => max(A, max(C1, C2))", kExact, kRounding, MergeConstants},
-    {HloOpcode::kMaximum, "maximum-of-minimum", "max(min(A, H), L) => clamp(L, A, H), L <= H", kExact, kRounding, MaxOfMin},
+    {HloOpcode::kMaximum, "maximum-constants", "max(max(A, C1), C2) => max(A, max(C1, C2))", kExact, kRounding,
+     MergeConstants},
+    {HloOpcode::kMaximum, "maximum-of-minimum", "max(min(A, H), L) => clamp(L, A, H), L <= H", kExact, kRounding,
+     MaxOfMin},
     {HloOpcode::kMinimum, "minimum-same", "min(A, A) => A", kExact, kExact, Same},
     {HloOpcode::kMinimum, "minimum-highest", "min(A, highest) => A", kExact, kExact, Extreme},
     {HloOpcode::kMinimum, "minimum-constant-right", "min(C, A) => min(A, C)", kExact, kRounding, ConstantRight},
     {HloOpcode::kMinimum, "minimum-nested", "min(min(A, B), B) => min(A, B)", kExact, kExact, Nested},
-    {HloOpcode::kMinimum, "minimum-constants", "min(min(A, C1), C2) => min(A, min(C1, C2))", kExact, kRounding, MergeConstants},
-    {HloOpcode::kMinimum, "minimum-of-maximum", "min(max(A, L), H) => clamp(L, A, H), L <= H", kExact, kRounding, MinOfMax},
+    {HloOpcode::kMinimum, "minimum-constants", "min(min(A, C1), C2) => min(A, min(C1, C2))", kExact, kRounding,
+     MergeConstants},
+    {HloOpcode::kMinimum, "minimum-of-maximum", "min(max(A, L), H) => clamp(L, A, H), L <= H", kExact, kRounding,
+     MinOfMax},
     {HloOpcode::kClamp, "clamp-clamp", "clamp(L, clamp(L, A, H), H) => clamp(L, A, H)", kExact, kExact, ClampClamp},
 };
 

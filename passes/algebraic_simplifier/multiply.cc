@@ -48,7 +48,8 @@ HloInstruction* MultiplyNegateNegate(HloInstruction* i, RuleContext& c) {
 // |A| * |A| => A * A
 HloInstruction* MultiplyAbsAbs(HloInstruction* i, RuleContext& c) {
   HloInstruction* a;
-  if (!Match(i, m::Multiply(m::Abs(m::Any(&a)), m::Abs(m::Same(&a)))) || IsComplex(a->shape().element_type()) || !c.Allow()) {
+  if (!Match(i, m::Multiply(m::Abs(m::Any(&a)), m::Abs(m::Same(&a)))) || IsComplex(a->shape().element_type()) ||
+      !c.Allow()) {
     return nullptr;
   }
   return c.Binary(HloOpcode::kMultiply, a, a);
@@ -84,7 +85,8 @@ HloInstruction* MultiplyConvertedPred(HloInstruction* i, RuleContext& c) {
 // exp(A) * exp(B) => exp(A + B)
 HloInstruction* MultiplyExpExp(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b;
-  if (!Match(i, m::Multiply(m::Exp(m::Any(&a)).WithOneUser(), m::Exp(m::Any(&b)).WithOneUser())) || !c.Allow()) return nullptr;
+  if (!Match(i, m::Multiply(m::Exp(m::Any(&a)).WithOneUser(), m::Exp(m::Any(&b)).WithOneUser())) || !c.Allow())
+    return nullptr;
   return c.Unary(HloOpcode::kExp, c.Binary(HloOpcode::kAdd, a, b));
 }
 
@@ -102,9 +104,12 @@ constexpr Rule kRules[] = {
     {HloOpcode::kMultiply, "multiply-constant-right", "C * A => A * C", kExact, kExact, MultiplyConstantRight},
     {HloOpcode::kMultiply, "multiply-negate-negate", "(-A) * (-B) => A * B", kExact, kExact, MultiplyNegateNegate},
     {HloOpcode::kMultiply, "multiply-abs-abs", "|A| * |A| => A * A", kExact, kExact, MultiplyAbsAbs},
-    {HloOpcode::kMultiply, "multiply-multiply-constants", "(A * C1) * C2 => A * (C1 * C2)", kExact, kRounding, MultiplyMultiplyConstants},
-    {HloOpcode::kMultiply, "multiply-collect-constants", "(A * C1) * (B * C2) => (A * B) * (C1 * C2)", kExact, kRounding, MultiplyCollectConstants},
-    {HloOpcode::kMultiply, "multiply-converted-pred", "convert(pred P) * A => select(P, A, 0)", kExact, kRounding, MultiplyConvertedPred},
+    {HloOpcode::kMultiply, "multiply-multiply-constants", "(A * C1) * C2 => A * (C1 * C2)", kExact, kRounding,
+     MultiplyMultiplyConstants},
+    {HloOpcode::kMultiply, "multiply-collect-constants", "(A * C1) * (B * C2) => (A * B) * (C1 * C2)", kExact,
+     kRounding, MultiplyCollectConstants},
+    {HloOpcode::kMultiply, "multiply-converted-pred", "convert(pred P) * A => select(P, A, 0)", kExact, kRounding,
+     MultiplyConvertedPred},
     {HloOpcode::kMultiply, "multiply-exp-exp", "exp(A) * exp(B) => exp(A + B)", kRounding, kRounding, MultiplyExpExp},
     {HloOpcode::kMultiply, "multiply-sqrt-sqrt", "sqrt(A) * sqrt(A) => A", kFast, kFast, MultiplySqrtSqrt},
 };

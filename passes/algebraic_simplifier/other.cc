@@ -85,8 +85,10 @@ constexpr Rule kRules[] = {
     {HloOpcode::kMap, "map-elementwise", "map(A, B), f elementwise => f(A, B)", kExact, kExact, Map},
     {HloOpcode::kSort, "sort-one", "sort(A) => A, of at most one element", kExact, kExact, Sort},
     {HloOpcode::kScatter, "scatter-empty", "scatter(A, indices, empty) => A", kExact, kExact, Scatter},
-    {HloOpcode::kGetDimensionSize, "get-dimension-size-static", "get-dimension-size(A) => constant, A static", kExact, kExact, GetDimensionSize},
-    {HloOpcode::kConstant, "constant-tuple", "constant((x, y)) => tuple(constant(x), constant(y))", kExact, kExact, TupleConstant},
+    {HloOpcode::kGetDimensionSize, "get-dimension-size-static", "get-dimension-size(A) => constant, A static", kExact,
+     kExact, GetDimensionSize},
+    {HloOpcode::kConstant, "constant-tuple", "constant((x, y)) => tuple(constant(x), constant(y))", kExact, kExact,
+     TupleConstant},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Rules of reduce. HLO says that the init value goes in once, and may go in more often if it is an identity of the reducer;
-// the rules here never change how often it does, unless it is one.
+// Rules of reduce. HLO says that the init value goes in once, and may go in more often if it is an identity of the
+// reducer; the rules here never change how often it does, unless it is one.
 #include <algorithm>
 
 #include "algebraic_simplifier/rules.h"
@@ -70,7 +70,8 @@ HloInstruction* OfTranspose(HloInstruction* i, RuleContext& c) {
 // reduce(reduce(A, v), identity) => reduce(A, v), same op
 HloInstruction* OfReduce(HloInstruction* i, RuleContext& c) {
   HloInstruction* inner = i->operand(0);
-  if (!IsPlain(i) || inner->opcode() != HloOpcode::kReduce || !IsPlain(inner) || inner->user_count() != 1) return nullptr;
+  if (!IsPlain(i) || inner->opcode() != HloOpcode::kReduce || !IsPlain(inner) || inner->user_count() != 1)
+    return nullptr;
   std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
   if (!op || !HasTrait(*op, kAssociative) || BinaryReducer(inner->to_apply()) != op ||
       !IsIdentityElement(*op, i->operand(1))) {
@@ -107,7 +108,8 @@ HloInstruction* OfReshape(HloInstruction* i, RuleContext& c) {
 
 // reduce(broadcast(s), v) => v op s, op of max, min, and, or
 HloInstruction* OfBroadcast(HloInstruction* i, RuleContext& c) {
-  if (!IsPlain(i) || i->operand(0)->opcode() != HloOpcode::kBroadcast || i->operand(0)->shape().ElementCount() == 0) return nullptr;
+  if (!IsPlain(i) || i->operand(0)->opcode() != HloOpcode::kBroadcast || i->operand(0)->shape().ElementCount() == 0)
+    return nullptr;
   HloInstruction* scalar = i->operand(0)->operand(0);
   std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
   if (!op || !scalar->shape().IsScalar() ||
@@ -120,10 +122,12 @@ HloInstruction* OfBroadcast(HloInstruction* i, RuleContext& c) {
 
 // reduce(broadcast(s), v), + => v + n * s
 HloInstruction* SumOfBroadcast(HloInstruction* i, RuleContext& c) {
-  if (!IsPlain(i) || i->operand(0)->opcode() != HloOpcode::kBroadcast || i->operand(0)->shape().ElementCount() == 0) return nullptr;
+  if (!IsPlain(i) || i->operand(0)->opcode() != HloOpcode::kBroadcast || i->operand(0)->shape().ElementCount() == 0)
+    return nullptr;
   HloInstruction* scalar = i->operand(0)->operand(0);
   PrimitiveType type = i->shape().element_type();
-  if (!scalar->shape().IsScalar() || BinaryReducer(i->to_apply()) != HloOpcode::kAdd || BitWidth(type) < 8) return nullptr;
+  if (!scalar->shape().IsScalar() || BinaryReducer(i->to_apply()) != HloOpcode::kAdd || BitWidth(type) < 8)
+    return nullptr;
   int64_t count = 1;
   for (int64_t d : i->dimensions()) count *= i->operand(0)->shape().dimensions(d);
   // A count that the type does not hold would be more than rounding.
@@ -138,11 +142,15 @@ HloInstruction* SumOfBroadcast(HloInstruction* i, RuleContext& c) {
 constexpr Rule kRules[] = {
     {HloOpcode::kReduce, "reduce-empty", "reduce(empty, v) => broadcast(v)", kExact, kExact, OfEmpty},
     {HloOpcode::kReduce, "reduce-ones", "reduce(A, v) over 1s => v op reshape(A)", kExact, kExact, OfOnes},
-    {HloOpcode::kReduce, "reduce-broadcast", "reduce(broadcast(s), v) => v op s, op of max, min, and, or", kExact, kExact, OfBroadcast},
-    {HloOpcode::kReduce, "reduce-sum-of-broadcast", "reduce(broadcast(s), v) with + => v + n * s", kExact, kRounding, SumOfBroadcast},
+    {HloOpcode::kReduce, "reduce-broadcast", "reduce(broadcast(s), v) => v op s, op of max, min, and, or", kExact,
+     kExact, OfBroadcast},
+    {HloOpcode::kReduce, "reduce-sum-of-broadcast", "reduce(broadcast(s), v) with + => v + n * s", kExact, kRounding,
+     SumOfBroadcast},
     {HloOpcode::kReduce, "reduce-transpose", "reduce(transpose(A)) => reduce(A)", kExact, kRounding, OfTranspose},
-    {HloOpcode::kReduce, "reduce-reduce", "reduce(reduce(A, v), identity) => reduce(A, v), same op", kExact, kRounding, OfReduce},
-    {HloOpcode::kReduce, "reduce-reshape", "reduce(reshape(A)) => reshape(reduce(A)), if only 1s move", kExact, kExact, OfReshape},
+    {HloOpcode::kReduce, "reduce-reduce", "reduce(reduce(A, v), identity) => reduce(A, v), same op", kExact, kRounding,
+     OfReduce},
+    {HloOpcode::kReduce, "reduce-reshape", "reduce(reshape(A)) => reshape(reduce(A)), if only 1s move", kExact, kExact,
+     OfReshape},
 };
 
 }  // namespace

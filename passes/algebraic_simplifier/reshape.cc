@@ -4,8 +4,8 @@
 namespace hloir::algebraic_simplifier {
 namespace {
 
-// For a reshape that only inserts and drops dimensions of size 1: where dimension d of the operand, not of size 1, is in the
-// result. -1 for those of size 1.
+// For a reshape that only inserts and drops dimensions of size 1: where dimension d of the operand, not of size 1, is
+// in the result. -1 for those of size 1.
 DimVector WhereDimensionsWent(const Shape& from, const Shape& to) {
   DimVector where;
   int64_t k = 0;
@@ -63,7 +63,8 @@ HloInstruction* OfIota(HloInstruction* i, RuleContext& c) {
 constexpr Rule kRules[] = {
     {HloOpcode::kReshape, "reshape-nothing", "reshape(A) => A, same dimensions", kExact, kExact, Nothing},
     {HloOpcode::kReshape, "reshape-reshape", "reshape(reshape(A)) => reshape(A)", kExact, kExact, Twice},
-    {HloOpcode::kReshape, "reshape-broadcast", "reshape(broadcast(A)) => broadcast(A), A a scalar or only 1s move", kExact, kExact, OfBroadcast},
+    {HloOpcode::kReshape, "reshape-broadcast", "reshape(broadcast(A)) => broadcast(A), A a scalar or only 1s move",
+     kExact, kExact, OfBroadcast},
     {HloOpcode::kReshape, "reshape-iota", "reshape(iota) => iota, if only 1s move", kExact, kExact, OfIota},
 };
 

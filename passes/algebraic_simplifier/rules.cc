@@ -9,10 +9,10 @@ namespace hloir::algebraic_simplifier {
 
 std::span<const std::span<const Rule>> AllFamilies() {
   static const std::span<const Rule> kFamilies[] = {
-      AddRules(),       MultiplyRules(),  DivideRules(), PowerRules(),     UnaryRules(),        LogicalRules(),
-      MinMaxRules(),    CompareRules(),   SelectRules(), ConvertRules(),   ComplexRules(),      ConstantRules(),
-      BroadcastRules(), ReshapeRules(),   TransposeRules(), ConcatenateRules(), PadRules(),     SliceRules(),
-      DynamicSliceRules(), ReduceRules(), DotRules(),    OtherRules(),     ElementwiseRules()};
+      AddRules(),          MultiplyRules(), DivideRules(),    PowerRules(),       UnaryRules(),      LogicalRules(),
+      MinMaxRules(),       CompareRules(),  SelectRules(),    ConvertRules(),     ComplexRules(),    ConstantRules(),
+      BroadcastRules(),    ReshapeRules(),  TransposeRules(), ConcatenateRules(), PadRules(),        SliceRules(),
+      DynamicSliceRules(), ReduceRules(),   DotRules(),       OtherRules(),       ElementwiseRules()};
   return kFamilies;
 }
 
@@ -50,12 +50,14 @@ HloInstruction* RuleContext::BroadcastScalar(HloInstruction* scalar, const Shape
   return shape.rank() == 0 ? scalar : Broadcast(scalar, shape, {});
 }
 HloInstruction* RuleContext::Reshape(HloInstruction* a, const Shape& shape) {
-  return Add(HloOpcode::kReshape, Shape::Array(a->shape().element_type(), shape.dimensions()), {a}, ReshapeAttributes{});
+  return Add(HloOpcode::kReshape, Shape::Array(a->shape().element_type(), shape.dimensions()), {a},
+             ReshapeAttributes{});
 }
 HloInstruction* RuleContext::Transpose(HloInstruction* a, const DimVector& permutation) {
   DimVector sizes;
   for (int64_t d : permutation) sizes.push_back(a->shape().dimensions(d));
-  return Add(HloOpcode::kTranspose, Shape::Array(a->shape().element_type(), sizes), {a}, DimensionsAttributes{permutation});
+  return Add(HloOpcode::kTranspose, Shape::Array(a->shape().element_type(), sizes), {a},
+             DimensionsAttributes{permutation});
 }
 HloInstruction* RuleContext::Slice(HloInstruction* a, const SliceRanges& ranges) {
   DimVector sizes;

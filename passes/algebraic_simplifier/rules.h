@@ -7,8 +7,8 @@
 //     return c.ReplaceWith(a);
 //   }
 //
-// and a row in its family's table. It looks first; then asks (ReplaceWith and Allow ask for it); then builds. It returns what
-// stands for `i` from now on, or nullptr if it does not apply or may not.
+// and a row in its family's table. It looks first; then asks (ReplaceWith and Allow ask for it); then builds. It
+// returns what stands for `i` from now on, or nullptr if it does not apply or may not.
 //
 // Rules for rules, as they run to a fixpoint: the right side is never worse (fewer or cheaper instructions, or smaller
 // operands); constants go to the right; no rule undoes another.
@@ -72,8 +72,8 @@ class RuleContext {
   // The instruction's place goes to one that is there already: Allow(), and nothing that the old one carried gets lost.
   HloInstruction* ReplaceWith(HloInstruction* existing);
 
-  // Builders. They put the instruction into the computation of the one that is being rewritten. Shapes made here have the
-  // default layout; that of the final result is set to the old one's.
+  // Builders. They put the instruction into the computation of the one that is being rewritten. Shapes made here have
+  // the default layout; that of the final result is set to the old one's.
   HloInstruction* Unary(HloOpcode opcode, HloInstruction* a);
   HloInstruction* Binary(HloOpcode opcode, HloInstruction* a, HloInstruction* b);
   HloInstruction* Select(HloInstruction* p, HloInstruction* a, HloInstruction* b);
@@ -93,7 +93,8 @@ class RuleContext {
   HloInstruction* CloneOver(const HloInstruction* original, std::span<HloInstruction* const> operands,
                             const Shape& dimensions);
   template <class A>
-  HloInstruction* Add(HloOpcode opcode, const Shape& shape, std::initializer_list<HloInstruction*> operands, A attributes) {
+  HloInstruction* Add(HloOpcode opcode, const Shape& shape, std::initializer_list<HloInstruction*> operands,
+                      A attributes) {
     return computation()->AddInstruction(opcode, shape, operands, std::move(attributes));
   }
   HloComputation* computation() const { return instruction_->parent(); }
@@ -133,8 +134,8 @@ bool IsStaticArray(const HloInstruction* i);
 bool IsIdentity(const DimVector& dimensions);
 // Same dimensions once those of size 1 are dropped, in the same order.
 bool EqualIgnoringOnes(const Shape& a, const Shape& b);
-// The value that `opcode` does not notice, of this type, as a literal: -0 for float add (0 would turn -0 into 0), 1, the
-// lowest, … False if there is none.
+// The value that `opcode` does not notice, of this type, as a literal: -0 for float add (0 would turn -0 into 0), 1,
+// the lowest, … False if there is none.
 bool IsIdentityElement(HloOpcode opcode, const HloInstruction* value);
 // If `computation` is f(p0, p1) = p0 op p1 (or p1 op p0, if it commutes): op. Else nullopt.
 std::optional<HloOpcode> BinaryReducer(const HloComputation* computation);

@@ -39,8 +39,8 @@ HloInstruction* Identity(HloInstruction* i, RuleContext& c) {
 // select(P, false, true) => not P
 HloInstruction* Negation(HloInstruction* i, RuleContext& c) {
   HloInstruction* p;
-  if (!IsPred(i) || !Match(i, m::Select(m::Any(&p), m::Splat(0), m::Splat(1))) || !p->shape().SameDimensions(i->shape()) ||
-      !c.Allow()) {
+  if (!IsPred(i) || !Match(i, m::Select(m::Any(&p), m::Splat(0), m::Splat(1))) ||
+      !p->shape().SameDimensions(i->shape()) || !c.Allow()) {
     return nullptr;
   }
   return c.Unary(HloOpcode::kNot, p);
@@ -49,8 +49,8 @@ HloInstruction* Negation(HloInstruction* i, RuleContext& c) {
 // select(P, A, false) => P & A
 HloInstruction* And(HloInstruction* i, RuleContext& c) {
   HloInstruction *p, *a;
-  if (!IsPred(i) || !Match(i, m::Select(m::Any(&p), m::Any(&a), m::Splat(0))) || !p->shape().SameDimensions(i->shape()) ||
-      !c.Allow()) {
+  if (!IsPred(i) || !Match(i, m::Select(m::Any(&p), m::Any(&a), m::Splat(0))) ||
+      !p->shape().SameDimensions(i->shape()) || !c.Allow()) {
     return nullptr;
   }
   return c.Binary(HloOpcode::kAnd, p, a);
@@ -59,8 +59,8 @@ HloInstruction* And(HloInstruction* i, RuleContext& c) {
 // select(P, true, B) => P | B
 HloInstruction* Or(HloInstruction* i, RuleContext& c) {
   HloInstruction *p, *b;
-  if (!IsPred(i) || !Match(i, m::Select(m::Any(&p), m::Splat(1), m::Any(&b))) || !p->shape().SameDimensions(i->shape()) ||
-      !c.Allow()) {
+  if (!IsPred(i) || !Match(i, m::Select(m::Any(&p), m::Splat(1), m::Any(&b))) ||
+      !p->shape().SameDimensions(i->shape()) || !c.Allow()) {
     return nullptr;
   }
   return c.Binary(HloOpcode::kOr, p, b);

@@ -138,12 +138,15 @@ HloInstruction* OfReverse(HloInstruction* i, RuleContext& c) {
 
 constexpr Rule kRules[] = {
     {HloOpcode::kSlice, "slice-nothing", "slice(A) => A, all of it", kExact, kExact, Nothing},
-    {HloOpcode::kSlice, "slice-needless-stride", "slice(A), a stride that skips nothing => stride 1", kExact, kExact, NeedlessStride},
+    {HloOpcode::kSlice, "slice-needless-stride", "slice(A), a stride that skips nothing => stride 1", kExact, kExact,
+     NeedlessStride},
     {HloOpcode::kSlice, "slice-slice", "slice(slice(A)) => slice(A)", kExact, kExact, Twice},
     {HloOpcode::kSlice, "slice-broadcast", "slice(broadcast(A)) => broadcast(slice(A))", kExact, kExact, OfBroadcast},
     {HloOpcode::kSlice, "slice-iota", "slice(iota) => iota, from its start", kExact, kExact, OfIota},
-    {HloOpcode::kSlice, "slice-concatenate", "slice(concatenate(A, B)) => slice(B), all from one", kExact, kExact, OfConcatenate},
-    {HloOpcode::kSlice, "slice-pad", "slice(pad(A, v)) => slice(A) or broadcast(v), all from one", kExact, kExact, OfPad},
+    {HloOpcode::kSlice, "slice-concatenate", "slice(concatenate(A, B)) => slice(B), all from one", kExact, kExact,
+     OfConcatenate},
+    {HloOpcode::kSlice, "slice-pad", "slice(pad(A, v)) => slice(A) or broadcast(v), all from one", kExact, kExact,
+     OfPad},
     {HloOpcode::kSlice, "slice-reverse", "slice(reverse(A)) => reverse(slice(A))", kExact, kExact, OfReverse},
 };
 

@@ -1,4 +1,5 @@
-// Rules of transpose and reverse. transpose(A), dimensions={…}: dimension k of the result is dimension dimensions[k] of A.
+// Rules of transpose and reverse. transpose(A), dimensions={…}: dimension k of the result is dimension dimensions[k] of
+// A.
 #include <algorithm>
 
 #include "algebraic_simplifier/rules.h"
@@ -95,11 +96,13 @@ constexpr Rule kRules[] = {
     {HloOpcode::kTranspose, "transpose-nothing", "transpose(A) => A, same order", kExact, kExact, Nothing},
     {HloOpcode::kTranspose, "transpose-transpose", "transpose(transpose(A)) => transpose(A)", kExact, kExact, Twice},
     {HloOpcode::kTranspose, "transpose-ones", "transpose(A) => reshape(A), if only 1s move", kExact, kExact, OnlyOnes},
-    {HloOpcode::kTranspose, "transpose-broadcast", "transpose(broadcast(A)) => broadcast(A)", kExact, kExact, OfBroadcast},
+    {HloOpcode::kTranspose, "transpose-broadcast", "transpose(broadcast(A)) => broadcast(A)", kExact, kExact,
+     OfBroadcast},
     {HloOpcode::kTranspose, "transpose-iota", "transpose(iota) => iota", kExact, kExact, OfIota},
     {HloOpcode::kReverse, "reverse-ones", "reverse(A) => A, along dimensions of size 1", kExact, kExact, ReverseOnes},
     {HloOpcode::kReverse, "reverse-reverse", "reverse(reverse(A)) => A", kExact, kExact, ReverseTwice},
-    {HloOpcode::kReverse, "reverse-broadcast", "reverse(broadcast(A)) => broadcast(A), along new dimensions", kExact, kExact, ReverseBroadcast},
+    {HloOpcode::kReverse, "reverse-broadcast", "reverse(broadcast(A)) => broadcast(A), along new dimensions", kExact,
+     kExact, ReverseBroadcast},
 };
 
 }  // namespace

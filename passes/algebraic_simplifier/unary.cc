@@ -34,7 +34,8 @@ HloInstruction* NotCompare(HloInstruction* i, RuleContext& c) {
   const auto& attributes = compare->attributes<CompareAttributes>();
   using D = ComparisonDirection;
   PrimitiveType type = compare->operand(0)->shape().element_type();
-  const bool total = IsInteger(type) || type == PrimitiveType::PRED || attributes.type == ComparisonType::kFloatTotalOrder;
+  const bool total =
+      IsInteger(type) || type == PrimitiveType::PRED || attributes.type == ComparisonType::kFloatTotalOrder;
   D direction = D::kEq;
   switch (attributes.direction) {
     case D::kEq: direction = D::kNe; break;
@@ -76,7 +77,8 @@ HloInstruction* AbsNonNegative(HloInstruction* i, RuleContext& c) {
       PrimitiveType from = a->operand(0)->shape().element_type();
       bool grows = IsFloat(a->shape().element_type()) || BitWidth(from) < BitWidth(a->shape().element_type());
       // A true pred in one signed bit is -1.
-      if (!(from == PrimitiveType::PRED ? BitWidth(a->shape().element_type()) > 1 : IsUnsigned(from) && grows)) return nullptr;
+      if (!(from == PrimitiveType::PRED ? BitWidth(a->shape().element_type()) > 1 : IsUnsigned(from) && grows))
+        return nullptr;
       break;
     }
     default:

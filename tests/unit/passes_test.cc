@@ -1,7 +1,7 @@
-// The passes: tests/passes/PASS/*.hlo against *.expected.hlo, and the BEFORE and AFTER in each pass's own file. For each the
-// runner checks: it parses, prints and reads back alike; it is legal before and after; the output is the expected one; the
-// reference evaluator gives the same results before and after; a second run changes nothing. In these files an instruction
-// named …_stays is one that a rule must not touch. HLOIR_UPDATE=1 writes the expectations.
+// The passes: tests/passes/PASS/*.hlo against *.expected.hlo, and the BEFORE and AFTER in each pass's own file. For
+// each the runner checks: it parses, prints and reads back alike; it is legal before and after; the output is the
+// expected one; the reference evaluator gives the same results before and after; a second run changes nothing. In these
+// files an instruction named …_stays is one that a rule must not touch. HLOIR_UPDATE=1 writes the expectations.
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 #else
