@@ -545,21 +545,22 @@ Status Write(const Context& c, const CustomCallAttributes& a, proto::Instruction
   return OkStatus();
 }
 
+// XLA's text says entry where its message says exit, and the other way round.
 Status Read(const Context& c, const proto::Instruction& m, DomainAttributes& a) {
   a.domain.kind = "sharding";
-  if (m.domain_entry_sharding.has_value()) {
-    HLOIR_ASSIGN_OR_RETURN(Sharding sharding, FromProto(*m.domain_entry_sharding, *c.module));
-    a.domain.entry = std::move(sharding);
-  }
   if (m.domain_exit_sharding.has_value()) {
     HLOIR_ASSIGN_OR_RETURN(Sharding sharding, FromProto(*m.domain_exit_sharding, *c.module));
+    a.domain.entry = std::move(sharding);
+  }
+  if (m.domain_entry_sharding.has_value()) {
+    HLOIR_ASSIGN_OR_RETURN(Sharding sharding, FromProto(*m.domain_entry_sharding, *c.module));
     a.domain.exit = std::move(sharding);
   }
   return OkStatus();
 }
 Status Write(const Context&, const DomainAttributes& a, proto::Instruction& m) {
-  if (a.domain.entry.has_value()) m.domain_entry_sharding = ToProto(*a.domain.entry);
-  if (a.domain.exit.has_value()) m.domain_exit_sharding = ToProto(*a.domain.exit);
+  if (a.domain.entry.has_value()) m.domain_exit_sharding = ToProto(*a.domain.entry);
+  if (a.domain.exit.has_value()) m.domain_entry_sharding = ToProto(*a.domain.exit);
   return OkStatus();
 }
 

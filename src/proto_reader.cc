@@ -100,7 +100,9 @@ class ModuleReader {
       if (it == local.end()) return InvalidArgument("control predecessor " + std::to_string(id) + " is not before it");
       it->second->AddControlDependencyTo(instruction);
     }
-    for (int64_t id : m.called_computation_ids) {
+    proto::Int64s called = m.called_computation_ids;
+    if (*opcode == HloOpcode::kWhile) std::reverse(called.begin(), called.end());  // XLA's has its body first
+    for (int64_t id : called) {
       auto it = computations_.find(id);
       if (it == computations_.end()) return InvalidArgument("called computation " + std::to_string(id) + " is not before it");
       instruction->AddCalledComputation(it->second);

@@ -2,6 +2,7 @@
 // operands first, as XLA's reader wants them.
 #include <deque>
 #include <string>
+#include <utility>
 
 #include "hloir/proto.h"
 #include "proto_codec.h"
@@ -41,6 +42,8 @@ std::string WriteInstruction(const HloInstruction& instruction) {
   for (const HloComputation* called : instruction.called_computations()) {
     m.called_computation_ids.push_back(ProtoId(*called));
   }
+  // XLA's while has its body first.
+  if (instruction.opcode() == HloOpcode::kWhile) std::swap(m.called_computation_ids[0], m.called_computation_ids[1]);
   // Writing attributes that the graph holds can't fail.
   (void)WriteAttributes(context, instruction.attributes_variant(), m).ok();
   m.metadata = instruction.metadata() != nullptr ? ToProto(*instruction.metadata()) : proto::OpMetadata();
@@ -67,10 +70,15 @@ std::string WriteInstruction(const HloInstruction& instruction) {
   return proto::Encode(m);
 }
 
-proto::ProgramShape WriteProgramShape(const ProgramShape& shape) {
+// XLA refuses a program shape that has not as many names as parameters.
+proto::ProgramShape WriteProgramShape(const ProgramShape& shape, const HloComputation& named_as) {
   proto::ProgramShape message;
   for (const Shape& parameter : shape.parameters) message.parameters.push_back(ToProto(parameter));
   message.result = ToProto(shape.result);
+  message.parameter_names.resize(shape.parameters.size());
+  for (size_t i = 0; i < shape.parameters.size() && static_cast<int64_t>(i) < named_as.parameter_count(); ++i) {
+    message.parameter_names[i] = named_as.parameter(static_cast<int64_t>(i))->name();
+  }
   return message;
 }
 
@@ -81,16 +89,27 @@ std::string WriteComputation(const HloComputation& computation) {
   m.root_id = ProtoId(*computation.root());
   m.is_fusion_computation = computation.fusion() != nullptr;
   m.execution_thread = computation.execution_thread().empty() ? "main" : computation.execution_thread();
-  m.program_shape = WriteProgramShape(computation.program_shape());
-  for (const HloInstruction* parameter : computation.parameters()) {
-    m.program_shape->parameter_names.push_back(parameter->name());
-  }
+  m.program_shape = WriteProgramShape(computation.program_shape(), computation);
   std::deque<std::string> instructions;
   const bool scheduled = computation.module()->config().is_scheduled;
   for (const HloInstruction* i : scheduled ? computation.instructions() : computation.MakeInstructionPostOrder()) {
     m.instructions.push_back({instructions.emplace_back(WriteInstruction(*i))});
   }
   return proto::Encode(m);
+}
+
+// Callees first. The stored order where that is so already: a reader that keeps the file's order then prints as we do.
+std::vector<HloComputation*> FileOrder(const HloModule& module) {
+  std::vector<bool> seen(static_cast<size_t>(module.computation_id_limit()), false);
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      for (const HloComputation* called : i->called_computations()) {
+        if (!seen[called->id()]) return module.MakeComputationPostOrder();
+      }
+    }
+    seen[computation->id()] = true;
+  }
+  return {module.computations().begin(), module.computations().end()};
 }
 
 // The module's message. `storage` keeps the computations' bytes, which it looks into.
@@ -100,12 +119,13 @@ proto::Module WriteModule(const HloModule& module, std::deque<std::string>& stor
   m.name = module.name();
   m.entry_computation_name = module.entry_computation()->name();
   m.entry_computation_id = ProtoId(*module.entry_computation());
-  for (const HloComputation* computation : module.MakeComputationPostOrder()) {
+  for (const HloComputation* computation : FileOrder(module)) {
     m.computations.push_back({storage.emplace_back(WriteComputation(*computation))});
   }
   m.host_program_shape = WriteProgramShape(config.entry_computation_layout.has_value()
                                                ? *config.entry_computation_layout
-                                               : module.entry_computation()->program_shape());
+                                               : module.entry_computation()->program_shape(),
+                                           *module.entry_computation());
   if (config.is_scheduled) {
     proto::Schedule& schedule = m.schedule.emplace();
     for (const HloComputation* computation : module.computations()) {

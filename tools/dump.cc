@@ -69,7 +69,7 @@ Status Dumper::AfterAll(const HloModule& module) { return Write("after_optimizat
 
 Status Dumper::Write(const std::string& what, const std::string& text) {
   const std::filesystem::path file = std::filesystem::path(folder_) / fmt::format("module_0000.{}.{}.txt", name_, what);
-  return WriteFile(file.string(), text + "\n");
+  return WriteFile(file.string(), text);
 }
 
 }  // namespace hloir::tool

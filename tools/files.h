@@ -8,6 +8,7 @@
 
 namespace hloir::tool {
 
+// An error does not name the file; whoever reports it does.
 StatusOr<std::string> ReadFile(const std::string& path);
 // All or nothing: the text goes to a new file beside `path`, which then takes its name. What is not a regular file
 // (a pipe, /dev/null) is written directly.

@@ -19,18 +19,23 @@ int Main(int argc, char** argv) {
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
-  app.footer("A FILE of - is standard input. `hloir COMMAND --help` says more.\n"
-             "Exit status: 0 good; 1 modules do not agree; 2 wrong input or command line;\n"
-             "3 not supported or over a limit; 70 a bug in hloir.");
   Action action;
   AddCheckCommand(app, action);
   AddPrintCommand(app, action);
   AddOptCommand(app, action);
   AddRunCommand(app, action);
   AddVerifyCommand(app, action);
+  // After the commands, which would take it over.
+  app.footer("A FILE of - is standard input. `hloir COMMAND --help` says more.\n"
+             "Exit status: 0 good; 1 modules do not agree; 2 wrong input or command line;\n"
+             "3 not supported or over a limit; 70 a bug in hloir.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    const auto meant = [&](CLI::App* command) { return command->get_name() == argv[1]; };
+    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(meant).empty()) {
+      return Fail(InvalidArgument(fmt::format("there is no command '{}'; see hloir --help", argv[1])));
+    }
     // CLI11 prints help and version to stdout with 0, mistakes to stderr with numbers of its own.
     return app.exit(error) == 0 ? kExitGood : kExitBadInput;
   }

@@ -138,7 +138,7 @@ int Opt(const OptFlags& flags) {
   if (flags.stats) PrintStats(*runs, log);
   PrintOptions print;
   print.print_large_constants = true;  // what comes out must be readable again
-  if (Status written = WriteFile(flags.output, PrintModule(module, print) + "\n"); !written.ok()) return Fail(written);
+  if (Status written = WriteFile(flags.output, PrintModule(module, print)); !written.ok()) return Fail(written);
   return kExitGood;
 }
 

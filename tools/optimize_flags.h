@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "tools/choices.h"
 #include "tools/optimize.h"
 
 namespace hloir::tool {
@@ -14,9 +15,9 @@ inline void AddOptimizeFlags(CLI::App& command, OptimizeFlags& flags) {
   static const std::map<std::string, MathMode> kModes = {
       {"exact", MathMode::kExact}, {"rounding", MathMode::kRounding}, {"fast", MathMode::kFast}};
   command.add_option("--passes", flags.passes, "Run these; what is in brackets until nothing changes (default: the whole pipeline)")
-      ->type_name("A,[B,C],…");
-  command.add_option("--math", flags.math, "How far results may change: exact (no bit, the default), rounding (as XLA does), fast")
-      ->transform(CLI::CheckedTransformer(kModes, CLI::ignore_case).description(""))->type_name("MODE");
+      ->type_name("A,[B,C],...");
+  AddChoice(command, "--math", flags.math, kModes, "How far results may change: exact (no bit, the default), rounding (as XLA does), fast")
+      ->type_name("MODE");
 }
 
 }  // namespace hloir::tool

@@ -10,6 +10,7 @@
 
 #include "hloir/parser.h"
 #include "hloir/printer.h"
+#include "tools/choices.h"
 #include "tools/command.h"
 #include "tools/files.h"
 #include "tools/median.h"
@@ -77,9 +78,7 @@ int Print(const PrintFlags& flags) {
   if (flags.bench > 0) return Bench(flags, *text, parser_options);
   auto module = ParseHloModule(std::move(*text), parser_options);
   if (!module.ok()) return Fail(module.status(), parser_options.file_name);
-  std::string printed = PrintModule(**module, OptionsOf(flags));
-  if (printed.empty() || printed.back() != '\n') printed += '\n';
-  if (Status written = WriteFile("-", printed); !written.ok()) return Fail(written);
+  if (Status written = WriteFile("-", PrintModule(**module, OptionsOf(flags))); !written.ok()) return Fail(written);
   return kExitGood;
 }
 
@@ -93,8 +92,7 @@ void AddPrintCommand(CLI::App& app, Action& action) {
   auto flags = std::make_shared<PrintFlags>();
   CLI::App* command = app.add_subcommand("print", "Print a module as XLA prints it");
   command->add_option("FILE", flags->file, "HLO text")->required()->type_name("");
-  command->add_option("--style", flags->style, "default, canonical, short or fingerprint, as XLA's HloPrintOptions")
-      ->transform(CLI::CheckedTransformer(kStyles, CLI::ignore_case).description(""))
+  AddChoice(*command, "--style", flags->style, kStyles, "default, canonical, short or fingerprint, as XLA's HloPrintOptions")
       ->type_name("STYLE");
   command->add_flag("--large-constants", flags->large_constants, "Print every element of every constant");
   CLI::Option* bench = command->add_option("--bench", flags->bench, "Print no module: parse and print N times and report the medians")

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/arguments.h"
+#include "tools/choices.h"
 #include "tools/command.h"
 #include "tools/files.h"
 #include "tools/median.h"
@@ -97,10 +98,10 @@ void AddRunCommand(CLI::App& app, Action& action) {
   command->add_option("--repeat", flags->repeat, "Run so many times")->check(CLI::Range(1, 100000000).description(""))->type_name("N");
   command->add_option("--threads", flags->runner.threads, "Default: as many as the machine has")
       ->check(CLI::Range(0, 1024).description(""))->type_name("N");
-  command->add_option("--engine", flags->runner.engine, "fast (prepared plan) or reference (one plain loop per op)")
-      ->transform(CLI::CheckedTransformer(kEngines, CLI::ignore_case).description(""))->type_name("ENGINE");
-  command->add_option("--elided", flags->runner.elided, "What a constant {...} is: refuse, zeros, iota or random")
-      ->transform(CLI::CheckedTransformer(kElided, CLI::ignore_case).description(""))->type_name("HOW");
+  AddChoice(*command, "--engine", flags->runner.engine, kEngines, "fast (prepared plan) or reference (one plain loop per op)")
+      ->type_name("ENGINE");
+  AddChoice(*command, "--elided", flags->runner.elided, kElided, "What a constant {...} is: refuse (the default), zeros, iota or random")
+      ->type_name("HOW");
   command->add_flag("--json", flags->json, "Report as JSON: load_ms, prepare_ms, run_ms (median), runs_ms, arena_bytes");
   command->callback([flags, &action] { action = [flags] { return Run(*flags); }; });
 }

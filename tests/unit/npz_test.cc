@@ -77,7 +77,7 @@ TEST_CASE("npy of every type survives writing and reading") {
        }) {
 #undef HLOIR_TYPE
     Literal literal(Shape::Array(type, {2, 3}));
-    for (int i = 0; i < 6; ++i) literal.SetFromDouble(i, i % 2);
+    for (int i = 0; i < 6; ++i) literal.SetFromDouble(i, type == PrimitiveType::S1 ? -(i % 2) : i % 2);
     auto again = ParseNpy(PrintNpy(literal), MlDtypesName(type));
     INFO(PrimitiveTypeName(type));
     REQUIRE(again.ok());
