@@ -45,14 +45,14 @@ std::string Describe(const LeafDifference& leaf) {
                      leaf.where, leaf.differing, leaf.total, leaf.max_relative, leaf.allowed_relative);
 }
 
+}  // namespace
+
 std::string FirstDisagreement(const Comparison& comparison) {
   for (const LeafDifference& leaf : comparison.leaves) {
     if (!leaf.agrees) return Describe(leaf);
   }
   return comparison.agree ? "" : "the results have different shapes";
 }
-
-}  // namespace
 
 StatusOr<Agreement> Agree(const HloModule& before, const HloModule& after, std::span<const Literal* const> inputs,
                           const AgreeOptions& options) {

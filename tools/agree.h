@@ -26,6 +26,9 @@ struct Agreement {
   std::string reason;
 };
 
+// What the first leaf that does not agree has to say; "" if all do.
+std::string FirstDisagreement(const Comparison& comparison);
+
 StatusOr<Agreement> Agree(const HloModule& before, const HloModule& after, std::span<const Literal* const> inputs,
                           const AgreeOptions& options);
 

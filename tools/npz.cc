@@ -373,7 +373,13 @@ std::string PrintNpy(const Literal& literal) {
   else if (shape.rank() == 1) dims.pop_back();
   dims += ")";
   std::string bytes = NpyBytes(descr, dims, literal.size_bytes());
-  return bytes.append(reinterpret_cast<const char*>(literal.untyped_data()), literal.size_bytes());
+  const size_t begin = bytes.size();
+  bytes.append(reinterpret_cast<const char*>(literal.untyped_data()), literal.size_bytes());
+  // ml_dtypes keeps the bits above a type under a byte at zero.
+  if (const int bits = BitWidth(type); bits < 8) {
+    for (size_t i = begin; i < bytes.size(); ++i) bytes[i] = static_cast<char>(bytes[i] & ((1 << bits) - 1));
+  }
+  return bytes;
 }
 
 StatusOr<std::vector<Literal>> ReadNpz(const std::string& path, std::string_view prefix, const NpzLimits& limits) {

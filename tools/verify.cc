@@ -112,7 +112,9 @@ StatusOr<Verdict> Verify(const VerifyFlags& flags, const std::string& file, cons
     options.timing = false;
     if (!flags.inputs.empty()) {
       HLOIR_ASSIGN_OR_RETURN(verdict.stored, CompareStored(InputsOf(flags, file), *before, pointers, options.runner));
-      if (verdict.stored && !verdict.stored->agree) verdict.agreement.reason = "the results are not the stored ones";
+      if (verdict.stored && !verdict.stored->agree) {
+        verdict.agreement.reason = "the results are not the stored ones: " + FirstDisagreement(*verdict.stored);
+      }
     }
   }
   return verdict;

@@ -80,6 +80,7 @@ TEST_CASE("npy of every type survives writing and reading") {
     for (int i = 0; i < 6; ++i) literal.SetFromDouble(i, type == PrimitiveType::S1 ? -(i % 2) : i % 2);
     auto again = ParseNpy(PrintNpy(literal), MlDtypesName(type));
     INFO(PrimitiveTypeName(type));
+    REQUIRE(static_cast<unsigned char>(PrintNpy(literal).back()) <= (1 << std::min(BitWidth(type), 8)) - 1);
     REQUIRE(again.ok());
     CHECK(again->BitwiseEqual(literal));
   }
