@@ -1,5 +1,5 @@
 // convert, bitcast-convert, bitcast, reduce-precision, stochastic-convert: other types, other bits, fewer bits.
-// The conversion of values itself is src/literal_convert.cc.
+// The conversion of values itself is src/ir/literal_convert.cc.
 #include <algorithm>
 #include <bit>
 #include <cmath>

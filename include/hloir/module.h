@@ -80,7 +80,7 @@ class HloModule {
   int64_t computation_count() const { return static_cast<int64_t>(computations_.size()); }
   int64_t instruction_count() const;
   // Callees before callers, the entry last. Computations that nothing reaches from the entry come where their own
-  // depth-first walk puts them. (Text has XLA's order, which is not always quite this: printer_module.cc.)
+  // depth-first walk puts them. (Text has XLA's order, which is not always quite this: src/printer/module.cc.)
   std::vector<HloComputation*> MakeComputationPostOrder() const;
   HloComputation* AddComputation(std::string_view name);  // made unique
   // It must have no callers and not be the entry.

@@ -1,0 +1,231 @@
+// Literals: storage, access and comparison. Their text is printer/literal.cc's and the parser's; convert is literal_convert.cc's.
+#include "hloir/literal.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+namespace hloir {
+namespace {
+
+// Whole cache lines, so that vector kernels may read a full vector at the end.
+std::byte* AllocateZeroed(size_t bytes) {
+  constexpr size_t kAlignment = 64;
+  size_t rounded = std::max<size_t>(1, (bytes + kAlignment - 1) / kAlignment) * kAlignment;
+  void* block = std::aligned_alloc(kAlignment, rounded);
+  if (block != nullptr) std::memset(block, 0, rounded);
+  return static_cast<std::byte*>(block);
+}
+
+template <class T>
+double ToDouble(T value) {
+  return static_cast<double>(value);
+}
+template <class T>
+double ToDouble(std::complex<T> value) {
+  return static_cast<double>(value.real());
+}
+
+int64_t SaturateToInt64(double value) {
+  if (std::isnan(value)) return 0;
+  if (value >= 0x1p63) return INT64_MAX;
+  if (value < -0x1p63) return INT64_MIN;
+  return static_cast<int64_t>(value);
+}
+
+}  // namespace
+
+void Literal::FreeDeleter::operator()(std::byte* p) const { std::free(p); }
+
+Literal::Literal(const Shape& shape) : shape_(shape) {
+  if (shape.IsTuple()) {
+    elements_.reserve(shape.tuple_size());
+    for (const Shape& element : shape.tuple_shapes()) elements_.emplace_back(element);
+  } else if (shape.IsArray()) {
+    element_count_ = shape.ElementCount();
+    size_bytes_ = element_count_ * StorageBytes(shape.element_type());
+    data_.reset(AllocateZeroed(static_cast<size_t>(size_bytes_)));
+  }
+}
+
+Literal::Literal(const Literal& other)
+    : shape_(other.shape_),
+      element_count_(other.element_count_),
+      size_bytes_(other.size_bytes_),
+      elided_(other.elided_),
+      dynamic_sizes_(other.dynamic_sizes_),
+      elements_(other.elements_) {
+  if (other.data_ != nullptr) {
+    data_.reset(AllocateZeroed(static_cast<size_t>(size_bytes_)));
+    std::memcpy(data_.get(), other.data_.get(), static_cast<size_t>(size_bytes_));
+  }
+}
+
+Literal& Literal::operator=(const Literal& other) {
+  if (this != &other) *this = Literal(other);
+  return *this;
+}
+
+Literal Literal::Tuple(std::vector<Literal> elements) {
+  std::vector<Shape> shapes;
+  shapes.reserve(elements.size());
+  for (const Literal& element : elements) shapes.push_back(element.shape());
+  Literal result;
+  result.shape_ = Shape::Tuple(std::move(shapes));
+  result.elements_ = std::move(elements);
+  return result;
+}
+
+Literal Literal::MinValue(PrimitiveType type) {
+  Literal result(Shape::Scalar(type));
+  int bits = BitWidth(type);
+  if (IsSigned(type)) result.SetFromInt64(0, bits == 64 ? INT64_MIN : -(int64_t{1} << (bits - 1)));
+  if (IsFloat(type)) {
+    const FloatFormat format = GetFloatFormat(type);
+    if (format.has_infinity) {
+      result.SetFromDouble(0, -INFINITY);
+    } else if (format.has_sign) {
+      Literal largest = MaxValue(type);
+      result.SetFromDouble(0, -largest.GetAsDouble(0));
+    } else {
+      result.SetFromDouble(0, 0);
+    }
+  }
+  return result;
+}
+
+Literal Literal::MaxValue(PrimitiveType type) {
+  Literal result(Shape::Scalar(type));
+  int bits = BitWidth(type);
+  if (type == PrimitiveType::PRED) result.SetFromInt64(0, 1);
+  if (IsSigned(type)) result.SetFromInt64(0, bits == 64 ? INT64_MAX : (int64_t{1} << (bits - 1)) - 1);
+  if (IsUnsigned(type)) {
+    if (bits == 64) result.data<uint64_t>()[0] = UINT64_MAX;
+    else result.SetFromInt64(0, (int64_t{1} << bits) - 1);
+  }
+  if (IsFloat(type)) {
+    if (GetFloatFormat(type).has_infinity) {
+      result.SetFromDouble(0, INFINITY);
+    } else {
+      // Without an infinity: the largest number among all bit patterns, of which there are at most 256.
+      float largest = 0;
+      for (uint32_t i = 0; i < (1u << bits); ++i) {
+        float value = DecodeSmallFloat(type, static_cast<uint16_t>(i));
+        if (value > largest) largest = value;
+      }
+      result.SetFromDouble(0, static_cast<double>(largest));
+    }
+  }
+  return result;
+}
+
+Literal Literal::One(PrimitiveType type) {
+  Literal result(Shape::Scalar(type));
+  if (type == PrimitiveType::PRED || IsInteger(type)) result.SetFromInt64(0, 1);
+  else result.SetFromDouble(0, 1);
+  return result;
+}
+
+std::vector<const Literal*> Literal::Leaves() const {
+  std::vector<const Literal*> leaves, stack{this};
+  while (!stack.empty()) {
+    const Literal* top = stack.back();
+    stack.pop_back();
+    if (!top->shape_.IsTuple()) {
+      leaves.push_back(top);
+      continue;
+    }
+    for (auto it = top->elements_.rbegin(); it != top->elements_.rend(); ++it) stack.push_back(&*it);
+  }
+  return leaves;
+}
+
+double Literal::GetAsDouble(int64_t i) const {
+  return PrimitiveTypeSwitch(shape_.element_type(),
+                             [&](auto tag) { return ToDouble(data<typename decltype(tag)::Storage>()[i]); });
+}
+
+int64_t Literal::GetAsInt64(int64_t i) const {
+  return PrimitiveTypeSwitch(shape_.element_type(), [&](auto tag) -> int64_t {
+    using S = typename decltype(tag)::Storage;
+    if constexpr (std::is_integral_v<S>) return static_cast<int64_t>(data<S>()[i]);
+    else return SaturateToInt64(ToDouble(data<S>()[i]));
+  });
+}
+
+std::complex<double> Literal::GetAsComplex(int64_t i) const {
+  if (shape_.element_type() == PrimitiveType::C64) return std::complex<double>(data<std::complex<float>>()[i]);
+  if (shape_.element_type() == PrimitiveType::C128) return data<std::complex<double>>()[i];
+  return GetAsDouble(i);
+}
+
+void Literal::SetFromDouble(int64_t i, double value) {
+  PrimitiveTypeSwitch(shape_.element_type(), [&](auto tag) {
+    using S = typename decltype(tag)::Storage;
+    if constexpr (std::is_same_v<S, bool>) data<S>()[i] = value != 0;
+    else if constexpr (std::is_integral_v<S>) data<S>()[i] = static_cast<S>(SaturateToInt64(value));
+    else if constexpr (std::is_same_v<S, std::complex<float>>) data<S>()[i] = static_cast<float>(value);
+    else data<S>()[i] = S(value);
+  });
+}
+
+void Literal::SetFromInt64(int64_t i, int64_t value) {
+  PrimitiveTypeSwitch(shape_.element_type(), [&](auto tag) {
+    using S = typename decltype(tag)::Storage;
+    if constexpr (std::is_integral_v<S>) data<S>()[i] = static_cast<S>(value);
+    else SetFromDouble(i, static_cast<double>(value));
+  });
+}
+
+bool Literal::BitwiseEqual(const Literal& other) const {
+  if (!shape_.Compatible(other.shape_) || elided_ != other.elided_ || dynamic_sizes_ != other.dynamic_sizes_) return false;
+  if (shape_.IsTuple()) {
+    for (size_t i = 0; i < elements_.size(); ++i) {
+      if (!elements_[i].BitwiseEqual(other.elements_[i])) return false;
+    }
+    return true;
+  }
+  return size_bytes_ == 0 || std::memcmp(data_.get(), other.data_.get(), static_cast<size_t>(size_bytes_)) == 0;
+}
+
+size_t Literal::Hash() const {
+  size_t hash = 0xCBF29CE484222325ull ^ static_cast<size_t>(shape_.element_type());
+  for (int64_t size : shape_.dimensions()) hash = (hash ^ static_cast<size_t>(size)) * 0x100000001B3ull;
+  for (const Literal& element : elements_) hash = (hash ^ element.Hash()) * 0x100000001B3ull;
+  const size_t words = static_cast<size_t>(size_bytes_) / 8;
+  for (size_t i = 0; i < words; ++i) {
+    uint64_t word;
+    std::memcpy(&word, data_.get() + 8 * i, 8);
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15ull;
+    hash ^= hash >> 32;
+  }
+  for (size_t i = 8 * words; i < static_cast<size_t>(size_bytes_); ++i) {
+    hash = (hash ^ static_cast<size_t>(data_[i])) * 0x100000001B3ull;
+  }
+  return hash;
+}
+
+bool Literal::IsAll(double value) const {
+  if (!shape_.IsArray() || elided_) return false;
+  for (int64_t i = 0; i < element_count_; ++i) {
+    if (IsComplex(shape_.element_type())) {
+      if (GetAsComplex(i) != std::complex<double>(value)) return false;
+    } else if (GetAsDouble(i) != value) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Literal::IsAllSame() const {
+  if (!shape_.IsArray() || elided_ || element_count_ == 0) return false;
+  const size_t step = static_cast<size_t>(size_bytes_ / element_count_);
+  for (size_t at = step; at < static_cast<size_t>(size_bytes_); at += step) {
+    if (std::memcmp(data_.get(), data_.get() + at, step) != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace hloir

@@ -1,0 +1,189 @@
+// One instruction as a line of HLO text: name = shape opcode(operands), attributes, metadata={…}, backend_config=….
+// In: PrintInstruction, HloInstruction::ToString. What the attributes are is attributes.cc's.
+// Covered by tests/unit/printer_test.cc.
+#include "internal.h"
+
+namespace hloir {
+namespace {
+
+// Constants up to this many elements are shown without print_large_constants.
+constexpr int64_t kSmallConstantElements = 10;
+// With compact_operands, how many operands are shown.
+constexpr size_t kCompactOperands = 4;
+
+// As XLA: metadata without any of these is not printed.
+bool SaysSomething(const OpMetadata& metadata, const PrintOptions& options) {
+  if (options.print_metadata_only_op_name) return !metadata.op_name.empty();
+  return !metadata.op_type.empty() || !metadata.op_name.empty() || !metadata.source_file.empty() ||
+         !metadata.scheduling_name.empty() || metadata.stack_frame_id != 0 || !metadata.metadata_payload.empty();
+}
+
+void AppendConstant(TextBuffer& out, const Literal& literal, const PrintOptions& options) {
+  const Shape& shape = literal.shape();
+  if (options.print_only_essential_constants) {
+    if (literal.IsAll(0)) out.Append('0');
+    else if (literal.IsAll(1)) out.Append('1');
+    else if (shape.IsArray() && IsInteger(shape.element_type())) AppendLiteral(out, literal);
+    else out.Append("{...}");
+    return;
+  }
+  const bool small = shape.IsArray() && shape.ElementCount() <= kSmallConstantElements;
+  if (literal.elided() ? !shape.IsArray() || shape.rank() > 0 : !small && !options.print_large_constants) {
+    out.Append("{...}");
+  } else {
+    AppendLiteral(out, literal);
+  }
+}
+
+}  // namespace
+
+bool HasOnlyParametersBesideRoot(const HloComputation& computation) {
+  for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
+    if (i != computation.root() && i->opcode() != HloOpcode::kParameter) return false;
+  }
+  return true;
+}
+
+const HloInstruction* AsyncWrapped(const HloInstruction& instruction) {
+  const HloInstruction* start = &instruction;
+  while (start->opcode() == HloOpcode::kAsyncUpdate || start->opcode() == HloOpcode::kAsyncDone) {
+    if (start->operand_count() == 0) return nullptr;
+    start = start->operand(0);
+  }
+  if (start->opcode() != HloOpcode::kAsyncStart || start->called_computations().empty()) return nullptr;
+  const HloComputation& body = *start->called_computations()[0];
+  return HasOnlyParametersBesideRoot(body) ? body.root() : nullptr;
+}
+
+// Without its number, a name ends at the first dot.
+void Printer::Name(std::string_view name) {
+  if (options_.print_percent) out_.Append('%');
+  out_.Append(options_.print_ids ? name : name.substr(0, name.find('.')));
+}
+
+void Printer::InstructionName(const HloInstruction& instruction) {
+  if (!options_.canonicalize_instruction_names) return Name(instruction.name());
+  out_.Append("tmp_");
+  const size_t id = static_cast<size_t>(instruction.id());
+  out_.AppendInt(id < canonical_.size() ? canonical_[id] : 0);
+}
+
+void Printer::InternedShape(const Shape& shape) {
+  const uintptr_t address = reinterpret_cast<uintptr_t>(&shape);
+  ShapeText& recent = recent_shapes_[(address >> 4 ^ address >> 12) % recent_shapes_.size()];
+  if (recent.shape == &shape) {
+    out_.AppendAgain(recent.offset, recent.size);
+    return;
+  }
+  const size_t offset = out_.size();
+  AppendShape(out_, shape, options_.include_layout_in_shapes);
+  recent = {&shape, offset, out_.size() - offset};
+}
+
+void Printer::Operand(const HloInstruction& operand) {
+  const HloInstruction* named = &operand;
+  std::vector<int64_t> path;  // of the get-tuple-elements that the compact form writes as #index
+  if (options_.compact_gte) {
+    while (named->opcode() == HloOpcode::kGetTupleElement && !named->IsRoot()) {
+      path.push_back(named->tuple_index());
+      named = named->operand(0);
+    }
+  }
+  if (options_.print_operand_shape) InternedShape(operand.shape());
+  const bool canonical = options_.canonicalize_instruction_names;
+  // A canonical line by itself names nothing.
+  if (canonical ? in_computation_ : options_.print_operand_names) {
+    if (options_.print_operand_shape) out_.Append(' ');
+    InstructionName(*named);
+    for (auto it = path.rbegin(); it != path.rend(); ++it) {
+      out_.Append('#');
+      out_.AppendInt(*it);
+    }
+  }
+}
+
+void Printer::Operands(const HloInstruction& instruction) {
+  if (instruction.opcode() == HloOpcode::kParameter) {
+    if (options_.print_parameter_number) out_.AppendInt(instruction.parameter_number());
+    else out_.Append('_');
+    return;
+  }
+  if (instruction.opcode() == HloOpcode::kConstant) return AppendConstant(out_, instruction.literal(), options_);
+  const auto operands = instruction.operands();
+  const size_t shown = options_.compact_operands ? std::min(operands.size(), kCompactOperands) : operands.size();
+  const size_t interval = static_cast<size_t>(std::max(options_.print_operand_index_annotation_interval, 0));
+  for (size_t i = 0; i < shown; ++i) {
+    if (i > 0) {
+      out_.Append(", ");
+      if (interval != 0 && i % interval == 0) {
+        out_.Append("/*index=");
+        out_.AppendInt(static_cast<int64_t>(i));
+        out_.Append("*/");
+      }
+    }
+    Operand(*operands[i]);
+  }
+  if (shown < operands.size()) {
+    out_.Append(", ...(+");
+    out_.AppendInt(static_cast<int64_t>(operands.size() - shown));
+    out_.Append(')');
+  }
+}
+
+void Printer::Instruction(const HloInstruction& instruction, int nesting) {
+  if (in_computation_ || !options_.canonicalize_instruction_names) {
+    InstructionName(instruction);
+    out_.Append(" = ");
+  }
+  if (options_.print_result_shape) {
+    InternedShape(instruction.shape());
+    out_.Append(' ');
+  }
+  const HloInstruction* wrapped = nullptr;
+  const HloOpcode opcode = instruction.opcode();
+  if (options_.syntax_sugar_async_ops &&
+      (opcode == HloOpcode::kAsyncStart || opcode == HloOpcode::kAsyncUpdate || opcode == HloOpcode::kAsyncDone)) {
+    wrapped = AsyncWrapped(instruction);
+  }
+  if (wrapped != nullptr) {
+    out_.Append(wrapped->opcode_name());
+    out_.Append(opcode == HloOpcode::kAsyncStart ? "-start" : opcode == HloOpcode::kAsyncUpdate ? "-update" : "-done");
+  } else {
+    out_.Append(instruction.opcode_name());
+  }
+  out_.Append('(');
+  Operands(instruction);
+  out_.Append(')');
+  ExtraAttributes(instruction, nesting);
+  const InstructionExtras* extras = instruction.has_extras() ? &instruction.extras() : nullptr;
+  if (extras != nullptr && extras->original_value.has_value() && options_.print_original_value) {
+    Separate("origin={");
+    AppendOriginalValue(out_, *extras->original_value);
+    out_.Append('}');
+  }
+  if (options_.print_metadata && instruction.metadata() != nullptr && SaysSomething(*instruction.metadata(), options_)) {
+    Separate("metadata={");
+    AppendMetadata(out_, *instruction.metadata(), options_.print_metadata_only_op_name);
+    out_.Append('}');
+  }
+  if (extras == nullptr) return;
+  if (options_.print_backend_config && !extras->backend_config.empty()) {
+    Separate("backend_config=");
+    AppendDictOrQuoted(out_, extras->backend_config);
+  }
+  for (const auto& [name, value] : extras->unknown_attributes) {
+    Separate(name);
+    out_.Append('=');
+    out_.Append(value);
+  }
+}
+
+std::string PrintInstruction(const HloInstruction& instruction, const PrintOptions& options) {
+  Printer printer(options);
+  printer.Instruction(instruction);
+  return printer.Take();
+}
+
+std::string HloInstruction::ToString() const { return PrintInstruction(*this); }
+
+}  // namespace hloir

@@ -1,0 +1,71 @@
+// Printer: one run of the printer over a module, computation or instruction. It holds the text so far and the side tables;
+// its methods are in module.cc (module, computations), instruction.cc (one line) and attributes.cc
+// (what stands after the operands). Not for use outside src/printer. Covered by tests/unit/printer_test.cc.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "hloir/printer.h"
+#include "values.h"
+
+namespace hloir {
+
+class Printer {
+ public:
+  explicit Printer(const PrintOptions& options) : options_(options) {}
+
+  void Module(const HloModule& module);
+  // `is_body`: printed where it is called, without its name; `nesting`: in how many computations that is.
+  void Computation(const HloComputation& computation, int nesting = 0, bool is_body = false);
+  void Instruction(const HloInstruction& instruction, int nesting = 0);
+  std::string Take() { return out_.Take(); }
+
+ private:
+  // Bodies printed in place grow as calls nest: below this depth, and past this size of text, callees are only named.
+  static constexpr int kMaxNesting = 512;
+  static constexpr size_t kMaxNestedText = size_t{1} << 28;
+
+  void ModuleHeader(const HloModule& module);
+  void StackFrameTables(const HloModule& module);
+  void ProgramShape(const HloComputation& computation);
+
+  void Name(std::string_view name);
+  void InstructionName(const HloInstruction& instruction);  // canonical, if the options say so
+  void InternedShape(const Shape& shape);
+  void Operands(const HloInstruction& instruction);
+  void Operand(const HloInstruction& operand);
+  void ExtraAttributes(const HloInstruction& instruction, int nesting, bool without_frontend_attributes = false);
+
+  void OpcodeAttributes(const HloInstruction& instruction);
+  template <class T>
+  void Fields(const HloInstruction& instruction, const T& attributes);
+  void CalledComputations(const HloInstruction& instruction, int nesting);
+  void Called(std::string_view key, const HloComputation& computation, bool body, int nesting);
+  void CalledList(std::string_view key, const HloInstruction& instruction, bool body, int nesting);
+  void AsyncAttributesOf(const HloInstruction& instruction, int nesting);
+  void Separate(std::string_view key) {
+    out_.Append(", ");
+    out_.Append(key);
+  }
+
+  const PrintOptions& options_;
+  TextBuffer out_;
+  // Of shapes printed lately, where in out_ they stand: most shapes of a module come again soon. By hash of the address.
+  struct ShapeText {
+    const Shape* shape = nullptr;
+    size_t offset = 0, size = 0;
+  };
+  std::array<ShapeText, 256> recent_shapes_{};
+  // Canonical names: tmp_N, where N is the place in the printed computation. By instruction id; set as they are printed.
+  std::vector<int32_t> canonical_;
+  bool in_computation_ = false;
+};
+
+// The instruction that an async computation wraps, if it has nothing else but parameters: then text writes `op-start`.
+// For async-update and async-done, that of the start they belong to. nullptr: print async-start, … themselves.
+const HloInstruction* AsyncWrapped(const HloInstruction& instruction);
+bool HasOnlyParametersBesideRoot(const HloComputation& computation);
+
+}  // namespace hloir

@@ -1,0 +1,193 @@
+// The text of literals, on one line: {1, 2}, { { 1 }, { 2 } }, (1, nan). In: Literal::ToString, AppendLiteral.
+// Floats: the fewest of XLA's two precisions that read back to the same bits. Covered by tests/unit/printer_test.cc.
+#include <bit>
+#include <cmath>
+
+#include "values.h"
+
+namespace hloir {
+namespace {
+
+// Digits enough for any value of a type with `mantissa_bits` (the implicit one not counted) to read back.
+constexpr int MaxDigits(int mantissa_bits) { return (mantissa_bits + 1) * 30103 / 100000 + 2; }
+
+// nan, or nan(0x…) where the mantissa is not just the quiet bit. Types without infinity have but one NaN.
+void AppendNan(TextBuffer& out, bool negative, uint64_t mantissa, int mantissa_bits, bool has_payload) {
+  out.Append(negative ? "-nan" : "nan");
+  if (!has_payload || mantissa == uint64_t{1} << (mantissa_bits - 1)) return;
+  char digits[16];
+  char* end = std::to_chars(digits, digits + sizeof(digits), mantissa, 16).ptr;
+  out.Append("(0x");
+  out.Append(std::string_view(digits, end));
+  out.Append(')');
+}
+
+// f32 and f64: %.6g or %.15g if that reads back equal, else three or two digits more.
+template <class T>
+void AppendWideFloat(TextBuffer& out, T value) {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  constexpr int kMantissaBits = std::numeric_limits<T>::digits - 1;
+  constexpr int kFewDigits = std::numeric_limits<T>::digits10, kAllDigits = std::numeric_limits<T>::max_digits10;
+  if (std::isnan(value)) {
+    const Bits bits = std::bit_cast<Bits>(value);
+    AppendNan(out, bits >> (sizeof(T) * 8 - 1), bits & ((Bits{1} << kMantissaBits) - 1), kMantissaBits, true);
+    return;
+  }
+  if (std::isinf(value)) {
+    out.Append(value < 0 ? "-inf" : "inf");
+    return;
+  }
+  // Small whole numbers, most constants there are, need no search for digits.
+  if (const int32_t whole = std::fabs(value) < 1e6 ? static_cast<int32_t>(value) : 0; whole != 0 && whole == value) {
+    out.AppendInt(whole);
+    return;
+  }
+  char text[32];
+  char* end = std::to_chars(text, text + sizeof(text), value, std::chars_format::general, kFewDigits).ptr;
+  T again;
+  if (auto read = std::from_chars(text, end, again); read.ec != std::errc() || again != value) {
+    end = std::to_chars(text, text + sizeof(text), value, std::chars_format::general, kAllDigits).ptr;
+  }
+  out.Append(std::string_view(text, end));
+}
+
+template <PrimitiveType P>
+void AppendSmallFloat(TextBuffer& out, SmallFloat<P> value) {
+  constexpr FloatFormat kFormat = GetFloatFormat(P);
+  const float wide = static_cast<float>(value);
+  if (std::isnan(wide)) {
+    const bool negative = kFormat.has_sign && (value.bits >> (kFormat.exponent_bits + kFormat.mantissa_bits) & 1);
+    AppendNan(out, negative, value.bits & ((1u << kFormat.mantissa_bits) - 1), kFormat.mantissa_bits,
+              kFormat.has_infinity);
+  } else if (std::isinf(wide)) {
+    out.Append(wide < 0 ? "-inf" : "inf");
+  } else {
+    out.AppendGeneral(wide, MaxDigits(kFormat.mantissa_bits));
+  }
+}
+
+template <class T>
+void AppendElement(TextBuffer& out, T value) {
+  if constexpr (std::is_same_v<T, bool>) out.Append(value ? "true" : "false");
+  else if constexpr (std::is_same_v<T, uint64_t>) out.AppendUnsigned(value);
+  else if constexpr (std::is_integral_v<T>) out.AppendInt(value);
+  else if constexpr (std::is_floating_point_v<T>) AppendWideFloat(out, value);
+  else AppendSmallFloat(out, value);
+}
+
+template <class T>
+void AppendElement(TextBuffer& out, std::complex<T> value) {
+  out.Append('(');
+  AppendWideFloat(out, value.real());
+  out.Append(", ");
+  AppendWideFloat(out, value.imag());
+  out.Append(')');
+}
+
+// Writes the array of one literal: nested braces, an opening one of rank > 3 with a comment on where it is.
+template <class T>
+class ArrayWriter {
+ public:
+  ArrayWriter(TextBuffer& out, const Literal& literal)
+      : out_(out), data_(literal.data<T>()), bounds_(literal.shape().dimensions()), sizes_(bounds_) {
+    if (literal.dynamic_sizes().size() == sizes_.size()) sizes_ = literal.dynamic_sizes();
+  }
+
+  void Write() {
+    if (sizes_.empty()) return AppendElement(out_, data_[0]);
+    WriteLevel(0, 0, -1);
+  }
+
+ private:
+  // The elements below `level`, of which the first is data_[offset]; `index` is this level's place in the one around it.
+  void WriteLevel(size_t level, int64_t offset, int64_t index) {
+    const size_t rank = sizes_.size();
+    const int64_t size = sizes_[level];
+    out_.Append('{');
+    if (level + 1 == rank) {
+      const bool spaced = rank > 1 && size > 1;
+      if (spaced) out_.Append(' ');
+      for (int64_t i = 0; i < size; ++i) {
+        if (i > 0) out_.Append(", ");
+        if constexpr (std::is_same_v<T, bool>) out_.Append(data_[offset + i] ? '1' : '0');
+        else AppendElement(out_, data_[offset + i]);
+      }
+      if (spaced) out_.Append(' ');
+    } else {
+      const bool commented = rank > 3 && level > 0;
+      if (commented) {
+        out_.Append(" /*i");
+        out_.AppendInt(static_cast<int64_t>(level) - 1);
+        out_.Append('=');
+        out_.AppendInt(index);
+        out_.Append("*/");
+      }
+      if (!commented || size > 0) out_.Append(' ');
+      for (int64_t i = 0; i < size; ++i) {
+        if (i > 0) out_.Append(", ");
+        WriteLevel(level + 1, (offset + i) * bounds_[level + 1], i);
+      }
+      out_.Append(' ');
+    }
+    out_.Append('}');
+  }
+
+  TextBuffer& out_;
+  std::span<const T> data_;
+  const DimVector& bounds_;
+  DimVector sizes_;
+};
+
+// An array without elements still shows the braces of the dimensions before its first zero, in reason.
+bool HasTooManyEmptyBraces(const Shape& shape) {
+  constexpr int64_t kMaxEmptyBraces = 1 << 16;
+  int64_t braces = 1;
+  for (int64_t size : shape.dimensions()) {
+    if (size == 0) return false;
+    if (__builtin_mul_overflow(braces, size, &braces) || braces > kMaxEmptyBraces) return true;
+  }
+  return false;
+}
+
+void AppendArray(TextBuffer& out, const Literal& literal) {
+  if (literal.element_count() == 0 && HasTooManyEmptyBraces(literal.shape())) {
+    out.Append("{}");
+    return;
+  }
+  PrimitiveTypeSwitch(literal.shape().element_type(), [&](auto tag) {
+    ArrayWriter<typename decltype(tag)::Storage>(out, literal).Write();
+  });
+}
+
+// Recursion is as deep as the literal's shape nests, which the reader limits.
+void Append(TextBuffer& out, const Literal& literal, bool with_shape) {
+  if (literal.shape().IsTuple()) {
+    out.Append("( ");
+    AppendJoined(out, literal.elements(), ", ", [&](const Literal& element) { Append(out, element, with_shape); });
+    out.Append(" )");
+    return;
+  }
+  if (with_shape) {
+    AppendShape(out, literal.shape(), true);
+    if (!literal.dynamic_sizes().empty()) {
+      out.Append('(');
+      AppendInts(out, literal.dynamic_sizes());
+      out.Append(')');
+    }
+    out.Append(' ');
+  }
+  if (literal.shape().IsArray()) AppendArray(out, literal);
+}
+
+}  // namespace
+
+void AppendLiteral(TextBuffer& out, const Literal& literal) { Append(out, literal, false); }
+void AppendLiteralWithShape(TextBuffer& out, const Literal& literal) { Append(out, literal, true); }
+
+std::string Literal::ToString() const {
+  TextBuffer out;
+  AppendLiteral(out, *this);
+  return out.Take();
+}
+
+}  // namespace hloir

@@ -1,0 +1,140 @@
+// The text of what tells about an instruction without changing what it computes: metadata, frontend attributes, origin,
+// statistics, result accuracy, backend config. Covered by tests/unit/printer_test.cc.
+#include <algorithm>
+
+#include "values.h"
+
+namespace hloir {
+namespace {
+
+// One balanced {…} and nothing after it but blanks; braces within double quotes do not count. Such a text is printed bare,
+// since the reader takes it back whole.
+bool IsBracedDict(std::string_view text) {
+  if (text.empty() || text.front() != '{') return false;
+  int64_t depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    switch (text[i]) {
+      case '{': ++depth; break;
+      case '}':
+        if (--depth == 0) return text.find_first_not_of(" \t\r\n", i + 1) == std::string_view::npos;
+        break;
+      case '"':
+        for (++i; i < text.size() && text[i] != '"'; ++i) {
+          if (text[i] == '\\') ++i;
+        }
+        break;
+      default: break;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void AppendDictOrQuoted(TextBuffer& out, std::string_view text) {
+  if (IsBracedDict(text)) out.Append(text);
+  else out.AppendQuoted(text);
+}
+
+void AppendMetadata(TextBuffer& out, const OpMetadata& metadata, bool only_op_name) {
+  const size_t start = out.size();
+  auto separate = [&] {
+    if (out.size() != start) out.Append(' ');
+  };
+  auto text = [&](std::string_view key, std::string_view value) {
+    if (value.empty()) return;
+    separate();
+    out.Append(key);
+    out.AppendQuoted(value);
+  };
+  auto number = [&](std::string_view key, int64_t value) {
+    if (value == 0) return;
+    separate();
+    out.Append(key);
+    out.AppendInt(value);
+  };
+  if (only_op_name) return text("op_name=", metadata.op_name);
+  text("op_type=", metadata.op_type);
+  text("op_name=", metadata.op_name);
+  text("source_file=", metadata.source_file);
+  number("source_line=", metadata.source_line);
+  number("source_end_line=", metadata.source_end_line);
+  number("source_column=", metadata.source_column);
+  number("source_end_column=", metadata.source_end_column);
+  if (!metadata.profile_type.empty()) {
+    separate();
+    out.Append("profile_type=");
+    AppendBracedInts(out, metadata.profile_type);
+  }
+  text("deduplicated_name=", metadata.deduplicated_name);
+  text("scheduling_name=", metadata.scheduling_name);
+  number("stack_frame_id=", metadata.stack_frame_id);
+  text("metadata_payload=", metadata.metadata_payload);
+}
+
+void AppendFrontendAttributes(TextBuffer& out, const FrontendAttributes& attributes) {
+  auto append = [&](const FrontendAttributes& sorted) {
+    out.Append('{');
+    AppendJoined(out, sorted, ",", [&](const auto& item) {
+      out.Append(item.first);
+      out.Append('=');
+      AppendDictOrQuoted(out, item.second);
+    });
+    out.Append('}');
+  };
+  if (std::is_sorted(attributes.begin(), attributes.end())) return append(attributes);
+  FrontendAttributes sorted = attributes;
+  std::sort(sorted.begin(), sorted.end());
+  append(sorted);
+}
+
+// Recursion is as deep as the tree nests, which the reader limits.
+void AppendOriginalValue(TextBuffer& out, const OriginalValue& value) {
+  if (value.synthetic_call) {
+    out.Append("[synthetic_call]");
+  } else if (value.is_tuple) {
+    out.Append('(');
+    AppendJoined(out, value.elements, ", ", [&](const OriginalValue& element) { AppendOriginalValue(out, element); });
+    out.Append(')');
+  } else {
+    out.Append('{');
+    if (value.leaf.has_value()) {
+      out.AppendQuoted(value.leaf->first);
+      if (!value.leaf->second.empty()) {
+        out.Append(' ');
+        AppendBracedInts(out, value.leaf->second);
+      }
+    }
+    out.Append('}');
+  }
+}
+
+void AppendStatistics(TextBuffer& out, const Statistics& statistics) {
+  out.Append("{visualizing_index=");
+  out.AppendInt(statistics.visualizing_index);
+  for (const auto& [name, percent] : statistics.values) {
+    out.Append(',');
+    out.Append(name);
+    out.Append('=');
+    out.AppendGeneral(percent, 6);
+  }
+  out.Append('}');
+}
+
+void AppendResultAccuracy(TextBuffer& out, const ResultAccuracy& accuracy) {
+  if (!accuracy.has_tolerance) {
+    out.Append("{mode=");
+    out.Append(EnumWord(accuracy.mode));
+    out.Append('}');
+    return;
+  }
+  out.Append("{tolerance={atol=");
+  out.AppendGeneral(accuracy.atol, 6);
+  out.Append(",rtol=");
+  out.AppendGeneral(accuracy.rtol, 6);
+  out.Append(",ulps=");
+  out.AppendInt(accuracy.ulps);
+  out.Append("}}");
+}
+
+}  // namespace hloir

@@ -1,0 +1,327 @@
+// Graph to text, from the top: a module's header, its stack frame tables, and its computations.
+// In: PrintModule, PrintComputation. One instruction's line is instruction.cc's. Covered by tests/unit/printer_test.cc.
+#include <algorithm>
+
+#include "internal.h"
+
+namespace hloir {
+
+PrintOptions PrintOptions::ShortParsable() {
+  PrintOptions options;
+  options.print_large_constants = true;
+  options.print_metadata = false;
+  options.print_operand_index_annotation_interval = 0;
+  options.print_program_shape = false;
+  options.print_percent = false;
+  options.print_control_dependencies = false;
+  return options;
+}
+
+PrintOptions PrintOptions::Canonical() {
+  PrintOptions options;
+  options.print_subcomputation_mode = SubcomputationMode::kFullBodies;
+  options.print_metadata = false;
+  options.print_backend_config = false;
+  options.print_operand_names = false;
+  options.print_operand_shape = true;
+  options.print_operand_index_annotation_interval = 0;
+  options.print_program_shape = false;
+  options.print_percent = false;
+  options.print_control_dependencies = false;
+  options.canonicalize_instruction_names = true;
+  return options;
+}
+
+PrintOptions PrintOptions::Fingerprint() {
+  PrintOptions options = Canonical();
+  options.print_infeed_outfeed_config = false;
+  options.print_only_essential_constants = true;
+  options.print_ids = false;
+  options.canonicalize_computations = true;
+  options.print_full_replica_group_list = true;
+  return options;
+}
+
+namespace {
+
+void AppendBools(TextBuffer& out, const BoolList& list) {
+  out.Append('{');
+  AppendJoined(out, list, ",", [&](bool value) { out.Append(value ? "true" : "false"); });
+  out.Append('}');
+}
+
+bool IsJustFalse(const BoolList& list) { return list.empty() || (list.size() == 1 && !list[0]); }
+
+// Fewer instructions first, then by text: an order that does not depend on names.
+void SortComputations(std::vector<HloComputation*>& computations) {
+  PrintOptions fingerprint = PrintOptions::Fingerprint();
+  fingerprint.print_operand_shape = false;
+  std::vector<std::pair<std::string, HloComputation*>> keyed;
+  for (HloComputation* computation : computations) keyed.emplace_back(PrintComputation(*computation, fingerprint), computation);
+  std::stable_sort(keyed.begin(), keyed.end(), [](const auto& a, const auto& b) {
+    if (a.second->instruction_count() != b.second->instruction_count()) {
+      return a.second->instruction_count() < b.second->instruction_count();
+    }
+    return a.first < b.first;
+  });
+  for (size_t i = 0; i < keyed.size(); ++i) computations[i] = keyed[i].second;
+}
+
+// The order in which XLA prints computations: callees before callers, but not strictly: all that one instruction calls is
+// marked as seen at once, so that what is called there a second time, from within, comes later than that caller. Roots of
+// the call graph come in stored order, the entry among them.
+std::vector<HloComputation*> PrintingOrder(const HloModule& module) {
+  struct Frame {
+    HloComputation* computation;
+    const HloInstruction* next;
+  };
+  std::vector<HloComputation*> order;
+  std::vector<bool> seen(static_cast<size_t>(module.computation_id_limit()), false);
+  std::vector<Frame> stack;
+  auto enter = [&](HloComputation* computation) {
+    if (seen[computation->id()]) return;
+    seen[computation->id()] = true;
+    stack.push_back({computation, computation->first()});
+  };
+  auto walk = [&](HloComputation* root) {
+    enter(root);
+    while (!stack.empty()) {
+      Frame& top = stack.back();
+      if (top.next == nullptr) {
+        order.push_back(top.computation);
+        stack.pop_back();
+        continue;
+      }
+      const HloInstruction* caller = top.next;
+      top.next = caller->next();
+      const auto called = caller->called_computations();
+      if (caller->opcode() == HloOpcode::kWhile) {  // XLA lists the body before the condition
+        for (HloComputation* callee : called) enter(callee);
+      } else {
+        for (size_t i = called.size(); i-- > 0;) enter(called[i]);
+      }
+    }
+  };
+  for (HloComputation* computation : module.computations()) {
+    if (computation->callers().empty()) walk(computation);
+  }
+  for (HloComputation* computation : module.computations()) walk(computation);  // what only calls itself
+  return order;
+}
+
+// An async computation that `op-start` says all of.
+bool IsToldByItsCallers(const HloComputation& computation) {
+  return !computation.callers().empty() &&
+         std::all_of(computation.callers().begin(), computation.callers().end(),
+                     [](const HloInstruction* caller) { return caller->opcode() == HloOpcode::kAsyncStart; }) &&
+         HasOnlyParametersBesideRoot(computation);
+}
+
+}  // namespace
+
+void Printer::ModuleHeader(const HloModule& module) {
+  const ModuleConfig& config = module.config();
+  out_.Append("HloModule ");
+  if (options_.print_ids) out_.Append(module.name());
+  if (config.is_scheduled) Separate("is_scheduled=true");
+  if (!config.input_output_alias.empty()) {
+    Separate("input_output_alias={ ");
+    AppendJoined(out_, config.input_output_alias, ", ", [&](const InputOutputAlias& alias) {
+      AppendBracedInts(out_, alias.output_index);
+      out_.Append(": (");
+      out_.AppendInt(alias.parameter);
+      out_.Append(", ");
+      AppendBracedInts(out_, alias.parameter_index);
+      out_.Append(alias.must_alias ? ", must-alias)" : ", may-alias)");
+    });
+    out_.Append(" }");
+  }
+  if (!config.buffer_donor.empty()) {
+    Separate("buffer_donor={ ");
+    AppendJoined(out_, config.buffer_donor, ", ", [&](const BufferDonor& donor) {
+      out_.Append('(');
+      out_.AppendInt(donor.parameter);
+      out_.Append(", ");
+      AppendBracedInts(out_, donor.parameter_index);
+      out_.Append(')');
+    });
+    out_.Append(" }");
+  }
+  if (config.alias_passthrough_params) Separate("alias_passthrough_params=true");
+  if (config.entry_computation_layout.has_value() || module.entry_computation() != nullptr) {
+    const hloir::ProgramShape layout = config.entry_computation_layout.has_value()
+                                           ? *config.entry_computation_layout
+                                           : module.entry_computation()->program_shape();
+    Separate("entry_computation_layout={");
+    AppendShape(out_, Shape::Tuple(layout.parameters), true);
+    out_.Append("->");
+    AppendShape(out_, layout.result, true);
+    out_.Append('}');
+  }
+  if (!IsJustFalse(config.allow_spmd_sharding_propagation_to_parameters)) {
+    Separate("allow_spmd_sharding_propagation_to_parameters=");
+    AppendBools(out_, config.allow_spmd_sharding_propagation_to_parameters);
+  }
+  if (!IsJustFalse(config.allow_spmd_sharding_propagation_to_output)) {
+    Separate("allow_spmd_sharding_propagation_to_output=");
+    AppendBools(out_, config.allow_spmd_sharding_propagation_to_output);
+  }
+  if (config.replica_count != 1) {
+    Separate("replica_count=");
+    out_.AppendInt(config.replica_count);
+  }
+  if (config.num_partitions != 1) {
+    Separate("num_partitions=");
+    out_.AppendInt(config.num_partitions);
+  }
+  if (options_.print_frontend_attributes && !config.frontend_attributes.empty()) {
+    Separate("frontend_attributes=");
+    AppendFrontendAttributes(out_, config.frontend_attributes);
+  }
+  if (options_.print_original_value && !config.origin_recovery_table.empty()) {
+    Separate("origin_recovery_table=");
+    out_.Append(config.origin_recovery_table);
+  }
+  if (!config.debug_attributes.empty()) {
+    Separate("debug_attributes=");
+    out_.Append(config.debug_attributes);
+  }
+  for (const auto& [name, value] : config.unknown_attributes) {
+    Separate(name);
+    out_.Append('=');
+    out_.Append(value);
+  }
+  out_.Append('\n');
+}
+
+void Printer::StackFrameTables(const HloModule& module) {
+  const StackFrameIndex& tables = module.config().stack_frames;
+  auto heading = [&](std::string_view title) {
+    out_.Append('\n');
+    out_.Append(title);
+    out_.Append('\n');
+  };
+  auto id = [&](size_t i) {
+    out_.AppendInt(static_cast<int64_t>(i) + 1);
+    out_.Append(' ');
+  };
+  auto field = [&](std::string_view key, int64_t value) {
+    out_.Append(key);
+    out_.AppendInt(value);
+  };
+  auto names = [&](std::string_view title, const std::vector<std::string>& list) {
+    heading(title);
+    for (size_t i = 0; i < list.size(); ++i) {
+      id(i);
+      out_.AppendQuoted(list[i]);
+      out_.Append('\n');
+    }
+  };
+  names("FileNames", tables.file_names);
+  names("FunctionNames", tables.function_names);
+  heading("FileLocations");
+  for (size_t i = 0; i < tables.file_locations.size(); ++i) {
+    const StackFrameIndex::FileLocation& location = tables.file_locations[i];
+    id(i);
+    field("{file_name_id=", location.file_name_id);
+    field(" function_name_id=", location.function_name_id);
+    field(" line=", location.line);
+    field(" end_line=", location.end_line);
+    field(" column=", location.column);
+    field(" end_column=", location.end_column);
+    out_.Append("}\n");
+  }
+  heading("StackFrames");
+  for (size_t i = 0; i < tables.stack_frames.size(); ++i) {
+    const StackFrameIndex::StackFrame& frame = tables.stack_frames[i];
+    id(i);
+    field("{file_location_id=", frame.file_location_id);
+    field(" parent_frame_id=", frame.parent_frame_id);
+    out_.Append("}\n");
+  }
+  out_.Append('\n');
+}
+
+void Printer::Module(const HloModule& module) {
+  ModuleHeader(module);
+  if (options_.print_metadata && !module.config().stack_frames.empty()) StackFrameTables(module);
+  out_.Append('\n');
+  std::vector<HloComputation*> computations = PrintingOrder(module);
+  if (options_.canonicalize_computations) SortComputations(computations);
+  for (const HloComputation* computation : computations) {
+    if (options_.syntax_sugar_async_ops && IsToldByItsCallers(*computation)) continue;
+    if (computation->IsEntry()) out_.Append("ENTRY ");
+    Computation(*computation);
+    out_.Append("\n\n");
+  }
+}
+
+void Printer::ProgramShape(const HloComputation& computation) {
+  out_.Append('(');
+  AppendJoined(out_, computation.parameters(), ", ", [&](const HloInstruction* parameter) {
+    if (parameter == nullptr) return;
+    out_.Append(parameter->name());
+    out_.Append(": ");
+    AppendShape(out_, parameter->shape(), false);
+  });
+  out_.Append(") -> ");
+  AppendShape(out_, computation.root()->shape(), false);
+  out_.Append(' ');
+}
+
+void Printer::Computation(const HloComputation& computation, int nesting, bool is_body) {
+  const size_t indent = 2 * static_cast<size_t>(options_.indent_amount + nesting);
+  out_.AppendSpaces(indent);
+  if (!is_body && options_.print_ids) {
+    Name(computation.name());
+    out_.Append(' ');
+  }
+  if (options_.print_program_shape) ProgramShape(computation);
+  out_.Append("{\n");
+  const bool outer = std::exchange(in_computation_, true);
+  int32_t canonical = 0;
+  auto print = [&](const HloInstruction& instruction) {
+    if (options_.canonicalize_instruction_names) {
+      const size_t id = static_cast<size_t>(instruction.id());
+      if (canonical_.size() <= id) canonical_.resize(std::max<size_t>(id + 1, instruction.module()->instruction_id_limit()));
+      canonical_[id] = canonical++;
+    }
+    // Text says what a get-tuple-element says at its uses.
+    if (options_.compact_gte && instruction.opcode() == HloOpcode::kGetTupleElement && !instruction.IsRoot()) return;
+    out_.AppendSpaces(indent + 2);
+    if (&instruction == computation.root()) out_.Append("ROOT ");
+    Instruction(instruction, nesting + 1);
+    out_.Append('\n');
+  };
+  // A schedule orders the computations that run by themselves: not fusions' bodies, and not a body printed at its call.
+  if (!is_body && computation.module()->config().is_scheduled && computation.fusion() == nullptr) {
+    for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) print(*i);
+  } else {
+    for (const HloInstruction* i : computation.MakeInstructionPostOrder()) print(*i);
+  }
+  in_computation_ = outer;
+  out_.AppendSpaces(indent);
+  out_.Append('}');
+  if (options_.print_ids && !computation.execution_thread().empty() && computation.execution_thread() != "main") {
+    Separate("execution_thread=");
+    out_.AppendQuoted(computation.execution_thread());
+  }
+  if (options_.print_name_after_closing_brace && computation.instruction_count() > 5) {
+    out_.Append(" // ");
+    out_.Append(computation.name());
+  }
+}
+
+std::string PrintModule(const HloModule& module, const PrintOptions& options) {
+  Printer printer(options);
+  printer.Module(module);
+  return printer.Take();
+}
+
+std::string PrintComputation(const HloComputation& computation, const PrintOptions& options) {
+  Printer printer(options);
+  printer.Computation(computation);
+  return printer.Take();
+}
+
+}  // namespace hloir

@@ -1,0 +1,93 @@
+// TextBuffer: the one growing text that the printer writes into, and the few ways to write: characters, names, integers,
+// floats as printf's %.Ng, quoted strings. Everything in this folder appends to one. Covered by tests/unit/printer_test.cc.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace hloir {
+
+class TextBuffer {
+ public:
+  size_t size() const { return at_ - text_.data(); }
+  void Append(char c) {
+    Reserve(1);
+    *at_++ = c;
+  }
+  void Append(std::string_view text) {
+    Reserve(text.size());
+    std::memcpy(at_, text.data(), text.size());
+    at_ += text.size();
+  }
+  void AppendSpaces(size_t count) {
+    Reserve(count);
+    std::memset(at_, ' ', count);
+    at_ += count;
+  }
+  void AppendInt(int64_t value) { AppendInteger(value); }
+  void AppendUnsigned(uint64_t value) { AppendInteger(value); }
+  // As printf's %.{digits}g; for NaN and infinities what XLA writes is the caller's to know.
+  void AppendGeneral(double value, int digits) {
+    Reserve(32);
+    at_ = std::to_chars(at_, at_ + 32, value, std::chars_format::general, digits).ptr;
+  }
+  // Between quotes, with C's escapes: what cannot be printed as \ooo.
+  void AppendQuoted(std::string_view text);
+  // `count` bytes that were written at `offset` once more.
+  void AppendAgain(size_t offset, size_t count) {
+    Reserve(count);
+    std::memcpy(at_, text_.data() + offset, count);
+    at_ += count;
+  }
+  void Truncate(size_t size) { at_ = text_.data() + size; }
+  std::string_view view() const { return {text_.data(), size()}; }
+  std::string Take() {
+    text_.resize(size());
+    return std::move(text_);
+  }
+
+ private:
+  template <class T>
+  void AppendInteger(T value) {
+    Reserve(24);
+    at_ = std::to_chars(at_, at_ + 24, value).ptr;
+  }
+  void Reserve(size_t bytes) {
+    if (static_cast<size_t>(limit_ - at_) < bytes) Grow(bytes);
+  }
+  void Grow(size_t bytes);
+
+  std::string text_;  // its tail, from at_ on, is not written yet
+  char* at_ = text_.data();
+  char* limit_ = text_.data();
+};
+
+// The items of a list with `separator` between them; print(item) writes one.
+template <class List, class Print>
+void AppendJoined(TextBuffer& out, const List& list, std::string_view separator, Print&& print) {
+  bool first = true;
+  for (const auto& item : list) {
+    if (!first) out.Append(separator);
+    first = false;
+    print(item);
+  }
+}
+
+// 1,2,3
+template <class List>
+void AppendInts(TextBuffer& out, const List& list) {
+  AppendJoined(out, list, ",", [&](int64_t value) { out.AppendInt(value); });
+}
+
+// {1,2,3}
+template <class List>
+void AppendBracedInts(TextBuffer& out, const List& list) {
+  out.Append('{');
+  AppendInts(out, list);
+  out.Append('}');
+}
+
+}  // namespace hloir

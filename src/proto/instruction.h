@@ -1,0 +1,24 @@
+// An opcode's attributes, to and from HloInstructionProto's fields. See instruction.cc.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "hloir/module.h"
+#include "hlo.h"
+
+namespace hloir {
+
+// What reading or writing one instruction needs from around it.
+struct ProtoContext {
+  HloModule* module = nullptr;                 // reading
+  const Shape* shape = nullptr;                // the instruction's
+  std::vector<const Shape*> operand_shapes;
+  std::deque<std::string>* storage = nullptr;  // writing: keeps bytes that the message looks into
+};
+
+StatusOr<Attributes> ReadAttributes(const ProtoContext& context, HloOpcode opcode, const proto::Instruction& message);
+Status WriteAttributes(const ProtoContext& context, const Attributes& attributes, proto::Instruction& message);
+
+}  // namespace hloir

@@ -1,0 +1,351 @@
+// From HloProto's bytes to a module. The one way in is ParseHloProto; which of the four messages the bytes are is told by
+// their first fields. Broken bytes, ids that lead nowhere and shapes that do not fit end as one InvalidArgument.
+#include <algorithm>
+#include <unordered_map>
+
+#include "hloir/proto.h"
+#include "codec.h"
+#include "instruction.h"
+#include "values.h"
+
+namespace hloir {
+namespace {
+
+// Opcodes that changed their names.
+std::string_view CurrentOpcodeName(std::string_view name) {
+  if (name == "cross-replica-sum") return "all-reduce";
+  if (name == "generate-token") return "after-all";
+  if (name == "async-wrapped") return "call";
+  return name;
+}
+
+Status Within(Status status, std::string_view what, std::string_view name) {
+  if (status.ok()) return status;
+  return Status(status.code(), std::string(what) + " '" + std::string(name) + "': " + status.message());
+}
+
+class ModuleReader {
+ public:
+  explicit ModuleReader(HloModule& module) : module_(module) {}
+
+  Status Read(const proto::Module& m) {
+    for (const auto& raw : m.computations) {
+      proto::Computation computation = proto::Decode<proto::Computation>(raw.bytes);
+      HLOIR_RETURN_IF_ERROR(Within(ReadComputation(computation), "computation", computation.name));
+    }
+    auto entry = computations_.find(m.entry_computation_id);
+    HloComputation* entry_computation =
+        entry != computations_.end() ? entry->second : module_.FindComputation(m.entry_computation_name);
+    if (entry_computation == nullptr) return InvalidArgument("the entry computation is not there");
+    module_.set_entry_computation(entry_computation);
+    HLOIR_RETURN_IF_ERROR(ReadConfig(m));
+    if (m.schedule.has_value()) HLOIR_RETURN_IF_ERROR(ReadSchedule(*m.schedule));
+    return OkStatus();
+  }
+
+ private:
+  Status ReadComputation(const proto::Computation& m) {
+    if (computations_.contains(m.id)) return InvalidArgument("its id is taken");
+    HloComputation* computation = module_.AddComputation(m.name);
+    if (m.execution_thread != "main") computation->set_execution_thread(module_.InternText(m.execution_thread));
+    std::unordered_map<int64_t, HloInstruction*> local;
+    for (const auto& raw : m.instructions) {
+      proto::Instruction instruction = proto::Decode<proto::Instruction>(raw.bytes);
+      HLOIR_RETURN_IF_ERROR(Within(ReadInstruction(instruction, *computation, local), "instruction", instruction.name));
+    }
+    auto root = local.find(m.root_id);
+    if (root == local.end()) return InvalidArgument("the root is not there");
+    computation->set_root(root->second);
+    for (int64_t i = 0; i < computation->parameter_count(); ++i) {
+      if (computation->parameter(i) == nullptr) return InvalidArgument("parameter " + std::to_string(i) + " is missing");
+    }
+    computations_[m.id] = computation;
+    instruction_ids_[computation] = std::move(local);
+    return OkStatus();
+  }
+
+  Status ReadInstruction(const proto::Instruction& m, HloComputation& computation,
+                         std::unordered_map<int64_t, HloInstruction*>& local) {
+    std::optional<HloOpcode> opcode = ParseOpcode(CurrentOpcodeName(m.opcode));
+    if (!opcode.has_value()) return InvalidArgument("unknown opcode '" + std::string(m.opcode) + "'");
+    if (!m.shape.has_value()) return InvalidArgument("no shape");
+    HLOIR_ASSIGN_OR_RETURN(Shape shape, FromProto(*m.shape));
+    std::vector<HloInstruction*> operands;
+    ProtoContext context;
+    context.module = &module_;
+    context.shape = &shape;
+    for (int64_t id : m.operand_ids) {
+      auto it = local.find(id);
+      if (it == local.end()) return InvalidArgument("operand " + std::to_string(id) + " is not before it");
+      operands.push_back(it->second);
+      context.operand_shapes.push_back(&it->second->shape());
+    }
+    const OpcodeInfo& info = GetOpcodeInfo(*opcode);
+    const int64_t count = static_cast<int64_t>(operands.size());
+    if (info.arity >= 0 ? count != info.arity : count < -info.arity - 1) {
+      return InvalidArgument("it has " + std::to_string(count) + " operands");
+    }
+    HLOIR_ASSIGN_OR_RETURN(Attributes attributes, ReadAttributes(context, *opcode, m));
+    if (*opcode == HloOpcode::kParameter) {
+      // Numbers index a table; more of them than instructions can't all be there.
+      if (m.parameter_number < 0 || m.parameter_number > (1 << 24)) return InvalidArgument("no such parameter number");
+      if (m.parameter_number < computation.parameter_count() && computation.parameter(m.parameter_number) != nullptr) {
+        return InvalidArgument("parameter " + std::to_string(m.parameter_number) + " stands twice");
+      }
+    }
+    HloInstruction* instruction = computation.AddInstructionWithAttributes(*opcode, shape, operands, attributes, m.name);
+    if (!local.emplace(m.id, instruction).second) return InvalidArgument("its id is taken");
+    for (int64_t id : m.control_predecessor_ids) {
+      auto it = local.find(id);
+      if (it == local.end()) return InvalidArgument("control predecessor " + std::to_string(id) + " is not before it");
+      it->second->AddControlDependencyTo(instruction);
+    }
+    proto::Int64s called = m.called_computation_ids;
+    if (*opcode == HloOpcode::kWhile) std::reverse(called.begin(), called.end());  // XLA's has its body first
+    for (int64_t id : called) {
+      auto it = computations_.find(id);
+      if (it == computations_.end()) return InvalidArgument("called computation " + std::to_string(id) + " is not before it");
+      instruction->AddCalledComputation(it->second);
+    }
+    HLOIR_RETURN_IF_ERROR(CheckCalls(*instruction));
+    return ReadDecorations(m, *instruction);
+  }
+
+  // The graph's accessors (while_body() and the like) count on these.
+  static Status CheckCalls(const HloInstruction& instruction) {
+    const size_t count = instruction.called_computations().size();
+    switch (GetOpcodeInfo(instruction.opcode()).calls) {
+      case CallKind::kToApply:
+      case CallKind::kCalls:
+        if (count != 1) return InvalidArgument("it calls " + std::to_string(count) + " computations and not one");
+        break;
+      case CallKind::kConditionBody:
+      case CallKind::kSelectScatter:
+        if (count != 2) return InvalidArgument("it calls " + std::to_string(count) + " computations and not two");
+        break;
+      case CallKind::kBranches:
+        if (count == 0) return InvalidArgument("no branches");
+        break;
+      case CallKind::kNone:
+      case CallKind::kCalledComputations: break;
+    }
+    return OkStatus();
+  }
+
+  Status ReadDecorations(const proto::Instruction& m, HloInstruction& instruction) {
+    if (m.metadata.has_value()) {
+      OpMetadata metadata = FromProto(*m.metadata, module_);
+      if (!(metadata == OpMetadata())) instruction.set_metadata(module_.InternMetadata(metadata));
+    }
+    if (m.sharding.has_value()) {
+      HLOIR_ASSIGN_OR_RETURN(Sharding sharding, FromProto(*m.sharding, module_));
+      instruction.mutable_extras().sharding = module_.InternSharding(std::move(sharding));
+    }
+    if (m.frontend_attributes.has_value() && !m.frontend_attributes->map.empty()) {
+      instruction.mutable_extras().frontend_attributes = ReadMap(*m.frontend_attributes);
+    }
+    std::string_view config = !m.backend_config.value.empty() ? m.backend_config.value : m.custom_call_opaque.value;
+    if (!config.empty()) instruction.mutable_extras().backend_config = module_.InternText(config);
+    if (m.statistics_viz.has_value() && !m.statistics_viz->statistics.empty()) {
+      Statistics& statistics = instruction.mutable_extras().statistics.emplace();
+      statistics.visualizing_index = m.statistics_viz->stat_index_to_visualize;
+      for (const proto::Statistic& s : m.statistics_viz->statistics) statistics.values.emplace_back(s.stat_name, s.stat_val);
+    }
+    if (m.result_accuracy.has_value() && (m.result_accuracy->mode != 0 || m.result_accuracy->tolerance.has_value())) {
+      ResultAccuracy& accuracy = instruction.mutable_extras().result_accuracy.emplace();
+      accuracy.mode = m.result_accuracy->mode == 1 ? Precision::kHighest : Precision::kDefault;
+      if (m.result_accuracy->tolerance.has_value()) {
+        accuracy.has_tolerance = true;
+        accuracy.atol = m.result_accuracy->tolerance->atol;
+        accuracy.rtol = m.result_accuracy->tolerance->rtol;
+        accuracy.ulps = m.result_accuracy->tolerance->ulps;
+      }
+    }
+    if (m.original_value.has_value()) {
+      HLOIR_ASSIGN_OR_RETURN(OriginalValue value, FromProto(*m.original_value, instruction.shape()));
+      instruction.mutable_extras().original_value = std::move(value);
+    }
+    return OkStatus();
+  }
+
+  static FrontendAttributes ReadMap(const proto::FrontendAttributes& m) {
+    FrontendAttributes map;
+    for (const auto& [key, value] : m.map) map.emplace_back(key, value);
+    std::sort(map.begin(), map.end());
+    return map;
+  }
+
+  Status ReadConfig(const proto::Module& m) {
+    ModuleConfig& config = module_.config();
+    if (m.host_program_shape.has_value()) {
+      ProgramShape& shape = config.entry_computation_layout.emplace();
+      for (const proto::Shape& parameter : m.host_program_shape->parameters) {
+        HLOIR_ASSIGN_OR_RETURN(Shape converted, FromProto(parameter));
+        shape.parameters.push_back(std::move(converted));
+      }
+      if (m.host_program_shape->result.has_value()) {
+        HLOIR_ASSIGN_OR_RETURN(shape.result, FromProto(*m.host_program_shape->result));
+      }
+    }
+    if (m.input_output_alias.has_value()) {
+      for (const proto::AliasEntry& e : m.input_output_alias->entries) {
+        config.input_output_alias.push_back(
+            {ToDims(e.output_shape_index), e.parameter_number, ToDims(e.parameter_shape_index), e.kind == 2});
+      }
+    }
+    if (m.buffer_donor.has_value()) {
+      for (const proto::DonorEntry& e : m.buffer_donor->entries) {
+        config.buffer_donor.push_back({e.parameter_number, ToDims(e.parameter_shape_index)});
+      }
+    }
+    if (m.frontend_attributes.has_value()) config.frontend_attributes = ReadMap(*m.frontend_attributes);
+    if (m.stack_frame_index.has_value()) {
+      StackFrameIndex& frames = config.stack_frames;
+      frames.file_names.assign(m.stack_frame_index->file_names.begin(), m.stack_frame_index->file_names.end());
+      frames.function_names.assign(m.stack_frame_index->function_names.begin(), m.stack_frame_index->function_names.end());
+      for (const proto::FileLocation& l : m.stack_frame_index->file_locations) {
+        frames.file_locations.push_back({l.file_name_id, l.function_name_id, l.line, l.end_line, l.column, l.end_column});
+      }
+      for (const proto::StackFrame& f : m.stack_frame_index->stack_frames) {
+        frames.stack_frames.push_back({f.file_location_id, f.parent_frame_id});
+      }
+    }
+    return OkStatus();
+  }
+
+  Status ReadSchedule(const proto::Schedule& schedule) {
+    module_.config().is_scheduled = true;
+    for (const proto::ScheduleEntry& entry : schedule.sequences) {
+      auto it = computations_.find(entry.key);
+      if (it == computations_.end()) return InvalidArgument("schedule: of a computation that is not there");
+      if (!entry.value.has_value()) continue;
+      const std::unordered_map<int64_t, HloInstruction*>& ids = instruction_ids_[it->second];
+      for (int64_t id : entry.value->instruction_ids) {
+        auto instruction = ids.find(id);
+        if (instruction == ids.end()) return InvalidArgument("schedule: of an instruction that is not there");
+        it->second->MoveBefore(instruction->second, nullptr);
+      }
+    }
+    return OkStatus();
+  }
+
+  HloModule& module_;
+  std::unordered_map<int64_t, HloComputation*> computations_;
+  std::unordered_map<const HloComputation*, std::unordered_map<int64_t, HloInstruction*>> instruction_ids_;
+};
+
+StatusOr<std::unique_ptr<HloModule>> ReadModule(const proto::Module& message) {
+  auto module = std::make_unique<HloModule>(std::string(message.name));
+  HLOIR_RETURN_IF_ERROR(ModuleReader(*module).Read(message));
+  return module;
+}
+
+StatusOr<std::vector<Literal>> ReadLiterals(const std::vector<proto::Literal>& messages) {
+  std::vector<Literal> literals;
+  for (const proto::Literal& message : messages) {
+    HLOIR_ASSIGN_OR_RETURN(Literal literal, FromProto(message));
+    literals.push_back(std::move(literal));
+  }
+  return literals;
+}
+
+bool IsPrintable(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c != 0x7F; });
+}
+
+// The first field 1 of a message, if it is length-delimited.
+std::optional<std::string_view> FirstField(std::string_view bytes) {
+  protozero::pbf_reader reader(bytes.data(), bytes.size());
+  while (reader.next()) {
+    if (reader.tag() == 1 && reader.wire_type() == protozero::pbf_wire_type::length_delimited) {
+      protozero::data_view view = reader.get_view();
+      return std::string_view(view.data(), view.size());
+    }
+    reader.skip();
+  }
+  return std::nullopt;
+}
+
+// How many messages deep field 1 leads to the module's name: 0 HloModuleProto, 1 HloProto or HloUnoptimizedSnapshot,
+// 2 HloSnapshot. A name is text whose bytes are no message with a first field of text.
+std::optional<int> NameDepth(std::string_view bytes) {
+  for (int depth = 0; depth <= 2; ++depth) {
+    std::optional<std::string_view> first;
+    try {
+      first = FirstField(bytes);
+    } catch (const std::exception&) {
+      return std::nullopt;
+    }
+    if (!first.has_value()) return std::nullopt;
+    if (IsPrintable(*first)) return depth;
+    bytes = *first;
+  }
+  return std::nullopt;
+}
+
+StatusOr<HloProtoFile> Parse(std::string_view bytes) {
+  HloProtoFile file;
+  const std::optional<int> depth = NameDepth(bytes);
+  if (!depth.has_value()) return InvalidArgument("these bytes are no HloProto, HloModuleProto or snapshot");
+  if (*depth == 0) {
+    file.form = HloProtoFile::Form::kHloModuleProto;
+    HLOIR_ASSIGN_OR_RETURN(file.module, ReadModule(proto::Decode<proto::Module>(bytes)));
+    return file;
+  }
+  if (*depth == 2) {
+    file.form = HloProtoFile::Form::kHloSnapshot;
+    proto::Snapshot snapshot = proto::Decode<proto::Snapshot>(bytes);
+    if (!snapshot.hlo.has_value() || !snapshot.hlo->hlo_module.has_value()) return InvalidArgument("a snapshot without a module");
+    HLOIR_ASSIGN_OR_RETURN(file.module, ReadModule(*snapshot.hlo->hlo_module));
+    HLOIR_ASSIGN_OR_RETURN(std::vector<Literal> arguments, ReadLiterals(snapshot.arguments));
+    file.arguments.push_back(std::move(arguments));
+    if (snapshot.result.has_value()) {
+      HLOIR_ASSIGN_OR_RETURN(Literal result, FromProto(*snapshot.result));
+      file.result = std::move(result);
+    }
+    file.execution_platform = snapshot.execution_platform;
+    return file;
+  }
+  // HloProto {module 1, buffer_assignment 3} and HloUnoptimizedSnapshot {module 1, partitions 2, version 3: a number}: the
+  // second has a field 2, or a field 3 that is no message.
+  bool unoptimized = false;
+  protozero::pbf_reader reader(bytes.data(), bytes.size());
+  while (reader.next()) {
+    unoptimized |= reader.tag() == 2 || (reader.tag() == 3 && reader.wire_type() == protozero::pbf_wire_type::varint);
+    reader.skip();
+  }
+  if (unoptimized) {
+    file.form = HloProtoFile::Form::kHloUnoptimizedSnapshot;
+    proto::UnoptimizedSnapshot snapshot = proto::Decode<proto::UnoptimizedSnapshot>(bytes);
+    HLOIR_ASSIGN_OR_RETURN(file.module, ReadModule(*snapshot.hlo_module));
+    for (const proto::Inputs& partition : snapshot.partitions) {
+      HLOIR_ASSIGN_OR_RETURN(std::vector<Literal> arguments, ReadLiterals(partition.arguments));
+      file.arguments.push_back(std::move(arguments));
+    }
+    return file;
+  }
+  proto::HloProto message = proto::Decode<proto::HloProto>(bytes);
+  HLOIR_ASSIGN_OR_RETURN(file.module, ReadModule(*message.hlo_module));
+  return file;
+}
+
+}  // namespace
+
+StatusOr<HloProtoFile> ParseHloProto(std::string_view bytes) {
+  // protozero reports broken bytes by exceptions; they end here.
+  try {
+    return Parse(bytes);
+  } catch (const proto::TooDeep&) {
+    return ResourceExhausted("messages nested deeper than " + std::to_string(proto::kMaxNesting));
+  } catch (const std::exception& error) {
+    return InvalidArgument(std::string("broken protocol buffer: ") + error.what());
+  }
+}
+
+bool LooksLikeHloProto(std::string_view bytes) {
+  // HLO text begins with a letter, blank, '/' or '%'; JSON with '{'. A message's first byte is the tag of field 1: 0x0A, which
+  // as text would be an empty line: then the length that follows decides.
+  return !bytes.empty() && bytes[0] == '\n' && NameDepth(bytes).has_value();
+}
+
+}  // namespace hloir

@@ -1,0 +1,407 @@
+// Shapes, shardings, windows and the like, between the graph and XLA's messages. Literals: literal.cc.
+#include "values.h"
+
+namespace hloir {
+namespace {
+
+Sharding::Kind KindFromProto(int64_t type) {
+  switch (type) {
+    case proto::OpSharding::kReplicated: return Sharding::Kind::kReplicated;
+    case proto::OpSharding::kMaximal: return Sharding::Kind::kMaximal;
+    case proto::OpSharding::kTuple: return Sharding::Kind::kTuple;
+    case proto::OpSharding::kManual: return Sharding::Kind::kManual;
+    case proto::OpSharding::kUnreduced: return Sharding::Kind::kUnreduced;
+    case proto::OpSharding::kOther: return Sharding::Kind::kTiled;
+    default: return Sharding::Kind::kUnknown;
+  }
+}
+
+int64_t KindToProto(Sharding::Kind kind) {
+  switch (kind) {
+    case Sharding::Kind::kReplicated: return proto::OpSharding::kReplicated;
+    case Sharding::Kind::kMaximal: return proto::OpSharding::kMaximal;
+    case Sharding::Kind::kTuple: return proto::OpSharding::kTuple;
+    case Sharding::Kind::kManual: return proto::OpSharding::kManual;
+    case Sharding::Kind::kUnreduced: return proto::OpSharding::kUnreduced;
+    case Sharding::Kind::kTiled: return proto::OpSharding::kOther;
+    case Sharding::Kind::kUnknown: return proto::OpSharding::kUnknown;
+    case Sharding::Kind::kNamed: break;
+  }
+  return proto::OpSharding::kReplicated;
+}
+
+}  // namespace
+
+DimVector ToDims(const proto::Int64s& numbers) { return DimVector(std::span<const int64_t>(numbers)); }
+proto::Int64s ToInt64s(const DimVector& dims) { return proto::Int64s(dims.begin(), dims.end()); }
+
+StatusOr<Shape> FromProto(const proto::Shape& message) {
+  std::optional<PrimitiveType> type = PrimitiveTypeFromNumber(message.element_type);
+  if (!type.has_value()) {
+    return InvalidArgument("shape: no element type has the number " + std::to_string(message.element_type));
+  }
+  if (*type == PrimitiveType::TUPLE || *type == PrimitiveType::BUFFER) {
+    std::vector<Shape> elements;
+    elements.reserve(message.tuple_shapes.size());
+    for (const proto::Shape& element : message.tuple_shapes) {
+      HLOIR_ASSIGN_OR_RETURN(Shape shape, FromProto(element));
+      elements.push_back(std::move(shape));
+    }
+    if (*type == PrimitiveType::TUPLE) return Shape::Tuple(std::move(elements));
+    if (elements.size() != 1) return InvalidArgument("shape: a buffer holds one shape");
+    return Shape::Buffer(std::move(elements[0]));
+  }
+  Shape shape(*type, ToDims(message.dimensions));
+  if (!shape.IsArray()) {
+    if (!message.dimensions.empty()) return InvalidArgument("shape: only arrays have dimensions");
+    return shape;
+  }
+  for (size_t i = 0; i < message.dimensions.size(); ++i) {
+    if (message.dimensions[i] < 0 && message.dimensions[i] != Shape::kUnboundedSize) {
+      return InvalidArgument("shape: a dimension of negative size");
+    }
+  }
+  for (size_t i = 0; i < message.is_dynamic_dimension.size() && i < message.dimensions.size(); ++i) {
+    shape.set_dynamic_dimension(static_cast<int64_t>(i), message.is_dynamic_dimension[i]);
+  }
+  if (!message.layout.has_value()) return shape;
+  const proto::Layout& from = *message.layout;
+  std::vector<bool> seen(message.dimensions.size(), false);
+  for (int64_t dim : from.minor_to_major) {
+    if (dim < 0 || dim >= shape.rank() || seen[dim]) return InvalidArgument("shape: the layout is no permutation");
+    seen[dim] = true;
+  }
+  if (from.minor_to_major.size() != message.dimensions.size()) return InvalidArgument("shape: the layout is no permutation");
+  Layout layout(ToDims(from.minor_to_major));
+  LayoutExtras extras;
+  for (const proto::Tile& tile : from.tiles) extras.tiles.push_back({ToDims(tile.dimensions)});
+  for (size_t i = 0; i < from.dim_level_types.size(); ++i) {
+    DimLevel level;
+    level.type = "DCSH"[from.dim_level_types[i] & 3];
+    level.non_unique = i < from.dim_unique.size() && !from.dim_unique[i];
+    level.non_ordered = i < from.dim_ordered.size() && !from.dim_ordered[i];
+    extras.dim_levels.push_back(level);
+  }
+  if (from.tail_padding_alignment_in_elements > 0) {
+    extras.tail_padding_alignment_in_elements = from.tail_padding_alignment_in_elements;
+  }
+  extras.index_primitive_type = PrimitiveTypeFromNumber(from.index_primitive_type).value_or(PrimitiveType::INVALID);
+  extras.pointer_primitive_type = PrimitiveTypeFromNumber(from.pointer_primitive_type).value_or(PrimitiveType::INVALID);
+  extras.element_size_in_bits = from.element_size_in_bits;
+  extras.memory_space = from.memory_space;
+  extras.dynamic_shape_metadata_prefix_bytes = from.dynamic_shape_metadata_prefix_bytes;
+  for (const proto::SplitConfig& split : from.split_configs) {
+    extras.split_configs.push_back({split.dimension, ToDims(split.split_indices)});
+  }
+  if (!from.physical_shape.empty()) {
+    HLOIR_ASSIGN_OR_RETURN(Shape physical, FromProto(from.physical_shape[0]));
+    extras.physical_shape = std::make_shared<const Shape>(std::move(physical));
+  }
+  layout.set_extras(std::move(extras));
+  shape.set_layout(std::move(layout));
+  return shape;
+}
+
+proto::Shape ToProto(const Shape& shape) {
+  proto::Shape message;
+  message.element_type = static_cast<int64_t>(shape.element_type());
+  message.dimensions = ToInt64s(shape.dimensions());
+  for (const Shape& element : shape.tuple_shapes()) message.tuple_shapes.push_back(ToProto(element));
+  for (int64_t i = 0; i < shape.rank(); ++i) message.is_dynamic_dimension.push_back(shape.is_dynamic_dimension(i));
+  if (!shape.has_layout()) return message;
+  proto::Layout& layout = message.layout.emplace();
+  layout.minor_to_major = ToInt64s(shape.layout().minor_to_major());
+  const LayoutExtras& extras = shape.layout().extras();
+  for (const Tile& tile : extras.tiles) layout.tiles.push_back({ToInt64s(tile.dimensions)});
+  for (const DimLevel& level : extras.dim_levels) {
+    layout.dim_level_types.push_back(static_cast<int64_t>(std::string_view("DCSH").find(level.type)));
+    layout.dim_unique.push_back(!level.non_unique);
+    layout.dim_ordered.push_back(!level.non_ordered);
+  }
+  layout.tail_padding_alignment_in_elements = extras.tail_padding_alignment_in_elements;
+  layout.index_primitive_type = static_cast<int64_t>(extras.index_primitive_type);
+  layout.pointer_primitive_type = static_cast<int64_t>(extras.pointer_primitive_type);
+  layout.element_size_in_bits = extras.element_size_in_bits;
+  layout.memory_space = extras.memory_space;
+  layout.dynamic_shape_metadata_prefix_bytes = extras.dynamic_shape_metadata_prefix_bytes;
+  for (const SplitConfig& split : extras.split_configs) {
+    layout.split_configs.push_back({split.dimension, ToInt64s(split.split_indices)});
+  }
+  if (extras.physical_shape != nullptr) layout.physical_shape.push_back(ToProto(*extras.physical_shape));
+  return message;
+}
+
+Window FromProto(const proto::Window& message) {
+  Window window;
+  for (const proto::WindowDimension& d : message.dimensions) {
+    window.push_back({d.size, d.stride, d.padding_low, d.padding_high, d.base_dilation, d.window_dilation,
+                      d.window_reversal});
+  }
+  return window;
+}
+
+proto::Window ToProto(const Window& window) {
+  proto::Window message;
+  for (const WindowDimension& d : window) {
+    message.dimensions.push_back({d.size, d.stride, d.padding_low, d.padding_high, d.window_dilation, d.base_dilation,
+                                  d.window_reversal});
+  }
+  return message;
+}
+
+PaddingConfig FromProto(const proto::PaddingConfig& message) {
+  PaddingConfig padding;
+  for (const proto::PaddingDimension& d : message.dimensions) padding.push_back({d.low, d.high, d.interior});
+  return padding;
+}
+
+proto::PaddingConfig ToProto(const PaddingConfig& padding) {
+  proto::PaddingConfig message;
+  for (const PaddingDimension& d : padding) message.dimensions.push_back({d.low, d.high, d.interior});
+  return message;
+}
+
+ConvDimensionNumbers FromProto(const proto::ConvolutionDimensionNumbers& m) {
+  return {m.input_batch,  m.input_feature,  m.kernel_input_feature, m.kernel_output_feature,
+          m.output_batch, m.output_feature, ToDims(m.input_spatial), ToDims(m.kernel_spatial),
+          ToDims(m.output_spatial)};
+}
+
+proto::ConvolutionDimensionNumbers ToProto(const ConvDimensionNumbers& d) {
+  return {d.input_batch,  d.input_feature,  d.kernel_input_feature,  d.kernel_output_feature,
+          d.output_batch, d.output_feature, ToInt64s(d.input_spatial), ToInt64s(d.kernel_spatial),
+          ToInt64s(d.output_spatial)};
+}
+
+OpMetadata FromProto(const proto::OpMetadata& m, HloModule& module) {
+  OpMetadata metadata;
+  metadata.op_type = module.InternText(m.op_type);
+  metadata.op_name = module.InternText(m.op_name);
+  metadata.source_file = module.InternText(m.source_file);
+  metadata.deduplicated_name = module.InternText(m.deduplicated_name);
+  metadata.scheduling_name = module.InternText(m.scheduling_name);
+  metadata.source_line = m.source_line;
+  metadata.source_end_line = m.source_end_line;
+  metadata.source_column = m.source_column;
+  metadata.source_end_column = m.source_end_column;
+  metadata.stack_frame_id = m.stack_frame_id;
+  metadata.profile_type = ToDims(m.profile_type);
+  return metadata;
+}
+
+proto::OpMetadata ToProto(const OpMetadata& m) {
+  return {m.op_type,         m.op_name,       m.source_file,       m.deduplicated_name, m.scheduling_name,
+          m.source_line,     m.source_end_line, m.source_column, m.source_end_column, m.stack_frame_id,
+          ToInt64s(m.profile_type)};
+}
+
+Mesh FromProto(const proto::Mesh& message) {
+  Mesh mesh;
+  for (const proto::MeshAxis& axis : message.axes) mesh.axes.emplace_back(axis.name, axis.size);
+  if (message.axes.empty() && message.device_ids.size() == 1) {
+    mesh.maximal_device_id = message.device_ids[0];
+  } else if (message.iota_transform.has_value()) {
+    DeviceList& ids = mesh.device_ids.emplace();
+    ids.iota_reshape_dims = ToDims(message.iota_transform->reshape_dims);
+    ids.iota_transpose_perm = ToDims(message.iota_transform->transpose_perm);
+  } else if (!message.device_ids.empty()) {
+    mesh.device_ids.emplace().devices = message.device_ids;
+  }
+  return mesh;
+}
+
+proto::Mesh ToProto(const Mesh& mesh) {
+  proto::Mesh message;
+  for (const auto& [name, size] : mesh.axes) message.axes.push_back({name, size});
+  if (mesh.maximal_device_id >= 0) message.device_ids.push_back(mesh.maximal_device_id);
+  if (mesh.device_ids.has_value()) {
+    if (mesh.device_ids->iota_reshape_dims.empty()) {
+      message.device_ids = mesh.device_ids->devices;
+    } else {
+      message.iota_transform = proto::IotaTransform{ToInt64s(mesh.device_ids->iota_reshape_dims),
+                                                    ToInt64s(mesh.device_ids->iota_transpose_perm)};
+    }
+  }
+  return message;
+}
+
+StatusOr<std::vector<MeshAxisRef>> FromProto(const std::vector<proto::AxisRef>& refs, const Mesh& mesh) {
+  std::vector<MeshAxisRef> result;
+  for (const proto::AxisRef& ref : refs) {
+    if (ref.mesh_axis_index < 0 || ref.mesh_axis_index >= static_cast<int64_t>(mesh.axes.size())) {
+      return InvalidArgument("mesh: axis " + std::to_string(ref.mesh_axis_index) + " of " +
+                             std::to_string(mesh.axes.size()));
+    }
+    MeshAxisRef& axis = result.emplace_back();
+    axis.axis = mesh.axes[ref.mesh_axis_index].first;
+    if (ref.sub_axis_info.has_value()) {
+      axis.sub_axis_pre_size = ref.sub_axis_info->pre_size;
+      axis.sub_axis_size = ref.sub_axis_info->size;
+    }
+  }
+  return result;
+}
+
+std::vector<proto::AxisRef> ToProto(const std::vector<MeshAxisRef>& refs, const Mesh& mesh) {
+  std::vector<proto::AxisRef> result;
+  for (const MeshAxisRef& ref : refs) {
+    proto::AxisRef& axis = result.emplace_back();
+    for (size_t i = 0; i < mesh.axes.size(); ++i) {
+      if (mesh.axes[i].first == ref.axis) axis.mesh_axis_index = static_cast<int64_t>(i);
+    }
+    if (ref.sub_axis_size != 0) axis.sub_axis_info = proto::SubAxis{ref.sub_axis_pre_size, ref.sub_axis_size};
+  }
+  return result;
+}
+
+StatusOr<Sharding> FromProto(const proto::OpSharding& m, HloModule& module) {
+  Sharding sharding;
+  for (const proto::OpMetadata& metadata : m.named_sharding ? m.named_sharding->metadata : m.metadata) {
+    sharding.metadata.push_back(FromProto(metadata, module));
+  }
+  if (m.named_sharding.has_value()) {
+    const proto::NamedSharding& named = *m.named_sharding;
+    sharding.kind = Sharding::Kind::kNamed;
+    if (named.mesh.has_value()) sharding.mesh = FromProto(*named.mesh);
+    for (const proto::DimensionSharding& from : named.dim_shardings) {
+      Sharding::Dimension& to = sharding.dimensions.emplace_back();
+      HLOIR_ASSIGN_OR_RETURN(to.axes, FromProto(from.axes, sharding.mesh));
+      to.open = !from.is_closed;
+    }
+    HLOIR_ASSIGN_OR_RETURN(sharding.replicated_axes, FromProto(named.replicated_axes, sharding.mesh));
+    HLOIR_ASSIGN_OR_RETURN(sharding.unreduced_axes, FromProto(named.unreduced_axes, sharding.mesh));
+    HLOIR_ASSIGN_OR_RETURN(sharding.manual_axes, FromProto(named.manual_axes, sharding.mesh));
+    if (named.dim_shardings.empty()) {
+      sharding.named_kind = !sharding.manual_axes.empty()      ? "manual"
+                            : !sharding.unreduced_axes.empty() ? "unreduced"
+                                                               : "replicated";
+    }
+    return sharding;
+  }
+  sharding.kind = KindFromProto(m.type);
+  for (const proto::OpSharding& element : m.tuple_shardings) {
+    HLOIR_ASSIGN_OR_RETURN(Sharding converted, FromProto(element, module));
+    sharding.tuple_elements.push_back(std::move(converted));
+  }
+  sharding.tile_dims = ToDims(m.tile_assignment_dimensions);
+  sharding.devices.devices = m.tile_assignment_devices;
+  sharding.devices.iota_reshape_dims = ToDims(m.iota_reshape_dims);
+  sharding.devices.iota_transpose_perm = ToDims(m.iota_transpose_perm);
+  sharding.replicate_on_last_tile_dim = m.replicate_on_last_tile_dim;
+  for (int64_t type : m.last_tile_dims) sharding.last_tile_dims.push_back(KindFromProto(type));
+  if (m.is_shard_group) {
+    sharding.shard_group = m.shard_group_type == 0 ? Sharding::Group::kAs : Sharding::Group::kLike;
+    sharding.shard_group_id = m.shard_group_id;
+  }
+  return sharding;
+}
+
+proto::OpSharding ToProto(const Sharding& sharding) {
+  proto::OpSharding message;
+  if (sharding.kind == Sharding::Kind::kNamed) {
+    proto::NamedSharding& named = message.named_sharding.emplace();
+    named.mesh = ToProto(sharding.mesh);
+    for (const Sharding::Dimension& d : sharding.dimensions) {
+      named.dim_shardings.push_back({ToProto(d.axes, sharding.mesh), !d.open});
+    }
+    named.replicated_axes = ToProto(sharding.replicated_axes, sharding.mesh);
+    named.unreduced_axes = ToProto(sharding.unreduced_axes, sharding.mesh);
+    named.manual_axes = ToProto(sharding.manual_axes, sharding.mesh);
+    for (const OpMetadata& metadata : sharding.metadata) named.metadata.push_back(ToProto(metadata));
+    return message;
+  }
+  message.type = KindToProto(sharding.kind);
+  for (const Sharding& element : sharding.tuple_elements) message.tuple_shardings.push_back(ToProto(element));
+  message.tile_assignment_dimensions = ToInt64s(sharding.tile_dims);
+  if (sharding.kind == Sharding::Kind::kMaximal && sharding.tile_dims.empty()) message.tile_assignment_dimensions = {1};
+  message.tile_assignment_devices = sharding.devices.devices;
+  message.iota_reshape_dims = ToInt64s(sharding.devices.iota_reshape_dims);
+  message.iota_transpose_perm = ToInt64s(sharding.devices.iota_transpose_perm);
+  message.replicate_on_last_tile_dim = sharding.replicate_on_last_tile_dim;
+  for (Sharding::Kind kind : sharding.last_tile_dims) message.last_tile_dims.push_back(KindToProto(kind));
+  if (sharding.shard_group != Sharding::Group::kNone) {
+    message.is_shard_group = true;
+    message.shard_group_id = sharding.shard_group_id;
+    message.shard_group_type = sharding.shard_group == Sharding::Group::kAs ? 0 : 1;
+  }
+  for (const OpMetadata& metadata : sharding.metadata) message.metadata.push_back(ToProto(metadata));
+  return message;
+}
+
+OutputOperandAliasing FromProto(const std::vector<proto::OutputOperandAliasing>& message) {
+  OutputOperandAliasing aliasing;
+  for (const proto::OutputOperandAliasing& a : message) {
+    aliasing.push_back({ToDims(a.output_shape_index), a.operand_index, ToDims(a.operand_shape_index)});
+  }
+  return aliasing;
+}
+
+std::vector<proto::OutputOperandAliasing> ToProto(const OutputOperandAliasing& aliasing) {
+  std::vector<proto::OutputOperandAliasing> message;
+  for (const OutputOperandAlias& a : aliasing) {
+    message.push_back({ToInt64s(a.output_index), ToInt64s(a.operand_index), a.operand});
+  }
+  return message;
+}
+
+namespace {
+
+// A tree as `shape` is nested, without leaves.
+OriginalValue EmptyOriginalValue(const Shape& shape) {
+  OriginalValue value;
+  value.is_tuple = shape.IsTuple();
+  if (value.is_tuple) {
+    for (const Shape& element : shape.tuple_shapes()) value.elements.push_back(EmptyOriginalValue(element));
+  }
+  return value;
+}
+
+void CollectLeaves(const OriginalValue& value, proto::Int64s& index, proto::OriginalValue& message) {
+  if (value.is_tuple) {
+    for (size_t i = 0; i < value.elements.size(); ++i) {
+      index.push_back(static_cast<int64_t>(i));
+      CollectLeaves(value.elements[i], index, message);
+      index.pop_back();
+    }
+    return;
+  }
+  proto::OriginalValueElement& element = message.elements.emplace_back();
+  element.shape_index = index;
+  if (value.leaf.has_value()) {
+    element.original_array = proto::OriginalArray{value.leaf->first, ToInt64s(value.leaf->second)};
+  }
+}
+
+}  // namespace
+
+StatusOr<OriginalValue> FromProto(const proto::OriginalValue& message, const Shape& shape) {
+  if (message.is_synthetic_call) {
+    OriginalValue value;
+    value.synthetic_call = true;
+    return value;
+  }
+  OriginalValue value = EmptyOriginalValue(shape);
+  for (const proto::OriginalValueElement& element : message.elements) {
+    OriginalValue* at = &value;
+    for (int64_t i : element.shape_index) {
+      if (i < 0 || i >= static_cast<int64_t>(at->elements.size())) {
+        return InvalidArgument("original_value: an index that the shape does not have");
+      }
+      at = &at->elements[i];
+    }
+    if (element.original_array.has_value()) {
+      at->leaf.emplace(element.original_array->instruction_name, ToDims(element.original_array->shape_index));
+    }
+  }
+  return value;
+}
+
+proto::OriginalValue ToProto(const OriginalValue& value) {
+  proto::OriginalValue message;
+  message.is_synthetic_call = value.synthetic_call;
+  proto::Int64s index;
+  if (!value.synthetic_call) CollectLeaves(value, index, message);
+  return message;
+}
+
+}  // namespace hloir

@@ -1,0 +1,42 @@
+// Between the graph's value types and their messages (hlo.h), both ways: shapes, literals, shardings, windows, device
+// lists, metadata. Used by reader.cc and writer.cc. Messages made here look into the values they were made from.
+#pragma once
+
+#include <deque>
+#include <string>
+
+#include "hloir/attributes.h"
+#include "hloir/module.h"
+#include "xla_data.h"
+
+namespace hloir {
+
+inline constexpr int64_t kMaxProtoLiteralBytes = int64_t{1} << 32;
+
+StatusOr<Shape> FromProto(const proto::Shape& message);
+StatusOr<Literal> FromProto(const proto::Literal& message);
+Window FromProto(const proto::Window& message);
+PaddingConfig FromProto(const proto::PaddingConfig& message);
+ConvDimensionNumbers FromProto(const proto::ConvolutionDimensionNumbers& message);
+StatusOr<Sharding> FromProto(const proto::OpSharding& message, HloModule& module);
+OpMetadata FromProto(const proto::OpMetadata& message, HloModule& module);
+Mesh FromProto(const proto::Mesh& message);
+StatusOr<std::vector<MeshAxisRef>> FromProto(const std::vector<proto::AxisRef>& refs, const Mesh& mesh);
+OutputOperandAliasing FromProto(const std::vector<proto::OutputOperandAliasing>& message);
+StatusOr<OriginalValue> FromProto(const proto::OriginalValue& message, const Shape& shape);
+DimVector ToDims(const proto::Int64s& numbers);
+
+proto::Shape ToProto(const Shape& shape);
+proto::Literal ToProto(const Literal& literal, std::deque<std::string>& storage);
+proto::Window ToProto(const Window& window);
+proto::PaddingConfig ToProto(const PaddingConfig& padding);
+proto::ConvolutionDimensionNumbers ToProto(const ConvDimensionNumbers& dims);
+proto::OpSharding ToProto(const Sharding& sharding);
+proto::OpMetadata ToProto(const OpMetadata& metadata);
+proto::Mesh ToProto(const Mesh& mesh);
+std::vector<proto::AxisRef> ToProto(const std::vector<MeshAxisRef>& refs, const Mesh& mesh);
+std::vector<proto::OutputOperandAliasing> ToProto(const OutputOperandAliasing& aliasing);
+proto::OriginalValue ToProto(const OriginalValue& value);
+proto::Int64s ToInt64s(const DimVector& dims);
+
+}  // namespace hloir

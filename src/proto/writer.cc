@@ -1,0 +1,209 @@
+// From a module to HloProto's bytes, so that XLA reads the same module back. Computations stand callees first and instructions
+// operands first, as XLA's reader wants them.
+#include <deque>
+#include <string>
+#include <utility>
+
+#include "hloir/proto.h"
+#include "codec.h"
+#include "instruction.h"
+#include "values.h"
+
+namespace hloir {
+namespace {
+
+// Ids start at 1: XLA takes 0 in places for "none".
+int64_t ProtoId(const HloInstruction& instruction) { return instruction.id() + 1; }
+int64_t ProtoId(const HloComputation& computation) { return computation.id() + 1; }
+
+proto::FrontendAttributes WriteMap(const FrontendAttributes& map) {
+  proto::FrontendAttributes message;
+  for (const auto& [key, value] : map) message.map.emplace_back(key, value);
+  return message;
+}
+
+std::string WriteInstruction(const HloInstruction& instruction) {
+  proto::Instruction m;
+  std::deque<std::string> storage;
+  ProtoContext context;
+  context.shape = &instruction.shape();
+  context.storage = &storage;
+  m.name = instruction.name();
+  m.opcode = instruction.opcode_name();
+  m.id = ProtoId(instruction);
+  m.shape = ToProto(instruction.shape());
+  for (const HloInstruction* operand : instruction.operands()) {
+    m.operand_ids.push_back(ProtoId(*operand));
+    context.operand_shapes.push_back(&operand->shape());
+  }
+  for (const HloInstruction* predecessor : instruction.control_predecessors()) {
+    m.control_predecessor_ids.push_back(ProtoId(*predecessor));
+  }
+  for (const HloComputation* called : instruction.called_computations()) {
+    m.called_computation_ids.push_back(ProtoId(*called));
+  }
+  // XLA's while has its body first.
+  if (instruction.opcode() == HloOpcode::kWhile) std::swap(m.called_computation_ids[0], m.called_computation_ids[1]);
+  // Writing attributes that the graph holds can't fail.
+  (void)WriteAttributes(context, instruction.attributes_variant(), m).ok();
+  m.metadata = instruction.metadata() != nullptr ? ToProto(*instruction.metadata()) : proto::OpMetadata();
+  if (instruction.has_extras()) {
+    const InstructionExtras& extras = instruction.extras();
+    if (extras.sharding != nullptr) m.sharding = ToProto(*extras.sharding);
+    if (!extras.frontend_attributes.empty()) m.frontend_attributes = WriteMap(extras.frontend_attributes);
+    m.backend_config.value = extras.backend_config;
+    if (extras.statistics.has_value()) {
+      proto::StatisticsViz& statistics = m.statistics_viz.emplace();
+      statistics.stat_index_to_visualize = extras.statistics->visualizing_index;
+      for (const auto& [name, value] : extras.statistics->values) statistics.statistics.push_back({name, value});
+    }
+    if (extras.result_accuracy.has_value()) {
+      proto::ResultAccuracy& accuracy = m.result_accuracy.emplace();
+      accuracy.mode = extras.result_accuracy->mode == Precision::kHighest ? 1 : 0;
+      if (extras.result_accuracy->has_tolerance) {
+        accuracy.tolerance = proto::Tolerance{extras.result_accuracy->atol, extras.result_accuracy->rtol,
+                                              extras.result_accuracy->ulps};
+      }
+    }
+    if (extras.original_value.has_value()) m.original_value = ToProto(*extras.original_value);
+  }
+  return proto::Encode(m);
+}
+
+// XLA refuses a program shape that has not as many names as parameters.
+proto::ProgramShape WriteProgramShape(const ProgramShape& shape, const HloComputation& named_as) {
+  proto::ProgramShape message;
+  for (const Shape& parameter : shape.parameters) message.parameters.push_back(ToProto(parameter));
+  message.result = ToProto(shape.result);
+  message.parameter_names.resize(shape.parameters.size());
+  for (size_t i = 0; i < shape.parameters.size() && static_cast<int64_t>(i) < named_as.parameter_count(); ++i) {
+    message.parameter_names[i] = named_as.parameter(static_cast<int64_t>(i))->name();
+  }
+  return message;
+}
+
+std::string WriteComputation(const HloComputation& computation) {
+  proto::Computation m;
+  m.name = computation.name();
+  m.id = ProtoId(computation);
+  m.root_id = ProtoId(*computation.root());
+  m.is_fusion_computation = computation.fusion() != nullptr;
+  m.execution_thread = computation.execution_thread().empty() ? "main" : computation.execution_thread();
+  m.program_shape = WriteProgramShape(computation.program_shape(), computation);
+  std::deque<std::string> instructions;
+  const bool scheduled = computation.module()->config().is_scheduled;
+  for (const HloInstruction* i : scheduled ? computation.instructions() : computation.MakeInstructionPostOrder()) {
+    m.instructions.push_back({instructions.emplace_back(WriteInstruction(*i))});
+  }
+  return proto::Encode(m);
+}
+
+// Callees first. The stored order where that is so already: a reader that keeps the file's order then prints as we do.
+std::vector<HloComputation*> FileOrder(const HloModule& module) {
+  std::vector<bool> seen(static_cast<size_t>(module.computation_id_limit()), false);
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      for (const HloComputation* called : i->called_computations()) {
+        if (!seen[called->id()]) return module.MakeComputationPostOrder();
+      }
+    }
+    seen[computation->id()] = true;
+  }
+  return {module.computations().begin(), module.computations().end()};
+}
+
+// The module's message. `storage` keeps the computations' bytes, which it looks into.
+proto::Module WriteModule(const HloModule& module, std::deque<std::string>& storage) {
+  proto::Module m;
+  const ModuleConfig& config = module.config();
+  m.name = module.name();
+  m.entry_computation_name = module.entry_computation()->name();
+  m.entry_computation_id = ProtoId(*module.entry_computation());
+  for (const HloComputation* computation : FileOrder(module)) {
+    m.computations.push_back({storage.emplace_back(WriteComputation(*computation))});
+  }
+  m.host_program_shape = WriteProgramShape(config.entry_computation_layout.has_value()
+                                               ? *config.entry_computation_layout
+                                               : module.entry_computation()->program_shape(),
+                                           *module.entry_computation());
+  if (config.is_scheduled) {
+    proto::Schedule& schedule = m.schedule.emplace();
+    for (const HloComputation* computation : module.computations()) {
+      if (computation->fusion() != nullptr) continue;
+      proto::ScheduleEntry& entry = schedule.sequences.emplace_back();
+      entry.key = ProtoId(*computation);
+      entry.value.emplace();
+      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+        entry.value->instruction_ids.push_back(ProtoId(*i));
+      }
+    }
+  }
+  if (!config.input_output_alias.empty()) {
+    m.input_output_alias.emplace();
+    for (const InputOutputAlias& a : config.input_output_alias) {
+      m.input_output_alias->entries.push_back(
+          {ToInt64s(a.output_index), ToInt64s(a.parameter_index), a.parameter, a.must_alias ? 2 : 1});
+    }
+  }
+  if (!config.buffer_donor.empty()) {
+    m.buffer_donor.emplace();
+    for (const BufferDonor& d : config.buffer_donor) m.buffer_donor->entries.push_back({d.parameter, ToInt64s(d.parameter_index)});
+  }
+  if (!config.frontend_attributes.empty()) m.frontend_attributes = WriteMap(config.frontend_attributes);
+  if (const StackFrameIndex& frames = config.stack_frames; !frames.empty()) {
+    proto::StackFrameIndex& index = m.stack_frame_index.emplace();
+    index.file_names.assign(frames.file_names.begin(), frames.file_names.end());
+    index.function_names.assign(frames.function_names.begin(), frames.function_names.end());
+    for (const StackFrameIndex::FileLocation& l : frames.file_locations) {
+      index.file_locations.push_back({l.file_name_id, l.function_name_id, l.line, l.end_line, l.column, l.end_column});
+    }
+    for (const StackFrameIndex::StackFrame& f : frames.stack_frames) {
+      index.stack_frames.push_back({f.file_location_id, f.parent_frame_id});
+    }
+  }
+  return m;
+}
+
+}  // namespace
+
+std::string SerializeHloModuleProto(const HloModule& module) {
+  std::deque<std::string> storage;
+  proto::Module message = WriteModule(module, storage);
+  return proto::Encode(message);
+}
+
+StatusOr<std::string> SerializeHloProto(const HloProtoFile& file) {
+  if (file.module == nullptr || file.module->entry_computation() == nullptr) return InvalidArgument("no module to write");
+  std::deque<std::string> storage;
+  switch (file.form) {
+    case HloProtoFile::Form::kHloModuleProto: return SerializeHloModuleProto(*file.module);
+    case HloProtoFile::Form::kHloProto: {
+      proto::HloProto message;
+      message.hlo_module = WriteModule(*file.module, storage);
+      return proto::Encode(message);
+    }
+    case HloProtoFile::Form::kHloSnapshot: {
+      if (file.arguments.size() > 1) return InvalidArgument("a snapshot holds the arguments of one device");
+      proto::Snapshot message;
+      message.hlo.emplace().hlo_module = WriteModule(*file.module, storage);
+      if (!file.arguments.empty()) {
+        for (const Literal& argument : file.arguments[0]) message.arguments.push_back(ToProto(argument, storage));
+      }
+      if (file.result.has_value()) message.result = ToProto(*file.result, storage);
+      message.execution_platform = file.execution_platform;
+      return proto::Encode(message);
+    }
+    case HloProtoFile::Form::kHloUnoptimizedSnapshot: {
+      proto::UnoptimizedSnapshot message;
+      message.hlo_module = WriteModule(*file.module, storage);
+      for (const std::vector<Literal>& arguments : file.arguments) {
+        proto::Inputs& partition = message.partitions.emplace_back();
+        for (const Literal& argument : arguments) partition.arguments.push_back(ToProto(argument, storage));
+      }
+      return proto::Encode(message);
+    }
+  }
+  return Internal("an unknown form of file");
+}
+
+}  // namespace hloir

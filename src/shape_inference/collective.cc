@@ -1,0 +1,147 @@
+// Shapes of collectives. How many devices take part is not known here: that a gathered dimension grows and a scattered
+// one shrinks by a whole factor is all that is asked; the verifier compares the factor with the replica groups.
+#include "internal.h"
+
+namespace hloir::inference {
+namespace {
+
+// The results that a collective has: one array per operand, in a tuple if they are several (or if the text says so).
+StatusOr<std::vector<const Shape*>> ResultsOf(const Shape& result, size_t count) {
+  if (!result.IsTuple() && count == 1) return std::vector<const Shape*>{&result};
+  if (result.IsTuple() && static_cast<size_t>(result.tuple_size()) == count) {
+    std::vector<const Shape*> results;
+    for (const Shape& element : result.tuple_shapes()) results.push_back(&element);
+    return results;
+  }
+  return Invalid("{} operands give as many results, not {}", count, Text(result));
+}
+
+// `larger` is `smaller` with dimension `along` some whole number of times as large.
+Status ExpectMultiple(const Shape& smaller, const Shape& larger, int64_t along) {
+  HLOIR_RETURN_IF_ERROR(ExpectArray(smaller, "each operand and result"));
+  HLOIR_RETURN_IF_ERROR(ExpectArray(larger, "each operand and result"));
+  if (smaller.rank() != larger.rank() ||
+      !SameTypeIgnoringFloatPrecision(smaller.element_type(), larger.element_type())) {
+    return Invalid("operand and result differ in rank or element type: {} and {}", Text(smaller), Text(larger));
+  }
+  if (!InRange(along, smaller.rank()))
+    return Invalid("dimensions={{{}}} is not a dimension of {}", along, Text(smaller));
+  for (int64_t i = 0; i < smaller.rank(); ++i) {
+    if (smaller.is_unbounded_dimension(i) || larger.is_unbounded_dimension(i)) continue;
+    int64_t small = smaller.dimensions(i), large = larger.dimensions(i);
+    if (i != along && small != large)
+      return Invalid("{} and {} differ in dimension {}, which is not exchanged", Text(smaller), Text(larger), i);
+    if (i == along && (small == 0 ? large != 0 : large % small != 0)) {
+      return Invalid("dimension {} of {} is no multiple of that of {}", i, Text(larger), Text(smaller));
+    }
+  }
+  return OkStatus();
+}
+
+Status ExpectOneDimension(const DimVector& dimensions) {
+  return dimensions.size() == 1 ? OkStatus()
+                                : Invalid("one dimension is needed, not dimensions={}", Braced(dimensions));
+}
+
+Status ExpectGathered(const Query& q, const Shape& result) {
+  const DimVector& dims = q.attr<AllGatherAttributes>().dimensions;
+  HLOIR_RETURN_IF_ERROR(ExpectOneDimension(dims));
+  HLOIR_ASSIGN_OR_RETURN(std::vector<const Shape*> results, ResultsOf(result, q.operands.size()));
+  for (size_t i = 0; i < results.size(); ++i) HLOIR_RETURN_IF_ERROR(ExpectMultiple(q.operand(i), *results[i], dims[0]));
+  return OkStatus();
+}
+
+StatusOr<Shape> OperandsAsResult(const Query& q, size_t count) {
+  std::vector<Shape> shapes;
+  for (size_t i = 0; i < count; ++i) shapes.push_back(q.operand(i));
+  if (count == 1 && q.stated->IsTuple() && q.stated->tuple_size() == 1 && !q.operand(0).IsTuple())
+    return Shape::Tuple(std::move(shapes));
+  return OneOrTuple(std::move(shapes));
+}
+
+// A start gives (operands, results[, contexts…]): the first element is what went in, the second what will come out.
+StatusOr<Shape> StartOf(const Query& q, const Shape& operands, const Shape& result) {
+  if (!q.stated->IsTuple() || q.stated->tuple_size() < 2)
+    return Invalid("{} gives (operands, results), not {}", OpcodeName(q.opcode), Text(*q.stated));
+  Shape start = *q.stated;
+  start.mutable_tuple_shape(0) = operands;
+  if (q.stated->tuple_shapes(0).IsTuple() && !start.tuple_shapes(0).IsTuple()) {
+    start.mutable_tuple_shape(0) = Shape::Tuple({start.tuple_shapes(0)});
+  }
+  start.mutable_tuple_shape(1) = result;
+  return start;
+}
+
+StatusOr<Shape> InferDone(const Query& q) {
+  if (q.opcode == HloOpcode::kAllReduceDone) return q.operand(0);
+  if (!q.operand(0).IsTuple() || q.operand(0).tuple_size() < 2) {
+    return Invalid("{} takes what its start gives, not {}", OpcodeName(q.opcode), Text(q.operand(0)));
+  }
+  return q.operand(0).tuple_shapes(1);
+}
+
+// all-to-all: with dimensions={d} one array is cut along d and put together again; else operand i goes to device i.
+StatusOr<Shape> InferAllToAll(const Query& q) {
+  const DimVector& dims = q.attr<AllToAllAttributes>().dimensions;
+  if (q.operands.empty()) return InvalidArgument("all-to-all without operands");
+  if (!dims.empty()) {
+    HLOIR_RETURN_IF_ERROR(ExpectOneDimension(dims));
+    if (!InRange(dims[0], q.operand(0).rank()))
+      return Invalid("dimensions={} is not a dimension of {}", Braced(dims), Text(q.operand(0)));
+  }
+  if (!q.stated->IsTuple() && q.operands.size() == 1) return q.operand(0);
+  for (const Shape* operand : q.operands) {
+    if (!CompatibleIgnoringFloatPrecision(*operand, q.operand(0))) {
+      return Invalid("the operands of all-to-all must be alike: {} and {}", Text(q.operand(0)), Text(*operand));
+    }
+  }
+  return OperandsAsResult(q, q.operands.size());
+}
+
+// In place: (input, output, tuple of input starts, tuple of output starts), and the result is the output.
+bool PermutesInPlace(const Query& q) {
+  return q.operands.size() == 4 && q.operand(2).IsTuple() && q.operand(3).IsTuple();
+}
+
+}  // namespace
+
+StatusOr<Shape> InferCollective(const Query& q) {
+  switch (q.opcode) {
+    case HloOpcode::kAllGather: HLOIR_RETURN_IF_ERROR(ExpectGathered(q, *q.stated)); return *q.stated;
+    case HloOpcode::kAllGatherStart: {
+      if (!q.stated->IsTuple() || q.stated->tuple_size() < 2)
+        return Invalid("all-gather-start gives (operands, results), not {}", Text(*q.stated));
+      HLOIR_RETURN_IF_ERROR(ExpectGathered(q, q.stated->tuple_shapes(1)));
+      HLOIR_ASSIGN_OR_RETURN(Shape operands, OperandsAsResult(q, q.operands.size()));
+      return StartOf(q, operands, q.stated->tuple_shapes(1));
+    }
+    case HloOpcode::kAllReduce:
+    case HloOpcode::kAllReduceStart: return OperandsAsResult(q, q.operands.size());
+    case HloOpcode::kReduceScatter: {
+      const DimVector& dims = q.attr<ReduceScatterAttributes>().dimensions;
+      HLOIR_RETURN_IF_ERROR(ExpectOneDimension(dims));
+      HLOIR_ASSIGN_OR_RETURN(std::vector<const Shape*> results, ResultsOf(*q.stated, q.operands.size()));
+      for (size_t i = 0; i < results.size(); ++i)
+        HLOIR_RETURN_IF_ERROR(ExpectMultiple(*results[i], q.operand(i), dims[0]));
+      return *q.stated;
+    }
+    case HloOpcode::kAllToAll: return InferAllToAll(q);
+    case HloOpcode::kRaggedAllToAll: return q.operand(1);
+    case HloOpcode::kCollectivePermute:
+      if (PermutesInPlace(q)) return q.operand(1);
+      return OperandsAsResult(q, q.operands.size());
+    case HloOpcode::kCollectivePermuteStart: {
+      if (PermutesInPlace(q)) return StartOf(q, q.operand(0), q.operand(1));
+      HLOIR_ASSIGN_OR_RETURN(Shape both, OperandsAsResult(q, q.operands.size()));
+      return StartOf(q, both, both);
+    }
+    case HloOpcode::kCollectiveBroadcast: {
+      size_t roots = q.attr<CollectiveBroadcastAttributes>().has_dynamic_root ? 1 : 0;
+      if (q.operands.size() <= roots) return InvalidArgument("collective-broadcast without operands");
+      return OperandsAsResult(q, q.operands.size() - roots);
+    }
+    default: return InferDone(q);
+  }
+}
+
+}  // namespace hloir::inference

@@ -1,0 +1,202 @@
+// Shapes of dot, scaled-dot, ragged-dot and convolution. Their text states the result, whose element type may be any
+// that the accumulation is asked for ("preferred"); the dimensions follow from the operands.
+#include "internal.h"
+
+#include "hloir/format.h"
+
+namespace hloir::inference {
+namespace {
+
+StatusOr<PrimitiveType> ResultType(const Query& q) {
+  PrimitiveType type = HigherPrecisionType(q.operand(0).element_type(), q.operand(1).element_type());
+  if (q.stated == nullptr || q.stated->element_type() == type) return type;
+  if (!q.stated->IsArray()) return Invalid("the result must be an array, not {}", Text(*q.stated));
+  return q.stated->element_type();
+}
+
+struct DotDimensions {
+  const DimVector &lhs_batch, &lhs_contracting, &rhs_batch, &rhs_contracting;
+};
+
+Status ExpectDotDimensions(const Shape& lhs, const Shape& rhs, const DotDimensions& d) {
+  auto one_side = [](const Shape& shape, const DimVector& batch, const DimVector& contracting, std::string_view side) {
+    DimVector all = batch;
+    for (int64_t dim : contracting) all.push_back(dim);
+    return ExpectDimensions(all, shape.rank(), Format("{0}_batch_dims and {0}_contracting_dims", side));
+  };
+  HLOIR_RETURN_IF_ERROR(one_side(lhs, d.lhs_batch, d.lhs_contracting, "lhs"));
+  HLOIR_RETURN_IF_ERROR(one_side(rhs, d.rhs_batch, d.rhs_contracting, "rhs"));
+  auto pairs = [&](const DimVector& left, const DimVector& right, std::string_view what) {
+    if (left.size() != right.size())
+      return Invalid("lhs has {} {} dimensions, rhs {}", left.size(), what, right.size());
+    for (size_t i = 0; i < left.size(); ++i) {
+      if (!MeetDimensions(lhs, left[i], rhs, right[i])) {
+        return Invalid("{} dimension {} of {} and {} of {} differ in size", what, left[i], Text(lhs), right[i],
+                       Text(rhs));
+      }
+    }
+    return OkStatus();
+  };
+  HLOIR_RETURN_IF_ERROR(pairs(d.lhs_batch, d.rhs_batch, "batch"));
+  return pairs(d.lhs_contracting, d.rhs_contracting, "contracting");
+}
+
+// Batch dimensions in lhs order, then what is left of lhs, then what is left of rhs without `rhs_skip`.
+Shape DotResult(PrimitiveType type, const Shape& lhs, const Shape& rhs, const DotDimensions& d,
+                const DimVector& rhs_skip = {}) {
+  DimVector sizes;
+  std::vector<bool> dynamic;
+  auto add = [&](DimensionSize size) {
+    sizes.push_back(size.size);
+    dynamic.push_back(size.dynamic);
+  };
+  for (size_t i = 0; i < d.lhs_batch.size(); ++i) {
+    add(MeetDimensions(lhs, d.lhs_batch[i], rhs, d.rhs_batch[i]).value_or(DimensionSize{}));
+  }
+  for (int64_t i = 0; i < lhs.rank(); ++i) {
+    if (!Contains(d.lhs_batch, i) && !Contains(d.lhs_contracting, i))
+      add({lhs.dimensions(i), lhs.is_dynamic_dimension(i)});
+  }
+  for (int64_t i = 0; i < rhs.rank(); ++i) {
+    if (Contains(d.rhs_batch, i) || Contains(d.rhs_contracting, i) || Contains(rhs_skip, i)) continue;
+    add({rhs.dimensions(i), rhs.is_dynamic_dimension(i)});
+  }
+  Shape result = MakeArray(type, sizes);
+  for (int64_t i = 0; i < result.rank(); ++i) {
+    if (dynamic[i]) result.set_dynamic_dimension(i, true);
+  }
+  return result;
+}
+
+StatusOr<Shape> InferDot(const Query& q) {
+  const auto& a = q.attr<DotAttributes>();
+  const Shape &lhs = q.operand(0), &rhs = q.operand(1);
+  DotDimensions d{a.lhs_batch_dims, a.lhs_contracting_dims, a.rhs_batch_dims, a.rhs_contracting_dims};
+  HLOIR_RETURN_IF_ERROR(ExpectDotDimensions(lhs, rhs, d));
+  HLOIR_ASSIGN_OR_RETURN(PrimitiveType type, ResultType(q));
+  return DotResult(type, lhs, rhs, d);
+}
+
+// Rows of one group share a slice of rhs. Which dimension of lhs is cut in groups decides the result: a free one pairs
+// with rhs's group dimension, a contracting one gives the result a leading group dimension, a batch one changes
+// nothing.
+StatusOr<Shape> InferRaggedDot(const Query& q) {
+  const auto& a = q.attr<RaggedDotAttributes>();
+  const Shape &lhs = q.operand(0), &rhs = q.operand(1), &group_sizes = q.operand(2);
+  DotDimensions d{a.lhs_batch_dims, a.lhs_contracting_dims, a.rhs_batch_dims, a.rhs_contracting_dims};
+  HLOIR_RETURN_IF_ERROR(ExpectDotDimensions(lhs, rhs, d));
+  HLOIR_RETURN_IF_ERROR(ExpectArray(group_sizes, "the group sizes"));
+  if (!IsInteger(group_sizes.element_type()) || group_sizes.rank() < 1) {
+    return Invalid("the group sizes must be integers of rank 1 or more, not {}", Text(group_sizes));
+  }
+  if (a.lhs_ragged_dims.size() != 1)
+    return Invalid("lhs_ragged_dims={} must name one dimension", Braced(a.lhs_ragged_dims));
+  HLOIR_RETURN_IF_ERROR(ExpectDimensions(a.lhs_ragged_dims, lhs.rank(), "lhs_ragged_dims"));
+  HLOIR_RETURN_IF_ERROR(ExpectDimensions(a.rhs_group_dims, rhs.rank(), "rhs_group_dims"));
+  for (int64_t dim : a.rhs_group_dims) {
+    if (Contains(a.rhs_batch_dims, dim) || Contains(a.rhs_contracting_dims, dim)) {
+      return Invalid("rhs_group_dims={} holds a batch or contracting dimension", Braced(a.rhs_group_dims));
+    }
+  }
+  int64_t ragged = a.lhs_ragged_dims[0];
+  bool is_contracting = Contains(a.lhs_contracting_dims, ragged);
+  bool is_free = !is_contracting && !Contains(a.lhs_batch_dims, ragged);
+  if (a.rhs_group_dims.size() != (is_free ? 1u : 0u)) {
+    return Invalid("rhs_group_dims={} must name {} with lhs_ragged_dims={}", Braced(a.rhs_group_dims),
+                   is_free ? "one dimension" : "nothing", Braced(a.lhs_ragged_dims));
+  }
+  int64_t groups = group_sizes.dimensions(group_sizes.rank() - 1);
+  if (is_free && rhs.dimensions(a.rhs_group_dims[0]) != groups) {
+    return Invalid("rhs {} has {} groups, the group sizes {} have {}", Text(rhs), rhs.dimensions(a.rhs_group_dims[0]),
+                   Text(group_sizes), groups);
+  }
+  HLOIR_ASSIGN_OR_RETURN(PrimitiveType type, ResultType(q));
+  Shape result = DotResult(type, lhs, rhs, d, a.rhs_group_dims);
+  if (!is_contracting) return result;
+  DimVector sizes{groups};
+  for (int64_t size : result.dimensions()) sizes.push_back(size);
+  return MakeArray(type, sizes);
+}
+
+// Each dimension of one of the three arrays has one role: batch, feature, or one of the spatial ones.
+Status ExpectRoles(const Shape& shape, int64_t first, int64_t second, const DimVector& spatial, std::string_view what) {
+  DimVector all = spatial;
+  all.push_back(first);
+  all.push_back(second);
+  if (static_cast<int64_t>(all.size()) != shape.rank()) {
+    return Invalid("dim_labels name {} dimensions of the {}, which is {}", all.size(), what, Text(shape));
+  }
+  return ExpectDimensions(all, shape.rank(), Format("dim_labels of the {}", what));
+}
+
+StatusOr<Shape> InferConvolution(const Query& q) {
+  const auto& a = q.attr<ConvolutionAttributes>();
+  const ConvDimensionNumbers& d = a.dim_labels;
+  const Shape &input = q.operand(0), &kernel = q.operand(1);
+  const size_t spatial = d.input_spatial.size();
+  if (d.kernel_spatial.size() != spatial || d.output_spatial.size() != spatial) {
+    return InvalidArgument("dim_labels give input, kernel and output different numbers of spatial dimensions");
+  }
+  HLOIR_RETURN_IF_ERROR(ExpectRoles(input, d.input_batch, d.input_feature, d.input_spatial, "input"));
+  HLOIR_RETURN_IF_ERROR(
+      ExpectRoles(kernel, d.kernel_input_feature, d.kernel_output_feature, d.kernel_spatial, "kernel"));
+  if (a.window.size() != spatial)
+    return Invalid("the window has {} dimensions, dim_labels {} spatial ones", a.window.size(), spatial);
+  HLOIR_RETURN_IF_ERROR(ExpectWindow(a.window));
+  const int64_t feature_groups = a.feature_group_count, batch_groups = a.batch_group_count;
+  if (feature_groups < 1) return Invalid("feature_group_count={} must be positive", feature_groups);
+  if (batch_groups < 1) return Invalid("batch_group_count={} must be positive", batch_groups);
+  if (feature_groups > 1 && batch_groups > 1)
+    return InvalidArgument("feature_group_count and batch_group_count are both over 1");
+  const int64_t batch = input.dimensions(d.input_batch), features = input.dimensions(d.input_feature);
+  const int64_t kernel_in = kernel.dimensions(d.kernel_input_feature),
+                kernel_out = kernel.dimensions(d.kernel_output_feature);
+  auto known = [](int64_t size) { return size != Shape::kUnboundedSize; };
+  if (known(features) &&
+      (features % feature_groups != 0 || (known(kernel_in) && features / feature_groups != kernel_in))) {
+    return Invalid("the input's {} features in feature_group_count={} groups don't fit the kernel's {} input features",
+                   features, feature_groups, kernel_in);
+  }
+  if (known(kernel_out) && (kernel_out % feature_groups != 0 || kernel_out % batch_groups != 0)) {
+    return Invalid("the kernel's {} output features can't be cut in {} groups", kernel_out,
+                   std::max(feature_groups, batch_groups));
+  }
+  if (known(batch) && batch % batch_groups != 0)
+    return Invalid("a batch of {} can't be cut in batch_group_count={} groups", batch, batch_groups);
+
+  DimVector sizes(spatial + 2, 0);
+  DimVector output_roles = d.output_spatial;
+  output_roles.push_back(d.output_batch);
+  output_roles.push_back(d.output_feature);
+  HLOIR_RETURN_IF_ERROR(ExpectDimensions(output_roles, static_cast<int64_t>(spatial) + 2, "dim_labels of the output"));
+  sizes[d.output_batch] = known(batch) ? batch / batch_groups : batch;
+  sizes[d.output_feature] = kernel_out;
+  for (size_t i = 0; i < spatial; ++i) {
+    int64_t kernel_size = kernel.dimensions(d.kernel_spatial[i]);
+    if (known(kernel_size) && a.window[i].size != kernel_size) {
+      return Invalid("the window's size {} in spatial dimension {} is not the kernel's {}", a.window[i].size, i,
+                     kernel_size);
+    }
+    HLOIR_ASSIGN_OR_RETURN(sizes[d.output_spatial[i]], WindowedSize(input.dimensions(d.input_spatial[i]), a.window[i]));
+  }
+  HLOIR_ASSIGN_OR_RETURN(PrimitiveType type, ResultType(q));
+  Shape result = MakeArray(type, sizes);
+  CopyDynamism(input, d.input_batch, result, d.output_batch);
+  CopyDynamism(kernel, d.kernel_output_feature, result, d.output_feature);
+  for (size_t i = 0; i < spatial; ++i) CopyDynamism(input, d.input_spatial[i], result, d.output_spatial[i]);
+  return result;
+}
+
+}  // namespace
+
+StatusOr<Shape> InferContraction(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(0), "operand 0"));
+  HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(1), "operand 1"));
+  switch (q.opcode) {
+    case HloOpcode::kConvolution: return InferConvolution(q);
+    case HloOpcode::kRaggedDot: return InferRaggedDot(q);
+    default: return InferDot(q);
+  }
+}
+
+}  // namespace hloir::inference

@@ -1,0 +1,235 @@
+// Shapes of tuples, calls, loops and branches, of tokens, and of the ops that talk to the host or run aside (send,
+// copy-start, async-start, …). Which start belongs to which done is the verifier's question, not asked here.
+#include "internal.h"
+
+#include "hloir/format.h"
+
+namespace hloir::inference {
+namespace {
+
+// Tuples of tuples of … can grow with every line of a text; these are far beyond what programs have.
+constexpr int64_t kMaxTupleNodes = 1 << 20;
+constexpr int kMaxTupleDepth = 512;
+
+Status ExpectReasonableSize(const Shape& element_shape, int64_t& nodes) {
+  std::vector<std::pair<const Shape*, int>> pending{{&element_shape, 1}};
+  while (!pending.empty()) {
+    auto [shape, depth] = pending.back();
+    pending.pop_back();
+    if (++nodes > kMaxTupleNodes)
+      return ResourceExhausted(Format("a tuple has over {} elements in all", kMaxTupleNodes));
+    if (depth > kMaxTupleDepth) return ResourceExhausted(Format("tuples nest over {} deep", kMaxTupleDepth));
+    for (const Shape& element : shape->tuple_shapes()) pending.emplace_back(&element, depth + 1);
+  }
+  return OkStatus();
+}
+
+StatusOr<Shape> InferTuple(const Query& q) {
+  int64_t nodes = 0;
+  std::vector<Shape> elements;
+  elements.reserve(q.operands.size());
+  for (const Shape* operand : q.operands) {
+    HLOIR_RETURN_IF_ERROR(ExpectReasonableSize(*operand, nodes));
+    elements.push_back(*operand);
+  }
+  return Shape::Tuple(std::move(elements));
+}
+
+StatusOr<Shape> InferGetTupleElement(const Query& q) {
+  const Shape& x = q.operand(0);
+  int64_t index = q.attr<GetTupleElementAttributes>().index;
+  if (!x.IsTuple()) return Invalid("get-tuple-element of {}, which is no tuple", Text(x));
+  if (index < 0 || index >= x.tuple_size())
+    return Invalid("index={} is out of range for a tuple of {}", index, x.tuple_size());
+  return x.tuple_shapes(index);
+}
+
+Status ExpectParameters(const HloComputation& computation, std::span<const Shape* const> arguments) {
+  if (static_cast<size_t>(computation.parameter_count()) != arguments.size()) {
+    return Invalid("{} has {} parameters, but is given {} operands", computation.name(), computation.parameter_count(),
+                   arguments.size());
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Shape& parameter = computation.parameter(i)->shape();
+    if (!CompatibleIgnoringFloatPrecision(parameter, *arguments[i])) {
+      return Invalid("parameter {} of {} is {}, but the operand is {}", i, computation.name(), Text(parameter),
+                     Text(*arguments[i]));
+    }
+  }
+  return OkStatus();
+}
+
+StatusOr<Shape> InferWhile(const Query& q) {
+  const HloComputation &condition = *q.called[0], &body = *q.called[1];
+  HLOIR_RETURN_IF_ERROR(ExpectParameters(condition, q.operands));
+  HLOIR_RETURN_IF_ERROR(ExpectParameters(body, q.operands));
+  const Shape &goes_on = condition.root()->shape(), &next = body.root()->shape();
+  if (!goes_on.Compatible(Shape::Scalar(PrimitiveType::PRED))) {
+    return Invalid("the condition {} must return pred[], not {}", condition.name(), Text(goes_on));
+  }
+  if (!CompatibleIgnoringFloatPrecision(next, q.operand(0))) {
+    return Invalid("the body {} returns {}, but the loop starts from {}", body.name(), Text(next), Text(q.operand(0)));
+  }
+  return q.operand(0);
+}
+
+StatusOr<Shape> InferConditional(const Query& q) {
+  const Shape& selector = q.operand(0);
+  const size_t branches = q.called.size();
+  if (selector.Compatible(Shape::Scalar(PrimitiveType::PRED))) {
+    if (branches != 2) return Invalid("a pred selector has two branches, not {}", branches);
+  } else if (!selector.Compatible(Shape::Scalar(PrimitiveType::S32))) {
+    return Invalid("the selector must be pred[] or s32[], not {}", Text(selector));
+  }
+  if (q.operands.size() != branches + 1)
+    return Invalid("{} branches need as many operands, not {}", branches, q.operands.size() - 1);
+  const Shape& result = q.called[0]->root()->shape();
+  for (size_t i = 0; i < branches; ++i) {
+    HLOIR_RETURN_IF_ERROR(ExpectParameters(*q.called[i], q.operands.subspan(i + 1, 1)));
+    const Shape& other = q.called[i]->root()->shape();
+    if (!CompatibleIgnoringFloatPrecision(result, other)) {
+      return Invalid("branches return different shapes: {} gives {}, {} gives {}", q.called[0]->name(), Text(result),
+                     q.called[i]->name(), Text(other));
+    }
+  }
+  return result;
+}
+
+Status ExpectToken(const Shape& shape, std::string_view what) {
+  return shape.IsToken() ? OkStatus() : Invalid("{} must be a token, not {}", what, Text(shape));
+}
+Status ExpectTuple(const Shape& shape, int64_t at_least, std::string_view what) {
+  if (shape.IsTuple() && shape.tuple_size() >= at_least) return OkStatus();
+  return Invalid("{} must be a tuple of {} or more, not {}", what, at_least, Text(shape));
+}
+
+StatusOr<Shape> InferTransfer(const Query& q) {
+  const Shape& result = *q.stated;
+  switch (q.opcode) {
+    case HloOpcode::kInfeed:
+      HLOIR_RETURN_IF_ERROR(ExpectToken(q.operand(0), "the operand"));
+      HLOIR_RETURN_IF_ERROR(ExpectTuple(result, 2, "the result"));
+      HLOIR_RETURN_IF_ERROR(ExpectToken(result.tuple_shapes(1), "the result's second element"));
+      return Shape::Tuple({result.tuple_shapes(0), Shape::Token()});
+    case HloOpcode::kOutfeed: {
+      HLOIR_RETURN_IF_ERROR(ExpectToken(q.operand(1), "the second operand"));
+      const OptionalShape& stated = q.attr<OutfeedAttributes>().outfeed_shape;
+      if (stated && !stated->Compatible(q.operand(0))) {
+        return Invalid("outfeed_shape is {}, but the operand is {}", Text(*stated), Text(q.operand(0)));
+      }
+      return Shape::Token();
+    }
+    case HloOpcode::kSend:
+      HLOIR_RETURN_IF_ERROR(ExpectToken(q.operand(1), "the second operand"));
+      HLOIR_RETURN_IF_ERROR(ExpectTuple(result, 3, "the result"));
+      return Shape::Tuple({q.operand(0), result.tuple_shapes(1), Shape::Token()});
+    case HloOpcode::kRecv:
+      HLOIR_RETURN_IF_ERROR(ExpectToken(q.operand(0), "the operand"));
+      HLOIR_RETURN_IF_ERROR(ExpectTuple(result, 3, "the result"));
+      return Shape::Tuple({result.tuple_shapes(0), result.tuple_shapes(1), Shape::Token()});
+    case HloOpcode::kSendDone:
+      HLOIR_RETURN_IF_ERROR(ExpectTuple(q.operand(0), 3, "the operand"));
+      return q.operand(0).tuple_shapes(2);
+    case HloOpcode::kRecvDone:
+      HLOIR_RETURN_IF_ERROR(ExpectTuple(q.operand(0), 3, "the operand"));
+      return Shape::Tuple({q.operand(0).tuple_shapes(0), q.operand(0).tuple_shapes(2)});
+    case HloOpcode::kCopyStart:
+      HLOIR_RETURN_IF_ERROR(ExpectTuple(result, 3, "the result"));
+      return Shape::Tuple({q.operand(0), q.operand(0), result.tuple_shapes(2)});
+    default:  // copy-done
+      HLOIR_RETURN_IF_ERROR(ExpectTuple(q.operand(0), 2, "the operand"));
+      return q.operand(0).tuple_shapes(0);
+  }
+}
+
+// `part` is `whole`, or the first elements of it: one that is no tuple counts as a tuple of itself.
+bool IsPrefix(const Shape& part, const Shape& whole) {
+  if (CompatibleIgnoringFloatPrecision(part, whole)) return true;
+  if (!part.IsTuple()) return false;
+  const int64_t size = whole.IsTuple() ? whole.tuple_size() : 1;
+  if (part.tuple_size() > size) return false;
+  for (int64_t i = 0; i < part.tuple_size(); ++i) {
+    const Shape& element = whole.IsTuple() ? whole.tuple_shapes(i) : whole;
+    if (!CompatibleIgnoringFloatPrecision(part.tuple_shapes(i), element)) return false;
+  }
+  return true;
+}
+
+// async-start and async-update are ((operands…), results, contexts…). Since 2026 operands may come bit by bit, with the
+// start and each update, and results may be bound as late: so each step's lists are beginnings of the next one's.
+StatusOr<Shape> InferAsync(const Query& q) {
+  const bool is_start = q.opcode == HloOpcode::kAsyncStart;
+  std::vector<Shape> operands;
+  const Shape* results_before = nullptr;
+  if (!is_start) {
+    if (q.operands.empty()) return Invalid("{} takes what its start gives, but has no operand", OpcodeName(q.opcode));
+    HLOIR_RETURN_IF_ERROR(ExpectTuple(q.operand(0), 2, "the operand"));
+    if (q.operand(0).tuple_shapes(0).IsTuple()) operands = q.operand(0).tuple_shapes(0).tuple_shapes();
+    results_before = &q.operand(0).tuple_shapes(1);
+  }
+  if (q.opcode == HloOpcode::kAsyncDone) return IsPrefix(*results_before, *q.stated) ? *q.stated : *results_before;
+  for (size_t i = is_start ? 0 : 1; i < q.operands.size(); ++i) operands.push_back(q.operand(i));
+  HLOIR_RETURN_IF_ERROR(ExpectTuple(*q.stated, 2, "the result"));
+  Shape result = *q.stated;
+  result.mutable_tuple_shape(0) = Shape::Tuple(operands);
+  if (!is_start) {
+    if (!IsPrefix(*results_before, q.stated->tuple_shapes(1))) result.mutable_tuple_shape(1) = *results_before;
+    return result;
+  }
+  const HloComputation& called = *q.called[0];
+  if (static_cast<int64_t>(operands.size()) > called.parameter_count()) {
+    return Invalid("{} has {} parameters, but is given {} operands", called.name(), called.parameter_count(),
+                   operands.size());
+  }
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const Shape& parameter = called.parameter(i)->shape();
+    if (CompatibleIgnoringFloatPrecision(parameter, operands[i])) continue;
+    return Invalid("parameter {} of {} is {}, but the operand is {}", i, called.name(), Text(parameter),
+                   Text(operands[i]));
+  }
+  if (!IsPrefix(q.stated->tuple_shapes(1), called.root()->shape()))
+    result.mutable_tuple_shape(1) = called.root()->shape();
+  return result;
+}
+
+}  // namespace
+
+StatusOr<Shape> InferControl(const Query& q) {
+  switch (q.opcode) {
+    case HloOpcode::kParameter: return *q.stated;
+    case HloOpcode::kConstant: return q.attr<ConstantAttributes>().literal.shape();
+    case HloOpcode::kReplicaId:
+    case HloOpcode::kPartitionId: return MakeArray(PrimitiveType::U32, {});
+    case HloOpcode::kTuple: return InferTuple(q);
+    case HloOpcode::kGetTupleElement: return InferGetTupleElement(q);
+    case HloOpcode::kCall:
+    case HloOpcode::kFusion:
+      HLOIR_RETURN_IF_ERROR(ExpectParameters(*q.called[0], q.operands));
+      return q.called[0]->root()->shape();
+    case HloOpcode::kWhile: return InferWhile(q);
+    case HloOpcode::kConditional: return InferConditional(q);
+    case HloOpcode::kCustomCall: return *q.stated;
+    case HloOpcode::kOptimizationBarrier:
+    case HloOpcode::kDomain: return q.operand(0);
+    case HloOpcode::kAddDependency:
+      HLOIR_RETURN_IF_ERROR(ExpectToken(q.operand(1), "the second operand"));
+      return q.operand(0);
+    case HloOpcode::kAfterAll:
+      for (const Shape* operand : q.operands) HLOIR_RETURN_IF_ERROR(ExpectToken(*operand, "each operand"));
+      return Shape::Token();
+    case HloOpcode::kInfeed:
+    case HloOpcode::kOutfeed:
+    case HloOpcode::kSend:
+    case HloOpcode::kRecv:
+    case HloOpcode::kSendDone:
+    case HloOpcode::kRecvDone:
+    case HloOpcode::kCopyStart:
+    case HloOpcode::kCopyDone: return InferTransfer(q);
+    case HloOpcode::kAsyncStart:
+    case HloOpcode::kAsyncUpdate:
+    case HloOpcode::kAsyncDone: return InferAsync(q);
+    default: return Internal(Format("no shape rule for {}", OpcodeName(q.opcode)));
+  }
+}
+
+}  // namespace hloir::inference

@@ -1,0 +1,223 @@
+// Shapes of elementwise ops: the operands' dimensions, and which element types each op takes and gives.
+#include "internal.h"
+
+namespace hloir::inference {
+namespace {
+
+using Type = PrimitiveType;
+
+Status ExpectType(bool good, const Query& q, std::string_view wanted, Type type) {
+  if (good) return OkStatus();
+  return Invalid("{} takes {} elements, not {}", OpcodeName(q.opcode), wanted, PrimitiveTypeName(type));
+}
+
+// The shape that all of the arrays in `shapes` have together; element type and layout are the first one's.
+StatusOr<Shape> Merge(std::span<const Shape* const> shapes) {
+  Shape result = *shapes[0];
+  for (const Shape* other : shapes.subspan(1)) {
+    if (other->rank() != result.rank()) {
+      return Invalid("operands differ in rank: {} and {}", Text(*shapes[0]), Text(*other));
+    }
+    for (int64_t i = 0; i < result.rank(); ++i) {
+      std::optional<DimensionSize> size = MeetDimensions(result, i, *other, i);
+      if (!size) return Invalid("operands differ in dimensions: {} and {}", Text(*shapes[0]), Text(*other));
+      result.set_dimension(i, size->size);
+      result.set_dynamic_dimension(i, size->dynamic);
+    }
+  }
+  return result;
+}
+
+StatusOr<Shape> InferUnary(const Query& q) {
+  const Shape& x = q.operand(0);
+  Type type = x.element_type();
+  bool number = !IsArrayType(type) ? false : type != Type::PRED;
+  switch (q.opcode) {
+    case HloOpcode::kCeil:
+    case HloOpcode::kFloor:
+    case HloOpcode::kRoundNearestAfz:
+    case HloOpcode::kRoundNearestEven: HLOIR_RETURN_IF_ERROR(ExpectType(IsFloat(type), q, "float", type)); return x;
+    case HloOpcode::kIsFinite:
+      HLOIR_RETURN_IF_ERROR(ExpectType(IsFloat(type), q, "float", type));
+      return x.WithElementType(Type::PRED);
+    case HloOpcode::kClz:
+    case HloOpcode::kPopulationCount: HLOIR_RETURN_IF_ERROR(ExpectType(IsInteger(type), q, "integer", type)); return x;
+    case HloOpcode::kNot:
+      HLOIR_RETURN_IF_ERROR(ExpectType(IsInteger(type) || type == Type::PRED, q, "integer or pred", type));
+      return x;
+    case HloOpcode::kNegate:
+    case HloOpcode::kSign: HLOIR_RETURN_IF_ERROR(ExpectType(number, q, "number", type)); return x;
+    case HloOpcode::kAbs:
+      HLOIR_RETURN_IF_ERROR(ExpectType(number, q, "number", type));
+      return IsComplex(type) ? x.WithElementType(ComplexComponentType(type)) : x;
+    case HloOpcode::kReal:
+    case HloOpcode::kImag:
+      HLOIR_RETURN_IF_ERROR(ExpectType(IsFloat(type) || IsComplex(type), q, "float or complex", type));
+      return x.WithElementType(ComplexComponentType(type));
+    case HloOpcode::kReducePrecision: {
+      HLOIR_RETURN_IF_ERROR(ExpectType(IsFloat(type), q, "float", type));
+      const auto& a = q.attr<ReducePrecisionAttributes>();
+      if (a.exponent_bits < 1) return Invalid("exponent_bits={} must be at least 1", a.exponent_bits);
+      if (a.mantissa_bits < 0) return Invalid("mantissa_bits={} must not be negative", a.mantissa_bits);
+      return x;
+    }
+    default:  // the transcendental ones, which the opcode table lists
+      HLOIR_RETURN_IF_ERROR(ExpectType(IsFloat(type) || IsComplex(type), q, "float or complex", type));
+      return x;
+  }
+}
+
+// The new element type is the stated shape's; of the dimensions only those that the op fixes are checked here.
+StatusOr<Shape> InferConvert(const Query& q) {
+  const Shape& x = q.operand(0);
+  HLOIR_RETURN_IF_ERROR(ExpectArray(*q.stated, "the result"));
+  Type from = x.element_type(), to = q.stated->element_type();
+  if (IsComplex(from) && !IsComplex(to)) {
+    return Invalid("{} from {} to {} would lose the imaginary part", OpcodeName(q.opcode), PrimitiveTypeName(from),
+                   PrimitiveTypeName(to));
+  }
+  return x.WithElementType(to);
+}
+
+StatusOr<Shape> InferBitcastConvert(const Query& q) {
+  const Shape& x = q.operand(0);
+  HLOIR_RETURN_IF_ERROR(ExpectArray(*q.stated, "the result"));
+  Type from = x.element_type(), to = q.stated->element_type();
+  if (IsComplex(from) != IsComplex(to)) {
+    return Invalid("bitcast-convert between complex and other types: {} to {}", PrimitiveTypeName(from),
+                   PrimitiveTypeName(to));
+  }
+  int from_bits = BitWidth(from), to_bits = BitWidth(to);
+  if (from_bits == to_bits) return x.WithElementType(to);
+  if (std::max(from_bits, to_bits) % std::min(from_bits, to_bits) != 0) {
+    return Invalid("bitcast-convert from {} to {}: neither width divides the other", PrimitiveTypeName(from),
+                   PrimitiveTypeName(to));
+  }
+  DimVector dimensions = x.dimensions();
+  if (from_bits > to_bits) {
+    dimensions.push_back(from_bits / to_bits);
+  } else {
+    int64_t ratio = to_bits / from_bits;
+    if (x.rank() == 0 || (dimensions.back() != ratio && !x.is_unbounded_dimension(x.rank() - 1))) {
+      return Invalid("bitcast-convert from {} to {} needs a last dimension of {}", Text(x), PrimitiveTypeName(to),
+                     ratio);
+    }
+    dimensions.pop_back();
+  }
+  Shape result = MakeArray(to, dimensions);
+  for (int64_t i = 0; i < std::min(result.rank(), x.rank()); ++i) CopyDynamism(x, i, result, i);
+  return result;
+}
+
+StatusOr<Shape> InferStochasticConvert(const Query& q) {
+  Type from = q.operand(0).element_type(), random = q.operand(1).element_type();
+  HLOIR_RETURN_IF_ERROR(ExpectType(IsFloat(from), q, "float", from));
+  if (!IsUnsigned(random) || BitWidth(random) != BitWidth(from)) {
+    return Invalid("the random operand must be unsigned and as wide as {}, not {}", PrimitiveTypeName(from),
+                   PrimitiveTypeName(random));
+  }
+  HLOIR_ASSIGN_OR_RETURN(Shape merged, Merge(q.operands));
+  HLOIR_RETURN_IF_ERROR(ExpectArray(*q.stated, "the result"));
+  return merged.WithElementType(q.stated->element_type());
+}
+
+StatusOr<Shape> InferBinary(const Query& q) {
+  Type a = q.operand(0).element_type(), b = q.operand(1).element_type();
+  if (!SameTypeIgnoringFloatPrecision(a, b)) {
+    return Invalid("operands differ in element type: {} and {}", Text(q.operand(0)), Text(q.operand(1)));
+  }
+  switch (q.opcode) {
+    case HloOpcode::kAnd:
+    case HloOpcode::kOr:
+    case HloOpcode::kXor:
+      HLOIR_RETURN_IF_ERROR(ExpectType(IsInteger(a) || a == Type::PRED, q, "integer or pred", a));
+      break;
+    case HloOpcode::kShiftLeft:
+    case HloOpcode::kShiftRightArithmetic:
+    case HloOpcode::kShiftRightLogical:
+    case HloOpcode::kMulhi: HLOIR_RETURN_IF_ERROR(ExpectType(IsInteger(a), q, "integer", a)); break;
+    case HloOpcode::kMaximum:
+    case HloOpcode::kMinimum: HLOIR_RETURN_IF_ERROR(ExpectType(!IsComplex(a), q, "ordered", a)); break;
+    case HloOpcode::kRemainder:
+      HLOIR_RETURN_IF_ERROR(ExpectType(!IsComplex(a) && a != Type::PRED, q, "real number", a));
+      break;
+    case HloOpcode::kAtan2:
+      HLOIR_RETURN_IF_ERROR(ExpectType(IsFloat(a) || IsComplex(a), q, "float or complex", a));
+      break;
+    case HloOpcode::kSubtract:
+    case HloOpcode::kDivide:
+    case HloOpcode::kPower: HLOIR_RETURN_IF_ERROR(ExpectType(a != Type::PRED, q, "number", a)); break;
+    case HloOpcode::kComplex:
+      HLOIR_RETURN_IF_ERROR(ExpectType(a == b && (a == Type::F32 || a == Type::F64), q, "f32 or f64", a));
+      break;
+    case HloOpcode::kCompare: {
+      const auto& c = q.attr<CompareAttributes>();
+      if (IsComplex(a) && c.direction != ComparisonDirection::kEq && c.direction != ComparisonDirection::kNe) {
+        return InvalidArgument("complex numbers have no order: direction must be EQ or NE");
+      }
+      bool float_order = c.type == ComparisonType::kFloat || c.type == ComparisonType::kFloatTotalOrder;
+      if (c.type != ComparisonType::kDefault && float_order != (IsFloat(a) || IsComplex(a))) {
+        return Invalid("type={} does not fit {} operands", EnumWord(c.type), PrimitiveTypeName(a));
+      }
+      break;
+    }
+    default: break;
+  }
+  HLOIR_ASSIGN_OR_RETURN(Shape result, Merge(q.operands));
+  if (q.opcode == HloOpcode::kCompare) return result.WithElementType(Type::PRED);
+  if (q.opcode == HloOpcode::kComplex) return result.WithElementType(a == Type::F64 ? Type::C128 : Type::C64);
+  Type type = HigherPrecisionType(a, b);
+  return type == a ? result : result.WithElementType(type);
+}
+
+// Bounds of a clamp may be scalars beside an array.
+StatusOr<Shape> InferClamp(const Query& q) {
+  const Shape& x = q.operand(1);
+  HLOIR_RETURN_IF_ERROR(ExpectType(!IsComplex(x.element_type()), q, "ordered", x.element_type()));
+  for (size_t i : {0, 2}) {
+    if (!SameTypeIgnoringFloatPrecision(q.operand(i).element_type(), x.element_type())) {
+      return Invalid("operands differ in element type: {} and {}", Text(x), Text(q.operand(i)));
+    }
+  }
+  if (q.operand(0).rank() != q.operand(2).rank()) {
+    return Invalid("the bounds of clamp differ in rank: {} and {}", Text(q.operand(0)), Text(q.operand(2)));
+  }
+  if (q.operand(0).IsScalar()) return x;
+  const Shape* shapes[] = {&x, q.operands[0], q.operands[2]};
+  return Merge(shapes);
+}
+
+// A scalar predicate chooses whole arrays (and, in old texts, whole tuples).
+StatusOr<Shape> InferSelect(const Query& q) {
+  const Shape &pred = q.operand(0), &a = q.operand(1), &b = q.operand(2);
+  if (pred.element_type() != Type::PRED) return Invalid("the first operand of select must be pred, not {}", Text(pred));
+  if (!CompatibleIgnoringFloatPrecision(a, b))
+    return Invalid("select between different shapes: {} and {}", Text(a), Text(b));
+  if (!a.IsArray()) {
+    if (!pred.IsScalar()) return Invalid("select of {} needs a scalar predicate, not {}", Text(a), Text(pred));
+    return a;
+  }
+  const Shape* shapes[] = {&a, &b, &pred};
+  HLOIR_ASSIGN_OR_RETURN(Shape result, Merge({shapes, pred.IsScalar() ? size_t{2} : size_t{3}}));
+  Type type = HigherPrecisionType(a.element_type(), b.element_type());
+  return type == a.element_type() ? result : result.WithElementType(type);
+}
+
+}  // namespace
+
+StatusOr<Shape> InferElementwise(const Query& q) {
+  if (q.opcode == HloOpcode::kSelect) return InferSelect(q);
+  for (size_t i = 0; i < q.operands.size(); ++i) {
+    if (!q.operand(i).IsArray())
+      return Invalid("{} takes arrays, but operand {} is {}", OpcodeName(q.opcode), i, Text(q.operand(i)));
+  }
+  switch (q.opcode) {
+    case HloOpcode::kConvert: return InferConvert(q);
+    case HloOpcode::kBitcastConvert: return InferBitcastConvert(q);
+    case HloOpcode::kStochasticConvert: return InferStochasticConvert(q);
+    case HloOpcode::kClamp: return InferClamp(q);
+    default: return q.operands.size() == 1 ? InferUnary(q) : InferBinary(q);
+  }
+}
+
+}  // namespace hloir::inference

@@ -1,0 +1,105 @@
+// What the files of shape inference share: the question asked, and the helpers that each op family's rules are written
+// with. shape_inference.cc has the one way in and chooses the family; tests/unit/shape_inference_test.cc covers all of
+// them.
+#pragma once
+
+
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "hloir/format.h"
+#include "hloir/module.h"
+#include "hloir/shape_inference.h"
+
+namespace hloir::inference {
+
+// An op without its graph: all that its result shape depends on.
+struct Query {
+  HloOpcode opcode;
+  std::span<const Shape* const> operands;
+  const Attributes& attributes;
+  std::span<HloComputation* const> called;
+  const Shape* stated;  // nullptr if the text left it out
+
+  const Shape& operand(size_t i) const { return *operands[i]; }
+  template <class T>
+  const T& attr() const {
+    return **std::get_if<T*>(&attributes);  // InferShape has checked that it is the opcode's
+  }
+};
+
+// The families. Arity, attribute struct and number of called computations have been checked.
+StatusOr<Shape> InferElementwise(const Query& q);  // elementwise.cc
+StatusOr<Shape> InferMovement(const Query& q);     // movement.cc
+StatusOr<Shape> InferIndexed(const Query& q);      // indexed.cc: gather, scatter, dynamic slices
+StatusOr<Shape> InferContraction(const Query& q);  // contraction.cc
+StatusOr<Shape> InferReduction(const Query& q);    // reduction.cc
+StatusOr<Shape> InferMath(const Query& q);         // math.cc: fft, cholesky, batch-norm, rng
+StatusOr<Shape> InferControl(const Query& q);      // control.cc: tuples, calls, transfers
+StatusOr<Shape> InferCollective(const Query& q);   // collective.cc
+
+template <class... Args>
+Status Invalid(std::string_view format, const Args&... args) {
+  return InvalidArgument(Format(format, args...));
+}
+
+// "{1,2}", for messages.
+inline std::string Braced(std::span<const int64_t> values) {
+  std::string text = "{";
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) text += ',';
+    text += std::to_string(values[i]);
+  }
+  text += '}';
+  return text;
+}
+inline std::string Braced(const DimVector& values) { return Braced({values.data(), values.size()}); }
+inline std::string Text(const Shape& shape) { return shape.ToString(/*with_layout=*/false); }
+
+// Products and sums of sizes from text can pass 64 bits; 128 hold any product of two.
+__extension__ typedef __int128 Wide;
+StatusOr<int64_t> Narrow(Wide value);
+
+Status ExpectArray(const Shape& shape, std::string_view what);
+inline bool InRange(int64_t dimension, int64_t rank) { return dimension >= 0 && dimension < rank; }
+// Each in [0, rank), none twice.
+Status ExpectDimensions(const DimVector& dimensions, int64_t rank, std::string_view what);
+bool Contains(const DimVector& list, int64_t value);
+bool StrictlyAscending(const DimVector& list);
+
+// XLA's mixed precision: two floats of different widths may meet; any other two types must be the same.
+bool SameTypeIgnoringFloatPrecision(PrimitiveType a, PrimitiveType b);
+PrimitiveType HigherPrecisionType(PrimitiveType a, PrimitiveType b);
+// Same tree, same dimensions (an unbounded one fits any), same types up to float precision.
+bool CompatibleIgnoringFloatPrecision(const Shape& a, const Shape& b);
+
+// An array with the default layout, whose dimension i is as dimension `from[i].second` of `*from[i].first` in dynamism.
+Shape MakeArray(PrimitiveType type, DimVector dimensions);
+inline void CopyDynamism(const Shape& from, int64_t i, Shape& to, int64_t j) {
+  if (from.is_dynamic_dimension(i)) to.set_dynamic_dimension(j, true);
+}
+// One dimension of a result whose operands agree there: the most specific size. nullopt if they don't agree.
+struct DimensionSize {
+  int64_t size = 0;
+  bool dynamic = false;
+};
+std::optional<DimensionSize> MeetDimensions(const Shape& a, int64_t i, const Shape& b, int64_t j);
+
+// The arrays `q.operands[first…]` all have the same dimensions; the message names the two that don't.
+Status ExpectSameDimensions(const Query& q, size_t first, size_t count);
+
+// One result is itself, several are a tuple.
+Shape OneOrTuple(std::vector<Shape> shapes);
+
+// Sizes of a window sliding over `base`; the window's rank is base's. In reduction.cc.
+StatusOr<int64_t> WindowedSize(int64_t base, const WindowDimension& window);
+Status ExpectWindow(const Window& window);
+StatusOr<Shape> InferWindowOutput(const Shape& base, const Window& window, PrimitiveType type);
+
+// reducer(accumulators…, values…) -> accumulators, all scalar, fits inits and inputs. Gives the accumulators' types.
+StatusOr<std::vector<PrimitiveType>> InferReducer(const HloComputation& reducer, std::span<const Shape* const> inits,
+                                                  std::span<const Shape* const> inputs);
+
+}  // namespace hloir::inference

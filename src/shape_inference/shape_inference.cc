@@ -1,0 +1,224 @@
+// Shape inference's way in: checks that the ingredients are the opcode's, then asks the op family's rules, each in a
+// file of its own. Here too are the helpers that all families use. What needs the graph around an instruction (callers,
+// pairs, devices) is the verifier's. tests/unit/shape_inference_test.cc.
+#include "hloir/shape_inference.h"
+#include "hloir/format.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "internal.h"
+
+namespace hloir {
+namespace inference {
+
+StatusOr<int64_t> Narrow(Wide value) {
+  if (value > INT64_MAX || value < INT64_MIN + 1) return InvalidArgument("a dimension of the result passes 64 bits");
+  return static_cast<int64_t>(value);
+}
+
+Status ExpectArray(const Shape& shape, std::string_view what) {
+  if (shape.IsArray()) return OkStatus();
+  return Invalid("{} must be an array, not {}", what, Text(shape));
+}
+
+Status ExpectDimensions(const DimVector& dimensions, int64_t rank, std::string_view what) {
+  for (int64_t d : dimensions) {
+    if (!InRange(d, rank))
+      return Invalid("{}={} names dimension {}, but the rank is {}", what, Braced(dimensions), d, rank);
+  }
+  DimVector sorted = dimensions;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+    return Invalid("{}={} names a dimension twice", what, Braced(dimensions));
+  }
+  return OkStatus();
+}
+
+bool Contains(const DimVector& list, int64_t value) { return std::find(list.begin(), list.end(), value) != list.end(); }
+
+bool StrictlyAscending(const DimVector& list) {
+  return std::adjacent_find(list.begin(), list.end(), std::greater_equal<int64_t>()) == list.end();
+}
+
+bool SameTypeIgnoringFloatPrecision(PrimitiveType a, PrimitiveType b) { return a == b || (IsFloat(a) && IsFloat(b)); }
+
+// More range first, then more digits, then more bits, then a sign: so f16 with bf16 gives bf16.
+PrimitiveType HigherPrecisionType(PrimitiveType a, PrimitiveType b) {
+  auto rank = [](PrimitiveType type) {
+    PrimitiveType component = ComplexComponentType(type);
+    FloatFormat f = GetFloatFormat(component);
+    int largest_exponent = IsFloat(component) ? (1 << f.exponent_bits) - 1 - f.has_infinity - f.bias : -1;
+    int digits = IsFloat(component) ? f.mantissa_bits + 1 : -1;
+    return std::tuple(IsComplex(type), largest_exponent, digits, BitWidth(component), IsSigned(component));
+  };
+  return rank(a) < rank(b) ? b : a;
+}
+
+namespace {
+bool SizesMeet(const Shape& a, int64_t i, const Shape& b, int64_t j) {
+  return a.dimensions(i) == b.dimensions(j) || a.is_unbounded_dimension(i) || b.is_unbounded_dimension(j);
+}
+}  // namespace
+
+// Iterative, because shapes may nest as deep as the text dares.
+bool CompatibleIgnoringFloatPrecision(const Shape& a, const Shape& b) {
+  auto alike_at_top = [](const Shape& x, const Shape& y) {
+    bool alike = SameTypeIgnoringFloatPrecision(x.element_type(), y.element_type()) && x.rank() == y.rank() &&
+                 x.tuple_shapes().size() == y.tuple_shapes().size();
+    for (int64_t i = 0; alike && i < x.rank(); ++i) alike = SizesMeet(x, i, y, i);
+    return alike;
+  };
+  if (&a == &b) return true;
+  if (a.tuple_shapes().empty()) return alike_at_top(a, b);
+  std::vector<std::pair<const Shape*, const Shape*>> pending{{&a, &b}};
+  while (!pending.empty()) {
+    auto [x, y] = pending.back();
+    pending.pop_back();
+    if (x == y) continue;
+    if (!alike_at_top(*x, *y)) return false;
+    for (size_t i = 0; i < x->tuple_shapes().size(); ++i)
+      pending.emplace_back(&x->tuple_shapes(i), &y->tuple_shapes(i));
+  }
+  return true;
+}
+
+Shape MakeArray(PrimitiveType type, DimVector dimensions) {
+  bool unbounded = Contains(dimensions, Shape::kUnboundedSize);
+  Shape shape = Shape::Array(type, std::move(dimensions));
+  if (unbounded) {
+    for (int64_t i = 0; i < shape.rank(); ++i) {
+      if (shape.is_unbounded_dimension(i)) shape.set_dynamic_dimension(i, true);
+    }
+  }
+  return shape;
+}
+
+std::optional<DimensionSize> MeetDimensions(const Shape& a, int64_t i, const Shape& b, int64_t j) {
+  if (!SizesMeet(a, i, b, j)) return std::nullopt;
+  if (a.is_unbounded_dimension(i)) return DimensionSize{b.dimensions(j), b.is_dynamic_dimension(j)};
+  if (b.is_unbounded_dimension(j)) return DimensionSize{a.dimensions(i), a.is_dynamic_dimension(i)};
+  return DimensionSize{a.dimensions(i), a.is_dynamic_dimension(i) || b.is_dynamic_dimension(j)};
+}
+
+Status ExpectSameDimensions(const Query& q, size_t first, size_t count) {
+  for (size_t i = first; i < first + count; ++i) {
+    HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(i), Format("operand {}", i)));
+    const Shape &a = q.operand(first), &b = q.operand(i);
+    bool same = a.rank() == b.rank();
+    for (int64_t d = 0; same && d < a.rank(); ++d) same = SizesMeet(a, d, b, d);
+    if (!same) return Invalid("operands {} and {} differ in dimensions: {} and {}", first, i, Text(a), Text(b));
+  }
+  return OkStatus();
+}
+
+Shape OneOrTuple(std::vector<Shape> shapes) {
+  if (shapes.size() == 1) return std::move(shapes[0]);
+  return Shape::Tuple(std::move(shapes));
+}
+
+namespace {
+
+Status CheckIngredients(const Query& q) {
+  const OpcodeInfo& info = GetOpcodeInfo(q.opcode);
+  int64_t count = static_cast<int64_t>(q.operands.size());
+  if (info.arity >= 0 ? count != info.arity : count < -info.arity - 1) {
+    return Invalid("{} takes {}{} operand{}, not {}", info.name, info.arity < 0 ? "at least " : "",
+                   info.arity >= 0 ? info.arity : -info.arity - 1, info.arity == 1 || info.arity == -2 ? "" : "s",
+                   count);
+  }
+  bool attributes_fit = AttributesTypeSwitch(q.opcode, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_same_v<T, std::monostate>) return std::holds_alternative<T>(q.attributes);
+    else return std::holds_alternative<T*>(q.attributes) && std::get<T*>(q.attributes) != nullptr;
+  });
+  if (!attributes_fit) return Invalid("{} has not got the attributes of its opcode", info.name);
+  for (const HloComputation* computation : q.called) {
+    if (computation == nullptr || computation->root() == nullptr) {
+      return Invalid("{} calls a computation without root", info.name);
+    }
+    for (const HloInstruction* parameter : computation->parameters()) {
+      if (parameter == nullptr) return Invalid("{} has a gap in its parameter numbers", computation->name());
+    }
+  }
+  size_t called = q.called.size();
+  switch (info.calls) {
+    case CallKind::kNone:
+      // Updates and dones of async work may repeat what their start calls.
+      if (q.opcode == HloOpcode::kAsyncUpdate || q.opcode == HloOpcode::kAsyncDone) break;
+      if (called != 0) return Invalid("{} calls no computations, but has {}", info.name, called);
+      break;
+    case CallKind::kToApply:
+    case CallKind::kCalls:
+      if (called != 1) return Invalid("{} calls one computation, not {}", info.name, called);
+      break;
+    case CallKind::kConditionBody:
+    case CallKind::kSelectScatter:
+      if (called != 2) return Invalid("{} calls two computations, not {}", info.name, called);
+      break;
+    case CallKind::kBranches:
+      if (called == 0) return Invalid("{} needs at least one branch", info.name);
+      break;
+    case CallKind::kCalledComputations: break;
+  }
+  if (info.shape == OpShape::kGiven && q.stated == nullptr)
+    return Invalid("the result shape of {} must be stated", info.name);
+  return OkStatus();
+}
+
+StatusOr<Shape> Infer(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(CheckIngredients(q));
+  if (HasTrait(q.opcode, kElementwise) && q.opcode != HloOpcode::kCopy) return InferElementwise(q);
+  switch (q.opcode) {
+    case HloOpcode::kGather:
+    case HloOpcode::kScatter:
+    case HloOpcode::kDynamicSlice:
+    case HloOpcode::kDynamicUpdateSlice: return InferIndexed(q);
+    case HloOpcode::kDot:
+    case HloOpcode::kScaledDot:
+    case HloOpcode::kRaggedDot:
+    case HloOpcode::kConvolution: return InferContraction(q);
+    case HloOpcode::kReduce:
+    case HloOpcode::kReduceWindow:
+    case HloOpcode::kSelectAndScatter:
+    case HloOpcode::kMap:
+    case HloOpcode::kScan:
+    case HloOpcode::kSort:
+    case HloOpcode::kTopK: return InferReduction(q);
+    case HloOpcode::kFft:
+    case HloOpcode::kCholesky:
+    case HloOpcode::kTriangularSolve:
+    case HloOpcode::kBatchNormTraining:
+    case HloOpcode::kBatchNormInference:
+    case HloOpcode::kBatchNormGrad:
+    case HloOpcode::kRng:
+    case HloOpcode::kRngBitGenerator:
+    case HloOpcode::kRngGetAndUpdateState: return InferMath(q);
+    default: break;
+  }
+  if (HasTrait(q.opcode, kMovesData) || q.opcode == HloOpcode::kIota || q.opcode == HloOpcode::kGetDimensionSize ||
+      q.opcode == HloOpcode::kSetDimensionSize) {
+    return InferMovement(q);
+  }
+  if (HasTrait(q.opcode, kCollective) || q.opcode == HloOpcode::kAllGatherDone ||
+      q.opcode == HloOpcode::kAllReduceDone || q.opcode == HloOpcode::kCollectivePermuteDone) {
+    return InferCollective(q);
+  }
+  return InferControl(q);
+}
+
+}  // namespace
+}  // namespace inference
+
+StatusOr<Shape> InferShape(HloOpcode opcode, std::span<const Shape* const> operands, const Attributes& attributes,
+                           std::span<HloComputation* const> called, const Shape* stated) {
+  return inference::Infer({opcode, operands, attributes, called, stated});
+}
+
+StatusOr<Shape> InferShape(const HloInstruction& instruction) {
+  SmallVector<const Shape*, 8> operands;
+  for (const HloInstruction* operand : instruction.operands()) operands.push_back(&operand->shape());
+  return InferShape(instruction.opcode(), {operands.data(), operands.size()}, instruction.attributes_variant(),
+                    instruction.called_computations(), &instruction.shape());
+}
+
+}  // namespace hloir

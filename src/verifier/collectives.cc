@@ -1,0 +1,252 @@
+// Rules of collectives: each device in one group at most, groups of one size, all devices in some group when the module
+// says how many there are; source-target pairs that name none twice; and results as large as the groups make them.
+#include <algorithm>
+#include <optional>
+
+#include "internal.h"
+
+namespace hloir::verification {
+namespace {
+
+// What the numbers in the groups count, by XLA's rule from the two attributes; see the table in HLO's documents.
+enum class GroupMode { kReplica, kPartition, kReplicaAndPartition, kFlattened };
+
+struct Collective {
+  const ReplicaGroups* groups = nullptr;
+  OptionalInt64 channel_id;
+  OptionalBool use_global_device_ids;  // no value: the op has no such attribute
+};
+
+std::optional<Collective> Describe(const HloInstruction& i) {
+  switch (i.opcode()) {
+    case HloOpcode::kAllGather:
+    case HloOpcode::kAllGatherStart: {
+      const auto& a = i.attributes<AllGatherAttributes>();
+      return Collective{&a.replica_groups, a.channel_id, a.use_global_device_ids};
+    }
+    case HloOpcode::kAllReduce:
+    case HloOpcode::kAllReduceStart: {
+      const auto& a = i.attributes<AllReduceAttributes>();
+      return Collective{&a.replica_groups, a.channel_id, a.use_global_device_ids};
+    }
+    case HloOpcode::kReduceScatter: {
+      const auto& a = i.attributes<ReduceScatterAttributes>();
+      return Collective{&a.replica_groups, a.channel_id, a.use_global_device_ids};
+    }
+    case HloOpcode::kAllToAll: {
+      const auto& a = i.attributes<AllToAllAttributes>();
+      return Collective{&a.replica_groups, a.channel_id, {}};
+    }
+    case HloOpcode::kRaggedAllToAll: {
+      const auto& a = i.attributes<RaggedAllToAllAttributes>();
+      return Collective{&a.replica_groups, a.channel_id, {}};
+    }
+    default: return std::nullopt;
+  }
+}
+
+GroupMode ModeOf(const Collective& c) {
+  if (!c.channel_id) return GroupMode::kReplica;
+  if (!c.use_global_device_ids) return GroupMode::kPartition;
+  return *c.use_global_device_ids ? GroupMode::kFlattened : GroupMode::kReplicaAndPartition;
+}
+
+int64_t Times(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+int64_t DeviceCount(GroupMode mode, const ModuleConfig& config) {
+  switch (mode) {
+    case GroupMode::kReplica:
+    case GroupMode::kReplicaAndPartition: return config.replica_count;
+    case GroupMode::kPartition: return config.num_partitions;
+    case GroupMode::kFlattened: return Times(config.replica_count, config.num_partitions);
+  }
+  return 1;
+}
+
+struct GroupSizes {
+  int64_t total = 0, first = 0;  // total 0: no groups are given, which means one of everybody
+};
+
+// The written-out form may name a device twice, miss one, or have groups of different sizes; the others can't.
+std::optional<GroupSizes> VerifyList(const HloInstruction& i, const ReplicaGroups& groups, Errors& errors) {
+  GroupSizes sizes;
+  for (const auto& group : groups.groups) {
+    if (group.empty()) {
+      errors.Add(&i, "replica_groups has an empty group");
+      return std::nullopt;
+    }
+    sizes.total += static_cast<int64_t>(group.size());
+  }
+  if (groups.groups.empty()) return sizes;
+  sizes.first = static_cast<int64_t>(groups.groups[0].size());
+  std::vector<bool> seen(static_cast<size_t>(sizes.total), false);
+  int64_t missing_for = -1;
+  for (const auto& group : groups.groups) {
+    for (int64_t device : group) {
+      if (device < 0 || device >= sizes.total) {
+        missing_for = device;
+      } else if (seen[device]) {
+        errors.Add(&i, "replica_groups names device {} twice", device);
+        return std::nullopt;
+      } else {
+        seen[device] = true;
+      }
+    }
+  }
+  if (missing_for != -1) {
+    int64_t missing = std::find(seen.begin(), seen.end(), false) - seen.begin();
+    errors.Add(&i, "replica_groups names device {}, but not device {}", missing_for, missing);
+    return std::nullopt;
+  }
+  const bool may_differ = i.opcode() == HloOpcode::kAllReduce || i.opcode() == HloOpcode::kAllReduceStart;
+  for (const auto& group : groups.groups) {
+    if (!may_differ && static_cast<int64_t>(group.size()) != sizes.first) {
+      errors.Add(&i, "replica_groups has groups of {} and of {}", sizes.first, group.size());
+      return std::nullopt;
+    }
+  }
+  return sizes;
+}
+
+std::optional<GroupSizes> VerifyIota(const HloInstruction& i, const ReplicaGroups& groups, Errors& errors) {
+  int64_t named = 0, listed = 1;
+  if (__builtin_mul_overflow(groups.num_groups, groups.group_size, &named)) named = -1;
+  for (int64_t size : groups.iota.iota_reshape_dims) {
+    if (__builtin_mul_overflow(listed, size, &listed)) listed = -2;
+  }
+  if (named != listed || named <= 0) {
+    errors.Add(&i, "replica_groups wants {} groups of {}, from another number of devices", groups.num_groups,
+               groups.group_size);
+    return std::nullopt;
+  }
+  return GroupSizes{named, groups.group_size};
+}
+
+std::optional<GroupSizes> VerifyMesh(const HloInstruction& i, const ReplicaGroups& groups, Errors& errors) {
+  GroupSizes sizes{1, 1};
+  for (const auto& [name, size] : groups.mesh.axes) {
+    if (size <= 0 || __builtin_mul_overflow(sizes.total, size, &sizes.total)) {
+      errors.Add(&i, "mesh axis '{}' has size {}", name, size);
+      return std::nullopt;
+    }
+  }
+  for (const MeshAxisRef& ref : groups.axes) {
+    auto axis = std::find_if(groups.mesh.axes.begin(), groups.mesh.axes.end(),
+                             [&](const auto& a) { return a.first == ref.axis; });
+    if (axis == groups.mesh.axes.end()) {
+      errors.Add(&i, "replica_groups names axis '{}', which the mesh has not got", ref.axis);
+      return std::nullopt;
+    }
+    int64_t size = ref.sub_axis_size > 0 ? ref.sub_axis_size : axis->second;
+    if (axis->second % size != 0 || __builtin_mul_overflow(sizes.first, size, &sizes.first)) {
+      errors.Add(&i, "replica_groups takes {} of axis '{}', whose size is {}", size, ref.axis, axis->second);
+      return std::nullopt;
+    }
+  }
+  return sizes;
+}
+
+// By how much a gathered dimension grew, or a scattered one shrank.
+std::optional<int64_t> ShardCount(const HloInstruction& i) {
+  auto ratio = [](const Shape& whole, const Shape& part, int64_t d) -> std::optional<int64_t> {
+    if (!whole.IsArray() || !part.IsArray() || d >= whole.rank() || d >= part.rank()) return std::nullopt;
+    if (whole.dimensions(d) <= 0 || part.dimensions(d) <= 0) return std::nullopt;
+    return whole.dimensions(d) / part.dimensions(d);
+  };
+  auto first = [](const Shape& shape) -> const Shape& {
+    return shape.IsTuple() && shape.tuple_size() > 0 ? shape.tuple_shapes(0) : shape;
+  };
+  if (i.operand_count() == 0) return std::nullopt;
+  const Shape& operand = i.operand(0)->shape();
+  switch (i.opcode()) {
+    case HloOpcode::kAllGather:
+      return ratio(first(i.shape()), operand, i.attributes<AllGatherAttributes>().dimensions[0]);
+    case HloOpcode::kAllGatherStart:
+      return ratio(first(i.shape().tuple_shapes(1)), operand, i.attributes<AllGatherAttributes>().dimensions[0]);
+    case HloOpcode::kReduceScatter:
+      return ratio(operand, first(i.shape()), i.attributes<ReduceScatterAttributes>().dimensions[0]);
+    default: return std::nullopt;
+  }
+}
+
+void VerifyGroups(const HloInstruction& i, const Collective& c, Errors& errors) {
+  if (c.use_global_device_ids.value_or(false) && !c.channel_id) {
+    errors.Add(&i, "use_global_device_ids needs a channel_id");
+    return;
+  }
+  const GroupMode mode = ModeOf(c);
+  const ModuleConfig& config = i.module()->config();
+  std::optional<GroupSizes> sizes;
+  switch (c.groups->form) {
+    case ReplicaGroups::Form::kList: sizes = VerifyList(i, *c.groups, errors); break;
+    case ReplicaGroups::Form::kIota: sizes = VerifyIota(i, *c.groups, errors); break;
+    case ReplicaGroups::Form::kMesh: sizes = VerifyMesh(i, *c.groups, errors); break;
+  }
+  if (!sizes) return;
+  // A module that does not say how many devices there are has 1, and is not held to it.
+  const int64_t devices = DeviceCount(mode, config);
+  if (sizes->total == 0 && mode == GroupMode::kFlattened) {
+    errors.Add(&i, "use_global_device_ids needs replica_groups");
+    return;
+  }
+  if (sizes->total != 0 && devices != 1 && sizes->total != devices) {
+    errors.Add(&i, "replica_groups names {} devices, but there are {}", sizes->total, devices);
+    return;
+  }
+  int64_t group_size = sizes->total == 0 ? devices : sizes->first;
+  if (mode == GroupMode::kReplicaAndPartition) group_size = Times(group_size, config.num_partitions);
+  if (std::optional<int64_t> shards = ShardCount(i); shards && group_size != 1 && *shards != group_size) {
+    errors.Add(&i, "the shapes tell of {} shards, but the groups have {} devices", *shards, group_size);
+  }
+  if (i.opcode() == HloOpcode::kAllToAll && group_size != 1) {
+    const DimVector& dims = i.attributes<AllToAllAttributes>().dimensions;
+    if (dims.empty() && i.operand_count() != group_size) {
+      errors.Add(&i, "all-to-all has {} operands for groups of {} devices", i.operand_count(), group_size);
+    } else if (!dims.empty() && i.operand_count() == 1) {
+      int64_t size = i.operand(0)->shape().dimensions(dims[0]);
+      if (size != Shape::kUnboundedSize && size % group_size != 0) {
+        errors.Add(&i, "dimension {} of size {} can't be cut for groups of {} devices", dims[0], size, group_size);
+      }
+    }
+  }
+}
+
+void VerifyPairs(const HloInstruction& i, Errors& errors) {
+  const auto& a = i.attributes<CollectivePermuteAttributes>();
+  const ModuleConfig& config = i.module()->config();
+  const int64_t devices = a.channel_id ? config.num_partitions : config.replica_count;
+  std::vector<int64_t> sources, targets;
+  for (auto [source, target] : a.source_target_pairs) {
+    for (int64_t device : {source, target}) {
+      if (device < 0 || (devices != 1 && device >= devices)) {
+        errors.Add(&i, "source_target_pairs names device {}, but there are {}", device, devices);
+        return;
+      }
+    }
+    sources.push_back(source);
+    targets.push_back(target);
+  }
+  if (i.operand_count() == 4) return;  // in place: as many pairs as slices
+  for (auto [list, what] : {std::pair{&sources, "source"}, std::pair{&targets, "target"}}) {
+    std::sort(list->begin(), list->end());
+    auto twice = std::adjacent_find(list->begin(), list->end());
+    if (twice != list->end()) errors.Add(&i, "device {} is a {} twice in source_target_pairs", *twice, what);
+  }
+}
+
+}  // namespace
+
+void VerifyCollective(const HloInstruction& instruction, Errors& errors) {
+  if (!instruction.Is(kCollective)) return;
+  if (instruction.opcode() == HloOpcode::kCollectivePermute ||
+      instruction.opcode() == HloOpcode::kCollectivePermuteStart) {
+    VerifyPairs(instruction, errors);
+  } else if (std::optional<Collective> collective = Describe(instruction)) {
+    VerifyGroups(instruction, *collective, errors);
+  }
+}
+
+}  // namespace hloir::verification

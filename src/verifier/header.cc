@@ -1,0 +1,85 @@
+// Rules of the module's header: the entry layout states the entry computation's shapes; aliases and donors name
+// parameters and results that exist, and none twice.
+#include <set>
+
+#include "internal.h"
+
+namespace hloir::verification {
+namespace {
+
+void VerifyEntryLayout(const HloComputation& entry, const ProgramShape& layout, Errors& errors) {
+  if (!layout.result.Compatible(entry.root()->shape())) {
+    errors.Add(entry.root(), "entry_computation_layout says that the result is {}, but the root is {}",
+               Text(layout.result), Text(entry.root()->shape()));
+  }
+  if (static_cast<int64_t>(layout.parameters.size()) != entry.parameter_count()) {
+    errors.Add(nullptr, "entry_computation_layout has {} parameters, the entry computation {}",
+               layout.parameters.size(), entry.parameter_count());
+    return;
+  }
+  for (int64_t i = 0; i < entry.parameter_count(); ++i) {
+    const Shape& shape = entry.parameter(i)->shape();
+    if (!layout.parameters[i].Compatible(shape)) {
+      errors.Add(entry.parameter(i), "entry_computation_layout says that parameter {} is {}, but it is {}", i,
+                 Text(layout.parameters[i]), Text(shape));
+    }
+  }
+}
+
+// The part of a parameter that an alias or donor names; nullptr, and an error, if there is none.
+const Shape* ParameterPart(const HloComputation& entry, int64_t number, const ShapeIndex& index, std::string_view what,
+                           Errors& errors) {
+  if (number < 0 || number >= entry.parameter_count()) {
+    errors.Add(nullptr, "{} names parameter {}, but there are {}", what, number, entry.parameter_count());
+    return nullptr;
+  }
+  const Shape* part = entry.parameter(number)->shape().AtIndex(index);
+  if (part == nullptr || !part->IsArray()) {
+    errors.Add(nullptr, "{} names {} of parameter {}, which is no array in {}", what, IndexText(index), number,
+               Text(entry.parameter(number)->shape()));
+    return nullptr;
+  }
+  return part;
+}
+
+void VerifyAliases(const HloModule& module, Errors& errors) {
+  const HloComputation& entry = *module.entry_computation();
+  const Shape& result = entry.root()->shape();
+  std::set<ShapeIndex> outputs;
+  std::set<std::pair<int64_t, ShapeIndex>> inputs;
+  for (const InputOutputAlias& alias : module.config().input_output_alias) {
+    const Shape* parameter = ParameterPart(entry, alias.parameter, alias.parameter_index, "input_output_alias", errors);
+    const Shape* output = result.AtIndex(alias.output_index);
+    if (output == nullptr || !output->IsArray()) {
+      errors.Add(nullptr, "input_output_alias names output {}, which is no array in {}", IndexText(alias.output_index),
+                 Text(result));
+    } else if (parameter != nullptr && alias.must_alias && !output->Compatible(*parameter)) {
+      errors.Add(nullptr, "input_output_alias must put {} and {} in one buffer", Text(*output), Text(*parameter));
+    }
+    if (!outputs.insert(alias.output_index).second) {
+      errors.Add(nullptr, "input_output_alias names output {} twice", IndexText(alias.output_index));
+    }
+    if (!inputs.emplace(alias.parameter, alias.parameter_index).second) {
+      errors.Add(nullptr, "input_output_alias names {} of parameter {} twice", IndexText(alias.parameter_index),
+                 alias.parameter);
+    }
+  }
+  for (const BufferDonor& donor : module.config().buffer_donor) {
+    (void)ParameterPart(entry, donor.parameter, donor.parameter_index, "buffer_donor", errors);
+    if (!inputs.emplace(donor.parameter, donor.parameter_index).second) {
+      errors.Add(nullptr, "buffer_donor names {} of parameter {}, which is already donated or aliased",
+                 IndexText(donor.parameter_index), donor.parameter);
+    }
+  }
+}
+
+}  // namespace
+
+void VerifyHeader(const HloModule& module, Errors& errors) {
+  const HloComputation& entry = *module.entry_computation();
+  if (module.config().entry_computation_layout)
+    VerifyEntryLayout(entry, *module.config().entry_computation_layout, errors);
+  VerifyAliases(module, errors);
+}
+
+}  // namespace hloir::verification

@@ -1,0 +1,144 @@
+// Rules of shapes: what an instruction's ingredients give by shape inference is what the text states; layouts name each
+// dimension once. Ops that hand a buffer on as it is must state its very element type; others may round between floats.
+#include <algorithm>
+
+#include "hloir/shape_inference.h"
+#include "shape_inference/internal.h"
+#include "internal.h"
+
+namespace hloir::verification {
+namespace {
+
+// XLA lets these change neither element type nor (when layouts count) layout.
+bool HandsBufferOn(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kCall:
+    case HloOpcode::kConditional:
+    case HloOpcode::kConstant:
+    case HloOpcode::kCopyStart:
+    case HloOpcode::kCopyDone:
+    case HloOpcode::kFusion:
+    case HloOpcode::kGetTupleElement:
+    case HloOpcode::kInfeed:
+    case HloOpcode::kOutfeed:
+    case HloOpcode::kOptimizationBarrier:
+    case HloOpcode::kRecv:
+    case HloOpcode::kRecvDone:
+    case HloOpcode::kSend:
+    case HloOpcode::kSendDone:
+    case HloOpcode::kTuple:
+    case HloOpcode::kWhile: return true;
+    default: return false;
+  }
+}
+
+bool LayoutIsPermutation(const Shape& shape) {
+  const DimVector& order = shape.layout().minor_to_major();
+  if (static_cast<int64_t>(order.size()) != shape.rank()) return false;
+  if (shape.layout().IsMajorToMinor()) return true;
+  std::vector<bool> seen(order.size(), false);
+  for (int64_t dimension : order) {
+    if (!inference::InRange(dimension, shape.rank()) || seen[dimension]) return false;
+    seen[dimension] = true;
+  }
+  return true;
+}
+
+void VerifyWellFormed(const HloInstruction& instruction, Errors& errors) {
+  auto verify_leaf = [&](const Shape& leaf) {
+    for (int64_t size : leaf.dimensions()) {
+      if (size < 0 && size != Shape::kUnboundedSize)
+        errors.Add(&instruction, "the shape has a negative dimension: {}", size);
+    }
+    if (leaf.IsArray() && leaf.has_layout() && !LayoutIsPermutation(leaf)) {
+      errors.Add(&instruction, "the layout of {} does not name each of its {} dimensions once", leaf.ToString(),
+                 leaf.rank());
+    }
+  };
+  const Shape& shape = instruction.shape();
+  if (!shape.IsTuple()) return verify_leaf(shape);
+  if (instruction.opcode() == HloOpcode::kTuple) return;  // its elements were looked at where they come from
+  for (const Shape* leaf : shape.Leaves()) verify_leaf(*leaf);
+}
+
+bool SameLayout(const Shape& a, const Shape& b) {
+  return !a.has_layout() || !b.has_layout() || a.rank() != b.rank() ||
+         a.layout().minor_to_major() == b.layout().minor_to_major();
+}
+
+void VerifyLayouts(const HloInstruction& instruction, const Shape& inferred, Errors& errors) {
+  const Shape& stated = instruction.shape();
+  if (HandsBufferOn(instruction.opcode())) {
+    std::vector<const Shape*> a = stated.Leaves(), b = inferred.Leaves();
+    for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+      if (!SameLayout(*a[i], *b[i])) {
+        errors.Add(&instruction, "hands a buffer on, but changes its layout from {} to {}", b[i]->ToString(),
+                   a[i]->ToString());
+        return;
+      }
+    }
+  } else if (instruction.Is(kElementwise) && instruction.opcode() != HloOpcode::kCopy) {
+    for (const HloInstruction* operand : instruction.operands()) {
+      if (!SameLayout(stated, operand->shape())) {
+        errors.Add(&instruction, "must not change the layout of its operand, {}, to {}", operand->shape().ToString(),
+                   stated.ToString());
+        return;
+      }
+    }
+  }
+}
+
+bool Fits(HloOpcode opcode, const Shape& stated, const Shape& inferred) {
+  return HandsBufferOn(opcode) ? stated.Compatible(inferred)
+                               : inference::CompatibleIgnoringFloatPrecision(stated, inferred);
+}
+
+// Tuples can have thousands of elements, and programs take them apart one by one: no copies here.
+bool TupleFits(const HloInstruction& tuple) {
+  const Shape& shape = tuple.shape();
+  if (!shape.IsTuple() || shape.tuple_size() != tuple.operand_count()) return false;
+  for (int64_t i = 0; i < shape.tuple_size(); ++i) {
+    if (!shape.tuple_shapes(i).Compatible(tuple.operand(i)->shape())) return false;
+  }
+  return true;
+}
+bool ElementFits(const HloInstruction& get) {
+  const Shape& tuple = get.operand(0)->shape();
+  int64_t index = get.tuple_index();
+  return tuple.IsTuple() && inference::InRange(index, tuple.tuple_size()) &&
+         tuple.tuple_shapes(index).Compatible(get.shape());
+}
+
+void VerifyResultAccuracy(const HloInstruction& instruction, Errors& errors) {
+  if (!instruction.has_extras() || !instruction.extras().result_accuracy) return;
+  if (!instruction.Is(kTranscendental) || instruction.operand_count() != 1) {
+    errors.Add(&instruction, "result_accuracy is only for unary transcendental ops");
+  }
+}
+
+}  // namespace
+
+bool VerifyShape(const HloInstruction& instruction, const VerifierOptions& options, Errors& errors) {
+  VerifyWellFormed(instruction, errors);
+  VerifyResultAccuracy(instruction, errors);
+  if (!options.layout_sensitive) {
+    if (instruction.opcode() == HloOpcode::kTuple && TupleFits(instruction)) return true;
+    if (instruction.opcode() == HloOpcode::kGetTupleElement && instruction.operand_count() == 1 &&
+        ElementFits(instruction))
+      return true;
+  }
+  StatusOr<Shape> inferred = InferShape(instruction);
+  if (!inferred.ok()) {
+    errors.Add(&instruction, "{}", inferred.status().message());
+    return false;
+  }
+  if (!Fits(instruction.opcode(), instruction.shape(), *inferred)) {
+    errors.Add(&instruction, "has shape {}, but its operands and attributes give {}", Text(instruction.shape()),
+               Text(*inferred));
+    return false;
+  }
+  if (options.layout_sensitive) VerifyLayouts(instruction, *inferred, errors);
+  return true;
+}
+
+}  // namespace hloir::verification

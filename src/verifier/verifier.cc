@@ -1,0 +1,51 @@
+// The verifier's way in. First the structure; if that holds, each instruction by the rules of each theme, and the
+// module's header. The rules themselves are in *.cc. They follow XLA's HloVerifier with mixed precision
+// allowed: two floats of different widths may meet. tests/unit/verifier_test.cc, tests/verifier_errors/.
+#include "hloir/verifier.h"
+#include "hloir/format.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "internal.h"
+
+namespace hloir {
+
+std::vector<VerifierError> VerifyModuleAll(const HloModule& module, const VerifierOptions& options) {
+  using namespace verification;
+  Errors errors(static_cast<size_t>(std::max(options.max_errors, 1)));
+  VerifyStructure(module, errors);
+  if (errors.empty()) {
+    for (const HloComputation* computation : module.computations()) {
+      for (const HloInstruction* i = computation->first(); i != nullptr && !errors.full(); i = i->next()) {
+        if (!VerifyShape(*i, options, errors)) continue;
+        VerifyCalls(*i, errors);
+        VerifyCollective(*i, errors);
+        VerifyAsyncPair(*i, errors);
+        VerifySharding(*i, errors);
+      }
+    }
+    VerifyChannels(module, errors);
+    VerifyHeader(module, errors);
+  }
+  // The module's own errors first, then in the order of the text, or of making where there is no text.
+  auto place = [](const VerifierError& e) {
+    return e.instruction == nullptr ? std::tuple(-1, -1) : std::tuple(e.instruction->line(), e.instruction->id());
+  };
+  std::stable_sort(errors.list().begin(), errors.list().end(),
+                   [&](const VerifierError& a, const VerifierError& b) { return place(a) < place(b); });
+  return std::move(errors.list());
+}
+
+Status VerifyModule(const HloModule& module, const VerifierOptions& options) {
+  VerifierOptions first = options;
+  first.max_errors = 1;
+  std::vector<VerifierError> errors = VerifyModuleAll(module, first);
+  if (errors.empty()) return OkStatus();
+  const HloInstruction* where = errors[0].instruction;
+  if (where == nullptr) return InvalidArgument(Format("module {}: {}", module.name(), errors[0].message));
+  std::string line = where->line() > 0 ? Format("line {}: ", where->line()) : "";
+  return InvalidArgument(Format("{}{} {}: {}", line, where->opcode_name(), where->name(), errors[0].message));
+}
+
+}  // namespace hloir
