@@ -163,7 +163,6 @@ class Cse : public HloPass {
         continue;
       }
       if (!gate_.Allow("merge", "A, A again => A", MathMode::kExact, *i)) continue;
-      if (same->metadata() == nullptr) same->set_metadata(i->metadata());
       i->ReplaceAllUsesWith(same);
       gate_.Done(same);
       RemoveIfDead(i);

@@ -21,6 +21,9 @@ class HloComputation;
 class HloModule;
 class HloInstruction;
 
+// Enough for what people wrote into one line of results, and a bound on what a chain of merges carries along.
+inline constexpr size_t kMostMergedMetadata = 256;
+
 // What few instructions have; nothing in it changes what is computed, but it must not get lost.
 struct InstructionExtras {
   const Sharding* sharding = nullptr;
@@ -29,6 +32,9 @@ struct InstructionExtras {
   std::optional<ResultAccuracy> result_accuracy;
   std::optional<Statistics> statistics;
   std::optional<OriginalValue> original_value;
+  // Metadata of other instructions that this one now stands for too: merged, folded or fused into it. At most
+  // kMostMergedMetadata; text shows them only on request (PrintOptions::print_merged_metadata), as XLA has one a line.
+  std::vector<const OpMetadata*> merged_metadata;
   // Attributes that no table knows, kept because the reader asked for it: name and raw text.
   std::vector<std::pair<std::string_view, std::string_view>> unknown_attributes;
   std::vector<HloInstruction*> control_predecessors, control_successors;
@@ -111,6 +117,8 @@ class HloInstruction {
 
   const OpMetadata* metadata() const { return metadata_; }
   void set_metadata(const OpMetadata* metadata) { metadata_ = metadata; }  // module's; see HloModule::InternMetadata
+  // Takes the other's metadata and what was merged into it; each once. Of the same module.
+  void MergeMetadataOf(const HloInstruction& other);
   const InstructionExtras& extras() const;  // empty ones, if there are none
   InstructionExtras& mutable_extras();
   bool has_extras() const { return extras_ != nullptr; }

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,56 +13,10 @@
 
 #include "hloir/evaluator.h"
 #include "hloir/module.h"
+#include "hloir/rewriter.h"
 #include "hloir/status.h"
 
 namespace hloir {
-
-// How far a rewrite may change results. exact: no bit of any result (but any NaN may become any other NaN); rounding:
-// as XLA does by default; fast: as XLA does only with fast-math.
-enum class MathMode : uint8_t { kExact, kRounding, kFast };
-
-// One opportunity that a rule found, or one change that was made.
-struct Rewrite {
-  std::string_view pass, rule;  // "algebraic-simplifier", "add-zero"
-  std::string_view formula;     // "A + 0 => A"
-  MathMode math = MathMode::kExact;
-  const HloInstruction* instruction = nullptr;  // what it replaces; valid during the call only
-  std::string reason;  // why it is sound here, or why it pays; often empty, as the formula says it
-};
-
-// The one door for rewrites. A rule that matches says so with Allow(); only on true does it change the graph. So
-// applying, recording (a trace for teaching), proposing (a dry run) and stopping after n rewrites (fuel) are the same
-// code.
-class Rewriter {
- public:
-  virtual ~Rewriter() = default;
-  virtual bool Allow(const Rewrite& rewrite) = 0;
-  // After an allowed rewrite was made: what stands there now (nullptr where nothing does).
-  virtual void Done(const Rewrite& rewrite, const HloInstruction* replacement) { (void)rewrite, (void)replacement; }
-};
-
-// The rewriter that the tools and tests use: allows the first `max_rewrites`, or none, and keeps what it saw.
-class RewriteLog : public Rewriter {
- public:
-  struct Entry {
-    std::string pass, rule, formula, computation, instruction, before, after, reason;
-    MathMode math = MathMode::kExact;
-  };
-  int64_t max_rewrites = INT64_MAX;
-  bool propose_only = false;  // nothing is allowed: a list of what could be done
-  bool keep_text = true;      // before and after as HLO text; without it only the counts cost anything
-
-  bool Allow(const Rewrite& rewrite) override;
-  void Done(const Rewrite& rewrite, const HloInstruction* replacement) override;
-  const std::vector<Entry>& entries() const { return entries_; }
-  // How often each rule fired, by "pass/rule".
-  const std::map<std::string, int64_t>& counts() const { return counts_; }
-
- private:
-  std::vector<Entry> entries_;
-  std::map<std::string, int64_t> counts_;
-  int64_t allowed_ = 0;
-};
 
 struct PassOptions {
   MathMode math = MathMode::kExact;
@@ -74,21 +27,39 @@ struct PassOptions {
   std::vector<std::string> disabled_rules;
 };
 
-// What a pass asks before each change: PassOptions' switches and its Rewriter, in one call.
+// What a pass asks before each change and tells after it: PassOptions' switches and its Rewriter in one place.
+//
+//   if (!gate_.Enabled("my-rule", MathMode::kExact)) return false;   // before it looks at anything
+//   if (!gate_.Allow("my-rule", "A + 0 => A", MathMode::kExact, *old)) continue;
+//   HloInstruction* replacement = …build…;
+//   old->ReplaceAllUsesWith(replacement);
+//   gate_.Done(replacement);                                         // nullptr: nothing stands there now
 class RewriteGate {
  public:
   RewriteGate(std::string_view pass, const PassOptions& options) : pass_(pass), options_(options) {}
   // Whether the rule may run at all, before it looks at anything.
   bool Enabled(std::string_view rule, MathMode math) const;
-  // True: make this change now. Assumes Enabled().
+  // True: make this change now. Assumes Enabled(). Nothing may be built before.
   bool Allow(std::string_view rule, std::string_view formula, MathMode math, const HloInstruction& instruction,
-             std::string reason = {});
-  void Done(const HloInstruction* replacement);
+             std::string reason = {}, const HloInstruction* partner = nullptr);
+  // The change was made and uses were moved; what died is still there or was just removed. The replacement takes over
+  // the metadata of the instruction it stands for; if it is new, also of all that died with that.
+  void Done(HloInstruction* replacement);
+  // The rule matched, but the pass decided against it.
+  void Decline(std::string_view rule, std::string_view formula, MathMode math, const HloInstruction& instruction,
+               std::string reason, const HloInstruction* partner = nullptr);
+  // Does anybody read reasons? If not, spare the work of writing them.
+  bool explaining() const { return options_.rewriter != nullptr && options_.rewriter->wants_text(); }
 
  private:
+  void FindConsumed();
+  void FindMade(const HloInstruction* replacement);
+
   std::string_view pass_;
   const PassOptions& options_;
   Rewrite current_;
+  int32_t first_new_id_ = 0;
+  std::vector<const HloInstruction*> consumed_, made_;
 };
 
 class HloPass {

@@ -17,6 +17,8 @@ struct PrintOptions {
   bool print_original_value = true;
   bool print_metadata = true;
   bool print_metadata_only_op_name = false;
+  // After metadata={…}, in a comment that every reader skips: what was merged into the instruction from others.
+  bool print_merged_metadata = false;
   bool print_backend_config = true;
   bool print_infeed_outfeed_config = true;
   bool compact_operands = false;

@@ -144,7 +144,10 @@ bool AlgebraicSimplifier::RunOn(HloComputation& computation) {
     if (StateOf(instruction) == kDead) continue;
     StateOf(instruction) = kIdle;
     if (IsDead(*instruction)) {
+      if (!gate_.Enabled("dead-instruction", MathMode::kExact)) continue;
+      if (!gate_.Allow("dead-instruction", "A, unused => nothing", MathMode::kExact, *instruction)) continue;
       RemoveDeadFrom(instruction);
+      gate_.Done(nullptr);
       changed = true;
       continue;
     }

@@ -157,6 +157,25 @@ bool HloInstruction::IsPredConditional() const {
          operands_[0]->shape().element_type() == PrimitiveType::PRED;
 }
 
+void HloInstruction::MergeMetadataOf(const HloInstruction& other) {
+  auto merge = [this](const OpMetadata* metadata) {
+    if (metadata == nullptr || metadata == metadata_) return;
+    if (metadata_ == nullptr && !IsParameter()) {  // a parameter is no line's work; what became of it may be one's
+      metadata_ = metadata;
+      return;
+    }
+    if (metadata_ != nullptr && *metadata == *metadata_) return;
+    std::vector<const OpMetadata*>& merged = mutable_extras().merged_metadata;
+    if (merged.size() >= kMostMergedMetadata) return;
+    auto same = [&](const OpMetadata* m) { return m == metadata || *m == *metadata; };
+    if (std::find_if(merged.begin(), merged.end(), same) == merged.end()) merged.push_back(metadata);
+  };
+  if (&other == this) return;
+  merge(other.metadata_);
+  if (other.extras_ == nullptr) return;
+  for (const OpMetadata* metadata : other.extras_->merged_metadata) merge(metadata);
+}
+
 const InstructionExtras& HloInstruction::extras() const {
   static const InstructionExtras kNone;
   return extras_ != nullptr ? *extras_ : kNone;

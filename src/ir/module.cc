@@ -109,18 +109,16 @@ void CopyDecorations(const HloInstruction& original, HloInstruction& copy) {
   HloModule& module = *copy.module();
   copy.set_line(original.line());
   const bool same_module = original.module() == &module;
-  if (const OpMetadata* metadata = original.metadata()) {
-    if (same_module) {
-      copy.set_metadata(metadata);
-    } else {
-      OpMetadata kept = *metadata;
-      for (std::string_view* text : {&kept.op_type, &kept.op_name, &kept.source_file, &kept.deduplicated_name,
-                                     &kept.scheduling_name, &kept.metadata_payload}) {
-        *text = module.InternText(*text);
-      }
-      copy.set_metadata(module.InternMetadata(kept));
+  auto kept = [&](const OpMetadata* metadata) {
+    if (same_module) return metadata;
+    OpMetadata own = *metadata;
+    for (std::string_view* text : {&own.op_type, &own.op_name, &own.source_file, &own.deduplicated_name,
+                                   &own.scheduling_name, &own.metadata_payload}) {
+      *text = module.InternText(*text);
     }
-  }
+    return module.InternMetadata(own);
+  };
+  if (original.metadata() != nullptr) copy.set_metadata(kept(original.metadata()));
   if (!original.has_extras()) return;
   InstructionExtras extras = original.extras();
   extras.control_predecessors.clear();
@@ -128,6 +126,7 @@ void CopyDecorations(const HloInstruction& original, HloInstruction& copy) {
   if (!same_module) {
     if (extras.sharding != nullptr) extras.sharding = module.InternSharding(*extras.sharding);
     extras.backend_config = module.InternText(extras.backend_config);
+    for (const OpMetadata*& metadata : extras.merged_metadata) metadata = kept(metadata);
     for (auto& [name, text] : extras.unknown_attributes) {
       name = module.InternText(name);
       text = module.InternText(text);

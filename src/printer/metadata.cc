@@ -72,6 +72,26 @@ void AppendMetadata(TextBuffer& out, const OpMetadata& metadata, bool only_op_na
   text("metadata_payload=", metadata.metadata_payload);
 }
 
+// " /*merged: {op_name="…"}, {…}*/"
+void AppendMergedMetadata(TextBuffer& out, const std::vector<const OpMetadata*>& merged) {
+  if (merged.empty()) return;
+  TextBuffer comment;
+  AppendJoined(comment, merged, ", ", [&](const OpMetadata* metadata) {
+    comment.Append('{');
+    AppendMetadata(comment, *metadata, false);
+    comment.Append('}');
+  });
+  out.Append(" /*merged: ");
+  // No name may end the comment.
+  std::string_view text = comment.view();
+  for (size_t end; (end = text.find("*/")) != std::string_view::npos; text.remove_prefix(end + 1)) {
+    out.Append(text.substr(0, end + 1));
+    out.Append(' ');
+  }
+  out.Append(text);
+  out.Append("*/");
+}
+
 void AppendFrontendAttributes(TextBuffer& out, const FrontendAttributes& attributes) {
   auto append = [&](const FrontendAttributes& sorted) {
     out.Append('{');

@@ -29,6 +29,7 @@ void AppendReplicaGroups(TextBuffer& out, const ReplicaGroups& groups, bool full
 
 // metadata.cc
 void AppendMetadata(TextBuffer& out, const OpMetadata& metadata, bool only_op_name);
+void AppendMergedMetadata(TextBuffer& out, const std::vector<const OpMetadata*>& merged);
 void AppendFrontendAttributes(TextBuffer& out, const FrontendAttributes& attributes);
 void AppendOriginalValue(TextBuffer& out, const OriginalValue& value);
 void AppendStatistics(TextBuffer& out, const Statistics& statistics);

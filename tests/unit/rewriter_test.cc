@@ -1,0 +1,188 @@
+// The one door for rewrites: ids, records, proposals, fuel, taking by id, switched-off rules; and that what an
+// instruction came to stand for keeps its metadata.
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
+
+#include <algorithm>
+
+#include "hloir/evaluator.h"
+#include "hloir/parser.h"
+#include "hloir/pass.h"
+#include "hloir/printer.h"
+
+namespace hloir {
+namespace {
+
+std::unique_ptr<HloModule> Parse(std::string text) {
+  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(std::move(text));
+  INFO((module.ok() ? "" : module.status().message()));
+  REQUIRE(module.ok());
+  return std::move(module).value();
+}
+
+void Run(HloModule& module, std::vector<std::string> passes, PassOptions options = {}) {
+  const std::unique_ptr<HloEvaluator> evaluator = MakeReferenceEvaluator();
+  options.evaluator = evaluator.get();
+  StatusOr<HloPassPipeline> pipeline = MakePipeline(passes, options);
+  REQUIRE(pipeline.ok());
+  REQUIRE(pipeline->RunOnce(module).ok());
+}
+
+constexpr char kText[] = R"(HloModule m
+ENTRY e {
+  x = f32[4] parameter(0)
+  one = f32[] constant(1)
+  ones = f32[4] broadcast(one), dimensions={}
+  y = f32[4] multiply(x, ones), metadata={op_name="times one" source_file="a.py" source_line=3}
+  n = f32[4] negate(y)
+  ROOT r = f32[4] negate(n), metadata={op_name="minus"}
+}
+)";
+
+TEST_CASE("a record says what went, what came and where it was written") {
+  std::unique_ptr<HloModule> module = Parse(kText);
+  RewriteLog log;
+  PassOptions options;
+  options.rewriter = &log;
+  Run(*module, {"algebraic-simplifier"}, options);
+  REQUIRE(log.entries().size() == 2);
+  const RewriteLog::Entry& entry = log.entries()[0];
+  CHECK(entry.id == "algebraic-simplifier/multiply-one@e/y");
+  CHECK(entry.operands == std::vector<std::string>{"x", "ones"});
+  CHECK(std::count(entry.before.begin(), entry.before.end(), '\n') == 2);  // one, ones, y
+  CHECK(entry.before.starts_with("%one = f32[] constant(1)\n%ones ="));
+  CHECK(entry.after == "%x = f32[4]{0} parameter(0)");
+  CHECK(entry.sources == std::vector<std::string>{"times one at a.py:3"});
+  CHECK(entry.outcome == RewriteLog::Outcome::kApplied);
+  CHECK(log.counts().at("algebraic-simplifier/negate-negate") == 1);
+  const HloInstruction* x = module->entry_computation()->root();
+  CHECK(x->metadata() == nullptr);
+  CHECK(x->extras().merged_metadata.size() == 2);
+}
+
+TEST_CASE("proposals are found once, change nothing, and can be taken by their ids") {
+  std::unique_ptr<HloModule> module = Parse(kText);
+  const std::string before = PrintModule(*module);
+  RewriteLog proposals;
+  proposals.propose_only = true;
+  PassOptions options;
+  options.rewriter = &proposals;
+  Run(*module, {}, options);
+  CHECK(PrintModule(*module) == before);
+  std::set<std::string> ids;
+  for (const RewriteLog::Entry& entry : proposals.entries()) {
+    CHECK(entry.outcome == RewriteLog::Outcome::kProposed);
+    CHECK(ids.insert(entry.id).second);
+  }
+  REQUIRE(ids.contains("algebraic-simplifier/negate-negate@e/r"));
+  REQUIRE(ids.contains("algebraic-simplifier/multiply-one@e/y"));
+
+  RewriteLog taken;
+  taken.take_only = true;
+  taken.take = {"algebraic-simplifier/negate-negate@e/r", "algebraic-simplifier/no-such-rule@e/r"};
+  options.rewriter = &taken;
+  Run(*module, {}, options);
+  CHECK(taken.allowed() == 1);
+  CHECK(taken.take.size() == 1);  // nobody had the other one
+  CHECK(module->entry_computation()->root()->name() == "y");
+}
+
+TEST_CASE("a dead instruction is a change that is asked for, too") {
+  std::unique_ptr<HloModule> module = Parse("HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  d = f32[] negate(x)\n  ROOT r = f32[] abs(x)\n}\n");
+  RewriteLog proposals;
+  proposals.propose_only = true;
+  PassOptions options;
+  options.rewriter = &proposals;
+  Run(*module, {"algebraic-simplifier"}, options);
+  CHECK(module->instruction_count() == 3);
+  REQUIRE(proposals.entries().size() == 1);
+  CHECK(proposals.entries()[0].id == "algebraic-simplifier/dead-instruction@e/d");
+}
+
+TEST_CASE("rules that are switched off are told apart from rules that do not exist") {
+  std::unique_ptr<HloModule> module = Parse(kText);
+  RewriteLog log;
+  PassOptions options;
+  options.rewriter = &log;
+  options.disabled_rules = {"multiply-one", "no-such-rule"};
+  Run(*module, {"algebraic-simplifier"}, options);
+  CHECK(log.disabled() == std::set<std::string, std::less<>>{"multiply-one"});
+  CHECK_FALSE(log.counts().contains("algebraic-simplifier/multiply-one"));
+}
+
+// What the root came to stand for, as text.
+std::string Merged(const HloInstruction& i) {
+  std::string names;
+  if (i.metadata() != nullptr) names = i.metadata()->op_name;
+  for (const OpMetadata* m : i.extras().merged_metadata) names.append(",").append(m->op_name);
+  return names;
+}
+
+TEST_CASE("what is merged, folded or fused keeps every metadata, in clones too, and text shows it on request") {
+  std::unique_ptr<HloModule> cse = Parse(R"(HloModule m
+ENTRY e {
+  x = f32[4] parameter(0)
+  a = f32[4] negate(x), metadata={op_name="a"}
+  b = f32[4] negate(x), metadata={op_name="b"}
+  c = f32[4] negate(x), metadata={op_name="c"}
+  again = f32[4] negate(x), metadata={op_name="b"}
+  ROOT t = (f32[4], f32[4], f32[4], f32[4]) tuple(a, b, c, again)
+}
+)");
+  Run(*cse, {"cse"});
+  CHECK(Merged(*cse->entry_computation()->FindInstruction("a")) == "a,b,c");
+  CHECK(Merged(*cse->Clone()->entry_computation()->FindInstruction("a")) == "a,b,c");
+  CHECK(PrintModule(*cse).find("merged") == std::string::npos);
+  PrintOptions print;
+  print.print_merged_metadata = true;
+  const std::string text = PrintModule(*cse, print);
+  CHECK(text.find("metadata={op_name=\"a\"} /*merged: {op_name=\"b\"}, {op_name=\"c\"}*/") != std::string::npos);
+  CHECK(PrintModule(*Parse(text)) == PrintModule(*cse));
+
+  std::unique_ptr<HloModule> fold = Parse(R"(HloModule m
+ENTRY e {
+  a = s32[3] constant({1, 2, 3}), metadata={op_name="a"}
+  n = s32[3] negate(a), metadata={op_name="*/n"}
+  ROOT s = s32[3] abs(n), metadata={op_name="s"}
+}
+)");
+  Run(*fold, {"constant-folding"});
+  REQUIRE(fold->entry_computation()->root()->IsConstant());
+  CHECK(Merged(*fold->entry_computation()->root()) == "s,*/n,a");
+  CHECK(PrintModule(*Parse(PrintModule(*fold, print))) == PrintModule(*fold));
+
+  std::unique_ptr<HloModule> fusion = Parse(R"(HloModule m
+ENTRY e {
+  x = f32[4] parameter(0)
+  n = f32[4] negate(x), metadata={op_name="n"}
+  e = f32[4] exponential(n), metadata={op_name="e"}
+  ROOT s = f32[4] abs(e), metadata={op_name="s"}
+}
+)");
+  Run(*fusion, {"fusion"});
+  CHECK(fusion->entry_computation()->root()->opcode() == HloOpcode::kFusion);
+  CHECK(Merged(*fusion->entry_computation()->root()) == "s,e,n");
+}
+
+TEST_CASE("a chain of merges carries no more metadata than the limit") {
+  std::string text = "HloModule m\nENTRY e {\n  x = f32[4] parameter(0)\n";
+  std::string names;
+  for (int k = 0; k < 1000; ++k) {
+    const std::string n = std::to_string(k);
+    text += "  a" + n + " = f32[4] negate(x), metadata={op_name=\"" + n + "\"}\n";
+    names += (k > 0 ? ", a" : "a") + n;
+  }
+  std::string shapes = "f32[4]";
+  for (int k = 1; k < 1000; ++k) shapes += ", f32[4]";
+  text += "  ROOT t = (" + shapes + ") tuple(" + names + ")\n}\n";
+  std::unique_ptr<HloModule> module = Parse(text);
+  Run(*module, {"cse"});
+  const HloInstruction* kept = module->entry_computation()->root()->operand(0);
+  CHECK(kept->extras().merged_metadata.size() == kMostMergedMetadata);
+}
+
+}  // namespace
+}  // namespace hloir
