@@ -62,8 +62,7 @@
 namespace hloir {
 namespace {
 
-// Beyond these a fused loop is slow to compile and hard to read.
-constexpr size_t kMostMembers = 256;
+// Beyond this a fused loop is slow to compile and hard to read.
 constexpr int64_t kMostConcatenated = 8;
 constexpr int64_t kMostUsersLookedAt = 64;
 
@@ -216,7 +215,7 @@ void Fusion::Grow(HloInstruction* root) {
   first.owned = true;
   Add(first);
   // The latest first: when an instruction's turn comes, all of its users that will be in the group are.
-  while (!candidates_.empty() && members_.size() < kMostMembers) {
+  while (!candidates_.empty() && static_cast<int64_t>(members_.size()) < options_.fusion.max_instructions) {
     HloInstruction* producer = candidates_.top().second;
     candidates_.pop();
     if (Find(producer) != nullptr) continue;

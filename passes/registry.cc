@@ -18,11 +18,83 @@ std::span<const PassInfo> AllPasses() {
   return kPasses;
 }
 
+namespace {
+
+// Sets what `text`, "x=1 y=2", says.
+Status SetPassOptions(PassOptions& options, std::string_view pass, std::string_view text) {
+  while (true) {
+    const size_t start = text.find_first_not_of(" \t");
+    if (start == std::string_view::npos) return OkStatus();
+    text.remove_prefix(start);
+    const std::string_view word = text.substr(0, text.find_first_of(" \t"));
+    text.remove_prefix(word.size());
+    const size_t equals = word.find('=');
+    if (equals == std::string_view::npos) {
+      return InvalidArgument("the option '" + std::string(word) + "' of the pass '" + std::string(pass) + "' has no '=VALUE'");
+    }
+    HLOIR_RETURN_IF_ERROR(SetPassOption(options, pass, word.substr(0, equals), word.substr(equals + 1)));
+  }
+}
+
+}  // namespace
+
 StatusOr<std::unique_ptr<HloPass>> MakePass(std::string_view name, const PassOptions& options) {
+  std::string_view values;
+  if (const size_t brace = name.find('{'); brace != std::string_view::npos && name.ends_with('}')) {
+    values = name.substr(brace + 1, name.size() - brace - 2);
+    name = name.substr(0, brace);
+  }
   for (const PassInfo& pass : AllPasses()) {
-    if (pass.name == name) return pass.make(options);
+    if (pass.name != name) continue;
+    PassOptions own = options;
+    HLOIR_RETURN_IF_ERROR(SetPassOptions(own, name, values));
+    return pass.make(own);
   }
   return InvalidArgument("there is no pass named '" + std::string(name) + "'");
+}
+
+StatusOr<std::vector<std::string>> SplitPipeline(std::string_view text) {
+  std::vector<std::string> names;
+  std::string name;
+  bool in_options = false, in_comment = false;
+  int line = 1;
+  auto end_name = [&] {
+    if (!name.empty()) names.push_back(std::move(name));
+    name.clear();
+  };
+  for (char c : text) {
+    if (c == '\n') {
+      if (in_options) return InvalidArgument("line " + std::to_string(line) + ": a '{' without its '}'");
+      ++line;
+      in_comment = false;
+      end_name();
+    } else if (in_comment) {
+      continue;
+    } else if (in_options) {
+      name += c;
+      in_options = c != '}';
+    } else if (c == '#') {
+      in_comment = true;
+      end_name();
+    } else if (c == ',' || c == ' ' || c == '\t' || c == '\r') {
+      end_name();
+    } else if (c == ']' && name.empty()) {
+      // A bracket by itself belongs to its neighbour.
+      if (names.empty()) return InvalidArgument("the list of passes has a ']' without its '['");
+      names.back() += ']';
+    } else {
+      // "[" and, on the next line, the first pass: one word.
+      if (name.empty() && !names.empty() && names.back() == "[") {
+        name = "[";
+        names.pop_back();
+      }
+      name += c;
+      in_options = c == '{';
+    }
+  }
+  if (in_options) return InvalidArgument("line " + std::to_string(line) + ": a '{' without its '}'");
+  end_name();
+  return names;
 }
 
 std::vector<std::string> DefaultPipeline() {

@@ -1,4 +1,4 @@
-// The optimizer as `opt` and `verify` call it: a pipeline from --passes and --math, with constants folded by the reference.
+// The optimizer as `opt` and `verify` call it: a pipeline from flags, with constants folded by the reference.
 #pragma once
 
 #include <string>
@@ -10,8 +10,10 @@
 namespace hloir::tool {
 
 struct OptimizeFlags {
-  std::string passes;  // "a,b,[c,d]", in this order, what is in brackets until nothing changes; "": the default pipeline
+  std::string passes;         // as SplitPipeline reads it; "": the default pipeline
+  std::string pipeline_file;  // instead of `passes`: the same from a file
   MathMode math = MathMode::kExact;
+  std::vector<std::string> disabled_rules;
 };
 
 // Rewrites the module; returns what each pass did. `rewriter`, if there is one, is asked before each change.

@@ -18,6 +18,12 @@
 
 namespace hloir {
 
+// What the fusion pass may do; each can be set as `fusion{multi-output=false}` in a list of passes.
+struct FusionOptions {
+  bool multi_output = true;        // one loop for several results
+  int64_t max_instructions = 256;  // of one fusion
+};
+
 struct PassOptions {
   MathMode math = MathMode::kExact;
   const HloEvaluator* evaluator = nullptr;  // for constant folding; without one nothing is folded
@@ -25,7 +31,16 @@ struct PassOptions {
   int64_t max_folded_steps = int64_t{1} << 20;
   Rewriter* rewriter = nullptr;  // nullptr: every rewrite is allowed
   std::vector<std::string> disabled_rules;
+  FusionOptions fusion;
 };
+
+// An option of one pass, as it can be written behind its name: fusion{max-instructions=64}.
+struct PassOptionInfo {
+  std::string_view pass;  // "": every pass has it
+  std::string_view name, description;
+};
+std::span<const PassOptionInfo> AllPassOptions();
+Status SetPassOption(PassOptions& options, std::string_view pass, std::string_view name, std::string_view value);
 
 // What a pass asks before each change and tells after it: PassOptions' switches and its Rewriter in one place.
 //
@@ -77,6 +92,7 @@ struct PassInfo {
 };
 // Every pass, in the order of passes.def.
 std::span<const PassInfo> AllPasses();
+// `name` may have options behind it: "cse{disable=merge}".
 StatusOr<std::unique_ptr<HloPass>> MakePass(std::string_view name, const PassOptions& options);
 
 // What is known of one rule of the algebraic simplifier without running it.
@@ -129,6 +145,8 @@ class HloPassPipeline {
   std::vector<PassRun> runs_;
 };
 
+// "a,b{x=1 y=2},[c,d]" => "a", "b{x=1 y=2}", "[c", "d]". Commas, blanks and ends of line separate; # begins a comment.
+StatusOr<std::vector<std::string>> SplitPipeline(std::string_view text);
 // The passes `names` lists, or for an empty list the default pipeline. Brackets make a fixpoint group:
 // {"dce", "[cse", "dce]", "fusion"} is what `--passes=dce,[cse,dce],fusion` splits into.
 StatusOr<HloPassPipeline> MakePipeline(std::span<const std::string> names, const PassOptions& options,

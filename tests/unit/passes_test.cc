@@ -326,6 +326,47 @@ TEST_CASE("pipelines are spelled as lists of names") {
   CHECK_FALSE(make({""}));
 }
 
+TEST_CASE("the text of a pipeline: commas, lines, comments, brackets and options") {
+  using Names = std::vector<std::string>;
+  auto split = [](std::string_view text) {
+    StatusOr<Names> names = SplitPipeline(text);
+    return names.ok() ? *names : Names{"error: " + names.status().message()};
+  };
+  CHECK(split("").empty());
+  CHECK(split("cse,[dce,fusion]") == Names{"cse", "[dce", "fusion]"});
+  CHECK(split("# first\ncse  # then\n[\n  dce\n  fusion{max-instructions=4 multi-output=false}\n]\n") ==
+        Names{"cse", "[dce", "fusion{max-instructions=4 multi-output=false}]"});
+  CHECK(split("cse{x=1,2}") == Names{"cse{x=1,2}"});
+  CHECK(split("cse{x=1\n}")[0] == "error: line 1: a '{' without its '}'");
+  CHECK(split("cse{x=1")[0] == "error: line 1: a '{' without its '}'");
+  CHECK(split("]")[0].starts_with("error: "));
+
+  auto message = [](std::string name) {
+    StatusOr<std::unique_ptr<HloPass>> pass = MakePass(name, {});
+    return pass.ok() ? "" : pass.status().message();
+  };
+  CHECK(message("fusion{max-instructions=4 multi-output=false math=fast disable=fuse}") == "");
+  CHECK(message("cse{}") == "");
+  CHECK(message("cse{multi-output=false}") == "the pass 'cse' has no option 'multi-output'");
+  CHECK(message("fusion{max-instructions=x}") == "the option 'max-instructions' of the pass 'fusion' must be a number, not 'x'");
+  CHECK(message("fusion{multi-output=1}") == "the option 'multi-output' of the pass 'fusion' must be true or false, not '1'");
+  CHECK(message("fusion{math=sloppy}") ==
+        "the option 'math' of the pass 'fusion' must be exact, rounding or fast, not 'sloppy'");
+  CHECK(message("fusion{fast}") == "the option 'fast' of the pass 'fusion' has no '=VALUE'");
+  for (const PassOptionInfo& option : AllPassOptions()) {
+    INFO(option.pass << " " << option.name);
+    CHECK_FALSE(option.description.empty());
+    PassOptions options;
+    CHECK_FALSE(SetPassOption(options, option.pass.empty() ? "cse" : option.pass, "no-such-option", "1").ok());
+  }
+
+  // An option is this pass's alone.
+  std::unique_ptr<HloModule> module = Parse("HloModule m\nENTRY e {\n  x = s32[2] parameter(0)\n  c = s32[2] constant({1, 2})\n  n = s32[2] negate(c)\n  ROOT r = s32[2] add(x, n)\n}\n", "text");
+  std::unique_ptr<HloModule> other = module->Clone();
+  CHECK_FALSE(RunPasses(*module, {{"constant-folding{max-elements=1}", "cse"}}, nullptr));
+  CHECK(RunPasses(*other, {{"constant-folding{max-elements=1}", "constant-folding{max-elements=2}"}}, nullptr));
+}
+
 TEST_CASE("structure is what counts, not names") {
   auto a = Parse("HloModule a\nENTRY e {\n  x = f32[4] parameter(0)\n  ROOT y = f32[4] negate(x)\n}\n", "a");
   auto b = Parse("HloModule b\nENTRY f {\n  p = f32[4] parameter(0)\n  ROOT q = f32[4] negate(p)\n}\n", "b");

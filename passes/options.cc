@@ -1,0 +1,77 @@
+// The options of single passes, as they are written behind a pass's name: one row each, with what sets it. What all
+// passes share (math, disable) has an empty pass. Tested by tests/unit/passes_test.cc.
+#include <array>
+#include <charconv>
+
+#include "hloir/pass.h"
+
+namespace hloir {
+namespace {
+
+// False: the value is not of the kind that the row says.
+using Setter = bool (*)(PassOptions& options, std::string_view value);
+
+bool SetNumber(int64_t& number, std::string_view value) {
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  return error == std::errc() && end == value.data() + value.size() && number >= 0;
+}
+
+bool SetBool(bool& flag, std::string_view value) {
+  flag = value == "true";
+  return flag || value == "false";
+}
+
+bool SetMath(PassOptions& options, std::string_view value) {
+  if (value == "exact") options.math = MathMode::kExact;
+  else if (value == "rounding") options.math = MathMode::kRounding;
+  else if (value == "fast") options.math = MathMode::kFast;
+  else return false;
+  return true;
+}
+
+constexpr std::string_view kNumber = "a number", kFlag = "true or false";
+
+struct Row {
+  PassOptionInfo info;
+  std::string_view kind;
+  Setter set;
+};
+constexpr std::array kRows = {
+    Row{{"", "math", "how far this pass may change results: exact, rounding or fast"}, "exact, rounding or fast", SetMath},
+    Row{{"", "disable", "a rule of this pass that is switched off"}, "a name",
+        [](PassOptions& options, std::string_view value) {
+          options.disabled_rules.emplace_back(value);
+          return !value.empty();
+        }},
+    Row{{"constant-folding", "max-elements", "of a result, or of an operand that has to be made for it"}, kNumber,
+        [](PassOptions& options, std::string_view value) { return SetNumber(options.max_folded_elements, value); }},
+    Row{{"constant-folding", "max-steps", "roughly, to compute one result"}, kNumber,
+        [](PassOptions& options, std::string_view value) { return SetNumber(options.max_folded_steps, value); }},
+    Row{{"fusion", "max-instructions", "of one fusion"}, kNumber,
+        [](PassOptions& options, std::string_view value) { return SetNumber(options.fusion.max_instructions, value); }},
+    Row{{"fusion", "multi-output", "may one loop have several results"}, kFlag,
+        [](PassOptions& options, std::string_view value) { return SetBool(options.fusion.multi_output, value); }},
+};
+
+}  // namespace
+
+std::span<const PassOptionInfo> AllPassOptions() {
+  static constexpr auto kInfos = [] {
+    std::array<PassOptionInfo, kRows.size()> infos{};
+    for (size_t k = 0; k < kRows.size(); ++k) infos[k] = kRows[k].info;
+    return infos;
+  }();
+  return kInfos;
+}
+
+Status SetPassOption(PassOptions& options, std::string_view pass, std::string_view name, std::string_view value) {
+  for (const Row& row : kRows) {
+    if (row.info.name != name || (!row.info.pass.empty() && row.info.pass != pass)) continue;
+    if (row.set(options, value)) return OkStatus();
+    return InvalidArgument("the option '" + std::string(name) + "' of the pass '" + std::string(pass) + "' must be " +
+                           std::string(row.kind) + ", not '" + std::string(value) + "'");
+  }
+  return InvalidArgument("the pass '" + std::string(pass) + "' has no option '" + std::string(name) + "'");
+}
+
+}  // namespace hloir

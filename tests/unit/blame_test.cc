@@ -1,0 +1,123 @@
+// Planted bugs must be found: by the pass that has them, and by the single rewrite.
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
+
+#include "hloir/equivalence.h"
+#include "hloir/parser.h"
+#include "tools/blame.h"
+
+namespace hloir::tool {
+namespace {
+
+// "-(-A) => A" done right, and "B - A => A - B" done as if it were true: the latter only on s32.
+class Liar : public HloPass {
+ public:
+  explicit Liar(Rewriter* rewriter) { options_.rewriter = rewriter; }
+  std::string_view name() const override { return "liar"; }
+  StatusOr<bool> Run(HloModule& module) override {
+    bool changed = false;
+    for (HloInstruction* i : module.entry_computation()->MakeInstructionPostOrder()) {
+      if (i->opcode() == HloOpcode::kNegate && i->operand(0)->opcode() == HloOpcode::kNegate &&
+          gate_.Allow("negate-negate", "-(-A) => A", MathMode::kExact, *i)) {
+        HloInstruction* a = i->operand(0)->operand(0);
+        i->ReplaceAllUsesWith(a);
+        gate_.Done(a);
+        changed = true;
+      }
+      if (i->opcode() == HloOpcode::kSubtract && i->shape().element_type() == PrimitiveType::S32 &&
+          gate_.Allow("swap", "A - B => B - A", MathMode::kExact, *i)) {
+        HloInstruction* swapped = i->parent()->AddInstruction(i->opcode(), i->shape(), {i->operand(1), i->operand(0)});
+        i->ReplaceAllUsesWith(swapped);
+        gate_.Done(swapped);
+        changed = true;
+      }
+    }
+    return changed;
+  }
+
+ private:
+  PassOptions options_;
+  RewriteGate gate_{"liar", options_};
+};
+
+// A chain of `count` double negations, with a subtraction of `type` after the first `at` of them.
+std::unique_ptr<HloModule> Chain(int count, int at, const std::string& type) {
+  const std::string shape = type + "[4]";
+  std::string text = "HloModule chain\nENTRY main {\n  x = " + shape + " parameter(0)\n  y = " + shape + " parameter(1)\n", last = "x";
+  for (int k = 0; k < count; ++k) {
+    const std::string n = std::to_string(k);
+    if (k == at) {
+      text += "  difference = " + shape + " subtract(" + last + ", y)\n";
+      last = "difference";
+    }
+    text += "  a" + n + " = " + shape + " negate(" + last + ")\n  b" + n + " = " + shape + " negate(a" + n + ")\n";
+    text += "  c" + n + " = " + shape + " add(b" + n + ", y)\n";
+    last = "c" + n;
+  }
+  text += "  ROOT result = " + shape + " add(" + last + ", y)\n}\n";
+  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(text);
+  INFO((module.ok() ? "" : module.status().message()));
+  REQUIRE(module.ok());
+  return std::move(module).value();
+}
+
+InputSets Inputs(const HloModule& module) {
+  InputSets sets;
+  for (uint64_t seed : {0, 1}) {
+    StatusOr<std::vector<Literal>> inputs = MakeFakeInputs(module, seed);
+    REQUIRE(inputs.ok());
+    sets.push_back(*inputs);
+  }
+  return sets;
+}
+
+Status RunLiar(HloModule& module, Rewriter& rewriter) { return Liar(&rewriter).Run(module).status(); }
+
+TEST_CASE("bisection finds the one rewrite that is wrong, wherever it stands") {
+  for (int at : {0, 1, 6, 11}) {
+    INFO("after " << at);
+    const std::unique_ptr<HloModule> module = Chain(12, at, "s32");
+    StatusOr<Bisection> found = Bisect(*module, RunLiar, Inputs(*module), {});
+    INFO((found.ok() ? "" : found.status().message()));
+    REQUIRE(found.ok());
+    CHECK(found->rewrites == 13);
+    CHECK(found->guilty == at);
+    CHECK(found->record.id == "liar/swap@main/difference");
+    CHECK(found->record.after.starts_with("%subtract"));
+    CHECK_FALSE(found->reason.empty());
+  }
+}
+
+TEST_CASE("bisection accuses nobody where all is right") {
+  const std::unique_ptr<HloModule> module = Chain(12, 6, "s64");
+  StatusOr<Bisection> found = Bisect(*module, RunLiar, Inputs(*module), {});
+  REQUIRE(found.ok());
+  CHECK(found->rewrites == 12);
+  CHECK(found->guilty == -1);
+  CHECK(found->reason.empty());
+}
+
+TEST_CASE("checking each pass names the first that is wrong") {
+  const std::unique_ptr<HloModule> module = Chain(3, 1, "s32");
+  const InputSets inputs = Inputs(*module);
+  CheckEach check(*module, inputs, {});
+  PipelineOptions options;
+  options.after = [&](std::string_view pass, const HloModule& now) { return check.AfterPass(pass, now); };
+  HloPassPipeline pipeline(options);
+  for (const char* name : {"cse", "dce"}) {
+    StatusOr<std::unique_ptr<HloPass>> pass = MakePass(name, {});
+    REQUIRE(pass.ok());
+    pipeline.Add(std::move(*pass));
+  }
+  pipeline.Add(std::make_unique<Liar>(nullptr));
+  const StatusOr<bool> ran = pipeline.RunOnce(*module);
+  REQUIRE_FALSE(ran.ok());
+  CHECK(check.disagreed());
+  CHECK(ran.status().message().starts_with("the pass liar changed what the module computes: out0"));
+}
+
+}  // namespace
+}  // namespace hloir::tool
