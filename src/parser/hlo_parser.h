@@ -84,7 +84,8 @@ class HloParser {
   bool FailLimit(const char* place, std::string message);
   // "expected <what>, found <what stands there>".
   bool FailExpected(std::string_view what);
-  bool Expect(char c) { return lexer_.Accept(c) || FailExpected(std::string{'\'', c, '\''}); }
+  bool Expect(char c) { return lexer_.Accept(c) || FailExpected(c); }
+  bool FailExpected(char c);
   std::string DescribeNext();
   // Counts nesting, in units of a small stack frame, so that no input can exhaust the stack.
   class Nesting {
@@ -158,7 +159,15 @@ class HloParser {
   void SetExecutionThread(HloComputation* computation, std::string_view thread);
 
   // ---- Names (names.cc).
-  bool ReadName(Word& name, std::string_view what);
+  bool ReadName(Word& name, std::string_view what) {
+    if (lexer_.Peek() == '%') lexer_.set_at(lexer_.at() + 1);
+    // No blank between % and the name.
+    if (!IsWordStart(*lexer_.at())) return FailExpected(what);
+    name = lexer_.ReadWord();
+    // Dumps of 2017 and 2018 have a colon after some names.
+    if (*lexer_.at() == ':') lexer_.set_at(lexer_.at() + 1);
+    return true;
+  }
   bool Define(const Word& name, HloInstruction* instruction, const char* place);
   HloInstruction* FindInstruction(const Word& name);
   void NameAnonymous(HloInstruction* instruction, std::string_view base);
@@ -168,6 +177,7 @@ class HloParser {
 
   // ---- Shapes (shape.cc).
   bool ParseInternedShape(const Shape*& shape);
+  bool ParseKnownShape(const Shape*& shape);
   bool ParseShape(Shape& shape, Adjacent adjacent);
   bool ParseArrayShape(Shape& shape, Adjacent adjacent);
   bool ParseLayout(Shape& shape);
@@ -262,6 +272,8 @@ class HloParser {
     uint32_t size = 0, hash = 0;
     const Shape* shape = nullptr;
   };
+  // The slot of that text, or the free one where it belongs.
+  ShapeSlot& FindShapeSlot(const char* text, uint32_t size, uint32_t hash);
   std::vector<ShapeSlot> shape_slots_ = std::vector<ShapeSlot>(256);
   size_t shape_count_ = 0;
 

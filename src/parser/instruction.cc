@@ -137,7 +137,7 @@ bool HloParser::ParseInstruction(HloInstruction*& instruction, bool& is_root) {
 bool HloParser::ParseInstructionBody(const Word& name, const char* place, bool is_nested, HloInstruction*& instruction) {
   const int32_t line = lines_.LineOf(place);
   const Shape* shape = nullptr;
-  if (LooksLikeShape() && !ParseInternedShape(shape)) return false;
+  if (!ParseKnownShape(shape) && LooksLikeShape() && !ParseInternedShape(shape)) return false;
   Opcode opcode;
   lexer_.SkipBlank();
   const char* opcode_place = lexer_.at();

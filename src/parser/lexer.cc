@@ -36,8 +36,8 @@ bool Lexer::ReadDigits(int64_t& value) {
   return true;
 }
 
-bool Lexer::ReadInt(int64_t& value) {
-  SkipBlank();
+// ReadInt where so many digits stand that they may not fit.
+bool Lexer::ReadLongInt(int64_t& value) {
   const char* start = at_;
   const bool negative = *at_ == '-';
   if (negative) ++at_;
@@ -54,29 +54,18 @@ bool Lexer::ReadQuoted(std::string_view& raw, bool& has_escapes) {
   SkipBlank();
   const char quote = *at_;
   if (quote != '"' && quote != '\'') return false;
-  const char* start = at_ + 1;
-  const char* p = start;
+  const char* const start = at_ + 1;
   has_escapes = false;
-  while (true) {
-    const char* close = static_cast<const char*>(std::memchr(p, quote, static_cast<size_t>(end_ - p)));
-    if (close == nullptr) return false;
+  for (const char* p = start;; p += 2) {
+    p = quote == '"' ? scan::FindEither<'"', '\\'>(p, end_) : scan::FindEither<'\'', '\\'>(p, end_);
     // A backslash takes the character after it along, be it the quote.
-    const char* slash = static_cast<const char*>(std::memchr(p, '\\', static_cast<size_t>(close - p)));
-    if (slash == nullptr) {
-      raw = {start, static_cast<size_t>(close - start)};
-      at_ = close + 1;
+    if (end_ - p < 1 || (*p == '\\' && end_ - p < 2)) return false;
+    if (*p == quote) {
+      raw = {start, static_cast<size_t>(p - start)};
+      at_ = p + 1;
       return true;
     }
     has_escapes = true;
-    for (p = slash; p < close; ++p) {
-      if (*p == '\\') ++p;
-    }
-    if (p > end_) return false;
-    if (p == close) {
-      raw = {start, static_cast<size_t>(close - start)};
-      at_ = close + 1;
-      return true;
-    }
   }
 }
 

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "scan.h"
+
 namespace hloir {
 
 // A name or keyword in the text, with its hash, which every table of names uses.
@@ -144,8 +146,7 @@ class Lexer {
     SkipBlank();
     if (!IsWordStart(*at_)) return {};
     const char* start = at_;
-    do ++at_;
-    while (lexer_internal::Is(*at_, lexer_internal::kWordPart));
+    at_ = scan::WordEnd(start, end_);
     // `x->y` is no word part: an arrow ends a word.
     if (*at_ == '>' && at_[-1] == '-') --at_;
     uint32_t size = static_cast<uint32_t>(at_ - start);
@@ -160,7 +161,20 @@ class Lexer {
   }
   // A decimal integer with an optional minus, of 64 bits signed or unsigned (kept as bits). False, without moving, if none
   // comes or if it does not fit.
-  bool ReadInt(int64_t& value);
+  bool ReadInt(int64_t& value) {
+    SkipBlank();
+    const bool negative = *at_ == '-';
+    const char* const first = at_ + negative;
+    const char* p = first;
+    uint64_t number = 0;
+    for (; IsDigit(*p); ++p) number = number * 10 + static_cast<uint64_t>(*p - '0');
+    constexpr ptrdiff_t kSurelyFit = 18;
+    if (p == first) return false;
+    if (p - first > kSurelyFit) return ReadLongInt(value);
+    value = negative ? -static_cast<int64_t>(number) : static_cast<int64_t>(number);
+    at_ = p;
+    return true;
+  }
   // Digits alone, as in `3x3` or `0_1`, where the number's end is not a word's.
   bool ReadDigits(int64_t& value);
   // Reads `"…"` or `'…'`: what is between the quotes, escapes still in it. False, without moving, if no string comes or if
@@ -170,6 +184,7 @@ class Lexer {
   bool ReadBraces(std::string_view& raw);
 
  private:
+  bool ReadLongInt(int64_t& value);
   // At a '/': skips a comment. False if it is none, or has no end.
   bool SkipComment();
 

@@ -177,17 +177,21 @@ bool HloParser::ParseStackTables() {
   using Field = std::pair<std::string_view, int64_t*>;
   auto read_fields = [&](std::initializer_list<Field> fields) {
     if (!Expect('{')) return false;
+    auto next = fields.begin();  // XLA writes them in this order
     while (!lexer_.Accept('}')) {
-      lexer_.SkipBlank();
       const char* place = lexer_.at();
-      const std::string_view name = lexer_.ReadWord().text();
-      auto it = std::find_if(fields.begin(), fields.end(), [&](const Field& field) { return field.first == name; });
-      if (it == fields.end()) {
+      auto field = next;
+      if (field == fields.end() || !lexer_.AcceptWord(field->first)) {
+        const std::string_view name = lexer_.ReadWord().text();
+        field = std::find_if(fields.begin(), fields.end(), [&](const Field& known) { return known.first == name; });
+      }
+      if (field == fields.end()) {
         lexer_.set_at(place);
         return FailExpected("a field of the stack-frame table, or '}'");
       }
-      if (!Expect('=') || !Read(*it->second)) return false;
-      if (*it->second < 0) return Fail(place, Format("{} cannot be negative", name));
+      if (!Expect('=') || !Read(*field->second)) return false;
+      if (*field->second < 0) return Fail(place, Format("{} cannot be negative", field->first));
+      next = field + 1;
       lexer_.Accept(',');
     }
     return true;

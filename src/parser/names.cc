@@ -42,18 +42,6 @@ bool IsLegalName(std::string_view name) {
 
 }  // namespace
 
-bool HloParser::ReadName(Word& name, std::string_view what) {
-  if (lexer_.Peek() == '%') lexer_.set_at(lexer_.at() + 1);
-  // No blank between % and the name.
-  if (IsWordStart(*lexer_.at())) {
-    name = lexer_.ReadWord();
-    // Dumps of 2017 and 2018 have a colon after some names.
-    if (*lexer_.at() == ':') lexer_.set_at(lexer_.at() + 1);
-    return true;
-  }
-  return FailExpected(what);
-}
-
 bool HloParser::Define(const Word& name, HloInstruction* instruction, const char* place) {
   if (!IsLegalName(name.text())) return Fail(place, Format("'{}' cannot be an instruction's name", name.text()));
   bool is_new = false;

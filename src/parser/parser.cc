@@ -29,6 +29,8 @@ bool HloParser::FailExpected(std::string_view what) {
   return Fail(lexer_.at(), Format("expected {}, found {}", what, found));
 }
 
+bool HloParser::FailExpected(char c) { return FailExpected(std::string{'\'', c, '\''}); }
+
 // What stands at the lexer's place, for messages.
 std::string HloParser::DescribeNext() {
   constexpr size_t kLongest = 40;

@@ -1,6 +1,8 @@
 // Shapes and layouts. Most shapes of a module were seen before, letter by letter: ParseInternedShape finds those by their
 // text, without reading them again.
 
+#include <algorithm>
+
 #include "hlo_parser.h"
 
 #include "hloir/format.h"
@@ -54,38 +56,54 @@ bool HloParser::LooksLikeTupleShape() const {
   return *end == ',' || *end == ')';
 }
 
+HloParser::ShapeSlot& HloParser::FindShapeSlot(const char* text, uint32_t size, uint32_t hash) {
+  const size_t mask = shape_slots_.size() - 1;
+  for (size_t i = hash & mask;; i = (i + 1) & mask) {
+    ShapeSlot& slot = shape_slots_[i];
+    if (slot.shape == nullptr || (slot.hash == hash && slot.size == size && SameBytes(slot.text, text, size))) return slot;
+  }
+}
+
+// An array's shape in an instruction goes to the next blank: is that text known? If not, nothing is read.
+bool HloParser::ParseKnownShape(const Shape*& shape) {
+  lexer_.SkipBlank();
+  const char* const start = lexer_.at();
+  constexpr ptrdiff_t kLongest = 128;  // or many looks at one long text would take for ever
+  const char* const limit = start + std::min(kLongest, lexer_.end() - start);
+  const char* const stop = scan::FindEither<' ', '\n'>(start, limit);
+  if (stop == limit || stop == start || stop[1] == '{') return false;
+  const uint32_t size = static_cast<uint32_t>(stop - start);
+  const ShapeSlot& slot = FindShapeSlot(start, size, HashBytes(start, size));
+  if (slot.shape == nullptr) return false;
+  shape = slot.shape;
+  lexer_.set_at(stop);
+  return true;
+}
+
 bool HloParser::ParseInternedShape(const Shape*& shape) {
   lexer_.SkipBlank();
   const char* start = lexer_.at();
   const char* guess = ShapeEnd(start);
   const uint32_t size = static_cast<uint32_t>(guess - start);
   const uint32_t hash = HashBytes(start, size);
-  const size_t mask = shape_slots_.size() - 1;
-  size_t i = hash & mask;
   if (size > 0) {
-    for (; shape_slots_[i].shape != nullptr; i = (i + 1) & mask) {
-      const ShapeSlot& slot = shape_slots_[i];
-      if (slot.hash == hash && slot.size == size && SameBytes(slot.text, start, size)) {
-        shape = slot.shape;
-        lexer_.set_at(guess);
-        return true;
-      }
+    if (const ShapeSlot& slot = FindShapeSlot(start, size, hash); slot.shape != nullptr) {
+      shape = slot.shape;
+      lexer_.set_at(guess);
+      return true;
     }
   }
   Shape read;
   if (!ParseShape(read, Adjacent::kNo)) return false;
   shape = module_->InternShape(read);
   if (lexer_.at() != guess) return true;
-  shape_slots_[i] = {start, size, hash, shape};
+  FindShapeSlot(start, size, hash) = {start, size, hash, shape};
   if (2 * ++shape_count_ >= shape_slots_.size()) {
     std::vector<ShapeSlot> grown(2 * shape_slots_.size());
-    for (const ShapeSlot& slot : shape_slots_) {
-      if (slot.shape == nullptr) continue;
-      size_t k = slot.hash & (grown.size() - 1);
-      while (grown[k].shape != nullptr) k = (k + 1) & (grown.size() - 1);
-      grown[k] = slot;
-    }
     shape_slots_.swap(grown);
+    for (const ShapeSlot& slot : grown) {
+      if (slot.shape != nullptr) FindShapeSlot(slot.text, slot.size, slot.hash) = slot;
+    }
   }
   return true;
 }

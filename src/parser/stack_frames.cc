@@ -6,8 +6,8 @@ namespace hloir {
 namespace {
 
 // The id of `entry` in `used`, where it is added if it is new; `known` tells by `key` which are there.
-template <class Key, class T>
-int64_t IdOf(std::map<Key, int64_t>& known, const Key& key, std::vector<T>& used, const T& entry) {
+template <class Map, class Key, class T>
+int64_t IdOf(Map& known, const Key& key, std::vector<T>& used, const T& entry) {
   auto [at, is_new] = known.emplace(key, static_cast<int64_t>(used.size()) + 1);
   if (is_new) used.push_back(entry);
   return at->second;
@@ -20,37 +20,47 @@ const T* EntryOf(const std::vector<T>& table, int64_t id) {
 
 }  // namespace
 
-StackFrameCompactor::StackFrameCompactor(StackFrameIndex tables)
-    : tables_(std::move(tables)), new_frame_(tables_.stack_frames.size()) {}
+StackFrameCompactor::StackFrameCompactor(StackFrameIndex tables) : tables_(std::move(tables)) {
+  files_.new_id.resize(tables_.file_names.size());
+  functions_.new_id.resize(tables_.function_names.size());
+  new_location_.resize(tables_.file_locations.size());
+  new_frame_.resize(tables_.stack_frames.size());
+}
+
+int64_t StackFrameCompactor::UseName(const std::vector<std::string>& all, int64_t id, Names& names,
+                                     std::vector<std::string>& used) {
+  const std::string* text = EntryOf(all, id);
+  if (text == nullptr) return 0;
+  int64_t& new_id = names.new_id[id - 1];
+  if (new_id == 0) new_id = IdOf(names.known, *text, used, *text);
+  return new_id;
+}
 
 int64_t StackFrameCompactor::UseLocation(int64_t location_id) {
   const StackFrameIndex::FileLocation* old = EntryOf(tables_.file_locations, location_id);
   if (old == nullptr) return 0;
+  int64_t& new_id = new_location_[location_id - 1];
+  if (new_id != 0) return new_id;
   StackFrameIndex::FileLocation location = *old;
-  auto name = [](const std::vector<std::string>& all, int64_t id, std::map<std::string, int64_t>& known,
-                 std::vector<std::string>& used) {
-    const std::string* text = EntryOf(all, id);
-    return text == nullptr ? 0 : IdOf(known, *text, used, *text);
-  };
-  location.file_name_id = name(tables_.file_names, old->file_name_id, files_, used_.file_names);
-  location.function_name_id = name(tables_.function_names, old->function_name_id, functions_, used_.function_names);
+  location.file_name_id = UseName(tables_.file_names, old->file_name_id, files_, used_.file_names);
+  location.function_name_id = UseName(tables_.function_names, old->function_name_id, functions_, used_.function_names);
   const std::array<int64_t, 6> key = {location.file_name_id, location.function_name_id, location.line,
                                       location.end_line,     location.column,           location.end_column};
-  return IdOf(locations_, key, used_.file_locations, location);
+  return new_id = IdOf(locations_, key, used_.file_locations, location);
 }
 
 int64_t StackFrameCompactor::Use(int64_t frame_id) {
   if (EntryOf(tables_.stack_frames, frame_id) == nullptr) return 0;
   // The frames not met before, from this one up to one that was; each stands on one with a lower id, or on none.
-  std::vector<int64_t> chain;
+  chain_.clear();
   int64_t at = frame_id;
   while (at >= 1 && new_frame_[at - 1] == 0) {
-    chain.push_back(at);
+    chain_.push_back(at);
     const int64_t parent = tables_.stack_frames[at - 1].parent_frame_id - 1;
     at = parent < at ? parent : 0;
   }
   int64_t id = at >= 1 ? new_frame_[at - 1] : 0;
-  for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
+  for (auto it = chain_.rbegin(); it != chain_.rend(); ++it) {
     const int64_t location_id = UseLocation(tables_.stack_frames[*it - 1].file_location_id);
     const StackFrameIndex::StackFrame frame = {location_id, id + 1};
     id = new_frame_[*it - 1] = IdOf(frames_, std::array{location_id, id + 1}, used_.stack_frames, frame);

@@ -21,13 +21,21 @@ class StackFrameCompactor {
   StackFrameIndex TakeTables() { return std::move(used_); }
 
  private:
+  // The names of one kind: the text's, those used, and where they are.
+  struct Names {
+    std::vector<int64_t> new_id;  // by old id - 1; 0: not used yet
+    std::map<std::string, int64_t, std::less<>> known;
+  };
+  int64_t UseName(const std::vector<std::string>& all, int64_t id, Names& names, std::vector<std::string>& used);
   int64_t UseLocation(int64_t location_id);
 
   StackFrameIndex tables_, used_;
-  std::vector<int64_t> new_frame_;  // by old id - 1; 0: not used yet
-  std::map<std::string, int64_t> files_, functions_;
+  Names files_, functions_;
+  // By old id - 1; 0: not used yet. The maps find what stands in the text twice.
+  std::vector<int64_t> new_location_, new_frame_;
   std::map<std::array<int64_t, 6>, int64_t> locations_;
   std::map<std::array<int64_t, 2>, int64_t> frames_;
+  std::vector<int64_t> chain_;
 };
 
 }  // namespace hloir
