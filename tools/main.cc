@@ -2,6 +2,10 @@
 #include <exception>
 #include <new>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -48,6 +52,11 @@ int Main(int argc, char** argv) {
 }  // namespace hloir::tool
 
 int main(int argc, char** argv) {
+#ifdef __GLIBC__
+  // Module after module is made and freed: to hand the memory back each time would cost more, in page faults, than parsing.
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
   using namespace hloir;
   // The library does not throw, but memory can run out, and the command's own libraries may throw.
   try {

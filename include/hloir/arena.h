@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
-#include <memory>
 #include <new>
 #include <string_view>
 #include <type_traits>
@@ -18,21 +18,16 @@ class Arena {
   Arena() = default;
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
-  ~Arena() {
-    for (Cleanup* c = cleanups_; c != nullptr; c = c->next) c->destroy(c->object);
-  }
+  ~Arena();
 
   void* Allocate(size_t bytes, size_t alignment = alignof(std::max_align_t)) {
-    size_t at = (used_ + alignment - 1) & ~(alignment - 1);
-    if (at + bytes > capacity_) {
-      capacity_ = std::max(bytes, std::min<size_t>(kMaxBlock, std::max<size_t>(kMinBlock, total_ / 4)));
-      blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(capacity_));
-      total_ += capacity_;
-      at = 0;
-    }
-    used_ = at + bytes;
-    return blocks_.back().get() + at;
+    const uintptr_t at = (next_ + alignment - 1) & ~(alignment - 1);
+    if (at + bytes > end_) return AllocateBlock(bytes);
+    next_ = at + bytes;
+    return reinterpret_cast<void*>(at);
   }
+  // The next block is to be at least that large: for who knows about how much will be allocated.
+  void Reserve(size_t bytes) { reserved_ = bytes; }
   template <class T, class... Args>
   T* New(Args&&... args) {
     T* object = new (Allocate(sizeof(T), alignof(T))) T{std::forward<Args>(args)...};
@@ -56,9 +51,15 @@ class Arena {
     void (*destroy)(void*);
     Cleanup* next;
   };
-  static constexpr size_t kMinBlock = 4096, kMaxBlock = 16 << 20;
-  std::vector<std::unique_ptr<std::byte[]>> blocks_;
-  size_t used_ = 0, capacity_ = 0, total_ = 0;
+  struct Block {
+    void* memory;
+    std::align_val_t alignment;
+  };
+  void* AllocateBlock(size_t bytes);
+
+  std::vector<Block> blocks_;
+  uintptr_t next_ = 0, end_ = 0;  // what is free of the last block
+  size_t total_ = 0, reserved_ = 0;
   Cleanup* cleanups_ = nullptr;
 };
 

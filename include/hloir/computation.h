@@ -92,12 +92,18 @@ class HloComputation {
   HloInstruction* NewInstruction(HloOpcode opcode, const Shape* shape, std::span<HloInstruction* const> operands,
                                  Attributes attributes, std::string_view name);
   std::string_view UniqueName(std::string_view wanted);
+  void NoteAdded(const HloInstruction* instruction) {
+    ++count_;
+    lowest_id_ = std::min(lowest_id_, instruction->id());
+    highest_id_ = std::max(highest_id_, instruction->id());
+  }
 
   HloModule* module_ = nullptr;
   int32_t id_ = 0, line_ = 0;
   std::string_view name_, execution_thread_;
   HloInstruction *first_ = nullptr, *last_ = nullptr, *root_ = nullptr;
   int64_t count_ = 0;
+  int32_t lowest_id_ = INT32_MAX, highest_id_ = 0;  // of all the instructions that it ever had
   std::vector<HloInstruction*> parameters_;
   std::vector<HloInstruction*> callers_;
   // Names in use. Filled when the first name has to be made unique or found, so that reading a module does not pay for it.

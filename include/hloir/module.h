@@ -102,6 +102,8 @@ class HloModule {
   const Sharding* InternSharding(Sharding sharding) { return arena_.New<Sharding>(std::move(sharding)); }
   // Takes a text that names and metadata will look into.
   std::string_view AdoptText(std::shared_ptr<const std::string> text);
+  // Bytes of the texts that are kept: about what printing it will take.
+  size_t text_bytes() const;
   Arena& arena() { return arena_; }
 
  private:

@@ -2,6 +2,7 @@
 #include "hloir/computation.h"
 
 #include <algorithm>
+#include <utility>
 #include <cassert>
 
 #include "hloir/module.h"
@@ -40,24 +41,22 @@ std::vector<HloInstruction*> HloComputation::instructions() const {
 
 namespace {
 
-enum class Visit : uint8_t { kNew, kOpen, kDone };
-
-// A Visit per instruction of one computation. Ids are dense in the module, so those of a computation as it was read are one
+// A mark per instruction of one computation. Ids are dense in the module, so those of a computation as it was read are one
 // run; after many edits they may be scattered over the module's, and a table over their range would make walking all
 // computations quadratic.
 class VisitTable {
  public:
   VisitTable(int32_t lowest_id, int32_t highest_id, int64_t count) : lowest_(lowest_id) {
     int64_t range = int64_t{highest_id} - lowest_id + 1;
-    if (range <= 8 * count + 64) dense_.resize(static_cast<size_t>(range), Visit::kNew);
+    if (range <= 8 * count + 64) dense_.resize(static_cast<size_t>(range));
     else sparse_.reserve(static_cast<size_t>(count));
   }
-  Visit& operator[](const HloInstruction* i) { return dense_.empty() ? sparse_[i->id()] : dense_[i->id() - lowest_]; }
+  uint8_t& operator[](const HloInstruction* i) { return dense_.empty() ? sparse_[i->id()] : dense_[i->id() - lowest_]; }
 
  private:
   int32_t lowest_;
-  std::vector<Visit> dense_;
-  std::unordered_map<int32_t, Visit> sparse_;
+  std::vector<uint8_t> dense_;
+  std::unordered_map<int32_t, uint8_t> sparse_;
 };
 
 }  // namespace
@@ -66,37 +65,35 @@ std::vector<HloInstruction*> HloComputation::MakeInstructionPostOrder() const {
   std::vector<HloInstruction*> order;
   if (first_ == nullptr) return order;
   order.reserve(static_cast<size_t>(count_));
-  int32_t lowest = first_->id_, highest = first_->id_;
-  for (const HloInstruction* i = first_; i != nullptr; i = i->next_) {
-    lowest = std::min(lowest, i->id_);
-    highest = std::max(highest, i->id_);
-  }
-  VisitTable state(lowest, highest, count_);
-  std::vector<HloInstruction*> stack;
+  VisitTable seen(lowest_id_, highest_id_, count_);
+  // To be entered, or, if entered already, to be listed when all that was pushed after it is.
+  struct Step {
+    HloInstruction* instruction;
+    bool entered;
+  };
+  std::vector<Step> stack;
   for (HloInstruction* start = first_; start != nullptr; start = start->next_) {
     if (!start->users_.empty()) continue;
-    stack.push_back(start);
+    stack.push_back({start, false});
     while (!stack.empty()) {
-      HloInstruction* top = stack.back();
-      Visit& top_state = state[top];
-      if (top_state == Visit::kNew) {
-        top_state = Visit::kOpen;
-        // The stack pops control predecessors before operands, operand 0 first but, as in XLA, the last predecessor first.
-        for (size_t i = top->operands_.size(); i-- > 0;) {
-          if (state[top->operands_[i]] == Visit::kNew) stack.push_back(top->operands_[i]);
-        }
-        if (top->extras_ != nullptr) {
-          const auto& predecessors = top->extras_->control_predecessors;
-          for (HloInstruction* predecessor : predecessors) {
-            if (state[predecessor] == Visit::kNew) stack.push_back(predecessor);
-          }
-        }
+      const auto [top, entered] = stack.back();
+      if (entered) {
+        stack.pop_back();
+        order.push_back(top);
         continue;
       }
-      stack.pop_back();
-      if (top_state == Visit::kOpen) {
-        top_state = Visit::kDone;
-        order.push_back(top);
+      if (std::exchange(seen[top], 1)) {
+        stack.pop_back();
+        continue;
+      }
+      stack.back().entered = true;
+      // The stack pops control predecessors before operands, operand 0 first but, as in XLA, the last predecessor first.
+      for (size_t i = top->operands_.size(); i-- > 0;) {
+        if (!seen[top->operands_[i]]) stack.push_back({top->operands_[i], false});
+      }
+      if (top->extras_ == nullptr) continue;
+      for (HloInstruction* predecessor : top->extras_->control_predecessors) {
+        if (!seen[predecessor]) stack.push_back({predecessor, false});
       }
     }
   }
@@ -124,7 +121,7 @@ HloInstruction* HloComputation::NewInstruction(HloOpcode opcode, const Shape* sh
   instruction->prev_ = last_;
   (last_ != nullptr ? last_->next_ : first_) = instruction;
   last_ = instruction;
-  ++count_;
+  NoteAdded(instruction);
   if (opcode == HloOpcode::kParameter) {
     size_t number = static_cast<size_t>(instruction->parameter_number());
     if (parameters_.size() <= number) parameters_.resize(number + 1, nullptr);

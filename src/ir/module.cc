@@ -23,6 +23,12 @@ const Shape* HloModule::InternShape(const Shape& shape) {
   return kept;
 }
 
+size_t HloModule::text_bytes() const {
+  size_t bytes = 0;
+  for (const auto& text : texts_) bytes += text->size();
+  return bytes;
+}
+
 std::string_view HloModule::AdoptText(std::shared_ptr<const std::string> text) {
   texts_.push_back(std::move(text));
   return *texts_.back();

@@ -179,6 +179,7 @@ class HloParser {
   bool ParseInternedShape(const Shape*& shape);
   bool ParseKnownShape(const Shape*& shape);
   bool ParseShape(Shape& shape, Adjacent adjacent);
+  bool ParseTupleElement(Shape& shape);
   bool ParseArrayShape(Shape& shape, Adjacent adjacent);
   bool ParseLayout(Shape& shape);
   bool ParseLayoutExtras(LayoutExtras& extras, int64_t rank);

@@ -195,7 +195,7 @@ void HloParser::Append(HloComputation* computation, HloInstruction* instruction)
   instruction->prev_ = computation->last_;
   (computation->last_ != nullptr ? computation->last_->next_ : computation->first_) = instruction;
   computation->last_ = instruction;
-  ++computation->count_;
+  computation->NoteAdded(instruction);
   // Put in order of their numbers when the computation is complete.
   if (instruction->opcode_ == HloOpcode::kParameter) computation->parameters_.push_back(instruction);
 }

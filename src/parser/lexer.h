@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "scan.h"
+#include "ir/scan.h"
 
 namespace hloir {
 

@@ -12,6 +12,8 @@ bool HloParser::ParseModule(std::unique_ptr<HloModule>& module) {
   module = std::make_unique<HloModule>("_");
   module_ = module.get();
   if (owner_ != nullptr) module_->AdoptText(owner_);
+  // A module takes about twice its text; of several in one text, who knows how long this one is.
+  if (!several_modules_) module_->arena_.Reserve(std::min<size_t>(2 * static_cast<size_t>(lexer_.end() - lexer_.at()), 256 << 20));
   computation_ = nullptr;
   single_computation_ = nullptr;
   has_inline_computations_ = false;
@@ -261,13 +263,13 @@ bool HloParser::ParseComputation() {
   lexer_.SkipBlank();
   const char* name_place = lexer_.at();
   if (!ReadName(name, "a computation")) return false;
-  Shape stated;
+  const Shape* stated = nullptr;
   const char* shape_place = lexer_.at();
   bool has_shape = lexer_.Peek() == '(';
   if (has_shape) {
     if (!ParseParameterList()) return false;
     shape_place = (lexer_.SkipBlank(), lexer_.at());
-    if (!ParseShape(stated, Adjacent::kNo)) return false;
+    if (!ParseInternedShape(stated)) return false;
   }
   if (!Expect('{')) return false;
   if (computations_.contains(name.text())) {
@@ -277,9 +279,9 @@ bool HloParser::ParseComputation() {
   HloComputation* computation = NewComputation(name.text(), lines_.LineOf(place));
   if (!ParseBody(computation, place)) return false;
   const HloInstruction* root = computation->root_;
-  if (has_shape && !stated.Compatible(*root->shape_)) {
+  if (has_shape && stated != root->shape_ && !stated->Compatible(*root->shape_)) {
     return Fail(shape_place, Format("computation '{}' is said to give {}, but its root '{}' is {}", name.text(),
-                                         stated.ToString(), root->name(), root->shape_->ToString()));
+                                         stated->ToString(), root->name(), root->shape_->ToString()));
   }
   computations_[name.text()] = computation;
   if (is_entry) module_->entry_ = computation;

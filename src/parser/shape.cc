@@ -108,6 +108,15 @@ bool HloParser::ParseInternedShape(const Shape*& shape) {
   return true;
 }
 
+// An array among a tuple's elements is mostly one that was seen before.
+bool HloParser::ParseTupleElement(Shape& shape) {
+  if (module_ == nullptr || !IsWordStart(lexer_.Peek())) return ParseShape(shape, Adjacent::kNo);
+  const Shape* interned = nullptr;
+  if (!ParseInternedShape(interned)) return false;
+  shape = *interned;
+  return true;
+}
+
 // shape = "(" [shape {"," shape}] ")" | "b(" shape ")" | array_shape
 bool HloParser::ParseShape(Shape& shape, Adjacent adjacent) {
   Nesting nesting(*this, kValueWeight);
@@ -118,7 +127,7 @@ bool HloParser::ParseShape(Shape& shape, Adjacent adjacent) {
     std::vector<Shape> elements;
     if (!lexer_.Accept(')')) {
       do {
-        if (!ParseShape(elements.emplace_back(), Adjacent::kNo)) return false;
+        if (!ParseTupleElement(elements.emplace_back())) return false;
       } while (lexer_.Accept(','));
       if (!Expect(')')) return false;
     }

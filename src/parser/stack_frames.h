@@ -3,8 +3,8 @@
 #pragma once
 
 #include <array>
-#include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "hloir/module.h"
@@ -24,17 +24,25 @@ class StackFrameCompactor {
   // The names of one kind: the text's, those used, and where they are.
   struct Names {
     std::vector<int64_t> new_id;  // by old id - 1; 0: not used yet
-    std::map<std::string, int64_t, std::less<>> known;
+    std::unordered_map<std::string, int64_t> known;
+  };
+  struct Hash {
+    template <size_t n>
+    size_t operator()(const std::array<int64_t, n>& key) const {
+      uint64_t hash = 0;
+      for (int64_t part : key) hash = (hash ^ static_cast<uint64_t>(part)) * 0x9E3779B97F4A7C15u + (hash >> 32);
+      return hash ^ hash >> 29;
+    }
   };
   int64_t UseName(const std::vector<std::string>& all, int64_t id, Names& names, std::vector<std::string>& used);
   int64_t UseLocation(int64_t location_id);
 
   StackFrameIndex tables_, used_;
   Names files_, functions_;
-  // By old id - 1; 0: not used yet. The maps find what stands in the text twice.
+  // By old id - 1; 0: not used yet. The tables find what stands in the text twice.
   std::vector<int64_t> new_location_, new_frame_;
-  std::map<std::array<int64_t, 6>, int64_t> locations_;
-  std::map<std::array<int64_t, 2>, int64_t> frames_;
+  std::unordered_map<std::array<int64_t, 6>, int64_t, Hash> locations_;
+  std::unordered_map<std::array<int64_t, 2>, int64_t, Hash> frames_;
   std::vector<int64_t> chain_;
 };
 

@@ -27,13 +27,13 @@ std::string Unescape(std::string_view raw) {
   };
   for (size_t i = 0; i < raw.size(); ++i) {
     if (raw[i] != '\\' || i + 1 == raw.size()) {
-      const size_t plain = std::min(raw.find('\\', i + 1), raw.size());
-      text.append(raw, i, plain - i);
-      i = plain - 1;
+      text += raw[i];
       continue;
     }
     const char c = raw[++i];
-    if (size_t k = std::string_view("abfnrtv").find(c); k != std::string_view::npos) {
+    if (c == '"' || c == '\'' || c == '\\') {
+      text += c;
+    } else if (size_t k = std::string_view("abfnrtv").find(c); k != std::string_view::npos) {
       text += "\a\b\f\n\r\t\v"[k];
     } else if (c >= '0' && c <= '7') {
       int code = 0;

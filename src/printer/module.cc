@@ -243,6 +243,7 @@ void Printer::StackFrameTables(const HloModule& module) {
 }
 
 void Printer::Module(const HloModule& module) {
+  out_.Expect(module.text_bytes() + module.text_bytes() / 16);
   ModuleHeader(module);
   if (options_.print_metadata && !module.config().stack_frames.empty()) StackFrameTables(module);
   out_.Append('\n');

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/scan.h"
+
 namespace hloir {
 
 void TextBuffer::Grow(size_t bytes) {
@@ -13,31 +15,30 @@ void TextBuffer::Grow(size_t bytes) {
 }
 
 void TextBuffer::AppendQuoted(std::string_view text) {
-  auto is_plain = [](char c) { return c >= ' ' && c < 0x7F && c != '"' && c != '\\' && c != '\''; };
   Append('"');
-  size_t start = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (is_plain(c)) continue;
-    Append(text.substr(start, i - start));
-    start = i + 1;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (true) {
+    const char* const special = scan::FindNot<scan::Plain>(at, end);
+    Append({at, static_cast<size_t>(special - at)});
+    if (special == end) break;
+    at = special + 1;
     Append('\\');
-    switch (c) {
+    switch (*special) {
       case '\n': Append('n'); break;
       case '\r': Append('r'); break;
       case '\t': Append('t'); break;
       case '"':
       case '\'':
-      case '\\': Append(c); break;
+      case '\\': Append(*special); break;
       default: {
-        const uint8_t byte = static_cast<uint8_t>(c);
+        const uint8_t byte = static_cast<uint8_t>(*special);
         Append(static_cast<char>('0' + (byte >> 6)));
         Append(static_cast<char>('0' + (byte >> 3 & 7)));
         Append(static_cast<char>('0' + (byte & 7)));
       }
     }
   }
-  Append(text.substr(start));
   Append('"');
 }
 

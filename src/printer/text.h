@@ -44,6 +44,8 @@ class TextBuffer {
   }
   void Truncate(size_t size) { at_ = text_.data() + size; }
   std::string_view view() const { return {text_.data(), size()}; }
+  // Room for about that much, at the beginning, so that it need not grow.
+  void Expect(size_t bytes) { Reserve(bytes); }
   std::string Take() {
     text_.resize(size());
     return std::move(text_);

@@ -1,6 +1,6 @@
-// Scans over the text, 16 bytes at a time where the machine has SSE2 (every x86-64 does): how far does a word go, where does
-// a string end. They look at nothing from `end` on, and return it where nothing stops them earlier.
-// Tested by tests/unit/parser_test.cc through the lexer.
+// Scans over text, 16 bytes at a time where the machine has SSE2 (every x86-64 does): how far does a word go, where does a
+// string end, what needs an escape. They look at nothing from `end` on, and return it where nothing stops them earlier.
+// Tested by tests/unit/parser_test.cc and printer_test.cc through the lexer and TextBuffer.
 #pragma once
 
 #include <cstddef>
@@ -50,6 +50,18 @@ struct Neither {
   static __m128i Holds(__m128i v) {
     const __m128i either = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8(a)), _mm_cmpeq_epi8(v, _mm_set1_epi8(b)));
     return _mm_xor_si128(either, _mm_set1_epi8(-1));
+  }
+#endif
+};
+
+// What stands between quotes as it is: printable ASCII but quotes and backslash.
+struct Plain {
+  static bool Holds(char c) { return c >= ' ' && c < 0x7F && c != '"' && c != '\\' && c != '\''; }
+#ifdef __SSE2__
+  static __m128i Holds(__m128i v) {
+    auto is = [v](char c) { return _mm_cmpeq_epi8(v, _mm_set1_epi8(c)); };
+    const __m128i special = _mm_or_si128(_mm_or_si128(is('"'), is('\'')), _mm_or_si128(is('\\'), is(0x7F)));
+    return _mm_andnot_si128(special, _mm_cmpgt_epi8(v, _mm_set1_epi8(0x1F)));  // bytes from 0x80 on are negative
   }
 #endif
 };
