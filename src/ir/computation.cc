@@ -72,8 +72,7 @@ std::vector<HloInstruction*> HloComputation::MakeInstructionPostOrder() const {
     bool entered;
   };
   std::vector<Step> stack;
-  for (HloInstruction* start = first_; start != nullptr; start = start->next_) {
-    if (!start->users_.empty()) continue;
+  auto visit = [&](HloInstruction* start) {
     stack.push_back({start, false});
     while (!stack.empty()) {
       const auto [top, entered] = stack.back();
@@ -96,6 +95,14 @@ std::vector<HloInstruction*> HloComputation::MakeInstructionPostOrder() const {
         if (!seen[predecessor]) stack.push_back({predecessor, false});
       }
     }
+  };
+  // Mostly the root needs all the others, and then nothing but the root has no users: one walk less over the whole list.
+  visit(root_ != nullptr ? root_ : last_);
+  if (static_cast<int64_t>(order.size()) == count_) return order;
+  order.clear();
+  seen = VisitTable(lowest_id_, highest_id_, count_);
+  for (HloInstruction* start = first_; start != nullptr; start = start->next_) {
+    if (start->users_.empty()) visit(start);
   }
   return order;
 }

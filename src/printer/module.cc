@@ -298,7 +298,12 @@ void Printer::Computation(const HloComputation& computation, int nesting, bool i
   if (!is_body && computation.module()->config().is_scheduled && computation.fusion() == nullptr) {
     for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) print(*i);
   } else {
-    for (const HloInstruction* i : computation.MakeInstructionPostOrder()) print(*i);
+    const std::vector<HloInstruction*> order = computation.MakeInstructionPostOrder();
+    constexpr size_t kAhead = 8;  // instructions of a large module are far from the cache by now
+    for (size_t i = 0; i < order.size(); ++i) {
+      if (i + kAhead < order.size()) __builtin_prefetch(order[i + kAhead]);
+      print(*order[i]);
+    }
   }
   in_computation_ = outer;
   out_.AppendSpaces(indent);
