@@ -65,14 +65,9 @@ struct HloParser::AttributeContext {
   std::vector<HloComputation*> call_list{};
 };
 
-// A computation's name, or a body in place.
+// {name, name}: computations, or bodies in place.
 bool HloParser::ParseComputationList(std::vector<HloComputation*>& list) {
-  if (!Expect('{')) return false;
-  if (lexer_.Accept('}')) return true;
-  do {
-    if (!ParseComputationReference(list.emplace_back())) return false;
-  } while (lexer_.Accept(','));
-  return Expect('}');
+  return ReadList([&] { return ParseComputationReference(list.emplace_back()); });
 }
 
 bool HloParser::ParseGenericAttribute(AttributeContext& context, const Word& name, const char* place, bool& known) {
@@ -110,9 +105,7 @@ bool HloParser::ParseGenericAttribute(AttributeContext& context, const Word& nam
       return Read(own->mutable_extras().result_accuracy.emplace());
     }
     case kControlPredecessors:
-      if (!Expect('{')) return false;
-      if (lexer_.Accept('}')) return true;
-      do {
+      return ReadList([&] {
         Word predecessor;
         lexer_.SkipBlank();
         const char* at = lexer_.at();
@@ -120,8 +113,8 @@ bool HloParser::ParseGenericAttribute(AttributeContext& context, const Word& nam
         HloInstruction* found = FindInstruction(predecessor);
         if (found == nullptr) return Fail(at, Format("instruction '{}' is not defined", predecessor.text()));
         found->AddControlDependencyTo(instruction);
-      } while (lexer_.Accept(','));
-      return Expect('}');
+        return true;
+      });
     case kGenericCount: break;
   }
   return true;

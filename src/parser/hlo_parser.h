@@ -215,6 +215,16 @@ class HloParser {
   bool FailUnknownAttribute(HloOpcode opcode, const Word& name);
 
   // ---- Values.
+  // "{" [item {"," item}] "}"; read() reads an item.
+  template <class ReadItem>
+  bool ReadList(ReadItem&& read) {
+    if (!Expect('{')) return false;
+    if (lexer_.Accept('}')) return true;
+    do {
+      if (!read()) return false;
+    } while (lexer_.Accept(','));
+    return Expect('}');
+  }
   bool ReadEnumWord(std::span<const std::string_view> words, int64_t& index);
   bool ReadString(std::string_view& text);  // unescaped; kept as long as the module
   bool ReadShapeIndex(ShapeIndex& index) { return Read(index); }

@@ -140,12 +140,7 @@ bool HloParser::ParseAxisRef(MeshAxisRef& axis) {
 
 // {'x','y':(1)2}
 bool HloParser::ParseAxisList(std::vector<MeshAxisRef>& axes) {
-  if (!Expect('{')) return false;
-  if (lexer_.Accept('}')) return true;
-  do {
-    if (!ParseAxisRef(axes.emplace_back())) return false;
-  } while (lexer_.Accept(','));
-  return Expect('}');
+  return ReadList([&] { return ParseAxisRef(axes.emplace_back()); });
 }
 
 bool HloParser::ParseSharedSharding(const Sharding*& sharding) {

@@ -116,14 +116,12 @@ bool HloParser::ReadEnumWord(std::span<const std::string_view> words, int64_t& i
 
 // {1,2,3}
 bool HloParser::Read(DimVector& value) {
-  if (!Expect('{')) return false;
-  if (lexer_.Accept('}')) return true;
-  do {
+  return ReadList([&] {
     int64_t number = 0;
     if (!lexer_.ReadInt(number)) return FailExpected("an integer");
     value.push_back(number);
-  } while (lexer_.Accept(','));
-  return Expect('}');
+    return true;
+  });
 }
 
 // {true,false}, or one alone without braces.
@@ -143,46 +141,31 @@ bool HloParser::Read(BoolList& value) {
 }
 
 bool HloParser::Read(PrecisionList& value) {
-  if (!Expect('{')) return false;
-  if (lexer_.Accept('}')) return true;
-  do {
-    if (!Read(value.emplace_back())) return false;
-  } while (lexer_.Accept(','));
-  return Expect('}');
+  return ReadList([&] { return Read(value.emplace_back()); });
 }
 
 // {{0,1},{1,2}}
 bool HloParser::Read(Int64Pairs& value) {
-  if (!Expect('{')) return false;
-  if (lexer_.Accept('}')) return true;
-  do {
+  return ReadList([&] {
     auto& [first, second] = value.emplace_back();
-    if (!Expect('{') || !Read(first) || !Expect(',') || !Read(second) || !Expect('}')) return false;
-  } while (lexer_.Accept(','));
-  return Expect('}');
+    return Expect('{') && Read(first) && Expect(',') && Read(second) && Expect('}');
+  });
 }
 
 bool HloParser::Read(Int64Lists& value) {
-  if (!Expect('{')) return false;
-  if (lexer_.Accept('}')) return true;
-  do {
-    if (!Read(value.emplace_back())) return false;
-  } while (lexer_.Accept(','));
-  return Expect('}');
+  return ReadList([&] { return Read(value.emplace_back()); });
 }
 
 // {[0:4], [1:8:2]}
 bool HloParser::Read(SliceRanges& value) {
-  if (!Expect('{')) return false;
-  if (lexer_.Accept('}')) return true;
-  do {
+  return ReadList([&] {
     SliceRange range;
     if (!Expect('[') || !Read(range.start) || !Expect(':') || !Read(range.limit)) return false;
     if (lexer_.Accept(':') && !Read(range.stride)) return false;
     if (!Expect(']')) return false;
     value.push_back(range);
-  } while (lexer_.Accept(','));
-  return Expect('}');
+    return true;
+  });
 }
 
 // 0_0x1_2_1: low_high or low_high_interior for each dimension. Nothing at all for a scalar.
@@ -360,28 +343,18 @@ bool HloParser::Read(SparsityConfig& value) {
 
 // {{0}: (1, {}), {1}: (0, {1})}
 bool HloParser::Read(OutputOperandAliasing& value) {
-  if (!Expect('{')) return false;
-  if (lexer_.Accept('}')) return true;
-  do {
+  return ReadList([&] {
     OutputOperandAlias& alias = value.emplace_back();
-    if (!Read(alias.output_index) || !Expect(':') || !Expect('(') || !Read(alias.operand) || !Expect(',') ||
-        !Read(alias.operand_index) || !Expect(')')) {
-      return false;
-    }
-  } while (lexer_.Accept(','));
-  return Expect('}');
+    return Read(alias.output_index) && Expect(':') && Expect('(') && Read(alias.operand) && Expect(',') &&
+           Read(alias.operand_index) && Expect(')');
+  });
 }
 
 bool HloParser::Read(OptionalLiteral& value) { return ParseShapedLiteral(value.emplace()); }
 
 // {f32[2]{0}, s32[]}
 bool HloParser::Read(std::vector<Shape>& value) {
-  if (!Expect('{')) return false;
-  if (lexer_.Accept('}')) return true;
-  do {
-    if (!ParseShape(value.emplace_back(), Adjacent::kNo)) return false;
-  } while (lexer_.Accept(','));
-  return Expect('}');
+  return ReadList([&] { return ParseShape(value.emplace_back(), Adjacent::kNo); });
 }
 
 // {mode=highest} or {tolerance={atol=0.1,rtol=0,ulps=2}}
