@@ -195,15 +195,20 @@ HLOIR_BINARY_FN(RemainderFn, !kIsPred<T>, {
     return static_cast<T>(a % b);
   }
 })
-// A NaN on either side wins; of equal operands (and so of two zeros) the first.
+// A NaN on either side wins, and +0 is more than -0: of equal operands, the bits of both.
+template <class T, bool greater>
+inline T JoinEqual(T a, T b) {
+  const Unsigned<T> x = __builtin_bit_cast(Unsigned<T>, a), y = __builtin_bit_cast(Unsigned<T>, b);
+  return __builtin_bit_cast(T, greater ? x & y : x | y);
+}
 HLOIR_BINARY_FN(MaximumFn, true, {
   if constexpr (kIsPred<T>) return {static_cast<uint8_t>(a.v | b.v)};
-  else if constexpr (kIsFloat<T>) return (a >= b) | (a != a) ? a : b;
+  else if constexpr (kIsFloat<T>) return a == b ? JoinEqual<T, true>(a, b) : (a > b) | (a != a) ? a : b;
   else return a >= b ? a : b;
 })
 HLOIR_BINARY_FN(MinimumFn, true, {
   if constexpr (kIsPred<T>) return {static_cast<uint8_t>(a.v & b.v)};
-  else if constexpr (kIsFloat<T>) return (a <= b) | (a != a) ? a : b;
+  else if constexpr (kIsFloat<T>) return a == b ? JoinEqual<T, false>(a, b) : (a < b) | (a != a) ? a : b;
   else return a <= b ? a : b;
 })
 HLOIR_BINARY_FN(AndFn, !kIsFloat<T>, {
@@ -259,8 +264,10 @@ HLOIR_COMPARE_FN(LtFn, <)
 #undef HLOIR_COMPARE_FN
 
 // ---- Loops. ---------------------------------------------------------------------------------------------------------------
-template <class F, class T>
+// `one`: for a single element, whatever n says, and then without the loop around it. A scalar loop's body is made of these.
+template <class F, class T, bool one = false>
 void UnaryLoop(const TileOp& op, int64_t n) {
+  if (one) n = 1;
   const T* a = static_cast<const T*>(op.in[0]);
   using R = decltype(F::Apply(*a));
   R* out = static_cast<R*>(op.out);
@@ -268,8 +275,9 @@ void UnaryLoop(const TileOp& op, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = F::Apply(a[i]);
 }
 
-template <class F, class T, OperandMode mode>
+template <class F, class T, OperandMode mode, bool one = false>
 void BinaryLoop(const TileOp& op, int64_t n) {
+  if (one) n = 1;
   const T* a = static_cast<const T*>(op.in[0]);
   const T* b = static_cast<const T*>(op.in[1]);
   using R = decltype(F::Apply(*a, *b));
@@ -281,8 +289,9 @@ void BinaryLoop(const TileOp& op, int64_t n) {
   }
 }
 
-template <class T, OperandMode mode>
+template <class T, OperandMode mode, bool one = false>
 void SelectLoop(const TileOp& op, int64_t n) {
+  if (one) n = 1;
   const uint8_t* which = static_cast<const uint8_t*>(op.in[0]);
   const T* a = static_cast<const T*>(op.in[1]);
   const T* b = static_cast<const T*>(op.in[2]);
@@ -307,7 +316,7 @@ inline To ConvertOne(From x) {
     constexpr int kMagnitudeBits = kBits<To> - (std::is_signed_v<To> ? 1 : 0);
     constexpr From kPast = static_cast<From>(2) * static_cast<From>(static_cast<uint64_t>(1) << (kMagnitudeBits - 1));
     constexpr From kLow = std::is_signed_v<To> ? -kPast : From(0);
-    constexpr To kMax = static_cast<To>(~Unsigned<To>(0) >> (std::is_signed_v<To> ? 1 : 0));
+    constexpr To kMax = static_cast<To>(static_cast<Unsigned<To>>(~Unsigned<To>(0)) >> (std::is_signed_v<To> ? 1 : 0));
     constexpr To kMin = std::is_signed_v<To> ? static_cast<To>(static_cast<Unsigned<To>>(1) << (kBits<To> - 1)) : To(0);
     From in_range = (x >= kLow) & (x < kPast) ? x : From(0);
     To converted;
@@ -317,16 +326,18 @@ inline To ConvertOne(From x) {
     return x < kLow ? kMin : converted;
   } else return static_cast<To>(x);
 }
-template <class From, class To>
+template <class From, class To, bool one = false>
 void ConvertLoop(const TileOp& op, int64_t n) {
+  if (one) n = 1;
   const From* a = static_cast<const From*>(op.in[0]);
   To* out = static_cast<To*>(op.out);
   HLOIR_VECTORIZE
   for (int64_t i = 0; i < n; ++i) out[i] = ConvertOne<From, To>(a[i]);
 }
 
-template <class T>
+template <class T, bool one = false>
 void SplatLoop(const TileOp& op, int64_t n) {
+  if (one) n = 1;
   const T value = *static_cast<const T*>(op.in[0]);
   T* out = static_cast<T*>(op.out);
   HLOIR_VECTORIZE
@@ -357,26 +368,33 @@ void StridedLoadLoop(const TileOp& op, int64_t n) {
   const int64_t stride = op.extra;
   for (int64_t i = 0; i < n; ++i) out[i] = a[i * stride];
 }
-template <class T>
+template <class T, bool one = false>
 void CopyLoop(const TileOp& op, int64_t n) {
+  if (one) n = 1;
   __builtin_memmove(op.out, op.in[0], static_cast<size_t>(n) * sizeof(T));
 }
 
 // bf16 bits are the upper half of an f32's. The tile's values are already rounded, so narrowing drops zeros.
-inline void WidenBf16(const TileOp& op, int64_t n) {
+template <bool one = false>
+void WidenBf16(const TileOp& op, int64_t n) {
+  if (one) n = 1;
   const uint16_t* a = static_cast<const uint16_t*>(op.in[0]);
   uint32_t* out = static_cast<uint32_t*>(op.out);
   HLOIR_VECTORIZE
   for (int64_t i = 0; i < n; ++i) out[i] = static_cast<uint32_t>(a[i]) << 16;
 }
-inline void NarrowBf16(const TileOp& op, int64_t n) {
+template <bool one = false>
+void NarrowBf16(const TileOp& op, int64_t n) {
+  if (one) n = 1;
   const uint32_t* a = static_cast<const uint32_t*>(op.in[0]);
   uint16_t* out = static_cast<uint16_t*>(op.out);
   HLOIR_VECTORIZE
   for (int64_t i = 0; i < n; ++i) out[i] = static_cast<uint16_t>(a[i] >> 16);
 }
 
-inline void WidenF16(const TileOp& op, int64_t n) {
+template <bool one = false>
+void WidenF16(const TileOp& op, int64_t n) {
+  if (one) n = 1;
   const uint16_t* a = static_cast<const uint16_t*>(op.in[0]);
   uint32_t* out = static_cast<uint32_t*>(op.out);
   HLOIR_VECTORIZE
@@ -386,7 +404,9 @@ inline void WidenF16(const TileOp& op, int64_t n) {
     out[i] = ((half & 0x7c00u) == 0x7c00u ? magnitude | 0x7f800000u : finite) | (half & 0x8000u) << 16;
   }
 }
-inline void NarrowF16(const TileOp& op, int64_t n) {
+template <bool one = false>
+void NarrowF16(const TileOp& op, int64_t n) {
+  if (one) n = 1;
   const uint32_t* a = static_cast<const uint32_t*>(op.in[0]);
   uint16_t* out = static_cast<uint16_t*>(op.out);
   HLOIR_VECTORIZE
@@ -401,41 +421,41 @@ inline void NarrowF16(const TileOp& op, int64_t n) {
 }
 
 // ---- Filling the table. ---------------------------------------------------------------------------------------------------
-template <class F, TileType P>
+template <class F, TileType P, bool one>
 constexpr TileKernel UnaryEntry() {
-  if constexpr (F::template kHas<Cpp<P>>) return &UnaryLoop<F, Cpp<P>>;
+  if constexpr (F::template kHas<Cpp<P>>) return &UnaryLoop<F, Cpp<P>, one>;
   else return nullptr;
 }
-template <class F, TileType P, OperandMode mode>
+template <class F, TileType P, OperandMode mode, bool one>
 constexpr TileKernel BinaryEntry() {
-  if constexpr (F::template kHas<Cpp<P>>) return &BinaryLoop<F, Cpp<P>, mode>;
+  if constexpr (F::template kHas<Cpp<P>>) return &BinaryLoop<F, Cpp<P>, mode, one>;
   else return nullptr;
 }
 
-template <TileType P>
+template <TileType P, bool one>
 void FillElementwiseOf(KernelTable& table) {
   constexpr int p = static_cast<int>(P);
   using T = Cpp<P>;
   auto unary = [&](UnaryOp op) -> TileKernel& { return table.unary[static_cast<int>(op)][p]; };
-  unary(UnaryOp::kAbs) = UnaryEntry<AbsFn, P>();
-  unary(UnaryOp::kNegate) = UnaryEntry<NegateFn, P>();
-  unary(UnaryOp::kNot) = UnaryEntry<NotFn, P>();
-  unary(UnaryOp::kSign) = UnaryEntry<SignFn, P>();
-  unary(UnaryOp::kCeil) = UnaryEntry<CeilFn, P>();
-  unary(UnaryOp::kFloor) = UnaryEntry<FloorFn, P>();
-  unary(UnaryOp::kRoundAfz) = UnaryEntry<RoundAfzFn, P>();
-  unary(UnaryOp::kRoundEven) = UnaryEntry<RoundEvenFn, P>();
-  unary(UnaryOp::kClz) = UnaryEntry<ClzFn, P>();
-  unary(UnaryOp::kPopcnt) = UnaryEntry<PopcntFn, P>();
-  unary(UnaryOp::kIsFinite) = UnaryEntry<IsFiniteFn, P>();
-  unary(UnaryOp::kSqrt) = UnaryEntry<SqrtFn, P>();
-  unary(UnaryOp::kRsqrt) = UnaryEntry<RsqrtFn, P>();
-  unary(UnaryOp::kRoundToBf16) = UnaryEntry<RoundToBf16Fn, P>();
-  unary(UnaryOp::kRoundToF16) = UnaryEntry<RoundToF16Fn, P>();
+  unary(UnaryOp::kAbs) = UnaryEntry<AbsFn, P, one>();
+  unary(UnaryOp::kNegate) = UnaryEntry<NegateFn, P, one>();
+  unary(UnaryOp::kNot) = UnaryEntry<NotFn, P, one>();
+  unary(UnaryOp::kSign) = UnaryEntry<SignFn, P, one>();
+  unary(UnaryOp::kCeil) = UnaryEntry<CeilFn, P, one>();
+  unary(UnaryOp::kFloor) = UnaryEntry<FloorFn, P, one>();
+  unary(UnaryOp::kRoundAfz) = UnaryEntry<RoundAfzFn, P, one>();
+  unary(UnaryOp::kRoundEven) = UnaryEntry<RoundEvenFn, P, one>();
+  unary(UnaryOp::kClz) = UnaryEntry<ClzFn, P, one>();
+  unary(UnaryOp::kPopcnt) = UnaryEntry<PopcntFn, P, one>();
+  unary(UnaryOp::kIsFinite) = UnaryEntry<IsFiniteFn, P, one>();
+  unary(UnaryOp::kSqrt) = UnaryEntry<SqrtFn, P, one>();
+  unary(UnaryOp::kRsqrt) = UnaryEntry<RsqrtFn, P, one>();
+  unary(UnaryOp::kRoundToBf16) = UnaryEntry<RoundToBf16Fn, P, one>();
+  unary(UnaryOp::kRoundToF16) = UnaryEntry<RoundToF16Fn, P, one>();
   auto binary = [&]<class F>(BinaryOp op, F) {
-    table.binary[static_cast<int>(op)][p][kVectorVector] = BinaryEntry<F, P, kVectorVector>();
-    table.binary[static_cast<int>(op)][p][kVectorScalar] = BinaryEntry<F, P, kVectorScalar>();
-    table.binary[static_cast<int>(op)][p][kScalarVector] = BinaryEntry<F, P, kScalarVector>();
+    table.binary[static_cast<int>(op)][p][kVectorVector] = BinaryEntry<F, P, kVectorVector, one>();
+    table.binary[static_cast<int>(op)][p][kVectorScalar] = BinaryEntry<F, P, kVectorScalar, one>();
+    table.binary[static_cast<int>(op)][p][kScalarVector] = BinaryEntry<F, P, kScalarVector, one>();
   };
   binary(BinaryOp::kAdd, AddFn());
   binary(BinaryOp::kSubtract, SubtractFn());
@@ -462,50 +482,51 @@ void FillElementwiseOf(KernelTable& table) {
   binary(BinaryOp::kTotalGt, TotalGtFn());
   binary(BinaryOp::kTotalLe, TotalLeFn());
   binary(BinaryOp::kTotalLt, TotalLtFn());
-  table.select[p][kVectorVector] = &SelectLoop<T, kVectorVector>;
-  table.select[p][kVectorScalar] = &SelectLoop<T, kVectorScalar>;
-  table.select[p][kScalarVector] = &SelectLoop<T, kScalarVector>;
-  table.select[p][kScalarScalar] = &SelectLoop<T, kScalarScalar>;
+  table.select[p][kVectorVector] = &SelectLoop<T, kVectorVector, one>;
+  table.select[p][kVectorScalar] = &SelectLoop<T, kVectorScalar, one>;
+  table.select[p][kScalarVector] = &SelectLoop<T, kScalarVector, one>;
+  table.select[p][kScalarScalar] = &SelectLoop<T, kScalarScalar, one>;
   TileKernel* convert = table.convert[p];
-  convert[static_cast<int>(TileType::kPred)] = &ConvertLoop<T, Pred>;
-  convert[static_cast<int>(TileType::kS8)] = &ConvertLoop<T, int8_t>;
-  convert[static_cast<int>(TileType::kU8)] = &ConvertLoop<T, uint8_t>;
-  convert[static_cast<int>(TileType::kS16)] = &ConvertLoop<T, int16_t>;
-  convert[static_cast<int>(TileType::kU16)] = &ConvertLoop<T, uint16_t>;
-  convert[static_cast<int>(TileType::kS32)] = &ConvertLoop<T, int32_t>;
-  convert[static_cast<int>(TileType::kU32)] = &ConvertLoop<T, uint32_t>;
-  convert[static_cast<int>(TileType::kS64)] = &ConvertLoop<T, int64_t>;
-  convert[static_cast<int>(TileType::kU64)] = &ConvertLoop<T, uint64_t>;
-  convert[static_cast<int>(TileType::kF32)] = &ConvertLoop<T, float>;
-  convert[static_cast<int>(TileType::kF64)] = &ConvertLoop<T, double>;
-  table.splat[p] = &SplatLoop<T>;
+  convert[static_cast<int>(TileType::kPred)] = &ConvertLoop<T, Pred, one>;
+  convert[static_cast<int>(TileType::kS8)] = &ConvertLoop<T, int8_t, one>;
+  convert[static_cast<int>(TileType::kU8)] = &ConvertLoop<T, uint8_t, one>;
+  convert[static_cast<int>(TileType::kS16)] = &ConvertLoop<T, int16_t, one>;
+  convert[static_cast<int>(TileType::kU16)] = &ConvertLoop<T, uint16_t, one>;
+  convert[static_cast<int>(TileType::kS32)] = &ConvertLoop<T, int32_t, one>;
+  convert[static_cast<int>(TileType::kU32)] = &ConvertLoop<T, uint32_t, one>;
+  convert[static_cast<int>(TileType::kS64)] = &ConvertLoop<T, int64_t, one>;
+  convert[static_cast<int>(TileType::kU64)] = &ConvertLoop<T, uint64_t, one>;
+  convert[static_cast<int>(TileType::kF32)] = &ConvertLoop<T, float, one>;
+  convert[static_cast<int>(TileType::kF64)] = &ConvertLoop<T, double, one>;
+  table.splat[p] = &SplatLoop<T, one>;
   table.iota[p] = &IotaLoop<T>;
 }
 
-inline void FillElementwise(KernelTable& table) {
-  FillElementwiseOf<TileType::kPred>(table);
-  FillElementwiseOf<TileType::kS8>(table);
-  FillElementwiseOf<TileType::kU8>(table);
-  FillElementwiseOf<TileType::kS16>(table);
-  FillElementwiseOf<TileType::kU16>(table);
-  FillElementwiseOf<TileType::kS32>(table);
-  FillElementwiseOf<TileType::kU32>(table);
-  FillElementwiseOf<TileType::kS64>(table);
-  FillElementwiseOf<TileType::kU64>(table);
-  FillElementwiseOf<TileType::kF32>(table);
-  FillElementwiseOf<TileType::kF64>(table);
+template <bool one = false>
+void FillElementwise(KernelTable& table) {
+  FillElementwiseOf<TileType::kPred, one>(table);
+  FillElementwiseOf<TileType::kS8, one>(table);
+  FillElementwiseOf<TileType::kU8, one>(table);
+  FillElementwiseOf<TileType::kS16, one>(table);
+  FillElementwiseOf<TileType::kU16, one>(table);
+  FillElementwiseOf<TileType::kS32, one>(table);
+  FillElementwiseOf<TileType::kU32, one>(table);
+  FillElementwiseOf<TileType::kS64, one>(table);
+  FillElementwiseOf<TileType::kU64, one>(table);
+  FillElementwiseOf<TileType::kF32, one>(table);
+  FillElementwiseOf<TileType::kF64, one>(table);
   table.strided_load[0] = &StridedLoadLoop<uint8_t>;
   table.strided_load[1] = &StridedLoadLoop<uint16_t>;
   table.strided_load[2] = &StridedLoadLoop<uint32_t>;
   table.strided_load[3] = &StridedLoadLoop<uint64_t>;
-  table.copy[0] = &CopyLoop<uint8_t>;
-  table.copy[1] = &CopyLoop<uint16_t>;
-  table.copy[2] = &CopyLoop<uint32_t>;
-  table.copy[3] = &CopyLoop<uint64_t>;
-  table.widen[static_cast<int>(NarrowFloat::kBf16)] = &WidenBf16;
-  table.narrow[static_cast<int>(NarrowFloat::kBf16)] = &NarrowBf16;
-  table.widen[static_cast<int>(NarrowFloat::kF16)] = &WidenF16;
-  table.narrow[static_cast<int>(NarrowFloat::kF16)] = &NarrowF16;
+  table.copy[0] = &CopyLoop<uint8_t, one>;
+  table.copy[1] = &CopyLoop<uint16_t, one>;
+  table.copy[2] = &CopyLoop<uint32_t, one>;
+  table.copy[3] = &CopyLoop<uint64_t, one>;
+  table.widen[static_cast<int>(NarrowFloat::kBf16)] = &WidenBf16<one>;
+  table.narrow[static_cast<int>(NarrowFloat::kBf16)] = &NarrowBf16<one>;
+  table.widen[static_cast<int>(NarrowFloat::kF16)] = &WidenF16<one>;
+  table.narrow[static_cast<int>(NarrowFloat::kF16)] = &NarrowF16<one>;
 }
 
 }  // namespace

@@ -77,6 +77,8 @@ struct KernelTable {
   GemmKernels gemm[3];  // by GemmType
 };
 
+// Elementwise kernels of the same names that do one element and ignore n; what has none is null. No instruction set's own.
+const KernelTable& OneElementKernels();
 const KernelTable& Sse2Kernels();
 const KernelTable& Avx2Kernels();
 const KernelTable& Avx512Kernels();

@@ -1,5 +1,5 @@
 // Elementwise tile kernels of the transcendental functions. The hot ones are vectorized with xsimd; the rest call libm for
-// each element, which is within 1 ulp. Bounds: opcodes.def; tests: tests/unit/executable_test.cc.
+// each element, which is within 1 ulp. Bounds: opcodes.def; tests: tests/exhaustive.
 // Included by isa/*.cc through all_kernels.h only; everything has internal linkage (why: isa/sse2.cc).
 #pragma once
 
@@ -32,21 +32,86 @@ void MathLoop(const TileOp& op, int64_t n) {
     template <class T, class Arch>                                                           \
     static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) { return function(x); } \
   };
-HLOIR_XSIMD_FN(ExpFn, xsimd::exp)
-HLOIR_XSIMD_FN(LogFn, xsimd::log)
 HLOIR_XSIMD_FN(TanhFn, xsimd::tanh)
 HLOIR_XSIMD_FN(SinFn, xsimd::sin)
 HLOIR_XSIMD_FN(CosFn, xsimd::cos)
 #undef HLOIR_XSIMD_FN
+
+// The ends of the range that xsimd's functions are good for. Beyond it a second formula is computed, if any lane asks for
+// it; each lane takes what its own x asks for, so that no result depends on its neighbours.
+template <class T> constexpr T kExpLowest = sizeof(T) == 4 ? T(-87.3) : T(-708.3);        // below, exp is denormal
+template <class T> constexpr T kExpHighest = sizeof(T) == 4 ? T(88.3) : T(709.4);         // above, exp soon overflows
+template <class T> constexpr T kLogisticLowest = sizeof(T) == 4 ? T(-9) : T(-19);         // below, exp(x)^3 does not matter
+template <class T> constexpr T kSmallestNormal = sizeof(T) == 4 ? T(0x1p-126) : T(0x1p-1022);
+
+struct ExpFn {  // xsimd gives 0 where the result is denormal, and infinity too early: there, the square of the root
+  template <class T, class Arch>
+  static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
+    using Batch = xsimd::batch<T, Arch>;
+    const Batch y = xsimd::exp(x);
+    const auto outside = (x < Batch(kExpLowest<T>)) | (x > Batch(kExpHighest<T>));
+    if (!xsimd::any(outside)) return y;
+    const Batch root = xsimd::exp(x * Batch(T(0.5)));
+    return xsimd::select(outside, root * root, y);
+  }
+};
+struct LogFn {  // xsimd's for f64 takes denormals for their bits
+  template <class T, class Arch>
+  static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
+    using Batch = xsimd::batch<T, Arch>;
+    const Batch y = xsimd::log(x);
+    const auto low = (x < Batch(kSmallestNormal<T>)) & (x > Batch(T(0)));
+    if (!xsimd::any(low)) return y;
+    const Batch scaled = xsimd::log(x * Batch(T(0x1p54))) - Batch(T(54 * 0.693147180559945309417232121458L));
+    return xsimd::select(low, scaled, y);
+  }
+};
 struct LogisticFn {
   template <class T, class Arch>
   static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
-    const xsimd::batch<T, Arch> one(T(1));
-    return one / (one + xsimd::exp(-x));
+    using Batch = xsimd::batch<T, Arch>;
+    const Batch one(T(1)), y = one / (one + xsimd::exp(-x));
+    const auto low = x < Batch(kLogisticLowest<T>);
+    if (!xsimd::any(low)) return y;
+    const Batch z = ExpFn::Apply<T, Arch>(x);
+    return xsimd::select(low, z - z * z, y);
   }
 };
 
-// libm, element by element.
+// sin and cos of f32, in f64: x less the nearest multiple of pi/2, which two parts hold, and Taylor's series, whose first
+// missing term is below 1e-9 of the result. Beyond 2^20 the parts are not enough: libm.
+template <bool cosine>
+void SinCosF32Loop(const TileOp& op, int64_t n) {
+  constexpr int kBlock = 16;
+  constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1, kHigh = 0x1.921fb544p+0, kLow = 0x1.0b4611a626331p-34;
+  constexpr double kRound = 0x1.8p52;  // added and taken away, rounds to an integer, which is in the lowest bits between
+  const float* a = static_cast<const float*>(op.in[0]);
+  float* out = static_cast<float*>(op.out);
+  float x[kBlock] = {}, y[kBlock];
+  for (int64_t at = 0; at < n; at += kBlock) {
+    const int64_t count = n - at < kBlock ? n - at : kBlock;
+    for (int64_t i = 0; i < count; ++i) x[i] = a[at + i];
+    for (int i = 0; i < kBlock; ++i) {
+      const double wide = x[i], shifted = wide * kTwoOverPi + kRound, turns = shifted - kRound;
+      const uint64_t quarter = __builtin_bit_cast(uint64_t, shifted) + (cosine ? 1 : 0);
+      const double r = (wide - turns * kHigh) - turns * kLow, z = r * r;
+      const double s = r + r * z * (-1. / 6 + z * (1. / 120 + z * (-1. / 5040 + z * (1. / 362880 - z / 39916800))));
+      const double c = 1 + z * (-0.5 + z * (1. / 24 + z * (-1. / 720 + z * (1. / 40320 + z * (-1. / 3628800 + z / 479001600)))));
+      const double value = quarter & 1 ? c : s;
+      y[i] = static_cast<float>(quarter & 2 ? -value : value);
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      if (!(__builtin_fabsf(x[i]) < 0x1p20f)) y[i] = cosine ? __builtin_cosf(x[i]) : __builtin_sinf(x[i]);
+      // -0 less 0 would be +0.
+      out[at + i] = !cosine && x[i] == 0 ? x[i] : y[i];
+    }
+  }
+}
+
+// libm, element by element. What is further than 2 ulp off in its own type is computed in a wider one.
+inline double WideCbrt(double x) { return static_cast<double>(__builtin_cbrtl(x)); }
+inline double WideAcosh(double x) { return static_cast<double>(__builtin_acoshl(x)); }
+inline float WideAcoshf(float x) { return static_cast<float>(__builtin_acosh(x)); }
 #define HLOIR_LIBM_FN(name, f32, f64)                                    \
   struct name {                                                          \
     template <class T> static constexpr bool kHas = kIsFloat<T>;         \
@@ -55,7 +120,7 @@ struct LogisticFn {
       else return f64(x, y...);                                          \
     }                                                                    \
   };
-HLOIR_LIBM_FN(CbrtFn, __builtin_cbrtf, __builtin_cbrt)
+HLOIR_LIBM_FN(CbrtFn, __builtin_cbrtf, WideCbrt)
 HLOIR_LIBM_FN(Expm1Fn, __builtin_expm1f, __builtin_expm1)
 HLOIR_LIBM_FN(Log1pFn, __builtin_log1pf, __builtin_log1p)
 HLOIR_LIBM_FN(TanFn, __builtin_tanf, __builtin_tan)
@@ -64,7 +129,7 @@ HLOIR_LIBM_FN(CoshFn, __builtin_coshf, __builtin_cosh)
 HLOIR_LIBM_FN(AsinFn, __builtin_asinf, __builtin_asin)
 HLOIR_LIBM_FN(AcosFn, __builtin_acosf, __builtin_acos)
 HLOIR_LIBM_FN(AsinhFn, __builtin_asinhf, __builtin_asinh)
-HLOIR_LIBM_FN(AcoshFn, __builtin_acoshf, __builtin_acosh)
+HLOIR_LIBM_FN(AcoshFn, WideAcoshf, WideAcosh)
 HLOIR_LIBM_FN(AtanhFn, __builtin_atanhf, __builtin_atanh)
 HLOIR_LIBM_FN(ErfFn, __builtin_erff, __builtin_erf)
 HLOIR_LIBM_FN(PowerFn, __builtin_powf, __builtin_pow)
@@ -82,6 +147,10 @@ void FillMathOf(KernelTable& table) {
   vector(UnaryOp::kSin, SinFn());
   vector(UnaryOp::kCos, CosFn());
   vector(UnaryOp::kLogistic, LogisticFn());
+  if (sizeof(T) == 4) {
+    table.unary[static_cast<int>(UnaryOp::kSin)][p] = &SinCosF32Loop<false>;
+    table.unary[static_cast<int>(UnaryOp::kCos)][p] = &SinCosF32Loop<true>;
+  }
   auto scalar = [&]<class F>(UnaryOp op, F) { table.unary[static_cast<int>(op)][p] = &UnaryLoop<F, T>; };
   scalar(UnaryOp::kCbrt, CbrtFn());
   scalar(UnaryOp::kExpm1, Expm1Fn());

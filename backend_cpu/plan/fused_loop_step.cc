@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "plan/one_element.h"
+
 namespace hloir::cpu {
 namespace {
 
@@ -58,6 +60,7 @@ void FusedLoop::Bound(Runtime& runtime) {
   for (const auto* list : {&prologue_, &body_, &first_, &next_}) {
     for (const LoopOp& op : *list) {
       TileOp& bound = all_ops_[index++];
+      if (nest_.extent == 1) bound.kernel = OneElementKernel(*runtime.kernels, op.op.kernel);
       for (int k = 0; k < 4; ++k) {
         const TilePlace& place = k < 3 ? op.in[k] : op.out;
         const std::byte* pointer = nullptr;
@@ -71,6 +74,12 @@ void FusedLoop::Bound(Runtime& runtime) {
       }
     }
   }
+}
+
+bool FusedLoop::AppendScalarOps(std::vector<TileOp>& ops) const {
+  if (!single_ || nest_.extent != 1 || !sinks_.empty()) return false;
+  ops.insert(ops.end(), all_ops_.begin(), all_ops_.end() - static_cast<std::ptrdiff_t>(next_.size()));
+  return true;
 }
 
 bool FusedLoop::Run(Runtime& runtime) {

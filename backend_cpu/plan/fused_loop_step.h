@@ -51,6 +51,7 @@ class FusedLoop : public Step {
  public:
   bool Run(Runtime& runtime) override;
   void Bound(Runtime& runtime) override;
+  bool AppendScalarOps(std::vector<TileOp>& ops) const override;
   bool MayShare(int read, int written) const override;
   std::string Name() const override { return name_; }
   int64_t partial_bytes() const { return chunks_ > 1 ? units_ * chunks_ * partial_bytes_ : 0; }

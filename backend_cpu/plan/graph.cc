@@ -1,5 +1,6 @@
 // Flattens a computation into a Graph: see graph.h.
 #include "hloir/format.h"
+#include "plan/dead_values.h"
 #include "plan/graph.h"
 
 #include <unordered_map>
@@ -49,7 +50,7 @@ class Builder {
     Status status = BuildInto(computation, depth);
     graph_ = outer;
     if (!status.ok()) return status;
-    RemoveDeadNodes(*graph);
+    if (depth == 0) RemoveDead(*graph);
     return graph;
   }
 
@@ -145,6 +146,23 @@ class Builder {
     ValueList outputs = node.outputs;
     graph_->nodes.push_back(std::move(node));
     return outputs;
+  }
+
+  // A called computation may take and give other float types than its caller has. Here nothing would convert them.
+  static Status CheckCall(const HloInstruction& caller) {
+    const HloOpcode opcode = caller.opcode();
+    bool same = true;
+    for (size_t i = 0; i < caller.called_computations().size(); ++i) {
+      const HloComputation& called = *caller.called_computations()[i];
+      for (int64_t k = 0; k < called.parameter_count(); ++k) {
+        const int64_t operand = opcode == HloOpcode::kConditional ? static_cast<int64_t>(i) + 1 : k;
+        same = same && operand < caller.operand_count() &&
+               called.parameter(k)->shape().Compatible(caller.operand(operand)->shape());
+      }
+      const bool condition = opcode == HloOpcode::kWhile && &called == caller.while_condition();
+      same = same && (condition || called.root()->shape().Compatible(caller.shape()));
+    }
+    return same ? OkStatus() : Unimplemented(Format("{}: mixed precision across a call", caller.name()));
   }
 
   StatusOr<ValueList> AddView(const HloInstruction& instruction, View view) {
@@ -244,12 +262,14 @@ class Builder {
       }
       case HloOpcode::kCall:
       case HloOpcode::kFusion: {
+        HLOIR_RETURN_IF_ERROR(CheckCall(instruction));
         std::vector<ValueList> operands;
         for (const HloInstruction* operand : instruction.operands()) operands.push_back(LeavesOf(*operand));
         return Inline(*instruction.called_computations()[0], operands, depth + 1);
       }
       case HloOpcode::kWhile:
       case HloOpcode::kConditional: {
+        HLOIR_RETURN_IF_ERROR(CheckCall(instruction));
         std::vector<std::unique_ptr<Graph>> graphs;
         for (const HloComputation* called : instruction.called_computations()) {
           HLOIR_ASSIGN_OR_RETURN(auto graph, Build(*called, depth + 1));
@@ -303,31 +323,6 @@ class Builder {
 
   const View& OperandView(const HloInstruction& instruction) const {
     return graph_->values[Leaf(*instruction.operand(0))].view;
-  }
-
-  // Nodes whose results nobody needs, unless they act on the outside.
-  static void RemoveDeadNodes(Graph& graph) {
-    std::vector<bool> live(graph.values.size());
-    auto mark = [&](ValueId id) {
-      live[id] = true;
-      if (graph.values[id].root >= 0) live[graph.values[id].root] = true;
-    };
-    for (ValueId id : graph.results) mark(id);
-    std::vector<bool> keep(graph.nodes.size());
-    for (size_t i = graph.nodes.size(); i-- > 0;) {
-      Node& node = graph.nodes[i];
-      keep[i] = node.instruction->HasSideEffect();
-      for (ValueId id : node.outputs) keep[i] = keep[i] || live[id];
-      if (keep[i]) for (ValueId id : node.inputs) mark(id);
-    }
-    size_t kept = 0;
-    for (size_t i = 0; i < graph.nodes.size(); ++i) {
-      if (!keep[i]) continue;
-      for (ValueId id : graph.nodes[i].outputs) graph.values[id].node = static_cast<int32_t>(kept);
-      if (kept != i) graph.nodes[kept] = std::move(graph.nodes[i]);
-      ++kept;
-    }
-    graph.nodes.resize(kept);
   }
 
   const int64_t max_value_bytes_;

@@ -44,6 +44,16 @@ bool BlockCopy::Run(Runtime& runtime) {
   return true;
 }
 
+bool BlockCopy::AppendScalarOps(std::vector<TileOp>& ops) const {
+  if (bytes_ != 1 && bytes_ != 2 && bytes_ != 4 && bytes_ != 8) return false;
+  TileOp op;
+  op.kernel = OneElementKernels().copy[bytes_ == 8 ? 3 : bytes_ / 2];
+  op.in[0] = refs()[0].pointer;
+  op.out = refs()[1].pointer;
+  if (op.in[0] != op.out) ops.push_back(op);
+  return true;
+}
+
 std::string BlockCopy::Name() const { return Format("copy {} bytes", bytes_); }
 
 bool ViewCopy::Run(Runtime& runtime) {
@@ -64,7 +74,24 @@ bool ViewCopy::Run(Runtime& runtime) {
   return true;
 }
 
+bool WhileStep::RunScalarLoop(Runtime& runtime) const {
+  const bool* going = refs()[0].as<bool>();
+  const int64_t steps = static_cast<int64_t>(1 + condition.size() + body.size());
+  while (true) {
+    if (!runtime.Tick(steps)) return false;
+    for (const TileOp& op : condition_ops_) op.kernel(op, 1);
+    if (!*going) return true;
+    for (const TileOp& op : body_ops_) op.kernel(op, 1);
+  }
+}
+
 bool WhileStep::Run(Runtime& runtime) {
+  auto append = [](const StepList& steps, std::vector<TileOp>& ops) {
+    ops.clear();
+    return std::all_of(steps.begin(), steps.end(), [&](const auto& step) { return step->AppendScalarOps(ops); });
+  };
+  // Anew in each run, as operands may have moved: it costs no more than a turn of the loop.
+  if (append(condition, condition_ops_) && append(body, body_ops_)) return RunScalarLoop(runtime);
   const bool* going = ref(0).as<bool>();
   while (true) {
     if (!RunSteps(condition, runtime)) return false;

@@ -16,6 +16,7 @@ class BlockCopy : public Step {
  public:
   explicit BlockCopy(int64_t bytes) : bytes_(bytes) {}
   bool Run(Runtime& runtime) override;
+  bool AppendScalarOps(std::vector<TileOp>& ops) const override;
   bool MayShare(int, int) const override { return true; }
   std::string Name() const override;
 
@@ -35,12 +36,16 @@ class ViewCopy : public Step {
   std::string name_;
 };
 
-// refs()[0] is the condition's result.
+// refs()[0] is the condition's result. A loop whose condition and body are scalar operations alone runs as one list of these.
 class WhileStep : public Step {
  public:
   bool Run(Runtime& runtime) override;
   std::string Name() const override { return "while"; }
   StepList condition, body;
+
+ private:
+  bool RunScalarLoop(Runtime& runtime) const;
+  std::vector<TileOp> condition_ops_, body_ops_;  // of a scalar loop; kept for their room
 };
 
 // refs()[0] is the branch number, or a pred that takes the first branch when true.

@@ -35,9 +35,9 @@ struct Runtime {
   int64_t steps_left = 0;
   Status status;                    // the first error; once set, no step runs any more
 
-  // One step more is about to run: false if the run must stop.
-  bool Tick() {
-    if (--steps_left >= 0 && (cancel == nullptr || !cancel->load(std::memory_order_relaxed))) return true;
+  // One step more, or several, are about to run: false if the run must stop.
+  bool Tick(int64_t steps = 1) {
+    if ((steps_left -= steps) >= 0 && (cancel == nullptr || !cancel->load(std::memory_order_relaxed))) return true;
     Stop();
     return false;
   }
@@ -54,6 +54,8 @@ class Step {
   virtual void Bound(Runtime& runtime) { (void)runtime; }
   // Whether the buffer of refs()[written] may be that of refs()[read], if nobody needs what is read any more.
   virtual bool MayShare(int read, int written) const { return (void)read, (void)written, false; }
+  // True: the step is nothing but operations on single elements, and these, bound, are added to `ops`, to run in order.
+  virtual bool AppendScalarOps(std::vector<TileOp>& ops) const { return (void)ops, false; }
   // A line without the buffers, such as "dot 128x256x64 f32".
   virtual std::string Name() const = 0;
 

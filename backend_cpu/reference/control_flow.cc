@@ -1,7 +1,5 @@
 // Ops that run other computations as a whole: call, fusion, while, conditional; and the pairs of ops that start
 // something and wait for it, which here is done when it is started.
-#include <algorithm>
-
 #include "hloir/format.h"
 #include "reference/evaluation.h"
 
@@ -18,21 +16,6 @@ StatusOr<Value> InFlight(const Shape& shape, Value operands, Value result) {
   std::vector<Value> elements{std::move(operands), std::move(result)};
   for (int64_t i = 2; i < shape.tuple_size(); ++i) elements.emplace_back(Literal(shape.tuple_shapes(i)));
   return Value::Tuple(std::move(elements));
-}
-
-// Whether the computation gives its one parameter back, in whole or element by element.
-bool PassesOn(const HloComputation& computation) {
-  const HloInstruction* root = computation.root();
-  if (root->IsParameter()) return true;
-  if (root->opcode() != HloOpcode::kTuple || root->operand_count() == 0) return false;
-  for (int64_t i = 0; i < root->operand_count(); ++i) {
-    const HloInstruction* element = root->operand(i);
-    if (element->opcode() != HloOpcode::kGetTupleElement || element->tuple_index() != i ||
-        !element->operand(0)->IsParameter()) {
-      return false;
-    }
-  }
-  return true;
 }
 
 StatusOr<Value> ResultInFlight(EvalContext& context) {
@@ -53,10 +36,10 @@ StatusOr<Value> EvaluateFusion(EvalContext& context) {
 }
 
 // The body's result replaces the state as long as the condition holds of it. HLO takes it that loops end: one whose
-// body gives back its argument never would, and has that as its result.
+// body gives back its argument, as far as anybody cares for it, never would, and has that as its result.
 StatusOr<Value> EvaluateWhile(EvalContext& context) {
   const HloComputation& body = *context.instruction.while_body();
-  const bool never_ends = PassesOn(body);
+  const bool never_ends = context.run.NeverEnds(context.instruction);
   Value state = std::move(context.operands[0]);
   while (true) {
     HLOIR_ASSIGN_OR_RETURN(const Value goes_on, context.run.Call(*context.instruction.while_condition(), {state}));

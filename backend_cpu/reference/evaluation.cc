@@ -9,6 +9,7 @@
 #include "hloir/format.h"
 #include "hloir/shape_inference.h"
 #include "reference/dynamic.h"
+#include "reference/loop_state.h"
 #include "reference/mixed_precision.h"
 
 namespace hloir::reference {
@@ -74,6 +75,12 @@ uint64_t Evaluation::NextRandom() {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
   return z ^ (z >> 31);
+}
+
+bool Evaluation::NeverEnds(const HloInstruction& loop) {
+  auto [it, fresh] = never_ends_.try_emplace(&loop, false);
+  if (fresh) it->second = BodyChangesNothing(loop);
+  return it->second;
 }
 
 StatusOr<Literal> Evaluation::FillElided(const HloInstruction& constant) {

@@ -73,6 +73,8 @@ class Evaluation {
   // Counts work against max_steps.
   Status CountSteps(int64_t steps);
   const EvaluatorOptions& options() const { return options_; }
+  // Whether a while loop whose condition holds once holds for ever. Found once for each loop.
+  bool NeverEnds(const HloInstruction& loop);
   // A constant that the text elided, filled as the options say.
   StatusOr<Literal> FillElided(const HloInstruction& constant);
   // State of rng and rng-get-and-update-state: the same sequence in every run.
@@ -94,6 +96,7 @@ class Evaluation {
 
   const EvaluatorOptions& options_;
   std::unordered_map<const HloComputation*, std::unique_ptr<Plan>> plans_;
+  std::unordered_map<const HloInstruction*, bool> never_ends_;
   int64_t steps_ = 0;
   int depth_ = 0;
   uint64_t random_state_ = 0, rng_state_ = 0;

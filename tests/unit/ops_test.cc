@@ -1,9 +1,10 @@
-// Runs tests/ops/*.hlo through the reference evaluator. Such a file is a module, and lines below it that say what its
-// computations give:
+// Runs tests/ops/*.hlo through the reference evaluator and, where it is the entry computation that is run, through prepared
+// plans with each instruction set. Such a file is a module, and lines below it that say what its computations give:
 //
 //   // run: e({1, 2}, 3) == {4, 5}                       exactly, bit for bit; all NaNs are equal
 //   // run: e(1) ~= 2.71828183 within 2 ulps             so many units in the last place of the element type
 //   // run: e(1) fails: some words                       the error's message contains them
+//   // run reference: e(1) == 2                          in the reference alone
 //
 // Arguments and results are written as HLO literals without shapes: the computation has those.
 #if __has_include(<catch2/catch_test_macros.hpp>)
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "hloir/evaluator.h"
+#include "hloir/executable.h"
 #include "hloir/parser.h"
 
 namespace hloir {
@@ -129,7 +131,24 @@ bool Agrees(const Literal& wanted, const Literal& got, const RunLine& line) {
   return true;
 }
 
-void Check(const HloModule& module, const RunLine& line) {
+void CheckResult(const RunLine& line, const HloComputation& computation, const StatusOr<Literal>& result) {
+  INFO(result.status().message());
+  if (!line.failure.empty()) {
+    REQUIRE(!result.ok());
+    CHECK(result.status().message().find(line.failure) != std::string::npos);
+    return;
+  }
+  REQUIRE(result.ok());
+  StatusOr<Literal> expected = ReadLiteral(computation.root()->shape(), line.expected);
+  INFO(expected.status().message());
+  REQUIRE(expected.ok());
+  INFO("gives " << result->ToString());
+  const std::vector<const Literal*> wanted = expected->Leaves(), got = result->Leaves();
+  REQUIRE(wanted.size() == got.size());
+  for (size_t i = 0; i < wanted.size(); ++i) CHECK(Agrees(*wanted[i], *got[i], line));
+}
+
+void Check(const HloModule& module, const RunLine& line, bool all_engines) {
   INFO(line.text);
   const HloComputation* computation = module.FindComputation(line.computation);
   REQUIRE(computation != nullptr);
@@ -144,21 +163,17 @@ void Check(const HloModule& module, const RunLine& line) {
   }
   std::vector<const Literal*> pointers;
   for (const Literal& argument : arguments) pointers.push_back(&argument);
-  const StatusOr<Literal> result = MakeReferenceEvaluator()->EvaluateComputation(*computation, pointers);
-  INFO(result.status().message());
-  if (!line.failure.empty()) {
-    REQUIRE(!result.ok());
-    CHECK(result.status().message().find(line.failure) != std::string::npos);
-    return;
+  CheckResult(line, *computation, MakeReferenceEvaluator()->EvaluateComputation(*computation, pointers));
+  if (!all_engines || computation != module.entry_computation()) return;
+  for (const std::string& isa : SupportedIsas()) {
+    INFO(isa);
+    ExecutableOptions options;
+    options.isa = isa;
+    options.threads = 1;
+    auto executable = PrepareExecutable(module, options);
+    if (executable.ok()) CheckResult(line, *computation, (*executable)->Run(pointers));
+    else CheckResult(line, *computation, executable.status());
   }
-  REQUIRE(result.ok());
-  StatusOr<Literal> expected = ReadLiteral(computation->root()->shape(), line.expected);
-  INFO(expected.status().message());
-  REQUIRE(expected.ok());
-  INFO("gives " << result->ToString());
-  const std::vector<const Literal*> wanted = expected->Leaves(), got = result->Leaves();
-  REQUIRE(wanted.size() == got.size());
-  for (size_t i = 0; i < wanted.size(); ++i) CHECK(Agrees(*wanted[i], *got[i], line));
 }
 
 }  // namespace
@@ -181,11 +196,12 @@ TEST_CASE("ops: what the files of tests/ops say", "[ops]") {
       int runs = 0;
       std::string line;
       for (std::stringstream lines(text.str()); std::getline(lines, line);) {
-        if (line.rfind("// run: ", 0) != 0) continue;
-        const StatusOr<RunLine> run = ParseRunLine(line.substr(8));
+        const bool all_engines = line.rfind("// run: ", 0) == 0;
+        if (!all_engines && line.rfind("// run reference: ", 0) != 0) continue;
+        const StatusOr<RunLine> run = ParseRunLine(line.substr(line.find(": ") + 2));
         INFO(run.status().message());
         REQUIRE(run.ok());
-        Check(**module, *run);
+        Check(**module, *run, all_engines);
         ++runs;
       }
       CHECK(runs > 0);
