@@ -1,11 +1,12 @@
 // custom-call: what the caller registered (EvaluatorOptions::custom_calls), else the few targets with a meaning of
-// their own in HLO: placement and sharding marks, TopK, and the two that go between dynamic and static arrays.
+// their own in HLO: placement and sharding marks, TopK, LAPACK's, and the two that go between dynamic and static arrays.
 #include <string>
 
 #include "hloir/format.h"
 #include "reference/dynamic.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
+#include "reference/lapack.h"
 #include "reference/topk.h"
 
 namespace hloir::reference {
@@ -14,7 +15,8 @@ namespace {
 // Marks for placement and partitioning; on one device they keep the value.
 bool IsMark(std::string_view target) {
   for (std::string_view mark : {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement",
-                                "MoveToHost", "MoveToDevice"}) {
+                                "MoveToHost", "MoveToDevice", "LayoutConstraint", "xla.sdy.FuncResultSharding",
+                                "xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape"}) {
     if (target == mark) return true;
   }
   return false;
@@ -88,6 +90,7 @@ StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
       context.shape.tuple_shapes(0).rank() > 0) {
     return TopK(context.operand(0), context.shape, context.shape.tuple_shapes(0).dimensions().back(), true);
   }
+  if (IsLapackTarget(target)) return EvaluateLapack(context);
   if (target == "PadToStatic" && one_array) return PadToStatic(context);
   if (target == "SliceToDynamic" && one_array) return SliceToDynamic(context);
   return UnimplementedOp(context, Format("nobody said what \"{}\" means", target));

@@ -1,0 +1,486 @@
+// See lapack.h. The routines are looked up in liblapack.so.3 when the first such call is met, so that neither building nor
+// using hloir asks for it. LAPACK keeps matrices by columns; a literal has them by rows: each is copied over and back.
+// LAPACK ends the process when it is given wrong sizes or options, so all of them are checked here first. Tests:
+// tests/ops/lapack-*.hlo; what the results must be like in value: corpus.
+#include "reference/lapack.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <charconv>
+#include <complex>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "hloir/format.h"
+
+namespace hloir::reference {
+namespace {
+
+void* Symbol(const std::string& name) {
+  static void* const library = dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL);
+  return library == nullptr ? nullptr : dlsym(library, name.c_str());
+}
+
+template <class T> struct Traits;
+template <> struct Traits<float> { static constexpr char kLetter = 's'; static constexpr PrimitiveType kType = PrimitiveType::F32; using Real = float; };
+template <> struct Traits<double> { static constexpr char kLetter = 'd'; static constexpr PrimitiveType kType = PrimitiveType::F64; using Real = double; };
+template <> struct Traits<std::complex<float>> { static constexpr char kLetter = 'c'; static constexpr PrimitiveType kType = PrimitiveType::C64; using Real = float; };
+template <> struct Traits<std::complex<double>> { static constexpr char kLetter = 'z'; static constexpr PrimitiveType kType = PrimitiveType::C128; using Real = double; };
+template <> struct Traits<int> { static constexpr PrimitiveType kType = PrimitiveType::S32; };
+template <class T> constexpr bool kComplex = !std::is_same_v<T, typename Traits<T>::Real>;
+
+// A call's operands and results, one batch at a time, and what its backend_config says.
+class LapackCall {
+ public:
+  explicit LapackCall(EvalContext& context) : context_(context) {
+    for (int64_t i = 0; i < context.operand_count(); ++i) operands_.push_back(&context.operand(i));
+    for (const Shape* leaf : context.shape.Leaves()) results_.emplace_back(*leaf);
+    const DimVector& dims = operands_.empty() ? context.dims() : operands_[0]->shape().dimensions();
+    leading_ = dims;
+  }
+
+  // The last dimensions of operand 0; what is before them is the batch.
+  std::vector<int> Sizes(size_t rank) {
+    std::vector<int> sizes(rank, 0);
+    good_ = good_ && leading_.size() >= rank;
+    if (!good_) return sizes;
+    const size_t first = leading_.size() - rank;
+    for (size_t i = 0; i < rank; ++i) {
+      good_ = good_ && leading_[first + i] < (1 << 15);  // products of two stay within LAPACK's integers
+      if (good_) sizes[i] = static_cast<int>(leading_[first + i]);
+    }
+    leading_.resize(first);
+    for (int64_t d : leading_) batch_ *= d;
+    return sizes;
+  }
+  template <class E>
+  void Operand(size_t i, const std::vector<int>& dims) { good_ = good_ && i < operands_.size() && Is<E>(operands_[i]->shape(), dims); }
+  template <class E>
+  void Result(size_t i, const std::vector<int>& dims) { good_ = good_ && i < results_.size() && Is<E>(results_[i].shape(), dims); }
+  void Counts(size_t operands, size_t results) { good_ = good_ && operands_.size() == operands && results_.size() == results; }
+  // The size of an operand's last dimension, or of one further to the front.
+  int LastSizeOf(size_t operand, size_t from_last = 0) {
+    const DimVector& dims = operands_[operand]->shape().dimensions();
+    good_ = good_ && dims.size() > from_last && dims[dims.size() - 1 - from_last] < (1 << 15);
+    return good_ ? static_cast<int>(dims[dims.size() - 1 - from_last]) : 0;
+  }
+  void Require(bool what) { good_ = good_ && what; }
+  bool good() const { return good_; }
+
+  // A number of "{uplo = 76 : ui8, low = 1 : i32}".
+  int Number(std::string_view name, int otherwise) const {
+    const std::string_view config = context_.instruction.extras().backend_config;
+    for (size_t at = config.find(name); at != std::string_view::npos; at = config.find(name, at + 1)) {
+      if (at > 0 && config[at - 1] != '{' && config[at - 1] != ' ' && config[at - 1] != ',') continue;
+      size_t digits = at + name.size();
+      while (digits < config.size() && (config[digits] == ' ' || config[digits] == '=')) ++digits;
+      int value = otherwise;
+      std::from_chars(config.data() + digits, config.data() + config.size(), value);
+      return value;
+    }
+    return otherwise;
+  }
+  // The same for a letter; only one of `choices` will do.
+  char Letter(std::string_view name, std::string_view choices) {
+    const int value = Number(name, choices[0]);
+    Require(value > 0 && value < 128 && choices.find(static_cast<char>(value)) != std::string_view::npos);
+    return static_cast<char>(value);
+  }
+
+  int64_t batch() const { return batch_; }
+  // A matrix comes by columns.
+  template <class E>
+  std::vector<E> Load(size_t i, int64_t b, int rows, int columns = 1) const {
+    std::vector<E> matrix(static_cast<size_t>(rows) * static_cast<size_t>(columns));
+    const E* from = operands_[i]->data<E>().data() + b * rows * columns;
+    for (int r = 0; r < rows; ++r) for (int c = 0; c < columns; ++c) matrix[Index(r, c, rows)] = from[Index(c, r, columns)];
+    return matrix;
+  }
+  template <class E>
+  void Store(size_t i, int64_t b, const std::vector<E>& matrix, int rows, int columns = 1) {
+    E* to = results_[i].data<E>().data() + b * rows * columns;
+    for (int r = 0; r < rows; ++r) for (int c = 0; c < columns; ++c) to[Index(c, r, columns)] = matrix[Index(r, c, rows)];
+  }
+  void StoreInt(size_t i, int64_t b, int value) { results_[i].data<int32_t>()[static_cast<size_t>(b)] = value; }
+
+  StatusOr<Value> Finish() && {
+    if (context_.shape.IsTuple()) return Value(Literal::Tuple(std::move(results_)));
+    return Value(std::move(results_[0]));
+  }
+
+ private:
+  static size_t Index(int fast, int slow, int size) { return static_cast<size_t>(slow) * static_cast<size_t>(size) + static_cast<size_t>(fast); }
+  template <class E>
+  bool Is(const Shape& shape, const std::vector<int>& dims) const {
+    DimVector wanted = leading_;
+    for (int d : dims) wanted.push_back(d);
+    return shape.IsArray() && shape.element_type() == Traits<E>::kType && shape.dimensions() == wanted;
+  }
+
+  EvalContext& context_;
+  std::vector<const Literal*> operands_;
+  std::vector<Literal> results_;
+  DimVector leading_;
+  int64_t batch_ = 1;
+  bool good_ = true;
+};
+
+// A routine by its name without the type's letter. Fortran takes everything by address; lengths of characters come last.
+template <class T>
+class Routine {
+ public:
+  explicit Routine(const char* name) : function_(Symbol(std::string(1, Traits<T>::kLetter) + name + "_")) {}
+  bool found() const { return function_ != nullptr; }
+  template <class... A>
+  void operator()(A... arguments) const { reinterpret_cast<void (*)(A...)>(function_)(arguments...); }
+
+ private:
+  void* function_;
+};
+
+constexpr size_t kOne = 1;  // the length of an option's letter
+
+int AtLeastOne(int n) { return std::max(1, n); }
+
+// A call's workspace: asks the routine how much it wants, then runs it. `run(work, lwork)`.
+template <class T, class F>
+void WithWork(F&& run) {
+  T wanted{};
+  int query = -1;
+  run(&wanted, &query);
+  const double size = std::real(wanted);
+  std::vector<T> work(static_cast<size_t>(std::clamp(size, 1.0, 0x1p30)));
+  int lwork = static_cast<int>(work.size());
+  run(work.data(), &lwork);
+}
+
+// Each takes what the first lines say of it and gives what the next say, for each matrix of the batch.
+template <class T>
+void Potrf(LapackCall& call, const Routine<T>& f) {
+  const int n = call.Sizes(2)[0];
+  char uplo = call.Letter("uplo", "LU");
+  call.Counts(1, 2), call.Operand<T>(0, {n, n}), call.Result<T>(0, {n, n}), call.Result<int>(1, {});
+  for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
+    std::vector<T> a = call.Load<T>(0, b, n, n);
+    int size = n, lda = AtLeastOne(n), info = 0;
+    f(&uplo, &size, a.data(), &lda, &info, kOne);
+    call.Store(0, b, a, n, n), call.StoreInt(1, b, info);
+  }
+}
+
+template <class T>
+void Getrf(LapackCall& call, const Routine<T>& f) {
+  const std::vector<int> s = call.Sizes(2);
+  int m = s[0], n = s[1], k = std::min(m, n), lda = AtLeastOne(m);
+  call.Counts(1, 3), call.Operand<T>(0, {m, n}), call.Result<T>(0, {m, n}), call.Result<int>(1, {k}), call.Result<int>(2, {});
+  for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
+    std::vector<T> a = call.Load<T>(0, b, m, n);
+    std::vector<int> pivots(static_cast<size_t>(k));
+    int info = 0;
+    f(&m, &n, a.data(), &lda, pivots.data(), &info);
+    call.Store(0, b, a, m, n), call.Store(1, b, pivots, k), call.StoreInt(2, b, info);
+  }
+}
+
+template <class T>
+void Geqrf(LapackCall& call, const Routine<T>& f) {
+  const std::vector<int> s = call.Sizes(2);
+  int m = s[0], n = s[1], k = std::min(m, n), lda = AtLeastOne(m), info = 0;
+  call.Counts(1, 2), call.Operand<T>(0, {m, n}), call.Result<T>(0, {m, n}), call.Result<T>(1, {k});
+  for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
+    std::vector<T> a = call.Load<T>(0, b, m, n), tau(static_cast<size_t>(k));
+    WithWork<T>([&](T* work, int* lwork) { f(&m, &n, a.data(), &lda, tau.data(), work, lwork, &info); });
+    call.Store(0, b, a, m, n), call.Store(1, b, tau, k);
+  }
+}
+
+// Pivoting QR: (matrix, pivots to start with) to (matrix, pivots, factors).
+template <class T>
+void Geqp3(LapackCall& call, const Routine<T>& f) {
+  const std::vector<int> s = call.Sizes(2);
+  int m = s[0], n = s[1], k = std::min(m, n), lda = AtLeastOne(m), info = 0;
+  call.Counts(2, 3), call.Operand<T>(0, {m, n}), call.Operand<int>(1, {n});
+  call.Result<T>(0, {m, n}), call.Result<int>(1, {n}), call.Result<T>(2, {k});
+  for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
+    std::vector<T> a = call.Load<T>(0, b, m, n), tau(static_cast<size_t>(k));
+    std::vector<int> pivots = call.Load<int>(1, b, n);
+    std::vector<typename Traits<T>::Real> rwork(static_cast<size_t>(2 * n));
+    WithWork<T>([&](T* work, int* lwork) {
+      if constexpr (kComplex<T>) f(&m, &n, a.data(), &lda, pivots.data(), tau.data(), work, lwork, rwork.data(), &info);
+      else f(&m, &n, a.data(), &lda, pivots.data(), tau.data(), work, lwork, &info);
+    });
+    call.Store(0, b, a, m, n), call.Store(1, b, pivots, n), call.Store(2, b, tau, k);
+  }
+}
+
+// The product of Householder's reflections: orgqr, ungqr.
+template <class T>
+void Orgqr(LapackCall& call, const Routine<T>& f) {
+  const std::vector<int> s = call.Sizes(2);
+  int m = s[0], n = s[1], lda = AtLeastOne(m), info = 0, k = 0;
+  call.Counts(2, 1);
+  if (call.good()) k = call.LastSizeOf(1);
+  call.Operand<T>(0, {m, n}), call.Operand<T>(1, {k}), call.Result<T>(0, {m, n}), call.Require(k <= n && n <= m);
+  for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
+    std::vector<T> a = call.Load<T>(0, b, m, n), tau = call.Load<T>(1, b, k);
+    WithWork<T>([&](T* work, int* lwork) { f(&m, &n, &k, a.data(), &lda, tau.data(), work, lwork, &info); });
+    call.Store(0, b, a, m, n);
+  }
+}
+
+// Eigenvectors and eigenvalues of a symmetric or Hermitian matrix: syevd, heevd.
+template <class T>
+void Syevd(LapackCall& call, const Routine<T>& f) {
+  using R = typename Traits<T>::Real;
+  int n = call.Sizes(2)[0], lda = AtLeastOne(n), info = 0;
+  char mode = call.Letter("mode", "VN"), uplo = call.Letter("uplo", "LU");
+  call.Counts(1, 3), call.Operand<T>(0, {n, n}), call.Result<T>(0, {n, n}), call.Result<R>(1, {n}), call.Result<int>(2, {});
+  for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
+    std::vector<T> a = call.Load<T>(0, b, n, n);
+    std::vector<R> w(static_cast<size_t>(n)), rwork(1);
+    std::vector<int> iwork(1);
+    // Three workspaces, asked for together.
+    WithWork<T>([&](T* work, int* lwork) {
+      int lrwork = *lwork < 0 ? -1 : static_cast<int>(rwork.size()), liwork = *lwork < 0 ? -1 : static_cast<int>(iwork.size());
+      if constexpr (kComplex<T>) {
+        f(&mode, &uplo, &n, a.data(), &lda, w.data(), work, lwork, rwork.data(), &lrwork, iwork.data(), &liwork, &info, kOne, kOne);
+      } else {
+        f(&mode, &uplo, &n, a.data(), &lda, w.data(), work, lwork, iwork.data(), &liwork, &info, kOne, kOne);
+      }
+      if (*lwork >= 0) return;
+      rwork.resize(static_cast<size_t>(std::max(R(1), rwork[0])));
+      iwork.resize(static_cast<size_t>(std::max(1, iwork[0])));
+    });
+    call.Store(0, b, a, n, n), call.Store(1, b, w, n), call.StoreInt(2, b, info);
+  }
+}
+
+// (what is left of the matrix, singular values, left and right vectors, info)
+template <class T>
+void Gesdd(LapackCall& call, const Routine<T>& f) {
+  using R = typename Traits<T>::Real;
+  const std::vector<int> s = call.Sizes(2);
+  int m = s[0], n = s[1], k = std::min(m, n), lda = AtLeastOne(m), info = 0;
+  char mode = call.Letter("mode", "ASN");
+  const bool vectors = mode != 'N';
+  const int u_columns = mode == 'S' ? k : m, vt_rows = mode == 'S' ? k : n;
+  int ldu = AtLeastOne(m), ldvt = AtLeastOne(vt_rows);
+  call.Counts(1, 5), call.Operand<T>(0, {m, n}), call.Result<T>(0, {m, n}), call.Result<R>(1, {k}), call.Result<int>(4, {});
+  if (vectors) call.Result<T>(2, {m, u_columns}), call.Result<T>(3, {vt_rows, n});
+  for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
+    std::vector<T> a = call.Load<T>(0, b, m, n), u(static_cast<size_t>(m) * static_cast<size_t>(u_columns)), vt(static_cast<size_t>(vt_rows) * static_cast<size_t>(n));
+    std::vector<R> values(static_cast<size_t>(k));
+    const size_t low = static_cast<size_t>(k), high = static_cast<size_t>(std::max(m, n));
+    std::vector<R> rwork(kComplex<T> ? std::max<size_t>(1, vectors ? low * std::max(5 * low + 5, 2 * high + 2 * low + 1) : 7 * low) : 1);
+    std::vector<int> iwork(std::max<size_t>(1, 8 * low));
+    WithWork<T>([&](T* work, int* lwork) {
+      if constexpr (kComplex<T>) {
+        f(&mode, &m, &n, a.data(), &lda, values.data(), u.data(), &ldu, vt.data(), &ldvt, work, lwork, rwork.data(), iwork.data(), &info, kOne);
+      } else {
+        f(&mode, &m, &n, a.data(), &lda, values.data(), u.data(), &ldu, vt.data(), &ldvt, work, lwork, iwork.data(), &info, kOne);
+      }
+    });
+    call.Store(0, b, a, m, n), call.Store(1, b, values, k), call.StoreInt(4, b, info);
+    if (vectors) call.Store(2, b, u, m, u_columns), call.Store(3, b, vt, vt_rows, n);
+  }
+}
+
+// Solves with a triangular matrix, operand 0; the result takes operand 1's place.
+template <class T>
+void Trsm(LapackCall& call, const Routine<T>& f) {
+  const int k = call.Sizes(2)[0];
+  int m = 0, n = 0;
+  call.Counts(2, 1);
+  if (call.good()) n = call.LastSizeOf(1), m = call.LastSizeOf(1, 1);
+  char side = call.Letter("side", "LR"), uplo = call.Letter("uplo", "LU"), trans = call.Letter("trans_x", "NTC"), diag = call.Letter("diag", "NU");
+  call.Operand<T>(0, {k, k}), call.Operand<T>(1, {m, n}), call.Result<T>(0, {m, n}), call.Require(k == (side == 'L' ? m : n));
+  for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
+    const std::vector<T> a = call.Load<T>(0, b, k, k);
+    std::vector<T> x = call.Load<T>(1, b, m, n);
+    int lda = AtLeastOne(k), ldb = AtLeastOne(m);
+    const T one(1);
+    f(&side, &uplo, &trans, &diag, &m, &n, &one, a.data(), &lda, x.data(), &ldb, kOne, kOne, kOne, kOne);
+    call.Store(0, b, x, m, n);
+  }
+}
+
+// LAPACK keeps a real matrix's eigenvectors of two conjugate eigenvalues as their real and imaginary parts, side by side.
+template <class R>
+std::vector<std::complex<R>> UnpackVectors(const std::vector<R>& packed, const std::vector<R>& imaginary, int n) {
+  std::vector<std::complex<R>> vectors(packed.size());
+  const size_t size = static_cast<size_t>(n);
+  for (size_t j = 0; j < size; ++j) {
+    const bool pair = imaginary[j] != 0 && j + 1 < size;
+    for (size_t i = 0; i < size; ++i) {
+      const R real = packed[j * size + i], imag = pair ? packed[(j + 1) * size + i] : R(0);
+      vectors[j * size + i] = {real, imag};
+      if (pair) vectors[(j + 1) * size + i] = {real, -imag};
+    }
+    if (pair) ++j;
+  }
+  return vectors;
+}
+
+// Eigenvalues, then left and right eigenvectors, which are complex always; then info.
+template <class T>
+void Geev(LapackCall& call, const Routine<T>& f) {
+  using R = typename Traits<T>::Real;
+  using C = std::complex<R>;
+  int n = call.Sizes(2)[0], ld = AtLeastOne(n), info = 0;
+  char left = call.Letter("compute_left", "VN"), right = call.Letter("compute_right", "VN");
+  const size_t first = kComplex<T> ? 1 : 2, square = static_cast<size_t>(n) * static_cast<size_t>(n), size = static_cast<size_t>(n);
+  call.Counts(1, first + 3), call.Operand<T>(0, {n, n}), call.Result<T>(0, {n}), call.Result<T>(first - 1, {n});
+  call.Result<C>(first, {n, n}), call.Result<C>(first + 1, {n, n}), call.Result<int>(first + 2, {});
+  for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
+    std::vector<T> a = call.Load<T>(0, b, n, n), w(size), vl(square), vr(square);
+    std::vector<R> imaginary(size), rwork(2 * size + 1);
+    WithWork<T>([&](T* work, int* lwork) {
+      if constexpr (kComplex<T>) {
+        f(&left, &right, &n, a.data(), &ld, w.data(), vl.data(), &ld, vr.data(), &ld, work, lwork, rwork.data(), &info, kOne, kOne);
+      } else {
+        f(&left, &right, &n, a.data(), &ld, w.data(), imaginary.data(), vl.data(), &ld, vr.data(), &ld, work, lwork, &info, kOne, kOne);
+      }
+    });
+    call.Store(0, b, w, n), call.StoreInt(first + 2, b, info);
+    if constexpr (kComplex<T>) {
+      call.Store(first, b, vl, n, n), call.Store(first + 1, b, vr, n, n);
+    } else {
+      call.Store(1, b, imaginary, n);
+      call.Store(first, b, UnpackVectors(vl, imaginary, n), n, n), call.Store(first + 1, b, UnpackVectors(vr, imaginary, n), n, n);
+    }
+  }
+}
+
+// Schur's form: (matrix, vectors, eigenvalues, how many were selected, info). Nothing is sorted, so none are selected.
+template <class T>
+void Gees(LapackCall& call, const Routine<T>& f) {
+  using R = typename Traits<T>::Real;
+  int n = call.Sizes(2)[0], ld = AtLeastOne(n), info = 0, selected = 0;
+  char mode = call.Letter("mode", "VN"), sort = call.Letter("sort", "N");
+  const size_t last = kComplex<T> ? 2 : 3, size = static_cast<size_t>(n);
+  call.Counts(1, last + 3), call.Operand<T>(0, {n, n}), call.Result<T>(0, {n, n}), call.Result<T>(1, {n, n}), call.Result<T>(2, {n});
+  call.Result<T>(last, {n}), call.Result<int>(last + 1, {}), call.Result<int>(last + 2, {});
+  for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
+    std::vector<T> a = call.Load<T>(0, b, n, n), vs(size * size), w(size);
+    std::vector<R> imaginary(size), rwork(size + 1);
+    std::vector<int> unused(size + 1);
+    void* select = nullptr;
+    WithWork<T>([&](T* work, int* lwork) {
+      if constexpr (kComplex<T>) {
+        f(&mode, &sort, select, &n, a.data(), &ld, &selected, w.data(), vs.data(), &ld, work, lwork, rwork.data(), unused.data(), &info, kOne, kOne);
+      } else {
+        f(&mode, &sort, select, &n, a.data(), &ld, &selected, w.data(), imaginary.data(), vs.data(), &ld, work, lwork, unused.data(), &info, kOne, kOne);
+      }
+    });
+    call.Store(0, b, a, n, n), call.Store(1, b, vs, n, n), call.Store(2, b, w, n);
+    if constexpr (!kComplex<T>) call.Store(3, b, imaginary, n);
+    call.StoreInt(last + 1, b, selected), call.StoreInt(last + 2, b, info);
+  }
+}
+
+// Hessenberg's form.
+template <class T>
+void Gehrd(LapackCall& call, const Routine<T>& f) {
+  int n = call.Sizes(2)[0], lda = AtLeastOne(n), info = 0, low = call.Number("low", 1), high = call.Number("high", n);
+  const int k = std::max(0, n - 1);
+  call.Counts(1, 3), call.Operand<T>(0, {n, n}), call.Result<T>(0, {n, n}), call.Result<T>(1, {k}), call.Result<int>(2, {});
+  call.Require(n == 0 ? low == 1 && high == 0 : 1 <= low && low <= high && high <= n);
+  for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
+    std::vector<T> a = call.Load<T>(0, b, n, n), tau(static_cast<size_t>(k));
+    WithWork<T>([&](T* work, int* lwork) { f(&n, &low, &high, a.data(), &lda, tau.data(), work, lwork, &info); });
+    call.Store(0, b, a, n, n), call.Store(1, b, tau, k), call.StoreInt(2, b, info);
+  }
+}
+
+// A symmetric or Hermitian matrix made tridiagonal: sytrd, hetrd.
+template <class T>
+void Sytrd(LapackCall& call, const Routine<T>& f) {
+  using R = typename Traits<T>::Real;
+  int n = call.Sizes(2)[0], lda = AtLeastOne(n), info = 0;
+  const int k = std::max(0, n - 1);
+  char uplo = call.Letter("uplo", "LU");
+  call.Counts(1, 5), call.Operand<T>(0, {n, n}), call.Result<T>(0, {n, n}), call.Result<R>(1, {n}), call.Result<R>(2, {k});
+  call.Result<T>(3, {k}), call.Result<int>(4, {});
+  for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
+    std::vector<T> a = call.Load<T>(0, b, n, n), tau(static_cast<size_t>(k));
+    std::vector<R> d(static_cast<size_t>(n)), e(static_cast<size_t>(k));
+    WithWork<T>([&](T* work, int* lwork) { f(&uplo, &n, a.data(), &lda, d.data(), e.data(), tau.data(), work, lwork, &info, kOne); });
+    call.Store(0, b, a, n, n), call.Store(1, b, d, n), call.Store(2, b, e, k), call.Store(3, b, tau, k), call.StoreInt(4, b, info);
+  }
+}
+
+// Solves with a tridiagonal matrix: its lower diagonal, whose first element is not used, the diagonal, the upper one, whose
+// last is not used; then the right side.
+template <class T>
+void Gtsv(LapackCall& call, const Routine<T>& f) {
+  int n = call.Sizes(1)[0], columns = 0, ldb = AtLeastOne(n), info = 0;
+  call.Counts(4, 5);
+  if (call.good()) columns = call.LastSizeOf(3);
+  for (size_t i = 0; i < 3; ++i) call.Operand<T>(i, {n}), call.Result<T>(i, {n});
+  call.Operand<T>(3, {n, columns}), call.Result<T>(3, {n, columns}), call.Result<int>(4, {});
+  for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
+    std::vector<T> lower = call.Load<T>(0, b, n), diagonal = call.Load<T>(1, b, n), upper = call.Load<T>(2, b, n), x = call.Load<T>(3, b, n, columns);
+    f(&n, &columns, lower.data() + (n > 0 ? 1 : 0), diagonal.data(), upper.data(), x.data(), &ldb, &info);
+    call.Store(0, b, lower, n), call.Store(1, b, diagonal, n), call.Store(2, b, upper, n), call.Store(3, b, x, n, columns);
+    call.StoreInt(4, b, info);
+  }
+}
+
+template <class T>
+using Runner = void (*)(LapackCall&, const Routine<T>&);
+template <class T>
+struct Entry {
+  const char* name;
+  Runner<T> run;
+};
+// orgqr and kin have other names for complex numbers.
+template <class T>
+constexpr Entry<T> kEntries[] = {
+    {"potrf", &Potrf<T>}, {"getrf", &Getrf<T>}, {"geqrf", &Geqrf<T>}, {"geqp3", &Geqp3<T>}, {kComplex<T> ? "ungqr" : "orgqr", &Orgqr<T>},
+    {kComplex<T> ? "heevd" : "syevd", &Syevd<T>}, {"gesdd", &Gesdd<T>}, {"trsm", &Trsm<T>}, {"geev", &Geev<T>}, {"gees", &Gees<T>},
+    {"gehrd", &Gehrd<T>}, {kComplex<T> ? "hetrd" : "sytrd", &Sytrd<T>}, {"gtsv", &Gtsv<T>}};
+
+// "lapack_", a letter for the type, the routine, "_ffi". f(entry) for the entry of that name, or false.
+template <class F>
+bool FindEntry(std::string_view target, F&& f) {
+  constexpr std::string_view kBefore = "lapack_", kAfter = "_ffi";
+  if (!target.starts_with(kBefore) || !target.ends_with(kAfter) || target.size() <= kBefore.size() + 1 + kAfter.size()) return false;
+  const char letter = target[kBefore.size()];
+  target.remove_prefix(kBefore.size() + 1);
+  target.remove_suffix(kAfter.size());
+  auto find = [&]<class T>(T) {
+    if (letter != Traits<T>::kLetter) return false;
+    for (const Entry<T>& entry : kEntries<T>) if (target == entry.name) return f(entry), true;
+    return false;
+  };
+  return find(float()) || find(double()) || find(std::complex<float>()) || find(std::complex<double>());
+}
+
+}  // namespace
+
+bool IsLapackTarget(std::string_view target) {
+  return FindEntry(target, [](const auto&) {});
+}
+
+StatusOr<Value> EvaluateLapack(EvalContext& context) {
+  for (int64_t i = 0; i < context.operand_count(); ++i) {
+    if (!context.instruction.operand(i)->shape().IsArray()) return UnimplementedOp(context, "LAPACK takes arrays");
+  }
+  for (const Shape* leaf : context.shape.Leaves()) {
+    if (!leaf->IsArray()) return UnimplementedOp(context, "LAPACK gives arrays");
+  }
+  LapackCall call(context);
+  bool found = true;
+  FindEntry(context.attributes<CustomCallAttributes>().custom_call_target, [&]<class T>(const Entry<T>& entry) {
+    const Routine<T> routine(entry.name);
+    found = routine.found();
+    if (found) entry.run(call, routine);
+  });
+  if (!found) return UnimplementedOp(context, "this machine has no LAPACK (liblapack.so.3)");
+  if (!call.good()) return InvalidArgument(Format("{}: LAPACK's routine takes other shapes or options", context.instruction.name()));
+  return std::move(call).Finish();
+}
+
+}  // namespace hloir::reference
