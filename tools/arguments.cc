@@ -97,6 +97,25 @@ StatusOr<std::vector<Literal>> MakeArguments(const HloModule& module, const std:
   return arguments;
 }
 
+StatusOr<StoredValues> ReadStoredValues(const std::string& path) {
+  StoredValues values;
+  HLOIR_ASSIGN_OR_RETURN(values.inputs, ReadNpz(path, "in"));
+  HLOIR_ASSIGN_OR_RETURN(values.results, ReadNpz(path, "out"));
+  return values;
+}
+
+StatusOr<StoredValues> StoredValuesOf(const HloProtoFile& snapshot, int64_t partition) {
+  if (partition >= static_cast<int64_t>(snapshot.arguments.size())) {
+    return InvalidArgument(fmt::format("it has the arguments of {} partitions, so there is no partition {}", snapshot.arguments.size(), partition));
+  }
+  StoredValues values;
+  for (const Literal& argument : snapshot.arguments[static_cast<size_t>(partition)]) {
+    for (Literal& leaf : ResultLeaves(argument)) values.inputs.push_back(std::move(leaf));
+  }
+  if (snapshot.result.has_value()) values.results = ResultLeaves(*snapshot.result);
+  return values;
+}
+
 std::vector<Literal> ResultLeaves(const Literal& result) {
   std::vector<Literal> leaves;
   for (const Literal* leaf : result.Leaves()) {

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "hloir/parser.h"
 #include "tools/command.h"
 #include "tools/files.h"
 #include "tools/modules.h"
@@ -19,27 +18,20 @@ namespace {
 
 struct CheckFlags {
   std::vector<std::string> files;
-  bool no_verify = false, json = false;
+  bool no_verify = false, allow_unknown = false, json = false;
 };
 
 // One file; its modules are counted into `report` if all is well.
 int CheckFile(const std::string& path, const CheckFlags& flags, nlohmann::ordered_json& report) {
   const std::string file = DisplayName(path);
-  StatusOr<std::string> text = ReadFile(path);
-  if (!text.ok()) return Fail(text.status(), file);
-  ParserOptions options;
-  options.file_name = file;
-  auto modules = ParseHloModules(*text, options);
-  if (!modules.ok()) return Fail(modules.status(), file);
+  auto loaded = LoadModules(path, {.verify = !flags.no_verify, .allow_unknown = flags.allow_unknown});
+  if (!loaded.ok()) return Fail(loaded.status(), file);
   int64_t computations = 0, instructions = 0;
-  for (const auto& module : *modules) {
-    if (!flags.no_verify) {
-      if (std::string errors = VerifierReport(*module, file, *text); !errors.empty()) return Fail(InvalidArgument(errors), file);
-    }
+  for (const auto& module : loaded->modules) {
     computations += module->computation_count();
     instructions += module->instruction_count();
   }
-  report["modules"] = modules->size();
+  report["modules"] = loaded->modules.size();
   report["computations"] = computations;
   report["instructions"] = instructions;
   if (!flags.json && IsTerminal(stdout)) {
@@ -69,8 +61,9 @@ int Check(const CheckFlags& flags) {
 void AddCheckCommand(CLI::App& app, Action& action) {
   auto flags = std::make_shared<CheckFlags>();
   CLI::App* command = app.add_subcommand("check", "Parse and verify modules");
-  command->add_option("FILE", flags->files, "HLO text")->required()->type_name("");
+  command->add_option("FILE", flags->files, "Modules: HLO text, HloProto or a snapshot, JSON; also gzipped")->required()->type_name("");
   command->add_flag("--no-verify", flags->no_verify, "Parse alone");
+  command->add_flag("--allow-unknown", flags->allow_unknown, "Take opcodes and attributes that no table knows");
   command->add_flag("--json", flags->json, "Report as JSON");
   command->callback([flags, &action] { action = [flags] { return Check(*flags); }; });
 }

@@ -17,5 +17,6 @@ void AddPrintCommand(CLI::App& app, Action& action);
 void AddOptCommand(CLI::App& app, Action& action);
 void AddRunCommand(CLI::App& app, Action& action);
 void AddVerifyCommand(CLI::App& app, Action& action);
+void AddConvertCommand(CLI::App& app, Action& action);
 
 }  // namespace hloir::tool

@@ -29,6 +29,7 @@ int Main(int argc, char** argv) {
   AddOptCommand(app, action);
   AddRunCommand(app, action);
   AddVerifyCommand(app, action);
+  AddConvertCommand(app, action);
   // After the commands, which would take it over.
   app.footer("A FILE of - is standard input. `hloir COMMAND --help` says more.\n"
              "Exit status: 0 good; 1 modules do not agree; 2 wrong input or command line;\n"

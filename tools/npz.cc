@@ -411,16 +411,23 @@ StatusOr<bool> NpzHas(const std::string& path, std::string_view prefix) {
 }
 
 Status WriteNpz(const std::string& path, std::string_view prefix, std::span<const Literal* const> leaves) {
+  const NpzLeaves all[] = {{prefix, {leaves.begin(), leaves.end()}}};
+  return WriteNpz(path, all);
+}
+
+Status WriteNpz(const std::string& path, std::span<const NpzLeaves> all) {
   HLOIR_ASSIGN_OR_RETURN(Archive archive, OpenArchive(path, ZIP_CREATE | ZIP_TRUNCATE));
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    const std::string name = fmt::format("{}{}", prefix, i);
-    HLOIR_RETURN_IF_ERROR(AddMember(archive.get(), name + ".npy", PrintNpy(*leaves[i])));
-    if (std::string_view dtype = MlDtypesName(leaves[i]->shape().element_type()); !dtype.empty()) {
-      HLOIR_RETURN_IF_ERROR(AddMember(archive.get(), name + ".dtype.npy", PrintTextNpy(dtype)));
+  for (const auto& [prefix, leaves] : all) {
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      const std::string name = fmt::format("{}{}", prefix, i);
+      HLOIR_RETURN_IF_ERROR(AddMember(archive.get(), name + ".npy", PrintNpy(*leaves[i])));
+      if (std::string_view dtype = MlDtypesName(leaves[i]->shape().element_type()); !dtype.empty()) {
+        HLOIR_RETURN_IF_ERROR(AddMember(archive.get(), name + ".dtype.npy", PrintTextNpy(dtype)));
+      }
     }
   }
   // An archive without a member is no file to libzip; NumPy reads an empty one.
-  if (leaves.empty()) HLOIR_RETURN_IF_ERROR(AddMember(archive.get(), "empty", ""));
+  if (zip_get_num_entries(archive.get(), 0) == 0) HLOIR_RETURN_IF_ERROR(AddMember(archive.get(), "empty", ""));
   // libzip writes to a temporary file and renames it.
   if (zip_close(archive.get()) != 0) {
     return InvalidArgument(fmt::format("cannot write {}: {}", path, zip_strerror(archive.get())));

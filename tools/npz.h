@@ -23,7 +23,13 @@ struct NpzLimits {
 StatusOr<std::vector<Literal>> ReadNpz(const std::string& path, std::string_view prefix, const NpzLimits& limits = {});
 // Does the file hold PREFIX0?
 StatusOr<bool> NpzHas(const std::string& path, std::string_view prefix);
+// Leaves that an .npz holds as PREFIX0, PREFIX1, …
+struct NpzLeaves {
+  std::string_view prefix;
+  std::vector<const Literal*> leaves;
+};
 // Written as a whole or not at all. Token leaves are left out by the caller.
+Status WriteNpz(const std::string& path, std::span<const NpzLeaves> all);
 Status WriteNpz(const std::string& path, std::string_view prefix, std::span<const Literal* const> leaves);
 
 // One .npy file's bytes, and back. `dtype` is ml_dtypes' name for what NumPy lacks, or "".

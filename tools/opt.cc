@@ -211,7 +211,7 @@ int Opt(const OptFlags& flags) {
 void AddOptCommand(CLI::App& app, Action& action) {
   auto flags = std::make_shared<OptFlags>();
   CLI::App* command = app.add_subcommand("opt", "Optimize a module");
-  CLI::Option* file = command->add_option("FILE", flags->file, "HLO text")->type_name("");
+  CLI::Option* file = command->add_option("FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")->type_name("");
   command->add_option("-o,--output", flags->output, "Write the result there (default: stdout)")->type_name("OUT");
   AddOptimizeFlags(*command, flags->optimize);
   command->add_flag("--list-passes", flags->list_passes, "List the passes and their options, with a line on each, and exit");

@@ -25,7 +25,7 @@ struct RunFlags {
   std::string file, inputs, outputs;
   uint64_t seed = 0;
   int repeat = 1;
-  bool json = false;
+  bool json = false, has_seed = false;
   RunnerOptions runner;
 };
 
@@ -39,19 +39,27 @@ void PrintLeaves(const std::vector<Literal>& leaves) {
   }
 }
 
+// From an .npz; else those that a snapshot brings along; else made up, also where the user names a seed.
+StatusOr<std::vector<Literal>> ArgumentsOf(const RunFlags& flags, const ModuleFile& file) {
+  if (!flags.inputs.empty() || flags.has_seed || !file.has_arguments()) return MakeArguments(file.module(), flags.inputs, flags.seed);
+  HLOIR_ASSIGN_OR_RETURN(StoredValues stored, StoredValuesOf(file.proto));
+  return ArgumentsFromLeaves(file.module(), std::move(stored.inputs));
+}
+
 int Run(const RunFlags& flags) {
   const std::string file = DisplayName(flags.file);
   const Stopwatch load;
-  auto module = LoadModule(flags.file);
-  if (!module.ok()) return Fail(module.status(), file);
+  auto loaded = LoadModuleFile(flags.file);
+  if (!loaded.ok()) return Fail(loaded.status(), file);
   const double load_ms = load.Milliseconds();
+  const HloModule& module = loaded->module();
 
-  auto arguments = MakeArguments(**module, flags.inputs, flags.seed);
+  auto arguments = ArgumentsOf(flags, *loaded);
   if (!arguments.ok()) return Fail(arguments.status(), file);
   const std::vector<const Literal*> pointers = Pointers(*arguments);
 
   const Stopwatch prepare;
-  auto runner = Runner::Prepare(**module, flags.runner);
+  auto runner = Runner::Prepare(module, flags.runner);
   if (!runner.ok()) return Fail(runner.status(), file);
   const double prepare_ms = prepare.Milliseconds();
 
@@ -91,10 +99,10 @@ void AddRunCommand(CLI::App& app, Action& action) {
                                                                  {"random", ElidedConstants::kRandom}};
   auto flags = std::make_shared<RunFlags>();
   CLI::App* command = app.add_subcommand("run", "Run a module");
-  command->add_option("FILE", flags->file, "HLO text")->required()->type_name("");
-  command->add_option("--inputs", flags->inputs, "Inputs in0, in1, … of this .npz (default: made from the seed)")->type_name("X.npz");
+  command->add_option("FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")->required()->type_name("");
+  command->add_option("--inputs", flags->inputs, "Inputs in0, in1, … of this .npz (default: the snapshot's own, else made from the seed)")->type_name("X.npz");
   command->add_option("--outputs", flags->outputs, "Write the results there, as out0, out1, …")->type_name("Y.npz");
-  command->add_option("--seed", flags->seed, "Of made-up inputs; odd ones have corner cases such as NaN among them")->type_name("N");
+  CLI::Option* seed = command->add_option("--seed", flags->seed, "Of made-up inputs; odd ones have corner cases such as NaN among them")->type_name("N");
   command->add_option("--repeat", flags->repeat, "Run so many times")->check(CLI::Range(1, 100000000).description(""))->type_name("N");
   command->add_option("--threads", flags->runner.threads, "Default: as many as the machine has")
       ->check(CLI::Range(0, 1024).description(""))->type_name("N");
@@ -103,7 +111,10 @@ void AddRunCommand(CLI::App& app, Action& action) {
   AddChoice(*command, "--elided", flags->runner.elided, kElided, "What a constant {...} is: refuse (the default), zeros, iota or random")
       ->type_name("HOW");
   command->add_flag("--json", flags->json, "Report as JSON: load_ms, prepare_ms, run_ms (median), runs_ms, arena_bytes");
-  command->callback([flags, &action] { action = [flags] { return Run(*flags); }; });
+  command->callback([flags, seed, &action] {
+    flags->has_seed = seed->count() > 0;
+    action = [flags] { return Run(*flags); };
+  });
 }
 
 }  // namespace hloir::tool

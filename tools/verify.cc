@@ -14,7 +14,6 @@
 #include "tools/command.h"
 #include "tools/files.h"
 #include "tools/modules.h"
-#include "tools/npz.h"
 #include "tools/optimize_flags.h"
 #include "tools/progress.h"
 #include "tools/report.h"
@@ -31,7 +30,7 @@ struct VerifyFlags {
   std::string inputs;
   uint64_t seed = 0;
   int threads = 0;
-  bool each = false, json = false;
+  bool each = false, json = false, has_seed = false;
 };
 
 // What came of one module.
@@ -61,10 +60,20 @@ Status CheckSameInterface(const HloModule& a, const HloModule& b) {
   return same ? OkStatus() : InvalidArgument("the two modules have different parameters or results");
 }
 
-// An .npz may hold the results too, out0, out1, …: the module as it was must give them.
-StatusOr<std::optional<Comparison>> CompareStored(const std::string& npz, const HloModule& module,
+// The values that come with a module: in an .npz, or in the file itself if it is a snapshot and no seed is named.
+StatusOr<std::optional<StoredValues>> StoredFor(const VerifyFlags& flags, const std::string& name, const ModuleFile& file) {
+  if (!flags.inputs.empty()) {
+    HLOIR_ASSIGN_OR_RETURN(StoredValues values, ReadStoredValues(InputsOf(flags, name)));
+    return std::optional(std::move(values));
+  }
+  if (flags.has_seed || !file.has_arguments()) return std::optional<StoredValues>();
+  HLOIR_ASSIGN_OR_RETURN(StoredValues values, StoredValuesOf(file.proto));
+  return std::optional(std::move(values));
+}
+
+// Results may be stored too: the module as it was must give them.
+StatusOr<std::optional<Comparison>> CompareStored(std::vector<Literal> leaves, const HloModule& module,
                                                   std::span<const Literal* const> inputs, const RunnerOptions& options) {
-  HLOIR_ASSIGN_OR_RETURN(std::vector<Literal> leaves, ReadNpz(npz, "out"));
   if (leaves.empty()) return std::optional<Comparison>();
   const ModuleRunner run = [&](const HloModule& m, std::span<const Literal* const> arguments) -> StatusOr<Literal> {
     HLOIR_ASSIGN_OR_RETURN(Runner runner, Runner::Prepare(m, options));
@@ -76,7 +85,9 @@ StatusOr<std::optional<Comparison>> CompareStored(const std::string& npz, const 
 
 StatusOr<Verdict> Verify(const VerifyFlags& flags, const std::string& file, const std::string* other) {
   Verdict verdict;
-  HLOIR_ASSIGN_OR_RETURN(const std::unique_ptr<HloModule> before, LoadModule(file));
+  HLOIR_ASSIGN_OR_RETURN(ModuleFile loaded, LoadModuleFile(file));
+  const HloModule* before = &loaded.module();
+  HLOIR_ASSIGN_OR_RETURN(std::optional<StoredValues> stored, StoredFor(flags, file, loaded));
   std::unique_ptr<HloModule> after;
   if (other != nullptr) {
     HLOIR_ASSIGN_OR_RETURN(after, LoadModule(*other));
@@ -96,10 +107,11 @@ StatusOr<Verdict> Verify(const VerifyFlags& flags, const std::string& file, cons
   options.exact_rewrites = other == nullptr && flags.optimize.math == MathMode::kExact;
   options.timing = true;
   // Made-up inputs are of two kinds: plain numbers, and corner cases among them.
-  const int rounds = flags.inputs.empty() ? 2 : 1;
+  const int rounds = stored ? 1 : 2;
   for (int round = 0; round < rounds; ++round) {
     HLOIR_ASSIGN_OR_RETURN(const std::vector<Literal> arguments,
-                           MakeArguments(*before, InputsOf(flags, file), flags.seed ^ static_cast<uint64_t>(round)));
+                           stored ? ArgumentsFromLeaves(*before, std::move(stored->inputs))
+                                  : MakeArguments(*before, "", flags.seed ^ static_cast<uint64_t>(round)));
     const std::vector<const Literal*> pointers = Pointers(arguments);
     HLOIR_ASSIGN_OR_RETURN(Agreement agreement, Agree(*before, *after, pointers, options));
     verdict.differing += agreement.comparison.differing();
@@ -110,8 +122,8 @@ StatusOr<Verdict> Verify(const VerifyFlags& flags, const std::string& file, cons
     if (round == 0 || !agree) verdict.agreement = std::move(agreement);
     if (!agree) break;
     options.timing = false;
-    if (!flags.inputs.empty()) {
-      HLOIR_ASSIGN_OR_RETURN(verdict.stored, CompareStored(InputsOf(flags, file), *before, pointers, options.runner));
+    if (stored) {
+      HLOIR_ASSIGN_OR_RETURN(verdict.stored, CompareStored(std::move(stored->results), *before, pointers, options.runner));
       if (verdict.stored && !verdict.stored->agree) {
         verdict.agreement.reason = "the results are not the stored ones: " + FirstDisagreement(*verdict.stored);
       }
@@ -282,13 +294,16 @@ void AddVerifyCommand(CLI::App& app, Action& action) {
   command->add_option("FILE", flags->files, "A module; or a module and OTHER, to compare with; or three and more, each by itself")
       ->required()->type_name("");
   AddOptimizeFlags(*command, flags->optimize);
-  command->add_option("--inputs", flags->inputs, "Inputs in0, in1, … of this .npz, or of NAME.npz in this folder; its out0, … must be the results")->type_name("X.npz");
-  command->add_option("--seed", flags->seed, "Of made-up inputs (two sets: plain numbers, and corner cases)")->type_name("N");
+  command->add_option("--inputs", flags->inputs, "Inputs in0, in1, … of this .npz, or of NAME.npz in this folder (default: a snapshot's own); its out0, … must be the results")->type_name("X.npz");
+  CLI::Option* seed = command->add_option("--seed", flags->seed, "Of made-up inputs (two sets: plain numbers, and corner cases)")->type_name("N");
   command->add_option("--threads", flags->threads, "Default: as many as the machine has")
       ->check(CLI::Range(0, 1024).description(""))->type_name("N");
   command->add_flag("--each", flags->each, "Two FILEs are two modules, each by itself");
   command->add_flag("--json", flags->json, "Report as JSON");
-  command->callback([flags, &action] { action = [flags] { return VerifyAll(*flags); }; });
+  command->callback([flags, seed, &action] {
+    flags->has_seed = seed->count() > 0;
+    action = [flags] { return VerifyAll(*flags); };
+  });
 }
 
 }  // namespace hloir::tool

@@ -27,6 +27,9 @@ struct ParserOptions {
 StatusOr<std::unique_ptr<HloModule>> ParseHloModule(std::string text, const ParserOptions& options = {});
 // All the modules of a text: several may follow one another, or stand between `// -----` lines.
 StatusOr<std::vector<std::unique_ptr<HloModule>>> ParseHloModules(std::string text, const ParserOptions& options = {});
+// The same of a text that the caller keeps as well.
+StatusOr<std::vector<std::unique_ptr<HloModule>>> ParseHloModules(std::shared_ptr<const std::string> text,
+                                                                  const ParserOptions& options = {});
 
 // Fragments.
 StatusOr<Shape> ParseShape(std::string_view text);

@@ -1,8 +1,9 @@
-// XLA's binary forms of the same IR: HloProto, HloModuleProto, HloSnapshot and HloUnoptimizedSnapshot, raw or gzip, and their
-// JSON mapping. Reading recognizes which it is by its content.
+// XLA's binary forms of the same IR: HloProto, HloModuleProto, HloSnapshot and HloUnoptimizedSnapshot, and their JSON mapping.
+// Reading recognizes which it is by its content. Compressed files are the caller's to unpack (the hloir command does).
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,9 +22,12 @@ struct HloProtoFile {
   std::vector<std::vector<Literal>> arguments;
   std::optional<Literal> result;
   std::string execution_platform;
+  // Of kHloUnoptimizedSnapshot: the arguments stand behind the message and not in it, as XLA dumps it, so that they may
+  // be more than the 2 GiB that a message can hold.
+  bool streamed = false;
 };
 
-// Bytes of one of the four messages (not compressed). Errors are InvalidArgument and name the message and field.
+// Bytes of one of the four messages, not compressed. Errors are InvalidArgument and name the message and field.
 StatusOr<HloProtoFile> ParseHloProto(std::string_view bytes);
 // The bytes of `file` as its form says. XLA reads them to the same module.
 StatusOr<std::string> SerializeHloProto(const HloProtoFile& file);

@@ -84,8 +84,7 @@ namespace {
 
 using ModulePtr = std::unique_ptr<HloModule>;
 
-StatusOr<std::vector<ModulePtr>> ParseSome(std::string text, const ParserOptions& options, bool only_one) {
-  auto owner = std::make_shared<const std::string>(std::move(text));
+StatusOr<std::vector<ModulePtr>> ParseSome(std::shared_ptr<const std::string> owner, const ParserOptions& options, bool only_one) {
   HloParser parser(*owner, options);
   parser.set_owner(owner);
   parser.set_several_modules(!only_one);
@@ -116,11 +115,15 @@ StatusOr<T> ParseFragment(std::string_view text) {
 }  // namespace
 
 StatusOr<ModulePtr> ParseHloModule(std::string text, const ParserOptions& options) {
-  HLOIR_ASSIGN_OR_RETURN(std::vector<ModulePtr> modules, ParseSome(std::move(text), options, /*only_one=*/true));
+  HLOIR_ASSIGN_OR_RETURN(std::vector<ModulePtr> modules, ParseSome(std::make_shared<const std::string>(std::move(text)), options, /*only_one=*/true));
   return std::move(modules.front());
 }
 
 StatusOr<std::vector<ModulePtr>> ParseHloModules(std::string text, const ParserOptions& options) {
+  return ParseHloModules(std::make_shared<const std::string>(std::move(text)), options);
+}
+
+StatusOr<std::vector<ModulePtr>> ParseHloModules(std::shared_ptr<const std::string> text, const ParserOptions& options) {
   return ParseSome(std::move(text), options, /*only_one=*/false);
 }
 

@@ -7,6 +7,7 @@
 
 #include "hloir/proto.h"
 #include "codec.h"
+#include "values.h"
 
 namespace hloir {
 namespace {
@@ -265,7 +266,7 @@ bool NestsTooDeep(std::string_view text) {
 }  // namespace
 
 StatusOr<std::string> SerializeHloProtoAsJson(const HloProtoFile& file) {
-  HLOIR_ASSIGN_OR_RETURN(std::string bytes, SerializeHloProto(file));
+  HLOIR_ASSIGN_OR_RETURN(std::string bytes, SerializeMessage(file, nullptr));
   // Strings that are no UTF-8 (names and configs may hold any bytes) are written with their bytes replaced, not refused.
   auto write = [&](auto message) { return ToJson(message).dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; };
   switch (file.form) {

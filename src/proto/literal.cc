@@ -39,32 +39,6 @@ auto* BytesField(Message& m, PrimitiveType type) {
   }
 }
 
-// Elements in XLA's order: by the shape's layout, which need not be row-major. linear[i] is where element i of ours goes.
-std::vector<int64_t> LayoutOrder(const Shape& shape) {
-  std::vector<int64_t> order;
-  if (!shape.has_layout() || shape.layout().IsMajorToMinor()) return order;
-  const int64_t rank = shape.rank();
-  DimVector strides(static_cast<size_t>(rank), 0);
-  int64_t stride = 1;
-  for (int64_t dim : shape.layout().minor_to_major()) {
-    strides[dim] = stride;
-    stride *= shape.dimensions(dim);
-  }
-  order.resize(static_cast<size_t>(shape.ElementCount()));
-  DimVector index(static_cast<size_t>(rank), 0);
-  int64_t at = 0;
-  for (int64_t& place : order) {
-    place = at;
-    for (int64_t d = rank; d-- > 0;) {
-      at += strides[d];
-      if (++index[d] < shape.dimensions(d)) break;
-      at -= strides[d] * shape.dimensions(d);
-      index[d] = 0;
-    }
-  }
-  return order;
-}
-
 // Types under a byte stand packed, first element in the low bits; f4 and f6 take a byte each.
 bool IsPacked(PrimitiveType type) { return BitWidth(type) < 8 && IsInteger(type); }
 
@@ -94,6 +68,31 @@ void WriteElements(const Literal& literal, Target& target, const std::vector<int
 }
 
 }  // namespace
+
+std::vector<int64_t> LayoutOrder(const Shape& shape) {
+  std::vector<int64_t> order;
+  if (!shape.has_layout() || shape.layout().IsMajorToMinor()) return order;
+  const int64_t rank = shape.rank();
+  DimVector strides(static_cast<size_t>(rank), 0);
+  int64_t stride = 1;
+  for (int64_t dim : shape.layout().minor_to_major()) {
+    strides[dim] = stride;
+    stride *= shape.dimensions(dim);
+  }
+  order.resize(static_cast<size_t>(shape.ElementCount()));
+  DimVector index(static_cast<size_t>(rank), 0);
+  int64_t at = 0;
+  for (int64_t& place : order) {
+    place = at;
+    for (int64_t d = rank; d-- > 0;) {
+      at += strides[d];
+      if (++index[d] < shape.dimensions(d)) break;
+      at -= strides[d] * shape.dimensions(d);
+      index[d] = 0;
+    }
+  }
+  return order;
+}
 
 StatusOr<Literal> FromProto(const proto::Literal& m) {
   if (!m.shape.has_value()) return InvalidArgument("literal: no shape");

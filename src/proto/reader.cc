@@ -249,6 +249,8 @@ StatusOr<std::vector<Literal>> ReadLiterals(const std::vector<proto::Literal>& m
   return literals;
 }
 
+constexpr char kModuleTag = 0x0A;  // field 1, length-delimited: with it each of the four messages begins
+
 bool IsPrintable(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c != 0x7F; });
 }
@@ -283,7 +285,54 @@ std::optional<int> NameDepth(std::string_view bytes) {
   return std::nullopt;
 }
 
+// The message that begins a file of streamed literals: its length, a varint, stands before it. A message of the other forms
+// begins with the tag 0x0A; as a length that would be ten bytes, too few for a module.
+std::optional<std::string_view> MessageBeforeStream(std::string_view bytes) {
+  if (bytes.empty() || bytes[0] == kModuleTag) return std::nullopt;
+  const char* at = bytes.data();
+  const char* const end = at + bytes.size();
+  try {
+    const uint64_t length = protozero::decode_varint(&at, end);
+    if (length == 0 || length > static_cast<uint64_t>(end - at) || *at != kModuleTag) return std::nullopt;
+    const std::string_view message(at, length);
+    protozero::pbf_reader reader(message.data(), message.size());
+    while (reader.next()) {
+      if (reader.tag() > 3) return std::nullopt;
+      reader.skip();
+    }
+    if (NameDepth(message) != 1) return std::nullopt;
+    return message;
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+StatusOr<HloProtoFile> ParseStreamed(std::string_view message, std::string_view stream) {
+  HloProtoFile file;
+  file.form = HloProtoFile::Form::kHloUnoptimizedSnapshot;
+  file.streamed = true;
+  const proto::UnoptimizedSnapshot snapshot = proto::Decode<proto::UnoptimizedSnapshot>(message);
+  HLOIR_ASSIGN_OR_RETURN(file.module, ReadModule(*snapshot.hlo_module));
+  for (const proto::Inputs& partition : snapshot.partitions) {
+    std::vector<Literal>& arguments = file.arguments.emplace_back();
+    for (const proto::LiteralDescriptor& descriptor : partition.arguments_descriptors) {
+      if (descriptor.argument_size_bytes < 0 || static_cast<uint64_t>(descriptor.argument_size_bytes) > stream.size()) {
+        return InvalidArgument("the file ends within its arguments");
+      }
+      const size_t size = static_cast<size_t>(descriptor.argument_size_bytes);
+      HLOIR_ASSIGN_OR_RETURN(Literal literal, ReadStreamedLiteral(stream.substr(0, size)));
+      arguments.push_back(std::move(literal));
+      stream.remove_prefix(size);
+    }
+  }
+  if (!stream.empty()) return InvalidArgument("the file is longer than its arguments");
+  return file;
+}
+
 StatusOr<HloProtoFile> Parse(std::string_view bytes) {
+  if (const std::optional<std::string_view> message = MessageBeforeStream(bytes)) {
+    return ParseStreamed(*message, bytes.substr(static_cast<size_t>(message->data() - bytes.data()) + message->size()));
+  }
   HloProtoFile file;
   const std::optional<int> depth = NameDepth(bytes);
   if (!depth.has_value()) return InvalidArgument("these bytes are no HloProto, HloModuleProto or snapshot");
@@ -343,9 +392,13 @@ StatusOr<HloProtoFile> ParseHloProto(std::string_view bytes) {
 }
 
 bool LooksLikeHloProto(std::string_view bytes) {
-  // HLO text begins with a letter, blank, '/' or '%'; JSON with '{'. A message's first byte is the tag of field 1: 0x0A, which
-  // as text would be an empty line: then the length that follows decides.
-  return !bytes.empty() && bytes[0] == '\n' && NameDepth(bytes).has_value();
+  if (bytes.empty()) return false;
+  if (MessageBeforeStream(bytes).has_value() || (bytes[0] == kModuleTag && NameDepth(bytes).has_value())) return true;
+  // As text the first byte of a message would be an empty line, and that of a stream's length no character. It may be broken, so what
+  // decides then is a byte that no text has.
+  if (bytes[0] != kModuleTag && static_cast<unsigned char>(bytes[0]) < 0x80) return false;
+  const std::string_view begin = bytes.substr(0, 512);
+  return std::any_of(begin.begin(), begin.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 && (c < '\t' || c > '\r'); });
 }
 
 }  // namespace hloir

@@ -4,9 +4,12 @@
 
 #include <deque>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "hloir/attributes.h"
 #include "hloir/module.h"
+#include "hloir/proto.h"
 #include "xla_data.h"
 
 namespace hloir {
@@ -25,6 +28,15 @@ StatusOr<std::vector<MeshAxisRef>> FromProto(const std::vector<proto::AxisRef>& 
 OutputOperandAliasing FromProto(const std::vector<proto::OutputOperandAliasing>& message);
 StatusOr<OriginalValue> FromProto(const proto::OriginalValue& message, const Shape& shape);
 DimVector ToDims(const proto::Int64s& numbers);
+
+// Elements in XLA's order: by the shape's layout, which need not be row-major. Entry i is where element i of ours goes; empty:
+// they stand as ours do.
+std::vector<int64_t> LayoutOrder(const Shape& shape);
+// The one message that `file` is; what its arguments take in a stream goes there, if there is one: writer.cc.
+StatusOr<std::string> SerializeMessage(const HloProtoFile& file, std::string* stream);
+// A literal that stands behind its message: streamed_literal.cc. Broken shapes throw, as Decode() does.
+StatusOr<Literal> ReadStreamedLiteral(std::string_view bytes);
+std::string WriteStreamedLiteral(const Literal& literal);
 
 proto::Shape ToProto(const Shape& shape);
 proto::Literal ToProto(const Literal& literal, std::deque<std::string>& storage);

@@ -173,6 +173,14 @@ std::string SerializeHloModuleProto(const HloModule& module) {
 }
 
 StatusOr<std::string> SerializeHloProto(const HloProtoFile& file) {
+  if (!file.streamed || file.form != HloProtoFile::Form::kHloUnoptimizedSnapshot) return SerializeMessage(file, nullptr);
+  std::string stream, bytes;
+  HLOIR_ASSIGN_OR_RETURN(const std::string message, SerializeMessage(file, &stream));
+  protozero::add_varint_to_buffer(&bytes, message.size());
+  return bytes + message + stream;
+}
+
+StatusOr<std::string> SerializeMessage(const HloProtoFile& file, std::string* stream) {
   if (file.module == nullptr || file.module->entry_computation() == nullptr) return InvalidArgument("no module to write");
   std::deque<std::string> storage;
   switch (file.form) {
@@ -198,7 +206,15 @@ StatusOr<std::string> SerializeHloProto(const HloProtoFile& file) {
       message.hlo_module = WriteModule(*file.module, storage);
       for (const std::vector<Literal>& arguments : file.arguments) {
         proto::Inputs& partition = message.partitions.emplace_back();
-        for (const Literal& argument : arguments) partition.arguments.push_back(ToProto(argument, storage));
+        for (const Literal& argument : arguments) {
+          if (stream == nullptr) {
+            partition.arguments.push_back(ToProto(argument, storage));
+            continue;
+          }
+          const std::string literal = WriteStreamedLiteral(argument);
+          partition.arguments_descriptors.push_back({/*version=*/0, static_cast<int64_t>(literal.size())});
+          *stream += literal;
+        }
       }
       return proto::Encode(message);
     }

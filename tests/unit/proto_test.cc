@@ -98,6 +98,49 @@ TEST_CASE("snapshots keep their arguments and results") {
   CHECK(back->result->BitwiseEqual(*argument));
 }
 
+TEST_CASE("arguments may stand behind an unoptimized snapshot's message") {
+  HloProtoFile file = FileOf("HloModule m\nENTRY e {\n  p = s4[3] parameter(0)\n  q = pred[9] parameter(1)\n  ROOT t = (s4[3], pred[9]) tuple(p, q)\n}\n");
+  file.form = HloProtoFile::Form::kHloUnoptimizedSnapshot;
+  file.streamed = true;
+  for (const char* partition : {"0", "1"}) {
+    auto& arguments = file.arguments.emplace_back();
+    for (std::string text : {"s4[3] {-8, 1, 7}", "pred[9] {1, 0, 0, 1, 1, 0, 0, 0, 1}", "c64[2,1]{0,1} {{(1, 2)}, {(3, 4)}}",
+                             "(bf16[2]{0} {1, 2}, f4e2m1fn[3]{0} {1, 2, -6}, f6e3m2fn[2]{0} {1, 2})", "f64[2,3]{0,1} {{1, 2, 3}, {4, 5, 6}}"}) {
+      StatusOr<Literal> literal = ParseLiteral(text);
+      INFO(text << " of partition " << partition);
+      REQUIRE(literal.ok());
+      arguments.push_back(*std::move(literal));
+    }
+  }
+  // As Literal::Serialize in XLA describes it: the dynamic sizes come before the elements.
+  Literal cut = *ParseLiteral("s32[4]{0} {7, 8, 0, 0}");
+  Literal dynamic(*ParseShape("s32[<=4]{0}"));
+  std::memcpy(dynamic.untyped_data(), cut.untyped_data(), 16);
+  dynamic.set_dynamic_sizes({2});
+  file.arguments[0].push_back(dynamic);
+
+  StatusOr<std::string> bytes = SerializeHloProto(file);
+  REQUIRE(bytes.ok());
+  CHECK(LooksLikeHloProto(*bytes));
+  StatusOr<HloProtoFile> back = ParseHloProto(*bytes);
+  REQUIRE(back.ok());
+  CHECK(back->streamed);
+  REQUIRE(back->arguments.size() == 2);
+  for (size_t p = 0; p < 2; ++p) {
+    REQUIRE(back->arguments[p].size() == file.arguments[p].size());
+    for (size_t i = 0; i < back->arguments[p].size(); ++i) {
+      INFO("argument " << i << " of partition " << p);
+      CHECK(back->arguments[p][i].BitwiseEqual(file.arguments[p][i]));
+    }
+  }
+  CHECK(back->arguments[0].back().dynamic_sizes() == DimVector{2});
+  // The last argument's bytes: its two elements in use, after the size 2 and before two zeros.
+  const char tail[] = {2, 0, 0, 0, 7, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  CHECK(bytes->find(std::string_view(tail, sizeof(tail))) != std::string::npos);
+  for (size_t size = 0; size < bytes->size(); ++size) CHECK_FALSE(ParseHloProto(std::string_view(*bytes).substr(0, size)).ok());
+  CHECK_FALSE(ParseHloProto(*bytes + "x").ok());
+}
+
 TEST_CASE("the corpus comes back from HloProto") {
   int modules = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(HLOIR_CORPUS_DIR) + "/modules")) {
