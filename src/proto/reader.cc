@@ -392,13 +392,13 @@ StatusOr<HloProtoFile> ParseHloProto(std::string_view bytes) {
 }
 
 bool LooksLikeHloProto(std::string_view bytes) {
-  if (bytes.empty()) return false;
-  if (MessageBeforeStream(bytes).has_value() || (bytes[0] == kModuleTag && NameDepth(bytes).has_value())) return true;
-  // As text the first byte of a message would be an empty line, and that of a stream's length no character. It may be broken, so what
-  // decides then is a byte that no text has.
-  if (bytes[0] != kModuleTag && static_cast<unsigned char>(bytes[0]) < 0x80) return false;
+  // The tags and lengths that begin any of the four are bytes that no text has, while a name may pass for text and an indented text
+  // for a name.
   const std::string_view begin = bytes.substr(0, 512);
-  return std::any_of(begin.begin(), begin.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 && (c < '\t' || c > '\r'); });
+  const bool is_text = std::none_of(begin.begin(), begin.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 && (c < '\t' || c > '\r'); });
+  if (is_text) return false;
+  // A stream's length may be any byte; of a broken one only those that are no character are taken for it.
+  return bytes[0] == kModuleTag || static_cast<unsigned char>(bytes[0]) >= 0x80 || MessageBeforeStream(bytes).has_value();
 }
 
 }  // namespace hloir

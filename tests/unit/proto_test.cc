@@ -141,6 +141,15 @@ TEST_CASE("arguments may stand behind an unoptimized snapshot's message") {
   CHECK_FALSE(ParseHloProto(*bytes + "x").ok());
 }
 
+TEST_CASE("text is not taken for a message") {
+  // An empty line is the tag of a name, and 32, the blank, could be its length.
+  CHECK_FALSE(LooksLikeHloProto("\n" + std::string(200, ' ') + "HloModule m\n"));
+  CHECK_FALSE(LooksLikeHloProto("\n\n\n                 HloModule long_name, is_scheduled=true\n\nENTRY e {\n  ROOT p = f32[] parameter(0)\n}\n"));
+  CHECK_FALSE(LooksLikeHloProto("{\n  \"hlo_module\": {}}"));
+  CHECK_FALSE(LooksLikeHloProto(kModule));
+  CHECK_FALSE(LooksLikeHloProto(""));
+}
+
 TEST_CASE("the corpus comes back from HloProto") {
   int modules = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(HLOIR_CORPUS_DIR) + "/modules")) {
