@@ -1,6 +1,7 @@
 // hloir run: runs a module on inputs from an .npz, or on made-up ones.
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,22 +12,44 @@
 #include "tools/arguments.h"
 #include "tools/choices.h"
 #include "tools/command.h"
+#include "tools/feeds.h"
 #include "tools/files.h"
 #include "tools/median.h"
 #include "tools/modules.h"
 #include "tools/npz.h"
+#include "tools/profile.h"
+#include "tools/progress.h"
 #include "tools/report.h"
 #include "tools/runner.h"
+#include "tools/terminal.h"
+#include "tools/value_summary.h"
 
 namespace hloir::tool {
 namespace {
 
 struct RunFlags {
-  std::string file, inputs, outputs;
+  std::string file, inputs, outputs, infeed, outfeed, trace;
   uint64_t seed = 0;
   int repeat = 1;
   bool json = false, has_seed = false;
+  bool fake = false, profile = false, trace_values = false;
   RunnerOptions runner;
+};
+
+// A bar on a terminal, once a run takes its time: what of the entry computation is done.
+class RunProgress {
+ public:
+  void Show(int64_t done, int64_t total) {
+    if (watch_.Milliseconds() < 300) return;
+    if (!bar_) bar_.emplace(static_cast<size_t>(total));
+    bar_->Show(static_cast<size_t>(done), "steps");
+    watch_ = Stopwatch();
+  }
+  void Clear() { bar_.reset(); }
+
+ private:
+  Stopwatch watch_;
+  std::optional<Progress> bar_;
 };
 
 // The result's leaves, one a line; of large ones the beginning.
@@ -39,11 +62,28 @@ void PrintLeaves(const std::vector<Literal>& leaves) {
   }
 }
 
-// From an .npz; else those that a snapshot brings along; else made up, also where the user names a seed.
+// From an .npz; else those that a snapshot brings along; else made up, also where the user names a seed or asks for it.
 StatusOr<std::vector<Literal>> ArgumentsOf(const RunFlags& flags, const ModuleFile& file) {
+  if (flags.fake) return MakeArguments(file.module(), "", flags.seed);
   if (!flags.inputs.empty() || flags.has_seed || !file.has_arguments()) return MakeArguments(file.module(), flags.inputs, flags.seed);
   HLOIR_ASSIGN_OR_RETURN(StoredValues stored, StoredValuesOf(file.proto));
   return ArgumentsFromLeaves(file.module(), std::move(stored.inputs));
+}
+
+// Results after a run, unless another report takes their place.
+Status Report(const RunFlags& flags, const Runner& runner, const std::vector<Literal>& leaves, nlohmann::ordered_json timing) {
+  if (!flags.outputs.empty()) HLOIR_RETURN_IF_ERROR(WriteNpz(flags.outputs, "out", Pointers(leaves)));
+  const ExecutionProfile profile = runner.Profile();
+  if (!flags.trace.empty()) HLOIR_RETURN_IF_ERROR(WriteFile(flags.trace, ChromeTrace(profile)));
+  if (flags.json) {
+    if (flags.profile) timing["profile"] = ProfileJson(profile);
+    fmt::print("{}\n", timing.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  } else if (flags.profile) {
+    fmt::print("{}", ProfileTable(profile, UseColor(stdout)));
+  } else if (flags.outputs.empty()) {
+    PrintLeaves(leaves);
+  }
+  return OkStatus();
 }
 
 int Run(const RunFlags& flags) {
@@ -58,34 +98,53 @@ int Run(const RunFlags& flags) {
   if (!arguments.ok()) return Fail(arguments.status(), file);
   const std::vector<const Literal*> pointers = Pointers(*arguments);
 
+  RunnerOptions options = flags.runner;
+  options.profile = flags.profile || !flags.trace.empty();
+  FeedReader fed;
+  FeedWriter taken;
+  if (!flags.infeed.empty()) {
+    auto opened = FeedReader::Open(flags.infeed);
+    if (!opened.ok()) return Fail(opened.status());
+    fed = std::move(*opened);
+    options.infeed = [&fed](const Shape& shape) { return fed.Take(shape); };
+  }
+  if (!flags.outfeed.empty()) options.outfeed = [&taken](const Literal& value) { return taken.Add(value), OkStatus(); };
+  if (flags.trace_values) {
+    options.engine = Engine::kReference;
+    options.on_result = [](const HloInstruction& instruction, const Literal& value) {
+      fmt::print("{} = {}\n", instruction.name(), ValueSummary(value));
+    };
+  }
+  RunProgress progress;
+  if (IsTerminal(stderr)) options.on_progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
+
   const Stopwatch prepare;
-  auto runner = Runner::Prepare(module, flags.runner);
+  auto runner = Runner::Prepare(module, options);
   if (!runner.ok()) return Fail(runner.status(), file);
   const double prepare_ms = prepare.Milliseconds();
 
   std::vector<double> runs_ms;
   Literal result;
   for (int i = 0; i < flags.repeat; ++i) {
+    fed.Rewind();
+    taken.Clear();
     const Stopwatch run;
     auto value = runner->Run(pointers);
     runs_ms.push_back(run.Milliseconds());
+    progress.Clear();
     if (!value.ok()) return Fail(value.status(), file);
     result = std::move(*value);
   }
 
   const std::vector<Literal> leaves = ResultLeaves(result);
-  if (!flags.outputs.empty()) {
-    if (Status written = WriteNpz(flags.outputs, "out", Pointers(leaves)); !written.ok()) return Fail(written);
+  if (!flags.outfeed.empty()) {
+    if (Status written = taken.Write(flags.outfeed); !written.ok()) return Fail(written);
   }
-  if (flags.json) {
-    const nlohmann::ordered_json report = {
-        {"file", file},         {"engine", runner->engine()},   {"load_ms", load_ms},
-        {"prepare_ms", prepare_ms}, {"run_ms", Median(runs_ms)}, {"runs_ms", runs_ms},
-        {"arena_bytes", runner->arena_bytes()}};
-    fmt::print("{}\n", report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
-  } else if (flags.outputs.empty()) {
-    PrintLeaves(leaves);
-  }
+  const nlohmann::ordered_json timing = {
+      {"file", file},         {"engine", runner->engine()},   {"load_ms", load_ms},
+      {"prepare_ms", prepare_ms}, {"run_ms", Median(runs_ms)}, {"runs_ms", runs_ms},
+      {"arena_bytes", runner->arena_bytes()}};
+  if (Status reported = Report(flags, *runner, leaves, timing); !reported.ok()) return Fail(reported);
   return kExitGood;
 }
 
@@ -110,6 +169,16 @@ void AddRunCommand(CLI::App& app, Action& action) {
       ->type_name("ENGINE");
   AddChoice(*command, "--elided", flags->runner.elided, kElided, "What a constant {...} is: refuse (the default), zeros, iota or random")
       ->type_name("HOW");
+  command->add_option("--infeed", flags->infeed, "What infeeds get: in0, in1, … of this .npz, in order")->type_name("X.npz");
+  command->add_option("--outfeed", flags->outfeed, "Write what outfeeds give there, as out0, out1, …")->type_name("Y.npz");
+  command->add_flag("--force-fake-data", flags->fake, "Make inputs from the seed, whatever was given");
+  command->add_option("--max-steps", flags->runner.max_steps, "Stop a run after so many steps, loops included")
+      ->check(CLI::Range(int64_t{1}, EvaluatorOptions{}.max_steps).description(""))->type_name("N");
+  command->add_option("--max-bytes", flags->runner.max_bytes, "Refuse a value, or a plan's memory, of more than that")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 60).description(""))->type_name("N");
+  command->add_flag("--profile", flags->profile, "Print what each step of the plan took, in place of results");
+  command->add_option("--profile-trace", flags->trace, "Write each step's start and end there, as a Chrome trace")->type_name("T.json");
+  command->add_flag("--trace-values", flags->trace_values, "Print a line about each instruction's result (by the reference engine)");
   command->add_flag("--json", flags->json, "Report as JSON: load_ms, prepare_ms, run_ms (median), runs_ms, arena_bytes");
   command->callback([flags, seed, &action] {
     flags->has_seed = seed->count() > 0;

@@ -8,6 +8,11 @@ StatusOr<Runner> Runner::Prepare(const HloModule& module, const RunnerOptions& o
   EvaluatorOptions evaluator;
   evaluator.elided = options.elided;
   evaluator.max_steps = options.max_steps;
+  evaluator.max_bytes = options.max_bytes;
+  evaluator.infeed = options.infeed;
+  evaluator.outfeed = options.outfeed;
+  evaluator.on_result = options.on_result;
+  evaluator.on_progress = options.on_progress;
   if (options.engine == Engine::kReference) {
     runner.evaluator_ = MakeReferenceEvaluator(evaluator);
     return runner;
@@ -15,6 +20,7 @@ StatusOr<Runner> Runner::Prepare(const HloModule& module, const RunnerOptions& o
   ExecutableOptions executable;
   executable.threads = options.threads;
   executable.evaluator = evaluator;
+  executable.profile = options.profile;
   HLOIR_ASSIGN_OR_RETURN(runner.executable_, PrepareExecutable(module, executable));
   return runner;
 }

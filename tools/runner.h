@@ -1,6 +1,7 @@
 // One face for the two ways to run a module: prepared by PrepareExecutable, or step by step by the reference evaluator.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,6 +20,13 @@ struct RunnerOptions {
   int threads = 0;  // 0: as many as the machine has
   ElidedConstants elided = ElidedConstants::kRefuse;
   int64_t max_steps = EvaluatorOptions{}.max_steps;
+  int64_t max_bytes = EvaluatorOptions{}.max_bytes;
+  bool profile = false;
+  // As in EvaluatorOptions.
+  std::function<StatusOr<Literal>(const Shape&)> infeed;
+  std::function<Status(const Literal&)> outfeed;
+  std::function<void(const HloInstruction&, const Literal&)> on_result;
+  std::function<void(int64_t, int64_t)> on_progress;
 };
 
 // Makes a module ready to be run often. It must outlive the runner.
@@ -26,6 +34,7 @@ class Runner {
  public:
   static StatusOr<Runner> Prepare(const HloModule& module, const RunnerOptions& options);
   StatusOr<Literal> Run(std::span<const Literal* const> arguments);
+  ExecutionProfile Profile() const { return executable_ ? executable_->Profile() : ExecutionProfile(); }
   int64_t arena_bytes() const { return executable_ ? executable_->arena_bytes() : 0; }
   // The instruction set in use, or "reference".
   std::string engine() const { return executable_ ? executable_->isa() : "reference"; }

@@ -121,6 +121,7 @@ class GemmStep : public Step {
     scratch_bytes_ = wide_bytes_ + (how_ == kPacked ? sets * set_bytes_ : 0);
   }
   int64_t scratch_bytes() const { return scratch_bytes_; }
+  double Flops() const override { return 2.0 * static_cast<double>(p_.batch) * p_.m * p_.n * p_.k; }
 
   bool Run(Runtime& runtime) override {
     std::byte* c = wide_bytes_ > 0 ? written(1).pointer : written(0).pointer;

@@ -8,6 +8,7 @@
 
 #include "hloir/format.h"
 #include "plan/planner.h"
+#include "plan/profiler.h"
 #include "plan/simple_steps.h"
 
 namespace hloir {
@@ -48,8 +49,10 @@ Status CheckArguments(const HloComputation& entry, std::span<const Literal* cons
 class PlannedExecutable : public HloExecutable {
  public:
   PlannedExecutable(const HloModule& module, const ExecutableOptions& options, const KernelTable& kernels)
-      : entry_(*module.entry_computation()), options_(options), pool_(options.threads),
-        evaluator_(MakeReferenceEvaluator(options.evaluator)) {
+      : entry_(*module.entry_computation()), options_(options), pool_(options.threads) {
+    EvaluatorOptions evaluator = options.evaluator;
+    evaluator.on_progress = nullptr;  // of the plan's own steps
+    evaluator_ = MakeReferenceEvaluator(std::move(evaluator));
     context_.kernels = &kernels;
     context_.evaluator = evaluator_.get();
     context_.fuse = options.fuse_elementwise;
@@ -57,7 +60,7 @@ class PlannedExecutable : public HloExecutable {
     runtime_.kernels = &kernels;
     runtime_.pool = &pool_;
     runtime_.evaluator = evaluator_.get();
-    runtime_.cancel = options.cancel;
+    runtime_.cancel = options.evaluator.cancel;
   }
 
   Status Prepare(Graph& graph) {
@@ -82,6 +85,9 @@ class PlannedExecutable : public HloExecutable {
     parameter_pointers_.resize(graph.parameters.size());
     result_pointers_.resize(graph.results.size());
     arena_bytes_ = buffers.Assign();
+    if (arena_bytes_ > options_.evaluator.max_bytes) {
+      return ResourceExhausted(Format("the values of a run take {} bytes, more than the limit of {}", arena_bytes_, options_.evaluator.max_bytes));
+    }
     arena_ = AllocateAligned(arena_bytes_);
     if (arena_ == nullptr) return ResourceExhausted(Format("no {} bytes for the arena", arena_bytes_));
     for (int i = 0; i < pool_.threads(); ++i) {
@@ -90,6 +96,10 @@ class PlannedExecutable : public HloExecutable {
       runtime_.scratch.push_back(scratch_.back().get());
     }
     BindAll();
+    if (options_.profile) {
+      profiler_ = std::make_unique<Profiler>(buffers);
+      runtime_.profiler = profiler_.get();
+    }
     return OkStatus();
   }
 
@@ -106,7 +116,7 @@ class PlannedExecutable : public HloExecutable {
     moved_.clear();
     runtime_.status = OkStatus();
     runtime_.steps_left = options_.evaluator.max_steps;
-    if (!RunSteps(steps_, runtime_)) {
+    if (!RunEntry()) {
       runtime_.Stop();
       return runtime_.status;
     }
@@ -115,6 +125,9 @@ class PlannedExecutable : public HloExecutable {
 
   int64_t arena_bytes() const override { return arena_bytes_; }
   std::string isa() const override { return context_.kernels->name; }
+  ExecutionProfile Profile() const override {
+    return profiler_ == nullptr ? ExecutionProfile() : profiler_->Report(*context_.kernels, pool_.threads());
+  }
 
   std::string ToString() const override {
     std::string text;
@@ -149,6 +162,17 @@ class PlannedExecutable : public HloExecutable {
     std::byte* pointer = nullptr;
     std::vector<std::pair<Step*, int>> refs;
   };
+
+  bool RunEntry() {
+    const auto& report = options_.evaluator.on_progress;
+    if (!report) return RunSteps(steps_, runtime_);
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      if (!runtime_.Tick()) return false;
+      if (profiler_ != nullptr ? !profiler_->RunStep(*steps_[i], runtime_) : !steps_[i]->Run(runtime_)) return false;
+      report(static_cast<int64_t>(i) + 1, static_cast<int64_t>(steps_.size()));
+    }
+    return true;
+  }
 
   void BindAll() {
     for (const auto& [step, time] : context_.buffers.steps()) {
@@ -189,6 +213,7 @@ class PlannedExecutable : public HloExecutable {
   std::vector<Outside> parameter_pointers_, result_pointers_;
   std::vector<Step*> moved_;
   Runtime runtime_;
+  std::unique_ptr<Profiler> profiler_;
 };
 
 class ReferenceExecutable : public HloExecutable {

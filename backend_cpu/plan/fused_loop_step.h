@@ -54,6 +54,7 @@ class FusedLoop : public Step {
   bool AppendScalarOps(std::vector<TileOp>& ops) const override;
   bool MayShare(int read, int written) const override;
   std::string Name() const override { return name_; }
+  double Flops() const override;
   int64_t partial_bytes() const { return chunks_ > 1 ? units_ * chunks_ * partial_bytes_ : 0; }
 
  private:

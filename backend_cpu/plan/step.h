@@ -25,12 +25,15 @@ struct Ref {
   T* as() const { return reinterpret_cast<T*>(pointer); }
 };
 
+class Profiler;
+
 // What a run needs beside the steps. Belongs to one executable.
 struct Runtime {
   const KernelTable* kernels = nullptr;
   ThreadPool* pool = nullptr;
   const HloEvaluator* evaluator = nullptr;
   const std::atomic<bool>* cancel = nullptr;
+  Profiler* profiler = nullptr;
   std::vector<std::byte*> scratch;  // one block a thread, kScratchBytes each
   int64_t steps_left = 0;
   Status status;                    // the first error; once set, no step runs any more
@@ -58,6 +61,8 @@ class Step {
   virtual bool AppendScalarOps(std::vector<TileOp>& ops) const { return (void)ops, false; }
   // A line without the buffers, such as "dot 128x256x64 f32".
   virtual std::string Name() const = 0;
+  // Operations on elements that a run of it takes; for profiles.
+  virtual double Flops() const { return 0; }
 
   std::vector<Ref>& refs() { return refs_; }
   const std::vector<Ref>& refs() const { return refs_; }
@@ -80,7 +85,10 @@ class Step {
 
 using StepList = std::vector<std::unique_ptr<Step>>;
 
+bool RunStepsMeasured(const StepList& steps, Runtime& runtime);  // in profiler.cc
+
 inline bool RunSteps(const StepList& steps, Runtime& runtime) {
+  if (runtime.profiler != nullptr) return RunStepsMeasured(steps, runtime);
   for (const auto& step : steps) {
     if (!runtime.Tick() || !step->Run(runtime)) return false;
   }

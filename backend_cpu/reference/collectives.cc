@@ -117,9 +117,23 @@ StatusOr<Value> EvaluateRecv(EvalContext& context) {
 StatusOr<Value> EvaluateRecvDone(EvalContext& context) {
   return UnimplementedOp(context, "there is nobody to receive from");
 }
-StatusOr<Value> EvaluateInfeed(EvalContext& context) { return UnimplementedOp(context, "there is no host to feed it"); }
+
+// (data, token)
+StatusOr<Value> EvaluateInfeed(EvalContext& context) {
+  if (!context.run.options().infeed) return UnimplementedOp(context, "there is no host to feed it");
+  if (!context.shape.IsTuple() || context.shape.tuple_size() != 2) return InvalidArgument("infeed gives data and a token");
+  const Shape& wanted = context.shape.tuple_shapes(0);
+  HLOIR_ASSIGN_OR_RETURN(Literal data, context.run.options().infeed(wanted));
+  if (!data.shape().Compatible(wanted)) {
+    return InvalidArgument(Format("{} is fed {}, not {}", context.instruction.name(), data.shape().ToString(false), wanted.ToString(false)));
+  }
+  return Value::Tuple({Value(std::move(data)), Value(Literal(context.shape.tuple_shapes(1)))});
+}
+// Operands: data, token.
 StatusOr<Value> EvaluateOutfeed(EvalContext& context) {
-  return UnimplementedOp(context, "there is no host to take it");
+  if (!context.run.options().outfeed) return UnimplementedOp(context, "there is no host to take it");
+  HLOIR_RETURN_IF_ERROR(context.run.options().outfeed(Value(context.operands[0]).TakeLiteral()));
+  return Value(Literal(context.shape));
 }
 
 }  // namespace hloir::reference

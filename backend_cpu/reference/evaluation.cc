@@ -62,6 +62,7 @@ Literal Value::TakeLiteral() && {
 }
 
 Status Evaluation::CountSteps(int64_t steps) {
+  if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) return Cancelled("the run was cancelled");
   if (steps > options_.max_steps - steps_) {
     return ResourceExhausted(Format("evaluation takes more than {} steps", options_.max_steps));
   }
@@ -215,6 +216,7 @@ StatusOr<Value> Evaluation::Call(const HloComputation& computation, std::vector<
     if (std::find(step.released.begin(), step.released.end(), static_cast<int32_t>(i)) != step.released.end()) {
       values[i] = Value();
     }
+    if (depth_ == 1 && options_.on_progress) options_.on_progress(static_cast<int64_t>(i) + 1, static_cast<int64_t>(plan->steps.size()));
   }
   return std::move(values[static_cast<size_t>(plan->root)]);
 }

@@ -2,6 +2,7 @@
 // equivalence check depend on this interface, not on a backend. The scalar reference behind it: backend_cpu/reference.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <span>
@@ -21,11 +22,18 @@ using CustomCallHandler =
 
 struct EvaluatorOptions {
   int64_t max_steps = int64_t{1} << 40;          // instructions executed, loops included
-  int64_t max_bytes = int64_t{1} << 34;          // of one value
+  int64_t max_bytes = int64_t{1} << 34;          // of one value, and of the block that a prepared plan keeps all of them in
+  const std::atomic<bool>* cancel = nullptr;     // once true, a run stops with Cancelled; set it from any thread
   ElidedConstants elided = ElidedConstants::kRefuse;
+  // By target. What is registered here comes before the targets that hloir knows itself.
   std::unordered_map<std::string, CustomCallHandler> custom_calls;
+  // The host's side of infeed (gives a value of the shape) and outfeed. Without them these ops are Unimplemented.
+  std::function<StatusOr<Literal>(const Shape& shape)> infeed;
+  std::function<Status(const Literal& value)> outfeed;
   // Called with each instruction's result, before it is used; for traces and for finding where two modules part.
   std::function<void(const HloInstruction&, const Literal&)> on_result;
+  // Called after each step of the entry computation, of which there are `total`; a whole loop is one step.
+  std::function<void(int64_t done, int64_t total)> on_progress;
 };
 
 class HloEvaluator {

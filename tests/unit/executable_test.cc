@@ -262,11 +262,131 @@ TEST_CASE("limits and cancelling") {
   REQUIRE(executable.ok());
   CHECK((*executable)->Run(arguments).status().code() == StatusCode::kResourceExhausted);
   std::atomic<bool> cancel{true};
-  options.cancel = &cancel;
+  options.evaluator.cancel = &cancel;
   executable = PrepareExecutable(**module, options);
   REQUIRE(executable.ok());
   CHECK((*executable)->Run(arguments).status().code() == StatusCode::kCancelled);
   CHECK((*executable)->Run({}).status().code() == StatusCode::kInvalidArgument);
   options.isa = "none";
   CHECK(PrepareExecutable(**module, options).status().code() == StatusCode::kInvalidArgument);
+}
+
+TEST_CASE("a profile counts every step, those of a loop's body at every turn") {
+  auto module = ParseHloModule(R"(HloModule m
+    sum { a = f32[] parameter(0)
+      b = f32[] parameter(1)
+      ROOT s = f32[] add(a, b) }
+    body { p = (s32[], f32[8,8]) parameter(0)
+      i = s32[] get-tuple-element(p), index=0
+      x = f32[8,8] get-tuple-element(p), index=1
+      one = s32[] constant(1)
+      j = s32[] add(i, one)
+      y = f32[8,8] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+      ROOT t = (s32[], f32[8,8]) tuple(j, y) }
+    condition { p = (s32[], f32[8,8]) parameter(0)
+      i = s32[] get-tuple-element(p), index=0
+      n = s32[] constant(5)
+      ROOT c = pred[] compare(i, n), direction=LT }
+    ENTRY e { x = f32[8,8] parameter(0)
+      z = s32[] constant(0)
+      t = (s32[], f32[8,8]) tuple(z, x)
+      ROOT w = (s32[], f32[8,8]) while(t), condition=condition, body=body })");
+  REQUIRE(module.ok());
+  const Literal x = Ramp(Shape::Array(PrimitiveType::F32, {8, 8}), 1);
+  const Literal* arguments[] = {&x};
+  ExecutableOptions options;
+  int64_t done = 0, total = -1;
+  options.evaluator.on_progress = [&](int64_t d, int64_t t) { done = d, total = t; };
+  auto executable = PrepareExecutable(**module, options);
+  REQUIRE(executable.ok());
+  REQUIRE((*executable)->Run(arguments).ok());
+  CHECK((*executable)->Profile().steps.empty());
+  CHECK(done > 0);
+  CHECK(done == total);
+  options.profile = true;
+  executable = PrepareExecutable(**module, options);
+  REQUIRE(executable.ok());
+  REQUIRE((*executable)->Run(arguments).ok());
+  REQUIRE((*executable)->Run(arguments).ok());
+  const ExecutionProfile profile = (*executable)->Profile();
+  int dots = 0, loops = 0;
+  for (const StepProfile& step : profile.steps) {
+    if (step.name.rfind("dot", 0) == 0) {
+      ++dots;
+      CHECK(step.calls == 10);
+      CHECK(step.depth == 1);
+      CHECK(step.flops == 2 * 8 * 8 * 8);
+      CHECK(step.bytes >= 2 * 8 * 8 * 4);
+    }
+    if (step.name == "while") ++loops, CHECK(step.calls == 2);
+  }
+  CHECK(dots == 1);
+  CHECK(loops == 1);
+  CHECK(profile.events.size() > 20);
+  CHECK(profile.peak_flops > 0);
+}
+
+TEST_CASE("a plan whose values take more than the limit is refused before it runs") {
+  auto module = ParseHloModule(R"(HloModule m
+    ENTRY e { x = f32[1000] parameter(0)
+      r = f32[1000] reverse(x), dimensions={0}
+      one = s32[] constant(1)
+      u = f32[1] constant({1})
+      y = f32[1000] dynamic-update-slice(r, u, one)
+      z = f32[1000] dynamic-update-slice(x, u, one)
+      a = f32[500] slice(y), slice={[0:500]}
+      b = f32[500] slice(z), slice={[0:500]}
+      ROOT s = f32[500] add(a, b) })");
+  REQUIRE(module.ok());
+  ExecutableOptions options;
+  options.evaluator.max_bytes = 4000;  // of one value, but not of all
+  CHECK(PrepareExecutable(**module, options).status().code() == StatusCode::kResourceExhausted);
+  options.evaluator.max_bytes = 1 << 20;
+  CHECK(PrepareExecutable(**module, options).ok());
+}
+
+TEST_CASE("custom-calls of the caller's own, and feeds, in a prepared plan") {
+  auto module = ParseHloModule(R"(HloModule m
+    ENTRY e { x = f32[3] parameter(0)
+      y = f32[3] custom-call(x), custom_call_target="my_reverse", backend_config="by 1"
+      ROOT z = f32[3] add(x, y) })");
+  REQUIRE(module.ok());
+  ExecutableOptions options;
+  options.evaluator.custom_calls["my_reverse"] = [](const HloInstruction& call, std::span<const Literal* const> operands) -> StatusOr<Literal> {
+    CHECK(call.extras().backend_config.find("by 1") != std::string_view::npos);
+    Literal result(call.shape());
+    for (int64_t i = 0; i < 3; ++i) result.data<float>()[static_cast<size_t>(i)] = operands[0]->data<float>()[static_cast<size_t>(2 - i)];
+    return result;
+  };
+  const Literal x = Ramp(Shape::Array(PrimitiveType::F32, {3}), 1);
+  const Literal* arguments[] = {&x};
+  auto executable = PrepareExecutable(**module, options);
+  REQUIRE(executable.ok());
+  auto result = (*executable)->Run(arguments);
+  REQUIRE(result.ok());
+  for (int64_t i = 0; i < 3; ++i) {
+    CHECK(result->GetAsDouble(i) == static_cast<double>(static_cast<float>(x.GetAsDouble(i)) + static_cast<float>(x.GetAsDouble(2 - i))));
+  }
+  module = ParseHloModule(R"(HloModule m
+    ENTRY e { start = token[] after-all()
+      fed = (s32[2], token[]) infeed(start)
+      x = s32[2] get-tuple-element(fed), index=0
+      then = token[] get-tuple-element(fed), index=1
+      out = token[] outfeed(x, then), outfeed_shape=s32[2]
+      ROOT n = s32[2] negate(x) })");
+  REQUIRE(module.ok());
+  std::vector<Literal> taken;
+  options.evaluator.infeed = [](const Shape& shape) -> StatusOr<Literal> {
+    Literal value(shape);
+    value.SetFromInt64(1, 7);
+    return value;
+  };
+  options.evaluator.outfeed = [&](const Literal& value) { return taken.push_back(value), OkStatus(); };
+  executable = PrepareExecutable(**module, options);
+  REQUIRE(executable.ok());
+  result = (*executable)->Run({});
+  REQUIRE(result.status().message() == "");
+  CHECK(result->GetAsInt64(1) == -7);
+  REQUIRE(taken.size() == 1);
+  CHECK(taken[0].GetAsInt64(1) == 7);
 }
