@@ -149,12 +149,14 @@ bool ExpandReduce(HloBuilder& b, const HloInstruction& reduce, const ScalarBody&
   Ops xs(parameters.begin(), parameters.begin() + static_cast<std::ptrdiff_t>(n));
   DimVector kept;
   const DimVector dims = xs[0]->shape().dimensions();
-  for (int64_t d = 0; d < static_cast<int64_t>(dims.size()); ++d) {
-    const DimVector& reduced = reduce.dimensions();
-    if (std::find(reduced.begin(), reduced.end(), d) == reduced.end()) kept.push_back(dims[d]);
-    else xs = Halve(b, body, std::move(xs), d);
-    if (!b.status().ok()) return false;
+  const DimVector& reduced = reduce.dimensions();
+  auto is_reduced = [&](int64_t d) { return std::find(reduced.begin(), reduced.end(), d) != reduced.end(); };
+  for (int64_t d = 0; d < static_cast<int64_t>(dims.size()); ++d) if (!is_reduced(d)) kept.push_back(dims[d]);
+  // Elements stay in row-major order if the innermost dimensions go first.
+  for (int64_t d = static_cast<int64_t>(dims.size()); d-- > 0 && b.status().ok();) {
+    if (is_reduced(d)) xs = Halve(b, body, std::move(xs), d);
   }
+  if (!b.status().ok()) return false;
   Ops arguments;
   for (size_t k = 0; k < n; ++k) arguments.push_back(b.Broadcast(parameters[n + k], kept, {}));
   for (Op x : xs) arguments.push_back(b.Reshape(x, kept));

@@ -252,17 +252,10 @@ bool LoopSupports(const HloInstruction& instruction, const KernelTable& kernels)
   }
 }
 
-bool LoopSupportsReduce(const HloInstruction& instruction, const KernelTable& kernels, ReduceShape* shape) {
-  if (instruction.operand_count() != 2 || !instruction.shape().IsArray()) return false;
-  const Shape& input = instruction.operand(0)->shape();
-  TileType type;
-  auto op = ReducerOp(*instruction.to_apply());
-  if (!op || !TileTypeFor(input.element_type(), &type) || Narrow(input.element_type()) || input.element_type() != instruction.shape().element_type() ||
-      kernels.reduce_rows[static_cast<int>(*op)][static_cast<int>(type)] == nullptr || input.ElementCount() == 0) {
-    return false;
-  }
+bool ReduceShapeOf(const HloInstruction& reduce, ReduceShape* shape) {
+  const Shape& input = reduce.operand(0)->shape();
   std::vector<bool> reduced(input.rank());
-  for (int64_t d : instruction.dimensions()) reduced[d] = true;
+  for (int64_t d : reduce.dimensions()) reduced[d] = true;
   *shape = ReduceShape();
   int phase = 0;  // outer, reduced, inner
   for (int64_t d = 0; d < input.rank(); ++d) {
@@ -280,6 +273,18 @@ bool LoopSupportsReduce(const HloInstruction& instruction, const KernelTable& ke
     }
   }
   return true;
+}
+
+bool LoopSupportsReduce(const HloInstruction& instruction, const KernelTable& kernels, ReduceShape* shape) {
+  if (instruction.operand_count() != 2 || !instruction.shape().IsArray()) return false;
+  const Shape& input = instruction.operand(0)->shape();
+  TileType type;
+  auto op = ReducerOp(*instruction.to_apply());
+  if (!op || !TileTypeFor(input.element_type(), &type) || Narrow(input.element_type()) || input.element_type() != instruction.shape().element_type() ||
+      kernels.reduce_rows[static_cast<int>(*op)][static_cast<int>(type)] == nullptr || input.ElementCount() == 0) {
+    return false;
+  }
+  return ReduceShapeOf(instruction, shape);
 }
 
 TileKernel ReducerKernel(const HloComputation& computation, PrimitiveType type, const KernelTable& kernels) {

@@ -19,6 +19,8 @@ bool KeepsPrecision(HloOpcode opcode);
 double CostOf(HloOpcode opcode);
 // The operation of a reduction by a plain binary op, if that is what the computation is.
 std::optional<BinaryOp> ReducerOp(const HloComputation& computation);
+// The reduction's shape; false if its dimensions are no single run.
+bool ReduceShapeOf(const HloInstruction& reduce, ReduceShape* shape);
 // Loads along any view (op.aux): in[0] is the array, or the first number; in[1] the tile's first element in the loop's order.
 TileKernel LoadKernel(int64_t bytes);
 TileKernel NumbersKernel(TileType type);

@@ -8,6 +8,7 @@
 #include "plan/dot.h"
 #include "plan/fft.h"
 #include "plan/movement.h"
+#include "plan/narrow_sum.h"
 #include "plan/random_bits.h"
 #include "plan/simple_steps.h"
 #include "plan/sort.h"
@@ -77,13 +78,14 @@ Status Planner::PlanNode(int32_t index) {
     case HloOpcode::kDynamicUpdateSlice:
     case HloOpcode::kGather:
     case HloOpcode::kScatter: return PlanMovement(node);
+    case HloOpcode::kReduce:
     case HloOpcode::kReduceWindow:
     case HloOpcode::kSelectAndScatter:
     case HloOpcode::kSort:
     case HloOpcode::kTopK:
     case HloOpcode::kFft:
     case HloOpcode::kRngBitGenerator: return PlanInOrder(node);
-    default: return PlanReference(node);
+    default: return HasTrait(opcode, kElementwise) ? PlanArrays(node) : PlanReference(node);
   }
 }
 
@@ -458,6 +460,7 @@ Status Planner::PlanInOrder(const Node& node) {
   std::unique_ptr<Step> step;
   int64_t scratch = 0;
   switch (instruction.opcode()) {
+    case HloOpcode::kReduce: step = MakeNarrowSum(instruction); break;
     case HloOpcode::kReduceWindow: step = MakeReduceWindow(instruction, *context_.kernels); break;
     case HloOpcode::kSelectAndScatter: step = MakeSelectAndScatter(instruction); break;
     case HloOpcode::kFft: step = MakeFft(instruction, context_.threads, &scratch); break;
@@ -474,6 +477,28 @@ Status Planner::PlanInOrder(const Node& node) {
   for (ValueId id : node.outputs) written.push_back(RootRef(id));
   if (scratch > 0) written.push_back(NewBuffer(scratch));
   Append(std::move(step), std::move(read), written);
+  return OkStatus();
+}
+
+Status Planner::PlanArrays(const Node& node) {
+  std::vector<Ref> read;
+  std::vector<bool> uniform;
+  auto step = MakeArrayStep(*node.instruction);
+  if (step == nullptr || node.outputs.size() != 1 || graph_.values[node.outputs[0]].count == 0) return PlanReference(node);
+  for (ValueId id : node.inputs) {
+    const Value& value = graph_.values[id];
+    uniform.push_back(value.root != kNoValue && value.view.IsUniform());
+    if (uniform.back()) {
+      HLOIR_ASSIGN_OR_RETURN(auto from, LocateView(id));
+      from.first.offset += from.second.offset * StorageBytes(value.type);
+      read.push_back(from.first);
+    } else {
+      HLOIR_ASSIGN_OR_RETURN(Ref ref, Locate(id));
+      read.push_back(ref);
+    }
+  }
+  step->SetUniform(uniform);
+  Append(std::move(step), std::move(read), {RootRef(node.outputs[0])});
   return OkStatus();
 }
 
