@@ -129,11 +129,17 @@ int Run(const RunFlags& flags) {
     fed.Rewind();
     taken.Clear();
     const Stopwatch run;
-    auto value = runner->Run(pointers);
+    Status status;
+    if (i == 0) {
+      auto first = runner->Run(pointers);
+      if (first.ok()) result = std::move(*first);
+      else status = first.status();
+    } else {
+      status = runner->RunInto(pointers, &result);
+    }
     runs_ms.push_back(run.Milliseconds());
     progress.Clear();
-    if (!value.ok()) return Fail(value.status(), file);
-    result = std::move(*value);
+    if (!status.ok()) return Fail(status, file);
   }
 
   const std::vector<Literal> leaves = ResultLeaves(result);

@@ -30,4 +30,10 @@ StatusOr<Literal> Runner::Run(std::span<const Literal* const> arguments) {
   return evaluator_->EvaluateComputation(*module_->entry_computation(), arguments);
 }
 
+Status Runner::RunInto(std::span<const Literal* const> arguments, Literal* result) {
+  if (executable_) return executable_->RunInto(arguments, result);
+  HLOIR_ASSIGN_OR_RETURN(*result, Run(arguments));
+  return OkStatus();
+}
+
 }  // namespace hloir::tool

@@ -34,6 +34,8 @@ class Runner {
  public:
   static StatusOr<Runner> Prepare(const HloModule& module, const RunnerOptions& options);
   StatusOr<Literal> Run(std::span<const Literal* const> arguments);
+  // `result` is what an earlier run has given: its memory is used again.
+  Status RunInto(std::span<const Literal* const> arguments, Literal* result);
   ExecutionProfile Profile() const { return executable_ ? executable_->Profile() : ExecutionProfile(); }
   int64_t arena_bytes() const { return executable_ ? executable_->arena_bytes() : 0; }
   // The instruction set in use, or "reference".

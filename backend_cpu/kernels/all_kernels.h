@@ -4,6 +4,7 @@
 #include <xsimd/xsimd.hpp>
 
 #include "kernels/elementwise_kernels.h"
+#include "kernels/fft_kernels.h"
 #include "kernels/gemm_kernels.h"
 #include "kernels/math_kernels.h"
 #include "kernels/reduce_kernels.h"
@@ -20,6 +21,7 @@ KernelTable MakeTable(const char* name) {
   FillMath<Arch>(table);
   FillReduce<Arch>(table);
   FillGemm<Arch>(table);
+  FillFft<Arch>(table);
   return table;
 }
 

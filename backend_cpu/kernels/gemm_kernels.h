@@ -13,8 +13,15 @@ namespace {
 template <class T, class Arch>
 inline xsimd::batch<T, Arch> MultiplyAdd(const xsimd::batch<T, Arch>& a, const xsimd::batch<T, Arch>& b,
                                          const xsimd::batch<T, Arch>& acc) {
+#if defined(__AVX512F__)
+  // Of AVX-512, xsimd 8 knows the registers but not their FMA.
+  if constexpr (std::is_same_v<T, float>) return _mm512_fmadd_ps(a, b, acc);
+  else if constexpr (std::is_same_v<T, double>) return _mm512_fmadd_pd(a, b, acc);
+  else return acc + a * b;
+#else
   if constexpr (kIsFloat<T> && !std::is_same_v<Arch, xsimd::sse2>) return xsimd::fma(a, b, acc);
   else return acc + a * b;
+#endif
 }
 
 // c[kRows × kVectors·width] (+)= a panel · b panel. a holds kRows values for each k, b kVectors·width; both side by side.
@@ -51,6 +58,91 @@ void GemmTile(int64_t k, const void* a_panel, const void* b_panel, void* c_tile,
       T* to = c + i * c_stride + j * kWidth;
       if (accumulate) acc[i][j] = acc[i][j] + Batch::load_unaligned(to);
       acc[i][j].store_unaligned(to);
+    }
+  }
+}
+
+// The same where a is not packed: row i's value for step p is a[rows[i] + ks[p]].
+template <class T, class Arch, int kRows, int kVectors>
+void GemmTileInPlace(int64_t k, const void* a_data, const int64_t* rows, const int64_t* ks, const void* b_panel, void* c_tile,
+                     int64_t c_stride, bool accumulate) {
+  using Batch = xsimd::batch<T, Arch>;
+  constexpr int kWidth = Batch::size;
+  const T* row[kRows];
+  for (int i = 0; i < kRows; ++i) row[i] = static_cast<const T*>(a_data) + rows[i];
+  const T* b = static_cast<const T*>(b_panel);
+  T* c = static_cast<T*>(c_tile);
+  Batch acc[kRows][kVectors];
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < kVectors; ++j) acc[i][j] = Batch(T(0));
+  }
+  for (int64_t p = 0; p < k; ++p, b += kVectors * kWidth) {
+    const int64_t at = ks[p];
+    Batch values[kVectors];
+#pragma GCC unroll 4
+    for (int j = 0; j < kVectors; ++j) values[j] = Batch::load_unaligned(b + j * kWidth);
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+      const Batch x(row[i][at]);
+#pragma GCC unroll 4
+      for (int j = 0; j < kVectors; ++j) acc[i][j] = MultiplyAdd<T, Arch>(x, values[j], acc[i][j]);
+    }
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < kVectors; ++j) {
+      T* to = c + i * c_stride + j * kWidth;
+      if (accumulate) acc[i][j] = acc[i][j] + Batch::load_unaligned(to);
+      acc[i][j].store_unaligned(to);
+    }
+  }
+}
+
+// out[i·channels + c] = sum over taps t of x[places[i] + taps[t] + c] · w[t·channels + c], i < n: a convolution in which every
+// channel keeps to itself.
+template <class T, class Arch>
+void Depthwise(int64_t n, const int64_t* places, int64_t tap_count, const int64_t* taps, int64_t channels, const void* x_data,
+               const void* w_data, void* out_data) {
+  using Batch = xsimd::batch<T, Arch>;
+  constexpr int64_t kWidth = Batch::size;
+  constexpr int kPlaces = 4;
+  const T* x = static_cast<const T*>(x_data);
+  const T* w = static_cast<const T*>(w_data);
+  T* out = static_cast<T*>(out_data);
+  for (int64_t i = 0; i < n; i += kPlaces) {
+    const int64_t last = n - 1 - i;  // the last few places are done more than once rather than in another way
+    const T* from[kPlaces];
+    T* to[kPlaces];
+    for (int q = 0; q < kPlaces; ++q) {
+      const int64_t place = i + (q < last ? q : last);
+      from[q] = x + places[place];
+      to[q] = out + place * channels;
+    }
+    int64_t c = 0;
+    for (; c + kWidth <= channels; c += kWidth) {
+      Batch acc[kPlaces];
+#pragma GCC unroll 4
+      for (int q = 0; q < kPlaces; ++q) acc[q] = Batch(T(0));
+      for (int64_t t = 0; t < tap_count; ++t) {
+        const Batch weight = Batch::load_unaligned(w + t * channels + c);
+        const int64_t at = taps[t] + c;
+#pragma GCC unroll 4
+        for (int q = 0; q < kPlaces; ++q) acc[q] = MultiplyAdd<T, Arch>(Batch::load_unaligned(from[q] + at), weight, acc[q]);
+      }
+#pragma GCC unroll 4
+      for (int q = 0; q < kPlaces; ++q) acc[q].store_unaligned(to[q] + c);
+    }
+    for (; c < channels; ++c) {
+      for (int q = 0; q < kPlaces; ++q) {
+        T sum = 0;
+        for (int64_t t = 0; t < tap_count; ++t) {
+          sum = AddFn::Apply(sum, MultiplyFn::Apply(from[q][taps[t] + c], w[t * channels + c]));
+        }
+        to[q][c] = sum;
+      }
     }
   }
 }
@@ -137,6 +229,8 @@ void FillGemmOf(GemmKernels& kernels) {
   kernels.rows = kRows;
   kernels.columns = 2 * kWidth;
   kernels.tile = &GemmTile<T, Arch, kRows, 2>;
+  kernels.tile_in_place = &GemmTileInPlace<T, Arch, kRows, 2>;
+  kernels.depthwise = &Depthwise<T, Arch>;
   kernels.vector_matrix = &VectorMatrix<T, Arch>;
   kernels.matrix_vector = &MatrixVector<T, Arch>;
 }

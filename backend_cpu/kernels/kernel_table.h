@@ -53,6 +53,12 @@ struct GemmKernels {
   int rows, columns;  // of the tile of the result that stays in registers
   // c[rows × columns] = or += a · b, from panels that hold `rows` and `columns` values for each of k steps.
   void (*tile)(int64_t k, const void* a_panel, const void* b_panel, void* c, int64_t c_stride, bool accumulate);
+  // The same with a in place: row i's value for step p is a[rows[i] + ks[p]].
+  void (*tile_in_place)(int64_t k, const void* a, const int64_t* rows, const int64_t* ks, const void* b_panel, void* c,
+                        int64_t c_stride, bool accumulate);
+  // out[i, c] = sum over t of x[places[i] + taps[t] + c] · w[t, c], for n places.
+  void (*depthwise)(int64_t n, const int64_t* places, int64_t tap_count, const int64_t* taps, int64_t channels, const void* x,
+                    const void* w, void* out);
   // out[n] = x[k] · w[k,n], w's columns side by side.
   void (*vector_matrix)(int64_t k, int64_t n, const void* x, int64_t x_stride, const void* w, int64_t w_stride, void* out);
   // out[m] = a[m,k] · x[k], rows of a and x side by side.
@@ -75,6 +81,12 @@ struct KernelTable {
   // For add, multiply, maximum, minimum, and, or, xor.
   TileKernel reduce_rows[static_cast<int>(BinaryOp::kCount)][kTileTypes];
   GemmKernels gemm[3];  // by GemmType
+  // One stage of Fourier transforms, of floats and of doubles: from x[radix][m][s] to y[m][radix][s], real and imaginary parts
+  // apart, with m·(radix-1) twiddle factors as pairs. Radix 2, 3, 4 or 5.
+  void (*fft_stage[2])(int radix, int64_t m, int64_t s, const void* xr, const void* xi, void* yr, void* yi, const void* twiddles);
+  // Random words: 4 from each value of a 128-bit counter, or one to each of two lists.
+  void (*philox)(uint64_t key, uint64_t low, uint64_t high, int64_t count, uint32_t* out);
+  void (*threefry)(uint64_t key, uint64_t counter, int64_t count, uint32_t* first, uint32_t* second);
 };
 
 // Elementwise kernels of the same names that do one element and ignore n; what has none is null. No instruction set's own.

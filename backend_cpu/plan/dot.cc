@@ -102,6 +102,8 @@ class GemmStep : public Step {
   GemmStep(GemmProblem problem, const KernelTable& kernels, int threads)
       : p_(std::move(problem)), kernels_(kernels.gemm[static_cast<int>(p_.compute)]), bytes_(ComputeBytes(p_.compute)),
         pack_a_(PackerFor(p_.a.type, p_.compute)), pack_b_(PackerFor(p_.b.type, p_.compute)) {
+    if (p_.c_row == 0) p_.c_row = p_.n;
+    if (p_.c_offsets.empty()) for (int64_t b = 0; b < p_.batch; ++b) p_.c_offsets.push_back(b * p_.m * p_.n);
     const double work = 2.0 * static_cast<double>(p_.batch) * p_.m * p_.n * p_.k / kFlopsPerNano;
     Choose();
     parallel_ = work > 40000;
@@ -112,28 +114,28 @@ class GemmStep : public Step {
     if (parallel_ && !by_batch_) {  // enough blocks for balance, whatever the number of threads
       while (block_m_ > 4 * kernels_.rows && (p_.m + block_m_ - 1) / block_m_ < 8) block_m_ = RoundUp(block_m_ / 2, kernels_.rows);
     }
-    a_bytes_ = RoundUp(block_m_ * block_k_ * bytes_, 64);
+    a_bytes_ = how_ == kInPlace ? 0 : RoundUp(block_m_ * block_k_ * bytes_, 64);
     b_bytes_ = RoundUp(block_n_ * block_k_ * bytes_, 64);
     tile_bytes_ = RoundUp(kernels_.rows * kernels_.columns * bytes_, 64);
     const int64_t sets = by_batch_ && parallel_ ? threads : 1;
     wide_bytes_ = StorageBytes(p_.result) == bytes_ ? 0 : RoundUp(p_.batch * p_.m * p_.n * bytes_, 64);
     set_bytes_ = b_bytes_ + (by_batch_ ? 1 : threads) * (a_bytes_ + tile_bytes_);
-    scratch_bytes_ = wide_bytes_ + (how_ == kPacked ? sets * set_bytes_ : 0);
+    scratch_bytes_ = wide_bytes_ + (how_ == kPacked || how_ == kInPlace ? sets * set_bytes_ : 0);
   }
   int64_t scratch_bytes() const { return scratch_bytes_; }
   double Flops() const override { return 2.0 * static_cast<double>(p_.batch) * p_.m * p_.n * p_.k; }
 
   bool Run(Runtime& runtime) override {
     std::byte* c = wide_bytes_ > 0 ? written(1).pointer : written(0).pointer;
-    const int64_t c_bytes = p_.m * p_.n * bytes_;
     auto batch = [&](int64_t b, int thread) {
       const std::byte* a_data = ref(0).pointer + p_.a.batch_offsets[b] * StorageBytes(p_.a.type);
       const std::byte* b_data = ref(1).pointer + p_.b.batch_offsets[b] * StorageBytes(p_.b.type);
+      std::byte* c_batch = c + p_.c_offsets[b] * bytes_;
       switch (how_) {
-        case kPacked: RunPacked(runtime, a_data, b_data, c + b * c_bytes, thread); break;
-        case kRowTimesMatrix: RunRows(runtime, a_data, b_data, c + b * c_bytes); break;
-        case kMatrixTimesColumn: RunColumn(runtime, a_data, b_data, c + b * c_bytes); break;
-        case kRowTimesTransposed: RunRow(runtime, a_data, b_data, c + b * c_bytes); break;
+        case kPacked: case kInPlace: RunPacked(runtime, a_data, b_data, c_batch, thread); break;
+        case kRowTimesMatrix: RunRows(runtime, a_data, b_data, c_batch); break;
+        case kMatrixTimesColumn: RunColumn(runtime, a_data, b_data, c_batch); break;
+        case kRowTimesTransposed: RunRow(runtime, a_data, b_data, c_batch); break;
       }
     };
     if (by_batch_ && parallel_) runtime.pool->For(p_.batch, batch);
@@ -147,12 +149,12 @@ class GemmStep : public Step {
   }
 
   std::string Name() const override {
-    return Format("dot {}[{}x{}x{}] {}{}", p_.batch > 1 ? Format("{}*", p_.batch) : "", p_.m, p_.n, p_.k,
-                       PrimitiveTypeName(p_.a.type), how_ == kPacked ? "" : " direct");
+    return Format("{} {}[{}x{}x{}] {}{}", p_.name, p_.batch > 1 ? Format("{}*", p_.batch) : "", p_.m, p_.n, p_.k,
+                       PrimitiveTypeName(p_.a.type), how_ == kPacked ? "" : how_ == kInPlace ? " in place" : " direct");
   }
 
  private:
-  enum How { kPacked, kRowTimesMatrix, kMatrixTimesColumn, kRowTimesTransposed };
+  enum How { kPacked, kInPlace, kRowTimesMatrix, kMatrixTimesColumn, kRowTimesTransposed };
 
   // Vectors and small matrices are multiplied where they lie, if their types and strides allow it.
   void Choose() {
@@ -160,7 +162,13 @@ class GemmStep : public Step {
     auto direct = [&](PrimitiveType type) {
       return p_.compute == GemmType::kF32 ? type == PrimitiveType::F32 : p_.compute == GemmType::kF64 || type == PrimitiveType::S32 || type == PrimitiveType::U32;
     };
-    if (!direct(p_.a.type) || !direct(p_.b.type)) return;
+    if (p_.windows) {
+      if (!direct(p_.a.type)) return;
+      how_ = kInPlace;
+      while (p_.a.row_offsets.size() % kernels_.rows != 0) p_.a.row_offsets.push_back(p_.a.row_offsets.back());
+      return;
+    }
+    if (!direct(p_.a.type) || !direct(p_.b.type) || p_.c_row != p_.n) return;
     if (!Stride(p_.a.row_offsets, &a_row_) || !Stride(p_.a.k_offsets, &a_k_) || !Stride(p_.b.row_offsets, &b_row_) ||
         !Stride(p_.b.k_offsets, &b_k_)) {
       return;
@@ -221,18 +229,22 @@ class GemmStep : public Step {
           const int64_t m0 = part * block_m_, m1 = std::min(p_.m, m0 + block_m_);
           std::byte* a_pack = set + b_bytes_ + (share ? t : 0) * (a_bytes_ + tile_bytes_);
           std::byte* tile = a_pack + a_bytes_;
-          pack_a_(a, p_.a.row_offsets.data() + m0, m1 - m0, p_.a.k_offsets.data() + k0, ks, rows, a_pack);
+          const int64_t *a_rows = p_.a.row_offsets.data(), *a_ks = p_.a.k_offsets.data() + k0;
+          if (how_ == kPacked) pack_a_(a, a_rows + m0, m1 - m0, a_ks, ks, rows, a_pack);
           for (int64_t panel = 0; panel < panels; ++panel) {
             const int64_t n = n0 + panel * columns;
             for (int64_t m = m0; m < m1; m += rows) {
-              const std::byte* a_panel = a_pack + (m - m0) * ks * bytes_;
               const std::byte* b_panel = b_pack + panel * columns * ks * bytes_;
-              std::byte* to = c + (m * p_.n + n) * bytes_;
+              std::byte* to = c + (m * p_.c_row + n) * bytes_;
+              auto multiply = [&](std::byte* into, int64_t stride, bool accumulate) {
+                if (how_ == kPacked) kernels_.tile(ks, a_pack + (m - m0) * ks * bytes_, b_panel, into, stride, accumulate);
+                else kernels_.tile_in_place(ks, a, a_rows + m, a_ks, b_panel, into, stride, accumulate);
+              };
               if (m + rows <= m1 && n + columns <= n1) {
-                kernels_.tile(ks, a_panel, b_panel, to, p_.n, k0 > 0);
+                multiply(to, p_.c_row, k0 > 0);
                 continue;
               }
-              kernels_.tile(ks, a_panel, b_panel, tile, columns, false);
+              multiply(tile, columns, false);
               StoreEdge(tile, to, std::min(rows, m1 - m), std::min(columns, n1 - n), k0 > 0);
             }
           }
@@ -255,7 +267,7 @@ class GemmStep : public Step {
     for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = 0; j < columns; ++j) {
         const T value = tile[i * kernels_.columns + j];
-        T& at = to[i * p_.n + j];
+        T& at = to[i * p_.c_row + j];
         at = accumulate ? static_cast<T>(static_cast<Sum>(at) + static_cast<Sum>(value)) : value;
       }
     }
@@ -268,7 +280,7 @@ class GemmStep : public Step {
     }
   }
 
-  const GemmProblem p_;
+  GemmProblem p_;
   const GemmKernels& kernels_;
   const int64_t bytes_;
   const Packer pack_a_, pack_b_;
@@ -280,7 +292,8 @@ class GemmStep : public Step {
   int64_t a_bytes_ = 0, b_bytes_ = 0, tile_bytes_ = 0, set_bytes_ = 0, wide_bytes_ = 0, scratch_bytes_ = 0;
 };
 
-// Offsets of all index combinations of some dimensions, in row-major order.
+}  // namespace
+
 std::vector<int64_t> Offsets(const View& view, const DimVector& dims) {
   std::vector<int64_t> offsets{0};
   for (int64_t d : dims) {
@@ -291,9 +304,6 @@ std::vector<int64_t> Offsets(const View& view, const DimVector& dims) {
   }
   return offsets;
 }
-
-}  // namespace
-
 bool GemmTypeFor(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result, GemmType* compute) {
   auto narrow_float = [](PrimitiveType t) { return t == PrimitiveType::BF16 || t == PrimitiveType::F16; };
   auto integer = [](PrimitiveType t) { return IsInteger(t) && BitWidth(t) >= 8 && BitWidth(t) <= 32; };

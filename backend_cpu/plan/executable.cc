@@ -64,6 +64,7 @@ class PlannedExecutable : public HloExecutable {
   }
 
   Status Prepare(Graph& graph) {
+    expanded_ = std::move(graph.expanded);
     BufferTable& buffers = context_.buffers;
     std::vector<Ref> parameters;
     for (size_t i = 0; i < graph.parameters.size(); ++i) {
@@ -104,14 +105,20 @@ class PlannedExecutable : public HloExecutable {
   }
 
   StatusOr<Literal> Run(std::span<const Literal* const> arguments) override {
+    Literal result(entry_.root()->shape());
+    HLOIR_RETURN_IF_ERROR(RunInto(arguments, &result));
+    return result;
+  }
+
+  Status RunInto(std::span<const Literal* const> arguments, Literal* result) override {
     HLOIR_RETURN_IF_ERROR(CheckArguments(entry_, arguments));
+    if (!(result->shape() == entry_.root()->shape())) return InvalidArgument("the literal for the result has another shape");
     size_t leaf = 0;
     for (const Literal* argument : arguments) {
       ForEachLeaf(*argument, [&](const Literal& literal) { MoveTo(parameter_pointers_[leaf++], literal.untyped_data()); });
     }
-    Literal result(entry_.root()->shape());
     leaf = 0;
-    ForEachLeaf(result, [&](Literal& literal) { MoveTo(result_pointers_[leaf++], literal.untyped_data()); });
+    ForEachLeaf(*result, [&](Literal& literal) { MoveTo(result_pointers_[leaf++], literal.untyped_data()); });
     for (Step* step : moved_) step->Bound(runtime_);
     moved_.clear();
     runtime_.status = OkStatus();
@@ -120,7 +127,7 @@ class PlannedExecutable : public HloExecutable {
       runtime_.Stop();
       return runtime_.status;
     }
-    return result;
+    return OkStatus();
   }
 
   int64_t arena_bytes() const override { return arena_bytes_; }
@@ -203,6 +210,7 @@ class PlannedExecutable : public HloExecutable {
 
   const HloComputation& entry_;
   const ExecutableOptions options_;
+  std::vector<std::unique_ptr<HloModule>> expanded_;  // steps point into them
   ThreadPool pool_;
   std::unique_ptr<HloEvaluator> evaluator_;
   PlanContext context_;
@@ -223,6 +231,10 @@ class ReferenceExecutable : public HloExecutable {
   StatusOr<Literal> Run(std::span<const Literal* const> arguments) override {
     HLOIR_RETURN_IF_ERROR(CheckArguments(entry_, arguments));
     return evaluator_->EvaluateComputation(entry_, arguments);
+  }
+  Status RunInto(std::span<const Literal* const> arguments, Literal* result) override {
+    HLOIR_ASSIGN_OR_RETURN(*result, Run(arguments));
+    return OkStatus();
   }
   int64_t arena_bytes() const override { return 0; }
   std::string isa() const override { return "reference"; }
@@ -270,7 +282,8 @@ std::vector<std::string> SupportedIsas() {
 StatusOr<std::unique_ptr<HloExecutable>> PrepareExecutable(const HloModule& module, const ExecutableOptions& options) {
   if (module.entry_computation() == nullptr) return InvalidArgument("the module has no entry computation");
   HLOIR_ASSIGN_OR_RETURN(const cpu::KernelTable* kernels, cpu::ChooseKernels(options.isa));
-  auto graph = cpu::BuildGraph(*module.entry_computation(), options.evaluator.max_bytes);
+  const std::unique_ptr<HloEvaluator> evaluator = MakeReferenceEvaluator(options.evaluator);
+  auto graph = cpu::BuildGraph(*module.entry_computation(), options.evaluator.max_bytes, *evaluator, *kernels);
   if (!graph.ok()) {
     if (graph.status().code() != StatusCode::kUnimplemented) return graph.status();
     return std::unique_ptr<HloExecutable>(

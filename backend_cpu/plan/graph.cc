@@ -3,7 +3,11 @@
 #include "plan/dead_values.h"
 #include "plan/graph.h"
 
+#include <optional>
 #include <unordered_map>
+
+#include "plan/expand.h"
+#include "plan/fused_loop.h"
 
 
 namespace hloir::cpu {
@@ -41,8 +45,8 @@ constexpr int64_t kMaxNodes = int64_t{1} << 22;  // after inlining
 
 class Builder {
  public:
-  Builder(const HloModule& module, int64_t max_value_bytes)
-      : max_value_bytes_(max_value_bytes), leaves_(module.instruction_id_limit()) {}
+  Builder(const HloModule& module, int64_t max_value_bytes, const HloEvaluator& evaluator, const KernelTable& kernels)
+      : max_value_bytes_(max_value_bytes), evaluator_(evaluator), kernels_(kernels), leaves_(module.instruction_id_limit()) {}
 
   StatusOr<std::unique_ptr<Graph>> Build(const HloComputation& computation, int depth) {
     auto graph = std::make_unique<Graph>();
@@ -51,6 +55,7 @@ class Builder {
     graph_ = outer;
     if (!status.ok()) return status;
     if (depth == 0) RemoveDead(*graph);
+    if (depth == 0) graph->expanded = std::move(expanded_);
     return graph;
   }
 
@@ -163,6 +168,22 @@ class Builder {
       same = same && (condition || called.root()->shape().Compatible(caller.shape()));
     }
     return same ? OkStatus() : Unimplemented(Format("{}: mixed precision across a call", caller.name()));
+  }
+
+  // The instruction's expansion in its place; nothing, if it has none.
+  StatusOr<std::optional<ValueList>> VisitExpanded(const HloInstruction& instruction, int depth) {
+    std::unique_ptr<HloModule> module = Expand(instruction, evaluator_, kernels_);
+    if (module == nullptr) return std::optional<ValueList>();
+    std::vector<ValueList> operands;
+    for (const HloInstruction* operand : instruction.operands()) operands.push_back(LeavesOf(*operand));
+    // Its instructions have numbers of their own.
+    std::vector<Range> leaves = std::exchange(leaves_, std::vector<Range>(module->instruction_id_limit()));
+    auto results = Inline(*module->entry_computation(), operands, depth + 1);
+    leaves_ = std::move(leaves);
+    orders_.erase(module->entry_computation());
+    expanded_.push_back(std::move(module));
+    if (!results.ok()) return results.status();
+    return std::optional<ValueList>(std::move(*results));
   }
 
   StatusOr<ValueList> AddView(const HloInstruction& instruction, View view) {
@@ -307,6 +328,16 @@ class Builder {
         return AddView(instruction, OperandView(instruction).Reverse(instruction.dimensions()));
       case HloOpcode::kSlice:
         return AddView(instruction, OperandView(instruction).Slice(instruction.attributes<SliceAttributes>().slice));
+      case HloOpcode::kReduce: {
+        ReduceShape shape;
+        if (LoopSupportsReduce(instruction, kernels_, &shape)) break;
+        [[fallthrough]];
+      }
+      case HloOpcode::kMap: {
+        HLOIR_ASSIGN_OR_RETURN(auto expanded, VisitExpanded(instruction, depth));
+        if (expanded) return *expanded;
+        break;
+      }
       case HloOpcode::kSetDimensionSize:
       case HloOpcode::kDynamicReshape:
       case HloOpcode::kInfeed:
@@ -326,17 +357,21 @@ class Builder {
   }
 
   const int64_t max_value_bytes_;
+  const HloEvaluator& evaluator_;
+  const KernelTable& kernels_;
   Graph* graph_ = nullptr;
   std::vector<Range> leaves_;     // by instruction: its leaves in pool_, of the inlined instance met last
   std::vector<ValueId> pool_;
+  std::vector<std::unique_ptr<HloModule>> expanded_;
   std::unordered_map<const HloComputation*, std::vector<HloInstruction*>> orders_;
   int64_t visited_ = 0;
 };
 
 }  // namespace
 
-StatusOr<std::unique_ptr<Graph>> BuildGraph(const HloComputation& computation, int64_t max_value_bytes) {
-  return Builder(*computation.module(), max_value_bytes).Build(computation, 0);
+StatusOr<std::unique_ptr<Graph>> BuildGraph(const HloComputation& computation, int64_t max_value_bytes,
+                                            const HloEvaluator& evaluator, const KernelTable& kernels) {
+  return Builder(*computation.module(), max_value_bytes, evaluator, kernels).Build(computation, 0);
 }
 
 }  // namespace hloir::cpu

@@ -10,8 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "hloir/evaluator.h"
 #include "hloir/module.h"
 #include "hloir/status.h"
+#include "kernels/kernel_table.h"
 #include "plan/view.h"
 
 namespace hloir::cpu {
@@ -59,6 +61,7 @@ struct Graph {
   std::deque<Node> nodes;           // operands before users; none is dead
   ValueList parameters;             // one a leaf of the computation's parameters
   ValueList results;                // one a leaf of its root
+  std::vector<std::unique_ptr<HloModule>> expanded;  // of the outermost graph: what instructions were written out as
 
   // The value's elements lie in its root side by side, and are all of it.
   bool IsWhole(ValueId id) const {
@@ -72,6 +75,7 @@ struct Graph {
 
 // Unimplemented, without harm, for what the planner leaves to the reference as a whole: dynamic sizes, asynchronous pairs,
 // transfers. ResourceExhausted for values over `max_value_bytes` and for calls that multiply beyond reason.
-StatusOr<std::unique_ptr<Graph>> BuildGraph(const HloComputation& computation, int64_t max_value_bytes);
+StatusOr<std::unique_ptr<Graph>> BuildGraph(const HloComputation& computation, int64_t max_value_bytes,
+                                            const HloEvaluator& evaluator, const KernelTable& kernels);
 
 }  // namespace hloir::cpu

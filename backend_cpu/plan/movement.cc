@@ -36,14 +36,16 @@ void Fill(std::byte* to, const std::byte* value, int64_t bytes, int64_t count) {
 
 class PadStep : public Step {
  public:
-  PadStep(const HloInstruction& pad, const View& operand) : bytes_(StorageBytes(pad.shape().element_type())) {
-    const View result = View::RowMajor(pad.shape().dimensions());
+  // Without a padding value among the refs, zeros.
+  PadStep(int64_t bytes, const PaddingConfig& config, const DimVector& dims, const View& operand, bool zeros)
+      : bytes_(bytes), zeros_(zeros) {
+    const View result = View::RowMajor(dims);
     count_ = result.count();
     View from = operand;
     DimVector strides = result.strides;
     int64_t to_offset = 0;
     for (size_t d = 0; d < from.dims.size(); ++d) {
-      const PaddingDimension& padding = pad.attributes<PadAttributes>().padding[d];
+      const PaddingDimension& padding = config[d];
       const int64_t step = padding.interior + 1;
       // Element i comes to low + i·step: those that fall inside.
       const int64_t first = padding.low < 0 ? (-padding.low + step - 1) / step : 0;
@@ -56,15 +58,29 @@ class PadStep : public Step {
     }
     copy_ = StridedCopy::Make(bytes_, from.dims, from.strides, from.offset, strides, to_offset);
   }
-  bool Run(Runtime&) override {
-    if (copy_.count < count_) Fill(written(0).pointer, ref(1).pointer, bytes_, count_);
-    copy_.Run(ref(0).pointer, written(0).pointer);
+  bool Run(Runtime& runtime) override {
+    static constexpr std::byte kZero[16] = {};
+    std::byte* to = written(0).pointer;
+    const std::byte *from = ref(0).pointer, *value = zeros_ ? kZero : ref(1).pointer;
+    if (copy_.count < count_) {
+      const int64_t parts = std::clamp<int64_t>(count_ * bytes_ / kPartBytes, 1, 16);
+      runtime.pool->For(parts, [&](int64_t part, int) {
+        const int64_t begin = count_ * part / parts, end = count_ * (part + 1) / parts;
+        Fill(to + begin * bytes_, value, bytes_, end - begin);
+      });
+    }
+    const int64_t parts = std::clamp<int64_t>(copy_.count * bytes_ / kPartBytes, 1, std::max<int64_t>(1, std::min<int64_t>(16, copy_.parts())));
+    runtime.pool->For(parts, [&](int64_t part, int) {
+      copy_.RunPart(from, to, copy_.parts() * part / parts, copy_.parts() * (part + 1) / parts);
+    });
     return true;
   }
   std::string Name() const override { return Format("pad to {} elements", count_); }
 
  private:
+  static constexpr int64_t kPartBytes = 1 << 18;
   int64_t bytes_, count_;
+  bool zeros_;
   StridedCopy copy_;
 };
 
@@ -311,7 +327,11 @@ class ScatterStep : public Step {
 }  // namespace
 
 std::unique_ptr<Step> MakePad(const HloInstruction& pad, const View& operand) {
-  return std::make_unique<PadStep>(pad, operand);
+  return std::make_unique<PadStep>(StorageBytes(pad.shape().element_type()), pad.attributes<PadAttributes>().padding,
+                                   pad.shape().dimensions(), operand, false);
+}
+std::unique_ptr<Step> MakeZeroPad(PrimitiveType type, const PaddingConfig& padding, const DimVector& dims, const View& operand) {
+  return std::make_unique<PadStep>(StorageBytes(type), padding, dims, operand, true);
 }
 std::unique_ptr<Step> MakeDynamicSlice(const HloInstruction& slice, const View& operand) {
   return std::make_unique<DynamicSliceStep>(slice, operand);

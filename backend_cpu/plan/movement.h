@@ -13,6 +13,8 @@ namespace hloir::cpu {
 
 // Refs: operand, padding value; the result.
 std::unique_ptr<Step> MakePad(const HloInstruction& pad, const View& operand);
+// The same with zeros as padding, to `dims`. Refs: operand; the result.
+std::unique_ptr<Step> MakeZeroPad(PrimitiveType type, const PaddingConfig& padding, const DimVector& dims, const View& operand);
 // Refs: operand, one scalar index for each dimension; the result.
 std::unique_ptr<Step> MakeDynamicSlice(const HloInstruction& slice, const View& operand);
 // Refs: operand, update, indices; the result, which may take the operand's place. `operand` lies in order.

@@ -4,9 +4,15 @@
 #include <algorithm>
 
 #include "hloir/format.h"
+#include "plan/convolution.h"
 #include "plan/dot.h"
+#include "plan/fft.h"
 #include "plan/movement.h"
+#include "plan/narrow_sum.h"
+#include "plan/random_bits.h"
 #include "plan/simple_steps.h"
+#include "plan/sort.h"
+#include "plan/windows.h"
 
 namespace hloir::cpu {
 namespace {
@@ -15,6 +21,7 @@ constexpr size_t kMaxClusterNodes = 96;
 constexpr size_t kMaxOpen = 16;
 constexpr int32_t kMaxAge = 24;               // steps after which a cluster that nobody joins is closed
 constexpr int64_t kStrangersCount = 1 << 16;  // loops up to here are shared by nodes that have nothing in common
+constexpr int64_t kNearStride = 4;            // elements so far apart share cache lines
 constexpr int64_t kBlockedTranspose = 4096;   // from here on a transpose is done in blocks, by a copy of its own
 
 }  // namespace
@@ -64,13 +71,21 @@ Status Planner::PlanNode(int32_t index) {
   }
   switch (opcode) {
     case HloOpcode::kDot: return PlanDot(node);
+    case HloOpcode::kConvolution: return PlanConvolution(node);
     case HloOpcode::kConcatenate: return PlanConcatenate(node);
     case HloOpcode::kPad:
     case HloOpcode::kDynamicSlice:
     case HloOpcode::kDynamicUpdateSlice:
     case HloOpcode::kGather:
     case HloOpcode::kScatter: return PlanMovement(node);
-    default: return PlanReference(node);
+    case HloOpcode::kReduce:
+    case HloOpcode::kReduceWindow:
+    case HloOpcode::kSelectAndScatter:
+    case HloOpcode::kSort:
+    case HloOpcode::kTopK:
+    case HloOpcode::kFft:
+    case HloOpcode::kRngBitGenerator: return PlanInOrder(node);
+    default: return HasTrait(opcode, kElementwise) ? PlanArrays(node) : PlanReference(node);
   }
 }
 
@@ -239,7 +254,7 @@ Status Planner::AddToCluster(int32_t index, bool reduces, const ReduceShape& red
     // Reading along columns is slow in a loop; a copy does it in blocks.
     const View view = value.view.Collapse();
     const int64_t inner = view.dims.empty() ? 0 : view.strides.back();
-    if (count >= kBlockedTranspose && inner != 0 && inner != 1 && view.dims.size() > 1) {
+    if (count >= kBlockedTranspose && inner != 0 && std::abs(inner) > kNearStride && view.dims.size() > 1) {
       HLOIR_RETURN_IF_ERROR(Locate(id).status());
       const ValueId copy = copies_.at(id);
       graph_.nodes[index].inputs[i] = copy;
@@ -335,6 +350,46 @@ Status Planner::PlanDot(const Node& node) {
   return OkStatus();
 }
 
+Ref Planner::CopyView(Ref from, const View& view, PrimitiveType type) {
+  const int64_t bytes = StorageBytes(type), count = view.count();
+  const Ref to = NewBuffer(count * bytes);
+  std::vector<StridedCopy> copies{
+      StridedCopy::Make(bytes, view.dims, view.strides, view.offset, View::RowMajor(view.dims).strides, 0)};
+  Append(std::make_unique<ViewCopy>(std::move(copies), Format("copy view {} elements", count)), {from}, {to});
+  return to;
+}
+
+Status Planner::PlanConvolution(const Node& node) {
+  HLOIR_ASSIGN_OR_RETURN(auto input, LocateView(node.inputs[0]));
+  HLOIR_ASSIGN_OR_RETURN(auto kernel, LocateView(node.inputs[1]));
+  auto plan = cpu::PlanConvolution(*node.instruction, input.second, kernel.second);
+  if (!plan) return PlanReference(node);
+  const PrimitiveType type = plan->problem.a.type, result_type = plan->problem.result;
+  if (plan->copies_input) {
+    const Ref padded = NewBuffer(View::RowMajor(plan->padded_dims).count() * StorageBytes(type));
+    Append(MakeZeroPad(type, plan->padding, plan->padded_dims, plan->input), {input.first}, {padded});
+    input.first = padded;
+  }
+  const Ref result = RootRef(node.outputs[0]);
+  const bool transposed = !plan->result_order.empty();
+  const Ref to = transposed ? NewBuffer(graph_.values[node.outputs[0]].bytes()) : result;
+  if (plan->depthwise) {
+    const Ref weights = CopyView(kernel.first, plan->weights, plan->problem.b.type);
+    Append(MakeDepthwiseStep(*plan, *context_.kernels), {input.first, weights}, {to});
+  } else {
+    auto step = MakeGemmStep(std::move(plan->problem), *context_.kernels, context_.threads);
+    const Ref scratch = NewBuffer(GemmScratchBytes(*step));
+    Append(std::move(step), {input.first, kernel.first}, {to, scratch});
+  }
+  if (transposed) {
+    const View view = View::RowMajor(plan->result_dims).Transpose(plan->result_order);
+    std::vector<StridedCopy> copies{StridedCopy::Make(StorageBytes(result_type), view.dims, view.strides, 0,
+                                                      View::RowMajor(view.dims).strides, 0)};
+    Append(std::make_unique<ViewCopy>(std::move(copies), Format("transpose {} elements", view.count())), {to}, {result});
+  }
+  return OkStatus();
+}
+
 Status Planner::PlanConcatenate(const Node& node) {
   const Value& result = graph_.values[node.outputs[0]];
   const int64_t d = node.instruction->dimensions()[0], bytes = StorageBytes(result.type);
@@ -394,6 +449,55 @@ Status Planner::PlanMovement(const Node& node) {
       else ++k;
     }
   }
+  Append(std::move(step), std::move(read), {RootRef(node.outputs[0])});
+  return OkStatus();
+}
+
+Status Planner::PlanInOrder(const Node& node) {
+  const HloInstruction& instruction = *node.instruction;
+  for (ValueId id : node.inputs) if (graph_.values[id].count == 0) return PlanReference(node);
+  for (ValueId id : node.outputs) if (graph_.values[id].count == 0) return PlanReference(node);
+  std::unique_ptr<Step> step;
+  int64_t scratch = 0;
+  switch (instruction.opcode()) {
+    case HloOpcode::kReduce: step = MakeNarrowSum(instruction); break;
+    case HloOpcode::kReduceWindow: step = MakeReduceWindow(instruction, *context_.kernels); break;
+    case HloOpcode::kSelectAndScatter: step = MakeSelectAndScatter(instruction); break;
+    case HloOpcode::kFft: step = MakeFft(instruction, context_.threads, &scratch); break;
+    case HloOpcode::kRngBitGenerator: step = MakeRngBitGenerator(instruction); break;
+    case HloOpcode::kSort: step = MakeSort(instruction, context_.threads, &scratch); break;
+    default: step = MakeTopK(instruction, context_.threads, &scratch); break;
+  }
+  if (step == nullptr) return PlanReference(node);
+  std::vector<Ref> read, written;
+  for (ValueId id : node.inputs) {
+    HLOIR_ASSIGN_OR_RETURN(Ref ref, Locate(id));
+    read.push_back(ref);
+  }
+  for (ValueId id : node.outputs) written.push_back(RootRef(id));
+  if (scratch > 0) written.push_back(NewBuffer(scratch));
+  Append(std::move(step), std::move(read), written);
+  return OkStatus();
+}
+
+Status Planner::PlanArrays(const Node& node) {
+  std::vector<Ref> read;
+  std::vector<bool> uniform;
+  auto step = MakeArrayStep(*node.instruction);
+  if (step == nullptr || node.outputs.size() != 1 || graph_.values[node.outputs[0]].count == 0) return PlanReference(node);
+  for (ValueId id : node.inputs) {
+    const Value& value = graph_.values[id];
+    uniform.push_back(value.root != kNoValue && value.view.IsUniform());
+    if (uniform.back()) {
+      HLOIR_ASSIGN_OR_RETURN(auto from, LocateView(id));
+      from.first.offset += from.second.offset * StorageBytes(value.type);
+      read.push_back(from.first);
+    } else {
+      HLOIR_ASSIGN_OR_RETURN(Ref ref, Locate(id));
+      read.push_back(ref);
+    }
+  }
+  step->SetUniform(uniform);
   Append(std::move(step), std::move(read), {RootRef(node.outputs[0])});
   return OkStatus();
 }

@@ -59,8 +59,11 @@ class Planner {
   Status PlanWhile(Node& node);
   Status PlanConditional(Node& node);
   Status PlanDot(const Node& node);
+  Status PlanConvolution(const Node& node);
   Status PlanConcatenate(const Node& node);
   Status PlanMovement(const Node& node);  // pad, dynamic-slice, dynamic-update-slice, gather, scatter
+  Status PlanInOrder(const Node& node);   // steps that take operands as they lie in order
+  Status PlanArrays(const Node& node);    // elementwise, on types that no tile holds
   Status PlanReference(const Node& node);
   // The value as a view of a root that is in memory.
   StatusOr<std::pair<Ref, View>> LocateView(ValueId id);
@@ -68,6 +71,8 @@ class Planner {
 
   Ref RootRef(ValueId root);     // a buffer for the root, new if it has none yet
   Ref NewBuffer(int64_t bytes);
+  // A copy of the view's elements in order, in a buffer of their own.
+  Ref CopyView(Ref from, const View& view, PrimitiveType type);
   void Append(std::unique_ptr<Step> step, std::vector<Ref> read, const std::vector<Ref>& written, int32_t time);
   void Append(std::unique_ptr<Step> step, std::vector<Ref> read, const std::vector<Ref>& written);
 

@@ -30,15 +30,25 @@ void CopyRow(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64
 template <class T>
 void CopyPlane(const T* from, int64_t from_row, int64_t from_column, T* to, int64_t to_row, int64_t to_column, int64_t rows,
                int64_t columns) {
+  // Through a buffer: lines of both arrays are touched once and as a whole, also where a power of two lies between them and
+  // the cache has room for few of them.
   constexpr int64_t kBlock = 64 / sizeof(T) < 8 ? 8 : 64 / sizeof(T);
+  alignas(64) T block[kBlock * kBlock];
   for (int64_t r0 = 0; r0 < rows; r0 += kBlock) {
-    const int64_t r1 = std::min(rows, r0 + kBlock);
+    const int64_t height = std::min(kBlock, rows - r0);
     for (int64_t c0 = 0; c0 < columns; c0 += kBlock) {
-      const int64_t c1 = std::min(columns, c0 + kBlock);
-      for (int64_t r = r0; r < r1; ++r) {
-        const T* source = from + r * from_row;
-        T* target = to + r * to_row;
-        for (int64_t c = c0; c < c1; ++c) target[c * to_column] = source[c * from_column];
+      const int64_t width = std::min(kBlock, columns - c0);
+      const T* source = from + r0 * from_row + c0 * from_column;
+      T* target = to + r0 * to_row + c0 * to_column;
+      if (height == kBlock && from_row == 1) {
+        for (int64_t c = 0; c < width; ++c) std::memcpy(block + c * kBlock, source + c * from_column, sizeof(T) * kBlock);
+      } else {
+        for (int64_t c = 0; c < width; ++c) for (int64_t r = 0; r < height; ++r) block[c * kBlock + r] = source[r * from_row + c * from_column];
+      }
+      if (width == kBlock && to_column == 1) {
+        for (int64_t r = 0; r < height; ++r) for (int64_t c = 0; c < kBlock; ++c) target[r * to_row + c] = block[c * kBlock + r];
+      } else {
+        for (int64_t r = 0; r < height; ++r) for (int64_t c = 0; c < width; ++c) target[r * to_row + c * to_column] = block[c * kBlock + r];
       }
     }
   }

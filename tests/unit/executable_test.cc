@@ -3,94 +3,12 @@
 // reductions of every shape, results in place of operands, loop carries that trade places.
 #include "hloir/executable.h"
 
-#include <cmath>
 #include <string>
-#include <vector>
 
 #include "hloir/parser.h"
-#include "tests/unit/catch.h"
+#include "tests/unit/check_module.h"
 
 using namespace hloir;
-
-namespace {
-
-// Numbers of both signs around 1, the same for every run.
-Literal Ramp(const Shape& shape, uint64_t seed) {
-  if (shape.IsTuple()) {
-    std::vector<Literal> elements;
-    for (const Shape& element : shape.tuple_shapes()) elements.push_back(Ramp(element, ++seed));
-    return Literal::Tuple(std::move(elements));
-  }
-  Literal literal(shape);
-  uint64_t state = seed * 0x9e3779b97f4a7c15u + 1;
-  for (int64_t i = 0; i < literal.element_count(); ++i) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    const int64_t number = static_cast<int64_t>(state >> 40) % 2001 - 1000;
-    if (IsFloat(shape.element_type())) literal.SetFromDouble(i, static_cast<double>(number) / 400);
-    else literal.SetFromInt64(i, shape.element_type() == PrimitiveType::PRED ? number & 1 : number % 97);
-  }
-  return literal;
-}
-
-// The largest difference of two leaves, over the larger's largest magnitude; 1 where only one is finite.
-double Distance(const Literal& a, const Literal& b) {
-  double scale = 1e-30, worst = 0;
-  for (int64_t i = 0; i < b.element_count(); ++i) {
-    if (std::isfinite(b.GetAsDouble(i))) scale = std::max(scale, std::abs(b.GetAsDouble(i)));
-  }
-  for (int64_t i = 0; i < a.element_count(); ++i) {
-    const double x = a.GetAsDouble(i), y = b.GetAsDouble(i);
-    if (x == y || (std::isnan(x) && std::isnan(y))) continue;
-    worst = std::max(worst, std::isfinite(x) && std::isfinite(y) ? std::abs(x - y) / scale : 1);
-  }
-  return worst;
-}
-
-// Runs the module every way there is; the results may be `tolerance` apart from the reference's.
-void CheckModule(const std::string& text, double tolerance) {
-  INFO(text);
-  auto module = ParseHloModule(text);
-  REQUIRE(module.status().message() == "");
-  const HloComputation& entry = *(*module)->entry_computation();
-  std::vector<Literal> inputs;
-  for (int64_t i = 0; i < entry.parameter_count(); ++i) inputs.push_back(Ramp(entry.parameter(i)->shape(), 10 * i + 1));
-  std::vector<const Literal*> arguments;
-  for (const Literal& input : inputs) arguments.push_back(&input);
-  auto expected = MakeReferenceEvaluator()->EvaluateComputation(entry, arguments);
-  REQUIRE(expected.status().message() == "");
-  for (const std::string& isa : SupportedIsas()) {
-    for (bool fuse : {true, false}) {
-      StatusOr<Literal> one_thread = Internal("not run");
-      for (int threads : {1, 2, 3}) {
-        INFO(isa << (fuse ? " fused, " : " unfused, ") << threads << " threads");
-        ExecutableOptions options;
-        options.isa = isa;
-        options.threads = threads;
-        options.fuse_elementwise = fuse;
-        auto executable = PrepareExecutable(**module, options);
-        REQUIRE(executable.status().message() == "");
-        INFO((*executable)->ToString());
-        CHECK((*executable)->ToString().find("reference") == std::string::npos);
-        for (int run = 0; run < 2; ++run) {
-          auto result = (*executable)->Run(arguments);
-          REQUIRE(result.status().message() == "");
-          auto leaves = result->Leaves(), wanted = expected->Leaves();
-          REQUIRE(leaves.size() == wanted.size());
-          for (size_t i = 0; i < leaves.size(); ++i) {
-            INFO("leaf " << i);
-            CHECK(Distance(*leaves[i], *wanted[i]) <= tolerance);
-          }
-          if (threads == 1 && run == 0) one_thread = std::move(result);
-          else CHECK(result->BitwiseEqual(*one_thread));
-        }
-      }
-    }
-  }
-}
-
-std::string Entry(const std::string& body) { return "HloModule m\nENTRY e {\n" + body + "\n}\n"; }
-
-}  // namespace
 
 TEST_CASE("elementwise chains with tails") {
   for (const char* n : {"1", "3", "17", "1000", "5000", "200000"}) {

@@ -1,0 +1,152 @@
+// One stage of a Fourier transform of several lines at once, and the block ciphers behind random bits. Who cuts transforms into
+// stages: plan/fft.cc; who counts for the ciphers: plan/random_bits.cc.
+// Included by isa/*.cc through all_kernels.h only; everything has internal linkage (why: isa/sse2.cc).
+#pragma once
+
+#include "kernels/elementwise_kernels.h"
+
+namespace hloir::cpu {
+namespace {
+
+// Stockham's autosort: from x[radix][m][s] to y[m][radix][s], turned by `twiddles`[m][radix-1] (cosine, sine) pairs.
+template <class T, int kRadix>
+void FftStageOf(int64_t m, int64_t s, const T* xr, const T* xi, T* yr, T* yi, const T* twiddles) {
+  // exp(-2 pi i / 3), exp(-2 pi i / 5), exp(-4 pi i / 5)
+  constexpr T kSin3 = T(0.86602540378443864676L), kCos5 = T(0.30901699437494742410L), kSin5 = T(0.95105651629515357212L),
+              kCos52 = T(-0.80901699437494742410L), kSin52 = T(0.58778525229247312917L);
+  for (int64_t p = 0; p < m; ++p) {
+    const T* w = twiddles + p * 2 * (kRadix - 1);
+    const T *ar = xr + p * s, *ai = xi + p * s;
+    T *to_r = yr + p * kRadix * s, *to_i = yi + p * kRadix * s;
+    const int64_t step = m * s;
+    HLOIR_VECTORIZE
+    for (int64_t q = 0; q < s; ++q) {
+      T r[kRadix], i[kRadix];
+      if constexpr (kRadix == 2) {
+        const T br = ar[step + q], bi = ai[step + q];
+        r[0] = ar[q] + br, i[0] = ai[q] + bi;
+        r[1] = ar[q] - br, i[1] = ai[q] - bi;
+      } else if constexpr (kRadix == 3) {
+        const T sr = ar[step + q] + ar[2 * step + q], si = ai[step + q] + ai[2 * step + q];
+        const T dr = (ar[step + q] - ar[2 * step + q]) * kSin3, di = (ai[step + q] - ai[2 * step + q]) * kSin3;
+        const T mr = ar[q] - sr * T(0.5), mi = ai[q] - si * T(0.5);
+        r[0] = ar[q] + sr, i[0] = ai[q] + si;
+        r[1] = mr + di, i[1] = mi - dr;
+        r[2] = mr - di, i[2] = mi + dr;
+      } else if constexpr (kRadix == 4) {
+        const T sr = ar[q] + ar[2 * step + q], si = ai[q] + ai[2 * step + q];
+        const T dr = ar[q] - ar[2 * step + q], di = ai[q] - ai[2 * step + q];
+        const T tr = ar[step + q] + ar[3 * step + q], ti = ai[step + q] + ai[3 * step + q];
+        const T er = ar[step + q] - ar[3 * step + q], ei = ai[step + q] - ai[3 * step + q];
+        r[0] = sr + tr, i[0] = si + ti;
+        r[1] = dr + ei, i[1] = di - er;
+        r[2] = sr - tr, i[2] = si - ti;
+        r[3] = dr - ei, i[3] = di + er;
+      } else {
+        const T s1r = ar[step + q] + ar[4 * step + q], s1i = ai[step + q] + ai[4 * step + q];
+        const T d1r = ar[step + q] - ar[4 * step + q], d1i = ai[step + q] - ai[4 * step + q];
+        const T s2r = ar[2 * step + q] + ar[3 * step + q], s2i = ai[2 * step + q] + ai[3 * step + q];
+        const T d2r = ar[2 * step + q] - ar[3 * step + q], d2i = ai[2 * step + q] - ai[3 * step + q];
+        const T m1r = ar[q] + s1r * kCos5 + s2r * kCos52, m1i = ai[q] + s1i * kCos5 + s2i * kCos52;
+        const T m2r = ar[q] + s1r * kCos52 + s2r * kCos5, m2i = ai[q] + s1i * kCos52 + s2i * kCos5;
+        const T n1r = d1r * kSin5 + d2r * kSin52, n1i = d1i * kSin5 + d2i * kSin52;
+        const T n2r = d1r * kSin52 - d2r * kSin5, n2i = d1i * kSin52 - d2i * kSin5;
+        r[0] = ar[q] + s1r + s2r, i[0] = ai[q] + s1i + s2i;
+        r[1] = m1r + n1i, i[1] = m1i - n1r;
+        r[4] = m1r - n1i, i[4] = m1i + n1r;
+        r[2] = m2r + n2i, i[2] = m2i - n2r;
+        r[3] = m2r - n2i, i[3] = m2i + n2r;
+      }
+      to_r[q] = r[0], to_i[q] = i[0];
+#pragma GCC unroll 4
+      for (int k = 1; k < kRadix; ++k) {
+        const T wr = w[2 * k - 2], wi = w[2 * k - 1];
+        to_r[k * s + q] = r[k] * wr - i[k] * wi;
+        to_i[k * s + q] = r[k] * wi + i[k] * wr;
+      }
+    }
+  }
+}
+
+template <class T>
+void FftStage(int radix, int64_t m, int64_t s, const void* xr, const void* xi, void* yr, void* yi, const void* twiddles) {
+  auto call = [&](auto stage) {
+    stage(m, s, static_cast<const T*>(xr), static_cast<const T*>(xi), static_cast<T*>(yr), static_cast<T*>(yi),
+          static_cast<const T*>(twiddles));
+  };
+  switch (radix) {
+    case 2: return call(&FftStageOf<T, 2>);
+    case 3: return call(&FftStageOf<T, 3>);
+    case 4: return call(&FftStageOf<T, 4>);
+    default: return call(&FftStageOf<T, 5>);
+  }
+}
+
+// Philox4x32-10 and Threefry2x32-20: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011. In blocks, so
+// that the compiler works on as many counters at once as there are lanes.
+constexpr int kCipherBlock = 16;
+
+template <class Arch>
+void Philox(uint64_t key, uint64_t low, uint64_t high, int64_t count, uint32_t* out) {
+  for (int64_t i0 = 0; i0 < count; i0 += kCipherBlock) {
+    const int64_t n = count - i0 < kCipherBlock ? count - i0 : kCipherBlock;
+    uint32_t x[4][kCipherBlock];
+    for (int k = 0; k < kCipherBlock; ++k) {
+      const uint64_t l = low + static_cast<uint64_t>(i0 + k), h = high + (l < low ? 1 : 0);
+      x[0][k] = static_cast<uint32_t>(l), x[1][k] = static_cast<uint32_t>(l >> 32);
+      x[2][k] = static_cast<uint32_t>(h), x[3][k] = static_cast<uint32_t>(h >> 32);
+    }
+    uint32_t key0 = static_cast<uint32_t>(key), key1 = static_cast<uint32_t>(key >> 32);
+    for (int round = 0; round < 10; ++round) {
+      HLOIR_VECTORIZE
+      for (int k = 0; k < kCipherBlock; ++k) {
+        const uint64_t p0 = uint64_t{x[0][k]} * 0xD2511F53u, p1 = uint64_t{x[2][k]} * 0xCD9E8D57u;
+        const uint32_t a = static_cast<uint32_t>(p1 >> 32) ^ x[1][k] ^ key0, b = static_cast<uint32_t>(p0 >> 32) ^ x[3][k] ^ key1;
+        x[0][k] = a, x[1][k] = static_cast<uint32_t>(p1);
+        x[2][k] = b, x[3][k] = static_cast<uint32_t>(p0);
+      }
+      key0 += 0x9E3779B9u;
+      key1 += 0xBB67AE85u;
+    }
+    for (int64_t k = 0; k < n; ++k) for (int j = 0; j < 4; ++j) out[4 * (i0 + k) + j] = x[j][k];
+  }
+}
+
+template <class Arch>
+void Threefry(uint64_t key, uint64_t counter, int64_t count, uint32_t* first, uint32_t* second) {
+  constexpr int kRotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
+  const uint32_t low = static_cast<uint32_t>(key), high = static_cast<uint32_t>(key >> 32);
+  const uint32_t keys[3] = {low, high, low ^ high ^ 0x1BD11BDAu};
+  for (int64_t i0 = 0; i0 < count; i0 += kCipherBlock) {
+    const int64_t n = count - i0 < kCipherBlock ? count - i0 : kCipherBlock;
+    uint32_t a[kCipherBlock], b[kCipherBlock];
+    for (int k = 0; k < kCipherBlock; ++k) {
+      const uint64_t at = counter + static_cast<uint64_t>(i0 + k);
+      a[k] = static_cast<uint32_t>(at) + keys[0], b[k] = static_cast<uint32_t>(at >> 32) + keys[1];
+    }
+    for (uint32_t group = 0; group < 5; ++group) {
+      for (int j = 0; j < 4; ++j) {
+        const int rotation = kRotations[group % 2][j];
+        HLOIR_VECTORIZE
+        for (int k = 0; k < kCipherBlock; ++k) {
+          a[k] += b[k];
+          b[k] = (b[k] << rotation | b[k] >> (32 - rotation)) ^ a[k];
+        }
+      }
+      const uint32_t add_a = keys[(group + 1) % 3], add_b = keys[(group + 2) % 3] + group + 1;
+      for (int k = 0; k < kCipherBlock; ++k) a[k] += add_a, b[k] += add_b;
+    }
+    for (int64_t k = 0; k < n; ++k) first[i0 + k] = a[k], second[i0 + k] = b[k];
+  }
+}
+
+template <class Arch>
+void FillFft(KernelTable& table) {
+  table.fft_stage[0] = &FftStage<float>;
+  table.fft_stage[1] = &FftStage<double>;
+  table.philox = &Philox<Arch>;
+  table.threefry = &Threefry<Arch>;
+}
+
+}  // namespace
+}  // namespace hloir::cpu
