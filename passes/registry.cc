@@ -100,7 +100,7 @@ StatusOr<std::vector<std::string>> SplitPipeline(std::string_view text) {
 std::vector<std::string> DefaultPipeline() {
   return {
       "call-inliner", "tuple-simplifier", "dce", "[algebraic-simplifier", "constant-folding", "cse", "tuple-simplifier",
-      "dce]",         "fusion",           "dce"};
+      "dce]",         "fusion",           "tuple-simplifier", "dce"};
 }
 
 StatusOr<HloPassPipeline> MakePipeline(std::span<const std::string> names, const PassOptions& options,
