@@ -1,14 +1,15 @@
 // Flattens a computation into a Graph: see graph.h.
-#include "hloir/format.h"
-#include "plan/dead_values.h"
 #include "plan/graph.h"
 
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 
+#include "hloir/format.h"
+#include "hloir/structural.h"
+#include "plan/dead_values.h"
 #include "plan/expand.h"
 #include "plan/fused_loop.h"
-
 
 namespace hloir::cpu {
 
@@ -51,8 +52,10 @@ class Builder {
   StatusOr<std::unique_ptr<Graph>> Build(const HloComputation& computation, int depth) {
     auto graph = std::make_unique<Graph>();
     Graph* outer = std::exchange(graph_, graph.get());
+    std::unordered_map<uint64_t, std::vector<Known>> outer_known = std::exchange(known_, {});
     Status status = BuildInto(computation, depth);
     graph_ = outer;
+    known_ = std::move(outer_known);
     if (!status.ok()) return status;
     if (depth == 0) RemoveDead(*graph);
     if (depth == 0) graph->expanded = std::move(expanded_);
@@ -62,6 +65,12 @@ class Builder {
  private:
   struct Range {
     int32_t first = 0, count = 0;
+  };
+  // An inlined instruction and what stands for it in the graph.
+  struct Known {
+    const HloInstruction* instruction;
+    ValueList operands;
+    Range leaves;
   };
 
   Status BuildInto(const HloComputation& computation, int depth) {
@@ -89,10 +98,44 @@ class Builder {
     const std::vector<HloInstruction*>& order = entry->second;  // stays put: unordered_map's nodes do
     for (const HloInstruction* instruction : order) {
       if (++visited_ > kMaxNodes) return ResourceExhausted("inlined calls give too many instructions");
+      if (depth > 0 && IsPure(*instruction)) {
+        HLOIR_RETURN_IF_ERROR(VisitOnce(*instruction, arguments, depth));
+        continue;
+      }
       HLOIR_ASSIGN_OR_RETURN(ValueList leaves, Visit(*instruction, arguments, depth));
       leaves_[instruction->id()] = Keep(leaves);
     }
     return LeavesOf(*computation.root());
+  }
+
+  // What fusion repeats in several bodies, because a loop has it for nothing, is one value again here.
+  Status VisitOnce(const HloInstruction& instruction, const std::vector<ValueList>& arguments, int depth) {
+    ValueList operands;
+    uint64_t hash = StructuralHash(instruction);
+    for (const HloInstruction* operand : instruction.operands()) {
+      for (ValueId leaf : LeavesOf(*operand)) {
+        operands.push_back(leaf);
+        hash = (hash ^ static_cast<uint64_t>(leaf)) * 0x9E3779B97F4A7C15ull;
+        hash ^= hash >> 31;
+      }
+    }
+    std::vector<Known>& known = known_[hash];
+    for (const Known& other : known) {
+      if (other.operands == operands && StructurallyEqual(*other.instruction, instruction) &&
+          std::ranges::equal(other.instruction->called_computations(), instruction.called_computations())) {
+        leaves_[instruction.id()] = other.leaves;
+        return OkStatus();
+      }
+    }
+    HLOIR_ASSIGN_OR_RETURN(ValueList leaves, Visit(instruction, arguments, depth));
+    leaves_[instruction.id()] = Keep(leaves);
+    known.push_back({&instruction, std::move(operands), leaves_[instruction.id()]});
+    return OkStatus();
+  }
+  static bool IsPure(const HloInstruction& i) {
+    if (i.Is(kImpure | kSideEffect | kCollective | kAsyncPart | kControlFlow) || i.IsParameter()) return false;
+    return i.opcode() != HloOpcode::kFusion && i.opcode() != HloOpcode::kCustomCall && i.opcode() != HloOpcode::kTuple &&
+           i.opcode() != HloOpcode::kGetTupleElement && i.opcode() != HloOpcode::kMap && !i.shape().IsToken();
   }
 
   Range Keep(const ValueList& leaves) {
@@ -364,6 +407,7 @@ class Builder {
   std::vector<ValueId> pool_;
   std::vector<std::unique_ptr<HloModule>> expanded_;
   std::unordered_map<const HloComputation*, std::vector<HloInstruction*>> orders_;
+  std::unordered_map<uint64_t, std::vector<Known>> known_;  // by structure and operands; of the graph that is being built
   int64_t visited_ = 0;
 };
 

@@ -132,15 +132,15 @@ bool RewriteLog::Allow(const Rewrite& rewrite) {
 void RewriteLog::Done(const Rewrite& rewrite, const HloInstruction* replacement) {
   if (!keep_text || allowed_ <= first_entry || replacement == nullptr) return;
   Entry& entry = entries_.back();
-  entry.before.clear();
-  entry.sources.clear();
+  std::string operands;  // that went, too; of the instruction itself the text is there from when it was whole
   for (size_t at = rewrite.consumed.size(); at-- > 0;) {
     const HloInstruction& consumed = *rewrite.consumed[at];
-    entry.before += (entry.before.empty() ? "" : "\n") + consumed.ToString();
+    if (at > 0) operands += consumed.ToString() + "\n";
     if (consumed.metadata() == nullptr) continue;
     std::string source = Source(*consumed.metadata());
     if (!source.empty() && !Contains(entry.sources, source)) entry.sources.push_back(std::move(source));
   }
+  entry.before.insert(0, operands);
   if (rewrite.made.empty()) entry.after = replacement->ToString();
   for (size_t at = rewrite.made.size(); at-- > 0;) {
     const HloInstruction& made = *rewrite.made[at];

@@ -1,0 +1,222 @@
+// See build.h.
+#include "fusion/build.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "fusion/name.h"
+#include "hloir/structural.h"
+#include "pass_util.h"
+
+namespace hloir::fusion {
+namespace {
+
+// Output fusion: what follows a dot or convolution. Input fusion: what a reduction reads. Else a loop.
+FusionKind KindOf(const HloComputation& body) {
+  const auto is_contraction = [](const HloInstruction* i) { return RoleOf(*i) == Role::kContraction; };
+  for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
+    if (is_contraction(i)) return FusionKind::kOutput;
+  }
+  return body.root()->opcode() == HloOpcode::kReduce ? FusionKind::kInput : FusionKind::kLoop;
+}
+
+HloInstruction* AddFusion(HloComputation& computation, HloComputation* body, std::span<HloInstruction* const> inputs) {
+  HloInstruction* fusion = computation.AddInstruction(HloOpcode::kFusion, body->root()->shape(), inputs,
+                                                      FusionAttributes{KindOf(*body), {}}, NameOf(*body));
+  fusion->AddCalledComputation(body);
+  return fusion;
+}
+
+// A body that grows by what two fusions, or single instructions, do.
+class Joiner {
+ public:
+  explicit Joiner(HloComputation* body) : body_(body) {}
+
+  // Adds what `unit` computes, as results.
+  void Add(HloInstruction* unit) {
+    std::vector<HloInstruction*> operands;
+    if (unit->opcode() != HloOpcode::kFusion) {
+      for (HloInstruction* operand : unit->operands()) operands.push_back(Inside(operand));
+      Result(unit, Copy(*unit, operands));
+      return;
+    }
+    const HloComputation& from = *unit->fused_computation();
+    std::unordered_map<const HloInstruction*, HloInstruction*> copies;
+    for (HloInstruction* i : from.MakeInstructionPostOrder()) {
+      if (i->IsParameter()) {
+        copies[i] = Inside(unit->operand(i->parameter_number()));
+        continue;
+      }
+      if (i == from.root() && i->opcode() == HloOpcode::kTuple) {
+        for (HloInstruction* element : i->operands()) results_.push_back(copies.at(element));
+        return;
+      }
+      operands.clear();
+      for (const HloInstruction* operand : i->operands()) operands.push_back(copies.at(operand));
+      copies[i] = Copy(*i, operands);
+    }
+    Result(unit, copies.at(from.root()));
+  }
+  const std::vector<HloInstruction*>& inputs() const { return inputs_; }
+  const std::vector<HloInstruction*>& results() const { return results_; }
+
+  // What reads `unit`, the first that was added, from now on reads its results in here.
+  void Provide(HloInstruction* unit) {
+    if (!unit->shape().IsTuple()) {
+      inside_[unit] = results_[0];
+      return;
+    }
+    for (HloInstruction* element : unit->users()) inside_[element] = results_[static_cast<size_t>(element->tuple_index())];
+  }
+
+ private:
+  // What both have, such as a broadcast that each repeats, is there once.
+  HloInstruction* Copy(const HloInstruction& original, std::span<HloInstruction* const> operands) {
+    uint64_t hash = StructuralHash(original);
+    for (const HloInstruction* operand : operands) hash = (hash ^ static_cast<uint64_t>(operand->id())) * 0x9E3779B97F4A7C15ull;
+    auto [first, last] = copies_.equal_range(hash);
+    for (auto it = first; it != last; ++it) {
+      HloInstruction* known = it->second;
+      if (StructurallyEqual(*known, original) && std::ranges::equal(known->operands(), operands) &&
+          std::ranges::equal(known->called_computations(), original.called_computations())) {
+        known->MergeMetadataOf(original);
+        return known;
+      }
+    }
+    HloInstruction* copy = body_->AddClone(original, operands);
+    copies_.emplace(hash, copy);
+    return copy;
+  }
+  void Result(HloInstruction* unit, HloInstruction* value) {
+    if (!unit->shape().IsTuple()) {
+      results_.push_back(value);
+      return;
+    }
+    // A reduction with several results.
+    for (int64_t k = 0; k < unit->shape().tuple_size(); ++k) results_.push_back(body_->AddGetTupleElement(value, k));
+  }
+  HloInstruction* Inside(HloInstruction* outside) {
+    HloInstruction*& inside = inside_[outside];
+    if (inside == nullptr) {
+      const std::string name = "param_" + std::to_string(inputs_.size());
+      inside = body_->AddParameter(static_cast<int64_t>(inputs_.size()), outside->shape(), name);
+      inputs_.push_back(outside);
+    }
+    return inside;
+  }
+
+  HloComputation* body_;
+  std::unordered_map<const HloInstruction*, HloInstruction*> inside_;
+  std::unordered_multimap<uint64_t, HloInstruction*> copies_;
+  std::vector<HloInstruction*> inputs_, results_;
+};
+
+// Does anybody but `reader` need the unit's result `k`?
+bool IsNeeded(const HloInstruction& unit, int64_t k, const HloInstruction* reader) {
+  if (!unit.shape().IsTuple()) return unit.IsRoot() || unit.user_count() > (unit.IsUsedBy(reader) ? 1 : 0);
+  for (const HloInstruction* element : unit.users()) {
+    if (element->tuple_index() == k && element->user_count() > (element->IsUsedBy(reader) ? 1 : 0)) return true;
+  }
+  return false;
+}
+
+
+// Uses of `unit` take elements of `joined`: its result k is the element places[k]; -1 where nobody needs it.
+void MoveUses(HloInstruction* unit, HloInstruction* joined, std::span<const int64_t> places) {
+  HloComputation& computation = *unit->parent();
+  const auto move = [&](HloInstruction* old, int64_t k) {
+    if (places[static_cast<size_t>(k)] < 0) return;
+    HloInstruction* taken = joined;
+    if (joined->shape().IsTuple()) {
+      taken = computation.AddGetTupleElement(joined, places[static_cast<size_t>(k)], old->name());
+      InheritAnnotations(taken, *old);
+    }
+    old->ReplaceAllUsesWith(taken);
+  };
+  if (!unit->shape().IsTuple()) return move(unit, 0);
+  const std::vector<HloInstruction*> elements(unit->users().begin(), unit->users().end());
+  for (HloInstruction* element : elements) move(element, element->tuple_index());
+}
+
+// Removes a dead fusion with its elements and its body.
+void RemoveUnit(HloInstruction* unit) {
+  HloComputation& computation = *unit->parent();
+  const std::vector<HloInstruction*> elements(unit->users().begin(), unit->users().end());
+  for (HloInstruction* element : elements) computation.RemoveInstruction(element);
+  HloComputation* body = unit->opcode() == HloOpcode::kFusion ? unit->fused_computation() : nullptr;
+  computation.RemoveInstruction(unit);
+  if (body != nullptr && body->callers().empty()) computation.module()->RemoveComputation(body);
+}
+
+}  // namespace
+
+HloComputation* FusionBuilder::NewBody(const HloComputation& computation) {
+  HloModule& module = *computation.module();
+  std::string name = "fused_computation";
+  while (module.FindComputation(name) != nullptr) name = "fused_computation." + std::to_string(++next_body_);
+  HloComputation* body = module.AddComputation(name);
+  body->set_execution_thread(computation.execution_thread());
+  return body;
+}
+
+HloInstruction* FusionBuilder::Build(std::span<const Member> members, HloInstruction* root, const Grouper& grouper) {
+  HloComputation& computation = *root->parent();
+  std::vector<HloInstruction*> inputs;
+  for (const Member& member : members) {
+    for (HloInstruction* operand : member.instruction->operands()) {
+      if (!grouper.Contains(operand)) inputs.push_back(operand);
+    }
+  }
+  std::sort(inputs.begin(), inputs.end(), [&](const HloInstruction* a, const HloInstruction* b) {
+    return grouper.PositionOf(a) < grouper.PositionOf(b);
+  });
+  inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
+  HloComputation* body = NewBody(computation);
+  std::unordered_map<const HloInstruction*, HloInstruction*> inside;
+  inside.reserve(inputs.size() + members.size());
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    inside[inputs[k]] = body->AddParameter(static_cast<int64_t>(k), inputs[k]->shape(), "param_" + std::to_string(k));
+  }
+  std::vector<HloInstruction*> operands;
+  for (const Member& member : members) {
+    operands.clear();
+    for (const HloInstruction* operand : member.instruction->operands()) operands.push_back(inside.at(operand));
+    inside[member.instruction] = body->AddClone(*member.instruction, operands);
+  }
+  body->set_root(inside.at(root));
+  HloInstruction* fusion = AddFusion(computation, body, inputs);
+  InheritAnnotations(fusion, *root);
+  computation.MoveBefore(fusion, root);
+  root->ReplaceAllUsesWith(fusion);
+  return fusion;
+}
+
+HloInstruction* FusionBuilder::Join(HloInstruction* first, HloInstruction* second) {
+  HloComputation& computation = *second->parent();
+  HloComputation* body = NewBody(computation);
+  Joiner joiner(body);
+  joiner.Add(first);
+  joiner.Provide(first);
+  const size_t results_of_first = joiner.results().size();
+  joiner.Add(second);
+  std::vector<HloInstruction*> results;
+  std::vector<int64_t> places;
+  for (size_t k = 0; k < joiner.results().size(); ++k) {
+    const bool of_first = k < results_of_first;
+    const bool needed = of_first ? IsNeeded(*first, static_cast<int64_t>(k), second)
+                                 : IsNeeded(*second, static_cast<int64_t>(k - results_of_first), nullptr);
+    places.push_back(needed ? static_cast<int64_t>(results.size()) : -1);
+    if (needed) results.push_back(joiner.results()[k]);
+  }
+  body->set_root(results.size() == 1 ? results[0] : body->AddTuple(results));
+  HloInstruction* joined = AddFusion(computation, body, joiner.inputs());
+  computation.MoveBefore(joined, second);
+  for (HloInstruction* old : {second, first}) joined->MergeMetadataOf(*old);
+  MoveUses(second, joined, std::span(places).subspan(results_of_first));
+  MoveUses(first, joined, std::span(places).first(results_of_first));
+  RemoveUnit(second);
+  RemoveUnit(first);
+  return joined;
+}
+
+}  // namespace hloir::fusion

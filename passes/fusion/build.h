@@ -1,0 +1,25 @@
+// Turns groups into fusion instructions with bodies, and joins two fusions into one with several results.
+#pragma once
+
+#include <span>
+
+#include "fusion/group.h"
+
+namespace hloir::fusion {
+
+class FusionBuilder {
+ public:
+  // Makes the group's fusion and gives it all uses of `root`, its last member. The members are still there.
+  HloInstruction* Build(std::span<const Member> members, HloInstruction* root, const Grouper& grouper);
+
+  // The results of `first`, and after them those of `second`, which may read them and comes later; both are fusions or
+  // single instructions. Uses move to elements of the new fusion; the two are gone then.
+  HloInstruction* Join(HloInstruction* first, HloInstruction* second);
+
+ private:
+  HloComputation* NewBody(const HloComputation& computation);
+
+  int64_t next_body_ = 0;  // names up to this one are taken
+};
+
+}  // namespace hloir::fusion

@@ -1,0 +1,134 @@
+// fusion: joins elementwise chains and diamonds, with the broadcasts, reshapes, slices, transposes, gathers and iotas
+// inside them, the dot or convolution before them and the reduction after them, into one loop, so that what is between
+// them never goes through memory; then joins loops over the same elements that read the same values into one with
+// several results.
+//
+// BEFORE
+// HloModule example
+//
+// add {
+//   a = f32[] parameter(0)
+//   b = f32[] parameter(1)
+//   ROOT sum = f32[] add(a, b)
+// }
+//
+// ENTRY main {
+//   x = f32[8,4]{1,0} parameter(0)
+//   bias = f32[4]{0} parameter(1)
+//   wide = f32[8,4]{1,0} broadcast(bias), dimensions={1}
+//   shifted = f32[8,4]{1,0} subtract(x, wide)
+//   squared = f32[8,4]{1,0} multiply(shifted, shifted)
+//   zero = f32[] constant(0)
+//   ROOT total = f32[8]{0} reduce(squared, zero), dimensions={1}, to_apply=add
+// }
+// AFTER
+// HloModule example
+//
+// add {
+//   a = f32[] parameter(0)
+//   b = f32[] parameter(1)
+//   ROOT sum = f32[] add(a, b)
+// }
+//
+// fused_computation {
+//   param_0 = f32[8,4]{1,0} parameter(0)
+//   param_1 = f32[4]{0} parameter(1)
+//   wide = f32[8,4]{1,0} broadcast(param_1), dimensions={1}
+//   shifted = f32[8,4]{1,0} subtract(param_0, wide)
+//   squared = f32[8,4]{1,0} multiply(shifted, shifted)
+//   zero = f32[] constant(0)
+//   ROOT total = f32[8]{0} reduce(squared, zero), dimensions={1}, to_apply=add
+// }
+//
+// ENTRY main {
+//   x = f32[8,4]{1,0} parameter(0)
+//   bias = f32[4]{0} parameter(1)
+//   ROOT fusion = f32[8]{0} fusion(x, bias), kind=kInput, calls=fused_computation
+// }
+// END
+//
+// In this folder: role.h, what an instruction can be in a fusion; group.h, who joins whom, and the cost model; build.h,
+// bodies; multi_output.h, several results; name.h, softmax and the like. Each decision is in the trace with its reason
+// (`hloir opt --trace`), those against it, too. Leaves alone: reducers, comparators and bodies of fusions; dynamic shapes;
+// copies; scatter; what feeds a dot or convolution; concatenations of many; shardings and frontend attributes inside a
+// group; control dependencies.
+#include <algorithm>
+
+#include "fusion/build.h"
+#include "fusion/group.h"
+#include "fusion/multi_output.h"
+#include "pass_util.h"
+
+namespace hloir {
+namespace fusion {
+namespace {
+
+class Fusion : public HloPass {
+ public:
+  explicit Fusion(const PassOptions& options) : options_(options), gate_(name(), options_) {}
+  std::string_view name() const override { return "fusion"; }
+
+  StatusOr<bool> Run(HloModule& module) override {
+    bool changed = false;
+    const bool fuse = gate_.Enabled("fuse", MathMode::kExact);
+    const bool multi_output = options_.fusion.multi_output && gate_.Enabled("multi-output", MathMode::kExact);
+    Grouper grouper(module, options_.fusion, gate_);
+    for (HloComputation* computation : ControlFlowComputations(module)) {
+      // What one round joins can leave something for the next: a group that is closed no longer claims its operands'
+      // users.
+      constexpr int kRounds = 8;
+      bool again = fuse;
+      for (int round = 0; round < kRounds && again; ++round) {
+        again = RunOn(*computation, grouper);
+        changed |= again;
+      }
+      if (multi_output) changed |= JoinLoops(*computation, options_.fusion, gate_, builder_);
+    }
+    return changed;
+  }
+
+ private:
+  bool RunOn(HloComputation& computation, Grouper& grouper);
+
+  PassOptions options_;
+  RewriteGate gate_;
+  FusionBuilder builder_;
+};
+
+bool Fusion::RunOn(HloComputation& computation, Grouper& grouper) {
+  grouper.Begin(computation);
+  const std::vector<HloInstruction*>& order = grouper.order();
+  std::vector<bool> gone(order.size(), false);
+  bool changed = false;
+  for (size_t at = order.size(); at-- > 0;) {
+    HloInstruction* root = order[at];
+    if (gone[at] || (root->user_count() == 0 && !root->IsRoot())) continue;
+    const Role role = grouper.RoleAt(static_cast<int32_t>(at));
+    if (role == Role::kNone || role == Role::kScalar || role == Role::kContraction) continue;
+    const std::vector<Member>& members = grouper.Grow(root);
+    const auto joined = std::count_if(members.begin(), members.end(), [&](const Member& m) {
+      return grouper.RoleAt(grouper.PositionOf(m.instruction)) != Role::kScalar;
+    });
+    if (joined < 2) continue;
+    if (!gate_.Allow("fuse", "g(f(A)) => fusion(A)", MathMode::kExact, *root, gate_.explaining() ? grouper.Reason() : "")) {
+      continue;
+    }
+    for (const Member& member : members) {
+      if (member.owned) gone[static_cast<size_t>(grouper.PositionOf(member.instruction))] = true;
+    }
+    HloInstruction* fusion = builder_.Build(members, root, grouper);
+    gate_.Done(fusion);
+    for (size_t k = members.size(); k-- > 0;) {
+      if (IsDead(*members[k].instruction)) computation.RemoveInstruction(members[k].instruction);
+    }
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace
+}  // namespace fusion
+
+std::unique_ptr<HloPass> MakeFusion(const PassOptions& options) { return std::make_unique<fusion::Fusion>(options); }
+
+}  // namespace hloir

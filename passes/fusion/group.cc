@@ -1,0 +1,285 @@
+// How groups grow. From the root, the latest candidate first, so that when an instruction's turn comes, all its users
+// that will be in the group are. It joins if what that computes again costs less than the memory traffic that it saves:
+//
+// - Nothing is computed again when all users are in the group and read it at the same index ("space").
+// - Below a broadcast along the last dimensions it is computed once per row and hoisted out of the inner loop. So is a
+//   reduction of that very row, if the row stays in cache: softmax and layer normalization become one loop over rows.
+// - Below any other broadcast, or read at several indices, it is computed several times: 2 * bytes additions are as dear as
+//   writing and reading an element.
+// - With users in other groups, it is duplicated into all of them, if the whole cone of instructions that only it needs
+//   is cheap; then nobody needs to write it.
+#include "fusion/group.h"
+
+#include <algorithm>
+
+namespace hloir::fusion {
+namespace {
+
+constexpr int64_t kMostUsersLookedAt = 64;  // of one producer
+constexpr int64_t kMostCopies = 4;          // of one duplicated producer
+constexpr int64_t kMostRowBytes = 1 << 16;  // that a loop over rows may keep
+constexpr int32_t kHoisted = -1;            // the space of what is computed once per loop
+constexpr char kFormula[] = "g(f(A)) => fusion(A)";
+
+// Does the broadcast repeat along the last dimensions only: {0, 1, …, k-1}?
+bool IsHoistable(const HloInstruction& broadcast) {
+  const DimVector& dimensions = broadcast.dimensions();
+  for (size_t d = 0; d < dimensions.size(); ++d) {
+    if (dimensions[d] != static_cast<int64_t>(d)) return false;
+  }
+  return true;
+}
+
+double Ratio(int64_t a, int64_t b) { return b <= 0 || a <= b ? 1 : static_cast<double>(a) / static_cast<double>(b); }
+
+// Additions that cost as much as writing and reading one element.
+double Traffic(const HloInstruction& i) { return 2.0 * StorageBytes(i.shape().element_type()); }
+
+}  // namespace
+
+Grouper::Grouper(const HloModule& module, const FusionOptions& options, RewriteGate& gate)
+    : options_(options), gate_(gate) {
+  position_.assign(static_cast<size_t>(module.instruction_id_limit()), -1);
+  member_of_ = position_;
+}
+
+void Grouper::Begin(const HloComputation& computation) {
+  order_ = computation.MakeInstructionPostOrder();
+  const size_t limit = static_cast<size_t>(computation.module()->instruction_id_limit());
+  if (position_.size() < limit) position_.resize(limit, -1), member_of_.resize(limit, -1);
+  roles_.resize(order_.size());
+  for (size_t at = 0; at < order_.size(); ++at) {
+    position_[static_cast<size_t>(order_[at]->id())] = static_cast<int32_t>(at);
+    roles_[at] = RoleOf(*order_[at]);
+  }
+  FindCones();
+}
+
+void Grouper::FindCones() {
+  cones_.assign(order_.size(), {});
+  for (size_t at = 0; at < order_.size(); ++at) {
+    const HloInstruction& i = *order_[at];
+    Cone& cone = cones_[at];
+    if (roles_[at] == Role::kScalar) continue;
+    const bool inside = roles_[at] == Role::kFree || roles_[at] == Role::kMove || roles_[at] == Role::kArithmetic;
+    if (!inside) {
+      cone.leaves = 1;
+      continue;
+    }
+    cone.weight = roles_[at] == Role::kFree ? 0 : Weight(i);
+    for (const HloInstruction* operand : i.operands()) {
+      const size_t below = static_cast<size_t>(PositionOf(operand));
+      const Role role = roles_[below];
+      const bool free = role == Role::kScalar || role == Role::kFree;
+      const bool comes_along = free || ((role == Role::kMove || role == Role::kArithmetic) &&
+                                        (operand->user_count() == 1 || cones_[below].duplicable));
+      cone.leaves += comes_along ? cones_[below].leaves : 1;
+      if (comes_along) cone.weight += cones_[below].weight;
+    }
+    cone.weight = std::min(cone.weight, 1 << 20), cone.leaves = std::min(cone.leaves, 1 << 20);
+    if (roles_[at] == Role::kFree || i.IsRoot() || HasOwnAnnotations(i)) continue;
+    const int64_t copies = i.user_count() - 1;
+    if (copies < 1 || copies >= kMostCopies) continue;
+    // What it saves: one write, and a read per user; what it costs: reads of its leaves by the others, too.
+    const double saved = (1.0 + static_cast<double>(i.user_count()) - cone.leaves * static_cast<double>(copies)) * Traffic(i) / 2;
+    cone.duplicable = static_cast<double>(copies) * cone.weight <= (cone.leaves == 0 ? 2 : 1) * saved;
+    for (const HloInstruction* user : i.users()) {
+      const int32_t position = PositionOf(user);
+      // A later user's role is known by now only if it comes earlier in the order; ask.
+      const Role role = position < static_cast<int32_t>(at) ? roles_[static_cast<size_t>(position)] : RoleOf(*user);
+      cone.duplicable = cone.duplicable && role != Role::kNone && role != Role::kContraction;
+    }
+  }
+}
+
+const std::vector<Member>& Grouper::Grow(HloInstruction* root) {
+  members_.clear();
+  rows_.clear();
+  candidates_ = {};
+  next_space_ = 2;
+  has_contraction_ = false;
+  Member first;
+  first.instruction = root;
+  first.space = 1;
+  first.owned = true;
+  const Role role = RoleAt(PositionOf(root));
+  has_contraction_ = role == Role::kContraction;
+  first.operand_space = role == Role::kArithmetic ? first.space : next_space_;
+  next_space_ += static_cast<int32_t>(root->operand_count()) + 1;
+  Add(first);
+  while (!candidates_.empty() && static_cast<int64_t>(members_.size()) < options_.max_instructions) {
+    HloInstruction* producer = candidates_.top().second;
+    candidates_.pop();
+    if (Contains(producer)) continue;
+    Member member;
+    member.instruction = producer;
+    if (Joins(producer, RoleAt(PositionOf(producer)), member)) Add(member);
+  }
+  std::sort(members_.begin(), members_.end(), [&](const Member& a, const Member& b) {
+    return PositionOf(a.instruction) < PositionOf(b.instruction);
+  });
+  for (size_t k = 0; k < members_.size(); ++k) {
+    member_of_[static_cast<size_t>(members_[k].instruction->id())] = static_cast<int32_t>(k);
+  }
+  return members_;
+}
+
+void Grouper::Add(Member member) {
+  const HloInstruction& i = *member.instruction;
+  const Role role = RoleAt(PositionOf(&i));
+  member_of_[static_cast<size_t>(i.id())] = static_cast<int32_t>(members_.size());
+  members_.push_back(member);
+  if (role == Role::kFree && i.opcode() == HloOpcode::kBroadcast && IsHoistable(i)) {
+    rows_.push_back({member.operand_space, member.space, &i});
+  }
+  if (role == Role::kContraction) return;
+  for (int64_t k = role == Role::kUpdate ? 1 : 0; k < i.operand_count(); ++k) {
+    candidates_.push({PositionOf(i.operand(k)), i.operand(k)});
+  }
+}
+
+const Grouper::Rows* Grouper::FindRows(int32_t space) const {
+  for (const Rows& rows : rows_) {
+    if (rows.operand_space == space) return &rows;
+  }
+  return nullptr;
+}
+
+Grouper::Use Grouper::UseOf(const Member& user, Role role, int64_t k) const {
+  const HloInstruction& i = *user.instruction;
+  const HloInstruction& operand = *i.operand(k);
+  const int64_t count = operand.shape().ElementCount();
+  switch (role) {
+    case Role::kArithmetic:
+      if (i.shape().SameDimensions(operand.shape())) return {user.operand_space, user.times};
+      return {kHoisted, 1};  // a scalar bound or predicate
+    case Role::kFree:
+      return {user.operand_space, IsHoistable(i) ? user.times : user.times * Ratio(i.shape().ElementCount(), count)};
+    case Role::kReduce:
+      // Inits, one for each result.
+      if (k >= i.operand_count() / 2) return {kHoisted, 1};
+      return {user.operand_space, user.times};
+    case Role::kUpdate: return {k == 1 ? user.operand_space + 1 : kHoisted, 1};
+    default: break;
+  }
+  const int32_t space = user.operand_space + static_cast<int32_t>(k);
+  if (i.opcode() == HloOpcode::kGather) return {space, user.times * Ratio(i.shape().ElementCount(), count)};
+  // Indices of a dynamic-slice, the value of a pad.
+  if (k > 0 && i.opcode() != HloOpcode::kConcatenate) return {kHoisted, 1};
+  return {space, user.times};
+}
+
+bool Grouper::Declined(const HloInstruction& producer, const char* reason) {
+  if (gate_.explaining()) gate_.Decline("fuse", kFormula, MathMode::kExact, producer, reason, members_[0].instruction);
+  return false;
+}
+
+bool Grouper::Joins(HloInstruction* producer, Role role, Member& member) {
+  if (role == Role::kNone || role == Role::kUpdate || producer->IsParameter()) return false;
+  if (HasOwnAnnotations(*producer)) return Declined(*producer, "it has a sharding or a frontend attribute, which would be lost");
+  // All users are in the group; it is their only one; or they may all have it in theirs.
+  bool all_here = !producer->IsRoot(), all_owned = all_here, all_fusible = all_here;
+  uses_.clear();
+  // Past this many users, nobody looks whether all of them are here; and those that are, are found from their side.
+  const bool few_users = producer->user_count() <= kMostUsersLookedAt;
+  if (!few_users) all_here = all_owned = all_fusible = false;
+  auto use = [&](const Member& user) {
+    const Role user_role = RoleAt(PositionOf(user.instruction));
+    for (int64_t k = 0; k < user.instruction->operand_count(); ++k) {
+      if (user.instruction->operand(k) != producer) continue;
+      const Use one = UseOf(user, user_role, k);
+      auto same = std::find_if(uses_.begin(), uses_.end(), [&](const Use& u) { return u.space == one.space; });
+      if (same == uses_.end()) uses_.push_back(one);
+      else same->times = std::max(same->times, one.times);
+    }
+  };
+  if (few_users) {
+    for (const HloInstruction* user : producer->users()) {
+      const int32_t index = IndexOf(user);
+      if (index >= 0) use(members_[static_cast<size_t>(index)]);
+      if (index >= 0 && members_[static_cast<size_t>(index)].owned) continue;
+      all_owned = false;
+      all_here = all_here && index >= 0;
+      if (index >= 0 || !all_fusible) continue;
+      const Role user_role = RoleOf(*user);  // fusions that were built since Begin are among them
+      all_fusible = user_role != Role::kNone && user_role != Role::kContraction;
+    }
+  } else {
+    for (const Member& user : members_) {
+      if (user.instruction->OperandIndex(producer) >= 0) use(user);
+    }
+  }
+  member.times = 0;
+  for (const Use& one : uses_) member.times += one.times;
+  const bool one_space = uses_.size() == 1;
+  member.space = one_space && uses_[0].space != kHoisted ? uses_[0].space : next_space_++;
+  member.owned = all_owned;
+  member.operand_space = role == Role::kArithmetic ? member.space : next_space_;
+  next_space_ += static_cast<int32_t>(producer->operand_count()) + 1;
+  const Cone& cone = cones_[static_cast<size_t>(PositionOf(producer))];
+  const double traffic = producer->shape().IsArray() ? Traffic(*producer) : 0;
+  switch (role) {
+    case Role::kScalar:
+    case Role::kFree: return true;
+    case Role::kMove: {
+      const double work = member.times * Weight(*producer);
+      if (all_here) return work <= 4 * traffic || Declined(*producer, "its elements would be looked up too many times");
+      // Read again by each group, if it need not be written first: its source stays in memory whatever happens.
+      if (!all_fusible) return Declined(*producer, "others read it from memory anyway");
+      const Role source = RoleAt(PositionOf(producer->operand(0)));
+      if (producer->operand_count() == 1 && (source == Role::kNone || source == Role::kContraction)) return true;
+      return (cone.duplicable && work <= traffic) || Declined(*producer, "too dear to do for each of its users");
+    }
+    case Role::kArithmetic: {
+      const double weight = Weight(*producer);
+      if (all_here) {
+        return (member.times - 1) * weight <= traffic ||
+               Declined(*producer, "its elements would be computed too many times: at several indices, or below a broadcast");
+      }
+      if (!all_fusible) return Declined(*producer, "others read it from memory anyway");
+      return (cone.duplicable && member.times * weight <= traffic) ||
+             Declined(*producer, "too dear to compute for each of its users");
+    }
+    case Role::kReduce: return JoinsReduce(*producer, member, all_owned, one_space);
+    case Role::kContraction:
+      if (!all_owned || !one_space || member.times > 1) return false;
+      if (has_contraction_) return Declined(*producer, "one dot or convolution is enough for a fusion");
+      has_contraction_ = true;
+      return true;
+    default: return false;
+  }
+}
+
+bool Grouper::JoinsReduce(const HloInstruction& reduce, Member& member, bool all_owned, bool one_space) {
+  if (!reduce.shape().IsArray()) return false;
+  if (!all_owned || !one_space || member.times > 1) {
+    return Declined(reduce, "a reduction is not done twice");
+  }
+  const Rows* rows = FindRows(member.space);
+  if (rows == nullptr) return uses_[0].space != kHoisted;
+  // Below a broadcast that gives each row of the loop its own value: it must be a value of that very row.
+  const Shape& row_shape = rows->broadcast->shape();
+  const Shape& shape = reduce.operand(0)->shape();
+  const int64_t kept = reduce.shape().rank();
+  bool same = shape.SameDimensions(row_shape) && static_cast<int64_t>(rows->broadcast->dimensions().size()) == kept;
+  for (int64_t d : reduce.dimensions()) same = same && d >= kept;
+  if (!same) return Declined(reduce, "it is not the rows of the loop that it reduces");
+  const int64_t row_bytes = Ratio(shape.ElementCount(), reduce.shape().ElementCount()) * StorageBytes(shape.element_type());
+  if (row_bytes > kMostRowBytes) return Declined(reduce, "a row would not stay in cache");
+  member.operand_space = rows->space;
+  return true;
+}
+
+std::string Grouper::Reason() const {
+  int64_t saved = 0;
+  for (const Member& member : members_) {
+    const Role role = RoleAt(PositionOf(member.instruction));
+    if (!member.owned || role == Role::kScalar || role == Role::kFree || &member == &members_.back()) continue;
+    saved += 2 * member.instruction->shape().ByteSize();
+  }
+  std::string reason = std::to_string(members_.size()) + " instructions become one loop";
+  if (saved > 0) reason += "; " + std::to_string(saved) + " bytes less are written and read";
+  return reason;
+}
+
+}  // namespace hloir::fusion

@@ -1,0 +1,91 @@
+// Groups: which instructions of a computation are to become one fusion. From a root a group grows towards the operands;
+// the cost model that decides who joins is in group.cc.
+#pragma once
+
+#include <queue>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fusion/role.h"
+#include "hloir/pass.h"
+
+namespace hloir::fusion {
+
+// An instruction in the group that is growing.
+struct Member {
+  HloInstruction* instruction = nullptr;
+  // Members of equal space are read at equal index. Its operand k is read in operand_space (arithmetic: its own), + k for
+  // what takes its operands from different places.
+  int32_t space = 0, operand_space = 0;
+  double times = 1;    // how often each element is computed
+  bool owned = false;  // it will be nowhere else
+};
+
+class Grouper {
+ public:
+  Grouper(const HloModule& module, const FusionOptions& options, RewriteGate& gate);
+
+  // Looks at a computation as it is now. Groups may then be grown from its last instruction to its first, each built
+  // before the next one grows.
+  void Begin(const HloComputation& computation);
+  const std::vector<HloInstruction*>& order() const { return order_; }
+  // In order(); valid for instructions that Begin saw.
+  int32_t PositionOf(const HloInstruction* i) const { return position_[static_cast<size_t>(i->id())]; }
+  Role RoleAt(int32_t position) const { return roles_[static_cast<size_t>(position)]; }
+
+  // The group that ends in `root`; operands before users.
+  const std::vector<Member>& Grow(HloInstruction* root);
+  bool Contains(const HloInstruction* i) const { return IndexOf(i) >= 0; }
+  // Why the group pays, for the record.
+  std::string Reason() const;
+
+ private:
+  // What duplicating an instruction with all that it alone needs would cost.
+  struct Cone {
+    int32_t weight = 0;  // of one element
+    int32_t leaves = 0;  // arrays that it reads
+    bool duplicable = false;
+  };
+  // What one use of a producer asks for.
+  struct Use {
+    int32_t space = 0;
+    double times = 1;
+  };
+  // A hoisted broadcast: what it repeats is computed once per row of this space.
+  struct Rows {
+    int32_t operand_space = 0, space = 0;
+    const HloInstruction* broadcast = nullptr;
+  };
+
+  void FindCones();
+  bool Joins(HloInstruction* producer, Role role, Member& member);
+  bool JoinsReduce(const HloInstruction& reduce, Member& member, bool all_owned, bool one_space);
+  Use UseOf(const Member& user, Role role, int64_t operand) const;
+  const Rows* FindRows(int32_t space) const;
+  bool Declined(const HloInstruction& producer, const char* reason);
+  void Add(Member member);
+  // Its place among the members; -1 if it is none. What an earlier group left in the table does not count.
+  int32_t IndexOf(const HloInstruction* i) const {
+    const size_t id = static_cast<size_t>(i->id());
+    if (id >= member_of_.size()) return -1;
+    const int32_t index = member_of_[id];
+    const bool here = index >= 0 && index < static_cast<int32_t>(members_.size());
+    return here && members_[static_cast<size_t>(index)].instruction == i ? index : -1;
+  }
+
+  const FusionOptions options_;
+  RewriteGate& gate_;
+  std::vector<HloInstruction*> order_;
+  std::vector<int32_t> position_, member_of_;  // by instruction id
+  std::vector<Role> roles_;                    // by position
+  std::vector<Cone> cones_;
+  std::vector<Member> members_;
+  std::vector<Rows> rows_;
+  std::vector<Use> uses_;
+  std::priority_queue<std::pair<int32_t, HloInstruction*>> candidates_;
+  int32_t next_space_ = 1;
+  bool has_contraction_ = false;
+};
+
+}  // namespace hloir::fusion

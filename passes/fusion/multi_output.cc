@@ -1,0 +1,210 @@
+// Producer–consumer and sibling fusion with several results.
+//
+// Instructions are gone through in their order. Each loop is a candidate `second`; a `first` is a loop whose result it
+// reads (producer), or the last loop before it that reads a value that it reads, too (sibling). They are joined if they
+// run over the same elements, if that saves a good part of the memory traffic of both, and if no path leads from the
+// first through others to the second: that would become a cycle. A join moves what lies between the two in the order, so
+// within one round only pairs whose places do not overlap are joined; rounds go on until nothing changes.
+#include "fusion/multi_output.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace hloir::fusion {
+namespace {
+
+constexpr int kRounds = 16;
+constexpr int64_t kMostResults = 8;
+constexpr int64_t kMostOperands = 32;
+constexpr int64_t kMostUsersLookedAt = 16;
+constexpr int kPathBudget = 256;     // instructions looked at for a path between two loops
+constexpr double kLeastGain = 0.2;   // of the traffic of both
+
+const HloInstruction& BodyRoot(const HloInstruction& unit) {
+  return unit.opcode() == HloOpcode::kFusion ? *unit.fused_computation()->root() : unit;
+}
+
+// The dimensions that its loop runs over; nullptr: it is no loop that others could join.
+const Shape* LoopShape(const HloInstruction& unit) {
+  if (unit.HasControlDependencies() || HasOwnAnnotations(unit) || unit.operand_count() > kMostOperands) return nullptr;
+  if (unit.shape().IsTuple()) {
+    if (unit.IsRoot() || unit.shape().tuple_size() > kMostResults) return nullptr;
+    for (const HloInstruction* user : unit.users()) {
+      if (user->opcode() != HloOpcode::kGetTupleElement || user->IsRoot() || user->HasControlDependencies()) return nullptr;
+    }
+  }
+  const HloInstruction* root = &BodyRoot(unit);
+  if (unit.opcode() == HloOpcode::kFusion) {
+    if (unit.attributes<FusionAttributes>().kind != FusionKind::kLoop && unit.attributes<FusionAttributes>().kind != FusionKind::kInput) {
+      return nullptr;
+    }
+    if (root->opcode() == HloOpcode::kTuple) root = root->operand(0);
+    if (root->opcode() == HloOpcode::kGetTupleElement) root = root->operand(0);
+  }
+  const Role role = RoleOf(*root);
+  if (role == Role::kReduce) return &root->operand(0)->shape();
+  const bool single = unit.opcode() != HloOpcode::kFusion;
+  if (role == Role::kArithmetic || (!single && (role == Role::kMove || role == Role::kFree))) return &root->shape();
+  return nullptr;
+}
+
+// What a value comes from: the loop behind an element of several results.
+HloInstruction* UnitOf(HloInstruction* value) {
+  return value->opcode() == HloOpcode::kGetTupleElement ? value->operand(0) : value;
+}
+
+// Does `second` read what `first` gives only at the index at which it was just computed? Not so for the result of a
+// reduction, which is there when the loop is over, and below a transpose or slice.
+bool ReadsInStep(HloInstruction* first, const HloInstruction& second, const Shape& shape) {
+  const HloInstruction* root = &BodyRoot(second);
+  if (root->opcode() == HloOpcode::kTuple || root->opcode() == HloOpcode::kGetTupleElement) {
+    // Several results already: only if it reads nothing of the first's.
+    return std::none_of(second.operands().begin(), second.operands().end(), [&](HloInstruction* o) { return UnitOf(o) == first; });
+  }
+  // What is in step with the loop: from the root down through elementwise operations.
+  std::vector<const HloInstruction*> in_step{root};
+  auto contains = [&](const HloInstruction* i) { return std::find(in_step.begin(), in_step.end(), i) != in_step.end(); };
+  if (second.opcode() == HloOpcode::kFusion) {
+    for (size_t at = 0; at < in_step.size(); ++at) {
+      const Role role = RoleOf(*in_step[at]);
+      if (role != Role::kArithmetic && !(role == Role::kReduce && at == 0)) continue;
+      for (const HloInstruction* operand : in_step[at]->operands()) {
+        if (operand->shape().SameDimensions(shape) && !contains(operand)) in_step.push_back(operand);
+      }
+    }
+  }
+  for (int64_t k = 0; k < second.operand_count(); ++k) {
+    const HloInstruction* value = second.operand(k);
+    if (UnitOf(second.operand(k)) != first) continue;
+    if (!value->shape().SameDimensions(shape)) return false;
+    if (second.opcode() != HloOpcode::kFusion) continue;
+    for (const HloInstruction* user : second.fused_computation()->parameter(k)->users()) {
+      const Role role = RoleOf(*user);
+      if (!contains(user) || (role != Role::kArithmetic && role != Role::kReduce)) return false;
+    }
+  }
+  return true;
+}
+
+int64_t Bytes(const HloInstruction& i) {
+  int64_t bytes = i.shape().ByteSize();
+  for (const HloInstruction* operand : i.operands()) bytes += operand->shape().ByteSize();
+  return bytes;
+}
+
+// What the second need not read any more.
+int64_t SavedBytes(HloInstruction* first, const HloInstruction& second) {
+  int64_t saved = 0;
+  for (HloInstruction* operand : second.operands()) {
+    if (UnitOf(operand) == first || first->OperandIndex(operand) >= 0) saved += operand->shape().ByteSize();
+  }
+  return saved;
+}
+
+class Joining {
+ public:
+  Joining(HloComputation& computation, const FusionOptions& options, RewriteGate& gate, FusionBuilder& builder)
+      : computation_(computation), options_(options), gate_(gate), builder_(builder) {}
+
+  bool Round() {
+    const std::vector<HloInstruction*> order = computation_.MakeInstructionPostOrder();
+    position_.clear();
+    bool any = false;
+    int64_t loops = 0;
+    for (HloInstruction* i : order) loops += LoopShape(*i) != nullptr;
+    if (loops < 2) return false;
+    for (size_t at = 0; at < order.size(); ++at) position_[order[at]] = static_cast<int32_t>(at);
+    int32_t settled = -1;  // up to here, places are no longer what the order says
+    for (HloInstruction* second : order) {
+      const Shape* shape = LoopShape(*second);
+      if (shape == nullptr || (second->user_count() == 0 && !second->IsRoot())) continue;
+      HloInstruction* first = BestFirst(second, *shape, settled);
+      if (first == nullptr) continue;
+      const std::string reason =
+          gate_.explaining() ? std::to_string(SavedBytes(first, *second)) + " bytes need not be read twice" : "";
+      if (!gate_.Allow("multi-output", "f(A), g(A, f(A)) => fusion(A)", MathMode::kExact, *second, reason, first)) continue;
+      settled = position_.at(second);
+      HloInstruction* joined = builder_.Join(first, second);
+      gate_.Done(joined);
+      any = true;
+    }
+    return any;
+  }
+
+ private:
+  HloInstruction* BestFirst(HloInstruction* second, const Shape& shape, int32_t settled) {
+    HloInstruction* best = nullptr;
+    int64_t best_saved = 0;
+    std::vector<HloInstruction*> seen;
+    auto consider = [&](HloInstruction* first) {
+      auto place = position_.find(first);
+      if (first == second || place == position_.end() || place->second <= settled || place->second >= position_.at(second)) return;
+      if (std::find(seen.begin(), seen.end(), first) != seen.end()) return;
+      seen.push_back(first);
+      const Shape* other = LoopShape(*first);
+      if (other == nullptr || !other->SameDimensions(shape)) return;
+      const int64_t saved = SavedBytes(first, *second);
+      if (saved <= best_saved) return;
+      if (static_cast<double>(saved) < kLeastGain * static_cast<double>(Bytes(*first) + Bytes(*second))) return;
+      if (Size(*first) + Size(*second) > options_.max_instructions) return;
+      if (!ReadsInStep(first, *second, shape) || HasPath(first, second)) return;
+      best = first;
+      best_saved = saved;
+    };
+    for (HloInstruction* operand : second->operands()) {
+      consider(UnitOf(operand));
+      if (operand->user_count() > kMostUsersLookedAt) continue;
+      for (HloInstruction* user : operand->users()) consider(user);
+    }
+    return best;
+  }
+  static int64_t Size(const HloInstruction& unit) {
+    return unit.opcode() == HloOpcode::kFusion ? unit.fused_computation()->instruction_count() : 1;
+  }
+
+  // From `first` to `second` through any other; true also if that is too far to see.
+  bool HasPath(const HloInstruction* first, const HloInstruction* second) {
+    const int32_t earliest = position_.at(first);
+    std::vector<const HloInstruction*> stack, seen;
+    auto push = [&](const HloInstruction* i) {
+      auto place = position_.find(i);
+      if (place == position_.end() || place->second < earliest) return;
+      if (std::find(seen.begin(), seen.end(), i) != seen.end()) return;
+      seen.push_back(i);
+      stack.push_back(i);
+    };
+    auto push_all = [&](const HloInstruction* i, bool direct) {
+      for (HloInstruction* operand : i->operands()) {
+        if (!(direct && UnitOf(operand) == first)) push(operand);
+      }
+      for (const HloInstruction* predecessor : i->control_predecessors()) push(predecessor);
+    };
+    push_all(second, true);
+    for (int budget = kPathBudget; !stack.empty(); --budget) {
+      const HloInstruction* i = stack.back();
+      stack.pop_back();
+      if (i == first || budget == 0) return true;
+      push_all(i, false);
+    }
+    return false;
+  }
+
+  HloComputation& computation_;
+  const FusionOptions& options_;
+  RewriteGate& gate_;
+  FusionBuilder& builder_;
+  std::unordered_map<const HloInstruction*, int32_t> position_;
+};
+
+}  // namespace
+
+bool JoinLoops(HloComputation& computation, const FusionOptions& options, RewriteGate& gate, FusionBuilder& builder) {
+  // A schedule is an order with all uses after their definitions; what lies between the two loops would have to move.
+  if (computation.module()->config().is_scheduled) return false;
+  Joining joining(computation, options, gate, builder);
+  bool changed = false;
+  for (int round = 0; round < kRounds && joining.Round(); ++round) changed = true;
+  return changed;
+}
+
+}  // namespace hloir::fusion

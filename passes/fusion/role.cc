@@ -1,0 +1,79 @@
+// See role.h.
+#include "fusion/role.h"
+
+namespace hloir::fusion {
+namespace {
+
+// Beyond this a fused loop is slow to compile and hard to read.
+constexpr int64_t kMostConcatenated = 8;
+
+bool IsStaticArray(const Shape& shape) { return shape.IsArray() && shape.IsStatic(); }
+
+}  // namespace
+
+Role RoleOf(const HloInstruction& i) {
+  if (i.HasControlDependencies()) return Role::kNone;
+  for (const HloInstruction* operand : i.operands()) {
+    if (!IsStaticArray(operand->shape())) return Role::kNone;
+  }
+  if (i.opcode() == HloOpcode::kReduce) {
+    for (const Shape* leaf : i.shape().Leaves()) {
+      if (!IsStaticArray(*leaf)) return Role::kNone;
+    }
+    return Role::kReduce;
+  }
+  if (!IsStaticArray(i.shape())) return Role::kNone;
+  switch (i.opcode()) {
+    case HloOpcode::kCopy:
+    case HloOpcode::kStochasticConvert: return Role::kNone;
+    case HloOpcode::kConstant: return i.shape().IsScalar() && !i.literal().elided() ? Role::kScalar : Role::kNone;
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kIota: return Role::kFree;
+    case HloOpcode::kReshape:
+    case HloOpcode::kTranspose:
+    case HloOpcode::kReverse:
+    case HloOpcode::kSlice:
+    case HloOpcode::kDynamicSlice:
+    case HloOpcode::kGather:
+    case HloOpcode::kPad: return Role::kMove;
+    case HloOpcode::kConcatenate: return i.operand_count() <= kMostConcatenated ? Role::kMove : Role::kNone;
+    case HloOpcode::kDot:
+    case HloOpcode::kConvolution: return Role::kContraction;
+    case HloOpcode::kDynamicUpdateSlice: return Role::kUpdate;
+    default: break;
+  }
+  // An element that takes another number of bytes is no longer at the operand's index.
+  if (i.opcode() == HloOpcode::kBitcastConvert && !i.shape().SameDimensions(i.operand(0)->shape())) return Role::kNone;
+  return i.Is(kElementwise) ? Role::kArithmetic : Role::kNone;
+}
+
+int Weight(const HloInstruction& i) {
+  const int width = IsComplex(i.shape().IsArray() ? i.shape().element_type() : PrimitiveType::F32) ? 4 : 1;
+  switch (i.opcode()) {
+    case HloOpcode::kDivide:
+    case HloOpcode::kRemainder:
+    case HloOpcode::kSqrt:
+    case HloOpcode::kRsqrt:
+    case HloOpcode::kGather: return 4 * width;
+    case HloOpcode::kAtan2:
+    case HloOpcode::kCbrt:
+    case HloOpcode::kCos:
+    case HloOpcode::kErf:
+    case HloOpcode::kExp:
+    case HloOpcode::kExpm1:
+    case HloOpcode::kLog:
+    case HloOpcode::kLog1p:
+    case HloOpcode::kLogistic:
+    case HloOpcode::kPower:
+    case HloOpcode::kSin:
+    case HloOpcode::kTan:
+    case HloOpcode::kTanh: return 16 * width;
+    default: return width;
+  }
+}
+
+bool HasOwnAnnotations(const HloInstruction& i) {
+  return i.sharding() != nullptr || !i.extras().frontend_attributes.empty();
+}
+
+}  // namespace hloir::fusion

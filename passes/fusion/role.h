@@ -1,0 +1,29 @@
+// What part an instruction can play in a fusion, and what computing one of its elements costs.
+#pragma once
+
+#include <cstdint>
+
+#include "hloir/module.h"
+
+namespace hloir::fusion {
+
+enum class Role : uint8_t {
+  kNone,         // cannot be in a fusion
+  kScalar,       // a scalar constant
+  kFree,         // broadcast, iota: needs no memory of its own, may be anywhere any number of times
+  kMove,         // takes elements from elsewhere
+  kArithmetic,   // elementwise
+  kReduce,       // one result: anywhere; several: only at the end
+  kContraction,  // dot, convolution: what follows joins it (output fusion), what feeds it does not
+  kUpdate,       // dynamic-update-slice, at the end: it is done in place
+};
+
+Role RoleOf(const HloInstruction& instruction);
+
+// Of one element, in additions: 4 for a division, 16 for an exponential.
+int Weight(const HloInstruction& instruction);
+
+// A sharding or frontend attribute, which would be lost inside a fusion.
+bool HasOwnAnnotations(const HloInstruction& instruction);
+
+}  // namespace hloir::fusion
