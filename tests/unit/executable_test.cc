@@ -236,7 +236,10 @@ TEST_CASE("a profile counts every step, those of a loop's body at every turn") {
       CHECK(step.flops == 2 * 8 * 8 * 8);
       CHECK(step.bytes >= 2 * 8 * 8 * 4);
     }
-    if (step.name == "while") ++loops, CHECK(step.calls == 2);
+    if (step.name == "while") {
+      ++loops;
+      CHECK(step.calls == 2);
+    }
   }
   CHECK(dots == 1);
   CHECK(loops == 1);
