@@ -41,24 +41,19 @@ namespace {
 bool MayInline(const HloInstruction& call) {
   const HloComputation& body = *call.to_apply();
   if (call.operand_count() != body.parameter_count()) return false;  // a part of a call that is bound bit by bit
-  if (call.HasControlDependencies() || body.execution_thread() != call.parent()->execution_thread()) return false;
-  if (body.name().find("xla.sdy") != std::string_view::npos) return false;
+  if (call.HasControlDependencies() || !MayBeInlined(body, *call.parent())) return false;
   const HloInstruction& root = *body.root();
   for (const auto& [key, value] : call.extras().frontend_attributes) {
     if (key == "inlineable" && value == "false") return false;
   }
   if (call.sharding() != nullptr && (root.sharding() == nullptr || !(*root.sharding() == *call.sharding())))
     return false;
-  for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
-    if (i->HasControlDependencies()) return false;
-  }
   return true;
 }
 
-class CallInliner : public HloPass {
+class CallInliner : public RewritingPass {
  public:
-  explicit CallInliner(const PassOptions& options) : options_(options), gate_(name(), options_) {}
-  std::string_view name() const override { return "call-inliner"; }
+  explicit CallInliner(const PassOptions& options) : RewritingPass("call-inliner", options) {}
 
   StatusOr<bool> Run(HloModule& module) override {
     if (!gate_.Enabled("inline-call", MathMode::kExact)) return false;
@@ -75,43 +70,15 @@ class CallInliner : public HloPass {
         if (!MayInline(*call) || call->to_apply()->instruction_count() > budget) continue;
         if (!gate_.Allow("inline-call", "call(A), f => f's instructions on A", MathMode::kExact, *call)) continue;
         budget -= call->to_apply()->instruction_count();
-        Inline(call);
+        HloInstruction* result = InlineBefore(call, *call->to_apply(), call->operands());
+        call->ReplaceAllUsesWith(result);
+        gate_.Done(result);
+        computation->RemoveInstruction(call);
         changed = true;
       }
     }
     return changed;
   }
-
- private:
-  void Inline(HloInstruction* call) {
-    HloComputation& computation = *call->parent();
-    HloComputation& body = *call->to_apply();
-    std::unordered_map<const HloInstruction*, HloInstruction*> copies;
-    std::vector<HloInstruction*> operands;
-    for (const HloInstruction* i : body.MakeInstructionPostOrder()) {
-      HloInstruction*& copy = copies[i];
-      if (i->IsParameter()) {
-        copy = call->operand(i->parameter_number());
-        continue;
-      }
-      operands.clear();
-      for (const HloInstruction* operand : i->operands()) operands.push_back(copies.at(operand));
-      copy = computation.AddClone(*i, operands);
-      // The body of a fusion belongs to that one fusion.
-      if (i->opcode() == HloOpcode::kFusion || i->opcode() == HloOpcode::kAsyncStart) {
-        copy->set_called_computation(0, computation.module()->CloneComputation(*i->called_computations()[0]));
-      }
-      if (copy->metadata() == nullptr) copy->set_metadata(call->metadata());
-      computation.MoveBefore(copy, call);
-    }
-    HloInstruction* result = copies[body.root()];
-    call->ReplaceAllUsesWith(result);
-    gate_.Done(result);
-    computation.RemoveInstruction(call);
-  }
-
-  PassOptions options_;
-  RewriteGate gate_;
 };
 
 }  // namespace

@@ -2,8 +2,28 @@
 #include "pass_util.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace hloir {
+
+void RewritingPass::PutInPlaceOf(HloInstruction* old, HloInstruction* made) {
+  InheritAnnotations(made, *old);
+  if (!(made->shape() == old->shape())) made->set_shape(old->shape());
+  old->ReplaceAllUsesWith(made);
+  gate_.Done(made);
+  RemoveIfDead(old);
+}
+
+bool RewritingPass::ReplaceWith(HloInstruction* old, HloInstruction* existing, std::string_view rule,
+                                std::string_view formula) {
+  if ((old->user_count() == 0 && !old->IsRoot()) || !MayTakePlaceOf(*existing, *old) || !Ask(rule, formula, *old)) {
+    return false;
+  }
+  old->ReplaceAllUsesWith(existing);
+  gate_.Done(existing);
+  RemoveIfDead(old);
+  return true;
+}
 
 bool MayRemoveIfUnused(const HloInstruction& instruction) {
   if (instruction.IsParameter() || instruction.HasControlDependencies()) return false;
@@ -77,6 +97,68 @@ std::vector<HloComputation*> ControlFlowComputations(const HloModule& module) {
     if (wanted[computation->id()] && !IsWrapped(*computation)) result.push_back(computation);
   }
   return result;
+}
+
+HloInstruction* InlineBefore(HloInstruction* place, const HloComputation& body,
+                             std::span<HloInstruction* const> arguments) {
+  HloComputation& into = *place->parent();
+  std::unordered_map<const HloInstruction*, HloInstruction*> copies;
+  std::vector<HloInstruction*> operands;
+  for (const HloInstruction* i : body.MakeInstructionPostOrder()) {
+    HloInstruction*& copy = copies[i];
+    if (i->IsParameter()) {
+      copy = arguments[static_cast<size_t>(i->parameter_number())];
+      continue;
+    }
+    operands.clear();
+    for (const HloInstruction* operand : i->operands()) operands.push_back(copies.at(operand));
+    copy = into.AddClone(*i, operands);
+    // The body of a fusion belongs to that one fusion.
+    if (i->opcode() == HloOpcode::kFusion || i->opcode() == HloOpcode::kAsyncStart) {
+      copy->set_called_computation(0, into.module()->CloneComputation(*i->called_computations()[0]));
+    }
+    if (copy->metadata() == nullptr) copy->set_metadata(place->metadata());
+    into.MoveBefore(copy, place);
+  }
+  return copies.at(body.root());
+}
+
+bool MayBeInlined(const HloComputation& body, const HloComputation& into) {
+  if (body.execution_thread() != into.execution_thread()) return false;
+  // The Shardy partitioner looks for its bodies by name.
+  if (body.name().find("xla.sdy") != std::string_view::npos) return false;
+  for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
+    if (i->HasControlDependencies()) return false;
+  }
+  return true;
+}
+
+HloComputation* OwnComputation(HloInstruction* caller, int64_t k) {
+  HloComputation* called = caller->called_computations()[static_cast<size_t>(k)];
+  const auto& all = caller->called_computations();
+  if (called->callers().size() == 1 && std::count(all.begin(), all.end(), called) == 1) return called;
+  HloModule& module = *caller->module();
+  HloComputation* own = module.CloneComputation(*called);
+  for (HloInstruction* i = own->first(); i != nullptr; i = i->next()) {
+    if (i->opcode() != HloOpcode::kFusion && i->opcode() != HloOpcode::kAsyncStart) continue;
+    i->set_called_computation(0, module.CloneComputation(*i->called_computations()[0], /*deep=*/true));
+  }
+  caller->set_called_computation(k, own);
+  return own;
+}
+
+std::vector<HloInstruction*> InstructionsOf(const HloComputation& computation, HloOpcode opcode) {
+  bool any = false;
+  for (const HloInstruction* i = computation.first(); i != nullptr && !any; i = i->next()) any = i->opcode() == opcode;
+  if (!any) return {};
+  std::vector<HloInstruction*> found = computation.MakeInstructionPostOrder();
+  std::erase_if(found, [&](const HloInstruction* i) { return i->opcode() != opcode; });
+  return found;
+}
+
+bool HasAnnotations(const HloInstruction& instruction) {
+  return instruction.has_extras() &&
+         (instruction.sharding() != nullptr || !instruction.extras().frontend_attributes.empty());
 }
 
 }  // namespace hloir

@@ -2,11 +2,37 @@
 // does.
 #pragma once
 
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "hloir/module.h"
+#include "hloir/pass.h"
 
 namespace hloir {
+
+// What a pass of named rules is: its name, its options, and the gate that it asks before each change.
+class RewritingPass : public HloPass {
+ public:
+  RewritingPass(std::string_view name, const PassOptions& options) : name_(name), options_(options), gate_(name, options_) {}
+  std::string_view name() const override { return name_; }
+
+ protected:
+  // True: make this change now.
+  bool Ask(std::string_view rule, std::string_view formula, const HloInstruction& instruction,
+           MathMode math = MathMode::kExact, std::string reason = {}) {
+    return gate_.Enabled(rule, math) && gate_.Allow(rule, formula, math, instruction, std::move(reason));
+  }
+  // After a yes of Ask: `made`, which is new, takes the place and the annotations of `old`, and `old` goes if it may.
+  void PutInPlaceOf(HloInstruction* old, HloInstruction* made);
+  // Asks, and if the answer is yes, all users of `old` take `existing`, which stood there before.
+  bool ReplaceWith(HloInstruction* old, HloInstruction* existing, std::string_view rule, std::string_view formula);
+
+  std::string_view name_;
+  PassOptions options_;
+  RewriteGate gate_;
+};
 
 // Nobody would miss it, if nobody used it: no side effect, no control edges, no part in an exchange with the outside.
 bool MayRemoveIfUnused(const HloInstruction& instruction);
@@ -29,5 +55,17 @@ bool IsWrapped(const HloComputation& computation);
 // reach through one another. Not bodies of fusions and async operations, nor reducers, comparators and the like, which
 // run once per element. In the module's post-order.
 std::vector<HloComputation*> ControlFlowComputations(const HloModule& module);
+
+
+// Copies the body's instructions in front of `place`, with `arguments` for its parameters; gives what its root became.
+HloInstruction* InlineBefore(HloInstruction* place, const HloComputation& body,
+                             std::span<HloInstruction* const> arguments);
+// Nothing in the body is tied to it: no control dependencies, no other thread, not known by name to a partitioner.
+bool MayBeInlined(const HloComputation& body, const HloComputation& into);
+// The k-th computation that the instruction calls; a copy of its own, if somebody else calls it too.
+HloComputation* OwnComputation(HloInstruction* caller, int64_t k);
+// Instructions of one opcode in the computation's post-order.
+std::vector<HloInstruction*> InstructionsOf(const HloComputation& computation, HloOpcode opcode);
+bool HasAnnotations(const HloInstruction& instruction);  // a sharding or frontend attributes
 
 }  // namespace hloir

@@ -1,5 +1,8 @@
-// From passes.def: the list of all passes, a pass by its name, and pipelines by names.
+// From passes.def: the list of all passes, a pass by its name (or XLA's), and pipelines by names.
+#include <algorithm>
 #include <array>
+#include <string>
+#include <utility>
 
 #include "hloir/pass.h"
 
@@ -36,6 +39,16 @@ Status SetPassOptions(PassOptions& options, std::string_view pass, std::string_v
   }
 }
 
+// What XLA's hlo-opt calls them, where that is not our name with other hyphens.
+constexpr std::pair<std::string_view, std::string_view> kXlaNames[] = {
+    {"algsimp", "algebraic-simplifier"},
+    {"all-reduce-simp", "all-reduce-simplifier"},
+    {"CallInliner", "call-inliner"},
+    {"simplify-conditional", "conditional-simplifier"},
+    {"simplify-sorts", "sort-simplifier"},
+    {"simplify-while-loops", "while-loop-simplifier"},
+};
+
 }  // namespace
 
 StatusOr<std::unique_ptr<HloPass>> MakePass(std::string_view name, const PassOptions& options) {
@@ -44,8 +57,13 @@ StatusOr<std::unique_ptr<HloPass>> MakePass(std::string_view name, const PassOpt
     values = name.substr(brace + 1, name.size() - brace - 2);
     name = name.substr(0, brace);
   }
+  std::string spelled(name);
+  for (const auto& [xla, ours] : kXlaNames) {
+    if (name == xla) spelled = ours;
+  }
+  std::replace(spelled.begin(), spelled.end(), '_', '-');  // XLA has both
   for (const PassInfo& pass : AllPasses()) {
-    if (pass.name != name) continue;
+    if (pass.name != spelled) continue;
     PassOptions own = options;
     HLOIR_RETURN_IF_ERROR(SetPassOptions(own, name, values));
     return pass.make(own);
@@ -98,9 +116,13 @@ StatusOr<std::vector<std::string>> SplitPipeline(std::string_view text) {
 }
 
 std::vector<std::string> DefaultPipeline() {
-  return {
-      "call-inliner", "tuple-simplifier", "dce", "[algebraic-simplifier", "constant-folding", "cse", "tuple-simplifier",
-      "dce]",         "fusion",           "dce"};
+  return {"call-inliner", "batchnorm-expander", "tuple-simplifier", "dce",
+          // Until nothing changes: what each instruction is, then what loops and branches do with them.
+          "[algebraic-simplifier", "constant-folding", "cse", "reshape-mover", "zero-sized-hlo-elimination",
+          "all-reduce-simplifier", "sort-simplifier", "conditional-simplifier", "conditional-to-select",
+          "while-loop-constant-sinking", "while-loop-simplifier", "while-loop-invariant-code-motion", "tuple-simplifier",
+          "hlo-module-dce", "dce]",
+          "computation-deduplicator", "fusion", "dce"};
 }
 
 StatusOr<HloPassPipeline> MakePipeline(std::span<const std::string> names, const PassOptions& options,

@@ -30,10 +30,9 @@
 namespace hloir {
 namespace {
 
-class TupleSimplifier : public HloPass {
+class TupleSimplifier : public RewritingPass {
  public:
-  explicit TupleSimplifier(const PassOptions& options) : options_(options), gate_(name(), options_) {}
-  std::string_view name() const override { return "tuple-simplifier"; }
+  explicit TupleSimplifier(const PassOptions& options) : RewritingPass("tuple-simplifier", options) {}
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -54,7 +53,8 @@ class TupleSimplifier : public HloPass {
   bool FromTuple(HloInstruction* i) {
     HloInstruction* tuple = i->operand(0);
     return tuple->opcode() == HloOpcode::kTuple &&
-           Replace("element-of-tuple", "get-tuple-element(tuple(A, B), 0) => A", i, tuple->operand(i->tuple_index()));
+           ReplaceWith(i, tuple->operand(i->tuple_index()), "element-of-tuple",
+                       "get-tuple-element(tuple(A, B), 0) => A");
   }
   // tuple(get-tuple-element(A, 0), get-tuple-element(A, 1)) => A
   bool Rebuilt(HloInstruction* i) {
@@ -67,22 +67,8 @@ class TupleSimplifier : public HloPass {
       if (element->operand(0) != source) return false;
     }
     return source->shape().tuple_size() == i->operand_count() &&
-           Replace("rebuilt-tuple", "tuple(get-tuple-element(A, 0), get-tuple-element(A, 1)) => A", i, source);
+           ReplaceWith(i, source, "rebuilt-tuple", "tuple(get-tuple-element(A, 0), get-tuple-element(A, 1)) => A");
   }
-  // What goes with the old one came before it in the walk.
-  bool Replace(std::string_view rule, std::string_view formula, HloInstruction* old, HloInstruction* replacement) {
-    if ((old->user_count() == 0 && !old->IsRoot()) || !MayTakePlaceOf(*replacement, *old) ||
-        !gate_.Enabled(rule, MathMode::kExact) || !gate_.Allow(rule, formula, MathMode::kExact, *old)) {
-      return false;
-    }
-    old->ReplaceAllUsesWith(replacement);
-    gate_.Done(replacement);
-    RemoveIfDead(old);
-    return true;
-  }
-
-  PassOptions options_;
-  RewriteGate gate_;
 };
 
 }  // namespace

@@ -28,12 +28,6 @@ HloInstruction* AddNegativeZero(HloInstruction* i, RuleContext& c) {
   return c.ReplaceWith(a);
 }
 
-// C + A => A + C
-HloInstruction* AddConstantRight(HloInstruction* i, RuleContext& c) {
-  if (!IsConstantLike(i->operand(0)) || IsConstantLike(i->operand(1)) || !c.Allow()) return nullptr;
-  return c.Binary(HloOpcode::kAdd, i->operand(1), i->operand(0));
-}
-
 // (A + C1) + C2 => A + (C1 + C2)
 HloInstruction* AddAddConstants(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *c1, *c2;
@@ -164,10 +158,60 @@ HloInstruction* SubtractFromAdd(HloInstruction* i, RuleContext& c) {
   return c.ReplaceWith(b);
 }
 
+// (A + C1) on the right of a constant: C1 - (A + C2) => (C1 - C2) - A
+HloInstruction* SubtractAddConstants(HloInstruction* i, RuleContext& c) {
+  HloInstruction *a, *c1, *c2;
+  if (!Match(i, m::Subtract(m::Splat(&c1), m::Add(m::Any(&a), m::Splat(&c2)))) || IsConstantLike(a) || !c.Allow()) {
+    return nullptr;
+  }
+  return c.Binary(HloOpcode::kSubtract, OnSplats(c, HloOpcode::kSubtract, c1, c2, i->shape()), a);
+}
+
+// C1 - (C2 - A) => A + (C1 - C2)
+HloInstruction* SubtractSubtractConstants(HloInstruction* i, RuleContext& c) {
+  HloInstruction *a, *c1, *c2;
+  if (!Match(i, m::Subtract(m::Splat(&c1), m::Subtract(m::Splat(&c2), m::Any(&a)))) || IsConstantLike(a) || !c.Allow()) {
+    return nullptr;
+  }
+  return c.Binary(HloOpcode::kAdd, a, OnSplats(c, HloOpcode::kSubtract, c1, c2, i->shape()));
+}
+
+// not(A) + 1 => -A
+HloInstruction* AddNotOne(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!IsIntegral(i) || !Match(i, m::AddAnyOrder(m::Not(m::Any(&a)), m::Splat(1))) || !c.Allow()) return nullptr;
+  return c.Unary(HloOpcode::kNegate, a);
+}
+
+// A + not(A) => -1
+HloInstruction* AddNotSame(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!IsIntegral(i) || !(Match(i, m::Add(m::Not(m::Any(&a)), m::Same(&a))) ||
+                          Match(i, m::Add(m::Any(&a), m::Not(m::Same(&a))))) ||
+      !c.Allow()) {
+    return nullptr;
+  }
+  return c.Unary(HloOpcode::kNot, c.Splat(i->shape(), 0));
+}
+
+// A + dynamic-update-slice(0, B, k) => dynamic-update-slice(A, dynamic-slice(A, k) + B, k)
+HloInstruction* AddUpdateOfZeros(HloInstruction* i, RuleContext& c) {
+  HloInstruction *a, *update;
+  if (!Match(i, m::AddAnyOrder(m::Any(&a), m::DynamicUpdateSlice(&update).WithOneUser()))) return nullptr;
+  if (!IsSplatZero(update->operand(0)) || update->operand_count() != 2 + i->shape().rank() || !c.Allow()) return nullptr;
+  const Shape& part = update->operand(1)->shape();
+  std::vector<HloInstruction*> operands{a};
+  operands.insert(operands.end(), update->operands().begin() + 2, update->operands().end());
+  HloInstruction* slice = c.computation()->AddInstruction(HloOpcode::kDynamicSlice, part, operands,
+                                                          DynamicSliceAttributes{part.dimensions()});
+  operands.insert(operands.begin() + 1, c.Binary(HloOpcode::kAdd, slice, update->operand(1)));
+  return c.CloneOver(update, operands, i->shape());
+}
+
 constexpr Rule kRules[] = {
     {HloOpcode::kAdd, "add-zero", "A + 0 => A", kExact, kRounding, AddZero},
     {HloOpcode::kAdd, "add-negative-zero", "A + (-0) => A", kExact, kExact, AddNegativeZero},
-    {HloOpcode::kAdd, "add-constant-right", "C + A => A + C", kExact, kExact, AddConstantRight},
+    {HloOpcode::kAdd, "add-constant-right", "C + A => A + C", kExact, kExact, ConstantRight},
     {HloOpcode::kAdd, "add-add-constants", "(A + C1) + C2 => A + (C1 + C2)", kExact, kRounding, AddAddConstants},
     {HloOpcode::kAdd, "add-subtract-constants", "(C1 - A) + C2 => (C1 + C2) - A", kExact, kRounding,
      AddSubtractConstants},
@@ -183,6 +227,15 @@ constexpr Rule kRules[] = {
     {HloOpcode::kSubtract, "subtract-of-subtract", "A - (A - B) => B", kExact, kFast, SubtractOfSubtract},
     {HloOpcode::kSubtract, "subtract-of-add", "A - (A + B) => -B", kExact, kFast, SubtractOfAdd},
     {HloOpcode::kSubtract, "subtract-from-add", "(A + B) - A => B", kExact, kFast, SubtractFromAdd},
+    {HloOpcode::kSubtract, "subtract-add-constants", "C1 - (A + C2) => (C1 - C2) - A", kExact, kRounding,
+     SubtractAddConstants},
+    {HloOpcode::kSubtract, "subtract-subtract-constants", "C1 - (C2 - A) => A + (C1 - C2)", kExact, kRounding,
+     SubtractSubtractConstants},
+    {HloOpcode::kAdd, "add-not-one", "not(A) + 1 => -A, integer", kExact, kExact, AddNotOne},
+    {HloOpcode::kAdd, "add-not-same", "A + not(A) => -1, integer", kExact, kExact, AddNotSame},
+    {HloOpcode::kAdd, "add-update-of-zeros",
+     "A + dynamic-update-slice(0, B, k) => dynamic-update-slice(A, dynamic-slice(A, k) + B, k)", kExact, kRounding,
+     AddUpdateOfZeros},
 };
 
 }  // namespace

@@ -70,6 +70,16 @@ HloInstruction* OfReshape(HloInstruction* i, RuleContext& c) {
   return c.Broadcast(a, i->shape(), dimensions);
 }
 
+// broadcast(transpose(A)) => broadcast(A), where A's dimensions come in order then
+HloInstruction* OfTranspose(HloInstruction* i, RuleContext& c) {
+  HloInstruction* transpose = i->operand(0);
+  if (transpose->opcode() != HloOpcode::kTranspose) return nullptr;
+  DimVector dimensions(transpose->dimensions().size());
+  for (size_t k = 0; k < dimensions.size(); ++k) dimensions[transpose->dimensions()[k]] = i->dimensions()[k];
+  if (!IsSorted(dimensions) || !c.Allow()) return nullptr;
+  return c.Broadcast(transpose->operand(0), i->shape(), dimensions);
+}
+
 constexpr Rule kRules[] = {
     {HloOpcode::kBroadcast, "broadcast-nothing", "broadcast(A) => A, if it adds nothing", kExact, kExact, Nothing},
     {HloOpcode::kBroadcast, "broadcast-permutes", "broadcast(A) => transpose(A), if it only permutes", kExact, kExact,
@@ -80,6 +90,8 @@ constexpr Rule kRules[] = {
     {HloOpcode::kBroadcast, "broadcast-iota", "broadcast(iota) => iota", kExact, kExact, OfIota},
     {HloOpcode::kBroadcast, "broadcast-reshape",
      "broadcast(reshape(A)) => broadcast(A), if the reshape only inserts 1s", kExact, kExact, OfReshape},
+    {HloOpcode::kBroadcast, "broadcast-transpose", "broadcast(transpose(A)) => broadcast(A), if its dimensions come in order",
+     kExact, kExact, OfTranspose},
 };
 
 }  // namespace

@@ -99,15 +99,6 @@ HloInstruction* ConvertedPredZero(HloInstruction* i, RuleContext& c) {
   return c.Unary(HloOpcode::kNot, p);
 }
 
-// select(P, 1, 0) != 0 => P
-HloInstruction* SelectNotZero(HloInstruction* i, RuleContext& c) {
-  HloInstruction* p;
-  if (DirectionOf(i) != D::kNe || !Match(i, m::Compare(m::Select(m::Any(&p), m::Splat(1), m::Splat(0)), m::Splat(0)))) {
-    return nullptr;
-  }
-  return c.ReplaceWith(p);
-}
-
 // max(A, B) > A => B > A
 HloInstruction* GreaterMax(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b;
@@ -130,6 +121,123 @@ HloInstruction* GreaterMin(HloInstruction* i, RuleContext& c) {
   return c.Compare(D::kGt, a, b, i->attributes<CompareAttributes>().type);
 }
 
+// A < 0 => false, A >= 0 => true, A one that cannot be negative; floats: < alone, as A may be NaN
+HloInstruction* NonNegativeWithZero(HloInstruction* i, RuleContext& c) {
+  const bool less = DirectionOf(i) == D::kLt;
+  if (IsTotalOrder(i) || OnUnsigned(i) || !IsSplatZero(i->operand(1)) || !(less || (DirectionOf(i) == D::kGe && IsIntegral(i->operand(0))))) {
+    return nullptr;
+  }
+  if (!IsNonNegative(i->operand(0)) || !c.Allow()) return nullptr;
+  return c.Splat(i->shape(), less ? 0 : 1);
+}
+
+// convert(A) < convert(B) => A < B, to a type that holds all of theirs
+HloInstruction* OfConverts(HloInstruction* i, RuleContext& c) {
+  HloInstruction *a, *b, *convert;
+  if (!Match(i, m::Compare(m::Convert(&convert, m::Any(&a)), m::Convert(m::Any(&b))))) return nullptr;
+  const PrimitiveType from = a->shape().element_type(), to = convert->shape().element_type();
+  const bool alike = (IsInteger(from) && (IsInteger(to) || IsFloat(to))) || (IsFloat(from) && IsFloat(to));
+  if (from != b->shape().element_type() || !alike || !HoldsAllOf(to, from) || IsTotalOrder(i) || !c.Allow()) return nullptr;
+  return c.Compare(DirectionOf(i), a, b);
+}
+
+// A + C1 == C2 => A == C2 - C1, integer; and so !=
+HloInstruction* AddEqualConstant(HloInstruction* i, RuleContext& c) {
+  HloInstruction *a, *x, *y;
+  if ((DirectionOf(i) != D::kEq && DirectionOf(i) != D::kNe) ||
+      !Match(i, m::Compare(m::Add(m::Any(&a), m::Splat(&x)), m::Splat(&y))) || !IsIntegral(a) || !c.Allow()) {
+    return nullptr;
+  }
+  HloInstruction* difference = c.Binary(HloOpcode::kSubtract, const_cast<HloInstruction*>(SplatConstant(y)),
+                                        const_cast<HloInstruction*>(SplatConstant(x)));
+  return c.Compare(DirectionOf(i), a, c.BroadcastScalar(difference, a->shape()), i->attributes<CompareAttributes>().type);
+}
+
+// A - B == 0 => A == B, integer; and so !=
+HloInstruction* SubtractEqualZero(HloInstruction* i, RuleContext& c) {
+  HloInstruction *a, *b;
+  if ((DirectionOf(i) != D::kEq && DirectionOf(i) != D::kNe) ||
+      !(Match(i, m::Compare(m::Subtract(m::Any(&a), m::Any(&b)), m::Splat(0))) ||
+        Match(i, m::Compare(m::Xor(m::Any(&a), m::Any(&b)), m::Splat(0)))) ||
+      !IsIntegral(a) || !c.Allow()) {
+    return nullptr;
+  }
+  return c.Compare(DirectionOf(i), a, b, i->attributes<CompareAttributes>().type);
+}
+
+// -A == -B => A == B; not A == not B => A == B, integer
+HloInstruction* EqualUnderInverse(HloInstruction* i, RuleContext& c) {
+  HloInstruction *a = i->operand(0), *b = i->operand(1);
+  if ((DirectionOf(i) != D::kEq && DirectionOf(i) != D::kNe) || a->opcode() != b->opcode() || IsTotalOrder(i)) return nullptr;
+  if ((a->opcode() != HloOpcode::kNegate && a->opcode() != HloOpcode::kNot) || !c.Allow()) return nullptr;
+  return c.Compare(DirectionOf(i), a->operand(0), b->operand(0), i->attributes<CompareAttributes>().type);
+}
+
+// select(P, C1, C2) == C1 => P; != C2 => P; C1 and C2 different integers
+HloInstruction* SelectEqualConstant(HloInstruction* i, RuleContext& c) {
+  HloInstruction *p, *x, *y, *z;
+  if ((DirectionOf(i) != D::kEq && DirectionOf(i) != D::kNe) ||
+      !Match(i, m::Compare(m::Select(m::Any(&p), m::Splat(&x), m::Splat(&y)), m::Splat(&z)))) {
+    return nullptr;
+  }
+  std::optional<int64_t> a = SplatInteger(x), b = SplatInteger(y), k = SplatInteger(z);
+  if (!a || !b || !k || a == b || (k != a && k != b) || !p->shape().SameDimensions(i->shape())) return nullptr;
+  const bool is_first = (DirectionOf(i) == D::kEq) == (k == a);
+  if (is_first) return c.ReplaceWith(p);
+  return c.Allow() ? c.Unary(HloOpcode::kNot, p) : nullptr;
+}
+
+// min(A, B) < A => B < A
+HloInstruction* LessMin(HloInstruction* i, RuleContext& c) {
+  HloInstruction *a, *b;
+  if (DirectionOf(i) != D::kLt || IsTotalOrder(i) ||
+      (!Match(i, m::Compare(m::Minimum(m::Any(&a), m::Any(&b)), m::Same(&a))) &&
+       !Match(i, m::Compare(m::Minimum(m::Any(&b), m::Any(&a)), m::Same(&a)))) ||
+      !c.Allow()) {
+    return nullptr;
+  }
+  return c.Compare(D::kLt, b, a, i->attributes<CompareAttributes>().type);
+}
+
+// max(A, B) >= A => true, min(A, B) <= A => true, integer
+HloInstruction* WithinExtreme(HloInstruction* i, RuleContext& c) {
+  const HloInstruction *extreme = i->operand(0), *a = i->operand(1);
+  const HloOpcode opcode = DirectionOf(i) == D::kGe ? HloOpcode::kMaximum : HloOpcode::kMinimum;
+  if ((DirectionOf(i) != D::kGe && DirectionOf(i) != D::kLe) || extreme->opcode() != opcode || !IsIntegral(a) ||
+      (extreme->operand(0) != a && extreme->operand(1) != a) || !c.Allow()) {
+    return nullptr;
+  }
+  return c.Splat(i->shape(), 1);
+}
+
+// A > highest => false, A <= highest => true, A < lowest => false, A >= lowest => true, integer
+HloInstruction* WithExtremeConstant(HloInstruction* i, RuleContext& c) {
+  const HloInstruction* constant = SplatConstant(i->operand(1));
+  if (constant == nullptr || !IsIntegral(constant)) return nullptr;
+  const PrimitiveType type = constant->shape().element_type();
+  const bool highest = constant->literal().BitwiseEqual(Literal::MaxValue(type)),
+             lowest = constant->literal().BitwiseEqual(Literal::MinValue(type));
+  const D direction = DirectionOf(i);
+  const bool never = (highest && direction == D::kGt) || (lowest && direction == D::kLt);
+  const bool always = (highest && direction == D::kLe) || (lowest && direction == D::kGe);
+  if ((!never && !always) || !c.Allow()) return nullptr;
+  return c.Splat(i->shape(), always ? 1 : 0);
+}
+
+// iota < N => true, iota >= N => false, N over the largest element
+HloInstruction* OfIota(HloInstruction* i, RuleContext& c) {
+  const HloInstruction* iota = i->operand(0);
+  std::optional<int64_t> n = SplatInteger(i->operand(1));
+  if (iota->opcode() != HloOpcode::kIota || !n) return nullptr;
+  const PrimitiveType type = iota->shape().element_type();
+  const int64_t size = iota->shape().dimensions(iota->attributes<IotaAttributes>().iota_dimension);
+  const int bits = BitWidth(type) - IsSigned(type);
+  if ((bits < 63 && size > int64_t{1} << bits) || size > *n) return nullptr;
+  const D direction = DirectionOf(i);
+  const bool always = direction == D::kLt || direction == D::kLe || direction == D::kNe;
+  return c.Allow() ? c.Splat(i->shape(), always ? 1 : 0) : nullptr;
+}
+
 constexpr Rule kRules[] = {
     {HloOpcode::kCompare, "compare-constant-right", "C < A => A > C", kExact, kExact, ConstantRight},
     {HloOpcode::kCompare, "compare-unsigned-less-zero", "A < 0 => false, unsigned", kExact, kExact, UnsignedLessZero},
@@ -141,9 +249,23 @@ constexpr Rule kRules[] = {
     {HloOpcode::kCompare, "compare-converted-pred", "convert(pred P) != 0 => P", kExact, kExact, ConvertedPred},
     {HloOpcode::kCompare, "compare-converted-pred-zero", "convert(pred P) == 0 => not P", kExact, kExact,
      ConvertedPredZero},
-    {HloOpcode::kCompare, "compare-select-not-zero", "select(P, 1, 0) != 0 => P", kExact, kExact, SelectNotZero},
     {HloOpcode::kCompare, "compare-greater-maximum", "max(A, B) > A => B > A", kExact, kExact, GreaterMax},
     {HloOpcode::kCompare, "compare-greater-minimum", "A > min(A, B) => A > B", kExact, kExact, GreaterMin},
+    {HloOpcode::kCompare, "compare-non-negative", "A < 0 => false, A >= 0 => true, if A cannot be negative", kExact, kExact,
+     NonNegativeWithZero},
+    {HloOpcode::kCompare, "compare-converts", "convert(A) < convert(B) => A < B, to a wider type", kExact, kExact,
+     OfConverts},
+    {HloOpcode::kCompare, "compare-add-constant", "A + C1 == C2 => A == C2 - C1, integer", kExact, kExact,
+     AddEqualConstant},
+    {HloOpcode::kCompare, "compare-subtract-zero", "A - B == 0 => A == B, integer", kExact, kExact, SubtractEqualZero},
+    {HloOpcode::kCompare, "compare-inverses", "-A == -B => A == B", kExact, kExact, EqualUnderInverse},
+    {HloOpcode::kCompare, "compare-select-constant", "select(P, C1, C2) == C1 => P, integer", kExact, kExact,
+     SelectEqualConstant},
+    {HloOpcode::kCompare, "compare-less-minimum", "min(A, B) < A => B < A", kExact, kExact, LessMin},
+    {HloOpcode::kCompare, "compare-within-extreme", "max(A, B) >= A => true, integer", kExact, kExact, WithinExtreme},
+    {HloOpcode::kCompare, "compare-extreme-constant", "A > highest => false, A >= lowest => true, integer", kExact, kExact,
+     WithExtremeConstant},
+    {HloOpcode::kCompare, "compare-iota", "iota < N => true, if N is over its largest element", kExact, kExact, OfIota},
 };
 
 }  // namespace

@@ -103,6 +103,22 @@ HloInstruction* Broadcasts(HloInstruction* i, RuleContext& c) {
   return c.Broadcast(i->operand(0)->operand(0), i->shape(), {});
 }
 
+// concatenate(A, broadcast(s)) => pad(A, s), s a scalar; and on the other side
+HloInstruction* OfPadding(HloInstruction* i, RuleContext& c) {
+  if (i->operand_count() != 2) return nullptr;
+  const int64_t dimension = i->dimensions()[0];
+  for (int64_t side : {1, 0}) {
+    HloInstruction *a = i->operand(1 - side), *broadcast = i->operand(side);
+    if (broadcast->opcode() != HloOpcode::kBroadcast || !broadcast->operand(0)->shape().IsScalar()) continue;
+    if (!c.Allow()) return nullptr;
+    PaddingConfig padding;
+    for (int64_t d = 0; d < i->shape().rank(); ++d) padding.push_back({});
+    (side == 1 ? padding[dimension].high : padding[dimension].low) = broadcast->shape().dimensions(dimension);
+    return c.Add(HloOpcode::kPad, i->shape(), {a, broadcast->operand(0)}, PadAttributes{padding});
+  }
+  return nullptr;
+}
+
 constexpr Rule kRules[] = {
     {HloOpcode::kConcatenate, "concatenate-one", "concatenate(A) => A", kExact, kExact, One},
     {HloOpcode::kConcatenate, "concatenate-empty", "concatenate(A, empty) => A", kExact, kExact, Empty},
@@ -114,6 +130,7 @@ constexpr Rule kRules[] = {
      kExact, kExact, Broadcasts},
     {HloOpcode::kConcatenate, "concatenate-repeated", "concatenate(A, A) => broadcast(A), A of size 1", kExact, kExact,
      Repeated},
+    {HloOpcode::kConcatenate, "concatenate-padding", "concatenate(A, broadcast(s)) => pad(A, s)", kExact, kExact, OfPadding},
 };
 
 }  // namespace

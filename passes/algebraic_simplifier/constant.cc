@@ -69,8 +69,12 @@ constexpr Rule kConstant[] = {
     {HloOpcode::kIota, "iota-one", "iota => 0, over a dimension of size 1", kExact, kExact, IotaOne},
 };
 constexpr Rule kElementwiseOps[] = {
-    {HloOpcode::kAdd, "elementwise-of-broadcasts", "op(broadcast(A), broadcast(B)) => broadcast(op(A, B))", kExact,
-     kExact, OnBroadcasts},
+    {.name = "elementwise-of-broadcasts",
+     .formula = "op(broadcast(A), broadcast(B)) => broadcast(op(A, B))",
+     .integers = kExact,
+     .floats = kExact,
+     .apply = OnBroadcasts,
+     .every_elementwise = true},
 };
 
 }  // namespace

@@ -2,14 +2,10 @@
 #include "algebraic_simplifier/rules.h"
 
 namespace hloir::algebraic_simplifier {
-namespace {
-
-namespace m = match;
 
 // Formats without infinity use the exponent that the others keep for it.
-int LargestExponent(const FloatFormat& f) { return (1 << f.exponent_bits) - (f.has_infinity ? 2 : 1) - f.bias; }
+static int LargestExponent(const FloatFormat& f) { return (1 << f.exponent_bits) - (f.has_infinity ? 2 : 1) - f.bias; }
 
-// Does `to` hold every value of `from`, so that a detour through it changes nothing?
 bool HoldsAllOf(PrimitiveType to, PrimitiveType from) {
   if (to == from) return true;
   if (from == PrimitiveType::PRED) return IsInteger(to) ? BitWidth(to) > 1 : IsFloat(to) && GetFloatFormat(to).has_zero;
@@ -32,6 +28,10 @@ bool HoldsAllOf(PrimitiveType to, PrimitiveType from) {
          (!a.has_infinity || b.has_infinity) && (!a.has_nan || b.has_nan) &&
          (!a.has_negative_zero || b.has_negative_zero) && b.has_zero && b.has_infinity;
 }
+
+namespace {
+
+namespace m = match;
 
 // convert(A) => A, same type
 HloInstruction* ConvertSame(HloInstruction* i, RuleContext& c) {
@@ -98,6 +98,70 @@ HloInstruction* ReducePrecisionTwice(HloInstruction* i, RuleContext& c) {
   return c.ReplaceWith(inner);
 }
 
+// convert(convert(A) + convert(B)) => A + B, integers back to the type that they came from; and so -, *, &, |, ^
+HloInstruction* ArithmeticInWider(HloInstruction* i, RuleContext& c) {
+  HloInstruction* op = i->operand(0);
+  switch (op->opcode()) {
+    case HloOpcode::kAdd:
+    case HloOpcode::kSubtract:
+    case HloOpcode::kMultiply:
+    case HloOpcode::kAnd:
+    case HloOpcode::kOr:
+    case HloOpcode::kXor: break;
+    default: return nullptr;
+  }
+  if (op->user_count() != 1 || !IsIntegral(i) || !IsIntegral(op)) return nullptr;
+  for (const HloInstruction* operand : op->operands()) {
+    if (operand->opcode() != HloOpcode::kConvert || operand->operand(0)->shape().element_type() != i->shape().element_type()) {
+      return nullptr;
+    }
+  }
+  // The low bits of the result come from the low bits of the operands alone.
+  if (BitWidth(op->shape().element_type()) < BitWidth(i->shape().element_type()) || !c.Allow()) return nullptr;
+  return c.Binary(op->opcode(), op->operand(0)->operand(0), op->operand(1)->operand(0));
+}
+
+// convert(convert(A)) => convert(A), integers, each no wider than the one before
+HloInstruction* ConvertNarrowing(HloInstruction* i, RuleContext& c) {
+  HloInstruction *a, *middle;
+  if (!Match(i, m::Convert(m::Convert(&middle, m::Any(&a)))) || !IsIntegral(a) || !IsIntegral(middle) || !IsIntegral(i)) {
+    return nullptr;
+  }
+  const int from = BitWidth(a->shape().element_type()), between = BitWidth(middle->shape().element_type()),
+            to = BitWidth(i->shape().element_type());
+  if (to > between || between > from || a->shape().element_type() == i->shape().element_type() || !c.Allow()) return nullptr;
+  return c.Convert(a, i->shape().element_type());
+}
+
+// convert(iota) => iota, of a type that holds all its elements
+HloInstruction* ConvertIota(HloInstruction* i, RuleContext& c) {
+  const HloInstruction* iota = i->operand(0);
+  if (iota->opcode() != HloOpcode::kIota || !IsIntegral(iota)) return nullptr;
+  const int64_t size = iota->shape().dimensions(iota->attributes<IotaAttributes>().iota_dimension);
+  for (const HloInstruction* of : {iota, const_cast<const HloInstruction*>(i)}) {
+    const PrimitiveType type = of->shape().element_type();
+    const FloatFormat format = GetFloatFormat(type);
+    const int bits = IsInteger(type) ? BitWidth(type) - IsSigned(type) : IsFloat(type) ? format.mantissa_bits + 1 : 0;
+    if (bits == 0 || (bits < 63 && size > int64_t{1} << bits) || (IsFloat(type) && (bits >= format.bias || !format.has_zero))) {
+      return nullptr;
+    }
+  }
+  if (!c.Allow()) return nullptr;
+  return c.Add(HloOpcode::kIota, i->shape(), {}, iota->attributes<IotaAttributes>());
+}
+
+// reduce-precision(convert(A)) => convert(A), to a format that holds all of A's values
+HloInstruction* ReducePrecisionOfConvert(HloInstruction* i, RuleContext& c) {
+  HloInstruction* convert = i->operand(0);
+  if (convert->opcode() != HloOpcode::kConvert || !IsFloating(i) || !IsFloating(convert->operand(0))) return nullptr;
+  const auto& to = i->attributes<ReducePrecisionAttributes>();
+  const PrimitiveType from = convert->operand(0)->shape().element_type();
+  const FloatFormat f = GetFloatFormat(from);
+  // reduce-precision flushes what is subnormal in its format: the exponents must reach further than A's.
+  const bool holds = to.mantissa_bits >= f.mantissa_bits && to.exponent_bits > f.exponent_bits && f.has_infinity;
+  return holds && HoldsAllOf(i->shape().element_type(), from) ? c.ReplaceWith(convert) : nullptr;
+}
+
 constexpr Rule kRules[] = {
     {HloOpcode::kConvert, "convert-same", "convert(A) => A, same type", kExact, kExact, ConvertSame},
     {HloOpcode::kConvert, "convert-round-trip", "convert(convert(A)) => A, A's type through a wider one", kExact,
@@ -112,6 +176,14 @@ constexpr Rule kRules[] = {
      kExact, kExact, ReducePrecisionNothing},
     {HloOpcode::kReducePrecision, "reduce-precision-twice",
      "reduce-precision(reduce-precision(A)) => reduce-precision(A)", kExact, kExact, ReducePrecisionTwice},
+    {HloOpcode::kConvert, "convert-arithmetic-in-wider", "convert(convert(A) + convert(B)) => A + B, integer", kExact,
+     kExact, ArithmeticInWider},
+    {HloOpcode::kConvert, "convert-narrowing", "convert(convert(A)) => convert(A), integers ever narrower", kExact, kExact,
+     ConvertNarrowing},
+    {HloOpcode::kConvert, "convert-iota", "convert(iota) => iota, of a type that holds its elements", kExact, kExact,
+     ConvertIota},
+    {HloOpcode::kReducePrecision, "reduce-precision-of-convert",
+     "reduce-precision(convert(A)) => convert(A), if the format holds A's type", kExact, kExact, ReducePrecisionOfConvert},
 };
 
 }  // namespace

@@ -179,6 +179,113 @@ HloInstruction* RemainderIota(HloInstruction* i, RuleContext& c) {
   return c.ReplaceWith(iota);
 }
 
+// Negative? all ones : 0, for signed integers.
+HloInstruction* SignBits(RuleContext& c, HloInstruction* a) {
+  const int bits = BitWidth(a->shape().element_type());
+  return c.Binary(HloOpcode::kShiftRightArithmetic, a, c.Splat(a->shape(), bits - 1));
+}
+
+// A / 2^K => (A + (A < 0 ? 2^K - 1 : 0)) >> K, signed: it rounds towards zero
+HloInstruction* DivideSignedPowerOfTwo(HloInstruction* i, RuleContext& c) {
+  const int exponent = PowerOfTwoExponent(i->operand(1)), bits = BitWidth(i->shape().element_type());
+  if (exponent <= 0 || !IsSigned(i->shape().element_type()) || bits < 8 || IsConstantLike(i->operand(0)) || !c.Allow()) {
+    return nullptr;
+  }
+  HloInstruction* a = i->operand(0);
+  HloInstruction* k = c.Splat(i->shape(), exponent);
+  if (!IsNonNegative(a)) {
+    HloInstruction* bias = c.Binary(HloOpcode::kShiftRightLogical, SignBits(c, a), c.Splat(i->shape(), bits - exponent));
+    a = c.Binary(HloOpcode::kAdd, a, bias);
+  }
+  return c.Binary(HloOpcode::kShiftRightArithmetic, a, k);
+}
+
+// A % 2^K => ((A + bias) & (2^K - 1)) - bias, bias = A < 0 ? 2^K - 1 : 0, signed: it has the sign of A
+HloInstruction* RemainderSignedPowerOfTwo(HloInstruction* i, RuleContext& c) {
+  const int exponent = PowerOfTwoExponent(i->operand(1)), bits = BitWidth(i->shape().element_type());
+  if (exponent <= 0 || !IsSigned(i->shape().element_type()) || bits < 8 || IsConstantLike(i->operand(0)) || !c.Allow()) {
+    return nullptr;
+  }
+  HloInstruction* a = i->operand(0);
+  Literal low_bits(Shape::Scalar(i->shape().element_type()));
+  low_bits.SetFromInt64(0, (int64_t{1} << exponent) - 1);
+  HloInstruction* mask = c.SplatOf(i->shape(), std::move(low_bits));
+  if (IsNonNegative(a)) return c.Binary(HloOpcode::kAnd, a, mask);
+  HloInstruction* bias = c.Binary(HloOpcode::kShiftRightLogical, SignBits(c, a), c.Splat(i->shape(), bits - exponent));
+  HloInstruction* sum = c.Binary(HloOpcode::kAdd, a, bias);
+  return c.Binary(HloOpcode::kSubtract, c.Binary(HloOpcode::kAnd, sum, mask), bias);
+}
+
+// (-A) / (-B) => A / B, float
+HloInstruction* DivideNegateNegate(HloInstruction* i, RuleContext& c) {
+  HloInstruction *a, *b;
+  if (!IsReal(i) || !Match(i, m::Divide(m::Negate(m::Any(&a)), m::Negate(m::Any(&b)))) || !c.Allow()) return nullptr;
+  return c.Binary(HloOpcode::kDivide, a, b);
+}
+
+// (-A) / C => A / (-C), float
+HloInstruction* DivideNegateConstant(HloInstruction* i, RuleContext& c) {
+  HloInstruction *a, *constant;
+  if (!IsReal(i) || !Match(i, m::Divide(m::Negate(m::Any(&a)), m::Splat(&constant))) || !c.Allow()) return nullptr;
+  HloInstruction* negated = c.Unary(HloOpcode::kNegate, const_cast<HloInstruction*>(SplatConstant(constant)));
+  return c.Binary(HloOpcode::kDivide, a, c.BroadcastScalar(negated, i->shape()));
+}
+
+// (A / C1) / C2 => A / (C1 * C2), positive integers whose product the type holds
+HloInstruction* DivideDivideConstants(HloInstruction* i, RuleContext& c) {
+  HloInstruction *a, *x, *y;
+  if (!IsIntegral(i) || !Match(i, m::Divide(m::Divide(m::Any(&a), m::Splat(&x)), m::Splat(&y)))) return nullptr;
+  std::optional<int64_t> p = SplatInteger(x), q = SplatInteger(y);
+  const PrimitiveType type = i->shape().element_type();
+  int64_t product;
+  if (!p || !q || *p <= 0 || *q <= 0 || __builtin_mul_overflow(*p, *q, &product)) return nullptr;
+  const int bits = BitWidth(type) - IsSigned(type);
+  if ((bits < 63 && product >> bits != 0) || !c.Allow()) return nullptr;
+  Literal divisor(Shape::Scalar(type));
+  divisor.SetFromInt64(0, product);
+  return c.Binary(HloOpcode::kDivide, a, c.SplatOf(i->shape(), std::move(divisor)));
+}
+
+// The largest element of an iota of integers that does not wrap around; -1 for anything else.
+int64_t LargestOfIota(const HloInstruction* iota) {
+  if (iota->opcode() != HloOpcode::kIota || !IsIntegral(iota)) return -1;
+  const PrimitiveType type = iota->shape().element_type();
+  const int64_t size = iota->shape().dimensions(iota->attributes<IotaAttributes>().iota_dimension);
+  const int bits = BitWidth(type) - IsSigned(type);
+  return size > 0 && (bits >= 63 || size <= int64_t{1} << bits) ? size - 1 : -1;
+}
+
+// iota / N => 0, where N is over the largest element
+HloInstruction* DivideIota(HloInstruction* i, RuleContext& c) {
+  const int64_t largest = LargestOfIota(i->operand(0));
+  std::optional<int64_t> n = SplatInteger(i->operand(1));
+  if (largest < 0 || !n || *n <= largest || !c.Allow()) return nullptr;
+  return c.Splat(i->shape(), 0);
+}
+
+// (iota + N) % N => iota % N, where the sum does not wrap around
+HloInstruction* RemainderIotaPlus(HloInstruction* i, RuleContext& c) {
+  HloInstruction *iota, *x, *y;
+  if (!Match(i, m::Remainder(m::Add(m::Iota(&iota), m::Splat(&x)), m::Splat(&y)))) return nullptr;
+  const int64_t largest = LargestOfIota(iota);
+  std::optional<int64_t> p = SplatInteger(x), q = SplatInteger(y);
+  int64_t sum;
+  if (largest < 0 || !p || p != q || *p <= 0 || __builtin_add_overflow(largest, *p, &sum)) return nullptr;
+  const PrimitiveType type = i->shape().element_type();
+  const int bits = BitWidth(type) - IsSigned(type);
+  if ((bits < 63 && sum >> bits != 0) || !c.Allow()) return nullptr;
+  return c.Binary(HloOpcode::kRemainder, iota, y);
+}
+
+// A % -1 => 0, integer
+HloInstruction* RemainderMinusOne(HloInstruction* i, RuleContext& c) {
+  if (!IsIntegral(i) || !IsSigned(i->shape().element_type()) || !Match(i, m::Remainder(m::Any(), m::Splat(-1))) ||
+      !c.Allow()) {
+    return nullptr;
+  }
+  return c.Splat(i->shape(), 0);
+}
+
 constexpr Rule kRules[] = {
     {HloOpcode::kDivide, "divide-one", "A / 1 => A", kExact, kExact, DivideOne},
     {HloOpcode::kDivide, "divide-minus-one", "A / -1 => -A", kExact, kExact, DivideMinusOne},
@@ -205,6 +312,18 @@ constexpr Rule kRules[] = {
     {HloOpcode::kRemainder, "remainder-one", "A % 1 => 0, integer", kExact, kExact, RemainderOne},
     {HloOpcode::kRemainder, "remainder-iota", "iota % N => iota, if N is over its largest element", kExact, kExact,
      RemainderIota},
+    {HloOpcode::kDivide, "divide-signed-power-of-two", "A / 2^K => (A + (A < 0 ? 2^K - 1 : 0)) >> K, signed", kExact,
+     kExact, DivideSignedPowerOfTwo},
+    {HloOpcode::kDivide, "divide-negate-negate", "(-A) / (-B) => A / B, float", kExact, kExact, DivideNegateNegate},
+    {HloOpcode::kDivide, "divide-negate-constant", "(-A) / C => A / (-C), float", kExact, kExact, DivideNegateConstant},
+    {HloOpcode::kDivide, "divide-divide-constants", "(A / C1) / C2 => A / (C1 * C2), positive integers", kExact, kExact,
+     DivideDivideConstants},
+    {HloOpcode::kDivide, "divide-iota", "iota / N => 0, if N is over its largest element", kExact, kExact, DivideIota},
+    {HloOpcode::kRemainder, "remainder-signed-power-of-two", "A % 2^K => ((A + bias) & (2^K - 1)) - bias, signed", kExact,
+     kExact, RemainderSignedPowerOfTwo},
+    {HloOpcode::kRemainder, "remainder-iota-plus", "(iota + N) % N => iota % N, if nothing wraps around", kExact, kExact,
+     RemainderIotaPlus},
+    {HloOpcode::kRemainder, "remainder-minus-one", "A % -1 => 0, integer", kExact, kExact, RemainderMinusOne},
 };
 
 }  // namespace

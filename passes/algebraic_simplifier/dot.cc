@@ -1,12 +1,10 @@
-// Rules of dot.
+// Rules of dot. (Those of its transposed operands: transpose_folding.cc.)
 #include <algorithm>
 
 #include "algebraic_simplifier/rules.h"
 
 namespace hloir::algebraic_simplifier {
 namespace {
-
-bool Contains(const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
 
 // dot(A, B) => 0, where one is empty
 HloInstruction* OfEmpty(HloInstruction* i, RuleContext& c) {
@@ -15,49 +13,105 @@ HloInstruction* OfEmpty(HloInstruction* i, RuleContext& c) {
   return c.Splat(i->shape(), 0);
 }
 
-// The dimension numbers of one side, as dimensions of what that side's transpose takes; false if the result's
-// dimensions would come in another order.
-bool ThroughTranspose(const HloInstruction* transpose, DimVector& batch, DimVector& contracting) {
-  int64_t last = -1;
-  for (int64_t d = 0; d < transpose->shape().rank(); ++d) {
-    if (Contains(batch, d) || Contains(contracting, d)) continue;
-    if (transpose->dimensions()[d] < last) return false;
-    last = transpose->dimensions()[d];
-  }
-  for (int64_t& d : batch) d = transpose->dimensions()[d];
-  for (int64_t& d : contracting) d = transpose->dimensions()[d];
-  return true;
+bool Contains(const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
+
+// dot(A, 0) => 0
+HloInstruction* OfZero(HloInstruction* i, RuleContext& c) {
+  if ((!IsSplatZero(i->operand(0)) && !IsSplatZero(i->operand(1))) || !c.Allow()) return nullptr;
+  return c.Splat(i->shape(), 0);
 }
 
-// dot(transpose(A), B) => dot(A, B), other dimension numbers
-HloInstruction* OfTranspose(HloInstruction* i, RuleContext& c) {
-  DotAttributes attributes = i->attributes<DotAttributes>();
-  HloInstruction *lhs = i->operand(0), *rhs = i->operand(1);
-  bool found = false;
-  if (lhs->opcode() == HloOpcode::kTranspose) {
-    DimVector batch = attributes.lhs_batch_dims, contracting = attributes.lhs_contracting_dims;
-    if (ThroughTranspose(lhs, batch, contracting)) {
-      attributes.lhs_batch_dims = batch, attributes.lhs_contracting_dims = contracting;
-      lhs = lhs->operand(0);
-      found = true;
+// dot(A, B) => dot(reshape(A), reshape(B)), without batch and contracted dimensions of size 1
+HloInstruction* DropOnes(HloInstruction* i, RuleContext& c) {
+  const auto& a = i->attributes<DotAttributes>();
+  DotAttributes smaller = a;
+  DimVector *lists[2][2] = {{&smaller.lhs_batch_dims, &smaller.lhs_contracting_dims},
+                            {&smaller.rhs_batch_dims, &smaller.rhs_contracting_dims}};
+  HloInstruction* operands[2] = {i->operand(0), i->operand(1)};
+  // One contracted dimension stays, so that it is a dot still.
+  DimVector dropped[2];
+  for (size_t which : {size_t{0}, size_t{1}}) {
+    DimVector kept[2];
+    const DimVector lhs = *lists[0][which], rhs = *lists[1][which];
+    for (size_t k = 0; k < lhs.size(); ++k) {
+      const bool last_contracted = which == 1 && k + 1 == lhs.size() && kept[0].empty();
+      if (operands[0]->shape().dimensions(lhs[k]) == 1 && !last_contracted) {
+        dropped[0].push_back(lhs[k]);
+        dropped[1].push_back(rhs[k]);
+      } else {
+        kept[0].push_back(lhs[k]);
+        kept[1].push_back(rhs[k]);
+      }
     }
+    *lists[0][which] = kept[0], *lists[1][which] = kept[1];
   }
-  if (rhs->opcode() == HloOpcode::kTranspose) {
-    DimVector batch = attributes.rhs_batch_dims, contracting = attributes.rhs_contracting_dims;
-    if (ThroughTranspose(rhs, batch, contracting)) {
-      attributes.rhs_batch_dims = batch, attributes.rhs_contracting_dims = contracting;
-      rhs = rhs->operand(0);
-      found = true;
+  if (dropped[0].empty() || !c.Allow()) return nullptr;
+  DimVector sizes;  // of the result, without batch dimensions of size 1
+  for (int64_t d : smaller.lhs_batch_dims) sizes.push_back(operands[0]->shape().dimensions(d));
+  for (int64_t side : {0, 1}) {
+    const Shape& shape = operands[side]->shape();
+    const DimVector &batch = side == 0 ? a.lhs_batch_dims : a.rhs_batch_dims,
+                    &contracting = side == 0 ? a.lhs_contracting_dims : a.rhs_contracting_dims;
+    DimVector moved(static_cast<size_t>(shape.rank())), left;
+    for (int64_t d = 0; d < shape.rank(); ++d) {
+      moved[d] = static_cast<int64_t>(left.size());
+      if (!Contains(dropped[side], d)) left.push_back(shape.dimensions(d));
+      if (!Contains(batch, d) && !Contains(contracting, d)) sizes.push_back(shape.dimensions(d));
     }
+    for (DimVector* list : lists[side]) {
+      for (int64_t& d : *list) d = moved[d];
+    }
+    operands[side] = c.Reshape(operands[side], Shape::Array(shape.element_type(), left));
   }
-  if (!found || !c.Allow()) return nullptr;
-  return c.Add(HloOpcode::kDot, i->shape(), {lhs, rhs}, std::move(attributes));
+  HloInstruction* dot = c.Add(HloOpcode::kDot, Shape::Array(i->shape().element_type(), sizes), {operands[0], operands[1]},
+                              std::move(smaller));
+  return dot->shape().SameDimensions(i->shape()) ? dot : c.Reshape(dot, i->shape());
+}
+
+// dot(A, B), contracting dimensions of size 1 or none => broadcast(A) * broadcast(B)
+HloInstruction* AsMultiply(HloInstruction* i, RuleContext& c) {
+  const auto& a = i->attributes<DotAttributes>();
+  for (int64_t d : a.lhs_contracting_dims) {
+    if (i->operand(0)->shape().dimensions(d) != 1) return nullptr;
+  }
+  const PrimitiveType type = i->shape().element_type();
+  if (i->operand(0)->shape().element_type() != type || i->operand(1)->shape().element_type() != type || !c.Allow()) {
+    return nullptr;
+  }
+  HloInstruction* sides[2];
+  int64_t k = static_cast<int64_t>(a.lhs_batch_dims.size());
+  for (int64_t side : {0, 1}) {
+    HloInstruction* operand = i->operand(side);
+    const DimVector &batch = side == 0 ? a.lhs_batch_dims : a.rhs_batch_dims,
+                    &contracting = side == 0 ? a.lhs_contracting_dims : a.rhs_contracting_dims;
+    DimVector sizes, dimensions;
+    for (int64_t d = 0; d < operand->shape().rank(); ++d) {
+      if (Contains(contracting, d)) continue;
+      sizes.push_back(operand->shape().dimensions(d));
+      const auto at = std::find(batch.begin(), batch.end(), d);
+      dimensions.push_back(at != batch.end() ? at - batch.begin() : k++);
+    }
+    if (!contracting.empty()) operand = c.Reshape(operand, Shape::Array(type, sizes));
+    if (!std::is_sorted(dimensions.begin(), dimensions.end())) {
+      // Batch dimensions in another order than the result's.
+      DimVector order(dimensions.size());
+      for (size_t d = 0; d < order.size(); ++d) order[d] = static_cast<int64_t>(d);
+      std::sort(order.begin(), order.end(), [&](int64_t x, int64_t y) { return dimensions[x] < dimensions[y]; });
+      operand = c.Transpose(operand, order);
+      std::sort(dimensions.begin(), dimensions.end());
+    }
+    sides[side] = i->shape().rank() == 0 ? operand : c.Broadcast(operand, i->shape(), dimensions);
+  }
+  return c.Binary(HloOpcode::kMultiply, sides[0], sides[1]);
 }
 
 constexpr Rule kRules[] = {
     {HloOpcode::kDot, "dot-empty", "dot(A, B) => 0, if one is empty", kExact, kExact, OfEmpty},
-    {HloOpcode::kDot, "dot-transpose",
-     "dot(transpose(A), B) => dot(A, B), if the order of the result's dimensions stays", kExact, kExact, OfTranspose},
+    {HloOpcode::kDot, "dot-zero", "dot(A, 0) => 0", kExact, kFast, OfZero},
+    {HloOpcode::kDot, "dot-as-multiply", "dot(A, B), contracting nothing but 1s => broadcast(A) * broadcast(B)", kExact,
+     kRounding, AsMultiply},
+    {HloOpcode::kDot, "dot-drop-ones", "dot(A, B) => dot(reshape(A), reshape(B)), without dimensions of size 1", kExact,
+     kExact, DropOnes},
 };
 
 }  // namespace

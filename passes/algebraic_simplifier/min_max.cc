@@ -20,30 +20,12 @@ HloInstruction* Extreme(HloInstruction* i, RuleContext& c) {
   return nullptr;
 }
 
-// C max A => A max C
-HloInstruction* ConstantRight(HloInstruction* i, RuleContext& c) {
-  if (!IsConstantLike(i->operand(0)) || IsConstantLike(i->operand(1)) || !c.Allow()) return nullptr;
-  return c.Binary(i->opcode(), i->operand(1), i->operand(0));
-}
-
 // max(max(A, B), B) => max(A, B), max(max(A, B), A), max(A, max(A, B))
 HloInstruction* Nested(HloInstruction* i, RuleContext& c) {
   HloInstruction *l = i->operand(0), *r = i->operand(1);
   if (l->opcode() == i->opcode() && (l->operand(0) == r || l->operand(1) == r)) return c.ReplaceWith(l);
   if (r->opcode() == i->opcode() && r->operand(0) == l) return c.ReplaceWith(r);
   return nullptr;
-}
-
-// max(max(A, C1), C2) => max(A, max(C1, C2))
-HloInstruction* MergeConstants(HloInstruction* i, RuleContext& c) {
-  HloInstruction *inner = i->operand(0), *c2 = i->operand(1);
-  if (inner->opcode() != i->opcode() || SplatConstant(c2) == nullptr || SplatConstant(inner->operand(1)) == nullptr ||
-      !c.Allow()) {
-    return nullptr;
-  }
-  HloInstruction* x = const_cast<HloInstruction*>(SplatConstant(inner->operand(1)));
-  HloInstruction* y = const_cast<HloInstruction*>(SplatConstant(c2));
-  return c.Binary(i->opcode(), inner->operand(0), c.BroadcastScalar(c.Binary(i->opcode(), x, y), i->shape()));
 }
 
 bool Ordered(const HloInstruction* low, const HloInstruction* high) {
@@ -89,6 +71,86 @@ HloInstruction* ClampClamp(HloInstruction* i, RuleContext& c) {
   return c.ReplaceWith(inner);
 }
 
+// max(min(A, B), A) => A, and the other way round; a NaN of B is lost
+HloInstruction* Absorbed(HloInstruction* i, RuleContext& c) {
+  const HloOpcode other = i->opcode() == HloOpcode::kMaximum ? HloOpcode::kMinimum : HloOpcode::kMaximum;
+  for (int64_t k = 0; k < 2; ++k) {
+    HloInstruction *a = i->operand(k), *b = i->operand(1 - k);
+    if (b->opcode() == other && (b->operand(0) == a || b->operand(1) == a)) return c.ReplaceWith(a);
+  }
+  return nullptr;
+}
+
+// max(clamp(L, A, H), L) => clamp(L, A, H), min(clamp(L, A, H), H) => clamp(L, A, H)
+HloInstruction* OfClamp(HloInstruction* i, RuleContext& c) {
+  const int64_t which = i->opcode() == HloOpcode::kMaximum ? 0 : 2;
+  for (int64_t k = 0; k < 2; ++k) {
+    HloInstruction *clamp = i->operand(k), *bound = i->operand(1 - k);
+    if (clamp->opcode() != HloOpcode::kClamp) continue;
+    const HloInstruction *x = SplatConstant(clamp->operand(which)), *y = SplatConstant(bound);
+    const bool equal = x != nullptr && y != nullptr && x->literal().BitwiseEqual(y->literal());
+    // With bounds the wrong way round the upper one wins.
+    if ((clamp->operand(which) == bound || equal) && (which == 2 || (SplatConstant(clamp->operand(2)) && x && Ordered(x, clamp->operand(2))))) {
+      return c.ReplaceWith(clamp);
+    }
+  }
+  return nullptr;
+}
+
+// max(A, -A) => |A|; the smallest integer is its own negative, and has no other absolute value
+HloInstruction* MaxOfNegate(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if ((!Match(i, m::Maximum(m::Any(&a), m::Negate(m::Same(&a)))) &&
+       !Match(i, m::Maximum(m::Negate(m::Any(&a)), m::Same(&a)))) ||
+      IsUnsigned(i->shape().element_type()) || !c.Allow()) {
+    return nullptr;
+  }
+  return c.Unary(HloOpcode::kAbs, a);
+}
+
+// max(f(A), f(B)) => f(max(A, B)), f one that never falls: exp, log, tanh, logistic, sqrt, cbrt, erf
+HloInstruction* OfRising(HloInstruction* i, RuleContext& c) {
+  HloInstruction *x = i->operand(0), *y = i->operand(1);
+  switch (x->opcode()) {
+    case HloOpcode::kExp:
+    case HloOpcode::kLog:
+    case HloOpcode::kTanh:
+    case HloOpcode::kLogistic:
+    case HloOpcode::kSqrt:
+    case HloOpcode::kCbrt:
+    case HloOpcode::kErf: break;
+    default: return nullptr;
+  }
+  // log and sqrt of a negative number are NaN, which the larger of two would hide.
+  const bool partial = x->opcode() == HloOpcode::kLog || x->opcode() == HloOpcode::kSqrt;
+  if (x == y || y->opcode() != x->opcode() || x->user_count() != 1 || y->user_count() != 1 ||
+      (partial && !(IsNonNegative(x->operand(0)) && IsNonNegative(y->operand(0)))) || !c.Allow()) {
+    return nullptr;
+  }
+  return c.Unary(x->opcode(), c.Binary(i->opcode(), x->operand(0), y->operand(0)));
+}
+
+// clamp(lowest, A, H) => min(A, H), clamp(L, A, highest) => max(A, L)
+HloInstruction* ClampOneSided(HloInstruction* i, RuleContext& c) {
+  HloInstruction *low = i->operand(0), *a = i->operand(1), *high = i->operand(2);
+  const bool no_low = IsIdentityElement(HloOpcode::kMaximum, low), no_high = IsIdentityElement(HloOpcode::kMinimum, high);
+  if (!no_low && !no_high) return nullptr;
+  if (no_low && no_high) return c.ReplaceWith(a);
+  HloInstruction* bound = no_low ? high : low;
+  if (!c.Allow()) return nullptr;
+  if (!bound->shape().SameDimensions(a->shape())) bound = c.BroadcastScalar(bound, a->shape());
+  return c.Binary(no_low ? HloOpcode::kMinimum : HloOpcode::kMaximum, a, bound);
+}
+
+// clamp(C, A, C) => C; a NaN of A is lost
+HloInstruction* ClampToOne(HloInstruction* i, RuleContext& c) {
+  const HloInstruction *x = SplatConstant(i->operand(0)), *y = SplatConstant(i->operand(2));
+  const bool equal = x != nullptr && y != nullptr && x->literal().BitwiseEqual(y->literal());
+  if (i->operand(0) != i->operand(2) && !equal) return nullptr;
+  if (i->operand(0)->shape().SameDimensions(i->shape())) return c.ReplaceWith(i->operand(0));
+  return c.Allow() ? c.BroadcastScalar(i->operand(0), i->shape()) : nullptr;
+}
+
 constexpr Rule kRules[] = {
     {HloOpcode::kMaximum, "maximum-same", "max(A, A) => A", kExact, kExact, Same},
     {HloOpcode::kMaximum, "maximum-lowest", "max(A, lowest) => A", kExact, kExact, Extreme},
@@ -107,6 +169,19 @@ constexpr Rule kRules[] = {
     {HloOpcode::kMinimum, "minimum-of-maximum", "min(max(A, L), H) => clamp(L, A, H), L <= H", kExact, kRounding,
      MinOfMax},
     {HloOpcode::kClamp, "clamp-clamp", "clamp(L, clamp(L, A, H), H) => clamp(L, A, H)", kExact, kExact, ClampClamp},
+    {HloOpcode::kMaximum, "maximum-absorbed", "max(min(A, B), A) => A", kExact, kFast, Absorbed},
+    {HloOpcode::kMinimum, "minimum-absorbed", "min(max(A, B), A) => A", kExact, kFast, Absorbed},
+    {HloOpcode::kMaximum, "maximum-of-clamp", "max(clamp(L, A, H), L) => clamp(L, A, H), L <= H", kExact, kRounding,
+     OfClamp},
+    {HloOpcode::kMinimum, "minimum-of-clamp", "min(clamp(L, A, H), H) => clamp(L, A, H)", kExact, kRounding, OfClamp},
+    {HloOpcode::kMaximum, "maximum-of-negate", "max(A, -A) => |A|", kExact, kRounding, MaxOfNegate},
+    {HloOpcode::kMaximum, "maximum-of-rising", "max(f(A), f(B)) => f(max(A, B)), f exp, tanh, erf, ...", kRounding,
+     kRounding, OfRising},
+    {HloOpcode::kMinimum, "minimum-of-rising", "min(f(A), f(B)) => f(min(A, B)), f exp, tanh, erf, ...", kRounding,
+     kRounding, OfRising},
+    {HloOpcode::kClamp, "clamp-one-sided", "clamp(lowest, A, H) => min(A, H), clamp(L, A, highest) => max(A, L)", kExact,
+     kRounding, ClampOneSided},
+    {HloOpcode::kClamp, "clamp-to-one", "clamp(C, A, C) => C", kExact, kFast, ClampToOne},
 };
 
 }  // namespace

@@ -32,12 +32,6 @@ HloInstruction* MultiplyMinusOne(HloInstruction* i, RuleContext& c) {
   return c.Unary(HloOpcode::kNegate, a);
 }
 
-// C * A => A * C
-HloInstruction* MultiplyConstantRight(HloInstruction* i, RuleContext& c) {
-  if (!IsConstantLike(i->operand(0)) || IsConstantLike(i->operand(1)) || !c.Allow()) return nullptr;
-  return c.Binary(HloOpcode::kMultiply, i->operand(1), i->operand(0));
-}
-
 // (-A) * (-B) => A * B
 HloInstruction* MultiplyNegateNegate(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b;
@@ -97,11 +91,41 @@ HloInstruction* MultiplySqrtSqrt(HloInstruction* i, RuleContext& c) {
   return c.ReplaceWith(a);
 }
 
+// (-A) * C => A * (-C)
+HloInstruction* MultiplyNegateConstant(HloInstruction* i, RuleContext& c) {
+  HloInstruction *a, *constant;
+  if (!Match(i, m::Multiply(m::Negate(m::Any(&a)), m::Splat(&constant))) || IsComplex(i->shape().element_type()) ||
+      !c.Allow()) {
+    return nullptr;
+  }
+  HloInstruction* negated = c.Unary(HloOpcode::kNegate, Scalar(constant));
+  return c.Binary(HloOpcode::kMultiply, a, c.BroadcastScalar(negated, i->shape()));
+}
+
+// rsqrt(A) * rsqrt(A) => 1 / A
+HloInstruction* MultiplyRsqrtRsqrt(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!Match(i, m::Multiply(m::Rsqrt(m::Any(&a)), m::Rsqrt(m::Same(&a)))) || !IsFloating(i) || !c.Allow()) return nullptr;
+  return c.Binary(HloOpcode::kDivide, c.Splat(i->shape(), 1), a);
+}
+
+// (A * C) * broadcast(B) => A * broadcast(B * C)
+HloInstruction* MultiplyConstantBroadcast(HloInstruction* i, RuleContext& c) {
+  HloInstruction *a, *b, *constant, *broadcast;
+  if (!Match(i, m::MultiplyAnyOrder(m::Multiply(m::Any(&a), m::Splat(&constant)).WithOneUser(),
+                                    m::Broadcast(&broadcast, m::Any(&b)))) ||
+      b->IsConstant() || 2 * b->shape().ElementCount() > i->shape().ElementCount() || !c.Allow()) {
+    return nullptr;
+  }
+  HloInstruction* product = c.Binary(HloOpcode::kMultiply, b, c.BroadcastScalar(Scalar(constant), b->shape()));
+  return c.Binary(HloOpcode::kMultiply, a, c.Broadcast(product, i->shape(), broadcast->dimensions()));
+}
+
 constexpr Rule kRules[] = {
     {HloOpcode::kMultiply, "multiply-one", "A * 1 => A", kExact, kExact, MultiplyOne},
     {HloOpcode::kMultiply, "multiply-zero", "A * 0 => 0", kExact, kFast, MultiplyZero},
     {HloOpcode::kMultiply, "multiply-minus-one", "A * -1 => -A", kExact, kExact, MultiplyMinusOne},
-    {HloOpcode::kMultiply, "multiply-constant-right", "C * A => A * C", kExact, kExact, MultiplyConstantRight},
+    {HloOpcode::kMultiply, "multiply-constant-right", "C * A => A * C", kExact, kExact, ConstantRight},
     {HloOpcode::kMultiply, "multiply-negate-negate", "(-A) * (-B) => A * B", kExact, kExact, MultiplyNegateNegate},
     {HloOpcode::kMultiply, "multiply-abs-abs", "|A| * |A| => A * A", kExact, kExact, MultiplyAbsAbs},
     {HloOpcode::kMultiply, "multiply-multiply-constants", "(A * C1) * C2 => A * (C1 * C2)", kExact, kRounding,
@@ -112,6 +136,10 @@ constexpr Rule kRules[] = {
      MultiplyConvertedPred},
     {HloOpcode::kMultiply, "multiply-exp-exp", "exp(A) * exp(B) => exp(A + B)", kRounding, kRounding, MultiplyExpExp},
     {HloOpcode::kMultiply, "multiply-sqrt-sqrt", "sqrt(A) * sqrt(A) => A", kFast, kFast, MultiplySqrtSqrt},
+    {HloOpcode::kMultiply, "multiply-negate-constant", "(-A) * C => A * (-C)", kExact, kExact, MultiplyNegateConstant},
+    {HloOpcode::kMultiply, "multiply-rsqrt-rsqrt", "rsqrt(A) * rsqrt(A) => 1 / A", kFast, kFast, MultiplyRsqrtRsqrt},
+    {HloOpcode::kMultiply, "multiply-constant-broadcast", "(A * C) * broadcast(B) => A * broadcast(B * C)", kExact,
+     kRounding, MultiplyConstantBroadcast},
 };
 
 }  // namespace

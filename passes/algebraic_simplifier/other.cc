@@ -78,6 +78,27 @@ HloInstruction* TupleConstant(HloInstruction* i, RuleContext& c) {
   return c.computation()->AddTuple(elements);
 }
 
+// bitcast(bitcast(A)) => bitcast(A)
+HloInstruction* BitcastBitcast(HloInstruction* i, RuleContext& c) {
+  HloInstruction* inner = i->operand(0);
+  if (inner->opcode() != HloOpcode::kBitcast || !c.Allow()) return nullptr;
+  return c.Unary(HloOpcode::kBitcast, inner->operand(0));
+}
+
+// conditional(convert(P), A, B) => conditional(P, B, A), of two branches
+HloInstruction* ConditionalConvert(HloInstruction* i, RuleContext& c) {
+  const HloInstruction* index = i->operand(0);
+  if (i->IsPredConditional() || i->called_computations().size() != 2 || index->opcode() != HloOpcode::kConvert ||
+      index->operand(0)->shape().element_type() != PrimitiveType::PRED || i->HasSideEffect() || !c.Allow()) {
+    return nullptr;
+  }
+  HloInstruction* made = c.computation()->AddInstruction(
+      HloOpcode::kConditional, i->shape(), {index->operand(0), i->operand(2), i->operand(1)});
+  made->AddCalledComputation(i->called_computations()[1]);
+  made->AddCalledComputation(i->called_computations()[0]);
+  return made;
+}
+
 constexpr Rule kRules[] = {
     {HloOpcode::kCopy, "copy-nothing", "copy(A) => A, same layout", kExact, kExact, Copy},
     {HloOpcode::kCopy, "copy-copy", "copy(copy(A)) => copy(A)", kExact, kExact, CopyCopy},
@@ -89,6 +110,9 @@ constexpr Rule kRules[] = {
      kExact, GetDimensionSize},
     {HloOpcode::kConstant, "constant-tuple", "constant((x, y)) => tuple(constant(x), constant(y))", kExact, kExact,
      TupleConstant},
+    {HloOpcode::kBitcast, "bitcast-bitcast", "bitcast(bitcast(A)) => bitcast(A)", kExact, kExact, BitcastBitcast},
+    {HloOpcode::kConditional, "conditional-convert", "conditional(convert(P), A, B) => conditional(P, B, A)", kExact, kExact,
+     ConditionalConvert},
 };
 
 }  // namespace

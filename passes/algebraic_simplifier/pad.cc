@@ -1,4 +1,6 @@
 // Rules of pad.
+#include <algorithm>
+
 #include "algebraic_simplifier/rules.h"
 
 namespace hloir::algebraic_simplifier {
@@ -44,11 +46,68 @@ HloInstruction* OfSame(HloInstruction* i, RuleContext& c) {
   return c.Broadcast(value, i->shape(), {});
 }
 
+// pad(pad(A, v), v) => pad(A, v), the outer one only at the edges
+HloInstruction* Twice(HloInstruction* i, RuleContext& c) {
+  HloInstruction* inner = i->operand(0);
+  if (inner->opcode() != HloOpcode::kPad) return nullptr;
+  const HloInstruction *x = SplatConstant(i->operand(1)), *y = SplatConstant(inner->operand(1));
+  const bool equal = x != nullptr && y != nullptr && x->literal().BitwiseEqual(y->literal());
+  if (i->operand(1) != inner->operand(1) && !equal) return nullptr;
+  PaddingConfig padding = PaddingOf(inner);
+  for (int64_t d = 0; d < i->shape().rank(); ++d) {
+    const PaddingDimension& p = PaddingOf(i)[d];
+    // What an edge of negative size takes away may be more than padding.
+    if (p.interior != 0 || p.low < 0 || p.high < 0 || padding[d].low < 0 || padding[d].high < 0) return nullptr;
+    padding[d].low += p.low;
+    padding[d].high += p.high;
+  }
+  if (!c.Allow()) return nullptr;
+  return c.Add(HloOpcode::kPad, i->shape(), {inner->operand(0), i->operand(1)}, PadAttributes{padding});
+}
+
+// pad(broadcast(A), v) => broadcast(pad(A, v)), along dimensions of A alone
+HloInstruction* OfBroadcast(HloInstruction* i, RuleContext& c) {
+  HloInstruction* broadcast = i->operand(0);
+  if (broadcast->opcode() != HloOpcode::kBroadcast || broadcast->operand(0)->shape().rank() == 0) return nullptr;
+  const DimVector& of_a = broadcast->dimensions();
+  PaddingConfig padding;
+  DimVector sizes;
+  for (int64_t d : of_a) {
+    padding.push_back(PaddingOf(i)[d]);
+    sizes.push_back(i->shape().dimensions(d));
+  }
+  for (int64_t d = 0; d < i->shape().rank(); ++d) {
+    const bool has = std::find(of_a.begin(), of_a.end(), d) != of_a.end();
+    if (!has && !(PaddingOf(i)[d] == PaddingDimension{})) return nullptr;
+  }
+  if (!c.Allow()) return nullptr;
+  HloInstruction* pad = c.Add(HloOpcode::kPad, Shape::Array(i->shape().element_type(), sizes),
+                              {broadcast->operand(0), i->operand(1)}, PadAttributes{padding});
+  return c.Broadcast(pad, i->shape(), of_a);
+}
+
+// pad(A), taking away at the edges => slice(A)
+HloInstruction* Negative(HloInstruction* i, RuleContext& c) {
+  SliceRanges ranges;
+  for (int64_t d = 0; d < i->shape().rank(); ++d) {
+    const PaddingDimension& p = PaddingOf(i)[d];
+    const int64_t size = i->operand(0)->shape().dimensions(d);
+    if (p.interior != 0 || p.low > 0 || p.high > 0 || -p.low > size + p.high) return nullptr;
+    ranges.push_back({-p.low, size + p.high, 1});
+  }
+  if (!c.Allow()) return nullptr;
+  return c.Slice(i->operand(0), ranges);
+}
+
 constexpr Rule kRules[] = {
     {HloOpcode::kPad, "pad-nothing", "pad(A) => A, no padding", kExact, kExact, Nothing},
     {HloOpcode::kPad, "pad-empty", "pad(empty, v) => broadcast(v)", kExact, kExact, OfEmpty},
     {HloOpcode::kPad, "pad-interior-of-one", "pad(A), interior along a 1 => without it", kExact, kExact, InteriorOfOne},
     {HloOpcode::kPad, "pad-same", "pad(broadcast(v), v) => broadcast(v)", kExact, kExact, OfSame},
+    {HloOpcode::kPad, "pad-pad", "pad(pad(A, v), v) => pad(A, v), the outer one only at the edges", kExact, kExact, Twice},
+    {HloOpcode::kPad, "pad-broadcast", "pad(broadcast(A), v) => broadcast(pad(A, v)), along dimensions of A", kExact,
+     kExact, OfBroadcast},
+    {HloOpcode::kPad, "pad-negative", "pad(A), taking away at the edges => slice(A)", kExact, kExact, Negative},
 };
 
 }  // namespace

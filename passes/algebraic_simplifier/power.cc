@@ -98,6 +98,40 @@ HloInstruction* RsqrtReciprocal(HloInstruction* i, RuleContext& c) {
   return c.Unary(HloOpcode::kSqrt, a);
 }
 
+// 1 ^ A => 1, for NaN too
+HloInstruction* PowerOfOne(HloInstruction* i, RuleContext& c) {
+  HloInstruction* one;
+  if (!Match(i, m::Power(m::Splat(&one, 1), m::Any())) || !IsReal(i)) return nullptr;
+  return c.ReplaceWith(one);
+}
+
+// rsqrt(A ^ -2) => A; for negative A the two differ
+HloInstruction* RsqrtPowerMinusTwo(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!Match(i, m::Rsqrt(m::Power(m::Any(&a), m::Splat(-2)))) || !IsReal(i)) return nullptr;
+  return IsNonNegative(a) ? c.ReplaceWith(a) : c.Allow() ? c.Unary(HloOpcode::kAbs, a) : nullptr;
+}
+
+// exp(log(A)) => A, and so expm1 and log1p, both ways
+HloInstruction* Inverse(HloInstruction* i, RuleContext& c) {
+  HloInstruction* inner = i->operand(0);
+  using O = HloOpcode;
+  const bool inverse = (i->opcode() == O::kExp && inner->opcode() == O::kLog) ||
+                       (i->opcode() == O::kExpm1 && inner->opcode() == O::kLog1p) ||
+                       (i->opcode() == O::kLog1p && inner->opcode() == O::kExpm1);
+  return inverse && IsReal(i) ? c.ReplaceWith(inner->operand(0)) : nullptr;
+}
+
+// cos(-A) => cos(A), and so cosh; of |A| too
+HloInstruction* Even(HloInstruction* i, RuleContext& c) {
+  HloInstruction* inner = i->operand(0);
+  if ((inner->opcode() != HloOpcode::kNegate && inner->opcode() != HloOpcode::kAbs) || !IsReal(i) ||
+      IsComplex(inner->operand(0)->shape().element_type()) || !c.Allow()) {
+    return nullptr;
+  }
+  return c.Unary(i->opcode(), inner->operand(0));
+}
+
 constexpr Rule kRules[] = {
     {HloOpcode::kPower, "power-zero", "A ^ 0 => 1", kExact, kExact, PowerZero},
     {HloOpcode::kPower, "power-one", "A ^ 1 => A", kExact, kExact, PowerOne},
@@ -112,6 +146,13 @@ constexpr Rule kRules[] = {
     {HloOpcode::kLog, "log-power", "log(A ^ B) => B * log|A|", kFast, kFast, LogPower},
     {HloOpcode::kSqrt, "sqrt-square", "sqrt(A * A) => |A|", kFast, kFast, SqrtSquare},
     {HloOpcode::kRsqrt, "rsqrt-reciprocal", "rsqrt(1 / A) => sqrt(A)", kFast, kFast, RsqrtReciprocal},
+    {HloOpcode::kPower, "power-of-one", "1 ^ A => 1", kExact, kExact, PowerOfOne},
+    {HloOpcode::kRsqrt, "rsqrt-power-minus-two", "rsqrt(A ^ -2) => |A|", kFast, kFast, RsqrtPowerMinusTwo},
+    {HloOpcode::kExp, "exp-log", "exp(log(A)) => A", kFast, kFast, Inverse},
+    {HloOpcode::kExpm1, "expm1-log1p", "expm1(log1p(A)) => A", kFast, kFast, Inverse},
+    {HloOpcode::kLog1p, "log1p-expm1", "log1p(expm1(A)) => A", kFast, kFast, Inverse},
+    {HloOpcode::kCos, "cosine-even", "cos(-A) => cos(A)", kRounding, kRounding, Even},
+    {HloOpcode::kCosh, "cosh-even", "cosh(-A) => cosh(A)", kRounding, kRounding, Even},
 };
 
 }  // namespace

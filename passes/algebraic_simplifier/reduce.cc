@@ -139,6 +139,99 @@ HloInstruction* SumOfBroadcast(HloInstruction* i, RuleContext& c) {
   return c.BroadcastScalar(c.Binary(HloOpcode::kAdd, i->operand(1), product), i->shape());
 }
 
+// reduce(broadcast(A), v) => v op A, over dimensions that A does not have; op of max, min, and, or
+HloInstruction* OverNewDimensions(HloInstruction* i, RuleContext& c) {
+  HloInstruction* broadcast = i->operand(0);
+  if (!IsPlain(i) || broadcast->opcode() != HloOpcode::kBroadcast || broadcast->operand(0)->shape().rank() == 0 ||
+      broadcast->shape().ElementCount() == 0) {
+    return nullptr;
+  }
+  DimVector kept;
+  for (int64_t d = 0; d < broadcast->shape().rank(); ++d) {
+    if (!Contains(i->dimensions(), d)) kept.push_back(d);
+  }
+  DimVector dimensions;
+  for (int64_t d : broadcast->dimensions()) {
+    if (Contains(i->dimensions(), d)) return nullptr;
+    dimensions.push_back(std::find(kept.begin(), kept.end(), d) - kept.begin());
+  }
+  std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
+  if (op != HloOpcode::kMaximum && op != HloOpcode::kMinimum && op != HloOpcode::kAnd && op != HloOpcode::kOr) return nullptr;
+  if (!c.Allow()) return nullptr;
+  HloInstruction* a = c.Broadcast(broadcast->operand(0), i->shape(), dimensions);
+  return IsIdentityElement(*op, i->operand(1)) ? a : c.Binary(*op, c.BroadcastScalar(i->operand(1), i->shape()), a);
+}
+
+// reduce(broadcast(A), v) => broadcast(reduce(A, v)), over dimensions of A alone
+HloInstruction* UnderBroadcast(HloInstruction* i, RuleContext& c) {
+  HloInstruction* broadcast = i->operand(0);
+  if (!IsPlain(i) || broadcast->opcode() != HloOpcode::kBroadcast) return nullptr;
+  HloInstruction* a = broadcast->operand(0);
+  const DimVector& of_a = broadcast->dimensions();
+  DimVector kept, reduced, dimensions;
+  for (int64_t d = 0; d < broadcast->shape().rank(); ++d) {
+    if (!Contains(i->dimensions(), d)) kept.push_back(d);
+    else if (!Contains(of_a, d)) return nullptr;
+  }
+  if (a->shape().rank() == broadcast->shape().rank() || !std::is_sorted(of_a.begin(), of_a.end())) return nullptr;
+  for (size_t k = 0; k < of_a.size(); ++k) {
+    if (Contains(i->dimensions(), of_a[k])) reduced.push_back(static_cast<int64_t>(k));
+    else dimensions.push_back(std::find(kept.begin(), kept.end(), of_a[k]) - kept.begin());
+  }
+  if (reduced.empty() || !c.Allow()) return nullptr;
+  return c.Broadcast(MakeReduce(c, i, a, i->operand(1), reduced), i->shape(), dimensions);
+}
+
+// reduce(pad(A, identity), v) => reduce(A, v), padded along reduced dimensions alone
+HloInstruction* OfPad(HloInstruction* i, RuleContext& c) {
+  HloInstruction* pad = i->operand(0);
+  if (!IsPlain(i) || pad->opcode() != HloOpcode::kPad) return nullptr;
+  std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
+  if (!op || !IsIdentityElement(*op, pad->operand(1))) return nullptr;
+  for (int64_t d = 0; d < pad->shape().rank(); ++d) {
+    const PaddingDimension& p = pad->attributes<PadAttributes>().padding[d];
+    if (p.low < 0 || p.high < 0 || (!(p == PaddingDimension{}) && !Contains(i->dimensions(), d))) return nullptr;
+  }
+  if (pad->operand(0)->shape().ElementCount() == 0 || !c.Allow()) return nullptr;
+  return MakeReduce(c, i, pad->operand(0), i->operand(1), i->dimensions());
+}
+
+// reduce(reverse(A), v) => reduce(A, v), reversed along reduced dimensions alone
+HloInstruction* OfReverse(HloInstruction* i, RuleContext& c) {
+  HloInstruction* reverse = i->operand(0);
+  if (!IsPlain(i) || reverse->opcode() != HloOpcode::kReverse) return nullptr;
+  for (int64_t d : reverse->dimensions()) {
+    if (!Contains(i->dimensions(), d)) return nullptr;
+  }
+  std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
+  if (!op || !HasTrait(*op, kAssociative) || !c.Allow()) return nullptr;
+  return MakeReduce(c, i, reverse->operand(0), i->operand(1), i->dimensions());
+}
+
+// reduce(-A, 0), + => -reduce(A, 0)
+HloInstruction* SumOfNegate(HloInstruction* i, RuleContext& c) {
+  HloInstruction* negate = i->operand(0);
+  if (!IsPlain(i) || negate->opcode() != HloOpcode::kNegate || negate->user_count() != 1 || !IsSplatZero(i->operand(1)) ||
+      BinaryReducer(i->to_apply()) != HloOpcode::kAdd || !c.Allow()) {
+    return nullptr;
+  }
+  return c.Unary(HloOpcode::kNegate, MakeReduce(c, i, negate->operand(0), i->operand(1), i->dimensions()));
+}
+
+// reduce(reshape(A), v) of everything => reduce(A, v) of everything
+HloInstruction* AllOfReshape(HloInstruction* i, RuleContext& c) {
+  HloInstruction* reshape = i->operand(0);
+  if (!IsPlain(i) || i->shape().rank() != 0 || reshape->opcode() != HloOpcode::kReshape ||
+      reshape->operand(0)->shape().rank() == 0) {
+    return nullptr;
+  }
+  std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
+  if (!op || !HasTrait(*op, kAssociative) || !c.Allow()) return nullptr;
+  DimVector all;
+  for (int64_t d = 0; d < reshape->operand(0)->shape().rank(); ++d) all.push_back(d);
+  return MakeReduce(c, i, reshape->operand(0), i->operand(1), all);
+}
+
 constexpr Rule kRules[] = {
     {HloOpcode::kReduce, "reduce-empty", "reduce(empty, v) => broadcast(v)", kExact, kExact, OfEmpty},
     {HloOpcode::kReduce, "reduce-ones", "reduce(A, v) over 1s => v op reshape(A)", kExact, kExact, OfOnes},
@@ -151,6 +244,15 @@ constexpr Rule kRules[] = {
      OfReduce},
     {HloOpcode::kReduce, "reduce-reshape", "reduce(reshape(A)) => reshape(reduce(A)), if only 1s move", kExact, kExact,
      OfReshape},
+    {HloOpcode::kReduce, "reduce-over-new-dimensions", "reduce(broadcast(A), v) => v op A, over new dimensions, op of max, min, and, or",
+     kExact, kExact, OverNewDimensions},
+    {HloOpcode::kReduce, "reduce-under-broadcast", "reduce(broadcast(A), v) => broadcast(reduce(A, v)), over dimensions of A",
+     kExact, kRounding, UnderBroadcast},
+    {HloOpcode::kReduce, "reduce-pad", "reduce(pad(A, identity), v) => reduce(A, v)", kExact, kRounding, OfPad},
+    {HloOpcode::kReduce, "reduce-reverse", "reduce(reverse(A), v) => reduce(A, v)", kExact, kRounding, OfReverse},
+    {HloOpcode::kReduce, "reduce-sum-of-negate", "reduce(-A, 0) with + => -reduce(A, 0)", kExact, kRounding, SumOfNegate},
+    {HloOpcode::kReduce, "reduce-all-of-reshape", "reduce(reshape(A), v) of everything => reduce(A, v)", kExact, kRounding,
+     AllOfReshape},
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ std::span<const std::span<const Rule>> AllFamilies() {
       AddRules(),          MultiplyRules(), DivideRules(),    PowerRules(),       UnaryRules(),      LogicalRules(),
       MinMaxRules(),       CompareRules(),  SelectRules(),    ConvertRules(),     ComplexRules(),    ConstantRules(),
       BroadcastRules(),    ReshapeRules(),  TransposeRules(), ConcatenateRules(), PadRules(),        SliceRules(),
-      DynamicSliceRules(), ReduceRules(),   DotRules(),       OtherRules(),       ElementwiseRules()};
+      DynamicSliceRules(), ReduceRules(),   DotRules(), TransposeFoldingRules(), GatherRules(), ReduceWindowRules(), ConvolutionRules(), OtherRules(),       ElementwiseRules()};
   return kFamilies;
 }
 
@@ -83,6 +83,38 @@ HloInstruction* RuleContext::CloneOver(const HloInstruction* original, std::span
     clone->mutable_extras().original_value.reset();
   }
   return clone;
+}
+
+HloInstruction* RuleContext::Expand(Expansion build) {
+  HloModule& module = *instruction_->module();
+  const int64_t computations_before = module.computation_count();
+  HloInstruction* result = Built(build);
+  if (result != nullptr) return result;
+  // Reducers that were made for nothing go again.
+  while (module.computation_count() > computations_before) module.RemoveComputation(module.computations().back());
+  return nullptr;
+}
+
+HloInstruction* RuleContext::Built(Expansion build) {
+  HloModule& module = *instruction_->module();
+  HloBuilder builder(module, "expansion");
+  std::vector<HloInstruction*> parameters;
+  for (const HloInstruction* operand : instruction_->operands()) {
+    parameters.push_back(builder.Parameter(static_cast<int64_t>(parameters.size()), operand->shape()));
+  }
+  HloInstruction* root = build(builder, *instruction_, parameters);
+  if (root == nullptr || !builder.status().ok()) return nullptr;
+  StatusOr<HloComputation*> body = builder.Build(root);
+  if (!body.ok()) return nullptr;
+  HloInstruction* result = nullptr;
+  if ((*body)->root()->shape().Compatible(instruction_->shape()) && Allow()) {
+    // At the end of the computation, where the driver looks for what a rule made.
+    HloInstruction* place = computation()->AddTuple({});
+    result = InlineBefore(place, **body, instruction_->operands());
+    computation()->RemoveInstruction(place);
+  }
+  module.RemoveComputation(*body);
+  return result;
 }
 
 PrimitiveType ComputedType(const HloInstruction& i) {
@@ -157,6 +189,36 @@ bool IsIdentityElement(HloOpcode opcode, const HloInstruction* value) {
     case HloOpcode::kXor: return literal.IsAll(0);
     default: return false;
   }
+}
+
+std::optional<int64_t> SplatInteger(const HloInstruction* i) {
+  const HloInstruction* constant = SplatConstant(i);
+  if (constant == nullptr || !IsIntegral(constant)) return std::nullopt;
+  const int64_t value = constant->literal().GetAsInt64(0);
+  if (constant->shape().element_type() == PrimitiveType::U64 && value < 0) return std::nullopt;
+  return value;
+}
+
+bool IsSplatZero(const HloInstruction* i) {
+  const HloInstruction* constant = SplatConstant(i);
+  return constant != nullptr && constant->literal().IsAll(0);
+}
+
+HloInstruction* ConstantRight(HloInstruction* i, RuleContext& c) {
+  if (!IsConstantLike(i->operand(0)) || IsConstantLike(i->operand(1)) || !c.Allow()) return nullptr;
+  return c.Binary(i->opcode(), i->operand(1), i->operand(0));
+}
+
+HloInstruction* MergeConstants(HloInstruction* i, RuleContext& c) {
+  HloInstruction *inner = i->operand(0), *c2 = i->operand(1);
+  if (inner->opcode() != i->opcode() || SplatConstant(c2) == nullptr || SplatConstant(inner->operand(1)) == nullptr ||
+      !c.Allow()) {
+    return nullptr;
+  }
+  // One scalar operation, which constant folding then computes.
+  HloInstruction* x = const_cast<HloInstruction*>(SplatConstant(inner->operand(1)));
+  HloInstruction* y = const_cast<HloInstruction*>(SplatConstant(c2));
+  return c.Binary(i->opcode(), inner->operand(0), c.BroadcastScalar(c.Binary(i->opcode(), x, y), i->shape()));
 }
 
 std::optional<HloOpcode> BinaryReducer(const HloComputation* computation) {

@@ -14,11 +14,14 @@
 // operands); constants go to the right; no rule undoes another.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "hloir/builder.h"
 #include "hloir/match.h"
 #include "hloir/pass.h"
 
@@ -28,11 +31,12 @@ class RuleContext;
 using RuleFunction = HloInstruction* (*)(HloInstruction* instruction, RuleContext& context);
 
 struct Rule {
-  HloOpcode opcode;  // of the instructions that it looks at
+  HloOpcode opcode = {};  // of the instructions that it looks at
   std::string_view name, formula;
   // Its class, by the element type it computes in (for a compare: that of its operands).
   MathMode integers, floats;
   RuleFunction apply;
+  bool every_elementwise = false;  // it looks at all elementwise instructions, and `opcode` does not count
 };
 
 // The families, one .cc each.
@@ -57,11 +61,23 @@ std::span<const Rule> SliceRules();
 std::span<const Rule> DynamicSliceRules();
 std::span<const Rule> ReduceRules();
 std::span<const Rule> DotRules();
+std::span<const Rule> TransposeFoldingRules();  // in transpose_folding.cc, a pass of its own too
+std::span<const Rule> GatherRules();            // in gather_simplifier.cc, likewise
+std::span<const Rule> ReduceWindowRules();
+std::span<const Rule> ConvolutionRules();
 std::span<const Rule> OtherRules();
-// Rules that look at every elementwise opcode; their `opcode` is ignored.
-std::span<const Rule> ElementwiseRules();
+std::span<const Rule> ElementwiseRules();  // for every elementwise opcode
 // All of the above.
 std::span<const std::span<const Rule>> AllFamilies();
+
+// A pass that runs rules to their fixpoint. Passes of few rules are made of it too.
+std::unique_ptr<HloPass> MakeRulePass(std::string_view name, std::span<const std::span<const Rule>> families,
+                                      const PassOptions& options);
+// A pass of one table.
+inline std::unique_ptr<HloPass> MakeRulePass(std::string_view name, std::span<const Rule> rules,
+                                             const PassOptions& options) {
+  return MakeRulePass(name, std::span(&rules, 1), options);
+}
 
 class RuleContext {
  public:
@@ -97,6 +113,10 @@ class RuleContext {
                       A attributes) {
     return computation()->AddInstruction(opcode, shape, operands, std::move(attributes));
   }
+  // What `build` makes of the operands, with HloBuilder, which infers the shapes; Allow() is asked in it. nullptr if it
+  // could not be built, or may not.
+  using Expansion = HloBuilder::Op (*)(HloBuilder& b, const HloInstruction& i, HloBuilder::Ops operands);
+  HloInstruction* Expand(Expansion build);
   HloComputation* computation() const { return instruction_->parent(); }
 
   // For the driver.
@@ -105,6 +125,8 @@ class RuleContext {
   }
 
  private:
+  HloInstruction* Built(Expansion build);
+
   RewriteGate& gate_;
   const Rule* rule_ = nullptr;
   HloInstruction* instruction_ = nullptr;
@@ -137,6 +159,20 @@ bool EqualIgnoringOnes(const Shape& a, const Shape& b);
 // The value that `opcode` does not notice, of this type, as a literal: -0 for float add (0 would turn -0 into 0), 1,
 // the lowest, … False if there is none.
 bool IsIdentityElement(HloOpcode opcode, const HloInstruction* value);
+// No element is negative or -0 (but one may be NaN), as far as can be told from what makes it. In non_negative.cc.
+bool IsNonNegative(const HloInstruction* i);
+// Does `to` hold every value of `from`, so that a detour through it changes nothing? In convert.cc.
+bool HoldsAllOf(PrimitiveType to, PrimitiveType from);
+// The splat's integer; nullopt for anything else, and for unsigned numbers over the largest int64.
+std::optional<int64_t> SplatInteger(const HloInstruction* i);
+bool IsSplatZero(const HloInstruction* i);  // of either sign
+
+// Rules that several families have.
+// C op A => A op C, op commutative
+HloInstruction* ConstantRight(HloInstruction* i, RuleContext& c);
+// (A op C1) op C2 => A op (C1 op C2), op associative
+HloInstruction* MergeConstants(HloInstruction* i, RuleContext& c);
+
 // If `computation` is f(p0, p1) = p0 op p1 (or p1 op p0, if it commutes): op. Else nullopt.
 std::optional<HloOpcode> BinaryReducer(const HloComputation* computation);
 

@@ -91,6 +91,59 @@ HloInstruction* NotEqual(HloInstruction* i, RuleContext& c) {
   return c.ReplaceWith(a);
 }
 
+// select(A > B, A, B) => max(A, B), select(A < B, A, B) => min(A, B), integer
+HloInstruction* Extreme(HloInstruction* i, RuleContext& c) {
+  HloInstruction *p = i->operand(0), *a = i->operand(1), *b = i->operand(2);
+  if (p->opcode() != HloOpcode::kCompare || !IsIntegral(i) || !p->shape().SameDimensions(i->shape())) return nullptr;
+  D direction = p->attributes<CompareAttributes>().direction;
+  const bool in_order = p->operand(0) == a && p->operand(1) == b, swapped = p->operand(0) == b && p->operand(1) == a;
+  if ((!in_order && !swapped) || direction == D::kEq || direction == D::kNe || !c.Allow()) return nullptr;
+  const bool greater = direction == D::kGt || direction == D::kGe;
+  return c.Binary(greater == in_order ? HloOpcode::kMaximum : HloOpcode::kMinimum, a, b);
+}
+
+// select(P, 1, 0) => convert(P)
+HloInstruction* OneZero(HloInstruction* i, RuleContext& c) {
+  HloInstruction *p, *zero;
+  if (IsPred(i) || IsComplex(i->shape().element_type()) || BitWidth(i->shape().element_type()) < 8 ||
+      !Match(i, m::Select(m::Any(&p), m::Splat(1), m::Splat(&zero, 0))) || IsNegativeZero(zero) ||
+      !p->shape().SameDimensions(i->shape()) || !c.Allow()) {
+    return nullptr;
+  }
+  return c.Convert(p, i->shape().element_type());
+}
+
+// select(P, select(Q, A, B), B) => select(P & Q, A, B)
+HloInstruction* AndOfPredicates(HloInstruction* i, RuleContext& c) {
+  HloInstruction *p = i->operand(0), *inner = i->operand(1), *b = i->operand(2);
+  if (inner->opcode() != HloOpcode::kSelect || inner->user_count() != 1 || inner->operand(2) != b ||
+      !(p->shape() == inner->operand(0)->shape()) || !c.Allow()) {
+    return nullptr;
+  }
+  return c.Select(c.Binary(HloOpcode::kAnd, p, inner->operand(0)), inner->operand(1), b);
+}
+
+// select(P, A, select(Q, A, B)) => select(P | Q, A, B)
+HloInstruction* OrOfPredicates(HloInstruction* i, RuleContext& c) {
+  HloInstruction *p = i->operand(0), *a = i->operand(1), *inner = i->operand(2);
+  if (inner->opcode() != HloOpcode::kSelect || inner->user_count() != 1 || inner->operand(1) != a ||
+      !(p->shape() == inner->operand(0)->shape()) || !c.Allow()) {
+    return nullptr;
+  }
+  return c.Select(c.Binary(HloOpcode::kOr, p, inner->operand(0)), a, inner->operand(2));
+}
+
+// select(P, f(A), f(B)) => f(select(P, A, B)), f elementwise of one operand
+HloInstruction* OfSameOperation(HloInstruction* i, RuleContext& c) {
+  HloInstruction *p = i->operand(0), *a = i->operand(1), *b = i->operand(2);
+  if (a == b || a->opcode() != b->opcode() || !a->Is(kElementwise) || a->operand_count() != 1 || a->user_count() != 1 ||
+      b->user_count() != 1 || a->HasAttributes<ReducePrecisionAttributes>() || a->opcode() == HloOpcode::kBitcastConvert ||
+      !(a->operand(0)->shape() == b->operand(0)->shape()) || !a->operand(0)->shape().SameDimensions(i->shape()) || !c.Allow()) {
+    return nullptr;
+  }
+  return c.CloneOver(a, std::vector{c.Select(p, a->operand(0), b->operand(0))}, i->shape());
+}
+
 constexpr Rule kRules[] = {
     {HloOpcode::kSelect, "select-same", "select(P, A, A) => A", kExact, kExact, Same},
     {HloOpcode::kSelect, "select-true", "select(true, A, B) => A", kExact, kExact, True},
@@ -103,6 +156,14 @@ constexpr Rule kRules[] = {
     {HloOpcode::kSelect, "select-nested", "select(P, select(P, A, B), C) => select(P, A, C)", kExact, kExact, Nested},
     {HloOpcode::kSelect, "select-equal", "select(A == B, A, B) => B", kExact, kRounding, Equal},
     {HloOpcode::kSelect, "select-not-equal", "select(A != B, A, B) => A", kExact, kRounding, NotEqual},
+    {HloOpcode::kSelect, "select-extreme", "select(A > B, A, B) => max(A, B), integer", kExact, kExact, Extreme},
+    {HloOpcode::kSelect, "select-one-zero", "select(P, 1, 0) => convert(P)", kExact, kExact, OneZero},
+    {HloOpcode::kSelect, "select-and-of-predicates", "select(P, select(Q, A, B), B) => select(P & Q, A, B)", kExact, kExact,
+     AndOfPredicates},
+    {HloOpcode::kSelect, "select-or-of-predicates", "select(P, A, select(Q, A, B)) => select(P | Q, A, B)", kExact, kExact,
+     OrOfPredicates},
+    {HloOpcode::kSelect, "select-same-operation", "select(P, f(A), f(B)) => f(select(P, A, B))", kExact, kExact,
+     OfSameOperation},
 };
 
 }  // namespace

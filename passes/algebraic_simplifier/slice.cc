@@ -1,4 +1,6 @@
 // Rules of slice.
+#include <algorithm>
+
 #include "algebraic_simplifier/rules.h"
 
 namespace hloir::algebraic_simplifier {
@@ -136,6 +138,124 @@ HloInstruction* OfReverse(HloInstruction* i, RuleContext& c) {
                DimensionsAttributes{reverse->dimensions()});
 }
 
+// slice(reshape(A)) => reshape(slice(A)), where the reshape only inserts and drops 1s
+HloInstruction* OfReshape(HloInstruction* i, RuleContext& c) {
+  HloInstruction* reshape = i->operand(0);
+  if (reshape->opcode() != HloOpcode::kReshape || reshape->user_count() != 1) return nullptr;
+  HloInstruction* a = reshape->operand(0);
+  if (!EqualIgnoringOnes(a->shape(), reshape->shape()) || i->shape().ElementCount() == 0) return nullptr;
+  SliceRanges ranges;
+  int64_t k = 0;
+  for (int64_t d = 0; d < a->shape().rank(); ++d) {
+    if (a->shape().dimensions(d) == 1) {
+      ranges.push_back({0, 1, 1});
+      continue;
+    }
+    while (reshape->shape().dimensions(k) == 1) ++k;
+    ranges.push_back(RangesOf(i)[k++]);
+  }
+  if (IsWhole(ranges, a->shape()) || !c.Allow()) return nullptr;
+  return c.Reshape(c.Slice(a, ranges), i->shape());
+}
+
+// slice(transpose(A)) => transpose(slice(A))
+HloInstruction* OfTranspose(HloInstruction* i, RuleContext& c) {
+  HloInstruction* transpose = i->operand(0);
+  if (transpose->opcode() != HloOpcode::kTranspose || transpose->user_count() != 1 || !c.Allow()) return nullptr;
+  SliceRanges ranges = RangesOf(i);
+  for (size_t d = 0; d < ranges.size(); ++d) ranges[transpose->dimensions()[d]] = RangesOf(i)[d];
+  return c.Transpose(c.Slice(transpose->operand(0), ranges), transpose->dimensions());
+}
+
+// slice(f(A)) => f(slice(A)), f elementwise of one operand
+HloInstruction* OfUnary(HloInstruction* i, RuleContext& c) {
+  HloInstruction* f = i->operand(0);
+  if (!f->Is(kElementwise) || f->operand_count() != 1 || f->user_count() != 1 || f->opcode() == HloOpcode::kCopy ||
+      !f->operand(0)->shape().SameDimensions(f->shape()) || !c.Allow()) {
+    return nullptr;
+  }
+  return c.CloneOver(f, std::vector{c.Slice(f->operand(0), RangesOf(i))}, i->shape());
+}
+
+// slice(concatenate(A, B, C)) => slice(concatenate(B, C)), without operands that nothing is taken from
+HloInstruction* OfSomeConcatenated(HloInstruction* i, RuleContext& c) {
+  HloInstruction* concatenate = i->operand(0);
+  if (concatenate->opcode() != HloOpcode::kConcatenate || concatenate->user_count() != 1 || i->shape().ElementCount() == 0) {
+    return nullptr;
+  }
+  const int64_t dimension = concatenate->dimensions()[0];
+  SliceRanges ranges = RangesOf(i);
+  SliceRange& r = ranges[dimension];
+  const int64_t last = r.start + (i->shape().dimensions(dimension) - 1) * r.stride;
+  std::vector<HloInstruction*> kept;
+  int64_t offset = 0, first_kept = -1, size = 0;
+  for (HloInstruction* operand : concatenate->operands()) {
+    const int64_t end = offset + operand->shape().dimensions(dimension);
+    if (r.start < end && last >= offset) {
+      if (first_kept < 0) first_kept = offset;
+      size += end - offset;
+      kept.push_back(operand);
+    }
+    offset = end;
+  }
+  // From one operand alone: slice-concatenate.
+  if (kept.size() < 2 || kept.size() == concatenate->operands().size() || !c.Allow()) return nullptr;
+  Shape shape = Shape::Array(i->shape().element_type(), concatenate->shape().dimensions());
+  shape.set_dimension(dimension, size);
+  r.start -= first_kept;
+  r.limit = last - first_kept + 1;
+  return c.Slice(c.computation()->AddInstruction(HloOpcode::kConcatenate, shape, kept, DimensionsAttributes{{dimension}}),
+                 ranges);
+}
+
+// slice(reduce(A, v)) => reduce(slice(A), v)
+HloInstruction* OfReduce(HloInstruction* i, RuleContext& c) {
+  HloInstruction* reduce = i->operand(0);
+  if (reduce->opcode() != HloOpcode::kReduce || reduce->operand_count() != 2 || reduce->user_count() != 1) return nullptr;
+  HloInstruction* a = reduce->operand(0);
+  SliceRanges ranges;
+  int64_t k = 0;
+  for (int64_t d = 0; d < a->shape().rank(); ++d) {
+    const DimVector& reduced = reduce->dimensions();
+    const bool is_reduced = std::find(reduced.begin(), reduced.end(), d) != reduced.end();
+    ranges.push_back(is_reduced ? SliceRange{0, a->shape().dimensions(d), 1} : RangesOf(i)[k++]);
+  }
+  if (!c.Allow()) return nullptr;
+  HloInstruction* result = c.Add(HloOpcode::kReduce, Shape::Array(i->shape().element_type(), i->shape().dimensions()),
+                                 {c.Slice(a, ranges), reduce->operand(1)}, DimensionsAttributes{reduce->dimensions()});
+  result->AddCalledComputation(reduce->to_apply());
+  return result;
+}
+
+// slice(dot(A, B)) => dot(slice(A), slice(B))
+HloInstruction* OfDot(HloInstruction* i, RuleContext& c) {
+  HloInstruction* dot = i->operand(0);
+  if (dot->opcode() != HloOpcode::kDot || dot->user_count() != 1) return nullptr;
+  const auto& a = dot->attributes<DotAttributes>();
+  const int64_t batch = static_cast<int64_t>(a.lhs_batch_dims.size());
+  SliceRanges sides[2];
+  int64_t k = batch;  // the result's dimensions: batch, then the left side's, then the right side's
+  for (int64_t side : {0, 1}) {
+    const Shape& shape = dot->operand(side)->shape();
+    const DimVector &batches = side == 0 ? a.lhs_batch_dims : a.rhs_batch_dims,
+                    &contracting = side == 0 ? a.lhs_contracting_dims : a.rhs_contracting_dims;
+    for (int64_t d = 0; d < shape.rank(); ++d) {
+      const auto at = std::find(batches.begin(), batches.end(), d);
+      if (at != batches.end()) sides[side].push_back(RangesOf(i)[at - batches.begin()]);
+      else if (std::find(contracting.begin(), contracting.end(), d) != contracting.end()) sides[side].push_back({0, shape.dimensions(d), 1});
+      else sides[side].push_back(RangesOf(i)[k++]);
+    }
+  }
+  if (!c.Allow()) return nullptr;
+  HloInstruction* operands[2];
+  for (int64_t side : {0, 1}) {
+    HloInstruction* operand = dot->operand(side);
+    operands[side] = IsWhole(sides[side], operand->shape()) ? operand : c.Slice(operand, sides[side]);
+  }
+  return c.Add(HloOpcode::kDot, Shape::Array(i->shape().element_type(), i->shape().dimensions()),
+               {operands[0], operands[1]}, DotAttributes(a));
+}
+
 constexpr Rule kRules[] = {
     {HloOpcode::kSlice, "slice-nothing", "slice(A) => A, all of it", kExact, kExact, Nothing},
     {HloOpcode::kSlice, "slice-needless-stride", "slice(A), a stride that skips nothing => stride 1", kExact, kExact,
@@ -148,6 +268,14 @@ constexpr Rule kRules[] = {
     {HloOpcode::kSlice, "slice-pad", "slice(pad(A, v)) => slice(A) or broadcast(v), all from one", kExact, kExact,
      OfPad},
     {HloOpcode::kSlice, "slice-reverse", "slice(reverse(A)) => reverse(slice(A))", kExact, kExact, OfReverse},
+    {HloOpcode::kSlice, "slice-reshape", "slice(reshape(A)) => reshape(slice(A)), if only 1s move", kExact, kExact,
+     OfReshape},
+    {HloOpcode::kSlice, "slice-transpose", "slice(transpose(A)) => transpose(slice(A))", kExact, kExact, OfTranspose},
+    {HloOpcode::kSlice, "slice-unary", "slice(f(A)) => f(slice(A)), f elementwise", kExact, kExact, OfUnary},
+    {HloOpcode::kSlice, "slice-some-concatenated", "slice(concatenate(A, B, C)) => slice(concatenate(B, C))", kExact,
+     kExact, OfSomeConcatenated},
+    {HloOpcode::kSlice, "slice-reduce", "slice(reduce(A, v)) => reduce(slice(A), v)", kExact, kRounding, OfReduce},
+    {HloOpcode::kSlice, "slice-dot", "slice(dot(A, B)) => dot(slice(A), slice(B))", kExact, kRounding, OfDot},
 };
 
 }  // namespace

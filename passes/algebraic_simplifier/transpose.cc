@@ -92,6 +92,25 @@ HloInstruction* ReverseBroadcast(HloInstruction* i, RuleContext& c) {
   return c.ReplaceWith(broadcast);
 }
 
+// transpose(dot(A, B)) => dot(B, A), where it swaps rows and columns
+HloInstruction* OfDot(HloInstruction* i, RuleContext& c) {
+  HloInstruction* dot = i->operand(0);
+  if (dot->opcode() != HloOpcode::kDot || dot->user_count() != 1) return nullptr;
+  DotAttributes a = dot->attributes<DotAttributes>();
+  const int64_t batch = static_cast<int64_t>(a.lhs_batch_dims.size());
+  const int64_t lhs_free = dot->operand(0)->shape().rank() - batch - static_cast<int64_t>(a.lhs_contracting_dims.size());
+  // [batch, rows, columns] to [batch, columns, rows]
+  DimVector swapped;
+  for (int64_t d = 0; d < batch; ++d) swapped.push_back(d);
+  for (int64_t d = batch + lhs_free; d < dot->shape().rank(); ++d) swapped.push_back(d);
+  for (int64_t d = batch; d < batch + lhs_free; ++d) swapped.push_back(d);
+  if (i->dimensions() != swapped || !c.Allow()) return nullptr;
+  std::swap(a.lhs_batch_dims, a.rhs_batch_dims);
+  std::swap(a.lhs_contracting_dims, a.rhs_contracting_dims);
+  if (a.operand_precision.size() == 2) std::reverse(a.operand_precision.begin(), a.operand_precision.end());
+  return c.Add(HloOpcode::kDot, i->shape(), {dot->operand(1), dot->operand(0)}, std::move(a));
+}
+
 constexpr Rule kRules[] = {
     {HloOpcode::kTranspose, "transpose-nothing", "transpose(A) => A, same order", kExact, kExact, Nothing},
     {HloOpcode::kTranspose, "transpose-transpose", "transpose(transpose(A)) => transpose(A)", kExact, kExact, Twice},
@@ -103,6 +122,8 @@ constexpr Rule kRules[] = {
     {HloOpcode::kReverse, "reverse-reverse", "reverse(reverse(A)) => A", kExact, kExact, ReverseTwice},
     {HloOpcode::kReverse, "reverse-broadcast", "reverse(broadcast(A)) => broadcast(A), along new dimensions", kExact,
      kExact, ReverseBroadcast},
+    {HloOpcode::kTranspose, "transpose-dot", "transpose(dot(A, B)) => dot(B, A), if it swaps rows and columns", kExact,
+     kExact, OfDot},
 };
 
 }  // namespace

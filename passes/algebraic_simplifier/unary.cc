@@ -59,32 +59,7 @@ HloInstruction* AbsNegate(HloInstruction* i, RuleContext& c) {
 // |A| => A, where A cannot be negative
 HloInstruction* AbsNonNegative(HloInstruction* i, RuleContext& c) {
   HloInstruction* a = i->operand(0);
-  const bool floating = IsFloating(a);
-  switch (a->opcode()) {
-    case HloOpcode::kAbs: break;
-    case HloOpcode::kExp:
-    case HloOpcode::kLogistic:
-      if (!floating) return nullptr;
-      break;
-    case HloOpcode::kSqrt:
-      // sqrt(-0) is -0.
-      return nullptr;
-    case HloOpcode::kMultiply:
-      // An integer square may wrap to a negative number.
-      if (!floating || a->operand(0) != a->operand(1)) return nullptr;
-      break;
-    case HloOpcode::kConvert: {
-      PrimitiveType from = a->operand(0)->shape().element_type();
-      bool grows = IsFloat(a->shape().element_type()) || BitWidth(from) < BitWidth(a->shape().element_type());
-      // A true pred in one signed bit is -1.
-      if (!(from == PrimitiveType::PRED ? BitWidth(a->shape().element_type()) > 1 : IsUnsigned(from) && grows))
-        return nullptr;
-      break;
-    }
-    default:
-      if (!IsUnsigned(a->shape().element_type())) return nullptr;
-  }
-  return c.ReplaceWith(a);
+  return a->opcode() == HloOpcode::kAbs || IsNonNegative(a) ? c.ReplaceWith(a) : nullptr;
 }
 
 // f(f(A)) => f(A): floor, ceil, round, sign
@@ -115,6 +90,59 @@ HloInstruction* RoundOfRounded(HloInstruction* i, RuleContext& c) {
   }
 }
 
+// not(-A) => A - 1, integer
+HloInstruction* NotNegate(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!IsIntegral(i) || !Match(i, m::Not(m::Negate(m::Any(&a)).WithOneUser())) || !c.Allow()) return nullptr;
+  return c.Binary(HloOpcode::kSubtract, a, c.Splat(i->shape(), 1));
+}
+
+// -(not A) => A + 1, integer
+HloInstruction* NegateNot(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!IsIntegral(i) || !Match(i, m::Negate(m::Not(m::Any(&a)).WithOneUser())) || !c.Allow()) return nullptr;
+  return c.Binary(HloOpcode::kAdd, a, c.Splat(i->shape(), 1));
+}
+
+// -(A * C) => A * (-C), -(A / C) => A / (-C), float
+HloInstruction* NegateByConstant(HloInstruction* i, RuleContext& c) {
+  HloInstruction* inner = i->operand(0);
+  if (inner->opcode() != HloOpcode::kMultiply && inner->opcode() != HloOpcode::kDivide) return nullptr;
+  const HloInstruction* constant = SplatConstant(inner->operand(1));
+  if (constant == nullptr || inner->user_count() != 1 || IsComplex(i->shape().element_type()) ||
+      (inner->opcode() == HloOpcode::kDivide && !IsFloating(i)) || !c.Allow()) {
+    return nullptr;
+  }
+  HloInstruction* negated = c.Unary(HloOpcode::kNegate, const_cast<HloInstruction*>(constant));
+  return c.Binary(inner->opcode(), inner->operand(0), c.BroadcastScalar(negated, i->shape()));
+}
+
+// is-finite(-A) => is-finite(A), and so |A|
+HloInstruction* IsFiniteOfSign(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a = i->operand(0);
+  if ((a->opcode() != HloOpcode::kNegate && a->opcode() != HloOpcode::kAbs) ||
+      IsComplex(a->operand(0)->shape().element_type()) || !c.Allow()) {
+    return nullptr;
+  }
+  return c.computation()->AddInstruction(HloOpcode::kIsFinite, i->shape(), {a->operand(0)});
+}
+
+// is-finite(convert(integer A)) => true, to a float that reaches as far
+HloInstruction* IsFiniteOfInteger(HloInstruction* i, RuleContext& c) {
+  HloInstruction* a;
+  if (!Match(i, m::IsFinite(m::Convert(m::Any(&a))))) return nullptr;
+  const PrimitiveType from = a->shape().element_type();
+  const FloatFormat format = GetFloatFormat(i->operand(0)->shape().element_type());
+  if ((!IsInteger(from) && from != PrimitiveType::PRED) || BitWidth(from) >= format.bias || !c.Allow()) return nullptr;
+  return c.Splat(i->shape(), 1);
+}
+
+// sign(A) => min(A, 1), A an integer that cannot be negative
+HloInstruction* SignOfNonNegative(HloInstruction* i, RuleContext& c) {
+  if (!IsIntegral(i) || !IsNonNegative(i->operand(0)) || !c.Allow()) return nullptr;
+  return c.Binary(HloOpcode::kMinimum, i->operand(0), c.Splat(i->shape(), 1));
+}
+
 constexpr std::string_view kIdempotent = "f(f(A)) => f(A)", kOfInteger = "f(convert(integer A)) => convert(A)",
                            kOfRounded = "f(g(A)) => g(A), both of floor, ceil, round";
 constexpr Rule kRules[] = {
@@ -133,6 +161,15 @@ constexpr Rule kRules[] = {
     {HloOpcode::kCeil, "ceil-of-rounded", kOfRounded, kExact, kExact, RoundOfRounded},
     {HloOpcode::kRoundNearestAfz, "round-of-rounded", kOfRounded, kExact, kExact, RoundOfRounded},
     {HloOpcode::kRoundNearestEven, "round-even-of-rounded", kOfRounded, kExact, kExact, RoundOfRounded},
+    {HloOpcode::kNot, "not-negate", "not(-A) => A - 1, integer", kExact, kExact, NotNegate},
+    {HloOpcode::kNegate, "negate-not", "-(not A) => A + 1, integer", kExact, kExact, NegateNot},
+    {HloOpcode::kNegate, "negate-by-constant", "-(A * C) => A * (-C); floats: -(A / C) => A / (-C)", kExact, kExact,
+     NegateByConstant},
+    {HloOpcode::kIsFinite, "is-finite-of-sign", "is-finite(-A) => is-finite(A)", kExact, kExact, IsFiniteOfSign},
+    {HloOpcode::kIsFinite, "is-finite-of-integer", "is-finite(convert(integer A)) => true", kExact, kExact,
+     IsFiniteOfInteger},
+    {HloOpcode::kSign, "sign-of-non-negative", "sign(A) => min(A, 1), if A is an integer and cannot be negative", kExact,
+     kExact, SignOfNonNegative},
 };
 
 }  // namespace

@@ -245,7 +245,7 @@ TEST_CASE("every rule fires in some file, and must not in some place") {
 
 // The comment's lines between `from` and `to`, without their slashes.
 std::string CommentBetween(const std::string& text, const std::string& from, const std::string& to) {
-  const size_t start = text.find("// " + from + "\n"), end = text.find("// " + to + "\n");
+  const size_t start = text.find("// " + from), end = text.find("// " + to + "\n");
   REQUIRE(start != std::string::npos);
   REQUIRE(end != std::string::npos);
   std::istringstream lines(text.substr(start, end - start));
@@ -267,10 +267,13 @@ TEST_CASE("each pass does what the BEFORE and AFTER in its file say") {
     std::unique_ptr<HloModule> after = Parse(CommentBetween(text, "AFTER", "END"), "AFTER");
     RequireLegal(*module);
     RequireLegal(*after);
-    CHECK(RunPasses(*module, {{std::string(pass.name)}}, nullptr));
+    // "BEFORE --math=rounding" for what no exact pass may do.
+    const bool rounding = text.find("// BEFORE --math=rounding\n") != std::string::npos;
+    CHECK(RunPasses(*module, {{std::string(pass.name)}, rounding ? MathMode::kRounding : MathMode::kExact}, nullptr));
     RequireLegal(*module);
-    // The reader makes names unique in the module, a pass in its computation: so without names.
-    CHECK(PrintModule(*module, PrintOptions::Canonical()) == PrintModule(*after, PrintOptions::Canonical()));
+    // In structure: names and stored order, of instructions and of computations, are the reader's convenience.
+    INFO(PrintModule(*module));
+    CHECK(StructuralHash(*module) == StructuralHash(*after));
   }
 }
 
@@ -281,11 +284,11 @@ TEST_CASE("rules are named once, and can be switched off, counted and only propo
     CHECK(names.insert(rule.name).second);
     CHECK_FALSE(rule.formula.empty());
   }
-  CHECK(names.size() >= 100);
+  CHECK(names.size() >= 250);
 
   const std::string text =
-      "HloModule m\nENTRY e {\n  x = f32[4] parameter(0)\n  one = f32[] constant(1)\n"
-      "  ones = f32[4] broadcast(one), dimensions={}\n  y = f32[4] multiply(x, ones)\n  n = f32[4] negate(y)\n"
+      "HloModule m\nENTRY e {\n  x = f32[4] parameter(0)\n  low = f32[] constant(-inf)\n"
+      "  lows = f32[4] broadcast(low), dimensions={}\n  y = f32[4] maximum(x, lows)\n  n = f32[4] negate(y)\n"
       "  ROOT r = f32[4] negate(n)\n}\n";
   auto run = [&](PassOptions options) {
     std::unique_ptr<HloModule> module = Parse(text, "text");
@@ -296,8 +299,8 @@ TEST_CASE("rules are named once, and can be switched off, counted and only propo
   };
   CHECK(run({}) == HloOpcode::kParameter);
   PassOptions disabled;
-  disabled.disabled_rules = {"multiply-one"};
-  CHECK(run(disabled) == HloOpcode::kMultiply);
+  disabled.disabled_rules = {"maximum-lowest"};
+  CHECK(run(disabled) == HloOpcode::kMaximum);
   RewriteLog dry_run;
   dry_run.propose_only = true;
   PassOptions proposing;
@@ -309,7 +312,7 @@ TEST_CASE("rules are named once, and can be switched off, counted and only propo
   PassOptions limited;
   limited.rewriter = &fuel;
   CHECK(run(limited) == HloOpcode::kNegate);
-  CHECK(fuel.counts().at("algebraic-simplifier/multiply-one") == 1);
+  CHECK(fuel.counts().at("algebraic-simplifier/maximum-lowest") == 1);
 }
 
 TEST_CASE("pipelines are spelled as lists of names") {
@@ -319,6 +322,7 @@ TEST_CASE("pipelines are spelled as lists of names") {
   CHECK(make({"cse", "dce"}));
   CHECK(make({"[cse", "dce]"}));
   CHECK(make({"[cse]"}));
+  CHECK(make({"algsimp", "zero_sized_hlo_elimination", "simplify-while-loops"}));  // XLA's names
   CHECK_FALSE(make({"no-such-pass"}));
   CHECK_FALSE(make({"[cse", "dce"}));
   CHECK_FALSE(make({"cse", "dce]"}));

@@ -1,0 +1,97 @@
+// Rules of reduce-window. As for reduce, the init value goes in once, and no rule changes how often, unless it is an
+// identity of the reducer.
+#include "algebraic_simplifier/rules.h"
+
+namespace hloir::algebraic_simplifier {
+namespace {
+
+bool IsPlain(const HloInstruction* i) { return i->operand_count() == 2 && i->shape().IsArray(); }
+const Window& WindowOf(const HloInstruction* i) { return i->attributes<WindowAttributes>().window; }
+bool IsWhole(const WindowDimension& d) {
+  return d.padding_low == 0 && d.padding_high == 0 && d.base_dilation == 1 && d.window_dilation == 1;
+}
+
+// reduce-window(empty, v) => broadcast(v)
+HloInstruction* OfEmpty(HloInstruction* i, RuleContext& c) {
+  if (!IsPlain(i) || i->operand(0)->shape().ElementCount() != 0 || i->shape().rank() == 0 || !c.Allow()) return nullptr;
+  return c.Broadcast(i->operand(1), i->shape(), {});
+}
+
+// reduce-window(A, v), windows of one element => v op A
+HloInstruction* OfOne(HloInstruction* i, RuleContext& c) {
+  if (!IsPlain(i)) return nullptr;
+  for (const WindowDimension& d : WindowOf(i)) {
+    if (d.size != 1 || d.stride != 1 || d.padding_low != 0 || d.padding_high != 0 || d.base_dilation != 1) return nullptr;
+  }
+  std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
+  HloInstruction *a = i->operand(0), *init = i->operand(1);
+  if (!op || a->shape().element_type() != i->shape().element_type()) return nullptr;
+  if (IsIdentityElement(*op, init)) return c.ReplaceWith(a);
+  if (!c.Allow()) return nullptr;
+  return c.CloneOver(i->to_apply()->root(), std::vector{c.BroadcastScalar(init, i->shape()), a}, i->shape());
+}
+
+// reduce-window(A, v), one window over whole dimensions => reshape(reduce(A, v))
+HloInstruction* OfWhole(HloInstruction* i, RuleContext& c) {
+  if (!IsPlain(i)) return nullptr;
+  HloInstruction* a = i->operand(0);
+  DimVector reduced, sizes;
+  for (int64_t d = 0; d < a->shape().rank(); ++d) {
+    const WindowDimension& w = WindowOf(i)[d];
+    if (!IsWhole(w)) return nullptr;
+    if (w.size == a->shape().dimensions(d)) {
+      reduced.push_back(d);
+    } else if (w.size == 1 && w.stride == 1) {
+      sizes.push_back(a->shape().dimensions(d));
+    } else {
+      return nullptr;
+    }
+  }
+  if (reduced.empty() || a->shape().ElementCount() == 0 || !c.Allow()) return nullptr;
+  HloInstruction* reduce = c.Add(HloOpcode::kReduce, Shape::Array(i->shape().element_type(), sizes),
+                                 {a, i->operand(1)}, DimensionsAttributes{reduced});
+  reduce->AddCalledComputation(i->to_apply());
+  return reduce->shape().SameDimensions(i->shape()) ? reduce : c.Reshape(reduce, i->shape());
+}
+
+// reduce-window(pad(A, v), v) => reduce-window(A, v), a larger window padding; v an identity
+HloInstruction* OfPad(HloInstruction* i, RuleContext& c) {
+  HloInstruction* pad = i->operand(0);
+  if (!IsPlain(i) || pad->opcode() != HloOpcode::kPad) return nullptr;
+  const HloInstruction *v = SplatConstant(i->operand(1)), *padded = SplatConstant(pad->operand(1));
+  std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
+  if (!op || v == nullptr || padded == nullptr || !IsIdentityElement(*op, v) || !v->literal().BitwiseEqual(padded->literal())) {
+    return nullptr;
+  }
+  Window window = WindowOf(i);
+  for (size_t d = 0; d < window.size(); ++d) {
+    const PaddingDimension& p = pad->attributes<PadAttributes>().padding[d];
+    // Dilation spreads what the pad made, too.
+    if (p.low < 0 || p.high < 0 || p.interior != 0 || (window[d].base_dilation != 1 && (p.low != 0 || p.high != 0))) {
+      return nullptr;
+    }
+    window[d].padding_low += p.low;
+    window[d].padding_high += p.high;
+  }
+  if (!c.Allow()) return nullptr;
+  HloInstruction* result =
+      c.Add(HloOpcode::kReduceWindow, i->shape(), {pad->operand(0), i->operand(1)}, WindowAttributes{window});
+  result->AddCalledComputation(i->to_apply());
+  return result;
+}
+
+constexpr Rule kRules[] = {
+    {HloOpcode::kReduceWindow, "reduce-window-empty", "reduce-window(empty, v) => broadcast(v)", kExact, kExact, OfEmpty},
+    {HloOpcode::kReduceWindow, "reduce-window-one", "reduce-window(A, v), windows of one element => v op A", kExact,
+     kExact, OfOne},
+    {HloOpcode::kReduceWindow, "reduce-window-whole", "reduce-window(A, v), one window => reshape(reduce(A, v))", kExact,
+     kExact, OfWhole},
+    {HloOpcode::kReduceWindow, "reduce-window-pad", "reduce-window(pad(A, v), v) => reduce-window(A, v), v an identity",
+     kExact, kExact, OfPad},
+};
+
+}  // namespace
+
+std::span<const Rule> ReduceWindowRules() { return kRules; }
+
+}  // namespace hloir::algebraic_simplifier
