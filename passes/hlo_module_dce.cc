@@ -67,13 +67,15 @@
 //   x = f32[4]{0} parameter(0)
 //   init = (s32[], f32[4]{0}) tuple(n, x)
 //   loop = (s32[], f32[4]{0}) while(init), condition=inner_condition, body=inner_body
+//   unread = f32[4]{0} get-tuple-element(loop), index=1
 //   i = s32[] get-tuple-element(loop), index=0
 //   ROOT result = s32[] call(i), to_apply=half
 // }
 // END
 //
 // One walk over the module finds what is live, tuple element by tuple element, through calls and loops within loops. A
-// dead element is then handed on as it came: while-loop-simplifier drops it. Leaves alone: the entry's parameters; loops
+// dead element is then handed on as it came: while-loop-simplifier drops it, and dce what fed a dropped parameter. Leaves
+// alone: the entry's parameters; loops
 // whose parts are no tuples, or have shardings or control dependencies.
 #include <algorithm>
 
@@ -210,11 +212,9 @@ class HloModuleDce : public RewritingPass {
       if (!Ask("dead-parameter", "call(A, B), f does not read B => call(A)", *parameter)) continue;
       computation->RemoveParameter(k);
       for (HloInstruction* caller : computation->callers()) {
-        HloInstruction* dropped = caller->operand(k);
         std::vector<HloInstruction*> later(caller->operands().begin() + k + 1, caller->operands().end());
         caller->RemoveOperandsFrom(k);
         for (HloInstruction* operand : later) caller->AppendOperand(operand);
-        RemoveIfDead(dropped);
       }
       gate_.Done(nullptr);
       changed = true;

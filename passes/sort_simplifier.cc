@@ -27,8 +27,8 @@
 // }
 //
 // ENTRY main {
-//   values = s32[8]{0} parameter(1)
 //   keys = f32[8]{0} parameter(0)
+//   values = s32[8]{0} parameter(1)
 //   ROOT sorted = f32[8]{0} sort(keys), dimensions={0}, to_apply=less
 // }
 // END
@@ -95,10 +95,10 @@ class SortSimplifier : public RewritingPass {
       if (now != smaller) sort->parent()->MoveBefore(now, read);
       InheritAnnotations(now, *read);
       read->ReplaceAllUsesWith(now);
-      RemoveIfDead(read);
     }
     gate_.Done(smaller);
-    RemoveIfDead(sort);
+    // With its last read, the old one goes.
+    for (HloInstruction* read : reads) RemoveIfDead(read);
     return true;
   }
 };
