@@ -72,6 +72,7 @@ std::vector<HloInstruction*> HloComputation::MakeInstructionPostOrder() const {
     bool entered;
   };
   std::vector<Step> stack;
+  bool through_control = false;
   auto visit = [&](HloInstruction* start) {
     stack.push_back({start, false});
     while (!stack.empty()) {
@@ -92,13 +93,15 @@ std::vector<HloInstruction*> HloComputation::MakeInstructionPostOrder() const {
       }
       if (top->extras_ == nullptr) continue;
       for (HloInstruction* predecessor : top->extras_->control_predecessors) {
+        through_control = true;
         if (!seen[predecessor]) stack.push_back({predecessor, false});
       }
     }
   };
-  // Mostly the root needs all the others, and then nothing but the root has no users: one walk less over the whole list.
+  // Mostly the root needs all the others, and then nothing but the root has no users: one walk less over the whole list. What
+  // was reached by a control edge may have no users all the same.
   visit(root_ != nullptr ? root_ : last_);
-  if (static_cast<int64_t>(order.size()) == count_) return order;
+  if (static_cast<int64_t>(order.size()) == count_ && !through_control) return order;
   order.clear();
   seen = VisitTable(lowest_id_, highest_id_, count_);
   for (HloInstruction* start = first_; start != nullptr; start = start->next_) {

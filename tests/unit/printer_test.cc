@@ -318,6 +318,22 @@ TEST_CASE("switches of one line") {
   CHECK(PrintComputation(*module->entry_computation(), options).starts_with("    %main ("));
 }
 
+TEST_CASE("what nothing reads stands where it was, though a control edge leads there") {
+  const std::string text = R"(HloModule m, entry_computation_layout={(f32[], f32[])->(f32[], f32[])}
+
+ENTRY %e (p0: f32[], p1: f32[]) -> (f32[], f32[]) {
+  %p0 = f32[] parameter(0)
+  %p1 = f32[] parameter(1)
+  %c = f32[] constant(0)
+  %first = f32[] copy(%c), control-predecessors={%p0}
+  %second = f32[] copy(%c), control-predecessors={%p1}
+  ROOT %t = (f32[], f32[]) tuple(%first, %second)
+}
+
+)";
+  CHECK(Print(text) == text);
+}
+
 TEST_CASE("many operands: index comments, and the compact form") {
   auto module = Parse(R"(ENTRY e {
   p = f32[] parameter(0)
