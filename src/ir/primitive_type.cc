@@ -59,7 +59,8 @@ uint32_t LargestFiniteBits(PrimitiveType type, const FloatFormat& f) {
 
 uint16_t NanBits(PrimitiveType type, const FloatFormat& f, bool negative) {
   uint32_t sign = uint32_t{negative} << (f.exponent_bits + f.mantissa_bits);
-  if (!f.has_nan) return static_cast<uint16_t>(sign);  // no such thing; XLA's conversion gives a zero
+  // No such thing: XLA's conversion gives a zero, of the other sign.
+  if (!f.has_nan) return static_cast<uint16_t>(uint32_t{!negative} << (f.exponent_bits + f.mantissa_bits));
   if (type == PrimitiveType::F8E8M0FNU) return 0xFF;
   if (!f.has_negative_zero) return static_cast<uint16_t>(1u << (f.exponent_bits + f.mantissa_bits));  // fnuz
   uint32_t all_ones = (1u << (f.exponent_bits + f.mantissa_bits)) - 1;
@@ -69,12 +70,11 @@ uint16_t NanBits(PrimitiveType type, const FloatFormat& f, bool negative) {
 
 // f8e8m0fnu is a bare power of two.
 uint16_t EncodeE8M0(double value) {
-  if (!(value > 0)) return std::isnan(value) || value < 0 ? 0xFF : 0;  // no zero: the smallest number stands for it
-  if (std::isinf(value)) return 0xFF;
+  if (!(value > 0) || std::isinf(value)) return 0xFF;  // there is no zero
   int exponent;
   double mantissa = std::frexp(value, &exponent);  // value = mantissa * 2^exponent, mantissa in [0.5, 1)
   int e = exponent - 1;
-  if (mantissa > 0.75 || (mantissa == 0.75 && (e + 127) % 2 != 0)) ++e;  // to nearest, ties to an even exponent
+  if (mantissa >= 0.75) ++e;  // to nearest, ties up
   int biased = e + 127;
   if (biased < 0) return 0;
   return biased > 254 ? 0xFF : static_cast<uint16_t>(biased);
