@@ -195,20 +195,23 @@ HLOIR_BINARY_FN(RemainderFn, !kIsPred<T>, {
     return static_cast<T>(a % b);
   }
 })
-// A NaN on either side wins, and +0 is more than -0: of equal operands, the bits of both.
+// A NaN on either side wins, and +0 is more than -0: of equal operands, the bits of both. Both answers are computed and one is
+// taken, since loops with a branch in them would not be vectorized.
 template <class T, bool greater>
-inline T JoinEqual(T a, T b) {
+inline T Extreme(T a, T b) {
   const Unsigned<T> x = __builtin_bit_cast(Unsigned<T>, a), y = __builtin_bit_cast(Unsigned<T>, b);
-  return __builtin_bit_cast(T, greater ? x & y : x | y);
+  const T other = (greater ? a > b : a < b) | (a != a) ? a : b;
+  const Unsigned<T> both = greater ? x & y : x | y;
+  return __builtin_bit_cast(T, a == b ? both : __builtin_bit_cast(Unsigned<T>, other));
 }
 HLOIR_BINARY_FN(MaximumFn, true, {
   if constexpr (kIsPred<T>) return {static_cast<uint8_t>(a.v | b.v)};
-  else if constexpr (kIsFloat<T>) return a == b ? JoinEqual<T, true>(a, b) : (a > b) | (a != a) ? a : b;
+  else if constexpr (kIsFloat<T>) return Extreme<T, true>(a, b);
   else return a >= b ? a : b;
 })
 HLOIR_BINARY_FN(MinimumFn, true, {
   if constexpr (kIsPred<T>) return {static_cast<uint8_t>(a.v & b.v)};
-  else if constexpr (kIsFloat<T>) return a == b ? JoinEqual<T, false>(a, b) : (a < b) | (a != a) ? a : b;
+  else if constexpr (kIsFloat<T>) return Extreme<T, false>(a, b);
   else return a <= b ? a : b;
 })
 HLOIR_BINARY_FN(AndFn, !kIsFloat<T>, {
