@@ -1,14 +1,17 @@
 // HloBuilder: makes a computation in C++, one maker per op. Each maker checks its operands and infers the result's
 // shape; the first error sticks, later makers pass it on, and Build() gives it back, so that calls chain without
-// checks:
+// checks.
+//
+// Example:
 //
 //   HloModule module("softmax");
 //   HloBuilder b(module, "main");
-//   auto x = b.Parameter(0, Shape::Array(PrimitiveType::F32, {4, 8}), "x");
-//   auto highest = b.Reduce(x, b.Constant(-INFINITY), {1}, MakeReducer(module, HloOpcode::kMaximum,
-//   PrimitiveType::F32)); auto e = b.Exp(b.Subtract(x, b.Broadcast(highest, {4, 8}, {0}))); auto sum = b.Reduce(e,
-//   b.Constant(0.0f), {1}, MakeReducer(module, HloOpcode::kAdd, PrimitiveType::F32)); Status status =
-//   b.BuildEntry(b.Divide(e, b.Broadcast(sum, {4, 8}, {0}))).status();
+//   const auto kF32 = PrimitiveType::F32;
+//   auto x = b.Parameter(0, Shape::Array(kF32, {4, 8}), "x");
+//   auto highest = b.Reduce(x, b.Constant(-INFINITY), {1}, MakeReducer(module, HloOpcode::kMaximum, kF32));
+//   auto e = b.Exp(b.Subtract(x, b.Broadcast(highest, {4, 8}, {0})));
+//   auto sum = b.Reduce(e, b.Constant(0.0f), {1}, MakeReducer(module, HloOpcode::kAdd, kF32));
+//   Status status = b.BuildEntry(b.Divide(e, b.Broadcast(sum, {4, 8}, {0}))).status();
 //
 // Ops without attributes (Add, Tanh, Select, …) all come from opcodes.def: b.Add(x, y), b.Tanh(x), b.Select(p, x, y).
 // tests/unit/builder_test.cc.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hloir/builder.h"
+#include "hloir/call_graph.h"
 #include "hloir/equivalence.h"
 #include "hloir/evaluator.h"
 #include "hloir/executable.h"
@@ -11,6 +12,7 @@
 #include "hloir/pass.h"
 #include "hloir/printer.h"
 #include "hloir/proto.h"
+#include "hloir/reachability.h"
 #include "hloir/shape_inference.h"
 #include "hloir/structural.h"
 #include "hloir/verifier.h"

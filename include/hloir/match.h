@@ -1,11 +1,13 @@
-// Patterns over instructions, so that a rewrite reads like its formula:
+// Patterns over instructions, so that a rewrite reads like its formula.
+//
+// Example:
 //
 //   namespace m = hloir::match;
-//   HloInstruction *a, *b;
-//   if (Match(i, m::AddAnyOrder(m::Any(&a), m::Negate(m::Any(&b))))) …            // A + (-B), and (-B) + A
-//   if (Match(i, m::Multiply(m::Any(&a), m::Splat(1)))) …                         // A * 1, whatever A's shape
-//   if (Match(i, m::Subtract(m::Any(&a), m::Same(&a)))) …                         // A - A
-//   if (Match(i, m::Divide(m::Any(&a), m::Exp(m::Any(&b)).WithOneUser()))) …
+//   HloInstruction *i = module.entry_computation()->root(), *a, *b;
+//   bool found = Match(i, m::AddAnyOrder(m::Any(&a), m::Negate(m::Any(&b))));  // A + (-B), and (-B) + A
+//   found |= Match(i, m::Multiply(m::Any(&a), m::Splat(1)));                   // A * 1, whatever A's shape
+//   found |= Match(i, m::Subtract(m::Any(&a), m::Same(&a)));                   // A - A
+//   found |= Match(i, m::Divide(m::Any(&a), m::Exp(m::Any(&b)).WithOneUser()));
 //
 // There is one function per opcode, named as its enumerator, and one with AnyOrder behind it that tries both orders of
 // two operands. The first argument may be a HloInstruction** that receives the instruction; the others are patterns for

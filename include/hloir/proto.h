@@ -1,5 +1,16 @@
 // XLA's binary forms of the same IR: HloProto, HloModuleProto, HloSnapshot and HloUnoptimizedSnapshot, and their JSON mapping.
 // Reading recognizes which it is by its content. Compressed files are the caller's to unpack (the hloir command does).
+//
+// Example:
+//
+//   HloProtoFile file;
+//   file.module = module.Clone();
+//   StatusOr<std::string> bytes = SerializeHloProto(file);
+//   if (!bytes.ok()) return;
+//   StatusOr<HloProtoFile> back = ParseHloProto(*bytes);
+//   if (back.ok()) (void)back->module->name();
+//
+// Tested by tests/unit/proto_test.cc.
 #pragma once
 
 #include <memory>

@@ -352,6 +352,39 @@ bool HloParser::ParseAttributesOf(HloInstruction* instruction, HloInstruction* o
   return FinishCalls(context);
 }
 
+// An op that no table knows is kept as a custom-call of its name that acts on the outside, so that nobody touches it. It is told from
+// one by its first unknown attribute, which has no name and holds the opcode; what its own attributes say stays as it is.
+bool HloParser::ParseUnknownOperation(HloInstruction* instruction, std::string_view opcode, bool is_nested, const char* place) {
+  if (instruction->shape_ == nullptr) return Fail(place, Format("'{}' is not known; its shape must stand before it", opcode));
+  auto* attributes = module_->arena_.New<CustomCallAttributes>();
+  attributes->custom_call_target = opcode;
+  attributes->custom_call_has_side_effect = true;
+  instruction->attributes_ = attributes;
+  instruction->mutable_extras().unknown_attributes.emplace_back(std::string_view(), opcode);
+  AttributeContext context{instruction, instruction, place};
+  while (!is_nested && lexer_.Accept(',')) {
+    lexer_.SkipBlank();
+    const char* at = lexer_.at();
+    const Word name = lexer_.ReadWord();
+    if (name.empty()) return FailExpected("an attribute's name");
+    if (!Expect('=')) return false;
+    bool known = false;
+    if (!ParseGenericAttribute(context, name, at, known)) return false;
+    if (known) continue;
+    std::string_view raw;
+    if (!SkipAttributeValue(raw)) return false;
+    instruction->mutable_extras().unknown_attributes.emplace_back(name.text(), raw);
+    // What it names may be a computation, which then has a caller and must stay.
+    for (size_t begin = 0, end; begin < raw.size(); begin = end) {
+      for (end = begin; end < raw.size() && lexer_internal::Is(raw[end], lexer_internal::kWordPart);) ++end;
+      const auto it = computations_.find(raw.substr(begin, end - begin));
+      if (it != computations_.end()) instruction->AddCalledComputation(it->second);
+      if (end == begin) ++end;
+    }
+  }
+  return true;
+}
+
 bool HloParser::ParseAttributes(HloInstruction* instruction, HloInstruction* outer, bool is_nested, const char* place) {
   return AttributesTypeSwitch(instruction->opcode(), [&](auto type) {
     return ParseAttributesOf<typename decltype(type)::type>(instruction, outer, is_nested, place);

@@ -131,6 +131,7 @@ class HloParser {
     HloOpcode opcode = HloOpcode::kTuple;
     bool is_sugar = false;  // op-start, op-update, op-done: an async op around `wrapped`
     HloOpcode wrapped = HloOpcode::kTuple;
+    std::string_view unknown{};  // the word itself, where no table knows it
   };
   bool ParseOpcode(Opcode& opcode);
   bool LooksLikeShape();
@@ -210,6 +211,7 @@ class HloParser {
   bool ParseOuterAsyncAttribute(HloInstruction* outer, const Word& name, bool& known);
   bool CheckDimensions(const HloInstruction& instruction, DimVector& dimensions, bool seen, const char* place);
   bool FinishCalls(AttributeContext& context);
+  bool ParseUnknownOperation(HloInstruction* instruction, std::string_view opcode, bool is_nested, const char* place);
   bool ParseComputationList(std::vector<HloComputation*>& list);
   bool SkipAttributeValue(std::string_view& raw);
   bool FailUnknownAttribute(HloOpcode opcode, const Word& name);

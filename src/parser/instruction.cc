@@ -92,6 +92,11 @@ bool HloParser::ParseOpcode(Opcode& opcode) {
       return true;
     }
   }
+  if (options_.allow_unknown) {
+    opcode.opcode = HloOpcode::kCustomCall;
+    opcode.unknown = word.text();
+    return true;
+  }
   return Fail(place, Format("unknown opcode '{}'{}", word.text(), NearestOpcode(word.text())));
 }
 
@@ -167,6 +172,8 @@ bool HloParser::ParseInstructionBody(const Word& name, const char* place, bool i
 
   if (opcode.is_sugar && opcode.opcode == HloOpcode::kAsyncStart) {
     if (!WrapAsyncStart(instruction, opcode.wrapped, opcode_place)) return false;
+  } else if (!opcode.unknown.empty()) {
+    if (!ParseUnknownOperation(instruction, opcode.unknown, is_nested, opcode_place)) return false;
   } else if (!ParseAttributes(instruction, instruction, is_nested, opcode_place)) {
     return false;
   }

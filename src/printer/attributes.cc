@@ -330,6 +330,12 @@ void Printer::ExtraAttributes(const HloInstruction& instruction, int nesting, bo
     CalledComputations(instruction, nesting);
   } else if (instruction.HasAttributes<AsyncAttributes>()) {
     AsyncAttributesOf(instruction, nesting);
+  } else if (instruction.opcode() == HloOpcode::kCustomCall && !UnknownOpcode(instruction).empty()) {
+    for (const auto& [name, value] : std::span(instruction.extras().unknown_attributes).subspan(1)) {
+      Separate(name);
+      out_.Append('=');
+      out_.Append(value);
+    }
   } else if (instruction.opcode() == HloOpcode::kCall) {  // is_composite follows what is called
     CalledComputations(instruction, nesting);
     OpcodeAttributes(instruction);

@@ -149,7 +149,8 @@ void Printer::Instruction(const HloInstruction& instruction, int nesting) {
     out_.Append(wrapped->opcode_name());
     out_.Append(opcode == HloOpcode::kAsyncStart ? "-start" : opcode == HloOpcode::kAsyncUpdate ? "-update" : "-done");
   } else {
-    out_.Append(instruction.opcode_name());
+    const std::string_view unknown = opcode == HloOpcode::kCustomCall ? UnknownOpcode(instruction) : std::string_view();
+    out_.Append(unknown.empty() ? instruction.opcode_name() : unknown);
   }
   out_.Append('(');
   Operands(instruction);
@@ -173,6 +174,7 @@ void Printer::Instruction(const HloInstruction& instruction, int nesting) {
     AppendDictOrQuoted(out_, extras->backend_config);
   }
   for (const auto& [name, value] : extras->unknown_attributes) {
+    if (name.empty()) break;  // of an unknown opcode: these stand where an opcode's own attributes do
     Separate(name);
     out_.Append('=');
     out_.Append(value);

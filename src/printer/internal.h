@@ -12,6 +12,13 @@
 
 namespace hloir {
 
+// The opcode of an instruction that no table knows: see HloParser::ParseUnknownOperation. "" for any other.
+inline std::string_view UnknownOpcode(const HloInstruction& instruction) {
+  if (!instruction.has_extras()) return {};
+  const auto& unknown = instruction.extras().unknown_attributes;
+  return !unknown.empty() && unknown.front().first.empty() ? unknown.front().second : std::string_view();
+}
+
 class Printer {
  public:
   explicit Printer(const PrintOptions& options) : options_(options) {}

@@ -164,6 +164,22 @@ proto::Module WriteModule(const HloModule& module, std::deque<std::string>& stor
   return m;
 }
 
+// Nothing that was kept from a text may get lost without a word.
+Status CheckAllKnown(const HloModule& module) {
+  const auto no_field = [](std::string_view where, std::string_view name, std::string_view value) {
+    const std::string what = name.empty() ? "the opcode '" + std::string(value) + "'" : "an attribute '" + std::string(name) + "'";
+    return InvalidArgument(std::string(where) + " has " + what + ", for which a message has no field");
+  };
+  for (const auto& [name, value] : module.config().unknown_attributes) return no_field("the module", name, value);
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      if (!i->has_extras()) continue;
+      for (const auto& [name, value] : i->extras().unknown_attributes) return no_field(i->name(), name, value);
+    }
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 std::string SerializeHloModuleProto(const HloModule& module) {
@@ -182,6 +198,7 @@ StatusOr<std::string> SerializeHloProto(const HloProtoFile& file) {
 
 StatusOr<std::string> SerializeMessage(const HloProtoFile& file, std::string* stream) {
   if (file.module == nullptr || file.module->entry_computation() == nullptr) return InvalidArgument("no module to write");
+  HLOIR_RETURN_IF_ERROR(CheckAllKnown(*file.module));
   std::deque<std::string> storage;
   switch (file.form) {
     case HloProtoFile::Form::kHloModuleProto: return SerializeHloModuleProto(*file.module);

@@ -186,7 +186,12 @@ StatusOr<Shape> InferBitcast(const Query& q) {
   if (!x.IsArray() || x.layout().has_extras() || result.layout().has_extras() || HasUnbounded(x) ||
       HasUnbounded(result))
     return result;
-  if (x.ByteSize() != result.ByteSize()) {
+  // Types under a byte may stand packed.
+  const auto packed_bits = [](const Shape& shape) {
+    int64_t bits = 0;
+    return __builtin_mul_overflow(shape.ElementCount(), int64_t{BitWidth(shape.element_type())}, &bits) ? int64_t{-1} : bits;
+  };
+  if (x.ByteSize() != result.ByteSize() && packed_bits(x) != packed_bits(result)) {
     return Invalid("bitcast from {} to {} changes the number of bytes from {} to {}", Text(x), Text(result),
                    x.ByteSize(), result.ByteSize());
   }

@@ -1,11 +1,12 @@
 // Any bytes through the text reader: they must give modules or one error with a place, in little time and memory; and what
-// was read is printed, so that a graph which cannot be walked shows. Run: parser_fuzzer -dict=hlo.dict CORPUS_DIR
+// was read is printed and verified, so that a graph which cannot be walked shows. Run: parser_fuzzer -dict=hlo.dict CORPUS_DIR
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
 #include "hloir/parser.h"
 #include "hloir/printer.h"
+#include "hloir/verifier.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   hloir::ParserOptions options;
@@ -19,6 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   for (const auto& module : *modules) {
     if (hloir::PrintModule(*module).empty()) std::abort();
+    (void)hloir::VerifyModuleAll(*module);
   }
   return 0;
 }

@@ -402,6 +402,35 @@ TEST_CASE("parser: unknown attributes") {
   CHECK(c.metadata()->op_name == "n");
 }
 
+TEST_CASE("parser: unknown opcodes") {
+  const std::string text = R"(HloModule m, entry_computation_layout={(f32[2]{0})->(f32[2]{0}, f32[3]{0})}
+
+%helper (x: f32[]) -> f32[] {
+  ROOT %x = f32[] parameter(0)
+}
+
+ENTRY %e (p: f32[2]) -> (f32[2], f32[3]) {
+  %p = f32[2]{0} parameter(0)
+  %f = f32[3]{0} fold-up(%p, %p), ways={2,3}, to_apply=%helper, mode=deep, metadata={op_name="n"}
+  ROOT %t = (f32[2]{0}, f32[3]{0}) tuple(%p, %f)
+}
+
+)";
+  CHECK(ErrorOf(text).find("unknown opcode 'fold-up'") != std::string::npos);
+  ParserOptions options;
+  options.allow_unknown = true;
+  auto module = Parse(text, options);
+  CHECK(PrintModule(*module) == text);
+  CHECK(PrintModule(*module->Clone()) == text);
+  const HloInstruction& f = *module->entry_computation()->FindInstruction("f");
+  CHECK(f.HasSideEffect());
+  CHECK(f.metadata()->op_name == "n");
+  CHECK(module->FindComputation("helper")->callers().size() == 1);
+  StatusOr<std::unique_ptr<HloModule>> shapeless = ParseHloModule("ENTRY e {\n  p = f32[] parameter(0)\n  ROOT f = fold(p)\n}", options);
+  REQUIRE_FALSE(shapeless.ok());
+  CHECK(shapeless.status().message().find("its shape must stand before it") != std::string::npos);
+}
+
 TEST_CASE("parser: layouts are filled, or left out") {
   const std::string text = "HloModule m\nENTRY e {\n  ROOT p = f32[2,3] parameter(0)\n}";
   CHECK(Parse(text)->entry_computation()->root()->shape().layout().minor_to_major() == DimVector{1, 0});
