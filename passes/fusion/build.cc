@@ -120,7 +120,6 @@ bool IsNeeded(const HloInstruction& unit, int64_t k, const HloInstruction* reade
   return false;
 }
 
-
 // Uses of `unit` take elements of `joined`: its result k is the element places[k]; -1 where nobody needs it.
 void MoveUses(HloInstruction* unit, HloInstruction* joined, std::span<const int64_t> places) {
   HloComputation& computation = *unit->parent();
@@ -136,6 +135,14 @@ void MoveUses(HloInstruction* unit, HloInstruction* joined, std::span<const int6
   if (!unit->shape().IsTuple()) return move(unit, 0);
   const std::vector<HloInstruction*> elements(unit->users().begin(), unit->users().end());
   for (HloInstruction* element : elements) move(element, element->tuple_index());
+}
+
+// What was made for a result that nobody needs. Operands stand before their users in a new body.
+void RemoveUnused(HloComputation& body) {
+  const std::vector<HloInstruction*> all = body.instructions();
+  for (auto it = all.rbegin(); it != all.rend(); ++it) {
+    if ((*it)->users().empty() && !(*it)->IsRoot() && !(*it)->IsParameter()) body.RemoveInstruction(*it);
+  }
 }
 
 // Removes a dead fusion with its elements and its body.
@@ -209,6 +216,7 @@ HloInstruction* FusionBuilder::Join(HloInstruction* first, HloInstruction* secon
     if (needed) results.push_back(joiner.results()[k]);
   }
   body->set_root(results.size() == 1 ? results[0] : body->AddTuple(results));
+  RemoveUnused(*body);
   HloInstruction* joined = AddFusion(computation, body, joiner.inputs());
   computation.MoveBefore(joined, second);
   for (HloInstruction* old : {second, first}) joined->MergeMetadataOf(*old);
