@@ -29,19 +29,6 @@ std::optional<__int128> FixedInteger(const HloInstruction& loop, const HloInstru
   return type == PrimitiveType::U64 ? static_cast<__int128>(static_cast<uint64_t>(bits)) : static_cast<__int128>(bits);
 }
 
-ComparisonDirection Flipped(ComparisonDirection direction) {
-  using D = ComparisonDirection;
-  switch (direction) {
-    case D::kEq:
-    case D::kNe: return direction;
-    case D::kGe: return D::kLe;
-    case D::kGt: return D::kLt;
-    case D::kLe: return D::kGe;
-    case D::kLt: return D::kGt;
-  }
-  __builtin_unreachable();
-}
-
 // How often `i = start; while (i direction limit) i += step` goes round; -1: for ever, or not known.
 __int128 Trips(ComparisonDirection direction, __int128 start, __int128 step, __int128 limit) {
   using D = ComparisonDirection;

@@ -161,4 +161,17 @@ bool HasAnnotations(const HloInstruction& instruction) {
          (instruction.sharding() != nullptr || !instruction.extras().frontend_attributes.empty());
 }
 
+ComparisonDirection Flipped(ComparisonDirection direction) {
+  using D = ComparisonDirection;
+  switch (direction) {
+    case D::kEq:
+    case D::kNe: return direction;
+    case D::kGe: return D::kLe;
+    case D::kGt: return D::kLt;
+    case D::kLe: return D::kGe;
+    case D::kLt: return D::kGt;
+  }
+  __builtin_unreachable();
+}
+
 }  // namespace hloir

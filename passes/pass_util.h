@@ -67,5 +67,7 @@ HloComputation* OwnComputation(HloInstruction* caller, int64_t k);
 // Instructions of one opcode in the computation's post-order.
 std::vector<HloInstruction*> InstructionsOf(const HloComputation& computation, HloOpcode opcode);
 bool HasAnnotations(const HloInstruction& instruction);  // a sharding or frontend attributes
+// The direction that says the same of two operands that have changed places.
+ComparisonDirection Flipped(ComparisonDirection direction);
 
 }  // namespace hloir

@@ -1,5 +1,6 @@
 // Rules of compare. Floats: a NaN is unequal to itself and neither less nor greater than anything.
 #include "algebraic_simplifier/rules.h"
+#include "pass_util.h"
 
 namespace hloir::algebraic_simplifier {
 namespace {
@@ -8,17 +9,6 @@ namespace m = match;
 using D = ComparisonDirection;
 
 D DirectionOf(const HloInstruction* i) { return i->attributes<CompareAttributes>().direction; }
-D Flipped(D direction) {
-  switch (direction) {
-    case D::kEq:
-    case D::kNe: return direction;
-    case D::kGe: return D::kLe;
-    case D::kGt: return D::kLt;
-    case D::kLe: return D::kGe;
-    case D::kLt: return D::kGt;
-  }
-  __builtin_unreachable();
-}
 bool OnUnsigned(const HloInstruction* i) {
   return IsUnsigned(i->operand(0)->shape().element_type()) || IsPred(i->operand(0));
 }

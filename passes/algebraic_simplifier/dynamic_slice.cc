@@ -162,18 +162,8 @@ HloInstruction* OfReshape(HloInstruction* i, RuleContext& c) {
   if (reshape->opcode() != HloOpcode::kReshape || reshape->user_count() != 1 || !HasScalarIndices(i, kSliceIndices)) return nullptr;
   const Shape &from = reshape->operand(0)->shape(), &to = reshape->shape();
   if (!EqualIgnoringOnes(from, to) || i->shape().ElementCount() == 0 || to.rank() == 0) return nullptr;
-  DimVector where;
-  int64_t k = 0;
-  for (int64_t d = 0; d < from.rank(); ++d) {
-    if (from.dimensions(d) == 1) {
-      where.push_back(-1);
-      continue;
-    }
-    while (to.dimensions(k) == 1) ++k;
-    where.push_back(k++);
-  }
   if (!c.Allow()) return nullptr;
-  return c.Reshape(SliceLike(c, i, reshape->operand(0), where), i->shape());
+  return c.Reshape(SliceLike(c, i, reshape->operand(0), WhereDimensionsWent(from, to)), i->shape());
 }
 
 // dynamic-slice(f(A)) => f(dynamic-slice(A)), f elementwise of one operand

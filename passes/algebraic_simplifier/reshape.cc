@@ -4,22 +4,6 @@
 namespace hloir::algebraic_simplifier {
 namespace {
 
-// For a reshape that only inserts and drops dimensions of size 1: where dimension d of the operand, not of size 1, is
-// in the result. -1 for those of size 1.
-DimVector WhereDimensionsWent(const Shape& from, const Shape& to) {
-  DimVector where;
-  int64_t k = 0;
-  for (int64_t d = 0; d < from.rank(); ++d) {
-    if (from.dimensions(d) == 1) {
-      where.push_back(-1);
-      continue;
-    }
-    while (to.dimensions(k) == 1) ++k;
-    where.push_back(k++);
-  }
-  return where;
-}
-
 // reshape(A) => A, same dimensions
 HloInstruction* Nothing(HloInstruction* i, RuleContext& c) {
   return i->operand(0)->shape().SameDimensions(i->shape()) ? c.ReplaceWith(i->operand(0)) : nullptr;

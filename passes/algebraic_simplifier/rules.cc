@@ -156,6 +156,20 @@ bool IsPositiveZero(const HloInstruction* i) { return SignOfZero(i) > 0; }
 
 bool IsStaticArray(const HloInstruction* i) { return i->shape().IsArray() && i->shape().IsStatic(); }
 
+DimVector WhereDimensionsWent(const Shape& from, const Shape& to) {
+  DimVector where;
+  int64_t k = 0;
+  for (int64_t d = 0; d < from.rank(); ++d) {
+    if (from.dimensions(d) == 1) {
+      where.push_back(-1);
+      continue;
+    }
+    while (to.dimensions(k) == 1) ++k;
+    where.push_back(k++);
+  }
+  return where;
+}
+
 bool IsIdentity(const DimVector& dimensions) {
   for (size_t d = 0; d < dimensions.size(); ++d) {
     if (dimensions[d] != static_cast<int64_t>(d)) return false;

@@ -154,6 +154,9 @@ bool IsPositiveZero(const HloInstruction* i);
 bool IsStaticArray(const HloInstruction* i);
 // {0, 1, …, n-1}.
 bool IsIdentity(const DimVector& dimensions);
+// For a reshape that only inserts and drops dimensions of size 1: where dimension d of the operand, not of size 1, is
+// in the result. -1 for those of size 1.
+DimVector WhereDimensionsWent(const Shape& from, const Shape& to);
 // Same dimensions once those of size 1 are dropped, in the same order.
 bool EqualIgnoringOnes(const Shape& a, const Shape& b);
 // The value that `opcode` does not notice, of this type, as a literal: -0 for float add (0 would turn -0 into 0), 1,

@@ -141,7 +141,7 @@ void MoveUses(HloInstruction* unit, HloInstruction* joined, std::span<const int6
 void RemoveUnused(HloComputation& body) {
   const std::vector<HloInstruction*> all = body.instructions();
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
-    if ((*it)->users().empty() && !(*it)->IsRoot() && !(*it)->IsParameter()) body.RemoveInstruction(*it);
+    if (IsDead(**it)) body.RemoveInstruction(*it);
   }
 }
 

@@ -26,7 +26,7 @@ inline const char* FindNot(const char* p, const char* end) {
 
 // [A-Za-z0-9_.-]
 struct WordPart {
-  static bool Holds(char c) {
+  static constexpr bool Holds(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
   }
 #ifdef __SSE2__

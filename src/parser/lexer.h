@@ -26,12 +26,11 @@ namespace lexer_internal {
 enum CharClass : uint8_t { kWordStart = 1, kWordPart = 2, kDigit = 4, kNumberPart = 8 };
 inline constexpr auto kClasses = [] {
   std::array<uint8_t, 256> classes{};
-  for (int c = 'a'; c <= 'z'; ++c) classes[c] = kWordStart | kWordPart | kNumberPart;
-  for (int c = 'A'; c <= 'Z'; ++c) classes[c] = kWordStart | kWordPart | kNumberPart;
-  for (int c = '0'; c <= '9'; ++c) classes[c] = kWordPart | kDigit | kNumberPart;
-  classes['_'] = kWordStart | kWordPart | kNumberPart;
-  classes['.'] = kWordPart | kNumberPart;
-  classes['-'] = kWordPart | kNumberPart;
+  for (int c = 0; c < 128; ++c) {
+    if (!scan::WordPart::Holds(static_cast<char>(c))) continue;
+    const bool digit = c >= '0' && c <= '9';
+    classes[c] = kWordPart | kNumberPart | (digit ? kDigit : c != '.' && c != '-' ? kWordStart : 0);
+  }
   classes['+'] = kNumberPart;
   return classes;
 }();
