@@ -74,6 +74,7 @@ Status TakeInputs(const std::string& npz, const HloModule& module, HloProtoFile&
 StatusOr<std::string> Text(const ModuleFile& file) {
   PrintOptions options;
   options.print_large_constants = true;  // what comes out must be readable again
+  options.escape_recovery_modules = true;
   std::string text;
   for (const auto& module : file.modules) text += PrintModule(*module, options);
   return text;
@@ -84,6 +85,17 @@ Status WriteValues(const std::string& path, const HloProtoFile& proto, int64_t p
   HLOIR_ASSIGN_OR_RETURN(const StoredValues values, StoredValuesOf(proto, partition));
   const NpzLeaves all[] = {{"in", Pointers(values.inputs)}, {"out", Pointers(values.results)}};
   return WriteNpz(path, all);
+}
+
+// What a message had and `kind` does not get, on stderr. Only messages keep what the graph has no place for, and only the module's own.
+void TellWhatIsLeftOut(const std::string& path, Encoding::Kind kind, const HloProtoFile& proto) {
+  if (kind == Encoding::Kind::kNpz) return;
+  std::string left_out;
+  for (const std::string& field : proto.unread) {
+    if (kind == Encoding::Kind::kProto && field.starts_with("HloModuleProto.")) continue;
+    left_out += (left_out.empty() ? "" : ", ") + field;
+  }
+  if (!left_out.empty()) fmt::print(stderr, "hloir: note: {} is without {}\n", DisplayName(path), left_out);
 }
 
 Status Write(const std::string& path, const Encoding& encoding, ModuleFile& file, const ConvertFlags& flags) {
@@ -129,6 +141,7 @@ int Convert(const ConvertFlags& flags) {
   if (flags.streamed && !proto.streamed) return Fail(InvalidArgument("--stream is for --proto=unoptimized-snapshot"), file);
   for (size_t i = 0; i < encodings.size(); ++i) {
     if (Status written = Write(flags.outputs[i], encodings[i], *loaded, flags); !written.ok()) return Fail(written, file);
+    TellWhatIsLeftOut(flags.outputs[i], encodings[i].kind, proto);
   }
   return kExitGood;
 }

@@ -24,7 +24,7 @@ enum class Style { kDefault, kCanonical, kShort, kFingerprint };
 struct PrintFlags {
   std::string file;
   Style style = Style::kDefault;
-  bool large_constants = false, allow_unknown = false, json = false;
+  bool large_constants = false, inline_stack_frames = false, allow_unknown = false, json = false;
   int bench = 0;
 };
 
@@ -37,6 +37,7 @@ PrintOptions OptionsOf(const PrintFlags& flags) {
     case Style::kFingerprint: options = PrintOptions::Fingerprint(); break;
   }
   if (flags.large_constants) options.print_large_constants = true;
+  options.print_inline_stack_frames = flags.inline_stack_frames;
   return options;
 }
 
@@ -102,6 +103,7 @@ void AddPrintCommand(CLI::App& app, Action& action) {
   AddChoice(*command, "--style", flags->style, kStyles, "default, canonical, short or fingerprint, as XLA's HloPrintOptions")
       ->type_name("STYLE");
   command->add_flag("--large-constants", flags->large_constants, "Print every element of every constant");
+  command->add_flag("--inline-stack-frames", flags->inline_stack_frames, "Print source file and line where metadata has a stack_frame_id");
   command->add_flag("--allow-unknown", flags->allow_unknown, "Keep opcodes and attributes that no table knows, and print them");
   CLI::Option* bench = command->add_option("--bench", flags->bench, "Print no module: parse and print N times and report the medians")
                            ->check(CLI::Range(1, 1000000).description(""))->type_name("N");

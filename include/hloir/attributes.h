@@ -214,11 +214,14 @@ struct Statistics {
   bool operator==(const Statistics&) const = default;
 };
 
+// One array of the unoptimized module: an instruction's name, and where in its result.
+using OriginalArray = std::pair<std::string, ShapeIndex>;
+
 // origin={…}: which instruction of the unoptimized module each leaf of the result is, as a tree that follows the shape.
 struct OriginalValue {
   bool synthetic_call = false;
   bool is_tuple = false;
-  std::optional<std::pair<std::string, ShapeIndex>> leaf;
+  std::optional<OriginalArray> leaf;
   std::vector<OriginalValue> elements;
   bool operator==(const OriginalValue&) const = default;
 };

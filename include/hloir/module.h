@@ -28,6 +28,8 @@ struct BufferDonor {
   bool operator==(const BufferDonor&) const = default;
 };
 
+class HloModule;
+
 // The four tables that metadata's stack_frame_id points into. Ids in text are 1-based: entry i has id i+1.
 struct StackFrameIndex {
   struct FileLocation {
@@ -44,6 +46,15 @@ struct StackFrameIndex {
   bool empty() const { return file_names.empty() && function_names.empty() && file_locations.empty() && stack_frames.empty(); }
 };
 
+// An entry of origin_recovery_table: a module computes what `original` was from what `replacement` is; without one they are
+// the same value.
+struct OriginRecovery {
+  OriginalArray original, replacement;
+  std::shared_ptr<const HloModule> recovery_module;
+};
+// As XLA's map has them: by the original array, of equal ones the first.
+void SortOriginRecoveries(std::vector<OriginRecovery>& table);
+
 // The module's header line.
 struct ModuleConfig {
   bool is_scheduled = false;
@@ -56,7 +67,8 @@ struct ModuleConfig {
   int64_t replica_count = 1, num_partitions = 1;
   bool use_spmd_partitioning = false;
   FrontendAttributes frontend_attributes;
-  std::string origin_recovery_table, debug_attributes;  // as normalized text, braces included; "" for none
+  std::vector<OriginRecovery> origin_recovery_table;  // by the original array, each once
+  std::string debug_attributes;                       // its text, braces included; "" for none
   StackFrameIndex stack_frames;
   std::vector<std::pair<std::string, std::string>> unknown_attributes;
 };

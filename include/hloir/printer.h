@@ -41,6 +41,9 @@ struct PrintOptions {
   bool print_channel_id = true;
   bool print_inline_stack_frames = false;
   bool compact_gte = false;
+  // The modules in origin_recovery_table as strings that can be read back. XLA writes them without escapes, so that a quote in
+  // one ends it.
+  bool escape_recovery_modules = false;
 
   static PrintOptions Default() { return {}; }
   static PrintOptions ShortParsable();

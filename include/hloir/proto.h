@@ -36,6 +36,11 @@ struct HloProtoFile {
   // Of kHloUnoptimizedSnapshot: the arguments stand behind the message and not in it, as XLA dumps it, so that they may
   // be more than the 2 GiB that a message can hold.
   bool streamed = false;
+  // Fields of HloModuleProto that the graph has no place for (device assignment, profile, …), as they came; written back.
+  std::string module_fields;
+  // What was found and not read, each once: "HloModuleProto.device_assignment", "HloInstructionProto.99". Of these,
+  // module_fields alone are kept.
+  std::vector<std::string> unread;
 };
 
 // Bytes of one of the four messages, not compressed. Errors are InvalidArgument and name the message and field.

@@ -6,6 +6,12 @@
 
 namespace hloir {
 
+void SortOriginRecoveries(std::vector<OriginRecovery>& table) {
+  std::stable_sort(table.begin(), table.end(), [](const auto& a, const auto& b) { return a.original < b.original; });
+  const auto same = [](const auto& a, const auto& b) { return a.original == b.original; };
+  table.erase(std::unique(table.begin(), table.end(), same), table.end());
+}
+
 HloModule::HloModule(std::string name) : name_(std::move(name)) {}
 HloModule::~HloModule() = default;
 

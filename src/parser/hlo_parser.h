@@ -116,6 +116,7 @@ class HloParser {
   bool ParseSingleInstruction();
   // Listed in the module by FinishComputation only: a computation comes after those that it calls.
   HloComputation* NewComputation(std::string_view name, int32_t line);
+  void NameComputation(HloComputation* computation);
   // Instructions up to the closing brace.
   bool ParseBody(HloComputation* computation, const char* place);
   bool AtWord(std::string_view word);
@@ -253,6 +254,8 @@ class HloParser {
   bool ParseStatistics(Statistics& statistics);
   bool ParseOriginalValue(OriginalValue& value);
   bool ParseOriginalElement(OriginalValue& value);
+  bool ParseOriginalArray(OriginalArray& array);
+  bool ParseOriginRecoveryTable(std::vector<OriginRecovery>& table);
 
   const ParserOptions& options_;
   Lexer lexer_;

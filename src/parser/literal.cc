@@ -139,6 +139,9 @@ bool HloParser::ParseElement(PrimitiveType type, Element& element) {
                !Expect(')')) {
       return false;
     }
+    // As XLA reads them: a NaN as the real part stands for both, and c64 has the imaginary part's payload from a double.
+    if (std::isnan(real)) imaginary = real;
+    else if (std::isnan(imaginary) && sizeof(Part) < 8) imaginary = std::copysign(std::numeric_limits<Part>::quiet_NaN(), imaginary);
     element = Element(real, imaginary);
     return true;
   } else {

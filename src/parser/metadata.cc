@@ -169,10 +169,42 @@ bool HloParser::ParseOriginalElement(OriginalValue& value) {
   }
   if (!Expect('{')) return false;
   if (lexer_.Accept('}')) return true;
-  auto& [name, index] = value.leaf.emplace();
-  if (!Read(name)) return false;
-  if (lexer_.Peek() == '{' && !Read(index)) return false;
-  return Expect('}');
+  return ParseOriginalArray(value.leaf.emplace()) && Expect('}');
+}
+
+// "name" [{index}]
+bool HloParser::ParseOriginalArray(OriginalArray& array) {
+  return Read(array.first) && (lexer_.Peek() != '{' || Read(array.second));
+}
+
+// { {"original"}: {"replacement"} [, "a module's text"] … }
+bool HloParser::ParseOriginRecoveryTable(std::vector<OriginRecovery>& table) {
+  if (!Expect('{')) return false;
+  while (!lexer_.Accept('}')) {
+    OriginRecovery& entry = table.emplace_back();
+    if (!Expect('{') || !ParseOriginalArray(entry.original) || !Expect('}') || !Expect(':') || !Expect('{') ||
+        !ParseOriginalArray(entry.replacement) || !Expect('}')) {
+      return false;
+    }
+    if (!lexer_.Accept(',')) continue;
+    lexer_.SkipBlank();
+    const char* place = lexer_.at();
+    std::string text;
+    if (!Read(text)) return false;
+    // Such a module may have such a table; each level gets a quarter of the depth, so that there are few.
+    ParserOptions options = options_;
+    options.file_name = "recovery module";
+    options.max_depth /= 4;
+    if (options.max_depth < kInstructionWeight) return FailDepth(place);
+    StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(std::move(text), options);
+    if (!module.ok()) {
+      const std::string& message = module.status().message();
+      return Fail(place, message.substr(0, message.find('\n')));
+    }
+    entry.recovery_module = *std::move(module);
+  }
+  SortOriginRecoveries(table);
+  return true;
 }
 
 }  // namespace hloir

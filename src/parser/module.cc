@@ -97,11 +97,12 @@ bool HloParser::ParseHeaderAttribute(const Word& name, const char* place) {
     return true;
   }
   if (text == "frontend_attributes") return ParseFrontendAttributes(config.frontend_attributes);
-  if (text == "origin_recovery_table" || text == "debug_attributes") {
+  if (text == "origin_recovery_table") return ParseOriginRecoveryTable(config.origin_recovery_table);
+  if (text == "debug_attributes") {
     std::string_view raw;
     if (lexer_.Peek() != '{') return FailExpected("'{'");
     if (!lexer_.ReadBraces(raw)) return Fail(lexer_.at(), "the braces are not balanced");
-    (text == "debug_attributes" ? config.debug_attributes : config.origin_recovery_table) = raw;
+    config.debug_attributes = raw;
     return true;
   }
   if (!options_.allow_unknown) {
@@ -317,7 +318,14 @@ HloComputation* HloParser::NewComputation(std::string_view name, int32_t line) {
   computation->module_ = module_;
   computation->id_ = module_->next_computation_id_++;
   computation->line_ = line;
+  computation->name_ = name;
+  return computation;
+}
+
+// Unique names go to computations in the order in which they are complete.
+void HloParser::NameComputation(HloComputation* computation) {
   auto& names = module_->computation_names_;
+  std::string_view& name = computation->name_;
   if (names.contains(name)) {
     int64_t& next = next_computation_suffix_.try_emplace(name, 1).first->second;
     std::string candidate;
@@ -325,9 +333,7 @@ HloComputation* HloParser::NewComputation(std::string_view name, int32_t line) {
     while (names.contains(candidate));
     name = module_->InternText(candidate);
   }
-  computation->name_ = name;
   names.emplace(name, computation);
-  return computation;
 }
 
 bool HloParser::ParseBody(HloComputation* computation, const char* place) {
@@ -363,7 +369,10 @@ bool HloParser::FinishComputation(HloComputation* computation, HloInstruction* r
     parameters[static_cast<size_t>(number)] = parameter;
   }
   computation->parameters_ = std::move(parameters);
-  if (computation != single_computation_) module_->computations_.push_back(computation);
+  if (computation != single_computation_) {
+    NameComputation(computation);
+    module_->computations_.push_back(computation);
+  }
   return true;
 }
 
@@ -395,6 +404,7 @@ bool HloParser::ParseComputationReference(HloComputation*& computation) {
 // One instruction is all the text. Its operands, where they have a shape and no definition, become parameters.
 bool HloParser::ParseSingleInstruction() {
   HloComputation* computation = NewComputation("_", 1);
+  NameComputation(computation);  // it is there from the start
   single_computation_ = computation_ = computation;
   module_->entry_ = computation;
   module_->computations_.push_back(computation);

@@ -260,7 +260,7 @@ void Printer::Called(std::string_view key, const HloComputation& computation, bo
   Separate(key);
   if (body) {
     out_.Append('\n');
-    Computation(computation, nesting, /*is_body=*/true);
+    Computation(computation, nesting, Place::kBody);
   } else {
     Name(computation.name());
   }
@@ -270,7 +270,7 @@ void Printer::CalledList(std::string_view key, const HloInstruction& instruction
   Separate(key);
   out_.Append(body ? "{\n" : "{");
   AppendJoined(out_, instruction.called_computations(), body ? ",\n" : ", ", [&](const HloComputation* computation) {
-    if (body) Computation(*computation, nesting, /*is_body=*/true);
+    if (body) Computation(*computation, nesting, Place::kBody);
     else Name(computation->name());
   });
   out_.Append(body ? "\n}" : "}");
@@ -347,7 +347,19 @@ void Printer::ExtraAttributes(const HloInstruction& instruction, int nesting, bo
   const InstructionExtras& extras = instruction.extras();
   if (extras.sharding != nullptr) {
     Separate("sharding=");
-    AppendSharding(out_, *extras.sharding, options_.print_metadata);
+    const Sharding& sharding = *extras.sharding;
+    if (instruction.shape().IsTuple() && sharding.kind != Sharding::Kind::kTuple) {
+      // One for all the leaves is printed for each, as XLA's reader has it.
+      const size_t leaves = std::max<size_t>(instruction.shape().Leaves().size(), 1);
+      out_.Append('{');
+      for (size_t i = 0; i < leaves; ++i) {
+        if (i > 0) out_.Append(", ");
+        AppendSharding(out_, sharding, options_.print_metadata);
+      }
+      out_.Append('}');
+    } else {
+      AppendSharding(out_, sharding, options_.print_metadata);
+    }
   }
   if (options_.print_frontend_attributes && !without_frontend_attributes && !extras.frontend_attributes.empty()) {
     Separate("frontend_attributes=");

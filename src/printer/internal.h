@@ -24,8 +24,9 @@ class Printer {
   explicit Printer(const PrintOptions& options) : options_(options) {}
 
   void Module(const HloModule& module);
-  // `is_body`: printed where it is called, without its name; `nesting`: in how many computations that is.
-  void Computation(const HloComputation& computation, int nesting = 0, bool is_body = false);
+  // kBody: printed where it is called, without its name; `nesting`: in how many computations that is.
+  enum class Place : uint8_t { kAlone, kEntry, kBody };
+  void Computation(const HloComputation& computation, int nesting = 0, Place place = Place::kAlone);
   void Instruction(const HloInstruction& instruction, int nesting = 0);
   std::string Take() { return out_.Take(); }
 
@@ -35,11 +36,13 @@ class Printer {
   static constexpr size_t kMaxNestedText = size_t{1} << 28;
 
   void ModuleHeader(const HloModule& module);
+  void OriginRecoveryTable(const std::vector<OriginRecovery>& table);
   void StackFrameTables(const HloModule& module);
   void ProgramShape(const HloComputation& computation);
 
   void Name(std::string_view name);
   void InstructionName(const HloInstruction& instruction);  // canonical, if the options say so
+  const StackFrameIndex::FileLocation* InlinedLocation(const HloInstruction& instruction) const;
   void InternedShape(const Shape& shape);
   void Operands(const HloInstruction& instruction);
   void Operand(const HloInstruction& operand);

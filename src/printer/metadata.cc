@@ -109,6 +109,13 @@ void AppendFrontendAttributes(TextBuffer& out, const FrontendAttributes& attribu
 }
 
 // Recursion is as deep as the tree nests, which the reader limits.
+void AppendOriginalArray(TextBuffer& out, const OriginalArray& array) {
+  out.AppendQuoted(array.first);
+  if (array.second.empty()) return;
+  out.Append(' ');
+  AppendBracedInts(out, array.second);
+}
+
 void AppendOriginalValue(TextBuffer& out, const OriginalValue& value) {
   if (value.synthetic_call) {
     out.Append("[synthetic_call]");
@@ -118,13 +125,7 @@ void AppendOriginalValue(TextBuffer& out, const OriginalValue& value) {
     out.Append(')');
   } else {
     out.Append('{');
-    if (value.leaf.has_value()) {
-      out.AppendQuoted(value.leaf->first);
-      if (!value.leaf->second.empty()) {
-        out.Append(' ');
-        AppendBracedInts(out, value.leaf->second);
-      }
-    }
+    if (value.leaf.has_value()) AppendOriginalArray(out, *value.leaf);
     out.Append('}');
   }
 }

@@ -121,6 +121,7 @@ bool IsToldByItsCallers(const HloComputation& computation) {
 
 void Printer::ModuleHeader(const HloModule& module) {
   const ModuleConfig& config = module.config();
+  out_.AppendSpaces(2 * static_cast<size_t>(options_.indent_amount));
   out_.Append("HloModule ");
   if (options_.print_ids) out_.Append(module.name());
   if (config.is_scheduled) Separate("is_scheduled=true");
@@ -178,10 +179,7 @@ void Printer::ModuleHeader(const HloModule& module) {
     Separate("frontend_attributes=");
     AppendFrontendAttributes(out_, config.frontend_attributes);
   }
-  if (options_.print_original_value && !config.origin_recovery_table.empty()) {
-    Separate("origin_recovery_table=");
-    out_.Append(config.origin_recovery_table);
-  }
+  if (options_.print_original_value && !config.origin_recovery_table.empty()) OriginRecoveryTable(config.origin_recovery_table);
   if (!config.debug_attributes.empty()) {
     Separate("debug_attributes=");
     out_.Append(config.debug_attributes);
@@ -192,6 +190,40 @@ void Printer::ModuleHeader(const HloModule& module) {
     out_.Append(value);
   }
   out_.Append('\n');
+}
+
+// A recovery module is printed by the default options, two levels in.
+void Printer::OriginRecoveryTable(const std::vector<OriginRecovery>& table) {
+  const size_t indent = 2 * static_cast<size_t>(options_.indent_amount + 1);
+  Separate("origin_recovery_table={\n");
+  for (const OriginRecovery& entry : table) {
+    out_.AppendSpaces(indent);
+    out_.Append('{');
+    AppendOriginalArray(out_, entry.original);
+    out_.Append("} : {");
+    AppendOriginalArray(out_, entry.replacement);
+    out_.Append('}');
+    if (entry.recovery_module != nullptr) {
+      PrintOptions options;
+      options.indent_amount = options_.indent_amount + 2;
+      options.escape_recovery_modules = options_.escape_recovery_modules;
+      options.print_large_constants = options_.escape_recovery_modules;
+      const std::string text = PrintModule(*entry.recovery_module, options);
+      out_.Append(",\n");
+      out_.AppendSpaces(indent);
+      if (options_.escape_recovery_modules) {
+        out_.AppendQuoted(text);
+      } else {
+        out_.Append("\"\n");
+        out_.Append(text);
+        out_.Append('\n');
+        out_.AppendSpaces(indent);
+        out_.Append('"');
+      }
+    }
+    out_.Append('\n');
+  }
+  out_.Append("}\n");
 }
 
 void Printer::StackFrameTables(const HloModule& module) {
@@ -251,8 +283,7 @@ void Printer::Module(const HloModule& module) {
   if (options_.canonicalize_computations) SortComputations(computations);
   for (const HloComputation* computation : computations) {
     if (options_.syntax_sugar_async_ops && IsToldByItsCallers(*computation)) continue;
-    if (computation->IsEntry()) out_.Append("ENTRY ");
-    Computation(*computation);
+    Computation(*computation, 0, computation->IsEntry() ? Place::kEntry : Place::kAlone);
     out_.Append("\n\n");
   }
 }
@@ -270,9 +301,11 @@ void Printer::ProgramShape(const HloComputation& computation) {
   out_.Append(' ');
 }
 
-void Printer::Computation(const HloComputation& computation, int nesting, bool is_body) {
+void Printer::Computation(const HloComputation& computation, int nesting, Place place) {
+  const bool is_body = place == Place::kBody;
   const size_t indent = 2 * static_cast<size_t>(options_.indent_amount + nesting);
   out_.AppendSpaces(indent);
+  if (place == Place::kEntry) out_.Append("ENTRY ");
   if (!is_body && options_.print_ids) {
     Name(computation.name());
     out_.Append(' ');

@@ -31,6 +31,7 @@ void AppendReplicaGroups(TextBuffer& out, const ReplicaGroups& groups, bool full
 void AppendMetadata(TextBuffer& out, const OpMetadata& metadata, bool only_op_name);
 void AppendMergedMetadata(TextBuffer& out, const std::vector<const OpMetadata*>& merged);
 void AppendFrontendAttributes(TextBuffer& out, const FrontendAttributes& attributes);
+void AppendOriginalArray(TextBuffer& out, const OriginalArray& array);
 void AppendOriginalValue(TextBuffer& out, const OriginalValue& value);
 void AppendStatistics(TextBuffer& out, const Statistics& statistics);
 void AppendResultAccuracy(TextBuffer& out, const ResultAccuracy& accuracy);

@@ -94,6 +94,10 @@ class FieldDecoder {
     return Read(field.bytes);
   }
   template <class T>
+  bool Read(std::optional<Raw<T>>& field) {
+    return Read(field.emplace().bytes);
+  }
+  template <class T>
   bool Read(std::optional<T>& field) {
     if (!field.has_value()) field.emplace();  // a message that comes twice is merged
     if constexpr (std::is_same_v<T, int64_t>) {
@@ -156,10 +160,12 @@ class FieldDecoder {
 template <class Message>
 void DecodeInto(Message& message, protozero::pbf_reader reader, int depth) {
   if (depth > kMaxNesting) throw TooDeep();
-  while (reader.next()) {
+  for (const char* start = reader.data().data(); reader.next(); start = reader.data().data()) {
     FieldDecoder decoder(reader, depth);
     Fields(decoder, message);
-    if (!decoder.taken()) reader.skip();  // newer than this list, or not for us
+    if (decoder.taken()) continue;
+    reader.skip();  // newer than this list, or not for us
+    if constexpr (requires { message.unread; }) message.unread.append(start, reader.data().data());
   }
 }
 
@@ -172,7 +178,7 @@ Message Decode(std::string_view bytes) {
 }
 
 template <class Message>
-void EncodeInto(protozero::pbf_writer& writer, Message& message);
+std::string Encode(Message& message);
 
 // Writes each field that is not its type's default, as proto3 does.
 class FieldEncoder {
@@ -223,6 +229,10 @@ class FieldEncoder {
     if (field.has_value()) writer_.add_int64(number, *field);
   }
   template <class T>
+  void operator()(uint32_t number, const char*, std::optional<Raw<T>>& field) {
+    if (field.has_value()) writer_.add_message(number, field->bytes.data(), field->bytes.size());
+  }
+  template <class T>
   void operator()(uint32_t number, const char*, std::optional<T>& field) {
     if (field.has_value()) Message(number, *field);
   }
@@ -251,25 +261,18 @@ class FieldEncoder {
   // what such a message says (dimension numbers of a dot without any, one all-zero entry of a list).
   template <class T>
   void Message(uint32_t number, T& message) {
-    std::string bytes;
-    protozero::pbf_writer nested(bytes);
-    EncodeInto(nested, message);
-    writer_.add_message(number, bytes);
+    writer_.add_message(number, Encode(message));
   }
   protozero::pbf_writer& writer_;
 };
 
 template <class Message>
-void EncodeInto(protozero::pbf_writer& writer, Message& message) {
-  FieldEncoder encoder(writer);
-  Fields(encoder, message);
-}
-
-template <class Message>
 std::string Encode(Message& message) {
   std::string bytes;
   protozero::pbf_writer writer(bytes);
-  EncodeInto(writer, message);
+  FieldEncoder encoder(writer);
+  Fields(encoder, message);
+  if constexpr (requires { message.unread; }) bytes += message.unread;
   return bytes;
 }
 

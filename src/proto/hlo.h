@@ -15,7 +15,9 @@ void Fields(IO& io, SliceDimensions& m) {
   io(3, "stride", m.stride);
 }
 
+// `unread`: fields that are not listed here, as they came.
 struct Instruction {
+  std::string unread;
   std::string_view name, opcode, fusion_kind, custom_call_target, comparison_direction, comparison_type,
       async_execution_thread;
   Bytes outfeed_config, infeed_config, backend_config, custom_call_opaque;
@@ -147,6 +149,7 @@ void Fields(IO& io, Instruction& m) {
 }
 
 struct Computation {
+  std::string unread;
   std::string_view name, execution_thread;
   std::vector<Raw<Instruction>> instructions;
   std::optional<ProgramShape> program_shape;
@@ -257,7 +260,26 @@ void Fields(IO& io, StackFrameIndex& m) {
   io(4, "stack_frames", m.stack_frames);
 }
 
+struct OriginRecoveryEntry {
+  std::optional<OriginalArray> old_original_array, new_original_array;
+  std::optional<Raw<struct Module>> recovery_module;
+};
+template <class IO>
+void Fields(IO& io, OriginRecoveryEntry& m) {
+  io(1, "old_original_array", m.old_original_array);
+  io(2, "new_original_array", m.new_original_array);
+  io(3, "recovery_module", m.recovery_module);
+}
+struct OriginRecoveryTable {
+  std::vector<OriginRecoveryEntry> entries;
+};
+template <class IO>
+void Fields(IO& io, OriginRecoveryTable& m) {
+  io(1, "entries", m.entries);
+}
+
 struct Module {
+  std::string unread;
   std::string_view name, entry_computation_name;
   int64_t entry_computation_id = 0, id = 0;
   std::vector<Raw<Computation>> computations;
@@ -267,6 +289,7 @@ struct Module {
   std::optional<BufferDonor> buffer_donor;
   std::optional<StackFrameIndex> stack_frame_index;
   std::optional<FrontendAttributes> frontend_attributes;
+  std::optional<OriginRecoveryTable> original_value_recovery_table;
   bool is_dynamic = false;
 };
 template <class IO>
@@ -283,9 +306,11 @@ void Fields(IO& io, Module& m) {
   io(17, "stack_frame_index", m.stack_frame_index);
   io(18, "buffer_donor", m.buffer_donor);
   io(19, "frontend_attributes", m.frontend_attributes);
+  io(20, "original_value_recovery_table", m.original_value_recovery_table);
 }
 
 struct HloProto {
+  std::string unread;
   std::optional<Module> hlo_module;
 };
 template <class IO>

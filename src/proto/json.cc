@@ -65,12 +65,9 @@ class JsonWriter {
   void operator()(uint32_t, const char* name, const proto::Bytes& field) {
     if (!field.value.empty()) object_[name] = EncodeBase64(field.value);
   }
-  void operator()(uint32_t, const char* name, std::optional<int64_t>& field) {
-    if (field.has_value()) object_[name] = std::to_string(*field);
-  }
   template <class T>
   void operator()(uint32_t, const char* name, std::optional<T>& field) {
-    if (field.has_value()) object_[name] = ToJson(*field);
+    if (field.has_value()) object_[name] = Value(*field);
   }
   template <class T>
   void operator()(uint32_t, const char* name, std::vector<T>& field) {

@@ -1,6 +1,7 @@
 // From HloProto's bytes to a module. The one way in is ParseHloProto; which of the four messages the bytes are is told by
 // their first fields. Broken bytes, ids that lead nowhere and shapes that do not fit end as one InvalidArgument.
 #include <algorithm>
+#include <tuple>
 #include <unordered_map>
 
 #include "hloir/proto.h"
@@ -24,13 +25,46 @@ Status Within(Status status, std::string_view what, std::string_view name) {
   return Status(status.code(), std::string(what) + " '" + std::string(name) + "': " + status.message());
 }
 
+// What a message had that its list in hlo.h has not.
+void NoteUnread(std::string_view message, std::string_view fields, std::vector<std::string>& unread) {
+  static constexpr std::tuple<std::string_view, uint32_t, std::string_view> kNames[] = {
+      {"HloProto", 3, "buffer_assignment"},
+      {"HloModuleProto", 9, "dynamic_parameter_binding"},
+      {"HloModuleProto", 10, "cross_program_prefetches"},
+      {"HloModuleProto", 12, "spmd_output_sharding"},
+      {"HloModuleProto", 13, "profile_info"},
+      {"HloModuleProto", 14, "spmd_parameters_shardings"},
+      {"HloModuleProto", 15, "device_assignment"},
+      {"HloModuleProto", 16, "use_auto_spmd_partitioning"},
+      {"HloModuleProto", 21, "device_type"},
+      {"HloModuleProto", 22, "payloads"},
+      {"HloModuleProto", 24, "debug_attributes"},
+  };
+  protozero::pbf_reader reader(fields.data(), fields.size());
+  while (reader.next()) {
+    const auto known = std::find_if(std::begin(kNames), std::end(kNames), [&](const auto& name) {
+      return std::get<0>(name) == message && std::get<1>(name) == reader.tag();
+    });
+    std::string name(message);
+    name += '.';
+    name += known != std::end(kNames) ? std::string(std::get<2>(*known)) : std::to_string(reader.tag());
+    if (std::find(unread.begin(), unread.end(), name) == unread.end()) unread.push_back(std::move(name));
+    reader.skip();
+  }
+}
+
+StatusOr<std::unique_ptr<HloModule>> ReadModule(const proto::Module& message, int depth, std::vector<std::string>& unread);
+
 class ModuleReader {
  public:
-  explicit ModuleReader(HloModule& module) : module_(module) {}
+  // `depth`: in how many recovery tables the module stands.
+  ModuleReader(HloModule& module, int depth, std::vector<std::string>& unread) : module_(module), depth_(depth), unread_(unread) {}
 
   Status Read(const proto::Module& m) {
+    NoteUnread("HloModuleProto", m.unread, unread_);
     for (const auto& raw : m.computations) {
       proto::Computation computation = proto::Decode<proto::Computation>(raw.bytes);
+      NoteUnread("HloComputationProto", computation.unread, unread_);
       HLOIR_RETURN_IF_ERROR(Within(ReadComputation(computation), "computation", computation.name));
     }
     auto entry = computations_.find(m.entry_computation_id);
@@ -51,6 +85,7 @@ class ModuleReader {
     std::unordered_map<int64_t, HloInstruction*> local;
     for (const auto& raw : m.instructions) {
       proto::Instruction instruction = proto::Decode<proto::Instruction>(raw.bytes);
+      NoteUnread("HloInstructionProto", instruction.unread, unread_);
       HLOIR_RETURN_IF_ERROR(Within(ReadInstruction(instruction, *computation, local), "instruction", instruction.name));
     }
     auto root = local.find(m.root_id);
@@ -199,6 +234,17 @@ class ModuleReader {
       }
     }
     if (m.frontend_attributes.has_value()) config.frontend_attributes = ReadMap(*m.frontend_attributes);
+    if (m.original_value_recovery_table.has_value()) {
+      for (const proto::OriginRecoveryEntry& e : m.original_value_recovery_table->entries) {
+        OriginRecovery& entry = config.origin_recovery_table.emplace_back();
+        if (e.old_original_array.has_value()) entry.original = FromProto(*e.old_original_array);
+        if (e.new_original_array.has_value()) entry.replacement = FromProto(*e.new_original_array);
+        if (e.recovery_module.has_value()) {
+          HLOIR_ASSIGN_OR_RETURN(entry.recovery_module, ReadModule(proto::Decode<proto::Module>(e.recovery_module->bytes), depth_ + 1, unread_));
+        }
+      }
+      SortOriginRecoveries(config.origin_recovery_table);
+    }
     if (m.stack_frame_index.has_value()) {
       StackFrameIndex& frames = config.stack_frames;
       frames.file_names.assign(m.stack_frame_index->file_names.begin(), m.stack_frame_index->file_names.end());
@@ -230,14 +276,29 @@ class ModuleReader {
   }
 
   HloModule& module_;
+  const int depth_;
+  std::vector<std::string>& unread_;
   std::unordered_map<int64_t, HloComputation*> computations_;
   std::unordered_map<const HloComputation*, std::unordered_map<int64_t, HloInstruction*>> instruction_ids_;
 };
 
-StatusOr<std::unique_ptr<HloModule>> ReadModule(const proto::Module& message) {
+StatusOr<std::unique_ptr<HloModule>> ReadModule(const proto::Module& message, int depth, std::vector<std::string>& unread) {
+  constexpr int kMaxDepth = 8;
+  if (depth > kMaxDepth) throw proto::TooDeep();
   auto module = std::make_unique<HloModule>(std::string(message.name));
-  HLOIR_RETURN_IF_ERROR(ModuleReader(*module).Read(message));
+  HLOIR_RETURN_IF_ERROR(ModuleReader(*module, depth, unread).Read(message));
   return module;
+}
+
+Status ReadModule(const proto::Module& message, HloProtoFile& file) {
+  HLOIR_ASSIGN_OR_RETURN(file.module, ReadModule(message, 0, file.unread));
+  file.module_fields = message.unread;
+  return OkStatus();
+}
+
+Status ReadModule(const proto::HloProto& message, HloProtoFile& file) {
+  NoteUnread("HloProto", message.unread, file.unread);
+  return ReadModule(*message.hlo_module, file);
 }
 
 StatusOr<std::vector<Literal>> ReadLiterals(const std::vector<proto::Literal>& messages) {
@@ -312,7 +373,7 @@ StatusOr<HloProtoFile> ParseStreamed(std::string_view message, std::string_view 
   file.form = HloProtoFile::Form::kHloUnoptimizedSnapshot;
   file.streamed = true;
   const proto::UnoptimizedSnapshot snapshot = proto::Decode<proto::UnoptimizedSnapshot>(message);
-  HLOIR_ASSIGN_OR_RETURN(file.module, ReadModule(*snapshot.hlo_module));
+  HLOIR_RETURN_IF_ERROR(ReadModule(*snapshot.hlo_module, file));
   for (const proto::Inputs& partition : snapshot.partitions) {
     std::vector<Literal>& arguments = file.arguments.emplace_back();
     for (const proto::LiteralDescriptor& descriptor : partition.arguments_descriptors) {
@@ -338,14 +399,14 @@ StatusOr<HloProtoFile> Parse(std::string_view bytes) {
   if (!depth.has_value()) return InvalidArgument("these bytes are no HloProto, HloModuleProto or snapshot");
   if (*depth == 0) {
     file.form = HloProtoFile::Form::kHloModuleProto;
-    HLOIR_ASSIGN_OR_RETURN(file.module, ReadModule(proto::Decode<proto::Module>(bytes)));
+    HLOIR_RETURN_IF_ERROR(ReadModule(proto::Decode<proto::Module>(bytes), file));
     return file;
   }
   if (*depth == 2) {
     file.form = HloProtoFile::Form::kHloSnapshot;
     proto::Snapshot snapshot = proto::Decode<proto::Snapshot>(bytes);
     if (!snapshot.hlo.has_value() || !snapshot.hlo->hlo_module.has_value()) return InvalidArgument("a snapshot without a module");
-    HLOIR_ASSIGN_OR_RETURN(file.module, ReadModule(*snapshot.hlo->hlo_module));
+    HLOIR_RETURN_IF_ERROR(ReadModule(*snapshot.hlo, file));
     HLOIR_ASSIGN_OR_RETURN(std::vector<Literal> arguments, ReadLiterals(snapshot.arguments));
     file.arguments.push_back(std::move(arguments));
     if (snapshot.result.has_value()) {
@@ -366,7 +427,7 @@ StatusOr<HloProtoFile> Parse(std::string_view bytes) {
   if (unoptimized) {
     file.form = HloProtoFile::Form::kHloUnoptimizedSnapshot;
     proto::UnoptimizedSnapshot snapshot = proto::Decode<proto::UnoptimizedSnapshot>(bytes);
-    HLOIR_ASSIGN_OR_RETURN(file.module, ReadModule(*snapshot.hlo_module));
+    HLOIR_RETURN_IF_ERROR(ReadModule(*snapshot.hlo_module, file));
     for (const proto::Inputs& partition : snapshot.partitions) {
       HLOIR_ASSIGN_OR_RETURN(std::vector<Literal> arguments, ReadLiterals(partition.arguments));
       file.arguments.push_back(std::move(arguments));
@@ -374,7 +435,7 @@ StatusOr<HloProtoFile> Parse(std::string_view bytes) {
     return file;
   }
   proto::HloProto message = proto::Decode<proto::HloProto>(bytes);
-  HLOIR_ASSIGN_OR_RETURN(file.module, ReadModule(*message.hlo_module));
+  HLOIR_RETURN_IF_ERROR(ReadModule(message, file));
   return file;
 }
 

@@ -367,9 +367,7 @@ void CollectLeaves(const OriginalValue& value, proto::Int64s& index, proto::Orig
   }
   proto::OriginalValueElement& element = message.elements.emplace_back();
   element.shape_index = index;
-  if (value.leaf.has_value()) {
-    element.original_array = proto::OriginalArray{value.leaf->first, ToInt64s(value.leaf->second)};
-  }
+  if (value.leaf.has_value()) element.original_array = ToProto(*value.leaf);
 }
 
 }  // namespace
@@ -390,11 +388,17 @@ StatusOr<OriginalValue> FromProto(const proto::OriginalValue& message, const Sha
       at = &at->elements[i];
     }
     if (element.original_array.has_value()) {
-      at->leaf.emplace(element.original_array->instruction_name, ToDims(element.original_array->shape_index));
+      at->leaf = FromProto(*element.original_array);
     }
   }
   return value;
 }
+
+OriginalArray FromProto(const proto::OriginalArray& message) {
+  return {std::string(message.instruction_name), ToDims(message.shape_index)};
+}
+
+proto::OriginalArray ToProto(const OriginalArray& array) { return {array.first, ToInt64s(array.second)}; }
 
 proto::OriginalValue ToProto(const OriginalValue& value) {
   proto::OriginalValue message;

@@ -26,6 +26,7 @@ OpMetadata FromProto(const proto::OpMetadata& message, HloModule& module);
 Mesh FromProto(const proto::Mesh& message);
 StatusOr<std::vector<MeshAxisRef>> FromProto(const std::vector<proto::AxisRef>& refs, const Mesh& mesh);
 OutputOperandAliasing FromProto(const std::vector<proto::OutputOperandAliasing>& message);
+OriginalArray FromProto(const proto::OriginalArray& message);
 StatusOr<OriginalValue> FromProto(const proto::OriginalValue& message, const Shape& shape);
 DimVector ToDims(const proto::Int64s& numbers);
 
@@ -48,6 +49,7 @@ proto::OpMetadata ToProto(const OpMetadata& metadata);
 proto::Mesh ToProto(const Mesh& mesh);
 std::vector<proto::AxisRef> ToProto(const std::vector<MeshAxisRef>& refs, const Mesh& mesh);
 std::vector<proto::OutputOperandAliasing> ToProto(const OutputOperandAliasing& aliasing);
+proto::OriginalArray ToProto(const OriginalArray& array);
 proto::OriginalValue ToProto(const OriginalValue& value);
 proto::Int64s ToInt64s(const DimVector& dims);
 

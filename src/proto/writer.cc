@@ -150,6 +150,15 @@ proto::Module WriteModule(const HloModule& module, std::deque<std::string>& stor
     for (const BufferDonor& d : config.buffer_donor) m.buffer_donor->entries.push_back({d.parameter, ToInt64s(d.parameter_index)});
   }
   if (!config.frontend_attributes.empty()) m.frontend_attributes = WriteMap(config.frontend_attributes);
+  if (!config.origin_recovery_table.empty()) {
+    proto::OriginRecoveryTable& table = m.original_value_recovery_table.emplace();
+    for (const OriginRecovery& entry : config.origin_recovery_table) {
+      proto::OriginRecoveryEntry& e = table.entries.emplace_back();
+      e.old_original_array = ToProto(entry.original);
+      e.new_original_array = ToProto(entry.replacement);
+      if (entry.recovery_module != nullptr) e.recovery_module.emplace().bytes = storage.emplace_back(SerializeHloModuleProto(*entry.recovery_module));
+    }
+  }
   if (const StackFrameIndex& frames = config.stack_frames; !frames.empty()) {
     proto::StackFrameIndex& index = m.stack_frame_index.emplace();
     index.file_names.assign(frames.file_names.begin(), frames.file_names.end());
@@ -171,6 +180,9 @@ Status CheckAllKnown(const HloModule& module) {
     return InvalidArgument(std::string(where) + " has " + what + ", for which a message has no field");
   };
   for (const auto& [name, value] : module.config().unknown_attributes) return no_field("the module", name, value);
+  if (!module.config().debug_attributes.empty()) {
+    return Unimplemented("the module has debug_attributes, whose form in a message is not known here");
+  }
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
       if (!i->has_extras()) continue;
@@ -200,17 +212,19 @@ StatusOr<std::string> SerializeMessage(const HloProtoFile& file, std::string* st
   if (file.module == nullptr || file.module->entry_computation() == nullptr) return InvalidArgument("no module to write");
   HLOIR_RETURN_IF_ERROR(CheckAllKnown(*file.module));
   std::deque<std::string> storage;
+  proto::Module module = WriteModule(*file.module, storage);
+  module.unread = file.module_fields;
   switch (file.form) {
-    case HloProtoFile::Form::kHloModuleProto: return SerializeHloModuleProto(*file.module);
+    case HloProtoFile::Form::kHloModuleProto: return proto::Encode(module);
     case HloProtoFile::Form::kHloProto: {
       proto::HloProto message;
-      message.hlo_module = WriteModule(*file.module, storage);
+      message.hlo_module = std::move(module);
       return proto::Encode(message);
     }
     case HloProtoFile::Form::kHloSnapshot: {
       if (file.arguments.size() > 1) return InvalidArgument("a snapshot holds the arguments of one device");
       proto::Snapshot message;
-      message.hlo.emplace().hlo_module = WriteModule(*file.module, storage);
+      message.hlo.emplace().hlo_module = std::move(module);
       if (!file.arguments.empty()) {
         for (const Literal& argument : file.arguments[0]) message.arguments.push_back(ToProto(argument, storage));
       }
@@ -220,7 +234,7 @@ StatusOr<std::string> SerializeMessage(const HloProtoFile& file, std::string* st
     }
     case HloProtoFile::Form::kHloUnoptimizedSnapshot: {
       proto::UnoptimizedSnapshot message;
-      message.hlo_module = WriteModule(*file.module, storage);
+      message.hlo_module = std::move(module);
       for (const std::vector<Literal>& arguments : file.arguments) {
         proto::Inputs& partition = message.partitions.emplace_back();
         for (const Literal& argument : arguments) {

@@ -170,6 +170,11 @@ TEST_CASE("parser: NaN keeps its bits") {
   CHECK(Constant("bf16[]", "nan(0x1)").data<BFloat16>()[0].bits == 0x7f81);
   CHECK(Constant("f8e4m3fnuz[]", "nan").data<SmallFloat<PrimitiveType::F8E4M3FNUZ>>()[0].bits == 0x80);
   CHECK(Constant("f64[]", "nan(0x1)").data<double>()[0] != 0);
+  // A complex number's real part, if it is NaN, is the imaginary one too.
+  auto text = [](const char* text) { return Constant("c64[]", text).ToString(); };
+  CHECK(text("(nan(0x200001), 1)") == "(nan(0x200001), nan(0x200001))");
+  CHECK(text("(1, nan(0x200001))") == "(1, nan)");
+  CHECK(text("(-inf, -nan)") == "(-inf, -nan)");
 }
 
 TEST_CASE("parser: elided constants") {
@@ -312,6 +317,13 @@ ENTRY e {
   CHECK(module->entry_computation()->parameter(0)->name() == "p0.1");
   CHECK(module->entry_computation()->root()->operand(0) == module->entry_computation()->parameter(0));
 
+  module = Parse("HloModule m\nENTRY e {\n a = f32[] parameter(0)\n ROOT c = f32[] call(a), to_apply={\n  a = f32[] parameter(0)\n"
+                 "  ROOT c = f32[] call(a), to_apply={\n   ROOT a = f32[] parameter(0)\n  }\n }\n}");
+  REQUIRE(module->computation_count() == 3);
+  CHECK(module->computations()[0]->name() == "_");
+  CHECK(module->computations()[1]->name() == "_.1");
+  CHECK(module->computations()[1]->root()->called_computations()[0] == module->computations()[0]);
+
   module = Parse("HloModule m\nf {\n x = f32[] parameter(0)\n}\nENTRY e {\n x = f32[] parameter(0)\n x.1 = f32[] call(x), to_apply=f\n}");
   CHECK(module->entry_computation()->parameter(0)->name() == "x.1");
   CHECK(module->entry_computation()->root()->name() == "x.2");
@@ -334,6 +346,12 @@ TEST_CASE("parser: operands in place, and elements of tuples") {
 TEST_CASE("parser: shapes left out are inferred") {
   auto module = ParseBody("  a = f32[2,3] parameter(0)\n  b = transpose(a), dimensions={1,0}\n  ROOT t = tuple(b, a)");
   CHECK(module->entry_computation()->root()->shape().tuple_shapes(0).dimensions() == DimVector{3, 2});
+  // reduce has the type of what its computation gives, reduce-window that of its initial value.
+  module = Parse("HloModule m\nadd {\n x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT s = f32[] add(x, y)\n}\n"
+                 "ENTRY e {\n a = f32[4] parameter(0)\n z = bf16[] constant(0)\n r = reduce(a, z), dimensions={0}, to_apply=add\n"
+                 " w = reduce-window(a, z), window={size=2}, to_apply=add\n ROOT t = tuple(r, w)\n}");
+  CHECK(module->entry_computation()->root()->shape().tuple_shapes(0) == Shape::Scalar(PrimitiveType::F32));
+  CHECK(module->entry_computation()->root()->shape().tuple_shapes(1) == Shape::Array(PrimitiveType::BF16, {3}));
 }
 
 TEST_CASE("parser: async sugar") {

@@ -163,6 +163,26 @@ TEST_CASE("shardings are written as they were read") {
   }
 }
 
+TEST_CASE("one sharding for a tuple is printed for each of its leaves") {
+  auto line = [](const std::string& shape, const std::string& rest) {
+    return Line(*Parse("HloModule m\nENTRY e {\n p = f32[4] parameter(0)\n ROOT t = " + shape + " " + rest + ", sharding={maximal device=1}\n}"), "t");
+  };
+  CHECK(line("(f32[4])", "tuple(p)").ends_with("sharding={{maximal device=1}}"));
+  CHECK(line("()", "tuple()").ends_with("sharding={{maximal device=1}}"));
+  CHECK(line("((f32[4], f32[]), f32[])", "custom-call(p), custom_call_target=\"x\"").ends_with("sharding={{maximal device=1}, {maximal device=1}, {maximal device=1}}"));
+  CHECK(line("f32[4]", "negate(p)").ends_with("sharding={maximal device=1}"));
+}
+
+TEST_CASE("stack frames can be printed in place") {
+  auto module = Parse("HloModule m\nFileNames\n1 \"a.py\"\nFunctionNames\n1 \"f\"\nFileLocations\n"
+                      "1 {file_name_id=1 function_name_id=1 line=7 end_line=8 column=3 end_column=9}\nStackFrames\n1 {file_location_id=1}\n"
+                      "ENTRY e {\n ROOT p = f32[] parameter(0), metadata={op_name=\"x\" stack_frame_id=1}\n}");
+  CHECK(Line(*module, "p").ends_with("metadata={op_name=\"x\" stack_frame_id=1}"));
+  PrintOptions options;
+  options.print_inline_stack_frames = true;
+  CHECK(Line(*module, "p", options).ends_with("metadata={op_name=\"x\" source_file=\"a.py\" source_line=7 source_column=3}"));
+}
+
 TEST_CASE("an iota device list has one text") {
   auto sharding = ParseSharding("{devices=[2,2]<=[2,1,2]T(0,1,2)}");
   REQUIRE(sharding.ok());
@@ -437,6 +457,45 @@ TEST_CASE("a module's header") {
                              "\n\nENTRY %e (p: f32[]) -> f32[] {\n  ROOT %p = f32[] parameter(0)\n}\n\n";
     CHECK(Print(text) == text);
   }
+}
+
+TEST_CASE("the recovery table: sorted, each array once, its modules printed anew") {
+  const std::string text = R"(HloModule m, origin_recovery_table={ {"z" {1}}: {"y"} {"b"} : {"c" {0,1}}, "
+ENTRY r { p = f32[2] parameter(0) ROOT q = f32[2] add(p, p), metadata={op_name=\"o\"} }" {"z" {1}} : {"x"} }
+ENTRY e {
+  ROOT p = f32[] parameter(0)
+}
+)";
+  const char* head = R"(HloModule m, entry_computation_layout={(f32[])->f32[]}, origin_recovery_table={
+  {"b"} : {"c" {0,1}},
+)";
+  const char* tail = R"(
+  {"z" {1}} : {"y"}
+}
+
+
+ENTRY %e (p: f32[]) -> f32[] {
+  ROOT %p = f32[] parameter(0)
+}
+
+)";
+  const char* recovery = R"(  "
+    HloModule module_r, entry_computation_layout={(f32[2]{0})->f32[2]{0}}
+
+    ENTRY %r (p: f32[2]) -> f32[2] {
+      %p = f32[2]{0} parameter(0)
+      ROOT %q = f32[2]{0} add(%p, %p), metadata={op_name="o"}
+    }
+
+
+  ")";
+  CHECK(Print(text) == std::string(head) + recovery + tail);
+  // With escapes it reads back.
+  PrintOptions options;
+  options.escape_recovery_modules = true;
+  const std::string escaped = Print(text, options);
+  CHECK(Print(escaped, options) == escaped);
+  CHECK(Print(escaped) == Print(text));
 }
 
 TEST_CASE("attributes of all kinds are written as they were read") {

@@ -77,6 +77,36 @@ TEST_CASE("a module comes back from HloProto and from JSON as it was") {
   }
 }
 
+TEST_CASE("a recovery table and its modules come back from HloProto and from JSON") {
+  HloProtoFile file = FileOf("HloModule m, origin_recovery_table={ {\"a\" {1}} : {\"b\"}, \"ENTRY r { ROOT p = f32[2] parameter(0) }\" }\n"
+                             "ENTRY e {\n  ROOT p = f32[] parameter(0)\n}\n");
+  const std::string text = Text(*file.module);
+  CHECK(text.find("ENTRY %r") != std::string::npos);
+  StatusOr<std::string> bytes = SerializeHloProto(file);
+  REQUIRE(bytes.ok());
+  StatusOr<HloProtoFile> back = ParseHloProto(*bytes);
+  REQUIRE(back.ok());
+  CHECK(Text(*back->module) == text);
+  StatusOr<std::string> json = SerializeHloProtoAsJson(file);
+  REQUIRE(json.ok());
+  back = ParseHloProtoJson(*json);
+  REQUIRE(back.ok());
+  CHECK(Text(*back->module) == text);
+}
+
+TEST_CASE("what a message has and the graph has not is named, and a module's is kept") {
+  HloProtoFile file = FileOf("HloModule m\nENTRY e {\n  ROOT p = f32[] parameter(0)\n}\n");
+  std::string bytes = SerializeHloModuleProto(*file.module);
+  bytes += "\x7a\x02\x08\x01";      // 15: {1: 1}
+  bytes += "\xa2\x06\x03" "abc";    // 100
+  StatusOr<HloProtoFile> read = ParseHloProto(bytes);
+  REQUIRE(read.ok());
+  CHECK(read->unread == std::vector<std::string>{"HloModuleProto.device_assignment", "HloModuleProto.100"});
+  StatusOr<std::string> again = SerializeHloProto(*read);
+  REQUIRE(again.ok());
+  CHECK(*again == bytes);
+}
+
 TEST_CASE("snapshots keep their arguments and results") {
   HloProtoFile file = FileOf("HloModule m\nENTRY e {\n  p = bf16[2,2]{0,1} parameter(0)\n  ROOT n = bf16[2,2]{0,1} negate(p)\n}\n");
   file.form = HloProtoFile::Form::kHloSnapshot;
