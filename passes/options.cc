@@ -51,6 +51,12 @@ constexpr std::array kRows = {
         [](PassOptions& options, std::string_view value) { return SetNumber(options.fusion.max_instructions, value); }},
     Row{{"fusion", "multi-output", "may one loop have several results"}, kFlag,
         [](PassOptions& options, std::string_view value) { return SetBool(options.fusion.multi_output, value); }},
+    Row{{"while-loop-unroller", "factor", "longer loops become fewer rounds of so many each"}, kNumber,
+        [](PassOptions& options, std::string_view value) { return SetNumber(options.unroll.factor, value); }},
+    Row{{"while-loop-unroller", "max-instructions", "over all the rounds that are written out"}, kNumber,
+        [](PassOptions& options, std::string_view value) { return SetNumber(options.unroll.max_instructions, value); }},
+    Row{{"while-loop-unroller", "max-rounds", "that are written out whole"}, kNumber,
+        [](PassOptions& options, std::string_view value) { return SetNumber(options.unroll.max_rounds, value); }},
 };
 
 }  // namespace

@@ -4,24 +4,55 @@
 #include <string>
 #include <utility>
 
+#include "hloir/did_you_mean.h"
 #include "hloir/pass.h"
 
 namespace hloir {
 
-#define HLOIR_PASS(maker, name, description) std::unique_ptr<HloPass> maker(const PassOptions& options);
+#define HLOIR_PASS(maker, name, description, rules) std::unique_ptr<HloPass> maker(const PassOptions& options);
 #include "hloir/passes.def"
 #undef HLOIR_PASS
 
 std::span<const PassInfo> AllPasses() {
   static constexpr std::array kPasses = {
-#define HLOIR_PASS(maker, name, description) PassInfo{name, description, maker},
+#define HLOIR_PASS(maker, name, description, rules) PassInfo{name, description, rules, maker},
 #include "hloir/passes.def"
 #undef HLOIR_PASS
   };
   return kPasses;
 }
 
+std::vector<std::string_view> RuleNames(const PassInfo& pass) {
+  std::vector<std::string_view> names;
+  if (pass.name == "algebraic-simplifier") {
+    for (const RuleInfo& rule : AlgebraicRules()) names.push_back(rule.name);
+  }
+  for (std::string_view left = pass.rules; !left.empty();) {
+    const std::string_view name = left.substr(0, left.find(' '));
+    names.push_back(name);
+    left.remove_prefix(std::min(left.size(), name.size() + 1));
+  }
+  return names;
+}
+
 namespace {
+
+// Do all these rules exist, of that pass or (for "") of any?
+Status CheckRules(std::span<const std::string> rules, std::string_view pass_name) {
+  if (rules.empty()) return OkStatus();
+  std::vector<std::string_view> names;
+  for (const PassInfo& pass : AllPasses()) {
+    if (!pass_name.empty() && pass.name != pass_name) continue;
+    const std::vector<std::string_view> own = RuleNames(pass);
+    names.insert(names.end(), own.begin(), own.end());
+  }
+  for (const std::string& rule : rules) {
+    if (std::find(names.begin(), names.end(), rule) != names.end()) continue;
+    const std::string who = pass_name.empty() ? "no pass has" : "the pass '" + std::string(pass_name) + "' does not have";
+    return InvalidArgument(who + " a rule named '" + rule + "'" + DidYouMean(rule, names));
+  }
+  return OkStatus();
+}
 
 // Sets what `text`, "x=1 y=2", says.
 Status SetPassOptions(PassOptions& options, std::string_view pass, std::string_view text) {
@@ -65,10 +96,15 @@ StatusOr<std::unique_ptr<HloPass>> MakePass(std::string_view name, const PassOpt
   for (const PassInfo& pass : AllPasses()) {
     if (pass.name != spelled) continue;
     PassOptions own = options;
+    const size_t shared = own.disabled_rules.size();
     HLOIR_RETURN_IF_ERROR(SetPassOptions(own, name, values));
+    HLOIR_RETURN_IF_ERROR(CheckRules(std::span<const std::string>(own.disabled_rules).subspan(shared), pass.name));
     return pass.make(own);
   }
-  return InvalidArgument("there is no pass named '" + std::string(name) + "'");
+  std::vector<std::string_view> names;
+  for (const PassInfo& pass : AllPasses()) names.push_back(pass.name);
+  for (const auto& [xla, ours] : kXlaNames) names.push_back(xla);
+  return InvalidArgument("there is no pass named '" + std::string(name) + "'" + DidYouMean(spelled, names));
 }
 
 StatusOr<std::vector<std::string>> SplitPipeline(std::string_view text) {
@@ -127,6 +163,7 @@ std::vector<std::string> DefaultPipeline() {
 
 StatusOr<HloPassPipeline> MakePipeline(std::span<const std::string> names, const PassOptions& options,
                                        PipelineOptions pipeline_options) {
+  HLOIR_RETURN_IF_ERROR(CheckRules(options.disabled_rules, ""));
   const std::vector<std::string> default_names = DefaultPipeline();
   if (names.empty()) names = default_names;
   HloPassPipeline pipeline(std::move(pipeline_options));

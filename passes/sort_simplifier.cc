@@ -56,7 +56,9 @@ class SortSimplifier : public RewritingPass {
  private:
   // sort(A, B), B read by nobody => sort(A)
   bool DropUnread(HloInstruction* sort) {
-    if (!sort->shape().IsTuple() || sort->IsRoot() || sort->HasControlDependencies() || HasAnnotations(*sort)) return false;
+    if (!sort->shape().IsTuple() || sort->IsRoot() || sort->user_count() == 0 || sort->HasControlDependencies() || HasAnnotations(*sort)) {
+      return false;
+    }
     std::vector<bool> kept(static_cast<size_t>(sort->operand_count()), false);
     for (const HloInstruction* user : sort->users()) {
       if (user->opcode() != HloOpcode::kGetTupleElement || user->HasControlDependencies()) return false;

@@ -187,7 +187,7 @@ int Opt(const OptFlags& flags) {
     return check && check->disagreed() ? kExitDisagree : status;
   }
   for (const std::string& rule : flags.optimize.disabled_rules) {
-    if (!log.disabled().contains(rule)) fmt::print(stderr, "hloir: note: --disable-rule={}: no pass came to a rule of this name\n", rule);
+    if (!log.disabled().contains(rule)) fmt::print(stderr, "hloir: note: --disable-rule={}: no pass came to this rule\n", rule);
   }
   if (!log.take.empty()) {
     return Fail(InvalidArgument(fmt::format("--take={}: there is no such opportunity; see --dry-run", *log.take.begin())), file);

@@ -31,7 +31,7 @@ class HloComputation {
   std::string_view execution_thread() const { return execution_thread_; }  // "": the main one
   void set_execution_thread(std::string_view thread) { execution_thread_ = thread; }  // text kept by the module
   bool IsEntry() const;
-  // Instructions that call it, in the order in which they came.
+  // Instructions that call it, in the order in which they came (see InstructionList for removals).
   std::span<HloInstruction* const> callers() const { return callers_; }
   // The fusion whose body this is; nullptr for any other computation.
   HloInstruction* fusion() const;
@@ -105,7 +105,7 @@ class HloComputation {
   int64_t count_ = 0;
   int32_t lowest_id_ = INT32_MAX, highest_id_ = 0;  // of all the instructions that it ever had
   std::vector<HloInstruction*> parameters_;
-  std::vector<HloInstruction*> callers_;
+  InstructionList callers_;
   // Names in use. Filled when the first name has to be made unique or found, so that reading a module does not pay for it.
   std::unordered_map<std::string_view, HloInstruction*> names_;
   bool names_filled_ = false;

@@ -12,6 +12,7 @@
 
 #include "hloir/arena.h"
 #include "hloir/attributes.h"
+#include "hloir/instruction_list.h"
 #include "hloir/opcode.h"
 #include "hloir/shape.h"
 
@@ -66,9 +67,9 @@ class HloInstruction {
   int64_t OperandIndex(const HloInstruction* operand) const;  // -1: not an operand
   // Each user once, however many of its operands this is, in the order in which they came. Past some 30 users a removal
   // may put the last one into the gap (the order then still depends on the edits alone, never on addresses).
-  std::span<HloInstruction* const> users() const { return {users_.data(), users_.size()}; }
+  std::span<HloInstruction* const> users() const { return users_; }
   int64_t user_count() const { return static_cast<int64_t>(users_.size()); }
-  bool IsUsedBy(const HloInstruction* user) const { return UserIndex(user) >= 0; }
+  bool IsUsedBy(const HloInstruction* user) const { return users_.Contains(user); }
   // How many operand slots of all users this fills.
   int64_t use_count() const;
 
@@ -146,9 +147,7 @@ class HloInstruction {
   friend class Arena;
   friend class HloParser;
   HloInstruction() = default;
-  void AddUser(HloInstruction* user);
   void RemoveUserIfUnused(HloInstruction* user);
-  int64_t UserIndex(const HloInstruction* user) const;
 
   HloOpcode opcode_ = HloOpcode::kTuple;
   int32_t id_ = 0;
@@ -158,9 +157,7 @@ class HloInstruction {
   HloComputation* parent_ = nullptr;
   HloInstruction *prev_ = nullptr, *next_ = nullptr;
   ArenaVector<HloInstruction*> operands_;
-  ArenaVector<HloInstruction*> users_;
-  // Where each user stands in users_, kept only while there are many.
-  std::unordered_map<const HloInstruction*, uint32_t>* user_index_ = nullptr;
+  InstructionList users_;
   ArenaVector<HloComputation*> called_;
   Attributes attributes_;
   const OpMetadata* metadata_ = nullptr;

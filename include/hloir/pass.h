@@ -24,6 +24,13 @@ struct FusionOptions {
   int64_t max_instructions = 256;  // of one fusion
 };
 
+// What the while-loop unroller may do.
+struct UnrollOptions {
+  int64_t max_rounds = 64;         // that are written out whole
+  int64_t factor = 1;              // longer loops: so many rounds in each of fewer; 1 leaves them alone
+  int64_t max_instructions = 800;  // over all the rounds that are written out
+};
+
 struct PassOptions {
   MathMode math = MathMode::kExact;
   const HloEvaluator* evaluator = nullptr;  // for constant folding; without one nothing is folded
@@ -32,6 +39,7 @@ struct PassOptions {
   Rewriter* rewriter = nullptr;  // nullptr: every rewrite is allowed
   std::vector<std::string> disabled_rules;
   FusionOptions fusion;
+  UnrollOptions unroll;
 };
 
 // An option of one pass, as it can be written behind its name: fusion{max-instructions=64}.
@@ -88,6 +96,7 @@ class HloPass {
 
 struct PassInfo {
   std::string_view name, description;
+  std::string_view rules;  // names, with blanks between them; see RuleNames
   std::unique_ptr<HloPass> (*make)(const PassOptions& options);
 };
 // Every pass, in the order of passes.def.
@@ -101,6 +110,9 @@ struct RuleInfo {
   MathMode integers, floats;  // its class when the elements are integers (or pred), and when floats (or complex)
 };
 std::vector<RuleInfo> AlgebraicRules();
+
+// The names of all the pass's rules, as `disable=` and RewriteLog's counts have them.
+std::vector<std::string_view> RuleNames(const PassInfo& pass);
 
 // What one pass did, one time.
 struct PassRun {
@@ -148,7 +160,8 @@ class HloPassPipeline {
 // "a,b{x=1 y=2},[c,d]" => "a", "b{x=1 y=2}", "[c", "d]". Commas, blanks and ends of line separate; # begins a comment.
 StatusOr<std::vector<std::string>> SplitPipeline(std::string_view text);
 // The passes `names` lists, or for an empty list the default pipeline. Brackets make a fixpoint group:
-// {"dce", "[cse", "dce]", "fusion"} is what `--passes=dce,[cse,dce],fusion` splits into.
+// {"dce", "[cse", "dce]", "fusion"} is what `--passes=dce,[cse,dce],fusion` splits into. A name in
+// PassOptions::disabled_rules that no pass has is an error.
 StatusOr<HloPassPipeline> MakePipeline(std::span<const std::string> names, const PassOptions& options,
                                        PipelineOptions pipeline_options = {});
 // The list that an empty one stands for. A second RunOnce of it changes nothing.

@@ -59,9 +59,11 @@ HloInstruction* ConvertConvert(HloInstruction* i, RuleContext& c) {
     return nullptr;
   }
   // From f16 through f32, a NaN or an infinity gives the same integer either way; complex drops its imaginary part
-  // anyway.
+  // anyway. But integers out of range wrap around, and floats saturate.
+  const PrimitiveType to = i->shape().element_type();
+  if (IsIntegral(a) && IsFloating(middle) && IsInteger(to) && !HoldsAllOf(to, a->shape().element_type())) return nullptr;
   if (!c.Allow()) return nullptr;
-  return c.Convert(a, i->shape().element_type());
+  return c.Convert(a, to);
 }
 
 // bitcast-convert(A) => A, same type

@@ -46,10 +46,10 @@ HloInstruction* Twice(HloInstruction* i, RuleContext& c) {
     SliceRange r;
     r.start = y[d].start + x[d].start * y[d].stride;
     r.stride = x[d].stride * y[d].stride;
-    // One past the last element taken, which is inside A; nothing taken: empty at the start.
-    int64_t count = i->shape().dimensions(static_cast<int64_t>(d));
-    r.limit = count == 0 ? r.start : r.start + (count - 1) * r.stride + 1;
-    ranges.push_back(r);
+    // One past the last element taken, which is inside A. Where nothing is taken, its start may be outside.
+    const int64_t count = i->shape().dimensions(static_cast<int64_t>(d));
+    r.limit = r.start + (count - 1) * r.stride + 1;
+    ranges.push_back(count == 0 ? SliceRange{} : r);
   }
   return c.Slice(inner->operand(0), ranges);
 }

@@ -126,7 +126,7 @@ HloInstruction* HloComputation::NewInstruction(HloOpcode opcode, const Shape* sh
   for (HloInstruction* operand : operands) {
     assert(operand->parent_ == this);
     instruction->operands_.push_back(arena, operand);
-    operand->AddUser(instruction);
+    operand->users_.Add(module_->arena(), instruction);
   }
   instruction->prev_ = last_;
   (last_ != nullptr ? last_->next_ : first_) = instruction;

@@ -9,9 +9,6 @@
 namespace hloir {
 namespace {
 
-// From so many users on, where each one stands is kept in a hash map: a constant may have a million.
-constexpr size_t kIndexedUsers = 32;
-
 void EraseFirst(std::vector<HloInstruction*>& list, const HloInstruction* item) {
   auto it = std::find(list.begin(), list.end(), item);
   if (it != list.end()) list.erase(it);
@@ -39,51 +36,14 @@ int64_t HloInstruction::OperandIndex(const HloInstruction* operand) const {
   return -1;
 }
 
-int64_t HloInstruction::UserIndex(const HloInstruction* user) const {
-  if (user_index_ != nullptr) {
-    auto it = user_index_->find(user);
-    return it == user_index_->end() ? -1 : int64_t{it->second};
-  }
-  for (size_t i = 0; i < users_.size(); ++i) {
-    if (users_[i] == user) return static_cast<int64_t>(i);
-  }
-  return -1;
-}
-
 int64_t HloInstruction::use_count() const {
   int64_t count = 0;
   for (const HloInstruction* user : users_) count += std::count(user->operands_.begin(), user->operands_.end(), this);
   return count;
 }
 
-void HloInstruction::AddUser(HloInstruction* user) {
-  // The latest user is the likeliest to come again: add(x, x).
-  if (!users_.empty() && users_.back() == user) return;
-  if (UserIndex(user) >= 0) return;
-  Arena& arena = module()->arena();
-  if (user_index_ == nullptr && users_.size() >= kIndexedUsers) {
-    user_index_ = arena.New<std::unordered_map<const HloInstruction*, uint32_t>>();
-    for (size_t i = 0; i < users_.size(); ++i) (*user_index_)[users_[i]] = static_cast<uint32_t>(i);
-  }
-  if (user_index_ != nullptr) (*user_index_)[user] = static_cast<uint32_t>(users_.size());
-  users_.push_back(arena, user);
-}
-
 void HloInstruction::RemoveUserIfUnused(HloInstruction* user) {
-  if (user->OperandIndex(this) >= 0) return;
-  int64_t at = UserIndex(user);
-  if (at < 0) return;
-  if (user_index_ == nullptr) {
-    users_.erase(static_cast<size_t>(at));
-    return;
-  }
-  user_index_->erase(user);
-  HloInstruction* last = users_.back();
-  if (last != user) {
-    users_[at] = last;
-    (*user_index_)[last] = static_cast<uint32_t>(at);
-  }
-  users_.truncate(users_.size() - 1);
+  if (user->OperandIndex(this) < 0) users_.Remove(module()->arena(), user);
 }
 
 void HloInstruction::ReplaceOperandWith(int64_t i, HloInstruction* operand) {
@@ -91,12 +51,12 @@ void HloInstruction::ReplaceOperandWith(int64_t i, HloInstruction* operand) {
   if (old == operand) return;
   operands_[i] = operand;
   old->RemoveUserIfUnused(this);
-  operand->AddUser(this);
+  operand->users_.Add(module()->arena(), this);
 }
 
 void HloInstruction::AppendOperand(HloInstruction* operand) {
   operands_.push_back(module()->arena(), operand);
-  operand->AddUser(this);
+  operand->users_.Add(module()->arena(), this);
 }
 
 void HloInstruction::RemoveOperandsFrom(int64_t first) {
@@ -135,20 +95,17 @@ void HloInstruction::set_called_computation(int64_t i, HloComputation* computati
   HloComputation* old = called_[i];
   if (old == computation) return;
   called_[i] = computation;
-  if (std::find(called_.begin(), called_.end(), old) == called_.end()) EraseFirst(old->callers_, this);
-  if (std::find(computation->callers_.begin(), computation->callers_.end(), this) == computation->callers_.end()) {
-    computation->callers_.push_back(this);
-  }
+  if (std::find(called_.begin(), called_.end(), old) == called_.end()) old->callers_.Remove(module()->arena(), this);
+  computation->callers_.Add(module()->arena(), this);
 }
 
 void HloInstruction::AddCalledComputation(HloComputation* computation) {
-  bool known = std::find(called_.begin(), called_.end(), computation) != called_.end();
   called_.push_back(module()->arena(), computation);
-  if (!known) computation->callers_.push_back(this);
+  computation->callers_.Add(module()->arena(), this);
 }
 
 void HloInstruction::ClearCalledComputations() {
-  for (HloComputation* computation : called_) EraseFirst(computation->callers_, this);
+  for (HloComputation* computation : called_) computation->callers_.Remove(module()->arena(), this);
   called_.truncate(0);
 }
 

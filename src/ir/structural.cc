@@ -121,6 +121,7 @@ uint64_t HashComputation(const HloComputation& computation, F&& of_computation) 
   std::unordered_map<const HloInstruction*, uint64_t> hashes;
   hashes.reserve(order.size());
   Hasher whole;
+  uint64_t sum = 0;  // of all, whatever their order: where instructions have no users, the stored order shows in the walk
   for (const HloInstruction* instruction : order) {
     Hasher hasher;
     HashInstruction(*instruction, hasher);
@@ -128,8 +129,9 @@ uint64_t HashComputation(const HloComputation& computation, F&& of_computation) 
     for (const HloInstruction* before : instruction->control_predecessors()) hasher.AddWord(hashes[before] + 1);
     for (const HloComputation* called : instruction->called_computations()) hasher.AddWord(of_computation(*called));
     hashes[instruction] = hasher.result();
-    whole.AddWord(hasher.result());
+    sum += hasher.result();
   }
+  whole.AddWord(sum);
   if (computation.root() != nullptr) whole.AddWord(hashes[computation.root()]);
   return whole.result();
 }
@@ -179,7 +181,9 @@ uint64_t StructuralHash(const HloModule& module) {
   std::vector<HloComputation*> order = module.MakeComputationPostOrder();
   HashAll(order, hashes);
   Hasher hasher;
-  for (const HloComputation* computation : order) hasher.AddWord(hashes[computation->id()]);
+  uint64_t sum = 0;
+  for (const HloComputation* computation : order) sum += hashes[computation->id()];
+  hasher.AddWord(sum);
   if (module.entry_computation() != nullptr) hasher.AddWord(hashes[module.entry_computation()->id()]);
   return hasher.result();
 }

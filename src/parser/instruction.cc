@@ -5,6 +5,7 @@
 #include <array>
 
 #include "hlo_parser.h"
+#include "hloir/did_you_mean.h"
 #include "hloir/format.h"
 #include "hloir/shape_inference.h"
 
@@ -41,32 +42,10 @@ const OpcodeTable& Opcodes() {
   return kTable;
 }
 
-// How many letters have to be changed, added or taken away; for short words.
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = row[0]++;
-    for (size_t j = 0; j < b.size(); ++j) {
-      size_t changed = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
 std::string NearestOpcode(std::string_view word) {
-  constexpr size_t kLongest = 40;
-  if (word.size() > kLongest) return "";
-  size_t best = std::max<size_t>(2, word.size() / 4) + 1;
-  std::string_view nearest;
-  for (int i = 0; i < kOpcodeCount; ++i) {
-    const std::string_view name = OpcodeName(static_cast<HloOpcode>(i));
-    const size_t distance = EditDistance(word, name);
-    if (distance < best) best = distance, nearest = name;
-  }
-  return nearest.empty() ? "" : Format("; did you mean '{}'?", nearest);
+  std::vector<std::string_view> names;
+  for (int i = 0; i < kOpcodeCount; ++i) names.push_back(OpcodeName(static_cast<HloOpcode>(i)));
+  return DidYouMean(word, names);
 }
 
 }  // namespace
@@ -123,7 +102,7 @@ HloInstruction* HloParser::NewInstruction(HloOpcode opcode, const Shape* shape, 
     for (HloInstruction* operand : operands) {
       instruction->operands_.push_back(arena, operand);
       // Being new, it can only be the operand's last user.
-      if (operand->users_.empty() || operand->users_.back() != instruction) operand->users_.push_back(arena, instruction);
+      if (operand->users_.empty() || operand->users_.back() != instruction) operand->users_.Append(arena, instruction);
     }
   }
   return instruction;

@@ -1,4 +1,9 @@
-// The call graph and reachability: each answer for a small module whose graph is plain to see.
+// The call graph and reachability: each answer for a small module whose graph is plain to see. Users and callers.
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "hloir/builder.h"
 #include "hloir/call_graph.h"
 #include "hloir/parser.h"
 #include "hloir/reachability.h"
@@ -95,6 +100,38 @@ TEST_CASE("reachability: the table says what the graph says") {
     }
   }
   CHECK(Reachability::Make(main, 8).status().code() == StatusCode::kResourceExhausted);
+}
+
+TEST_CASE("users and callers are found and removed however many there are") {
+  HloModule module("m");
+  HloBuilder b(module, "main");
+  HloInstruction* x = b.Parameter(0, Shape::Scalar(PrimitiveType::F32));
+  HloInstruction* other = b.Parameter(1, Shape::Scalar(PrimitiveType::F32));
+  HloComputation* body = MakeReducer(module, HloOpcode::kAdd, PrimitiveType::F32);
+  std::vector<HloInstruction*> calls;
+  for (int k = 0; k < 500; ++k) calls.push_back(b.Call(body, {x, x}));
+  REQUIRE(b.BuildEntry(b.Tuple({x})).ok());
+  CHECK(x->user_count() == 501);
+  CHECK(std::equal(calls.begin(), calls.end(), body->callers().begin(), body->callers().end()));
+  // Every way of leaving and coming back, in an order that touches all places of the table.
+  std::set<const HloInstruction*> left(calls.begin(), calls.end());
+  for (size_t k = 0; k < calls.size(); ++k) {
+    HloInstruction* call = calls[k * 211 % calls.size()];
+    call->ReplaceOperandWith(0, other);
+    CHECK(x->IsUsedBy(call));
+    call->ReplaceOperandWith(1, other);
+    CHECK_FALSE(x->IsUsedBy(call));
+    if (k % 3 == 0) {
+      call->ReplaceOperandWith(1, x);
+      continue;
+    }
+    module.entry_computation()->RemoveInstruction(call);
+    left.erase(call);
+    CHECK(std::set<const HloInstruction*>(body->callers().begin(), body->callers().end()) == left);
+  }
+  CHECK(body->callers().size() == left.size());
+  CHECK(x->user_count() == static_cast<int64_t>(left.size()) + 1);
+  for (const HloInstruction* call : left) CHECK(x->IsUsedBy(call));
 }
 
 }  // namespace

@@ -234,6 +234,15 @@ TEST_CASE("every rule fires in some file, and must not in some place") {
     for (const fs::path& file : TestFiles()) RunFile(file);
   }
   REQUIRE(TestFiles().size() >= 40);
+  // No pass has a rule that --disable-rule would not know.
+  std::set<std::string> known;
+  for (const PassInfo& pass : AllPasses()) {
+    for (std::string_view rule : RuleNames(pass)) known.insert(std::string(pass.name) + "/" + std::string(rule));
+  }
+  for (const std::string& rule : fired) {
+    INFO(rule);
+    CHECK(known.contains(rule));
+  }
   for (const RuleInfo& rule : AlgebraicRules()) {
     std::string name(rule.name);
     INFO("rule " << name << ": " << rule.formula);

@@ -107,7 +107,14 @@ TEST_CASE("rules that are switched off are told apart from rules that do not exi
   RewriteLog log;
   PassOptions options;
   options.rewriter = &log;
-  options.disabled_rules = {"multiply-one", "no-such-rule"};
+  options.disabled_rules = {"multiply-ones"};
+  const auto refused = [&](const std::string& pass) { return MakePipeline(std::vector<std::string>{pass}, options).status().message(); };
+  CHECK(refused("algebraic-simplifier") == "no pass has a rule named 'multiply-ones'; did you mean 'multiply-one'?");
+  options.disabled_rules.clear();
+  CHECK(refused("cse{disable=fold}") == "the pass 'cse' does not have a rule named 'fold'");
+  CHECK(refused("cse{disable=merge}").empty());
+  CHECK(refused("dde") == "there is no pass named 'dde'; did you mean 'dce'?");
+  options.disabled_rules = {"multiply-one", "merge"};
   Run(*module, {"algebraic-simplifier"}, options);
   CHECK(log.disabled() == std::set<std::string, std::less<>>{"multiply-one"});
   CHECK_FALSE(log.counts().contains("algebraic-simplifier/multiply-one"));

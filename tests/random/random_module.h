@@ -1,0 +1,17 @@
+// RandomModule: a small legal module from a seed, for whatever must hold of every module. Valid by construction: each
+// instruction is asked of shape inference first. All opcodes that the reference runs on one device without side effects
+// occur, with every common type, loops that end, branches, calls, fusions, custom reducers and comparators; sizes are
+// small, constants and operands are used several times, and what simplifiers look for (zeros, ones, splats, iotas, pairs
+// of inverse operations) is likelier than chance. Used by pass_fuzzer.cc.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "hloir/module.h"
+
+namespace hloir {
+
+std::unique_ptr<HloModule> RandomModule(uint64_t seed);
+
+}  // namespace hloir
