@@ -218,9 +218,8 @@ class ModuleReader {
         HLOIR_ASSIGN_OR_RETURN(Shape converted, FromProto(parameter));
         shape.parameters.push_back(std::move(converted));
       }
-      if (m.host_program_shape->result.has_value()) {
-        HLOIR_ASSIGN_OR_RETURN(shape.result, FromProto(*m.host_program_shape->result));
-      }
+      if (!m.host_program_shape->result.has_value()) return InvalidArgument("host_program_shape: no result");
+      HLOIR_ASSIGN_OR_RETURN(shape.result, FromProto(*m.host_program_shape->result));
     }
     if (m.input_output_alias.has_value()) {
       for (const proto::AliasEntry& e : m.input_output_alias->entries) {

@@ -1,5 +1,5 @@
-// Any bytes through the text reader: they must give modules or one error with a place, in little time and memory; and what
-// was read is printed and verified, so that a graph which cannot be walked shows. Run: parser_fuzzer -dict=hlo.dict CORPUS_DIR
+// Any bytes through the text reader: they must give modules or one error with a place, in little time and memory; what was
+// read is verified and printed, and read again prints the same. Run: parser_fuzzer -dict=hlo.dict CORPUS_DIR
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -18,9 +18,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (modules.status().message().find(": error: ") == std::string::npos) std::abort();
     return 0;
   }
+  hloir::PrintOptions print;
+  print.print_large_constants = print.escape_recovery_modules = true;
+  options.allow_unknown = true;
   for (const auto& module : *modules) {
-    if (hloir::PrintModule(*module).empty()) std::abort();
     (void)hloir::VerifyModuleAll(*module);
+    const std::string printed = hloir::PrintModule(*module, print);
+    const auto again = hloir::ParseHloModule(printed, options);
+    if (!again.ok() || hloir::PrintModule(**again, print) != printed) std::abort();
   }
   return 0;
 }

@@ -1,5 +1,5 @@
 // Any bytes through the readers of XLA's messages and of their JSON: they must give a module or one error, in little time and
-// memory; and what was read is verified, printed, written and read again. Run: proto_fuzzer CORPUS_DIR
+// memory; and what was read is verified, printed, written and read again to the same text. Run: proto_fuzzer CORPUS_DIR
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto written = hloir::SerializeHloProto(*file);
   if (!written.ok()) std::abort();
   auto again = hloir::ParseHloProto(*written);
-  if (!again.ok()) std::abort();
+  if (!again.ok() || hloir::PrintModule(*again->module) != printed) std::abort();
   if (!hloir::SerializeHloProtoAsJson(*file).ok()) std::abort();
   return 0;
 }
