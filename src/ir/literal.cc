@@ -10,13 +10,17 @@
 namespace hloir {
 namespace {
 
-// Whole cache lines, so that vector kernels may read a full vector at the end.
+constexpr size_t kAlignment = 64;
+
+// Whole cache lines, so that vector kernels may read a full vector at the end. By calloc, which gives a large block as pages that
+// take no memory before they are written: an elided constant of gigabytes costs nothing. nullptr: there is no room.
 std::byte* AllocateZeroed(size_t bytes) {
-  constexpr size_t kAlignment = 64;
-  size_t rounded = std::max<size_t>(1, (bytes + kAlignment - 1) / kAlignment) * kAlignment;
-  void* block = std::aligned_alloc(kAlignment, rounded);
-  if (block != nullptr) std::memset(block, 0, rounded);
-  return static_cast<std::byte*>(block);
+  const size_t rounded = std::max<size_t>(1, (bytes + kAlignment - 1) / kAlignment) * kAlignment;
+  void* const block = std::calloc(rounded + kAlignment, 1);
+  if (block == nullptr) return nullptr;
+  std::byte* const aligned = reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(block) + kAlignment) & ~(kAlignment - 1));
+  std::memcpy(aligned - sizeof(block), &block, sizeof(block));
+  return aligned;
 }
 
 template <class T>
@@ -37,7 +41,11 @@ int64_t SaturateToInt64(double value) {
 
 }  // namespace
 
-void Literal::FreeDeleter::operator()(std::byte* p) const { std::free(p); }
+void Literal::FreeDeleter::operator()(std::byte* p) const {
+  void* block;
+  std::memcpy(&block, p - sizeof(block), sizeof(block));
+  std::free(block);
+}
 
 Literal::Literal(const Shape& shape) : shape_(shape) {
   if (shape.IsTuple()) {
@@ -47,6 +55,7 @@ Literal::Literal(const Shape& shape) : shape_(shape) {
     element_count_ = shape.ElementCount();
     size_bytes_ = element_count_ * StorageBytes(shape.element_type());
     data_.reset(AllocateZeroed(static_cast<size_t>(size_bytes_)));
+    if (data_ == nullptr) element_count_ = size_bytes_ = 0;
   }
 }
 
@@ -59,7 +68,8 @@ Literal::Literal(const Literal& other)
       elements_(other.elements_) {
   if (other.data_ != nullptr) {
     data_.reset(AllocateZeroed(static_cast<size_t>(size_bytes_)));
-    std::memcpy(data_.get(), other.data_.get(), static_cast<size_t>(size_bytes_));
+    if (data_ == nullptr) element_count_ = size_bytes_ = 0;
+    else if (!elided_) std::memcpy(data_.get(), other.data_.get(), static_cast<size_t>(size_bytes_));
   }
 }
 

@@ -276,6 +276,7 @@ bool HloParser::ParseArrayLiteral(const Shape& shape, Literal& literal) {
     return Fail(brace, Format("the text ends before the {} elements of {}", shape.ElementCount(), shape.ToString(false)));
   }
   literal = Literal(shape);
+  if (literal.element_count() != shape.ElementCount()) return FailLimit(place, Format("no memory for {}", shape.ToString(false)));
   literal.set_dynamic_sizes(std::move(dynamic_sizes));
   if (elided) {
     literal.set_elided(true);

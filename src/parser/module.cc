@@ -316,14 +316,14 @@ bool HloParser::ParseParameterList() {
 HloComputation* HloParser::NewComputation(std::string_view name, int32_t line) {
   HloComputation* computation = module_->arena_.New<HloComputation>();
   computation->module_ = module_;
-  computation->id_ = module_->next_computation_id_++;
   computation->line_ = line;
   computation->name_ = name;
   return computation;
 }
 
-// Unique names go to computations in the order in which they are complete.
+// Ids and unique names go to computations in the order in which they are complete.
 void HloParser::NameComputation(HloComputation* computation) {
+  computation->id_ = module_->next_computation_id_++;
   auto& names = module_->computation_names_;
   std::string_view& name = computation->name_;
   if (names.contains(name)) {

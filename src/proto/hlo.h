@@ -290,6 +290,7 @@ struct Module {
   std::optional<StackFrameIndex> stack_frame_index;
   std::optional<FrontendAttributes> frontend_attributes;
   std::optional<OriginRecoveryTable> original_value_recovery_table;
+  std::vector<std::string_view> payloads;
   bool is_dynamic = false;
 };
 template <class IO>
@@ -307,6 +308,7 @@ void Fields(IO& io, Module& m) {
   io(18, "buffer_donor", m.buffer_donor);
   io(19, "frontend_attributes", m.frontend_attributes);
   io(20, "original_value_recovery_table", m.original_value_recovery_table);
+  io(22, "payloads", m.payloads);
 }
 
 struct HloProto {

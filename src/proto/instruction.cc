@@ -625,10 +625,28 @@ Status Write(const Context&, const CollectiveBroadcastAttributes& a, proto::Inst
 Status Read(const Context& c, const proto::Instruction& m, CollectivePermuteAttributes& a) {
   a.channel_id = ReadChannel(m);
   for (const proto::SourceTarget& pair : m.source_target_pairs) a.source_target_pairs.emplace_back(pair.source, pair.target);
-  const size_t rank = c.operand_shapes.empty() ? 0 : static_cast<size_t>(c.operand_shapes[0]->rank());
-  for (size_t i = 0; rank > 0 && i + rank <= m.dynamic_slice_sizes.size(); i += rank) {
-    a.slice_sizes.emplace_back(std::span(m.dynamic_slice_sizes).subspan(i, rank));
+  if (c.operand_shapes.size() != 4) return OkStatus();
+  const auto depth = [](const Shape& starts) {
+    int tuples = 0;
+    for (const Shape* at = &starts; at->IsTuple() && at->tuple_size() > 0 && tuples < 4; at = &at->tuple_shapes(0)) ++tuples;
+    return tuples;
+  };
+  // One array, or a tuple of them; for each of them the start of one slice, or a tuple of starts. The deeper list of the two tells.
+  const Shape& data = *c.operand_shapes[0];
+  const Shape& starts = *c.operand_shapes[depth(*c.operand_shapes[2]) >= depth(*c.operand_shapes[3]) ? 2 : 3];
+  const size_t arrays = data.IsTuple() ? static_cast<size_t>(data.tuple_size()) : 1;
+  size_t from = 0;
+  for (size_t array = 0; array < arrays; ++array) {
+    const Shape& shape = data.IsTuple() ? data.tuple_shapes(static_cast<int64_t>(array)) : data;
+    const Shape* own = data.IsTuple() && starts.IsTuple() && static_cast<int64_t>(array) < starts.tuple_size() ? &starts.tuple_shapes(static_cast<int64_t>(array)) : &starts;
+    // What is left over belongs to the last array.
+    const int64_t slices = array + 1 == arrays ? INT64_MAX : depth(*own) >= 2 ? own->tuple_size() : 1;
+    const size_t rank = static_cast<size_t>(std::max<int64_t>(shape.rank(), 0));
+    for (int64_t slice = 0; slice < slices && rank > 0 && from + rank <= m.dynamic_slice_sizes.size(); ++slice, from += rank) {
+      a.slice_sizes.emplace_back(std::span(m.dynamic_slice_sizes).subspan(from, rank));
+    }
   }
+  if (from != m.dynamic_slice_sizes.size()) return InvalidArgument("slice_sizes: they do not fit the operands");
   return OkStatus();
 }
 Status Write(const Context&, const CollectivePermuteAttributes& a, proto::Instruction& m) {

@@ -39,8 +39,13 @@ auto* BytesField(Message& m, PrimitiveType type) {
   }
 }
 
-// Types under a byte stand packed, first element in the low bits; f4 and f6 take a byte each.
-bool IsPacked(PrimitiveType type) { return BitWidth(type) < 8 && IsInteger(type); }
+// Elements of integer types under a byte: XLA writes the low bits of a byte each. Packed ones, first element in the low bits, are told by
+// their number of bytes and read too.
+bool IsSubByteInteger(PrimitiveType type) { return BitWidth(type) < 8 && IsInteger(type); }
+int64_t PackedBytes(PrimitiveType type, int64_t count) {
+  const int64_t per_byte = 8 / BitWidth(type);
+  return count / per_byte + (count % per_byte != 0);
+}
 
 template <class T, class Source>
 Status CopyElements(const Source& source, Literal& literal, const std::vector<int64_t>& order) {
@@ -127,7 +132,7 @@ StatusOr<Literal> FromProto(const proto::Literal& m) {
     case PrimitiveType::C128: held = m.c128s.size() / 2; break;
     default:
       held = bytes->value.size() / static_cast<size_t>(StorageBytes(type));
-      if (IsPacked(type)) held = std::min<size_t>(held * static_cast<size_t>(8 / BitWidth(type)), static_cast<size_t>(count));
+      if (IsSubByteInteger(type) && held == static_cast<size_t>(PackedBytes(type, count))) held = static_cast<size_t>(count);
   }
   if (held != static_cast<size_t>(count)) {
     return InvalidArgument("literal: " + std::to_string(held) + " elements for " + shape.ToString());
@@ -146,8 +151,9 @@ StatusOr<Literal> FromProto(const proto::Literal& m) {
     case PrimitiveType::C128: HLOIR_RETURN_IF_ERROR(CopyComplex<std::complex<double>>(m.c128s, literal, order)); break;
     default: {
       const auto* raw = reinterpret_cast<const uint8_t*>(bytes->value.data());
-      if (IsPacked(type)) {
-        const int bits = BitWidth(type), per_byte = 8 / bits;
+      if (IsSubByteInteger(type)) {
+        const bool packed = bytes->value.size() != static_cast<size_t>(count);
+        const int bits = BitWidth(type), per_byte = packed ? 8 / bits : 1;
         for (int64_t i = 0; i < count; ++i) {
           int64_t from = order.empty() ? i : order[i];
           int64_t value = raw[from / per_byte] >> (from % per_byte * bits) & ((1 << bits) - 1);
@@ -201,13 +207,10 @@ proto::Literal ToProto(const Literal& literal, std::deque<std::string>& storage)
     return m;
   }
   std::string& bytes = storage.emplace_back();
-  if (IsPacked(type)) {
-    const int bits = BitWidth(type), per_byte = 8 / bits;
-    bytes.assign(static_cast<size_t>((literal.element_count() + per_byte - 1) / per_byte), '\0');
+  if (IsSubByteInteger(type)) {
+    bytes.assign(static_cast<size_t>(literal.element_count()), '\0');
     for (int64_t i = 0; i < literal.element_count(); ++i) {
-      const int64_t to = order.empty() ? i : order[i];
-      const int64_t value = literal.GetAsInt64(i) & ((1 << bits) - 1);
-      bytes[to / per_byte] = static_cast<char>(bytes[to / per_byte] | value << (to % per_byte * bits));
+      bytes[static_cast<size_t>(order.empty() ? i : order[i])] = static_cast<char>(literal.GetAsInt64(i) & ((1 << BitWidth(type)) - 1));
     }
   } else {
     const size_t size = static_cast<size_t>(StorageBytes(type));

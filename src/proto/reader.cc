@@ -1,6 +1,7 @@
 // From HloProto's bytes to a module. The one way in is ParseHloProto; which of the four messages the bytes are is told by
 // their first fields. Broken bytes, ids that lead nowhere and shapes that do not fit end as one InvalidArgument.
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 #include <unordered_map>
 
@@ -37,7 +38,6 @@ void NoteUnread(std::string_view message, std::string_view fields, std::vector<s
       {"HloModuleProto", 15, "device_assignment"},
       {"HloModuleProto", 16, "use_auto_spmd_partitioning"},
       {"HloModuleProto", 21, "device_type"},
-      {"HloModuleProto", 22, "payloads"},
       {"HloModuleProto", 24, "debug_attributes"},
   };
   protozero::pbf_reader reader(fields.data(), fields.size());
@@ -62,10 +62,20 @@ class ModuleReader {
 
   Status Read(const proto::Module& m) {
     NoteUnread("HloModuleProto", m.unread, unread_);
+    payloads_ = m.payloads;
+    std::vector<proto::Computation> computations;
     for (const auto& raw : m.computations) {
-      proto::Computation computation = proto::Decode<proto::Computation>(raw.bytes);
-      NoteUnread("HloComputationProto", computation.unread, unread_);
-      HLOIR_RETURN_IF_ERROR(Within(ReadComputation(computation), "computation", computation.name));
+      computations.push_back(proto::Decode<proto::Computation>(raw.bytes));
+      NoteUnread("HloComputationProto", computations.back().unread, unread_);
+    }
+    // The file has callees first; the module keeps computations by their ids, as XLA's does.
+    std::vector<size_t> by_id(computations.size());
+    std::iota(by_id.begin(), by_id.end(), size_t{0});
+    std::stable_sort(by_id.begin(), by_id.end(), [&](size_t a, size_t b) { return computations[a].id < computations[b].id; });
+    std::vector<HloComputation*> made(computations.size());
+    for (size_t i : by_id) made[i] = module_.AddComputation(computations[i].name);
+    for (size_t i = 0; i < computations.size(); ++i) {
+      HLOIR_RETURN_IF_ERROR(Within(ReadComputation(computations[i], made[i]), "computation", computations[i].name));
     }
     auto entry = computations_.find(m.entry_computation_id);
     HloComputation* entry_computation =
@@ -78,15 +88,25 @@ class ModuleReader {
   }
 
  private:
-  Status ReadComputation(const proto::Computation& m) {
+  Status ReadComputation(const proto::Computation& m, HloComputation* computation) {
     if (computations_.contains(m.id)) return InvalidArgument("its id is taken");
-    HloComputation* computation = module_.AddComputation(m.name);
     if (m.execution_thread != "main") computation->set_execution_thread(module_.InternText(m.execution_thread));
     std::unordered_map<int64_t, HloInstruction*> local;
+    std::vector<int64_t> ids;
+    bool operands_have_lower_ids = true;
     for (const auto& raw : m.instructions) {
       proto::Instruction instruction = proto::Decode<proto::Instruction>(raw.bytes);
       NoteUnread("HloInstructionProto", instruction.unread, unread_);
       HLOIR_RETURN_IF_ERROR(Within(ReadInstruction(instruction, *computation, local), "instruction", instruction.name));
+      ids.push_back(instruction.id);
+      const auto is_lower = [&](int64_t id) { return id < instruction.id; };
+      operands_have_lower_ids &= std::all_of(instruction.operand_ids.begin(), instruction.operand_ids.end(), is_lower) &&
+                                 std::all_of(instruction.control_predecessor_ids.begin(), instruction.control_predecessor_ids.end(), is_lower);
+    }
+    // XLA's module keeps instructions by their ids; so does this one where that puts operands first.
+    if (operands_have_lower_ids && !std::is_sorted(ids.begin(), ids.end())) {
+      std::sort(ids.begin(), ids.end());
+      for (int64_t id : ids) computation->MoveBefore(local[id], nullptr);
     }
     auto root = local.find(m.root_id);
     if (root == local.end()) return InvalidArgument("the root is not there");
@@ -170,6 +190,11 @@ class ModuleReader {
   Status ReadDecorations(const proto::Instruction& m, HloInstruction& instruction) {
     if (m.metadata.has_value()) {
       OpMetadata metadata = FromProto(*m.metadata, module_);
+      if (m.metadata->metadata_payload.has_value() && m.metadata->metadata_payload->index.has_value()) {
+        const int64_t index = *m.metadata->metadata_payload->index;
+        if (index < 0 || index >= static_cast<int64_t>(payloads_.size())) return InvalidArgument("metadata: no payload " + std::to_string(index));
+        metadata.metadata_payload = module_.InternText(payloads_[static_cast<size_t>(index)]);
+      }
       if (!(metadata == OpMetadata())) instruction.set_metadata(module_.InternMetadata(metadata));
     }
     if (m.sharding.has_value()) {
@@ -252,7 +277,8 @@ class ModuleReader {
         frames.file_locations.push_back({l.file_name_id, l.function_name_id, l.line, l.end_line, l.column, l.end_column});
       }
       for (const proto::StackFrame& f : m.stack_frame_index->stack_frames) {
-        frames.stack_frames.push_back({f.file_location_id, f.parent_frame_id});
+        // In messages 0 is no parent; in text, for whatever reason, 1 is, and the rest follows.
+        frames.stack_frames.push_back({f.file_location_id, f.parent_frame_id + 1});
       }
     }
     return OkStatus();
@@ -277,6 +303,7 @@ class ModuleReader {
   HloModule& module_;
   const int depth_;
   std::vector<std::string>& unread_;
+  std::vector<std::string_view> payloads_;
   std::unordered_map<int64_t, HloComputation*> computations_;
   std::unordered_map<const HloComputation*, std::unordered_map<int64_t, HloInstruction*>> instruction_ids_;
 };

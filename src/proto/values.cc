@@ -192,7 +192,7 @@ OpMetadata FromProto(const proto::OpMetadata& m, HloModule& module) {
 proto::OpMetadata ToProto(const OpMetadata& m) {
   return {m.op_type,         m.op_name,       m.source_file,       m.deduplicated_name, m.scheduling_name,
           m.source_line,     m.source_end_line, m.source_column, m.source_end_column, m.stack_frame_id,
-          ToInt64s(m.profile_type)};
+          ToInt64s(m.profile_type), std::nullopt};
 }
 
 Mesh FromProto(const proto::Mesh& message) {

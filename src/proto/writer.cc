@@ -1,7 +1,9 @@
 // From a module to HloProto's bytes, so that XLA reads the same module back. Computations stand callees first and instructions
 // operands first, as XLA's reader wants them.
+#include <algorithm>
 #include <deque>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "hloir/proto.h"
@@ -22,7 +24,22 @@ proto::FrontendAttributes WriteMap(const FrontendAttributes& map) {
   return message;
 }
 
-std::string WriteInstruction(const HloInstruction& instruction) {
+// The texts that instructions' metadata point to, each once.
+class Payloads {
+ public:
+  int64_t IndexOf(std::string_view text) {
+    const auto [it, is_new] = index_.try_emplace(text, static_cast<int64_t>(list_.size()));
+    if (is_new) list_.push_back(text);
+    return it->second;
+  }
+  const std::vector<std::string_view>& list() const { return list_; }
+
+ private:
+  std::vector<std::string_view> list_;
+  std::unordered_map<std::string_view, int64_t> index_;
+};
+
+std::string WriteInstruction(const HloInstruction& instruction, Payloads& payloads) {
   proto::Instruction m;
   std::deque<std::string> storage;
   ProtoContext context;
@@ -47,6 +64,9 @@ std::string WriteInstruction(const HloInstruction& instruction) {
   // Writing attributes that the graph holds can't fail.
   (void)WriteAttributes(context, instruction.attributes_variant(), m).ok();
   m.metadata = instruction.metadata() != nullptr ? ToProto(*instruction.metadata()) : proto::OpMetadata();
+  if (instruction.metadata() != nullptr && !instruction.metadata()->metadata_payload.empty()) {
+    m.metadata->metadata_payload = proto::MetadataPayload{payloads.IndexOf(instruction.metadata()->metadata_payload)};
+  }
   if (instruction.has_extras()) {
     const InstructionExtras& extras = instruction.extras();
     if (extras.sharding != nullptr) m.sharding = ToProto(*extras.sharding);
@@ -82,7 +102,7 @@ proto::ProgramShape WriteProgramShape(const ProgramShape& shape, const HloComput
   return message;
 }
 
-std::string WriteComputation(const HloComputation& computation) {
+std::string WriteComputation(const HloComputation& computation, Payloads& payloads) {
   proto::Computation m;
   m.name = computation.name();
   m.id = ProtoId(computation);
@@ -93,7 +113,7 @@ std::string WriteComputation(const HloComputation& computation) {
   std::deque<std::string> instructions;
   const bool scheduled = computation.module()->config().is_scheduled;
   for (const HloInstruction* i : scheduled ? computation.instructions() : computation.MakeInstructionPostOrder()) {
-    m.instructions.push_back({instructions.emplace_back(WriteInstruction(*i))});
+    m.instructions.push_back({instructions.emplace_back(WriteInstruction(*i, payloads))});
   }
   return proto::Encode(m);
 }
@@ -119,9 +139,11 @@ proto::Module WriteModule(const HloModule& module, std::deque<std::string>& stor
   m.name = module.name();
   m.entry_computation_name = module.entry_computation()->name();
   m.entry_computation_id = ProtoId(*module.entry_computation());
+  Payloads payloads;
   for (const HloComputation* computation : FileOrder(module)) {
-    m.computations.push_back({storage.emplace_back(WriteComputation(*computation))});
+    m.computations.push_back({storage.emplace_back(WriteComputation(*computation, payloads))});
   }
+  m.payloads = payloads.list();
   m.host_program_shape = WriteProgramShape(config.entry_computation_layout.has_value()
                                                ? *config.entry_computation_layout
                                                : module.entry_computation()->program_shape(),
@@ -167,7 +189,7 @@ proto::Module WriteModule(const HloModule& module, std::deque<std::string>& stor
       index.file_locations.push_back({l.file_name_id, l.function_name_id, l.line, l.end_line, l.column, l.end_column});
     }
     for (const StackFrameIndex::StackFrame& f : frames.stack_frames) {
-      index.stack_frames.push_back({f.file_location_id, f.parent_frame_id});
+      index.stack_frames.push_back({f.file_location_id, std::max<int64_t>(f.parent_frame_id - 1, 0)});
     }
   }
   return m;

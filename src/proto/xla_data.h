@@ -102,10 +102,19 @@ void Fields(IO& io, ProgramShape& m) {
   io(3, "parameter_names", m.parameter_names);
 }
 
+// Which of the module's payloads.
+struct MetadataPayload {
+  std::optional<int64_t> index;
+};
+template <class IO>
+void Fields(IO& io, MetadataPayload& m) {
+  io(2, "payload_index", m.index);
+}
 struct OpMetadata {
   std::string_view op_type, op_name, source_file, deduplicated_name, scheduling_name;
   int64_t source_line = 0, source_end_line = 0, source_column = 0, source_end_column = 0, stack_frame_id = 0;
   Int64s profile_type;
+  std::optional<MetadataPayload> metadata_payload;
 };
 template <class IO>
 void Fields(IO& io, OpMetadata& m) {
@@ -120,6 +129,7 @@ void Fields(IO& io, OpMetadata& m) {
   io(17, "source_end_line", m.source_end_line);
   io(18, "source_column", m.source_column);
   io(19, "source_end_column", m.source_end_column);
+  io(20, "metadata_payload", m.metadata_payload);
 }
 
 struct Literal {

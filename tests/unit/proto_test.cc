@@ -107,6 +107,71 @@ TEST_CASE("what a message has and the graph has not is named, and a module's is 
   CHECK(*again == bytes);
 }
 
+TEST_CASE("stack frames, metadata's payloads and in-place slices come back") {
+  const std::string text = R"(HloModule m, entry_computation_layout={(f32[4,8]{1,0})->f32[4,8]{1,0}}
+
+FileNames
+1 "a.py"
+
+FunctionNames
+1 "f"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=7 end_line=8 column=3 end_column=9}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+2 {file_location_id=1 parent_frame_id=2}
+
+
+ENTRY %e (p: f32[4,8]) -> f32[4,8] {
+  %p = f32[4,8]{1,0} parameter(0), metadata={op_name="x" stack_frame_id=2 metadata_payload="one"}
+  %zero = s32[] constant(0), metadata={metadata_payload="two"}
+  %at = (s32[], s32[]) tuple(%zero, %zero), metadata={op_name="y" metadata_payload="one"}
+  ROOT %c = f32[4,8]{1,0} collective-permute(%p, %p, %at, %at), source_target_pairs={{0,1}}, slice_sizes={{2,8}}
+}
+
+)";
+  HloProtoFile file = FileOf(text);
+  StatusOr<std::string> bytes = SerializeHloProto(file);
+  REQUIRE(bytes.ok());
+  // The second frame's parent is the first; the first, by text its own, has none.
+  CHECK(bytes->find("\"\x02\x08\x01\"\x04\x08\x01\x10\x01") != std::string::npos);
+  StatusOr<HloProtoFile> back = ParseHloProto(*bytes);
+  REQUIRE(back.ok());
+  CHECK(Text(*back->module) == text);
+}
+
+TEST_CASE("integers under a byte stand one to a byte, and are read packed too") {
+  StatusOr<Literal> literal = ParseLiteral("s4[3] {-8, 1, 7}");
+  REQUIRE(literal.ok());
+  const std::string bytes = SerializeLiteralProto(*literal);
+  const std::string elements("\xaa\x01\x03\x08\x01\x07", 6);  // field 21
+  REQUIRE(bytes.ends_with(elements));
+  StatusOr<Literal> back = ParseLiteralProto(bytes);
+  REQUIRE(back.ok());
+  CHECK(back->BitwiseEqual(*literal));
+  back = ParseLiteralProto(bytes.substr(0, bytes.size() - elements.size()) + "\xaa\x01\x02\x18\x07");
+  REQUIRE(back.ok());
+  CHECK(back->BitwiseEqual(*literal));
+}
+
+TEST_CASE("computations are kept by their ids, whatever their order in the file") {
+  HloProtoFile file = FileOf("HloModule m\na {\n  ROOT p = f32[] parameter(0)\n}\nb {\n  ROOT q = f32[] parameter(0)\n}\n"
+                             "ENTRY e {\n  r = f32[] parameter(0)\n  s = f32[] call(r), to_apply=b\n  ROOT t = f32[] call(s), to_apply=a\n}\n");
+  std::string bytes = SerializeHloModuleProto(*file.module);
+  const size_t a = bytes.find("\n\x01" "a") - 2, b = bytes.find("\n\x01" "b") - 2;
+  REQUIRE(b > a);
+  const size_t size = b - a;  // both are as long
+  std::swap_ranges(bytes.begin() + static_cast<ptrdiff_t>(a), bytes.begin() + static_cast<ptrdiff_t>(b), bytes.begin() + static_cast<ptrdiff_t>(b));
+  REQUIRE(bytes.find("\n\x01" "a") == b + 2);
+  REQUIRE(size > 8);
+  StatusOr<HloProtoFile> back = ParseHloProto(bytes);
+  REQUIRE(back.ok());
+  CHECK(back->module->computations()[0]->name() == "a");
+  CHECK(Text(*back->module) == Text(*file.module));
+}
+
 TEST_CASE("snapshots keep their arguments and results") {
   HloProtoFile file = FileOf("HloModule m\nENTRY e {\n  p = bf16[2,2]{0,1} parameter(0)\n  ROOT n = bf16[2,2]{0,1} negate(p)\n}\n");
   file.form = HloProtoFile::Form::kHloSnapshot;
