@@ -51,11 +51,12 @@ enum class NarrowFloat : uint8_t { kBf16, kF16 };
 enum class GemmType : uint8_t { kF32, kF64, kS32 };
 struct GemmKernels {
   int rows, columns;  // of the tile of the result that stays in registers
-  // c[rows × columns] = or += a · b, from panels that hold `rows` and `columns` values for each of k steps.
-  void (*tile)(int64_t k, const void* a_panel, const void* b_panel, void* c, int64_t c_stride, bool accumulate);
-  // The same with a in place: row i's value for step p is a[rows[i] + ks[p]].
-  void (*tile_in_place)(int64_t k, const void* a, const int64_t* rows, const int64_t* ks, const void* b_panel, void* c,
+  // c[rows × columns] = or += a · b in k steps. Of a packed a, `rows` values for each step lie side by side; of another, row
+  // i's value for step p is a[rows[i] + ks[p]]. b has `columns` values side by side for each step, b_step after the last ones;
+  // they follow one another in a packed b.
+  using Tile = void (*)(int64_t k, const void* a, const int64_t* rows, const int64_t* ks, const void* b, int64_t b_step, void* c,
                         int64_t c_stride, bool accumulate);
+  Tile tile, tile_packed_b, tile_in_place;
   // out[i, c] = sum over t of x[places[i] + taps[t] + c] · w[t, c], for n places.
   void (*depthwise)(int64_t n, const int64_t* places, int64_t tap_count, const int64_t* taps, int64_t channels, const void* x,
                     const void* w, void* out);

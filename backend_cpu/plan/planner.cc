@@ -2,6 +2,8 @@
 #include "plan/planner.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "hloir/format.h"
 #include "plan/convolution.h"
@@ -27,7 +29,7 @@ constexpr int64_t kBlockedTranspose = 4096;   // from here on a transpose is don
 }  // namespace
 
 Planner::Planner(PlanContext& context, Graph& graph, StepList& steps, std::vector<Ref> parameters)
-    : context_(context), graph_(graph), steps_(steps), places_(graph.values.size()), uses_(graph.values.size()),
+    : context_(context), graph_(graph), steps_(&steps), places_(graph.values.size()), uses_(graph.values.size()),
       cluster_of_(graph.values.size(), -1) {
   for (size_t i = 0; i < graph.parameters.size(); ++i) places_[graph.parameters[i]] = parameters[i];
   auto use = [&](ValueId id) {
@@ -37,18 +39,73 @@ Planner::Planner(PlanContext& context, Graph& graph, StepList& steps, std::vecto
   for (ValueId id : graph.results) use(id);
 }
 
-Status Planner::PlanNodes() {
-  const int32_t count = static_cast<int32_t>(graph_.nodes.size());  // copies that planning adds come after
-  for (int32_t i = 0; i < count; ++i) {
+Status Planner::PlanList(std::span<const int32_t> indices) {
+  for (int32_t i : indices) {
     HLOIR_RETURN_IF_ERROR(PlanNode(i));
     for (size_t k = 0; k < open_.size();) {
       const int32_t cluster = open_[k];
-      const bool old = static_cast<int32_t>(steps_.size()) - clusters_[cluster].last_join > kMaxAge;
+      const bool old = static_cast<int32_t>(steps_->size()) - clusters_[cluster].last_join > kMaxAge;
       if (old || (k == 0 && open_.size() > kMaxOpen)) Close(cluster), k = 0;
       else ++k;
     }
   }
   return OkStatus();
+}
+
+Status Planner::PlanNodes() {
+  std::vector<int32_t> nodes;
+  for (size_t i = 0; i < graph_.nodes.size(); ++i) {  // copies that planning adds come after
+    if (once_.empty() || (i < once_.size() && !once_[i])) nodes.push_back(static_cast<int32_t>(i));
+  }
+  return PlanList(nodes);
+}
+
+Status Planner::PlanOnce(const std::vector<bool>& varies, StepList& once) {
+  once_ = FindInvariant(varies);
+  std::vector<int32_t> nodes;
+  for (size_t i = 0; i < once_.size(); ++i) if (once_[i]) nodes.push_back(static_cast<int32_t>(i));
+  StepList* const body = std::exchange(steps_, &once);
+  HLOIR_RETURN_IF_ERROR(PlanList(nodes));
+  CloseAll();
+  steps_ = body;
+  for (size_t i = 0; i < places_.size(); ++i) {
+    if (graph_.values[i].kind == ValueKind::kComputed && places_[i].buffer >= 0) kept_.push_back(places_[i].buffer);
+  }
+  return OkStatus();
+}
+
+void Planner::KeepOnce(int32_t end) {
+  for (int32_t buffer : kept_) context_.buffers.Touch(buffer, end);
+}
+
+// Nodes that depend on no parameter that varies, if having their results lie in memory costs no more than computing them again:
+// operations that cannot fail, and of elementwise ones those that read about as much as they write.
+std::vector<bool> Planner::FindInvariant(const std::vector<bool>& varies) const {
+  std::vector<bool> invariant(graph_.nodes.size());
+  if (!context_.fuse) return invariant;
+  std::vector<bool> constant(graph_.values.size());  // by root
+  for (size_t i = 0; i < graph_.parameters.size(); ++i) constant[graph_.parameters[i]] = !varies[i];
+  for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+    const Node& node = graph_.nodes[n];
+    const HloOpcode opcode = node.opcode();
+    ReduceShape reduce;
+    const bool elementwise = !node.is_copy && LoopSupports(*node.instruction, *context_.kernels);
+    const bool movable = elementwise || node.is_copy || opcode == HloOpcode::kDot || opcode == HloOpcode::kConcatenate ||
+                         opcode == HloOpcode::kGather || opcode == HloOpcode::kPad ||
+                         (opcode == HloOpcode::kReduce && LoopSupportsReduce(*node.instruction, *context_.kernels, &reduce));
+    int64_t bytes = 0;
+    bool same = movable && node.outputs.size() == 1 && node.graphs.empty();
+    for (ValueId id : node.inputs) {
+      const ValueId root = graph_.values[id].root;
+      if (root == kNoValue) continue;
+      same = same && (constant[root] || graph_.values[root].kind == ValueKind::kConstant);
+      bytes += graph_.values[root].bytes();
+    }
+    if (!same || (elementwise && graph_.values[node.outputs[0]].bytes() > 2 * bytes)) continue;
+    invariant[n] = true;
+    constant[node.outputs[0]] = true;
+  }
+  return invariant;
 }
 
 Status Planner::PlanNode(int32_t index) {
@@ -103,7 +160,7 @@ void Planner::Append(std::unique_ptr<Step> step, std::vector<Ref> read, const st
   for (const Ref& ref : written) if (ref.buffer >= 0) context_.buffers.Touch(ref.buffer, time);
   step->SetRefs(std::move(read), written);
   context_.buffers.Record(step.get(), time);
-  steps_.push_back(std::move(step));
+  steps_->push_back(std::move(step));
 }
 void Planner::Append(std::unique_ptr<Step> step, std::vector<Ref> read, const std::vector<Ref>& written) {
   Append(std::move(step), std::move(read), written, context_.buffers.NextTime());
@@ -276,7 +333,7 @@ Status Planner::AddToCluster(int32_t index, bool reduces, const ReduceShape& red
   }
   Cluster& cluster = clusters_[chosen];
   cluster.nodes.push_back(index);
-  cluster.last_join = static_cast<int32_t>(steps_.size());
+  cluster.last_join = static_cast<int32_t>(steps_->size());
   if (reduces) cluster.reduces = true, cluster.reduce = reduce;
   cluster_of_[node.outputs[0]] = chosen;
   if (!context_.fuse) Close(chosen);
@@ -541,12 +598,13 @@ Status Planner::PlanWhile(Node& node) {
   const int32_t begin = buffers.NextTime();
   for (const Ref& carry : carries) if (carry.buffer >= 0) buffers.Touch(carry.buffer, begin);
   auto step = std::make_unique<WhileStep>();
+  Planner plan_body(context_, body, step->body, carries);
+  HLOIR_RETURN_IF_ERROR(plan_body.PlanOnce(varies, step->once));
   Planner plan_condition(context_, condition, step->condition, carries);
   HLOIR_RETURN_IF_ERROR(plan_condition.PlanNodes());
   HLOIR_ASSIGN_OR_RETURN(Ref going, plan_condition.Locate(condition.results[0]));
   plan_condition.CloseAll();
   buffers.Touch(going.buffer, buffers.NextTime());
-  Planner plan_body(context_, body, step->body, carries);
   HLOIR_RETURN_IF_ERROR(plan_body.PlanNodes());
   plan_body.CloseAll();
   // All carries change at once: what still lies in another carry's place is saved first.
@@ -572,6 +630,7 @@ Status Planner::PlanWhile(Node& node) {
     plan_body.Append(std::make_unique<BlockCopy>(body.values[body.results[i]].bytes()), {next[i]}, {carries[i]}, time);
   }
   const int32_t end = buffers.NextTime();
+  plan_body.KeepOnce(end);
   for (size_t i = 0; i < carries.size(); ++i) {
     if (carries[i].buffer >= 0) buffers.Touch(carries[i].buffer, end);
     places_[node.outputs[i]] = carries[i];

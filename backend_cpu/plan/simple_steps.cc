@@ -90,6 +90,7 @@ bool WhileStep::Run(Runtime& runtime) {
     ops.clear();
     return std::all_of(steps.begin(), steps.end(), [&](const auto& step) { return step->AppendScalarOps(ops); });
   };
+  if (!RunSteps(once, runtime)) return false;
   // Anew in each run, as operands may have moved: it costs no more than a turn of the loop.
   if (append(condition, condition_ops_) && append(body, body_ops_)) return RunScalarLoop(runtime);
   const bool* going = ref(0).as<bool>();

@@ -37,12 +37,12 @@ class ViewCopy : public Step {
   std::string name_;
 };
 
-// refs()[0] is the condition's result. A loop whose condition and body are scalar operations alone runs as one list of these.
+// refs()[0] is the condition's result. What no turn changes is computed by `once`, before the first. A loop whose condition and body are scalar operations alone runs as one list of these.
 class WhileStep : public Step {
  public:
   bool Run(Runtime& runtime) override;
   std::string Name() const override { return "while"; }
-  StepList condition, body;
+  StepList once, condition, body;
 
  private:
   bool RunScalarLoop(Runtime& runtime) const;
