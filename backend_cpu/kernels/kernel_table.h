@@ -44,6 +44,14 @@ enum class BinaryOp : uint8_t {
 enum OperandMode : uint8_t { kVectorVector, kVectorScalar, kScalarVector, kScalarScalar };
 inline constexpr int kOperandModes = 4;
 
+// How a single element at a single index is moved, in a scalar loop's body. in[1]: the index; extra: the last that there is;
+// in[2]: bytes from one to the next (a number).
+enum class MoveOne : uint8_t {
+  kSlice,    // out = in[0][index, clamped]
+  kUpdate,   // out[index, clamped] = in[0]
+  kScatter,  // out[index] = in[0], if there is such an index
+};
+
 // Storage of a narrow float in memory and of its tile in f32.
 enum class NarrowFloat : uint8_t { kBf16, kF16 };
 
@@ -81,6 +89,10 @@ struct KernelTable {
   // out[j] = in[0][j*extra] op … op in[0][j*extra + extra-1], for n/extra rows; extra 0: all n elements are one row.
   // For add, multiply, maximum, minimum, and, or, xor.
   TileKernel reduce_rows[static_cast<int>(BinaryOp::kCount)][kTileTypes];
+  // out[p] = out[p] op in[1][i*extra] for each of the n places p = in[0][i], in order; negative ones are left out. For the same
+  // operations; in OneElementKernels alone, as neighbours may be one place.
+  TileKernel combine_at[static_cast<int>(BinaryOp::kCount)][kTileTypes];
+  TileKernel move_one[3][2][4];  // by MoveOne, the index's type (s32, s64) and log2 of the element's bytes; no instruction set's
   GemmKernels gemm[3];  // by GemmType
   // One stage of Fourier transforms, of floats and of doubles: from x[radix][m][s] to y[m][radix][s], real and imaginary parts
   // apart, with m·(radix-1) twiddle factors as pairs. Radix 2, 3, 4 or 5.
@@ -92,6 +104,8 @@ struct KernelTable {
 
 // Elementwise kernels of the same names that do one element and ignore n; what has none is null. No instruction set's own.
 const KernelTable& OneElementKernels();
+// The same, each going on with the op that follows its own in memory.
+const KernelTable& ChainedKernels();
 const KernelTable& Sse2Kernels();
 const KernelTable& Avx2Kernels();
 const KernelTable& Avx512Kernels();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "plan/one_element.h"
 
 namespace hloir::cpu {
 namespace {
@@ -45,12 +46,13 @@ bool BlockCopy::Run(Runtime& runtime) {
 }
 
 bool BlockCopy::AppendScalarOps(std::vector<TileOp>& ops) const {
+  if (refs()[0].pointer == refs()[1].pointer) return true;
   if (bytes_ != 1 && bytes_ != 2 && bytes_ != 4 && bytes_ != 8) return false;
   TileOp op;
   op.kernel = OneElementKernels().copy[bytes_ == 8 ? 3 : bytes_ / 2];
   op.in[0] = refs()[0].pointer;
   op.out = refs()[1].pointer;
-  if (op.in[0] != op.out) ops.push_back(op);
+  ops.push_back(op);
   return true;
 }
 
@@ -74,25 +76,34 @@ bool ViewCopy::Run(Runtime& runtime) {
   return true;
 }
 
+// One list of ops: the condition's, the question, the body's.
 bool WhileStep::RunScalarLoop(Runtime& runtime) const {
   const bool* going = refs()[0].as<bool>();
   const int64_t steps = static_cast<int64_t>(1 + condition.size() + body.size());
+  const TileOp& first = ops_.front();
   while (true) {
     if (!runtime.Tick(steps)) return false;
-    for (const TileOp& op : condition_ops_) op.kernel(op, 1);
+    first.kernel(first, 1);
     if (!*going) return true;
-    for (const TileOp& op : body_ops_) op.kernel(op, 1);
   }
 }
 
-bool WhileStep::Run(Runtime& runtime) {
-  auto append = [](const StepList& steps, std::vector<TileOp>& ops) {
-    ops.clear();
-    return std::all_of(steps.begin(), steps.end(), [&](const auto& step) { return step->AppendScalarOps(ops); });
+// Anew in each run, as operands may have moved: it costs no more than a turn of the loop.
+bool WhileStep::MakeScalarLoop() {
+  ops_.clear();
+  auto append = [&](const StepList& steps) {
+    return std::all_of(steps.begin(), steps.end(), [&](const auto& step) { return step->AppendScalarOps(ops_); });
   };
+  if (!append(condition)) return false;
+  ops_.push_back(StopUnless(refs()[0].as<bool>()));
+  if (!append(body) || ops_.size() > kMaxChain) return false;
+  ChainOps(ops_);
+  return true;
+}
+
+bool WhileStep::Run(Runtime& runtime) {
   if (!RunSteps(once, runtime)) return false;
-  // Anew in each run, as operands may have moved: it costs no more than a turn of the loop.
-  if (append(condition, condition_ops_) && append(body, body_ops_)) return RunScalarLoop(runtime);
+  if (MakeScalarLoop()) return RunScalarLoop(runtime);
   const bool* going = ref(0).as<bool>();
   while (true) {
     if (!RunSteps(condition, runtime)) return false;

@@ -45,8 +45,9 @@ class WhileStep : public Step {
   StepList once, condition, body;
 
  private:
+  bool MakeScalarLoop();  // false: it is none
   bool RunScalarLoop(Runtime& runtime) const;
-  std::vector<TileOp> condition_ops_, body_ops_;  // of a scalar loop; kept for their room
+  std::vector<TileOp> ops_;  // of a scalar loop; kept for their room
 };
 
 // refs()[0] is the branch number, or a pred that takes the first branch when true.
