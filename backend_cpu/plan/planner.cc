@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "hloir/format.h"
+#include "plan/array_step.h"
 #include "plan/convolution.h"
 #include "plan/dot.h"
 #include "plan/fft.h"
+#include "plan/linear_algebra.h"
 #include "plan/movement.h"
 #include "plan/narrow_sum.h"
 #include "plan/random_bits.h"
@@ -141,7 +143,10 @@ Status Planner::PlanNode(int32_t index) {
     case HloOpcode::kSort:
     case HloOpcode::kTopK:
     case HloOpcode::kFft:
+    case HloOpcode::kCholesky:
+    case HloOpcode::kTriangularSolve:
     case HloOpcode::kRngBitGenerator: return PlanInOrder(node);
+    case HloOpcode::kIota: return PlanConstant(node);
     default: return HasTrait(opcode, kElementwise) ? PlanArrays(node) : PlanReference(node);
   }
 }
@@ -522,6 +527,8 @@ Status Planner::PlanInOrder(const Node& node) {
     case HloOpcode::kSelectAndScatter: step = MakeSelectAndScatter(instruction); break;
     case HloOpcode::kFft: step = MakeFft(instruction, context_.threads, &scratch); break;
     case HloOpcode::kRngBitGenerator: step = MakeRngBitGenerator(instruction); break;
+    case HloOpcode::kCholesky: step = MakeCholesky(instruction, &scratch); break;
+    case HloOpcode::kTriangularSolve: step = MakeTriangularSolve(instruction, &scratch); break;
     case HloOpcode::kSort: step = MakeSort(instruction, context_.threads, &scratch); break;
     default: step = MakeTopK(instruction, context_.threads, &scratch); break;
   }
@@ -556,6 +563,15 @@ Status Planner::PlanArrays(const Node& node) {
   }
   step->SetUniform(uniform);
   Append(std::move(step), std::move(read), {RootRef(node.outputs[0])});
+  return OkStatus();
+}
+
+Status Planner::PlanConstant(const Node& node) {
+  HLOIR_ASSIGN_OR_RETURN(Literal value, context_.evaluator->EvaluateInstruction(*node.instruction, {}));
+  context_.literals.push_back(std::make_unique<Literal>(std::move(value)));
+  const Literal& literal = *context_.literals.back();
+  places_[node.outputs[0]].buffer = context_.buffers.Add(Buffer::kFixed, literal.size_bytes());
+  context_.buffers[places_[node.outputs[0]].buffer].fixed = literal.untyped_data();
   return OkStatus();
 }
 

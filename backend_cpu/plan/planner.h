@@ -70,6 +70,7 @@ class Planner {
   Status PlanMovement(const Node& node);  // pad, dynamic-slice, dynamic-update-slice, gather, scatter
   Status PlanInOrder(const Node& node);   // steps that take operands as they lie in order
   Status PlanArrays(const Node& node);    // elementwise, on types that no tile holds
+  Status PlanConstant(const Node& node);  // known now: iota on types that no tile holds
   Status PlanReference(const Node& node);
   // The value as a view of a root that is in memory.
   StatusOr<std::pair<Ref, View>> LocateView(ValueId id);

@@ -138,48 +138,6 @@ void ForEachLeaf(Literal& literal, F&& f) {
 
 }  // namespace
 
-ArrayStep::ArrayStep(const HloInstruction& instruction, reference::Kernel kernel) : instruction_(instruction), kernel_(kernel) {
-  for (int64_t i = 0; i < instruction.operand_count(); ++i) {
-    const PrimitiveType type = instruction.operand(i)->shape().element_type();
-    bytes_[i] = StorageBytes(type);
-    args_.bits = BitWidth(type);
-  }
-  args_.count = instruction.shape().ElementCount();
-  out_bytes_ = StorageBytes(instruction.shape().element_type());
-}
-
-void ArrayStep::SetUniform(const std::vector<bool>& uniform) {
-  for (size_t i = 0; i < uniform.size(); ++i) args_.stride[i] = uniform[i] ? 0 : 1;
-}
-
-bool ArrayStep::Run(Runtime& runtime) {
-  constexpr int64_t kPart = 4096;
-  const int64_t count = args_.count, parts = std::clamp<int64_t>(count / kPart, 1, 64);
-  runtime.pool->For(parts, [&](int64_t part, int) {
-    const int64_t begin = count * part / parts, end = count * (part + 1) / parts;
-    reference::KernelArgs args = args_;
-    for (int i = 0; i < first_written(); ++i) args.in[i] = refs()[i].pointer + begin * args.stride[i] * bytes_[i];
-    args.out = written(0).pointer + begin * out_bytes_;
-    args.count = end - begin;
-    kernel_(args);
-  });
-  return true;
-}
-
-std::string ArrayStep::Name() const { return Format("{} {} elements", instruction_.opcode_name(), args_.count); }
-
-std::unique_ptr<ArrayStep> MakeArrayStep(const HloInstruction& instruction) {
-  if (instruction.operand_count() < 1 || instruction.operand_count() > 3 || !instruction.shape().IsArray()) return nullptr;
-  auto own = [](const Shape& shape) {
-    return shape.IsArray() && reference::ComputeType(shape.element_type()) == shape.element_type();
-  };
-  if (!own(instruction.shape())) return nullptr;
-  for (const HloInstruction* operand : instruction.operands()) if (!own(operand->shape())) return nullptr;
-  const int64_t leading = instruction.opcode() == HloOpcode::kSelect ? 1 : 0;
-  const reference::Kernel kernel = reference::FindKernel(instruction, instruction.operand(leading)->shape().element_type());
-  return kernel == nullptr ? nullptr : std::make_unique<ArrayStep>(instruction, kernel);
-}
-
 bool ReferenceStep::Run(Runtime& runtime) {
   std::vector<Literal> operands;
   operands.reserve(instruction_.operand_count());

@@ -8,7 +8,6 @@
 #include "hloir/instruction.h"
 #include "plan/step.h"
 #include "plan/strided_copy.h"
-#include "reference/elementwise.h"
 
 namespace hloir::cpu {
 
@@ -61,24 +60,6 @@ class ConditionalStep : public Step {
  private:
   bool by_pred_;
 };
-
-// One elementwise op on whole arrays, by the reference's own loop over elements: for complex numbers, which no tile holds.
-class ArrayStep : public Step {
- public:
-  ArrayStep(const HloInstruction& instruction, reference::Kernel kernel);
-  // Which operands are one element for all.
-  void SetUniform(const std::vector<bool>& uniform);
-  bool Run(Runtime& runtime) override;
-  std::string Name() const override;
-
- private:
-  const HloInstruction& instruction_;
-  reference::Kernel kernel_;
-  reference::KernelArgs args_;
-  int64_t bytes_[3] = {}, out_bytes_ = 0;
-};
-// Nothing, if the op is computed in another type than its operands have.
-std::unique_ptr<ArrayStep> MakeArrayStep(const HloInstruction& instruction);
 
 // Evaluates one instruction by the scalar reference: operands are copied into literals, results out of one.
 class ReferenceStep : public Step {
