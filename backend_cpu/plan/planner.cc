@@ -9,6 +9,7 @@
 #include "plan/array_step.h"
 #include "plan/convolution.h"
 #include "plan/dot.h"
+#include "plan/element_steps.h"
 #include "plan/fft.h"
 #include "plan/linear_algebra.h"
 #include "plan/movement.h"
@@ -474,10 +475,11 @@ Status Planner::PlanMovement(const Node& node) {
   const HloInstruction& instruction = *node.instruction;
   const HloOpcode opcode = instruction.opcode();
   const bool updates = opcode == HloOpcode::kDynamicUpdateSlice || opcode == HloOpcode::kScatter;
-  if (node.outputs.size() != 1 || graph_.values[node.outputs[0]].count == 0) return PlanReference(node);
   for (ValueId id : node.inputs) if (graph_.values[id].count == 0) return PlanReference(node);
+  for (ValueId id : node.outputs) if (graph_.values[id].count == 0) return PlanReference(node);
   std::vector<Ref> read;
   std::vector<View> views;
+  if (node.outputs.size() != 1) return PlanElementScatter(node);
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     // What is updated must lie in order; indices are read as scalars or along their view.
     const bool view = opcode == HloOpcode::kGather || opcode == HloOpcode::kScatter ? i > 0 || !updates : i == (updates ? 1 : 0);
@@ -498,20 +500,38 @@ Status Planner::PlanMovement(const Node& node) {
     case HloOpcode::kGather: step = MakeGather(instruction, views[0], views[1]); break;
     default: step = MakeScatter(instruction, views[0], views[1], *context_.kernels); break;
   }
-  if (step == nullptr) return PlanReference(node);
-  // An update in place must come after whatever else still has to read the old value.
-  if (updates) {
-    const ValueId root = graph_.values[node.inputs[0]].root;
-    for (size_t k = 0; root != kNoValue && k < open_.size();) {
-      bool reads = false;
-      for (int32_t index : clusters_[open_[k]].nodes) {
-        for (ValueId id : graph_.nodes[index].inputs) reads = reads || graph_.values[id].root == root;
-      }
-      if (reads) Close(open_[k]), k = 0;
-      else ++k;
-    }
-  }
+  if (step == nullptr) return opcode == HloOpcode::kScatter ? PlanElementScatter(node) : PlanReference(node);
+  if (updates) CloseReaders(node.inputs[0]);
   Append(std::move(step), std::move(read), {RootRef(node.outputs[0])});
+  return OkStatus();
+}
+
+// An update in place must come after whatever else still has to read the old value.
+void Planner::CloseReaders(ValueId updated) {
+  const ValueId root = graph_.values[updated].root;
+  for (size_t k = 0; root != kNoValue && k < open_.size();) {
+    bool reads = false;
+    for (int32_t index : clusters_[open_[k]].nodes) {
+      for (ValueId id : graph_.nodes[index].inputs) reads = reads || graph_.values[id].root == root;
+    }
+    if (reads) Close(open_[k]), k = 0;
+    else ++k;
+  }
+}
+
+Status Planner::PlanElementScatter(const Node& node) {
+  auto step = MakeElementScatter(*node.instruction);
+  if (step == nullptr) return PlanReference(node);
+  std::vector<Ref> read, written;
+  for (ValueId id : node.inputs) {
+    HLOIR_ASSIGN_OR_RETURN(Ref ref, Locate(id));
+    read.push_back(ref);
+  }
+  for (size_t k = 0; k < node.outputs.size(); ++k) {
+    CloseReaders(node.inputs[k]);
+    written.push_back(RootRef(node.outputs[k]));
+  }
+  Append(std::move(step), std::move(read), written);
   return OkStatus();
 }
 
@@ -522,7 +542,10 @@ Status Planner::PlanInOrder(const Node& node) {
   std::unique_ptr<Step> step;
   int64_t scratch = 0;
   switch (instruction.opcode()) {
-    case HloOpcode::kReduce: step = MakeNarrowSum(instruction); break;
+    case HloOpcode::kReduce:
+      step = MakeNarrowSum(instruction);
+      if (step == nullptr) step = MakeElementReduce(instruction, context_.threads);
+      break;
     case HloOpcode::kReduceWindow: step = MakeReduceWindow(instruction, *context_.kernels); break;
     case HloOpcode::kSelectAndScatter: step = MakeSelectAndScatter(instruction); break;
     case HloOpcode::kFft: step = MakeFft(instruction, context_.threads, &scratch); break;

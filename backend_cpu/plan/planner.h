@@ -68,6 +68,8 @@ class Planner {
   Status PlanConvolution(const Node& node);
   Status PlanConcatenate(const Node& node);
   Status PlanMovement(const Node& node);  // pad, dynamic-slice, dynamic-update-slice, gather, scatter
+  Status PlanElementScatter(const Node& node);
+  void CloseReaders(ValueId updated);
   Status PlanInOrder(const Node& node);   // steps that take operands as they lie in order
   Status PlanArrays(const Node& node);    // elementwise, on types that no tile holds
   Status PlanConstant(const Node& node);  // known now: iota on types that no tile holds
