@@ -1,4 +1,4 @@
-// See array_step.h. Tests: tests/ops (types under a byte, f8, complex), tests/unit/executable_array_test.cc.
+// See array_step.h. Tests: tests/ops (types under a byte, f8, complex), tests/unit/executable_types_test.cc.
 #include "plan/array_step.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// See element_steps.h. Tests: tests/ops/scatter-*.hlo, reduce-*.hlo, tests/unit/executable_elements_test.cc.
+// See element_steps.h. Tests: tests/ops/scatter-*.hlo, reduce-*.hlo, tests/unit/executable_types_test.cc.
 #include "plan/element_steps.h"
 
 #include <algorithm>

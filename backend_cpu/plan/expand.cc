@@ -1,4 +1,4 @@
-// See expand.h. Tests: tests/ops/map*.hlo, tests/ops/reduce-*.hlo, tests/unit/executable_expand_test.cc.
+// See expand.h. Tests: tests/ops/map*.hlo, tests/ops/reduce-*.hlo, tests/unit/executable_types_test.cc.
 #include "plan/expand.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// See expand_ops.h. Tests: tests/ops (batch-norm*, reduce-precision*, dot-*, complex-*), tests/unit/executable_expand_test.cc.
+// See expand_ops.h. Tests: tests/ops (batch-norm*, reduce-precision*, dot-*, complex-*), tests/unit/executable_types_test.cc.
 #include "plan/expand_ops.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// See linear_algebra.h. Tests: tests/ops/cholesky*.hlo, triangular-solve*.hlo, tests/unit/executable_linear_algebra_test.cc.
+// See linear_algebra.h. Tests: tests/ops/cholesky*.hlo, triangular-solve*.hlo, tests/unit/executable_types_test.cc.
 #include "plan/linear_algebra.h"
 
 #include <algorithm>

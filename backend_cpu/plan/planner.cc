@@ -11,6 +11,7 @@
 #include "plan/dot.h"
 #include "plan/element_steps.h"
 #include "plan/fft.h"
+#include "plan/integer_dot.h"
 #include "plan/linear_algebra.h"
 #include "plan/movement.h"
 #include "plan/narrow_sum.h"
@@ -406,7 +407,12 @@ Status Planner::PlanDot(const Node& node) {
   HLOIR_ASSIGN_OR_RETURN(auto lhs, LocateView(node.inputs[0]));
   HLOIR_ASSIGN_OR_RETURN(auto rhs, LocateView(node.inputs[1]));
   GemmProblem problem;
-  if (!MakeDotProblem(*node.instruction, lhs.second, rhs.second, &problem)) return PlanReference(node);
+  if (!MakeDotProblem(*node.instruction, lhs.second, rhs.second, &problem)) {
+    auto integers = graph_.values[node.outputs[0]].count > 0 ? MakeIntegerDot(*node.instruction, lhs.second, rhs.second) : nullptr;
+    if (integers == nullptr) return PlanReference(node);
+    Append(std::move(integers), {lhs.first, rhs.first}, {RootRef(node.outputs[0])});
+    return OkStatus();
+  }
   auto step = MakeGemmStep(std::move(problem), *context_.kernels, context_.threads);
   const Ref scratch = NewBuffer(GemmScratchBytes(*step));
   Append(std::move(step), {lhs.first, rhs.first}, {RootRef(node.outputs[0]), scratch});
@@ -568,6 +574,15 @@ Status Planner::PlanInOrder(const Node& node) {
 }
 
 Status Planner::PlanArrays(const Node& node) {
+  if (node.opcode() == HloOpcode::kBitcastConvert) {
+    // Between whole bytes: the same memory, whose elements are others now.
+    auto whole = [](PrimitiveType type) { return type != PrimitiveType::PRED && BitWidth(type) == 8 * StorageBytes(type); };
+    const Value &from = graph_.values[node.inputs[0]], &to = graph_.values[node.outputs[0]];
+    if (whole(from.type) && whole(to.type) && from.bytes() == to.bytes()) {
+      HLOIR_ASSIGN_OR_RETURN(places_[node.outputs[0]], Locate(node.inputs[0]));
+      return OkStatus();
+    }
+  }
   std::vector<Ref> read;
   std::vector<bool> uniform;
   auto step = MakeArrayStep(*node.instruction);

@@ -1,6 +1,6 @@
 // select-and-scatter, as the gradient of max pooling has it: select by one comparison, scatter by adding. Windows may overlap,
 // so threads share out only the leading dimensions in which windows do nothing.
-// Tests: tests/ops/select-and-scatter*.hlo, tests/unit/executable_windows_test.cc.
+// Tests: tests/ops/select-and-scatter*.hlo, tests/unit/executable_types_test.cc.
 #include <algorithm>
 #include <optional>
 

@@ -1,4 +1,4 @@
-// See sort.h. Tests: tests/ops/sort-*.hlo, tests/ops/topk*.hlo, tests/unit/executable_sort_test.cc.
+// See sort.h. Tests: tests/ops/sort-*.hlo, tests/ops/topk*.hlo, tests/unit/executable_types_test.cc.
 #include "plan/sort.h"
 
 #include <algorithm>
@@ -398,6 +398,20 @@ class TopKStep : public KeySort {
     const std::byte* x = refs()[0].pointer + row * length_ * bytes;
     uint64_t *heap = scratch, *keys = scratch + length_ + 8;
     MakeKeys(type_, x, 1, length_, rule_, keys);
+    std::byte* values = refs()[first_written()].pointer + row * k_ * bytes;
+    int32_t* positions = refs()[first_written() + 1].as<int32_t>() + row * k_;
+    auto store = [&](int64_t i, int64_t at) {
+      std::memcpy(values + i * bytes, x + at * bytes, bytes);
+      positions[i] = static_cast<int32_t>(at);
+    };
+    if (KeyWidth(type_) > 32) {
+      // No room for the position beside the key: positions by keys.
+      auto better = [&](uint64_t a, uint64_t b) { return keys[a] != keys[b] ? keys[a] > keys[b] : a < b; };
+      std::iota(heap, heap + length_, uint64_t{0});
+      std::partial_sort(heap, heap + k_, heap + length_, better);
+      for (int64_t i = 0; i < k_; ++i) store(i, static_cast<int64_t>(heap[i]));
+      return;
+    }
     auto entry = [&](int64_t i) { return keys[i] << 32 | (0xffffffffu - static_cast<uint64_t>(i)); };  // the first is better
     for (int64_t i = 0; i < k_; ++i) heap[i] = entry(i);
     std::make_heap(heap, heap + k_, std::greater<>());
@@ -408,13 +422,7 @@ class TopKStep : public KeySort {
       std::push_heap(heap, heap + k_, std::greater<>());
     }
     std::sort(heap, heap + k_, std::greater<>());
-    std::byte* values = refs()[first_written()].pointer + row * k_ * bytes;
-    int32_t* positions = refs()[first_written() + 1].as<int32_t>() + row * k_;
-    for (int64_t i = 0; i < k_; ++i) {
-      const int64_t at = static_cast<int64_t>(0xffffffffu - (heap[i] & 0xffffffffu));
-      std::memcpy(values + i * bytes, x + at * bytes, bytes);
-      positions[i] = static_cast<int32_t>(at);
-    }
+    for (int64_t i = 0; i < k_; ++i) store(i, static_cast<int64_t>(0xffffffffu - (heap[i] & 0xffffffffu)));
   }
 
   const PrimitiveType type_;
@@ -439,7 +447,7 @@ std::unique_ptr<Step> MakeSort(const HloInstruction& sort, int threads, int64_t*
 std::unique_ptr<Step> MakeTopK(const HloInstruction& topk, int threads, int64_t* scratch) {
   const Shape& operand = topk.operand(0)->shape();
   const auto& attributes = topk.attributes<TopKAttributes>();
-  if (!HasKeys(operand.element_type()) || KeyWidth(operand.element_type()) > 32 || operand.rank() == 0 || attributes.k < 1 ||
+  if (!HasKeys(operand.element_type()) || operand.rank() == 0 || attributes.k < 1 ||
       attributes.k > operand.dimensions().back() || operand.dimensions().back() > INT32_MAX ||
       topk.shape().tuple_shapes(1).element_type() != PrimitiveType::S32) {
     return nullptr;
