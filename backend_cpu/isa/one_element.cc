@@ -4,13 +4,25 @@
 
 namespace hloir::cpu {
 
+namespace {
+
+template <Count count>
+KernelTable Make(const char* name) {
+  KernelTable made = {};
+  made.name = name;
+  FillElementwise<count>(made);
+  return made;
+}
+
+}  // namespace
+
 const KernelTable& OneElementKernels() {
-  static const KernelTable table = [] {
-    KernelTable made = {};
-    made.name = "one element";
-    FillElementwise<true>(made);
-    return made;
-  }();
+  static const KernelTable table = Make<Count::kOne>("one element");
+  return table;
+}
+
+const KernelTable& ChainedKernels() {
+  static const KernelTable table = Make<Count::kNext>("one element, chained");
   return table;
 }
 

@@ -267,20 +267,28 @@ HLOIR_COMPARE_FN(LtFn, <)
 #undef HLOIR_COMPARE_FN
 
 // ---- Loops. ---------------------------------------------------------------------------------------------------------------
-// `one`: for a single element, whatever n says, and then without the loop around it. A scalar loop's body is made of these.
-template <class F, class T, bool one = false>
+// Of how many elements; the kernels of kOne and kNext do without the loop, whatever n says. Those of kNext then go on with the op
+// that follows theirs in memory (a jump, in optimized code): a list of these runs by a call of its first.
+enum class Count { kMany, kOne, kNext };
+template <Count count>
+inline void GoOn(const TileOp& op) {
+  if constexpr (count == Count::kNext) return (&op + 1)->kernel(*(&op + 1), 1);
+}
+
+template <class F, class T, Count count = Count::kMany>
 void UnaryLoop(const TileOp& op, int64_t n) {
-  if (one) n = 1;
+  if constexpr (count != Count::kMany) n = 1;
   const T* a = static_cast<const T*>(op.in[0]);
   using R = decltype(F::Apply(*a));
   R* out = static_cast<R*>(op.out);
   HLOIR_VECTORIZE
   for (int64_t i = 0; i < n; ++i) out[i] = F::Apply(a[i]);
+  GoOn<count>(op);
 }
 
-template <class F, class T, OperandMode mode, bool one = false>
+template <class F, class T, OperandMode mode, Count count = Count::kMany>
 void BinaryLoop(const TileOp& op, int64_t n) {
-  if (one) n = 1;
+  if constexpr (count != Count::kMany) n = 1;
   const T* a = static_cast<const T*>(op.in[0]);
   const T* b = static_cast<const T*>(op.in[1]);
   using R = decltype(F::Apply(*a, *b));
@@ -290,11 +298,12 @@ void BinaryLoop(const TileOp& op, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     out[i] = F::Apply(mode == kScalarVector ? a0 : a[i], mode == kVectorScalar ? b0 : b[i]);
   }
+  GoOn<count>(op);
 }
 
-template <class T, OperandMode mode, bool one = false>
+template <class T, OperandMode mode, Count count = Count::kMany>
 void SelectLoop(const TileOp& op, int64_t n) {
-  if (one) n = 1;
+  if constexpr (count != Count::kMany) n = 1;
   const uint8_t* which = static_cast<const uint8_t*>(op.in[0]);
   const T* a = static_cast<const T*>(op.in[1]);
   const T* b = static_cast<const T*>(op.in[2]);
@@ -305,6 +314,35 @@ void SelectLoop(const TileOp& op, int64_t n) {
     T x = mode & kScalarVector ? a0 : a[i];
     T y = mode & kVectorScalar ? b0 : b[i];
     out[i] = which[i] ? x : y;
+  }
+  GoOn<count>(op);
+}
+
+// Moves the element at an index: see MoveOne.
+template <MoveOne move, class Index, class T, Count count>
+void MoveElement(const TileOp& op, int64_t) {
+  int64_t index = *static_cast<const Index*>(op.in[1]);
+  const int64_t step = reinterpret_cast<intptr_t>(op.in[2]), last = op.extra;
+  if constexpr (move != MoveOne::kScatter) {
+    index = index < 0 ? 0 : index;
+    index = index > last ? last : index;
+  }
+  if constexpr (move == MoveOne::kSlice) {
+    *static_cast<T*>(op.out) = *reinterpret_cast<const T*>(static_cast<const char*>(op.in[0]) + index * step);
+  } else if (move == MoveOne::kUpdate || (index >= 0 && index <= last)) {
+    *reinterpret_cast<T*>(static_cast<char*>(op.out) + index * step) = *static_cast<const T*>(op.in[0]);
+  }
+  GoOn<count>(op);
+}
+
+template <class F, class T>
+void CombineAtLoop(const TileOp& op, int64_t n) {
+  const int64_t* places = static_cast<const int64_t*>(op.in[0]);
+  const T* x = static_cast<const T*>(op.in[1]);
+  T* out = static_cast<T*>(op.out);
+  const int64_t step = op.extra;
+  for (int64_t i = 0; i < n; ++i) {
+    if (places[i] >= 0) out[places[i]] = F::Apply(out[places[i]], x[i * step]);
   }
 }
 
@@ -329,22 +367,24 @@ inline To ConvertOne(From x) {
     return x < kLow ? kMin : converted;
   } else return static_cast<To>(x);
 }
-template <class From, class To, bool one = false>
+template <class From, class To, Count count = Count::kMany>
 void ConvertLoop(const TileOp& op, int64_t n) {
-  if (one) n = 1;
+  if constexpr (count != Count::kMany) n = 1;
   const From* a = static_cast<const From*>(op.in[0]);
   To* out = static_cast<To*>(op.out);
   HLOIR_VECTORIZE
   for (int64_t i = 0; i < n; ++i) out[i] = ConvertOne<From, To>(a[i]);
+  GoOn<count>(op);
 }
 
-template <class T, bool one = false>
+template <class T, Count count = Count::kMany>
 void SplatLoop(const TileOp& op, int64_t n) {
-  if (one) n = 1;
+  if constexpr (count != Count::kMany) n = 1;
   const T value = *static_cast<const T*>(op.in[0]);
   T* out = static_cast<T*>(op.out);
   HLOIR_VECTORIZE
   for (int64_t i = 0; i < n; ++i) out[i] = value;
+  GoOn<count>(op);
 }
 template <class T>
 void IotaLoop(const TileOp& op, int64_t n) {
@@ -371,33 +411,36 @@ void StridedLoadLoop(const TileOp& op, int64_t n) {
   const int64_t stride = op.extra;
   for (int64_t i = 0; i < n; ++i) out[i] = a[i * stride];
 }
-template <class T, bool one = false>
+template <class T, Count count = Count::kMany>
 void CopyLoop(const TileOp& op, int64_t n) {
-  if (one) n = 1;
+  if constexpr (count != Count::kMany) n = 1;
   __builtin_memmove(op.out, op.in[0], static_cast<size_t>(n) * sizeof(T));
+  GoOn<count>(op);
 }
 
 // bf16 bits are the upper half of an f32's. The tile's values are already rounded, so narrowing drops zeros.
-template <bool one = false>
+template <Count count = Count::kMany>
 void WidenBf16(const TileOp& op, int64_t n) {
-  if (one) n = 1;
+  if constexpr (count != Count::kMany) n = 1;
   const uint16_t* a = static_cast<const uint16_t*>(op.in[0]);
   uint32_t* out = static_cast<uint32_t*>(op.out);
   HLOIR_VECTORIZE
   for (int64_t i = 0; i < n; ++i) out[i] = static_cast<uint32_t>(a[i]) << 16;
+  GoOn<count>(op);
 }
-template <bool one = false>
+template <Count count = Count::kMany>
 void NarrowBf16(const TileOp& op, int64_t n) {
-  if (one) n = 1;
+  if constexpr (count != Count::kMany) n = 1;
   const uint32_t* a = static_cast<const uint32_t*>(op.in[0]);
   uint16_t* out = static_cast<uint16_t*>(op.out);
   HLOIR_VECTORIZE
   for (int64_t i = 0; i < n; ++i) out[i] = static_cast<uint16_t>(a[i] >> 16);
+  GoOn<count>(op);
 }
 
-template <bool one = false>
+template <Count count = Count::kMany>
 void WidenF16(const TileOp& op, int64_t n) {
-  if (one) n = 1;
+  if constexpr (count != Count::kMany) n = 1;
   const uint16_t* a = static_cast<const uint16_t*>(op.in[0]);
   uint32_t* out = static_cast<uint32_t*>(op.out);
   HLOIR_VECTORIZE
@@ -406,10 +449,11 @@ void WidenF16(const TileOp& op, int64_t n) {
     const uint32_t finite = __builtin_bit_cast(uint32_t, __builtin_bit_cast(float, magnitude) * 0x1p112f);
     out[i] = ((half & 0x7c00u) == 0x7c00u ? magnitude | 0x7f800000u : finite) | (half & 0x8000u) << 16;
   }
+  GoOn<count>(op);
 }
-template <bool one = false>
+template <Count count = Count::kMany>
 void NarrowF16(const TileOp& op, int64_t n) {
-  if (one) n = 1;
+  if constexpr (count != Count::kMany) n = 1;
   const uint32_t* a = static_cast<const uint32_t*>(op.in[0]);
   uint16_t* out = static_cast<uint16_t*>(op.out);
   HLOIR_VECTORIZE
@@ -421,44 +465,45 @@ void NarrowF16(const TileOp& op, int64_t n) {
     const uint32_t half = magnitude < 0x38800000u ? tiny : magnitude >= 0x7f800000u ? special : normal;
     out[i] = static_cast<uint16_t>(half | (a[i] >> 16 & 0x8000u));
   }
+  GoOn<count>(op);
 }
 
 // ---- Filling the table. ---------------------------------------------------------------------------------------------------
-template <class F, TileType P, bool one>
+template <class F, TileType P, Count count>
 constexpr TileKernel UnaryEntry() {
-  if constexpr (F::template kHas<Cpp<P>>) return &UnaryLoop<F, Cpp<P>, one>;
+  if constexpr (F::template kHas<Cpp<P>>) return &UnaryLoop<F, Cpp<P>, count>;
   else return nullptr;
 }
-template <class F, TileType P, OperandMode mode, bool one>
+template <class F, TileType P, OperandMode mode, Count count>
 constexpr TileKernel BinaryEntry() {
-  if constexpr (F::template kHas<Cpp<P>>) return &BinaryLoop<F, Cpp<P>, mode, one>;
+  if constexpr (F::template kHas<Cpp<P>>) return &BinaryLoop<F, Cpp<P>, mode, count>;
   else return nullptr;
 }
 
-template <TileType P, bool one>
+template <TileType P, Count count>
 void FillElementwiseOf(KernelTable& table) {
   constexpr int p = static_cast<int>(P);
   using T = Cpp<P>;
   auto unary = [&](UnaryOp op) -> TileKernel& { return table.unary[static_cast<int>(op)][p]; };
-  unary(UnaryOp::kAbs) = UnaryEntry<AbsFn, P, one>();
-  unary(UnaryOp::kNegate) = UnaryEntry<NegateFn, P, one>();
-  unary(UnaryOp::kNot) = UnaryEntry<NotFn, P, one>();
-  unary(UnaryOp::kSign) = UnaryEntry<SignFn, P, one>();
-  unary(UnaryOp::kCeil) = UnaryEntry<CeilFn, P, one>();
-  unary(UnaryOp::kFloor) = UnaryEntry<FloorFn, P, one>();
-  unary(UnaryOp::kRoundAfz) = UnaryEntry<RoundAfzFn, P, one>();
-  unary(UnaryOp::kRoundEven) = UnaryEntry<RoundEvenFn, P, one>();
-  unary(UnaryOp::kClz) = UnaryEntry<ClzFn, P, one>();
-  unary(UnaryOp::kPopcnt) = UnaryEntry<PopcntFn, P, one>();
-  unary(UnaryOp::kIsFinite) = UnaryEntry<IsFiniteFn, P, one>();
-  unary(UnaryOp::kSqrt) = UnaryEntry<SqrtFn, P, one>();
-  unary(UnaryOp::kRsqrt) = UnaryEntry<RsqrtFn, P, one>();
-  unary(UnaryOp::kRoundToBf16) = UnaryEntry<RoundToBf16Fn, P, one>();
-  unary(UnaryOp::kRoundToF16) = UnaryEntry<RoundToF16Fn, P, one>();
+  unary(UnaryOp::kAbs) = UnaryEntry<AbsFn, P, count>();
+  unary(UnaryOp::kNegate) = UnaryEntry<NegateFn, P, count>();
+  unary(UnaryOp::kNot) = UnaryEntry<NotFn, P, count>();
+  unary(UnaryOp::kSign) = UnaryEntry<SignFn, P, count>();
+  unary(UnaryOp::kCeil) = UnaryEntry<CeilFn, P, count>();
+  unary(UnaryOp::kFloor) = UnaryEntry<FloorFn, P, count>();
+  unary(UnaryOp::kRoundAfz) = UnaryEntry<RoundAfzFn, P, count>();
+  unary(UnaryOp::kRoundEven) = UnaryEntry<RoundEvenFn, P, count>();
+  unary(UnaryOp::kClz) = UnaryEntry<ClzFn, P, count>();
+  unary(UnaryOp::kPopcnt) = UnaryEntry<PopcntFn, P, count>();
+  unary(UnaryOp::kIsFinite) = UnaryEntry<IsFiniteFn, P, count>();
+  unary(UnaryOp::kSqrt) = UnaryEntry<SqrtFn, P, count>();
+  unary(UnaryOp::kRsqrt) = UnaryEntry<RsqrtFn, P, count>();
+  unary(UnaryOp::kRoundToBf16) = UnaryEntry<RoundToBf16Fn, P, count>();
+  unary(UnaryOp::kRoundToF16) = UnaryEntry<RoundToF16Fn, P, count>();
   auto binary = [&]<class F>(BinaryOp op, F) {
-    table.binary[static_cast<int>(op)][p][kVectorVector] = BinaryEntry<F, P, kVectorVector, one>();
-    table.binary[static_cast<int>(op)][p][kVectorScalar] = BinaryEntry<F, P, kVectorScalar, one>();
-    table.binary[static_cast<int>(op)][p][kScalarVector] = BinaryEntry<F, P, kScalarVector, one>();
+    table.binary[static_cast<int>(op)][p][kVectorVector] = BinaryEntry<F, P, kVectorVector, count>();
+    table.binary[static_cast<int>(op)][p][kVectorScalar] = BinaryEntry<F, P, kVectorScalar, count>();
+    table.binary[static_cast<int>(op)][p][kScalarVector] = BinaryEntry<F, P, kScalarVector, count>();
   };
   binary(BinaryOp::kAdd, AddFn());
   binary(BinaryOp::kSubtract, SubtractFn());
@@ -485,51 +530,81 @@ void FillElementwiseOf(KernelTable& table) {
   binary(BinaryOp::kTotalGt, TotalGtFn());
   binary(BinaryOp::kTotalLe, TotalLeFn());
   binary(BinaryOp::kTotalLt, TotalLtFn());
-  table.select[p][kVectorVector] = &SelectLoop<T, kVectorVector, one>;
-  table.select[p][kVectorScalar] = &SelectLoop<T, kVectorScalar, one>;
-  table.select[p][kScalarVector] = &SelectLoop<T, kScalarVector, one>;
-  table.select[p][kScalarScalar] = &SelectLoop<T, kScalarScalar, one>;
+  if constexpr (count == Count::kOne) {
+    auto combine_at = [&]<class F>(BinaryOp op, F) {
+      if constexpr (F::template kHas<T>) table.combine_at[static_cast<int>(op)][p] = &CombineAtLoop<F, T>;
+    };
+    combine_at(BinaryOp::kAdd, AddFn());
+    combine_at(BinaryOp::kMultiply, MultiplyFn());
+    combine_at(BinaryOp::kMaximum, MaximumFn());
+    combine_at(BinaryOp::kMinimum, MinimumFn());
+    combine_at(BinaryOp::kAnd, AndFn());
+    combine_at(BinaryOp::kOr, OrFn());
+    combine_at(BinaryOp::kXor, XorFn());
+  }
+  table.select[p][kVectorVector] = &SelectLoop<T, kVectorVector, count>;
+  table.select[p][kVectorScalar] = &SelectLoop<T, kVectorScalar, count>;
+  table.select[p][kScalarVector] = &SelectLoop<T, kScalarVector, count>;
+  table.select[p][kScalarScalar] = &SelectLoop<T, kScalarScalar, count>;
   TileKernel* convert = table.convert[p];
-  convert[static_cast<int>(TileType::kPred)] = &ConvertLoop<T, Pred, one>;
-  convert[static_cast<int>(TileType::kS8)] = &ConvertLoop<T, int8_t, one>;
-  convert[static_cast<int>(TileType::kU8)] = &ConvertLoop<T, uint8_t, one>;
-  convert[static_cast<int>(TileType::kS16)] = &ConvertLoop<T, int16_t, one>;
-  convert[static_cast<int>(TileType::kU16)] = &ConvertLoop<T, uint16_t, one>;
-  convert[static_cast<int>(TileType::kS32)] = &ConvertLoop<T, int32_t, one>;
-  convert[static_cast<int>(TileType::kU32)] = &ConvertLoop<T, uint32_t, one>;
-  convert[static_cast<int>(TileType::kS64)] = &ConvertLoop<T, int64_t, one>;
-  convert[static_cast<int>(TileType::kU64)] = &ConvertLoop<T, uint64_t, one>;
-  convert[static_cast<int>(TileType::kF32)] = &ConvertLoop<T, float, one>;
-  convert[static_cast<int>(TileType::kF64)] = &ConvertLoop<T, double, one>;
-  table.splat[p] = &SplatLoop<T, one>;
+  convert[static_cast<int>(TileType::kPred)] = &ConvertLoop<T, Pred, count>;
+  convert[static_cast<int>(TileType::kS8)] = &ConvertLoop<T, int8_t, count>;
+  convert[static_cast<int>(TileType::kU8)] = &ConvertLoop<T, uint8_t, count>;
+  convert[static_cast<int>(TileType::kS16)] = &ConvertLoop<T, int16_t, count>;
+  convert[static_cast<int>(TileType::kU16)] = &ConvertLoop<T, uint16_t, count>;
+  convert[static_cast<int>(TileType::kS32)] = &ConvertLoop<T, int32_t, count>;
+  convert[static_cast<int>(TileType::kU32)] = &ConvertLoop<T, uint32_t, count>;
+  convert[static_cast<int>(TileType::kS64)] = &ConvertLoop<T, int64_t, count>;
+  convert[static_cast<int>(TileType::kU64)] = &ConvertLoop<T, uint64_t, count>;
+  convert[static_cast<int>(TileType::kF32)] = &ConvertLoop<T, float, count>;
+  convert[static_cast<int>(TileType::kF64)] = &ConvertLoop<T, double, count>;
+  table.splat[p] = &SplatLoop<T, count>;
   table.iota[p] = &IotaLoop<T>;
 }
 
-template <bool one = false>
+template <MoveOne move, class Index, Count count>
+void FillMovesOf(TileKernel (&kernels)[4]) {
+  kernels[0] = &MoveElement<move, Index, uint8_t, count>;
+  kernels[1] = &MoveElement<move, Index, uint16_t, count>;
+  kernels[2] = &MoveElement<move, Index, uint32_t, count>;
+  kernels[3] = &MoveElement<move, Index, uint64_t, count>;
+}
+template <MoveOne move, Count count>
+void FillMoves(KernelTable& table) {
+  FillMovesOf<move, int32_t, count>(table.move_one[static_cast<int>(move)][0]);
+  FillMovesOf<move, int64_t, count>(table.move_one[static_cast<int>(move)][1]);
+}
+
+template <Count count = Count::kMany>
 void FillElementwise(KernelTable& table) {
-  FillElementwiseOf<TileType::kPred, one>(table);
-  FillElementwiseOf<TileType::kS8, one>(table);
-  FillElementwiseOf<TileType::kU8, one>(table);
-  FillElementwiseOf<TileType::kS16, one>(table);
-  FillElementwiseOf<TileType::kU16, one>(table);
-  FillElementwiseOf<TileType::kS32, one>(table);
-  FillElementwiseOf<TileType::kU32, one>(table);
-  FillElementwiseOf<TileType::kS64, one>(table);
-  FillElementwiseOf<TileType::kU64, one>(table);
-  FillElementwiseOf<TileType::kF32, one>(table);
-  FillElementwiseOf<TileType::kF64, one>(table);
+  FillElementwiseOf<TileType::kPred, count>(table);
+  FillElementwiseOf<TileType::kS8, count>(table);
+  FillElementwiseOf<TileType::kU8, count>(table);
+  FillElementwiseOf<TileType::kS16, count>(table);
+  FillElementwiseOf<TileType::kU16, count>(table);
+  FillElementwiseOf<TileType::kS32, count>(table);
+  FillElementwiseOf<TileType::kU32, count>(table);
+  FillElementwiseOf<TileType::kS64, count>(table);
+  FillElementwiseOf<TileType::kU64, count>(table);
+  FillElementwiseOf<TileType::kF32, count>(table);
+  FillElementwiseOf<TileType::kF64, count>(table);
+  if constexpr (count != Count::kMany) {
+    FillMoves<MoveOne::kSlice, count>(table);
+    FillMoves<MoveOne::kUpdate, count>(table);
+    FillMoves<MoveOne::kScatter, count>(table);
+  }
   table.strided_load[0] = &StridedLoadLoop<uint8_t>;
   table.strided_load[1] = &StridedLoadLoop<uint16_t>;
   table.strided_load[2] = &StridedLoadLoop<uint32_t>;
   table.strided_load[3] = &StridedLoadLoop<uint64_t>;
-  table.copy[0] = &CopyLoop<uint8_t, one>;
-  table.copy[1] = &CopyLoop<uint16_t, one>;
-  table.copy[2] = &CopyLoop<uint32_t, one>;
-  table.copy[3] = &CopyLoop<uint64_t, one>;
-  table.widen[static_cast<int>(NarrowFloat::kBf16)] = &WidenBf16<one>;
-  table.narrow[static_cast<int>(NarrowFloat::kBf16)] = &NarrowBf16<one>;
-  table.widen[static_cast<int>(NarrowFloat::kF16)] = &WidenF16<one>;
-  table.narrow[static_cast<int>(NarrowFloat::kF16)] = &NarrowF16<one>;
+  table.copy[0] = &CopyLoop<uint8_t, count>;
+  table.copy[1] = &CopyLoop<uint16_t, count>;
+  table.copy[2] = &CopyLoop<uint32_t, count>;
+  table.copy[3] = &CopyLoop<uint64_t, count>;
+  table.widen[static_cast<int>(NarrowFloat::kBf16)] = &WidenBf16<count>;
+  table.narrow[static_cast<int>(NarrowFloat::kBf16)] = &NarrowBf16<count>;
+  table.widen[static_cast<int>(NarrowFloat::kF16)] = &WidenF16<count>;
+  table.narrow[static_cast<int>(NarrowFloat::kF16)] = &NarrowF16<count>;
 }
 
 }  // namespace

@@ -24,53 +24,22 @@ inline xsimd::batch<T, Arch> MultiplyAdd(const xsimd::batch<T, Arch>& a, const x
 #endif
 }
 
-// c[kRows × kVectors·width] (+)= a panel · b panel. a holds kRows values for each k, b kVectors·width; both side by side.
-template <class T, class Arch, int kRows, int kVectors>
-void GemmTile(int64_t k, const void* a_panel, const void* b_panel, void* c_tile, int64_t c_stride, bool accumulate) {
-  using Batch = xsimd::batch<T, Arch>;
-  constexpr int kWidth = Batch::size;
-  const T* a = static_cast<const T*>(a_panel);
-  const T* b = static_cast<const T*>(b_panel);
-  T* c = static_cast<T*>(c_tile);
-  Batch acc[kRows][kVectors];
-#pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
-    for (int j = 0; j < kVectors; ++j) acc[i][j] = Batch(T(0));
-  }
-  for (int64_t p = 0; p < k; ++p) {
-    Batch row[kVectors];
-#pragma GCC unroll 4
-    for (int j = 0; j < kVectors; ++j) row[j] = Batch::load_unaligned(b + j * kWidth);
-#pragma GCC unroll 16
-    for (int i = 0; i < kRows; ++i) {
-      const Batch x(a[i]);
-#pragma GCC unroll 4
-      for (int j = 0; j < kVectors; ++j) acc[i][j] = MultiplyAdd<T, Arch>(x, row[j], acc[i][j]);
-    }
-    a += kRows;
-    b += kVectors * kWidth;
-  }
-#pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
-    for (int j = 0; j < kVectors; ++j) {
-      T* to = c + i * c_stride + j * kWidth;
-      if (accumulate) acc[i][j] = acc[i][j] + Batch::load_unaligned(to);
-      acc[i][j].store_unaligned(to);
-    }
-  }
-}
+// Where a tile's operands are: both packed in panels; b alone; or neither.
+enum class GemmPacking { kBoth, kB, kNone };
 
-// The same where a is not packed: row i's value for step p is a[rows[i] + ks[p]].
-template <class T, class Arch, int kRows, int kVectors>
-void GemmTileInPlace(int64_t k, const void* a_data, const int64_t* rows, const int64_t* ks, const void* b_panel, void* c_tile,
-                     int64_t c_stride, bool accumulate) {
+// c[kRows × kVectors·width] (+)= a · b in k steps. For step p a packed a holds kRows values side by side, else row i's is
+// a[rows[i] + ks[p]]; b holds kVectors·width values side by side, b_step after those of the step before.
+template <class T, class Arch, int kRows, int kVectors, GemmPacking packing>
+void GemmTile(int64_t k, const void* a_data, const int64_t* rows, const int64_t* ks, const void* b_data, int64_t b_step,
+              void* c_tile, int64_t c_stride, bool accumulate) {
   using Batch = xsimd::batch<T, Arch>;
   constexpr int kWidth = Batch::size;
+  constexpr int64_t kAhead = 12;  // steps to fetch ahead: memory far apart is not foreseen by the machine
+  if constexpr (packing != GemmPacking::kNone) b_step = kVectors * kWidth;
+  const T* a = static_cast<const T*>(a_data);
   const T* row[kRows];
-  for (int i = 0; i < kRows; ++i) row[i] = static_cast<const T*>(a_data) + rows[i];
-  const T* b = static_cast<const T*>(b_panel);
+  if constexpr (packing != GemmPacking::kBoth) for (int i = 0; i < kRows; ++i) row[i] = a + rows[i];
+  const T* b = static_cast<const T*>(b_data);
   T* c = static_cast<T*>(c_tile);
   Batch acc[kRows][kVectors];
 #pragma GCC unroll 16
@@ -78,17 +47,23 @@ void GemmTileInPlace(int64_t k, const void* a_data, const int64_t* rows, const i
 #pragma GCC unroll 4
     for (int j = 0; j < kVectors; ++j) acc[i][j] = Batch(T(0));
   }
-  for (int64_t p = 0; p < k; ++p, b += kVectors * kWidth) {
-    const int64_t at = ks[p];
+  for (int64_t p = 0; p < k; ++p, b += b_step) {
+    int64_t at = 0;
+    if constexpr (packing != GemmPacking::kBoth) at = ks[p];
+    if constexpr (packing == GemmPacking::kNone) {
+#pragma GCC unroll 4
+      for (int j = 0; j < kVectors; ++j) __builtin_prefetch(b + kAhead * b_step + j * kWidth);
+    }
     Batch values[kVectors];
 #pragma GCC unroll 4
     for (int j = 0; j < kVectors; ++j) values[j] = Batch::load_unaligned(b + j * kWidth);
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
-      const Batch x(row[i][at]);
+      const Batch x(packing == GemmPacking::kBoth ? a[i] : row[i][at]);
 #pragma GCC unroll 4
       for (int j = 0; j < kVectors; ++j) acc[i][j] = MultiplyAdd<T, Arch>(x, values[j], acc[i][j]);
     }
+    if constexpr (packing == GemmPacking::kBoth) a += kRows;
   }
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
@@ -228,8 +203,9 @@ void FillGemmOf(GemmKernels& kernels) {
   constexpr int kRows = kVectorBytes == 64 ? 12 : kVectorBytes == 32 ? 6 : 4;
   kernels.rows = kRows;
   kernels.columns = 2 * kWidth;
-  kernels.tile = &GemmTile<T, Arch, kRows, 2>;
-  kernels.tile_in_place = &GemmTileInPlace<T, Arch, kRows, 2>;
+  kernels.tile = &GemmTile<T, Arch, kRows, 2, GemmPacking::kBoth>;
+  kernels.tile_packed_b = &GemmTile<T, Arch, kRows, 2, GemmPacking::kB>;
+  kernels.tile_in_place = &GemmTile<T, Arch, kRows, 2, GemmPacking::kNone>;
   kernels.depthwise = &Depthwise<T, Arch>;
   kernels.vector_matrix = &VectorMatrix<T, Arch>;
   kernels.matrix_vector = &MatrixVector<T, Arch>;

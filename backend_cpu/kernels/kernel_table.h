@@ -44,6 +44,14 @@ enum class BinaryOp : uint8_t {
 enum OperandMode : uint8_t { kVectorVector, kVectorScalar, kScalarVector, kScalarScalar };
 inline constexpr int kOperandModes = 4;
 
+// How a single element at a single index is moved, in a scalar loop's body. in[1]: the index; extra: the last that there is;
+// in[2]: bytes from one to the next (a number).
+enum class MoveOne : uint8_t {
+  kSlice,    // out = in[0][index, clamped]
+  kUpdate,   // out[index, clamped] = in[0]
+  kScatter,  // out[index] = in[0], if there is such an index
+};
+
 // Storage of a narrow float in memory and of its tile in f32.
 enum class NarrowFloat : uint8_t { kBf16, kF16 };
 
@@ -51,11 +59,12 @@ enum class NarrowFloat : uint8_t { kBf16, kF16 };
 enum class GemmType : uint8_t { kF32, kF64, kS32 };
 struct GemmKernels {
   int rows, columns;  // of the tile of the result that stays in registers
-  // c[rows × columns] = or += a · b, from panels that hold `rows` and `columns` values for each of k steps.
-  void (*tile)(int64_t k, const void* a_panel, const void* b_panel, void* c, int64_t c_stride, bool accumulate);
-  // The same with a in place: row i's value for step p is a[rows[i] + ks[p]].
-  void (*tile_in_place)(int64_t k, const void* a, const int64_t* rows, const int64_t* ks, const void* b_panel, void* c,
+  // c[rows × columns] = or += a · b in k steps. Of a packed a, `rows` values for each step lie side by side; of another, row
+  // i's value for step p is a[rows[i] + ks[p]]. b has `columns` values side by side for each step, b_step after the last ones;
+  // they follow one another in a packed b.
+  using Tile = void (*)(int64_t k, const void* a, const int64_t* rows, const int64_t* ks, const void* b, int64_t b_step, void* c,
                         int64_t c_stride, bool accumulate);
+  Tile tile, tile_packed_b, tile_in_place;
   // out[i, c] = sum over t of x[places[i] + taps[t] + c] · w[t, c], for n places.
   void (*depthwise)(int64_t n, const int64_t* places, int64_t tap_count, const int64_t* taps, int64_t channels, const void* x,
                     const void* w, void* out);
@@ -80,6 +89,10 @@ struct KernelTable {
   // out[j] = in[0][j*extra] op … op in[0][j*extra + extra-1], for n/extra rows; extra 0: all n elements are one row.
   // For add, multiply, maximum, minimum, and, or, xor.
   TileKernel reduce_rows[static_cast<int>(BinaryOp::kCount)][kTileTypes];
+  // out[p] = out[p] op in[1][i*extra] for each of the n places p = in[0][i], in order; negative ones are left out. For the same
+  // operations; in OneElementKernels alone, as neighbours may be one place.
+  TileKernel combine_at[static_cast<int>(BinaryOp::kCount)][kTileTypes];
+  TileKernel move_one[3][2][4];  // by MoveOne, the index's type (s32, s64) and log2 of the element's bytes; no instruction set's
   GemmKernels gemm[3];  // by GemmType
   // One stage of Fourier transforms, of floats and of doubles: from x[radix][m][s] to y[m][radix][s], real and imaginary parts
   // apart, with m·(radix-1) twiddle factors as pairs. Radix 2, 3, 4 or 5.
@@ -91,6 +104,8 @@ struct KernelTable {
 
 // Elementwise kernels of the same names that do one element and ignore n; what has none is null. No instruction set's own.
 const KernelTable& OneElementKernels();
+// The same, each going on with the op that follows its own in memory.
+const KernelTable& ChainedKernels();
 const KernelTable& Sse2Kernels();
 const KernelTable& Avx2Kernels();
 const KernelTable& Avx512Kernels();

@@ -11,6 +11,7 @@ namespace {
 
 constexpr int64_t kBlockK = 384, kBlockM = 240, kBlockN = 3072;
 constexpr int64_t kDirect = 32 * 32 * 32;     // products up to this size are not worth packing
+constexpr int64_t kFewRows = 4;               // tiles, one below the other: packing B would take longer than it saves
 constexpr double kFlopsPerNano = 20;          // a guess, to decide whether threads pay
 
 int64_t ComputeBytes(GemmType type) { return type == GemmType::kF64 ? 8 : 4; }
@@ -114,13 +115,14 @@ class GemmStep : public Step {
     if (parallel_ && !by_batch_) {  // enough blocks for balance, whatever the number of threads
       while (block_m_ > 4 * kernels_.rows && (p_.m + block_m_ - 1) / block_m_ < 8) block_m_ = RoundUp(block_m_ / 2, kernels_.rows);
     }
-    a_bytes_ = how_ == kInPlace ? 0 : RoundUp(block_m_ * block_k_ * bytes_, 64);
-    b_bytes_ = RoundUp(block_n_ * block_k_ * bytes_, 64);
+    a_bytes_ = how_ == kPacked ? RoundUp(block_m_ * block_k_ * bytes_, 64) : 0;
+    b_bytes_ = RoundUp((how_ == kInPlace ? kernels_.columns : block_n_) * block_k_ * bytes_, 64);
     tile_bytes_ = RoundUp(kernels_.rows * kernels_.columns * bytes_, 64);
     const int64_t sets = by_batch_ && parallel_ ? threads : 1;
     wide_bytes_ = StorageBytes(p_.result) == bytes_ ? 0 : RoundUp(p_.batch * p_.m * p_.n * bytes_, 64);
-    set_bytes_ = b_bytes_ + (by_batch_ ? 1 : threads) * (a_bytes_ + tile_bytes_);
-    scratch_bytes_ = wide_bytes_ + (how_ == kPacked || how_ == kInPlace ? sets * set_bytes_ : 0);
+    const int64_t sharing = by_batch_ ? 1 : threads;
+    set_bytes_ = how_ == kInPlace ? sharing * (b_bytes_ + tile_bytes_) : b_bytes_ + sharing * (a_bytes_ + tile_bytes_);
+    scratch_bytes_ = wide_bytes_ + (how_ == kPacked || how_ == kPackedB || how_ == kInPlace ? sets * set_bytes_ : 0);
   }
   int64_t scratch_bytes() const { return scratch_bytes_; }
   double Flops() const override { return 2.0 * static_cast<double>(p_.batch) * p_.m * p_.n * p_.k; }
@@ -132,7 +134,8 @@ class GemmStep : public Step {
       const std::byte* b_data = ref(1).pointer + p_.b.batch_offsets[b] * StorageBytes(p_.b.type);
       std::byte* c_batch = c + p_.c_offsets[b] * bytes_;
       switch (how_) {
-        case kPacked: case kInPlace: RunPacked(runtime, a_data, b_data, c_batch, thread); break;
+        case kPacked: case kPackedB: RunPacked(runtime, a_data, b_data, c_batch, thread); break;
+        case kInPlace: RunInPlace(runtime, a_data, b_data, c_batch, thread); break;
         case kRowTimesMatrix: RunRows(runtime, a_data, b_data, c_batch); break;
         case kMatrixTimesColumn: RunColumn(runtime, a_data, b_data, c_batch); break;
         case kRowTimesTransposed: RunRow(runtime, a_data, b_data, c_batch); break;
@@ -150,11 +153,11 @@ class GemmStep : public Step {
 
   std::string Name() const override {
     return Format("{} {}[{}x{}x{}] {}{}", p_.name, p_.batch > 1 ? Format("{}*", p_.batch) : "", p_.m, p_.n, p_.k,
-                       PrimitiveTypeName(p_.a.type), how_ == kPacked ? "" : how_ == kInPlace ? " in place" : " direct");
+                       PrimitiveTypeName(p_.a.type), how_ == kPacked || how_ == kPackedB ? "" : how_ == kInPlace ? " in place" : " direct");
   }
 
  private:
-  enum How { kPacked, kInPlace, kRowTimesMatrix, kMatrixTimesColumn, kRowTimesTransposed };
+  enum How { kPacked, kPackedB, kInPlace, kRowTimesMatrix, kMatrixTimesColumn, kRowTimesTransposed };
 
   // Vectors and small matrices are multiplied where they lie, if their types and strides allow it.
   void Choose() {
@@ -164,8 +167,8 @@ class GemmStep : public Step {
     };
     if (p_.windows) {
       if (!direct(p_.a.type)) return;
-      how_ = kInPlace;
-      while (p_.a.row_offsets.size() % kernels_.rows != 0) p_.a.row_offsets.push_back(p_.a.row_offsets.back());
+      how_ = kPackedB;
+      FillRows();
       return;
     }
     if (!direct(p_.a.type) || !direct(p_.b.type) || p_.c_row != p_.n) return;
@@ -177,6 +180,11 @@ class GemmStep : public Step {
     if ((b_row_ == 1 || p_.n == 1) && (p_.m <= 2 || small) && p_.n > 1) how_ = kRowTimesMatrix;
     else if (p_.n == 1 && (a_k_ == 1 || p_.k == 1) && (b_k_ == 1 || p_.k == 1)) how_ = kMatrixTimesColumn;
     else if (p_.m == 1 && (a_k_ == 1 || p_.k == 1) && (b_k_ == 1 || p_.k == 1)) how_ = kRowTimesTransposed;
+    else if (p_.m <= kFewRows * kernels_.rows && p_.n >= kernels_.columns && b_row_ == 1) how_ = kInPlace, FillRows();
+  }
+  // Rows past the last repeat it: their results are left out.
+  void FillRows() {
+    while (p_.a.row_offsets.size() % kernels_.rows != 0) p_.a.row_offsets.push_back(p_.a.row_offsets.back());
   }
 
   // Runs f(begin, end) over `count` columns or rows, in parallel if there is much to do.
@@ -211,6 +219,40 @@ class GemmStep : public Step {
     });
   }
 
+  // Panels of B's columns, each multiplied with all rows; only the last one, if it is narrower, is packed.
+  void RunInPlace(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c, int thread) {
+    const int64_t columns = kernels_.columns, rows = kernels_.rows, panels = (p_.n + columns - 1) / columns;
+    const bool share = parallel_ && !by_batch_;
+    std::byte* sets = written(1).pointer + wide_bytes_ + (parallel_ && by_batch_ ? thread * set_bytes_ : 0);
+    const int64_t parts = share ? std::min<int64_t>(16, panels) : 1;
+    runtime.pool->For(parts, [&](int64_t part, int t) {
+      std::byte* b_pack = sets + (share ? t : 0) * (b_bytes_ + tile_bytes_);
+      std::byte* tile = b_pack + b_bytes_;
+      for (int64_t n = panels * part / parts * columns; n < std::min(p_.n, panels * (part + 1) / parts * columns); n += columns) {
+        const int64_t width = std::min(columns, p_.n - n);
+        for (int64_t k0 = 0; k0 < p_.k; k0 += block_k_) {
+          const int64_t ks = std::min(p_.k - k0, block_k_), *a_ks = p_.a.k_offsets.data() + k0;
+          const std::byte* b_panel = b + (p_.b.row_offsets[n] + p_.b.k_offsets[k0]) * bytes_;
+          if (width < columns) {
+            pack_b_(b, p_.b.row_offsets.data() + n, width, p_.b.k_offsets.data() + k0, ks, columns, b_pack);
+            b_panel = b_pack;
+          }
+          for (int64_t m = 0; m < p_.m; m += rows) {
+            const int64_t* a_rows = p_.a.row_offsets.data() + m;
+            std::byte* to = c + (m * p_.c_row + n) * bytes_;
+            const int64_t step = width < columns ? columns : b_k_;
+            if (m + rows <= p_.m && width == columns) {
+              kernels_.tile_in_place(ks, a, a_rows, a_ks, b_panel, step, to, p_.c_row, k0 > 0);
+            } else {
+              kernels_.tile_in_place(ks, a, a_rows, a_ks, b_panel, step, tile, columns, false);
+              StoreEdge(tile, to, std::min(rows, p_.m - m), width, k0 > 0);
+            }
+          }
+        }
+      }
+    });
+  }
+
   void RunPacked(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c, int thread) {
     const bool share = parallel_ && !by_batch_;
     std::byte* set = written(1).pointer + wide_bytes_ + (parallel_ && by_batch_ ? thread * set_bytes_ : 0);
@@ -237,8 +279,8 @@ class GemmStep : public Step {
               const std::byte* b_panel = b_pack + panel * columns * ks * bytes_;
               std::byte* to = c + (m * p_.c_row + n) * bytes_;
               auto multiply = [&](std::byte* into, int64_t stride, bool accumulate) {
-                if (how_ == kPacked) kernels_.tile(ks, a_pack + (m - m0) * ks * bytes_, b_panel, into, stride, accumulate);
-                else kernels_.tile_in_place(ks, a, a_rows + m, a_ks, b_panel, into, stride, accumulate);
+                if (how_ == kPacked) kernels_.tile(ks, a_pack + (m - m0) * ks * bytes_, nullptr, nullptr, b_panel, 0, into, stride, accumulate);
+                else kernels_.tile_packed_b(ks, a, a_rows + m, a_ks, b_panel, 0, into, stride, accumulate);
               };
               if (m + rows <= m1 && n + columns <= n1) {
                 multiply(to, p_.c_row, k0 > 0);

@@ -1,5 +1,5 @@
 // PrepareExecutable: graph, plan, buffers, and the object that runs them. A module that the planner does not take (dynamic
-// sizes, asynchronous pairs) is run by the reference evaluator as a whole. Tests: tests/unit/executable_test.cc.
+// sizes, transfers) is run by the reference evaluator as a whole. Tests: tests/unit/executable_test.cc.
 #include "hloir/executable.h"
 
 #include <algorithm>
@@ -283,7 +283,7 @@ StatusOr<std::unique_ptr<HloExecutable>> PrepareExecutable(const HloModule& modu
   if (module.entry_computation() == nullptr) return InvalidArgument("the module has no entry computation");
   HLOIR_ASSIGN_OR_RETURN(const cpu::KernelTable* kernels, cpu::ChooseKernels(options.isa));
   const std::unique_ptr<HloEvaluator> evaluator = MakeReferenceEvaluator(options.evaluator);
-  auto graph = cpu::BuildGraph(*module.entry_computation(), options.evaluator.max_bytes, *evaluator, *kernels);
+  auto graph = cpu::BuildGraph(*module.entry_computation(), options.evaluator, *evaluator, *kernels);
   if (!graph.ok()) {
     if (graph.status().code() != StatusCode::kUnimplemented) return graph.status();
     return std::unique_ptr<HloExecutable>(

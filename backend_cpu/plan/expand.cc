@@ -1,4 +1,4 @@
-// See expand.h. Tests: tests/ops/map*.hlo, tests/ops/reduce-*.hlo, tests/unit/executable_expand_test.cc.
+// See expand.h. Tests: tests/ops/map*.hlo, tests/ops/reduce-*.hlo, tests/unit/executable_types_test.cc.
 #include "plan/expand.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "hloir/builder.h"
+#include "plan/expand_ops.h"
 #include "plan/loop_ops.h"
 
 namespace hloir::cpu {
@@ -167,6 +168,8 @@ bool ExpandReduce(HloBuilder& b, const HloInstruction& reduce, const ScalarBody&
 
 std::unique_ptr<HloModule> Expand(const HloInstruction& instruction, const HloEvaluator& evaluator, const KernelTable& kernels) {
   const bool map = instruction.opcode() == HloOpcode::kMap;
+  if (auto expanded = map ? nullptr : ExpandOp(instruction)) return expanded;
+  if (!map && instruction.opcode() != HloOpcode::kReduce) return nullptr;
   const size_t n = static_cast<size_t>(instruction.operand_count()) / 2;
   for (const HloInstruction* operand : instruction.operands()) {
     if (!operand->shape().IsArray() || (operand->shape().ElementCount() == 0)) return nullptr;

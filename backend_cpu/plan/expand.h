@@ -1,5 +1,5 @@
-// Instructions that are written out as simpler ones before planning, for the plan's kernels to run: map, and reductions by
-// computations of several ops (argmax and its like).
+// Instructions that are written out as simpler ones before planning, for the plan's kernels to run: map, reductions by
+// computations of several ops (argmax and its like), and what expand_ops.h names.
 #pragma once
 
 #include <memory>

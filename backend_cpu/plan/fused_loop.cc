@@ -31,7 +31,7 @@ class LoopBuilder {
     for (int32_t node : request_.nodes) for (ValueId id : graph_.nodes[node].outputs) in_cluster_[id] = true;
     for (ValueId id : request_.stored) stored_[id] = true;
     ChooseSpace();
-    for (int32_t index : request_.nodes) {
+    for (int32_t index : InOrder()) {
       const Node& node = graph_.nodes[index];
       cost_ += CostOf(node.opcode()) * static_cast<double>(request_.count);
       if (node.opcode() == HloOpcode::kReduce) EmitReduce(node);
@@ -49,6 +49,21 @@ class LoopBuilder {
     bool uniform = false;    // one element, for the whole tile
     bool invariant = false;  // the same for every tile
   };
+
+  // Nodes whose results only others need come last: by then an operand may be read no more, and the result take its place (a
+  // loop's counter).
+  std::vector<int32_t> InOrder() const {
+    std::vector<bool> read(graph_.nodes.size());
+    for (int32_t index : request_.nodes) {
+      for (ValueId id : graph_.nodes[index].inputs) {
+        const ValueId root = graph_.values[id].root;
+        if (root != kNoValue && graph_.values[root].node >= 0) read[graph_.values[root].node] = true;
+      }
+    }
+    std::vector<int32_t> order = request_.nodes;
+    std::stable_partition(order.begin(), order.end(), [&](int32_t index) { return read[index]; });
+    return order;
+  }
 
   // ---- The nest. ----------------------------------------------------------------------------------------------------------
   void CollectViews(std::vector<View>* views) const {

@@ -29,6 +29,8 @@ bool LoopSupportsReduce(const HloInstruction& instruction, const KernelTable& ke
 
 // The kernel for tiles, if the computation of two scalars is a plain binary operation; else nothing.
 TileKernel ReducerKernel(const HloComputation& computation, PrimitiveType type, const KernelTable& kernels);
+// The same for single elements at given places: KernelTable::combine_at.
+TileKernel ScatterKernel(const HloComputation& computation, PrimitiveType type);
 
 struct LoopRequest {
   const Graph* graph = nullptr;

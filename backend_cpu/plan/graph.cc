@@ -8,8 +8,10 @@
 #include "hloir/format.h"
 #include "hloir/structural.h"
 #include "plan/dead_values.h"
+#include "plan/dot.h"
 #include "plan/expand.h"
 #include "plan/fused_loop.h"
+#include "reference/custom_call.h"
 
 namespace hloir::cpu {
 
@@ -46,8 +48,9 @@ constexpr int64_t kMaxNodes = int64_t{1} << 22;  // after inlining
 
 class Builder {
  public:
-  Builder(const HloModule& module, int64_t max_value_bytes, const HloEvaluator& evaluator, const KernelTable& kernels)
-      : max_value_bytes_(max_value_bytes), evaluator_(evaluator), kernels_(kernels), leaves_(module.instruction_id_limit()) {}
+  Builder(const HloModule& module, const EvaluatorOptions& options, const HloEvaluator& evaluator, const KernelTable& kernels)
+      : options_(options), max_value_bytes_(options.max_bytes), evaluator_(evaluator), kernels_(kernels),
+        one_device_(module.config().replica_count * module.config().num_partitions <= 1), leaves_(module.instruction_id_limit()) {}
 
   StatusOr<std::unique_ptr<Graph>> Build(const HloComputation& computation, int depth) {
     auto graph = std::make_unique<Graph>();
@@ -286,6 +289,49 @@ class Builder {
     return ValueList{graph_->AddView(source, to.element_type(), std::move(view), &instruction)};
   }
 
+  // What only passes its operands on: collectives of a single device, and marks in custom-calls. Nothing, where the shapes
+  // speak of more devices or somebody gave the custom-call another meaning.
+  std::optional<ValueList> PassedOn(const HloInstruction& instruction, const Shape& result) const {
+    ValueList leaves;
+    std::vector<const Shape*> shapes;
+    for (const HloInstruction* operand : instruction.operands()) {
+      for (ValueId leaf : LeavesOf(*operand)) leaves.push_back(leaf);
+      for (const Shape* shape : operand->shape().Leaves()) shapes.push_back(shape);
+    }
+    const std::vector<const Shape*> wanted = result.Leaves();
+    const bool same = std::equal(shapes.begin(), shapes.end(), wanted.begin(), wanted.end(),
+                                 [](const Shape* a, const Shape* b) { return a->Compatible(*b); });
+    if (!same || (instruction.Is(kCollective) && !one_device_)) return std::nullopt;
+    return leaves;
+  }
+
+  // Nothing runs beside anything here, so what is in flight is its result already. Only the other halves of the pair may look
+  // at it.
+  StatusOr<ValueList> VisitAsyncStart(const HloInstruction& start, int depth) {
+    for (const HloInstruction* user : start.users()) {
+      if (!user->Is(kAsyncPart)) return Unimplemented(Format("{}: {} looks into it", start.name(), user->name()));
+    }
+    const bool wraps = start.opcode() == HloOpcode::kAsyncStart;
+    if (start.opcode() == HloOpcode::kCopyStart) return LeavesOf(*start.operand(0));
+    const bool plain = start.opcode() == HloOpcode::kAllReduceStart;  // its shape is the result's
+    if (!plain && (!start.shape().IsTuple() || start.shape().tuple_size() < 2)) return Unimplemented(Format("{}: its form", start.name()));
+    const Shape& result = plain ? start.shape() : start.shape().tuple_shapes(1);
+    if (!wraps) {
+      if (auto leaves = PassedOn(start, result)) return *leaves;
+      return Unimplemented(Format("{}: {}", start.name(), start.opcode_name()));
+    }
+    const HloComputation& called = *start.called_computations()[0];
+    std::vector<ValueList> operands;
+    for (int64_t i = 0; i < start.operand_count(); ++i) {
+      if (i >= called.parameter_count() || !called.parameter(i)->shape().Compatible(start.operand(i)->shape())) {
+        return Unimplemented(Format("{}: mixed precision across a call", start.name()));
+      }
+      operands.push_back(LeavesOf(*start.operand(i)));
+    }
+    if (!called.root()->shape().Compatible(result)) return Unimplemented(Format("{}: mixed precision across a call", start.name()));
+    return Inline(called, operands, depth + 1);
+  }
+
   StatusOr<ValueList> Visit(const HloInstruction& instruction, const std::vector<ValueList>& arguments, int depth) {
     switch (instruction.opcode()) {
       case HloOpcode::kParameter:
@@ -353,6 +399,17 @@ class Builder {
           return LeavesOf(*instruction.operand(0));
         }
         break;
+      case HloOpcode::kBitcastConvert: {
+        // 8- and 16-bit floats have no bits in a loop's registers; in memory they are there for the looking.
+        const PrimitiveType from = instruction.operand(0)->shape().element_type(), to = instruction.shape().element_type();
+        const ValueId source = Leaf(*instruction.operand(0));
+        if (BitWidth(from) != BitWidth(to) || BitWidth(to) < 8 || BitWidth(to) > 16 || from == PrimitiveType::PRED ||
+            to == PrimitiveType::PRED || !(IsFloat(from) || IsFloat(to)) || graph_->values[source].kind == ValueKind::kNumbers) {
+          break;
+        }
+        HLOIR_RETURN_IF_ERROR(CheckShape(instruction.shape(), instruction));
+        return ValueList{graph_->AddView(source, to, OperandView(instruction), &instruction)};
+      }
       case HloOpcode::kBitcast:
         return VisitBitcast(instruction);
       case HloOpcode::kReshape: {
@@ -371,11 +428,28 @@ class Builder {
         return AddView(instruction, OperandView(instruction).Reverse(instruction.dimensions()));
       case HloOpcode::kSlice:
         return AddView(instruction, OperandView(instruction).Slice(instruction.attributes<SliceAttributes>().slice));
+      case HloOpcode::kDot:
+      case HloOpcode::kConvolution: {
+        GemmType compute;
+        if (instruction.operand_count() == 2 && GemmTypeFor(instruction.operand(0)->shape().element_type(),
+                                                             instruction.operand(1)->shape().element_type(),
+                                                             instruction.shape().element_type(), &compute)) {
+          break;
+        }
+        HLOIR_ASSIGN_OR_RETURN(auto expanded, VisitExpanded(instruction, depth));
+        if (expanded) return *expanded;
+        break;
+      }
       case HloOpcode::kReduce: {
         ReduceShape shape;
         if (LoopSupportsReduce(instruction, kernels_, &shape)) break;
         [[fallthrough]];
       }
+      case HloOpcode::kReduceWindow:
+      case HloOpcode::kReducePrecision:
+      case HloOpcode::kBatchNormInference:
+      case HloOpcode::kBatchNormTraining:
+      case HloOpcode::kBatchNormGrad:
       case HloOpcode::kMap: {
         HLOIR_ASSIGN_OR_RETURN(auto expanded, VisitExpanded(instruction, depth));
         if (expanded) return *expanded;
@@ -386,6 +460,30 @@ class Builder {
       case HloOpcode::kInfeed:
       case HloOpcode::kOutfeed:
         return Unimplemented(Format("{}: {}", instruction.name(), instruction.opcode_name()));
+      case HloOpcode::kCustomCall:
+        if (!options_.custom_calls.contains(instruction.attributes<CustomCallAttributes>().custom_call_target) &&
+            reference::IsMark(instruction)) {
+          return LeavesOf(*instruction.operand(0));
+        }
+        break;
+      case HloOpcode::kAsyncStart:
+      case HloOpcode::kCopyStart:
+      case HloOpcode::kAllGatherStart:
+      case HloOpcode::kAllReduceStart:
+        return VisitAsyncStart(instruction, depth);
+      case HloOpcode::kAsyncUpdate:
+      case HloOpcode::kAsyncDone:
+      case HloOpcode::kCopyDone:
+      case HloOpcode::kAllGatherDone:
+      case HloOpcode::kAllReduceDone:
+        if (instruction.operand_count() != 1) return Unimplemented(Format("{}: its form", instruction.name()));
+        return LeavesOf(*instruction.operand(0));
+      case HloOpcode::kAllGather:
+      case HloOpcode::kAllReduce:
+      case HloOpcode::kAllToAll:
+      case HloOpcode::kReduceScatter:
+        if (auto leaves = PassedOn(instruction, instruction.shape())) return *leaves;
+        break;
       default:
         if (instruction.Is(kAsyncPart)) {
           return Unimplemented(Format("{}: {}", instruction.name(), instruction.opcode_name()));
@@ -399,9 +497,11 @@ class Builder {
     return graph_->values[Leaf(*instruction.operand(0))].view;
   }
 
+  const EvaluatorOptions& options_;
   const int64_t max_value_bytes_;
   const HloEvaluator& evaluator_;
   const KernelTable& kernels_;
+  const bool one_device_;
   Graph* graph_ = nullptr;
   std::vector<Range> leaves_;     // by instruction: its leaves in pool_, of the inlined instance met last
   std::vector<ValueId> pool_;
@@ -413,9 +513,9 @@ class Builder {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<Graph>> BuildGraph(const HloComputation& computation, int64_t max_value_bytes,
+StatusOr<std::unique_ptr<Graph>> BuildGraph(const HloComputation& computation, const EvaluatorOptions& options,
                                             const HloEvaluator& evaluator, const KernelTable& kernels) {
-  return Builder(*computation.module(), max_value_bytes, evaluator, kernels).Build(computation, 0);
+  return Builder(*computation.module(), options, evaluator, kernels).Build(computation, 0);
 }
 
 }  // namespace hloir::cpu

@@ -73,9 +73,9 @@ struct Graph {
   ValueId AddView(ValueId of, PrimitiveType type, View view, const HloInstruction* instruction);
 };
 
-// Unimplemented, without harm, for what the planner leaves to the reference as a whole: dynamic sizes, asynchronous pairs,
-// transfers. ResourceExhausted for values over `max_value_bytes` and for calls that multiply beyond reason.
-StatusOr<std::unique_ptr<Graph>> BuildGraph(const HloComputation& computation, int64_t max_value_bytes,
+// Unimplemented, without harm, for what the planner leaves to the reference as a whole: dynamic sizes, transfers, collectives of
+// several devices. ResourceExhausted for values over `options.max_bytes` and for calls that multiply beyond reason.
+StatusOr<std::unique_ptr<Graph>> BuildGraph(const HloComputation& computation, const EvaluatorOptions& options,
                                             const HloEvaluator& evaluator, const KernelTable& kernels);
 
 }  // namespace hloir::cpu

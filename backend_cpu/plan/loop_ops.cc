@@ -294,4 +294,11 @@ TileKernel ReducerKernel(const HloComputation& computation, PrimitiveType type, 
   return kernels.binary[static_cast<int>(*op)][static_cast<int>(tile)][kVectorVector];
 }
 
+TileKernel ScatterKernel(const HloComputation& computation, PrimitiveType type) {
+  TileType tile;
+  auto op = ReducerOp(computation);
+  if (!op || Narrow(type) || !TileTypeFor(type, &tile)) return nullptr;
+  return OneElementKernels().combine_at[static_cast<int>(*op)][static_cast<int>(tile)];
+}
+
 }  // namespace hloir::cpu

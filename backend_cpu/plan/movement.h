@@ -1,5 +1,5 @@
 // Steps that move elements by positions known only while running, or that fill: pad, dynamic-slice, dynamic-update-slice,
-// gather and scatter. The planner gives each its operands as views.
+// gather and scatter (those two in gather_scatter.cc). The planner gives each its operands as views.
 #pragma once
 
 #include <memory>

@@ -2,11 +2,17 @@
 #include "plan/planner.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "hloir/format.h"
+#include "plan/array_step.h"
 #include "plan/convolution.h"
 #include "plan/dot.h"
+#include "plan/element_steps.h"
 #include "plan/fft.h"
+#include "plan/integer_dot.h"
+#include "plan/linear_algebra.h"
 #include "plan/movement.h"
 #include "plan/narrow_sum.h"
 #include "plan/random_bits.h"
@@ -27,7 +33,7 @@ constexpr int64_t kBlockedTranspose = 4096;   // from here on a transpose is don
 }  // namespace
 
 Planner::Planner(PlanContext& context, Graph& graph, StepList& steps, std::vector<Ref> parameters)
-    : context_(context), graph_(graph), steps_(steps), places_(graph.values.size()), uses_(graph.values.size()),
+    : context_(context), graph_(graph), steps_(&steps), places_(graph.values.size()), uses_(graph.values.size()),
       cluster_of_(graph.values.size(), -1) {
   for (size_t i = 0; i < graph.parameters.size(); ++i) places_[graph.parameters[i]] = parameters[i];
   auto use = [&](ValueId id) {
@@ -37,18 +43,73 @@ Planner::Planner(PlanContext& context, Graph& graph, StepList& steps, std::vecto
   for (ValueId id : graph.results) use(id);
 }
 
-Status Planner::PlanNodes() {
-  const int32_t count = static_cast<int32_t>(graph_.nodes.size());  // copies that planning adds come after
-  for (int32_t i = 0; i < count; ++i) {
+Status Planner::PlanList(std::span<const int32_t> indices) {
+  for (int32_t i : indices) {
     HLOIR_RETURN_IF_ERROR(PlanNode(i));
     for (size_t k = 0; k < open_.size();) {
       const int32_t cluster = open_[k];
-      const bool old = static_cast<int32_t>(steps_.size()) - clusters_[cluster].last_join > kMaxAge;
+      const bool old = static_cast<int32_t>(steps_->size()) - clusters_[cluster].last_join > kMaxAge;
       if (old || (k == 0 && open_.size() > kMaxOpen)) Close(cluster), k = 0;
       else ++k;
     }
   }
   return OkStatus();
+}
+
+Status Planner::PlanNodes() {
+  std::vector<int32_t> nodes;
+  for (size_t i = 0; i < graph_.nodes.size(); ++i) {  // copies that planning adds come after
+    if (once_.empty() || (i < once_.size() && !once_[i])) nodes.push_back(static_cast<int32_t>(i));
+  }
+  return PlanList(nodes);
+}
+
+Status Planner::PlanOnce(const std::vector<bool>& varies, StepList& once) {
+  once_ = FindInvariant(varies);
+  std::vector<int32_t> nodes;
+  for (size_t i = 0; i < once_.size(); ++i) if (once_[i]) nodes.push_back(static_cast<int32_t>(i));
+  StepList* const body = std::exchange(steps_, &once);
+  HLOIR_RETURN_IF_ERROR(PlanList(nodes));
+  CloseAll();
+  steps_ = body;
+  for (size_t i = 0; i < places_.size(); ++i) {
+    if (graph_.values[i].kind == ValueKind::kComputed && places_[i].buffer >= 0) kept_.push_back(places_[i].buffer);
+  }
+  return OkStatus();
+}
+
+void Planner::KeepOnce(int32_t end) {
+  for (int32_t buffer : kept_) context_.buffers.Touch(buffer, end);
+}
+
+// Nodes that depend on no parameter that varies, if having their results lie in memory costs no more than computing them again:
+// operations that cannot fail, and of elementwise ones those that read about as much as they write.
+std::vector<bool> Planner::FindInvariant(const std::vector<bool>& varies) const {
+  std::vector<bool> invariant(graph_.nodes.size());
+  if (!context_.fuse) return invariant;
+  std::vector<bool> constant(graph_.values.size());  // by root
+  for (size_t i = 0; i < graph_.parameters.size(); ++i) constant[graph_.parameters[i]] = !varies[i];
+  for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+    const Node& node = graph_.nodes[n];
+    const HloOpcode opcode = node.opcode();
+    ReduceShape reduce;
+    const bool elementwise = !node.is_copy && LoopSupports(*node.instruction, *context_.kernels);
+    const bool movable = elementwise || node.is_copy || opcode == HloOpcode::kDot || opcode == HloOpcode::kConcatenate ||
+                         opcode == HloOpcode::kGather || opcode == HloOpcode::kPad ||
+                         (opcode == HloOpcode::kReduce && LoopSupportsReduce(*node.instruction, *context_.kernels, &reduce));
+    int64_t bytes = 0;
+    bool same = movable && node.outputs.size() == 1 && node.graphs.empty();
+    for (ValueId id : node.inputs) {
+      const ValueId root = graph_.values[id].root;
+      if (root == kNoValue) continue;
+      same = same && (constant[root] || graph_.values[root].kind == ValueKind::kConstant);
+      bytes += graph_.values[root].bytes();
+    }
+    if (!same || (elementwise && graph_.values[node.outputs[0]].bytes() > 2 * bytes)) continue;
+    invariant[n] = true;
+    constant[node.outputs[0]] = true;
+  }
+  return invariant;
 }
 
 Status Planner::PlanNode(int32_t index) {
@@ -84,7 +145,10 @@ Status Planner::PlanNode(int32_t index) {
     case HloOpcode::kSort:
     case HloOpcode::kTopK:
     case HloOpcode::kFft:
+    case HloOpcode::kCholesky:
+    case HloOpcode::kTriangularSolve:
     case HloOpcode::kRngBitGenerator: return PlanInOrder(node);
+    case HloOpcode::kIota: return PlanConstant(node);
     default: return HasTrait(opcode, kElementwise) ? PlanArrays(node) : PlanReference(node);
   }
 }
@@ -103,7 +167,7 @@ void Planner::Append(std::unique_ptr<Step> step, std::vector<Ref> read, const st
   for (const Ref& ref : written) if (ref.buffer >= 0) context_.buffers.Touch(ref.buffer, time);
   step->SetRefs(std::move(read), written);
   context_.buffers.Record(step.get(), time);
-  steps_.push_back(std::move(step));
+  steps_->push_back(std::move(step));
 }
 void Planner::Append(std::unique_ptr<Step> step, std::vector<Ref> read, const std::vector<Ref>& written) {
   Append(std::move(step), std::move(read), written, context_.buffers.NextTime());
@@ -276,7 +340,7 @@ Status Planner::AddToCluster(int32_t index, bool reduces, const ReduceShape& red
   }
   Cluster& cluster = clusters_[chosen];
   cluster.nodes.push_back(index);
-  cluster.last_join = static_cast<int32_t>(steps_.size());
+  cluster.last_join = static_cast<int32_t>(steps_->size());
   if (reduces) cluster.reduces = true, cluster.reduce = reduce;
   cluster_of_[node.outputs[0]] = chosen;
   if (!context_.fuse) Close(chosen);
@@ -343,7 +407,12 @@ Status Planner::PlanDot(const Node& node) {
   HLOIR_ASSIGN_OR_RETURN(auto lhs, LocateView(node.inputs[0]));
   HLOIR_ASSIGN_OR_RETURN(auto rhs, LocateView(node.inputs[1]));
   GemmProblem problem;
-  if (!MakeDotProblem(*node.instruction, lhs.second, rhs.second, &problem)) return PlanReference(node);
+  if (!MakeDotProblem(*node.instruction, lhs.second, rhs.second, &problem)) {
+    auto integers = graph_.values[node.outputs[0]].count > 0 ? MakeIntegerDot(*node.instruction, lhs.second, rhs.second) : nullptr;
+    if (integers == nullptr) return PlanReference(node);
+    Append(std::move(integers), {lhs.first, rhs.first}, {RootRef(node.outputs[0])});
+    return OkStatus();
+  }
   auto step = MakeGemmStep(std::move(problem), *context_.kernels, context_.threads);
   const Ref scratch = NewBuffer(GemmScratchBytes(*step));
   Append(std::move(step), {lhs.first, rhs.first}, {RootRef(node.outputs[0]), scratch});
@@ -412,10 +481,11 @@ Status Planner::PlanMovement(const Node& node) {
   const HloInstruction& instruction = *node.instruction;
   const HloOpcode opcode = instruction.opcode();
   const bool updates = opcode == HloOpcode::kDynamicUpdateSlice || opcode == HloOpcode::kScatter;
-  if (node.outputs.size() != 1 || graph_.values[node.outputs[0]].count == 0) return PlanReference(node);
   for (ValueId id : node.inputs) if (graph_.values[id].count == 0) return PlanReference(node);
+  for (ValueId id : node.outputs) if (graph_.values[id].count == 0) return PlanReference(node);
   std::vector<Ref> read;
   std::vector<View> views;
+  if (node.outputs.size() != 1) return PlanElementScatter(node);
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     // What is updated must lie in order; indices are read as scalars or along their view.
     const bool view = opcode == HloOpcode::kGather || opcode == HloOpcode::kScatter ? i > 0 || !updates : i == (updates ? 1 : 0);
@@ -436,20 +506,38 @@ Status Planner::PlanMovement(const Node& node) {
     case HloOpcode::kGather: step = MakeGather(instruction, views[0], views[1]); break;
     default: step = MakeScatter(instruction, views[0], views[1], *context_.kernels); break;
   }
-  if (step == nullptr) return PlanReference(node);
-  // An update in place must come after whatever else still has to read the old value.
-  if (updates) {
-    const ValueId root = graph_.values[node.inputs[0]].root;
-    for (size_t k = 0; root != kNoValue && k < open_.size();) {
-      bool reads = false;
-      for (int32_t index : clusters_[open_[k]].nodes) {
-        for (ValueId id : graph_.nodes[index].inputs) reads = reads || graph_.values[id].root == root;
-      }
-      if (reads) Close(open_[k]), k = 0;
-      else ++k;
-    }
-  }
+  if (step == nullptr) return opcode == HloOpcode::kScatter ? PlanElementScatter(node) : PlanReference(node);
+  if (updates) CloseReaders(node.inputs[0]);
   Append(std::move(step), std::move(read), {RootRef(node.outputs[0])});
+  return OkStatus();
+}
+
+// An update in place must come after whatever else still has to read the old value.
+void Planner::CloseReaders(ValueId updated) {
+  const ValueId root = graph_.values[updated].root;
+  for (size_t k = 0; root != kNoValue && k < open_.size();) {
+    bool reads = false;
+    for (int32_t index : clusters_[open_[k]].nodes) {
+      for (ValueId id : graph_.nodes[index].inputs) reads = reads || graph_.values[id].root == root;
+    }
+    if (reads) Close(open_[k]), k = 0;
+    else ++k;
+  }
+}
+
+Status Planner::PlanElementScatter(const Node& node) {
+  auto step = MakeElementScatter(*node.instruction);
+  if (step == nullptr) return PlanReference(node);
+  std::vector<Ref> read, written;
+  for (ValueId id : node.inputs) {
+    HLOIR_ASSIGN_OR_RETURN(Ref ref, Locate(id));
+    read.push_back(ref);
+  }
+  for (size_t k = 0; k < node.outputs.size(); ++k) {
+    CloseReaders(node.inputs[k]);
+    written.push_back(RootRef(node.outputs[k]));
+  }
+  Append(std::move(step), std::move(read), written);
   return OkStatus();
 }
 
@@ -460,11 +548,16 @@ Status Planner::PlanInOrder(const Node& node) {
   std::unique_ptr<Step> step;
   int64_t scratch = 0;
   switch (instruction.opcode()) {
-    case HloOpcode::kReduce: step = MakeNarrowSum(instruction); break;
+    case HloOpcode::kReduce:
+      step = MakeNarrowSum(instruction);
+      if (step == nullptr) step = MakeElementReduce(instruction, context_.threads);
+      break;
     case HloOpcode::kReduceWindow: step = MakeReduceWindow(instruction, *context_.kernels); break;
     case HloOpcode::kSelectAndScatter: step = MakeSelectAndScatter(instruction); break;
     case HloOpcode::kFft: step = MakeFft(instruction, context_.threads, &scratch); break;
     case HloOpcode::kRngBitGenerator: step = MakeRngBitGenerator(instruction); break;
+    case HloOpcode::kCholesky: step = MakeCholesky(instruction, &scratch); break;
+    case HloOpcode::kTriangularSolve: step = MakeTriangularSolve(instruction, &scratch); break;
     case HloOpcode::kSort: step = MakeSort(instruction, context_.threads, &scratch); break;
     default: step = MakeTopK(instruction, context_.threads, &scratch); break;
   }
@@ -481,6 +574,15 @@ Status Planner::PlanInOrder(const Node& node) {
 }
 
 Status Planner::PlanArrays(const Node& node) {
+  if (node.opcode() == HloOpcode::kBitcastConvert) {
+    // Between whole bytes: the same memory, whose elements are others now.
+    auto whole = [](PrimitiveType type) { return type != PrimitiveType::PRED && BitWidth(type) == 8 * StorageBytes(type); };
+    const Value &from = graph_.values[node.inputs[0]], &to = graph_.values[node.outputs[0]];
+    if (whole(from.type) && whole(to.type) && from.bytes() == to.bytes()) {
+      HLOIR_ASSIGN_OR_RETURN(places_[node.outputs[0]], Locate(node.inputs[0]));
+      return OkStatus();
+    }
+  }
   std::vector<Ref> read;
   std::vector<bool> uniform;
   auto step = MakeArrayStep(*node.instruction);
@@ -499,6 +601,15 @@ Status Planner::PlanArrays(const Node& node) {
   }
   step->SetUniform(uniform);
   Append(std::move(step), std::move(read), {RootRef(node.outputs[0])});
+  return OkStatus();
+}
+
+Status Planner::PlanConstant(const Node& node) {
+  HLOIR_ASSIGN_OR_RETURN(Literal value, context_.evaluator->EvaluateInstruction(*node.instruction, {}));
+  context_.literals.push_back(std::make_unique<Literal>(std::move(value)));
+  const Literal& literal = *context_.literals.back();
+  places_[node.outputs[0]].buffer = context_.buffers.Add(Buffer::kFixed, literal.size_bytes());
+  context_.buffers[places_[node.outputs[0]].buffer].fixed = literal.untyped_data();
   return OkStatus();
 }
 
@@ -541,12 +652,13 @@ Status Planner::PlanWhile(Node& node) {
   const int32_t begin = buffers.NextTime();
   for (const Ref& carry : carries) if (carry.buffer >= 0) buffers.Touch(carry.buffer, begin);
   auto step = std::make_unique<WhileStep>();
+  Planner plan_body(context_, body, step->body, carries);
+  HLOIR_RETURN_IF_ERROR(plan_body.PlanOnce(varies, step->once));
   Planner plan_condition(context_, condition, step->condition, carries);
   HLOIR_RETURN_IF_ERROR(plan_condition.PlanNodes());
   HLOIR_ASSIGN_OR_RETURN(Ref going, plan_condition.Locate(condition.results[0]));
   plan_condition.CloseAll();
   buffers.Touch(going.buffer, buffers.NextTime());
-  Planner plan_body(context_, body, step->body, carries);
   HLOIR_RETURN_IF_ERROR(plan_body.PlanNodes());
   plan_body.CloseAll();
   // All carries change at once: what still lies in another carry's place is saved first.
@@ -572,6 +684,7 @@ Status Planner::PlanWhile(Node& node) {
     plan_body.Append(std::make_unique<BlockCopy>(body.values[body.results[i]].bytes()), {next[i]}, {carries[i]}, time);
   }
   const int32_t end = buffers.NextTime();
+  plan_body.KeepOnce(end);
   for (size_t i = 0; i < carries.size(); ++i) {
     if (carries[i].buffer >= 0) buffers.Touch(carries[i].buffer, end);
     places_[node.outputs[i]] = carries[i];

@@ -30,6 +30,10 @@ class Planner {
   // Steps are added to `steps`; `parameters` says where each of the graph's parameters lies.
   Planner(PlanContext& context, Graph& graph, StepList& steps, std::vector<Ref> parameters);
   Status PlanNodes();
+  // Of a loop's body, before PlanNodes: what no turn changes, given which parameters vary, is left to steps of `once`.
+  Status PlanOnce(const std::vector<bool>& varies, StepList& once);
+  // Results of `once` live until then.
+  void KeepOnce(int32_t end);
   // Where the value lies, side by side and in order; a copy is made if it does not. Of a token: no buffer.
   StatusOr<Ref> Locate(ValueId id);
   // Has the value copied to a buffer, which starts a new life with that.
@@ -47,6 +51,8 @@ class Planner {
   };
 
   Status PlanNode(int32_t index);
+  Status PlanList(std::span<const int32_t> indices);
+  std::vector<bool> FindInvariant(const std::vector<bool>& varies) const;
   Status AddToCluster(int32_t index, bool reduces, const ReduceShape& reduce);
   int32_t ChooseCluster(const Node& node, int64_t count, bool reduces, const ReduceShape& reduce) const;
   bool Needs(int32_t cluster, int32_t other) const;
@@ -62,8 +68,11 @@ class Planner {
   Status PlanConvolution(const Node& node);
   Status PlanConcatenate(const Node& node);
   Status PlanMovement(const Node& node);  // pad, dynamic-slice, dynamic-update-slice, gather, scatter
+  Status PlanElementScatter(const Node& node);
+  void CloseReaders(ValueId updated);
   Status PlanInOrder(const Node& node);   // steps that take operands as they lie in order
   Status PlanArrays(const Node& node);    // elementwise, on types that no tile holds
+  Status PlanConstant(const Node& node);  // known now: iota on types that no tile holds
   Status PlanReference(const Node& node);
   // The value as a view of a root that is in memory.
   StatusOr<std::pair<Ref, View>> LocateView(ValueId id);
@@ -78,12 +87,14 @@ class Planner {
 
   PlanContext& context_;
   Graph& graph_;
-  StepList& steps_;
+  StepList* steps_;
   std::vector<Ref> places_;             // by root value; buffer -1: none yet
   std::vector<int32_t> uses_;           // by root value: operand slots and results that read it
   std::vector<int32_t> cluster_of_;     // by root value; -1: in none
   std::vector<Cluster> clusters_;
   std::vector<int32_t> open_;
+  std::vector<bool> once_;              // by node: done by PlanOnce
+  std::vector<int32_t> kept_;           // buffers of its results
   std::unordered_map<ValueId, ValueId> copies_;  // of views that do not lie in order
 };
 

@@ -1,6 +1,6 @@
 // select-and-scatter, as the gradient of max pooling has it: select by one comparison, scatter by adding. Windows may overlap,
 // so threads share out only the leading dimensions in which windows do nothing.
-// Tests: tests/ops/select-and-scatter*.hlo, tests/unit/executable_windows_test.cc.
+// Tests: tests/ops/select-and-scatter*.hlo, tests/unit/executable_types_test.cc.
 #include <algorithm>
 #include <optional>
 
@@ -23,6 +23,18 @@ struct Compare {
     }
   }
 };
+
+// Narrow floats are compared and added as f32, and rounded after each addition; integers wrap.
+template <class T>
+auto Wide(T x) {
+  if constexpr (std::is_arithmetic_v<T>) return x;
+  else return static_cast<float>(x);
+}
+template <class T>
+T Sum(T a, T b) {
+  if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  else return T(Wide(a) + Wide(b));
+}
 
 template <class T>
 class SelectAndScatterStep : public Step {
@@ -62,14 +74,14 @@ class SelectAndScatterStep : public Step {
       const int64_t count = Under(position, under);
       for (int64_t c = 0; c < inner_ && count > 0; ++c) {
         int64_t kept = under[0];
-        T best = x[kept + c];
+        auto best = Wide(x[kept + c]);
         for (int64_t t = 1; t < count; ++t) {
-          const T candidate = x[under[t] + c];
+          const auto candidate = Wide(x[under[t] + c]);
           const bool keep = compare_.Keeps(best, candidate);
           best = keep ? best : candidate;
           kept = keep ? kept : under[t];
         }
-        out[kept + c] += source[c];
+        out[kept + c] = Sum(out[kept + c], source[c]);
       }
       for (int d = last_; d-- > first_;) {
         if (++position[d] < source_dims_[d]) break;
@@ -131,6 +143,7 @@ std::unique_ptr<Step> MakeSelectAndScatter(const HloInstruction& instruction) {
   const CompareAttributes& compare = select->attributes<CompareAttributes>();
   const PrimitiveType type = instruction.shape().element_type();
   for (int i = 0; i < 3; ++i) if (instruction.operand(i)->shape().element_type() != type) return nullptr;
+  if ((compare.type == ComparisonType::kSigned && IsUnsigned(type)) || (compare.type == ComparisonType::kUnsigned && IsSigned(type))) return nullptr;
   if (compare.type == ComparisonType::kFloatTotalOrder || compare.direction == ComparisonDirection::kEq ||
       compare.direction == ComparisonDirection::kNe) {
     return nullptr;
@@ -138,6 +151,13 @@ std::unique_ptr<Step> MakeSelectAndScatter(const HloInstruction& instruction) {
   switch (type) {
     case PrimitiveType::F32: return Make<float>(instruction, {compare.direction});
     case PrimitiveType::F64: return Make<double>(instruction, {compare.direction});
+    case PrimitiveType::BF16: return Make<BFloat16>(instruction, {compare.direction});
+    case PrimitiveType::F16: return Make<Half>(instruction, {compare.direction});
+    case PrimitiveType::S8: return Make<int8_t>(instruction, {compare.direction});
+    case PrimitiveType::U8: return Make<uint8_t>(instruction, {compare.direction});
+    case PrimitiveType::S32: return Make<int32_t>(instruction, {compare.direction});
+    case PrimitiveType::U32: return Make<uint32_t>(instruction, {compare.direction});
+    case PrimitiveType::S64: return Make<int64_t>(instruction, {compare.direction});
     default: return nullptr;
   }
 }

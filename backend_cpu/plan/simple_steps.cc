@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "plan/one_element.h"
 
 namespace hloir::cpu {
 namespace {
@@ -45,12 +46,13 @@ bool BlockCopy::Run(Runtime& runtime) {
 }
 
 bool BlockCopy::AppendScalarOps(std::vector<TileOp>& ops) const {
+  if (refs()[0].pointer == refs()[1].pointer) return true;
   if (bytes_ != 1 && bytes_ != 2 && bytes_ != 4 && bytes_ != 8) return false;
   TileOp op;
   op.kernel = OneElementKernels().copy[bytes_ == 8 ? 3 : bytes_ / 2];
   op.in[0] = refs()[0].pointer;
   op.out = refs()[1].pointer;
-  if (op.in[0] != op.out) ops.push_back(op);
+  ops.push_back(op);
   return true;
 }
 
@@ -74,24 +76,34 @@ bool ViewCopy::Run(Runtime& runtime) {
   return true;
 }
 
+// One list of ops: the condition's, the question, the body's.
 bool WhileStep::RunScalarLoop(Runtime& runtime) const {
   const bool* going = refs()[0].as<bool>();
   const int64_t steps = static_cast<int64_t>(1 + condition.size() + body.size());
+  const TileOp& first = ops_.front();
   while (true) {
     if (!runtime.Tick(steps)) return false;
-    for (const TileOp& op : condition_ops_) op.kernel(op, 1);
+    first.kernel(first, 1);
     if (!*going) return true;
-    for (const TileOp& op : body_ops_) op.kernel(op, 1);
   }
 }
 
-bool WhileStep::Run(Runtime& runtime) {
-  auto append = [](const StepList& steps, std::vector<TileOp>& ops) {
-    ops.clear();
-    return std::all_of(steps.begin(), steps.end(), [&](const auto& step) { return step->AppendScalarOps(ops); });
+// Anew in each run, as operands may have moved: it costs no more than a turn of the loop.
+bool WhileStep::MakeScalarLoop() {
+  ops_.clear();
+  auto append = [&](const StepList& steps) {
+    return std::all_of(steps.begin(), steps.end(), [&](const auto& step) { return step->AppendScalarOps(ops_); });
   };
-  // Anew in each run, as operands may have moved: it costs no more than a turn of the loop.
-  if (append(condition, condition_ops_) && append(body, body_ops_)) return RunScalarLoop(runtime);
+  if (!append(condition)) return false;
+  ops_.push_back(StopUnless(refs()[0].as<bool>()));
+  if (!append(body) || ops_.size() > kMaxChain) return false;
+  ChainOps(ops_);
+  return true;
+}
+
+bool WhileStep::Run(Runtime& runtime) {
+  if (!RunSteps(once, runtime)) return false;
+  if (MakeScalarLoop()) return RunScalarLoop(runtime);
   const bool* going = ref(0).as<bool>();
   while (true) {
     if (!RunSteps(condition, runtime)) return false;
@@ -125,48 +137,6 @@ void ForEachLeaf(Literal& literal, F&& f) {
 }
 
 }  // namespace
-
-ArrayStep::ArrayStep(const HloInstruction& instruction, reference::Kernel kernel) : instruction_(instruction), kernel_(kernel) {
-  for (int64_t i = 0; i < instruction.operand_count(); ++i) {
-    const PrimitiveType type = instruction.operand(i)->shape().element_type();
-    bytes_[i] = StorageBytes(type);
-    args_.bits = BitWidth(type);
-  }
-  args_.count = instruction.shape().ElementCount();
-  out_bytes_ = StorageBytes(instruction.shape().element_type());
-}
-
-void ArrayStep::SetUniform(const std::vector<bool>& uniform) {
-  for (size_t i = 0; i < uniform.size(); ++i) args_.stride[i] = uniform[i] ? 0 : 1;
-}
-
-bool ArrayStep::Run(Runtime& runtime) {
-  constexpr int64_t kPart = 4096;
-  const int64_t count = args_.count, parts = std::clamp<int64_t>(count / kPart, 1, 64);
-  runtime.pool->For(parts, [&](int64_t part, int) {
-    const int64_t begin = count * part / parts, end = count * (part + 1) / parts;
-    reference::KernelArgs args = args_;
-    for (int i = 0; i < first_written(); ++i) args.in[i] = refs()[i].pointer + begin * args.stride[i] * bytes_[i];
-    args.out = written(0).pointer + begin * out_bytes_;
-    args.count = end - begin;
-    kernel_(args);
-  });
-  return true;
-}
-
-std::string ArrayStep::Name() const { return Format("{} {} elements", instruction_.opcode_name(), args_.count); }
-
-std::unique_ptr<ArrayStep> MakeArrayStep(const HloInstruction& instruction) {
-  if (instruction.operand_count() < 1 || instruction.operand_count() > 3 || !instruction.shape().IsArray()) return nullptr;
-  auto own = [](const Shape& shape) {
-    return shape.IsArray() && reference::ComputeType(shape.element_type()) == shape.element_type();
-  };
-  if (!own(instruction.shape())) return nullptr;
-  for (const HloInstruction* operand : instruction.operands()) if (!own(operand->shape())) return nullptr;
-  const int64_t leading = instruction.opcode() == HloOpcode::kSelect ? 1 : 0;
-  const reference::Kernel kernel = reference::FindKernel(instruction, instruction.operand(leading)->shape().element_type());
-  return kernel == nullptr ? nullptr : std::make_unique<ArrayStep>(instruction, kernel);
-}
 
 bool ReferenceStep::Run(Runtime& runtime) {
   std::vector<Literal> operands;

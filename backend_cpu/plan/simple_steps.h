@@ -8,7 +8,6 @@
 #include "hloir/instruction.h"
 #include "plan/step.h"
 #include "plan/strided_copy.h"
-#include "reference/elementwise.h"
 
 namespace hloir::cpu {
 
@@ -37,16 +36,17 @@ class ViewCopy : public Step {
   std::string name_;
 };
 
-// refs()[0] is the condition's result. A loop whose condition and body are scalar operations alone runs as one list of these.
+// refs()[0] is the condition's result. What no turn changes is computed by `once`, before the first. A loop whose condition and body are scalar operations alone runs as one list of these.
 class WhileStep : public Step {
  public:
   bool Run(Runtime& runtime) override;
   std::string Name() const override { return "while"; }
-  StepList condition, body;
+  StepList once, condition, body;
 
  private:
+  bool MakeScalarLoop();  // false: it is none
   bool RunScalarLoop(Runtime& runtime) const;
-  std::vector<TileOp> condition_ops_, body_ops_;  // of a scalar loop; kept for their room
+  std::vector<TileOp> ops_;  // of a scalar loop; kept for their room
 };
 
 // refs()[0] is the branch number, or a pred that takes the first branch when true.
@@ -60,24 +60,6 @@ class ConditionalStep : public Step {
  private:
   bool by_pred_;
 };
-
-// One elementwise op on whole arrays, by the reference's own loop over elements: for complex numbers, which no tile holds.
-class ArrayStep : public Step {
- public:
-  ArrayStep(const HloInstruction& instruction, reference::Kernel kernel);
-  // Which operands are one element for all.
-  void SetUniform(const std::vector<bool>& uniform);
-  bool Run(Runtime& runtime) override;
-  std::string Name() const override;
-
- private:
-  const HloInstruction& instruction_;
-  reference::Kernel kernel_;
-  reference::KernelArgs args_;
-  int64_t bytes_[3] = {}, out_bytes_ = 0;
-};
-// Nothing, if the op is computed in another type than its operands have.
-std::unique_ptr<ArrayStep> MakeArrayStep(const HloInstruction& instruction);
 
 // Evaluates one instruction by the scalar reference: operands are copied into literals, results out of one.
 class ReferenceStep : public Step {

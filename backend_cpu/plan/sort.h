@@ -1,5 +1,5 @@
-// Sorting by keys: when a comparator compares one operand's two elements, that operand becomes numbers in the comparator's
-// order once, and nothing is called for each comparison. Other comparators are the reference's.
+// Sorting by keys: when a comparator compares one operand's two elements, or several one after the other, these operands become
+// numbers in the comparator's order once, and nothing is called for each comparison. Other comparators are the reference's.
 #pragma once
 
 #include <memory>

@@ -19,7 +19,8 @@ void Pause() {
 }  // namespace
 
 ThreadPool::ThreadPool(int threads)
-    : threads_(threads > 0 ? std::min(threads, 1024) : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))) {}
+    : threads_(threads > 0 ? std::min(threads, 1024) : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))),
+      shares_(static_cast<size_t>(threads_)) {}
 
 ThreadPool::~ThreadPool() {
   {
@@ -41,15 +42,23 @@ void ThreadPool::Start() {
 }
 
 void ThreadPool::TakeParts(int thread) {
-  for (int64_t part; (part = next_part_.fetch_add(1, std::memory_order_relaxed)) < parts_;) function_(data_, part, thread);
+  const int count = static_cast<int>(workers_.size()) + 1;
+  for (int i = 0; i < count; ++i) {
+    Share& share = shares_[static_cast<size_t>((thread + i) % count)];
+    for (int64_t part; (part = share.next.fetch_add(1, std::memory_order_relaxed)) < share.end;) function_(data_, part, thread);
+  }
 }
 
 void ThreadPool::Run(int64_t parts, Function function, void* data) {
   if (!started_) Start();
   function_ = function;
   data_ = data;
-  parts_ = parts;
-  next_part_.store(0, std::memory_order_relaxed);
+  const int64_t count = static_cast<int64_t>(workers_.size()) + 1;
+  for (int64_t i = 0; i < count; ++i) {
+    Share& share = shares_[static_cast<size_t>(i)];
+    share.next.store(parts * i / count, std::memory_order_relaxed);
+    share.end = parts * (i + 1) / count;
+  }
   working_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
   round_.fetch_add(1, std::memory_order_seq_cst);
   if (sleeping_.load(std::memory_order_seq_cst) > 0) {

@@ -1,5 +1,7 @@
 // ThreadPool: runs f(0) … f(parts-1) on a fixed set of threads and waits for all. Which thread takes which part is free, so
-// the parts, not the threads, must decide what is computed; then results are the same for any number of threads.
+// the parts, not the threads, must decide what is computed; then results are the same for any number of threads. Each thread
+// begins with its own share, a run of neighbours, so that what one step has left in a core's cache the next finds there; who
+// is done early takes from the others.
 #pragma once
 
 #include <atomic>
@@ -38,6 +40,11 @@ class ThreadPool {
   void Work(int thread);
   void TakeParts(int thread);
 
+  struct alignas(64) Share {
+    std::atomic<int64_t> next{0};
+    int64_t end = 0;
+  };
+
   int threads_;
   bool started_ = false;
   std::vector<std::thread> workers_;
@@ -46,9 +53,8 @@ class ThreadPool {
   std::atomic<uint64_t> round_{0};   // odd bits never matter: a new value means new work
   std::atomic<bool> stop_{false};
   std::atomic<int> sleeping_{0};
-  std::atomic<int64_t> next_part_{0};
   std::atomic<int> working_{0};      // workers that have not finished the round
-  int64_t parts_ = 0;
+  std::vector<Share> shares_;        // one a thread
   Function function_ = nullptr;
   void* data_ = nullptr;
 };

@@ -1,5 +1,8 @@
 // custom-call: what the caller registered (EvaluatorOptions::custom_calls), else the few targets with a meaning of
 // their own in HLO: placement and sharding marks, TopK, LAPACK's, and the two that go between dynamic and static arrays.
+#include "reference/custom_call.h"
+
+#include <algorithm>
 #include <string>
 
 #include "hloir/format.h"
@@ -11,16 +14,6 @@
 
 namespace hloir::reference {
 namespace {
-
-// Marks for placement and partitioning; on one device they keep the value.
-bool IsMark(std::string_view target) {
-  for (std::string_view mark : {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement",
-                                "MoveToHost", "MoveToDevice", "LayoutConstraint", "xla.sdy.FuncResultSharding",
-                                "xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape"}) {
-    if (target == mark) return true;
-  }
-  return false;
-}
 
 // (array, actual size of each dimension)
 StatusOr<Value> PadToStatic(EvalContext& context) {
@@ -66,6 +59,15 @@ StatusOr<Value> SliceToDynamic(EvalContext& context) {
 
 }  // namespace
 
+bool IsMark(const HloInstruction& call) {
+  constexpr std::string_view kMarks[] = {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement",
+                                         "MoveToHost", "MoveToDevice", "LayoutConstraint", "xla.sdy.FuncResultSharding",
+                                         "xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape"};
+  const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
+  return call.operand_count() == 1 && call.operand(0)->shape().Compatible(call.shape()) &&
+         std::find(std::begin(kMarks), std::end(kMarks), target) != std::end(kMarks);
+}
+
 StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
   const std::string& target = context.attributes<CustomCallAttributes>().custom_call_target;
   const auto& registered = context.run.options().custom_calls;
@@ -81,10 +83,7 @@ StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
     }
     return result;
   }
-  if (IsMark(target) && context.operand_count() == 1 &&
-      context.instruction.operand(0)->shape().Compatible(context.shape)) {
-    return std::move(context.operands[0]);
-  }
+  if (IsMark(context.instruction)) return std::move(context.operands[0]);
   const bool one_array = context.operand_count() >= 1 && context.instruction.operand(0)->shape().IsArray();
   if (target == "TopK" && one_array && context.shape.IsTuple() && context.shape.tuple_size() == 2 &&
       context.shape.tuple_shapes(0).rank() > 0) {

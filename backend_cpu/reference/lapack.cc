@@ -31,14 +31,38 @@ template <> struct Traits<std::complex<double>> { static constexpr char kLetter 
 template <> struct Traits<int> { static constexpr PrimitiveType kType = PrimitiveType::S32; };
 template <class T> constexpr bool kComplex = !std::is_same_v<T, typename Traits<T>::Real>;
 
-// A call's operands and results, one batch at a time, and what its backend_config says.
+// How a call is written: in JAX's typed form of today the arrays are the operands and options stand in the backend_config. Before
+// jaxlib 0.4.36 or so the names had no "_ffi", and sizes and options came as operands before the arrays; workspaces were results.
+struct Form {
+  struct Option {
+    std::string_view name, letters;  // the operand's value picks a letter; no letters: it is the number itself
+    size_t operand;
+  };
+  size_t first_array = 0;
+  std::vector<Option> options;
+  std::vector<size_t> results;   // where today's results are; empty: in order
+  int alpha = -1;                // the operand that scales
+};
+
+// A call's operands and results, one batch at a time, and its options.
 class LapackCall {
  public:
-  explicit LapackCall(EvalContext& context) : context_(context) {
+  LapackCall(EvalContext& context, const Form& form) : context_(context), places_(form.results) {
     for (int64_t i = 0; i < context.operand_count(); ++i) operands_.push_back(&context.operand(i));
     for (const Shape* leaf : context.shape.Leaves()) results_.emplace_back(*leaf);
-    const DimVector& dims = operands_.empty() ? context.dims() : operands_[0]->shape().dimensions();
-    leading_ = dims;
+    for (const Form::Option& option : form.options) {
+      Require(option.operand < operands_.size() && operands_[option.operand]->shape().IsScalar());
+      if (!good_) return;
+      const int64_t value = operands_[option.operand]->GetAsInt64(0);
+      Require(value >= 0 && value <= (option.letters.empty() ? 1 << 15 : static_cast<int64_t>(option.letters.size()) - 1));
+      if (good_) options_.emplace_back(option.name, option.letters.empty() ? static_cast<int>(value) : option.letters[static_cast<size_t>(value)]);
+    }
+    if (form.alpha >= 0 && static_cast<size_t>(form.alpha) < operands_.size()) alpha_ = operands_[static_cast<size_t>(form.alpha)];
+    Require(form.first_array <= operands_.size());
+    if (!good_) return;
+    operands_.erase(operands_.begin(), operands_.begin() + static_cast<std::ptrdiff_t>(form.first_array));
+    if (form.alpha >= static_cast<int>(form.first_array) && !operands_.empty()) operands_.pop_back();  // it came last
+    leading_ = operands_.empty() ? context.dims() : operands_[0]->shape().dimensions();
   }
 
   // The last dimensions of operand 0; what is before them is the batch.
@@ -58,8 +82,19 @@ class LapackCall {
   template <class E>
   void Operand(size_t i, const std::vector<int>& dims) { good_ = good_ && i < operands_.size() && Is<E>(operands_[i]->shape(), dims); }
   template <class E>
-  void Result(size_t i, const std::vector<int>& dims) { good_ = good_ && i < results_.size() && Is<E>(results_[i].shape(), dims); }
-  void Counts(size_t operands, size_t results) { good_ = good_ && operands_.size() == operands && results_.size() == results; }
+  void Result(size_t i, const std::vector<int>& dims) { good_ = good_ && Place(i) < results_.size() && Is<E>(results_[Place(i)].shape(), dims); }
+  // More results are workspaces, or an info that says all is well: zeros.
+  void Counts(size_t operands, size_t results) { good_ = good_ && operands_.size() == operands && results_.size() >= results; }
+  // The result has as many dimensions as the batch and these more.
+  bool ResultHasRank(size_t i, size_t more) const { return i < results_.size() && results_[i].shape().dimensions().size() == leading_.size() + more; }
+  void PlaceResults(std::vector<size_t> places) { places_ = std::move(places); }
+  // What a product is scaled by.
+  template <class E>
+  E Alpha() {
+    if (alpha_ == nullptr) return E(1);
+    Require(alpha_->shape().IsScalar() && alpha_->shape().element_type() == Traits<E>::kType);
+    return good_ ? alpha_->data<E>()[0] : E(1);
+  }
   // The size of an operand's last dimension, or of one further to the front.
   int LastSizeOf(size_t operand, size_t from_last = 0) {
     const DimVector& dims = operands_[operand]->shape().dimensions();
@@ -71,6 +106,7 @@ class LapackCall {
 
   // A number of "{uplo = 76 : ui8, low = 1 : i32}".
   int Number(std::string_view name, int otherwise) const {
+    for (const auto& [option, value] : options_) if (option == name) return value;
     const std::string_view config = context_.instruction.extras().backend_config;
     for (size_t at = config.find(name); at != std::string_view::npos; at = config.find(name, at + 1)) {
       if (at > 0 && config[at - 1] != '{' && config[at - 1] != ' ' && config[at - 1] != ',') continue;
@@ -100,10 +136,10 @@ class LapackCall {
   }
   template <class E>
   void Store(size_t i, int64_t b, const std::vector<E>& matrix, int rows, int columns = 1) {
-    E* to = results_[i].data<E>().data() + b * rows * columns;
+    E* to = results_[Place(i)].data<E>().data() + b * rows * columns;
     for (int r = 0; r < rows; ++r) for (int c = 0; c < columns; ++c) to[Index(c, r, columns)] = matrix[Index(r, c, rows)];
   }
-  void StoreInt(size_t i, int64_t b, int value) { results_[i].data<int32_t>()[static_cast<size_t>(b)] = value; }
+  void StoreInt(size_t i, int64_t b, int value) { results_[Place(i)].data<int32_t>()[static_cast<size_t>(b)] = value; }
 
   StatusOr<Value> Finish() && {
     if (context_.shape.IsTuple()) return Value(Literal::Tuple(std::move(results_)));
@@ -119,7 +155,12 @@ class LapackCall {
     return shape.IsArray() && shape.element_type() == Traits<E>::kType && shape.dimensions() == wanted;
   }
 
+  size_t Place(size_t i) const { return i < places_.size() ? places_[i] : i; }
+
   EvalContext& context_;
+  std::vector<size_t> places_;
+  std::vector<std::pair<std::string_view, int>> options_;
+  const Literal* alpha_ = nullptr;
   std::vector<const Literal*> operands_;
   std::vector<Literal> results_;
   DimVector leading_;
@@ -264,6 +305,7 @@ void Gesdd(LapackCall& call, const Routine<T>& f) {
   const std::vector<int> s = call.Sizes(2);
   int m = s[0], n = s[1], k = std::min(m, n), lda = AtLeastOne(m), info = 0;
   char mode = call.Letter("mode", "ASN");
+  if (call.Number("vectors", -1) >= 0) mode = call.Number("vectors", 0) == 0 ? 'N' : call.Number("full", 0) != 0 ? 'A' : 'S';
   const bool vectors = mode != 'N';
   const int u_columns = mode == 'S' ? k : m, vt_rows = mode == 'S' ? k : n;
   int ldu = AtLeastOne(m), ldvt = AtLeastOne(vt_rows);
@@ -295,13 +337,13 @@ void Trsm(LapackCall& call, const Routine<T>& f) {
   call.Counts(2, 1);
   if (call.good()) n = call.LastSizeOf(1), m = call.LastSizeOf(1, 1);
   char side = call.Letter("side", "LR"), uplo = call.Letter("uplo", "LU"), trans = call.Letter("trans_x", "NTC"), diag = call.Letter("diag", "NU");
+  const T alpha = call.Alpha<T>();
   call.Operand<T>(0, {k, k}), call.Operand<T>(1, {m, n}), call.Result<T>(0, {m, n}), call.Require(k == (side == 'L' ? m : n));
   for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
     const std::vector<T> a = call.Load<T>(0, b, k, k);
     std::vector<T> x = call.Load<T>(1, b, m, n);
     int lda = AtLeastOne(k), ldb = AtLeastOne(m);
-    const T one(1);
-    f(&side, &uplo, &trans, &diag, &m, &n, &one, a.data(), &lda, x.data(), &ldb, kOne, kOne, kOne, kOne);
+    f(&side, &uplo, &trans, &diag, &m, &n, &alpha, a.data(), &lda, x.data(), &ldb, kOne, kOne, kOne, kOne);
     call.Store(0, b, x, m, n);
   }
 }
@@ -353,13 +395,18 @@ void Geev(LapackCall& call, const Routine<T>& f) {
   }
 }
 
-// Schur's form: (matrix, vectors, eigenvalues, how many were selected, info). Nothing is sorted, so none are selected.
+// Schur's form: (matrix, vectors, eigenvalues, how many were selected, info). Nothing is sorted, so none are selected. For some
+// time the vectors came after the eigenvalues.
 template <class T>
 void Gees(LapackCall& call, const Routine<T>& f) {
   using R = typename Traits<T>::Real;
   int n = call.Sizes(2)[0], ld = AtLeastOne(n), info = 0, selected = 0;
   char mode = call.Letter("mode", "VN"), sort = call.Letter("sort", "N");
   const size_t last = kComplex<T> ? 2 : 3, size = static_cast<size_t>(n);
+  if (call.ResultHasRank(1, 1) && call.ResultHasRank(last, 2)) {
+    if (kComplex<T>) call.PlaceResults({0, 2, 1, 3, 4});
+    else call.PlaceResults({0, 3, 1, 2, 4, 5});
+  }
   call.Counts(1, last + 3), call.Operand<T>(0, {n, n}), call.Result<T>(0, {n, n}), call.Result<T>(1, {n, n}), call.Result<T>(2, {n});
   call.Result<T>(last, {n}), call.Result<int>(last + 1, {}), call.Result<int>(last + 2, {});
   for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
@@ -442,17 +489,51 @@ constexpr Entry<T> kEntries[] = {
     {kComplex<T> ? "heevd" : "syevd", &Syevd<T>}, {"gesdd", &Gesdd<T>}, {"trsm", &Trsm<T>}, {"geev", &Geev<T>}, {"gees", &Gees<T>},
     {"gehrd", &Gehrd<T>}, {kComplex<T> ? "hetrd" : "sytrd", &Sytrd<T>}, {"gtsv", &Gtsv<T>}};
 
-// "lapack_", a letter for the type, the routine, "_ffi". f(entry) for the entry of that name, or false.
+// The old form of a routine.
+Form OldForm(std::string_view routine, bool complex) {
+  constexpr std::string_view kUplo = "UL";
+  if (routine == "potrf" || routine == "syevd" || routine == "heevd") return {3, {{"uplo", kUplo, 0}}, {}};
+  if (routine == "getrf") return {3, {}, {}};
+  if (routine == "geqrf" || routine == "geqp3") return {4, {}, {}};
+  if (routine == "orgqr" || routine == "ungqr") return {5, {}, {}};
+  if (routine == "gesdd") return {6, {{"full", "", 0}, {"vectors", "", 1}}, {}};
+  if (routine == "gehrd") return {6, {{"low", "", 1}, {"high", "", 2}}, {}};
+  if (routine == "sytrd" || routine == "hetrd") return {5, {{"uplo", kUplo, 1}}, {}};
+  if (routine == "trsm") {
+    return {8, {{"side", "RL", 0}, {"uplo", kUplo, 1}, {"trans_x", "NTC", 2}, {"diag", "NU", 3}}, {}, 7};
+  }
+  // Letters came as their codes. Workspaces came first.
+  if (routine == "geev") {
+    std::vector<size_t> places;
+    for (size_t i = complex ? 2 : 3; i < 8; ++i) places.push_back(i);
+    return {4, {{"compute_left", "", 2}, {"compute_right", "", 3}}, places};
+  }
+  if (routine == "gees") {
+    const Form::Option mode{"mode", "", 2}, sort{"sort", "", 3};
+    if (complex) return {4, {mode, sort}, {0, 3, 2, 4, 5}};
+    return {4, {mode, sort}, {0, 3, 1, 2, 4, 5}};
+  }
+  return {};
+}
+
+// "lapack_" or "blas_", a letter for the type, the routine, and today "_ffi". f(entry, form) for the entry of that name, or false.
 template <class F>
 bool FindEntry(std::string_view target, F&& f) {
-  constexpr std::string_view kBefore = "lapack_", kAfter = "_ffi";
-  if (!target.starts_with(kBefore) || !target.ends_with(kAfter) || target.size() <= kBefore.size() + 1 + kAfter.size()) return false;
-  const char letter = target[kBefore.size()];
-  target.remove_prefix(kBefore.size() + 1);
-  target.remove_suffix(kAfter.size());
+  const size_t prefix = target.starts_with("lapack_") ? 7 : target.starts_with("blas_") ? 5 : 0;
+  const bool blas = prefix == 5, typed = target.ends_with("_ffi");
+  if (prefix == 0 || target.size() <= prefix + 1) return false;
+  const char letter = target[prefix];
+  target.remove_prefix(prefix + 1);
+  if (typed) target.remove_suffix(4);
   auto find = [&]<class T>(T) {
-    if (letter != Traits<T>::kLetter) return false;
-    for (const Entry<T>& entry : kEntries<T>) if (target == entry.name) return f(entry), true;
+    if (letter != Traits<T>::kLetter || (blas && target != "trsm")) return false;
+    for (const Entry<T>& entry : kEntries<T>) {
+      if (target != entry.name) continue;
+      Form form = typed ? Form() : OldForm(target, kComplex<T>);
+      if (typed && blas) form.alpha = 2;
+      if (!typed && form.first_array == 0) return false;  // has no old form
+      return f(entry, form), true;
+    }
     return false;
   };
   return find(float()) || find(double()) || find(std::complex<float>()) || find(std::complex<double>());
@@ -461,7 +542,7 @@ bool FindEntry(std::string_view target, F&& f) {
 }  // namespace
 
 bool IsLapackTarget(std::string_view target) {
-  return FindEntry(target, [](const auto&) {});
+  return FindEntry(target, [](const auto&, const Form&) {});
 }
 
 StatusOr<Value> EvaluateLapack(EvalContext& context) {
@@ -471,16 +552,16 @@ StatusOr<Value> EvaluateLapack(EvalContext& context) {
   for (const Shape* leaf : context.shape.Leaves()) {
     if (!leaf->IsArray()) return UnimplementedOp(context, "LAPACK gives arrays");
   }
-  LapackCall call(context);
-  bool found = true;
-  FindEntry(context.attributes<CustomCallAttributes>().custom_call_target, [&]<class T>(const Entry<T>& entry) {
+  StatusOr<Value> result = UnimplementedOp(context, "this machine has no LAPACK (liblapack.so.3)");
+  FindEntry(context.attributes<CustomCallAttributes>().custom_call_target, [&]<class T>(const Entry<T>& entry, const Form& form) {
     const Routine<T> routine(entry.name);
-    found = routine.found();
-    if (found) entry.run(call, routine);
+    if (!routine.found()) return;
+    LapackCall call(context, form);
+    if (call.good()) entry.run(call, routine);
+    if (call.good()) result = std::move(call).Finish();
+    else result = InvalidArgument(Format("{}: LAPACK's routine takes other shapes or options", context.instruction.name()));
   });
-  if (!found) return UnimplementedOp(context, "this machine has no LAPACK (liblapack.so.3)");
-  if (!call.good()) return InvalidArgument(Format("{}: LAPACK's routine takes other shapes or options", context.instruction.name()));
-  return std::move(call).Finish();
+  return result;
 }
 
 }  // namespace hloir::reference

@@ -29,22 +29,20 @@ void CopySlot(const KernelArgs& args) { std::memcpy(args.out, args.in[0], sizeof
 
 }  // namespace
 
-void LoadElement(const Literal& literal, int64_t i, PrimitiveType slot_type, Slot& slot) {
-  const PrimitiveType type = literal.shape().element_type();
-  const std::byte* at = literal.untyped_data() + i * StorageBytes(type);
+void LoadElement(PrimitiveType type, const std::byte* array, int64_t i, PrimitiveType slot_type, Slot& slot) {
+  const std::byte* at = array + i * StorageBytes(type);
   if (ComputeType(type) == ComputeType(slot_type)) ToSlot(type, at, slot.bytes);
   else ConvertElements(type, at, ComputeType(slot_type), slot.bytes, 1);
 }
 
-void StoreElement(const Slot& slot, PrimitiveType slot_type, Literal& literal, int64_t i) {
-  const PrimitiveType type = literal.shape().element_type();
-  std::byte* at = literal.untyped_data() + i * StorageBytes(type);
+void StoreElement(const Slot& slot, PrimitiveType slot_type, PrimitiveType type, std::byte* array, int64_t i) {
+  std::byte* at = array + i * StorageBytes(type);
   if (type == ComputeType(slot_type)) std::memcpy(at, slot.bytes, static_cast<size_t>(StorageBytes(type)));
   else ConvertElements(ComputeType(slot_type), slot.bytes, type, at, 1);
 }
 
-void ScalarFunction::Load(size_t k, const Literal& literal, int64_t i) {
-  LoadElement(literal, i, argument_types_[k], slots_[k]);
+void ScalarFunction::Load(size_t k, PrimitiveType type, const std::byte* array, int64_t i) {
+  LoadElement(type, array, i, argument_types_[k], slots_[k]);
 }
 void ScalarFunction::Store(size_t k, Literal& literal, int64_t i) const {
   StoreElement(result(k), result_types_[k], literal, i);

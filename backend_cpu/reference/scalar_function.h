@@ -29,7 +29,8 @@ class ScalarFunction {
   PrimitiveType argument_type(size_t i) const { return argument_types_[i]; }
   PrimitiveType result_type(size_t i) const { return result_types_[i]; }
   // Argument k from element i of an array, and an element from result k.
-  void Load(size_t k, const Literal& literal, int64_t i);
+  void Load(size_t k, const Literal& literal, int64_t i) { Load(k, literal.shape().element_type(), literal.untyped_data(), i); }
+  void Load(size_t k, PrimitiveType type, const std::byte* array, int64_t i);
   void Store(size_t k, Literal& literal, int64_t i) const;
   // From the arguments to the results.
   Status Run() {
@@ -37,6 +38,8 @@ class ScalarFunction {
     for (const Step& step : steps_) step.kernel(step.args);
     return OkStatus();
   }
+  // A list of kernel calls, which cannot fail.
+  bool is_flat() const { return general_ == nullptr; }
   // Instructions that one Run stands for.
   int64_t cost() const { return static_cast<int64_t>(steps_.size()) + 1; }
   // The whole function is op(argument 0, argument 1) and nothing else.
@@ -60,8 +63,14 @@ class ScalarFunction {
   const HloComputation* general_ = nullptr;  // evaluated in full if set
 };
 
-// One element of an array, from and to a slot that holds an element of type `slot_type`.
-void LoadElement(const Literal& literal, int64_t i, PrimitiveType slot_type, Slot& slot);
-void StoreElement(const Slot& slot, PrimitiveType slot_type, Literal& literal, int64_t i);
+// One element of an array of `type`, from and to a slot that holds an element of type `slot_type`.
+void LoadElement(PrimitiveType type, const std::byte* array, int64_t i, PrimitiveType slot_type, Slot& slot);
+void StoreElement(const Slot& slot, PrimitiveType slot_type, PrimitiveType type, std::byte* array, int64_t i);
+inline void LoadElement(const Literal& literal, int64_t i, PrimitiveType slot_type, Slot& slot) {
+  LoadElement(literal.shape().element_type(), literal.untyped_data(), i, slot_type, slot);
+}
+inline void StoreElement(const Slot& slot, PrimitiveType slot_type, Literal& literal, int64_t i) {
+  StoreElement(slot, slot_type, literal.shape().element_type(), literal.untyped_data(), i);
+}
 
 }  // namespace hloir::reference

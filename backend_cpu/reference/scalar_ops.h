@@ -87,14 +87,18 @@ HLOIR_COMPLEX_FUNCTION(Tan, std::tan(x), std::tan(x))
 HLOIR_COMPLEX_FUNCTION(Tanh, std::tanh(Wide(x)), std::tanh(x))
 // e^z - 1 and log(1 + z) without cancellation near 0.
 inline std::complex<double> ComplexExpm1(std::complex<double> z) {
+  if (z.imag() == 0) return {std::expm1(z.real()), z.imag()};  // also where the real part is infinite
   const double s = std::sin(z.imag() / 2);
   return {std::expm1(z.real()) * std::cos(z.imag()) - 2 * s * s, std::exp(z.real()) * std::sin(z.imag())};
 }
 inline std::complex<double> ComplexLog1p(std::complex<double> z) {
   const double x = z.real(), y = z.imag();
   // |1 + z|^2 - 1 = x(2 + x) + y^2, which has no cancellation unless z is near -2 or -1 and then the log is not near 0.
-  const double real =
-      std::abs(x) < 0.5 && std::abs(y) < 0.5 ? 0.5 * std::log1p(x * (2 + x) + y * y) : std::log(std::hypot(1 + x, y));
+  // Where |1 + z| would overflow, half of it does not.
+  const double real = std::abs(x) < 0.5 && std::abs(y) < 0.5 ? 0.5 * std::log1p(x * (2 + x) + y * y)
+                      : std::abs(x) > 0x1p1000 || std::abs(y) > 0x1p1000
+                          ? std::log(std::hypot(x / 2, y / 2)) + 0.693147180559945309417
+                          : std::log(std::hypot(1 + x, y));
   return {real, std::atan2(y, 1 + x)};
 }
 HLOIR_COMPLEX_FUNCTION(Expm1, std::expm1(x), ComplexExpm1(x))
@@ -312,7 +316,8 @@ struct PowerOp {
   template <Cplx T>
   T operator()(T a, T b, int) const {
     const std::complex<double> base(a), exponent(b);
-    if (base == 0.0) return exponent == 0.0 ? T(1) : exponent.real() > 0 ? T(0) : T(std::pow(base, exponent));
+    if (exponent == 0.0) return T(1);  // of NaN too, as for real numbers
+    if (base == 0.0) return exponent.real() > 0 ? T(0) : T(std::pow(base, exponent));
     return T(std::pow(base, exponent));
   }
 };

@@ -1,0 +1,214 @@
+// See element_steps.h. Tests: tests/ops/scatter-*.hlo, reduce-*.hlo, tests/unit/executable_types_test.cc.
+#include "plan/element_steps.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "hloir/format.h"
+#include "plan/view.h"
+#include "reference/index.h"
+#include "reference/scalar_function.h"
+
+namespace hloir::cpu {
+namespace {
+
+using reference::ScalarFunction;
+using reference::Slot;
+
+// A computation on scalars with slots of its own, so one for each thread that calls it.
+class Body {
+ public:
+  static std::unique_ptr<Body> Make(const HloComputation& computation) {
+    auto body = std::unique_ptr<Body>(new Body());
+    auto function = ScalarFunction::Prepare(body->run_, computation);
+    if (!function.ok() || !function->is_flat()) return nullptr;
+    body->function_ = std::make_unique<ScalarFunction>(std::move(*function));
+    return body;
+  }
+  ScalarFunction& operator*() { return *function_; }
+  ScalarFunction* operator->() { return function_.get(); }
+  // For n accumulators and n elements: the results become the accumulators. A result may be another argument's slot, so all are
+  // read before one is written.
+  void Accumulate(size_t n) {
+    (void)function_->Run();  // flat: there is nothing to fail
+    next_.resize(n);
+    for (size_t k = 0; k < n; ++k) next_[k] = function_->result(k);
+    for (size_t k = 0; k < n; ++k) function_->argument(k) = next_[k];
+  }
+
+ private:
+  Body() = default;
+  EvaluatorOptions options_;
+  reference::Evaluation run_{options_};
+  std::unique_ptr<ScalarFunction> function_;
+  std::vector<Slot> next_;
+};
+
+bool Contains(const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
+std::vector<PrimitiveType> OperandTypes(const HloInstruction& i) {
+  std::vector<PrimitiveType> types;
+  for (const HloInstruction* operand : i.operands()) types.push_back(operand->shape().element_type());
+  return types;
+}
+
+class ElementReduceStep : public Step {
+ public:
+  ElementReduceStep(const HloInstruction& reduce, std::vector<std::unique_ptr<Body>> bodies)
+      : bodies_(std::move(bodies)), n_(static_cast<size_t>(reduce.operand_count()) / 2), types_(OperandTypes(reduce)) {
+    for (const Shape* leaf : reduce.shape().Leaves()) result_types_.push_back(leaf->element_type());
+    const DimVector& dims = reduce.operand(0)->shape().dimensions();
+    const DimVector strides = View::RowMajor(dims).strides;
+    for (size_t d = 0; d < dims.size(); ++d) {
+      const bool reduced = Contains(reduce.dimensions(), static_cast<int64_t>(d));
+      reference::AppendDimension(dims[d], strides[d], reduced ? &reduced_dims_ : &kept_dims_, reduced ? &reduced_strides_ : &kept_strides_);
+    }
+    results_ = View::RowMajor(kept_dims_).count();
+    elements_ = View::RowMajor(reduced_dims_).count();
+  }
+  bool Run(Runtime& runtime) override {
+    const int64_t parts = std::clamp<int64_t>(results_ * elements_ / 4096, 1, std::min<int64_t>(results_, 64));
+    runtime.pool->For(parts, [&](int64_t part, int thread) {
+      RunRange(*bodies_[static_cast<size_t>(thread)], results_ * part / parts, results_ * (part + 1) / parts);
+    });
+    return true;
+  }
+  std::string Name() const override { return Format("reduce {} times {} elements, one by one", results_, elements_); }
+  double Flops() const override { return static_cast<double>(results_) * static_cast<double>(elements_); }
+
+ private:
+  void RunRange(Body& body, int64_t begin, int64_t end) {
+    for (int64_t out = begin; out < end; ++out) {
+      int64_t base = 0;
+      for (size_t d = kept_dims_.size(), linear = static_cast<size_t>(out); d-- > 0; linear /= static_cast<size_t>(kept_dims_[d])) {
+        base += static_cast<int64_t>(linear % static_cast<size_t>(kept_dims_[d])) * kept_strides_[d];
+      }
+      for (size_t k = 0; k < n_; ++k) body->Load(k, types_[n_ + k], refs()[n_ + k].pointer, 0);
+      reference::ForEachOffset(reduced_dims_, reduced_strides_, [&](int64_t offset) {
+        for (size_t k = 0; k < n_; ++k) body->Load(n_ + k, types_[k], refs()[k].pointer, base + offset);
+        body.Accumulate(n_);
+      });
+      for (size_t k = 0; k < n_; ++k) {
+        reference::StoreElement(body->argument(k), body->argument_type(k), result_types_[k], written(static_cast<int>(k)).pointer, out);
+      }
+    }
+  }
+
+  std::vector<std::unique_ptr<Body>> bodies_;  // by thread
+  const size_t n_;
+  const std::vector<PrimitiveType> types_;
+  std::vector<PrimitiveType> result_types_;
+  DimVector kept_dims_, kept_strides_, reduced_dims_, reduced_strides_;
+  int64_t results_ = 1, elements_ = 1;
+};
+
+class ElementScatterStep : public Step {
+ public:
+  ElementScatterStep(const HloInstruction& scatter, std::unique_ptr<Body> body)
+      : body_(std::move(body)), n_(static_cast<size_t>(scatter.operand_count()) / 2), types_(OperandTypes(scatter)),
+        a_(scatter.attributes<ScatterAttributes>()), dims_(scatter.operand(0)->shape().dimensions()),
+        index_dims_(scatter.operand(static_cast<int64_t>(n_))->shape().dimensions()) {
+    strides_ = View::RowMajor(dims_).strides;
+    for (size_t k = 0; k < n_; ++k) bytes_.push_back(View::RowMajor(dims_).count() * StorageBytes(types_[k]));
+    const DimVector& updates = scatter.operand(static_cast<int64_t>(n_) + 1)->shape().dimensions();
+    const DimVector update_strides = View::RowMajor(updates).strides;
+    for (size_t d = 0; d < updates.size(); ++d) {
+      const bool window = Contains(a_.update_window_dims, static_cast<int64_t>(d));
+      (window ? window_dims_ : batch_dims_).push_back(updates[d]);
+      (window ? window_strides_ : batch_strides_).push_back(update_strides[d]);
+    }
+    window_size_ = DimVector(dims_.size(), 1);
+    for (size_t d = 0; d < dims_.size(); ++d) {
+      if (Contains(a_.inserted_window_dims, static_cast<int64_t>(d)) || Contains(a_.input_batching_dims, static_cast<int64_t>(d))) continue;
+      if (into_strides_.size() == window_dims_.size()) fits_ = false;
+      else window_size_[d] = window_dims_[into_strides_.size()], into_strides_.push_back(strides_[d]);
+    }
+    updates_ = View::RowMajor(updates).count();
+  }
+  bool fits() const { return fits_; }
+  bool MayShare(int read, int written) const override { return read == written; }
+  bool Run(Runtime&) override {
+    for (size_t k = 0; k < n_; ++k) {
+      std::byte* to = written(static_cast<int>(k)).pointer;
+      if (to != refs()[k].pointer) std::memcpy(to, refs()[k].pointer, static_cast<size_t>(bytes_[k]));
+    }
+    reference::ForEachIndex(batch_dims_, [&](const DimVector& batch) { Window(batch); });
+    return true;
+  }
+  std::string Name() const override { return Format("scatter {} elements, one by one", updates_); }
+  double Flops() const override { return static_cast<double>(updates_); }
+
+ private:
+  // A window that does not lie inside is left out, the whole of it.
+  void Window(const DimVector& batch) {
+    DimVector position = batch, start(dims_.size(), 0);
+    const bool has_vector = a_.index_vector_dim < static_cast<int64_t>(index_dims_.size());
+    const DimVector index_strides = View::RowMajor(index_dims_).strides;
+    if (has_vector) position.insert(position.begin() + a_.index_vector_dim, 0);
+    const int64_t at = reference::LinearIndex(position, index_strides), step = has_vector ? index_strides[static_cast<size_t>(a_.index_vector_dim)] : 0;
+    for (size_t k = 0; k < a_.scatter_dims_to_operand_dims.size(); ++k) {
+      start[static_cast<size_t>(a_.scatter_dims_to_operand_dims[k])] = Index(at + static_cast<int64_t>(k) * step);
+    }
+    for (size_t k = 0; k < a_.input_batching_dims.size(); ++k) {
+      start[static_cast<size_t>(a_.input_batching_dims[k])] = position[static_cast<size_t>(a_.scatter_indices_batching_dims[k])];
+    }
+    for (size_t d = 0; d < dims_.size(); ++d) if (start[d] < 0 || start[d] > dims_[d] - window_size_[d]) return;
+    const int64_t target = reference::LinearIndex(start, strides_), source = reference::LinearIndex(batch, batch_strides_);
+    reference::ForEachIndex(window_dims_, [&](const DimVector& window) {
+      const int64_t to = target + reference::LinearIndex(window, into_strides_), from = source + reference::LinearIndex(window, window_strides_);
+      Body& body = *body_;
+      for (size_t k = 0; k < n_; ++k) {
+        body->Load(k, types_[k], written(static_cast<int>(k)).pointer, to);
+        body->Load(n_ + k, types_[n_ + 1 + k], refs()[n_ + 1 + k].pointer, from);
+      }
+      (void)body->Run();
+      for (size_t k = 0; k < n_; ++k) {
+        reference::StoreElement(body->result(k), body->result_type(k), types_[k], written(static_cast<int>(k)).pointer, to);
+      }
+    });
+  }
+  int64_t Index(int64_t i) const {
+    const PrimitiveType type = types_[n_];
+    int64_t value = 0;
+    ConvertElements(type, refs()[n_].pointer + i * StorageBytes(type), PrimitiveType::S64, &value, 1);
+    return type == PrimitiveType::U64 && value < 0 ? INT64_MAX : value;
+  }
+
+  const std::unique_ptr<Body> body_;
+  const size_t n_;
+  const std::vector<PrimitiveType> types_;  // arrays, indices, updates
+  const ScatterAttributes a_;
+  const DimVector dims_, index_dims_;
+  std::vector<int64_t> bytes_;
+  DimVector strides_, batch_dims_, batch_strides_, window_dims_, window_strides_, into_strides_, window_size_;
+  int64_t updates_ = 0;
+  bool fits_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<Step> MakeElementReduce(const HloInstruction& reduce, int threads) {
+  const size_t n = static_cast<size_t>(reduce.operand_count()) / 2;
+  const PrimitiveType type = reduce.operand(0)->shape().element_type();
+  std::vector<std::unique_ptr<Body>> bodies;
+  for (int i = 0; i < threads; ++i) {
+    bodies.push_back(Body::Make(*reduce.to_apply()));
+    if (bodies.back() == nullptr) return nullptr;
+  }
+  ScalarFunction& function = **bodies[0];
+  const bool float_sum = function.IsBinary(HloOpcode::kAdd) && type == function.argument_type(0) &&
+                         reference::ComputeType(type) == PrimitiveType::F32;
+  if (float_sum || function.argument_count() != 2 * n || function.result_count() != n) return nullptr;
+  return std::make_unique<ElementReduceStep>(reduce, std::move(bodies));
+}
+
+std::unique_ptr<Step> MakeElementScatter(const HloInstruction& scatter) {
+  const size_t n = static_cast<size_t>(scatter.operand_count()) / 2;
+  auto body = Body::Make(*scatter.to_apply());
+  if (body == nullptr || (*body)->argument_count() != 2 * n || (*body)->result_count() != n) return nullptr;
+  auto step = std::make_unique<ElementScatterStep>(scatter, std::move(body));
+  if (!step->fits()) return nullptr;
+  return step;
+}
+
+}  // namespace hloir::cpu

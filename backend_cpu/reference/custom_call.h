@@ -1,0 +1,10 @@
+// Custom-calls that keep their operand: marks for placement and partitioning, on one device.
+#pragma once
+
+#include "hloir/instruction.h"
+
+namespace hloir::reference {
+
+bool IsMark(const HloInstruction& call);
+
+}  // namespace hloir::reference

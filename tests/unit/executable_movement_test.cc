@@ -1,0 +1,119 @@
+// executable.h: elements found by indices, in arrays and in the bodies of loops, against the reference: gather and scatter with
+// indices of every type in and out of range, and loops whose slices and updates are operations on single elements.
+#include "tests/unit/check_module.h"
+
+using namespace hloir;
+
+TEST_CASE("gathered and scattered elements") {
+  for (const char* index : {"s8", "u8", "s16", "s32", "u32", "s64", "u64"}) {
+    const std::string s = index;
+    for (const char* type : {"f32", "f64", "s8", "bf16", "c64", "c128"}) {
+      const std::string t = type;
+      CheckModule(Entry("x = " + t + "[40] parameter(0)\n i = " + s + "[700] parameter(1)\n ROOT g = " + t +
+                        "[700] gather(x, i), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1}"),
+                  0);
+    }
+    // Several components of an index, stored apart; an operand read backwards; indices that lie outside.
+    CheckModule(Entry("x = f32[9,40] parameter(0)\n r = f32[9,40] reverse(x), dimensions={1}\n i = " + s +
+                      "[2,5,70] parameter(1)\n ROOT g = f32[5,70] gather(r, i), offset_dims={}, collapsed_slice_dims={0,1}, "
+                      "start_index_map={1,0}, index_vector_dim=0, slice_sizes={1,1}"),
+                0);
+    for (const char* op : {"add", "maximum", "multiply"}) {
+      for (const char* type : {"f32", "s32", "u8"}) {
+        const std::string t = type;
+        CheckModule("HloModule m\nf { a = " + t + "[] parameter(0)\n b = " + t + "[] parameter(1)\n ROOT c = " + t + "[] " + op +
+                        "(a, b) }\nENTRY e { x = " + t + "[9,40] parameter(0)\n i = " + s + "[600,2] parameter(1)\n u = " + t +
+                        "[600] parameter(2)\n ROOT s = " + t + "[9,40] scatter(x, i, u), update_window_dims={}, "
+                        "inserted_window_dims={0,1}, scatter_dims_to_operand_dims={0,1}, index_vector_dim=1, to_apply=f }",
+                    0);
+      }
+    }
+    CheckModule("HloModule m\nf { a = f32[] parameter(0)\n ROOT b = f32[] parameter(1) }\nENTRY e { x = f32[50] parameter(0)\n i = " +
+                    s + "[300] parameter(1)\n u = f32[300] parameter(2)\n ROOT s = f32[50] scatter(x, i, u), update_window_dims={}, "
+                    "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f }",
+                0);
+  }
+}
+
+namespace {
+
+// A loop of 30 turns over (i, x[20], y); `body` computes `x2` and `y2` from these and the counter of the type.
+std::string Loop(const std::string& type, const std::string& body) {
+  const std::string state = "(" + type + "[], f32[20], f32[])";
+  return "HloModule m\nf { a = f32[] parameter(0)\n ROOT b = f32[] parameter(1) }\nbody { p = " + state + " parameter(0)\n i = " + type +
+         "[] get-tuple-element(p), index=0\n x = f32[20] get-tuple-element(p), index=1\n y = f32[] get-tuple-element(p), index=2\n one = " +
+         type + "[] constant(1)\n n = " + type + "[] add(i, one)\n" + body + "\n ROOT t = " + state + " tuple(n, x2, y2) }\ncondition { p = " +
+         state + " parameter(0)\n i = " + type + "[] get-tuple-element(p), index=0\n n = " + type +
+         "[] constant(25)\n ROOT c = pred[] compare(i, n), direction=LT }\nENTRY e { x = f32[20] parameter(0)\n y = f32[] parameter(1)\n i = " +
+         type + "[] constant(-5)\n t = " + state + " tuple(i, x, y)\n ROOT w = " + state + " while(t), condition=condition, body=body }";
+}
+
+}  // namespace
+
+TEST_CASE("loops that move single elements") {
+  for (const char* type : {"s32", "s64", "s16"}) {
+    CheckModule(Loop(type, R"( one_element = f32[1] dynamic-slice(x, n), dynamic_slice_sizes={1}
+      e = f32[] reshape(one_element)
+      y2 = f32[] add(e, y)
+      u = f32[1] reshape(y2)
+      x2 = f32[20] dynamic-update-slice(x, u, i))"),
+                1e-6);
+    CheckModule(Loop(type, R"( z = f32[] tanh(y)
+      y2 = f32[] add(z, y)
+      indices = )" + std::string(type) + R"([1] reshape(n)
+      x2 = f32[20] scatter(x, indices, y2), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=0, to_apply=f)"),
+                1e-6);
+    // Several elements at once.
+    CheckModule(Loop(type, R"( some = f32[3] dynamic-slice(x, i), dynamic_slice_sizes={3}
+      x2 = f32[20] dynamic-update-slice(x, some, n)
+      y2 = f32[] negate(y))"),
+                0);
+  }
+}
+
+TEST_CASE("what no turn of a loop changes is computed once") {
+  const std::string text = R"(HloModule m
+    body { p = (s32[], f32[30,40], f32[2,30], f32[2,40]) parameter(0)
+      i = s32[] get-tuple-element(p), index=0
+      w = f32[30,40] get-tuple-element(p), index=1
+      a = f32[2,30] get-tuple-element(p), index=2
+      b = f32[2,40] get-tuple-element(p), index=3
+      one = s32[] constant(1)
+      n = s32[] add(i, one)
+      e = f32[30,40] exponential(w)
+      v = f64[30,40] convert(e)
+      d = f64[2,30] convert(a)
+      product = f64[2,40] dot(d, v), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+      f = f32[2,40] convert(product)
+      s = f32[2,30] slice(f), slice={[0:2], [5:35]}
+      h = f32[2,30] tanh(s)
+      ROOT t = (s32[], f32[30,40], f32[2,30], f32[2,40]) tuple(n, w, h, f) }
+    condition { p = (s32[], f32[30,40], f32[2,30], f32[2,40]) parameter(0)
+      i = s32[] get-tuple-element(p), index=0
+      n = s32[] constant(7)
+      ROOT c = pred[] compare(i, n), direction=LT }
+    ENTRY e { w = f32[30,40] parameter(0)
+      a = f32[2,30] parameter(1)
+      b = f32[2,40] parameter(2)
+      zero = s32[] constant(0)
+      t = (s32[], f32[30,40], f32[2,30], f32[2,40]) tuple(zero, w, a, b)
+      ROOT l = (s32[], f32[30,40], f32[2,30], f32[2,40]) while(t), condition=condition, body=body })";
+  CheckModule(text, 1e-5);
+  auto module = ParseHloModule(text);
+  REQUIRE(module.ok());
+  ExecutableOptions options;
+  options.profile = true;
+  auto executable = PrepareExecutable(**module, options);
+  REQUIRE(executable.ok());
+  std::vector<Literal> inputs;
+  for (int64_t i = 0; i < 3; ++i) inputs.push_back(Ramp((*module)->entry_computation()->parameter(i)->shape(), i));
+  const Literal* arguments[] = {&inputs[0], &inputs[1], &inputs[2]};
+  REQUIRE((*executable)->Run(arguments).ok());
+  int exponentials = 0, dots = 0;
+  for (const auto& step : (*executable)->Profile().steps) {
+    if (step.name.find("exponential") != std::string::npos) exponentials += static_cast<int>(step.calls);
+    if (step.name.find("dot") != std::string::npos) dots += static_cast<int>(step.calls);
+  }
+  CHECK(exponentials == 1);
+  CHECK(dots == 7);
+}
