@@ -183,6 +183,20 @@ TEST_CASE("parser: elided constants") {
   CHECK_FALSE(Constant("f32[2]", "{1, 2}").elided());
 }
 
+TEST_CASE("parser: an elided constant takes no memory, whatever its size") {
+  const auto resident_pages = [] {
+    int64_t total = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> total >> resident;
+    return resident;
+  };
+  const int64_t before = resident_pages();
+  REQUIRE(before > 0);
+  auto module = Parse("HloModule m\nENTRY e {\n ROOT c = f32[268435456] constant({...})\n}");
+  auto copy = module->Clone();
+  CHECK(copy->entry_computation()->root()->literal().element_count() == 268435456);
+  CHECK(resident_pages() - before < 16384);  // of the 262144 that its elements would take
+}
+
 TEST_CASE("parser: literals with their shape") {
   CHECK(ParseLiteral("f32[2] {1, 2}")->data<float>()[1] == 2);
   CHECK(ParseLiteral("f32[2]{0} {1, 2}")->data<float>()[1] == 2);
