@@ -1,5 +1,5 @@
 // HloProto as JSON, by protobuf's JSON mapping with the .proto files' field names: 64-bit integers as strings, bytes in base64,
-// enums as numbers. Reading also takes numbers for strings and lowerCamelCase names.
+// enums as numbers. Reading also takes numbers for strings, enums' names and lowerCamelCase names.
 #include <cmath>
 #include <deque>
 #include <limits>
@@ -131,6 +131,50 @@ struct JsonError : std::exception {
   std::string message;
 };
 
+// protobuf's own writer gives enums by their names: those of a field, in the order of their numbers from 0. Of types and dot
+// algorithms HLO text has the same names, in small letters.
+std::optional<int64_t> EnumNumber(std::string_view field, std::string_view name) {
+  static constexpr std::pair<std::string_view, std::string_view> kEnums[] = {
+      {"custom_call_api_version", "API_VERSION_UNSPECIFIED API_VERSION_ORIGINAL API_VERSION_STATUS_RETURNING "
+                                  "API_VERSION_STATUS_RETURNING_UNIFIED API_VERSION_TYPED_FFI"},
+      {"custom_call_schedule", "SCHEDULE_NONE SCHEDULE_LATEST SCHEDULE_EARLIEST"},
+      {"dim_level_types", "DIM_DENSE DIM_COMPRESSED DIM_SINGLETON DIM_LOOSE_COMPRESSED"},
+      {"distribution", "RNG_INVALID RNG_UNIFORM RNG_NORMAL"},
+      {"fft_type", "FFT IFFT RFFT IRFFT"},
+      {"kind", "UNDEFINED_ALIAS MAY_ALIAS MUST_ALIAS"},
+      {"last_tile_dims", "REPLICATED MAXIMAL TUPLE OTHER MANUAL UNKNOWN UNREDUCED"},
+      {"mode", "DEFAULT HIGHEST"},
+      {"operand_precision", "DEFAULT HIGH HIGHEST PACKED_NIBBLE"},
+      {"padding_type", "PADDING_INVALID PADDING_VALID PADDING_SAME"},
+      {"profile_type", "INVALID WINDOW FLAG INTEGER"},
+      {"rng_algorithm", "RNG_DEFAULT RNG_THREE_FRY RNG_PHILOX"},
+      {"shard_group_type", "AS LIKE"},
+      {"transpose_a", "TRANSPOSE_INVALID NO_TRANSPOSE TRANSPOSE ADJOINT"},
+      {"type", "REPLICATED MAXIMAL TUPLE OTHER MANUAL UNKNOWN UNREDUCED"},
+  };
+  std::string small(name);
+  for (char& c : small) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (field == "element_type" || field.ends_with("primitive_type")) {
+    const std::optional<PrimitiveType> type = ParsePrimitiveType(small);
+    return type.has_value() ? std::optional<int64_t>(static_cast<int64_t>(*type)) : std::nullopt;
+  }
+  if (field == "algorithm") {
+    const auto words = EnumWords<DotAlgorithm>();
+    const auto word = std::find(words.begin(), words.end(), std::string_view(small).substr(small.starts_with("alg_") ? 4 : 0));
+    return word != words.end() ? std::optional<int64_t>(word - words.begin()) : std::nullopt;
+  }
+  for (const auto& [known, names] : kEnums) {
+    if (known != field) continue;
+    int64_t number = 0;
+    for (size_t at = 0; at < names.size(); ++number) {
+      const size_t end = std::min(names.find(' ', at), names.size());
+      if (names.substr(at, end - at) == name) return number;
+      at = end + 1;
+    }
+  }
+  return std::nullopt;
+}
+
 class JsonReader {
  public:
   JsonReader(const Json& object, std::deque<std::string>& storage, int depth)
@@ -188,6 +232,14 @@ class JsonReader {
       if constexpr (std::is_floating_point_v<T>) field = static_cast<T>(std::strtod(text.c_str(), &end));
       else if constexpr (std::is_same_v<T, uint64_t>) field = std::strtoull(text.c_str(), &end, 10);
       else field = static_cast<T>(std::strtoll(text.c_str(), &end, 10));
+      if constexpr (std::is_same_v<T, int64_t>) {
+        if (end == text.c_str()) {
+          const std::optional<int64_t> number = EnumNumber(name, text);
+          Check(value, number.has_value(), name);
+          field = *number;
+          return;
+        }
+      }
       Check(value, !text.empty() && end == text.c_str() + text.size(), name);
     } else {
       field = Check(value, value.is_number() && (std::is_floating_point_v<T> || value.is_number_integer()), name).template get<T>();

@@ -142,6 +142,28 @@ ENTRY %e (p: f32[4,8]) -> f32[4,8] {
   CHECK(Text(*back->module) == text);
 }
 
+TEST_CASE("JSON may give enums by their names, and fields in camel case") {
+  HloProtoFile file = FileOf("HloModule m\nENTRY e {\n  p = f8e4m3fn[2,2] parameter(0), sharding={maximal device=0}\n  ROOT d = f32[2,2] dot(p, p), "
+                             "lhs_contracting_dims={1}, rhs_contracting_dims={0}, operand_precision={highest,default}, algorithm=dot_any_f8_any_f8_f32\n}\n");
+  StatusOr<std::string> json = SerializeHloProtoAsJson(file);
+  REQUIRE(json.ok());
+  std::string text = *json;
+  auto replace = [&](const std::string& from, const std::string& to) {
+    REQUIRE(text.find(from) != std::string::npos);
+    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) text.replace(at, from.size(), to);
+  };
+  replace("\"element_type\": \"20\"", "\"elementType\": \"F8E4M3FN\"");
+  replace("\"element_type\": \"11\"", "\"element_type\": \"F32\"");
+  replace("\"type\": \"1\"", "\"type\": \"MAXIMAL\"");
+  replace("\"algorithm\": \"1\"", "\"algorithm\": \"ALG_DOT_ANY_F8_ANY_F8_F32\"");
+  StatusOr<HloProtoFile> back = ParseHloProtoJson(text);
+  INFO((back.ok() ? "" : back.status().message()));
+  REQUIRE(back.ok());
+  CHECK(Text(*back->module) == Text(*file.module));
+  replace("\"MAXIMAL\"", "\"MAXIMUM\"");
+  CHECK_FALSE(ParseHloProtoJson(text).ok());
+}
+
 TEST_CASE("integers under a byte stand one to a byte, and are read packed too") {
   StatusOr<Literal> literal = ParseLiteral("s4[3] {-8, 1, 7}");
   REQUIRE(literal.ok());
