@@ -7,9 +7,9 @@
 namespace hloir::inference {
 namespace {
 
-// The results that a collective has: one array per operand, in a tuple if they are several (or if the text says so).
+// The results that a collective has: one array per operand, in a tuple if they are several.
 StatusOr<std::vector<const Shape*>> ResultsOf(const Shape& result, size_t count) {
-  if (!result.IsTuple() && count == 1) return std::vector<const Shape*>{&result};
+  if (count == 1) return std::vector<const Shape*>{&result};
   if (result.IsTuple() && static_cast<size_t>(result.tuple_size()) == count) {
     std::vector<const Shape*> results;
     for (const Shape& element : result.tuple_shapes()) results.push_back(&element);
@@ -59,8 +59,6 @@ StatusOr<Shape> OperandsAsResult(const Query& q, size_t count) {
     HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(i), Format("operand {}", i)));
     shapes.push_back(q.operand(i));
   }
-  if (count == 1 && q.stated->IsTuple() && q.stated->tuple_size() == 1 && !q.operand(0).IsTuple())
-    return Shape::Tuple(std::move(shapes));
   return OneOrTuple(std::move(shapes));
 }
 
@@ -70,9 +68,6 @@ StatusOr<Shape> StartOf(const Query& q, const Shape& operands, const Shape& resu
     return Invalid("{} gives (operands, results), not {}", OpcodeName(q.opcode), Text(*q.stated));
   Shape start = *q.stated;
   start.mutable_tuple_shape(0) = operands;
-  if (q.stated->tuple_shapes(0).IsTuple() && !start.tuple_shapes(0).IsTuple()) {
-    start.mutable_tuple_shape(0) = Shape::Tuple({start.tuple_shapes(0)});
-  }
   start.mutable_tuple_shape(1) = result;
   return start;
 }
@@ -94,7 +89,10 @@ StatusOr<Shape> InferAllToAll(const Query& q) {
     if (!InRange(dims[0], q.operand(0).rank()))
       return Invalid("dimensions={} is not a dimension of {}", Braced(dims), Text(q.operand(0)));
   }
-  if (!q.stated->IsTuple() && q.operands.size() == 1) return q.operand(0);
+  if (!dims.empty()) {
+    if (q.operands.size() != 1) return Invalid("all-to-all with dimensions takes one operand, not {}", q.operands.size());
+    return q.operand(0);
+  }
   // What comes from another device takes the place of what goes there, byte for byte.
   for (const Shape* operand : q.operands) {
     const Shape& first = q.operand(0);
@@ -103,7 +101,9 @@ StatusOr<Shape> InferAllToAll(const Query& q) {
       return Invalid("the operands of all-to-all must be alike: {} and {}", first.ToString(), operand->ToString());
     }
   }
-  return OperandsAsResult(q, q.operands.size());
+  std::vector<Shape> shapes;
+  for (const Shape* operand : q.operands) shapes.push_back(*operand);
+  return Shape::Tuple(std::move(shapes));
 }
 
 // (input, output, input offsets, sizes to send, output offsets, sizes to receive); the result is the output.

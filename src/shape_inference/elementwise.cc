@@ -183,7 +183,7 @@ StatusOr<Shape> InferBinary(const Query& q) {
   return type == a ? result : result.WithElementType(type);
 }
 
-// Bounds of a clamp may be scalars beside an array.
+// Each bound of a clamp may be a scalar beside an array.
 StatusOr<Shape> InferClamp(const Query& q) {
   const Shape& x = q.operand(1);
   HLOIR_RETURN_IF_ERROR(ExpectType(!IsComplex(x.element_type()), q, "ordered", x.element_type()));
@@ -192,12 +192,11 @@ StatusOr<Shape> InferClamp(const Query& q) {
       return Invalid("operands differ in element type: {} and {}", Text(x), Text(q.operand(i)));
     }
   }
-  if (q.operand(0).rank() != q.operand(2).rank()) {
-    return Invalid("the bounds of clamp differ in rank: {} and {}", Text(q.operand(0)), Text(q.operand(2)));
+  SmallVector<const Shape*, 3> shapes{&x};
+  for (size_t i : {0, 2}) {
+    if (!q.operand(i).IsScalar()) shapes.push_back(&q.operand(i));
   }
-  if (q.operand(0).IsScalar()) return x;
-  const Shape* shapes[] = {&x, q.operands[0], q.operands[2]};
-  return Merge(shapes);
+  return Merge({shapes.data(), shapes.size()});
 }
 
 // A scalar predicate chooses whole arrays (and, in old texts, whole tuples).
