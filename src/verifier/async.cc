@@ -96,14 +96,11 @@ bool TakesLink(const HloInstruction& i) { return IsOneOf(i, {HloOpcode::kAsyncUp
 bool VerifyUsersOfLink(const HloInstruction& link, Errors& errors) {
   bool handed_on = link.IsRoot() && !link.parent()->callers().empty();
   for (const HloInstruction* user : link.users()) {
-    if (TakesLink(*user)) {
-      for (int64_t k = 1; k < user->operand_count(); ++k) {
-        if (user->operand(k) == &link) errors.Add(user, "takes {} as operand {}, not as its first", link.name(), k);
-      }
-    } else if (PassesOn(*user) ||
-               IsOneOf(*user, {HloOpcode::kWhile, HloOpcode::kCall, HloOpcode::kConditional, HloOpcode::kDomain})) {
+    if (TakesLink(*user) || OnlyOrders(*user)) continue;
+    if (PassesOn(*user) ||
+        IsOneOf(*user, {HloOpcode::kWhile, HloOpcode::kCall, HloOpcode::kConditional, HloOpcode::kDomain})) {
       handed_on = true;
-    } else if (!OnlyOrders(*user)) {
+    } else {
       errors.Add(user, "takes {} {}, which only async-update, async-done, control flow and tuples may",
                  link.opcode_name(), link.name());
     }
@@ -164,7 +161,10 @@ void VerifyAsyncChains(const HloModule& module, Errors& errors) {
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
       if (IsLink(*i)) links.push_back(i);
-      if (!TakesLink(*i) || i->operand_count() == 0) continue;
+      if (!TakesLink(*i) || i->operand_count() == 0 || errors.full()) continue;
+      for (int64_t k = 1; k < i->operand_count(); ++k) {
+        if (IsLink(*i->operand(k))) errors.Add(i, "takes {} as operand {}, not as its first", i->operand(k)->name(), k);
+      }
       const Source source = SourceOf(i->operand(0), {HloOpcode::kAsyncStart, HloOpcode::kAsyncUpdate});
       if (source.instruction == nullptr) {
         if (source.is_known)

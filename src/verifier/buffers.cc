@@ -3,33 +3,12 @@
 // What an async computation does with them is left to its custom call. tests/verifier_errors/buffers.hlo.
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include "internal.h"
 
 namespace hloir::verification {
 namespace {
-
-// Calls `visit(index)` for each buffer in `shape`.
-template <class Visit>
-void ForEachBuffer(const Shape& shape, Visit visit) {
-  std::vector<std::pair<const Shape*, ShapeIndex>> pending{{&shape, {}}};
-  while (!pending.empty()) {
-    auto [at, index] = std::move(pending.back());
-    pending.pop_back();
-    if (at->IsBuffer()) visit(index);
-    if (!at->IsTuple()) continue;
-    for (int64_t i = 0; i < at->tuple_size(); ++i) {
-      pending.emplace_back(&at->tuple_shapes(i), index);
-      pending.back().second.push_back(i);
-    }
-  }
-}
-
-bool HasBuffer(const Shape& shape) {
-  if (!shape.IsTuple()) return shape.IsBuffer();
-  std::vector<const Shape*> leaves = shape.Leaves();
-  return std::any_of(leaves.begin(), leaves.end(), [](const Shape* leaf) { return leaf->IsBuffer(); });
-}
 
 bool IsBufferOf(const Shape& buffer, const Shape& array) {
   return buffer.IsBuffer() && buffer.tuple_shapes().size() == 1 && array.IsArray() &&
@@ -38,15 +17,10 @@ bool IsBufferOf(const Shape& buffer, const Shape& array) {
 
 class Verifier {
  public:
-  Verifier(const HloModule& module, Errors& errors)
-      : module_(module), has_buffer_(static_cast<size_t>(module.instruction_id_limit())), errors_(errors) {}
+  Verifier(const HloModule& module, Errors& errors) : module_(module), errors_(errors) {}
 
   void Run() {
     if (!AnyComeToBe()) return;
-    for (const HloComputation* computation : module_.computations()) {
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-        has_buffer_[i->id()] = HasBuffer(i->shape());
-    }
     for (const HloComputation* computation : module_.computations()) {
       auto callers = computation->callers();
       if (!callers.empty() && callers[0]->opcode() == HloOpcode::kAsyncStart) {
@@ -59,12 +33,10 @@ class Verifier {
 
  private:
   // Most modules have none, and are not looked through a second time.
-  bool AnyComeToBe() const {
+  bool AnyComeToBe() {
     for (const HloComputation* computation : module_.computations()) {
       for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-        if (i->opcode() == HloOpcode::kCustomCall ? IsKnown(*i) || HasBuffer(i->shape())
-                                                  : i->IsParameter() && HasBuffer(i->shape()))
-          return true;
+        if (i->opcode() == HloOpcode::kCustomCall ? IsKnown(*i) || Has(*i) : i->IsParameter() && Has(*i)) return true;
       }
     }
     return false;
@@ -73,8 +45,27 @@ class Verifier {
     const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
     return target == "Pin" || target == "Unpin" || target == "CreateBuffer";
   }
-  bool Has(const HloInstruction& i) const { return has_buffer_[i.id()]; }
-  bool AnyOperandHas(const HloInstruction& i, int64_t first) const {
+  // Where the buffers of a shape are. Instructions share their shapes, so that each is looked through once.
+  const std::vector<ShapeIndex>& BuffersOf(const Shape& shape) {
+    auto [it, is_new] = buffers_of_.try_emplace(&shape);
+    if (!is_new) return it->second;
+    std::vector<std::pair<const Shape*, ShapeIndex>> pending{{&shape, {}}};
+    while (!pending.empty()) {
+      auto [at, index] = std::move(pending.back());
+      pending.pop_back();
+      if (at->IsBuffer()) it->second.push_back(index);
+      if (!at->IsTuple()) continue;
+      for (int64_t i = at->tuple_size(); i-- > 0;) {
+        pending.emplace_back(&at->tuple_shapes(i), index);
+        pending.back().second.push_back(i);
+      }
+    }
+    return it->second;
+  }
+  bool Has(const HloInstruction& i) {
+    return i.shape().IsTuple() ? !BuffersOf(i.shape()).empty() : i.shape().IsBuffer();
+  }
+  bool AnyOperandHas(const HloInstruction& i, int64_t first) {
     for (int64_t k = first; k < i.operand_count(); ++k) {
       if (Has(*i.operand(k))) return true;
     }
@@ -150,49 +141,77 @@ class Verifier {
       ++out[alias.output_index];
     }
     for (int64_t k = 0; k < call.operand_count(); ++k) {
-      if (!Has(*call.operand(k))) continue;
-      ForEachBuffer(call.operand(k)->shape(), [&](const ShapeIndex& index) {
+      for (const ShapeIndex& index : BuffersOf(call.operand(k)->shape())) {
         if (int count = in[{k, index}]; count != 1)
           errors_.Add(&call, "the buffer {} of operand {} must come out once, but comes out {} times", IndexText(index), k,
                       count);
-      });
+      }
     }
-    ForEachBuffer(call.shape(), [&](const ShapeIndex& index) {
+    for (const ShapeIndex& index : BuffersOf(call.shape())) {
       if (int count = out[index]; count != 1)
         errors_.Add(&call, "the buffer {} must have come in once, but has come in {} times", IndexText(index), count);
-    });
-  }
-
-  // Without looking into computations: who takes a buffer writes it.
-  void CountWrites(const HloInstruction& writer) {
-    for (const HloInstruction* operand : writer.operands()) {
-      if (!Has(*operand)) continue;
-      ForEachBuffer(operand->shape(), [&](const ShapeIndex& index) { CountWrite(writer, operand, index); });
     }
   }
-  void CountWrite(const HloInstruction& writer, const HloInstruction* at, ShapeIndex index) {
-    constexpr int kMaxSteps = 64;  // so that many writers behind one long way don't each walk it
+
+  // Without looking into computations: who takes a buffer writes it, and who takes a tuple writes all that are in it.
+  void CountWrites(const HloInstruction& writer) {
+    std::vector<std::pair<const HloInstruction*, ShapeIndex>> pending;
+    for (const HloInstruction* operand : writer.operands()) {
+      if (Has(*operand)) pending.emplace_back(operand, ShapeIndex());
+    }
+    while (!pending.empty() && !errors_.full()) {
+      auto [at, index] = std::move(pending.back());
+      pending.pop_back();
+      if (!FollowBack(at, index)) continue;
+      if (at->opcode() != HloOpcode::kTuple) {
+        CountWrite(writer, *at, index);
+        continue;
+      }
+      int64_t last = -1;  // they come in order
+      for (const ShapeIndex& buffer : BuffersOf(at->shape())) {
+        if (buffer[0] == last || buffer[0] >= at->operand_count()) continue;
+        last = buffer[0];
+        pending.emplace_back(at->operand(last), ShapeIndex());
+      }
+    }
+  }
+  // Through tuples made and taken apart, to where the buffers at `index` of `at` come from. False if that is too far: so
+  // that many writers behind one long way don't each walk it.
+  static bool FollowBack(const HloInstruction*& at, ShapeIndex& index) {
+    constexpr int kMaxSteps = 64;
     for (int step = 0; step < kMaxSteps; ++step) {
       if (at->opcode() == HloOpcode::kGetTupleElement && at->operand_count() == 1) {
         index.insert(index.begin(), at->tuple_index());
         at = at->operand(0);
-      } else if (at->opcode() == HloOpcode::kTuple && !index.empty() && index[0] >= 0 &&
-                 index[0] < at->operand_count()) {
+      } else if (at->opcode() == HloOpcode::kTuple && !index.empty() && index[0] >= 0 && index[0] < at->operand_count()) {
         at = at->operand(index[0]);
         index.erase(index.begin());
       } else {
-        auto [it, is_first] = writer_of_.try_emplace({at, index}, &writer);
-        if (is_first || it->second == &writer) return;
-        errors_.Add(at, "the buffer {} is written more than once: by {} and by {}", IndexText(index),
-                    it->second->name(), writer.name());
-        it->second = &writer;
-        return;
+        return true;
       }
     }
+    return false;
+  }
+  void CountWrite(const HloInstruction& writer, const HloInstruction& source, const ShapeIndex& index) {
+    // What is written may be part of what was written before, or the other way round.
+    const HloInstruction* before = nullptr;
+    for (ShapeIndex part = index; before == nullptr; part.pop_back()) {
+      if (auto it = writer_of_.find({&source, part}); it != writer_of_.end()) before = it->second;
+      if (part.empty()) break;
+    }
+    if (auto it = writer_of_.lower_bound({&source, index}); before == nullptr && it != writer_of_.end()) {
+      const auto& [other, at] = it->first;
+      if (other == &source && at.size() > index.size() && std::equal(index.begin(), index.end(), at.begin()))
+        before = it->second;
+    }
+    writer_of_.try_emplace({&source, index}, &writer);
+    if (before == nullptr || before == &writer) return;
+    errors_.Add(&source, "the buffer {} is written more than once: by {} and by {}", IndexText(index), before->name(),
+                writer.name());
   }
 
   const HloModule& module_;
-  std::vector<bool> has_buffer_;  // by id
+  std::unordered_map<const Shape*, std::vector<ShapeIndex>> buffers_of_;
   std::map<std::pair<const HloInstruction*, ShapeIndex>, const HloInstruction*> writer_of_;
   Errors& errors_;
 };

@@ -73,23 +73,25 @@ const Shape& Buffered(const Shape& shape) {
 // Whether an array may share memory with a buffer of it: where one becomes the other, and nowhere else.
 enum class Buffers { kAreArrays, kAreOther };
 
-// `inputs` are what the numbers of `aliasing` count, `output` what its indices lead into.
-void VerifyAliasing(const HloInstruction& i, const OutputOperandAliasing& aliasing,
-                    std::span<const Shape* const> inputs, const Shape& output, Buffers buffers, Errors& errors) {
+// `input(k)` is the shape that number k of `aliasing` names, `output(index)` the part of the result.
+template <class Input, class Output>
+void VerifyAliasing(const HloInstruction& i, const OutputOperandAliasing& aliasing, int64_t input_count, Input input,
+                    Output output, Buffers buffers, Errors& errors) {
   const bool any_shapes = FrontendAttribute(i, "xla_skip_custom_call_alias_shape_check") != nullptr;
   for (const OutputOperandAlias& alias : aliasing) {
-    if (alias.operand < 0 || alias.operand >= static_cast<int64_t>(inputs.size())) {
-      errors.Add(&i, "output_to_operand_aliasing names operand {} of {}", alias.operand, inputs.size());
+    if (alias.operand < 0 || alias.operand >= input_count) {
+      errors.Add(&i, "output_to_operand_aliasing names operand {} of {}", alias.operand, input_count);
       continue;
     }
-    const Shape* from = inputs[alias.operand]->AtIndex(alias.operand_index);
-    const Shape* to = output.AtIndex(alias.output_index);
+    const Shape& whole = input(alias.operand);
+    const Shape* from = whole.AtIndex(alias.operand_index);
+    const Shape* to = output(alias.output_index);
     if (to == nullptr) {
       errors.Add(&i, "output_to_operand_aliasing names output {}, which is not in {}", IndexText(alias.output_index),
-                 Text(output));
+                 Text(i.shape()));
     } else if (from == nullptr) {
       errors.Add(&i, "output_to_operand_aliasing names {} of operand {}, which is not in {}",
-                 IndexText(alias.operand_index), alias.operand, Text(*inputs[alias.operand]));
+                 IndexText(alias.operand_index), alias.operand, Text(whole));
     } else if (!any_shapes && !(buffers == Buffers::kAreArrays ? Buffered(*to).Compatible(Buffered(*from))
                                                                : to->Compatible(*from))) {
       errors.Add(&i, "output_to_operand_aliasing puts {} and {} in one buffer", Text(*to), Text(*from));
@@ -97,42 +99,40 @@ void VerifyAliasing(const HloInstruction& i, const OutputOperandAliasing& aliasi
   }
 }
 void VerifyAliasing(const HloInstruction& i, const OutputOperandAliasing& aliasing, Buffers buffers, Errors& errors) {
-  if (aliasing.empty()) return;
-  std::vector<const Shape*> operands;
-  for (const HloInstruction* operand : i.operands()) operands.push_back(&operand->shape());
-  VerifyAliasing(i, aliasing, operands, i.shape(), buffers, errors);
+  VerifyAliasing(
+      i, aliasing, i.operand_count(), [&](int64_t k) -> const Shape& { return i.operand(k)->shape(); },
+      [&](const ShapeIndex& index) { return i.shape().AtIndex(index); }, buffers, errors);
 }
 
-// A start shares buffers as the computation that it starts will. An update hands on nothing but the context.
+// A start shares buffers as the computation that it starts will, whose parameters and result may come later. An update
+// hands on nothing but the context.
 void VerifyAsyncAliasing(const HloInstruction& i, Errors& errors) {
   const OutputOperandAliasing& aliasing = i.attributes<AsyncAttributes>().output_to_operand_aliasing;
-  if (aliasing.empty()) return;
-  if (i.opcode() == HloOpcode::kAsyncUpdate) {
-    auto in_context = [](const ShapeIndex& index) { return !index.empty() && index[0] == 2; };
-    for (const OutputOperandAlias& alias : aliasing) {
-      if (alias.operand != 0 || !in_context(alias.operand_index) || !in_context(alias.output_index)) {
-        errors.Add(&i, "async-update may alias the context, {{2}}, of its operand 0 alone, not {} of operand {} with {}",
-                   IndexText(alias.operand_index), alias.operand, IndexText(alias.output_index));
-        return;
-      }
-    }
-    return VerifyAliasing(i, aliasing, Buffers::kAreArrays, errors);
-  }
-  std::vector<const Shape*> inputs;
-  std::vector<Shape> parameters;
-  for (const HloInstruction* parameter : i.called_computations()[0]->parameters()) {
-    inputs.push_back(&parameter->shape());
-    parameters.push_back(parameter->shape());
-  }
+  auto in_context = [](const ShapeIndex& index) { return !index.empty() && index[0] == 2; };
   for (const OutputOperandAlias& alias : aliasing) {
-    if (!alias.output_index.empty()) continue;
-    errors.Add(&i, "output_to_operand_aliasing names the whole output, which is more than one buffer");
-    return;
+    if (i.opcode() == HloOpcode::kAsyncStart && alias.output_index.empty()) {
+      errors.Add(&i, "output_to_operand_aliasing names the whole output, which is more than one buffer");
+      return;
+    }
+    if (i.opcode() == HloOpcode::kAsyncUpdate &&
+        (alias.operand != 0 || !in_context(alias.operand_index) || !in_context(alias.output_index))) {
+      errors.Add(&i, "async-update may alias the context, {{2}}, of its operand 0 alone, not {} of operand {} with {}",
+                 IndexText(alias.operand_index), alias.operand, IndexText(alias.output_index));
+      return;
+    }
   }
-  Shape output = i.shape();
-  output.mutable_tuple_shape(0) = Shape::Tuple(std::move(parameters));
-  output.mutable_tuple_shape(1) = i.called_computations()[0]->root()->shape();
-  VerifyAliasing(i, aliasing, inputs, output, Buffers::kAreArrays, errors);
+  if (i.opcode() == HloOpcode::kAsyncUpdate) return VerifyAliasing(i, aliasing, Buffers::kAreArrays, errors);
+  const HloComputation& body = *i.called_computations()[0];
+  auto output = [&](const ShapeIndex& index) -> const Shape* {
+    auto after = [&](size_t count) { return ShapeIndex(index.begin() + count, index.end()); };
+    if (index[0] == 1) return body.root()->shape().AtIndex(after(1));
+    if (index[0] != 0) return i.shape().AtIndex(index);
+    if (index.size() < 2 || index[1] < 0 || index[1] >= body.parameter_count()) return nullptr;
+    return body.parameter(index[1])->shape().AtIndex(after(2));
+  };
+  VerifyAliasing(
+      i, aliasing, body.parameter_count(), [&](int64_t k) -> const Shape& { return body.parameter(k)->shape(); }, output,
+      Buffers::kAreArrays, errors);
 }
 
 void VerifyLayoutConstraints(const HloInstruction& i, const OptionalShapeList& constraints, Errors& errors) {
