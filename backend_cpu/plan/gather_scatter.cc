@@ -270,10 +270,20 @@ class ScatterStep : public Step {
   StridedCopy copy_;
 };
 
+// Windows has no bounds for batching dimensions: positions past the end are left to others.
+bool BatchFits(const View& big, const View& indices, const DimVector& big_batching, const DimVector& index_batching) {
+  for (size_t b = 0; b < index_batching.size(); ++b) {
+    if (indices.dims[index_batching[b]] > big.dims[big_batching[b]]) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::unique_ptr<Step> MakeGather(const HloInstruction& gather, const View& operand, const View& indices) {
   const GatherAttributes& a = gather.attributes<GatherAttributes>();
+  if (!BatchFits(operand, indices, a.operand_batching_dims, a.start_indices_batching_dims)) return nullptr;
+  if (Contains(a.slice_sizes, 0)) return nullptr;  // a collapsed dimension may have it, and then leaves no bound
   Windows windows = MakeWindows(operand, View::RowMajor(gather.shape().dimensions()), indices, IndexType(gather, 1),
                                 a.offset_dims, a.collapsed_slice_dims, a.operand_batching_dims,
                                 a.start_indices_batching_dims, a.start_index_map, a.index_vector_dim, a.slice_sizes);
@@ -293,6 +303,7 @@ std::unique_ptr<Step> MakeScatter(const HloInstruction& scatter, const View& ind
   }
   const ScatterAttributes& a = scatter.attributes<ScatterAttributes>();
   const View big = View::RowMajor(scatter.shape().dimensions());
+  if (!BatchFits(big, indices, a.input_batching_dims, a.scatter_indices_batching_dims)) return nullptr;
   // The window's size in each dimension of the operand: 1 where the updates have none.
   DimVector sizes(big.dims.size(), 1);
   size_t next = 0;

@@ -81,10 +81,10 @@ StatusOr<Value> EvaluateGather(EvalContext& context) {
   const DimVector batch_strides = Pick(out, a.offset_dims, false);
   Literal result(context.shape);
   if (slice_dims.size() != to.strides.size()) return InvalidArgument("gather's offset_dims do not fit its slice_sizes");
-  if (result.element_count() == 0) return result;
+  if (result.element_count() == 0 || operand.element_count() == 0) return result;
   ForEachIndex(places.BatchDims(), [&](const DimVector& batch) {
     DimVector start = places.Start(batch, operand.shape().rank());
-    for (size_t d = 0; d < start.size(); ++d) start[d] = std::clamp<int64_t>(start[d], 0, dims[d] - a.slice_sizes[d]);
+    for (size_t d = 0; d < start.size(); ++d) start[d] = std::clamp<int64_t>(start[d], 0, dims[d] - std::max<int64_t>(a.slice_sizes[d], 1));
     from.start = LinearIndex(start, in);
     to.start = LinearIndex(batch, batch_strides);
     CopyRegion(slice_dims, operand, from, result, to);

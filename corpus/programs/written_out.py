@@ -231,8 +231,8 @@ ENTRY main {
   zero = s32[] constant(0)
   ten = s32[] constant(10)
   integers = s32[16] rng(zero, ten), distribution=rng_uniform
-  state = u64[1] rng-get-and-update-state(), delta=3
-  ROOT all = (f32[16], f32[16], s32[16], u64[1]) tuple(uniform, normal, integers, state)
+  state = u64[2] rng-get-and-update-state(), delta=3
+  ROOT all = (f32[16], f32[16], s32[16], u64[2]) tuple(uniform, normal, integers, state)
 }
 """)
 def rng_distributions():

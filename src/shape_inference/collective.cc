@@ -1,13 +1,15 @@
 // Shapes of collectives. How many devices take part is not known here: that a gathered dimension grows and a scattered
 // one shrinks by a whole factor is all that is asked; the verifier compares the factor with the replica groups.
+#include <algorithm>
+
 #include "internal.h"
 
 namespace hloir::inference {
 namespace {
 
-// The results that a collective has: one array per operand, in a tuple if they are several (or if the text says so).
+// The results that a collective has: one array per operand, in a tuple if they are several.
 StatusOr<std::vector<const Shape*>> ResultsOf(const Shape& result, size_t count) {
-  if (!result.IsTuple() && count == 1) return std::vector<const Shape*>{&result};
+  if (count == 1) return std::vector<const Shape*>{&result};
   if (result.IsTuple() && static_cast<size_t>(result.tuple_size()) == count) {
     std::vector<const Shape*> results;
     for (const Shape& element : result.tuple_shapes()) results.push_back(&element);
@@ -53,9 +55,10 @@ Status ExpectGathered(const Query& q, const Shape& result) {
 
 StatusOr<Shape> OperandsAsResult(const Query& q, size_t count) {
   std::vector<Shape> shapes;
-  for (size_t i = 0; i < count; ++i) shapes.push_back(q.operand(i));
-  if (count == 1 && q.stated->IsTuple() && q.stated->tuple_size() == 1 && !q.operand(0).IsTuple())
-    return Shape::Tuple(std::move(shapes));
+  for (size_t i = 0; i < count; ++i) {
+    HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(i), Format("operand {}", i)));
+    shapes.push_back(q.operand(i));
+  }
   return OneOrTuple(std::move(shapes));
 }
 
@@ -65,9 +68,6 @@ StatusOr<Shape> StartOf(const Query& q, const Shape& operands, const Shape& resu
     return Invalid("{} gives (operands, results), not {}", OpcodeName(q.opcode), Text(*q.stated));
   Shape start = *q.stated;
   start.mutable_tuple_shape(0) = operands;
-  if (q.stated->tuple_shapes(0).IsTuple() && !start.tuple_shapes(0).IsTuple()) {
-    start.mutable_tuple_shape(0) = Shape::Tuple({start.tuple_shapes(0)});
-  }
   start.mutable_tuple_shape(1) = result;
   return start;
 }
@@ -89,18 +89,73 @@ StatusOr<Shape> InferAllToAll(const Query& q) {
     if (!InRange(dims[0], q.operand(0).rank()))
       return Invalid("dimensions={} is not a dimension of {}", Braced(dims), Text(q.operand(0)));
   }
-  if (!q.stated->IsTuple() && q.operands.size() == 1) return q.operand(0);
+  if (!dims.empty()) {
+    if (q.operands.size() != 1) return Invalid("all-to-all with dimensions takes one operand, not {}", q.operands.size());
+    return q.operand(0);
+  }
+  // What comes from another device takes the place of what goes there, byte for byte.
   for (const Shape* operand : q.operands) {
-    if (!CompatibleIgnoringFloatPrecision(*operand, q.operand(0))) {
-      return Invalid("the operands of all-to-all must be alike: {} and {}", Text(q.operand(0)), Text(*operand));
+    const Shape& first = q.operand(0);
+    if (!SameBuffer(*operand, first) || (first.has_layout() && operand->has_layout() &&
+                                         first.layout().minor_to_major() != operand->layout().minor_to_major())) {
+      return Invalid("the operands of all-to-all must be alike: {} and {}", first.ToString(), operand->ToString());
     }
   }
-  return OperandsAsResult(q, q.operands.size());
+  std::vector<Shape> shapes;
+  for (const Shape* operand : q.operands) shapes.push_back(*operand);
+  return Shape::Tuple(std::move(shapes));
+}
+
+// (input, output, input offsets, sizes to send, output offsets, sizes to receive); the result is the output.
+StatusOr<Shape> InferRaggedAllToAll(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(1), "operand 1"));
+  const Shape& offsets = q.operand(2);
+  if (!offsets.IsArray() || offsets.rank() < 1 || offsets.rank() > 2)
+    return Invalid("offsets and sizes must be of rank 1 or 2, but operand 2 is {}", Text(offsets));
+  for (size_t i = 3; i < q.operands.size(); ++i) {
+    if (!SameBuffer(offsets, q.operand(i)))
+      return Invalid("offsets and sizes must be alike, but operands 2 and {} are {} and {}", i, Text(offsets),
+                     Text(q.operand(i)));
+  }
+  return q.operand(1);
 }
 
 // In place: (input, output, tuple of input starts, tuple of output starts), and the result is the output.
 bool PermutesInPlace(const Query& q) {
   return q.operands.size() == 4 && q.operand(2).IsTuple() && q.operand(3).IsTuple();
+}
+
+// One slice's start, an index for each of the buffer's dimensions; or several slices', in a tuple.
+Status ExpectStarts(const Shape& buffer, const Shape& starts) {
+  auto is_start = [&](const Shape& shape) {
+    return shape.IsTuple() && shape.tuple_size() == buffer.rank() &&
+           std::all_of(shape.tuple_shapes().begin(), shape.tuple_shapes().end(),
+                       [](const Shape& index) { return index.IsArray(); });
+  };
+  if (is_start(starts)) return OkStatus();
+  if (starts.IsTuple() && starts.tuple_size() > 0 &&
+      std::all_of(starts.tuple_shapes().begin(), starts.tuple_shapes().end(), is_start))
+    return OkStatus();
+  return Invalid("{} is no start of a slice of {}, and no tuple of starts", Text(starts), Text(buffer));
+}
+
+// One buffer and the starts of its slices, or tuples of as many of each.
+Status ExpectSlices(const Shape& buffers, const Shape& starts) {
+  if (buffers.IsArray()) return ExpectStarts(buffers, starts);
+  if (!buffers.IsTuple() || !starts.IsTuple() || buffers.tuple_size() != starts.tuple_size() ||
+      buffers.tuple_size() == 0)
+    return Invalid("starts must be given for each buffer, but {} are given for {}", Text(starts), Text(buffers));
+  for (int64_t i = 0; i < buffers.tuple_size(); ++i)
+    HLOIR_RETURN_IF_ERROR(ExpectStarts(buffers.tuple_shapes(i), starts.tuple_shapes(i)));
+  return OkStatus();
+}
+
+Status ExpectInPlace(const Query& q) {
+  const Shape &input = q.operand(0), &output = q.operand(1);
+  if (input.IsTuple() != output.IsTuple() || input.tuple_shapes().size() != output.tuple_shapes().size())
+    return Invalid("there must be as many buffers to send from as to receive in: {} and {}", Text(input), Text(output));
+  HLOIR_RETURN_IF_ERROR(ExpectSlices(input, q.operand(2)));
+  return ExpectSlices(output, q.operand(3));
 }
 
 }  // namespace
@@ -109,7 +164,7 @@ StatusOr<Shape> InferCollective(const Query& q) {
   switch (q.opcode) {
     case HloOpcode::kAllGather: HLOIR_RETURN_IF_ERROR(ExpectGathered(q, *q.stated)); return *q.stated;
     case HloOpcode::kAllGatherStart: {
-      if (!q.stated->IsTuple() || q.stated->tuple_size() < 2)
+      if (!q.stated->IsTuple() || q.stated->tuple_size() != 2)
         return Invalid("all-gather-start gives (operands, results), not {}", Text(*q.stated));
       HLOIR_RETURN_IF_ERROR(ExpectGathered(q, q.stated->tuple_shapes(1)));
       HLOIR_ASSIGN_OR_RETURN(Shape operands, OperandsAsResult(q, q.operands.size()));
@@ -126,12 +181,16 @@ StatusOr<Shape> InferCollective(const Query& q) {
       return *q.stated;
     }
     case HloOpcode::kAllToAll: return InferAllToAll(q);
-    case HloOpcode::kRaggedAllToAll: return q.operand(1);
+    case HloOpcode::kRaggedAllToAll: return InferRaggedAllToAll(q);
     case HloOpcode::kCollectivePermute:
-      if (PermutesInPlace(q)) return q.operand(1);
-      return OperandsAsResult(q, q.operands.size());
+      if (!PermutesInPlace(q)) return OperandsAsResult(q, q.operands.size());
+      HLOIR_RETURN_IF_ERROR(ExpectInPlace(q));
+      return q.operand(1);
     case HloOpcode::kCollectivePermuteStart: {
-      if (PermutesInPlace(q)) return StartOf(q, q.operand(0), q.operand(1));
+      if (PermutesInPlace(q)) {
+        HLOIR_RETURN_IF_ERROR(ExpectInPlace(q));
+        return StartOf(q, q.operand(0), q.operand(1));
+      }
       HLOIR_ASSIGN_OR_RETURN(Shape both, OperandsAsResult(q, q.operands.size()));
       return StartOf(q, both, both);
     }

@@ -1,5 +1,7 @@
 // Shapes of dot, scaled-dot, ragged-dot and convolution. Their text states the result, whose element type may be any
 // that the accumulation is asked for ("preferred"); the dimensions follow from the operands.
+#include <algorithm>
+
 #include "internal.h"
 
 #include "hloir/format.h"
@@ -75,6 +77,37 @@ StatusOr<Shape> InferDot(const Query& q) {
   HLOIR_RETURN_IF_ERROR(ExpectDotDimensions(lhs, rhs, d));
   HLOIR_ASSIGN_OR_RETURN(PrimitiveType type, ResultType(q));
   return DotResult(type, lhs, rhs, d);
+}
+
+// The scales of one side: as its operand, but each dimension as many times smaller as numbers share a scale. One that
+// scales nothing is all ones, of the operand's own type.
+Status ExpectScale(const Shape& operand, const Shape& scale, const DimVector& contracting, std::string_view side) {
+  HLOIR_RETURN_IF_ERROR(ExpectArray(scale, Format("the scale of {}", side)));
+  auto is_one = [](int64_t size) { return size == 1; };
+  auto all_ones = [&](const Shape& s) { return std::all_of(s.dimensions().begin(), s.dimensions().end(), is_one); };
+  if (operand.element_type() == PrimitiveType::BF16 && scale.element_type() == PrimitiveType::BF16 && all_ones(scale) &&
+      !all_ones(operand))
+    return OkStatus();
+  if (scale.rank() != operand.rank())
+    return Invalid("{} and its scale differ in rank: {} and {}", side, Text(operand), Text(scale));
+  if (contracting.size() != 1)
+    return Invalid("scaled-dot contracts one dimension, not {}_contracting_dims={}", side, Braced(contracting));
+  for (int64_t i = 0; i < operand.rank(); ++i) {
+    if (scale.dimensions(i) == 0 ? operand.dimensions(i) != 0 : operand.dimensions(i) % scale.dimensions(i) != 0)
+      return Invalid("dimension {} of {} is no multiple of that of its scale: {} and {}", i, side, Text(operand),
+                     Text(scale));
+  }
+  return OkStatus();
+}
+
+StatusOr<Shape> InferScaledDot(const Query& q) {
+  HLOIR_ASSIGN_OR_RETURN(Shape result, InferDot(q));
+  if (q.operands.size() != 4) return Invalid("scaled-dot takes two operands and their scales, not {}", q.operands.size());
+  const auto& a = q.attr<DotAttributes>();
+  HLOIR_RETURN_IF_ERROR(ExpectScale(q.operand(0), q.operand(2), a.lhs_contracting_dims, "lhs"));
+  HLOIR_RETURN_IF_ERROR(ExpectScale(q.operand(1), q.operand(3), a.rhs_contracting_dims, "rhs"));
+  if (q.operand(2).IsScalar() && q.operand(3).IsScalar()) return InvalidArgument("both scales are scalars");
+  return result;
 }
 
 // Rows of one group share a slice of rhs. Which dimension of lhs is cut in groups decides the result: a free one pairs
@@ -195,6 +228,7 @@ StatusOr<Shape> InferContraction(const Query& q) {
   switch (q.opcode) {
     case HloOpcode::kConvolution: return InferConvolution(q);
     case HloOpcode::kRaggedDot: return InferRaggedDot(q);
+    case HloOpcode::kScaledDot: return InferScaledDot(q);
     default: return InferDot(q);
   }
 }

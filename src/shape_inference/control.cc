@@ -51,7 +51,7 @@ Status ExpectParameters(const HloComputation& computation, std::span<const Shape
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Shape& parameter = computation.parameter(i)->shape();
-    if (!CompatibleIgnoringFloatPrecision(parameter, *arguments[i])) {
+    if (!SameBuffer(parameter, *arguments[i])) {
       return Invalid("parameter {} of {} is {}, but the operand is {}", i, computation.name(), Text(parameter),
                      Text(*arguments[i]));
     }
@@ -67,7 +67,7 @@ StatusOr<Shape> InferWhile(const Query& q) {
   if (!goes_on.Compatible(Shape::Scalar(PrimitiveType::PRED))) {
     return Invalid("the condition {} must return pred[], not {}", condition.name(), Text(goes_on));
   }
-  if (!CompatibleIgnoringFloatPrecision(next, q.operand(0))) {
+  if (!SameBuffer(next, q.operand(0))) {
     return Invalid("the body {} returns {}, but the loop starts from {}", body.name(), Text(next), Text(q.operand(0)));
   }
   return q.operand(0);
@@ -87,7 +87,7 @@ StatusOr<Shape> InferConditional(const Query& q) {
   for (size_t i = 0; i < branches; ++i) {
     HLOIR_RETURN_IF_ERROR(ExpectParameters(*q.called[i], q.operands.subspan(i + 1, 1)));
     const Shape& other = q.called[i]->root()->shape();
-    if (!CompatibleIgnoringFloatPrecision(result, other)) {
+    if (!SameBuffer(result, other)) {
       return Invalid("branches return different shapes: {} gives {}, {} gives {}", q.called[0]->name(), Text(result),
                      q.called[i]->name(), Text(other));
     }
@@ -102,6 +102,9 @@ Status ExpectTuple(const Shape& shape, int64_t at_least, std::string_view what) 
   if (shape.IsTuple() && shape.tuple_size() >= at_least) return OkStatus();
   return Invalid("{} must be a tuple of {} or more, not {}", what, at_least, Text(shape));
 }
+
+// What a start hands to its done beside the data.
+Shape Context() { return Shape::Scalar(PrimitiveType::U32); }
 
 StatusOr<Shape> InferTransfer(const Query& q) {
   const Shape& result = *q.stated;
@@ -122,11 +125,11 @@ StatusOr<Shape> InferTransfer(const Query& q) {
     case HloOpcode::kSend:
       HLOIR_RETURN_IF_ERROR(ExpectToken(q.operand(1), "the second operand"));
       HLOIR_RETURN_IF_ERROR(ExpectTuple(result, 3, "the result"));
-      return Shape::Tuple({q.operand(0), result.tuple_shapes(1), Shape::Token()});
+      return Shape::Tuple({q.operand(0), Context(), Shape::Token()});
     case HloOpcode::kRecv:
       HLOIR_RETURN_IF_ERROR(ExpectToken(q.operand(0), "the operand"));
       HLOIR_RETURN_IF_ERROR(ExpectTuple(result, 3, "the result"));
-      return Shape::Tuple({result.tuple_shapes(0), result.tuple_shapes(1), Shape::Token()});
+      return Shape::Tuple({result.tuple_shapes(0), Context(), Shape::Token()});
     case HloOpcode::kSendDone:
       HLOIR_RETURN_IF_ERROR(ExpectTuple(q.operand(0), 3, "the operand"));
       return q.operand(0).tuple_shapes(2);
@@ -135,22 +138,24 @@ StatusOr<Shape> InferTransfer(const Query& q) {
       return Shape::Tuple({q.operand(0).tuple_shapes(0), q.operand(0).tuple_shapes(2)});
     case HloOpcode::kCopyStart:
       HLOIR_RETURN_IF_ERROR(ExpectTuple(result, 3, "the result"));
-      return Shape::Tuple({q.operand(0), q.operand(0), result.tuple_shapes(2)});
+      return Shape::Tuple({q.operand(0), q.operand(0), Context()});
     default:  // copy-done
       HLOIR_RETURN_IF_ERROR(ExpectTuple(q.operand(0), 2, "the operand"));
+      if (!SameBuffer(q.operand(0).tuple_shapes(0), q.operand(0).tuple_shapes(1)))
+        return Invalid("the copy's two ends differ: {}", Text(q.operand(0)));
       return q.operand(0).tuple_shapes(0);
   }
 }
 
 // `part` is `whole`, or the first elements of it: one that is no tuple counts as a tuple of itself.
 bool IsPrefix(const Shape& part, const Shape& whole) {
-  if (CompatibleIgnoringFloatPrecision(part, whole)) return true;
+  if (SameBuffer(part, whole)) return true;
   if (!part.IsTuple()) return false;
   const int64_t size = whole.IsTuple() ? whole.tuple_size() : 1;
   if (part.tuple_size() > size) return false;
   for (int64_t i = 0; i < part.tuple_size(); ++i) {
     const Shape& element = whole.IsTuple() ? whole.tuple_shapes(i) : whole;
-    if (!CompatibleIgnoringFloatPrecision(part.tuple_shapes(i), element)) return false;
+    if (!SameBuffer(part.tuple_shapes(i), element)) return false;
   }
   return true;
 }
@@ -183,7 +188,7 @@ StatusOr<Shape> InferAsync(const Query& q) {
   }
   for (size_t i = 0; i < operands.size(); ++i) {
     const Shape& parameter = called.parameter(i)->shape();
-    if (CompatibleIgnoringFloatPrecision(parameter, operands[i])) continue;
+    if (SameBuffer(parameter, operands[i])) continue;
     return Invalid("parameter {} of {} is {}, but the operand is {}", i, called.name(), Text(parameter),
                    Text(operands[i]));
   }
@@ -214,9 +219,7 @@ StatusOr<Shape> InferControl(const Query& q) {
     case HloOpcode::kAddDependency:
       HLOIR_RETURN_IF_ERROR(ExpectToken(q.operand(1), "the second operand"));
       return q.operand(0);
-    case HloOpcode::kAfterAll:
-      for (const Shape* operand : q.operands) HLOIR_RETURN_IF_ERROR(ExpectToken(*operand, "each operand"));
-      return Shape::Token();
+    case HloOpcode::kAfterAll: return Shape::Token();  // of tokens, or of anything else that must have come to be
     case HloOpcode::kInfeed:
     case HloOpcode::kOutfeed:
     case HloOpcode::kSend:

@@ -35,6 +35,8 @@ StatusOr<Shape> InferUnary(const Query& q) {
   switch (q.opcode) {
     case HloOpcode::kCeil:
     case HloOpcode::kFloor:
+    case HloOpcode::kErf:
+    case HloOpcode::kCbrt:
     case HloOpcode::kRoundNearestAfz:
     case HloOpcode::kRoundNearestEven: HLOIR_RETURN_IF_ERROR(ExpectType(IsFloat(type), q, "float", type)); return x;
     case HloOpcode::kIsFinite:
@@ -45,11 +47,11 @@ StatusOr<Shape> InferUnary(const Query& q) {
     case HloOpcode::kNot:
       HLOIR_RETURN_IF_ERROR(ExpectType(IsInteger(type) || type == Type::PRED, q, "integer or pred", type));
       return x;
-    case HloOpcode::kNegate:
-    case HloOpcode::kSign: HLOIR_RETURN_IF_ERROR(ExpectType(number, q, "number", type)); return x;
+    case HloOpcode::kNegate: HLOIR_RETURN_IF_ERROR(ExpectType(number, q, "number", type)); return x;
+    case HloOpcode::kSign:
     case HloOpcode::kAbs:
-      HLOIR_RETURN_IF_ERROR(ExpectType(number, q, "number", type));
-      return IsComplex(type) ? x.WithElementType(ComplexComponentType(type)) : x;
+      HLOIR_RETURN_IF_ERROR(ExpectType(number && !IsUnsigned(type), q, "signed number", type));
+      return IsComplex(type) && q.opcode == HloOpcode::kAbs ? x.WithElementType(ComplexComponentType(type)) : x;
     case HloOpcode::kReal:
     case HloOpcode::kImag:
       HLOIR_RETURN_IF_ERROR(ExpectType(IsFloat(type) || IsComplex(type), q, "float or complex", type));
@@ -121,6 +123,18 @@ StatusOr<Shape> InferStochasticConvert(const Query& q) {
   return merged.WithElementType(q.stated->element_type());
 }
 
+// Stated or not, the comparison is the one that the element type asks for; floats alone have two.
+bool ComparisonFits(ComparisonType comparison, Type type) {
+  switch (comparison) {
+    case ComparisonType::kDefault: return true;
+    case ComparisonType::kFloat: return IsFloat(type) || IsComplex(type);
+    case ComparisonType::kFloatTotalOrder: return IsFloat(type);
+    case ComparisonType::kSigned: return IsInteger(type) && IsSigned(type);
+    case ComparisonType::kUnsigned: return IsUnsigned(type) || type == Type::PRED;
+  }
+  return false;
+}
+
 StatusOr<Shape> InferBinary(const Query& q) {
   Type a = q.operand(0).element_type(), b = q.operand(1).element_type();
   if (!SameTypeIgnoringFloatPrecision(a, b)) {
@@ -155,8 +169,7 @@ StatusOr<Shape> InferBinary(const Query& q) {
       if (IsComplex(a) && c.direction != ComparisonDirection::kEq && c.direction != ComparisonDirection::kNe) {
         return InvalidArgument("complex numbers have no order: direction must be EQ or NE");
       }
-      bool float_order = c.type == ComparisonType::kFloat || c.type == ComparisonType::kFloatTotalOrder;
-      if (c.type != ComparisonType::kDefault && float_order != (IsFloat(a) || IsComplex(a))) {
+      if (!ComparisonFits(c.type, a)) {
         return Invalid("type={} does not fit {} operands", EnumWord(c.type), PrimitiveTypeName(a));
       }
       break;
@@ -170,7 +183,7 @@ StatusOr<Shape> InferBinary(const Query& q) {
   return type == a ? result : result.WithElementType(type);
 }
 
-// Bounds of a clamp may be scalars beside an array.
+// Each bound of a clamp may be a scalar beside an array.
 StatusOr<Shape> InferClamp(const Query& q) {
   const Shape& x = q.operand(1);
   HLOIR_RETURN_IF_ERROR(ExpectType(!IsComplex(x.element_type()), q, "ordered", x.element_type()));
@@ -179,12 +192,11 @@ StatusOr<Shape> InferClamp(const Query& q) {
       return Invalid("operands differ in element type: {} and {}", Text(x), Text(q.operand(i)));
     }
   }
-  if (q.operand(0).rank() != q.operand(2).rank()) {
-    return Invalid("the bounds of clamp differ in rank: {} and {}", Text(q.operand(0)), Text(q.operand(2)));
+  SmallVector<const Shape*, 3> shapes{&x};
+  for (size_t i : {0, 2}) {
+    if (!q.operand(i).IsScalar()) shapes.push_back(&q.operand(i));
   }
-  if (q.operand(0).IsScalar()) return x;
-  const Shape* shapes[] = {&x, q.operands[0], q.operands[2]};
-  return Merge(shapes);
+  return Merge({shapes.data(), shapes.size()});
 }
 
 // A scalar predicate chooses whole arrays (and, in old texts, whole tuples).

@@ -74,6 +74,8 @@ bool SameTypeIgnoringFloatPrecision(PrimitiveType a, PrimitiveType b);
 PrimitiveType HigherPrecisionType(PrimitiveType a, PrimitiveType b);
 // Same tree, same dimensions (an unbounded one fits any), same types up to float precision.
 bool CompatibleIgnoringFloatPrecision(const Shape& a, const Shape& b);
+// The same with equal types: what is handed on, to a computation or out of one, is not converted on its way.
+bool SameBuffer(const Shape& a, const Shape& b);
 
 // An array with the default layout, whose dimension i is as dimension `from[i].second` of `*from[i].first` in dynamism.
 Shape MakeArray(PrimitiveType type, DimVector dimensions);

@@ -44,7 +44,7 @@ StatusOr<Shape> InferFft(const Query& q) {
       if (!IsComplex(x.element_type())) return Invalid("IRFFT takes complex elements, not {}", Text(x));
       HLOIR_RETURN_IF_ERROR(expect_lengths(count - 1));
       int64_t size = x.dimensions(x.rank() - 1), length = a.fft_length.back();
-      if (size != Shape::kUnboundedSize && size != (length == 0 ? 0 : length / 2 + 1)) {
+      if (size != Shape::kUnboundedSize && size != length / 2 + 1 && (size != 0 || length != 0)) {
         return Invalid("IRFFT to length {} needs a last dimension of {}, not {}", length, length / 2 + 1, Text(x));
       }
       result = x.WithElementType(ComplexComponentType(x.element_type()));
@@ -71,7 +71,7 @@ StatusOr<Shape> InferTriangularSolve(const Query& q) {
   const auto& options = q.attr<TriangularSolveAttributes>();
   HLOIR_RETURN_IF_ERROR(ExpectSquare(a));
   HLOIR_RETURN_IF_ERROR(ExpectArray(b, "operand 1"));
-  if (!SameTypeIgnoringFloatPrecision(a.element_type(), b.element_type()))
+  if (a.element_type() != b.element_type())
     return Invalid("operands differ in element type: {} and {}", Text(a), Text(b));
   if (a.rank() != b.rank()) return Invalid("operands differ in rank: {} and {}", Text(a), Text(b));
   int64_t met = b.rank() - (options.left_side ? 2 : 1);
@@ -116,17 +116,23 @@ StatusOr<Shape> InferRandom(const Query& q) {
   if (q.opcode == HloOpcode::kRng) {
     HLOIR_RETURN_IF_ERROR(ExpectArray(result, "the result"));
     if (q.operands.size() != 2) return Invalid("rng takes 2 operands, not {}", q.operands.size());
+    const Type type = q.operand(0).element_type();
     for (const Shape* operand : q.operands) {
       if (!operand->IsScalar() || !SameTypeIgnoringFloatPrecision(operand->element_type(), result.element_type())) {
         return Invalid("the distribution's parameters must be scalars of the result's type {}, not {}", Text(result),
                        Text(*operand));
       }
+      if (operand->element_type() != type)
+        return Invalid("the distribution's parameters differ in element type: {} and {}", Text(q.operand(0)),
+                       Text(*operand));
     }
+    if (q.attr<RngAttributes>().distribution == RandomDistribution::kRngNormal && !IsFloat(type))
+      return Invalid("a normal distribution takes float elements, not {}", PrimitiveTypeName(type));
+    if (IsComplex(type)) return Invalid("rng takes no complex elements: {}", Text(q.operand(0)));
     return result;
   }
   if (q.opcode == HloOpcode::kRngGetAndUpdateState) {
-    if (result.element_type() != Type::U64 || result.rank() != 1)
-      return Invalid("the state must be u64 of rank 1, not {}", Text(result));
+    if (!result.Compatible(Shape::Array(Type::U64, {2}))) return Invalid("the state must be u64[2], not {}", Text(result));
     return result;
   }
   if (!result.IsTuple()) return result;  // old form: the bits alone

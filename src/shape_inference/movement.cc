@@ -8,7 +8,7 @@ namespace hloir::inference {
 namespace {
 
 Status ExpectSameElementType(const Shape& operand, const Shape& result) {
-  if (SameTypeIgnoringFloatPrecision(operand.element_type(), result.element_type())) return OkStatus();
+  if (operand.element_type() == result.element_type()) return OkStatus();
   return Invalid("the result's element type is {}, the operand's {}", PrimitiveTypeName(result.element_type()),
                  PrimitiveTypeName(operand.element_type()));
 }
@@ -179,22 +179,10 @@ StatusOr<Shape> InferPad(const Query& q) {
   return result;
 }
 
-// The bytes are read as another shape, so there must be as many of them. Tiles and paddings are the layout's business.
+// How many bytes stand behind a shape is its layout's business: the layout-sensitive verifier counts them.
 StatusOr<Shape> InferBitcast(const Query& q) {
   const Shape &x = q.operand(0), &result = *q.stated;
   if (x.IsArray() != result.IsArray()) return Invalid("bitcast from {} to {}", Text(x), Text(result));
-  if (!x.IsArray() || x.layout().has_extras() || result.layout().has_extras() || HasUnbounded(x) ||
-      HasUnbounded(result))
-    return result;
-  // Types under a byte may stand packed.
-  const auto packed_bits = [](const Shape& shape) {
-    int64_t bits = 0;
-    return __builtin_mul_overflow(shape.ElementCount(), int64_t{BitWidth(shape.element_type())}, &bits) ? int64_t{-1} : bits;
-  };
-  if (x.ByteSize() != result.ByteSize() && packed_bits(x) != packed_bits(result)) {
-    return Invalid("bitcast from {} to {} changes the number of bytes from {} to {}", Text(x), Text(result),
-                   x.ByteSize(), result.ByteSize());
-  }
   return result;
 }
 
@@ -213,6 +201,8 @@ StatusOr<Shape> InferDimensionSize(const Query& q) {
   const DimVector& dims = q.attr<DimensionsAttributes>().dimensions;
   if (dims.size() != 1) return Invalid("{} takes one dimension, not dimensions={}", OpcodeName(q.opcode), Braced(dims));
   if (!InRange(dims[0], x.rank())) return Invalid("dimensions={{{}}} is not a dimension of {}", dims[0], Text(x));
+  if (x.dimensions(dims[0]) > INT32_MAX)
+    return Invalid("{} counts in s32, which dimension {} of {} passes", OpcodeName(q.opcode), dims[0], Text(x));
   if (q.opcode == HloOpcode::kGetDimensionSize) return MakeArray(PrimitiveType::S32, {});
   if (!q.operand(1).IsScalar() || q.operand(1).element_type() != PrimitiveType::S32) {
     return Invalid("the size must be an s32 scalar, not {}", Text(q.operand(1)));

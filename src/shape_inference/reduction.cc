@@ -175,11 +175,7 @@ StatusOr<Shape> InferMap(const Query& q) {
   const Shape& x = q.operand(0);
   const HloComputation& mapped = *q.called[0];
   HLOIR_RETURN_IF_ERROR(ExpectParameterCount(mapped, q.operands.size()));
-  const DimVector& dims = q.attr<DimensionsAttributes>().dimensions;
-  bool all_in_order = static_cast<int64_t>(dims.size()) == x.rank();
-  for (size_t i = 0; all_in_order && i < dims.size(); ++i) all_in_order = dims[i] == static_cast<int64_t>(i);
-  if (!dims.empty() && !all_in_order)
-    return Invalid("map dimensions={} must name all {} in order", Braced(dims), x.rank());
+  // The attribute `dimensions` is of old and says nothing: map goes over all of them.
   for (size_t i = 0; i < q.operands.size(); ++i) {
     const Shape& parameter = mapped.parameter(i)->shape();
     if (!parameter.IsScalar() ||
@@ -209,6 +205,7 @@ StatusOr<Shape> InferScan(const Query& q) {
   }
   const int64_t inputs = operand_count - a.num_carries, outputs = result_count - a.num_carries;
   HLOIR_RETURN_IF_ERROR(ExpectParameterCount(body, q.operands.size()));
+  if (inputs == 0 && outputs == 0) return InvalidArgument("a scan has an input or an output, not carries alone");
   if (inputs == 0 && q.stated == nullptr)
     return InvalidArgument("the result shape of a scan without inputs must be stated");
   int64_t length = 0;

@@ -59,12 +59,12 @@ namespace {
 bool SizesMeet(const Shape& a, int64_t i, const Shape& b, int64_t j) {
   return a.dimensions(i) == b.dimensions(j) || a.is_unbounded_dimension(i) || b.is_unbounded_dimension(j);
 }
-}  // namespace
 
 // Iterative, because shapes may nest as deep as the text dares.
-bool CompatibleIgnoringFloatPrecision(const Shape& a, const Shape& b) {
-  auto alike_at_top = [](const Shape& x, const Shape& y) {
-    bool alike = SameTypeIgnoringFloatPrecision(x.element_type(), y.element_type()) && x.rank() == y.rank() &&
+template <class SameType>
+bool SameTree(const Shape& a, const Shape& b, SameType same_type) {
+  auto alike_at_top = [&](const Shape& x, const Shape& y) {
+    bool alike = same_type(x.element_type(), y.element_type()) && x.rank() == y.rank() &&
                  x.tuple_shapes().size() == y.tuple_shapes().size();
     for (int64_t i = 0; alike && i < x.rank(); ++i) alike = SizesMeet(x, i, y, i);
     return alike;
@@ -82,6 +82,13 @@ bool CompatibleIgnoringFloatPrecision(const Shape& a, const Shape& b) {
   }
   return true;
 }
+
+}  // namespace
+
+bool CompatibleIgnoringFloatPrecision(const Shape& a, const Shape& b) {
+  return SameTree(a, b, SameTypeIgnoringFloatPrecision);
+}
+bool SameBuffer(const Shape& a, const Shape& b) { return SameTree(a, b, std::equal_to<PrimitiveType>()); }
 
 Shape MakeArray(PrimitiveType type, DimVector dimensions) {
   bool unbounded = Contains(dimensions, Shape::kUnboundedSize);

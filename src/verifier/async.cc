@@ -1,5 +1,6 @@
-// Rules of work that runs aside: each start has one user, its done (or update), each done one start; a channel is for
-// transfers or for collectives, and a transfer's two halves agree on it.
+// Rules of work that runs aside: a start of old (all-gather-start, send, …) has one user, its done; async-start,
+// async-update and async-done are chains, each link of which is taken up once. On the way from one to the next there may
+// be tuples, barriers and loops. Channels are in channels.cc.
 #include <algorithm>
 #include <initializer_list>
 #include <unordered_map>
@@ -7,6 +8,7 @@
 #include "internal.h"
 
 #include "hloir/format.h"
+#include "shape_inference/internal.h"
 
 namespace hloir::verification {
 namespace {
@@ -21,18 +23,64 @@ std::string Names(Opcodes opcodes) {
 bool IsOneOf(const HloInstruction& i, Opcodes opcodes) {
   return std::find(opcodes.begin(), opcodes.end(), i.opcode()) != opcodes.end();
 }
+bool OnlyOrders(const HloInstruction& i) {
+  return i.opcode() == HloOpcode::kCustomCall &&
+         i.attributes<CustomCallAttributes>().custom_call_target == kControlDependencyTarget;
+}
+// Passes on what it takes, whole or in part.
+bool PassesOn(const HloInstruction& i) {
+  return IsOneOf(i, {HloOpcode::kTuple, HloOpcode::kGetTupleElement, HloOpcode::kOptimizationBarrier, HloOpcode::kCopy});
+}
+
+// The instruction of `opcodes` that `at` comes from.
+struct Source {
+  const HloInstruction* instruction = nullptr;
+  bool is_known = true;  // false: it comes from outside, or from too far away to look
+};
+Source SourceOf(const HloInstruction* at, Opcodes opcodes) {
+  constexpr int kMaxSteps = 64;  // so that many dones behind one long way don't each walk it
+  std::vector<int64_t> index;    // the last is the outermost
+  for (int step = 0; step < kMaxSteps; ++step) {
+    if (IsOneOf(*at, opcodes)) return {at};
+    switch (at->opcode()) {
+      case HloOpcode::kGetTupleElement: index.push_back(at->tuple_index()); [[fallthrough]];
+      case HloOpcode::kOptimizationBarrier:
+      case HloOpcode::kCopy:
+        if (at->operand_count() != 1) return {};
+        at = at->operand(0);
+        break;
+      case HloOpcode::kTuple:
+        if (index.empty() || index.back() < 0 || index.back() >= at->operand_count()) return {};
+        at = at->operand(index.back());
+        index.pop_back();
+        break;
+      case HloOpcode::kParameter: return {nullptr, at->parent()->callers().empty()};
+      case HloOpcode::kWhile:
+      case HloOpcode::kCall:
+      case HloOpcode::kConditional:
+      case HloOpcode::kDomain: return {nullptr, false};
+      default: return {};
+    }
+  }
+  return {nullptr, false};
+}
 
 void ExpectOneUser(const HloInstruction& i, Opcodes users, Errors& errors) {
-  if (i.user_count() != 1) {
-    errors.Add(&i, "must have one user, {}, but has {}", Names(users), i.user_count());
-  } else if (!IsOneOf(*i.users()[0], users)) {
-    errors.Add(&i, "must be used by {}, but is used by {}", Names(users), i.users()[0]->opcode_name());
+  const HloInstruction* user = nullptr;
+  int64_t count = 0;
+  for (const HloInstruction* candidate : i.users()) {
+    if (!OnlyOrders(*candidate)) user = candidate, ++count;
+  }
+  if (count != 1) {
+    errors.Add(&i, "must have one user, {}, but has {}", Names(users), count);
+  } else if (!IsOneOf(*user, users) && !PassesOn(*user)) {
+    errors.Add(&i, "must be used by {}, but is used by {}", Names(users), user->opcode_name());
   }
 }
-void ExpectOperand(const HloInstruction& i, Opcodes operands, Errors& errors) {
-  if (!IsOneOf(*i.operand(0), operands)) {
-    errors.Add(&i, "must take {}, but takes {}", Names(operands), i.operand(0)->opcode_name());
-  }
+void ExpectOperand(const HloInstruction& i, Opcodes starts, Errors& errors) {
+  const Source source = SourceOf(i.operand(0), starts);
+  if (source.instruction == nullptr && source.is_known)
+    errors.Add(&i, "must take {}, but takes {}", Names(starts), i.operand(0)->opcode_name());
 }
 
 // A send or receive may be the whole of an async computation, and then has its done outside.
@@ -41,48 +89,51 @@ bool IsWrapped(const HloInstruction& i) {
   return i.IsRoot() && !callers.empty() && callers[0]->opcode() == HloOpcode::kAsyncStart;
 }
 
-void ExpectSameTransfer(const HloInstruction& start, Errors& errors) {
-  if (start.user_count() != 1 || !start.users()[0]->HasAttributes<TransferAttributes>()) return;
-  const HloInstruction& done = *start.users()[0];
-  const auto &a = start.attributes<TransferAttributes>(), &b = done.attributes<TransferAttributes>();
-  if (!a.channel_id || !b.channel_id) return;
-  if (*a.channel_id != *b.channel_id) {
-    errors.Add(&done, "has channel_id={}, but {} has {}", *b.channel_id, start.name(), *a.channel_id);
-  } else if (a.is_host_transfer != b.is_host_transfer) {
-    errors.Add(&done, "differs from {} in is_host_transfer", start.name());
+bool IsLink(const HloInstruction& i) { return IsOneOf(i, {HloOpcode::kAsyncStart, HloOpcode::kAsyncUpdate}); }
+bool TakesLink(const HloInstruction& i) { return IsOneOf(i, {HloOpcode::kAsyncUpdate, HloOpcode::kAsyncDone}); }
+
+// True if control flow or a tuple takes `link`, so that its chain may go on elsewhere.
+bool VerifyUsersOfLink(const HloInstruction& link, Errors& errors) {
+  bool handed_on = link.IsRoot() && !link.parent()->callers().empty();
+  for (const HloInstruction* user : link.users()) {
+    if (TakesLink(*user) || OnlyOrders(*user)) continue;
+    if (PassesOn(*user) ||
+        IsOneOf(*user, {HloOpcode::kWhile, HloOpcode::kCall, HloOpcode::kConditional, HloOpcode::kDomain})) {
+      handed_on = true;
+    } else {
+      errors.Add(user, "takes {} {}, which only async-update, async-done, control flow and tuples may",
+                 link.opcode_name(), link.name());
+    }
   }
+  return handed_on;
 }
 
-OptionalInt64 ChannelOf(const HloInstruction& i) {
-  return std::visit(
-      [](auto attributes) -> OptionalInt64 {
-        if constexpr (requires { attributes->channel_id; }) return attributes->channel_id;
-        else return std::nullopt;
-      },
-      i.attributes_variant());
+// By now all parameters have been given, and the result is the computation's.
+void VerifyDone(const HloInstruction& done, const HloInstruction& last, Errors& errors) {
+  const HloInstruction* start = &last;
+  while (start != nullptr && start->opcode() == HloOpcode::kAsyncUpdate) {
+    if (start->operand_count() == 0) return;
+    start = SourceOf(start->operand(0), {HloOpcode::kAsyncStart, HloOpcode::kAsyncUpdate}).instruction;
+  }
+  if (start == nullptr || start->called_computations().size() != 1 || !last.shape().IsTuple() ||
+      last.shape().tuple_size() < 2 || !last.shape().tuple_shapes(0).IsTuple())
+    return;
+  const HloComputation& body = *start->called_computations()[0];
+  const Shape& given = last.shape().tuple_shapes(0);
+  bool bound = given.tuple_size() == body.parameter_count();
+  for (int64_t i = 0; bound && i < given.tuple_size(); ++i)
+    bound = inference::SameBuffer(given.tuple_shapes(i), body.parameter(i)->shape());
+  if (!bound) {
+    errors.Add(&done, "ends {}, but {} has only been given {}", start->name(), body.name(), Text(given));
+  } else if (!inference::SameBuffer(done.shape(), body.root()->shape())) {
+    errors.Add(&done, "gives {}, but {} returns {}", Text(done.shape()), body.name(), Text(body.root()->shape()));
+  }
 }
 
 }  // namespace
 
 void VerifyAsyncPair(const HloInstruction& i, Errors& errors) {
   switch (i.opcode()) {
-    // Async work may be handed on by a loop's state or a barrier.
-    case HloOpcode::kAsyncStart:
-      ExpectOneUser(
-          i, {HloOpcode::kAsyncUpdate, HloOpcode::kAsyncDone, HloOpcode::kTuple, HloOpcode::kOptimizationBarrier},
-          errors);
-      break;
-    case HloOpcode::kAsyncUpdate:
-      ExpectOneUser(
-          i, {HloOpcode::kAsyncUpdate, HloOpcode::kAsyncDone, HloOpcode::kTuple, HloOpcode::kOptimizationBarrier},
-          errors);
-      [[fallthrough]];
-    case HloOpcode::kAsyncDone:
-      ExpectOperand(i,
-                    {HloOpcode::kAsyncStart, HloOpcode::kAsyncUpdate, HloOpcode::kGetTupleElement,
-                     HloOpcode::kOptimizationBarrier},
-                    errors);
-      break;
     case HloOpcode::kAllReduceStart: ExpectOneUser(i, {HloOpcode::kAllReduceDone}, errors); break;
     case HloOpcode::kAllReduceDone: ExpectOperand(i, {HloOpcode::kAllReduceStart}, errors); break;
     case HloOpcode::kAllGatherStart: ExpectOneUser(i, {HloOpcode::kAllGatherDone}, errors); break;
@@ -93,11 +144,9 @@ void VerifyAsyncPair(const HloInstruction& i, Errors& errors) {
     case HloOpcode::kCopyDone: ExpectOperand(i, {HloOpcode::kCopyStart}, errors); break;
     case HloOpcode::kSend:
       if (!IsWrapped(i)) ExpectOneUser(i, {HloOpcode::kSendDone, HloOpcode::kTuple}, errors);
-      ExpectSameTransfer(i, errors);
       break;
     case HloOpcode::kRecv:
       if (!IsWrapped(i)) ExpectOneUser(i, {HloOpcode::kRecvDone, HloOpcode::kTuple}, errors);
-      ExpectSameTransfer(i, errors);
       break;
     // A loop may carry a transfer under way, so that its done takes an element of the loop's state.
     case HloOpcode::kSendDone: ExpectOperand(i, {HloOpcode::kSend, HloOpcode::kGetTupleElement}, errors); break;
@@ -106,29 +155,30 @@ void VerifyAsyncPair(const HloInstruction& i, Errors& errors) {
   }
 }
 
-void VerifyChannels(const HloModule& module, Errors& errors) {
-  std::unordered_map<int64_t, const HloInstruction*> first_on;
-  const HloInstruction* first_all_reduce = nullptr;
+void VerifyAsyncChains(const HloModule& module, Errors& errors) {
+  std::vector<const HloInstruction*> links;
+  std::unordered_map<const HloInstruction*, const HloInstruction*> taker;
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (i->opcode() == HloOpcode::kAllReduce || i->opcode() == HloOpcode::kAllReduceStart) {
-        if (first_all_reduce == nullptr) first_all_reduce = i;
-        if (i->attributes<AllReduceAttributes>().constrain_layout !=
-            first_all_reduce->attributes<AllReduceAttributes>().constrain_layout) {
-          errors.Add(i, "differs from {} in constrain_layout; a module has all or none", first_all_reduce->name());
-        }
+      if (IsLink(*i)) links.push_back(i);
+      if (!TakesLink(*i) || i->operand_count() == 0 || errors.full()) continue;
+      for (int64_t k = 1; k < i->operand_count(); ++k) {
+        if (IsLink(*i->operand(k))) errors.Add(i, "takes {} as operand {}, not as its first", i->operand(k)->name(), k);
       }
-      if (!i->Is(kCollective | kAsyncPart)) continue;
-      OptionalInt64 channel = ChannelOf(*i);
-      if (!channel) continue;
-      if (i->opcode() == HloOpcode::kAllReduce && *channel <= 0)
-        errors.Add(i, "channel_id={} must be positive", *channel);
-      auto [it, is_first] = first_on.emplace(*channel, i);
-      const HloInstruction& other = *it->second;
-      // JAX gives all collectives channel 1.
-      if (!is_first && other.HasAttributes<TransferAttributes>() != i->HasAttributes<TransferAttributes>())
-        errors.Add(i, "channel {} is already that of {} {}", *channel, other.opcode_name(), other.name());
+      const Source source = SourceOf(i->operand(0), {HloOpcode::kAsyncStart, HloOpcode::kAsyncUpdate});
+      if (source.instruction == nullptr) {
+        if (source.is_known)
+          errors.Add(i, "must take async-start or async-update, but takes {}", i->operand(0)->opcode_name());
+        continue;
+      }
+      auto [it, is_first] = taker.emplace(source.instruction, i);
+      if (!is_first) errors.Add(i, "takes {}, which {} has already taken", source.instruction->name(), it->second->name());
+      else if (i->opcode() == HloOpcode::kAsyncDone) VerifyDone(*i, *source.instruction, errors);
     }
+  }
+  for (const HloInstruction* link : links) {
+    const bool handed_on = VerifyUsersOfLink(*link, errors);
+    if (!handed_on && !taker.contains(link)) errors.Add(link, "is never done: no async-update or async-done takes it");
   }
 }
 

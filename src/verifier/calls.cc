@@ -1,11 +1,18 @@
 // Rules of instructions that call computations, beyond their shapes: fusion bodies, async wrappers, execution threads,
-// composite calls; and of results that share a buffer with an operand.
+// composite calls; of results that share a buffer with an operand; of custom calls that XLA knows by name.
 #include <charconv>
 
 #include "internal.h"
 
 namespace hloir::verification {
 namespace {
+
+const std::string* FrontendAttribute(const HloInstruction& i, std::string_view key) {
+  for (const auto& [name, value] : i.extras().frontend_attributes) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
 
 // A fusion's body is the fusion's own, and has nothing in it that the fusion does not need.
 void VerifyFusion(const HloInstruction& fusion, Errors& errors) {
@@ -16,41 +23,45 @@ void VerifyFusion(const HloInstruction& fusion, Errors& errors) {
   }
   if (body.root()->user_count() != 0) errors.Add(body.root(), "is the root of a fusion body, but has users");
   for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
-    if (i != body.root() && i->user_count() == 0) errors.Add(i, "is unused in the fusion body {}", body.name());
+    const bool acts = i->called_computations().empty() && i->HasSideEffect();
+    if (i != body.root() && i->user_count() == 0 && !acts)
+      errors.Add(i, "is unused in the fusion body {}", body.name());
   }
 }
 
-// What runs beside the main program is one instruction, or a group of transfers and collectives.
+// What runs beside the main program, on its thread, is one instruction; or a group of collectives that says it is one; or
+// a barrier, which does no work.
 void VerifyAsyncBody(const HloInstruction& start, Errors& errors) {
   const HloComputation& body = *start.called_computations()[0];
-  bool only_transfers = true, only_root = true;
+  if (ThreadName(body.execution_thread()) != "main" || FrontendAttribute(start, "_collectives_group") != nullptr) return;
+  bool one_instruction = true, barrier = true;
   for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
-    only_root &= i == body.root() || i->IsParameter();
-    switch (i->opcode()) {
-      case HloOpcode::kSend:
-      case HloOpcode::kRecv:
-      case HloOpcode::kSendDone:
-      case HloOpcode::kRecvDone:
-      case HloOpcode::kParameter:
-      case HloOpcode::kTuple:
-      case HloOpcode::kGetTupleElement: break;
-      default: only_transfers &= i->Is(kCollective);
-    }
+    if (i == body.root() || i->IsParameter()) continue;
+    one_instruction = false;
+    barrier &= i->opcode() == HloOpcode::kGetTupleElement;
   }
-  if (!only_root && !only_transfers)
+  if (!one_instruction && !barrier)
     errors.Add(&start, "the async computation {} has more in it than parameters and a root", body.name());
 }
 
-// A call stays on its thread, and an async-start says where it goes. Elsewhere XLA runs what names another thread.
+// What is called stays on its caller's thread, unless an async-start says where it goes. XLA's verifier says so of loops
+// and branches too, but there programs have come by with other threads, and were compiled.
 void VerifyThreads(const HloInstruction& caller, Errors& errors) {
-  const bool is_async = caller.opcode() == HloOpcode::kAsyncStart;
-  if (!is_async && caller.opcode() != HloOpcode::kCall && caller.opcode() != HloOpcode::kFusion) return;
-  std::string_view own = is_async ? std::string_view(caller.attributes<AsyncAttributes>().async_execution_thread)
-                                  : caller.parent()->execution_thread();
+  switch (caller.opcode()) {
+    case HloOpcode::kAsyncUpdate:
+    case HloOpcode::kAsyncDone:
+    case HloOpcode::kWhile:
+    case HloOpcode::kConditional: return;
+    default: break;
+  }
+  std::string_view own = caller.opcode() == HloOpcode::kAsyncStart
+                             ? std::string_view(caller.attributes<AsyncAttributes>().async_execution_thread)
+                             : caller.parent()->execution_thread();
   for (const HloComputation* called : caller.called_computations()) {
     if (ThreadName(called->execution_thread()) == ThreadName(own)) continue;
     errors.Add(&caller, "runs on thread {}, but calls {} of thread {}", ThreadName(own), called->name(),
                ThreadName(called->execution_thread()));
+    return;
   }
 }
 
@@ -59,28 +70,74 @@ const Shape& Buffered(const Shape& shape) {
   return shape.IsBuffer() && !shape.tuple_shapes().empty() ? shape.tuple_shapes(0) : shape;
 }
 
-void VerifyAliasing(const HloInstruction& i, const OutputOperandAliasing& aliasing, Errors& errors) {
+// Whether an array may share memory with a buffer of it: where one becomes the other, and nowhere else.
+enum class Buffers { kAreArrays, kAreOther };
+
+// `input(k)` is the shape that number k of `aliasing` names, `output(index)` the part of the result.
+template <class Input, class Output>
+void VerifyAliasing(const HloInstruction& i, const OutputOperandAliasing& aliasing, int64_t input_count, Input input,
+                    Output output, Buffers buffers, Errors& errors) {
+  const bool any_shapes = FrontendAttribute(i, "xla_skip_custom_call_alias_shape_check") != nullptr;
   for (const OutputOperandAlias& alias : aliasing) {
-    if (alias.operand < 0 || alias.operand >= i.operand_count()) {
-      errors.Add(&i, "output_to_operand_aliasing names operand {} of {}", alias.operand, i.operand_count());
+    if (alias.operand < 0 || alias.operand >= input_count) {
+      errors.Add(&i, "output_to_operand_aliasing names operand {} of {}", alias.operand, input_count);
       continue;
     }
-    const Shape* output = i.shape().AtIndex(alias.output_index);
-    const Shape* operand = i.operand(alias.operand)->shape().AtIndex(alias.operand_index);
-    if (output == nullptr) {
+    const Shape& whole = input(alias.operand);
+    const Shape* from = whole.AtIndex(alias.operand_index);
+    const Shape* to = output(alias.output_index);
+    if (to == nullptr) {
       errors.Add(&i, "output_to_operand_aliasing names output {}, which is not in {}", IndexText(alias.output_index),
                  Text(i.shape()));
-    } else if (operand == nullptr) {
+    } else if (from == nullptr) {
       errors.Add(&i, "output_to_operand_aliasing names {} of operand {}, which is not in {}",
-                 IndexText(alias.operand_index), alias.operand, Text(i.operand(alias.operand)->shape()));
-    } else if (!Buffered(*output).Compatible(Buffered(*operand))) {
-      errors.Add(&i, "output_to_operand_aliasing puts {} and {} in one buffer", Text(*output), Text(*operand));
+                 IndexText(alias.operand_index), alias.operand, Text(whole));
+    } else if (!any_shapes && !(buffers == Buffers::kAreArrays ? Buffered(*to).Compatible(Buffered(*from))
+                                                               : to->Compatible(*from))) {
+      errors.Add(&i, "output_to_operand_aliasing puts {} and {} in one buffer", Text(*to), Text(*from));
     }
   }
 }
+void VerifyAliasing(const HloInstruction& i, const OutputOperandAliasing& aliasing, Buffers buffers, Errors& errors) {
+  VerifyAliasing(
+      i, aliasing, i.operand_count(), [&](int64_t k) -> const Shape& { return i.operand(k)->shape(); },
+      [&](const ShapeIndex& index) { return i.shape().AtIndex(index); }, buffers, errors);
+}
+
+// A start shares buffers as the computation that it starts will, whose parameters and result may come later. An update
+// hands on nothing but the context.
+void VerifyAsyncAliasing(const HloInstruction& i, Errors& errors) {
+  const OutputOperandAliasing& aliasing = i.attributes<AsyncAttributes>().output_to_operand_aliasing;
+  auto in_context = [](const ShapeIndex& index) { return !index.empty() && index[0] == 2; };
+  for (const OutputOperandAlias& alias : aliasing) {
+    if (i.opcode() == HloOpcode::kAsyncStart && alias.output_index.empty()) {
+      errors.Add(&i, "output_to_operand_aliasing names the whole output, which is more than one buffer");
+      return;
+    }
+    if (i.opcode() == HloOpcode::kAsyncUpdate &&
+        (alias.operand != 0 || !in_context(alias.operand_index) || !in_context(alias.output_index))) {
+      errors.Add(&i, "async-update may alias the context, {{2}}, of its operand 0 alone, not {} of operand {} with {}",
+                 IndexText(alias.operand_index), alias.operand, IndexText(alias.output_index));
+      return;
+    }
+  }
+  if (i.opcode() == HloOpcode::kAsyncUpdate) return VerifyAliasing(i, aliasing, Buffers::kAreArrays, errors);
+  const HloComputation& body = *i.called_computations()[0];
+  auto output = [&](const ShapeIndex& index) -> const Shape* {
+    auto after = [&](size_t count) { return ShapeIndex(index.begin() + count, index.end()); };
+    if (index[0] == 1) return body.root()->shape().AtIndex(after(1));
+    if (index[0] != 0) return i.shape().AtIndex(index);
+    if (index.size() < 2 || index[1] < 0 || index[1] >= body.parameter_count()) return nullptr;
+    return body.parameter(index[1])->shape().AtIndex(after(2));
+  };
+  VerifyAliasing(
+      i, aliasing, body.parameter_count(), [&](int64_t k) -> const Shape& { return body.parameter(k)->shape(); }, output,
+      Buffers::kAreArrays, errors);
+}
 
 void VerifyLayoutConstraints(const HloInstruction& i, const OptionalShapeList& constraints, Errors& errors) {
-  if (!constraints || i.attributes<CustomCallAttributes>().custom_call_target == "LayoutConstraint") return;
+  const std::string& target = i.attributes<CustomCallAttributes>().custom_call_target;
+  if (!constraints || target == "LayoutConstraint" || target == kControlDependencyTarget) return;
   if (static_cast<int64_t>(constraints->size()) != i.operand_count()) {
     errors.Add(&i, "operand_layout_constraints gives {} shapes for {} operands", constraints->size(),
                i.operand_count());
@@ -97,21 +154,23 @@ void VerifyLayoutConstraints(const HloInstruction& i, const OptionalShapeList& c
 // A composite call says by frontend attributes which op it stands for.
 void VerifyComposite(const HloInstruction& call, Errors& errors) {
   if (!call.attributes<CallAttributes>().is_composite) return;
-  const std::string* name = nullptr;
-  for (const auto& [key, value] : call.extras().frontend_attributes) {
-    if (key == "composite.name") name = &value;
-    if (key == "composite.attributes" && value.empty())
-      errors.Add(&call, "the frontend attribute composite.attributes is empty");
-    if (key == "composite.version") {
-      int64_t version = -1;
-      auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), version);
-      if (error != std::errc() || end != value.data() + value.size() || version < 0) {
-        errors.Add(&call, "the frontend attribute composite.version is \"{}\", not a number from 0 up", value);
-      }
-    }
-  }
+  const std::string* name = FrontendAttribute(call, "composite.name");
   if (name == nullptr || name->empty())
     errors.Add(&call, "a composite call needs the frontend attribute composite.name");
+  const std::string* attributes = FrontendAttribute(call, "composite.attributes");
+  if (attributes != nullptr && attributes->empty())
+    errors.Add(&call, "the frontend attribute composite.attributes is empty");
+  if (const std::string* text = FrontendAttribute(call, "composite.version")) {
+    int64_t version = -1;
+    auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), version);
+    if (error != std::errc() || end != text->data() + text->size() || version < 0)
+      errors.Add(&call, "the frontend attribute composite.version is \"{}\", not a number from 0 up", *text);
+  }
+}
+
+void VerifyKnownTarget(const HloInstruction& call, std::string_view target, Errors& errors) {
+  if (target == "GetRngSeed" && (call.operand_count() != 0 || !call.shape().Compatible(Shape::Scalar(PrimitiveType::U64))))
+    errors.Add(&call, "GetRngSeed takes nothing and gives u64[]");
 }
 
 }  // namespace
@@ -121,15 +180,20 @@ void VerifyCalls(const HloInstruction& instruction, Errors& errors) {
   switch (instruction.opcode()) {
     case HloOpcode::kFusion:
       VerifyFusion(instruction, errors);
-      VerifyAliasing(instruction, instruction.attributes<FusionAttributes>().output_to_operand_aliasing, errors);
+      VerifyAliasing(instruction, instruction.attributes<FusionAttributes>().output_to_operand_aliasing,
+                     Buffers::kAreOther, errors);
       break;
     case HloOpcode::kCustomCall: {
       const auto& attributes = instruction.attributes<CustomCallAttributes>();
-      VerifyAliasing(instruction, attributes.output_to_operand_aliasing, errors);
+      const bool converts = attributes.custom_call_target == "Pin" || attributes.custom_call_target == "Unpin";
+      VerifyAliasing(instruction, attributes.output_to_operand_aliasing,
+                     converts ? Buffers::kAreArrays : Buffers::kAreOther, errors);
       VerifyLayoutConstraints(instruction, attributes.operand_layout_constraints, errors);
+      VerifyKnownTarget(instruction, attributes.custom_call_target, errors);
       break;
     }
-    case HloOpcode::kAsyncStart: VerifyAsyncBody(instruction, errors); break;
+    case HloOpcode::kAsyncStart: VerifyAsyncBody(instruction, errors); [[fallthrough]];
+    case HloOpcode::kAsyncUpdate: VerifyAsyncAliasing(instruction, errors); break;
     case HloOpcode::kCall: VerifyComposite(instruction, errors); break;
     default: break;
   }

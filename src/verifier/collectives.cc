@@ -201,7 +201,7 @@ void VerifyGroups(const HloInstruction& i, const Collective& c, Errors& errors) 
   if (std::optional<int64_t> shards = ShardCount(i); shards && group_size != 1 && *shards != group_size) {
     errors.Add(&i, "the shapes tell of {} shards, but the groups have {} devices", *shards, group_size);
   }
-  if (i.opcode() == HloOpcode::kAllToAll && group_size != 1) {
+  if (i.opcode() == HloOpcode::kAllToAll && (group_size != 1 || sizes->total != 0)) {
     const DimVector& dims = i.attributes<AllToAllAttributes>().dimensions;
     if (dims.empty() && i.operand_count() != group_size) {
       errors.Add(&i, "all-to-all has {} operands for groups of {} devices", i.operand_count(), group_size);
@@ -229,11 +229,25 @@ void VerifyPairs(const HloInstruction& i, Errors& errors) {
     sources.push_back(source);
     targets.push_back(target);
   }
-  if (i.operand_count() == 4) return;  // in place: as many pairs as slices
+  // In place a device takes part as often as it has slices, by the first buffer's number of starts. XLA counts the
+  // elements of the tuple of starts, whether these are starts or the indices of one.
+  int64_t allowed = 1;
+  if (i.operand_count() == 4 && i.operand(2)->shape().IsTuple()) {
+    const Shape& starts = i.operand(2)->shape();
+    const bool one_buffer = i.operand(0)->shape().IsArray() || starts.tuple_size() == 0;
+    allowed = one_buffer ? starts.tuple_size() : static_cast<int64_t>(starts.tuple_shapes(0).tuple_shapes().size());
+  }
   for (auto [list, what] : {std::pair{&sources, "source"}, std::pair{&targets, "target"}}) {
     std::sort(list->begin(), list->end());
-    auto twice = std::adjacent_find(list->begin(), list->end());
-    if (twice != list->end()) errors.Add(&i, "device {} is a {} twice in source_target_pairs", *twice, what);
+    for (size_t k = 0; k < list->size();) {
+      const auto end = std::upper_bound(list->begin() + k, list->end(), (*list)[k]);
+      const int64_t count = end - (list->begin() + k);
+      if (count > allowed) {
+        errors.Add(&i, "device {} is a {} {} times in source_target_pairs", (*list)[k], what, count);
+        break;
+      }
+      k += count;
+    }
   }
 }
 

@@ -42,6 +42,18 @@ const Shape* ParameterPart(const HloComputation& entry, int64_t number, const Sh
   return part;
 }
 
+// What callers pass and get is one buffer: of one layout and memory space.
+void VerifySameLayout(const InputOutputAlias& alias, const ProgramShape& layout, Errors& errors) {
+  if (alias.parameter >= static_cast<int64_t>(layout.parameters.size())) return;
+  const Shape* parameter = layout.parameters[alias.parameter].AtIndex(alias.parameter_index);
+  const Shape* output = layout.result.AtIndex(alias.output_index);
+  if (parameter == nullptr || output == nullptr || !parameter->IsArray() || !output->IsArray()) return;
+  const Shape in = parameter->WithDefaultLayout(), out = output->WithDefaultLayout();
+  if (!(in == out)) {
+    errors.Add(nullptr, "input_output_alias must put {} and {} in one buffer", out.ToString(), in.ToString());
+  }
+}
+
 void VerifyAliases(const HloModule& module, Errors& errors) {
   const HloComputation& entry = *module.entry_computation();
   const Shape& result = entry.root()->shape();
@@ -55,6 +67,8 @@ void VerifyAliases(const HloModule& module, Errors& errors) {
                  Text(result));
     } else if (parameter != nullptr && alias.must_alias && !output->Compatible(*parameter)) {
       errors.Add(nullptr, "input_output_alias must put {} and {} in one buffer", Text(*output), Text(*parameter));
+    } else if (parameter != nullptr && alias.must_alias && module.config().entry_computation_layout) {
+      VerifySameLayout(alias, *module.config().entry_computation_layout, errors);
     }
     if (!outputs.insert(alias.output_index).second) {
       errors.Add(nullptr, "input_output_alias names output {} twice", IndexText(alias.output_index));
@@ -66,8 +80,8 @@ void VerifyAliases(const HloModule& module, Errors& errors) {
   }
   for (const BufferDonor& donor : module.config().buffer_donor) {
     (void)ParameterPart(entry, donor.parameter, donor.parameter_index, "buffer_donor", errors);
-    if (!inputs.emplace(donor.parameter, donor.parameter_index).second) {
-      errors.Add(nullptr, "buffer_donor names {} of parameter {}, which is already donated or aliased",
+    if (inputs.contains({donor.parameter, donor.parameter_index})) {
+      errors.Add(nullptr, "buffer_donor names {} of parameter {}, which is already aliased",
                  IndexText(donor.parameter_index), donor.parameter);
     }
   }

@@ -41,9 +41,15 @@ bool VerifyShape(const HloInstruction& instruction, const VerifierOptions& optio
 void VerifyCalls(const HloInstruction& instruction, Errors& errors);
 // Replica groups, source-target pairs, and the sizes they imply. collectives.cc
 void VerifyCollective(const HloInstruction& instruction, Errors& errors);
-// Starts and dones in pairs, channel numbers. async.cc
+// Starts and dones in pairs. async.cc
 void VerifyAsyncPair(const HloInstruction& instruction, Errors& errors);
+void VerifyAsyncChains(const HloModule& module, Errors& errors);
+// What a channel's number joins. channels.cc
 void VerifyChannels(const HloModule& module, Errors& errors);
+// Values of type `b(…)`, memory of which one name at a time is good. buffers.cc
+void VerifyBuffers(const HloModule& module, Errors& errors);
+// `origin` against shapes. origin.cc
+void VerifyOrigin(const HloInstruction& instruction, Errors& errors);
 // Shardings against shapes and against one another. sharding.cc
 void VerifySharding(const HloInstruction& instruction, Errors& errors);
 // The module's header: entry layout, aliases, donors. header.cc
@@ -58,6 +64,8 @@ inline std::string IndexText(const ShapeIndex& index) {
   }
   return text + "}";
 }
+// A custom call that orders instructions, and is no user of what it takes.
+inline constexpr std::string_view kControlDependencyTarget = "control_dep";
 // Text says nothing for the main thread, or its name.
 inline std::string_view ThreadName(std::string_view thread) { return thread.empty() ? "main" : thread; }
 

@@ -17,6 +17,7 @@ bool HandsBufferOn(HloOpcode opcode) {
     case HloOpcode::kConstant:
     case HloOpcode::kCopyStart:
     case HloOpcode::kCopyDone:
+    case HloOpcode::kDynamicUpdateSlice:
     case HloOpcode::kFusion:
     case HloOpcode::kGetTupleElement:
     case HloOpcode::kInfeed:
@@ -66,8 +67,29 @@ bool SameLayout(const Shape& a, const Shape& b) {
          a.layout().minor_to_major() == b.layout().minor_to_major();
 }
 
+// The bytes are read as another shape, so there must be as many of them. Tiles may pad, which only a backend knows of.
+void VerifyBitcast(const HloInstruction& bitcast, Errors& errors) {
+  const Shape &from = bitcast.operand(0)->shape(), &to = bitcast.shape();
+  for (const Shape* shape : {&from, &to}) {
+    if (!shape->IsArray() || shape->layout().has_extras()) return;
+    for (int64_t size : shape->dimensions()) {
+      if (size == Shape::kUnboundedSize) return;
+    }
+  }
+  // Types under a byte may stand packed.
+  auto packed_bits = [](const Shape& shape) {
+    int64_t bits = 0;
+    return __builtin_mul_overflow(shape.ElementCount(), int64_t{BitWidth(shape.element_type())}, &bits) ? -1 : bits;
+  };
+  if (from.ByteSize() != to.ByteSize() && packed_bits(from) != packed_bits(to)) {
+    errors.Add(&bitcast, "bitcast from {} to {} changes the number of bytes from {} to {}", Text(from), Text(to),
+               from.ByteSize(), to.ByteSize());
+  }
+}
+
 void VerifyLayouts(const HloInstruction& instruction, const Shape& inferred, Errors& errors) {
   const Shape& stated = instruction.shape();
+  if (instruction.opcode() == HloOpcode::kBitcast) VerifyBitcast(instruction, errors);
   if (HandsBufferOn(instruction.opcode())) {
     std::vector<const Shape*> a = stated.Leaves(), b = inferred.Leaves();
     for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
@@ -89,7 +111,7 @@ void VerifyLayouts(const HloInstruction& instruction, const Shape& inferred, Err
 }
 
 bool Fits(HloOpcode opcode, const Shape& stated, const Shape& inferred) {
-  return HandsBufferOn(opcode) ? stated.Compatible(inferred)
+  return HandsBufferOn(opcode) ? inference::SameBuffer(stated, inferred)
                                : inference::CompatibleIgnoringFloatPrecision(stated, inferred);
 }
 

@@ -23,9 +23,12 @@ std::vector<VerifierError> VerifyModuleAll(const HloModule& module, const Verifi
         VerifyCollective(*i, errors);
         VerifyAsyncPair(*i, errors);
         VerifySharding(*i, errors);
+        VerifyOrigin(*i, errors);
       }
     }
+    VerifyAsyncChains(module, errors);
     VerifyChannels(module, errors);
+    VerifyBuffers(module, errors);
     VerifyHeader(module, errors);
   }
   // The module's own errors first, then in the order of the text, or of making where there is no text.

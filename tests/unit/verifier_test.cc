@@ -204,6 +204,19 @@ TEST_CASE("layouts count when asked for") {
                 "hands a buffer on, but changes its layout from f32[2,3]{0,1} to f32[2,3]{1,0}"});
 }
 
+TEST_CASE("a bitcast keeps its bytes, when layouts count") {
+  HloModule module("bitcast");
+  HloBuilder b(module, "main");
+  HloInstruction* x = b.Parameter(0, kVector);
+  REQUIRE(b.BuildEntry(b.Tuple({b.Bitcast(x, Shape::Array(PrimitiveType::F64, {2})),
+                                b.Bitcast(x, Shape::Array(PrimitiveType::F64, {3}))}))
+              .ok());
+  VerifierOptions strict;
+  strict.layout_sensitive = true;
+  CHECK(Messages(module).empty());
+  CHECK(Messages(module, strict) == Strings{"bitcast from f32[4] to f64[3] changes the number of bytes from 16 to 24"});
+}
+
 TEST_CASE("a layout names each dimension once") {
   for (const DimVector& order : {DimVector{0, 0}, DimVector{0}, DimVector{1, 2}}) {
     Shape shape = Shape::Array(PrimitiveType::F32, {2, 3});

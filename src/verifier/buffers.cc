@@ -1,0 +1,223 @@
+// Rules of values of type `b(…)`, which are memory and not numbers: only custom calls make and use them, loops, tuples and
+// dynamic-update-slice hand them on, and each is written by one instruction at most, as after that it is another value.
+// What an async computation does with them is left to its custom call. tests/verifier_errors/buffers.hlo.
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "internal.h"
+
+namespace hloir::verification {
+namespace {
+
+bool IsBufferOf(const Shape& buffer, const Shape& array) {
+  return buffer.IsBuffer() && buffer.tuple_shapes().size() == 1 && array.IsArray() &&
+         buffer.tuple_shapes(0).Compatible(array);
+}
+
+class Verifier {
+ public:
+  Verifier(const HloModule& module, Errors& errors) : module_(module), errors_(errors) {}
+
+  void Run() {
+    if (!AnyComeToBe()) return;
+    for (const HloComputation* computation : module_.computations()) {
+      auto callers = computation->callers();
+      if (!callers.empty() && callers[0]->opcode() == HloOpcode::kAsyncStart) {
+        if (computation->root()->opcode() == HloOpcode::kCustomCall) VerifyCustomCall(*computation->root());
+        continue;
+      }
+      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) VerifyInstruction(*i);
+    }
+  }
+
+ private:
+  // Most modules have none, and are not looked through a second time.
+  bool AnyComeToBe() {
+    for (const HloComputation* computation : module_.computations()) {
+      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+        if (i->opcode() == HloOpcode::kCustomCall ? IsKnown(*i) || Has(*i) : i->IsParameter() && Has(*i)) return true;
+      }
+    }
+    return false;
+  }
+  static bool IsKnown(const HloInstruction& call) {
+    const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
+    return target == "Pin" || target == "Unpin" || target == "CreateBuffer";
+  }
+  // Where the buffers of a shape are. Instructions share their shapes, so that each is looked through once.
+  const std::vector<ShapeIndex>& BuffersOf(const Shape& shape) {
+    auto [it, is_new] = buffers_of_.try_emplace(&shape);
+    if (!is_new) return it->second;
+    std::vector<std::pair<const Shape*, ShapeIndex>> pending{{&shape, {}}};
+    while (!pending.empty()) {
+      auto [at, index] = std::move(pending.back());
+      pending.pop_back();
+      if (at->IsBuffer()) it->second.push_back(index);
+      if (!at->IsTuple()) continue;
+      for (int64_t i = at->tuple_size(); i-- > 0;) {
+        pending.emplace_back(&at->tuple_shapes(i), index);
+        pending.back().second.push_back(i);
+      }
+    }
+    return it->second;
+  }
+  bool Has(const HloInstruction& i) {
+    return i.shape().IsTuple() ? !BuffersOf(i.shape()).empty() : i.shape().IsBuffer();
+  }
+  bool AnyOperandHas(const HloInstruction& i, int64_t first) {
+    for (int64_t k = first; k < i.operand_count(); ++k) {
+      if (Has(*i.operand(k))) return true;
+    }
+    return false;
+  }
+
+  void VerifyInstruction(const HloInstruction& i) {
+    switch (i.opcode()) {
+      case HloOpcode::kAsyncStart:
+      case HloOpcode::kAsyncUpdate:
+      case HloOpcode::kAsyncDone:
+      case HloOpcode::kGetTupleElement: return;
+      case HloOpcode::kTuple:
+        if (i.IsRoot() && IsLoopBody(*i.parent())) CountWrites(i);
+        return;
+      case HloOpcode::kCustomCall: VerifyCustomCall(i); break;
+      case HloOpcode::kWhile: break;
+      case HloOpcode::kCall:
+        for (const auto& [key, value] : i.extras().frontend_attributes) {
+          if (key == "_xla_stream_annotation") return CountWrites(i);
+        }
+        ExpectNone(i);
+        break;
+      case HloOpcode::kParameter:
+        if (i.parent() == module_.entry_computation()) ExpectNone(i);
+        return;
+      case HloOpcode::kDynamicUpdateSlice:
+        if (i.operand_count() == 0 || !Has(*i.operand(0)) || !Has(i) || AnyOperandHas(i, 1)) ExpectNone(i);
+        break;
+      default: return ExpectNone(i);
+    }
+    CountWrites(i);
+  }
+
+  void ExpectNone(const HloInstruction& i) {
+    if (Has(i) || AnyOperandHas(i, 0)) errors_.Add(&i, "{} neither takes nor gives buffers", i.opcode_name());
+  }
+
+  static bool IsLoopBody(const HloComputation& computation) {
+    for (const HloInstruction* caller : computation.callers()) {
+      if (caller->opcode() == HloOpcode::kWhile) return true;
+    }
+    return false;
+  }
+
+  void VerifyCustomCall(const HloInstruction& call) {
+    const auto& attributes = call.attributes<CustomCallAttributes>();
+    const std::string& target = attributes.custom_call_target;
+    const Shape* operand = call.operand_count() == 1 ? &call.operand(0)->shape() : nullptr;
+    const bool aliases_once = attributes.output_to_operand_aliasing.size() == 1;
+    if (target == "Pin") {
+      if (operand == nullptr || !IsBufferOf(call.shape(), *operand))
+        errors_.Add(&call, "Pin makes an array a buffer of its shape, and nothing else");
+      else if (!aliases_once) errors_.Add(&call, "Pin needs an output_to_operand_aliasing of its buffer and array");
+    } else if (target == "Unpin") {
+      if (operand == nullptr || !IsBufferOf(*operand, call.shape()))
+        errors_.Add(&call, "Unpin makes a buffer an array of its shape, and nothing else");
+      else if (!aliases_once) errors_.Add(&call, "Unpin needs an output_to_operand_aliasing of its array and buffer");
+    } else if (target == "CreateBuffer") {
+      if (call.operand_count() != 0 || !call.shape().IsBuffer())
+        errors_.Add(&call, "CreateBuffer takes nothing and gives a buffer");
+    } else if (Has(call) || AnyOperandHas(call, 0)) {
+      VerifyPassedOn(call, attributes.output_to_operand_aliasing);
+    }
+  }
+
+  // What comes in as a buffer goes out as one, by an alias of the two.
+  void VerifyPassedOn(const HloInstruction& call, const OutputOperandAliasing& aliasing) {
+    std::map<std::pair<int64_t, ShapeIndex>, int> in;
+    std::map<ShapeIndex, int> out;
+    for (const OutputOperandAlias& alias : aliasing) {
+      ++in[{alias.operand, alias.operand_index}];
+      ++out[alias.output_index];
+    }
+    for (int64_t k = 0; k < call.operand_count(); ++k) {
+      for (const ShapeIndex& index : BuffersOf(call.operand(k)->shape())) {
+        if (int count = in[{k, index}]; count != 1)
+          errors_.Add(&call, "the buffer {} of operand {} must come out once, but comes out {} times", IndexText(index), k,
+                      count);
+      }
+    }
+    for (const ShapeIndex& index : BuffersOf(call.shape())) {
+      if (int count = out[index]; count != 1)
+        errors_.Add(&call, "the buffer {} must have come in once, but has come in {} times", IndexText(index), count);
+    }
+  }
+
+  // Without looking into computations: who takes a buffer writes it, and who takes a tuple writes all that are in it.
+  void CountWrites(const HloInstruction& writer) {
+    std::vector<std::pair<const HloInstruction*, ShapeIndex>> pending;
+    for (const HloInstruction* operand : writer.operands()) {
+      if (Has(*operand)) pending.emplace_back(operand, ShapeIndex());
+    }
+    while (!pending.empty() && !errors_.full()) {
+      auto [at, index] = std::move(pending.back());
+      pending.pop_back();
+      if (!FollowBack(at, index)) continue;
+      if (at->opcode() != HloOpcode::kTuple) {
+        CountWrite(writer, *at, index);
+        continue;
+      }
+      int64_t last = -1;  // they come in order
+      for (const ShapeIndex& buffer : BuffersOf(at->shape())) {
+        if (buffer[0] == last || buffer[0] >= at->operand_count()) continue;
+        last = buffer[0];
+        pending.emplace_back(at->operand(last), ShapeIndex());
+      }
+    }
+  }
+  // Through tuples made and taken apart, to where the buffers at `index` of `at` come from. False if that is too far: so
+  // that many writers behind one long way don't each walk it.
+  static bool FollowBack(const HloInstruction*& at, ShapeIndex& index) {
+    constexpr int kMaxSteps = 64;
+    for (int step = 0; step < kMaxSteps; ++step) {
+      if (at->opcode() == HloOpcode::kGetTupleElement && at->operand_count() == 1) {
+        index.insert(index.begin(), at->tuple_index());
+        at = at->operand(0);
+      } else if (at->opcode() == HloOpcode::kTuple && !index.empty() && index[0] >= 0 && index[0] < at->operand_count()) {
+        at = at->operand(index[0]);
+        index.erase(index.begin());
+      } else {
+        return true;
+      }
+    }
+    return false;
+  }
+  void CountWrite(const HloInstruction& writer, const HloInstruction& source, const ShapeIndex& index) {
+    // What is written may be part of what was written before, or the other way round.
+    const HloInstruction* before = nullptr;
+    for (ShapeIndex part = index; before == nullptr; part.pop_back()) {
+      if (auto it = writer_of_.find({&source, part}); it != writer_of_.end()) before = it->second;
+      if (part.empty()) break;
+    }
+    if (auto it = writer_of_.lower_bound({&source, index}); before == nullptr && it != writer_of_.end()) {
+      const auto& [other, at] = it->first;
+      if (other == &source && at.size() > index.size() && std::equal(index.begin(), index.end(), at.begin()))
+        before = it->second;
+    }
+    writer_of_.try_emplace({&source, index}, &writer);
+    if (before == nullptr || before == &writer) return;
+    errors_.Add(&source, "the buffer {} is written more than once: by {} and by {}", IndexText(index), before->name(),
+                writer.name());
+  }
+
+  const HloModule& module_;
+  std::unordered_map<const Shape*, std::vector<ShapeIndex>> buffers_of_;
+  std::map<std::pair<const HloInstruction*, ShapeIndex>, const HloInstruction*> writer_of_;
+  Errors& errors_;
+};
+
+}  // namespace
+
+void VerifyBuffers(const HloModule& module, Errors& errors) { Verifier(module, errors).Run(); }
+
+}  // namespace hloir::verification
