@@ -349,7 +349,7 @@ std::optional<proto::SparsitySide> ToSide(const std::optional<SparsitySide>& sid
 Status Read(const Context&, const proto::Instruction& m, ConvolutionAttributes& a) {
   if (!m.convolution_dimension_numbers.has_value()) return InvalidArgument("convolution without dimension numbers");
   if (m.window.has_value()) a.window = FromProto(*m.window);
-  a.dim_labels = FromProto(*m.convolution_dimension_numbers);
+  HLOIR_ASSIGN_OR_RETURN(a.dim_labels, FromProto(*m.convolution_dimension_numbers));
   a.feature_group_count = std::max<int64_t>(m.feature_group_count, 1);
   a.batch_group_count = std::max<int64_t>(m.batch_group_count, 1);
   a.operand_precision = ReadPrecision(m);
@@ -395,7 +395,7 @@ Status Write(const Context&, const ScanAttributes& a, proto::Instruction& m) {
   m.dimensions = ToInt64s(a.dimensions);
   m.num_carries = a.num_carries;
   m.is_reverse = a.is_reverse;
-  m.is_associative = !a.is_associative.has_value() ? 0 : *a.is_associative ? 1 : 2;
+  m.is_associative = a.is_associative.value_or(false) ? 1 : 2;  // nothing said in text is false
   return OkStatus();
 }
 
@@ -502,7 +502,9 @@ Status Write(const Context&, const FusionAttributes& a, proto::Instruction& m) {
 Status Read(const Context&, const proto::Instruction& m, CustomCallAttributes& a) {
   a.custom_call_target = m.custom_call_target;
   if (m.window.has_value()) a.window = FromProto(*m.window);
-  if (m.convolution_dimension_numbers.has_value()) a.dim_labels = FromProto(*m.convolution_dimension_numbers);
+  if (m.convolution_dimension_numbers.has_value()) {
+    HLOIR_ASSIGN_OR_RETURN(a.dim_labels, FromProto(*m.convolution_dimension_numbers));
+  }
   a.feature_group_count = std::max<int64_t>(m.feature_group_count, 1);
   a.batch_group_count = std::max<int64_t>(m.batch_group_count, 1);
   a.operand_precision = ReadPrecision(m);

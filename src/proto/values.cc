@@ -161,10 +161,21 @@ proto::PaddingConfig ToProto(const PaddingConfig& padding) {
   return message;
 }
 
-ConvDimensionNumbers FromProto(const proto::ConvolutionDimensionNumbers& m) {
-  return {m.input_batch,  m.input_feature,  m.kernel_input_feature, m.kernel_output_feature,
-          m.output_batch, m.output_feature, ToDims(m.input_spatial), ToDims(m.kernel_spatial),
-          ToDims(m.output_spatial)};
+StatusOr<ConvDimensionNumbers> FromProto(const proto::ConvolutionDimensionNumbers& m) {
+  constexpr int64_t kMostDimensions = 1024;  // text has a place for each dimension up to the largest
+  proto::Int64s all = {m.input_batch,           m.input_feature, m.kernel_input_feature,
+                       m.kernel_output_feature, m.output_batch,  m.output_feature};
+  for (const proto::Int64s* spatial : {&m.input_spatial, &m.kernel_spatial, &m.output_spatial}) {
+    all.insert(all.end(), spatial->begin(), spatial->end());
+  }
+  for (int64_t dimension : all) {
+    if (dimension < 0 || dimension >= kMostDimensions) {
+      return InvalidArgument("convolution_dimension_numbers: no array has a dimension " + std::to_string(dimension));
+    }
+  }
+  return ConvDimensionNumbers{m.input_batch,  m.input_feature,  m.kernel_input_feature, m.kernel_output_feature,
+                              m.output_batch, m.output_feature, ToDims(m.input_spatial), ToDims(m.kernel_spatial),
+                              ToDims(m.output_spatial)};
 }
 
 proto::ConvolutionDimensionNumbers ToProto(const ConvDimensionNumbers& d) {

@@ -20,7 +20,7 @@ StatusOr<Shape> FromProto(const proto::Shape& message);
 StatusOr<Literal> FromProto(const proto::Literal& message);
 Window FromProto(const proto::Window& message);
 PaddingConfig FromProto(const proto::PaddingConfig& message);
-ConvDimensionNumbers FromProto(const proto::ConvolutionDimensionNumbers& message);
+StatusOr<ConvDimensionNumbers> FromProto(const proto::ConvolutionDimensionNumbers& message);
 StatusOr<Sharding> FromProto(const proto::OpSharding& message, HloModule& module);
 OpMetadata FromProto(const proto::OpMetadata& message, HloModule& module);
 Mesh FromProto(const proto::Mesh& message);

@@ -164,6 +164,18 @@ TEST_CASE("JSON may give enums by their names, and fields in camel case") {
   CHECK_FALSE(ParseHloProtoJson(text).ok());
 }
 
+TEST_CASE("a convolution's dimension numbers beyond any array are refused") {
+  HloProtoFile file = FileOf("HloModule m\nENTRY e {\n  p = f32[2,2,4] parameter(0)\n  ROOT c = f32[2,2,4] convolution(p, p), window={size=4 pad=2_1}, dim_labels=bf0_oi0->bf0\n}\n");
+  StatusOr<std::string> json = SerializeHloProtoAsJson(file);
+  REQUIRE(json.ok());
+  REQUIRE(ParseHloProtoJson(*json).ok());
+  const std::string field = "\"output_feature_dimension\": \"1\"";
+  const size_t at = json->find(field);
+  REQUIRE(at != std::string::npos);
+  json->replace(at, field.size(), "\"output_feature_dimension\": \"536870912\"");
+  CHECK_FALSE(ParseHloProtoJson(*json).ok());
+}
+
 TEST_CASE("integers under a byte stand one to a byte, and are read packed too") {
   StatusOr<Literal> literal = ParseLiteral("s4[3] {-8, 1, 7}");
   REQUIRE(literal.ok());
