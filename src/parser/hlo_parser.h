@@ -127,6 +127,7 @@ class HloParser {
   bool ParseComputationReference(HloComputation*& computation);
 
   // ---- Instructions (instruction.cc).
+  void* RoomForInstruction();
   bool ParseInstruction(HloInstruction*& instruction, bool& is_root);
   struct Opcode {
     HloOpcode opcode = HloOpcode::kTuple;
@@ -266,6 +267,8 @@ class HloParser {
 
   // The module being read.
   HloModule* module_ = nullptr;
+  std::byte* room_ = nullptr;  // in its arena, for the next instructions
+  size_t room_left_ = 0, room_size_ = 16;
   HloComputation* computation_ = nullptr;  // the one being read
   // Where one instruction is all the text: the computation made for it.
   HloComputation* single_computation_ = nullptr;

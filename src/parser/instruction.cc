@@ -89,10 +89,22 @@ bool HloParser::LooksLikeShape() {
   return *p == '[';
 }
 
+// Instructions stand side by side, so that a walk over a large module, in text's order or against it, finds the next one in the
+// cache. Rooms grow with the module.
+void* HloParser::RoomForInstruction() {
+  if (room_left_ == 0) {
+    room_left_ = room_size_;
+    room_ = static_cast<std::byte*>(module_->arena_.Allocate(room_size_ * sizeof(HloInstruction), alignof(HloInstruction)));
+    room_size_ = std::min<size_t>(2 * room_size_, 4096);
+  }
+  --room_left_;
+  return std::exchange(room_, room_ + sizeof(HloInstruction));
+}
+
 HloInstruction* HloParser::NewInstruction(HloOpcode opcode, const Shape* shape, std::span<HloInstruction* const> operands,
                                           HloComputation* parent) {
   Arena& arena = module_->arena_;
-  HloInstruction* instruction = new (arena.Allocate(sizeof(HloInstruction), alignof(HloInstruction))) HloInstruction;
+  HloInstruction* instruction = new (RoomForInstruction()) HloInstruction;
   instruction->opcode_ = opcode;
   instruction->id_ = module_->next_instruction_id_++;
   instruction->shape_ = shape;

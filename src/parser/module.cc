@@ -14,6 +14,8 @@ bool HloParser::ParseModule(std::unique_ptr<HloModule>& module) {
   if (owner_ != nullptr) module_->AdoptText(owner_);
   // A module takes about twice its text; of several in one text, who knows how long this one is.
   if (!several_modules_) module_->arena_.Reserve(std::min<size_t>(2 * static_cast<size_t>(lexer_.end() - lexer_.at()), 256 << 20));
+  room_left_ = 0;
+  room_size_ = 16;
   computation_ = nullptr;
   single_computation_ = nullptr;
   has_inline_computations_ = false;
