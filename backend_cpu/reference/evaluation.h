@@ -21,7 +21,7 @@ namespace hloir::reference {
 class Value {
  public:
   Value() = default;
-  Value(Literal literal);
+  Value(Literal literal);  // counts among the run's bytes while it lives: see LiveBytes
   static Value Tuple(std::vector<Value> elements);
   // The caller keeps the literal alive, and unchanged.
   static Value Borrow(const Literal& literal);
@@ -35,6 +35,21 @@ class Value {
  private:
   std::shared_ptr<const Literal> literal_;
   std::shared_ptr<const std::vector<Value>> elements_;
+};
+
+// Bytes of the arrays that the run on this thread holds; null outside of a run. A value may outlive its run, so it shares the count.
+using ByteCount = std::shared_ptr<int64_t>;
+ByteCount& LiveBytes();
+// A run on this thread; one may be inside another.
+class CountsBytes {
+ public:
+  CountsBytes() : outer_(std::exchange(LiveBytes(), std::make_shared<int64_t>(0))) {}
+  ~CountsBytes() { LiveBytes() = std::move(outer_); }
+  CountsBytes(const CountsBytes&) = delete;
+  CountsBytes& operator=(const CountsBytes&) = delete;
+
+ private:
+  ByteCount outer_;
 };
 
 class Evaluation;
