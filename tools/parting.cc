@@ -20,14 +20,6 @@ constexpr size_t kMaxTurns = 16;                 // of one instruction
 // Arrays that are made, not given.
 bool Counts(const HloInstruction& instruction) { return instruction.shape().IsArray() && !instruction.IsParameter(); }
 
-EvaluatorOptions ToEvaluatorOptions(const RunnerOptions& options) {
-  EvaluatorOptions evaluator;
-  evaluator.elided = options.elided;
-  evaluator.max_steps = options.max_steps;
-  evaluator.max_bytes = options.max_bytes;
-  return evaluator;
-}
-
 }  // namespace
 
 std::optional<Parting> FindParting(const HloModule& before, const HloModule& after, std::span<const Literal* const> inputs,
@@ -40,6 +32,7 @@ std::optional<Parting> FindParting(const HloModule& before, const HloModule& aft
   std::unordered_map<std::string_view, std::vector<Literal>> kept;
   int64_t bytes = 0;
   EvaluatorOptions evaluator = ToEvaluatorOptions(options);
+  evaluator.on_progress = nullptr;
   evaluator.on_result = [&](const HloInstruction& instruction, const Literal& value) {
     const auto other = others.find(instruction.name());
     if (other == others.end() || !Counts(instruction) || !other->second->shape().Compatible(instruction.shape())) return;

@@ -292,6 +292,39 @@ Status UnimplementedOp(const EvalContext& context, std::string_view why) {
 
 namespace {
 
+Status CheckArgument(const Shape& wanted, const Literal& given, size_t i) {
+  if (wanted.Compatible(given.shape())) return OkStatus();
+  return InvalidArgument(
+      Format("argument {} has shape {}, not {}", i, given.shape().ToString(false), wanted.ToString(false)));
+}
+
+// With the shape that the graph states, layout included.
+Literal Finish(Value value, const Shape& shape) {
+  Literal result = std::move(value).TakeLiteral();
+  if (result.shape().Compatible(shape)) result.set_shape_layout(shape);
+  return result;
+}
+
+}  // namespace
+
+StatusOr<Literal> EvaluateOn(Device* device, const EvaluatorOptions& options, const HloComputation& computation,
+                             std::span<const Literal* const> arguments) {
+  std::vector<Value> values;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (static_cast<int64_t>(i) < computation.parameter_count()) {
+      HLOIR_RETURN_IF_ERROR(CheckArgument(computation.parameter(static_cast<int64_t>(i))->shape(), *arguments[i], i));
+    }
+    values.push_back(Value::Borrow(*arguments[i]));
+  }
+  const CountsBytes counts;
+  Evaluation run(options);
+  run.set_device(device);
+  HLOIR_ASSIGN_OR_RETURN(Value result, run.Call(computation, std::move(values)));
+  return Finish(std::move(result), computation.root()->shape());
+}
+
+namespace {
+
 class ReferenceEvaluator : public HloEvaluator {
  public:
   explicit ReferenceEvaluator(EvaluatorOptions options) : options_(std::move(options)) {}
@@ -318,32 +351,10 @@ class ReferenceEvaluator : public HloEvaluator {
 
   StatusOr<Literal> EvaluateComputation(const HloComputation& computation,
                                         std::span<const Literal* const> arguments) const override {
-    std::vector<Value> values;
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      if (static_cast<int64_t>(i) < computation.parameter_count()) {
-        HLOIR_RETURN_IF_ERROR(CheckArgument(computation.parameter(static_cast<int64_t>(i))->shape(), *arguments[i], i));
-      }
-      values.push_back(Value::Borrow(*arguments[i]));
-    }
-    const CountsBytes counts;
-    Evaluation run(options_);
-    HLOIR_ASSIGN_OR_RETURN(Value result, run.Call(computation, std::move(values)));
-    return Finish(std::move(result), computation.root()->shape());
+    return EvaluateOn(nullptr, options_, computation, arguments);
   }
 
  private:
-  static Status CheckArgument(const Shape& wanted, const Literal& given, size_t i) {
-    if (wanted.Compatible(given.shape())) return OkStatus();
-    return InvalidArgument(
-        Format("argument {} has shape {}, not {}", i, given.shape().ToString(false), wanted.ToString(false)));
-  }
-  // With the shape that the graph states, layout included.
-  static Literal Finish(Value value, const Shape& shape) {
-    Literal result = std::move(value).TakeLiteral();
-    if (result.shape().Compatible(shape)) result.set_shape_layout(shape);
-    return result;
-  }
-
   EvaluatorOptions options_;
 };
 

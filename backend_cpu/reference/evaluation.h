@@ -53,6 +53,7 @@ class CountsBytes {
 };
 
 class Evaluation;
+struct Device;  // devices.h
 
 // What an op's function gets.
 struct EvalContext {
@@ -88,6 +89,9 @@ class Evaluation {
   // Counts work against max_steps.
   Status CountSteps(int64_t steps);
   const EvaluatorOptions& options() const { return options_; }
+  // The device that this is the run of, if there are several.
+  Device* device() const { return device_; }
+  void set_device(Device* device) { device_ = device; }
   // Whether a while loop whose condition holds once holds for ever. Found once for each loop.
   bool NeverEnds(const HloInstruction& loop);
   // A constant that the text elided, filled as the options say.
@@ -112,10 +116,15 @@ class Evaluation {
   const EvaluatorOptions& options_;
   std::unordered_map<const HloComputation*, std::unique_ptr<Plan>> plans_;
   std::unordered_map<const HloInstruction*, bool> never_ends_;
+  Device* device_ = nullptr;
   int64_t steps_ = 0;
   int depth_ = 0;
   uint64_t random_state_ = 0, rng_state_ = 0;
 };
+
+// A whole run: the value of the computation's root, on `device`, or, if that is null, on the only one.
+StatusOr<Literal> EvaluateOn(Device* device, const EvaluatorOptions& options, const HloComputation& computation,
+                             std::span<const Literal* const> arguments);
 
 // The function of the instruction's opcode.
 StatusOr<Value> DispatchOp(EvalContext& context);
