@@ -12,6 +12,7 @@
 #include "tools/arguments.h"
 #include "tools/choices.h"
 #include "tools/command.h"
+#include "tools/devices.h"
 #include "tools/feeds.h"
 #include "tools/files.h"
 #include "tools/median.h"
@@ -33,6 +34,7 @@ struct RunFlags {
   int repeat = 1;
   bool json = false, has_seed = false;
   bool fake = false, profile = false, trace_values = false;
+  DeviceCounts counts{0, 0};  // 0: as the module says
   RunnerOptions runner;
 };
 
@@ -53,12 +55,12 @@ class RunProgress {
 };
 
 // The result's leaves, one a line; of large ones the beginning.
-void PrintLeaves(const std::vector<Literal>& leaves) {
+void PrintLeaves(const std::vector<Literal>& leaves, const std::string& prefix = "") {
   constexpr size_t kShown = 2000;
   for (size_t i = 0; i < leaves.size(); ++i) {
     std::string text = leaves[i].ToString();
     if (text.size() > kShown) text = text.substr(0, text.rfind(',', kShown)) + ", …";
-    fmt::print("out{} = {} {}\n", i, leaves[i].shape().ToString(false), text);
+    fmt::print("{}out{} = {} {}\n", prefix, i, leaves[i].shape().ToString(false), text);
   }
 }
 
@@ -86,6 +88,39 @@ Status Report(const RunFlags& flags, const Runner& runner, const std::vector<Lit
   return OkStatus();
 }
 
+// On several devices, simulated one after the other by the reference engine.
+int RunSeveral(const RunFlags& flags, const std::string& file, const ModuleFile& loaded, const DeviceCounts& counts,
+               const RunnerOptions& options, double load_ms) {
+  const HloModule& module = loaded.module();
+  if (options.profile) return Fail(Unimplemented("a profile is of one device, by the fast engine"), file);
+  const bool snapshot = !flags.fake && flags.inputs.empty() && !flags.has_seed && loaded.has_arguments();
+  auto arguments = DeviceArguments(module, counts, flags.fake ? "" : flags.inputs, flags.seed, snapshot ? &loaded.proto : nullptr);
+  if (!arguments.ok()) return Fail(arguments.status(), file);
+  std::vector<std::vector<const Literal*>> pointers;
+  for (const std::vector<Literal>& each : *arguments) pointers.push_back(Pointers(each));
+  std::vector<double> runs_ms;
+  std::vector<std::vector<Literal>> leaves;
+  for (int i = 0; i < flags.repeat; ++i) {
+    const Stopwatch run;
+    auto results = RunOnDevices(module, counts, pointers, ToEvaluatorOptions(options));
+    runs_ms.push_back(run.Milliseconds());
+    if (!results.ok()) return Fail(results.status(), file);
+    leaves.clear();
+    for (const Literal& result : *results) leaves.push_back(ResultLeaves(result));
+  }
+  if (!flags.outputs.empty()) {
+    if (Status written = WriteDeviceResults(flags.outputs, leaves); !written.ok()) return Fail(written);
+  }
+  if (flags.json) {
+    const nlohmann::ordered_json timing = {{"file", file}, {"engine", "reference"}, {"replicas", counts.replicas}, {"partitions", counts.partitions},
+                                           {"load_ms", load_ms}, {"prepare_ms", 0.0}, {"run_ms", Median(runs_ms)}, {"runs_ms", runs_ms}, {"arena_bytes", 0}};
+    fmt::print("{}\n", timing.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  } else if (flags.outputs.empty()) {
+    for (size_t d = 0; d < leaves.size(); ++d) PrintLeaves(leaves[d], DevicePrefix(static_cast<int64_t>(d)));
+  }
+  return kExitGood;
+}
+
 int Run(const RunFlags& flags) {
   const std::string file = DisplayName(flags.file);
   const Stopwatch load;
@@ -93,10 +128,6 @@ int Run(const RunFlags& flags) {
   if (!loaded.ok()) return Fail(loaded.status(), file);
   const double load_ms = load.Milliseconds();
   const HloModule& module = loaded->module();
-
-  auto arguments = ArgumentsOf(flags, *loaded);
-  if (!arguments.ok()) return Fail(arguments.status(), file);
-  const std::vector<const Literal*> pointers = Pointers(*arguments);
 
   RunnerOptions options = flags.runner;
   options.profile = flags.profile || !flags.trace.empty();
@@ -115,6 +146,20 @@ int Run(const RunFlags& flags) {
       fmt::print("{} = {}\n", instruction.name(), ValueSummary(value));
     };
   }
+  DeviceCounts counts = DeviceCountsOf(module);
+  const bool asked = flags.counts.replicas > 0 || flags.counts.partitions > 0;
+  if (flags.counts.replicas > 0) counts.replicas = flags.counts.replicas;
+  if (flags.counts.partitions > 0) counts.partitions = flags.counts.partitions;
+  if (counts.devices() > 1 && (asked || UsesDevices(module))) {
+    const int status = RunSeveral(flags, file, *loaded, counts, options, load_ms);
+    if (status != kExitGood || flags.outfeed.empty()) return status;
+    const Status written = taken.Write(flags.outfeed);
+    return written.ok() ? status : Fail(written);
+  }
+
+  auto arguments = ArgumentsOf(flags, *loaded);
+  if (!arguments.ok()) return Fail(arguments.status(), file);
+  const std::vector<const Literal*> pointers = Pointers(*arguments);
   RunProgress progress;
   if (IsTerminal(stderr)) options.on_progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
 
@@ -175,6 +220,10 @@ void AddRunCommand(CLI::App& app, Action& action) {
       ->type_name("ENGINE");
   AddChoice(*command, "--elided", flags->runner.elided, kElided, "What a constant {...} is: refuse (the default), zeros, iota or random")
       ->type_name("HOW");
+  command->add_option("--num-replicas", flags->counts.replicas, "Simulate so many (default: the module's, if they exchange data); inputs are device3.in0, … or in0 for all")
+      ->check(CLI::Range(1, 1024).description(""))->type_name("N");
+  command->add_option("--num-partitions", flags->counts.partitions, "So many of each replica; device = replica * partitions + partition")
+      ->check(CLI::Range(1, 1024).description(""))->type_name("N");
   command->add_option("--infeed", flags->infeed, "What infeeds get: in0, in1, … of this .npz, in order")->type_name("X.npz");
   command->add_option("--outfeed", flags->outfeed, "Write what outfeeds give there, as out0, out1, …")->type_name("Y.npz");
   command->add_flag("--force-fake-data", flags->fake, "Make inputs from the seed, whatever was given");

@@ -3,8 +3,7 @@
 
 namespace hloir::tool {
 
-StatusOr<Runner> Runner::Prepare(const HloModule& module, const RunnerOptions& options) {
-  Runner runner(module);
+EvaluatorOptions ToEvaluatorOptions(const RunnerOptions& options) {
   EvaluatorOptions evaluator;
   evaluator.elided = options.elided;
   evaluator.max_steps = options.max_steps;
@@ -13,6 +12,12 @@ StatusOr<Runner> Runner::Prepare(const HloModule& module, const RunnerOptions& o
   evaluator.outfeed = options.outfeed;
   evaluator.on_result = options.on_result;
   evaluator.on_progress = options.on_progress;
+  return evaluator;
+}
+
+StatusOr<Runner> Runner::Prepare(const HloModule& module, const RunnerOptions& options) {
+  Runner runner(module);
+  const EvaluatorOptions evaluator = ToEvaluatorOptions(options);
   if (options.engine == Engine::kReference) {
     runner.evaluator_ = MakeReferenceEvaluator(evaluator);
     return runner;

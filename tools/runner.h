@@ -29,6 +29,8 @@ struct RunnerOptions {
   std::function<void(int64_t, int64_t)> on_progress;
 };
 
+EvaluatorOptions ToEvaluatorOptions(const RunnerOptions& options);
+
 // Makes a module ready to be run often. It must outlive the runner.
 class Runner {
  public:

@@ -15,6 +15,7 @@
 #include "tools/files.h"
 #include "tools/modules.h"
 #include "tools/optimize_flags.h"
+#include "tools/parting.h"
 #include "tools/progress.h"
 #include "tools/report.h"
 #include "tools/stored.h"
@@ -42,6 +43,7 @@ struct Verdict {
   int64_t differing = 0;          // elements, over all inputs
   double largest_relative = 0;
   std::optional<Comparison> stored;  // against the results that came with the inputs
+  std::optional<Parting> parting;    // where the modules part, if they disagree
 
   bool agrees() const { return agreement.comparison.agree && (!stored || stored->agree); }
 };
@@ -120,7 +122,10 @@ StatusOr<Verdict> Verify(const VerifyFlags& flags, const std::string& file, cons
     }
     const bool agree = agreement.comparison.agree;
     if (round == 0 || !agree) verdict.agreement = std::move(agreement);
-    if (!agree) break;
+    if (!agree) {
+      verdict.parting = FindParting(*before, *after, pointers, options.runner);
+      break;
+    }
     options.timing = false;
     if (stored) {
       HLOIR_ASSIGN_OR_RETURN(verdict.stored, CompareStored(std::move(stored->results), *before, pointers, options.runner));
@@ -193,6 +198,10 @@ nlohmann::ordered_json ToJson(const Verdict& v) {
                       {"largest_relative_difference", LargestRelative(*v.stored)}};
   }
   if (!v.agreement.reason.empty()) json["reason"] = v.agreement.reason;
+  if (v.parting) {
+    json["first_difference"] = {{"instruction", v.parting->instruction}, {"runs_before", v.parting->turn}, {"before", v.parting->before},
+                                {"after", v.parting->after}};
+  }
   for (const LeafDifference& leaf : v.agreement.comparison.leaves) {
     json["leaves"].push_back({{"where", leaf.where}, {"agrees", leaf.agrees}, {"differing", leaf.differing}, {"total", leaf.total},
                               {"max_absolute", leaf.max_absolute}, {"max_relative", leaf.max_relative},
@@ -269,6 +278,7 @@ int VerifyAll(const VerifyFlags& flags) {
     if (done.status.ok() && !done.agrees()) {
       progress.Clear();
       fmt::print(stderr, "{}: {}\n", file, done.agreement.reason);
+      if (done.parting) fmt::print(stderr, "{}: {}\n", file, ToString(*done.parting));
     }
     status = Worse(status, ExitStatusOf(done));
     verdicts.push_back(std::move(done));

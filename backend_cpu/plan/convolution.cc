@@ -25,6 +25,7 @@ class DepthwiseStep : public Step {
     });
     return true;
   }
+  double Flops() const override { return 2.0 * static_cast<double>(places_.size() * taps_.size()) * static_cast<double>(channels_); }
   std::string Name() const override {
     return Format("depthwise convolution {} places, {} taps, {} channels", places_.size(), taps_.size(), channels_);
   }

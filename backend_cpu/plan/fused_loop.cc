@@ -17,6 +17,14 @@ namespace {
 
 constexpr int64_t kMaxTile = 1024;
 
+// Not what only moves elements, or writes them in another type. A reduction is an operation on each element that it reduces.
+bool IsArithmetic(const Node& node) {
+  switch (node.opcode()) {
+    case HloOpcode::kConvert: case HloOpcode::kBitcastConvert: case HloOpcode::kReal: case HloOpcode::kImag: return false;
+    default: return !node.is_copy && !HasTrait(node.opcode(), kMovesData);
+  }
+}
+
 }  // namespace
 
 // What an emitted value is: a register or memory that is read in place.
@@ -34,6 +42,7 @@ class LoopBuilder {
     for (int32_t index : InOrder()) {
       const Node& node = graph_.nodes[index];
       cost_ += CostOf(node.opcode()) * static_cast<double>(request_.count);
+      if (IsArithmetic(node)) loop_->flops_ += static_cast<double>(request_.count);
       if (node.opcode() == HloOpcode::kReduce) EmitReduce(node);
       else EmitNode(node);
     }

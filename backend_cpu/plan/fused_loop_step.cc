@@ -52,12 +52,6 @@ void FusedLoop::Prepare(int64_t cost) {
   for (const LoopSink& sink : sinks_) single_ = single_ && sink.accumulator_room == sink.accumulator_count;
 }
 
-double FusedLoop::Flops() const {
-  double elements = static_cast<double>(nest_.extent);
-  for (size_t d = 0; d < nest_.sizes.size(); ++d) if (static_cast<int>(d) != nest_.tile_loop) elements *= static_cast<double>(nest_.sizes[d]);
-  return elements * static_cast<double>(body_.size() + sinks_.size());
-}
-
 void FusedLoop::Bound(Runtime& runtime) {
   if (!single_) return;
   // Everything stands still: registers in the first thread's scratch, each op with its own count.

@@ -54,7 +54,7 @@ class FusedLoop : public Step {
   bool AppendScalarOps(std::vector<TileOp>& ops) const override;
   bool MayShare(int read, int written) const override;
   std::string Name() const override { return name_; }
-  double Flops() const override;
+  double Flops() const override { return flops_; }
   int64_t partial_bytes() const { return chunks_ > 1 ? units_ * chunks_ * partial_bytes_ : 0; }
 
  private:
@@ -68,6 +68,7 @@ class FusedLoop : public Step {
   void Prepare(int64_t cost);
 
   std::string name_;
+  double flops_ = 0;
   LoopNest nest_;
   std::vector<LoopSource> sources_;
   // Once a part; each tile; then at a unit's first tile, or at each later one.

@@ -73,6 +73,7 @@ class NarrowSumStep : public Step {
     });
     return true;
   }
+  double Flops() const override { return static_cast<double>(shape_.outer * shape_.inner) * static_cast<double>(shape_.reduced); }
   std::string Name() const override {
     return Format("rounded sum {}x{}x{}", shape_.outer, shape_.reduced, shape_.inner);
   }

@@ -45,6 +45,7 @@ class PhiloxStep : public Step {
     std::memcpy(written(0).pointer, state, state_words_ * 8);
     return true;
   }
+  double Flops() const override { return static_cast<double>(count_) * 15; }  // ten rounds of six operations give four words
   std::string Name() const override { return Format("philox {} elements", count_); }
 
  private:
@@ -85,6 +86,7 @@ class ThreefryStep : public Step {
     std::memcpy(written(0).pointer, state, 16);
     return true;
   }
+  double Flops() const override { return static_cast<double>(outer_ * size_ * inner_) * 50; }  // twenty rounds of five give two words
   std::string Name() const override { return Format("threefry {} elements", outer_ * size_ * inner_); }
 
  private:

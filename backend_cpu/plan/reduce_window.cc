@@ -78,6 +78,9 @@ class ReduceWindowStep : public Step {
     });
     return true;
   }
+  double Flops() const override {
+    return static_cast<double>(g_.rows * g_.row()) * (scan_ != kNone ? 1 : static_cast<double>(taps_));
+  }
   std::string Name() const override {
     return Format("reduce-window {} rows of {}, {}", g_.rows, g_.row(), scan_ != kNone ? "scan" : Format("{} taps", taps_));
   }

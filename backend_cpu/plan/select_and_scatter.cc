@@ -61,6 +61,8 @@ class SelectAndScatterStep : public Step {
     return true;
   }
   std::string Name() const override { return Format("select-and-scatter {} windows of {}", outer_ * positions_ * inner_, taps_); }
+  // A comparison for each element under a window, and an addition for the one that is chosen.
+  double Flops() const override { return static_cast<double>(outer_ * positions_ * inner_) * static_cast<double>(taps_); }
   static constexpr int64_t kMaxTaps = 256;
 
  private:

@@ -1,9 +1,10 @@
-// Collectives, for the one device that there is: with a single participant they keep their operands. With several, and
-// for transfers from and to a host, there is nothing to evaluate here.
+// Collectives, for one device: with a single participant they keep their operands. Between several, which RunOnDevices simulates:
+// exchange.cc. For transfers from and to a host there is nothing to evaluate here.
 #include <algorithm>
 #include <functional>
 
 #include "hloir/format.h"
+#include "reference/devices.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 
@@ -20,6 +21,7 @@ Status CheckSingleParticipant(const EvalContext& context) {
 
 // The operands, as the result: one, or a tuple of several. Their shapes must be the result's.
 StatusOr<Value> Keep(EvalContext& context, const Shape& shape) {
+  if (context.run.device() != nullptr) return Exchange(context, shape);
   HLOIR_RETURN_IF_ERROR(CheckSingleParticipant(context));
   if (!shape.IsTuple()) {
     if (context.operands.empty() || !context.instruction.operand(0)->shape().Compatible(shape)) {
@@ -60,6 +62,7 @@ StatusOr<Value> Element1(EvalContext& context) {
 
 // A device that nobody sends to gets zeros; the only device gets something only from itself.
 StatusOr<Value> Permute(EvalContext& context, const Shape& shape) {
+  if (context.run.device() != nullptr) return Exchange(context, shape);
   if (context.operand_count() != 1) return UnimplementedOp(context, "in place");
   for (const auto& [source, target] : context.attributes<CollectivePermuteAttributes>().source_target_pairs) {
     if (source == 0 && target == 0) return Keep(context, shape);
@@ -75,7 +78,7 @@ StatusOr<Value> EvaluateAllReduce(EvalContext& context) { return Keep(context, c
 StatusOr<Value> EvaluateAllReduceStart(EvalContext& context) { return Keep(context, context.shape); }
 // Where the shapes speak of more devices than there are: the first one's share.
 StatusOr<Value> EvaluateReduceScatter(EvalContext& context) {
-  if (context.operand_count() != 1 || !context.shape.IsArray()) return Keep(context, context.shape);
+  if (context.run.device() != nullptr || context.operand_count() != 1 || !context.shape.IsArray()) return Keep(context, context.shape);
   HLOIR_RETURN_IF_ERROR(CheckSingleParticipant(context));
   const DimVector& dims = context.operand(0).shape().dimensions();
   if (dims.size() != context.dims().size() ||
@@ -105,6 +108,7 @@ StatusOr<Value> EvaluateAllGatherDone(EvalContext& context) { return Element1(co
 StatusOr<Value> EvaluateCollectivePermuteDone(EvalContext& context) { return Element1(context); }
 
 StatusOr<Value> EvaluateRaggedAllToAll(EvalContext& context) {
+  if (context.run.device() != nullptr) return Exchange(context, context.shape);
   return UnimplementedOp(context, "exchanges data between devices");
 }
 StatusOr<Value> EvaluateSend(EvalContext& context) { return UnimplementedOp(context, "there is nobody to send to"); }

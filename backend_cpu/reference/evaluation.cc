@@ -17,11 +17,28 @@ namespace {
 
 constexpr int kMaxCallDepth = 256;
 
+struct CountedLiteral {
+  explicit CountedLiteral(Literal given) : literal(std::move(given)), bytes(literal.size_bytes()), count(LiveBytes()) {
+    if (count != nullptr) *count += bytes;
+  }
+  ~CountedLiteral() { if (count != nullptr) *count -= bytes; }
+  CountedLiteral(const CountedLiteral&) = delete;
+  Literal literal;
+  const int64_t bytes;
+  const ByteCount count;
+};
+
 }  // namespace
+
+ByteCount& LiveBytes() {
+  thread_local ByteCount bytes;
+  return bytes;
+}
 
 Value::Value(Literal literal) {
   if (!literal.shape().IsTuple()) {
-    literal_ = std::make_shared<Literal>(std::move(literal));
+    auto counted = std::make_shared<CountedLiteral>(std::move(literal));
+    literal_ = std::shared_ptr<const Literal>(counted, &counted->literal);
     return;
   }
   std::vector<Value> elements;
@@ -48,7 +65,7 @@ Value Value::Borrow(const Literal& literal) {
 
 Literal Value::TakeLiteral() && {
   if (!IsTuple()) {
-    // Made by make_shared<Literal>, so it may be changed when nobody else looks.
+    // Made as one that may be changed, when nobody else looks.
     if (literal_.use_count() == 1) return std::move(const_cast<Literal&>(*literal_));
     return *literal_;
   }
@@ -221,10 +238,29 @@ StatusOr<Value> Evaluation::Call(const HloComputation& computation, std::vector<
   return std::move(values[static_cast<size_t>(plan->root)]);
 }
 
+namespace {
+
+// Others pass their operands on.
+bool MakesArray(const HloInstruction& i) {
+  switch (i.opcode()) {
+    case HloOpcode::kTuple: case HloOpcode::kGetTupleElement: case HloOpcode::kCopy: case HloOpcode::kCall: case HloOpcode::kWhile:
+    case HloOpcode::kConditional: case HloOpcode::kFusion: case HloOpcode::kConstant: case HloOpcode::kOptimizationBarrier:
+    case HloOpcode::kDynamicUpdateSlice: case HloOpcode::kScatter: case HloOpcode::kAddDependency: case HloOpcode::kDomain: return false;
+    default: return true;
+  }
+}
+
+}  // namespace
+
 StatusOr<Value> Evaluation::Evaluate(const HloInstruction& instruction, std::vector<Value> operands) {
   HLOIR_RETURN_IF_ERROR(CountSteps(1));
-  if (instruction.shape().ByteSize() > options_.max_bytes) {
+  const int64_t bytes = instruction.shape().ByteSize();
+  if (bytes > options_.max_bytes) {
     return ResourceExhausted(Format("{} of shape {} takes more than {} bytes", instruction.name(),
+                                         instruction.shape().ToString(false), options_.max_bytes));
+  }
+  if (LiveBytes() != nullptr && MakesArray(instruction) && *LiveBytes() > options_.max_bytes - bytes) {
+    return ResourceExhausted(Format("with {} of shape {} the values of the run take more than {} bytes", instruction.name(),
                                          instruction.shape().ToString(false), options_.max_bytes));
   }
   auto evaluate = [&]() -> StatusOr<Value> {
@@ -256,6 +292,39 @@ Status UnimplementedOp(const EvalContext& context, std::string_view why) {
 
 namespace {
 
+Status CheckArgument(const Shape& wanted, const Literal& given, size_t i) {
+  if (wanted.Compatible(given.shape())) return OkStatus();
+  return InvalidArgument(
+      Format("argument {} has shape {}, not {}", i, given.shape().ToString(false), wanted.ToString(false)));
+}
+
+// With the shape that the graph states, layout included.
+Literal Finish(Value value, const Shape& shape) {
+  Literal result = std::move(value).TakeLiteral();
+  if (result.shape().Compatible(shape)) result.set_shape_layout(shape);
+  return result;
+}
+
+}  // namespace
+
+StatusOr<Literal> EvaluateOn(Device* device, const EvaluatorOptions& options, const HloComputation& computation,
+                             std::span<const Literal* const> arguments) {
+  std::vector<Value> values;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (static_cast<int64_t>(i) < computation.parameter_count()) {
+      HLOIR_RETURN_IF_ERROR(CheckArgument(computation.parameter(static_cast<int64_t>(i))->shape(), *arguments[i], i));
+    }
+    values.push_back(Value::Borrow(*arguments[i]));
+  }
+  const CountsBytes counts;
+  Evaluation run(options);
+  run.set_device(device);
+  HLOIR_ASSIGN_OR_RETURN(Value result, run.Call(computation, std::move(values)));
+  return Finish(std::move(result), computation.root()->shape());
+}
+
+namespace {
+
 class ReferenceEvaluator : public HloEvaluator {
  public:
   explicit ReferenceEvaluator(EvaluatorOptions options) : options_(std::move(options)) {}
@@ -274,6 +343,7 @@ class ReferenceEvaluator : public HloEvaluator {
     }
     StatusOr<Shape> inferred = InferShape(instruction);
     if (!inferred.ok()) return inferred.status();
+    const CountsBytes counts;
     Evaluation run(options_);
     HLOIR_ASSIGN_OR_RETURN(Value result, run.Evaluate(instruction, std::move(values)));
     return Finish(std::move(result), instruction.shape());
@@ -281,31 +351,10 @@ class ReferenceEvaluator : public HloEvaluator {
 
   StatusOr<Literal> EvaluateComputation(const HloComputation& computation,
                                         std::span<const Literal* const> arguments) const override {
-    std::vector<Value> values;
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      if (static_cast<int64_t>(i) < computation.parameter_count()) {
-        HLOIR_RETURN_IF_ERROR(CheckArgument(computation.parameter(static_cast<int64_t>(i))->shape(), *arguments[i], i));
-      }
-      values.push_back(Value::Borrow(*arguments[i]));
-    }
-    Evaluation run(options_);
-    HLOIR_ASSIGN_OR_RETURN(Value result, run.Call(computation, std::move(values)));
-    return Finish(std::move(result), computation.root()->shape());
+    return EvaluateOn(nullptr, options_, computation, arguments);
   }
 
  private:
-  static Status CheckArgument(const Shape& wanted, const Literal& given, size_t i) {
-    if (wanted.Compatible(given.shape())) return OkStatus();
-    return InvalidArgument(
-        Format("argument {} has shape {}, not {}", i, given.shape().ToString(false), wanted.ToString(false)));
-  }
-  // With the shape that the graph states, layout included.
-  static Literal Finish(Value value, const Shape& shape) {
-    Literal result = std::move(value).TakeLiteral();
-    if (result.shape().Compatible(shape)) result.set_shape_layout(shape);
-    return result;
-  }
-
   EvaluatorOptions options_;
 };
 

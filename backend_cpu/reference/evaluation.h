@@ -21,7 +21,7 @@ namespace hloir::reference {
 class Value {
  public:
   Value() = default;
-  Value(Literal literal);
+  Value(Literal literal);  // counts among the run's bytes while it lives: see LiveBytes
   static Value Tuple(std::vector<Value> elements);
   // The caller keeps the literal alive, and unchanged.
   static Value Borrow(const Literal& literal);
@@ -37,7 +37,23 @@ class Value {
   std::shared_ptr<const std::vector<Value>> elements_;
 };
 
+// Bytes of the arrays that the run on this thread holds; null outside of a run. A value may outlive its run, so it shares the count.
+using ByteCount = std::shared_ptr<int64_t>;
+ByteCount& LiveBytes();
+// A run on this thread; one may be inside another.
+class CountsBytes {
+ public:
+  CountsBytes() : outer_(std::exchange(LiveBytes(), std::make_shared<int64_t>(0))) {}
+  ~CountsBytes() { LiveBytes() = std::move(outer_); }
+  CountsBytes(const CountsBytes&) = delete;
+  CountsBytes& operator=(const CountsBytes&) = delete;
+
+ private:
+  ByteCount outer_;
+};
+
 class Evaluation;
+struct Device;  // devices.h
 
 // What an op's function gets.
 struct EvalContext {
@@ -73,6 +89,9 @@ class Evaluation {
   // Counts work against max_steps.
   Status CountSteps(int64_t steps);
   const EvaluatorOptions& options() const { return options_; }
+  // The device that this is the run of, if there are several.
+  Device* device() const { return device_; }
+  void set_device(Device* device) { device_ = device; }
   // Whether a while loop whose condition holds once holds for ever. Found once for each loop.
   bool NeverEnds(const HloInstruction& loop);
   // A constant that the text elided, filled as the options say.
@@ -97,10 +116,15 @@ class Evaluation {
   const EvaluatorOptions& options_;
   std::unordered_map<const HloComputation*, std::unique_ptr<Plan>> plans_;
   std::unordered_map<const HloInstruction*, bool> never_ends_;
+  Device* device_ = nullptr;
   int64_t steps_ = 0;
   int depth_ = 0;
   uint64_t random_state_ = 0, rng_state_ = 0;
 };
+
+// A whole run: the value of the computation's root, on `device`, or, if that is null, on the only one.
+StatusOr<Literal> EvaluateOn(Device* device, const EvaluatorOptions& options, const HloComputation& computation,
+                             std::span<const Literal* const> arguments);
 
 // The function of the instruction's opcode.
 StatusOr<Value> DispatchOp(EvalContext& context);

@@ -1,5 +1,6 @@
 // Ops that make, pack or pass on values: parameter, constant, iota, tuples, tokens, barriers, device numbers.
 #include "hloir/format.h"
+#include "reference/devices.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 
@@ -45,8 +46,16 @@ StatusOr<Value> EvaluateAddDependency(EvalContext& context) { return std::move(c
 StatusOr<Value> EvaluateDomain(EvalContext& context) { return std::move(context.operands[0]); }
 StatusOr<Value> EvaluateAfterAll(EvalContext& context) { return Literal(context.shape); }
 
-// There is one device.
-StatusOr<Value> EvaluateReplicaId(EvalContext& context) { return Literal(context.shape); }
-StatusOr<Value> EvaluatePartitionId(EvalContext& context) { return Literal(context.shape); }
+// If there is one device, it is the first of its kind.
+StatusOr<Value> EvaluateReplicaId(EvalContext& context) {
+  Literal id(context.shape);
+  if (context.run.device() != nullptr) id.SetFromInt64(0, context.run.device()->replica);
+  return id;
+}
+StatusOr<Value> EvaluatePartitionId(EvalContext& context) {
+  Literal id(context.shape);
+  if (context.run.device() != nullptr) id.SetFromInt64(0, context.run.device()->partition);
+  return id;
+}
 
 }  // namespace hloir::reference

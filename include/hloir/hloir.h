@@ -3,6 +3,7 @@
 
 #include "hloir/builder.h"
 #include "hloir/call_graph.h"
+#include "hloir/devices.h"
 #include "hloir/equivalence.h"
 #include "hloir/evaluator.h"
 #include "hloir/executable.h"

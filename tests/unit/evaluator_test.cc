@@ -49,6 +49,25 @@ ENTRY e {
 
 }  // namespace
 
+TEST_CASE("the limit of bytes is one for all values that live at once") {
+  auto run = [](const std::string& body, int64_t limit) {
+    auto module = ParseHloModule("HloModule m\nENTRY e {\n x = f32[1000] parameter(0)\n" + body + "}\n");
+    REQUIRE(module.ok());
+    const Literal x(Shape::Array(PrimitiveType::F32, {1000}));
+    const Literal* arguments[] = {&x};
+    EvaluatorOptions options;
+    options.max_bytes = limit;
+    return MakeReferenceEvaluator(options)->EvaluateComputation(*(*module)->entry_computation(), arguments).status().code();
+  };
+  // Four that are needed to the end, and a chain of which two live at a time.
+  const std::string wide = " a = f32[1000] negate(x)\n b = f32[1000] sine(x)\n c = f32[1000] cosine(x)\n d = f32[1000] tan(x)\n ROOT t = (f32[1000], f32[1000], f32[1000], f32[1000]) tuple(a, b, c, d)\n";
+  const std::string chain = " a = f32[1000] negate(x)\n b = f32[1000] sine(a)\n c = f32[1000] cosine(b)\n ROOT d = f32[1000] tan(c)\n";
+  CHECK(run(wide, 15999) == StatusCode::kResourceExhausted);
+  CHECK(run(wide, 16000) == StatusCode::kOk);
+  CHECK(run(chain, 8000) == StatusCode::kOk);
+  CHECK(run(chain, 7999) == StatusCode::kResourceExhausted);
+}
+
 TEST_CASE("evaluator: an endless loop ends at the step limit", "[evaluator]") {
   EvaluatorOptions options;
   options.max_steps = 1000;

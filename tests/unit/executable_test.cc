@@ -247,6 +247,27 @@ TEST_CASE("a profile counts every step, those of a loop's body at every turn") {
   CHECK(profile.peak_flops > 0);
 }
 
+TEST_CASE("operations are counted, not what moves elements") {
+  auto flops = [](const std::string& text) {
+    auto module = ParseHloModule(text);
+    REQUIRE(module.status().message() == "");
+    ExecutableOptions options;
+    options.profile = true;
+    auto executable = PrepareExecutable(**module, options);
+    REQUIRE(executable.ok());
+    double sum = 0;
+    for (const StepProfile& step : (*executable)->Profile().steps) sum += step.flops;
+    return sum;
+  };
+  const std::string add = "HloModule m\nadd { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b) }\n";
+  // An exponential and a product of each element, and its part in the sum; converts, views and copies are none.
+  CHECK(flops(add + "ENTRY e { x = bf16[30,40] parameter(0)\n y = f32[30,40] convert(x)\n e = f32[30,40] exponential(y)\n t = f32[40,30] transpose(e), dimensions={1,0}\n"
+                    " u = f32[30,40] reshape(t)\n m = f32[30,40] multiply(e, y)\n z = f32[] constant(0)\n s = f32[30] reduce(m, z), dimensions={1}, to_apply=add\n"
+                    " ROOT r = (f32[30], f32[30,40]) tuple(s, u) }") == 3 * 30 * 40);
+  CHECK(flops(add + "ENTRY e { x = f32[6,8] parameter(0)\n z = f32[] constant(0)\n ROOT w = f32[5,7] reduce-window(x, z), window={size=2x2}, to_apply=add }") == 4 * 5 * 7);
+  CHECK(flops(Entry("x = c64[4,8] parameter(0)\n ROOT f = c64[4,8] fft(x), fft_type=FFT, fft_length={8}")) == 5 * 32 * 3);
+}
+
 TEST_CASE("a plan whose values take more than the limit is refused before it runs") {
   auto module = ParseHloModule(R"(HloModule m
     ENTRY e { x = f32[1000] parameter(0)
