@@ -41,71 +41,85 @@ std::vector<HloInstruction*> HloComputation::instructions() const {
 
 namespace {
 
-// A mark per instruction of one computation. Ids are dense in the module, so those of a computation as it was read are one
-// run; after many edits they may be scattered over the module's, and a table over their range would make walking all
-// computations quadratic.
-class VisitTable {
+// Where in a computation's list each of its instructions stands. Ids are dense in the module, so those of a computation as it was
+// read are one run; after many edits they may be scattered over the module's, and a table over their range would make walking
+// all computations quadratic.
+class PlaceTable {
  public:
-  VisitTable(int32_t lowest_id, int32_t highest_id, int64_t count) : lowest_(lowest_id) {
+  PlaceTable(int32_t lowest_id, int32_t highest_id, int64_t count) : lowest_(lowest_id) {
     int64_t range = int64_t{highest_id} - lowest_id + 1;
     if (range <= 8 * count + 64) dense_.resize(static_cast<size_t>(range));
     else sparse_.reserve(static_cast<size_t>(count));
   }
-  uint8_t& operator[](const HloInstruction* i) { return dense_.empty() ? sparse_[i->id()] : dense_[i->id() - lowest_]; }
+  uint32_t& operator[](const HloInstruction* i) { return dense_.empty() ? sparse_[i->id()] : dense_[i->id() - lowest_]; }
 
  private:
   int32_t lowest_;
-  std::vector<uint8_t> dense_;
-  std::unordered_map<int32_t, uint8_t> sparse_;
+  std::vector<uint32_t> dense_;
+  std::unordered_map<int32_t, uint32_t> sparse_;
 };
 
 }  // namespace
 
+// The walk goes over numbers copied from the instructions in one pass: over those of a large module themselves it would wait for
+// memory at every step.
 std::vector<HloInstruction*> HloComputation::MakeInstructionPostOrder() const {
-  std::vector<HloInstruction*> order;
-  if (first_ == nullptr) return order;
-  order.reserve(static_cast<size_t>(count_));
-  VisitTable seen(lowest_id_, highest_id_, count_);
-  // To be entered, or, if entered already, to be listed when all that was pushed after it is.
+  const size_t count = static_cast<size_t>(count_);
+  std::vector<HloInstruction*> list, order;
+  list.reserve(count);
+  PlaceTable places(lowest_id_, highest_id_, count_);
+  for (HloInstruction* i = first_; i != nullptr; i = i->next_) {
+    places[i] = static_cast<uint32_t>(list.size());
+    list.push_back(i);
+  }
+  // What instruction k needs: from ends[k - 1] to ends[k], to be visited from the back. Operand 0 comes first but after the control
+  // predecessors, of which, as in XLA, the last comes first.
+  std::vector<uint32_t> needs, ends;
+  ends.reserve(count);
+  needs.reserve(2 * count);
+  bool through_control = false;
+  for (const HloInstruction* i : list) {
+    for (size_t k = i->operands_.size(); k-- > 0;) needs.push_back(places[i->operands_[k]]);
+    if (i->extras_ != nullptr) {
+      for (const HloInstruction* predecessor : i->extras_->control_predecessors) {
+        through_control = true;
+        needs.push_back(places[predecessor]);
+      }
+    }
+    ends.push_back(static_cast<uint32_t>(needs.size()));
+  }
+  order.reserve(count);
+  std::vector<bool> seen(count, false);
   struct Step {
-    HloInstruction* instruction;
-    bool entered;
+    uint32_t place, left;  // of needs, up to which those of `place` are still to be visited
   };
   std::vector<Step> stack;
-  bool through_control = false;
-  auto visit = [&](HloInstruction* start) {
-    stack.push_back({start, false});
+  auto enter = [&](uint32_t place) {
+    if (seen[place]) return;
+    seen[place] = true;
+    stack.push_back({place, ends[place]});
+  };
+  auto visit = [&](uint32_t start) {
+    enter(start);
     while (!stack.empty()) {
-      const auto [top, entered] = stack.back();
-      if (entered) {
+      Step& top = stack.back();
+      if (top.left == (top.place == 0 ? 0 : ends[top.place - 1])) {
+        order.push_back(list[top.place]);
         stack.pop_back();
-        order.push_back(top);
-        continue;
-      }
-      if (std::exchange(seen[top], 1)) {
-        stack.pop_back();
-        continue;
-      }
-      stack.back().entered = true;
-      // The stack pops control predecessors before operands, operand 0 first but, as in XLA, the last predecessor first.
-      for (size_t i = top->operands_.size(); i-- > 0;) {
-        if (!seen[top->operands_[i]]) stack.push_back({top->operands_[i], false});
-      }
-      if (top->extras_ == nullptr) continue;
-      for (HloInstruction* predecessor : top->extras_->control_predecessors) {
-        through_control = true;
-        if (!seen[predecessor]) stack.push_back({predecessor, false});
+      } else {
+        enter(needs[--top.left]);
       }
     }
   };
   // Mostly the root needs all the others, and then nothing but the root has no users: one walk less over the whole list. What
   // was reached by a control edge may have no users all the same.
-  visit(root_ != nullptr ? root_ : last_);
-  if (static_cast<int64_t>(order.size()) == count_ && !through_control) return order;
+  const HloInstruction* root = root_ != nullptr ? root_ : last_;
+  if (root != nullptr) visit(places[root]);
+  if (order.size() == count && !through_control) return order;
   order.clear();
-  seen = VisitTable(lowest_id_, highest_id_, count_);
-  for (HloInstruction* start = first_; start != nullptr; start = start->next_) {
-    if (start->users_.empty()) visit(start);
+  seen.assign(count, false);
+  for (uint32_t place = 0; place < count; ++place) {
+    if (list[place]->users_.empty()) visit(place);
   }
   return order;
 }
