@@ -176,6 +176,21 @@ TEST_CASE("a convolution's dimension numbers beyond any array are refused") {
   CHECK_FALSE(ParseHloProtoJson(*json).ok());
 }
 
+TEST_CASE("a schedule against the operands is refused") {
+  HloProtoFile file = FileOf("HloModule m, is_scheduled=true\nENTRY e {\n  p = f32[] parameter(0)\n  ROOT n = f32[] negate(p)\n}\n");
+  StatusOr<std::string> json = SerializeHloProtoAsJson(file);
+  REQUIRE(json.ok());
+  REQUIRE(ParseHloProtoJson(*json).ok());
+  const size_t at = json->find("\"1\"", json->find("\"instruction_ids\""));
+  const size_t next = json->find("\"2\"", at);
+  REQUIRE(next != std::string::npos);
+  (*json)[at + 1] = '2';
+  (*json)[next + 1] = '1';
+  StatusOr<HloProtoFile> back = ParseHloProtoJson(*json);
+  REQUIRE_FALSE(back.ok());
+  CHECK(back.status().message() == "schedule: 'n' comes before what it needs");
+}
+
 TEST_CASE("integers under a byte stand one to a byte, and are read packed too") {
   StatusOr<Literal> literal = ParseLiteral("s4[3] {-8, 1, 7}");
   REQUIRE(literal.ok());
