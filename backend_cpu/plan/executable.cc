@@ -86,8 +86,9 @@ class PlannedExecutable : public HloExecutable {
     parameter_pointers_.resize(graph.parameters.size());
     result_pointers_.resize(graph.results.size());
     arena_bytes_ = buffers.Assign();
-    if (arena_bytes_ > options_.evaluator.max_bytes) {
-      return ResourceExhausted(Format("the values of a run take {} bytes, more than the limit of {}", arena_bytes_, options_.evaluator.max_bytes));
+    const int64_t max_bytes = options_.evaluator.max_bytes, result_bytes = entry_.root()->shape().ByteSize();
+    if (arena_bytes_ > max_bytes || result_bytes > max_bytes - arena_bytes_) {
+      return ResourceExhausted(Format("the values of a run take {} bytes and its result {}, more than the limit of {}", arena_bytes_, result_bytes, max_bytes));
     }
     arena_ = AllocateAligned(arena_bytes_);
     if (arena_ == nullptr) return ResourceExhausted(Format("no {} bytes for the arena", arena_bytes_));

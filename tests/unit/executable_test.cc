@@ -285,6 +285,14 @@ TEST_CASE("a plan whose values take more than the limit is refused before it run
   CHECK(PrepareExecutable(**module, options).status().code() == StatusCode::kResourceExhausted);
   options.evaluator.max_bytes = 1 << 20;
   CHECK(PrepareExecutable(**module, options).ok());
+  // The result counts too, though it lies elsewhere.
+  module = ParseHloModule(R"(HloModule m
+    ENTRY e { x = f32[] parameter(0)
+      a = f32[1000] broadcast(x), dimensions={}
+      ROOT t = (f32[1000], f32[1000], f32[1000]) tuple(a, a, a) })");
+  REQUIRE(module.ok());
+  options.evaluator.max_bytes = 10000;
+  CHECK(PrepareExecutable(**module, options).status().code() == StatusCode::kResourceExhausted);
 }
 
 TEST_CASE("custom-calls of the caller's own, and feeds, in a prepared plan") {
