@@ -74,6 +74,7 @@ Status SetPassOptions(PassOptions& options, std::string_view pass, std::string_v
 constexpr std::pair<std::string_view, std::string_view> kXlaNames[] = {
     {"algsimp", "algebraic-simplifier"},
     {"all-reduce-simp", "all-reduce-simplifier"},
+    {"memory-scheduler", "hlo-memory-scheduler"},
     {"CallInliner", "call-inliner"},
     {"simplify-conditional", "conditional-simplifier"},
     {"simplify-sorts", "sort-simplifier"},

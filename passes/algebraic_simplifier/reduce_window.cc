@@ -32,8 +32,7 @@ HloInstruction* OfOne(HloInstruction* i, RuleContext& c) {
 }
 
 // reduce-window(A, v), one window over whole dimensions => reshape(reduce(A, v))
-HloInstruction* OfWhole(HloInstruction* i, RuleContext& c) {
-  if (!IsPlain(i)) return nullptr;
+HloInstruction* Whole(HloInstruction* i, RuleContext& c) {
   HloInstruction* a = i->operand(0);
   DimVector reduced, sizes;
   for (int64_t d = 0; d < a->shape().rank(); ++d) {
@@ -52,6 +51,18 @@ HloInstruction* OfWhole(HloInstruction* i, RuleContext& c) {
                                  {a, i->operand(1)}, DimensionsAttributes{reduced});
   reduce->AddCalledComputation(i->to_apply());
   return reduce->shape().SameDimensions(i->shape()) ? reduce : c.Reshape(reduce, i->shape());
+}
+
+// The order of a reduction is open, so that rounding may differ.
+bool DependsOnOrder(const HloInstruction* i) {
+  const std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
+  return !op || !(HasTrait(*op, kAssociative)) || *op == HloOpcode::kAdd || *op == HloOpcode::kMultiply;
+}
+HloInstruction* OfWhole(HloInstruction* i, RuleContext& c) {
+  return IsPlain(i) && !DependsOnOrder(i) ? Whole(i, c) : nullptr;
+}
+HloInstruction* SumOfWhole(HloInstruction* i, RuleContext& c) {
+  return IsPlain(i) && DependsOnOrder(i) ? Whole(i, c) : nullptr;
 }
 
 // reduce-window(pad(A, v), v) => reduce-window(A, v), a larger window padding; v an identity
@@ -86,6 +97,8 @@ constexpr Rule kRules[] = {
      kExact, OfOne},
     {HloOpcode::kReduceWindow, "reduce-window-whole", "reduce-window(A, v), one window => reshape(reduce(A, v))", kExact,
      kExact, OfWhole},
+    {HloOpcode::kReduceWindow, "reduce-window-whole-sum", "reduce-window(A, v), one window => reshape(reduce(A, v))",
+     kExact, kRounding, SumOfWhole},
     {HloOpcode::kReduceWindow, "reduce-window-pad", "reduce-window(pad(A, v), v) => reduce-window(A, v), v an identity",
      kExact, kExact, OfPad},
 };

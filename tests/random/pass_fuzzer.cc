@@ -17,8 +17,8 @@
 #include "hloir/printer.h"
 #include "hloir/structural.h"
 #include "hloir/verifier.h"
-#include "random/random_module.h"
-#include "random/shrink.h"
+#include "tests/random/random_module.h"
+#include "tests/random/shrink.h"
 
 namespace hloir {
 namespace {
