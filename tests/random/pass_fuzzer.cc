@@ -38,7 +38,7 @@ class Checker {
  public:
   explicit Checker(MathMode math) : math_(math) {
     EvaluatorOptions options;
-    options.max_steps = 1 << 16;
+    options.max_steps = 1 << 20;
     evaluator_ = MakeReferenceEvaluator(options);
     log.keep_text = false;
   }

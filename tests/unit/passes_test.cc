@@ -254,6 +254,31 @@ TEST_CASE("every rule fires in some file, and must not in some place") {
   }
 }
 
+// Every sharding and frontend attribute, and how many control edges there are. A fusion has those of its root, which
+// keeps them inside as well.
+std::multiset<std::string> Annotations(const HloModule& module) {
+  std::multiset<std::string> found;
+  for (const HloComputation* computation : module.computations()) {
+    if (computation->fusion() != nullptr) continue;
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      const std::string text = i->ToString();
+      for (const char* word : {"sharding=", "frontend_attributes=", "control-predecessors="}) {
+        if (const size_t at = text.find(word); at != std::string::npos) found.insert(text.substr(at));
+      }
+    }
+  }
+  return found;
+}
+
+TEST_CASE("shardings, frontend attributes and control edges go through the pipeline") {
+  const std::string text = ReadFile(fs::path(HLOIR_TESTS_DIR) / "passes/default-pipeline/annotations.hlo");
+  std::unique_ptr<HloModule> module = Parse(text, "annotations.hlo");
+  const std::multiset<std::string> before = Annotations(*module);
+  REQUIRE(before.size() == 10);
+  RunPasses(*module, ParseRunLine(text), nullptr);
+  CHECK(Annotations(*module) == before);
+}
+
 // The comment's lines between `from` and `to`, without their slashes.
 std::string CommentBetween(const std::string& text, const std::string& from, const std::string& to) {
   const size_t start = text.find("// " + from), end = text.find("// " + to + "\n");
