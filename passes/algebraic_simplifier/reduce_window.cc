@@ -65,22 +65,26 @@ HloInstruction* SumOfWhole(HloInstruction* i, RuleContext& c) {
   return IsPlain(i) && DependsOnOrder(i) ? Whole(i, c) : nullptr;
 }
 
-// reduce-window(pad(A, v), v) => reduce-window(A, v), a larger window padding; v an identity
+// reduce-window(pad(A, v), v) => reduce-window(A, v), a larger window padding, dilated where the pad was; v an identity, or
+// 0 of a sum: what begins with +0 does not notice another one
 HloInstruction* OfPad(HloInstruction* i, RuleContext& c) {
   HloInstruction* pad = i->operand(0);
   if (!IsPlain(i) || pad->opcode() != HloOpcode::kPad) return nullptr;
   const HloInstruction *v = SplatConstant(i->operand(1)), *padded = SplatConstant(pad->operand(1));
   std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
-  if (!op || v == nullptr || padded == nullptr || !IsIdentityElement(*op, v) || !v->literal().BitwiseEqual(padded->literal())) {
+  if (!op || v == nullptr || padded == nullptr || !v->literal().BitwiseEqual(padded->literal()) ||
+      (!IsIdentityElement(*op, v) && !(*op == HloOpcode::kAdd && IsPositiveZero(v)))) {
     return nullptr;
   }
   Window window = WindowOf(i);
   for (size_t d = 0; d < window.size(); ++d) {
     const PaddingDimension& p = pad->attributes<PadAttributes>().padding[d];
     // Dilation spreads what the pad made, too.
-    if (p.low < 0 || p.high < 0 || p.interior != 0 || (window[d].base_dilation != 1 && (p.low != 0 || p.high != 0))) {
+    const bool dilated = window[d].base_dilation != 1 && (p.low != 0 || p.high != 0 || p.interior != 0);
+    if (p.low < 0 || p.high < 0 || dilated || (p.interior != 0 && pad->operand(0)->shape().dimensions(static_cast<int64_t>(d)) == 0)) {
       return nullptr;
     }
+    if (p.interior != 0) window[d].base_dilation = p.interior + 1;
     window[d].padding_low += p.low;
     window[d].padding_high += p.high;
   }
