@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "hloir/fetch_ahead.h"
+
 namespace hloir {
 
 void RewritingPass::PutInPlaceOf(HloInstruction* old, HloInstruction* made) {
@@ -89,6 +91,7 @@ std::vector<HloComputation*> ControlFlowComputations(const HloModule& module) {
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
     if (!wanted[(*it)->id()]) continue;
     for (const HloInstruction* i = (*it)->first(); i != nullptr; i = i->next()) {
+      FetchAhead(i);
       if (!i->Is(kControlFlow)) continue;
       for (const HloComputation* called : i->called_computations()) wanted[called->id()] = true;
     }
@@ -149,7 +152,10 @@ HloComputation* OwnComputation(HloInstruction* caller, int64_t k) {
 
 std::vector<HloInstruction*> InstructionsOf(const HloComputation& computation, HloOpcode opcode) {
   bool any = false;
-  for (const HloInstruction* i = computation.first(); i != nullptr && !any; i = i->next()) any = i->opcode() == opcode;
+  for (const HloInstruction* i = computation.first(); i != nullptr && !any; i = i->next()) {
+    FetchAhead(i);
+    any = i->opcode() == opcode;
+  }
   if (!any) return {};
   std::vector<HloInstruction*> found = computation.MakeInstructionPostOrder();
   std::erase_if(found, [&](const HloInstruction* i) { return i->opcode() != opcode; });

@@ -74,6 +74,7 @@ Status SetPassOptions(PassOptions& options, std::string_view pass, std::string_v
 constexpr std::pair<std::string_view, std::string_view> kXlaNames[] = {
     {"algsimp", "algebraic-simplifier"},
     {"all-reduce-simp", "all-reduce-simplifier"},
+    {"memory-scheduler", "hlo-memory-scheduler"},
     {"CallInliner", "call-inliner"},
     {"simplify-conditional", "conditional-simplifier"},
     {"simplify-sorts", "sort-simplifier"},
@@ -152,7 +153,7 @@ StatusOr<std::vector<std::string>> SplitPipeline(std::string_view text) {
 }
 
 std::vector<std::string> DefaultPipeline() {
-  return {"call-inliner", "batchnorm-expander", "tuple-simplifier", "dce",
+  return {"call-inliner", "dynamic-padder", "batchnorm-expander", "tuple-simplifier", "dce",
           // Until nothing changes: what each instruction is, then what loops and branches do with them.
           "[algebraic-simplifier", "constant-folding", "cse", "reshape-mover", "zero-sized-hlo-elimination",
           "all-reduce-simplifier", "sort-simplifier", "conditional-simplifier", "conditional-to-select",

@@ -35,6 +35,7 @@ HloInstruction* Sink(HloInstruction* i, RuleContext& c) {
   HloInstruction* mover = nullptr;
   int64_t moved = 0;
   for (HloInstruction* operand : i->operands()) {
+    if (operand->shape().IsScalar()) continue;  // a bound or a predicate
     if (operand->opcode() == HloOpcode::kReshape || operand->opcode() == HloOpcode::kTranspose) {
       if (operand->user_count() != 1) return nullptr;
       if (mover == nullptr) mover = operand;
@@ -43,8 +44,7 @@ HloInstruction* Sink(HloInstruction* i, RuleContext& c) {
         return nullptr;
       }
       ++moved;
-    } else if (!operand->shape().IsScalar() &&
-               !(operand->opcode() == HloOpcode::kBroadcast && operand->operand(0)->shape().IsScalar())) {
+    } else if (operand->opcode() != HloOpcode::kBroadcast || !operand->operand(0)->shape().IsScalar()) {
       return nullptr;
     }
   }
@@ -52,8 +52,8 @@ HloInstruction* Sink(HloInstruction* i, RuleContext& c) {
   const Shape& from = mover->operand(0)->shape();
   std::vector<HloInstruction*> operands;
   for (HloInstruction* operand : i->operands()) {
-    if (operand->opcode() == mover->opcode()) operands.push_back(operand->operand(0));
-    else if (operand->shape().IsScalar()) operands.push_back(operand);
+    if (operand->shape().IsScalar()) operands.push_back(operand);
+    else if (operand->opcode() == mover->opcode()) operands.push_back(operand->operand(0));
     else operands.push_back(c.Broadcast(operand->operand(0), from, {}));
   }
   HloInstruction* op = c.CloneOver(i, operands, from);

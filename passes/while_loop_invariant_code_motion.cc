@@ -146,14 +146,16 @@ class WhileLoopInvariantCodeMotion : public RewritingPass {
       }
       invariant[i] = same;
     }
+    // Read by what changes, also by way of what does not move alone.
+    std::unordered_map<const HloInstruction*, bool> needed;
+    for (size_t at = order.size(); at-- > 0;) {
+      for (const HloInstruction* user : order[at]->users()) {
+        needed[order[at]] |= !invariant[user] || (!IsWorthMoving(*user) && needed[user]);
+      }
+    }
     std::vector<HloInstruction*> to_move;
     for (HloInstruction* i : order) {
-      if (!invariant[i] || ElementRead(*i) >= 0 || !IsWorthMoving(*i)) continue;
-      for (const HloInstruction* user : i->users()) {
-        if (invariant[user] && IsWorthMoving(*user)) continue;
-        to_move.push_back(i);
-        break;
-      }
+      if (invariant[i] && needed[i] && ElementRead(*i) < 0 && IsWorthMoving(*i)) to_move.push_back(i);
     }
     if (to_move.empty()) return false;
     if (std::optional<LoopCounter> counter = FindLoopCounter(*loop); counter && counter->trips <= 1) return false;

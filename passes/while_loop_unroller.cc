@@ -67,15 +67,14 @@
 // }
 // END
 //
-// Not in the default pipeline: it makes more instructions, not fewer. Leaves alone: more than 64 rounds, or 800
-// instructions over all of them; side effects; loops within.
+// Not in the default pipeline: it makes more instructions, not fewer. With while-loop-unroller{factor=4}, a loop that is
+// too long for that has four rounds in each of its own; what does not go into fours comes before it. Leaves alone: more
+// than 64 rounds, or 800 instructions over all of them (max-rounds, max-instructions); side effects; loops within.
 #include "loop_util.h"
 #include "pass_util.h"
 
 namespace hloir {
 namespace {
-
-constexpr int64_t kMostRounds = 64, kMostInstructions = 800;
 
 class WhileLoopUnroller : public RewritingPass {
  public:
@@ -86,25 +85,52 @@ class WhileLoopUnroller : public RewritingPass {
     for (HloComputation* computation : ControlFlowComputations(module)) {
       for (HloInstruction* loop : InstructionsOf(*computation, HloOpcode::kWhile)) {
         std::optional<LoopCounter> counter = FindLoopCounter(*loop);
-        if (!counter || counter->trips > kMostRounds || loop->HasSideEffect()) continue;
+        if (!counter || loop->HasSideEffect()) continue;
         const HloComputation& body = *loop->while_body();
-        if (body.instruction_count() * counter->trips > kMostInstructions || !MayBeInlined(body, *computation) ||
-            !InstructionsOf(body, HloOpcode::kWhile).empty()) {
-          continue;
-        }
-        if (!Ask("unroll", "while(A), n rounds => body(...body(A))", *loop, MathMode::kExact,
-                 std::to_string(counter->trips) + " rounds")) {
-          continue;
-        }
-        HloInstruction* state = loop->operand(0);
-        for (int64_t round = 0; round < counter->trips; ++round) state = InlineBefore(loop, body, std::span(&state, 1));
-        loop->ReplaceAllUsesWith(state);
-        gate_.Done(state);
-        RemoveIfDead(loop);
-        changed = true;
+        if (!MayBeInlined(body, *computation) || !InstructionsOf(body, HloOpcode::kWhile).empty()) continue;
+        const UnrollOptions& limits = options_.unroll;
+        const bool whole = counter->trips <= limits.max_rounds && body.instruction_count() * counter->trips <= limits.max_instructions;
+        changed |= whole ? Unroll(loop, counter->trips) : UnrollPart(loop, counter->trips);
       }
     }
     return changed;
+  }
+
+ private:
+  // while(A), n rounds => body(...body(A))
+  bool Unroll(HloInstruction* loop, int64_t trips) {
+    if (!Ask("unroll", "while(A), n rounds => body(...body(A))", *loop, MathMode::kExact, std::to_string(trips) + " rounds")) return false;
+    HloInstruction* state = loop->operand(0);
+    for (int64_t round = 0; round < trips; ++round) state = InlineBefore(loop, *loop->while_body(), std::span(&state, 1));
+    loop->ReplaceAllUsesWith(state);
+    gate_.Done(state);
+    RemoveIfDead(loop);
+    return true;
+  }
+
+  // while(A), n rounds => while(n mod k rounds of A), with k rounds in each; the condition is asked less often, and is
+  // true whenever it is asked before the end, as it was.
+  bool UnrollPart(HloInstruction* loop, int64_t trips) {
+    const int64_t factor = options_.unroll.factor;
+    if (factor < 2 || trips < 2 * factor || loop->while_body()->instruction_count() * (2 * factor - 1) > options_.unroll.max_instructions) return false;
+    if (!Ask("unroll-part", "while(A), n rounds => while(n mod k rounds of A), k rounds in each", *loop, MathMode::kExact,
+             std::to_string(trips) + " rounds by " + std::to_string(factor))) {
+      return false;
+    }
+    HloInstruction* state = loop->operand(0);
+    for (int64_t round = 0; round < trips % factor; ++round) state = InlineBefore(loop, *loop->while_body(), std::span(&state, 1));
+    if (state != loop->operand(0)) loop->ReplaceOperandWith(0, state);
+    const HloComputation& once = *loop->while_body();
+    HloComputation* several = loop->module()->CloneComputation(once, /*deep=*/true);
+    HloInstruction* place = several->AddTuple({});
+    HloInstruction* end = several->root();
+    for (int64_t round = 1; round < factor; ++round) end = InlineBefore(place, once, std::span(&end, 1));
+    several->RemoveInstruction(place);
+    several->set_root(end);
+    loop->set_called_computation(1, several);
+    if (!loop->extras().backend_config.empty()) loop->mutable_extras().backend_config = {};  // how often it ran
+    gate_.Done(loop);
+    return true;
   }
 };
 

@@ -17,6 +17,7 @@
 #include "tools/command.h"
 #include "tools/dump.h"
 #include "tools/files.h"
+#include "tools/memory.h"
 #include "tools/modules.h"
 #include "tools/optimize_flags.h"
 #include "tools/report.h"
@@ -32,7 +33,7 @@ struct OptFlags {
   OptimizeFlags optimize;
   std::vector<std::string> take;
   int64_t max_rewrites = INT64_MAX;
-  bool list_passes = false, verify_each = false, check_each = false, stats = false;
+  bool list_passes = false, verify_each = false, check_each = false, stats = false, memory = false;
   bool dry_run = false, bisect = false, json = false, merged_metadata = false;
   uint64_t seed = 0;
 };
@@ -54,8 +55,8 @@ int ListPasses() {
   return kExitGood;
 }
 
-// Two tables on stderr: what each pass did, and how often each rule fired.
-void PrintStats(const std::vector<PassRun>& runs, const RewriteLog& log) {
+// On stderr, what each pass did, and how often each rule fired: two tables, or JSON.
+void PrintStats(const std::vector<PassRun>& runs, const RewriteLog& log, bool json) {
   struct Sum {
     int64_t runs = 0, changed = 0, removed = 0;
     double milliseconds = 0;
@@ -69,6 +70,15 @@ void PrintStats(const std::vector<PassRun>& runs, const RewriteLog& log) {
     it->second.changed += run.changed;
     it->second.removed += run.instructions_before - run.instructions_after;
     it->second.milliseconds += run.milliseconds;
+  }
+  if (json) {
+    nlohmann::ordered_json passes = nlohmann::ordered_json::array();
+    for (const std::string& pass : order) {
+      const Sum& sum = sums[pass];
+      passes.push_back({{"pass", pass}, {"runs", sum.runs}, {"changed", sum.changed}, {"removed", sum.removed}, {"ms", sum.milliseconds}});
+    }
+    fmt::print(stderr, "{}\n", nlohmann::ordered_json{{"passes", std::move(passes)}, {"rules", log.counts()}}.dump(2));
+    return;
   }
   Table table({"pass", "runs", "changed", "instructions removed", "time"});
   for (const std::string& pass : order) {
@@ -198,7 +208,9 @@ int Opt(const OptFlags& flags) {
   if (!flags.trace.empty()) {
     if (Status written = WriteFile(flags.trace, ToJsonLines(log)); !written.ok()) return Fail(written);
   }
-  if (flags.stats) PrintStats(*runs, log);
+  if (flags.stats) PrintStats(*runs, log, flags.json);
+  if (flags.memory && flags.json) fmt::print(stderr, "{}\n", MemoryToJson(module).dump(2));
+  if (flags.memory && !flags.json) fmt::print(stderr, "{}", MemoryReport(module, UseColor(stderr)));
   if (flags.dry_run) return Write(flags, Proposals(log, flags.json));
   PrintOptions print;
   print.print_large_constants = true;  // what comes out must be readable again
@@ -223,6 +235,7 @@ void AddOptCommand(CLI::App& app, Action& action) {
   command->add_flag("--check-each", flags->check_each, "Run the module after each pass; name the first that changes what it computes");
   command->add_option("--seed", flags->seed, "Of the inputs for --check-each and --bisect")->type_name("N");
   command->add_flag("--stats", flags->stats, "Say on stderr what each pass did, how long it took, and which rule fired how often");
+  command->add_flag("--memory", flags->memory, "Say on stderr how much memory the result would take, and for what at the peak; in its order, so hlo-memory-scheduler may lower it");
   command->add_option("--trace", flags->trace, "Write every rewrite there, a JSON object a line: id, rule, before, after, reason; also what a pass decided against")
       ->type_name("OUT.jsonl");
   CLI::Option* dry_run = command->add_flag("--dry-run", flags->dry_run, "Print no module: list every opportunity that the passes find in it, and take none");
@@ -232,7 +245,7 @@ void AddOptCommand(CLI::App& app, Action& action) {
                           ->check(CLI::Range(int64_t{0}, INT64_MAX).description(""))->type_name("N")->excludes(dry_run);
   command->add_flag("--bisect", flags->bisect, "Print no module: find the single rewrite that changes what the module computes")
                             ->excludes(dry_run)->excludes(take)->excludes(fuel);
-  command->add_flag("--json", flags->json, "Report --dry-run and --bisect as JSON");
+  command->add_flag("--json", flags->json, "Report --dry-run, --bisect, --stats and --memory as JSON");
   command->add_flag("--merged-metadata", flags->merged_metadata, "Print in comments the metadata of what was merged, folded or fused into an instruction");
   command->callback([flags, file, &action] {
     if (!flags->list_passes && file->count() == 0) throw CLI::RequiredError("FILE");

@@ -26,7 +26,7 @@ class ExactSum {
   float Total() const { return static_cast<float>(sum_); }
 
  private:
-  double sum_ = 0;
+  double sum_ = -0.0;  // which, unlike 0, no addition notices
 };
 
 // A sum of narrower floats is rounded after each addition, in runs of 32 whose sums are summed up the same way: the
@@ -39,13 +39,13 @@ class RoundedSum {
     for (size_t level = 0; level + 1 < levels_.size(); ++level) {
       if (levels_[level].count > 0) AddAt(level + 1, std::exchange(levels_[level], Level()).sum);
     }
-    return levels_.empty() ? 0 : levels_.back().sum;
+    return levels_.empty() ? -0.0f : levels_.back().sum;
   }
 
  private:
   static constexpr int kRun = 32;
   struct Level {
-    float sum = 0;
+    float sum = -0.0f;
     int count = 0;
   };
   void AddAt(size_t level, float x) {

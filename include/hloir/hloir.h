@@ -1,6 +1,7 @@
 // All of hloir in one include.
 #pragma once
 
+#include "hloir/buffer_assignment.h"
 #include "hloir/builder.h"
 #include "hloir/call_graph.h"
 #include "hloir/devices.h"

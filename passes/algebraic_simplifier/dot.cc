@@ -105,7 +105,38 @@ HloInstruction* AsMultiply(HloInstruction* i, RuleContext& c) {
   return c.Binary(HloOpcode::kMultiply, sides[0], sides[1]);
 }
 
+// A matrix product, of [m, k] and [k, n].
+bool IsMatMul(const HloInstruction* i) {
+  if (i->opcode() != HloOpcode::kDot || i->shape().rank() != 2) return false;
+  const auto& a = i->attributes<DotAttributes>();
+  return a.lhs_batch_dims.empty() && a.lhs_contracting_dims == DimVector{1} && a.rhs_contracting_dims == DimVector{0} &&
+         i->operand(0)->shape().element_type() == i->shape().element_type() &&
+         i->operand(1)->shape().element_type() == i->shape().element_type();
+}
+
+// (A·B)·C => A·(B·C), or the other way round, where that multiplies less
+HloInstruction* Reorder(HloInstruction* i, RuleContext& c) {
+  if (!IsMatMul(i)) return nullptr;
+  const bool left = IsMatMul(i->operand(0)) && i->operand(0)->user_count() == 1;
+  HloInstruction* inner = i->operand(left ? 0 : 1);
+  if (!IsMatMul(inner) || inner->user_count() != 1 || inner->HasControlDependencies()) return nullptr;
+  HloInstruction* x = left ? inner->operand(0) : i->operand(0);
+  HloInstruction* y = left ? inner->operand(1) : inner->operand(0);
+  HloInstruction* z = left ? i->operand(1) : inner->operand(1);
+  const double m = static_cast<double>(x->shape().dimensions(0)), k = static_cast<double>(y->shape().dimensions(0)),
+               n = static_cast<double>(y->shape().dimensions(1)), p = static_cast<double>(z->shape().dimensions(1));
+  const double left_first = m * n * (k + p), right_first = k * p * (n + m);
+  if (left ? right_first >= left_first : left_first >= right_first) return nullptr;
+  if (!c.Allow()) return nullptr;
+  auto product = [&](HloInstruction* a, HloInstruction* b) {
+    const Shape shape = Shape::Array(i->shape().element_type(), {a->shape().dimensions(0), b->shape().dimensions(1)});
+    return c.Add(HloOpcode::kDot, shape, {a, b}, i->attributes<DotAttributes>());
+  };
+  return left ? product(x, product(y, z)) : product(product(x, y), z);
+}
+
 constexpr Rule kRules[] = {
+    {HloOpcode::kDot, "dot-reorder", "(A·B)·C => A·(B·C), and back, where that multiplies less", kExact, kFast, Reorder},
     {HloOpcode::kDot, "dot-empty", "dot(A, B) => 0, if one is empty", kExact, kExact, OfEmpty},
     {HloOpcode::kDot, "dot-zero", "dot(A, 0) => 0", kExact, kFast, OfZero},
     {HloOpcode::kDot, "dot-as-multiply", "dot(A, B), contracting nothing but 1s => broadcast(A) * broadcast(B)", kExact,

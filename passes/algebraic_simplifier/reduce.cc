@@ -232,7 +232,40 @@ HloInstruction* AllOfReshape(HloInstruction* i, RuleContext& c) {
   return MakeReduce(c, i, reshape->operand(0), i->operand(1), all);
 }
 
+// reduce(concatenate(A, B), v) => reduce(A, v) op reduce(B, v), along the dimension; v an identity
+HloInstruction* OfConcatenate(HloInstruction* i, RuleContext& c) {
+  HloInstruction* whole = i->operand(0);
+  constexpr int64_t kMostParts = 8;
+  if (!IsPlain(i) || whole->opcode() != HloOpcode::kConcatenate || whole->user_count() != 1 || whole->operand_count() < 2 ||
+      whole->operand_count() > kMostParts || !Contains(i->dimensions(), whole->dimensions()[0])) {
+    return nullptr;
+  }
+  const std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
+  if (!op || !HasTrait(*op, kAssociative) || !IsIdentityElement(*op, i->operand(1)) || !c.Allow()) return nullptr;
+  HloInstruction* result = nullptr;
+  for (HloInstruction* part : whole->operands()) {
+    HloInstruction* reduced = MakeReduce(c, i, part, i->operand(1), i->dimensions());
+    result = result == nullptr ? reduced : c.CloneOver(i->to_apply()->root(), std::vector{result, reduced}, i->shape());
+  }
+  return result;
+}
+// The same with +, where v is 0 and not -0: it is counted once more, and makes +0 of -0.
+HloInstruction* SumOfConcatenate(HloInstruction* i, RuleContext& c) {
+  HloInstruction* whole = i->operand(0);
+  if (!IsPlain(i) || whole->opcode() != HloOpcode::kConcatenate || whole->user_count() != 1 || whole->operand_count() != 2 ||
+      !Contains(i->dimensions(), whole->dimensions()[0]) || BinaryReducer(i->to_apply()) != HloOpcode::kAdd ||
+      !IsPositiveZero(i->operand(1)) || !c.Allow()) {
+    return nullptr;
+  }
+  return c.Binary(HloOpcode::kAdd, MakeReduce(c, i, whole->operand(0), i->operand(1), i->dimensions()),
+                  MakeReduce(c, i, whole->operand(1), i->operand(1), i->dimensions()));
+}
+
 constexpr Rule kRules[] = {
+    {HloOpcode::kReduce, "reduce-concatenate", "reduce(concatenate(A, B), v) => reduce(A, v) op reduce(B, v), v an identity", kExact,
+     kRounding, OfConcatenate},
+    {HloOpcode::kReduce, "reduce-sum-of-concatenate", "reduce(concatenate(A, B), 0) with + => reduce(A, 0) + reduce(B, 0)", kExact,
+     kRounding, SumOfConcatenate},
     {HloOpcode::kReduce, "reduce-empty", "reduce(empty, v) => broadcast(v)", kExact, kExact, OfEmpty},
     {HloOpcode::kReduce, "reduce-ones", "reduce(A, v) over 1s => v op reshape(A)", kExact, kExact, OfOnes},
     {HloOpcode::kReduce, "reduce-broadcast", "reduce(broadcast(s), v) => v op s, op of max, min, and, or", kExact,

@@ -32,8 +32,7 @@ HloInstruction* OfOne(HloInstruction* i, RuleContext& c) {
 }
 
 // reduce-window(A, v), one window over whole dimensions => reshape(reduce(A, v))
-HloInstruction* OfWhole(HloInstruction* i, RuleContext& c) {
-  if (!IsPlain(i)) return nullptr;
+HloInstruction* Whole(HloInstruction* i, RuleContext& c) {
   HloInstruction* a = i->operand(0);
   DimVector reduced, sizes;
   for (int64_t d = 0; d < a->shape().rank(); ++d) {
@@ -54,22 +53,38 @@ HloInstruction* OfWhole(HloInstruction* i, RuleContext& c) {
   return reduce->shape().SameDimensions(i->shape()) ? reduce : c.Reshape(reduce, i->shape());
 }
 
-// reduce-window(pad(A, v), v) => reduce-window(A, v), a larger window padding; v an identity
+// The order of a reduction is open, so that rounding may differ.
+bool DependsOnOrder(const HloInstruction* i) {
+  const std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
+  return !op || !(HasTrait(*op, kAssociative)) || *op == HloOpcode::kAdd || *op == HloOpcode::kMultiply;
+}
+HloInstruction* OfWhole(HloInstruction* i, RuleContext& c) {
+  return IsPlain(i) && !DependsOnOrder(i) ? Whole(i, c) : nullptr;
+}
+HloInstruction* SumOfWhole(HloInstruction* i, RuleContext& c) {
+  return IsPlain(i) && DependsOnOrder(i) ? Whole(i, c) : nullptr;
+}
+
+// reduce-window(pad(A, v), v) => reduce-window(A, v), a larger window padding, dilated where the pad was; v an identity, or
+// 0 of a sum: what begins with +0 does not notice another one
 HloInstruction* OfPad(HloInstruction* i, RuleContext& c) {
   HloInstruction* pad = i->operand(0);
   if (!IsPlain(i) || pad->opcode() != HloOpcode::kPad) return nullptr;
   const HloInstruction *v = SplatConstant(i->operand(1)), *padded = SplatConstant(pad->operand(1));
   std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
-  if (!op || v == nullptr || padded == nullptr || !IsIdentityElement(*op, v) || !v->literal().BitwiseEqual(padded->literal())) {
+  if (!op || v == nullptr || padded == nullptr || !v->literal().BitwiseEqual(padded->literal()) ||
+      (!IsIdentityElement(*op, v) && !(*op == HloOpcode::kAdd && IsPositiveZero(v)))) {
     return nullptr;
   }
   Window window = WindowOf(i);
   for (size_t d = 0; d < window.size(); ++d) {
     const PaddingDimension& p = pad->attributes<PadAttributes>().padding[d];
     // Dilation spreads what the pad made, too.
-    if (p.low < 0 || p.high < 0 || p.interior != 0 || (window[d].base_dilation != 1 && (p.low != 0 || p.high != 0))) {
+    const bool dilated = window[d].base_dilation != 1 && (p.low != 0 || p.high != 0 || p.interior != 0);
+    if (p.low < 0 || p.high < 0 || dilated || (p.interior != 0 && pad->operand(0)->shape().dimensions(static_cast<int64_t>(d)) == 0)) {
       return nullptr;
     }
+    if (p.interior != 0) window[d].base_dilation = p.interior + 1;
     window[d].padding_low += p.low;
     window[d].padding_high += p.high;
   }
@@ -86,6 +101,8 @@ constexpr Rule kRules[] = {
      kExact, OfOne},
     {HloOpcode::kReduceWindow, "reduce-window-whole", "reduce-window(A, v), one window => reshape(reduce(A, v))", kExact,
      kExact, OfWhole},
+    {HloOpcode::kReduceWindow, "reduce-window-whole-sum", "reduce-window(A, v), one window => reshape(reduce(A, v))",
+     kExact, kRounding, SumOfWhole},
     {HloOpcode::kReduceWindow, "reduce-window-pad", "reduce-window(pad(A, v), v) => reduce-window(A, v), v an identity",
      kExact, kExact, OfPad},
 };

@@ -44,12 +44,35 @@ HloInstruction* OfIota(HloInstruction* i, RuleContext& c) {
   return c.Add(HloOpcode::kIota, i->shape(), {}, IotaAttributes{where});
 }
 
+// reshape(iota) => iota * n + iota, integers; the iota's dimension is cut into two, of which the second has n elements
+HloInstruction* OfIotaInTwo(HloInstruction* i, RuleContext& c) {
+  HloInstruction* iota = i->operand(0);
+  if (iota->opcode() != HloOpcode::kIota || !IsIntegral(i) || iota->user_count() != 1) return nullptr;
+  // What else there is comes before and after the two, 1s apart.
+  const int64_t d = iota->attributes<IotaAttributes>().iota_dimension, n = iota->shape().dimensions(d);
+  int64_t before = 1, product = 1, k = 0;
+  for (int64_t e = 0; e < d; ++e) before *= iota->shape().dimensions(e);
+  while (k < i->shape().rank() && (product < before || i->shape().dimensions(k) == 1)) product *= i->shape().dimensions(k++);
+  int64_t second = k + 1;
+  while (second < i->shape().rank() && i->shape().dimensions(second) == 1) ++second;
+  if (product != before || second >= i->shape().rank() || i->shape().dimensions(k) * i->shape().dimensions(second) != n ||
+      i->shape().dimensions(second) == 1 || !c.Allow()) {
+    return nullptr;
+  }
+  const Shape shape = Shape::Array(i->shape().element_type(), i->shape().dimensions());
+  HloInstruction* high = c.Add(HloOpcode::kIota, shape, {}, IotaAttributes{k});
+  HloInstruction* low = c.Add(HloOpcode::kIota, shape, {}, IotaAttributes{second});
+  HloInstruction* stride = c.Splat(shape, static_cast<double>(i->shape().dimensions(second)));
+  return c.Binary(HloOpcode::kAdd, c.Binary(HloOpcode::kMultiply, high, stride), low);
+}
+
 constexpr Rule kRules[] = {
     {HloOpcode::kReshape, "reshape-nothing", "reshape(A) => A, same dimensions", kExact, kExact, Nothing},
     {HloOpcode::kReshape, "reshape-reshape", "reshape(reshape(A)) => reshape(A)", kExact, kExact, Twice},
     {HloOpcode::kReshape, "reshape-broadcast", "reshape(broadcast(A)) => broadcast(A), A a scalar or only 1s move",
      kExact, kExact, OfBroadcast},
     {HloOpcode::kReshape, "reshape-iota", "reshape(iota) => iota, if only 1s move", kExact, kExact, OfIota},
+    {HloOpcode::kReshape, "reshape-iota-in-two", "reshape(iota) => iota * n + iota, its dimension cut in two", kExact, kFast, OfIotaInTwo},
 };
 
 }  // namespace

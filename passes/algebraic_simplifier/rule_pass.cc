@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "algebraic_simplifier/rules.h"
+#include "hloir/fetch_ahead.h"
 #include "pass_util.h"
 
 namespace hloir::algebraic_simplifier {
@@ -28,7 +29,9 @@ class RulePass : public RewritingPass {
     bool changed = false;
     state_.assign(static_cast<size_t>(module.instruction_id_limit()), kIdle);
     for (HloComputation* computation : module.MakeComputationPostOrder()) {
-      if (!IsWrapped(*computation)) changed |= RunOn(*computation);
+      // What nobody calls any more may have been the body of a fusion.
+      const bool called = computation->IsEntry() || !computation->callers().empty();
+      if (called && !IsWrapped(*computation)) changed |= RunOn(*computation);
     }
     return changed;
   }
@@ -106,6 +109,7 @@ void RulePass::RemoveDeadFrom(HloInstruction* instruction) {
 bool RulePass::RunOn(HloComputation& computation) {
   bool any = false;  // an instruction that there are rules for
   for (const HloInstruction* i = computation.first(); i != nullptr && !any; i = i->next()) {
+    FetchAhead(i);
     any = !rules_[static_cast<int>(i->opcode())].empty();
   }
   if (!any) return false;

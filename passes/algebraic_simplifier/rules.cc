@@ -195,7 +195,8 @@ bool IsIdentityElement(HloOpcode opcode, const HloInstruction* value) {
   PrimitiveType type = literal.shape().element_type();
   switch (opcode) {
     case HloOpcode::kAdd: return IsFloat(type) ? IsNegativeZero(constant) : IsInteger(type) && literal.IsAll(0);
-    case HloOpcode::kMultiply: return literal.IsAll(1);
+    // (a+bi)(1+0i) = (a - b*0) + (a*0 + b)i makes NaN of infinities.
+    case HloOpcode::kMultiply: return !IsComplex(type) && literal.IsAll(1);
     case HloOpcode::kMaximum: return !IsComplex(type) && literal.BitwiseEqual(Literal::MinValue(type));
     case HloOpcode::kMinimum: return !IsComplex(type) && literal.BitwiseEqual(Literal::MaxValue(type));
     case HloOpcode::kAnd: return IsAllOnes(constant);

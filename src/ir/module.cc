@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "hloir/fetch_ahead.h"
+
 namespace hloir {
 
 void SortOriginRecoveries(std::vector<OriginRecovery>& table) {
@@ -94,6 +96,7 @@ std::vector<HloComputation*> HloModule::MakeComputationPostOrder() const {
         continue;
       }
       if (top.callee == top.at->called_computations().size()) {
+        FetchAhead(top.at);
         top.at = top.at->next();
         top.callee = 0;
         continue;

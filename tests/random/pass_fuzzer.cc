@@ -17,8 +17,8 @@
 #include "hloir/printer.h"
 #include "hloir/structural.h"
 #include "hloir/verifier.h"
-#include "random/random_module.h"
-#include "random/shrink.h"
+#include "tests/random/random_module.h"
+#include "tests/random/shrink.h"
 
 namespace hloir {
 namespace {
@@ -38,7 +38,7 @@ class Checker {
  public:
   explicit Checker(MathMode math) : math_(math) {
     EvaluatorOptions options;
-    options.max_steps = 1 << 16;
+    options.max_steps = 1 << 20;
     evaluator_ = MakeReferenceEvaluator(options);
     log.keep_text = false;
   }

@@ -1,5 +1,5 @@
 // See random_module.h.
-#include "random/random_module.h"
+#include "tests/random/random_module.h"
 
 #include <algorithm>
 #include <random>
@@ -232,8 +232,9 @@ class Generator {
     switch (Below(10)) {
       case 0: {
         Op x = Any();
+        const bool total = Chance(15) && IsFloat(x->shape().element_type());
         return Make(HloOpcode::kCompare, {x, Like(x->shape())},
-                    CompareAttributes{static_cast<ComparisonDirection>(Below(6)), ComparisonType::kDefault});
+                    CompareAttributes{static_cast<ComparisonDirection>(Below(6)), total ? ComparisonType::kFloatTotalOrder : ComparisonType::kDefault});
       }
       case 1: {
         Op x = Any();
@@ -386,7 +387,7 @@ class Generator {
     const PrimitiveType type = shape.element_type();
     const int64_t rank = shape.rank();
     const HloOpcode opcode = ReducerOpcode(type);
-    switch (Below(8)) {
+    switch (Below(10)) {
       default: {
         DimVector dimensions;
         for (int64_t d = 0; d < rank; ++d) {
@@ -395,6 +396,10 @@ class Generator {
         return Make(HloOpcode::kReduce, {x, Init(opcode, type)}, DimensionsAttributes{dimensions}, {Binary(opcode, type)});
       }
       case 0: return ArgMax(x);
+      case 5: return Chance(60) ? SelectAndScatter(x) : OnHalves(x);
+      case 6:
+        if (Chance(20)) return LongScan();
+        return nullptr;
       case 1:
       case 2: {
         if (rank == 0) return nullptr;
@@ -434,6 +439,53 @@ class Generator {
         return nullptr;
       }
     }
+  }
+  // The gradient of pooling.
+  Op SelectAndScatter(Op x) {
+    const PrimitiveType type = x->shape().element_type();
+    if (x->shape().rank() == 0 || IsComplex(type) || x->shape().ElementCount() == 0) return nullptr;
+    Window window;
+    DimVector sizes;
+    for (int64_t d = 0; d < x->shape().rank(); ++d) {
+      WindowDimension w;
+      w.size = 1 + Below(std::min<int64_t>(3, x->shape().dimensions(d)));
+      w.stride = 1 + Below(2);
+      w.padding_low = Chance(30), w.padding_high = Chance(30);
+      window.push_back(w);
+      sizes.push_back((x->shape().dimensions(d) + w.padding_low + w.padding_high - w.size) / w.stride + 1);
+    }
+    const PrimitiveType types[] = {type};
+    HloComputation* select = MakeComparator(module_, Chance(70) ? ComparisonDirection::kGe : ComparisonDirection::kLt, types);
+    const HloOpcode opcode = ReducerOpcode(type);
+    return Make(HloOpcode::kSelectAndScatter, {x, Like(Shape::Array(type, sizes)), Init(opcode, type)}, WindowAttributes{window},
+                {select, Binary(opcode, type)});
+  }
+  // A running sum that is long enough to be cut up.
+  Op LongScan() {
+    const PrimitiveType type = Pick({PrimitiveType::S32, PrimitiveType::F32, PrimitiveType::U8});
+    const int64_t n = 100 + Below(200);
+    const Shape shape = Chance(70) ? Shape::Array(type, {n}) : Shape::Array(type, {n, 1});
+    const HloOpcode opcode = ReducerOpcode(type);
+    Window window(static_cast<size_t>(shape.rank()));
+    window[0].size = n;
+    (Chance(60) ? window[0].padding_low : window[0].padding_high) = n - 1;
+    return Make(HloOpcode::kReduceWindow, {Like(shape), Init(opcode, type)}, WindowAttributes{window}, {Binary(opcode, type)});
+  }
+  // The same operation on both halves of some arrays.
+  Op OnHalves(Op x) {
+    const Shape& shape = x->shape();
+    if (shape.rank() == 0 || shape.dimensions(0) < 2) return nullptr;
+    Op y = Like(shape);
+    const int64_t cut = 1 + Below(shape.dimensions(0) - 1);
+    Op last = nullptr;
+    const HloOpcode opcode = Pick({HloOpcode::kAdd, HloOpcode::kMultiply, HloOpcode::kMaximum});
+    for (const bool high : {false, true}) {
+      SliceRanges ranges;
+      for (int64_t size : shape.dimensions()) ranges.push_back({0, size, 1});
+      (high ? ranges[0].start : ranges[0].limit) = cut;
+      last = Make(opcode, {Make(HloOpcode::kSlice, {x}, SliceAttributes{ranges}), Make(HloOpcode::kSlice, {y}, SliceAttributes{ranges})});
+    }
+    return last;
   }
   // The largest element and where it is: a reduction of two arrays.
   Op ArgMax(Op x) {
@@ -531,7 +583,16 @@ class Generator {
     if (x->shape().rank() < 2 || x->shape().ElementCount() == 0) return nullptr;
     const int64_t last = x->shape().rank() - 1;
     const Shape feature = Shape::Array(x->shape().element_type(), {x->shape().dimensions(last)});
-    switch (Below(3)) {
+    switch (Below(5)) {
+      case 3: {
+        const Shape bits = Shape::Array(Pick({PrimitiveType::U32, PrimitiveType::U8, PrimitiveType::U64, PrimitiveType::S16, PrimitiveType::F32}), RandomSizes());
+        Op state = DenseConstant(Shape::Array(PrimitiveType::U64, {2 + Below(2)}));
+        const Shape both = Shape::Tuple({state->shape(), bits});
+        const auto algorithm = static_cast<RandomAlgorithm>(Below(3));
+        if (state->shape().dimensions(0) == 3 && algorithm == RandomAlgorithm::kRngThreeFry) return nullptr;
+        return Elements(Make(HloOpcode::kRngBitGenerator, {state}, RngBitGeneratorAttributes{algorithm}, {}, &both));
+      }
+      case 4: return x->shape().dimensions(last) == x->shape().dimensions(last - 1) ? Make(HloOpcode::kCholesky, {x}, CholeskyAttributes{Chance(60)}) : nullptr;
       case 0:
         return Make(HloOpcode::kBatchNormInference, {x, Like(feature), Like(feature), Like(feature), Like(feature)},
                     BatchNormAttributes{0.5f, last});

@@ -1,5 +1,5 @@
 // See shrink.h.
-#include "random/shrink.h"
+#include "tests/random/shrink.h"
 
 #include <vector>
 

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""How the passes' time grows with the module: per instruction, by pass.
+
+    bench/time_passes.py [--hloir BIN] [--sizes 1000,10000,…] [--repeat N] [--passes LIST] [--svg OUT.svg]
+
+Runs `hloir opt --stats --json` on generated modules of these sizes, takes the least of N runs of each, prints
+microseconds per instruction and the factor between the sizes, and draws one bar a size, cut up by pass. Drawing needs
+matplotlib.
+"""
+import argparse, json, os, subprocess, tempfile
+
+from compare_text import generated
+
+
+def module_text(instructions):
+    """With the weights as a parameter: constants left out cannot be optimized."""
+    text = generated(instructions)
+    text = text.replace("ENTRY %main (p: f32[64,128])", "ENTRY %main (p: f32[64,128], w: f32[128,128])")
+    return text.replace("constant({...})", "parameter(1)")
+
+
+def measure(binary, path, passes, repeat):
+    best = None
+    for _ in range(repeat):
+        command = [binary, "opt", "--stats", "--json", path, "-o", os.devnull] + ([f"--passes={passes}"] if passes else [])
+        stats = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stderr)
+        times = {entry["pass"]: entry["ms"] for entry in stats["passes"]}
+        if best is None or sum(times.values()) < sum(best.values()):
+            best = times
+    return best
+
+
+def draw(rows, path):
+    import matplotlib
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+    order = list(rows[0][1])
+    weight = {name: max(times[name] / size for size, times in rows) for name in order}
+    shown = sorted(sorted(order, key=lambda name: -weight[name])[:9], key=order.index)
+    figure, axes = plt.subplots(figsize=(8, 4.2))
+    labels = [f"{size:,}" for size, _ in rows]
+    bottom = [0.0] * len(rows)
+    for name in shown + ["all others"]:
+        heights = []
+        for size, times in rows:
+            ms = times[name] if name in times else sum(v for k, v in times.items() if k not in shown)
+            heights.append(1000 * ms / size)
+        axes.bar(labels, heights, bottom=bottom, label=name, width=0.6)
+        bottom = [b + h for b, h in zip(bottom, heights)]
+    axes.set_xlabel("instructions in the module")
+    axes.set_ylabel("microseconds per instruction")
+    axes.set_title("Time of the default pipeline, by pass")
+    handles, names = axes.get_legend_handles_labels()
+    axes.legend(handles[::-1], names[::-1], fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--hloir", default="build/release/tools/hloir")
+    parser.add_argument("--sizes", default="1000,10000,100000,1000000")
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--passes", default="")
+    parser.add_argument("--svg", help="a picture")
+    options = parser.parse_args()
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for size in map(int, options.sizes.split(",")):
+            path = os.path.join(folder, "module.hlo")
+            with open(path, "w") as out:
+                out.write(module_text(size))
+            times = measure(options.hloir, path, options.passes, options.repeat)
+            rows.append((size, times))
+            total = sum(times.values())
+            print(f"{size:>9} instructions: {total:9.1f} ms, {1000 * total / size:.2f} µs each; most: "
+                  + ", ".join(f"{name} {1000 * ms / size:.2f}" for name, ms in sorted(times.items(), key=lambda item: -item[1])[:4]))
+    per = [sum(times.values()) / size for size, times in rows]
+    print(f"largest over least time per instruction: {max(per) / min(per):.2f}")
+    if options.svg:
+        draw(rows, options.svg)
+
+
+if __name__ == "__main__":
+    main()
