@@ -232,6 +232,9 @@ HLOIR_BINARY_FN(XorFn, !kIsFloat<T>, {
   if constexpr (kIsPred<T>) return {static_cast<uint8_t>(a.v ^ b.v)};
   else return static_cast<T>(a ^ b);
 })
+HLOIR_BINARY_FN(WrapFn, kIsInt<T> && std::is_signed_v<T>, {
+  return AddFn::Apply(a, static_cast<T>(b & (a >> (kBits<T> - 1))));  // without a branch
+})
 // A shift by the width or more (a negative amount is more) shifts everything out.
 HLOIR_BINARY_FN(ShiftLeftFn, kIsInt<T>, {
   auto amount = static_cast<Unsigned<T>>(b);
@@ -545,6 +548,7 @@ void FillElementwiseOf(KernelTable& table) {
   binary(BinaryOp::kAnd, AndFn());
   binary(BinaryOp::kOr, OrFn());
   binary(BinaryOp::kXor, XorFn());
+  binary(BinaryOp::kWrap, WrapFn());
   binary(BinaryOp::kShiftLeft, ShiftLeftFn());
   binary(BinaryOp::kShiftRightArithmetic, ShiftRightArithmeticFn());
   binary(BinaryOp::kShiftRightLogical, ShiftRightLogicalFn());

@@ -37,6 +37,7 @@ enum class UnaryOp : uint8_t {
 enum class BinaryOp : uint8_t {
   kAdd, kSubtract, kMultiply, kDivide, kRemainder, kMaximum, kMinimum, kAnd, kOr, kXor,
   kShiftLeft, kShiftRightArithmetic, kShiftRightLogical, kMulhi, kPower, kAtan2,
+  kWrap,                                                                           // of signed integers: a < 0 ? a + b : a
   kComplex,                                                                        // from a real and an imaginary part
   kEq, kNe, kGe, kGt, kLe, kLt,                                                    // give pred
   kTotalEq, kTotalNe, kTotalGe, kTotalGt, kTotalLe, kTotalLt,                      // floats: -NaN < -inf < … < -0 < +0 < … < NaN
