@@ -282,7 +282,12 @@ struct ComplexBinary {
   static auto Apply(Pair<Real> a, Pair<Real> b) {
     if constexpr (op == BinaryOp::kAdd) return Pair<Real>{a.re + b.re, a.im + b.im};
     else if constexpr (op == BinaryOp::kSubtract) return Pair<Real>{a.re - b.re, a.im - b.im};
-    else if constexpr (op == BinaryOp::kMultiply) return Pair<Real>{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+    else if constexpr (op == BinaryOp::kMultiply) {
+      // The sign is turned as a bit: of a difference beside a sum g++ 12 makes vfmaddsub, whatever -ffp-contract says.
+      using Bits = Unsigned<Real>;
+      const Bits product = __builtin_bit_cast(Bits, a.im * b.im) ^ (Bits(1) << (kBits<Real> - 1));
+      return Pair<Real>{a.re * b.re + __builtin_bit_cast(Real, product), a.re * b.im + a.im * b.re};
+    }
     else return Pred{static_cast<uint8_t>(((a.re == b.re) & (a.im == b.im)) == (op == BinaryOp::kEq))};
   }
 };
