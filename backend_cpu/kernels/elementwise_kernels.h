@@ -30,6 +30,12 @@ template <> struct CppTypeOf<TileType::kS64> { using type = int64_t; };
 template <> struct CppTypeOf<TileType::kU64> { using type = uint64_t; };
 template <> struct CppTypeOf<TileType::kF32> { using type = float; };
 template <> struct CppTypeOf<TileType::kF64> { using type = double; };
+template <class Real>
+struct Pair {
+  Real re, im;
+};
+template <> struct CppTypeOf<TileType::kC64> { using type = Pair<float>; };
+template <> struct CppTypeOf<TileType::kC128> { using type = Pair<double>; };
 template <TileType P>
 using Cpp = typename CppTypeOf<P>::type;
 using Pred = Cpp<TileType::kPred>;
@@ -226,6 +232,9 @@ HLOIR_BINARY_FN(XorFn, !kIsFloat<T>, {
   if constexpr (kIsPred<T>) return {static_cast<uint8_t>(a.v ^ b.v)};
   else return static_cast<T>(a ^ b);
 })
+HLOIR_BINARY_FN(WrapFn, kIsInt<T> && std::is_signed_v<T>, {
+  return AddFn::Apply(a, static_cast<T>(b & (a >> (kBits<T> - 1))));  // without a branch
+})
 // A shift by the width or more (a negative amount is more) shifts everything out.
 HLOIR_BINARY_FN(ShiftLeftFn, kIsInt<T>, {
   auto amount = static_cast<Unsigned<T>>(b);
@@ -265,6 +274,35 @@ HLOIR_COMPARE_FN(GtFn, >)
 HLOIR_COMPARE_FN(LeFn, <=)
 HLOIR_COMPARE_FN(LtFn, <)
 #undef HLOIR_COMPARE_FN
+
+// ---- Complex numbers: what needs no function of theirs. The product is the plain formula, so infinities are not repaired. -----
+template <BinaryOp op>
+struct ComplexBinary {
+  template <class Real>
+  static auto Apply(Pair<Real> a, Pair<Real> b) {
+    if constexpr (op == BinaryOp::kAdd) return Pair<Real>{a.re + b.re, a.im + b.im};
+    else if constexpr (op == BinaryOp::kSubtract) return Pair<Real>{a.re - b.re, a.im - b.im};
+    else if constexpr (op == BinaryOp::kMultiply) {
+      // The sign is turned as a bit: of a difference beside a sum g++ 12 makes vfmaddsub, whatever -ffp-contract says.
+      using Bits = Unsigned<Real>;
+      const Bits product = __builtin_bit_cast(Bits, a.im * b.im) ^ (Bits(1) << (kBits<Real> - 1));
+      return Pair<Real>{a.re * b.re + __builtin_bit_cast(Real, product), a.re * b.im + a.im * b.re};
+    }
+    else return Pred{static_cast<uint8_t>(((a.re == b.re) & (a.im == b.im)) == (op == BinaryOp::kEq))};
+  }
+};
+struct ComplexFn {
+  template <class Real> static Pair<Real> Apply(Real re, Real im) { return {re, im}; }
+};
+struct RealFn {
+  template <class Real> static Real Apply(Pair<Real> x) { return x.re; }
+};
+struct ImagFn {
+  template <class Real> static Real Apply(Pair<Real> x) { return x.im; }
+};
+struct ComplexNegateFn {
+  template <class Real> static Pair<Real> Apply(Pair<Real> x) { return {-x.re, -x.im}; }
+};
 
 // ---- Loops. ---------------------------------------------------------------------------------------------------------------
 // Of how many elements; the kernels of kOne and kNext do without the loop, whatever n says. Those of kNext then go on with the op
@@ -515,6 +553,7 @@ void FillElementwiseOf(KernelTable& table) {
   binary(BinaryOp::kAnd, AndFn());
   binary(BinaryOp::kOr, OrFn());
   binary(BinaryOp::kXor, XorFn());
+  binary(BinaryOp::kWrap, WrapFn());
   binary(BinaryOp::kShiftLeft, ShiftLeftFn());
   binary(BinaryOp::kShiftRightArithmetic, ShiftRightArithmeticFn());
   binary(BinaryOp::kShiftRightLogical, ShiftRightLogicalFn());
@@ -562,6 +601,32 @@ void FillElementwiseOf(KernelTable& table) {
   table.iota[p] = &IotaLoop<T>;
 }
 
+template <TileType P, TileType R, Count count>
+void FillComplexOf(KernelTable& table) {
+  using T = Cpp<P>;
+  constexpr int p = static_cast<int>(P);
+  auto unary = [&](UnaryOp op) -> TileKernel& { return table.unary[static_cast<int>(op)][p]; };
+  unary(UnaryOp::kNegate) = &UnaryLoop<ComplexNegateFn, T, count>;
+  unary(UnaryOp::kReal) = &UnaryLoop<RealFn, T, count>;
+  unary(UnaryOp::kImag) = &UnaryLoop<ImagFn, T, count>;
+  auto binary = [&]<class F, class From>(BinaryOp op, int type, F, From) {
+    table.binary[static_cast<int>(op)][type][kVectorVector] = &BinaryLoop<F, From, kVectorVector, count>;
+    table.binary[static_cast<int>(op)][type][kVectorScalar] = &BinaryLoop<F, From, kVectorScalar, count>;
+    table.binary[static_cast<int>(op)][type][kScalarVector] = &BinaryLoop<F, From, kScalarVector, count>;
+  };
+  binary(BinaryOp::kAdd, p, ComplexBinary<BinaryOp::kAdd>(), T());
+  binary(BinaryOp::kSubtract, p, ComplexBinary<BinaryOp::kSubtract>(), T());
+  binary(BinaryOp::kMultiply, p, ComplexBinary<BinaryOp::kMultiply>(), T());
+  binary(BinaryOp::kEq, p, ComplexBinary<BinaryOp::kEq>(), T());
+  binary(BinaryOp::kNe, p, ComplexBinary<BinaryOp::kNe>(), T());
+  binary(BinaryOp::kComplex, static_cast<int>(R), ComplexFn(), Cpp<R>());
+  table.select[p][kVectorVector] = &SelectLoop<T, kVectorVector, count>;
+  table.select[p][kVectorScalar] = &SelectLoop<T, kVectorScalar, count>;
+  table.select[p][kScalarVector] = &SelectLoop<T, kScalarVector, count>;
+  table.select[p][kScalarScalar] = &SelectLoop<T, kScalarScalar, count>;
+  table.splat[p] = &SplatLoop<T, count>;
+}
+
 template <MoveOne move, class Index, Count count>
 void FillMovesOf(TileKernel (&kernels)[4]) {
   kernels[0] = &MoveElement<move, Index, uint8_t, count>;
@@ -588,6 +653,8 @@ void FillElementwise(KernelTable& table) {
   FillElementwiseOf<TileType::kU64, count>(table);
   FillElementwiseOf<TileType::kF32, count>(table);
   FillElementwiseOf<TileType::kF64, count>(table);
+  FillComplexOf<TileType::kC64, TileType::kF32, count>(table);
+  FillComplexOf<TileType::kC128, TileType::kF64, count>(table);
   if constexpr (count != Count::kMany) {
     FillMoves<MoveOne::kSlice, count>(table);
     FillMoves<MoveOne::kUpdate, count>(table);
@@ -597,10 +664,12 @@ void FillElementwise(KernelTable& table) {
   table.strided_load[1] = &StridedLoadLoop<uint16_t>;
   table.strided_load[2] = &StridedLoadLoop<uint32_t>;
   table.strided_load[3] = &StridedLoadLoop<uint64_t>;
+  table.strided_load[4] = &StridedLoadLoop<Pair<double>>;
   table.copy[0] = &CopyLoop<uint8_t, count>;
   table.copy[1] = &CopyLoop<uint16_t, count>;
   table.copy[2] = &CopyLoop<uint32_t, count>;
   table.copy[3] = &CopyLoop<uint64_t, count>;
+  table.copy[4] = &CopyLoop<Pair<double>, count>;
   table.widen[static_cast<int>(NarrowFloat::kBf16)] = &WidenBf16<count>;
   table.narrow[static_cast<int>(NarrowFloat::kBf16)] = &NarrowBf16<count>;
   table.widen[static_cast<int>(NarrowFloat::kF16)] = &WidenF16<count>;

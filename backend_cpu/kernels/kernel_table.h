@@ -9,9 +9,9 @@
 
 namespace hloir::cpu {
 
-// Types that a tile may hold. pred: one byte, 0 or 1.
-enum class TileType : uint8_t { kPred, kS8, kU8, kS16, kU16, kS32, kU32, kS64, kU64, kF32, kF64 };
-inline constexpr int kTileTypes = 11;
+// Types that a tile may hold. pred: one byte, 0 or 1. Complex numbers: pairs of reals.
+enum class TileType : uint8_t { kPred, kS8, kU8, kS16, kU16, kS32, kU32, kS64, kU64, kF32, kF64, kC64, kC128 };
+inline constexpr int kTileTypes = 13;
 
 // One kernel call. Scalars are read through the same pointers as tiles. in[1] and in[2] of some kernels are numbers.
 struct TileOp;
@@ -30,12 +30,15 @@ enum class UnaryOp : uint8_t {
   kSqrt, kRsqrt, kCbrt, kExp, kExpm1, kLog, kLog1p, kLogistic, kTanh, kSin, kCos, kTan, kSinh, kCosh,
   kAsin, kAcos, kAsinh, kAcosh, kAtanh, kErf,
   kRoundToBf16, kRoundToF16,  // f32: to the nearest value of the narrower type, still as f32
+  kReal, kImag,               // of complex numbers
   kReducePrecision,           // extra: exponent bits * 256 + mantissa bits
   kCount
 };
 enum class BinaryOp : uint8_t {
   kAdd, kSubtract, kMultiply, kDivide, kRemainder, kMaximum, kMinimum, kAnd, kOr, kXor,
   kShiftLeft, kShiftRightArithmetic, kShiftRightLogical, kMulhi, kPower, kAtan2,
+  kWrap,                                                                           // of signed integers: a < 0 ? a + b : a
+  kComplex,                                                                        // from a real and an imaginary part
   kEq, kNe, kGe, kGt, kLe, kLt,                                                    // give pred
   kTotalEq, kTotalNe, kTotalGe, kTotalGt, kTotalLe, kTotalLt,                      // floats: -NaN < -inf < … < -0 < +0 < … < NaN
   kCount
@@ -56,7 +59,12 @@ enum class MoveOne : uint8_t {
 enum class NarrowFloat : uint8_t { kBf16, kF16 };
 
 // What a matrix product accumulates in: f32 for itself and narrower floats, s32 for itself and narrower integers.
-enum class GemmType : uint8_t { kF32, kF64, kS32 };
+// The last two are for narrow operands alone, on machines that have instructions for them (else their `tile` is null): s8 summed in
+// s32, which loses nothing and so equals kS32; and bf16, two products at a time summed in f32, each sum rounded to nearest even,
+// denormals taken for zeros (kF32 widens bf16 and fuses or rounds each product, as the instruction set does). A step of
+// theirs takes 4 and 2 values of a row.
+enum class GemmType : uint8_t { kF32, kF64, kS32, kBytes, kBf16 };
+inline constexpr int kGemmTypes = 5;
 struct GemmKernels {
   int rows, columns;  // of the tile of the result that stays in registers
   // c[rows × columns] = or += a · b in k steps. Of a packed a, `rows` values for each step lie side by side; of another, row
@@ -83,8 +91,8 @@ struct KernelTable {
   TileKernel convert[kTileTypes][kTileTypes];   // [from][to]
   TileKernel splat[kTileTypes];                 // out[i] = in[0][0]
   TileKernel iota[kTileTypes];                  // out[i] = (number)in[0] + i * extra
-  TileKernel strided_load[4];                   // by log2 of the element's bytes; extra: stride in elements
-  TileKernel copy[4];
+  TileKernel strided_load[5];                   // by log2 of the element's bytes; extra: stride in elements
+  TileKernel copy[5];
   TileKernel widen[2], narrow[2];               // NarrowFloat in memory <-> f32 tile
   // out[j] = in[0][j*extra] op … op in[0][j*extra + extra-1], for n/extra rows; extra 0: all n elements are one row.
   // For add, multiply, maximum, minimum, and, or, xor.
@@ -93,7 +101,7 @@ struct KernelTable {
   // operations; in OneElementKernels alone, as neighbours may be one place.
   TileKernel combine_at[static_cast<int>(BinaryOp::kCount)][kTileTypes];
   TileKernel move_one[3][2][4];  // by MoveOne, the index's type (s32, s64) and log2 of the element's bytes; no instruction set's
-  GemmKernels gemm[3];  // by GemmType
+  GemmKernels gemm[kGemmTypes];  // by GemmType
   // One stage of Fourier transforms, of floats and of doubles: from x[radix][m][s] to y[m][radix][s], real and imaginary parts
   // apart, with m·(radix-1) twiddle factors as pairs. Radix 2, 3, 4 or 5.
   void (*fft_stage[2])(int radix, int64_t m, int64_t s, const void* xr, const void* xi, void* yr, void* yi, const void* twiddles);
@@ -109,5 +117,7 @@ const KernelTable& ChainedKernels();
 const KernelTable& Sse2Kernels();
 const KernelTable& Avx2Kernels();
 const KernelTable& Avx512Kernels();
+void FillBytesGemm(GemmKernels& kernels);  // needs AVX512_VNNI
+void FillBf16Gemm(GemmKernels& kernels);   // needs AVX512_BF16
 
 }  // namespace hloir::cpu

@@ -1,10 +1,10 @@
 // See dot.h. The blocking is Goto's: a block of A stays in L2, a panel of B in L1, a tile of C in registers.
-#include "hloir/format.h"
 #include "plan/dot.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "hloir/format.h"
+#include "plan/gemm_packing.h"
 
 namespace hloir::cpu {
 namespace {
@@ -22,61 +22,6 @@ bool Stride(const std::vector<int64_t>& offsets, int64_t* stride) {
   *stride = offsets.size() > 1 ? offsets[1] - offsets[0] : 0;
   for (size_t i = 1; i < offsets.size(); ++i) if (offsets[i] - offsets[i - 1] != *stride) return false;
   return true;
-}
-
-template <class Acc, class T>
-Acc Widen(T value) {
-  if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Half>) return static_cast<Acc>(static_cast<float>(value));
-  else return static_cast<Acc>(value);
-}
-
-// Panels of `width` rows: for each k step, the rows' values side by side; rows past the end are zeros.
-template <class Acc, class T>
-void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, const int64_t* ks, int64_t k_count,
-                int64_t width, std::byte* to) {
-  const T* from = reinterpret_cast<const T*>(data);
-  Acc* out = reinterpret_cast<Acc*>(to);
-  for (int64_t r = 0; r < row_count; r += width) {
-    const int64_t n = std::min(width, row_count - r);
-    const bool side_by_side = rows[r + n - 1] - rows[r] == n - 1 && (n < 3 || rows[r + 1] - rows[r] == 1);
-    if (n == width && side_by_side) {
-      const T* base = from + rows[r];
-      for (int64_t p = 0; p < k_count; ++p, out += width) {
-        const T* row = base + ks[p];
-        if constexpr (std::is_same_v<T, Acc>) std::memcpy(out, row, width * sizeof(T));
-        else for (int64_t i = 0; i < width; ++i) out[i] = Widen<Acc>(row[i]);
-      }
-      continue;
-    }
-    // Row by row: reads run along k.
-    const int64_t last = ks[k_count - 1] - ks[0];
-    const bool runs = last == k_count - 1 && (k_count < 3 || ks[1] - ks[0] == 1);
-    for (int64_t i = 0; i < n; ++i) {
-      const T* base = from + rows[r + i];
-      Acc* column = out + i;
-      if (runs) for (int64_t p = 0; p < k_count; ++p) column[p * width] = Widen<Acc>(base[ks[0] + p]);
-      else for (int64_t p = 0; p < k_count; ++p) column[p * width] = Widen<Acc>(base[ks[p]]);
-    }
-    for (int64_t i = n; i < width; ++i) for (int64_t p = 0; p < k_count; ++p) out[p * width + i] = Acc(0);
-    out += width * k_count;
-  }
-}
-using Packer = void (*)(const std::byte*, const int64_t*, int64_t, const int64_t*, int64_t, int64_t, std::byte*);
-
-Packer PackerFor(PrimitiveType type, GemmType compute) {
-  switch (compute) {
-    case GemmType::kF32:
-      return type == PrimitiveType::F32 ? &PackPanels<float, float>
-             : type == PrimitiveType::BF16 ? &PackPanels<float, BFloat16> : &PackPanels<float, Half>;
-    case GemmType::kF64: return &PackPanels<double, double>;
-    case GemmType::kS32:
-      return type == PrimitiveType::S32 ? &PackPanels<int32_t, int32_t>
-             : type == PrimitiveType::U32 ? &PackPanels<int32_t, int32_t>
-             : type == PrimitiveType::S8 ? &PackPanels<int32_t, int8_t>
-             : type == PrimitiveType::U8 ? &PackPanels<int32_t, uint8_t>
-             : type == PrimitiveType::S16 ? &PackPanels<int32_t, int16_t> : &PackPanels<int32_t, uint16_t>;
-  }
-  __builtin_unreachable();
 }
 
 // The accumulated numbers in the result's type.
@@ -101,22 +46,22 @@ void StoreNarrowInts(int64_t bytes, const int32_t* from, std::byte* to, int64_t 
 class GemmStep : public Step {
  public:
   GemmStep(GemmProblem problem, const KernelTable& kernels, int threads)
-      : p_(std::move(problem)), kernels_(kernels.gemm[static_cast<int>(p_.compute)]), bytes_(ComputeBytes(p_.compute)),
-        pack_a_(PackerFor(p_.a.type, p_.compute)), pack_b_(PackerFor(p_.b.type, p_.compute)) {
+      : p_(std::move(problem)), type_(KernelsFor(p_, kernels)), kernels_(kernels.gemm[static_cast<int>(type_)]),
+        bytes_(ComputeBytes(p_.compute)), pack_a_(PackerFor(p_.a.type, type_, true)), pack_b_(PackerFor(p_.b.type, type_, false)) {
     if (p_.c_row == 0) p_.c_row = p_.n;
     if (p_.c_offsets.empty()) for (int64_t b = 0; b < p_.batch; ++b) p_.c_offsets.push_back(b * p_.m * p_.n);
     const double work = 2.0 * static_cast<double>(p_.batch) * p_.m * p_.n * p_.k / kFlopsPerNano;
     Choose();
     parallel_ = work > 40000;
     by_batch_ = p_.batch >= 4;
-    block_k_ = std::min(kBlockK, p_.k);
+    block_k_ = std::min(kBlockK * pack_a_.group, RoundUp(p_.k, pack_a_.group));
     block_n_ = std::min(kBlockN, RoundUp(p_.n, kernels_.columns));
     block_m_ = std::min(RoundUp(kBlockM / kernels_.rows * kernels_.rows, kernels_.rows), RoundUp(p_.m, kernels_.rows));
     if (parallel_ && !by_batch_) {  // enough blocks for balance, whatever the number of threads
       while (block_m_ > 4 * kernels_.rows && (p_.m + block_m_ - 1) / block_m_ < 8) block_m_ = RoundUp(block_m_ / 2, kernels_.rows);
     }
-    a_bytes_ = how_ == kPacked ? RoundUp(block_m_ * block_k_ * bytes_, 64) : 0;
-    b_bytes_ = RoundUp((how_ == kInPlace ? kernels_.columns : block_n_) * block_k_ * bytes_, 64);
+    a_bytes_ = how_ == kPacked ? RoundUp(pack_a_.PanelBytes(block_k_, block_m_), 64) : 0;
+    b_bytes_ = RoundUp(pack_b_.PanelBytes(block_k_, how_ == kInPlace ? kernels_.columns : block_n_), 64);
     tile_bytes_ = RoundUp(kernels_.rows * kernels_.columns * bytes_, 64);
     const int64_t sets = by_batch_ && parallel_ ? threads : 1;
     wide_bytes_ = StorageBytes(p_.result) == bytes_ ? 0 : RoundUp(p_.batch * p_.m * p_.n * bytes_, 64);
@@ -144,9 +89,13 @@ class GemmStep : public Step {
     if (by_batch_ && parallel_) runtime.pool->For(p_.batch, batch);
     else for (int64_t b = 0; b < p_.batch; ++b) batch(b, 0);
     if (wide_bytes_ > 0) {
-      const int64_t count = p_.batch * p_.m * p_.n;
-      if (p_.compute == GemmType::kF32) StoreAs(p_.result, reinterpret_cast<const float*>(c), written(0).pointer, count);
-      else StoreNarrowInts(StorageBytes(p_.result), reinterpret_cast<const int32_t*>(c), written(0).pointer, count);
+      const int64_t count = p_.batch * p_.m * p_.n, parts = std::clamp<int64_t>(count >> 15, 1, 16);
+      runtime.pool->For(parts, [&](int64_t part, int) {
+        const int64_t begin = count * part / parts, n = count * (part + 1) / parts - begin;
+        std::byte* to = written(0).pointer + begin * StorageBytes(p_.result);
+        if (p_.compute == GemmType::kF32) StoreAs(p_.result, reinterpret_cast<const float*>(c) + begin, to, n);
+        else StoreNarrowInts(StorageBytes(p_.result), reinterpret_cast<const int32_t*>(c) + begin, to, n);
+      });
     }
     return true;
   }
@@ -234,7 +183,7 @@ class GemmStep : public Step {
           const int64_t ks = std::min(p_.k - k0, block_k_), *a_ks = p_.a.k_offsets.data() + k0;
           const std::byte* b_panel = b + (p_.b.row_offsets[n] + p_.b.k_offsets[k0]) * bytes_;
           if (width < columns) {
-            pack_b_(b, p_.b.row_offsets.data() + n, width, p_.b.k_offsets.data() + k0, ks, columns, b_pack);
+            pack_b_.pack(b, p_.b.row_offsets.data() + n, width, p_.b.k_offsets.data() + k0, ks, columns, b_pack);
             b_panel = b_pack;
           }
           for (int64_t m = 0; m < p_.m; m += rows) {
@@ -261,26 +210,27 @@ class GemmStep : public Step {
     for (int64_t n0 = 0; n0 < p_.n; n0 += block_n_) {
       const int64_t n1 = std::min(p_.n, n0 + block_n_), panels = (n1 - n0 + columns - 1) / columns;
       for (int64_t k0 = 0; k0 < p_.k; k0 += block_k_) {
-        const int64_t ks = std::min(p_.k - k0, block_k_);
+        const int64_t ks = std::min(p_.k - k0, block_k_), steps = pack_a_.Steps(ks);
+        const int64_t a_panel_bytes = pack_a_.PanelBytes(ks, rows), b_panel_bytes = pack_b_.PanelBytes(ks, columns);
         auto pack_b = [&](int64_t part, int) {
           const int64_t n = n0 + part * columns;
-          pack_b_(b, p_.b.row_offsets.data() + n, std::min(columns, n1 - n), p_.b.k_offsets.data() + k0, ks, columns,
-                  b_pack + part * columns * ks * bytes_);
+          pack_b_.pack(b, p_.b.row_offsets.data() + n, std::min(columns, n1 - n), p_.b.k_offsets.data() + k0, ks, columns,
+                       b_pack + part * b_panel_bytes);
         };
         auto block = [&](int64_t part, int t) {
           const int64_t m0 = part * block_m_, m1 = std::min(p_.m, m0 + block_m_);
           std::byte* a_pack = set + b_bytes_ + (share ? t : 0) * (a_bytes_ + tile_bytes_);
           std::byte* tile = a_pack + a_bytes_;
           const int64_t *a_rows = p_.a.row_offsets.data(), *a_ks = p_.a.k_offsets.data() + k0;
-          if (how_ == kPacked) pack_a_(a, a_rows + m0, m1 - m0, a_ks, ks, rows, a_pack);
+          if (how_ == kPacked) pack_a_.pack(a, a_rows + m0, m1 - m0, a_ks, ks, rows, a_pack);
           for (int64_t panel = 0; panel < panels; ++panel) {
             const int64_t n = n0 + panel * columns;
             for (int64_t m = m0; m < m1; m += rows) {
-              const std::byte* b_panel = b_pack + panel * columns * ks * bytes_;
+              const std::byte* b_panel = b_pack + panel * b_panel_bytes;
               std::byte* to = c + (m * p_.c_row + n) * bytes_;
               auto multiply = [&](std::byte* into, int64_t stride, bool accumulate) {
-                if (how_ == kPacked) kernels_.tile(ks, a_pack + (m - m0) * ks * bytes_, nullptr, nullptr, b_panel, 0, into, stride, accumulate);
-                else kernels_.tile_packed_b(ks, a, a_rows + m, a_ks, b_panel, 0, into, stride, accumulate);
+                if (how_ == kPacked) kernels_.tile(steps, a_pack + (m - m0) / rows * a_panel_bytes, nullptr, nullptr, b_panel, 0, into, stride, accumulate);
+                else kernels_.tile_packed_b(steps, a, a_rows + m, a_ks, b_panel, 0, into, stride, accumulate);
               };
               if (m + rows <= m1 && n + columns <= n1) {
                 multiply(to, p_.c_row, k0 > 0);
@@ -318,14 +268,23 @@ class GemmStep : public Step {
     switch (p_.compute) {
       case GemmType::kF32: StoreEdgeOf(reinterpret_cast<const float*>(tile), reinterpret_cast<float*>(to), rows, columns, accumulate); break;
       case GemmType::kF64: StoreEdgeOf(reinterpret_cast<const double*>(tile), reinterpret_cast<double*>(to), rows, columns, accumulate); break;
-      case GemmType::kS32: StoreEdgeOf(reinterpret_cast<const int32_t*>(tile), reinterpret_cast<int32_t*>(to), rows, columns, accumulate); break;
+      default: StoreEdgeOf(reinterpret_cast<const int32_t*>(tile), reinterpret_cast<int32_t*>(to), rows, columns, accumulate); break;
     }
   }
 
+  // Narrow operands have kernels of their own on some machines.
+  static GemmType KernelsFor(const GemmProblem& p, const KernelTable& kernels) {
+    auto has = [&](GemmType type, PrimitiveType operand) {
+      return p.a.type == operand && p.b.type == operand && kernels.gemm[static_cast<int>(type)].tile != nullptr;
+    };
+    return has(GemmType::kBytes, PrimitiveType::S8) ? GemmType::kBytes : has(GemmType::kBf16, PrimitiveType::BF16) ? GemmType::kBf16 : p.compute;
+  }
+
   GemmProblem p_;
+  const GemmType type_;
   const GemmKernels& kernels_;
-  const int64_t bytes_;
-  const Packer pack_a_, pack_b_;
+  const int64_t bytes_;  // of a sum
+  const GemmPacker pack_a_, pack_b_;
   How how_ = kPacked;
   bool parallel_ = false, by_batch_ = false;
   int64_t a_row_ = 0, a_k_ = 0, b_row_ = 0, b_k_ = 0;

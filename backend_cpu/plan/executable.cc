@@ -259,6 +259,19 @@ bool MachineHas(std::string_view isa) {
   return false;
 }
 
+// With the kernels for narrow types that this machine can run.
+const KernelTable& Avx512KernelsHere() {
+  static const KernelTable table = [] {
+    KernelTable here = Avx512Kernels();
+#if defined(__x86_64__) || defined(__i386__)
+    if (__builtin_cpu_supports("avx512vnni")) FillBytesGemm(here.gemm[static_cast<int>(GemmType::kBytes)]);
+    if (__builtin_cpu_supports("avx512bf16")) FillBf16Gemm(here.gemm[static_cast<int>(GemmType::kBf16)]);
+#endif
+    return here;
+  }();
+  return table;
+}
+
 StatusOr<const KernelTable*> ChooseKernels(std::string isa) {
   if (isa.empty()) {
     const char* forced = std::getenv("HLOIR_FORCE_ISA");
@@ -268,7 +281,7 @@ StatusOr<const KernelTable*> ChooseKernels(std::string isa) {
     return InvalidArgument(Format("no instruction set is called '{}'; there are sse2, avx2 and avx512", isa));
   }
   if (!MachineHas(isa)) return InvalidArgument(Format("this machine has no {}", isa));
-  return isa == "sse2" ? &Sse2Kernels() : isa == "avx2" ? &Avx2Kernels() : &Avx512Kernels();
+  return isa == "sse2" ? &Sse2Kernels() : isa == "avx2" ? &Avx2Kernels() : &Avx512KernelsHere();
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ class ScalarBody {
         if (instruction != body->root_) return nullptr;
         continue;
       }
-      if (!instruction->shape().IsScalar() || !TileTypeFor(instruction->shape().element_type(), &tile)) return nullptr;
+      const PrimitiveType type = instruction->shape().element_type();
+      if (!instruction->shape().IsScalar() || IsComplex(type) || !TileTypeFor(type, &tile)) return nullptr;
       if (opcode == HloOpcode::kParameter || (opcode == HloOpcode::kConstant && !instruction->literal().elided())) continue;
       if (!LoopSupports(*instruction, kernels)) return nullptr;
     }

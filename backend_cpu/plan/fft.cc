@@ -213,40 +213,51 @@ class FftStep : public Step {
     for (int i = 0; i < 4; ++i) a[i] = memory + i * room;
     // The inverse is the transform with real and imaginary parts swapped.
     T *&re = inverse() ? a[1] : a[0], *&im = inverse() ? a[0] : a[1];
-    for (int64_t l = 0; l < lanes; ++l) {
-      const int64_t line = begin + l, at = line / inner * (in == kHalf ? half : n) * inner + line % inner;
-      switch (in) {
-        case kComplex:
-          for (int64_t k = 0; k < n; ++k) {
-            re[k * lanes + l] = from[2 * (at + k * inner)];
-            im[k * lanes + l] = from[2 * (at + k * inner) + 1];
-          }
-          break;
-        case kReal:
-          for (int64_t k = 0; k < n; ++k) re[k * lanes + l] = from[at + k * inner], im[k * lanes + l] = T(0);
-          break;
-        case kHalf:
-          for (int64_t k = 0; k < n; ++k) {
-            const int64_t stored = k < half ? k : n - k;
-            const bool end_of_spectrum = k == 0 || 2 * k == n;  // counts as real
-            const T imaginary = end_of_spectrum ? T(0) : from[2 * (at + stored * inner) + 1];
-            re[k * lanes + l] = from[2 * (at + stored * inner)];
-            im[k * lanes + l] = k < half ? imaginary : -imaginary;
-          }
-          break;
-      }
+    switch (in) {
+      case kComplex:
+        ForEach(begin, lanes, n, n, inner, [&](int64_t i, int64_t, int64_t from_at) {
+          re[i] = from[2 * from_at];
+          im[i] = from[2 * from_at + 1];
+        });
+        break;
+      case kReal:
+        ForEach(begin, lanes, n, n, inner, [&](int64_t i, int64_t, int64_t from_at) { re[i] = from[from_at], im[i] = T(0); });
+        break;
+      case kHalf:
+        ForEach(begin, lanes, n, half, inner, [&](int64_t i, int64_t k, int64_t from_at) {
+          const bool mirrored = k >= half, end_of_spectrum = k == 0 || 2 * k == n;  // the ends count as real
+          if (mirrored) from_at += (n - 2 * k) * inner;
+          const T imaginary = end_of_spectrum ? T(0) : from[2 * from_at + 1];
+          re[i] = from[2 * from_at];
+          im[i] = mirrored ? -imaginary : imaginary;
+        });
+        break;
     }
     lines_[which]->Run(*runtime.kernels, a, lanes);
     const int64_t kept = out == kHalf ? half : n;
-    for (int64_t l = 0; l < lanes; ++l) {
-      const int64_t line = begin + l, at = line / inner * kept * inner + line % inner;
-      if (out == kReal) {
-        for (int64_t k = 0; k < kept; ++k) to[at + k * inner] = re[k * lanes + l] * scale;
-      } else {
-        for (int64_t k = 0; k < kept; ++k) {
-          to[2 * (at + k * inner)] = re[k * lanes + l] * scale;
-          to[2 * (at + k * inner) + 1] = im[k * lanes + l] * scale;
-        }
+    if (out == kReal) {
+      ForEach(begin, lanes, kept, kept, inner, [&](int64_t i, int64_t, int64_t to_at) { to[to_at] = re[i] * scale; });
+    } else {
+      ForEach(begin, lanes, kept, kept, inner, [&](int64_t i, int64_t, int64_t to_at) {
+        to[2 * to_at] = re[i] * scale;
+        to[2 * to_at + 1] = im[i] * scale;
+      });
+    }
+  }
+  // f(k·lanes + l, k, place in memory) for the first n numbers of lines begin + l, which are `stored` long there: in an order
+  // that has neighbours in memory together, and on the other side no more cache lines at a time than there is room for.
+  template <class F>
+  static void ForEach(int64_t begin, int64_t lanes, int64_t n, int64_t stored, int64_t inner, F&& f) {
+    constexpr int64_t kBlock = 32;
+    if (inner >= lanes && begin / inner == (begin + lanes - 1) / inner) {
+      const int64_t at = begin / inner * stored * inner + begin % inner;
+      for (int64_t k = 0; k < n; ++k) for (int64_t l = 0; l < lanes; ++l) f(k * lanes + l, k, at + k * inner + l);
+      return;
+    }
+    for (int64_t k0 = 0; k0 < n; k0 += kBlock) {
+      for (int64_t l = 0; l < lanes; ++l) {
+        const int64_t line = begin + l, at = line / inner * stored * inner + line % inner;
+        for (int64_t k = k0; k < std::min(n, k0 + kBlock); ++k) f(k * lanes + l, k, at + k * inner);
       }
     }
   }

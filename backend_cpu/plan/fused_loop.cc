@@ -10,12 +10,14 @@
 #include "plan/fused_loop_step.h"
 #include "plan/loop_nest.h"
 #include "plan/loop_ops.h"
+#include "plan/loop_patterns.h"
 #include "plan/loop_registers.h"
 
 namespace hloir::cpu {
 namespace {
 
 constexpr int64_t kMaxTile = 1024;
+constexpr double kBytesPerNano = 16;  // from memory: a guess, like CostOf
 
 // Not what only moves elements, or writes them in another type. A reduction is an operation on each element that it reduces.
 bool IsArithmetic(const Node& node) {
@@ -39,12 +41,13 @@ class LoopBuilder {
     for (int32_t node : request_.nodes) for (ValueId id : graph_.nodes[node].outputs) in_cluster_[id] = true;
     for (ValueId id : request_.stored) stored_[id] = true;
     ChooseSpace();
+    patterns_ = FindPatterns(graph_, request_.nodes, request_.stored);
     for (int32_t index : InOrder()) {
       const Node& node = graph_.nodes[index];
       cost_ += CostOf(node.opcode()) * static_cast<double>(request_.count);
       if (IsArithmetic(node)) loop_->flops_ += static_cast<double>(request_.count);
       if (node.opcode() == HloOpcode::kReduce) EmitReduce(node);
-      else EmitNode(node);
+      else EmitNode(index);
     }
     if (!FitRegisters()) return nullptr;
     Complete();
@@ -63,13 +66,13 @@ class LoopBuilder {
   // loop's counter).
   std::vector<int32_t> InOrder() const {
     std::vector<bool> read(graph_.nodes.size());
-    for (int32_t index : request_.nodes) {
+    for (int32_t index : patterns_.rest) {
       for (ValueId id : graph_.nodes[index].inputs) {
         const ValueId root = graph_.values[id].root;
         if (root != kNoValue && graph_.values[root].node >= 0) read[graph_.values[root].node] = true;
       }
     }
-    std::vector<int32_t> order = request_.nodes;
+    std::vector<int32_t> order = patterns_.rest;
     std::stable_partition(order.begin(), order.end(), [&](int32_t index) { return read[index]; });
     return order;
   }
@@ -208,6 +211,7 @@ class LoopBuilder {
     const int64_t bytes = numbers ? 1 : StorageBytes(value.type);
     const int ref = numbers ? -1 : AddRef(request_.read(value.root), false);
     const int64_t offset = view.offset * bytes;
+    if (!numbers) cost_ += static_cast<double>(std::min(request_.count, graph_.values[value.root].count) * bytes) / kBytesPerNano;
     const int t = static_cast<int>(operand.type);
     const int64_t size = numbers || !narrow ? TileBytes(operand.type) : 2;
     auto strides = SplitStrides(view);
@@ -291,11 +295,17 @@ class LoopBuilder {
     }
   }
 
-  void EmitNode(const Node& node) {
+  void EmitNode(int32_t index) {
+    const Node& node = graph_.nodes[index];
     const ValueId id = node.outputs[0];
-    Operand in[3];
-    for (size_t i = 0; i < node.inputs.size(); ++i) in[i] = OperandFor(node.inputs[i]);
-    Operand result = node.is_copy ? in[0] : Compute(*node.instruction, {in, node.inputs.size()});
+    Operand in[3], result;
+    if (auto wrap = patterns_.wraps.find(index); wrap != patterns_.wraps.end()) {
+      in[0] = OperandFor(wrap->second.x), in[1] = OperandFor(wrap->second.by);
+      result = EmitBinary(BinaryOp::kWrap, in[0], in[1], in[0].type);
+    } else {
+      for (size_t i = 0; i < node.inputs.size(); ++i) in[i] = OperandFor(node.inputs[i]);
+      result = node.is_copy ? in[0] : Compute(*node.instruction, {in, node.inputs.size()});
+    }
     // Some conversions do nothing; then two values share a register.
     for (const Operand& operand : in) {
       if (operand.place.kind == TilePlace::kRegister && result.place.kind == TilePlace::kRegister &&
@@ -311,6 +321,7 @@ class LoopBuilder {
   void Store(ValueId id, Operand* result) {
     const Value& value = graph_.values[id];
     const int64_t bytes = StorageBytes(value.type);
+    cost_ += static_cast<double>(value.bytes()) / kBytesPerNano;
     const int ref = AddRef(request_.write(id), true) + kWritten;
     const TilePlace place = AddSource(ref, 0, Scaled(RowMajorStrides(), bytes));
     auto narrow = Narrow(value.type);
@@ -502,6 +513,7 @@ class LoopBuilder {
   };
 
   const LoopRequest& request_;
+  LoopPatterns patterns_;
   const Graph& graph_;
   const KernelTable& kernels_;
   const int64_t max_tile_;

@@ -2,6 +2,7 @@
 #include "plan/loop_ops.h"
 
 #include <algorithm>
+#include <complex>
 
 namespace hloir::cpu {
 int64_t TileBytes(TileType type) {
@@ -9,7 +10,8 @@ int64_t TileBytes(TileType type) {
     case TileType::kPred: case TileType::kS8: case TileType::kU8: return 1;
     case TileType::kS16: case TileType::kU16: return 2;
     case TileType::kS32: case TileType::kU32: case TileType::kF32: return 4;
-    case TileType::kS64: case TileType::kU64: case TileType::kF64: return 8;
+    case TileType::kS64: case TileType::kU64: case TileType::kF64: case TileType::kC64: return 8;
+    case TileType::kC128: return 16;
   }
   __builtin_unreachable();
 }
@@ -53,6 +55,8 @@ std::optional<UnaryOp> UnaryOpFor(HloOpcode opcode) {
     case HloOpcode::kAcosh: return UnaryOp::kAcosh;
     case HloOpcode::kAtanh: return UnaryOp::kAtanh;
     case HloOpcode::kErf: return UnaryOp::kErf;
+    case HloOpcode::kReal: return UnaryOp::kReal;
+    case HloOpcode::kImag: return UnaryOp::kImag;
     default: return std::nullopt;
   }
 }
@@ -75,6 +79,7 @@ std::optional<BinaryOp> BinaryOpFor(HloOpcode opcode) {
     case HloOpcode::kMulhi: return BinaryOp::kMulhi;
     case HloOpcode::kPower: return BinaryOp::kPower;
     case HloOpcode::kAtan2: return BinaryOp::kAtan2;
+    case HloOpcode::kComplex: return BinaryOp::kComplex;
     default: return std::nullopt;
   }
 }
@@ -185,7 +190,8 @@ TileKernel LoadKernel(int64_t bytes) {
     case 1: return &LoadAlongView<uint8_t>;
     case 2: return &LoadAlongView<uint16_t>;
     case 4: return &LoadAlongView<uint32_t>;
-    default: return &LoadAlongView<uint64_t>;
+    case 8: return &LoadAlongView<uint64_t>;
+    default: return &LoadAlongView<std::complex<double>>;
   }
 }
 TileKernel NumbersKernel(TileType type) {
@@ -197,6 +203,7 @@ TileKernel NumbersKernel(TileType type) {
     case TileType::kS64: case TileType::kU64: return &NumbersAlongView<uint64_t>;
     case TileType::kF32: return &NumbersAlongView<float>;
     case TileType::kF64: return &NumbersAlongView<double>;
+    case TileType::kC64: case TileType::kC128: break;  // a graph has no such numbers
   }
   __builtin_unreachable();
 }
@@ -214,6 +221,8 @@ bool TileTypeFor(PrimitiveType type, TileType* tile) {
     case PrimitiveType::U64: *tile = TileType::kU64; return true;
     case PrimitiveType::F32: case PrimitiveType::BF16: case PrimitiveType::F16: *tile = TileType::kF32; return true;
     case PrimitiveType::F64: *tile = TileType::kF64; return true;
+    case PrimitiveType::C64: *tile = TileType::kC64; return true;
+    case PrimitiveType::C128: *tile = TileType::kC128; return true;
     default: return false;
   }
 }
@@ -235,17 +244,17 @@ bool LoopSupports(const HloInstruction& instruction, const KernelTable& kernels)
       auto compare = CompareOpFor(instruction);
       return compare && kernels.binary[static_cast<int>(*compare)][t][0] != nullptr;
     }
-    case HloOpcode::kSelect:
-    case HloOpcode::kClamp:
-      return true;
+    case HloOpcode::kSelect: return true;
+    case HloOpcode::kClamp: return kernels.binary[static_cast<int>(BinaryOp::kMaximum)][t][0] != nullptr;
     case HloOpcode::kConvert: {
+      if (kernels.convert[t][static_cast<int>(result)] == nullptr) return false;
       // Wide numbers would be rounded twice on their way to a narrow float.
       PrimitiveType from = instruction.operand(0)->shape().element_type();
       return !Narrow(instruction.shape().element_type()) || BitWidth(from) <= 16 || from == PrimitiveType::F32;
     }
     case HloOpcode::kBitcastConvert: {
       PrimitiveType from = instruction.operand(0)->shape().element_type(), to = instruction.shape().element_type();
-      return BitWidth(from) == BitWidth(to) && !Narrow(from) && !Narrow(to) && from != PrimitiveType::PRED &&
+      return BitWidth(from) == BitWidth(to) && !IsComplex(from) && !IsComplex(to) && !Narrow(from) && !Narrow(to) && from != PrimitiveType::PRED &&
              to != PrimitiveType::PRED;
     }
     default: return false;

@@ -8,7 +8,7 @@
 namespace hloir::cpu {
 
 int64_t TileBytes(TileType type);
-inline int Log2Bytes(int64_t bytes) { return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3; }
+inline int Log2Bytes(int64_t bytes) { return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : 4; }
 std::optional<NarrowFloat> Narrow(PrimitiveType type);
 std::optional<UnaryOp> UnaryOpFor(HloOpcode opcode);
 std::optional<BinaryOp> BinaryOpFor(HloOpcode opcode);

@@ -22,7 +22,7 @@ KernelMap MakeMap(const KernelTable& many, const KernelTable& one) {
     for (int to = 0; to < kTileTypes; ++to) add(many.convert[type][to], one.convert[type][to]);
     add(many.splat[type], one.splat[type]);
   }
-  for (int size = 0; size < 4; ++size) add(many.copy[size], one.copy[size]);
+  for (int size = 0; size < 5; ++size) add(many.copy[size], one.copy[size]);
   for (int type = 0; type < 2; ++type) add(many.widen[type], one.widen[type]), add(many.narrow[type], one.narrow[type]);
   for (int move = 0; move < 3; ++move) {
     for (int index = 0; index < 2; ++index) {

@@ -273,6 +273,18 @@ bool Planner::Needs(int32_t cluster, int32_t other) const {
   return false;
 }
 
+// A large array that both read is then read once.
+bool Planner::SharesOperand(int32_t cluster, const Node& node) const {
+  for (int32_t other : clusters_[cluster].nodes) {
+    for (ValueId id : graph_.nodes[other].inputs) {
+      const ValueId root = graph_.values[id].root;
+      if (root == kNoValue || graph_.values[root].count < clusters_[cluster].count) continue;
+      for (ValueId mine : node.inputs) if (graph_.values[mine].root == root) return true;
+    }
+  }
+  return false;
+}
+
 int32_t Planner::ChooseCluster(const Node& node, int64_t count, bool reduces, const ReduceShape& reduce) const {
   auto fits = [&](int32_t candidate) {
     const Cluster& cluster = clusters_[candidate];
@@ -297,8 +309,7 @@ int32_t Planner::ChooseCluster(const Node& node, int64_t count, bool reduces, co
   }
   if (best >= 0) return best;
   for (int32_t candidate : open_) {
-    const bool related = count <= kStrangersCount;
-    if (candidate > best && related && fits(candidate)) best = candidate;
+    if (candidate > best && (count <= kStrangersCount || SharesOperand(candidate, node)) && fits(candidate)) best = candidate;
   }
   return best;
 }

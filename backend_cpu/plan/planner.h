@@ -56,6 +56,7 @@ class Planner {
   Status AddToCluster(int32_t index, bool reduces, const ReduceShape& reduce);
   int32_t ChooseCluster(const Node& node, int64_t count, bool reduces, const ReduceShape& reduce) const;
   bool Needs(int32_t cluster, int32_t other) const;
+  bool SharesOperand(int32_t cluster, const Node& node) const;
   void Close(int32_t cluster);
   void Emit(Cluster& cluster);
   // The open cluster that computes the value's root, or -1.

@@ -256,7 +256,7 @@ std::unique_ptr<Step> MakeReduceWindow(const HloInstruction& instruction, const 
   const PrimitiveType type = instruction.shape().element_type();
   const auto op = ReducerOp(*instruction.to_apply());
   TileType tile;
-  if (!op || !TileTypeFor(type, &tile) || instruction.operand(0)->shape().element_type() != type ||
+  if (!op || IsComplex(type) || !TileTypeFor(type, &tile) || instruction.operand(0)->shape().element_type() != type ||
       instruction.to_apply()->root()->shape().element_type() != type ||
       kernels.binary[static_cast<int>(*op)][static_cast<int>(tile)][kVectorVector] == nullptr) {
     return nullptr;

@@ -71,6 +71,25 @@ TEST_CASE("loops that move single elements") {
   }
 }
 
+TEST_CASE("indices counted from the end") {
+  for (const char* type : {"s8", "s16", "s32", "s64", "u32", "f32"}) {
+    const std::string t = type;
+    for (const char* n : {"1", "77", "5000"}) {
+      const std::string array = t + "[" + n + "]", pred = std::string("pred[") + n + "]";
+      const std::string parts = " x = " + array + " parameter(0)\n y = " + array + " parameter(1)\n zero = " + t + "[] constant(0)\n zeros = " + array +
+                                " broadcast(zero), dimensions={}\n c = " + t + "[] constant(50)\n cs = " + array +
+                                " broadcast(c), dimensions={}\n below = " + pred + " compare(x, zeros), direction=LT\n sum = " + array +
+                                " add(x, cs)\n mus = " + array + " add(y, x)\n";
+      const std::string wraps = " a = " + array + " select(below, sum, x)\n b = " + array + " select(below, mus, x)\n";
+      CheckModule(Entry(parts + wraps + " ROOT r = " + array + " subtract(a, b)"), 0);
+      // The parts are needed on their own too; and selects that only look alike.
+      CheckModule(Entry(parts + wraps + " k = " + array + " select(below, sum, y)\n l = " + array + " select(below, x, sum)\n ROOT r = (" +
+                        array + ", " + array + ", " + pred + ", " + array + ", " + array + ") tuple(a, sum, below, k, l)"),
+                  0);
+    }
+  }
+}
+
 TEST_CASE("what no turn of a loop changes is computed once") {
   const std::string text = R"(HloModule m
     body { p = (s32[], f32[30,40], f32[2,30], f32[2,40]) parameter(0)

@@ -92,6 +92,14 @@ TEST_CASE("products of all sizes") {
                   tolerance);
     }
   }
+  // The most that bytes can be, over a length that is no multiple of four.
+  for (const char* type : {"s8", "u8"}) {
+    const std::string t = type, least = t == "s8" ? "-128" : "255";
+    CheckModule(Entry("l = " + t + "[] constant(" + least + ")\n a = " + t + "[20,2001] broadcast(l), dimensions={}\n b = " + t +
+                      "[2001,40] parameter(0)\n c = s32[20,40] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n d = s32[20,20] " +
+                      "dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={1}\n ROOT t = (s32[20,40], s32[20,20]) tuple(c, d)"),
+                0);
+  }
   CheckModule(Entry(R"(a = f32[2,30,5,40] parameter(0)
     b = f32[40,2,50,5] parameter(1)
     ROOT c = f32[2,5,30,50] dot(a, b), lhs_batch_dims={0,2}, lhs_contracting_dims={3}, rhs_batch_dims={1,3}, rhs_contracting_dims={0})"),

@@ -1,0 +1,89 @@
+// Matrix products of 8-bit integers and of bf16 by AVX-512's VNNI and BF16, for machines that have these beside what avx512.cc
+// needs. Compiled like it: nothing here may be shared. Who packs for these kernels: plan/gemm_packing.cc.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // see avx512.cc
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+#include <immintrin.h>
+
+#include "kernels/kernel_table.h"
+
+namespace hloir::cpu {
+namespace {
+
+constexpr int kRows = 12, kVectors = 2;
+
+// Four products to a step, of 128 + a as an unsigned byte and b as a signed one, summed in 32 bits without loss. A panel of b
+// begins with what takes the 128 times its columns' sums away again.
+struct Bytes {
+  using Sum = __m512i;
+  using Element = int32_t;
+  static constexpr bool kHeader = true;
+  static Sum Load(const void* p) { return _mm512_loadu_si512(p); }
+  static void Store(void* p, Sum x) { _mm512_storeu_si512(p, x); }
+  static Sum Zero() { return _mm512_setzero_si512(); }
+  static Sum Add(Sum x, Sum y) { return _mm512_add_epi32(x, y); }
+  static Sum MultiplyAdd(Sum sum, int32_t a, __m512i b) { return _mm512_dpbusd_epi32(sum, _mm512_set1_epi32(a), b); }
+};
+
+// Two products to a step. The machine rounds each of the two sums to f32, to nearest even, and takes denormals for zeros.
+struct Bf16 {
+  using Sum = __m512;
+  using Element = float;
+  static constexpr bool kHeader = false;
+  static Sum Load(const void* p) { return _mm512_loadu_ps(p); }
+  static void Store(void* p, Sum x) { _mm512_storeu_ps(p, x); }
+  static Sum Zero() { return _mm512_setzero_ps(); }
+  static Sum Add(Sum x, Sum y) { return _mm512_add_ps(x, y); }
+  static Sum MultiplyAdd(Sum sum, int32_t a, __m512i b) {
+    return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(_mm512_set1_epi32(a)), reinterpret_cast<__m512bh>(b));
+  }
+};
+
+template <class Kind>
+void Tile(int64_t steps, const void* a_panel, const int64_t*, const int64_t*, const void* b_panel, int64_t, void* c_tile,
+          int64_t c_stride, bool accumulate) {
+  using Sum = typename Kind::Sum;
+  const int32_t* a = static_cast<const int32_t*>(a_panel);
+  const char* b = static_cast<const char*>(b_panel);
+  typename Kind::Element* c = static_cast<typename Kind::Element*>(c_tile);
+  Sum start[kVectors], sums[kRows][kVectors];
+  for (int j = 0; j < kVectors; ++j) start[j] = Kind::kHeader ? Kind::Load(b + 64 * j) : Kind::Zero();
+  if (Kind::kHeader) b += 64 * kVectors;
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < kVectors; ++j) sums[i][j] = start[j];
+  }
+  for (int64_t p = 0; p < steps; ++p, a += kRows, b += 64 * kVectors) {
+    const __m512i b0 = _mm512_loadu_si512(b), b1 = _mm512_loadu_si512(b + 64);
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+      sums[i][0] = Kind::MultiplyAdd(sums[i][0], a[i], b0);
+      sums[i][1] = Kind::MultiplyAdd(sums[i][1], a[i], b1);
+    }
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < kVectors; ++j) {
+      typename Kind::Element* to = c + i * c_stride + 16 * j;
+      Kind::Store(to, accumulate ? Kind::Add(sums[i][j], Kind::Load(to)) : sums[i][j]);
+    }
+  }
+}
+
+}  // namespace
+
+void FillBytesGemm(GemmKernels& kernels) {
+  kernels.rows = kRows;
+  kernels.columns = 16 * kVectors;
+  kernels.tile = &Tile<Bytes>;
+}
+void FillBf16Gemm(GemmKernels& kernels) {
+  kernels.rows = kRows;
+  kernels.columns = 16 * kVectors;
+  kernels.tile = &Tile<Bf16>;
+}
+
+}  // namespace hloir::cpu
