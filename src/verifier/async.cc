@@ -23,13 +23,14 @@ std::string Names(Opcodes opcodes) {
 bool IsOneOf(const HloInstruction& i, Opcodes opcodes) {
   return std::find(opcodes.begin(), opcodes.end(), i.opcode()) != opcodes.end();
 }
-bool OnlyOrders(const HloInstruction& i) {
-  return i.opcode() == HloOpcode::kCustomCall &&
-         i.attributes<CustomCallAttributes>().custom_call_target == kControlDependencyTarget;
+bool Calls(const HloInstruction& i, std::string_view target) {
+  return i.opcode() == HloOpcode::kCustomCall && i.attributes<CustomCallAttributes>().custom_call_target == target;
 }
+bool OnlyOrders(const HloInstruction& i) { return Calls(i, kControlDependencyTarget); }
 // Passes on what it takes, whole or in part.
 bool PassesOn(const HloInstruction& i) {
-  return IsOneOf(i, {HloOpcode::kTuple, HloOpcode::kGetTupleElement, HloOpcode::kOptimizationBarrier, HloOpcode::kCopy});
+  return Calls(i, "Sharding") || IsOneOf(i, {HloOpcode::kTuple, HloOpcode::kGetTupleElement,
+                                             HloOpcode::kOptimizationBarrier, HloOpcode::kCopy});
 }
 
 // The instruction of `opcodes` that `at` comes from.
@@ -46,7 +47,8 @@ Source SourceOf(const HloInstruction* at, Opcodes opcodes) {
       case HloOpcode::kGetTupleElement: index.push_back(at->tuple_index()); [[fallthrough]];
       case HloOpcode::kOptimizationBarrier:
       case HloOpcode::kCopy:
-        if (at->operand_count() != 1) return {};
+      case HloOpcode::kCustomCall:
+        if (at->operand_count() != 1 || !PassesOn(*at)) return {};
         at = at->operand(0);
         break;
       case HloOpcode::kTuple:

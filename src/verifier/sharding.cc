@@ -26,8 +26,10 @@ int64_t CountOf(const DimVector& sizes) {
 std::string WhyNot(const Sharding& sharding, const Shape& leaf, int64_t devices) {
   if (leaf.IsToken() || leaf.IsOpaque()) return {};
   if (sharding.kind == Sharding::Kind::kMaximal) {
-    if (sharding.devices.devices.size() == 1 && sharding.devices.devices[0] < 0)
-      return Format("device {}", sharding.devices.devices[0]);
+    if (sharding.devices.devices.size() != 1) return {};
+    const int64_t device = sharding.devices.devices[0];
+    if (device < 0) return Format("device {}", device);
+    if (devices > 0 && device >= devices) return Format("device {} of {}", device, devices);
     return {};
   }
   if (sharding.kind == Sharding::Kind::kNamed) {

@@ -2,6 +2,7 @@
 // gaps, no instruction depends on itself and no computation calls itself, a schedule respects dependencies.
 #include <bit>
 #include <functional>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "internal.h"
@@ -29,6 +30,29 @@ class NameSet {
   std::vector<std::string_view> table_;
 };
 
+// Whether an operand lists its user. Long lists are walked along with the instructions, whose order they mostly have, and
+// otherwise looked up in a set: one constant may have as many users as the module has instructions.
+class UserLists {
+ public:
+  bool Have(const HloInstruction& operand, const HloInstruction* user) {
+    if (operand.user_count() <= kShort) return operand.IsUsedBy(user);
+    List& list = long_[&operand];
+    auto users = operand.users();
+    if (list.next > 0 && users[list.next - 1] == user) return true;  // add(x, x)
+    if (list.next < static_cast<size_t>(operand.user_count()) && users[list.next] == user) return ++list.next, true;
+    if (list.all.empty()) list.all.insert(users.begin(), users.end());
+    return list.all.contains(user);
+  }
+
+ private:
+  static constexpr int64_t kShort = 16;
+  struct List {
+    size_t next = 0;
+    std::unordered_set<const HloInstruction*> all;  // filled when the order is another
+  };
+  std::unordered_map<const HloInstruction*, List> long_;
+};
+
 void VerifyComputation(const HloModule& module, const HloComputation& computation, Errors& errors) {
   if (computation.module() != &module)
     errors.Add(nullptr, "computation {} says that it is of another module", computation.name());
@@ -39,6 +63,7 @@ void VerifyComputation(const HloModule& module, const HloComputation& computatio
     errors.Add(nullptr, "the root {} of computation {} is of another computation", root->name(), computation.name());
   }
   NameSet names(computation.instruction_count());
+  UserLists user_lists;
   int64_t parameters = 0;
   for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
     if (i->parent() != &computation)
@@ -50,7 +75,7 @@ void VerifyComputation(const HloModule& module, const HloComputation& computatio
         errors.Add(i, "an operand is missing");
       } else if (operand->parent() != &computation) {
         errors.Add(i, "the operand {} is of another computation", operand->name());
-      } else if (!operand->IsUsedBy(i)) {
+      } else if (!user_lists.Have(*operand, i)) {
         errors.Add(i, "the operand {} does not know this user", operand->name());
       }
     }
