@@ -210,7 +210,7 @@ bool HloParser::SkipAttributeValue(std::string_view& raw) {
     if (*stop == ']' || *stop == ')') --open;
     if (open < 0 || (open == 0 && (*stop == ',' || *stop == '}' || *stop == ' '))) break;
   }
-  if (stop == start) return FailExpected("an attribute's value");
+  if (stop == start || *start == '"' || *start == '\'') return FailExpected("an attribute's value");
   raw = {start, static_cast<size_t>(stop - start)};
   lexer_.set_at(stop);
   return true;

@@ -439,6 +439,7 @@ TEST_CASE("parser: unknown opcodes") {
 
 %helper (x: f32[]) -> f32[] {
   ROOT %x = f32[] parameter(0)
+  CHECK(ErrorOf("ENTRY e {\n  p = f32[] parameter(0)\n  ROOT f = f32[] fold(p), by=\"x\n}", options).find("expected an attribute's value, found a string that does not end") != std::string::npos);
 }
 
 ENTRY %e (p: f32[2]) -> (f32[2], f32[3]) {
