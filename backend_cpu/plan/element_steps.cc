@@ -7,6 +7,7 @@
 
 #include "hloir/format.h"
 #include "plan/view.h"
+#include "plan/windows.h"
 #include "reference/index.h"
 #include "reference/scalar_function.h"
 
@@ -102,6 +103,93 @@ class ElementReduceStep : public Step {
   int64_t results_ = 1, elements_ = 1;
 };
 
+class ElementWindowStep : public Step {
+ public:
+  ElementWindowStep(const HloInstruction& i, std::vector<std::unique_ptr<Body>> bodies)
+      : bodies_(std::move(bodies)), n_(static_cast<size_t>(i.operand_count()) / 2), types_(OperandTypes(i)),
+        window_(i.attributes<WindowAttributes>().window), dims_(i.operand(0)->shape().dimensions()) {
+    for (const Shape* leaf : i.shape().Leaves()) result_types_.push_back(leaf->element_type());
+    out_dims_ = i.shape().Leaves()[0]->dimensions();
+    strides_ = View::RowMajor(dims_).strides;
+    for (const WindowDimension& w : window_) sizes_.push_back(w.size);
+    taps_ = View::RowMajor(sizes_).count();
+    results_ = View::RowMajor(out_dims_).count();
+    // One dimension has a window, which ends at each element and reaches back beyond the first.
+    int scans = 0;
+    for (size_t d = 0; d < window_.size(); ++d) {
+      const WindowDimension& w = window_[d];
+      const bool plain = w.stride == 1 && w.window_dilation == 1 && w.base_dilation == 1 && out_dims_[d] == dims_[d];
+      if (plain && w.size == 1 && w.padding_low == 0) continue;
+      if (!plain || w.size < dims_[d] || w.padding_low != w.size - 1) scans = 2;
+      along_ = d, ++scans;
+    }
+    scan_ = scans == 1;
+  }
+  bool Run(Runtime& runtime) override {
+    const int64_t length = scan_ ? dims_[along_] : 1, lines = results_ / length, work = scan_ ? length : taps_;
+    const int64_t parts = std::clamp<int64_t>(lines * work / 4096, 1, std::min<int64_t>(lines, 64));
+    runtime.pool->For(parts, [&](int64_t part, int thread) {
+      Body& body = *bodies_[static_cast<size_t>(thread)];
+      for (int64_t line = lines * part / parts; line < lines * (part + 1) / parts; ++line) {
+        if (scan_) Scan(body, line);
+        else Window(body, line);
+      }
+    });
+    return true;
+  }
+  std::string Name() const override {
+    return Format("reduce-window {} elements, {}, one by one", results_, scan_ ? "scan" : Format("{} taps", taps_));
+  }
+  double Flops() const override { return static_cast<double>(results_) * (scan_ ? 1 : static_cast<double>(taps_)); }
+
+ private:
+  void Start(Body& body) { for (size_t k = 0; k < n_; ++k) body->Load(k, types_[n_ + k], refs()[n_ + k].pointer, 0); }
+  void Take(Body& body, int64_t at) {
+    for (size_t k = 0; k < n_; ++k) body->Load(n_ + k, types_[k], refs()[k].pointer, at);
+    body.Accumulate(n_);
+  }
+  void Give(Body& body, int64_t out) {
+    for (size_t k = 0; k < n_; ++k) {
+      reference::StoreElement(body->argument(k), body->argument_type(k), result_types_[k], written(static_cast<int>(k)).pointer, out);
+    }
+  }
+  void Scan(Body& body, int64_t line) {
+    const int64_t stride = strides_[along_], base = line / stride * stride * dims_[along_] + line % stride;
+    Start(body);
+    for (int64_t i = 0; i < dims_[along_]; ++i) Take(body, base + i * stride), Give(body, base + i * stride);
+  }
+  // What lies in padding, or in a gap that base dilation makes, counts for nothing.
+  void Window(Body& body, int64_t out) {
+    DimVector position(out_dims_.size());
+    for (size_t d = out_dims_.size(), rest = static_cast<size_t>(out); d-- > 0; rest /= static_cast<size_t>(out_dims_[d])) {
+      position[d] = static_cast<int64_t>(rest % static_cast<size_t>(out_dims_[d]));
+    }
+    Start(body);
+    reference::ForEachIndex(sizes_, [&](const DimVector& inside) {
+      int64_t at = 0;
+      for (size_t d = 0; d < window_.size(); ++d) {
+        const WindowDimension& w = window_[d];
+        const int64_t place = position[d] * w.stride + inside[d] * w.window_dilation - w.padding_low;
+        if (place < 0 || place % w.base_dilation != 0 || place / w.base_dilation >= dims_[d]) return;
+        at += place / w.base_dilation * strides_[d];
+      }
+      Take(body, at);
+    });
+    Give(body, out);
+  }
+
+  std::vector<std::unique_ptr<Body>> bodies_;  // by thread
+  const size_t n_;
+  const std::vector<PrimitiveType> types_;
+  std::vector<PrimitiveType> result_types_;
+  const hloir::Window window_;
+  const DimVector dims_;
+  DimVector out_dims_, strides_, sizes_;
+  int64_t taps_ = 1, results_ = 1;
+  size_t along_ = 0;
+  bool scan_ = false;
+};
+
 class ElementScatterStep : public Step {
  public:
   ElementScatterStep(const HloInstruction& scatter, std::unique_ptr<Body> body)
@@ -187,19 +275,40 @@ class ElementScatterStep : public Step {
 
 }  // namespace
 
-std::unique_ptr<Step> MakeElementReduce(const HloInstruction& reduce, int threads) {
-  const size_t n = static_cast<size_t>(reduce.operand_count()) / 2;
-  const PrimitiveType type = reduce.operand(0)->shape().element_type();
+namespace {
+
+// One for each thread; none, if the computation is no reduction of n arrays by arithmetic on scalars.
+std::vector<std::unique_ptr<Body>> ReducersOf(const HloInstruction& i, int threads) {
+  const size_t n = static_cast<size_t>(i.operand_count()) / 2;
   std::vector<std::unique_ptr<Body>> bodies;
-  for (int i = 0; i < threads; ++i) {
-    bodies.push_back(Body::Make(*reduce.to_apply()));
-    if (bodies.back() == nullptr) return nullptr;
+  for (int t = 0; t < threads; ++t) {
+    bodies.push_back(Body::Make(*i.to_apply()));
+    if (bodies.back() == nullptr || (*bodies[0])->argument_count() != 2 * n || (*bodies[0])->result_count() != n) return {};
   }
+  return bodies;
+}
+
+}  // namespace
+
+std::unique_ptr<Step> MakeElementReduce(const HloInstruction& reduce, int threads) {
+  auto bodies = ReducersOf(reduce, threads);
+  if (bodies.empty()) return nullptr;
+  const PrimitiveType type = reduce.operand(0)->shape().element_type();
   ScalarFunction& function = **bodies[0];
   const bool float_sum = function.IsBinary(HloOpcode::kAdd) && type == function.argument_type(0) &&
                          reference::ComputeType(type) == PrimitiveType::F32;
-  if (float_sum || function.argument_count() != 2 * n || function.result_count() != n) return nullptr;
+  if (float_sum) return nullptr;
   return std::make_unique<ElementReduceStep>(reduce, std::move(bodies));
+}
+
+std::unique_ptr<Step> MakeElementReduceWindow(const HloInstruction& reduce_window, int threads) {
+  constexpr int64_t kMaxWork = int64_t{1} << 32;  // that nobody could stop
+  auto bodies = ReducersOf(reduce_window, threads);
+  const Window& window = reduce_window.attributes<WindowAttributes>().window;
+  if (bodies.empty() || window.size() != reduce_window.operand(0)->shape().dimensions().size()) return nullptr;
+  auto step = std::make_unique<ElementWindowStep>(reduce_window, std::move(bodies));
+  if (TapCount(window) > kMaxWork || step->Flops() > static_cast<double>(kMaxWork)) return nullptr;
+  return step;
 }
 
 std::unique_ptr<Step> MakeElementScatter(const HloInstruction& scatter) {

@@ -563,7 +563,10 @@ Status Planner::PlanInOrder(const Node& node) {
       step = MakeNarrowSum(instruction);
       if (step == nullptr) step = MakeElementReduce(instruction, context_.threads);
       break;
-    case HloOpcode::kReduceWindow: step = MakeReduceWindow(instruction, *context_.kernels); break;
+    case HloOpcode::kReduceWindow:
+      step = MakeReduceWindow(instruction, *context_.kernels);
+      if (step == nullptr) step = MakeElementReduceWindow(instruction, context_.threads);
+      break;
     case HloOpcode::kSelectAndScatter: step = MakeSelectAndScatter(instruction); break;
     case HloOpcode::kFft: step = MakeFft(instruction, context_.threads, &scratch); break;
     case HloOpcode::kRngBitGenerator: step = MakeRngBitGenerator(instruction); break;

@@ -102,6 +102,17 @@ TEST_CASE("sums of complex numbers, and windows over them") {
   }
 }
 
+TEST_CASE("windows by any body") {
+  for (const std::string type : {"f32", "s32", "f8e5m2", "c64"}) {
+    const std::string start = "HloModule m\n" + Body(type, " m = " + type + "[] multiply(a, b)\n ROOT r = " + type + "[] subtract(b, m)") + "ENTRY e {\n" +
+                              Values(type, "[7,31]", 1) + " z = " + type + "[] constant(1)\n";
+    for (const std::string window : {"size=7x1 pad=6_0x0_0", "size=1x40 pad=0_0x39_0", "size=1x31 pad=0_0x0_30", "size=3x2 pad=1_1x1_0"}) {
+      CheckModule(start + " ROOT r = " + type + "[7,31] reduce-window(x0, z), window={" + window + "}, to_apply=body\n}", 0);
+    }
+    CheckModule(start + " ROOT r = " + type + "[4,9] reduce-window(x0, z), window={size=3x2 stride=2x7 pad=1_1x1_1 lhs_dilate=1x2 rhs_dilate=1x3}, to_apply=body\n}", 0);
+  }
+}
+
 TEST_CASE("pooling gradients of narrow types") {
   for (const std::string type : {"bf16", "f16", "s32", "u8"}) {
     const std::string text = "HloModule m\nge { a = " + type + "[] parameter(0)\n b = " + type + "[] parameter(1)\n ROOT r = pred[] compare(a, b), direction=GE }\n" +
