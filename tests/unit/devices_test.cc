@@ -66,6 +66,7 @@ TEST_CASE("what each device gets") {
                            " b = s32[1] get-tuple-element(t), index=1\n ROOT c = s32[2] concatenate(a, b), dimensions={0}") == Texts{"{0, 10}", "{0, -10}"});
   // Of partitions, with a channel; device 0 is sent nothing.
   CHECK(Results({1, 3}, 1, " ROOT r = s32[1] collective-permute(x), source_target_pairs={{0,1},{1,2}}, channel_id=1") == Texts{"{0}", "{0}", "{10}"});
+  CHECK(Results({2, 2}, 1, " ROOT r = s32[1] collective-permute(x), source_target_pairs={{0,1}}, channel_id=1") == Texts{"{0}", "{0}", "{0}", "{20}"});
   CHECK(Results({2, 2}, 1, " ROOT r = s32[1] collective-permute(x), source_target_pairs={{0,1},{1,0}}") == Texts{"{20}", "{30}", "{0}", "{10}"});
   CHECK(Results({3, 1}, 1, " ROOT r = s32[1] collective-broadcast(x), replica_groups={{1,0}}") == Texts{"{10}", "{10}", "{0}"});
   CHECK(Results({2, 2}, 1, " p = u32[] partition-id()\n r = u32[] replica-id()\n n = u32[] constant(10)\n m = u32[] multiply(r, n)\n ROOT s = u32[] add(m, p)") ==
