@@ -12,6 +12,8 @@ namespace {
 constexpr int64_t kBlockK = 384, kBlockM = 240, kBlockN = 3072;
 constexpr int64_t kDirect = 32 * 32 * 32;     // products up to this size are not worth packing
 constexpr int64_t kFewRows = 4;               // tiles, one below the other: packing B would take longer than it saves
+constexpr int64_t kTasks = 8, kRun = 4;       // at least so many tasks, of at least so many panels, if threads share a product
+constexpr int64_t kAlign = 64;
 constexpr double kFlopsPerNano = 20;          // a guess, to decide whether threads pay
 
 int64_t ComputeBytes(GemmType type) { return type == GemmType::kF64 ? 8 : 4; }
@@ -56,13 +58,13 @@ class GemmStep : public Step {
     by_batch_ = p_.batch >= 4;
     block_k_ = std::min(kBlockK * pack_a_.group, RoundUp(p_.k, pack_a_.group));
     block_n_ = std::min(kBlockN, RoundUp(p_.n, kernels_.columns));
-    block_m_ = std::min(RoundUp(kBlockM / kernels_.rows * kernels_.rows, kernels_.rows), RoundUp(p_.m, kernels_.rows));
-    if (parallel_ && !by_batch_) {  // enough blocks for balance, whatever the number of threads
-      while (block_m_ > 4 * kernels_.rows && (p_.m + block_m_ - 1) / block_m_ < 8) block_m_ = RoundUp(block_m_ / 2, kernels_.rows);
-    }
+    // Blocks of equal size; if they are too few for balance, runs of B's panels are shared out as well.
+    blocks_ = std::max<int64_t>(1, (p_.m + kBlockM - 1) / kBlockM);
+    block_m_ = RoundUp((p_.m + blocks_ - 1) / blocks_, kernels_.rows);
+    blocks_ = (p_.m + block_m_ - 1) / block_m_;
     a_bytes_ = how_ == kPacked ? RoundUp(pack_a_.PanelBytes(block_k_, block_m_), 64) : 0;
     b_bytes_ = RoundUp(pack_b_.PanelBytes(block_k_, how_ == kInPlace ? kernels_.columns : block_n_), 64);
-    tile_bytes_ = RoundUp(kernels_.rows * kernels_.columns * bytes_, 64);
+    tile_bytes_ = RoundUp(kernels_.rows * kernels_.columns * bytes_, kAlign) + kAlign;
     const int64_t sets = by_batch_ && parallel_ ? threads : 1;
     wide_bytes_ = StorageBytes(p_.result) == bytes_ ? 0 : RoundUp(p_.batch * p_.m * p_.n * bytes_, 64);
     const int64_t sharing = by_batch_ ? 1 : threads;
@@ -217,13 +219,21 @@ class GemmStep : public Step {
           pack_b_.pack(b, p_.b.row_offsets.data() + n, std::min(columns, n1 - n), p_.b.k_offsets.data() + k0, ks, columns,
                        b_pack + part * b_panel_bytes);
         };
-        auto block = [&](int64_t part, int t) {
+        const int64_t runs = share ? std::clamp<int64_t>((kTasks + blocks_ - 1) / blocks_, 1, (panels + kRun - 1) / kRun) : 1;
+        auto a_pack_of = [&](int64_t t) { return set + b_bytes_ + (share ? t : 0) * (a_bytes_ + tile_bytes_); };
+        auto packed_of = [&](int64_t t) { return reinterpret_cast<int64_t*>(a_pack_of(t) + a_bytes_); };
+        auto block = [&](int64_t task, int t) {
+          const int64_t part = task / runs, run = task % runs;
           const int64_t m0 = part * block_m_, m1 = std::min(p_.m, m0 + block_m_);
-          std::byte* a_pack = set + b_bytes_ + (share ? t : 0) * (a_bytes_ + tile_bytes_);
-          std::byte* tile = a_pack + a_bytes_;
+          std::byte* a_pack = a_pack_of(t);
+          int64_t* packed = packed_of(t);  // which block this thread has packed last
+          std::byte* tile = a_pack + a_bytes_ + kAlign;
           const int64_t *a_rows = p_.a.row_offsets.data(), *a_ks = p_.a.k_offsets.data() + k0;
-          if (how_ == kPacked) pack_a_.pack(a, a_rows + m0, m1 - m0, a_ks, ks, rows, a_pack);
-          for (int64_t panel = 0; panel < panels; ++panel) {
+          if (how_ == kPacked && *packed != part) {
+            pack_a_.pack(a, a_rows + m0, m1 - m0, a_ks, ks, rows, a_pack);
+            *packed = part;
+          }
+          for (int64_t panel = panels * run / runs; panel < panels * (run + 1) / runs; ++panel) {
             const int64_t n = n0 + panel * columns;
             for (int64_t m = m0; m < m1; m += rows) {
               const std::byte* b_panel = b_pack + panel * b_panel_bytes;
@@ -241,13 +251,13 @@ class GemmStep : public Step {
             }
           }
         };
-        const int64_t blocks = (p_.m + block_m_ - 1) / block_m_;
+        for (int64_t t = 0; t < (share ? runtime.pool->threads() : 1); ++t) *packed_of(t) = -1;
         if (share) {
           runtime.pool->For(panels, pack_b);
-          runtime.pool->For(blocks, block);
+          runtime.pool->For(blocks_ * runs, block);
         } else {
           for (int64_t i = 0; i < panels; ++i) pack_b(i, thread);
-          for (int64_t i = 0; i < blocks; ++i) block(i, thread);
+          for (int64_t i = 0; i < blocks_; ++i) block(i, thread);
         }
       }
     }
@@ -288,8 +298,8 @@ class GemmStep : public Step {
   How how_ = kPacked;
   bool parallel_ = false, by_batch_ = false;
   int64_t a_row_ = 0, a_k_ = 0, b_row_ = 0, b_k_ = 0;
-  int64_t block_m_ = 0, block_n_ = 0, block_k_ = 0;
-  // Scratch: sums wider than the result; then a set, or one a thread: B's panels, and for each thread A's and an edge tile.
+  int64_t block_m_ = 0, block_n_ = 0, block_k_ = 0, blocks_ = 1;  // blocks of block_m_ rows
+  // Scratch: sums wider than the result; then a set, or one a thread: B's panels, and for each thread A's, a note, an edge tile.
   int64_t a_bytes_ = 0, b_bytes_ = 0, tile_bytes_ = 0, set_bytes_ = 0, wide_bytes_ = 0, scratch_bytes_ = 0;
 };
 
