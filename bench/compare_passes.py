@@ -8,7 +8,8 @@ both results what they cost: bytes accessed, FLOPs (transcendentals among them),
 fusions). Printed are geometric means of hloir's figure over XLA's (below 1, hloir's is better), the worst modules, and,
 unless --no-run, whether XLA gets the same results from hloir's module as from the original (fusions written as calls, as
 StableHLO, XLA's way in, has none) and how much faster hloir itself runs its module after the passes (times of `hloir
-verify`, which takes medians). A figure that is zero on both sides counts as 1. Needs jax.
+verify`, which takes medians): than the original as its engine runs it, which fuses by itself, and, in a line of its own,
+than the original one instruction at a time (`hloir run --no-fusion`). A figure that is zero on both sides counts as 1. Needs jax.
 """
 import argparse, glob, json, math, os, re, subprocess, sys
 
@@ -106,13 +107,22 @@ def optimize(binary, path, math_mode):
     return done.stdout
 
 
+def op_by_op_ms(binary, path):
+    """The module as it is, each instruction by itself: what an engine takes that does not fuse what comes to it."""
+    done = subprocess.run([binary, "run", "--no-fusion", "--threads=1", "--repeat=15", "--json", path], capture_output=True, text=True)
+    try:
+        return json.loads(done.stdout)["run_ms"]
+    except (ValueError, KeyError):
+        return None
+
+
 def speedup(binary, path, math_mode):
     done = subprocess.run([binary, "verify", f"--math={math_mode}", "--threads=1", "--json", path], capture_output=True, text=True)
     try:
         report = json.loads(done.stdout)
-        return report["before"]["run_ms"] / report["after"]["run_ms"]
+        return report["before"]["run_ms"] / report["after"]["run_ms"], report["after"]["run_ms"]
     except (ValueError, KeyError, ZeroDivisionError):
-        return None
+        return None, None
 
 
 def draw(rows, modes, path):
@@ -175,7 +185,11 @@ def main():
             row[mode] = {figure: ratio(ours[figure], theirs[figure]) for figure in FIGURES} | {"cost": ours}
             if options.no_run:
                 continue
-            row[mode]["speedup"] = speedup(options.hloir, path, mode)
+            row[mode]["speedup"], after_ms = speedup(options.hloir, path, mode)
+            if "op_by_op_ms" not in row:
+                row["op_by_op_ms"] = op_by_op_ms(options.hloir, path)
+            if row["op_by_op_ms"] and after_ms:
+                row[mode]["over_op_by_op"] = row["op_by_op_ms"] / after_ms
             stored = path.removesuffix(".hlo") + ".npz"
             if not os.path.exists(stored) or "custom-call" in text:  # what those mean, XLA alone does not know
                 continue
@@ -203,6 +217,9 @@ def main():
         times = [row[mode]["speedup"] for row in with_mode if row[mode].get("speedup")]
         if times:
             print(f"  hloir runs its own result {geometric_mean(times):.2f}x as fast as the original (least {min(times):.2f}x)")
+        times = [row[mode]["over_op_by_op"] for row in with_mode if row[mode].get("over_op_by_op")]
+        if times:
+            print(f"  and {geometric_mean(times):.2f}x as fast as the original run one instruction at a time, without the engine's own fusion")
     for name, mode, why in wrong:
         print(f"WRONG {name} --math={mode}: {why}")
     if options.svg:

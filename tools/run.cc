@@ -231,6 +231,7 @@ void AddRunCommand(CLI::App& app, Action& action) {
       ->check(CLI::Range(int64_t{1}, EvaluatorOptions{}.max_steps).description(""))->type_name("N");
   command->add_option("--max-bytes", flags->runner.max_bytes, "Refuse a value, or a plan's memory, of more than that")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 60).description(""))->type_name("N");
+  command->add_flag("!--no-fusion", flags->runner.fuse, "Run each instruction by itself: the engine joins none that the module does not");
   command->add_flag("--profile", flags->profile, "Print what each step of the plan took, in place of results");
   command->add_option("--profile-trace", flags->trace, "Write each step's start and end there, as a Chrome trace")->type_name("T.json");
   command->add_flag("--trace-values", flags->trace_values, "Print a line about each instruction's result (by the reference engine)");

@@ -26,6 +26,7 @@ StatusOr<Runner> Runner::Prepare(const HloModule& module, const RunnerOptions& o
   executable.threads = options.threads;
   executable.evaluator = evaluator;
   executable.profile = options.profile;
+  executable.fuse_elementwise = options.fuse;
   HLOIR_ASSIGN_OR_RETURN(runner.executable_, PrepareExecutable(module, executable));
   return runner;
 }

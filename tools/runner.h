@@ -22,6 +22,7 @@ struct RunnerOptions {
   int64_t max_steps = EvaluatorOptions{}.max_steps;
   int64_t max_bytes = EvaluatorOptions{}.max_bytes;
   bool profile = false;
+  bool fuse = true;  // by the engine: what the module fuses is one step anyway
   // As in EvaluatorOptions.
   std::function<StatusOr<Literal>(const Shape&)> infeed;
   std::function<Status(const Literal&)> outfeed;

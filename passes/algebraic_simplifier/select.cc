@@ -75,7 +75,7 @@ HloInstruction* Nested(HloInstruction* i, RuleContext& c) {
   return c.Select(p, left ? a->operand(1) : a, right ? b->operand(2) : b);
 }
 
-// select(A == B, A, B) => B; for floats -0 == 0
+// select(A == B, A, B) => B; for floats -0 == 0, and select(x == 0, 0, x) is how programs get rid of -0
 HloInstruction* Equal(HloInstruction* i, RuleContext& c) {
   HloInstruction *p = i->operand(0), *a = i->operand(1), *b = i->operand(2);
   if (p->opcode() != HloOpcode::kCompare || p->attributes<CompareAttributes>().direction != D::kEq) return nullptr;
@@ -154,8 +154,8 @@ constexpr Rule kRules[] = {
     {HloOpcode::kSelect, "select-and", "select(P, A, false) => P & A", kExact, kExact, And},
     {HloOpcode::kSelect, "select-or", "select(P, true, B) => P | B", kExact, kExact, Or},
     {HloOpcode::kSelect, "select-nested", "select(P, select(P, A, B), C) => select(P, A, C)", kExact, kExact, Nested},
-    {HloOpcode::kSelect, "select-equal", "select(A == B, A, B) => B", kExact, kRounding, Equal},
-    {HloOpcode::kSelect, "select-not-equal", "select(A != B, A, B) => A", kExact, kRounding, NotEqual},
+    {HloOpcode::kSelect, "select-equal", "select(A == B, A, B) => B", kExact, kFast, Equal},
+    {HloOpcode::kSelect, "select-not-equal", "select(A != B, A, B) => A", kExact, kFast, NotEqual},
     {HloOpcode::kSelect, "select-extreme", "select(A > B, A, B) => max(A, B), integer", kExact, kExact, Extreme},
     {HloOpcode::kSelect, "select-one-zero", "select(P, 1, 0) => convert(P)", kExact, kExact, OneZero},
     {HloOpcode::kSelect, "select-and-of-predicates", "select(P, select(Q, A, B), B) => select(P & Q, A, B)", kExact, kExact,
