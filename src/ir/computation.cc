@@ -140,7 +140,8 @@ HloInstruction* HloComputation::NewInstruction(HloOpcode opcode, const Shape* sh
   for (HloInstruction* operand : operands) {
     assert(operand->parent_ == this);
     instruction->operands_.push_back(arena, operand);
-    operand->users_.Add(module_->arena(), instruction);
+    // Being new, it can only be the operand's last user.
+    if (operand->users_.empty() || operand->users_.back() != instruction) operand->users_.Append(arena, instruction);
   }
   instruction->prev_ = last_;
   (last_ != nullptr ? last_->next_ : first_) = instruction;

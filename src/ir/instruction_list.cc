@@ -37,8 +37,8 @@ void InstructionList::Index(Arena& arena) {
 }
 
 bool InstructionList::Contains(const HloInstruction* item) const {
-  if (table_ != nullptr && table_->indexed == items_.size()) return table_->slots[Slot(item)] != 0;
-  return std::find(begin(), end(), item) != end();
+  if (table_ != nullptr && table_->slots[Slot(item)] != 0) return true;
+  return std::find(begin() + (table_ != nullptr ? table_->indexed : 0), end(), item) != end();
 }
 
 void InstructionList::Add(Arena& arena, HloInstruction* item) {
