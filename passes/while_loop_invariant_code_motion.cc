@@ -74,9 +74,10 @@
 namespace hloir {
 namespace {
 
-// Worth its place among what the loop carries.
-bool IsWorthMoving(const HloInstruction& i) {
-  switch (i.opcode()) {
+// Not worth a place of its own among what the loop carries.
+bool IsFree(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kParameter:
     case HloOpcode::kConstant:
     case HloOpcode::kBroadcast:
     case HloOpcode::kIota:
@@ -84,10 +85,19 @@ bool IsWorthMoving(const HloInstruction& i) {
     case HloOpcode::kBitcast:
     case HloOpcode::kSlice:
     case HloOpcode::kTuple:
-    case HloOpcode::kGetTupleElement: return false;
-    default: break;
+    case HloOpcode::kGetTupleElement: return true;
+    default: return false;
   }
-  if (!i.shape().IsArray()) return false;
+}
+
+// Worth its place among what the loop carries.
+bool IsWorthMoving(const HloInstruction& i) {
+  if (IsFree(i.opcode()) || !i.shape().IsArray()) return false;
+  if (i.opcode() == HloOpcode::kFusion) {  // no more than what is in it
+    bool all_free = true;
+    for (const HloInstruction* at = i.fused_computation()->first(); at != nullptr; at = at->next()) all_free &= IsFree(at->opcode());
+    if (all_free) return false;
+  }
   constexpr int64_t kSmall = 4096, kGrowth = 4;
   int64_t largest = 0;
   for (const HloInstruction* operand : i.operands()) largest = std::max(largest, operand->shape().ByteSize());
