@@ -1,7 +1,7 @@
 // dot-decomposer: makes every dot one of matrices: batch dimensions first, then at most one row (or column) dimension and
 // one that is contracted.
 //
-// BEFORE
+// BEFORE --math=rounding
 // HloModule example
 //
 // ENTRY main {
@@ -25,7 +25,7 @@
 // END
 //
 // The order in which products are summed stays. Not in the default pipeline, whose engine takes any dot as it is. Leaves
-// alone: dots that are of matrices already, in whatever order of dimensions.
+// alone: dots that are of matrices already, in whatever order of dimensions. Of class rounding for floats.
 #include <algorithm>
 
 #include "algebraic_simplifier/rules.h"
@@ -88,7 +88,7 @@ HloInstruction* Decompose(HloInstruction* i, RuleContext& c) {
 
 constexpr Rule kRules[] = {
     {HloOpcode::kDot, "decompose", "dot(A, B) => reshape(dot(reshape(transpose(A)), reshape(transpose(B))))", kExact,
-     kExact, Decompose},
+     kRounding, Decompose},
 };
 
 }  // namespace
