@@ -55,19 +55,6 @@ void HloParser::ShareWithWrapped(HloInstruction* async, HloInstruction* wrapped)
   if (extras.original_value.has_value()) wrapped->mutable_extras().original_value = extras.original_value;
 }
 
-// A start may leave its result open, or the last elements of it; the wrapped op's shape is then told by a later link.
-void HloParser::TellResult(const HloInstruction& link, HloInstruction* wrapped) {
-  const bool is_done = link.opcode() == HloOpcode::kAsyncDone;
-  if (!is_done && (!link.shape().IsTuple() || link.shape().tuple_size() < 2)) return;
-  const Shape &known = wrapped->shape(), &told = is_done ? link.shape() : link.shape().tuple_shapes(1);
-  const int64_t size = told.IsTuple() ? told.tuple_size() : 1;
-  if (!known.IsTuple() || known.tuple_size() >= size) return;
-  for (int64_t i = 0; i < known.tuple_size(); ++i) {
-    if (!known.tuple_shapes(i).Compatible(told.IsTuple() ? told.tuple_shapes(i) : told)) return;
-  }
-  wrapped->shape_ = module_->InternShape(told);
-}
-
 bool HloParser::CheckAsync(HloInstruction* instruction, const Opcode& opcode, const char* place) {
   if (instruction->opcode() == HloOpcode::kAsyncStart) {
     const Shape& shape = instruction->shape();
@@ -101,7 +88,6 @@ bool HloParser::CheckAsync(HloInstruction* instruction, const Opcode& opcode, co
     Append(wrapped, parameter);
     wrapped->root()->AppendOperand(parameter);
   }
-  if (opcode.is_sugar) TellResult(*instruction, body->root());
   const std::string& thread = instruction->attributes<AsyncAttributes>().async_execution_thread;
   const std::string& start_thread = start->attributes<AsyncAttributes>().async_execution_thread;
   if (!thread.empty() && thread != start_thread && !(thread == "main" && start_thread.empty())) {

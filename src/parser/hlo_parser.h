@@ -155,7 +155,6 @@ class HloParser {
   // ---- Async sugar (async.cc).
   bool WrapAsyncStart(HloInstruction* start, HloOpcode wrapped, const char* place);
   const HloInstruction* ChainStart(const HloInstruction* instruction);
-  void TellResult(const HloInstruction& link, HloInstruction* wrapped);
   bool CheckAsync(HloInstruction* instruction, const Opcode& opcode, const char* place);
   void ShareWithWrapped(HloInstruction* async, HloInstruction* wrapped);
   void SettleShape(HloInstruction* instruction);
