@@ -229,7 +229,7 @@ void AddRunCommand(CLI::App& app, Action& action) {
   command->add_flag("--force-fake-data", flags->fake, "Make inputs from the seed, whatever was given");
   command->add_option("--max-steps", flags->runner.max_steps, "Stop a run after so many steps, loops included")
       ->check(CLI::Range(int64_t{1}, EvaluatorOptions{}.max_steps).description(""))->type_name("N");
-  command->add_option("--max-bytes", flags->runner.max_bytes, "Refuse a value, or a plan's memory, of more than that")
+  command->add_option("--max-bytes", flags->runner.max_bytes, "Refuse a run whose values take more than that")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 60).description(""))->type_name("N");
   command->add_flag("!--no-fusion", flags->runner.fuse, "Run each instruction by itself: the engine joins none that the module does not");
   command->add_flag("--profile", flags->profile, "Print what each step of the plan took, in place of results");

@@ -22,7 +22,7 @@ using CustomCallHandler =
 
 struct EvaluatorOptions {
   int64_t max_steps = int64_t{1} << 40;          // instructions executed, loops included
-  int64_t max_bytes = int64_t{1} << 34;          // of one value, and of the block that a prepared plan keeps all of them in
+  int64_t max_bytes = int64_t{1} << 34;          // of all values at once, the result included
   const std::atomic<bool>* cancel = nullptr;     // once true, a run stops with Cancelled; set it from any thread
   ElidedConstants elided = ElidedConstants::kRefuse;
   // By target. What is registered here comes before the targets that hloir knows itself.
