@@ -37,7 +37,8 @@ void AppendConstant(TextBuffer& out, const Literal& literal, const PrintOptions&
 
 }  // namespace
 
-bool HasOnlyParametersBesideRoot(const HloComputation& computation) {
+bool CanBeSugar(const HloComputation& computation) {
+  if (!UnknownOpcode(*computation.root()).empty()) return false;
   for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
     if (i != computation.root() && i->opcode() != HloOpcode::kParameter) return false;
   }
@@ -52,7 +53,7 @@ const HloInstruction* AsyncWrapped(const HloInstruction& instruction) {
   }
   if (start->opcode() != HloOpcode::kAsyncStart || start->called_computations().empty()) return nullptr;
   const HloComputation& body = *start->called_computations()[0];
-  return HasOnlyParametersBesideRoot(body) ? body.root() : nullptr;
+  return CanBeSugar(body) ? body.root() : nullptr;
 }
 
 // Without its number, a name ends at the first dot.

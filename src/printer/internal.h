@@ -76,6 +76,7 @@ class Printer {
 // The instruction that an async computation wraps, if it has nothing else but parameters: then text writes `op-start`.
 // For async-update and async-done, that of the start they belong to. nullptr: print async-start, … themselves.
 const HloInstruction* AsyncWrapped(const HloInstruction& instruction);
-bool HasOnlyParametersBesideRoot(const HloComputation& computation);
+// It has only parameters beside its root, which is an op that a table knows.
+bool CanBeSugar(const HloComputation& computation);
 
 }  // namespace hloir

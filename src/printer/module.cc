@@ -114,7 +114,7 @@ bool IsToldByItsCallers(const HloComputation& computation) {
   return !computation.callers().empty() &&
          std::all_of(computation.callers().begin(), computation.callers().end(),
                      [](const HloInstruction* caller) { return caller->opcode() == HloOpcode::kAsyncStart; }) &&
-         HasOnlyParametersBesideRoot(computation);
+         CanBeSugar(computation);
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ class ModuleReader {
   ModuleReader(HloModule& module, int depth, std::vector<std::string>& unread) : module_(module), depth_(depth), unread_(unread) {}
 
   Status Read(const proto::Module& m) {
+    if (m.name.empty()) return InvalidArgument("the module has no name");
     NoteUnread("HloModuleProto", m.unread, unread_);
     payloads_ = m.payloads;
     std::vector<proto::Computation> computations;

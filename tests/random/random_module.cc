@@ -728,14 +728,11 @@ std::unique_ptr<HloModule> RandomModule(uint64_t seed) {
   auto module = std::make_unique<HloModule>("random_" + std::to_string(seed));
   module->set_entry_computation(Generator(*module, random).Entry());
   // What was begun and did not fit.
-  for (bool changed = true; changed;) {
-    changed = false;
-    const std::vector<HloComputation*> all(module->computations().begin(), module->computations().end());
-    for (HloComputation* computation : all) {
-      if (computation == module->entry_computation() || !computation->callers().empty()) continue;
-      module->RemoveComputation(computation);
-      changed = true;
-    }
+  for (int64_t i = module->computation_count(); i-- > 0;) {
+    HloComputation* computation = module->computations()[static_cast<size_t>(i)];
+    if (computation == module->entry_computation() || !computation->callers().empty()) continue;
+    module->RemoveComputation(computation);
+    i = module->computation_count();  // what it called may be free now
   }
   return module;
 }

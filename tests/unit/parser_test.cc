@@ -461,6 +461,10 @@ ENTRY %e (p: f32[2]) -> (f32[2], f32[3]) {
   StatusOr<std::unique_ptr<HloModule>> shapeless = ParseHloModule("ENTRY e {\n  p = f32[] parameter(0)\n  ROOT f = fold(p)\n}", options);
   REQUIRE_FALSE(shapeless.ok());
   CHECK(shapeless.status().message().find("its shape must stand before it") != std::string::npos);
+  // Within an async op it is not printed as `fold-start`, which would be another unknown opcode.
+  const std::string async = "f {\n  p = f32[] parameter(0)\n  ROOT f = f32[] fold(p), by=1\n}\nENTRY e {\n  p = f32[] parameter(0)\n"
+                            "  s = ((f32[]), f32[], u32[]) async-start(p), calls=f\n  ROOT d = f32[] async-done(s)\n}";
+  CHECK(PrintModule(*Parse(PrintModule(*Parse(async, options)), options)) == PrintModule(*Parse(async, options)));
   CHECK(ErrorOf("ENTRY e {\n  p = f32[] parameter(0)\n  ROOT f = f32[] fold(p), by=\"x\n}", options).find("expected an attribute's value, found a string that does not end") != std::string::npos);
 }
 
