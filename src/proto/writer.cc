@@ -15,8 +15,22 @@ namespace hloir {
 namespace {
 
 // Ids start at 1: XLA takes 0 in places for "none".
-int64_t ProtoId(const HloInstruction& instruction) { return instruction.id() + 1; }
 int64_t ProtoId(const HloComputation& computation) { return computation.id() + 1; }
+
+// By them XLA orders the instructions of a computation: as they stand here.
+class InstructionIds {
+ public:
+  explicit InstructionIds(const HloModule& module) : ids_(static_cast<size_t>(module.instruction_id_limit()), 0) {
+    int64_t next = 1;
+    for (const HloComputation* computation : module.computations()) {
+      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) ids_[static_cast<size_t>(i->id())] = next++;
+    }
+  }
+  int64_t operator()(const HloInstruction& instruction) const { return ids_[static_cast<size_t>(instruction.id())]; }
+
+ private:
+  std::vector<int64_t> ids_;
+};
 
 proto::FrontendAttributes WriteMap(const FrontendAttributes& map) {
   proto::FrontendAttributes message;
@@ -39,7 +53,7 @@ class Payloads {
   std::unordered_map<std::string_view, int64_t> index_;
 };
 
-std::string WriteInstruction(const HloInstruction& instruction, Payloads& payloads) {
+std::string WriteInstruction(const HloInstruction& instruction, const InstructionIds& ids, Payloads& payloads) {
   proto::Instruction m;
   std::deque<std::string> storage;
   ProtoContext context;
@@ -47,14 +61,14 @@ std::string WriteInstruction(const HloInstruction& instruction, Payloads& payloa
   context.storage = &storage;
   m.name = instruction.name();
   m.opcode = instruction.opcode_name();
-  m.id = ProtoId(instruction);
+  m.id = ids(instruction);
   m.shape = ToProto(instruction.shape());
   for (const HloInstruction* operand : instruction.operands()) {
-    m.operand_ids.push_back(ProtoId(*operand));
+    m.operand_ids.push_back(ids(*operand));
     context.operand_shapes.push_back(&operand->shape());
   }
   for (const HloInstruction* predecessor : instruction.control_predecessors()) {
-    m.control_predecessor_ids.push_back(ProtoId(*predecessor));
+    m.control_predecessor_ids.push_back(ids(*predecessor));
   }
   for (const HloComputation* called : instruction.called_computations()) {
     m.called_computation_ids.push_back(ProtoId(*called));
@@ -102,18 +116,18 @@ proto::ProgramShape WriteProgramShape(const ProgramShape& shape, const HloComput
   return message;
 }
 
-std::string WriteComputation(const HloComputation& computation, Payloads& payloads) {
+std::string WriteComputation(const HloComputation& computation, const InstructionIds& ids, Payloads& payloads) {
   proto::Computation m;
   m.name = computation.name();
   m.id = ProtoId(computation);
-  m.root_id = ProtoId(*computation.root());
+  m.root_id = ids(*computation.root());
   m.is_fusion_computation = computation.fusion() != nullptr;
   m.execution_thread = computation.execution_thread().empty() ? "main" : computation.execution_thread();
   m.program_shape = WriteProgramShape(computation.program_shape(), computation);
   std::deque<std::string> instructions;
   const bool scheduled = computation.module()->config().is_scheduled;
   for (const HloInstruction* i : scheduled ? computation.instructions() : computation.MakeInstructionPostOrder()) {
-    m.instructions.push_back({instructions.emplace_back(WriteInstruction(*i, payloads))});
+    m.instructions.push_back({instructions.emplace_back(WriteInstruction(*i, ids, payloads))});
   }
   return proto::Encode(m);
 }
@@ -139,9 +153,10 @@ proto::Module WriteModule(const HloModule& module, std::deque<std::string>& stor
   m.name = module.name();
   m.entry_computation_name = module.entry_computation()->name();
   m.entry_computation_id = ProtoId(*module.entry_computation());
+  const InstructionIds ids(module);
   Payloads payloads;
   for (const HloComputation* computation : FileOrder(module)) {
-    m.computations.push_back({storage.emplace_back(WriteComputation(*computation, payloads))});
+    m.computations.push_back({storage.emplace_back(WriteComputation(*computation, ids, payloads))});
   }
   m.payloads = payloads.list();
   m.host_program_shape = WriteProgramShape(config.entry_computation_layout.has_value()
@@ -156,7 +171,7 @@ proto::Module WriteModule(const HloModule& module, std::deque<std::string>& stor
       entry.key = ProtoId(*computation);
       entry.value.emplace();
       for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-        entry.value->instruction_ids.push_back(ProtoId(*i));
+        entry.value->instruction_ids.push_back(ids(*i));
       }
     }
   }

@@ -221,6 +221,20 @@ TEST_CASE("computations are kept by their ids, whatever their order in the file"
   CHECK(Text(*back->module) == Text(*file.module));
 }
 
+TEST_CASE("instructions keep their order, though nothing reads them and they came late") {
+  HloProtoFile file = FileOf("HloModule m\nENTRY e {\n  p = f32[] parameter(0)\n  ROOT r = f32[] negate(p)\n}\n");
+  HloComputation* entry = file.module->entry_computation();
+  HloInstruction* late = entry->AddInstruction(HloOpcode::kSin, Shape::Scalar(PrimitiveType::F32), std::vector<HloInstruction*>{entry->parameter(0)}, std::monostate(), "late");
+  entry->MoveBefore(late, entry->root());
+  const std::string text = Text(*file.module);
+  StatusOr<std::string> bytes = SerializeHloProto(file);
+  REQUIRE(bytes.ok());
+  StatusOr<HloProtoFile> back = ParseHloProto(*bytes);
+  REQUIRE(back.ok());
+  CHECK(back->module->entry_computation()->first()->next()->name() == "late");
+  CHECK(Text(*back->module) == text);
+}
+
 TEST_CASE("snapshots keep their arguments and results") {
   HloProtoFile file = FileOf("HloModule m\nENTRY e {\n  p = bf16[2,2]{0,1} parameter(0)\n  ROOT n = bf16[2,2]{0,1} negate(p)\n}\n");
   file.form = HloProtoFile::Form::kHloSnapshot;
