@@ -26,9 +26,8 @@
 //
 // The order in which products are summed stays. Not in the default pipeline, whose engine takes any dot as it is. Leaves
 // alone: dots that are of matrices already, in whatever order of dimensions. Of class rounding for floats.
-#include <algorithm>
-
 #include "algebraic_simplifier/rules.h"
+#include "pass_util.h"
 
 namespace hloir {
 namespace algebraic_simplifier {
@@ -36,8 +35,6 @@ namespace {
 
 using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
-
-bool Contains(const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
 
 DimVector FreeDimensions(const Shape& shape, const DimVector& batch, const DimVector& contracting) {
   DimVector free;

@@ -29,7 +29,6 @@
 // Two at a time, where the shared operand is the left one. Not in the default pipeline: the concatenation is a copy,
 // which pays for narrow operands alone. Leaves alone: results over 1 MiB; dots of which one may need the other's result;
 // right operands with more than one dimension that is kept.
-#include <algorithm>
 #include <unordered_map>
 
 #include "pass_util.h"
@@ -39,8 +38,6 @@ namespace {
 
 constexpr int64_t kMostBytes = 1 << 20;
 constexpr size_t kMostLookedAt = 1000;  // instructions, for whether one dot needs the other
-
-bool Contains(const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
 
 // The one dimension of the right operand that the result keeps; -1 if there are more or none.
 int64_t KeptDimension(const HloInstruction& dot) {

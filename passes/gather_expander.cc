@@ -57,6 +57,7 @@
 
 #include "algebraic_simplifier/rules.h"
 #include "for_loop.h"
+#include "pass_util.h"
 
 namespace hloir {
 namespace algebraic_simplifier {
@@ -64,8 +65,6 @@ namespace {
 
 using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
-
-bool Contains(const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
 
 Op Loop(HloBuilder& b, const HloInstruction& i, Ops x) {
   const auto& a = i.attributes<GatherAttributes>();

@@ -27,12 +27,11 @@
 #include <algorithm>
 
 #include "algebraic_simplifier/rules.h"
+#include "pass_util.h"
 
 namespace hloir {
 namespace algebraic_simplifier {
 namespace {
-
-bool Contains(const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
 
 // How many slices are taken.
 int64_t SliceCount(const HloInstruction* i) {

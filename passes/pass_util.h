@@ -2,6 +2,7 @@
 // does.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,8 @@
 #include "hloir/pass.h"
 
 namespace hloir {
+
+inline bool Contains(const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
 
 // What a pass of named rules is: its name, its options, and the gate that it asks before each change.
 class RewritingPass : public HloPass {

@@ -37,9 +37,8 @@
 //
 // The indices become [places, coordinates], the updates [places, window…]. Where places come before others in another
 // order than before, the sum of floats may round otherwise. Leaves alone: batching dimensions.
-#include <algorithm>
-
 #include "algebraic_simplifier/rules.h"
+#include "pass_util.h"
 
 namespace hloir {
 namespace algebraic_simplifier {
@@ -47,8 +46,6 @@ namespace {
 
 using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
-
-bool Contains(const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
 
 // The dimensions of the updates that are not of the window: those of the list of places.
 DimVector PlaceDimensions(const ScatterAttributes& a, int64_t rank) {

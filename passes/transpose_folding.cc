@@ -21,15 +21,12 @@
 //
 // The order in which products are summed stays. Leaves alone: transposes that would change the order of the result's
 // dimensions.
-#include <algorithm>
-
 #include "algebraic_simplifier/rules.h"
+#include "pass_util.h"
 
 namespace hloir {
 namespace algebraic_simplifier {
 namespace {
-
-bool Contains(const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
 
 // The dimension numbers of one side, as dimensions of what that side's transpose takes; false if the result's
 // dimensions would come in another order.

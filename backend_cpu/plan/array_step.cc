@@ -12,17 +12,6 @@ namespace {
 
 constexpr int64_t kBlock = 512;  // elements; two blocks of operands and one of results stay in the first cache
 
-// select only moves elements: as integers of their size it keeps every bit.
-PrimitiveType BitsType(PrimitiveType type) {
-  switch (StorageBytes(type)) {
-    case 1: return PrimitiveType::U8;
-    case 2: return PrimitiveType::U16;
-    case 4: return PrimitiveType::U32;
-    case 8: return PrimitiveType::U64;
-    default: return PrimitiveType::C128;
-  }
-}
-
 // Integers under a byte lie in one with their sign extended or zeros before them: this changes one for the other.
 void Reinterpret(PrimitiveType to, const std::byte* in, std::byte* out, int64_t count) {
   const int unused = 8 - BitWidth(to);
@@ -51,7 +40,7 @@ class ElementLoop : public ArrayStep {
       const bool select = opcode_ == HloOpcode::kSelect;
       for (int64_t i = select ? 1 : 0; i <= last; ++i) if (operands_[static_cast<size_t>(i)].type != type) return false;
       if (select && operands_[0].type != PrimitiveType::PRED) return false;
-      operand_type_ = select ? BitsType(type) : reference::ComputeType(type);
+      operand_type_ = select ? reference::BitsType(type) : reference::ComputeType(type);
       computed_ = select ? result_ : reference::ComputeType(result_);
       bits_ = BitWidth(type);
       kernel_ = reference::FindKernel(instruction, operand_type_);

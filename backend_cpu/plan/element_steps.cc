@@ -46,7 +46,7 @@ class Body {
   std::vector<Slot> next_;
 };
 
-bool Contains(const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
+using reference::Contains;
 std::vector<PrimitiveType> OperandTypes(const HloInstruction& i) {
   std::vector<PrimitiveType> types;
   for (const HloInstruction* operand : i.operands()) types.push_back(operand->shape().element_type());

@@ -10,6 +10,7 @@
 #include "plan/fused_loop.h"
 #include "plan/indices.h"
 #include "plan/strided_copy.h"
+#include "reference/index.h"
 
 namespace hloir::cpu {
 namespace {
@@ -87,7 +88,7 @@ struct Windows {
   }
 };
 
-bool Contains(const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
+using reference::Contains;
 
 // window_dims: the dimensions of `small` that walk the window; removed: dimensions of `big` that have none there.
 Windows MakeWindows(const View& big, const View& small, const View& indices, PrimitiveType index_type,

@@ -9,8 +9,6 @@
 namespace hloir::reference {
 namespace {
 
-bool Contains(const DimVector& list, int64_t value) { return std::find(list.begin(), list.end(), value) != list.end(); }
-
 DimVector FreeDims(int64_t rank, const DimVector& batch, const DimVector& contracting, const DimVector& other = {}) {
   DimVector free;
   for (int64_t d = 0; d < rank; ++d) {

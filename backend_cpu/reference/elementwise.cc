@@ -45,7 +45,13 @@ StatusOr<Value> EvaluateElementwise(EvalContext& context) {
   return narrow;
 }
 
-// select moves elements and computes nothing: its elements are unsigned integers of the same size.
+Kernel SelectKernel(PrimitiveType type) {
+  return ComputeTypeSwitch(
+      type, [](auto tag) -> Kernel { return &TernaryLoop<SelectOp, bool, typename decltype(tag)::type>; });
+}
+
+}  // namespace
+
 PrimitiveType BitsType(PrimitiveType type) {
   switch (StorageBytes(type)) {
     case 1: return PrimitiveType::U8;
@@ -55,13 +61,6 @@ PrimitiveType BitsType(PrimitiveType type) {
     default: return PrimitiveType::C128;
   }
 }
-
-Kernel SelectKernel(PrimitiveType type) {
-  return ComputeTypeSwitch(
-      type, [](auto tag) -> Kernel { return &TernaryLoop<SelectOp, bool, typename decltype(tag)::type>; });
-}
-
-}  // namespace
 
 PrimitiveType ComputeType(PrimitiveType type) {
   if (IsFloat(type) && type != PrimitiveType::F64) return PrimitiveType::F32;

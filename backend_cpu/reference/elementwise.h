@@ -24,6 +24,9 @@ using Kernel = void (*)(const KernelArgs& args);
 // narrower floats, s8 and u8 for the integers under a byte, else the type itself.
 PrimitiveType ComputeType(PrimitiveType type);
 
+// select moves elements and computes nothing: its elements are unsigned integers of the same size.
+PrimitiveType BitsType(PrimitiveType type);
+
 // The kernel for an elementwise instruction (no convert, bitcast-convert, reduce-precision, stochastic-convert), for
 // operands of this compute type (for select: its second and third). nullptr: the op is not elementwise or does not take
 // this type.

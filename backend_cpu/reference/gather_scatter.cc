@@ -11,8 +11,6 @@
 namespace hloir::reference {
 namespace {
 
-bool Contains(const DimVector& list, int64_t value) { return std::find(list.begin(), list.end(), value) != list.end(); }
-
 // Where slices start. The indices array has an index vector for each position of its other ("batch") dimensions:
 // component k of it is the start in operand dimension `start_index_map[k]`. Operand batching dimensions take their
 // start from the batch position itself.

@@ -2,6 +2,7 @@
 // uses.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -12,6 +13,7 @@ namespace hloir::reference {
 // How far apart neighbours along each dimension lie, in elements, in a row-major array.
 DimVector RowMajorStrides(const DimVector& dims);
 int64_t Product(const DimVector& dims);
+inline bool Contains(const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
 
 // Counts `index` up by one, last dimension fastest; false when it is back at all zeros.
 inline bool NextIndex(DimVector& index, const DimVector& dims) {

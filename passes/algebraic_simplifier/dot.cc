@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "algebraic_simplifier/rules.h"
+#include "pass_util.h"
 
 namespace hloir::algebraic_simplifier {
 namespace {
@@ -12,8 +13,6 @@ HloInstruction* OfEmpty(HloInstruction* i, RuleContext& c) {
   if (!c.Allow()) return nullptr;
   return c.Splat(i->shape(), 0);
 }
-
-bool Contains(const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
 
 // dot(A, 0) => 0
 HloInstruction* OfZero(HloInstruction* i, RuleContext& c) {

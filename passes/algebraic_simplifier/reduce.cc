@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "algebraic_simplifier/rules.h"
+#include "pass_util.h"
 
 namespace hloir::algebraic_simplifier {
 namespace {
 
-bool Contains(const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
 bool IsPlain(const HloInstruction* i) { return i->operand_count() == 2 && i->shape().IsArray(); }
 
 HloInstruction* MakeReduce(RuleContext& c, const HloInstruction* like, HloInstruction* a, HloInstruction* init,
