@@ -278,6 +278,7 @@ class ModuleReader {
         frames.file_locations.push_back({l.file_name_id, l.function_name_id, l.line, l.end_line, l.column, l.end_column});
       }
       for (const proto::StackFrame& f : m.stack_frame_index->stack_frames) {
+        if (f.parent_frame_id < 0 || f.parent_frame_id > INT32_MAX) return InvalidArgument("stack_frame_index: no frame " + std::to_string(f.parent_frame_id));
         // In messages 0 is no parent; in text, for whatever reason, 1 is, and the rest follows.
         frames.stack_frames.push_back({f.file_location_id, f.parent_frame_id + 1});
       }

@@ -140,6 +140,16 @@ ENTRY %e (p: f32[4,8]) -> f32[4,8] {
   StatusOr<HloProtoFile> back = ParseHloProto(*bytes);
   REQUIRE(back.ok());
   CHECK(Text(*back->module) == text);
+  StatusOr<std::string> json = SerializeHloProtoAsJson(file);
+  REQUIRE(json.ok());
+  const std::string parent = "\"parent_frame_id\": \"1\"";
+  const size_t at = json->find(parent);
+  REQUIRE(at != std::string::npos);
+  for (const char* other : {"-1", "9223372036854775807"}) {
+    std::string changed = *json;
+    changed.replace(at, parent.size(), "\"parent_frame_id\": \"" + std::string(other) + "\"");
+    CHECK_FALSE(ParseHloProtoJson(changed).ok());
+  }
 }
 
 TEST_CASE("JSON may give enums by their names, and fields in camel case") {
@@ -233,6 +243,19 @@ TEST_CASE("instructions keep their order, though nothing reads them and they cam
   REQUIRE(back.ok());
   CHECK(back->module->entry_computation()->first()->next()->name() == "late");
   CHECK(Text(*back->module) == text);
+}
+
+TEST_CASE("a custom-call's version that nobody knows is the original one") {
+  HloProtoFile file = FileOf("HloModule m\nENTRY e {\n  p = f32[] parameter(0)\n  ROOT c = f32[] custom-call(p), custom_call_target=\"x\", api_version=API_VERSION_STATUS_RETURNING\n}\n");
+  StatusOr<std::string> json = SerializeHloProtoAsJson(file);
+  REQUIRE(json.ok());
+  const std::string version = "\"custom_call_api_version\": \"2\"";
+  const size_t at = json->find(version);
+  REQUIRE(at != std::string::npos);
+  json->replace(at, version.size(), "\"custom_call_api_version\": \"99\"");
+  StatusOr<HloProtoFile> back = ParseHloProtoJson(*json);
+  REQUIRE(back.ok());
+  CHECK(Text(*back->module).find("api_version") == std::string::npos);
 }
 
 TEST_CASE("snapshots keep their arguments and results") {
