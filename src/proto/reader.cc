@@ -21,6 +21,11 @@ std::string_view CurrentOpcodeName(std::string_view name) {
   return name;
 }
 
+// Text, perhaps in UTF-8: by it a module's name is told from a message, which begins with a tag.
+bool IsPrintable(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return c >= 0x20 && c != 0x7F; });
+}
+
 Status Within(Status status, std::string_view what, std::string_view name) {
   if (status.ok()) return status;
   return Status(status.code(), std::string(what) + " '" + std::string(name) + "': " + status.message());
@@ -62,6 +67,7 @@ class ModuleReader {
 
   Status Read(const proto::Module& m) {
     if (m.name.empty()) return InvalidArgument("the module has no name");
+    if (!IsPrintable(m.name)) return InvalidArgument("the module's name is no text");
     NoteUnread("HloModuleProto", m.unread, unread_);
     payloads_ = m.payloads;
     std::vector<proto::Computation> computations;
@@ -350,10 +356,6 @@ StatusOr<std::vector<Literal>> ReadLiterals(const std::vector<proto::Literal>& m
 }
 
 constexpr char kModuleTag = 0x0A;  // field 1, length-delimited: with it each of the four messages begins
-
-bool IsPrintable(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c != 0x7F; });
-}
 
 // The first field 1 of a message, if it is length-delimited.
 std::optional<std::string_view> FirstField(std::string_view bytes) {

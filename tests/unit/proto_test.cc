@@ -258,6 +258,24 @@ TEST_CASE("a custom-call's version that nobody knows is the original one") {
   CHECK(Text(*back->module).find("api_version") == std::string::npos);
 }
 
+TEST_CASE("a module without a name or an entry without a result is refused") {
+  StatusOr<std::string> json = SerializeHloProtoAsJson(FileOf("HloModule alone\nENTRY e {\n  ROOT p = f32[] parameter(0)\n}\n"));
+  REQUIRE(json.ok());
+  REQUIRE(ParseHloProtoJson(*json).ok());
+  const auto refusal = [&](std::string_view part, std::string_view by) -> std::string {
+    const size_t at = json->rfind(part);
+    REQUIRE(at != std::string::npos);
+    StatusOr<HloProtoFile> back = ParseHloProtoJson(std::string(*json).replace(at, part.size(), by));
+    return back.ok() ? "" : back.status().message();
+  };
+  CHECK(refusal("\"name\": \"alone\"", "\"name\": \"größe\"") == "");
+  std::string bytes = SerializeHloModuleProto(*FileOf("HloModule alone\nENTRY e {\n  ROOT p = f32[] parameter(0)\n}\n").module);
+  REQUIRE(ParseHloProto(bytes).ok());
+  CHECK(ParseHloProto(bytes + std::string("\x0a\0", 2)).status().message() == "the module has no name");  // the last name counts
+  CHECK(ParseHloProto(bytes + "\x0a\x01\x02").status().message() == "the module's name is no text");
+  CHECK(refusal("\"result\"", "\"nothing\"") == "host_program_shape: no result");
+}
+
 TEST_CASE("snapshots keep their arguments and results") {
   HloProtoFile file = FileOf("HloModule m\nENTRY e {\n  p = bf16[2,2]{0,1} parameter(0)\n  ROOT n = bf16[2,2]{0,1} negate(p)\n}\n");
   file.form = HloProtoFile::Form::kHloSnapshot;
