@@ -14,10 +14,12 @@
 #include "tools/command.h"
 #include "tools/files.h"
 #include "tools/modules.h"
+#include "tools/npz.h"
 #include "tools/optimize_flags.h"
 #include "tools/parting.h"
 #include "tools/progress.h"
 #include "tools/report.h"
+#include "tools/specimen.h"
 #include "tools/stored.h"
 #include "tools/table.h"
 #include "tools/traffic.h"
@@ -28,7 +30,7 @@ namespace {
 struct VerifyFlags {
   std::vector<std::string> files;
   OptimizeFlags optimize;
-  std::string inputs;
+  std::string inputs, save;
   uint64_t seed = 0;
   int threads = 0;
   bool each = false, json = false, has_seed = false;
@@ -44,6 +46,7 @@ struct Verdict {
   double largest_relative = 0;
   std::optional<Comparison> stored;  // against the results that came with the inputs
   std::optional<Parting> parting;    // where the modules part, if they disagree
+  std::string saved;                 // what --save wrote of that
 
   bool agrees() const { return agreement.comparison.agree && (!stored || stored->agree); }
 };
@@ -85,6 +88,37 @@ StatusOr<std::optional<Comparison>> CompareStored(std::vector<Literal> leaves, c
   return std::optional(CompareWithStored(module, Literal::Tuple(ResultLeaves(result)), Literal::Tuple(std::move(leaves)), inputs, run));
 }
 
+// Writes inputs on which the passes change what the module computes, with the smallest module found of which that is true; of two
+// modules, the inputs alone. Returns what was written, in words.
+StatusOr<std::string> SaveDisagreement(const VerifyFlags& flags, const std::string& file, const HloModule& before, bool pair,
+                                       std::span<const Literal* const> inputs, AgreeOptions options) {
+  std::error_code error;
+  std::filesystem::create_directories(flags.save, error);
+  const std::string stem = (std::filesystem::path(flags.save) / std::filesystem::path(DisplayName(file)).stem()).string();
+  const auto save_inputs = [&](std::span<const Literal* const> arguments) {
+    std::vector<Literal> leaves;
+    for (const Literal* argument : arguments) for (Literal& leaf : ResultLeaves(*argument)) leaves.push_back(std::move(leaf));
+    return WriteNpz(stem + ".npz", "in", Pointers(leaves));
+  };
+  if (pair) {
+    HLOIR_RETURN_IF_ERROR(save_inputs(inputs));
+    return "the inputs are in " + stem + ".npz";
+  }
+  options.timing = false;
+  const Shows disagrees = [&](const HloModule& module, std::span<const Literal* const> arguments) {
+    std::unique_ptr<HloModule> after = module.Clone();
+    if (!Optimize(*after, flags.optimize, {}).ok()) return false;
+    const StatusOr<Agreement> agreement = Agree(module, *after, arguments, options);
+    return agreement.ok() && !agreement->comparison.agree;
+  };
+  const Specimen specimen = FindSpecimen(before, inputs, disagrees, options.runner);
+  HLOIR_RETURN_IF_ERROR(save_inputs(Pointers(specimen.arguments)));
+  PrintOptions print;
+  print.print_large_constants = true;
+  HLOIR_RETURN_IF_ERROR(WriteFile(stem + ".hlo", PrintModule(*specimen.module, print)));
+  return fmt::format("the smallest module found that shows it, {} instructions, is {}.hlo, its inputs {}.npz", specimen.module->instruction_count(), stem, stem);
+}
+
 StatusOr<Verdict> Verify(const VerifyFlags& flags, const std::string& file, const std::string* other) {
   Verdict verdict;
   HLOIR_ASSIGN_OR_RETURN(ModuleFile loaded, LoadModuleFile(file));
@@ -124,6 +158,9 @@ StatusOr<Verdict> Verify(const VerifyFlags& flags, const std::string& file, cons
     if (round == 0 || !agree) verdict.agreement = std::move(agreement);
     if (!agree) {
       verdict.parting = FindParting(*before, *after, pointers, options.runner);
+      if (!flags.save.empty()) {
+        HLOIR_ASSIGN_OR_RETURN(verdict.saved, SaveDisagreement(flags, file, *before, other != nullptr, pointers, options));
+      }
       break;
     }
     options.timing = false;
@@ -202,6 +239,7 @@ nlohmann::ordered_json ToJson(const Verdict& v) {
     json["first_difference"] = {{"instruction", v.parting->instruction}, {"runs_before", v.parting->turn}, {"before", v.parting->before},
                                 {"after", v.parting->after}};
   }
+  if (!v.saved.empty()) json["saved"] = v.saved;
   for (const LeafDifference& leaf : v.agreement.comparison.leaves) {
     json["leaves"].push_back({{"where", leaf.where}, {"agrees", leaf.agrees}, {"differing", leaf.differing}, {"total", leaf.total},
                               {"max_absolute", leaf.max_absolute}, {"max_relative", leaf.max_relative},
@@ -279,6 +317,7 @@ int VerifyAll(const VerifyFlags& flags) {
       progress.Clear();
       fmt::print(stderr, "{}: {}\n", file, done.agreement.reason);
       if (done.parting) fmt::print(stderr, "{}: {}\n", file, ToString(*done.parting));
+      if (!done.saved.empty()) fmt::print(stderr, "{}: {}\n", file, done.saved);
     }
     status = Worse(status, ExitStatusOf(done));
     verdicts.push_back(std::move(done));
@@ -308,6 +347,7 @@ void AddVerifyCommand(CLI::App& app, Action& action) {
   CLI::Option* seed = command->add_option("--seed", flags->seed, "Of made-up inputs (two sets: plain numbers, and corner cases)")->type_name("N");
   command->add_option("--threads", flags->threads, "Default: as many as the machine has")
       ->check(CLI::Range(0, 1024).description(""))->type_name("N");
+  command->add_option("--save", flags->save, "If they disagree, write the inputs here, and the smallest module found that the passes change on them")->type_name("DIR");
   command->add_flag("--each", flags->each, "Two FILEs are two modules, each by itself");
   command->add_flag("--json", flags->json, "Report as JSON");
   command->callback([flags, seed, &action] {

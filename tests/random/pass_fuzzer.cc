@@ -18,7 +18,7 @@
 #include "hloir/structural.h"
 #include "hloir/verifier.h"
 #include "tests/random/random_module.h"
-#include "tests/random/shrink.h"
+#include "tools/shrink.h"
 
 namespace hloir {
 namespace {
@@ -174,7 +174,7 @@ int Main(uint64_t first, int64_t count, MathMode math, const std::string& wanted
       const Complaint complaint = check(*module);
       if (complaint.what.empty()) continue;
       ++failures;
-      const std::unique_ptr<HloModule> small = Shrink(*module, [&](const HloModule& smaller) {
+      const std::unique_ptr<HloModule> small = tool::Shrink(*module, [&](const HloModule& smaller) {
         const Complaint other = check(smaller);
         return !other.what.empty() && other.pass == complaint.pass;
       });

@@ -8,6 +8,8 @@
 #include "hloir/equivalence.h"
 #include "hloir/parser.h"
 #include "tools/blame.h"
+#include "tools/arguments.h"
+#include "tools/specimen.h"
 
 namespace hloir::tool {
 namespace {
@@ -117,6 +119,29 @@ TEST_CASE("checking each pass names the first that is wrong") {
   REQUIRE_FALSE(ran.ok());
   CHECK(check.disagreed());
   CHECK(ran.status().message().starts_with("the pass liar changed what the module computes: out0"));
+}
+
+TEST_CASE("the specimen of a disagreement is the one instruction that is wrong, with the values that it had") {
+  const std::unique_ptr<HloModule> module = Chain(60, 37, "s32");
+  const std::vector<Literal> inputs = Inputs(*module)[0];
+  const Shows disagrees = [](const HloModule& m, std::span<const Literal* const> arguments) {
+    const std::unique_ptr<HloModule> after = m.Clone();
+    if (!Liar(nullptr).Run(*after).ok()) return false;
+    const StatusOr<Agreement> agreement = Agree(m, *after, arguments, {});
+    return agreement.ok() && !agreement->comparison.agree;
+  };
+  REQUIRE(disagrees(*module, Pointers(inputs)));
+  const Specimen specimen = FindSpecimen(*module, Pointers(inputs), disagrees, {});
+  const HloComputation* entry = specimen.module->entry_computation();
+  REQUIRE(entry->instruction_count() == 3);
+  CHECK(entry->root()->name() == "difference");
+  CHECK(entry->root()->operand(0)->name() == "c36");
+  CHECK(disagrees(*specimen.module, Pointers(specimen.arguments)));
+  // 37 times y was added to x.
+  REQUIRE(specimen.arguments.size() == 2);
+  const auto value = [&](int64_t k) { return static_cast<int32_t>(specimen.arguments[static_cast<size_t>(entry->root()->operand(k)->parameter_number())].GetAsInt64(0)); };
+  CHECK(static_cast<uint32_t>(value(0)) == static_cast<uint32_t>(inputs[0].GetAsInt64(0)) + 37u * static_cast<uint32_t>(inputs[1].GetAsInt64(0)));
+  CHECK(value(1) == inputs[1].GetAsInt64(0));
 }
 
 }  // namespace
