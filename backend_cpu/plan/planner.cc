@@ -443,7 +443,12 @@ Status Planner::PlanConvolution(const Node& node) {
   HLOIR_ASSIGN_OR_RETURN(auto input, LocateView(node.inputs[0]));
   HLOIR_ASSIGN_OR_RETURN(auto kernel, LocateView(node.inputs[1]));
   auto plan = cpu::PlanConvolution(*node.instruction, input.second, kernel.second);
-  if (!plan) return PlanReference(node);
+  if (!plan) {
+    auto step = MakeElementConvolution(*node.instruction, ViewsInOrder(*node.instruction, input.second, kernel.second));
+    if (step == nullptr || graph_.values[node.outputs[0]].count == 0) return PlanReference(node);
+    Append(std::move(step), {input.first, kernel.first}, {RootRef(node.outputs[0])});
+    return OkStatus();
+  }
   const PrimitiveType type = plan->problem.a.type, result_type = plan->problem.result;
   if (plan->copies_input) {
     const Ref padded = NewBuffer(View::RowMajor(plan->padded_dims).count() * StorageBytes(type));
@@ -460,6 +465,10 @@ Status Planner::PlanConvolution(const Node& node) {
     auto step = MakeGemmStep(std::move(plan->problem), *context_.kernels, context_.threads);
     const Ref scratch = NewBuffer(GemmScratchBytes(*step));
     Append(std::move(step), {input.first, kernel.first}, {to, scratch});
+  }
+  if (plan->pads) {
+    auto repair = MakePaddingRepair(*node.instruction, std::move(plan->elements));
+    if (repair != nullptr) Append(std::move(repair), {input.first, kernel.first}, {to});
   }
   if (transposed) {
     const View view = View::RowMajor(plan->result_dims).Transpose(plan->result_order);
