@@ -414,6 +414,12 @@ StatusOr<std::pair<Ref, View>> Planner::LocateView(ValueId id) {
   return std::pair(RootRef(root), graph_.values[id].view);
 }
 
+void Planner::AppendGemm(std::unique_ptr<Step> step, Ref a, Ref b, Ref to) {
+  std::vector<Ref> written{to};
+  if (const int64_t scratch = GemmScratchBytes(*step); scratch > 0) written.push_back(NewBuffer(scratch));
+  Append(std::move(step), {a, b}, written);
+}
+
 Status Planner::PlanDot(const Node& node) {
   HLOIR_ASSIGN_OR_RETURN(auto lhs, LocateView(node.inputs[0]));
   HLOIR_ASSIGN_OR_RETURN(auto rhs, LocateView(node.inputs[1]));
@@ -425,8 +431,7 @@ Status Planner::PlanDot(const Node& node) {
     return OkStatus();
   }
   auto step = MakeGemmStep(std::move(problem), *context_.kernels, context_.threads);
-  const Ref scratch = NewBuffer(GemmScratchBytes(*step));
-  Append(std::move(step), {lhs.first, rhs.first}, {RootRef(node.outputs[0]), scratch});
+  AppendGemm(std::move(step), lhs.first, rhs.first, RootRef(node.outputs[0]));
   return OkStatus();
 }
 
@@ -463,8 +468,7 @@ Status Planner::PlanConvolution(const Node& node) {
     Append(MakeDepthwiseStep(*plan, *context_.kernels), {input.first, weights}, {to});
   } else {
     auto step = MakeGemmStep(std::move(plan->problem), *context_.kernels, context_.threads);
-    const Ref scratch = NewBuffer(GemmScratchBytes(*step));
-    Append(std::move(step), {input.first, kernel.first}, {to, scratch});
+    AppendGemm(std::move(step), input.first, kernel.first, to);
   }
   if (plan->pads) {
     auto repair = MakePaddingRepair(*node.instruction, std::move(plan->elements));

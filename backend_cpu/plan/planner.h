@@ -65,6 +65,7 @@ class Planner {
   bool IsRegisterIn(ValueId id, int64_t count) const;
   Status PlanWhile(Node& node);
   Status PlanConditional(Node& node);
+  void AppendGemm(std::unique_ptr<Step> step, Ref a, Ref b, Ref to);
   Status PlanDot(const Node& node);
   Status PlanConvolution(const Node& node);
   Status PlanConcatenate(const Node& node);
