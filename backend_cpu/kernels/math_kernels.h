@@ -111,7 +111,7 @@ void SinCosF32Loop(const TileOp& op, int64_t n) {
 // may be left. (xsimd's chooses the reduction by all lanes together, and loses digits there.)
 template <bool cosine>
 void SinCosF64Loop(const TileOp& op, int64_t n) {
-  constexpr int kBlock = 8;
+  constexpr int kBlock = 32;  // more than g++ unrolls before it looks for vectors
   constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1, kHigh = 0x1.921fb54400000p+0, kMiddle = 0x1.0b4611a600000p-34, kLow = 0x1.3198a2e037073p-69;
   constexpr double kRound = 0x1.8p52;
   const double* a = static_cast<const double*>(op.in[0]);
@@ -119,7 +119,8 @@ void SinCosF64Loop(const TileOp& op, int64_t n) {
   double x[kBlock] = {}, y[kBlock];
   for (int64_t at = 0; at < n; at += kBlock) {
     const int64_t count = n - at < kBlock ? n - at : kBlock;
-    for (int64_t i = 0; i < count; ++i) x[i] = a[at + i];
+    __builtin_memcpy(x, a + at, static_cast<size_t>(count) * sizeof(double));
+    uint64_t far = 0;
     for (int i = 0; i < kBlock; ++i) {
       const double shifted = x[i] * kTwoOverPi + kRound, turns = shifted - kRound;
       const uint64_t quarter = __builtin_bit_cast(uint64_t, shifted) + (cosine ? 1 : 0);
@@ -135,12 +136,14 @@ void SinCosF64Loop(const TileOp& op, int64_t n) {
       const double half = 0.5 * z, top = 1 - half;
       const double cosine_of = top + (((1 - top) - half) + (z * z * c - r * rest));
       const double value = quarter & 1 ? cosine_of : sine;
-      y[i] = quarter & 2 ? -value : value;
+      const double turned = quarter & 2 ? -value : value;
+      y[i] = !cosine && x[i] == 0 ? x[i] : turned;
+      far |= __builtin_fabs(x[i]) < 0x1p20 ? 0 : 1;
     }
-    for (int64_t i = 0; i < count; ++i) {
+    for (int64_t i = 0; far != 0 && i < count; ++i) {
       if (!(__builtin_fabs(x[i]) < 0x1p20)) y[i] = cosine ? __builtin_cos(x[i]) : __builtin_sin(x[i]);
-      out[at + i] = !cosine && x[i] == 0 ? x[i] : y[i];
     }
+    __builtin_memcpy(out + at, y, static_cast<size_t>(count) * sizeof(double));
   }
 }
 
