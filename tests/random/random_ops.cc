@@ -24,6 +24,7 @@ RandomOps::Op RandomOps::Elementwise() {
                         : Make(HloOpcode::kClamp, {Like(x->shape()), x, Like(x->shape())});
     }
     case 4: {
+      if (Chance(15)) return StochasticConvert();
       if (Chance(30)) return Make(HloOpcode::kReducePrecision, {Floating()}, ReducePrecisionAttributes{Pick<int64_t>({5, 8}), Pick<int64_t>({2, 7, 10, 23})});
       Op x = Any();
       const int bits = BitWidth(x->shape().element_type());
@@ -63,6 +64,7 @@ RandomOps::Op RandomOps::Movement() {
   const int64_t rank = shape.rank();
   switch (Below(10)) {
     case 0: {
+      if (Chance(15)) return AnyBroadcast(x);
       DimVector sizes, dimensions;
       for (int64_t d = 0; d < rank; ++d) {
         if (Chance(30)) sizes.push_back(1 + Below(3));
@@ -113,6 +115,7 @@ RandomOps::Op RandomOps::Movement() {
       return Make(HloOpcode::kPad, {x, Like(Shape::Scalar(shape.element_type()))}, PadAttributes{padding});
     }
     case 7: {
+      if (Chance(15)) return SliceByList(x);
       Ops operands{x};
       DimVector sizes;
       for (int64_t size : shape.dimensions()) {
@@ -167,7 +170,7 @@ RandomOps::Op RandomOps::Reduction() {
     case 5: return Chance(60) ? SelectAndScatter(x) : OnHalves(x);
     case 6:
       if (Chance(20)) return LongScan();
-      return nullptr;
+      return Chance(50) ? Scan(x) : Best(x);
     case 1:
     case 2: {
       if (rank == 0) return nullptr;
@@ -275,6 +278,7 @@ RandomOps::Op RandomOps::ArgMax(Op x) {
 }
 
 RandomOps::Op RandomOps::Contraction() {
+  if (Chance(10)) return OtherConvolution();
   Op x = Any();
   const PrimitiveType type = x->shape().element_type();
   const int64_t rank = x->shape().rank();
@@ -309,6 +313,7 @@ RandomOps::Op RandomOps::Indexed() {
   const Shape& shape = x->shape();
   const int64_t rank = shape.rank();
   if (rank == 0 || shape.ElementCount() == 0) return nullptr;
+  if (Chance(15)) return Batched(x);
   const int64_t indexed = 1 + Below(rank), count = 1 + Below(3);
   DimVector window, update_sizes{count};
   DimVector collapsed, offsets, map, slice;
@@ -364,6 +369,135 @@ RandomOps::Op RandomOps::Whole() {
       return Make(HloOpcode::kTriangularSolve, {x, Like(x->shape())}, a);
     }
   }
+}
+
+RandomOps::Op RandomOps::StochasticConvert() {
+  Op x = Floating();
+  const int bits = BitWidth(x->shape().element_type());
+  if (bits < 16) return nullptr;
+  const PrimitiveType random = bits == 16 ? PrimitiveType::U16 : bits == 32 ? PrimitiveType::U32 : PrimitiveType::U64;
+  const Shape shape = Shape::Array(Pick({PrimitiveType::S8, PrimitiveType::S32, PrimitiveType::S16}), x->shape().dimensions());
+  return Make(HloOpcode::kStochasticConvert, {x, Like(x->shape().WithElementType(random))}, std::monostate(), {}, &shape);
+}
+
+RandomOps::Op RandomOps::AnyBroadcast(Op x) {
+  const int64_t rank = x->shape().rank(), added = Below(2);
+  DimVector dimensions, sizes(static_cast<size_t>(rank + added), 1 + Below(3));
+  for (int64_t d = 0; d < rank + added; ++d) dimensions.push_back(d);
+  std::shuffle(dimensions.begin(), dimensions.end(), Shuffler{this});
+  dimensions.resize(static_cast<size_t>(rank));
+  for (int64_t d = 0; d < rank; ++d) sizes[dimensions[d]] = x->shape().dimensions(d);
+  const Shape shape = Shape::Array(x->shape().element_type(), sizes);
+  return Make(HloOpcode::kBroadcast, {x}, DimensionsAttributes{dimensions}, {}, &shape);
+}
+
+RandomOps::Op RandomOps::SliceByList(Op x) {
+  Op starts = Like(Shape::Array(PrimitiveType::S32, {x->shape().rank()}));
+  DimVector sizes;
+  for (int64_t size : x->shape().dimensions()) sizes.push_back(size == 0 ? 0 : 1 + Below(size));
+  if (Chance(50)) return Make(HloOpcode::kDynamicSlice, {x, starts}, DynamicSliceAttributes{sizes});
+  return Make(HloOpcode::kDynamicUpdateSlice, {x, Like(Shape::Array(x->shape().element_type(), sizes)), starts});
+}
+
+RandomOps::Op RandomOps::Scan(Op x) {
+  const Shape& shape = x->shape();
+  if (shape.rank() == 0) return nullptr;
+  const int64_t along = Below(shape.rank());
+  DimVector sizes = shape.dimensions();
+  sizes.erase(sizes.begin() + along);
+  const Shape slice = Shape::Array(shape.element_type(), sizes);
+  const bool tuple = Chance(80), carries = tuple && Chance(80);
+  Begin("step");
+  Op element = Parameter(slice);
+  Op sum = Make(shape.element_type() == PrimitiveType::PRED ? HloOpcode::kXor : HloOpcode::kAdd, {element, carries ? Parameter(slice) : element});
+  computation()->set_root(carries ? computation()->AddTuple(Ops{Chance(50) ? element : sum, sum}) : tuple ? computation()->AddTuple(Ops{sum}) : sum);
+  HloComputation* step = computation();
+  frames_.pop_back();
+  Ops operands{x};
+  if (carries) operands.push_back(Like(slice));
+  Op scan = Make(HloOpcode::kScan, operands, ScanAttributes{{along}, carries ? 1 : 0, Chance(30), false}, {step});
+  return tuple ? Elements(scan) : scan;
+}
+
+RandomOps::Op RandomOps::Best(Op x) {
+  const Shape& shape = x->shape();
+  const PrimitiveType type = shape.element_type();
+  const int64_t last = shape.rank() - 1;
+  if (last < 0 || !(IsInteger(type) || IsFloat(type)) || shape.dimensions(last) == 0) return nullptr;
+  Ops operands{x};
+  std::vector<PrimitiveType> types{type};
+  if (Chance(50)) {
+    const Shape places = Shape::Array(PrimitiveType::S32, shape.dimensions());
+    operands.push_back(Make(HloOpcode::kIota, {}, IotaAttributes{last}, {}, &places));
+    types.push_back(PrimitiveType::S32);
+  }
+  HloComputation* order = MakeComparator(module_, Chance(50) ? ComparisonDirection::kGt : ComparisonDirection::kLt, types);
+  if (IsFloat(type) && Chance(70)) order->root()->mutable_attributes<CompareAttributes>().type = ComparisonType::kFloatTotalOrder;
+  Op sorted = Make(HloOpcode::kSort, operands, SortAttributes{{last}, true}, {order});
+  if (sorted == nullptr) return nullptr;
+  SliceRanges ranges;
+  for (int64_t size : shape.dimensions()) ranges.push_back({0, size, 1});
+  ranges[static_cast<size_t>(last)].limit = 1 + Below(shape.dimensions(last));
+  Op best = sorted;
+  for (int64_t k = 0; k < static_cast<int64_t>(operands.size()); ++k) {
+    Op array = operands.size() == 1 ? sorted : Make(HloOpcode::kGetTupleElement, {sorted}, GetTupleElementAttributes{k});
+    best = Make(HloOpcode::kSlice, {array}, SliceAttributes{ranges});
+  }
+  return best;
+}
+
+RandomOps::Op RandomOps::OtherConvolution() {
+  const PrimitiveType type = Pick({PrimitiveType::F32, PrimitiveType::S32, PrimitiveType::PRED});
+  const int64_t spatial = Chance(70) ? 1 : 4, groups = 1 + Below(3);
+  ConvolutionAttributes a;  // [batch, spatial…, feature] and [spatial…, input feature, output feature]
+  DimVector input{1 + Below(2)}, kernel;
+  for (int64_t d = 0; d < spatial; ++d) {
+    WindowDimension w;
+    const int64_t size = spatial == 1 || Chance(40) ? 1 + Below(4) : 1;
+    w.size = 1 + Below(std::min<int64_t>(size, 2));
+    if (Chance(15)) w.padding_low = 1;
+    input.push_back(size), kernel.push_back(w.size);
+    a.window.push_back(w);
+    a.dim_labels.input_spatial.push_back(1 + d), a.dim_labels.kernel_spatial.push_back(d), a.dim_labels.output_spatial.push_back(1 + d);
+  }
+  a.dim_labels.input_feature = a.dim_labels.output_feature = 1 + spatial;
+  a.dim_labels.kernel_input_feature = spatial, a.dim_labels.kernel_output_feature = spatial + 1;
+  const int64_t features = 1 + Below(2);
+  if (Chance(50)) {
+    a.feature_group_count = groups;
+    input.push_back(features * groups);
+  } else {
+    a.batch_group_count = groups;
+    input[0] *= groups;
+    input.push_back(features);
+  }
+  kernel.push_back(features), kernel.push_back(groups * (1 + Below(2)));
+  const Shape result = Shape::Array(type, {});
+  return Make(HloOpcode::kConvolution, {Like(Shape::Array(type, input)), Like(Shape::Array(type, kernel))}, a, {}, &result);
+}
+
+RandomOps::Op RandomOps::Batched(Op x) {
+  const Shape& shape = x->shape();
+  if (shape.rank() < 2) return nullptr;
+  const int64_t batch = shape.dimensions(0), count = 1 + Below(3);
+  DimVector slice{1, 1}, window, update{batch, count};
+  for (int64_t d = 2; d < shape.rank(); ++d) {
+    slice.push_back(1 + Below(shape.dimensions(d)));
+    window.push_back(d), update.push_back(slice[static_cast<size_t>(d)]);
+  }
+  const bool vector = Chance(60);
+  Op indices = Like(Shape::Array(Chance(80) ? PrimitiveType::S32 : PrimitiveType::U8, vector ? DimVector{batch, count, 1} : DimVector{batch, count}));
+  if (Chance(50)) {
+    GatherAttributes a;
+    a.offset_dims = window, a.collapsed_slice_dims = {1}, a.start_index_map = {1}, a.operand_batching_dims = a.start_indices_batching_dims = {0};
+    a.index_vector_dim = 2, a.slice_sizes = slice;
+    return Make(HloOpcode::kGather, {x, indices}, a);
+  }
+  ScatterAttributes a;
+  a.update_window_dims = window, a.inserted_window_dims = {1}, a.scatter_dims_to_operand_dims = {1};
+  a.input_batching_dims = a.scatter_indices_batching_dims = {0}, a.index_vector_dim = 2;
+  const PrimitiveType type = shape.element_type();
+  return Make(HloOpcode::kScatter, {x, indices, Like(Shape::Array(type, update))}, a, {Binary(ReducerOpcode(type), type)});
 }
 
 }  // namespace hloir

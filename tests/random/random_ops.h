@@ -12,7 +12,13 @@ class RandomOps : public RandomValues {
 
  protected:
   Op Elementwise();
+  // Random rounding.
+  Op StochasticConvert();
   Op Movement();
+  // Dimensions in any order.
+  Op AnyBroadcast(Op x);
+  // Starts as one list.
+  Op SliceByList(Op x);
   // Other sizes of the same product.
   DimVector Regroup(const DimVector& sizes);
   Op Reduction();
@@ -24,8 +30,16 @@ class RandomOps : public RandomValues {
   Op OnHalves(Op x);
   // The largest element and where it is: a reduction of two arrays.
   Op ArgMax(Op x);
+  // A loop over slices, as one instruction.
+  Op Scan(Op x);
+  // The first after sorting.
+  Op Best(Op x);
   Op Contraction();
+  // In groups, of truth values, or over four dimensions.
+  Op OtherConvolution();
   Op Indexed();
+  // A gather or scatter in batches.
+  Op Batched(Op x);
   Op Whole();
 };
 
