@@ -36,7 +36,7 @@
 // And so products, maxima, minima. Of class rounding for sums and products of floats. Leaves alone: several operands;
 // exchanges that somebody else reads, or that differ in anything but their operand.
 #include "algebraic_simplifier/rules.h"
-#include "hloir/structural.h"
+#include "exchanges.h"
 #include "pass_util.h"
 
 namespace hloir {
@@ -62,7 +62,7 @@ class AllReduceReassociate : public RewritingPass {
   bool RunOn(HloInstruction* op) {
     if (op->operand_count() != 2 || !op->Is(kAssociative) || op->HasControlDependencies() || HasAnnotations(*op)) return false;
     HloInstruction *a = op->operand(0), *b = op->operand(1);
-    if (a == b || !IsPlain(*a) || !IsPlain(*b) || !(a->shape() == op->shape()) || !SameExchange(*a, *b) ||
+    if (a == b || !IsPlain(*a) || !IsPlain(*b) || !(a->shape() == op->shape()) || !(a->shape() == b->shape()) || !SameExchange(*a, *b) ||
         algebraic_simplifier::BinaryReducer(a->to_apply()) != op->opcode()) {
       return false;
     }
@@ -83,13 +83,6 @@ class AllReduceReassociate : public RewritingPass {
     gate_.Done(reduced);
     for (HloInstruction* gone : {op, a, b}) computation.RemoveInstruction(gone);
     return true;
-  }
-  // Channels have numbers of their own, which do not count.
-  static bool SameExchange(const HloInstruction& a, const HloInstruction& b) {
-    const auto &x = a.attributes<AllReduceAttributes>(), &y = b.attributes<AllReduceAttributes>();
-    return x.replica_groups == y.replica_groups && x.use_global_device_ids == y.use_global_device_ids &&
-           x.channel_id.has_value() == y.channel_id.has_value() && a.shape() == b.shape() &&
-           StructurallyEqual(*a.to_apply(), *b.to_apply());
   }
 };
 

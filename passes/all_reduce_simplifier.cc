@@ -59,17 +59,23 @@ namespace {
 // How many devices each group has, if that is the same for all and said; else 0.
 int64_t GroupSize(const HloInstruction* i) {
   const ReplicaGroups* groups = nullptr;
-  if (i->HasAttributes<AllReduceAttributes>()) groups = &i->attributes<AllReduceAttributes>().replica_groups;
-  if (i->HasAttributes<AllGatherAttributes>()) groups = &i->attributes<AllGatherAttributes>().replica_groups;
-  if (i->HasAttributes<ReduceScatterAttributes>()) groups = &i->attributes<ReduceScatterAttributes>().replica_groups;
-  if (i->HasAttributes<AllToAllAttributes>()) groups = &i->attributes<AllToAllAttributes>().replica_groups;
-  if (groups == nullptr) return 0;
-  if (groups->form == ReplicaGroups::Form::kIota) return groups->group_size;
+  int64_t partitions = 1;  // with a channel, groups of replicas have all partitions of each
+  AttributesTypeSwitch(i->opcode(), [&]<class T>(std::type_identity<T>) {
+    if constexpr (requires(T attributes) { attributes.replica_groups; }) {
+      const T& attributes = i->attributes<T>();
+      groups = &attributes.replica_groups;
+      if constexpr (requires { attributes.use_global_device_ids; }) {
+        if (attributes.channel_id && !attributes.use_global_device_ids) partitions = i->module()->config().num_partitions;
+      }
+    }
+  });
+  if (groups == nullptr || partitions < 1 || partitions > 1 << 20) return 0;
+  if (groups->form == ReplicaGroups::Form::kIota) return groups->group_size <= 1 << 20 ? groups->group_size * partitions : 0;
   if (groups->form != ReplicaGroups::Form::kList || groups->groups.empty()) return 0;
   for (const auto& group : groups->groups) {
     if (group.size() != groups->groups[0].size()) return 0;
   }
-  return static_cast<int64_t>(groups->groups[0].size());
+  return static_cast<int64_t>(groups->groups[0].size()) * partitions;
 }
 
 bool IsPlain(const HloInstruction* i) {

@@ -2,6 +2,7 @@
 // passes share (math, disable) has an empty pass. Tested by tests/unit/passes_test.cc.
 #include <array>
 #include <charconv>
+#include <optional>
 
 #include "hloir/pass.h"
 
@@ -29,7 +30,18 @@ bool SetMath(PassOptions& options, std::string_view value) {
   return true;
 }
 
-constexpr std::string_view kNumber = "a number", kFlag = "true or false";
+bool SetType(PrimitiveType& type, std::string_view value) {
+  const std::optional<PrimitiveType> named = ParsePrimitiveType(value);
+  if (!named || !IsArrayType(*named)) return false;
+  type = *named;
+  return true;
+}
+
+constexpr std::string_view kNumber = "a number", kFlag = "true or false", kType = "an element type";
+constexpr auto kSetMaxBytes = [](PassOptions& options, std::string_view value) { return SetNumber(options.combiner.max_bytes, value); };
+constexpr auto kSetMaxOperands = [](PassOptions& options, std::string_view value) { return SetNumber(options.combiner.max_operands, value); };
+constexpr auto kSetFrom = [](PassOptions& options, std::string_view value) { return SetType(options.types.from, value); };
+constexpr auto kSetTo = [](PassOptions& options, std::string_view value) { return SetType(options.types.to, value); };
 
 struct Row {
   PassOptionInfo info;
@@ -43,14 +55,26 @@ constexpr std::array kRows = {
           options.disabled_rules.emplace_back(value);
           return !value.empty();
         }},
+    Row{{"all-gather-combiner", "max-bytes", "of what is put together"}, kNumber, kSetMaxBytes},
+    Row{{"all-gather-combiner", "max-operands", "of what is put together"}, kNumber, kSetMaxOperands},
+    Row{{"all-reduce-combiner", "max-bytes", "of what is put together"}, kNumber, kSetMaxBytes},
+    Row{{"all-reduce-combiner", "max-operands", "of what is put together"}, kNumber, kSetMaxOperands},
+    Row{{"collective-permute-combiner", "max-bytes", "of what is put together"}, kNumber, kSetMaxBytes},
+    Row{{"collective-permute-combiner", "max-operands", "of what is put together"}, kNumber, kSetMaxOperands},
     Row{{"constant-folding", "max-elements", "of a result, or of an operand that has to be made for it"}, kNumber,
         [](PassOptions& options, std::string_view value) { return SetNumber(options.max_folded_elements, value); }},
     Row{{"constant-folding", "max-steps", "roughly, to compute one result"}, kNumber,
         [](PassOptions& options, std::string_view value) { return SetNumber(options.max_folded_steps, value); }},
+    Row{{"element-type-converter", "from", "the type that goes"}, kType, kSetFrom},
+    Row{{"element-type-converter", "to", "the type that takes its place"}, kType, kSetTo},
+    Row{{"float-normalization", "from", "the type that is not computed in"}, kType, kSetFrom},
+    Row{{"float-normalization", "to", "the type that is computed in instead"}, kType, kSetTo},
     Row{{"fusion", "max-instructions", "of one fusion"}, kNumber,
         [](PassOptions& options, std::string_view value) { return SetNumber(options.fusion.max_instructions, value); }},
     Row{{"fusion", "multi-output", "may one loop have several results"}, kFlag,
         [](PassOptions& options, std::string_view value) { return SetBool(options.fusion.multi_output, value); }},
+    Row{{"reduce-scatter-combiner", "max-bytes", "of what is put together"}, kNumber, kSetMaxBytes},
+    Row{{"reduce-scatter-combiner", "max-operands", "of what is put together"}, kNumber, kSetMaxOperands},
     Row{{"while-loop-unroller", "factor", "longer loops become fewer rounds of so many each"}, kNumber,
         [](PassOptions& options, std::string_view value) { return SetNumber(options.unroll.factor, value); }},
     Row{{"while-loop-unroller", "max-instructions", "over all the rounds that are written out"}, kNumber,

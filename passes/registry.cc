@@ -76,6 +76,8 @@ constexpr std::pair<std::string_view, std::string_view> kXlaNames[] = {
     {"all-reduce-simp", "all-reduce-simplifier"},
     {"memory-scheduler", "hlo-memory-scheduler"},
     {"CallInliner", "call-inliner"},
+    {"float-normalization-bf16", "float-normalization"},
+    {"int4-size-setter", "sub-byte-normalization"},
     {"simplify-conditional", "conditional-simplifier"},
     {"simplify-sorts", "sort-simplifier"},
     {"simplify-while-loops", "while-loop-simplifier"},

@@ -33,8 +33,6 @@ void MathLoop(const TileOp& op, int64_t n) {
     static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) { return function(x); } \
   };
 HLOIR_XSIMD_FN(TanhFn, xsimd::tanh)
-HLOIR_XSIMD_FN(SinFn, xsimd::sin)
-HLOIR_XSIMD_FN(CosFn, xsimd::cos)
 #undef HLOIR_XSIMD_FN
 
 // The ends of the range that xsimd's functions are good for. Beyond it a second formula is computed, if any lane asks for
@@ -108,6 +106,47 @@ void SinCosF32Loop(const TileOp& op, int64_t n) {
   }
 }
 
+// The same for f64. The multiple of pi/2 is taken away in three parts, of which the first two have 33 bits, so that their products
+// are exact; what is left has a second number for what its own 53 bits do not hold, since near a zero of the result nothing else
+// may be left. (xsimd's chooses the reduction by all lanes together, and loses digits there.)
+template <bool cosine>
+void SinCosF64Loop(const TileOp& op, int64_t n) {
+  constexpr int kBlock = 32;  // more than g++ unrolls before it looks for vectors
+  constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1, kHigh = 0x1.921fb54400000p+0, kMiddle = 0x1.0b4611a600000p-34, kLow = 0x1.3198a2e037073p-69;
+  constexpr double kRound = 0x1.8p52;
+  const double* a = static_cast<const double*>(op.in[0]);
+  double* out = static_cast<double*>(op.out);
+  double x[kBlock] = {}, y[kBlock];
+  for (int64_t at = 0; at < n; at += kBlock) {
+    const int64_t count = n - at < kBlock ? n - at : kBlock;
+    __builtin_memcpy(x, a + at, static_cast<size_t>(count) * sizeof(double));
+    uint64_t far = 0;
+    for (int i = 0; i < kBlock; ++i) {
+      const double shifted = x[i] * kTwoOverPi + kRound, turns = shifted - kRound;
+      const uint64_t quarter = __builtin_bit_cast(uint64_t, shifted) + (cosine ? 1 : 0);
+      // Differences with what rounding took from them.
+      const double first = x[i] - turns * kHigh, middle = turns * kMiddle;
+      const double high = first - middle, back = high - first;
+      const double low = ((first - (high - back)) - (middle + back)) - turns * kLow;
+      const double r = high + low, over = r - high, rest = (high - (r - over)) + (low - over);
+      const double z = r * r;
+      const double s = 1. / 120 + z * (-1. / 5040 + z * (1. / 362880 + z * (-1. / 39916800 + z * (1. / 6227020800 + z * (-1. / 1307674368000 + z / 355687428096000)))));
+      const double sine = r + (rest - (z * (0.5 * rest) - r * z * (-1. / 6 + z * s)));
+      const double c = 1. / 24 + z * (-1. / 720 + z * (1. / 40320 + z * (-1. / 3628800 + z * (1. / 479001600 + z * (-1. / 87178291200 + z * (1. / 20922789888000 - z / 6402373705728000))))));
+      const double half = 0.5 * z, top = 1 - half;
+      const double cosine_of = top + (((1 - top) - half) + (z * z * c - r * rest));
+      const double value = quarter & 1 ? cosine_of : sine;
+      const double turned = quarter & 2 ? -value : value;
+      y[i] = !cosine && x[i] == 0 ? x[i] : turned;
+      far |= __builtin_fabs(x[i]) < 0x1p20 ? 0 : 1;
+    }
+    for (int64_t i = 0; far != 0 && i < count; ++i) {
+      if (!(__builtin_fabs(x[i]) < 0x1p20)) y[i] = cosine ? __builtin_cos(x[i]) : __builtin_sin(x[i]);
+    }
+    __builtin_memcpy(out + at, y, static_cast<size_t>(count) * sizeof(double));
+  }
+}
+
 // libm, element by element. What is further than 2 ulp off in its own type is computed in a wider one.
 inline double WideCbrt(double x) { return static_cast<double>(__builtin_cbrtl(x)); }
 inline double WideAcosh(double x) { return static_cast<double>(__builtin_acoshl(x)); }
@@ -144,13 +183,9 @@ void FillMathOf(KernelTable& table) {
   vector(UnaryOp::kExp, ExpFn());
   vector(UnaryOp::kLog, LogFn());
   vector(UnaryOp::kTanh, TanhFn());
-  vector(UnaryOp::kSin, SinFn());
-  vector(UnaryOp::kCos, CosFn());
   vector(UnaryOp::kLogistic, LogisticFn());
-  if (sizeof(T) == 4) {
-    table.unary[static_cast<int>(UnaryOp::kSin)][p] = &SinCosF32Loop<false>;
-    table.unary[static_cast<int>(UnaryOp::kCos)][p] = &SinCosF32Loop<true>;
-  }
+  table.unary[static_cast<int>(UnaryOp::kSin)][p] = sizeof(T) == 4 ? &SinCosF32Loop<false> : &SinCosF64Loop<false>;
+  table.unary[static_cast<int>(UnaryOp::kCos)][p] = sizeof(T) == 4 ? &SinCosF32Loop<true> : &SinCosF64Loop<true>;
   auto scalar = [&]<class F>(UnaryOp op, F) { table.unary[static_cast<int>(op)][p] = &UnaryLoop<F, T>; };
   scalar(UnaryOp::kCbrt, CbrtFn());
   scalar(UnaryOp::kExpm1, Expm1Fn());

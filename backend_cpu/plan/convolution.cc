@@ -44,10 +44,19 @@ std::vector<int64_t> Multiples(int64_t count, int64_t step) {
 
 }  // namespace
 
+ConvolutionViews ViewsInOrder(const HloInstruction& convolution, const View& input, const View& kernel) {
+  const ConvDimensionNumbers& labels = convolution.attributes<ConvolutionAttributes>().dim_labels;
+  DimVector order{labels.input_batch}, result_order{labels.output_batch};
+  for (int64_t d : labels.input_spatial) order.push_back(d);
+  for (int64_t d : labels.output_spatial) result_order.push_back(d);
+  order.push_back(labels.input_feature);
+  result_order.push_back(labels.output_feature);
+  return {input.Transpose(order), kernel, View::RowMajor(convolution.shape().dimensions()).Transpose(result_order)};
+}
+
 std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution, const View& input, const View& kernel) {
   const auto& a = convolution.attributes<ConvolutionAttributes>();
   const ConvDimensionNumbers& labels = a.dim_labels;
-  const DimVector& result_dims = convolution.shape().dimensions();
   const size_t spatial = labels.input_spatial.size();
   ConvolutionPlan plan;
   GemmProblem& problem = plan.problem;
@@ -61,13 +70,9 @@ std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution
   }
 
   // The input with its dimensions in our order, and what the windows cover of it.
-  DimVector order{labels.input_batch}, result_order{labels.output_batch};
-  for (int64_t d : labels.input_spatial) order.push_back(d);
-  for (int64_t d : labels.output_spatial) result_order.push_back(d);
-  order.push_back(labels.input_feature);
-  result_order.push_back(labels.output_feature);
-  plan.input = input.Transpose(order);
-  for (int64_t d : result_order) plan.result_dims.push_back(result_dims[d]);
+  plan.elements = ViewsInOrder(convolution, input, kernel);
+  plan.input = plan.elements.input;
+  plan.result_dims = plan.elements.result.dims;
   const int64_t features = plan.input.dims.back(), batches = plan.input.dims[0], output_features = plan.result_dims.back();
   plan.padding.resize(spatial + 2);
   plan.padded_dims = plan.input.dims;
@@ -87,7 +92,9 @@ std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution
     taps *= size;
     plan.padded_dims[d + 1] = last + 1;
     plan.padding[d + 1] = {w.padding_low, 0, w.base_dilation - 1};
-    plan.copies_input = plan.copies_input || w.padding_low != 0 || w.base_dilation != 1 || last >= plan.input.dims[d + 1];
+    const int64_t elements = plan.input.dims[d + 1], spread = elements > 0 ? (elements - 1) * w.base_dilation + 1 : 0;
+    plan.pads = plan.pads || w.padding_low > 0 || spread > elements || last - w.padding_low >= spread;
+    plan.copies_input = plan.copies_input || plan.pads || w.padding_low != 0;
   }
   plan.copies_input = plan.copies_input || (taps > 1 && plan.input.strides.back() != 1 && features > 1);
   const View from = plan.copies_input ? View::RowMajor(plan.padded_dims) : plan.input;
@@ -144,11 +151,21 @@ std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution
     to_front.push_back(labels.kernel_input_feature);
     plan.weights = weights.Transpose(to_front);
   }
-  for (size_t d = 0; d < result_order.size(); ++d) {
-    if (result_order[d] != static_cast<int64_t>(d)) {
-      plan.result_order.resize(result_order.size());
-      for (size_t i = 0; i < result_order.size(); ++i) plan.result_order[result_order[i]] = static_cast<int64_t>(i);
-      break;
+  DimVector result_order{labels.output_batch};
+  for (int64_t d : labels.output_spatial) result_order.push_back(d);
+  result_order.push_back(labels.output_feature);
+  if (!std::is_sorted(result_order.begin(), result_order.end())) {
+    plan.result_order.resize(result_order.size());
+    for (size_t i = 0; i < result_order.size(); ++i) plan.result_order[result_order[i]] = static_cast<int64_t>(i);
+  }
+  plan.elements.result = View::RowMajor(plan.result_dims);
+  if (plan.copies_input) {
+    View& view = plan.elements.input;
+    view.strides = from.strides;
+    view.offset = 0;
+    for (size_t d = 0; d < spatial; ++d) {
+      view.offset += a.window[d].padding_low * from.strides[d + 1];
+      view.strides[d + 1] *= a.window[d].base_dilation;
     }
   }
   return plan;

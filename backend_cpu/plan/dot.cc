@@ -1,4 +1,5 @@
-// See dot.h. The blocking is Goto's: a block of A stays in L2, a panel of B in L1, a tile of C in registers.
+// See dot.h. The blocking is Goto's: a block of one operand stays in L2, a panel of the other in L1, a tile of C in registers.
+// What the threads share of a product is packed into the arena, what each has for itself into its own scratch.
 #include "plan/dot.h"
 
 #include <algorithm>
@@ -9,7 +10,9 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kBlockK = 384, kBlockM = 240, kBlockN = 3072;
+constexpr int64_t kBlockK = 384;
+constexpr int64_t kShared = 512;              // rows or columns of the block that the threads share
+constexpr int64_t kOwnBytes = 190 << 10;      // of the block that each has for itself
 constexpr int64_t kDirect = 32 * 32 * 32;     // products up to this size are not worth packing
 constexpr int64_t kFewRows = 4;               // tiles, one below the other: packing B would take longer than it saves
 constexpr int64_t kTasks = 8, kRun = 4;       // at least so many tasks, of at least so many panels, if threads share a product
@@ -57,19 +60,19 @@ class GemmStep : public Step {
     parallel_ = work > 40000;
     by_batch_ = p_.batch >= 4;
     block_k_ = std::min(kBlockK * pack_a_.group, RoundUp(p_.k, pack_a_.group));
-    block_n_ = std::min(kBlockN, RoundUp(p_.n, kernels_.columns));
-    // Blocks of equal size; if they are too few for balance, runs of B's panels are shared out as well.
-    blocks_ = std::max<int64_t>(1, (p_.m + kBlockM - 1) / kBlockM);
-    block_m_ = RoundUp((p_.m + blocks_ - 1) / blocks_, kernels_.rows);
-    blocks_ = (p_.m + block_m_ - 1) / block_m_;
-    a_bytes_ = how_ == kPacked ? RoundUp(pack_a_.PanelBytes(block_k_, block_m_), 64) : 0;
-    b_bytes_ = RoundUp(pack_b_.PanelBytes(block_k_, how_ == kInPlace ? kernels_.columns : block_n_), 64);
-    tile_bytes_ = RoundUp(kernels_.rows * kernels_.columns * bytes_, kAlign) + kAlign;
-    const int64_t sets = by_batch_ && parallel_ ? threads : 1;
-    wide_bytes_ = StorageBytes(p_.result) == bytes_ ? 0 : RoundUp(p_.batch * p_.m * p_.n * bytes_, 64);
-    const int64_t sharing = by_batch_ ? 1 : threads;
-    set_bytes_ = how_ == kInPlace ? sharing * (b_bytes_ + tile_bytes_) : b_bytes_ + sharing * (a_bytes_ + tile_bytes_);
-    scratch_bytes_ = wide_bytes_ + (how_ == kPacked || how_ == kPackedB || how_ == kInPlace ? sets * set_bytes_ : 0);
+    // The smaller operand is the shared one; a large one is shared in blocks of equal size.
+    const int64_t a_bytes = pack_a_.PanelBytes(block_k_, std::min(p_.m, kShared)), b_bytes = pack_b_.PanelBytes(block_k_, std::min(p_.n, kShared));
+    if (how_ == kPacked && (p_.m <= kShared ? p_.n > kShared || a_bytes <= b_bytes : p_.n > kShared)) how_ = kPackedShareA;
+    const bool share_a = how_ == kPackedShareA;
+    Side &shared = share_a ? a_ : b_, &own = share_a ? b_ : a_;
+    a_ = {&p_.a, &pack_a_, p_.m, kernels_.rows};
+    b_ = {&p_.b, &pack_b_, p_.n, kernels_.columns};
+    shared.block = EqualBlocks(shared, kShared);
+    own.block = share_a ? own.width : EqualBlocks(own, std::max(own.width, kOwnBytes / pack_a_.PanelBytes(block_k_, 1) / own.width * own.width));
+    tile_bytes_ = RoundUp(kernels_.rows * kernels_.columns * bytes_, kAlign);
+    shared_bytes_ = how_ == kPacked || how_ == kPackedB || share_a ? RoundUp(shared.pack->PanelBytes(block_k_, shared.block), kAlign) : 0;
+    wide_bytes_ = StorageBytes(p_.result) == bytes_ ? 0 : RoundUp(p_.batch * p_.m * p_.n * bytes_, kAlign);
+    scratch_bytes_ = wide_bytes_ + (by_batch_ && parallel_ ? threads : 1) * shared_bytes_;
   }
   int64_t scratch_bytes() const { return scratch_bytes_; }
   double Flops() const override { return 2.0 * static_cast<double>(p_.batch) * p_.m * p_.n * p_.k; }
@@ -81,7 +84,7 @@ class GemmStep : public Step {
       const std::byte* b_data = ref(1).pointer + p_.b.batch_offsets[b] * StorageBytes(p_.b.type);
       std::byte* c_batch = c + p_.c_offsets[b] * bytes_;
       switch (how_) {
-        case kPacked: case kPackedB: RunPacked(runtime, a_data, b_data, c_batch, thread); break;
+        case kPacked: case kPackedShareA: case kPackedB: RunPacked(runtime, a_data, b_data, c_batch, thread); break;
         case kInPlace: RunInPlace(runtime, a_data, b_data, c_batch, thread); break;
         case kRowTimesMatrix: RunRows(runtime, a_data, b_data, c_batch); break;
         case kMatrixTimesColumn: RunColumn(runtime, a_data, b_data, c_batch); break;
@@ -104,11 +107,23 @@ class GemmStep : public Step {
 
   std::string Name() const override {
     return Format("{} {}[{}x{}x{}] {}{}", p_.name, p_.batch > 1 ? Format("{}*", p_.batch) : "", p_.m, p_.n, p_.k,
-                       PrimitiveTypeName(p_.a.type), how_ == kPacked || how_ == kPackedB ? "" : how_ == kInPlace ? " in place" : " direct");
+                       PrimitiveTypeName(p_.a.type), shared_bytes_ > 0 ? "" : how_ == kInPlace ? " in place" : " direct");
   }
 
  private:
-  enum How { kPacked, kPackedB, kInPlace, kRowTimesMatrix, kMatrixTimesColumn, kRowTimesTransposed };
+  // Packed: the threads share B, or A, and each packs the other for itself; or A stays where it lies.
+  enum How { kPacked, kPackedShareA, kPackedB, kInPlace, kRowTimesMatrix, kMatrixTimesColumn, kRowTimesTransposed };
+
+  // An operand's rows, or columns, in panels of `width`, of which a block is packed at a time.
+  struct Side {
+    const GemmOperand* operand = nullptr;
+    const GemmPacker* pack = nullptr;
+    int64_t size = 0, width = 0, block = 0;
+  };
+  static int64_t EqualBlocks(const Side& side, int64_t most) {
+    const int64_t blocks = std::max<int64_t>(1, (side.size + most - 1) / most);
+    return RoundUp((side.size + blocks - 1) / blocks, side.width);
+  }
 
   // Vectors and small matrices are multiplied where they lie, if their types and strides allow it.
   void Choose() {
@@ -174,11 +189,10 @@ class GemmStep : public Step {
   void RunInPlace(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c, int thread) {
     const int64_t columns = kernels_.columns, rows = kernels_.rows, panels = (p_.n + columns - 1) / columns;
     const bool share = parallel_ && !by_batch_;
-    std::byte* sets = written(1).pointer + wide_bytes_ + (parallel_ && by_batch_ ? thread * set_bytes_ : 0);
     const int64_t parts = share ? std::min<int64_t>(16, panels) : 1;
     runtime.pool->For(parts, [&](int64_t part, int t) {
-      std::byte* b_pack = sets + (share ? t : 0) * (b_bytes_ + tile_bytes_);
-      std::byte* tile = b_pack + b_bytes_;
+      std::byte* tile = runtime.scratch[static_cast<size_t>(share ? t : thread)];
+      std::byte* b_pack = tile + tile_bytes_;
       for (int64_t n = panels * part / parts * columns; n < std::min(p_.n, panels * (part + 1) / parts * columns); n += columns) {
         const int64_t width = std::min(columns, p_.n - n);
         for (int64_t k0 = 0; k0 < p_.k; k0 += block_k_) {
@@ -205,59 +219,61 @@ class GemmStep : public Step {
   }
 
   void RunPacked(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c, int thread) {
-    const bool share = parallel_ && !by_batch_;
-    std::byte* set = written(1).pointer + wide_bytes_ + (parallel_ && by_batch_ ? thread * set_bytes_ : 0);
-    std::byte* b_pack = set;
-    const int64_t columns = kernels_.columns, rows = kernels_.rows;
-    for (int64_t n0 = 0; n0 < p_.n; n0 += block_n_) {
-      const int64_t n1 = std::min(p_.n, n0 + block_n_), panels = (n1 - n0 + columns - 1) / columns;
+    const bool share = parallel_ && !by_batch_, share_a = how_ == kPackedShareA;
+    const Side &shared = share_a ? a_ : b_, &own = share_a ? b_ : a_;
+    const std::byte *shared_data = share_a ? a : b, *own_data = share_a ? b : a;
+    std::byte* shared_pack = written(1).pointer + wide_bytes_ + (parallel_ && by_batch_ ? thread * shared_bytes_ : 0);
+    const int64_t own_blocks = (own.size + own.block - 1) / own.block;
+    for (int64_t s0 = 0; s0 < shared.size; s0 += shared.block) {
+      const int64_t s1 = std::min(shared.size, s0 + shared.block), panels = (s1 - s0 + shared.width - 1) / shared.width;
+      // So many tasks for each block that a thread has for itself: runs of the shared panels.
+      const int64_t runs = share ? std::clamp<int64_t>((kTasks + own_blocks - 1) / own_blocks, 1, (panels + kRun - 1) / kRun) : 1;
       for (int64_t k0 = 0; k0 < p_.k; k0 += block_k_) {
         const int64_t ks = std::min(p_.k - k0, block_k_), steps = pack_a_.Steps(ks);
-        const int64_t a_panel_bytes = pack_a_.PanelBytes(ks, rows), b_panel_bytes = pack_b_.PanelBytes(ks, columns);
-        auto pack_b = [&](int64_t part, int) {
-          const int64_t n = n0 + part * columns;
-          pack_b_.pack(b, p_.b.row_offsets.data() + n, std::min(columns, n1 - n), p_.b.k_offsets.data() + k0, ks, columns,
-                       b_pack + part * b_panel_bytes);
+        const int64_t shared_bytes = shared.pack->PanelBytes(ks, shared.width), own_bytes = own.pack->PanelBytes(ks, own.width);
+        auto pack_shared = [&](int64_t panel, int) {
+          const int64_t s = s0 + panel * shared.width;
+          shared.pack->pack(shared_data, shared.operand->row_offsets.data() + s, std::min(shared.width, s1 - s),
+                            shared.operand->k_offsets.data() + k0, ks, shared.width, shared_pack + panel * shared_bytes);
         };
-        const int64_t runs = share ? std::clamp<int64_t>((kTasks + blocks_ - 1) / blocks_, 1, (panels + kRun - 1) / kRun) : 1;
-        auto a_pack_of = [&](int64_t t) { return set + b_bytes_ + (share ? t : 0) * (a_bytes_ + tile_bytes_); };
-        auto packed_of = [&](int64_t t) { return reinterpret_cast<int64_t*>(a_pack_of(t) + a_bytes_); };
-        auto block = [&](int64_t task, int t) {
+        auto scratch_of = [&](int t) { return runtime.scratch[static_cast<size_t>(share ? t : thread)]; };
+        auto packed_of = [&](int t) { return reinterpret_cast<int64_t*>(scratch_of(t)); };
+        auto multiply = [&](int64_t task, int t) {
           const int64_t part = task / runs, run = task % runs;
-          const int64_t m0 = part * block_m_, m1 = std::min(p_.m, m0 + block_m_);
-          std::byte* a_pack = a_pack_of(t);
+          const int64_t o0 = part * own.block, o1 = std::min(own.size, o0 + own.block);
           int64_t* packed = packed_of(t);  // which block this thread has packed last
-          std::byte* tile = a_pack + a_bytes_ + kAlign;
-          const int64_t *a_rows = p_.a.row_offsets.data(), *a_ks = p_.a.k_offsets.data() + k0;
-          if (how_ == kPacked && *packed != part) {
-            pack_a_.pack(a, a_rows + m0, m1 - m0, a_ks, ks, rows, a_pack);
+          std::byte *tile = scratch_of(t) + kAlign, *own_pack = tile + tile_bytes_;
+          if (how_ != kPackedB && *packed != part) {
+            own.pack->pack(own_data, own.operand->row_offsets.data() + o0, o1 - o0, own.operand->k_offsets.data() + k0, ks, own.width, own_pack);
             *packed = part;
           }
           for (int64_t panel = panels * run / runs; panel < panels * (run + 1) / runs; ++panel) {
-            const int64_t n = n0 + panel * columns;
-            for (int64_t m = m0; m < m1; m += rows) {
-              const std::byte* b_panel = b_pack + panel * b_panel_bytes;
-              std::byte* to = c + (m * p_.c_row + n) * bytes_;
-              auto multiply = [&](std::byte* into, int64_t stride, bool accumulate) {
-                if (how_ == kPacked) kernels_.tile(steps, a_pack + (m - m0) / rows * a_panel_bytes, nullptr, nullptr, b_panel, 0, into, stride, accumulate);
-                else kernels_.tile_packed_b(steps, a, a_rows + m, a_ks, b_panel, 0, into, stride, accumulate);
-              };
-              if (m + rows <= m1 && n + columns <= n1) {
-                multiply(to, p_.c_row, k0 > 0);
-                continue;
+            const int64_t s = s0 + panel * shared.width;
+            const std::byte* shared_panel = shared_pack + panel * shared_bytes;
+            for (int64_t o = o0; o < o1; o += own.width) {
+              const std::byte* own_panel = own_pack + (o - o0) / own.width * own_bytes;
+              const int64_t m = share_a ? s : o, n = share_a ? o : s;
+              const int64_t rows = std::min<int64_t>(kernels_.rows, p_.m - m), columns = std::min<int64_t>(kernels_.columns, p_.n - n);
+              const bool whole = rows == kernels_.rows && columns == kernels_.columns;
+              std::byte* const to = c + (m * p_.c_row + n) * bytes_;
+              std::byte* const into = whole ? to : tile;
+              const int64_t stride = whole ? p_.c_row : kernels_.columns;
+              if (how_ == kPackedB) {
+                kernels_.tile_packed_b(steps, a, p_.a.row_offsets.data() + m, p_.a.k_offsets.data() + k0, shared_panel, 0, into, stride, whole && k0 > 0);
+              } else {
+                kernels_.tile(steps, share_a ? shared_panel : own_panel, nullptr, nullptr, share_a ? own_panel : shared_panel, 0, into, stride, whole && k0 > 0);
               }
-              multiply(tile, columns, false);
-              StoreEdge(tile, to, std::min(rows, m1 - m), std::min(columns, n1 - n), k0 > 0);
+              if (!whole) StoreEdge(tile, to, rows, columns, k0 > 0);
             }
           }
         };
-        for (int64_t t = 0; t < (share ? runtime.pool->threads() : 1); ++t) *packed_of(t) = -1;
+        for (int t = 0; t < (share ? runtime.pool->threads() : 1); ++t) *packed_of(t) = -1;
         if (share) {
-          runtime.pool->For(panels, pack_b);
-          runtime.pool->For(blocks_ * runs, block);
+          runtime.pool->For(panels, pack_shared);
+          runtime.pool->For(own_blocks * runs, multiply);
         } else {
-          for (int64_t i = 0; i < panels; ++i) pack_b(i, thread);
-          for (int64_t i = 0; i < blocks_; ++i) block(i, thread);
+          for (int64_t i = 0; i < panels; ++i) pack_shared(i, thread);
+          for (int64_t i = 0; i < own_blocks; ++i) multiply(i, thread);
         }
       }
     }
@@ -298,9 +314,10 @@ class GemmStep : public Step {
   How how_ = kPacked;
   bool parallel_ = false, by_batch_ = false;
   int64_t a_row_ = 0, a_k_ = 0, b_row_ = 0, b_k_ = 0;
-  int64_t block_m_ = 0, block_n_ = 0, block_k_ = 0, blocks_ = 1;  // blocks of block_m_ rows
-  // Scratch: sums wider than the result; then a set, or one a thread: B's panels, and for each thread A's, a note, an edge tile.
-  int64_t a_bytes_ = 0, b_bytes_ = 0, tile_bytes_ = 0, set_bytes_ = 0, wide_bytes_ = 0, scratch_bytes_ = 0;
+  Side a_, b_;
+  int64_t block_k_ = 0, tile_bytes_ = 0;
+  // Scratch in the arena: sums wider than the result; then the shared operand's panels, for each thread if they share out batches.
+  int64_t shared_bytes_ = 0, wide_bytes_ = 0, scratch_bytes_ = 0;
 };
 
 }  // namespace

@@ -20,8 +20,9 @@ struct FreeDeleter {
 };
 using AlignedBlock = std::unique_ptr<std::byte[], FreeDeleter>;
 
+// In whole pages, so that no two blocks begin in step with one another by chance of the heap.
 AlignedBlock AllocateAligned(int64_t bytes) {
-  return AlignedBlock(static_cast<std::byte*>(std::aligned_alloc(64, (std::max<int64_t>(bytes, 64) + 63) / 64 * 64)));
+  return AlignedBlock(static_cast<std::byte*>(std::aligned_alloc(4096, (std::max<int64_t>(bytes, 1) + 4095) / 4096 * 4096)));
 }
 
 template <class L, class F>

@@ -16,6 +16,20 @@ Acc Widen(T value) {
   else return static_cast<Acc>(value);
 }
 
+// Four values of each of four rows, to where the rows' first values lie side by side, then their second ones, `width` further on.
+template <class T>
+inline void TurnFourByFour(const T* a, const T* b, const T* c, const T* d, T* to, int64_t width) {
+  using Four = int32_t __attribute__((vector_size(16), aligned(4), may_alias));
+  auto load = [](const T* from) { return *reinterpret_cast<const Four*>(from); };
+  const Four low_ab = __builtin_shufflevector(load(a), load(b), 0, 4, 1, 5), low_cd = __builtin_shufflevector(load(c), load(d), 0, 4, 1, 5);
+  const Four high_ab = __builtin_shufflevector(load(a), load(b), 2, 6, 3, 7), high_cd = __builtin_shufflevector(load(c), load(d), 2, 6, 3, 7);
+  auto store = [](T* at, Four values) { *reinterpret_cast<Four*>(at) = values; };
+  store(to, __builtin_shufflevector(low_ab, low_cd, 0, 1, 4, 5));
+  store(to + width, __builtin_shufflevector(low_ab, low_cd, 2, 3, 6, 7));
+  store(to + 2 * width, __builtin_shufflevector(high_ab, high_cd, 0, 1, 4, 5));
+  store(to + 3 * width, __builtin_shufflevector(high_ab, high_cd, 2, 3, 6, 7));
+}
+
 // Panels of `width` rows: for each k step, the rows' values side by side; rows past the end are zeros.
 template <class Acc, class T>
 void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, const int64_t* ks, int64_t k_count,
@@ -34,16 +48,31 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
       }
       continue;
     }
-    // Row by row: reads run along k.
+    // Reads run along k.
     const int64_t last = ks[k_count - 1] - ks[0];
     const bool runs = last == k_count - 1 && (k_count < 3 || ks[1] - ks[0] == 1);
-    for (int64_t i = 0; i < n; ++i) {
+    int64_t i = 0;
+    if constexpr (std::is_same_v<T, Acc> && sizeof(T) == 4) {
+      for (; runs && i + 4 <= n; i += 4) {
+        const int64_t* row = rows + r + i;
+        const T *a = from + row[0] + ks[0], *b = from + row[1] + ks[0], *c = from + row[2] + ks[0], *d = from + row[3] + ks[0];
+        int64_t p = 0;
+        for (; p + 4 <= k_count; p += 4) {
+          if (p % 16 == 0 && r + i + 8 <= row_count) {  // the next four rows
+            for (int q = 4; q < 8; ++q) __builtin_prefetch(from + row[q] + ks[0] + p);
+          }
+          TurnFourByFour(a + p, b + p, c + p, d + p, out + p * width + i, width);
+        }
+        for (; p < k_count; ++p) out[p * width + i] = a[p], out[p * width + i + 1] = b[p], out[p * width + i + 2] = c[p], out[p * width + i + 3] = d[p];
+      }
+    }
+    for (; i < n; ++i) {
       const T* base = from + rows[r + i];
       Acc* column = out + i;
       if (runs) for (int64_t p = 0; p < k_count; ++p) column[p * width] = Widen<Acc>(base[ks[0] + p]);
       else for (int64_t p = 0; p < k_count; ++p) column[p * width] = Widen<Acc>(base[ks[p]]);
     }
-    for (int64_t i = n; i < width; ++i) for (int64_t p = 0; p < k_count; ++p) out[p * width + i] = Acc(0);
+    for (; i < width; ++i) for (int64_t p = 0; p < k_count; ++p) out[p * width + i] = Acc(0);
     out += width * k_count;
   }
 }

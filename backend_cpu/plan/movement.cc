@@ -207,10 +207,16 @@ std::unique_ptr<Step> MakePad(const HloInstruction& pad, const View& operand) {
 std::unique_ptr<Step> MakeZeroPad(PrimitiveType type, const PaddingConfig& padding, const DimVector& dims, const View& operand) {
   return std::make_unique<PadStep>(StorageBytes(type), padding, dims, operand, true);
 }
+namespace {
+// One list of starts, as old modules have it, is the reference's.
+bool TakesList(const HloInstruction& i, int64_t first) { return i.operand_count() > first && i.operand(first)->shape().rank() != 0; }
+}  // namespace
 std::unique_ptr<Step> MakeDynamicSlice(const HloInstruction& slice, const View& operand) {
+  if (TakesList(slice, 1)) return nullptr;
   return std::make_unique<DynamicSliceStep>(slice, operand);
 }
 std::unique_ptr<Step> MakeDynamicUpdateSlice(const HloInstruction& update_slice, const View& update) {
+  if (TakesList(update_slice, 2)) return nullptr;
   return std::make_unique<DynamicUpdateSliceStep>(update_slice, update);
 }
 

@@ -37,7 +37,11 @@ Planner::Planner(PlanContext& context, Graph& graph, StepList& steps, std::vecto
       cluster_of_(graph.values.size(), -1) {
   for (size_t i = 0; i < graph.parameters.size(); ++i) places_[graph.parameters[i]] = parameters[i];
   auto use = [&](ValueId id) {
-    if (graph.values[id].root != kNoValue) ++uses_[graph.values[id].root];
+    const ValueId root = graph.values[id].root;
+    if (root == kNoValue) return;
+    ++uses_[root];
+    const int32_t node = graph.values[root].node;
+    if (node >= 0 && graph.nodes[node].opcode() == HloOpcode::kDot) dot_views_[root].push_back(id);
   };
   for (const Node& node : graph.nodes) for (ValueId id : node.inputs) use(id);
   for (ValueId id : graph.results) use(id);
@@ -414,6 +418,36 @@ StatusOr<std::pair<Ref, View>> Planner::LocateView(ValueId id) {
   return std::pair(RootRef(root), graph_.values[id].view);
 }
 
+void Planner::AppendGemm(std::unique_ptr<Step> step, Ref a, Ref b, Ref to) {
+  std::vector<Ref> written{to};
+  if (const int64_t scratch = GemmScratchBytes(*step); scratch > 0) written.push_back(NewBuffer(scratch));
+  Append(std::move(step), {a, b}, written);
+}
+
+// A result that is read as its transpose alone is stored as that, which costs nothing: A and B change places.
+bool Planner::StoreTransposed(const Node& dot) {
+  const auto views = dot_views_.find(dot.outputs[0]);
+  if (views == dot_views_.end()) return false;
+  const Value& value = graph_.values[dot.outputs[0]];
+  const int64_t batch = static_cast<int64_t>(dot.instruction->attributes<DotAttributes>().lhs_batch_dims.size());
+  const int64_t rows = dot.instruction->operand(0)->shape().rank() -
+                       static_cast<int64_t>(dot.instruction->attributes<DotAttributes>().lhs_contracting_dims.size()) - batch;
+  DimVector order;
+  for (int64_t d = 0; d < batch; ++d) order.push_back(d);
+  for (int64_t d = batch + rows; d < static_cast<int64_t>(value.dims.size()); ++d) order.push_back(d);
+  for (int64_t d = batch; d < batch + rows; ++d) order.push_back(d);
+  const View transposed = View::RowMajor(value.dims).Transpose(order);
+  if (transposed.IsContiguous()) return false;
+  for (ValueId id : views->second) {
+    const View& view = graph_.values[id].view;
+    if (view.offset != 0 || graph_.values[id].count != value.count) return false;
+    const auto reshaped = transposed.Reshape(view.dims);
+    if (!reshaped || !(reshaped->strides == view.strides)) return false;
+  }
+  for (ValueId id : views->second) graph_.values[id].view = View::RowMajor(graph_.values[id].dims);
+  return true;
+}
+
 Status Planner::PlanDot(const Node& node) {
   HLOIR_ASSIGN_OR_RETURN(auto lhs, LocateView(node.inputs[0]));
   HLOIR_ASSIGN_OR_RETURN(auto rhs, LocateView(node.inputs[1]));
@@ -424,9 +458,13 @@ Status Planner::PlanDot(const Node& node) {
     Append(std::move(integers), {lhs.first, rhs.first}, {RootRef(node.outputs[0])});
     return OkStatus();
   }
+  if (StoreTransposed(node)) {
+    std::swap(problem.a, problem.b);
+    std::swap(problem.m, problem.n);
+    std::swap(lhs.first, rhs.first);
+  }
   auto step = MakeGemmStep(std::move(problem), *context_.kernels, context_.threads);
-  const Ref scratch = NewBuffer(GemmScratchBytes(*step));
-  Append(std::move(step), {lhs.first, rhs.first}, {RootRef(node.outputs[0]), scratch});
+  AppendGemm(std::move(step), lhs.first, rhs.first, RootRef(node.outputs[0]));
   return OkStatus();
 }
 
@@ -443,7 +481,12 @@ Status Planner::PlanConvolution(const Node& node) {
   HLOIR_ASSIGN_OR_RETURN(auto input, LocateView(node.inputs[0]));
   HLOIR_ASSIGN_OR_RETURN(auto kernel, LocateView(node.inputs[1]));
   auto plan = cpu::PlanConvolution(*node.instruction, input.second, kernel.second);
-  if (!plan) return PlanReference(node);
+  if (!plan) {
+    auto step = MakeElementConvolution(*node.instruction, ViewsInOrder(*node.instruction, input.second, kernel.second));
+    if (step == nullptr || graph_.values[node.outputs[0]].count == 0) return PlanReference(node);
+    Append(std::move(step), {input.first, kernel.first}, {RootRef(node.outputs[0])});
+    return OkStatus();
+  }
   const PrimitiveType type = plan->problem.a.type, result_type = plan->problem.result;
   if (plan->copies_input) {
     const Ref padded = NewBuffer(View::RowMajor(plan->padded_dims).count() * StorageBytes(type));
@@ -458,8 +501,11 @@ Status Planner::PlanConvolution(const Node& node) {
     Append(MakeDepthwiseStep(*plan, *context_.kernels), {input.first, weights}, {to});
   } else {
     auto step = MakeGemmStep(std::move(plan->problem), *context_.kernels, context_.threads);
-    const Ref scratch = NewBuffer(GemmScratchBytes(*step));
-    Append(std::move(step), {input.first, kernel.first}, {to, scratch});
+    AppendGemm(std::move(step), input.first, kernel.first, to);
+  }
+  if (plan->pads) {
+    auto repair = MakePaddingRepair(*node.instruction, std::move(plan->elements));
+    if (repair != nullptr) Append(std::move(repair), {input.first, kernel.first}, {to});
   }
   if (transposed) {
     const View view = View::RowMajor(plan->result_dims).Transpose(plan->result_order);

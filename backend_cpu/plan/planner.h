@@ -65,7 +65,9 @@ class Planner {
   bool IsRegisterIn(ValueId id, int64_t count) const;
   Status PlanWhile(Node& node);
   Status PlanConditional(Node& node);
+  void AppendGemm(std::unique_ptr<Step> step, Ref a, Ref b, Ref to);
   Status PlanDot(const Node& node);
+  bool StoreTransposed(const Node& dot);
   Status PlanConvolution(const Node& node);
   Status PlanConcatenate(const Node& node);
   Status PlanMovement(const Node& node);  // pad, dynamic-slice, dynamic-update-slice, gather, scatter
@@ -91,6 +93,7 @@ class Planner {
   StepList* steps_;
   std::vector<Ref> places_;             // by root value; buffer -1: none yet
   std::vector<int32_t> uses_;           // by root value: operand slots and results that read it
+  std::unordered_map<ValueId, std::vector<ValueId>> dot_views_;  // of dots' results: as what they are read
   std::vector<int32_t> cluster_of_;     // by root value; -1: in none
   std::vector<Cluster> clusters_;
   std::vector<int32_t> open_;

@@ -89,7 +89,7 @@ T ReducePrecision(T x, int64_t exponent_bits, int64_t mantissa_bits) {
 // of as many bits as x's type, is below fraction * 2^bits. Out of range saturates, NaN gives 0.
 double StochasticRound(double x, uint64_t random, int random_bits) {
   const double magnitude = std::abs(x), whole = std::trunc(magnitude);
-  const double threshold = std::ldexp(magnitude - whole, random_bits);
+  const double threshold = std::trunc(std::ldexp(magnitude - whole, random_bits));
   const bool up = static_cast<double>(random) < threshold;
   return std::copysign(up ? whole + 1 : whole, x);
 }

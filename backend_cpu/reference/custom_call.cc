@@ -1,5 +1,5 @@
 // custom-call: what the caller registered (EvaluatorOptions::custom_calls), else the few targets with a meaning of
-// their own in HLO: placement and sharding marks, TopK, LAPACK's, and the two that go between dynamic and static arrays.
+// their own in HLO: placement and sharding marks, TopK, LAPACK's, the random seed, and the two that go between dynamic and static arrays.
 #include "reference/custom_call.h"
 
 #include <algorithm>
@@ -89,7 +89,10 @@ StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
       context.shape.tuple_shapes(0).rank() > 0) {
     return TopK(context.operand(0), context.shape, context.shape.tuple_shapes(0).dimensions().back(), true);
   }
-  if (IsLapackTarget(target)) return EvaluateLapack(context);
+  if (IsLapackCall(context.instruction)) return EvaluateLapack(context);
+  if (target == "GetRngSeed" && context.operand_count() == 0 && context.shape.Compatible(Shape::Scalar(PrimitiveType::U64))) {
+    return Literal::Zero(PrimitiveType::U64);  // each run has the same random numbers
+  }
   if (target == "PadToStatic" && one_array) return PadToStatic(context);
   if (target == "SliceToDynamic" && one_array) return SliceToDynamic(context);
   return UnimplementedOp(context, Format("nobody said what \"{}\" means", target));

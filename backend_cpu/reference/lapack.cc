@@ -42,6 +42,7 @@ struct Form {
   std::vector<Option> options;
   std::vector<size_t> results;   // where today's results are; empty: in order
   int alpha = -1;                // the operand that scales
+  char uplo = 0;                 // 'L' or 'U', where neither operand nor option says it
 };
 
 // A call's operands and results, one batch at a time, and its options.
@@ -50,6 +51,7 @@ class LapackCall {
   LapackCall(EvalContext& context, const Form& form) : context_(context), places_(form.results) {
     for (int64_t i = 0; i < context.operand_count(); ++i) operands_.push_back(&context.operand(i));
     for (const Shape* leaf : context.shape.Leaves()) results_.emplace_back(*leaf);
+    if (form.uplo != 0) options_.emplace_back("uplo", form.uplo);
     for (const Form::Option& option : form.options) {
       Require(option.operand < operands_.size() && operands_[option.operand]->shape().IsScalar());
       if (!good_) return;
@@ -85,6 +87,7 @@ class LapackCall {
   void Result(size_t i, const std::vector<int>& dims) { good_ = good_ && Place(i) < results_.size() && Is<E>(results_[Place(i)].shape(), dims); }
   // More results are workspaces, or an info that says all is well: zeros.
   void Counts(size_t operands, size_t results) { good_ = good_ && operands_.size() == operands && results_.size() >= results; }
+  size_t result_count() const { return results_.size(); }
   // The result has as many dimensions as the batch and these more.
   bool ResultHasRank(size_t i, size_t more) const { return i < results_.size() && results_[i].shape().dimensions().size() == leading_.size() + more; }
   void PlaceResults(std::vector<size_t> places) { places_ = std::move(places); }
@@ -277,7 +280,9 @@ void Syevd(LapackCall& call, const Routine<T>& f) {
   using R = typename Traits<T>::Real;
   int n = call.Sizes(2)[0], lda = AtLeastOne(n), info = 0;
   char mode = call.Letter("mode", "VN"), uplo = call.Letter("uplo", "LU");
-  call.Counts(1, 3), call.Operand<T>(0, {n, n}), call.Result<T>(0, {n, n}), call.Result<R>(1, {n}), call.Result<int>(2, {});
+  const bool says_how = call.result_count() > 2;
+  call.Counts(1, 2), call.Operand<T>(0, {n, n}), call.Result<T>(0, {n, n}), call.Result<R>(1, {n});
+  if (says_how) call.Result<int>(2, {});
   for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
     std::vector<T> a = call.Load<T>(0, b, n, n);
     std::vector<R> w(static_cast<size_t>(n)), rwork(1);
@@ -294,7 +299,8 @@ void Syevd(LapackCall& call, const Routine<T>& f) {
       rwork.resize(static_cast<size_t>(std::max(R(1), rwork[0])));
       iwork.resize(static_cast<size_t>(std::max(1, iwork[0])));
     });
-    call.Store(0, b, a, n, n), call.Store(1, b, w, n), call.StoreInt(2, b, info);
+    call.Store(0, b, a, n, n), call.Store(1, b, w, n);
+    if (says_how) call.StoreInt(2, b, info);
   }
 }
 
@@ -539,10 +545,21 @@ bool FindEntry(std::string_view target, F&& f) {
   return find(float()) || find(double()) || find(std::complex<float>()) || find(std::complex<double>());
 }
 
+// LAPACK's name for what the call does, if it has one. XLA's own custom-calls do the same as three of the routines.
+std::string LapackTarget(const HloInstruction& call) {
+  const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
+  const bool factors = target == "Qr", product = target == "ProductOfElementaryHouseholderReflectors";
+  if ((!factors && !product && target != "Eigh") || call.operand_count() == 0) return target;
+  const PrimitiveType type = call.operand(0)->shape().element_type();
+  const bool complex = IsComplex(type);
+  const std::string letter = type == PrimitiveType::F32 ? "s" : type == PrimitiveType::F64 ? "d" : type == PrimitiveType::C64 ? "c" : "z";
+  return "lapack_" + letter + (factors ? "geqrf" : product ? complex ? "ungqr" : "orgqr" : complex ? "heevd" : "syevd") + "_ffi";
+}
+
 }  // namespace
 
-bool IsLapackTarget(std::string_view target) {
-  return FindEntry(target, [](const auto&, const Form&) {});
+bool IsLapackCall(const HloInstruction& call) {
+  return FindEntry(LapackTarget(call), [](const auto&, const Form&) {});
 }
 
 StatusOr<Value> EvaluateLapack(EvalContext& context) {
@@ -553,9 +570,13 @@ StatusOr<Value> EvaluateLapack(EvalContext& context) {
     if (!leaf->IsArray()) return UnimplementedOp(context, "LAPACK gives arrays");
   }
   StatusOr<Value> result = UnimplementedOp(context, "this machine has no LAPACK (liblapack.so.3)");
-  FindEntry(context.attributes<CustomCallAttributes>().custom_call_target, [&]<class T>(const Entry<T>& entry, const Form& form) {
+  FindEntry(LapackTarget(context.instruction), [&]<class T>(const Entry<T>& entry, Form form) {
     const Routine<T> routine(entry.name);
     if (!routine.found()) return;
+    // "Eigh" has its options in one text, of which the first is whether the lower triangle is read.
+    if (context.attributes<CustomCallAttributes>().custom_call_target == "Eigh") {
+      form.uplo = context.instruction.extras().backend_config.starts_with('0') ? 'U' : 'L';
+    }
     LapackCall call(context, form);
     if (call.good()) entry.run(call, routine);
     if (call.good()) result = std::move(call).Finish();

@@ -167,15 +167,17 @@ StatusOr<Value> EvaluateMap(EvalContext& context) {
 
 // Operands: inputs, then num_carries initial carries. For each index along the dimension, in order or in reverse, the
 // computation takes the inputs' slices (that dimension gone) and the carries, and gives output slices and new carries.
-// The result is the stacked outputs, then the last carries.
+// The result is the stacked outputs, then the last carries; no tuple, if the computation gives none.
 StatusOr<Value> EvaluateScan(EvalContext& context) {
   const auto& attributes = context.attributes<ScanAttributes>();
   const size_t dimension = static_cast<size_t>(attributes.dimensions[0]);
   const size_t carries = static_cast<size_t>(attributes.num_carries);
   const size_t inputs = context.operands.size() - carries;
-  const size_t outputs = static_cast<size_t>(context.shape.tuple_size()) - carries;
+  const bool several = context.shape.IsTuple();
+  const size_t outputs = (several ? static_cast<size_t>(context.shape.tuple_size()) : 1) - carries;
+  const auto result_shape = [&](size_t k) -> const Shape& { return several ? context.shape.tuple_shapes(static_cast<int64_t>(k)) : context.shape; };
   const int64_t length = inputs > 0    ? context.operand(0).shape().dimensions()[dimension]
-                         : outputs > 0 ? context.shape.tuple_shapes(0).dimensions()[dimension]
+                         : outputs > 0 ? result_shape(0).dimensions()[dimension]
                                        : 0;
   auto slice_shape = [&](const Shape& shape) {
     DimVector dims = shape.dimensions();
@@ -189,7 +191,7 @@ StatusOr<Value> EvaluateScan(EvalContext& context) {
     return region;
   };
   std::vector<Literal> stacked;
-  for (size_t k = 0; k < outputs; ++k) stacked.emplace_back(context.shape.tuple_shapes(static_cast<int64_t>(k)));
+  for (size_t k = 0; k < outputs; ++k) stacked.emplace_back(result_shape(k));
   std::vector<Value> state(context.operands.begin() + static_cast<std::ptrdiff_t>(inputs), context.operands.end());
   for (int64_t step = 0; step < length; ++step) {
     const int64_t i = attributes.is_reverse ? length - 1 - step : step;
@@ -201,15 +203,16 @@ StatusOr<Value> EvaluateScan(EvalContext& context) {
     for (Value& carry : state) arguments.push_back(std::move(carry));
     HLOIR_ASSIGN_OR_RETURN(const Value result, context.run.Call(*context.instruction.to_apply(), std::move(arguments)));
     for (size_t k = 0; k < outputs; ++k) {
-      const Literal slice = result.elements()[k].literal().Convert(stacked[k].shape().element_type());
+      const Literal slice = (several ? result.elements()[k] : result).literal().Convert(stacked[k].shape().element_type());
       const DimVector& dims = slice.shape().dimensions();
       CopyRegion(dims, slice, {0, RowMajorStrides(dims)}, stacked[k], slice_region(stacked[k].shape(), i));
     }
-    for (size_t k = 0; k < carries; ++k) state[k] = result.elements()[outputs + k];
+    for (size_t k = 0; k < carries; ++k) state[k] = several ? result.elements()[outputs + k] : result;
   }
   std::vector<Value> results;
   for (Literal& literal : stacked) results.emplace_back(std::move(literal));
   for (Value& carry : state) results.push_back(std::move(carry));
+  if (!several) return std::move(results[0]);
   return Value::Tuple(std::move(results));
 }
 

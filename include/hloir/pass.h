@@ -31,6 +31,17 @@ struct UnrollOptions {
   int64_t max_instructions = 800;  // over all the rounds that are written out
 };
 
+// What the combiners of exchanges between devices may put together.
+struct CombinerOptions {
+  int64_t max_bytes = int64_t{30} << 20;  // of the operands
+  int64_t max_operands = 256;
+};
+
+// Which element types a pass is about.
+struct TypeOptions {
+  PrimitiveType from = PrimitiveType::INVALID, to = PrimitiveType::INVALID;  // INVALID: the pass's own choice
+};
+
 struct PassOptions {
   MathMode math = MathMode::kExact;
   const HloEvaluator* evaluator = nullptr;  // for constant folding; without one nothing is folded
@@ -40,6 +51,8 @@ struct PassOptions {
   std::vector<std::string> disabled_rules;
   FusionOptions fusion;
   UnrollOptions unroll;
+  CombinerOptions combiner;
+  TypeOptions types;
 };
 
 // An option of one pass, as it can be written behind its name: fusion{max-instructions=64}.

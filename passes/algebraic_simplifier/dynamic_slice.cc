@@ -8,10 +8,11 @@ namespace hloir::algebraic_simplifier {
 namespace {
 
 // Where the scalar start indices begin among the operands, and whether the op has that form (old text has one array of
-// them).
+// them, which may be of one).
 constexpr int64_t kSliceIndices = 1, kUpdateIndices = 2;
 bool HasScalarIndices(const HloInstruction* i, int64_t first) {
-  return i->operand_count() == first + i->shape().rank();
+  const int64_t rank = i->shape().rank();
+  return i->operand_count() == first + rank && (rank == 0 || i->operand(first)->shape().rank() == 0);
 }
 const Shape& SlicedShape(const HloInstruction* i) {
   return i->opcode() == HloOpcode::kDynamicSlice ? i->shape() : i->operand(1)->shape();

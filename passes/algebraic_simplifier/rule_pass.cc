@@ -1,6 +1,7 @@
 // A pass made of rules (rules.h), and how they are run: each instruction is looked at once, operands first; a rewrite puts
 // on the worklist what it made, the users of what now stands there, and operands that lost a user. So the time is linear
 // in the instructions and rewrites. tests/passes/algebraic-simplifier.
+#include <algorithm>
 #include <deque>
 
 #include "algebraic_simplifier/rules.h"
@@ -166,6 +167,17 @@ bool RulePass::RunOn(HloComputation& computation) {
 std::unique_ptr<HloPass> MakeRulePass(std::string_view name, std::span<const std::span<const Rule>> families,
                                       const PassOptions& options) {
   return std::make_unique<RulePass>(name, families, options);
+}
+
+std::unique_ptr<HloPass> MakeRulePass(std::string_view name, std::initializer_list<std::string_view> rules,
+                                      const PassOptions& options) {
+  std::vector<std::span<const Rule>> picked;
+  for (std::span<const Rule> family : AllFamilies()) {
+    for (size_t k = 0; k < family.size(); ++k) {
+      if (std::find(rules.begin(), rules.end(), family[k].name) != rules.end()) picked.push_back(family.subspan(k, 1));
+    }
+  }
+  return MakeRulePass(name, picked, options);
 }
 
 }  // namespace hloir::algebraic_simplifier

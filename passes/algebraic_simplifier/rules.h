@@ -14,6 +14,7 @@
 // operands); constants go to the right; no rule undoes another.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -78,6 +79,10 @@ inline std::unique_ptr<HloPass> MakeRulePass(std::string_view name, std::span<co
                                              const PassOptions& options) {
   return MakeRulePass(name, std::span(&rules, 1), options);
 }
+
+// A pass of some of the algebraic simplifier's rules, by their names.
+std::unique_ptr<HloPass> MakeRulePass(std::string_view name, std::initializer_list<std::string_view> rules,
+                                      const PassOptions& options);
 
 class RuleContext {
  public:

@@ -1,7 +1,7 @@
 // How far each transcendental op is from the true value, in units in the last place, with each instruction set and in the
-// reference: every f32 there is (or every N-th), and f64 at random bit patterns and at every size of number. The true value
-// comes from libm in 80-bit arithmetic; for f32 libm's vectors in f64 sort out which values it must be asked for. Fails if an op is further off than opcodes.def says, if a
-// NaN or an infinity is out of place, or if a zero has the wrong sign.
+// reference: every f32 there is, and of pairs and of f64 the edges, the hard regions and some at random (samples.h); or every N-th of
+// all that. The true value comes from libm in 80-bit arithmetic; for f32 libm's vectors in f64 sort out which values it must be asked
+// for. Fails if an op is further off than opcodes.def says, if a NaN or an infinity is out of place, or if a zero has the wrong sign.
 //
 //   ulp_sweep [--every=N] [--op=NAME] [--type=f32|f64] [--isa=NAME] [--seed=N]
 //
@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "exhaustive/samples.h"
 #include "exhaustive/transcendentals.h"
 
 namespace {
@@ -25,6 +26,7 @@ using namespace hloir;
 using namespace hloir::sweep;
 
 constexpr int64_t kBlock = 1 << 16;  // inputs at a time
+constexpr uint64_t kRandomF32 = 1 << 26, kRandomF64 = 1 << 22;  // of pairs, and of f64, around 1; and as many anywhere
 
 struct Worst {
   double ulps = 0;
@@ -63,18 +65,6 @@ HLOIR_CLONES void QuickUlps(const float* got, const double* want, float* apart, 
   }
 }
 
-uint64_t Scramble(uint64_t z) {
-  z = (z + 0x9E3779B97F4A7C15ull) * 0xBF58476D1CE4E5B9ull;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-  return z ^ (z >> 31);
-}
-
-template <class T>
-T FromBits(uint64_t bits) {
-  if constexpr (sizeof(T) == 4) return std::bit_cast<float>(static_cast<uint32_t>(bits));
-  else return std::bit_cast<double>(bits);
-}
-
 template <class T>
 class Sweep {
  public:
@@ -102,7 +92,7 @@ class Sweep {
     }
   }
 
-  bool Report() const {
+  bool Report(uint64_t inputs) const {
     const double allowed = GetOpcodeInfo(op_.opcode).max_ulps;
     bool good = true;
     for (size_t e = 0; e < engines_.size(); ++e) {
@@ -112,7 +102,7 @@ class Sweep {
       std::printf("%-4s %-22s %-10s %10.4g ulp%s at %.17Lg", sizeof(T) == 4 ? "f32" : "f64", std::string(OpcodeName(op_.opcode)).c_str(),
                   engines_.name(e).c_str(), w.ulps, fine ? "" : " TOO FAR", w.x);
       if (op_.arity == 2) std::printf(", %.17Lg", w.y);
-      std::printf(": %.17Lg, not %.20Lg\n", w.got, w.want);
+      std::printf(": %.17Lg, not %.20Lg; of %llu inputs\n", w.got, w.want, static_cast<unsigned long long>(inputs));
     }
     std::fflush(stdout);
     return good;
@@ -139,38 +129,27 @@ class Sweep {
   std::vector<float> apart_;
 };
 
-// Every N-th f32, starting at a place of the seed's; for two operands as many pairs, at random.
-bool SweepF32(const Op& op, uint64_t every, uint64_t seed, const std::string& isa) {
-  Sweep<float> sweep(op, isa);
-  const uint64_t count = (uint64_t{1} << 32) / every, start = Scramble(seed) % every;
-  for (uint64_t first = 0; first < count; first += kBlock) {
-    sweep.Block([&](int64_t i, float& x, float& y) {
-      const uint64_t number = first + static_cast<uint64_t>(i), random = Scramble(number ^ seed << 40);
-      x = FromBits<float>(op.arity == 1 ? start + number * every : random >> 32);
-      // Pairs of sizes that lead to results of interest: half of them within a few powers of two around 1.
-      y = FromBits<float>(random);
-      if (number & 1) x = std::ldexp(FromBits<float>((random >> 32 & 0x807fffff) | 0x3f800000), static_cast<int>(random >> 25 & 15) - 8),
-                      y = std::ldexp(FromBits<float>((random & 0x807fffff) | 0x3f800000), static_cast<int>(random >> 40 & 15) - 8);
-    });
+// Every N-th of `count` inputs, which make(number, x, y) gives, starting at a place of the seed's. Of f64 at least a block.
+template <class T, class F>
+bool SweepAll(const Op& op, uint64_t count, uint64_t every, uint64_t seed, const std::string& isa, F&& make) {
+  Sweep<T> sweep(op, isa);
+  if (sizeof(T) == 8) every = std::clamp<uint64_t>(count / kBlock, 1, every);
+  const uint64_t start = Scramble(seed) % every, wanted = (count + every - 1) / every;
+  for (uint64_t first = 0; first < wanted; first += kBlock) {
+    sweep.Block([&](int64_t i, T& x, T& y) { make(std::min(start + (first + static_cast<uint64_t>(i)) * every, count - 1), x, y); });
   }
-  return sweep.Report();
+  return sweep.Report(wanted);
 }
 
-bool SweepF64(const Op& op, uint64_t count, uint64_t seed, const std::string& isa) {
-  Sweep<double> sweep(op, isa);
-  for (uint64_t first = 0; first < count; first += kBlock) {
-    sweep.Block([&](int64_t i, double& x, double& y) {
-      const uint64_t number = first + static_cast<uint64_t>(i), a = Scramble(number ^ seed << 40), b = Scramble(~number ^ seed << 40);
-      x = FromBits<double>(a), y = FromBits<double>(b);
-      // Three of four: where functions change, 2^-40 to 2^12.
-      if (number & 3) {
-        x = std::ldexp(FromBits<double>((a & 0x800fffffffffffff) | 0x3ff0000000000000), static_cast<int>(b % 53) - 40);
-        y = std::ldexp(FromBits<double>((b & 0x800fffffffffffff) | 0x3ff0000000000000), static_cast<int>(a % 16) - 8);
-      }
-      if ((number & 7) == 1) x = 1 + x * 0x1p-12;  // next to 1, where logarithms are small
-    });
+template <class T>
+bool SweepOp(const Op& op, uint64_t every, uint64_t seed, const std::string& isa) {
+  if (sizeof(T) == 4 && op.arity == 1) {
+    return SweepAll<T>(op, uint64_t{1} << 32, every, seed, isa,
+                       [](uint64_t number, T& x, T&) { x = static_cast<T>(std::bit_cast<float>(static_cast<uint32_t>(number))); });
   }
-  return sweep.Report();
+  const Samples<T> samples(op.arity, sizeof(T) == 4 ? kRandomF32 : kRandomF64, seed);
+  return SweepAll<T>(op, samples.count(), every, seed, isa,
+                     [&](uint64_t number, T& x, T& y) { samples.Get(number, op.arity == 2, x, y); });
 }
 
 }  // namespace
@@ -192,8 +171,8 @@ int main(int argc, char** argv) {
   bool good = true;
   for (const Op& op : kOps) {
     if (!op_name.empty() && op_name != OpcodeName(op.opcode)) continue;
-    if (type != "f64") good = SweepF32(op, every, seed, isa) && good;
-    if (type != "f32") good = SweepF64(op, std::max<uint64_t>(kBlock, (uint64_t{1} << 28) / every), seed, isa) && good;
+    if (type != "f64") good = SweepOp<float>(op, every, seed, isa) && good;
+    if (type != "f32") good = SweepOp<double>(op, every, seed, isa) && good;
   }
   return good ? 0 : 1;
 }

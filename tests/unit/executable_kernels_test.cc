@@ -43,9 +43,20 @@ TEST_CASE("convolutions") {
            Case{"[3,4]", "[4,5]", "[3,5]", "dim_labels=bf_io->bf"},
            Case{"[1,70,70,8]", "[3,3,8,16]", "[1,70,70,16]", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"},
        }) {
-    for (const char* type : {"f32", "f64", "bf16", "s32"}) {
+    for (const char* type : {"f32", "f64", "bf16", "s32", "s64"}) {
       const std::string t = type;
       if (t != "f32" && std::string(c.input) == "[1,70,70,8]") continue;
+      // Infinities and NaNs among the weights: padding is no zero that they multiply.
+      if (t != "s32" && t != "s64") {
+        const std::string w = t + c.kernel, p = std::string("pred") + c.kernel;
+        CheckModule(Entry("x = " + t + c.input + " parameter(0)\n v = " + w + " parameter(1)\n high = " + t + "[] constant(2.2)\n highs = " + w +
+                          " broadcast(high), dimensions={}\n is_high = " + p + " compare(v, highs), direction=GT\n low = " + t +
+                          "[] constant(-2.45)\n lows = " + w + " broadcast(low), dimensions={}\n is_low = " + p +
+                          " compare(v, lows), direction=LT\n i = " + t + "[] constant(inf)\n is = " + w + " broadcast(i), dimensions={}\n n = " +
+                          t + "[] constant(nan)\n ns = " + w + " broadcast(n), dimensions={}\n u = " + w + " select(is_high, is, v)\n w = " + w +
+                          " select(is_low, ns, u)\n ROOT y = " + t + c.result + " convolution(x, w), " + c.attributes),
+                    t == "bf16" ? 0.01 : t == "f32" ? 1e-5 : 1e-12);
+      }
       CheckModule(Entry("x = " + t + c.input + " parameter(0)\n w = " + t + c.kernel + " parameter(1)\n ROOT y = " + t + c.result +
                         " convolution(x, w), " + c.attributes),
                   t == "bf16" ? 0.01 : t == "f32" ? 1e-5 : 1e-12);

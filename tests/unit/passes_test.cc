@@ -17,6 +17,7 @@
 #include <set>
 #include <sstream>
 
+#include "hloir/devices.h"
 #include "hloir/equivalence.h"
 #include "hloir/parser.h"
 #include "hloir/pass.h"
@@ -97,10 +98,22 @@ bool Close(const Literal& a, const Literal& b) {
   return true;
 }
 
-StatusOr<Literal> Evaluate(const HloModule& module, const std::vector<Literal>& inputs) {
-  std::vector<const Literal*> arguments;
-  for (const Literal& input : inputs) arguments.push_back(&input);
-  return MakeReferenceEvaluator()->EvaluateComputation(*module.entry_computation(), arguments);
+// The result on inputs made up for `signature`, of which a seed gives always the same; on each of its devices, if it has several.
+StatusOr<std::vector<Literal>> Evaluate(const HloModule& module, const HloModule& signature, uint64_t seed) {
+  const DeviceCounts counts = UsesDevices(signature) ? DeviceCountsOf(signature) : DeviceCounts();
+  std::vector<std::vector<Literal>> inputs;
+  std::vector<std::vector<const Literal*>> arguments;
+  for (int64_t d = 0; d < counts.devices(); ++d) {
+    HLOIR_ASSIGN_OR_RETURN(std::vector<Literal> made, MakeFakeInputs(signature, seed + 100 * static_cast<uint64_t>(d)));
+    inputs.push_back(std::move(made));
+    arguments.emplace_back();
+    for (const Literal& input : inputs.back()) arguments.back().push_back(&input);
+  }
+  if (UsesDevices(signature)) return RunOnDevices(module, counts, arguments);
+  HLOIR_ASSIGN_OR_RETURN(Literal result, MakeReferenceEvaluator()->EvaluateComputation(*module.entry_computation(), arguments[0]));
+  std::vector<Literal> results;
+  results.push_back(std::move(result));
+  return results;
 }
 
 struct RunLine {
@@ -152,6 +165,14 @@ bool RunPasses(HloModule& module, const RunLine& line, RewriteLog* log) {
   return *changed;
 }
 
+void CheckSameResults(const HloModule& before, const HloModule& after, uint64_t seed, MathMode math) {
+  const StatusOr<std::vector<Literal>> a = Evaluate(before, before, seed), b = Evaluate(after, before, seed);
+  INFO((a.ok() ? "" : a.status().message()) << (b.ok() ? "" : b.status().message()));
+  REQUIRE(a.ok());
+  REQUIRE(b.ok());
+  for (size_t d = 0; d < a->size(); ++d) CHECK((math == MathMode::kExact ? Same((*a)[d], (*b)[d]) : Close((*a)[d], (*b)[d])));
+}
+
 void RunFile(const fs::path& path) {
   INFO(path.string());
   const std::string text = ReadFile(path);
@@ -195,13 +216,7 @@ void RunFile(const fs::path& path) {
     for (uint64_t seed : {0, 1, 2, 3}) {
       if (line.math != MathMode::kExact && seed % 2 == 1) continue;
       INFO("seed " << seed);
-      StatusOr<std::vector<Literal>> inputs = MakeFakeInputs(*before, seed);
-      REQUIRE(inputs.ok());
-      StatusOr<Literal> a = Evaluate(*before, *inputs), b = Evaluate(*module, *inputs);
-      INFO((a.ok() ? "" : a.status().message()) << (b.ok() ? "" : b.status().message()));
-      REQUIRE(a.ok());
-      REQUIRE(b.ok());
-      CHECK((line.math == MathMode::kExact ? Same(*a, *b) : Close(*a, *b)));
+      CheckSameResults(*before, *module, seed, line.math);
     }
   }
 
@@ -230,10 +245,14 @@ TEST_CASE("each file in tests/passes gives what is expected") {
   }
 }
 
-TEST_CASE("every rule fires in some file, and must not in some place") {
-  if (fired.empty()) {  // this test case alone was asked for
-    for (const fs::path& file : TestFiles()) RunFile(file);
-  }
+// For a test case that is asked for alone.
+void RunFilesOnce() {
+  if (!fired.empty()) return;
+  for (const fs::path& file : TestFiles()) RunFile(file);
+}
+
+TEST_CASE("every rule of the algebraic simplifier fires in some file, and must not in some place") {
+  RunFilesOnce();
   REQUIRE(TestFiles().size() >= 40);
   // No pass has a rule that --disable-rule would not know.
   std::set<std::string> known;
@@ -291,7 +310,8 @@ std::string CommentBetween(const std::string& text, const std::string& from, con
   return result;
 }
 
-TEST_CASE("each pass does what the BEFORE and AFTER in its file say") {
+TEST_CASE("each pass does what the BEFORE and AFTER in its file say; every rule fires there or in tests/passes") {
+  RewriteLog log;
   for (const PassInfo& pass : AllPasses()) {
     std::string file(pass.name);
     std::replace(file.begin(), file.end(), '-', '_');
@@ -304,16 +324,12 @@ TEST_CASE("each pass does what the BEFORE and AFTER in its file say") {
     RequireLegal(*module);
     const std::unique_ptr<HloModule> before = module->Clone();
     // "BEFORE --math=rounding" for what no exact pass may do.
-    const bool rounding = text.find("// BEFORE --math=rounding\n") != std::string::npos;
-    CHECK(RunPasses(*module, {{std::string(pass.name)}, rounding ? MathMode::kRounding : MathMode::kExact}, nullptr));
+    const auto says = [&](const char* words) { return text.find(words) != std::string::npos; };
+    const MathMode math = says("// BEFORE --math=rounding\n") ? MathMode::kRounding : says("// BEFORE --math=fast\n") ? MathMode::kFast : MathMode::kExact;
+    CHECK(RunPasses(*module, {{std::string(pass.name)}, math}, &log));
     RequireLegal(*module);
     if (after_text.empty()) {  // too long to be read: it computes the same, then
-      StatusOr<std::vector<Literal>> inputs = MakeFakeInputs(*before, 0);
-      REQUIRE(inputs.ok());
-      StatusOr<Literal> a = Evaluate(*before, *inputs), b = Evaluate(*module, *inputs);
-      REQUIRE(a.ok());
-      REQUIRE(b.ok());
-      CHECK((rounding ? Close(*a, *b) : Same(*a, *b)));
+      CheckSameResults(*before, *module, 0, math);
       continue;
     }
     std::unique_ptr<HloModule> after = Parse(after_text, "AFTER");
@@ -321,6 +337,15 @@ TEST_CASE("each pass does what the BEFORE and AFTER in its file say") {
     // In structure: names and stored order, of instructions and of computations, are the reader's convenience.
     INFO(PrintModule(*module));
     CHECK(StructuralHash(*module) == StructuralHash(*after));
+  }
+  RunFilesOnce();
+  for (const auto& [rule, count] : log.counts()) fired.insert(rule);
+  for (const PassInfo& pass : AllPasses()) {
+    for (std::string_view name : RuleNames(pass)) {
+      const std::string rule = std::string(pass.name) + "/" + std::string(name);
+      INFO(rule);
+      CHECK(fired.contains(rule));
+    }
   }
 }
 

@@ -1,0 +1,93 @@
+// element-type-converter: operations on one element type, on another.
+//
+// BEFORE --math=fast
+// HloModule example
+//
+// ENTRY main {
+//   x = f64[4,6]{1,0} parameter(0)
+//   t = f64[6,4]{1,0} transpose(x), dimensions={1,0}
+//   ROOT e = f64[6,4]{1,0} exponential(t)
+// }
+// AFTER
+// HloModule example
+//
+// ENTRY main {
+//   x = f64[4,6]{1,0} parameter(0)
+//   narrow = f32[4,6]{1,0} convert(x)
+//   t = f32[6,4]{1,0} transpose(narrow), dimensions={1,0}
+//   back = f64[6,4]{1,0} convert(t)
+//   again = f32[6,4]{1,0} convert(back)
+//   e = f32[6,4]{1,0} exponential(again)
+//   ROOT wide = f64[6,4]{1,0} convert(e)
+// }
+// END
+//
+// The options `from` and `to` name the types; f64 and f32 without them. Parameters, constants and results stay what they are; the
+// algebraic simplifier takes the conversions between operations away. Of class fast unless the new type holds all of the old
+// one's values. Leaves alone: what calls computations, and the types that these then have; exchanges between devices,
+// custom-calls, and whatever is tied to its type.
+#include "pass_util.h"
+#include "type_change.h"
+
+namespace hloir {
+namespace {
+
+class ElementTypeConverter : public RewritingPass {
+ public:
+  explicit ElementTypeConverter(const PassOptions& options) : RewritingPass("element-type-converter", options) {
+    if (options_.types.from == PrimitiveType::INVALID) options_.types.from = PrimitiveType::F64;
+    if (options_.types.to == PrimitiveType::INVALID) options_.types.to = PrimitiveType::F32;
+  }
+
+  StatusOr<bool> Run(HloModule& module) override {
+    const auto [from, to] = options_.types;
+    if (from == to || GetTypeClass(from) != GetTypeClass(to)) {
+      return InvalidArgument("element-type-converter goes from one type to another of its kind");
+    }
+    bool changed = false;
+    for (HloComputation* computation : module.MakeComputationPostOrder()) {
+      if (IsWrapped(*computation)) continue;
+      for (HloInstruction* i : computation->MakeInstructionPostOrder()) {
+        if (!Has(*i, from) || !MayChange(*i)) continue;
+        if (!Ask("change-type", "op(A) => convert(op(convert(A)))", *i, ClassOfComputingIn(*i, from, to))) continue;
+        PutInPlaceOf(i, ComputeIn(i, from, to));
+        changed = true;
+      }
+    }
+    return changed;
+  }
+
+ private:
+  static bool Has(const HloInstruction& i, PrimitiveType type) {
+    if (i.operand_count() == 0) return i.shape().element_type() == type;
+    return std::any_of(i.operands().begin(), i.operands().end(), [&](const HloInstruction* x) { return x->shape().element_type() == type; });
+  }
+  static bool MayChange(const HloInstruction& i) {
+    if (i.HasControlDependencies() || !i.shape().IsArray() || i.Is(kSideEffect | kAsyncPart | kCollective) || !i.called_computations().empty()) return false;
+    switch (i.opcode()) {
+      case HloOpcode::kParameter:
+      case HloOpcode::kConstant:
+      case HloOpcode::kConvert:
+      case HloOpcode::kBitcast:
+      case HloOpcode::kBitcastConvert:
+      case HloOpcode::kReducePrecision:
+      case HloOpcode::kStochasticConvert:
+      case HloOpcode::kGetTupleElement:
+      case HloOpcode::kComplex:
+      case HloOpcode::kReal:
+      case HloOpcode::kImag:
+      case HloOpcode::kFft:
+      case HloOpcode::kCustomCall:
+      case HloOpcode::kDomain:
+      case HloOpcode::kRng: return false;
+      case HloOpcode::kAbs: return i.shape().element_type() == i.operand(0)->shape().element_type();  // not of a complex number
+      default: return true;
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<HloPass> MakeElementTypeConverter(const PassOptions& options) { return std::make_unique<ElementTypeConverter>(options); }
+
+}  // namespace hloir

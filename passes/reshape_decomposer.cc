@@ -1,0 +1,52 @@
+// reshape-decomposer: reshapes as bitcasts, with copies where the elements have to move.
+//
+// BEFORE
+// HloModule example
+//
+// ENTRY main {
+//   x = f32[4,6]{0,1} parameter(0)
+//   ROOT y = f32[8,3]{1,0} reshape(x)
+// }
+// AFTER
+// HloModule example
+//
+// ENTRY main {
+//   x = f32[4,6]{0,1} parameter(0)
+//   rows = f32[4,6]{1,0} copy(x)
+//   ROOT y = f32[8,3]{1,0} bitcast(rows)
+// }
+// END
+//
+// A reshape reads and writes row by row: an array that lies so is the same bytes in the other shape. Leaves alone: arrays without
+// a layout, or with tiles and the like in it.
+#include "algebraic_simplifier/rules.h"
+
+namespace hloir {
+namespace algebraic_simplifier {
+namespace {
+
+HloInstruction* Decompose(HloInstruction* i, RuleContext& c) {
+  HloInstruction* operand = i->operand(0);
+  for (const Shape* shape : {&operand->shape(), &i->shape()}) {
+    if (!shape->has_layout() || shape->layout().has_extras()) return nullptr;
+  }
+  if (!c.Allow()) return nullptr;
+  if (!operand->shape().layout().IsMajorToMinor()) {
+    operand = c.Add(HloOpcode::kCopy, Shape::Array(operand->shape().element_type(), operand->shape().dimensions()), {operand}, std::monostate());
+  }
+  HloInstruction* bitcast = c.Add(HloOpcode::kBitcast, Shape::Array(i->shape().element_type(), i->shape().dimensions()), {operand}, std::monostate());
+  return i->shape().layout().IsMajorToMinor() ? bitcast : c.Add(HloOpcode::kCopy, i->shape(), {bitcast}, std::monostate());
+}
+
+constexpr Rule kRules[] = {
+    {HloOpcode::kReshape, "decompose-reshape", "reshape(A) => copy(bitcast(copy(A)))", kExact, kExact, Decompose},
+};
+
+}  // namespace
+}  // namespace algebraic_simplifier
+
+std::unique_ptr<HloPass> MakeReshapeDecomposer(const PassOptions& options) {
+  return algebraic_simplifier::MakeRulePass("reshape-decomposer", algebraic_simplifier::kRules, options);
+}
+
+}  // namespace hloir

@@ -1,0 +1,231 @@
+// What random modules are made of: the computation that is being made and the values in it, types, shapes and constants, and a
+// value of any shape from what is there. What likes simplifiers (zeros, ones, splats, sequences) is likelier than chance. Each
+// instruction is asked of shape inference first, so a module is legal by construction. Used by random_ops.h.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "hloir/builder.h"
+#include "hloir/shape_inference.h"
+
+namespace hloir {
+
+class RandomValues {
+ public:
+  using Op = HloInstruction*;
+  using Ops = std::vector<Op>;
+
+  RandomValues(HloModule& module, std::mt19937_64& random) : module_(module), random_(random) {}
+
+ protected:
+  int64_t Below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
+  bool Chance(int64_t percent) { return Below(100) < percent; }
+  template <class T>
+  T Pick(std::initializer_list<T> list) { return list.begin()[Below(static_cast<int64_t>(list.size()))]; }
+
+  // One computation at a time; those called are made first, on a stack.
+  struct Frame {
+    HloComputation* computation = nullptr;
+    Ops values;
+  };
+  HloComputation* computation() { return frames_.back().computation; }
+  Ops& values() { return frames_.back().values; }
+  void Begin(std::string_view name) { frames_.push_back({module_.AddComputation(name), {}}); }
+  // What nobody uses becomes part of the result; some of it, so that there is dead code too.
+  HloComputation* End(bool tuple) {
+    Op root = values().back();
+    if (tuple) {
+      Ops results;
+      for (Op value : values()) {
+        if (value->user_count() == 0 && (results.empty() || Chance(85))) results.push_back(value);
+      }
+      if (results.empty() || Chance(5)) results.push_back(Any());
+      root = computation()->AddTuple(results);
+    }
+    computation()->set_root(root);
+    HloComputation* done = computation();
+    frames_.pop_back();
+    return done;
+  }
+
+  static constexpr PrimitiveType kTypes[] = {
+      PrimitiveType::F32, PrimitiveType::F32, PrimitiveType::F32, PrimitiveType::S32, PrimitiveType::S32, PrimitiveType::PRED,
+      PrimitiveType::U8,  PrimitiveType::S8,  PrimitiveType::U32, PrimitiveType::BF16, PrimitiveType::F16, PrimitiveType::F64,
+      PrimitiveType::S64, PrimitiveType::C64, PrimitiveType::U64, PrimitiveType::S16};
+  static constexpr double kConstants[] = {0, 0, 1, 1, 2, -1, 3, 0.5, 4, 8, -0.0, 100, 7, 1e30, -3};
+
+  PrimitiveType RandomType() { return kTypes[Below(std::size(kTypes))]; }
+  DimVector RandomSizes(int64_t most_rank = 3) {
+    DimVector sizes;
+    for (int64_t rank = Below(most_rank + 1); rank > 0; --rank) sizes.push_back(Chance(2) ? 0 : 1 + Below(4));
+    return sizes;
+  }
+  Shape RandomShape() { return Shape::Array(RandomType(), RandomSizes()); }
+
+  Op Keep(Op op) {
+    if (op != nullptr) values().push_back(op);
+    return op;
+  }
+  Op Parameter(const Shape& shape) {
+    return Keep(computation()->AddParameter(computation()->parameter_count(), shape, "p" + std::to_string(computation()->parameter_count())));
+  }
+  // nullptr if the ingredients do not fit.
+  template <class A = std::monostate>
+  Op Make(HloOpcode opcode, const Ops& operands, A attributes = {}, std::vector<HloComputation*> called = {}, const Shape* stated = nullptr) {
+    std::vector<const Shape*> shapes;
+    for (Op operand : operands) {
+      if (operand == nullptr) return nullptr;
+      shapes.push_back(&operand->shape());
+    }
+    Attributes view;
+    if constexpr (!std::is_same_v<A, std::monostate>) view = &attributes;
+    StatusOr<Shape> shape = InferShape(opcode, shapes, view, called, stated);
+    if (!shape.ok()) return nullptr;
+    if (shape->IsArray() && shape->ElementCount() > 512) return nullptr;
+    Op op = computation()->AddInstruction(opcode, shape->WithDefaultLayout(), operands, std::move(attributes));
+    for (HloComputation* callee : called) op->AddCalledComputation(callee);
+    return Keep(op);
+  }
+  template <class A = std::monostate>
+  Op Make(HloOpcode opcode, std::initializer_list<Op> operands, A attributes = {}, std::vector<HloComputation*> called = {}, const Shape* stated = nullptr) {
+    return Make(opcode, Ops(operands), std::move(attributes), std::move(called), stated);
+  }
+
+  // A value that is there, likelier a recent one.
+  Op Any() {
+    const int64_t n = static_cast<int64_t>(values().size());
+    for (int tries = 0; tries < 20; ++tries) {
+      Op op = values()[static_cast<size_t>(n - 1 - std::min(Below(n), Below(n)))];
+      if (op->shape().IsArray()) return op;
+    }
+    return Scalar(RandomType());
+  }
+  Op OfType(PrimitiveType type) {
+    for (int tries = 0; tries < 6; ++tries) {
+      if (Op op = Any(); op->shape().element_type() == type) return op;
+    }
+    return Make(HloOpcode::kConvert, {Any()}, std::monostate(), {}, nullptr) != nullptr ? values().back() : Splat(Shape::Array(type, RandomSizes()));
+  }
+  Op Floating() {
+    for (int tries = 0; tries < 8; ++tries) {
+      if (Op op = Any(); IsFloat(op->shape().element_type())) return op;
+    }
+    return Keep(Convert(Any(), PrimitiveType::F32));
+  }
+  Op Convert(Op x, PrimitiveType type) {
+    if (x->shape().element_type() == type) return x;
+    if (IsComplex(x->shape().element_type()) && !IsComplex(type)) x = Make(HloOpcode::kReal, {x});
+    const Shape shape = Shape::Array(type, x->shape().dimensions());
+    return Make(HloOpcode::kConvert, {x}, std::monostate(), {}, &shape);
+  }
+  Op Constant(PrimitiveType type, double value) {
+    if (IsInteger(type) && std::abs(value) > 1e9) value = 5;
+    if (!IsFloat(type) && !IsComplex(type) && value < 0 && !IsSigned(type)) value = 6;
+    Literal literal(Shape::Scalar(type));
+    PrimitiveTypeSwitch(type, [&](auto tag) {
+      using S = typename decltype(tag)::Storage;
+      if constexpr (std::is_same_v<S, bool>) literal.data<S>()[0] = value > 0;
+      else literal.data<S>()[0] = static_cast<S>(value);
+    });
+    return Keep(computation()->AddConstant(std::move(literal)));
+  }
+  Op Scalar(PrimitiveType type) { return Constant(type, kConstants[Below(std::size(kConstants))]); }
+  Op Splat(const Shape& shape) {
+    Op scalar = Scalar(shape.element_type());
+    if (shape.rank() == 0) return scalar;
+    return Make(HloOpcode::kBroadcast, {scalar}, DimensionsAttributes{}, {}, &shape);
+  }
+  Op DenseConstant(const Shape& shape) {
+    Literal literal(shape);
+    PrimitiveTypeSwitch(shape.element_type(), [&](auto tag) {
+      using S = typename decltype(tag)::Storage;
+      const int64_t start = Below(4), step = Below(4);
+      const bool sequence = Chance(40);
+      for (int64_t k = 0; k < literal.element_count(); ++k) {
+        const int64_t value = sequence ? start + step * k : Below(5);
+        if constexpr (std::is_same_v<S, bool>) literal.data<S>()[static_cast<size_t>(k)] = value % 2 == 1;
+        else literal.data<S>()[static_cast<size_t>(k)] = static_cast<S>(static_cast<double>(value));
+      }
+    });
+    return Keep(computation()->AddConstant(std::move(literal)));
+  }
+  // Something of exactly that shape, made from what is there.
+  Op Like(const Shape& wanted) {
+    const Shape shape = Shape::Array(wanted.element_type(), wanted.dimensions());
+    if (Chance(50)) {
+      for (int tries = 0; tries < 8; ++tries) {
+        if (Op op = Any(); op->shape().Compatible(shape)) return op;
+      }
+    }
+    if (Chance(35)) return Splat(shape);
+    if (Chance(15)) return DenseConstant(shape);
+    if (Chance(15) && shape.rank() > 0 && shape.element_type() != PrimitiveType::PRED) {
+      return Make(HloOpcode::kIota, {}, IotaAttributes{Below(shape.rank())}, {}, &shape);
+    }
+    // A value that its dimensions can be broadcast from, converted.
+    Op op = Any();
+    DimVector dimensions;
+    int64_t at = 0;
+    for (int64_t size : op->shape().dimensions()) {
+      while (at < shape.rank() && shape.dimensions(at) != size) ++at;
+      if (at >= shape.rank()) return op->shape().ElementCount() == shape.ElementCount() ? ReshapeTo(Convert(op, shape.element_type()), shape) : Splat(shape);
+      dimensions.push_back(at++);
+    }
+    op = Convert(op, shape.element_type());
+    if (op == nullptr || op->shape().Compatible(shape)) return op;
+    return Make(HloOpcode::kBroadcast, {op}, DimensionsAttributes{dimensions}, {}, &shape);
+  }
+  Op ReshapeTo(Op x, const Shape& shape) {
+    return x == nullptr ? x : Make(HloOpcode::kReshape, {x}, ReshapeAttributes{}, {}, &shape);
+  }
+  Op Index(PrimitiveType type = PrimitiveType::S32) {
+    if (Chance(40)) return Constant(type, static_cast<double>(Below(5)));
+    return Like(Shape::Scalar(type));
+  }
+
+  HloComputation* Binary(HloOpcode opcode, PrimitiveType type) { return MakeReducer(module_, opcode, type); }
+  HloOpcode ReducerOpcode(PrimitiveType type) {
+    if (type == PrimitiveType::PRED) return Pick({HloOpcode::kAnd, HloOpcode::kOr, HloOpcode::kXor, HloOpcode::kMaximum});
+    if (IsComplex(type)) return Pick({HloOpcode::kAdd, HloOpcode::kMultiply});
+    if (IsInteger(type) && Chance(20)) return Pick({HloOpcode::kAnd, HloOpcode::kOr});
+    return Pick({HloOpcode::kAdd, HloOpcode::kAdd, HloOpcode::kMaximum, HloOpcode::kMinimum, HloOpcode::kMultiply});
+  }
+  Op Init(HloOpcode opcode, PrimitiveType type) {
+    if (Chance(15)) return Like(Shape::Scalar(type));
+    switch (opcode) {
+      case HloOpcode::kMaximum: return Keep(computation()->AddConstant(Literal::MinValue(type)));
+      case HloOpcode::kMinimum: return Keep(computation()->AddConstant(Literal::MaxValue(type)));
+      case HloOpcode::kMultiply: return Constant(type, 1);
+      case HloOpcode::kAnd: return type == PrimitiveType::PRED ? Constant(type, 1) : Constant(type, IsSigned(type) ? -1 : 255);
+      default: return Constant(type, 0);
+    }
+  }
+
+  struct Shuffler {
+    using result_type = uint64_t;
+    static constexpr uint64_t min() { return 0; }
+    static constexpr uint64_t max() { return UINT64_MAX; }
+    uint64_t operator()() { return generator->random_(); }
+    RandomValues* generator;
+  };
+  // Some of what is in a tuple.
+  Op Elements(Op tuple) {
+    if (tuple == nullptr) return nullptr;
+    Op last = nullptr;
+    const int64_t n = tuple->shape().tuple_size();
+    for (int64_t k = 0; k < n; ++k) {
+      if (Chance(70) || (last == nullptr && k == n - 1)) last = Make(HloOpcode::kGetTupleElement, {tuple}, GetTupleElementAttributes{k});
+    }
+    return last;
+  }
+
+  HloModule& module_;
+  std::mt19937_64& random_;
+  std::vector<Frame> frames_;
+};
+
+}  // namespace hloir
