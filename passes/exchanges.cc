@@ -1,8 +1,11 @@
-// See exchanges.h. tests/passes/*-combiner.
+// See exchanges.h. tests/passes: *-combiner, *-cse, *-reassociate, reduce-scatter-decomposer.
 #include "exchanges.h"
 
 #include <algorithm>
+#include <optional>
+#include <unordered_map>
 
+#include "algebraic_simplifier/rules.h"
 #include "hloir/reachability.h"
 #include "hloir/structural.h"
 #include "pass_util.h"
@@ -105,6 +108,82 @@ class Combiner : public RewritingPass {
   std::string_view formula_;
 };
 
+class ExchangeCse : public RewritingPass {
+ public:
+  ExchangeCse(std::string_view name, HloOpcode opcode, std::string_view formula, const PassOptions& options)
+      : RewritingPass(name, options), opcode_(opcode), formula_(formula) {}
+
+  StatusOr<bool> Run(HloModule& module) override {
+    bool changed = false;
+    for (HloComputation* computation : ControlFlowComputations(module)) {
+      std::unordered_map<const HloInstruction*, std::vector<HloInstruction*>> seen;  // by operand
+      for (HloInstruction* exchange : InstructionsOf(*computation, opcode_)) {
+        if (exchange->operand_count() != 1 || !IsPlain(*exchange)) continue;
+        std::vector<HloInstruction*>& earlier = seen[exchange->operand(0)];
+        const auto same = std::find_if(earlier.begin(), earlier.end(), [&](const HloInstruction* candidate) {
+          return candidate->shape() == exchange->shape() && SameExchange(*candidate, *exchange);
+        });
+        if (same == earlier.end() || !Ask("merge", formula_, *exchange)) {
+          earlier.push_back(exchange);
+          continue;
+        }
+        exchange->ReplaceAllUsesWith(*same);
+        gate_.Done(*same);
+        computation->RemoveInstruction(exchange);
+        changed = true;
+      }
+    }
+    return changed;
+  }
+
+ private:
+  HloOpcode opcode_;
+  std::string_view formula_;
+};
+
+class Reassociate : public RewritingPass {
+ public:
+  Reassociate(std::string_view name, HloOpcode opcode, std::string_view formula, const PassOptions& options)
+      : RewritingPass(name, options), opcode_(opcode), formula_(formula) {}
+
+  StatusOr<bool> Run(HloModule& module) override {
+    bool changed = false;
+    for (HloComputation* computation : ControlFlowComputations(module)) {
+      for (HloInstruction* op : computation->MakeInstructionPostOrder()) changed |= RunOn(op);
+    }
+    return changed;
+  }
+
+ private:
+  bool MayMove(const HloInstruction& i) const {
+    if (i.opcode() != opcode_ || i.operand_count() != 1 || i.user_count() != 1 || !IsPlain(i)) return false;
+    return opcode_ != HloOpcode::kAllReduce || !i.attributes<AllReduceAttributes>().constrain_layout;
+  }
+  bool RunOn(HloInstruction* op) {
+    if (op->operand_count() != 2 || !op->Is(kAssociative) || op->HasControlDependencies() || HasAnnotations(*op)) return false;
+    HloInstruction *a = op->operand(0), *b = op->operand(1);
+    if (a == b || !MayMove(*a) || !MayMove(*b) || !SameExchange(*a, *b) || algebraic_simplifier::BinaryReducer(a->to_apply()) != op->opcode()) return false;
+    if (!(a->shape() == op->shape()) || !(b->shape() == op->shape()) || !(a->operand(0)->shape() == b->operand(0)->shape())) return false;
+    const PrimitiveType type = op->shape().element_type();
+    if (a->operand(0)->shape().element_type() != type) return false;
+    const bool rounds = (IsFloat(type) || IsComplex(type)) && (op->opcode() == HloOpcode::kAdd || op->opcode() == HloOpcode::kMultiply);
+    if (!Ask("reassociate", formula_, *op, rounds ? MathMode::kRounding : MathMode::kExact)) return false;
+    HloComputation& computation = *op->parent();
+    HloInstruction* joined = computation.AddClone(*op, std::vector{a->operand(0), b->operand(0)}, &a->operand(0)->shape());
+    HloInstruction* reduced = computation.AddClone(*a, std::span(&joined, 1));
+    computation.MoveBefore(joined, op);
+    computation.MoveBefore(reduced, op);
+    reduced->MergeMetadataOf(*b);
+    op->ReplaceAllUsesWith(reduced);
+    gate_.Done(reduced);
+    for (HloInstruction* gone : {op, a, b}) computation.RemoveInstruction(gone);
+    return true;
+  }
+
+  HloOpcode opcode_;
+  std::string_view formula_;
+};
+
 }  // namespace
 
 bool SameExchange(const HloInstruction& a, const HloInstruction& b) {
@@ -120,6 +199,54 @@ bool SameExchange(const HloInstruction& a, const HloInstruction& b) {
 
 std::unique_ptr<HloPass> MakeCombiner(std::string_view name, HloOpcode opcode, std::string_view formula, const PassOptions& options) {
   return std::make_unique<Combiner>(name, opcode, formula, options);
+}
+
+std::unique_ptr<HloPass> MakeExchangeCse(std::string_view name, HloOpcode opcode, std::string_view formula, const PassOptions& options) {
+  return std::make_unique<ExchangeCse>(name, opcode, formula, options);
+}
+
+std::unique_ptr<HloPass> MakeReassociate(std::string_view name, HloOpcode opcode, std::string_view formula, const PassOptions& options) {
+  return std::make_unique<Reassociate>(name, opcode, formula, options);
+}
+
+HloBuilder::Op PlaceInGroup(HloBuilder& b, const HloInstruction& exchange) {
+  const ReplicaGroups* groups = nullptr;
+  bool channel = false, global = false;
+  AttributesTypeSwitch(exchange.opcode(), [&]<class T>(std::type_identity<T>) {
+    if constexpr (requires(T attributes) { attributes.use_global_device_ids; }) {
+      const T& attributes = exchange.attributes<T>();
+      groups = &attributes.replica_groups, channel = attributes.channel_id.has_value(), global = attributes.use_global_device_ids;
+    }
+  });
+  constexpr int64_t kMostDevices = 1 << 16;
+  const int64_t replicas = b.module().config().replica_count, partitions = b.module().config().num_partitions;
+  if (groups == nullptr || replicas < 1 || partitions < 1 || replicas > kMostDevices || partitions > kMostDevices) return nullptr;
+  // Groups are of replicas, of which with a channel all partitions take part, or of devices.
+  const bool of_devices = channel && global;
+  const int64_t ids = of_devices ? replicas * partitions : replicas;
+  if (ids > kMostDevices) return nullptr;
+  std::vector<std::vector<int64_t>> lists = groups->Expand();
+  if (lists.empty()) {
+    lists.emplace_back();
+    for (int64_t id = 0; id < ids; ++id) lists[0].push_back(id);
+  }
+  Literal places(Shape::Array(PrimitiveType::S32, {ids}));
+  std::fill(places.data<int32_t>().begin(), places.data<int32_t>().end(), -1);
+  for (const std::vector<int64_t>& list : lists) {
+    for (size_t k = 0; k < list.size(); ++k) {
+      if (list[k] < 0 || list[k] >= ids) return nullptr;
+      places.data<int32_t>()[static_cast<size_t>(list[k])] = static_cast<int32_t>(k);
+    }
+  }
+  for (int32_t place : places.data<int32_t>()) {
+    if (place < 0) return nullptr;
+  }
+  const auto s32 = [&](HloBuilder::Op id) { return b.Convert(id, PrimitiveType::S32); };
+  const auto times_partitions = [&](HloBuilder::Op x) { return b.Multiply(x, b.Constant(static_cast<int32_t>(partitions))); };
+  HloBuilder::Op id = s32(b.ReplicaId());
+  if (of_devices) id = b.Add(times_partitions(id), s32(b.PartitionId()));
+  const HloBuilder::Op place = b.Reshape(b.DynamicSlice(b.Constant(std::move(places)), {id}, {1}), {});
+  return channel && !global ? b.Add(times_partitions(place), s32(b.PartitionId())) : place;
 }
 
 }  // namespace hloir

@@ -1,0 +1,78 @@
+// reduce-scatter-decomposer: a part of the sum over devices, as a slice of the whole.
+//
+// BEFORE
+// HloModule example, replica_count=2
+//
+// add {
+//   a = s32[] parameter(0)
+//   b = s32[] parameter(1)
+//   ROOT sum = s32[] add(a, b)
+// }
+//
+// ENTRY main {
+//   x = s32[8]{0} parameter(0)
+//   ROOT part = s32[4]{0} reduce-scatter(x), replica_groups={{1,0}}, dimensions={0}, to_apply=add
+// }
+// AFTER
+// HloModule example, replica_count=2
+//
+// add {
+//   a = s32[] parameter(0)
+//   b = s32[] parameter(1)
+//   ROOT sum = s32[] add(a, b)
+// }
+//
+// ENTRY main {
+//   x = s32[8]{0} parameter(0)
+//   all = s32[8]{0} all-reduce(x), replica_groups={{1,0}}, to_apply=add
+//   places = s32[2]{0} constant({1, 0})
+//   replica = u32[] replica-id()
+//   id = s32[] convert(replica)
+//   place = s32[1]{0} dynamic-slice(places, id), dynamic_slice_sizes={1}
+//   number = s32[] reshape(place)
+//   size = s32[] constant(4)
+//   start = s32[] multiply(number, size)
+//   ROOT part = s32[4]{0} dynamic-slice(all, start), dynamic_slice_sizes={4}
+// }
+// END
+//
+// Of class rounding for floats: the order of the sum is open. Leaves alone: several operands; devices that are in no group.
+#include "algebraic_simplifier/rules.h"
+#include "exchanges.h"
+
+namespace hloir {
+namespace algebraic_simplifier {
+namespace {
+
+using Op = HloBuilder::Op;
+using Ops = HloBuilder::Ops;
+
+Op Build(HloBuilder& b, const HloInstruction& i, Ops x) {
+  const auto& a = i.attributes<ReduceScatterAttributes>();
+  const int64_t d = a.dimensions[0], rank = i.shape().rank();
+  AllReduceAttributes attributes{.channel_id = a.channel_id, .replica_groups = a.replica_groups, .constrain_layout = a.constrain_layout,
+                                 .use_global_device_ids = a.use_global_device_ids};
+  const Op all = b.AllReduce(x[0], i.to_apply(), attributes);
+  std::vector<Op> starts(static_cast<size_t>(rank));
+  for (Op& start : starts) start = b.Constant(int32_t{0});
+  starts[static_cast<size_t>(d)] = b.Multiply(PlaceInGroup(b, i), b.Constant(static_cast<int32_t>(i.shape().dimensions(d))));
+  return b.DynamicSlice(all, starts, i.shape().dimensions());
+}
+
+HloInstruction* Decompose(HloInstruction* i, RuleContext& c) {
+  if (i->operand_count() != 1 || !i->shape().IsArray() || i->HasControlDependencies()) return nullptr;
+  return i->operand(0)->shape().dimensions(i->attributes<ReduceScatterAttributes>().dimensions[0]) <= INT32_MAX ? c.Expand(Build) : nullptr;
+}
+
+constexpr Rule kRules[] = {
+    {HloOpcode::kReduceScatter, "decompose-reduce-scatter", "reduce-scatter(A) => dynamic-slice(all-reduce(A))", kExact, kRounding, Decompose},
+};
+
+}  // namespace
+}  // namespace algebraic_simplifier
+
+std::unique_ptr<HloPass> MakeReduceScatterDecomposer(const PassOptions& options) {
+  return algebraic_simplifier::MakeRulePass("reduce-scatter-decomposer", algebraic_simplifier::kRules, options);
+}
+
+}  // namespace hloir
