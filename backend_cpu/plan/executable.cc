@@ -10,6 +10,7 @@
 #include "plan/planner.h"
 #include "plan/profiler.h"
 #include "plan/simple_steps.h"
+#include "reference/evaluation.h"
 
 namespace hloir {
 namespace cpu {
@@ -53,7 +54,7 @@ class PlannedExecutable : public HloExecutable {
       : entry_(*module.entry_computation()), options_(options), pool_(options.threads) {
     EvaluatorOptions evaluator = options.evaluator;
     evaluator.on_progress = nullptr;  // of the plan's own steps
-    evaluator_ = MakeReferenceEvaluator(std::move(evaluator));
+    evaluator_ = reference::MakeStepEvaluator(std::move(evaluator), &random_);
     context_.kernels = &kernels;
     context_.evaluator = evaluator_.get();
     context_.fuse = options.fuse_elementwise;
@@ -124,6 +125,7 @@ class PlannedExecutable : public HloExecutable {
     for (Step* step : moved_) step->Bound(runtime_);
     moved_.clear();
     runtime_.status = OkStatus();
+    random_ = {};  // the same numbers in each run
     runtime_.steps_left = options_.evaluator.max_steps;
     if (!RunEntry()) {
       runtime_.Stop();
@@ -214,6 +216,7 @@ class PlannedExecutable : public HloExecutable {
   const ExecutableOptions options_;
   std::vector<std::unique_ptr<HloModule>> expanded_;  // steps point into them
   ThreadPool pool_;
+  reference::RandomState random_;
   std::unique_ptr<HloEvaluator> evaluator_;
   PlanContext context_;
   StepList steps_;

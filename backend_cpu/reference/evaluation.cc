@@ -89,7 +89,7 @@ Status Evaluation::CountSteps(int64_t steps) {
 
 uint64_t Evaluation::NextRandom() {
   // SplitMix64: a counter, scrambled.
-  uint64_t z = random_state_ += 0x9E3779B97F4A7C15ull;
+  uint64_t z = random_.bits += 0x9E3779B97F4A7C15ull;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
   return z ^ (z >> 31);
@@ -327,7 +327,7 @@ namespace {
 
 class ReferenceEvaluator : public HloEvaluator {
  public:
-  explicit ReferenceEvaluator(EvaluatorOptions options) : options_(std::move(options)) {}
+  explicit ReferenceEvaluator(EvaluatorOptions options, RandomState* random = nullptr) : options_(std::move(options)), random_(random) {}
 
   StatusOr<Literal> EvaluateInstruction(const HloInstruction& instruction,
                                         std::span<const Literal* const> operands) const override {
@@ -344,7 +344,7 @@ class ReferenceEvaluator : public HloEvaluator {
     StatusOr<Shape> inferred = InferShape(instruction);
     if (!inferred.ok()) return inferred.status();
     const CountsBytes counts;
-    Evaluation run(options_);
+    Evaluation run(options_, random_);
     HLOIR_ASSIGN_OR_RETURN(Value result, run.Evaluate(instruction, std::move(values)));
     return Finish(std::move(result), instruction.shape());
   }
@@ -356,9 +356,14 @@ class ReferenceEvaluator : public HloEvaluator {
 
  private:
   EvaluatorOptions options_;
+  RandomState* random_;
 };
 
 }  // namespace
+
+std::unique_ptr<HloEvaluator> MakeStepEvaluator(EvaluatorOptions options, RandomState* random) {
+  return std::make_unique<ReferenceEvaluator>(std::move(options), random);
+}
 
 }  // namespace hloir::reference
 

@@ -76,10 +76,19 @@ struct EvalContext {
 #include "hloir/opcodes.def"
 #undef HLOIR_OP
 
+// What rng and rng-get-and-update-state go on from.
+struct RandomState {
+  uint64_t bits = 0, counter = 0;
+};
+
 // One run: counts steps, keeps to the limits, and remembers each computation's order of evaluation.
 class Evaluation {
  public:
-  explicit Evaluation(const EvaluatorOptions& options) : options_(options) {}
+  // `random`: somebody else's, to go on from; without it, the run has its own.
+  explicit Evaluation(const EvaluatorOptions& options, RandomState* random = nullptr)
+      : options_(options), random_(random != nullptr ? *random : own_random_) {}
+  Evaluation(const Evaluation&) = delete;
+  Evaluation& operator=(const Evaluation&) = delete;
 
   // The root's value. The computation was checked against the shapes that the graph states, so ops need not check
   // again.
@@ -98,7 +107,7 @@ class Evaluation {
   StatusOr<Literal> FillElided(const HloInstruction& constant);
   // State of rng and rng-get-and-update-state: the same sequence in every run.
   uint64_t NextRandom();
-  uint64_t AdvanceRngState(uint64_t delta) { return std::exchange(rng_state_, rng_state_ + delta); }
+  uint64_t AdvanceRngState(uint64_t delta) { return std::exchange(random_.counter, random_.counter + delta); }
 
  private:
   // In which order a computation is evaluated, and what is needed no more after each step.
@@ -119,12 +128,16 @@ class Evaluation {
   Device* device_ = nullptr;
   int64_t steps_ = 0;
   int depth_ = 0;
-  uint64_t random_state_ = 0, rng_state_ = 0;
+  RandomState own_random_;
+  RandomState& random_;
 };
 
 // A whole run: the value of the computation's root, on `device`, or, if that is null, on the only one.
 StatusOr<Literal> EvaluateOn(Device* device, const EvaluatorOptions& options, const HloComputation& computation,
                              std::span<const Literal* const> arguments);
+
+// An evaluator for who runs a module instruction by instruction: `random` goes on from one to the next, and must outlive it.
+std::unique_ptr<HloEvaluator> MakeStepEvaluator(EvaluatorOptions options, RandomState* random);
 
 // The function of the instruction's opcode.
 StatusOr<Value> DispatchOp(EvalContext& context);
