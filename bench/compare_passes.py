@@ -61,7 +61,8 @@ def count_instructions(text):
 
 
 def fusions_as_calls(text):
-    """The same module in what StableHLO has: a fusion is a call of its body."""
+    """The same module in what StableHLO has: a fusion is a call of its body, a bitcast (of one type) a reshape."""
+    text = re.sub(r" bitcast\(", " reshape(", text)
     return re.sub(r" fusion\((.*?)\), kind=k\w+,(.*?) ?calls=", r" call(\1),\2 to_apply=", text)
 
 

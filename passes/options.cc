@@ -75,6 +75,8 @@ constexpr std::array kRows = {
         [](PassOptions& options, std::string_view value) { return SetBool(options.fusion.multi_output, value); }},
     Row{{"reduce-scatter-combiner", "max-bytes", "of what is put together"}, kNumber, kSetMaxBytes},
     Row{{"reduce-scatter-combiner", "max-operands", "of what is put together"}, kNumber, kSetMaxOperands},
+    Row{{"rematerialization", "max-bytes", "in use at once in a computation; with that few, nothing is computed again"}, kNumber,
+        [](PassOptions& options, std::string_view value) { return SetNumber(options.rematerialization.max_bytes, value); }},
     Row{{"while-loop-unroller", "factor", "longer loops become fewer rounds of so many each"}, kNumber,
         [](PassOptions& options, std::string_view value) { return SetNumber(options.unroll.factor, value); }},
     Row{{"while-loop-unroller", "max-instructions", "over all the rounds that are written out"}, kNumber,

@@ -161,7 +161,7 @@ std::vector<std::string> DefaultPipeline() {
           "all-reduce-simplifier", "sort-simplifier", "conditional-simplifier", "conditional-to-select",
           "while-loop-constant-sinking", "while-loop-simplifier", "while-loop-invariant-code-motion", "tuple-simplifier",
           "hlo-module-dce", "dce]",
-          "computation-deduplicator", "fusion", "tuple-simplifier", "dce"};
+          "computation-deduplicator", "fusion", "reshape-decomposer{disable=decompose-reshape}", "tuple-simplifier", "dce"};
 }
 
 StatusOr<HloPassPipeline> MakePipeline(std::span<const std::string> names, const PassOptions& options,

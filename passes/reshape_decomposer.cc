@@ -17,20 +17,35 @@
 // }
 // END
 //
-// A reshape reads and writes row by row: an array that lies so is the same bytes in the other shape. Leaves alone: arrays without
-// a layout, or with tiles and the like in it.
+// A reshape reads and writes row by row: an array that lies so is the same bytes in the other shape. Other passes look
+// into reshapes, not bitcasts: so the default pipeline ends with this, with the first rule alone. Leaves alone: bodies of fusions, where a
+// reshape costs nothing; arrays without a layout, or with tiles and the like in it.
 #include "algebraic_simplifier/rules.h"
 
 namespace hloir {
 namespace algebraic_simplifier {
 namespace {
 
+bool HasPlainLayouts(const HloInstruction* i) {
+  for (const Shape* shape : {&i->operand(0)->shape(), &i->shape()}) {
+    if (!shape->has_layout() || shape->layout().has_extras()) return false;
+  }
+  return true;
+}
+
+// reshape(A) => bitcast(A), both row by row
+HloInstruction* AsBitcast(HloInstruction* i, RuleContext& c) {
+  HloInstruction* operand = i->operand(0);
+  if (!HasPlainLayouts(i) || !operand->shape().layout().IsMajorToMinor() || !i->shape().layout().IsMajorToMinor() || !c.Allow()) {
+    return nullptr;
+  }
+  return c.Add(HloOpcode::kBitcast, i->shape(), {operand}, std::monostate());
+}
+
+// reshape(A) => copy(bitcast(copy(A)))
 HloInstruction* Decompose(HloInstruction* i, RuleContext& c) {
   HloInstruction* operand = i->operand(0);
-  for (const Shape* shape : {&operand->shape(), &i->shape()}) {
-    if (!shape->has_layout() || shape->layout().has_extras()) return nullptr;
-  }
-  if (!c.Allow()) return nullptr;
+  if (!HasPlainLayouts(i) || !c.Allow()) return nullptr;
   if (!operand->shape().layout().IsMajorToMinor()) {
     operand = c.Add(HloOpcode::kCopy, Shape::Array(operand->shape().element_type(), operand->shape().dimensions()), {operand}, std::monostate());
   }
@@ -39,6 +54,7 @@ HloInstruction* Decompose(HloInstruction* i, RuleContext& c) {
 }
 
 constexpr Rule kRules[] = {
+    {HloOpcode::kReshape, "reshape-is-bitcast", "reshape(A) => bitcast(A), both row by row", kExact, kExact, AsBitcast},
     {HloOpcode::kReshape, "decompose-reshape", "reshape(A) => copy(bitcast(copy(A)))", kExact, kExact, Decompose},
 };
 

@@ -42,6 +42,11 @@ struct TypeOptions {
   PrimitiveType from = PrimitiveType::INVALID, to = PrimitiveType::INVALID;  // INVALID: the pass's own choice
 };
 
+// What rematerialization must get to.
+struct RematerializationOptions {
+  int64_t max_bytes = 0;  // in use at once; it stops there
+};
+
 struct PassOptions {
   MathMode math = MathMode::kExact;
   const HloEvaluator* evaluator = nullptr;  // for constant folding; without one nothing is folded
@@ -53,6 +58,7 @@ struct PassOptions {
   UnrollOptions unroll;
   CombinerOptions combiner;
   TypeOptions types;
+  RematerializationOptions rematerialization;
 };
 
 // An option of one pass, as it can be written behind its name: fusion{max-instructions=64}.

@@ -147,5 +147,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 
 std::span<const Rule> DotRules() { return kRules; }
+std::span<const Rule> DotDropOnesRules() { return std::span(kRules).last(1); }
 
 }  // namespace hloir::algebraic_simplifier

@@ -50,7 +50,7 @@
 // In this folder: role.h, what an instruction can be in a fusion; group.h, who joins whom, and the cost model; build.h,
 // bodies; multi_output.h, several results; name.h, softmax and the like. Each decision is in the trace with its reason
 // (`hloir opt --trace`), those against it, too. Leaves alone: reducers, comparators and bodies of fusions; dynamic shapes;
-// copies; scatter; what feeds a dot or convolution; concatenations of many; shardings and frontend attributes inside a
+// copies; what feeds a dot or convolution; concatenations of many; shardings and frontend attributes inside a
 // group; control dependencies.
 #include <algorithm>
 

@@ -8,6 +8,7 @@
 //   writing and reading an element.
 // - With users in other groups, it is duplicated into all of them, if the whole cone of instructions that only it needs
 //   is cheap; then nobody needs to write it.
+// - A loop costs something however few elements it has, so of small arrays more may be computed again.
 #include "fusion/group.h"
 
 #include <algorithm>
@@ -17,6 +18,8 @@ namespace {
 
 constexpr int64_t kMostUsersLookedAt = 64;  // of one producer
 constexpr int64_t kMostCopies = 4;          // of one duplicated producer
+constexpr int64_t kMostCopiesOfNothing = 16;  // of one that reads no array
+constexpr double kLoopCost = 256;           // of one more loop, in additions
 constexpr int64_t kMostRowBytes = 1 << 16;  // that a loop over rows may keep
 constexpr int32_t kHoisted = -1;            // the space of what is computed once per loop
 constexpr char kFormula[] = "g(f(A)) => fusion(A)";
@@ -34,6 +37,9 @@ double Ratio(int64_t a, int64_t b) { return b <= 0 || a <= b ? 1 : static_cast<d
 
 // Additions that cost as much as writing and reading one element.
 double Traffic(const HloInstruction& i) { return 2.0 * StorageBytes(i.shape().element_type()); }
+
+// Additions per element that cost as much as a loop of its own.
+double LoopCost(const HloInstruction& i) { return kLoopCost / static_cast<double>(std::max<int64_t>(1, i.shape().ElementCount())); }
 
 }  // namespace
 
@@ -79,10 +85,10 @@ void Grouper::FindCones() {
     cone.weight = std::min(cone.weight, 1 << 20), cone.leaves = std::min(cone.leaves, 1 << 20);
     if (roles_[at] == Role::kFree || i.IsRoot() || HasOwnAnnotations(i)) continue;
     const int64_t copies = i.user_count() - 1;
-    if (copies < 1 || copies >= kMostCopies) continue;
+    if (copies < 1 || copies >= (cone.leaves == 0 ? kMostCopiesOfNothing : kMostCopies)) continue;
     // What it saves: one write, and a read per user; what it costs: reads of its leaves by the others, too.
     const double saved = (1.0 + static_cast<double>(i.user_count()) - cone.leaves * static_cast<double>(copies)) * Traffic(i) / 2;
-    cone.duplicable = static_cast<double>(copies) * cone.weight <= (cone.leaves == 0 ? 2 : 1) * saved;
+    cone.duplicable = saved >= 0 && static_cast<double>(copies) * cone.weight <= (cone.leaves == 0 ? 2 : 1) * saved + LoopCost(i);
     for (const HloInstruction* user : i.users()) {
       const int32_t position = PositionOf(user);
       // A later user's role is known by now only if it comes earlier in the order; ask.
@@ -159,7 +165,9 @@ Grouper::Use Grouper::UseOf(const Member& user, Role role, int64_t k) const {
       // Inits, one for each result.
       if (k >= i.operand_count() / 2) return {kHoisted, 1};
       return {user.operand_space, user.times};
-    case Role::kUpdate: return {k == 1 ? user.operand_space + 1 : kHoisted, 1};
+    case Role::kUpdate:
+      if (k > 1 && i.opcode() == HloOpcode::kDynamicUpdateSlice) return {kHoisted, 1};
+      return {user.operand_space + static_cast<int32_t>(k), 1};
     default: break;
   }
   const int32_t space = user.operand_space + static_cast<int32_t>(k);
@@ -218,26 +226,27 @@ bool Grouper::Joins(HloInstruction* producer, Role role, Member& member) {
   next_space_ += static_cast<int32_t>(producer->operand_count()) + 1;
   const Cone& cone = cones_[static_cast<size_t>(PositionOf(producer))];
   const double traffic = producer->shape().IsArray() ? Traffic(*producer) : 0;
+  const double loop = producer->shape().IsArray() ? LoopCost(*producer) : 0;
   switch (role) {
     case Role::kScalar:
     case Role::kFree: return true;
     case Role::kMove: {
       const double work = member.times * Weight(*producer);
-      if (all_here) return work <= 4 * traffic || Declined(*producer, "its elements would be looked up too many times");
+      if (all_here) return work <= 4 * traffic + loop || Declined(*producer, "its elements would be looked up too many times");
       // Read again by each group, if it need not be written first: its source stays in memory whatever happens.
       if (!all_fusible) return Declined(*producer, "others read it from memory anyway");
       const Role source = RoleAt(PositionOf(producer->operand(0)));
       if (producer->operand_count() == 1 && (source == Role::kNone || source == Role::kContraction)) return true;
-      return (cone.duplicable && work <= traffic) || Declined(*producer, "too dear to do for each of its users");
+      return (cone.duplicable && work <= traffic + loop) || Declined(*producer, "too dear to do for each of its users");
     }
     case Role::kArithmetic: {
       const double weight = Weight(*producer);
       if (all_here) {
-        return (member.times - 1) * weight <= traffic ||
+        return (member.times - 1) * weight <= traffic + loop ||
                Declined(*producer, "its elements would be computed too many times: at several indices, or below a broadcast");
       }
       if (!all_fusible) return Declined(*producer, "others read it from memory anyway");
-      return (cone.duplicable && member.times * weight <= traffic) ||
+      return (cone.duplicable && member.times * weight <= traffic + loop) ||
              Declined(*producer, "too dear to compute for each of its users");
     }
     case Role::kReduce: return JoinsReduce(*producer, member, all_owned, one_space);

@@ -39,7 +39,8 @@ Role RoleOf(const HloInstruction& i) {
     case HloOpcode::kConcatenate: return i.operand_count() <= kMostConcatenated ? Role::kMove : Role::kNone;
     case HloOpcode::kDot:
     case HloOpcode::kConvolution: return Role::kContraction;
-    case HloOpcode::kDynamicUpdateSlice: return Role::kUpdate;
+    case HloOpcode::kDynamicUpdateSlice:
+    case HloOpcode::kScatter: return Role::kUpdate;
     default: break;
   }
   // An element that takes another number of bytes is no longer at the operand's index.

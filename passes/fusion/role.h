@@ -15,7 +15,7 @@ enum class Role : uint8_t {
   kArithmetic,   // elementwise
   kReduce,       // one result: anywhere; several: only at the end
   kContraction,  // dot, convolution: what follows joins it (output fusion), what feeds it does not
-  kUpdate,       // dynamic-update-slice, at the end: it is done in place
+  kUpdate,       // dynamic-update-slice, scatter, at the end: it is done in place
 };
 
 Role RoleOf(const HloInstruction& instruction);
