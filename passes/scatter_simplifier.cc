@@ -36,7 +36,10 @@
 // END
 //
 // The indices become [places, coordinates], the updates [places, window…]. Where places come before others in another
-// order than before, the sum of floats may round otherwise. Leaves alone: batching dimensions.
+// order than before, the sum of floats may round otherwise. Of one place alone it is a
+// dynamic-update-slice. Leaves alone: batching dimensions.
+#include <algorithm>
+
 #include "algebraic_simplifier/rules.h"
 #include "pass_util.h"
 
@@ -109,12 +112,78 @@ HloInstruction* Simplify(HloInstruction* i, RuleContext& c) {
   });
 }
 
+// A number of this type, which may be too small for it.
+bool Holds(PrimitiveType type, int64_t value) { return BitWidth(type) - IsSigned(type) >= 63 || value >> (BitWidth(type) - IsSigned(type)) == 0; }
+
+// The only place of a scatter: where its window begins in each dimension of the array, how large it is, and whether all of
+// it lies inside (nullptr: it always does).
+struct Place {
+  std::vector<Op> starts;
+  DimVector sizes;
+  Op inside = nullptr;
+};
+Place PlaceOf(HloBuilder& b, const ScatterAttributes& a, const Shape& array, Op index, const Shape& update) {
+  Place place;
+  const PrimitiveType type = index->shape().element_type();
+  const int64_t depth = static_cast<int64_t>(a.scatter_dims_to_operand_dims.size());
+  Op list = index->shape().rank() == 1 ? index : b.Reshape(index, {depth});
+  size_t at = 0;
+  for (int64_t d = 0; d < array.rank(); ++d) {
+    place.sizes.push_back(Contains(a.inserted_window_dims, d) ? 1 : update.dimensions(a.update_window_dims[at++]));
+    const auto found = std::find(a.scatter_dims_to_operand_dims.begin(), a.scatter_dims_to_operand_dims.end(), d);
+    if (found == a.scatter_dims_to_operand_dims.end()) {
+      place.starts.push_back(b.Constant(type, 0));
+      continue;
+    }
+    const int64_t k = found - a.scatter_dims_to_operand_dims.begin(), room = array.dimensions(d) - place.sizes[d];
+    Op start = b.Reshape(depth == 1 ? list : b.Slice(list, {k}, {k + 1}), {});
+    place.starts.push_back(start);
+    auto also = [&](Op condition) { place.inside = place.inside == nullptr ? condition : b.And(place.inside, condition); };
+    if (IsSigned(type)) also(b.Compare(start, b.Constant(type, 0), ComparisonDirection::kGe));
+    if (Holds(type, room)) also(b.Compare(start, b.Constant(Literal::Scalar(type, room)), ComparisonDirection::kLe));
+  }
+  return place;
+}
+
+// scatter(A, index, B) => dynamic-update-slice(A, select(inside, f(slice, B), slice), index), one place
+HloInstruction* OnePlace(HloInstruction* i, RuleContext& c) {
+  const auto& a = i->attributes<ScatterAttributes>();
+  if (i->operand_count() != 3 || !a.input_batching_dims.empty() || i->shape().rank() == 0 || a.scatter_dims_to_operand_dims.empty() ||
+      i->operand(2)->shape().ElementCount() == 0) {
+    return nullptr;
+  }
+  for (int64_t d : PlaceDimensions(a, i->operand(2)->shape().rank())) {
+    if (i->operand(2)->shape().dimensions(d) != 1) return nullptr;
+  }
+  const HloInstruction* combined = i->to_apply()->root();
+  const bool replaces = combined->IsParameter() && combined->parameter_number() == 1;
+  if (!replaces && !BinaryReducer(i->to_apply())) return nullptr;
+  if (combined->shape().element_type() != i->shape().element_type() ||
+      i->operand(2)->shape().element_type() != i->shape().element_type()) {
+    return nullptr;
+  }
+  return c.Expand([](HloBuilder& b, const HloInstruction& i, Ops x) -> Op {
+    const Place place = PlaceOf(b, i.attributes<ScatterAttributes>(), x[0]->shape(), x[1], x[2]->shape());
+    Op before = b.DynamicSlice(x[0], place.starts, place.sizes);
+    Op after = x[2]->shape().dimensions() == place.sizes ? x[2] : b.Reshape(x[2], place.sizes);
+    if (!i.to_apply()->root()->IsParameter()) after = b.Make(*BinaryReducer(i.to_apply()), {before, after});
+    if (place.inside != nullptr) after = b.Select(place.inside, after, before);
+    return b.DynamicUpdateSlice(x[0], after, place.starts);
+  });
+}
+
 constexpr Rule kRules[] = {
+    {HloOpcode::kScatter, "scatter-one-place",
+     "scatter(A, index, B) => dynamic-update-slice(A, select(inside, f(slice, B), slice), index), one place", kExact, kExact,
+     OnePlace},
     {HloOpcode::kScatter, "list-places", "scatter(A, i, B) => scatter(A, reshape(i), reshape(B)), one list of places", kExact, kRounding,
      Simplify},
 };
 
 }  // namespace
+
+std::span<const Rule> ScatterRules() { return std::span(kRules).first(1); }
+
 }  // namespace algebraic_simplifier
 
 std::unique_ptr<HloPass> MakeScatterSimplifier(const PassOptions& options) {

@@ -12,7 +12,7 @@ std::span<const std::span<const Rule>> AllFamilies() {
       AddRules(),          MultiplyRules(), DivideRules(),    PowerRules(),       UnaryRules(),      LogicalRules(),
       MinMaxRules(),       CompareRules(),  SelectRules(),    ConvertRules(),     ComplexRules(),    ConstantRules(),
       BroadcastRules(),    ReshapeRules(),  TransposeRules(), ConcatenateRules(), PadRules(),        SliceRules(),
-      DynamicSliceRules(), ReduceRules(),   DotRules(), TransposeFoldingRules(), GatherRules(), ReduceWindowRules(), ConvolutionRules(), OtherRules(),       ElementwiseRules()};
+      DynamicSliceRules(), ReduceRules(),   DotRules(), TransposeFoldingRules(), GatherRules(), ScatterRules(), ReduceWindowRules(), ConvolutionRules(), OtherRules(),       ElementwiseRules()};
   return kFamilies;
 }
 

@@ -65,6 +65,7 @@ std::span<const Rule> DotRules();
 std::span<const Rule> DotDropOnesRules();  // the last of them, a pass of its own too
 std::span<const Rule> TransposeFoldingRules();  // in transpose_folding.cc, a pass of its own too
 std::span<const Rule> GatherRules();            // in gather_simplifier.cc, likewise
+std::span<const Rule> ScatterRules();           // in scatter_simplifier.cc, likewise
 std::span<const Rule> ReduceWindowRules();
 std::span<const Rule> ConvolutionRules();
 std::span<const Rule> OtherRules();
