@@ -66,11 +66,13 @@
 // END
 //
 // An element that nobody needs is dropped; one that the body only hands on is read from before the loop; of two
-// equal ones, or two counters that go in step, one is read; a comparison of the counter that always comes out alike is
-// that answer. Leaves alone: loops that carry one array; loops with side effects, where rounds would be dropped;
+// equal ones, or two counters that go in step, one is read; a comparison that always comes out alike, by the
+// values that counters can have, is that answer, and a bound that is never met goes. Leaves alone: loops that carry one array; loops with side effects, where rounds would be dropped;
 // shardings, frontend attributes and control dependencies on the loop's parts.
 #include <algorithm>
+#include <memory>
 
+#include "integer_range.h"
 #include "loop_util.h"
 #include "pass_util.h"
 
@@ -93,10 +95,10 @@ class WhileLoopSimplifier : public RewritingPass {
         changed |= PassedThrough(loop);
         if (loop->user_count() == 0 && !loop->IsRoot()) continue;  // and perhaps gone
         changed |= EqualElements(loop);
-        changed |= DecidedComparisons(loop);
         changed |= UnneededElements(loop);
       }
     }
+    changed |= DecideByRanges(module);
     return changed;
   }
 
@@ -205,44 +207,106 @@ class WhileLoopSimplifier : public RewritingPass {
     }
   }
 
-  // counter < C in the body, true (or false) in every round => the answer
-  bool DecidedComparisons(HloInstruction* loop) {
-    std::optional<LoopCounter> counter = FindLoopCounter(*loop);
-    if (!counter || counter->trips == 0) return false;
-    const int64_t first = counter->start, last = counter->start + (counter->trips - 1) * counter->step;
-    const int64_t low = std::min(first, last), high = std::max(first, last);
+  // A < B in the body, alike in every round => the answer. Outer loops first: what their counters can be, inner loops may
+  // have been handed.
+  bool DecideByRanges(HloModule& module) {
+    struct Place {
+      HloComputation* computation;
+      std::shared_ptr<IntegerRanges> ranges;  // nullptr: nothing is known of its parameters
+    };
+    std::vector<Place> places;
+    for (HloComputation* computation : ControlFlowComputations(module)) {
+      const bool by_its_loop = computation->callers().size() == 1 && computation->callers()[0]->opcode() == HloOpcode::kWhile;
+      if (!by_its_loop) places.push_back({computation, nullptr});
+    }
+    bool changed = false;
+    while (!places.empty()) {
+      Place place = std::move(places.back());
+      places.pop_back();
+      const std::vector<HloInstruction*> loops = InstructionsOf(*place.computation, HloOpcode::kWhile);
+      if (loops.empty()) continue;
+      if (place.ranges == nullptr) place.ranges = std::make_shared<IntegerRanges>(*place.computation, [](auto&) { return std::nullopt; });
+      for (HloInstruction* loop : loops) {
+        const bool shared = loop->while_body()->callers().size() > 1;
+        std::shared_ptr<IntegerRanges> ranges;
+        if (IsTupleLoop(*loop)) {
+          ranges = RangesInBody(*loop, *place.ranges);
+          changed |= DecideComparisons(loop, *ranges);
+          if (!shared) changed |= DropBounds(loop, *ranges);
+        }
+        if (!shared) places.push_back({loop->while_body(), std::move(ranges)});
+      }
+    }
+    return changed;
+  }
+
+  static std::shared_ptr<IntegerRanges> RangesInBody(const HloInstruction& loop, const IntegerRanges& outside) {
+    const std::optional<LoopCounter> counter = FindLoopCounter(loop);
+    return std::make_shared<IntegerRanges>(*loop.while_body(), [&](const HloInstruction& i) -> std::optional<IntegerRange> {
+      const int64_t element = ElementRead(i);
+      if (element < 0) return {};
+      if (IsPassedThrough(loop, element)) {
+        const HloInstruction* initial = InitialValue(loop, element);
+        return initial != nullptr ? outside.of(initial) : std::nullopt;
+      }
+      if (!counter || counter->trips == 0) return {};
+      const std::optional<LoopCounter> steps = StepsOf(loop, element);
+      if (!steps) return {};
+      const __int128 first = steps->start, last = first + (counter->trips - 1) * static_cast<__int128>(steps->step);
+      return RangeHeld(i.shape().element_type(), std::min(first, last), std::max(first, last));
+    });
+  }
+
+  bool DecideComparisons(HloInstruction* loop, const IntegerRanges& ranges) {
     bool changed = false;
     for (HloInstruction* i : InstructionsOf(*loop->while_body(), HloOpcode::kCompare)) {
-      const HloInstruction *a = i->operand(0), *b = i->operand(1);
-      if (ElementRead(*a) != counter->element || !b->IsScalarConstant() || b->literal().elided()) continue;
-      if (b->shape().element_type() == PrimitiveType::U64 || i->HasControlDependencies() || HasAnnotations(*i)) continue;
-      std::optional<bool> answer =
-          Decide(i->attributes<CompareAttributes>().direction, low, high, b->literal().GetAsInt64(0));
-      if (!answer || i->user_count() == 0) continue;
-      if (!Ask("decided-comparison", "counter < C, alike in every round => constant", *i)) continue;
+      if (i->HasControlDependencies() || HasAnnotations(*i) || (i->user_count() == 0 && !i->IsRoot())) continue;
+      const std::optional<IntegerRange> answer = ranges.of(i);
+      if (!answer || !Ask("decided-comparison", "A < B in a loop, alike in every round => constant", *i)) continue;
       if (i->parent() != OwnComputation(loop, 1)) {
         // Another loop runs the same body; the comparison to replace is that of the copy, at the same place.
         const std::string name(i->name());
         i = loop->while_body()->FindInstruction(name);
       }
-      HloInstruction* constant = i->parent()->AddConstant(Literal::Scalar(PrimitiveType::PRED, *answer));
+      HloInstruction* constant = i->parent()->AddConstant(Literal::Scalar(PrimitiveType::PRED, answer->low != 0));
       i->parent()->MoveBefore(constant, i);
+      if (!i->shape().IsScalar()) {
+        constant = i->parent()->AddInstruction(HloOpcode::kBroadcast, i->shape(), {constant}, DimensionsAttributes{});
+        i->parent()->MoveBefore(constant, i);
+      }
       PutInPlaceOf(i, constant);
       changed = true;
     }
     return changed;
   }
-  static std::optional<bool> Decide(ComparisonDirection direction, int64_t low, int64_t high, int64_t c) {
-    auto decide = [](bool always, bool never) { return always ? std::optional(true) : never ? std::optional(false) : std::nullopt; };
-    switch (direction) {
-      case ComparisonDirection::kLt: return decide(high < c, low >= c);
-      case ComparisonDirection::kLe: return decide(high <= c, low > c);
-      case ComparisonDirection::kGt: return decide(low > c, high <= c);
-      case ComparisonDirection::kGe: return decide(low >= c, high < c);
-      case ComparisonDirection::kEq: return decide(low == c && high == c, c < low || c > high);
-      case ComparisonDirection::kNe: return decide(c < low || c > high, low == c && high == c);
+
+  // clamp(C, A, D) => A, maximum(A, C) => A, remainder(A, C) => A, where A is between the bounds in every round
+  bool DropBounds(HloInstruction* loop, const IntegerRanges& ranges) {
+    bool changed = false;
+    for (HloInstruction* i : loop->while_body()->instructions()) {
+      if (i->operand_count() < 2 || i->HasControlDependencies() || !i->shape().IsArray()) continue;
+      const bool clamps = i->opcode() == HloOpcode::kClamp;
+      const std::optional<IntegerRange> a = ranges.of(i->operand(clamps ? 1 : 0)), b = ranges.of(i->operand(clamps ? 0 : 1));
+      if (!a || !b) continue;
+      HloInstruction* kept = nullptr;
+      switch (i->opcode()) {
+        case HloOpcode::kClamp: {
+          const std::optional<IntegerRange> most = ranges.of(i->operand(2));
+          if (most && a->low >= b->high && a->high <= most->low) kept = i->operand(1);
+          break;
+        }
+        case HloOpcode::kRemainder:
+          if (a->low >= 0 && a->high < b->low) kept = i->operand(0);
+          break;
+        case HloOpcode::kMaximum: kept = a->low >= b->high ? i->operand(0) : b->low >= a->high ? i->operand(1) : nullptr; break;
+        case HloOpcode::kMinimum: kept = a->high <= b->low ? i->operand(0) : b->high <= a->low ? i->operand(1) : nullptr; break;
+        default: break;
+      }
+      if (kept != nullptr) {
+        changed |= ReplaceWith(i, kept, "needless-bound", "clamp(C, A, D), maximum(A, C), ... in a loop => A, within in every round");
+      }
     }
-    __builtin_unreachable();
+    return changed;
   }
 
   // while((A, B)), B read by nobody but for itself => while((A))
