@@ -1,30 +1,31 @@
 // element-type-converter: operations on one element type, on another.
 //
-// BEFORE --math=fast
+// BEFORE
 // HloModule example
 //
 // ENTRY main {
-//   x = f64[4,6]{1,0} parameter(0)
-//   t = f64[6,4]{1,0} transpose(x), dimensions={1,0}
-//   ROOT e = f64[6,4]{1,0} exponential(t)
+//   x = bf16[4,6]{1,0} parameter(0)
+//   t = bf16[6,4]{1,0} transpose(x), dimensions={1,0}
+//   ROOT s = bf16[6,4]{1,0} add(t, t)
 // }
 // AFTER
 // HloModule example
 //
 // ENTRY main {
-//   x = f64[4,6]{1,0} parameter(0)
-//   narrow = f32[4,6]{1,0} convert(x)
-//   t = f32[6,4]{1,0} transpose(narrow), dimensions={1,0}
-//   back = f64[6,4]{1,0} convert(t)
-//   again = f32[6,4]{1,0} convert(back)
-//   e = f32[6,4]{1,0} exponential(again)
-//   ROOT wide = f64[6,4]{1,0} convert(e)
+//   x = bf16[4,6]{1,0} parameter(0)
+//   wide = f32[4,6]{1,0} convert(x)
+//   t = f32[6,4]{1,0} transpose(wide), dimensions={1,0}
+//   back = bf16[6,4]{1,0} convert(t)
+//   a = f32[6,4]{1,0} convert(back)
+//   b = f32[6,4]{1,0} convert(back)
+//   s = f32[6,4]{1,0} add(a, b)
+//   ROOT narrow = bf16[6,4]{1,0} convert(s)
 // }
 // END
 //
-// The options `from` and `to` name the types; f64 and f32 without them. Parameters, constants and results stay what they are; the
+// The options `from` and `to` name the types; bf16 and f32 without them. Parameters, constants and results stay what they are; the
 // algebraic simplifier takes the conversions between operations away. Of class fast unless the new type holds all of the old
-// one's values. Leaves alone: what calls computations, and the types that these then have; exchanges between devices,
+// one's values (f64 to f32). Leaves alone: what calls computations, and the types that these then have; exchanges between devices,
 // custom-calls, and whatever is tied to its type.
 #include "pass_util.h"
 #include "type_change.h"
@@ -35,7 +36,7 @@ namespace {
 class ElementTypeConverter : public RewritingPass {
  public:
   explicit ElementTypeConverter(const PassOptions& options) : RewritingPass("element-type-converter", options) {
-    if (options_.types.from == PrimitiveType::INVALID) options_.types.from = PrimitiveType::F64;
+    if (options_.types.from == PrimitiveType::INVALID) options_.types.from = PrimitiveType::BF16;
     if (options_.types.to == PrimitiveType::INVALID) options_.types.to = PrimitiveType::F32;
   }
 

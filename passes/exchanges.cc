@@ -2,11 +2,9 @@
 #include "exchanges.h"
 
 #include <algorithm>
-#include <optional>
 #include <unordered_map>
 
 #include "algebraic_simplifier/rules.h"
-#include "hloir/reachability.h"
 #include "hloir/structural.h"
 #include "pass_util.h"
 
@@ -51,34 +49,45 @@ class Combiner : public RewritingPass {
   }
 
  private:
+  // How many of these exchanges come before each, on the longest way. None of a level waits for another of it; nor, once each
+  // level's are put together, can two of them wait for each other.
+  std::vector<std::vector<HloInstruction*>> Levels(const HloComputation& computation) const {
+    std::vector<std::vector<HloInstruction*>> levels;
+    std::unordered_map<const HloInstruction*, size_t> before;
+    for (HloInstruction* i : computation.MakeInstructionPostOrder()) {
+      size_t level = 0;
+      for (const HloInstruction* operand : i->operands()) level = std::max(level, before[operand]);
+      for (const HloInstruction* predecessor : i->control_predecessors()) level = std::max(level, before[predecessor]);
+      const bool exchange = i->opcode() == opcode_;
+      if (exchange && IsPlain(*i)) {
+        levels.resize(std::max(levels.size(), level + 1));
+        levels[level].push_back(i);
+      }
+      before[i] = level + exchange;
+    }
+    return levels;
+  }
+
   bool RunOn(HloComputation& computation) {
-    std::vector<HloInstruction*> left = InstructionsOf(computation, opcode_);
-    std::erase_if(left, [](const HloInstruction* i) { return !IsPlain(*i); });
-    std::optional<Reachability> reach;  // of the computation as it is
     bool changed = false;
-    while (left.size() > 1) {
-      if (!reach) {
-        StatusOr<Reachability> made = Reachability::Make(computation);
-        if (!made.ok()) return changed;
-        reach = std::move(*made);
+    for (std::vector<HloInstruction*>& left : Levels(computation)) {
+      while (left.size() > 1) {
+        std::vector<HloInstruction*> group{left[0]}, rest;
+        int64_t bytes = OperandBytes(*left[0]), operands = left[0]->operand_count();
+        for (size_t k = 1; k < left.size(); ++k) {
+          HloInstruction* other = left[k];
+          const int64_t more = OperandBytes(*other);
+          const bool joins = more <= options_.combiner.max_bytes - bytes && operands + other->operand_count() <= options_.combiner.max_operands &&
+                             SameExchange(*left[0], *other);
+          if (joins) group.push_back(other), bytes += more, operands += other->operand_count();
+          else rest.push_back(other);
+        }
+        if (group.size() > 1 && Ask("combine", formula_, *group[0])) {
+          Combine(group);
+          changed = true;
+        }
+        left = std::move(rest);
       }
-      std::vector<HloInstruction*> group{left[0]}, rest;
-      int64_t bytes = OperandBytes(*left[0]), operands = left[0]->operand_count();
-      for (size_t k = 1; k < left.size(); ++k) {
-        HloInstruction* other = left[k];
-        const int64_t more = OperandBytes(*other);
-        const bool joins = SameExchange(*left[0], *other) && more <= options_.combiner.max_bytes - bytes &&
-                           operands + other->operand_count() <= options_.combiner.max_operands &&
-                           std::none_of(group.begin(), group.end(), [&](const HloInstruction* i) { return reach->AreConnected(*i, *other); });
-        if (joins) group.push_back(other), bytes += more, operands += other->operand_count();
-        else rest.push_back(other);
-      }
-      if (group.size() > 1 && Ask("combine", formula_, *group[0])) {
-        Combine(group);
-        reach.reset();
-        changed = true;
-      }
-      left = std::move(rest);
     }
     return changed;
   }
@@ -189,7 +198,8 @@ class Reassociate : public RewritingPass {
 bool SameExchange(const HloInstruction& a, const HloInstruction& b) {
   if (a.opcode() != b.opcode() || a.called_computations().size() != b.called_computations().size()) return false;
   for (size_t k = 0; k < a.called_computations().size(); ++k) {
-    if (!StructurallyEqual(*a.called_computations()[k], *b.called_computations()[k])) return false;
+    const HloComputation *f = a.called_computations()[k], *g = b.called_computations()[k];
+    if (f != g && !StructurallyEqual(*f, *g)) return false;
   }
   return AttributesTypeSwitch(a.opcode(), [&]<class T>(std::type_identity<T>) {
     if constexpr (requires(T attributes) { attributes.channel_id; }) return Alike(a.attributes<T>(), b.attributes<T>());

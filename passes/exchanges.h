@@ -14,7 +14,8 @@ namespace hloir {
 // numbers of their own, which do not count, but both have one or neither.
 bool SameExchange(const HloInstruction& a, const HloInstruction& b);
 
-// op(A), op(B) => op(A, B): exchanges that are alike and of which neither waits for the other, within CombinerOptions.
+// op(A), op(B) => op(A, B): exchanges that are alike and come after equally many such, so that neither waits for the other; within
+// CombinerOptions.
 std::unique_ptr<HloPass> MakeCombiner(std::string_view name, HloOpcode opcode, std::string_view formula, const PassOptions& options);
 
 // op(A), op(A) => op(A): each pass does so for one opcode.

@@ -35,8 +35,8 @@
 // }
 // END
 //
-// Leaves alone: what waits for each other, differs in more than its channel, or is too much at once (the options max-bytes and
-// max-operands); control dependencies, shardings; scheduled modules.
+// Leaves alone: what comes after another number of such exchanges, and so might wait for one; what differs in more than its
+// channel, or is too much at once (the options max-bytes and max-operands); control dependencies, shardings; scheduled modules.
 #include "exchanges.h"
 
 namespace hloir {
