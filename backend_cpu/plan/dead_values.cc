@@ -87,7 +87,7 @@ void RemoveDead(Graph& graph) {
     keep[i] = HasSideEffect(node);
     for (ValueId id : node.outputs) keep[i] = keep[i] || read[id];
     if (!keep[i]) continue;
-    if (node.opcode() == HloOpcode::kWhile) RemoveDeadState(node, read);
+    if (node.opcode() == HloOpcode::kWhile && !node.graphs.empty()) RemoveDeadState(node, read);
     for (auto& inner : node.graphs) RemoveDead(*inner);
     for (ValueId id : node.inputs) mark(id);
   }

@@ -1,5 +1,5 @@
-// PrepareExecutable: graph, plan, buffers, and the object that runs them. A module that the planner does not take (dynamic
-// sizes, transfers) is run by the reference evaluator as a whole. Tests: tests/unit/executable_test.cc.
+// PrepareExecutable: graph, plan, buffers, and the object that runs them. A module that the planner does not take (transfers in
+// flight) is run by the reference evaluator as a whole. Tests: tests/unit/executable_test.cc.
 #include "hloir/executable.h"
 
 #include <algorithm>
@@ -71,9 +71,15 @@ class PlannedExecutable : public HloExecutable {
     std::vector<Ref> parameters;
     for (size_t i = 0; i < graph.parameters.size(); ++i) {
       const Value& value = graph.values[graph.parameters[i]];
+      if (value.kind == ValueKind::kHeld) {
+        held_parameters_.emplace_back(i, context_.held_count);
+        context_.held_bytes += Shape::Array(value.type, value.dims).ByteSize();
+        parameters.push_back({.held = context_.held_count++});
+        continue;
+      }
       const int32_t buffer = buffers.Add(Buffer::kParameter, value.bytes());
       buffers[buffer].index = static_cast<int32_t>(i);
-      parameters.push_back({buffer, 0, nullptr});
+      parameters.push_back({.buffer = buffer});
     }
     Planner planner(context_, graph, steps_, parameters);
     HLOIR_RETURN_IF_ERROR(planner.PlanNodes());
@@ -81,15 +87,21 @@ class PlannedExecutable : public HloExecutable {
     for (size_t i = 0; i < graph.results.size(); ++i) {
       const Value value = graph.values[graph.results[i]];
       if (value.kind == ValueKind::kToken) continue;
+      if (value.kind == ValueKind::kHeld) {
+        HLOIR_ASSIGN_OR_RETURN(const Ref ref, planner.Locate(graph.results[i]));
+        held_results_.emplace_back(i, ref.held);
+        continue;
+      }
       const int32_t buffer = buffers.Add(Buffer::kResult, value.bytes());
       buffers[buffer].index = static_cast<int32_t>(i);
-      HLOIR_RETURN_IF_ERROR(planner.CopyTo(graph.results[i], {buffer, 0, nullptr}));
+      HLOIR_RETURN_IF_ERROR(planner.CopyTo(graph.results[i], {.buffer = buffer}));
     }
     parameter_pointers_.resize(graph.parameters.size());
     result_pointers_.resize(graph.results.size());
     arena_bytes_ = buffers.Assign();
-    const int64_t max_bytes = options_.evaluator.max_bytes, result_bytes = entry_.root()->shape().ByteSize();
-    if (arena_bytes_ > max_bytes || result_bytes > max_bytes - arena_bytes_) {
+    runtime_.held.resize(static_cast<size_t>(context_.held_count));
+    const int64_t max_bytes = options_.evaluator.max_bytes, result_bytes = entry_.root()->shape().ByteSize(), held_bytes = context_.held_bytes;
+    if (arena_bytes_ > max_bytes || result_bytes > max_bytes - arena_bytes_ || held_bytes > max_bytes - arena_bytes_ - result_bytes) {
       return ResourceExhausted(Format("the values of a run take {} bytes and its result {}, more than the limit of {}", arena_bytes_, result_bytes, max_bytes));
     }
     arena_ = AllocateAligned(arena_bytes_);
@@ -122,6 +134,7 @@ class PlannedExecutable : public HloExecutable {
     }
     leaf = 0;
     ForEachLeaf(*result, [&](Literal& literal) { MoveTo(result_pointers_[leaf++], literal.untyped_data()); });
+    if (!held_parameters_.empty()) TakeHeld(arguments);
     for (Step* step : moved_) step->Bound(runtime_);
     moved_.clear();
     runtime_.status = OkStatus();
@@ -131,6 +144,7 @@ class PlannedExecutable : public HloExecutable {
       runtime_.Stop();
       return runtime_.status;
     }
+    if (!held_results_.empty()) GiveHeld(result);
     return OkStatus();
   }
 
@@ -173,6 +187,22 @@ class PlannedExecutable : public HloExecutable {
     std::byte* pointer = nullptr;
     std::vector<std::pair<Step*, int>> refs;
   };
+
+  void TakeHeld(std::span<const Literal* const> arguments) {
+    std::vector<const Literal*> leaves;
+    for (const Literal* argument : arguments) ForEachLeaf(*argument, [&](const Literal& literal) { leaves.push_back(&literal); });
+    for (auto [leaf, held] : held_parameters_) runtime_.held[static_cast<size_t>(held)] = *leaves[leaf];
+  }
+  // Several results may be one value.
+  void GiveHeld(Literal* result) {
+    std::vector<Literal*> leaves;
+    ForEachLeaf(*result, [&](Literal& literal) { leaves.push_back(&literal); });
+    for (auto [leaf, held] : held_results_) {
+      const Literal& value = runtime_.held[static_cast<size_t>(held)];
+      if (value.size_bytes() > 0) std::memcpy(leaves[leaf]->untyped_data(), value.untyped_data(), static_cast<size_t>(value.size_bytes()));
+      leaves[leaf]->set_dynamic_sizes(value.dynamic_sizes());
+    }
+  }
 
   bool RunEntry() {
     const auto& report = options_.evaluator.on_progress;
@@ -224,6 +254,7 @@ class PlannedExecutable : public HloExecutable {
   AlignedBlock arena_;
   std::vector<AlignedBlock> scratch_;
   std::vector<Outside> parameter_pointers_, result_pointers_;
+  std::vector<std::pair<size_t, int32_t>> held_parameters_, held_results_;  // leaf, and which of Runtime::held
   std::vector<Step*> moved_;
   Runtime runtime_;
   std::unique_ptr<Profiler> profiler_;

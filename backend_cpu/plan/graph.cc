@@ -83,7 +83,7 @@ class Builder {
       for (const Shape* shape : parameter->shape().Leaves()) {
         HLOIR_RETURN_IF_ERROR(CheckShape(*shape, *parameter));
         ValueId id = AddLeaf(*shape, parameter);
-        if (graph_->values[id].kind != ValueKind::kToken) graph_->values[id].kind = ValueKind::kParameter;
+        if (graph_->values[id].kind == ValueKind::kComputed) graph_->values[id].kind = ValueKind::kParameter;
         graph_->values[id].parameter = static_cast<int32_t>(graph_->parameters.size());
         graph_->parameters.push_back(id);
         leaves.push_back(id);
@@ -156,9 +156,6 @@ class Builder {
     if (!shape.IsArray() && !shape.IsToken()) {
       return Unimplemented(Format("{}: a value of type {}", instruction.name(), shape.ToString()));
     }
-    if (shape.IsArray() && !shape.IsStatic()) {
-      return Unimplemented(Format("{}: a dynamic dimension", instruction.name()));
-    }
     if (shape.ByteSize() > max_value_bytes_) {
       return ResourceExhausted(Format("{}: {} takes {} bytes, more than the limit of {}", instruction.name(),
                                            shape.ToString(), shape.ByteSize(), max_value_bytes_));
@@ -173,8 +170,47 @@ class Builder {
       graph_->values[id].kind = ValueKind::kToken;
       graph_->values[id].type = PrimitiveType::TOKEN;
       graph_->values[id].count = 0;
+    } else if (!shape.IsStatic()) {
+      Hold(id);
     }
     return id;
+  }
+  void Hold(ValueId id) {
+    graph_->values[id].kind = ValueKind::kHeld;
+    graph_->values[id].count = 0;
+  }
+
+  // Dynamic sizes: only the reference knows them. Where they stand in no shape (the result of set-dimension-size may be stated as
+  // if it were static), whatever is made from such arrays has them too.
+  bool IsDynamic(const HloInstruction& instruction) const {
+    if (instruction.opcode() == HloOpcode::kSetDimensionSize || instruction.opcode() == HloOpcode::kDynamicReshape) return true;
+    auto is_static = [](const Shape* shape) { return shape->IsStatic(); };
+    return !std::ranges::all_of(instruction.shape().Leaves(), is_static) || ReadsHeld(instruction, false);
+  }
+  bool ReadsHeld(const HloInstruction& instruction, bool stated_static) const {
+    for (const HloInstruction* operand : instruction.operands()) {
+      const Range leaves = leaves_[operand->id()];
+      for (int32_t i = 0; i < leaves.count; ++i) {
+        const ValueId leaf = pool_[leaves.first + i];
+        if (graph_->values[leaf].kind == ValueKind::kHeld && (!stated_static || operand->shape().Leaves()[i]->IsStatic())) return true;
+      }
+    }
+    return false;
+  }
+  // Passes its operands on, or is written out.
+  static bool IsStructural(const HloInstruction& instruction) {
+    switch (instruction.opcode()) {
+      case HloOpcode::kParameter:
+      case HloOpcode::kTuple:
+      case HloOpcode::kGetTupleElement:
+      case HloOpcode::kCall:
+      case HloOpcode::kFusion:
+      case HloOpcode::kOptimizationBarrier:
+      case HloOpcode::kDomain:
+      case HloOpcode::kAddDependency:
+      case HloOpcode::kCopy: return true;
+      default: return instruction.Is(kAsyncPart);
+    }
   }
 
   static int64_t LeafCount(const Shape& shape) {
@@ -190,9 +226,12 @@ class Builder {
       for (ValueId leaf : LeavesOf(*operand)) node.inputs.push_back(leaf);
     }
     int32_t index = static_cast<int32_t>(graph_->nodes.size());
+    const bool hidden_sizes = instruction.opcode() == HloOpcode::kSetDimensionSize || instruction.opcode() == HloOpcode::kDynamicReshape ||
+                              ReadsHeld(instruction, true);
     for (const Shape* shape : instruction.shape().Leaves()) {
       HLOIR_RETURN_IF_ERROR(CheckShape(*shape, instruction));
       node.outputs.push_back(AddLeaf(*shape, &instruction, index));
+      if (hidden_sizes && shape->IsArray() && shape->rank() > 0) Hold(node.outputs.back());
     }
     ValueList outputs = node.outputs;
     graph_->nodes.push_back(std::move(node));
@@ -214,6 +253,21 @@ class Builder {
       same = same && (condition || called.root()->shape().Compatible(caller.shape()));
     }
     return same ? OkStatus() : Unimplemented(Format("{}: mixed precision across a call", caller.name()));
+  }
+
+  StatusOr<ValueList> VisitCaller(const HloInstruction& caller, int depth) {
+    HLOIR_RETURN_IF_ERROR(CheckCall(caller));
+    if (caller.opcode() == HloOpcode::kCall || caller.opcode() == HloOpcode::kFusion) {
+      std::vector<ValueList> operands;
+      for (const HloInstruction* operand : caller.operands()) operands.push_back(LeavesOf(*operand));
+      return Inline(*caller.called_computations()[0], operands, depth + 1);
+    }
+    std::vector<std::unique_ptr<Graph>> graphs;
+    for (const HloComputation* called : caller.called_computations()) {
+      HLOIR_ASSIGN_OR_RETURN(auto graph, Build(*called, depth + 1));
+      graphs.push_back(std::move(graph));
+    }
+    return AddNode(caller, std::move(graphs));
   }
 
   // The instruction's expansion in its place; nothing, if it has none.
@@ -333,6 +387,7 @@ class Builder {
   }
 
   StatusOr<ValueList> Visit(const HloInstruction& instruction, const std::vector<ValueList>& arguments, int depth) {
+    if (!IsStructural(instruction) && IsDynamic(instruction)) return AddNode(instruction);
     switch (instruction.opcode()) {
       case HloOpcode::kParameter:
         return arguments[instruction.parameter_number()];
@@ -371,21 +426,16 @@ class Builder {
         return ValueList(std::span<const ValueId>(leaves.data() + first, count));
       }
       case HloOpcode::kCall:
-      case HloOpcode::kFusion: {
-        HLOIR_RETURN_IF_ERROR(CheckCall(instruction));
-        std::vector<ValueList> operands;
-        for (const HloInstruction* operand : instruction.operands()) operands.push_back(LeavesOf(*operand));
-        return Inline(*instruction.called_computations()[0], operands, depth + 1);
-      }
+      case HloOpcode::kFusion:
       case HloOpcode::kWhile:
       case HloOpcode::kConditional: {
-        HLOIR_RETURN_IF_ERROR(CheckCall(instruction));
-        std::vector<std::unique_ptr<Graph>> graphs;
-        for (const HloComputation* called : instruction.called_computations()) {
-          HLOIR_ASSIGN_OR_RETURN(auto graph, Build(*called, depth + 1));
-          graphs.push_back(std::move(graph));
-        }
-        return AddNode(instruction, std::move(graphs));
+        const size_t nodes = graph_->nodes.size(), values = graph_->values.size();
+        StatusOr<ValueList> leaves = VisitCaller(instruction, depth);
+        if (leaves.ok() || leaves.status().code() != StatusCode::kUnimplemented) return leaves;
+        graph_->nodes.resize(nodes);
+        graph_->values.resize(values);
+        known_.clear();  // some of which may be gone
+        return AddNode(instruction);
       }
       case HloOpcode::kOptimizationBarrier:
       case HloOpcode::kDomain:
@@ -455,11 +505,6 @@ class Builder {
         if (expanded) return *expanded;
         break;
       }
-      case HloOpcode::kSetDimensionSize:
-      case HloOpcode::kDynamicReshape:
-      case HloOpcode::kInfeed:
-      case HloOpcode::kOutfeed:
-        return Unimplemented(Format("{}: {}", instruction.name(), instruction.opcode_name()));
       case HloOpcode::kCustomCall:
         if (!options_.custom_calls.contains(instruction.attributes<CustomCallAttributes>().custom_call_target) &&
             reference::IsMark(instruction)) {

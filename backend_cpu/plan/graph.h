@@ -28,6 +28,7 @@ enum class ValueKind : uint8_t {
   kView,       // elements of `root`
   kNumbers,    // element = its place in `view`: iota and views of it
   kToken,      // nothing
+  kHeld,       // a literal of its own, outside of the arena: of no fixed size
 };
 
 struct Value {
@@ -73,8 +74,9 @@ struct Graph {
   ValueId AddView(ValueId of, PrimitiveType type, View view, const HloInstruction* instruction);
 };
 
-// Unimplemented, without harm, for what the planner leaves to the reference as a whole: dynamic sizes, transfers, collectives of
-// several devices. ResourceExhausted for values over `options.max_bytes` and for calls that multiply beyond reason.
+// What cannot be written out here, such as a call that mixes precisions, becomes a node that the reference evaluates as a whole, and
+// so does each op on arrays of dynamic sizes. Unimplemented, without harm, for what has no meaning as a node of its own: transfers
+// in flight, values that are no arrays. ResourceExhausted for values over `options.max_bytes` and for calls that multiply beyond reason.
 StatusOr<std::unique_ptr<Graph>> BuildGraph(const HloComputation& computation, const EvaluatorOptions& options,
                                             const HloEvaluator& evaluator, const KernelTable& kernels);
 

@@ -119,8 +119,10 @@ std::vector<bool> Planner::FindInvariant(const std::vector<bool>& varies) const 
 Status Planner::PlanNode(int32_t index) {
   Node& node = graph_.nodes[index];
   const HloOpcode opcode = node.opcode();
-  if (opcode == HloOpcode::kWhile) return PlanWhile(node);
-  if (opcode == HloOpcode::kConditional) return PlanConditional(node);
+  auto is_held = [&](ValueId id) { return graph_.values[id].kind == ValueKind::kHeld; };
+  if (std::ranges::any_of(node.inputs, is_held) || std::ranges::any_of(node.outputs, is_held)) return PlanReference(node);
+  if (opcode == HloOpcode::kWhile && !node.graphs.empty()) return PlanWhile(node);
+  if (opcode == HloOpcode::kConditional && !node.graphs.empty()) return PlanConditional(node);
   if (node.is_copy) {
     HLOIR_ASSIGN_OR_RETURN(Ref from, Locate(node.inputs[0]));
     places_[node.outputs[0]] = from;
@@ -159,9 +161,16 @@ Status Planner::PlanNode(int32_t index) {
 
 // ---- Places. --------------------------------------------------------------------------------------------------------------
 
-Ref Planner::NewBuffer(int64_t bytes) { return {context_.buffers.Add(Buffer::kArena, bytes), 0, nullptr}; }
+Ref Planner::NewBuffer(int64_t bytes) { return {.buffer = context_.buffers.Add(Buffer::kArena, bytes)}; }
 
 Ref Planner::RootRef(ValueId root) {
+  if (graph_.values[root].kind == ValueKind::kHeld) {
+    if (places_[root].held < 0) {
+      places_[root].held = context_.held_count++;
+      context_.held_bytes += Shape::Array(graph_.values[root].type, graph_.values[root].dims).ByteSize();
+    }
+    return places_[root];
+  }
   if (places_[root].buffer < 0) places_[root] = NewBuffer(graph_.values[root].bytes());
   return places_[root];
 }
@@ -196,6 +205,7 @@ Status Planner::LoadConstant(ValueId id) {
 
 StatusOr<Ref> Planner::Locate(ValueId id) {
   if (graph_.values[id].kind == ValueKind::kToken) return Ref();
+  if (graph_.values[id].kind == ValueKind::kHeld) return RootRef(id);
   const ValueId root = graph_.values[id].root;
   if (root != kNoValue) {
     if (int32_t cluster = OpenClusterOf(id); cluster >= 0) Close(cluster);

@@ -20,6 +20,8 @@ struct PlanContext {
   const HloEvaluator* evaluator = nullptr;  // fills elided constants in
   bool fuse = true;
   int threads = 1;
+  int32_t held_count = 0;                   // of Runtime::held, and their sizes at most
+  int64_t held_bytes = 0;
   BufferTable buffers;
   std::vector<std::unique_ptr<Literal>> literals;  // constants that stand nowhere else
   std::unordered_map<const HloInstruction*, int32_t> constants;  // their buffers
@@ -81,7 +83,7 @@ class Planner {
   StatusOr<std::pair<Ref, View>> LocateView(ValueId id);
   Status LoadConstant(ValueId id);
 
-  Ref RootRef(ValueId root);     // a buffer for the root, new if it has none yet
+  Ref RootRef(ValueId root);     // a place for the root, new if it has none yet
   Ref NewBuffer(int64_t bytes);
   // A copy of the view's elements in order, in a buffer of their own.
   Ref CopyView(Ref from, const View& view, PrimitiveType type);

@@ -1,10 +1,10 @@
 // See simple_steps.h.
-#include "hloir/format.h"
 #include "plan/simple_steps.h"
 
 #include <algorithm>
 #include <cstring>
 
+#include "hloir/format.h"
 #include "plan/one_element.h"
 
 namespace hloir::cpu {
@@ -146,7 +146,8 @@ bool ReferenceStep::Run(Runtime& runtime) {
     Literal& literal = operands.emplace_back(operand->shape());
     ForEachLeaf(literal, [&](Literal& leaf) {
       const Ref& from = ref(index++);
-      if (leaf.size_bytes() > 0) std::memcpy(leaf.untyped_data(), from.pointer, leaf.size_bytes());
+      if (from.held >= 0) leaf = runtime.held[static_cast<size_t>(from.held)];
+      else if (leaf.size_bytes() > 0) std::memcpy(leaf.untyped_data(), from.pointer, leaf.size_bytes());
     });
   }
   std::vector<const Literal*> pointers;
@@ -159,7 +160,8 @@ bool ReferenceStep::Run(Runtime& runtime) {
   index = 0;
   ForEachLeaf(*result, [&](Literal& leaf) {
     const Ref& to = written(index++);
-    if (leaf.size_bytes() > 0 && to.pointer != nullptr) std::memcpy(to.pointer, leaf.untyped_data(), leaf.size_bytes());
+    if (to.held >= 0) runtime.held[static_cast<size_t>(to.held)] = std::move(leaf);
+    else if (leaf.size_bytes() > 0 && to.pointer != nullptr) std::memcpy(to.pointer, leaf.untyped_data(), leaf.size_bytes());
   });
   return true;
 }

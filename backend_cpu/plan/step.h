@@ -19,6 +19,7 @@ namespace hloir::cpu {
 // A place in a buffer.
 struct Ref {
   int32_t buffer = -1;
+  int32_t held = -1;              // instead of a buffer: which of Runtime::held
   int64_t offset = 0;             // bytes
   std::byte* pointer = nullptr;   // set when the plan is bound
   template <class T>
@@ -35,6 +36,7 @@ struct Runtime {
   const std::atomic<bool>* cancel = nullptr;
   Profiler* profiler = nullptr;
   std::vector<std::byte*> scratch;  // one block a thread, kScratchBytes each
+  std::vector<Literal> held;        // arrays of dynamic sizes
   int64_t steps_left = 0;
   Status status;                    // the first error; once set, no step runs any more
 
