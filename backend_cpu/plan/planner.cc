@@ -239,7 +239,7 @@ StatusOr<Ref> Planner::Locate(ValueId id) {
     std::vector<StridedCopy> copies{StridedCopy::Make(StorageBytes(value.type), value.dims, value.view.strides,
                                                       value.view.offset, View::RowMajor(value.dims).strides, 0)};
     Append(std::make_unique<ViewCopy>(std::move(copies), Format("copy view {} elements", value.count)), {RootRef(root)}, {to});
-  } else {
+  } else if (value.count > 0) {
     Cluster numbers;
     numbers.count = value.count;
     numbers.nodes.push_back(static_cast<int32_t>(graph_.nodes.size() - 1));

@@ -22,6 +22,8 @@ TEST_CASE("elementwise chains with tails") {
   }
 }
 
+TEST_CASE("numbers without elements") { CheckModule(Entry("ROOT i = f32[1000000000000,0] iota(), iota_dimension=0"), 0); }
+
 TEST_CASE("types of different widths share no register") {
   CheckModule(Entry(R"(a = s32[11] parameter(0)
     b = s32[11] parameter(1)
