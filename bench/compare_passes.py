@@ -3,15 +3,15 @@
 
     bench/compare_passes.py [--hloir BIN] [--math exact,rounding] [--worst N] [--svg OUT.svg] [--json OUT] [--no-run] [FILE…]
 
-For each module (default: the corpus) XLA:CPU optimizes it and hloir does; XLA reads back what hloir printed, and says of
+For each module (default: the corpus and the cases of cases.py) XLA:CPU optimizes it and hloir does; XLA reads back what hloir printed, and says of
 both results what they cost: bytes accessed, FLOPs (transcendentals among them), and instructions (outside the bodies of
 fusions). Printed are geometric means of hloir's figure over XLA's (below 1, hloir's is better), the worst modules, and,
 unless --no-run, whether XLA gets the same results from hloir's module as from the original (fusions written as calls, as
-StableHLO, XLA's way in, has none) and how much faster hloir itself runs its module after the passes (times of `hloir
-verify`, which takes medians): than the original as its engine runs it, which fuses by itself, and, in a line of its own,
-than the original one instruction at a time (`hloir run --no-fusion`). A figure that is zero on both sides counts as 1. Needs jax.
+StableHLO, XLA's way in, has none) and how much faster hloir itself runs its module after the passes (medians of
+`hloir run` on one thread): than the original as its engine runs it, which fuses by itself, and, in a line of its own, than
+the original one instruction at a time (`hloir run --no-fusion`). A figure that is zero on both sides counts as 1. Needs jax.
 """
-import argparse, glob, json, math, os, re, subprocess, sys
+import argparse, glob, json, math, os, re, subprocess, sys, tempfile
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 FIGURES = ("bytes", "flops", "instructions")
@@ -108,25 +108,31 @@ def optimize(binary, path, math_mode):
     return done.stdout
 
 
-def over_op_by_op(binary, path, optimized):
-    """How much longer the original takes one instruction at a time: what an engine does that fuses nothing by itself."""
-    def run_ms(text, *flags):
-        done = subprocess.run([binary, "run", *flags, "--threads=1", "--repeat=15", "--json", "-"], input=text, capture_output=True, text=True)
+def run_ms(binary, text, *flags):
+    """Of one run, on one thread; None if it does not run or does not end."""
+    def run(repeat):
+        done = subprocess.run([binary, "run", *flags, "--threads=1", f"--repeat={repeat}", "--json", "-"], input=text, capture_output=True,
+                              text=True, timeout=30)
         return json.loads(done.stdout)["run_ms"]
     try:
-        with open(path) as original:
-            return run_ms(original.read(), "--no-fusion") / run_ms(optimized)
-    except (ValueError, KeyError, ZeroDivisionError):
+        return run(max(3, min(500, int(20 / max(run(1), 1e-3)))))
+    except (ValueError, KeyError, subprocess.TimeoutExpired):
         return None
 
 
-def speedup(binary, path, math_mode):
-    done = subprocess.run([binary, "verify", f"--math={math_mode}", "--threads=1", "--json", path], capture_output=True, text=True)
-    try:
-        report = json.loads(done.stdout)
-        return report["before"]["run_ms"] / report["after"]["run_ms"]
-    except (ValueError, KeyError, ZeroDivisionError):
-        return None
+def speedups(binary, path, optimized):
+    """How much longer than the optimized module the original takes, as it is and one instruction at a time."""
+    with open(path) as file:
+        original = file.read()
+    before = [run_ms(binary, original)]
+    if before[0] is None:
+        return None, None
+    after = [run_ms(binary, optimized), run_ms(binary, optimized)]
+    before.append(run_ms(binary, original))
+    if None in before + after or min(after) <= 0:
+        return None, None
+    alone = run_ms(binary, original, "--no-fusion")
+    return min(before) / min(after), alone / min(after) if alone else None
 
 
 def draw(rows, modes, path):
@@ -149,6 +155,20 @@ def draw(rows, modes, path):
         out.write("\n".join(parts) + "\n</svg>\n")
 
 
+def save_cases(folder):
+    """The cases of cases.py as files, with their inputs beside them."""
+    import cases
+    from compare import save_inputs
+    paths = []
+    for name in cases.CASES:
+        text, inputs = cases.make(name)
+        paths.append(os.path.join(folder, name + ".hlo"))
+        with open(paths[-1], "w") as out:
+            out.write(text)
+        save_inputs(paths[-1].removesuffix(".hlo") + ".npz", inputs)
+    return paths
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", metavar="FILE")
@@ -161,9 +181,10 @@ def main():
     parser.add_argument("--cache", help="keep XLA's figures in this file; they do not change with hloir")
     options = parser.parse_args()
     modes = options.math.split(",")
-    files = options.files or [f for f in sorted(glob.glob(os.path.join(os.path.dirname(__file__), "../corpus/modules/*.hlo")))
-                              if not f.endswith(".opt.hlo")]
     xla, rows, skipped, wrong = Xla(), [], [], []
+    folder = tempfile.TemporaryDirectory()
+    files = options.files or [f for f in sorted(glob.glob(os.path.join(os.path.dirname(__file__), "../corpus/modules/*.hlo")))
+                              if not f.endswith(".opt.hlo")] + save_cases(folder.name)
     cache = json.load(open(options.cache)) if options.cache and os.path.exists(options.cache) else {}
     for path in files:
         name = os.path.basename(path).removesuffix(".hlo")
@@ -189,8 +210,7 @@ def main():
             row[mode] = {figure: ratio(ours[figure], theirs[figure]) for figure in FIGURES} | {"cost": ours}
             if options.no_run:
                 continue
-            row[mode]["speedup"] = speedup(options.hloir, path, mode)
-            row[mode]["over_op_by_op"] = over_op_by_op(options.hloir, path, optimized)
+            row[mode]["speedup"], row[mode]["over_op_by_op"] = speedups(options.hloir, path, optimized)
             stored = path.removesuffix(".hlo") + ".npz"
             if not os.path.exists(stored) or "custom-call" in text:  # what those mean, XLA alone does not know
                 continue
@@ -217,6 +237,8 @@ def main():
             print(f"  worst {figure}: " + ", ".join(f"{row['module']} {row[mode][figure]:.2f}" for row in worst))
         times = [row[mode]["speedup"] for row in with_mode if row[mode].get("speedup")]
         if times:
+            slowest = sorted((row[mode]["speedup"], row["module"]) for row in with_mode if row[mode].get("speedup"))[:options.worst]
+            print("  slowest against the original: " + ", ".join(f"{name} {ratio:.2f}" for ratio, name in slowest))
             print(f"  hloir runs its own result {geometric_mean(times):.2f}x as fast as the original (least {min(times):.2f}x)")
         times = [row[mode]["over_op_by_op"] for row in with_mode if row[mode].get("over_op_by_op")]
         if times:

@@ -27,7 +27,9 @@
 // tokens; bodies of fusions and async operations; shardings, frontend attributes and layouts that differ; control
 // dependencies.
 #include <algorithm>
+#include <bit>
 #include <unordered_map>
+#include <vector>
 
 #include "hloir/pass.h"
 #include "hloir/structural.h"
@@ -144,24 +146,39 @@ class Cse : public HloPass {
     return true;
   }
 
+  // Instructions by their hash, in one block of memory: in a large module each look elsewhere waits for memory.
+  class SeenTable {
+   public:
+    explicit SeenTable(size_t most) : slots_(std::bit_ceil(2 * most + 1)) {}
+    // The one that is known and equal; or nullptr, and `i` is known from now on.
+    template <class IsEqual>
+    HloInstruction* FindOrAdd(uint64_t hash, HloInstruction* i, IsEqual is_equal) {
+      size_t at = hash & (slots_.size() - 1);
+      for (; slots_[at].instruction != nullptr; at = (at + 1) & (slots_.size() - 1)) {
+        if (slots_[at].hash == hash && is_equal(*slots_[at].instruction)) return slots_[at].instruction;
+      }
+      slots_[at] = {hash, i};
+      return nullptr;
+    }
+
+   private:
+    struct Slot {
+      uint64_t hash = 0;
+      HloInstruction* instruction = nullptr;
+    };
+    std::vector<Slot> slots_;
+  };
+
   bool RunOn(HloComputation& computation) {
-    std::unordered_multimap<uint64_t, HloInstruction*> seen;
-    seen.reserve(static_cast<size_t>(computation.instruction_count()));
+    SeenTable seen(static_cast<size_t>(computation.instruction_count()));
     bool changed = false;
     // A schedule is an order with operands first, too; along it, the one that is kept is the one that comes first.
     const bool scheduled = computation.module()->config().is_scheduled;
     for (HloInstruction* i : scheduled ? computation.instructions() : computation.MakeInstructionPostOrder()) {
       if (!IsCandidate(*i)) continue;
       uint64_t hash = Hash(*i);
-      HloInstruction* same = nullptr;
-      auto [first, last] = seen.equal_range(hash);
-      for (auto it = first; it != last && same == nullptr; ++it) {
-        if (Equal(*it->second, *i)) same = it->second;
-      }
-      if (same == nullptr) {
-        seen.emplace(hash, i);
-        continue;
-      }
+      HloInstruction* same = seen.FindOrAdd(hash, i, [&](const HloInstruction& known) { return Equal(known, *i); });
+      if (same == nullptr) continue;
       if (!gate_.Allow("merge", "A, A again => A", MathMode::kExact, *i)) continue;
       i->ReplaceAllUsesWith(same);
       gate_.Done(same);

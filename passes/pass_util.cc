@@ -84,20 +84,35 @@ bool IsWrapped(const HloComputation& computation) {
 }
 
 std::vector<HloComputation*> ControlFlowComputations(const HloModule& module) {
-  std::vector<bool> wanted(static_cast<size_t>(module.computation_id_limit()), false);
-  std::vector<HloComputation*> order = module.MakeComputationPostOrder(), result;
-  if (module.entry_computation() != nullptr) wanted[module.entry_computation()->id()] = true;
-  // Callers before callees.
-  for (auto it = order.rbegin(); it != order.rend(); ++it) {
-    if (!wanted[(*it)->id()]) continue;
-    for (const HloInstruction* i = (*it)->first(); i != nullptr; i = i->next()) {
-      FetchAhead(i);
-      if (!i->Is(kControlFlow)) continue;
-      for (const HloComputation* called : i->called_computations()) wanted[called->id()] = true;
+  // The module's post-order, but without a look at what cannot be wanted: there may be as many bodies of fusions as
+  // instructions.
+  std::vector<HloComputation*> result;
+  if (module.entry_computation() == nullptr) return result;
+  std::vector<bool> seen(static_cast<size_t>(module.computation_id_limit()), false);
+  struct Frame {
+    HloComputation* computation;
+    HloInstruction* at;
+    size_t callee;
+  };
+  std::vector<Frame> stack;
+  const auto enter = [&](HloComputation* computation) {
+    if (seen[static_cast<size_t>(computation->id())]) return;
+    seen[static_cast<size_t>(computation->id())] = true;
+    stack.push_back({computation, computation->first(), 0});
+  };
+  enter(module.entry_computation());
+  while (!stack.empty()) {
+    Frame& top = stack.back();
+    if (top.at == nullptr) {
+      if (!IsWrapped(*top.computation)) result.push_back(top.computation);
+      stack.pop_back();
+    } else if (!top.at->Is(kControlFlow) || top.callee == top.at->called_computations().size()) {
+      FetchAhead(top.at);
+      top.at = top.at->next();
+      top.callee = 0;
+    } else {
+      enter(top.at->called_computations()[top.callee++]);
     }
-  }
-  for (HloComputation* computation : order) {
-    if (wanted[computation->id()] && !IsWrapped(*computation)) result.push_back(computation);
   }
   return result;
 }

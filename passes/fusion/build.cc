@@ -179,18 +179,19 @@ HloInstruction* FusionBuilder::Build(std::span<const Member> members, HloInstruc
   });
   inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
   HloComputation* body = NewBody(computation);
-  std::unordered_map<const HloInstruction*, HloInstruction*> inside;
-  inside.reserve(inputs.size() + members.size());
+  const size_t limit = static_cast<size_t>(computation.module()->instruction_id_limit());
+  if (inside_.size() < limit) inside_.resize(limit + limit / 4);
+  const auto inside = [&](const HloInstruction* i) -> HloInstruction*& { return inside_[static_cast<size_t>(i->id())]; };
   for (size_t k = 0; k < inputs.size(); ++k) {
-    inside[inputs[k]] = body->AddParameter(static_cast<int64_t>(k), inputs[k]->shape(), "param_" + std::to_string(k));
+    inside(inputs[k]) = body->AddParameter(static_cast<int64_t>(k), inputs[k]->shape(), "param_" + std::to_string(k));
   }
   std::vector<HloInstruction*> operands;
   for (const Member& member : members) {
     operands.clear();
-    for (const HloInstruction* operand : member.instruction->operands()) operands.push_back(inside.at(operand));
-    inside[member.instruction] = body->AddClone(*member.instruction, operands);
+    for (const HloInstruction* operand : member.instruction->operands()) operands.push_back(inside(operand));
+    inside(member.instruction) = body->AddClone(*member.instruction, operands);
   }
-  body->set_root(inside.at(root));
+  body->set_root(inside(root));
   HloInstruction* fusion = AddFusion(computation, body, inputs);
   InheritAnnotations(fusion, *root);
   computation.MoveBefore(fusion, root);

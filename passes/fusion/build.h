@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "fusion/group.h"
 
@@ -20,6 +21,7 @@ class FusionBuilder {
   HloComputation* NewBody(const HloComputation& computation);
 
   int64_t next_body_ = 0;  // names up to this one are taken
+  std::vector<HloInstruction*> inside_;  // by id: what an instruction is in the body that is being made
 };
 
 }  // namespace hloir::fusion

@@ -135,7 +135,7 @@ HloInstruction* HloComputation::NewInstruction(HloOpcode opcode, const Shape* sh
   instruction->parent_ = this;
   instruction->attributes_ = attributes;
   instruction->name_ = UniqueName(name.empty() ? OpcodeName(opcode) : name);
-  names_[instruction->name_] = instruction;
+  if (names_filled_) names_[instruction->name_] = instruction;
   instruction->operands_.reserve(arena, operands.size());
   for (HloInstruction* operand : operands) {
     assert(operand->parent_ == this);
@@ -157,11 +157,21 @@ HloInstruction* HloComputation::NewInstruction(HloOpcode opcode, const Shape* sh
 
 // As XLA names things: "add" taken gives "add.1", "add.1" taken gives the next free "add.n".
 std::string_view HloComputation::UniqueName(std::string_view wanted) {
-  if (!names_filled_) {
+  // A table is for many: most computations are bodies of fusions and reducers, and there are as many as instructions.
+  constexpr int64_t kFewInstructions = 16;
+  if (!names_filled_ && count_ > kFewInstructions) {
     names_filled_ = true;
+    names_.reserve(static_cast<size_t>(count_ + count_ / 4));
     for (HloInstruction* i = first_; i != nullptr; i = i->next_) names_.emplace(i->name_, i);
   }
-  if (!names_.contains(wanted)) return module_->InternText(wanted);
+  const auto is_taken = [&](std::string_view name) {
+    if (names_filled_) return names_.contains(name);
+    for (const HloInstruction* i = first_; i != nullptr; i = i->next_) {
+      if (i->name_ == name) return true;
+    }
+    return false;
+  };
+  if (!is_taken(wanted)) return module_->InternText(wanted);
   std::string_view base = wanted;
   if (size_t dot = wanted.rfind('.'); dot != std::string_view::npos && dot > 0 && dot + 1 < wanted.size() &&
                                       std::all_of(wanted.begin() + dot + 1, wanted.end(),
@@ -171,7 +181,7 @@ std::string_view HloComputation::UniqueName(std::string_view wanted) {
   int64_t& suffix = next_suffix_[std::string(base)];
   std::string candidate;
   do candidate = std::string(base) + "." + std::to_string(++suffix);
-  while (names_.contains(candidate));
+  while (is_taken(candidate));
   return module_->InternText(candidate);
 }
 

@@ -22,9 +22,9 @@ bool HloInstruction::IsRoot() const { return parent_->root() == this; }
 void HloInstruction::set_name(std::string_view name) {
   if (name == name_) return;
   std::string_view unique = parent_->UniqueName(name);
-  parent_->names_.erase(name_);
+  if (parent_->names_filled_) parent_->names_.erase(name_);
   name_ = unique;
-  parent_->names_[name_] = this;
+  if (parent_->names_filled_) parent_->names_[name_] = this;
 }
 
 void HloInstruction::set_shape(const Shape& shape) { shape_ = module()->InternShape(shape); }
