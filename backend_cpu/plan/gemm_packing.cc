@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "hloir/literal.h"
+#include "plan/turn.h"
 
 namespace hloir::cpu {
 namespace {
@@ -14,20 +15,6 @@ template <class Acc, class T>
 Acc Widen(T value) {
   if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Half>) return static_cast<Acc>(static_cast<float>(value));
   else return static_cast<Acc>(value);
-}
-
-// Four values of each of four rows, to where the rows' first values lie side by side, then their second ones, `width` further on.
-template <class T>
-inline void TurnFourByFour(const T* a, const T* b, const T* c, const T* d, T* to, int64_t width) {
-  using Four = int32_t __attribute__((vector_size(16), aligned(4), may_alias));
-  auto load = [](const T* from) { return *reinterpret_cast<const Four*>(from); };
-  const Four low_ab = __builtin_shufflevector(load(a), load(b), 0, 4, 1, 5), low_cd = __builtin_shufflevector(load(c), load(d), 0, 4, 1, 5);
-  const Four high_ab = __builtin_shufflevector(load(a), load(b), 2, 6, 3, 7), high_cd = __builtin_shufflevector(load(c), load(d), 2, 6, 3, 7);
-  auto store = [](T* at, Four values) { *reinterpret_cast<Four*>(at) = values; };
-  store(to, __builtin_shufflevector(low_ab, low_cd, 0, 1, 4, 5));
-  store(to + width, __builtin_shufflevector(low_ab, low_cd, 2, 3, 6, 7));
-  store(to + 2 * width, __builtin_shufflevector(high_ab, high_cd, 0, 1, 4, 5));
-  store(to + 3 * width, __builtin_shufflevector(high_ab, high_cd, 2, 3, 6, 7));
 }
 
 // Panels of `width` rows: for each k step, the rows' values side by side; rows past the end are zeros.

@@ -50,10 +50,38 @@ Status Planner::PlanList(std::span<const int32_t> indices) {
 
 Status Planner::PlanNodes() {
   std::vector<int32_t> nodes;
-  for (size_t i = 0; i < graph_.nodes.size(); ++i) {  // copies that planning adds come after
-    if (once_.empty() || (i < once_.size() && !once_[i])) nodes.push_back(static_cast<int32_t>(i));
+  for (int32_t i : ReductionsEarly()) {
+    if (once_.empty() || !once_[static_cast<size_t>(i)]) nodes.push_back(i);
   }
   return PlanList(nodes);
+}
+
+// The order of nodes, but with reductions right after the elementwise op that makes what they reduce: then they are done in its
+// loop, and their operand need not outlive what comes in between.
+std::vector<int32_t> Planner::ReductionsEarly() const {
+  const size_t count = graph_.nodes.size();
+  std::vector<std::vector<int32_t>> follow(count);
+  std::vector<bool> moved(count);
+  ReduceShape reduce;
+  for (size_t i = 0; context_.fuse && i < count; ++i) {
+    const Node& node = graph_.nodes[i];
+    if (node.is_copy || node.opcode() != HloOpcode::kReduce || !LoopSupportsReduce(*node.instruction, *context_.kernels, &reduce)) continue;
+    int32_t last = -1;
+    for (ValueId id : node.inputs) {
+      const ValueId root = graph_.values[id].root;
+      if (root != kNoValue) last = std::max(last, graph_.values[root].node);
+    }
+    if (last < 0 || graph_.nodes[last].is_copy || !LoopSupports(*graph_.nodes[last].instruction, *context_.kernels)) continue;
+    follow[static_cast<size_t>(last)].push_back(static_cast<int32_t>(i));
+    moved[i] = true;
+  }
+  std::vector<int32_t> order;
+  for (size_t i = 0; i < count; ++i) {
+    if (moved[i]) continue;
+    order.push_back(static_cast<int32_t>(i));
+    order.insert(order.end(), follow[i].begin(), follow[i].end());
+  }
+  return order;
 }
 
 Status Planner::PlanOnce(const std::vector<bool>& varies, StepList& once) {

@@ -53,6 +53,7 @@ class Planner {
   };
 
   Status PlanNode(int32_t index);
+  std::vector<int32_t> ReductionsEarly() const;
   Status PlanList(std::span<const int32_t> indices);
   std::vector<bool> FindInvariant(const std::vector<bool>& varies) const;
   Status AddToCluster(int32_t index, bool reduces, const ReduceShape& reduce);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "plan/turn.h"
 #include "plan/view.h"
 
 namespace hloir::cpu {
@@ -40,6 +41,18 @@ void CopyPlane(const T* from, int64_t from_row, int64_t from_column, T* to, int6
       const int64_t width = std::min(kBlock, columns - c0);
       const T* source = from + r0 * from_row + c0 * from_column;
       T* target = to + r0 * to_row + c0 * to_column;
+      if constexpr (sizeof(T) == 4) {
+        if (height == kBlock && width == kBlock && from_row == 1 && to_column == 1) {
+          for (int64_t c = 0; c < kBlock; c += 4) {
+            const T* four = source + c * from_column;
+            for (int64_t r = 0; r < kBlock; r += 4) {
+              TurnFourByFour(four + r, four + from_column + r, four + 2 * from_column + r, four + 3 * from_column + r, block + r * kBlock + c, kBlock);
+            }
+          }
+          for (int64_t r = 0; r < kBlock; ++r) std::memcpy(target + r * to_row, block + r * kBlock, sizeof(T) * kBlock);
+          continue;
+        }
+      }
       if (height == kBlock && from_row == 1) {
         for (int64_t c = 0; c < width; ++c) std::memcpy(block + c * kBlock, source + c * from_column, sizeof(T) * kBlock);
       } else {

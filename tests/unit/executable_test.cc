@@ -108,6 +108,60 @@ TEST_CASE("products of all sizes") {
               1e-5);
 }
 
+namespace {
+std::string PlanOf(const std::string& text) {
+  auto module = ParseHloModule(text);
+  REQUIRE(module.status().message() == "");
+  auto executable = PrepareExecutable(**module);
+  REQUIRE(executable.status().message() == "");
+  return (*executable)->ToString();
+}
+}  // namespace
+
+TEST_CASE("a product that is read as its transpose is made as that") {
+  const std::string plain = Entry(R"(a = f32[50,70] parameter(0)
+    b = f32[70,90] parameter(1)
+    d = f32[50,90] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    t = f32[90,50] transpose(d), dimensions={1,0}
+    u = f32[4500] reshape(t)
+    n = f32[90,50] negate(t)
+    ROOT r = (f32[90,50], f32[4500]) tuple(n, u))");
+  CheckModule(plain, 1e-5);
+  CHECK(PlanOf(plain).find("copy view") == std::string::npos);
+  CHECK(PlanOf(plain).find("dot [90x50x70]") != std::string::npos);
+  const std::string batch = Entry(R"(a = f64[3,20,4,30] parameter(0)
+    b = f64[3,30,50] parameter(1)
+    d = f64[3,20,4,50] dot(a, b), lhs_batch_dims={0}, lhs_contracting_dims={3}, rhs_batch_dims={0}, rhs_contracting_dims={1}
+    ROOT t = f64[3,50,20,4] transpose(d), dimensions={0,3,1,2})");
+  CheckModule(batch, 1e-12);
+  CHECK(PlanOf(batch).find("copy view") == std::string::npos);
+  // Read both ways, or in part, it stays as it is.
+  for (const char* other : {"negate(d)", "slice(d), slice={[0:50], [0:90]}"}) {
+    const std::string both = Entry(std::string(R"(a = f32[50,70] parameter(0)
+      b = f32[70,90] parameter(1)
+      d = f32[50,90] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+      t = f32[90,50] transpose(d), dimensions={1,0}
+      n = f32[50,90] )") + other + "\n ROOT r = (f32[90,50], f32[50,90]) tuple(t, n)");
+    CheckModule(both, 1e-5);
+    CHECK(PlanOf(both).find("dot [50x90x70]") != std::string::npos);
+  }
+}
+
+TEST_CASE("a reduction runs in the loop that makes its operand, whatever comes in between") {
+  const std::string text = R"(HloModule m
+    f { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] add(a, b) }
+    ENTRY e { x = f32[40,60] parameter(0)  w = f32[60,20] parameter(1)  zero = f32[] constant(0)
+      y = f32[40,60] multiply(x, x)
+      z = f32[40,60] negate(y)
+      d = f32[40,20] dot(z, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+      s = f32[60] reduce(y, zero), dimensions={0}, to_apply=f
+      ROOT r = (f32[40,20], f32[60]) tuple(d, s) })";
+  CheckModule(text, 1e-5);
+  const std::string plan = PlanOf(text);
+  INFO(plan);
+  CHECK(plan.find("loop 2400 elements") == plan.rfind("loop 2400 elements"));
+}
+
 TEST_CASE("moved data") {
   CheckModule(Entry(R"(x = f32[6,5] parameter(0)
     y = f32[6,3] parameter(1)
