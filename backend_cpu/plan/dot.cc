@@ -1,5 +1,6 @@
 // See dot.h. The blocking is Goto's: a block of one operand stays in L2, a panel of the other in L1, a tile of C in registers.
-// What the threads share of a product is packed into the arena, what each has for itself into its own scratch.
+// What each thread has for itself of a product is packed into its own scratch, what they share there as well, if the first one's has
+// room, else into the arena.
 #include "plan/dot.h"
 
 #include <algorithm>
@@ -72,7 +73,9 @@ class GemmStep : public Step {
     tile_bytes_ = RoundUp(kernels_.rows * kernels_.columns * bytes_, kAlign);
     shared_bytes_ = how_ == kPacked || how_ == kPackedB || share_a ? RoundUp(shared.pack->PanelBytes(block_k_, shared.block), kAlign) : 0;
     wide_bytes_ = StorageBytes(p_.result) == bytes_ ? 0 : RoundUp(p_.batch * p_.m * p_.n * bytes_, kAlign);
-    scratch_bytes_ = wide_bytes_ + (by_batch_ && parallel_ ? threads : 1) * shared_bytes_;
+    shared_at_ = RoundUp(kAlign + tile_bytes_ + (how_ == kPackedB ? 0 : own.pack->PanelBytes(block_k_, own.block)), kAlign);
+    in_arena_ = shared_at_ + shared_bytes_ > kScratchBytes;
+    scratch_bytes_ = wide_bytes_ + (in_arena_ ? (by_batch_ && parallel_ ? threads : 1) * shared_bytes_ : 0);
   }
   int64_t scratch_bytes() const { return scratch_bytes_; }
   double Flops() const override { return 2.0 * static_cast<double>(p_.batch) * p_.m * p_.n * p_.k; }
@@ -222,7 +225,8 @@ class GemmStep : public Step {
     const bool share = parallel_ && !by_batch_, share_a = how_ == kPackedShareA;
     const Side &shared = share_a ? a_ : b_, &own = share_a ? b_ : a_;
     const std::byte *shared_data = share_a ? a : b, *own_data = share_a ? b : a;
-    std::byte* shared_pack = written(1).pointer + wide_bytes_ + (parallel_ && by_batch_ ? thread * shared_bytes_ : 0);
+    const int set = parallel_ && by_batch_ ? thread : 0;
+    std::byte* shared_pack = in_arena_ ? written(1).pointer + wide_bytes_ + set * shared_bytes_ : runtime.scratch[static_cast<size_t>(set)] + shared_at_;
     const int64_t own_blocks = (own.size + own.block - 1) / own.block;
     for (int64_t s0 = 0; s0 < shared.size; s0 += shared.block) {
       const int64_t s1 = std::min(shared.size, s0 + shared.block), panels = (s1 - s0 + shared.width - 1) / shared.width;
@@ -317,7 +321,9 @@ class GemmStep : public Step {
   Side a_, b_;
   int64_t block_k_ = 0, tile_bytes_ = 0;
   // Scratch in the arena: sums wider than the result; then the shared operand's panels, for each thread if they share out batches.
-  int64_t shared_bytes_ = 0, wide_bytes_ = 0, scratch_bytes_ = 0;
+  // Scratch of a thread: which block it has packed last, a tile, its own panels, and the shared ones if they are not in the arena.
+  int64_t shared_bytes_ = 0, shared_at_ = 0, wide_bytes_ = 0, scratch_bytes_ = 0;
+  bool in_arena_ = false;
 };
 
 }  // namespace
