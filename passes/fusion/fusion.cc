@@ -74,6 +74,7 @@ class Fusion : public HloPass {
     const bool multi_output = options_.fusion.multi_output && gate_.Enabled("multi-output", MathMode::kExact);
     Grouper grouper(module, options_.fusion, gate_);
     for (HloComputation* computation : ControlFlowComputations(module)) {
+      if (fuse) changed |= RemoveDeadCode(*computation);
       // What one round joins can leave something for the next: a group that is closed no longer claims its operands'
       // users.
       constexpr int kRounds = 8;
@@ -88,6 +89,21 @@ class Fusion : public HloPass {
   }
 
  private:
+  // A value that dead code reads too would become a result of its loop, for nobody.
+  bool RemoveDeadCode(HloComputation& computation) {
+    std::vector<HloInstruction*> dead;
+    for (HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
+      if (IsDead(*i)) dead.push_back(i);
+    }
+    bool changed = false;
+    for (HloInstruction* i : dead) {
+      if (!gate_.Enabled("dead-instruction", MathMode::kExact) || !gate_.Allow("dead-instruction", "A, unused => nothing", MathMode::kExact, *i)) continue;
+      RemoveIfDead(i);
+      gate_.Done(nullptr);
+      changed = true;
+    }
+    return changed;
+  }
   bool RunOn(HloComputation& computation, Grouper& grouper);
 
   PassOptions options_;
