@@ -33,7 +33,7 @@ StatusOr<std::vector<std::unique_ptr<HloModule>>> ParseHloModules(std::shared_pt
 
 // Fragments.
 StatusOr<Shape> ParseShape(std::string_view text);
-StatusOr<Sharding> ParseSharding(std::string_view text);
+StatusOr<Sharding> ParseSharding(std::string_view text);  // its metadata, if any, looks into `text`, escapes as they stand
 StatusOr<ReplicaGroups> ParseReplicaGroups(std::string_view text);
 StatusOr<Window> ParseWindow(std::string_view text);
 StatusOr<ConvDimensionNumbers> ParseConvDimensionNumbers(std::string_view text);

@@ -107,6 +107,16 @@ StatusOr<T> ParseFragment(std::string_view text, ReadFn read) {
   if (!read(parser, value) || !parser.ExpectEnd()) return parser.TakeStatus();
   return value;
 }
+// Metadata that was read from a copy looks into the text itself.
+void LookInto(std::string_view text, std::string_view copy, Sharding& sharding) {
+  for (OpMetadata& m : sharding.metadata) {
+    for (std::string_view* view : {&m.op_type, &m.op_name, &m.source_file, &m.deduplicated_name, &m.scheduling_name, &m.metadata_payload}) {
+      if (!view->empty()) *view = text.substr(static_cast<size_t>(view->data() - copy.data()), view->size());
+    }
+  }
+  for (Sharding& element : sharding.tuple_elements) LookInto(text, copy, element);
+}
+
 template <class T>
 StatusOr<T> ParseFragment(std::string_view text) {
   return ParseFragment<T>(text, [](HloParser& parser, T& value) { return parser.Read(value); });
@@ -128,7 +138,15 @@ StatusOr<std::vector<ModulePtr>> ParseHloModules(std::shared_ptr<const std::stri
 }
 
 StatusOr<Shape> ParseShape(std::string_view text) { return ParseFragment<Shape>(text); }
-StatusOr<Sharding> ParseSharding(std::string_view text) { return ParseFragment<Sharding>(text); }
+StatusOr<Sharding> ParseSharding(std::string_view text) {
+  const std::string copy(text);
+  ParserOptions options;
+  HloParser parser(copy, options);
+  Sharding sharding;
+  if (!parser.Read(sharding) || !parser.ExpectEnd()) return parser.TakeStatus();
+  LookInto(text, copy, sharding);
+  return sharding;
+}
 StatusOr<ReplicaGroups> ParseReplicaGroups(std::string_view text) { return ParseFragment<ReplicaGroups>(text); }
 StatusOr<Window> ParseWindow(std::string_view text) { return ParseFragment<Window>(text); }
 StatusOr<ConvDimensionNumbers> ParseConvDimensionNumbers(std::string_view text) {
