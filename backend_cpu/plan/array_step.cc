@@ -114,7 +114,8 @@ class ElementLoop : public ArrayStep {
 
   void MakeTable() {
     std::byte all[256];
-    for (int i = 0; i < 256; ++i) all[i] = static_cast<std::byte>(i);
+    const bool pred = operands_[0].type == PrimitiveType::PRED;  // a bool is 0 or 1: more is not looked at
+    for (int i = 0; i < 256; ++i) all[i] = static_cast<std::byte>(pred ? i != 0 : i);
     std::vector<std::byte> table(static_cast<size_t>(256 * StorageBytes(result_)));
     const std::byte* in[3] = {all};
     RunRange(in, table.data(), 0, 256);

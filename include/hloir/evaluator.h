@@ -36,6 +36,7 @@ struct EvaluatorOptions {
   std::function<void(int64_t done, int64_t total)> on_progress;
 };
 
+// Of modules that the verifier accepts (verifier.h).
 class HloEvaluator {
  public:
   virtual ~HloEvaluator() = default;

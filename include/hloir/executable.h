@@ -58,7 +58,7 @@ class HloExecutable {
   virtual std::string ToString() const = 0;
 };
 
-// The module must outlive the executable.
+// The module must be one that the verifier accepts (verifier.h), and must outlive the executable.
 StatusOr<std::unique_ptr<HloExecutable>> PrepareExecutable(const HloModule& module, const ExecutableOptions& options = {});
 // Instruction sets of this machine that kernels exist for, best last.
 std::vector<std::string> SupportedIsas();
