@@ -77,6 +77,8 @@ constexpr std::array kRows = {
     Row{{"reduce-scatter-combiner", "max-operands", "of what is put together"}, kNumber, kSetMaxOperands},
     Row{{"rematerialization", "max-bytes", "in use at once in a computation; with that few, nothing is computed again"}, kNumber,
         [](PassOptions& options, std::string_view value) { return SetNumber(options.rematerialization.max_bytes, value); }},
+    Row{{"while-loop-unroller", "elementwise-only", "may only loops be unrolled whose rounds then fuse into one"}, kFlag,
+        [](PassOptions& options, std::string_view value) { return SetBool(options.unroll.elementwise_only, value); }},
     Row{{"while-loop-unroller", "factor", "longer loops become fewer rounds of so many each"}, kNumber,
         [](PassOptions& options, std::string_view value) { return SetNumber(options.unroll.factor, value); }},
     Row{{"while-loop-unroller", "max-instructions", "over all the rounds that are written out"}, kNumber,

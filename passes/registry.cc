@@ -159,7 +159,8 @@ std::vector<std::string> DefaultPipeline() {
           // Until nothing changes: what each instruction is, then what loops and branches do with them.
           "[algebraic-simplifier", "constant-folding", "cse", "reshape-mover", "zero-sized-hlo-elimination",
           "all-reduce-simplifier", "sort-simplifier", "conditional-simplifier", "conditional-to-select",
-          "while-loop-constant-sinking", "while-loop-simplifier", "while-loop-invariant-code-motion", "tuple-simplifier",
+          "while-loop-constant-sinking", "while-loop-simplifier", "while-loop-unroller{elementwise-only=true max-rounds=8}",
+          "while-loop-invariant-code-motion", "tuple-simplifier",
           "hlo-module-dce", "dce]",
           "computation-deduplicator", "fusion", "reshape-decomposer{disable=decompose-reshape}", "tuple-simplifier", "dce"};
 }

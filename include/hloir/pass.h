@@ -29,6 +29,7 @@ struct UnrollOptions {
   int64_t max_rounds = 64;         // that are written out whole
   int64_t factor = 1;              // longer loops: so many rounds in each of fewer; 1 leaves them alone
   int64_t max_instructions = 800;  // over all the rounds that are written out
+  bool elementwise_only = false;   // only loops whose rounds then fuse into one
 };
 
 // What the combiners of exchanges between devices may put together.
