@@ -13,6 +13,12 @@ namespace {
 template <class T, class Arch>
 inline xsimd::batch<T, Arch> MultiplyAdd(const xsimd::batch<T, Arch>& a, const xsimd::batch<T, Arch>& b,
                                          const xsimd::batch<T, Arch>& acc) {
+  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
+    // Unsigned, as elements may overflow: where the machine cannot multiply them side by side, xsimd does it one by one.
+    using Unsigned = xsimd::batch<std::make_unsigned_t<T>, Arch>;
+    using Register = typename Unsigned::register_type;
+    return xsimd::batch<T, Arch>(Register(acc + xsimd::batch<T, Arch>(Register(Unsigned(Register(a)) * Unsigned(Register(b))))));
+  }
 #if defined(__AVX512F__)
   // Of AVX-512, xsimd 8 knows the registers but not their FMA.
   if constexpr (std::is_same_v<T, float>) return _mm512_fmadd_ps(a, b, acc);

@@ -40,7 +40,8 @@ class FieldDecoder {
     protozero::pbf_reader item = reader_.get_message();
     while (item.next()) {
       if (item.wire_type() == protozero::pbf_wire_type::length_delimited && item.tag() <= 2) {
-        (item.tag() == 1 ? entry.first : entry.second) = View(item.get_view());
+        std::string_view& text = item.tag() == 1 ? entry.first : entry.second;  // before the value is taken: then there is no tag
+        text = View(item.get_view());
       } else {
         item.skip();
       }
