@@ -77,7 +77,8 @@
 namespace hloir {
 namespace {
 
-// Nothing in it but what fusion joins into one loop wherever it stands.
+// Nothing in it but what fusion joins into one loop wherever it stands. (Not a concatenation: what it is made of would be
+// computed again by each round that reads it.)
 bool IsElementwise(const HloComputation& body) {
   for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
     if (i->Is(kElementwise) && !i->Is(kImpure)) continue;
@@ -89,8 +90,7 @@ bool IsElementwise(const HloComputation& body) {
       case HloOpcode::kBroadcast:
       case HloOpcode::kIota:
       case HloOpcode::kReshape:
-      case HloOpcode::kSlice:
-      case HloOpcode::kConcatenate: break;
+      case HloOpcode::kSlice: break;
       default: return false;
     }
   }
