@@ -117,7 +117,8 @@ class Rematerialization : public RewritingPass {
         later.push_back(user);
         until = std::max(until, step.at(user));
       }
-      if (needed || later.empty()) continue;
+      // What nobody needs before the peak would only move, and two such values would push each other on without end.
+      if (needed || later.empty() || later.size() == old->users().size()) continue;
       const bool there = std::all_of(old->operands().begin(), old->operands().end(), [&](const HloInstruction* operand) {
         if (operand->IsParameter() || operand->IsConstant()) return true;
         const auto found = last.find(operand);
