@@ -31,7 +31,7 @@ void UnpackBits(const std::vector<uint8_t>& packed, Literal& literal) {
   const int bits = BitWidth(type);
   auto* bytes = reinterpret_cast<uint8_t*>(literal.untyped_data());
   if (bits >= 8) {
-    std::memcpy(bytes, packed.data(), std::min(packed.size(), static_cast<size_t>(literal.size_bytes())));
+    std::copy_n(packed.begin(), std::min(packed.size(), static_cast<size_t>(literal.size_bytes())), bytes);
     return;
   }
   const int64_t available = static_cast<int64_t>(packed.size()) * 8;
