@@ -11,7 +11,7 @@
 namespace hloir::fusion {
 namespace {
 
-// Output fusion: what follows a dot or convolution. Input fusion: what a reduction reads. Else a loop.
+// Output fusion: what follows a dot, convolution or reduce-window. Input fusion: what a reduction reads. Else a loop.
 FusionKind KindOf(const HloComputation& body) {
   const auto is_contraction = [](const HloInstruction* i) { return RoleOf(*i) == Role::kContraction; };
   for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {

@@ -1,6 +1,6 @@
 // fusion: joins elementwise chains and diamonds, with the broadcasts, reshapes, slices, transposes, gathers and iotas
-// inside them, the dot or convolution before them and the reduction after them, into one loop, so that what is between
-// them never goes through memory; then joins loops over the same elements that read the same values into one with
+// inside them, the dot, convolution or reduce-window before them and the reduction after them, into one loop, so that what
+// is between them never goes through memory; then joins loops over the same elements that read the same values into one with
 // several results.
 //
 // BEFORE
@@ -50,7 +50,7 @@
 // In this folder: role.h, what an instruction can be in a fusion; group.h, who joins whom, and the cost model; build.h,
 // bodies; multi_output.h, several results; name.h, softmax and the like. Each decision is in the trace with its reason
 // (`hloir opt --trace`), those against it, too. Leaves alone: reducers, comparators and bodies of fusions; dynamic shapes;
-// copies; what feeds a dot or convolution; concatenations of many; shardings and frontend attributes inside a
+// copies; what feeds a dot, convolution or reduce-window; concatenations of many; shardings and frontend attributes inside a
 // group; control dependencies.
 #include <algorithm>
 

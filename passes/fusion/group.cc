@@ -252,7 +252,7 @@ bool Grouper::Joins(HloInstruction* producer, Role role, Member& member) {
     case Role::kReduce: return JoinsReduce(*producer, member, all_owned, one_space);
     case Role::kContraction:
       if (!all_owned || !one_space || member.times > 1) return false;
-      if (has_contraction_) return Declined(*producer, "one dot or convolution is enough for a fusion");
+      if (has_contraction_) return Declined(*producer, "one dot, convolution or reduce-window is enough for a fusion");
       has_contraction_ = true;
       return true;
     default: return false;

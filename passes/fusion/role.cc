@@ -38,7 +38,8 @@ Role RoleOf(const HloInstruction& i) {
     case HloOpcode::kPad: return Role::kMove;
     case HloOpcode::kConcatenate: return i.operand_count() <= kMostConcatenated ? Role::kMove : Role::kNone;
     case HloOpcode::kDot:
-    case HloOpcode::kConvolution: return Role::kContraction;
+    case HloOpcode::kConvolution:
+    case HloOpcode::kReduceWindow: return Role::kContraction;
     case HloOpcode::kDynamicUpdateSlice:
     case HloOpcode::kScatter: return Role::kUpdate;
     default: break;
