@@ -25,6 +25,7 @@ StatusOr<Value> EvaluateConstant(EvalContext& context) {
 // Counts 0, 1, 2, … along one dimension; what the type cannot hold wraps.
 StatusOr<Value> EvaluateIota(EvalContext& context) {
   const int64_t dimension = context.attributes<IotaAttributes>().iota_dimension;
+  if (context.shape.ElementCount() == 0) return Literal(context.shape);  // however long it is
   Literal counts(Shape::Array(PrimitiveType::S64, {context.shape.dimensions(dimension)}));
   for (int64_t i = 0; i < counts.element_count(); ++i) counts.data<int64_t>()[static_cast<size_t>(i)] = i;
   Region from{0, DimVector(context.dims().size(), 0)};
