@@ -45,15 +45,10 @@ using Ops = HloBuilder::Ops;
 
 Op Build(HloBuilder& b, const HloInstruction& i, Ops x) {
   const auto& a = i.attributes<AllGatherAttributes>();
-  const int64_t d = a.dimensions[0], rank = i.shape().rank();
+  const int64_t d = a.dimensions[0];
   const PrimitiveType type = i.shape().element_type();
-  std::vector<Op> starts(static_cast<size_t>(rank));
-  for (Op& start : starts) start = b.Constant(int32_t{0});
-  starts[static_cast<size_t>(d)] = b.Multiply(PlaceInGroup(b, i), b.Constant(static_cast<int32_t>(x[0]->shape().dimensions(d))));
-  const Op part = b.DynamicUpdateSlice(b.Full(i.shape().WithDefaultLayout(), 0), x[0], starts);
-  AllReduceAttributes attributes{.channel_id = a.channel_id, .replica_groups = a.replica_groups, .constrain_layout = a.constrain_layout,
-                                 .use_global_device_ids = a.use_global_device_ids};
-  return b.AllReduce(part, MakeReducer(b.module(), type == PrimitiveType::PRED ? HloOpcode::kOr : HloOpcode::kAdd, type), attributes);
+  const Op part = b.DynamicUpdateSlice(b.Full(i.shape().WithDefaultLayout(), 0), x[0], PartStarts(b, i, d, x[0]->shape().dimensions(d)));
+  return b.AllReduce(part, MakeReducer(b.module(), type == PrimitiveType::PRED ? HloOpcode::kOr : HloOpcode::kAdd, type), AllReduceAmong(a));
 }
 
 HloInstruction* Decompose(HloInstruction* i, RuleContext& c) {

@@ -22,33 +22,19 @@
 //
 // For engines that know no mixed precision. Of class rounding: a sum may have been in another type. Leaves alone: what calls
 // computations, and whatever gives no array.
-#include <algorithm>
-
-#include "pass_util.h"
 #include "type_change.h"
 
 namespace hloir {
 namespace {
 
-class Bf16MixedPrecisionRemoval : public RewritingPass {
+class Bf16MixedPrecisionRemoval : public TypeChangePass {
  public:
-  explicit Bf16MixedPrecisionRemoval(const PassOptions& options) : RewritingPass("bf16-mixed-precision-removal", options) {}
-
-  StatusOr<bool> Run(HloModule& module) override {
-    bool changed = false;
-    for (HloComputation* computation : module.MakeComputationPostOrder()) {
-      if (IsWrapped(*computation)) continue;
-      for (HloInstruction* i : computation->MakeInstructionPostOrder()) {
-        if (!IsMixed(*i) || !Ask("unmix", "op(A, B) of bf16 and f32 => convert(op(convert(A), B))", *i, MathMode::kRounding)) continue;
-        PutInPlaceOf(i, ComputeIn(i, PrimitiveType::BF16, PrimitiveType::F32));
-        changed = true;
-      }
-    }
-    return changed;
-  }
+  explicit Bf16MixedPrecisionRemoval(const PassOptions& options)
+      : TypeChangePass("bf16-mixed-precision-removal", "unmix", "op(A, B) of bf16 and f32 => convert(op(convert(A), B))", options) {}
 
  private:
-  static bool IsMixed(const HloInstruction& i) {
+  MathMode ClassOf(const HloInstruction&) const override { return MathMode::kRounding; }
+  bool Wants(const HloInstruction& i) const override {
     if (!i.shape().IsArray() || !i.called_computations().empty() || i.HasControlDependencies() || i.Is(kCollective | kAsyncPart | kSideEffect)) return false;
     switch (i.opcode()) {
       case HloOpcode::kConvert:
@@ -59,11 +45,8 @@ class Bf16MixedPrecisionRemoval : public RewritingPass {
       case HloOpcode::kStochasticConvert: return false;
       default: break;
     }
-    const auto has = [&](PrimitiveType type) {
-      return i.shape().element_type() == type ||
-             std::any_of(i.operands().begin(), i.operands().end(), [&](const HloInstruction* x) { return x->shape().element_type() == type; });
-    };
-    return has(PrimitiveType::BF16) && has(PrimitiveType::F32);
+    const auto has = [&](PrimitiveType type) { return i.shape().element_type() == type || Reads(i, type); };
+    return has(from_) && has(to_);
   }
 };
 

@@ -27,12 +27,12 @@
 // }
 // END
 //
-// That is control-dep-remover and defuser, and an order of its own no more. Leaves alone: layouts; what those two leave
-// alone.
+// That is hlo-descheduler, control-dep-remover and defuser. Leaves alone: layouts; what those three leave alone.
 #include "pass_util.h"
 
 namespace hloir {
 
+std::unique_ptr<HloPass> MakeHloDescheduler(const PassOptions& options);
 std::unique_ptr<HloPass> MakeControlDepRemover(const PassOptions& options);
 std::unique_ptr<HloPass> MakeDefuser(const PassOptions& options);
 
@@ -44,13 +44,7 @@ class Despecializer : public RewritingPass {
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
-    if (module.config().is_scheduled &&
-        Ask("drop-schedule", "scheduled module => module", *module.entry_computation()->root())) {
-      module.config().is_scheduled = false;
-      gate_.Done(nullptr);
-      changed = true;
-    }
-    for (auto make : {MakeControlDepRemover, MakeDefuser}) {
+    for (auto make : {MakeHloDescheduler, MakeControlDepRemover, MakeDefuser}) {
       HLOIR_ASSIGN_OR_RETURN(const bool pass_changed, make(options_)->Run(module));
       changed |= pass_changed;
     }

@@ -27,41 +27,23 @@
 // algebraic simplifier takes the conversions between operations away. Of class fast unless the new type holds all of the old
 // one's values (f64 to f32). Leaves alone: what calls computations, and the types that these then have; exchanges between devices,
 // custom-calls, and whatever is tied to its type.
-#include "pass_util.h"
 #include "type_change.h"
 
 namespace hloir {
 namespace {
 
-class ElementTypeConverter : public RewritingPass {
+class ElementTypeConverter : public TypeChangePass {
  public:
-  explicit ElementTypeConverter(const PassOptions& options) : RewritingPass("element-type-converter", options) {
-    if (options_.types.from == PrimitiveType::INVALID) options_.types.from = PrimitiveType::BF16;
-    if (options_.types.to == PrimitiveType::INVALID) options_.types.to = PrimitiveType::F32;
-  }
-
-  StatusOr<bool> Run(HloModule& module) override {
-    const auto [from, to] = options_.types;
-    if (from == to || GetTypeClass(from) != GetTypeClass(to)) {
-      return InvalidArgument("element-type-converter goes from one type to another of its kind");
-    }
-    bool changed = false;
-    for (HloComputation* computation : module.MakeComputationPostOrder()) {
-      if (IsWrapped(*computation)) continue;
-      for (HloInstruction* i : computation->MakeInstructionPostOrder()) {
-        if (!Has(*i, from) || !MayChange(*i)) continue;
-        if (!Ask("change-type", "op(A) => convert(op(convert(A)))", *i, ClassOfComputingIn(*i, from, to))) continue;
-        PutInPlaceOf(i, ComputeIn(i, from, to));
-        changed = true;
-      }
-    }
-    return changed;
-  }
+  explicit ElementTypeConverter(const PassOptions& options)
+      : TypeChangePass("element-type-converter", "change-type", "op(A) => convert(op(convert(A)))", options) {}
 
  private:
-  static bool Has(const HloInstruction& i, PrimitiveType type) {
-    if (i.operand_count() == 0) return i.shape().element_type() == type;
-    return std::any_of(i.operands().begin(), i.operands().end(), [&](const HloInstruction* x) { return x->shape().element_type() == type; });
+  Status CheckTypes() const override {
+    if (from_ != to_ && GetTypeClass(from_) == GetTypeClass(to_)) return OkStatus();
+    return InvalidArgument("element-type-converter goes from one type to another of its kind");
+  }
+  bool Wants(const HloInstruction& i) const override {
+    return (i.operand_count() == 0 ? i.shape().element_type() == from_ : Reads(i, from_)) && MayChange(i);
   }
   static bool MayChange(const HloInstruction& i) {
     if (i.HasControlDependencies() || !i.shape().IsArray() || i.Is(kSideEffect | kAsyncPart | kCollective) || !i.called_computations().empty()) return false;

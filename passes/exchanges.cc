@@ -193,32 +193,7 @@ class Reassociate : public RewritingPass {
   std::string_view formula_;
 };
 
-}  // namespace
-
-bool SameExchange(const HloInstruction& a, const HloInstruction& b) {
-  if (a.opcode() != b.opcode() || a.called_computations().size() != b.called_computations().size()) return false;
-  for (size_t k = 0; k < a.called_computations().size(); ++k) {
-    const HloComputation *f = a.called_computations()[k], *g = b.called_computations()[k];
-    if (f != g && !StructurallyEqual(*f, *g)) return false;
-  }
-  return AttributesTypeSwitch(a.opcode(), [&]<class T>(std::type_identity<T>) {
-    if constexpr (requires(T attributes) { attributes.channel_id; }) return Alike(a.attributes<T>(), b.attributes<T>());
-    return false;
-  });
-}
-
-std::unique_ptr<HloPass> MakeCombiner(std::string_view name, HloOpcode opcode, std::string_view formula, const PassOptions& options) {
-  return std::make_unique<Combiner>(name, opcode, formula, options);
-}
-
-std::unique_ptr<HloPass> MakeExchangeCse(std::string_view name, HloOpcode opcode, std::string_view formula, const PassOptions& options) {
-  return std::make_unique<ExchangeCse>(name, opcode, formula, options);
-}
-
-std::unique_ptr<HloPass> MakeReassociate(std::string_view name, HloOpcode opcode, std::string_view formula, const PassOptions& options) {
-  return std::make_unique<Reassociate>(name, opcode, formula, options);
-}
-
+// The running device's place in its group, s32[]. nullptr if some device is in none.
 HloBuilder::Op PlaceInGroup(HloBuilder& b, const HloInstruction& exchange) {
   const ReplicaGroups* groups = nullptr;
   bool channel = false, global = false;
@@ -257,6 +232,39 @@ HloBuilder::Op PlaceInGroup(HloBuilder& b, const HloInstruction& exchange) {
   if (of_devices) id = b.Add(times_partitions(id), s32(b.PartitionId()));
   const HloBuilder::Op place = b.Reshape(b.DynamicSlice(b.Constant(std::move(places)), {id}, {1}), {});
   return channel && !global ? b.Add(times_partitions(place), s32(b.PartitionId())) : place;
+}
+
+}  // namespace
+
+bool SameExchange(const HloInstruction& a, const HloInstruction& b) {
+  if (a.opcode() != b.opcode() || a.called_computations().size() != b.called_computations().size()) return false;
+  for (size_t k = 0; k < a.called_computations().size(); ++k) {
+    const HloComputation *f = a.called_computations()[k], *g = b.called_computations()[k];
+    if (f != g && !StructurallyEqual(*f, *g)) return false;
+  }
+  return AttributesTypeSwitch(a.opcode(), [&]<class T>(std::type_identity<T>) {
+    if constexpr (requires(T attributes) { attributes.channel_id; }) return Alike(a.attributes<T>(), b.attributes<T>());
+    return false;
+  });
+}
+
+std::unique_ptr<HloPass> MakeCombiner(std::string_view name, HloOpcode opcode, std::string_view formula, const PassOptions& options) {
+  return std::make_unique<Combiner>(name, opcode, formula, options);
+}
+
+std::unique_ptr<HloPass> MakeExchangeCse(std::string_view name, HloOpcode opcode, std::string_view formula, const PassOptions& options) {
+  return std::make_unique<ExchangeCse>(name, opcode, formula, options);
+}
+
+std::unique_ptr<HloPass> MakeReassociate(std::string_view name, HloOpcode opcode, std::string_view formula, const PassOptions& options) {
+  return std::make_unique<Reassociate>(name, opcode, formula, options);
+}
+
+std::vector<HloBuilder::Op> PartStarts(HloBuilder& b, const HloInstruction& exchange, int64_t d, int64_t size) {
+  std::vector<HloBuilder::Op> starts(static_cast<size_t>(exchange.shape().rank()));
+  for (HloBuilder::Op& start : starts) start = b.Constant(int32_t{0});
+  starts[static_cast<size_t>(d)] = b.Multiply(PlaceInGroup(b, exchange), b.Constant(static_cast<int32_t>(size)));
+  return starts;
 }
 
 }  // namespace hloir

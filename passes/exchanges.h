@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "hloir/builder.h"
 #include "hloir/pass.h"
@@ -24,7 +25,15 @@ std::unique_ptr<HloPass> MakeExchangeCse(std::string_view name, HloOpcode opcode
 // op(exchange(A), exchange(B)) => exchange(op(A, B)), where the exchange reduces by that very op.
 std::unique_ptr<HloPass> MakeReassociate(std::string_view name, HloOpcode opcode, std::string_view formula, const PassOptions& options);
 
-// The running device's place in its group of an all-gather, all-reduce or reduce-scatter, s32[]. nullptr if some device is in none.
-HloBuilder::Op PlaceInGroup(HloBuilder& b, const HloInstruction& exchange);
+// Where the running device's part, of `size` along dimension `d`, begins in the whole of an all-gather or reduce-scatter, for dynamic
+// slices of it: parts lie by the devices' places in their groups. One is nullptr if some device is in no group.
+std::vector<HloBuilder::Op> PartStarts(HloBuilder& b, const HloInstruction& exchange, int64_t d, int64_t size);
+
+// The all-reduce among the same devices as an all-gather or reduce-scatter.
+template <class A>
+AllReduceAttributes AllReduceAmong(const A& a) {
+  return {.channel_id = a.channel_id, .replica_groups = a.replica_groups, .constrain_layout = a.constrain_layout,
+          .use_global_device_ids = a.use_global_device_ids};
+}
 
 }  // namespace hloir

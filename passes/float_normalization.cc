@@ -24,41 +24,23 @@
 // The options `from` and `to` name the types; bf16 and f32 without them. Exact for the four arithmetic operations, and for those
 // that do not round; others are of class rounding. Leaves alone: data movement; what calls computations (these are normalized
 // themselves); whatever is tied to its type.
-#include "pass_util.h"
 #include "type_change.h"
 
 namespace hloir {
 namespace {
 
-class FloatNormalization : public RewritingPass {
+class FloatNormalization : public TypeChangePass {
  public:
-  explicit FloatNormalization(const PassOptions& options) : RewritingPass("float-normalization", options) {
-    if (options_.types.from == PrimitiveType::INVALID) options_.types.from = PrimitiveType::BF16;
-    if (options_.types.to == PrimitiveType::INVALID) options_.types.to = PrimitiveType::F32;
-  }
-
-  StatusOr<bool> Run(HloModule& module) override {
-    const auto [from, to] = options_.types;
-    if (!IsFloat(from) || !IsFloat(to) || GetFloatFormat(to).mantissa_bits <= GetFloatFormat(from).mantissa_bits) {
-      return InvalidArgument("float-normalization goes from a float type to a wider one");
-    }
-    bool changed = false;
-    for (HloComputation* computation : module.MakeComputationPostOrder()) {
-      if (IsWrapped(*computation)) continue;
-      for (HloInstruction* i : computation->MakeInstructionPostOrder()) {
-        if (!Computes(*i) || !Has(*i, from)) continue;
-        if (!Ask("widen", "op(A) => convert(op(convert(A)))", *i, ClassOfComputingIn(*i, from, to))) continue;
-        PutInPlaceOf(i, ComputeIn(i, from, to));
-        changed = true;
-      }
-    }
-    return changed;
-  }
+  explicit FloatNormalization(const PassOptions& options)
+      : TypeChangePass("float-normalization", "widen", "op(A) => convert(op(convert(A)))", options) {}
 
  private:
-  static bool Has(const HloInstruction& i, PrimitiveType type) {
-    if (i.shape().element_type() == type) return true;
-    return std::any_of(i.operands().begin(), i.operands().end(), [&](const HloInstruction* x) { return x->shape().element_type() == type; });
+  Status CheckTypes() const override {
+    if (IsFloat(from_) && IsFloat(to_) && GetFloatFormat(to_).mantissa_bits > GetFloatFormat(from_).mantissa_bits) return OkStatus();
+    return InvalidArgument("float-normalization goes from a float type to a wider one");
+  }
+  bool Wants(const HloInstruction& i) const override {
+    return Computes(i) && (i.shape().element_type() == from_ || Reads(i, from_));
   }
   static bool Computes(const HloInstruction& i) {
     if (i.HasControlDependencies() || !i.shape().IsArray()) return false;

@@ -49,14 +49,9 @@ using Ops = HloBuilder::Ops;
 
 Op Build(HloBuilder& b, const HloInstruction& i, Ops x) {
   const auto& a = i.attributes<ReduceScatterAttributes>();
-  const int64_t d = a.dimensions[0], rank = i.shape().rank();
-  AllReduceAttributes attributes{.channel_id = a.channel_id, .replica_groups = a.replica_groups, .constrain_layout = a.constrain_layout,
-                                 .use_global_device_ids = a.use_global_device_ids};
-  const Op all = b.AllReduce(x[0], i.to_apply(), attributes);
-  std::vector<Op> starts(static_cast<size_t>(rank));
-  for (Op& start : starts) start = b.Constant(int32_t{0});
-  starts[static_cast<size_t>(d)] = b.Multiply(PlaceInGroup(b, i), b.Constant(static_cast<int32_t>(i.shape().dimensions(d))));
-  return b.DynamicSlice(all, starts, i.shape().dimensions());
+  const int64_t d = a.dimensions[0];
+  const Op all = b.AllReduce(x[0], i.to_apply(), AllReduceAmong(a));
+  return b.DynamicSlice(all, PartStarts(b, i, d, i.shape().dimensions(d)), i.shape().dimensions());
 }
 
 HloInstruction* Decompose(HloInstruction* i, RuleContext& c) {

@@ -1,10 +1,14 @@
-// See type_change.h. tests/passes/float-normalization, tests/passes/element-type-converter.
+// See type_change.h. tests/passes: float-normalization, element-type-converter, bf16-mixed-precision-removal.
 #include "type_change.h"
+
+#include <algorithm>
 
 #include "algebraic_simplifier/rules.h"
 
 namespace hloir {
+namespace {
 
+// The new instructions stand in front of `i`; gives the one that may take its place.
 HloInstruction* ComputeIn(HloInstruction* i, PrimitiveType from, PrimitiveType to) {
   HloComputation& computation = *i->parent();
   const auto converted = [&](HloInstruction* x, PrimitiveType type) {
@@ -24,8 +28,34 @@ HloInstruction* ComputeIn(HloInstruction* i, PrimitiveType from, PrimitiveType t
   return back ? converted(made, from) : made;
 }
 
-MathMode ClassOfComputingIn(const HloInstruction& i, PrimitiveType from, PrimitiveType to) {
-  if (!algebraic_simplifier::HoldsAllOf(to, from)) return MathMode::kFast;
+}  // namespace
+
+TypeChangePass::TypeChangePass(std::string_view name, std::string_view rule, std::string_view formula, const PassOptions& options)
+    : RewritingPass(name, options), from_(options.types.from), to_(options.types.to), rule_(rule), formula_(formula) {
+  if (from_ == PrimitiveType::INVALID) from_ = PrimitiveType::BF16;
+  if (to_ == PrimitiveType::INVALID) to_ = PrimitiveType::F32;
+}
+
+StatusOr<bool> TypeChangePass::Run(HloModule& module) {
+  HLOIR_RETURN_IF_ERROR(CheckTypes());
+  bool changed = false;
+  for (HloComputation* computation : module.MakeComputationPostOrder()) {
+    if (IsWrapped(*computation)) continue;
+    for (HloInstruction* i : computation->MakeInstructionPostOrder()) {
+      if (!Wants(*i) || !Ask(rule_, formula_, *i, ClassOf(*i))) continue;
+      PutInPlaceOf(i, ComputeIn(i, from_, to_));
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+bool TypeChangePass::Reads(const HloInstruction& i, PrimitiveType type) {
+  return std::any_of(i.operands().begin(), i.operands().end(), [&](const HloInstruction* x) { return x->shape().element_type() == type; });
+}
+
+MathMode TypeChangePass::ClassOf(const HloInstruction& i) const {
+  if (!algebraic_simplifier::HoldsAllOf(to_, from_)) return MathMode::kFast;
   if (i.Is(kMovesData) || i.operand_count() == 0) return MathMode::kExact;
   switch (i.opcode()) {
     case HloOpcode::kAdd:
@@ -33,8 +63,8 @@ MathMode ClassOfComputingIn(const HloInstruction& i, PrimitiveType from, Primiti
     case HloOpcode::kMultiply:
     case HloOpcode::kDivide: {
       // Rounded to more than twice as many bits first, a result rounds as if that had not been.
-      if (!IsFloat(from)) return MathMode::kRounding;
-      return GetFloatFormat(to).mantissa_bits >= 2 * GetFloatFormat(from).mantissa_bits + 2 ? MathMode::kExact : MathMode::kRounding;
+      if (!IsFloat(from_)) return MathMode::kRounding;
+      return GetFloatFormat(to_).mantissa_bits >= 2 * GetFloatFormat(from_).mantissa_bits + 2 ? MathMode::kExact : MathMode::kRounding;
     }
     case HloOpcode::kAbs:
     case HloOpcode::kNegate:

@@ -1,5 +1,5 @@
 // The smallest module that shows what a large one does, with its inputs: what `verify --save` keeps of a disagreement.
-// tests/unit/parting_test.cc.
+// tests/unit/blame_test.cc.
 #pragma once
 
 #include <functional>

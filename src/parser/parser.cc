@@ -98,15 +98,6 @@ StatusOr<std::vector<ModulePtr>> ParseSome(std::shared_ptr<const std::string> ow
   return modules;
 }
 
-template <class T, class ReadFn>
-StatusOr<T> ParseFragment(std::string_view text, ReadFn read) {
-  const std::string copy(text);  // ends with NUL, as the lexer needs
-  ParserOptions options;
-  HloParser parser(copy, options);
-  T value{};
-  if (!read(parser, value) || !parser.ExpectEnd()) return parser.TakeStatus();
-  return value;
-}
 // Metadata that was read from a copy looks into the text itself.
 void LookInto(std::string_view text, std::string_view copy, Sharding& sharding) {
   for (OpMetadata& m : sharding.metadata) {
@@ -117,6 +108,16 @@ void LookInto(std::string_view text, std::string_view copy, Sharding& sharding) 
   for (Sharding& element : sharding.tuple_elements) LookInto(text, copy, element);
 }
 
+template <class T, class ReadFn>
+StatusOr<T> ParseFragment(std::string_view text, ReadFn read) {
+  const std::string copy(text);  // ends with NUL, as the lexer needs
+  ParserOptions options;
+  HloParser parser(copy, options);
+  T value{};
+  if (!read(parser, value) || !parser.ExpectEnd()) return parser.TakeStatus();
+  if constexpr (std::is_same_v<T, Sharding>) LookInto(text, copy, value);
+  return value;
+}
 template <class T>
 StatusOr<T> ParseFragment(std::string_view text) {
   return ParseFragment<T>(text, [](HloParser& parser, T& value) { return parser.Read(value); });
@@ -138,15 +139,7 @@ StatusOr<std::vector<ModulePtr>> ParseHloModules(std::shared_ptr<const std::stri
 }
 
 StatusOr<Shape> ParseShape(std::string_view text) { return ParseFragment<Shape>(text); }
-StatusOr<Sharding> ParseSharding(std::string_view text) {
-  const std::string copy(text);
-  ParserOptions options;
-  HloParser parser(copy, options);
-  Sharding sharding;
-  if (!parser.Read(sharding) || !parser.ExpectEnd()) return parser.TakeStatus();
-  LookInto(text, copy, sharding);
-  return sharding;
-}
+StatusOr<Sharding> ParseSharding(std::string_view text) { return ParseFragment<Sharding>(text); }
 StatusOr<ReplicaGroups> ParseReplicaGroups(std::string_view text) { return ParseFragment<ReplicaGroups>(text); }
 StatusOr<Window> ParseWindow(std::string_view text) { return ParseFragment<Window>(text); }
 StatusOr<ConvDimensionNumbers> ParseConvDimensionNumbers(std::string_view text) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <complex>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -52,18 +53,29 @@ inline double Distance(const Literal& a, const Literal& b) {
   return worst;
 }
 
+// A module, inputs for it, and what the reference makes of them.
+struct CheckedModule {
+  explicit CheckedModule(const std::string& text) {
+    auto parsed = ParseHloModule(text);
+    REQUIRE(parsed.status().message() == "");
+    module = std::move(*parsed);
+    const HloComputation& entry = *module->entry_computation();
+    for (int64_t i = 0; i < entry.parameter_count(); ++i) inputs.push_back(Ramp(entry.parameter(i)->shape(), 10 * i + 1));
+    for (const Literal& input : inputs) arguments.push_back(&input);
+    auto value = MakeReferenceEvaluator()->EvaluateComputation(entry, arguments);
+    REQUIRE(value.status().message() == "");
+    expected = std::move(*value);
+  }
+  std::unique_ptr<HloModule> module;
+  std::vector<Literal> inputs;
+  std::vector<const Literal*> arguments;  // the inputs
+  Literal expected;
+};
+
 // Runs the module every way there is; the results may be `tolerance` apart from the reference's.
 inline void CheckModule(const std::string& text, double tolerance) {
   INFO(text);
-  auto module = ParseHloModule(text);
-  REQUIRE(module.status().message() == "");
-  const HloComputation& entry = *(*module)->entry_computation();
-  std::vector<Literal> inputs;
-  for (int64_t i = 0; i < entry.parameter_count(); ++i) inputs.push_back(Ramp(entry.parameter(i)->shape(), 10 * i + 1));
-  std::vector<const Literal*> arguments;
-  for (const Literal& input : inputs) arguments.push_back(&input);
-  auto expected = MakeReferenceEvaluator()->EvaluateComputation(entry, arguments);
-  REQUIRE(expected.status().message() == "");
+  const CheckedModule checked(text);
   for (const std::string& isa : SupportedIsas()) {
     for (bool fuse : {true, false}) {
       StatusOr<Literal> one_thread = Internal("not run");
@@ -73,14 +85,14 @@ inline void CheckModule(const std::string& text, double tolerance) {
         options.isa = isa;
         options.threads = threads;
         options.fuse_elementwise = fuse;
-        auto executable = PrepareExecutable(**module, options);
+        auto executable = PrepareExecutable(*checked.module, options);
         REQUIRE(executable.status().message() == "");
         INFO((*executable)->ToString());
         CHECK((*executable)->ToString().find("reference") == std::string::npos);
         for (int run = 0; run < 2; ++run) {
-          auto result = (*executable)->Run(arguments);
+          auto result = (*executable)->Run(checked.arguments);
           REQUIRE(result.status().message() == "");
-          auto leaves = result->Leaves(), wanted = expected->Leaves();
+          auto leaves = result->Leaves(), wanted = checked.expected.Leaves();
           REQUIRE(leaves.size() == wanted.size());
           for (size_t i = 0; i < leaves.size(); ++i) {
             INFO("leaf " << i);

@@ -10,25 +10,17 @@ namespace {
 // The plan has `steps` in it, is not the reference as a whole, and gives what the reference gives, at each run.
 void CheckSteps(const std::string& text, const std::vector<std::string>& steps) {
   INFO(text);
-  auto module = ParseHloModule(text);
-  REQUIRE(module.status().message() == "");
-  const HloComputation& entry = *(*module)->entry_computation();
-  std::vector<Literal> inputs;
-  for (int64_t i = 0; i < entry.parameter_count(); ++i) inputs.push_back(Ramp(entry.parameter(i)->shape(), 10 * i + 1));
-  std::vector<const Literal*> arguments;
-  for (const Literal& input : inputs) arguments.push_back(&input);
-  auto expected = MakeReferenceEvaluator()->EvaluateComputation(entry, arguments);
-  REQUIRE(expected.status().message() == "");
-  auto executable = PrepareExecutable(**module);
+  const CheckedModule checked(text);
+  auto executable = PrepareExecutable(*checked.module);
   REQUIRE(executable.status().message() == "");
   const std::string plan = (*executable)->ToString();
   INFO(plan);
   CHECK(plan.rfind("reference:", 0) == std::string::npos);
   for (const std::string& step : steps) CHECK(plan.find(step) != std::string::npos);
   for (int run = 0; run < 2; ++run) {
-    auto result = (*executable)->Run(arguments);
+    auto result = (*executable)->Run(checked.arguments);
     REQUIRE(result.status().message() == "");
-    const auto leaves = result->Leaves(), wanted = expected->Leaves();
+    const auto leaves = result->Leaves(), wanted = checked.expected.Leaves();
     REQUIRE(leaves.size() == wanted.size());
     for (size_t i = 0; i < leaves.size(); ++i) {
       CHECK(leaves[i]->dynamic_sizes() == wanted[i]->dynamic_sizes());
