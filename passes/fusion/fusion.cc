@@ -1,7 +1,7 @@
 // fusion: joins elementwise chains and diamonds, with the broadcasts, reshapes, slices, transposes, gathers and iotas
-// inside them, the dot, convolution or reduce-window before them and the reduction after them, into one loop, so that what
-// is between them never goes through memory; then joins loops over the same elements that read the same values into one with
-// several results.
+// inside them, the dot, convolution or reduce-window before them and the reduction or dot after them, into one loop, so that
+// what is between them never goes through memory; then joins loops over the same elements that read the same values into
+// one with several results.
 //
 // BEFORE
 // HloModule example
@@ -50,7 +50,7 @@
 // In this folder: role.h, what an instruction can be in a fusion; group.h, who joins whom, and the cost model; build.h,
 // bodies; multi_output.h, several results; name.h, softmax and the like. Each decision is in the trace with its reason
 // (`hloir opt --trace`), those against it, too. Leaves alone: reducers, comparators and bodies of fusions; dynamic shapes;
-// copies; what feeds a dot, convolution or reduce-window; concatenations of many; shardings and frontend attributes inside a
+// copies; what feeds a convolution, a reduce-window or a dot but by rows; concatenations of many; shardings and frontend attributes inside a
 // group; control dependencies.
 #include <algorithm>
 
@@ -120,7 +120,7 @@ bool Fusion::RunOn(HloComputation& computation, Grouper& grouper) {
     HloInstruction* root = order[at];
     if (gone[at] || (root->user_count() == 0 && !root->IsRoot())) continue;
     const Role role = grouper.RoleAt(static_cast<int32_t>(at));
-    if (role == Role::kNone || role == Role::kScalar || role == Role::kContraction) continue;
+    if (role == Role::kNone || role == Role::kScalar) continue;
     const std::vector<Member>& members = grouper.Grow(root);
     const auto joined = std::count_if(members.begin(), members.end(), [&](const Member& m) {
       return grouper.RoleAt(grouper.PositionOf(m.instruction)) != Role::kScalar;

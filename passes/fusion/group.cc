@@ -6,12 +6,15 @@
 //   reduction of that very row, if the row stays in cache: softmax and layer normalization become one loop over rows.
 // - Below any other broadcast, or read at several indices, it is computed several times: 2 * bytes additions are as dear as
 //   writing and reading an element.
+// - What a dot reads row by row, each row for one row of the result, is computed as it is read, if a row stays in cache;
+//   from another dot only if its rows are reduced on the way, as in attention.
 // - With users in other groups, it is duplicated into all of them, if the whole cone of instructions that only it needs
 //   is cheap; then nobody needs to write it.
 // - A loop costs something however few elements it has, so of small arrays more may be computed again.
 #include "fusion/group.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace hloir::fusion {
 namespace {
@@ -22,6 +25,7 @@ constexpr int64_t kMostCopiesOfNothing = 16;  // of one that reads no array
 constexpr double kLoopCost = 256;           // of one more loop, in additions
 constexpr int64_t kMostRowBytes = 1 << 16;  // that a loop over rows may keep
 constexpr int32_t kHoisted = -1;            // the space of what is computed once per loop
+constexpr int32_t kAnywhere = -2;           // the space of what a dot reads for each of its rows
 constexpr char kFormula[] = "g(f(A)) => fusion(A)";
 
 // Does the broadcast repeat along the last dimensions only: {0, 1, …, k-1}?
@@ -31,6 +35,31 @@ bool IsHoistable(const HloInstruction& broadcast) {
     if (dimensions[d] != static_cast<int64_t>(d)) return false;
   }
   return true;
+}
+
+// Is operand k of the dot read row by row: batches first, what is contracted last, and a row stays in cache?
+bool ReadsRows(const HloInstruction& dot, int64_t k) {
+  const auto& numbers = dot.attributes<DotAttributes>();
+  const DimVector& batch = k == 0 ? numbers.lhs_batch_dims : numbers.rhs_batch_dims;
+  const DimVector& contracting = k == 0 ? numbers.lhs_contracting_dims : numbers.rhs_contracting_dims;
+  const Shape& shape = dot.operand(k)->shape();
+  int64_t row_bytes = StorageBytes(shape.element_type());
+  for (size_t d = 0; d < batch.size(); ++d) {
+    if (batch[d] != static_cast<int64_t>(d)) return false;
+  }
+  for (int64_t d : contracting) {
+    if (d < shape.rank() - static_cast<int64_t>(contracting.size())) return false;
+    row_bytes *= shape.dimensions(d);
+  }
+  return row_bytes <= kMostRowBytes;
+}
+
+// The operand of the dot that is best computed as it is read; -1: both come from memory.
+int64_t FedOperand(const HloInstruction& dot) {
+  if (dot.opcode() != HloOpcode::kDot) return -1;
+  const bool left = ReadsRows(dot, 0), right = ReadsRows(dot, 1);
+  if (!left || !right) return left ? 0 : right ? 1 : -1;
+  return dot.operand(1)->shape().ElementCount() > dot.operand(0)->shape().ElementCount() ? 1 : 0;
 }
 
 double Ratio(int64_t a, int64_t b) { return b <= 0 || a <= b ? 1 : static_cast<double>(a) / static_cast<double>(b); }
@@ -103,13 +132,13 @@ const std::vector<Member>& Grouper::Grow(HloInstruction* root) {
   rows_.clear();
   candidates_ = {};
   next_space_ = 2;
-  has_contraction_ = false;
+  contractions_ = 0;
+  reduces_fed_rows_ = false;
   Member first;
   first.instruction = root;
   first.space = 1;
   first.owned = true;
   const Role role = RoleAt(PositionOf(root));
-  has_contraction_ = role == Role::kContraction;
   first.operand_space = role == Role::kArithmetic ? first.space : next_space_;
   next_space_ += static_cast<int32_t>(root->operand_count()) + 1;
   Add(first);
@@ -138,7 +167,12 @@ void Grouper::Add(Member member) {
   if (role == Role::kFree && i.opcode() == HloOpcode::kBroadcast && IsHoistable(i)) {
     rows_.push_back({member.operand_space, member.space, &i});
   }
-  if (role == Role::kContraction) return;
+  if (role == Role::kContraction) {
+    // What feeds another dot's rows is fed from memory.
+    const int64_t fed = ++contractions_ == 1 ? FedOperand(i) : -1;
+    if (fed >= 0) candidates_.push({PositionOf(i.operand(fed)), i.operand(fed)});
+    return;
+  }
   for (int64_t k = role == Role::kUpdate ? 1 : 0; k < i.operand_count(); ++k) {
     candidates_.push({PositionOf(i.operand(k)), i.operand(k)});
   }
@@ -165,6 +199,9 @@ Grouper::Use Grouper::UseOf(const Member& user, Role role, int64_t k) const {
       // Inits, one for each result.
       if (k >= i.operand_count() / 2) return {kHoisted, 1};
       return {user.operand_space, user.times};
+    case Role::kContraction:
+      if (k == FedOperand(i)) return {user.operand_space, user.times};
+      return {kAnywhere, std::numeric_limits<double>::infinity()};  // each element for many of the result, so from memory
     case Role::kUpdate:
       if (k > 1 && i.opcode() == HloOpcode::kDynamicUpdateSlice) return {kHoisted, 1};
       return {user.operand_space + static_cast<int32_t>(k), 1};
@@ -188,6 +225,7 @@ bool Grouper::Joins(HloInstruction* producer, Role role, Member& member) {
   // All users are in the group; it is their only one; or they may all have it in theirs.
   bool all_here = !producer->IsRoot(), all_owned = all_here, all_fusible = all_here;
   uses_.clear();
+  member.fed = true;
   // Past this many users, nobody looks whether all of them are here; and those that are, are found from their side.
   const bool few_users = producer->user_count() <= kMostUsersLookedAt;
   if (!few_users) all_here = all_owned = all_fusible = false;
@@ -196,6 +234,7 @@ bool Grouper::Joins(HloInstruction* producer, Role role, Member& member) {
     for (int64_t k = 0; k < user.instruction->operand_count(); ++k) {
       if (user.instruction->operand(k) != producer) continue;
       const Use one = UseOf(user, user_role, k);
+      member.fed = member.fed && (user.fed || user_role == Role::kContraction);
       auto same = std::find_if(uses_.begin(), uses_.end(), [&](const Use& u) { return u.space == one.space; });
       if (same == uses_.end()) uses_.push_back(one);
       else same->times = std::max(same->times, one.times);
@@ -252,9 +291,9 @@ bool Grouper::Joins(HloInstruction* producer, Role role, Member& member) {
     case Role::kReduce: return JoinsReduce(*producer, member, all_owned, one_space);
     case Role::kContraction:
       if (!all_owned || !one_space || member.times > 1) return false;
-      if (has_contraction_) return Declined(*producer, "one dot, convolution or reduce-window is enough for a fusion");
-      has_contraction_ = true;
-      return true;
+      if (contractions_ == 0) return true;
+      if (contractions_ == 1 && member.fed && reduces_fed_rows_ && producer->opcode() == HloOpcode::kDot) return true;
+      return Declined(*producer, "one dot, convolution or reduce-window is enough for a fusion");
     default: return false;
   }
 }
@@ -276,6 +315,7 @@ bool Grouper::JoinsReduce(const HloInstruction& reduce, Member& member, bool all
   const int64_t row_bytes = Ratio(shape.ElementCount(), reduce.shape().ElementCount()) * StorageBytes(shape.element_type());
   if (row_bytes > kMostRowBytes) return Declined(reduce, "a row would not stay in cache");
   member.operand_space = rows->space;
+  reduces_fed_rows_ = reduces_fed_rows_ || member.fed;
   return true;
 }
 

@@ -20,6 +20,7 @@ struct Member {
   int32_t space = 0, operand_space = 0;
   double times = 1;    // how often each element is computed
   bool owned = false;  // it will be nowhere else
+  bool fed = false;    // nobody but a dot's rows needs it
 };
 
 class Grouper {
@@ -85,7 +86,8 @@ class Grouper {
   std::vector<Use> uses_;
   std::priority_queue<std::pair<int32_t, HloInstruction*>> candidates_;
   int32_t next_space_ = 1;
-  bool has_contraction_ = false;
+  int contractions_ = 0;
+  bool reduces_fed_rows_ = false;
 };
 
 }  // namespace hloir::fusion

@@ -14,7 +14,7 @@ enum class Role : uint8_t {
   kMove,         // takes elements from elsewhere
   kArithmetic,   // elementwise
   kReduce,       // one result: anywhere; several: only at the end
-  kContraction,  // dot, convolution, reduce-window: what follows joins it (output fusion), what feeds it does not
+  kContraction,  // dot, convolution, reduce-window: what follows joins it (output fusion), and what feeds a dot's rows
   kUpdate,       // dynamic-update-slice, scatter, at the end: it is done in place
 };
 
