@@ -62,6 +62,13 @@ int64_t FedOperand(const HloInstruction& dot) {
   return dot.operand(1)->shape().ElementCount() > dot.operand(0)->shape().ElementCount() ? 1 : 0;
 }
 
+// Can a user of that role have the producer in its fusion?
+bool Takes(const HloInstruction& user, Role role, const HloInstruction& producer) {
+  if (role != Role::kContraction) return role != Role::kNone;
+  const int64_t fed = FedOperand(user);
+  return fed >= 0 && user.operand(fed) == &producer && user.operand(1 - fed) != &producer;
+}
+
 double Ratio(int64_t a, int64_t b) { return b <= 0 || a <= b ? 1 : static_cast<double>(a) / static_cast<double>(b); }
 
 // Additions that cost as much as writing and reading one element.
@@ -122,7 +129,7 @@ void Grouper::FindCones() {
       const int32_t position = PositionOf(user);
       // A later user's role is known by now only if it comes earlier in the order; ask.
       const Role role = position < static_cast<int32_t>(at) ? roles_[static_cast<size_t>(position)] : RoleOf(*user);
-      cone.duplicable = cone.duplicable && role != Role::kNone && role != Role::kContraction;
+      cone.duplicable = cone.duplicable && Takes(*user, role, i);
     }
   }
 }
@@ -248,8 +255,7 @@ bool Grouper::Joins(HloInstruction* producer, Role role, Member& member) {
       all_owned = false;
       all_here = all_here && index >= 0;
       if (index >= 0 || !all_fusible) continue;
-      const Role user_role = RoleOf(*user);  // fusions that were built since Begin are among them
-      all_fusible = user_role != Role::kNone && user_role != Role::kContraction;
+      all_fusible = Takes(*user, RoleOf(*user), *producer);  // fusions that were built since Begin are among them
     }
   } else {
     for (const Member& user : members_) {

@@ -8,7 +8,9 @@ RandomOps::Op RandomOps::Elementwise() {
     case 0: {
       Op x = Any();
       const bool total = Chance(15) && IsFloat(x->shape().element_type());
-      return Make(HloOpcode::kCompare, {x, Like(x->shape())},
+      Op y = Like(x->shape());
+      if (total) x = WithoutNan(x), y = WithoutNan(y);
+      return Make(HloOpcode::kCompare, {x, y},
                   CompareAttributes{static_cast<ComparisonDirection>(Below(6)), total ? ComparisonType::kFloatTotalOrder : ComparisonType::kDefault});
     }
     case 1: {
@@ -26,7 +28,7 @@ RandomOps::Op RandomOps::Elementwise() {
     case 4: {
       if (Chance(15)) return StochasticConvert();
       if (Chance(30)) return Make(HloOpcode::kReducePrecision, {Floating()}, ReducePrecisionAttributes{Pick<int64_t>({5, 8}), Pick<int64_t>({2, 7, 10, 23})});
-      Op x = Any();
+      Op x = WithoutNan(Any());
       const int bits = BitWidth(x->shape().element_type());
       const PrimitiveType to = bits == 32 ? Pick({PrimitiveType::S32, PrimitiveType::U32, PrimitiveType::F32})
                              : bits == 16 ? Pick({PrimitiveType::BF16, PrimitiveType::F16, PrimitiveType::S16})
@@ -424,7 +426,8 @@ RandomOps::Op RandomOps::Best(Op x) {
   const PrimitiveType type = shape.element_type();
   const int64_t last = shape.rank() - 1;
   if (last < 0 || !(IsInteger(type) || IsFloat(type)) || shape.dimensions(last) == 0) return nullptr;
-  Ops operands{x};
+  const bool total = IsFloat(type) && Chance(70);
+  Ops operands{total ? WithoutNan(x) : x};
   std::vector<PrimitiveType> types{type};
   if (Chance(50)) {
     const Shape places = Shape::Array(PrimitiveType::S32, shape.dimensions());
@@ -432,7 +435,7 @@ RandomOps::Op RandomOps::Best(Op x) {
     types.push_back(PrimitiveType::S32);
   }
   HloComputation* order = MakeComparator(module_, Chance(50) ? ComparisonDirection::kGt : ComparisonDirection::kLt, types);
-  if (IsFloat(type) && Chance(70)) order->root()->mutable_attributes<CompareAttributes>().type = ComparisonType::kFloatTotalOrder;
+  if (total) order->root()->mutable_attributes<CompareAttributes>().type = ComparisonType::kFloatTotalOrder;
   Op sorted = Make(HloOpcode::kSort, operands, SortAttributes{{last}, true}, {order});
   if (sorted == nullptr) return nullptr;
   SliceRanges ranges;

@@ -139,6 +139,12 @@ class RandomValues {
     if (shape.rank() == 0) return scalar;
     return Make(HloOpcode::kBroadcast, {scalar}, DimensionsAttributes{}, {}, &shape);
   }
+  // For what looks at bits: any NaN may become any other one.
+  Op WithoutNan(Op x) {
+    if (!IsFloat(x->shape().element_type())) return x;
+    Op is_nan = Make(HloOpcode::kCompare, {x, x}, CompareAttributes{ComparisonDirection::kNe, ComparisonType::kDefault});
+    return Make(HloOpcode::kSelect, {is_nan, Splat(x->shape()), x});
+  }
   Op DenseConstant(const Shape& shape) {
     Literal literal(shape);
     PrimitiveTypeSwitch(shape.element_type(), [&](auto tag) {
