@@ -12,6 +12,7 @@
 
 #include "hloir/pass.h"
 #include "hloir/printer.h"
+#include "hloir/stack_frames.h"
 #include "tools/arguments.h"
 #include "tools/blame.h"
 #include "tools/command.h"
@@ -215,6 +216,7 @@ int Opt(const OptFlags& flags) {
   PrintOptions print;
   print.print_large_constants = true;  // what comes out must be readable again
   print.print_merged_metadata = flags.merged_metadata;
+  CompactStackFrames(module, flags.merged_metadata);
   return Write(flags, PrintModule(module, print));
 }
 

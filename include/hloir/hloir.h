@@ -16,6 +16,7 @@
 #include "hloir/proto.h"
 #include "hloir/reachability.h"
 #include "hloir/shape_inference.h"
+#include "hloir/stack_frames.h"
 #include "hloir/structural.h"
 #include "hloir/verifier.h"
 #include "hloir/version.h"

@@ -92,8 +92,13 @@ class HloModule {
   int64_t computation_count() const { return static_cast<int64_t>(computations_.size()); }
   int64_t instruction_count() const;
   // Callees before callers, the entry last. Computations that nothing reaches from the entry come where their own
-  // depth-first walk puts them. (Text has XLA's order, which is not always quite this: src/printer/module.cc.)
+  // depth-first walk puts them.
   std::vector<HloComputation*> MakeComputationPostOrder() const;
+  // The order of the text, which is XLA's: callees before callers, but not always quite.
+  std::vector<HloComputation*> MakeTextOrder() const;
+  // Puts computations and instructions in the order of the text and makes each instruction's name unique in the module:
+  // now its text reads back as it is. A pipeline of passes ends with this.
+  void PutInTextOrder();
   HloComputation* AddComputation(std::string_view name);  // made unique
   // It must have no callers and not be the entry.
   void RemoveComputation(HloComputation* computation);

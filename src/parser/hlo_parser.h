@@ -15,9 +15,9 @@
 
 #include "hloir/module.h"
 #include "hloir/parser.h"
+#include "hloir/stack_frames.h"
 #include "lexer.h"
 #include "name_table.h"
-#include "stack_frames.h"
 
 namespace hloir {
 

@@ -67,48 +67,6 @@ void SortComputations(std::vector<HloComputation*>& computations) {
   for (size_t i = 0; i < keyed.size(); ++i) computations[i] = keyed[i].second;
 }
 
-// The order in which XLA prints computations: callees before callers, but not strictly: all that one instruction calls is
-// marked as seen at once, so that what is called there a second time, from within, comes later than that caller. Roots of
-// the call graph come in stored order, the entry among them.
-std::vector<HloComputation*> PrintingOrder(const HloModule& module) {
-  struct Frame {
-    HloComputation* computation;
-    const HloInstruction* next;
-  };
-  std::vector<HloComputation*> order;
-  std::vector<bool> seen(static_cast<size_t>(module.computation_id_limit()), false);
-  std::vector<Frame> stack;
-  auto enter = [&](HloComputation* computation) {
-    if (seen[computation->id()]) return;
-    seen[computation->id()] = true;
-    stack.push_back({computation, computation->first()});
-  };
-  auto walk = [&](HloComputation* root) {
-    enter(root);
-    while (!stack.empty()) {
-      Frame& top = stack.back();
-      if (top.next == nullptr) {
-        order.push_back(top.computation);
-        stack.pop_back();
-        continue;
-      }
-      const HloInstruction* caller = top.next;
-      top.next = caller->next();
-      const auto called = caller->called_computations();
-      if (caller->opcode() == HloOpcode::kWhile) {  // XLA lists the body before the condition
-        for (HloComputation* callee : called) enter(callee);
-      } else {
-        for (size_t i = called.size(); i-- > 0;) enter(called[i]);
-      }
-    }
-  };
-  for (HloComputation* computation : module.computations()) {
-    if (computation->callers().empty()) walk(computation);
-  }
-  for (HloComputation* computation : module.computations()) walk(computation);  // what only calls itself
-  return order;
-}
-
 // An async computation that `op-start` says all of.
 bool IsToldByItsCallers(const HloComputation& computation) {
   return !computation.callers().empty() &&
@@ -279,7 +237,7 @@ void Printer::Module(const HloModule& module) {
   ModuleHeader(module);
   if (options_.print_metadata && !module.config().stack_frames.empty()) StackFrameTables(module);
   out_.Append('\n');
-  std::vector<HloComputation*> computations = PrintingOrder(module);
+  std::vector<HloComputation*> computations = module.MakeTextOrder();
   if (options_.canonicalize_computations) SortComputations(computations);
   for (const HloComputation* computation : computations) {
     if (options_.syntax_sugar_async_ops && IsToldByItsCallers(*computation)) continue;

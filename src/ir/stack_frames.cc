@@ -1,6 +1,6 @@
 // Stack frame tables: keeping what is used. A frame's parent_frame_id in text is one more than its parent's id, 1 meaning none;
-// that is how XLA writes it. Covered by tests/unit/printer_test.cc.
-#include "stack_frames.h"
+// that is how XLA writes it. See hloir/stack_frames.h.
+#include "hloir/stack_frames.h"
 
 namespace hloir {
 namespace {
@@ -66,6 +66,35 @@ int64_t StackFrameCompactor::Use(int64_t frame_id) {
     id = new_frame_[*it - 1] = IdOf(frames_, std::array{location_id, id + 1}, used_.stack_frames, frame);
   }
   return id;
+}
+
+void CompactStackFrames(HloModule& module, bool merged) {
+  if (module.config().stack_frames.empty()) return;
+  StackFrameCompactor tables(std::move(module.config().stack_frames));
+  std::unordered_map<const OpMetadata*, const OpMetadata*> renumbered;  // instructions share it
+  const auto renumber = [&](const OpMetadata* old) {
+    if (old == nullptr || old->stack_frame_id == 0) return old;
+    auto [at, is_new] = renumbered.emplace(old, old);
+    if (!is_new) return at->second;
+    OpMetadata metadata = *old;
+    metadata.stack_frame_id = tables.Use(old->stack_frame_id);
+    if (metadata.stack_frame_id != old->stack_frame_id) at->second = module.InternMetadata(metadata);
+    return at->second;
+  };
+  for (HloComputation* computation : module.computations()) {
+    for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      i->set_metadata(renumber(i->metadata()));
+      if (!merged && !i->extras().merged_metadata.empty()) i->mutable_extras().merged_metadata.clear();
+    }
+  }
+  // After all that every reader keeps.
+  for (HloComputation* computation : module.computations()) {
+    for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      if (i->extras().merged_metadata.empty()) continue;
+      for (const OpMetadata*& metadata : i->mutable_extras().merged_metadata) metadata = renumber(metadata);
+    }
+  }
+  module.config().stack_frames = tables.TakeTables();
 }
 
 }  // namespace hloir

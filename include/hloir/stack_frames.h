@@ -1,5 +1,5 @@
-// StackFrameCompactor: of the stack frame tables that a text brings, those that instructions use, in the order of first
-// use and without doubles, as XLA keeps them. The reader's; covered by tests/unit/printer_test.cc.
+// Of a module's stack frame tables what its instructions use, in the order of first use and without doubles, as XLA keeps
+// them. The reader does so, and `hloir opt`. Covered by tests/unit/printer_test.cc and text_order_test.cc.
 #pragma once
 
 #include <array>
@@ -45,5 +45,9 @@ class StackFrameCompactor {
   std::unordered_map<std::array<int64_t, 2>, int64_t, Hash> frames_;
   std::vector<int64_t> chain_;
 };
+
+// Leaves of the module's tables what the metadata of its instructions uses, taken in stored order, and with `merged` what was
+// merged into them, too; else that is forgotten.
+void CompactStackFrames(HloModule& module, bool merged);
 
 }  // namespace hloir

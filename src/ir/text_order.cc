@@ -1,0 +1,79 @@
+// The order in which a module's text has its computations, and a module put into that order with names that the text can keep.
+// Covered by tests/unit/text_order_test.cc.
+#include <unordered_set>
+
+#include "hloir/module.h"
+
+namespace hloir {
+
+// All that one instruction calls is marked as seen at once, so that what is called there a second time, from within, comes
+// later than that caller. Roots of the call graph come in stored order, the entry among them.
+std::vector<HloComputation*> HloModule::MakeTextOrder() const {
+  struct Frame {
+    HloComputation* computation;
+    const HloInstruction* next;
+  };
+  std::vector<HloComputation*> order;
+  std::vector<bool> seen(static_cast<size_t>(next_computation_id_), false);
+  std::vector<Frame> stack;
+  auto enter = [&](HloComputation* computation) {
+    if (seen[computation->id()]) return;
+    seen[computation->id()] = true;
+    stack.push_back({computation, computation->first()});
+  };
+  auto walk = [&](HloComputation* root) {
+    enter(root);
+    while (!stack.empty()) {
+      Frame& top = stack.back();
+      if (top.next == nullptr) {
+        order.push_back(top.computation);
+        stack.pop_back();
+        continue;
+      }
+      const HloInstruction* caller = top.next;
+      top.next = caller->next();
+      const auto called = caller->called_computations();
+      if (caller->opcode() == HloOpcode::kWhile) {  // XLA lists the body before the condition
+        for (HloComputation* callee : called) enter(callee);
+      } else {
+        for (size_t i = called.size(); i-- > 0;) enter(called[i]);
+      }
+    }
+  };
+  for (HloComputation* computation : computations_) {
+    if (computation->callers().empty()) walk(computation);
+  }
+  for (HloComputation* computation : computations_) walk(computation);  // what only calls itself
+  return order;
+}
+
+void HloModule::PutInTextOrder() {
+  for (HloComputation* computation : computations_) {
+    // A schedule is the order already.
+    if (config_.is_scheduled && computation->fusion() == nullptr) continue;
+    for (HloInstruction* i : computation->MakeInstructionPostOrder()) computation->MoveBefore(i, nullptr);
+  }
+  computations_ = MakeTextOrder();
+  // Names: callers first, and bodies of fusions after all others. What is copied into a body goes by another name then,
+  // what it was copied from by its own.
+  std::unordered_set<std::string_view> taken;
+  taken.reserve(static_cast<size_t>(instruction_count()));
+  std::unordered_map<std::string, int64_t> next_suffix;
+  const auto claim = [&](HloInstruction& instruction) {
+    if (taken.insert(instruction.name()).second) return;
+    std::string_view base = instruction.name();
+    const size_t dot = base.rfind('.');
+    if (dot != std::string_view::npos && dot > 0 && base.find_first_not_of("0123456789", dot + 1) == std::string_view::npos) base = base.substr(0, dot);
+    int64_t& suffix = next_suffix[std::string(base)];
+    do instruction.set_name(std::string(base) + "." + std::to_string(++suffix));
+    while (!taken.insert(instruction.name()).second);
+  };
+  for (const bool bodies : {false, true}) {
+    for (size_t k = computations_.size(); k-- > 0;) {
+      if ((computations_[k]->fusion() != nullptr) != bodies) continue;
+      for (HloInstruction* i = computations_[k]->first(); i != nullptr; i = i->next()) claim(*i);
+    }
+  }
+}
+
+}  // namespace hloir
