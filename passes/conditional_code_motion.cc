@@ -174,6 +174,8 @@ class ConditionalCodeMotion : public RewritingPass {
     Shape shape = conditional->shape();
     shape.mutable_tuple_shape(element) = operand_shape;
     conditional->set_shape(shape);
+    // What it gives now is none of the unoptimized module's.
+    if (conditional->has_extras()) conditional->mutable_extras().original_value.reset();
     return true;
   }
   // nullptr for what is no constant.

@@ -153,6 +153,7 @@ class ConditionalSimplifier : public RewritingPass {
       RemoveIfDead(root);
       if (k == 0) i->set_shape(smaller->shape());
     }
+    KeepOrigins(*i, read);
     for (HloInstruction* user : i->users()) {
       user->mutable_attributes<GetTupleElementAttributes>().index = moved[static_cast<size_t>(user->tuple_index())];
     }

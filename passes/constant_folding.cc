@@ -242,7 +242,7 @@ class ConstantFolding : public RewritingPass {
     }
     // What the evaluator cannot do stays as it is.
     StatusOr<Literal> value = options_.evaluator->EvaluateInstruction(*i, values);
-    if (!value.ok() || !value->shape().Compatible(i->shape())) return false;
+    if (!value.ok() || !value->shape().Compatible(i->shape()) || !HasText(*value)) return false;
     if (!gate_.Allow("fold", "op(constants) => constant", MathMode::kExact, *i)) return false;
     HloInstruction* folded = MakeConstants(i, std::move(value).value());
     InheritAnnotations(folded, *i);
@@ -254,6 +254,14 @@ class ConstantFolding : public RewritingPass {
       folded->set_name(name);
     }
     return true;
+  }
+
+  // As XLA reads text, a complex number with a NaN as its real part has one as its imaginary part, too.
+  static bool HasText(const Literal& value) {
+    const auto told = [](const auto& number) { return !std::isnan(number.real()) || std::isnan(number.imag()); };
+    if (value.shape().IsTuple()) return std::all_of(value.elements().begin(), value.elements().end(), HasText);
+    if (value.shape().element_type() == PrimitiveType::C64) return std::ranges::all_of(value.data<std::complex<float>>(), told);
+    return value.shape().element_type() != PrimitiveType::C128 || std::ranges::all_of(value.data<std::complex<double>>(), told);
   }
 
   // A constant; of a tuple, a tuple of constants.

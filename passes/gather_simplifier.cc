@@ -42,11 +42,19 @@ int64_t SliceCount(const HloInstruction* i) {
   return count;
 }
 
+// A collapsed dimension may be 0 long, and the result has elements all the same.
+bool HasEmptySlices(const HloInstruction* gather) { return Contains(gather->attributes<GatherAttributes>().slice_sizes, 0); }
+
+// gather(A, indices) => 0, slices without elements
+HloInstruction* EmptySlices(HloInstruction* i, RuleContext& c) {
+  return HasEmptySlices(i) && c.Allow() ? c.Splat(i->shape(), 0) : nullptr;
+}
+
 // gather(A, index) => reshape(dynamic-slice(A, index)), one slice
 HloInstruction* OneSlice(HloInstruction* i, RuleContext& c) {
   const auto& a = i->attributes<GatherAttributes>();
   const Shape& shape = i->operand(0)->shape();
-  if (SliceCount(i) != 1 || !a.operand_batching_dims.empty() || i->shape().ElementCount() == 0) return nullptr;
+  if (SliceCount(i) != 1 || !a.operand_batching_dims.empty() || HasEmptySlices(i)) return nullptr;
   if (!std::is_sorted(a.offset_dims.begin(), a.offset_dims.end()) || !c.Allow()) return nullptr;
   const int64_t indices = static_cast<int64_t>(a.start_index_map.size());
   const PrimitiveType type = i->operand(1)->shape().element_type();
@@ -74,7 +82,7 @@ HloInstruction* OneSlice(HloInstruction* i, RuleContext& c) {
 HloInstruction* WholeSlices(HloInstruction* i, RuleContext& c) {
   const auto& a = i->attributes<GatherAttributes>();
   HloInstruction* operand = i->operand(0);
-  if (a.slice_sizes != operand->shape().dimensions() || !a.operand_batching_dims.empty() || SliceCount(i) < 2 ||
+  if (a.slice_sizes != operand->shape().dimensions() || HasEmptySlices(i) || !a.operand_batching_dims.empty() || SliceCount(i) < 2 ||
       !std::is_sorted(a.offset_dims.begin(), a.offset_dims.end()) || !c.Allow()) {
     return nullptr;
   }
@@ -89,12 +97,13 @@ HloInstruction* WholeSlices(HloInstruction* i, RuleContext& c) {
 // gather(broadcast(s), indices) => broadcast(s), s a scalar
 HloInstruction* OfBroadcast(HloInstruction* i, RuleContext& c) {
   HloInstruction* broadcast = i->operand(0);
-  if (broadcast->opcode() != HloOpcode::kBroadcast || !broadcast->operand(0)->shape().IsScalar()) return nullptr;
+  if (HasEmptySlices(i) || broadcast->opcode() != HloOpcode::kBroadcast || !broadcast->operand(0)->shape().IsScalar()) return nullptr;
   if (i->shape().rank() == 0) return c.ReplaceWith(broadcast->operand(0));
   return c.Allow() ? c.Broadcast(broadcast->operand(0), i->shape(), {}) : nullptr;
 }
 
 constexpr Rule kRules[] = {
+    {HloOpcode::kGather, "gather-empty-slices", "gather(A, indices) => 0, slices without elements", kExact, kExact, EmptySlices},
     {HloOpcode::kGather, "gather-broadcast", "gather(broadcast(s), indices) => broadcast(s)", kExact, kExact, OfBroadcast},
     {HloOpcode::kGather, "gather-one-slice", "gather(A, index) => reshape(dynamic-slice(A, index)), one slice", kExact,
      kExact, OneSlice},

@@ -198,6 +198,9 @@ HloInstruction* AddLoopElement(HloInstruction* loop, HloInstruction* initial) {
   body.MoveBefore(read, parameter->next());
   next.push_back(read);
   SetCarried(loop, elements, next);
+  for (HloInstruction* tuple : {loop, parameter, loop->while_condition()->parameter(0)}) {
+    if (tuple->has_extras() && tuple->extras().original_value) tuple->mutable_extras().original_value->elements.emplace_back();
+  }
   return read;
 }
 
@@ -216,6 +219,7 @@ void RemoveLoopElements(HloInstruction* loop, const std::vector<bool>& keep) {
   // What only the dropped elements needed went with the old root, down to their reads.
   for (HloInstruction* tuple : {loop, loop->while_body()->parameter(0), loop->while_condition()->parameter(0)}) {
     std::vector<HloInstruction*> reads(tuple->users().begin(), tuple->users().end());
+    KeepOrigins(*tuple, keep);
     for (HloInstruction* read : reads) {
       const int64_t to = moved[static_cast<size_t>(read->tuple_index())];
       if (to < 0) RemoveIfDead(read);

@@ -76,6 +76,16 @@ void InheritAnnotations(HloInstruction* replacement, const HloInstruction& origi
   if (!to.original_value) to.original_value = from.original_value;
 }
 
+void KeepOrigins(HloInstruction& tuple, const std::vector<bool>& keep) {
+  if (!tuple.has_extras() || !tuple.extras().original_value) return;
+  std::vector<OriginalValue>& all = tuple.mutable_extras().original_value->elements;
+  std::vector<OriginalValue> kept;
+  for (size_t k = 0; k < all.size(); ++k) {
+    if (keep[k]) kept.push_back(std::move(all[k]));
+  }
+  all = std::move(kept);
+}
+
 bool IsWrapped(const HloComputation& computation) {
   for (const HloInstruction* caller : computation.callers()) {
     if (caller->opcode() == HloOpcode::kFusion || caller->opcode() == HloOpcode::kAsyncStart) return true;

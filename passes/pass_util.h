@@ -50,6 +50,8 @@ bool MayTakePlaceOf(const HloInstruction& replacement, const HloInstruction& ori
 // A new instruction takes over the original's metadata (if it has none), sharding, frontend attributes and original
 // value.
 void InheritAnnotations(HloInstruction* replacement, const HloInstruction& original);
+// For what gives a tuple and lost the elements that are not to `keep`: so does its original value.
+void KeepOrigins(HloInstruction& tuple, const std::vector<bool>& keep);
 
 // The body of a fusion or of an async operation: what stands in it belongs together, and a pass that rewrites single
 // instructions keeps out.

@@ -72,11 +72,8 @@ Status TakeInputs(const std::string& npz, const HloModule& module, HloProtoFile&
 }
 
 StatusOr<std::string> Text(const ModuleFile& file) {
-  PrintOptions options;
-  options.print_large_constants = true;  // what comes out must be readable again
-  options.escape_recovery_modules = true;
   std::string text;
-  for (const auto& module : file.modules) text += PrintModule(*module, options);
+  for (const auto& module : file.modules) text += PrintModule(*module, PrintOptions::Readable());
   return text;
 }
 

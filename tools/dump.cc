@@ -12,11 +12,7 @@
 namespace hloir::tool {
 namespace {
 
-std::string Print(const HloModule& module) {
-  PrintOptions options;
-  options.print_large_constants = true;
-  return PrintModule(module, options);
-}
+std::string Print(const HloModule& module) { return PrintModule(module, PrintOptions::Readable()); }
 
 // A module's or pass's name as part of a file's name.
 std::string FileSafe(std::string_view name) {

@@ -213,8 +213,7 @@ int Opt(const OptFlags& flags) {
   if (flags.memory && flags.json) fmt::print(stderr, "{}\n", MemoryToJson(module).dump(2));
   if (flags.memory && !flags.json) fmt::print(stderr, "{}", MemoryReport(module, UseColor(stderr)));
   if (flags.dry_run) return Write(flags, Proposals(log, flags.json));
-  PrintOptions print;
-  print.print_large_constants = true;  // what comes out must be readable again
+  PrintOptions print = PrintOptions::Readable();
   print.print_merged_metadata = flags.merged_metadata;
   CompactStackFrames(module, flags.merged_metadata);
   return Write(flags, PrintModule(module, print));

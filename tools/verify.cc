@@ -113,9 +113,7 @@ StatusOr<std::string> SaveDisagreement(const VerifyFlags& flags, const std::stri
   };
   const Specimen specimen = FindSpecimen(before, inputs, disagrees, options.runner);
   HLOIR_RETURN_IF_ERROR(save_inputs(Pointers(specimen.arguments)));
-  PrintOptions print;
-  print.print_large_constants = true;
-  HLOIR_RETURN_IF_ERROR(WriteFile(stem + ".hlo", PrintModule(*specimen.module, print)));
+  HLOIR_RETURN_IF_ERROR(WriteFile(stem + ".hlo", PrintModule(*specimen.module, PrintOptions::Readable())));
   return fmt::format("the smallest module found that shows it, {} instructions, is {}.hlo, its inputs {}.npz", specimen.module->instruction_count(), stem, stem);
 }
 

@@ -94,8 +94,8 @@ class HloModule {
   // Callees before callers, the entry last. Computations that nothing reaches from the entry come where their own
   // depth-first walk puts them.
   std::vector<HloComputation*> MakeComputationPostOrder() const;
-  // The order of the text, which is XLA's: callees before callers, but not always quite.
-  std::vector<HloComputation*> MakeTextOrder() const;
+  // The order of the text, which is XLA's: callees before callers, but not always quite; if it `reads_back`, always.
+  std::vector<HloComputation*> MakeTextOrder(bool reads_back = false) const;
   // Puts computations and instructions in the order of the text and makes each instruction's name unique in the module:
   // now its text reads back as it is. A pipeline of passes ends with this.
   void PutInTextOrder();

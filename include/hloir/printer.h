@@ -41,11 +41,12 @@ struct PrintOptions {
   bool print_channel_id = true;
   bool print_inline_stack_frames = false;
   bool compact_gte = false;
-  // The modules in origin_recovery_table as strings that can be read back. XLA writes them without escapes, so that a quote in
-  // one ends it.
-  bool escape_recovery_modules = false;
+  // What XLA's text has and XLA cannot read back, in another way: the modules in origin_recovery_table as strings with escapes,
+  // async ops in full where `op-start` would say too little or another op, computations that would come after a caller before it.
+  bool reads_back = false;
 
   static PrintOptions Default() { return {}; }
+  static PrintOptions Readable();  // for files: reads_back, and constants whole
   static PrintOptions ShortParsable();
   static PrintOptions Canonical();
   static PrintOptions Fingerprint();

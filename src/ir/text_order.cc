@@ -5,10 +5,26 @@
 #include "hloir/module.h"
 
 namespace hloir {
+namespace {
+
+// Is each computation there before its callers?
+bool ReadsBack(const std::vector<HloComputation*>& order) {
+  if (order.empty()) return true;
+  std::vector<bool> there(static_cast<size_t>(order[0]->module()->computation_id_limit()), false);
+  for (const HloComputation* computation : order) {
+    there[static_cast<size_t>(computation->id())] = true;
+    for (const HloInstruction* caller : computation->callers()) {
+      if (there[static_cast<size_t>(caller->parent()->id())]) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
 
 // All that one instruction calls is marked as seen at once, so that what is called there a second time, from within, comes
 // later than that caller. Roots of the call graph come in stored order, the entry among them.
-std::vector<HloComputation*> HloModule::MakeTextOrder() const {
+std::vector<HloComputation*> HloModule::MakeTextOrder(bool reads_back) const {
   struct Frame {
     HloComputation* computation;
     const HloInstruction* next;
@@ -44,6 +60,7 @@ std::vector<HloComputation*> HloModule::MakeTextOrder() const {
     if (computation->callers().empty()) walk(computation);
   }
   for (HloComputation* computation : computations_) walk(computation);  // what only calls itself
+  if (reads_back && !ReadsBack(order)) return MakeComputationPostOrder();
   return order;
 }
 
@@ -53,20 +70,22 @@ void HloModule::PutInTextOrder() {
     if (config_.is_scheduled && computation->fusion() == nullptr) continue;
     for (HloInstruction* i : computation->MakeInstructionPostOrder()) computation->MoveBefore(i, nullptr);
   }
-  computations_ = MakeTextOrder();
+  computations_ = MakeTextOrder(/*reads_back=*/true);
   // Names: callers first, and bodies of fusions after all others. What is copied into a body goes by another name then,
   // what it was copied from by its own.
   std::unordered_set<std::string_view> taken;
   taken.reserve(static_cast<size_t>(instruction_count()));
   std::unordered_map<std::string, int64_t> next_suffix;
+  // x.0 and x are one name to readers.
+  const auto take = [&](std::string_view name) { return taken.insert(name.ends_with(".0") ? name.substr(0, name.size() - 2) : name).second; };
   const auto claim = [&](HloInstruction& instruction) {
-    if (taken.insert(instruction.name()).second) return;
+    if (take(instruction.name())) return;
     std::string_view base = instruction.name();
     const size_t dot = base.rfind('.');
     if (dot != std::string_view::npos && dot > 0 && base.find_first_not_of("0123456789", dot + 1) == std::string_view::npos) base = base.substr(0, dot);
     int64_t& suffix = next_suffix[std::string(base)];
     do instruction.set_name(std::string(base) + "." + std::to_string(++suffix));
-    while (!taken.insert(instruction.name()).second);
+    while (!take(instruction.name()));
   };
   for (const bool bodies : {false, true}) {
     for (size_t k = computations_.size(); k-- > 0;) {

@@ -64,7 +64,7 @@ StatusOr<bool> HloPassPipeline::RunOnce(HloModule& module) {
     HLOIR_ASSIGN_OR_RETURN(bool stage_changed, RunStage(stage, module));
     changed |= stage_changed;
   }
-  if (changed) module.PutInTextOrder();
+  module.PutInTextOrder();
   return changed;
 }
 

@@ -313,7 +313,7 @@ void Printer::AsyncAttributesOf(const HloInstruction& instruction, int nesting) 
     Separate("async_execution_thread=");
     out_.AppendQuoted(attributes.async_execution_thread);
   }
-  const HloInstruction* wrapped = options_.syntax_sugar_async_ops ? AsyncWrapped(instruction) : nullptr;
+  const HloInstruction* wrapped = sugar_ ? AsyncWrapped(instruction) : nullptr;
   if (wrapped != nullptr) ExtraAttributes(*wrapped, nesting, !instruction.extras().frontend_attributes.empty());
   if (!attributes.output_to_operand_aliasing.empty()) {
     Separate("output_to_operand_aliasing=");

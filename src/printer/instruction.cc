@@ -152,8 +152,7 @@ void Printer::Instruction(const HloInstruction& instruction, int nesting) {
   }
   const HloInstruction* wrapped = nullptr;
   const HloOpcode opcode = instruction.opcode();
-  if (options_.syntax_sugar_async_ops &&
-      (opcode == HloOpcode::kAsyncStart || opcode == HloOpcode::kAsyncUpdate || opcode == HloOpcode::kAsyncDone)) {
+  if (sugar_ && (opcode == HloOpcode::kAsyncStart || opcode == HloOpcode::kAsyncUpdate || opcode == HloOpcode::kAsyncDone)) {
     wrapped = AsyncWrapped(instruction);
   }
   if (wrapped != nullptr) {

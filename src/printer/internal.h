@@ -61,6 +61,7 @@ class Printer {
   }
 
   const PrintOptions& options_;
+  bool sugar_ = options_.syntax_sugar_async_ops;
   TextBuffer out_;
   // Of shapes printed lately, where in out_ they stand: most shapes of a module come again soon. By hash of the address.
   struct ShapeText {

@@ -6,6 +6,13 @@
 
 namespace hloir {
 
+PrintOptions PrintOptions::Readable() {
+  PrintOptions options;
+  options.print_large_constants = true;
+  options.reads_back = true;
+  return options;
+}
+
 PrintOptions PrintOptions::ShortParsable() {
   PrintOptions options;
   options.print_large_constants = true;
@@ -73,6 +80,26 @@ bool IsToldByItsCallers(const HloComputation& computation) {
          std::all_of(computation.callers().begin(), computation.callers().end(),
                      [](const HloInstruction* caller) { return caller->opcode() == HloOpcode::kAsyncStart; }) &&
          CanBeSugar(computation);
+}
+
+// Would the reader make the same of `op-start` for each async-start that the computation has? Not if there is an opcode of that
+// name, if others call the computation too, if operands come later or in another order, or if one line has to say two ops' attributes.
+bool SugarReadsBack(const HloComputation* computation) {
+  for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+    const HloInstruction* op = i->opcode() == HloOpcode::kAsyncStart ? AsyncWrapped(*i) : nullptr;
+    if (op == nullptr) continue;
+    if (op->parent()->callers().size() != 1) return false;
+    for (const char* part : {"-start", "-update", "-done"}) {
+      if (ParseOpcode(std::string(op->opcode_name()) + part)) return false;
+    }
+    if (op->has_extras() || op->operand_count() != op->parent()->parameter_count() || i->operand_count() != op->operand_count()) return false;
+    for (int64_t k = 0; k < op->operand_count(); ++k) {
+      if (op->operand(k) != op->parent()->parameter(k)) return false;
+    }
+    const bool whole = i->shape().IsTuple() && i->shape().tuple_size() > 1 && i->shape().tuple_shapes(1).Compatible(op->shape());
+    if (!whole || !i->attributes<AsyncAttributes>().output_to_operand_aliasing.empty()) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -164,12 +191,12 @@ void Printer::OriginRecoveryTable(const std::vector<OriginRecovery>& table) {
     if (entry.recovery_module != nullptr) {
       PrintOptions options;
       options.indent_amount = options_.indent_amount + 2;
-      options.escape_recovery_modules = options_.escape_recovery_modules;
-      options.print_large_constants = options_.escape_recovery_modules;
+      options.reads_back = options_.reads_back;
+      options.print_large_constants = options_.reads_back;
       const std::string text = PrintModule(*entry.recovery_module, options);
       out_.Append(",\n");
       out_.AppendSpaces(indent);
-      if (options_.escape_recovery_modules) {
+      if (options_.reads_back) {
         out_.AppendQuoted(text);
       } else {
         out_.Append("\"\n");
@@ -237,10 +264,11 @@ void Printer::Module(const HloModule& module) {
   ModuleHeader(module);
   if (options_.print_metadata && !module.config().stack_frames.empty()) StackFrameTables(module);
   out_.Append('\n');
-  std::vector<HloComputation*> computations = module.MakeTextOrder();
+  std::vector<HloComputation*> computations = module.MakeTextOrder(options_.reads_back);
+  if (options_.reads_back) sugar_ = sugar_ && std::all_of(computations.begin(), computations.end(), SugarReadsBack);
   if (options_.canonicalize_computations) SortComputations(computations);
   for (const HloComputation* computation : computations) {
-    if (options_.syntax_sugar_async_ops && IsToldByItsCallers(*computation)) continue;
+    if (sugar_ && IsToldByItsCallers(*computation)) continue;
     Computation(*computation, 0, computation->IsEntry() ? Place::kEntry : Place::kAlone);
     out_.Append("\n\n");
   }

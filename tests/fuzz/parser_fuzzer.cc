@@ -33,8 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (modules.status().message().find(": error: ") == std::string::npos) std::abort();
     return 0;
   }
-  hloir::PrintOptions print;
-  print.print_large_constants = print.escape_recovery_modules = true;
+  const hloir::PrintOptions print = hloir::PrintOptions::Readable();
   options.allow_unknown = true;
   for (const auto& module : *modules) {
     (void)hloir::VerifyModuleAll(*module);

@@ -23,11 +23,7 @@
 namespace hloir {
 namespace {
 
-std::string Text(const HloModule& module) {
-  PrintOptions options;
-  options.print_large_constants = true;
-  return PrintModule(module, options);
-}
+std::string Text(const HloModule& module) { return PrintModule(module, PrintOptions::Readable()); }
 
 // What is wrong, and after which pass; "" for nothing.
 struct Complaint {

@@ -492,10 +492,49 @@ ENTRY %e (p: f32[]) -> f32[] {
   CHECK(Print(text) == std::string(head) + recovery + tail);
   // With escapes it reads back.
   PrintOptions options;
-  options.escape_recovery_modules = true;
+  options.reads_back = true;
   const std::string escaped = Print(text, options);
   CHECK(Print(escaped, options) == escaped);
   CHECK(Print(escaped) == Print(text));
+}
+
+TEST_CASE("what XLA prints and cannot read is printed in full on request") {
+  const auto reads_back = [](const std::string& text) {
+    PrintOptions options = PrintOptions::Readable();
+    const std::string printed = Print(text, options);
+    INFO(printed);
+    CHECK(Print(printed, options) == printed);
+    CHECK(Print(printed) == Print(text));
+    return printed;
+  };
+  // In short: op-start where that says all; in full where it would be another op, or leave out an operand.
+  const std::string body = "HloModule m\n\nbody {\n  a = f32[4] parameter(0)\n  b = f32[4] parameter(1)\n  ROOT r = ";
+  const std::string entry = "\n}\n\nENTRY e {\n  x = f32[4] parameter(0)\n  y = f32[4] parameter(1)\n  s = ";
+  const std::string end = ", calls=body\n  ROOT d = f32[4] async-done(s)\n}\n";
+  CHECK(reads_back(body + "f32[4] add(a, b)" + entry + "((f32[4], f32[4]), f32[4], u32[]) async-start(x, y)" + end).find("add-start(") != std::string::npos);
+  CHECK(reads_back(body + "f32[4] add(b, b)" + entry + "((f32[4], f32[4]), f32[4], u32[]) async-start(x, y)" + end).find("async-start(") != std::string::npos);
+  CHECK(reads_back("HloModule m\n\nbody {\n  a = f32[4] parameter(0)\n  ROOT r = f32[4] copy(a)" + entry +
+                   "((f32[4]), f32[4], u32[]) async-start(x)" + end).find("async-start(") != std::string::npos);
+  // XLA prints `inner` after `outer`, which calls it: one instruction calls both.
+  const std::string order = reads_back(R"(HloModule m
+
+inner {
+  p = f32[] parameter(0)
+  ROOT n = f32[] negate(p)
+}
+
+outer {
+  q = f32[] parameter(0)
+  ROOT c = f32[] call(q), to_apply=inner
+}
+
+ENTRY e {
+  which = pred[] parameter(0)
+  x = f32[] parameter(1)
+  ROOT r = f32[] conditional(which, x, x), true_computation=inner, false_computation=outer
+}
+)");
+  CHECK(order.find("%inner (") < order.find("%outer ("));
 }
 
 TEST_CASE("attributes of all kinds are written as they were read") {
