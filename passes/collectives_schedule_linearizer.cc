@@ -35,7 +35,7 @@
 // END
 //
 // The order is that of the text. Of a start and a done, the done is waited for. Leaves alone: exchanges that wait for the one
-// before them already.
+// before them already; modules with a schedule, which is an order.
 #include "hloir/reachability.h"
 #include "pass_util.h"
 
@@ -47,6 +47,7 @@ class CollectivesScheduleLinearizer : public RewritingPass {
   explicit CollectivesScheduleLinearizer(const PassOptions& options) : RewritingPass("collectives-schedule-linearizer", options) {}
 
   StatusOr<bool> Run(HloModule& module) override {
+    if (module.config().is_scheduled) return false;
     bool changed = false;
     for (HloComputation* computation : ControlFlowComputations(module)) {
       HloInstruction* before = nullptr;

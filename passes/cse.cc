@@ -101,7 +101,11 @@ class Cse : public HloPass {
   }
 
   bool IsCandidate(const HloInstruction& i) const {
-    if (i.HasControlDependencies() || i.shape().IsToken() || IsImpure(i)) return false;
+    if (i.HasControlDependencies() || IsImpure(i)) return false;
+    // Two buffers may be written to, each by itself.
+    for (const Shape* leaf : i.shape().IsArray() ? std::vector<const Shape*>() : i.shape().Leaves()) {
+      if (leaf->IsToken() || leaf->IsBuffer()) return false;
+    }
     switch (i.opcode()) {
       case HloOpcode::kParameter:
       case HloOpcode::kOptimizationBarrier:

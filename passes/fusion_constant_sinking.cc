@@ -73,7 +73,9 @@ class FusionConstantSinking : public RewritingPass {
       body->RemoveParameter(k);
       if (constant->user_count() == 0) body->RemoveInstruction(constant);
     }
-    HloInstruction* made = fusion->parent()->AddClone(*fusion, kept);
+    HloInstruction* made = fusion->parent()->AddInstruction(HloOpcode::kFusion, fusion->shape(), kept, attributes, fusion->name());
+    made->AddCalledComputation(body);
+    if (fusion->has_extras()) made->mutable_extras() = fusion->extras();
     fusion->parent()->MoveBefore(made, fusion);
     PutInPlaceOf(fusion, made);
     return true;

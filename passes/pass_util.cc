@@ -141,10 +141,6 @@ HloInstruction* InlineBefore(HloInstruction* place, const HloComputation& body,
     operands.clear();
     for (const HloInstruction* operand : i->operands()) operands.push_back(copies.at(operand));
     copy = into.AddClone(*i, operands);
-    // The body of a fusion belongs to that one fusion.
-    if (i->opcode() == HloOpcode::kFusion || i->opcode() == HloOpcode::kAsyncStart) {
-      copy->set_called_computation(0, into.module()->CloneComputation(*i->called_computations()[0]));
-    }
     if (copy->metadata() == nullptr) copy->set_metadata(place->metadata());
     into.MoveBefore(copy, place);
   }
@@ -157,6 +153,9 @@ bool MayBeInlined(const HloComputation& body, const HloComputation& into) {
   if (body.name().find("xla.sdy") != std::string_view::npos) return false;
   for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
     if (i->HasControlDependencies()) return false;
+    // What a loop hands on of an async operation is told by the loop alone.
+    const bool goes_on = i->opcode() == HloOpcode::kAsyncUpdate || i->opcode() == HloOpcode::kAsyncDone;
+    if (goes_on && !i->operand(0)->Is(kAsyncPart)) return false;
   }
   return true;
 }
@@ -165,12 +164,7 @@ HloComputation* OwnComputation(HloInstruction* caller, int64_t k) {
   HloComputation* called = caller->called_computations()[static_cast<size_t>(k)];
   const auto& all = caller->called_computations();
   if (called->callers().size() == 1 && std::count(all.begin(), all.end(), called) == 1) return called;
-  HloModule& module = *caller->module();
-  HloComputation* own = module.CloneComputation(*called);
-  for (HloInstruction* i = own->first(); i != nullptr; i = i->next()) {
-    if (i->opcode() != HloOpcode::kFusion && i->opcode() != HloOpcode::kAsyncStart) continue;
-    i->set_called_computation(0, module.CloneComputation(*i->called_computations()[0], /*deep=*/true));
-  }
+  HloComputation* own = caller->module()->CloneComputation(*called);
   caller->set_called_computation(k, own);
   return own;
 }

@@ -210,9 +210,6 @@ class WhileLoopInvariantCodeMotion : public RewritingPass {
           }
           if (stack.back() != top) continue;
           HloInstruction* made = loop->parent()->AddClone(*top, operands);
-          if (top->opcode() == HloOpcode::kFusion) {
-            made->set_called_computation(0, loop->module()->CloneComputation(*top->fused_computation(), true));
-          }
           outside[std::string(top->name())] = made;
           loop->parent()->MoveBefore(made, loop);
         }

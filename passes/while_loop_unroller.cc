@@ -143,7 +143,7 @@ class WhileLoopUnroller : public RewritingPass {
     for (int64_t round = 0; round < trips % factor; ++round) state = InlineBefore(loop, *loop->while_body(), std::span(&state, 1));
     if (state != loop->operand(0)) loop->ReplaceOperandWith(0, state);
     const HloComputation& once = *loop->while_body();
-    HloComputation* several = loop->module()->CloneComputation(once, /*deep=*/true);
+    HloComputation* several = loop->module()->CloneComputation(once);
     HloInstruction* place = several->AddTuple({});
     HloInstruction* end = several->root();
     for (int64_t round = 1; round < factor; ++round) end = InlineBefore(place, once, std::span(&end, 1));

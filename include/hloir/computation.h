@@ -66,8 +66,8 @@ class HloComputation {
   HloInstruction* AddTuple(std::span<HloInstruction* const> elements, std::string_view name = {});
   HloInstruction* AddGetTupleElement(HloInstruction* tuple, int64_t index, std::string_view name = {});
   // A copy of `original` (attributes, called computations, metadata, sharding, …; no control edges) with other operands,
-  // and if given another shape. `original` may be of another module: texts are copied then, and called computations must
-  // be mapped by the caller.
+  // and if given another shape. The bodies of a fusion or async-start are copied too, as they have but one caller.
+  // `original` may be of another module: texts are copied then, and called computations must be mapped by the caller.
   HloInstruction* AddClone(const HloInstruction& original, std::span<HloInstruction* const> operands,
                            const Shape* shape = nullptr);
 
@@ -89,6 +89,7 @@ class HloComputation {
   friend class Arena;
   friend class HloParser;
   HloComputation() = default;
+  HloInstruction* AddBareClone(const HloInstruction& original, std::span<HloInstruction* const> operands, const Shape* shape);
   HloInstruction* NewInstruction(HloOpcode opcode, const Shape* shape, std::span<HloInstruction* const> operands,
                                  Attributes attributes, std::string_view name);
   std::string_view UniqueName(std::string_view wanted);

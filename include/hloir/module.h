@@ -103,8 +103,8 @@ class HloModule {
   // It must have no callers and not be the entry.
   void RemoveComputation(HloComputation* computation);
   HloComputation* FindComputation(std::string_view name) const;
-  // A copy of `original` (of this module or another) under a unique name, with all it calls (calls within the same module
-  // are shared unless `deep`).
+  // A copy of `original` (of this module or another) under a unique name, with all it calls (within the same module, what it
+  // calls is shared unless `deep`, but for bodies of fusions and async-starts).
   HloComputation* CloneComputation(const HloComputation& original, bool deep = false);
   std::unique_ptr<HloModule> Clone() const;
 
@@ -133,7 +133,8 @@ class HloModule {
     bool operator()(const Shape* a, const Shape* b) const { return *a == *b; }
   };
   std::string UniqueComputationName(std::string_view wanted) const;
-  static void CloneInto(const HloComputation& from, HloComputation& to, std::vector<HloInstruction*>& mapped,
+  template <class Map>
+  static void CloneInto(const HloComputation& from, HloComputation& to, Map& mapped,
                         const std::unordered_map<const HloComputation*, HloComputation*>& clones);
 
   std::vector<std::shared_ptr<const std::string>> texts_;

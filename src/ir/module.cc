@@ -119,6 +119,9 @@ std::vector<HloComputation*> HloModule::MakeComputationPostOrder() const {
 
 namespace {
 
+// What it calls belongs to it alone.
+bool OwnsBody(const HloInstruction& i) { return i.opcode() == HloOpcode::kFusion || i.opcode() == HloOpcode::kAsyncStart; }
+
 // Copies what a clone of `original` needs beyond opcode, shape, operands: its texts live in the other module's arena.
 void CopyDecorations(const HloInstruction& original, HloInstruction& copy) {
   HloModule& module = *copy.module();
@@ -152,8 +155,9 @@ void CopyDecorations(const HloInstruction& original, HloInstruction& copy) {
 
 }  // namespace
 
-HloInstruction* HloComputation::AddClone(const HloInstruction& original, std::span<HloInstruction* const> operands,
-                                         const Shape* shape) {
+// Without what it calls.
+HloInstruction* HloComputation::AddBareClone(const HloInstruction& original, std::span<HloInstruction* const> operands,
+                                             const Shape* shape) {
   Attributes attributes = std::visit(
       [&](const auto& from) -> Attributes {
         if constexpr (std::is_same_v<std::decay_t<decltype(from)>, std::monostate>) {
@@ -165,16 +169,23 @@ HloInstruction* HloComputation::AddClone(const HloInstruction& original, std::sp
       original.attributes_variant());
   HloInstruction* copy = NewInstruction(original.opcode(), module_->InternShape(shape != nullptr ? *shape : original.shape()),
                                         operands, attributes, original.name());
-  for (HloComputation* called : original.called_computations()) {
-    if (called->module() == module_) copy->AddCalledComputation(called);
-  }
   CopyDecorations(original, *copy);
   return copy;
 }
 
+HloInstruction* HloComputation::AddClone(const HloInstruction& original, std::span<HloInstruction* const> operands,
+                                         const Shape* shape) {
+  HloInstruction* copy = AddBareClone(original, operands, shape);
+  for (HloComputation* called : original.called_computations()) {
+    if (called->module() == module_) copy->AddCalledComputation(OwnsBody(original) ? module_->CloneComputation(*called) : called);
+  }
+  return copy;
+}
+
 // Clones `from`, whose callees' clones are in `clones` (a callee that is not there is shared), into `to`. `mapped` is a side
-// table of the original module's instructions.
-void HloModule::CloneInto(const HloComputation& from, HloComputation& to, std::vector<HloInstruction*>& mapped,
+// table of the original module's instructions, by id.
+template <class Map>
+void HloModule::CloneInto(const HloComputation& from, HloComputation& to, Map& mapped,
                           const std::unordered_map<const HloComputation*, HloComputation*>& clones) {
   to.line_ = from.line_;
   to.execution_thread_ = to.module_->InternText(from.execution_thread_);
@@ -182,11 +193,10 @@ void HloModule::CloneInto(const HloComputation& from, HloComputation& to, std::v
   for (const HloInstruction* i : from.MakeInstructionPostOrder()) {
     operands.clear();
     for (const HloInstruction* operand : i->operands()) operands.push_back(mapped[operand->id()]);
-    HloInstruction* copy = to.AddClone(*i, operands);
-    copy->ClearCalledComputations();
+    HloInstruction* copy = to.AddBareClone(*i, operands, nullptr);
     for (HloComputation* called : i->called_computations()) {
       auto it = clones.find(called);
-      copy->AddCalledComputation(it != clones.end() ? it->second : called);
+      copy->AddCalledComputation(it != clones.end() && it->second != nullptr ? it->second : called);
     }
     for (const HloInstruction* predecessor : i->control_predecessors()) {
       mapped[predecessor->id()]->AddControlDependencyTo(copy);
@@ -199,30 +209,32 @@ void HloModule::CloneInto(const HloComputation& from, HloComputation& to, std::v
 }
 
 HloComputation* HloModule::CloneComputation(const HloComputation& original, bool deep) {
-  const HloModule& source = *original.module();
-  std::vector<const HloComputation*> todo;  // callees first, so that each clone finds its callees' clones
-  if (&source == this && !deep) {
-    todo.push_back(&original);
-  } else {
-    std::vector<bool> wanted(static_cast<size_t>(source.computation_id_limit()), false);
-    wanted[original.id()] = true;
-    std::vector<HloComputation*> order = source.MakeComputationPostOrder();
-    for (auto it = order.rbegin(); it != order.rend(); ++it) {
-      if (!wanted[(*it)->id()]) continue;
-      for (const HloInstruction* i = (*it)->first(); i != nullptr; i = i->next()) {
-        for (const HloComputation* called : i->called_computations()) wanted[called->id()] = true;
-      }
-    }
-    for (const HloComputation* computation : order) {
-      if (wanted[computation->id()]) todo.push_back(computation);
-    }
-  }
+  const bool all = deep || original.module() != this;
   std::unordered_map<const HloComputation*, HloComputation*> clones;
-  std::vector<HloInstruction*> mapped(static_cast<size_t>(source.instruction_id_limit()), nullptr);
-  for (const HloComputation* from : todo) {
-    HloComputation* to = AddComputation(from->name());
-    CloneInto(*from, *to, mapped, clones);
-    clones[from] = to;
+  std::unordered_map<int32_t, HloInstruction*> mapped;
+  // Depth first: each clone finds its callees' clones.
+  struct Frame {
+    const HloComputation* computation;
+    const HloInstruction* at;
+    size_t callee;
+  };
+  std::vector<Frame> stack{{&original, original.first(), 0}};
+  while (!stack.empty()) {
+    Frame& top = stack.back();
+    if (top.at == nullptr) {
+      const HloComputation* from = top.computation;
+      stack.pop_back();
+      HloComputation* to = AddComputation(from->name());
+      CloneInto(*from, *to, mapped, clones);
+      clones[from] = to;
+    } else if ((!all && !OwnsBody(*top.at)) || top.callee == top.at->called_computations().size()) {
+      top.at = top.at->next();
+      top.callee = 0;
+    } else {
+      const HloComputation* callee = top.at->called_computations()[top.callee++];
+      // Marked from here on: a computation may, in a module that is not legal, call itself.
+      if (clones.emplace(callee, nullptr).second) stack.push_back({callee, callee->first(), 0});
+    }
   }
   return clones[&original];
 }

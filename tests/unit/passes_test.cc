@@ -37,13 +37,8 @@ std::string ReadFile(const fs::path& path) {
   return text.str();
 }
 
-// Prints constants whole: an expectation must read back.
-std::string Print(const HloModule& module) {
-  PrintOptions options;
-  options.print_large_constants = true;
-  options.print_metadata = true;
-  return PrintModule(module, options);
-}
+// An expectation must read back.
+std::string Print(const HloModule& module) { return PrintModule(module, PrintOptions::Readable()); }
 
 std::unique_ptr<HloModule> Parse(const std::string& text, const std::string& name) {
   ParserOptions options;
