@@ -43,9 +43,12 @@ bool MayInline(const HloInstruction& call) {
   if (call.operand_count() != body.parameter_count()) return false;  // a part of a call that is bound bit by bit
   if (call.HasControlDependencies() || !MayBeInlined(body, *call.parent())) return false;
   const HloInstruction& root = *body.root();
-  for (const auto& [key, value] : call.extras().frontend_attributes) {
+  const FrontendAttributes& attributes = call.extras().frontend_attributes;
+  for (const auto& [key, value] : attributes) {
     if (key == "inlineable" && value == "false") return false;
   }
+  // What the result takes over; an argument that is handed through has none to take it.
+  if (!attributes.empty() && (root.IsParameter() || !root.extras().frontend_attributes.empty())) return false;
   if (call.sharding() != nullptr && (root.sharding() == nullptr || !(*root.sharding() == *call.sharding())))
     return false;
   return true;
@@ -71,6 +74,7 @@ class CallInliner : public RewritingPass {
         if (!gate_.Allow("inline-call", "call(A), f => f's instructions on A", MathMode::kExact, *call)) continue;
         budget -= call->to_apply()->instruction_count();
         HloInstruction* result = InlineBefore(call, *call->to_apply(), call->operands());
+        if (!call->to_apply()->root()->IsParameter()) InheritAnnotations(result, *call);
         call->ReplaceAllUsesWith(result);
         gate_.Done(result);
         computation->RemoveInstruction(call);

@@ -1,6 +1,7 @@
 // See random_module.h. Here is what computations are made of each other: bodies, branches, loops and the entry.
 #include "tests/random/random_module.h"
 
+#include "hloir/parser.h"
 #include "tests/random/random_ops.h"
 
 namespace hloir {
@@ -147,6 +148,32 @@ class Generator : public RandomOps {
 
 }  // namespace
 
+namespace {
+
+// What belongs to an instruction beside its operation: here and there a source, frontend attributes, a sharding, an order.
+void Annotate(HloComputation& computation, std::mt19937_64& random) {
+  const auto chance = [&](uint64_t percent) { return random() % 100 < percent; };
+  HloModule& module = *computation.module();
+  std::vector<HloInstruction*> earlier;
+  for (HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
+    const std::string number = std::to_string(earlier.size());
+    if (chance(30)) {
+      OpMetadata metadata;
+      metadata.op_name = module.InternText("op " + number);
+      i->set_metadata(module.InternMetadata(metadata));
+    }
+    if (chance(10)) i->mutable_extras().frontend_attributes = {{"tag", number}};
+    if (i->shape().IsArray() && chance(10)) {
+      StatusOr<Sharding> sharding = ParseSharding("{replicated}");
+      if (sharding.ok()) i->mutable_extras().sharding = module.InternSharding(*std::move(sharding));
+    }
+    if (!earlier.empty() && chance(5)) earlier[random() % earlier.size()]->AddControlDependencyTo(i);
+    earlier.push_back(i);
+  }
+}
+
+}  // namespace
+
 std::unique_ptr<HloModule> RandomModule(uint64_t seed) {
   std::mt19937_64 random(seed * 0x9E3779B97F4A7C15u + 1);
   auto module = std::make_unique<HloModule>("random_" + std::to_string(seed));
@@ -158,6 +185,7 @@ std::unique_ptr<HloModule> RandomModule(uint64_t seed) {
     module->RemoveComputation(computation);
     i = module->computation_count();  // what it called may be free now
   }
+  if (random() % 4 == 0) Annotate(*module->entry_computation(), random);
   return module;
 }
 
