@@ -11,12 +11,13 @@
 // END
 //
 // Column j of l is (a's column j - l times l's row j) over the root of that at j. A matrix that is not positive definite
-// gives NaN throughout, as the operation does. Of class rounding: the order of the sums is another. Leaves alone: complex
-// numbers.
+// gives NaN throughout, as the operation does. Complex rows are conjugated, and of the diagonal the real part counts. Of class
+// rounding: the order of the sums is another.
 #include <cmath>
 
 #include "algebraic_simplifier/rules.h"
 #include "for_loop.h"
+#include "matrices.h"
 
 namespace hloir {
 namespace algebraic_simplifier {
@@ -26,17 +27,16 @@ using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
 
 HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
-  if (!IsFloating(i) || i->shape().rank() < 2 || i->shape().ElementCount() == 0) return nullptr;
+  if ((!IsFloating(i) && !IsComplex(i->shape().element_type())) || i->shape().rank() < 2 || i->shape().ElementCount() == 0) return nullptr;
   return c.Expand([](HloBuilder& b, const HloInstruction& i, Ops x) {
     const Shape& shape = i.shape();
-    const PrimitiveType type = shape.element_type();
+    const PrimitiveType type = shape.element_type(), real = ComplexComponentType(type);
     const int64_t rank = shape.rank(), n = shape.dimensions(rank - 1);
     const bool lower = i.attributes<CholeskyAttributes>().lower;
-    DimVector swapped, column = shape.dimensions(), row = column, batch;
-    for (int64_t d = 0; d < rank; ++d) swapped.push_back(d < rank - 2 ? d : 2 * rank - 3 - d);
-    for (int64_t d = 0; d < rank - 2; ++d) batch.push_back(d);
+    DimVector column = shape.dimensions(), row = column;
+    const DimVector batch = BatchDimensions(rank);
     column[rank - 1] = row[rank - 2] = 1;
-    const Op a = lower ? x[0] : b.Transpose(x[0], swapped);
+    const Op a = lower ? x[0] : Adjoint(b, x[0]);
     const std::vector<Op> done = ForLoop(b, n, {a, b.Full(shape, 0)}, [&](HloBuilder& c, Op j, Ops state) {
       const Op zero = c.Constant(int32_t{0});
       std::vector<Op> at_column(static_cast<size_t>(rank), zero), at_row = at_column;
@@ -44,18 +44,19 @@ HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
       DotAttributes numbers;
       numbers.lhs_batch_dims = numbers.rhs_batch_dims = batch;
       numbers.lhs_contracting_dims = numbers.rhs_contracting_dims = {rank - 1};
-      const Op known = c.Dot(state[1], c.DynamicSlice(state[1], at_row, row), numbers);
+      const Op known = c.Dot(state[1], Conjugate(c, c.DynamicSlice(state[1], at_row, row)), numbers);
       const Op rest = c.Subtract(c.DynamicSlice(state[0], at_column, column), known);
       DimVector one = column, along = batch;
       one[rank - 2] = 1;
       along.push_back(rank - 1);
-      const Op diagonal = c.Sqrt(c.DynamicSlice(rest, at_row, one));
+      const Op diagonal = c.Sqrt(RealPart(c, c.DynamicSlice(rest, at_row, one)));
       DimVector flat = one;
       flat.pop_back();  // of sizes [batch…, 1]
       const Op root = c.Broadcast(c.Reshape(diagonal, flat), column, along);
       const Shape indices = Shape::Array(PrimitiveType::S32, column);
       const Op line = c.Iota(indices, rank - 2), here = c.Broadcast(j, column, {});
-      Op made = c.Select(c.Compare(line, here, ComparisonDirection::kEq), root, c.Divide(rest, root));
+      Op made = c.Select(c.Compare(line, here, ComparisonDirection::kEq), real == type ? root : c.Convert(root, type),
+                         DivideByReal(c, rest, root));
       made = c.Select(c.Compare(line, here, ComparisonDirection::kLt), c.Full(Shape::Array(type, column), 0), made);
       return std::vector<Op>{state[0], c.DynamicUpdateSlice(state[1], made, at_column)};
     });
@@ -63,10 +64,11 @@ HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
     Op l = done[1];
     const Op on_diagonal = b.Compare(b.Iota(Shape::Array(PrimitiveType::S32, shape.dimensions()), rank - 2),
                                      b.Iota(Shape::Array(PrimitiveType::S32, shape.dimensions()), rank - 1), ComparisonDirection::kEq);
-    const Op positive = b.Or(b.Not(on_diagonal), b.Compare(l, b.Full(shape, 0), ComparisonDirection::kGt));
+    const Op positive = b.Or(b.Not(on_diagonal), b.Compare(RealPart(b, l), b.Full(Shape::Array(real, shape.dimensions()), 0), ComparisonDirection::kGt));
     const Op all = b.Reduce(positive, b.Constant(true), {rank - 2, rank - 1}, MakeReducer(b.module(), HloOpcode::kAnd, PrimitiveType::PRED));
-    l = b.Select(b.Broadcast(all, shape.dimensions(), batch), l, b.Full(shape, std::nan("")));
-    return lower ? l : b.Transpose(l, swapped);
+    const Op nan = b.Full(Shape::Array(real, shape.dimensions()), std::nan(""));
+    l = b.Select(b.Broadcast(all, shape.dimensions(), batch), l, real == type ? nan : b.Complex(nan, nan));
+    return lower ? l : Adjoint(b, l);
   });
 }
 

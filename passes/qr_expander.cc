@@ -12,11 +12,15 @@
 //
 // "Qr" gives Householder's reflections I - tau v v' as LAPACK's geqrf does: v below the diagonal, where its 1 is not written,
 // r on and above it, and the taus. "ProductOfElementaryHouseholderReflectors" multiplies them out, as orgqr. Golub and Van Loan,
-// "Matrix computations", 5.1 and 5.2. Of class rounding: the order of the sums is another. Leaves alone: complex numbers.
+// "Matrix computations", 5.1 and 5.2; for complex numbers v' is conjugated. Of class rounding: the order of the sums is another.
+// Leaves alone: types other than f32, f64, c64, c128.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "algebraic_simplifier/rules.h"
 #include "for_loop.h"
+#include "matrices.h"
 
 namespace hloir {
 namespace algebraic_simplifier {
@@ -27,9 +31,10 @@ using Ops = HloBuilder::Ops;
 
 // [batch…, m, n] matrices, and what is said of their columns.
 struct Matrices {
-  explicit Matrices(const Shape& shape) : dims(shape.dimensions()), rank(shape.rank()), type(shape.element_type()), column(dims), row(dims), one(dims) {
-    column[rank - 1] = row[rank - 2] = one[rank - 1] = one[rank - 2] = 1;
-    for (int64_t d = 0; d < rank - 2; ++d) batch.push_back(d);
+  explicit Matrices(const Shape& shape)
+      : dims(shape.dimensions()), rank(shape.rank()), type(shape.element_type()), real(ComplexComponentType(type)), column(dims), one(dims),
+        batch(BatchDimensions(rank)) {
+    column[rank - 1] = one[rank - 1] = one[rank - 2] = 1;
   }
   // What is one number for each matrix, or each row or column of it, everywhere: ones in `from` are spread out.
   Op Spread(HloBuilder& b, Op x, const DimVector& to) const {
@@ -48,45 +53,77 @@ struct Matrices {
     if (diagonal) place[static_cast<size_t>(rank - 2)] = j;
     return place;
   }
-  // Row by row, is the row's number so related to j?
+  // Row by row of a column, is the row's number so related to j?
   Op Rows(HloBuilder& b, Op j, ComparisonDirection direction) const {
     return b.Compare(b.Iota(Shape::Array(PrimitiveType::S32, column), rank - 2), b.Broadcast(j, column, {}), direction);
   }
-  // A with the reflection by v, a column, as is tau, from the left: A - tau v (v' A).
-  Op Reflect(HloBuilder& b, Op a, Op v, Op tau) const {
+  Op Zeros(HloBuilder& b, const DimVector& where) const { return b.Full(Shape::Array(type, where), 0); }
+  Op Ones(HloBuilder& b, const DimVector& where) const { return b.Full(Shape::Array(type, where), 1); }
+  // Right of column j, the matrix with the reflection I - tau v v' from the left: A - v (tau v' A). v is a column, with 0 above
+  // row j. As in LAPACK, rows above j and those after v's last number that is not 0 stay as they are, and everything does where
+  // tau or v' A is 0, whatever is in the others: 0 times inf is not 0.
+  Op Reflect(HloBuilder& b, Op a, Op v, Op tau, Op j) const {
+    const Op row = b.Iota(Shape::Array(PrimitiveType::S32, column), rank - 2);
+    const Op numbers = b.Select(b.Compare(v, Zeros(b, column), ComparisonDirection::kNe), row, b.Full(Shape::Array(PrimitiveType::S32, column), 0));
+    const Op last = b.Reduce(numbers, b.Constant(int32_t{0}), {rank - 2, rank - 1}, MakeReducer(b.module(), HloOpcode::kMaximum, PrimitiveType::S32));
+    const Op to_last = b.Compare(row, Spread(b, b.Reshape(last, one), column), ComparisonDirection::kLe);
+    const Op inside = Spread(b, b.And(Rows(b, j, ComparisonDirection::kGe), to_last), dims);
     DotAttributes inner;
     inner.lhs_batch_dims = inner.rhs_batch_dims = batch;
     inner.lhs_contracting_dims = inner.rhs_contracting_dims = {rank - 2};
-    const Op product = b.Dot(v, a, inner);
-    return b.Subtract(a, b.Multiply(Spread(b, b.Multiply(tau, v), dims), Spread(b, product, dims)));
+    const Op product = b.Dot(Conjugate(b, v), b.Select(inside, a, Zeros(b, dims)), inner);
+    if (product == nullptr) return nullptr;
+    const DimVector& row_sizes = product->shape().dimensions();
+    const Op taus = Spread(b, tau, row_sizes), zeros = Zeros(b, row_sizes);
+    const Op made = b.Subtract(a, b.Multiply(Spread(b, v, dims), Spread(b, b.Multiply(taus, product), dims)));
+    const Op something = Spread(b, b.And(b.Compare(taus, zeros, ComparisonDirection::kNe), b.Compare(product, zeros, ComparisonDirection::kNe)), dims);
+    const Op right = b.Compare(b.Iota(Shape::Array(PrimitiveType::S32, dims), rank - 1), b.Broadcast(j, dims, {}), ComparisonDirection::kGt);
+    return b.Select(b.And(b.And(inside, right), something), made, a);
   }
 
   DimVector dims;
   int64_t rank;
-  PrimitiveType type;
-  DimVector column, row, one, batch;
+  PrimitiveType type, real;
+  DimVector column, one, batch;
 };
 
-// The reflection that leaves of a column x nothing below place j: v, with its 1 at j; tau; and what stands at j then.
+// The reflection that leaves of a column x nothing below place j: v, with its 1 at j; tau; and what stands at j then, a real
+// number. As LAPACK's larfg, so that neither large nor tiny numbers, nor the sign of a zero, make a difference.
 struct Reflection {
   Op v, tau, beta;
 };
 Reflection Householder(HloBuilder& b, const Matrices& m, Op x, Op j) {
-  const Op zero = b.Full(Shape::Array(m.type, m.one), 0), one = b.Full(Shape::Array(m.type, m.one), 1);
-  const Op below = b.Select(m.Rows(b, j, ComparisonDirection::kGt), x, b.Full(Shape::Array(m.type, m.column), 0));
+  const Shape one = Shape::Array(m.real, m.one);
+  const Op zero = b.Full(one, 0);
+  auto of_each = [&](Op number) { return b.Reshape(number, m.one); };
+  auto number = [&](Op real) { return m.type == m.real ? real : b.Convert(real, m.type); };
+  auto divide = [&](Op column, Op real) { return DivideByReal(b, column, m.Spread(b, real, m.column)); };
+  // Denormal numbers have few digits: they are taken times 2^126 (or 2^1022), which loses none.
+  const FloatFormat format = GetFloatFormat(m.real);
+  const double least = std::ldexp(1.0, 1 - format.bias);
+  const Op from_j = b.Select(m.Rows(b, j, ComparisonDirection::kGe), x, m.Zeros(b, m.column));
+  const Op tiny = b.Compare(of_each(LargestPart(b, from_j)), b.Full(one, std::ldexp(least, format.mantissa_bits)), ComparisonDirection::kLt);
+  const Op unit = b.Select(tiny, b.Full(one, least), b.Full(one, 1));
+  const Op scaled = divide(from_j, unit);
+  const Op below = b.Select(m.Rows(b, j, ComparisonDirection::kGt), scaled, m.Zeros(b, m.column));
   std::vector<Op> place(static_cast<size_t>(m.rank), b.Constant(int32_t{0}));
   place[static_cast<size_t>(m.rank - 2)] = j;
-  const Op alpha = b.DynamicSlice(x, place, m.one);
-  const Op sigma = b.Reshape(b.Reduce(b.Multiply(below, below), b.Constant(m.type, 0), {m.rank - 2, m.rank - 1},
-                                      MakeReducer(b.module(), HloOpcode::kAdd, m.type)), m.one);
-  const Op norm = b.Sqrt(b.Add(b.Multiply(alpha, alpha), sigma));
-  const Op nothing = b.Compare(sigma, zero, ComparisonDirection::kEq);
-  const Op beta = b.Select(nothing, alpha, b.Select(b.Compare(alpha, zero, ComparisonDirection::kLt), norm, b.Negate(norm)));
-  const Op tau = b.Select(nothing, zero, b.Divide(b.Subtract(beta, alpha), beta));
-  const Op scale = b.Select(nothing, one, b.Subtract(alpha, beta));
-  const Op v = b.Select(m.Rows(b, j, ComparisonDirection::kEq), b.Full(Shape::Array(m.type, m.column), 1),
-                        b.Divide(below, m.Spread(b, scale, m.column)));
-  return {v, tau, beta};
+  const Op alpha = b.DynamicSlice(scaled, place, m.one);
+  // Squares of large numbers would overflow.
+  const Op most = of_each(LargestPart(b, scaled));
+  const Op finite = b.And(b.Compare(most, zero, ComparisonDirection::kGt),
+                          b.Compare(most, b.Full(one, std::numeric_limits<double>::infinity()), ComparisonDirection::kLt));
+  const Op size = b.Select(finite, most, b.Full(one, 1));
+  const Op norm = b.Multiply(size, b.Sqrt(of_each(SumOfSquares(b, divide(scaled, size)))));
+  Op nothing = b.Compare(of_each(LargestPart(b, below)), zero, ComparisonDirection::kEq);
+  const Op real = RealPart(b, alpha);
+  if (m.type != m.real) nothing = b.And(nothing, b.Compare(b.Imag(alpha), zero, ComparisonDirection::kEq));
+  const Op negative = b.Compare(real, zero, ComparisonDirection::kLt, ComparisonType::kFloatTotalOrder);
+  const Op beta = b.Select(nothing, real, b.Select(negative, norm, b.Negate(norm)));
+  const Op tau = b.Select(nothing, m.Zeros(b, m.one), DivideByReal(b, b.Subtract(number(beta), alpha), beta));
+  const Op length = b.Select(nothing, m.Ones(b, m.one), b.Subtract(alpha, number(beta)));
+  const Op v = b.Select(m.Rows(b, j, ComparisonDirection::kEq), m.Ones(b, m.column), b.Divide(below, m.Spread(b, length, m.column)));
+  return {v, tau, number(b.Multiply(beta, unit))};
 }
 
 Op Factors(HloBuilder& b, Op a, const Shape& taus) {
@@ -96,8 +133,7 @@ Op Factors(HloBuilder& b, Op a, const Shape& taus) {
   const std::vector<Op> done = ForLoop(b, std::min(m.dims[m.rank - 2], m.dims[m.rank - 1]), {a, b.Full(taus, 0)}, [&](HloBuilder& c, Op j, Ops state) {
     const Op x = c.DynamicSlice(state[0], m.Place(c, j, false), m.column);
     const Reflection h = Householder(c, m, x, j);
-    const Op later = c.Compare(c.Iota(Shape::Array(PrimitiveType::S32, m.dims), m.rank - 1), c.Broadcast(j, m.dims, {}), ComparisonDirection::kGt);
-    const Op rest = c.Select(later, m.Reflect(c, state[0], h.v, m.Spread(c, h.tau, m.column)), state[0]);
+    const Op rest = m.Reflect(c, state[0], h.v, Conjugate(c, h.tau), j);
     const Op above = c.Select(m.Rows(c, j, ComparisonDirection::kLt), x, h.v);
     const Op made = c.Select(m.Rows(c, j, ComparisonDirection::kEq), m.Spread(c, h.beta, m.column), above);
     std::vector<Op> at(static_cast<size_t>(m.rank - 1), c.Constant(int32_t{0}));
@@ -117,12 +153,15 @@ Op Product(HloBuilder& b, Op a, Op taus) {
   return ForLoop(b, last + 1, {a, taus, eye}, [&](HloBuilder& c, Op round, Ops state) {
     const Op j = c.Subtract(c.Constant(static_cast<int32_t>(last)), round);
     const Op x = c.DynamicSlice(state[0], m.Place(c, j, false), m.column);
-    const Op one = c.Full(Shape::Array(m.type, m.column), 1), zero = c.Full(Shape::Array(m.type, m.column), 0);
-    const Op v = c.Select(m.Rows(c, j, ComparisonDirection::kGt), x, c.Select(m.Rows(c, j, ComparisonDirection::kEq), one, zero));
+    const Op below = c.Select(m.Rows(c, j, ComparisonDirection::kGt), x, m.Zeros(c, m.column)), here = m.Rows(c, j, ComparisonDirection::kEq);
     std::vector<Op> at(static_cast<size_t>(m.rank - 1), c.Constant(int32_t{0}));
     at.back() = j;
-    const Op tau = m.Spread(c, c.Reshape(c.DynamicSlice(state[1], at, one_tau), m.one), m.column);
-    return std::vector<Op>{state[0], state[1], m.Reflect(c, state[2], v, tau)};
+    const Op tau = c.Reshape(c.DynamicSlice(state[1], at, one_tau), m.one);
+    const Op rest = m.Reflect(c, state[2], c.Select(here, m.Ones(c, m.column), below), tau, j);
+    // Column j was the identity's.
+    const Op made = c.Select(here, m.Spread(c, c.Subtract(m.Ones(c, m.one), tau), m.column),
+                             c.Multiply(below, m.Spread(c, c.Negate(tau), m.column)));
+    return std::vector<Op>{state[0], state[1], c.DynamicUpdateSlice(rest, made, m.Place(c, j, false))};
   })[2];
 }
 
@@ -132,7 +171,8 @@ HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
   const bool product = target == "ProductOfElementaryHouseholderReflectors" && i->operand_count() == 2 && i->shape().IsArray();
   if (!factors && !product) return nullptr;
   const Shape &a = i->operand(0)->shape(), &taus = factors ? i->shape().tuple_shapes(1) : i->operand(1)->shape();
-  if (a.rank() < 2 || a.ElementCount() == 0 || (a.element_type() != PrimitiveType::F32 && a.element_type() != PrimitiveType::F64)) return nullptr;
+  const PrimitiveType real = ComplexComponentType(a.element_type());
+  if (a.rank() < 2 || a.ElementCount() == 0 || (real != PrimitiveType::F32 && real != PrimitiveType::F64)) return nullptr;
   DimVector wanted = a.dimensions();
   wanted.pop_back();
   const int64_t rows = wanted.back(), columns = a.dimensions(a.rank() - 1);

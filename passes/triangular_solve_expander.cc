@@ -12,9 +12,10 @@
 // END
 //
 // Every form is brought to t x = b: transposes turn a and its triangle over, and x a = b is a' x' = b'. Of class rounding:
-// the order of the sums is another. Leaves alone: complex numbers.
+// the order of the sums is another.
 #include "algebraic_simplifier/rules.h"
 #include "for_loop.h"
+#include "matrices.h"
 
 namespace hloir {
 namespace algebraic_simplifier {
@@ -24,17 +25,16 @@ using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
 
 HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
-  if (!IsFloating(i) || i->shape().rank() < 2 || i->shape().ElementCount() == 0) return nullptr;
+  if ((!IsFloating(i) && !IsComplex(i->shape().element_type())) || i->shape().rank() < 2 || i->shape().ElementCount() == 0) return nullptr;
   return c.Expand([](HloBuilder& b, const HloInstruction& i, Ops x) {
     const auto& attributes = i.attributes<TriangularSolveAttributes>();
     const int64_t rank = i.shape().rank();
-    DimVector swapped, batch;
-    for (int64_t d = 0; d < rank; ++d) swapped.push_back(d < rank - 2 ? d : 2 * rank - 3 - d);
-    for (int64_t d = 0; d < rank - 2; ++d) batch.push_back(d);
+    const DimVector batch = BatchDimensions(rank);
     const bool turned = (attributes.transpose_a != TransposeA::kNoTranspose) == attributes.left_side;
     const bool lower = attributes.lower != turned;
-    Op t = turned ? b.Transpose(x[0], swapped) : x[0];
-    const Op right = attributes.left_side ? x[1] : b.Transpose(x[1], swapped);
+    Op t = turned ? TransposeMatrices(b, x[0]) : x[0];
+    if (attributes.transpose_a == TransposeA::kAdjoint) t = Conjugate(b, t);
+    const Op right = attributes.left_side ? x[1] : TransposeMatrices(b, x[1]);
     if (t == nullptr || right == nullptr) return Op{nullptr};
     const int64_t n = t->shape().dimensions(rank - 1);
     // What is not of the triangle may be anything, even NaN.
@@ -65,7 +65,7 @@ HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
       }
       return std::vector<Op>{state[0], state[1], state[2], c.DynamicUpdateSlice(state[3], solved, place)};
     });
-    return attributes.left_side ? done[3] : b.Transpose(done[3], swapped);
+    return attributes.left_side ? done[3] : TransposeMatrices(b, done[3]);
   });
 }
 

@@ -68,9 +68,10 @@ StatusOr<Value> EvaluateTriangularSolve(EvalContext& context) {
   std::vector<Complex> x = ReadMatrices(context.operand(1));
   const DimVector& dims = context.dims();
   if (dims.size() < 2) return InvalidArgument("triangular-solve takes matrices");
+  if (x.empty()) return WriteMatrices(x, context.shape);
   const size_t rows = static_cast<size_t>(dims[dims.size() - 2]), columns = static_cast<size_t>(dims.back());
   const size_t n = attributes.left_side ? rows : columns, lines = attributes.left_side ? columns : rows;
-  const size_t matrices = rows * columns == 0 ? 0 : x.size() / (rows * columns);
+  const size_t matrices = x.size() / (rows * columns);
   if (a.size() != matrices * n * n) {
     return InvalidArgument(Format("{}'s matrices do not fit each other", context.instruction.name()));
   }

@@ -24,6 +24,11 @@ double RelativeUlp(PrimitiveType type) {
 
 bool IsNan(std::complex<double> v) { return std::isnan(v.real()) || std::isnan(v.imag()); }
 bool IsFinite(std::complex<double> v) { return std::isfinite(v.real()) && std::isfinite(v.imag()); }
+// Numbers of infinite parts: what is left to differ in the finite ones. Infinite if the infinities differ.
+double FiniteDistance(std::complex<double> x, std::complex<double> y) {
+  const auto part = [](double a, double b) { return a == b ? 0 : std::abs(a - b); };
+  return std::max(part(x.real(), y.real()), part(x.imag(), y.imag()));
+}
 
 struct Distance {
   int64_t differing = 0;      // bitwise, a NaN being equal to any NaN
@@ -50,8 +55,9 @@ Distance Measure(const Literal& a, const Literal& b) {
       return;
     }
     ++d.differing;
-    if (IsFinite(x) && IsFinite(y)) d.absolute = std::max(d.absolute, std::abs(x - y));
-    else if (x != y) d.same_nonfinite = false;
+    const double distance = IsFinite(x) && IsFinite(y) ? std::abs(x - y) : FiniteDistance(x, y);
+    if (std::isfinite(distance)) d.absolute = std::max(d.absolute, distance);
+    else d.same_nonfinite = false;
   };
   PrimitiveTypeSwitch(a.shape().element_type(), [&](auto tag_a) {
     using A = typename decltype(tag_a)::Storage;

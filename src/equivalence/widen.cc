@@ -59,17 +59,23 @@ HloInstruction* Converted(HloInstruction* value, const Shape& to) {
   return computation->AddTuple(elements);
 }
 
+// XLA's own calls, which are of any type.
+bool IsOfAnyType(const HloInstruction& call) {
+  const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
+  return target == "Qr" || target == "ProductOfElementaryHouseholderReflectors" || target == "Eigh";
+}
+
 // Ops whose result depends on how their operands or results are stored.
 bool TiesTypes(const HloInstruction& i) {
   switch (i.opcode()) {
     case HloOpcode::kBitcastConvert:
     case HloOpcode::kStochasticConvert:
     case HloOpcode::kRng:
-    case HloOpcode::kCustomCall:
     case HloOpcode::kInfeed:
     case HloOpcode::kOutfeed:
     case HloOpcode::kSend:
     case HloOpcode::kRecv: return true;
+    case HloOpcode::kCustomCall: return !IsOfAnyType(i);
     case HloOpcode::kBitcast: return i.shape().element_type() != i.operand(0)->shape().element_type();
     default: return false;
   }

@@ -2,6 +2,7 @@
 #include "hloir/equivalence.h"
 
 #include <cmath>
+#include <complex>
 #include <limits>
 
 #include "hloir/evaluator.h"
@@ -208,6 +209,19 @@ ENTRY e {
   CHECK(narrow_result->elements()[1].BitwiseEqual(wide_result->elements()[1]));
 }
 
+TEST_CASE("a finite part beside an infinite one may round") {
+  auto c64 = [](std::complex<float> value) {
+    Literal literal(Shape::Scalar(PrimitiveType::C64));
+    literal.data<std::complex<float>>()[0] = value;
+    return literal;
+  };
+  const float inf = std::numeric_limits<float>::infinity();
+  CHECK(CompareResults(c64({inf, 1}), c64({inf, 1.0000001f}), nullptr, nullptr).leaves[0].same_nonfinite);
+  CHECK_FALSE(CompareResults(c64({inf, 1}), c64({-inf, 1}), nullptr, nullptr).agree);
+  CHECK_FALSE(CompareResults(c64({inf, 1}), c64({3e38f, 1}), nullptr, nullptr).agree);
+  CHECK_FALSE(CompareResults(c64({inf, 1}), c64({inf, 2}), nullptr, nullptr).agree);
+}
+
 TEST_CASE("a narrowed module works in f32") {
   auto module = Parse("HloModule m\nENTRY e {\n  x = f64[8]{0} parameter(0)\n  y = f64[8]{0} exponential(x)\n"
                       "  ROOT z = c128[8]{0} complex(y, x)\n}\n");
@@ -215,6 +229,15 @@ TEST_CASE("a narrowed module works in f32") {
   REQUIRE(narrow.ok());
   CHECK(VerifyModule(**narrow).ok());
   CHECK((*narrow)->entry_computation()->root()->shape().ToString(false) == "c64[8]");
+}
+
+TEST_CASE("XLA's own calls have no type of their own") {
+  auto module = Parse("HloModule m\nENTRY e {\n  x = c64[3,2]{1,0} parameter(0)\n"
+                      "  ROOT q = (c64[3,2]{1,0}, c64[2]{0}) custom-call(x), custom_call_target=\"Qr\"\n}\n");
+  auto wide = WidenModule(*module);
+  REQUIRE(wide.ok());
+  CHECK((*wide)->entry_computation()->root()->opcode() == HloOpcode::kCustomCall);
+  CHECK((*wide)->entry_computation()->root()->shape().ToString(false) == "(c128[3,2], c128[2])");
 }
 
 TEST_CASE("f64 modules that round differently agree, wrong ones do not") {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -79,15 +80,17 @@ bool Close(const Literal& a, const Literal& b) {
   if (x.size() != y.size()) return false;
   for (size_t k = 0; k < x.size(); ++k) {
     if (!x[k]->shape().Compatible(y[k]->shape())) return false;
-    if (!IsFloat(x[k]->shape().element_type())) {
+    const PrimitiveType type = ComplexComponentType(x[k]->shape().element_type());
+    if (!IsFloat(type)) {
       if (!x[k]->BitwiseEqual(*y[k])) return false;
       continue;
     }
-    const double epsilon = std::ldexp(1.0, -GetFloatFormat(x[k]->shape().element_type()).mantissa_bits);
+    const double epsilon = std::ldexp(1.0, -GetFloatFormat(type).mantissa_bits);
     for (int64_t i = 0; i < x[k]->element_count(); ++i) {
-      const double p = x[k]->GetAsDouble(i), q = y[k]->GetAsDouble(i);
-      if (p == q || (std::isnan(p) && std::isnan(q))) continue;
-      if (!(std::fabs(p - q) <= 64 * epsilon * std::max(1.0, std::fabs(p)))) return false;
+      const std::complex<double> p = x[k]->GetAsComplex(i), q = y[k]->GetAsComplex(i);
+      const double size = std::max(1.0, std::abs(p));
+      auto close = [&](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= 64 * epsilon * size; };
+      if (!close(p.real(), q.real()) || !close(p.imag(), q.imag())) return false;
     }
   }
   return true;
