@@ -24,12 +24,6 @@ bool Alike(const A& x, const A& y) {
   return alike;
 }
 
-// Arrays alone: a permutation in place has tuples for operands.
-bool IsPlain(const HloInstruction& i) {
-  if (i.HasControlDependencies() || HasAnnotations(i) || i.operand_count() == 0) return false;
-  if (i.shape().IsTuple() != (i.operand_count() > 1)) return false;
-  return std::all_of(i.operands().begin(), i.operands().end(), [](const HloInstruction* x) { return x->shape().IsArray(); });
-}
 int64_t OperandBytes(const HloInstruction& i) {
   int64_t bytes = 0;
   for (const HloInstruction* operand : i.operands()) bytes += std::min(operand->shape().ByteSize(), INT64_MAX - bytes);
@@ -59,7 +53,7 @@ class Combiner : public RewritingPass {
       for (const HloInstruction* operand : i->operands()) level = std::max(level, before[operand]);
       for (const HloInstruction* predecessor : i->control_predecessors()) level = std::max(level, before[predecessor]);
       const bool exchange = i->opcode() == opcode_;
-      if (exchange && IsPlain(*i)) {
+      if (exchange && IsPlainExchange(*i)) {
         levels.resize(std::max(levels.size(), level + 1));
         levels[level].push_back(i);
       }
@@ -127,7 +121,7 @@ class ExchangeCse : public RewritingPass {
     for (HloComputation* computation : ControlFlowComputations(module)) {
       std::unordered_map<const HloInstruction*, std::vector<HloInstruction*>> seen;  // by operand
       for (HloInstruction* exchange : InstructionsOf(*computation, opcode_)) {
-        if (exchange->operand_count() != 1 || !IsPlain(*exchange)) continue;
+        if (exchange->operand_count() != 1 || !IsPlainExchange(*exchange)) continue;
         std::vector<HloInstruction*>& earlier = seen[exchange->operand(0)];
         const auto same = std::find_if(earlier.begin(), earlier.end(), [&](const HloInstruction* candidate) {
           return candidate->shape() == exchange->shape() && SameExchange(*candidate, *exchange);
@@ -165,7 +159,7 @@ class Reassociate : public RewritingPass {
 
  private:
   bool MayMove(const HloInstruction& i) const {
-    if (i.opcode() != opcode_ || i.operand_count() != 1 || i.user_count() != 1 || !IsPlain(i)) return false;
+    if (i.opcode() != opcode_ || i.operand_count() != 1 || i.user_count() != 1 || !IsPlainExchange(i)) return false;
     return opcode_ != HloOpcode::kAllReduce || !i.attributes<AllReduceAttributes>().constrain_layout;
   }
   bool RunOn(HloInstruction* op) {
@@ -245,6 +239,28 @@ bool SameExchange(const HloInstruction& a, const HloInstruction& b) {
   return AttributesTypeSwitch(a.opcode(), [&]<class T>(std::type_identity<T>) {
     if constexpr (requires(T attributes) { attributes.channel_id; }) return Alike(a.attributes<T>(), b.attributes<T>());
     return false;
+  });
+}
+
+bool IsPlainExchange(const HloInstruction& i) {
+  if (i.HasControlDependencies() || HasAnnotations(i) || i.operand_count() == 0) return false;
+  if (i.shape().IsTuple() != (i.operand_count() > 1)) return false;
+  return std::all_of(i.operands().begin(), i.operands().end(), [](const HloInstruction* x) { return x->shape().IsArray(); });
+}
+
+HloInstruction* ExchangeOf(const HloInstruction& exchange, HloInstruction* operand, const Shape& shape, HloInstruction* place) {
+  HloInstruction* made = place->parent()->AddClone(exchange, std::span(&operand, 1), &shape);
+  if (shape.element_type() != exchange.shape().element_type() && !exchange.called_computations().empty()) {
+    const HloOpcode op = *algebraic_simplifier::BinaryReducer(exchange.to_apply());
+    made->set_called_computation(0, MakeReducer(*place->module(), op, shape.element_type()));
+  }
+  place->parent()->MoveBefore(made, place);
+  return made;
+}
+
+bool IsLoopBody(const HloComputation& computation) {
+  return std::any_of(computation.callers().begin(), computation.callers().end(), [&](const HloInstruction* caller) {
+    return caller->opcode() == HloOpcode::kWhile && caller->while_body() == &computation;
   });
 }
 

@@ -15,6 +15,13 @@ namespace hloir {
 // numbers of their own, which do not count, but both have one or neither.
 bool SameExchange(const HloInstruction& a, const HloInstruction& b);
 
+// Arrays alone (a permutation in place has tuples for operands), without annotations and control dependencies.
+bool IsPlainExchange(const HloInstruction& i);
+// The exchange of another array, before `place`. Of another element type it reduces by the same operation on that type.
+HloInstruction* ExchangeOf(const HloInstruction& exchange, HloInstruction* operand, const Shape& shape, HloInstruction* place);
+// Is it the body of a loop?
+bool IsLoopBody(const HloComputation& computation);
+
 // op(A), op(B) => op(A, B): exchanges that are alike and come after equally many such, so that neither waits for the other; within
 // CombinerOptions.
 std::unique_ptr<HloPass> MakeCombiner(std::string_view name, HloOpcode opcode, std::string_view formula, const PassOptions& options);
