@@ -31,14 +31,14 @@ HloInstruction* AddNegativeZero(HloInstruction* i, RuleContext& c) {
 // (A + C1) + C2 => A + (C1 + C2)
 HloInstruction* AddAddConstants(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *c1, *c2;
-  if (!Match(i, m::Add(m::Add(m::Any(&a), m::Splat(&c1)), m::Splat(&c2))) || !c.Allow()) return nullptr;
+  if (!Match(i, m::Add(m::Add(m::Any(&a), m::Splat(&c1)), m::Splat(&c2))) || IsConstantLike(a) || !c.Allow()) return nullptr;
   return c.Binary(HloOpcode::kAdd, a, OnSplats(c, HloOpcode::kAdd, c1, c2, i->shape()));
 }
 
 // (C1 - A) + C2 => (C1 + C2) - A
 HloInstruction* AddSubtractConstants(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *c1, *c2;
-  if (!Match(i, m::Add(m::Subtract(m::Splat(&c1), m::Any(&a)), m::Splat(&c2))) || !c.Allow()) return nullptr;
+  if (!Match(i, m::Add(m::Subtract(m::Splat(&c1), m::Any(&a)), m::Splat(&c2))) || IsConstantLike(a) || !c.Allow()) return nullptr;
   return c.Binary(HloOpcode::kSubtract, OnSplats(c, HloOpcode::kAdd, c1, c2, i->shape()), a);
 }
 

@@ -49,10 +49,10 @@ HloInstruction* MultiplyAbsAbs(HloInstruction* i, RuleContext& c) {
   return c.Binary(HloOpcode::kMultiply, a, a);
 }
 
-// (A * C1) * C2 => A * (C1 * C2)
+// (A * C1) * C2 => A * (C1 * C2), A no constant: what is made of constants alone, constants to the right would turn back
 HloInstruction* MultiplyMultiplyConstants(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *c1, *c2;
-  if (!Match(i, m::Multiply(m::Multiply(m::Any(&a), m::Splat(&c1)), m::Splat(&c2))) || !c.Allow()) return nullptr;
+  if (!Match(i, m::Multiply(m::Multiply(m::Any(&a), m::Splat(&c1)), m::Splat(&c2))) || IsConstantLike(a) || !c.Allow()) return nullptr;
   HloInstruction* product = c.Binary(HloOpcode::kMultiply, Scalar(c1), Scalar(c2));
   return c.Binary(HloOpcode::kMultiply, a, c.BroadcastScalar(product, i->shape()));
 }
@@ -62,7 +62,7 @@ HloInstruction* MultiplyCollectConstants(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b, *c1, *c2;
   if (!Match(i, m::Multiply(m::Multiply(m::Any(&a), m::Splat(&c1)).WithOneUser(),
                             m::Multiply(m::Any(&b), m::Splat(&c2)).WithOneUser())) ||
-      !c.Allow()) {
+      IsConstantLike(a) || IsConstantLike(b) || !c.Allow()) {
     return nullptr;
   }
   HloInstruction* product = c.Binary(HloOpcode::kMultiply, Scalar(c1), Scalar(c2));

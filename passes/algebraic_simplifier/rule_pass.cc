@@ -153,7 +153,13 @@ bool RulePass::RunOn(HloComputation& computation) {
       if (!(replacement->shape() == instruction->shape())) replacement->set_shape(instruction->shape());
     }
     Push(replacement);
-    for (HloInstruction* user : instruction->users()) Push(user);
+    // Most rules look at an operand's operands, too.
+    constexpr int64_t kFewUsers = 8;
+    for (HloInstruction* user : instruction->users()) {
+      Push(user);
+      if (user->user_count() > kFewUsers) continue;
+      for (HloInstruction* next : user->users()) Push(next);
+    }
     instruction->ReplaceAllUsesWith(replacement);
     gate_.Done(replacement);
     RemoveDeadFrom(instruction);

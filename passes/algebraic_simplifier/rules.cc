@@ -227,7 +227,7 @@ HloInstruction* ConstantRight(HloInstruction* i, RuleContext& c) {
 HloInstruction* MergeConstants(HloInstruction* i, RuleContext& c) {
   HloInstruction *inner = i->operand(0), *c2 = i->operand(1);
   if (inner->opcode() != i->opcode() || SplatConstant(c2) == nullptr || SplatConstant(inner->operand(1)) == nullptr ||
-      !c.Allow()) {
+      IsConstantLike(inner->operand(0)) || !c.Allow()) {
     return nullptr;
   }
   // One scalar operation, which constant folding then computes.
