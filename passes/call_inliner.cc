@@ -63,8 +63,8 @@ class CallInliner : public RewritingPass {
     bool changed = false;
     int64_t budget = 100 * module.instruction_count() + 100000;
     // Callees before callers, so that what is copied has no calls left in it.
-    for (HloComputation* computation : module.MakeComputationPostOrder()) {
-      if (IsWrapped(*computation)) continue;
+    for (HloComputation* computation : module.PostOrder()) {
+      if (!computation->MayHave(HloOpcode::kCall) || IsWrapped(*computation)) continue;
       std::vector<HloInstruction*> calls;
       for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
         if (i->opcode() == HloOpcode::kCall) calls.push_back(i);

@@ -54,10 +54,10 @@ class ComputationDeduplicator : public RewritingPass {
   explicit ComputationDeduplicator(const PassOptions& options) : RewritingPass("computation-deduplicator", options) {}
 
   StatusOr<bool> Run(HloModule& module) override {
-    bool changed = false;
+    std::vector<HloComputation*> merged;
     std::unordered_map<uint64_t, std::vector<HloComputation*>> seen;
     // Callees first: then computations that differ in what they call alone do not any more.
-    for (HloComputation* computation : module.MakeComputationPostOrder()) {
+    for (HloComputation* computation : module.PostOrder()) {
       if (computation->IsEntry() || !MayMerge(*computation)) continue;
       std::vector<HloComputation*>& candidates = seen[Hash(*computation)];
       HloComputation* same = nullptr;
@@ -80,10 +80,10 @@ class ComputationDeduplicator : public RewritingPass {
         }
       }
       gate_.Done(same->root());
-      module.RemoveComputation(computation);
-      changed = true;
+      merged.push_back(computation);
     }
-    return changed;
+    module.RemoveComputations(merged);
+    return !merged.empty();
   }
 
  private:

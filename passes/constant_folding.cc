@@ -93,7 +93,7 @@ class ConstantFolding : public RewritingPass {
   StatusOr<bool> Run(HloModule& module) override {
     if (options_.evaluator == nullptr) return false;
     bool changed = false;
-    const std::vector<HloComputation*> order = module.MakeComputationPostOrder();
+    const std::vector<HloComputation*> order = module.PostOrder();
     // Callers first: what they pass on is then folded in the callee.
     for (size_t at = order.size(); at-- > 0;) changed |= FoldParameters(order[at]);
     if (!gate_.Enabled("fold", MathMode::kExact)) return changed;
@@ -101,7 +101,7 @@ class ConstantFolding : public RewritingPass {
     for (HloComputation* computation : order) {
       if (!IsWrapped(*computation)) {
         // Operands first, so that a chain folds in one go.
-        for (HloInstruction* i : computation->MakeInstructionPostOrder()) {
+        for (HloInstruction* i : computation->PostOrder()) {
           if (MayFold(*i)) changed |= Fold(i);
         }
       }

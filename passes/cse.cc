@@ -45,7 +45,7 @@ class Cse : public HloPass {
 
   StatusOr<bool> Run(HloModule& module) override {
     if (!gate_.Enabled("merge", MathMode::kExact)) return false;
-    std::vector<HloComputation*> order = module.MakeComputationPostOrder();
+    std::vector<HloComputation*> order = module.PostOrder();
     FindImpure(module, order);
     class_of_.assign(static_cast<size_t>(module.computation_id_limit()), -1);
     computations_.clear();
@@ -178,7 +178,7 @@ class Cse : public HloPass {
     bool changed = false;
     // A schedule is an order with operands first, too; along it, the one that is kept is the one that comes first.
     const bool scheduled = computation.module()->config().is_scheduled;
-    for (HloInstruction* i : scheduled ? computation.instructions() : computation.MakeInstructionPostOrder()) {
+    for (HloInstruction* i : scheduled ? computation.instructions() : computation.PostOrder()) {
       if (!IsCandidate(*i)) continue;
       uint64_t hash = Hash(*i);
       HloInstruction* same = seen.FindOrAdd(hash, i, [&](const HloInstruction& known) { return Equal(known, *i); });

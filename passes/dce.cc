@@ -39,7 +39,7 @@ class Dce : public HloPass {
     bool changed = false;
     found_.assign(static_cast<size_t>(module.instruction_id_limit()), false);
     // Callers first, so that a computation that goes takes its own calls with it.
-    std::vector<HloComputation*> order = module.MakeComputationPostOrder();
+    std::vector<HloComputation*> order = module.PostOrder(), dead;
     for (size_t at = order.size(); at-- > 0;) {
       HloComputation* computation = order[at];
       if (computation != module.entry_computation() && computation->callers().empty()) {
@@ -47,14 +47,15 @@ class Dce : public HloPass {
         if (!gate_.Allow("dead-computation", "computation without callers => nothing", MathMode::kExact,
                          *computation->root()))
           continue;
-        module.RemoveComputation(computation);
+        for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) i->ClearCalledComputations();
+        dead.push_back(computation);
         gate_.Done(nullptr);
-        changed = true;
       } else {
         changed |= RemoveInstructions(*computation);
       }
     }
-    return changed;
+    module.RemoveComputations(dead);
+    return changed || !dead.empty();
   }
 
  private:

@@ -92,9 +92,7 @@ class HloModuleDce : public RewritingPass {
   StatusOr<bool> Run(HloModule& module) override {
     bool any = false;
     for (const HloComputation* computation : module.computations()) {
-      for (const HloInstruction* i = computation->first(); i != nullptr && !any; i = i->next()) {
-        any = i->opcode() == HloOpcode::kWhile || i->opcode() == HloOpcode::kCall;
-      }
+      any = any || computation->MayHave(HloOpcode::kWhile) || computation->MayHave(HloOpcode::kCall);
     }
     if (!any) return false;
     FindLive(module);
@@ -104,7 +102,7 @@ class HloModuleDce : public RewritingPass {
         if (IsTupleLoop(*loop) && loop->while_body()->callers().size() == 1) changed |= HandOnDead(loop);
       }
     }
-    std::vector<HloComputation*> order = module.MakeComputationPostOrder();
+    std::vector<HloComputation*> order = module.PostOrder();
     for (HloComputation* computation : order) changed |= DropParameters(computation);
     return changed;
   }

@@ -93,6 +93,12 @@ bool IsWrapped(const HloComputation& computation) {
   return false;
 }
 
+OpcodeSet OpcodesWith(uint32_t traits) {
+  OpcodeSet set;
+  for (int opcode = 0; opcode < kOpcodeCount; ++opcode) set[static_cast<size_t>(opcode)] = HasTrait(static_cast<HloOpcode>(opcode), traits);
+  return set;
+}
+
 std::vector<HloComputation*> ControlFlowComputations(const HloModule& module) {
   // The module's post-order, but without a look at what cannot be wanted: there may be as many bodies of fusions as
   // instructions.
@@ -105,10 +111,11 @@ std::vector<HloComputation*> ControlFlowComputations(const HloModule& module) {
     size_t callee;
   };
   std::vector<Frame> stack;
+  static const OpcodeSet kControlFlowOpcodes = OpcodesWith(kControlFlow);
   const auto enter = [&](HloComputation* computation) {
     if (seen[static_cast<size_t>(computation->id())]) return;
     seen[static_cast<size_t>(computation->id())] = true;
-    stack.push_back({computation, computation->first(), 0});
+    stack.push_back({computation, (computation->opcodes() & kControlFlowOpcodes).any() ? computation->first() : nullptr, 0});
   };
   enter(module.entry_computation());
   while (!stack.empty()) {
@@ -171,6 +178,7 @@ HloComputation* OwnComputation(HloInstruction* caller, int64_t k) {
 
 std::vector<HloInstruction*> InstructionsOf(const HloComputation& computation, HloOpcode opcode) {
   bool any = false;
+  if (!computation.MayHave(opcode)) return {};
   for (const HloInstruction* i = computation.first(); i != nullptr && !any; i = i->next()) {
     FetchAhead(i);
     any = i->opcode() == opcode;

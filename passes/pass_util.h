@@ -56,6 +56,8 @@ void KeepOrigins(HloInstruction& tuple, const std::vector<bool>& keep);
 // The body of a fusion or of an async operation: what stands in it belongs together, and a pass that rewrites single
 // instructions keeps out.
 bool IsWrapped(const HloComputation& computation);
+// Opcodes that have one of these traits.
+OpcodeSet OpcodesWith(uint32_t traits);
 // Computations that run as code, once each time they are called: the entry and whatever call, while and conditional
 // reach through one another. Not bodies of fusions and async operations, nor reducers, comparators and the like, which
 // run once per element. In the module's post-order.

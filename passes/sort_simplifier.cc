@@ -46,7 +46,7 @@ class SortSimplifier : public RewritingPass {
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
-    for (HloComputation* computation : module.MakeComputationPostOrder()) {
+    for (HloComputation* computation : module.PostOrder()) {
       if (IsWrapped(*computation)) continue;
       for (HloInstruction* sort : InstructionsOf(*computation, HloOpcode::kSort)) changed |= DropUnread(sort);
     }

@@ -36,10 +36,11 @@ class TupleSimplifier : public RewritingPass {
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
-    for (HloComputation* computation : module.MakeComputationPostOrder()) {
+    for (HloComputation* computation : module.PostOrder()) {
+      if (!computation->MayHave(HloOpcode::kGetTupleElement) && !computation->MayHave(HloOpcode::kTuple)) continue;
       if (IsWrapped(*computation)) continue;
       // Operands first: when a get-tuple-element comes, what it takes from is as simple as it gets.
-      for (HloInstruction* i : computation->MakeInstructionPostOrder()) {
+      for (HloInstruction* i : computation->PostOrder()) {
         if (i->HasControlDependencies()) continue;
         if (i->opcode() == HloOpcode::kGetTupleElement) changed |= FromTuple(i);
         else if (i->opcode() == HloOpcode::kTuple) changed |= Rebuilt(i);

@@ -26,6 +26,7 @@
 // themselves (but not what reads a parameter).
 #include <algorithm>
 
+#include "hloir/fetch_ahead.h"
 #include "pass_util.h"
 
 namespace hloir {
@@ -37,8 +38,8 @@ class ZeroSizedHloElimination : public RewritingPass {
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
-    for (HloComputation* computation : module.MakeComputationPostOrder()) {
-      if (IsWrapped(*computation)) continue;
+    for (HloComputation* computation : module.PostOrder()) {
+      if (IsWrapped(*computation) || !HasEmptyArray(*computation)) continue;
       // Parameters last: most of their readers have no elements either.
       std::vector<HloInstruction*> order = computation->instructions();
       std::stable_partition(order.begin(), order.end(), [](const HloInstruction* i) { return !i->IsParameter(); });
@@ -55,6 +56,13 @@ class ZeroSizedHloElimination : public RewritingPass {
   }
 
  private:
+  static bool HasEmptyArray(const HloComputation& computation) {
+    for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
+      FetchAhead(i);
+      if (i->shape().IsArray() && i->shape().ElementCount() == 0) return true;
+    }
+    return false;
+  }
   // A, without elements => constant
   bool MakeConstant(HloInstruction* i) {
     if (!Ask("no-elements", "A, without elements => constant", *i)) return false;

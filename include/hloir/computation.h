@@ -1,6 +1,7 @@
 // HloComputation: a function of HLO, a graph of instructions with parameters and one root. Its module owns it.
 #pragma once
 
+#include <bitset>
 #include <functional>
 #include <span>
 #include <string>
@@ -9,8 +10,11 @@
 #include <vector>
 
 #include "hloir/instruction.h"
+#include "hloir/name_index.h"
 
 namespace hloir {
+
+using OpcodeSet = std::bitset<kOpcodeCount>;
 
 class HloComputation {
  public:
@@ -45,6 +49,13 @@ class HloComputation {
   // Operands and control predecessors before their users; XLA's order: from each instruction without users, in stored
   // order, depth first, control predecessors before operands, operand 0 first. This is the order of printing.
   std::vector<HloInstruction*> MakeInstructionPostOrder() const;
+  // The same, kept until the next edit: passes come one after the other and mostly change nothing. Not while another thread
+  // looks at the module.
+  std::vector<HloInstruction*> PostOrder();
+  // Every opcode that an instruction of this computation has, and perhaps some that one had that is gone.
+  const OpcodeSet& opcodes() const { return opcodes_; }
+  bool MayHave(HloOpcode opcode) const { return opcodes_[static_cast<size_t>(opcode)]; }
+  bool MayHaveCalls() const { return may_have_calls_; }
 
   // Adds an instruction at the end; `name` is made unique, and "" takes the opcode's. Operands must be of this
   // computation. Attributes: the opcode's struct (std::monostate for none); checked by assert.
@@ -70,9 +81,14 @@ class HloComputation {
   // `original` may be of another module: texts are copied then, and called computations must be mapped by the caller.
   HloInstruction* AddClone(const HloInstruction& original, std::span<HloInstruction* const> operands,
                            const Shape* shape = nullptr);
+  // A clone that has the very attributes and annotations of `original`, of the same module, which is to be removed next; no
+  // control edges.
+  HloInstruction* AddSuccessor(const HloInstruction& original, std::span<HloInstruction* const> operands);
 
   // The instruction must have no users and not be the root; it is unlinked and never touched again.
   void RemoveInstruction(HloInstruction* instruction);
+  // The same, and its memory becomes another instruction's: nobody may look at it any more.
+  void FreeInstruction(HloInstruction* instruction);
   // Removes it and then all its operands that nobody needs any more.
   void RemoveInstructionAndUnusedOperands(HloInstruction* instruction);
   // Uses of `old_instruction` take `replacement`, which also becomes the root if the old one was; then the old one, if it
@@ -90,11 +106,17 @@ class HloComputation {
   friend class HloParser;
   HloComputation() = default;
   HloInstruction* AddBareClone(const HloInstruction& original, std::span<HloInstruction* const> operands, const Shape* shape);
+  // `is_kept`: the module keeps the name's text already.
   HloInstruction* NewInstruction(HloOpcode opcode, const Shape* shape, std::span<HloInstruction* const> operands,
-                                 Attributes attributes, std::string_view name);
-  std::string_view UniqueName(std::string_view wanted);
+                                 Attributes attributes, std::string_view name, bool is_kept = false);
+  std::string_view UniqueName(std::string_view wanted, bool is_kept = false);
+  void IndexNames();
+  // Whatever was found out about the graph's edges or the stored order no longer holds.
+  void Edited() { post_order_.clear(); }
   void NoteAdded(const HloInstruction* instruction) {
+    Edited();
     ++count_;
+    opcodes_.set(static_cast<size_t>(instruction->opcode()));
     lowest_id_ = std::min(lowest_id_, instruction->id());
     highest_id_ = std::max(highest_id_, instruction->id());
   }
@@ -107,9 +129,11 @@ class HloComputation {
   int32_t lowest_id_ = INT32_MAX, highest_id_ = 0;  // of all the instructions that it ever had
   std::vector<HloInstruction*> parameters_;
   InstructionList callers_;
-  // Names in use. Filled when the first name has to be made unique or found, so that reading a module does not pay for it.
-  std::unordered_map<std::string_view, HloInstruction*> names_;
-  bool names_filled_ = false;
+  OpcodeSet opcodes_;
+  bool may_have_calls_ = false;
+  std::vector<HloInstruction*> post_order_;  // empty: not known
+  // Filled when the first name has to be made unique or found, so that reading a module does not pay for it.
+  NameIndex<HloInstruction> names_;
   std::unordered_map<std::string, int64_t> next_suffix_;
 };
 

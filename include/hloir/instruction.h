@@ -150,6 +150,7 @@ class HloInstruction {
   void RemoveUserIfUnused(HloInstruction* user);
 
   HloOpcode opcode_ = HloOpcode::kTuple;
+  bool removed_ = false;
   int32_t id_ = 0;
   int32_t line_ = 0;
   const Shape* shape_ = nullptr;

@@ -86,7 +86,10 @@ class HloModule {
   const ModuleConfig& config() const { return config_; }
 
   HloComputation* entry_computation() const { return entry_; }
-  void set_entry_computation(HloComputation* computation) { entry_ = computation; }
+  void set_entry_computation(HloComputation* computation) {
+    entry_ = computation;
+    CallsEdited();
+  }
   // In stored order.
   std::span<HloComputation* const> computations() const { return computations_; }
   int64_t computation_count() const { return static_cast<int64_t>(computations_.size()); }
@@ -94,6 +97,8 @@ class HloModule {
   // Callees before callers, the entry last. Computations that nothing reaches from the entry come where their own
   // depth-first walk puts them.
   std::vector<HloComputation*> MakeComputationPostOrder() const;
+  // The same, kept until the next edit of a call; see HloComputation::PostOrder.
+  std::vector<HloComputation*> PostOrder();
   // The order of the text, which is XLA's: callees before callers, but not always quite; if it `reads_back`, always.
   std::vector<HloComputation*> MakeTextOrder(bool reads_back = false) const;
   // Puts computations and instructions in the order of the text and makes each instruction's name unique in the module:
@@ -102,6 +107,8 @@ class HloModule {
   HloComputation* AddComputation(std::string_view name);  // made unique
   // It must have no callers and not be the entry.
   void RemoveComputation(HloComputation* computation);
+  // The same of many at once, in time linear in the module. They may call one another.
+  void RemoveComputations(std::span<HloComputation* const> computations);
   HloComputation* FindComputation(std::string_view name) const;
   // A copy of `original` (of this module or another) under a unique name, with all it calls (within the same module, what it
   // calls is shared unless `deep`, but for bodies of fusions and async-starts).
@@ -125,6 +132,7 @@ class HloModule {
 
  private:
   friend class HloComputation;
+  friend class HloInstruction;
   friend class HloParser;
   struct ShapeHash {
     size_t operator()(const Shape* shape) const { return shape->Hash(); }
@@ -133,6 +141,8 @@ class HloModule {
     bool operator()(const Shape* a, const Shape* b) const { return *a == *b; }
   };
   std::string UniqueComputationName(std::string_view wanted) const;
+  void DropCallsAndName(HloComputation* computation);
+  void CallsEdited() { post_order_.clear(); }
   template <class Map>
   static void CloneInto(const HloComputation& from, HloComputation& to, Map& mapped,
                         const std::unordered_map<const HloComputation*, HloComputation*>& clones);
@@ -142,9 +152,10 @@ class HloModule {
   std::string name_;
   ModuleConfig config_;
   HloComputation* entry_ = nullptr;
-  std::vector<HloComputation*> computations_;
+  std::vector<HloComputation*> computations_, post_order_;  // no post-order: it is not known
   std::unordered_map<std::string_view, HloComputation*> computation_names_;
   std::unordered_set<const Shape*, ShapeHash, ShapeEqual> shapes_;
+  HloInstruction* free_instructions_ = nullptr;  // linked by next()
   int32_t next_instruction_id_ = 0, next_computation_id_ = 0;
 };
 

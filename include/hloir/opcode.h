@@ -60,6 +60,12 @@ const OpcodeInfo& GetOpcodeInfo(HloOpcode opcode);
 std::optional<HloOpcode> ParseOpcode(std::string_view name);
 
 inline std::string_view OpcodeName(HloOpcode opcode) { return GetOpcodeInfo(opcode).name; }
-inline bool HasTrait(HloOpcode opcode, uint32_t trait) { return (GetOpcodeInfo(opcode).traits & trait) != 0; }
+// The traits alone, again, as they are asked for in every loop over instructions.
+inline constexpr uint32_t kOpcodeTraits[] = {
+#define HLOIR_OP(name, text, arity, attributes, calls, shape, accuracy, traits) traits,
+#include "hloir/opcodes.def"
+#undef HLOIR_OP
+};
+constexpr bool HasTrait(HloOpcode opcode, uint32_t trait) { return (kOpcodeTraits[static_cast<size_t>(opcode)] & trait) != 0; }
 
 }  // namespace hloir

@@ -106,7 +106,8 @@ class Shape {
   bool is_dynamic_dimension(int64_t i) const { return i < 64 && (dynamic_mask_ >> i & 1) != 0; }
   void set_dynamic_dimension(int64_t i, bool dynamic);
   bool is_unbounded_dimension(int64_t i) const { return dimensions_[i] == kUnboundedSize; }
-  bool IsStatic() const;  // no dynamic dimension, here or in any tuple element
+  // No dynamic dimension, here or in any tuple element.
+  bool IsStatic() const { return tuple_shapes_.empty() ? dynamic_mask_ == 0 : AreLeavesStatic(); }
 
   bool has_layout() const { return has_layout_; }
   const Layout& layout() const { return layout_; }
@@ -138,6 +139,8 @@ class Shape {
   std::string ToString(bool with_layout = true) const;
 
  private:
+  bool AreLeavesStatic() const;
+
   PrimitiveType element_type_ = PrimitiveType::INVALID;
   bool has_layout_ = false;
   uint64_t dynamic_mask_ = 0;

@@ -21,7 +21,9 @@ class RulePass : public RewritingPass {
         for (int opcode = 0; opcode < kOpcodeCount; ++opcode) {
           bool wanted = rule.every_elementwise ? HasTrait(static_cast<HloOpcode>(opcode), kElementwise)
                                     : rule.opcode == static_cast<HloOpcode>(opcode);
-          if (wanted) rules_[opcode].push_back(&rule);
+          if (!wanted) continue;
+          rules_[opcode].push_back(&rule);
+          opcodes_.set(static_cast<size_t>(opcode));
         }
       }
     }
@@ -29,7 +31,8 @@ class RulePass : public RewritingPass {
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
     state_.assign(static_cast<size_t>(module.instruction_id_limit()), kIdle);
-    for (HloComputation* computation : module.MakeComputationPostOrder()) {
+    for (HloComputation* computation : module.PostOrder()) {
+      if ((computation->opcodes() & opcodes_).none()) continue;
       // What nobody calls any more may have been the body of a fusion.
       const bool called = computation->IsEntry() || !computation->callers().empty();
       if (called && !IsWrapped(*computation)) changed |= RunOn(*computation);
@@ -53,6 +56,7 @@ class RulePass : public RewritingPass {
   }
 
   std::vector<const Rule*> rules_[kOpcodeCount];
+  OpcodeSet opcodes_;  // for which there are any
   std::vector<State> state_;
   std::deque<HloInstruction*> worklist_;
 };
@@ -114,7 +118,7 @@ bool RulePass::RunOn(HloComputation& computation) {
     any = !rules_[static_cast<int>(i->opcode())].empty();
   }
   if (!any) return false;
-  std::vector<HloInstruction*> order = computation.MakeInstructionPostOrder();
+  std::vector<HloInstruction*> order = computation.PostOrder();
   worklist_.clear();
   for (HloInstruction* instruction : order) Push(instruction);
   RuleContext context(gate_);

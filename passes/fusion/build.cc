@@ -189,7 +189,9 @@ HloInstruction* FusionBuilder::Build(std::span<const Member> members, HloInstruc
   for (const Member& member : members) {
     operands.clear();
     for (const HloInstruction* operand : member.instruction->operands()) operands.push_back(inside(operand));
-    inside(member.instruction) = body->AddClone(*member.instruction, operands);
+    const HloInstruction& original = *member.instruction;
+    const bool goes = member.owned && MayRemoveIfUnused(original);
+    inside(&original) = goes ? body->AddSuccessor(original, operands) : body->AddClone(original, operands);
   }
   body->set_root(inside(root));
   HloInstruction* fusion = AddFusion(computation, body, inputs);

@@ -10,7 +10,8 @@ namespace hloir::fusion {
 
 class FusionBuilder {
  public:
-  // Makes the group's fusion and gives it all uses of `root`, its last member. The members are still there.
+  // Makes the group's fusion and gives it all uses of `root`, its last member. The members are still there,
+  // those that are owned without users.
   HloInstruction* Build(std::span<const Member> members, HloInstruction* root, const Grouper& grouper);
 
   // The results of `first`, and after them those of `second`, which may read them and comes later; both are fusions or

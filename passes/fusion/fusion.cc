@@ -129,13 +129,13 @@ bool Fusion::RunOn(HloComputation& computation, Grouper& grouper) {
     if (!gate_.Allow("fuse", "g(f(A)) => fusion(A)", MathMode::kExact, *root, gate_.explaining() ? grouper.Reason() : "")) {
       continue;
     }
-    for (const Member& member : members) {
-      if (member.owned) gone[static_cast<size_t>(grouper.PositionOf(member.instruction))] = true;
-    }
     HloInstruction* fusion = builder_.Build(members, root, grouper);
     gate_.Done(fusion);
     for (size_t k = members.size(); k-- > 0;) {
-      if (IsDead(*members[k].instruction)) computation.RemoveInstruction(members[k].instruction);
+      HloInstruction* member = members[k].instruction;
+      if (!members[k].owned && !IsDead(*member)) continue;
+      gone[static_cast<size_t>(grouper.PositionOf(member))] = true;
+      if (IsDead(*member)) computation.FreeInstruction(member);
     }
     changed = true;
   }

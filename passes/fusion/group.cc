@@ -85,8 +85,8 @@ Grouper::Grouper(const HloModule& module, const FusionOptions& options, RewriteG
   member_of_ = position_;
 }
 
-void Grouper::Begin(const HloComputation& computation) {
-  order_ = computation.MakeInstructionPostOrder();
+void Grouper::Begin(HloComputation& computation) {
+  order_ = computation.PostOrder();
   const size_t limit = static_cast<size_t>(computation.module()->instruction_id_limit());
   if (position_.size() < limit) position_.resize(limit, -1), member_of_.resize(limit, -1);
   roles_.resize(order_.size());
@@ -137,7 +137,7 @@ void Grouper::FindCones() {
 const std::vector<Member>& Grouper::Grow(HloInstruction* root) {
   members_.clear();
   rows_.clear();
-  candidates_ = {};
+  candidates_.clear();
   next_space_ = 2;
   contractions_ = 0;
   reduces_fed_rows_ = false;
@@ -150,8 +150,9 @@ const std::vector<Member>& Grouper::Grow(HloInstruction* root) {
   next_space_ += static_cast<int32_t>(root->operand_count()) + 1;
   Add(first);
   while (!candidates_.empty() && static_cast<int64_t>(members_.size()) < options_.max_instructions) {
-    HloInstruction* producer = candidates_.top().second;
-    candidates_.pop();
+    std::pop_heap(candidates_.begin(), candidates_.end());
+    HloInstruction* producer = candidates_.back().second;
+    candidates_.pop_back();
     if (Contains(producer)) continue;
     Member member;
     member.instruction = producer;
@@ -177,12 +178,17 @@ void Grouper::Add(Member member) {
   if (role == Role::kContraction) {
     // What feeds another dot's rows is fed from memory.
     const int64_t fed = ++contractions_ == 1 ? FedOperand(i) : -1;
-    if (fed >= 0) candidates_.push({PositionOf(i.operand(fed)), i.operand(fed)});
+    if (fed >= 0) AddCandidate(i.operand(fed));
     return;
   }
   for (int64_t k = role == Role::kUpdate ? 1 : 0; k < i.operand_count(); ++k) {
-    candidates_.push({PositionOf(i.operand(k)), i.operand(k)});
+    AddCandidate(i.operand(k));
   }
+}
+
+void Grouper::AddCandidate(HloInstruction* producer) {
+  candidates_.push_back({PositionOf(producer), producer});
+  std::push_heap(candidates_.begin(), candidates_.end());
 }
 
 const Grouper::Rows* Grouper::FindRows(int32_t space) const {

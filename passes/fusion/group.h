@@ -2,7 +2,6 @@
 // the cost model that decides who joins is in group.cc.
 #pragma once
 
-#include <queue>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,7 +28,7 @@ class Grouper {
 
   // Looks at a computation as it is now. Groups may then be grown from its last instruction to its first, each built
   // before the next one grows.
-  void Begin(const HloComputation& computation);
+  void Begin(HloComputation& computation);
   const std::vector<HloInstruction*>& order() const { return order_; }
   // In order(); valid for instructions that Begin saw.
   int32_t PositionOf(const HloInstruction* i) const { return position_[static_cast<size_t>(i->id())]; }
@@ -66,6 +65,7 @@ class Grouper {
   const Rows* FindRows(int32_t space) const;
   bool Declined(const HloInstruction& producer, const char* reason);
   void Add(Member member);
+  void AddCandidate(HloInstruction* producer);
   // Its place among the members; -1 if it is none. What an earlier group left in the table does not count.
   int32_t IndexOf(const HloInstruction* i) const {
     const size_t id = static_cast<size_t>(i->id());
@@ -84,7 +84,7 @@ class Grouper {
   std::vector<Member> members_;
   std::vector<Rows> rows_;
   std::vector<Use> uses_;
-  std::priority_queue<std::pair<int32_t, HloInstruction*>> candidates_;
+  std::vector<std::pair<int32_t, HloInstruction*>> candidates_;  // a heap, by position
   int32_t next_space_ = 1;
   int contractions_ = 0;
   bool reduces_fed_rows_ = false;

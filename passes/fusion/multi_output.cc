@@ -107,7 +107,7 @@ class Joining {
       : computation_(computation), options_(options), gate_(gate), builder_(builder) {}
 
   bool Round() {
-    const std::vector<HloInstruction*> order = computation_.MakeInstructionPostOrder();
+    const std::vector<HloInstruction*> order = computation_.PostOrder();
     position_.clear();
     bool any = false;
     int64_t loops = 0;

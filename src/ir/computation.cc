@@ -2,9 +2,11 @@
 #include "hloir/computation.h"
 
 #include <algorithm>
-#include <utility>
+#include <bit>
 #include <cassert>
+#include <utility>
 
+#include "hloir/fetch_ahead.h"
 #include "hloir/module.h"
 
 namespace hloir {
@@ -43,20 +45,31 @@ namespace {
 
 // Where in a computation's list each of its instructions stands. Ids are dense in the module, so those of a computation as it was
 // read are one run; after many edits they may be scattered over the module's, and a table over their range would make walking
-// all computations quadratic.
+// all computations quadratic: then it is open addressing.
 class PlaceTable {
  public:
   PlaceTable(int32_t lowest_id, int32_t highest_id, int64_t count) : lowest_(lowest_id) {
     int64_t range = int64_t{highest_id} - lowest_id + 1;
     if (range <= 8 * count + 64) dense_.resize(static_cast<size_t>(range));
-    else sparse_.reserve(static_cast<size_t>(count));
+    else sparse_.resize(std::bit_ceil(2 * static_cast<size_t>(count)));
   }
-  uint32_t& operator[](const HloInstruction* i) { return dense_.empty() ? sparse_[i->id()] : dense_[i->id() - lowest_]; }
+  uint32_t& operator[](const HloInstruction* i) {
+    if (!dense_.empty()) return dense_[static_cast<size_t>(i->id() - lowest_)];
+    const size_t mask = sparse_.size() - 1;
+    size_t at = static_cast<uint32_t>(i->id()) & mask;  // ids come in runs, which stay side by side
+    while (sparse_[at].id != i->id() && sparse_[at].id >= 0) at = (at + 1) & mask;
+    sparse_[at].id = i->id();
+    return sparse_[at].place;
+  }
 
  private:
+  struct Slot {
+    int32_t id = -1;
+    uint32_t place = 0;
+  };
   int32_t lowest_;
   std::vector<uint32_t> dense_;
-  std::unordered_map<int32_t, uint32_t> sparse_;
+  std::vector<Slot> sparse_;
 };
 
 }  // namespace
@@ -64,6 +77,7 @@ class PlaceTable {
 // The walk goes over numbers copied from the instructions in one pass: over those of a large module themselves it would wait for
 // memory at every step.
 std::vector<HloInstruction*> HloComputation::MakeInstructionPostOrder() const {
+  if (!post_order_.empty()) return post_order_;
   const size_t count = static_cast<size_t>(count_);
   std::vector<HloInstruction*> list, order;
   list.reserve(count);
@@ -124,18 +138,32 @@ std::vector<HloInstruction*> HloComputation::MakeInstructionPostOrder() const {
   return order;
 }
 
+std::vector<HloInstruction*> HloComputation::PostOrder() {
+  if (post_order_.empty()) post_order_ = MakeInstructionPostOrder();
+  return post_order_;
+}
+
 HloInstruction* HloComputation::NewInstruction(HloOpcode opcode, const Shape* shape,
                                                std::span<HloInstruction* const> operands, Attributes attributes,
-                                               std::string_view name) {
+                                               std::string_view name, bool is_kept) {
   Arena& arena = module_->arena();
-  HloInstruction* instruction = new (arena.Allocate(sizeof(HloInstruction), alignof(HloInstruction))) HloInstruction;
+  HloInstruction* instruction = module_->free_instructions_;
+  if (instruction == nullptr) {
+    instruction = new (arena.Allocate(sizeof(HloInstruction), alignof(HloInstruction))) HloInstruction;
+  } else {
+    module_->free_instructions_ = instruction->next_;
+    const ArenaVector<HloInstruction*> operand_room = instruction->operands_;
+    *instruction = HloInstruction();
+    instruction->operands_ = operand_room;
+    instruction->operands_.truncate(0);
+  }
   instruction->opcode_ = opcode;
   instruction->id_ = module_->next_instruction_id_++;
   instruction->shape_ = shape;
   instruction->parent_ = this;
   instruction->attributes_ = attributes;
-  instruction->name_ = UniqueName(name.empty() ? OpcodeName(opcode) : name);
-  if (names_filled_) names_[instruction->name_] = instruction;
+  instruction->name_ = UniqueName(name.empty() ? OpcodeName(opcode) : name, is_kept);
+  if (!names_.empty()) names_.Add(instruction);
   instruction->operands_.reserve(arena, operands.size());
   for (HloInstruction* operand : operands) {
     assert(operand->parent_ == this);
@@ -155,23 +183,21 @@ HloInstruction* HloComputation::NewInstruction(HloOpcode opcode, const Shape* sh
   return instruction;
 }
 
+void HloComputation::IndexNames() {
+  names_.Reset(static_cast<size_t>(count_));
+  for (HloInstruction* i = first_; i != nullptr; i = i->next_) {
+    FetchAhead(i);
+    names_.Add(i);
+  }
+}
+
 // As XLA names things: "add" taken gives "add.1", "add.1" taken gives the next free "add.n".
-std::string_view HloComputation::UniqueName(std::string_view wanted) {
+std::string_view HloComputation::UniqueName(std::string_view wanted, bool is_kept) {
   // A table is for many: most computations are bodies of fusions and reducers, and there are as many as instructions.
   constexpr int64_t kFewInstructions = 16;
-  if (!names_filled_ && count_ > kFewInstructions) {
-    names_filled_ = true;
-    names_.reserve(static_cast<size_t>(count_ + count_ / 4));
-    for (HloInstruction* i = first_; i != nullptr; i = i->next_) names_.emplace(i->name_, i);
-  }
-  const auto is_taken = [&](std::string_view name) {
-    if (names_filled_) return names_.contains(name);
-    for (const HloInstruction* i = first_; i != nullptr; i = i->next_) {
-      if (i->name_ == name) return true;
-    }
-    return false;
-  };
-  if (!is_taken(wanted)) return module_->InternText(wanted);
+  if (names_.empty() ? count_ > kFewInstructions : names_.full()) IndexNames();
+  const auto is_taken = [&](std::string_view name) { return FindInstruction(name) != nullptr; };
+  if (!is_taken(wanted)) return is_kept ? wanted : module_->InternText(wanted);
   std::string_view base = wanted;
   if (size_t dot = wanted.rfind('.'); dot != std::string_view::npos && dot > 0 && dot + 1 < wanted.size() &&
                                       std::all_of(wanted.begin() + dot + 1, wanted.end(),
@@ -220,8 +246,14 @@ void HloComputation::RemoveInstruction(HloInstruction* instruction) {
   (instruction->prev_ != nullptr ? instruction->prev_->next_ : first_) = instruction->next_;
   (instruction->next_ != nullptr ? instruction->next_->prev_ : last_) = instruction->prev_;
   --count_;
-  if (names_filled_) names_.erase(instruction->name_);
+  instruction->removed_ = true;
   if (instruction->IsParameter()) parameters_[instruction->parameter_number()] = nullptr;
+}
+
+void HloComputation::FreeInstruction(HloInstruction* instruction) {
+  RemoveInstruction(instruction);
+  instruction->next_ = module_->free_instructions_;
+  module_->free_instructions_ = instruction;
 }
 
 void HloComputation::RemoveInstructionAndUnusedOperands(HloInstruction* instruction) {
@@ -262,6 +294,8 @@ void HloComputation::RemoveParameter(int64_t i) {
 
 void HloComputation::MoveBefore(HloInstruction* instruction, HloInstruction* before) {
   if (instruction == before) return;
+  Edited();
+  if (!instruction->called_.empty()) module_->CallsEdited();
   (instruction->prev_ != nullptr ? instruction->prev_->next_ : first_) = instruction->next_;
   (instruction->next_ != nullptr ? instruction->next_->prev_ : last_) = instruction->prev_;
   instruction->next_ = before;
@@ -271,9 +305,8 @@ void HloComputation::MoveBefore(HloInstruction* instruction, HloInstruction* bef
 }
 
 HloInstruction* HloComputation::FindInstruction(std::string_view name) const {
-  if (names_filled_) {
-    auto it = names_.find(name);
-    return it == names_.end() ? nullptr : it->second;
+  if (!names_.empty()) {
+    return names_.Find(name, [this](const HloInstruction& i) { return !i.removed_ && i.parent_ == this; });
   }
   for (HloInstruction* i = first_; i != nullptr; i = i->next_) {
     if (i->name_ == name) return i;

@@ -21,10 +21,8 @@ bool HloInstruction::IsRoot() const { return parent_->root() == this; }
 
 void HloInstruction::set_name(std::string_view name) {
   if (name == name_) return;
-  std::string_view unique = parent_->UniqueName(name);
-  if (parent_->names_filled_) parent_->names_.erase(name_);
-  name_ = unique;
-  if (parent_->names_filled_) parent_->names_[name_] = this;
+  name_ = parent_->UniqueName(name);
+  if (!parent_->names_.empty()) parent_->names_.Add(this);
 }
 
 void HloInstruction::set_shape(const Shape& shape) { shape_ = module()->InternShape(shape); }
@@ -49,20 +47,24 @@ void HloInstruction::RemoveUserIfUnused(HloInstruction* user) {
 void HloInstruction::ReplaceOperandWith(int64_t i, HloInstruction* operand) {
   HloInstruction* old = operands_[i];
   if (old == operand) return;
+  parent_->Edited();
   operands_[i] = operand;
   old->RemoveUserIfUnused(this);
   operand->users_.Add(module()->arena(), this);
 }
 
 void HloInstruction::AppendOperand(HloInstruction* operand) {
+  parent_->Edited();
   operands_.push_back(module()->arena(), operand);
   operand->users_.Add(module()->arena(), this);
 }
 
 void HloInstruction::RemoveOperandsFrom(int64_t first) {
-  std::vector<HloInstruction*> gone(operands_.begin() + first, operands_.end());
+  parent_->Edited();
+  // What is cut off stands there still, behind the end.
+  HloInstruction *const *gone = operands_.begin() + first, *const *end = operands_.end();
   operands_.truncate(static_cast<size_t>(first));
-  for (HloInstruction* operand : gone) operand->RemoveUserIfUnused(this);
+  for (; gone != end; ++gone) (*gone)->RemoveUserIfUnused(this);
 }
 
 void HloInstruction::ReplaceUseWith(HloInstruction* user, HloInstruction* other) {
@@ -94,17 +96,22 @@ const DimVector& HloInstruction::dimensions() const {
 void HloInstruction::set_called_computation(int64_t i, HloComputation* computation) {
   HloComputation* old = called_[i];
   if (old == computation) return;
+  module()->CallsEdited();
   called_[i] = computation;
   if (std::find(called_.begin(), called_.end(), old) == called_.end()) old->callers_.Remove(module()->arena(), this);
   computation->callers_.Add(module()->arena(), this);
 }
 
 void HloInstruction::AddCalledComputation(HloComputation* computation) {
+  module()->CallsEdited();
+  parent_->may_have_calls_ = true;
   called_.push_back(module()->arena(), computation);
   computation->callers_.Add(module()->arena(), this);
 }
 
 void HloInstruction::ClearCalledComputations() {
+  if (called_.empty()) return;
+  module()->CallsEdited();
   for (HloComputation* computation : called_) computation->callers_.Remove(module()->arena(), this);
   called_.truncate(0);
 }
@@ -146,17 +153,20 @@ InstructionExtras& HloInstruction::mutable_extras() {
 void HloInstruction::AddControlDependencyTo(HloInstruction* successor) {
   auto& successors = mutable_extras().control_successors;
   if (std::find(successors.begin(), successors.end(), successor) != successors.end()) return;
+  parent_->Edited();
   successors.push_back(successor);
   successor->mutable_extras().control_predecessors.push_back(this);
 }
 
 void HloInstruction::RemoveControlDependencyTo(HloInstruction* successor) {
+  parent_->Edited();
   EraseFirst(mutable_extras().control_successors, successor);
   EraseFirst(successor->mutable_extras().control_predecessors, this);
 }
 
 void HloInstruction::DropAllControlDependencies() {
   if (!HasControlDependencies()) return;
+  parent_->Edited();
   for (HloInstruction* successor : extras_->control_successors) EraseFirst(successor->extras_->control_predecessors, this);
   for (HloInstruction* predecessor : extras_->control_predecessors) EraseFirst(predecessor->extras_->control_successors, this);
   extras_->control_successors.clear();
@@ -164,20 +174,20 @@ void HloInstruction::DropAllControlDependencies() {
 }
 
 bool HloInstruction::HasSideEffect() const {
+  const auto acts_itself = [](const HloInstruction& i) {
+    if (i.Is(kSideEffect)) return true;
+    if (i.opcode_ == HloOpcode::kCustomCall) return i.attributes<CustomCallAttributes>().custom_call_has_side_effect;
+    // XLA's word for "another program takes part in this".
+    return i.opcode_ == HloOpcode::kAllReduce && i.attributes<AllReduceAttributes>().constrain_layout;
+  };
+  if (called_.empty()) return acts_itself(*this);
   // Each computation is looked at once, so that a nest of calls costs its size and not its paths.
   std::vector<const HloInstruction*> stack{this};
   std::vector<const HloComputation*> seen;
   while (!stack.empty()) {
     const HloInstruction* at = stack.back();
     stack.pop_back();
-    if (at->Is(kSideEffect)) return true;
-    if (at->opcode_ == HloOpcode::kCustomCall && at->attributes<CustomCallAttributes>().custom_call_has_side_effect) {
-      return true;
-    }
-    if (at->Is(kCollective) && at->opcode_ == HloOpcode::kAllReduce &&
-        at->attributes<AllReduceAttributes>().constrain_layout) {
-      return true;  // XLA's word for "another program takes part in this"
-    }
+    if (acts_itself(*at)) return true;
     for (const HloComputation* computation : at->called_) {
       if (std::find(seen.begin(), seen.end(), computation) != seen.end()) continue;
       seen.push_back(computation);

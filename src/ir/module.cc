@@ -58,15 +58,33 @@ HloComputation* HloModule::AddComputation(std::string_view name) {
   computation->name_ = arena_.Copy(UniqueComputationName(name));
   computations_.push_back(computation);
   computation_names_[computation->name_] = computation;
+  CallsEdited();
   return computation;
 }
 
 void HloModule::RemoveComputation(HloComputation* computation) {
-  assert(computation->callers_.empty() && computation != entry_);
+  DropCallsAndName(computation);
+  // Mostly one of the latest.
+  const auto found = std::find(computations_.rbegin(), computations_.rend(), computation);
+  computations_.erase(std::prev(found.base()));
+}
+
+void HloModule::RemoveComputations(std::span<HloComputation* const> computations) {
+  if (computations.empty()) return;
+  std::vector<bool> gone(static_cast<size_t>(next_computation_id_), false);
+  for (HloComputation* computation : computations) {
+    DropCallsAndName(computation);
+    gone[static_cast<size_t>(computation->id())] = true;
+  }
+  std::erase_if(computations_, [&](const HloComputation* computation) { return gone[static_cast<size_t>(computation->id())]; });
+}
+
+void HloModule::DropCallsAndName(HloComputation* computation) {
+  assert(computation != entry_);
   // What it calls has one caller less.
   for (HloInstruction* i = computation->first_; i != nullptr; i = i->next_) i->ClearCalledComputations();
   computation_names_.erase(computation->name_);
-  std::erase(computations_, computation);
+  CallsEdited();
 }
 
 HloComputation* HloModule::FindComputation(std::string_view name) const {
@@ -74,7 +92,13 @@ HloComputation* HloModule::FindComputation(std::string_view name) const {
   return it == computation_names_.end() ? nullptr : it->second;
 }
 
+std::vector<HloComputation*> HloModule::PostOrder() {
+  if (post_order_.empty()) post_order_ = MakeComputationPostOrder();
+  return post_order_;
+}
+
 std::vector<HloComputation*> HloModule::MakeComputationPostOrder() const {
+  if (!post_order_.empty()) return post_order_;
   std::vector<HloComputation*> order;
   order.reserve(computations_.size());
   std::vector<bool> seen(static_cast<size_t>(next_computation_id_), false);
@@ -84,10 +108,13 @@ std::vector<HloComputation*> HloModule::MakeComputationPostOrder() const {
     size_t callee;
   };
   std::vector<Frame> stack;
+  auto enter = [&](HloComputation* computation) {
+    if (seen[computation->id()]) return;
+    seen[computation->id()] = true;
+    stack.push_back({computation, computation->MayHaveCalls() ? computation->first() : nullptr, 0});
+  };
   auto walk = [&](HloComputation* start) {
-    if (seen[start->id()]) return;
-    seen[start->id()] = true;
-    stack.push_back({start, start->first(), 0});
+    enter(start);
     while (!stack.empty()) {
       Frame& top = stack.back();
       if (top.at == nullptr) {
@@ -101,11 +128,7 @@ std::vector<HloComputation*> HloModule::MakeComputationPostOrder() const {
         top.callee = 0;
         continue;
       }
-      HloComputation* callee = top.at->called_computations()[top.callee++];
-      if (!seen[callee->id()]) {
-        seen[callee->id()] = true;
-        stack.push_back({callee, callee->first(), 0});
-      }
+      enter(top.at->called_computations()[top.callee++]);
     }
   };
   // Roots of the call graph first, in stored order, the entry after all others; then what only cycles reach.
@@ -168,7 +191,7 @@ HloInstruction* HloComputation::AddBareClone(const HloInstruction& original, std
       },
       original.attributes_variant());
   HloInstruction* copy = NewInstruction(original.opcode(), module_->InternShape(shape != nullptr ? *shape : original.shape()),
-                                        operands, attributes, original.name());
+                                        operands, attributes, original.name(), original.module() == module_);
   CopyDecorations(original, *copy);
   return copy;
 }
@@ -179,6 +202,16 @@ HloInstruction* HloComputation::AddClone(const HloInstruction& original, std::sp
   for (HloComputation* called : original.called_computations()) {
     if (called->module() == module_) copy->AddCalledComputation(OwnsBody(original) ? module_->CloneComputation(*called) : called);
   }
+  return copy;
+}
+
+HloInstruction* HloComputation::AddSuccessor(const HloInstruction& original, std::span<HloInstruction* const> operands) {
+  HloInstruction* copy = NewInstruction(original.opcode_, original.shape_, operands, original.attributes_, original.name_,
+                                        /*is_kept=*/true);
+  for (HloComputation* called : original.called_) copy->AddCalledComputation(called);
+  copy->line_ = original.line_;
+  copy->metadata_ = original.metadata_;
+  copy->extras_ = original.extras_;
   return copy;
 }
 

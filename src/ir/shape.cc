@@ -97,7 +97,7 @@ void Shape::set_dynamic_dimension(int64_t i, bool dynamic) {
   else dynamic_mask_ &= ~(uint64_t{1} << i);
 }
 
-bool Shape::IsStatic() const {
+bool Shape::AreLeavesStatic() const {
   bool is_static = true;
   ForEachLeaf(*this, [&](const Shape& leaf) { is_static &= leaf.dynamic_mask_ == 0; });
   return is_static;

@@ -1,7 +1,5 @@
 // The order in which a module's text has its computations, and a module put into that order with names that the text can keep.
 // Covered by tests/unit/text_order_test.cc.
-#include <unordered_set>
-
 #include "hloir/module.h"
 
 namespace hloir {
@@ -19,6 +17,13 @@ bool ReadsBack(const std::vector<HloComputation*>& order) {
   }
   return true;
 }
+
+// x.0 and x are one name to readers.
+struct ReadName {
+  std::string_view operator()(const HloInstruction& i) const {
+    return i.name().ends_with(".0") ? i.name().substr(0, i.name().size() - 2) : i.name();
+  }
+};
 
 }  // namespace
 
@@ -68,24 +73,30 @@ void HloModule::PutInTextOrder() {
   for (HloComputation* computation : computations_) {
     // A schedule is the order already.
     if (config_.is_scheduled && computation->fusion() == nullptr) continue;
-    for (HloInstruction* i : computation->MakeInstructionPostOrder()) computation->MoveBefore(i, nullptr);
+    HloInstruction* at = computation->first();
+    for (HloInstruction* i : computation->PostOrder()) {
+      if (i == at) at = at->next();
+      else computation->MoveBefore(i, at);
+    }
   }
   computations_ = MakeTextOrder(/*reads_back=*/true);
+  CallsEdited();
   // Names: callers first, and bodies of fusions after all others. What is copied into a body goes by another name then,
   // what it was copied from by its own.
-  std::unordered_set<std::string_view> taken;
-  taken.reserve(static_cast<size_t>(instruction_count()));
+  NameIndex<HloInstruction, ReadName> taken;
+  taken.Reset(static_cast<size_t>(instruction_count()));
   std::unordered_map<std::string, int64_t> next_suffix;
-  // x.0 and x are one name to readers.
-  const auto take = [&](std::string_view name) { return taken.insert(name.ends_with(".0") ? name.substr(0, name.size() - 2) : name).second; };
   const auto claim = [&](HloInstruction& instruction) {
-    if (take(instruction.name())) return;
-    std::string_view base = instruction.name();
-    const size_t dot = base.rfind('.');
-    if (dot != std::string_view::npos && dot > 0 && base.find_first_not_of("0123456789", dot + 1) == std::string_view::npos) base = base.substr(0, dot);
-    int64_t& suffix = next_suffix[std::string(base)];
-    do instruction.set_name(std::string(base) + "." + std::to_string(++suffix));
-    while (!take(instruction.name()));
+    const auto is_taken = [&] { return taken.Find(ReadName()(instruction), [](const HloInstruction&) { return true; }) != nullptr; };
+    if (is_taken()) {
+      std::string base(instruction.name());
+      const size_t dot = base.rfind('.');
+      if (dot != std::string::npos && dot > 0 && base.find_first_not_of("0123456789", dot + 1) == std::string::npos) base.resize(dot);
+      int64_t& suffix = next_suffix[base];
+      do instruction.set_name(base + "." + std::to_string(++suffix));
+      while (is_taken());
+    }
+    taken.Add(&instruction);
   };
   for (const bool bodies : {false, true}) {
     for (size_t k = computations_.size(); k-- > 0;) {
