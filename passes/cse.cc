@@ -31,6 +31,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "hloir/fetch_ahead.h"
 #include "hloir/pass.h"
 #include "hloir/structural.h"
 #include "pass_util.h"
@@ -64,6 +65,7 @@ class Cse : public HloPass {
     impure_.assign(static_cast<size_t>(module.computation_id_limit()), false);
     for (const HloComputation* computation : callees_first) {
       for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+        FetchAhead(i);
         if (IsImpure(*i)) impure_[static_cast<size_t>(computation->id())] = true;
       }
     }
@@ -150,38 +152,43 @@ class Cse : public HloPass {
     return true;
   }
 
-  // Instructions by their hash, in one block of memory: in a large module each look elsewhere waits for memory.
+  // Instructions of a list by their hash, in one small block of memory: in a large module each look elsewhere waits for it.
   class SeenTable {
    public:
-    explicit SeenTable(size_t most) : slots_(std::bit_ceil(2 * most + 1)) {}
-    // The one that is known and equal; or nullptr, and `i` is known from now on.
+    explicit SeenTable(const std::vector<HloInstruction*>& list) : list_(list), slots_(std::bit_ceil(list.size() + list.size() / 2 + 2)) {}
+    // The one that is known and equal; or nullptr, and list[place] is known from now on.
     template <class IsEqual>
-    HloInstruction* FindOrAdd(uint64_t hash, HloInstruction* i, IsEqual is_equal) {
+    HloInstruction* FindOrAdd(uint64_t hash, size_t place, IsEqual is_equal) {
       size_t at = hash & (slots_.size() - 1);
-      for (; slots_[at].instruction != nullptr; at = (at + 1) & (slots_.size() - 1)) {
-        if (slots_[at].hash == hash && is_equal(*slots_[at].instruction)) return slots_[at].instruction;
+      const uint32_t tag = static_cast<uint32_t>(hash >> 32);
+      for (; slots_[at].end != 0; at = (at + 1) & (slots_.size() - 1)) {
+        HloInstruction* known = list_[slots_[at].end - 1];
+        if (slots_[at].tag == tag && is_equal(*known)) return known;
       }
-      slots_[at] = {hash, i};
+      slots_[at] = {tag, static_cast<uint32_t>(place) + 1};
       return nullptr;
     }
 
    private:
     struct Slot {
-      uint64_t hash = 0;
-      HloInstruction* instruction = nullptr;
+      uint32_t tag = 0;
+      uint32_t end = 0;  // its place + 1; 0: free
     };
+    const std::vector<HloInstruction*>& list_;
     std::vector<Slot> slots_;
   };
 
   bool RunOn(HloComputation& computation) {
-    SeenTable seen(static_cast<size_t>(computation.instruction_count()));
     bool changed = false;
     // A schedule is an order with operands first, too; along it, the one that is kept is the one that comes first.
     const bool scheduled = computation.module()->config().is_scheduled;
-    for (HloInstruction* i : scheduled ? computation.instructions() : computation.PostOrder()) {
+    const std::vector<HloInstruction*> order = scheduled ? computation.instructions() : computation.PostOrder();
+    SeenTable seen(order);
+    for (size_t at = 0; at < order.size(); ++at) {
+      HloInstruction* i = order[at];
       if (!IsCandidate(*i)) continue;
       uint64_t hash = Hash(*i);
-      HloInstruction* same = seen.FindOrAdd(hash, i, [&](const HloInstruction& known) { return Equal(known, *i); });
+      HloInstruction* same = seen.FindOrAdd(hash, at, [&](const HloInstruction& known) { return Equal(known, *i); });
       if (same == nullptr) continue;
       if (!gate_.Allow("merge", "A, A again => A", MathMode::kExact, *i)) continue;
       i->ReplaceAllUsesWith(same);

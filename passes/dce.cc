@@ -24,6 +24,7 @@
 //
 // Leaves alone: parameters, which are a computation's signature; side effects, collectives and halves of async pairs;
 // instructions with control dependencies; elements that a while loop only carries along.
+#include "hloir/fetch_ahead.h"
 #include "hloir/pass.h"
 #include "pass_util.h"
 
@@ -63,6 +64,7 @@ class Dce : public HloPass {
     if (!gate_.Enabled("dead-instruction", MathMode::kExact)) return false;
     std::vector<HloInstruction*> worklist;
     for (HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
+      FetchAhead(i);
       if (IsDead(*i)) worklist.push_back(i);
     }
     bool changed = false;

@@ -57,6 +57,7 @@
 #include "fusion/build.h"
 #include "fusion/group.h"
 #include "fusion/multi_output.h"
+#include "hloir/fetch_ahead.h"
 #include "pass_util.h"
 
 namespace hloir {
@@ -93,6 +94,7 @@ class Fusion : public HloPass {
   bool RemoveDeadCode(HloComputation& computation) {
     std::vector<HloInstruction*> dead;
     for (HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
+      FetchAhead(i);
       if (IsDead(*i)) dead.push_back(i);
     }
     bool changed = false;
@@ -111,12 +113,15 @@ class Fusion : public HloPass {
   FusionBuilder builder_;
 };
 
+constexpr size_t kFetched = 24;  // instructions before their turn
+
 bool Fusion::RunOn(HloComputation& computation, Grouper& grouper) {
   grouper.Begin(computation);
   const std::vector<HloInstruction*>& order = grouper.order();
   std::vector<bool> gone(order.size(), false);
   bool changed = false;
   for (size_t at = order.size(); at-- > 0;) {
+    if (at >= kFetched) Fetch(order[at - kFetched]);
     HloInstruction* root = order[at];
     if (gone[at] || (root->user_count() == 0 && !root->IsRoot())) continue;
     const Role role = grouper.RoleAt(static_cast<int32_t>(at));

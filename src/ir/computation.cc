@@ -83,6 +83,7 @@ std::vector<HloInstruction*> HloComputation::MakeInstructionPostOrder() const {
   list.reserve(count);
   PlaceTable places(lowest_id_, highest_id_, count_);
   for (HloInstruction* i = first_; i != nullptr; i = i->next_) {
+    FetchAhead(i);
     places[i] = static_cast<uint32_t>(list.size());
     list.push_back(i);
   }

@@ -57,7 +57,7 @@ HloComputation* HloModule::AddComputation(std::string_view name) {
   computation->id_ = next_computation_id_++;
   computation->name_ = arena_.Copy(UniqueComputationName(name));
   computations_.push_back(computation);
-  computation_names_[computation->name_] = computation;
+  computation_names_.emplace(computation->name_, computation);
   CallsEdited();
   return computation;
 }

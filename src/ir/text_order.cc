@@ -1,5 +1,6 @@
 // The order in which a module's text has its computations, and a module put into that order with names that the text can keep.
 // Covered by tests/unit/text_order_test.cc.
+#include "hloir/fetch_ahead.h"
 #include "hloir/module.h"
 
 namespace hloir {
@@ -40,7 +41,7 @@ std::vector<HloComputation*> HloModule::MakeTextOrder(bool reads_back) const {
   auto enter = [&](HloComputation* computation) {
     if (seen[computation->id()]) return;
     seen[computation->id()] = true;
-    stack.push_back({computation, computation->first()});
+    stack.push_back({computation, computation->MayHaveCalls() ? computation->first() : nullptr});
   };
   auto walk = [&](HloComputation* root) {
     enter(root);
@@ -52,6 +53,7 @@ std::vector<HloComputation*> HloModule::MakeTextOrder(bool reads_back) const {
         continue;
       }
       const HloInstruction* caller = top.next;
+      FetchAhead(caller);
       top.next = caller->next();
       const auto called = caller->called_computations();
       if (caller->opcode() == HloOpcode::kWhile) {  // XLA lists the body before the condition
@@ -101,7 +103,7 @@ void HloModule::PutInTextOrder() {
   for (const bool bodies : {false, true}) {
     for (size_t k = computations_.size(); k-- > 0;) {
       if ((computations_[k]->fusion() != nullptr) != bodies) continue;
-      for (HloInstruction* i = computations_[k]->first(); i != nullptr; i = i->next()) claim(*i);
+      for (HloInstruction* i = computations_[k]->first(); i != nullptr; i = i->next()) FetchAhead(i), claim(*i);
     }
   }
 }

@@ -1,6 +1,8 @@
-// The call graph and reachability: each answer for a small module whose graph is plain to see. Users and callers.
+// The call graph and reachability: each answer for a small module whose graph is plain to see. Users and callers, names, and
+// what a computation keeps about itself.
 #include <algorithm>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "hloir/builder.h"
@@ -132,6 +134,114 @@ TEST_CASE("users and callers are found and removed however many there are") {
   CHECK(body->callers().size() == left.size());
   CHECK(x->user_count() == static_cast<int64_t>(left.size()) + 1);
   for (const HloInstruction* call : left) CHECK(x->IsUsedBy(call));
+}
+
+std::vector<std::string> NamesOf(const std::vector<HloInstruction*>& order) {
+  std::vector<std::string> names;
+  for (const HloInstruction* i : order) names.emplace_back(i->name());
+  return names;
+}
+std::vector<std::string> NamesOf(const std::vector<HloComputation*>& order) {
+  std::vector<std::string> names;
+  for (const HloComputation* computation : order) names.emplace_back(computation->name());
+  return names;
+}
+
+TEST_CASE("a post-order that was kept is that of the graph as it is now") {
+  const std::unique_ptr<HloModule> module = Module();
+  HloComputation& main = *module->entry_computation();
+  const auto find = [&](std::string_view name) { return main.FindInstruction(name); };
+  const Shape shape = find("a")->shape();
+  // A clone has never been asked before.
+  const auto check = [&] {
+    const std::unique_ptr<HloModule> clone = module->Clone();
+    CHECK(NamesOf(main.PostOrder()) == NamesOf(clone->entry_computation()->MakeInstructionPostOrder()));
+    CHECK(NamesOf(main.MakeInstructionPostOrder()) == NamesOf(main.PostOrder()));
+    CHECK(NamesOf(module->PostOrder()) == NamesOf(clone->MakeComputationPostOrder()));
+  };
+  check();
+  HloInstruction* added = main.AddInstruction(HloOpcode::kNegate, shape, {find("a")});
+  check();
+  find("six")->ReplaceOperandWith(0, find("two"));
+  check();
+  find("six")->ReplaceOperandWith(1, added);
+  check();
+  find("t")->AppendOperand(find("one"));
+  check();
+  find("t")->RemoveOperandsFrom(1);
+  check();
+  find("five")->RemoveControlDependencyTo(find("six"));
+  check();
+  find("three")->AddControlDependencyTo(find("two"));
+  check();
+  find("three")->DropAllControlDependencies();
+  check();
+  main.MoveBefore(find("five"), main.first());
+  check();
+  find("one")->set_called_computation(0, module->FindComputation("inner"));
+  check();
+  main.RemoveInstruction(find("one"));
+  check();
+  main.MoveBefore(find("four"), nullptr);
+  check();
+  for (HloComputation* entry : {module->FindComputation("alone"), &main}) {
+    module->set_entry_computation(entry);
+    CHECK(module->PostOrder().back() == entry);
+  }
+  module->RemoveComputations(std::vector{module->FindComputation("alone"), module->FindComputation("middle")});
+  check();
+  CHECK(module->computation_count() == 3);
+  CHECK(module->FindComputation("middle") == nullptr);
+  HloComputation* copy = module->CloneComputation(*module->FindComputation("inner"));
+  check();
+  main.AddInstruction(HloOpcode::kCall, shape, {find("a")}, CallAttributes())->AddCalledComputation(copy);
+  check();
+}
+
+TEST_CASE("names are found and free again however many there are, and so is the memory of what was freed") {
+  const std::unique_ptr<HloModule> module = Module();
+  HloComputation& main = *module->entry_computation();
+  HloInstruction* a = main.FindInstruction("a");
+  std::vector<HloInstruction*> made;
+  for (int k = 0; k < 1000; ++k) made.push_back(main.AddInstruction(HloOpcode::kNegate, a->shape(), {a}, std::monostate(), "n"));
+  CHECK(made[0]->name() == "n");
+  CHECK(made[999]->name() == "n.999");
+  CHECK(main.FindInstruction("n.500") == made[500]);
+  made[500]->set_name("other");
+  CHECK(main.FindInstruction("n.500") == nullptr);
+  CHECK(main.FindInstruction("other") == made[500]);
+  main.RemoveInstruction(made[1]);
+  CHECK(main.FindInstruction("n.1") == nullptr);
+  for (int k = 2; k < 1000; ++k) main.FreeInstruction(made[k]);
+  CHECK(main.FindInstruction("n.2") == nullptr);
+  const size_t bytes = module->arena().bytes();
+  std::set<HloInstruction*> freed(made.begin() + 2, made.end());
+  // In a computation of few names as well as in one of many.
+  for (HloComputation* computation : {&main, module->FindComputation("inner")}) {
+    HloInstruction* p = computation->parameter(0);
+    for (int k = 0; k < 400; ++k) {
+      HloInstruction* again = computation->AddInstruction(HloOpcode::kAdd, p->shape(), {p, p}, std::monostate(), "m." + std::to_string(k));
+      CHECK(freed.erase(again) == 1);
+      CHECK(computation->FindInstruction("m." + std::to_string(k)) == again);
+      CHECK(again->operand(1) == p);
+      CHECK(again->user_count() == 0);
+    }
+  }
+  CHECK(main.AddInstruction(HloOpcode::kNegate, a->shape(), {a}, std::monostate(), "n.700")->name() == "n.700");
+  CHECK(main.AddInstruction(HloOpcode::kNegate, a->shape(), {a}, std::monostate(), "m.7")->name() == "m.400");
+  CHECK(module->arena().bytes() == bytes);
+}
+
+TEST_CASE("what a computation may have") {
+  const std::unique_ptr<HloModule> module = Module();
+  HloComputation& main = *module->entry_computation();
+  CHECK(main.MayHave(HloOpcode::kCall));
+  CHECK(main.MayHaveCalls());
+  CHECK_FALSE(main.MayHave(HloOpcode::kReduce));
+  CHECK_FALSE(module->FindComputation("add")->MayHaveCalls());
+  main.AddInstruction(HloOpcode::kSin, main.FindInstruction("a")->shape(), {main.FindInstruction("a")});
+  CHECK(main.MayHave(HloOpcode::kSin));
+  CHECK(module->Clone()->entry_computation()->MayHave(HloOpcode::kSin));
 }
 
 }  // namespace
