@@ -55,7 +55,8 @@ class HloComputation {
   // Every opcode that an instruction of this computation has, and perhaps some that one had that is gone.
   const OpcodeSet& opcodes() const { return opcodes_; }
   bool MayHave(HloOpcode opcode) const { return opcodes_[static_cast<size_t>(opcode)]; }
-  bool MayHaveCalls() const { return may_have_calls_; }
+  // How many instructions in it call something.
+  int64_t calling_count() const { return calling_count_; }
 
   // Adds an instruction at the end; `name` is made unique, and "" takes the opcode's. Operands must be of this
   // computation. Attributes: the opcode's struct (std::monostate for none); checked by assert.
@@ -130,7 +131,8 @@ class HloComputation {
   std::vector<HloInstruction*> parameters_;
   InstructionList callers_;
   OpcodeSet opcodes_;
-  bool may_have_calls_ = false;
+  bool removed_ = false;
+  int64_t calling_count_ = 0;
   std::vector<HloInstruction*> post_order_;  // empty: not known
   // Filled when the first name has to be made unique or found, so that reading a module does not pay for it.
   NameIndex<HloInstruction> names_;

@@ -143,6 +143,7 @@ class HloModule {
   std::string UniqueComputationName(std::string_view wanted) const;
   void DropCallsAndName(HloComputation* computation);
   void CallsEdited() { post_order_.clear(); }
+  void IndexName(HloComputation* computation);
   template <class Map>
   static void CloneInto(const HloComputation& from, HloComputation& to, Map& mapped,
                         const std::unordered_map<const HloComputation*, HloComputation*>& clones);
@@ -153,7 +154,7 @@ class HloModule {
   ModuleConfig config_;
   HloComputation* entry_ = nullptr;
   std::vector<HloComputation*> computations_, post_order_;  // no post-order: it is not known
-  std::unordered_map<std::string_view, HloComputation*> computation_names_;
+  NameIndex<HloComputation> computation_names_;
   std::unordered_set<const Shape*, ShapeHash, ShapeEqual> shapes_;
   HloInstruction* free_instructions_ = nullptr;  // linked by next()
   int32_t next_instruction_id_ = 0, next_computation_id_ = 0;

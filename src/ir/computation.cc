@@ -15,9 +15,8 @@ bool HloComputation::IsEntry() const { return module_->entry_computation() == th
 
 void HloComputation::set_name(std::string_view name) {
   if (name == name_) return;
-  module_->computation_names_.erase(name_);
   name_ = module_->InternText(module_->UniqueComputationName(name));
-  module_->computation_names_[name_] = this;
+  module_->IndexName(this);
 }
 
 ProgramShape HloComputation::program_shape() const {

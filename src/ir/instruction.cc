@@ -104,13 +104,14 @@ void HloInstruction::set_called_computation(int64_t i, HloComputation* computati
 
 void HloInstruction::AddCalledComputation(HloComputation* computation) {
   module()->CallsEdited();
-  parent_->may_have_calls_ = true;
+  if (called_.empty()) ++parent_->calling_count_;
   called_.push_back(module()->arena(), computation);
   computation->callers_.Add(module()->arena(), this);
 }
 
 void HloInstruction::ClearCalledComputations() {
   if (called_.empty()) return;
+  --parent_->calling_count_;
   module()->CallsEdited();
   for (HloComputation* computation : called_) computation->callers_.Remove(module()->arena(), this);
   called_.truncate(0);

@@ -44,10 +44,10 @@ std::string_view HloModule::AdoptText(std::shared_ptr<const std::string> text) {
 
 std::string HloModule::UniqueComputationName(std::string_view wanted) const {
   std::string name(wanted.empty() ? "computation" : wanted);
-  if (!computation_names_.contains(name)) return name;
+  if (FindComputation(name) == nullptr) return name;
   for (int64_t suffix = 1;; ++suffix) {
     std::string candidate = name + "." + std::to_string(suffix);
-    if (!computation_names_.contains(candidate)) return candidate;
+    if (FindComputation(candidate) == nullptr) return candidate;
   }
 }
 
@@ -57,16 +57,17 @@ HloComputation* HloModule::AddComputation(std::string_view name) {
   computation->id_ = next_computation_id_++;
   computation->name_ = arena_.Copy(UniqueComputationName(name));
   computations_.push_back(computation);
-  computation_names_.emplace(computation->name_, computation);
+  IndexName(computation);
   CallsEdited();
   return computation;
 }
 
 void HloModule::RemoveComputation(HloComputation* computation) {
+  assert(computation->callers_.empty());
   DropCallsAndName(computation);
   // Mostly one of the latest.
   const auto found = std::find(computations_.rbegin(), computations_.rend(), computation);
-  computations_.erase(std::prev(found.base()));
+  if (found != computations_.rend()) computations_.erase(std::prev(found.base()));
 }
 
 void HloModule::RemoveComputations(std::span<HloComputation* const> computations) {
@@ -83,13 +84,22 @@ void HloModule::DropCallsAndName(HloComputation* computation) {
   assert(computation != entry_);
   // What it calls has one caller less.
   for (HloInstruction* i = computation->first_; i != nullptr; i = i->next_) i->ClearCalledComputations();
-  computation_names_.erase(computation->name_);
+  computation->removed_ = true;
   CallsEdited();
 }
 
 HloComputation* HloModule::FindComputation(std::string_view name) const {
-  auto it = computation_names_.find(name);
-  return it == computation_names_.end() ? nullptr : it->second;
+  return computation_names_.Find(name, [](const HloComputation& computation) { return !computation.removed_; });
+}
+
+void HloModule::IndexName(HloComputation* computation) {
+  if (computation_names_.full()) {
+    computation_names_.Reset(computations_.size() + 1);
+    for (HloComputation* known : computations_) {
+      if (known != computation) computation_names_.Add(known);
+    }
+  }
+  computation_names_.Add(computation);
 }
 
 std::vector<HloComputation*> HloModule::PostOrder() {
@@ -106,24 +116,26 @@ std::vector<HloComputation*> HloModule::MakeComputationPostOrder() const {
     HloComputation* computation;
     HloInstruction* at;
     size_t callee;
+    int64_t left;  // instructions that call something
   };
   std::vector<Frame> stack;
   auto enter = [&](HloComputation* computation) {
     if (seen[computation->id()]) return;
     seen[computation->id()] = true;
-    stack.push_back({computation, computation->MayHaveCalls() ? computation->first() : nullptr, 0});
+    stack.push_back({computation, computation->first(), 0, computation->calling_count()});
   };
   auto walk = [&](HloComputation* start) {
     enter(start);
     while (!stack.empty()) {
       Frame& top = stack.back();
-      if (top.at == nullptr) {
+      if (top.left == 0) {
         order.push_back(top.computation);
         stack.pop_back();
         continue;
       }
       if (top.callee == top.at->called_computations().size()) {
         FetchAhead(top.at);
+        if (top.callee > 0) --top.left;
         top.at = top.at->next();
         top.callee = 0;
         continue;

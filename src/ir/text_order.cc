@@ -34,6 +34,7 @@ std::vector<HloComputation*> HloModule::MakeTextOrder(bool reads_back) const {
   struct Frame {
     HloComputation* computation;
     const HloInstruction* next;
+    int64_t left;  // instructions that call something
   };
   std::vector<HloComputation*> order;
   std::vector<bool> seen(static_cast<size_t>(next_computation_id_), false);
@@ -41,13 +42,13 @@ std::vector<HloComputation*> HloModule::MakeTextOrder(bool reads_back) const {
   auto enter = [&](HloComputation* computation) {
     if (seen[computation->id()]) return;
     seen[computation->id()] = true;
-    stack.push_back({computation, computation->MayHaveCalls() ? computation->first() : nullptr});
+    stack.push_back({computation, computation->first(), computation->calling_count()});
   };
   auto walk = [&](HloComputation* root) {
     enter(root);
     while (!stack.empty()) {
       Frame& top = stack.back();
-      if (top.next == nullptr) {
+      if (top.left == 0) {
         order.push_back(top.computation);
         stack.pop_back();
         continue;
@@ -56,6 +57,7 @@ std::vector<HloComputation*> HloModule::MakeTextOrder(bool reads_back) const {
       FetchAhead(caller);
       top.next = caller->next();
       const auto called = caller->called_computations();
+      if (!called.empty()) --top.left;
       if (caller->opcode() == HloOpcode::kWhile) {  // XLA lists the body before the condition
         for (HloComputation* callee : called) enter(callee);
       } else {

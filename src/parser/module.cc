@@ -326,16 +326,15 @@ HloComputation* HloParser::NewComputation(std::string_view name, int32_t line) {
 // Ids and unique names go to computations in the order in which they are complete.
 void HloParser::NameComputation(HloComputation* computation) {
   computation->id_ = module_->next_computation_id_++;
-  auto& names = module_->computation_names_;
   std::string_view& name = computation->name_;
-  if (names.contains(name)) {
+  if (module_->FindComputation(name) != nullptr) {
     int64_t& next = next_computation_suffix_.try_emplace(name, 1).first->second;
     std::string candidate;
     do candidate = Format("{}.{}", name, next++);
-    while (names.contains(candidate));
+    while (module_->FindComputation(candidate) != nullptr);
     name = module_->InternText(candidate);
   }
-  names.emplace(name, computation);
+  module_->IndexName(computation);
 }
 
 bool HloParser::ParseBody(HloComputation* computation, const char* place) {

@@ -236,9 +236,11 @@ TEST_CASE("what a computation may have") {
   const std::unique_ptr<HloModule> module = Module();
   HloComputation& main = *module->entry_computation();
   CHECK(main.MayHave(HloOpcode::kCall));
-  CHECK(main.MayHaveCalls());
+  CHECK(main.calling_count() == 2);
   CHECK_FALSE(main.MayHave(HloOpcode::kReduce));
-  CHECK_FALSE(module->FindComputation("add")->MayHaveCalls());
+  CHECK(module->FindComputation("add")->calling_count() == 0);
+  main.FindInstruction("four")->ClearCalledComputations();
+  CHECK(main.calling_count() == 1);
   main.AddInstruction(HloOpcode::kSin, main.FindInstruction("a")->shape(), {main.FindInstruction("a")});
   CHECK(main.MayHave(HloOpcode::kSin));
   CHECK(module->Clone()->entry_computation()->MayHave(HloOpcode::kSin));
