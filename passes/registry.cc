@@ -75,6 +75,7 @@ constexpr std::pair<std::string_view, std::string_view> kXlaNames[] = {
     {"algsimp", "algebraic-simplifier"},
     {"all-reduce-simp", "all-reduce-simplifier"},
     {"memory-scheduler", "hlo-memory-scheduler"},
+    {"AssumeGatherIndicesInBoundRewriteToCopy", "assume-gather-indices-in-bound-rewrite-to-copy"},
     {"CallInliner", "call-inliner"},
     {"ReduceWindowToReduceAndBroadcast", "reduce-window-to-reduce-and-broadcast"},
     {"cse_barrier_expander", "optimization-barrier-expander"},
