@@ -62,9 +62,10 @@ HloInstruction* Propagate(HloInstruction* i, RuleContext& c) {
       operands.push_back(operand);
       continue;
     }
-    // If it is converted already, by that; so that it has one reader where it may be narrowed too.
+    // If it is converted already, by that; so that it has one reader where it may be narrowed too. In a schedule, that may be later.
     HloInstruction* narrow = nullptr;
     for (HloInstruction* user : operand->users()) {
+      if (i->module()->config().is_scheduled) break;
       if (user->opcode() == HloOpcode::kConvert && user != i && user->shape() == operand->shape().WithElementType(BF16)) narrow = user;
     }
     operands.push_back(narrow != nullptr && !narrow->HasControlDependencies() ? narrow : c.Convert(operand, BF16));

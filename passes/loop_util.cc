@@ -195,6 +195,7 @@ HloInstruction* AddLoopElement(HloInstruction* loop, HloInstruction* initial) {
   shapes.push_back(initial->shape());
   parameter->set_shape(Shape::Tuple(std::move(shapes)));
   HloInstruction* read = body.AddGetTupleElement(parameter, element, initial->name());
+  body.MoveBefore(parameter, body.first());  // a schedule may have what reads the new element before it
   body.MoveBefore(read, parameter->next());
   next.push_back(read);
   SetCarried(loop, elements, next);

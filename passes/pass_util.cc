@@ -176,6 +176,10 @@ HloComputation* OwnComputation(HloInstruction* caller, int64_t k) {
   return own;
 }
 
+std::vector<HloInstruction*> InOrder(const HloComputation& computation) {
+  return computation.module()->config().is_scheduled ? computation.instructions() : computation.MakeInstructionPostOrder();
+}
+
 std::vector<HloInstruction*> InstructionsOf(const HloComputation& computation, HloOpcode opcode) {
   bool any = false;
   if (!computation.MayHave(opcode)) return {};
@@ -184,7 +188,7 @@ std::vector<HloInstruction*> InstructionsOf(const HloComputation& computation, H
     any = i->opcode() == opcode;
   }
   if (!any) return {};
-  std::vector<HloInstruction*> found = computation.MakeInstructionPostOrder();
+  std::vector<HloInstruction*> found = InOrder(computation);
   std::erase_if(found, [&](const HloInstruction* i) { return i->opcode() != opcode; });
   return found;
 }

@@ -71,7 +71,9 @@ HloInstruction* InlineBefore(HloInstruction* place, const HloComputation& body,
 bool MayBeInlined(const HloComputation& body, const HloComputation& into);
 // The k-th computation that the instruction calls; a copy of its own, if somebody else calls it too.
 HloComputation* OwnComputation(HloInstruction* caller, int64_t k);
-// Instructions of one opcode in the computation's post-order.
+// Operands before users: a schedule, or the post-order.
+std::vector<HloInstruction*> InOrder(const HloComputation& computation);
+// Instructions of one opcode, in that order.
 std::vector<HloInstruction*> InstructionsOf(const HloComputation& computation, HloOpcode opcode);
 bool HasAnnotations(const HloInstruction& instruction);  // a sharding or frontend attributes
 // The direction that says the same of two operands that have changed places.

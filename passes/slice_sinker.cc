@@ -86,7 +86,7 @@ class SliceSinker : public RewritingPass {
 
   bool RunOn(HloComputation& computation) {
     std::map<int64_t, std::vector<std::vector<HloInstruction*>>> groups;  // by the id of the first array
-    for (HloInstruction* i : computation.MakeInstructionPostOrder()) {
+    for (HloInstruction* i : InOrder(computation)) {
       if (!IsOnSlices(*i)) continue;
       auto& same_array = groups[i->operand(0)->operand(0)->id()];
       auto group = std::find_if(same_array.begin(), same_array.end(), [&](const auto& g) { return Together(*g[0], *i); });

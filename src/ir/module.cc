@@ -154,6 +154,11 @@ std::vector<HloComputation*> HloModule::MakeComputationPostOrder() const {
 
 namespace {
 
+// An origin is a tree that follows the shape.
+bool HaveOneOrigin(const Shape& a, const Shape& b) {
+  return a.IsTuple() == b.IsTuple() && (!a.IsTuple() || (a.tuple_size() == b.tuple_size() && a.Leaves().size() == b.Leaves().size()));
+}
+
 // What it calls belongs to it alone.
 bool OwnsBody(const HloInstruction& i) { return i.opcode() == HloOpcode::kFusion || i.opcode() == HloOpcode::kAsyncStart; }
 
@@ -205,6 +210,9 @@ HloInstruction* HloComputation::AddBareClone(const HloInstruction& original, std
   HloInstruction* copy = NewInstruction(original.opcode(), module_->InternShape(shape != nullptr ? *shape : original.shape()),
                                         operands, attributes, original.name(), original.module() == module_);
   CopyDecorations(original, *copy);
+  if (copy->has_extras() && copy->extras().original_value && !HaveOneOrigin(original.shape(), copy->shape())) {
+    copy->mutable_extras().original_value.reset();
+  }
   return copy;
 }
 
