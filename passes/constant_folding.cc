@@ -30,6 +30,9 @@
 // what goes in; work over max_folded_steps (loops counted by their rounds), so that folding has an end, and a near one;
 // bodies of fusions and async operations; control dependencies.
 #include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
 
 #include "hloir/match.h"
 #include "loop_util.h"
@@ -256,9 +259,12 @@ class ConstantFolding : public RewritingPass {
     return true;
   }
 
-  // As XLA reads text, a complex number with a NaN as its real part has one as its imaginary part, too.
+  // As XLA reads text, a complex number with a NaN as its real part has the same one as its imaginary part.
   static bool HasText(const Literal& value) {
-    const auto told = [](const auto& number) { return !std::isnan(number.real()) || std::isnan(number.imag()); };
+    const auto told = [](const auto& number) {
+      const auto real = number.real(), imaginary = number.imag();
+      return !std::isnan(real) || std::memcmp(&real, &imaginary, sizeof real) == 0;
+    };
     if (value.shape().IsTuple()) return std::all_of(value.elements().begin(), value.elements().end(), HasText);
     if (value.shape().element_type() == PrimitiveType::C64) return std::ranges::all_of(value.data<std::complex<float>>(), told);
     return value.shape().element_type() != PrimitiveType::C128 || std::ranges::all_of(value.data<std::complex<double>>(), told);
