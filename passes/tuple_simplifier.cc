@@ -63,7 +63,7 @@ class TupleSimplifier : public RewritingPass {
     HloInstruction* source = nullptr;
     for (int64_t k = 0; k < i->operand_count(); ++k) {
       HloInstruction* element = i->operand(k);
-      if (element->opcode() != HloOpcode::kGetTupleElement || element->tuple_index() != k) return false;
+      if (element->opcode() != HloOpcode::kGetTupleElement || element->tuple_index() != k || HasAnnotations(*element)) return false;
       if (source == nullptr) source = element->operand(0);
       if (element->operand(0) != source) return false;
     }
