@@ -181,8 +181,7 @@ class Cse : public HloPass {
   bool RunOn(HloComputation& computation) {
     bool changed = false;
     // A schedule is an order with operands first, too; along it, the one that is kept is the one that comes first.
-    const bool scheduled = computation.module()->config().is_scheduled;
-    const std::vector<HloInstruction*> order = scheduled ? computation.instructions() : computation.PostOrder();
+    const std::vector<HloInstruction*> order = InOrder(computation);
     SeenTable seen(order);
     for (size_t at = 0; at < order.size(); ++at) {
       HloInstruction* i = order[at];

@@ -176,11 +176,11 @@ HloComputation* OwnComputation(HloInstruction* caller, int64_t k) {
   return own;
 }
 
-std::vector<HloInstruction*> InOrder(const HloComputation& computation) {
-  return computation.module()->config().is_scheduled ? computation.instructions() : computation.MakeInstructionPostOrder();
+std::vector<HloInstruction*> InOrder(HloComputation& computation) {
+  return computation.module()->config().is_scheduled ? computation.instructions() : computation.PostOrder();
 }
 
-std::vector<HloInstruction*> InstructionsOf(const HloComputation& computation, HloOpcode opcode) {
+std::vector<HloInstruction*> InstructionsOf(HloComputation& computation, HloOpcode opcode) {
   bool any = false;
   if (!computation.MayHave(opcode)) return {};
   for (const HloInstruction* i = computation.first(); i != nullptr && !any; i = i->next()) {

@@ -72,9 +72,9 @@ bool MayBeInlined(const HloComputation& body, const HloComputation& into);
 // The k-th computation that the instruction calls; a copy of its own, if somebody else calls it too.
 HloComputation* OwnComputation(HloInstruction* caller, int64_t k);
 // Operands before users: a schedule, or the post-order.
-std::vector<HloInstruction*> InOrder(const HloComputation& computation);
+std::vector<HloInstruction*> InOrder(HloComputation& computation);
 // Instructions of one opcode, in that order.
-std::vector<HloInstruction*> InstructionsOf(const HloComputation& computation, HloOpcode opcode);
+std::vector<HloInstruction*> InstructionsOf(HloComputation& computation, HloOpcode opcode);
 bool HasAnnotations(const HloInstruction& instruction);  // a sharding or frontend attributes
 // The direction that says the same of two operands that have changed places.
 ComparisonDirection Flipped(ComparisonDirection direction);

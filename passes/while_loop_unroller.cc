@@ -107,7 +107,7 @@ class WhileLoopUnroller : public RewritingPass {
       for (HloInstruction* loop : InstructionsOf(*computation, HloOpcode::kWhile)) {
         std::optional<LoopCounter> counter = FindLoopCounter(*loop);
         if (!counter || loop->HasSideEffect()) continue;
-        const HloComputation& body = *loop->while_body();
+        HloComputation& body = *loop->while_body();
         if (!MayBeInlined(body, *computation) || !InstructionsOf(body, HloOpcode::kWhile).empty()) continue;
         const UnrollOptions& limits = options_.unroll;
         if (limits.elementwise_only && !IsElementwise(body)) continue;

@@ -8,6 +8,7 @@
 
 #include "hloir/fetch_ahead.h"
 #include "hloir/module.h"
+#include "name_root.h"
 
 namespace hloir {
 
@@ -198,15 +199,10 @@ std::string_view HloComputation::UniqueName(std::string_view wanted, bool is_kep
   if (names_.empty() ? count_ > kFewInstructions : names_.full()) IndexNames();
   const auto is_taken = [&](std::string_view name) { return FindInstruction(name) != nullptr; };
   if (!is_taken(wanted)) return is_kept ? wanted : module_->InternText(wanted);
-  std::string_view base = wanted;
-  if (size_t dot = wanted.rfind('.'); dot != std::string_view::npos && dot > 0 && dot + 1 < wanted.size() &&
-                                      std::all_of(wanted.begin() + dot + 1, wanted.end(),
-                                                  [](char c) { return c >= '0' && c <= '9'; })) {
-    base = wanted.substr(0, dot);
-  }
-  int64_t& suffix = next_suffix_[std::string(base)];
+  const std::string root(NameRoot(wanted));
+  int64_t& suffix = next_suffix_[root];
   std::string candidate;
-  do candidate = std::string(base) + "." + std::to_string(++suffix);
+  do candidate = root + "." + std::to_string(++suffix);
   while (is_taken(candidate));
   return module_->InternText(candidate);
 }

@@ -2,6 +2,7 @@
 // Covered by tests/unit/text_order_test.cc.
 #include "hloir/fetch_ahead.h"
 #include "hloir/module.h"
+#include "name_root.h"
 
 namespace hloir {
 namespace {
@@ -93,11 +94,9 @@ void HloModule::PutInTextOrder() {
   const auto claim = [&](HloInstruction& instruction) {
     const auto is_taken = [&] { return taken.Find(ReadName()(instruction), [](const HloInstruction&) { return true; }) != nullptr; };
     if (is_taken()) {
-      std::string base(instruction.name());
-      const size_t dot = base.rfind('.');
-      if (dot != std::string::npos && dot > 0 && base.find_first_not_of("0123456789", dot + 1) == std::string::npos) base.resize(dot);
-      int64_t& suffix = next_suffix[base];
-      do instruction.set_name(base + "." + std::to_string(++suffix));
+      const std::string root(NameRoot(instruction.name()));
+      int64_t& suffix = next_suffix[root];
+      do instruction.set_name(root + "." + std::to_string(++suffix));
       while (is_taken());
     }
     taken.Add(&instruction);

@@ -85,6 +85,7 @@ bool IsToldByItsCallers(const HloComputation& computation) {
 // Would the reader make the same of `op-start` for each async-start that the computation has? Not if there is an opcode of that
 // name, if others call the computation too, if operands come later or in another order, or if one line has to say two ops' attributes.
 bool SugarReadsBack(const HloComputation* computation) {
+  if (!computation->MayHave(HloOpcode::kAsyncStart)) return true;
   for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
     const HloInstruction* op = i->opcode() == HloOpcode::kAsyncStart ? AsyncWrapped(*i) : nullptr;
     if (op == nullptr) continue;
