@@ -38,9 +38,15 @@ bool SetType(PrimitiveType& type, std::string_view value) {
 }
 
 constexpr std::string_view kNumber = "a number", kFlag = "true or false", kType = "an element type";
-constexpr auto kSetMaxBytes = [](PassOptions& options, std::string_view value) { return SetNumber(options.combiner.max_bytes, value); };
-constexpr auto kSetMaxOperands = [](PassOptions& options, std::string_view value) { return SetNumber(options.combiner.max_operands, value); };
-constexpr auto kSetFrom = [](PassOptions& options, std::string_view value) { return SetType(options.types.from, value); };
+constexpr auto kSetMaxBytes = [](PassOptions& options, std::string_view value) {
+  return SetNumber(options.combiner.max_bytes, value);
+};
+constexpr auto kSetMaxOperands = [](PassOptions& options, std::string_view value) {
+  return SetNumber(options.combiner.max_operands, value);
+};
+constexpr auto kSetFrom = [](PassOptions& options, std::string_view value) {
+  return SetType(options.types.from, value);
+};
 constexpr auto kSetTo = [](PassOptions& options, std::string_view value) { return SetType(options.types.to, value); };
 
 struct Row {
@@ -49,8 +55,11 @@ struct Row {
   Setter set;
 };
 constexpr std::array kRows = {
-    Row{{"", "math", "how far this pass may change results: exact, rounding or fast"}, "exact, rounding or fast", SetMath},
-    Row{{"", "disable", "a rule of this pass that is switched off"}, "a name",
+    Row{{"", "math", "how far this pass may change results: exact, rounding or fast"},
+        "exact, rounding or fast",
+        SetMath},
+    Row{{"", "disable", "a rule of this pass that is switched off"},
+        "a name",
         [](PassOptions& options, std::string_view value) {
           options.disabled_rules.emplace_back(value);
           return !value.empty();
@@ -61,29 +70,40 @@ constexpr std::array kRows = {
     Row{{"all-reduce-combiner", "max-operands", "of what is put together"}, kNumber, kSetMaxOperands},
     Row{{"collective-permute-combiner", "max-bytes", "of what is put together"}, kNumber, kSetMaxBytes},
     Row{{"collective-permute-combiner", "max-operands", "of what is put together"}, kNumber, kSetMaxOperands},
-    Row{{"constant-folding", "max-elements", "of a result, or of an operand that has to be made for it"}, kNumber,
+    Row{{"constant-folding", "max-elements", "of a result, or of an operand that has to be made for it"},
+        kNumber,
         [](PassOptions& options, std::string_view value) { return SetNumber(options.max_folded_elements, value); }},
-    Row{{"constant-folding", "max-steps", "roughly, to compute one result"}, kNumber,
+    Row{{"constant-folding", "max-steps", "roughly, to compute one result"},
+        kNumber,
         [](PassOptions& options, std::string_view value) { return SetNumber(options.max_folded_steps, value); }},
     Row{{"element-type-converter", "from", "the type that goes"}, kType, kSetFrom},
     Row{{"element-type-converter", "to", "the type that takes its place"}, kType, kSetTo},
     Row{{"float-normalization", "from", "the type that is not computed in"}, kType, kSetFrom},
     Row{{"float-normalization", "to", "the type that is computed in instead"}, kType, kSetTo},
-    Row{{"fusion", "max-instructions", "of one fusion"}, kNumber,
+    Row{{"fusion", "max-instructions", "of one fusion"},
+        kNumber,
         [](PassOptions& options, std::string_view value) { return SetNumber(options.fusion.max_instructions, value); }},
-    Row{{"fusion", "multi-output", "may one loop have several results"}, kFlag,
+    Row{{"fusion", "multi-output", "may one loop have several results"},
+        kFlag,
         [](PassOptions& options, std::string_view value) { return SetBool(options.fusion.multi_output, value); }},
     Row{{"reduce-scatter-combiner", "max-bytes", "of what is put together"}, kNumber, kSetMaxBytes},
     Row{{"reduce-scatter-combiner", "max-operands", "of what is put together"}, kNumber, kSetMaxOperands},
-    Row{{"rematerialization", "max-bytes", "in use at once in a computation; with that few, nothing is computed again"}, kNumber,
-        [](PassOptions& options, std::string_view value) { return SetNumber(options.rematerialization.max_bytes, value); }},
-    Row{{"while-loop-unroller", "elementwise-only", "may only loops be unrolled whose rounds then fuse into one"}, kFlag,
+    Row{{"rematerialization", "max-bytes", "in use at once in a computation; with that few, nothing is computed again"},
+        kNumber,
+        [](PassOptions& options, std::string_view value) {
+          return SetNumber(options.rematerialization.max_bytes, value);
+        }},
+    Row{{"while-loop-unroller", "elementwise-only", "may only loops be unrolled whose rounds then fuse into one"},
+        kFlag,
         [](PassOptions& options, std::string_view value) { return SetBool(options.unroll.elementwise_only, value); }},
-    Row{{"while-loop-unroller", "factor", "longer loops become fewer rounds of so many each"}, kNumber,
+    Row{{"while-loop-unroller", "factor", "longer loops become fewer rounds of so many each"},
+        kNumber,
         [](PassOptions& options, std::string_view value) { return SetNumber(options.unroll.factor, value); }},
-    Row{{"while-loop-unroller", "max-instructions", "over all the rounds that are written out"}, kNumber,
+    Row{{"while-loop-unroller", "max-instructions", "over all the rounds that are written out"},
+        kNumber,
         [](PassOptions& options, std::string_view value) { return SetNumber(options.unroll.max_instructions, value); }},
-    Row{{"while-loop-unroller", "max-rounds", "that are written out whole"}, kNumber,
+    Row{{"while-loop-unroller", "max-rounds", "that are written out whole"},
+        kNumber,
         [](PassOptions& options, std::string_view value) { return SetNumber(options.unroll.max_rounds, value); }},
 };
 

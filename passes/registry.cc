@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "hloir/did_you_mean.h"
+#include "support/did_you_mean.h"
 #include "hloir/pass.h"
 
 namespace hloir {
@@ -48,7 +48,8 @@ Status CheckRules(std::span<const std::string> rules, std::string_view pass_name
   }
   for (const std::string& rule : rules) {
     if (std::find(names.begin(), names.end(), rule) != names.end()) continue;
-    const std::string who = pass_name.empty() ? "no pass has" : "the pass '" + std::string(pass_name) + "' does not have";
+    const std::string who =
+        pass_name.empty() ? "no pass has" : "the pass '" + std::string(pass_name) + "' does not have";
     return InvalidArgument(who + " a rule named '" + rule + "'" + DidYouMean(rule, names));
   }
   return OkStatus();
@@ -64,7 +65,8 @@ Status SetPassOptions(PassOptions& options, std::string_view pass, std::string_v
     text.remove_prefix(word.size());
     const size_t equals = word.find('=');
     if (equals == std::string_view::npos) {
-      return InvalidArgument("the option '" + std::string(word) + "' of the pass '" + std::string(pass) + "' has no '=VALUE'");
+      return InvalidArgument("the option '" + std::string(word) + "' of the pass '" + std::string(pass) +
+                             "' has no '=VALUE'");
     }
     HLOIR_RETURN_IF_ERROR(SetPassOption(options, pass, word.substr(0, equals), word.substr(equals + 1)));
   }
@@ -163,10 +165,10 @@ std::vector<std::string> DefaultPipeline() {
           // Until nothing changes: what each instruction is, then what loops and branches do with them.
           "[algebraic-simplifier", "constant-folding", "cse", "reshape-mover", "zero-sized-hlo-elimination",
           "all-reduce-simplifier", "sort-simplifier", "conditional-simplifier", "conditional-to-select",
-          "while-loop-constant-sinking", "while-loop-simplifier", "while-loop-unroller{elementwise-only=true max-rounds=8}",
-          "while-loop-invariant-code-motion", "tuple-simplifier",
-          "hlo-module-dce", "dce]",
-          "computation-deduplicator", "fusion", "reshape-decomposer{disable=decompose-reshape}", "tuple-simplifier", "dce"};
+          "while-loop-constant-sinking", "while-loop-simplifier",
+          "while-loop-unroller{elementwise-only=true max-rounds=8}", "while-loop-invariant-code-motion",
+          "tuple-simplifier", "hlo-module-dce", "dce]", "computation-deduplicator", "fusion",
+          "reshape-decomposer{disable=decompose-reshape}", "tuple-simplifier", "dce"};
 }
 
 StatusOr<HloPassPipeline> MakePipeline(std::span<const std::string> names, const PassOptions& options,

@@ -17,7 +17,8 @@ struct Measured {
 };
 
 // Runs once; and, for a time, again until 20 ms or 50 runs are over.
-StatusOr<Measured> RunMeasured(const HloModule& module, std::span<const Literal* const> inputs, const AgreeOptions& options) {
+StatusOr<Measured> RunMeasured(const HloModule& module, std::span<const Literal* const> inputs,
+                               const AgreeOptions& options) {
   HLOIR_ASSIGN_OR_RETURN(Runner runner, Runner::Prepare(module, options.runner));
   Measured measured;
   std::vector<double> times;
@@ -41,8 +42,9 @@ ModuleRunner RunBy(const RunnerOptions& options) {
 }
 
 std::string Describe(const LeafDifference& leaf) {
-  return fmt::format("{} differs in {} of {} elements, by up to {:.3g} of its largest, where {:.3g} is explained by rounding",
-                     leaf.where, leaf.differing, leaf.total, leaf.max_relative, leaf.allowed_relative);
+  return fmt::format(
+      "{} differs in {} of {} elements, by up to {:.3g} of its largest, where {:.3g} is explained by rounding",
+      leaf.where, leaf.differing, leaf.total, leaf.max_relative, leaf.allowed_relative);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Runs two modules on the same inputs, times them, and says whether they agree: what `verify` and `opt --check-each` share.
+// Runs two modules on the same inputs, times them, and says whether they agree: what `verify` and `opt --check-each`
+// share.
 #pragma once
 
 #include <span>

@@ -40,10 +40,12 @@ StatusOr<Literal> FitLeaf(Literal leaf, const Shape& shape, size_t number) {
   for (int64_t d = 0; fits && d < shape.rank(); ++d) {
     if (given.dimensions(d) == shape.dimensions(d)) continue;
     exact = false;
-    fits = shape.is_dynamic_dimension(d) && !shape.is_unbounded_dimension(d) && given.dimensions(d) < shape.dimensions(d);
+    fits =
+        shape.is_dynamic_dimension(d) && !shape.is_unbounded_dimension(d) && given.dimensions(d) < shape.dimensions(d);
   }
   if (!fits) {
-    return InvalidArgument(fmt::format("in{} is {}, but the module wants {}", number, given.ToString(false), shape.ToString(false)));
+    return InvalidArgument(
+        fmt::format("in{} is {}, but the module wants {}", number, given.ToString(false), shape.ToString(false)));
   }
   if (exact) {
     leaf.set_shape_layout(shape);
@@ -106,7 +108,8 @@ StatusOr<StoredValues> ReadStoredValues(const std::string& path) {
 
 StatusOr<StoredValues> StoredValuesOf(const HloProtoFile& snapshot, int64_t partition) {
   if (partition >= static_cast<int64_t>(snapshot.arguments.size())) {
-    return InvalidArgument(fmt::format("it has the arguments of {} partitions, so there is no partition {}", snapshot.arguments.size(), partition));
+    return InvalidArgument(fmt::format("it has the arguments of {} partitions, so there is no partition {}",
+                                       snapshot.arguments.size(), partition));
   }
   StoredValues values;
   for (const Literal& argument : snapshot.arguments[static_cast<size_t>(partition)]) {

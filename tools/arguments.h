@@ -12,8 +12,8 @@
 
 namespace hloir::tool {
 
-// The entry's arguments: from the .npz at `path` (in0, in1, …; tuple parameters take consecutive leaves), or, for an empty
-// path, made from `seed`.
+// The entry's arguments: from the .npz at `path` (in0, in1, …; tuple parameters take consecutive leaves), or, for an
+// empty path, made from `seed`.
 StatusOr<std::vector<Literal>> MakeArguments(const HloModule& module, const std::string& path, uint64_t seed);
 
 // Values that came with a module: the leaves of its inputs and, if they are there, of its results.

@@ -1,5 +1,6 @@
 // Which pass, and which single rewrite, changed what a module computes: what `opt --check-each` and `opt --bisect` ask.
-// Both run the module before and after on the same made-up inputs. Tested by tests/unit/blame_test.cc with planted bugs.
+// Both run the module before and after on the same made-up inputs. Tested by tests/unit/blame_test.cc with planted
+// bugs.
 #pragma once
 
 #include <functional>

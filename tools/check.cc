@@ -35,8 +35,8 @@ int CheckFile(const std::string& path, const CheckFlags& flags, nlohmann::ordere
   report["computations"] = computations;
   report["instructions"] = instructions;
   if (!flags.json && IsTerminal(stdout)) {
-    fmt::print("{} {}: {} instructions in {} computations\n", Paint("ok", Color::kGreen, UseColor(stdout)), file, instructions,
-               computations);
+    fmt::print("{} {}: {} instructions in {} computations\n", Paint("ok", Color::kGreen, UseColor(stdout)), file,
+               instructions, computations);
   }
   return kExitGood;
 }
@@ -61,7 +61,9 @@ int Check(const CheckFlags& flags) {
 void AddCheckCommand(CLI::App& app, Action& action) {
   auto flags = std::make_shared<CheckFlags>();
   CLI::App* command = app.add_subcommand("check", "Parse and verify modules");
-  command->add_option("FILE", flags->files, "Modules: HLO text, HloProto or a snapshot, JSON; also gzipped")->required()->type_name("");
+  command->add_option("FILE", flags->files, "Modules: HLO text, HloProto or a snapshot, JSON; also gzipped")
+      ->required()
+      ->type_name("");
   command->add_flag("--no-verify", flags->no_verify, "Parse alone");
   command->add_flag("--allow-unknown", flags->allow_unknown, "Take opcodes and attributes that no table knows");
   command->add_flag("--json", flags->json, "Report as JSON");

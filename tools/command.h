@@ -1,5 +1,5 @@
-// The subcommands: each Add…Command() gives the application its flags and, when the user chose it, sets `action` to what
-// main() then runs. An action returns the exit status. Tested by tests/cli.
+// The subcommands: each Add…Command() gives the application its flags and, when the user chose it, sets `action` to
+// what main() then runs. An action returns the exit status. Tested by tests/cli.
 #pragma once
 
 #include <functional>

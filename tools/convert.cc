@@ -1,5 +1,5 @@
-// hloir convert: one form of a module, and of the values that come with it, into others. What a file is told by is its content on the
-// way in and its name on the way out. Tested by tests/cli/convert.test.
+// hloir convert: one form of a module, and of the values that come with it, into others. What a file is told by is its
+// content on the way in and its name on the way out. Tested by tests/cli/convert.test.
 #include <map>
 #include <memory>
 #include <optional>
@@ -49,12 +49,15 @@ StatusOr<Encoding> EncodingOf(std::string_view path) {
   else if (path.ends_with(".json")) encoding.kind = Encoding::Kind::kJson;
   else if (path.ends_with(".npz") && !encoding.gzip) encoding.kind = Encoding::Kind::kNpz;
   else if (!path.ends_with(".hlo") && !path.ends_with(".txt")) {
-    return InvalidArgument("what to write is told by the file's ending: .hlo, .txt, .pb, .json, each also with .gz, or .npz");
+    return InvalidArgument(
+        "what to write is told by the file's ending: .hlo, .txt, .pb, .json, each also with .gz, or .npz");
   }
   return encoding;
 }
 
-bool IsSnapshot(Message message) { return message == Message::kHloSnapshot || message == Message::kHloUnoptimizedSnapshot; }
+bool IsSnapshot(Message message) {
+  return message == Message::kHloSnapshot || message == Message::kHloUnoptimizedSnapshot;
+}
 
 // Gives the message its arguments, and a result, from an .npz.
 Status TakeInputs(const std::string& npz, const HloModule& module, HloProtoFile& proto) {
@@ -66,7 +69,8 @@ Status TakeInputs(const std::string& npz, const HloModule& module, HloProtoFile&
   proto.result.reset();
   if (values.results.empty()) return OkStatus();
   const bool is_tuple = module.entry_computation()->root()->shape().IsTuple();
-  if (!is_tuple && values.results.size() > 1) return InvalidArgument(npz + ": it holds more results than the module has");
+  if (!is_tuple && values.results.size() > 1)
+    return InvalidArgument(npz + ": it holds more results than the module has");
   proto.result = is_tuple ? Literal::Tuple(std::move(values.results)) : std::move(values.results.front());
   return OkStatus();
 }
@@ -84,7 +88,8 @@ Status WriteValues(const std::string& path, const HloProtoFile& proto, int64_t p
   return WriteNpz(path, all);
 }
 
-// What a message had and `kind` does not get, on stderr. Only messages keep what the graph has no place for, and only the module's own.
+// What a message had and `kind` does not get, on stderr. Only messages keep what the graph has no place for, and only
+// the module's own.
 void TellWhatIsLeftOut(const std::string& path, Encoding::Kind kind, const HloProtoFile& proto) {
   if (kind == Encoding::Kind::kNpz) return;
   std::string left_out;
@@ -101,7 +106,8 @@ Status Write(const std::string& path, const Encoding& encoding, ModuleFile& file
   if (encoding.kind == Encoding::Kind::kText) {
     HLOIR_ASSIGN_OR_RETURN(content, Text(file));
   } else {
-    if (file.modules.size() != 1) return InvalidArgument(fmt::format("it holds {} modules; {} has room for one", file.modules.size(), path));
+    if (file.modules.size() != 1)
+      return InvalidArgument(fmt::format("it holds {} modules; {} has room for one", file.modules.size(), path));
     // The library's form of a file owns its module; it is lent for as long as the writing takes.
     file.proto.module = std::move(file.modules.front());
     const bool json = encoding.kind == Encoding::Kind::kJson;
@@ -109,7 +115,8 @@ Status Write(const std::string& path, const Encoding& encoding, ModuleFile& file
     file.modules.front() = std::move(file.proto.module);
     HLOIR_ASSIGN_OR_RETURN(content, std::move(bytes));
     if (!json && !file.proto.streamed && content.size() > INT32_MAX) {
-      return ResourceExhausted("a message cannot be over 2 GiB; --proto=unoptimized-snapshot --stream puts the arguments behind it");
+      return ResourceExhausted(
+          "a message cannot be over 2 GiB; --proto=unoptimized-snapshot --stream puts the arguments behind it");
     }
   }
   if (encoding.gzip) {
@@ -135,9 +142,11 @@ int Convert(const ConvertFlags& flags) {
   }
   if (flags.has_message) proto.form = flags.message;
   proto.streamed = proto.form == Message::kHloUnoptimizedSnapshot && (proto.streamed || flags.streamed);
-  if (flags.streamed && !proto.streamed) return Fail(InvalidArgument("--stream is for --proto=unoptimized-snapshot"), file);
+  if (flags.streamed && !proto.streamed)
+    return Fail(InvalidArgument("--stream is for --proto=unoptimized-snapshot"), file);
   for (size_t i = 0; i < encodings.size(); ++i) {
-    if (Status written = Write(flags.outputs[i], encodings[i], *loaded, flags); !written.ok()) return Fail(written, file);
+    if (Status written = Write(flags.outputs[i], encodings[i], *loaded, flags); !written.ok())
+      return Fail(written, file);
     TellWhatIsLeftOut(flags.outputs[i], encodings[i].kind, proto);
   }
   return kExitGood;
@@ -152,16 +161,32 @@ void AddConvertCommand(CLI::App& app, Action& action) {
                                                            {"unoptimized-snapshot", Message::kHloUnoptimizedSnapshot}};
   auto flags = std::make_shared<ConvertFlags>();
   CLI::App* command = app.add_subcommand("convert", "Convert between HLO text, HloProto, JSON, snapshots and .npz");
-  command->add_option("IN", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")->required()->type_name("");
-  command->add_option("-o,--output", flags->outputs, "Write it there, as the ending says: .hlo .txt .pb .json, each also with .gz; .npz takes a snapshot's values. May be given several times")
-      ->required()->allow_extra_args(false)->type_name("OUT");
-  command->add_option("--inputs", flags->inputs, "Make a snapshot: its inputs are in0, in1, … of this .npz, its result out0, …")->type_name("X.npz");
+  command->add_option("IN", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("-o,--output", flags->outputs,
+                   "Write it there, as the ending says: .hlo .txt .pb .json, each also with .gz; .npz takes a "
+                   "snapshot's values. May be given several times")
+      ->required()
+      ->allow_extra_args(false)
+      ->type_name("OUT");
+  command
+      ->add_option("--inputs", flags->inputs,
+                   "Make a snapshot: its inputs are in0, in1, … of this .npz, its result out0, …")
+      ->type_name("X.npz");
   CLI::Option* message = AddChoice(*command, "--proto", flags->message, kMessages,
-                                   "Which message .pb and .json hold: hlo, module, snapshot or unoptimized-snapshot (default: what IN was; hlo for text)")
+                                   "Which message .pb and .json hold: hlo, module, snapshot or unoptimized-snapshot "
+                                   "(default: what IN was; hlo for text)")
                              ->type_name("MESSAGE");
-  command->add_flag("--stream", flags->streamed, "Put an unoptimized snapshot's arguments behind the message, as XLA dumps it: there may be more than 2 GiB");
-  command->add_option("--partition", flags->partition, "Of a snapshot with several: whose values go to the .npz (default: 0)")
-      ->check(CLI::NonNegativeNumber.description(""))->type_name("N");
+  command->add_flag(
+      "--stream", flags->streamed,
+      "Put an unoptimized snapshot's arguments behind the message, as XLA dumps it: there may be more than 2 GiB");
+  command
+      ->add_option("--partition", flags->partition,
+                   "Of a snapshot with several: whose values go to the .npz (default: 0)")
+      ->check(CLI::NonNegativeNumber.description(""))
+      ->type_name("N");
   command->add_flag("--allow-unknown", flags->allow_unknown, "Keep opcodes and attributes that no table knows");
   command->callback([flags, message, &action] {
     flags->has_message = message->count() > 0;

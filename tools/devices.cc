@@ -10,13 +10,15 @@ namespace hloir::tool {
 
 std::string DevicePrefix(int64_t device) { return fmt::format("device{}.", device); }
 
-StatusOr<std::vector<std::vector<Literal>>> DeviceArguments(const HloModule& module, const DeviceCounts& counts, const std::string& path,
-                                                            uint64_t seed, const HloProtoFile* snapshot) {
+StatusOr<std::vector<std::vector<Literal>>> DeviceArguments(const HloModule& module, const DeviceCounts& counts,
+                                                            const std::string& path, uint64_t seed,
+                                                            const HloProtoFile* snapshot) {
   std::vector<std::vector<Literal>> all;
   for (int64_t d = 0; d < counts.devices(); ++d) {
     if (snapshot != nullptr) {
       const int64_t partitions = static_cast<int64_t>(snapshot->arguments.size());
-      HLOIR_ASSIGN_OR_RETURN(StoredValues stored, StoredValuesOf(*snapshot, d % counts.partitions < partitions ? d % counts.partitions : 0));
+      HLOIR_ASSIGN_OR_RETURN(StoredValues stored,
+                             StoredValuesOf(*snapshot, d % counts.partitions < partitions ? d % counts.partitions : 0));
       HLOIR_ASSIGN_OR_RETURN(std::vector<Literal> arguments, ArgumentsFromLeaves(module, std::move(stored.inputs)));
       all.push_back(std::move(arguments));
       continue;
@@ -27,7 +29,8 @@ StatusOr<std::vector<std::vector<Literal>>> DeviceArguments(const HloModule& mod
       HLOIR_ASSIGN_OR_RETURN(std::vector<Literal> leaves, ReadNpz(path, has_own ? own : "in"));
       StatusOr<std::vector<Literal>> arguments = ArgumentsFromLeaves(module, std::move(leaves));
       if (!arguments.ok()) {
-        return Status(arguments.status().code(), fmt::format("{}: {}{}", path, has_own ? DevicePrefix(d) : "", arguments.status().message()));
+        return Status(arguments.status().code(),
+                      fmt::format("{}: {}{}", path, has_own ? DevicePrefix(d) : "", arguments.status().message()));
       }
       all.push_back(std::move(*arguments));
       continue;

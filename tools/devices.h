@@ -12,10 +12,11 @@ namespace hloir::tool {
 
 // "device3."
 std::string DevicePrefix(int64_t device);
-// Each device's arguments: device3.in0, device3.in1, … of the .npz at `path`, or in0, in1, … for those that have none of their own;
-// for an empty path those that the snapshot has for it, or the same made-up ones for all.
-StatusOr<std::vector<std::vector<Literal>>> DeviceArguments(const HloModule& module, const DeviceCounts& counts, const std::string& path,
-                                                            uint64_t seed, const HloProtoFile* snapshot);
+// Each device's arguments: device3.in0, device3.in1, … of the .npz at `path`, or in0, in1, … for those that have none
+// of their own; for an empty path those that the snapshot has for it, or the same made-up ones for all.
+StatusOr<std::vector<std::vector<Literal>>> DeviceArguments(const HloModule& module, const DeviceCounts& counts,
+                                                            const std::string& path, uint64_t seed,
+                                                            const HloProtoFile* snapshot);
 // As device0.out0, …
 Status WriteDeviceResults(const std::string& path, const std::vector<std::vector<Literal>>& leaves);
 

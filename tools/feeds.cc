@@ -23,10 +23,12 @@ StatusOr<Literal> FeedReader::Take(const Shape& shape) {
     }
     return Literal::Tuple(std::move(elements));
   }
-  if (next_ >= leaves_.size()) return InvalidArgument(fmt::format("the infeed file has {} arrays, and the module wants more", leaves_.size()));
+  if (next_ >= leaves_.size())
+    return InvalidArgument(fmt::format("the infeed file has {} arrays, and the module wants more", leaves_.size()));
   Literal leaf = leaves_[next_];
   if (!leaf.shape().Compatible(shape)) {
-    return InvalidArgument(fmt::format("the infeed file's in{} is {}, but the module wants {}", next_, leaf.shape().ToString(false), shape.ToString(false)));
+    return InvalidArgument(fmt::format("the infeed file's in{} is {}, but the module wants {}", next_,
+                                       leaf.shape().ToString(false), shape.ToString(false)));
   }
   leaf.set_shape_layout(shape);
   ++next_;

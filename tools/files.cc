@@ -24,7 +24,8 @@ Status CannotWrite(const std::string& path) {
 }
 
 Status WriteAll(FILE* file, std::string_view content, const std::string& path) {
-  if (std::fwrite(content.data(), 1, content.size(), file) == content.size() && std::fflush(file) == 0) return OkStatus();
+  if (std::fwrite(content.data(), 1, content.size(), file) == content.size() && std::fflush(file) == 0)
+    return OkStatus();
   return CannotWrite(path);
 }
 

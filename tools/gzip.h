@@ -10,8 +10,8 @@
 namespace hloir::tool {
 
 bool IsGzip(std::string_view bytes);
-// What was compressed; several members one after another are one content, as for gzip. Broken input, also one that ends too
-// early, is InvalidArgument; more than `limit` bytes are ResourceExhausted.
+// What was compressed; several members one after another are one content, as for gzip. Broken input, also one that ends
+// too early, is InvalidArgument; more than `limit` bytes are ResourceExhausted.
 StatusOr<std::string> Gunzip(std::string_view bytes, uint64_t limit = uint64_t{1} << 33);
 // No time of day inside, so that equal contents give equal files.
 StatusOr<std::string> Gzip(std::string_view content);

@@ -31,9 +31,10 @@ int Main(int argc, char** argv) {
   AddVerifyCommand(app, action);
   AddConvertCommand(app, action);
   // After the commands, which would take it over.
-  app.footer("A FILE of - is standard input. `hloir COMMAND --help` says more.\n"
-             "Exit status: 0 good; 1 modules do not agree; 2 wrong input or command line;\n"
-             "3 not supported or over a limit; 70 a bug in hloir.");
+  app.footer(
+      "A FILE of - is standard input. `hloir COMMAND --help` says more.\n"
+      "Exit status: 0 good; 1 modules do not agree; 2 wrong input or command line;\n"
+      "3 not supported or over a limit; 70 a bug in hloir.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -54,7 +55,8 @@ int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
 #ifdef __GLIBC__
-  // Module after module is made and freed: to hand the memory back each time would cost more, in page faults, than parsing.
+  // Module after module is made and freed: to hand the memory back each time would cost more, in page faults, than
+  // parsing.
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 #endif

@@ -55,15 +55,21 @@ std::string MemoryReport(const HloModule& module, bool use_color, size_t most) {
 nlohmann::ordered_json MemoryToJson(const HloModule& module) {
   const BufferAssignment buffers = AssignBuffers(module);
   const BufferAssignment::Computation& entry = buffers.of(*module.entry_computation());
-  nlohmann::ordered_json json = {{"parameter_bytes", buffers.parameter_bytes}, {"constant_bytes", buffers.constant_bytes},
-                                 {"unshared_bytes", entry.unshared_bytes},     {"heap_bytes", entry.heap_bytes},
+  nlohmann::ordered_json json = {{"parameter_bytes", buffers.parameter_bytes},
+                                 {"constant_bytes", buffers.constant_bytes},
+                                 {"unshared_bytes", entry.unshared_bytes},
+                                 {"heap_bytes", entry.heap_bytes},
                                  {"peak_bytes", entry.peak_bytes}};
   if (entry.peak != nullptr) json["peak"] = entry.peak->name();
   nlohmann::ordered_json live = nlohmann::ordered_json::array();
   for (int64_t v : entry.live_at_peak) {
     const BufferAssignment::Value& value = entry.values[static_cast<size_t>(v)];
-    live.push_back({{"value", NameOf(value)}, {"shape", ShapeOf(value)}, {"bytes", value.bytes}, {"offset", value.offset},
-                    {"first", value.first}, {"last", value.last}});
+    live.push_back({{"value", NameOf(value)},
+                    {"shape", ShapeOf(value)},
+                    {"bytes", value.bytes},
+                    {"offset", value.offset},
+                    {"first", value.first},
+                    {"last", value.last}});
   }
   json["live_at_peak"] = std::move(live);
   return json;

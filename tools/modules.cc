@@ -65,7 +65,8 @@ StatusOr<ModuleFile> LoadModules(const std::string& path, const LoadOptions& opt
 
 StatusOr<ModuleFile> LoadModuleFile(const std::string& path, const LoadOptions& options) {
   HLOIR_ASSIGN_OR_RETURN(ModuleFile file, LoadModules(path, options));
-  if (file.modules.size() != 1) return InvalidArgument(fmt::format("it holds {} modules, where one is wanted", file.modules.size()));
+  if (file.modules.size() != 1)
+    return InvalidArgument(fmt::format("it holds {} modules, where one is wanted", file.modules.size()));
   return file;
 }
 
@@ -80,7 +81,9 @@ std::string VerifierReport(const HloModule& module, const std::string& file, con
     if (text != nullptr) {
       report += ErrorAt(file, *text, error.instruction != nullptr ? error.instruction->line() : 0, error.message);
     } else if (error.instruction != nullptr) {
-      report += ErrorAt(file, "", 0, fmt::format("%{} in %{}: {}", error.instruction->name(), error.instruction->parent()->name(), error.message));
+      report += ErrorAt(
+          file, "", 0,
+          fmt::format("%{} in %{}: {}", error.instruction->name(), error.instruction->parent()->name(), error.message));
     } else {
       report += ErrorAt(file, "", 0, error.message);
     }

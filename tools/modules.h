@@ -1,5 +1,5 @@
-// From a FILE of the command line to modules, whatever form they have there: HLO text, one of XLA's four messages, or its JSON;
-// each may be gzipped. The content tells which, not the name. Tested by tests/cli/convert.test.
+// From a FILE of the command line to modules, whatever form they have there: HLO text, one of XLA's four messages, or
+// its JSON; each may be gzipped. The content tells which, not the name. Tested by tests/cli/convert.test.
 #pragma once
 
 #include <memory>
@@ -39,7 +39,8 @@ StatusOr<std::unique_ptr<HloModule>> LoadModule(const std::string& path, const L
 // The same from content that is there already; not verified.
 StatusOr<ModuleFile> ParseModuleFile(std::string content, const std::string& file, const LoadOptions& options);
 
-// Everything the verifier finds wrong, as text like the parser's; "" for a legal module. `text` is null for what is no text.
+// Everything the verifier finds wrong, as text like the parser's; "" for a legal module. `text` is null for what is no
+// text.
 std::string VerifierReport(const HloModule& module, const std::string& file, const std::string* text);
 
 }  // namespace hloir::tool

@@ -1,5 +1,6 @@
-// The .npz container and the .npy arrays in it; see npz.h. The format: numpy.org/devdocs/reference/generated/numpy.lib.format.html.
-// Nothing in a file is trusted: sizes are checked against the bytes that are there before anything is allocated for them.
+// The .npz container and the .npy arrays in it; see npz.h. The format:
+// numpy.org/devdocs/reference/generated/numpy.lib.format.html. Nothing in a file is trusted: sizes are checked against
+// the bytes that are there before anything is allocated for them.
 #include "tools/npz.h"
 
 #include <zip.h>
@@ -65,7 +66,8 @@ struct NpyHeader {
   std::string_view data;
 };
 
-// Reads the header, a Python dict literal of three known keys: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
+// Reads the header, a Python dict literal of three known keys: {'descr': '<f4', 'fortran_order': False, 'shape': (2,
+// 3), }.
 class HeaderReader {
  public:
   explicit HeaderReader(std::string_view text) : text_(text) {}
@@ -181,7 +183,8 @@ StatusOr<PrimitiveType> ElementType(std::string_view descr, std::string_view dty
     if (numpy.descr == kind) return numpy.type;
   }
   if (kind.starts_with('V')) {
-    return InvalidArgument("NumPy does not say what its elements are; store their type's name beside it, under NAME.dtype");
+    return InvalidArgument(
+        "NumPy does not say what its elements are; store their type's name beside it, under NAME.dtype");
   }
   return InvalidArgument(fmt::format("elements of NumPy's type '{}' have no HLO type", descr));
 }
@@ -220,7 +223,8 @@ void SwapBytes(Literal& literal) {
   const PrimitiveType type = literal.shape().element_type();
   const size_t unit = StorageBytes(ComplexComponentType(type));
   std::byte* bytes = literal.untyped_data();
-  for (int64_t i = 0; i + static_cast<int64_t>(unit) <= literal.size_bytes(); i += unit) std::reverse(bytes + i, bytes + i + unit);
+  for (int64_t i = 0; i + static_cast<int64_t>(unit) <= literal.size_bytes(); i += unit)
+    std::reverse(bytes + i, bytes + i + unit);
 }
 
 // ---- .npz ----
@@ -247,7 +251,8 @@ StatusOr<std::optional<std::string>> ReadMember(zip_t* archive, const std::strin
   const zip_int64_t index = zip_name_locate(archive, name.c_str(), 0);
   if (index < 0) return std::optional<std::string>();
   zip_stat_t stat;
-  if (zip_stat_index(archive, index, 0, &stat) != 0 || !(stat.valid & ZIP_STAT_SIZE)) return InvalidArgument("it is damaged");
+  if (zip_stat_index(archive, index, 0, &stat) != 0 || !(stat.valid & ZIP_STAT_SIZE))
+    return InvalidArgument("it is damaged");
   if (stat.size > static_cast<zip_uint64_t>(limits.max_bytes)) {
     return ResourceExhausted(fmt::format("it has {} bytes; the limit is {}", stat.size, limits.max_bytes));
   }
@@ -345,7 +350,8 @@ StatusOr<Literal> ParseNpy(std::string_view bytes, std::string_view dtype, const
   if (size > limits.max_bytes) return ResourceExhausted(fmt::format("{} is over the limit", shape.ToString(false)));
   // There may be more bytes than needed, as for NumPy.
   if (static_cast<uint64_t>(size) > header.data.size()) {
-    return InvalidArgument(fmt::format("{} takes {} bytes, but there are {}", shape.ToString(false), size, header.data.size()));
+    return InvalidArgument(
+        fmt::format("{} takes {} bytes, but there are {}", shape.ToString(false), size, header.data.size()));
   }
   Literal literal(shape);
   const auto* from = reinterpret_cast<const std::byte*>(header.data.data());

@@ -1,7 +1,7 @@
-// NumPy's .npz: a zip of .npy arrays, the way in and out for a module's values. The leaves of inputs are in0, in1, …, those
-// of results out0, out1, …; a type that NumPy lacks is stored as its bytes, with ml_dtypes' name for it under "in0.dtype".
-// Reads stored and deflated members, .npy versions 1 to 3, C and Fortran order, both byte orders; no pickled objects.
-// Tested by tests/unit/npz_test.cc.
+// NumPy's .npz: a zip of .npy arrays, the way in and out for a module's values. The leaves of inputs are in0, in1, …,
+// those of results out0, out1, …; a type that NumPy lacks is stored as its bytes, with ml_dtypes' name for it under
+// "in0.dtype". Reads stored and deflated members, .npy versions 1 to 3, C and Fortran order, both byte orders; no
+// pickled objects. Tested by tests/unit/npz_test.cc.
 #pragma once
 
 #include <span>

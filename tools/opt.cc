@@ -1,5 +1,5 @@
-// hloir opt: runs passes on a module and prints the result; or, with --dry-run and --bisect, what the passes would do and
-// what they did wrong.
+// hloir opt: runs passes on a module and prints the result; or, with --dry-run and --bisect, what the passes would do
+// and what they did wrong.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -76,7 +76,11 @@ void PrintStats(const std::vector<PassRun>& runs, const RewriteLog& log, bool js
     nlohmann::ordered_json passes = nlohmann::ordered_json::array();
     for (const std::string& pass : order) {
       const Sum& sum = sums[pass];
-      passes.push_back({{"pass", pass}, {"runs", sum.runs}, {"changed", sum.changed}, {"removed", sum.removed}, {"ms", sum.milliseconds}});
+      passes.push_back({{"pass", pass},
+                        {"runs", sum.runs},
+                        {"changed", sum.changed},
+                        {"removed", sum.removed},
+                        {"ms", sum.milliseconds}});
     }
     fmt::print(stderr, "{}\n", nlohmann::ordered_json{{"passes", std::move(passes)}, {"rules", log.counts()}}.dump(2));
     return;
@@ -128,7 +132,8 @@ int FindGuilty(const OptFlags& flags, const HloModule& module, const std::string
   std::string text;
   if (flags.json) {
     nlohmann::ordered_json json = {{"rewrites", found->rewrites}};
-    if (found->guilty >= 0) json["number"] = found->guilty + 1, json["reason"] = found->reason, json["rewrite"] = ToJson(found->record);
+    if (found->guilty >= 0)
+      json["number"] = found->guilty + 1, json["reason"] = found->reason, json["rewrite"] = ToJson(found->record);
     text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   } else if (found->guilty < 0) {
     text = fmt::format("none of {} rewrites changes what the module computes\n", found->rewrites);
@@ -198,10 +203,13 @@ int Opt(const OptFlags& flags) {
     return check && check->disagreed() ? kExitDisagree : status;
   }
   for (const std::string& rule : flags.optimize.disabled_rules) {
-    if (!log.disabled().contains(rule)) fmt::print(stderr, "hloir: note: --disable-rule={}: no pass came to this rule\n", rule);
+    if (!log.disabled().contains(rule))
+      fmt::print(stderr, "hloir: note: --disable-rule={}: no pass came to this rule\n", rule);
   }
   if (!log.take.empty()) {
-    return Fail(InvalidArgument(fmt::format("--take={}: there is no such opportunity; see --dry-run", *log.take.begin())), file);
+    return Fail(
+        InvalidArgument(fmt::format("--take={}: there is no such opportunity; see --dry-run", *log.take.begin())),
+        file);
   }
   if (dumper) {
     if (Status written = dumper->AfterAll(module); !written.ok()) return Fail(written);
@@ -224,30 +232,54 @@ int Opt(const OptFlags& flags) {
 void AddOptCommand(CLI::App& app, Action& action) {
   auto flags = std::make_shared<OptFlags>();
   CLI::App* command = app.add_subcommand("opt", "Optimize a module");
-  CLI::Option* file = command->add_option("FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")->type_name("");
+  CLI::Option* file =
+      command->add_option("FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")->type_name("");
   command->add_option("-o,--output", flags->output, "Write the result there (default: stdout)")->type_name("OUT");
   AddOptimizeFlags(*command, flags->optimize);
-  command->add_flag("--list-passes", flags->list_passes, "List the passes and their options, with a line on each, and exit");
-  command->add_option("--dump-to", flags->dump_to, "Write the module there before, after, and after each pass that changed it")
+  command->add_flag("--list-passes", flags->list_passes,
+                    "List the passes and their options, with a line on each, and exit");
+  command
+      ->add_option("--dump-to", flags->dump_to,
+                   "Write the module there before, after, and after each pass that changed it")
       ->type_name("DIR");
-  command->add_option("--dump-pass-re", flags->dump_pass_re, "Dump after passes whose name this regular expression finds")
+  command
+      ->add_option("--dump-pass-re", flags->dump_pass_re, "Dump after passes whose name this regular expression finds")
       ->type_name("RE");
   command->add_flag("--verify-each", flags->verify_each, "Verify the module after each pass");
-  command->add_flag("--check-each", flags->check_each, "Run the module after each pass; name the first that changes what it computes");
+  command->add_flag("--check-each", flags->check_each,
+                    "Run the module after each pass; name the first that changes what it computes");
   command->add_option("--seed", flags->seed, "Of the inputs for --check-each and --bisect")->type_name("N");
-  command->add_flag("--stats", flags->stats, "Say on stderr what each pass did, how long it took, and which rule fired how often");
-  command->add_flag("--memory", flags->memory, "Say on stderr how much memory the result would take, and for what at the peak; in its order, so hlo-memory-scheduler may lower it");
-  command->add_option("--trace", flags->trace, "Write every rewrite there, a JSON object a line: id, rule, before, after, reason; also what a pass decided against")
+  command->add_flag("--stats", flags->stats,
+                    "Say on stderr what each pass did, how long it took, and which rule fired how often");
+  command->add_flag("--memory", flags->memory,
+                    "Say on stderr how much memory the result would take, and for what at the peak; in its order, so "
+                    "hlo-memory-scheduler may lower it");
+  command
+      ->add_option("--trace", flags->trace,
+                   "Write every rewrite there, a JSON object a line: id, rule, before, after, reason; also what a pass "
+                   "decided against")
       ->type_name("OUT.jsonl");
-  CLI::Option* dry_run = command->add_flag("--dry-run", flags->dry_run, "Print no module: list every opportunity that the passes find in it, and take none");
+  CLI::Option* dry_run = command->add_flag(
+      "--dry-run", flags->dry_run, "Print no module: list every opportunity that the passes find in it, and take none");
   CLI::Option* take = command->add_option("--take", flags->take, "Of the opportunities, take only these")
-                          ->delimiter(',')->take_all()->allow_extra_args(false)->type_name("ID,...")->excludes(dry_run);
+                          ->delimiter(',')
+                          ->take_all()
+                          ->allow_extra_args(false)
+                          ->type_name("ID,...")
+                          ->excludes(dry_run);
   CLI::Option* fuel = command->add_option("--max-rewrites", flags->max_rewrites, "Stop after N rewrites")
-                          ->check(CLI::Range(int64_t{0}, INT64_MAX).description(""))->type_name("N")->excludes(dry_run);
-  command->add_flag("--bisect", flags->bisect, "Print no module: find the single rewrite that changes what the module computes")
-                            ->excludes(dry_run)->excludes(take)->excludes(fuel);
+                          ->check(CLI::Range(int64_t{0}, INT64_MAX).description(""))
+                          ->type_name("N")
+                          ->excludes(dry_run);
+  command
+      ->add_flag("--bisect", flags->bisect,
+                 "Print no module: find the single rewrite that changes what the module computes")
+      ->excludes(dry_run)
+      ->excludes(take)
+      ->excludes(fuel);
   command->add_flag("--json", flags->json, "Report --dry-run, --bisect, --stats and --memory as JSON");
-  command->add_flag("--merged-metadata", flags->merged_metadata, "Print in comments the metadata of what was merged, folded or fused into an instruction");
+  command->add_flag("--merged-metadata", flags->merged_metadata,
+                    "Print in comments the metadata of what was merged, folded or fused into an instruction");
   command->callback([flags, file, &action] {
     if (!flags->list_passes && file->count() == 0) throw CLI::RequiredError("FILE");
     action = [flags] { return Opt(*flags); };

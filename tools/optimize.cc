@@ -28,7 +28,9 @@ StatusOr<std::vector<PassRun>> Optimize(HloModule& module, const OptimizeFlags& 
   StatusOr<std::vector<std::string>> names = SplitPipeline(text);
   if (names.ok() && names->empty() && !flags.pipeline_file.empty()) names = InvalidArgument("it names no pass");
   if (!names.ok()) {
-    return flags.pipeline_file.empty() ? names.status() : InvalidArgument("--pipeline=" + flags.pipeline_file + ": " + names.status().message());
+    return flags.pipeline_file.empty()
+               ? names.status()
+               : InvalidArgument("--pipeline=" + flags.pipeline_file + ": " + names.status().message());
   }
   HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, MakePipeline(*names, options, std::move(pipeline_options)));
   if (const StatusOr<bool> changed = pipeline.RunOnce(module); !changed.ok()) return changed.status();

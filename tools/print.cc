@@ -68,13 +68,16 @@ int Bench(const PrintFlags& flags, const std::string& content, const std::string
   }
   const double parse = Median(parse_ms), print = Median(print_ms);
   if (flags.json) {
-    nlohmann::ordered_json report = {{"file", file}, {"bytes", content.size()}, {"instructions", instructions},
-                                     {"parse_ms", parse}, {"print_ms", print}};
+    nlohmann::ordered_json report = {{"file", file},
+                                     {"bytes", content.size()},
+                                     {"instructions", instructions},
+                                     {"parse_ms", parse},
+                                     {"print_ms", print}};
     fmt::print("{}\n", report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
     fmt::print("parse {:.3f} ms ({:.0f} MB/s), print {:.3f} ms ({:.0f} MB/s), medians of {}; {} instructions\n", parse,
-               static_cast<double>(content.size()) / parse / 1e3, print, static_cast<double>(printed_bytes) / print / 1e3, flags.bench,
-               instructions);
+               static_cast<double>(content.size()) / parse / 1e3, print,
+               static_cast<double>(printed_bytes) / print / 1e3, flags.bench, instructions);
   }
   return kExitGood;
 }
@@ -99,14 +102,21 @@ void AddPrintCommand(CLI::App& app, Action& action) {
                                                        {"fingerprint", Style::kFingerprint}};
   auto flags = std::make_shared<PrintFlags>();
   CLI::App* command = app.add_subcommand("print", "Print a module as XLA prints it");
-  command->add_option("FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")->required()->type_name("");
-  AddChoice(*command, "--style", flags->style, kStyles, "default, canonical, short or fingerprint, as XLA's HloPrintOptions")
+  command->add_option("FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")
+      ->required()
+      ->type_name("");
+  AddChoice(*command, "--style", flags->style, kStyles,
+            "default, canonical, short or fingerprint, as XLA's HloPrintOptions")
       ->type_name("STYLE");
   command->add_flag("--large-constants", flags->large_constants, "Print every element of every constant");
-  command->add_flag("--inline-stack-frames", flags->inline_stack_frames, "Print source file and line where metadata has a stack_frame_id");
-  command->add_flag("--allow-unknown", flags->allow_unknown, "Keep opcodes and attributes that no table knows, and print them");
-  CLI::Option* bench = command->add_option("--bench", flags->bench, "Print no module: parse and print N times and report the medians")
-                           ->check(CLI::Range(1, 1000000).description(""))->type_name("N");
+  command->add_flag("--inline-stack-frames", flags->inline_stack_frames,
+                    "Print source file and line where metadata has a stack_frame_id");
+  command->add_flag("--allow-unknown", flags->allow_unknown,
+                    "Keep opcodes and attributes that no table knows, and print them");
+  CLI::Option* bench =
+      command->add_option("--bench", flags->bench, "Print no module: parse and print N times and report the medians")
+          ->check(CLI::Range(1, 1000000).description(""))
+          ->type_name("N");
   command->add_flag("--json", flags->json, "Report the medians as JSON: parse_ms, print_ms")->needs(bench);
   command->callback([flags, &action] { action = [flags] { return Print(*flags); }; });
 }

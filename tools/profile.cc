@@ -27,11 +27,13 @@ std::string ProfileTable(const ExecutionProfile& profile, bool use_color) {
   constexpr size_t kRows = 40;
   std::vector<size_t> order(profile.steps.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return profile.steps[a].nanoseconds > profile.steps[b].nanoseconds; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return profile.steps[a].nanoseconds > profile.steps[b].nanoseconds; });
   int64_t total = 0;
   for (const StepProfile& step : profile.steps) total += step.nanoseconds;
   const auto share = [&](int64_t nanoseconds) {
-    return total > 0 ? fmt::format("{:.1f} %", 100.0 * static_cast<double>(nanoseconds) / static_cast<double>(total)) : std::string("—");
+    return total > 0 ? fmt::format("{:.1f} %", 100.0 * static_cast<double>(nanoseconds) / static_cast<double>(total))
+                     : std::string("—");
   };
   Table table({"step", "calls", "time", "share", "bytes a call", "GB/s", "GFLOP/s", "of peak"});
   int64_t rest = 0, rest_calls = 0;
@@ -42,23 +44,30 @@ std::string ProfileTable(const ExecutionProfile& profile, bool use_color) {
       continue;
     }
     const double flops = FlopsPerSecond(step);
-    table.Add({fmt::format("{:{}}{}", "", 2 * step.depth, step.name), fmt::format("{}", step.calls), HumanTime(static_cast<double>(step.nanoseconds) * 1e-6),
-               share(step.nanoseconds), HumanBytes(step.bytes), fmt::format("{:.1f}", BytesPerSecond(step) * 1e-9),
+    table.Add({fmt::format("{:{}}{}", "", 2 * step.depth, step.name), fmt::format("{}", step.calls),
+               HumanTime(static_cast<double>(step.nanoseconds) * 1e-6), share(step.nanoseconds), HumanBytes(step.bytes),
+               fmt::format("{:.1f}", BytesPerSecond(step) * 1e-9),
                flops > 0 ? fmt::format("{:.1f}", flops * 1e-9) : "—",
                flops > 0 && profile.peak_flops > 0 ? fmt::format("{:.0f} %", 100 * flops / profile.peak_flops) : "—"});
   }
   if (order.size() > kRows) {
-    table.Add({fmt::format("{} more", order.size() - kRows), fmt::format("{}", rest_calls), HumanTime(static_cast<double>(rest) * 1e-6), share(rest), "", "", "", ""});
+    table.Add({fmt::format("{} more", order.size() - kRows), fmt::format("{}", rest_calls),
+               HumanTime(static_cast<double>(rest) * 1e-6), share(rest), "", "", "", ""});
   }
-  return table.ToString(use_color) + fmt::format("{} in {} steps; peak {:.1f} GFLOP/s (f32 products from the first cache)\n",
-                                                 HumanTime(static_cast<double>(total) * 1e-6), profile.steps.size(), profile.peak_flops * 1e-9);
+  return table.ToString(use_color) +
+         fmt::format("{} in {} steps; peak {:.1f} GFLOP/s (f32 products from the first cache)\n",
+                     HumanTime(static_cast<double>(total) * 1e-6), profile.steps.size(), profile.peak_flops * 1e-9);
 }
 
 nlohmann::ordered_json ProfileJson(const ExecutionProfile& profile) {
   nlohmann::ordered_json json = {{"peak_flops", profile.peak_flops}, {"steps", nlohmann::ordered_json::array()}};
   for (const StepProfile& step : profile.steps) {
-    json["steps"].push_back({{"name", step.name}, {"depth", step.depth}, {"calls", step.calls}, {"nanoseconds", step.nanoseconds},
-                             {"bytes", step.bytes}, {"flops", step.flops}});
+    json["steps"].push_back({{"name", step.name},
+                             {"depth", step.depth},
+                             {"calls", step.calls},
+                             {"nanoseconds", step.nanoseconds},
+                             {"bytes", step.bytes},
+                             {"flops", step.flops}});
   }
   return json;
 }
@@ -67,8 +76,13 @@ std::string ChromeTrace(const ExecutionProfile& profile) {
   nlohmann::ordered_json events = nlohmann::ordered_json::array();
   for (const ExecutionProfile::Event& event : profile.events) {
     const StepProfile& step = profile.steps[static_cast<size_t>(event.step)];
-    events.push_back({{"name", step.name}, {"ph", "X"}, {"pid", 1}, {"tid", 1}, {"ts", static_cast<double>(event.start) * 1e-3},
-                      {"dur", static_cast<double>(event.duration) * 1e-3}, {"args", {{"bytes", step.bytes}, {"flops", step.flops}}}});
+    events.push_back({{"name", step.name},
+                      {"ph", "X"},
+                      {"pid", 1},
+                      {"tid", 1},
+                      {"ts", static_cast<double>(event.start) * 1e-3},
+                      {"dur", static_cast<double>(event.duration) * 1e-3},
+                      {"args", {{"bytes", step.bytes}, {"flops", step.flops}}}});
   }
   const nlohmann::ordered_json trace = {{"displayTimeUnit", "ns"}, {"traceEvents", events}};
   return trace.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

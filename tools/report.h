@@ -10,10 +10,10 @@ namespace hloir::tool {
 
 enum ExitStatus : int {
   kExitGood = 0,
-  kExitDisagree = 1,      // the modules do not agree
-  kExitBadInput = 2,      // the input or the command line is wrong
-  kExitUnsupported = 3,   // legal HLO that is not supported, or over a limit
-  kExitInternal = 70,     // a bug of ours
+  kExitDisagree = 1,     // the modules do not agree
+  kExitBadInput = 2,     // the input or the command line is wrong
+  kExitUnsupported = 3,  // legal HLO that is not supported, or over a limit
+  kExitInternal = 70,    // a bug of ours
 };
 
 int ExitStatusOf(StatusCode code);

@@ -67,13 +67,15 @@ void PrintLeaves(const std::vector<Literal>& leaves, const std::string& prefix =
 // From an .npz; else those that a snapshot brings along; else made up, also where the user names a seed or asks for it.
 StatusOr<std::vector<Literal>> ArgumentsOf(const RunFlags& flags, const ModuleFile& file) {
   if (flags.fake) return MakeArguments(file.module(), "", flags.seed);
-  if (!flags.inputs.empty() || flags.has_seed || !file.has_arguments()) return MakeArguments(file.module(), flags.inputs, flags.seed);
+  if (!flags.inputs.empty() || flags.has_seed || !file.has_arguments())
+    return MakeArguments(file.module(), flags.inputs, flags.seed);
   HLOIR_ASSIGN_OR_RETURN(StoredValues stored, StoredValuesOf(file.proto));
   return ArgumentsFromLeaves(file.module(), std::move(stored.inputs));
 }
 
 // Results after a run, unless another report takes their place.
-Status Report(const RunFlags& flags, const Runner& runner, const std::vector<Literal>& leaves, nlohmann::ordered_json timing) {
+Status Report(const RunFlags& flags, const Runner& runner, const std::vector<Literal>& leaves,
+              nlohmann::ordered_json timing) {
   if (!flags.outputs.empty()) HLOIR_RETURN_IF_ERROR(WriteNpz(flags.outputs, "out", Pointers(leaves)));
   const ExecutionProfile profile = runner.Profile();
   if (!flags.trace.empty()) HLOIR_RETURN_IF_ERROR(WriteFile(flags.trace, ChromeTrace(profile)));
@@ -94,7 +96,8 @@ int RunSeveral(const RunFlags& flags, const std::string& file, const ModuleFile&
   const HloModule& module = loaded.module();
   if (options.profile) return Fail(Unimplemented("a profile is of one device, by the fast engine"), file);
   const bool snapshot = !flags.fake && flags.inputs.empty() && !flags.has_seed && loaded.has_arguments();
-  auto arguments = DeviceArguments(module, counts, flags.fake ? "" : flags.inputs, flags.seed, snapshot ? &loaded.proto : nullptr);
+  auto arguments =
+      DeviceArguments(module, counts, flags.fake ? "" : flags.inputs, flags.seed, snapshot ? &loaded.proto : nullptr);
   if (!arguments.ok()) return Fail(arguments.status(), file);
   std::vector<std::vector<const Literal*>> pointers;
   for (const std::vector<Literal>& each : *arguments) pointers.push_back(Pointers(each));
@@ -112,8 +115,10 @@ int RunSeveral(const RunFlags& flags, const std::string& file, const ModuleFile&
     if (Status written = WriteDeviceResults(flags.outputs, leaves); !written.ok()) return Fail(written);
   }
   if (flags.json) {
-    const nlohmann::ordered_json timing = {{"file", file}, {"engine", "reference"}, {"replicas", counts.replicas}, {"partitions", counts.partitions},
-                                           {"load_ms", load_ms}, {"prepare_ms", 0.0}, {"run_ms", Median(runs_ms)}, {"runs_ms", runs_ms}, {"arena_bytes", 0}};
+    const nlohmann::ordered_json timing = {
+        {"file", file},       {"engine", "reference"}, {"replicas", counts.replicas}, {"partitions", counts.partitions},
+        {"load_ms", load_ms}, {"prepare_ms", 0.0},     {"run_ms", Median(runs_ms)},   {"runs_ms", runs_ms},
+        {"arena_bytes", 0}};
     fmt::print("{}\n", timing.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else if (flags.outputs.empty()) {
     for (size_t d = 0; d < leaves.size(); ++d) PrintLeaves(leaves[d], DevicePrefix(static_cast<int64_t>(d)));
@@ -161,7 +166,8 @@ int Run(const RunFlags& flags) {
   if (!arguments.ok()) return Fail(arguments.status(), file);
   const std::vector<const Literal*> pointers = Pointers(*arguments);
   RunProgress progress;
-  if (IsTerminal(stderr)) options.on_progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
+  if (IsTerminal(stderr))
+    options.on_progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
 
   const Stopwatch prepare;
   auto runner = Runner::Prepare(module, options);
@@ -191,10 +197,13 @@ int Run(const RunFlags& flags) {
   if (!flags.outfeed.empty()) {
     if (Status written = taken.Write(flags.outfeed); !written.ok()) return Fail(written);
   }
-  const nlohmann::ordered_json timing = {
-      {"file", file},         {"engine", runner->engine()},   {"load_ms", load_ms},
-      {"prepare_ms", prepare_ms}, {"run_ms", Median(runs_ms)}, {"runs_ms", runs_ms},
-      {"arena_bytes", runner->arena_bytes()}};
+  const nlohmann::ordered_json timing = {{"file", file},
+                                         {"engine", runner->engine()},
+                                         {"load_ms", load_ms},
+                                         {"prepare_ms", prepare_ms},
+                                         {"run_ms", Median(runs_ms)},
+                                         {"runs_ms", runs_ms},
+                                         {"arena_bytes", runner->arena_bytes()}};
   if (Status reported = Report(flags, *runner, leaves, timing); !reported.ok()) return Fail(reported);
   return kExitGood;
 }
@@ -209,33 +218,60 @@ void AddRunCommand(CLI::App& app, Action& action) {
                                                                  {"random", ElidedConstants::kRandom}};
   auto flags = std::make_shared<RunFlags>();
   CLI::App* command = app.add_subcommand("run", "Run a module");
-  command->add_option("FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")->required()->type_name("");
-  command->add_option("--inputs", flags->inputs, "Inputs in0, in1, … of this .npz (default: the snapshot's own, else made from the seed)")->type_name("X.npz");
+  command->add_option("FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("--inputs", flags->inputs,
+                   "Inputs in0, in1, … of this .npz (default: the snapshot's own, else made from the seed)")
+      ->type_name("X.npz");
   command->add_option("--outputs", flags->outputs, "Write the results there, as out0, out1, …")->type_name("Y.npz");
-  CLI::Option* seed = command->add_option("--seed", flags->seed, "Of made-up inputs; odd ones have corner cases such as NaN among them")->type_name("N");
-  command->add_option("--repeat", flags->repeat, "Run so many times")->check(CLI::Range(1, 100000000).description(""))->type_name("N");
+  CLI::Option* seed =
+      command->add_option("--seed", flags->seed, "Of made-up inputs; odd ones have corner cases such as NaN among them")
+          ->type_name("N");
+  command->add_option("--repeat", flags->repeat, "Run so many times")
+      ->check(CLI::Range(1, 100000000).description(""))
+      ->type_name("N");
   command->add_option("--threads", flags->runner.threads, "Default: as many as the machine has")
-      ->check(CLI::Range(0, 1024).description(""))->type_name("N");
-  AddChoice(*command, "--engine", flags->runner.engine, kEngines, "fast (prepared plan) or reference (one plain loop per op)")
+      ->check(CLI::Range(0, 1024).description(""))
+      ->type_name("N");
+  AddChoice(*command, "--engine", flags->runner.engine, kEngines,
+            "fast (prepared plan) or reference (one plain loop per op)")
       ->type_name("ENGINE");
-  AddChoice(*command, "--elided", flags->runner.elided, kElided, "What a constant {...} is: refuse (the default), zeros, iota or random")
+  AddChoice(*command, "--elided", flags->runner.elided, kElided,
+            "What a constant {...} is: refuse (the default), zeros, iota or random")
       ->type_name("HOW");
-  command->add_option("--num-replicas", flags->counts.replicas, "Simulate so many (default: the module's, if they exchange data); inputs are device3.in0, … or in0 for all")
-      ->check(CLI::Range(1, 1024).description(""))->type_name("N");
-  command->add_option("--num-partitions", flags->counts.partitions, "So many of each replica; device = replica * partitions + partition")
-      ->check(CLI::Range(1, 1024).description(""))->type_name("N");
-  command->add_option("--infeed", flags->infeed, "What infeeds get: in0, in1, … of this .npz, in order")->type_name("X.npz");
-  command->add_option("--outfeed", flags->outfeed, "Write what outfeeds give there, as out0, out1, …")->type_name("Y.npz");
+  command
+      ->add_option(
+          "--num-replicas", flags->counts.replicas,
+          "Simulate so many (default: the module's, if they exchange data); inputs are device3.in0, … or in0 for all")
+      ->check(CLI::Range(1, 1024).description(""))
+      ->type_name("N");
+  command
+      ->add_option("--num-partitions", flags->counts.partitions,
+                   "So many of each replica; device = replica * partitions + partition")
+      ->check(CLI::Range(1, 1024).description(""))
+      ->type_name("N");
+  command->add_option("--infeed", flags->infeed, "What infeeds get: in0, in1, … of this .npz, in order")
+      ->type_name("X.npz");
+  command->add_option("--outfeed", flags->outfeed, "Write what outfeeds give there, as out0, out1, …")
+      ->type_name("Y.npz");
   command->add_flag("--force-fake-data", flags->fake, "Make inputs from the seed, whatever was given");
   command->add_option("--max-steps", flags->runner.max_steps, "Stop a run after so many steps, loops included")
-      ->check(CLI::Range(int64_t{1}, EvaluatorOptions{}.max_steps).description(""))->type_name("N");
+      ->check(CLI::Range(int64_t{1}, EvaluatorOptions{}.max_steps).description(""))
+      ->type_name("N");
   command->add_option("--max-bytes", flags->runner.max_bytes, "Refuse a run whose values take more than that")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 60).description(""))->type_name("N");
-  command->add_flag("!--no-fusion", flags->runner.fuse, "Run each instruction by itself: the engine joins none that the module does not");
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 60).description(""))
+      ->type_name("N");
+  command->add_flag("!--no-fusion", flags->runner.fuse,
+                    "Run each instruction by itself: the engine joins none that the module does not");
   command->add_flag("--profile", flags->profile, "Print what each step of the plan took, in place of results");
-  command->add_option("--profile-trace", flags->trace, "Write each step's start and end there, as a Chrome trace")->type_name("T.json");
-  command->add_flag("--trace-values", flags->trace_values, "Print a line about each instruction's result (by the reference engine)");
-  command->add_flag("--json", flags->json, "Report as JSON: load_ms, prepare_ms, run_ms (median), runs_ms, arena_bytes");
+  command->add_option("--profile-trace", flags->trace, "Write each step's start and end there, as a Chrome trace")
+      ->type_name("T.json");
+  command->add_flag("--trace-values", flags->trace_values,
+                    "Print a line about each instruction's result (by the reference engine)");
+  command->add_flag("--json", flags->json,
+                    "Report as JSON: load_ms, prepare_ms, run_ms (median), runs_ms, arena_bytes");
   command->callback([flags, seed, &action] {
     flags->has_seed = seed->count() > 0;
     action = [flags] { return Run(*flags); };

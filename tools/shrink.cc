@@ -29,7 +29,8 @@ void RemoveDead(HloModule& module) {
     }
     HloComputation* entry = module.entry_computation();
     for (int64_t k = entry->parameter_count(); k-- > 0;) {
-      if (entry->parameter(k)->user_count() == 0 && !entry->parameter(k)->IsRoot()) entry->RemoveParameter(k), changed = true;
+      if (entry->parameter(k)->user_count() == 0 && !entry->parameter(k)->IsRoot())
+        entry->RemoveParameter(k), changed = true;
     }
   }
 }
@@ -96,7 +97,8 @@ bool MakeSmaller(HloModule& module, int64_t n, bool& skip) {
 
 }  // namespace
 
-std::unique_ptr<HloModule> Shrink(const HloModule& module, const std::function<bool(const HloModule&)>& fails, int64_t max_attempts) {
+std::unique_ptr<HloModule> Shrink(const HloModule& module, const std::function<bool(const HloModule&)>& fails,
+                                  int64_t max_attempts) {
   std::unique_ptr<HloModule> best = module.Clone();
   // What speaks of parameters, results and order by number would be wrong of a smaller module.
   ModuleConfig& config = best->config();
@@ -114,7 +116,8 @@ std::unique_ptr<HloModule> Shrink(const HloModule& module, const std::function<b
     return true;
   };
   // Stretches of the entry computation, halved from round to round.
-  for (int64_t length = best->entry_computation()->instruction_count() / 2; length > 1 && attempts < max_attempts; length /= 2) {
+  for (int64_t length = best->entry_computation()->instruction_count() / 2; length > 1 && attempts < max_attempts;
+       length /= 2) {
     for (int64_t start = 0; start < best->entry_computation()->instruction_count() && attempts < max_attempts;) {
       std::unique_ptr<HloModule> candidate = best->Clone();
       const std::vector<HloInstruction*> all = candidate->entry_computation()->instructions();

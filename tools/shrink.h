@@ -1,6 +1,7 @@
-// Shrink: the smallest module found that still fails, by taking away results, instructions and bodies one after the other, many at
-// once to begin with, as long as `fails` says so. An instruction of the entry computation that is cut off leaves a parameter of its
-// name, so that whoever knows its value can feed it. Used by `verify --save` and by tests/random/pass_fuzzer.cc.
+// Shrink: the smallest module found that still fails, by taking away results, instructions and bodies one after the
+// other, many at once to begin with, as long as `fails` says so. An instruction of the entry computation that is cut
+// off leaves a parameter of its name, so that whoever knows its value can feed it. Used by `verify --save` and by
+// tests/random/pass_fuzzer.cc.
 #pragma once
 
 #include <cstdint>

@@ -48,7 +48,8 @@ std::vector<const Literal*> ArgumentsByName(const HloModule& module, const Value
 
 }  // namespace
 
-Specimen FindSpecimen(const HloModule& module, std::span<const Literal* const> arguments, const Shows& shows, const RunnerOptions& options) {
+Specimen FindSpecimen(const HloModule& module, std::span<const Literal* const> arguments, const Shows& shows,
+                      const RunnerOptions& options) {
   const Values values = NamedValues(module, arguments, options);
   const auto still_shows = [&](const HloModule& smaller) {
     const std::vector<const Literal*> some = ArgumentsByName(smaller, values);

@@ -18,10 +18,11 @@ struct Specimen {
   std::vector<Literal> arguments;
 };
 
-// `shows`: does a module on its arguments still show it? Where a part of the module is cut off, its value becomes an argument: the
-// one that the reference evaluator computes for it from `arguments`. The module itself, if it is shown by nothing smaller or cannot
-// be evaluated.
+// `shows`: does a module on its arguments still show it? Where a part of the module is cut off, its value becomes an
+// argument: the one that the reference evaluator computes for it from `arguments`. The module itself, if it is shown by
+// nothing smaller or cannot be evaluated.
 using Shows = std::function<bool(const HloModule&, std::span<const Literal* const>)>;
-Specimen FindSpecimen(const HloModule& module, std::span<const Literal* const> arguments, const Shows& shows, const RunnerOptions& options);
+Specimen FindSpecimen(const HloModule& module, std::span<const Literal* const> arguments, const Shows& shows,
+                      const RunnerOptions& options);
 
 }  // namespace hloir::tool

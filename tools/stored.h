@@ -1,4 +1,5 @@
-// Holds a module's results against stored ones, XLA's mostly, which were computed elsewhere and rounded in another order.
+// Holds a module's results against stored ones, XLA's mostly, which were computed elsewhere and rounded in another
+// order.
 #pragma once
 
 #include <span>
@@ -9,10 +10,10 @@
 
 namespace hloir::tool {
 
-// For each leaf: 32 half-units in the last place of its largest element; and where the module magnifies rounding, 16 times
-// what we can see of that: how far `result` is from the same module in wider arithmetic, and from the result for inputs
-// that are moved by one unit in their last place. `run` computes these where they are needed. Integers must be equal,
-// NaNs and infinities in the same places. `result` and `stored` are tuples of leaves.
+// For each leaf: 32 half-units in the last place of its largest element; and where the module magnifies rounding, 16
+// times what we can see of that: how far `result` is from the same module in wider arithmetic, and from the result for
+// inputs that are moved by one unit in their last place. `run` computes these where they are needed. Integers must be
+// equal, NaNs and infinities in the same places. `result` and `stored` are tuples of leaves.
 Comparison CompareWithStored(const HloModule& module, const Literal& result, const Literal& stored,
                              std::span<const Literal* const> inputs, const ModuleRunner& run);
 

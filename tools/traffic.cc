@@ -15,8 +15,9 @@ namespace {
 bool MovesNothing(HloOpcode opcode) {
   return opcode == HloOpcode::kParameter || opcode == HloOpcode::kConstant || opcode == HloOpcode::kTuple ||
          opcode == HloOpcode::kGetTupleElement || opcode == HloOpcode::kBitcast || opcode == HloOpcode::kAfterAll ||
-         opcode == HloOpcode::kAddDependency || opcode == HloOpcode::kOptimizationBarrier || opcode == HloOpcode::kDomain ||
-         opcode == HloOpcode::kPartitionId || opcode == HloOpcode::kReplicaId || HasTrait(opcode, kControlFlow);
+         opcode == HloOpcode::kAddDependency || opcode == HloOpcode::kOptimizationBarrier ||
+         opcode == HloOpcode::kDomain || opcode == HloOpcode::kPartitionId || opcode == HloOpcode::kReplicaId ||
+         HasTrait(opcode, kControlFlow);
 }
 
 // What an op really touches: a slice of its operand, or the part that it replaces, not the whole.
@@ -31,7 +32,8 @@ int64_t BytesOf(const HloInstruction& instruction) {
     default: {
       int64_t bytes = result;
       for (const HloInstruction* operand : instruction.operands()) {
-        if (__builtin_add_overflow(bytes, operand->shape().ByteSize(), &bytes)) return std::numeric_limits<int64_t>::max();
+        if (__builtin_add_overflow(bytes, operand->shape().ByteSize(), &bytes))
+          return std::numeric_limits<int64_t>::max();
       }
       return bytes;
     }
@@ -57,7 +59,8 @@ Traffic MeasureTraffic(const HloModule& module) {
       ++traffic.instructions;
       if (!MovesNothing(i->opcode())) {
         const int64_t bytes = BytesOf(*i);
-        if (__builtin_add_overflow(traffic.bytes, bytes, &traffic.bytes)) traffic.bytes = std::numeric_limits<int64_t>::max();
+        if (__builtin_add_overflow(traffic.bytes, bytes, &traffic.bytes))
+          traffic.bytes = std::numeric_limits<int64_t>::max();
       }
       // Only control flow runs its computations as code of its own; what a fusion or reduction applies is part of it.
       if (i->Is(kControlFlow)) std::for_each(i->called_computations().begin(), i->called_computations().end(), visit);

@@ -1,5 +1,5 @@
-// How much a module does: instructions, and bytes that its instructions read and write, by the same counting as XLA's cost
-// analysis in the large: a fusion moves its operands and results, loops count once.
+// How much a module does: instructions, and bytes that its instructions read and write, by the same counting as XLA's
+// cost analysis in the large: a fusion moves its operands and results, loops count once.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,9 @@ std::string ValueSummary(const Literal& value) {
     }
   }
   std::string text = type;
-  if (finite > 0) text += fmt::format(" {}min {:.6g} max {:.6g} mean {:.6g}", complex ? "magnitudes: " : "", low, high, sum / static_cast<double>(finite));
+  if (finite > 0)
+    text += fmt::format(" {}min {:.6g} max {:.6g} mean {:.6g}", complex ? "magnitudes: " : "", low, high,
+                        sum / static_cast<double>(finite));
   if (zeros > 0) text += fmt::format(" zeros {}", zeros);
   if (nans > 0) text += fmt::format(" nan {}", nans);
   if (infinities > 0) text += fmt::format(" inf {}", infinities);

@@ -39,10 +39,10 @@ struct VerifyFlags {
 // What came of one module.
 struct Verdict {
   std::string file;
-  Status status;                  // not ok: it could not be judged
+  Status status;  // not ok: it could not be judged
   Traffic before, after;
-  Agreement agreement;            // of the first inputs that disagree, else of the first
-  int64_t differing = 0;          // elements, over all inputs
+  Agreement agreement;    // of the first inputs that disagree, else of the first
+  int64_t differing = 0;  // elements, over all inputs
   double largest_relative = 0;
   std::optional<Comparison> stored;  // against the results that came with the inputs
   std::optional<Parting> parting;    // where the modules part, if they disagree
@@ -66,7 +66,8 @@ Status CheckSameInterface(const HloModule& a, const HloModule& b) {
 }
 
 // The values that come with a module: in an .npz, or in the file itself if it is a snapshot and no seed is named.
-StatusOr<std::optional<StoredValues>> StoredFor(const VerifyFlags& flags, const std::string& name, const ModuleFile& file) {
+StatusOr<std::optional<StoredValues>> StoredFor(const VerifyFlags& flags, const std::string& name,
+                                                const ModuleFile& file) {
   if (!flags.inputs.empty()) {
     HLOIR_ASSIGN_OR_RETURN(StoredValues values, ReadStoredValues(InputsOf(flags, name)));
     return std::optional(std::move(values));
@@ -78,26 +79,30 @@ StatusOr<std::optional<StoredValues>> StoredFor(const VerifyFlags& flags, const 
 
 // Results may be stored too: the module as it was must give them.
 StatusOr<std::optional<Comparison>> CompareStored(std::vector<Literal> leaves, const HloModule& module,
-                                                  std::span<const Literal* const> inputs, const RunnerOptions& options) {
+                                                  std::span<const Literal* const> inputs,
+                                                  const RunnerOptions& options) {
   if (leaves.empty()) return std::optional<Comparison>();
   const ModuleRunner run = [&](const HloModule& m, std::span<const Literal* const> arguments) -> StatusOr<Literal> {
     HLOIR_ASSIGN_OR_RETURN(Runner runner, Runner::Prepare(m, options));
     return runner.Run(arguments);
   };
   HLOIR_ASSIGN_OR_RETURN(const Literal result, run(module, inputs));
-  return std::optional(CompareWithStored(module, Literal::Tuple(ResultLeaves(result)), Literal::Tuple(std::move(leaves)), inputs, run));
+  return std::optional(
+      CompareWithStored(module, Literal::Tuple(ResultLeaves(result)), Literal::Tuple(std::move(leaves)), inputs, run));
 }
 
-// Writes inputs on which the passes change what the module computes, with the smallest module found of which that is true; of two
-// modules, the inputs alone. Returns what was written, in words.
-StatusOr<std::string> SaveDisagreement(const VerifyFlags& flags, const std::string& file, const HloModule& before, bool pair,
-                                       std::span<const Literal* const> inputs, AgreeOptions options) {
+// Writes inputs on which the passes change what the module computes, with the smallest module found of which that is
+// true; of two modules, the inputs alone. Returns what was written, in words.
+StatusOr<std::string> SaveDisagreement(const VerifyFlags& flags, const std::string& file, const HloModule& before,
+                                       bool pair, std::span<const Literal* const> inputs, AgreeOptions options) {
   std::error_code error;
   std::filesystem::create_directories(flags.save, error);
-  const std::string stem = (std::filesystem::path(flags.save) / std::filesystem::path(DisplayName(file)).stem()).string();
+  const std::string stem =
+      (std::filesystem::path(flags.save) / std::filesystem::path(DisplayName(file)).stem()).string();
   const auto save_inputs = [&](std::span<const Literal* const> arguments) {
     std::vector<Literal> leaves;
-    for (const Literal* argument : arguments) for (Literal& leaf : ResultLeaves(*argument)) leaves.push_back(std::move(leaf));
+    for (const Literal* argument : arguments)
+      for (Literal& leaf : ResultLeaves(*argument)) leaves.push_back(std::move(leaf));
     return WriteNpz(stem + ".npz", "in", Pointers(leaves));
   };
   if (pair) {
@@ -114,7 +119,8 @@ StatusOr<std::string> SaveDisagreement(const VerifyFlags& flags, const std::stri
   const Specimen specimen = FindSpecimen(before, inputs, disagrees, options.runner);
   HLOIR_RETURN_IF_ERROR(save_inputs(Pointers(specimen.arguments)));
   HLOIR_RETURN_IF_ERROR(WriteFile(stem + ".hlo", PrintModule(*specimen.module, PrintOptions::Readable())));
-  return fmt::format("the smallest module found that shows it, {} instructions, is {}.hlo, its inputs {}.npz", specimen.module->instruction_count(), stem, stem);
+  return fmt::format("the smallest module found that shows it, {} instructions, is {}.hlo, its inputs {}.npz",
+                     specimen.module->instruction_count(), stem, stem);
 }
 
 StatusOr<Verdict> Verify(const VerifyFlags& flags, const std::string& file, const std::string* other) {
@@ -157,13 +163,15 @@ StatusOr<Verdict> Verify(const VerifyFlags& flags, const std::string& file, cons
     if (!agree) {
       verdict.parting = FindParting(*before, *after, pointers, options.runner);
       if (!flags.save.empty()) {
-        HLOIR_ASSIGN_OR_RETURN(verdict.saved, SaveDisagreement(flags, file, *before, other != nullptr, pointers, options));
+        HLOIR_ASSIGN_OR_RETURN(verdict.saved,
+                               SaveDisagreement(flags, file, *before, other != nullptr, pointers, options));
       }
       break;
     }
     options.timing = false;
     if (stored) {
-      HLOIR_ASSIGN_OR_RETURN(verdict.stored, CompareStored(std::move(stored->results), *before, pointers, options.runner));
+      HLOIR_ASSIGN_OR_RETURN(verdict.stored,
+                             CompareStored(std::move(stored->results), *before, pointers, options.runner));
       if (verdict.stored && !verdict.stored->agree) {
         verdict.agreement.reason = "the results are not the stored ones: " + FirstDisagreement(*verdict.stored);
       }
@@ -220,7 +228,8 @@ nlohmann::ordered_json ToJson(const Verdict& v) {
     return json;
   }
   const auto side = [](const Traffic& traffic, double run_ms) {
-    return nlohmann::ordered_json{{"instructions", traffic.instructions}, {"bytes_moved", traffic.bytes}, {"run_ms", run_ms}};
+    return nlohmann::ordered_json{
+        {"instructions", traffic.instructions}, {"bytes_moved", traffic.bytes}, {"run_ms", run_ms}};
   };
   json["agree"] = v.agreement.comparison.agree;
   json["before"] = side(v.before, v.agreement.before_ms);
@@ -234,13 +243,19 @@ nlohmann::ordered_json ToJson(const Verdict& v) {
   }
   if (!v.agreement.reason.empty()) json["reason"] = v.agreement.reason;
   if (v.parting) {
-    json["first_difference"] = {{"instruction", v.parting->instruction}, {"runs_before", v.parting->turn}, {"before", v.parting->before},
+    json["first_difference"] = {{"instruction", v.parting->instruction},
+                                {"runs_before", v.parting->turn},
+                                {"before", v.parting->before},
                                 {"after", v.parting->after}};
   }
   if (!v.saved.empty()) json["saved"] = v.saved;
   for (const LeafDifference& leaf : v.agreement.comparison.leaves) {
-    json["leaves"].push_back({{"where", leaf.where}, {"agrees", leaf.agrees}, {"differing", leaf.differing}, {"total", leaf.total},
-                              {"max_absolute", leaf.max_absolute}, {"max_relative", leaf.max_relative},
+    json["leaves"].push_back({{"where", leaf.where},
+                              {"agrees", leaf.agrees},
+                              {"differing", leaf.differing},
+                              {"total", leaf.total},
+                              {"max_absolute", leaf.max_absolute},
+                              {"max_relative", leaf.max_relative},
                               {"allowed_relative", leaf.allowed_relative}});
   }
   return json;
@@ -262,7 +277,8 @@ void PrintOne(const Verdict& v) {
 }
 
 void PrintAll(const std::vector<Verdict>& verdicts) {
-  Table table({"module", "instructions", "→", "bytes moved", "→", "time", "→", "faster", "difference", "from stored", "verdict"});
+  Table table({"module", "instructions", "→", "bytes moved", "→", "time", "→", "faster", "difference", "from stored",
+               "verdict"});
   constexpr size_t kVerdict = 10;
   table.LeftAlign(kVerdict);
   size_t agree = 0, exact = 0, disagree = 0, unjudged = 0;
@@ -274,15 +290,16 @@ void PrintAll(const std::vector<Verdict>& verdicts) {
     } else {
       (v.agrees() ? agree : disagree) += 1;
       exact += v.agrees() && v.differing == 0;
-      table.Add({name, fmt::format("{}", v.before.instructions), fmt::format("{}", v.after.instructions), HumanBytes(v.before.bytes),
-                 HumanBytes(v.after.bytes), HumanTime(v.agreement.before_ms), HumanTime(v.agreement.after_ms),
-                 Ratio(v.agreement.before_ms, v.agreement.after_ms), Difference(v), StoredDifference(v), Words(v)});
+      table.Add({name, fmt::format("{}", v.before.instructions), fmt::format("{}", v.after.instructions),
+                 HumanBytes(v.before.bytes), HumanBytes(v.after.bytes), HumanTime(v.agreement.before_ms),
+                 HumanTime(v.agreement.after_ms), Ratio(v.agreement.before_ms, v.agreement.after_ms), Difference(v),
+                 StoredDifference(v), Words(v)});
     }
     table.PaintLast(kVerdict, ColorOf(v));
   }
   fmt::print("{}", table.ToString(UseColor(stdout)));
-  fmt::print("{} modules: {} agree before and after ({} of them bit for bit), {} disagree, {} could not be judged\n", verdicts.size(), agree, exact,
-             disagree, unjudged);
+  fmt::print("{} modules: {} agree before and after ({} of them bit for bit), {} disagree, {} could not be judged\n",
+             verdicts.size(), agree, exact, disagree, unjudged);
 }
 
 // Of several outcomes, the one that most asks for attention.
@@ -337,15 +354,30 @@ int VerifyAll(const VerifyFlags& flags) {
 
 void AddVerifyCommand(CLI::App& app, Action& action) {
   auto flags = std::make_shared<VerifyFlags>();
-  CLI::App* command = app.add_subcommand("verify", "Optimize a module, run it before and after, and say whether they agree");
-  command->add_option("FILE", flags->files, "A module; or a module and OTHER, to compare with; or three and more, each by itself")
-      ->required()->type_name("");
+  CLI::App* command =
+      app.add_subcommand("verify", "Optimize a module, run it before and after, and say whether they agree");
+  command
+      ->add_option("FILE", flags->files,
+                   "A module; or a module and OTHER, to compare with; or three and more, each by itself")
+      ->required()
+      ->type_name("");
   AddOptimizeFlags(*command, flags->optimize);
-  command->add_option("--inputs", flags->inputs, "Inputs in0, in1, … of this .npz, or of NAME.npz in this folder (default: a snapshot's own); its out0, … must be the results")->type_name("X.npz");
-  CLI::Option* seed = command->add_option("--seed", flags->seed, "Of made-up inputs (two sets: plain numbers, and corner cases)")->type_name("N");
+  command
+      ->add_option("--inputs", flags->inputs,
+                   "Inputs in0, in1, … of this .npz, or of NAME.npz in this folder (default: a snapshot's own); its "
+                   "out0, … must be the results")
+      ->type_name("X.npz");
+  CLI::Option* seed =
+      command->add_option("--seed", flags->seed, "Of made-up inputs (two sets: plain numbers, and corner cases)")
+          ->type_name("N");
   command->add_option("--threads", flags->threads, "Default: as many as the machine has")
-      ->check(CLI::Range(0, 1024).description(""))->type_name("N");
-  command->add_option("--save", flags->save, "If they disagree, write the inputs here, and the smallest module found that the passes change on them")->type_name("DIR");
+      ->check(CLI::Range(0, 1024).description(""))
+      ->type_name("N");
+  command
+      ->add_option(
+          "--save", flags->save,
+          "If they disagree, write the inputs here, and the smallest module found that the passes change on them")
+      ->type_name("DIR");
   command->add_flag("--each", flags->each, "Two FILEs are two modules, each by itself");
   command->add_flag("--json", flags->json, "Report as JSON");
   command->callback([flags, seed, &action] {

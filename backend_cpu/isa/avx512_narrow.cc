@@ -1,5 +1,5 @@
-// Matrix products of 8-bit integers and of bf16 by AVX-512's VNNI and BF16, for machines that have these beside what avx512.cc
-// needs. Compiled like it: nothing here may be shared. Who packs for these kernels: plan/gemm_packing.cc.
+// Matrix products of 8-bit integers and of bf16 by AVX-512's VNNI and BF16, for machines that have these beside what
+// avx512.cc needs. Compiled like it: nothing here may be shared. Who packs for these kernels: plan/gemm_packing.cc.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // see avx512.cc
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kRows = 12, kVectors = 2;
 
-// Four products to a step, of 128 + a as an unsigned byte and b as a signed one, summed in 32 bits without loss. A panel of b
-// begins with what takes the 128 times its columns' sums away again.
+// Four products to a step, of 128 + a as an unsigned byte and b as a signed one, summed in 32 bits without loss. A
+// panel of b begins with what takes the 128 times its columns' sums away again.
 struct Bytes {
   using Sum = __m512i;
   using Element = int32_t;
@@ -26,7 +26,8 @@ struct Bytes {
   static Sum MultiplyAdd(Sum sum, int32_t a, __m512i b) { return _mm512_dpbusd_epi32(sum, _mm512_set1_epi32(a), b); }
 };
 
-// Two products to a step. The machine rounds each of the two sums to f32, to nearest even, and takes denormals for zeros.
+// Two products to a step. The machine rounds each of the two sums to f32, to nearest even, and takes denormals for
+// zeros.
 struct Bf16 {
   using Sum = __m512;
   using Element = float;
@@ -41,8 +42,8 @@ struct Bf16 {
 };
 
 template <class Kind>
-void Tile(int64_t steps, const void* a_panel, const int64_t*, const int64_t*, const void* b_panel, int64_t, void* c_tile,
-          int64_t c_stride, bool accumulate) {
+void Tile(int64_t steps, const void* a_panel, const int64_t*, const int64_t*, const void* b_panel, int64_t,
+          void* c_tile, int64_t c_stride, bool accumulate) {
   using Sum = typename Kind::Sum;
   const int32_t* a = static_cast<const int32_t*>(a_panel);
   const char* b = static_cast<const char*>(b_panel);

@@ -1,6 +1,6 @@
-// Elementwise tile kernels that need no approximation: plain loops which the compiler vectorizes for the instruction set of
-// the including file. HLO's rules stand in the functors, so full vectors and tails cannot differ.
-// Included by isa/*.cc through all_kernels.h only; everything has internal linkage (why: isa/sse2.cc).
+// Elementwise tile kernels that need no approximation: plain loops which the compiler vectorizes for the instruction
+// set of the including file. HLO's rules stand in the functors, so full vectors and tails cannot differ. Included by
+// isa/*.cc through all_kernels.h only; everything has internal linkage (why: isa/sse2.cc).
 #pragma once
 
 #include <cstdint>
@@ -19,38 +19,95 @@ namespace {
 
 template <TileType>
 struct CppTypeOf;
-template <> struct CppTypeOf<TileType::kPred> { struct type { uint8_t v; }; };  // its own type: pred is no u8
-template <> struct CppTypeOf<TileType::kS8> { using type = int8_t; };
-template <> struct CppTypeOf<TileType::kU8> { using type = uint8_t; };
-template <> struct CppTypeOf<TileType::kS16> { using type = int16_t; };
-template <> struct CppTypeOf<TileType::kU16> { using type = uint16_t; };
-template <> struct CppTypeOf<TileType::kS32> { using type = int32_t; };
-template <> struct CppTypeOf<TileType::kU32> { using type = uint32_t; };
-template <> struct CppTypeOf<TileType::kS64> { using type = int64_t; };
-template <> struct CppTypeOf<TileType::kU64> { using type = uint64_t; };
-template <> struct CppTypeOf<TileType::kF32> { using type = float; };
-template <> struct CppTypeOf<TileType::kF64> { using type = double; };
+template <>
+struct CppTypeOf<TileType::kPred> {
+  struct type {
+    uint8_t v;
+  };
+};  // its own type: pred is no u8
+template <>
+struct CppTypeOf<TileType::kS8> {
+  using type = int8_t;
+};
+template <>
+struct CppTypeOf<TileType::kU8> {
+  using type = uint8_t;
+};
+template <>
+struct CppTypeOf<TileType::kS16> {
+  using type = int16_t;
+};
+template <>
+struct CppTypeOf<TileType::kU16> {
+  using type = uint16_t;
+};
+template <>
+struct CppTypeOf<TileType::kS32> {
+  using type = int32_t;
+};
+template <>
+struct CppTypeOf<TileType::kU32> {
+  using type = uint32_t;
+};
+template <>
+struct CppTypeOf<TileType::kS64> {
+  using type = int64_t;
+};
+template <>
+struct CppTypeOf<TileType::kU64> {
+  using type = uint64_t;
+};
+template <>
+struct CppTypeOf<TileType::kF32> {
+  using type = float;
+};
+template <>
+struct CppTypeOf<TileType::kF64> {
+  using type = double;
+};
 template <class Real>
 struct Pair {
   Real re, im;
 };
-template <> struct CppTypeOf<TileType::kC64> { using type = Pair<float>; };
-template <> struct CppTypeOf<TileType::kC128> { using type = Pair<double>; };
+template <>
+struct CppTypeOf<TileType::kC64> {
+  using type = Pair<float>;
+};
+template <>
+struct CppTypeOf<TileType::kC128> {
+  using type = Pair<double>;
+};
 template <TileType P>
 using Cpp = typename CppTypeOf<P>::type;
 using Pred = Cpp<TileType::kPred>;
 
-template <class T> constexpr bool kIsPred = std::is_same_v<T, Pred>;
-template <class T> constexpr bool kIsFloat = std::is_floating_point_v<T>;
-template <class T> constexpr bool kIsInt = std::is_integral_v<T>;
-template <class T> constexpr int kBits = sizeof(T) * 8;
-template <class T> struct UnsignedOf { using type = std::make_unsigned_t<T>; };
-template <> struct UnsignedOf<float> { using type = uint32_t; };
-template <> struct UnsignedOf<double> { using type = uint64_t; };
-template <class T> using Unsigned = typename UnsignedOf<T>::type;
-template <class T> using SignedBits = std::make_signed_t<Unsigned<T>>;
+template <class T>
+constexpr bool kIsPred = std::is_same_v<T, Pred>;
+template <class T>
+constexpr bool kIsFloat = std::is_floating_point_v<T>;
+template <class T>
+constexpr bool kIsInt = std::is_integral_v<T>;
+template <class T>
+constexpr int kBits = sizeof(T) * 8;
+template <class T>
+struct UnsignedOf {
+  using type = std::make_unsigned_t<T>;
+};
+template <>
+struct UnsignedOf<float> {
+  using type = uint32_t;
+};
+template <>
+struct UnsignedOf<double> {
+  using type = uint64_t;
+};
+template <class T>
+using Unsigned = typename UnsignedOf<T>::type;
+template <class T>
+using SignedBits = std::make_signed_t<Unsigned<T>>;
 // Arithmetic that may overflow is done in an unsigned type of at least int's width.
-template <class T> using Wrap = std::conditional_t<(sizeof(T) < 4), uint32_t, Unsigned<T>>;
+template <class T>
+using Wrap = std::conditional_t<(sizeof(T) < 4), uint32_t, Unsigned<T>>;
 
 // -NaN < -inf < … < -0 < +0 < … < inf < NaN, as integers.
 template <class T>
@@ -59,10 +116,13 @@ inline SignedBits<T> TotalOrderKey(T x) {
   return bits ^ static_cast<SignedBits<T>>(static_cast<Unsigned<T>>(bits >> (kBits<T> - 1)) >> 1);
 }
 
-// ---- One operand. kHas<T>: whether the op exists for T. -------------------------------------------------------------------
+// ---- One operand. kHas<T>: whether the op exists for T.
+// -------------------------------------------------------------------
 struct AbsFn {
-  template <class T> static constexpr bool kHas = !kIsPred<T>;
-  template <class T> static T Apply(T x) {
+  template <class T>
+  static constexpr bool kHas = !kIsPred<T>;
+  template <class T>
+  static T Apply(T x) {
     if constexpr (std::is_same_v<T, float>) return __builtin_fabsf(x);
     else if constexpr (kIsFloat<T>) return __builtin_fabs(x);
     else if constexpr (std::is_signed_v<T>) return x < 0 ? static_cast<T>(Wrap<T>(0) - static_cast<Wrap<T>>(x)) : x;
@@ -70,34 +130,42 @@ struct AbsFn {
   }
 };
 struct NegateFn {
-  template <class T> static constexpr bool kHas = !kIsPred<T>;
-  template <class T> static T Apply(T x) {
+  template <class T>
+  static constexpr bool kHas = !kIsPred<T>;
+  template <class T>
+  static T Apply(T x) {
     if constexpr (kIsFloat<T>) return -x;
     else return static_cast<T>(Wrap<T>(0) - static_cast<Wrap<T>>(x));
   }
 };
 struct NotFn {
-  template <class T> static constexpr bool kHas = !kIsFloat<T>;
-  template <class T> static T Apply(T x) {
+  template <class T>
+  static constexpr bool kHas = !kIsFloat<T>;
+  template <class T>
+  static T Apply(T x) {
     if constexpr (kIsPred<T>) return {static_cast<uint8_t>(x.v ^ 1)};
     else return static_cast<T>(~x);
   }
 };
 struct SignFn {  // NaN and both zeros are their own sign
-  template <class T> static constexpr bool kHas = !kIsPred<T>;
-  template <class T> static T Apply(T x) {
+  template <class T>
+  static constexpr bool kHas = !kIsPred<T>;
+  template <class T>
+  static T Apply(T x) {
     if constexpr (kIsFloat<T>) return x > 0 ? T(1) : x < 0 ? T(-1) : x;
     else if constexpr (std::is_signed_v<T>) return static_cast<T>((x > 0) - (x < 0));
     else return static_cast<T>(x != 0);
   }
 };
-#define HLOIR_FLOAT_FN(name, f32, f64)                                   \
-  struct name {                                                          \
-    template <class T> static constexpr bool kHas = kIsFloat<T>;         \
-    template <class T> static T Apply(T x) {                             \
-      if constexpr (std::is_same_v<T, float>) return f32(x);             \
-      else return f64(x);                                                \
-    }                                                                    \
+#define HLOIR_FLOAT_FN(name, f32, f64)                       \
+  struct name {                                              \
+    template <class T>                                       \
+    static constexpr bool kHas = kIsFloat<T>;                \
+    template <class T>                                       \
+    static T Apply(T x) {                                    \
+      if constexpr (std::is_same_v<T, float>) return f32(x); \
+      else return f64(x);                                    \
+    }                                                        \
   };
 HLOIR_FLOAT_FN(CeilFn, __builtin_ceilf, __builtin_ceil)
 HLOIR_FLOAT_FN(FloorFn, __builtin_floorf, __builtin_floor)
@@ -105,8 +173,10 @@ HLOIR_FLOAT_FN(RoundEvenFn, __builtin_rintf, __builtin_rint)
 HLOIR_FLOAT_FN(SqrtFn, __builtin_sqrtf, __builtin_sqrt)
 #undef HLOIR_FLOAT_FN
 struct RoundAfzFn {  // half away from zero: truncate, then step away where the rest is at least a half
-  template <class T> static constexpr bool kHas = kIsFloat<T>;
-  template <class T> static T Apply(T x) {
+  template <class T>
+  static constexpr bool kHas = kIsFloat<T>;
+  template <class T>
+  static T Apply(T x) {
     T t, sign;
     if constexpr (std::is_same_v<T, float>) t = __builtin_truncf(x), sign = __builtin_copysignf(1, x);
     else t = __builtin_trunc(x), sign = __builtin_copysign(1, x);
@@ -117,30 +187,44 @@ struct RoundAfzFn {  // half away from zero: truncate, then step away where the 
   }
 };
 struct RsqrtFn {
-  template <class T> static constexpr bool kHas = kIsFloat<T>;
-  template <class T> static T Apply(T x) { return T(1) / SqrtFn::Apply(x); }
+  template <class T>
+  static constexpr bool kHas = kIsFloat<T>;
+  template <class T>
+  static T Apply(T x) {
+    return T(1) / SqrtFn::Apply(x);
+  }
 };
 struct ClzFn {
-  template <class T> static constexpr bool kHas = kIsInt<T>;
-  template <class T> static T Apply(T x) {
+  template <class T>
+  static constexpr bool kHas = kIsInt<T>;
+  template <class T>
+  static T Apply(T x) {
     if (x == 0) return static_cast<T>(kBits<T>);
     if constexpr (sizeof(T) == 8) return static_cast<T>(__builtin_clzll(static_cast<uint64_t>(x)));
     else return static_cast<T>(__builtin_clz(static_cast<uint32_t>(static_cast<Unsigned<T>>(x))) - (32 - kBits<T>));
   }
 };
 struct PopcntFn {
-  template <class T> static constexpr bool kHas = kIsInt<T>;
-  template <class T> static T Apply(T x) {
+  template <class T>
+  static constexpr bool kHas = kIsInt<T>;
+  template <class T>
+  static T Apply(T x) {
     return static_cast<T>(__builtin_popcountll(static_cast<uint64_t>(static_cast<Unsigned<T>>(x))));
   }
 };
 struct IsFiniteFn {
-  template <class T> static constexpr bool kHas = kIsFloat<T>;
-  template <class T> static Pred Apply(T x) { return {static_cast<uint8_t>(x - x == 0)}; }
+  template <class T>
+  static constexpr bool kHas = kIsFloat<T>;
+  template <class T>
+  static Pred Apply(T x) {
+    return {static_cast<uint8_t>(x - x == 0)};
+  }
 };
 struct RoundToBf16Fn {
-  template <class T> static constexpr bool kHas = std::is_same_v<T, float>;
-  template <class T> static T Apply(T x) {
+  template <class T>
+  static constexpr bool kHas = std::is_same_v<T, float>;
+  template <class T>
+  static T Apply(T x) {
     uint32_t bits = __builtin_bit_cast(uint32_t, x);
     uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u;
     // A NaN stays one: rounding could carry its payload away.
@@ -150,8 +234,10 @@ struct RoundToBf16Fn {
 };
 
 struct RoundToF16Fn {
-  template <class T> static constexpr bool kHas = std::is_same_v<T, float>;
-  template <class T> static T Apply(T x) {
+  template <class T>
+  static constexpr bool kHas = std::is_same_v<T, float>;
+  template <class T>
+  static T Apply(T x) {
     const uint32_t bits = __builtin_bit_cast(uint32_t, x), magnitude = bits & 0x7fffffffu;
     // Normal halves keep 10 bits of the mantissa. Those below 2^-14 are multiples of 2^-24, the last place of [0.5, 1).
     uint32_t normal = (magnitude + 0xfff + (magnitude >> 13 & 1)) & ~0x1fffu;
@@ -163,11 +249,14 @@ struct RoundToF16Fn {
   }
 };
 
-// ---- Two operands. --------------------------------------------------------------------------------------------------------
-#define HLOIR_BINARY_FN(name, has, ...)                       \
-  struct name {                                               \
-    template <class T> static constexpr bool kHas = has;      \
-    template <class T> static T Apply(T a, T b) __VA_ARGS__   \
+// ---- Two operands.
+// --------------------------------------------------------------------------------------------------------
+#define HLOIR_BINARY_FN(name, has, ...)  \
+  struct name {                          \
+    template <class T>                   \
+    static constexpr bool kHas = has;    \
+    template <class T>                   \
+    static T Apply(T a, T b) __VA_ARGS__ \
   };
 HLOIR_BINARY_FN(AddFn, true, {
   if constexpr (kIsPred<T>) return {static_cast<uint8_t>(a.v | b.v)};
@@ -188,7 +277,8 @@ HLOIR_BINARY_FN(DivideFn, !kIsPred<T>, {
   if constexpr (kIsFloat<T>) return a / b;
   else {
     if (b == 0) return static_cast<T>(-1);
-    if constexpr (std::is_signed_v<T>) if (b == -1) return NegateFn::Apply(a);
+    if constexpr (std::is_signed_v<T>)
+      if (b == -1) return NegateFn::Apply(a);
     return static_cast<T>(a / b);
   }
 })
@@ -197,12 +287,13 @@ HLOIR_BINARY_FN(RemainderFn, !kIsPred<T>, {
   else if constexpr (kIsFloat<T>) return __builtin_fmod(a, b);
   else {
     if (b == 0) return a;
-    if constexpr (std::is_signed_v<T>) if (b == -1) return 0;
+    if constexpr (std::is_signed_v<T>)
+      if (b == -1) return 0;
     return static_cast<T>(a % b);
   }
 })
-// A NaN on either side wins, and +0 is more than -0: of equal operands, the bits of both. Both answers are computed and one is
-// taken, since loops with a branch in them would not be vectorized.
+// A NaN on either side wins, and +0 is more than -0: of equal operands, the bits of both. Both answers are computed and
+// one is taken, since loops with a branch in them would not be vectorized.
 template <class T, bool greater>
 inline T Extreme(T a, T b) {
   const Unsigned<T> x = __builtin_bit_cast(Unsigned<T>, a), y = __builtin_bit_cast(Unsigned<T>, b);
@@ -232,7 +323,7 @@ HLOIR_BINARY_FN(XorFn, !kIsFloat<T>, {
   if constexpr (kIsPred<T>) return {static_cast<uint8_t>(a.v ^ b.v)};
   else return static_cast<T>(a ^ b);
 })
-HLOIR_BINARY_FN(WrapFn, kIsInt<T> && std::is_signed_v<T>, {
+HLOIR_BINARY_FN(WrapFn, kIsInt<T>&& std::is_signed_v<T>, {
   return AddFn::Apply(a, static_cast<T>(b & (a >> (kBits<T> - 1))));  // without a branch
 })
 // A shift by the width or more (a negative amount is more) shifts everything out.
@@ -253,19 +344,23 @@ HLOIR_BINARY_FN(ShiftRightArithmeticFn, kIsInt<T>, {
 })
 #undef HLOIR_BINARY_FN
 
-#define HLOIR_COMPARE_FN(name, op)                                                                         \
-  struct name {                                                                                            \
-    template <class T> static constexpr bool kHas = true;                                                  \
-    template <class T> static Pred Apply(T a, T b) {                                                       \
-      if constexpr (kIsPred<T>) return {static_cast<uint8_t>(a.v op b.v)};                                 \
-      else return {static_cast<uint8_t>(a op b)};                                                          \
-    }                                                                                                      \
-  };                                                                                                       \
-  struct Total##name {                                                                                     \
-    template <class T> static constexpr bool kHas = kIsFloat<T>;                                           \
-    template <class T> static Pred Apply(T a, T b) {                                                       \
-      return {static_cast<uint8_t>(TotalOrderKey(a) op TotalOrderKey(b))};                                 \
-    }                                                                                                      \
+#define HLOIR_COMPARE_FN(name, op)                                         \
+  struct name {                                                            \
+    template <class T>                                                     \
+    static constexpr bool kHas = true;                                     \
+    template <class T>                                                     \
+    static Pred Apply(T a, T b) {                                          \
+      if constexpr (kIsPred<T>) return {static_cast<uint8_t>(a.v op b.v)}; \
+      else return {static_cast<uint8_t>(a op b)};                          \
+    }                                                                      \
+  };                                                                       \
+  struct Total##name {                                                     \
+    template <class T>                                                     \
+    static constexpr bool kHas = kIsFloat<T>;                              \
+    template <class T>                                                     \
+    static Pred Apply(T a, T b) {                                          \
+      return {static_cast<uint8_t>(TotalOrderKey(a) op TotalOrderKey(b))}; \
+    }                                                                      \
   };
 HLOIR_COMPARE_FN(EqFn, ==)
 HLOIR_COMPARE_FN(NeFn, !=)
@@ -275,7 +370,8 @@ HLOIR_COMPARE_FN(LeFn, <=)
 HLOIR_COMPARE_FN(LtFn, <)
 #undef HLOIR_COMPARE_FN
 
-// ---- Complex numbers: what needs no function of theirs. The product is the plain formula, so infinities are not repaired. -----
+// ---- Complex numbers: what needs no function of theirs. The product is the plain formula, so infinities are not
+// repaired. -----
 template <BinaryOp op>
 struct ComplexBinary {
   template <class Real>
@@ -287,26 +383,38 @@ struct ComplexBinary {
       using Bits = Unsigned<Real>;
       const Bits product = __builtin_bit_cast(Bits, a.im * b.im) ^ (Bits(1) << (kBits<Real> - 1));
       return Pair<Real>{a.re * b.re + __builtin_bit_cast(Real, product), a.re * b.im + a.im * b.re};
-    }
-    else return Pred{static_cast<uint8_t>(((a.re == b.re) & (a.im == b.im)) == (op == BinaryOp::kEq))};
+    } else return Pred{static_cast<uint8_t>(((a.re == b.re) & (a.im == b.im)) == (op == BinaryOp::kEq))};
   }
 };
 struct ComplexFn {
-  template <class Real> static Pair<Real> Apply(Real re, Real im) { return {re, im}; }
+  template <class Real>
+  static Pair<Real> Apply(Real re, Real im) {
+    return {re, im};
+  }
 };
 struct RealFn {
-  template <class Real> static Real Apply(Pair<Real> x) { return x.re; }
+  template <class Real>
+  static Real Apply(Pair<Real> x) {
+    return x.re;
+  }
 };
 struct ImagFn {
-  template <class Real> static Real Apply(Pair<Real> x) { return x.im; }
+  template <class Real>
+  static Real Apply(Pair<Real> x) {
+    return x.im;
+  }
 };
 struct ComplexNegateFn {
-  template <class Real> static Pair<Real> Apply(Pair<Real> x) { return {-x.re, -x.im}; }
+  template <class Real>
+  static Pair<Real> Apply(Pair<Real> x) {
+    return {-x.re, -x.im};
+  }
 };
 
-// ---- Loops. ---------------------------------------------------------------------------------------------------------------
-// Of how many elements; the kernels of kOne and kNext do without the loop, whatever n says. Those of kNext then go on with the op
-// that follows theirs in memory (a jump, in optimized code): a list of these runs by a call of its first.
+// ---- Loops.
+// --------------------------------------------------------------------------------------------------------------- Of
+// how many elements; the kernels of kOne and kNext do without the loop, whatever n says. Those of kNext then go on with
+// the op that follows theirs in memory (a jump, in optimized code): a list of these runs by a call of its first.
 enum class Count { kMany, kOne, kNext };
 template <Count count>
 inline void GoOn(const TileOp& op) {
@@ -498,7 +606,8 @@ void NarrowF16(const TileOp& op, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     const uint32_t magnitude = a[i] & 0x7fffffffu;
     const uint32_t normal = (magnitude >> 13) - (112u << 10);
-    const uint32_t tiny = static_cast<uint32_t>(static_cast<int32_t>(__builtin_bit_cast(float, magnitude < 0x38800000u ? magnitude : 0u) * 0x1p24f));
+    const uint32_t tiny = static_cast<uint32_t>(
+        static_cast<int32_t>(__builtin_bit_cast(float, magnitude < 0x38800000u ? magnitude : 0u) * 0x1p24f));
     const uint32_t special = 0x7c00u | (magnitude >> 13 & 0x3ffu);
     const uint32_t half = magnitude < 0x38800000u ? tiny : magnitude >= 0x7f800000u ? special : normal;
     out[i] = static_cast<uint16_t>(half | (a[i] >> 16 & 0x8000u));
@@ -506,7 +615,8 @@ void NarrowF16(const TileOp& op, int64_t n) {
   GoOn<count>(op);
 }
 
-// ---- Filling the table. ---------------------------------------------------------------------------------------------------
+// ---- Filling the table.
+// ---------------------------------------------------------------------------------------------------
 template <class F, TileType P, Count count>
 constexpr TileKernel UnaryEntry() {
   if constexpr (F::template kHas<Cpp<P>>) return &UnaryLoop<F, Cpp<P>, count>;

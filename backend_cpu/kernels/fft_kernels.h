@@ -1,6 +1,6 @@
-// One stage of a Fourier transform of several lines at once, and the block ciphers behind random bits. Who cuts transforms into
-// stages: plan/fft.cc; who counts for the ciphers: plan/random_bits.cc.
-// Included by isa/*.cc through all_kernels.h only; everything has internal linkage (why: isa/sse2.cc).
+// One stage of a Fourier transform of several lines at once, and the block ciphers behind random bits. Who cuts
+// transforms into stages: plan/fft.cc; who counts for the ciphers: plan/random_bits.cc. Included by isa/*.cc through
+// all_kernels.h only; everything has internal linkage (why: isa/sse2.cc).
 #pragma once
 
 #include "kernels/elementwise_kernels.h"
@@ -12,8 +12,9 @@ namespace {
 template <class T, int kRadix>
 void FftStageOf(int64_t m, int64_t s, const T* xr, const T* xi, T* yr, T* yi, const T* twiddles) {
   // exp(-2 pi i / 3), exp(-2 pi i / 5), exp(-4 pi i / 5)
-  constexpr T kSin3 = T(0.86602540378443864676L), kCos5 = T(0.30901699437494742410L), kSin5 = T(0.95105651629515357212L),
-              kCos52 = T(-0.80901699437494742410L), kSin52 = T(0.58778525229247312917L);
+  constexpr T kSin3 = T(0.86602540378443864676L), kCos5 = T(0.30901699437494742410L),
+              kSin5 = T(0.95105651629515357212L), kCos52 = T(-0.80901699437494742410L),
+              kSin52 = T(0.58778525229247312917L);
   for (int64_t p = 0; p < m; ++p) {
     const T* w = twiddles + p * 2 * (kRadix - 1);
     const T *ar = xr + p * s, *ai = xi + p * s;
@@ -69,7 +70,8 @@ void FftStageOf(int64_t m, int64_t s, const T* xr, const T* xi, T* yr, T* yi, co
 }
 
 template <class T>
-void FftStage(int radix, int64_t m, int64_t s, const void* xr, const void* xi, void* yr, void* yi, const void* twiddles) {
+void FftStage(int radix, int64_t m, int64_t s, const void* xr, const void* xi, void* yr, void* yi,
+              const void* twiddles) {
   auto call = [&](auto stage) {
     stage(m, s, static_cast<const T*>(xr), static_cast<const T*>(xi), static_cast<T*>(yr), static_cast<T*>(yi),
           static_cast<const T*>(twiddles));
@@ -82,8 +84,8 @@ void FftStage(int radix, int64_t m, int64_t s, const void* xr, const void* xi, v
   }
 }
 
-// Philox4x32-10 and Threefry2x32-20: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011. In blocks, so
-// that the compiler works on as many counters at once as there are lanes.
+// Philox4x32-10 and Threefry2x32-20: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011. In blocks,
+// so that the compiler works on as many counters at once as there are lanes.
 constexpr int kCipherBlock = 16;
 
 template <class Arch>
@@ -101,14 +103,16 @@ void Philox(uint64_t key, uint64_t low, uint64_t high, int64_t count, uint32_t* 
       HLOIR_VECTORIZE
       for (int k = 0; k < kCipherBlock; ++k) {
         const uint64_t p0 = uint64_t{x[0][k]} * 0xD2511F53u, p1 = uint64_t{x[2][k]} * 0xCD9E8D57u;
-        const uint32_t a = static_cast<uint32_t>(p1 >> 32) ^ x[1][k] ^ key0, b = static_cast<uint32_t>(p0 >> 32) ^ x[3][k] ^ key1;
+        const uint32_t a = static_cast<uint32_t>(p1 >> 32) ^ x[1][k] ^ key0,
+                       b = static_cast<uint32_t>(p0 >> 32) ^ x[3][k] ^ key1;
         x[0][k] = a, x[1][k] = static_cast<uint32_t>(p1);
         x[2][k] = b, x[3][k] = static_cast<uint32_t>(p0);
       }
       key0 += 0x9E3779B9u;
       key1 += 0xBB67AE85u;
     }
-    for (int64_t k = 0; k < n; ++k) for (int j = 0; j < 4; ++j) out[4 * (i0 + k) + j] = x[j][k];
+    for (int64_t k = 0; k < n; ++k)
+      for (int j = 0; j < 4; ++j) out[4 * (i0 + k) + j] = x[j][k];
   }
 }
 

@@ -14,10 +14,12 @@ template <class T, class Arch>
 inline xsimd::batch<T, Arch> MultiplyAdd(const xsimd::batch<T, Arch>& a, const xsimd::batch<T, Arch>& b,
                                          const xsimd::batch<T, Arch>& acc) {
   if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
-    // Unsigned, as elements may overflow: where the machine cannot multiply them side by side, xsimd does it one by one.
+    // Unsigned, as elements may overflow: where the machine cannot multiply them side by side, xsimd does it one by
+    // one.
     using Unsigned = xsimd::batch<std::make_unsigned_t<T>, Arch>;
     using Register = typename Unsigned::register_type;
-    return xsimd::batch<T, Arch>(Register(acc + xsimd::batch<T, Arch>(Register(Unsigned(Register(a)) * Unsigned(Register(b))))));
+    return xsimd::batch<T, Arch>(
+        Register(acc + xsimd::batch<T, Arch>(Register(Unsigned(Register(a)) * Unsigned(Register(b))))));
   }
 #if defined(__AVX512F__)
   // Of AVX-512, xsimd 8 knows the registers but not their FMA.
@@ -33,8 +35,8 @@ inline xsimd::batch<T, Arch> MultiplyAdd(const xsimd::batch<T, Arch>& a, const x
 // Where a tile's operands are: both packed in panels; b alone; or neither.
 enum class GemmPacking { kBoth, kB, kNone };
 
-// c[kRows × kVectors·width] (+)= a · b in k steps. For step p a packed a holds kRows values side by side, else row i's is
-// a[rows[i] + ks[p]]; b holds kVectors·width values side by side, b_step after those of the step before.
+// c[kRows × kVectors·width] (+)= a · b in k steps. For step p a packed a holds kRows values side by side, else row i's
+// is a[rows[i] + ks[p]]; b holds kVectors·width values side by side, b_step after those of the step before.
 template <class T, class Arch, int kRows, int kVectors, GemmPacking packing>
 void GemmTile(int64_t k, const void* a_data, const int64_t* rows, const int64_t* ks, const void* b_data, int64_t b_step,
               void* c_tile, int64_t c_stride, bool accumulate) {
@@ -44,7 +46,8 @@ void GemmTile(int64_t k, const void* a_data, const int64_t* rows, const int64_t*
   if constexpr (packing != GemmPacking::kNone) b_step = kVectors * kWidth;
   const T* a = static_cast<const T*>(a_data);
   const T* row[kRows];
-  if constexpr (packing != GemmPacking::kBoth) for (int i = 0; i < kRows; ++i) row[i] = a + rows[i];
+  if constexpr (packing != GemmPacking::kBoth)
+    for (int i = 0; i < kRows; ++i) row[i] = a + rows[i];
   const T* b = static_cast<const T*>(b_data);
   T* c = static_cast<T*>(c_tile);
   Batch acc[kRows][kVectors];
@@ -82,11 +85,11 @@ void GemmTile(int64_t k, const void* a_data, const int64_t* rows, const int64_t*
   }
 }
 
-// out[i·channels + c] = sum over taps t of x[places[i] + taps[t] + c] · w[t·channels + c], i < n: a convolution in which every
-// channel keeps to itself.
+// out[i·channels + c] = sum over taps t of x[places[i] + taps[t] + c] · w[t·channels + c], i < n: a convolution in
+// which every channel keeps to itself.
 template <class T, class Arch>
-void Depthwise(int64_t n, const int64_t* places, int64_t tap_count, const int64_t* taps, int64_t channels, const void* x_data,
-               const void* w_data, void* out_data) {
+void Depthwise(int64_t n, const int64_t* places, int64_t tap_count, const int64_t* taps, int64_t channels,
+               const void* x_data, const void* w_data, void* out_data) {
   using Batch = xsimd::batch<T, Arch>;
   constexpr int64_t kWidth = Batch::size;
   constexpr int kPlaces = 4;
@@ -111,7 +114,8 @@ void Depthwise(int64_t n, const int64_t* places, int64_t tap_count, const int64_
         const Batch weight = Batch::load_unaligned(w + t * channels + c);
         const int64_t at = taps[t] + c;
 #pragma GCC unroll 4
-        for (int q = 0; q < kPlaces; ++q) acc[q] = MultiplyAdd<T, Arch>(Batch::load_unaligned(from[q] + at), weight, acc[q]);
+        for (int q = 0; q < kPlaces; ++q)
+          acc[q] = MultiplyAdd<T, Arch>(Batch::load_unaligned(from[q] + at), weight, acc[q]);
       }
 #pragma GCC unroll 4
       for (int q = 0; q < kPlaces; ++q) acc[q].store_unaligned(to[q] + c);
@@ -161,7 +165,8 @@ void VectorMatrix(int64_t k, int64_t n, const void* x_data, int64_t x_stride, co
     T sums[kWidth] = {};
     for (int64_t p = 0; p < k; ++p) {
       const T value = x[p * x_stride];
-      for (int64_t i = 0; i < n - j; ++i) sums[i] = AddFn::Apply(sums[i], MultiplyFn::Apply(value, w[p * w_stride + j + i]));
+      for (int64_t i = 0; i < n - j; ++i)
+        sums[i] = AddFn::Apply(sums[i], MultiplyFn::Apply(value, w[p * w_stride + j + i]));
     }
     for (int64_t i = 0; i < n - j; ++i) out[j + i] = sums[i];
   }
@@ -184,7 +189,8 @@ void MatrixVector(int64_t m, int64_t k, const void* a_data, int64_t a_stride, co
     for (; p + kSums * kWidth <= k; p += kSums * kWidth) {
 #pragma GCC unroll 4
       for (int s = 0; s < kSums; ++s) {
-        acc[s] = MultiplyAdd<T, Arch>(Batch::load_unaligned(a + p + s * kWidth), Batch::load_unaligned(x + p + s * kWidth), acc[s]);
+        acc[s] = MultiplyAdd<T, Arch>(Batch::load_unaligned(a + p + s * kWidth),
+                                      Batch::load_unaligned(x + p + s * kWidth), acc[s]);
       }
     }
     for (; p + kWidth <= k; p += kWidth) {

@@ -1,8 +1,9 @@
-// KernelTable: every kernel of one instruction set, as function pointers, filled by isa/*.cc. Plain data only: this header is
-// compiled under several -m flags, so nothing in it may have code that the linker could share (see isa/sse2.cc).
+// KernelTable: every kernel of one instruction set, as function pointers, filled by isa/*.cc. Plain data only: this
+// header is compiled under several -m flags, so nothing in it may have code that the linker could share (see
+// isa/sse2.cc).
 //
-// Most kernels work on a tile: up to some thousand elements of one type that lie side by side. Types narrower than f32 are
-// computed in f32 tiles and rounded after each operation. Tests: tests/unit/executable_test.cc.
+// Most kernels work on a tile: up to some thousand elements of one type that lie side by side. Types narrower than f32
+// are computed in f32 tiles and rounded after each operation. Tests: tests/unit/executable_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -26,29 +27,83 @@ struct TileOp {
 };
 
 enum class UnaryOp : uint8_t {
-  kAbs, kNegate, kNot, kSign, kCeil, kFloor, kRoundAfz, kRoundEven, kClz, kPopcnt, kIsFinite,  // kIsFinite gives pred
-  kSqrt, kRsqrt, kCbrt, kExp, kExpm1, kLog, kLog1p, kLogistic, kTanh, kSin, kCos, kTan, kSinh, kCosh,
-  kAsin, kAcos, kAsinh, kAcosh, kAtanh, kErf,
-  kRoundToBf16, kRoundToF16,  // f32: to the nearest value of the narrower type, still as f32
-  kReal, kImag,               // of complex numbers
-  kReducePrecision,           // extra: exponent bits * 256 + mantissa bits
+  kAbs,
+  kNegate,
+  kNot,
+  kSign,
+  kCeil,
+  kFloor,
+  kRoundAfz,
+  kRoundEven,
+  kClz,
+  kPopcnt,
+  kIsFinite,  // kIsFinite gives pred
+  kSqrt,
+  kRsqrt,
+  kCbrt,
+  kExp,
+  kExpm1,
+  kLog,
+  kLog1p,
+  kLogistic,
+  kTanh,
+  kSin,
+  kCos,
+  kTan,
+  kSinh,
+  kCosh,
+  kAsin,
+  kAcos,
+  kAsinh,
+  kAcosh,
+  kAtanh,
+  kErf,
+  kRoundToBf16,
+  kRoundToF16,  // f32: to the nearest value of the narrower type, still as f32
+  kReal,
+  kImag,             // of complex numbers
+  kReducePrecision,  // extra: exponent bits * 256 + mantissa bits
   kCount
 };
 enum class BinaryOp : uint8_t {
-  kAdd, kSubtract, kMultiply, kDivide, kRemainder, kMaximum, kMinimum, kAnd, kOr, kXor,
-  kShiftLeft, kShiftRightArithmetic, kShiftRightLogical, kMulhi, kPower, kAtan2,
-  kWrap,                                                                           // of signed integers: a < 0 ? a + b : a
-  kComplex,                                                                        // from a real and an imaginary part
-  kEq, kNe, kGe, kGt, kLe, kLt,                                                    // give pred
-  kTotalEq, kTotalNe, kTotalGe, kTotalGt, kTotalLe, kTotalLt,                      // floats: -NaN < -inf < … < -0 < +0 < … < NaN
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kRemainder,
+  kMaximum,
+  kMinimum,
+  kAnd,
+  kOr,
+  kXor,
+  kShiftLeft,
+  kShiftRightArithmetic,
+  kShiftRightLogical,
+  kMulhi,
+  kPower,
+  kAtan2,
+  kWrap,     // of signed integers: a < 0 ? a + b : a
+  kComplex,  // from a real and an imaginary part
+  kEq,
+  kNe,
+  kGe,
+  kGt,
+  kLe,
+  kLt,  // give pred
+  kTotalEq,
+  kTotalNe,
+  kTotalGe,
+  kTotalGt,
+  kTotalLe,
+  kTotalLt,  // floats: -NaN < -inf < … < -0 < +0 < … < NaN
   kCount
 };
 // Which operands of a binary kernel are scalars. For select: those of operands 1 and 2; operand 0 is a tile.
 enum OperandMode : uint8_t { kVectorVector, kVectorScalar, kScalarVector, kScalarScalar };
 inline constexpr int kOperandModes = 4;
 
-// How a single element at a single index is moved, in a scalar loop's body. in[1]: the index; extra: the last that there is;
-// in[2]: bytes from one to the next (a number).
+// How a single element at a single index is moved, in a scalar loop's body. in[1]: the index; extra: the last that
+// there is; in[2]: bytes from one to the next (a number).
 enum class MoveOne : uint8_t {
   kSlice,    // out = in[0][index, clamped]
   kUpdate,   // out[index, clamped] = in[0]
@@ -59,25 +114,26 @@ enum class MoveOne : uint8_t {
 enum class NarrowFloat : uint8_t { kBf16, kF16 };
 
 // What a matrix product accumulates in: f32 for itself and narrower floats, s32 for itself and narrower integers.
-// The last two are for narrow operands alone, on machines that have instructions for them (else their `tile` is null): s8 summed in
-// s32, which loses nothing and so equals kS32; and bf16, two products at a time summed in f32, each sum rounded to nearest even,
-// denormals taken for zeros (kF32 widens bf16 and fuses or rounds each product, as the instruction set does). A step of
-// theirs takes 4 and 2 values of a row.
+// The last two are for narrow operands alone, on machines that have instructions for them (else their `tile` is null):
+// s8 summed in s32, which loses nothing and so equals kS32; and bf16, two products at a time summed in f32, each sum
+// rounded to nearest even, denormals taken for zeros (kF32 widens bf16 and fuses or rounds each product, as the
+// instruction set does). A step of theirs takes 4 and 2 values of a row.
 enum class GemmType : uint8_t { kF32, kF64, kS32, kBytes, kBf16 };
 inline constexpr int kGemmTypes = 5;
 struct GemmKernels {
   int rows, columns;  // of the tile of the result that stays in registers
-  // c[rows × columns] = or += a · b in k steps. Of a packed a, `rows` values for each step lie side by side; of another, row
-  // i's value for step p is a[rows[i] + ks[p]]. b has `columns` values side by side for each step, b_step after the last ones;
-  // they follow one another in a packed b.
-  using Tile = void (*)(int64_t k, const void* a, const int64_t* rows, const int64_t* ks, const void* b, int64_t b_step, void* c,
-                        int64_t c_stride, bool accumulate);
+  // c[rows × columns] = or += a · b in k steps. Of a packed a, `rows` values for each step lie side by side; of
+  // another, row i's value for step p is a[rows[i] + ks[p]]. b has `columns` values side by side for each step, b_step
+  // after the last ones; they follow one another in a packed b.
+  using Tile = void (*)(int64_t k, const void* a, const int64_t* rows, const int64_t* ks, const void* b, int64_t b_step,
+                        void* c, int64_t c_stride, bool accumulate);
   Tile tile, tile_packed_b, tile_in_place;
   // out[i, c] = sum over t of x[places[i] + taps[t] + c] · w[t, c], for n places.
-  void (*depthwise)(int64_t n, const int64_t* places, int64_t tap_count, const int64_t* taps, int64_t channels, const void* x,
-                    const void* w, void* out);
+  void (*depthwise)(int64_t n, const int64_t* places, int64_t tap_count, const int64_t* taps, int64_t channels,
+                    const void* x, const void* w, void* out);
   // out[n] = x[k] · w[k,n], w's columns side by side.
-  void (*vector_matrix)(int64_t k, int64_t n, const void* x, int64_t x_stride, const void* w, int64_t w_stride, void* out);
+  void (*vector_matrix)(int64_t k, int64_t n, const void* x, int64_t x_stride, const void* w, int64_t w_stride,
+                        void* out);
   // out[m] = a[m,k] · x[k], rows of a and x side by side.
   void (*matrix_vector)(int64_t m, int64_t k, const void* a, int64_t a_stride, const void* x, void* out);
 };
@@ -88,29 +144,32 @@ struct KernelTable {
   TileKernel unary[static_cast<int>(UnaryOp::kCount)][kTileTypes];
   TileKernel binary[static_cast<int>(BinaryOp::kCount)][kTileTypes][3];
   TileKernel select[kTileTypes][kOperandModes];
-  TileKernel convert[kTileTypes][kTileTypes];   // [from][to]
-  TileKernel splat[kTileTypes];                 // out[i] = in[0][0]
-  TileKernel iota[kTileTypes];                  // out[i] = (number)in[0] + i * extra
-  TileKernel strided_load[5];                   // by log2 of the element's bytes; extra: stride in elements
+  TileKernel convert[kTileTypes][kTileTypes];  // [from][to]
+  TileKernel splat[kTileTypes];                // out[i] = in[0][0]
+  TileKernel iota[kTileTypes];                 // out[i] = (number)in[0] + i * extra
+  TileKernel strided_load[5];                  // by log2 of the element's bytes; extra: stride in elements
   TileKernel copy[5];
-  TileKernel widen[2], narrow[2];               // NarrowFloat in memory <-> f32 tile
+  TileKernel widen[2], narrow[2];  // NarrowFloat in memory <-> f32 tile
   // out[j] = in[0][j*extra] op … op in[0][j*extra + extra-1], for n/extra rows; extra 0: all n elements are one row.
   // For add, multiply, maximum, minimum, and, or, xor.
   TileKernel reduce_rows[static_cast<int>(BinaryOp::kCount)][kTileTypes];
-  // out[p] = out[p] op in[1][i*extra] for each of the n places p = in[0][i], in order; negative ones are left out. For the same
-  // operations; in OneElementKernels alone, as neighbours may be one place.
+  // out[p] = out[p] op in[1][i*extra] for each of the n places p = in[0][i], in order; negative ones are left out. For
+  // the same operations; in OneElementKernels alone, as neighbours may be one place.
   TileKernel combine_at[static_cast<int>(BinaryOp::kCount)][kTileTypes];
-  TileKernel move_one[3][2][4];  // by MoveOne, the index's type (s32, s64) and log2 of the element's bytes; no instruction set's
+  TileKernel move_one[3][2][4];  // by MoveOne, the index's type (s32, s64) and log2 of the element's bytes; no
+                                 // instruction set's
   GemmKernels gemm[kGemmTypes];  // by GemmType
-  // One stage of Fourier transforms, of floats and of doubles: from x[radix][m][s] to y[m][radix][s], real and imaginary parts
-  // apart, with m·(radix-1) twiddle factors as pairs. Radix 2, 3, 4 or 5.
-  void (*fft_stage[2])(int radix, int64_t m, int64_t s, const void* xr, const void* xi, void* yr, void* yi, const void* twiddles);
+  // One stage of Fourier transforms, of floats and of doubles: from x[radix][m][s] to y[m][radix][s], real and
+  // imaginary parts apart, with m·(radix-1) twiddle factors as pairs. Radix 2, 3, 4 or 5.
+  void (*fft_stage[2])(int radix, int64_t m, int64_t s, const void* xr, const void* xi, void* yr, void* yi,
+                       const void* twiddles);
   // Random words: 4 from each value of a 128-bit counter, or one to each of two lists.
   void (*philox)(uint64_t key, uint64_t low, uint64_t high, int64_t count, uint32_t* out);
   void (*threefry)(uint64_t key, uint64_t counter, int64_t count, uint32_t* first, uint32_t* second);
 };
 
-// Elementwise kernels of the same names that do one element and ignore n; what has none is null. No instruction set's own.
+// Elementwise kernels of the same names that do one element and ignore n; what has none is null. No instruction set's
+// own.
 const KernelTable& OneElementKernels();
 // The same, each going on with the op that follows its own in memory.
 const KernelTable& ChainedKernels();

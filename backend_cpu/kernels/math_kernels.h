@@ -1,6 +1,6 @@
-// Elementwise tile kernels of the transcendental functions. The hot ones are vectorized with xsimd; the rest call libm for
-// each element, which is within 1 ulp. Bounds: opcodes.def; tests: tests/exhaustive.
-// Included by isa/*.cc through all_kernels.h only; everything has internal linkage (why: isa/sse2.cc).
+// Elementwise tile kernels of the transcendental functions. The hot ones are vectorized with xsimd; the rest call libm
+// for each element, which is within 1 ulp. Bounds: opcodes.def; tests: tests/exhaustive. Included by isa/*.cc through
+// all_kernels.h only; everything has internal linkage (why: isa/sse2.cc).
 #pragma once
 
 #include <xsimd/xsimd.hpp>
@@ -20,27 +20,35 @@ void MathLoop(const TileOp& op, int64_t n) {
   alignas(64) T tail[kWidth];
   for (int64_t i = 0; i < n; i += kWidth) {
     const bool whole = i + kWidth <= n;
-    if (!whole) for (int64_t k = 0; k < kWidth; ++k) tail[k] = i + k < n ? a[i + k] : T(1);
+    if (!whole)
+      for (int64_t k = 0; k < kWidth; ++k) tail[k] = i + k < n ? a[i + k] : T(1);
     Batch result = F::template Apply<T, Arch>(Batch::load_unaligned(whole ? a + i : tail));
     result.store_unaligned(whole ? out + i : tail);
-    if (!whole) for (int64_t k = 0; i + k < n; ++k) out[i + k] = tail[k];
+    if (!whole)
+      for (int64_t k = 0; i + k < n; ++k) out[i + k] = tail[k];
   }
 }
 
-#define HLOIR_XSIMD_FN(name, function)                                                       \
-  struct name {                                                                              \
-    template <class T, class Arch>                                                           \
-    static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) { return function(x); } \
+#define HLOIR_XSIMD_FN(name, function)                                   \
+  struct name {                                                          \
+    template <class T, class Arch>                                       \
+    static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) { \
+      return function(x);                                                \
+    }                                                                    \
   };
 HLOIR_XSIMD_FN(TanhFn, xsimd::tanh)
 #undef HLOIR_XSIMD_FN
 
-// The ends of the range that xsimd's functions are good for. Beyond it a second formula is computed, if any lane asks for
-// it; each lane takes what its own x asks for, so that no result depends on its neighbours.
-template <class T> constexpr T kExpLowest = sizeof(T) == 4 ? T(-87.3) : T(-708.3);        // below, exp is denormal
-template <class T> constexpr T kExpHighest = sizeof(T) == 4 ? T(88.3) : T(709.4);         // above, exp soon overflows
-template <class T> constexpr T kLogisticLowest = sizeof(T) == 4 ? T(-9) : T(-19);         // below, exp(x)^3 does not matter
-template <class T> constexpr T kSmallestNormal = sizeof(T) == 4 ? T(0x1p-126) : T(0x1p-1022);
+// The ends of the range that xsimd's functions are good for. Beyond it a second formula is computed, if any lane asks
+// for it; each lane takes what its own x asks for, so that no result depends on its neighbours.
+template <class T>
+constexpr T kExpLowest = sizeof(T) == 4 ? T(-87.3) : T(-708.3);  // below, exp is denormal
+template <class T>
+constexpr T kExpHighest = sizeof(T) == 4 ? T(88.3) : T(709.4);  // above, exp soon overflows
+template <class T>
+constexpr T kLogisticLowest = sizeof(T) == 4 ? T(-9) : T(-19);  // below, exp(x)^3 does not matter
+template <class T>
+constexpr T kSmallestNormal = sizeof(T) == 4 ? T(0x1p-126) : T(0x1p-1022);
 
 struct ExpFn {  // xsimd gives 0 where the result is denormal, and infinity too early: there, the square of the root
   template <class T, class Arch>
@@ -76,13 +84,14 @@ struct LogisticFn {
   }
 };
 
-// sin and cos of f32, in f64: x less the nearest multiple of pi/2, which two parts hold, and Taylor's series, whose first
-// missing term is below 1e-9 of the result. Beyond 2^20 the parts are not enough: libm.
+// sin and cos of f32, in f64: x less the nearest multiple of pi/2, which two parts hold, and Taylor's series, whose
+// first missing term is below 1e-9 of the result. Beyond 2^20 the parts are not enough: libm.
 template <bool cosine>
 void SinCosF32Loop(const TileOp& op, int64_t n) {
   constexpr int kBlock = 16;
   constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1, kHigh = 0x1.921fb544p+0, kLow = 0x1.0b4611a626331p-34;
-  constexpr double kRound = 0x1.8p52;  // added and taken away, rounds to an integer, which is in the lowest bits between
+  constexpr double kRound =
+      0x1.8p52;  // added and taken away, rounds to an integer, which is in the lowest bits between
   const float* a = static_cast<const float*>(op.in[0]);
   float* out = static_cast<float*>(op.out);
   float x[kBlock] = {}, y[kBlock];
@@ -94,7 +103,8 @@ void SinCosF32Loop(const TileOp& op, int64_t n) {
       const uint64_t quarter = __builtin_bit_cast(uint64_t, shifted) + (cosine ? 1 : 0);
       const double r = (wide - turns * kHigh) - turns * kLow, z = r * r;
       const double s = r + r * z * (-1. / 6 + z * (1. / 120 + z * (-1. / 5040 + z * (1. / 362880 - z / 39916800))));
-      const double c = 1 + z * (-0.5 + z * (1. / 24 + z * (-1. / 720 + z * (1. / 40320 + z * (-1. / 3628800 + z / 479001600)))));
+      const double c =
+          1 + z * (-0.5 + z * (1. / 24 + z * (-1. / 720 + z * (1. / 40320 + z * (-1. / 3628800 + z / 479001600)))));
       const double value = quarter & 1 ? c : s;
       y[i] = static_cast<float>(quarter & 2 ? -value : value);
     }
@@ -106,13 +116,14 @@ void SinCosF32Loop(const TileOp& op, int64_t n) {
   }
 }
 
-// The same for f64. The multiple of pi/2 is taken away in three parts, of which the first two have 33 bits, so that their products
-// are exact; what is left has a second number for what its own 53 bits do not hold, since near a zero of the result nothing else
-// may be left. (xsimd's chooses the reduction by all lanes together, and loses digits there.)
+// The same for f64. The multiple of pi/2 is taken away in three parts, of which the first two have 33 bits, so that
+// their products are exact; what is left has a second number for what its own 53 bits do not hold, since near a zero of
+// the result nothing else may be left. (xsimd's chooses the reduction by all lanes together, and loses digits there.)
 template <bool cosine>
 void SinCosF64Loop(const TileOp& op, int64_t n) {
   constexpr int kBlock = 32;  // more than g++ unrolls before it looks for vectors
-  constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1, kHigh = 0x1.921fb54400000p+0, kMiddle = 0x1.0b4611a600000p-34, kLow = 0x1.3198a2e037073p-69;
+  constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1, kHigh = 0x1.921fb54400000p+0, kMiddle = 0x1.0b4611a600000p-34,
+                   kLow = 0x1.3198a2e037073p-69;
   constexpr double kRound = 0x1.8p52;
   const double* a = static_cast<const double*>(op.in[0]);
   double* out = static_cast<double*>(op.out);
@@ -130,9 +141,18 @@ void SinCosF64Loop(const TileOp& op, int64_t n) {
       const double low = ((first - (high - back)) - (middle + back)) - turns * kLow;
       const double r = high + low, over = r - high, rest = (high - (r - over)) + (low - over);
       const double z = r * r;
-      const double s = 1. / 120 + z * (-1. / 5040 + z * (1. / 362880 + z * (-1. / 39916800 + z * (1. / 6227020800 + z * (-1. / 1307674368000 + z / 355687428096000)))));
+      const double s =
+          1. / 120 +
+          z * (-1. / 5040 +
+               z * (1. / 362880 +
+                    z * (-1. / 39916800 + z * (1. / 6227020800 + z * (-1. / 1307674368000 + z / 355687428096000)))));
       const double sine = r + (rest - (z * (0.5 * rest) - r * z * (-1. / 6 + z * s)));
-      const double c = 1. / 24 + z * (-1. / 720 + z * (1. / 40320 + z * (-1. / 3628800 + z * (1. / 479001600 + z * (-1. / 87178291200 + z * (1. / 20922789888000 - z / 6402373705728000))))));
+      const double c =
+          1. / 24 +
+          z * (-1. / 720 +
+               z * (1. / 40320 +
+                    z * (-1. / 3628800 + z * (1. / 479001600 + z * (-1. / 87178291200 + z * (1. / 20922789888000 -
+                                                                                             z / 6402373705728000))))));
       const double half = 0.5 * z, top = 1 - half;
       const double cosine_of = top + (((1 - top) - half) + (z * z * c - r * rest));
       const double value = quarter & 1 ? cosine_of : sine;
@@ -151,13 +171,15 @@ void SinCosF64Loop(const TileOp& op, int64_t n) {
 inline double WideCbrt(double x) { return static_cast<double>(__builtin_cbrtl(x)); }
 inline double WideAcosh(double x) { return static_cast<double>(__builtin_acoshl(x)); }
 inline float WideAcoshf(float x) { return static_cast<float>(__builtin_acosh(x)); }
-#define HLOIR_LIBM_FN(name, f32, f64)                                    \
-  struct name {                                                          \
-    template <class T> static constexpr bool kHas = kIsFloat<T>;         \
-    template <class T, class... U> static T Apply(T x, U... y) {         \
-      if constexpr (std::is_same_v<T, float>) return f32(x, y...);       \
-      else return f64(x, y...);                                          \
-    }                                                                    \
+#define HLOIR_LIBM_FN(name, f32, f64)                              \
+  struct name {                                                    \
+    template <class T>                                             \
+    static constexpr bool kHas = kIsFloat<T>;                      \
+    template <class T, class... U>                                 \
+    static T Apply(T x, U... y) {                                  \
+      if constexpr (std::is_same_v<T, float>) return f32(x, y...); \
+      else return f64(x, y...);                                    \
+    }                                                              \
   };
 HLOIR_LIBM_FN(CbrtFn, __builtin_cbrtf, WideCbrt)
 HLOIR_LIBM_FN(Expm1Fn, __builtin_expm1f, __builtin_expm1)

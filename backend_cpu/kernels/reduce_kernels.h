@@ -1,6 +1,6 @@
-// Reductions of rows that lie in a tile, for the seven operations that programs really use. Several vector accumulators keep
-// the latency hidden and the rounding error small; the order depends on the row's length alone.
-// Included by isa/*.cc through all_kernels.h only; everything has internal linkage (why: isa/sse2.cc).
+// Reductions of rows that lie in a tile, for the seven operations that programs really use. Several vector accumulators
+// keep the latency hidden and the rounding error small; the order depends on the row's length alone. Included by
+// isa/*.cc through all_kernels.h only; everything has internal linkage (why: isa/sse2.cc).
 #pragma once
 
 #include <xsimd/xsimd.hpp>

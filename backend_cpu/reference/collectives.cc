@@ -1,9 +1,9 @@
-// Collectives, for one device: with a single participant they keep their operands. Between several, which RunOnDevices simulates:
-// exchange.cc. For transfers from and to a host there is nothing to evaluate here.
+// Collectives, for one device: with a single participant they keep their operands. Between several, which RunOnDevices
+// simulates: exchange.cc. For transfers from and to a host there is nothing to evaluate here.
 #include <algorithm>
 #include <functional>
 
-#include "hloir/format.h"
+#include "support/format.h"
 #include "reference/devices.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
@@ -78,7 +78,8 @@ StatusOr<Value> EvaluateAllReduce(EvalContext& context) { return Keep(context, c
 StatusOr<Value> EvaluateAllReduceStart(EvalContext& context) { return Keep(context, context.shape); }
 // Where the shapes speak of more devices than there are: the first one's share.
 StatusOr<Value> EvaluateReduceScatter(EvalContext& context) {
-  if (context.run.device() != nullptr || context.operand_count() != 1 || !context.shape.IsArray()) return Keep(context, context.shape);
+  if (context.run.device() != nullptr || context.operand_count() != 1 || !context.shape.IsArray())
+    return Keep(context, context.shape);
   HLOIR_RETURN_IF_ERROR(CheckSingleParticipant(context));
   const DimVector& dims = context.operand(0).shape().dimensions();
   if (dims.size() != context.dims().size() ||
@@ -125,11 +126,13 @@ StatusOr<Value> EvaluateRecvDone(EvalContext& context) {
 // (data, token)
 StatusOr<Value> EvaluateInfeed(EvalContext& context) {
   if (!context.run.options().infeed) return UnimplementedOp(context, "there is no host to feed it");
-  if (!context.shape.IsTuple() || context.shape.tuple_size() != 2) return InvalidArgument("infeed gives data and a token");
+  if (!context.shape.IsTuple() || context.shape.tuple_size() != 2)
+    return InvalidArgument("infeed gives data and a token");
   const Shape& wanted = context.shape.tuple_shapes(0);
   HLOIR_ASSIGN_OR_RETURN(Literal data, context.run.options().infeed(wanted));
   if (!data.shape().Compatible(wanted)) {
-    return InvalidArgument(Format("{} is fed {}, not {}", context.instruction.name(), data.shape().ToString(false), wanted.ToString(false)));
+    return InvalidArgument(Format("{} is fed {}, not {}", context.instruction.name(), data.shape().ToString(false),
+                                  wanted.ToString(false)));
   }
   return Value::Tuple({Value(std::move(data)), Value(Literal(context.shape.tuple_shapes(1)))});
 }

@@ -1,6 +1,6 @@
 // convolution in full: any number of spatial dimensions in any order, strides, padding, dilation of input and kernel,
 // reversed kernels, feature groups and batch groups. Tests: tests/ops/convolution-*.hlo.
-#include "hloir/format.h"
+#include "support/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 #include "reference/wide.h"

@@ -1,11 +1,12 @@
 // custom-call: what the caller registered (EvaluatorOptions::custom_calls), else the few targets with a meaning of
-// their own in HLO: placement and sharding marks, TopK, LAPACK's, the random seed, and the two that go between dynamic and static arrays.
+// their own in HLO: placement and sharding marks, TopK, LAPACK's, the random seed, and the two that go between dynamic
+// and static arrays.
 #include "reference/custom_call.h"
 
 #include <algorithm>
 #include <string>
 
-#include "hloir/format.h"
+#include "support/format.h"
 #include "reference/dynamic.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
@@ -60,9 +61,16 @@ StatusOr<Value> SliceToDynamic(EvalContext& context) {
 }  // namespace
 
 bool IsMark(const HloInstruction& call) {
-  constexpr std::string_view kMarks[] = {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement",
-                                         "MoveToHost", "MoveToDevice", "LayoutConstraint", "xla.sdy.FuncResultSharding",
-                                         "xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape"};
+  constexpr std::string_view kMarks[] = {"Sharding",
+                                         "SPMDFullToShardShape",
+                                         "SPMDShardToFullShape",
+                                         "annotate_device_placement",
+                                         "MoveToHost",
+                                         "MoveToDevice",
+                                         "LayoutConstraint",
+                                         "xla.sdy.FuncResultSharding",
+                                         "xla.sdy.GlobalToLocalShape",
+                                         "xla.sdy.LocalToGlobalShape"};
   const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
   return call.operand_count() == 1 && call.operand(0)->shape().Compatible(call.shape()) &&
          std::find(std::begin(kMarks), std::end(kMarks), target) != std::end(kMarks);
@@ -79,7 +87,7 @@ StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
     HLOIR_ASSIGN_OR_RETURN(Literal result, it->second(context.instruction, pointers));
     if (!result.shape().Compatible(context.shape)) {
       return Internal(Format("the handler of {} gave {}, not {}", target, result.shape().ToString(false),
-                                  context.shape.ToString(false)));
+                             context.shape.ToString(false)));
     }
     return result;
   }
@@ -90,7 +98,8 @@ StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
     return TopK(context.operand(0), context.shape, context.shape.tuple_shapes(0).dimensions().back(), true);
   }
   if (IsLapackCall(context.instruction)) return EvaluateLapack(context);
-  if (target == "GetRngSeed" && context.operand_count() == 0 && context.shape.Compatible(Shape::Scalar(PrimitiveType::U64))) {
+  if (target == "GetRngSeed" && context.operand_count() == 0 &&
+      context.shape.Compatible(Shape::Scalar(PrimitiveType::U64))) {
     return Literal::Zero(PrimitiveType::U64);  // each run has the same random numbers
   }
   if (target == "PadToStatic" && one_array) return PadToStatic(context);

@@ -3,7 +3,7 @@
 // loop (index.h).
 #include <algorithm>
 
-#include "hloir/format.h"
+#include "support/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 
@@ -22,8 +22,8 @@ StatusOr<DimVector> ClampedStarts(EvalContext& context, int64_t first, const Dim
     }
   }
   if (starts.size() != dims.size() || sizes.size() != dims.size()) {
-    return InvalidArgument(Format("{} has {} start indices for {} dimensions", context.instruction.name(),
-                                       starts.size(), dims.size()));
+    return InvalidArgument(
+        Format("{} has {} start indices for {} dimensions", context.instruction.name(), starts.size(), dims.size()));
   }
   for (size_t d = 0; d < dims.size(); ++d) starts[d] = std::clamp<int64_t>(starts[d], 0, dims[d] - sizes[d]);
   return starts;

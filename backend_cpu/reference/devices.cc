@@ -1,4 +1,5 @@
-// RunOnDevices: a thread for each device, of which one runs at a time. Tests: tests/unit/devices_test.cc, tests/cli/devices.test.
+// RunOnDevices: a thread for each device, of which one runs at a time. Tests: tests/unit/devices_test.cc,
+// tests/cli/devices.test.
 #include "reference/devices.h"
 
 #include <algorithm>
@@ -10,14 +11,15 @@
 #include <thread>
 #include <tuple>
 
-#include "hloir/format.h"
+#include "support/format.h"
 
 namespace hloir::reference {
 
 // Whose turn it is, and the meetings that not all have come to yet.
 class Lockstep {
  public:
-  explicit Lockstep(int64_t devices) : states_(static_cast<size_t>(devices), State::kReady), turns_(static_cast<size_t>(devices)) {}
+  explicit Lockstep(int64_t devices)
+      : states_(static_cast<size_t>(devices), State::kReady), turns_(static_cast<size_t>(devices)) {}
 
   void Begin(int64_t device) {
     std::unique_lock lock(mutex_);
@@ -38,7 +40,8 @@ class Lockstep {
   }
   const Status& failure() const { return failure_; }
 
-  StatusOr<Goods> Meet(Device& device, const HloInstruction& where, const std::vector<int64_t>& group, Goods brought, const Trade& trade) {
+  StatusOr<Goods> Meet(Device& device, const HloInstruction& where, const std::vector<int64_t>& group, Goods brought,
+                       const Trade& trade) {
     const auto place = std::find(group.begin(), group.end(), device.index());
     if (place == group.end()) return Internal(Format("{}: a device outside of its group", where.name()));
     std::unique_lock lock(mutex_);
@@ -50,14 +53,16 @@ class Lockstep {
       meeting.group = group;
       meeting.goods.resize(group.size());
     }
-    if (meeting.group != group) return InvalidArgument(Format("{}: devices disagree about who is in their group", where.name()));
+    if (meeting.group != group)
+      return InvalidArgument(Format("{}: devices disagree about who is in their group", where.name()));
     const size_t mine = static_cast<size_t>(place - group.begin());
     meeting.goods[mine] = std::move(brought);
     if (++meeting.arrived == group.size()) {
       auto given = trade(meeting.goods);
       if (!given.ok()) return given.status();
       meeting.goods = std::move(*given);
-      for (int64_t member : group) if (member != device.index()) states_[static_cast<size_t>(member)] = State::kReady;
+      for (int64_t member : group)
+        if (member != device.index()) states_[static_cast<size_t>(member)] = State::kReady;
     } else {
       states_[static_cast<size_t>(device.index())] = State::kWaiting;
       PassOn(device.index());
@@ -82,27 +87,31 @@ class Lockstep {
   void WaitForTurn(int64_t device, std::unique_lock<std::mutex>& lock) {
     turns_[static_cast<size_t>(device)].wait(lock, [&] { return active_ == device; });
   }
-  // The next that can go on, round and round. If all the others wait for one another, that is an error for them to report.
+  // The next that can go on, round and round. If all the others wait for one another, that is an error for them to
+  // report.
   void PassOn(int64_t device) {
     const int64_t count = static_cast<int64_t>(states_.size());
     auto next = [&](State state) {
-      for (int64_t k = 1; k <= count; ++k) if (states_[static_cast<size_t>((device + k) % count)] == state) return (device + k) % count;
+      for (int64_t k = 1; k <= count; ++k)
+        if (states_[static_cast<size_t>((device + k) % count)] == state) return (device + k) % count;
       return int64_t{-1};
     };
     active_ = next(State::kReady);
     if (active_ < 0 && next(State::kWaiting) >= 0) {
       const Meeting* stuck = nullptr;
-      for (const auto& [key, meeting] : meetings_) if (stuck == nullptr && meeting.arrived < meeting.group.size()) stuck = &meeting;
+      for (const auto& [key, meeting] : meetings_)
+        if (stuck == nullptr && meeting.arrived < meeting.group.size()) stuck = &meeting;
       Fail(InvalidArgument(stuck == nullptr ? std::string("devices wait for each other")
-                                            : Format("{}: {} of {} devices wait here for others that never come", stuck->where->name(), stuck->arrived,
-                                                     stuck->group.size())));
+                                            : Format("{}: {} of {} devices wait here for others that never come",
+                                                     stuck->where->name(), stuck->arrived, stuck->group.size())));
       active_ = next(State::kReady);
     }
     if (active_ >= 0) turns_[static_cast<size_t>(active_)].notify_one();
   }
   void Fail(const Status& status) {
     failure_ = status;
-    for (State& state : states_) if (state == State::kWaiting) state = State::kReady;
+    for (State& state : states_)
+      if (state == State::kWaiting) state = State::kReady;
   }
 
   std::mutex mutex_;
@@ -113,7 +122,8 @@ class Lockstep {
   Status failure_;
 };
 
-StatusOr<Goods> Meet(Device& device, const HloInstruction& where, const std::vector<int64_t>& group, Goods brought, const Trade& trade) {
+StatusOr<Goods> Meet(Device& device, const HloInstruction& where, const std::vector<int64_t>& group, Goods brought,
+                     const Trade& trade) {
   return device.all->Meet(device, where, group, std::move(brought), trade);
 }
 
@@ -128,22 +138,26 @@ DeviceCounts DeviceCountsOf(const HloModule& module) {
 bool UsesDevices(const HloModule& module) {
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (i->Is(kCollective) || i->opcode() == HloOpcode::kReplicaId || i->opcode() == HloOpcode::kPartitionId) return true;
+      if (i->Is(kCollective) || i->opcode() == HloOpcode::kReplicaId || i->opcode() == HloOpcode::kPartitionId)
+        return true;
     }
   }
   return false;
 }
 
 StatusOr<std::vector<Literal>> RunOnDevices(const HloModule& module, const DeviceCounts& counts,
-                                            std::span<const std::vector<const Literal*>> arguments, const EvaluatorOptions& options) {
+                                            std::span<const std::vector<const Literal*>> arguments,
+                                            const EvaluatorOptions& options) {
   constexpr int64_t kMaxDevices = 1024;
   if (module.entry_computation() == nullptr) return InvalidArgument("the module has no entry computation");
-  if (counts.replicas < 1 || counts.partitions < 1 || counts.replicas > kMaxDevices || counts.partitions > kMaxDevices ||
-      counts.devices() > kMaxDevices) {
-    return ResourceExhausted(Format("{} replicas of {} partitions are more than {} devices, or none", counts.replicas, counts.partitions, kMaxDevices));
+  if (counts.replicas < 1 || counts.partitions < 1 || counts.replicas > kMaxDevices ||
+      counts.partitions > kMaxDevices || counts.devices() > kMaxDevices) {
+    return ResourceExhausted(Format("{} replicas of {} partitions are more than {} devices, or none", counts.replicas,
+                                    counts.partitions, kMaxDevices));
   }
   if (static_cast<int64_t>(arguments.size()) != counts.devices()) {
-    return InvalidArgument(Format("there are arguments for {} devices, but {} devices", arguments.size(), counts.devices()));
+    return InvalidArgument(
+        Format("there are arguments for {} devices, but {} devices", arguments.size(), counts.devices()));
   }
   const size_t devices = static_cast<size_t>(counts.devices());
   reference::Lockstep lockstep(counts.devices());

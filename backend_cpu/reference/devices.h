@@ -25,7 +25,8 @@ using Goods = std::vector<Literal>;
 // From what each of a group has brought to what each gets, both in the group's order.
 using Trade = std::function<StatusOr<std::vector<Goods>>(const std::vector<Goods>& brought)>;
 // Waits until all of `group` (devices' numbers, the caller's among them) have come to this run of `where`.
-StatusOr<Goods> Meet(Device& device, const HloInstruction& where, const std::vector<int64_t>& group, Goods brought, const Trade& trade);
+StatusOr<Goods> Meet(Device& device, const HloInstruction& where, const std::vector<int64_t>& group, Goods brought,
+                     const Trade& trade);
 
 // A collective's result, of `shape`, on the run's device. (In exchange.cc.)
 StatusOr<Value> Exchange(EvalContext& context, const Shape& shape);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "hloir/format.h"
+#include "support/format.h"
 #include "hloir/shape_inference.h"
 #include "reference/index.h"
 
@@ -105,8 +105,8 @@ StatusOr<Literal> PadToBounds(Literal literal, const Shape& bounds) {
   for (int64_t d = 0; d < bounds.rank(); ++d) {
     const int64_t actual = literal.shape().dimensions(d);
     if (actual > bounds.dimensions(d) || (actual != bounds.dimensions(d) && !bounds.is_dynamic_dimension(d))) {
-      return InvalidArgument(Format("a result of shape {} does not fit into {}", literal.shape().ToString(false),
-                                         bounds.ToString(false)));
+      return InvalidArgument(
+          Format("a result of shape {} does not fit into {}", literal.shape().ToString(false), bounds.ToString(false)));
     }
   }
   Literal padded(bounds);
@@ -146,7 +146,7 @@ StatusOr<Value> EvaluateSetDimensionSize(EvalContext& context) {
   const int64_t size = context.operand(1).GetAsInt64(0);
   if (size < 0 || size > result.shape().dimensions()[dimension]) {
     return InvalidArgument(Format("{} sets a size of {} where the bound is {}", context.instruction.name(), size,
-                                       result.shape().dimensions()[dimension]));
+                                  result.shape().dimensions()[dimension]));
   }
   sizes[dimension] = size;
   result.set_shape_layout(context.shape);

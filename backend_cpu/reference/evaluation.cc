@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "hloir/format.h"
+#include "support/format.h"
 #include "hloir/shape_inference.h"
 #include "reference/dynamic.h"
 #include "reference/loop_state.h"
@@ -21,7 +21,9 @@ struct CountedLiteral {
   explicit CountedLiteral(Literal given) : literal(std::move(given)), bytes(literal.size_bytes()), count(LiveBytes()) {
     if (count != nullptr) *count += bytes;
   }
-  ~CountedLiteral() { if (count != nullptr) *count -= bytes; }
+  ~CountedLiteral() {
+    if (count != nullptr) *count -= bytes;
+  }
   CountedLiteral(const CountedLiteral&) = delete;
   Literal literal;
   const int64_t bytes;
@@ -79,7 +81,8 @@ Literal Value::TakeLiteral() && {
 }
 
 Status Evaluation::CountSteps(int64_t steps) {
-  if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) return Cancelled("the run was cancelled");
+  if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed))
+    return Cancelled("the run was cancelled");
   if (steps > options_.max_steps - steps_) {
     return ResourceExhausted(Format("evaluation takes more than {} steps", options_.max_steps));
   }
@@ -135,8 +138,7 @@ StatusOr<Literal> Evaluation::FillElided(const HloInstruction& constant) {
 StatusOr<const Evaluation::Plan*> Evaluation::PlanFor(const HloComputation& computation) {
   std::unique_ptr<Plan>& plan = plans_[&computation];
   if (plan != nullptr) return plan.get();
-  if (computation.root() == nullptr)
-    return InvalidArgument(Format("computation {} has no root", computation.name()));
+  if (computation.root() == nullptr) return InvalidArgument(Format("computation {} has no root", computation.name()));
   auto made = std::make_unique<Plan>();
   std::unordered_map<const HloInstruction*, int32_t> index;
   auto add = [&](const HloInstruction* instruction) {
@@ -180,12 +182,11 @@ StatusOr<const Evaluation::Plan*> Evaluation::PlanFor(const HloComputation& comp
     // shape that it says.
     StatusOr<Shape> inferred = InferShape(*step.instruction);
     if (!inferred.ok()) {
-      return Status(inferred.status().code(),
-                    Format("{}: {}", step.instruction->name(), inferred.status().message()));
+      return Status(inferred.status().code(), Format("{}: {}", step.instruction->name(), inferred.status().message()));
     }
     if (!SameButForPrecision(*inferred, step.instruction->shape())) {
       return InvalidArgument(Format("{} has shape {}, but its operands make it {}", step.instruction->name(),
-                                         step.instruction->shape().ToString(false), inferred->ToString(false)));
+                                    step.instruction->shape().ToString(false), inferred->ToString(false)));
     }
   }
   for (size_t i = 0; i < last_use.size(); ++i) {
@@ -199,12 +200,11 @@ StatusOr<const Evaluation::Plan*> Evaluation::PlanFor(const HloComputation& comp
 
 StatusOr<Value> Evaluation::Call(const HloComputation& computation, std::vector<Value> arguments) {
   if (depth_ >= kMaxCallDepth) {
-    return ResourceExhausted(
-        Format("calls nest deeper than {} at computation {}", kMaxCallDepth, computation.name()));
+    return ResourceExhausted(Format("calls nest deeper than {} at computation {}", kMaxCallDepth, computation.name()));
   }
   if (static_cast<int64_t>(arguments.size()) != computation.parameter_count()) {
     return InvalidArgument(Format("computation {} takes {} arguments, not {}", computation.name(),
-                                       computation.parameter_count(), arguments.size()));
+                                  computation.parameter_count(), arguments.size()));
   }
   HLOIR_ASSIGN_OR_RETURN(const Plan* plan, PlanFor(computation));
   struct DepthScope {
@@ -233,7 +233,8 @@ StatusOr<Value> Evaluation::Call(const HloComputation& computation, std::vector<
     if (std::find(step.released.begin(), step.released.end(), static_cast<int32_t>(i)) != step.released.end()) {
       values[i] = Value();
     }
-    if (depth_ == 1 && options_.on_progress) options_.on_progress(static_cast<int64_t>(i) + 1, static_cast<int64_t>(plan->steps.size()));
+    if (depth_ == 1 && options_.on_progress)
+      options_.on_progress(static_cast<int64_t>(i) + 1, static_cast<int64_t>(plan->steps.size()));
   }
   return std::move(values[static_cast<size_t>(plan->root)]);
 }
@@ -243,9 +244,19 @@ namespace {
 // Others pass their operands on.
 bool MakesArray(const HloInstruction& i) {
   switch (i.opcode()) {
-    case HloOpcode::kTuple: case HloOpcode::kGetTupleElement: case HloOpcode::kCopy: case HloOpcode::kCall: case HloOpcode::kWhile:
-    case HloOpcode::kConditional: case HloOpcode::kFusion: case HloOpcode::kConstant: case HloOpcode::kOptimizationBarrier:
-    case HloOpcode::kDynamicUpdateSlice: case HloOpcode::kScatter: case HloOpcode::kAddDependency: case HloOpcode::kDomain: return false;
+    case HloOpcode::kTuple:
+    case HloOpcode::kGetTupleElement:
+    case HloOpcode::kCopy:
+    case HloOpcode::kCall:
+    case HloOpcode::kWhile:
+    case HloOpcode::kConditional:
+    case HloOpcode::kFusion:
+    case HloOpcode::kConstant:
+    case HloOpcode::kOptimizationBarrier:
+    case HloOpcode::kDynamicUpdateSlice:
+    case HloOpcode::kScatter:
+    case HloOpcode::kAddDependency:
+    case HloOpcode::kDomain: return false;
     default: return true;
   }
 }
@@ -257,11 +268,11 @@ StatusOr<Value> Evaluation::Evaluate(const HloInstruction& instruction, std::vec
   const int64_t bytes = instruction.shape().ByteSize();
   if (bytes > options_.max_bytes) {
     return ResourceExhausted(Format("{} of shape {} takes more than {} bytes", instruction.name(),
-                                         instruction.shape().ToString(false), options_.max_bytes));
+                                    instruction.shape().ToString(false), options_.max_bytes));
   }
   if (LiveBytes() != nullptr && MakesArray(instruction) && *LiveBytes() > options_.max_bytes - bytes) {
-    return ResourceExhausted(Format("with {} of shape {} the values of the run take more than {} bytes", instruction.name(),
-                                         instruction.shape().ToString(false), options_.max_bytes));
+    return ResourceExhausted(Format("with {} of shape {} the values of the run take more than {} bytes",
+                                    instruction.name(), instruction.shape().ToString(false), options_.max_bytes));
   }
   auto evaluate = [&]() -> StatusOr<Value> {
     if (NeedsActualSizes(instruction, operands)) return EvaluateAtActualSizes(*this, instruction, std::move(operands));
@@ -327,13 +338,14 @@ namespace {
 
 class ReferenceEvaluator : public HloEvaluator {
  public:
-  explicit ReferenceEvaluator(EvaluatorOptions options, RandomState* random = nullptr) : options_(std::move(options)), random_(random) {}
+  explicit ReferenceEvaluator(EvaluatorOptions options, RandomState* random = nullptr)
+      : options_(std::move(options)), random_(random) {}
 
   StatusOr<Literal> EvaluateInstruction(const HloInstruction& instruction,
                                         std::span<const Literal* const> operands) const override {
     if (static_cast<int64_t>(operands.size()) != instruction.operand_count()) {
-      return InvalidArgument(Format("{} takes {} operands, not {}", instruction.name(),
-                                         instruction.operand_count(), operands.size()));
+      return InvalidArgument(
+          Format("{} takes {} operands, not {}", instruction.name(), instruction.operand_count(), operands.size()));
     }
     std::vector<Value> values;
     for (size_t i = 0; i < operands.size(); ++i) {

@@ -37,7 +37,8 @@ class Value {
   std::shared_ptr<const std::vector<Value>> elements_;
 };
 
-// Bytes of the arrays that the run on this thread holds; null outside of a run. A value may outlive its run, so it shares the count.
+// Bytes of the arrays that the run on this thread holds; null outside of a run. A value may outlive its run, so it
+// shares the count.
 using ByteCount = std::shared_ptr<int64_t>;
 ByteCount& LiveBytes();
 // A run on this thread; one may be inside another.
@@ -136,7 +137,8 @@ class Evaluation {
 StatusOr<Literal> EvaluateOn(Device* device, const EvaluatorOptions& options, const HloComputation& computation,
                              std::span<const Literal* const> arguments);
 
-// An evaluator for who runs a module instruction by instruction: `random` goes on from one to the next, and must outlive it.
+// An evaluator for who runs a module instruction by instruction: `random` goes on from one to the next, and must
+// outlive it.
 std::unique_ptr<HloEvaluator> MakeStepEvaluator(EvaluatorOptions options, RandomState* random);
 
 // The function of the instruction's opcode.

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "hloir/format.h"
+#include "support/format.h"
 #include "reference/devices.h"
 #include "reference/index.h"
 #include "reference/scalar_function.h"
@@ -10,9 +10,9 @@
 namespace hloir::reference {
 namespace {
 
-// What the numbers in replica_groups are. Without a channel each partition is by itself; with one, of the ops that can say
-// use_global_device_ids, all partitions of the replicas take part, or the devices are named one by one; of the other ops the
-// partitions of a replica.
+// What the numbers in replica_groups are. Without a channel each partition is by itself; with one, of the ops that can
+// say use_global_device_ids, all partitions of the replicas take part, or the devices are named one by one; of the
+// other ops the partitions of a replica.
 enum class Ids { kReplicas, kPartitions, kReplicasOfAllPartitions, kDevices };
 
 struct Participants {
@@ -40,10 +40,12 @@ StatusOr<std::vector<int64_t>> GroupOf(const EvalContext& context, const Partici
   if (participants.ids == Ids::kPartitions) mine = me.partition, limit = partitions;
   if (participants.ids == Ids::kDevices) mine = me.index(), limit = me.counts.devices();
   std::vector<int64_t> group;
-  if (participants.groups.empty()) for (int64_t i = 0; i < limit; ++i) group.push_back(i);
+  if (participants.groups.empty())
+    for (int64_t i = 0; i < limit; ++i) group.push_back(i);
   for (const std::vector<int64_t>& each : participants.groups) {
     for (int64_t id : each) {
-      if (id < 0 || id >= limit) return InvalidArgument(Format("{}: there is no {} in replica_groups' sense", context.instruction.name(), id));
+      if (id < 0 || id >= limit)
+        return InvalidArgument(Format("{}: there is no {} in replica_groups' sense", context.instruction.name(), id));
     }
     if (std::find(each.begin(), each.end(), mine) != each.end()) group = each;
   }
@@ -61,7 +63,9 @@ StatusOr<std::vector<int64_t>> GroupOf(const EvalContext& context, const Partici
   return devices;
 }
 
-const Shape& ResultShape(const Shape& shape, size_t k) { return shape.IsTuple() ? shape.tuple_shapes(static_cast<int64_t>(k)) : shape; }
+const Shape& ResultShape(const Shape& shape, size_t k) {
+  return shape.IsTuple() ? shape.tuple_shapes(static_cast<int64_t>(k)) : shape;
+}
 size_t ResultCount(const Shape& shape) { return shape.IsTuple() ? static_cast<size_t>(shape.tuple_size()) : 1; }
 
 // Copies the block of `size` along dimension d that begins at from_start to where to_start says.
@@ -79,7 +83,8 @@ StatusOr<Literal> Combined(EvalContext& context, const std::vector<Goods>& broug
     return InvalidArgument(Format("{}'s computation does not combine two values", context.instruction.name()));
   }
   Literal sum = brought[0][k];
-  HLOIR_RETURN_IF_ERROR(context.run.CountSteps(sum.element_count() * static_cast<int64_t>(brought.size()) * combine.cost()));
+  HLOIR_RETURN_IF_ERROR(
+      context.run.CountSteps(sum.element_count() * static_cast<int64_t>(brought.size()) * combine.cost()));
   for (size_t m = 1; m < brought.size(); ++m) {
     for (int64_t i = 0; i < sum.element_count(); ++i) {
       combine.Load(0, sum, i);
@@ -92,18 +97,22 @@ StatusOr<Literal> Combined(EvalContext& context, const std::vector<Goods>& broug
 }
 
 Status Unfit(const EvalContext& context) {
-  return InvalidArgument(Format("{}: its operands and result do not fit the number of devices in its groups", context.instruction.name()));
+  return InvalidArgument(
+      Format("{}: its operands and result do not fit the number of devices in its groups", context.instruction.name()));
 }
 
 // To each member its own part of every operand, along dimension d.
-StatusOr<std::vector<Goods>> Shares(const EvalContext& context, const Goods& whole, const Shape& shape, size_t d, size_t members) {
+StatusOr<std::vector<Goods>> Shares(const EvalContext& context, const Goods& whole, const Shape& shape, size_t d,
+                                    size_t members) {
   std::vector<Goods> given(members);
   for (size_t k = 0; k < whole.size(); ++k) {
     const Shape& part = ResultShape(shape, k);
     if (d >= part.dimensions().size() || part.rank() != whole[k].shape().rank()) return Unfit(context);
     const int64_t size = part.dimensions(static_cast<int64_t>(d));
-    if (size * static_cast<int64_t>(members) != whole[k].shape().dimensions(static_cast<int64_t>(d))) return Unfit(context);
-    for (size_t m = 0; m < members; ++m) CopyBlock(whole[k], static_cast<int64_t>(m) * size, given[m].emplace_back(part), 0, d, size);
+    if (size * static_cast<int64_t>(members) != whole[k].shape().dimensions(static_cast<int64_t>(d)))
+      return Unfit(context);
+    for (size_t m = 0; m < members; ++m)
+      CopyBlock(whole[k], static_cast<int64_t>(m) * size, given[m].emplace_back(part), 0, d, size);
   }
   return given;
 }
@@ -117,13 +126,15 @@ StatusOr<std::vector<Goods>> AllReduce(EvalContext& context, const std::vector<G
   return std::vector<Goods>(brought.size(), sums);
 }
 
-StatusOr<std::vector<Goods>> ReduceScatter(EvalContext& context, const Shape& shape, const std::vector<Goods>& brought) {
+StatusOr<std::vector<Goods>> ReduceScatter(EvalContext& context, const Shape& shape,
+                                           const std::vector<Goods>& brought) {
   Goods sums;
   for (size_t k = 0; k < brought[0].size(); ++k) {
     HLOIR_ASSIGN_OR_RETURN(Literal sum, Combined(context, brought, k));
     sums.push_back(std::move(sum));
   }
-  return Shares(context, sums, shape, static_cast<size_t>(context.attributes<ReduceScatterAttributes>().dimensions[0]), brought.size());
+  return Shares(context, sums, shape, static_cast<size_t>(context.attributes<ReduceScatterAttributes>().dimensions[0]),
+                brought.size());
 }
 
 StatusOr<std::vector<Goods>> AllGather(EvalContext& context, const Shape& shape, const std::vector<Goods>& brought) {
@@ -134,8 +145,10 @@ StatusOr<std::vector<Goods>> AllGather(EvalContext& context, const Shape& shape,
     Literal& whole = gathered.emplace_back(ResultShape(shape, k));
     if (d >= part.dimensions().size() || whole.shape().rank() != part.rank()) return Unfit(context);
     const int64_t size = part.dimensions(static_cast<int64_t>(d));
-    if (size * static_cast<int64_t>(brought.size()) != whole.shape().dimensions(static_cast<int64_t>(d))) return Unfit(context);
-    for (size_t m = 0; m < brought.size(); ++m) CopyBlock(brought[m][k], 0, whole, static_cast<int64_t>(m) * size, d, size);
+    if (size * static_cast<int64_t>(brought.size()) != whole.shape().dimensions(static_cast<int64_t>(d)))
+      return Unfit(context);
+    for (size_t m = 0; m < brought.size(); ++m)
+      CopyBlock(brought[m][k], 0, whole, static_cast<int64_t>(m) * size, d, size);
   }
   return std::vector<Goods>(brought.size(), gathered);
 }
@@ -147,13 +160,16 @@ StatusOr<std::vector<Goods>> AllToAll(EvalContext& context, const Shape& shape, 
   std::vector<Goods> given(members);
   if (dimensions.empty()) {
     if (brought[0].size() != members) return Unfit(context);
-    for (size_t j = 0; j < members; ++j) for (size_t i = 0; i < members; ++i) given[j].push_back(brought[i][j]);
+    for (size_t j = 0; j < members; ++j)
+      for (size_t i = 0; i < members; ++i) given[j].push_back(brought[i][j]);
     return given;
   }
   const size_t d = static_cast<size_t>(dimensions[0]);
   for (size_t k = 0; k < brought[0].size(); ++k) {
     const Shape& whole = ResultShape(shape, k);
-    if (d >= whole.dimensions().size() || whole.dimensions(static_cast<int64_t>(d)) % static_cast<int64_t>(members) != 0) return Unfit(context);
+    if (d >= whole.dimensions().size() ||
+        whole.dimensions(static_cast<int64_t>(d)) % static_cast<int64_t>(members) != 0)
+      return Unfit(context);
     const int64_t size = whole.dimensions(static_cast<int64_t>(d)) / static_cast<int64_t>(members);
     for (size_t j = 0; j < members; ++j) {
       Literal& mine = given[j].emplace_back(whole);
@@ -168,7 +184,8 @@ StatusOr<std::vector<Goods>> AllToAll(EvalContext& context, const Shape& shape, 
 // Who is sent nothing gets zeros.
 StatusOr<std::vector<Goods>> Permute(EvalContext& context, const Shape& shape, const std::vector<Goods>& brought) {
   std::vector<Goods> given(brought.size());
-  for (Goods& goods : given) for (size_t k = 0; k < ResultCount(shape); ++k) goods.emplace_back(ResultShape(shape, k));
+  for (Goods& goods : given)
+    for (size_t k = 0; k < ResultCount(shape); ++k) goods.emplace_back(ResultShape(shape, k));
   const int64_t members = static_cast<int64_t>(brought.size());
   for (const auto& [source, target] : context.attributes<CollectivePermuteAttributes>().source_target_pairs) {
     if (source < 0 || target < 0 || source >= members || target >= members) return Unfit(context);
@@ -178,8 +195,8 @@ StatusOr<std::vector<Goods>> Permute(EvalContext& context, const Shape& shape, c
   return given;
 }
 
-// Operands: what to send, what to receive into, and for each member of the group: from which row on, how many rows, to which row
-// of the receiver's, and how many rows to receive.
+// Operands: what to send, what to receive into, and for each member of the group: from which row on, how many rows, to
+// which row of the receiver's, and how many rows to receive.
 StatusOr<std::vector<Goods>> RaggedAllToAll(EvalContext& context, const std::vector<Goods>& brought) {
   std::vector<Goods> given;
   for (const Goods& goods : brought) given.push_back({goods[1]});
@@ -187,12 +204,14 @@ StatusOr<std::vector<Goods>> RaggedAllToAll(EvalContext& context, const std::vec
     const Goods& from = brought[i];
     for (size_t j = 0; j < brought.size(); ++j) {
       const int64_t at = static_cast<int64_t>(j);
-      if (at >= from[2].element_count() || at >= from[3].element_count() || at >= from[4].element_count()) return Unfit(context);
+      if (at >= from[2].element_count() || at >= from[3].element_count() || at >= from[4].element_count())
+        return Unfit(context);
       const int64_t start = from[2].GetAsInt64(at), rows = from[3].GetAsInt64(at), to = from[4].GetAsInt64(at);
       Literal& target = given[j][0];
       if (rows == 0) continue;
-      if (from[0].shape().rank() < 1 || target.shape().rank() < 1 || rows < 0 || start < 0 || to < 0 || rows > from[0].shape().dimensions(0) ||
-          start > from[0].shape().dimensions(0) - rows || rows > target.shape().dimensions(0) || to > target.shape().dimensions(0) - rows) {
+      if (from[0].shape().rank() < 1 || target.shape().rank() < 1 || rows < 0 || start < 0 || to < 0 ||
+          rows > from[0].shape().dimensions(0) || start > from[0].shape().dimensions(0) - rows ||
+          rows > target.shape().dimensions(0) || to > target.shape().dimensions(0) - rows) {
         return InvalidArgument(Format("{}: rows out of bounds", context.instruction.name()));
       }
       CopyBlock(from[0], start, target, to, 0, rows);
@@ -203,22 +222,26 @@ StatusOr<std::vector<Goods>> RaggedAllToAll(EvalContext& context, const std::vec
 
 StatusOr<Participants> ParticipantsIn(const EvalContext& context) {
   switch (context.instruction.opcode()) {
-    case HloOpcode::kAllReduce: case HloOpcode::kAllReduceStart: return ParticipantsOf(context.attributes<AllReduceAttributes>());
-    case HloOpcode::kAllGather: case HloOpcode::kAllGatherStart: return ParticipantsOf(context.attributes<AllGatherAttributes>());
+    case HloOpcode::kAllReduce:
+    case HloOpcode::kAllReduceStart: return ParticipantsOf(context.attributes<AllReduceAttributes>());
+    case HloOpcode::kAllGather:
+    case HloOpcode::kAllGatherStart: return ParticipantsOf(context.attributes<AllGatherAttributes>());
     case HloOpcode::kReduceScatter: return ParticipantsOf(context.attributes<ReduceScatterAttributes>());
     case HloOpcode::kAllToAll: return ParticipantsOf(context.attributes<AllToAllAttributes>());
     case HloOpcode::kRaggedAllToAll: return ParticipantsOf(context.attributes<RaggedAllToAllAttributes>());
     case HloOpcode::kCollectiveBroadcast: return ParticipantsOf(context.attributes<CollectiveBroadcastAttributes>());
-    case HloOpcode::kCollectivePermute: case HloOpcode::kCollectivePermuteStart:
-      return ParticipantsOf(context.attributes<CollectivePermuteAttributes>());
+    case HloOpcode::kCollectivePermute:
+    case HloOpcode::kCollectivePermuteStart: return ParticipantsOf(context.attributes<CollectivePermuteAttributes>());
     default: return UnimplementedOp(context, "between several devices");
   }
 }
 
 StatusOr<std::vector<Goods>> Trades(EvalContext& context, const Shape& shape, const std::vector<Goods>& brought) {
   switch (context.instruction.opcode()) {
-    case HloOpcode::kAllReduce: case HloOpcode::kAllReduceStart: return AllReduce(context, brought);
-    case HloOpcode::kAllGather: case HloOpcode::kAllGatherStart: return AllGather(context, shape, brought);
+    case HloOpcode::kAllReduce:
+    case HloOpcode::kAllReduceStart: return AllReduce(context, brought);
+    case HloOpcode::kAllGather:
+    case HloOpcode::kAllGatherStart: return AllGather(context, shape, brought);
     case HloOpcode::kReduceScatter: return ReduceScatter(context, shape, brought);
     case HloOpcode::kAllToAll: return AllToAll(context, shape, brought);
     case HloOpcode::kRaggedAllToAll: return RaggedAllToAll(context, brought);
@@ -233,17 +256,21 @@ StatusOr<Value> Exchange(EvalContext& context, const Shape& shape) {
   HLOIR_ASSIGN_OR_RETURN(const Participants participants, ParticipantsIn(context));
   HLOIR_ASSIGN_OR_RETURN(const std::vector<int64_t> group, GroupOf(context, participants));
   Goods goods;
-  for (const Value& operand : context.operands) goods.push_back(Value(operand).TakeLiteral());  // copies: an exchange in flight shows its operands
+  for (const Value& operand : context.operands)
+    goods.push_back(Value(operand).TakeLiteral());  // copies: an exchange in flight shows its operands
   if (group.empty()) {
     // Nobody broadcasts to this device.
-    if (context.instruction.opcode() != HloOpcode::kCollectiveBroadcast) return InvalidArgument(Format("{}: a device is in no group", context.instruction.name()));
+    if (context.instruction.opcode() != HloOpcode::kCollectiveBroadcast)
+      return InvalidArgument(Format("{}: a device is in no group", context.instruction.name()));
     for (size_t k = 0; k < goods.size(); ++k) goods[k] = Literal(ResultShape(shape, k));
   } else {
-    HLOIR_ASSIGN_OR_RETURN(goods, Meet(*context.run.device(), context.instruction, group, std::move(goods),
-                                       [&](const std::vector<Goods>& brought) { return Trades(context, shape, brought); }));
+    HLOIR_ASSIGN_OR_RETURN(goods,
+                           Meet(*context.run.device(), context.instruction, group, std::move(goods),
+                                [&](const std::vector<Goods>& brought) { return Trades(context, shape, brought); }));
   }
   if (goods.size() != ResultCount(shape)) return Unfit(context);
-  for (size_t k = 0; k < goods.size(); ++k) if (!goods[k].shape().Compatible(ResultShape(shape, k))) return Unfit(context);
+  for (size_t k = 0; k < goods.size(); ++k)
+    if (!goods[k].shape().Compatible(ResultShape(shape, k))) return Unfit(context);
   if (!shape.IsTuple()) return Value(std::move(goods[0]));
   std::vector<Value> elements;
   for (Literal& literal : goods) elements.emplace_back(std::move(literal));

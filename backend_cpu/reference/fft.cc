@@ -2,7 +2,7 @@
 #include <complex>
 #include <numbers>
 
-#include "hloir/format.h"
+#include "support/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 

@@ -3,7 +3,7 @@
 // scatter-*.hlo.
 #include <algorithm>
 
-#include "hloir/format.h"
+#include "support/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 #include "reference/scalar_function.h"
@@ -82,7 +82,8 @@ StatusOr<Value> EvaluateGather(EvalContext& context) {
   if (result.element_count() == 0 || operand.element_count() == 0) return result;
   ForEachIndex(places.BatchDims(), [&](const DimVector& batch) {
     DimVector start = places.Start(batch, operand.shape().rank());
-    for (size_t d = 0; d < start.size(); ++d) start[d] = std::clamp<int64_t>(start[d], 0, dims[d] - std::max<int64_t>(a.slice_sizes[d], 1));
+    for (size_t d = 0; d < start.size(); ++d)
+      start[d] = std::clamp<int64_t>(start[d], 0, dims[d] - std::max<int64_t>(a.slice_sizes[d], 1));
     from.start = LinearIndex(start, in);
     to.start = LinearIndex(batch, batch_strides);
     CopyRegion(slice_dims, operand, from, result, to);

@@ -1,6 +1,6 @@
-// See lapack.h. The routines are looked up in liblapack.so.3 when the first such call is met, so that neither building nor
-// using hloir asks for it. LAPACK keeps matrices by columns; a literal has them by rows: each is copied over and back.
-// LAPACK ends the process when it is given wrong sizes or options, so all of them are checked here first. Tests:
+// See lapack.h. The routines are looked up in liblapack.so.3 when the first such call is met, so that neither building
+// nor using hloir asks for it. LAPACK keeps matrices by columns; a literal has them by rows: each is copied over and
+// back. LAPACK ends the process when it is given wrong sizes or options, so all of them are checked here first. Tests:
 // tests/ops/lapack-*.hlo; what the results must be like in value: corpus.
 #include "reference/lapack.h"
 
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "hloir/format.h"
+#include "support/format.h"
 
 namespace hloir::reference {
 namespace {
@@ -23,16 +23,42 @@ void* Symbol(const std::string& name) {
   return library == nullptr ? nullptr : dlsym(library, name.c_str());
 }
 
-template <class T> struct Traits;
-template <> struct Traits<float> { static constexpr char kLetter = 's'; static constexpr PrimitiveType kType = PrimitiveType::F32; using Real = float; };
-template <> struct Traits<double> { static constexpr char kLetter = 'd'; static constexpr PrimitiveType kType = PrimitiveType::F64; using Real = double; };
-template <> struct Traits<std::complex<float>> { static constexpr char kLetter = 'c'; static constexpr PrimitiveType kType = PrimitiveType::C64; using Real = float; };
-template <> struct Traits<std::complex<double>> { static constexpr char kLetter = 'z'; static constexpr PrimitiveType kType = PrimitiveType::C128; using Real = double; };
-template <> struct Traits<int> { static constexpr PrimitiveType kType = PrimitiveType::S32; };
-template <class T> constexpr bool kComplex = !std::is_same_v<T, typename Traits<T>::Real>;
+template <class T>
+struct Traits;
+template <>
+struct Traits<float> {
+  static constexpr char kLetter = 's';
+  static constexpr PrimitiveType kType = PrimitiveType::F32;
+  using Real = float;
+};
+template <>
+struct Traits<double> {
+  static constexpr char kLetter = 'd';
+  static constexpr PrimitiveType kType = PrimitiveType::F64;
+  using Real = double;
+};
+template <>
+struct Traits<std::complex<float>> {
+  static constexpr char kLetter = 'c';
+  static constexpr PrimitiveType kType = PrimitiveType::C64;
+  using Real = float;
+};
+template <>
+struct Traits<std::complex<double>> {
+  static constexpr char kLetter = 'z';
+  static constexpr PrimitiveType kType = PrimitiveType::C128;
+  using Real = double;
+};
+template <>
+struct Traits<int> {
+  static constexpr PrimitiveType kType = PrimitiveType::S32;
+};
+template <class T>
+constexpr bool kComplex = !std::is_same_v<T, typename Traits<T>::Real>;
 
-// How a call is written: in JAX's typed form of today the arrays are the operands and options stand in the backend_config. Before
-// jaxlib 0.4.36 or so the names had no "_ffi", and sizes and options came as operands before the arrays; workspaces were results.
+// How a call is written: in JAX's typed form of today the arrays are the operands and options stand in the
+// backend_config. Before jaxlib 0.4.36 or so the names had no "_ffi", and sizes and options came as operands before the
+// arrays; workspaces were results.
 struct Form {
   struct Option {
     std::string_view name, letters;  // the operand's value picks a letter; no letters: it is the number itself
@@ -40,9 +66,9 @@ struct Form {
   };
   size_t first_array = 0;
   std::vector<Option> options;
-  std::vector<size_t> results;   // where today's results are; empty: in order
-  int alpha = -1;                // the operand that scales
-  char uplo = 0;                 // 'L' or 'U', where neither operand nor option says it
+  std::vector<size_t> results;  // where today's results are; empty: in order
+  int alpha = -1;               // the operand that scales
+  char uplo = 0;                // 'L' or 'U', where neither operand nor option says it
 };
 
 // A call's operands and results, one batch at a time, and its options.
@@ -56,10 +82,14 @@ class LapackCall {
       Require(option.operand < operands_.size() && operands_[option.operand]->shape().IsScalar());
       if (!good_) return;
       const int64_t value = operands_[option.operand]->GetAsInt64(0);
-      Require(value >= 0 && value <= (option.letters.empty() ? 1 << 15 : static_cast<int64_t>(option.letters.size()) - 1));
-      if (good_) options_.emplace_back(option.name, option.letters.empty() ? static_cast<int>(value) : option.letters[static_cast<size_t>(value)]);
+      Require(value >= 0 &&
+              value <= (option.letters.empty() ? 1 << 15 : static_cast<int64_t>(option.letters.size()) - 1));
+      if (good_)
+        options_.emplace_back(
+            option.name, option.letters.empty() ? static_cast<int>(value) : option.letters[static_cast<size_t>(value)]);
     }
-    if (form.alpha >= 0 && static_cast<size_t>(form.alpha) < operands_.size()) alpha_ = operands_[static_cast<size_t>(form.alpha)];
+    if (form.alpha >= 0 && static_cast<size_t>(form.alpha) < operands_.size())
+      alpha_ = operands_[static_cast<size_t>(form.alpha)];
     Require(form.first_array <= operands_.size());
     if (!good_) return;
     operands_.erase(operands_.begin(), operands_.begin() + static_cast<std::ptrdiff_t>(form.first_array));
@@ -82,14 +112,22 @@ class LapackCall {
     return sizes;
   }
   template <class E>
-  void Operand(size_t i, const std::vector<int>& dims) { good_ = good_ && i < operands_.size() && Is<E>(operands_[i]->shape(), dims); }
+  void Operand(size_t i, const std::vector<int>& dims) {
+    good_ = good_ && i < operands_.size() && Is<E>(operands_[i]->shape(), dims);
+  }
   template <class E>
-  void Result(size_t i, const std::vector<int>& dims) { good_ = good_ && Place(i) < results_.size() && Is<E>(results_[Place(i)].shape(), dims); }
+  void Result(size_t i, const std::vector<int>& dims) {
+    good_ = good_ && Place(i) < results_.size() && Is<E>(results_[Place(i)].shape(), dims);
+  }
   // More results are workspaces, or an info that says all is well: zeros.
-  void Counts(size_t operands, size_t results) { good_ = good_ && operands_.size() == operands && results_.size() >= results; }
+  void Counts(size_t operands, size_t results) {
+    good_ = good_ && operands_.size() == operands && results_.size() >= results;
+  }
   size_t result_count() const { return results_.size(); }
   // The result has as many dimensions as the batch and these more.
-  bool ResultHasRank(size_t i, size_t more) const { return i < results_.size() && results_[i].shape().dimensions().size() == leading_.size() + more; }
+  bool ResultHasRank(size_t i, size_t more) const {
+    return i < results_.size() && results_[i].shape().dimensions().size() == leading_.size() + more;
+  }
   void PlaceResults(std::vector<size_t> places) { places_ = std::move(places); }
   // What a product is scaled by.
   template <class E>
@@ -109,7 +147,8 @@ class LapackCall {
 
   // A number of "{uplo = 76 : ui8, low = 1 : i32}".
   int Number(std::string_view name, int otherwise) const {
-    for (const auto& [option, value] : options_) if (option == name) return value;
+    for (const auto& [option, value] : options_)
+      if (option == name) return value;
     const std::string_view config = context_.instruction.extras().backend_config;
     for (size_t at = config.find(name); at != std::string_view::npos; at = config.find(name, at + 1)) {
       if (at > 0 && config[at - 1] != '{' && config[at - 1] != ' ' && config[at - 1] != ',') continue;
@@ -134,13 +173,15 @@ class LapackCall {
   std::vector<E> Load(size_t i, int64_t b, int rows, int columns = 1) const {
     std::vector<E> matrix(static_cast<size_t>(rows) * static_cast<size_t>(columns));
     const E* from = operands_[i]->data<E>().data() + b * rows * columns;
-    for (int r = 0; r < rows; ++r) for (int c = 0; c < columns; ++c) matrix[Index(r, c, rows)] = from[Index(c, r, columns)];
+    for (int r = 0; r < rows; ++r)
+      for (int c = 0; c < columns; ++c) matrix[Index(r, c, rows)] = from[Index(c, r, columns)];
     return matrix;
   }
   template <class E>
   void Store(size_t i, int64_t b, const std::vector<E>& matrix, int rows, int columns = 1) {
     E* to = results_[Place(i)].data<E>().data() + b * rows * columns;
-    for (int r = 0; r < rows; ++r) for (int c = 0; c < columns; ++c) to[Index(c, r, columns)] = matrix[Index(r, c, rows)];
+    for (int r = 0; r < rows; ++r)
+      for (int c = 0; c < columns; ++c) to[Index(c, r, columns)] = matrix[Index(r, c, rows)];
   }
   void StoreInt(size_t i, int64_t b, int value) { results_[Place(i)].data<int32_t>()[static_cast<size_t>(b)] = value; }
 
@@ -150,7 +191,9 @@ class LapackCall {
   }
 
  private:
-  static size_t Index(int fast, int slow, int size) { return static_cast<size_t>(slow) * static_cast<size_t>(size) + static_cast<size_t>(fast); }
+  static size_t Index(int fast, int slow, int size) {
+    return static_cast<size_t>(slow) * static_cast<size_t>(size) + static_cast<size_t>(fast);
+  }
   template <class E>
   bool Is(const Shape& shape, const std::vector<int>& dims) const {
     DimVector wanted = leading_;
@@ -171,14 +214,17 @@ class LapackCall {
   bool good_ = true;
 };
 
-// A routine by its name without the type's letter. Fortran takes everything by address; lengths of characters come last.
+// A routine by its name without the type's letter. Fortran takes everything by address; lengths of characters come
+// last.
 template <class T>
 class Routine {
  public:
   explicit Routine(const char* name) : function_(Symbol(std::string(1, Traits<T>::kLetter) + name + "_")) {}
   bool found() const { return function_ != nullptr; }
   template <class... A>
-  void operator()(A... arguments) const { reinterpret_cast<void (*)(A...)>(function_)(arguments...); }
+  void operator()(A... arguments) const {
+    reinterpret_cast<void (*)(A...)>(function_)(arguments...);
+  }
 
  private:
   void* function_;
@@ -218,7 +264,8 @@ template <class T>
 void Getrf(LapackCall& call, const Routine<T>& f) {
   const std::vector<int> s = call.Sizes(2);
   int m = s[0], n = s[1], k = std::min(m, n), lda = AtLeastOne(m);
-  call.Counts(1, 3), call.Operand<T>(0, {m, n}), call.Result<T>(0, {m, n}), call.Result<int>(1, {k}), call.Result<int>(2, {});
+  call.Counts(1, 3), call.Operand<T>(0, {m, n}), call.Result<T>(0, {m, n}), call.Result<int>(1, {k}),
+      call.Result<int>(2, {});
   for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
     std::vector<T> a = call.Load<T>(0, b, m, n);
     std::vector<int> pivots(static_cast<size_t>(k));
@@ -289,9 +336,11 @@ void Syevd(LapackCall& call, const Routine<T>& f) {
     std::vector<int> iwork(1);
     // Three workspaces, asked for together.
     WithWork<T>([&](T* work, int* lwork) {
-      int lrwork = *lwork < 0 ? -1 : static_cast<int>(rwork.size()), liwork = *lwork < 0 ? -1 : static_cast<int>(iwork.size());
+      int lrwork = *lwork < 0 ? -1 : static_cast<int>(rwork.size()),
+          liwork = *lwork < 0 ? -1 : static_cast<int>(iwork.size());
       if constexpr (kComplex<T>) {
-        f(&mode, &uplo, &n, a.data(), &lda, w.data(), work, lwork, rwork.data(), &lrwork, iwork.data(), &liwork, &info, kOne, kOne);
+        f(&mode, &uplo, &n, a.data(), &lda, w.data(), work, lwork, rwork.data(), &lrwork, iwork.data(), &liwork, &info,
+          kOne, kOne);
       } else {
         f(&mode, &uplo, &n, a.data(), &lda, w.data(), work, lwork, iwork.data(), &liwork, &info, kOne, kOne);
       }
@@ -311,23 +360,29 @@ void Gesdd(LapackCall& call, const Routine<T>& f) {
   const std::vector<int> s = call.Sizes(2);
   int m = s[0], n = s[1], k = std::min(m, n), lda = AtLeastOne(m), info = 0;
   char mode = call.Letter("mode", "ASN");
-  if (call.Number("vectors", -1) >= 0) mode = call.Number("vectors", 0) == 0 ? 'N' : call.Number("full", 0) != 0 ? 'A' : 'S';
+  if (call.Number("vectors", -1) >= 0)
+    mode = call.Number("vectors", 0) == 0 ? 'N' : call.Number("full", 0) != 0 ? 'A' : 'S';
   const bool vectors = mode != 'N';
   const int u_columns = mode == 'S' ? k : m, vt_rows = mode == 'S' ? k : n;
   int ldu = AtLeastOne(m), ldvt = AtLeastOne(vt_rows);
-  call.Counts(1, 5), call.Operand<T>(0, {m, n}), call.Result<T>(0, {m, n}), call.Result<R>(1, {k}), call.Result<int>(4, {});
+  call.Counts(1, 5), call.Operand<T>(0, {m, n}), call.Result<T>(0, {m, n}), call.Result<R>(1, {k}),
+      call.Result<int>(4, {});
   if (vectors) call.Result<T>(2, {m, u_columns}), call.Result<T>(3, {vt_rows, n});
   for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
-    std::vector<T> a = call.Load<T>(0, b, m, n), u(static_cast<size_t>(m) * static_cast<size_t>(u_columns)), vt(static_cast<size_t>(vt_rows) * static_cast<size_t>(n));
+    std::vector<T> a = call.Load<T>(0, b, m, n), u(static_cast<size_t>(m) * static_cast<size_t>(u_columns)),
+                   vt(static_cast<size_t>(vt_rows) * static_cast<size_t>(n));
     std::vector<R> values(static_cast<size_t>(k));
     const size_t low = static_cast<size_t>(k), high = static_cast<size_t>(std::max(m, n));
-    std::vector<R> rwork(kComplex<T> ? std::max<size_t>(1, vectors ? low * std::max(5 * low + 5, 2 * high + 2 * low + 1) : 7 * low) : 1);
+    std::vector<R> rwork(
+        kComplex<T> ? std::max<size_t>(1, vectors ? low * std::max(5 * low + 5, 2 * high + 2 * low + 1) : 7 * low) : 1);
     std::vector<int> iwork(std::max<size_t>(1, 8 * low));
     WithWork<T>([&](T* work, int* lwork) {
       if constexpr (kComplex<T>) {
-        f(&mode, &m, &n, a.data(), &lda, values.data(), u.data(), &ldu, vt.data(), &ldvt, work, lwork, rwork.data(), iwork.data(), &info, kOne);
+        f(&mode, &m, &n, a.data(), &lda, values.data(), u.data(), &ldu, vt.data(), &ldvt, work, lwork, rwork.data(),
+          iwork.data(), &info, kOne);
       } else {
-        f(&mode, &m, &n, a.data(), &lda, values.data(), u.data(), &ldu, vt.data(), &ldvt, work, lwork, iwork.data(), &info, kOne);
+        f(&mode, &m, &n, a.data(), &lda, values.data(), u.data(), &ldu, vt.data(), &ldvt, work, lwork, iwork.data(),
+          &info, kOne);
       }
     });
     call.Store(0, b, a, m, n), call.Store(1, b, values, k), call.StoreInt(4, b, info);
@@ -342,9 +397,11 @@ void Trsm(LapackCall& call, const Routine<T>& f) {
   int m = 0, n = 0;
   call.Counts(2, 1);
   if (call.good()) n = call.LastSizeOf(1), m = call.LastSizeOf(1, 1);
-  char side = call.Letter("side", "LR"), uplo = call.Letter("uplo", "LU"), trans = call.Letter("trans_x", "NTC"), diag = call.Letter("diag", "NU");
+  char side = call.Letter("side", "LR"), uplo = call.Letter("uplo", "LU"), trans = call.Letter("trans_x", "NTC"),
+       diag = call.Letter("diag", "NU");
   const T alpha = call.Alpha<T>();
-  call.Operand<T>(0, {k, k}), call.Operand<T>(1, {m, n}), call.Result<T>(0, {m, n}), call.Require(k == (side == 'L' ? m : n));
+  call.Operand<T>(0, {k, k}), call.Operand<T>(1, {m, n}), call.Result<T>(0, {m, n}),
+      call.Require(k == (side == 'L' ? m : n));
   for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
     const std::vector<T> a = call.Load<T>(0, b, k, k);
     std::vector<T> x = call.Load<T>(1, b, m, n);
@@ -354,7 +411,8 @@ void Trsm(LapackCall& call, const Routine<T>& f) {
   }
 }
 
-// LAPACK keeps a real matrix's eigenvectors of two conjugate eigenvalues as their real and imaginary parts, side by side.
+// LAPACK keeps a real matrix's eigenvectors of two conjugate eigenvalues as their real and imaginary parts, side by
+// side.
 template <class R>
 std::vector<std::complex<R>> UnpackVectors(const std::vector<R>& packed, const std::vector<R>& imaginary, int n) {
   std::vector<std::complex<R>> vectors(packed.size());
@@ -378,7 +436,8 @@ void Geev(LapackCall& call, const Routine<T>& f) {
   using C = std::complex<R>;
   int n = call.Sizes(2)[0], ld = AtLeastOne(n), info = 0;
   char left = call.Letter("compute_left", "VN"), right = call.Letter("compute_right", "VN");
-  const size_t first = kComplex<T> ? 1 : 2, square = static_cast<size_t>(n) * static_cast<size_t>(n), size = static_cast<size_t>(n);
+  const size_t first = kComplex<T> ? 1 : 2, square = static_cast<size_t>(n) * static_cast<size_t>(n),
+               size = static_cast<size_t>(n);
   call.Counts(1, first + 3), call.Operand<T>(0, {n, n}), call.Result<T>(0, {n}), call.Result<T>(first - 1, {n});
   call.Result<C>(first, {n, n}), call.Result<C>(first + 1, {n, n}), call.Result<int>(first + 2, {});
   for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
@@ -386,9 +445,11 @@ void Geev(LapackCall& call, const Routine<T>& f) {
     std::vector<R> imaginary(size), rwork(2 * size + 1);
     WithWork<T>([&](T* work, int* lwork) {
       if constexpr (kComplex<T>) {
-        f(&left, &right, &n, a.data(), &ld, w.data(), vl.data(), &ld, vr.data(), &ld, work, lwork, rwork.data(), &info, kOne, kOne);
+        f(&left, &right, &n, a.data(), &ld, w.data(), vl.data(), &ld, vr.data(), &ld, work, lwork, rwork.data(), &info,
+          kOne, kOne);
       } else {
-        f(&left, &right, &n, a.data(), &ld, w.data(), imaginary.data(), vl.data(), &ld, vr.data(), &ld, work, lwork, &info, kOne, kOne);
+        f(&left, &right, &n, a.data(), &ld, w.data(), imaginary.data(), vl.data(), &ld, vr.data(), &ld, work, lwork,
+          &info, kOne, kOne);
       }
     });
     call.Store(0, b, w, n), call.StoreInt(first + 2, b, info);
@@ -396,13 +457,14 @@ void Geev(LapackCall& call, const Routine<T>& f) {
       call.Store(first, b, vl, n, n), call.Store(first + 1, b, vr, n, n);
     } else {
       call.Store(1, b, imaginary, n);
-      call.Store(first, b, UnpackVectors(vl, imaginary, n), n, n), call.Store(first + 1, b, UnpackVectors(vr, imaginary, n), n, n);
+      call.Store(first, b, UnpackVectors(vl, imaginary, n), n, n),
+          call.Store(first + 1, b, UnpackVectors(vr, imaginary, n), n, n);
     }
   }
 }
 
-// Schur's form: (matrix, vectors, eigenvalues, how many were selected, info). Nothing is sorted, so none are selected. For some
-// time the vectors came after the eigenvalues.
+// Schur's form: (matrix, vectors, eigenvalues, how many were selected, info). Nothing is sorted, so none are selected.
+// For some time the vectors came after the eigenvalues.
 template <class T>
 void Gees(LapackCall& call, const Routine<T>& f) {
   using R = typename Traits<T>::Real;
@@ -413,7 +475,8 @@ void Gees(LapackCall& call, const Routine<T>& f) {
     if (kComplex<T>) call.PlaceResults({0, 2, 1, 3, 4});
     else call.PlaceResults({0, 3, 1, 2, 4, 5});
   }
-  call.Counts(1, last + 3), call.Operand<T>(0, {n, n}), call.Result<T>(0, {n, n}), call.Result<T>(1, {n, n}), call.Result<T>(2, {n});
+  call.Counts(1, last + 3), call.Operand<T>(0, {n, n}), call.Result<T>(0, {n, n}), call.Result<T>(1, {n, n}),
+      call.Result<T>(2, {n});
   call.Result<T>(last, {n}), call.Result<int>(last + 1, {}), call.Result<int>(last + 2, {});
   for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
     std::vector<T> a = call.Load<T>(0, b, n, n), vs(size * size), w(size);
@@ -422,9 +485,11 @@ void Gees(LapackCall& call, const Routine<T>& f) {
     void* select = nullptr;
     WithWork<T>([&](T* work, int* lwork) {
       if constexpr (kComplex<T>) {
-        f(&mode, &sort, select, &n, a.data(), &ld, &selected, w.data(), vs.data(), &ld, work, lwork, rwork.data(), unused.data(), &info, kOne, kOne);
+        f(&mode, &sort, select, &n, a.data(), &ld, &selected, w.data(), vs.data(), &ld, work, lwork, rwork.data(),
+          unused.data(), &info, kOne, kOne);
       } else {
-        f(&mode, &sort, select, &n, a.data(), &ld, &selected, w.data(), imaginary.data(), vs.data(), &ld, work, lwork, unused.data(), &info, kOne, kOne);
+        f(&mode, &sort, select, &n, a.data(), &ld, &selected, w.data(), imaginary.data(), vs.data(), &ld, work, lwork,
+          unused.data(), &info, kOne, kOne);
       }
     });
     call.Store(0, b, a, n, n), call.Store(1, b, vs, n, n), call.Store(2, b, w, n);
@@ -438,7 +503,8 @@ template <class T>
 void Gehrd(LapackCall& call, const Routine<T>& f) {
   int n = call.Sizes(2)[0], lda = AtLeastOne(n), info = 0, low = call.Number("low", 1), high = call.Number("high", n);
   const int k = std::max(0, n - 1);
-  call.Counts(1, 3), call.Operand<T>(0, {n, n}), call.Result<T>(0, {n, n}), call.Result<T>(1, {k}), call.Result<int>(2, {});
+  call.Counts(1, 3), call.Operand<T>(0, {n, n}), call.Result<T>(0, {n, n}), call.Result<T>(1, {k}),
+      call.Result<int>(2, {});
   call.Require(n == 0 ? low == 1 && high == 0 : 1 <= low && low <= high && high <= n);
   for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
     std::vector<T> a = call.Load<T>(0, b, n, n), tau(static_cast<size_t>(k));
@@ -454,18 +520,22 @@ void Sytrd(LapackCall& call, const Routine<T>& f) {
   int n = call.Sizes(2)[0], lda = AtLeastOne(n), info = 0;
   const int k = std::max(0, n - 1);
   char uplo = call.Letter("uplo", "LU");
-  call.Counts(1, 5), call.Operand<T>(0, {n, n}), call.Result<T>(0, {n, n}), call.Result<R>(1, {n}), call.Result<R>(2, {k});
+  call.Counts(1, 5), call.Operand<T>(0, {n, n}), call.Result<T>(0, {n, n}), call.Result<R>(1, {n}),
+      call.Result<R>(2, {k});
   call.Result<T>(3, {k}), call.Result<int>(4, {});
   for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
     std::vector<T> a = call.Load<T>(0, b, n, n), tau(static_cast<size_t>(k));
     std::vector<R> d(static_cast<size_t>(n)), e(static_cast<size_t>(k));
-    WithWork<T>([&](T* work, int* lwork) { f(&uplo, &n, a.data(), &lda, d.data(), e.data(), tau.data(), work, lwork, &info, kOne); });
-    call.Store(0, b, a, n, n), call.Store(1, b, d, n), call.Store(2, b, e, k), call.Store(3, b, tau, k), call.StoreInt(4, b, info);
+    WithWork<T>([&](T* work, int* lwork) {
+      f(&uplo, &n, a.data(), &lda, d.data(), e.data(), tau.data(), work, lwork, &info, kOne);
+    });
+    call.Store(0, b, a, n, n), call.Store(1, b, d, n), call.Store(2, b, e, k), call.Store(3, b, tau, k),
+        call.StoreInt(4, b, info);
   }
 }
 
-// Solves with a tridiagonal matrix: its lower diagonal, whose first element is not used, the diagonal, the upper one, whose
-// last is not used; then the right side.
+// Solves with a tridiagonal matrix: its lower diagonal, whose first element is not used, the diagonal, the upper one,
+// whose last is not used; then the right side.
 template <class T>
 void Gtsv(LapackCall& call, const Routine<T>& f) {
   int n = call.Sizes(1)[0], columns = 0, ldb = AtLeastOne(n), info = 0;
@@ -474,9 +544,11 @@ void Gtsv(LapackCall& call, const Routine<T>& f) {
   for (size_t i = 0; i < 3; ++i) call.Operand<T>(i, {n}), call.Result<T>(i, {n});
   call.Operand<T>(3, {n, columns}), call.Result<T>(3, {n, columns}), call.Result<int>(4, {});
   for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
-    std::vector<T> lower = call.Load<T>(0, b, n), diagonal = call.Load<T>(1, b, n), upper = call.Load<T>(2, b, n), x = call.Load<T>(3, b, n, columns);
+    std::vector<T> lower = call.Load<T>(0, b, n), diagonal = call.Load<T>(1, b, n), upper = call.Load<T>(2, b, n),
+                   x = call.Load<T>(3, b, n, columns);
     f(&n, &columns, lower.data() + (n > 0 ? 1 : 0), diagonal.data(), upper.data(), x.data(), &ldb, &info);
-    call.Store(0, b, lower, n), call.Store(1, b, diagonal, n), call.Store(2, b, upper, n), call.Store(3, b, x, n, columns);
+    call.Store(0, b, lower, n), call.Store(1, b, diagonal, n), call.Store(2, b, upper, n),
+        call.Store(3, b, x, n, columns);
     call.StoreInt(4, b, info);
   }
 }
@@ -490,10 +562,19 @@ struct Entry {
 };
 // orgqr and kin have other names for complex numbers.
 template <class T>
-constexpr Entry<T> kEntries[] = {
-    {"potrf", &Potrf<T>}, {"getrf", &Getrf<T>}, {"geqrf", &Geqrf<T>}, {"geqp3", &Geqp3<T>}, {kComplex<T> ? "ungqr" : "orgqr", &Orgqr<T>},
-    {kComplex<T> ? "heevd" : "syevd", &Syevd<T>}, {"gesdd", &Gesdd<T>}, {"trsm", &Trsm<T>}, {"geev", &Geev<T>}, {"gees", &Gees<T>},
-    {"gehrd", &Gehrd<T>}, {kComplex<T> ? "hetrd" : "sytrd", &Sytrd<T>}, {"gtsv", &Gtsv<T>}};
+constexpr Entry<T> kEntries[] = {{"potrf", &Potrf<T>},
+                                 {"getrf", &Getrf<T>},
+                                 {"geqrf", &Geqrf<T>},
+                                 {"geqp3", &Geqp3<T>},
+                                 {kComplex<T> ? "ungqr" : "orgqr", &Orgqr<T>},
+                                 {kComplex<T> ? "heevd" : "syevd", &Syevd<T>},
+                                 {"gesdd", &Gesdd<T>},
+                                 {"trsm", &Trsm<T>},
+                                 {"geev", &Geev<T>},
+                                 {"gees", &Gees<T>},
+                                 {"gehrd", &Gehrd<T>},
+                                 {kComplex<T> ? "hetrd" : "sytrd", &Sytrd<T>},
+                                 {"gtsv", &Gtsv<T>}};
 
 // The old form of a routine.
 Form OldForm(std::string_view routine, bool complex) {
@@ -522,7 +603,8 @@ Form OldForm(std::string_view routine, bool complex) {
   return {};
 }
 
-// "lapack_" or "blas_", a letter for the type, the routine, and today "_ffi". f(entry, form) for the entry of that name, or false.
+// "lapack_" or "blas_", a letter for the type, the routine, and today "_ffi". f(entry, form) for the entry of that
+// name, or false.
 template <class F>
 bool FindEntry(std::string_view target, F&& f) {
   const size_t prefix = target.starts_with("lapack_") ? 7 : target.starts_with("blas_") ? 5 : 0;
@@ -552,8 +634,16 @@ std::string LapackTarget(const HloInstruction& call) {
   if ((!factors && !product && target != "Eigh") || call.operand_count() == 0) return target;
   const PrimitiveType type = call.operand(0)->shape().element_type();
   const bool complex = IsComplex(type);
-  const std::string letter = type == PrimitiveType::F32 ? "s" : type == PrimitiveType::F64 ? "d" : type == PrimitiveType::C64 ? "c" : "z";
-  return "lapack_" + letter + (factors ? "geqrf" : product ? complex ? "ungqr" : "orgqr" : complex ? "heevd" : "syevd") + "_ffi";
+  const std::string letter = type == PrimitiveType::F32   ? "s"
+                             : type == PrimitiveType::F64 ? "d"
+                             : type == PrimitiveType::C64 ? "c"
+                                                          : "z";
+  return "lapack_" + letter +
+         (factors   ? "geqrf"
+          : product ? complex ? "ungqr" : "orgqr"
+          : complex ? "heevd"
+                    : "syevd") +
+         "_ffi";
 }
 
 }  // namespace
@@ -580,7 +670,9 @@ StatusOr<Value> EvaluateLapack(EvalContext& context) {
     LapackCall call(context, form);
     if (call.good()) entry.run(call, routine);
     if (call.good()) result = std::move(call).Finish();
-    else result = InvalidArgument(Format("{}: LAPACK's routine takes other shapes or options", context.instruction.name()));
+    else
+      result =
+          InvalidArgument(Format("{}: LAPACK's routine takes other shapes or options", context.instruction.name()));
   });
   return result;
 }

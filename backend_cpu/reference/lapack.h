@@ -1,4 +1,5 @@
-// The custom-calls that JAX lowers its linear algebra to on CPUs: lapack_spotrf_ffi and kin, by the machine's own LAPACK.
+// The custom-calls that JAX lowers its linear algebra to on CPUs: lapack_spotrf_ffi and kin, by the machine's own
+// LAPACK.
 #pragma once
 
 #include <string_view>

@@ -4,7 +4,7 @@
 #include <complex>
 #include <limits>
 
-#include "hloir/format.h"
+#include "support/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 

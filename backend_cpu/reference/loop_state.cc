@@ -12,7 +12,8 @@ namespace {
 
 // Adds the elements of the parameter that the instructions depend on to `found`; -1 stands for all of it. What called
 // computations do with their operands is not looked at: they need all.
-void FindUses(std::vector<const HloInstruction*> work, std::unordered_set<const HloInstruction*>& seen, std::vector<int64_t>& found) {
+void FindUses(std::vector<const HloInstruction*> work, std::unordered_set<const HloInstruction*>& seen,
+              std::vector<int64_t>& found) {
   while (!work.empty()) {
     const HloInstruction* at = work.back();
     work.pop_back();
@@ -41,7 +42,8 @@ bool BodyChangesNothing(const HloInstruction& loop) {
   const HloComputation &condition = *loop.while_condition(), &body = *loop.while_body();
   const HloInstruction* root = body.root();
   if (root->IsParameter()) return true;
-  if (root->opcode() != HloOpcode::kTuple || !SideEffects(body).empty() || !SideEffects(condition).empty()) return false;
+  if (root->opcode() != HloOpcode::kTuple || !SideEffects(body).empty() || !SideEffects(condition).empty())
+    return false;
   const size_t count = static_cast<size_t>(root->operand_count());
   std::vector<int64_t> pending;
   std::unordered_set<const HloInstruction*> seen;

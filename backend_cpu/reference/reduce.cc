@@ -3,7 +3,7 @@
 #include <span>
 #include <utility>
 
-#include "hloir/format.h"
+#include "support/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 #include "reference/scalar_function.h"
@@ -175,7 +175,9 @@ StatusOr<Value> EvaluateScan(EvalContext& context) {
   const size_t inputs = context.operands.size() - carries;
   const bool several = context.shape.IsTuple();
   const size_t outputs = (several ? static_cast<size_t>(context.shape.tuple_size()) : 1) - carries;
-  const auto result_shape = [&](size_t k) -> const Shape& { return several ? context.shape.tuple_shapes(static_cast<int64_t>(k)) : context.shape; };
+  const auto result_shape = [&](size_t k) -> const Shape& {
+    return several ? context.shape.tuple_shapes(static_cast<int64_t>(k)) : context.shape;
+  };
   const int64_t length = inputs > 0    ? context.operand(0).shape().dimensions()[dimension]
                          : outputs > 0 ? result_shape(0).dimensions()[dimension]
                                        : 0;
@@ -203,7 +205,8 @@ StatusOr<Value> EvaluateScan(EvalContext& context) {
     for (Value& carry : state) arguments.push_back(std::move(carry));
     HLOIR_ASSIGN_OR_RETURN(const Value result, context.run.Call(*context.instruction.to_apply(), std::move(arguments)));
     for (size_t k = 0; k < outputs; ++k) {
-      const Literal slice = (several ? result.elements()[k] : result).literal().Convert(stacked[k].shape().element_type());
+      const Literal slice =
+          (several ? result.elements()[k] : result).literal().Convert(stacked[k].shape().element_type());
       const DimVector& dims = slice.shape().dimensions();
       CopyRegion(dims, slice, {0, RowMajorStrides(dims)}, stacked[k], slice_region(stacked[k].shape(), i));
     }

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "hloir/format.h"
+#include "support/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 #include "reference/scalar_function.h"
@@ -40,8 +40,7 @@ StatusOr<Value> EvaluateReduceWindow(EvalContext& context) {
   HLOIR_ASSIGN_OR_RETURN(ScalarFunction reducer, ScalarFunction::Prepare(context.run, *context.instruction.to_apply()));
   const DimVector& dims = context.operand(0).shape().dimensions();
   if (reducer.argument_count() != 2 * n || reducer.result_count() != n || window.size() != dims.size()) {
-    return InvalidArgument(
-        Format("{}'s computation or window does not fit its operands", context.instruction.name()));
+    return InvalidArgument(Format("{}'s computation or window does not fit its operands", context.instruction.name()));
   }
   const DimVector strides = RowMajorStrides(dims), sizes = WindowSizes(window);
   std::vector<Literal> results;
@@ -91,8 +90,7 @@ StatusOr<Value> EvaluateSelectAndScatter(EvalContext& context) {
   const DimVector& dims = operand.shape().dimensions();
   if (select.argument_count() != 2 || scatter.argument_count() != 2 || select.result_count() != 1 ||
       scatter.result_count() != 1 || select.result_type(0) != PrimitiveType::PRED || window.size() != dims.size()) {
-    return InvalidArgument(
-        Format("{}'s computations or window do not fit its operands", context.instruction.name()));
+    return InvalidArgument(Format("{}'s computations or window do not fit its operands", context.instruction.name()));
   }
   const DimVector strides = RowMajorStrides(dims), sizes = WindowSizes(window);
   HLOIR_RETURN_IF_ERROR(context.run.CountSteps(source.element_count()));

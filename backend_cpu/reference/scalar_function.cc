@@ -1,11 +1,10 @@
 // Preparing and calling computations on scalars. The kernels are those of the elementwise ops.
-#include "hloir/format.h"
+#include "support/format.h"
 #include "reference/scalar_function.h"
 
 #include <cstring>
 #include <optional>
 #include <unordered_map>
-
 
 namespace hloir::reference {
 namespace {
@@ -185,8 +184,7 @@ class ScalarCompiler {
 StatusOr<ScalarFunction> ScalarFunction::Prepare(Evaluation& run, const HloComputation& computation) {
   ScalarFunction function;
   function.run_ = &run;
-  if (computation.root() == nullptr)
-    return InvalidArgument(Format("computation {} has no root", computation.name()));
+  if (computation.root() == nullptr) return InvalidArgument(Format("computation {} has no root", computation.name()));
   for (const HloInstruction* parameter : computation.parameters()) {
     if (!parameter->shape().IsScalar()) {
       return Unimplemented(Format("computation {} is called per element, but takes arrays", computation.name()));

@@ -29,7 +29,9 @@ class ScalarFunction {
   PrimitiveType argument_type(size_t i) const { return argument_types_[i]; }
   PrimitiveType result_type(size_t i) const { return result_types_[i]; }
   // Argument k from element i of an array, and an element from result k.
-  void Load(size_t k, const Literal& literal, int64_t i) { Load(k, literal.shape().element_type(), literal.untyped_data(), i); }
+  void Load(size_t k, const Literal& literal, int64_t i) {
+    Load(k, literal.shape().element_type(), literal.untyped_data(), i);
+  }
   void Load(size_t k, PrimitiveType type, const std::byte* array, int64_t i);
   void Store(size_t k, Literal& literal, int64_t i) const;
   // From the arguments to the results.

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "hloir/format.h"
+#include "support/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 #include "reference/scalar_function.h"

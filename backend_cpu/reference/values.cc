@@ -1,5 +1,5 @@
 // Ops that make, pack or pass on values: parameter, constant, iota, tuples, tokens, barriers, device numbers.
-#include "hloir/format.h"
+#include "support/format.h"
 #include "reference/devices.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"

@@ -1,5 +1,5 @@
-// What an instruction has beside opcode, shape and operands: the value types (window, padding, sharding, metadata, …), and
-// one struct of them per kind of op, made from attributes.def.
+// What an instruction has beside opcode, shape and operands: the value types (window, padding, sharding, metadata, …),
+// and one struct of them per kind of op, made from attributes.def.
 #pragma once
 
 #include <array>
@@ -22,7 +22,9 @@ namespace hloir {
 // Word lists. EnumWords<E>() are the words in the enumerators' order.
 #define HLOIR_ENUM(type) enum class type : uint8_t {
 #define HLOIR_VALUE(name, text) name,
-#define HLOIR_ENUM_END(type) };
+#define HLOIR_ENUM_END(type) \
+  }                          \
+  ;
 #include "hloir/enums.def"
 #undef HLOIR_ENUM
 #undef HLOIR_VALUE
@@ -35,13 +37,14 @@ constexpr std::span<const std::string_view> EnumWords();
 // The words live at namespace scope: a C++20 constexpr function may hold no static.
 #define HLOIR_ENUM(type) inline constexpr std::string_view kWordsOf##type[] = {
 #define HLOIR_VALUE(name, text) text,
-#define HLOIR_ENUM_END(type)                                                   \
-  };                                                                           \
-  template <>                                                                  \
-  inline constexpr bool kHasEnumWords<type> = true;                            \
-  template <>                                                                  \
-  constexpr std::span<const std::string_view> EnumWords<type>() {              \
-    return kWordsOf##type;                                                     \
+#define HLOIR_ENUM_END(type)                                      \
+  }                                                               \
+  ;                                                               \
+  template <>                                                     \
+  inline constexpr bool kHasEnumWords<type> = true;               \
+  template <>                                                     \
+  constexpr std::span<const std::string_view> EnumWords<type>() { \
+    return kWordsOf##type;                                        \
   }
 #include "hloir/enums.def"
 #undef HLOIR_ENUM
@@ -122,8 +125,8 @@ using OutputOperandAliasing = std::vector<OutputOperandAlias>;
 // A list of device numbers, either written out or as the iota form: arange(product of reshape_dims) reshaped to
 // reshape_dims, transposed by transpose_perm, read row-major.
 struct DeviceList {
-  DimVector iota_reshape_dims;   // empty: written out in `devices`
-  DimVector iota_transpose_perm; // as long as iota_reshape_dims
+  DimVector iota_reshape_dims;    // empty: written out in `devices`
+  DimVector iota_transpose_perm;  // as long as iota_reshape_dims
   std::vector<int64_t> devices;
   bool operator==(const DeviceList&) const = default;
   std::vector<int64_t> Expand() const;
@@ -146,13 +149,13 @@ struct Mesh {
 struct ReplicaGroups {
   enum class Form : uint8_t { kList, kIota, kMesh };
   Form form = Form::kList;
-  std::vector<std::vector<int64_t>> groups;           // kList; empty: everybody
-  int64_t num_groups = 0, group_size = 0;             // kIota
-  DeviceList iota;                                    // kIota
-  Mesh mesh;                                          // kMesh
-  std::vector<MeshAxisRef> axes;                      // kMesh
+  std::vector<std::vector<int64_t>> groups;  // kList; empty: everybody
+  int64_t num_groups = 0, group_size = 0;    // kIota
+  DeviceList iota;                           // kIota
+  Mesh mesh;                                 // kMesh
+  std::vector<MeshAxisRef> axes;             // kMesh
   bool operator==(const ReplicaGroups&) const = default;
-  std::vector<std::vector<int64_t>> Expand() const;   // as a list, whatever the form
+  std::vector<std::vector<int64_t>> Expand() const;  // as a list, whatever the form
 };
 
 // op_type, op_name, source_file, …: where an instruction came from. Text is kept by the module.
@@ -231,7 +234,9 @@ enum class FieldRule : uint8_t { kRequired, kOptional, kAlways, kSpecial };
 
 #define HLOIR_STRUCT(type) struct type {
 #define HLOIR_FIELD(ctype, name, default_value, rule) ctype name = default_value;
-#define HLOIR_END(type) };
+#define HLOIR_END(type) \
+  }                     \
+  ;
 #include "hloir/attributes.def"
 #undef HLOIR_STRUCT
 #undef HLOIR_FIELD
@@ -239,10 +244,9 @@ enum class FieldRule : uint8_t { kRequired, kOptional, kAlways, kSpecial };
 
 // VisitFields(attributes, visit) calls visit(name, field, rule) for each field in printing order. Works on const and
 // mutable structs alike.
-#define HLOIR_STRUCT(type)                                                        \
-  template <class Self, class Visit>                                              \
-    requires(std::is_same_v<std::remove_const_t<Self>, type>)                     \
-  void VisitFields(Self& self, Visit&& visit) {
+#define HLOIR_STRUCT(type)           \
+  template <class Self, class Visit> \
+  requires(std::is_same_v<std::remove_const_t<Self>, type>) void VisitFields(Self& self, Visit&& visit) {
 #define HLOIR_FIELD(ctype, name, default_value, rule) visit(std::string_view(#name), self.name, FieldRule::rule);
 #define HLOIR_END(type) }
 #include "hloir/attributes.def"
@@ -267,7 +271,8 @@ decltype(auto) AttributesTypeSwitch(HloOpcode opcode, F&& f) {
   using None = std::monostate;
   switch (opcode) {
 #define HLOIR_OP(name, text, arity, attributes, ...) \
-  case HloOpcode::k##name: return f(std::type_identity<attributes>{});
+  case HloOpcode::k##name:                           \
+    return f(std::type_identity<attributes>{});
 #include "hloir/opcodes.def"
 #undef HLOIR_OP
   }

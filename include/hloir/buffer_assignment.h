@@ -29,15 +29,15 @@ struct BufferAssignment {
     int64_t first = 0, last = 0;
     int64_t offset = -1;  // in the computation's heap; -1: it lies where `shares` or the caller says
     // The value that it overwrites: an operand that nobody needs any more, or what a loop carried into the round.
-    int64_t shares = -1;  // an index into `values`
-    bool is_result = false;  // the caller's, in all computations but the entry
+    int64_t shares = -1;      // an index into `values`
+    bool is_result = false;   // the caller's, in all computations but the entry
     bool is_scratch = false;  // what the computations that the instruction calls need while they run
   };
   struct Computation {
     const HloComputation* computation = nullptr;
     std::vector<Value> values;
-    int64_t heap_bytes = 0;  // with every value at its offset
-    int64_t peak_bytes = 0;  // the most that is in use at any step: no plan needs less, in this order
+    int64_t heap_bytes = 0;      // with every value at its offset
+    int64_t peak_bytes = 0;      // the most that is in use at any step: no plan needs less, in this order
     int64_t unshared_bytes = 0;  // if nothing were reused
     const HloInstruction* peak = nullptr;
     std::vector<int64_t> live_at_peak;  // indices into `values`, the largest first

@@ -1,6 +1,6 @@
-// CallGraph: which computation calls which, by what instructions, and whether a call is a step of control flow (call, while,
-// conditional, async-start) or embedded in an op (a reduction's body, a fusion). It is a picture of the module as it was
-// when it was made. The order of computations, callees first: HloModule::MakeComputationPostOrder().
+// CallGraph: which computation calls which, by what instructions, and whether a call is a step of control flow (call,
+// while, conditional, async-start) or embedded in an op (a reduction's body, a fusion). It is a picture of the module
+// as it was when it was made. The order of computations, callees first: HloModule::MakeComputationPostOrder().
 //
 // Example:
 //
@@ -28,11 +28,11 @@ class CallGraph {
  public:
   struct Node {
     const HloComputation* computation = nullptr;
-    std::vector<const HloInstruction*> call_sites;                  // its instructions that call, in stored order
-    std::vector<const HloInstruction*> caller_sites;                // the instructions that call it
-    std::vector<const HloComputation*> callees, callers;            // each once, in the order of the sites
+    std::vector<const HloInstruction*> call_sites;        // its instructions that call, in stored order
+    std::vector<const HloInstruction*> caller_sites;      // the instructions that call it
+    std::vector<const HloComputation*> callees, callers;  // each once, in the order of the sites
     CallContext context = CallContext::kNone;
-    int64_t depth = 0;                                              // of the longest chain of calls from the entry
+    int64_t depth = 0;  // of the longest chain of calls from the entry
   };
 
   explicit CallGraph(const HloModule& module);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hloir/instruction.h"
-#include "hloir/name_index.h"
+#include "hloir/detail/name_index.h"
 
 namespace hloir {
 
@@ -32,7 +32,7 @@ class HloComputation {
   HloInstruction* parameter(int64_t i) const { return parameters_[i]; }
   std::span<HloInstruction* const> parameters() const { return parameters_; }
   ProgramShape program_shape() const;
-  std::string_view execution_thread() const { return execution_thread_; }  // "": the main one
+  std::string_view execution_thread() const { return execution_thread_; }             // "": the main one
   void set_execution_thread(std::string_view thread) { execution_thread_ = thread; }  // text kept by the module
   bool IsEntry() const;
   // Instructions that call it, in the order in which they came (see InstructionList for removals).
@@ -49,8 +49,8 @@ class HloComputation {
   // Operands and control predecessors before their users; XLA's order: from each instruction without users, in stored
   // order, depth first, control predecessors before operands, operand 0 first. This is the order of printing.
   std::vector<HloInstruction*> MakeInstructionPostOrder() const;
-  // The same, kept until the next edit: passes come one after the other and mostly change nothing. Not while another thread
-  // looks at the module.
+  // The same, kept until the next edit: passes come one after the other and mostly change nothing. Not while another
+  // thread looks at the module.
   std::vector<HloInstruction*> PostOrder();
   // Every opcode that an instruction of this computation has, and perhaps some that one had that is gone.
   const OpcodeSet& opcodes() const { return opcodes_; }
@@ -77,13 +77,14 @@ class HloComputation {
   HloInstruction* AddConstant(Literal literal, std::string_view name = {});
   HloInstruction* AddTuple(std::span<HloInstruction* const> elements, std::string_view name = {});
   HloInstruction* AddGetTupleElement(HloInstruction* tuple, int64_t index, std::string_view name = {});
-  // A copy of `original` (attributes, called computations, metadata, sharding, …; no control edges) with other operands,
-  // and if given another shape. The bodies of a fusion or async-start are copied too, as they have but one caller.
-  // `original` may be of another module: texts are copied then, and called computations must be mapped by the caller.
+  // A copy of `original` (attributes, called computations, metadata, sharding, …; no control edges) with other
+  // operands, and if given another shape. The bodies of a fusion or async-start are copied too, as they have but one
+  // caller. `original` may be of another module: texts are copied then, and called computations must be mapped by the
+  // caller.
   HloInstruction* AddClone(const HloInstruction& original, std::span<HloInstruction* const> operands,
                            const Shape* shape = nullptr);
-  // A clone that has the very attributes and annotations of `original`, of the same module, which is to be removed next; no
-  // control edges.
+  // A clone that has the very attributes and annotations of `original`, of the same module, which is to be removed
+  // next; no control edges.
   HloInstruction* AddSuccessor(const HloInstruction& original, std::span<HloInstruction* const> operands);
 
   // The instruction must have no users and not be the root; it is unlinked and never touched again.
@@ -92,8 +93,8 @@ class HloComputation {
   void FreeInstruction(HloInstruction* instruction);
   // Removes it and then all its operands that nobody needs any more.
   void RemoveInstructionAndUnusedOperands(HloInstruction* instruction);
-  // Uses of `old_instruction` take `replacement`, which also becomes the root if the old one was; then the old one, if it
-  // may go (no side effect, no control edges), goes with its unused operands.
+  // Uses of `old_instruction` take `replacement`, which also becomes the root if the old one was; then the old one, if
+  // it may go (no side effect, no control edges), goes with its unused operands.
   void ReplaceInstruction(HloInstruction* old_instruction, HloInstruction* replacement);
   void RemoveParameter(int64_t i);  // it must have no users; later parameters move down by one
   // Puts `instruction` before `before` in the stored order (at the end for nullptr).
@@ -106,7 +107,8 @@ class HloComputation {
   friend class Arena;
   friend class HloParser;
   HloComputation() = default;
-  HloInstruction* AddBareClone(const HloInstruction& original, std::span<HloInstruction* const> operands, const Shape* shape);
+  HloInstruction* AddBareClone(const HloInstruction& original, std::span<HloInstruction* const> operands,
+                               const Shape* shape);
   // `is_kept`: the module keeps the name's text already.
   HloInstruction* NewInstruction(HloOpcode opcode, const Shape* shape, std::span<HloInstruction* const> operands,
                                  Attributes attributes, std::string_view name, bool is_kept = false);

@@ -21,9 +21,9 @@ using CustomCallHandler =
     std::function<StatusOr<Literal>(const HloInstruction& call, std::span<const Literal* const> operands)>;
 
 struct EvaluatorOptions {
-  int64_t max_steps = int64_t{1} << 40;          // instructions executed, loops included
-  int64_t max_bytes = int64_t{1} << 34;          // of all values at once, the result included
-  const std::atomic<bool>* cancel = nullptr;     // once true, a run stops with Cancelled; set it from any thread
+  int64_t max_steps = int64_t{1} << 40;       // instructions executed, loops included
+  int64_t max_bytes = int64_t{1} << 34;       // of all values at once, the result included
+  const std::atomic<bool>* cancel = nullptr;  // once true, a run stops with Cancelled; set it from any thread
   ElidedConstants elided = ElidedConstants::kRefuse;
   // By target. What is registered here comes before the targets that hloir knows itself.
   std::unordered_map<std::string, CustomCallHandler> custom_calls;
@@ -43,7 +43,8 @@ class HloEvaluator {
   // The value of one instruction, given its operands' values. It may run the computations that it calls.
   virtual StatusOr<Literal> EvaluateInstruction(const HloInstruction& instruction,
                                                 std::span<const Literal* const> operands) const = 0;
-  // The value of the root, given the parameters' values. Errors: Unimplemented names the op, ResourceExhausted the limit.
+  // The value of the root, given the parameters' values. Errors: Unimplemented names the op, ResourceExhausted the
+  // limit.
   virtual StatusOr<Literal> EvaluateComputation(const HloComputation& computation,
                                                 std::span<const Literal* const> arguments) const = 0;
 };

@@ -10,9 +10,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hloir/arena.h"
+#include "hloir/detail/arena.h"
 #include "hloir/attributes.h"
-#include "hloir/instruction_list.h"
+#include "hloir/detail/instruction_list.h"
 #include "hloir/opcode.h"
 #include "hloir/shape.h"
 

@@ -1,5 +1,6 @@
-// Literal: a value. An array literal holds its elements row-major, whatever its shape's layout says (a layout never changes
-// what is computed), one element per StorageType; a tuple literal holds its elements' literals; a token holds nothing.
+// Literal: a value. An array literal holds its elements row-major, whatever its shape's layout says (a layout never
+// changes what is computed), one element per StorageType; a tuple literal holds its elements' literals; a token holds
+// nothing.
 #pragma once
 
 #include <cstdint>

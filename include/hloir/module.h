@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "hloir/arena.h"
+#include "hloir/detail/arena.h"
 #include "hloir/computation.h"
 
 namespace hloir {
@@ -43,11 +43,13 @@ struct StackFrameIndex {
   std::vector<std::string> file_names, function_names;
   std::vector<FileLocation> file_locations;
   std::vector<StackFrame> stack_frames;
-  bool empty() const { return file_names.empty() && function_names.empty() && file_locations.empty() && stack_frames.empty(); }
+  bool empty() const {
+    return file_names.empty() && function_names.empty() && file_locations.empty() && stack_frames.empty();
+  }
 };
 
-// An entry of origin_recovery_table: a module computes what `original` was from what `replacement` is; without one they are
-// the same value.
+// An entry of origin_recovery_table: a module computes what `original` was from what `replacement` is; without one they
+// are the same value.
 struct OriginRecovery {
   OriginalArray original, replacement;
   std::shared_ptr<const HloModule> recovery_module;
@@ -110,8 +112,8 @@ class HloModule {
   // The same of many at once, in time linear in the module. They may call one another.
   void RemoveComputations(std::span<HloComputation* const> computations);
   HloComputation* FindComputation(std::string_view name) const;
-  // A copy of `original` (of this module or another) under a unique name, with all it calls (within the same module, what it
-  // calls is shared unless `deep`, but for bodies of fusions and async-starts).
+  // A copy of `original` (of this module or another) under a unique name, with all it calls (within the same module,
+  // what it calls is shared unless `deep`, but for bodies of fusions and async-starts).
   HloComputation* CloneComputation(const HloComputation& original, bool deep = false);
   std::unique_ptr<HloModule> Clone() const;
 

@@ -21,16 +21,16 @@ inline constexpr int kOpcodeCount = 0
 
 // Bits of OpcodeInfo::traits.
 enum OpTrait : uint32_t {
-  kElementwise = 1 << 0,      // result element i depends on element i of each operand (or on a scalar operand) alone
-  kCommutative = 1 << 1,      // operands 0 and 1 may change places
-  kAssociative = 1 << 2,      // in exact arithmetic; float add and multiply round
-  kTranscendental = 1 << 3,   // its kernels may differ from others' by a few ulps
-  kMovesData = 1 << 4,        // every result element is an element of an operand
-  kSideEffect = 1 << 5,       // must not be removed even if nobody uses the result
-  kImpure = 1 << 6,           // two equal instances may give different results
-  kControlFlow = 1 << 7,      // runs its called computations as code: call, while, conditional
-  kCollective = 1 << 8,       // exchanges data between devices
-  kAsyncPart = 1 << 9,        // one half of a start/done pair
+  kElementwise = 1 << 0,     // result element i depends on element i of each operand (or on a scalar operand) alone
+  kCommutative = 1 << 1,     // operands 0 and 1 may change places
+  kAssociative = 1 << 2,     // in exact arithmetic; float add and multiply round
+  kTranscendental = 1 << 3,  // its kernels may differ from others' by a few ulps
+  kMovesData = 1 << 4,       // every result element is an element of an operand
+  kSideEffect = 1 << 5,      // must not be removed even if nobody uses the result
+  kImpure = 1 << 6,          // two equal instances may give different results
+  kControlFlow = 1 << 7,     // runs its called computations as code: call, while, conditional
+  kCollective = 1 << 8,      // exchanges data between devices
+  kAsyncPart = 1 << 9,       // one half of a start/done pair
 };
 
 enum class OpShape : uint8_t { kAsOperand, kAsOperandPred, kInferred, kGiven };
@@ -66,6 +66,8 @@ inline constexpr uint32_t kOpcodeTraits[] = {
 #include "hloir/opcodes.def"
 #undef HLOIR_OP
 };
-constexpr bool HasTrait(HloOpcode opcode, uint32_t trait) { return (kOpcodeTraits[static_cast<size_t>(opcode)] & trait) != 0; }
+constexpr bool HasTrait(HloOpcode opcode, uint32_t trait) {
+  return (kOpcodeTraits[static_cast<size_t>(opcode)] & trait) != 0;
+}
 
 }  // namespace hloir

@@ -17,8 +17,8 @@ struct ParserOptions {
   bool allow_unknown = false;
   // Give arrays without a layout the default, row-major one.
   bool fill_missing_layouts = true;
-  int max_depth = 8192;                                 // nesting of shapes, literals, operands, shardings
-  int64_t max_literal_bytes = int64_t{1} << 32;         // of one constant
+  int max_depth = 8192;                          // nesting of shapes, literals, operands, shardings
+  int64_t max_literal_bytes = int64_t{1} << 32;  // of one constant
   int64_t max_instructions = int64_t{1} << 28;
 };
 
@@ -33,7 +33,8 @@ StatusOr<std::vector<std::unique_ptr<HloModule>>> ParseHloModules(std::shared_pt
 
 // Fragments.
 StatusOr<Shape> ParseShape(std::string_view text);
-StatusOr<Sharding> ParseSharding(std::string_view text);  // its metadata, if any, looks into `text`, escapes as they stand
+StatusOr<Sharding> ParseSharding(
+    std::string_view text);  // its metadata, if any, looks into `text`, escapes as they stand
 StatusOr<ReplicaGroups> ParseReplicaGroups(std::string_view text);
 StatusOr<Window> ParseWindow(std::string_view text);
 StatusOr<ConvDimensionNumbers> ParseConvDimensionNumbers(std::string_view text);

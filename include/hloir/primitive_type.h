@@ -62,8 +62,7 @@ struct SmallFloat {
   inline explicit SmallFloat(float value);
   inline explicit SmallFloat(double value);
   template <class T>
-    requires(std::is_integral_v<T>)
-  explicit SmallFloat(T value) : SmallFloat(static_cast<double>(value)) {}
+  requires(std::is_integral_v<T>) explicit SmallFloat(T value) : SmallFloat(static_cast<double>(value)) {}
   inline explicit operator float() const;
   explicit operator double() const { return static_cast<double>(static_cast<float>(*this)); }
   static SmallFloat FromBits(Bits bits) {
@@ -115,7 +114,8 @@ std::optional<PrimitiveType> PrimitiveTypeFromNumber(int64_t number);
 constexpr TypeClass GetTypeClass(PrimitiveType type) {
   switch (type) {
 #define HLOIR_TYPE(name, text, number, bits, storage, kind) \
-  case PrimitiveType::name: return TypeClass::kind;
+  case PrimitiveType::name:                                 \
+    return TypeClass::kind;
 #include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
     default: return TypeClass::kNone;
@@ -125,7 +125,8 @@ constexpr TypeClass GetTypeClass(PrimitiveType type) {
 constexpr int BitWidth(PrimitiveType type) {
   switch (type) {
 #define HLOIR_TYPE(name, text, number, bits, storage, kind) \
-  case PrimitiveType::name: return bits;
+  case PrimitiveType::name:                                 \
+    return bits;
 #include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
     default: return 0;
@@ -157,7 +158,8 @@ template <class F>
 decltype(auto) PrimitiveTypeSwitch(PrimitiveType type, F&& f) {
   switch (type) {
 #define HLOIR_TYPE(name, text, number, bits, storage, kind) \
-  case PrimitiveType::name: return f(TypeTag<PrimitiveType::name>{});
+  case PrimitiveType::name:                                 \
+    return f(TypeTag<PrimitiveType::name>{});
 #include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
     default: __builtin_unreachable();

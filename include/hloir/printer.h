@@ -41,8 +41,9 @@ struct PrintOptions {
   bool print_channel_id = true;
   bool print_inline_stack_frames = false;
   bool compact_gte = false;
-  // What XLA's text has and XLA cannot read back, in another way: the modules in origin_recovery_table as strings with escapes,
-  // async ops in full where `op-start` would say too little or another op, computations that would come after a caller before it.
+  // What XLA's text has and XLA cannot read back, in another way: the modules in origin_recovery_table as strings with
+  // escapes, async ops in full where `op-start` would say too little or another op, computations that would come after
+  // a caller before it.
   bool reads_back = false;
 
   static PrintOptions Default() { return {}; }

@@ -1,5 +1,6 @@
-// XLA's binary forms of the same IR: HloProto, HloModuleProto, HloSnapshot and HloUnoptimizedSnapshot, and their JSON mapping.
-// Reading recognizes which it is by its content. Compressed files are the caller's to unpack (the hloir command does).
+// XLA's binary forms of the same IR: HloProto, HloModuleProto, HloSnapshot and HloUnoptimizedSnapshot, and their JSON
+// mapping. Reading recognizes which it is by its content. Compressed files are the caller's to unpack (the hloir
+// command does).
 //
 // Example:
 //
@@ -24,8 +25,8 @@
 
 namespace hloir {
 
-// What a binary file held: a module, and for snapshots the arguments of each partition (one partition for HloSnapshot) and
-// the result.
+// What a binary file held: a module, and for snapshots the arguments of each partition (one partition for HloSnapshot)
+// and the result.
 struct HloProtoFile {
   enum class Form { kHloProto, kHloModuleProto, kHloSnapshot, kHloUnoptimizedSnapshot };
   Form form = Form::kHloProto;
@@ -36,7 +37,8 @@ struct HloProtoFile {
   // Of kHloUnoptimizedSnapshot: the arguments stand behind the message and not in it, as XLA dumps it, so that they may
   // be more than the 2 GiB that a message can hold.
   bool streamed = false;
-  // Fields of HloModuleProto that the graph has no place for (device assignment, profile, …), as they came; written back.
+  // Fields of HloModuleProto that the graph has no place for (device assignment, profile, …), as they came; written
+  // back.
   std::string module_fields;
   // What was found and not read, each once: "HloModuleProto.device_assignment", "HloInstructionProto.99". Of these,
   // module_fields alone are kept.

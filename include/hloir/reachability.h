@@ -1,6 +1,6 @@
-// Reachability: which instruction of a computation must come before which, by operands and control edges. The table answers in
-// constant time and is a picture of the computation as it was when it was made; DependsOn() asks the graph itself, for a
-// question or two. The order itself, operands first: HloComputation::MakeInstructionPostOrder().
+// Reachability: which instruction of a computation must come before which, by operands and control edges. The table
+// answers in constant time and is a picture of the computation as it was when it was made; DependsOn() asks the graph
+// itself, for a question or two. The order itself, operands first: HloComputation::MakeInstructionPostOrder().
 //
 // Example:
 //
@@ -22,7 +22,8 @@
 
 namespace hloir {
 
-// `later` is `earlier`, or needs it directly or through others. Looks at as many instructions as stand between them at most.
+// `later` is `earlier`, or needs it directly or through others. Looks at as many instructions as stand between them at
+// most.
 bool DependsOn(const HloInstruction& later, const HloInstruction& earlier);
 
 class Reachability {
@@ -33,7 +34,9 @@ class Reachability {
   // A path leads from `from` to `to`; each instruction reaches itself. Instructions added since then reach nothing.
   bool IsReachable(const HloInstruction& from, const HloInstruction& to) const;
   // One of the two must wait for the other.
-  bool AreConnected(const HloInstruction& a, const HloInstruction& b) const { return IsReachable(a, b) || IsReachable(b, a); }
+  bool AreConnected(const HloInstruction& a, const HloInstruction& b) const {
+    return IsReachable(a, b) || IsReachable(b, a);
+  }
 
  private:
   Reachability() = default;
@@ -42,7 +45,7 @@ class Reachability {
   int32_t first_id_ = 0;
   std::vector<int32_t> position_;  // in post-order, by id() - first_id_; -1: not of this computation
   size_t row_words_ = 0;
-  std::vector<uint64_t> bits_;     // row i: what reaches the instruction at position i
+  std::vector<uint64_t> bits_;  // row i: what reaches the instruction at position i
 };
 
 }  // namespace hloir

@@ -30,7 +30,7 @@ struct Rewrite {
   // Where one instruction has several alternatives by one rule (sibling fusion): the other party.
   const HloInstruction* partner = nullptr;
   // Known when it was made: what is dead without `instruction`, itself first, and what is new under its replacement.
-  std::span<const HloInstruction* const> consumed, made;
+  std::span<const HloInstruction*const> consumed, made;
 
   // "algebraic-simplifier/add-zero@main/sum": the same in every run on the same module, as long as names are.
   std::string Id() const;

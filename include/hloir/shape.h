@@ -1,5 +1,6 @@
-// Shape: element type, dimensions and layout of an array, or a tuple of shapes. A value type; a module keeps one copy of
-// each that its instructions have. Layout: how an array's elements lie in memory; it never changes what an HLO computes.
+// Shape: element type, dimensions and layout of an array, or a tuple of shapes. A value type; a module keeps one copy
+// of each that its instructions have. Layout: how an array's elements lie in memory; it never changes what an HLO
+// computes.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 #include <vector>
 
 #include "hloir/primitive_type.h"
-#include "hloir/small_vector.h"
+#include "hloir/detail/small_vector.h"
 
 namespace hloir {
 
@@ -128,12 +129,12 @@ class Shape {
   // Bytes of all leaves as a Literal stores them (types under a byte take one), saturating.
   int64_t ByteSize() const;
 
-  bool operator==(const Shape& other) const;          // everything, layout included
-  bool Compatible(const Shape& other) const;          // layout and bounds-of-dynamism apart
+  bool operator==(const Shape& other) const;  // everything, layout included
+  bool Compatible(const Shape& other) const;  // layout and bounds-of-dynamism apart
   bool SameDimensions(const Shape& other) const { return dimensions_ == other.dimensions_; }
-  Shape WithElementType(PrimitiveType type) const;    // of an array: same dimensions and layout
+  Shape WithElementType(PrimitiveType type) const;  // of an array: same dimensions and layout
   Shape WithoutLayout() const;
-  Shape WithDefaultLayout() const;                    // fills missing layouts, row-major, in all leaves
+  Shape WithDefaultLayout() const;  // fills missing layouts, row-major, in all leaves
   size_t Hash() const;
   // As HLO text: "f32[2,3]{1,0}", "(s32[], pred[2]{0})".
   std::string ToString(bool with_layout = true) const;

@@ -1,5 +1,5 @@
-// Of a module's stack frame tables what its instructions use, in the order of first use and without doubles, as XLA keeps
-// them. The reader does so, and `hloir opt`. Covered by tests/unit/printer_test.cc and text_order_test.cc.
+// Of a module's stack frame tables what its instructions use, in the order of first use and without doubles, as XLA
+// keeps them. The reader does so, and `hloir opt`. Covered by tests/unit/printer_test.cc and text_order_test.cc.
 #pragma once
 
 #include <array>
@@ -16,7 +16,8 @@ class StackFrameCompactor {
   StackFrameCompactor() = default;
   explicit StackFrameCompactor(StackFrameIndex tables);
 
-  // The id in the compact tables of what has `frame_id` in the text's; what it stands on is added first. 0: no such frame.
+  // The id in the compact tables of what has `frame_id` in the text's; what it stands on is added first. 0: no such
+  // frame.
   int64_t Use(int64_t frame_id);
   StackFrameIndex TakeTables() { return std::move(used_); }
 
@@ -46,8 +47,8 @@ class StackFrameCompactor {
   std::vector<int64_t> chain_;
 };
 
-// Leaves of the module's tables what the metadata of its instructions uses, taken in stored order, and with `merged` what was
-// merged into them, too; else that is forgotten.
+// Leaves of the module's tables what the metadata of its instructions uses, taken in stored order, and with `merged`
+// what was merged into them, too; else that is forgotten.
 void CompactStackFrames(HloModule& module, bool merged);
 
 }  // namespace hloir

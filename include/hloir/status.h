@@ -46,9 +46,9 @@ class [[nodiscard]] StatusOr {
   StatusOr(Status status) : status_(std::move(status)) { assert(!status_.ok()); }
   StatusOr(T value) : value_(std::move(value)) {}
   template <class U>
-    requires(std::is_convertible_v<U &&, T> && !std::is_same_v<std::decay_t<U>, T> &&
-             !std::is_same_v<std::decay_t<U>, Status> && !std::is_same_v<std::decay_t<U>, StatusOr>)
-  StatusOr(U&& value) : value_(std::forward<U>(value)) {}
+  requires(std::is_convertible_v<U&&, T> && !std::is_same_v<std::decay_t<U>, T> &&
+           !std::is_same_v<std::decay_t<U>, Status> && !std::is_same_v<std::decay_t<U>, StatusOr>) StatusOr(U&& value)
+      : value_(std::forward<U>(value)) {}
   bool ok() const { return value_.has_value(); }
   const Status& status() const { return status_; }
   T& value() & { return *value_; }
@@ -70,8 +70,8 @@ class [[nodiscard]] StatusOr {
 #define HLOIR_CONCAT_IMPL(a, b) a##b
 #define HLOIR_CONCAT(a, b) HLOIR_CONCAT_IMPL(a, b)
 // Leaves the function with the error, if there is one.
-#define HLOIR_RETURN_IF_ERROR(expr)                                      \
-  do {                                                                   \
+#define HLOIR_RETURN_IF_ERROR(expr)                                                     \
+  do {                                                                                  \
     if (::hloir::Status hloir_status = (expr); !hloir_status.ok()) return hloir_status; \
   } while (false)
 // HLOIR_ASSIGN_OR_RETURN(auto x, F()): x is F's value, or the function returns F's error.

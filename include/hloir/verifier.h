@@ -1,4 +1,5 @@
-// Is this graph legal HLO? Shapes, layouts, aliasing, channels, async pairs, fusions, collectives, shardings, control edges.
+// Is this graph legal HLO? Shapes, layouts, aliasing, channels, async pairs, fusions, collectives, shardings, control
+// edges.
 #pragma once
 
 #include <string>

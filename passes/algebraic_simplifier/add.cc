@@ -1,7 +1,7 @@
 // Rules of add and subtract. Floats: -0 is the number that addition does not notice, not 0: -0 + 0 is 0.
-#include "algebraic_simplifier/rules.h"
+#include "algebraic_simplifier/families.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 namespace m = match;
@@ -31,14 +31,16 @@ HloInstruction* AddNegativeZero(HloInstruction* i, RuleContext& c) {
 // (A + C1) + C2 => A + (C1 + C2)
 HloInstruction* AddAddConstants(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *c1, *c2;
-  if (!Match(i, m::Add(m::Add(m::Any(&a), m::Splat(&c1)), m::Splat(&c2))) || IsConstantLike(a) || !c.Allow()) return nullptr;
+  if (!Match(i, m::Add(m::Add(m::Any(&a), m::Splat(&c1)), m::Splat(&c2))) || IsConstantLike(a) || !c.Allow())
+    return nullptr;
   return c.Binary(HloOpcode::kAdd, a, OnSplats(c, HloOpcode::kAdd, c1, c2, i->shape()));
 }
 
 // (C1 - A) + C2 => (C1 + C2) - A
 HloInstruction* AddSubtractConstants(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *c1, *c2;
-  if (!Match(i, m::Add(m::Subtract(m::Splat(&c1), m::Any(&a)), m::Splat(&c2))) || IsConstantLike(a) || !c.Allow()) return nullptr;
+  if (!Match(i, m::Add(m::Subtract(m::Splat(&c1), m::Any(&a)), m::Splat(&c2))) || IsConstantLike(a) || !c.Allow())
+    return nullptr;
   return c.Binary(HloOpcode::kSubtract, OnSplats(c, HloOpcode::kAdd, c1, c2, i->shape()), a);
 }
 
@@ -170,7 +172,8 @@ HloInstruction* SubtractAddConstants(HloInstruction* i, RuleContext& c) {
 // C1 - (C2 - A) => A + (C1 - C2)
 HloInstruction* SubtractSubtractConstants(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *c1, *c2;
-  if (!Match(i, m::Subtract(m::Splat(&c1), m::Subtract(m::Splat(&c2), m::Any(&a)))) || IsConstantLike(a) || !c.Allow()) {
+  if (!Match(i, m::Subtract(m::Splat(&c1), m::Subtract(m::Splat(&c2), m::Any(&a)))) || IsConstantLike(a) ||
+      !c.Allow()) {
     return nullptr;
   }
   return c.Binary(HloOpcode::kAdd, a, OnSplats(c, HloOpcode::kSubtract, c1, c2, i->shape()));
@@ -186,8 +189,8 @@ HloInstruction* AddNotOne(HloInstruction* i, RuleContext& c) {
 // A + not(A) => -1
 HloInstruction* AddNotSame(HloInstruction* i, RuleContext& c) {
   HloInstruction* a;
-  if (!IsIntegral(i) || !(Match(i, m::Add(m::Not(m::Any(&a)), m::Same(&a))) ||
-                          Match(i, m::Add(m::Any(&a), m::Not(m::Same(&a))))) ||
+  if (!IsIntegral(i) ||
+      !(Match(i, m::Add(m::Not(m::Any(&a)), m::Same(&a))) || Match(i, m::Add(m::Any(&a), m::Not(m::Same(&a))))) ||
       !c.Allow()) {
     return nullptr;
   }
@@ -198,7 +201,8 @@ HloInstruction* AddNotSame(HloInstruction* i, RuleContext& c) {
 HloInstruction* AddUpdateOfZeros(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *update;
   if (!Match(i, m::AddAnyOrder(m::Any(&a), m::DynamicUpdateSlice(&update).WithOneUser()))) return nullptr;
-  if (!IsSplatZero(update->operand(0)) || update->operand_count() != 2 + i->shape().rank() || !c.Allow()) return nullptr;
+  if (!IsSplatZero(update->operand(0)) || update->operand_count() != 2 + i->shape().rank() || !c.Allow())
+    return nullptr;
   const Shape& part = update->operand(1)->shape();
   std::vector<HloInstruction*> operands{a};
   operands.insert(operands.end(), update->operands().begin() + 2, update->operands().end());
@@ -242,4 +246,4 @@ constexpr Rule kRules[] = {
 
 std::span<const Rule> AddRules() { return kRules; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

@@ -23,18 +23,18 @@
 // Leaves alone: bodies of fusions and async operations; instructions with control dependencies; dynamic shapes; an
 // instruction whose sharding or frontend attributes would get lost; rules whose class is over --math, or that are
 // disabled by name.
-#include "algebraic_simplifier/rules.h"
+#include "algebraic_simplifier/families.h"
 
 namespace hloir {
 
 std::unique_ptr<HloPass> MakeAlgebraicSimplifier(const PassOptions& options) {
-  return algebraic_simplifier::MakeRulePass("algebraic-simplifier", algebraic_simplifier::AllFamilies(), options);
+  return rules::MakeRulePass("algebraic-simplifier", rules::AllFamilies(), options);
 }
 
 std::vector<RuleInfo> AlgebraicRules() {
   std::vector<RuleInfo> rules;
-  for (std::span<const algebraic_simplifier::Rule> family : algebraic_simplifier::AllFamilies()) {
-    for (const algebraic_simplifier::Rule& rule : family) {
+  for (std::span<const rules::Rule> family : rules::AllFamilies()) {
+    for (const rules::Rule& rule : family) {
       rules.push_back({rule.name, rule.formula, rule.integers, rule.floats});
     }
   }

@@ -1,8 +1,8 @@
 // Rules of broadcast. broadcast(A), dimensions={…}: dimension k of A is dimension dimensions[k] of the result, of equal
 // size.
-#include "algebraic_simplifier/rules.h"
+#include "algebraic_simplifier/families.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 bool IsSorted(const DimVector& dimensions) {
@@ -90,12 +90,12 @@ constexpr Rule kRules[] = {
     {HloOpcode::kBroadcast, "broadcast-iota", "broadcast(iota) => iota", kExact, kExact, OfIota},
     {HloOpcode::kBroadcast, "broadcast-reshape",
      "broadcast(reshape(A)) => broadcast(A), if the reshape only inserts 1s", kExact, kExact, OfReshape},
-    {HloOpcode::kBroadcast, "broadcast-transpose", "broadcast(transpose(A)) => broadcast(A), if its dimensions come in order",
-     kExact, kExact, OfTranspose},
+    {HloOpcode::kBroadcast, "broadcast-transpose",
+     "broadcast(transpose(A)) => broadcast(A), if its dimensions come in order", kExact, kExact, OfTranspose},
 };
 
 }  // namespace
 
 std::span<const Rule> BroadcastRules() { return kRules; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

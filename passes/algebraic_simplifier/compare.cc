@@ -1,8 +1,8 @@
 // Rules of compare. Floats: a NaN is unequal to itself and neither less nor greater than anything.
-#include "algebraic_simplifier/rules.h"
-#include "pass_util.h"
+#include "algebraic_simplifier/families.h"
+#include "hloir/rewrite_util.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 namespace m = match;
@@ -114,7 +114,8 @@ HloInstruction* GreaterMin(HloInstruction* i, RuleContext& c) {
 // A < 0 => false, A >= 0 => true, A one that cannot be negative; floats: < alone, as A may be NaN
 HloInstruction* NonNegativeWithZero(HloInstruction* i, RuleContext& c) {
   const bool less = DirectionOf(i) == D::kLt;
-  if (IsTotalOrder(i) || OnUnsigned(i) || !IsSplatZero(i->operand(1)) || !(less || (DirectionOf(i) == D::kGe && IsIntegral(i->operand(0))))) {
+  if (IsTotalOrder(i) || OnUnsigned(i) || !IsSplatZero(i->operand(1)) ||
+      !(less || (DirectionOf(i) == D::kGe && IsIntegral(i->operand(0))))) {
     return nullptr;
   }
   if (!IsNonNegative(i->operand(0)) || !c.Allow()) return nullptr;
@@ -127,7 +128,8 @@ HloInstruction* OfConverts(HloInstruction* i, RuleContext& c) {
   if (!Match(i, m::Compare(m::Convert(&convert, m::Any(&a)), m::Convert(m::Any(&b))))) return nullptr;
   const PrimitiveType from = a->shape().element_type(), to = convert->shape().element_type();
   const bool alike = (IsInteger(from) && (IsInteger(to) || IsFloat(to))) || (IsFloat(from) && IsFloat(to));
-  if (from != b->shape().element_type() || !alike || !HoldsAllOf(to, from) || IsTotalOrder(i) || !c.Allow()) return nullptr;
+  if (from != b->shape().element_type() || !alike || !HoldsAllOf(to, from) || IsTotalOrder(i) || !c.Allow())
+    return nullptr;
   return c.Compare(DirectionOf(i), a, b);
 }
 
@@ -140,7 +142,8 @@ HloInstruction* AddEqualConstant(HloInstruction* i, RuleContext& c) {
   }
   HloInstruction* difference = c.Binary(HloOpcode::kSubtract, const_cast<HloInstruction*>(SplatConstant(y)),
                                         const_cast<HloInstruction*>(SplatConstant(x)));
-  return c.Compare(DirectionOf(i), a, c.BroadcastScalar(difference, a->shape()), i->attributes<CompareAttributes>().type);
+  return c.Compare(DirectionOf(i), a, c.BroadcastScalar(difference, a->shape()),
+                   i->attributes<CompareAttributes>().type);
 }
 
 // A - B == 0 => A == B, integer; and so !=
@@ -158,7 +161,8 @@ HloInstruction* SubtractEqualZero(HloInstruction* i, RuleContext& c) {
 // -A == -B => A == B; not A == not B => A == B, integer
 HloInstruction* EqualUnderInverse(HloInstruction* i, RuleContext& c) {
   HloInstruction *a = i->operand(0), *b = i->operand(1);
-  if ((DirectionOf(i) != D::kEq && DirectionOf(i) != D::kNe) || a->opcode() != b->opcode() || IsTotalOrder(i)) return nullptr;
+  if ((DirectionOf(i) != D::kEq && DirectionOf(i) != D::kNe) || a->opcode() != b->opcode() || IsTotalOrder(i))
+    return nullptr;
   if ((a->opcode() != HloOpcode::kNegate && a->opcode() != HloOpcode::kNot) || !c.Allow()) return nullptr;
   return c.Compare(DirectionOf(i), a->operand(0), b->operand(0), i->attributes<CompareAttributes>().type);
 }
@@ -241,8 +245,8 @@ constexpr Rule kRules[] = {
      ConvertedPredZero},
     {HloOpcode::kCompare, "compare-greater-maximum", "max(A, B) > A => B > A", kExact, kExact, GreaterMax},
     {HloOpcode::kCompare, "compare-greater-minimum", "A > min(A, B) => A > B", kExact, kExact, GreaterMin},
-    {HloOpcode::kCompare, "compare-non-negative", "A < 0 => false, A >= 0 => true, if A cannot be negative", kExact, kExact,
-     NonNegativeWithZero},
+    {HloOpcode::kCompare, "compare-non-negative", "A < 0 => false, A >= 0 => true, if A cannot be negative", kExact,
+     kExact, NonNegativeWithZero},
     {HloOpcode::kCompare, "compare-converts", "convert(A) < convert(B) => A < B, to a wider type", kExact, kExact,
      OfConverts},
     {HloOpcode::kCompare, "compare-add-constant", "A + C1 == C2 => A == C2 - C1, integer", kExact, kExact,
@@ -253,8 +257,8 @@ constexpr Rule kRules[] = {
      SelectEqualConstant},
     {HloOpcode::kCompare, "compare-less-minimum", "min(A, B) < A => B < A", kExact, kExact, LessMin},
     {HloOpcode::kCompare, "compare-within-extreme", "max(A, B) >= A => true, integer", kExact, kExact, WithinExtreme},
-    {HloOpcode::kCompare, "compare-extreme-constant", "A > highest => false, A >= lowest => true, integer", kExact, kExact,
-     WithExtremeConstant},
+    {HloOpcode::kCompare, "compare-extreme-constant", "A > highest => false, A >= lowest => true, integer", kExact,
+     kExact, WithExtremeConstant},
     {HloOpcode::kCompare, "compare-iota", "iota < N => true, if N is over its largest element", kExact, kExact, OfIota},
 };
 
@@ -262,4 +266,4 @@ constexpr Rule kRules[] = {
 
 std::span<const Rule> CompareRules() { return kRules; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

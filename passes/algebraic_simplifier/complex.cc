@@ -1,7 +1,7 @@
 // Rules of complex, real and imag.
-#include "algebraic_simplifier/rules.h"
+#include "algebraic_simplifier/families.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 namespace m = match;
@@ -44,7 +44,8 @@ HloInstruction* RealOfConvert(HloInstruction* i, RuleContext& c) {
 // imag(convert(A)) => 0, A real
 HloInstruction* ImagOfConvert(HloInstruction* i, RuleContext& c) {
   HloInstruction* convert = i->operand(0);
-  if (convert->opcode() != HloOpcode::kConvert || IsComplex(convert->operand(0)->shape().element_type()) || !c.Allow()) {
+  if (convert->opcode() != HloOpcode::kConvert || IsComplex(convert->operand(0)->shape().element_type()) ||
+      !c.Allow()) {
     return nullptr;
   }
   return c.Splat(i->shape(), 0);
@@ -52,8 +53,8 @@ HloInstruction* ImagOfConvert(HloInstruction* i, RuleContext& c) {
 // real(-A) => -real(A), and so imag: half the work
 HloInstruction* PartOfNegate(HloInstruction* i, RuleContext& c) {
   HloInstruction* negate = i->operand(0);
-  if (negate->opcode() != HloOpcode::kNegate || negate->user_count() != 1 || !IsComplex(negate->shape().element_type()) ||
-      !c.Allow()) {
+  if (negate->opcode() != HloOpcode::kNegate || negate->user_count() != 1 ||
+      !IsComplex(negate->shape().element_type()) || !c.Allow()) {
     return nullptr;
   }
   HloInstruction* part = c.computation()->AddInstruction(i->opcode(), i->shape(), {negate->operand(0)});
@@ -76,4 +77,4 @@ constexpr Rule kRules[] = {
 
 std::span<const Rule> ComplexRules() { return kRules; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

@@ -1,7 +1,7 @@
 // Rules of concatenate.
-#include "algebraic_simplifier/rules.h"
+#include "algebraic_simplifier/families.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 HloInstruction* Concatenate(RuleContext& c, const HloInstruction* like, std::span<HloInstruction* const> operands) {
@@ -130,11 +130,12 @@ constexpr Rule kRules[] = {
      kExact, kExact, Broadcasts},
     {HloOpcode::kConcatenate, "concatenate-repeated", "concatenate(A, A) => broadcast(A), A of size 1", kExact, kExact,
      Repeated},
-    {HloOpcode::kConcatenate, "concatenate-padding", "concatenate(A, broadcast(s)) => pad(A, s)", kExact, kExact, OfPadding},
+    {HloOpcode::kConcatenate, "concatenate-padding", "concatenate(A, broadcast(s)) => pad(A, s)", kExact, kExact,
+     OfPadding},
 };
 
 }  // namespace
 
 std::span<const Rule> ConcatenateRules() { return kRules; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

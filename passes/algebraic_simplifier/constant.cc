@@ -1,8 +1,8 @@
 // Rules of constant and iota: large constants that a formula says shorter. Also rules for every elementwise op: an
 // operation on broadcasts is a broadcast of the operation.
-#include "algebraic_simplifier/rules.h"
+#include "algebraic_simplifier/families.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 // A shorter list is easier to read as it stands.
@@ -82,4 +82,4 @@ constexpr Rule kElementwiseOps[] = {
 std::span<const Rule> ConstantRules() { return kConstant; }
 std::span<const Rule> ElementwiseRules() { return kElementwiseOps; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

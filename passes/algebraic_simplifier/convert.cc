@@ -1,7 +1,7 @@
 // Rules of convert, bitcast-convert and reduce-precision.
-#include "algebraic_simplifier/rules.h"
+#include "algebraic_simplifier/families.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 
 // Formats without infinity use the exponent that the others keep for it.
 static int LargestExponent(const FloatFormat& f) { return (1 << f.exponent_bits) - (f.has_infinity ? 2 : 1) - f.bias; }
@@ -61,7 +61,8 @@ HloInstruction* ConvertConvert(HloInstruction* i, RuleContext& c) {
   // From f16 through f32, a NaN or an infinity gives the same integer either way; complex drops its imaginary part
   // anyway. But integers out of range wrap around, and floats saturate.
   const PrimitiveType to = i->shape().element_type();
-  if (IsIntegral(a) && IsFloating(middle) && IsInteger(to) && !HoldsAllOf(to, a->shape().element_type())) return nullptr;
+  if (IsIntegral(a) && IsFloating(middle) && IsInteger(to) && !HoldsAllOf(to, a->shape().element_type()))
+    return nullptr;
   if (!c.Allow()) return nullptr;
   return c.Convert(a, to);
 }
@@ -114,7 +115,8 @@ HloInstruction* ArithmeticInWider(HloInstruction* i, RuleContext& c) {
   }
   if (op->user_count() != 1 || !IsIntegral(i) || !IsIntegral(op)) return nullptr;
   for (const HloInstruction* operand : op->operands()) {
-    if (operand->opcode() != HloOpcode::kConvert || operand->operand(0)->shape().element_type() != i->shape().element_type()) {
+    if (operand->opcode() != HloOpcode::kConvert ||
+        operand->operand(0)->shape().element_type() != i->shape().element_type()) {
       return nullptr;
     }
   }
@@ -126,12 +128,14 @@ HloInstruction* ArithmeticInWider(HloInstruction* i, RuleContext& c) {
 // convert(convert(A)) => convert(A), integers, each no wider than the one before
 HloInstruction* ConvertNarrowing(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *middle;
-  if (!Match(i, m::Convert(m::Convert(&middle, m::Any(&a)))) || !IsIntegral(a) || !IsIntegral(middle) || !IsIntegral(i)) {
+  if (!Match(i, m::Convert(m::Convert(&middle, m::Any(&a)))) || !IsIntegral(a) || !IsIntegral(middle) ||
+      !IsIntegral(i)) {
     return nullptr;
   }
   const int from = BitWidth(a->shape().element_type()), between = BitWidth(middle->shape().element_type()),
             to = BitWidth(i->shape().element_type());
-  if (to > between || between > from || a->shape().element_type() == i->shape().element_type() || !c.Allow()) return nullptr;
+  if (to > between || between > from || a->shape().element_type() == i->shape().element_type() || !c.Allow())
+    return nullptr;
   return c.Convert(a, i->shape().element_type());
 }
 
@@ -144,7 +148,8 @@ HloInstruction* ConvertIota(HloInstruction* i, RuleContext& c) {
     const PrimitiveType type = of->shape().element_type();
     const FloatFormat format = GetFloatFormat(type);
     const int bits = IsInteger(type) ? BitWidth(type) - IsSigned(type) : IsFloat(type) ? format.mantissa_bits + 1 : 0;
-    if (bits == 0 || (bits < 63 && size > int64_t{1} << bits) || (IsFloat(type) && (bits >= format.bias || !format.has_zero))) {
+    if (bits == 0 || (bits < 63 && size > int64_t{1} << bits) ||
+        (IsFloat(type) && (bits >= format.bias || !format.has_zero))) {
       return nullptr;
     }
   }
@@ -180,16 +185,17 @@ constexpr Rule kRules[] = {
      "reduce-precision(reduce-precision(A)) => reduce-precision(A)", kExact, kExact, ReducePrecisionTwice},
     {HloOpcode::kConvert, "convert-arithmetic-in-wider", "convert(convert(A) + convert(B)) => A + B, integer", kExact,
      kExact, ArithmeticInWider},
-    {HloOpcode::kConvert, "convert-narrowing", "convert(convert(A)) => convert(A), integers ever narrower", kExact, kExact,
-     ConvertNarrowing},
+    {HloOpcode::kConvert, "convert-narrowing", "convert(convert(A)) => convert(A), integers ever narrower", kExact,
+     kExact, ConvertNarrowing},
     {HloOpcode::kConvert, "convert-iota", "convert(iota) => iota, of a type that holds its elements", kExact, kExact,
      ConvertIota},
     {HloOpcode::kReducePrecision, "reduce-precision-of-convert",
-     "reduce-precision(convert(A)) => convert(A), if the format holds A's type", kExact, kExact, ReducePrecisionOfConvert},
+     "reduce-precision(convert(A)) => convert(A), if the format holds A's type", kExact, kExact,
+     ReducePrecisionOfConvert},
 };
 
 }  // namespace
 
 std::span<const Rule> ConvertRules() { return kRules; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

@@ -1,7 +1,7 @@
 // Rules of convolution. (Those of its transposed operands: transpose_folding.cc.)
-#include "algebraic_simplifier/rules.h"
+#include "algebraic_simplifier/families.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 // convolution(A, K) => 0, where one is empty
@@ -48,7 +48,8 @@ HloInstruction* OfOne(HloInstruction* i, RuleContext& c) {
   const auto& a = i->attributes<ConvolutionAttributes>();
   if (i->operand_count() != 2 || a.feature_group_count != 1 || a.batch_group_count != 1) return nullptr;
   for (const WindowDimension& w : a.window) {
-    if (w.size != 1 || w.stride != 1 || w.padding_low != 0 || w.padding_high != 0 || w.base_dilation != 1) return nullptr;
+    if (w.size != 1 || w.stride != 1 || w.padding_low != 0 || w.padding_high != 0 || w.base_dilation != 1)
+      return nullptr;
   }
   const ConvDimensionNumbers& n = a.dim_labels;
   HloInstruction* kernel = i->operand(1);
@@ -62,8 +63,8 @@ HloInstruction* OfOne(HloInstruction* i, RuleContext& c) {
   const bool features_first = n.kernel_input_feature < n.kernel_output_feature;
   const int64_t in = kernel->shape().dimensions(n.kernel_input_feature),
                 out = kernel->shape().dimensions(n.kernel_output_feature);
-  HloInstruction* matrix =
-      c.Reshape(kernel, Shape::Array(kernel->shape().element_type(), features_first ? DimVector{in, out} : DimVector{out, in}));
+  HloInstruction* matrix = c.Reshape(
+      kernel, Shape::Array(kernel->shape().element_type(), features_first ? DimVector{in, out} : DimVector{out, in}));
   DotAttributes dot;
   dot.lhs_contracting_dims = {rank - 1};
   dot.rhs_contracting_dims = {features_first ? 0 : 1};
@@ -84,4 +85,4 @@ constexpr Rule kRules[] = {
 
 std::span<const Rule> ConvolutionRules() { return kRules; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

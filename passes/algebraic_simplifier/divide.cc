@@ -2,9 +2,9 @@
 // dividend), and that of the smallest number by -1 (itself, and 0); each rule for integers keeps to that.
 #include <cmath>
 
-#include "algebraic_simplifier/rules.h"
+#include "algebraic_simplifier/families.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 namespace m = match;
@@ -188,13 +188,15 @@ HloInstruction* SignBits(RuleContext& c, HloInstruction* a) {
 // A / 2^K => (A + (A < 0 ? 2^K - 1 : 0)) >> K, signed: it rounds towards zero
 HloInstruction* DivideSignedPowerOfTwo(HloInstruction* i, RuleContext& c) {
   const int exponent = PowerOfTwoExponent(i->operand(1)), bits = BitWidth(i->shape().element_type());
-  if (exponent <= 0 || !IsSigned(i->shape().element_type()) || bits < 8 || IsConstantLike(i->operand(0)) || !c.Allow()) {
+  if (exponent <= 0 || !IsSigned(i->shape().element_type()) || bits < 8 || IsConstantLike(i->operand(0)) ||
+      !c.Allow()) {
     return nullptr;
   }
   HloInstruction* a = i->operand(0);
   HloInstruction* k = c.Splat(i->shape(), exponent);
   if (!IsNonNegative(a)) {
-    HloInstruction* bias = c.Binary(HloOpcode::kShiftRightLogical, SignBits(c, a), c.Splat(i->shape(), bits - exponent));
+    HloInstruction* bias =
+        c.Binary(HloOpcode::kShiftRightLogical, SignBits(c, a), c.Splat(i->shape(), bits - exponent));
     a = c.Binary(HloOpcode::kAdd, a, bias);
   }
   return c.Binary(HloOpcode::kShiftRightArithmetic, a, k);
@@ -203,7 +205,8 @@ HloInstruction* DivideSignedPowerOfTwo(HloInstruction* i, RuleContext& c) {
 // A % 2^K => ((A + bias) & (2^K - 1)) - bias, bias = A < 0 ? 2^K - 1 : 0, signed: it has the sign of A
 HloInstruction* RemainderSignedPowerOfTwo(HloInstruction* i, RuleContext& c) {
   const int exponent = PowerOfTwoExponent(i->operand(1)), bits = BitWidth(i->shape().element_type());
-  if (exponent <= 0 || !IsSigned(i->shape().element_type()) || bits < 8 || IsConstantLike(i->operand(0)) || !c.Allow()) {
+  if (exponent <= 0 || !IsSigned(i->shape().element_type()) || bits < 8 || IsConstantLike(i->operand(0)) ||
+      !c.Allow()) {
     return nullptr;
   }
   HloInstruction* a = i->operand(0);
@@ -319,10 +322,10 @@ constexpr Rule kRules[] = {
     {HloOpcode::kDivide, "divide-divide-constants", "(A / C1) / C2 => A / (C1 * C2), positive integers", kExact, kExact,
      DivideDivideConstants},
     {HloOpcode::kDivide, "divide-iota", "iota / N => 0, if N is over its largest element", kExact, kExact, DivideIota},
-    {HloOpcode::kRemainder, "remainder-signed-power-of-two", "A % 2^K => ((A + bias) & (2^K - 1)) - bias, signed", kExact,
-     kExact, RemainderSignedPowerOfTwo},
-    {HloOpcode::kRemainder, "remainder-iota-plus", "(iota + N) % N => iota % N, if nothing wraps around", kExact, kExact,
-     RemainderIotaPlus},
+    {HloOpcode::kRemainder, "remainder-signed-power-of-two", "A % 2^K => ((A + bias) & (2^K - 1)) - bias, signed",
+     kExact, kExact, RemainderSignedPowerOfTwo},
+    {HloOpcode::kRemainder, "remainder-iota-plus", "(iota + N) % N => iota % N, if nothing wraps around", kExact,
+     kExact, RemainderIotaPlus},
     {HloOpcode::kRemainder, "remainder-minus-one", "A % -1 => 0, integer", kExact, kExact, RemainderMinusOne},
 };
 
@@ -330,4 +333,4 @@ constexpr Rule kRules[] = {
 
 std::span<const Rule> DivideRules() { return kRules; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

@@ -1,10 +1,10 @@
 // Rules of dot. (Those of its transposed operands: transpose_folding.cc.)
 #include <algorithm>
 
-#include "algebraic_simplifier/rules.h"
-#include "pass_util.h"
+#include "algebraic_simplifier/families.h"
+#include "hloir/rewrite_util.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 // dot(A, B) => 0, where one is empty
@@ -24,7 +24,7 @@ HloInstruction* OfZero(HloInstruction* i, RuleContext& c) {
 HloInstruction* DropOnes(HloInstruction* i, RuleContext& c) {
   const auto& a = i->attributes<DotAttributes>();
   DotAttributes smaller = a;
-  DimVector *lists[2][2] = {{&smaller.lhs_batch_dims, &smaller.lhs_contracting_dims},
+  DimVector* lists[2][2] = {{&smaller.lhs_batch_dims, &smaller.lhs_contracting_dims},
                             {&smaller.rhs_batch_dims, &smaller.rhs_contracting_dims}};
   HloInstruction* operands[2] = {i->operand(0), i->operand(1)};
   // One contracted dimension stays, so that it is a dot still.
@@ -62,8 +62,8 @@ HloInstruction* DropOnes(HloInstruction* i, RuleContext& c) {
     }
     operands[side] = c.Reshape(operands[side], Shape::Array(shape.element_type(), left));
   }
-  HloInstruction* dot = c.Add(HloOpcode::kDot, Shape::Array(i->shape().element_type(), sizes), {operands[0], operands[1]},
-                              std::move(smaller));
+  HloInstruction* dot = c.Add(HloOpcode::kDot, Shape::Array(i->shape().element_type(), sizes),
+                              {operands[0], operands[1]}, std::move(smaller));
   return dot->shape().SameDimensions(i->shape()) ? dot : c.Reshape(dot, i->shape());
 }
 
@@ -135,7 +135,8 @@ HloInstruction* Reorder(HloInstruction* i, RuleContext& c) {
 }
 
 constexpr Rule kRules[] = {
-    {HloOpcode::kDot, "dot-reorder", "(A·B)·C => A·(B·C), and back, where that multiplies less", kExact, kFast, Reorder},
+    {HloOpcode::kDot, "dot-reorder", "(A·B)·C => A·(B·C), and back, where that multiplies less", kExact, kFast,
+     Reorder},
     {HloOpcode::kDot, "dot-empty", "dot(A, B) => 0, if one is empty", kExact, kExact, OfEmpty},
     {HloOpcode::kDot, "dot-zero", "dot(A, 0) => 0", kExact, kFast, OfZero},
     {HloOpcode::kDot, "dot-as-multiply", "dot(A, B), contracting nothing but 1s => broadcast(A) * broadcast(B)", kExact,
@@ -149,4 +150,4 @@ constexpr Rule kRules[] = {
 std::span<const Rule> DotRules() { return kRules; }
 std::span<const Rule> DotDropOnesRules() { return std::span(kRules).last(1); }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

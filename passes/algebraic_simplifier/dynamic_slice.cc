@@ -2,9 +2,9 @@
 // be whatever stands for it.
 #include <algorithm>
 
-#include "algebraic_simplifier/rules.h"
+#include "algebraic_simplifier/families.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 // Where the scalar start indices begin among the operands, and whether the op has that form (old text has one array of
@@ -100,7 +100,8 @@ HloInstruction* UpdateWithItself(HloInstruction* i, RuleContext& c) {
 // dynamic-update-slice(dynamic-update-slice(A, B, k), C, k) => dynamic-update-slice(A, C, k), B and C of one size
 HloInstruction* UpdateTwice(HloInstruction* i, RuleContext& c) {
   const HloInstruction* inner = i->operand(0);
-  if (inner->opcode() != HloOpcode::kDynamicUpdateSlice || !inner->operand(1)->shape().SameDimensions(i->operand(1)->shape()) ||
+  if (inner->opcode() != HloOpcode::kDynamicUpdateSlice ||
+      !inner->operand(1)->shape().SameDimensions(i->operand(1)->shape()) ||
       !SameIndices(inner, kUpdateIndices, i, kUpdateIndices) || !c.Allow()) {
     return nullptr;
   }
@@ -119,7 +120,8 @@ HloInstruction* SliceOfUpdate(HloInstruction* i, RuleContext& c) {
   return c.ReplaceWith(update->operand(1));
 }
 
-// A dynamic-slice of `a` like `i`, with indices and sizes of these dimensions of i's operand (-1: a dimension of size 1).
+// A dynamic-slice of `a` like `i`, with indices and sizes of these dimensions of i's operand (-1: a dimension of size
+// 1).
 HloInstruction* SliceLike(RuleContext& c, const HloInstruction* i, HloInstruction* a, const DimVector& dimensions) {
   std::vector<HloInstruction*> operands{a};
   DimVector sizes;
@@ -127,8 +129,8 @@ HloInstruction* SliceLike(RuleContext& c, const HloInstruction* i, HloInstructio
     operands.push_back(d < 0 ? c.Splat(i->operand(kSliceIndices)->shape(), 0) : i->operand(kSliceIndices + d));
     sizes.push_back(d < 0 ? 1 : i->shape().dimensions(d));
   }
-  return c.computation()->AddInstruction(HloOpcode::kDynamicSlice, Shape::Array(a->shape().element_type(), sizes), operands,
-                                         DynamicSliceAttributes{sizes});
+  return c.computation()->AddInstruction(HloOpcode::kDynamicSlice, Shape::Array(a->shape().element_type(), sizes),
+                                         operands, DynamicSliceAttributes{sizes});
 }
 
 // dynamic-slice(broadcast(A)) => broadcast(dynamic-slice(A))
@@ -140,15 +142,16 @@ HloInstruction* OfWiderBroadcast(HloInstruction* i, RuleContext& c) {
   }
   HloInstruction* a = broadcast->operand(0);
   bool whole = true;
-  for (int64_t d : broadcast->dimensions()) whole = whole && i->shape().dimensions(d) == broadcast->shape().dimensions(d);
+  for (int64_t d : broadcast->dimensions())
+    whole = whole && i->shape().dimensions(d) == broadcast->shape().dimensions(d);
   return c.Broadcast(whole ? a : SliceLike(c, i, a, broadcast->dimensions()), i->shape(), broadcast->dimensions());
 }
 
 // dynamic-slice(transpose(A)) => transpose(dynamic-slice(A))
 HloInstruction* OfTranspose(HloInstruction* i, RuleContext& c) {
   HloInstruction* transpose = i->operand(0);
-  if (transpose->opcode() != HloOpcode::kTranspose || transpose->user_count() != 1 || !HasScalarIndices(i, kSliceIndices) ||
-      !c.Allow()) {
+  if (transpose->opcode() != HloOpcode::kTranspose || transpose->user_count() != 1 ||
+      !HasScalarIndices(i, kSliceIndices) || !c.Allow()) {
     return nullptr;
   }
   const DimVector& permutation = transpose->dimensions();
@@ -160,7 +163,8 @@ HloInstruction* OfTranspose(HloInstruction* i, RuleContext& c) {
 // dynamic-slice(reshape(A)) => reshape(dynamic-slice(A)), where the reshape only inserts and drops 1s
 HloInstruction* OfReshape(HloInstruction* i, RuleContext& c) {
   HloInstruction* reshape = i->operand(0);
-  if (reshape->opcode() != HloOpcode::kReshape || reshape->user_count() != 1 || !HasScalarIndices(i, kSliceIndices)) return nullptr;
+  if (reshape->opcode() != HloOpcode::kReshape || reshape->user_count() != 1 || !HasScalarIndices(i, kSliceIndices))
+    return nullptr;
   const Shape &from = reshape->operand(0)->shape(), &to = reshape->shape();
   if (!EqualIgnoringOnes(from, to) || i->shape().ElementCount() == 0 || to.rank() == 0) return nullptr;
   if (!c.Allow()) return nullptr;
@@ -183,7 +187,8 @@ HloInstruction* OfUnary(HloInstruction* i, RuleContext& c) {
 HloInstruction* OfIota(HloInstruction* i, RuleContext& c) {
   const HloInstruction* iota = i->operand(0);
   if (iota->opcode() != HloOpcode::kIota || !HasScalarIndices(i, kSliceIndices)) return nullptr;
-  const int64_t dimension = iota->attributes<IotaAttributes>().iota_dimension, size = iota->shape().dimensions(dimension);
+  const int64_t dimension = iota->attributes<IotaAttributes>().iota_dimension,
+                size = iota->shape().dimensions(dimension);
   HloInstruction* index = i->operand(kSliceIndices + dimension);
   const PrimitiveType from = index->shape().element_type(), to = i->shape().element_type();
   if (i->shape().dimensions(dimension) != 1 || !IsInteger(to)) return nullptr;
@@ -192,9 +197,9 @@ HloInstruction* OfIota(HloInstruction* i, RuleContext& c) {
     if (bits < 63 && size > int64_t{1} << bits) return nullptr;
   }
   if (!c.Allow()) return nullptr;
-  HloInstruction* clamped = c.Add(HloOpcode::kClamp, index->shape(),
-                                  {c.Splat(index->shape(), 0), index, c.Splat(index->shape(), static_cast<double>(size - 1))},
-                                  std::monostate{});
+  HloInstruction* clamped = c.Add(
+      HloOpcode::kClamp, index->shape(),
+      {c.Splat(index->shape(), 0), index, c.Splat(index->shape(), static_cast<double>(size - 1))}, std::monostate{});
   return c.BroadcastScalar(from == to ? clamped : c.Convert(clamped, to), i->shape());
 }
 
@@ -220,7 +225,8 @@ HloInstruction* ClampedIndex(HloInstruction* i, RuleContext& c) {
 // dynamic-update-slice(broadcast(s), B, constants) => pad(B, s)
 HloInstruction* UpdateOfBroadcast(HloInstruction* i, RuleContext& c) {
   HloInstruction* a = i->operand(0);
-  if (a->opcode() != HloOpcode::kBroadcast || !a->operand(0)->shape().IsScalar() || !HasScalarIndices(i, kUpdateIndices)) {
+  if (a->opcode() != HloOpcode::kBroadcast || !a->operand(0)->shape().IsScalar() ||
+      !HasScalarIndices(i, kUpdateIndices)) {
     return nullptr;
   }
   PaddingConfig padding;
@@ -255,22 +261,22 @@ constexpr Rule kRules[] = {
     {HloOpcode::kDynamicUpdateSlice, "dynamic-update-slice-twice",
      "dynamic-update-slice(dynamic-update-slice(A, B, k), C, k) => dynamic-update-slice(A, C, k)", kExact, kExact,
      UpdateTwice},
-    {HloOpcode::kDynamicSlice, "dynamic-slice-of-update", "dynamic-slice(dynamic-update-slice(A, B, k), k) => B", kExact,
-     kExact, SliceOfUpdate},
+    {HloOpcode::kDynamicSlice, "dynamic-slice-of-update", "dynamic-slice(dynamic-update-slice(A, B, k), k) => B",
+     kExact, kExact, SliceOfUpdate},
     {HloOpcode::kDynamicSlice, "dynamic-slice-wider-broadcast",
      "dynamic-slice(broadcast(A)) => broadcast(dynamic-slice(A))", kExact, kExact, OfWiderBroadcast},
     {HloOpcode::kDynamicSlice, "dynamic-slice-transpose", "dynamic-slice(transpose(A)) => transpose(dynamic-slice(A))",
      kExact, kExact, OfTranspose},
     {HloOpcode::kDynamicSlice, "dynamic-slice-reshape",
      "dynamic-slice(reshape(A)) => reshape(dynamic-slice(A)), if only 1s move", kExact, kExact, OfReshape},
-    {HloOpcode::kDynamicSlice, "dynamic-slice-unary", "dynamic-slice(f(A)) => f(dynamic-slice(A)), f elementwise", kExact,
-     kExact, OfUnary},
-    {HloOpcode::kDynamicSlice, "dynamic-slice-iota", "dynamic-slice(iota, k) => clamp(0, k, n - 1), one element", kExact,
-     kExact, OfIota},
+    {HloOpcode::kDynamicSlice, "dynamic-slice-unary", "dynamic-slice(f(A)) => f(dynamic-slice(A)), f elementwise",
+     kExact, kExact, OfUnary},
+    {HloOpcode::kDynamicSlice, "dynamic-slice-iota", "dynamic-slice(iota, k) => clamp(0, k, n - 1), one element",
+     kExact, kExact, OfIota},
     {HloOpcode::kDynamicSlice, "dynamic-slice-clamped-index", "the index clamp(0, k, n - size) => k", kExact, kExact,
      ClampedIndex},
-    {HloOpcode::kDynamicUpdateSlice, "dynamic-update-slice-clamped-index", "the index clamp(0, k, n - size) => k", kExact,
-     kExact, ClampedIndex},
+    {HloOpcode::kDynamicUpdateSlice, "dynamic-update-slice-clamped-index", "the index clamp(0, k, n - size) => k",
+     kExact, kExact, ClampedIndex},
     {HloOpcode::kDynamicUpdateSlice, "dynamic-update-slice-broadcast",
      "dynamic-update-slice(broadcast(s), B, constants) => pad(B, s)", kExact, kExact, UpdateOfBroadcast},
 };
@@ -279,4 +285,4 @@ constexpr Rule kRules[] = {
 
 std::span<const Rule> DynamicSliceRules() { return kRules; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

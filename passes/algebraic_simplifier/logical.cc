@@ -1,7 +1,7 @@
 // Rules of and, or, xor and shifts, for pred and for the bits of integers alike.
-#include "algebraic_simplifier/rules.h"
+#include "algebraic_simplifier/families.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 // The operand beside one that `is`, or nullptr.
@@ -105,13 +105,15 @@ HloInstruction* AndOfBounds(HloInstruction* i, RuleContext& c) {
   if (x == y || x->opcode() != HloOpcode::kCompare || y->opcode() != HloOpcode::kCompare) return nullptr;
   const auto &p = x->attributes<CompareAttributes>(), &q = y->attributes<CompareAttributes>();
   HloInstruction *c1 = x->operand(1), *c2 = y->operand(1);
-  if (p.direction != q.direction || p.type != q.type || x->operand(0) != y->operand(0) || !IsIntegral(c1) || SplatConstant(c1) == nullptr ||
-      SplatConstant(c2) == nullptr || p.direction == D::kEq || p.direction == D::kNe || !c.Allow()) {
+  if (p.direction != q.direction || p.type != q.type || x->operand(0) != y->operand(0) || !IsIntegral(c1) ||
+      SplatConstant(c1) == nullptr || SplatConstant(c2) == nullptr || p.direction == D::kEq || p.direction == D::kNe ||
+      !c.Allow()) {
     return nullptr;
   }
   const bool below = p.direction == D::kLt || p.direction == D::kLe;
-  HloInstruction* bound = c.Binary(below ? HloOpcode::kMinimum : HloOpcode::kMaximum,
-                                   const_cast<HloInstruction*>(SplatConstant(c1)), const_cast<HloInstruction*>(SplatConstant(c2)));
+  HloInstruction* bound =
+      c.Binary(below ? HloOpcode::kMinimum : HloOpcode::kMaximum, const_cast<HloInstruction*>(SplatConstant(c1)),
+               const_cast<HloInstruction*>(SplatConstant(c2)));
   return c.Compare(p.direction, x->operand(0), c.BroadcastScalar(bound, c1->shape()), p.type);
 }
 // (A << C1) << C2 => A << (C1 + C2), and so both right shifts
@@ -122,7 +124,8 @@ HloInstruction* ShiftShift(HloInstruction* i, RuleContext& c) {
   const int64_t bits = BitWidth(i->shape().element_type());
   if (!x || !y || *x < 0 || *y < 0 || *x >= bits || *y >= bits || bits < 8) return nullptr;
   if (!c.Allow()) return nullptr;
-  if (*x + *y < bits) return c.Binary(i->opcode(), inner->operand(0), c.Splat(i->shape(), static_cast<double>(*x + *y)));
+  if (*x + *y < bits)
+    return c.Binary(i->opcode(), inner->operand(0), c.Splat(i->shape(), static_cast<double>(*x + *y)));
   if (i->opcode() != HloOpcode::kShiftRightArithmetic) return c.Splat(i->shape(), 0);
   return c.Binary(i->opcode(), inner->operand(0), c.Splat(i->shape(), static_cast<double>(bits - 1)));
 }
@@ -173,8 +176,8 @@ constexpr Rule kRules[] = {
     {HloOpcode::kShiftLeft, "shift-left-twice", "(A << C1) << C2 => A << (C1 + C2)", kExact, kExact, ShiftShift},
     {HloOpcode::kShiftRightLogical, "shift-right-logical-twice", "(A >> C1) >> C2 => A >> (C1 + C2)", kExact, kExact,
      ShiftShift},
-    {HloOpcode::kShiftRightArithmetic, "shift-right-arithmetic-twice", "(A >> C1) >> C2 => A >> (C1 + C2)", kExact, kExact,
-     ShiftShift},
+    {HloOpcode::kShiftRightArithmetic, "shift-right-arithmetic-twice", "(A >> C1) >> C2 => A >> (C1 + C2)", kExact,
+     kExact, ShiftShift},
     {HloOpcode::kShiftLeft, "shift-left-out", "A << C => 0, C at least the width", kExact, kExact, ShiftOut},
     {HloOpcode::kShiftRightLogical, "shift-right-logical-out", "A >> C => 0, C at least the width", kExact, kExact,
      ShiftOut},
@@ -187,4 +190,4 @@ constexpr Rule kRules[] = {
 
 std::span<const Rule> LogicalRules() { return kRules; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

@@ -1,8 +1,8 @@
 // Rules of maximum, minimum and clamp. A NaN operand makes all three NaN; which zero max(-0, 0) gives is not said, so a
 // rule here keeps the operands' order, or is of class rounding.
-#include "algebraic_simplifier/rules.h"
+#include "algebraic_simplifier/families.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 namespace m = match;
@@ -90,7 +90,8 @@ HloInstruction* OfClamp(HloInstruction* i, RuleContext& c) {
     const HloInstruction *x = SplatConstant(clamp->operand(which)), *y = SplatConstant(bound);
     const bool equal = x != nullptr && y != nullptr && x->literal().BitwiseEqual(y->literal());
     // With bounds the wrong way round the upper one wins.
-    if ((clamp->operand(which) == bound || equal) && (which == 2 || (SplatConstant(clamp->operand(2)) && x && Ordered(x, clamp->operand(2))))) {
+    if ((clamp->operand(which) == bound || equal) &&
+        (which == 2 || (SplatConstant(clamp->operand(2)) && x && Ordered(x, clamp->operand(2))))) {
       return c.ReplaceWith(clamp);
     }
   }
@@ -133,7 +134,8 @@ HloInstruction* OfRising(HloInstruction* i, RuleContext& c) {
 // clamp(lowest, A, H) => min(A, H), clamp(L, A, highest) => max(A, L)
 HloInstruction* ClampOneSided(HloInstruction* i, RuleContext& c) {
   HloInstruction *low = i->operand(0), *a = i->operand(1), *high = i->operand(2);
-  const bool no_low = IsIdentityElement(HloOpcode::kMaximum, low), no_high = IsIdentityElement(HloOpcode::kMinimum, high);
+  const bool no_low = IsIdentityElement(HloOpcode::kMaximum, low),
+             no_high = IsIdentityElement(HloOpcode::kMinimum, high);
   if (!no_low && !no_high) return nullptr;
   if (no_low && no_high) return c.ReplaceWith(a);
   HloInstruction* bound = no_low ? high : low;
@@ -179,8 +181,8 @@ constexpr Rule kRules[] = {
      kRounding, OfRising},
     {HloOpcode::kMinimum, "minimum-of-rising", "min(f(A), f(B)) => f(min(A, B)), f exp, tanh, erf, ...", kRounding,
      kRounding, OfRising},
-    {HloOpcode::kClamp, "clamp-one-sided", "clamp(lowest, A, H) => min(A, H), clamp(L, A, highest) => max(A, L)", kExact,
-     kRounding, ClampOneSided},
+    {HloOpcode::kClamp, "clamp-one-sided", "clamp(lowest, A, H) => min(A, H), clamp(L, A, highest) => max(A, L)",
+     kExact, kRounding, ClampOneSided},
     {HloOpcode::kClamp, "clamp-to-one", "clamp(C, A, C) => C", kExact, kFast, ClampToOne},
 };
 
@@ -188,4 +190,4 @@ constexpr Rule kRules[] = {
 
 std::span<const Rule> MinMaxRules() { return kRules; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

@@ -1,7 +1,7 @@
 // Rules of multiply. Floats: A * 0 is not 0 for NaN, infinities and negative A.
-#include "algebraic_simplifier/rules.h"
+#include "algebraic_simplifier/families.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 namespace m = match;
@@ -49,10 +49,12 @@ HloInstruction* MultiplyAbsAbs(HloInstruction* i, RuleContext& c) {
   return c.Binary(HloOpcode::kMultiply, a, a);
 }
 
-// (A * C1) * C2 => A * (C1 * C2), A no constant: what is made of constants alone, constants to the right would turn back
+// (A * C1) * C2 => A * (C1 * C2), A no constant: what is made of constants alone, constants to the right would turn
+// back
 HloInstruction* MultiplyMultiplyConstants(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *c1, *c2;
-  if (!Match(i, m::Multiply(m::Multiply(m::Any(&a), m::Splat(&c1)), m::Splat(&c2))) || IsConstantLike(a) || !c.Allow()) return nullptr;
+  if (!Match(i, m::Multiply(m::Multiply(m::Any(&a), m::Splat(&c1)), m::Splat(&c2))) || IsConstantLike(a) || !c.Allow())
+    return nullptr;
   HloInstruction* product = c.Binary(HloOpcode::kMultiply, Scalar(c1), Scalar(c2));
   return c.Binary(HloOpcode::kMultiply, a, c.BroadcastScalar(product, i->shape()));
 }
@@ -105,7 +107,8 @@ HloInstruction* MultiplyNegateConstant(HloInstruction* i, RuleContext& c) {
 // rsqrt(A) * rsqrt(A) => 1 / A
 HloInstruction* MultiplyRsqrtRsqrt(HloInstruction* i, RuleContext& c) {
   HloInstruction* a;
-  if (!Match(i, m::Multiply(m::Rsqrt(m::Any(&a)), m::Rsqrt(m::Same(&a)))) || !IsFloating(i) || !c.Allow()) return nullptr;
+  if (!Match(i, m::Multiply(m::Rsqrt(m::Any(&a)), m::Rsqrt(m::Same(&a)))) || !IsFloating(i) || !c.Allow())
+    return nullptr;
   return c.Binary(HloOpcode::kDivide, c.Splat(i->shape(), 1), a);
 }
 
@@ -146,4 +149,4 @@ constexpr Rule kRules[] = {
 
 std::span<const Rule> MultiplyRules() { return kRules; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

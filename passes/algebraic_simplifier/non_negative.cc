@@ -1,12 +1,12 @@
 // IsNonNegative: what makes an array tells whether an element of it can be negative.
 #include <cmath>
 
-#include "algebraic_simplifier/rules.h"
+#include "hloir/rules.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
-constexpr int kDeepest = 6;  // operands of operands … that are looked at
+constexpr int kDeepest = 6;            // operands of operands … that are looked at
 constexpr int64_t kMostElements = 64;  // of a constant
 
 bool IsNonNegativeConstant(const Literal& literal) {
@@ -38,8 +38,7 @@ bool NonNegative(const HloInstruction* i, int depth) {
     case HloOpcode::kPopulationCount:
     case HloOpcode::kClz: return BitWidth(type) >= 8;
     // Integers wrap around.
-    case HloOpcode::kMultiply:
-      return floating && (i->operand(0) == i->operand(1) || (operand(0) && operand(1)));
+    case HloOpcode::kMultiply: return floating && (i->operand(0) == i->operand(1) || (operand(0) && operand(1)));
     case HloOpcode::kAdd:
     case HloOpcode::kDivide: return floating && operand(0) && operand(1);
     case HloOpcode::kPower: return floating && operand(0);
@@ -57,7 +56,8 @@ bool NonNegative(const HloInstruction* i, int depth) {
       // A true pred in one signed bit is -1.
       if (from == PrimitiveType::PRED) return BitWidth(type) > 1;
       if (IsFloat(from)) return floating && operand(0);
-      const bool fits = floating || BitWidth(type) > BitWidth(from) || (IsSigned(from) && BitWidth(type) == BitWidth(from));
+      const bool fits =
+          floating || BitWidth(type) > BitWidth(from) || (IsSigned(from) && BitWidth(type) == BitWidth(from));
       return fits && operand(0);
     }
     case HloOpcode::kBroadcast:
@@ -83,4 +83,4 @@ bool NonNegative(const HloInstruction* i, int depth) {
 
 bool IsNonNegative(const HloInstruction* i) { return NonNegative(i, 0); }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

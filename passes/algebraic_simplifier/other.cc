@@ -1,9 +1,9 @@
 // Rules of the ops that have one or two each: copy, bitcast, map, sort, scatter, get-dimension-size, tuple constants.
 #include <unordered_map>
 
-#include "algebraic_simplifier/rules.h"
+#include "algebraic_simplifier/families.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 // copy(A) => A, same layout
@@ -92,8 +92,8 @@ HloInstruction* ConditionalConvert(HloInstruction* i, RuleContext& c) {
       index->operand(0)->shape().element_type() != PrimitiveType::PRED || i->HasSideEffect() || !c.Allow()) {
     return nullptr;
   }
-  HloInstruction* made = c.computation()->AddInstruction(
-      HloOpcode::kConditional, i->shape(), {index->operand(0), i->operand(2), i->operand(1)});
+  HloInstruction* made = c.computation()->AddInstruction(HloOpcode::kConditional, i->shape(),
+                                                         {index->operand(0), i->operand(2), i->operand(1)});
   made->AddCalledComputation(i->called_computations()[1]);
   made->AddCalledComputation(i->called_computations()[0]);
   return made;
@@ -111,12 +111,12 @@ constexpr Rule kRules[] = {
     {HloOpcode::kConstant, "constant-tuple", "constant((x, y)) => tuple(constant(x), constant(y))", kExact, kExact,
      TupleConstant},
     {HloOpcode::kBitcast, "bitcast-bitcast", "bitcast(bitcast(A)) => bitcast(A)", kExact, kExact, BitcastBitcast},
-    {HloOpcode::kConditional, "conditional-convert", "conditional(convert(P), A, B) => conditional(P, B, A)", kExact, kExact,
-     ConditionalConvert},
+    {HloOpcode::kConditional, "conditional-convert", "conditional(convert(P), A, B) => conditional(P, B, A)", kExact,
+     kExact, ConditionalConvert},
 };
 
 }  // namespace
 
 std::span<const Rule> OtherRules() { return kRules; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

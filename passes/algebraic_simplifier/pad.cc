@@ -1,9 +1,9 @@
 // Rules of pad.
 #include <algorithm>
 
-#include "algebraic_simplifier/rules.h"
+#include "algebraic_simplifier/families.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 const PaddingConfig& PaddingOf(const HloInstruction* i) { return i->attributes<PadAttributes>().padding; }
@@ -104,7 +104,8 @@ constexpr Rule kRules[] = {
     {HloOpcode::kPad, "pad-empty", "pad(empty, v) => broadcast(v)", kExact, kExact, OfEmpty},
     {HloOpcode::kPad, "pad-interior-of-one", "pad(A), interior along a 1 => without it", kExact, kExact, InteriorOfOne},
     {HloOpcode::kPad, "pad-same", "pad(broadcast(v), v) => broadcast(v)", kExact, kExact, OfSame},
-    {HloOpcode::kPad, "pad-pad", "pad(pad(A, v), v) => pad(A, v), the outer one only at the edges", kExact, kExact, Twice},
+    {HloOpcode::kPad, "pad-pad", "pad(pad(A, v), v) => pad(A, v), the outer one only at the edges", kExact, kExact,
+     Twice},
     {HloOpcode::kPad, "pad-broadcast", "pad(broadcast(A), v) => broadcast(pad(A, v)), along dimensions of A", kExact,
      kExact, OfBroadcast},
     {HloOpcode::kPad, "pad-negative", "pad(A), taking away at the edges => slice(A)", kExact, kExact, Negative},
@@ -114,4 +115,4 @@ constexpr Rule kRules[] = {
 
 std::span<const Rule> PadRules() { return kRules; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

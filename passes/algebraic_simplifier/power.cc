@@ -1,7 +1,7 @@
 // Rules of power, exponentials, logarithms and roots.
-#include "algebraic_simplifier/rules.h"
+#include "algebraic_simplifier/families.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 namespace m = match;
@@ -159,4 +159,4 @@ constexpr Rule kRules[] = {
 
 std::span<const Rule> PowerRules() { return kRules; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

@@ -2,10 +2,10 @@
 // reducer; the rules here never change how often it does, unless it is one.
 #include <algorithm>
 
-#include "algebraic_simplifier/rules.h"
-#include "pass_util.h"
+#include "algebraic_simplifier/families.h"
+#include "hloir/rewrite_util.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 bool IsPlain(const HloInstruction* i) { return i->operand_count() == 2 && i->shape().IsArray(); }
@@ -156,7 +156,8 @@ HloInstruction* OverNewDimensions(HloInstruction* i, RuleContext& c) {
     dimensions.push_back(std::find(kept.begin(), kept.end(), d) - kept.begin());
   }
   std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
-  if (op != HloOpcode::kMaximum && op != HloOpcode::kMinimum && op != HloOpcode::kAnd && op != HloOpcode::kOr) return nullptr;
+  if (op != HloOpcode::kMaximum && op != HloOpcode::kMinimum && op != HloOpcode::kAnd && op != HloOpcode::kOr)
+    return nullptr;
   if (!c.Allow()) return nullptr;
   HloInstruction* a = c.Broadcast(broadcast->operand(0), i->shape(), dimensions);
   return IsIdentityElement(*op, i->operand(1)) ? a : c.Binary(*op, c.BroadcastScalar(i->operand(1), i->shape()), a);
@@ -211,8 +212,8 @@ HloInstruction* OfReverse(HloInstruction* i, RuleContext& c) {
 // reduce(-A, 0), + => -reduce(A, 0)
 HloInstruction* SumOfNegate(HloInstruction* i, RuleContext& c) {
   HloInstruction* negate = i->operand(0);
-  if (!IsPlain(i) || negate->opcode() != HloOpcode::kNegate || negate->user_count() != 1 || !IsSplatZero(i->operand(1)) ||
-      BinaryReducer(i->to_apply()) != HloOpcode::kAdd || !c.Allow()) {
+  if (!IsPlain(i) || negate->opcode() != HloOpcode::kNegate || negate->user_count() != 1 ||
+      !IsSplatZero(i->operand(1)) || BinaryReducer(i->to_apply()) != HloOpcode::kAdd || !c.Allow()) {
     return nullptr;
   }
   return c.Unary(HloOpcode::kNegate, MakeReduce(c, i, negate->operand(0), i->operand(1), i->dimensions()));
@@ -236,8 +237,9 @@ HloInstruction* AllOfReshape(HloInstruction* i, RuleContext& c) {
 HloInstruction* OfConcatenate(HloInstruction* i, RuleContext& c) {
   HloInstruction* whole = i->operand(0);
   constexpr int64_t kMostParts = 8;
-  if (!IsPlain(i) || whole->opcode() != HloOpcode::kConcatenate || whole->user_count() != 1 || whole->operand_count() < 2 ||
-      whole->operand_count() > kMostParts || !Contains(i->dimensions(), whole->dimensions()[0])) {
+  if (!IsPlain(i) || whole->opcode() != HloOpcode::kConcatenate || whole->user_count() != 1 ||
+      whole->operand_count() < 2 || whole->operand_count() > kMostParts ||
+      !Contains(i->dimensions(), whole->dimensions()[0])) {
     return nullptr;
   }
   const std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
@@ -252,9 +254,9 @@ HloInstruction* OfConcatenate(HloInstruction* i, RuleContext& c) {
 // The same with +, where v is 0 and not -0: it is counted once more, and makes +0 of -0.
 HloInstruction* SumOfConcatenate(HloInstruction* i, RuleContext& c) {
   HloInstruction* whole = i->operand(0);
-  if (!IsPlain(i) || whole->opcode() != HloOpcode::kConcatenate || whole->user_count() != 1 || whole->operand_count() != 2 ||
-      !Contains(i->dimensions(), whole->dimensions()[0]) || BinaryReducer(i->to_apply()) != HloOpcode::kAdd ||
-      !IsPositiveZero(i->operand(1)) || !c.Allow()) {
+  if (!IsPlain(i) || whole->opcode() != HloOpcode::kConcatenate || whole->user_count() != 1 ||
+      whole->operand_count() != 2 || !Contains(i->dimensions(), whole->dimensions()[0]) ||
+      BinaryReducer(i->to_apply()) != HloOpcode::kAdd || !IsPositiveZero(i->operand(1)) || !c.Allow()) {
     return nullptr;
   }
   return c.Binary(HloOpcode::kAdd, MakeReduce(c, i, whole->operand(0), i->operand(1), i->dimensions()),
@@ -262,10 +264,10 @@ HloInstruction* SumOfConcatenate(HloInstruction* i, RuleContext& c) {
 }
 
 constexpr Rule kRules[] = {
-    {HloOpcode::kReduce, "reduce-concatenate", "reduce(concatenate(A, B), v) => reduce(A, v) op reduce(B, v), v an identity", kExact,
-     kRounding, OfConcatenate},
-    {HloOpcode::kReduce, "reduce-sum-of-concatenate", "reduce(concatenate(A, B), 0) with + => reduce(A, 0) + reduce(B, 0)", kExact,
-     kRounding, SumOfConcatenate},
+    {HloOpcode::kReduce, "reduce-concatenate",
+     "reduce(concatenate(A, B), v) => reduce(A, v) op reduce(B, v), v an identity", kExact, kRounding, OfConcatenate},
+    {HloOpcode::kReduce, "reduce-sum-of-concatenate",
+     "reduce(concatenate(A, B), 0) with + => reduce(A, 0) + reduce(B, 0)", kExact, kRounding, SumOfConcatenate},
     {HloOpcode::kReduce, "reduce-empty", "reduce(empty, v) => broadcast(v)", kExact, kExact, OfEmpty},
     {HloOpcode::kReduce, "reduce-ones", "reduce(A, v) over 1s => v op reshape(A)", kExact, kExact, OfOnes},
     {HloOpcode::kReduce, "reduce-broadcast", "reduce(broadcast(s), v) => v op s, op of max, min, and, or", kExact,
@@ -277,19 +279,21 @@ constexpr Rule kRules[] = {
      OfReduce},
     {HloOpcode::kReduce, "reduce-reshape", "reduce(reshape(A)) => reshape(reduce(A)), if only 1s move", kExact, kExact,
      OfReshape},
-    {HloOpcode::kReduce, "reduce-over-new-dimensions", "reduce(broadcast(A), v) => v op A, over new dimensions, op of max, min, and, or",
-     kExact, kExact, OverNewDimensions},
-    {HloOpcode::kReduce, "reduce-under-broadcast", "reduce(broadcast(A), v) => broadcast(reduce(A, v)), over dimensions of A",
-     kExact, kRounding, UnderBroadcast},
+    {HloOpcode::kReduce, "reduce-over-new-dimensions",
+     "reduce(broadcast(A), v) => v op A, over new dimensions, op of max, min, and, or", kExact, kExact,
+     OverNewDimensions},
+    {HloOpcode::kReduce, "reduce-under-broadcast",
+     "reduce(broadcast(A), v) => broadcast(reduce(A, v)), over dimensions of A", kExact, kRounding, UnderBroadcast},
     {HloOpcode::kReduce, "reduce-pad", "reduce(pad(A, identity), v) => reduce(A, v)", kExact, kRounding, OfPad},
     {HloOpcode::kReduce, "reduce-reverse", "reduce(reverse(A), v) => reduce(A, v)", kExact, kRounding, OfReverse},
-    {HloOpcode::kReduce, "reduce-sum-of-negate", "reduce(-A, 0) with + => -reduce(A, 0)", kExact, kRounding, SumOfNegate},
-    {HloOpcode::kReduce, "reduce-all-of-reshape", "reduce(reshape(A), v) of everything => reduce(A, v)", kExact, kRounding,
-     AllOfReshape},
+    {HloOpcode::kReduce, "reduce-sum-of-negate", "reduce(-A, 0) with + => -reduce(A, 0)", kExact, kRounding,
+     SumOfNegate},
+    {HloOpcode::kReduce, "reduce-all-of-reshape", "reduce(reshape(A), v) of everything => reduce(A, v)", kExact,
+     kRounding, AllOfReshape},
 };
 
 }  // namespace
 
 std::span<const Rule> ReduceRules() { return kRules; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

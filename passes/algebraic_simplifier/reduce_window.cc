@@ -1,8 +1,8 @@
 // Rules of reduce-window. As for reduce, the init value goes in once, and no rule changes how often, unless it is an
 // identity of the reducer.
-#include "algebraic_simplifier/rules.h"
+#include "algebraic_simplifier/families.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 bool IsPlain(const HloInstruction* i) { return i->operand_count() == 2 && i->shape().IsArray(); }
@@ -21,7 +21,8 @@ HloInstruction* OfEmpty(HloInstruction* i, RuleContext& c) {
 HloInstruction* OfOne(HloInstruction* i, RuleContext& c) {
   if (!IsPlain(i)) return nullptr;
   for (const WindowDimension& d : WindowOf(i)) {
-    if (d.size != 1 || d.stride != 1 || d.padding_low != 0 || d.padding_high != 0 || d.base_dilation != 1) return nullptr;
+    if (d.size != 1 || d.stride != 1 || d.padding_low != 0 || d.padding_high != 0 || d.base_dilation != 1)
+      return nullptr;
   }
   std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
   HloInstruction *a = i->operand(0), *init = i->operand(1);
@@ -47,8 +48,8 @@ HloInstruction* Whole(HloInstruction* i, RuleContext& c) {
     }
   }
   if (reduced.empty() || a->shape().ElementCount() == 0 || !c.Allow()) return nullptr;
-  HloInstruction* reduce = c.Add(HloOpcode::kReduce, Shape::Array(i->shape().element_type(), sizes),
-                                 {a, i->operand(1)}, DimensionsAttributes{reduced});
+  HloInstruction* reduce = c.Add(HloOpcode::kReduce, Shape::Array(i->shape().element_type(), sizes), {a, i->operand(1)},
+                                 DimensionsAttributes{reduced});
   reduce->AddCalledComputation(i->to_apply());
   return reduce->shape().SameDimensions(i->shape()) ? reduce : c.Reshape(reduce, i->shape());
 }
@@ -65,8 +66,8 @@ HloInstruction* SumOfWhole(HloInstruction* i, RuleContext& c) {
   return IsPlain(i) && DependsOnOrder(i) ? Whole(i, c) : nullptr;
 }
 
-// reduce-window(pad(A, v), v) => reduce-window(A, v), a larger window padding, dilated where the pad was; v an identity, or
-// 0 of a sum: what begins with +0 does not notice another one
+// reduce-window(pad(A, v), v) => reduce-window(A, v), a larger window padding, dilated where the pad was; v an
+// identity, or 0 of a sum: what begins with +0 does not notice another one
 HloInstruction* OfPad(HloInstruction* i, RuleContext& c) {
   HloInstruction* pad = i->operand(0);
   if (!IsPlain(i) || pad->opcode() != HloOpcode::kPad) return nullptr;
@@ -81,7 +82,8 @@ HloInstruction* OfPad(HloInstruction* i, RuleContext& c) {
     const PaddingDimension& p = pad->attributes<PadAttributes>().padding[d];
     // Dilation spreads what the pad made, too.
     const bool dilated = window[d].base_dilation != 1 && (p.low != 0 || p.high != 0 || p.interior != 0);
-    if (p.low < 0 || p.high < 0 || dilated || (p.interior != 0 && pad->operand(0)->shape().dimensions(static_cast<int64_t>(d)) == 0)) {
+    if (p.low < 0 || p.high < 0 || dilated ||
+        (p.interior != 0 && pad->operand(0)->shape().dimensions(static_cast<int64_t>(d)) == 0)) {
       return nullptr;
     }
     if (p.interior != 0) window[d].base_dilation = p.interior + 1;
@@ -96,11 +98,12 @@ HloInstruction* OfPad(HloInstruction* i, RuleContext& c) {
 }
 
 constexpr Rule kRules[] = {
-    {HloOpcode::kReduceWindow, "reduce-window-empty", "reduce-window(empty, v) => broadcast(v)", kExact, kExact, OfEmpty},
+    {HloOpcode::kReduceWindow, "reduce-window-empty", "reduce-window(empty, v) => broadcast(v)", kExact, kExact,
+     OfEmpty},
     {HloOpcode::kReduceWindow, "reduce-window-one", "reduce-window(A, v), windows of one element => v op A", kExact,
      kExact, OfOne},
-    {HloOpcode::kReduceWindow, "reduce-window-whole", "reduce-window(A, v), one window => reshape(reduce(A, v))", kExact,
-     kExact, OfWhole},
+    {HloOpcode::kReduceWindow, "reduce-window-whole", "reduce-window(A, v), one window => reshape(reduce(A, v))",
+     kExact, kExact, OfWhole},
     {HloOpcode::kReduceWindow, "reduce-window-whole-sum", "reduce-window(A, v), one window => reshape(reduce(A, v))",
      kExact, kRounding, SumOfWhole},
     {HloOpcode::kReduceWindow, "reduce-window-pad", "reduce-window(pad(A, v), v) => reduce-window(A, v), v an identity",
@@ -111,4 +114,4 @@ constexpr Rule kRules[] = {
 
 std::span<const Rule> ReduceWindowRules() { return kRules; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

@@ -1,7 +1,7 @@
 // Rules of reshape, which keeps the elements' row-major order.
-#include "algebraic_simplifier/rules.h"
+#include "algebraic_simplifier/families.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 // reshape(A) => A, same dimensions
@@ -52,11 +52,13 @@ HloInstruction* OfIotaInTwo(HloInstruction* i, RuleContext& c) {
   const int64_t d = iota->attributes<IotaAttributes>().iota_dimension, n = iota->shape().dimensions(d);
   int64_t before = 1, product = 1, k = 0;
   for (int64_t e = 0; e < d; ++e) before *= iota->shape().dimensions(e);
-  while (k < i->shape().rank() && (product < before || i->shape().dimensions(k) == 1)) product *= i->shape().dimensions(k++);
+  while (k < i->shape().rank() && (product < before || i->shape().dimensions(k) == 1))
+    product *= i->shape().dimensions(k++);
   int64_t second = k + 1;
   while (second < i->shape().rank() && i->shape().dimensions(second) == 1) ++second;
-  if (product != before || second >= i->shape().rank() || i->shape().dimensions(k) * i->shape().dimensions(second) != n ||
-      i->shape().dimensions(second) == 1 || !c.Allow()) {
+  if (product != before || second >= i->shape().rank() ||
+      i->shape().dimensions(k) * i->shape().dimensions(second) != n || i->shape().dimensions(second) == 1 ||
+      !c.Allow()) {
     return nullptr;
   }
   const Shape shape = Shape::Array(i->shape().element_type(), i->shape().dimensions());
@@ -72,11 +74,12 @@ constexpr Rule kRules[] = {
     {HloOpcode::kReshape, "reshape-broadcast", "reshape(broadcast(A)) => broadcast(A), A a scalar or only 1s move",
      kExact, kExact, OfBroadcast},
     {HloOpcode::kReshape, "reshape-iota", "reshape(iota) => iota, if only 1s move", kExact, kExact, OfIota},
-    {HloOpcode::kReshape, "reshape-iota-in-two", "reshape(iota) => iota * n + iota, its dimension cut in two", kExact, kFast, OfIotaInTwo},
+    {HloOpcode::kReshape, "reshape-iota-in-two", "reshape(iota) => iota * n + iota, its dimension cut in two", kExact,
+     kFast, OfIotaInTwo},
 };
 
 }  // namespace
 
 std::span<const Rule> ReshapeRules() { return kRules; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

@@ -1,7 +1,7 @@
 // Rules of select. The predicate may be a scalar for arrays; then it stands for every element.
-#include "algebraic_simplifier/rules.h"
+#include "algebraic_simplifier/families.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 namespace m = match;
@@ -137,8 +137,9 @@ HloInstruction* OrOfPredicates(HloInstruction* i, RuleContext& c) {
 HloInstruction* OfSameOperation(HloInstruction* i, RuleContext& c) {
   HloInstruction *p = i->operand(0), *a = i->operand(1), *b = i->operand(2);
   if (a == b || a->opcode() != b->opcode() || !a->Is(kElementwise) || a->operand_count() != 1 || a->user_count() != 1 ||
-      b->user_count() != 1 || a->HasAttributes<ReducePrecisionAttributes>() || a->opcode() == HloOpcode::kBitcastConvert ||
-      !(a->operand(0)->shape() == b->operand(0)->shape()) || !a->operand(0)->shape().SameDimensions(i->shape()) || !c.Allow()) {
+      b->user_count() != 1 || a->HasAttributes<ReducePrecisionAttributes>() ||
+      a->opcode() == HloOpcode::kBitcastConvert || !(a->operand(0)->shape() == b->operand(0)->shape()) ||
+      !a->operand(0)->shape().SameDimensions(i->shape()) || !c.Allow()) {
     return nullptr;
   }
   return c.CloneOver(a, std::vector{c.Select(p, a->operand(0), b->operand(0))}, i->shape());
@@ -158,10 +159,10 @@ constexpr Rule kRules[] = {
     {HloOpcode::kSelect, "select-not-equal", "select(A != B, A, B) => A", kExact, kFast, NotEqual},
     {HloOpcode::kSelect, "select-extreme", "select(A > B, A, B) => max(A, B), integer", kExact, kExact, Extreme},
     {HloOpcode::kSelect, "select-one-zero", "select(P, 1, 0) => convert(P)", kExact, kExact, OneZero},
-    {HloOpcode::kSelect, "select-and-of-predicates", "select(P, select(Q, A, B), B) => select(P & Q, A, B)", kExact, kExact,
-     AndOfPredicates},
-    {HloOpcode::kSelect, "select-or-of-predicates", "select(P, A, select(Q, A, B)) => select(P | Q, A, B)", kExact, kExact,
-     OrOfPredicates},
+    {HloOpcode::kSelect, "select-and-of-predicates", "select(P, select(Q, A, B), B) => select(P & Q, A, B)", kExact,
+     kExact, AndOfPredicates},
+    {HloOpcode::kSelect, "select-or-of-predicates", "select(P, A, select(Q, A, B)) => select(P | Q, A, B)", kExact,
+     kExact, OrOfPredicates},
     {HloOpcode::kSelect, "select-same-operation", "select(P, f(A), f(B)) => f(select(P, A, B))", kExact, kExact,
      OfSameOperation},
 };
@@ -170,4 +171,4 @@ constexpr Rule kRules[] = {
 
 std::span<const Rule> SelectRules() { return kRules; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

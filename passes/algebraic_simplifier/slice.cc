@@ -1,9 +1,9 @@
 // Rules of slice.
 #include <algorithm>
 
-#include "algebraic_simplifier/rules.h"
+#include "algebraic_simplifier/families.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 const SliceRanges& RangesOf(const HloInstruction* i) { return i->attributes<SliceAttributes>().slice; }
@@ -180,7 +180,8 @@ HloInstruction* OfUnary(HloInstruction* i, RuleContext& c) {
 // slice(concatenate(A, B, C)) => slice(concatenate(B, C)), without operands that nothing is taken from
 HloInstruction* OfSomeConcatenated(HloInstruction* i, RuleContext& c) {
   HloInstruction* concatenate = i->operand(0);
-  if (concatenate->opcode() != HloOpcode::kConcatenate || concatenate->user_count() != 1 || i->shape().ElementCount() == 0) {
+  if (concatenate->opcode() != HloOpcode::kConcatenate || concatenate->user_count() != 1 ||
+      i->shape().ElementCount() == 0) {
     return nullptr;
   }
   const int64_t dimension = concatenate->dimensions()[0];
@@ -204,14 +205,15 @@ HloInstruction* OfSomeConcatenated(HloInstruction* i, RuleContext& c) {
   shape.set_dimension(dimension, size);
   r.start -= first_kept;
   r.limit = last - first_kept + 1;
-  return c.Slice(c.computation()->AddInstruction(HloOpcode::kConcatenate, shape, kept, DimensionsAttributes{{dimension}}),
-                 ranges);
+  return c.Slice(
+      c.computation()->AddInstruction(HloOpcode::kConcatenate, shape, kept, DimensionsAttributes{{dimension}}), ranges);
 }
 
 // slice(reduce(A, v)) => reduce(slice(A), v)
 HloInstruction* OfReduce(HloInstruction* i, RuleContext& c) {
   HloInstruction* reduce = i->operand(0);
-  if (reduce->opcode() != HloOpcode::kReduce || reduce->operand_count() != 2 || reduce->user_count() != 1) return nullptr;
+  if (reduce->opcode() != HloOpcode::kReduce || reduce->operand_count() != 2 || reduce->user_count() != 1)
+    return nullptr;
   HloInstruction* a = reduce->operand(0);
   SliceRanges ranges;
   int64_t k = 0;
@@ -242,7 +244,8 @@ HloInstruction* OfDot(HloInstruction* i, RuleContext& c) {
     for (int64_t d = 0; d < shape.rank(); ++d) {
       const auto at = std::find(batches.begin(), batches.end(), d);
       if (at != batches.end()) sides[side].push_back(RangesOf(i)[at - batches.begin()]);
-      else if (std::find(contracting.begin(), contracting.end(), d) != contracting.end()) sides[side].push_back({0, shape.dimensions(d), 1});
+      else if (std::find(contracting.begin(), contracting.end(), d) != contracting.end())
+        sides[side].push_back({0, shape.dimensions(d), 1});
       else sides[side].push_back(RangesOf(i)[k++]);
     }
   }
@@ -282,4 +285,4 @@ constexpr Rule kRules[] = {
 
 std::span<const Rule> SliceRules() { return kRules; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

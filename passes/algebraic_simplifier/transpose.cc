@@ -2,9 +2,9 @@
 // A.
 #include <algorithm>
 
-#include "algebraic_simplifier/rules.h"
+#include "algebraic_simplifier/families.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 // transpose(A) => A, same order
@@ -98,7 +98,8 @@ HloInstruction* OfDot(HloInstruction* i, RuleContext& c) {
   if (dot->opcode() != HloOpcode::kDot || dot->user_count() != 1) return nullptr;
   DotAttributes a = dot->attributes<DotAttributes>();
   const int64_t batch = static_cast<int64_t>(a.lhs_batch_dims.size());
-  const int64_t lhs_free = dot->operand(0)->shape().rank() - batch - static_cast<int64_t>(a.lhs_contracting_dims.size());
+  const int64_t lhs_free =
+      dot->operand(0)->shape().rank() - batch - static_cast<int64_t>(a.lhs_contracting_dims.size());
   // [batch, rows, columns] to [batch, columns, rows]
   DimVector swapped;
   for (int64_t d = 0; d < batch; ++d) swapped.push_back(d);
@@ -130,4 +131,4 @@ constexpr Rule kRules[] = {
 
 std::span<const Rule> TransposeRules() { return kRules; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

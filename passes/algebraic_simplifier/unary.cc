@@ -1,7 +1,7 @@
 // Rules of operators with one operand that undo or repeat themselves: negate, not, abs, floor, sign, …
-#include "algebraic_simplifier/rules.h"
+#include "algebraic_simplifier/families.h"
 
-namespace hloir::algebraic_simplifier {
+namespace hloir::rules {
 namespace {
 
 namespace m = match;
@@ -168,12 +168,12 @@ constexpr Rule kRules[] = {
     {HloOpcode::kIsFinite, "is-finite-of-sign", "is-finite(-A) => is-finite(A)", kExact, kExact, IsFiniteOfSign},
     {HloOpcode::kIsFinite, "is-finite-of-integer", "is-finite(convert(integer A)) => true", kExact, kExact,
      IsFiniteOfInteger},
-    {HloOpcode::kSign, "sign-of-non-negative", "sign(A) => min(A, 1), if A is an integer and cannot be negative", kExact,
-     kExact, SignOfNonNegative},
+    {HloOpcode::kSign, "sign-of-non-negative", "sign(A) => min(A, 1), if A is an integer and cannot be negative",
+     kExact, kExact, SignOfNonNegative},
 };
 
 }  // namespace
 
 std::span<const Rule> UnaryRules() { return kRules; }
 
-}  // namespace hloir::algebraic_simplifier
+}  // namespace hloir::rules

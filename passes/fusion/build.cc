@@ -6,7 +6,7 @@
 
 #include "fusion/name.h"
 #include "hloir/structural.h"
-#include "pass_util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir::fusion {
 namespace {
@@ -66,14 +66,16 @@ class Joiner {
       inside_[unit] = results_[0];
       return;
     }
-    for (HloInstruction* element : unit->users()) inside_[element] = results_[static_cast<size_t>(element->tuple_index())];
+    for (HloInstruction* element : unit->users())
+      inside_[element] = results_[static_cast<size_t>(element->tuple_index())];
   }
 
  private:
   // What both have, such as a broadcast that each repeats, is there once.
   HloInstruction* Copy(const HloInstruction& original, std::span<HloInstruction* const> operands) {
     uint64_t hash = StructuralHash(original);
-    for (const HloInstruction* operand : operands) hash = (hash ^ static_cast<uint64_t>(operand->id())) * 0x9E3779B97F4A7C15ull;
+    for (const HloInstruction* operand : operands)
+      hash = (hash ^ static_cast<uint64_t>(operand->id())) * 0x9E3779B97F4A7C15ull;
     auto [first, last] = copies_.equal_range(hash);
     for (auto it = first; it != last; ++it) {
       HloInstruction* known = it->second;
@@ -181,7 +183,9 @@ HloInstruction* FusionBuilder::Build(std::span<const Member> members, HloInstruc
   HloComputation* body = NewBody(computation);
   const size_t limit = static_cast<size_t>(computation.module()->instruction_id_limit());
   if (inside_.size() < limit) inside_.resize(limit + limit / 4);
-  const auto inside = [&](const HloInstruction* i) -> HloInstruction*& { return inside_[static_cast<size_t>(i->id())]; };
+  const auto inside = [&](const HloInstruction* i) -> HloInstruction*& {
+    return inside_[static_cast<size_t>(i->id())];
+  };
   for (size_t k = 0; k < inputs.size(); ++k) {
     inside(inputs[k]) = body->AddParameter(static_cast<int64_t>(k), inputs[k]->shape(), "param_" + std::to_string(k));
   }

@@ -21,7 +21,7 @@ class FusionBuilder {
  private:
   HloComputation* NewBody(const HloComputation& computation);
 
-  int64_t next_body_ = 0;  // names up to this one are taken
+  int64_t next_body_ = 0;                // names up to this one are taken
   std::vector<HloInstruction*> inside_;  // by id: what an instruction is in the body that is being made
 };
 

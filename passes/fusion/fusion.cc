@@ -1,7 +1,7 @@
 // fusion: joins elementwise chains and diamonds, with the broadcasts, reshapes, slices, transposes, gathers and iotas
-// inside them, the dot, convolution or reduce-window before them and the reduction or dot after them, into one loop, so that
-// what is between them never goes through memory; then joins loops over the same elements that read the same values into
-// one with several results.
+// inside them, the dot, convolution or reduce-window before them and the reduction or dot after them, into one loop, so
+// that what is between them never goes through memory; then joins loops over the same elements that read the same
+// values into one with several results.
 //
 // BEFORE
 // HloModule example
@@ -49,16 +49,16 @@
 //
 // In this folder: role.h, what an instruction can be in a fusion; group.h, who joins whom, and the cost model; build.h,
 // bodies; multi_output.h, several results; name.h, softmax and the like. Each decision is in the trace with its reason
-// (`hloir opt --trace`), those against it, too. Leaves alone: reducers, comparators and bodies of fusions; dynamic shapes;
-// copies; what feeds a convolution, a reduce-window or a dot but by rows; concatenations of many; shardings and frontend attributes inside a
-// group; control dependencies.
+// (`hloir opt --trace`), those against it, too. Leaves alone: reducers, comparators and bodies of fusions; dynamic
+// shapes; copies; what feeds a convolution, a reduce-window or a dot but by rows; concatenations of many; shardings and
+// frontend attributes inside a group; control dependencies.
 #include <algorithm>
 
 #include "fusion/build.h"
 #include "fusion/group.h"
 #include "fusion/multi_output.h"
-#include "hloir/fetch_ahead.h"
-#include "pass_util.h"
+#include "support/fetch_ahead.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace fusion {
@@ -99,7 +99,9 @@ class Fusion : public HloPass {
     }
     bool changed = false;
     for (HloInstruction* i : dead) {
-      if (!gate_.Enabled("dead-instruction", MathMode::kExact) || !gate_.Allow("dead-instruction", "A, unused => nothing", MathMode::kExact, *i)) continue;
+      if (!gate_.Enabled("dead-instruction", MathMode::kExact) ||
+          !gate_.Allow("dead-instruction", "A, unused => nothing", MathMode::kExact, *i))
+        continue;
       RemoveIfDead(i);
       gate_.Done(nullptr);
       changed = true;
@@ -131,7 +133,8 @@ bool Fusion::RunOn(HloComputation& computation, Grouper& grouper) {
       return grouper.RoleAt(grouper.PositionOf(m.instruction)) != Role::kScalar;
     });
     if (joined < 2) continue;
-    if (!gate_.Allow("fuse", "g(f(A)) => fusion(A)", MathMode::kExact, *root, gate_.explaining() ? grouper.Reason() : "")) {
+    if (!gate_.Allow("fuse", "g(f(A)) => fusion(A)", MathMode::kExact, *root,
+                     gate_.explaining() ? grouper.Reason() : "")) {
       continue;
     }
     HloInstruction* fusion = builder_.Build(members, root, grouper);

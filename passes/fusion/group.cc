@@ -4,9 +4,11 @@
 // - Nothing is computed again when all users are in the group and read it at the same index ("space").
 // - Below a broadcast along the last dimensions it is computed once per row and hoisted out of the inner loop. So is a
 //   reduction of that very row, if the row stays in cache: softmax and layer normalization become one loop over rows.
-// - Below any other broadcast, or read at several indices, it is computed several times: 2 * bytes additions are as dear as
+// - Below any other broadcast, or read at several indices, it is computed several times: 2 * bytes additions are as
+// dear as
 //   writing and reading an element.
-// - What a dot reads row by row, each row for one row of the result, is computed as it is read, if a row stays in cache;
+// - What a dot reads row by row, each row for one row of the result, is computed as it is read, if a row stays in
+// cache;
 //   from another dot only if its rows are reduced on the way, as in attention.
 // - With users in other groups, it is duplicated into all of them, if the whole cone of instructions that only it needs
 //   is cheap; then nobody needs to write it.
@@ -19,13 +21,13 @@
 namespace hloir::fusion {
 namespace {
 
-constexpr int64_t kMostUsersLookedAt = 64;  // of one producer
-constexpr int64_t kMostCopies = 4;          // of one duplicated producer
+constexpr int64_t kMostUsersLookedAt = 64;    // of one producer
+constexpr int64_t kMostCopies = 4;            // of one duplicated producer
 constexpr int64_t kMostCopiesOfNothing = 16;  // of one that reads no array
-constexpr double kLoopCost = 256;           // of one more loop, in additions
-constexpr int64_t kMostRowBytes = 1 << 16;  // that a loop over rows may keep
-constexpr int32_t kHoisted = -1;            // the space of what is computed once per loop
-constexpr int32_t kAnywhere = -2;           // the space of what a dot reads for each of its rows
+constexpr double kLoopCost = 256;             // of one more loop, in additions
+constexpr int64_t kMostRowBytes = 1 << 16;    // that a loop over rows may keep
+constexpr int32_t kHoisted = -1;              // the space of what is computed once per loop
+constexpr int32_t kAnywhere = -2;             // the space of what a dot reads for each of its rows
 constexpr char kFormula[] = "g(f(A)) => fusion(A)";
 
 // Does the broadcast repeat along the last dimensions only: {0, 1, …, k-1}?
@@ -75,7 +77,9 @@ double Ratio(int64_t a, int64_t b) { return b <= 0 || a <= b ? 1 : static_cast<d
 double Traffic(const HloInstruction& i) { return 2.0 * StorageBytes(i.shape().element_type()); }
 
 // Additions per element that cost as much as a loop of its own.
-double LoopCost(const HloInstruction& i) { return kLoopCost / static_cast<double>(std::max<int64_t>(1, i.shape().ElementCount())); }
+double LoopCost(const HloInstruction& i) {
+  return kLoopCost / static_cast<double>(std::max<int64_t>(1, i.shape().ElementCount()));
+}
 
 }  // namespace
 
@@ -123,8 +127,10 @@ void Grouper::FindCones() {
     const int64_t copies = i.user_count() - 1;
     if (copies < 1 || copies >= (cone.leaves == 0 ? kMostCopiesOfNothing : kMostCopies)) continue;
     // What it saves: one write, and a read per user; what it costs: reads of its leaves by the others, too.
-    const double saved = (1.0 + static_cast<double>(i.user_count()) - cone.leaves * static_cast<double>(copies)) * Traffic(i) / 2;
-    cone.duplicable = saved >= 0 && static_cast<double>(copies) * cone.weight <= (cone.leaves == 0 ? 2 : 1) * saved + LoopCost(i);
+    const double saved =
+        (1.0 + static_cast<double>(i.user_count()) - cone.leaves * static_cast<double>(copies)) * Traffic(i) / 2;
+    cone.duplicable =
+        saved >= 0 && static_cast<double>(copies) * cone.weight <= (cone.leaves == 0 ? 2 : 1) * saved + LoopCost(i);
     for (const HloInstruction* user : i.users()) {
       const int32_t position = PositionOf(user);
       // A later user's role is known by now only if it comes earlier in the order; ask.
@@ -158,9 +164,8 @@ const std::vector<Member>& Grouper::Grow(HloInstruction* root) {
     member.instruction = producer;
     if (Joins(producer, RoleAt(PositionOf(producer)), member)) Add(member);
   }
-  std::sort(members_.begin(), members_.end(), [&](const Member& a, const Member& b) {
-    return PositionOf(a.instruction) < PositionOf(b.instruction);
-  });
+  std::sort(members_.begin(), members_.end(),
+            [&](const Member& a, const Member& b) { return PositionOf(a.instruction) < PositionOf(b.instruction); });
   for (size_t k = 0; k < members_.size(); ++k) {
     member_of_[static_cast<size_t>(members_[k].instruction->id())] = static_cast<int32_t>(k);
   }
@@ -214,7 +219,8 @@ Grouper::Use Grouper::UseOf(const Member& user, Role role, int64_t k) const {
       return {user.operand_space, user.times};
     case Role::kContraction:
       if (k == FedOperand(i)) return {user.operand_space, user.times};
-      return {kAnywhere, std::numeric_limits<double>::infinity()};  // each element for many of the result, so from memory
+      return {kAnywhere,
+              std::numeric_limits<double>::infinity()};  // each element for many of the result, so from memory
     case Role::kUpdate:
       if (k > 1 && i.opcode() == HloOpcode::kDynamicUpdateSlice) return {kHoisted, 1};
       return {user.operand_space + static_cast<int32_t>(k), 1};
@@ -234,7 +240,8 @@ bool Grouper::Declined(const HloInstruction& producer, const char* reason) {
 
 bool Grouper::Joins(HloInstruction* producer, Role role, Member& member) {
   if (role == Role::kNone || role == Role::kUpdate || producer->IsParameter()) return false;
-  if (HasOwnAnnotations(*producer)) return Declined(*producer, "it has a sharding or a frontend attribute, which would be lost");
+  if (HasOwnAnnotations(*producer))
+    return Declined(*producer, "it has a sharding or a frontend attribute, which would be lost");
   // All users are in the group; it is their only one; or they may all have it in theirs.
   bool all_here = !producer->IsRoot(), all_owned = all_here, all_fusible = all_here;
   uses_.clear();
@@ -283,7 +290,8 @@ bool Grouper::Joins(HloInstruction* producer, Role role, Member& member) {
     case Role::kFree: return true;
     case Role::kMove: {
       const double work = member.times * Weight(*producer);
-      if (all_here) return work <= 4 * traffic + loop || Declined(*producer, "its elements would be looked up too many times");
+      if (all_here)
+        return work <= 4 * traffic + loop || Declined(*producer, "its elements would be looked up too many times");
       // Read again by each group, if it need not be written first: its source stays in memory whatever happens.
       if (!all_fusible) return Declined(*producer, "others read it from memory anyway");
       const Role source = RoleAt(PositionOf(producer->operand(0)));
@@ -294,7 +302,8 @@ bool Grouper::Joins(HloInstruction* producer, Role role, Member& member) {
       const double weight = Weight(*producer);
       if (all_here) {
         return (member.times - 1) * weight <= traffic + loop ||
-               Declined(*producer, "its elements would be computed too many times: at several indices, or below a broadcast");
+               Declined(*producer,
+                        "its elements would be computed too many times: at several indices, or below a broadcast");
       }
       if (!all_fusible) return Declined(*producer, "others read it from memory anyway");
       return (cone.duplicable && member.times * weight <= traffic + loop) ||
@@ -324,7 +333,8 @@ bool Grouper::JoinsReduce(const HloInstruction& reduce, Member& member, bool all
   bool same = shape.SameDimensions(row_shape) && static_cast<int64_t>(rows->broadcast->dimensions().size()) == kept;
   for (int64_t d : reduce.dimensions()) same = same && d >= kept;
   if (!same) return Declined(reduce, "it is not the rows of the loop that it reduces");
-  const int64_t row_bytes = Ratio(shape.ElementCount(), reduce.shape().ElementCount()) * StorageBytes(shape.element_type());
+  const int64_t row_bytes =
+      Ratio(shape.ElementCount(), reduce.shape().ElementCount()) * StorageBytes(shape.element_type());
   if (row_bytes > kMostRowBytes) return Declined(reduce, "a row would not stay in cache");
   member.operand_space = rows->space;
   reduces_fed_rows_ = reduces_fed_rows_ || member.fed;

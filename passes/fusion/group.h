@@ -14,8 +14,8 @@ namespace hloir::fusion {
 // An instruction in the group that is growing.
 struct Member {
   HloInstruction* instruction = nullptr;
-  // Members of equal space are read at equal index. Its operand k is read in operand_space (arithmetic: its own), + k for
-  // what takes its operands from different places.
+  // Members of equal space are read at equal index. Its operand k is read in operand_space (arithmetic: its own), + k
+  // for what takes its operands from different places.
   int32_t space = 0, operand_space = 0;
   double times = 1;    // how often each element is computed
   bool owned = false;  // it will be nowhere else

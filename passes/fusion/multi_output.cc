@@ -3,8 +3,8 @@
 // Instructions are gone through in their order. Each loop is a candidate `second`; a `first` is a loop whose result it
 // reads (producer), or the last loop before it that reads a value that it reads, too (sibling). They are joined if they
 // run over the same elements, if that saves a good part of the memory traffic of both, and if no path leads from the
-// first through others to the second: that would become a cycle. A join moves what lies between the two in the order, so
-// within one round only pairs whose places do not overlap are joined; rounds go on until nothing changes.
+// first through others to the second: that would become a cycle. A join moves what lies between the two in the order,
+// so within one round only pairs whose places do not overlap are joined; rounds go on until nothing changes.
 #include "fusion/multi_output.h"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ constexpr int kRounds = 16;
 constexpr int64_t kMostResults = 8;
 constexpr int64_t kMostOperands = 32;
 constexpr int64_t kMostUsersLookedAt = 16;
-constexpr int kPathBudget = 256;     // instructions looked at for a path between two loops
-constexpr double kLeastGain = 0.2;   // of the traffic of both
+constexpr int kPathBudget = 256;    // instructions looked at for a path between two loops
+constexpr double kLeastGain = 0.2;  // of the traffic of both
 
 const HloInstruction& BodyRoot(const HloInstruction& unit) {
   return unit.opcode() == HloOpcode::kFusion ? *unit.fused_computation()->root() : unit;
@@ -30,12 +30,14 @@ const Shape* LoopShape(const HloInstruction& unit) {
   if (unit.shape().IsTuple()) {
     if (unit.IsRoot() || unit.shape().tuple_size() > kMostResults) return nullptr;
     for (const HloInstruction* user : unit.users()) {
-      if (user->opcode() != HloOpcode::kGetTupleElement || user->IsRoot() || user->HasControlDependencies()) return nullptr;
+      if (user->opcode() != HloOpcode::kGetTupleElement || user->IsRoot() || user->HasControlDependencies())
+        return nullptr;
     }
   }
   const HloInstruction* root = &BodyRoot(unit);
   if (unit.opcode() == HloOpcode::kFusion) {
-    if (unit.attributes<FusionAttributes>().kind != FusionKind::kLoop && unit.attributes<FusionAttributes>().kind != FusionKind::kInput) {
+    if (unit.attributes<FusionAttributes>().kind != FusionKind::kLoop &&
+        unit.attributes<FusionAttributes>().kind != FusionKind::kInput) {
       return nullptr;
     }
     if (root->opcode() == HloOpcode::kTuple) root = root->operand(0);
@@ -59,11 +61,14 @@ bool ReadsInStep(HloInstruction* first, const HloInstruction& second, const Shap
   const HloInstruction* root = &BodyRoot(second);
   if (root->opcode() == HloOpcode::kTuple || root->opcode() == HloOpcode::kGetTupleElement) {
     // Several results already: only if it reads nothing of the first's.
-    return std::none_of(second.operands().begin(), second.operands().end(), [&](HloInstruction* o) { return UnitOf(o) == first; });
+    return std::none_of(second.operands().begin(), second.operands().end(),
+                        [&](HloInstruction* o) { return UnitOf(o) == first; });
   }
   // What is in step with the loop: from the root down through elementwise operations.
   std::vector<const HloInstruction*> in_step{root};
-  auto contains = [&](const HloInstruction* i) { return std::find(in_step.begin(), in_step.end(), i) != in_step.end(); };
+  auto contains = [&](const HloInstruction* i) {
+    return std::find(in_step.begin(), in_step.end(), i) != in_step.end();
+  };
   if (second.opcode() == HloOpcode::kFusion) {
     for (size_t at = 0; at < in_step.size(); ++at) {
       const Role role = RoleOf(*in_step[at]);
@@ -122,7 +127,8 @@ class Joining {
       if (first == nullptr) continue;
       const std::string reason =
           gate_.explaining() ? std::to_string(SavedBytes(first, *second)) + " bytes need not be read twice" : "";
-      if (!gate_.Allow("multi-output", "f(A), g(A, f(A)) => fusion(A)", MathMode::kExact, *second, reason, first)) continue;
+      if (!gate_.Allow("multi-output", "f(A), g(A, f(A)) => fusion(A)", MathMode::kExact, *second, reason, first))
+        continue;
       settled = position_.at(second);
       HloInstruction* joined = builder_.Join(first, second);
       gate_.Done(joined);
@@ -138,7 +144,9 @@ class Joining {
     std::vector<HloInstruction*> seen;
     auto consider = [&](HloInstruction* first) {
       auto place = position_.find(first);
-      if (first == second || place == position_.end() || place->second <= settled || place->second >= position_.at(second)) return;
+      if (first == second || place == position_.end() || place->second <= settled ||
+          place->second >= position_.at(second))
+        return;
       if (std::find(seen.begin(), seen.end(), first) != seen.end()) return;
       seen.push_back(first);
       const Shape* other = LoopShape(*first);

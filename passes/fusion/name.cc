@@ -53,7 +53,8 @@ bool IsSoftmax(const HloInstruction* i) {
 bool IsLogSoftmax(const HloInstruction* i) {
   if (i->opcode() != HloOpcode::kSubtract) return false;
   const HloInstruction* sum = ReduceBelow(i->operand(1));
-  return Reduces(sum, HloOpcode::kAdd) && IsShiftedExponential(sum->operand(0)) && sum->operand(0)->operand(0) == i->operand(0);
+  return Reduces(sum, HloOpcode::kAdd) && IsShiftedExponential(sum->operand(0)) &&
+         sum->operand(0)->operand(0) == i->operand(0);
 }
 
 // X * X, summed over rows, under a root: the square of a difference from the mean (layer norm), or of anything else.
@@ -65,7 +66,8 @@ Norm IsNorm(const HloInstruction* i) {
   const HloInstruction* square = sum->operand(0);
   if (square->opcode() != HloOpcode::kMultiply || square->operand(0) != square->operand(1)) return Norm::kNone;
   const HloInstruction* x = square->operand(0);
-  return x->opcode() == HloOpcode::kSubtract && Reduces(ReduceBelow(x->operand(1)), HloOpcode::kAdd) ? Norm::kLayer : Norm::kRms;
+  return x->opcode() == HloOpcode::kSubtract && Reduces(ReduceBelow(x->operand(1)), HloOpcode::kAdd) ? Norm::kLayer
+                                                                                                     : Norm::kRms;
 }
 
 bool IsSplatNear(const HloInstruction* i, double value) {
@@ -83,7 +85,8 @@ bool HasOperandNear(const HloInstruction* i, double value) {
 }  // namespace
 
 std::string_view NameOf(const HloComputation& body) {
-  bool contraction = false, softmax = false, log_softmax = false, tanh = false, erf = false, cubic = false, root_half = false;
+  bool contraction = false, softmax = false, log_softmax = false, tanh = false, erf = false, cubic = false,
+       root_half = false;
   Norm norm = Norm::kNone;
   for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
     contraction = contraction || i->opcode() == HloOpcode::kDot;

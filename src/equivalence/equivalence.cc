@@ -1,4 +1,5 @@
-// Do two results agree? CompareResults() judges values; CompareModules() and JudgeResults() also fetch what it judges by.
+// Do two results agree? CompareResults() judges values; CompareModules() and JudgeResults() also fetch what it judges
+// by.
 //
 // The rule, for each leaf: the two may be apart by twice the rounding error that each has, added up, and by a few units
 // in the last place. The error of a result is its distance from the same module's result in wider arithmetic. By the
@@ -31,15 +32,16 @@ double FiniteDistance(std::complex<double> x, std::complex<double> y) {
 }
 
 struct Distance {
-  int64_t differing = 0;      // bitwise, a NaN being equal to any NaN
-  double absolute = 0;        // of elements that are finite in both
-  double largest = 0;         // magnitude of a finite element of the first
-  bool same_nonfinite = true; // NaNs and infinities in the same places
+  int64_t differing = 0;       // bitwise, a NaN being equal to any NaN
+  double absolute = 0;         // of elements that are finite in both
+  double largest = 0;          // magnitude of a finite element of the first
+  bool same_nonfinite = true;  // NaNs and infinities in the same places
 };
 
 template <class T>
 std::complex<double> Wide(T value) {
-  if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) return std::complex<double>(value);
+  if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>)
+    return std::complex<double>(value);
   else return static_cast<double>(value);
 }
 
@@ -129,8 +131,8 @@ bool HasDoubles(const HloModule& module) {
 }
 
 // The rounding error of a module's result, leaf by leaf. Where the other arithmetic cannot run, it counts as none.
-std::vector<double> RoundingErrors(const HloModule& module, const Literal& result, std::span<const Literal* const> inputs,
-                                   const ModuleRunner& run) {
+std::vector<double> RoundingErrors(const HloModule& module, const Literal& result,
+                                   std::span<const Literal* const> inputs, const ModuleRunner& run) {
   const auto against = [&](StatusOr<std::unique_ptr<HloModule>> other) {
     if (!other.ok()) return MeasureErrors(result, nullptr);
     StatusOr<Literal> value = run(**other, inputs);

@@ -1,5 +1,5 @@
-// Inputs made up for a module: MakeFakeInputs(). Small numbers from a generator of our own, so that a seed means the same
-// values everywhere; integers that index something stay inside it. Covered by tests/unit/equivalence_test.cc.
+// Inputs made up for a module: MakeFakeInputs(). Small numbers from a generator of our own, so that a seed means the
+// same values everywhere; integers that index something stay inside it. Covered by tests/unit/equivalence_test.cc.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -84,7 +84,8 @@ class IndexBounds {
             Push(i.operand(k), {}, whole.dimensions(d) - part.dimensions(d));
           } else if (d == 0) {  // the old form: all indices in one vector
             int64_t bound = kUnbounded;
-            for (int64_t e = 0; e < whole.rank(); ++e) bound = std::min(bound, whole.dimensions(e) - part.dimensions(e));
+            for (int64_t e = 0; e < whole.rank(); ++e)
+              bound = std::min(bound, whole.dimensions(e) - part.dimensions(e));
             Push(i.operand(k), {}, bound);
           }
         }
@@ -151,7 +152,8 @@ class IndexBounds {
         for (const HloInstruction* operand : i.operands()) Push(operand, {}, bound);
         break;
       case HloOpcode::kTuple:
-        if (!place.index.empty()) Push(i.operand(place.index[0]), ShapeIndex(place.index.begin() + 1, place.index.end()), bound);
+        if (!place.index.empty())
+          Push(i.operand(place.index[0]), ShapeIndex(place.index.begin() + 1, place.index.end()), bound);
         break;
       case HloOpcode::kGetTupleElement: {
         ShapeIndex index{i.tuple_index()};
@@ -164,8 +166,10 @@ class IndexBounds {
       case HloOpcode::kWhile: Push(i.operand(0), place.index, bound); break;
       case HloOpcode::kParameter:
         for (const HloInstruction* caller : i.parent()->callers()) {
-          if (caller->opcode() == HloOpcode::kCall || caller->opcode() == HloOpcode::kFusion || caller->opcode() == HloOpcode::kWhile) {
-            if (i.parameter_number() < caller->operand_count()) Push(caller->operand(i.parameter_number()), place.index, bound);
+          if (caller->opcode() == HloOpcode::kCall || caller->opcode() == HloOpcode::kFusion ||
+              caller->opcode() == HloOpcode::kWhile) {
+            if (i.parameter_number() < caller->operand_count())
+              Push(caller->operand(i.parameter_number()), place.index, bound);
           }
         }
         break;
@@ -212,8 +216,18 @@ double CornerCase(PrimitiveType type, Random& random) {
   const FloatFormat format = GetFloatFormat(type);
   const double denormal = std::ldexp(1.0, 1 - format.bias - format.mantissa_bits);
   const double largest = std::ldexp(2 - std::ldexp(1.0, -format.mantissa_bits), format.bias);
-  const double cases[] = {std::nan(""), std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
-                          0.0, -0.0, denormal, -denormal, 3 * denormal, largest, -largest, 1.0, -1.0};
+  const double cases[] = {std::nan(""),
+                          std::numeric_limits<double>::infinity(),
+                          -std::numeric_limits<double>::infinity(),
+                          0.0,
+                          -0.0,
+                          denormal,
+                          -denormal,
+                          3 * denormal,
+                          largest,
+                          -largest,
+                          1.0,
+                          -1.0};
   return cases[random.Below(std::size(cases))];
 }
 
@@ -245,22 +259,25 @@ S Draw(PrimitiveType type, Random& random, bool corner_cases, int64_t bound) {
   }
 }
 
-StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter, ShapeIndex& index, const IndexBounds& bounds,
-                            bool corner_cases, Random& random) {
+StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter, ShapeIndex& index,
+                            const IndexBounds& bounds, bool corner_cases, Random& random) {
   if (shape.IsTuple()) {
     std::vector<Literal> elements;
     for (int64_t i = 0; i < shape.tuple_size(); ++i) {
       index.push_back(i);
-      HLOIR_ASSIGN_OR_RETURN(Literal element, MakeValue(shape.tuple_shapes(i), parameter, index, bounds, corner_cases, random));
+      HLOIR_ASSIGN_OR_RETURN(Literal element,
+                             MakeValue(shape.tuple_shapes(i), parameter, index, bounds, corner_cases, random));
       index.pop_back();
       elements.push_back(std::move(element));
     }
     return Literal::Tuple(std::move(elements));
   }
   if (shape.IsToken()) return Literal(shape);
-  if (!shape.IsArray()) return Unimplemented("no input can be made up for a parameter of shape " + shape.ToString(false));
+  if (!shape.IsArray())
+    return Unimplemented("no input can be made up for a parameter of shape " + shape.ToString(false));
   for (int64_t d = 0; d < shape.rank(); ++d) {
-    if (shape.is_unbounded_dimension(d)) return Unimplemented("no input can be made up for the unbounded " + shape.ToString(false));
+    if (shape.is_unbounded_dimension(d))
+      return Unimplemented("no input can be made up for the unbounded " + shape.ToString(false));
   }
   Literal value(shape);
   const int64_t bound = bounds.Of(parameter, index);
@@ -289,7 +306,8 @@ StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t 
   for (const HloInstruction* parameter : parameters) {
     const bool corner_cases = seed % 2 == 1 && !ReachesLoop(parameter, loops);
     ShapeIndex index;
-    HLOIR_ASSIGN_OR_RETURN(Literal input, MakeValue(parameter->shape(), parameter, index, bounds, corner_cases, random));
+    HLOIR_ASSIGN_OR_RETURN(Literal input,
+                           MakeValue(parameter->shape(), parameter, index, bounds, corner_cases, random));
     inputs.push_back(std::move(input));
   }
   return inputs;

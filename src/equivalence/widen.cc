@@ -1,6 +1,6 @@
-// A module in other floating arithmetic: WidenModule() and NarrowModule(). Every float shape of a copy is replaced, constants
-// are converted, and converts are put where a type must stay: after the entry's parameters, and around ops whose result
-// depends on a type's bits. Covered by tests/unit/equivalence_test.cc.
+// A module in other floating arithmetic: WidenModule() and NarrowModule(). Every float shape of a copy is replaced,
+// constants are converted, and converts are put where a type must stay: after the entry's parameters, and around ops
+// whose result depends on a type's bits. Covered by tests/unit/equivalence_test.cc.
 #include <algorithm>
 #include <vector>
 
@@ -113,7 +113,8 @@ class Retyper {
         i->ReplaceOperandWith(k, Converted(i->operand(k), *shape_of[OriginalOf(i->operand(k))->id()]));
       }
       const Shape to = Retyped(*shape, map_);
-      if (!to.Compatible(*shape) && shape->IsTuple() && HasNonArrays(*shape)) return Unimplemented("a tuple with tokens: " + i->ToString());
+      if (!to.Compatible(*shape) && shape->IsTuple() && HasNonArrays(*shape))
+        return Unimplemented("a tuple with tokens: " + i->ToString());
       Redirect(i, users, was_root, Converted(i, to));
     }
     return OkStatus();
@@ -137,7 +138,8 @@ class Retyper {
     if (i.IsConstant()) i.mutable_attributes<ConstantAttributes>().literal = Retyped(i.literal(), map_);
     // An algorithm names the types it works on.
     if (i.HasAttributes<DotAttributes>()) i.mutable_attributes<DotAttributes>().algorithm = DotAlgorithm::kUnset;
-    if (i.HasAttributes<ConvolutionAttributes>()) i.mutable_attributes<ConvolutionAttributes>().algorithm = DotAlgorithm::kUnset;
+    if (i.HasAttributes<ConvolutionAttributes>())
+      i.mutable_attributes<ConvolutionAttributes>().algorithm = DotAlgorithm::kUnset;
     if (!(shape == i.shape())) i.set_shape(shape);
   }
 

@@ -1,5 +1,5 @@
 // Arena's slow path: another block. Covered by every test that makes a module.
-#include "hloir/arena.h"
+#include "hloir/detail/arena.h"
 
 #include <algorithm>
 

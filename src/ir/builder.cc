@@ -2,8 +2,7 @@
 // them.
 #include "hloir/builder.h"
 
-
-#include "hloir/format.h"
+#include "support/format.h"
 #include "hloir/shape_inference.h"
 
 namespace hloir {
@@ -43,8 +42,8 @@ StatusOr<HloComputation*> HloBuilder::Build(Op root) {
   if (status_.ok() && done_) return InvalidArgument("this builder has already built its computation");
   if (status_.ok() && root == nullptr) status_ = InvalidArgument(Format("{} has no root", computation_->name()));
   if (status_.ok() && root->parent() != computation_) {
-    status_ = InvalidArgument(
-        Format("the root {} is of another computation than {}", root->name(), computation_->name()));
+    status_ =
+        InvalidArgument(Format("the root {} is of another computation than {}", root->name(), computation_->name()));
   }
   for (int64_t i = 0; status_.ok() && i < computation_->parameter_count(); ++i) {
     if (computation_->parameter(i) == nullptr) {
@@ -74,7 +73,7 @@ HloBuilder::Op HloBuilder::Named(std::string_view name, Op op) {
 HloBuilder::Op HloBuilder::Fail(HloOpcode opcode, std::string_view message) {
   if (status_.ok()) {
     status_ = InvalidArgument(Format("{}, instruction {} of {}: {}", OpcodeName(opcode),
-                                          computation_->instruction_count(), computation_->name(), message));
+                                     computation_->instruction_count(), computation_->name(), message));
   }
   return nullptr;
 }
@@ -106,8 +105,7 @@ using Op = HloBuilder::Op;
 
 Op HloBuilder::Parameter(int64_t number, const Shape& shape, std::string_view name) {
   constexpr int64_t kMost = 1 << 24;
-  if (number < 0 || number >= kMost)
-    return Fail(HloOpcode::kParameter, Format("number {} is out of range", number));
+  if (number < 0 || number >= kMost) return Fail(HloOpcode::kParameter, Format("number {} is out of range", number));
   if (number < computation_->parameter_count() && computation_->parameter(number) != nullptr) {
     return Fail(HloOpcode::kParameter,
                 Format("number {} is taken by {}", number, computation_->parameter(number)->name()));

@@ -6,7 +6,7 @@
 #include <cassert>
 #include <utility>
 
-#include "hloir/fetch_ahead.h"
+#include "support/fetch_ahead.h"
 #include "hloir/module.h"
 #include "name_root.h"
 
@@ -43,9 +43,9 @@ std::vector<HloInstruction*> HloComputation::instructions() const {
 
 namespace {
 
-// Where in a computation's list each of its instructions stands. Ids are dense in the module, so those of a computation as it was
-// read are one run; after many edits they may be scattered over the module's, and a table over their range would make walking
-// all computations quadratic: then it is open addressing.
+// Where in a computation's list each of its instructions stands. Ids are dense in the module, so those of a computation
+// as it was read are one run; after many edits they may be scattered over the module's, and a table over their range
+// would make walking all computations quadratic: then it is open addressing.
 class PlaceTable {
  public:
   PlaceTable(int32_t lowest_id, int32_t highest_id, int64_t count) : lowest_(lowest_id) {
@@ -74,8 +74,8 @@ class PlaceTable {
 
 }  // namespace
 
-// The walk goes over numbers copied from the instructions in one pass: over those of a large module themselves it would wait for
-// memory at every step.
+// The walk goes over numbers copied from the instructions in one pass: over those of a large module themselves it would
+// wait for memory at every step.
 std::vector<HloInstruction*> HloComputation::MakeInstructionPostOrder() const {
   if (!post_order_.empty()) return post_order_;
   const size_t count = static_cast<size_t>(count_);
@@ -87,8 +87,8 @@ std::vector<HloInstruction*> HloComputation::MakeInstructionPostOrder() const {
     places[i] = static_cast<uint32_t>(list.size());
     list.push_back(i);
   }
-  // What instruction k needs: from ends[k - 1] to ends[k], to be visited from the back. Operand 0 comes first but after the control
-  // predecessors, of which, as in XLA, the last comes first.
+  // What instruction k needs: from ends[k - 1] to ends[k], to be visited from the back. Operand 0 comes first but after
+  // the control predecessors, of which, as in XLA, the last comes first.
   std::vector<uint32_t> needs, ends;
   ends.reserve(count);
   needs.reserve(2 * count);
@@ -126,8 +126,8 @@ std::vector<HloInstruction*> HloComputation::MakeInstructionPostOrder() const {
       }
     }
   };
-  // Mostly the root needs all the others, and then nothing but the root has no users: one walk less over the whole list. What
-  // was reached by a control edge may have no users all the same.
+  // Mostly the root needs all the others, and then nothing but the root has no users: one walk less over the whole
+  // list. What was reached by a control edge may have no users all the same.
   const HloInstruction* root = root_ != nullptr ? root_ : last_;
   if (root != nullptr) visit(places[root]);
   if (order.size() == count && !through_control) return order;
@@ -263,8 +263,8 @@ void HloComputation::RemoveInstructionAndUnusedOperands(HloInstruction* instruct
     }
     RemoveInstruction(dead);
     for (HloInstruction* operand : operands) {
-      if (operand->users_.empty() && operand != root_ && !operand->IsParameter() && !operand->HasControlDependencies() &&
-          !operand->HasSideEffect()) {
+      if (operand->users_.empty() && operand != root_ && !operand->IsParameter() &&
+          !operand->HasControlDependencies() && !operand->HasSideEffect()) {
         worklist.push_back(operand);
       }
     }

@@ -168,8 +168,10 @@ void HloInstruction::RemoveControlDependencyTo(HloInstruction* successor) {
 void HloInstruction::DropAllControlDependencies() {
   if (!HasControlDependencies()) return;
   parent_->Edited();
-  for (HloInstruction* successor : extras_->control_successors) EraseFirst(successor->extras_->control_predecessors, this);
-  for (HloInstruction* predecessor : extras_->control_predecessors) EraseFirst(predecessor->extras_->control_successors, this);
+  for (HloInstruction* successor : extras_->control_successors)
+    EraseFirst(successor->extras_->control_predecessors, this);
+  for (HloInstruction* predecessor : extras_->control_predecessors)
+    EraseFirst(predecessor->extras_->control_successors, this);
   extras_->control_successors.clear();
   extras_->control_predecessors.clear();
 }

@@ -1,5 +1,5 @@
 // See instruction_list.h.
-#include "hloir/instruction_list.h"
+#include "hloir/detail/instruction_list.h"
 
 #include <algorithm>
 

@@ -1,4 +1,5 @@
-// Literals: storage, access and comparison. Their text is printer/literal.cc's and the parser's; convert is literal_convert.cc's.
+// Literals: storage, access and comparison. Their text is printer/literal.cc's and the parser's; convert is
+// literal_convert.cc's.
 #include "hloir/literal.h"
 
 #include <algorithm>
@@ -12,13 +13,15 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 
-// Whole cache lines, so that vector kernels may read a full vector at the end. By calloc, which gives a large block as pages that
-// take no memory before they are written: an elided constant of gigabytes costs nothing. nullptr: there is no room.
+// Whole cache lines, so that vector kernels may read a full vector at the end. By calloc, which gives a large block as
+// pages that take no memory before they are written: an elided constant of gigabytes costs nothing. nullptr: there is
+// no room.
 std::byte* AllocateZeroed(size_t bytes) {
   const size_t rounded = std::max<size_t>(1, (bytes + kAlignment - 1) / kAlignment) * kAlignment;
   void* const block = std::calloc(rounded + kAlignment, 1);
   if (block == nullptr) return nullptr;
-  std::byte* const aligned = reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(block) + kAlignment) & ~(kAlignment - 1));
+  std::byte* const aligned =
+      reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(block) + kAlignment) & ~(kAlignment - 1));
   std::memcpy(aligned - sizeof(block), &block, sizeof(block));
   return aligned;
 }
@@ -190,7 +193,8 @@ void Literal::SetFromInt64(int64_t i, int64_t value) {
 }
 
 bool Literal::BitwiseEqual(const Literal& other) const {
-  if (!shape_.Compatible(other.shape_) || elided_ != other.elided_ || dynamic_sizes_ != other.dynamic_sizes_) return false;
+  if (!shape_.Compatible(other.shape_) || elided_ != other.elided_ || dynamic_sizes_ != other.dynamic_sizes_)
+    return false;
   if (shape_.IsTuple()) {
     for (size_t i = 0; i < elements_.size(); ++i) {
       if (!elements_[i].BitwiseEqual(other.elements_[i])) return false;

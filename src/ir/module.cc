@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "hloir/fetch_ahead.h"
+#include "support/fetch_ahead.h"
 
 namespace hloir {
 
@@ -77,7 +77,8 @@ void HloModule::RemoveComputations(std::span<HloComputation* const> computations
     DropCallsAndName(computation);
     gone[static_cast<size_t>(computation->id())] = true;
   }
-  std::erase_if(computations_, [&](const HloComputation* computation) { return gone[static_cast<size_t>(computation->id())]; });
+  std::erase_if(computations_,
+                [&](const HloComputation* computation) { return gone[static_cast<size_t>(computation->id())]; });
 }
 
 void HloModule::DropCallsAndName(HloComputation* computation) {
@@ -156,11 +157,14 @@ namespace {
 
 // An origin is a tree that follows the shape.
 bool HaveOneOrigin(const Shape& a, const Shape& b) {
-  return a.IsTuple() == b.IsTuple() && (!a.IsTuple() || (a.tuple_size() == b.tuple_size() && a.Leaves().size() == b.Leaves().size()));
+  return a.IsTuple() == b.IsTuple() &&
+         (!a.IsTuple() || (a.tuple_size() == b.tuple_size() && a.Leaves().size() == b.Leaves().size()));
 }
 
 // What it calls belongs to it alone.
-bool OwnsBody(const HloInstruction& i) { return i.opcode() == HloOpcode::kFusion || i.opcode() == HloOpcode::kAsyncStart; }
+bool OwnsBody(const HloInstruction& i) {
+  return i.opcode() == HloOpcode::kFusion || i.opcode() == HloOpcode::kAsyncStart;
+}
 
 // Copies what a clone of `original` needs beyond opcode, shape, operands: its texts live in the other module's arena.
 void CopyDecorations(const HloInstruction& original, HloInstruction& copy) {
@@ -207,8 +211,9 @@ HloInstruction* HloComputation::AddBareClone(const HloInstruction& original, std
         }
       },
       original.attributes_variant());
-  HloInstruction* copy = NewInstruction(original.opcode(), module_->InternShape(shape != nullptr ? *shape : original.shape()),
-                                        operands, attributes, original.name(), original.module() == module_);
+  HloInstruction* copy =
+      NewInstruction(original.opcode(), module_->InternShape(shape != nullptr ? *shape : original.shape()), operands,
+                     attributes, original.name(), original.module() == module_);
   CopyDecorations(original, *copy);
   if (copy->has_extras() && copy->extras().original_value && !HaveOneOrigin(original.shape(), copy->shape())) {
     copy->mutable_extras().original_value.reset();
@@ -220,14 +225,17 @@ HloInstruction* HloComputation::AddClone(const HloInstruction& original, std::sp
                                          const Shape* shape) {
   HloInstruction* copy = AddBareClone(original, operands, shape);
   for (HloComputation* called : original.called_computations()) {
-    if (called->module() == module_) copy->AddCalledComputation(OwnsBody(original) ? module_->CloneComputation(*called) : called);
+    if (called->module() == module_)
+      copy->AddCalledComputation(OwnsBody(original) ? module_->CloneComputation(*called) : called);
   }
   return copy;
 }
 
-HloInstruction* HloComputation::AddSuccessor(const HloInstruction& original, std::span<HloInstruction* const> operands) {
-  HloInstruction* copy = NewInstruction(original.opcode_, original.shape_, operands, original.attributes_, original.name_,
-                                        /*is_kept=*/true);
+HloInstruction* HloComputation::AddSuccessor(const HloInstruction& original,
+                                             std::span<HloInstruction* const> operands) {
+  HloInstruction* copy =
+      NewInstruction(original.opcode_, original.shape_, operands, original.attributes_, original.name_,
+                     /*is_kept=*/true);
   for (HloComputation* called : original.called_) copy->AddCalledComputation(called);
   copy->line_ = original.line_;
   copy->metadata_ = original.metadata_;
@@ -235,8 +243,8 @@ HloInstruction* HloComputation::AddSuccessor(const HloInstruction& original, std
   return copy;
 }
 
-// Clones `from`, whose callees' clones are in `clones` (a callee that is not there is shared), into `to`. `mapped` is a side
-// table of the original module's instructions, by id.
+// Clones `from`, whose callees' clones are in `clones` (a callee that is not there is shared), into `to`. `mapped` is a
+// side table of the original module's instructions, by id.
 template <class Map>
 void HloModule::CloneInto(const HloComputation& from, HloComputation& to, Map& mapped,
                           const std::unordered_map<const HloComputation*, HloComputation*>& clones) {

@@ -1,4 +1,5 @@
-// A name without its number, as XLA counts names: x of x.12. Used where names are made unique (computation.cc, text_order.cc).
+// A name without its number, as XLA counts names: x of x.12. Used where names are made unique (computation.cc,
+// text_order.cc).
 #pragma once
 
 #include <string_view>

@@ -16,7 +16,8 @@ constexpr std::array<OpcodeInfo, kOpcodeCount> MakeTable() {
   using enum CallKind;
   using enum OpShape;
   return {{
-#define HLOIR_OP(name, text, arity, attributes, calls, shape, accuracy, traits) {text, arity, calls, shape, accuracy, traits},
+#define HLOIR_OP(name, text, arity, attributes, calls, shape, accuracy, traits) \
+  {text, arity, calls, shape, accuracy, traits},
 #include "hloir/opcodes.def"
 #undef HLOIR_OP
   }};

@@ -11,7 +11,8 @@ namespace hloir {
 std::string_view PrimitiveTypeName(PrimitiveType type) {
   switch (type) {
 #define HLOIR_TYPE(name, text, number, bits, storage, kind) \
-  case PrimitiveType::name: return text;
+  case PrimitiveType::name:                                 \
+    return text;
 #include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
     case PrimitiveType::TUPLE: return "tuple";
@@ -118,7 +119,8 @@ float DecodeHalf(uint32_t h) {
     float value = static_cast<float>(mantissa) * 0x1p-24f;
     return sign ? -value : value;
   }
-  uint32_t bits = exponent == 31 ? (sign | 0x7F800000u | mantissa << 13) : (sign | (exponent + 112) << 23 | mantissa << 13);
+  uint32_t bits =
+      exponent == 31 ? (sign | 0x7F800000u | mantissa << 13) : (sign | (exponent + 112) << 23 | mantissa << 13);
   return __builtin_bit_cast(float, bits);
 }
 

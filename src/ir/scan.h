@@ -1,6 +1,6 @@
-// Scans over text, 16 bytes at a time where the machine has SSE2 (every x86-64 does): how far does a word go, where does a
-// string end, what needs an escape. They look at nothing from `end` on, and return it where nothing stops them earlier.
-// Tested by tests/unit/parser_test.cc and printer_test.cc through the lexer and TextBuffer.
+// Scans over text, 16 bytes at a time where the machine has SSE2 (every x86-64 does): how far does a word go, where
+// does a string end, what needs an escape. They look at nothing from `end` on, and return it where nothing stops them
+// earlier. Tested by tests/unit/parser_test.cc and printer_test.cc through the lexer and TextBuffer.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,8 @@ inline const char* FindNot(const char* p, const char* end) {
 // [A-Za-z0-9_.-]
 struct WordPart {
   static constexpr bool Holds(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+           c == '-';
   }
 #ifdef __SSE2__
   static __m128i Holds(__m128i v) {

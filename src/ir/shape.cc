@@ -139,10 +139,9 @@ int64_t Shape::ByteSize() const {
 
 // Recursion below is bounded by the depth that the parser allows shapes to have.
 bool Shape::operator==(const Shape& other) const {
-  return this == &other ||
-         (element_type_ == other.element_type_ && dynamic_mask_ == other.dynamic_mask_ &&
-          dimensions_ == other.dimensions_ && has_layout_ == other.has_layout_ &&
-          (!has_layout_ || layout_ == other.layout_) && tuple_shapes_ == other.tuple_shapes_);
+  return this == &other || (element_type_ == other.element_type_ && dynamic_mask_ == other.dynamic_mask_ &&
+                            dimensions_ == other.dimensions_ && has_layout_ == other.has_layout_ &&
+                            (!has_layout_ || layout_ == other.layout_) && tuple_shapes_ == other.tuple_shapes_);
 }
 
 bool Shape::Compatible(const Shape& other) const {

@@ -1,5 +1,5 @@
-// Stack frame tables: keeping what is used. A frame's parent_frame_id in text is one more than its parent's id, 1 meaning none;
-// that is how XLA writes it. See hloir/stack_frames.h.
+// Stack frame tables: keeping what is used. A frame's parent_frame_id in text is one more than its parent's id, 1
+// meaning none; that is how XLA writes it. See hloir/stack_frames.h.
 #include "hloir/stack_frames.h"
 
 namespace hloir {

@@ -1,6 +1,6 @@
-// The order in which a module's text has its computations, and a module put into that order with names that the text can keep.
-// Covered by tests/unit/text_order_test.cc.
-#include "hloir/fetch_ahead.h"
+// The order in which a module's text has its computations, and a module put into that order with names that the text
+// can keep. Covered by tests/unit/text_order_test.cc.
+#include "support/fetch_ahead.h"
 #include "hloir/module.h"
 #include "name_root.h"
 
@@ -29,8 +29,8 @@ struct ReadName {
 
 }  // namespace
 
-// All that one instruction calls is marked as seen at once, so that what is called there a second time, from within, comes
-// later than that caller. Roots of the call graph come in stored order, the entry among them.
+// All that one instruction calls is marked as seen at once, so that what is called there a second time, from within,
+// comes later than that caller. Roots of the call graph come in stored order, the entry among them.
 std::vector<HloComputation*> HloModule::MakeTextOrder(bool reads_back) const {
   struct Frame {
     HloComputation* computation;
@@ -92,7 +92,9 @@ void HloModule::PutInTextOrder() {
   taken.Reset(static_cast<size_t>(instruction_count()));
   std::unordered_map<std::string, int64_t> next_suffix;
   const auto claim = [&](HloInstruction& instruction) {
-    const auto is_taken = [&] { return taken.Find(ReadName()(instruction), [](const HloInstruction&) { return true; }) != nullptr; };
+    const auto is_taken = [&] {
+      return taken.Find(ReadName()(instruction), [](const HloInstruction&) { return true; }) != nullptr;
+    };
     if (is_taken()) {
       const std::string root(NameRoot(instruction.name()));
       int64_t& suffix = next_suffix[root];

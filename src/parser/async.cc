@@ -1,13 +1,15 @@
-// The async forms. `op-start(…), op's attributes` means async-start of a computation of parameters and that op; `op-update`
-// and `op-done` carry it on. Checked is that a chain hangs together; whether its shapes fit is the verifier's.
+// The async forms. `op-start(…), op's attributes` means async-start of a computation of parameters and that op;
+// `op-update` and `op-done` carry it on. Checked is that a chain hangs together; whether its shapes fit is the
+// verifier's.
 
 #include "hlo_parser.h"
 
-#include "hloir/format.h"
+#include "support/format.h"
 
 namespace hloir {
 
-// The async-start that a chain of updates began with; nullptr where it passes through something else, a tuple or a loop.
+// The async-start that a chain of updates began with; nullptr where it passes through something else, a tuple or a
+// loop.
 const HloInstruction* HloParser::ChainStart(const HloInstruction* instruction) {
   if (instruction->opcode() == HloOpcode::kAsyncStart) return instruction;
   auto it = chain_starts_.find(instruction);
@@ -61,7 +63,8 @@ bool HloParser::CheckAsync(HloInstruction* instruction, const Opcode& opcode, co
     if (!shape.IsTuple() || shape.tuple_size() < 2 || !shape.tuple_shapes(0).IsTuple()) {
       return Fail(place, Format("async-start has the shape ((operands), result, …), not {}", shape.ToString()));
     }
-    SetExecutionThread(instruction->called_computations()[0], instruction->attributes<AsyncAttributes>().async_execution_thread);
+    SetExecutionThread(instruction->called_computations()[0],
+                       instruction->attributes<AsyncAttributes>().async_execution_thread);
     ShareWithWrapped(instruction, instruction->called_computations()[0]->root());
     return true;
   }
@@ -76,8 +79,8 @@ bool HloParser::CheckAsync(HloInstruction* instruction, const Opcode& opcode, co
   const HloComputation* body = start->called_computations()[0];
   ShareWithWrapped(instruction, body->root());
   if (opcode.is_sugar && body->root()->opcode() != opcode.wrapped) {
-    return Fail(place, Format("the chain is of {}, not of {}", OpcodeName(body->root()->opcode()),
-                                   OpcodeName(opcode.wrapped)));
+    return Fail(
+        place, Format("the chain is of {}, not of {}", OpcodeName(body->root()->opcode()), OpcodeName(opcode.wrapped)));
   }
   // Operands that come with an update are further ones of the wrapped op.
   for (int64_t i = 1; opcode.is_sugar && i < instruction->operand_count(); ++i) {
@@ -105,7 +108,7 @@ bool HloParser::CheckAsyncCalls(HloInstruction* instruction, HloComputation* nam
   }
   if (start->called_computations()[0] == named) return true;
   return Fail(place, Format("the chain is of computation '{}', not '{}'", start->called_computations()[0]->name(),
-                                 named->name()));
+                            named->name()));
 }
 
 // What an async op runs elsewhere, it runs there with all that it calls in turn. Whoever comes first has it.

@@ -1,12 +1,12 @@
-// Which attributes an instruction takes: those of its opcode's struct (attributes.def), by name through VisitFields; those
-// that name the computations it calls (CallKind); and those that any instruction may have.
+// Which attributes an instruction takes: those of its opcode's struct (attributes.def), by name through VisitFields;
+// those that name the computations it calls (CallKind); and those that any instruction may have.
 
 #include <algorithm>
 #include <utility>
 
 #include "hlo_parser.h"
 
-#include "hloir/format.h"
+#include "support/format.h"
 
 namespace hloir {
 namespace {
@@ -22,9 +22,9 @@ enum Generic : uint8_t {
   kResultAccuracy,
   kGenericCount
 };
-constexpr std::string_view kGenericNames[kGenericCount] = {"sharding", "frontend_attributes", "statistics",
-                                                           "control-predecessors", "origin", "metadata",
-                                                           "backend_config", "result_accuracy"};
+constexpr std::string_view kGenericNames[kGenericCount] = {
+    "sharding", "frontend_attributes", "statistics",     "control-predecessors", "origin",
+    "metadata", "backend_config",      "result_accuracy"};
 
 // Attributes that XLA reads and forgets; and parameter_replication, for any op but a parameter.
 struct Ignored {
@@ -45,9 +45,9 @@ struct DimensionsRule {
   int count;
 };
 constexpr DimensionsRule kDimensionsRequired[] = {
-    {HloOpcode::kTranspose, -1},       {HloOpcode::kReverse, -1}, {HloOpcode::kConcatenate, 1},
-    {HloOpcode::kReduce, -1},          {HloOpcode::kSort, 1},     {HloOpcode::kGetDimensionSize, 1},
-    {HloOpcode::kSetDimensionSize, 1}, {HloOpcode::kScan, 1},     {HloOpcode::kAllGather, 1},
+    {HloOpcode::kTranspose, -1},       {HloOpcode::kReverse, -1},      {HloOpcode::kConcatenate, 1},
+    {HloOpcode::kReduce, -1},          {HloOpcode::kSort, 1},          {HloOpcode::kGetDimensionSize, 1},
+    {HloOpcode::kSetDimensionSize, 1}, {HloOpcode::kScan, 1},          {HloOpcode::kAllGather, 1},
     {HloOpcode::kAllGatherStart, 1},   {HloOpcode::kReduceScatter, 1},
 };
 
@@ -59,7 +59,7 @@ struct HloParser::AttributeContext {
   const char* place;            // of the opcode: where what is missing is missed
   uint64_t fields_seen = 0;     // bit i: field i of the op's struct
   uint32_t generic_seen = 0;
-  uint32_t calls_seen = 0;      // bits 0 and 1 for the first and the second name, bit 2 for a list
+  uint32_t calls_seen = 0;  // bits 0 and 1 for the first and the second name, bit 2 for a list
   // By CallKind; null until named.
   HloComputation* calls[2] = {nullptr, nullptr};
   std::vector<HloComputation*> call_list{};
@@ -156,8 +156,7 @@ bool HloParser::FinishCalls(AttributeContext& context) {
   };
   auto have = [&](int slot) { return (context.calls_seen >> slot & 1) != 0; };
   switch (info.calls) {
-    case CallKind::kNone:
-      return !have(0) || CheckAsyncCalls(instruction, context.calls[0], context.place);
+    case CallKind::kNone: return !have(0) || CheckAsyncCalls(instruction, context.calls[0], context.place);
     case CallKind::kToApply:
       if (!have(0)) return missing("to_apply");
       break;
@@ -244,7 +243,7 @@ bool HloParser::FailUnknownAttribute(HloOpcode opcode, const Word& name) {
   std::string list;
   for (const std::string& attribute : allowed) list += (list.empty() ? "" : ", ") + attribute;
   return Fail(name.data, Format("{} has no attribute '{}'; beside the computations it calls it may have {}",
-                                     OpcodeName(opcode), name.text(), list));
+                                OpcodeName(opcode), name.text(), list));
 }
 
 // What belongs to the async op around the one being read.
@@ -255,7 +254,8 @@ bool HloParser::ParseOuterAsyncAttribute(HloInstruction* outer, const Word& name
   return true;
 }
 
-bool HloParser::CheckDimensions(const HloInstruction& instruction, DimVector& dimensions, bool seen, const char* place) {
+bool HloParser::CheckDimensions(const HloInstruction& instruction, DimVector& dimensions, bool seen,
+                                const char* place) {
   const HloOpcode opcode = instruction.opcode();
   for (const DimensionsRule& rule : kDimensionsRequired) {
     if (rule.opcode != opcode) continue;
@@ -267,7 +267,8 @@ bool HloParser::CheckDimensions(const HloInstruction& instruction, DimVector& di
   if (opcode == HloOpcode::kBroadcast && !seen && instruction.operand(0)->shape().rank() != 0) {
     return Fail(place, "broadcast needs the attribute dimensions, unless its operand is a scalar");
   }
-  if (opcode == HloOpcode::kAllToAll && seen && dimensions.size() != 1) return Fail(place, "all-to-all splits one dimension");
+  if (opcode == HloOpcode::kAllToAll && seen && dimensions.size() != 1)
+    return Fail(place, "all-to-all splits one dimension");
   if (opcode == HloOpcode::kMap && !seen) {
     for (int64_t i = 0; i < instruction.operand(0)->shape().rank(); ++i) dimensions.push_back(i);
   }
@@ -275,7 +276,8 @@ bool HloParser::CheckDimensions(const HloInstruction& instruction, DimVector& di
 }
 
 template <class A>
-bool HloParser::ParseAttributesOf(HloInstruction* instruction, HloInstruction* outer, bool is_nested, const char* place) {
+bool HloParser::ParseAttributesOf(HloInstruction* instruction, HloInstruction* outer, bool is_nested,
+                                  const char* place) {
   constexpr bool kHasFields = !std::is_same_v<A, std::monostate>;
   const HloOpcode opcode = instruction->opcode();
   A* attributes = nullptr;
@@ -352,10 +354,13 @@ bool HloParser::ParseAttributesOf(HloInstruction* instruction, HloInstruction* o
   return FinishCalls(context);
 }
 
-// An op that no table knows is kept as a custom-call of its name that acts on the outside, so that nobody touches it. It is told from
-// one by its first unknown attribute, which has no name and holds the opcode; what its own attributes say stays as it is.
-bool HloParser::ParseUnknownOperation(HloInstruction* instruction, std::string_view opcode, bool is_nested, const char* place) {
-  if (instruction->shape_ == nullptr) return Fail(place, Format("'{}' is not known; its shape must stand before it", opcode));
+// An op that no table knows is kept as a custom-call of its name that acts on the outside, so that nobody touches it.
+// It is told from one by its first unknown attribute, which has no name and holds the opcode; what its own attributes
+// say stays as it is.
+bool HloParser::ParseUnknownOperation(HloInstruction* instruction, std::string_view opcode, bool is_nested,
+                                      const char* place) {
+  if (instruction->shape_ == nullptr)
+    return Fail(place, Format("'{}' is not known; its shape must stand before it", opcode));
   auto* attributes = module_->arena_.New<CustomCallAttributes>();
   attributes->custom_call_target = opcode;
   attributes->custom_call_has_side_effect = true;

@@ -1,10 +1,10 @@
-// HloParser: the recursive descent behind parser.h, one pass over the text. Every Parse… and Read… function reads one thing
-// at the lexer's place and returns true, or records the error and returns false; the first error is the one reported.
-// Where things are: parser.cc the entry points and errors; module.cc header and computations; instruction.cc instructions
-// and operands; async.cc the async sugar; names.cc names; shape.cc, literal.cc; attributes.cc (which attribute belongs to
-// which op), values.cc (the attributes' values), sharding.cc (shardings, meshes, device groups), metadata.cc (metadata and
-// what else tells of an op's origin).
-// Tested by tests/unit/parser_test.cc and tests/parse_errors.
+// HloParser: the recursive descent behind parser.h, one pass over the text. Every Parse… and Read… function reads one
+// thing at the lexer's place and returns true, or records the error and returns false; the first error is the one
+// reported. Where things are: parser.cc the entry points and errors; module.cc header and computations; instruction.cc
+// instructions and operands; async.cc the async sugar; names.cc names; shape.cc, literal.cc; attributes.cc (which
+// attribute belongs to which op), values.cc (the attributes' values), sharding.cc (shardings, meshes, device groups),
+// metadata.cc (metadata and what else tells of an op's origin). Tested by tests/unit/parser_test.cc and
+// tests/parse_errors.
 #pragma once
 
 #include <memory>
@@ -61,8 +61,7 @@ class HloParser {
   bool Read(DomainMetadata& value);  // sharding.cc
   bool Read(ResultAccuracy& value);
   template <class E>
-    requires(kHasEnumWords<E>)
-  bool Read(E& value) {
+  requires(kHasEnumWords<E>) bool Read(E& value) {
     int64_t index = 0;
     if (!ReadEnumWord(EnumWords<E>(), index)) return false;
     value = static_cast<E>(index);

@@ -1,12 +1,12 @@
-// Instructions: `[ROOT] name = [shape] opcode(operands), attributes`, and operands: names, `#i` of a tuple, or instructions
-// without a name in place.
+// Instructions: `[ROOT] name = [shape] opcode(operands), attributes`, and operands: names, `#i` of a tuple, or
+// instructions without a name in place.
 
 #include <algorithm>
 #include <array>
 
 #include "hlo_parser.h"
-#include "hloir/did_you_mean.h"
-#include "hloir/format.h"
+#include "support/did_you_mean.h"
+#include "support/format.h"
 #include "hloir/shape_inference.h"
 
 namespace hloir {
@@ -89,20 +89,21 @@ bool HloParser::LooksLikeShape() {
   return *p == '[';
 }
 
-// Instructions stand side by side, so that a walk over a large module, in text's order or against it, finds the next one in the
-// cache. Rooms grow with the module.
+// Instructions stand side by side, so that a walk over a large module, in text's order or against it, finds the next
+// one in the cache. Rooms grow with the module.
 void* HloParser::RoomForInstruction() {
   if (room_left_ == 0) {
     room_left_ = room_size_;
-    room_ = static_cast<std::byte*>(module_->arena_.Allocate(room_size_ * sizeof(HloInstruction), alignof(HloInstruction)));
+    room_ =
+        static_cast<std::byte*>(module_->arena_.Allocate(room_size_ * sizeof(HloInstruction), alignof(HloInstruction)));
     room_size_ = std::min<size_t>(2 * room_size_, 4096);
   }
   --room_left_;
   return std::exchange(room_, room_ + sizeof(HloInstruction));
 }
 
-HloInstruction* HloParser::NewInstruction(HloOpcode opcode, const Shape* shape, std::span<HloInstruction* const> operands,
-                                          HloComputation* parent) {
+HloInstruction* HloParser::NewInstruction(HloOpcode opcode, const Shape* shape,
+                                          std::span<HloInstruction* const> operands, HloComputation* parent) {
   Arena& arena = module_->arena_;
   HloInstruction* instruction = new (RoomForInstruction()) HloInstruction;
   instruction->opcode_ = opcode;
@@ -130,7 +131,8 @@ bool HloParser::ParseInstruction(HloInstruction*& instruction, bool& is_root) {
   return ParseInstructionBody(name, place, /*is_nested=*/false, instruction);
 }
 
-bool HloParser::ParseInstructionBody(const Word& name, const char* place, bool is_nested, HloInstruction*& instruction) {
+bool HloParser::ParseInstructionBody(const Word& name, const char* place, bool is_nested,
+                                     HloInstruction*& instruction) {
   const int32_t line = lines_.LineOf(place);
   const Shape* shape = nullptr;
   if (!ParseKnownShape(shape) && LooksLikeShape() && !ParseInternedShape(shape)) return false;
@@ -277,7 +279,7 @@ bool HloParser::ParseOperand() {
   // A shape tells of the instruction that is named, `#i` of it notwithstanding.
   if (stated != nullptr && stated != operand->shape_ && !stated->Compatible(*operand->shape_)) {
     return Fail(start, Format("the operand is said to be {}, but '{}' is {}", stated->ToString(), operand->name(),
-                                   operand->shape_->ToString()));
+                              operand->shape_->ToString()));
   }
   if (*lexer_.at() == '#' && !ParseTupleElementChain(operand, name)) return false;
   operands_.push_back(operand);
@@ -293,7 +295,8 @@ bool HloParser::ParseTupleElementChain(HloInstruction*& operand, const Word& bas
     int64_t index = 0;
     if (!lexer_.ReadDigits(index)) return FailExpected("a tuple index after '#'");
     if (!operand->shape_->IsTuple() || index < 0 || index >= operand->shape_->tuple_size()) {
-      return Fail(place, Format("'{}' of shape {} has no element {}", operand->name(), operand->shape_->ToString(), index));
+      return Fail(place,
+                  Format("'{}' of shape {} has no element {}", operand->name(), operand->shape_->ToString(), index));
     }
     end = lexer_.at();
     const uint32_t size = static_cast<uint32_t>(end - base.data);
@@ -323,11 +326,12 @@ bool HloParser::ParseTupleElementChain(HloInstruction*& operand, const Word& bas
 
 bool HloParser::CheckArity(HloOpcode opcode, size_t count, const char* place) {
   const OpcodeInfo& info = GetOpcodeInfo(opcode);
-  const bool fits = info.arity >= 0 ? count == static_cast<size_t>(info.arity) : count >= static_cast<size_t>(-info.arity - 1);
+  const bool fits =
+      info.arity >= 0 ? count == static_cast<size_t>(info.arity) : count >= static_cast<size_t>(-info.arity - 1);
   if (fits) return true;
   return Fail(place, Format("{} takes {}{} operand{}, not {}", info.name, info.arity >= 0 ? "" : "at least ",
-                                 info.arity >= 0 ? info.arity : -info.arity - 1,
-                                 info.arity == 1 || info.arity == -2 ? "" : "s", count));
+                            info.arity >= 0 ? info.arity : -info.arity - 1,
+                            info.arity == 1 || info.arity == -2 ? "" : "s", count));
 }
 
 bool HloParser::InferMissingShape(HloInstruction* instruction, const char* place) {
@@ -338,11 +342,11 @@ bool HloParser::InferMissingShape(HloInstruction* instruction, const char* place
   const Shape** shapes = few;
   if (count > kFew) many.resize(count), shapes = many.data();
   for (size_t i = 0; i < count; ++i) shapes[i] = instruction->operands_[i]->shape_;
-  StatusOr<Shape> inferred = InferShape(instruction->opcode_, {shapes, count}, instruction->attributes_,
-                                        instruction->called_computations());
+  StatusOr<Shape> inferred =
+      InferShape(instruction->opcode_, {shapes, count}, instruction->attributes_, instruction->called_computations());
   if (!inferred.ok()) {
     return Fail(place, Format("{} has no result shape before it, and it cannot be inferred: {}",
-                                   OpcodeName(instruction->opcode_), inferred.status().message()));
+                              OpcodeName(instruction->opcode_), inferred.status().message()));
   }
   instruction->shape_ = module_->InternShape(*inferred);
   return true;
@@ -351,8 +355,12 @@ bool HloParser::InferMissingShape(HloInstruction* instruction, const char* place
 // The shapes that follow from the operands whatever the text says, as XLA has it.
 void HloParser::SettleShape(HloInstruction* instruction) {
   const Shape& stated = instruction->shape();
-  auto data_of = [](const Shape& tuple) { return tuple.IsTuple() && tuple.tuple_size() > 0 ? &tuple.tuple_shapes(0) : nullptr; };
-  auto transfer = [](const Shape& data) { return Shape::Tuple({data, Shape::Scalar(PrimitiveType::U32), Shape::Token()}); };
+  auto data_of = [](const Shape& tuple) {
+    return tuple.IsTuple() && tuple.tuple_size() > 0 ? &tuple.tuple_shapes(0) : nullptr;
+  };
+  auto transfer = [](const Shape& data) {
+    return Shape::Tuple({data, Shape::Scalar(PrimitiveType::U32), Shape::Token()});
+  };
   std::optional<Shape> settled;
   switch (instruction->opcode()) {
     case HloOpcode::kConstant:  // a constant is not packed
@@ -377,7 +385,8 @@ void HloParser::SettleShape(HloInstruction* instruction) {
       if (const Shape* data = data_of(stated)) settled = transfer(*data);
       break;
     case HloOpcode::kRecvDone:
-      if (const Shape* data = data_of(instruction->operand(0)->shape())) settled = Shape::Tuple({*data, Shape::Token()});
+      if (const Shape* data = data_of(instruction->operand(0)->shape()))
+        settled = Shape::Tuple({*data, Shape::Token()});
       break;
     default: break;
   }
@@ -391,12 +400,13 @@ bool HloParser::CheckInstruction(HloInstruction* instruction, const Opcode& opco
       const Shape& selector = instruction->operand(0)->shape();
       if (!selector.IsScalar() ||
           (selector.element_type() != PrimitiveType::PRED && selector.element_type() != PrimitiveType::S32)) {
-        return Fail(place, Format("a conditional's first operand is a scalar pred or s32, not {}", selector.ToString()));
+        return Fail(place,
+                    Format("a conditional's first operand is a scalar pred or s32, not {}", selector.ToString()));
       }
       if (instruction->operands().size() != instruction->called_computations().size() + 1) {
         return Fail(place, Format("a conditional of {} branches takes {} operands, not {}",
-                                       instruction->called_computations().size(),
-                                       instruction->called_computations().size() + 1, instruction->operands().size()));
+                                  instruction->called_computations().size(),
+                                  instruction->called_computations().size() + 1, instruction->operands().size()));
       }
       return true;
     }

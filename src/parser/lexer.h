@@ -1,7 +1,7 @@
-// Lexer: a cursor over HLO text. HLO needs no token stream: what may come next is always known, so the parser asks for it
-// (a comma? a word? a number?) and the cursor reads it in place, without allocating. Blanks and comments are skipped before
-// whatever is asked for. The text is followed by a NUL byte, at which every scan ends.
-// Tested by tests/unit/parser_test.cc.
+// Lexer: a cursor over HLO text. HLO needs no token stream: what may come next is always known, so the parser asks for
+// it (a comma? a word? a number?) and the cursor reads it in place, without allocating. Blanks and comments are skipped
+// before whatever is asked for. The text is followed by a NUL byte, at which every scan ends. Tested by
+// tests/unit/parser_test.cc.
 #pragma once
 
 #include <array>
@@ -68,7 +68,8 @@ inline uint32_t HashBytes(const char* data, size_t size) {
     a = load4(data);
     b = load4(data + size - 4);
   } else if (size > 0) {
-    a = static_cast<uint8_t>(data[0]) << 16 | static_cast<uint8_t>(data[size / 2]) << 8 | static_cast<uint8_t>(data[size - 1]);
+    a = static_cast<uint8_t>(data[0]) << 16 | static_cast<uint8_t>(data[size / 2]) << 8 |
+        static_cast<uint8_t>(data[size - 1]);
   }
   hash = fold(a ^ hash, b);
   return static_cast<uint32_t>(hash ^ hash >> 32);
@@ -158,8 +159,8 @@ class Lexer {
     while (lexer_internal::Is(*stop, lexer_internal::kNumberPart)) ++stop;
     return {at_, static_cast<size_t>(stop - at_)};
   }
-  // A decimal integer with an optional minus, of 64 bits signed or unsigned (kept as bits). False, without moving, if none
-  // comes or if it does not fit.
+  // A decimal integer with an optional minus, of 64 bits signed or unsigned (kept as bits). False, without moving, if
+  // none comes or if it does not fit.
   bool ReadInt(int64_t& value) {
     SkipBlank();
     const bool negative = *at_ == '-';
@@ -176,8 +177,8 @@ class Lexer {
   }
   // Digits alone, as in `3x3` or `0_1`, where the number's end is not a word's.
   bool ReadDigits(int64_t& value);
-  // Reads `"…"` or `'…'`: what is between the quotes, escapes still in it. False, without moving, if no string comes or if
-  // it does not end.
+  // Reads `"…"` or `'…'`: what is between the quotes, escapes still in it. False, without moving, if no string comes or
+  // if it does not end.
   bool ReadQuoted(std::string_view& raw, bool& has_escapes);
   // Reads `{…}` with balanced braces, not counting those in `"…"`; the braces are included.
   bool ReadBraces(std::string_view& raw);

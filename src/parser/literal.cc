@@ -1,5 +1,5 @@
-// Literals: `{ {1, 2}, {3, 4} }` of whatever element type, `{...}`, tuples. Elements are read straight into the literal's
-// storage; nothing is allocated for more elements than the text can hold.
+// Literals: `{ {1, 2}, {3, 4} }` of whatever element type, `{...}`, tuples. Elements are read straight into the
+// literal's storage; nothing is allocated for more elements than the text can hold.
 
 #include <charconv>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "hlo_parser.h"
 
-#include "hloir/format.h"
+#include "support/format.h"
 
 namespace hloir {
 namespace {
@@ -37,7 +37,8 @@ inline constexpr bool kIsComplexElement<std::complex<T>> = true;
 }  // namespace
 
 // A real number in text: decimal, inf, nan, nan(0x…), with or without a minus.
-bool HloParser::ParseReal(PrimitiveType type, double& value, uint64_t& nan_payload, bool& has_payload, bool& negative_nan) {
+bool HloParser::ParseReal(PrimitiveType type, double& value, uint64_t& nan_payload, bool& has_payload,
+                          bool& negative_nan) {
   lexer_.SkipBlank();
   const char* place = lexer_.at();
   has_payload = false;
@@ -71,7 +72,8 @@ bool HloParser::ParseReal(PrimitiveType type, double& value, uint64_t& nan_paylo
     has_payload = true;
     if (*lexer_.at() != '(') return true;
     const char* digits = lexer_.at() + 3;
-    if (lexer_.at()[1] != '0' || lexer_.at()[2] != 'x') return Fail(lexer_.at(), "expected a NaN's payload, as in nan(0x1)");
+    if (lexer_.at()[1] != '0' || lexer_.at()[2] != 'x')
+      return Fail(lexer_.at(), "expected a NaN's payload, as in nan(0x1)");
     std::from_chars_result result = std::from_chars(digits, lexer_.end(), nan_payload, 16);
     if (result.ec != std::errc() || *result.ptr != ')') {
       return Fail(lexer_.at(), "expected a NaN's payload, as in nan(0x1)");
@@ -81,7 +83,7 @@ bool HloParser::ParseReal(PrimitiveType type, double& value, uint64_t& nan_paylo
     }
     if (nan_payload == 0 || nan_payload >> GetFloatFormat(type).mantissa_bits != 0) {
       return Fail(place, Format("NaN payload 0x{:x} does not fit into the mantissa of {}, or is zero", nan_payload,
-                                     PrimitiveTypeName(type)));
+                                PrimitiveTypeName(type)));
     }
     lexer_.set_at(result.ptr + 1);
     return true;
@@ -108,7 +110,7 @@ bool HloParser::ParseIntElement(PrimitiveType type, int64_t& value) {
   }
   if (!fits) {
     return Fail(place, Format("{} does not fit into {}", std::string_view(place, lexer_.at() - place),
-                                   PrimitiveTypeName(type)));
+                              PrimitiveTypeName(type)));
   }
   return true;
 }
@@ -139,9 +141,11 @@ bool HloParser::ParseElement(PrimitiveType type, Element& element) {
                !Expect(')')) {
       return false;
     }
-    // As XLA reads them: a NaN as the real part stands for both, and c64 has the imaginary part's payload from a double.
+    // As XLA reads them: a NaN as the real part stands for both, and c64 has the imaginary part's payload from a
+    // double.
     if (std::isnan(real)) imaginary = real;
-    else if (std::isnan(imaginary) && sizeof(Part) < 8) imaginary = std::copysign(std::numeric_limits<Part>::quiet_NaN(), imaginary);
+    else if (std::isnan(imaginary) && sizeof(Part) < 8)
+      imaginary = std::copysign(std::numeric_limits<Part>::quiet_NaN(), imaginary);
     element = Element(real, imaginary);
     return true;
   } else {
@@ -160,7 +164,7 @@ bool HloParser::ParseElement(PrimitiveType type, Element& element) {
     // Rounding to infinity, or to NaN where there is none, means that the number was too large.
     if (std::isfinite(value) && !std::isfinite(static_cast<double>(element))) {
       return Fail(place, Format("{} is out of range for {}", std::string_view(place, lexer_.at() - place),
-                                     PrimitiveTypeName(type)));
+                                PrimitiveTypeName(type)));
     }
     return true;
   }
@@ -184,7 +188,8 @@ bool HloParser::ParseElements(Literal& literal, PrimitiveType type) {
     if (c == ',') {
       lexer_.set_at(lexer_.at() + 1);
     } else if (c == '{') {
-      if (level == rank) return Fail(lexer_.at(), Format("braces are nested more than {} deep, the array's rank", rank));
+      if (level == rank)
+        return Fail(lexer_.at(), Format("braces are nested more than {} deep, the array's rank", rank));
       if (level > 0 && index[level - 1] >= sizes[level - 1]) {
         return Fail(lexer_.at(), Format("dimension {} has {} elements, the text more", level - 1, sizes[level - 1]));
       }
@@ -197,7 +202,7 @@ bool HloParser::ParseElements(Literal& literal, PrimitiveType type) {
     } else if (c == '}') {
       if (index[level - 1] != sizes[level - 1] && !is_empty) {
         return Fail(lexer_.at(), Format("dimension {} has {} elements, the text only {}", level - 1, sizes[level - 1],
-                                             index[level - 1]));
+                                        index[level - 1]));
       }
       lexer_.set_at(lexer_.at() + 1);
       if (--level > 0) ++index[level - 1];
@@ -221,7 +226,7 @@ bool HloParser::CheckLiteralSize(const Shape& shape, const char* place) {
   }
   if (shape.ByteSize() > options_.max_literal_bytes) {
     return FailLimit(place, Format("a constant of shape {} is over the limit of {} bytes", shape.ToString(false),
-                                        options_.max_literal_bytes));
+                                   options_.max_literal_bytes));
   }
   return true;
 }
@@ -273,18 +278,19 @@ bool HloParser::ParseArrayLiteral(const Shape& shape, Literal& literal) {
   lexer_.set_at(elided ? lexer_.at() : brace);
   // Each element takes a byte of text or more: what does not fit in there is no reason to allocate.
   if (!elided && !has_dynamic_sizes && shape.ElementCount() > lexer_.end() - brace) {
-    return Fail(brace, Format("the text ends before the {} elements of {}", shape.ElementCount(), shape.ToString(false)));
+    return Fail(brace,
+                Format("the text ends before the {} elements of {}", shape.ElementCount(), shape.ToString(false)));
   }
   literal = Literal(shape);
-  if (literal.element_count() != shape.ElementCount()) return FailLimit(place, Format("no memory for {}", shape.ToString(false)));
+  if (literal.element_count() != shape.ElementCount())
+    return FailLimit(place, Format("no memory for {}", shape.ToString(false)));
   literal.set_dynamic_sizes(std::move(dynamic_sizes));
   if (elided) {
     literal.set_elided(true);
     return Expect('}');
   }
-  return PrimitiveTypeSwitch(type, [&](auto tag) {
-    return ParseElements<typename decltype(tag)::Storage>(literal, type);
-  });
+  return PrimitiveTypeSwitch(type,
+                             [&](auto tag) { return ParseElements<typename decltype(tag)::Storage>(literal, type); });
 }
 
 bool HloParser::ParseLiteral(const Shape& shape, Literal& literal) {

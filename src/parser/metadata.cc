@@ -5,7 +5,7 @@
 
 #include "hlo_parser.h"
 
-#include "hloir/format.h"
+#include "support/format.h"
 
 namespace hloir {
 
@@ -19,8 +19,8 @@ bool HloParser::ParseSharedMetadata(const OpMetadata*& metadata) {
     lexer_.set_at(start + last_metadata_text_.size());
     return true;
   }
-  // Most instructions have one of their own, so it pays not to have them all destroyed: but for a long profile_type, which
-  // almost none has, an OpMetadata owns no memory.
+  // Most instructions have one of their own, so it pays not to have them all destroyed: but for a long profile_type,
+  // which almost none has, an OpMetadata owns no memory.
   Arena& arena = module_->arena();
   OpMetadata* read = new (arena.Allocate(sizeof(OpMetadata), alignof(OpMetadata))) OpMetadata;
   const bool ok = ParseMetadata(*read);
@@ -138,7 +138,8 @@ bool HloParser::ParseStatistics(Statistics& statistics) {
   }
   if (!Expect('}')) return false;
   if (statistics.values.empty()) return Fail(place, "statistics need at least one value");
-  if (statistics.visualizing_index < 0 || statistics.visualizing_index > static_cast<int64_t>(statistics.values.size())) {
+  if (statistics.visualizing_index < 0 ||
+      statistics.visualizing_index > static_cast<int64_t>(statistics.values.size())) {
     return Fail(place, "visualizing_index is none of the statistics");
   }
   return true;

@@ -1,10 +1,11 @@
-// A module: header, stack-frame tables, computations; or what may stand for one, bare computations or a single instruction.
+// A module: header, stack-frame tables, computations; or what may stand for one, bare computations or a single
+// instruction.
 
 #include <algorithm>
 
 #include "hlo_parser.h"
 
-#include "hloir/format.h"
+#include "support/format.h"
 
 namespace hloir {
 
@@ -13,7 +14,8 @@ bool HloParser::ParseModule(std::unique_ptr<HloModule>& module) {
   module_ = module.get();
   if (owner_ != nullptr) module_->AdoptText(owner_);
   // A module takes about twice its text; of several in one text, who knows how long this one is.
-  if (!several_modules_) module_->arena_.Reserve(std::min<size_t>(2 * static_cast<size_t>(lexer_.end() - lexer_.at()), 256 << 20));
+  if (!several_modules_)
+    module_->arena_.Reserve(std::min<size_t>(2 * static_cast<size_t>(lexer_.end() - lexer_.at()), 256 << 20));
   room_left_ = 0;
   room_size_ = 16;
   computation_ = nullptr;
@@ -31,7 +33,8 @@ bool HloParser::ParseModule(std::unique_ptr<HloModule>& module) {
   shape_count_ = 0;
   last_metadata_text_ = last_sharding_text_ = {};
 
-  if (lexer_.AcceptWord("HloModule")) return ParseHeader() && ParseStackTables() && ParseComputations() && FinishModule();
+  if (lexer_.AcceptWord("HloModule"))
+    return ParseHeader() && ParseStackTables() && ParseComputations() && FinishModule();
   if (!LooksLikeComputation()) return ParseSingleInstruction() && FinishModule();
   if (!ParseComputations() || !FinishModule()) return false;
   module_->set_name(Format("module_{}", module_->entry_->name()));
@@ -91,7 +94,8 @@ bool HloParser::ParseHeaderAttribute(const Word& name, const char* place) {
   if (text == "allow_spmd_sharding_propagation_to_parameters") {
     return Read(config.allow_spmd_sharding_propagation_to_parameters);
   }
-  if (text == "allow_spmd_sharding_propagation_to_output") return Read(config.allow_spmd_sharding_propagation_to_output);
+  if (text == "allow_spmd_sharding_propagation_to_output")
+    return Read(config.allow_spmd_sharding_propagation_to_output);
   if (text == "replica_count") return Read(config.replica_count);
   if (text == "num_partitions") {
     if (!Read(config.num_partitions)) return false;
@@ -109,11 +113,11 @@ bool HloParser::ParseHeaderAttribute(const Word& name, const char* place) {
   }
   if (!options_.allow_unknown) {
     return Fail(place, Format("modules have no attribute '{}'; they may have alias_passthrough_params, "
-                                   "allow_spmd_sharding_propagation_to_output, "
-                                   "allow_spmd_sharding_propagation_to_parameters, buffer_donor, debug_attributes, "
-                                   "entry_computation_layout, frontend_attributes, input_output_alias, is_scheduled, "
-                                   "num_partitions, origin_recovery_table, replica_count",
-                                   text));
+                              "allow_spmd_sharding_propagation_to_output, "
+                              "allow_spmd_sharding_propagation_to_parameters, buffer_donor, debug_attributes, "
+                              "entry_computation_layout, frontend_attributes, input_output_alias, is_scheduled, "
+                              "num_partitions, origin_recovery_table, replica_count",
+                              text));
   }
   std::string_view raw;
   if (!SkipAttributeValue(raw)) return false;
@@ -163,7 +167,8 @@ bool HloParser::ParseBufferDonors() {
   do {
     if (lexer_.Peek() == '}') break;
     BufferDonor& donor = module_->config().buffer_donor.emplace_back();
-    if (!Expect('(') || !Read(donor.parameter) || !Expect(',') || !Read(donor.parameter_index) || !Expect(')')) return false;
+    if (!Expect('(') || !Read(donor.parameter) || !Expect(',') || !Read(donor.parameter_index) || !Expect(')'))
+      return false;
   } while (lexer_.Accept(','));
   return Expect('}');
 }
@@ -227,7 +232,8 @@ bool HloParser::ParseStackTables() {
     } else if (lexer_.AcceptWord("StackFrames")) {
       while (at_entry(tables.stack_frames.size())) {
         auto& frame = tables.stack_frames.emplace_back();
-        if (!read_fields({{"file_location_id", &frame.file_location_id}, {"parent_frame_id", &frame.parent_frame_id}})) {
+        if (!read_fields(
+                {{"file_location_id", &frame.file_location_id}, {"parent_frame_id", &frame.parent_frame_id}})) {
           return false;
         }
       }
@@ -284,7 +290,7 @@ bool HloParser::ParseComputation() {
   const HloInstruction* root = computation->root_;
   if (has_shape && stated != root->shape_ && !stated->Compatible(*root->shape_)) {
     return Fail(shape_place, Format("computation '{}' is said to give {}, but its root '{}' is {}", name.text(),
-                                         stated->ToString(), root->name(), root->shape_->ToString()));
+                                    stated->ToString(), root->name(), root->shape_->ToString()));
   }
   computations_[name.text()] = computation;
   if (is_entry) module_->entry_ = computation;
@@ -350,7 +356,8 @@ bool HloParser::ParseBody(HloComputation* computation, const char* place) {
     if (root != nullptr) return Fail(at, Format("'{}' is ROOT already", root->name()));
     root = instruction;
   }
-  if (computation->last_ == nullptr) return Fail(place, Format("computation '{}' has no instructions", computation->name()));
+  if (computation->last_ == nullptr)
+    return Fail(place, Format("computation '{}' has no instructions", computation->name()));
   computation_ = outer;
   return FinishComputation(computation, root != nullptr ? root : computation->last_, place);
 }
@@ -361,8 +368,8 @@ bool HloParser::FinishComputation(HloComputation* computation, HloInstruction* r
   for (HloInstruction* parameter : computation->parameters_) {
     const int64_t number = parameter->parameter_number();
     if (number >= static_cast<int64_t>(parameters.size())) {
-      return Fail(place, Format("computation '{}' has parameter {} of {}; numbers must have no gap", computation->name(),
-                                     number, parameters.size()));
+      return Fail(place, Format("computation '{}' has parameter {} of {}; numbers must have no gap",
+                                computation->name(), number, parameters.size()));
     }
     if (parameters[static_cast<size_t>(number)] != nullptr) {
       return Fail(place, Format("computation '{}' has two parameters {}", computation->name(), number));

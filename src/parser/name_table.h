@@ -19,7 +19,8 @@ class NameTable {
 
   NameTable() : slots_(kMinSlots) {}
 
-  // Said early of a name that will be added: its slot comes into cache meanwhile. A large module's table is larger than that.
+  // Said early of a name that will be added: its slot comes into cache meanwhile. A large module's table is larger than
+  // that.
   void Prefetch(const Word& word) const { __builtin_prefetch(&slots_[word.hash & (slots_.size() - 1)], 1); }
   // The entry of a name, or nullptr.
   Entry* Find(const Word& word) {

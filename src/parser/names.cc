@@ -5,7 +5,7 @@
 
 #include "hlo_parser.h"
 
-#include "hloir/format.h"
+#include "support/format.h"
 
 namespace hloir {
 namespace {
@@ -49,8 +49,8 @@ bool HloParser::Define(const Word& name, HloInstruction* instruction, const char
   if (!is_new && entry.instruction != nullptr) {
     HloComputation* owner = entry.instruction->parent_;
     if (owner == instruction->parent_) {
-      return Fail(place, Format("instruction '{}' is defined twice; first in line {}", name.text(),
-                                     entry.instruction->line()));
+      return Fail(
+          place, Format("instruction '{}' is defined twice; first in line {}", name.text(), entry.instruction->line()));
     }
     // An inline body hides the names of the computations around it, till it ends.
     if (has_inline_computations_) {
@@ -63,8 +63,8 @@ bool HloParser::Define(const Word& name, HloInstruction* instruction, const char
   return true;
 }
 
-// The name to have for a `wanted` one, which stands in names_ and was (`is_new`) not there before. x.01 is x.1, x.0 is x: what
-// counts is the number.
+// The name to have for a `wanted` one, which stands in names_ and was (`is_new`) not there before. x.01 is x.1, x.0 is
+// x: what counts is the number.
 std::string_view HloParser::NameGiven(std::string_view wanted, bool is_new) {
   std::string_view root, number;
   if (SplitNumber(wanted, root, number) && number[0] == '0') {
@@ -111,8 +111,8 @@ std::string_view HloParser::UniqueName(std::string_view wanted) {
   }
 }
 
-// Inline bodies are complete before the computation around them, whose first names were taken before theirs: names have to
-// be given out again, in the right order.
+// Inline bodies are complete before the computation around them, whose first names were taken before theirs: names have
+// to be given out again, in the right order.
 void HloParser::RenameInCompletionOrder() {
   std::vector<std::pair<HloInstruction*, std::string_view>> wanted;
   for (HloComputation* computation : module_->computations_) {

@@ -1,7 +1,6 @@
 // The entry points of parser.h, and how errors read. The parsing itself: see hlo_parser.h.
 #include "hloir/parser.h"
-#include "hloir/format.h"
-
+#include "support/format.h"
 
 #include <algorithm>
 
@@ -77,14 +76,15 @@ Status HloParser::TakeStatus() const {
     if (c != '\t') c = ' ';
   }
   return Status(error_code_, Format("{}:{}:{}: error: {}\n{}\n{}^", options_.file_name, line_number,
-                                         error_at_ - line_start + 1, error_message_, source, caret));
+                                    error_at_ - line_start + 1, error_message_, source, caret));
 }
 
 namespace {
 
 using ModulePtr = std::unique_ptr<HloModule>;
 
-StatusOr<std::vector<ModulePtr>> ParseSome(std::shared_ptr<const std::string> owner, const ParserOptions& options, bool only_one) {
+StatusOr<std::vector<ModulePtr>> ParseSome(std::shared_ptr<const std::string> owner, const ParserOptions& options,
+                                           bool only_one) {
   HloParser parser(*owner, options);
   parser.set_owner(owner);
   parser.set_several_modules(!only_one);
@@ -101,7 +101,8 @@ StatusOr<std::vector<ModulePtr>> ParseSome(std::shared_ptr<const std::string> ow
 // Metadata that was read from a copy looks into the text itself.
 void LookInto(std::string_view text, std::string_view copy, Sharding& sharding) {
   for (OpMetadata& m : sharding.metadata) {
-    for (std::string_view* view : {&m.op_type, &m.op_name, &m.source_file, &m.deduplicated_name, &m.scheduling_name, &m.metadata_payload}) {
+    for (std::string_view* view :
+         {&m.op_type, &m.op_name, &m.source_file, &m.deduplicated_name, &m.scheduling_name, &m.metadata_payload}) {
       if (!view->empty()) *view = text.substr(static_cast<size_t>(view->data() - copy.data()), view->size());
     }
   }
@@ -126,7 +127,8 @@ StatusOr<T> ParseFragment(std::string_view text) {
 }  // namespace
 
 StatusOr<ModulePtr> ParseHloModule(std::string text, const ParserOptions& options) {
-  HLOIR_ASSIGN_OR_RETURN(std::vector<ModulePtr> modules, ParseSome(std::make_shared<const std::string>(std::move(text)), options, /*only_one=*/true));
+  HLOIR_ASSIGN_OR_RETURN(std::vector<ModulePtr> modules,
+                         ParseSome(std::make_shared<const std::string>(std::move(text)), options, /*only_one=*/true));
   return std::move(modules.front());
 }
 
@@ -134,7 +136,8 @@ StatusOr<std::vector<ModulePtr>> ParseHloModules(std::string text, const ParserO
   return ParseHloModules(std::make_shared<const std::string>(std::move(text)), options);
 }
 
-StatusOr<std::vector<ModulePtr>> ParseHloModules(std::shared_ptr<const std::string> text, const ParserOptions& options) {
+StatusOr<std::vector<ModulePtr>> ParseHloModules(std::shared_ptr<const std::string> text,
+                                                 const ParserOptions& options) {
   return ParseSome(std::move(text), options, /*only_one=*/false);
 }
 
@@ -147,7 +150,8 @@ StatusOr<ConvDimensionNumbers> ParseConvDimensionNumbers(std::string_view text) 
 }
 StatusOr<PaddingConfig> ParsePadding(std::string_view text) { return ParseFragment<PaddingConfig>(text); }
 StatusOr<Literal> ParseLiteral(std::string_view text) {
-  return ParseFragment<Literal>(text, [](HloParser& parser, Literal& value) { return parser.ParseShapedLiteral(value); });
+  return ParseFragment<Literal>(text,
+                                [](HloParser& parser, Literal& value) { return parser.ParseShapedLiteral(value); });
 }
 
 }  // namespace hloir

@@ -1,17 +1,17 @@
-// Shapes and layouts. Most shapes of a module were seen before, letter by letter: ParseInternedShape finds those by their
-// text, without reading them again.
+// Shapes and layouts. Most shapes of a module were seen before, letter by letter: ParseInternedShape finds those by
+// their text, without reading them again.
 
 #include <algorithm>
 
 #include "hlo_parser.h"
 
-#include "hloir/format.h"
+#include "support/format.h"
 
 namespace hloir {
 
-// Where a shape's text ends, by a look at its brackets alone; the beginning itself if that cannot be told. Only a guess:
-// it is used as a key if, and only if, reading the same text in full once ended there too.
-// Only a stretch of text is looked at, or many guesses at one long text would take for ever.
+// Where a shape's text ends, by a look at its brackets alone; the beginning itself if that cannot be told. Only a
+// guess: it is used as a key if, and only if, reading the same text in full once ended there too. Only a stretch of
+// text is looked at, or many guesses at one long text would take for ever.
 const char* HloParser::ShapeEnd(const char* at) const {
   const char* const start = at;
   constexpr ptrdiff_t kLongest = 1 << 20;
@@ -43,8 +43,8 @@ const char* HloParser::ShapeEnd(const char* at) const {
   return at;
 }
 
-// At a parenthesis: does a tuple's shape begin, rather than a tuple literal whose elements carry theirs, `(f32[] 1)`? The
-// first array's shape tells, by what follows it.
+// At a parenthesis: does a tuple's shape begin, rather than a tuple literal whose elements carry theirs, `(f32[] 1)`?
+// The first array's shape tells, by what follows it.
 bool HloParser::LooksLikeTupleShape() const {
   const char* p = lexer_.at();
   for (int open = 0; open <= kMaxDepth && (*p == '(' || *p == ' ' || *p == '\n'); ++p) open += *p == '(';
@@ -60,7 +60,8 @@ HloParser::ShapeSlot& HloParser::FindShapeSlot(const char* text, uint32_t size, 
   const size_t mask = shape_slots_.size() - 1;
   for (size_t i = hash & mask;; i = (i + 1) & mask) {
     ShapeSlot& slot = shape_slots_[i];
-    if (slot.shape == nullptr || (slot.hash == hash && slot.size == size && SameBytes(slot.text, text, size))) return slot;
+    if (slot.shape == nullptr || (slot.hash == hash && slot.size == size && SameBytes(slot.text, text, size)))
+      return slot;
   }
 }
 
@@ -226,7 +227,7 @@ bool HloParser::ParseLayout(Shape& shape) {
   }
   if (!is_permutation) {
     return Fail(start, Format("a layout of this shape must name each of the dimensions 0 to {} once; it has {} of {}",
-                                   rank - 1, minor_to_major.size(), rank));
+                              rank - 1, minor_to_major.size(), rank));
   }
   Layout layout(std::move(minor_to_major));
   if (has_extras) {

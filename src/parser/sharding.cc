@@ -5,7 +5,7 @@
 #include "hlo_parser.h"
 #include "sharding_canonical.h"
 
-#include "hloir/format.h"
+#include "support/format.h"
 
 namespace hloir {
 
@@ -35,7 +35,8 @@ bool HloParser::ParseIotaDevices(DeviceList& devices) {
   }
   int64_t product = 1;
   for (int64_t d : dims) fits = fits && d > 0 && !__builtin_mul_overflow(product, d, &product);
-  if (!fits) return Fail(start, "an iota list of devices needs positive sizes, and T() a permutation of its dimensions");
+  if (!fits)
+    return Fail(start, "an iota list of devices needs positive sizes, and T() a permutation of its dimensions");
   devices.iota_reshape_dims = DimVector(dims.begin(), dims.end());
   devices.iota_transpose_perm = DimVector(perm.begin(), perm.end());
   return true;
@@ -205,7 +206,8 @@ bool HloParser::Read(Sharding& sharding) {
     if (!Expect('=') || !Read(sharding.devices.devices.emplace_back())) return false;
   } else {
     lexer_.set_at(place);
-    return FailExpected("a sharding: replicated, manual, unknown, unreduced, maximal, devices=, mesh, or a tuple of them");
+    return FailExpected(
+        "a sharding: replicated, manual, unknown, unreduced, maximal, devices=, mesh, or a tuple of them");
   }
   if (!ParseShardingSuffix(sharding) || !Expect('}')) return false;
   CanonicalizeSharding(sharding);
@@ -353,7 +355,8 @@ bool HloParser::Read(DomainMetadata& value) {
       return FailExpected("kind, entry or exit");
     }
     if (!Expect('=')) return false;
-    if (field == "kind" ? !Read(value.kind) : !Read((field == "entry" ? value.entry : value.exit).emplace())) return false;
+    if (field == "kind" ? !Read(value.kind) : !Read((field == "entry" ? value.entry : value.exit).emplace()))
+      return false;
   } while (lexer_.Accept(','));
   lexer_.SkipBlank();
   const char* place = lexer_.at();

@@ -1,6 +1,6 @@
-// Tiled shardings in canonical form. The iota form of the devices is kept where it can be, by taking it apart into pieces:
-// the tiles' index is a sequence of digits, each of which steps through the device numbers by a stride of its own.
-// Covered by tests/unit/printer_test.cc.
+// Tiled shardings in canonical form. The iota form of the devices is kept where it can be, by taking it apart into
+// pieces: the tiles' index is a sequence of digits, each of which steps through the device numbers by a stride of its
+// own. Covered by tests/unit/printer_test.cc.
 #include "sharding_canonical.h"
 
 #include <algorithm>
@@ -10,7 +10,8 @@ namespace {
 
 using Kind = Sharding::Kind;
 
-// One digit of the tiles' index, outermost first: part of tile dimension `dim`, of `size` values, `stride` devices apart.
+// One digit of the tiles' index, outermost first: part of tile dimension `dim`, of `size` values, `stride` devices
+// apart.
 struct Piece {
   size_t dim;
   int64_t size, stride;
@@ -46,7 +47,8 @@ bool CutIntoPieces(const DimVector& tile_dims, const DeviceList& devices, std::v
 DeviceList FromPieces(const std::vector<Piece>& pieces) {
   std::vector<size_t> by_stride(pieces.size());
   for (size_t i = 0; i < pieces.size(); ++i) by_stride[i] = i;
-  std::sort(by_stride.begin(), by_stride.end(), [&](size_t a, size_t b) { return pieces[a].stride > pieces[b].stride; });
+  std::sort(by_stride.begin(), by_stride.end(),
+            [&](size_t a, size_t b) { return pieces[a].stride > pieces[b].stride; });
   DeviceList list;
   list.iota_transpose_perm.resize(pieces.size());
   for (size_t i = 0; i < by_stride.size(); ++i) {
@@ -58,7 +60,8 @@ DeviceList FromPieces(const std::vector<Piece>& pieces) {
 }
 
 // The listed devices, with the tile dimensions in the order `perm`.
-std::vector<int64_t> TransposeList(const std::vector<int64_t>& devices, const DimVector& tile_dims, const std::vector<size_t>& perm) {
+std::vector<int64_t> TransposeList(const std::vector<int64_t>& devices, const DimVector& tile_dims,
+                                   const std::vector<size_t>& perm) {
   const size_t rank = tile_dims.size();
   DimVector strides(rank, 1), index(rank, 0);
   for (size_t i = rank; i-- > 1;) strides[i - 1] = strides[i] * tile_dims[i];
@@ -89,7 +92,8 @@ void CanonicalizeSharding(Sharding& sharding) {
   if (kinds.empty() || kinds.size() > sharding.tile_dims.size()) return;
   const DimVector old_dims = sharding.tile_dims;
   const size_t data_rank = old_dims.size() - kinds.size();
-  const bool splits_data = std::any_of(old_dims.begin(), old_dims.begin() + data_rank, [](int64_t d) { return d != 1; });
+  const bool splits_data =
+      std::any_of(old_dims.begin(), old_dims.begin() + data_rank, [](int64_t d) { return d != 1; });
   const bool one_kind = std::all_of(kinds.begin(), kinds.end(), [&](Kind kind) { return kind == kinds[0]; });
   if (!splits_data && one_kind && kinds[0] != Kind::kUnreduced) {
     Sharding whole;
@@ -126,7 +130,9 @@ void CanonicalizeSharding(Sharding& sharding) {
       }
     }
     if (sorts_copies) {
-      auto is_copy = [&](const Piece& piece) { return piece.dim >= data_rank && kinds[piece.dim - data_rank] == Kind::kReplicated; };
+      auto is_copy = [&](const Piece& piece) {
+        return piece.dim >= data_rank && kinds[piece.dim - data_rank] == Kind::kReplicated;
+      };
       auto first = std::find_if(ordered.begin(), ordered.end(), is_copy);
       std::sort(first, ordered.end(), [](const Piece& a, const Piece& b) { return a.stride > b.stride; });
     }

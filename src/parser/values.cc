@@ -5,7 +5,7 @@
 
 #include "hlo_parser.h"
 
-#include "hloir/format.h"
+#include "support/format.h"
 
 namespace hloir {
 namespace {
@@ -282,7 +282,8 @@ bool HloParser::Read(ConvDimensionNumbers& value) {
     if (first < 0 || second < 0) {
       return Fail(part, Format("dim_labels need '{}' and '{}' here", letters[0], letters[1]));
     }
-    if (seen != (1u << count) - 1) return Fail(part, "dim_labels must number the spatial dimensions from 0 without a gap");
+    if (seen != (1u << count) - 1)
+      return Fail(part, "dim_labels must number the spatial dimensions from 0 without a gap");
     spatial = DimVector(places, places + count);
     return true;
   };

@@ -18,18 +18,24 @@ void AppendWindow(TextBuffer& out, const Window& window) {
     AppendJoined(out, window, "x", print);
   };
   using Dim = const WindowDimension&;
-  field("size=", [](Dim) { return false; }, [&](Dim d) { out.AppendInt(d.size); });
-  field("stride=", [](Dim d) { return d.stride == 1; }, [&](Dim d) { out.AppendInt(d.stride); });
-  field("pad=", [](Dim d) { return d.padding_low == 0 && d.padding_high == 0; },
-        [&](Dim d) {
-          out.AppendInt(d.padding_low);
-          out.Append('_');
-          out.AppendInt(d.padding_high);
-        });
-  field("lhs_dilate=", [](Dim d) { return d.base_dilation == 1; }, [&](Dim d) { out.AppendInt(d.base_dilation); });
-  field("rhs_dilate=", [](Dim d) { return d.window_dilation == 1; }, [&](Dim d) { out.AppendInt(d.window_dilation); });
-  field("rhs_reversal=", [](Dim d) { return !d.window_reversal; },
-        [&](Dim d) { out.Append(d.window_reversal ? '1' : '0'); });
+  field(
+      "size=", [](Dim) { return false; }, [&](Dim d) { out.AppendInt(d.size); });
+  field(
+      "stride=", [](Dim d) { return d.stride == 1; }, [&](Dim d) { out.AppendInt(d.stride); });
+  field(
+      "pad=", [](Dim d) { return d.padding_low == 0 && d.padding_high == 0; },
+      [&](Dim d) {
+        out.AppendInt(d.padding_low);
+        out.Append('_');
+        out.AppendInt(d.padding_high);
+      });
+  field(
+      "lhs_dilate=", [](Dim d) { return d.base_dilation == 1; }, [&](Dim d) { out.AppendInt(d.base_dilation); });
+  field(
+      "rhs_dilate=", [](Dim d) { return d.window_dilation == 1; }, [&](Dim d) { out.AppendInt(d.window_dilation); });
+  field(
+      "rhs_reversal=", [](Dim d) { return !d.window_reversal; },
+      [&](Dim d) { out.Append(d.window_reversal ? '1' : '0'); });
   out.Append('}');
 }
 
@@ -64,10 +70,8 @@ void AppendValue(TextBuffer& out, const Literal& value) { AppendLiteralWithShape
 void AppendValue(TextBuffer& out, const Window& value) { AppendWindow(out, value); }
 void AppendValue(TextBuffer& out, const ConvDimensionNumbers& value) { AppendConvDimensionNumbers(out, value); }
 template <class E>
-  requires kHasEnumWords<E>
-void AppendValue(TextBuffer& out, E value) {
-  out.Append(EnumWord(value));
-}
+requires kHasEnumWords<E>
+void AppendValue(TextBuffer& out, E value) { out.Append(EnumWord(value)); }
 void AppendValue(TextBuffer& out, const BoolList& value) {
   out.Append('{');
   AppendJoined(out, value, ",", [&](bool b) { AppendValue(out, b); });
@@ -116,7 +120,8 @@ void AppendValue(TextBuffer& out, const SliceRanges& value) {
   out.Append('}');
 }
 void AppendValue(TextBuffer& out, const PaddingConfig& value) {
-  const bool interior = std::any_of(value.begin(), value.end(), [](const PaddingDimension& d) { return d.interior != 0; });
+  const bool interior =
+      std::any_of(value.begin(), value.end(), [](const PaddingDimension& d) { return d.interior != 0; });
   AppendJoined(out, value, "x", [&](const PaddingDimension& dim) {
     out.AppendInt(dim.low);
     out.Append('_');
@@ -287,7 +292,8 @@ void Printer::CalledComputations(const HloInstruction& instruction, int nesting)
     case CallKind::kNone: return;
     case CallKind::kToApply: {
       // XLA's printer of bodies does not know these two, and calls them as it calls fusions.
-      const bool as_fusion = body && (instruction.opcode() == HloOpcode::kScan || instruction.opcode() == HloOpcode::kReduceScatter);
+      const bool as_fusion =
+          body && (instruction.opcode() == HloOpcode::kScan || instruction.opcode() == HloOpcode::kReduceScatter);
       return Called(as_fusion ? "calls=" : "to_apply=", *called[0], body, nesting);
     }
     case CallKind::kCalls: return Called("calls=", *called[0], body, nesting);

@@ -196,8 +196,8 @@ std::vector<std::vector<int64_t>> ReplicaGroups::Expand() const {
     return result;
   };
   if (form == Form::kIota) return split(iota.Expand(), group_size);
-  // The mesh as an array, an axis cut into (before, part, after) where a part of it is named; the named parts become the
-  // minor dimensions, in the order of their naming, and each group is one row of them.
+  // The mesh as an array, an axis cut into (before, part, after) where a part of it is named; the named parts become
+  // the minor dimensions, in the order of their naming, and each group is one row of them.
   DimVector dims, named, others;
   std::vector<std::pair<int64_t, int64_t>> pieces;  // (which axis, which pre-size) of each dimension
   for (size_t a = 0; a < mesh.axes.size(); ++a) {
@@ -227,7 +227,8 @@ std::vector<std::vector<int64_t>> ReplicaGroups::Expand() const {
     for (size_t d = 0; d < dims.size(); ++d) {
       const bool same_axis = mesh.axes[pieces[d].first].first == ref.axis;
       if (!same_axis || is_named[d]) continue;
-      const bool wanted = ref.sub_axis_size == 0 || (pieces[d].second == ref.sub_axis_pre_size && dims[d] == ref.sub_axis_size);
+      const bool wanted =
+          ref.sub_axis_size == 0 || (pieces[d].second == ref.sub_axis_pre_size && dims[d] == ref.sub_axis_size);
       if (!wanted) continue;
       is_named[d] = true;
       named.push_back(static_cast<int64_t>(d));

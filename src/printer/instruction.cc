@@ -131,11 +131,14 @@ void Printer::Operands(const HloInstruction& instruction) {
   }
 }
 
-// With print_inline_stack_frames: where in a source the instruction's stack frame is. XLA tells file, line and column of it.
+// With print_inline_stack_frames: where in a source the instruction's stack frame is. XLA tells file, line and column
+// of it.
 const StackFrameIndex::FileLocation* Printer::InlinedLocation(const HloInstruction& instruction) const {
   if (!options_.print_inline_stack_frames) return nullptr;
   const StackFrameIndex& tables = instruction.module()->config().stack_frames;
-  const auto at = [](const auto& table, int64_t id) { return id >= 1 && id <= static_cast<int64_t>(table.size()) ? &table[static_cast<size_t>(id - 1)] : nullptr; };
+  const auto at = [](const auto& table, int64_t id) {
+    return id >= 1 && id <= static_cast<int64_t>(table.size()) ? &table[static_cast<size_t>(id - 1)] : nullptr;
+  };
   const auto* frame = at(tables.stack_frames, instruction.metadata()->stack_frame_id);
   const auto* location = frame != nullptr ? at(tables.file_locations, frame->file_location_id) : nullptr;
   return location != nullptr && at(tables.file_names, location->file_name_id) != nullptr ? location : nullptr;
@@ -152,7 +155,8 @@ void Printer::Instruction(const HloInstruction& instruction, int nesting) {
   }
   const HloInstruction* wrapped = nullptr;
   const HloOpcode opcode = instruction.opcode();
-  if (sugar_ && (opcode == HloOpcode::kAsyncStart || opcode == HloOpcode::kAsyncUpdate || opcode == HloOpcode::kAsyncDone)) {
+  if (sugar_ &&
+      (opcode == HloOpcode::kAsyncStart || opcode == HloOpcode::kAsyncUpdate || opcode == HloOpcode::kAsyncDone)) {
     wrapped = AsyncWrapped(instruction);
   }
   if (wrapped != nullptr) {
@@ -172,13 +176,15 @@ void Printer::Instruction(const HloInstruction& instruction, int nesting) {
     AppendOriginalValue(out_, *extras->original_value);
     out_.Append('}');
   }
-  if (options_.print_metadata && instruction.metadata() != nullptr && SaysSomething(*instruction.metadata(), options_)) {
+  if (options_.print_metadata && instruction.metadata() != nullptr &&
+      SaysSomething(*instruction.metadata(), options_)) {
     Separate("metadata={");
     const OpMetadata& metadata = *instruction.metadata();
     if (const StackFrameIndex::FileLocation* location = InlinedLocation(instruction)) {
       OpMetadata inlined = metadata;
       inlined.stack_frame_id = 0;
-      inlined.source_file = instruction.module()->config().stack_frames.file_names[static_cast<size_t>(location->file_name_id - 1)];
+      inlined.source_file =
+          instruction.module()->config().stack_frames.file_names[static_cast<size_t>(location->file_name_id - 1)];
       inlined.source_line = location->line;
       inlined.source_column = location->column;
       AppendMetadata(out_, inlined, options_.print_metadata_only_op_name);

@@ -1,6 +1,6 @@
-// Printer: one run of the printer over a module, computation or instruction. It holds the text so far and the side tables;
-// its methods are in module.cc (module, computations), instruction.cc (one line) and attributes.cc
-// (what stands after the operands). Not for use outside src/printer. Covered by tests/unit/printer_test.cc.
+// Printer: one run of the printer over a module, computation or instruction. It holds the text so far and the side
+// tables; its methods are in module.cc (module, computations), instruction.cc (one line) and attributes.cc (what stands
+// after the operands). Not for use outside src/printer. Covered by tests/unit/printer_test.cc.
 #pragma once
 
 #include <array>
@@ -63,13 +63,15 @@ class Printer {
   const PrintOptions& options_;
   bool sugar_ = options_.syntax_sugar_async_ops;
   TextBuffer out_;
-  // Of shapes printed lately, where in out_ they stand: most shapes of a module come again soon. By hash of the address.
+  // Of shapes printed lately, where in out_ they stand: most shapes of a module come again soon. By hash of the
+  // address.
   struct ShapeText {
     const Shape* shape = nullptr;
     size_t offset = 0, size = 0;
   };
   std::array<ShapeText, 256> recent_shapes_{};
-  // Canonical names: tmp_N, where N is the place in the printed computation. By instruction id; set as they are printed.
+  // Canonical names: tmp_N, where N is the place in the printed computation. By instruction id; set as they are
+  // printed.
   std::vector<int32_t> canonical_;
   bool in_computation_ = false;
 };

@@ -99,7 +99,8 @@ class ArrayWriter {
   }
 
  private:
-  // The elements below `level`, of which the first is data_[offset]; `index` is this level's place in the one around it.
+  // The elements below `level`, of which the first is data_[offset]; `index` is this level's place in the one around
+  // it.
   void WriteLevel(size_t level, int64_t offset, int64_t index) {
     const size_t rank = sizes_.size();
     const int64_t size = sizes_[level];
@@ -154,9 +155,8 @@ void AppendArray(TextBuffer& out, const Literal& literal) {
     out.Append("{}");
     return;
   }
-  PrimitiveTypeSwitch(literal.shape().element_type(), [&](auto tag) {
-    ArrayWriter<typename decltype(tag)::Storage>(out, literal).Write();
-  });
+  PrimitiveTypeSwitch(literal.shape().element_type(),
+                      [&](auto tag) { ArrayWriter<typename decltype(tag)::Storage>(out, literal).Write(); });
 }
 
 // Recursion is as deep as the literal's shape nests, which the reader limits.

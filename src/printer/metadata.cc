@@ -7,8 +7,8 @@
 namespace hloir {
 namespace {
 
-// One balanced {…} and nothing after it but blanks; braces within double quotes do not count. Such a text is printed bare,
-// since the reader takes it back whole.
+// One balanced {…} and nothing after it but blanks; braces within double quotes do not count. Such a text is printed
+// bare, since the reader takes it back whole.
 bool IsBracedDict(std::string_view text) {
   if (text.empty() || text.front() != '{') return false;
   int64_t depth = 0;

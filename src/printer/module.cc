@@ -64,7 +64,8 @@ void SortComputations(std::vector<HloComputation*>& computations) {
   PrintOptions fingerprint = PrintOptions::Fingerprint();
   fingerprint.print_operand_shape = false;
   std::vector<std::pair<std::string, HloComputation*>> keyed;
-  for (HloComputation* computation : computations) keyed.emplace_back(PrintComputation(*computation, fingerprint), computation);
+  for (HloComputation* computation : computations)
+    keyed.emplace_back(PrintComputation(*computation, fingerprint), computation);
   std::stable_sort(keyed.begin(), keyed.end(), [](const auto& a, const auto& b) {
     if (a.second->instruction_count() != b.second->instruction_count()) {
       return a.second->instruction_count() < b.second->instruction_count();
@@ -82,8 +83,9 @@ bool IsToldByItsCallers(const HloComputation& computation) {
          CanBeSugar(computation);
 }
 
-// Would the reader make the same of `op-start` for each async-start that the computation has? Not if there is an opcode of that
-// name, if others call the computation too, if operands come later or in another order, or if one line has to say two ops' attributes.
+// Would the reader make the same of `op-start` for each async-start that the computation has? Not if there is an opcode
+// of that name, if others call the computation too, if operands come later or in another order, or if one line has to
+// say two ops' attributes.
 bool SugarReadsBack(const HloComputation* computation) {
   if (!computation->MayHave(HloOpcode::kAsyncStart)) return true;
   for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
@@ -93,11 +95,14 @@ bool SugarReadsBack(const HloComputation* computation) {
     for (const char* part : {"-start", "-update", "-done"}) {
       if (ParseOpcode(std::string(op->opcode_name()) + part)) return false;
     }
-    if (op->has_extras() || op->operand_count() != op->parent()->parameter_count() || i->operand_count() != op->operand_count()) return false;
+    if (op->has_extras() || op->operand_count() != op->parent()->parameter_count() ||
+        i->operand_count() != op->operand_count())
+      return false;
     for (int64_t k = 0; k < op->operand_count(); ++k) {
       if (op->operand(k) != op->parent()->parameter(k)) return false;
     }
-    const bool whole = i->shape().IsTuple() && i->shape().tuple_size() > 1 && i->shape().tuple_shapes(1).Compatible(op->shape());
+    const bool whole =
+        i->shape().IsTuple() && i->shape().tuple_size() > 1 && i->shape().tuple_shapes(1).Compatible(op->shape());
     if (!whole || !i->attributes<AsyncAttributes>().output_to_operand_aliasing.empty()) return false;
   }
   return true;
@@ -165,7 +170,8 @@ void Printer::ModuleHeader(const HloModule& module) {
     Separate("frontend_attributes=");
     AppendFrontendAttributes(out_, config.frontend_attributes);
   }
-  if (options_.print_original_value && !config.origin_recovery_table.empty()) OriginRecoveryTable(config.origin_recovery_table);
+  if (options_.print_original_value && !config.origin_recovery_table.empty())
+    OriginRecoveryTable(config.origin_recovery_table);
   if (!config.debug_attributes.empty()) {
     Separate("debug_attributes=");
     out_.Append(config.debug_attributes);
@@ -304,7 +310,8 @@ void Printer::Computation(const HloComputation& computation, int nesting, Place 
   auto print = [&](const HloInstruction& instruction) {
     if (options_.canonicalize_instruction_names) {
       const size_t id = static_cast<size_t>(instruction.id());
-      if (canonical_.size() <= id) canonical_.resize(std::max<size_t>(id + 1, instruction.module()->instruction_id_limit()));
+      if (canonical_.size() <= id)
+        canonical_.resize(std::max<size_t>(id + 1, instruction.module()->instruction_id_limit()));
       canonical_[id] = canonical++;
     }
     // Text says what a get-tuple-element says at its uses.

@@ -1,5 +1,6 @@
-// TextBuffer: the one growing text that the printer writes into, and the few ways to write: characters, names, integers,
-// floats as printf's %.Ng, quoted strings. Everything in this folder appends to one. Covered by tests/unit/printer_test.cc.
+// TextBuffer: the one growing text that the printer writes into, and the few ways to write: characters, names,
+// integers, floats as printf's %.Ng, quoted strings. Everything in this folder appends to one. Covered by
+// tests/unit/printer_test.cc.
 #pragma once
 
 #include <charconv>

@@ -14,8 +14,8 @@
 
 namespace hloir::proto {
 
-// Nesting of messages; shapes, literals and shardings may nest. Deeper input is refused by an exception, as protozero refuses
-// broken bytes; both end as a Status in reader.cc.
+// Nesting of messages; shapes, literals and shardings may nest. Deeper input is refused by an exception, as protozero
+// refuses broken bytes; both end as a Status in reader.cc.
 inline constexpr int kMaxNesting = 256;
 struct TooDeep : std::exception {};
 
@@ -40,7 +40,8 @@ class FieldDecoder {
     protozero::pbf_reader item = reader_.get_message();
     while (item.next()) {
       if (item.wire_type() == protozero::pbf_wire_type::length_delimited && item.tag() <= 2) {
-        std::string_view& text = item.tag() == 1 ? entry.first : entry.second;  // before the value is taken: then there is no tag
+        std::string_view& text =
+            item.tag() == 1 ? entry.first : entry.second;  // before the value is taken: then there is no tag
         text = View(item.get_view());
       } else {
         item.skip();
@@ -111,8 +112,7 @@ class FieldDecoder {
   }
   // Numbers stand packed, or one by one.
   template <class T>
-    requires(std::is_arithmetic_v<T>)
-  bool Read(std::vector<T>& field) {
+  requires(std::is_arithmetic_v<T>) bool Read(std::vector<T>& field) {
     if (!IsBytes()) return ReadElement(reader_, field);
     protozero::data_view view = reader_.get_view();
     if constexpr (std::is_floating_point_v<T>) {
@@ -140,8 +140,7 @@ class FieldDecoder {
     return true;
   }
   template <class T>
-    requires(std::is_class_v<T>)
-  bool Read(std::vector<T>& field) {
+  requires(std::is_class_v<T>) bool Read(std::vector<T>& field) {
     if (!IsBytes()) return false;
     field.emplace_back();
     if constexpr (requires { field.back().bytes; }) {
@@ -238,8 +237,8 @@ class FieldEncoder {
     if (field.has_value()) Message(number, *field);
   }
   template <class T>
-    requires(std::is_class_v<T> && !std::is_same_v<T, std::string_view>)
-  void operator()(uint32_t number, const char*, std::vector<T>& field) {
+  requires(std::is_class_v<T> && !std::is_same_v<T, std::string_view>) void operator()(uint32_t number, const char*,
+                                                                                       std::vector<T>& field) {
     for (T& item : field) {
       if constexpr (requires { item.bytes; }) writer_.add_message(number, item.bytes.data(), item.bytes.size());
       else Message(number, item);
@@ -258,8 +257,8 @@ class FieldEncoder {
   }
 
  private:
-  // By way of its own bytes: a writer nested in place would leave out a message that has only defaults, but to be there is
-  // what such a message says (dimension numbers of a dot without any, one all-zero entry of a list).
+  // By way of its own bytes: a writer nested in place would leave out a message that has only defaults, but to be there
+  // is what such a message says (dimension numbers of a dot without any, one all-zero entry of a list).
   template <class T>
   void Message(uint32_t number, T& message) {
     writer_.add_message(number, Encode(message));

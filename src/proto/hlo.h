@@ -25,9 +25,9 @@ struct Instruction {
   std::optional<OpMetadata> metadata;
   std::optional<Literal> literal;
   int64_t parameter_number = 0, tuple_index = 0, feature_group_count = 0, batch_group_count = 0, exponent_bits = 0,
-          mantissa_bits = 0, distribution = 0, feature_index = 0, channel_id = 0, fft_type = 0, id = 0, all_reduce_id = 0,
-          custom_call_schedule = 0, delta = 0, rng_algorithm = 0, padding_type = 0, custom_call_api_version = 0, k = 0,
-          num_carries = 0, is_associative = 0, conv_kind = 0;
+          mantissa_bits = 0, distribution = 0, feature_index = 0, channel_id = 0, fft_type = 0, id = 0,
+          all_reduce_id = 0, custom_call_schedule = 0, delta = 0, rng_algorithm = 0, padding_type = 0,
+          custom_call_api_version = 0, k = 0, num_carries = 0, is_associative = 0, conv_kind = 0;
   float epsilon = 0;
   Int64s dimensions, dynamic_slice_sizes, fft_length, gather_slice_sizes, operand_ids, control_predecessor_ids,
       called_computation_ids;

@@ -55,7 +55,8 @@ Status ReadGroups(const proto::Instruction& m, ReplicaGroups& groups) {
     from_iota(*m.iota_collective_device_list);
   } else if (m.mesh_axes_replica_group_list.has_value()) {
     groups.form = ReplicaGroups::Form::kMesh;
-    if (m.mesh_axes_replica_group_list->mesh.has_value()) groups.mesh = FromProto(*m.mesh_axes_replica_group_list->mesh);
+    if (m.mesh_axes_replica_group_list->mesh.has_value())
+      groups.mesh = FromProto(*m.mesh_axes_replica_group_list->mesh);
     HLOIR_ASSIGN_OR_RETURN(groups.axes, FromProto(m.mesh_axes_replica_group_list->axes, groups.mesh));
   } else if (m.collective_device_list.has_value() && m.collective_device_list->iota_replica_group_list.has_value()) {
     from_iota(*m.collective_device_list->iota_replica_group_list);
@@ -75,9 +76,9 @@ void WriteGroups(const ReplicaGroups& groups, proto::Instruction& m) {
       return;
     }
     case ReplicaGroups::Form::kIota:
-      m.iota_collective_device_list = proto::IotaReplicaGroupList{groups.num_groups, groups.group_size,
-                                                                  ToInt64s(groups.iota.iota_reshape_dims),
-                                                                  ToInt64s(groups.iota.iota_transpose_perm)};
+      m.iota_collective_device_list =
+          proto::IotaReplicaGroupList{groups.num_groups, groups.group_size, ToInt64s(groups.iota.iota_reshape_dims),
+                                      ToInt64s(groups.iota.iota_transpose_perm)};
       return;
     case ReplicaGroups::Form::kMesh:
       m.mesh_axes_replica_group_list =
@@ -111,7 +112,8 @@ using Context = ProtoContext;
 
 Status Read(const Context&, const proto::Instruction& m, ParameterAttributes& a) {
   a.number = m.parameter_number;
-  if (m.parameter_replication.has_value()) a.parameter_replication = m.parameter_replication->replicated_at_leaf_buffers;
+  if (m.parameter_replication.has_value())
+    a.parameter_replication = m.parameter_replication->replicated_at_leaf_buffers;
   return OkStatus();
 }
 Status Write(const Context&, const ParameterAttributes& a, proto::Instruction& m) {
@@ -194,9 +196,9 @@ Status Write(const Context& c, const CompareAttributes& a, proto::Instruction& m
   ComparisonType type = a.type;
   if (type == ComparisonType::kDefault) {  // XLA always writes it
     PrimitiveType operand = c.operand_shapes.empty() ? PrimitiveType::INVALID : c.operand_shapes[0]->element_type();
-    type = IsSigned(operand)                          ? ComparisonType::kSigned
+    type = IsSigned(operand)                        ? ComparisonType::kSigned
            : IsFloat(operand) || IsComplex(operand) ? ComparisonType::kFloat
-                                                      : ComparisonType::kUnsigned;
+                                                    : ComparisonType::kUnsigned;
   }
   m.comparison_type = EnumWord(type);
   return OkStatus();
@@ -450,8 +452,8 @@ Status Read(const Context&, const proto::Instruction& m, TriangularSolveAttribut
   return OkStatus();
 }
 Status Write(const Context&, const TriangularSolveAttributes& a, proto::Instruction& m) {
-  m.triangular_solve_options = proto::TriangularSolveOptions{a.left_side, a.lower, a.unit_diagonal,
-                                                             static_cast<int64_t>(a.transpose_a)};
+  m.triangular_solve_options =
+      proto::TriangularSolveOptions{a.left_side, a.lower, a.unit_diagonal, static_cast<int64_t>(a.transpose_a)};
   return OkStatus();
 }
 
@@ -621,31 +623,41 @@ Status Read(const Context&, const proto::Instruction& m, AllToAllAttributes& a) 
 Status Write(const Context&, const AllToAllAttributes& a, proto::Instruction& m) { return WriteCollective(a, m); }
 Status Read(const Context&, const proto::Instruction& m, RaggedAllToAllAttributes& a) { return ReadCollective(m, a); }
 Status Write(const Context&, const RaggedAllToAllAttributes& a, proto::Instruction& m) { return WriteCollective(a, m); }
-Status Read(const Context&, const proto::Instruction& m, CollectiveBroadcastAttributes& a) { return ReadCollective(m, a); }
-Status Write(const Context&, const CollectiveBroadcastAttributes& a, proto::Instruction& m) { return WriteCollective(a, m); }
+Status Read(const Context&, const proto::Instruction& m, CollectiveBroadcastAttributes& a) {
+  return ReadCollective(m, a);
+}
+Status Write(const Context&, const CollectiveBroadcastAttributes& a, proto::Instruction& m) {
+  return WriteCollective(a, m);
+}
 
 // The in-place form's slice sizes are its rows one after another, as many numbers each as the operand has dimensions.
 Status Read(const Context& c, const proto::Instruction& m, CollectivePermuteAttributes& a) {
   a.channel_id = ReadChannel(m);
-  for (const proto::SourceTarget& pair : m.source_target_pairs) a.source_target_pairs.emplace_back(pair.source, pair.target);
+  for (const proto::SourceTarget& pair : m.source_target_pairs)
+    a.source_target_pairs.emplace_back(pair.source, pair.target);
   if (c.operand_shapes.size() != 4) return OkStatus();
   const auto depth = [](const Shape& starts) {
     int tuples = 0;
-    for (const Shape* at = &starts; at->IsTuple() && at->tuple_size() > 0 && tuples < 4; at = &at->tuple_shapes(0)) ++tuples;
+    for (const Shape* at = &starts; at->IsTuple() && at->tuple_size() > 0 && tuples < 4; at = &at->tuple_shapes(0))
+      ++tuples;
     return tuples;
   };
-  // One array, or a tuple of them; for each of them the start of one slice, or a tuple of starts. The deeper list of the two tells.
+  // One array, or a tuple of them; for each of them the start of one slice, or a tuple of starts. The deeper list of
+  // the two tells.
   const Shape& data = *c.operand_shapes[0];
   const Shape& starts = *c.operand_shapes[depth(*c.operand_shapes[2]) >= depth(*c.operand_shapes[3]) ? 2 : 3];
   const size_t arrays = data.IsTuple() ? static_cast<size_t>(data.tuple_size()) : 1;
   size_t from = 0;
   for (size_t array = 0; array < arrays; ++array) {
     const Shape& shape = data.IsTuple() ? data.tuple_shapes(static_cast<int64_t>(array)) : data;
-    const Shape* own = data.IsTuple() && starts.IsTuple() && static_cast<int64_t>(array) < starts.tuple_size() ? &starts.tuple_shapes(static_cast<int64_t>(array)) : &starts;
+    const Shape* own = data.IsTuple() && starts.IsTuple() && static_cast<int64_t>(array) < starts.tuple_size()
+                           ? &starts.tuple_shapes(static_cast<int64_t>(array))
+                           : &starts;
     // What is left over belongs to the last array.
     const int64_t slices = array + 1 == arrays ? INT64_MAX : depth(*own) >= 2 ? own->tuple_size() : 1;
     const size_t rank = static_cast<size_t>(std::max<int64_t>(shape.rank(), 0));
-    for (int64_t slice = 0; slice < slices && rank > 0 && from + rank <= m.dynamic_slice_sizes.size(); ++slice, from += rank) {
+    for (int64_t slice = 0; slice < slices && rank > 0 && from + rank <= m.dynamic_slice_sizes.size();
+         ++slice, from += rank) {
       a.slice_sizes.emplace_back(std::span(m.dynamic_slice_sizes).subspan(from, rank));
     }
   }
@@ -655,7 +667,8 @@ Status Read(const Context& c, const proto::Instruction& m, CollectivePermuteAttr
 Status Write(const Context&, const CollectivePermuteAttributes& a, proto::Instruction& m) {
   m.channel_id = a.channel_id.value_or(0);
   for (const auto& [source, target] : a.source_target_pairs) m.source_target_pairs.push_back({source, target});
-  for (const DimVector& row : a.slice_sizes) m.dynamic_slice_sizes.insert(m.dynamic_slice_sizes.end(), row.begin(), row.end());
+  for (const DimVector& row : a.slice_sizes)
+    m.dynamic_slice_sizes.insert(m.dynamic_slice_sizes.end(), row.begin(), row.end());
   return OkStatus();
 }
 

@@ -12,8 +12,8 @@ namespace hloir {
 
 // What reading or writing one instruction needs from around it.
 struct ProtoContext {
-  HloModule* module = nullptr;                 // reading
-  const Shape* shape = nullptr;                // the instruction's
+  HloModule* module = nullptr;   // reading
+  const Shape* shape = nullptr;  // the instruction's
   std::vector<const Shape*> operand_shapes;
   std::deque<std::string>* storage = nullptr;  // writing: keeps bytes that the message looks into
 };

@@ -1,5 +1,5 @@
-// HloProto as JSON, by protobuf's JSON mapping with the .proto files' field names: 64-bit integers as strings, bytes in base64,
-// enums as numbers. Reading also takes numbers for strings, enums' names and lowerCamelCase names.
+// HloProto as JSON, by protobuf's JSON mapping with the .proto files' field names: 64-bit integers as strings, bytes in
+// base64, enums as numbers. Reading also takes numbers for strings, enums' names and lowerCamelCase names.
 #include <cmath>
 #include <deque>
 #include <limits>
@@ -110,10 +110,7 @@ class JsonWriter {
     return ToJson(message);
   }
   template <class T>
-    requires(std::is_class_v<T>)
-  static Json Value(T& message) {
-    return ToJson(message);
-  }
+  requires(std::is_class_v<T>) static Json Value(T& message) { return ToJson(message); }
   Json& object_;
 };
 
@@ -131,12 +128,13 @@ struct JsonError : std::exception {
   std::string message;
 };
 
-// protobuf's own writer gives enums by their names: those of a field, in the order of their numbers from 0. Of types and dot
-// algorithms HLO text has the same names, in small letters.
+// protobuf's own writer gives enums by their names: those of a field, in the order of their numbers from 0. Of types
+// and dot algorithms HLO text has the same names, in small letters.
 std::optional<int64_t> EnumNumber(std::string_view field, std::string_view name) {
   static constexpr std::pair<std::string_view, std::string_view> kEnums[] = {
-      {"custom_call_api_version", "API_VERSION_UNSPECIFIED API_VERSION_ORIGINAL API_VERSION_STATUS_RETURNING "
-                                  "API_VERSION_STATUS_RETURNING_UNIFIED API_VERSION_TYPED_FFI"},
+      {"custom_call_api_version",
+       "API_VERSION_UNSPECIFIED API_VERSION_ORIGINAL API_VERSION_STATUS_RETURNING "
+       "API_VERSION_STATUS_RETURNING_UNIFIED API_VERSION_TYPED_FFI"},
       {"custom_call_schedule", "SCHEDULE_NONE SCHEDULE_LATEST SCHEDULE_EARLIEST"},
       {"dim_level_types", "DIM_DENSE DIM_COMPRESSED DIM_SINGLETON DIM_LOOSE_COMPRESSED"},
       {"distribution", "RNG_INVALID RNG_UNIFORM RNG_NORMAL"},
@@ -160,7 +158,8 @@ std::optional<int64_t> EnumNumber(std::string_view field, std::string_view name)
   }
   if (field == "algorithm") {
     const auto words = EnumWords<DotAlgorithm>();
-    const auto word = std::find(words.begin(), words.end(), std::string_view(small).substr(small.starts_with("alg_") ? 4 : 0));
+    const auto word =
+        std::find(words.begin(), words.end(), std::string_view(small).substr(small.starts_with("alg_") ? 4 : 0));
     return word != words.end() ? std::optional<int64_t>(word - words.begin()) : std::nullopt;
   }
   for (const auto& [known, names] : kEnums) {
@@ -222,8 +221,7 @@ class JsonReader {
   std::string_view Keep(std::string text) { return storage_.emplace_back(std::move(text)); }
 
   template <class T>
-    requires(std::is_arithmetic_v<T>)
-  void Read(const Json& value, T& field, const char* name) {
+  requires(std::is_arithmetic_v<T>) void Read(const Json& value, T& field, const char* name) {
     if constexpr (std::is_same_v<T, bool>) {
       field = Check(value, value.is_boolean(), name).get<bool>();
     } else if (value.is_string()) {
@@ -242,7 +240,8 @@ class JsonReader {
       }
       Check(value, !text.empty() && end == text.c_str() + text.size(), name);
     } else {
-      field = Check(value, value.is_number() && (std::is_floating_point_v<T> || value.is_number_integer()), name).template get<T>();
+      field = Check(value, value.is_number() && (std::is_floating_point_v<T> || value.is_number_integer()), name)
+                  .template get<T>();
     }
   }
   void Read(const Json& value, std::string_view& field, const char* name) {
@@ -273,8 +272,7 @@ class JsonReader {
     }
   }
   template <class T>
-    requires(std::is_class_v<T>)
-  void Read(const Json& value, T& message, const char* name) {
+  requires(std::is_class_v<T>) void Read(const Json& value, T& message, const char* name) {
     if (depth_ > proto::kMaxNesting) throw proto::TooDeep();
     JsonReader nested(Check(value, value.is_object(), name), storage_, depth_ + 1);
     proto::Fields(nested, message);
@@ -316,7 +314,8 @@ bool NestsTooDeep(std::string_view text) {
 
 StatusOr<std::string> SerializeHloProtoAsJson(const HloProtoFile& file) {
   HLOIR_ASSIGN_OR_RETURN(std::string bytes, SerializeMessage(file, nullptr));
-  // Strings that are no UTF-8 (names and configs may hold any bytes) are written with their bytes replaced, not refused.
+  // Strings that are no UTF-8 (names and configs may hold any bytes) are written with their bytes replaced, not
+  // refused.
   auto write = [&](auto message) { return ToJson(message).dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; };
   switch (file.form) {
     case HloProtoFile::Form::kHloProto: return write(proto::Decode<proto::HloProto>(bytes));

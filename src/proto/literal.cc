@@ -39,8 +39,8 @@ auto* BytesField(Message& m, PrimitiveType type) {
   }
 }
 
-// Elements of integer types under a byte: XLA writes the low bits of a byte each. Packed ones, first element in the low bits, are told by
-// their number of bytes and read too.
+// Elements of integer types under a byte: XLA writes the low bits of a byte each. Packed ones, first element in the low
+// bits, are told by their number of bytes and read too.
 bool IsSubByteInteger(PrimitiveType type) { return BitWidth(type) < 8 && IsInteger(type); }
 int64_t PackedBytes(PrimitiveType type, int64_t count) {
   const int64_t per_byte = 8 / BitWidth(type);
@@ -132,7 +132,8 @@ StatusOr<Literal> FromProto(const proto::Literal& m) {
     case PrimitiveType::C128: held = m.c128s.size() / 2; break;
     default:
       held = bytes->value.size() / static_cast<size_t>(StorageBytes(type));
-      if (IsSubByteInteger(type) && held == static_cast<size_t>(PackedBytes(type, count))) held = static_cast<size_t>(count);
+      if (IsSubByteInteger(type) && held == static_cast<size_t>(PackedBytes(type, count)))
+        held = static_cast<size_t>(count);
   }
   if (held != static_cast<size_t>(count)) {
     return InvalidArgument("literal: " + std::to_string(held) + " elements for " + shape.ToString());
@@ -210,7 +211,8 @@ proto::Literal ToProto(const Literal& literal, std::deque<std::string>& storage)
   if (IsSubByteInteger(type)) {
     bytes.assign(static_cast<size_t>(literal.element_count()), '\0');
     for (int64_t i = 0; i < literal.element_count(); ++i) {
-      bytes[static_cast<size_t>(order.empty() ? i : order[i])] = static_cast<char>(literal.GetAsInt64(i) & ((1 << BitWidth(type)) - 1));
+      bytes[static_cast<size_t>(order.empty() ? i : order[i])] =
+          static_cast<char>(literal.GetAsInt64(i) & ((1 << BitWidth(type)) - 1));
     }
   } else {
     const size_t size = static_cast<size_t>(StorageBytes(type));

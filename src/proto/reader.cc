@@ -1,5 +1,5 @@
-// From HloProto's bytes to a module. The one way in is ParseHloProto; which of the four messages the bytes are is told by
-// their first fields. Broken bytes, ids that lead nowhere and shapes that do not fit end as one InvalidArgument.
+// From HloProto's bytes to a module. The one way in is ParseHloProto; which of the four messages the bytes are is told
+// by their first fields. Broken bytes, ids that lead nowhere and shapes that do not fit end as one InvalidArgument.
 #include <algorithm>
 #include <numeric>
 #include <tuple>
@@ -58,12 +58,14 @@ void NoteUnread(std::string_view message, std::string_view fields, std::vector<s
   }
 }
 
-StatusOr<std::unique_ptr<HloModule>> ReadModule(const proto::Module& message, int depth, std::vector<std::string>& unread);
+StatusOr<std::unique_ptr<HloModule>> ReadModule(const proto::Module& message, int depth,
+                                                std::vector<std::string>& unread);
 
 class ModuleReader {
  public:
   // `depth`: in how many recovery tables the module stands.
-  ModuleReader(HloModule& module, int depth, std::vector<std::string>& unread) : module_(module), depth_(depth), unread_(unread) {}
+  ModuleReader(HloModule& module, int depth, std::vector<std::string>& unread)
+      : module_(module), depth_(depth), unread_(unread) {}
 
   Status Read(const proto::Module& m) {
     if (m.name.empty()) return InvalidArgument("the module has no name");
@@ -78,7 +80,8 @@ class ModuleReader {
     // The file has callees first; the module keeps computations by their ids, as XLA's does.
     std::vector<size_t> by_id(computations.size());
     std::iota(by_id.begin(), by_id.end(), size_t{0});
-    std::stable_sort(by_id.begin(), by_id.end(), [&](size_t a, size_t b) { return computations[a].id < computations[b].id; });
+    std::stable_sort(by_id.begin(), by_id.end(),
+                     [&](size_t a, size_t b) { return computations[a].id < computations[b].id; });
     std::vector<HloComputation*> made(computations.size());
     for (size_t i : by_id) made[i] = module_.AddComputation(computations[i].name);
     for (size_t i = 0; i < computations.size(); ++i) {
@@ -107,8 +110,9 @@ class ModuleReader {
       HLOIR_RETURN_IF_ERROR(Within(ReadInstruction(instruction, *computation, local), "instruction", instruction.name));
       ids.push_back(instruction.id);
       const auto is_lower = [&](int64_t id) { return id < instruction.id; };
-      operands_have_lower_ids &= std::all_of(instruction.operand_ids.begin(), instruction.operand_ids.end(), is_lower) &&
-                                 std::all_of(instruction.control_predecessor_ids.begin(), instruction.control_predecessor_ids.end(), is_lower);
+      operands_have_lower_ids &=
+          std::all_of(instruction.operand_ids.begin(), instruction.operand_ids.end(), is_lower) &&
+          std::all_of(instruction.control_predecessor_ids.begin(), instruction.control_predecessor_ids.end(), is_lower);
     }
     // XLA's module keeps instructions by their ids; so does this one where that puts operands first.
     if (operands_have_lower_ids && !std::is_sorted(ids.begin(), ids.end())) {
@@ -119,7 +123,8 @@ class ModuleReader {
     if (root == local.end()) return InvalidArgument("the root is not there");
     computation->set_root(root->second);
     for (int64_t i = 0; i < computation->parameter_count(); ++i) {
-      if (computation->parameter(i) == nullptr) return InvalidArgument("parameter " + std::to_string(i) + " is missing");
+      if (computation->parameter(i) == nullptr)
+        return InvalidArgument("parameter " + std::to_string(i) + " is missing");
     }
     computations_[m.id] = computation;
     instruction_ids_[computation] = std::move(local);
@@ -155,7 +160,8 @@ class ModuleReader {
         return InvalidArgument("parameter " + std::to_string(m.parameter_number) + " stands twice");
       }
     }
-    HloInstruction* instruction = computation.AddInstructionWithAttributes(*opcode, shape, operands, attributes, m.name);
+    HloInstruction* instruction =
+        computation.AddInstructionWithAttributes(*opcode, shape, operands, attributes, m.name);
     if (!local.emplace(m.id, instruction).second) return InvalidArgument("its id is taken");
     for (int64_t id : m.control_predecessor_ids) {
       auto it = local.find(id);
@@ -166,7 +172,8 @@ class ModuleReader {
     if (*opcode == HloOpcode::kWhile) std::reverse(called.begin(), called.end());  // XLA's has its body first
     for (int64_t id : called) {
       auto it = computations_.find(id);
-      if (it == computations_.end()) return InvalidArgument("called computation " + std::to_string(id) + " is not before it");
+      if (it == computations_.end())
+        return InvalidArgument("called computation " + std::to_string(id) + " is not before it");
       instruction->AddCalledComputation(it->second);
     }
     HLOIR_RETURN_IF_ERROR(CheckCalls(*instruction));
@@ -199,7 +206,8 @@ class ModuleReader {
       OpMetadata metadata = FromProto(*m.metadata, module_);
       if (m.metadata->metadata_payload.has_value() && m.metadata->metadata_payload->index.has_value()) {
         const int64_t index = *m.metadata->metadata_payload->index;
-        if (index < 0 || index >= static_cast<int64_t>(payloads_.size())) return InvalidArgument("metadata: no payload " + std::to_string(index));
+        if (index < 0 || index >= static_cast<int64_t>(payloads_.size()))
+          return InvalidArgument("metadata: no payload " + std::to_string(index));
         metadata.metadata_payload = module_.InternText(payloads_[static_cast<size_t>(index)]);
       }
       if (!(metadata == OpMetadata())) instruction.set_metadata(module_.InternMetadata(metadata));
@@ -216,7 +224,8 @@ class ModuleReader {
     if (m.statistics_viz.has_value() && !m.statistics_viz->statistics.empty()) {
       Statistics& statistics = instruction.mutable_extras().statistics.emplace();
       statistics.visualizing_index = m.statistics_viz->stat_index_to_visualize;
-      for (const proto::Statistic& s : m.statistics_viz->statistics) statistics.values.emplace_back(s.stat_name, s.stat_val);
+      for (const proto::Statistic& s : m.statistics_viz->statistics)
+        statistics.values.emplace_back(s.stat_name, s.stat_val);
     }
     if (m.result_accuracy.has_value() && (m.result_accuracy->mode != 0 || m.result_accuracy->tolerance.has_value())) {
       ResultAccuracy& accuracy = instruction.mutable_extras().result_accuracy.emplace();
@@ -271,7 +280,9 @@ class ModuleReader {
         if (e.old_original_array.has_value()) entry.original = FromProto(*e.old_original_array);
         if (e.new_original_array.has_value()) entry.replacement = FromProto(*e.new_original_array);
         if (e.recovery_module.has_value()) {
-          HLOIR_ASSIGN_OR_RETURN(entry.recovery_module, ReadModule(proto::Decode<proto::Module>(e.recovery_module->bytes), depth_ + 1, unread_));
+          HLOIR_ASSIGN_OR_RETURN(
+              entry.recovery_module,
+              ReadModule(proto::Decode<proto::Module>(e.recovery_module->bytes), depth_ + 1, unread_));
         }
       }
       SortOriginRecoveries(config.origin_recovery_table);
@@ -279,12 +290,15 @@ class ModuleReader {
     if (m.stack_frame_index.has_value()) {
       StackFrameIndex& frames = config.stack_frames;
       frames.file_names.assign(m.stack_frame_index->file_names.begin(), m.stack_frame_index->file_names.end());
-      frames.function_names.assign(m.stack_frame_index->function_names.begin(), m.stack_frame_index->function_names.end());
+      frames.function_names.assign(m.stack_frame_index->function_names.begin(),
+                                   m.stack_frame_index->function_names.end());
       for (const proto::FileLocation& l : m.stack_frame_index->file_locations) {
-        frames.file_locations.push_back({l.file_name_id, l.function_name_id, l.line, l.end_line, l.column, l.end_column});
+        frames.file_locations.push_back(
+            {l.file_name_id, l.function_name_id, l.line, l.end_line, l.column, l.end_column});
       }
       for (const proto::StackFrame& f : m.stack_frame_index->stack_frames) {
-        if (f.parent_frame_id < 0 || f.parent_frame_id > INT32_MAX) return InvalidArgument("stack_frame_index: no frame " + std::to_string(f.parent_frame_id));
+        if (f.parent_frame_id < 0 || f.parent_frame_id > INT32_MAX)
+          return InvalidArgument("stack_frame_index: no frame " + std::to_string(f.parent_frame_id));
         // In messages 0 is no parent; in text, for whatever reason, 1 is, and the rest follows.
         frames.stack_frames.push_back({f.file_location_id, f.parent_frame_id + 1});
       }
@@ -327,7 +341,8 @@ class ModuleReader {
   std::unordered_map<const HloComputation*, std::unordered_map<int64_t, HloInstruction*>> instruction_ids_;
 };
 
-StatusOr<std::unique_ptr<HloModule>> ReadModule(const proto::Module& message, int depth, std::vector<std::string>& unread) {
+StatusOr<std::unique_ptr<HloModule>> ReadModule(const proto::Module& message, int depth,
+                                                std::vector<std::string>& unread) {
   constexpr int kMaxDepth = 8;
   if (depth > kMaxDepth) throw proto::TooDeep();
   auto module = std::make_unique<HloModule>(std::string(message.name));
@@ -387,8 +402,8 @@ std::optional<int> NameDepth(std::string_view bytes) {
   return std::nullopt;
 }
 
-// The message that begins a file of streamed literals: its length, a varint, stands before it. A message of the other forms
-// begins with the tag 0x0A; as a length that would be ten bytes, too few for a module.
+// The message that begins a file of streamed literals: its length, a varint, stands before it. A message of the other
+// forms begins with the tag 0x0A; as a length that would be ten bytes, too few for a module.
 std::optional<std::string_view> MessageBeforeStream(std::string_view bytes) {
   if (bytes.empty() || bytes[0] == kModuleTag) return std::nullopt;
   const char* at = bytes.data();
@@ -446,7 +461,8 @@ StatusOr<HloProtoFile> Parse(std::string_view bytes) {
   if (*depth == 2) {
     file.form = HloProtoFile::Form::kHloSnapshot;
     proto::Snapshot snapshot = proto::Decode<proto::Snapshot>(bytes);
-    if (!snapshot.hlo.has_value() || !snapshot.hlo->hlo_module.has_value()) return InvalidArgument("a snapshot without a module");
+    if (!snapshot.hlo.has_value() || !snapshot.hlo->hlo_module.has_value())
+      return InvalidArgument("a snapshot without a module");
     HLOIR_RETURN_IF_ERROR(ReadModule(*snapshot.hlo, file));
     HLOIR_ASSIGN_OR_RETURN(std::vector<Literal> arguments, ReadLiterals(snapshot.arguments));
     file.arguments.push_back(std::move(arguments));
@@ -457,8 +473,8 @@ StatusOr<HloProtoFile> Parse(std::string_view bytes) {
     file.execution_platform = snapshot.execution_platform;
     return file;
   }
-  // HloProto {module 1, buffer_assignment 3} and HloUnoptimizedSnapshot {module 1, partitions 2, version 3: a number}: the
-  // second has a field 2, or a field 3 that is no message.
+  // HloProto {module 1, buffer_assignment 3} and HloUnoptimizedSnapshot {module 1, partitions 2, version 3: a number}:
+  // the second has a field 2, or a field 3 that is no message.
   bool unoptimized = false;
   protozero::pbf_reader reader(bytes.data(), bytes.size());
   while (reader.next()) {
@@ -494,13 +510,16 @@ StatusOr<HloProtoFile> ParseHloProto(std::string_view bytes) {
 }
 
 bool LooksLikeHloProto(std::string_view bytes) {
-  // The tags and lengths that begin any of the four are bytes that no text has, while a name may pass for text and an indented text
-  // for a name.
+  // The tags and lengths that begin any of the four are bytes that no text has, while a name may pass for text and an
+  // indented text for a name.
   const std::string_view begin = bytes.substr(0, 512);
-  const bool is_text = std::none_of(begin.begin(), begin.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 && (c < '\t' || c > '\r'); });
+  const bool is_text = std::none_of(begin.begin(), begin.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && (c < '\t' || c > '\r');
+  });
   if (is_text) return false;
   // A stream's length may be any byte; of a broken one only those that are no character are taken for it.
-  return bytes[0] == kModuleTag || static_cast<unsigned char>(bytes[0]) >= 0x80 || MessageBeforeStream(bytes).has_value();
+  return bytes[0] == kModuleTag || static_cast<unsigned char>(bytes[0]) >= 0x80 ||
+         MessageBeforeStream(bytes).has_value();
 }
 
 }  // namespace hloir

@@ -1,7 +1,7 @@
-// A literal in the form in which XLA writes it after an HloUnoptimizedSnapshot that would not fit into 2 GiB as one message:
-// the length of a ShapeProto (8 bytes), that ShapeProto, and then for each array in it, in the order of the tuple tree, its dynamic
-// sizes (32 bits each, only if it has any) and its elements by the layout's order; pred and types under a byte are packed,
-// first element in the low bits. Tested by tests/unit/proto_test.cc.
+// A literal in the form in which XLA writes it after an HloUnoptimizedSnapshot that would not fit into 2 GiB as one
+// message: the length of a ShapeProto (8 bytes), that ShapeProto, and then for each array in it, in the order of the
+// tuple tree, its dynamic sizes (32 bits each, only if it has any) and its elements by the layout's order; pred and
+// types under a byte are packed, first element in the low bits. Tested by tests/unit/proto_test.cc.
 #include <cstring>
 
 #include "codec.h"
@@ -65,7 +65,8 @@ StatusOr<Literal> ReadArray(const Shape& shape, StreamReader& stream) {
   for (int64_t i = 0; i < count; ++i) {
     const int64_t from = order.empty() ? i : order[i];
     if (bits >= 8) {
-      std::memcpy(literal.untyped_data() + static_cast<size_t>(i) * width, bytes.data() + static_cast<size_t>(from) * width, width);
+      std::memcpy(literal.untyped_data() + static_cast<size_t>(i) * width,
+                  bytes.data() + static_cast<size_t>(from) * width, width);
       continue;
     }
     const uint8_t byte = static_cast<uint8_t>(bytes[from / per_byte]);
@@ -105,7 +106,9 @@ void WritePieces(const Literal& literal, std::string& bytes) {
   const int bits = StreamedBits(type), per_byte = bits < 8 ? 8 / bits : 1;
   const size_t width = static_cast<size_t>(StorageBytes(type)), begin = bytes.size();
   const std::vector<int64_t> order = LayoutOrder(shape);
-  bytes.resize(begin + static_cast<size_t>(bits < 8 ? (count + per_byte - 1) / per_byte : count * static_cast<int64_t>(width)), '\0');
+  bytes.resize(
+      begin + static_cast<size_t>(bits < 8 ? (count + per_byte - 1) / per_byte : count * static_cast<int64_t>(width)),
+      '\0');
   const auto* data = reinterpret_cast<const char*>(literal.untyped_data());
   for (int64_t i = 0; i < count; ++i) {
     const int64_t to = order.empty() ? i : order[i];

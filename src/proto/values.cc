@@ -71,7 +71,8 @@ StatusOr<Shape> FromProto(const proto::Shape& message) {
     if (dim < 0 || dim >= shape.rank() || seen[dim]) return InvalidArgument("shape: the layout is no permutation");
     seen[dim] = true;
   }
-  if (from.minor_to_major.size() != message.dimensions.size()) return InvalidArgument("shape: the layout is no permutation");
+  if (from.minor_to_major.size() != message.dimensions.size())
+    return InvalidArgument("shape: the layout is no permutation");
   Layout layout(ToDims(from.minor_to_major));
   LayoutExtras extras;
   for (const proto::Tile& tile : from.tiles) extras.tiles.push_back({ToDims(tile.dimensions)});
@@ -134,8 +135,8 @@ proto::Shape ToProto(const Shape& shape) {
 Window FromProto(const proto::Window& message) {
   Window window;
   for (const proto::WindowDimension& d : message.dimensions) {
-    window.push_back({d.size, d.stride, d.padding_low, d.padding_high, d.base_dilation, d.window_dilation,
-                      d.window_reversal});
+    window.push_back(
+        {d.size, d.stride, d.padding_low, d.padding_high, d.base_dilation, d.window_dilation, d.window_reversal});
   }
   return window;
 }
@@ -143,8 +144,8 @@ Window FromProto(const proto::Window& message) {
 proto::Window ToProto(const Window& window) {
   proto::Window message;
   for (const WindowDimension& d : window) {
-    message.dimensions.push_back({d.size, d.stride, d.padding_low, d.padding_high, d.window_dilation, d.base_dilation,
-                                  d.window_reversal});
+    message.dimensions.push_back(
+        {d.size, d.stride, d.padding_low, d.padding_high, d.window_dilation, d.base_dilation, d.window_reversal});
   }
   return message;
 }
@@ -173,14 +174,20 @@ StatusOr<ConvDimensionNumbers> FromProto(const proto::ConvolutionDimensionNumber
       return InvalidArgument("convolution_dimension_numbers: no array has a dimension " + std::to_string(dimension));
     }
   }
-  return ConvDimensionNumbers{m.input_batch,  m.input_feature,  m.kernel_input_feature, m.kernel_output_feature,
-                              m.output_batch, m.output_feature, ToDims(m.input_spatial), ToDims(m.kernel_spatial),
-                              ToDims(m.output_spatial)};
+  return ConvDimensionNumbers{m.input_batch,           m.input_feature,          m.kernel_input_feature,
+                              m.kernel_output_feature, m.output_batch,           m.output_feature,
+                              ToDims(m.input_spatial), ToDims(m.kernel_spatial), ToDims(m.output_spatial)};
 }
 
 proto::ConvolutionDimensionNumbers ToProto(const ConvDimensionNumbers& d) {
-  return {d.input_batch,  d.input_feature,  d.kernel_input_feature,  d.kernel_output_feature,
-          d.output_batch, d.output_feature, ToInt64s(d.input_spatial), ToInt64s(d.kernel_spatial),
+  return {d.input_batch,
+          d.input_feature,
+          d.kernel_input_feature,
+          d.kernel_output_feature,
+          d.output_batch,
+          d.output_feature,
+          ToInt64s(d.input_spatial),
+          ToInt64s(d.kernel_spatial),
           ToInt64s(d.output_spatial)};
 }
 
@@ -201,9 +208,18 @@ OpMetadata FromProto(const proto::OpMetadata& m, HloModule& module) {
 }
 
 proto::OpMetadata ToProto(const OpMetadata& m) {
-  return {m.op_type,         m.op_name,       m.source_file,       m.deduplicated_name, m.scheduling_name,
-          m.source_line,     m.source_end_line, m.source_column, m.source_end_column, m.stack_frame_id,
-          ToInt64s(m.profile_type), std::nullopt};
+  return {m.op_type,
+          m.op_name,
+          m.source_file,
+          m.deduplicated_name,
+          m.scheduling_name,
+          m.source_line,
+          m.source_end_line,
+          m.source_column,
+          m.source_end_column,
+          m.stack_frame_id,
+          ToInt64s(m.profile_type),
+          std::nullopt};
 }
 
 Mesh FromProto(const proto::Mesh& message) {

@@ -30,8 +30,8 @@ OriginalArray FromProto(const proto::OriginalArray& message);
 StatusOr<OriginalValue> FromProto(const proto::OriginalValue& message, const Shape& shape);
 DimVector ToDims(const proto::Int64s& numbers);
 
-// Elements in XLA's order: by the shape's layout, which need not be row-major. Entry i is where element i of ours goes; empty:
-// they stand as ours do.
+// Elements in XLA's order: by the shape's layout, which need not be row-major. Entry i is where element i of ours goes;
+// empty: they stand as ours do.
 std::vector<int64_t> LayoutOrder(const Shape& shape);
 // The one message that `file` is; what its arguments take in a stream goes there, if there is one: writer.cc.
 StatusOr<std::string> SerializeMessage(const HloProtoFile& file, std::string* stream);

@@ -1,5 +1,5 @@
-// From a module to HloProto's bytes, so that XLA reads the same module back. Computations stand callees first and instructions
-// operands first, as XLA's reader wants them.
+// From a module to HloProto's bytes, so that XLA reads the same module back. Computations stand callees first and
+// instructions operands first, as XLA's reader wants them.
 #include <algorithm>
 #include <deque>
 #include <string>
@@ -23,7 +23,8 @@ class InstructionIds {
   explicit InstructionIds(const HloModule& module) : ids_(static_cast<size_t>(module.instruction_id_limit()), 0) {
     int64_t next = 1;
     for (const HloComputation* computation : module.computations()) {
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) ids_[static_cast<size_t>(i->id())] = next++;
+      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
+        ids_[static_cast<size_t>(i->id())] = next++;
     }
   }
   int64_t operator()(const HloInstruction& instruction) const { return ids_[static_cast<size_t>(instruction.id())]; }
@@ -95,8 +96,8 @@ std::string WriteInstruction(const HloInstruction& instruction, const Instructio
       proto::ResultAccuracy& accuracy = m.result_accuracy.emplace();
       accuracy.mode = extras.result_accuracy->mode == Precision::kHighest ? 1 : 0;
       if (extras.result_accuracy->has_tolerance) {
-        accuracy.tolerance = proto::Tolerance{extras.result_accuracy->atol, extras.result_accuracy->rtol,
-                                              extras.result_accuracy->ulps};
+        accuracy.tolerance =
+            proto::Tolerance{extras.result_accuracy->atol, extras.result_accuracy->rtol, extras.result_accuracy->ulps};
       }
     }
     if (extras.original_value.has_value()) m.original_value = ToProto(*extras.original_value);
@@ -159,10 +160,10 @@ proto::Module WriteModule(const HloModule& module, std::deque<std::string>& stor
     m.computations.push_back({storage.emplace_back(WriteComputation(*computation, ids, payloads))});
   }
   m.payloads = payloads.list();
-  m.host_program_shape = WriteProgramShape(config.entry_computation_layout.has_value()
-                                               ? *config.entry_computation_layout
-                                               : module.entry_computation()->program_shape(),
-                                           *module.entry_computation());
+  m.host_program_shape =
+      WriteProgramShape(config.entry_computation_layout.has_value() ? *config.entry_computation_layout
+                                                                    : module.entry_computation()->program_shape(),
+                        *module.entry_computation());
   if (config.is_scheduled) {
     proto::Schedule& schedule = m.schedule.emplace();
     for (const HloComputation* computation : module.computations()) {
@@ -184,7 +185,8 @@ proto::Module WriteModule(const HloModule& module, std::deque<std::string>& stor
   }
   if (!config.buffer_donor.empty()) {
     m.buffer_donor.emplace();
-    for (const BufferDonor& d : config.buffer_donor) m.buffer_donor->entries.push_back({d.parameter, ToInt64s(d.parameter_index)});
+    for (const BufferDonor& d : config.buffer_donor)
+      m.buffer_donor->entries.push_back({d.parameter, ToInt64s(d.parameter_index)});
   }
   if (!config.frontend_attributes.empty()) m.frontend_attributes = WriteMap(config.frontend_attributes);
   if (!config.origin_recovery_table.empty()) {
@@ -193,7 +195,8 @@ proto::Module WriteModule(const HloModule& module, std::deque<std::string>& stor
       proto::OriginRecoveryEntry& e = table.entries.emplace_back();
       e.old_original_array = ToProto(entry.original);
       e.new_original_array = ToProto(entry.replacement);
-      if (entry.recovery_module != nullptr) e.recovery_module.emplace().bytes = storage.emplace_back(SerializeHloModuleProto(*entry.recovery_module));
+      if (entry.recovery_module != nullptr)
+        e.recovery_module.emplace().bytes = storage.emplace_back(SerializeHloModuleProto(*entry.recovery_module));
     }
   }
   if (const StackFrameIndex& frames = config.stack_frames; !frames.empty()) {
@@ -213,7 +216,8 @@ proto::Module WriteModule(const HloModule& module, std::deque<std::string>& stor
 // Nothing that was kept from a text may get lost without a word.
 Status CheckAllKnown(const HloModule& module) {
   const auto no_field = [](std::string_view where, std::string_view name, std::string_view value) {
-    const std::string what = name.empty() ? "the opcode '" + std::string(value) + "'" : "an attribute '" + std::string(name) + "'";
+    const std::string what =
+        name.empty() ? "the opcode '" + std::string(value) + "'" : "an attribute '" + std::string(name) + "'";
     return InvalidArgument(std::string(where) + " has " + what + ", for which a message has no field");
   };
   for (const auto& [name, value] : module.config().unknown_attributes) return no_field("the module", name, value);
@@ -238,7 +242,8 @@ std::string SerializeHloModuleProto(const HloModule& module) {
 }
 
 StatusOr<std::string> SerializeHloProto(const HloProtoFile& file) {
-  if (!file.streamed || file.form != HloProtoFile::Form::kHloUnoptimizedSnapshot) return SerializeMessage(file, nullptr);
+  if (!file.streamed || file.form != HloProtoFile::Form::kHloUnoptimizedSnapshot)
+    return SerializeMessage(file, nullptr);
   std::string stream, bytes;
   HLOIR_ASSIGN_OR_RETURN(const std::string message, SerializeMessage(file, &stream));
   protozero::add_varint_to_buffer(&bytes, message.size());
@@ -246,7 +251,8 @@ StatusOr<std::string> SerializeHloProto(const HloProtoFile& file) {
 }
 
 StatusOr<std::string> SerializeMessage(const HloProtoFile& file, std::string* stream) {
-  if (file.module == nullptr || file.module->entry_computation() == nullptr) return InvalidArgument("no module to write");
+  if (file.module == nullptr || file.module->entry_computation() == nullptr)
+    return InvalidArgument("no module to write");
   HLOIR_RETURN_IF_ERROR(CheckAllKnown(*file.module));
   std::deque<std::string> storage;
   proto::Module module = WriteModule(*file.module, storage);

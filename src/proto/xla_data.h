@@ -1,6 +1,6 @@
-// The messages of XLA's xla_data.proto as plain structs, each with its fields' numbers and names, once: Fields(io, message)
-// names every field to `io`, and by it the reader and the writer walk a message (codec.h). Field numbers are XLA's of
-// 2026; older files hold a subset. Strings look into the bytes being read, or into the module being written.
+// The messages of XLA's xla_data.proto as plain structs, each with its fields' numbers and names, once: Fields(io,
+// message) names every field to `io`, and by it the reader and the writer walk a message (codec.h). Field numbers are
+// XLA's of 2026; older files hold a subset. Strings look into the bytes being read, or into the module being written.
 // hlo.proto's messages: hlo.h.
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "hloir/small_vector.h"
+#include "hloir/detail/small_vector.h"
 
 namespace hloir::proto {
 
@@ -143,8 +143,8 @@ struct Literal {
   std::vector<double> f64s, c128s;
   std::vector<Literal> tuple_literals;
   // Every other type: its elements' bytes, little-endian, under the type's own field.
-  Bytes u8s, f16s, bf16s, s8s, u16s, s16s, f8e5m2s, f8e4m3fns, s4s, u4s, f8e4m3b11fnuzs, f8e5m2fnuzs, f8e4m3fnuzs, s2s, u2s,
-      f8e4m3s, f8e3m4s, s1s, u1s, f4e2m1fns, f8e8m0fnus, f6e3m2fns, f6e2m3fns;
+  Bytes u8s, f16s, bf16s, s8s, u16s, s16s, f8e5m2s, f8e4m3fns, s4s, u4s, f8e4m3b11fnuzs, f8e5m2fnuzs, f8e4m3fnuzs, s2s,
+      u2s, f8e4m3s, f8e3m4s, s1s, u1s, f4e2m1fns, f8e8m0fnus, f6e3m2fns, f6e2m3fns;
 };
 template <class IO>
 void Fields(IO& io, Literal& m) {

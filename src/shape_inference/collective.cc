@@ -90,7 +90,8 @@ StatusOr<Shape> InferAllToAll(const Query& q) {
       return Invalid("dimensions={} is not a dimension of {}", Braced(dims), Text(q.operand(0)));
   }
   if (!dims.empty()) {
-    if (q.operands.size() != 1) return Invalid("all-to-all with dimensions takes one operand, not {}", q.operands.size());
+    if (q.operands.size() != 1)
+      return Invalid("all-to-all with dimensions takes one operand, not {}", q.operands.size());
     return q.operand(0);
   }
   // What comes from another device takes the place of what goes there, byte for byte.

@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-#include "hloir/format.h"
+#include "support/format.h"
 
 namespace hloir::inference {
 namespace {
@@ -102,7 +102,8 @@ Status ExpectScale(const Shape& operand, const Shape& scale, const DimVector& co
 
 StatusOr<Shape> InferScaledDot(const Query& q) {
   HLOIR_ASSIGN_OR_RETURN(Shape result, InferDot(q));
-  if (q.operands.size() != 4) return Invalid("scaled-dot takes two operands and their scales, not {}", q.operands.size());
+  if (q.operands.size() != 4)
+    return Invalid("scaled-dot takes two operands and their scales, not {}", q.operands.size());
   const auto& a = q.attr<DotAttributes>();
   HLOIR_RETURN_IF_ERROR(ExpectScale(q.operand(0), q.operand(2), a.lhs_contracting_dims, "lhs"));
   HLOIR_RETURN_IF_ERROR(ExpectScale(q.operand(1), q.operand(3), a.rhs_contracting_dims, "rhs"));

@@ -2,7 +2,7 @@
 // copy-start, async-start, …). Which start belongs to which done is the verifier's question, not asked here.
 #include "internal.h"
 
-#include "hloir/format.h"
+#include "support/format.h"
 
 namespace hloir::inference {
 namespace {

@@ -3,13 +3,12 @@
 // them.
 #pragma once
 
-
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
-#include "hloir/format.h"
+#include "support/format.h"
 #include "hloir/module.h"
 #include "hloir/shape_inference.h"
 

@@ -1,7 +1,7 @@
 // Shapes of whole-array mathematics: fft, cholesky, triangular-solve, the batch-norms; and of the random number ops.
 #include "internal.h"
 
-#include "hloir/format.h"
+#include "support/format.h"
 
 namespace hloir::inference {
 namespace {
@@ -132,7 +132,8 @@ StatusOr<Shape> InferRandom(const Query& q) {
     return result;
   }
   if (q.opcode == HloOpcode::kRngGetAndUpdateState) {
-    if (!result.Compatible(Shape::Array(Type::U64, {2}))) return Invalid("the state must be u64[2], not {}", Text(result));
+    if (!result.Compatible(Shape::Array(Type::U64, {2})))
+      return Invalid("the state must be u64[2], not {}", Text(result));
     return result;
   }
   if (!result.IsTuple()) return result;  // old form: the bits alone

@@ -2,7 +2,7 @@
 // slice, pad, concatenate, …; with iota and the two dimension-size ops.
 #include "internal.h"
 
-#include "hloir/format.h"
+#include "support/format.h"
 
 namespace hloir::inference {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-#include "hloir/format.h"
+#include "support/format.h"
 
 namespace hloir::inference {
 
@@ -132,12 +132,14 @@ StatusOr<Shape> InferReduce(const Query& q) {
   return AsReturnedBy(*q.called[0], std::move(results));
 }
 
-// Unlike reduce, which gives what its computation gives, it gives the initial values' types; they may differ in precision.
+// Unlike reduce, which gives what its computation gives, it gives the initial values' types; they may differ in
+// precision.
 StatusOr<Shape> InferReduceWindow(const Query& q) {
   HLOIR_ASSIGN_OR_RETURN(std::vector<PrimitiveType> types, ExpectReduction(q));
   std::vector<Shape> results;
   for (size_t i = 0; i < types.size(); ++i) {
-    HLOIR_ASSIGN_OR_RETURN(Shape result, InferWindowOutput(q.operand(i), q.attr<WindowAttributes>().window, q.operand(types.size() + i).element_type()));
+    HLOIR_ASSIGN_OR_RETURN(Shape result, InferWindowOutput(q.operand(i), q.attr<WindowAttributes>().window,
+                                                           q.operand(types.size() + i).element_type()));
     results.push_back(std::move(result));
   }
   return AsReturnedBy(*q.called[0], std::move(results));

@@ -2,7 +2,7 @@
 // file of its own. Here too are the helpers that all families use. What needs the graph around an instruction (callers,
 // pairs, devices) is the verifier's. tests/unit/shape_inference_test.cc.
 #include "hloir/shape_inference.h"
-#include "hloir/format.h"
+#include "support/format.h"
 
 #include <algorithm>
 #include <tuple>

@@ -1,13 +1,13 @@
 // Rules of work that runs aside: a start of old (all-gather-start, send, …) has one user, its done; async-start,
-// async-update and async-done are chains, each link of which is taken up once. On the way from one to the next there may
-// be tuples, barriers and loops. Channels are in channels.cc.
+// async-update and async-done are chains, each link of which is taken up once. On the way from one to the next there
+// may be tuples, barriers and loops. Channels are in channels.cc.
 #include <algorithm>
 #include <initializer_list>
 #include <unordered_map>
 
 #include "internal.h"
 
-#include "hloir/format.h"
+#include "support/format.h"
 #include "shape_inference/internal.h"
 
 namespace hloir::verification {
@@ -174,7 +174,8 @@ void VerifyAsyncChains(const HloModule& module, Errors& errors) {
         continue;
       }
       auto [it, is_first] = taker.emplace(source.instruction, i);
-      if (!is_first) errors.Add(i, "takes {}, which {} has already taken", source.instruction->name(), it->second->name());
+      if (!is_first)
+        errors.Add(i, "takes {}, which {} has already taken", source.instruction->name(), it->second->name());
       else if (i->opcode() == HloOpcode::kAsyncDone) VerifyDone(*i, *source.instruction, errors);
     }
   }

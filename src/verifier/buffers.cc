@@ -1,6 +1,6 @@
-// Rules of values of type `b(…)`, which are memory and not numbers: only custom calls make and use them, loops, tuples and
-// dynamic-update-slice hand them on, and each is written by one instruction at most, as after that it is another value.
-// What an async computation does with them is left to its custom call. tests/verifier_errors/buffers.hlo.
+// Rules of values of type `b(…)`, which are memory and not numbers: only custom calls make and use them, loops, tuples
+// and dynamic-update-slice hand them on, and each is written by one instruction at most, as after that it is another
+// value. What an async computation does with them is left to its custom call. tests/verifier_errors/buffers.hlo.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -143,8 +143,8 @@ class Verifier {
     for (int64_t k = 0; k < call.operand_count(); ++k) {
       for (const ShapeIndex& index : BuffersOf(call.operand(k)->shape())) {
         if (int count = in[{k, index}]; count != 1)
-          errors_.Add(&call, "the buffer {} of operand {} must come out once, but comes out {} times", IndexText(index), k,
-                      count);
+          errors_.Add(&call, "the buffer {} of operand {} must come out once, but comes out {} times", IndexText(index),
+                      k, count);
       }
     }
     for (const ShapeIndex& index : BuffersOf(call.shape())) {
@@ -175,15 +175,16 @@ class Verifier {
       }
     }
   }
-  // Through tuples made and taken apart, to where the buffers at `index` of `at` come from. False if that is too far: so
-  // that many writers behind one long way don't each walk it.
+  // Through tuples made and taken apart, to where the buffers at `index` of `at` come from. False if that is too far:
+  // so that many writers behind one long way don't each walk it.
   static bool FollowBack(const HloInstruction*& at, ShapeIndex& index) {
     constexpr int kMaxSteps = 64;
     for (int step = 0; step < kMaxSteps; ++step) {
       if (at->opcode() == HloOpcode::kGetTupleElement && at->operand_count() == 1) {
         index.insert(index.begin(), at->tuple_index());
         at = at->operand(0);
-      } else if (at->opcode() == HloOpcode::kTuple && !index.empty() && index[0] >= 0 && index[0] < at->operand_count()) {
+      } else if (at->opcode() == HloOpcode::kTuple && !index.empty() && index[0] >= 0 &&
+                 index[0] < at->operand_count()) {
         at = at->operand(index[0]);
         index.erase(index.begin());
       } else {

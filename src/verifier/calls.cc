@@ -29,11 +29,12 @@ void VerifyFusion(const HloInstruction& fusion, Errors& errors) {
   }
 }
 
-// What runs beside the main program, on its thread, is one instruction; or a group of collectives that says it is one; or
-// a barrier, which does no work.
+// What runs beside the main program, on its thread, is one instruction; or a group of collectives that says it is one;
+// or a barrier, which does no work.
 void VerifyAsyncBody(const HloInstruction& start, Errors& errors) {
   const HloComputation& body = *start.called_computations()[0];
-  if (ThreadName(body.execution_thread()) != "main" || FrontendAttribute(start, "_collectives_group") != nullptr) return;
+  if (ThreadName(body.execution_thread()) != "main" || FrontendAttribute(start, "_collectives_group") != nullptr)
+    return;
   bool one_instruction = true, barrier = true;
   for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
     if (i == body.root() || i->IsParameter()) continue;
@@ -44,8 +45,8 @@ void VerifyAsyncBody(const HloInstruction& start, Errors& errors) {
     errors.Add(&start, "the async computation {} has more in it than parameters and a root", body.name());
 }
 
-// What is called stays on its caller's thread, unless an async-start says where it goes. XLA's verifier says so of loops
-// and branches too, but there programs have come by with other threads, and were compiled.
+// What is called stays on its caller's thread, unless an async-start says where it goes. XLA's verifier says so of
+// loops and branches too, but there programs have come by with other threads, and were compiled.
 void VerifyThreads(const HloInstruction& caller, Errors& errors) {
   switch (caller.opcode()) {
     case HloOpcode::kAsyncUpdate:
@@ -92,8 +93,8 @@ void VerifyAliasing(const HloInstruction& i, const OutputOperandAliasing& aliasi
     } else if (from == nullptr) {
       errors.Add(&i, "output_to_operand_aliasing names {} of operand {}, which is not in {}",
                  IndexText(alias.operand_index), alias.operand, Text(whole));
-    } else if (!any_shapes && !(buffers == Buffers::kAreArrays ? Buffered(*to).Compatible(Buffered(*from))
-                                                               : to->Compatible(*from))) {
+    } else if (!any_shapes &&
+               !(buffers == Buffers::kAreArrays ? Buffered(*to).Compatible(Buffered(*from)) : to->Compatible(*from))) {
       errors.Add(&i, "output_to_operand_aliasing puts {} and {} in one buffer", Text(*to), Text(*from));
     }
   }
@@ -131,8 +132,8 @@ void VerifyAsyncAliasing(const HloInstruction& i, Errors& errors) {
     return body.parameter(index[1])->shape().AtIndex(after(2));
   };
   VerifyAliasing(
-      i, aliasing, body.parameter_count(), [&](int64_t k) -> const Shape& { return body.parameter(k)->shape(); }, output,
-      Buffers::kAreArrays, errors);
+      i, aliasing, body.parameter_count(), [&](int64_t k) -> const Shape& { return body.parameter(k)->shape(); },
+      output, Buffers::kAreArrays, errors);
 }
 
 void VerifyLayoutConstraints(const HloInstruction& i, const OptionalShapeList& constraints, Errors& errors) {
@@ -169,7 +170,8 @@ void VerifyComposite(const HloInstruction& call, Errors& errors) {
 }
 
 void VerifyKnownTarget(const HloInstruction& call, std::string_view target, Errors& errors) {
-  if (target == "GetRngSeed" && (call.operand_count() != 0 || !call.shape().Compatible(Shape::Scalar(PrimitiveType::U64))))
+  if (target == "GetRngSeed" &&
+      (call.operand_count() != 0 || !call.shape().Compatible(Shape::Scalar(PrimitiveType::U64))))
     errors.Add(&call, "GetRngSeed takes nothing and gives u64[]");
 }
 

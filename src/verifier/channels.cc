@@ -1,5 +1,6 @@
-// Rules of channels: the two halves of a transfer name the same one; transfers with the host that share one are the same
-// transfer; all-reduces have positive ones, and either all keep their layouts or none does. tests/verifier_errors/.
+// Rules of channels: the two halves of a transfer name the same one; transfers with the host that share one are the
+// same transfer; all-reduces have positive ones, and either all keep their layouts or none does.
+// tests/verifier_errors/.
 #include <unordered_map>
 
 #include "internal.h"

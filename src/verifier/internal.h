@@ -3,14 +3,13 @@
 // the rules.
 #pragma once
 
-
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "hloir/format.h"
+#include "support/format.h"
 #include "hloir/verifier.h"
 
 namespace hloir::verification {

@@ -14,7 +14,8 @@ void VerifyOrigin(const HloInstruction& instruction, Errors& errors) {
     pending.pop_back();
     const size_t size = shape->IsTuple() ? shape->tuple_shapes().size() : 0;
     if (origin->elements.size() != size || (size == 0 && origin->is_tuple && !shape->IsTuple())) {
-      errors.Add(&instruction, "the origin has {} elements where the shape is {}", origin->elements.size(), Text(*shape));
+      errors.Add(&instruction, "the origin has {} elements where the shape is {}", origin->elements.size(),
+                 Text(*shape));
       return;
     }
     for (size_t i = 0; i < size; ++i) pending.emplace_back(&shape->tuple_shapes(i), &origin->elements[i]);

@@ -5,7 +5,7 @@
 
 #include "internal.h"
 
-#include "hloir/format.h"
+#include "support/format.h"
 
 namespace hloir::verification {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "internal.h"
 
-#include "hloir/format.h"
+#include "support/format.h"
 
 namespace hloir::verification {
 namespace {
@@ -30,8 +30,8 @@ class NameSet {
   std::vector<std::string_view> table_;
 };
 
-// Whether an operand lists its user. Long lists are walked along with the instructions, whose order they mostly have, and
-// otherwise looked up in a set: one constant may have as many users as the module has instructions.
+// Whether an operand lists its user. Long lists are walked along with the instructions, whose order they mostly have,
+// and otherwise looked up in a set: one constant may have as many users as the module has instructions.
 class UserLists {
  public:
   bool Have(const HloInstruction& operand, const HloInstruction* user) {

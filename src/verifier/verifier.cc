@@ -2,7 +2,7 @@
 // module's header. The rules themselves are in *.cc. They follow XLA's HloVerifier with mixed precision
 // allowed: two floats of different widths may meet. tests/unit/verifier_test.cc, tests/verifier_errors/.
 #include "hloir/verifier.h"
-#include "hloir/format.h"
+#include "support/format.h"
 
 #include <algorithm>
 #include <tuple>

@@ -1,6 +1,6 @@
-// The transcendental ops on every value of every float type under 32 bits (of two operands: every pair of the 8-bit types and
-// under, and many pairs of the 16-bit ones). These are computed in f32 and rounded, so a result may be at most one step from
-// the true value's nearest number. Prints how many are that step off. ctest runs all of it.
+// The transcendental ops on every value of every float type under 32 bits (of two operands: every pair of the 8-bit
+// types and under, and many pairs of the 16-bit ones). These are computed in f32 and rounded, so a result may be at
+// most one step from the true value's nearest number. Prints how many are that step off. ctest runs all of it.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -60,14 +60,16 @@ bool Sweep(const Op& op, PrimitiveType type) {
       const double a = value.data<double>()[i], b = want_value.data<double>()[i];
       if ((std::isnan(a) && std::isnan(b)) || (std::isnan(truth.data<double>()[i]) && a == b)) continue;
       const bool apart = std::isnan(a) || std::isnan(b) || (a == 0 && b == 0 && std::signbit(a) != std::signbit(b));
-      const int64_t steps = apart ? values : std::abs(Place(BitsAt(got, i, bytes), width) - Place(BitsAt(want, i, bytes), width));
+      const int64_t steps =
+          apart ? values : std::abs(Place(BitsAt(got, i, bytes), width) - Place(BitsAt(want, i, bytes), width));
       off += steps != 0;
       if (steps > worst) worst = steps, at = i;
     }
     most_off = std::max(most_off, off);
     if (worst > 1) {
-      std::printf("%s %s by %s: TOO FAR at %g, %g: %g, not %g\n", type_name.c_str(), op_name.c_str(), engines.name(e).c_str(),
-                  wide_x.data<double>()[at], wide_y.data<double>()[at], value.data<double>()[at], want_value.data<double>()[at]);
+      std::printf("%s %s by %s: TOO FAR at %g, %g: %g, not %g\n", type_name.c_str(), op_name.c_str(),
+                  engines.name(e).c_str(), wide_x.data<double>()[at], wide_y.data<double>()[at],
+                  value.data<double>()[at], want_value.data<double>()[at]);
       good = false;
     }
   }
@@ -80,8 +82,9 @@ bool Sweep(const Op& op, PrimitiveType type) {
 
 int main() {
   bool good = true;
-#define HLOIR_TYPE(name, ...) \
-  if (IsFloat(PrimitiveType::name) && BitWidth(PrimitiveType::name) < 32) for (const Op& op : kOps) good = Sweep(op, PrimitiveType::name) && good;
+#define HLOIR_TYPE(name, ...)                                             \
+  if (IsFloat(PrimitiveType::name) && BitWidth(PrimitiveType::name) < 32) \
+    for (const Op& op : kOps) good = Sweep(op, PrimitiveType::name) && good;
 #include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
   return good ? 0 : 1;

@@ -1,5 +1,6 @@
-// The ops of opcodes.def that have a bound in units in the last place, each with its true value by libm's 80-bit numbers, and the
-// engines that are held against it: the plan with each instruction set of this machine, and the reference.
+// The ops of opcodes.def that have a bound in units in the last place, each with its true value by libm's 80-bit
+// numbers, and the engines that are held against it: the plan with each instruction set of this machine, and the
+// reference.
 #pragma once
 
 #include <cmath>
@@ -34,15 +35,21 @@ inline long double Rsqrt(long double x) {
 // 1 / (1 + exp(-x)) loses nothing that long double would miss.
 inline long double Logistic(long double x) { return 1 / (1 + std::exp(-x)); }
 
-#define UNARY(name, f) {HloOpcode::k##name, 1, [](long double x, long double) -> long double { return f(x); }}
-#define BINARY(name, f) {HloOpcode::k##name, 2, [](long double x, long double y) -> long double { return f(x, y); }}
+#define UNARY(name, f)                                                                    \
+  {                                                                                       \
+    HloOpcode::k##name, 1, [](long double x, long double) -> long double { return f(x); } \
+  }
+#define BINARY(name, f)                                                                        \
+  {                                                                                            \
+    HloOpcode::k##name, 2, [](long double x, long double y) -> long double { return f(x, y); } \
+  }
 inline const Op kOps[] = {
-    UNARY(Acos, std::acos), UNARY(Acosh, std::acosh), UNARY(Asin, std::asin),   UNARY(Asinh, std::asinh), UNARY(Atanh, std::atanh),
-    UNARY(Cbrt, std::cbrt), UNARY(Cos, std::cos),     UNARY(Cosh, std::cosh),   UNARY(Erf, std::erf),     UNARY(Exp, std::exp),
-    UNARY(Expm1, std::expm1), UNARY(Log, std::log),   UNARY(Log1p, std::log1p), UNARY(Logistic, Logistic), UNARY(Rsqrt, Rsqrt),
-    UNARY(Sin, std::sin),   UNARY(Sinh, std::sinh),   UNARY(Sqrt, std::sqrt),   UNARY(Tan, std::tan),     UNARY(Tanh, std::tanh),
+    UNARY(Acos, std::acos),    UNARY(Acosh, std::acosh),  UNARY(Asin, std::asin),   UNARY(Asinh, std::asinh),
+    UNARY(Atanh, std::atanh),  UNARY(Cbrt, std::cbrt),    UNARY(Cos, std::cos),     UNARY(Cosh, std::cosh),
+    UNARY(Erf, std::erf),      UNARY(Exp, std::exp),      UNARY(Expm1, std::expm1), UNARY(Log, std::log),
+    UNARY(Log1p, std::log1p),  UNARY(Logistic, Logistic), UNARY(Rsqrt, Rsqrt),      UNARY(Sin, std::sin),
+    UNARY(Sinh, std::sinh),    UNARY(Sqrt, std::sqrt),    UNARY(Tan, std::tan),     UNARY(Tanh, std::tanh),
     BINARY(Atan2, std::atan2), BINARY(Power, std::pow)};
-
 
 #undef UNARY
 #undef BINARY
@@ -54,7 +61,8 @@ class Engines {
     const std::string shape = type + "[" + std::to_string(count) + "]";
     std::string text = "HloModule sweep\nENTRY e {\n  x = " + shape + " parameter(0)\n";
     if (op.arity == 2) text += "  y = " + shape + " parameter(1)\n";
-    text += "  ROOT r = " + shape + " " + std::string(OpcodeName(op.opcode)) + (op.arity == 2 ? "(x, y)\n}\n" : "(x)\n}\n");
+    text +=
+        "  ROOT r = " + shape + " " + std::string(OpcodeName(op.opcode)) + (op.arity == 2 ? "(x, y)\n}\n" : "(x)\n}\n");
     module_ = std::move(ParseHloModule(text)).value();
     for (const std::string& each : SupportedIsas()) {
       if (!isa.empty() && isa != each) continue;
@@ -90,8 +98,8 @@ class Engines {
   std::vector<const Literal*> arguments_;
 };
 
-// Values in f64, several at a time where libm has vectors: good to a few units of f64, so of f32 to any purpose but a proof.
-// Zeros may have the wrong sign. (vector_truth.cc, which is compiled for speed.)
+// Values in f64, several at a time where libm has vectors: good to a few units of f64, so of f32 to any purpose but a
+// proof. Zeros may have the wrong sign. (vector_truth.cc, which is compiled for speed.)
 void VectorTruth(HloOpcode opcode, const float* x, const float* y, double* out, int64_t count);
 
 }  // namespace hloir::sweep

@@ -1,12 +1,13 @@
-// How far each transcendental op is from the true value, in units in the last place, with each instruction set and in the
-// reference: every f32 there is, and of pairs and of f64 the edges, the hard regions and some at random (samples.h); or every N-th of
-// all that. The true value comes from libm in 80-bit arithmetic; for f32 libm's vectors in f64 sort out which values it must be asked
-// for. Fails if an op is further off than opcodes.def says, if a NaN or an infinity is out of place, or if a zero has the wrong sign.
+// How far each transcendental op is from the true value, in units in the last place, with each instruction set and in
+// the reference: every f32 there is, and of pairs and of f64 the edges, the hard regions and some at random
+// (samples.h); or every N-th of all that. The true value comes from libm in 80-bit arithmetic; for f32 libm's vectors
+// in f64 sort out which values it must be asked for. Fails if an op is further off than opcodes.def says, if a NaN or
+// an infinity is out of place, or if a zero has the wrong sign.
 //
 //   ulp_sweep [--every=N] [--op=NAME] [--type=f32|f64] [--isa=NAME] [--seed=N]
 //
-// ctest runs it with a large N; without one it is exhaustive: with one instruction set a minute or two for an op of f32.
-// What that measured stands in docs/accuracy.md. Narrower floats: narrow_sweep.cc.
+// ctest runs it with a large N; without one it is exhaustive: with one instruction set a minute or two for an op of
+// f32. What that measured stands in docs/accuracy.md. Narrower floats: narrow_sweep.cc.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -25,7 +26,7 @@ namespace {
 using namespace hloir;
 using namespace hloir::sweep;
 
-constexpr int64_t kBlock = 1 << 16;  // inputs at a time
+constexpr int64_t kBlock = 1 << 16;                             // inputs at a time
 constexpr uint64_t kRandomF32 = 1 << 26, kRandomF64 = 1 << 22;  // of pairs, and of f64, around 1; and as many anywhere
 
 struct Worst {
@@ -44,8 +45,11 @@ double UlpsApart(T got, long double want) {
   if (want == 0 && got == 0) return std::signbit(got) == std::signbit(want) ? 0 : HUGE_VAL;
   if (std::isinf(want)) return got == want ? 0 : HUGE_VAL;
   const long double clamped = std::fmin(std::fmax(want, -limit), limit);
-  const long double value = std::isinf(got) ? std::copysign(limit, static_cast<long double>(got)) : static_cast<long double>(got);
-  const int exponent = clamped == 0 ? kLowest : std::max(kLowest, std::min(std::ilogb(clamped), std::numeric_limits<T>::max_exponent - 1));
+  const long double value =
+      std::isinf(got) ? std::copysign(limit, static_cast<long double>(got)) : static_cast<long double>(got);
+  const int exponent = clamped == 0
+                           ? kLowest
+                           : std::max(kLowest, std::min(std::ilogb(clamped), std::numeric_limits<T>::max_exponent - 1));
   return static_cast<double>(std::fabs(value - clamped) / std::ldexp(1.0L, exponent - kDigits + 1));
 }
 
@@ -57,9 +61,13 @@ HLOIR_CLONES void QuickUlps(const float* got, const double* want, float* apart, 
     const double a = value > kLimit ? kLimit : value < -kLimit ? -kLimit : value;
     const double b = truth > kLimit ? kLimit : truth < -kLimit ? -kLimit : truth;
     const uint64_t exponent = std::bit_cast<uint64_t>(b) >> 52 & 0x7ff;
-    const uint64_t low = 1023 - 126, high = 1023 + 127, clamped = exponent < low ? low : exponent > high ? high : exponent;
+    const uint64_t low = 1023 - 126, high = 1023 + 127,
+                   clamped = exponent < low    ? low
+                             : exponent > high ? high
+                                               : exponent;
     const double ulps = std::fabs(a - b) * std::bit_cast<double>((2046 + 23 - clamped) << 52);  // 2^(23 - exponent)
-    const bool same = std::bit_cast<uint64_t>(value) == std::bit_cast<uint64_t>(truth) || (value != value && truth != truth);
+    const bool same =
+        std::bit_cast<uint64_t>(value) == std::bit_cast<uint64_t>(truth) || (value != value && truth != truth);
     const bool odd = !(ulps < 1e9) || (value == 0 && truth == 0) || std::fabs(truth) > 0x1p1000;
     apart[i] = same ? 0.0f : odd ? 1e30f : static_cast<float>(ulps) * 1.00001f;
   }
@@ -99,8 +107,9 @@ class Sweep {
       const Worst& w = worst_[e];
       const bool fine = w.ulps <= allowed;
       good = good && fine;
-      std::printf("%-4s %-22s %-10s %10.4g ulp%s at %.17Lg", sizeof(T) == 4 ? "f32" : "f64", std::string(OpcodeName(op_.opcode)).c_str(),
-                  engines_.name(e).c_str(), w.ulps, fine ? "" : " TOO FAR", w.x);
+      std::printf("%-4s %-22s %-10s %10.4g ulp%s at %.17Lg", sizeof(T) == 4 ? "f32" : "f64",
+                  std::string(OpcodeName(op_.opcode)).c_str(), engines_.name(e).c_str(), w.ulps, fine ? "" : " TOO FAR",
+                  w.x);
       if (op_.arity == 2) std::printf(", %.17Lg", w.y);
       std::printf(": %.17Lg, not %.20Lg; of %llu inputs\n", w.got, w.want, static_cast<unsigned long long>(inputs));
     }
@@ -129,14 +138,17 @@ class Sweep {
   std::vector<float> apart_;
 };
 
-// Every N-th of `count` inputs, which make(number, x, y) gives, starting at a place of the seed's. Of f64 at least a block.
+// Every N-th of `count` inputs, which make(number, x, y) gives, starting at a place of the seed's. Of f64 at least a
+// block.
 template <class T, class F>
 bool SweepAll(const Op& op, uint64_t count, uint64_t every, uint64_t seed, const std::string& isa, F&& make) {
   Sweep<T> sweep(op, isa);
   if (sizeof(T) == 8) every = std::clamp<uint64_t>(count / kBlock, 1, every);
   const uint64_t start = Scramble(seed) % every, wanted = (count + every - 1) / every;
   for (uint64_t first = 0; first < wanted; first += kBlock) {
-    sweep.Block([&](int64_t i, T& x, T& y) { make(std::min(start + (first + static_cast<uint64_t>(i)) * every, count - 1), x, y); });
+    sweep.Block([&](int64_t i, T& x, T& y) {
+      make(std::min(start + (first + static_cast<uint64_t>(i)) * every, count - 1), x, y);
+    });
   }
   return sweep.Report(wanted);
 }
@@ -144,8 +156,9 @@ bool SweepAll(const Op& op, uint64_t count, uint64_t every, uint64_t seed, const
 template <class T>
 bool SweepOp(const Op& op, uint64_t every, uint64_t seed, const std::string& isa) {
   if (sizeof(T) == 4 && op.arity == 1) {
-    return SweepAll<T>(op, uint64_t{1} << 32, every, seed, isa,
-                       [](uint64_t number, T& x, T&) { x = static_cast<T>(std::bit_cast<float>(static_cast<uint32_t>(number))); });
+    return SweepAll<T>(op, uint64_t{1} << 32, every, seed, isa, [](uint64_t number, T& x, T&) {
+      x = static_cast<T>(std::bit_cast<float>(static_cast<uint32_t>(number)));
+    });
   }
   const Samples<T> samples(op.arity, sizeof(T) == 4 ? kRandomF32 : kRandomF64, seed);
   return SweepAll<T>(op, samples.count(), every, seed, isa,

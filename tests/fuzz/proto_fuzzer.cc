@@ -1,5 +1,6 @@
-// Any bytes through the readers of XLA's messages and of their JSON: they must give a module or one error, in little time and
-// memory; and what was read is verified, printed, written and read again to the same text. Run: proto_fuzzer CORPUS_DIR
+// Any bytes through the readers of XLA's messages and of their JSON: they must give a module or one error, in little
+// time and memory; and what was read is verified, printed, written and read again to the same text. Run: proto_fuzzer
+// CORPUS_DIR
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -1,9 +1,10 @@
 // pass_fuzzer [--first=SEED] [--count=N] [--math=exact|rounding|fast] [--passes=A,B,...] [--rules]
 // Random modules through the default pipeline and, each in turn, through the other passes. Of each must hold: its text
 // reads back; after each pass it is legal and, with --math=exact, computes the same bit for bit on plain inputs and on
-// corner cases; no control dependency is lost, nor a result's frontend attributes or sharding; the text of the result reads back as it is, and a second run on that changes nothing; another run gives
-// the same text. What fails is shrunk and printed with its seed and the pass, and the exit status is 1. --rules lists how
-// often each rule fired. ctest runs a few hundred; 100,000 are a matter of minutes.
+// corner cases; no control dependency is lost, nor a result's frontend attributes or sharding; the text of the result
+// reads back as it is, and a second run on that changes nothing; another run gives the same text. What fails is shrunk
+// and printed with its seed and the pass, and the exit status is 1. --rules lists how often each rule fired. ctest runs
+// a few hundred; 100,000 are a matter of minutes.
 #include <charconv>
 #include <cstdio>
 #include <functional>
@@ -59,7 +60,8 @@ class Checker {
     Complaint complaint = Run(*optimized, passes, /*watched=*/true);
     if (!complaint.what.empty()) return complaint;
     const std::string alone = passes.size() == 1 ? passes[0] : "";
-    const bool frees = alone == "control-dep-remover" || alone == "despecializer";  // of control dependencies, on purpose
+    const bool frees =
+        alone == "control-dep-remover" || alone == "despecializer";  // of control dependencies, on purpose
     if (std::string lost = Lost(module, *optimized); !frees && !lost.empty()) return {alone, lost};
     const std::string text = Text(*optimized);
     std::unique_ptr<HloModule> again = module.Clone();
@@ -76,11 +78,13 @@ class Checker {
   }
 
  private:
-  // What a result has to keep, whatever computes it now: its frontend attributes and sharding. And the order that was asked for.
+  // What a result has to keep, whatever computes it now: its frontend attributes and sharding. And the order that was
+  // asked for.
   static std::string Lost(const HloModule& before, const HloModule& after) {
     const auto edges = [](const HloModule& module) {
       size_t count = 0;
-      for (const HloInstruction* i = module.entry_computation()->first(); i != nullptr; i = i->next()) count += i->control_predecessors().size();
+      for (const HloInstruction* i = module.entry_computation()->first(); i != nullptr; i = i->next())
+        count += i->control_predecessors().size();
       return count;
     };
     if (edges(after) < edges(before)) return "control dependencies are lost";
@@ -89,8 +93,10 @@ class Checker {
     for (int64_t k = 0; k < root->operand_count(); ++k) {
       const InstructionExtras &old_result = old_root->operand(k)->extras(), &result = root->operand(k)->extras();
       const std::string where = " of result " + std::to_string(k) + " are lost";
-      if (!old_result.frontend_attributes.empty() && result.frontend_attributes != old_result.frontend_attributes) return "the frontend attributes" + where;
-      if (old_result.sharding != nullptr && (result.sharding == nullptr || !(*result.sharding == *old_result.sharding))) return "the shardings" + where;
+      if (!old_result.frontend_attributes.empty() && result.frontend_attributes != old_result.frontend_attributes)
+        return "the frontend attributes" + where;
+      if (old_result.sharding != nullptr && (result.sharding == nullptr || !(*result.sharding == *old_result.sharding)))
+        return "the shardings" + where;
     }
     return "";
   }
@@ -148,8 +154,8 @@ class Checker {
       if (comparison.agree) continue;
       for (const LeafDifference& leaf : comparison.leaves) {
         if (!leaf.agrees) {
-          return "its result " + leaf.where + " differs in " + std::to_string(leaf.differing) + " of " + std::to_string(leaf.total) +
-                 " elements (inputs " + std::to_string(k) + ")";
+          return "its result " + leaf.where + " differs in " + std::to_string(leaf.differing) + " of " +
+                 std::to_string(leaf.total) + " elements (inputs " + std::to_string(k) + ")";
         }
       }
       return "its result differs";
@@ -188,7 +194,8 @@ int Main(uint64_t first, int64_t count, MathMode math, const std::string& wanted
     std::vector<std::function<Complaint(const HloModule&)>> checks;
     checks.push_back([&](const HloModule& m) { return checker.CheckText(m); });
     checks.push_back([&](const HloModule& m) { return checker.Check(m, listed); });
-    if (listed.empty()) checks.push_back([&](const HloModule& m) { return checker.Check(m, others[seed % others.size()]); });
+    if (listed.empty())
+      checks.push_back([&](const HloModule& m) { return checker.Check(m, others[seed % others.size()]); });
     for (const auto& check : checks) {
       const Complaint complaint = check(*module);
       if (complaint.what.empty()) continue;
@@ -198,15 +205,17 @@ int Main(uint64_t first, int64_t count, MathMode math, const std::string& wanted
         return !other.what.empty() && other.pass == complaint.pass;
       });
       std::printf("seed %llu, %s: %s\n%s\n", static_cast<unsigned long long>(seed),
-                  complaint.pass.empty() ? "pipeline" : complaint.pass.c_str(), check(*small).what.c_str(), Text(*small).c_str());
+                  complaint.pass.empty() ? "pipeline" : complaint.pass.c_str(), check(*small).what.c_str(),
+                  Text(*small).c_str());
       std::fflush(stdout);
       break;
     }
   }
   size_t rules = 0;
   for (const PassInfo& pass : AllPasses()) rules += RuleNames(pass).size();
-  std::printf("%lld modules, %lld failures, %lld that the reference does not run; %zu of %zu rules fired\n", static_cast<long long>(count),
-              static_cast<long long>(failures), static_cast<long long>(checker.not_run), checker.log.counts().size(), rules);
+  std::printf("%lld modules, %lld failures, %lld that the reference does not run; %zu of %zu rules fired\n",
+              static_cast<long long>(count), static_cast<long long>(failures), static_cast<long long>(checker.not_run),
+              checker.log.counts().size(), rules);
   if (list_rules) {
     for (const PassInfo& pass : AllPasses()) {
       for (std::string_view rule : RuleNames(pass)) {
@@ -240,7 +249,11 @@ int main(int argc, char** argv) {
     else if (word == "--math=fast") math = hloir::MathMode::kFast;
     else if (word == "--rules") list_rules = true;
     else if (word.starts_with("--passes=")) passes = word.substr(9);
-    else return std::fprintf(stderr, "usage: pass_fuzzer [--first=SEED] [--count=N] [--math=exact|rounding|fast] [--passes=A,B,...] [--rules]\n"), 2;
+    else
+      return std::fprintf(stderr,
+                          "usage: pass_fuzzer [--first=SEED] [--count=N] [--math=exact|rounding|fast] "
+                          "[--passes=A,B,...] [--rules]\n"),
+             2;
   }
   return hloir::Main(first, static_cast<int64_t>(count), math, passes, list_rules);
 }

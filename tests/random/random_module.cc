@@ -38,12 +38,13 @@ class Generator : public RandomOps {
   }
 
   // A computation of these parameters and, if given, that result.
-  HloComputation* Body(std::string_view name, const std::vector<Shape>& parameters, const std::vector<Shape>& results, int depth,
-                       bool tuple_parameter, bool elementwise_only) {
+  HloComputation* Body(std::string_view name, const std::vector<Shape>& parameters, const std::vector<Shape>& results,
+                       int depth, bool tuple_parameter, bool elementwise_only) {
     Begin(name);
     if (tuple_parameter) {
       Op p = computation()->AddParameter(0, Shape::Tuple(parameters), "p");
-      for (size_t k = 0; k < parameters.size(); ++k) Make(HloOpcode::kGetTupleElement, {p}, GetTupleElementAttributes{static_cast<int64_t>(k)});
+      for (size_t k = 0; k < parameters.size(); ++k)
+        Make(HloOpcode::kGetTupleElement, {p}, GetTupleElementAttributes{static_cast<int64_t>(k)});
     } else {
       for (const Shape& shape : parameters) Parameter(shape);
     }
@@ -59,7 +60,10 @@ class Generator : public RandomOps {
       return End(false);
     }
     Ops elements;
-    for (size_t k = 0; k < results.size(); ++k) elements.push_back(k < values().size() && Chance(20) && values()[k]->shape().Compatible(results[k]) ? values()[k] : Like(results[k]));
+    for (size_t k = 0; k < results.size(); ++k)
+      elements.push_back(k < values().size() && Chance(20) && values()[k]->shape().Compatible(results[k])
+                             ? values()[k]
+                             : Like(results[k]));
     for (size_t k = 0; k < results.size(); ++k) {
       if (elements[k] == nullptr) elements[k] = Splat(results[k]);
     }
@@ -92,7 +96,8 @@ class Generator : public RandomOps {
       arguments.push_back(x), shapes.push_back(Shape::Array(x->shape().element_type(), x->shape().dimensions()));
     }
     switch (Below(5)) {
-      case 0: return Make(HloOpcode::kCall, arguments, CallAttributes{}, {Body("called", shapes, {}, depth, false, false)});
+      case 0:
+        return Make(HloOpcode::kCall, arguments, CallAttributes{}, {Body("called", shapes, {}, depth, false, false)});
       case 1: {
         HloComputation* body = Body("fused", shapes, {}, depth, false, true);
         MakeFusible(body, arguments);
@@ -109,7 +114,8 @@ class Generator : public RandomOps {
         for (int64_t k = pred ? 2 : 1 + Below(3); k > 0; --k) {
           Op x = Any();
           operands.push_back(x);
-          branches.push_back(Body("branch", {Shape::Array(x->shape().element_type(), x->shape().dimensions())}, results, depth, false, false));
+          branches.push_back(Body("branch", {Shape::Array(x->shape().element_type(), x->shape().dimensions())}, results,
+                                  depth, false, false));
         }
         if (pred && Chance(15)) branches[1] = branches[0], operands[2] = operands[1];
         return Elements(Make(HloOpcode::kConditional, operands, std::monostate(), branches));
@@ -127,7 +133,8 @@ class Generator : public RandomOps {
     Begin("condition");
     Op p = computation()->AddParameter(0, Shape::Tuple(shapes), "p");
     Op i = Make(HloOpcode::kGetTupleElement, {p}, GetTupleElementAttributes{counter});
-    Op less = Make(HloOpcode::kCompare, {i, Constant(type, static_cast<double>(limit))}, CompareAttributes{ComparisonDirection::kLt, ComparisonType::kDefault});
+    Op less = Make(HloOpcode::kCompare, {i, Constant(type, static_cast<double>(limit))},
+                   CompareAttributes{ComparisonDirection::kLt, ComparisonType::kDefault});
     computation()->set_root(less);
     HloComputation* condition = computation();
     frames_.pop_back();
@@ -150,7 +157,8 @@ class Generator : public RandomOps {
 
 namespace {
 
-// What belongs to an instruction beside its operation: here and there a source, frontend attributes, a sharding, an order.
+// What belongs to an instruction beside its operation: here and there a source, frontend attributes, a sharding, an
+// order.
 void Annotate(HloComputation& computation, std::mt19937_64& random) {
   const auto chance = [&](uint64_t percent) { return random() % 100 < percent; };
   HloModule& module = *computation.module();

@@ -11,11 +11,13 @@ RandomOps::Op RandomOps::Elementwise() {
       Op y = Like(x->shape());
       if (total) x = WithoutNan(x), y = WithoutNan(y);
       return Make(HloOpcode::kCompare, {x, y},
-                  CompareAttributes{static_cast<ComparisonDirection>(Below(6)), total ? ComparisonType::kFloatTotalOrder : ComparisonType::kDefault});
+                  CompareAttributes{static_cast<ComparisonDirection>(Below(6)),
+                                    total ? ComparisonType::kFloatTotalOrder : ComparisonType::kDefault});
     }
     case 1: {
       Op x = Any();
-      Op p = Chance(60) ? Like(x->shape().WithElementType(PrimitiveType::PRED)) : Like(Shape::Scalar(PrimitiveType::PRED));
+      Op p =
+          Chance(60) ? Like(x->shape().WithElementType(PrimitiveType::PRED)) : Like(Shape::Scalar(PrimitiveType::PRED));
       return Make(HloOpcode::kSelect, {p, x, Like(x->shape())});
     }
     case 2: return Convert(Any(), RandomType());
@@ -27,12 +29,14 @@ RandomOps::Op RandomOps::Elementwise() {
     }
     case 4: {
       if (Chance(15)) return StochasticConvert();
-      if (Chance(30)) return Make(HloOpcode::kReducePrecision, {Floating()}, ReducePrecisionAttributes{Pick<int64_t>({5, 8}), Pick<int64_t>({2, 7, 10, 23})});
+      if (Chance(30))
+        return Make(HloOpcode::kReducePrecision, {Floating()},
+                    ReducePrecisionAttributes{Pick<int64_t>({5, 8}), Pick<int64_t>({2, 7, 10, 23})});
       Op x = WithoutNan(Any());
       const int bits = BitWidth(x->shape().element_type());
-      const PrimitiveType to = bits == 32 ? Pick({PrimitiveType::S32, PrimitiveType::U32, PrimitiveType::F32})
-                             : bits == 16 ? Pick({PrimitiveType::BF16, PrimitiveType::F16, PrimitiveType::S16})
-                                          : Pick({PrimitiveType::S8, PrimitiveType::U8});
+      const PrimitiveType to = bits == 32   ? Pick({PrimitiveType::S32, PrimitiveType::U32, PrimitiveType::F32})
+                               : bits == 16 ? Pick({PrimitiveType::BF16, PrimitiveType::F16, PrimitiveType::S16})
+                                            : Pick({PrimitiveType::S8, PrimitiveType::U8});
       if (bits > 32 || (bits == 8 && x->shape().element_type() == PrimitiveType::PRED)) return nullptr;
       const Shape shape = Shape::Array(to, x->shape().dimensions());
       return Make(HloOpcode::kBitcastConvert, {x}, std::monostate(), {}, &shape);
@@ -41,13 +45,14 @@ RandomOps::Op RandomOps::Elementwise() {
   }
   // Any elementwise opcode without attributes.
   const HloOpcode opcode = static_cast<HloOpcode>(Below(kOpcodeCount));
-  const bool plain = AttributesTypeSwitch(opcode, []<class T>(std::type_identity<T>) { return std::is_same_v<T, std::monostate>; });
-  if (!HasTrait(opcode, kElementwise) || !plain || opcode == HloOpcode::kConvert || opcode == HloOpcode::kBitcastConvert ||
-      opcode == HloOpcode::kStochasticConvert) {
+  const bool plain =
+      AttributesTypeSwitch(opcode, []<class T>(std::type_identity<T>) { return std::is_same_v<T, std::monostate>; });
+  if (!HasTrait(opcode, kElementwise) || !plain || opcode == HloOpcode::kConvert ||
+      opcode == HloOpcode::kBitcastConvert || opcode == HloOpcode::kStochasticConvert) {
     // The usual ones, and with the operands that simplifiers know.
     const HloOpcode usual = Pick({HloOpcode::kAdd, HloOpcode::kMultiply, HloOpcode::kSubtract, HloOpcode::kDivide,
-                                  HloOpcode::kMaximum, HloOpcode::kMinimum, HloOpcode::kAnd, HloOpcode::kOr, HloOpcode::kXor,
-                                  HloOpcode::kRemainder, HloOpcode::kPower});
+                                  HloOpcode::kMaximum, HloOpcode::kMinimum, HloOpcode::kAnd, HloOpcode::kOr,
+                                  HloOpcode::kXor, HloOpcode::kRemainder, HloOpcode::kPower});
     Op x = Any();
     if (Chance(10)) return Make(usual, {x, x});
     return Chance(30) ? Make(usual, {Like(x->shape()), x}) : Make(usual, {x, Like(x->shape())});
@@ -166,7 +171,8 @@ RandomOps::Op RandomOps::Reduction() {
       for (int64_t d = 0; d < rank; ++d) {
         if (Chance(55)) dimensions.push_back(d);
       }
-      return Make(HloOpcode::kReduce, {x, Init(opcode, type)}, DimensionsAttributes{dimensions}, {Binary(opcode, type)});
+      return Make(HloOpcode::kReduce, {x, Init(opcode, type)}, DimensionsAttributes{dimensions},
+                  {Binary(opcode, type)});
     }
     case 0: return ArgMax(x);
     case 5: return Chance(60) ? SelectAndScatter(x) : OnHalves(x);
@@ -199,7 +205,8 @@ RandomOps::Op RandomOps::Reduction() {
         if (other == nullptr || IsComplex(other->shape().element_type())) continue;
         operands.push_back(other), types.push_back(other->shape().element_type());
       }
-      HloComputation* less = MakeComparator(module_, Chance(70) ? ComparisonDirection::kLt : ComparisonDirection::kGt, types);
+      HloComputation* less =
+          MakeComparator(module_, Chance(70) ? ComparisonDirection::kLt : ComparisonDirection::kGt, types);
       Op sorted = Make(HloOpcode::kSort, operands, SortAttributes{{d}, true}, {less});
       return operands.size() == 1 ? sorted : Elements(sorted);
     }
@@ -228,10 +235,11 @@ RandomOps::Op RandomOps::SelectAndScatter(Op x) {
     sizes.push_back((x->shape().dimensions(d) + w.padding_low + w.padding_high - w.size) / w.stride + 1);
   }
   const PrimitiveType types[] = {type};
-  HloComputation* select = MakeComparator(module_, Chance(70) ? ComparisonDirection::kGe : ComparisonDirection::kLt, types);
+  HloComputation* select =
+      MakeComparator(module_, Chance(70) ? ComparisonDirection::kGe : ComparisonDirection::kLt, types);
   const HloOpcode opcode = ReducerOpcode(type);
-  return Make(HloOpcode::kSelectAndScatter, {x, Like(Shape::Array(type, sizes)), Init(opcode, type)}, WindowAttributes{window},
-              {select, Binary(opcode, type)});
+  return Make(HloOpcode::kSelectAndScatter, {x, Like(Shape::Array(type, sizes)), Init(opcode, type)},
+              WindowAttributes{window}, {select, Binary(opcode, type)});
 }
 
 RandomOps::Op RandomOps::LongScan() {
@@ -242,7 +250,8 @@ RandomOps::Op RandomOps::LongScan() {
   Window window(static_cast<size_t>(shape.rank()));
   window[0].size = n;
   (Chance(60) ? window[0].padding_low : window[0].padding_high) = n - 1;
-  return Make(HloOpcode::kReduceWindow, {Like(shape), Init(opcode, type)}, WindowAttributes{window}, {Binary(opcode, type)});
+  return Make(HloOpcode::kReduceWindow, {Like(shape), Init(opcode, type)}, WindowAttributes{window},
+              {Binary(opcode, type)});
 }
 
 RandomOps::Op RandomOps::OnHalves(Op x) {
@@ -256,7 +265,8 @@ RandomOps::Op RandomOps::OnHalves(Op x) {
     SliceRanges ranges;
     for (int64_t size : shape.dimensions()) ranges.push_back({0, size, 1});
     (high ? ranges[0].start : ranges[0].limit) = cut;
-    last = Make(opcode, {Make(HloOpcode::kSlice, {x}, SliceAttributes{ranges}), Make(HloOpcode::kSlice, {y}, SliceAttributes{ranges})});
+    last = Make(opcode, {Make(HloOpcode::kSlice, {x}, SliceAttributes{ranges}),
+                         Make(HloOpcode::kSlice, {y}, SliceAttributes{ranges})});
   }
   return last;
 }
@@ -276,7 +286,8 @@ RandomOps::Op RandomOps::ArgMax(Op x) {
   HloComputation* reducer = computation();
   frames_.pop_back();
   Op lowest = Keep(computation()->AddConstant(Literal::MinValue(type)));
-  return Elements(Make(HloOpcode::kReduce, {x, iota, lowest, Constant(PrimitiveType::S32, 0)}, DimensionsAttributes{{d}}, {reducer}));
+  return Elements(Make(HloOpcode::kReduce, {x, iota, lowest, Constant(PrimitiveType::S32, 0)},
+                       DimensionsAttributes{{d}}, {reducer}));
 }
 
 RandomOps::Op RandomOps::Contraction() {
@@ -289,8 +300,11 @@ RandomOps::Op RandomOps::Contraction() {
     DimVector sizes;  // of the right side
     for (int64_t d = 0; d < rank; ++d) {
       const int64_t at = static_cast<int64_t>(sizes.size());
-      if (Chance(15) && at < 2) a.lhs_batch_dims.push_back(d), a.rhs_batch_dims.push_back(at), sizes.push_back(x->shape().dimensions(d));
-      else if (Chance(50)) a.lhs_contracting_dims.push_back(d), a.rhs_contracting_dims.push_back(at), sizes.push_back(x->shape().dimensions(d));
+      if (Chance(15) && at < 2)
+        a.lhs_batch_dims.push_back(d), a.rhs_batch_dims.push_back(at), sizes.push_back(x->shape().dimensions(d));
+      else if (Chance(50))
+        a.lhs_contracting_dims.push_back(d), a.rhs_contracting_dims.push_back(at),
+            sizes.push_back(x->shape().dimensions(d));
       if (Chance(25)) sizes.push_back(1 + Below(3));
     }
     Op y = Like(Shape::Array(type, sizes));
@@ -334,13 +348,16 @@ RandomOps::Op RandomOps::Indexed() {
   Op indices = Like(Shape::Array(PrimitiveType::S32, vector ? DimVector{count, indexed} : DimVector{count}));
   if (Chance(50)) {
     GatherAttributes a;
-    a.offset_dims = offsets, a.collapsed_slice_dims = collapsed, a.start_index_map = map, a.index_vector_dim = 1, a.slice_sizes = slice;
+    a.offset_dims = offsets, a.collapsed_slice_dims = collapsed, a.start_index_map = map, a.index_vector_dim = 1,
+    a.slice_sizes = slice;
     return Make(HloOpcode::kGather, {x, indices}, a);
   }
   ScatterAttributes a;
-  a.update_window_dims = offsets, a.inserted_window_dims = collapsed, a.scatter_dims_to_operand_dims = map, a.index_vector_dim = 1;
+  a.update_window_dims = offsets, a.inserted_window_dims = collapsed, a.scatter_dims_to_operand_dims = map,
+  a.index_vector_dim = 1;
   const PrimitiveType type = shape.element_type();
-  return Make(HloOpcode::kScatter, {x, indices, Like(Shape::Array(type, update_sizes))}, a, {Binary(ReducerOpcode(type), type)});
+  return Make(HloOpcode::kScatter, {x, indices, Like(Shape::Array(type, update_sizes))}, a,
+              {Binary(ReducerOpcode(type), type)});
 }
 
 RandomOps::Op RandomOps::Whole() {
@@ -350,18 +367,25 @@ RandomOps::Op RandomOps::Whole() {
   const Shape feature = Shape::Array(x->shape().element_type(), {x->shape().dimensions(last)});
   switch (Below(5)) {
     case 3: {
-      const Shape bits = Shape::Array(Pick({PrimitiveType::U32, PrimitiveType::U8, PrimitiveType::U64, PrimitiveType::S16, PrimitiveType::F32}), RandomSizes());
+      const Shape bits = Shape::Array(
+          Pick({PrimitiveType::U32, PrimitiveType::U8, PrimitiveType::U64, PrimitiveType::S16, PrimitiveType::F32}),
+          RandomSizes());
       Op state = DenseConstant(Shape::Array(PrimitiveType::U64, {2 + Below(2)}));
       const Shape both = Shape::Tuple({state->shape(), bits});
       const auto algorithm = static_cast<RandomAlgorithm>(Below(3));
       if (state->shape().dimensions(0) == 3 && algorithm == RandomAlgorithm::kRngThreeFry) return nullptr;
       return Elements(Make(HloOpcode::kRngBitGenerator, {state}, RngBitGeneratorAttributes{algorithm}, {}, &both));
     }
-    case 4: return x->shape().dimensions(last) == x->shape().dimensions(last - 1) ? Make(HloOpcode::kCholesky, {x}, CholeskyAttributes{Chance(60)}) : nullptr;
+    case 4:
+      return x->shape().dimensions(last) == x->shape().dimensions(last - 1)
+                 ? Make(HloOpcode::kCholesky, {x}, CholeskyAttributes{Chance(60)})
+                 : nullptr;
     case 0:
       return Make(HloOpcode::kBatchNormInference, {x, Like(feature), Like(feature), Like(feature), Like(feature)},
                   BatchNormAttributes{0.5f, last});
-    case 1: return Elements(Make(HloOpcode::kBatchNormTraining, {x, Like(feature), Like(feature)}, BatchNormAttributes{0.5f, last}));
+    case 1:
+      return Elements(
+          Make(HloOpcode::kBatchNormTraining, {x, Like(feature), Like(feature)}, BatchNormAttributes{0.5f, last}));
     default: {
       const int64_t n = x->shape().dimensions(last);
       if (x->shape().dimensions(last - 1) != n) return nullptr;
@@ -378,8 +402,10 @@ RandomOps::Op RandomOps::StochasticConvert() {
   const int bits = BitWidth(x->shape().element_type());
   if (bits < 16) return nullptr;
   const PrimitiveType random = bits == 16 ? PrimitiveType::U16 : bits == 32 ? PrimitiveType::U32 : PrimitiveType::U64;
-  const Shape shape = Shape::Array(Pick({PrimitiveType::S8, PrimitiveType::S32, PrimitiveType::S16}), x->shape().dimensions());
-  return Make(HloOpcode::kStochasticConvert, {x, Like(x->shape().WithElementType(random))}, std::monostate(), {}, &shape);
+  const Shape shape =
+      Shape::Array(Pick({PrimitiveType::S8, PrimitiveType::S32, PrimitiveType::S16}), x->shape().dimensions());
+  return Make(HloOpcode::kStochasticConvert, {x, Like(x->shape().WithElementType(random))}, std::monostate(), {},
+              &shape);
 }
 
 RandomOps::Op RandomOps::AnyBroadcast(Op x) {
@@ -411,8 +437,11 @@ RandomOps::Op RandomOps::Scan(Op x) {
   const bool tuple = Chance(80), carries = tuple && Chance(80);
   Begin("step");
   Op element = Parameter(slice);
-  Op sum = Make(shape.element_type() == PrimitiveType::PRED ? HloOpcode::kXor : HloOpcode::kAdd, {element, carries ? Parameter(slice) : element});
-  computation()->set_root(carries ? computation()->AddTuple(Ops{Chance(50) ? element : sum, sum}) : tuple ? computation()->AddTuple(Ops{sum}) : sum);
+  Op sum = Make(shape.element_type() == PrimitiveType::PRED ? HloOpcode::kXor : HloOpcode::kAdd,
+                {element, carries ? Parameter(slice) : element});
+  computation()->set_root(carries ? computation()->AddTuple(Ops{Chance(50) ? element : sum, sum})
+                          : tuple ? computation()->AddTuple(Ops{sum})
+                                  : sum);
   HloComputation* step = computation();
   frames_.pop_back();
   Ops operands{x};
@@ -434,7 +463,8 @@ RandomOps::Op RandomOps::Best(Op x) {
     operands.push_back(Make(HloOpcode::kIota, {}, IotaAttributes{last}, {}, &places));
     types.push_back(PrimitiveType::S32);
   }
-  HloComputation* order = MakeComparator(module_, Chance(50) ? ComparisonDirection::kGt : ComparisonDirection::kLt, types);
+  HloComputation* order =
+      MakeComparator(module_, Chance(50) ? ComparisonDirection::kGt : ComparisonDirection::kLt, types);
   if (total) order->root()->mutable_attributes<CompareAttributes>().type = ComparisonType::kFloatTotalOrder;
   Op sorted = Make(HloOpcode::kSort, operands, SortAttributes{{last}, true}, {order});
   if (sorted == nullptr) return nullptr;
@@ -443,7 +473,8 @@ RandomOps::Op RandomOps::Best(Op x) {
   ranges[static_cast<size_t>(last)].limit = 1 + Below(shape.dimensions(last));
   Op best = sorted;
   for (int64_t k = 0; k < static_cast<int64_t>(operands.size()); ++k) {
-    Op array = operands.size() == 1 ? sorted : Make(HloOpcode::kGetTupleElement, {sorted}, GetTupleElementAttributes{k});
+    Op array =
+        operands.size() == 1 ? sorted : Make(HloOpcode::kGetTupleElement, {sorted}, GetTupleElementAttributes{k});
     best = Make(HloOpcode::kSlice, {array}, SliceAttributes{ranges});
   }
   return best;
@@ -461,7 +492,8 @@ RandomOps::Op RandomOps::OtherConvolution() {
     if (Chance(15)) w.padding_low = 1;
     input.push_back(size), kernel.push_back(w.size);
     a.window.push_back(w);
-    a.dim_labels.input_spatial.push_back(1 + d), a.dim_labels.kernel_spatial.push_back(d), a.dim_labels.output_spatial.push_back(1 + d);
+    a.dim_labels.input_spatial.push_back(1 + d), a.dim_labels.kernel_spatial.push_back(d),
+        a.dim_labels.output_spatial.push_back(1 + d);
   }
   a.dim_labels.input_feature = a.dim_labels.output_feature = 1 + spatial;
   a.dim_labels.kernel_input_feature = spatial, a.dim_labels.kernel_output_feature = spatial + 1;
@@ -476,7 +508,8 @@ RandomOps::Op RandomOps::OtherConvolution() {
   }
   kernel.push_back(features), kernel.push_back(groups * (1 + Below(2)));
   const Shape result = Shape::Array(type, {});
-  return Make(HloOpcode::kConvolution, {Like(Shape::Array(type, input)), Like(Shape::Array(type, kernel))}, a, {}, &result);
+  return Make(HloOpcode::kConvolution, {Like(Shape::Array(type, input)), Like(Shape::Array(type, kernel))}, a, {},
+              &result);
 }
 
 RandomOps::Op RandomOps::Batched(Op x) {
@@ -489,10 +522,12 @@ RandomOps::Op RandomOps::Batched(Op x) {
     window.push_back(d), update.push_back(slice[static_cast<size_t>(d)]);
   }
   const bool vector = Chance(60);
-  Op indices = Like(Shape::Array(Chance(80) ? PrimitiveType::S32 : PrimitiveType::U8, vector ? DimVector{batch, count, 1} : DimVector{batch, count}));
+  Op indices = Like(Shape::Array(Chance(80) ? PrimitiveType::S32 : PrimitiveType::U8,
+                                 vector ? DimVector{batch, count, 1} : DimVector{batch, count}));
   if (Chance(50)) {
     GatherAttributes a;
-    a.offset_dims = window, a.collapsed_slice_dims = {1}, a.start_index_map = {1}, a.operand_batching_dims = a.start_indices_batching_dims = {0};
+    a.offset_dims = window, a.collapsed_slice_dims = {1}, a.start_index_map = {1},
+    a.operand_batching_dims = a.start_indices_batching_dims = {0};
     a.index_vector_dim = 2, a.slice_sizes = slice;
     return Make(HloOpcode::kGather, {x, indices}, a);
   }
@@ -500,7 +535,8 @@ RandomOps::Op RandomOps::Batched(Op x) {
   a.update_window_dims = window, a.inserted_window_dims = {1}, a.scatter_dims_to_operand_dims = {1};
   a.input_batching_dims = a.scatter_indices_batching_dims = {0}, a.index_vector_dim = 2;
   const PrimitiveType type = shape.element_type();
-  return Make(HloOpcode::kScatter, {x, indices, Like(Shape::Array(type, update))}, a, {Binary(ReducerOpcode(type), type)});
+  return Make(HloOpcode::kScatter, {x, indices, Like(Shape::Array(type, update))}, a,
+              {Binary(ReducerOpcode(type), type)});
 }
 
 }  // namespace hloir

@@ -1,5 +1,5 @@
-// Random instructions, by family: each adds one or a few to the computation that is being made, from values that are there, or
-// nothing (nullptr) if the ingredients did not fit. Used by random_module.cc.
+// Random instructions, by family: each adds one or a few to the computation that is being made, from values that are
+// there, or nothing (nullptr) if the ingredients did not fit. Used by random_module.cc.
 #pragma once
 
 #include "tests/random/random_values.h"

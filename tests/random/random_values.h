@@ -1,6 +1,7 @@
-// What random modules are made of: the computation that is being made and the values in it, types, shapes and constants, and a
-// value of any shape from what is there. What likes simplifiers (zeros, ones, splats, sequences) is likelier than chance. Each
-// instruction is asked of shape inference first, so a module is legal by construction. Used by random_ops.h.
+// What random modules are made of: the computation that is being made and the values in it, types, shapes and
+// constants, and a value of any shape from what is there. What likes simplifiers (zeros, ones, splats, sequences) is
+// likelier than chance. Each instruction is asked of shape inference first, so a module is legal by construction. Used
+// by random_ops.h.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +26,9 @@ class RandomValues {
   int64_t Below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
   bool Chance(int64_t percent) { return Below(100) < percent; }
   template <class T>
-  T Pick(std::initializer_list<T> list) { return list.begin()[Below(static_cast<int64_t>(list.size()))]; }
+  T Pick(std::initializer_list<T> list) {
+    return list.begin()[Below(static_cast<int64_t>(list.size()))];
+  }
 
   // One computation at a time; those called are made first, on a stack.
   struct Frame {
@@ -53,9 +56,10 @@ class RandomValues {
   }
 
   static constexpr PrimitiveType kTypes[] = {
-      PrimitiveType::F32, PrimitiveType::F32, PrimitiveType::F32, PrimitiveType::S32, PrimitiveType::S32, PrimitiveType::PRED,
-      PrimitiveType::U8,  PrimitiveType::S8,  PrimitiveType::U32, PrimitiveType::BF16, PrimitiveType::F16, PrimitiveType::F64,
-      PrimitiveType::S64, PrimitiveType::C64, PrimitiveType::U64, PrimitiveType::S16};
+      PrimitiveType::F32, PrimitiveType::F32,  PrimitiveType::F32, PrimitiveType::S32,
+      PrimitiveType::S32, PrimitiveType::PRED, PrimitiveType::U8,  PrimitiveType::S8,
+      PrimitiveType::U32, PrimitiveType::BF16, PrimitiveType::F16, PrimitiveType::F64,
+      PrimitiveType::S64, PrimitiveType::C64,  PrimitiveType::U64, PrimitiveType::S16};
   static constexpr double kConstants[] = {0, 0, 1, 1, 2, -1, 3, 0.5, 4, 8, -0.0, 100, 7, 1e30, -3};
 
   PrimitiveType RandomType() { return kTypes[Below(std::size(kTypes))]; }
@@ -71,11 +75,13 @@ class RandomValues {
     return op;
   }
   Op Parameter(const Shape& shape) {
-    return Keep(computation()->AddParameter(computation()->parameter_count(), shape, "p" + std::to_string(computation()->parameter_count())));
+    return Keep(computation()->AddParameter(computation()->parameter_count(), shape,
+                                            "p" + std::to_string(computation()->parameter_count())));
   }
   // nullptr if the ingredients do not fit.
   template <class A = std::monostate>
-  Op Make(HloOpcode opcode, const Ops& operands, A attributes = {}, std::vector<HloComputation*> called = {}, const Shape* stated = nullptr) {
+  Op Make(HloOpcode opcode, const Ops& operands, A attributes = {}, std::vector<HloComputation*> called = {},
+          const Shape* stated = nullptr) {
     std::vector<const Shape*> shapes;
     for (Op operand : operands) {
       if (operand == nullptr) return nullptr;
@@ -91,7 +97,8 @@ class RandomValues {
     return Keep(op);
   }
   template <class A = std::monostate>
-  Op Make(HloOpcode opcode, std::initializer_list<Op> operands, A attributes = {}, std::vector<HloComputation*> called = {}, const Shape* stated = nullptr) {
+  Op Make(HloOpcode opcode, std::initializer_list<Op> operands, A attributes = {},
+          std::vector<HloComputation*> called = {}, const Shape* stated = nullptr) {
     return Make(opcode, Ops(operands), std::move(attributes), std::move(called), stated);
   }
 
@@ -108,7 +115,9 @@ class RandomValues {
     for (int tries = 0; tries < 6; ++tries) {
       if (Op op = Any(); op->shape().element_type() == type) return op;
     }
-    return Make(HloOpcode::kConvert, {Any()}, std::monostate(), {}, nullptr) != nullptr ? values().back() : Splat(Shape::Array(type, RandomSizes()));
+    return Make(HloOpcode::kConvert, {Any()}, std::monostate(), {}, nullptr) != nullptr
+               ? values().back()
+               : Splat(Shape::Array(type, RandomSizes()));
   }
   Op Floating() {
     for (int tries = 0; tries < 8; ++tries) {
@@ -142,7 +151,8 @@ class RandomValues {
   // For what looks at bits: any NaN may become any other one.
   Op WithoutNan(Op x) {
     if (!IsFloat(x->shape().element_type())) return x;
-    Op is_nan = Make(HloOpcode::kCompare, {x, x}, CompareAttributes{ComparisonDirection::kNe, ComparisonType::kDefault});
+    Op is_nan =
+        Make(HloOpcode::kCompare, {x, x}, CompareAttributes{ComparisonDirection::kNe, ComparisonType::kDefault});
     return Make(HloOpcode::kSelect, {is_nan, Splat(x->shape()), x});
   }
   Op DenseConstant(const Shape& shape) {
@@ -178,7 +188,9 @@ class RandomValues {
     int64_t at = 0;
     for (int64_t size : op->shape().dimensions()) {
       while (at < shape.rank() && shape.dimensions(at) != size) ++at;
-      if (at >= shape.rank()) return op->shape().ElementCount() == shape.ElementCount() ? ReshapeTo(Convert(op, shape.element_type()), shape) : Splat(shape);
+      if (at >= shape.rank())
+        return op->shape().ElementCount() == shape.ElementCount() ? ReshapeTo(Convert(op, shape.element_type()), shape)
+                                                                  : Splat(shape);
       dimensions.push_back(at++);
     }
     op = Convert(op, shape.element_type());
@@ -195,7 +207,8 @@ class RandomValues {
 
   HloComputation* Binary(HloOpcode opcode, PrimitiveType type) { return MakeReducer(module_, opcode, type); }
   HloOpcode ReducerOpcode(PrimitiveType type) {
-    if (type == PrimitiveType::PRED) return Pick({HloOpcode::kAnd, HloOpcode::kOr, HloOpcode::kXor, HloOpcode::kMaximum});
+    if (type == PrimitiveType::PRED)
+      return Pick({HloOpcode::kAnd, HloOpcode::kOr, HloOpcode::kXor, HloOpcode::kMaximum});
     if (IsComplex(type)) return Pick({HloOpcode::kAdd, HloOpcode::kMultiply});
     if (IsInteger(type) && Chance(20)) return Pick({HloOpcode::kAnd, HloOpcode::kOr});
     return Pick({HloOpcode::kAdd, HloOpcode::kAdd, HloOpcode::kMaximum, HloOpcode::kMinimum, HloOpcode::kMultiply});
@@ -206,7 +219,8 @@ class RandomValues {
       case HloOpcode::kMaximum: return Keep(computation()->AddConstant(Literal::MinValue(type)));
       case HloOpcode::kMinimum: return Keep(computation()->AddConstant(Literal::MaxValue(type)));
       case HloOpcode::kMultiply: return Constant(type, 1);
-      case HloOpcode::kAnd: return type == PrimitiveType::PRED ? Constant(type, 1) : Constant(type, IsSigned(type) ? -1 : 255);
+      case HloOpcode::kAnd:
+        return type == PrimitiveType::PRED ? Constant(type, 1) : Constant(type, IsSigned(type) ? -1 : 255);
       default: return Constant(type, 0);
     }
   }
@@ -224,7 +238,8 @@ class RandomValues {
     Op last = nullptr;
     const int64_t n = tuple->shape().tuple_size();
     for (int64_t k = 0; k < n; ++k) {
-      if (Chance(70) || (last == nullptr && k == n - 1)) last = Make(HloOpcode::kGetTupleElement, {tuple}, GetTupleElementAttributes{k});
+      if (Chance(70) || (last == nullptr && k == n - 1))
+        last = Make(HloOpcode::kGetTupleElement, {tuple}, GetTupleElementAttributes{k});
     }
     return last;
   }

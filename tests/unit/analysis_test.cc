@@ -1,5 +1,5 @@
-// The call graph and reachability: each answer for a small module whose graph is plain to see. Users and callers, names, and
-// what a computation keeps about itself.
+// The call graph and reachability: each answer for a small module whose graph is plain to see. Users and callers,
+// names, and what a computation keeps about itself.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -60,7 +60,9 @@ std::unique_ptr<HloModule> Module() {
 TEST_CASE("call graph") {
   const std::unique_ptr<HloModule> module = Module();
   const CallGraph graph(*module);
-  const auto computation = [&](std::string_view name) -> const HloComputation& { return *module->FindComputation(name); };
+  const auto computation = [&](std::string_view name) -> const HloComputation& {
+    return *module->FindComputation(name);
+  };
   const auto node = [&](std::string_view name) -> const CallGraph::Node& { return graph.node(computation(name)); };
   CHECK(node("main").context == CallContext::kControlFlow);
   CHECK(node("middle").context == CallContext::kControlFlow);
@@ -203,7 +205,8 @@ TEST_CASE("names are found and free again however many there are, and so is the 
   HloComputation& main = *module->entry_computation();
   HloInstruction* a = main.FindInstruction("a");
   std::vector<HloInstruction*> made;
-  for (int k = 0; k < 1000; ++k) made.push_back(main.AddInstruction(HloOpcode::kNegate, a->shape(), {a}, std::monostate(), "n"));
+  for (int k = 0; k < 1000; ++k)
+    made.push_back(main.AddInstruction(HloOpcode::kNegate, a->shape(), {a}, std::monostate(), "n"));
   CHECK(made[0]->name() == "n");
   CHECK(made[999]->name() == "n.999");
   CHECK(main.FindInstruction("n.500") == made[500]);
@@ -220,7 +223,8 @@ TEST_CASE("names are found and free again however many there are, and so is the 
   for (HloComputation* computation : {&main, module->FindComputation("inner")}) {
     HloInstruction* p = computation->parameter(0);
     for (int k = 0; k < 400; ++k) {
-      HloInstruction* again = computation->AddInstruction(HloOpcode::kAdd, p->shape(), {p, p}, std::monostate(), "m." + std::to_string(k));
+      HloInstruction* again =
+          computation->AddInstruction(HloOpcode::kAdd, p->shape(), {p, p}, std::monostate(), "m." + std::to_string(k));
       CHECK(freed.erase(again) == 1);
       CHECK(computation->FindInstruction("m." + std::to_string(k)) == again);
       CHECK(again->operand(1) == p);

@@ -48,7 +48,9 @@ class Liar : public HloPass {
 // A chain of `count` double negations, with a subtraction of `type` after the first `at` of them.
 std::unique_ptr<HloModule> Chain(int count, int at, const std::string& type) {
   const std::string shape = type + "[4]";
-  std::string text = "HloModule chain\nENTRY main {\n  x = " + shape + " parameter(0)\n  y = " + shape + " parameter(1)\n", last = "x";
+  std::string text =
+                  "HloModule chain\nENTRY main {\n  x = " + shape + " parameter(0)\n  y = " + shape + " parameter(1)\n",
+              last = "x";
   for (int k = 0; k < count; ++k) {
     const std::string n = std::to_string(k);
     if (k == at) {
@@ -139,8 +141,12 @@ TEST_CASE("the specimen of a disagreement is the one instruction that is wrong, 
   CHECK(disagrees(*specimen.module, Pointers(specimen.arguments)));
   // 37 times y was added to x.
   REQUIRE(specimen.arguments.size() == 2);
-  const auto value = [&](int64_t k) { return static_cast<int32_t>(specimen.arguments[static_cast<size_t>(entry->root()->operand(k)->parameter_number())].GetAsInt64(0)); };
-  CHECK(static_cast<uint32_t>(value(0)) == static_cast<uint32_t>(inputs[0].GetAsInt64(0)) + 37u * static_cast<uint32_t>(inputs[1].GetAsInt64(0)));
+  const auto value = [&](int64_t k) {
+    return static_cast<int32_t>(
+        specimen.arguments[static_cast<size_t>(entry->root()->operand(k)->parameter_number())].GetAsInt64(0));
+  };
+  CHECK(static_cast<uint32_t>(value(0)) ==
+        static_cast<uint32_t>(inputs[0].GetAsInt64(0)) + 37u * static_cast<uint32_t>(inputs[1].GetAsInt64(0)));
   CHECK(value(1) == inputs[1].GetAsInt64(0));
 }
 

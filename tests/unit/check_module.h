@@ -41,7 +41,8 @@ inline double Distance(const Literal& a, const Literal& b) {
     return std::array<double, 2>{x.real(), x.imag()};
   };
   for (int64_t i = 0; i < b.element_count(); ++i) {
-    for (double x : parts(b, i)) if (std::isfinite(x)) scale = std::max(scale, std::abs(x));
+    for (double x : parts(b, i))
+      if (std::isfinite(x)) scale = std::max(scale, std::abs(x));
   }
   for (int64_t i = 0; i < a.element_count(); ++i) {
     const auto x = parts(a, i), y = parts(b, i);
@@ -60,7 +61,8 @@ struct CheckedModule {
     REQUIRE(parsed.status().message() == "");
     module = std::move(*parsed);
     const HloComputation& entry = *module->entry_computation();
-    for (int64_t i = 0; i < entry.parameter_count(); ++i) inputs.push_back(Ramp(entry.parameter(i)->shape(), 10 * i + 1));
+    for (int64_t i = 0; i < entry.parameter_count(); ++i)
+      inputs.push_back(Ramp(entry.parameter(i)->shape(), 10 * i + 1));
     for (const Literal& input : inputs) arguments.push_back(&input);
     auto value = MakeReferenceEvaluator()->EvaluateComputation(entry, arguments);
     REQUIRE(value.status().message() == "");

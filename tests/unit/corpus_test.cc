@@ -61,7 +61,8 @@ std::vector<Case> RunnableModules() {
   std::vector<Case> cases;
   const nlohmann::json parsed = nlohmann::json::parse(*index);
   for (const auto& entry : parsed["modules"]) {
-    if (entry["run"].get<bool>() && entry["custom_calls"].empty()) cases.push_back({entry["name"], kCorpus / entry["file"], kCorpus / entry["npz"]});
+    if (entry["run"].get<bool>() && entry["custom_calls"].empty())
+      cases.push_back({entry["name"], kCorpus / entry["file"], kCorpus / entry["npz"]});
   }
   REQUIRE(cases.size() >= 60);
   return cases;
@@ -85,8 +86,8 @@ void CheckResults(const Case& c, const ModuleRunner& run) {
   const Literal actual = Literal::Tuple(tool::ResultLeaves(*result));
   REQUIRE(actual.elements().size() == wanted.elements().size());
   for (const LeafDifference& leaf : tool::CompareWithStored(*module, actual, wanted, pointers, run).leaves) {
-    INFO(leaf.where << ": " << leaf.differing << " of " << leaf.total << " elements differ, by up to " << leaf.max_relative
-                    << " of the largest, where " << leaf.allowed_relative << " is allowed");
+    INFO(leaf.where << ": " << leaf.differing << " of " << leaf.total << " elements differ, by up to "
+                    << leaf.max_relative << " of the largest, where " << leaf.allowed_relative << " is allowed");
     CHECK(leaf.agrees);
   }
 }
@@ -107,7 +108,8 @@ TEST_CASE("corpus text") {
     if (printed == text) continue;
     const auto [at, other] = std::mismatch(text.begin(), text.end(), printed.begin(), printed.end());
     const auto around = [](const std::string& s, size_t i) { return s.substr(i < 60 ? 0 : i - 60, 120); };
-    FAIL_CHECK(file << " wants …" << around(text, at - text.begin()) << "… but got …" << around(printed, other - printed.begin()));
+    FAIL_CHECK(file << " wants …" << around(text, at - text.begin()) << "… but got …"
+                    << around(printed, other - printed.begin()));
   }
 }
 

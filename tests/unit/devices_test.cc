@@ -19,8 +19,10 @@ std::unique_ptr<HloModule> Parse(const std::string& text) {
 const std::string kAdd = "add { a = s32[] parameter(0)\n b = s32[] parameter(1)\n ROOT s = s32[] add(a, b) }\n";
 
 // Runs `body` on replicas x partitions devices; device d's x is {10 d, 10 d + 1, …}. The results as text, one a device.
-std::vector<std::string> Results(const DeviceCounts& counts, int64_t elements, const std::string& body, std::string* error = nullptr) {
-  const auto module = Parse("HloModule m\n" + kAdd + "ENTRY e {\n x = s32[" + std::to_string(elements) + "] parameter(0)\n" + body + "\n}\n");
+std::vector<std::string> Results(const DeviceCounts& counts, int64_t elements, const std::string& body,
+                                 std::string* error = nullptr) {
+  const auto module = Parse("HloModule m\n" + kAdd + "ENTRY e {\n x = s32[" + std::to_string(elements) +
+                            "] parameter(0)\n" + body + "\n}\n");
   INFO(body);
   std::vector<Literal> inputs;
   std::vector<std::vector<const Literal*>> arguments;
@@ -51,50 +53,79 @@ TEST_CASE("who takes part in a reduction") {
   CHECK(Results({2, 2}, 1, start + "replica_groups={{0,1}}") == Texts{"{20}", "{40}", "{20}", "{40}"});
   CHECK(Results({2, 2}, 1, start + "replica_groups={{0},{1}}, channel_id=1") == Texts{"{10}", "{10}", "{50}", "{50}"});
   CHECK(Results({2, 2}, 1, start + "replica_groups={}, channel_id=1") == Texts{"{60}", "{60}", "{60}", "{60}"});
-  CHECK(Results({2, 2}, 1, start + "replica_groups={{0,3},{1,2}}, channel_id=1, use_global_device_ids=true") == Texts{"{30}", "{30}", "{30}", "{30}"});
-  CHECK(Results({1, 4}, 1, start + "replica_groups=[2,2]<=[4], channel_id=1, use_global_device_ids=true") == Texts{"{10}", "{10}", "{50}", "{50}"});
-  CHECK(Results({1, 4}, 1, start + "replica_groups=[2,2]<=[2,2]T(1,0), channel_id=1, use_global_device_ids=true") == Texts{"{20}", "{40}", "{20}", "{40}"});
+  CHECK(Results({2, 2}, 1, start + "replica_groups={{0,3},{1,2}}, channel_id=1, use_global_device_ids=true") ==
+        Texts{"{30}", "{30}", "{30}", "{30}"});
+  CHECK(Results({1, 4}, 1, start + "replica_groups=[2,2]<=[4], channel_id=1, use_global_device_ids=true") ==
+        Texts{"{10}", "{10}", "{50}", "{50}"});
+  CHECK(Results({1, 4}, 1, start + "replica_groups=[2,2]<=[2,2]T(1,0), channel_id=1, use_global_device_ids=true") ==
+        Texts{"{20}", "{40}", "{20}", "{40}"});
 }
 
 TEST_CASE("what each device gets") {
-  CHECK(Results({1, 3}, 2, " ROOT r = s32[6] all-gather(x), dimensions={0}, replica_groups={{0,2,1}}, channel_id=1, use_global_device_ids=true") ==
-        Texts(3, "{0, 1, 20, 21, 10, 11}"));
-  CHECK(Results({1, 2}, 4, " ROOT r = s32[2] reduce-scatter(x), dimensions={0}, replica_groups={{0,1}}, channel_id=1, use_global_device_ids=true, to_apply=add") ==
-        Texts{"{10, 12}", "{14, 16}"});
-  CHECK(Results({2, 1}, 4, " ROOT r = s32[4] all-to-all(x), dimensions={0}, replica_groups={}") == Texts{"{0, 1, 10, 11}", "{2, 3, 12, 13}"});
-  CHECK(Results({2, 1}, 1, " y = s32[1] negate(x)\n t = (s32[1], s32[1]) all-to-all(x, y), replica_groups={}\n a = s32[1] get-tuple-element(t), index=0\n"
-                           " b = s32[1] get-tuple-element(t), index=1\n ROOT c = s32[2] concatenate(a, b), dimensions={0}") == Texts{"{0, 10}", "{0, -10}"});
+  CHECK(Results({1, 3}, 2,
+                " ROOT r = s32[6] all-gather(x), dimensions={0}, replica_groups={{0,2,1}}, channel_id=1, "
+                "use_global_device_ids=true") == Texts(3, "{0, 1, 20, 21, 10, 11}"));
+  CHECK(Results({1, 2}, 4,
+                " ROOT r = s32[2] reduce-scatter(x), dimensions={0}, replica_groups={{0,1}}, channel_id=1, "
+                "use_global_device_ids=true, to_apply=add") == Texts{"{10, 12}", "{14, 16}"});
+  CHECK(Results({2, 1}, 4, " ROOT r = s32[4] all-to-all(x), dimensions={0}, replica_groups={}") ==
+        Texts{"{0, 1, 10, 11}", "{2, 3, 12, 13}"});
+  CHECK(Results({2, 1}, 1,
+                " y = s32[1] negate(x)\n t = (s32[1], s32[1]) all-to-all(x, y), replica_groups={}\n a = s32[1] "
+                "get-tuple-element(t), index=0\n"
+                " b = s32[1] get-tuple-element(t), index=1\n ROOT c = s32[2] concatenate(a, b), dimensions={0}") ==
+        Texts{"{0, 10}", "{0, -10}"});
   // Of partitions, with a channel; device 0 is sent nothing.
-  CHECK(Results({1, 3}, 1, " ROOT r = s32[1] collective-permute(x), source_target_pairs={{0,1},{1,2}}, channel_id=1") == Texts{"{0}", "{0}", "{10}"});
-  CHECK(Results({2, 2}, 1, " ROOT r = s32[1] collective-permute(x), source_target_pairs={{0,1}}, channel_id=1") == Texts{"{0}", "{0}", "{0}", "{20}"});
-  CHECK(Results({2, 2}, 1, " ROOT r = s32[1] collective-permute(x), source_target_pairs={{0,1},{1,0}}") == Texts{"{20}", "{30}", "{0}", "{10}"});
-  CHECK(Results({3, 1}, 1, " ROOT r = s32[1] collective-broadcast(x), replica_groups={{1,0}}") == Texts{"{10}", "{10}", "{0}"});
-  CHECK(Results({2, 2}, 1, " p = u32[] partition-id()\n r = u32[] replica-id()\n n = u32[] constant(10)\n m = u32[] multiply(r, n)\n ROOT s = u32[] add(m, p)") ==
-        Texts{"0", "1", "10", "11"});
+  CHECK(Results({1, 3}, 1, " ROOT r = s32[1] collective-permute(x), source_target_pairs={{0,1},{1,2}}, channel_id=1") ==
+        Texts{"{0}", "{0}", "{10}"});
+  CHECK(Results({2, 2}, 1, " ROOT r = s32[1] collective-permute(x), source_target_pairs={{0,1}}, channel_id=1") ==
+        Texts{"{0}", "{0}", "{0}", "{20}"});
+  CHECK(Results({2, 2}, 1, " ROOT r = s32[1] collective-permute(x), source_target_pairs={{0,1},{1,0}}") ==
+        Texts{"{20}", "{30}", "{0}", "{10}"});
+  CHECK(Results({3, 1}, 1, " ROOT r = s32[1] collective-broadcast(x), replica_groups={{1,0}}") ==
+        Texts{"{10}", "{10}", "{0}"});
+  CHECK(Results({2, 2}, 1,
+                " p = u32[] partition-id()\n r = u32[] replica-id()\n n = u32[] constant(10)\n m = u32[] multiply(r, "
+                "n)\n ROOT s = u32[] add(m, p)") == Texts{"0", "1", "10", "11"});
 }
 
 TEST_CASE("rows of different numbers to each") {
   // Device 0 sends row 0 to itself and row 1 to device 1; that sends rows 1 and 2 to device 0 and row 0 to itself.
   const std::string sizes =
-      " r = u32[] replica-id()\n z = u32[] constant(0)\n first = pred[] compare(r, z), direction=EQ\n a = s32[2] constant({0, 1})\n b = s32[2] constant({1, 0})\n"
-      " from = s32[2] select(first, a, b)\n sa = s32[2] constant({1, 1})\n sb = s32[2] constant({2, 1})\n send = s32[2] select(first, sa, sb)\n"
-      " ta = s32[2] constant({0, 1})\n tb = s32[2] constant({1, 0})\n to = s32[2] select(first, ta, tb)\n out = s32[4] broadcast(minus), dimensions={}\n";
-  CHECK(Results({2, 1}, 4, " minus = s32[] constant(-1)\n" + sizes + " ROOT g = s32[4] ragged-all-to-all(x, out, from, send, to, send), replica_groups={{0,1}}") ==
+      " r = u32[] replica-id()\n z = u32[] constant(0)\n first = pred[] compare(r, z), direction=EQ\n a = s32[2] "
+      "constant({0, 1})\n b = s32[2] constant({1, 0})\n"
+      " from = s32[2] select(first, a, b)\n sa = s32[2] constant({1, 1})\n sb = s32[2] constant({2, 1})\n send = "
+      "s32[2] select(first, sa, sb)\n"
+      " ta = s32[2] constant({0, 1})\n tb = s32[2] constant({1, 0})\n to = s32[2] select(first, ta, tb)\n out = s32[4] "
+      "broadcast(minus), dimensions={}\n";
+  CHECK(Results({2, 1}, 4,
+                " minus = s32[] constant(-1)\n" + sizes +
+                    " ROOT g = s32[4] ragged-all-to-all(x, out, from, send, to, send), replica_groups={{0,1}}") ==
         Texts{"{0, 11, 12, -1}", "{10, 1, -1, -1}"});
 }
 
 TEST_CASE("in two halves, in loops and in branches") {
-  CHECK(Results({1, 2}, 1, " s = s32[1] all-reduce-start(x), to_apply=add, replica_groups={}, channel_id=1\n d = s32[1] all-reduce-done(s)\n"
-                           " g = (s32[1], s32[2]) all-gather-start(d), dimensions={0}, replica_groups={}, channel_id=2\n h = s32[2] all-gather-done(g)\n"
-                           " p = (s32[2], s32[2], u32[], u32[]) collective-permute-start(h), source_target_pairs={{1,0}}, channel_id=3\n"
-                           " ROOT q = s32[2] collective-permute-done(p)") == Texts{"{10, 10}", "{0, 0}"});
+  CHECK(
+      Results(
+          {1, 2}, 1,
+          " s = s32[1] all-reduce-start(x), to_apply=add, replica_groups={}, channel_id=1\n d = s32[1] "
+          "all-reduce-done(s)\n"
+          " g = (s32[1], s32[2]) all-gather-start(d), dimensions={0}, replica_groups={}, channel_id=2\n h = s32[2] "
+          "all-gather-done(g)\n"
+          " p = (s32[2], s32[2], u32[], u32[]) collective-permute-start(h), source_target_pairs={{1,0}}, channel_id=3\n"
+          " ROOT q = s32[2] collective-permute-done(p)") == Texts{"{10, 10}", "{0, 0}"});
   // Round and round: after three turns of four devices everybody has what was three places before.
-  const auto module = Parse("HloModule m, num_partitions=4\nbody { t = (s32[], s32[]) parameter(0)\n i = s32[] get-tuple-element(t), index=0\n"
-                            " x = s32[] get-tuple-element(t), index=1\n one = s32[] constant(1)\n j = s32[] add(i, one)\n"
-                            " y = s32[] collective-permute(x), source_target_pairs={{0,1},{1,2},{2,3},{3,0}}, channel_id=1\n ROOT r = (s32[], s32[]) tuple(j, y) }\n"
-                            "on { t = (s32[], s32[]) parameter(0)\n i = s32[] get-tuple-element(t), index=0\n n = s32[] constant(3)\n ROOT c = pred[] compare(i, n), direction=LT }\n"
-                            "ENTRY e { p = u32[] partition-id()\n x = s32[] convert(p)\n z = s32[] constant(0)\n t = (s32[], s32[]) tuple(z, x)\n"
-                            " w = (s32[], s32[]) while(t), condition=on, body=body\n ROOT r = s32[] get-tuple-element(w), index=1 }\n");
+  const auto module = Parse(
+      "HloModule m, num_partitions=4\nbody { t = (s32[], s32[]) parameter(0)\n i = s32[] get-tuple-element(t), "
+      "index=0\n"
+      " x = s32[] get-tuple-element(t), index=1\n one = s32[] constant(1)\n j = s32[] add(i, one)\n"
+      " y = s32[] collective-permute(x), source_target_pairs={{0,1},{1,2},{2,3},{3,0}}, channel_id=1\n ROOT r = "
+      "(s32[], s32[]) tuple(j, y) }\n"
+      "on { t = (s32[], s32[]) parameter(0)\n i = s32[] get-tuple-element(t), index=0\n n = s32[] constant(3)\n ROOT c "
+      "= pred[] compare(i, n), direction=LT }\n"
+      "ENTRY e { p = u32[] partition-id()\n x = s32[] convert(p)\n z = s32[] constant(0)\n t = (s32[], s32[]) tuple(z, "
+      "x)\n"
+      " w = (s32[], s32[]) while(t), condition=on, body=body\n ROOT r = s32[] get-tuple-element(w), index=1 }\n");
   CHECK(DeviceCountsOf(*module).partitions == 4);
   CHECK(UsesDevices(*module));
   const std::vector<std::vector<const Literal*>> none(4);
@@ -106,15 +137,18 @@ TEST_CASE("in two halves, in loops and in branches") {
 TEST_CASE("devices that wait in vain, and other mistakes") {
   std::string error;
   // Only device 0 takes the branch with the reduction.
-  const auto module = Parse("HloModule m\n" + kAdd + "sum { a = s32[] parameter(0)\n ROOT r = s32[] all-reduce(a), to_apply=add, replica_groups={} }\n"
-                            "keep { ROOT a = s32[] parameter(0) }\nENTRY e { r = u32[] replica-id()\n x = s32[] convert(r)\n"
-                            " ROOT c = s32[] conditional(x, x, x), branch_computations={sum, keep} }\n");
+  const auto module =
+      Parse("HloModule m\n" + kAdd +
+            "sum { a = s32[] parameter(0)\n ROOT r = s32[] all-reduce(a), to_apply=add, replica_groups={} }\n"
+            "keep { ROOT a = s32[] parameter(0) }\nENTRY e { r = u32[] replica-id()\n x = s32[] convert(r)\n"
+            " ROOT c = s32[] conditional(x, x, x), branch_computations={sum, keep} }\n");
   const std::vector<std::vector<const Literal*>> two(2), three(3);
   auto stuck = RunOnDevices(*module, {2, 1}, two);
   CHECK(stuck.status().code() == StatusCode::kInvalidArgument);
   CHECK(stuck.status().message() == "r: 1 of 2 devices wait here for others that never come");
   CHECK(RunOnDevices(*module, {2, 1}, three).status().code() == StatusCode::kInvalidArgument);
-  CHECK(RunOnDevices(*module, {int64_t{1} << 40, int64_t{1} << 40}, two).status().code() == StatusCode::kResourceExhausted);
+  CHECK(RunOnDevices(*module, {int64_t{1} << 40, int64_t{1} << 40}, two).status().code() ==
+        StatusCode::kResourceExhausted);
   Results({2, 1}, 1, " ROOT r = s32[1] all-reduce(x), to_apply=add, replica_groups={{0}}", &error);
   CHECK(error == "r: a device is in no group");
   Results({2, 1}, 1, " ROOT r = s32[1] all-reduce(x), to_apply=add, replica_groups={{0,1,2}}", &error);
@@ -124,7 +158,9 @@ TEST_CASE("devices that wait in vain, and other mistakes") {
 }
 
 TEST_CASE("limits hold on each device") {
-  const auto module = Parse("HloModule m\n" + kAdd + "ENTRY e { x = s32[1000] parameter(0)\n ROOT r = s32[1000] all-reduce(x), to_apply=add, replica_groups={} }\n");
+  const auto module = Parse(
+      "HloModule m\n" + kAdd +
+      "ENTRY e { x = s32[1000] parameter(0)\n ROOT r = s32[1000] all-reduce(x), to_apply=add, replica_groups={} }\n");
   const Literal x(Shape::Array(PrimitiveType::S32, {1000}));
   const std::vector<std::vector<const Literal*>> arguments{{&x}, {&x}};
   EvaluatorOptions options;

@@ -1,4 +1,5 @@
-// equivalence.h: made-up inputs, comparing results, modules in other arithmetic, and what all of that says of pairs of modules.
+// equivalence.h: made-up inputs, comparing results, modules in other arithmetic, and what all of that says of pairs of
+// modules.
 #include "hloir/equivalence.h"
 
 #include <cmath>
@@ -48,7 +49,8 @@ Comparison CompareTexts(const std::string& a, const std::string& b, uint64_t see
 
 std::string Unary(const std::string& body) {
   return "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\n"
-         "ENTRY e {\n  x = f32[1000]{0} parameter(0)\n" + body + "\n}\n";
+         "ENTRY e {\n  x = f32[1000]{0} parameter(0)\n" +
+         body + "\n}\n";
 }
 
 }  // namespace
@@ -84,7 +86,8 @@ TEST_CASE("a distance is judged by the errors that were measured") {
 }
 
 TEST_CASE("integers are equal or not") {
-  Literal a = Literal::Scalar(PrimitiveType::S64, int64_t{1} << 60), b = Literal::Scalar(PrimitiveType::S64, (int64_t{1} << 60) + 1);
+  Literal a = Literal::Scalar(PrimitiveType::S64, int64_t{1} << 60),
+          b = Literal::Scalar(PrimitiveType::S64, (int64_t{1} << 60) + 1);
   const Comparison c = CompareResults(a, b, nullptr, nullptr);
   CHECK(c.differing() == 1);
 }
@@ -97,9 +100,12 @@ TEST_CASE("results of other shapes or types do not agree") {
 TEST_CASE("sums in another order agree, a wrong sum does not") {
   const std::string zero = "  z = f32[] constant(0)\n";
   const std::string straight = Unary(zero + "  ROOT s = f32[] reduce(x, z), dimensions={0}, to_apply=add");
-  const std::string turned = Unary(zero + "  r = f32[10,100]{1,0} reshape(x)\n  t = f32[100,10]{1,0} transpose(r), dimensions={1,0}\n"
-                                   "  ROOT s = f32[] reduce(t, z), dimensions={0,1}, to_apply=add");
-  const std::string without_last = Unary(zero + "  y = f32[999]{0} slice(x), slice={[0:999]}\n"
+  const std::string turned =
+      Unary(zero +
+            "  r = f32[10,100]{1,0} reshape(x)\n  t = f32[100,10]{1,0} transpose(r), dimensions={1,0}\n"
+            "  ROOT s = f32[] reduce(t, z), dimensions={0,1}, to_apply=add");
+  const std::string without_last = Unary(zero +
+                                         "  y = f32[999]{0} slice(x), slice={[0:999]}\n"
                                          "  ROOT s = f32[] reduce(y, z), dimensions={0}, to_apply=add");
   CHECK(CompareTexts(straight, turned).agree);
   CHECK_FALSE(CompareTexts(straight, without_last).agree);
@@ -108,15 +114,17 @@ TEST_CASE("sums in another order agree, a wrong sum does not") {
 
 TEST_CASE("corner cases tell x + 0 from x") {
   const std::string same = Unary("  ROOT y = f32[1000]{0} copy(x)");
-  const std::string plus = Unary("  z = f32[] constant(0)\n  zs = f32[1000]{0} broadcast(z), dimensions={}\n"
-                                 "  ROOT y = f32[1000]{0} add(x, zs)");
+  const std::string plus = Unary(
+      "  z = f32[] constant(0)\n  zs = f32[1000]{0} broadcast(z), dimensions={}\n"
+      "  ROOT y = f32[1000]{0} add(x, zs)");
   CHECK(CompareTexts(same, plus, 0, /*exact=*/true).agree);        // no -0 among plain numbers
   CHECK_FALSE(CompareTexts(same, plus, 1, /*exact=*/true).agree);  // but there
 }
 
 TEST_CASE("made-up inputs are the same for the same seed") {
-  auto module = Parse("HloModule m\nENTRY e {\n  a = f32[16]{0} parameter(0)\n  b = (s32[4]{0}, pred[3]{0}) parameter(1)\n"
-                      "  ROOT t = (f32[16]{0}, (s32[4]{0}, pred[3]{0})) tuple(a, b)\n}\n");
+  auto module = Parse(
+      "HloModule m\nENTRY e {\n  a = f32[16]{0} parameter(0)\n  b = (s32[4]{0}, pred[3]{0}) parameter(1)\n"
+      "  ROOT t = (f32[16]{0}, (s32[4]{0}, pred[3]{0})) tuple(a, b)\n}\n");
   auto first = MakeFakeInputs(*module, 4), again = MakeFakeInputs(*module, 4), other = MakeFakeInputs(*module, 6);
   REQUIRE((first.ok() && again.ok() && other.ok()));
   for (size_t i = 0; i < 2; ++i) CHECK((*first)[i].BitwiseEqual((*again)[i]));
@@ -195,7 +203,8 @@ ENTRY e {
   const Status legal = VerifyModule(**wide);
   INFO(legal.message());
   CHECK(legal.ok());
-  CHECK((*wide)->entry_computation()->program_shape().parameters == module->entry_computation()->program_shape().parameters);
+  CHECK((*wide)->entry_computation()->program_shape().parameters ==
+        module->entry_computation()->program_shape().parameters);
   CHECK((*wide)->entry_computation()->root()->shape().ToString(false) == "(f64[], s32[4], f32[4])");
   auto inputs = MakeFakeInputs(*module, 0);
   REQUIRE(inputs.ok());
@@ -223,8 +232,9 @@ TEST_CASE("a finite part beside an infinite one may round") {
 }
 
 TEST_CASE("a narrowed module works in f32") {
-  auto module = Parse("HloModule m\nENTRY e {\n  x = f64[8]{0} parameter(0)\n  y = f64[8]{0} exponential(x)\n"
-                      "  ROOT z = c128[8]{0} complex(y, x)\n}\n");
+  auto module = Parse(
+      "HloModule m\nENTRY e {\n  x = f64[8]{0} parameter(0)\n  y = f64[8]{0} exponential(x)\n"
+      "  ROOT z = c128[8]{0} complex(y, x)\n}\n");
   auto narrow = NarrowModule(*module);
   REQUIRE(narrow.ok());
   CHECK(VerifyModule(**narrow).ok());
@@ -232,8 +242,9 @@ TEST_CASE("a narrowed module works in f32") {
 }
 
 TEST_CASE("XLA's own calls have no type of their own") {
-  auto module = Parse("HloModule m\nENTRY e {\n  x = c64[3,2]{1,0} parameter(0)\n"
-                      "  ROOT q = (c64[3,2]{1,0}, c64[2]{0}) custom-call(x), custom_call_target=\"Qr\"\n}\n");
+  auto module = Parse(
+      "HloModule m\nENTRY e {\n  x = c64[3,2]{1,0} parameter(0)\n"
+      "  ROOT q = (c64[3,2]{1,0}, c64[2]{0}) custom-call(x), custom_call_target=\"Qr\"\n}\n");
   auto wide = WidenModule(*module);
   REQUIRE(wide.ok());
   CHECK((*wide)->entry_computation()->root()->opcode() == HloOpcode::kCustomCall);
@@ -243,10 +254,14 @@ TEST_CASE("XLA's own calls have no type of their own") {
 TEST_CASE("f64 modules that round differently agree, wrong ones do not") {
   const std::string head = "HloModule m\nENTRY e {\n  x = f64[64]{0} parameter(0)\n  y = f64[64]{0} parameter(1)\n";
   const std::string one = head + "  s = f64[64]{0} add(x, y)\n  ROOT p = f64[64]{0} multiply(s, s)\n}\n";
-  const std::string two = head + "  a = f64[64]{0} multiply(x, x)\n  b = f64[64]{0} multiply(x, y)\n  c = f64[64]{0} multiply(y, y)\n"
-                          "  ab = f64[64]{0} add(a, b)\n  abb = f64[64]{0} add(ab, b)\n  ROOT p = f64[64]{0} add(abb, c)\n}\n";
-  const std::string wrong = head + "  a = f64[64]{0} multiply(x, x)\n  b = f64[64]{0} multiply(x, y)\n  c = f64[64]{0} multiply(y, y)\n"
-                            "  ab = f64[64]{0} add(a, b)\n  ROOT p = f64[64]{0} add(ab, c)\n}\n";
+  const std::string two =
+      head +
+      "  a = f64[64]{0} multiply(x, x)\n  b = f64[64]{0} multiply(x, y)\n  c = f64[64]{0} multiply(y, y)\n"
+      "  ab = f64[64]{0} add(a, b)\n  abb = f64[64]{0} add(ab, b)\n  ROOT p = f64[64]{0} add(abb, c)\n}\n";
+  const std::string wrong =
+      head +
+      "  a = f64[64]{0} multiply(x, x)\n  b = f64[64]{0} multiply(x, y)\n  c = f64[64]{0} multiply(y, y)\n"
+      "  ab = f64[64]{0} add(a, b)\n  ROOT p = f64[64]{0} add(ab, c)\n}\n";
   CHECK(CompareTexts(one, two).agree);
   CHECK_FALSE(CompareTexts(one, wrong).agree);
 }

@@ -57,11 +57,17 @@ TEST_CASE("the limit of bytes is one for all values that live at once") {
     const Literal* arguments[] = {&x};
     EvaluatorOptions options;
     options.max_bytes = limit;
-    return MakeReferenceEvaluator(options)->EvaluateComputation(*(*module)->entry_computation(), arguments).status().code();
+    return MakeReferenceEvaluator(options)
+        ->EvaluateComputation(*(*module)->entry_computation(), arguments)
+        .status()
+        .code();
   };
   // Four that are needed to the end, and a chain of which two live at a time.
-  const std::string wide = " a = f32[1000] negate(x)\n b = f32[1000] sine(x)\n c = f32[1000] cosine(x)\n d = f32[1000] tan(x)\n ROOT t = (f32[1000], f32[1000], f32[1000], f32[1000]) tuple(a, b, c, d)\n";
-  const std::string chain = " a = f32[1000] negate(x)\n b = f32[1000] sine(a)\n c = f32[1000] cosine(b)\n ROOT d = f32[1000] tan(c)\n";
+  const std::string wide =
+      " a = f32[1000] negate(x)\n b = f32[1000] sine(x)\n c = f32[1000] cosine(x)\n d = f32[1000] tan(x)\n ROOT t = "
+      "(f32[1000], f32[1000], f32[1000], f32[1000]) tuple(a, b, c, d)\n";
+  const std::string chain =
+      " a = f32[1000] negate(x)\n b = f32[1000] sine(a)\n c = f32[1000] cosine(b)\n ROOT d = f32[1000] tan(c)\n";
   CHECK(run(wide, 15999) == StatusCode::kResourceExhausted);
   CHECK(run(wide, 16000) == StatusCode::kOk);
   CHECK(run(chain, 8000) == StatusCode::kOk);

@@ -54,20 +54,32 @@ long AllocationsOfSecondRun(const std::string& text) {
 }  // namespace
 
 TEST_CASE("a run allocates nothing") {
-  const std::string sum = "HloModule m\nf { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }\n";
-  CHECK(AllocationsOfSecondRun(Entry("x = f32[300,400] parameter(0)\n y = f32[400,500] parameter(1)\n d = f32[300,500] dot(x, y), "
-                                     "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n t = f32[500,300] transpose(d), "
-                                     "dimensions={1,0}\n e = f32[500,300] tanh(t)\n z = f32[] constant(1)\n ROOT p = f32[502,304] pad(e, z), padding=1_1x2_2")) == 0);
-  CHECK(AllocationsOfSecondRun(Entry("x = f32[2,30,30,8] parameter(0)\n w = f32[3,3,8,16] parameter(1)\n ROOT c = f32[2,30,30,16] "
-                                     "convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f")) == 0);
-  CHECK(AllocationsOfSecondRun(sum + "ENTRY e { x = f32[300,7,400] parameter(0)\n z = f32[] constant(0)\n r = f32[300,400] reduce(x, z), "
-                                     "dimensions={1}, to_apply=f\n q = f32[300] reduce(r, z), dimensions={1}, to_apply=f\n a = f32[] reduce(q, z), "
-                                     "dimensions={0}, to_apply=f\n c = f32[300,7,400] reduce-window(x, z), window={size=1x7x1 pad=0_0x6_0x0_0}, "
-                                     "to_apply=f\n ROOT t = (f32[300,400], f32[], f32[300,7,400]) tuple(r, a, c) }") == 0);
-  CHECK(AllocationsOfSecondRun(sum + "ENTRY e { x = f32[50,8] parameter(0)\n i = s32[900,1] parameter(1)\n g = f32[900,8] gather(x, i), "
-                                     "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,8}\n s = "
-                                     "f32[50,8] scatter(x, i, g), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
-                                     "index_vector_dim=1, to_apply=f\n c = c64[50,8] fft(s), fft_type=FFT, fft_length={8}\n ROOT r = f32[50,8] real(c) }") == 0);
+  const std::string sum =
+      "HloModule m\nf { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }\n";
+  CHECK(AllocationsOfSecondRun(
+            Entry("x = f32[300,400] parameter(0)\n y = f32[400,500] parameter(1)\n d = f32[300,500] dot(x, y), "
+                  "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n t = f32[500,300] transpose(d), "
+                  "dimensions={1,0}\n e = f32[500,300] tanh(t)\n z = f32[] constant(1)\n ROOT p = f32[502,304] pad(e, "
+                  "z), padding=1_1x2_2")) == 0);
+  CHECK(AllocationsOfSecondRun(
+            Entry("x = f32[2,30,30,8] parameter(0)\n w = f32[3,3,8,16] parameter(1)\n ROOT c = f32[2,30,30,16] "
+                  "convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f")) == 0);
+  CHECK(AllocationsOfSecondRun(
+            sum +
+            "ENTRY e { x = f32[300,7,400] parameter(0)\n z = f32[] constant(0)\n r = f32[300,400] reduce(x, z), "
+            "dimensions={1}, to_apply=f\n q = f32[300] reduce(r, z), dimensions={1}, to_apply=f\n a = f32[] reduce(q, "
+            "z), "
+            "dimensions={0}, to_apply=f\n c = f32[300,7,400] reduce-window(x, z), window={size=1x7x1 pad=0_0x6_0x0_0}, "
+            "to_apply=f\n ROOT t = (f32[300,400], f32[], f32[300,7,400]) tuple(r, a, c) }") == 0);
+  CHECK(
+      AllocationsOfSecondRun(
+          sum +
+          "ENTRY e { x = f32[50,8] parameter(0)\n i = s32[900,1] parameter(1)\n g = f32[900,8] gather(x, i), "
+          "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,8}\n s = "
+          "f32[50,8] scatter(x, i, g), update_window_dims={1}, inserted_window_dims={0}, "
+          "scatter_dims_to_operand_dims={0}, "
+          "index_vector_dim=1, to_apply=f\n c = c64[50,8] fft(s), fft_type=FFT, fft_length={8}\n ROOT r = f32[50,8] "
+          "real(c) }") == 0);
   CHECK(AllocationsOfSecondRun(R"(HloModule m
     body { p = (s32[], f32[20], f32[40,40]) parameter(0)
       i = s32[] get-tuple-element(p), index=0
@@ -89,7 +101,10 @@ TEST_CASE("a run allocates nothing") {
       i = s32[] constant(0)
       t = (s32[], f32[20], f32[40,40]) tuple(i, x, y)
       ROOT w = (s32[], f32[20], f32[40,40]) while(t), condition=condition, body=body })") == 0);
-  CHECK(AllocationsOfSecondRun("HloModule m\nless { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = pred[] compare(a, b), direction=LT }\n"
-                               "ENTRY e { x = f32[9000] parameter(0)\n ROOT s = f32[9000] sort(x), dimensions={0}, to_apply=less }") == 0);
-  CHECK(AllocationsOfSecondRun(Entry("x = f32[9000] parameter(0)\n a = (f32[5], s32[5]) topk(x), k=5, largest=true\n ROOT r = f32[5] get-tuple-element(a), index=0")) == 0);
+  CHECK(AllocationsOfSecondRun(
+            "HloModule m\nless { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = pred[] compare(a, b), "
+            "direction=LT }\n"
+            "ENTRY e { x = f32[9000] parameter(0)\n ROOT s = f32[9000] sort(x), dimensions={0}, to_apply=less }") == 0);
+  CHECK(AllocationsOfSecondRun(Entry("x = f32[9000] parameter(0)\n a = (f32[5], s32[5]) topk(x), k=5, largest=true\n "
+                                     "ROOT r = f32[5] get-tuple-element(a), index=0")) == 0);
 }

@@ -1,5 +1,6 @@
-// executable.h: the ops with kernels or expansions of their own, each against the reference over shapes with tails: convolution,
-// windows, sorting, Fourier transforms, random bits, map and reductions by any computation, complex numbers.
+// executable.h: the ops with kernels or expansions of their own, each against the reference over shapes with tails:
+// convolution, windows, sorting, Fourier transforms, random bits, map and reductions by any computation, complex
+// numbers.
 #include <string>
 
 #include "tests/unit/check_module.h"
@@ -9,39 +10,49 @@ using namespace hloir;
 namespace {
 
 std::string Binary(const std::string& name, const std::string& type, const std::string& op) {
-  return name + " { a = " + type + "[] parameter(0)\n b = " + type + "[] parameter(1)\n ROOT c = " + type + "[] " + op + "(a, b) }\n";
+  return name + " { a = " + type + "[] parameter(0)\n b = " + type + "[] parameter(1)\n ROOT c = " + type + "[] " + op +
+         "(a, b) }\n";
 }
 
 // Some of x's elements, made NaN and -0.
 std::string WithCorners(const std::string& type, const std::string& dims) {
   const std::string t = type + dims, p = "pred" + dims;
-  return " x0 = " + t + " parameter(0)\n high = " + type + "[] constant(2.2)\n highs = " + t + " broadcast(high), dimensions={}\n" +
-         " low = " + type + "[] constant(-2)\n lows = " + t + " broadcast(low), dimensions={}\n is_high = " + p +
-         " compare(x0, highs), direction=GT\n is_low = " + p + " compare(x0, lows), direction=LT\n nan = " + type +
-         "[] constant(nan)\n nans = " + t + " broadcast(nan), dimensions={}\n zero = " + type + "[] constant(-0)\n zeros = " + t +
-         " broadcast(zero), dimensions={}\n x1 = " + t + " select(is_high, nans, x0)\n x = " + t + " select(is_low, zeros, x1)\n";
+  return " x0 = " + t + " parameter(0)\n high = " + type + "[] constant(2.2)\n highs = " + t +
+         " broadcast(high), dimensions={}\n" + " low = " + type + "[] constant(-2)\n lows = " + t +
+         " broadcast(low), dimensions={}\n is_high = " + p + " compare(x0, highs), direction=GT\n is_low = " + p +
+         " compare(x0, lows), direction=LT\n nan = " + type + "[] constant(nan)\n nans = " + t +
+         " broadcast(nan), dimensions={}\n zero = " + type + "[] constant(-0)\n zeros = " + t +
+         " broadcast(zero), dimensions={}\n x1 = " + t + " select(is_high, nans, x0)\n x = " + t +
+         " select(is_low, zeros, x1)\n";
 }
 
 }  // namespace
 
 TEST_CASE("convolutions") {
-  struct Case { const char *input, *kernel, *result, *attributes; };
+  struct Case {
+    const char *input, *kernel, *result, *attributes;
+  };
   for (Case c : {
            Case{"[2,9,10,5]", "[3,3,5,7]", "[2,9,10,7]", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"},
            Case{"[2,9,10,5]", "[1,1,5,40]", "[2,9,10,40]", "window={size=1x1}, dim_labels=b01f_01io->b01f"},
-           Case{"[1,15,12,3]", "[7,5,3,33]", "[1,8,6,33]", "window={size=7x5 stride=2x2 pad=3_3x2_2}, dim_labels=b01f_01io->b01f"},
+           Case{"[1,15,12,3]", "[7,5,3,33]", "[1,8,6,33]",
+                "window={size=7x5 stride=2x2 pad=3_3x2_2}, dim_labels=b01f_01io->b01f"},
            Case{"[2,5,9,10]", "[7,5,3,3]", "[2,7,7,8]", "window={size=3x3}, dim_labels=bf01_oi01->bf01"},
-           Case{"[2,6,9,8]", "[4,3,2,3]", "[2,4,8,6]", "window={size=2x3}, dim_labels=bf01_oi01->bf01, feature_group_count=2"},
+           Case{"[2,6,9,8]", "[4,3,2,3]", "[2,4,8,6]",
+                "window={size=2x3}, dim_labels=bf01_oi01->bf01, feature_group_count=2"},
            Case{"[2,9,10,19]", "[3,3,1,19]", "[2,5,5,19]",
                 "window={size=3x3 stride=2x2 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, feature_group_count=19"},
-           Case{"[2,9,10,6]", "[3,3,1,12]", "[2,7,8,12]", "window={size=3x3}, dim_labels=b01f_01io->b01f, feature_group_count=6"},
-           Case{"[4,9,3]", "[3,3,8]", "[2,9,8]", "window={size=3 pad=1_1}, dim_labels=b0f_0io->b0f, batch_group_count=2"},
+           Case{"[2,9,10,6]", "[3,3,1,12]", "[2,7,8,12]",
+                "window={size=3x3}, dim_labels=b01f_01io->b01f, feature_group_count=6"},
+           Case{"[4,9,3]", "[3,3,8]", "[2,9,8]",
+                "window={size=3 pad=1_1}, dim_labels=b0f_0io->b0f, batch_group_count=2"},
            Case{"[1,5,6,4]", "[3,3,4,5]", "[1,11,13,5]",
                 "window={size=3x3 pad=2_2x2_2 lhs_dilate=2x2 rhs_reversal=1x1}, dim_labels=b01f_01io->b01f"},
            Case{"[2,20,3]", "[3,3,4]", "[2,12,4]", "window={size=3 pad=-1_-1 rhs_dilate=3}, dim_labels=b0f_0io->b0f"},
            Case{"[5,3,6]", "[4,3,2]", "[5,5,4]", "window={size=2}, dim_labels=bf0_oi0->b0f"},
            Case{"[3,4]", "[4,5]", "[3,5]", "dim_labels=bf_io->bf"},
-           Case{"[1,70,70,8]", "[3,3,8,16]", "[1,70,70,16]", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"},
+           Case{"[1,70,70,8]", "[3,3,8,16]", "[1,70,70,16]",
+                "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"},
        }) {
     for (const char* type : {"f32", "f64", "bf16", "s32", "s64"}) {
       const std::string t = type;
@@ -49,23 +60,31 @@ TEST_CASE("convolutions") {
       // Infinities and NaNs among the weights: padding is no zero that they multiply.
       if (t != "s32" && t != "s64") {
         const std::string w = t + c.kernel, p = std::string("pred") + c.kernel;
-        CheckModule(Entry("x = " + t + c.input + " parameter(0)\n v = " + w + " parameter(1)\n high = " + t + "[] constant(2.2)\n highs = " + w +
-                          " broadcast(high), dimensions={}\n is_high = " + p + " compare(v, highs), direction=GT\n low = " + t +
-                          "[] constant(-2.45)\n lows = " + w + " broadcast(low), dimensions={}\n is_low = " + p +
-                          " compare(v, lows), direction=LT\n i = " + t + "[] constant(inf)\n is = " + w + " broadcast(i), dimensions={}\n n = " +
-                          t + "[] constant(nan)\n ns = " + w + " broadcast(n), dimensions={}\n u = " + w + " select(is_high, is, v)\n w = " + w +
+        CheckModule(Entry("x = " + t + c.input + " parameter(0)\n v = " + w + " parameter(1)\n high = " + t +
+                          "[] constant(2.2)\n highs = " + w + " broadcast(high), dimensions={}\n is_high = " + p +
+                          " compare(v, highs), direction=GT\n low = " + t + "[] constant(-2.45)\n lows = " + w +
+                          " broadcast(low), dimensions={}\n is_low = " + p +
+                          " compare(v, lows), direction=LT\n i = " + t + "[] constant(inf)\n is = " + w +
+                          " broadcast(i), dimensions={}\n n = " + t + "[] constant(nan)\n ns = " + w +
+                          " broadcast(n), dimensions={}\n u = " + w + " select(is_high, is, v)\n w = " + w +
                           " select(is_low, ns, u)\n ROOT y = " + t + c.result + " convolution(x, w), " + c.attributes),
-                    t == "bf16" ? 0.01 : t == "f32" ? 1e-5 : 1e-12);
+                    t == "bf16"  ? 0.01
+                    : t == "f32" ? 1e-5
+                                 : 1e-12);
       }
-      CheckModule(Entry("x = " + t + c.input + " parameter(0)\n w = " + t + c.kernel + " parameter(1)\n ROOT y = " + t + c.result +
-                        " convolution(x, w), " + c.attributes),
-                  t == "bf16" ? 0.01 : t == "f32" ? 1e-5 : 1e-12);
+      CheckModule(Entry("x = " + t + c.input + " parameter(0)\n w = " + t + c.kernel + " parameter(1)\n ROOT y = " + t +
+                        c.result + " convolution(x, w), " + c.attributes),
+                  t == "bf16"  ? 0.01
+                  : t == "f32" ? 1e-5
+                               : 1e-12);
     }
   }
 }
 
 TEST_CASE("sliding windows") {
-  struct Case { const char *in, *out, *window; };
+  struct Case {
+    const char *in, *out, *window;
+  };
   for (Case c : {
            Case{"[2,9,10,5]", "[2,5,5,5]", "size=1x3x3x1 stride=1x2x2x1 pad=0_0x1_1x1_0x0_0"},
            Case{"[2,3,9,10]", "[2,3,9,10]", "size=1x1x3x3 pad=0_0x0_0x1_1x1_1"},
@@ -84,13 +103,18 @@ TEST_CASE("sliding windows") {
         const bool corners = t == "f32" && op == std::string("maximum");
         CheckModule("HloModule m\n" + Binary("f", t, op) + "ENTRY e {\n" +
                         (corners ? WithCorners(t, c.in) : " x = " + t + c.in + " parameter(0)\n") + " i = " + t +
-                        "[] constant(1)\n ROOT y = " + t + c.out + " reduce-window(x, i), window={" + c.window + "}, to_apply=f\n}\n",
-                    op == std::string("maximum") ? 0 : t == "bf16" ? 0.05 : t == "f32" ? 1e-5 : 1e-12);
+                        "[] constant(1)\n ROOT y = " + t + c.out + " reduce-window(x, i), window={" + c.window +
+                        "}, to_apply=f\n}\n",
+                    op == std::string("maximum") ? 0
+                    : t == "bf16"                ? 0.05
+                    : t == "f32"                 ? 1e-5
+                                                 : 1e-12);
       }
     }
   }
   for (const char* direction : {"GE", "LT"}) {
-    CheckModule(std::string("HloModule m\ns { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = pred[] compare(a, b), direction=") +
+    CheckModule(std::string("HloModule m\ns { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = pred[] "
+                            "compare(a, b), direction=") +
                     direction + " }\n" + Binary("f", "f32", "add") + "ENTRY e {\n" + WithCorners("f32", "[2,9,10,5]") +
                     R"( z = f32[] constant(1)
       y = f32[2,5,5,5] parameter(1)
@@ -121,29 +145,34 @@ TEST_CASE("sorting by keys") {
   for (const char* dims : {"[7,5]", "[3,700]", "[300,4]", "[1,1]"}) {
     for (const char* dimension : {"0", "1"}) {
       for (const char* stable : {"true", "false"}) {
-        CheckModule(canonical + "ENTRY e {\n" + WithCorners("f32", dims) + " p = s32" + dims + " iota(), iota_dimension=" + dimension +
-                        "\n ROOT s = (f32" + dims + ", s32" + dims + ") sort(x, p), dimensions={" + dimension + "}, is_stable=" + stable +
-                        ", to_apply=less\n}\n",
+        CheckModule(canonical + "ENTRY e {\n" + WithCorners("f32", dims) + " p = s32" + dims +
+                        " iota(), iota_dimension=" + dimension + "\n ROOT s = (f32" + dims + ", s32" + dims +
+                        ") sort(x, p), dimensions={" + dimension + "}, is_stable=" + stable + ", to_apply=less\n}\n",
                     0);
         for (const char* type : {"f32", "bf16", "s32", "u8", "s64", "f64"}) {
           for (const char* direction : {"LT", "GT"}) {
             const std::string t = type;
-            CheckModule("HloModule m\nf { a = " + t + "[] parameter(0)\n b = " + t + "[] parameter(1)\n p = s32[] parameter(2)\n q = " +
-                            "s32[] parameter(3)\n ROOT c = pred[] compare(a, b), direction=" + direction + " }\nENTRY e {\n" +
-                            (t == "f32" ? WithCorners(t, dims) : " x = " + t + dims + " parameter(0)\n") + " p = s32" + dims +
-                            " iota(), iota_dimension=" + dimension + "\n ROOT s = (" + t + dims + ", s32" + dims +
-                            ") sort(x, p), dimensions={" + dimension + "}, is_stable=" + stable + ", to_apply=f\n}\n",
-                        0);
+            CheckModule(
+                "HloModule m\nf { a = " + t + "[] parameter(0)\n b = " + t +
+                    "[] parameter(1)\n p = s32[] parameter(2)\n q = " +
+                    "s32[] parameter(3)\n ROOT c = pred[] compare(a, b), direction=" + direction + " }\nENTRY e {\n" +
+                    (t == "f32" ? WithCorners(t, dims) : " x = " + t + dims + " parameter(0)\n") + " p = s32" + dims +
+                    " iota(), iota_dimension=" + dimension + "\n ROOT s = (" + t + dims + ", s32" + dims +
+                    ") sort(x, p), dimensions={" + dimension + "}, is_stable=" + stable + ", to_apply=f\n}\n",
+                0);
           }
         }
       }
     }
   }
   for (const char* largest : {"true", "false"}) {
-    CheckModule("HloModule m\nENTRY e {\n" + WithCorners("f32", "[5,700]") + " ROOT k = (f32[5,9], s32[5,9]) topk(x), k=9, largest=" +
-                    largest + "\n}\n",
+    CheckModule("HloModule m\nENTRY e {\n" + WithCorners("f32", "[5,700]") +
+                    " ROOT k = (f32[5,9], s32[5,9]) topk(x), k=9, largest=" + largest + "\n}\n",
                 0);
-    CheckModule(Entry(std::string("x = bf16[3,20] parameter(0)\n ROOT k = (bf16[3,20], s32[3,20]) topk(x), k=20, largest=") + largest), 0);
+    CheckModule(
+        Entry(std::string("x = bf16[3,20] parameter(0)\n ROOT k = (bf16[3,20], s32[3,20]) topk(x), k=20, largest=") +
+              largest),
+        0);
   }
 }
 
@@ -153,16 +182,17 @@ TEST_CASE("fourier transforms") {
     const std::string length = ", fft_length={" + size + "}", both = ", fft_length={5," + size + "}";
     for (const char* type : {"f32", "f64"}) {
       const std::string real = type, complex = real == "f32" ? "c64" : "c128";
-      const std::string numbers = " a = " + real + dims + " parameter(0)\n b = " + real + dims + " parameter(1)\n x = " + complex + dims +
-                                  " complex(a, b)\n";
+      const std::string numbers = " a = " + real + dims + " parameter(0)\n b = " + real + dims +
+                                  " parameter(1)\n x = " + complex + dims + " complex(a, b)\n";
       for (const std::string& lengths : {length, both}) {
         const std::string h = "[3,5," + half + "]";
-        CheckModule(Entry(numbers + " f = " + complex + dims + " fft(x), fft_type=FFT" + lengths + "\n i = " + complex + dims +
-                          " fft(x), fft_type=IFFT" + lengths + "\n r = " + complex + h + " fft(a), fft_type=RFFT" + lengths + "\n s = " +
-                          complex + h + " slice(x), slice={[0:3], [0:5], [0:" + half + "]}\n b2 = " + real + dims +
-                          " fft(s), fft_type=IRFFT" + lengths + "\n ROOT t = (" + complex + dims + ", " + complex + dims + ", " + complex +
-                          h + ", " + real + dims + ") tuple(f, i, r, b2)"),
-                    real == "f32" ? 1e-5 : 1e-12);
+        CheckModule(
+            Entry(numbers + " f = " + complex + dims + " fft(x), fft_type=FFT" + lengths + "\n i = " + complex + dims +
+                  " fft(x), fft_type=IFFT" + lengths + "\n r = " + complex + h + " fft(a), fft_type=RFFT" + lengths +
+                  "\n s = " + complex + h + " slice(x), slice={[0:3], [0:5], [0:" + half + "]}\n b2 = " + real + dims +
+                  " fft(s), fft_type=IRFFT" + lengths + "\n ROOT t = (" + complex + dims + ", " + complex + dims +
+                  ", " + complex + h + ", " + real + dims + ") tuple(f, i, r, b2)"),
+            real == "f32" ? 1e-5 : 1e-12);
       }
     }
   }
@@ -176,8 +206,8 @@ TEST_CASE("random bits") {
           const std::string state = std::string(how).substr(0, 6), result = std::string(type) + dims;
           if (state == "u64[3]" && algorithm == std::string("rng_three_fry")) continue;
           if (state != "u64[2]" && type != std::string("u32")) continue;
-          CheckModule(Entry(std::string("s = ") + how + "\n ROOT r = (" + state + ", " + result + ") rng-bit-generator(s), algorithm=" +
-                            algorithm),
+          CheckModule(Entry(std::string("s = ") + how + "\n ROOT r = (" + state + ", " + result +
+                            ") rng-bit-generator(s), algorithm=" + algorithm),
                       0);
         }
       }
@@ -214,12 +244,15 @@ TEST_CASE("computations for each element") {
         index = s32[] select(take, i, j)
         ROOT r = (f32[], s32[]) tuple(value, index) }
     )";
-  struct Case { const char *in, *out, *dims, *iota; };
-  for (Case c : {Case{"[37,9]", "[37]", "{1}", "1"}, Case{"[37,9]", "[9]", "{0}", "0"}, Case{"[5,1000]", "[5]", "{1}", "1"},
-                 Case{"[64]", "[]", "{0}", "0"}, Case{"[3,11,7]", "[11]", "{0,2}", "2"}, Case{"[3,1]", "[3]", "{1}", "1"}}) {
-    CheckModule(argmax + "ENTRY e {\n" + WithCorners("f32", c.in) + " n = s32" + c.in + " iota(), iota_dimension=" + c.iota +
-                    "\n v = f32[] constant(-inf)\n i = s32[] constant(0)\n ROOT r = (f32" + c.out + ", s32" + c.out +
-                    ") reduce(x, n, v, i), dimensions=" + c.dims + ", to_apply=f\n}\n",
+  struct Case {
+    const char *in, *out, *dims, *iota;
+  };
+  for (Case c :
+       {Case{"[37,9]", "[37]", "{1}", "1"}, Case{"[37,9]", "[9]", "{0}", "0"}, Case{"[5,1000]", "[5]", "{1}", "1"},
+        Case{"[64]", "[]", "{0}", "0"}, Case{"[3,11,7]", "[11]", "{0,2}", "2"}, Case{"[3,1]", "[3]", "{1}", "1"}}) {
+    CheckModule(argmax + "ENTRY e {\n" + WithCorners("f32", c.in) + " n = s32" + c.in + " iota(), iota_dimension=" +
+                    c.iota + "\n v = f32[] constant(-inf)\n i = s32[] constant(0)\n ROOT r = (f32" + c.out + ", s32" +
+                    c.out + ") reduce(x, n, v, i), dimensions=" + c.dims + ", to_apply=f\n}\n",
                 0);
   }
 }
@@ -227,11 +260,15 @@ TEST_CASE("computations for each element") {
 TEST_CASE("sums of narrow floats") {
   for (const char* type : {"bf16", "f16"}) {
     const std::string t = type;
-    struct Case { const char *in, *out, *dims; };
-    for (Case c : {Case{"[5]", "[]", "{0}"}, Case{"[9,70]", "[9]", "{1}"}, Case{"[70,9]", "[9]", "{0}"}, Case{"[3,4000]", "[3]", "{1}"},
-                   Case{"[4,31,5]", "[4,5]", "{1}"}, Case{"[4,32,5]", "[5]", "{0,1}"}, Case{"[3,33]", "[3]", "{1}"}}) {
+    struct Case {
+      const char *in, *out, *dims;
+    };
+    for (Case c : {Case{"[5]", "[]", "{0}"}, Case{"[9,70]", "[9]", "{1}"}, Case{"[70,9]", "[9]", "{0}"},
+                   Case{"[3,4000]", "[3]", "{1}"}, Case{"[4,31,5]", "[4,5]", "{1}"}, Case{"[4,32,5]", "[5]", "{0,1}"},
+                   Case{"[3,33]", "[3]", "{1}"}}) {
       CheckModule("HloModule m\n" + Binary("f", t, "add") + "ENTRY e { x = " + t + c.in + " parameter(0)\n z = " + t +
-                      "[] constant(3)\n ROOT r = " + t + c.out + " reduce(x, z), dimensions=" + c.dims + ", to_apply=f }\n",
+                      "[] constant(3)\n ROOT r = " + t + c.out + " reduce(x, z), dimensions=" + c.dims +
+                      ", to_apply=f }\n",
                   0);
     }
   }
@@ -242,12 +279,14 @@ TEST_CASE("complex numbers") {
     const std::string r = type, c = r == "f32" ? "c64" : "c128";
     for (const char* n : {"1", "33", "5000"}) {
       const std::string d = std::string("[") + n + "]";
-      CheckModule(Entry(" a = " + r + d + " parameter(0)\n b = " + r + d + " parameter(1)\n x = " + c + d + " complex(a, b)\n y = " + c + d +
-                        " complex(b, a)\n p = " + c + d + " multiply(x, y)\n s = " + c + d + " subtract(p, x)\n k = " + c +
+      CheckModule(Entry(" a = " + r + d + " parameter(0)\n b = " + r + d + " parameter(1)\n x = " + c + d +
+                        " complex(a, b)\n y = " + c + d + " complex(b, a)\n p = " + c + d +
+                        " multiply(x, y)\n s = " + c + d + " subtract(p, x)\n k = " + c +
                         "[] constant((0.5, -2))\n kb = " + c + d + " broadcast(k), dimensions={}\n q = " + c + d +
                         " divide(s, kb)\n n = " + c + d + " negate(q)\n im = " + r + d + " imag(n)\n re = " + r + d +
-                        " real(n)\n ab = " + r + d + " abs(y)\n rev = " + c + d + " reverse(p), dimensions={0}\n z = " + c + d +
-                        " add(rev, n)\n ROOT t = (" + c + d + ", " + r + d + ", " + r + d + ", " + r + d + ") tuple(z, im, re, ab)"),
+                        " real(n)\n ab = " + r + d + " abs(y)\n rev = " + c + d +
+                        " reverse(p), dimensions={0}\n z = " + c + d + " add(rev, n)\n ROOT t = (" + c + d + ", " + r +
+                        d + ", " + r + d + ", " + r + d + ") tuple(z, im, re, ab)"),
                   r == "f32" ? 2e-6 : 1e-14);
     }
   }

@@ -1,5 +1,6 @@
-// executable.h: elements found by indices, in arrays and in the bodies of loops, against the reference: gather and scatter with
-// indices of every type in and out of range, and loops whose slices and updates are operations on single elements.
+// executable.h: elements found by indices, in arrays and in the bodies of loops, against the reference: gather and
+// scatter with indices of every type in and out of range, and loops whose slices and updates are operations on single
+// elements.
 #include "tests/unit/check_module.h"
 
 using namespace hloir;
@@ -10,28 +11,36 @@ TEST_CASE("gathered and scattered elements") {
     for (const char* type : {"f32", "f64", "s8", "bf16", "c64", "c128"}) {
       const std::string t = type;
       CheckModule(Entry("x = " + t + "[40] parameter(0)\n i = " + s + "[700] parameter(1)\n ROOT g = " + t +
-                        "[700] gather(x, i), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1}"),
+                        "[700] gather(x, i), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, "
+                        "index_vector_dim=1, slice_sizes={1}"),
                   0);
     }
     // Several components of an index, stored apart; an operand read backwards; indices that lie outside.
-    CheckModule(Entry("x = f32[9,40] parameter(0)\n r = f32[9,40] reverse(x), dimensions={1}\n i = " + s +
-                      "[2,5,70] parameter(1)\n ROOT g = f32[5,70] gather(r, i), offset_dims={}, collapsed_slice_dims={0,1}, "
-                      "start_index_map={1,0}, index_vector_dim=0, slice_sizes={1,1}"),
-                0);
+    CheckModule(
+        Entry("x = f32[9,40] parameter(0)\n r = f32[9,40] reverse(x), dimensions={1}\n i = " + s +
+              "[2,5,70] parameter(1)\n ROOT g = f32[5,70] gather(r, i), offset_dims={}, collapsed_slice_dims={0,1}, "
+              "start_index_map={1,0}, index_vector_dim=0, slice_sizes={1,1}"),
+        0);
     for (const char* op : {"add", "maximum", "multiply"}) {
       for (const char* type : {"f32", "s32", "u8"}) {
         const std::string t = type;
-        CheckModule("HloModule m\nf { a = " + t + "[] parameter(0)\n b = " + t + "[] parameter(1)\n ROOT c = " + t + "[] " + op +
-                        "(a, b) }\nENTRY e { x = " + t + "[9,40] parameter(0)\n i = " + s + "[600,2] parameter(1)\n u = " + t +
-                        "[600] parameter(2)\n ROOT s = " + t + "[9,40] scatter(x, i, u), update_window_dims={}, "
-                        "inserted_window_dims={0,1}, scatter_dims_to_operand_dims={0,1}, index_vector_dim=1, to_apply=f }",
-                    0);
+        CheckModule(
+            "HloModule m\nf { a = " + t + "[] parameter(0)\n b = " + t + "[] parameter(1)\n ROOT c = " + t + "[] " +
+                op + "(a, b) }\nENTRY e { x = " + t + "[9,40] parameter(0)\n i = " + s +
+                "[600,2] parameter(1)\n u = " + t + "[600] parameter(2)\n ROOT s = " + t +
+                "[9,40] scatter(x, i, u), update_window_dims={}, "
+                "inserted_window_dims={0,1}, scatter_dims_to_operand_dims={0,1}, index_vector_dim=1, to_apply=f }",
+            0);
       }
     }
-    CheckModule("HloModule m\nf { a = f32[] parameter(0)\n ROOT b = f32[] parameter(1) }\nENTRY e { x = f32[50] parameter(0)\n i = " +
-                    s + "[300] parameter(1)\n u = f32[300] parameter(2)\n ROOT s = f32[50] scatter(x, i, u), update_window_dims={}, "
-                    "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f }",
-                0);
+    CheckModule(
+        "HloModule m\nf { a = f32[] parameter(0)\n ROOT b = f32[] parameter(1) }\nENTRY e { x = f32[50] parameter(0)\n "
+        "i = " +
+            s +
+            "[300] parameter(1)\n u = f32[300] parameter(2)\n ROOT s = f32[50] scatter(x, i, u), "
+            "update_window_dims={}, "
+            "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f }",
+        0);
   }
 }
 
@@ -40,12 +49,17 @@ namespace {
 // A loop of 30 turns over (i, x[20], y); `body` computes `x2` and `y2` from these and the counter of the type.
 std::string Loop(const std::string& type, const std::string& body) {
   const std::string state = "(" + type + "[], f32[20], f32[])";
-  return "HloModule m\nf { a = f32[] parameter(0)\n ROOT b = f32[] parameter(1) }\nbody { p = " + state + " parameter(0)\n i = " + type +
-         "[] get-tuple-element(p), index=0\n x = f32[20] get-tuple-element(p), index=1\n y = f32[] get-tuple-element(p), index=2\n one = " +
-         type + "[] constant(1)\n n = " + type + "[] add(i, one)\n" + body + "\n ROOT t = " + state + " tuple(n, x2, y2) }\ncondition { p = " +
-         state + " parameter(0)\n i = " + type + "[] get-tuple-element(p), index=0\n n = " + type +
-         "[] constant(25)\n ROOT c = pred[] compare(i, n), direction=LT }\nENTRY e { x = f32[20] parameter(0)\n y = f32[] parameter(1)\n i = " +
-         type + "[] constant(-5)\n t = " + state + " tuple(i, x, y)\n ROOT w = " + state + " while(t), condition=condition, body=body }";
+  return "HloModule m\nf { a = f32[] parameter(0)\n ROOT b = f32[] parameter(1) }\nbody { p = " + state +
+         " parameter(0)\n i = " + type +
+         "[] get-tuple-element(p), index=0\n x = f32[20] get-tuple-element(p), index=1\n y = f32[] "
+         "get-tuple-element(p), index=2\n one = " +
+         type + "[] constant(1)\n n = " + type + "[] add(i, one)\n" + body + "\n ROOT t = " + state +
+         " tuple(n, x2, y2) }\ncondition { p = " + state + " parameter(0)\n i = " + type +
+         "[] get-tuple-element(p), index=0\n n = " + type +
+         "[] constant(25)\n ROOT c = pred[] compare(i, n), direction=LT }\nENTRY e { x = f32[20] parameter(0)\n y = "
+         "f32[] parameter(1)\n i = " +
+         type + "[] constant(-5)\n t = " + state + " tuple(i, x, y)\n ROOT w = " + state +
+         " while(t), condition=condition, body=body }";
 }
 
 }  // namespace
@@ -60,7 +74,8 @@ TEST_CASE("loops that move single elements") {
                 1e-6);
     CheckModule(Loop(type, R"( z = f32[] tanh(y)
       y2 = f32[] add(z, y)
-      indices = )" + std::string(type) + R"([1] reshape(n)
+      indices = )" + std::string(type) +
+                               R"([1] reshape(n)
       x2 = f32[20] scatter(x, indices, y2), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=0, to_apply=f)"),
                 1e-6);
     // Several elements at once.
@@ -76,15 +91,17 @@ TEST_CASE("indices counted from the end") {
     const std::string t = type;
     for (const char* n : {"1", "77", "5000"}) {
       const std::string array = t + "[" + n + "]", pred = std::string("pred[") + n + "]";
-      const std::string parts = " x = " + array + " parameter(0)\n y = " + array + " parameter(1)\n zero = " + t + "[] constant(0)\n zeros = " + array +
-                                " broadcast(zero), dimensions={}\n c = " + t + "[] constant(50)\n cs = " + array +
-                                " broadcast(c), dimensions={}\n below = " + pred + " compare(x, zeros), direction=LT\n sum = " + array +
-                                " add(x, cs)\n mus = " + array + " add(y, x)\n";
+      const std::string parts = " x = " + array + " parameter(0)\n y = " + array + " parameter(1)\n zero = " + t +
+                                "[] constant(0)\n zeros = " + array + " broadcast(zero), dimensions={}\n c = " + t +
+                                "[] constant(50)\n cs = " + array + " broadcast(c), dimensions={}\n below = " + pred +
+                                " compare(x, zeros), direction=LT\n sum = " + array + " add(x, cs)\n mus = " + array +
+                                " add(y, x)\n";
       const std::string wraps = " a = " + array + " select(below, sum, x)\n b = " + array + " select(below, mus, x)\n";
       CheckModule(Entry(parts + wraps + " ROOT r = " + array + " subtract(a, b)"), 0);
       // The parts are needed on their own too; and selects that only look alike.
-      CheckModule(Entry(parts + wraps + " k = " + array + " select(below, sum, y)\n l = " + array + " select(below, x, sum)\n ROOT r = (" +
-                        array + ", " + array + ", " + pred + ", " + array + ", " + array + ") tuple(a, sum, below, k, l)"),
+      CheckModule(Entry(parts + wraps + " k = " + array + " select(below, sum, y)\n l = " + array +
+                        " select(below, x, sum)\n ROOT r = (" + array + ", " + array + ", " + pred + ", " + array +
+                        ", " + array + ") tuple(a, sum, below, k, l)"),
                   0);
     }
   }

@@ -43,7 +43,8 @@ TEST_CASE("dynamic sizes stay within the steps that need them") {
       r = f32[8] add(all, x)
       size = s32[] get-dimension-size(t), dimensions={0}
       ROOT out = (f32[8], f32[<=8], s32[]) tuple(r, t, size) })",
-             {"reference set-dimension-size", "reference negate", "reference reduce", "loop 8 elements: multiply", "loop 8 elements: add"});
+             {"reference set-dimension-size", "reference negate", "reference reduce", "loop 8 elements: multiply",
+              "loop 8 elements: add"});
   // Through a loop and a call.
   CheckSteps(R"(HloModule m
     f { a = s32[] parameter(0)  b = s32[] parameter(1)  ROOT c = s32[] add(a, b) }

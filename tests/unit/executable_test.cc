@@ -1,6 +1,6 @@
-// executable.h: prepared plans give the reference evaluator's results, with each instruction set, fused or not, and the same
-// bytes for any number of threads. Modules here aim at the plan's own corners: tails, short rows, views that fit no loop,
-// reductions of every shape, results in place of operands, loop carries that trade places.
+// executable.h: prepared plans give the reference evaluator's results, with each instruction set, fused or not, and the
+// same bytes for any number of threads. Modules here aim at the plan's own corners: tails, short rows, views that fit
+// no loop, reductions of every shape, results in place of operands, loop carries that trade places.
 #include "hloir/executable.h"
 
 #include <string>
@@ -14,15 +14,18 @@ TEST_CASE("elementwise chains with tails") {
   for (const char* n : {"1", "3", "17", "1000", "5000", "200000"}) {
     for (const char* type : {"f32", "f64", "s32", "u8", "s16", "s64"}) {
       const std::string shape = std::string(type) + "[" + n + "]";
-      CheckModule(Entry("a = " + shape + " parameter(0)\n b = " + shape + " parameter(1)\n c = " + shape + " add(a, b)\n d = " +
-                        shape + " multiply(c, b)\n m = " + shape + " maximum(d, a)\n p = pred[" + n + "] compare(m, c), direction=GT\n" +
-                        "s = " + shape + " select(p, m, b)\n ROOT t = (" + shape + ", pred[" + n + "]) tuple(s, p)"),
+      CheckModule(Entry("a = " + shape + " parameter(0)\n b = " + shape + " parameter(1)\n c = " + shape +
+                        " add(a, b)\n d = " + shape + " multiply(c, b)\n m = " + shape + " maximum(d, a)\n p = pred[" +
+                        n + "] compare(m, c), direction=GT\n" + "s = " + shape + " select(p, m, b)\n ROOT t = (" +
+                        shape + ", pred[" + n + "]) tuple(s, p)"),
                   0);
     }
   }
 }
 
-TEST_CASE("numbers without elements") { CheckModule(Entry("ROOT i = f32[1000000000000,0] iota(), iota_dimension=0"), 0); }
+TEST_CASE("numbers without elements") {
+  CheckModule(Entry("ROOT i = f32[1000000000000,0] iota(), iota_dimension=0"), 0);
+}
 
 TEST_CASE("types of different widths share no register") {
   CheckModule(Entry(R"(a = s32[11] parameter(0)
@@ -40,12 +43,13 @@ TEST_CASE("types of different widths share no register") {
 TEST_CASE("views within loops") {
   for (const char* columns : {"3", "40", "100", "3000"}) {
     const std::string n = columns;
-    CheckModule(Entry("x = f32[7," + n + "] parameter(0)\n r = f32[" + n + "] parameter(1)\n c = f32[7] parameter(2)\n" +
-                      "rb = f32[7," + n + "] broadcast(r), dimensions={1}\n cb = f32[7," + n + "] broadcast(c), dimensions={0}\n" +
-                      "a = f32[7," + n + "] multiply(x, rb)\n b = f32[7," + n + "] add(a, cb)\n v = f32[7," + n +
-                      "] reverse(x), dimensions={0,1}\n i = f32[7," + n + "] iota(), iota_dimension=1\n d = f32[7," + n +
-                      "] subtract(b, v)\n ROOT e = f32[7," + n + "] add(d, i)"),
-                1e-6);
+    CheckModule(
+        Entry("x = f32[7," + n + "] parameter(0)\n r = f32[" + n + "] parameter(1)\n c = f32[7] parameter(2)\n" +
+              "rb = f32[7," + n + "] broadcast(r), dimensions={1}\n cb = f32[7," + n +
+              "] broadcast(c), dimensions={0}\n" + "a = f32[7," + n + "] multiply(x, rb)\n b = f32[7," + n +
+              "] add(a, cb)\n v = f32[7," + n + "] reverse(x), dimensions={0,1}\n i = f32[7," + n +
+              "] iota(), iota_dimension=1\n d = f32[7," + n + "] subtract(b, v)\n ROOT e = f32[7," + n + "] add(d, i)"),
+        1e-6);
     CheckModule(Entry("x = f32[7," + n + "] parameter(0)\n y = f32[" + n + ",7] parameter(1)\n t = f32[7," + n +
                       "] transpose(y), dimensions={1,0}\n ROOT a = f32[7," + n + "] add(x, t)"),
                 0);
@@ -59,19 +63,23 @@ TEST_CASE("views within loops") {
 }
 
 TEST_CASE("reductions of every shape") {
-  struct Case { const char *in, *out, *dims; };
-  for (Case c : {Case{"[5]", "[]", "{0}"}, Case{"[100000]", "[]", "{0}"}, Case{"[9,7]", "[9]", "{1}"},
-                 Case{"[300,7]", "[300]", "{1}"}, Case{"[9,7]", "[7]", "{0}"}, Case{"[3000,7]", "[7]", "{0}"},
-                 Case{"[300,200]", "[300]", "{1}"}, Case{"[300,200]", "[200]", "{0}"}, Case{"[3,5000]", "[3]", "{1}"},
-                 Case{"[2000,64]", "[64]", "{0}"}, Case{"[4,300,5]", "[4,5]", "{1}"}, Case{"[4,30,200]", "[4,200]", "{1}"},
-                 Case{"[4,30,200]", "[4]", "{1,2}"}, Case{"[4,1,200]", "[4,200]", "{1}"}, Case{"[1,1]", "[]", "{0,1}"}}) {
+  struct Case {
+    const char *in, *out, *dims;
+  };
+  for (Case c :
+       {Case{"[5]", "[]", "{0}"}, Case{"[100000]", "[]", "{0}"}, Case{"[9,7]", "[9]", "{1}"},
+        Case{"[300,7]", "[300]", "{1}"}, Case{"[9,7]", "[7]", "{0}"}, Case{"[3000,7]", "[7]", "{0}"},
+        Case{"[300,200]", "[300]", "{1}"}, Case{"[300,200]", "[200]", "{0}"}, Case{"[3,5000]", "[3]", "{1}"},
+        Case{"[2000,64]", "[64]", "{0}"}, Case{"[4,300,5]", "[4,5]", "{1}"}, Case{"[4,30,200]", "[4,200]", "{1}"},
+        Case{"[4,30,200]", "[4]", "{1,2}"}, Case{"[4,1,200]", "[4,200]", "{1}"}, Case{"[1,1]", "[]", "{0,1}"}}) {
     for (const char* op : {"add", "maximum"}) {
       for (const char* type : {"f32", "s32"}) {
         const std::string t = type;
-        CheckModule("HloModule m\nf { a = " + t + "[] parameter(0)\n b = " + t + "[] parameter(1)\n ROOT c = " + t + "[] " + op +
-                        "(a, b)\n}\nENTRY e {\n x = " + t + c.in + " parameter(0)\n y = " + t + c.in + " multiply(x, x)\n z = " + t +
-                        "[] constant(3)\n r = " + t + c.out + " reduce(y, z), dimensions=" + c.dims + ", to_apply=f\n ROOT q = (" + t +
-                        c.out + ", " + t + c.in + ") tuple(r, y)\n}\n",
+        CheckModule("HloModule m\nf { a = " + t + "[] parameter(0)\n b = " + t + "[] parameter(1)\n ROOT c = " + t +
+                        "[] " + op + "(a, b)\n}\nENTRY e {\n x = " + t + c.in + " parameter(0)\n y = " + t + c.in +
+                        " multiply(x, x)\n z = " + t + "[] constant(3)\n r = " + t + c.out +
+                        " reduce(y, z), dimensions=" + c.dims + ", to_apply=f\n ROOT q = (" + t + c.out + ", " + t +
+                        c.in + ") tuple(r, y)\n}\n",
                     t == "f32" ? 1e-5 : 0);
       }
     }
@@ -79,27 +87,35 @@ TEST_CASE("reductions of every shape") {
 }
 
 TEST_CASE("products of all sizes") {
-  for (const char* dims : {"1 1 1", "3 5 7", "1 300 200", "300 1 200", "33 65 129", "130 70 800", "300 200 100", "8 130 900", "30 32 40"}) {
+  for (const char* dims : {"1 1 1", "3 5 7", "1 300 200", "300 1 200", "33 65 129", "130 70 800", "300 200 100",
+                           "8 130 900", "30 32 40"}) {
     int m, n, k;
     REQUIRE(std::sscanf(dims, "%d %d %d", &m, &n, &k) == 3);
-    auto shape = [](const char* type, int a, int b) { return std::string(type) + "[" + std::to_string(a) + "," + std::to_string(b) + "]"; };
+    auto shape = [](const char* type, int a, int b) {
+      return std::string(type) + "[" + std::to_string(a) + "," + std::to_string(b) + "]";
+    };
     for (const char* type : {"f32", "f64", "s32", "s8", "bf16"}) {
       const char* wide = type == std::string("s8") ? "s32" : type;
       const double tolerance = type == std::string("bf16") ? 0.01 : type == std::string("f32") ? 1e-5 : 1e-12;
-      CheckModule(Entry("a = " + shape(type, m, k) + " parameter(0)\n b = " + shape(type, k, n) + " parameter(1)\n ROOT c = " +
-                        shape(wide, m, n) + " dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+      CheckModule(Entry("a = " + shape(type, m, k) + " parameter(0)\n b = " + shape(type, k, n) +
+                        " parameter(1)\n ROOT c = " + shape(wide, m, n) +
+                        " dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
                   tolerance);
-      CheckModule(Entry("a = " + shape(type, k, m) + " parameter(0)\n b = " + shape(type, n, k) + " parameter(1)\n ROOT c = " +
-                        shape(wide, m, n) + " dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={1}"),
+      CheckModule(Entry("a = " + shape(type, k, m) + " parameter(0)\n b = " + shape(type, n, k) +
+                        " parameter(1)\n ROOT c = " + shape(wide, m, n) +
+                        " dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={1}"),
                   tolerance);
     }
   }
   // The most that bytes can be, over a length that is no multiple of four.
   for (const char* type : {"s8", "u8"}) {
     const std::string t = type, least = t == "s8" ? "-128" : "255";
-    CheckModule(Entry("l = " + t + "[] constant(" + least + ")\n a = " + t + "[20,2001] broadcast(l), dimensions={}\n b = " + t +
-                      "[2001,40] parameter(0)\n c = s32[20,40] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n d = s32[20,20] " +
-                      "dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={1}\n ROOT t = (s32[20,40], s32[20,20]) tuple(c, d)"),
+    CheckModule(Entry("l = " + t + "[] constant(" + least + ")\n a = " + t +
+                      "[20,2001] broadcast(l), dimensions={}\n b = " + t +
+                      "[2001,40] parameter(0)\n c = s32[20,40] dot(a, b), lhs_contracting_dims={1}, "
+                      "rhs_contracting_dims={0}\n d = s32[20,20] " +
+                      "dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={1}\n ROOT t = (s32[20,40], "
+                      "s32[20,20]) tuple(c, d)"),
                 0);
   }
   CheckModule(Entry(R"(a = f32[2,30,5,40] parameter(0)
@@ -323,13 +339,18 @@ TEST_CASE("operations are counted, not what moves elements") {
     for (const StepProfile& step : (*executable)->Profile().steps) sum += step.flops;
     return sum;
   };
-  const std::string add = "HloModule m\nadd { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b) }\n";
+  const std::string add =
+      "HloModule m\nadd { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b) }\n";
   // An exponential and a product of each element, and its part in the sum; converts, views and copies are none.
-  CHECK(flops(add + "ENTRY e { x = bf16[30,40] parameter(0)\n y = f32[30,40] convert(x)\n e = f32[30,40] exponential(y)\n t = f32[40,30] transpose(e), dimensions={1,0}\n"
-                    " u = f32[30,40] reshape(t)\n m = f32[30,40] multiply(e, y)\n z = f32[] constant(0)\n s = f32[30] reduce(m, z), dimensions={1}, to_apply=add\n"
+  CHECK(flops(add + "ENTRY e { x = bf16[30,40] parameter(0)\n y = f32[30,40] convert(x)\n e = f32[30,40] "
+                    "exponential(y)\n t = f32[40,30] transpose(e), dimensions={1,0}\n"
+                    " u = f32[30,40] reshape(t)\n m = f32[30,40] multiply(e, y)\n z = f32[] constant(0)\n s = f32[30] "
+                    "reduce(m, z), dimensions={1}, to_apply=add\n"
                     " ROOT r = (f32[30], f32[30,40]) tuple(s, u) }") == 3 * 30 * 40);
-  CHECK(flops(add + "ENTRY e { x = f32[6,8] parameter(0)\n z = f32[] constant(0)\n ROOT w = f32[5,7] reduce-window(x, z), window={size=2x2}, to_apply=add }") == 4 * 5 * 7);
-  CHECK(flops(Entry("x = c64[4,8] parameter(0)\n ROOT f = c64[4,8] fft(x), fft_type=FFT, fft_length={8}")) == 5 * 32 * 3);
+  CHECK(flops(add + "ENTRY e { x = f32[6,8] parameter(0)\n z = f32[] constant(0)\n ROOT w = f32[5,7] reduce-window(x, "
+                    "z), window={size=2x2}, to_apply=add }") == 4 * 5 * 7);
+  CHECK(flops(Entry("x = c64[4,8] parameter(0)\n ROOT f = c64[4,8] fft(x), fft_type=FFT, fft_length={8}")) ==
+        5 * 32 * 3);
 }
 
 TEST_CASE("a plan whose values take more than the limit is refused before it runs") {
@@ -366,10 +387,12 @@ TEST_CASE("custom-calls of the caller's own, and feeds, in a prepared plan") {
       ROOT z = f32[3] add(x, y) })");
   REQUIRE(module.ok());
   ExecutableOptions options;
-  options.evaluator.custom_calls["my_reverse"] = [](const HloInstruction& call, std::span<const Literal* const> operands) -> StatusOr<Literal> {
+  options.evaluator.custom_calls["my_reverse"] = [](const HloInstruction& call,
+                                                    std::span<const Literal* const> operands) -> StatusOr<Literal> {
     CHECK(call.extras().backend_config.find("by 1") != std::string_view::npos);
     Literal result(call.shape());
-    for (int64_t i = 0; i < 3; ++i) result.data<float>()[static_cast<size_t>(i)] = operands[0]->data<float>()[static_cast<size_t>(2 - i)];
+    for (int64_t i = 0; i < 3; ++i)
+      result.data<float>()[static_cast<size_t>(i)] = operands[0]->data<float>()[static_cast<size_t>(2 - i)];
     return result;
   };
   const Literal x = Ramp(Shape::Array(PrimitiveType::F32, {3}), 1);
@@ -379,7 +402,8 @@ TEST_CASE("custom-calls of the caller's own, and feeds, in a prepared plan") {
   auto result = (*executable)->Run(arguments);
   REQUIRE(result.ok());
   for (int64_t i = 0; i < 3; ++i) {
-    CHECK(result->GetAsDouble(i) == static_cast<double>(static_cast<float>(x.GetAsDouble(i)) + static_cast<float>(x.GetAsDouble(2 - i))));
+    CHECK(result->GetAsDouble(i) ==
+          static_cast<double>(static_cast<float>(x.GetAsDouble(i)) + static_cast<float>(x.GetAsDouble(2 - i))));
   }
   module = ParseHloModule(R"(HloModule m
     ENTRY e { start = token[] after-all()

@@ -29,7 +29,8 @@ std::string Bytes(std::initializer_list<int> values) {
 }
 
 struct TemporaryFile {
-  std::string path = (std::filesystem::temp_directory_path() / ("hloir_npz_test_" + std::to_string(std::rand()) + ".npz")).string();
+  std::string path =
+      (std::filesystem::temp_directory_path() / ("hloir_npz_test_" + std::to_string(std::rand()) + ".npz")).string();
   ~TemporaryFile() { std::remove(path.c_str()); }
 };
 
@@ -37,7 +38,9 @@ struct TemporaryFile {
 
 TEST_CASE("npy headers of all versions") {
   for (int version : {1, 2, 3}) {
-    auto value = ParseNpy(Npy("{'descr': '<i2', 'fortran_order': False, 'shape': (2, 2), }", Bytes({1, 0, 2, 0, 3, 0, 255, 255}), version), "");
+    auto value = ParseNpy(Npy("{'descr': '<i2', 'fortran_order': False, 'shape': (2, 2), }",
+                              Bytes({1, 0, 2, 0, 3, 0, 255, 255}), version),
+                          "");
     REQUIRE(value.ok());
     CHECK(value->shape().ToString(false) == "s16[2,2]");
     CHECK(value->GetAsInt64(2) == 3);
@@ -46,7 +49,8 @@ TEST_CASE("npy headers of all versions") {
 }
 
 TEST_CASE("npy in Fortran order and big-endian") {
-  auto fortran = ParseNpy(Npy("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3)}", Bytes({1, 4, 2, 5, 3, 6})), "");
+  auto fortran =
+      ParseNpy(Npy("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3)}", Bytes({1, 4, 2, 5, 3, 6})), "");
   REQUIRE(fortran.ok());
   for (int i = 0; i < 6; ++i) CHECK(fortran->GetAsInt64(i) == i + 1);
   auto big = ParseNpy(Npy("{'shape': (), 'fortran_order': False, 'descr': '>i4'}", Bytes({0, 0, 1, 2})), "");
@@ -65,7 +69,8 @@ TEST_CASE("npy types that NumPy lacks") {
   CHECK(s4->GetAsInt64(0) == -1);
   CHECK(s4->GetAsInt64(1) == -8);
   CHECK(s4->GetAsInt64(2) == 7);
-  CHECK_FALSE(ParseNpy(Npy("{'descr': '<u4', 'fortran_order': False, 'shape': ()}", Bytes({0, 0, 0, 0})), "bfloat16").ok());
+  CHECK_FALSE(
+      ParseNpy(Npy("{'descr': '<u4', 'fortran_order': False, 'shape': ()}", Bytes({0, 0, 0, 0})), "bfloat16").ok());
   CHECK_FALSE(ParseNpy(Npy("{'descr': '|V2', 'fortran_order': False, 'shape': ()}", Bytes({0, 0})), "").ok());
   CHECK_FALSE(ParseNpy(Npy("{'descr': '|u1', 'fortran_order': False, 'shape': ()}", Bytes({0})), "float3").ok());
 }
@@ -90,11 +95,11 @@ TEST_CASE("npy that is broken is an error") {
   const std::string good = Npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", std::string(8, '\0'));
   REQUIRE(ParseNpy(good, "").ok());
   for (size_t length = 0; length < good.size(); ++length) CHECK_FALSE(ParseNpy(good.substr(0, length), "").ok());
-  for (const char* header : {"", "{", "{'descr': '<f4'}", "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}",
-                             "{'descr': '<f4', 'fortran_order': False, 'shape': (9999999999999999999999,)}",
-                             "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4)}",
-                             "{'descr': '|O', 'fortran_order': False, 'shape': ()}",
-                             "{'descr': '<f4', 'fortran_order': 1, 'shape': ()}"}) {
+  for (const char* header :
+       {"", "{", "{'descr': '<f4'}", "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (9999999999999999999999,)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4)}",
+        "{'descr': '|O', 'fortran_order': False, 'shape': ()}", "{'descr': '<f4', 'fortran_order': 1, 'shape': ()}"}) {
     INFO(header);
     CHECK_FALSE(ParseNpy(Npy(header, std::string(64, '\0')), "").ok());
   }

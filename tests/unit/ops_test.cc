@@ -1,5 +1,6 @@
-// Runs tests/ops/*.hlo through the reference evaluator and, where it is the entry computation that is run, through prepared
-// plans with each instruction set. Such a file is a module, and lines below it that say what its computations give:
+// Runs tests/ops/*.hlo through the reference evaluator and, where it is the entry computation that is run, through
+// prepared plans with each instruction set. Such a file is a module, and lines below it that say what its computations
+// give:
 //
 //   // run: e({1, 2}, 3) == {4, 5}                       exactly, bit for bit; all NaNs are equal
 //   // run: e(1) ~= 2.71828183 within 2 ulps             so many units in the last place of the element type

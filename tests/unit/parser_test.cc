@@ -1,5 +1,5 @@
-// The text reader: what the pieces of the text mean, the dialects of other years, names, limits. Texts that must be refused,
-// each with the place and the words of its error, are in tests/parse_errors.
+// The text reader: what the pieces of the text mean, the dialects of other years, names, limits. Texts that must be
+// refused, each with the place and the words of its error, are in tests/parse_errors.
 #include "hloir/parser.h"
 
 #include <cmath>
@@ -21,7 +21,9 @@ std::unique_ptr<HloModule> Parse(const std::string& text, const ParserOptions& o
   return std::move(*module);
 }
 // The module `HloModule m ENTRY e { … }` around some lines.
-std::unique_ptr<HloModule> ParseBody(const std::string& body) { return Parse("HloModule m\nENTRY e {\n" + body + "\n}\n"); }
+std::unique_ptr<HloModule> ParseBody(const std::string& body) {
+  return Parse("HloModule m\nENTRY e {\n" + body + "\n}\n");
+}
 std::string ErrorOf(const std::string& text, const ParserOptions& options = {}) {
   return ParseHloModule(text, options).status().message();
 }
@@ -116,8 +118,8 @@ TEST_CASE("parser: shapes and layouts") {
   CHECK(parse("f32[2,2]{1,0:D(D+~,C)}").layout().extras().dim_levels[0].non_unique);
   CHECK(parse("f32[4]{0:P(u8[64]{0})}").layout().extras().physical_shape->dimensions(0) == 64);
 
-  for (const char* bad : {"f32", "f32[", "f32[2,]", "f32[-1]", "f32[2]{1}", "f32[2,2]{0,0}", "f32[2]{0", "(f32[]", "token[2]",
-                          "tuple[]", "f32[2]{0:T(}", "q8[2]"}) {
+  for (const char* bad : {"f32", "f32[", "f32[2,]", "f32[-1]", "f32[2]{1}", "f32[2,2]{0,0}", "f32[2]{0", "(f32[]",
+                          "token[2]", "tuple[]", "f32[2]{0:T(}", "q8[2]"}) {
     CHECK_FALSE(ParseShape(bad).ok());
   }
 }
@@ -221,7 +223,8 @@ TEST_CASE("parser: shardings") {
   CHECK(tiled.kind == Kind::kTiled);
   CHECK(tiled.replicate_on_last_tile_dim);
   CHECK(tiled.devices.devices.size() == 4);
-  const Sharding iota = parse("{devices=[2,2]<=[2,2]T(1,0) last_tile_dims={manual, replicated} metadata={op_name=\"a\"}}");
+  const Sharding iota =
+      parse("{devices=[2,2]<=[2,2]T(1,0) last_tile_dims={manual, replicated} metadata={op_name=\"a\"}}");
   CHECK(iota.devices.iota_transpose_perm == DimVector{1, 0});
   CHECK(iota.last_tile_dims == std::vector<Kind>{Kind::kManual, Kind::kReplicated});
   CHECK(iota.metadata.size() == 1);
@@ -236,7 +239,8 @@ TEST_CASE("parser: shardings") {
   CHECK(named.unreduced_op == "sum");
   CHECK(parse("{mesh['x'=2] replicated}").named_kind == "replicated");
   CHECK(parse("{maximal_mesh[device_id=3]}").mesh.maximal_device_id == 3);
-  for (const char* bad : {"{devices=[2]0}", "{devices=[0]}", "{devices=[2,2]<=[4]T(1,0)}", "{maximal}", "replicated", "{x}"}) {
+  for (const char* bad :
+       {"{devices=[2]0}", "{devices=[0]}", "{devices=[2,2]<=[4]T(1,0)}", "{maximal}", "replicated", "{x}"}) {
     CHECK_FALSE(ParseSharding(bad).ok());
   }
 }
@@ -247,7 +251,8 @@ TEST_CASE("parser: replica groups, windows, paddings, dim_labels") {
   CHECK(ParseReplicaGroups("[2,4]<=[4,2]T(1,0)")->group_size == 4);
   CHECK(ParseReplicaGroups("mesh['x'=2,'y'=4], device_ids=(7,6,5,4,3,2,1,0) {'x','y':(1)2}")->axes.size() == 2);
   CHECK(ParseReplicaGroups("mesh['x'=2]{'x'}")->form == ReplicaGroups::Form::kMesh);
-  const Window window = *ParseWindow("{size=3x2 stride=2x1 pad=1_1x0_-1 lhs_dilate=1x2 rhs_dilate=2x1 rhs_reversal=0x1}");
+  const Window window =
+      *ParseWindow("{size=3x2 stride=2x1 pad=1_1x0_-1 lhs_dilate=1x2 rhs_dilate=2x1 rhs_reversal=0x1}");
   REQUIRE(window.size() == 2);
   CHECK(window[0].stride == 2);
   CHECK(window[1].padding_high == -1);
@@ -331,14 +336,17 @@ ENTRY e {
   CHECK(module->entry_computation()->parameter(0)->name() == "p0.1");
   CHECK(module->entry_computation()->root()->operand(0) == module->entry_computation()->parameter(0));
 
-  module = Parse("HloModule m\nENTRY e {\n a = f32[] parameter(0)\n ROOT c = f32[] call(a), to_apply={\n  a = f32[] parameter(0)\n"
-                 "  ROOT c = f32[] call(a), to_apply={\n   ROOT a = f32[] parameter(0)\n  }\n }\n}");
+  module = Parse(
+      "HloModule m\nENTRY e {\n a = f32[] parameter(0)\n ROOT c = f32[] call(a), to_apply={\n  a = f32[] parameter(0)\n"
+      "  ROOT c = f32[] call(a), to_apply={\n   ROOT a = f32[] parameter(0)\n  }\n }\n}");
   REQUIRE(module->computation_count() == 3);
   CHECK(module->computations()[0]->name() == "_");
   CHECK(module->computations()[1]->name() == "_.1");
   CHECK(module->computations()[1]->root()->called_computations()[0] == module->computations()[0]);
 
-  module = Parse("HloModule m\nf {\n x = f32[] parameter(0)\n}\nENTRY e {\n x = f32[] parameter(0)\n x.1 = f32[] call(x), to_apply=f\n}");
+  module = Parse(
+      "HloModule m\nf {\n x = f32[] parameter(0)\n}\nENTRY e {\n x = f32[] parameter(0)\n x.1 = f32[] call(x), "
+      "to_apply=f\n}");
   CHECK(module->entry_computation()->parameter(0)->name() == "x.1");
   CHECK(module->entry_computation()->root()->name() == "x.2");
 }
@@ -361,9 +369,10 @@ TEST_CASE("parser: shapes left out are inferred") {
   auto module = ParseBody("  a = f32[2,3] parameter(0)\n  b = transpose(a), dimensions={1,0}\n  ROOT t = tuple(b, a)");
   CHECK(module->entry_computation()->root()->shape().tuple_shapes(0).dimensions() == DimVector{3, 2});
   // reduce has the type of what its computation gives, reduce-window that of its initial value.
-  module = Parse("HloModule m\nadd {\n x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT s = f32[] add(x, y)\n}\n"
-                 "ENTRY e {\n a = f32[4] parameter(0)\n z = bf16[] constant(0)\n r = reduce(a, z), dimensions={0}, to_apply=add\n"
-                 " w = reduce-window(a, z), window={size=2}, to_apply=add\n ROOT t = tuple(r, w)\n}");
+  module = Parse(
+      "HloModule m\nadd {\n x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT s = f32[] add(x, y)\n}\n"
+      "ENTRY e {\n a = f32[4] parameter(0)\n z = bf16[] constant(0)\n r = reduce(a, z), dimensions={0}, to_apply=add\n"
+      " w = reduce-window(a, z), window={size=2}, to_apply=add\n ROOT t = tuple(r, w)\n}");
   CHECK(module->entry_computation()->root()->shape().tuple_shapes(0) == Shape::Scalar(PrimitiveType::F32));
   CHECK(module->entry_computation()->root()->shape().tuple_shapes(1) == Shape::Array(PrimitiveType::BF16, {3}));
 }
@@ -422,7 +431,9 @@ ENTRY %axpy.v5 (alpha: f32[], x: f32[2,4], y: f32[2,4]) -> f32[2,4] {
 }
 
 TEST_CASE("parser: unknown attributes") {
-  const std::string text = "HloModule m, new_thing={a=1}\nENTRY e {\n  ROOT c = f32[] constant(1), shiny={x, {y}}, metadata={op_name=\"n\"}\n}";
+  const std::string text =
+      "HloModule m, new_thing={a=1}\nENTRY e {\n  ROOT c = f32[] constant(1), shiny={x, {y}}, "
+      "metadata={op_name=\"n\"}\n}";
   CHECK(ErrorOf(text).find("modules have no attribute 'new_thing'") != std::string::npos);
   ParserOptions options;
   options.allow_unknown = true;
@@ -458,14 +469,17 @@ ENTRY %e (p: f32[2]) -> (f32[2], f32[3]) {
   CHECK(f.HasSideEffect());
   CHECK(f.metadata()->op_name == "n");
   CHECK(module->FindComputation("helper")->callers().size() == 1);
-  StatusOr<std::unique_ptr<HloModule>> shapeless = ParseHloModule("ENTRY e {\n  p = f32[] parameter(0)\n  ROOT f = fold(p)\n}", options);
+  StatusOr<std::unique_ptr<HloModule>> shapeless =
+      ParseHloModule("ENTRY e {\n  p = f32[] parameter(0)\n  ROOT f = fold(p)\n}", options);
   REQUIRE_FALSE(shapeless.ok());
   CHECK(shapeless.status().message().find("its shape must stand before it") != std::string::npos);
   // Within an async op it is not printed as `fold-start`, which would be another unknown opcode.
-  const std::string async = "f {\n  p = f32[] parameter(0)\n  ROOT f = f32[] fold(p), by=1\n}\nENTRY e {\n  p = f32[] parameter(0)\n"
-                            "  s = ((f32[]), f32[], u32[]) async-start(p), calls=f\n  ROOT d = f32[] async-done(s)\n}";
+  const std::string async =
+      "f {\n  p = f32[] parameter(0)\n  ROOT f = f32[] fold(p), by=1\n}\nENTRY e {\n  p = f32[] parameter(0)\n"
+      "  s = ((f32[]), f32[], u32[]) async-start(p), calls=f\n  ROOT d = f32[] async-done(s)\n}";
   CHECK(PrintModule(*Parse(PrintModule(*Parse(async, options)), options)) == PrintModule(*Parse(async, options)));
-  CHECK(ErrorOf("ENTRY e {\n  p = f32[] parameter(0)\n  ROOT f = f32[] fold(p), by=\"x\n}", options).find("expected an attribute's value, found a string that does not end") != std::string::npos);
+  CHECK(ErrorOf("ENTRY e {\n  p = f32[] parameter(0)\n  ROOT f = f32[] fold(p), by=\"x\n}", options)
+            .find("expected an attribute's value, found a string that does not end") != std::string::npos);
 }
 
 TEST_CASE("parser: layouts are filled, or left out") {
@@ -486,8 +500,8 @@ TEST_CASE("parser: limits") {
   const std::string head = "HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  y = ";
   for (const std::string& text :
        {head + repeat("(", kDeep), head + repeat("b(", kDeep), head + "f32[] " + repeat("negate(", kDeep),
-        head + "f32[] negate(x), sharding=" + repeat("{", kDeep), head + "f32[] negate(x), origin={" + repeat("(", kDeep),
-        head + "f32[1]{0:" + repeat("P(f32[1]{0:", kDeep),
+        head + "f32[] negate(x), sharding=" + repeat("{", kDeep),
+        head + "f32[] negate(x), origin={" + repeat("(", kDeep), head + "f32[1]{0:" + repeat("P(f32[1]{0:", kDeep),
         head + "f32[] custom-call(), custom_call_target=\"\", literal=" + repeat("(", kDeep),
         head + "f32[] " + repeat("call(), to_apply={ a = f32[] ", kDeep)}) {
     StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(text);
@@ -495,12 +509,15 @@ TEST_CASE("parser: limits") {
     CHECK(module.status().message().find("nested too deeply") != std::string::npos);
   }
   // Nothing is allocated for elements that are not there.
-  CHECK(ErrorOf("HloModule m\nENTRY e {\n  x = f32[99999999999] constant({1})\n}").find("over the limit") != std::string::npos);
-  CHECK(ErrorOf("HloModule m\nENTRY e {\n  x = f32[999999] constant({1})\n}").find("the text ends before") != std::string::npos);
+  CHECK(ErrorOf("HloModule m\nENTRY e {\n  x = f32[99999999999] constant({1})\n}").find("over the limit") !=
+        std::string::npos);
+  CHECK(ErrorOf("HloModule m\nENTRY e {\n  x = f32[999999] constant({1})\n}").find("the text ends before") !=
+        std::string::npos);
   ParserOptions few;
   few.max_instructions = 1;
-  CHECK(ErrorOf("HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  y = f32[] negate(x)\n}", few).find("more than 1") !=
-        std::string::npos);
+  CHECK(
+      ErrorOf("HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  y = f32[] negate(x)\n}", few).find("more than 1") !=
+      std::string::npos);
 }
 
 TEST_CASE("parser: any bytes give an error, not a crash") {

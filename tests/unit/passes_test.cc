@@ -89,14 +89,17 @@ bool Close(const Literal& a, const Literal& b) {
     for (int64_t i = 0; i < x[k]->element_count(); ++i) {
       const std::complex<double> p = x[k]->GetAsComplex(i), q = y[k]->GetAsComplex(i);
       const double size = std::max(1.0, std::abs(p));
-      auto close = [&](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= 64 * epsilon * size; };
+      auto close = [&](double a, double b) {
+        return a == b || (std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= 64 * epsilon * size;
+      };
       if (!close(p.real(), q.real()) || !close(p.imag(), q.imag())) return false;
     }
   }
   return true;
 }
 
-// The result on inputs made up for `signature`, of which a seed gives always the same; on each of its devices, if it has several.
+// The result on inputs made up for `signature`, of which a seed gives always the same; on each of its devices, if it
+// has several.
 StatusOr<std::vector<Literal>> Evaluate(const HloModule& module, const HloModule& signature, uint64_t seed) {
   const DeviceCounts counts = UsesDevices(signature) ? DeviceCountsOf(signature) : DeviceCounts();
   std::vector<std::vector<Literal>> inputs;
@@ -108,7 +111,8 @@ StatusOr<std::vector<Literal>> Evaluate(const HloModule& module, const HloModule
     for (const Literal& input : inputs.back()) arguments.back().push_back(&input);
   }
   if (UsesDevices(signature)) return RunOnDevices(module, counts, arguments);
-  HLOIR_ASSIGN_OR_RETURN(Literal result, MakeReferenceEvaluator()->EvaluateComputation(*module.entry_computation(), arguments[0]));
+  HLOIR_ASSIGN_OR_RETURN(Literal result,
+                         MakeReferenceEvaluator()->EvaluateComputation(*module.entry_computation(), arguments[0]));
   std::vector<Literal> results;
   results.push_back(std::move(result));
   return results;
@@ -127,7 +131,8 @@ RunLine ParseRunLine(const std::string& text) {
   REQUIRE(word == "RUN:");
   while (line >> word) {
     if (word.starts_with("--passes=")) {
-      for (std::string more; word.find('{') != std::string::npos && !word.ends_with('}') && line >> more;) word += " " + more;
+      for (std::string more; word.find('{') != std::string::npos && !word.ends_with('}') && line >> more;)
+        word += " " + more;
       std::istringstream names(word.substr(9));
       for (std::string name; std::getline(names, name, ',');) result.passes.push_back(name);
     } else if (word == "--math=rounding") {
@@ -168,7 +173,8 @@ void CheckSameResults(const HloModule& before, const HloModule& after, uint64_t 
   INFO((a.ok() ? "" : a.status().message()) << (b.ok() ? "" : b.status().message()));
   REQUIRE(a.ok());
   REQUIRE(b.ok());
-  for (size_t d = 0; d < a->size(); ++d) CHECK((math == MathMode::kExact ? Same((*a)[d], (*b)[d]) : Close((*a)[d], (*b)[d])));
+  for (size_t d = 0; d < a->size(); ++d)
+    CHECK((math == MathMode::kExact ? Same((*a)[d], (*b)[d]) : Close((*a)[d], (*b)[d])));
 }
 
 void RunFile(const fs::path& path) {
@@ -313,8 +319,10 @@ TEST_CASE("each pass does what the BEFORE and AFTER in its file say; every rule 
   for (const PassInfo& pass : AllPasses()) {
     std::string file(pass.name);
     std::replace(file.begin(), file.end(), '-', '_');
-    fs::path path = fs::path(HLOIR_PASSES_DIR) / (file + ".cc");
-    if (!fs::exists(path)) path = fs::path(HLOIR_PASSES_DIR) / file / (file + ".cc");
+    fs::path path;
+    for (const auto& entry : fs::recursive_directory_iterator(HLOIR_PASSES_DIR)) {
+      if (entry.path().filename() == file + ".cc") path = entry.path();
+    }
     INFO(path.string());
     const std::string text = ReadFile(path);
     std::unique_ptr<HloModule> module = Parse(CommentBetween(text, "BEFORE", "AFTER"), "BEFORE");
@@ -323,7 +331,9 @@ TEST_CASE("each pass does what the BEFORE and AFTER in its file say; every rule 
     const std::unique_ptr<HloModule> before = module->Clone();
     // "BEFORE --math=rounding" for what no exact pass may do.
     const auto says = [&](const char* words) { return text.find(words) != std::string::npos; };
-    const MathMode math = says("// BEFORE --math=rounding\n") ? MathMode::kRounding : says("// BEFORE --math=fast\n") ? MathMode::kFast : MathMode::kExact;
+    const MathMode math = says("// BEFORE --math=rounding\n") ? MathMode::kRounding
+                          : says("// BEFORE --math=fast\n")   ? MathMode::kFast
+                                                              : MathMode::kExact;
     CHECK(RunPasses(*module, {{std::string(pass.name)}, math}, &log));
     RequireLegal(*module);
     if (after_text.empty()) {  // too long to be read: it computes the same, then
@@ -422,8 +432,10 @@ TEST_CASE("the text of a pipeline: commas, lines, comments, brackets and options
   CHECK(message("fusion{max-instructions=4 multi-output=false math=fast disable=fuse}") == "");
   CHECK(message("cse{}") == "");
   CHECK(message("cse{multi-output=false}") == "the pass 'cse' has no option 'multi-output'");
-  CHECK(message("fusion{max-instructions=x}") == "the option 'max-instructions' of the pass 'fusion' must be a number, not 'x'");
-  CHECK(message("fusion{multi-output=1}") == "the option 'multi-output' of the pass 'fusion' must be true or false, not '1'");
+  CHECK(message("fusion{max-instructions=x}") ==
+        "the option 'max-instructions' of the pass 'fusion' must be a number, not 'x'");
+  CHECK(message("fusion{multi-output=1}") ==
+        "the option 'multi-output' of the pass 'fusion' must be true or false, not '1'");
   CHECK(message("fusion{math=sloppy}") ==
         "the option 'math' of the pass 'fusion' must be exact, rounding or fast, not 'sloppy'");
   CHECK(message("fusion{fast}") == "the option 'fast' of the pass 'fusion' has no '=VALUE'");
@@ -435,7 +447,10 @@ TEST_CASE("the text of a pipeline: commas, lines, comments, brackets and options
   }
 
   // An option is this pass's alone.
-  std::unique_ptr<HloModule> module = Parse("HloModule m\nENTRY e {\n  x = s32[2] parameter(0)\n  c = s32[2] constant({1, 2})\n  n = s32[2] negate(c)\n  ROOT r = s32[2] add(x, n)\n}\n", "text");
+  std::unique_ptr<HloModule> module = Parse(
+      "HloModule m\nENTRY e {\n  x = s32[2] parameter(0)\n  c = s32[2] constant({1, 2})\n  n = s32[2] negate(c)\n  "
+      "ROOT r = s32[2] add(x, n)\n}\n",
+      "text");
   std::unique_ptr<HloModule> other = module->Clone();
   CHECK_FALSE(RunPasses(*module, {{"constant-folding{max-elements=1}", "cse"}}, nullptr));
   CHECK(RunPasses(*other, {{"constant-folding{max-elements=1}", "constant-folding{max-elements=2}"}}, nullptr));

@@ -18,12 +18,15 @@ std::unique_ptr<HloModule> Parse(const std::string& text) {
   return std::move(module).value();
 }
 
-std::string Print(const std::string& text, const PrintOptions& options = {}) { return PrintModule(*Parse(text), options); }
+std::string Print(const std::string& text, const PrintOptions& options = {}) {
+  return PrintModule(*Parse(text), options);
+}
 
 // The line of instruction `name`, without the indentation.
 std::string Line(const HloModule& module, std::string_view name, const PrintOptions& options = {}) {
   for (const HloComputation* computation : module.computations()) {
-    if (const HloInstruction* instruction = computation->FindInstruction(name)) return PrintInstruction(*instruction, options);
+    if (const HloInstruction* instruction = computation->FindInstruction(name))
+      return PrintInstruction(*instruction, options);
   }
   return "";
 }
@@ -139,8 +142,8 @@ TEST_CASE("a layout does not change the order in which elements are printed") {
 TEST_CASE("shapes and layouts are written as they were read") {
   for (const char* text :
        {"f32[]", "f32[2,3]{1,0}", "f32[2,3]{0,1:T(8,128)(2,1)}", "u32[]{:T(128)}", "s4[8]{0:E(4)}", "bf16[4]{0:S(5)}",
-        "f32[<=5,3]{1,0}", "()", "(f32[], s32[2]{0})", "((pred[]), token[])", "opaque[]", "f32[2,3]{1,0:T(2,*)L(4)E(32)S(1)}",
-        "(s8[], s8[], s8[], s8[], s8[], /*index=5*/s8[])", "b(f32[2]{0})"}) {
+        "f32[<=5,3]{1,0}", "()", "(f32[], s32[2]{0})", "((pred[]), token[])", "opaque[]",
+        "f32[2,3]{1,0:T(2,*)L(4)E(32)S(1)}", "(s8[], s8[], s8[], s8[], s8[], /*index=5*/s8[])", "b(f32[2]{0})"}) {
     auto shape = ParseShape(text);
     INFO(text);
     REQUIRE(shape.ok());
@@ -153,8 +156,8 @@ TEST_CASE("shardings are written as they were read") {
   for (const char* text :
        {"{replicated}", "{manual}", "{unknown}", "{maximal device=3}", "{devices=[2,1]0,1}", "{devices=[2,2]<=[4]}",
         "{devices=[4,1,2]<=[8] last_tile_dim_replicate}", "{devices=[2,4]<=[4,2]T(1,0) last_tile_dims={manual}}",
-        "{devices=[2,2]<=[2,2]T(1,0) last_tile_dims={manual, replicated}}", "{unknown shard_as 0}", "{unknown shard_like 1}",
-        "{replicated metadata={op_name=\"a\"}}", "{{replicated}, {maximal device=0}}", "{}",
+        "{devices=[2,2]<=[2,2]T(1,0) last_tile_dims={manual, replicated}}", "{unknown shard_as 0}",
+        "{unknown shard_like 1}", "{replicated metadata={op_name=\"a\"}}", "{{replicated}, {maximal device=0}}", "{}",
         "{mesh['x'=2,'y'=2], [{'x'}, {}]}", "{mesh['x'=2], [{}, {}], unreduced={'x'}}"}) {
     auto sharding = ParseSharding(text);
     INFO(text);
@@ -165,22 +168,28 @@ TEST_CASE("shardings are written as they were read") {
 
 TEST_CASE("one sharding for a tuple is printed for each of its leaves") {
   auto line = [](const std::string& shape, const std::string& rest) {
-    return Line(*Parse("HloModule m\nENTRY e {\n p = f32[4] parameter(0)\n ROOT t = " + shape + " " + rest + ", sharding={maximal device=1}\n}"), "t");
+    return Line(*Parse("HloModule m\nENTRY e {\n p = f32[4] parameter(0)\n ROOT t = " + shape + " " + rest +
+                       ", sharding={maximal device=1}\n}"),
+                "t");
   };
   CHECK(line("(f32[4])", "tuple(p)").ends_with("sharding={{maximal device=1}}"));
   CHECK(line("()", "tuple()").ends_with("sharding={{maximal device=1}}"));
-  CHECK(line("((f32[4], f32[]), f32[])", "custom-call(p), custom_call_target=\"x\"").ends_with("sharding={{maximal device=1}, {maximal device=1}, {maximal device=1}}"));
+  CHECK(line("((f32[4], f32[]), f32[])", "custom-call(p), custom_call_target=\"x\"")
+            .ends_with("sharding={{maximal device=1}, {maximal device=1}, {maximal device=1}}"));
   CHECK(line("f32[4]", "negate(p)").ends_with("sharding={maximal device=1}"));
 }
 
 TEST_CASE("stack frames can be printed in place") {
-  auto module = Parse("HloModule m\nFileNames\n1 \"a.py\"\nFunctionNames\n1 \"f\"\nFileLocations\n"
-                      "1 {file_name_id=1 function_name_id=1 line=7 end_line=8 column=3 end_column=9}\nStackFrames\n1 {file_location_id=1}\n"
-                      "ENTRY e {\n ROOT p = f32[] parameter(0), metadata={op_name=\"x\" stack_frame_id=1}\n}");
+  auto module = Parse(
+      "HloModule m\nFileNames\n1 \"a.py\"\nFunctionNames\n1 \"f\"\nFileLocations\n"
+      "1 {file_name_id=1 function_name_id=1 line=7 end_line=8 column=3 end_column=9}\nStackFrames\n1 "
+      "{file_location_id=1}\n"
+      "ENTRY e {\n ROOT p = f32[] parameter(0), metadata={op_name=\"x\" stack_frame_id=1}\n}");
   CHECK(Line(*module, "p").ends_with("metadata={op_name=\"x\" stack_frame_id=1}"));
   PrintOptions options;
   options.print_inline_stack_frames = true;
-  CHECK(Line(*module, "p", options).ends_with("metadata={op_name=\"x\" source_file=\"a.py\" source_line=7 source_column=3}"));
+  CHECK(Line(*module, "p", options)
+            .ends_with("metadata={op_name=\"x\" source_file=\"a.py\" source_line=7 source_column=3}"));
 }
 
 TEST_CASE("an iota device list has one text") {
@@ -417,7 +426,8 @@ ENTRY e {
 })";
   auto module = Parse(text);
   CHECK(Line(*module, "s") ==
-        "%s = ((f32[4]{0}), f32[4]{0}, u32[]) custom-call-start(%p), async_execution_thread=\"host\", custom_call_target=\"foo\"");
+        "%s = ((f32[4]{0}), f32[4]{0}, u32[]) custom-call-start(%p), async_execution_thread=\"host\", "
+        "custom_call_target=\"foo\"");
   CHECK(Line(*module, "u") == "%u = ((f32[4]{0}), f32[4]{0}, u32[]) custom-call-update(%s)");
   CHECK(Line(*module, "d") == "%d = f32[4]{0} custom-call-done(%u)");
   CHECK(PrintModule(*module).find("wrapped") == std::string::npos);
@@ -440,7 +450,8 @@ TEST_CASE("while and conditional: names and bodies") {
   CHECK(Line(*module, "w", options) == Line(*module, "w"));  // a loop runs in sequence with what is around it
   options.print_subcomputation_mode = PrintOptions::SubcomputationMode::kFullBodies;
   options.print_program_shape = false;
-  CHECK(Line(*module, "w", options).find("condition=\n{\n  %a = s32[] parameter(0)\n  ROOT %k = pred[] constant(false)\n}, body=\n{\n") !=
+  CHECK(Line(*module, "w", options)
+            .find("condition=\n{\n  %a = s32[] parameter(0)\n  ROOT %k = pred[] constant(false)\n}, body=\n{\n") !=
         std::string::npos);
 }
 
@@ -448,7 +459,8 @@ TEST_CASE("a module's header") {
   for (const char* header :
        {"is_scheduled=true, entry_computation_layout={(f32[])->f32[]}",
         "input_output_alias={ {}: (0, {}, may-alias) }, entry_computation_layout={(f32[])->f32[]}",
-        "input_output_alias={ {}: (0, {}, must-alias) }, entry_computation_layout={(f32[])->f32[]}, replica_count=2, num_partitions=4",
+        "input_output_alias={ {}: (0, {}, must-alias) }, entry_computation_layout={(f32[])->f32[]}, replica_count=2, "
+        "num_partitions=4",
         "buffer_donor={ (0, {}) }, alias_passthrough_params=true, entry_computation_layout={(f32[])->f32[]}",
         "entry_computation_layout={(f32[])->f32[]}, allow_spmd_sharding_propagation_to_parameters={true}, "
         "allow_spmd_sharding_propagation_to_output={true}",
@@ -511,10 +523,13 @@ TEST_CASE("what XLA prints and cannot read is printed in full on request") {
   const std::string body = "HloModule m\n\nbody {\n  a = f32[4] parameter(0)\n  b = f32[4] parameter(1)\n  ROOT r = ";
   const std::string entry = "\n}\n\nENTRY e {\n  x = f32[4] parameter(0)\n  y = f32[4] parameter(1)\n  s = ";
   const std::string end = ", calls=body\n  ROOT d = f32[4] async-done(s)\n}\n";
-  CHECK(reads_back(body + "f32[4] add(a, b)" + entry + "((f32[4], f32[4]), f32[4], u32[]) async-start(x, y)" + end).find("add-start(") != std::string::npos);
-  CHECK(reads_back(body + "f32[4] add(b, b)" + entry + "((f32[4], f32[4]), f32[4], u32[]) async-start(x, y)" + end).find("async-start(") != std::string::npos);
+  CHECK(reads_back(body + "f32[4] add(a, b)" + entry + "((f32[4], f32[4]), f32[4], u32[]) async-start(x, y)" + end)
+            .find("add-start(") != std::string::npos);
+  CHECK(reads_back(body + "f32[4] add(b, b)" + entry + "((f32[4], f32[4]), f32[4], u32[]) async-start(x, y)" + end)
+            .find("async-start(") != std::string::npos);
   CHECK(reads_back("HloModule m\n\nbody {\n  a = f32[4] parameter(0)\n  ROOT r = f32[4] copy(a)" + entry +
-                   "((f32[4]), f32[4], u32[]) async-start(x)" + end).find("async-start(") != std::string::npos);
+                   "((f32[4]), f32[4], u32[]) async-start(x)" + end)
+            .find("async-start(") != std::string::npos);
   // XLA prints `inner` after `outer`, which calls it: one instruction calls both.
   const std::string order = reads_back(R"(HloModule m
 
@@ -538,7 +553,8 @@ ENTRY e {
 }
 
 TEST_CASE("attributes of all kinds are written as they were read") {
-  const char* text = R"(HloModule m, entry_computation_layout={(f32[1,8,8,4]{3,2,1,0}, f32[3,3,4,4]{3,2,1,0}, f32[8,8]{1,0})->()}
+  const char* text =
+      R"(HloModule m, entry_computation_layout={(f32[1,8,8,4]{3,2,1,0}, f32[3,3,4,4]{3,2,1,0}, f32[8,8]{1,0})->()}
 
 ENTRY %e (x: f32[1,8,8,4], k: f32[3,3,4,4], m: f32[8,8]) -> () {
   %x = f32[1,8,8,4]{3,2,1,0} parameter(0), sharding={replicated}
@@ -564,8 +580,8 @@ ENTRY %e (x: f32[1,8,8,4], k: f32[3,3,4,4], m: f32[8,8]) -> () {
 TEST_CASE("bodies printed in place stop at a depth") {
   std::string text = "c0 {\n  ROOT p = f32[] parameter(0)\n}\n";
   for (int i = 1; i <= 2000; ++i) {
-    text += "c" + std::to_string(i) + " {\n  p = f32[] parameter(0)\n  ROOT r = f32[] call(p), to_apply=c" + std::to_string(i - 1) +
-            "\n}\n";
+    text += "c" + std::to_string(i) + " {\n  p = f32[] parameter(0)\n  ROOT r = f32[] call(p), to_apply=c" +
+            std::to_string(i - 1) + "\n}\n";
   }
   text += "ENTRY e {\n  p = f32[] parameter(0)\n  ROOT r = f32[] call(p), to_apply=c2000\n}\n";
   const std::string line = Line(*Parse(text), "r", PrintOptions::Canonical());

@@ -10,7 +10,8 @@
 namespace hloir {
 namespace {
 
-constexpr char kModule[] = R"(HloModule everything, is_scheduled=true, input_output_alias={ {0}: (0, {}, must-alias) }, frontend_attributes={owner="tests"}
+constexpr char kModule[] =
+    R"(HloModule everything, is_scheduled=true, input_output_alias={ {0}: (0, {}, must-alias) }, frontend_attributes={owner="tests"}
 
 add {
   x = f32[] parameter(0)
@@ -78,8 +79,9 @@ TEST_CASE("a module comes back from HloProto and from JSON as it was") {
 }
 
 TEST_CASE("a recovery table and its modules come back from HloProto and from JSON") {
-  HloProtoFile file = FileOf("HloModule m, origin_recovery_table={ {\"a\" {1}} : {\"b\"}, \"ENTRY r { ROOT p = f32[2] parameter(0) }\" }\n"
-                             "ENTRY e {\n  ROOT p = f32[] parameter(0)\n}\n");
+  HloProtoFile file = FileOf(
+      "HloModule m, origin_recovery_table={ {\"a\" {1}} : {\"b\"}, \"ENTRY r { ROOT p = f32[2] parameter(0) }\" }\n"
+      "ENTRY e {\n  ROOT p = f32[] parameter(0)\n}\n");
   const std::string text = Text(*file.module);
   CHECK(text.find("ENTRY %r") != std::string::npos);
   StatusOr<std::string> bytes = SerializeHloProto(file);
@@ -97,8 +99,10 @@ TEST_CASE("a recovery table and its modules come back from HloProto and from JSO
 TEST_CASE("what a message has and the graph has not is named, and a module's is kept") {
   HloProtoFile file = FileOf("HloModule m\nENTRY e {\n  ROOT p = f32[] parameter(0)\n}\n");
   std::string bytes = SerializeHloModuleProto(*file.module);
-  bytes += "\x7a\x02\x08\x01";      // 15: {1: 1}
-  bytes += "\xa2\x06\x03" "abc";    // 100
+  bytes += "\x7a\x02\x08\x01";  // 15: {1: 1}
+  bytes +=
+      "\xa2\x06\x03"
+      "abc";  // 100
   StatusOr<HloProtoFile> read = ParseHloProto(bytes);
   REQUIRE(read.ok());
   CHECK(read->unread == std::vector<std::string>{"HloModuleProto.device_assignment", "HloModuleProto.100"});
@@ -153,14 +157,18 @@ ENTRY %e (p: f32[4,8]) -> f32[4,8] {
 }
 
 TEST_CASE("JSON may give enums by their names, and fields in camel case") {
-  HloProtoFile file = FileOf("HloModule m\nENTRY e {\n  p = f8e4m3fn[2,2] parameter(0), sharding={maximal device=0}\n  ROOT d = f32[2,2] dot(p, p), "
-                             "lhs_contracting_dims={1}, rhs_contracting_dims={0}, operand_precision={highest,default}, algorithm=dot_any_f8_any_f8_f32\n}\n");
+  HloProtoFile file = FileOf(
+      "HloModule m\nENTRY e {\n  p = f8e4m3fn[2,2] parameter(0), sharding={maximal device=0}\n  ROOT d = f32[2,2] "
+      "dot(p, p), "
+      "lhs_contracting_dims={1}, rhs_contracting_dims={0}, operand_precision={highest,default}, "
+      "algorithm=dot_any_f8_any_f8_f32\n}\n");
   StatusOr<std::string> json = SerializeHloProtoAsJson(file);
   REQUIRE(json.ok());
   std::string text = *json;
   auto replace = [&](const std::string& from, const std::string& to) {
     REQUIRE(text.find(from) != std::string::npos);
-    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) text.replace(at, from.size(), to);
+    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+      text.replace(at, from.size(), to);
   };
   replace("\"element_type\": \"20\"", "\"elementType\": \"F8E4M3FN\"");
   replace("\"element_type\": \"11\"", "\"element_type\": \"F32\"");
@@ -175,7 +183,9 @@ TEST_CASE("JSON may give enums by their names, and fields in camel case") {
 }
 
 TEST_CASE("a convolution's dimension numbers beyond any array are refused") {
-  HloProtoFile file = FileOf("HloModule m\nENTRY e {\n  p = f32[2,2,4] parameter(0)\n  ROOT c = f32[2,2,4] convolution(p, p), window={size=4 pad=2_1}, dim_labels=bf0_oi0->bf0\n}\n");
+  HloProtoFile file = FileOf(
+      "HloModule m\nENTRY e {\n  p = f32[2,2,4] parameter(0)\n  ROOT c = f32[2,2,4] convolution(p, p), window={size=4 "
+      "pad=2_1}, dim_labels=bf0_oi0->bf0\n}\n");
   StatusOr<std::string> json = SerializeHloProtoAsJson(file);
   REQUIRE(json.ok());
   REQUIRE(ParseHloProtoJson(*json).ok());
@@ -187,7 +197,8 @@ TEST_CASE("a convolution's dimension numbers beyond any array are refused") {
 }
 
 TEST_CASE("a schedule against the operands is refused") {
-  HloProtoFile file = FileOf("HloModule m, is_scheduled=true\nENTRY e {\n  p = f32[] parameter(0)\n  ROOT n = f32[] negate(p)\n}\n");
+  HloProtoFile file =
+      FileOf("HloModule m, is_scheduled=true\nENTRY e {\n  p = f32[] parameter(0)\n  ROOT n = f32[] negate(p)\n}\n");
   StatusOr<std::string> json = SerializeHloProtoAsJson(file);
   REQUIRE(json.ok());
   REQUIRE(ParseHloProtoJson(*json).ok());
@@ -216,14 +227,25 @@ TEST_CASE("integers under a byte stand one to a byte, and are read packed too") 
 }
 
 TEST_CASE("computations are kept by their ids, whatever their order in the file") {
-  HloProtoFile file = FileOf("HloModule m\na {\n  ROOT p = f32[] parameter(0)\n}\nb {\n  ROOT q = f32[] parameter(0)\n}\n"
-                             "ENTRY e {\n  r = f32[] parameter(0)\n  s = f32[] call(r), to_apply=b\n  ROOT t = f32[] call(s), to_apply=a\n}\n");
+  HloProtoFile file = FileOf(
+      "HloModule m\na {\n  ROOT p = f32[] parameter(0)\n}\nb {\n  ROOT q = f32[] parameter(0)\n}\n"
+      "ENTRY e {\n  r = f32[] parameter(0)\n  s = f32[] call(r), to_apply=b\n  ROOT t = f32[] call(s), "
+      "to_apply=a\n}\n");
   std::string bytes = SerializeHloModuleProto(*file.module);
-  const size_t a = bytes.find("\n\x01" "a") - 2, b = bytes.find("\n\x01" "b") - 2;
+  const size_t a = bytes.find(
+                       "\n\x01"
+                       "a") -
+                   2,
+               b = bytes.find(
+                       "\n\x01"
+                       "b") -
+                   2;
   REQUIRE(b > a);
   const size_t size = b - a;  // both are as long
-  std::swap_ranges(bytes.begin() + static_cast<ptrdiff_t>(a), bytes.begin() + static_cast<ptrdiff_t>(b), bytes.begin() + static_cast<ptrdiff_t>(b));
-  REQUIRE(bytes.find("\n\x01" "a") == b + 2);
+  std::swap_ranges(bytes.begin() + static_cast<ptrdiff_t>(a), bytes.begin() + static_cast<ptrdiff_t>(b),
+                   bytes.begin() + static_cast<ptrdiff_t>(b));
+  REQUIRE(bytes.find("\n\x01"
+                     "a") == b + 2);
   REQUIRE(size > 8);
   StatusOr<HloProtoFile> back = ParseHloProto(bytes);
   REQUIRE(back.ok());
@@ -234,7 +256,9 @@ TEST_CASE("computations are kept by their ids, whatever their order in the file"
 TEST_CASE("instructions keep their order, though nothing reads them and they came late") {
   HloProtoFile file = FileOf("HloModule m\nENTRY e {\n  p = f32[] parameter(0)\n  ROOT r = f32[] negate(p)\n}\n");
   HloComputation* entry = file.module->entry_computation();
-  HloInstruction* late = entry->AddInstruction(HloOpcode::kSin, Shape::Scalar(PrimitiveType::F32), std::vector<HloInstruction*>{entry->parameter(0)}, std::monostate(), "late");
+  HloInstruction* late =
+      entry->AddInstruction(HloOpcode::kSin, Shape::Scalar(PrimitiveType::F32),
+                            std::vector<HloInstruction*>{entry->parameter(0)}, std::monostate(), "late");
   entry->MoveBefore(late, entry->root());
   const std::string text = Text(*file.module);
   StatusOr<std::string> bytes = SerializeHloProto(file);
@@ -246,7 +270,9 @@ TEST_CASE("instructions keep their order, though nothing reads them and they cam
 }
 
 TEST_CASE("a custom-call's version that nobody knows is the original one") {
-  HloProtoFile file = FileOf("HloModule m\nENTRY e {\n  p = f32[] parameter(0)\n  ROOT c = f32[] custom-call(p), custom_call_target=\"x\", api_version=API_VERSION_STATUS_RETURNING\n}\n");
+  HloProtoFile file = FileOf(
+      "HloModule m\nENTRY e {\n  p = f32[] parameter(0)\n  ROOT c = f32[] custom-call(p), custom_call_target=\"x\", "
+      "api_version=API_VERSION_STATUS_RETURNING\n}\n");
   StatusOr<std::string> json = SerializeHloProtoAsJson(file);
   REQUIRE(json.ok());
   const std::string version = "\"custom_call_api_version\": \"2\"";
@@ -259,7 +285,8 @@ TEST_CASE("a custom-call's version that nobody knows is the original one") {
 }
 
 TEST_CASE("a module without a name or an entry without a result is refused") {
-  StatusOr<std::string> json = SerializeHloProtoAsJson(FileOf("HloModule alone\nENTRY e {\n  ROOT p = f32[] parameter(0)\n}\n"));
+  StatusOr<std::string> json =
+      SerializeHloProtoAsJson(FileOf("HloModule alone\nENTRY e {\n  ROOT p = f32[] parameter(0)\n}\n"));
   REQUIRE(json.ok());
   REQUIRE(ParseHloProtoJson(*json).ok());
   const auto refusal = [&](std::string_view part, std::string_view by) -> std::string {
@@ -269,15 +296,18 @@ TEST_CASE("a module without a name or an entry without a result is refused") {
     return back.ok() ? "" : back.status().message();
   };
   CHECK(refusal("\"name\": \"alone\"", "\"name\": \"größe\"") == "");
-  std::string bytes = SerializeHloModuleProto(*FileOf("HloModule alone\nENTRY e {\n  ROOT p = f32[] parameter(0)\n}\n").module);
+  std::string bytes =
+      SerializeHloModuleProto(*FileOf("HloModule alone\nENTRY e {\n  ROOT p = f32[] parameter(0)\n}\n").module);
   REQUIRE(ParseHloProto(bytes).ok());
-  CHECK(ParseHloProto(bytes + std::string("\x0a\0", 2)).status().message() == "the module has no name");  // the last name counts
+  CHECK(ParseHloProto(bytes + std::string("\x0a\0", 2)).status().message() ==
+        "the module has no name");  // the last name counts
   CHECK(ParseHloProto(bytes + "\x0a\x01\x02").status().message() == "the module's name is no text");
   CHECK(refusal("\"result\"", "\"nothing\"") == "host_program_shape: no result");
 }
 
 TEST_CASE("snapshots keep their arguments and results") {
-  HloProtoFile file = FileOf("HloModule m\nENTRY e {\n  p = bf16[2,2]{0,1} parameter(0)\n  ROOT n = bf16[2,2]{0,1} negate(p)\n}\n");
+  HloProtoFile file =
+      FileOf("HloModule m\nENTRY e {\n  p = bf16[2,2]{0,1} parameter(0)\n  ROOT n = bf16[2,2]{0,1} negate(p)\n}\n");
   file.form = HloProtoFile::Form::kHloSnapshot;
   StatusOr<Literal> argument = ParseLiteral("bf16[2,2]{0,1} {{1, 2}, {3, 4}}");
   REQUIRE(argument.ok());
@@ -298,13 +328,17 @@ TEST_CASE("snapshots keep their arguments and results") {
 }
 
 TEST_CASE("arguments may stand behind an unoptimized snapshot's message") {
-  HloProtoFile file = FileOf("HloModule m\nENTRY e {\n  p = s4[3] parameter(0)\n  q = pred[9] parameter(1)\n  ROOT t = (s4[3], pred[9]) tuple(p, q)\n}\n");
+  HloProtoFile file = FileOf(
+      "HloModule m\nENTRY e {\n  p = s4[3] parameter(0)\n  q = pred[9] parameter(1)\n  ROOT t = (s4[3], pred[9]) "
+      "tuple(p, q)\n}\n");
   file.form = HloProtoFile::Form::kHloUnoptimizedSnapshot;
   file.streamed = true;
   for (const char* partition : {"0", "1"}) {
     auto& arguments = file.arguments.emplace_back();
-    for (std::string text : {"s4[3] {-8, 1, 7}", "pred[9] {1, 0, 0, 1, 1, 0, 0, 0, 1}", "c64[2,1]{0,1} {{(1, 2)}, {(3, 4)}}",
-                             "(bf16[2]{0} {1, 2}, f4e2m1fn[3]{0} {1, 2, -6}, f6e3m2fn[2]{0} {1, 2})", "f64[2,3]{0,1} {{1, 2, 3}, {4, 5, 6}}"}) {
+    for (std::string text :
+         {"s4[3] {-8, 1, 7}", "pred[9] {1, 0, 0, 1, 1, 0, 0, 0, 1}", "c64[2,1]{0,1} {{(1, 2)}, {(3, 4)}}",
+          "(bf16[2]{0} {1, 2}, f4e2m1fn[3]{0} {1, 2, -6}, f6e3m2fn[2]{0} {1, 2})",
+          "f64[2,3]{0,1} {{1, 2, 3}, {4, 5, 6}}"}) {
       StatusOr<Literal> literal = ParseLiteral(text);
       INFO(text << " of partition " << partition);
       REQUIRE(literal.ok());
@@ -336,14 +370,17 @@ TEST_CASE("arguments may stand behind an unoptimized snapshot's message") {
   // The last argument's bytes: its two elements in use, after the size 2 and before two zeros.
   const char tail[] = {2, 0, 0, 0, 7, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   CHECK(bytes->find(std::string_view(tail, sizeof(tail))) != std::string::npos);
-  for (size_t size = 0; size < bytes->size(); ++size) CHECK_FALSE(ParseHloProto(std::string_view(*bytes).substr(0, size)).ok());
+  for (size_t size = 0; size < bytes->size(); ++size)
+    CHECK_FALSE(ParseHloProto(std::string_view(*bytes).substr(0, size)).ok());
   CHECK_FALSE(ParseHloProto(*bytes + "x").ok());
 }
 
 TEST_CASE("text is not taken for a message") {
   // An empty line is the tag of a name, and 32, the blank, could be its length.
   CHECK_FALSE(LooksLikeHloProto("\n" + std::string(200, ' ') + "HloModule m\n"));
-  CHECK_FALSE(LooksLikeHloProto("\n\n\n                 HloModule long_name, is_scheduled=true\n\nENTRY e {\n  ROOT p = f32[] parameter(0)\n}\n"));
+  CHECK_FALSE(
+      LooksLikeHloProto("\n\n\n                 HloModule long_name, is_scheduled=true\n\nENTRY e {\n  ROOT p = f32[] "
+                        "parameter(0)\n}\n"));
   CHECK_FALSE(LooksLikeHloProto("{\n  \"hlo_module\": {}}"));
   CHECK_FALSE(LooksLikeHloProto(kModule));
   CHECK_FALSE(LooksLikeHloProto(""));

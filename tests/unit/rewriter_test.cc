@@ -91,7 +91,8 @@ TEST_CASE("proposals are found once, change nothing, and can be taken by their i
 }
 
 TEST_CASE("a dead instruction is a change that is asked for, too") {
-  std::unique_ptr<HloModule> module = Parse("HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  d = f32[] negate(x)\n  ROOT r = f32[] abs(x)\n}\n");
+  std::unique_ptr<HloModule> module =
+      Parse("HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  d = f32[] negate(x)\n  ROOT r = f32[] abs(x)\n}\n");
   RewriteLog proposals;
   proposals.propose_only = true;
   PassOptions options;
@@ -108,7 +109,9 @@ TEST_CASE("rules that are switched off are told apart from rules that do not exi
   PassOptions options;
   options.rewriter = &log;
   options.disabled_rules = {"multiply-ones"};
-  const auto refused = [&](const std::string& pass) { return MakePipeline(std::vector<std::string>{pass}, options).status().message(); };
+  const auto refused = [&](const std::string& pass) {
+    return MakePipeline(std::vector<std::string>{pass}, options).status().message();
+  };
   CHECK(refused("algebraic-simplifier") == "no pass has a rule named 'multiply-ones'; did you mean 'multiply-one'?");
   options.disabled_rules.clear();
   CHECK(refused("cse{disable=fold}") == "the pass 'cse' does not have a rule named 'fold'");

@@ -8,7 +8,8 @@
 namespace hloir {
 namespace {
 
-// A result that a fusion copies, too; three frames, of which the first is dead code's and the third stands on the second.
+// A result that a fusion copies, too; three frames, of which the first is dead code's and the third stands on the
+// second.
 constexpr char kText[] = R"(HloModule m
 
 FileNames

@@ -1,0 +1,560 @@
+// Compiles a cluster of nodes into a FusedLoop: emits the tile ops. The nest of loops is loop_nest.cc's, the kernels
+// are loop_ops.cc's choice, registers get their places in loop_registers.cc.
+#include "plan/loops/fused_loop.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "support/format.h"
+#include "plan/loops/fused_loop_step.h"
+#include "plan/loops/loop_nest.h"
+#include "plan/loops/loop_ops.h"
+#include "plan/loops/loop_patterns.h"
+#include "plan/loops/loop_registers.h"
+
+namespace hloir::cpu {
+namespace {
+
+constexpr int64_t kMaxTile = 1024;
+constexpr double kBytesPerNano = 16;  // from memory: a guess, like CostOf
+
+// Not what only moves elements, or writes them in another type. A reduction is an operation on each element that it
+// reduces.
+bool IsArithmetic(const Node& node) {
+  switch (node.opcode()) {
+    case HloOpcode::kConvert:
+    case HloOpcode::kBitcastConvert:
+    case HloOpcode::kReal:
+    case HloOpcode::kImag: return false;
+    default: return !node.is_copy && !HasTrait(node.opcode(), kMovesData);
+  }
+}
+
+}  // namespace
+
+// What an emitted value is: a register or memory that is read in place.
+class LoopBuilder {
+ public:
+  LoopBuilder(const LoopRequest& request, int64_t max_tile)
+      : request_(request),
+        graph_(*request.graph),
+        kernels_(*request.kernels),
+        max_tile_(max_tile),
+        reduces_(request.reduces && request.reduce.reduced > 1),
+        loop_(std::make_unique<FusedLoop>()) {}
+
+  // Nothing, if the registers do not fit; then try a smaller tile.
+  std::unique_ptr<FusedLoop> Build() {
+    for (int32_t node : request_.nodes)
+      for (ValueId id : graph_.nodes[node].outputs) in_cluster_[id] = true;
+    for (ValueId id : request_.stored) stored_[id] = true;
+    ChooseSpace();
+    patterns_ = FindPatterns(graph_, request_.nodes, request_.stored);
+    for (int32_t index : InOrder()) {
+      const Node& node = graph_.nodes[index];
+      cost_ += CostOf(node.opcode()) * static_cast<double>(request_.count);
+      if (IsArithmetic(node)) loop_->flops_ += static_cast<double>(request_.count);
+      if (node.opcode() == HloOpcode::kReduce) EmitReduce(node);
+      else EmitNode(index);
+    }
+    if (!FitRegisters()) return nullptr;
+    Complete();
+    return std::move(loop_);
+  }
+
+ private:
+  struct Operand {
+    TilePlace place;
+    TileType type = TileType::kF32;
+    bool uniform = false;    // one element, for the whole tile
+    bool invariant = false;  // the same for every tile
+  };
+
+  // Nodes whose results only others need come last: by then an operand may be read no more, and the result take its
+  // place (a loop's counter).
+  std::vector<int32_t> InOrder() const {
+    std::vector<bool> read(graph_.nodes.size());
+    for (int32_t index : patterns_.rest) {
+      for (ValueId id : graph_.nodes[index].inputs) {
+        const ValueId root = graph_.values[id].root;
+        if (root != kNoValue && graph_.values[root].node >= 0) read[graph_.values[root].node] = true;
+      }
+    }
+    std::vector<int32_t> order = patterns_.rest;
+    std::stable_partition(order.begin(), order.end(), [&](int32_t index) { return read[index]; });
+    return order;
+  }
+
+  // ---- The nest.
+  // ----------------------------------------------------------------------------------------------------------
+  void CollectViews(std::vector<View>* views) const {
+    for (int32_t index : request_.nodes) {
+      const Node& node = graph_.nodes[index];
+      const size_t inputs = node.opcode() == HloOpcode::kReduce ? 1 : node.inputs.size();
+      for (size_t i = 0; i < inputs; ++i) {
+        const Value& value = graph_.values[node.inputs[i]];
+        if (value.count != request_.count || InRegister(node.inputs[i])) continue;
+        View view = value.view.Collapse();
+        if (view.dims.size() > 1) views->push_back(std::move(view));
+      }
+    }
+  }
+  void ChooseSpace() {
+    std::vector<View> views;
+    CollectViews(&views);
+    space_ = ChooseNest(request_.count, reduces_ ? &request_.reduce : nullptr, views, max_tile_);
+    loop_->nest_ = space_.nest;
+  }
+
+  // ---- Sources.
+  // -----------------------------------------------------------------------------------------------------------
+  int AddRef(Ref ref, bool written) {
+    std::vector<Ref>& list = written ? writes_ : reads_;
+    for (size_t i = 0; i < list.size(); ++i) {
+      if (list[i].buffer == ref.buffer && list[i].offset == ref.offset) return static_cast<int>(i);
+    }
+    list.push_back(ref);
+    return static_cast<int>(list.size() - 1);
+  }
+  // Written refs are numbered from kWritten on until all reads are known.
+  static constexpr int kWritten = 1 << 20;
+
+  TilePlace AddSource(int ref, int64_t offset, DimVector strides) {
+    // The innermost stride is given for one element, and becomes that of a tile.
+    strides[strides.size() - 1] *= loop_->nest_.tile;
+    for (size_t i = 0; i < loop_->sources_.size(); ++i) {
+      const LoopSource& other = loop_->sources_[i];
+      if (other.ref == ref && other.offset == offset && other.strides == strides) {
+        return {TilePlace::kSource, static_cast<int32_t>(i)};
+      }
+    }
+    loop_->sources_.push_back({ref, offset, std::move(strides)});
+    return {TilePlace::kSource, static_cast<int32_t>(loop_->sources_.size() - 1)};
+  }
+  DimVector Scaled(const DimVector& strides, int64_t factor) const {
+    DimVector scaled = strides;
+    for (int64_t& stride : scaled) stride *= factor;
+    return scaled;
+  }
+  DimVector RowMajorStrides() const { return View::RowMajor(space_.dims).strides; }
+
+  // The view's strides along space_.dims, if it has any.
+  std::optional<DimVector> SplitStrides(const View& collapsed) const {
+    if (collapsed.dims.empty()) return DimVector(space_.dims.size(), 0);
+    auto view = collapsed.Reshape(space_.dims);
+    if (!view) return std::nullopt;
+    return view->strides;
+  }
+
+  // ---- Ops.
+  // ---------------------------------------------------------------------------------------------------------------
+  TilePlace NewRegister(int64_t element_bytes, bool persistent, int64_t elements = 0) {
+    registers_.push_back({element_bytes * (elements > 0 ? elements : loop_->nest_.tile), persistent});
+    return {TilePlace::kRegister, static_cast<int32_t>(registers_.size() - 1)};
+  }
+
+  // Emits one op; its result is uniform or invariant if all operands are.
+  Operand Emit(TileKernel kernel, std::initializer_list<Operand> in, TileType type, int64_t extra = 0,
+               std::optional<TilePlace> out = std::nullopt, int64_t out_bytes = 0) {
+    LoopOp op;
+    op.op.kernel = kernel;
+    op.op.extra = extra;
+    Operand result;
+    result.type = type;
+    result.uniform = result.invariant = true;
+    int k = 0;
+    for (const Operand& operand : in) {
+      op.in[k++] = operand.place;
+      result.uniform = result.uniform && operand.uniform;
+      result.invariant = result.invariant && operand.invariant;
+    }
+    if (out) result.invariant = false;
+    if (result.uniform) op.op.divisor = 0;
+    result.place = out ? *out : NewRegister(out_bytes > 0 ? out_bytes : TileBytes(type), result.invariant);
+    op.out = result.place;
+    (result.invariant ? loop_->prologue_ : loop_->body_).push_back(op);
+    return result;
+  }
+
+  Operand Splat(const Operand& scalar) {
+    LoopOp op;
+    op.op.kernel = kernels_.splat[static_cast<int>(scalar.type)];
+    op.in[0] = scalar.place;
+    Operand result = scalar;
+    result.uniform = false;
+    result.place = op.out = NewRegister(TileBytes(scalar.type), scalar.invariant);
+    (scalar.invariant ? loop_->prologue_ : loop_->body_).push_back(op);
+    return result;
+  }
+
+  bool InRegister(ValueId id) const {
+    const Value& value = graph_.values[id];
+    if (value.root == kNoValue) return false;
+    auto it = in_cluster_.find(value.root);
+    return it != in_cluster_.end() && graph_.IsWhole(id) && value.type == graph_.values[value.root].type;
+  }
+
+  Operand OperandFor(ValueId id) {
+    const Value& value = graph_.values[id];
+    if (InRegister(id)) {
+      auto it = results_.find(value.root);
+      if (it != results_.end()) return it->second;
+    }
+    for (const auto& [other, operand] : loaded_) {
+      const Value& seen = graph_.values[other];
+      if (other == id || (seen.root == value.root && seen.type == value.type && seen.view.offset == value.view.offset &&
+                          seen.view.dims == value.view.dims && seen.view.strides == value.view.strides)) {
+        return operand;
+      }
+    }
+    Operand operand = Load(id);
+    loaded_.emplace_back(id, operand);
+    return operand;
+  }
+
+  Operand Load(ValueId id) {
+    const Value& value = graph_.values[id];
+    const View view = value.view.Collapse();
+    const auto narrow = Narrow(value.type);
+    Operand operand;
+    TileTypeFor(value.type, &operand.type);
+    const bool numbers = value.kind == ValueKind::kNumbers;
+    const int64_t bytes = numbers ? 1 : StorageBytes(value.type);
+    const int ref = numbers ? -1 : AddRef(request_.read(value.root), false);
+    const int64_t offset = view.offset * bytes;
+    if (!numbers)
+      cost_ += static_cast<double>(std::min(request_.count, graph_.values[value.root].count) * bytes) / kBytesPerNano;
+    const int t = static_cast<int>(operand.type);
+    const int64_t size = numbers || !narrow ? TileBytes(operand.type) : 2;
+    auto strides = SplitStrides(view);
+    const int64_t inner = strides ? strides->back() : 0;
+    if (request_.count == 1) {
+      operand.place = AddSource(ref, offset, {0});
+      if (numbers) operand = Emit(kernels_.iota[t], {operand}, operand.type, 0);
+    } else if (strides && inner == 0) {  // one element for the tile
+      operand.uniform = true;
+      operand.invariant = std::all_of(strides->begin(), strides->end(), [](int64_t s) { return s == 0; });
+      operand.place = AddSource(ref, offset, Scaled(*strides, bytes));
+      if (numbers) operand = Emit(kernels_.iota[t], {operand}, operand.type, 0);
+    } else if (strides && numbers) {
+      operand.place = AddSource(ref, offset, *strides);
+      operand = Emit(kernels_.iota[t], {operand}, operand.type, inner);
+    } else if (strides && inner == 1) {
+      operand.place = AddSource(ref, offset, Scaled(*strides, bytes));
+    } else if (strides) {
+      operand.place = AddSource(ref, offset, Scaled(*strides, bytes));
+      operand = Emit(kernels_.strided_load[Log2Bytes(bytes)], {operand}, operand.type, inner, std::nullopt, size);
+    } else {
+      // No strides fit the nest: follow the view, from the tile's place in the loop's order.
+      operand.place = AddSource(ref, offset, DimVector(space_.dims.size(), 0));
+      Operand first;
+      first.place = AddSource(-1, 0, RowMajorStrides());
+      const int64_t period = view.strides[0] == 0 ? view.count() / view.dims[0] : view.count();
+      operand.invariant = first.invariant = period <= loop_->nest_.tile && loop_->nest_.tile % period == 0 &&
+                                            (space_.dims.size() == 1 || space_.dims.back() % period == 0);
+      operand = Emit(numbers ? NumbersKernel(operand.type) : LoadKernel(bytes), {operand, first}, operand.type, 0,
+                     std::nullopt, size);
+      loop_->views_.push_back(std::make_unique<View>(view));
+      (operand.invariant ? loop_->prologue_ : loop_->body_).back().op.aux = loop_->views_.back().get();
+    }
+    if (narrow && !numbers) operand = Emit(kernels_.widen[static_cast<int>(*narrow)], {operand}, TileType::kF32);
+    else if (narrow) operand = Rounded(operand, value.type);
+    return operand;
+  }
+
+  Operand Rounded(const Operand& operand, PrimitiveType type) {
+    auto narrow = Narrow(type);
+    if (!narrow) return operand;
+    const UnaryOp round = *narrow == NarrowFloat::kBf16 ? UnaryOp::kRoundToBf16 : UnaryOp::kRoundToF16;
+    return Emit(kernels_.unary[static_cast<int>(round)][static_cast<int>(TileType::kF32)], {operand}, TileType::kF32);
+  }
+
+  Operand EmitBinary(BinaryOp op, const Operand& a, const Operand& b, TileType result) {
+    OperandMode mode = a.uniform == b.uniform ? kVectorVector : a.uniform ? kScalarVector : kVectorScalar;
+    return Emit(kernels_.binary[static_cast<int>(op)][static_cast<int>(a.type)][mode], {a, b}, result);
+  }
+
+  Operand Compute(const HloInstruction& instruction, std::span<const Operand> in) {
+    const HloOpcode opcode = instruction.opcode();
+    const PrimitiveType to = instruction.shape().element_type();
+    TileType type;
+    TileTypeFor(to, &type);
+    const int t = static_cast<int>(in[0].type);
+    if (auto unary = UnaryOpFor(opcode)) {
+      Operand result = Emit(kernels_.unary[static_cast<int>(*unary)][t], {in[0]}, type);
+      return KeepsPrecision(opcode) ? result : Rounded(result, to);
+    }
+    if (auto binary = BinaryOpFor(opcode)) {
+      Operand result = EmitBinary(*binary, in[0], in[1], type);
+      return KeepsPrecision(opcode) ? result : Rounded(result, to);
+    }
+    switch (opcode) {
+      case HloOpcode::kCompare: return EmitBinary(*CompareOpFor(instruction), in[0], in[1], TileType::kPred);
+      case HloOpcode::kClamp:
+        return EmitBinary(BinaryOp::kMinimum, EmitBinary(BinaryOp::kMaximum, in[0], in[1], type), in[2], type);
+      case HloOpcode::kSelect: {
+        const bool all_uniform = in[0].uniform && in[1].uniform && in[2].uniform;
+        const Operand which = in[0].uniform && !all_uniform ? Splat(in[0]) : in[0];
+        int mode = all_uniform ? 0 : (in[1].uniform ? kScalarVector : 0) | (in[2].uniform ? kVectorScalar : 0);
+        return Emit(kernels_.select[static_cast<int>(type)][mode], {which, in[1], in[2]}, type);
+      }
+      case HloOpcode::kConvert:
+        if (in[0].type == type) return Rounded(in[0], to);
+        return Rounded(Emit(kernels_.convert[t][static_cast<int>(type)], {in[0]}, type), to);
+      default:  // bitcast-convert
+        return Emit(kernels_.copy[Log2Bytes(TileBytes(type))], {in[0]}, type);
+    }
+  }
+
+  void EmitNode(int32_t index) {
+    const Node& node = graph_.nodes[index];
+    const ValueId id = node.outputs[0];
+    Operand in[3], result;
+    if (auto wrap = patterns_.wraps.find(index); wrap != patterns_.wraps.end()) {
+      in[0] = OperandFor(wrap->second.x), in[1] = OperandFor(wrap->second.by);
+      result = EmitBinary(BinaryOp::kWrap, in[0], in[1], in[0].type);
+    } else {
+      for (size_t i = 0; i < node.inputs.size(); ++i) in[i] = OperandFor(node.inputs[i]);
+      result = node.is_copy ? in[0] : Compute(*node.instruction, {in, node.inputs.size()});
+    }
+    // Some conversions do nothing; then two values share a register.
+    for (const Operand& operand : in) {
+      if (operand.place.kind == TilePlace::kRegister && result.place.kind == TilePlace::kRegister &&
+          operand.place.index == result.place.index) {
+        aliased_.insert({result.place.index, true});
+      }
+    }
+    if (stored_.contains(id)) Store(id, &result);
+    results_[id] = result;
+  }
+
+  // Has the result written to memory: by the op that computes it, if that is the last one emitted and stores as it is.
+  void Store(ValueId id, Operand* result) {
+    const Value& value = graph_.values[id];
+    const int64_t bytes = StorageBytes(value.type);
+    cost_ += static_cast<double>(value.bytes()) / kBytesPerNano;
+    const int ref = AddRef(request_.write(id), true) + kWritten;
+    const TilePlace place = AddSource(ref, 0, Scaled(RowMajorStrides(), bytes));
+    auto narrow = Narrow(value.type);
+    std::vector<LoopOp>& body = loop_->body_;
+    const bool last = !body.empty() && body.back().out.kind == TilePlace::kRegister &&
+                      result->place.kind == TilePlace::kRegister && body.back().out.index == result->place.index &&
+                      !result->uniform;
+    if (!narrow && last && !aliased_.contains(result->place.index)) {
+      body.back().out = place;
+      result->place = place;
+      return;
+    }
+    if (result->place.kind == TilePlace::kRegister) aliased_.insert({result->place.index, true});
+    Operand from = *result;
+    from.invariant = false;
+    if (from.uniform && !narrow) {
+      LoopOp op;
+      op.op.kernel = kernels_.splat[static_cast<int>(from.type)];
+      op.in[0] = from.place;
+      op.out = place;
+      body.push_back(op);
+      return;
+    }
+    if (from.uniform) from = Splat(*result), from.invariant = false;
+    Emit(narrow ? kernels_.narrow[static_cast<int>(*narrow)] : kernels_.copy[Log2Bytes(bytes)], {from}, from.type, 0,
+         place);
+  }
+
+  // ---- Reductions.
+  // --------------------------------------------------------------------------------------------------------
+  void EmitReduce(const Node& node) {
+    const BinaryOp op = *ReducerOp(*node.instruction->to_apply());
+    Operand x = OperandFor(node.inputs[0]);
+    if (x.uniform) x = Splat(x);
+    const int t = static_cast<int>(x.type);
+    const int64_t bytes = TileBytes(x.type);
+    const TileKernel reduce = kernels_.reduce_rows[static_cast<int>(op)][t];
+    const auto& binary = kernels_.binary[static_cast<int>(op)][t];
+    const ReduceShape& shape = request_.reduce;
+
+    const Value& init_value = graph_.values[node.inputs[1]];
+    Operand init;
+    init.type = x.type;
+    init.uniform = init.invariant = request_.count > 1;
+    init.place = AddSource(AddRef(request_.read(init_value.root), false), init_value.view.offset * bytes,
+                           DimVector(space_.dims.size(), 0));
+    if (!reduces_) {  // of one element each
+      Operand result = EmitBinary(op, init, x, x.type);
+      Store(node.outputs[0], &result);
+      return;
+    }
+    const int out = AddRef(request_.write(node.outputs[0]), true) + kWritten;
+    if (space_.rows_in_tile) {
+      // Whole rows lie in each tile: their results follow one another as the tiles do.
+      LoopOp rows;
+      rows.op.kernel = reduce;
+      rows.op.extra = shape.reduced;
+      rows.in[0] = x.place;
+      rows.out = NewRegister(bytes, false);
+      loop_->body_.push_back(rows);
+      LoopOp join;
+      join.op.kernel = binary[kScalarVector];
+      join.op.divisor = shape.reduced;
+      join.in[0] = init.place;
+      join.in[1] = rows.out;
+      join.out = AddRowSource(out, bytes);
+      loop_->body_.push_back(join);
+      return;
+    }
+    PendingSink& sink = sinks_.emplace_back();
+    sink.bytes = bytes;
+    sink.op = op;
+    sink.type = x.type;
+    sink.init = init.place;
+    const bool row = shape.inner == 1;
+    sink.count = row ? 1 : space_.flat ? shape.inner : loop_->nest_.tile;
+    sink.room = row ? 1 : loop_->nest_.tile;
+    sink.accumulator = NewRegister(bytes, true, sink.room);
+    LoopOp first, next;
+    first.in[0] = x.place;
+    first.out = next.in[0] = next.out = sink.accumulator;
+    next.op.kernel = binary[kVectorVector];
+    if (row) {
+      first.op.kernel = reduce;
+      LoopOp tile = first;
+      tile.out = NewRegister(bytes, true, 1);
+      loop_->next_.push_back(tile);
+      next.op.divisor = 0;
+      next.in[1] = tile.out;
+    } else {
+      first.op.kernel = kernels_.copy[Log2Bytes(bytes)];
+      next.in[1] = x.place;
+    }
+    loop_->first_.push_back(first);
+    loop_->next_.push_back(next);
+    // Where a unit's results go: along the kept loops, in the result's own order.
+    DimVector strides(space_.dims.size(), 0);
+    if (space_.flat) {
+      if (space_.dims.size() > 1) strides[0] = bytes * shape.inner;
+    } else {
+      int64_t stride = bytes;
+      for (size_t d = space_.dims.size(); d-- > 0;) {
+        if (!loop_->nest_.reduced[d]) strides[d] = stride, stride *= space_.dims[d];
+      }
+    }
+    sink.out_place = AddSource(out, 0, strides);
+  }
+
+  // Each tile of the one loop gives tile/reduced results.
+  TilePlace AddRowSource(int ref, int64_t bytes) {
+    loop_->sources_.push_back({ref, 0, {loop_->nest_.tile / request_.reduce.reduced * bytes}});
+    return {TilePlace::kSource, static_cast<int32_t>(loop_->sources_.size() - 1)};
+  }
+  // False: they take more than a thread's scratch memory.
+  bool FitRegisters() {
+    std::vector<int64_t> offsets;
+    FusedLoop& loop = *loop_;
+    loop.register_bytes_ =
+        PlaceRegisters({&loop.prologue_, &loop.body_, &loop.first_, &loop.next_}, registers_, &offsets);
+    for (PendingSink& sink : sinks_) sink.accumulator.index = static_cast<int32_t>(offsets[sink.accumulator.index]);
+    const size_t ops = loop.prologue_.size() + loop.body_.size() + loop.first_.size() + loop.next_.size();
+    return loop.register_bytes_ + static_cast<int64_t>(ops * sizeof(TileOp) + loop.sources_.size() * 8) + 1024 <
+           kScratchBytes;
+  }
+
+  void Complete() {
+    const int reads = static_cast<int>(reads_.size());
+    for (LoopSource& source : loop_->sources_) {
+      if (source.ref >= kWritten) source.ref += reads - kWritten;
+    }
+    for (const PendingSink& sink : sinks_) {
+      LoopSink done;
+      const auto& binary = kernels_.binary[static_cast<int>(sink.op)][static_cast<int>(sink.type)];
+      done.combine = binary[kVectorVector];
+      done.combine_one = binary[kScalarVector];
+      done.element_bytes = sink.bytes;
+      done.accumulator = sink.accumulator.index;
+      done.accumulator_count = sink.count;
+      done.accumulator_room = sink.room;
+      done.init = sink.init.index;
+      done.out = sink.out_place.index;
+      loop_->sinks_.push_back(done);
+    }
+    FindShareable();
+    loop_->SetRefs(reads_, writes_);
+    loop_->name_ = Format("loop {} elements", request_.count);
+    if (request_.reduces) {
+      loop_->name_ +=
+          Format(", reduce {}x{}x{}", request_.reduce.outer, request_.reduce.reduced, request_.reduce.inner);
+    }
+    loop_->name_ += ":";
+    for (int32_t node : request_.nodes) {
+      loop_->name_ += " ";
+      loop_->name_ += graph_.nodes[node].instruction->opcode_name();
+    }
+    loop_->Prepare(static_cast<int64_t>(cost_));
+  }
+
+  // A result may take the place of an operand that is read in the same order, and no more once the result is written.
+  void FindShareable() {
+    const auto& sources = loop_->sources_;
+    auto uses = [&](const std::vector<LoopOp>& list, int ref) {
+      int last = -1;
+      for (size_t i = 0; i < list.size(); ++i) {
+        for (const TilePlace& place : list[i].in) {
+          if (place.kind == TilePlace::kSource && sources[place.index].ref == ref) last = static_cast<int>(i);
+        }
+      }
+      return last;
+    };
+    const int reads = static_cast<int>(reads_.size());
+    for (size_t i = 0; i < loop_->body_.size(); ++i) {
+      const TilePlace& out = loop_->body_[i].out;
+      if (out.kind != TilePlace::kSource) continue;
+      const LoopSource& target = sources[out.index];
+      for (int r = 0; r < reads; ++r) {
+        if (uses(loop_->prologue_, r) >= 0 || uses(loop_->first_, r) >= 0 || uses(loop_->next_, r) >= 0) continue;
+        bool same = true;
+        for (const PendingSink& sink : sinks_) same = same && sources[sink.init.index].ref != r;
+        for (const LoopSource& source : sources) {
+          if (source.ref == r) same = same && source.strides == target.strides && source.offset == target.offset;
+        }
+        if (same && uses(loop_->body_, r) >= 0 && uses(loop_->body_, r) <= static_cast<int>(i)) {
+          loop_->shareable_.emplace_back(r, target.ref);
+        }
+      }
+    }
+  }
+
+  struct PendingSink {
+    BinaryOp op = BinaryOp::kAdd;
+    TileType type = TileType::kF32;
+    int64_t bytes = 4, count = 1, room = 1;
+    TilePlace accumulator, init, out_place;
+  };
+
+  const LoopRequest& request_;
+  LoopPatterns patterns_;
+  const Graph& graph_;
+  const KernelTable& kernels_;
+  const int64_t max_tile_;
+  const bool reduces_;
+  std::unique_ptr<FusedLoop> loop_;
+  LoopSpace space_;
+  double cost_ = 0;
+  std::vector<Ref> reads_, writes_;
+  std::vector<PendingSink> sinks_;
+  std::vector<LoopRegister> registers_;
+  std::unordered_map<ValueId, bool> in_cluster_, stored_;
+  std::unordered_map<ValueId, Operand> results_;
+  std::unordered_map<int32_t, bool> aliased_;  // registers that two values are in
+  std::vector<std::pair<ValueId, Operand>> loaded_;
+};
+
+int64_t FusedLoopPartialBytes(const Step& loop) { return static_cast<const FusedLoop&>(loop).partial_bytes(); }
+
+std::unique_ptr<Step> BuildFusedLoop(const LoopRequest& request) {
+  for (int64_t tile = request.nodes.size() > 24 ? kMaxTile / 2 : kMaxTile;; tile /= 2) {
+    if (auto loop = LoopBuilder(request, tile).Build()) return loop;
+    if (tile == 1) return nullptr;
+  }
+}
+
+}  // namespace hloir::cpu

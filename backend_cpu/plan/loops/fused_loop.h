@@ -1,0 +1,51 @@
+// FusedLoop: a step that runs a cluster of elementwise operations, and reductions of their results, tile by tile. Each
+// tile op is one kernel call; what lies between two of them stays in a few tile registers in L1. One way in:
+// LoopBuilder.
+//
+// The loop runs over the elements of one index space, in row-major order. What an operand reads is a View of memory; by
+// its strides along the loop it is read in place, as a scalar, or loaded into a register first.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "plan/lower/graph.h"
+#include "plan/run/step.h"
+
+namespace hloir::cpu {
+
+// The tile that holds values of a type: bf16 and f16 are computed in f32. False: no tile holds it.
+bool TileTypeFor(PrimitiveType type, TileType* tile);
+// Whether a loop can compute this elementwise instruction.
+bool LoopSupports(const HloInstruction& instruction, const KernelTable& kernels);
+// A reduction seen as kept × reduced × kept: what a loop can reduce on the fly.
+struct ReduceShape {
+  int64_t outer = 1, reduced = 1, inner = 1;
+  bool operator==(const ReduceShape&) const = default;
+};
+// Whether a loop can compute this reduction, and its shape.
+bool LoopSupportsReduce(const HloInstruction& instruction, const KernelTable& kernels, ReduceShape* shape);
+
+// The kernel for tiles, if the computation of two scalars is a plain binary operation; else nothing.
+TileKernel ReducerKernel(const HloComputation& computation, PrimitiveType type, const KernelTable& kernels);
+// The same for single elements at given places: KernelTable::combine_at.
+TileKernel ScatterKernel(const HloComputation& computation, PrimitiveType type);
+
+struct LoopRequest {
+  const Graph* graph = nullptr;
+  const KernelTable* kernels = nullptr;
+  int64_t count = 0;            // elements of the index space
+  std::vector<int32_t> nodes;   // elementwise ones and reductions, operands before users
+  std::vector<ValueId> stored;  // results that others need, reductions' among them
+  bool reduces = false;
+  ReduceShape reduce;  // shared by all reductions
+  // Where values lie that others compute; and where to put results.
+  std::function<Ref(ValueId root)> read, write;
+};
+std::unique_ptr<Step> BuildFusedLoop(const LoopRequest& request);
+// Bytes that the loop needs to keep partial reductions in: a buffer to be added to what it writes. 0: none.
+int64_t FusedLoopPartialBytes(const Step& loop);
+
+}  // namespace hloir::cpu

@@ -1,0 +1,92 @@
+// The compiled form of a fused loop, and its interpreter: a nest of counted loops around a list of tile ops.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plan/run/step.h"
+#include "plan/lower/view.h"
+
+namespace hloir::cpu {
+
+// Where a tile op's operand or result is.
+struct TilePlace {
+  enum Kind : uint8_t { kNone, kRegister, kSource };
+  Kind kind = kNone;
+  int32_t index = 0;  // of the register (its offset, once they have places) or source
+};
+
+// A pointer that moves along the loop. Of memory in bytes; without a ref, a number that kernels take as such.
+struct LoopSource {
+  int32_t ref = -1;
+  int64_t offset = 0;
+  DimVector strides;  // for each loop of the nest
+};
+
+struct LoopOp {
+  TileOp op;
+  TilePlace in[3], out;
+};
+
+struct LoopSink {
+  TileKernel combine = nullptr;      // acc = acc op x, on tiles
+  TileKernel combine_one = nullptr;  // out = init op acc, init a scalar
+  int64_t element_bytes = 4;
+  int32_t accumulator = 0;        // register offset
+  int64_t accumulator_count = 1;  // elements that a chunk leaves, folded
+  int64_t accumulator_room = 1;   // elements, unfolded
+  int32_t init = 0, out = 0;      // sources; `out` moves with the kept loops only
+};
+
+// A nest is: unit loops (kept apart, may run in any order), within each the loops along which sinks reduce.
+struct LoopNest {
+  DimVector sizes;  // all loops, outermost first; one of them runs over tiles
+  std::vector<bool> reduced;
+  int tile_loop = 0;
+  int64_t tile = 1, extent = 1;  // elements a tile; elements along the tile loop
+};
+
+class FusedLoop : public Step {
+ public:
+  bool Run(Runtime& runtime) override;
+  void Bound(Runtime& runtime) override;
+  bool AppendScalarOps(std::vector<TileOp>& ops) const override;
+  bool MayShare(int read, int written) const override;
+  std::string Name() const override { return name_; }
+  double Flops() const override { return flops_; }
+  int64_t partial_bytes() const { return chunks_ > 1 ? units_ * chunks_ * partial_bytes_ : 0; }
+
+ private:
+  friend class LoopBuilder;
+  struct Move {
+    int32_t op, slot, source;  // slot 3: out
+  };
+  void RunPart(Runtime& runtime, int64_t part, int thread);
+  void FinishUnits();
+  void Finish(const LoopSink& sink, const std::byte* accumulator, std::byte* out, int64_t n) const;
+  void Prepare(int64_t cost);
+
+  std::string name_;
+  double flops_ = 0;
+  LoopNest nest_;
+  std::vector<LoopSource> sources_;
+  // Once a part; each tile; then at a unit's first tile, or at each later one.
+  std::vector<LoopOp> prologue_, body_, first_, next_;
+  std::vector<LoopSink> sinks_;
+  std::vector<std::unique_ptr<View>> views_;  // that loads into registers follow
+  std::vector<std::pair<int, int>> shareable_;
+  int64_t register_bytes_ = 0;
+
+  // Derived by Prepare().
+  std::vector<int> unit_loops_, reduced_loops_;
+  std::vector<int64_t> strides_;  // [loop][source]
+  std::vector<Move> moves_;
+  int64_t units_ = 1, reduced_steps_ = 1, chunks_ = 1, parts_ = 1;
+  bool single_ = false;          // all is one tile: ops are bound for good
+  std::vector<TileOp> all_ops_;  // prologue, body, first, next
+  int64_t partial_bytes_ = 0;
+  std::vector<int64_t> partial_offsets_;  // of each sink within a unit's
+};
+
+}  // namespace hloir::cpu

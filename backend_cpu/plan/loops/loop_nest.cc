@@ -1,0 +1,86 @@
+// See loop_nest.h.
+#include "plan/loops/loop_nest.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace hloir::cpu {
+namespace {
+
+constexpr int64_t kMinRow = 64;  // shorter rows are not worth a kernel call each
+
+// Sizes of loops, outermost first, along which the reductions and as many views as possible have strides. No view may
+// make rows shorter than kMinRow: it is followed element by element then.
+DimVector CommonDims(int64_t count, const ReduceShape* reduce, std::span<const View> views) {
+  std::vector<int64_t> boundaries{1, count};  // ascending; each divides the next
+  auto add = [&](std::span<const int64_t> wanted) {
+    std::vector<int64_t> joined = boundaries;
+    joined.insert(joined.end(), wanted.begin(), wanted.end());
+    std::sort(joined.begin(), joined.end());
+    joined.erase(std::unique(joined.begin(), joined.end()), joined.end());
+    for (size_t i = 1; i < joined.size(); ++i)
+      if (joined[i] % joined[i - 1] != 0) return;
+    boundaries = std::move(joined);
+  };
+  if (reduce != nullptr) add(std::vector<int64_t>{reduce->inner, reduce->inner * reduce->reduced});
+  for (const View& view : views) {
+    std::vector<int64_t> wanted;
+    for (size_t d = view.dims.size(), suffix = 1; d-- > 1;)
+      wanted.push_back(static_cast<int64_t>(suffix *= view.dims[d]));
+    if (wanted[0] >= kMinRow) add(wanted);
+  }
+  DimVector dims;
+  for (size_t i = boundaries.size(); i-- > 1;) dims.push_back(boundaries[i] / boundaries[i - 1]);
+  return dims;
+}
+
+}  // namespace
+
+LoopSpace ChooseNest(int64_t count, const ReduceShape* reduce, std::span<const View> views, int64_t max_tile) {
+  LoopSpace space;
+  LoopNest& nest = space.nest;
+  DimVector& dims = space.dims;
+  dims = CommonDims(count, reduce, views);
+  space.flat = dims.empty() || dims.back() < kMinRow;
+  if (space.flat) {
+    // Loops over the kept outer part, if what follows it is reduced together; all else is one row.
+    const bool rows = reduce != nullptr && reduce->inner == 1 && reduce->reduced <= max_tile;
+    const int64_t outer = reduce != nullptr && !rows ? reduce->outer : 1;
+    dims = outer > 1 ? DimVector{outer, count / outer} : DimVector{count};
+    space.rows_in_tile = rows;
+  }
+  nest.sizes = dims;
+  nest.tile_loop = static_cast<int>(dims.size()) - 1;
+  nest.extent = dims.back();
+  nest.tile = std::min(nest.extent, max_tile);
+  if (space.flat && nest.extent > nest.tile) {
+    // Tiles of whole rows where that is needed, or lets what repeats be loaded once.
+    int64_t unit = reduce != nullptr ? (space.rows_in_tile ? reduce->reduced : reduce->inner) : 1;
+    for (const View& view : views) {
+      if (view.strides[0] != 0) continue;
+      const int64_t period = std::lcm(unit, view.count() / view.dims[0]);
+      if (period <= max_tile) unit = period;
+    }
+    nest.tile = std::max<int64_t>(1, max_tile / unit) * unit;
+  } else if (!space.flat) {
+    // Equal tiles, in whole vectors.
+    const int64_t tiles = (nest.extent + max_tile - 1) / max_tile;
+    nest.tile = std::min(nest.extent, ((nest.extent + tiles - 1) / tiles + 63) / 64 * 64);
+  }
+  nest.sizes.back() = (nest.extent + nest.tile - 1) / nest.tile;
+  nest.reduced.assign(dims.size(), false);
+  if (reduce != nullptr && !space.rows_in_tile) {
+    int64_t suffix = 1;
+    for (size_t d = dims.size(); d-- > 0;) {
+      const int64_t next = suffix * dims[d];
+      // In flat mode the row is reduced × inner, and its tiles are folded.
+      nest.reduced[d] =
+          space.flat ? d + 1 == dims.size() : suffix >= reduce->inner && next <= reduce->inner * reduce->reduced;
+      suffix = next;
+    }
+  }
+  return space;
+}
+
+}  // namespace hloir::cpu

@@ -1,0 +1,92 @@
+// See loop_patterns.h. Tests: tests/unit/executable_movement_test.cc.
+#include "plan/loops/loop_patterns.h"
+
+#include <algorithm>
+
+namespace hloir::cpu {
+namespace {
+
+class Finder {
+ public:
+  Finder(const Graph& graph, std::span<const int32_t> nodes) : graph_(graph) {
+    for (int32_t node : nodes) inside_[node] = true;
+  }
+  bool Match(const Node& select, Wrap* wrap) const {
+    const Node *compare = NodeOf(select, 0), *sum = NodeOf(select, 1);
+    if (select.opcode() != HloOpcode::kSelect || compare == nullptr || sum == nullptr ||
+        compare->opcode() != HloOpcode::kCompare || sum->opcode() != HloOpcode::kAdd ||
+        compare->instruction->attributes<CompareAttributes>().direction != ComparisonDirection::kLt) {
+      return false;
+    }
+    wrap->x = select.inputs[2];
+    const PrimitiveType type = graph_.values[wrap->x].type;
+    if (!IsInteger(type) || !IsSigned(type) || BitWidth(type) < 8 || !Same(compare->inputs[0], wrap->x) ||
+        !IsZero(compare->inputs[1]))
+      return false;
+    const int operand = Same(sum->inputs[0], wrap->x) ? 0 : 1;
+    wrap->by = sum->inputs[1 - operand];
+    return Same(sum->inputs[operand], wrap->x);
+  }
+
+ private:
+  // The node of the loop that computes the operand, as it is.
+  const Node* NodeOf(const Node& user, size_t operand) const {
+    if (operand >= user.inputs.size()) return nullptr;
+    const ValueId id = user.inputs[operand], root = graph_.values[id].root;
+    if (root == kNoValue || graph_.values[root].node < 0 || !graph_.IsWhole(id) ||
+        graph_.values[id].type != graph_.values[root].type)
+      return nullptr;
+    return inside_.contains(graph_.values[root].node) ? &graph_.nodes[graph_.values[root].node] : nullptr;
+  }
+  bool Same(ValueId a, ValueId b) const {
+    if (a == b) return true;
+    return graph_.values[a].root != kNoValue && graph_.values[a].root == graph_.values[b].root && graph_.IsWhole(a) &&
+           graph_.IsWhole(b) && graph_.values[a].type == graph_.values[b].type;
+  }
+  bool IsZero(ValueId id) const {
+    const ValueId root = graph_.values[id].root;
+    if (root == kNoValue || graph_.values[root].kind != ValueKind::kConstant || graph_.values[root].count != 1)
+      return false;
+    const Literal& literal = graph_.values[root].instruction->literal();
+    return !literal.elided() && graph_.values[id].type == graph_.values[root].type && literal.GetAsInt64(0) == 0;
+  }
+
+  const Graph& graph_;
+  std::unordered_map<int32_t, bool> inside_;
+};
+
+}  // namespace
+
+LoopPatterns FindPatterns(const Graph& graph, std::span<const int32_t> nodes, std::span<const ValueId> stored) {
+  LoopPatterns found;
+  found.rest.assign(nodes.begin(), nodes.end());
+  const bool selects =
+      std::any_of(nodes.begin(), nodes.end(), [&](int32_t n) { return graph.nodes[n].opcode() == HloOpcode::kSelect; });
+  if (!selects) return found;
+  const Finder finder(graph, nodes);
+  for (int32_t node : nodes) {
+    Wrap wrap;
+    if (finder.Match(graph.nodes[node], &wrap)) found.wraps.emplace(node, wrap);
+  }
+  if (found.wraps.empty()) return found;
+  // Users before operands: what no node reads that is emitted, and nobody else, is not needed.
+  std::unordered_map<ValueId, bool> needed;
+  for (ValueId id : stored) needed[id] = true;
+  found.rest.clear();
+  for (size_t i = nodes.size(); i-- > 0;) {
+    const Node& node = graph.nodes[nodes[i]];
+    if (std::none_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) { return needed.contains(id); }))
+      continue;
+    found.rest.push_back(nodes[i]);
+    auto need = [&](ValueId id) {
+      if (graph.values[id].root != kNoValue) needed[graph.values[id].root] = true;
+    };
+    if (auto it = found.wraps.find(nodes[i]); it != found.wraps.end()) need(it->second.x), need(it->second.by);
+    else
+      for (ValueId id : node.inputs) need(id);
+  }
+  std::reverse(found.rest.begin(), found.rest.end());
+  return found;
+}
+
+}  // namespace hloir::cpu

@@ -1,0 +1,23 @@
+// Groups of nodes in a loop that one kernel computes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "plan/lower/graph.h"
+
+namespace hloir::cpu {
+
+// select(x < 0, x + by, x), which is how programs count an index from the end: BinaryOp::kWrap.
+struct Wrap {
+  ValueId x, by;
+};
+struct LoopPatterns {
+  std::unordered_map<int32_t, Wrap> wraps;  // by the select's node
+  std::vector<int32_t> rest;                // nodes to emit, those selects among them; what they alone need is left out
+};
+LoopPatterns FindPatterns(const Graph& graph, std::span<const int32_t> nodes, std::span<const ValueId> stored);
+
+}  // namespace hloir::cpu

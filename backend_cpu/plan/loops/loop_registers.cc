@@ -1,0 +1,81 @@
+// See loop_registers.h.
+#include "plan/loops/loop_registers.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace hloir::cpu {
+
+int64_t PlaceRegisters(const LoopOpLists& lists, std::vector<LoopRegister> registers, std::vector<int64_t>* offsets) {
+  std::vector<LoopOp>& body = *lists.body;
+  const int64_t body_end = static_cast<int64_t>(body.size());
+  std::vector<int64_t> last_use(registers.size(), -1);
+  auto use = [&](const LoopOp& op, int64_t at) {
+    for (const TilePlace& place : op.in) {
+      if (place.kind == TilePlace::kRegister) last_use[place.index] = std::max(last_use[place.index], at);
+    }
+    if (op.out.kind == TilePlace::kRegister) last_use[op.out.index] = std::max(last_use[op.out.index], at);
+  };
+  for (int64_t i = 0; i < body_end; ++i) use(body[i], i);
+  for (const auto* list : {lists.prologue, lists.first, lists.next}) {
+    for (const LoopOp& op : *list) use(op, body_end);
+  }
+  // Registers of one size share places when one is done before the next begins.
+  offsets->assign(registers.size(), -1);
+  std::unordered_map<int64_t, std::vector<int64_t>> free;
+  int64_t top = 0;
+  auto take = [&](int32_t r) {
+    if ((*offsets)[r] >= 0) return;
+    const int64_t bytes = (registers[r].bytes + 63) / 64 * 64;
+    std::vector<int64_t>& list = free[registers[r].bytes];  // not rounded: an op may write over equal elements only
+    if (!registers[r].persistent && !list.empty()) {
+      (*offsets)[r] = list.back();
+      list.pop_back();
+    } else {
+      (*offsets)[r] = top;
+      top += bytes;
+    }
+  };
+  for (const auto* list : {lists.prologue, lists.first, lists.next}) {
+    for (const LoopOp& op : *list) {
+      for (const TilePlace& place : op.in)
+        if (place.kind == TilePlace::kRegister && registers[place.index].persistent) take(place.index);
+      if (op.out.kind == TilePlace::kRegister) registers[op.out.index].persistent = true, take(op.out.index);
+    }
+  }
+  for (int64_t i = 0; i < body_end; ++i) {
+    const LoopOp& op = body[i];
+    auto release = [&] {
+      for (int k = 0; k < 3; ++k) {
+        const TilePlace& place = op.in[k];
+        if (place.kind != TilePlace::kRegister || last_use[place.index] != i || registers[place.index].persistent)
+          continue;
+        bool again = false;
+        for (int j = 0; j < k; ++j)
+          again = again || (op.in[j].kind == TilePlace::kRegister && op.in[j].index == place.index);
+        if (!again) free[registers[place.index].bytes].push_back((*offsets)[place.index]);
+      }
+    };
+    // An elementwise op may write over what it reads: element i is read before it is written, in equal sizes.
+    if (op.op.extra == 0 && op.op.aux == nullptr) {
+      release();
+      if (op.out.kind == TilePlace::kRegister) take(op.out.index);
+    } else {
+      if (op.out.kind == TilePlace::kRegister) take(op.out.index);
+      release();
+    }
+    if (op.out.kind == TilePlace::kRegister && last_use[op.out.index] == i && !registers[op.out.index].persistent) {
+      free[registers[op.out.index].bytes].push_back((*offsets)[op.out.index]);
+    }
+  }
+  for (auto* list : {lists.prologue, lists.body, lists.first, lists.next}) {
+    for (LoopOp& op : *list) {
+      for (TilePlace& place : op.in)
+        if (place.kind == TilePlace::kRegister) place.index = static_cast<int32_t>((*offsets)[place.index]);
+      if (op.out.kind == TilePlace::kRegister) op.out.index = static_cast<int32_t>((*offsets)[op.out.index]);
+    }
+  }
+  return (top + 63) / 64 * 64;
+}
+
+}  // namespace hloir::cpu

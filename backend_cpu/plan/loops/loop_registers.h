@@ -1,0 +1,20 @@
+// Gives the tile registers of a fused loop their places in a thread's scratch memory.
+#pragma once
+
+#include <vector>
+
+#include "plan/loops/fused_loop_step.h"
+
+namespace hloir::cpu {
+
+struct LoopRegister {
+  int64_t bytes;
+  bool persistent;  // keeps its value from tile to tile
+};
+struct LoopOpLists {
+  std::vector<LoopOp>*prologue, *body, *first, *next;
+};
+// In the ops, registers' numbers become their offsets, which are also returned by number. Returns the bytes needed.
+int64_t PlaceRegisters(const LoopOpLists& lists, std::vector<LoopRegister> registers, std::vector<int64_t>* offsets);
+
+}  // namespace hloir::cpu

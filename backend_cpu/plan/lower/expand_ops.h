@@ -1,0 +1,15 @@
+// Instructions written out for the plan's kernels, op by op: batch normalization, reduce-precision, sums of complex
+// numbers, and contractions of element types that the product kernels do not take.
+#pragma once
+
+#include <memory>
+
+#include "hloir/builder.h"
+#include "hloir/module.h"
+
+namespace hloir::cpu {
+
+// A module whose entry computation does the same to the same operands; nothing, if there is no such thing for it here.
+std::unique_ptr<HloModule> ExpandOp(const HloInstruction& instruction);
+
+}  // namespace hloir::cpu

@@ -1,0 +1,575 @@
+// Flattens a computation into a Graph: see graph.h.
+#include "plan/lower/graph.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "support/format.h"
+#include "hloir/structural.h"
+#include "plan/lower/dead_values.h"
+#include "plan/steps/dot.h"
+#include "plan/lower/expand.h"
+#include "plan/loops/fused_loop.h"
+#include "reference/custom_call.h"
+
+namespace hloir::cpu {
+
+ValueId Graph::AddComputed(PrimitiveType type, const DimVector& dims, int32_t node, const HloInstruction* instruction) {
+  ValueId id = static_cast<ValueId>(values.size());
+  Value& value = values.emplace_back();
+  value.type = type;
+  value.dims = dims;
+  value.view = View::RowMajor(dims);
+  value.count = value.view.count();
+  value.root = id;
+  value.node = node;
+  value.instruction = instruction;
+  return id;
+}
+
+ValueId Graph::AddView(ValueId of, PrimitiveType type, View view, const HloInstruction* instruction) {
+  Value value;
+  value.kind = values[of].kind == ValueKind::kNumbers ? ValueKind::kNumbers : ValueKind::kView;
+  value.type = type;
+  value.dims = view.dims;
+  value.count = view.count();
+  value.root = values[of].root;
+  value.view = std::move(view);
+  value.instruction = instruction;
+  values.push_back(std::move(value));
+  return static_cast<ValueId>(values.size() - 1);
+}
+
+namespace {
+
+constexpr int kMaxDepth = 256;                   // of calls within calls
+constexpr int64_t kMaxNodes = int64_t{1} << 22;  // after inlining
+
+class Builder {
+ public:
+  Builder(const HloModule& module, const EvaluatorOptions& options, const HloEvaluator& evaluator,
+          const KernelTable& kernels)
+      : options_(options),
+        max_value_bytes_(options.max_bytes),
+        evaluator_(evaluator),
+        kernels_(kernels),
+        one_device_(module.config().replica_count * module.config().num_partitions <= 1),
+        leaves_(module.instruction_id_limit()) {}
+
+  StatusOr<std::unique_ptr<Graph>> Build(const HloComputation& computation, int depth) {
+    auto graph = std::make_unique<Graph>();
+    Graph* outer = std::exchange(graph_, graph.get());
+    std::unordered_map<uint64_t, std::vector<Known>> outer_known = std::exchange(known_, {});
+    Status status = BuildInto(computation, depth);
+    graph_ = outer;
+    known_ = std::move(outer_known);
+    if (!status.ok()) return status;
+    if (depth == 0) RemoveDead(*graph);
+    if (depth == 0) graph->expanded = std::move(expanded_);
+    return graph;
+  }
+
+ private:
+  struct Range {
+    int32_t first = 0, count = 0;
+  };
+  // An inlined instruction and what stands for it in the graph.
+  struct Known {
+    const HloInstruction* instruction;
+    ValueList operands;
+    Range leaves;
+  };
+
+  Status BuildInto(const HloComputation& computation, int depth) {
+    std::vector<ValueList> arguments;
+    for (const HloInstruction* parameter : computation.parameters()) {
+      ValueList leaves;
+      for (const Shape* shape : parameter->shape().Leaves()) {
+        HLOIR_RETURN_IF_ERROR(CheckShape(*shape, *parameter));
+        ValueId id = AddLeaf(*shape, parameter);
+        if (graph_->values[id].kind == ValueKind::kComputed) graph_->values[id].kind = ValueKind::kParameter;
+        graph_->values[id].parameter = static_cast<int32_t>(graph_->parameters.size());
+        graph_->parameters.push_back(id);
+        leaves.push_back(id);
+      }
+      arguments.push_back(std::move(leaves));
+    }
+    HLOIR_ASSIGN_OR_RETURN(graph_->results, Inline(computation, arguments, depth));
+    return OkStatus();
+  }
+
+  StatusOr<ValueList> Inline(const HloComputation& computation, const std::vector<ValueList>& arguments, int depth) {
+    if (depth > kMaxDepth) return ResourceExhausted(Format("calls nest deeper than {}", kMaxDepth));
+    auto [entry, fresh] = orders_.try_emplace(&computation);
+    if (fresh) entry->second = computation.MakeInstructionPostOrder();
+    const std::vector<HloInstruction*>& order = entry->second;  // stays put: unordered_map's nodes do
+    for (const HloInstruction* instruction : order) {
+      if (++visited_ > kMaxNodes) return ResourceExhausted("inlined calls give too many instructions");
+      if (depth > 0 && IsPure(*instruction)) {
+        HLOIR_RETURN_IF_ERROR(VisitOnce(*instruction, arguments, depth));
+        continue;
+      }
+      HLOIR_ASSIGN_OR_RETURN(ValueList leaves, Visit(*instruction, arguments, depth));
+      leaves_[instruction->id()] = Keep(leaves);
+    }
+    return LeavesOf(*computation.root());
+  }
+
+  // What fusion repeats in several bodies, because a loop has it for nothing, is one value again here.
+  Status VisitOnce(const HloInstruction& instruction, const std::vector<ValueList>& arguments, int depth) {
+    ValueList operands;
+    uint64_t hash = StructuralHash(instruction);
+    for (const HloInstruction* operand : instruction.operands()) {
+      for (ValueId leaf : LeavesOf(*operand)) {
+        operands.push_back(leaf);
+        hash = (hash ^ static_cast<uint64_t>(leaf)) * 0x9E3779B97F4A7C15ull;
+        hash ^= hash >> 31;
+      }
+    }
+    std::vector<Known>& known = known_[hash];
+    for (const Known& other : known) {
+      if (other.operands == operands && StructurallyEqual(*other.instruction, instruction) &&
+          std::ranges::equal(other.instruction->called_computations(), instruction.called_computations())) {
+        leaves_[instruction.id()] = other.leaves;
+        return OkStatus();
+      }
+    }
+    HLOIR_ASSIGN_OR_RETURN(ValueList leaves, Visit(instruction, arguments, depth));
+    leaves_[instruction.id()] = Keep(leaves);
+    known.push_back({&instruction, std::move(operands), leaves_[instruction.id()]});
+    return OkStatus();
+  }
+  static bool IsPure(const HloInstruction& i) {
+    if (i.Is(kImpure | kSideEffect | kCollective | kAsyncPart | kControlFlow) || i.IsParameter()) return false;
+    return i.opcode() != HloOpcode::kFusion && i.opcode() != HloOpcode::kCustomCall &&
+           i.opcode() != HloOpcode::kTuple && i.opcode() != HloOpcode::kGetTupleElement &&
+           i.opcode() != HloOpcode::kMap && !i.shape().IsToken();
+  }
+
+  Range Keep(const ValueList& leaves) {
+    Range range{static_cast<int32_t>(pool_.size()), static_cast<int32_t>(leaves.size())};
+    pool_.insert(pool_.end(), leaves.begin(), leaves.end());
+    return range;
+  }
+  ValueList LeavesOf(const HloInstruction& instruction) const {
+    Range range = leaves_[instruction.id()];
+    return ValueList(std::span<const ValueId>(pool_.data() + range.first, range.count));
+  }
+  ValueId Leaf(const HloInstruction& instruction) const { return pool_[leaves_[instruction.id()].first]; }
+
+  Status CheckShape(const Shape& shape, const HloInstruction& instruction) const {
+    if (!shape.IsArray() && !shape.IsToken()) {
+      return Unimplemented(Format("{}: a value of type {}", instruction.name(), shape.ToString()));
+    }
+    if (shape.ByteSize() > max_value_bytes_) {
+      return ResourceExhausted(Format("{}: {} takes {} bytes, more than the limit of {}", instruction.name(),
+                                      shape.ToString(), shape.ByteSize(), max_value_bytes_));
+    }
+    return OkStatus();
+  }
+
+  ValueId AddLeaf(const Shape& shape, const HloInstruction* instruction, int32_t node = -1) {
+    ValueId id = graph_->AddComputed(shape.element_type(), shape.IsArray() ? shape.dimensions() : DimVector(), node,
+                                     instruction);
+    if (shape.IsToken()) {
+      graph_->values[id].kind = ValueKind::kToken;
+      graph_->values[id].type = PrimitiveType::TOKEN;
+      graph_->values[id].count = 0;
+    } else if (!shape.IsStatic()) {
+      Hold(id);
+    }
+    return id;
+  }
+  void Hold(ValueId id) {
+    graph_->values[id].kind = ValueKind::kHeld;
+    graph_->values[id].count = 0;
+  }
+
+  // Dynamic sizes: only the reference knows them. Where they stand in no shape (the result of set-dimension-size may be
+  // stated as if it were static), whatever is made from such arrays has them too.
+  bool IsDynamic(const HloInstruction& instruction) const {
+    if (instruction.opcode() == HloOpcode::kSetDimensionSize || instruction.opcode() == HloOpcode::kDynamicReshape)
+      return true;
+    auto is_static = [](const Shape* shape) { return shape->IsStatic(); };
+    return !std::ranges::all_of(instruction.shape().Leaves(), is_static) || ReadsHeld(instruction, false);
+  }
+  bool ReadsHeld(const HloInstruction& instruction, bool stated_static) const {
+    for (const HloInstruction* operand : instruction.operands()) {
+      const Range leaves = leaves_[operand->id()];
+      for (int32_t i = 0; i < leaves.count; ++i) {
+        const ValueId leaf = pool_[leaves.first + i];
+        if (graph_->values[leaf].kind == ValueKind::kHeld &&
+            (!stated_static || operand->shape().Leaves()[i]->IsStatic()))
+          return true;
+      }
+    }
+    return false;
+  }
+  // Passes its operands on, or is written out.
+  static bool IsStructural(const HloInstruction& instruction) {
+    switch (instruction.opcode()) {
+      case HloOpcode::kParameter:
+      case HloOpcode::kTuple:
+      case HloOpcode::kGetTupleElement:
+      case HloOpcode::kCall:
+      case HloOpcode::kFusion:
+      case HloOpcode::kOptimizationBarrier:
+      case HloOpcode::kDomain:
+      case HloOpcode::kAddDependency:
+      case HloOpcode::kCopy: return true;
+      default: return instruction.Is(kAsyncPart);
+    }
+  }
+
+  static int64_t LeafCount(const Shape& shape) {
+    return shape.IsTuple() ? static_cast<int64_t>(shape.Leaves().size()) : 1;
+  }
+
+  // The general case: a node of its own, whose inputs are the operands' leaves.
+  StatusOr<ValueList> AddNode(const HloInstruction& instruction, std::vector<std::unique_ptr<Graph>> graphs = {}) {
+    Node node;
+    node.instruction = &instruction;
+    node.graphs = std::move(graphs);
+    for (const HloInstruction* operand : instruction.operands()) {
+      for (ValueId leaf : LeavesOf(*operand)) node.inputs.push_back(leaf);
+    }
+    int32_t index = static_cast<int32_t>(graph_->nodes.size());
+    const bool hidden_sizes = instruction.opcode() == HloOpcode::kSetDimensionSize ||
+                              instruction.opcode() == HloOpcode::kDynamicReshape || ReadsHeld(instruction, true);
+    for (const Shape* shape : instruction.shape().Leaves()) {
+      HLOIR_RETURN_IF_ERROR(CheckShape(*shape, instruction));
+      node.outputs.push_back(AddLeaf(*shape, &instruction, index));
+      if (hidden_sizes && shape->IsArray() && shape->rank() > 0) Hold(node.outputs.back());
+    }
+    ValueList outputs = node.outputs;
+    graph_->nodes.push_back(std::move(node));
+    return outputs;
+  }
+
+  // A called computation may take and give other float types than its caller has. Here nothing would convert them.
+  static Status CheckCall(const HloInstruction& caller) {
+    const HloOpcode opcode = caller.opcode();
+    bool same = true;
+    for (size_t i = 0; i < caller.called_computations().size(); ++i) {
+      const HloComputation& called = *caller.called_computations()[i];
+      for (int64_t k = 0; k < called.parameter_count(); ++k) {
+        const int64_t operand = opcode == HloOpcode::kConditional ? static_cast<int64_t>(i) + 1 : k;
+        same = same && operand < caller.operand_count() &&
+               called.parameter(k)->shape().Compatible(caller.operand(operand)->shape());
+      }
+      const bool condition = opcode == HloOpcode::kWhile && &called == caller.while_condition();
+      same = same && (condition || called.root()->shape().Compatible(caller.shape()));
+    }
+    return same ? OkStatus() : Unimplemented(Format("{}: mixed precision across a call", caller.name()));
+  }
+
+  StatusOr<ValueList> VisitCaller(const HloInstruction& caller, int depth) {
+    HLOIR_RETURN_IF_ERROR(CheckCall(caller));
+    if (caller.opcode() == HloOpcode::kCall || caller.opcode() == HloOpcode::kFusion) {
+      std::vector<ValueList> operands;
+      for (const HloInstruction* operand : caller.operands()) operands.push_back(LeavesOf(*operand));
+      return Inline(*caller.called_computations()[0], operands, depth + 1);
+    }
+    std::vector<std::unique_ptr<Graph>> graphs;
+    for (const HloComputation* called : caller.called_computations()) {
+      HLOIR_ASSIGN_OR_RETURN(auto graph, Build(*called, depth + 1));
+      graphs.push_back(std::move(graph));
+    }
+    return AddNode(caller, std::move(graphs));
+  }
+
+  // The instruction's expansion in its place; nothing, if it has none.
+  StatusOr<std::optional<ValueList>> VisitExpanded(const HloInstruction& instruction, int depth) {
+    std::unique_ptr<HloModule> module = Expand(instruction, evaluator_, kernels_);
+    if (module == nullptr) return std::optional<ValueList>();
+    std::vector<ValueList> operands;
+    for (const HloInstruction* operand : instruction.operands()) operands.push_back(LeavesOf(*operand));
+    // Its instructions have numbers of their own.
+    std::vector<Range> leaves = std::exchange(leaves_, std::vector<Range>(module->instruction_id_limit()));
+    auto results = Inline(*module->entry_computation(), operands, depth + 1);
+    leaves_ = std::move(leaves);
+    orders_.erase(module->entry_computation());
+    expanded_.push_back(std::move(module));
+    if (!results.ok()) return results.status();
+    return std::optional<ValueList>(std::move(*results));
+  }
+
+  StatusOr<ValueList> AddView(const HloInstruction& instruction, View view) {
+    HLOIR_RETURN_IF_ERROR(CheckShape(instruction.shape(), instruction));
+    return ValueList{graph_->AddView(Leaf(*instruction.operand(0)), instruction.shape().element_type(), std::move(view),
+                                     &instruction)};
+  }
+
+  // A copy, element by element in order, that later views can look into.
+  ValueId AddCopyNode(ValueId of, const HloInstruction& instruction) {
+    Node node;
+    node.instruction = &instruction;
+    node.inputs.push_back(of);
+    node.is_copy = true;
+    int32_t index = static_cast<int32_t>(graph_->nodes.size());
+    ValueId id = graph_->AddComputed(graph_->values[of].type, graph_->values[of].dims, index, &instruction);
+    node.outputs.push_back(id);
+    graph_->nodes.push_back(std::move(node));
+    return id;
+  }
+
+  View ReshapeOrCopy(ValueId& source, const View& view, const DimVector& to, const HloInstruction& instruction) {
+    if (auto reshaped = view.Reshape(to)) return *reshaped;
+    Value viewed = graph_->values[source];
+    ValueId through = graph_->AddView(source, viewed.type, view, &instruction);
+    source = AddCopyNode(through, instruction);
+    return View::RowMajor(to);
+  }
+
+  // bitcast keeps the bytes where they lie: it takes the operand's elements in the order of its layout, and gives them
+  // out in the order of its own.
+  StatusOr<ValueList> VisitBitcast(const HloInstruction& instruction) {
+    const Shape& from = instruction.operand(0)->shape();
+    const Shape& to = instruction.shape();
+    HLOIR_RETURN_IF_ERROR(CheckShape(to, instruction));
+    if (StorageBytes(from.element_type()) != StorageBytes(to.element_type()) ||
+        from.ElementCount() != to.ElementCount()) {
+      return AddNode(instruction);
+    }
+    ValueId source = Leaf(*instruction.operand(0));
+    if (from.element_type() != to.element_type() && graph_->values[source].kind == ValueKind::kNumbers) {
+      return AddNode(instruction);
+    }
+    auto physical_order = [](const Shape& shape) {  // major to minor
+      DimVector order;
+      for (int64_t i = shape.rank(); i-- > 0;) {
+        order.push_back(shape.has_layout() ? shape.layout().minor_to_major()[i] : shape.rank() - 1 - i);
+      }
+      return order;
+    };
+    View view = graph_->values[source].view.Transpose(physical_order(from));
+    DimVector order = physical_order(to), physical_dims, inverse(order.size());
+    for (size_t i = 0; i < order.size(); ++i) {
+      physical_dims.push_back(to.dimensions(order[i]));
+      inverse[order[i]] = static_cast<int64_t>(i);
+    }
+    view = ReshapeOrCopy(source, view, physical_dims, instruction).Transpose(inverse);
+    return ValueList{graph_->AddView(source, to.element_type(), std::move(view), &instruction)};
+  }
+
+  // What only passes its operands on: collectives of a single device, and marks in custom-calls. Nothing, where the
+  // shapes speak of more devices or somebody gave the custom-call another meaning.
+  std::optional<ValueList> PassedOn(const HloInstruction& instruction, const Shape& result) const {
+    ValueList leaves;
+    std::vector<const Shape*> shapes;
+    for (const HloInstruction* operand : instruction.operands()) {
+      for (ValueId leaf : LeavesOf(*operand)) leaves.push_back(leaf);
+      for (const Shape* shape : operand->shape().Leaves()) shapes.push_back(shape);
+    }
+    const std::vector<const Shape*> wanted = result.Leaves();
+    const bool same = std::equal(shapes.begin(), shapes.end(), wanted.begin(), wanted.end(),
+                                 [](const Shape* a, const Shape* b) { return a->Compatible(*b); });
+    if (!same || (instruction.Is(kCollective) && !one_device_)) return std::nullopt;
+    return leaves;
+  }
+
+  // Nothing runs beside anything here, so what is in flight is its result already. Only the other halves of the pair
+  // may look at it.
+  StatusOr<ValueList> VisitAsyncStart(const HloInstruction& start, int depth) {
+    for (const HloInstruction* user : start.users()) {
+      if (!user->Is(kAsyncPart)) return Unimplemented(Format("{}: {} looks into it", start.name(), user->name()));
+    }
+    const bool wraps = start.opcode() == HloOpcode::kAsyncStart;
+    if (start.opcode() == HloOpcode::kCopyStart) return LeavesOf(*start.operand(0));
+    const bool plain = start.opcode() == HloOpcode::kAllReduceStart;  // its shape is the result's
+    if (!plain && (!start.shape().IsTuple() || start.shape().tuple_size() < 2))
+      return Unimplemented(Format("{}: its form", start.name()));
+    const Shape& result = plain ? start.shape() : start.shape().tuple_shapes(1);
+    if (!wraps) {
+      if (auto leaves = PassedOn(start, result)) return *leaves;
+      return Unimplemented(Format("{}: {}", start.name(), start.opcode_name()));
+    }
+    const HloComputation& called = *start.called_computations()[0];
+    std::vector<ValueList> operands;
+    for (int64_t i = 0; i < start.operand_count(); ++i) {
+      if (i >= called.parameter_count() || !called.parameter(i)->shape().Compatible(start.operand(i)->shape())) {
+        return Unimplemented(Format("{}: mixed precision across a call", start.name()));
+      }
+      operands.push_back(LeavesOf(*start.operand(i)));
+    }
+    if (!called.root()->shape().Compatible(result))
+      return Unimplemented(Format("{}: mixed precision across a call", start.name()));
+    return Inline(called, operands, depth + 1);
+  }
+
+  StatusOr<ValueList> Visit(const HloInstruction& instruction, const std::vector<ValueList>& arguments, int depth) {
+    if (!IsStructural(instruction) && IsDynamic(instruction)) return AddNode(instruction);
+    switch (instruction.opcode()) {
+      case HloOpcode::kParameter: return arguments[instruction.parameter_number()];
+      case HloOpcode::kConstant: {
+        if (!instruction.shape().IsArray()) return AddNode(instruction);
+        HLOIR_RETURN_IF_ERROR(CheckShape(instruction.shape(), instruction));
+        ValueId id = AddLeaf(instruction.shape(), &instruction);
+        graph_->values[id].kind = ValueKind::kConstant;
+        return ValueList{id};
+      }
+      case HloOpcode::kIota: {
+        const PrimitiveType type = instruction.shape().element_type();
+        if (IsComplex(type) || BitWidth(type) < 8 || (IsFloat(type) && BitWidth(type) < 16)) break;
+        HLOIR_RETURN_IF_ERROR(CheckShape(instruction.shape(), instruction));
+        ValueId id = AddLeaf(instruction.shape(), &instruction);
+        Value& value = graph_->values[id];
+        value.kind = ValueKind::kNumbers;
+        value.root = kNoValue;
+        value.view.strides = DimVector(value.dims.size(), 0);
+        value.view.strides[instruction.attributes<IotaAttributes>().iota_dimension] = 1;
+        return ValueList{id};
+      }
+      case HloOpcode::kTuple: {
+        ValueList leaves;
+        for (const HloInstruction* operand : instruction.operands()) {
+          for (ValueId leaf : LeavesOf(*operand)) leaves.push_back(leaf);
+        }
+        return leaves;
+      }
+      case HloOpcode::kGetTupleElement: {
+        const Shape& tuple = instruction.operand(0)->shape();
+        int64_t first = 0;
+        for (int64_t i = 0; i < instruction.tuple_index(); ++i) first += LeafCount(tuple.tuple_shapes(i));
+        ValueList leaves = LeavesOf(*instruction.operand(0));
+        int64_t count = LeafCount(instruction.shape());
+        return ValueList(std::span<const ValueId>(leaves.data() + first, count));
+      }
+      case HloOpcode::kCall:
+      case HloOpcode::kFusion:
+      case HloOpcode::kWhile:
+      case HloOpcode::kConditional: {
+        const size_t nodes = graph_->nodes.size(), values = graph_->values.size();
+        StatusOr<ValueList> leaves = VisitCaller(instruction, depth);
+        if (leaves.ok() || leaves.status().code() != StatusCode::kUnimplemented) return leaves;
+        graph_->nodes.resize(nodes);
+        graph_->values.resize(values);
+        known_.clear();  // some of which may be gone
+        return AddNode(instruction);
+      }
+      case HloOpcode::kOptimizationBarrier:
+      case HloOpcode::kDomain:
+      case HloOpcode::kAddDependency:
+      case HloOpcode::kCopy: return LeavesOf(*instruction.operand(0));
+      case HloOpcode::kAfterAll: return ValueList{AddLeaf(instruction.shape(), &instruction)};
+      case HloOpcode::kConvert:
+        if (instruction.shape().element_type() == instruction.operand(0)->shape().element_type()) {
+          return LeavesOf(*instruction.operand(0));
+        }
+        break;
+      case HloOpcode::kBitcastConvert: {
+        // 8- and 16-bit floats have no bits in a loop's registers; in memory they are there for the looking.
+        const PrimitiveType from = instruction.operand(0)->shape().element_type(),
+                            to = instruction.shape().element_type();
+        const ValueId source = Leaf(*instruction.operand(0));
+        if (BitWidth(from) != BitWidth(to) || BitWidth(to) < 8 || BitWidth(to) > 16 || from == PrimitiveType::PRED ||
+            to == PrimitiveType::PRED || !(IsFloat(from) || IsFloat(to)) ||
+            graph_->values[source].kind == ValueKind::kNumbers) {
+          break;
+        }
+        HLOIR_RETURN_IF_ERROR(CheckShape(instruction.shape(), instruction));
+        return ValueList{graph_->AddView(source, to, OperandView(instruction), &instruction)};
+      }
+      case HloOpcode::kBitcast: return VisitBitcast(instruction);
+      case HloOpcode::kReshape: {
+        HLOIR_RETURN_IF_ERROR(CheckShape(instruction.shape(), instruction));
+        ValueId source = Leaf(*instruction.operand(0));
+        View view = graph_->values[source].view;
+        view = ReshapeOrCopy(source, view, instruction.shape().dimensions(), instruction);
+        return ValueList{graph_->AddView(source, instruction.shape().element_type(), std::move(view), &instruction)};
+      }
+      case HloOpcode::kBroadcast:
+        return AddView(instruction,
+                       OperandView(instruction).Broadcast(instruction.shape().dimensions(), instruction.dimensions()));
+      case HloOpcode::kTranspose:
+        return AddView(instruction, OperandView(instruction).Transpose(instruction.dimensions()));
+      case HloOpcode::kReverse: return AddView(instruction, OperandView(instruction).Reverse(instruction.dimensions()));
+      case HloOpcode::kSlice:
+        return AddView(instruction, OperandView(instruction).Slice(instruction.attributes<SliceAttributes>().slice));
+      case HloOpcode::kDot:
+      case HloOpcode::kConvolution: {
+        GemmType compute;
+        if (instruction.operand_count() == 2 &&
+            GemmTypeFor(instruction.operand(0)->shape().element_type(), instruction.operand(1)->shape().element_type(),
+                        instruction.shape().element_type(), &compute)) {
+          break;
+        }
+        HLOIR_ASSIGN_OR_RETURN(auto expanded, VisitExpanded(instruction, depth));
+        if (expanded) return *expanded;
+        break;
+      }
+      case HloOpcode::kReduce: {
+        ReduceShape shape;
+        if (LoopSupportsReduce(instruction, kernels_, &shape)) break;
+        [[fallthrough]];
+      }
+      case HloOpcode::kReduceWindow:
+      case HloOpcode::kReducePrecision:
+      case HloOpcode::kBatchNormInference:
+      case HloOpcode::kBatchNormTraining:
+      case HloOpcode::kBatchNormGrad:
+      case HloOpcode::kMap: {
+        HLOIR_ASSIGN_OR_RETURN(auto expanded, VisitExpanded(instruction, depth));
+        if (expanded) return *expanded;
+        break;
+      }
+      case HloOpcode::kCustomCall:
+        if (!options_.custom_calls.contains(instruction.attributes<CustomCallAttributes>().custom_call_target) &&
+            reference::IsMark(instruction)) {
+          return LeavesOf(*instruction.operand(0));
+        }
+        break;
+      case HloOpcode::kAsyncStart:
+      case HloOpcode::kCopyStart:
+      case HloOpcode::kAllGatherStart:
+      case HloOpcode::kAllReduceStart: return VisitAsyncStart(instruction, depth);
+      case HloOpcode::kAsyncUpdate:
+      case HloOpcode::kAsyncDone:
+      case HloOpcode::kCopyDone:
+      case HloOpcode::kAllGatherDone:
+      case HloOpcode::kAllReduceDone:
+        if (instruction.operand_count() != 1) return Unimplemented(Format("{}: its form", instruction.name()));
+        return LeavesOf(*instruction.operand(0));
+      case HloOpcode::kAllGather:
+      case HloOpcode::kAllReduce:
+      case HloOpcode::kAllToAll:
+      case HloOpcode::kReduceScatter:
+        if (auto leaves = PassedOn(instruction, instruction.shape())) return *leaves;
+        break;
+      default:
+        if (instruction.Is(kAsyncPart)) {
+          return Unimplemented(Format("{}: {}", instruction.name(), instruction.opcode_name()));
+        }
+        break;
+    }
+    return AddNode(instruction);
+  }
+
+  const View& OperandView(const HloInstruction& instruction) const {
+    return graph_->values[Leaf(*instruction.operand(0))].view;
+  }
+
+  const EvaluatorOptions& options_;
+  const int64_t max_value_bytes_;
+  const HloEvaluator& evaluator_;
+  const KernelTable& kernels_;
+  const bool one_device_;
+  Graph* graph_ = nullptr;
+  std::vector<Range> leaves_;  // by instruction: its leaves in pool_, of the inlined instance met last
+  std::vector<ValueId> pool_;
+  std::vector<std::unique_ptr<HloModule>> expanded_;
+  std::unordered_map<const HloComputation*, std::vector<HloInstruction*>> orders_;
+  std::unordered_map<uint64_t, std::vector<Known>>
+      known_;  // by structure and operands; of the graph that is being built
+  int64_t visited_ = 0;
+};
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Graph>> BuildGraph(const HloComputation& computation, const EvaluatorOptions& options,
+                                            const HloEvaluator& evaluator, const KernelTable& kernels) {
+  return Builder(*computation.module(), options, evaluator, kernels).Build(computation, 0);
+}
+
+}  // namespace hloir::cpu

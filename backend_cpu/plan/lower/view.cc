@@ -1,0 +1,137 @@
+// The arithmetic of strides behind view.h.
+#include "plan/lower/view.h"
+
+#include <cstdlib>
+#include <vector>
+
+namespace hloir::cpu {
+
+View View::RowMajor(const DimVector& dims) {
+  View view{dims, DimVector(dims.size()), 0};
+  int64_t stride = 1;
+  for (size_t i = dims.size(); i-- > 0;) view.strides[i] = stride, stride *= dims[i];
+  return view;
+}
+
+int64_t View::count() const {
+  int64_t n = 1;
+  for (int64_t d : dims) n *= d;
+  return n;
+}
+
+bool View::IsContiguous() const {
+  int64_t expected = 1;
+  for (size_t i = dims.size(); i-- > 0;) {
+    if (dims[i] == 0) return true;
+    if (dims[i] == 1) continue;
+    if (strides[i] != expected) return false;
+    expected *= dims[i];
+  }
+  return true;
+}
+
+bool View::IsUniform() const {
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] > 1 && strides[i] != 0) return false;
+  }
+  return true;
+}
+
+View View::Broadcast(const DimVector& to, const DimVector& dimensions) const {
+  View view{to, DimVector(to.size(), 0), offset};
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    // HLO's broadcast may stretch a dimension of size 1.
+    view.strides[dimensions[i]] = dims[i] == to[dimensions[i]] ? strides[i] : 0;
+  }
+  return view;
+}
+
+View View::Transpose(const DimVector& permutation) const {
+  View view{dims, strides, offset};
+  for (size_t i = 0; i < permutation.size(); ++i) {
+    view.dims[i] = dims[permutation[i]];
+    view.strides[i] = strides[permutation[i]];
+  }
+  return view;
+}
+
+View View::Slice(const SliceRanges& ranges) const {
+  View view = *this;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    view.offset += ranges[i].start * strides[i];
+    view.dims[i] = std::max<int64_t>(0, (ranges[i].limit - ranges[i].start + ranges[i].stride - 1) / ranges[i].stride);
+    view.strides[i] *= ranges[i].stride;
+  }
+  return view;
+}
+
+View View::Reverse(const DimVector& dimensions) const {
+  View view = *this;
+  for (int64_t d : dimensions) {
+    view.offset += (dims[d] - 1) * strides[d];
+    view.strides[d] = -strides[d];
+  }
+  return view;
+}
+
+std::optional<View> View::Reshape(const DimVector& to) const {
+  View result{to, DimVector(to.size(), 0), offset};
+  if (count() == 0) return result;
+  View from = Collapse();
+  // Groups of source and target dimensions with equal products correspond; within a group the source must be one
+  // dimension.
+  size_t i = 0, j = 0;
+  while (j < to.size()) {
+    if (to[j] == 1) {
+      ++j;
+      continue;
+    }
+    if (i >= from.dims.size()) return std::nullopt;
+    int64_t rest = from.dims[i];
+    size_t end = j;
+    for (; end < to.size() && rest > 1; ++end) {
+      if (rest % to[end] != 0) return std::nullopt;
+      rest /= to[end];
+    }
+    if (rest != 1) return std::nullopt;
+    int64_t stride = from.strides[i];
+    for (size_t k = end; k-- > j;) result.strides[k] = stride, stride *= to[k];
+    j = end;
+    ++i;
+  }
+  return result;
+}
+
+View View::Collapse() const {
+  View view = *this;
+  View* only = &view;
+  CollapseTogether({&only, 1});
+  return view;
+}
+
+void CollapseTogether(std::span<View* const> views) {
+  if (views.empty()) return;
+  const DimVector dims = views[0]->dims;
+  DimVector merged;
+  std::vector<DimVector> strides(views.size());
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (dims[d] == 1) continue;
+    bool joins = !merged.empty();
+    for (size_t v = 0; joins && v < views.size(); ++v) {
+      joins = strides[v].back() == views[v]->strides[d] * dims[d];
+    }
+    if (joins) {
+      merged.back() *= dims[d];
+      for (size_t v = 0; v < views.size(); ++v) strides[v].back() = views[v]->strides[d];
+    } else {
+      merged.push_back(dims[d]);
+      for (size_t v = 0; v < views.size(); ++v) strides[v].push_back(views[v]->strides[d]);
+    }
+  }
+  for (size_t v = 0; v < views.size(); ++v) {
+    views[v]->dims = merged;
+    views[v]->strides = strides[v];
+  }
+}
+
+}  // namespace hloir::cpu

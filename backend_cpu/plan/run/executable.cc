@@ -1,0 +1,359 @@
+// PrepareExecutable: graph, plan, buffers, and the object that runs them. A module that the planner does not take
+// (transfers in flight) is run by the reference evaluator as a whole. Tests: tests/unit/executable_test.cc.
+#include "hloir/executable.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "support/format.h"
+#include "plan/schedule/planner.h"
+#include "plan/run/profiler.h"
+#include "plan/steps/simple_steps.h"
+#include "reference/evaluation.h"
+
+namespace hloir {
+namespace cpu {
+namespace {
+
+struct FreeDeleter {
+  void operator()(std::byte* p) const { std::free(p); }
+};
+using AlignedBlock = std::unique_ptr<std::byte[], FreeDeleter>;
+
+// In whole pages, so that no two blocks begin in step with one another by chance of the heap.
+AlignedBlock AllocateAligned(int64_t bytes) {
+  return AlignedBlock(
+      static_cast<std::byte*>(std::aligned_alloc(4096, (std::max<int64_t>(bytes, 1) + 4095) / 4096 * 4096)));
+}
+
+template <class L, class F>
+void ForEachLeaf(L& literal, F&& f) {
+  if (literal.shape().IsTuple()) {
+    for (auto& element : literal.elements()) ForEachLeaf(element, f);
+  } else {
+    f(literal);
+  }
+}
+
+Status CheckArguments(const HloComputation& entry, std::span<const Literal* const> arguments) {
+  if (static_cast<int64_t>(arguments.size()) != entry.parameter_count()) {
+    return InvalidArgument(Format("{} arguments given, {} needed", arguments.size(), entry.parameter_count()));
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i]->shape().Compatible(entry.parameter(i)->shape())) {
+      return InvalidArgument(Format("argument {} has shape {}, the parameter {}", i, arguments[i]->shape().ToString(),
+                                    entry.parameter(i)->shape().ToString()));
+    }
+  }
+  return OkStatus();
+}
+
+class PlannedExecutable : public HloExecutable {
+ public:
+  PlannedExecutable(const HloModule& module, const ExecutableOptions& options, const KernelTable& kernels)
+      : entry_(*module.entry_computation()), options_(options), pool_(options.threads) {
+    EvaluatorOptions evaluator = options.evaluator;
+    evaluator.on_progress = nullptr;  // of the plan's own steps
+    evaluator_ = reference::MakeStepEvaluator(std::move(evaluator), &random_);
+    context_.kernels = &kernels;
+    context_.evaluator = evaluator_.get();
+    context_.fuse = options.fuse_elementwise;
+    context_.threads = pool_.threads();
+    runtime_.kernels = &kernels;
+    runtime_.pool = &pool_;
+    runtime_.evaluator = evaluator_.get();
+    runtime_.cancel = options.evaluator.cancel;
+  }
+
+  Status Prepare(Graph& graph) {
+    expanded_ = std::move(graph.expanded);
+    BufferTable& buffers = context_.buffers;
+    std::vector<Ref> parameters;
+    for (size_t i = 0; i < graph.parameters.size(); ++i) {
+      const Value& value = graph.values[graph.parameters[i]];
+      if (value.kind == ValueKind::kHeld) {
+        held_parameters_.emplace_back(i, context_.held_count);
+        context_.held_bytes += Shape::Array(value.type, value.dims).ByteSize();
+        parameters.push_back({.held = context_.held_count++});
+        continue;
+      }
+      const int32_t buffer = buffers.Add(Buffer::kParameter, value.bytes());
+      buffers[buffer].index = static_cast<int32_t>(i);
+      parameters.push_back({.buffer = buffer});
+    }
+    Planner planner(context_, graph, steps_, parameters);
+    HLOIR_RETURN_IF_ERROR(planner.PlanNodes());
+    planner.CloseAll();
+    for (size_t i = 0; i < graph.results.size(); ++i) {
+      const Value value = graph.values[graph.results[i]];
+      if (value.kind == ValueKind::kToken) continue;
+      if (value.kind == ValueKind::kHeld) {
+        HLOIR_ASSIGN_OR_RETURN(const Ref ref, planner.Locate(graph.results[i]));
+        held_results_.emplace_back(i, ref.held);
+        continue;
+      }
+      const int32_t buffer = buffers.Add(Buffer::kResult, value.bytes());
+      buffers[buffer].index = static_cast<int32_t>(i);
+      HLOIR_RETURN_IF_ERROR(planner.CopyTo(graph.results[i], {.buffer = buffer}));
+    }
+    parameter_pointers_.resize(graph.parameters.size());
+    result_pointers_.resize(graph.results.size());
+    arena_bytes_ = buffers.Assign();
+    runtime_.held.resize(static_cast<size_t>(context_.held_count));
+    const int64_t max_bytes = options_.evaluator.max_bytes, result_bytes = entry_.root()->shape().ByteSize(),
+                  held_bytes = context_.held_bytes;
+    if (arena_bytes_ > max_bytes || result_bytes > max_bytes - arena_bytes_ ||
+        held_bytes > max_bytes - arena_bytes_ - result_bytes) {
+      return ResourceExhausted(Format("the values of a run take {} bytes and its result {}, more than the limit of {}",
+                                      arena_bytes_, result_bytes, max_bytes));
+    }
+    arena_ = AllocateAligned(arena_bytes_);
+    if (arena_ == nullptr) return ResourceExhausted(Format("no {} bytes for the arena", arena_bytes_));
+    for (int i = 0; i < pool_.threads(); ++i) {
+      scratch_.push_back(AllocateAligned(kScratchBytes));
+      if (scratch_.back() == nullptr) return ResourceExhausted("no memory for the threads' registers");
+      runtime_.scratch.push_back(scratch_.back().get());
+    }
+    BindAll();
+    if (options_.profile) {
+      profiler_ = std::make_unique<Profiler>(buffers);
+      runtime_.profiler = profiler_.get();
+    }
+    return OkStatus();
+  }
+
+  StatusOr<Literal> Run(std::span<const Literal* const> arguments) override {
+    Literal result(entry_.root()->shape());
+    HLOIR_RETURN_IF_ERROR(RunInto(arguments, &result));
+    return result;
+  }
+
+  Status RunInto(std::span<const Literal* const> arguments, Literal* result) override {
+    HLOIR_RETURN_IF_ERROR(CheckArguments(entry_, arguments));
+    if (!(result->shape() == entry_.root()->shape()))
+      return InvalidArgument("the literal for the result has another shape");
+    size_t leaf = 0;
+    for (const Literal* argument : arguments) {
+      ForEachLeaf(*argument,
+                  [&](const Literal& literal) { MoveTo(parameter_pointers_[leaf++], literal.untyped_data()); });
+    }
+    leaf = 0;
+    ForEachLeaf(*result, [&](Literal& literal) { MoveTo(result_pointers_[leaf++], literal.untyped_data()); });
+    if (!held_parameters_.empty()) TakeHeld(arguments);
+    for (Step* step : moved_) step->Bound(runtime_);
+    moved_.clear();
+    runtime_.status = OkStatus();
+    random_ = {};  // the same numbers in each run
+    runtime_.steps_left = options_.evaluator.max_steps;
+    if (!RunEntry()) {
+      runtime_.Stop();
+      return runtime_.status;
+    }
+    if (!held_results_.empty()) GiveHeld(result);
+    return OkStatus();
+  }
+
+  int64_t arena_bytes() const override { return arena_bytes_; }
+  std::string isa() const override { return context_.kernels->name; }
+  ExecutionProfile Profile() const override {
+    return profiler_ == nullptr ? ExecutionProfile() : profiler_->Report(*context_.kernels, pool_.threads());
+  }
+
+  std::string ToString() const override {
+    std::string text;
+    std::vector<std::pair<int32_t, const Step*>> order;
+    for (const auto& [step, time] : context_.buffers.steps()) order.emplace_back(time, step);
+    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    auto place = [&](const Ref& ref) {
+      if (ref.buffer < 0) return std::string("-");
+      const Buffer& buffer = context_.buffers.Final(ref.buffer);
+      switch (buffer.kind) {
+        case Buffer::kArena: return Format("{}", buffer.offset + ref.offset);
+        case Buffer::kFixed: return Format("constant+{}", ref.offset);
+        case Buffer::kParameter: return Format("in{}+{}", buffer.index, ref.offset);
+        case Buffer::kResult: return Format("out{}+{}", buffer.index, ref.offset);
+      }
+      return std::string();
+    };
+    for (const auto& [time, step] : order) {
+      text += Format("{:5} {} (", time, step->Name());
+      for (size_t i = 0; i < step->refs().size(); ++i) {
+        text += static_cast<int>(i) == step->first_written() ? " -> " : i > 0 ? ", " : "";
+        text += place(step->refs()[i]);
+      }
+      text += ")\n";
+    }
+    return text;
+  }
+
+ private:
+  // Someone else's memory, and the refs of steps that point into it.
+  struct Outside {
+    std::byte* pointer = nullptr;
+    std::vector<std::pair<Step*, int>> refs;
+  };
+
+  void TakeHeld(std::span<const Literal* const> arguments) {
+    std::vector<const Literal*> leaves;
+    for (const Literal* argument : arguments)
+      ForEachLeaf(*argument, [&](const Literal& literal) { leaves.push_back(&literal); });
+    for (auto [leaf, held] : held_parameters_) runtime_.held[static_cast<size_t>(held)] = *leaves[leaf];
+  }
+  // Several results may be one value.
+  void GiveHeld(Literal* result) {
+    std::vector<Literal*> leaves;
+    ForEachLeaf(*result, [&](Literal& literal) { leaves.push_back(&literal); });
+    for (auto [leaf, held] : held_results_) {
+      const Literal& value = runtime_.held[static_cast<size_t>(held)];
+      if (value.size_bytes() > 0)
+        std::memcpy(leaves[leaf]->untyped_data(), value.untyped_data(), static_cast<size_t>(value.size_bytes()));
+      leaves[leaf]->set_dynamic_sizes(value.dynamic_sizes());
+    }
+  }
+
+  bool RunEntry() {
+    const auto& report = options_.evaluator.on_progress;
+    if (!report) return RunSteps(steps_, runtime_);
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      if (!runtime_.Tick()) return false;
+      if (profiler_ != nullptr ? !profiler_->RunStep(*steps_[i], runtime_) : !steps_[i]->Run(runtime_)) return false;
+      report(static_cast<int64_t>(i) + 1, static_cast<int64_t>(steps_.size()));
+    }
+    return true;
+  }
+
+  void BindAll() {
+    for (const auto& [step, time] : context_.buffers.steps()) {
+      for (int i = 0; i < static_cast<int>(step->refs().size()); ++i) {
+        Ref& ref = step->refs()[i];
+        if (ref.buffer < 0) continue;
+        const Buffer& buffer = context_.buffers.Final(ref.buffer);
+        switch (buffer.kind) {
+          case Buffer::kArena: ref.pointer = arena_.get() + buffer.offset + ref.offset; break;
+          case Buffer::kFixed: ref.pointer = const_cast<std::byte*>(buffer.fixed) + ref.offset; break;
+          case Buffer::kParameter: parameter_pointers_[buffer.index].refs.emplace_back(step, i); break;
+          case Buffer::kResult: result_pointers_[buffer.index].refs.emplace_back(step, i); break;
+        }
+      }
+      step->Bound(runtime_);
+    }
+  }
+
+  void MoveTo(Outside& outside, const std::byte* pointer) {
+    if (outside.pointer == pointer) return;
+    outside.pointer = const_cast<std::byte*>(pointer);
+    for (auto [step, i] : outside.refs) {
+      Ref& ref = step->refs()[i];
+      ref.pointer = outside.pointer + ref.offset;
+      if (moved_.empty() || moved_.back() != step) moved_.push_back(step);
+    }
+  }
+
+  const HloComputation& entry_;
+  const ExecutableOptions options_;
+  std::vector<std::unique_ptr<HloModule>> expanded_;  // steps point into them
+  ThreadPool pool_;
+  reference::RandomState random_;
+  std::unique_ptr<HloEvaluator> evaluator_;
+  PlanContext context_;
+  StepList steps_;
+  int64_t arena_bytes_ = 0;
+  AlignedBlock arena_;
+  std::vector<AlignedBlock> scratch_;
+  std::vector<Outside> parameter_pointers_, result_pointers_;
+  std::vector<std::pair<size_t, int32_t>> held_parameters_, held_results_;  // leaf, and which of Runtime::held
+  std::vector<Step*> moved_;
+  Runtime runtime_;
+  std::unique_ptr<Profiler> profiler_;
+};
+
+class ReferenceExecutable : public HloExecutable {
+ public:
+  ReferenceExecutable(const HloModule& module, const ExecutableOptions& options, std::string why)
+      : entry_(*module.entry_computation()),
+        evaluator_(MakeReferenceEvaluator(options.evaluator)),
+        why_(std::move(why)) {}
+  StatusOr<Literal> Run(std::span<const Literal* const> arguments) override {
+    HLOIR_RETURN_IF_ERROR(CheckArguments(entry_, arguments));
+    return evaluator_->EvaluateComputation(entry_, arguments);
+  }
+  Status RunInto(std::span<const Literal* const> arguments, Literal* result) override {
+    HLOIR_ASSIGN_OR_RETURN(*result, Run(arguments));
+    return OkStatus();
+  }
+  int64_t arena_bytes() const override { return 0; }
+  std::string isa() const override { return "reference"; }
+  std::string ToString() const override { return "reference: " + why_ + "\n"; }
+
+ private:
+  const HloComputation& entry_;
+  std::unique_ptr<HloEvaluator> evaluator_;
+  std::string why_;
+};
+
+bool MachineHas(std::string_view isa) {
+#if defined(__x86_64__) || defined(__i386__)
+  if (isa == "sse2") return true;
+  if (isa == "avx2")
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+  if (isa == "avx512") {
+    return MachineHas("avx2") && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+  }
+#endif
+  return false;
+}
+
+// With the kernels for narrow types that this machine can run.
+const KernelTable& Avx512KernelsHere() {
+  static const KernelTable table = [] {
+    KernelTable here = Avx512Kernels();
+#if defined(__x86_64__) || defined(__i386__)
+    if (__builtin_cpu_supports("avx512vnni")) FillBytesGemm(here.gemm[static_cast<int>(GemmType::kBytes)]);
+    if (__builtin_cpu_supports("avx512bf16")) FillBf16Gemm(here.gemm[static_cast<int>(GemmType::kBf16)]);
+#endif
+    return here;
+  }();
+  return table;
+}
+
+StatusOr<const KernelTable*> ChooseKernels(std::string isa) {
+  if (isa.empty()) {
+    const char* forced = std::getenv("HLOIR_FORCE_ISA");
+    isa = forced != nullptr && *forced != 0 ? forced : SupportedIsas().back();
+  }
+  if (isa != "sse2" && isa != "avx2" && isa != "avx512") {
+    return InvalidArgument(Format("no instruction set is called '{}'; there are sse2, avx2 and avx512", isa));
+  }
+  if (!MachineHas(isa)) return InvalidArgument(Format("this machine has no {}", isa));
+  return isa == "sse2" ? &Sse2Kernels() : isa == "avx2" ? &Avx2Kernels() : &Avx512KernelsHere();
+}
+
+}  // namespace
+}  // namespace cpu
+
+std::vector<std::string> SupportedIsas() {
+  std::vector<std::string> isas;
+  for (const char* isa : {"sse2", "avx2", "avx512"})
+    if (cpu::MachineHas(isa)) isas.push_back(isa);
+  return isas;
+}
+
+StatusOr<std::unique_ptr<HloExecutable>> PrepareExecutable(const HloModule& module, const ExecutableOptions& options) {
+  if (module.entry_computation() == nullptr) return InvalidArgument("the module has no entry computation");
+  HLOIR_ASSIGN_OR_RETURN(const cpu::KernelTable* kernels, cpu::ChooseKernels(options.isa));
+  const std::unique_ptr<HloEvaluator> evaluator = MakeReferenceEvaluator(options.evaluator);
+  auto graph = cpu::BuildGraph(*module.entry_computation(), options.evaluator, *evaluator, *kernels);
+  if (!graph.ok()) {
+    if (graph.status().code() != StatusCode::kUnimplemented) return graph.status();
+    return std::unique_ptr<HloExecutable>(
+        std::make_unique<cpu::ReferenceExecutable>(module, options, graph.status().message()));
+  }
+  auto executable = std::make_unique<cpu::PlannedExecutable>(module, options, *kernels);
+  HLOIR_RETURN_IF_ERROR(executable->Prepare(**graph));
+  return std::unique_ptr<HloExecutable>(std::move(executable));
+}
+
+}  // namespace hloir

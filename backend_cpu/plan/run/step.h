@@ -1,0 +1,102 @@
+// Step: one entry of a prepared plan, and what a plan is made of. A step knows its buffers by number until the plan is
+// complete; then every Ref gets its pointer, and running a step looks nothing up.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hloir/evaluator.h"
+#include "hloir/status.h"
+#include "kernels/kernel_table.h"
+#include "plan/run/thread_pool.h"
+
+namespace hloir::cpu {
+
+// A place in a buffer.
+struct Ref {
+  int32_t buffer = -1;
+  int32_t held = -1;             // instead of a buffer: which of Runtime::held
+  int64_t offset = 0;            // bytes
+  std::byte* pointer = nullptr;  // set when the plan is bound
+  template <class T>
+  T* as() const {
+    return reinterpret_cast<T*>(pointer);
+  }
+};
+
+class Profiler;
+
+// What a run needs beside the steps. Belongs to one executable.
+struct Runtime {
+  const KernelTable* kernels = nullptr;
+  ThreadPool* pool = nullptr;
+  const HloEvaluator* evaluator = nullptr;
+  const std::atomic<bool>* cancel = nullptr;
+  Profiler* profiler = nullptr;
+  std::vector<std::byte*> scratch;  // one block a thread, kScratchBytes each
+  std::vector<Literal> held;        // arrays of dynamic sizes
+  int64_t steps_left = 0;
+  Status status;  // the first error; once set, no step runs any more
+
+  // One step more, or several, are about to run: false if the run must stop.
+  bool Tick(int64_t steps = 1) {
+    if ((steps_left -= steps) >= 0 && (cancel == nullptr || !cancel->load(std::memory_order_relaxed))) return true;
+    Stop();
+    return false;
+  }
+  void Stop();
+};
+inline constexpr int64_t kScratchBytes = 1 << 18;
+
+class Step {
+ public:
+  virtual ~Step() = default;
+  // False: the run stops; runtime.status says why.
+  virtual bool Run(Runtime& runtime) = 0;
+  // Pointers in refs() have changed.
+  virtual void Bound(Runtime& runtime) { (void)runtime; }
+  // Whether the buffer of refs()[written] may be that of refs()[read], if nobody needs what is read any more.
+  virtual bool MayShare(int read, int written) const { return (void)read, (void)written, false; }
+  // True: the step is nothing but operations on single elements, and these, bound, are added to `ops`, to run in order.
+  virtual bool AppendScalarOps(std::vector<TileOp>& ops) const { return (void)ops, false; }
+  // A line without the buffers, such as "dot 128x256x64 f32".
+  virtual std::string Name() const = 0;
+  // Operations on elements that a run of it takes; for profiles.
+  virtual double Flops() const { return 0; }
+
+  std::vector<Ref>& refs() { return refs_; }
+  const std::vector<Ref>& refs() const { return refs_; }
+  // refs() before this index are read, the others written.
+  int first_written() const { return first_written_; }
+  void SetRefs(std::vector<Ref> read, const std::vector<Ref>& written) {
+    first_written_ = static_cast<int>(read.size());
+    refs_ = std::move(read);
+    refs_.insert(refs_.end(), written.begin(), written.end());
+  }
+
+ protected:
+  Ref& ref(int i) { return refs_[i]; }
+  Ref& written(int i) { return refs_[first_written_ + i]; }
+
+ private:
+  std::vector<Ref> refs_;
+  int first_written_ = 0;
+};
+
+using StepList = std::vector<std::unique_ptr<Step>>;
+
+bool RunStepsMeasured(const StepList& steps, Runtime& runtime);  // in profiler.cc
+
+inline bool RunSteps(const StepList& steps, Runtime& runtime) {
+  if (runtime.profiler != nullptr) return RunStepsMeasured(steps, runtime);
+  for (const auto& step : steps) {
+    if (!runtime.Tick() || !step->Run(runtime)) return false;
+  }
+  return true;
+}
+
+}  // namespace hloir::cpu

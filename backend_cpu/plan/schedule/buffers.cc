@@ -1,0 +1,212 @@
+// Merging of buffers, and packing of their lifetimes into an arena. See buffers.h.
+#include "plan/schedule/buffers.h"
+
+#include <algorithm>
+#include <map>
+
+namespace hloir::cpu {
+namespace {
+
+constexpr int64_t kAlignment = 64;
+constexpr int64_t kSmall = 4096;     // small ones are packed by a quick first fit of their own
+constexpr size_t kMaxSorted = 4000;  // past so many big ones, too
+
+int64_t Aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+struct Item {
+  int32_t id, first, last;
+  int64_t bytes, offset;
+};
+
+// Biggest first, each as low as it fits beside those that live at the same time.
+int64_t PackBySize(std::vector<Item>& items) {
+  std::vector<Item*> order;
+  for (Item& item : items) order.push_back(&item);
+  std::stable_sort(order.begin(), order.end(), [](const Item* a, const Item* b) { return a->bytes > b->bytes; });
+  std::vector<const Item*> placed;  // by offset
+  std::vector<std::pair<int64_t, int64_t>> taken;
+  int64_t top = 0;
+  for (Item* item : order) {
+    taken.clear();
+    for (const Item* other : placed) {
+      if (other->first <= item->last && item->first <= other->last)
+        taken.emplace_back(other->offset, other->offset + other->bytes);
+    }
+    int64_t at = 0, best = -1, best_room = INT64_MAX;
+    for (auto [begin, end] : taken) {
+      if (begin - at >= item->bytes && begin - at < best_room) best = at, best_room = begin - at;
+      at = std::max(at, end);
+    }
+    item->offset = best >= 0 ? best : at;
+    top = std::max(top, item->offset + item->bytes);
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), item,
+                                   [](const Item* a, const Item* b) { return a->offset < b->offset; }),
+                  item);
+  }
+  return top;
+}
+
+// In order of birth, best fit among what has died.
+int64_t PackInOrder(std::vector<Item>& items) {
+  std::vector<Item*> births, deaths;
+  for (Item& item : items) births.push_back(&item), deaths.push_back(&item);
+  std::stable_sort(births.begin(), births.end(), [](const Item* a, const Item* b) { return a->first < b->first; });
+  std::stable_sort(deaths.begin(), deaths.end(), [](const Item* a, const Item* b) { return a->last < b->last; });
+  std::map<int64_t, int64_t> holes;         // offset -> bytes
+  std::multimap<int64_t, int64_t> by_size;  // bytes -> offset
+  auto erase_size = [&](int64_t bytes, int64_t offset) {
+    for (auto [it, end] = by_size.equal_range(bytes); it != end; ++it) {
+      if (it->second == offset) {
+        by_size.erase(it);
+        return;
+      }
+    }
+  };
+  int64_t top = 0;
+  size_t dead = 0;
+  for (Item* item : births) {
+    for (; dead < deaths.size() && deaths[dead]->last < item->first; ++dead) {
+      int64_t offset = deaths[dead]->offset, bytes = deaths[dead]->bytes;
+      auto next = holes.lower_bound(offset);
+      if (next != holes.end() && next->first == offset + bytes) {
+        bytes += next->second;
+        erase_size(next->second, next->first);
+        next = holes.erase(next);
+      }
+      if (next != holes.begin()) {
+        auto before = std::prev(next);
+        if (before->first + before->second == offset) {
+          offset = before->first;
+          bytes += before->second;
+          erase_size(before->second, before->first);
+          holes.erase(before);
+        }
+      }
+      holes[offset] = bytes;
+      by_size.emplace(bytes, offset);
+    }
+    auto fit = by_size.lower_bound(item->bytes);
+    if (fit == by_size.end()) {
+      item->offset = top;
+      top += item->bytes;
+      continue;
+    }
+    auto [bytes, offset] = *fit;
+    by_size.erase(fit);
+    holes.erase(offset);
+    item->offset = offset;
+    if (bytes > item->bytes) {
+      holes[offset + item->bytes] = bytes - item->bytes;
+      by_size.emplace(bytes - item->bytes, offset + item->bytes);
+    }
+  }
+  return top;
+}
+
+}  // namespace
+
+int32_t BufferTable::Add(Buffer::Kind kind, int64_t bytes) {
+  Buffer& buffer = buffers_.emplace_back();
+  buffer.kind = kind;
+  buffer.bytes = bytes;
+  return static_cast<int32_t>(buffers_.size() - 1);
+}
+
+int32_t BufferTable::Representative(int32_t id) const {
+  while (buffers_[id].merged_into >= 0) id = buffers_[id].merged_into;
+  return id;
+}
+
+void BufferTable::Touch(int32_t id, int32_t time) {
+  std::vector<Buffer::Segment>& live = buffers_[id].live;
+  if (live.empty()) live.push_back({time, time});
+  else live.back().last = std::max(live.back().last, time);
+}
+
+void BufferTable::Restart(int32_t id, int32_t time) { buffers_[id].live.push_back({time, time}); }
+
+// Whether, in the step at `time`, every result in `to` may lie where the operands in `from` are.
+bool BufferTable::StepAllows(int32_t time, int32_t from, int32_t to) const {
+  if (step_at_[time] < 0) return false;
+  const Step& step = *steps_[step_at_[time]].first;
+  const int count = static_cast<int>(step.refs().size());
+  bool found = false;
+  for (int r = 0; r < step.first_written(); ++r) {
+    const Ref& read = step.refs()[r];
+    if (read.buffer < 0 || Representative(read.buffer) != from) continue;
+    for (int w = step.first_written(); w < count; ++w) {
+      const Ref& written = step.refs()[w];
+      if (written.buffer < 0 || Representative(written.buffer) != to) continue;
+      if (read.offset != 0 || written.offset != 0 || !step.MayShare(r, w)) return false;
+      found = true;
+    }
+  }
+  return found;
+}
+
+bool BufferTable::MayMerge(int32_t a, int32_t b) const {
+  if (a == b) return false;
+  const Buffer &from = buffers_[a], &to = buffers_[b];
+  if (from.kind != Buffer::kArena || (to.kind != Buffer::kArena && to.kind != Buffer::kResult)) return false;
+  if (from.bytes != to.bytes) return false;
+  for (const Buffer::Segment& x : from.live) {
+    for (const Buffer::Segment& y : to.live) {
+      if (x.last < y.first || y.last < x.first) continue;
+      if (x.last == y.first && StepAllows(x.last, a, b)) continue;
+      if (y.last == x.first && StepAllows(y.last, b, a)) continue;
+      return false;
+    }
+  }
+  return true;
+}
+
+void BufferTable::Merge(int32_t from, int32_t to) {
+  buffers_[from].merged_into = to;
+  std::vector<Buffer::Segment>& live = buffers_[to].live;
+  live.insert(live.end(), buffers_[from].live.begin(), buffers_[from].live.end());
+  std::sort(live.begin(), live.end(), [](const Buffer::Segment& x, const Buffer::Segment& y) {
+    return x.first != y.first ? x.first < y.first : x.last < y.last;
+  });
+  // Neighbours that touch become one.
+  size_t kept = 0;
+  for (size_t i = 1; i < live.size(); ++i) {
+    if (live[i].first <= live[kept].last) live[kept].last = std::max(live[kept].last, live[i].last);
+    else live[++kept] = live[i];
+  }
+  live.resize(kept + 1);
+}
+
+int64_t BufferTable::Assign() {
+  step_at_.assign(time_ + 1, -1);
+  for (size_t i = 0; i < steps_.size(); ++i) step_at_[steps_[i].second] = static_cast<int32_t>(i);
+  // Latest first: a loop's copies back into its carries, and copies into results, come after what computes them.
+  for (size_t i = steps_.size(); i-- > 0;) {
+    const Step* step = steps_[i].first;
+    const int count = static_cast<int>(step->refs().size());
+    for (int w = step->first_written(); w < count; ++w) {
+      for (int r = 0; r < step->first_written(); ++r) {
+        const Ref &read = step->refs()[r], &written = step->refs()[w];
+        if (read.buffer < 0 || written.buffer < 0 || !step->MayShare(r, w)) continue;
+        int32_t from = Representative(read.buffer), to = Representative(written.buffer);
+        // A result's buffer is the caller's: it takes the other in.
+        if (buffers_[from].kind == Buffer::kResult && buffers_[to].kind == Buffer::kArena) std::swap(from, to);
+        if (read.offset == 0 && written.offset == 0 && MayMerge(from, to)) Merge(from, to);
+      }
+    }
+  }
+  std::vector<Item> big, small;
+  for (int32_t id = 0; id < static_cast<int32_t>(buffers_.size()); ++id) {
+    const Buffer& buffer = buffers_[id];
+    if (buffer.kind != Buffer::kArena || buffer.merged_into >= 0 || buffer.live.empty()) continue;
+    Item item{id, buffer.live.front().first, buffer.live.back().last, Aligned(std::max<int64_t>(1, buffer.bytes)), 0};
+    for (const Buffer::Segment& segment : buffer.live) item.last = std::max(item.last, segment.last);
+    (item.bytes >= kSmall ? big : small).push_back(item);
+  }
+  const int64_t base = big.size() <= kMaxSorted ? PackBySize(big) : PackInOrder(big);
+  const int64_t top = base + PackInOrder(small);
+  for (const Item& item : big) buffers_[item.id].offset = item.offset;
+  for (const Item& item : small) buffers_[item.id].offset = base + item.offset;
+  return top;
+}
+
+}  // namespace hloir::cpu

@@ -1,0 +1,116 @@
+// The planner's loops and branches, whose bodies are planned into the same arena: see planner.h. All that a loop
+// carries has a buffer of its own, but for what the body passes on as it is.
+#include <algorithm>
+#include <utility>
+
+#include "plan/schedule/planner.h"
+#include "plan/steps/simple_steps.h"
+
+namespace hloir::cpu {
+
+Status Planner::PlanWhile(Node& node) {
+  CloseAll();
+  BufferTable& buffers = context_.buffers;
+  Graph &condition = *node.graphs[0], &body = *node.graphs[1];
+  std::vector<Ref> carries(node.inputs.size());
+  std::vector<bool> varies(node.inputs.size());
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const ValueId input = node.inputs[i];
+    if (graph_.values[input].kind == ValueKind::kToken) continue;
+    const Value& next = body.values[body.results[i]];
+    const bool same = next.root == body.parameters[i] && body.IsWhole(body.results[i]) &&
+                      next.type == body.values[body.parameters[i]].type;
+    if (same) {  // the body passes it on as it is: it stays where it lies
+      HLOIR_ASSIGN_OR_RETURN(carries[i], Locate(input));
+    } else {
+      varies[i] = true;
+      carries[i] = NewBuffer(graph_.values[input].bytes());
+      HLOIR_RETURN_IF_ERROR(CopyTo(input, carries[i]));
+    }
+  }
+  // A loop that changes nothing ends at once or never: as XLA does, take the former.
+  if (std::find(varies.begin(), varies.end(), true) == varies.end()) {
+    for (size_t i = 0; i < carries.size(); ++i) places_[node.outputs[i]] = carries[i];
+    return OkStatus();
+  }
+  const int32_t begin = buffers.NextTime();
+  for (const Ref& carry : carries)
+    if (carry.buffer >= 0) buffers.Touch(carry.buffer, begin);
+  auto step = std::make_unique<WhileStep>();
+  Planner plan_body(context_, body, step->body, carries);
+  HLOIR_RETURN_IF_ERROR(plan_body.PlanOnce(varies, step->once));
+  Planner plan_condition(context_, condition, step->condition, carries);
+  HLOIR_RETURN_IF_ERROR(plan_condition.PlanNodes());
+  HLOIR_ASSIGN_OR_RETURN(Ref going, plan_condition.Locate(condition.results[0]));
+  plan_condition.CloseAll();
+  buffers.Touch(going.buffer, buffers.NextTime());
+  HLOIR_RETURN_IF_ERROR(plan_body.PlanNodes());
+  plan_body.CloseAll();
+  // All carries change at once: what still lies in another carry's place is saved first.
+  std::vector<Ref> next(carries.size());
+  for (size_t i = 0; i < carries.size(); ++i) {
+    if (!varies[i]) continue;
+    HLOIR_ASSIGN_OR_RETURN(next[i], plan_body.Locate(body.results[i]));
+  }
+  for (size_t i = 0; i < carries.size(); ++i) {
+    if (!varies[i]) continue;
+    bool lies_in_carry = false;
+    for (size_t k = 0; k < carries.size(); ++k)
+      lies_in_carry = lies_in_carry || (varies[k] && next[i].buffer == carries[k].buffer);
+    if (!lies_in_carry) continue;
+    const int64_t bytes = body.values[body.results[i]].bytes();
+    const Ref saved = NewBuffer(bytes);
+    plan_body.Append(std::make_unique<BlockCopy>(bytes), {next[i]}, {saved});
+    next[i] = saved;
+  }
+  for (size_t i = 0; i < carries.size(); ++i) {
+    if (!varies[i]) continue;
+    const int32_t time = buffers.NextTime();
+    buffers.Restart(carries[i].buffer, time);
+    plan_body.Append(std::make_unique<BlockCopy>(body.values[body.results[i]].bytes()), {next[i]}, {carries[i]}, time);
+  }
+  const int32_t end = buffers.NextTime();
+  plan_body.KeepOnce(end);
+  for (size_t i = 0; i < carries.size(); ++i) {
+    if (carries[i].buffer >= 0) buffers.Touch(carries[i].buffer, end);
+    places_[node.outputs[i]] = carries[i];
+  }
+  Append(std::move(step), {going}, {}, end);
+  return OkStatus();
+}
+
+Status Planner::PlanConditional(Node& node) {
+  CloseAll();
+  BufferTable& buffers = context_.buffers;
+  std::vector<Ref> inputs, outputs;
+  for (ValueId id : node.inputs) {
+    HLOIR_ASSIGN_OR_RETURN(Ref ref, Locate(id));
+    inputs.push_back(ref);
+  }
+  for (ValueId id : node.outputs) {
+    outputs.push_back(graph_.values[id].kind == ValueKind::kToken ? Ref() : NewBuffer(graph_.values[id].bytes()));
+    places_[id] = outputs.back();
+  }
+  auto step =
+      std::make_unique<ConditionalStep>(node.instruction->operand(0)->shape().element_type() == PrimitiveType::PRED);
+  step->branches.resize(node.graphs.size());
+  size_t first = 1;
+  for (size_t b = 0; b < node.graphs.size(); ++b) {
+    Graph& branch = *node.graphs[b];
+    std::vector<Ref> parameters(inputs.begin() + first, inputs.begin() + first + branch.parameters.size());
+    first += branch.parameters.size();
+    Planner plan(context_, branch, step->branches[b], parameters);
+    HLOIR_RETURN_IF_ERROR(plan.PlanNodes());
+    plan.CloseAll();
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i].buffer >= 0) HLOIR_RETURN_IF_ERROR(plan.CopyTo(branch.results[i], outputs[i]));
+    }
+  }
+  const int32_t end = buffers.NextTime();
+  for (const Ref& output : outputs)
+    if (output.buffer >= 0) buffers.Restart(output.buffer, end);
+  Append(std::move(step), {inputs[0]}, {}, end);
+  return OkStatus();
+}
+
+}  // namespace hloir::cpu

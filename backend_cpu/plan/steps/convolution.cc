@@ -1,0 +1,185 @@
+// See convolution.h. Tests: tests/ops/convolution-*.hlo, tests/unit/executable_convolution_test.cc.
+#include "plan/steps/convolution.h"
+
+#include <algorithm>
+
+#include "support/format.h"
+
+namespace hloir::cpu {
+namespace {
+
+constexpr int64_t kMaxPadded = 16;  // times the input and output together: more is left to the reference
+
+class DepthwiseStep : public Step {
+ public:
+  DepthwiseStep(const ConvolutionPlan& plan, const KernelTable& kernels)
+      : places_(plan.problem.a.row_offsets),
+        taps_(plan.problem.a.k_offsets),
+        channels_(plan.problem.batch),
+        bytes_(StorageBytes(plan.problem.result)),
+        kernel_(kernels.gemm[static_cast<int>(plan.problem.compute)].depthwise) {}
+  bool Run(Runtime& runtime) override {
+    const int64_t count = static_cast<int64_t>(places_.size()), taps = static_cast<int64_t>(taps_.size());
+    const int64_t parts = std::clamp<int64_t>(count * taps * channels_ / 200000, 1, std::min<int64_t>(32, count));
+    runtime.pool->For(parts, [&](int64_t part, int) {
+      const int64_t begin = count * part / parts, end = count * (part + 1) / parts;
+      kernel_(end - begin, places_.data() + begin, taps, taps_.data(), channels_, ref(0).pointer, ref(1).pointer,
+              written(0).pointer + begin * channels_ * bytes_);
+    });
+    return true;
+  }
+  double Flops() const override {
+    return 2.0 * static_cast<double>(places_.size() * taps_.size()) * static_cast<double>(channels_);
+  }
+  std::string Name() const override {
+    return Format("depthwise convolution {} places, {} taps, {} channels", places_.size(), taps_.size(), channels_);
+  }
+
+ private:
+  const std::vector<int64_t> places_, taps_;
+  const int64_t channels_, bytes_;
+  void (*const kernel_)(int64_t, const int64_t*, int64_t, const int64_t*, int64_t, const void*, const void*, void*);
+};
+
+std::vector<int64_t> Multiples(int64_t count, int64_t step) {
+  std::vector<int64_t> offsets;
+  for (int64_t i = 0; i < count; ++i) offsets.push_back(i * step);
+  return offsets;
+}
+
+}  // namespace
+
+ConvolutionViews ViewsInOrder(const HloInstruction& convolution, const View& input, const View& kernel) {
+  const ConvDimensionNumbers& labels = convolution.attributes<ConvolutionAttributes>().dim_labels;
+  DimVector order{labels.input_batch}, result_order{labels.output_batch};
+  for (int64_t d : labels.input_spatial) order.push_back(d);
+  for (int64_t d : labels.output_spatial) result_order.push_back(d);
+  order.push_back(labels.input_feature);
+  result_order.push_back(labels.output_feature);
+  return {input.Transpose(order), kernel, View::RowMajor(convolution.shape().dimensions()).Transpose(result_order)};
+}
+
+std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution, const View& input,
+                                               const View& kernel) {
+  const auto& a = convolution.attributes<ConvolutionAttributes>();
+  const ConvDimensionNumbers& labels = a.dim_labels;
+  const size_t spatial = labels.input_spatial.size();
+  ConvolutionPlan plan;
+  GemmProblem& problem = plan.problem;
+  problem.a.type = convolution.operand(0)->shape().element_type();
+  problem.b.type = convolution.operand(1)->shape().element_type();
+  problem.result = convolution.shape().element_type();
+  problem.name = "convolution";
+  if (convolution.operand_count() != 2 || a.window.size() != spatial ||
+      !GemmTypeFor(problem.a.type, problem.b.type, problem.result, &problem.compute)) {
+    return std::nullopt;
+  }
+
+  // The input with its dimensions in our order, and what the windows cover of it.
+  plan.elements = ViewsInOrder(convolution, input, kernel);
+  plan.input = plan.elements.input;
+  plan.result_dims = plan.elements.result.dims;
+  const int64_t features = plan.input.dims.back(), batches = plan.input.dims[0],
+                output_features = plan.result_dims.back();
+  plan.padding.resize(spatial + 2);
+  plan.padded_dims = plan.input.dims;
+  int64_t taps = 1, padded = features * batches, room = plan.input.count();
+  for (int64_t d : plan.result_dims) room += d;
+  room = (room + View::RowMajor(plan.result_dims).count() + 4096) * kMaxPadded;
+  for (size_t d = 0; d < spatial; ++d) {
+    const WindowDimension& w = a.window[d];
+    const int64_t size = kernel.dims[labels.kernel_spatial[d]], positions = plan.result_dims[d + 1];
+    int64_t last, reach;
+    if (size < 1 || positions < 1 || __builtin_mul_overflow(positions - 1, w.stride, &last) ||
+        __builtin_mul_overflow(size - 1, w.window_dilation, &reach) || __builtin_add_overflow(last, reach, &last) ||
+        last >= room || __builtin_mul_overflow(padded, last + 1, &padded) || padded > room || w.padding_low > room ||
+        w.padding_low < -room || w.base_dilation > room) {
+      return std::nullopt;
+    }
+    taps *= size;
+    plan.padded_dims[d + 1] = last + 1;
+    plan.padding[d + 1] = {w.padding_low, 0, w.base_dilation - 1};
+    const int64_t elements = plan.input.dims[d + 1], spread = elements > 0 ? (elements - 1) * w.base_dilation + 1 : 0;
+    plan.pads = plan.pads || w.padding_low > 0 || spread > elements || last - w.padding_low >= spread;
+    plan.copies_input = plan.copies_input || plan.pads || w.padding_low != 0;
+  }
+  plan.copies_input = plan.copies_input || (taps > 1 && plan.input.strides.back() != 1 && features > 1);
+  const View from = plan.copies_input ? View::RowMajor(plan.padded_dims) : plan.input;
+
+  // Rows, columns and terms of the product, for each group.
+  const int64_t groups = a.feature_group_count * a.batch_group_count;
+  const int64_t group_features = features / a.feature_group_count, group_columns = output_features / groups;
+  if (group_features < 1 || group_columns < 1 || groups * group_columns != output_features) return std::nullopt;
+  View rows = from, terms = from;
+  rows.dims = plan.result_dims;
+  DimVector kernel_order;
+  View weights = kernel;
+  for (size_t d = 0; d < spatial; ++d) {
+    const WindowDimension& w = a.window[d];
+    const int64_t k = labels.kernel_spatial[d];
+    rows.strides[d + 1] *= w.stride;
+    terms.dims[d + 1] = kernel.dims[k];
+    terms.strides[d + 1] *= w.window_dilation;
+    if (w.window_reversal) weights = weights.Reverse({k});
+    kernel_order.push_back(k);
+  }
+  terms.dims.back() = group_features;
+  DimVector row_dims, term_dims;
+  for (size_t d = 0; d <= spatial; ++d) row_dims.push_back(static_cast<int64_t>(d));
+  for (size_t d = 1; d <= spatial + 1; ++d) term_dims.push_back(static_cast<int64_t>(d));
+  kernel_order.push_back(labels.kernel_input_feature);
+  problem.a.row_offsets = Offsets(rows, row_dims);
+  problem.a.k_offsets = Offsets(terms, term_dims);
+  problem.a.batch_offsets = a.batch_group_count > 1 ? Multiples(groups, batches / a.batch_group_count * from.strides[0])
+                                                    : Multiples(groups, group_features * from.strides.back());
+  for (int64_t& offset : problem.a.batch_offsets) offset += from.offset;
+  problem.b.k_offsets = Offsets(weights, kernel_order);
+  problem.b.row_offsets = Multiples(group_columns, weights.strides[labels.kernel_output_feature]);
+  problem.b.batch_offsets = Multiples(groups, group_columns * weights.strides[labels.kernel_output_feature]);
+  for (int64_t& offset : problem.b.batch_offsets) offset += weights.offset;
+  problem.batch = groups;
+  problem.m = static_cast<int64_t>(problem.a.row_offsets.size());
+  problem.n = group_columns;
+  problem.k = static_cast<int64_t>(problem.a.k_offsets.size());
+  if (problem.m == 0 || problem.k == 0 || static_cast<int64_t>(problem.b.k_offsets.size()) != problem.k)
+    return std::nullopt;
+  problem.c_row = output_features;
+  problem.c_offsets = Multiples(groups, group_columns);
+  problem.windows = taps > 1;
+
+  const bool plain = problem.a.type == problem.result && problem.b.type == problem.result &&
+                     StorageBytes(problem.result) == (problem.compute == GemmType::kF64 ? 8 : 4);
+  plan.depthwise = plain && groups > 1 && a.feature_group_count == groups && group_features == 1 &&
+                   group_columns == 1 && from.strides.back() == 1;
+  if (plan.depthwise) {
+    for (int64_t& offset : problem.a.row_offsets) offset += from.offset;
+    DimVector to_front(kernel_order.begin(), kernel_order.end() - 1);
+    to_front.push_back(labels.kernel_output_feature);
+    to_front.push_back(labels.kernel_input_feature);
+    plan.weights = weights.Transpose(to_front);
+  }
+  DimVector result_order{labels.output_batch};
+  for (int64_t d : labels.output_spatial) result_order.push_back(d);
+  result_order.push_back(labels.output_feature);
+  if (!std::is_sorted(result_order.begin(), result_order.end())) {
+    plan.result_order.resize(result_order.size());
+    for (size_t i = 0; i < result_order.size(); ++i) plan.result_order[result_order[i]] = static_cast<int64_t>(i);
+  }
+  plan.elements.result = View::RowMajor(plan.result_dims);
+  if (plan.copies_input) {
+    View& view = plan.elements.input;
+    view.strides = from.strides;
+    view.offset = 0;
+    for (size_t d = 0; d < spatial; ++d) {
+      view.offset += a.window[d].padding_low * from.strides[d + 1];
+      view.strides[d + 1] *= a.window[d].base_dilation;
+    }
+  }
+  return plan;
+}
+
+std::unique_ptr<Step> MakeDepthwiseStep(const ConvolutionPlan& plan, const KernelTable& kernels) {
+  return std::make_unique<DepthwiseStep>(plan, kernels);
+}
+
+}  // namespace hloir::cpu

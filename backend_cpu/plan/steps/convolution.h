@@ -1,0 +1,36 @@
+// Convolution as a matrix product: rows are output positions, columns output features, and a product's terms the
+// kernel's taps with their input features. What a row reads are places in the input at fixed distances, so that no
+// matrix of windows is ever made; padding and gaps are written out first, as zeros, in a copy whose features lie side
+// by side. Zeros times infinite weights are NaN, though: see element_convolution.h.
+#pragma once
+
+#include <optional>
+
+#include "plan/steps/dot.h"
+#include "plan/steps/element_convolution.h"
+
+namespace hloir::cpu {
+
+struct ConvolutionPlan {
+  View input;                 // batch, spatial dimensions, features
+  bool copies_input = false;  // to zero-padded `padded_dims`, by `padding`
+  bool pads = false;          // and some of that are zeros
+  PaddingConfig padding;
+  DimVector padded_dims;
+  GemmProblem problem;
+  bool depthwise = false;     // each output feature sees one input feature of its own: `taps` × features of weights
+  View weights;               // taps, features
+  DimVector result_dims;      // batch, spatial dimensions, features
+  DimVector result_order;     // transposes those to the instruction's dims; empty: they are in order
+  ConvolutionViews elements;  // of the input in its copy, and the result before it is transposed
+};
+// Nothing: no kernel for these types, or padding beyond reason.
+std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution, const View& input,
+                                               const View& kernel);
+// What is read and written as element_convolution.h wants it, for an input and a result that lie as the instruction
+// says.
+ConvolutionViews ViewsInOrder(const HloInstruction& convolution, const View& input, const View& kernel);
+// Refs: input, weights (packed as plan.weights says); the result.
+std::unique_ptr<Step> MakeDepthwiseStep(const ConvolutionPlan& plan, const KernelTable& kernels);
+
+}  // namespace hloir::cpu

@@ -1,0 +1,435 @@
+// See dot.h. The blocking is Goto's: a block of one operand stays in L2, a panel of the other in L1, a tile of C in
+// registers. What each thread has for itself of a product is packed into its own scratch, what they share there as
+// well, if the first one's has room, else into the arena.
+#include "plan/steps/dot.h"
+
+#include <algorithm>
+
+#include "support/format.h"
+#include "plan/steps/gemm_packing.h"
+
+namespace hloir::cpu {
+namespace {
+
+constexpr int64_t kBlockK = 384;
+constexpr int64_t kShared = 512;           // rows or columns of the block that the threads share
+constexpr int64_t kOwnBytes = 190 << 10;   // of the block that each has for itself
+constexpr int64_t kDirect = 32 * 32 * 32;  // products up to this size are not worth packing
+constexpr int64_t kFewRows = 4;            // tiles, one below the other: packing B would take longer than it saves
+constexpr int64_t kTasks = 8,
+                  kRun = 4;  // at least so many tasks, of at least so many panels, if threads share a product
+constexpr int64_t kAlign = 64;
+constexpr double kFlopsPerNano = 20;  // a guess, to decide whether threads pay
+
+int64_t ComputeBytes(GemmType type) { return type == GemmType::kF64 ? 8 : 4; }
+int64_t RoundUp(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+// The common difference of the offsets, if they have one; 0 for a single one.
+bool Stride(const std::vector<int64_t>& offsets, int64_t* stride) {
+  *stride = offsets.size() > 1 ? offsets[1] - offsets[0] : 0;
+  for (size_t i = 1; i < offsets.size(); ++i)
+    if (offsets[i] - offsets[i - 1] != *stride) return false;
+  return true;
+}
+
+// The accumulated numbers in the result's type.
+void StoreAs(PrimitiveType type, const float* from, std::byte* to, int64_t n) {
+  if (type == PrimitiveType::BF16) {
+    uint16_t* out = reinterpret_cast<uint16_t*>(to);
+    for (int64_t i = 0; i < n; ++i) {
+      const uint32_t bits = __builtin_bit_cast(uint32_t, from[i]);
+      const uint32_t rounded = bits + 0x7fff + (bits >> 16 & 1);
+      out[i] = static_cast<uint16_t>((from[i] != from[i] ? bits | 0x400000 : rounded) >> 16);
+    }
+  } else {
+    Half* out = reinterpret_cast<Half*>(to);
+    for (int64_t i = 0; i < n; ++i) out[i] = Half(from[i]);
+  }
+}
+void StoreNarrowInts(int64_t bytes, const int32_t* from, std::byte* to, int64_t n) {
+  if (bytes == 1)
+    for (int64_t i = 0; i < n; ++i) reinterpret_cast<uint8_t*>(to)[i] = static_cast<uint8_t>(from[i]);
+  else
+    for (int64_t i = 0; i < n; ++i) reinterpret_cast<uint16_t*>(to)[i] = static_cast<uint16_t>(from[i]);
+}
+
+class GemmStep : public Step {
+ public:
+  GemmStep(GemmProblem problem, const KernelTable& kernels, int threads)
+      : p_(std::move(problem)),
+        type_(KernelsFor(p_, kernels)),
+        kernels_(kernels.gemm[static_cast<int>(type_)]),
+        bytes_(ComputeBytes(p_.compute)),
+        pack_a_(PackerFor(p_.a.type, type_, true)),
+        pack_b_(PackerFor(p_.b.type, type_, false)) {
+    if (p_.c_row == 0) p_.c_row = p_.n;
+    if (p_.c_offsets.empty())
+      for (int64_t b = 0; b < p_.batch; ++b) p_.c_offsets.push_back(b * p_.m * p_.n);
+    const double work = 2.0 * static_cast<double>(p_.batch) * p_.m * p_.n * p_.k / kFlopsPerNano;
+    Choose();
+    parallel_ = work > 40000;
+    by_batch_ = p_.batch >= 4;
+    block_k_ = std::min(kBlockK * pack_a_.group, RoundUp(p_.k, pack_a_.group));
+    // The smaller operand is the shared one; a large one is shared in blocks of equal size.
+    const int64_t a_bytes = pack_a_.PanelBytes(block_k_, std::min(p_.m, kShared)),
+                  b_bytes = pack_b_.PanelBytes(block_k_, std::min(p_.n, kShared));
+    if (how_ == kPacked && (p_.m <= kShared ? p_.n > kShared || a_bytes <= b_bytes : p_.n > kShared))
+      how_ = kPackedShareA;
+    const bool share_a = how_ == kPackedShareA;
+    Side &shared = share_a ? a_ : b_, &own = share_a ? b_ : a_;
+    a_ = {&p_.a, &pack_a_, p_.m, kernels_.rows};
+    b_ = {&p_.b, &pack_b_, p_.n, kernels_.columns};
+    shared.block = EqualBlocks(shared, kShared);
+    own.block = share_a ? own.width
+                        : EqualBlocks(own, std::max(own.width, kOwnBytes / pack_a_.PanelBytes(block_k_, 1) / own.width *
+                                                                   own.width));
+    tile_bytes_ = RoundUp(kernels_.rows * kernels_.columns * bytes_, kAlign);
+    shared_bytes_ = how_ == kPacked || how_ == kPackedB || share_a
+                        ? RoundUp(shared.pack->PanelBytes(block_k_, shared.block), kAlign)
+                        : 0;
+    wide_bytes_ = StorageBytes(p_.result) == bytes_ ? 0 : RoundUp(p_.batch * p_.m * p_.n * bytes_, kAlign);
+    shared_at_ =
+        RoundUp(kAlign + tile_bytes_ + (how_ == kPackedB ? 0 : own.pack->PanelBytes(block_k_, own.block)), kAlign);
+    in_arena_ = shared_at_ + shared_bytes_ > kScratchBytes;
+    scratch_bytes_ = wide_bytes_ + (in_arena_ ? (by_batch_ && parallel_ ? threads : 1) * shared_bytes_ : 0);
+  }
+  int64_t scratch_bytes() const { return scratch_bytes_; }
+  double Flops() const override { return 2.0 * static_cast<double>(p_.batch) * p_.m * p_.n * p_.k; }
+
+  bool Run(Runtime& runtime) override {
+    std::byte* c = wide_bytes_ > 0 ? written(1).pointer : written(0).pointer;
+    auto batch = [&](int64_t b, int thread) {
+      const std::byte* a_data = ref(0).pointer + p_.a.batch_offsets[b] * StorageBytes(p_.a.type);
+      const std::byte* b_data = ref(1).pointer + p_.b.batch_offsets[b] * StorageBytes(p_.b.type);
+      std::byte* c_batch = c + p_.c_offsets[b] * bytes_;
+      switch (how_) {
+        case kPacked:
+        case kPackedShareA:
+        case kPackedB: RunPacked(runtime, a_data, b_data, c_batch, thread); break;
+        case kInPlace: RunInPlace(runtime, a_data, b_data, c_batch, thread); break;
+        case kRowTimesMatrix: RunRows(runtime, a_data, b_data, c_batch); break;
+        case kMatrixTimesColumn: RunColumn(runtime, a_data, b_data, c_batch); break;
+        case kRowTimesTransposed: RunRow(runtime, a_data, b_data, c_batch); break;
+      }
+    };
+    if (by_batch_ && parallel_) runtime.pool->For(p_.batch, batch);
+    else
+      for (int64_t b = 0; b < p_.batch; ++b) batch(b, 0);
+    if (wide_bytes_ > 0) {
+      const int64_t count = p_.batch * p_.m * p_.n, parts = std::clamp<int64_t>(count >> 15, 1, 16);
+      runtime.pool->For(parts, [&](int64_t part, int) {
+        const int64_t begin = count * part / parts, n = count * (part + 1) / parts - begin;
+        std::byte* to = written(0).pointer + begin * StorageBytes(p_.result);
+        if (p_.compute == GemmType::kF32) StoreAs(p_.result, reinterpret_cast<const float*>(c) + begin, to, n);
+        else StoreNarrowInts(StorageBytes(p_.result), reinterpret_cast<const int32_t*>(c) + begin, to, n);
+      });
+    }
+    return true;
+  }
+
+  std::string Name() const override {
+    return Format("{} {}[{}x{}x{}] {}{}", p_.name, p_.batch > 1 ? Format("{}*", p_.batch) : "", p_.m, p_.n, p_.k,
+                  PrimitiveTypeName(p_.a.type),
+                  shared_bytes_ > 0  ? ""
+                  : how_ == kInPlace ? " in place"
+                                     : " direct");
+  }
+
+ private:
+  // Packed: the threads share B, or A, and each packs the other for itself; or A stays where it lies.
+  enum How { kPacked, kPackedShareA, kPackedB, kInPlace, kRowTimesMatrix, kMatrixTimesColumn, kRowTimesTransposed };
+
+  // An operand's rows, or columns, in panels of `width`, of which a block is packed at a time.
+  struct Side {
+    const GemmOperand* operand = nullptr;
+    const GemmPacker* pack = nullptr;
+    int64_t size = 0, width = 0, block = 0;
+  };
+  static int64_t EqualBlocks(const Side& side, int64_t most) {
+    const int64_t blocks = std::max<int64_t>(1, (side.size + most - 1) / most);
+    return RoundUp((side.size + blocks - 1) / blocks, side.width);
+  }
+
+  // Vectors and small matrices are multiplied where they lie, if their types and strides allow it.
+  void Choose() {
+    how_ = kPacked;
+    auto direct = [&](PrimitiveType type) {
+      return p_.compute == GemmType::kF32
+                 ? type == PrimitiveType::F32
+                 : p_.compute == GemmType::kF64 || type == PrimitiveType::S32 || type == PrimitiveType::U32;
+    };
+    if (p_.windows) {
+      if (!direct(p_.a.type)) return;
+      how_ = kPackedB;
+      FillRows();
+      return;
+    }
+    if (!direct(p_.a.type) || !direct(p_.b.type) || p_.c_row != p_.n) return;
+    if (!Stride(p_.a.row_offsets, &a_row_) || !Stride(p_.a.k_offsets, &a_k_) || !Stride(p_.b.row_offsets, &b_row_) ||
+        !Stride(p_.b.k_offsets, &b_k_)) {
+      return;
+    }
+    const bool small = p_.m * p_.n * p_.k <= kDirect;
+    if ((b_row_ == 1 || p_.n == 1) && (p_.m <= 2 || small) && p_.n > 1) how_ = kRowTimesMatrix;
+    else if (p_.n == 1 && (a_k_ == 1 || p_.k == 1) && (b_k_ == 1 || p_.k == 1)) how_ = kMatrixTimesColumn;
+    else if (p_.m == 1 && (a_k_ == 1 || p_.k == 1) && (b_k_ == 1 || p_.k == 1)) how_ = kRowTimesTransposed;
+    else if (p_.m <= kFewRows * kernels_.rows && p_.n >= kernels_.columns && b_row_ == 1) how_ = kInPlace, FillRows();
+  }
+  // Rows past the last repeat it: their results are left out.
+  void FillRows() {
+    while (p_.a.row_offsets.size() % kernels_.rows != 0) p_.a.row_offsets.push_back(p_.a.row_offsets.back());
+  }
+
+  // Runs f(begin, end) over `count` columns or rows, in parallel if there is much to do.
+  template <class F>
+  void Split(Runtime& runtime, int64_t count, int64_t unit, F&& f) const {
+    const int64_t parts = parallel_ && !by_batch_ ? std::min<int64_t>(16, (count + unit - 1) / unit) : 1;
+    if (parts <= 1) return f(0, count);
+    const int64_t step = RoundUp((count + parts - 1) / parts, unit);
+    runtime.pool->For(parts, [&](int64_t part, int) {
+      if (part * step < count) f(part * step, std::min(count, (part + 1) * step));
+    });
+  }
+  void RunRows(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c) const {
+    Split(runtime, p_.n, 128, [&](int64_t begin, int64_t end) {
+      for (int64_t i = 0; i < p_.m; ++i) {
+        kernels_.vector_matrix(p_.k, end - begin, a + (p_.a.row_offsets[i] + p_.a.k_offsets[0]) * bytes_, a_k_,
+                               b + (p_.b.row_offsets[begin] + p_.b.k_offsets[0]) * bytes_, b_k_,
+                               c + (i * p_.n + begin) * bytes_);
+      }
+    });
+  }
+  void RunColumn(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c) const {
+    Split(runtime, p_.m, 16, [&](int64_t begin, int64_t end) {
+      kernels_.matrix_vector(end - begin, p_.k, a + (p_.a.row_offsets[begin] + p_.a.k_offsets[0]) * bytes_, a_row_,
+                             b + (p_.b.row_offsets[0] + p_.b.k_offsets[0]) * bytes_, c + begin * bytes_);
+    });
+  }
+  void RunRow(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c) const {
+    Split(runtime, p_.n, 16, [&](int64_t begin, int64_t end) {
+      kernels_.matrix_vector(end - begin, p_.k, b + (p_.b.row_offsets[begin] + p_.b.k_offsets[0]) * bytes_, b_row_,
+                             a + (p_.a.row_offsets[0] + p_.a.k_offsets[0]) * bytes_, c + begin * bytes_);
+    });
+  }
+
+  // Panels of B's columns, each multiplied with all rows; only the last one, if it is narrower, is packed.
+  void RunInPlace(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c, int thread) {
+    const int64_t columns = kernels_.columns, rows = kernels_.rows, panels = (p_.n + columns - 1) / columns;
+    const bool share = parallel_ && !by_batch_;
+    const int64_t parts = share ? std::min<int64_t>(16, panels) : 1;
+    runtime.pool->For(parts, [&](int64_t part, int t) {
+      std::byte* tile = runtime.scratch[static_cast<size_t>(share ? t : thread)];
+      std::byte* b_pack = tile + tile_bytes_;
+      for (int64_t n = panels * part / parts * columns; n < std::min(p_.n, panels * (part + 1) / parts * columns);
+           n += columns) {
+        const int64_t width = std::min(columns, p_.n - n);
+        for (int64_t k0 = 0; k0 < p_.k; k0 += block_k_) {
+          const int64_t ks = std::min(p_.k - k0, block_k_), *a_ks = p_.a.k_offsets.data() + k0;
+          const std::byte* b_panel = b + (p_.b.row_offsets[n] + p_.b.k_offsets[k0]) * bytes_;
+          if (width < columns) {
+            pack_b_.pack(b, p_.b.row_offsets.data() + n, width, p_.b.k_offsets.data() + k0, ks, columns, b_pack);
+            b_panel = b_pack;
+          }
+          for (int64_t m = 0; m < p_.m; m += rows) {
+            const int64_t* a_rows = p_.a.row_offsets.data() + m;
+            std::byte* to = c + (m * p_.c_row + n) * bytes_;
+            const int64_t step = width < columns ? columns : b_k_;
+            if (m + rows <= p_.m && width == columns) {
+              kernels_.tile_in_place(ks, a, a_rows, a_ks, b_panel, step, to, p_.c_row, k0 > 0);
+            } else {
+              kernels_.tile_in_place(ks, a, a_rows, a_ks, b_panel, step, tile, columns, false);
+              StoreEdge(tile, to, std::min(rows, p_.m - m), width, k0 > 0);
+            }
+          }
+        }
+      }
+    });
+  }
+
+  void RunPacked(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c, int thread) {
+    const bool share = parallel_ && !by_batch_, share_a = how_ == kPackedShareA;
+    const Side &shared = share_a ? a_ : b_, &own = share_a ? b_ : a_;
+    const std::byte *shared_data = share_a ? a : b, *own_data = share_a ? b : a;
+    const int set = parallel_ && by_batch_ ? thread : 0;
+    std::byte* shared_pack = in_arena_ ? written(1).pointer + wide_bytes_ + set * shared_bytes_
+                                       : runtime.scratch[static_cast<size_t>(set)] + shared_at_;
+    const int64_t own_blocks = (own.size + own.block - 1) / own.block;
+    for (int64_t s0 = 0; s0 < shared.size; s0 += shared.block) {
+      const int64_t s1 = std::min(shared.size, s0 + shared.block), panels = (s1 - s0 + shared.width - 1) / shared.width;
+      // So many tasks for each block that a thread has for itself: runs of the shared panels.
+      const int64_t runs =
+          share ? std::clamp<int64_t>((kTasks + own_blocks - 1) / own_blocks, 1, (panels + kRun - 1) / kRun) : 1;
+      for (int64_t k0 = 0; k0 < p_.k; k0 += block_k_) {
+        const int64_t ks = std::min(p_.k - k0, block_k_), steps = pack_a_.Steps(ks);
+        const int64_t shared_bytes = shared.pack->PanelBytes(ks, shared.width),
+                      own_bytes = own.pack->PanelBytes(ks, own.width);
+        auto pack_shared = [&](int64_t panel, int) {
+          const int64_t s = s0 + panel * shared.width;
+          shared.pack->pack(shared_data, shared.operand->row_offsets.data() + s, std::min(shared.width, s1 - s),
+                            shared.operand->k_offsets.data() + k0, ks, shared.width,
+                            shared_pack + panel * shared_bytes);
+        };
+        auto scratch_of = [&](int t) { return runtime.scratch[static_cast<size_t>(share ? t : thread)]; };
+        auto packed_of = [&](int t) { return reinterpret_cast<int64_t*>(scratch_of(t)); };
+        auto multiply = [&](int64_t task, int t) {
+          const int64_t part = task / runs, run = task % runs;
+          const int64_t o0 = part * own.block, o1 = std::min(own.size, o0 + own.block);
+          int64_t* packed = packed_of(t);  // which block this thread has packed last
+          std::byte *tile = scratch_of(t) + kAlign, *own_pack = tile + tile_bytes_;
+          if (how_ != kPackedB && *packed != part) {
+            own.pack->pack(own_data, own.operand->row_offsets.data() + o0, o1 - o0, own.operand->k_offsets.data() + k0,
+                           ks, own.width, own_pack);
+            *packed = part;
+          }
+          for (int64_t panel = panels * run / runs; panel < panels * (run + 1) / runs; ++panel) {
+            const int64_t s = s0 + panel * shared.width;
+            const std::byte* shared_panel = shared_pack + panel * shared_bytes;
+            for (int64_t o = o0; o < o1; o += own.width) {
+              const std::byte* own_panel = own_pack + (o - o0) / own.width * own_bytes;
+              const int64_t m = share_a ? s : o, n = share_a ? o : s;
+              const int64_t rows = std::min<int64_t>(kernels_.rows, p_.m - m),
+                            columns = std::min<int64_t>(kernels_.columns, p_.n - n);
+              const bool whole = rows == kernels_.rows && columns == kernels_.columns;
+              std::byte* const to = c + (m * p_.c_row + n) * bytes_;
+              std::byte* const into = whole ? to : tile;
+              const int64_t stride = whole ? p_.c_row : kernels_.columns;
+              if (how_ == kPackedB) {
+                kernels_.tile_packed_b(steps, a, p_.a.row_offsets.data() + m, p_.a.k_offsets.data() + k0, shared_panel,
+                                       0, into, stride, whole && k0 > 0);
+              } else {
+                kernels_.tile(steps, share_a ? shared_panel : own_panel, nullptr, nullptr,
+                              share_a ? own_panel : shared_panel, 0, into, stride, whole && k0 > 0);
+              }
+              if (!whole) StoreEdge(tile, to, rows, columns, k0 > 0);
+            }
+          }
+        };
+        for (int t = 0; t < (share ? runtime.pool->threads() : 1); ++t) *packed_of(t) = -1;
+        if (share) {
+          runtime.pool->For(panels, pack_shared);
+          runtime.pool->For(own_blocks * runs, multiply);
+        } else {
+          for (int64_t i = 0; i < panels; ++i) pack_shared(i, thread);
+          for (int64_t i = 0; i < own_blocks; ++i) multiply(i, thread);
+        }
+      }
+    }
+  }
+
+  template <class T>
+  void StoreEdgeOf(const T* tile, T* to, int64_t rows, int64_t columns, bool accumulate) const {
+    using Sum = std::conditional_t<std::is_integral_v<T>, uint32_t, T>;
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t j = 0; j < columns; ++j) {
+        const T value = tile[i * kernels_.columns + j];
+        T& at = to[i * p_.c_row + j];
+        at = accumulate ? static_cast<T>(static_cast<Sum>(at) + static_cast<Sum>(value)) : value;
+      }
+    }
+  }
+  void StoreEdge(const std::byte* tile, std::byte* to, int64_t rows, int64_t columns, bool accumulate) const {
+    switch (p_.compute) {
+      case GemmType::kF32:
+        StoreEdgeOf(reinterpret_cast<const float*>(tile), reinterpret_cast<float*>(to), rows, columns, accumulate);
+        break;
+      case GemmType::kF64:
+        StoreEdgeOf(reinterpret_cast<const double*>(tile), reinterpret_cast<double*>(to), rows, columns, accumulate);
+        break;
+      default:
+        StoreEdgeOf(reinterpret_cast<const int32_t*>(tile), reinterpret_cast<int32_t*>(to), rows, columns, accumulate);
+        break;
+    }
+  }
+
+  // Narrow operands have kernels of their own on some machines.
+  static GemmType KernelsFor(const GemmProblem& p, const KernelTable& kernels) {
+    auto has = [&](GemmType type, PrimitiveType operand) {
+      return p.a.type == operand && p.b.type == operand && kernels.gemm[static_cast<int>(type)].tile != nullptr;
+    };
+    return has(GemmType::kBytes, PrimitiveType::S8)    ? GemmType::kBytes
+           : has(GemmType::kBf16, PrimitiveType::BF16) ? GemmType::kBf16
+                                                       : p.compute;
+  }
+
+  GemmProblem p_;
+  const GemmType type_;
+  const GemmKernels& kernels_;
+  const int64_t bytes_;  // of a sum
+  const GemmPacker pack_a_, pack_b_;
+  How how_ = kPacked;
+  bool parallel_ = false, by_batch_ = false;
+  int64_t a_row_ = 0, a_k_ = 0, b_row_ = 0, b_k_ = 0;
+  Side a_, b_;
+  int64_t block_k_ = 0, tile_bytes_ = 0;
+  // Scratch in the arena: sums wider than the result; then the shared operand's panels, for each thread if they share
+  // out batches. Scratch of a thread: which block it has packed last, a tile, its own panels, and the shared ones if
+  // they are not in the arena.
+  int64_t shared_bytes_ = 0, shared_at_ = 0, wide_bytes_ = 0, scratch_bytes_ = 0;
+  bool in_arena_ = false;
+};
+
+}  // namespace
+
+std::vector<int64_t> Offsets(const View& view, const DimVector& dims) {
+  std::vector<int64_t> offsets{0};
+  for (int64_t d : dims) {
+    std::vector<int64_t> next;
+    next.reserve(offsets.size() * view.dims[d]);
+    for (int64_t offset : offsets)
+      for (int64_t i = 0; i < view.dims[d]; ++i) next.push_back(offset + i * view.strides[d]);
+    offsets = std::move(next);
+  }
+  return offsets;
+}
+bool GemmTypeFor(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result, GemmType* compute) {
+  auto narrow_float = [](PrimitiveType t) { return t == PrimitiveType::BF16 || t == PrimitiveType::F16; };
+  auto integer = [](PrimitiveType t) { return IsInteger(t) && BitWidth(t) >= 8 && BitWidth(t) <= 32; };
+  if (lhs == PrimitiveType::F64 && rhs == PrimitiveType::F64 && result == PrimitiveType::F64)
+    return *compute = GemmType::kF64, true;
+  if ((lhs == PrimitiveType::F32 || narrow_float(lhs)) && (rhs == PrimitiveType::F32 || narrow_float(rhs)) &&
+      (result == PrimitiveType::F32 || narrow_float(result))) {
+    return *compute = GemmType::kF32, true;
+  }
+  // Integers wrap, so sums modulo 2^32 are right for every result up to that width.
+  if (integer(lhs) && integer(rhs) && integer(result)) return *compute = GemmType::kS32, true;
+  return false;
+}
+
+bool MakeDotProblem(const HloInstruction& dot, const View& lhs, const View& rhs, GemmProblem* problem) {
+  const DotAttributes& attributes = dot.attributes<DotAttributes>();
+  problem->a.type = dot.operand(0)->shape().element_type();
+  problem->b.type = dot.operand(1)->shape().element_type();
+  problem->result = dot.shape().element_type();
+  if (!GemmTypeFor(problem->a.type, problem->b.type, problem->result, &problem->compute)) return false;
+  auto free_dims = [](const View& view, const DimVector& batch, const DimVector& contracting) {
+    DimVector dims;
+    for (int64_t d = 0; d < static_cast<int64_t>(view.dims.size()); ++d) {
+      if (std::find(batch.begin(), batch.end(), d) == batch.end() &&
+          std::find(contracting.begin(), contracting.end(), d) == contracting.end()) {
+        dims.push_back(d);
+      }
+    }
+    return dims;
+  };
+  auto fill = [&](GemmOperand& operand, const View& view, const DimVector& batch, const DimVector& contracting) {
+    operand.batch_offsets = Offsets(view, batch);
+    operand.row_offsets = Offsets(view, free_dims(view, batch, contracting));
+    operand.k_offsets = Offsets(view, contracting);
+    for (int64_t& offset : operand.batch_offsets) offset += view.offset;
+  };
+  fill(problem->a, lhs, attributes.lhs_batch_dims, attributes.lhs_contracting_dims);
+  fill(problem->b, rhs, attributes.rhs_batch_dims, attributes.rhs_contracting_dims);
+  problem->batch = static_cast<int64_t>(problem->a.batch_offsets.size());
+  problem->m = static_cast<int64_t>(problem->a.row_offsets.size());
+  problem->n = static_cast<int64_t>(problem->b.row_offsets.size());
+  problem->k = static_cast<int64_t>(problem->a.k_offsets.size());
+  return problem->batch > 0 && problem->m > 0 && problem->n > 0 && problem->k > 0;
+}
+
+std::unique_ptr<Step> MakeGemmStep(GemmProblem problem, const KernelTable& kernels, int threads) {
+  return std::make_unique<GemmStep>(std::move(problem), kernels, threads);
+}
+
+int64_t GemmScratchBytes(const Step& step) { return static_cast<const GemmStep&>(step).scratch_bytes(); }
+
+}  // namespace hloir::cpu

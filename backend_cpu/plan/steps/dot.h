@@ -1,0 +1,41 @@
+// Dot: matrix products of any batch, contracting and free dimensions, as blocked GEMM over packed panels. Operands are
+// read through their views, so transposes and broadcasts before a dot are part of its packing.
+#pragma once
+
+#include <memory>
+
+#include "plan/lower/graph.h"
+#include "plan/run/step.h"
+
+namespace hloir::cpu {
+
+// A product C[m,n] of A[m,k] and B[k,n] for each of a number of batches. Element (i, p) of A lies at
+// batch_offsets[b] + row_offsets[i] + k_offsets[p], in elements of its type; C's at c_offsets[b] + i·c_row + j.
+struct GemmOperand {
+  PrimitiveType type = PrimitiveType::F32;
+  std::vector<int64_t> batch_offsets, row_offsets, k_offsets;
+};
+struct GemmProblem {
+  GemmType compute = GemmType::kF32;
+  PrimitiveType result = PrimitiveType::F32;
+  int64_t batch = 1, m = 1, n = 1, k = 1;
+  GemmOperand a, b;                // b's rows are C's columns
+  int64_t c_row = 0;               // 0: n
+  std::vector<int64_t> c_offsets;  // empty: each m·n after the last
+  bool windows = false;            // rows of A overlap: it is read where it lies, since packing would multiply it
+  const char* name = "dot";
+};
+
+// Offsets of all index combinations of some dimensions of the view, in row-major order.
+std::vector<int64_t> Offsets(const View& view, const DimVector& dims);
+
+// False: no kernel for these types.
+bool GemmTypeFor(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result, GemmType* compute);
+// A dot instruction's problem, given where its operands lie.
+bool MakeDotProblem(const HloInstruction& dot, const View& lhs, const View& rhs, GemmProblem* problem);
+
+// Refs: A, B; then the result, and a scratch buffer of GemmScratchBytes, if it needs one.
+std::unique_ptr<Step> MakeGemmStep(GemmProblem problem, const KernelTable& kernels, int threads);
+int64_t GemmScratchBytes(const Step& step);
+
+}  // namespace hloir::cpu

@@ -1,0 +1,24 @@
+// Convolution by its definition, one product after the other, where padding and the gaps of base dilation count for
+// nothing: what has no kernel (64-bit integers, padding beyond reason), and what the kernels get wrong because they
+// multiply padding as zeros.
+#pragma once
+
+#include <memory>
+
+#include "plan/run/step.h"
+#include "plan/lower/view.h"
+
+namespace hloir::cpu {
+
+// Views have batch, spatial dimensions and features in this order; the kernel's is the instruction's. Only elements of
+// the input itself are read, so its view may lie within a padded copy.
+struct ConvolutionViews {
+  View input, kernel, result;
+};
+// Refs: input, kernel; the result. Nothing, if the types have no sum here, or for work that nobody could stop.
+std::unique_ptr<Step> MakeElementConvolution(const HloInstruction& convolution, ConvolutionViews views);
+// Runs after the kernels: does it all again if the kernel has an infinity or a NaN, of which padding made NaNs. That
+// shows in the result, so the kernel is looked through only if the result has a NaN. Nothing for integers.
+std::unique_ptr<Step> MakePaddingRepair(const HloInstruction& convolution, ConvolutionViews views);
+
+}  // namespace hloir::cpu

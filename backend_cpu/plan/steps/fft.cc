@@ -1,0 +1,318 @@
+// See fft.h. Tests: tests/ops/fft*.hlo, tests/unit/executable_fft_test.cc.
+#include "plan/steps/fft.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+
+#include "support/format.h"
+#include "plan/lower/view.h"
+
+namespace hloir::cpu {
+namespace {
+
+constexpr int64_t kLanes = 16;              // lines at once
+constexpr int64_t kMaxLineBytes = 1 << 20;  // of those lines together, if they are long
+constexpr int64_t kMaxLength = 1 << 24;
+
+// The transform of `lanes` lines of one length, in arrays [n][lanes] of real and imaginary parts.
+template <class T>
+class LineTransform {
+ public:
+  explicit LineTransform(int64_t n) : n_(n), work_(n) {
+    int64_t rest = n;
+    while (rest % 4 == 0) radices_.push_back(4), rest /= 4;
+    for (int radix : {2, 3, 5})
+      while (rest % radix == 0) radices_.push_back(radix), rest /= radix;
+    if (rest == 1) {
+      MakeTwiddles();
+      return;
+    }
+    // x_k·c_k convolved with conj(c), c_k = exp(-i pi k² / n), by transforms of a power of 2.
+    radices_.clear();
+    work_ = 1;
+    while (work_ < 2 * n - 1) work_ *= 2;
+    inner_ = std::make_unique<LineTransform>(work_);
+    chirp_.resize(2 * n);
+    for (int64_t k = 0; k < n; ++k) {
+      const double angle = std::numbers::pi *
+                           static_cast<double>(static_cast<int64_t>(static_cast<__int128>(k) * k % (2 * n))) /
+                           static_cast<double>(n);
+      chirp_[2 * k] = static_cast<T>(std::cos(angle));
+      chirp_[2 * k + 1] = static_cast<T>(-std::sin(angle));
+    }
+  }
+  // Numbers that each of the four arrays has to have room for, for one lane.
+  int64_t room() const { return work_; }
+
+  // What needs kernels: the transform of the chirp.
+  void Finish(const KernelTable& kernels) {
+    if (inner_ == nullptr) return;
+    std::vector<T> arrays(4 * work_);
+    T* a[4];
+    for (int i = 0; i < 4; ++i) a[i] = arrays.data() + i * work_;
+    for (int64_t k = 0; k < n_; ++k) {
+      for (int64_t at : {k, (work_ - k) % work_}) a[0][at] = chirp_[2 * k], a[1][at] = -chirp_[2 * k + 1];
+    }
+    inner_->Run(kernels, a, 1);
+    filter_.resize(2 * work_);
+    for (int64_t k = 0; k < work_; ++k) {
+      filter_[2 * k] = a[0][k] / static_cast<T>(work_);
+      filter_[2 * k + 1] = a[1][k] / static_cast<T>(work_);
+    }
+  }
+
+  // a[0] + i·a[1] is transformed; a[2] and a[3] are room. The result is in a[0] and a[1], which may be other arrays
+  // then.
+  void Run(const KernelTable& kernels, T* (&a)[4], int64_t lanes) const {
+    if (inner_ != nullptr) return RunChirp(kernels, a, lanes);
+    int64_t length = n_, s = lanes;
+    const T* twiddles = twiddles_.data();
+    for (int radix : radices_) {
+      const int64_t m = length / radix;
+      kernels.fft_stage[sizeof(T) == 8](radix, m, s, a[0], a[1], a[2], a[3], twiddles);
+      std::swap(a[0], a[2]);
+      std::swap(a[1], a[3]);
+      twiddles += 2 * m * (radix - 1);
+      length = m;
+      s *= radix;
+    }
+  }
+
+ private:
+  void MakeTwiddles() {
+    int64_t length = n_;
+    for (int radix : radices_) {
+      const int64_t m = length / radix;
+      for (int64_t p = 0; p < m; ++p) {
+        for (int k = 1; k < radix; ++k) {
+          const double angle = -2 * std::numbers::pi * static_cast<double>(p * k) / static_cast<double>(length);
+          twiddles_.push_back(static_cast<T>(std::cos(angle)));
+          twiddles_.push_back(static_cast<T>(std::sin(angle)));
+        }
+      }
+      length = m;
+    }
+  }
+  static void Multiply(T* re, T* im, const T* by, int64_t n, int64_t lanes) {
+    for (int64_t k = 0; k < n; ++k) {
+      const T c = by[2 * k], s = by[2 * k + 1];
+      for (int64_t l = k * lanes; l < (k + 1) * lanes; ++l) {
+        const T r = re[l] * c - im[l] * s;
+        im[l] = re[l] * s + im[l] * c;
+        re[l] = r;
+      }
+    }
+  }
+  void RunChirp(const KernelTable& kernels, T* (&a)[4], int64_t lanes) const {
+    Multiply(a[0], a[1], chirp_.data(), n_, lanes);
+    for (int i = 0; i < 2; ++i) std::fill(a[i] + n_ * lanes, a[i] + work_ * lanes, T(0));
+    inner_->Run(kernels, a, lanes);
+    Multiply(a[0], a[1], filter_.data(), work_, lanes);
+    std::swap(a[0], a[1]);  // back: the inverse is the transform with real and imaginary parts swapped
+    std::swap(a[2], a[3]);
+    inner_->Run(kernels, a, lanes);
+    std::swap(a[0], a[1]);
+    std::swap(a[2], a[3]);
+    Multiply(a[0], a[1], chirp_.data(), n_, lanes);
+  }
+
+  const int64_t n_;
+  int64_t work_;
+  std::vector<int> radices_;
+  std::vector<T> twiddles_, chirp_, filter_;
+  std::unique_ptr<LineTransform> inner_;
+};
+
+template <class T>
+class FftStep : public Step {
+ public:
+  FftStep(const HloInstruction& fft, int threads)
+      : type_(fft.attributes<FftAttributes>().fft_type),
+        dims_(fft.operand(0)->shape().dimensions()),
+        result_dims_(fft.shape().dimensions()),
+        threads_(threads) {
+    const DimVector& lengths = fft.attributes<FftAttributes>().fft_length;
+    for (int64_t n : lengths) {
+      lines_.push_back(std::make_unique<LineTransform<T>>(n));
+      scale_ *= static_cast<double>(n);
+      length_.push_back(n);
+      const int64_t line_bytes = lines_.back()->room() * static_cast<int64_t>(sizeof(T));
+      lanes_.push_back(std::clamp<int64_t>(kMaxLineBytes / line_bytes, 1, kLanes));
+      each_ = std::max(each_, 4 * line_bytes * lanes_.back() + 256);
+    }
+    if (!inverse()) scale_ = 1;
+    if (type_ == FftType::kIrfft && lengths.size() > 1)
+      copy_bytes_ = View::RowMajor(dims_).count() * 2 * static_cast<int64_t>(sizeof(T));
+  }
+  int64_t scratch_bytes() const { return copy_bytes_ + each_ * threads_ + 64; }
+
+  void Bound(Runtime& runtime) override {
+    if (std::exchange(finished_, true)) return;
+    for (auto& line : lines_) line->Finish(*runtime.kernels);
+  }
+
+  bool Run(Runtime& runtime) override {
+    const size_t rank = dims_.size(), first = rank - lines_.size();
+    const T* from = reinterpret_cast<const T*>(ref(0).pointer);
+    T* to = reinterpret_cast<T*>(written(0).pointer);
+    if (type_ == FftType::kIrfft) {
+      // The half spectrum's other dimensions first, in a copy.
+      T* copy = reinterpret_cast<T*>(written(1).pointer);
+      for (size_t d = first; d + 1 < rank; ++d) {
+        Pass(runtime, d, dims_, from, copy, kComplex, kComplex);
+        from = copy;
+      }
+      Pass(runtime, rank - 1, result_dims_, from, to, kHalf, kReal);
+      return true;
+    }
+    const bool real = type_ == FftType::kRfft;
+    Pass(runtime, rank - 1, dims_, from, to, real ? kReal : kComplex, real ? kHalf : kComplex);
+    for (size_t d = first; d + 1 < rank; ++d) Pass(runtime, d, result_dims_, to, to, kComplex, kComplex);
+    return true;
+  }
+  // The usual count, 5 n log2(n) for a line of n complex numbers; half of that for real ones.
+  double Flops() const override {
+    double count = 1, logs = 0;
+    for (int64_t d : type_ == FftType::kIrfft ? result_dims_ : dims_) count *= static_cast<double>(d);
+    for (int64_t n : length_) logs += std::log2(static_cast<double>(std::max<int64_t>(n, 1)));
+    return (type_ == FftType::kRfft || type_ == FftType::kIrfft ? 2.5 : 5.0) * count * logs;
+  }
+  std::string Name() const override {
+    return Format("fft {} over {} dimensions, last {}", FftTypeText(), length_.size(), length_.back());
+  }
+
+ private:
+  // How a line lies in memory: complex numbers, reals, or the first half of a spectrum that is symmetric.
+  enum Form { kComplex, kReal, kHalf };
+  bool inverse() const { return type_ == FftType::kIfft || type_ == FftType::kIrfft; }
+  const char* FftTypeText() const {
+    switch (type_) {
+      case FftType::kIfft: return "inverse";
+      case FftType::kRfft: return "of reals";
+      case FftType::kIrfft: return "inverse to reals";
+      default: return "forward";
+    }
+  }
+
+  // All lines along dimension d of an array of `dims` numbers.
+  void Pass(Runtime& runtime, size_t d, const DimVector& dims, const T* from, T* to, Form in, Form out) {
+    const size_t which = d - (dims.size() - lines_.size());
+    int64_t inner = 1, outer = 1;
+    for (size_t i = 0; i < dims.size(); ++i) (i < d ? outer : inner) *= i == d ? 1 : dims[i];
+    const int64_t lines = inner * outer, lanes = lanes_[which], groups = (lines + lanes - 1) / lanes;
+    const int64_t parts = std::clamp<int64_t>(lines * length_[which] / 4096, 1, std::min<int64_t>(groups, 64));
+    const bool last = d + 1 == dims.size();
+    const double scale = last && inverse() ? 1 / scale_ : 1;
+    runtime.pool->For(parts, [&](int64_t part, int thread) {
+      for (int64_t g = groups * part / parts; g < groups * (part + 1) / parts; ++g) {
+        Group(runtime, which, g * lanes, std::min(lines, (g + 1) * lanes), inner, from, to, in, out,
+              static_cast<T>(scale), thread);
+      }
+    });
+  }
+
+  void Group(Runtime& runtime, size_t which, int64_t begin, int64_t end, int64_t inner, const T* from, T* to, Form in,
+             Form out, T scale, int thread) {
+    const int64_t n = length_[which], half = n / 2 + 1, lanes = end - begin, room = lines_[which]->room() * lanes;
+    T* memory = reinterpret_cast<T*>(written(1).pointer + (copy_bytes_ + 63) / 64 * 64 + thread * each_);
+    T* a[4];
+    for (int i = 0; i < 4; ++i) a[i] = memory + i * room;
+    // The inverse is the transform with real and imaginary parts swapped.
+    T *&re = inverse() ? a[1] : a[0], *&im = inverse() ? a[0] : a[1];
+    switch (in) {
+      case kComplex:
+        ForEach(begin, lanes, n, n, inner, [&](int64_t i, int64_t, int64_t from_at) {
+          re[i] = from[2 * from_at];
+          im[i] = from[2 * from_at + 1];
+        });
+        break;
+      case kReal:
+        ForEach(begin, lanes, n, n, inner,
+                [&](int64_t i, int64_t, int64_t from_at) { re[i] = from[from_at], im[i] = T(0); });
+        break;
+      case kHalf:
+        ForEach(begin, lanes, n, half, inner, [&](int64_t i, int64_t k, int64_t from_at) {
+          const bool mirrored = k >= half, end_of_spectrum = k == 0 || 2 * k == n;  // the ends count as real
+          if (mirrored) from_at += (n - 2 * k) * inner;
+          const T imaginary = end_of_spectrum ? T(0) : from[2 * from_at + 1];
+          re[i] = from[2 * from_at];
+          im[i] = mirrored ? -imaginary : imaginary;
+        });
+        break;
+    }
+    lines_[which]->Run(*runtime.kernels, a, lanes);
+    const int64_t kept = out == kHalf ? half : n;
+    if (out == kReal) {
+      ForEach(begin, lanes, kept, kept, inner, [&](int64_t i, int64_t, int64_t to_at) { to[to_at] = re[i] * scale; });
+    } else {
+      ForEach(begin, lanes, kept, kept, inner, [&](int64_t i, int64_t, int64_t to_at) {
+        to[2 * to_at] = re[i] * scale;
+        to[2 * to_at + 1] = im[i] * scale;
+      });
+    }
+  }
+  // f(k·lanes + l, k, place in memory) for the first n numbers of lines begin + l, which are `stored` long there: in an
+  // order that has neighbours in memory together, and on the other side no more cache lines at a time than there is
+  // room for.
+  template <class F>
+  static void ForEach(int64_t begin, int64_t lanes, int64_t n, int64_t stored, int64_t inner, F&& f) {
+    constexpr int64_t kBlock = 32;
+    if (inner >= lanes && begin / inner == (begin + lanes - 1) / inner) {
+      const int64_t at = begin / inner * stored * inner + begin % inner;
+      for (int64_t k = 0; k < n; ++k)
+        for (int64_t l = 0; l < lanes; ++l) f(k * lanes + l, k, at + k * inner + l);
+      return;
+    }
+    for (int64_t k0 = 0; k0 < n; k0 += kBlock) {
+      for (int64_t l = 0; l < lanes; ++l) {
+        const int64_t line = begin + l, at = line / inner * stored * inner + line % inner;
+        for (int64_t k = k0; k < std::min(n, k0 + kBlock); ++k) f(k * lanes + l, k, at + k * inner);
+      }
+    }
+  }
+
+  const FftType type_;
+  const DimVector dims_, result_dims_;
+  const int threads_;
+  std::vector<std::unique_ptr<LineTransform<T>>> lines_;
+  std::vector<int64_t> length_, lanes_;
+  double scale_ = 1;
+  int64_t each_ = 0, copy_bytes_ = 0;
+  bool finished_ = false;
+};
+
+template <class T>
+std::unique_ptr<Step> Make(const HloInstruction& fft, int threads, int64_t* scratch) {
+  auto step = std::make_unique<FftStep<T>>(fft, threads);
+  *scratch = step->scratch_bytes();
+  return step;
+}
+
+}  // namespace
+
+std::unique_ptr<Step> MakeFft(const HloInstruction& fft, int threads, int64_t* scratch) {
+  const auto& attributes = fft.attributes<FftAttributes>();
+  const DimVector &dims = fft.operand(0)->shape().dimensions(), &result_dims = fft.shape().dimensions();
+  const size_t transformed = attributes.fft_length.size();
+  if (transformed == 0 || transformed > dims.size() || dims.size() != result_dims.size()) return nullptr;
+  for (size_t i = 0; i < transformed; ++i) {
+    const size_t d = dims.size() - transformed + i;
+    const int64_t n = attributes.fft_length[i];
+    const bool last = d + 1 == dims.size(), to_half = last && attributes.fft_type == FftType::kRfft,
+               from_half = last && attributes.fft_type == FftType::kIrfft;
+    if (n < 1 || n > kMaxLength || dims[d] != (from_half ? n / 2 + 1 : n) ||
+        result_dims[d] != (to_half ? n / 2 + 1 : n))
+      return nullptr;
+  }
+  switch (fft.operand(0)->shape().element_type()) {
+    case PrimitiveType::F32:
+    case PrimitiveType::C64: return Make<float>(fft, threads, scratch);
+    case PrimitiveType::F64:
+    case PrimitiveType::C128: return Make<double>(fft, threads, scratch);
+    default: return nullptr;
+  }
+}
+
+}  // namespace hloir::cpu

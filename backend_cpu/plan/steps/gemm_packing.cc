@@ -1,0 +1,157 @@
+// See gemm_packing.h. Tests: tests/unit/executable_test.cc, "products of all sizes".
+#include "plan/steps/gemm_packing.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "hloir/literal.h"
+#include "plan/steps/turn.h"
+
+namespace hloir::cpu {
+namespace {
+
+template <class Acc, class T>
+Acc Widen(T value) {
+  if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Half>)
+    return static_cast<Acc>(static_cast<float>(value));
+  else return static_cast<Acc>(value);
+}
+
+// Panels of `width` rows: for each k step, the rows' values side by side; rows past the end are zeros.
+template <class Acc, class T>
+void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, const int64_t* ks, int64_t k_count,
+                int64_t width, std::byte* to) {
+  const T* from = reinterpret_cast<const T*>(data);
+  Acc* out = reinterpret_cast<Acc*>(to);
+  for (int64_t r = 0; r < row_count; r += width) {
+    const int64_t n = std::min(width, row_count - r);
+    const bool side_by_side = rows[r + n - 1] - rows[r] == n - 1 && (n < 3 || rows[r + 1] - rows[r] == 1);
+    if (n == width && side_by_side) {
+      const T* base = from + rows[r];
+      for (int64_t p = 0; p < k_count; ++p, out += width) {
+        const T* row = base + ks[p];
+        if constexpr (std::is_same_v<T, Acc>) std::memcpy(out, row, width * sizeof(T));
+        else
+          for (int64_t i = 0; i < width; ++i) out[i] = Widen<Acc>(row[i]);
+      }
+      continue;
+    }
+    // Reads run along k.
+    const int64_t last = ks[k_count - 1] - ks[0];
+    const bool runs = last == k_count - 1 && (k_count < 3 || ks[1] - ks[0] == 1);
+    int64_t i = 0;
+    if constexpr (std::is_same_v<T, Acc> && sizeof(T) == 4) {
+      for (; runs && i + 4 <= n; i += 4) {
+        const int64_t* row = rows + r + i;
+        const T *a = from + row[0] + ks[0], *b = from + row[1] + ks[0], *c = from + row[2] + ks[0],
+                *d = from + row[3] + ks[0];
+        int64_t p = 0;
+        for (; p + 4 <= k_count; p += 4) {
+          if (p % 16 == 0 && r + i + 8 <= row_count) {  // the next four rows
+            for (int q = 4; q < 8; ++q) __builtin_prefetch(from + row[q] + ks[0] + p);
+          }
+          TurnFourByFour(a + p, b + p, c + p, d + p, out + p * width + i, width);
+        }
+        for (; p < k_count; ++p)
+          out[p * width + i] = a[p], out[p * width + i + 1] = b[p], out[p * width + i + 2] = c[p],
+                          out[p * width + i + 3] = d[p];
+      }
+    }
+    for (; i < n; ++i) {
+      const T* base = from + rows[r + i];
+      Acc* column = out + i;
+      if (runs)
+        for (int64_t p = 0; p < k_count; ++p) column[p * width] = Widen<Acc>(base[ks[0] + p]);
+      else
+        for (int64_t p = 0; p < k_count; ++p) column[p * width] = Widen<Acc>(base[ks[p]]);
+    }
+    for (; i < width; ++i)
+      for (int64_t p = 0; p < k_count; ++p) out[p * width + i] = Acc(0);
+    out += width * k_count;
+  }
+}
+// The same for kernels that take `group` values of a row at a time.
+template <class T, int64_t group, T flip, bool header>
+void PackGroups(const std::byte* data, const int64_t* rows, int64_t row_count, const int64_t* ks, int64_t k_count,
+                int64_t width, std::byte* to) {
+  const T* from = reinterpret_cast<const T*>(data);
+  const int64_t steps = (k_count + group - 1) / group;
+  for (int64_t r = 0; r < row_count; r += width) {
+    const int64_t n = std::min(width, row_count - r);
+    int32_t* sums = reinterpret_cast<int32_t*>(to);
+    if constexpr (header) to += width * static_cast<int64_t>(sizeof(int32_t));
+    T* out = reinterpret_cast<T*>(to);
+    const bool side_by_side = rows[r + n - 1] - rows[r] == n - 1 && (n < 3 || rows[r + 1] - rows[r] == 1);
+    const bool runs = ks[k_count - 1] - ks[0] == k_count - 1 && (k_count < 3 || ks[1] - ks[0] == 1);
+    if (n < width || k_count % group != 0) std::fill_n(out, width * steps * group, flip);
+    if (side_by_side) {
+      for (int64_t p = 0; p < k_count; ++p) {
+        const T* row = from + rows[r] + ks[p];
+        T* column = out + p / group * group * width + p % group;
+        for (int64_t i = 0; i < n; ++i) column[i * group] = static_cast<T>(row[i] ^ flip);
+      }
+    } else {
+      for (int64_t i = 0; i < n; ++i) {
+        const T* row = from + rows[r + i];
+        T* column = out + i * group;
+        int64_t p = 0;
+        if (runs) {
+          for (row += ks[0]; p + group <= k_count; p += group, column += width * group) {
+            for (int64_t q = 0; q < group; ++q) column[q] = static_cast<T>(row[p + q] ^ flip);
+          }
+          row -= ks[0];
+        }
+        for (; p < k_count; ++p)
+          out[p / group * group * width + i * group + p % group] = static_cast<T>(row[ks[p]] ^ flip);
+      }
+    }
+    if constexpr (header) {
+      // What the kernel adds for each column, as it takes the other operand's values for 128 more than they are.
+      std::fill_n(sums, width, 0);
+      const int8_t* values = reinterpret_cast<const int8_t*>(out);
+      for (int64_t p = 0; p < steps; ++p) {
+        for (int64_t i = 0; i < width; ++i, values += group) {
+          for (int64_t q = 0; q < group; ++q) sums[i] -= 128 * values[q];
+        }
+      }
+    }
+    to += width * steps * group * static_cast<int64_t>(sizeof(T));
+  }
+}
+
+}  // namespace
+
+GemmPacker PackerFor(PrimitiveType type, GemmType gemm, bool left) {
+  GemmPacker packer;
+  switch (gemm) {
+    case GemmType::kF32:
+      packer.pack = type == PrimitiveType::F32    ? &PackPanels<float, float>
+                    : type == PrimitiveType::BF16 ? &PackPanels<float, BFloat16>
+                                                  : &PackPanels<float, Half>;
+      break;
+    case GemmType::kF64:
+      packer.pack = &PackPanels<double, double>;
+      packer.element_bytes = 8;
+      break;
+    case GemmType::kS32:
+      packer.pack = type == PrimitiveType::S32   ? &PackPanels<int32_t, int32_t>
+                    : type == PrimitiveType::U32 ? &PackPanels<int32_t, int32_t>
+                    : type == PrimitiveType::S8  ? &PackPanels<int32_t, int8_t>
+                    : type == PrimitiveType::U8  ? &PackPanels<int32_t, uint8_t>
+                    : type == PrimitiveType::S16 ? &PackPanels<int32_t, int16_t>
+                                                 : &PackPanels<int32_t, uint16_t>;
+      break;
+    case GemmType::kBytes:
+      packer.pack = left ? &PackGroups<uint8_t, 4, 0x80, false> : &PackGroups<uint8_t, 4, 0, true>;
+      packer.element_bytes = 1, packer.group = 4, packer.header = left ? 0 : 4;
+      break;
+    case GemmType::kBf16:
+      packer.pack = &PackGroups<uint16_t, 2, 0, false>;
+      packer.element_bytes = 2, packer.group = 2;
+      break;
+  }
+  return packer;
+}
+
+}  // namespace hloir::cpu

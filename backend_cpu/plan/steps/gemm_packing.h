@@ -1,0 +1,32 @@
+// How operands of matrix products are packed: in panels of some rows whose values for one step of the kernel lie side
+// by side.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "hloir/shape.h"
+#include "kernels/kernel_table.h"
+
+namespace hloir::cpu {
+
+struct GemmPacker {
+  // Row rows[i]'s value for ks[p] is data[rows[i] + ks[p]]; panels of `width` rows follow one another. Rows past the
+  // end, and what fills the last step up, are zeros.
+  using Function = void (*)(const std::byte* data, const int64_t* rows, int64_t row_count, const int64_t* ks,
+                            int64_t k_count, int64_t width, std::byte* to);
+  Function pack = nullptr;
+  int64_t element_bytes = 4;  // of a packed value
+  int64_t group = 1;          // values of a row to a step
+  int64_t header = 0;         // bytes for each row, before the panel's values
+
+  int64_t Steps(int64_t k_count) const { return (k_count + group - 1) / group; }
+  int64_t PanelBytes(int64_t k_count, int64_t width) const {
+    return width * (header + Steps(k_count) * group * element_bytes);
+  }
+};
+
+// For the left or right operand of a product by the kernels of `gemm`.
+GemmPacker PackerFor(PrimitiveType type, GemmType gemm, bool left);
+
+}  // namespace hloir::cpu

@@ -1,0 +1,31 @@
+// Steps that move elements by positions known only while running, or that fill: pad, dynamic-slice,
+// dynamic-update-slice, gather and scatter (those two in gather_scatter.cc). The planner gives each its operands as
+// views.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "plan/lower/graph.h"
+#include "plan/run/step.h"
+
+namespace hloir::cpu {
+
+// Refs: operand, padding value; the result.
+std::unique_ptr<Step> MakePad(const HloInstruction& pad, const View& operand);
+// The same with zeros as padding, to `dims`. Refs: operand; the result.
+std::unique_ptr<Step> MakeZeroPad(PrimitiveType type, const PaddingConfig& padding, const DimVector& dims,
+                                  const View& operand);
+// Refs: operand, one scalar index for each dimension; the result.
+std::unique_ptr<Step> MakeDynamicSlice(const HloInstruction& slice, const View& operand);
+// Refs: operand, update, indices; the result, which may take the operand's place. `operand` lies in order.
+std::unique_ptr<Step> MakeDynamicUpdateSlice(const HloInstruction& update_slice, const View& update);
+// Refs: operand, indices; the result.
+std::unique_ptr<Step> MakeGather(const HloInstruction& gather, const View& operand, const View& indices);
+// Refs: operand, indices, updates; the result, which may take the operand's place. `operand` lies in order. Nothing, if
+// the computation is not one of the usual ones.
+std::unique_ptr<Step> MakeScatter(const HloInstruction& scatter, const View& indices, const View& updates,
+                                  const KernelTable& kernels);
+
+}  // namespace hloir::cpu

@@ -1,0 +1,175 @@
+// See simple_steps.h.
+#include "plan/steps/simple_steps.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "support/format.h"
+#include "plan/loops/one_element.h"
+
+namespace hloir::cpu {
+namespace {
+
+constexpr int64_t kParallelBytes = 1 << 19;  // below this a copy is done before another thread wakes up
+
+}  // namespace
+
+void Runtime::Stop() {
+  if (!status.ok()) return;
+  if (steps_left < 0) status = ResourceExhausted("the limit of executed steps is reached");
+  else status = Cancelled("the run was cancelled");
+}
+
+bool BlockCopy::Run(Runtime& runtime) {
+  const std::byte* from = ref(0).pointer;
+  std::byte* to = written(0).pointer;
+  if (from == to || bytes_ == 0) return true;
+  if (bytes_ <= 8 && (bytes_ & (bytes_ - 1)) == 0) {
+    switch (bytes_) {
+      case 1: *to = *from; break;
+      case 2: __builtin_memcpy(to, from, 2); break;
+      case 4: __builtin_memcpy(to, from, 4); break;
+      default: __builtin_memcpy(to, from, 8); break;
+    }
+    return true;
+  }
+  if (bytes_ < kParallelBytes) {
+    std::memmove(to, from, bytes_);
+    return true;
+  }
+  const int64_t parts = std::min<int64_t>(8, bytes_ / (kParallelBytes / 2));
+  runtime.pool->For(parts, [&](int64_t part, int) {
+    const int64_t begin = bytes_ * part / parts, end = bytes_ * (part + 1) / parts;
+    std::memcpy(to + begin, from + begin, end - begin);
+  });
+  return true;
+}
+
+bool BlockCopy::AppendScalarOps(std::vector<TileOp>& ops) const {
+  if (refs()[0].pointer == refs()[1].pointer) return true;
+  if (bytes_ != 1 && bytes_ != 2 && bytes_ != 4 && bytes_ != 8) return false;
+  TileOp op;
+  op.kernel = OneElementKernels().copy[bytes_ == 8 ? 3 : bytes_ / 2];
+  op.in[0] = refs()[0].pointer;
+  op.out = refs()[1].pointer;
+  ops.push_back(op);
+  return true;
+}
+
+std::string BlockCopy::Name() const { return Format("copy {} bytes", bytes_); }
+
+bool ViewCopy::Run(Runtime& runtime) {
+  std::byte* to = written(0).pointer;
+  for (size_t i = 0; i < copies_.size(); ++i) {
+    const StridedCopy& copy = copies_[i];
+    const std::byte* from = ref(static_cast<int>(i)).pointer;
+    const int64_t bytes = copy.count * copy.bytes;
+    const int64_t parts = std::min({copy.parts(), bytes / (kParallelBytes / 2), int64_t{16}});
+    if (parts < 2) {
+      copy.Run(from, to);
+      continue;
+    }
+    runtime.pool->For(parts, [&](int64_t part, int) {
+      copy.RunPart(from, to, copy.parts() * part / parts, copy.parts() * (part + 1) / parts);
+    });
+  }
+  return true;
+}
+
+// One list of ops: the condition's, the question, the body's.
+bool WhileStep::RunScalarLoop(Runtime& runtime) const {
+  const bool* going = refs()[0].as<bool>();
+  const int64_t steps = static_cast<int64_t>(1 + condition.size() + body.size());
+  const TileOp& first = ops_.front();
+  while (true) {
+    if (!runtime.Tick(steps)) return false;
+    first.kernel(first, 1);
+    if (!*going) return true;
+  }
+}
+
+// Anew in each run, as operands may have moved: it costs no more than a turn of the loop.
+bool WhileStep::MakeScalarLoop() {
+  ops_.clear();
+  auto append = [&](const StepList& steps) {
+    return std::all_of(steps.begin(), steps.end(), [&](const auto& step) { return step->AppendScalarOps(ops_); });
+  };
+  if (!append(condition)) return false;
+  ops_.push_back(StopUnless(refs()[0].as<bool>()));
+  if (!append(body) || ops_.size() > kMaxChain) return false;
+  ChainOps(ops_);
+  return true;
+}
+
+bool WhileStep::Run(Runtime& runtime) {
+  if (!RunSteps(once, runtime)) return false;
+  if (MakeScalarLoop()) return RunScalarLoop(runtime);
+  const bool* going = ref(0).as<bool>();
+  while (true) {
+    if (!RunSteps(condition, runtime)) return false;
+    if (!*going) return true;
+    // An empty body and condition are steps too: nothing may loop for ever unseen.
+    if (!runtime.Tick() || !RunSteps(body, runtime)) return false;
+  }
+}
+
+bool ConditionalStep::Run(Runtime& runtime) {
+  size_t branch;
+  if (by_pred_) {
+    branch = *ref(0).as<bool>() ? 0 : 1;
+  } else {
+    const int32_t index = *ref(0).as<int32_t>();
+    branch =
+        index < 0 || static_cast<size_t>(index) >= branches.size() ? branches.size() - 1 : static_cast<size_t>(index);
+  }
+  return RunSteps(branches[branch], runtime);
+}
+
+namespace {
+
+// Fills a literal's leaves, depth first, from consecutive refs.
+template <class F>
+void ForEachLeaf(Literal& literal, F&& f) {
+  if (literal.shape().IsTuple()) {
+    for (Literal& element : literal.elements()) ForEachLeaf(element, f);
+  } else {
+    f(literal);
+  }
+}
+
+}  // namespace
+
+bool ReferenceStep::Run(Runtime& runtime) {
+  std::vector<Literal> operands;
+  operands.reserve(instruction_.operand_count());
+  int index = 0;
+  for (const HloInstruction* operand : instruction_.operands()) {
+    Literal& literal = operands.emplace_back(operand->shape());
+    ForEachLeaf(literal, [&](Literal& leaf) {
+      const Ref& from = ref(index++);
+      if (from.held >= 0) leaf = runtime.held[static_cast<size_t>(from.held)];
+      else if (leaf.size_bytes() > 0) std::memcpy(leaf.untyped_data(), from.pointer, leaf.size_bytes());
+    });
+  }
+  std::vector<const Literal*> pointers;
+  for (const Literal& literal : operands) pointers.push_back(&literal);
+  StatusOr<Literal> result = runtime.evaluator->EvaluateInstruction(instruction_, pointers);
+  if (!result.ok()) {
+    runtime.status = result.status();
+    return false;
+  }
+  index = 0;
+  ForEachLeaf(*result, [&](Literal& leaf) {
+    const Ref& to = written(index++);
+    if (to.held >= 0) runtime.held[static_cast<size_t>(to.held)] = std::move(leaf);
+    else if (leaf.size_bytes() > 0 && to.pointer != nullptr)
+      std::memcpy(to.pointer, leaf.untyped_data(), leaf.size_bytes());
+  });
+  return true;
+}
+
+std::string ReferenceStep::Name() const {
+  return Format("reference {} {}", instruction_.opcode_name(), instruction_.name());
+}
+
+}  // namespace hloir::cpu

@@ -1,0 +1,77 @@
+// Steps without kernels of their own: copies, control flow, and what is left to the reference evaluator.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hloir/instruction.h"
+#include "plan/run/step.h"
+#include "plan/steps/strided_copy.h"
+
+namespace hloir::cpu {
+
+// Copies a whole buffer's bytes; does nothing where both came to be the same place.
+class BlockCopy : public Step {
+ public:
+  explicit BlockCopy(int64_t bytes) : bytes_(bytes) {}
+  bool Run(Runtime& runtime) override;
+  bool AppendScalarOps(std::vector<TileOp>& ops) const override;
+  bool MayShare(int, int) const override { return true; }
+  std::string Name() const override;
+
+ private:
+  int64_t bytes_;
+};
+
+// Copies views: the list's entry i reads refs()[i] and writes the one result.
+class ViewCopy : public Step {
+ public:
+  explicit ViewCopy(std::vector<StridedCopy> copies, std::string name)
+      : copies_(std::move(copies)), name_(std::move(name)) {}
+  bool Run(Runtime& runtime) override;
+  std::string Name() const override { return name_; }
+
+ private:
+  std::vector<StridedCopy> copies_;
+  std::string name_;
+};
+
+// refs()[0] is the condition's result. What no turn changes is computed by `once`, before the first. A loop whose
+// condition and body are scalar operations alone runs as one list of these.
+class WhileStep : public Step {
+ public:
+  bool Run(Runtime& runtime) override;
+  std::string Name() const override { return "while"; }
+  StepList once, condition, body;
+
+ private:
+  bool MakeScalarLoop();  // false: it is none
+  bool RunScalarLoop(Runtime& runtime) const;
+  std::vector<TileOp> ops_;  // of a scalar loop; kept for their room
+};
+
+// refs()[0] is the branch number, or a pred that takes the first branch when true.
+class ConditionalStep : public Step {
+ public:
+  explicit ConditionalStep(bool by_pred) : by_pred_(by_pred) {}
+  bool Run(Runtime& runtime) override;
+  std::string Name() const override { return "conditional"; }
+  std::vector<StepList> branches;
+
+ private:
+  bool by_pred_;
+};
+
+// Evaluates one instruction by the scalar reference: operands are copied into literals, results out of one.
+class ReferenceStep : public Step {
+ public:
+  explicit ReferenceStep(const HloInstruction& instruction) : instruction_(instruction) {}
+  bool Run(Runtime& runtime) override;
+  std::string Name() const override;
+
+ private:
+  const HloInstruction& instruction_;
+};
+
+}  // namespace hloir::cpu

@@ -1,0 +1,147 @@
+// See strided_copy.h.
+#include "plan/steps/strided_copy.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "plan/steps/turn.h"
+#include "plan/lower/view.h"
+
+namespace hloir::cpu {
+namespace {
+
+struct Wide {  // c128
+  uint64_t a, b;
+};
+
+template <class T>
+void CopyRow(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t n) {
+  if (to_stride == 1 && from_stride == 1) {
+    if (n >= 16) std::memcpy(to, from, n * sizeof(T));
+    else
+      for (int64_t i = 0; i < n; ++i) to[i] = from[i];
+  } else if (to_stride == 1 && from_stride == 0) {
+    const T value = *from;
+    for (int64_t i = 0; i < n; ++i) to[i] = value;
+  } else {
+    for (int64_t i = 0; i < n; ++i) to[i * to_stride] = from[i * from_stride];
+  }
+}
+
+// `rows` × `columns` elements, of which `from` has neighbours along rows and `to` along columns.
+template <class T>
+void CopyPlane(const T* from, int64_t from_row, int64_t from_column, T* to, int64_t to_row, int64_t to_column,
+               int64_t rows, int64_t columns) {
+  // Through a buffer: lines of both arrays are touched once and as a whole, also where a power of two lies between them
+  // and the cache has room for few of them.
+  constexpr int64_t kBlock = 64 / sizeof(T) < 8 ? 8 : 64 / sizeof(T);
+  alignas(64) T block[kBlock * kBlock];
+  for (int64_t r0 = 0; r0 < rows; r0 += kBlock) {
+    const int64_t height = std::min(kBlock, rows - r0);
+    for (int64_t c0 = 0; c0 < columns; c0 += kBlock) {
+      const int64_t width = std::min(kBlock, columns - c0);
+      const T* source = from + r0 * from_row + c0 * from_column;
+      T* target = to + r0 * to_row + c0 * to_column;
+      if constexpr (sizeof(T) == 4) {
+        if (height == kBlock && width == kBlock && from_row == 1 && to_column == 1) {
+          for (int64_t c = 0; c < kBlock; c += 4) {
+            const T* four = source + c * from_column;
+            for (int64_t r = 0; r < kBlock; r += 4) {
+              TurnFourByFour(four + r, four + from_column + r, four + 2 * from_column + r, four + 3 * from_column + r,
+                             block + r * kBlock + c, kBlock);
+            }
+          }
+          for (int64_t r = 0; r < kBlock; ++r) std::memcpy(target + r * to_row, block + r * kBlock, sizeof(T) * kBlock);
+          continue;
+        }
+      }
+      if (height == kBlock && from_row == 1) {
+        for (int64_t c = 0; c < width; ++c)
+          std::memcpy(block + c * kBlock, source + c * from_column, sizeof(T) * kBlock);
+      } else {
+        for (int64_t c = 0; c < width; ++c)
+          for (int64_t r = 0; r < height; ++r) block[c * kBlock + r] = source[r * from_row + c * from_column];
+      }
+      if (width == kBlock && to_column == 1) {
+        for (int64_t r = 0; r < height; ++r)
+          for (int64_t c = 0; c < kBlock; ++c) target[r * to_row + c] = block[c * kBlock + r];
+      } else {
+        for (int64_t r = 0; r < height; ++r)
+          for (int64_t c = 0; c < width; ++c) target[r * to_row + c * to_column] = block[c * kBlock + r];
+      }
+    }
+  }
+}
+
+template <class T>
+void Copy(const StridedCopy& copy, const T* from, T* to, int64_t begin, int64_t end) {
+  const int rank = static_cast<int>(copy.dims.size());
+  if (rank == 0) {
+    *to = *from;
+    return;
+  }
+  DimVector dims = copy.dims;
+  from += begin * copy.from_strides[0];
+  to += begin * copy.to_strides[0];
+  dims[0] = end - begin;
+  // A transpose: the target's innermost dimension is not the source's. Handle those two as a plane, the rest around it.
+  const int inner = rank - 1;
+  int other = -1;
+  if (copy.from_strides[inner] != 1 && copy.from_strides[inner] != 0) {
+    for (int d = 0; d < inner; ++d)
+      if (copy.from_strides[d] == 1 && dims[d] > 1) other = d;
+  }
+  int64_t index[64] = {};
+  while (true) {
+    if (other >= 0) {
+      CopyPlane(from, copy.from_strides[other], copy.from_strides[inner], to, copy.to_strides[other],
+                copy.to_strides[inner], dims[other], dims[inner]);
+    } else {
+      CopyRow(from, copy.from_strides[inner], to, copy.to_strides[inner], dims[inner]);
+    }
+    int d = inner - 1;
+    for (; d >= 0; --d) {
+      if (d == other) continue;
+      from += copy.from_strides[d];
+      to += copy.to_strides[d];
+      if (++index[d] < dims[d]) break;
+      from -= dims[d] * copy.from_strides[d];
+      to -= dims[d] * copy.to_strides[d];
+      index[d] = 0;
+    }
+    if (d < 0) return;
+  }
+}
+
+}  // namespace
+
+StridedCopy StridedCopy::Make(int64_t bytes, const DimVector& dims, const DimVector& from_strides, int64_t from_offset,
+                              const DimVector& to_strides, int64_t to_offset) {
+  View from{dims, from_strides, 0}, to{dims, to_strides, 0};
+  View* both[] = {&from, &to};
+  CollapseTogether(both);
+  StridedCopy copy;
+  copy.bytes = bytes;
+  copy.dims = from.dims;
+  copy.from_strides = from.strides;
+  copy.to_strides = to.strides;
+  copy.from_offset = from_offset * bytes;
+  copy.to_offset = to_offset * bytes;
+  copy.count = from.count();
+  return copy;
+}
+
+void StridedCopy::RunPart(const std::byte* from, std::byte* to, int64_t begin, int64_t end) const {
+  if (count == 0 || begin >= end) return;
+  from += from_offset;
+  to += to_offset;
+  switch (bytes) {
+    case 1: Copy(*this, reinterpret_cast<const uint8_t*>(from), reinterpret_cast<uint8_t*>(to), begin, end); break;
+    case 2: Copy(*this, reinterpret_cast<const uint16_t*>(from), reinterpret_cast<uint16_t*>(to), begin, end); break;
+    case 4: Copy(*this, reinterpret_cast<const uint32_t*>(from), reinterpret_cast<uint32_t*>(to), begin, end); break;
+    case 8: Copy(*this, reinterpret_cast<const uint64_t*>(from), reinterpret_cast<uint64_t*>(to), begin, end); break;
+    default: Copy(*this, reinterpret_cast<const Wide*>(from), reinterpret_cast<Wide*>(to), begin, end); break;
+  }
+}
+
+}  // namespace hloir::cpu

@@ -1,0 +1,26 @@
+// StridedCopy: moves the elements of one view to another. Runs are copied whole, transposes in cache-sized blocks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "hloir/detail/small_vector.h"
+
+namespace hloir::cpu {
+
+// A prepared copy between two arrays of the same dims; strides and offsets in elements of `bytes` each.
+struct StridedCopy {
+  DimVector dims, from_strides, to_strides;  // collapsed
+  int64_t from_offset = 0, to_offset = 0;    // in bytes
+  int64_t bytes = 4;
+  int64_t count = 0;
+
+  static StridedCopy Make(int64_t bytes, const DimVector& dims, const DimVector& from_strides, int64_t from_offset,
+                          const DimVector& to_strides, int64_t to_offset);
+  // How many independent parts the copy may be run in: slices of the outermost dimension.
+  int64_t parts() const { return dims.empty() ? 1 : dims[0]; }
+  void Run(const std::byte* from, std::byte* to) const { RunPart(from, to, 0, parts()); }
+  void RunPart(const std::byte* from, std::byte* to, int64_t begin, int64_t end) const;
+};
+
+}  // namespace hloir::cpu

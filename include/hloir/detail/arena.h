@@ -1,0 +1,104 @@
+// Arena: where a module's instructions, names and attributes live. Allocation is a pointer bump; everything goes at
+// once when the module does. Objects with a destructor have it run then.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace hloir {
+
+class Arena {
+ public:
+  Arena() = default;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  ~Arena();
+
+  void* Allocate(size_t bytes, size_t alignment = alignof(std::max_align_t)) {
+    const uintptr_t at = (next_ + alignment - 1) & ~(alignment - 1);
+    if (at + bytes > end_) return AllocateBlock(bytes);
+    next_ = at + bytes;
+    return reinterpret_cast<void*>(at);
+  }
+  // The next block is to be at least that large: for who knows about how much will be allocated.
+  void Reserve(size_t bytes) { reserved_ = bytes; }
+  template <class T, class... Args>
+  T* New(Args&&... args) {
+    T* object = new (Allocate(sizeof(T), alignof(T))) T{std::forward<Args>(args)...};
+    if constexpr (!std::is_trivially_destructible_v<T>) {
+      cleanups_ = new (Allocate(sizeof(Cleanup), alignof(Cleanup)))
+          Cleanup{object, [](void* p) { static_cast<T*>(p)->~T(); }, cleanups_};
+    }
+    return object;
+  }
+  std::string_view Copy(std::string_view text) {
+    if (text.empty()) return {};
+    char* bytes = static_cast<char*>(Allocate(text.size(), 1));
+    std::memcpy(bytes, text.data(), text.size());
+    return {bytes, text.size()};
+  }
+  size_t bytes() const { return total_; }
+
+ private:
+  struct Cleanup {
+    void* object;
+    void (*destroy)(void*);
+    Cleanup* next;
+  };
+  struct Block {
+    void* memory;
+    std::align_val_t alignment;
+  };
+  void* AllocateBlock(size_t bytes);
+
+  std::vector<Block> blocks_;
+  uintptr_t next_ = 0, end_ = 0;  // what is free of the last block
+  size_t total_ = 0, reserved_ = 0;
+  Cleanup* cleanups_ = nullptr;
+};
+
+// A growing list in an arena: pointer, size, capacity in 16 bytes. Its elements are never freed before the arena.
+template <class T>
+class ArenaVector {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+  const T* data() const { return data_; }
+  T& operator[](size_t i) { return data_[i]; }
+  const T& operator[](size_t i) const { return data_[i]; }
+  T& back() { return data_[size_ - 1]; }
+  void reserve(Arena& arena, size_t capacity) {
+    if (capacity <= capacity_) return;
+    T* grown = static_cast<T*>(arena.Allocate(capacity * sizeof(T), alignof(T)));
+    if (size_ > 0) std::memcpy(static_cast<void*>(grown), data_, size_ * sizeof(T));
+    data_ = grown;
+    capacity_ = static_cast<uint32_t>(capacity);
+  }
+  void push_back(Arena& arena, T value) {
+    if (size_ == capacity_) reserve(arena, capacity_ == 0 ? 1 : 2 * size_t{capacity_});
+    data_[size_++] = value;
+  }
+  void erase(size_t i) {
+    for (size_t k = i + 1; k < size_; ++k) data_[k - 1] = data_[k];
+    --size_;
+  }
+  void truncate(size_t size) { size_ = static_cast<uint32_t>(size); }
+
+ private:
+  T* data_ = nullptr;
+  uint32_t size_ = 0, capacity_ = 0;
+};
+
+}  // namespace hloir

@@ -1,0 +1,45 @@
+// InstructionList: an ordered set of instructions, for the users of an instruction and the callers of a computation.
+// Most have one or two entries; a constant or a reducer may have a million, and is then still changed in constant time:
+// past some 30 entries a table says where each one stands, and a removal puts the last one into the gap. The order
+// depends on the edits alone, never on addresses. Tested by tests/unit/analysis_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "hloir/detail/arena.h"
+
+namespace hloir {
+
+class HloInstruction;
+
+class InstructionList {
+ public:
+  size_t size() const { return items_.size(); }
+  bool empty() const { return items_.empty(); }
+  HloInstruction* back() const { return items_.data()[items_.size() - 1]; }
+  HloInstruction* const* begin() const { return items_.begin(); }
+  HloInstruction* const* end() const { return items_.end(); }
+  operator std::span<HloInstruction* const>() const { return {items_.data(), items_.size()}; }
+  bool Contains(const HloInstruction* item) const;
+  // Adds what is known not to be in the list: when reading text, which asks for no table.
+  void Append(Arena& arena, HloInstruction* item) { items_.push_back(arena, item); }
+  // Nothing happens to what is in the list already.
+  void Add(Arena& arena, HloInstruction* item);
+  // Nothing happens if it is not in the list.
+  void Remove(Arena& arena, const HloInstruction* item);
+
+ private:
+  // Positions in items_ plus one, 0 for a free slot; open addressing, at least twice as many slots as items.
+  struct Table {
+    uint32_t* slots = nullptr;
+    uint32_t mask = 0, indexed = 0;  // of items_, the first so many are in
+  };
+  uint32_t Slot(const HloInstruction* item) const;  // its own, or the free one where it would go
+  void Index(Arena& arena);
+
+  ArenaVector<HloInstruction*> items_;
+  Table* table_ = nullptr;
+};
+
+}  // namespace hloir

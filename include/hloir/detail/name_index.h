@@ -1,0 +1,61 @@
+// NameIndex: which item has a name. Open addressing, 16 bytes a slot, as a large computation's table is larger than any
+// cache. Nothing is ever taken out, so that removing and renaming cost nothing here: who looks says which items still
+// count, and who sees that it is full makes it anew. Tested by tests/unit/analysis_test.cc.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+namespace hloir {
+
+struct OwnName {
+  template <class T>
+  std::string_view operator()(const T& item) const {
+    return item.name();
+  }
+};
+
+template <class T, class NameOf = OwnName>
+class NameIndex {
+ public:
+  bool empty() const { return slots_.empty(); }
+  bool full() const { return 4 * used_ >= 3 * slots_.size(); }
+  // No items, and room for more than that many.
+  void Reset(size_t items) {
+    slots_.assign(std::bit_ceil(2 * items + 1), {});
+    used_ = 0;
+  }
+  void Add(T* item) {
+    const size_t hash = Hash(NameOf()(*item));
+    size_t at = hash & (slots_.size() - 1);
+    while (slots_[at].item != nullptr) at = (at + 1) & (slots_.size() - 1);
+    slots_[at] = {hash, item};
+    ++used_;
+  }
+  // An item of that name for which `counts` holds; or nullptr.
+  template <class Counts>
+  T* Find(std::string_view name, Counts counts) const {
+    if (empty()) return nullptr;
+    const size_t hash = Hash(name);
+    for (size_t at = hash & (slots_.size() - 1); slots_[at].item != nullptr; at = (at + 1) & (slots_.size() - 1)) {
+      T* item = slots_[at].item;
+      if (slots_[at].hash == hash && counts(*item) && NameOf()(*item) == name) return item;
+    }
+    return nullptr;
+  }
+
+ private:
+  struct Slot {
+    size_t hash = 0;
+    T* item = nullptr;
+  };
+  static size_t Hash(std::string_view name) { return std::hash<std::string_view>()(name); }
+
+  std::vector<Slot> slots_;
+  size_t used_ = 0;
+};
+
+}  // namespace hloir

@@ -1,0 +1,82 @@
+// What several passes need: may this instruction go, or stand in another's place, and what must be carried over when it
+// does.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hloir/module.h"
+#include "hloir/pass.h"
+
+namespace hloir {
+
+inline bool Contains(const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
+
+// What a pass of named rules is: its name, its options, and the gate that it asks before each change.
+class RewritingPass : public HloPass {
+ public:
+  RewritingPass(std::string_view name, const PassOptions& options)
+      : name_(name), options_(options), gate_(name, options_) {}
+  std::string_view name() const override { return name_; }
+
+ protected:
+  // True: make this change now.
+  bool Ask(std::string_view rule, std::string_view formula, const HloInstruction& instruction,
+           MathMode math = MathMode::kExact, std::string reason = {}) {
+    return gate_.Enabled(rule, math) && gate_.Allow(rule, formula, math, instruction, std::move(reason));
+  }
+  // After a yes of Ask: `made`, which is new, takes the place and the annotations of `old`, and `old` goes if it may.
+  void PutInPlaceOf(HloInstruction* old, HloInstruction* made);
+  // Asks, and if the answer is yes, all users of `old` take `existing`, which stood there before.
+  bool ReplaceWith(HloInstruction* old, HloInstruction* existing, std::string_view rule, std::string_view formula);
+
+  std::string_view name_;
+  PassOptions options_;
+  RewriteGate gate_;
+};
+
+// Nobody would miss it, if nobody used it: no side effect, no control edges, no part in an exchange with the outside.
+bool MayRemoveIfUnused(const HloInstruction& instruction);
+// MayRemoveIfUnused, and indeed nobody uses it. Parameters stay: they are the computation's signature.
+bool IsDead(const HloInstruction& instruction);
+// Removes it if it is dead, and then each operand that is dead without it.
+void RemoveIfDead(HloInstruction* instruction);
+
+// Is `replacement`, which stood there before, as good as `original` for everybody: same shape and layout, and no
+// sharding or frontend attribute of the original gets lost?
+bool MayTakePlaceOf(const HloInstruction& replacement, const HloInstruction& original);
+// A new instruction takes over the original's metadata (if it has none), sharding, frontend attributes and original
+// value.
+void InheritAnnotations(HloInstruction* replacement, const HloInstruction& original);
+// For what gives a tuple and lost the elements that are not to `keep`: so does its original value.
+void KeepOrigins(HloInstruction& tuple, const std::vector<bool>& keep);
+
+// The body of a fusion or of an async operation: what stands in it belongs together, and a pass that rewrites single
+// instructions keeps out.
+bool IsWrapped(const HloComputation& computation);
+// Opcodes that have one of these traits.
+OpcodeSet OpcodesWith(uint32_t traits);
+// Computations that run as code, once each time they are called: the entry and whatever call, while and conditional
+// reach through one another. Not bodies of fusions and async operations, nor reducers, comparators and the like, which
+// run once per element. In the module's post-order.
+std::vector<HloComputation*> ControlFlowComputations(const HloModule& module);
+
+// Copies the body's instructions in front of `place`, with `arguments` for its parameters; gives what its root became.
+HloInstruction* InlineBefore(HloInstruction* place, const HloComputation& body,
+                             std::span<HloInstruction* const> arguments);
+// Nothing in the body is tied to it: no control dependencies, no other thread, not known by name to a partitioner.
+bool MayBeInlined(const HloComputation& body, const HloComputation& into);
+// The k-th computation that the instruction calls; a copy of its own, if somebody else calls it too.
+HloComputation* OwnComputation(HloInstruction* caller, int64_t k);
+// Operands before users: a schedule, or the post-order.
+std::vector<HloInstruction*> InOrder(HloComputation& computation);
+// Instructions of one opcode, in that order.
+std::vector<HloInstruction*> InstructionsOf(HloComputation& computation, HloOpcode opcode);
+bool HasAnnotations(const HloInstruction& instruction);  // a sharding or frontend attributes
+// The direction that says the same of two operands that have changed places.
+ComparisonDirection Flipped(ComparisonDirection direction);
+
+}  // namespace hloir

@@ -1,0 +1,152 @@
+// What a rule of the algebraic simplifier is, and what it may use. A rule is a function under its formula:
+//
+//   // A * 1 => A
+//   HloInstruction* MultiplyOne(HloInstruction* i, RuleContext& c) {
+//     HloInstruction* a;
+//     if (!Match(i, m::MultiplyAnyOrder(m::Any(&a), m::Splat(1)))) return nullptr;
+//     return c.ReplaceWith(a);
+//   }
+//
+// and a row in its family's table. It looks first; then asks (ReplaceWith and Allow ask for it); then builds. It
+// returns what stands for `i` from now on, or nullptr if it does not apply or may not.
+//
+// Rules for rules, as they run to a fixpoint: the right side is never worse (fewer or cheaper instructions, or smaller
+// operands); constants go to the right; no rule undoes another.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hloir/builder.h"
+#include "hloir/match.h"
+#include "hloir/pass.h"
+
+namespace hloir::rules {
+
+class RuleContext;
+using RuleFunction = HloInstruction* (*)(HloInstruction* instruction, RuleContext& context);
+
+struct Rule {
+  HloOpcode opcode = {};  // of the instructions that it looks at
+  std::string_view name, formula;
+  // Its class, by the element type it computes in (for a compare: that of its operands).
+  MathMode integers, floats;
+  RuleFunction apply;
+  bool every_elementwise = false;  // it looks at all elementwise instructions, and `opcode` does not count
+};
+
+// A pass that runs rules to their fixpoint. Passes of few rules are made of it too.
+std::unique_ptr<HloPass> MakeRulePass(std::string_view name, std::span<const std::span<const Rule>> families,
+                                      const PassOptions& options);
+// A pass of one table.
+inline std::unique_ptr<HloPass> MakeRulePass(std::string_view name, std::span<const Rule> rules,
+                                             const PassOptions& options) {
+  return MakeRulePass(name, std::span(&rules, 1), options);
+}
+
+class RuleContext {
+ public:
+  explicit RuleContext(RewriteGate& gate) : gate_(gate) {}
+
+  // May the rule that is running change the graph? Nothing may be built before this said yes.
+  bool Allow(std::string reason = {});
+  // The instruction's place goes to one that is there already: Allow(), and nothing that the old one carried gets lost.
+  HloInstruction* ReplaceWith(HloInstruction* existing);
+
+  // Builders. They put the instruction into the computation of the one that is being rewritten. Shapes made here have
+  // the default layout; that of the final result is set to the old one's.
+  HloInstruction* Unary(HloOpcode opcode, HloInstruction* a);
+  HloInstruction* Binary(HloOpcode opcode, HloInstruction* a, HloInstruction* b);
+  HloInstruction* Select(HloInstruction* p, HloInstruction* a, HloInstruction* b);
+  HloInstruction* Compare(ComparisonDirection direction, HloInstruction* a, HloInstruction* b,
+                          ComparisonType type = ComparisonType::kDefault);
+  HloInstruction* Convert(HloInstruction* a, PrimitiveType type);
+  HloInstruction* Broadcast(HloInstruction* a, const Shape& shape, DimVector dimensions);
+  HloInstruction* BroadcastScalar(HloInstruction* scalar, const Shape& shape);  // the scalar itself, if shape is one
+  HloInstruction* Reshape(HloInstruction* a, const Shape& shape);
+  HloInstruction* Transpose(HloInstruction* a, const DimVector& permutation);
+  HloInstruction* Slice(HloInstruction* a, const SliceRanges& ranges);
+  HloInstruction* Constant(Literal literal) { return computation()->AddConstant(std::move(literal)); }
+  // All elements this number.
+  HloInstruction* Splat(const Shape& shape, double value);
+  HloInstruction* SplatOf(const Shape& shape, Literal scalar);
+  // An elementwise copy of `original` over other operands, with the type it had and the dimensions of `dimensions`.
+  HloInstruction* CloneOver(const HloInstruction* original, std::span<HloInstruction* const> operands,
+                            const Shape& dimensions);
+  template <class A>
+  HloInstruction* Add(HloOpcode opcode, const Shape& shape, std::initializer_list<HloInstruction*> operands,
+                      A attributes) {
+    return computation()->AddInstruction(opcode, shape, operands, std::move(attributes));
+  }
+  // What `build` makes of the operands, with HloBuilder, which infers the shapes; Allow() is asked in it. nullptr if it
+  // could not be built, or may not.
+  using Expansion = HloBuilder::Op (*)(HloBuilder& b, const HloInstruction& i, HloBuilder::Ops operands);
+  HloInstruction* Expand(Expansion build);
+  HloComputation* computation() const { return instruction_->parent(); }
+
+  // For the driver.
+  void Begin(const Rule* rule, HloInstruction* instruction, MathMode math) {
+    rule_ = rule, instruction_ = instruction, math_ = math;
+  }
+
+ private:
+  HloInstruction* Built(Expansion build);
+
+  RewriteGate& gate_;
+  const Rule* rule_ = nullptr;
+  HloInstruction* instruction_ = nullptr;
+  MathMode math_ = MathMode::kExact;
+};
+
+// Short words for the tables.
+inline constexpr MathMode kExact = MathMode::kExact, kRounding = MathMode::kRounding, kFast = MathMode::kFast;
+
+// Facts that several families ask for.
+
+// The type whose arithmetic the instruction does: of a compare, its operands'.
+PrimitiveType ComputedType(const HloInstruction& instruction);
+inline bool IsIntegral(const HloInstruction* i) { return IsInteger(i->shape().element_type()); }
+inline bool IsFloating(const HloInstruction* i) { return IsFloat(i->shape().element_type()); }
+inline bool IsPred(const HloInstruction* i) { return i->shape().element_type() == PrimitiveType::PRED; }
+// Every bit set: -1, the largest unsigned number, true.
+bool IsAllOnes(const HloInstruction* i);
+// For a splat of a power of two, of integers: its exponent; else -1.
+int PowerOfTwoExponent(const HloInstruction* i);
+// A splat zero with the sign bit set, or without it.
+bool IsNegativeZero(const HloInstruction* i);
+bool IsPositiveZero(const HloInstruction* i);
+// An array of one byte or more per element, all of whose sizes are known.
+bool IsStaticArray(const HloInstruction* i);
+// {0, 1, …, n-1}.
+bool IsIdentity(const DimVector& dimensions);
+// For a reshape that only inserts and drops dimensions of size 1: where dimension d of the operand, not of size 1, is
+// in the result. -1 for those of size 1.
+DimVector WhereDimensionsWent(const Shape& from, const Shape& to);
+// Same dimensions once those of size 1 are dropped, in the same order.
+bool EqualIgnoringOnes(const Shape& a, const Shape& b);
+// The value that `opcode` does not notice, of this type, as a literal: -0 for float add (0 would turn -0 into 0), 1,
+// the lowest, … False if there is none.
+bool IsIdentityElement(HloOpcode opcode, const HloInstruction* value);
+// No element is negative or -0 (but one may be NaN), as far as can be told from what makes it. In non_negative.cc.
+bool IsNonNegative(const HloInstruction* i);
+// Does `to` hold every value of `from`, so that a detour through it changes nothing? In convert.cc.
+bool HoldsAllOf(PrimitiveType to, PrimitiveType from);
+// The splat's integer; nullopt for anything else, and for unsigned numbers over the largest int64.
+std::optional<int64_t> SplatInteger(const HloInstruction* i);
+bool IsSplatZero(const HloInstruction* i);  // of either sign
+
+// Rules that several families have.
+// C op A => A op C, op commutative
+HloInstruction* ConstantRight(HloInstruction* i, RuleContext& c);
+// (A op C1) op C2 => A op (C1 op C2), op associative
+HloInstruction* MergeConstants(HloInstruction* i, RuleContext& c);
+
+// If `computation` is f(p0, p1) = p0 op p1 (or p1 op p0, if it commutes): op. Else nullopt.
+std::optional<HloOpcode> BinaryReducer(const HloComputation* computation);
+
+}  // namespace hloir::rules

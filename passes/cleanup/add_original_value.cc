@@ -1,0 +1,102 @@
+// add-original-value: writes on each instruction which instruction it is, so that what passes make of it can be traced
+// back.
+//
+// BEFORE
+// HloModule example
+//
+// ENTRY main {
+//   x = f32[4]{0} parameter(0)
+//   y = f32[4]{0} sine(x)
+//   pair = (f32[4]{0}, f32[4]{0}) tuple(x, y)
+//   ROOT first = f32[4]{0} get-tuple-element(pair), index=0
+// }
+// AFTER
+// HloModule example
+//
+// ENTRY main {
+//   x = f32[4]{0} parameter(0), origin={{"x"}}
+//   y = f32[4]{0} sine(x), origin={{"y"}}
+//   pair = (f32[4]{0}, f32[4]{0}) tuple(x, y), origin={({"x"}, {"y"})}
+//   ROOT first = f32[4]{0} get-tuple-element(pair), index=0, origin={{"x"}}
+// }
+// END
+//
+// A tuple is what its elements are, and an element what its tuple has there; each other array is itself, by its name,
+// which is made unique in the module first. Leaves alone: instructions that say it already.
+#include "hloir/rewrite_util.h"
+
+namespace hloir {
+namespace {
+
+// Recursion is as deep as shapes nest, which the reader limits.
+OriginalValue Itself(const std::string& name, const Shape& shape, ShapeIndex& index) {
+  OriginalValue value;
+  if (!shape.IsTuple()) {
+    value.leaf = OriginalArray(name, index);
+    return value;
+  }
+  value.is_tuple = true;
+  for (int64_t k = 0; k < shape.tuple_size(); ++k) {
+    index.push_back(k);
+    value.elements.push_back(Itself(name, shape.tuple_shapes(k), index));
+    index.pop_back();
+  }
+  return value;
+}
+
+// nullptr: it does not say.
+const OriginalValue* OriginOf(const HloInstruction& i) {
+  return i.has_extras() && i.extras().original_value ? &*i.extras().original_value : nullptr;
+}
+
+OriginalValue MakeOrigin(const HloInstruction& i) {
+  if (i.opcode() == HloOpcode::kGetTupleElement) {
+    const OriginalValue* tuple = OriginOf(*i.operand(0));
+    if (tuple != nullptr && tuple->is_tuple) return tuple->elements[static_cast<size_t>(i.tuple_index())];
+  }
+  if (i.opcode() == HloOpcode::kTuple) {
+    OriginalValue value;
+    value.is_tuple = true;
+    ShapeIndex index;
+    for (const HloInstruction* element : i.operands()) {
+      const OriginalValue* own = OriginOf(*element);
+      value.elements.push_back(own != nullptr && !own->synthetic_call
+                                   ? *own
+                                   : Itself(std::string(element->name()), element->shape(), index));
+    }
+    return value;
+  }
+  ShapeIndex index;
+  return Itself(std::string(i.name()), i.shape(), index);
+}
+
+class AddOriginalValue : public RewritingPass {
+ public:
+  explicit AddOriginalValue(const PassOptions& options) : RewritingPass("add-original-value", options) {}
+
+  StatusOr<bool> Run(HloModule& module) override {
+    std::vector<HloInstruction*> silent;
+    for (HloComputation* computation : module.MakeComputationPostOrder()) {
+      for (HloInstruction* i : computation->MakeInstructionPostOrder()) {
+        if (OriginOf(*i) == nullptr) silent.push_back(i);
+      }
+    }
+    bool changed = false;
+    for (HloInstruction* i : silent) {
+      if (!Ask("say-origin", "A => A, its origin said", *i)) continue;
+      if (!changed) module.PutInTextOrder();
+      changed = true;
+      i->mutable_extras().original_value = MakeOrigin(*i);
+      gate_.Done(i);
+    }
+    return changed;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<HloPass> MakeAddOriginalValue(const PassOptions& options) {
+  return std::make_unique<AddOriginalValue>(options);
+}
+
+}  // namespace hloir

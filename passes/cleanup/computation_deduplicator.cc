@@ -1,0 +1,114 @@
+// computation-deduplicator: of computations that compute the same, one is kept.
+//
+// BEFORE
+// HloModule example
+//
+// add {
+//   a = f32[] parameter(0)
+//   b = f32[] parameter(1)
+//   ROOT sum = f32[] add(a, b)
+// }
+//
+// plus {
+//   p = f32[] parameter(0)
+//   q = f32[] parameter(1)
+//   ROOT r = f32[] add(p, q)
+// }
+//
+// ENTRY main {
+//   x = f32[4,3]{1,0} parameter(0)
+//   zero = f32[] constant(0)
+//   rows = f32[4]{0} reduce(x, zero), dimensions={1}, to_apply=add
+//   ROOT all = f32[] reduce(rows, zero), dimensions={0}, to_apply=plus
+// }
+// AFTER
+// HloModule example
+//
+// add {
+//   a = f32[] parameter(0)
+//   b = f32[] parameter(1)
+//   ROOT sum = f32[] add(a, b)
+// }
+//
+// ENTRY main {
+//   x = f32[4,3]{1,0} parameter(0)
+//   zero = f32[] constant(0)
+//   rows = f32[4]{0} reduce(x, zero), dimensions={1}, to_apply=add
+//   ROOT all = f32[] reduce(rows, zero), dimensions={0}, to_apply=add
+// }
+// END
+//
+// Leaves alone: bodies of fusions and async operations, which belong to one caller; what loops and conditionals call:
+// text in XLA's order would have a condition that an inner loop shares behind that loop, where it can't be read back;
+// computations for another thread.
+#include <unordered_map>
+
+#include "hloir/structural.h"
+#include "hloir/rewrite_util.h"
+
+namespace hloir {
+namespace {
+
+class ComputationDeduplicator : public RewritingPass {
+ public:
+  explicit ComputationDeduplicator(const PassOptions& options) : RewritingPass("computation-deduplicator", options) {}
+
+  StatusOr<bool> Run(HloModule& module) override {
+    std::vector<HloComputation*> merged;
+    std::unordered_map<uint64_t, std::vector<HloComputation*>> seen;
+    // Callees first: then computations that differ in what they call alone do not any more.
+    for (HloComputation* computation : module.PostOrder()) {
+      if (computation->IsEntry() || !MayMerge(*computation)) continue;
+      std::vector<HloComputation*>& candidates = seen[Hash(*computation)];
+      HloComputation* same = nullptr;
+      for (HloComputation* candidate : candidates) {
+        if (candidate->execution_thread() == computation->execution_thread() &&
+            StructurallyEqual(*candidate, *computation)) {
+          same = candidate;
+          break;
+        }
+      }
+      if (same == nullptr) {
+        candidates.push_back(computation);
+        continue;
+      }
+      if (!Ask("merge", "f, f again => f", *computation->root())) continue;
+      const std::vector<HloInstruction*> callers(computation->callers().begin(), computation->callers().end());
+      for (HloInstruction* caller : callers) {
+        for (size_t k = 0; k < caller->called_computations().size(); ++k) {
+          if (caller->called_computations()[k] == computation)
+            caller->set_called_computation(static_cast<int64_t>(k), same);
+        }
+      }
+      gate_.Done(same->root());
+      merged.push_back(computation);
+    }
+    module.RemoveComputations(merged);
+    return !merged.empty();
+  }
+
+ private:
+  static bool MayMerge(const HloComputation& computation) {
+    for (const HloInstruction* caller : computation.callers()) {
+      if (caller->called_computations().size() != 1) return false;
+    }
+    return !computation.callers().empty() && !IsWrapped(computation);
+  }
+
+  // Of what stands in it alone, in an order that does not count.
+  static uint64_t Hash(const HloComputation& computation) {
+    uint64_t hash = static_cast<uint64_t>(computation.parameter_count());
+    for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
+      hash += StructuralHash(*i) * 0x9E3779B97F4A7C15ull;
+    }
+    return hash;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<HloPass> MakeComputationDeduplicator(const PassOptions& options) {
+  return std::make_unique<ComputationDeduplicator>(options);
+}
+
+}  // namespace hloir

@@ -1,0 +1,348 @@
+// constant-folding: computes what depends on constants alone, with PassOptions::evaluator. (Without one it does
+// nothing.)
+//
+// BEFORE
+// HloModule example
+//
+// ENTRY main {
+//   x = s32[3]{0} parameter(0)
+//   c = s32[3]{0} constant({1, 2, 3})
+//   d = s32[3]{0} constant({10, 20, 30})
+//   sum = s32[3]{0} add(c, d)
+//   flipped = s32[3]{0} reverse(sum), dimensions={0}
+//   ROOT result = s32[3]{0} add(x, flipped)
+// }
+// AFTER
+// HloModule example
+//
+// ENTRY main {
+//   x = s32[3]{0} parameter(0)
+//   flipped = s32[3]{0} constant({33, 22, 11})
+//   ROOT result = s32[3]{0} add(x, flipped)
+// }
+// END
+//
+// At least one operand is a constant, the others constants, broadcasts of constants, iotas, or tuples of such. Loops
+// fold whole where it is known how often they run; a parameter that every call gives the same constant is that constant
+// in the called computation. Leaves alone: broadcast and iota, which say shorter what their values are, and operations
+// on those only, which the algebraic simplifier does on the scalars; random numbers, side effects, collectives,
+// custom-calls, barriers; constants whose values the text left out; results over max_folded_elements, or much larger
+// than what goes in; work over max_folded_steps (loops counted by their rounds), so that folding has an end, and a near
+// one; bodies of fusions and async operations; control dependencies.
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
+
+#include "hloir/match.h"
+#include "control_flow/loop_util.h"
+#include "hloir/rewrite_util.h"
+
+namespace hloir {
+namespace {
+
+// What this opcode does is worth computing here, and safe to.
+bool IsFoldable(const HloInstruction& i) {
+  if (i.Is(kImpure | kSideEffect | kCollective | kAsyncPart)) return false;
+  if (i.Is(kElementwise)) return i.opcode() != HloOpcode::kStochasticConvert;
+  switch (i.opcode()) {
+    case HloOpcode::kReshape:
+    case HloOpcode::kTranspose:
+    case HloOpcode::kReverse:
+    case HloOpcode::kConcatenate:
+    case HloOpcode::kSlice:
+    case HloOpcode::kDynamicSlice:
+    case HloOpcode::kDynamicUpdateSlice:
+    case HloOpcode::kPad:
+    case HloOpcode::kGather:
+    case HloOpcode::kScatter:
+    case HloOpcode::kDot:
+    case HloOpcode::kConvolution:
+    case HloOpcode::kReduce:
+    case HloOpcode::kReduceWindow:
+    case HloOpcode::kSelectAndScatter:
+    case HloOpcode::kMap:
+    case HloOpcode::kScan:
+    case HloOpcode::kSort:
+    case HloOpcode::kTopK:
+    case HloOpcode::kWhile:
+    case HloOpcode::kConditional:
+    case HloOpcode::kCall:
+    case HloOpcode::kGetTupleElement: return true;
+    default: return false;
+  }
+}
+
+// An array, or a tuple of arrays, of known sizes.
+bool IsPlain(const Shape& shape) {
+  if (shape.IsArray()) return shape.IsStatic();
+  if (!shape.IsTuple() || shape.tuple_size() == 0) return false;
+  for (const Shape& element : shape.tuple_shapes()) {
+    if (!element.IsArray() || !element.IsStatic()) return false;
+  }
+  return true;
+}
+// Of an array or a tuple of arrays.
+int64_t LargestLeaf(const Shape& shape) {
+  int64_t largest = shape.IsArray() ? shape.ElementCount() : 0;
+  for (const Shape& element : shape.tuple_shapes()) largest = std::max(largest, element.ElementCount());
+  return largest;
+}
+
+class ConstantFolding : public RewritingPass {
+ public:
+  explicit ConstantFolding(const PassOptions& options) : RewritingPass("constant-folding", options) {}
+
+  StatusOr<bool> Run(HloModule& module) override {
+    if (options_.evaluator == nullptr) return false;
+    bool changed = false;
+    const std::vector<HloComputation*> order = module.PostOrder();
+    // Callers first: what they pass on is then folded in the callee.
+    for (size_t at = order.size(); at-- > 0;) changed |= FoldParameters(order[at]);
+    if (!gate_.Enabled("fold", MathMode::kExact)) return changed;
+    steps_.assign(static_cast<size_t>(module.computation_id_limit()), 0);
+    for (HloComputation* computation : order) {
+      if (!IsWrapped(*computation)) {
+        // Operands first, so that a chain folds in one go.
+        for (HloInstruction* i : computation->PostOrder()) {
+          if (MayFold(*i)) changed |= Fold(i);
+        }
+      }
+      if (computation->callers().empty()) continue;
+      double steps = 0;
+      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) steps += Steps(*i);
+      steps_[static_cast<size_t>(computation->id())] = steps;
+    }
+    return changed;
+  }
+
+ private:
+  // Known before it is computed: a constant, a broadcast of one, an iota.
+  bool IsKnown(const HloInstruction& i) const {
+    const HloInstruction* constant = i.opcode() == HloOpcode::kBroadcast ? i.operand(0) : &i;
+    if (!i.shape().IsArray() || !i.shape().IsStatic())
+      return i.IsConstant() && !i.literal().elided() && IsPlain(i.shape());
+    if (!i.IsConstant() && i.shape().ElementCount() > options_.max_folded_elements) return false;
+    return i.opcode() == HloOpcode::kIota || (constant->IsConstant() && !constant->literal().elided());
+  }
+
+  bool MayFold(const HloInstruction& i) const {
+    if (!IsFoldable(i) || i.operand_count() == 0 || (i.user_count() == 0 && !i.IsRoot())) return false;
+    if (i.HasControlDependencies() || !IsPlain(i.shape())) return false;
+    if (i.opcode() == HloOpcode::kBitcastConvert && BitWidth(i.shape().element_type()) < 8) return false;
+    bool constant = false;
+    int64_t elements = 0;
+    auto look = [&](const HloInstruction& operand) {
+      constant = constant || operand.IsConstant();
+      elements = std::max(elements, LargestLeaf(operand.shape()));
+      return IsKnown(operand);
+    };
+    for (const HloInstruction* operand : i.operands()) {
+      if (operand->opcode() == HloOpcode::kTuple) {
+        for (const HloInstruction* element : operand->operands()) {
+          if (!look(*element)) return false;
+        }
+        if (operand->HasControlDependencies()) return false;
+      } else if (!look(*operand)) {
+        return false;
+      }
+    }
+    if (!constant) return false;
+    // An element of a tuple is the tuple simplifier's; a pad of a broadcast says what it is.
+    if (i.opcode() == HloOpcode::kGetTupleElement && !i.operand(0)->IsConstant()) return false;
+    if (i.opcode() == HloOpcode::kPad && !i.operand(0)->IsConstant()) return false;
+    constexpr int64_t kSmall = 1024, kGrowth = 4;
+    const int64_t result = LargestLeaf(i.shape());
+    if (result > options_.max_folded_elements || (result > kSmall && result > kGrowth * elements)) return false;
+    return Steps(i) <= static_cast<double>(options_.max_folded_steps) && !i.HasSideEffect() && IsPure(i);
+  }
+
+  // Nothing in what it calls that two runs could do differently, or that only runs elsewhere.
+  static bool IsPure(const HloInstruction& i) {
+    std::vector<const HloComputation*> stack(i.called_computations().begin(), i.called_computations().end()),
+        seen = stack;
+    while (!stack.empty()) {
+      const HloComputation* computation = stack.back();
+      stack.pop_back();
+      for (const HloInstruction* at = computation->first(); at != nullptr; at = at->next()) {
+        if (at->Is(kImpure | kSideEffect | kCollective | kAsyncPart) || at->opcode() == HloOpcode::kCustomCall)
+          return false;
+        if (at->opcode() == HloOpcode::kPartitionId || at->opcode() == HloOpcode::kReplicaId) return false;
+        if (at->IsConstant() && at->literal().elided()) return false;
+        for (const HloComputation* called : at->called_computations()) {
+          if (std::find(seen.begin(), seen.end(), called) != seen.end()) continue;
+          seen.push_back(called);
+          stack.push_back(called);
+        }
+      }
+    }
+    return true;
+  }
+
+  // How many steps computing it takes, roughly. What it calls was counted before.
+  double Steps(const HloInstruction& i) const {
+    double steps = 1;
+    if (i.shape().IsArray()) steps += static_cast<double>(i.shape().ElementCount());
+    for (const Shape& element : i.shape().tuple_shapes()) steps += static_cast<double>(element.ElementCount());
+    for (const HloInstruction* operand : i.operands()) {
+      if (operand->shape().IsArray()) steps += static_cast<double>(operand->shape().ElementCount());
+    }
+    if (i.opcode() == HloOpcode::kDot) {
+      for (int64_t d : i.attributes<DotAttributes>().lhs_contracting_dims) {
+        steps *= static_cast<double>(i.operand(0)->shape().dimensions(d));
+      }
+    } else if (i.opcode() == HloOpcode::kConvolution) {
+      steps *= static_cast<double>(i.operand(1)->shape().ElementCount());
+    } else if (i.HasAttributes<WindowAttributes>()) {
+      for (const WindowDimension& d : i.attributes<WindowAttributes>().window) steps *= static_cast<double>(d.size);
+    } else if (i.opcode() == HloOpcode::kSort) {
+      steps *= 16;
+    }
+    double called = 0;
+    for (const HloComputation* computation : i.called_computations()) {
+      called += steps_[static_cast<size_t>(computation->id())];
+    }
+    if (i.opcode() == HloOpcode::kWhile) {
+      std::optional<LoopCounter> counter = FindLoopCounter(i);
+      return counter ? steps + static_cast<double>(counter->trips + 1) * called : kForEver;
+    }
+    // Once, or once per element.
+    return i.called_computations().empty() ? steps : i.Is(kControlFlow) ? steps + called : steps * called;
+  }
+  static constexpr double kForEver = 1e300;
+
+  // The value of something known; false where the evaluator can't make it.
+  bool Evaluate(const HloInstruction& i, Literal& value) const {
+    if (i.IsConstant()) {
+      value = i.literal();
+      return true;
+    }
+    std::vector<const Literal*> operands;
+    if (i.opcode() == HloOpcode::kBroadcast) operands.push_back(&i.operand(0)->literal());
+    StatusOr<Literal> made = options_.evaluator->EvaluateInstruction(i, operands);
+    if (!made.ok()) return false;
+    value = std::move(made).value();
+    return true;
+  }
+
+  // op(constants) => constant
+  bool Fold(HloInstruction* i) {
+    std::vector<Literal> made;
+    made.reserve(i->operands().size());
+    std::vector<const Literal*> values;
+    for (const HloInstruction* operand : i->operands()) {
+      if (operand->IsConstant()) {
+        values.push_back(&operand->literal());
+        continue;
+      }
+      if (operand->opcode() == HloOpcode::kTuple) {
+        std::vector<Literal> elements(operand->operands().size());
+        for (size_t k = 0; k < elements.size(); ++k) {
+          if (!Evaluate(*operand->operand(static_cast<int64_t>(k)), elements[k])) return false;
+        }
+        made.push_back(Literal::Tuple(std::move(elements)));
+      } else if (!Evaluate(*operand, made.emplace_back())) {
+        return false;
+      }
+      values.push_back(&made.back());
+    }
+    // What the evaluator cannot do stays as it is.
+    StatusOr<Literal> value = options_.evaluator->EvaluateInstruction(*i, values);
+    if (!value.ok() || !value->shape().Compatible(i->shape()) || !HasText(*value)) return false;
+    if (!gate_.Allow("fold", "op(constants) => constant", MathMode::kExact, *i)) return false;
+    HloInstruction* folded = MakeConstants(i, std::move(value).value());
+    InheritAnnotations(folded, *i);
+    i->ReplaceAllUsesWith(folded);
+    gate_.Done(folded);
+    std::string_view name = i->name();
+    if (IsDead(*i)) {
+      RemoveIfDead(i);  // what goes with it came before it in the walk
+      folded->set_name(name);
+    }
+    return true;
+  }
+
+  // As XLA reads text, a complex number with a NaN as its real part has the same one as its imaginary part.
+  static bool HasText(const Literal& value) {
+    const auto told = [](const auto& number) {
+      const auto real = number.real(), imaginary = number.imag();
+      return !std::isnan(real) || std::memcmp(&real, &imaginary, sizeof real) == 0;
+    };
+    if (value.shape().IsTuple()) return std::all_of(value.elements().begin(), value.elements().end(), HasText);
+    if (value.shape().element_type() == PrimitiveType::C64)
+      return std::ranges::all_of(value.data<std::complex<float>>(), told);
+    return value.shape().element_type() != PrimitiveType::C128 ||
+           std::ranges::all_of(value.data<std::complex<double>>(), told);
+  }
+
+  // A constant; of a tuple, a tuple of constants.
+  static HloInstruction* MakeConstants(HloInstruction* i, Literal value) {
+    auto constant = [&](Literal literal, const Shape& shape) {
+      literal.set_shape_layout(shape);
+      HloInstruction* made = i->parent()->AddConstant(std::move(literal));
+      i->parent()->MoveBefore(made, i);
+      return made;
+    };
+    if (!i->shape().IsTuple()) return constant(std::move(value), i->shape());
+    std::vector<HloInstruction*> elements;
+    for (size_t k = 0; k < value.elements().size(); ++k) {
+      elements.push_back(constant(value.elements()[k], i->shape().tuple_shapes(static_cast<int64_t>(k))));
+    }
+    HloInstruction* tuple = i->parent()->AddTuple(elements);
+    i->parent()->MoveBefore(tuple, i);
+    return tuple;
+  }
+
+  // call(C), f; call(C), f => the constant in f
+  bool FoldParameters(HloComputation* computation) {
+    if (computation->IsEntry() || computation->callers().empty()) return false;
+    for (const HloInstruction* caller : computation->callers()) {
+      const bool call =
+          caller->opcode() == HloOpcode::kCall && caller->operand_count() == computation->parameter_count();
+      if (!call && caller->opcode() != HloOpcode::kConditional) return false;
+    }
+    bool changed = false;
+    for (HloInstruction* parameter : computation->parameters()) {
+      if (parameter->user_count() == 0 || parameter->IsRoot() || parameter->HasControlDependencies()) continue;
+      const HloInstruction* constant = SameConstant(*computation, parameter->parameter_number());
+      if (constant == nullptr || constant->shape().ByteSize() > kMostBytes) continue;
+      if (!Ask("fold-parameter", "call(C), f in every place => the constant in f", *parameter)) continue;
+      HloInstruction* copy = computation->AddClone(*constant, {});
+      computation->MoveBefore(copy, parameter->next());
+      parameter->ReplaceAllUsesWith(copy);
+      gate_.Done(copy);
+      changed = true;
+    }
+    return changed;
+  }
+  static constexpr int64_t kMostBytes = 4096;  // it is then there twice
+
+  // What every caller passes as parameter k; nullptr if that is no constant, or not always the same.
+  static const HloInstruction* SameConstant(const HloComputation& computation, int64_t k) {
+    const HloInstruction* constant = nullptr;
+    for (const HloInstruction* caller : computation.callers()) {
+      for (size_t branch = 0; branch < caller->called_computations().size(); ++branch) {
+        if (caller->called_computations()[branch] != &computation) continue;
+        const bool call = caller->opcode() == HloOpcode::kCall;
+        const HloInstruction* operand = caller->operand(call ? k : static_cast<int64_t>(branch) + 1);
+        if (!operand->IsConstant() || !operand->shape().IsArray() || operand->literal().elided()) return nullptr;
+        if (constant != nullptr &&
+            !(operand->shape() == constant->shape() && operand->literal().BitwiseEqual(constant->literal()))) {
+          return nullptr;
+        }
+        constant = operand;
+      }
+    }
+    return constant;
+  }
+
+  std::vector<double> steps_;  // by computation id: one run of it
+};
+
+}  // namespace
+
+std::unique_ptr<HloPass> MakeConstantFolding(const PassOptions& options) {
+  return std::make_unique<ConstantFolding>(options);
+}
+
+}  // namespace hloir

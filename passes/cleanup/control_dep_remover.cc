@@ -1,0 +1,60 @@
+// control-dep-remover: drops control dependencies, so that other passes may move and remove what they tie down.
+//
+// BEFORE
+// HloModule example
+//
+// ENTRY main {
+//   x = f32[] parameter(0)
+//   n = f32[] negate(x)
+//   e = f32[] exponential(x), control-predecessors={n}
+//   ROOT sum = f32[] add(n, e)
+// }
+// AFTER
+// HloModule example
+//
+// ENTRY main {
+//   x = f32[] parameter(0)
+//   n = f32[] negate(x)
+//   e = f32[] exponential(x)
+//   ROOT sum = f32[] add(n, e)
+// }
+// END
+//
+// Leaves alone: those between two instructions that act on the outside, or exchange data with other devices, which
+// would then happen in another order.
+#include "hloir/rewrite_util.h"
+
+namespace hloir {
+namespace {
+
+bool ActsOutside(const HloInstruction& i) { return i.HasSideEffect() || i.Is(kSideEffect | kAsyncPart | kCollective); }
+
+class ControlDepRemover : public RewritingPass {
+ public:
+  explicit ControlDepRemover(const PassOptions& options) : RewritingPass("control-dep-remover", options) {}
+
+  StatusOr<bool> Run(HloModule& module) override {
+    bool changed = false;
+    for (HloComputation* computation : module.MakeComputationPostOrder()) {
+      for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+        const std::vector<HloInstruction*> successors(i->control_successors().begin(), i->control_successors().end());
+        for (HloInstruction* successor : successors) {
+          if (ActsOutside(*i) && ActsOutside(*successor)) continue;
+          if (!Ask("drop-dependency", "B after A => B", *successor)) continue;
+          i->RemoveControlDependencyTo(successor);
+          gate_.Done(successor);
+          changed = true;
+        }
+      }
+    }
+    return changed;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<HloPass> MakeControlDepRemover(const PassOptions& options) {
+  return std::make_unique<ControlDepRemover>(options);
+}
+
+}  // namespace hloir

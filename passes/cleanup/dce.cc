@@ -1,0 +1,98 @@
+// dce: removes instructions that nothing needs, and then computations that nothing calls.
+//
+// BEFORE
+// HloModule example
+//
+// unused {
+//   ROOT p = f32[] parameter(0)
+// }
+//
+// ENTRY main {
+//   x = f32[4]{0} parameter(0)
+//   unneeded = f32[4]{0} negate(x)
+//   also_unneeded = f32[4]{0} exponential(unneeded)
+//   ROOT result = f32[4]{0} add(x, x)
+// }
+// AFTER
+// HloModule example
+//
+// ENTRY main {
+//   x = f32[4]{0} parameter(0)
+//   ROOT result = f32[4]{0} add(x, x)
+// }
+// END
+//
+// Leaves alone: parameters, which are a computation's signature; side effects, collectives and halves of async pairs;
+// instructions with control dependencies; elements that a while loop only carries along.
+#include "support/fetch_ahead.h"
+#include "hloir/pass.h"
+#include "hloir/rewrite_util.h"
+
+namespace hloir {
+namespace {
+
+class Dce : public HloPass {
+ public:
+  explicit Dce(const PassOptions& options) : options_(options), gate_(name(), options_) {}
+  std::string_view name() const override { return "dce"; }
+
+  StatusOr<bool> Run(HloModule& module) override {
+    bool changed = false;
+    found_.assign(static_cast<size_t>(module.instruction_id_limit()), false);
+    // Callers first, so that a computation that goes takes its own calls with it.
+    std::vector<HloComputation*> order = module.PostOrder(), dead;
+    for (size_t at = order.size(); at-- > 0;) {
+      HloComputation* computation = order[at];
+      if (computation != module.entry_computation() && computation->callers().empty()) {
+        if (!gate_.Enabled("dead-computation", MathMode::kExact)) continue;
+        if (!gate_.Allow("dead-computation", "computation without callers => nothing", MathMode::kExact,
+                         *computation->root()))
+          continue;
+        for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) i->ClearCalledComputations();
+        dead.push_back(computation);
+        gate_.Done(nullptr);
+      } else {
+        changed |= RemoveInstructions(*computation);
+      }
+    }
+    module.RemoveComputations(dead);
+    return changed || !dead.empty();
+  }
+
+ private:
+  bool RemoveInstructions(HloComputation& computation) {
+    if (!gate_.Enabled("dead-instruction", MathMode::kExact)) return false;
+    std::vector<HloInstruction*> worklist;
+    for (HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
+      FetchAhead(i);
+      if (IsDead(*i)) worklist.push_back(i);
+    }
+    bool changed = false;
+    while (!worklist.empty()) {
+      HloInstruction* dead = worklist.back();
+      worklist.pop_back();
+      if (!gate_.Allow("dead-instruction", "A, unused => nothing", MathMode::kExact, *dead)) continue;
+      std::vector<HloInstruction*> operands(dead->operands().begin(), dead->operands().end());
+      computation.RemoveInstruction(dead);
+      gate_.Done(nullptr);
+      changed = true;
+      for (HloInstruction* operand : operands) {
+        // Once, however many operand slots it filled.
+        if (found_[static_cast<size_t>(operand->id())] || !IsDead(*operand)) continue;
+        found_[static_cast<size_t>(operand->id())] = true;
+        worklist.push_back(operand);
+      }
+    }
+    return changed;
+  }
+
+  PassOptions options_;
+  RewriteGate gate_;
+  std::vector<bool> found_;  // by id: known to be dead
+};
+
+}  // namespace
+
+std::unique_ptr<HloPass> MakeDce(const PassOptions& options) { return std::make_unique<Dce>(options); }
+
+}  // namespace hloir

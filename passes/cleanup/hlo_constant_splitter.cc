@@ -1,0 +1,70 @@
+// hlo-constant-splitter: a constant of its own for each user, where each may then be placed, sharded or fused by
+// itself.
+//
+// BEFORE
+// HloModule example
+//
+// ENTRY main {
+//   x = f32[] parameter(0)
+//   two = f32[] constant(2)
+//   sum = f32[] add(x, two)
+//   ROOT product = f32[] multiply(sum, two)
+// }
+// AFTER
+// HloModule example
+//
+// ENTRY main {
+//   x = f32[] parameter(0)
+//   two = f32[] constant(2)
+//   sum = f32[] add(x, two)
+//   two_again = f32[] constant(2)
+//   ROOT product = f32[] multiply(sum, two_again)
+// }
+// END
+//
+// cse merges them again, so the two do not belong into one group. Leaves alone: constants of more than 4096 bytes, of
+// which there would be several; control dependencies.
+#include "hloir/rewrite_util.h"
+
+namespace hloir {
+namespace {
+
+constexpr int64_t kMostBytes = 4096;
+
+class HloConstantSplitter : public RewritingPass {
+ public:
+  explicit HloConstantSplitter(const PassOptions& options) : RewritingPass("hlo-constant-splitter", options) {}
+
+  StatusOr<bool> Run(HloModule& module) override {
+    bool changed = false;
+    for (HloComputation* computation : ControlFlowComputations(module)) {
+      for (HloInstruction* constant : InstructionsOf(*computation, HloOpcode::kConstant)) {
+        const int64_t needed = constant->user_count() + constant->IsRoot();
+        if (needed < 2 || constant->HasControlDependencies() || !constant->shape().IsArray() ||
+            constant->shape().ByteSize() > kMostBytes) {
+          continue;
+        }
+        if (!Ask("split", "f(C), g(C), C constant => f(C), g(C'), C' the same", *constant)) continue;
+        // The first user (or the computation, whose root it is) keeps the constant.
+        std::vector<HloInstruction*> users(constant->users().begin() + !constant->IsRoot(), constant->users().end());
+        HloInstruction* copy = nullptr;
+        for (HloInstruction* user : users) {
+          copy = computation->AddClone(*constant, {});
+          computation->MoveBefore(copy, constant->next());
+          constant->ReplaceUseWith(user, copy);
+        }
+        gate_.Done(copy);
+        changed = true;
+      }
+    }
+    return changed;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<HloPass> MakeHloConstantSplitter(const PassOptions& options) {
+  return std::make_unique<HloConstantSplitter>(options);
+}
+
+}  // namespace hloir

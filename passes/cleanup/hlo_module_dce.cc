@@ -1,0 +1,234 @@
+// hlo-module-dce: dead code across computations: parameters of called computations that nobody reads, and elements that
+// loops compute, each from itself, for nobody.
+//
+// BEFORE
+// HloModule example
+//
+// inner_condition {
+//   p = (s32[], f32[4]{0}) parameter(0)
+//   i = s32[] get-tuple-element(p), index=0
+//   limit = s32[] constant(3)
+//   ROOT less = pred[] compare(i, limit), direction=LT
+// }
+//
+// inner_body {
+//   p = (s32[], f32[4]{0}) parameter(0)
+//   i = s32[] get-tuple-element(p), index=0
+//   one = s32[] constant(1)
+//   next_i = s32[] add(i, one)
+//   x = f32[4]{0} get-tuple-element(p), index=1
+//   next_x = f32[4]{0} sine(x)
+//   ROOT next = (s32[], f32[4]{0}) tuple(next_i, next_x)
+// }
+//
+// half {
+//   unread = f32[4]{0} parameter(0)
+//   n = s32[] parameter(1)
+//   two = s32[] constant(2)
+//   ROOT half = s32[] divide(n, two)
+// }
+//
+// ENTRY main {
+//   x = f32[4]{0} parameter(0)
+//   n = s32[] parameter(1)
+//   init = (s32[], f32[4]{0}) tuple(n, x)
+//   loop = (s32[], f32[4]{0}) while(init), condition=inner_condition, body=inner_body
+//   i = s32[] get-tuple-element(loop), index=0
+//   unread = f32[4]{0} get-tuple-element(loop), index=1
+//   ROOT result = s32[] call(unread, i), to_apply=half
+// }
+// AFTER
+// HloModule example
+//
+// inner_condition {
+//   p = (s32[], f32[4]{0}) parameter(0)
+//   i = s32[] get-tuple-element(p), index=0
+//   limit = s32[] constant(3)
+//   ROOT less = pred[] compare(i, limit), direction=LT
+// }
+//
+// inner_body {
+//   p = (s32[], f32[4]{0}) parameter(0)
+//   i = s32[] get-tuple-element(p), index=0
+//   one = s32[] constant(1)
+//   next_i = s32[] add(i, one)
+//   x = f32[4]{0} get-tuple-element(p), index=1
+//   ROOT next = (s32[], f32[4]{0}) tuple(next_i, x)
+// }
+//
+// half {
+//   n = s32[] parameter(0)
+//   two = s32[] constant(2)
+//   ROOT half = s32[] divide(n, two)
+// }
+//
+// ENTRY main {
+//   n = s32[] parameter(1)
+//   x = f32[4]{0} parameter(0)
+//   init = (s32[], f32[4]{0}) tuple(n, x)
+//   loop = (s32[], f32[4]{0}) while(init), condition=inner_condition, body=inner_body
+//   unread = f32[4]{0} get-tuple-element(loop), index=1
+//   i = s32[] get-tuple-element(loop), index=0
+//   ROOT result = s32[] call(i), to_apply=half
+// }
+// END
+//
+// One walk over the module finds what is live, tuple element by tuple element, through calls and loops within loops. A
+// dead element is then handed on as it came: while-loop-simplifier drops it, and dce what fed a dropped parameter.
+// Leaves alone: the entry's parameters; loops whose parts are no tuples, or have shardings or control dependencies.
+#include <algorithm>
+
+#include "control_flow/loop_util.h"
+#include "hloir/rewrite_util.h"
+
+namespace hloir {
+namespace {
+
+class HloModuleDce : public RewritingPass {
+ public:
+  explicit HloModuleDce(const PassOptions& options) : RewritingPass("hlo-module-dce", options) {}
+
+  StatusOr<bool> Run(HloModule& module) override {
+    bool any = false;
+    for (const HloComputation* computation : module.computations()) {
+      any = any || computation->MayHave(HloOpcode::kWhile) || computation->MayHave(HloOpcode::kCall);
+    }
+    if (!any) return false;
+    FindLive(module);
+    bool changed = false;
+    for (HloComputation* computation : ControlFlowComputations(module)) {
+      for (HloInstruction* loop : InstructionsOf(*computation, HloOpcode::kWhile)) {
+        if (IsTupleLoop(*loop) && loop->while_body()->callers().size() == 1) changed |= HandOnDead(loop);
+      }
+    }
+    std::vector<HloComputation*> order = module.PostOrder();
+    for (HloComputation* computation : order) changed |= DropParameters(computation);
+    return changed;
+  }
+
+ private:
+  // An instruction as a whole (element -1), or one element of the tuple that it is.
+  struct Item {
+    const HloInstruction* instruction;
+    int64_t element;
+  };
+
+  void Mark(const HloInstruction* i, int64_t element) {
+    std::vector<bool>& live = live_[static_cast<size_t>(i->id())];
+    if (live.empty()) live.resize(static_cast<size_t>(i->shape().IsTuple() ? i->shape().tuple_size() + 1 : 1), false);
+    const size_t at = i->shape().IsTuple() && element >= 0 ? static_cast<size_t>(element) + 1 : 0;
+    if (live[at] || live[0]) return;
+    live[at] = true;
+    worklist_.push_back({i, at == 0 ? -1 : element});
+  }
+  bool IsLive(const HloInstruction& i, int64_t element) const {
+    const std::vector<bool>& live = live_[static_cast<size_t>(i.id())];
+    return !live.empty() && (live[0] || live[static_cast<size_t>(element) + 1]);
+  }
+
+  void FindLive(const HloModule& module) {
+    live_.assign(static_cast<size_t>(module.instruction_id_limit()), {});
+    for (const HloComputation* computation : module.computations()) {
+      // Reducers, fusions' bodies and the like are live as they stand; what does something is, wherever it stands.
+      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+        if (!i->IsParameter() && (!MayRemoveIfUnused(*i) || i->HasSideEffect())) Mark(i, -1);
+      }
+    }
+    Mark(module.entry_computation()->root(), -1);
+    while (!worklist_.empty()) {
+      const Item item = worklist_.back();
+      worklist_.pop_back();
+      Propagate(*item.instruction, item.element);
+    }
+  }
+
+  // What is live if this is.
+  void Propagate(const HloInstruction& i, int64_t element) {
+    switch (i.opcode()) {
+      case HloOpcode::kGetTupleElement:
+        if (i.shape().IsTuple()) Mark(i.operand(0), -1);  // of nested tuples, the whole
+        else Mark(i.operand(0), i.tuple_index());
+        return;
+      case HloOpcode::kTuple:
+        if (element >= 0) return Mark(i.operand(element), -1);
+        break;
+      case HloOpcode::kParameter: {
+        for (const HloInstruction* caller : i.parent()->callers()) {
+          if (caller->opcode() == HloOpcode::kWhile) Mark(caller, element);
+          else if (caller->opcode() == HloOpcode::kCall) Mark(caller->operand(i.parameter_number()), element);
+        }
+        return;
+      }
+      case HloOpcode::kCall: return Mark(i.to_apply()->root(), element);  // and through it, the operands that it reads
+      case HloOpcode::kWhile:
+        Mark(i.while_condition()->root(), -1);
+        Mark(i.while_body()->root(), element);
+        return Mark(i.operand(0), element);
+      case HloOpcode::kConditional:
+        for (const HloComputation* branch : i.called_computations()) Mark(branch->root(), element);
+        break;
+      default: break;
+    }
+    for (const HloInstruction* operand : i.operands()) Mark(operand, -1);
+  }
+
+  // The body hands dead elements on.
+  bool HandOnDead(HloInstruction* loop) {
+    bool changed = false;
+    HloComputation& body = *loop->while_body();
+    for (int64_t k = 0; k < loop->shape().tuple_size(); ++k) {
+      if (IsPassedThrough(*loop, k) || !loop->shape().tuple_shapes(k).IsArray()) continue;
+      if (IsLive(*loop, k) || IsLive(*body.parameter(0), k) || IsLive(*loop->while_condition()->parameter(0), k))
+        continue;
+      if (!Ask("dead-element", "while((A, B)), B dead => B handed on", *loop)) continue;
+      HloInstruction *parameter = body.parameter(0), *read = nullptr, *old = NextValue(*loop, k);
+      for (HloInstruction* user : parameter->users()) {
+        if (user->tuple_index() == k) read = user;
+      }
+      if (read == nullptr) {
+        read = body.AddGetTupleElement(parameter, k);
+        body.MoveBefore(read, parameter->next());
+      }
+      body.root()->ReplaceOperandWith(k, read);
+      gate_.Done(read);
+      RemoveIfDead(old);
+      changed = true;
+    }
+    return changed;
+  }
+
+  // call(A, B), a function that does not read B => call(A)
+  bool DropParameters(HloComputation* computation) {
+    if (computation->IsEntry() || computation->callers().empty()) return false;
+    for (const HloInstruction* caller : computation->callers()) {
+      if (caller->opcode() != HloOpcode::kCall || caller->operand_count() != computation->parameter_count())
+        return false;
+    }
+    bool changed = false;
+    for (int64_t k = computation->parameter_count(); k-- > 0;) {
+      const HloInstruction* parameter = computation->parameter(k);
+      if (parameter->user_count() > 0 || parameter->IsRoot() || parameter->HasControlDependencies()) continue;
+      if (!Ask("dead-parameter", "call(A, B), f does not read B => call(A)", *parameter)) continue;
+      computation->RemoveParameter(k);
+      for (HloInstruction* caller : computation->callers()) {
+        std::vector<HloInstruction*> later(caller->operands().begin() + k + 1, caller->operands().end());
+        caller->RemoveOperandsFrom(k);
+        for (HloInstruction* operand : later) caller->AppendOperand(operand);
+      }
+      gate_.Done(nullptr);
+      changed = true;
+    }
+    return changed;
+  }
+
+  std::vector<std::vector<bool>> live_;  // by id: as a whole, then by element
+  std::vector<Item> worklist_;
+};
+
+}  // namespace
+
+std::unique_ptr<HloPass> MakeHloModuleDce(const PassOptions& options) {
+  return std::make_unique<HloModuleDce>(options);
+}
+
+}  // namespace hloir

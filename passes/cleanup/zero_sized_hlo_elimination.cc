@@ -1,0 +1,89 @@
+// zero-sized-hlo-elimination: an array without elements is a constant, whatever made it.
+//
+// BEFORE
+// HloModule example
+//
+// ENTRY main {
+//   x = f32[4,0]{1,0} parameter(0)
+//   y = f32[4,3]{1,0} parameter(1)
+//   sine = f32[4,0]{1,0} sine(x)
+//   both = f32[4,3]{1,0} concatenate(sine, y), dimensions={1}
+//   ROOT result = (f32[4,0]{1,0}, f32[4,3]{1,0}) tuple(sine, both)
+// }
+// AFTER
+// HloModule example
+//
+// ENTRY main {
+//   x = f32[4,0]{1,0} parameter(0)
+//   nothing = f32[4,0]{1,0} constant({{}, {}, {}, {}})
+//   y = f32[4,3]{1,0} parameter(1)
+//   both = f32[4,3]{1,0} concatenate(nothing, y), dimensions={1}
+//   ROOT result = (f32[4,0]{1,0}, f32[4,3]{1,0}) tuple(nothing, both)
+// }
+// END
+//
+// Leaves alone: side effects, collectives, control dependencies, shardings; dynamic shapes; constants and parameters
+// themselves (but not what reads a parameter).
+#include <algorithm>
+
+#include "support/fetch_ahead.h"
+#include "hloir/rewrite_util.h"
+
+namespace hloir {
+namespace {
+
+class ZeroSizedHloElimination : public RewritingPass {
+ public:
+  explicit ZeroSizedHloElimination(const PassOptions& options) : RewritingPass("zero-sized-hlo-elimination", options) {}
+
+  StatusOr<bool> Run(HloModule& module) override {
+    bool changed = false;
+    for (HloComputation* computation : module.PostOrder()) {
+      if (IsWrapped(*computation) || !HasEmptyArray(*computation)) continue;
+      // Parameters last: most of their readers have no elements either.
+      std::vector<HloInstruction*> order = computation->instructions();
+      std::stable_partition(order.begin(), order.end(), [](const HloInstruction* i) { return !i->IsParameter(); });
+      for (HloInstruction* i : order) {
+        if (!i->shape().IsArray() || i->shape().ElementCount() != 0 || !i->shape().IsStatic()) continue;
+        if (i->IsConstant() || i->HasControlDependencies() || HasAnnotations(*i)) continue;
+        if (i->IsParameter() ? i->user_count() == 0
+                             : !MayRemoveIfUnused(*i) || (i->user_count() == 0 && !i->IsRoot())) {
+          continue;
+        }
+        changed |= MakeConstant(i);
+      }
+    }
+    return changed;
+  }
+
+ private:
+  static bool HasEmptyArray(const HloComputation& computation) {
+    for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
+      FetchAhead(i);
+      if (i->shape().IsArray() && i->shape().ElementCount() == 0) return true;
+    }
+    return false;
+  }
+  // A, without elements => constant
+  bool MakeConstant(HloInstruction* i) {
+    if (!Ask("no-elements", "A, without elements => constant", *i)) return false;
+    const bool was_root = i->IsRoot();
+    HloInstruction* constant = i->parent()->AddConstant(Literal(i->shape()));
+    i->parent()->MoveBefore(constant, i->IsParameter() ? i->next() : i);
+    constant->set_metadata(i->metadata());
+    i->ReplaceAllUsesWith(constant);
+    if (was_root && i->IsParameter()) i->parent()->set_root(i);
+    gate_.Done(constant);
+    // What it was made of has users still, or is dce's: the walk may come to it yet.
+    if (IsDead(*i)) i->parent()->RemoveInstruction(i);
+    return true;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<HloPass> MakeZeroSizedHloElimination(const PassOptions& options) {
+  return std::make_unique<ZeroSizedHloElimination>(options);
+}
+
+}  // namespace hloir

@@ -1,0 +1,38 @@
+// all-gather-combiner: several arrays are gathered from devices at once.
+//
+// BEFORE
+// HloModule example, replica_count=2
+//
+// ENTRY main {
+//   x = f32[8]{0} parameter(0)
+//   y = f32[6]{0} parameter(1)
+//   a = f32[16]{0} all-gather(x), replica_groups={{0,1}}, dimensions={0}
+//   b = f32[12]{0} all-gather(y), replica_groups={{0,1}}, dimensions={0}
+//   ROOT both = (f32[16]{0}, f32[12]{0}) tuple(a, b)
+// }
+// AFTER
+// HloModule example, replica_count=2
+//
+// ENTRY main {
+//   x = f32[8]{0} parameter(0)
+//   y = f32[6]{0} parameter(1)
+//   all = (f32[16]{0}, f32[12]{0}) all-gather(x, y), replica_groups={{0,1}}, dimensions={0}
+//   a = f32[16]{0} get-tuple-element(all), index=0
+//   b = f32[12]{0} get-tuple-element(all), index=1
+//   ROOT both = (f32[16]{0}, f32[12]{0}) tuple(a, b)
+// }
+// END
+//
+// Leaves alone: what comes after another number of such exchanges, and so might wait for one; what differs in more than
+// its channel, or is too much at once (the options max-bytes and max-operands); control dependencies, shardings;
+// scheduled modules.
+#include "collective_util.h"
+
+namespace hloir {
+
+std::unique_ptr<HloPass> MakeAllGatherCombiner(const PassOptions& options) {
+  return MakeCombiner("all-gather-combiner", HloOpcode::kAllGather, "all-gather(A), all-gather(B) => all-gather(A, B)",
+                      options);
+}
+
+}  // namespace hloir

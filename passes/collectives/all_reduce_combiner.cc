@@ -1,0 +1,50 @@
+// all-reduce-combiner: several reductions over devices at once.
+//
+// BEFORE
+// HloModule example, replica_count=2
+//
+// add {
+//   a = f32[] parameter(0)
+//   b = f32[] parameter(1)
+//   ROOT sum = f32[] add(a, b)
+// }
+//
+// ENTRY main {
+//   x = f32[8]{0} parameter(0)
+//   y = f32[6]{0} parameter(1)
+//   a = f32[8]{0} all-reduce(x), replica_groups={{0,1}}, to_apply=add
+//   b = f32[6]{0} all-reduce(y), replica_groups={{0,1}}, to_apply=add
+//   ROOT both = (f32[8]{0}, f32[6]{0}) tuple(a, b)
+// }
+// AFTER
+// HloModule example, replica_count=2
+//
+// add {
+//   a = f32[] parameter(0)
+//   b = f32[] parameter(1)
+//   ROOT sum = f32[] add(a, b)
+// }
+//
+// ENTRY main {
+//   x = f32[8]{0} parameter(0)
+//   y = f32[6]{0} parameter(1)
+//   all = (f32[8]{0}, f32[6]{0}) all-reduce(x, y), replica_groups={{0,1}}, to_apply=add
+//   a = f32[8]{0} get-tuple-element(all), index=0
+//   b = f32[6]{0} get-tuple-element(all), index=1
+//   ROOT both = (f32[8]{0}, f32[6]{0}) tuple(a, b)
+// }
+// END
+//
+// Leaves alone: what comes after another number of such exchanges, and so might wait for one; what differs in more than
+// its channel, or is too much at once (the options max-bytes and max-operands); control dependencies, shardings;
+// scheduled modules.
+#include "collective_util.h"
+
+namespace hloir {
+
+std::unique_ptr<HloPass> MakeAllReduceCombiner(const PassOptions& options) {
+  return MakeCombiner("all-reduce-combiner", HloOpcode::kAllReduce, "all-reduce(A), all-reduce(B) => all-reduce(A, B)",
+                      options);
+}
+
+}  // namespace hloir

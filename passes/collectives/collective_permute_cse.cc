@@ -1,0 +1,32 @@
+// collective-permute-cse: what was sent on once need not be sent again.
+//
+// BEFORE
+// HloModule example, replica_count=2
+//
+// ENTRY main {
+//   x = f32[8]{0} parameter(0)
+//   a = f32[8]{0} collective-permute(x), source_target_pairs={{0,1},{1,0}}
+//   b = f32[8]{0} collective-permute(x), source_target_pairs={{0,1},{1,0}}
+//   ROOT both = (f32[8]{0}, f32[8]{0}) tuple(a, b)
+// }
+// AFTER
+// HloModule example, replica_count=2
+//
+// ENTRY main {
+//   x = f32[8]{0} parameter(0)
+//   a = f32[8]{0} collective-permute(x), source_target_pairs={{0,1},{1,0}}
+//   ROOT both = (f32[8]{0}, f32[8]{0}) tuple(a, a)
+// }
+// END
+//
+// Leaves alone: other pairs; parts of what was sent; control dependencies, shardings. See all-gather-cse.
+#include "collective_util.h"
+
+namespace hloir {
+
+std::unique_ptr<HloPass> MakeCollectivePermuteCse(const PassOptions& options) {
+  return MakeExchangeCse("collective-permute-cse", HloOpcode::kCollectivePermute,
+                         "collective-permute(A), collective-permute(A) => collective-permute(A)", options);
+}
+
+}  // namespace hloir

@@ -1,0 +1,106 @@
+// reorder-convert-reduce-add: in a loop that adds up what devices reduce, they reduce numbers of the sum's type.
+//
+// BEFORE --math=rounding
+// HloModule example, replica_count=2
+//
+// add {
+//   a = bf16[] parameter(0)
+//   b = bf16[] parameter(1)
+//   ROOT sum = bf16[] add(a, b)
+// }
+//
+// condition {
+//   p = (s32[], f32[4]{0}, bf16[4]{0}) parameter(0)
+//   i = s32[] get-tuple-element(p), index=0
+//   limit = s32[] constant(3)
+//   ROOT less = pred[] compare(i, limit), direction=LT
+// }
+//
+// body {
+//   p = (s32[], f32[4]{0}, bf16[4]{0}) parameter(0)
+//   i = s32[] get-tuple-element(p), index=0
+//   one = s32[] constant(1)
+//   next = s32[] add(i, one)
+//   x = bf16[4]{0} get-tuple-element(p), index=2
+//   over_devices = bf16[4]{0} all-reduce(x), replica_groups={{0,1}}, to_apply=add
+//   wide = f32[4]{0} convert(over_devices)
+//   so_far = f32[4]{0} get-tuple-element(p), index=1
+//   more = f32[4]{0} add(so_far, wide)
+//   ROOT state = (s32[], f32[4]{0}, bf16[4]{0}) tuple(next, more, x)
+// }
+//
+// ENTRY main {
+//   x = bf16[4]{0} parameter(0)
+//   zero = s32[] constant(0)
+//   nothing = f32[] constant(0)
+//   nothings = f32[4]{0} broadcast(nothing), dimensions={}
+//   init = (s32[], f32[4]{0}, bf16[4]{0}) tuple(zero, nothings, x)
+//   loop = (s32[], f32[4]{0}, bf16[4]{0}) while(init), condition=condition, body=body
+//   ROOT sum = f32[4]{0} get-tuple-element(loop), index=1
+// }
+// AFTER
+// END
+//
+// So the exchange can go out of the loop: the sum over rounds of sums over devices is that of the sums over rounds. Of
+// class rounding: the sum over devices rounds to the other type. Leaves alone: conversions from and to integers;
+// exchanges that somebody else reads; what is not added to an element that the loop carries; reduce-scatter.
+#include "hloir/rules.h"
+#include "collective_util.h"
+#include "hloir/rewrite_util.h"
+
+namespace hloir {
+namespace {
+
+class ReorderConvertReduceAdd : public RewritingPass {
+ public:
+  explicit ReorderConvertReduceAdd(const PassOptions& options) : RewritingPass("reorder-convert-reduce-add", options) {}
+
+  StatusOr<bool> Run(HloModule& module) override {
+    bool changed = false;
+    for (HloComputation* computation : ControlFlowComputations(module)) {
+      if (!IsLoopBody(*computation)) continue;
+      for (HloInstruction* add : InstructionsOf(*computation, HloOpcode::kAdd)) {
+        changed |= Reorder(add->operand(0), add->operand(1)) || Reorder(add->operand(1), add->operand(0));
+      }
+    }
+    return changed;
+  }
+
+ private:
+  // convert(all-reduce(A)) + state => all-reduce(convert(A)) + state
+  bool Reorder(HloInstruction* convert, const HloInstruction* state) {
+    if (convert->opcode() != HloOpcode::kConvert || convert->user_count() != 1 || convert->HasControlDependencies() ||
+        HasAnnotations(*convert))
+      return false;
+    if (state->opcode() != HloOpcode::kGetTupleElement || !state->operand(0)->IsParameter()) return false;
+    HloInstruction* exchange = convert->operand(0);
+    if (exchange->opcode() != HloOpcode::kAllReduce || exchange->operand_count() != 1 || exchange->user_count() != 1 ||
+        !IsPlainExchange(*exchange))
+      return false;
+    const PrimitiveType type = convert->shape().element_type();
+    if (!IsFloat(type) || !IsFloat(exchange->shape().element_type()) || !rules::BinaryReducer(exchange->to_apply()))
+      return false;
+    if (!Ask("convert-first", "convert(all-reduce(A)) + state => all-reduce(convert(A)) + state", *convert,
+             MathMode::kRounding))
+      return false;
+    HloComputation& computation = *convert->parent();
+    HloInstruction* x = exchange->operand(0);
+    const Shape shape = x->shape().WithElementType(type);
+    HloInstruction* converted = computation.AddClone(*convert, std::span(&x, 1), &shape);
+    computation.MoveBefore(converted, convert);
+    HloInstruction* reduced = ExchangeOf(*exchange, converted, convert->shape(), convert);
+    convert->ReplaceAllUsesWith(reduced);
+    gate_.Done(reduced);
+    computation.RemoveInstruction(convert);
+    computation.RemoveInstruction(exchange);
+    return true;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<HloPass> MakeReorderConvertReduceAdd(const PassOptions& options) {
+  return std::make_unique<ReorderConvertReduceAdd>(options);
+}
+
+}  // namespace hloir

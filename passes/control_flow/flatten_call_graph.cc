@@ -1,0 +1,84 @@
+// flatten-call-graph: each call, while and conditional has computations of its own, so that each may be changed to
+// suit.
+//
+// BEFORE
+// HloModule example
+//
+// square {
+//   p = f32[4]{0} parameter(0)
+//   ROOT product = f32[4]{0} multiply(p, p)
+// }
+//
+// ENTRY main {
+//   x = f32[4]{0} parameter(0)
+//   once = f32[4]{0} call(x), to_apply=square
+//   ROOT twice = f32[4]{0} call(once), to_apply=square
+// }
+// AFTER
+// HloModule example
+//
+// square {
+//   p = f32[4]{0} parameter(0)
+//   ROOT product = f32[4]{0} multiply(p, p)
+// }
+//
+// square2 {
+//   p = f32[4]{0} parameter(0)
+//   ROOT product = f32[4]{0} multiply(p, p)
+// }
+//
+// ENTRY main {
+//   x = f32[4]{0} parameter(0)
+//   once = f32[4]{0} call(x), to_apply=square
+//   ROOT twice = f32[4]{0} call(once), to_apply=square2
+// }
+// END
+//
+// Not in the default pipeline, whose loop passes copy what they change. Leaves alone: reducers, comparators and the
+// like, which may be shared; what is left once the module has grown a hundredfold, as calls of calls of calls can.
+#include <algorithm>
+
+#include "hloir/rewrite_util.h"
+
+namespace hloir {
+namespace {
+
+class FlattenCallGraph : public RewritingPass {
+ public:
+  explicit FlattenCallGraph(const PassOptions& options) : RewritingPass("flatten-call-graph", options) {}
+
+  StatusOr<bool> Run(HloModule& module) override {
+    bool changed = false;
+    int64_t budget = 100 * module.instruction_count() + 100000;
+    // Callers before callees: a copy's own calls come to their turn after it.
+    std::vector<HloComputation*> worklist = ControlFlowComputations(module);
+    while (!worklist.empty()) {
+      HloComputation* computation = worklist.back();
+      worklist.pop_back();
+      for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+        if (!i->Is(kControlFlow)) continue;
+        const auto& called = i->called_computations();
+        for (size_t k = 0; k < called.size(); ++k) {
+          const bool again = std::find(called.begin(), called.begin() + static_cast<int64_t>(k), called[k]) !=
+                             called.begin() + static_cast<int64_t>(k);
+          if (!again && called[k]->callers()[0] == i) continue;  // the first caller keeps the original
+          if (called[k]->instruction_count() > budget) continue;
+          if (!Ask("copy", "call(A), f; call(B), f => call(A), f; call(B), a copy of f", *i)) continue;
+          budget -= called[k]->instruction_count();
+          worklist.push_back(OwnComputation(i, static_cast<int64_t>(k)));
+          gate_.Done(i);
+          changed = true;
+        }
+      }
+    }
+    return changed;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<HloPass> MakeFlattenCallGraph(const PassOptions& options) {
+  return std::make_unique<FlattenCallGraph>(options);
+}
+
+}  // namespace hloir

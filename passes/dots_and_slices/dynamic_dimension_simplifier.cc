@@ -1,0 +1,36 @@
+// dynamic-dimension-simplifier: what stands between the sizes of dynamic arrays as numbers and as lists of them.
+//
+// BEFORE
+// HloModule example
+//
+// ENTRY main {
+//   rows = s32[] parameter(0)
+//   columns = s32[] parameter(1)
+//   row = s32[1]{0} reshape(rows)
+//   column = s32[1]{0} reshape(columns)
+//   sizes = s32[2]{0} concatenate(row, column), dimensions={0}
+//   second = s32[1]{0} slice(sizes), slice={[1:2]}
+//   ROOT size = s32[] reshape(second)
+// }
+// AFTER
+// HloModule example
+//
+// ENTRY main {
+//   rows = s32[] parameter(0)
+//   ROOT columns = s32[] parameter(1)
+// }
+// END
+//
+// Rules of the algebraic simplifier, without the others.
+#include "hloir/rules.h"
+
+namespace hloir {
+
+std::unique_ptr<HloPass> MakeDynamicDimensionSimplifier(const PassOptions& options) {
+  return rules::MakeRulePass("dynamic-dimension-simplifier",
+                             {"concatenate-nested", "slice-concatenate", "reshape-broadcast", "reshape-reshape",
+                              "convert-same", "reshape-nothing", "slice-nothing"},
+                             options);
+}
+
+}  // namespace hloir

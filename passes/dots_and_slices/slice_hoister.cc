@@ -1,0 +1,64 @@
+// slice-hoister: slices operands, not the result of an elementwise operation, of which less is then computed.
+//
+// BEFORE
+// HloModule example
+//
+// ENTRY main {
+//   a = f32[8]{0} parameter(0)
+//   b = f32[8]{0} parameter(1)
+//   sum = f32[8]{0} add(a, b)
+//   ROOT part = f32[2]{0} slice(sum), slice={[3:5]}
+// }
+// AFTER
+// HloModule example
+//
+// ENTRY main {
+//   a = f32[8]{0} parameter(0)
+//   pa = f32[2]{0} slice(a), slice={[3:5]}
+//   b = f32[8]{0} parameter(1)
+//   pb = f32[2]{0} slice(b), slice={[3:5]}
+//   ROOT part = f32[2]{0} add(pa, pb)
+// }
+// END
+//
+// The other way round from slice-sinker. Leaves alone: results that somebody needs whole; slices that take more
+// elements together than the whole has.
+#include "hloir/rules.h"
+#include "hloir/rewrite_util.h"
+
+namespace hloir {
+namespace rules {
+namespace {
+
+// slice(f(A, B)) => f(slice(A), slice(B)), f elementwise
+HloInstruction* Hoist(HloInstruction* i, RuleContext& c) {
+  HloInstruction* f = i->operand(0);
+  if (!f->Is(kElementwise) || f->operand_count() < 2 || f->HasControlDependencies() || HasAnnotations(*f))
+    return nullptr;
+  int64_t taken = 0;
+  for (const HloInstruction* user : f->users()) {
+    if (user->opcode() != HloOpcode::kSlice) return nullptr;
+    taken += user->shape().ElementCount();
+  }
+  if (f->IsRoot() || taken > f->shape().ElementCount() || i->shape().SameDimensions(f->shape()) || !c.Allow())
+    return nullptr;
+  std::vector<HloInstruction*> operands;
+  for (HloInstruction* operand : f->operands()) {
+    const bool whole = operand->shape().SameDimensions(f->shape());  // else a scalar bound or predicate
+    operands.push_back(whole ? c.Slice(operand, i->attributes<SliceAttributes>().slice) : operand);
+  }
+  return c.CloneOver(f, operands, i->shape());
+}
+
+constexpr Rule kRules[] = {
+    {HloOpcode::kSlice, "hoist", "slice(f(A, B)) => f(slice(A), slice(B)), f elementwise", kExact, kExact, Hoist},
+};
+
+}  // namespace
+}  // namespace rules
+
+std::unique_ptr<HloPass> MakeSliceHoister(const PassOptions& options) {
+  return rules::MakeRulePass("slice-hoister", rules::kRules, options);
+}
+
+}  // namespace hloir

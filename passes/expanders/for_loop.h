@@ -1,0 +1,28 @@
+// WhileLoop, and ForLoop, which counts: loops over some values, for expanders that become a loop. HloBuilder's rules
+// hold: a nullptr passes on. Rounds and conditions see nothing but the state: what they need of the outside is handed
+// on in it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hloir/builder.h"
+
+namespace hloir {
+
+// Is there another round?
+using LoopCondition = std::function<HloBuilder::Op(HloBuilder& b, HloBuilder::Ops state)>;
+using LoopStep = std::function<std::vector<HloBuilder::Op>(HloBuilder& b, HloBuilder::Ops state)>;
+// The state when `condition` says no. The computations are called NAME_condition and NAME_body.
+std::vector<HloBuilder::Op> WhileLoop(HloBuilder& b, std::string name, const std::vector<HloBuilder::Op>& state,
+                                      const LoopCondition& condition, const LoopStep& step);
+
+// What a round makes of its number (s32, from 0) and the state.
+using LoopRound = std::function<std::vector<HloBuilder::Op>(HloBuilder& b, HloBuilder::Op i, HloBuilder::Ops state)>;
+// The state after `trips` rounds.
+std::vector<HloBuilder::Op> ForLoop(HloBuilder& b, int64_t trips, std::vector<HloBuilder::Op> state,
+                                    const LoopRound& round);
+
+}  // namespace hloir

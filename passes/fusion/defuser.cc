@@ -1,0 +1,62 @@
+// defuser: takes fusions apart: what their bodies hold stands in their place.
+//
+// BEFORE
+// HloModule example
+//
+// fused {
+//   p = f32[8]{0} parameter(0)
+//   n = f32[8]{0} negate(p)
+//   ROOT e = f32[8]{0} exponential(n)
+// }
+//
+// ENTRY main {
+//   x = f32[8]{0} parameter(0)
+//   ROOT f = f32[8]{0} fusion(x), kind=kLoop, calls=fused
+// }
+// AFTER
+// HloModule example
+//
+// ENTRY main {
+//   x = f32[8]{0} parameter(0)
+//   n = f32[8]{0} negate(x)
+//   ROOT e = f32[8]{0} exponential(n)
+// }
+// END
+//
+// Leaves alone: custom fusions, which their config gives a meaning; control dependencies.
+#include "hloir/rewrite_util.h"
+
+namespace hloir {
+namespace {
+
+class Defuser : public RewritingPass {
+ public:
+  explicit Defuser(const PassOptions& options) : RewritingPass("defuser", options) {}
+
+  StatusOr<bool> Run(HloModule& module) override {
+    bool changed = false;
+    for (HloComputation* computation : module.MakeComputationPostOrder()) {
+      for (HloInstruction* fusion : InstructionsOf(*computation, HloOpcode::kFusion)) {
+        if (fusion->HasControlDependencies() || fusion->attributes<FusionAttributes>().kind == FusionKind::kCustom)
+          continue;
+        if (fusion->fused_computation()->root()->IsParameter() && HasAnnotations(*fusion)) continue;
+        if (!Ask("take-apart", "fusion(A), f => f's instructions on A", *fusion)) continue;
+        HloComputation* body = fusion->fused_computation();
+        HloInstruction* result = InlineBefore(fusion, *body, fusion->operands());
+        InheritAnnotations(result, *fusion);
+        fusion->ReplaceAllUsesWith(result);
+        gate_.Done(result);
+        computation->RemoveInstruction(fusion);
+        if (body->callers().empty()) module.RemoveComputation(body);
+        changed = true;
+      }
+    }
+    return changed;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<HloPass> MakeDefuser(const PassOptions& options) { return std::make_unique<Defuser>(options); }
+
+}  // namespace hloir

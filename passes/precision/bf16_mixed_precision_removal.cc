@@ -1,0 +1,62 @@
+// bf16-mixed-precision-removal: operations that have bf16 beside f32 have f32 alone, and conversions.
+//
+// BEFORE --math=rounding
+// HloModule example
+//
+// ENTRY main {
+//   x = bf16[4,8]{1,0} parameter(0)
+//   y = f32[8,2]{1,0} parameter(1)
+//   ROOT d = bf16[4,2]{1,0} dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+// }
+// AFTER
+// HloModule example
+//
+// ENTRY main {
+//   x = bf16[4,8]{1,0} parameter(0)
+//   a = f32[4,8]{1,0} convert(x)
+//   y = f32[8,2]{1,0} parameter(1)
+//   d = f32[4,2]{1,0} dot(a, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+//   ROOT narrow = bf16[4,2]{1,0} convert(d)
+// }
+// END
+//
+// For engines that know no mixed precision. Of class rounding: a sum may have been in another type. Leaves alone: what
+// calls computations, and whatever gives no array.
+#include "type_change.h"
+
+namespace hloir {
+namespace {
+
+class Bf16MixedPrecisionRemoval : public TypeChangePass {
+ public:
+  explicit Bf16MixedPrecisionRemoval(const PassOptions& options)
+      : TypeChangePass("bf16-mixed-precision-removal", "unmix",
+                       "op(A, B) of bf16 and f32 => convert(op(convert(A), B))", options) {}
+
+ private:
+  MathMode ClassOf(const HloInstruction&) const override { return MathMode::kRounding; }
+  bool Wants(const HloInstruction& i) const override {
+    if (!i.shape().IsArray() || !i.called_computations().empty() || i.HasControlDependencies() ||
+        i.Is(kCollective | kAsyncPart | kSideEffect))
+      return false;
+    switch (i.opcode()) {
+      case HloOpcode::kConvert:
+      case HloOpcode::kBitcast:
+      case HloOpcode::kBitcastConvert:
+      case HloOpcode::kGetTupleElement:
+      case HloOpcode::kCustomCall:
+      case HloOpcode::kStochasticConvert: return false;
+      default: break;
+    }
+    const auto has = [&](PrimitiveType type) { return i.shape().element_type() == type || Reads(i, type); };
+    return has(from_) && has(to_);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<HloPass> MakeBf16MixedPrecisionRemoval(const PassOptions& options) {
+  return std::make_unique<Bf16MixedPrecisionRemoval>(options);
+}
+
+}  // namespace hloir

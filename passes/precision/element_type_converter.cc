@@ -1,0 +1,81 @@
+// element-type-converter: operations on one element type, on another.
+//
+// BEFORE
+// HloModule example
+//
+// ENTRY main {
+//   x = bf16[4,6]{1,0} parameter(0)
+//   t = bf16[6,4]{1,0} transpose(x), dimensions={1,0}
+//   ROOT s = bf16[6,4]{1,0} add(t, t)
+// }
+// AFTER
+// HloModule example
+//
+// ENTRY main {
+//   x = bf16[4,6]{1,0} parameter(0)
+//   wide = f32[4,6]{1,0} convert(x)
+//   t = f32[6,4]{1,0} transpose(wide), dimensions={1,0}
+//   back = bf16[6,4]{1,0} convert(t)
+//   a = f32[6,4]{1,0} convert(back)
+//   b = f32[6,4]{1,0} convert(back)
+//   s = f32[6,4]{1,0} add(a, b)
+//   ROOT narrow = bf16[6,4]{1,0} convert(s)
+// }
+// END
+//
+// The options `from` and `to` name the types; bf16 and f32 without them. Parameters, constants and results stay what
+// they are; the algebraic simplifier takes the conversions between operations away. Of class fast unless the new type
+// holds all of the old one's values (f64 to f32). Leaves alone: what calls computations, and the types that these then
+// have; exchanges between devices, custom-calls, and whatever is tied to its type.
+#include "type_change.h"
+
+namespace hloir {
+namespace {
+
+class ElementTypeConverter : public TypeChangePass {
+ public:
+  explicit ElementTypeConverter(const PassOptions& options)
+      : TypeChangePass("element-type-converter", "change-type", "op(A) => convert(op(convert(A)))", options) {}
+
+ private:
+  Status CheckTypes() const override {
+    if (from_ != to_ && GetTypeClass(from_) == GetTypeClass(to_)) return OkStatus();
+    return InvalidArgument("element-type-converter goes from one type to another of its kind");
+  }
+  bool Wants(const HloInstruction& i) const override {
+    return (i.operand_count() == 0 ? i.shape().element_type() == from_ : Reads(i, from_)) && MayChange(i);
+  }
+  static bool MayChange(const HloInstruction& i) {
+    if (i.HasControlDependencies() || !i.shape().IsArray() || i.Is(kSideEffect | kAsyncPart | kCollective) ||
+        !i.called_computations().empty())
+      return false;
+    switch (i.opcode()) {
+      case HloOpcode::kParameter:
+      case HloOpcode::kConstant:
+      case HloOpcode::kConvert:
+      case HloOpcode::kBitcast:
+      case HloOpcode::kBitcastConvert:
+      case HloOpcode::kReducePrecision:
+      case HloOpcode::kStochasticConvert:
+      case HloOpcode::kGetTupleElement:
+      case HloOpcode::kComplex:
+      case HloOpcode::kReal:
+      case HloOpcode::kImag:
+      case HloOpcode::kFft:
+      case HloOpcode::kCustomCall:
+      case HloOpcode::kDomain:
+      case HloOpcode::kRng: return false;
+      case HloOpcode::kAbs:
+        return i.shape().element_type() == i.operand(0)->shape().element_type();  // not of a complex number
+      default: return true;
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<HloPass> MakeElementTypeConverter(const PassOptions& options) {
+  return std::make_unique<ElementTypeConverter>(options);
+}
+
+}  // namespace hloir

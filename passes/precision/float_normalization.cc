@@ -1,0 +1,69 @@
+// float-normalization: what is computed in a narrow float type is computed in a wider one, and rounded after each
+// operation.
+//
+// BEFORE
+// HloModule example
+//
+// ENTRY main {
+//   x = bf16[4]{0} parameter(0)
+//   y = bf16[4]{0} parameter(1)
+//   ROOT sum = bf16[4]{0} add(x, y)
+// }
+// AFTER
+// HloModule example
+//
+// ENTRY main {
+//   x = bf16[4]{0} parameter(0)
+//   a = f32[4]{0} convert(x)
+//   y = bf16[4]{0} parameter(1)
+//   b = f32[4]{0} convert(y)
+//   sum = f32[4]{0} add(a, b)
+//   ROOT narrow = bf16[4]{0} convert(sum)
+// }
+// END
+//
+// The options `from` and `to` name the types; bf16 and f32 without them. Exact for the four arithmetic operations, and
+// for those that do not round; others are of class rounding. Leaves alone: data movement; what calls computations
+// (these are normalized themselves); whatever is tied to its type.
+#include "type_change.h"
+
+namespace hloir {
+namespace {
+
+class FloatNormalization : public TypeChangePass {
+ public:
+  explicit FloatNormalization(const PassOptions& options)
+      : TypeChangePass("float-normalization", "widen", "op(A) => convert(op(convert(A)))", options) {}
+
+ private:
+  Status CheckTypes() const override {
+    if (IsFloat(from_) && IsFloat(to_) && GetFloatFormat(to_).mantissa_bits > GetFloatFormat(from_).mantissa_bits)
+      return OkStatus();
+    return InvalidArgument("float-normalization goes from a float type to a wider one");
+  }
+  bool Wants(const HloInstruction& i) const override {
+    return Computes(i) && (i.shape().element_type() == from_ || Reads(i, from_));
+  }
+  static bool Computes(const HloInstruction& i) {
+    if (i.HasControlDependencies() || !i.shape().IsArray()) return false;
+    switch (i.opcode()) {
+      case HloOpcode::kConvert:
+      case HloOpcode::kBitcastConvert:
+      case HloOpcode::kCopy:
+      case HloOpcode::kReducePrecision:
+      case HloOpcode::kStochasticConvert: return false;
+      case HloOpcode::kCompare: return i.attributes<CompareAttributes>().type != ComparisonType::kFloatTotalOrder;
+      case HloOpcode::kDot:
+      case HloOpcode::kConvolution: return true;
+      default: return i.Is(kElementwise);
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<HloPass> MakeFloatNormalization(const PassOptions& options) {
+  return std::make_unique<FloatNormalization>(options);
+}
+
+}  // namespace hloir

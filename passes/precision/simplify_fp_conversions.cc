@@ -1,0 +1,55 @@
+// simplify-fp-conversions: a float that goes through a narrower type and back stays what it was.
+//
+// BEFORE --math=rounding
+// HloModule example
+//
+// ENTRY main {
+//   x = f32[8]{0} parameter(0)
+//   narrow = bf16[8]{0} convert(x)
+//   wide = f32[8]{0} convert(narrow)
+//   ROOT r = f32[8]{0} tanh(wide)
+// }
+// AFTER
+// HloModule example
+//
+// ENTRY main {
+//   x = f32[8]{0} parameter(0)
+//   ROOT r = f32[8]{0} tanh(x)
+// }
+// END
+//
+// More exact than what was written, so of class rounding. By way of a wider type there is nothing to lose: that is the
+// algebraic simplifier's. Leaves alone: integers; a narrower type that cannot hold large numbers, which become
+// infinite.
+#include "hloir/rules.h"
+
+namespace hloir {
+namespace rules {
+namespace {
+
+// convert(convert(A)) => A, floats through a narrower type of the same range
+HloInstruction* ThereAndBack(HloInstruction* i, RuleContext& c) {
+  HloInstruction* narrow = i->operand(0);
+  if (narrow->opcode() != HloOpcode::kConvert || !IsFloating(i) || !IsFloating(narrow)) return nullptr;
+  HloInstruction* a = narrow->operand(0);
+  if (a->shape().element_type() != i->shape().element_type() ||
+      GetFloatFormat(narrow->shape().element_type()).exponent_bits <
+          GetFloatFormat(i->shape().element_type()).exponent_bits) {
+    return nullptr;
+  }
+  return c.ReplaceWith(a);
+}
+
+constexpr Rule kRules[] = {
+    {HloOpcode::kConvert, "there-and-back",
+     "convert(convert(A)) => A, floats through a narrower type of the same range", kExact, kRounding, ThereAndBack},
+};
+
+}  // namespace
+}  // namespace rules
+
+std::unique_ptr<HloPass> MakeSimplifyFpConversions(const PassOptions& options) {
+  return rules::MakeRulePass("simplify-fp-conversions", rules::kRules, options);
+}
+
+}  // namespace hloir

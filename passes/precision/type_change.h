@@ -1,0 +1,31 @@
+// Computing in another element type than the module says: what the passes that do away with one have in common.
+#pragma once
+
+#include <string_view>
+
+#include "hloir/rewrite_util.h"
+
+namespace hloir {
+
+// What the pass wants is done in the type `to` where it has `from`, bf16 and f32 unless options say otherwise: operands
+// are converted, and the result is converted back.
+class TypeChangePass : public RewritingPass {
+ public:
+  TypeChangePass(std::string_view name, std::string_view rule, std::string_view formula, const PassOptions& options);
+  StatusOr<bool> Run(HloModule& module) override;
+
+ protected:
+  virtual Status CheckTypes() const { return OkStatus(); }
+  // It gives an array, and calls no computation.
+  virtual bool Wants(const HloInstruction& i) const = 0;
+  // How far doing it in the other type may change results.
+  virtual MathMode ClassOf(const HloInstruction& i) const;
+  static bool Reads(const HloInstruction& i, PrimitiveType type);
+
+  PrimitiveType from_, to_;
+
+ private:
+  std::string_view rule_, formula_;
+};
+
+}  // namespace hloir

@@ -1,0 +1,258 @@
+// hlo-memory-scheduler: puts instructions into an order in which less memory is in use at once, and makes the module
+// say so (is_scheduled).
+//
+// BEFORE
+// HloModule example
+//
+// add {
+//   a = f32[] parameter(0)
+//   b = f32[] parameter(1)
+//   ROOT sum = f32[] add(a, b)
+// }
+//
+// ENTRY main {
+//   x = f32[] parameter(0)
+//   zero = f32[] constant(0)
+//   large_a = f32[1000]{0} broadcast(x), dimensions={}
+//   y = f32[] parameter(1)
+//   large_b = f32[1000]{0} broadcast(y), dimensions={}
+//   sum_a = f32[] reduce(large_a, zero), dimensions={0}, to_apply=add
+//   sum_b = f32[] reduce(large_b, zero), dimensions={0}, to_apply=add
+//   ROOT result = f32[] add(sum_a, sum_b)
+// }
+// AFTER
+// HloModule example, is_scheduled=true
+//
+// add {
+//   a = f32[] parameter(0)
+//   b = f32[] parameter(1)
+//   ROOT sum = f32[] add(a, b)
+// }
+//
+// ENTRY main {
+//   x = f32[] parameter(0)
+//   large_a = f32[1000]{0} broadcast(x), dimensions={}
+//   zero = f32[] constant(0)
+//   sum_a = f32[] reduce(large_a, zero), dimensions={0}, to_apply=add
+//   y = f32[] parameter(1)
+//   large_b = f32[1000]{0} broadcast(y), dimensions={}
+//   sum_b = f32[] reduce(large_b, zero), dimensions={0}, to_apply=add
+//   ROOT result = f32[] add(sum_a, sum_b)
+// }
+// END
+//
+// Tries three orders and keeps the best: the printed one; depth first, the operand that needs most memory first; and
+// whatever is ready and frees most. The count (buffers of arrays, from where they are made to where they are last read;
+// without parameters and constants; loops and calls with what they need within) is in the rewrite's reason. Not in the
+// default pipeline: the engine makes its own plan. Leaves alone: modules that are scheduled; bodies of fusions.
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "hloir/rewrite_util.h"
+
+namespace hloir {
+namespace {
+
+using Order = std::vector<HloInstruction*>;
+
+class HloMemoryScheduler : public RewritingPass {
+ public:
+  explicit HloMemoryScheduler(const PassOptions& options) : RewritingPass("hlo-memory-scheduler", options) {}
+
+  StatusOr<bool> Run(HloModule& module) override {
+    if (module.config().is_scheduled || !gate_.Enabled("schedule", MathMode::kExact)) return false;
+    peaks_.assign(static_cast<size_t>(module.computation_id_limit()), 0);
+    std::vector<std::pair<HloComputation*, Order>> schedules;
+    int64_t before = 0, after = 0;
+    for (HloComputation* computation : module.MakeComputationPostOrder()) {
+      const Order printed = computation->MakeInstructionPostOrder();
+      FindBuffers(printed);
+      Order best = printed;
+      int64_t best_peak = Peak(printed);
+      before = best_peak;
+      if (!IsWrapped(*computation)) {
+        for (Order& order : std::vector<Order>{DepthFirst(printed), MostFreedFirst(printed)}) {
+          const int64_t peak = Peak(order);
+          if (peak >= best_peak) continue;
+          best_peak = peak;
+          best = std::move(order);
+        }
+        schedules.emplace_back(computation, std::move(best));
+      }
+      peaks_[static_cast<size_t>(computation->id())] = after = best_peak;
+    }
+    // The entry comes last.
+    const std::string reason =
+        "peak " + std::to_string(before) + " => " + std::to_string(after) + " bytes in the entry";
+    if (!gate_.Allow("schedule", "module => the module in an order that needs less memory at once", MathMode::kExact,
+                     *module.entry_computation()->root(), reason)) {
+      return false;
+    }
+    for (auto& [computation, order] : schedules) {
+      for (HloInstruction* i : order) computation->MoveBefore(i, nullptr);
+    }
+    module.config().is_scheduled = true;
+    gate_.Done(module.entry_computation()->root());
+    return true;
+  }
+
+ private:
+  // What an instruction has of its own: memory, and others' memory that it only points to.
+  struct Buffers {
+    int64_t bytes = 0;                           // 0: it only points
+    std::vector<const HloInstruction*> sources;  // whose memory a reader of it reads
+    int64_t uses = 0;                            // reads of its own memory, by way of pointers too
+  };
+
+  void FindBuffers(const Order& operands_first) {
+    buffers_.clear();
+    for (const HloInstruction* i : operands_first) {
+      Buffers& b = buffers_[i];
+      switch (i->opcode()) {
+        case HloOpcode::kTuple:
+        case HloOpcode::kGetTupleElement:
+        case HloOpcode::kBitcast:
+        case HloOpcode::kOptimizationBarrier:
+        case HloOpcode::kAddDependency:
+        case HloOpcode::kDomain:
+        case HloOpcode::kWhile:  // in place of what it begins with
+          for (const HloInstruction* operand : i->operands()) {
+            const std::vector<const HloInstruction*>& of = buffers_[operand].sources;
+            b.sources.insert(b.sources.end(), of.begin(), of.end());
+          }
+          std::sort(b.sources.begin(), b.sources.end(), [](auto* x, auto* y) { return x->id() < y->id(); });
+          b.sources.erase(std::unique(b.sources.begin(), b.sources.end()), b.sources.end());
+          break;
+        case HloOpcode::kParameter:
+        case HloOpcode::kConstant: break;
+        default: b.bytes = i->shape().ByteSize(); b.sources = {i};
+      }
+    }
+    for (const HloInstruction* i : operands_first) {
+      ForEachRead(*i, [&](Buffers& read) { ++read.uses; });
+      if (i->IsRoot()) {
+        for (const HloInstruction* source : buffers_[i].sources) ++buffers_[source].uses;  // never freed
+      }
+    }
+  }
+  template <class F>
+  void ForEachRead(const HloInstruction& i, F f) {
+    for (const HloInstruction* operand : i.operands()) {
+      for (const HloInstruction* source : buffers_[operand].sources) f(buffers_[source]);
+    }
+  }
+  int64_t PeakWithin(const HloInstruction& i) const {
+    int64_t peak = 0;
+    for (const HloComputation* called : i.called_computations()) {
+      peak = std::max(peak, peaks_[static_cast<size_t>(called->id())]);
+    }
+    return i.Is(kControlFlow) ? peak : 0;
+  }
+
+  // The most bytes in use at once.
+  int64_t Peak(const Order& order) {
+    std::unordered_map<const Buffers*, int64_t> left;
+    int64_t live = 0, peak = 0;
+    for (const HloInstruction* i : order) {
+      const Buffers& own = buffers_[i];
+      live += own.bytes;
+      peak = std::max(peak, live + PeakWithin(*i));
+      ForEachRead(*i, [&](Buffers& read) {
+        if (++left[&read] == read.uses) live -= read.bytes;
+      });
+      if (own.uses == 0) live -= own.bytes;
+    }
+    return peak;
+  }
+
+  // Operands that need most memory first: what they leave behind is less than what they need.
+  Order DepthFirst(const Order& operands_first) {
+    std::unordered_map<const HloInstruction*, int64_t> need;
+    auto sorted_operands = [&](const HloInstruction* i) {
+      Order operands(i->operands().begin(), i->operands().end());
+      operands.insert(operands.end(), i->control_predecessors().begin(), i->control_predecessors().end());
+      std::stable_sort(operands.begin(), operands.end(), [&](const HloInstruction* x, const HloInstruction* y) {
+        return need[x] - buffers_[x].bytes > need[y] - buffers_[y].bytes;
+      });
+      return operands;
+    };
+    for (const HloInstruction* i : operands_first) {
+      int64_t held = 0, most = 0;
+      for (const HloInstruction* operand : sorted_operands(i)) {
+        most = std::max(most, held + need[operand]);
+        held += buffers_[operand].bytes;
+      }
+      need[i] = std::max(most, held + buffers_[i].bytes + PeakWithin(*i));
+    }
+    Order order, stack;
+    std::unordered_map<const HloInstruction*, int> state;  // 1: its operands are on the stack above it; 2: done
+    for (HloInstruction* end : operands_first) {
+      if (end->user_count() > 0) continue;
+      stack.push_back(end);
+      while (!stack.empty()) {
+        HloInstruction* top = stack.back();
+        int& at = state[top];
+        if (at > 0) {
+          stack.pop_back();
+          if (at == 1) order.push_back(top);
+          at = 2;
+          continue;
+        }
+        at = 1;
+        Order operands = sorted_operands(top);
+        for (size_t k = operands.size(); k-- > 0;) {
+          if (state[operands[k]] == 0) stack.push_back(operands[k]);
+        }
+      }
+    }
+    return order.size() == operands_first.size() ? order : operands_first;
+  }
+
+  // Of all that could come next, what leaves least in use.
+  Order MostFreedFirst(const Order& operands_first) {
+    std::unordered_map<const HloInstruction*, int64_t> position, missing;
+    std::unordered_map<const Buffers*, int64_t> left;
+    for (size_t k = 0; k < operands_first.size(); ++k) position[operands_first[k]] = static_cast<int64_t>(k);
+    for (auto& [i, b] : buffers_) left[&b] = b.uses;
+    auto growth = [&](const HloInstruction& i) {
+      int64_t bytes = buffers_[&i].bytes;
+      ForEachRead(i, [&](Buffers& read) { bytes -= left[&read] == 1 ? read.bytes : 0; });
+      return bytes;
+    };
+    // (growth when it was put in, position); what has become better since comes later than it could.
+    std::set<std::pair<int64_t, int64_t>> ready;
+    for (HloInstruction* i : operands_first) {
+      std::set<const HloInstruction*> needs(i->operands().begin(), i->operands().end());
+      needs.insert(i->control_predecessors().begin(), i->control_predecessors().end());
+      missing[i] = static_cast<int64_t>(needs.size());
+      if (needs.empty()) ready.insert({growth(*i), position[i]});
+    }
+    Order order;
+    while (!ready.empty()) {
+      HloInstruction* i = operands_first[static_cast<size_t>(ready.begin()->second)];
+      ready.erase(ready.begin());
+      order.push_back(i);
+      ForEachRead(*i, [&](Buffers& read) { --left[&read]; });
+      auto done = [&](HloInstruction* after) {
+        if (--missing[after] == 0) ready.insert({growth(*after), position[after]});
+      };
+      for (HloInstruction* user : i->users()) done(user);
+      for (HloInstruction* successor : i->control_successors()) {
+        if (!i->IsUsedBy(successor)) done(successor);
+      }
+    }
+    return order.size() == operands_first.size() ? order : operands_first;
+  }
+
+  std::vector<int64_t> peaks_;                                  // by computation id
+  std::unordered_map<const HloInstruction*, Buffers> buffers_;  // of the computation at hand
+};
+
+}  // namespace
+
+std::unique_ptr<HloPass> MakeHloMemoryScheduler(const PassOptions& options) {
+  return std::make_unique<HloMemoryScheduler>(options);
+}
+
+}  // namespace hloir

@@ -1,0 +1,48 @@
+// hlo-trivial-scheduler: an order for each computation, as the text has it, and the module says so.
+//
+// BEFORE
+// HloModule example
+//
+// ENTRY main {
+//   x = f32[4]{0} parameter(0)
+//   ROOT y = f32[4]{0} negate(x)
+// }
+// AFTER
+// HloModule example, is_scheduled=true
+//
+// ENTRY main {
+//   x = f32[4]{0} parameter(0)
+//   ROOT y = f32[4]{0} negate(x)
+// }
+// END
+//
+// Operands first. Leaves alone: scheduled modules. (hlo-memory-scheduler looks for an order that takes less memory.)
+#include "hloir/rewrite_util.h"
+
+namespace hloir {
+namespace {
+
+class HloTrivialScheduler : public RewritingPass {
+ public:
+  explicit HloTrivialScheduler(const PassOptions& options) : RewritingPass("hlo-trivial-scheduler", options) {}
+
+  StatusOr<bool> Run(HloModule& module) override {
+    if (module.config().is_scheduled ||
+        !Ask("schedule", "module => module, is_scheduled=true", *module.entry_computation()->root()))
+      return false;
+    for (HloComputation* computation : module.computations()) {
+      for (HloInstruction* i : computation->MakeInstructionPostOrder()) computation->MoveBefore(i, nullptr);
+    }
+    module.config().is_scheduled = true;
+    gate_.Done(module.entry_computation()->root());
+    return true;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<HloPass> MakeHloTrivialScheduler(const PassOptions& options) {
+  return std::make_unique<HloTrivialScheduler>(options);
+}
+
+}  // namespace hloir

@@ -1,0 +1,68 @@
+// instruction-hoister: in a schedule, parameters and constants come first.
+//
+// BEFORE
+// HloModule example, is_scheduled=true
+//
+// ENTRY main {
+//   x = f32[] parameter(0)
+//   n = f32[] negate(x)
+//   one = f32[] constant(1)
+//   y = f32[] parameter(1)
+//   sum = f32[] add(n, one)
+//   ROOT product = f32[] multiply(sum, y)
+// }
+// AFTER
+// HloModule example, is_scheduled=true
+//
+// ENTRY main {
+//   x = f32[] parameter(0)
+//   y = f32[] parameter(1)
+//   one = f32[] constant(1)
+//   n = f32[] negate(x)
+//   sum = f32[] add(n, one)
+//   ROOT product = f32[] multiply(sum, y)
+// }
+// END
+//
+// Leaves alone: modules without a schedule; bodies of fusions; what must wait for something by a control dependency.
+#include "hloir/rewrite_util.h"
+
+namespace hloir {
+namespace {
+
+class InstructionHoister : public RewritingPass {
+ public:
+  explicit InstructionHoister(const PassOptions& options) : RewritingPass("instruction-hoister", options) {}
+
+  StatusOr<bool> Run(HloModule& module) override {
+    bool changed = false;
+    if (!module.config().is_scheduled) return false;
+    for (HloComputation* computation : ControlFlowComputations(module)) {
+      std::vector<HloInstruction*> wanted;
+      for (HloOpcode opcode : {HloOpcode::kParameter, HloOpcode::kConstant}) {
+        for (HloInstruction* i : computation->instructions()) {
+          if (i->opcode() == opcode && i->control_predecessors().empty()) wanted.push_back(i);
+        }
+      }
+      HloInstruction* place = computation->first();  // what `i` must stand at to be where it should
+      for (HloInstruction* i : wanted) {
+        if (i == place) {
+          place = place->next();
+        } else if (Ask("hoist", "A, constant => constant, A", *i)) {
+          computation->MoveBefore(i, place);
+          gate_.Done(i);
+          changed = true;
+        }
+      }
+    }
+    return changed;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<HloPass> MakeInstructionHoister(const PassOptions& options) {
+  return std::make_unique<InstructionHoister>(options);
+}
+
+}  // namespace hloir

@@ -1,0 +1,257 @@
+// Structural hash and equality. Attributes go through VisitFields, so that a new field in attributes.def counts at
+// once.
+#include "hloir/structural.h"
+
+#include <cstring>
+#include <set>
+#include <type_traits>
+#include <unordered_map>
+#include <vector>
+
+namespace hloir {
+namespace {
+
+class Hasher {
+ public:
+  void AddWord(uint64_t word) {
+    state_ = (state_ ^ word) * 0x9E3779B97F4A7C15ull;
+    state_ ^= state_ >> 29;
+  }
+  void Add(std::string_view text) {
+    AddWord(text.size());
+    for (char c : text) state_ = (state_ ^ static_cast<unsigned char>(c)) * 0x100000001B3ull;
+  }
+  void Add(const Shape& shape) { AddWord(shape.Hash()); }
+  // Values that the text left out are not looked at: there may be gigabytes of nothing.
+  void Add(const Literal& literal) { AddWord(literal.elided() ? literal.shape().Hash() : literal.Hash()); }
+  // Attributes of any kind. What has no rule of its own here only says that it is there; equality looks closer.
+  template <class T>
+  void AddValue(const T& value) {
+    if constexpr (std::is_enum_v<T> || std::is_integral_v<T>) {
+      AddWord(static_cast<uint64_t>(value));
+    } else if constexpr (std::is_floating_point_v<T>) {
+      double wide = value;
+      uint64_t bits;
+      std::memcpy(&bits, &wide, sizeof(bits));
+      AddWord(bits);
+    } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+      Add(std::string_view(value));
+    } else if constexpr (std::is_same_v<T, Shape> || std::is_same_v<T, Literal>) {
+      Add(value);
+    } else if constexpr (std::is_same_v<T, SliceRange>) {
+      AddWord(static_cast<uint64_t>(value.start)), AddWord(static_cast<uint64_t>(value.limit));
+      AddWord(static_cast<uint64_t>(value.stride));
+    } else if constexpr (std::is_same_v<T, PaddingDimension>) {
+      AddWord(static_cast<uint64_t>(value.low)), AddWord(static_cast<uint64_t>(value.high));
+      AddWord(static_cast<uint64_t>(value.interior));
+    } else if constexpr (std::is_same_v<T, WindowDimension>) {
+      AddWord(static_cast<uint64_t>(value.size)), AddWord(static_cast<uint64_t>(value.stride));
+      AddWord(static_cast<uint64_t>(value.padding_low)), AddWord(static_cast<uint64_t>(value.padding_high));
+    } else if constexpr (requires { value.has_value(); }) {
+      AddWord(value.has_value());
+      if (value.has_value()) AddValue(*value);
+    } else if constexpr (requires {
+                           value.first;
+                           value.second;
+                         }) {
+      AddValue(value.first), AddValue(value.second);
+    } else if constexpr (requires {
+                           value.begin();
+                           value.size();
+                         }) {
+      AddWord(value.size());
+      for (const auto& element : value) AddValue(static_cast<typename T::value_type>(element));
+    }
+  }
+  uint64_t result() const { return state_; }
+
+ private:
+  uint64_t state_ = 0xCBF29CE484222325ull;
+};
+
+template <class T>
+bool EqualValues(const T& a, const T& b) {
+  if constexpr (std::is_same_v<T, Literal>) {
+    // Unknown values are equal to themselves alone.
+    if (a.elided() || b.elided()) return &a == &b;
+    return a.BitwiseEqual(b) && a.shape() == b.shape();
+  } else {
+    return a == b;
+  }
+}
+
+// Applies to both structs' fields in step.
+template <class T>
+bool EqualAttributes(const T& a, const T& b) {
+  std::vector<const void*> fields;
+  VisitFields(a, [&](std::string_view, const auto& field, FieldRule) { fields.push_back(&field); });
+  bool equal = true;
+  size_t next = 0;
+  VisitFields(b, [&](std::string_view, const auto& field, FieldRule) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    equal = equal && EqualValues(*static_cast<const Field*>(fields[next]), field);
+    ++next;
+  });
+  return equal;
+}
+
+void HashInstruction(const HloInstruction& instruction, Hasher& hasher) {
+  hasher.AddWord(static_cast<uint64_t>(instruction.opcode()));
+  hasher.Add(instruction.shape());
+  std::visit(
+      [&](const auto& attributes) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(attributes)>, std::monostate>) {
+          VisitFields(std::as_const(*attributes),
+                      [&](std::string_view, const auto& field, FieldRule) { hasher.AddValue(field); });
+        }
+      },
+      instruction.attributes_variant());
+  if (!instruction.has_extras()) return;
+  const InstructionExtras& extras = instruction.extras();
+  // Only where there is something, so that an instruction with empty extras hashes as one without.
+  if (extras.sharding != nullptr) hasher.AddWord(static_cast<uint64_t>(extras.sharding->kind) + 1);
+  if (!extras.frontend_attributes.empty()) hasher.AddValue(extras.frontend_attributes);
+  if (!extras.backend_config.empty()) hasher.Add(extras.backend_config);
+}
+
+// `of_computation` gives the hash of each called computation.
+template <class F>
+uint64_t HashComputation(const HloComputation& computation, F&& of_computation) {
+  std::vector<HloInstruction*> order = computation.MakeInstructionPostOrder();
+  std::unordered_map<const HloInstruction*, uint64_t> hashes;
+  hashes.reserve(order.size());
+  Hasher whole;
+  uint64_t sum =
+      0;  // of all, whatever their order: where instructions have no users, the stored order shows in the walk
+  for (const HloInstruction* instruction : order) {
+    Hasher hasher;
+    HashInstruction(*instruction, hasher);
+    for (const HloInstruction* operand : instruction->operands()) hasher.AddWord(hashes[operand]);
+    for (const HloInstruction* before : instruction->control_predecessors()) hasher.AddWord(hashes[before] + 1);
+    for (const HloComputation* called : instruction->called_computations()) hasher.AddWord(of_computation(*called));
+    hashes[instruction] = hasher.result();
+    sum += hasher.result();
+  }
+  whole.AddWord(sum);
+  if (computation.root() != nullptr) whole.AddWord(hashes[computation.root()]);
+  return whole.result();
+}
+
+}  // namespace
+
+uint64_t StructuralHash(const HloInstruction& instruction) {
+  Hasher hasher;
+  HashInstruction(instruction, hasher);
+  return hasher.result();
+}
+
+namespace {
+
+// Hashes of a computation and all it calls, callees first, without recursion.
+void HashAll(const std::vector<HloComputation*>& callees_first, std::vector<uint64_t>& hashes) {
+  for (const HloComputation* computation : callees_first) {
+    hashes[computation->id()] =
+        HashComputation(*computation, [&](const HloComputation& called) { return hashes[called.id()]; });
+  }
+}
+
+}  // namespace
+
+uint64_t StructuralHash(const HloComputation& computation) {
+  const HloModule& module = *computation.module();
+  std::vector<uint64_t> hashes(static_cast<size_t>(module.computation_id_limit()), 0);
+  // Only what it reaches.
+  std::vector<bool> wanted(hashes.size(), false);
+  wanted[computation.id()] = true;
+  std::vector<HloComputation*> order = module.MakeComputationPostOrder(), todo;
+  for (size_t i = order.size(); i-- > 0;) {
+    if (!wanted[order[i]->id()]) continue;
+    for (const HloInstruction* at = order[i]->first(); at != nullptr; at = at->next()) {
+      for (const HloComputation* called : at->called_computations()) wanted[called->id()] = true;
+    }
+  }
+  for (HloComputation* candidate : order) {
+    if (wanted[candidate->id()]) todo.push_back(candidate);
+  }
+  HashAll(todo, hashes);
+  return hashes[computation.id()];
+}
+
+uint64_t StructuralHash(const HloModule& module) {
+  std::vector<uint64_t> hashes(static_cast<size_t>(module.computation_id_limit()), 0);
+  std::vector<HloComputation*> order = module.MakeComputationPostOrder();
+  HashAll(order, hashes);
+  Hasher hasher;
+  uint64_t sum = 0;
+  for (const HloComputation* computation : order) sum += hashes[computation->id()];
+  hasher.AddWord(sum);
+  if (module.entry_computation() != nullptr) hasher.AddWord(hashes[module.entry_computation()->id()]);
+  return hasher.result();
+}
+
+bool StructurallyEqual(const HloInstruction& a, const HloInstruction& b, bool same_layout) {
+  if (a.opcode() != b.opcode() || a.operand_count() != b.operand_count() ||
+      a.called_computations().size() != b.called_computations().size()) {
+    return false;
+  }
+  if (&a.shape() != &b.shape() && !(same_layout ? a.shape() == b.shape() : a.shape().Compatible(b.shape())))
+    return false;
+  if (a.has_extras() || b.has_extras()) {
+    const InstructionExtras &x = a.extras(), &y = b.extras();
+    if ((x.sharding == nullptr) != (y.sharding == nullptr)) return false;
+    if (x.sharding != nullptr && !(*x.sharding == *y.sharding)) return false;
+    if (x.frontend_attributes != y.frontend_attributes || x.backend_config != y.backend_config ||
+        x.result_accuracy != y.result_accuracy || x.unknown_attributes != y.unknown_attributes) {
+      return false;
+    }
+  }
+  return std::visit(
+      [&](const auto& attributes) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(attributes)>, std::monostate>) {
+          return true;
+        } else {
+          using T = std::remove_pointer_t<std::decay_t<decltype(attributes)>>;
+          return EqualAttributes<T>(*attributes, b.attributes<T>());
+        }
+      },
+      a.attributes_variant());
+}
+
+bool StructurallyEqual(const HloComputation& a, const HloComputation& b) {
+  // Pairs that must be equal; each is looked at once.
+  using Pair = std::pair<const HloComputation*, const HloComputation*>;
+  std::vector<Pair> pairs{{&a, &b}};
+  std::set<Pair> seen{{&a, &b}};  // asked, never walked: the order of addresses does not show
+  for (size_t at = 0; at < pairs.size(); ++at) {
+    const auto [left, right] = pairs[at];
+    if (left == right) continue;
+    if (left->instruction_count() != right->instruction_count() ||
+        left->parameter_count() != right->parameter_count() || left->execution_thread() != right->execution_thread()) {
+      return false;
+    }
+    std::vector<HloInstruction*> xs = left->MakeInstructionPostOrder(), ys = right->MakeInstructionPostOrder();
+    if (xs.size() != ys.size()) return false;
+    std::unordered_map<const HloInstruction*, const HloInstruction*> same;
+    same.reserve(xs.size());
+    for (size_t i = 0; i < xs.size(); ++i) {
+      const HloInstruction &x = *xs[i], &y = *ys[i];
+      if (!StructurallyEqual(x, y)) return false;
+      for (int64_t k = 0; k < x.operand_count(); ++k) {
+        if (same[x.operand(k)] != y.operand(k)) return false;
+      }
+      if (x.control_predecessors().size() != y.control_predecessors().size()) return false;
+      for (size_t k = 0; k < x.control_predecessors().size(); ++k) {
+        if (same[x.control_predecessors()[k]] != y.control_predecessors()[k]) return false;
+      }
+      for (size_t k = 0; k < x.called_computations().size(); ++k) {
+        Pair called{x.called_computations()[k], y.called_computations()[k]};
+        if (seen.insert(called).second) pairs.push_back(called);
+      }
+      same[&x] = &y;
+    }
+    if (left->root() != nullptr && same[left->root()] != right->root()) return false;
+  }
+  return true;
+}
+
+}  // namespace hloir

@@ -1,0 +1,216 @@
+// See pass_util.h.
+#include "hloir/rewrite_util.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "support/fetch_ahead.h"
+
+namespace hloir {
+
+void RewritingPass::PutInPlaceOf(HloInstruction* old, HloInstruction* made) {
+  InheritAnnotations(made, *old);
+  if (!(made->shape() == old->shape())) made->set_shape(old->shape());
+  old->ReplaceAllUsesWith(made);
+  gate_.Done(made);
+  RemoveIfDead(old);
+}
+
+bool RewritingPass::ReplaceWith(HloInstruction* old, HloInstruction* existing, std::string_view rule,
+                                std::string_view formula) {
+  if ((old->user_count() == 0 && !old->IsRoot()) || !MayTakePlaceOf(*existing, *old) || !Ask(rule, formula, *old)) {
+    return false;
+  }
+  old->ReplaceAllUsesWith(existing);
+  gate_.Done(existing);
+  RemoveIfDead(old);
+  return true;
+}
+
+bool MayRemoveIfUnused(const HloInstruction& instruction) {
+  if (instruction.IsParameter() || instruction.HasControlDependencies()) return false;
+  if (instruction.Is(kSideEffect | kAsyncPart | kCollective)) return false;
+  return !instruction.HasSideEffect();
+}
+
+bool IsDead(const HloInstruction& instruction) {
+  return instruction.user_count() == 0 && !instruction.IsRoot() && MayRemoveIfUnused(instruction);
+}
+
+void RemoveIfDead(HloInstruction* instruction) {
+  if (!IsDead(*instruction)) return;
+  std::vector<HloInstruction*> worklist{instruction};
+  while (!worklist.empty()) {
+    HloInstruction* dead = worklist.back();
+    worklist.pop_back();
+    // Each operand once, however many slots it fills.
+    std::vector<HloInstruction*> operands(dead->operands().begin(), dead->operands().end());
+    std::sort(operands.begin(), operands.end(), [](auto* a, auto* b) { return a->id() < b->id(); });
+    operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
+    dead->parent()->RemoveInstruction(dead);
+    for (HloInstruction* operand : operands) {
+      if (IsDead(*operand)) worklist.push_back(operand);
+    }
+  }
+}
+
+bool MayTakePlaceOf(const HloInstruction& replacement, const HloInstruction& original) {
+  if (&replacement.shape() != &original.shape() && !(replacement.shape() == original.shape())) return false;
+  if (!original.has_extras()) return true;
+  const InstructionExtras& extras = original.extras();
+  if (extras.sharding != nullptr &&
+      (replacement.sharding() == nullptr || !(*replacement.sharding() == *extras.sharding))) {
+    return false;
+  }
+  return extras.frontend_attributes.empty() || replacement.extras().frontend_attributes == extras.frontend_attributes;
+}
+
+void InheritAnnotations(HloInstruction* replacement, const HloInstruction& original) {
+  if (replacement->metadata() == nullptr) replacement->set_metadata(original.metadata());
+  if (!original.has_extras()) return;
+  const InstructionExtras& from = original.extras();
+  if (from.sharding == nullptr && from.frontend_attributes.empty() && !from.original_value) return;
+  InstructionExtras& to = replacement->mutable_extras();
+  if (to.sharding == nullptr) to.sharding = from.sharding;
+  if (to.frontend_attributes.empty()) to.frontend_attributes = from.frontend_attributes;
+  if (!to.original_value) to.original_value = from.original_value;
+}
+
+void KeepOrigins(HloInstruction& tuple, const std::vector<bool>& keep) {
+  if (!tuple.has_extras() || !tuple.extras().original_value) return;
+  std::vector<OriginalValue>& all = tuple.mutable_extras().original_value->elements;
+  std::vector<OriginalValue> kept;
+  for (size_t k = 0; k < all.size(); ++k) {
+    if (keep[k]) kept.push_back(std::move(all[k]));
+  }
+  all = std::move(kept);
+}
+
+bool IsWrapped(const HloComputation& computation) {
+  for (const HloInstruction* caller : computation.callers()) {
+    if (caller->opcode() == HloOpcode::kFusion || caller->opcode() == HloOpcode::kAsyncStart) return true;
+  }
+  return false;
+}
+
+OpcodeSet OpcodesWith(uint32_t traits) {
+  OpcodeSet set;
+  for (int opcode = 0; opcode < kOpcodeCount; ++opcode)
+    set[static_cast<size_t>(opcode)] = HasTrait(static_cast<HloOpcode>(opcode), traits);
+  return set;
+}
+
+std::vector<HloComputation*> ControlFlowComputations(const HloModule& module) {
+  // The module's post-order, but without a look at what cannot be wanted: there may be as many bodies of fusions as
+  // instructions.
+  std::vector<HloComputation*> result;
+  if (module.entry_computation() == nullptr) return result;
+  std::vector<bool> seen(static_cast<size_t>(module.computation_id_limit()), false);
+  struct Frame {
+    HloComputation* computation;
+    HloInstruction* at;
+    size_t callee;
+  };
+  std::vector<Frame> stack;
+  static const OpcodeSet kControlFlowOpcodes = OpcodesWith(kControlFlow);
+  const auto enter = [&](HloComputation* computation) {
+    if (seen[static_cast<size_t>(computation->id())]) return;
+    seen[static_cast<size_t>(computation->id())] = true;
+    stack.push_back(
+        {computation, (computation->opcodes() & kControlFlowOpcodes).any() ? computation->first() : nullptr, 0});
+  };
+  enter(module.entry_computation());
+  while (!stack.empty()) {
+    Frame& top = stack.back();
+    if (top.at == nullptr) {
+      if (!IsWrapped(*top.computation)) result.push_back(top.computation);
+      stack.pop_back();
+    } else if (!top.at->Is(kControlFlow) || top.callee == top.at->called_computations().size()) {
+      FetchAhead(top.at);
+      top.at = top.at->next();
+      top.callee = 0;
+    } else {
+      enter(top.at->called_computations()[top.callee++]);
+    }
+  }
+  return result;
+}
+
+HloInstruction* InlineBefore(HloInstruction* place, const HloComputation& body,
+                             std::span<HloInstruction* const> arguments) {
+  HloComputation& into = *place->parent();
+  std::unordered_map<const HloInstruction*, HloInstruction*> copies;
+  std::vector<HloInstruction*> operands;
+  for (const HloInstruction* i : body.MakeInstructionPostOrder()) {
+    HloInstruction*& copy = copies[i];
+    if (i->IsParameter()) {
+      copy = arguments[static_cast<size_t>(i->parameter_number())];
+      continue;
+    }
+    operands.clear();
+    for (const HloInstruction* operand : i->operands()) operands.push_back(copies.at(operand));
+    copy = into.AddClone(*i, operands);
+    if (copy->metadata() == nullptr) copy->set_metadata(place->metadata());
+    into.MoveBefore(copy, place);
+  }
+  return copies.at(body.root());
+}
+
+bool MayBeInlined(const HloComputation& body, const HloComputation& into) {
+  if (body.execution_thread() != into.execution_thread()) return false;
+  // The Shardy partitioner looks for its bodies by name.
+  if (body.name().find("xla.sdy") != std::string_view::npos) return false;
+  for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
+    if (i->HasControlDependencies()) return false;
+    // What a loop hands on of an async operation is told by the loop alone.
+    const bool goes_on = i->opcode() == HloOpcode::kAsyncUpdate || i->opcode() == HloOpcode::kAsyncDone;
+    if (goes_on && !i->operand(0)->Is(kAsyncPart)) return false;
+  }
+  return true;
+}
+
+HloComputation* OwnComputation(HloInstruction* caller, int64_t k) {
+  HloComputation* called = caller->called_computations()[static_cast<size_t>(k)];
+  const auto& all = caller->called_computations();
+  if (called->callers().size() == 1 && std::count(all.begin(), all.end(), called) == 1) return called;
+  HloComputation* own = caller->module()->CloneComputation(*called);
+  caller->set_called_computation(k, own);
+  return own;
+}
+
+std::vector<HloInstruction*> InOrder(HloComputation& computation) {
+  return computation.module()->config().is_scheduled ? computation.instructions() : computation.PostOrder();
+}
+
+std::vector<HloInstruction*> InstructionsOf(HloComputation& computation, HloOpcode opcode) {
+  bool any = false;
+  if (!computation.MayHave(opcode)) return {};
+  for (const HloInstruction* i = computation.first(); i != nullptr && !any; i = i->next()) {
+    FetchAhead(i);
+    any = i->opcode() == opcode;
+  }
+  if (!any) return {};
+  std::vector<HloInstruction*> found = InOrder(computation);
+  std::erase_if(found, [&](const HloInstruction* i) { return i->opcode() != opcode; });
+  return found;
+}
+
+bool HasAnnotations(const HloInstruction& instruction) {
+  return instruction.has_extras() &&
+         (instruction.sharding() != nullptr || !instruction.extras().frontend_attributes.empty());
+}
+
+ComparisonDirection Flipped(ComparisonDirection direction) {
+  using D = ComparisonDirection;
+  switch (direction) {
+    case D::kEq:
+    case D::kNe: return direction;
+    case D::kGe: return D::kLe;
+    case D::kGt: return D::kLt;
+    case D::kLe: return D::kGe;
+    case D::kLt: return D::kGt;
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace hloir

@@ -1,0 +1,159 @@
+// The door for rewrites: RewriteGate, which passes ask, and RewriteLog, which keeps what was asked.
+#include <algorithm>
+#include <unordered_map>
+
+#include "hloir/pass.h"
+#include "hloir/printer.h"
+
+namespace hloir {
+namespace {
+
+// Beyond these a record is no longer something to read. Metadata has its own limit.
+constexpr size_t kMostConsumed = 512, kMostMade = 64;
+
+bool Contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string Source(const OpMetadata& metadata) {
+  std::string text(metadata.op_name);
+  if (!metadata.source_file.empty()) {
+    if (!text.empty()) text += " at ";
+    text += std::string(metadata.source_file) + ":" + std::to_string(metadata.source_line);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Rewrite::Id() const {
+  std::string id(pass);
+  id.append("/").append(rule).append("@").append(instruction->parent()->name()).append("/").append(instruction->name());
+  if (partner != nullptr) id.append("+").append(partner->name());
+  return id;
+}
+
+bool RewriteGate::Enabled(std::string_view rule, MathMode math) const {
+  if (math > options_.math) return false;
+  if (options_.disabled_rules.empty() || !Contains(options_.disabled_rules, rule)) return true;
+  if (options_.rewriter != nullptr) options_.rewriter->Disabled(pass_, rule);
+  return false;
+}
+
+bool RewriteGate::Allow(std::string_view rule, std::string_view formula, MathMode math,
+                        const HloInstruction& instruction, std::string reason, const HloInstruction* partner) {
+  current_ = {pass_, rule, formula, math, &instruction, std::move(reason), partner, {}, {}};
+  first_new_id_ = instruction.module()->instruction_id_limit();
+  return options_.rewriter == nullptr || options_.rewriter->Allow(current_);
+}
+
+void RewriteGate::Decline(std::string_view rule, std::string_view formula, MathMode math,
+                          const HloInstruction& instruction, std::string reason, const HloInstruction* partner) {
+  if (!explaining()) return;
+  options_.rewriter->Declined({pass_, rule, formula, math, &instruction, std::move(reason), partner, {}, {}});
+}
+
+// The instruction and each operand all of whose users are in the list: what dies with it.
+void RewriteGate::FindConsumed() {
+  consumed_.assign(1, current_.instruction);
+  if (current_.instruction->user_count() > 0 || current_.instruction->IsRoot()) return;
+  std::unordered_map<const HloInstruction*, int64_t> dead_users;
+  for (size_t at = 0; at < consumed_.size() && at < kMostConsumed; ++at) {
+    std::span<HloInstruction* const> operands = consumed_[at]->operands();
+    for (size_t k = 0; k < std::min(operands.size(), kMostConsumed); ++k) {
+      const HloInstruction* operand = operands[k];
+      if (operand->IsRoot() || operand->HasControlDependencies() || operand->Is(kSideEffect | kCollective | kAsyncPart))
+        continue;
+      if (operand->IsParameter()) continue;
+      if (std::find(operands.begin(), operands.begin() + k, operand) != operands.begin() + k) continue;
+      if (operand->user_count() == 1 || ++dead_users[operand] == operand->user_count()) consumed_.push_back(operand);
+    }
+  }
+}
+
+// What is new under the replacement, itself first.
+void RewriteGate::FindMade(const HloInstruction* replacement) {
+  made_.clear();
+  auto add = [&](const HloInstruction* i) {
+    if (i->id() >= first_new_id_ && std::find(made_.begin(), made_.end(), i) == made_.end()) made_.push_back(i);
+  };
+  add(replacement);
+  for (size_t at = 0; at < made_.size() && made_.size() < kMostMade; ++at) {
+    for (const HloInstruction* operand : made_[at]->operands()) add(operand);
+  }
+}
+
+void RewriteGate::Done(HloInstruction* replacement) {
+  const bool is_new = replacement != nullptr && replacement->id() >= first_new_id_;
+  if (replacement != nullptr) {
+    if (is_new || explaining()) FindConsumed();
+    replacement->MergeMetadataOf(*current_.instruction);
+    if (is_new) {
+      for (const HloInstruction* consumed : consumed_) replacement->MergeMetadataOf(*consumed);
+    }
+  }
+  if (options_.rewriter == nullptr) return;
+  if (replacement != nullptr && explaining()) {
+    FindMade(replacement);
+    current_.consumed = consumed_, current_.made = made_;
+  }
+  options_.rewriter->Done(current_, replacement);
+}
+
+void RewriteLog::Keep(const Rewrite& rewrite, Outcome outcome) {
+  Entry& entry = entries_.emplace_back();
+  entry.id = rewrite.Id();
+  entry.pass = rewrite.pass, entry.rule = rewrite.rule, entry.formula = rewrite.formula;
+  entry.reason = rewrite.reason, entry.math = rewrite.math, entry.outcome = outcome;
+  entry.computation = rewrite.instruction->parent()->name();
+  entry.instruction = rewrite.instruction->name();
+  for (const HloInstruction* operand : rewrite.instruction->operands()) entry.operands.emplace_back(operand->name());
+  entry.before = rewrite.instruction->ToString();
+  if (const OpMetadata* metadata = rewrite.instruction->metadata()) {
+    if (std::string source = Source(*metadata); !source.empty()) entry.sources.push_back(std::move(source));
+  }
+}
+
+bool RewriteLog::Allow(const Rewrite& rewrite) {
+  bool allowed = !propose_only && allowed_ < max_rewrites;
+  if (propose_only) {
+    if (!seen_.insert(rewrite.Id()).second) return false;
+  } else if (allowed && take_only) {
+    auto wanted = take.find(rewrite.Id());
+    allowed = wanted != take.end();
+    if (allowed) take.erase(wanted);
+  }
+  if (!allowed && !propose_only) return false;
+  ++counts_[std::string(rewrite.pass) + "/" + std::string(rewrite.rule)];
+  if (keep_text && allowed_ >= first_entry) Keep(rewrite, allowed ? Outcome::kApplied : Outcome::kProposed);
+  if (allowed) ++allowed_;
+  return allowed;
+}
+
+void RewriteLog::Done(const Rewrite& rewrite, const HloInstruction* replacement) {
+  if (!keep_text || allowed_ <= first_entry || replacement == nullptr) return;
+  Entry& entry = entries_.back();
+  std::string operands;  // that went, too; of the instruction itself the text is there from when it was whole
+  for (size_t at = rewrite.consumed.size(); at-- > 0;) {
+    const HloInstruction& consumed = *rewrite.consumed[at];
+    if (at > 0) operands += consumed.ToString() + "\n";
+    if (consumed.metadata() == nullptr) continue;
+    std::string source = Source(*consumed.metadata());
+    if (!source.empty() && !Contains(entry.sources, source)) entry.sources.push_back(std::move(source));
+  }
+  entry.before.insert(0, operands);
+  if (rewrite.made.empty()) entry.after = replacement->ToString();
+  for (size_t at = rewrite.made.size(); at-- > 0;) {
+    const HloInstruction& made = *rewrite.made[at];
+    if (made.opcode() == HloOpcode::kFusion) entry.after += PrintComputation(*made.fused_computation()) + "\n";
+    entry.after += made.ToString() + (at > 0 ? "\n" : "");
+  }
+}
+
+void RewriteLog::Declined(const Rewrite& rewrite) {
+  if (keep_text && keep_declined && seen_.insert("declined:" + rewrite.Id()).second) Keep(rewrite, Outcome::kDeclined);
+}
+
+void RewriteLog::Disabled(std::string_view, std::string_view rule) { disabled_.emplace(rule); }
+
+}  // namespace hloir

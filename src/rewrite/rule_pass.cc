@@ -1,0 +1,183 @@
+// A pass made of rules (rules.h), and how they are run: each instruction is looked at once, operands first; a rewrite
+// puts on the worklist what it made, the users of what now stands there, and operands that lost a user. So the time is
+// linear in the instructions and rewrites. tests/passes/algebraic-simplifier.
+#include <algorithm>
+#include <deque>
+
+#include "hloir/rules.h"
+#include "support/fetch_ahead.h"
+#include "hloir/rewrite_util.h"
+
+namespace hloir::rules {
+namespace {
+
+class RulePass : public RewritingPass {
+ public:
+  RulePass(std::string_view name, std::span<const std::span<const Rule>> families, const PassOptions& options)
+      : RewritingPass(name, options) {
+    for (std::span<const Rule> family : families) {
+      for (const Rule& rule : family) {
+        if (!gate_.Enabled(rule.name, MathMode::kExact)) continue;
+        for (int opcode = 0; opcode < kOpcodeCount; ++opcode) {
+          bool wanted = rule.every_elementwise ? HasTrait(static_cast<HloOpcode>(opcode), kElementwise)
+                                               : rule.opcode == static_cast<HloOpcode>(opcode);
+          if (!wanted) continue;
+          rules_[opcode].push_back(&rule);
+          opcodes_.set(static_cast<size_t>(opcode));
+        }
+      }
+    }
+  }
+  StatusOr<bool> Run(HloModule& module) override {
+    bool changed = false;
+    state_.assign(static_cast<size_t>(module.instruction_id_limit()), kIdle);
+    for (HloComputation* computation : module.PostOrder()) {
+      if ((computation->opcodes() & opcodes_).none()) continue;
+      // What nobody calls any more may have been the body of a fusion.
+      const bool called = computation->IsEntry() || !computation->callers().empty();
+      if (called && !IsWrapped(*computation)) changed |= RunOn(*computation);
+    }
+    return changed;
+  }
+
+ private:
+  bool RunOn(HloComputation& computation);
+  // What one of the rules makes of it, or nullptr.
+  HloInstruction* ApplyRules(HloInstruction* instruction, RuleContext& context);
+  void Push(HloInstruction* instruction);
+  void RemoveDeadFrom(HloInstruction* instruction);
+
+  // By id(), for the whole module: ids are never used again.
+  enum State : uint8_t { kIdle, kQueued, kDead };
+  State& StateOf(const HloInstruction* i) {
+    size_t at = static_cast<size_t>(i->id());
+    if (at >= state_.size()) state_.resize(at + at / 2 + 1, kIdle);
+    return state_[at];
+  }
+
+  std::vector<const Rule*> rules_[kOpcodeCount];
+  OpcodeSet opcodes_;  // for which there are any
+  std::vector<State> state_;
+  std::deque<HloInstruction*> worklist_;
+};
+
+HloInstruction* RulePass::ApplyRules(HloInstruction* instruction, RuleContext& context) {
+  const std::vector<const Rule*>& rules = rules_[static_cast<int>(instruction->opcode())];
+  if (rules.empty() || instruction->HasControlDependencies() || !instruction->shape().IsStatic()) return nullptr;
+  for (const HloInstruction* operand : instruction->operands()) {
+    if (!operand->shape().IsStatic()) return nullptr;
+  }
+  PrimitiveType type = ComputedType(*instruction);
+  const bool floating = IsFloat(type) || IsComplex(type);
+  for (const Rule* rule : rules) {
+    MathMode math = floating ? rule->floats : rule->integers;
+    if (math > options_.math) continue;
+    context.Begin(rule, instruction, math);
+    if (HloInstruction* replacement = rule->apply(instruction, context)) return replacement;
+  }
+  return nullptr;
+}
+
+void RulePass::Push(HloInstruction* instruction) {
+  State& state = StateOf(instruction);
+  if (state != kIdle) return;
+  state = kQueued;
+  worklist_.push_back(instruction);
+}
+
+void RulePass::RemoveDeadFrom(HloInstruction* instruction) {
+  // An exchange that a rule replaced goes, though one that merely nobody uses stays, for the other devices' sake.
+  const bool exchange = instruction->Is(kCollective) && !instruction->Is(kAsyncPart) && !instruction->HasSideEffect() &&
+                        !instruction->HasControlDependencies() && instruction->user_count() == 0 &&
+                        !instruction->IsRoot();
+  const HloInstruction* replaced = exchange ? instruction : nullptr;
+  std::vector<HloInstruction*> stack{instruction};
+  while (!stack.empty()) {
+    HloInstruction* dead = stack.back();
+    stack.pop_back();
+    if (StateOf(dead) == kDead || (!IsDead(*dead) && dead != replaced)) continue;
+    StateOf(dead) = kDead;
+    std::vector<HloInstruction*> operands(dead->operands().begin(), dead->operands().end());
+    dead->parent()->RemoveInstruction(dead);
+    for (HloInstruction* operand : operands) {
+      if (StateOf(operand) == kDead) continue;
+      if (IsDead(*operand)) {
+        stack.push_back(operand);
+      } else if (operand->user_count() == 1) {
+        // Rules that ask for one user may fire now: on it, and on what uses it.
+        Push(operand);
+        Push(operand->users()[0]);
+      }
+    }
+  }
+}
+
+bool RulePass::RunOn(HloComputation& computation) {
+  bool any = false;  // an instruction that there are rules for
+  for (const HloInstruction* i = computation.first(); i != nullptr && !any; i = i->next()) {
+    FetchAhead(i);
+    any = !rules_[static_cast<int>(i->opcode())].empty();
+  }
+  if (!any) return false;
+  std::vector<HloInstruction*> order = computation.PostOrder();
+  worklist_.clear();
+  for (HloInstruction* instruction : order) Push(instruction);
+  RuleContext context(gate_);
+  bool changed = false;
+  // The rules end by themselves; this bound is for the case that two of them do not, so that it shows in a test and not
+  // as a command that never comes back.
+  int64_t rewrites_left = 1000 + 64 * static_cast<int64_t>(order.size());
+  while (!worklist_.empty()) {
+    HloInstruction* instruction = worklist_.front();
+    worklist_.pop_front();
+    if (StateOf(instruction) == kDead) continue;
+    StateOf(instruction) = kIdle;
+    if (IsDead(*instruction)) {
+      if (!gate_.Enabled("dead-instruction", MathMode::kExact)) continue;
+      if (!gate_.Allow("dead-instruction", "A, unused => nothing", MathMode::kExact, *instruction)) continue;
+      RemoveDeadFrom(instruction);
+      gate_.Done(nullptr);
+      changed = true;
+      continue;
+    }
+    HloInstruction* last_before = computation.last();
+    HloInstruction* replacement = ApplyRules(instruction, context);
+    if (replacement == nullptr) continue;
+    changed = true;
+    // What the rule made stands behind what was the last instruction. It goes to where it is needed: a schedule stays
+    // one.
+    bool replacement_is_new = false;
+    while (HloInstruction* made = last_before->next()) {
+      computation.MoveBefore(made, instruction);
+      if (made->metadata() == nullptr) made->set_metadata(instruction->metadata());
+      replacement_is_new |= made == replacement;
+      Push(made);
+    }
+    if (replacement_is_new) {
+      InheritAnnotations(replacement, *instruction);
+      if (!(replacement->shape() == instruction->shape())) replacement->set_shape(instruction->shape());
+    }
+    Push(replacement);
+    // Most rules look at an operand's operands, too.
+    constexpr int64_t kFewUsers = 8;
+    for (HloInstruction* user : instruction->users()) {
+      Push(user);
+      if (user->user_count() > kFewUsers) continue;
+      for (HloInstruction* next : user->users()) Push(next);
+    }
+    instruction->ReplaceAllUsesWith(replacement);
+    gate_.Done(replacement);
+    RemoveDeadFrom(instruction);
+    if (--rewrites_left == 0) break;
+  }
+  return changed;
+}
+
+}  // namespace
+
+std::unique_ptr<HloPass> MakeRulePass(std::string_view name, std::span<const std::span<const Rule>> families,
+                                      const PassOptions& options) {
+  return std::make_unique<RulePass>(name, families, options);
+}
+
+}  // namespace hloir::rules
