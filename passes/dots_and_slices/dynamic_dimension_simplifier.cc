@@ -22,7 +22,7 @@
 // END
 //
 // Rules of the algebraic simplifier, without the others.
-#include "hloir/rules.h"
+#include "algebraic_simplifier/families.h"
 
 namespace hloir {
 
