@@ -1,5 +1,7 @@
 // What an instruction has beside opcode, shape and operands: the value types (window, padding, sharding, metadata, …),
 // and one struct of them per kind of op, made from attributes.def.
+//
+// Threads: values; each thread uses its own, and any number may read one.
 #pragma once
 
 #include <array>
@@ -17,6 +19,7 @@
 #include "hloir/opcode.h"
 #include "hloir/shape.h"
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
 // Word lists. EnumWords<E>() are the words in the enumerators' order.
@@ -64,6 +67,20 @@ using OptionalShapeList = std::optional<std::vector<Shape>>;
 using Int64Pairs = std::vector<std::pair<int64_t, int64_t>>;
 using Int64Lists = std::vector<DimVector>;
 
+// The direction that says the same of two operands that have changed places.
+constexpr ComparisonDirection Flipped(ComparisonDirection direction) {
+  using D = ComparisonDirection;
+  switch (direction) {
+    case D::kEq:
+    case D::kNe: return direction;
+    case D::kGe: return D::kLe;
+    case D::kGt: return D::kLt;
+    case D::kLe: return D::kGe;
+    case D::kLt: return D::kGt;
+  }
+  return direction;
+}
+
 // [start:limit:stride] of one dimension.
 struct SliceRange {
   int64_t start = 0, limit = 0, stride = 1;
@@ -71,12 +88,14 @@ struct SliceRange {
 };
 using SliceRanges = SmallVector<SliceRange, 4>;
 
+// Padding of one dimension: before, behind and between its elements.
 struct PaddingDimension {
   int64_t low = 0, high = 0, interior = 0;
   bool operator==(const PaddingDimension&) const = default;
 };
 using PaddingConfig = SmallVector<PaddingDimension, 4>;
 
+// One dimension of a window: size, stride, padding and dilations.
 struct WindowDimension {
   int64_t size = 1, stride = 1, padding_low = 0, padding_high = 0;
   int64_t base_dilation = 1;    // lhs_dilate
@@ -101,11 +120,13 @@ struct SparsitySide {
   int64_t nonzero = 0, block = 0, dimension = 0, stride = 0, index = 0;
   bool operator==(const SparsitySide&) const = default;
 };
+// The sparse operands of a dot.
 struct SparsityConfig {
   std::optional<SparsitySide> lhs, rhs;
   bool operator==(const SparsityConfig&) const = default;
 };
 
+// A literal that may be absent; comparable, as attributes are.
 struct OptionalLiteral : std::optional<Literal> {
   using std::optional<Literal>::optional;
   bool operator==(const OptionalLiteral& other) const {
@@ -138,6 +159,7 @@ struct MeshAxisRef {
   int64_t sub_axis_pre_size = 0, sub_axis_size = 0;  // 0: the whole axis
   bool operator==(const MeshAxisRef&) const = default;
 };
+// A named arrangement of devices: mesh['x'=2, 'y'=4].
 struct Mesh {
   std::vector<std::pair<std::string, int64_t>> axes;
   std::optional<DeviceList> device_ids;  // nothing: 0, 1, 2, …
@@ -158,15 +180,27 @@ struct ReplicaGroups {
   std::vector<std::vector<int64_t>> Expand() const;  // as a list, whatever the form
 };
 
-// op_type, op_name, source_file, …: where an instruction came from. Text is kept by the module.
-struct OpMetadata {
-  std::string_view op_type, op_name, source_file, deduplicated_name, scheduling_name, metadata_payload;
+// op_type, op_name, source_file, …: where an instruction came from.
+template <class Text>
+struct BasicOpMetadata {
+  Text op_type, op_name, source_file, deduplicated_name, scheduling_name, metadata_payload;
   int64_t source_line = 0, source_end_line = 0, source_column = 0, source_end_column = 0;
   int64_t stack_frame_id = 0;
   DimVector profile_type;
-  bool operator==(const OpMetadata&) const = default;
+  bool operator==(const BasicOpMetadata&) const = default;
+  // The same with texts of another kind.
+  template <class T>
+  BasicOpMetadata<T> As() const {
+    return {T(op_type),  T(op_name),      T(source_file), T(deduplicated_name), T(scheduling_name), T(metadata_payload),
+            source_line, source_end_line, source_column,  source_end_column,    stack_frame_id,     profile_type};
+  }
 };
+// An instruction's: its module keeps the texts.
+using OpMetadata = BasicOpMetadata<std::string_view>;
+// A sharding's: with texts of its own.
+using OwnedOpMetadata = BasicOpMetadata<std::string>;
 
+// Which part of an array each device holds, in the old and the new spelling.
 struct Sharding {
   enum class Kind : uint8_t { kReplicated, kManual, kUnknown, kUnreduced, kMaximal, kTiled, kTuple, kNamed };
   Kind kind = Kind::kReplicated;
@@ -178,10 +212,11 @@ struct Sharding {
   enum class Group : uint8_t { kNone, kAs, kLike };
   Group shard_group = Group::kNone;  // shard_as, shard_like
   int64_t shard_group_id = 0;
-  std::vector<OpMetadata> metadata;
+  std::vector<OwnedOpMetadata> metadata;
   std::vector<Sharding> tuple_elements;
   // kNamed: by the axes of a mesh.
   Mesh mesh;
+  // One dimension of a sharding by axes.
   struct Dimension {
     std::vector<MeshAxisRef> axes;
     bool open = false;
@@ -194,6 +229,7 @@ struct Sharding {
   bool operator==(const Sharding&) const = default;
 };
 
+// What a domain instruction stands between: the shardings on its two sides.
 struct DomainMetadata {
   std::string kind;
   std::optional<Sharding> entry, exit;
@@ -203,6 +239,7 @@ struct DomainMetadata {
 // key="value" or key={json}, sorted by key.
 using FrontendAttributes = std::vector<std::pair<std::string, std::string>>;
 
+// result_accuracy={…}: how exact a transcendental function must be.
 struct ResultAccuracy {
   Precision mode = Precision::kDefault;  // default or highest
   bool has_tolerance = false;
@@ -211,6 +248,7 @@ struct ResultAccuracy {
   bool operator==(const ResultAccuracy&) const = default;
 };
 
+// statistics={…}: named numbers for viewers.
 struct Statistics {
   int64_t visualizing_index = 0;
   std::vector<std::pair<std::string, double>> values;
@@ -229,7 +267,7 @@ struct OriginalValue {
   bool operator==(const OriginalValue&) const = default;
 };
 
-// How the parser and the printer treat a field; attributes.def says what each means.
+// How parser and printer treat a field; see attributes.def.
 enum class FieldRule : uint8_t { kRequired, kOptional, kAlways, kSpecial };
 
 #define HLOIR_STRUCT(type) struct type {
@@ -280,3 +318,4 @@ decltype(auto) AttributesTypeSwitch(HloOpcode opcode, F&& f) {
 }
 
 }  // namespace hloir
+#pragma GCC visibility pop

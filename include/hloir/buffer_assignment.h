@@ -9,6 +9,8 @@
 //   int64_t memory = buffers.parameter_bytes + buffers.constant_bytes + entry.heap_bytes;
 //
 // Tested by tests/unit/buffer_assignment_test.cc.
+//
+// Threads: may be called from any thread while none edits the module; the result is a value.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +18,10 @@
 
 #include "hloir/module.h"
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
+// Where each value of a module lies in memory, and how much that takes.
 struct BufferAssignment {
   // One array that an instruction makes: a leaf of its shape. What only points to others' memory (tuple,
   // get-tuple-element, bitcast, …) makes none.
@@ -33,6 +37,7 @@ struct BufferAssignment {
     bool is_result = false;   // the caller's, in all computations but the entry
     bool is_scratch = false;  // what the computations that the instruction calls need while they run
   };
+  // The memory of one computation.
   struct Computation {
     const HloComputation* computation = nullptr;
     std::vector<Value> values;
@@ -50,3 +55,4 @@ struct BufferAssignment {
 BufferAssignment AssignBuffers(const HloModule& module);
 
 }  // namespace hloir
+#pragma GCC visibility pop

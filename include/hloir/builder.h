@@ -15,6 +15,8 @@
 //
 // Ops without attributes (Add, Tanh, Select, …) all come from opcodes.def: b.Add(x, y), b.Tanh(x), b.Select(p, x, y).
 // tests/unit/builder_test.cc.
+//
+// Threads: a builder, and the module that it adds to, belong to one thread at a time.
 #pragma once
 
 #include <concepts>
@@ -28,16 +30,17 @@
 #include "hloir/module.h"
 #include "hloir/status.h"
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
+// Makes the instructions of a computation, and infers their shapes. The first error stays, and Build gives it.
 class HloBuilder {
   // What opcodes.def is written with.
   using None = std::monostate;
   using enum CallKind;
   using enum OpShape;
-  static constexpr int kVariadic = -1, kExact = 0;
+  static constexpr int kVariadic = -1;
   static constexpr int kAtLeast(int n) { return -n - 1; }
-  static constexpr int Ulps(int n) { return n; }
 
  public:
   // nullptr after an error.
@@ -47,6 +50,14 @@ class HloBuilder {
 
   // Makes a computation called `name` (made unique) in `module`. It goes again if nothing is built.
   HloBuilder(HloModule& module, std::string_view name);
+  // Adds to the computation of `place` instead, in front of `place` and with its metadata: for passes.
+  //
+  //   HloBuilder b(old);
+  //   HloInstruction* made = b.Negate(b.Subtract(y, x));
+  //   if (b.status().ok()) PutInPlaceOf(old, made);
+  //
+  // There is nothing to build. After an error, the builder's end removes what it made.
+  explicit HloBuilder(HloInstruction* place);
   ~HloBuilder();
   HloBuilder(const HloBuilder&) = delete;
   HloBuilder& operator=(const HloBuilder&) = delete;
@@ -81,7 +92,7 @@ class HloBuilder {
 
   // Abs … Xor, Clamp, Select, Copy, OptimizationBarrier, AddDependency, ReplicaId, …: each op of fixed arity that has
   // neither attributes nor computations and whose shape follows from its operands.
-#define HLOIR_OP(name, text, arity, attributes, calls, shape, accuracy, traits)                                \
+#define HLOIR_OP(name, text, arity, attributes, calls, shape, ...)                                             \
   template <std::same_as<HloInstruction*>... Operands>                                                         \
   requires((arity) == sizeof...(Operands) && std::is_same_v<attributes, None> && (calls) == CallKind::kNone && \
            (shape) != OpShape::kGiven) Op                                                                      \
@@ -220,6 +231,8 @@ class HloBuilder {
   void Discard();
 
   HloModule& module_;
+  HloInstruction* const place_ = nullptr;  // where to add to a computation that was there
+  std::vector<HloInstruction*> made_;      // with a place
   HloComputation* computation_;
   Status status_;
   bool done_ = false;
@@ -231,3 +244,4 @@ HloComputation* MakeReducer(HloModule& module, HloOpcode opcode, PrimitiveType t
 HloComputation* MakeComparator(HloModule& module, ComparisonDirection direction, std::span<const PrimitiveType> types);
 
 }  // namespace hloir
+#pragma GCC visibility pop

@@ -1,4 +1,8 @@
-// HloComputation: a function of HLO, a graph of instructions with parameters and one root. Its module owns it.
+// HloComputation: a function of HLO, a graph of instructions with parameters and one root. Its module owns it. A const
+// computation leads to const instructions only.
+//
+// Threads: as for the module (module.h): const functions from any number of threads, the others from one thread at a
+// time.
 #pragma once
 
 #include <bitset>
@@ -6,60 +10,74 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "hloir/instruction.h"
 #include "hloir/detail/name_index.h"
+#include "hloir/detail/unique_name.h"
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
 using OpcodeSet = std::bitset<kOpcodeCount>;
 
+// A bound on parameters' numbers, which index a table.
+inline constexpr int64_t kMostParameters = int64_t{1} << 24;
+
+// A function: parameters, instructions in an order, and a root.
 class HloComputation {
  public:
   std::string_view name() const { return name_; }
   void set_name(std::string_view name);  // made unique within the module
-  HloModule* module() const { return module_; }
+  HloModule* module() { return module_; }
+  const HloModule* module() const { return module_; }
   // Small and dense within the module.
   int32_t id() const { return id_; }
   int32_t line() const { return line_; }
   void set_line(int32_t line) { line_ = line; }
 
-  HloInstruction* root() const { return root_; }
-  void set_root(HloInstruction* root) { root_ = root; }
+  HloInstruction* root() { return root_; }
+  const HloInstruction* root() const { return root_; }
+  void set_root(HloInstruction* root);  // of this computation
   int64_t parameter_count() const { return static_cast<int64_t>(parameters_.size()); }
-  HloInstruction* parameter(int64_t i) const { return parameters_[i]; }
-  std::span<HloInstruction* const> parameters() const { return parameters_; }
+  HloInstruction* parameter(int64_t i) { return parameters_[CheckedParameter(i)]; }
+  const HloInstruction* parameter(int64_t i) const { return parameters_[CheckedParameter(i)]; }
+  std::span<HloInstruction* const> parameters() { return parameters_; }
+  std::span<const HloInstruction* const> parameters() const { return parameters_; }
   ProgramShape program_shape() const;
-  std::string_view execution_thread() const { return execution_thread_; }             // "": the main one
-  void set_execution_thread(std::string_view thread) { execution_thread_ = thread; }  // text kept by the module
+  std::string_view execution_thread() const { return execution_thread_; }  // "": the main one
+  void set_execution_thread(std::string_view thread);                      // the text is copied
   bool IsEntry() const;
   // Instructions that call it, in the order in which they came (see InstructionList for removals).
-  std::span<HloInstruction* const> callers() const { return callers_; }
+  std::span<HloInstruction* const> callers() { return callers_; }
+  std::span<const HloInstruction* const> callers() const { return callers_; }
   // The fusion whose body this is; nullptr for any other computation.
-  HloInstruction* fusion() const;
+  HloInstruction* fusion();
+  const HloInstruction* fusion() const;
 
   // Stored order: that of the text, then of addition. for (auto* i = c.first(); i; i = i->next()).
-  HloInstruction* first() const { return first_; }
-  HloInstruction* last() const { return last_; }
+  HloInstruction* first() { return first_; }
+  const HloInstruction* first() const { return first_; }
+  HloInstruction* last() { return last_; }
+  const HloInstruction* last() const { return last_; }
   int64_t instruction_count() const { return count_; }
   // A copy of the stored order, safe to edit the graph by.
-  std::vector<HloInstruction*> instructions() const;
+  std::vector<HloInstruction*> instructions();
+  std::vector<const HloInstruction*> instructions() const;
   // Operands and control predecessors before their users; XLA's order: from each instruction without users, in stored
   // order, depth first, control predecessors before operands, operand 0 first. This is the order of printing.
-  std::vector<HloInstruction*> MakeInstructionPostOrder() const;
-  // The same, kept until the next edit: passes come one after the other and mostly change nothing. Not while another
-  // thread looks at the module.
+  // The mutable form keeps the order until the next edit; the const form never writes, so threads may share a module.
   std::vector<HloInstruction*> PostOrder();
+  std::vector<const HloInstruction*> PostOrder() const;
   // Every opcode that an instruction of this computation has, and perhaps some that one had that is gone.
   const OpcodeSet& opcodes() const { return opcodes_; }
   bool MayHave(HloOpcode opcode) const { return opcodes_[static_cast<size_t>(opcode)]; }
   // How many instructions in it call something.
   int64_t calling_count() const { return calling_count_; }
 
-  // Adds an instruction at the end; `name` is made unique, and "" takes the opcode's. Operands must be of this
-  // computation. Attributes: the opcode's struct (std::monostate for none); checked by assert.
+  // Adds an instruction at the end; `name` is made unique, and "" takes the opcode's. Operands: as many as the opcode
+  // takes, of this computation. Attributes: the opcode's struct (std::monostate for none). Whether shape, operands and
+  // attributes fit together is not looked at: HloBuilder infers shapes, the verifier checks them.
   template <class A = std::monostate>
   HloInstruction* AddInstruction(HloOpcode opcode, const Shape& shape, std::span<HloInstruction* const> operands,
                                  A attributes = {}, std::string_view name = {});
@@ -83,36 +101,47 @@ class HloComputation {
   // caller.
   HloInstruction* AddClone(const HloInstruction& original, std::span<HloInstruction* const> operands,
                            const Shape* shape = nullptr);
-  // A clone that has the very attributes and annotations of `original`, of the same module, which is to be removed
-  // next; no control edges.
+  // Takes the place of `original`, of the same module, with other operands: it has the very attributes and annotations
+  // of the original, which must be removed next. No control edges.
   HloInstruction* AddSuccessor(const HloInstruction& original, std::span<HloInstruction* const> operands);
 
   // The instruction must have no users and not be the root; it is unlinked and never touched again.
   void RemoveInstruction(HloInstruction* instruction);
   // The same, and its memory becomes another instruction's: nobody may look at it any more.
   void FreeInstruction(HloInstruction* instruction);
-  // Removes it and then all its operands that nobody needs any more.
+  // Removes it, and then each operand that IsDead without it.
   void RemoveInstructionAndUnusedOperands(HloInstruction* instruction);
   // Uses of `old_instruction` take `replacement`, which also becomes the root if the old one was; then the old one, if
-  // it may go (no side effect, no control edges), goes with its unused operands.
+  // it IsDead now, goes with its unused operands.
   void ReplaceInstruction(HloInstruction* old_instruction, HloInstruction* replacement);
   void RemoveParameter(int64_t i);  // it must have no users; later parameters move down by one
   // Puts `instruction` before `before` in the stored order (at the end for nullptr).
   void MoveBefore(HloInstruction* instruction, HloInstruction* before);
-  HloInstruction* FindInstruction(std::string_view name) const;
+  HloInstruction* FindInstruction(std::string_view name) { return Find(name); }
+  const HloInstruction* FindInstruction(std::string_view name) const { return Find(name); }
 
  private:
   friend class HloModule;
   friend class HloInstruction;
   friend class Arena;
-  friend class HloParser;
-  HloComputation() = default;
+  friend class GraphLoader;
+  // Defined in computation.cc, so that including this costs less.
+  HloComputation();
+  ~HloComputation();
   HloInstruction* AddBareClone(const HloInstruction& original, std::span<HloInstruction* const> operands,
                                const Shape* shape);
+  void CheckIngredients(HloOpcode opcode, std::span<HloInstruction* const> operands,
+                        const Attributes& attributes) const;
   // `is_kept`: the module keeps the name's text already.
   HloInstruction* NewInstruction(HloOpcode opcode, const Shape* shape, std::span<HloInstruction* const> operands,
                                  Attributes attributes, std::string_view name, bool is_kept = false);
   std::string_view UniqueName(std::string_view wanted, bool is_kept = false);
+  HloInstruction* Find(std::string_view name) const;
+  size_t CheckedParameter(int64_t i) const {
+    HLOIR_CHECK(i >= 0 && i < parameter_count(), "the computation has no such parameter");
+    return static_cast<size_t>(i);
+  }
+  std::vector<HloInstruction*> MakePostOrder() const;
   void IndexNames();
   // Whatever was found out about the graph's edges or the stored order no longer holds.
   void Edited() { post_order_.clear(); }
@@ -138,7 +167,8 @@ class HloComputation {
   std::vector<HloInstruction*> post_order_;  // empty: not known
   // Filled when the first name has to be made unique or found, so that reading a module does not pay for it.
   NameIndex<HloInstruction> names_;
-  std::unordered_map<std::string, int64_t> next_suffix_;
+  UniqueNamer namer_;
 };
 
 }  // namespace hloir
+#pragma GCC visibility pop

@@ -1,5 +1,8 @@
-// HloEvaluator: something that can compute what an instruction or computation computes. Constant folding, tests and the
-// equivalence check depend on this interface, not on a backend. The scalar reference behind it: backend_cpu/reference.
+// HloEvaluator: computes the value of an instruction or computation. Constant folding, tests and the equivalence check
+// depend on this interface, not on a backend. The scalar reference behind it: backend_cpu/reference.
+//
+// Threads: an evaluator may be shared: its functions are const, keep nothing between calls and may run at once, if the
+// handlers in its options may. No module that it is given may be edited meanwhile.
 #pragma once
 
 #include <atomic>
@@ -12,6 +15,7 @@
 #include "hloir/module.h"
 #include "hloir/status.h"
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
 enum class ElidedConstants { kRefuse, kZeros, kIota, kRandom };
@@ -20,6 +24,7 @@ enum class ElidedConstants { kRefuse, kZeros, kIota, kRandom };
 using CustomCallHandler =
     std::function<StatusOr<Literal>(const HloInstruction& call, std::span<const Literal* const> operands)>;
 
+// Limits, hooks and meanings for evaluators and executables.
 struct EvaluatorOptions {
   int64_t max_steps = int64_t{1} << 40;       // instructions executed, loops included
   int64_t max_bytes = int64_t{1} << 34;       // of all values at once, the result included
@@ -53,3 +58,4 @@ class HloEvaluator {
 std::unique_ptr<HloEvaluator> MakeReferenceEvaluator(EvaluatorOptions options = {});
 
 }  // namespace hloir
+#pragma GCC visibility pop

@@ -1,5 +1,11 @@
 // HloExecutable: a module prepared once and run often. Preparing makes a flat list of kernel calls with every buffer's
 // place in one arena; a run allocates nothing. In backend_cpu/plan.
+//
+// Threads. An executable runs in one thread at a time: its buffers are its own. Different executables, also of one
+// module, may be prepared and run in different threads at once, as long as nobody changes the module. A run starts
+// threads of the executable's own with the first step that is worth it (some 40 microseconds of work); each step takes
+// as many as its work is worth, never waits for one that has not begun, and threads sleep some 20 microseconds after
+// their last part. The result does not depend on their number.
 #pragma once
 
 #include <functional>
@@ -12,11 +18,13 @@
 #include "hloir/module.h"
 #include "hloir/status.h"
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
+// How a module is prepared.
 struct ExecutableOptions {
-  int threads = 0;  // 0: as many as the machine has; the result is the same for any number
-  // "": the best the machine has, or what HLOIR_FORCE_ISA says; else "sse2", "avx2" or "avx512".
+  int threads = 0;  // at most; 0: as many as the machine has. The result is the same for any number
+  // One of SupportedIsas(). "": the one that the environment variable HLOIR_FORCE_ISA names, else the best.
   std::string isa;
   bool fuse_elementwise = true;  // run elementwise chains tile by tile
   EvaluatorOptions evaluator;    // limits, cancelling, elided constants, custom-calls, progress
@@ -25,14 +33,18 @@ struct ExecutableOptions {
 
 // What the steps of a prepared plan took, over all runs so far.
 struct StepProfile {
-  std::string name;
-  int depth = 0;  // loops and branches around it
+  std::string name;         // what it does: "dot 128x256x64 f32"
+  std::string instruction;  // whose result it computes, by its name in the module; of a loop for several the last's
+  std::string op_name;      // of that instruction's metadata
+  int depth = 0;            // loops and branches around it
   int64_t calls = 0;
   int64_t nanoseconds = 0;  // of all calls, without those of the steps inside it
   int64_t bytes = 0;        // of the buffers that a call reads and writes
   double flops = 0;         // of a call: floating-point and integer operations on elements
 };
+// What a prepared module's runs took, step by step.
 struct ExecutionProfile {
+  // One call of a step.
   struct Event {
     int32_t step = 0;                 // index into `steps`
     int64_t start = 0, duration = 0;  // nanoseconds since the first run began
@@ -42,28 +54,33 @@ struct ExecutionProfile {
   double peak_flops = 0;           // a second: what the f32 product kernel does from the first cache, times the threads
 };
 
+// A module that is prepared to run.
 class HloExecutable {
  public:
   virtual ~HloExecutable() = default;
-  // `arguments` are the entry computation's parameters, tuples as tuple literals. Not to be called from two threads at
-  // once.
+  // The entry computation's result for these parameters, tuples as tuple literals. An argument may be a LiteralView: it
+  // is read where it is. Errors: InvalidArgument if the arguments do not fit, and those of EvaluatorOptions' limits.
   virtual StatusOr<Literal> Run(std::span<const Literal* const> arguments) = 0;
-  // The same into a literal that an earlier run has given: where memory is dear to get, half the time of a quick
-  // module.
+  // Like Run, but writes into `result`, which must have the shape of the result: a literal from an earlier run, or a
+  // borrowed one (Literal::Borrow), so that the elements come to lie in memory of the caller's. Allocates nothing,
+  // which halves the latency of modules that take microseconds.
   virtual Status RunInto(std::span<const Literal* const> arguments, Literal* result) = 0;
-  // Bytes of the one block that holds all intermediate values.
+  // Size of the one block that holds all intermediate values, in bytes.
   virtual int64_t arena_bytes() const = 0;
   virtual std::string isa() const = 0;
   // Empty unless options.profile was set; of a module that the reference runs as a whole, always.
   virtual ExecutionProfile Profile() const { return {}; }
-  // The plan as text, one step a line, for reading and for tests.
+  // The plan as text, one step a line, for reading and for tests. A step of the reference evaluator comes with the
+  // reason why no kernel runs it.
   virtual std::string ToString() const = 0;
 };
 
 // The module must be one that the verifier accepts (verifier.h), and must outlive the executable.
 StatusOr<std::unique_ptr<HloExecutable>> PrepareExecutable(const HloModule& module,
                                                            const ExecutableOptions& options = {});
-// Instruction sets of this machine that kernels exist for, best last.
+// The instruction sets of this machine that kernels exist for, best last: "scalar", plain C++ for any machine; on
+// x86-64 "sse2", "avx2", "avx512"; on AArch64 "neon". Never empty.
 std::vector<std::string> SupportedIsas();
 
 }  // namespace hloir
+#pragma GCC visibility pop

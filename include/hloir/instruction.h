@@ -1,5 +1,8 @@
-// HloInstruction: one node of the graph, of whatever opcode. Its computation owns it; operands and users only look.
-// Both edge directions change together, here and nowhere else.
+// HloInstruction: one node of the graph, of any opcode. Its computation owns it; operands and users do not own.
+// Both edge directions change together, here and nowhere else. A const instruction leads to const neighbours only.
+//
+// Threads: as for the module (module.h): const functions from any number of threads, the others from one thread at a
+// time, whichever instruction of the module they are called on.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +19,17 @@
 #include "hloir/opcode.h"
 #include "hloir/shape.h"
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
 class HloComputation;
 class HloModule;
 class HloInstruction;
 
-// Enough for what people wrote into one line of results, and a bound on what a chain of merges carries along.
+// A bound on the metadata that a chain of merges accumulates.
 inline constexpr size_t kMostMergedMetadata = 256;
 
-// What few instructions have; nothing in it changes what is computed, but it must not get lost.
+// What only few instructions have. It does not change what is computed, but must be kept.
 struct InstructionExtras {
   const Sharding* sharding = nullptr;
   FrontendAttributes frontend_attributes;
@@ -38,18 +42,23 @@ struct InstructionExtras {
   std::vector<const OpMetadata*> merged_metadata;
   // Attributes that no table knows, kept because the reader asked for it: name and raw text.
   std::vector<std::pair<std::string_view, std::string_view>> unknown_attributes;
+
+ private:
+  friend class HloInstruction;
+  friend class HloComputation;
   std::vector<HloInstruction*> control_predecessors, control_successors;
 };
 
+// One operation: opcode, shape, operands, users and attributes.
 class HloInstruction {
  public:
   HloOpcode opcode() const { return opcode_; }
   std::string_view opcode_name() const { return OpcodeName(opcode_); }
   bool Is(uint32_t trait) const { return HasTrait(opcode_, trait); }
   std::string_view name() const { return name_; }
-  // Takes the name, made unique within the computation if need be.
+  // Sets the name, made unique within the computation if it is taken.
   void set_name(std::string_view name);
-  // Small, dense and never used again within the module: an index for side tables.
+  // Small, dense and never reused within the module: an index for side tables.
   int32_t id() const { return id_; }
   // Line of the text it was read from, 1-based; 0 if it was not.
   int32_t line() const { return line_; }
@@ -57,37 +66,42 @@ class HloInstruction {
 
   const Shape& shape() const { return *shape_; }
   void set_shape(const Shape& shape);
-  HloComputation* parent() const { return parent_; }
-  HloModule* module() const;
+  HloComputation* parent() { return parent_; }
+  const HloComputation* parent() const { return parent_; }
+  HloModule* module();
+  const HloModule* module() const;
   bool IsRoot() const;
 
-  std::span<HloInstruction* const> operands() const { return {operands_.data(), operands_.size()}; }
-  HloInstruction* operand(int64_t i) const { return operands_[i]; }
+  std::span<HloInstruction* const> operands() { return {operands_.data(), operands_.size()}; }
+  std::span<const HloInstruction* const> operands() const { return {operands_.data(), operands_.size()}; }
+  HloInstruction* operand(int64_t i) { return operands_[CheckedOperand(i)]; }
+  const HloInstruction* operand(int64_t i) const { return operands_[CheckedOperand(i)]; }
   int64_t operand_count() const { return static_cast<int64_t>(operands_.size()); }
   int64_t OperandIndex(const HloInstruction* operand) const;  // -1: not an operand
-  // Each user once, however many of its operands this is, in the order in which they came. Past some 30 users a removal
-  // may put the last one into the gap (the order then still depends on the edits alone, never on addresses).
-  std::span<HloInstruction* const> users() const { return users_; }
+  // Each user once, however many of its operands this is, in the order in which they were added. With more than some 30
+  // users, removing one may move the last one into its place; the order depends on the edits alone, never on addresses.
+  std::span<HloInstruction* const> users() { return users_; }
+  std::span<const HloInstruction* const> users() const { return users_; }
   int64_t user_count() const { return static_cast<int64_t>(users_.size()); }
   bool IsUsedBy(const HloInstruction* user) const { return users_.Contains(user); }
-  // How many operand slots of all users this fills.
+  // The number of operand slots, of all users, that this fills.
   int64_t use_count() const;
 
   void ReplaceOperandWith(int64_t i, HloInstruction* operand);
   void AppendOperand(HloInstruction* operand);
   void RemoveOperandsFrom(int64_t first);
-  // All users take `other` instead, and it becomes the root if this was. Shapes must be compatible.
+  // All users take `other`, of this computation and of a compatible shape, instead; it becomes the root if this was.
   void ReplaceAllUsesWith(HloInstruction* other);
   void ReplaceUseWith(HloInstruction* user, HloInstruction* other);
 
-  // The attributes as opcode's struct. Asking for another struct is the caller's bug.
+  // The attributes, as the struct that opcodes.def names for the opcode.
   template <class T>
   const T& attributes() const {
-    return *std::get<T*>(attributes_);
+    return *CheckedAttributes<T>();
   }
   template <class T>
   T& mutable_attributes() {
-    return *std::get<T*>(attributes_);
+    return *CheckedAttributes<T>();
   }
   template <class T>
   bool HasAttributes() const {
@@ -105,27 +119,48 @@ class HloInstruction {
   bool IsScalarConstant() const { return IsConstant() && shape().IsScalar(); }
 
   // Computations it calls, in CallKind's order.
-  std::span<HloComputation* const> called_computations() const { return {called_.data(), called_.size()}; }
-  HloComputation* to_apply() const { return called_[0]; }
-  HloComputation* while_condition() const { return called_[0]; }
-  HloComputation* while_body() const { return called_[1]; }
-  HloComputation* fused_computation() const { return called_[0]; }
+  std::span<HloComputation* const> called_computations() { return {called_.data(), called_.size()}; }
+  std::span<const HloComputation* const> called_computations() const { return {called_.data(), called_.size()}; }
+  HloComputation* called_computation(int64_t i) { return called_[CheckedCall(i)]; }
+  const HloComputation* called_computation(int64_t i) const { return called_[CheckedCall(i)]; }
+  HloComputation* to_apply() { return called_computation(0); }
+  const HloComputation* to_apply() const { return called_computation(0); }
+  HloComputation* while_condition() { return called_computation(0); }
+  const HloComputation* while_condition() const { return called_computation(0); }
+  HloComputation* while_body() { return called_computation(1); }
+  const HloComputation* while_body() const { return called_computation(1); }
+  HloComputation* fused_computation() { return called_computation(0); }
+  const HloComputation* fused_computation() const { return called_computation(0); }
   void set_called_computation(int64_t i, HloComputation* computation);
   void AddCalledComputation(HloComputation* computation);
   void ClearCalledComputations();
   // conditional: true_computation/false_computation rather than branch_computations.
   bool IsPredConditional() const;
 
-  const OpMetadata* metadata() const { return metadata_; }
-  void set_metadata(const OpMetadata* metadata) { metadata_ = metadata; }  // module's; see HloModule::InternMetadata
+  // Where it came from, and what is said about it. Setters copy the texts that they are given.
+  const OpMetadata* metadata() const { return metadata_; }  // nullptr: none
+  void set_metadata(const OpMetadata& metadata);
+  // Takes the metadata of another instruction, of any module; none if that has none.
+  void CopyMetadataOf(const HloInstruction& other);
   // Takes the other's metadata and what was merged into it; each once. Of the same module.
   void MergeMetadataOf(const HloInstruction& other);
+  void AddMergedMetadata(const OpMetadata& metadata);
+  void ClearMergedMetadata();
   const InstructionExtras& extras() const;  // empty ones, if there are none
-  InstructionExtras& mutable_extras();
   bool has_extras() const { return extras_ != nullptr; }
+  void set_sharding(std::optional<Sharding> sharding);
+  void set_frontend_attributes(FrontendAttributes attributes);
+  void set_backend_config(std::string_view config);
+  void set_result_accuracy(std::optional<ResultAccuracy> accuracy);
+  void set_statistics(std::optional<Statistics> statistics);
+  void set_original_value(std::optional<OriginalValue> value);
+  // Everything in the other's extras, of any module, but for its control edges, takes the place of this one's.
+  void CopyExtrasOf(const HloInstruction& other);
   const Sharding* sharding() const { return extras().sharding; }
-  std::span<HloInstruction* const> control_predecessors() const { return extras().control_predecessors; }
-  std::span<HloInstruction* const> control_successors() const { return extras().control_successors; }
+  std::span<HloInstruction* const> control_predecessors() { return extras().control_predecessors; }
+  std::span<const HloInstruction* const> control_predecessors() const { return extras().control_predecessors; }
+  std::span<HloInstruction* const> control_successors() { return extras().control_successors; }
+  std::span<const HloInstruction* const> control_successors() const { return extras().control_successors; }
   bool HasControlDependencies() const {
     return extras_ && (!extras_->control_predecessors.empty() || !extras_->control_successors.empty());
   }
@@ -133,11 +168,13 @@ class HloInstruction {
   void RemoveControlDependencyTo(HloInstruction* successor);
   void DropAllControlDependencies();
 
-  // Must stay, even without users: it, or something it calls, acts on the outside.
+  // XLA's word: it, or something it calls, acts on the outside. What may be deleted is a narrower question: see IsDead.
   bool HasSideEffect() const;
   // Neighbours in the computation's stored order; nullptr at the ends.
-  HloInstruction* next() const { return next_; }
-  HloInstruction* prev() const { return prev_; }
+  HloInstruction* next() { return next_; }
+  const HloInstruction* next() const { return next_; }
+  HloInstruction* prev() { return prev_; }
+  const HloInstruction* prev() const { return prev_; }
   // One line of HLO text, for messages.
   std::string ToString() const;
 
@@ -145,9 +182,25 @@ class HloInstruction {
   friend class HloComputation;
   friend class HloModule;
   friend class Arena;
-  friend class HloParser;
+  friend class GraphLoader;
   HloInstruction() = default;
+  InstructionExtras& mutable_extras();
   void RemoveUserIfUnused(HloInstruction* user);
+  size_t CheckedOperand(int64_t i) const {
+    HLOIR_CHECK(i >= 0 && i < operand_count(), "the instruction has no such operand");
+    return static_cast<size_t>(i);
+  }
+  size_t CheckedCall(int64_t i) const {
+    HLOIR_CHECK(i >= 0 && static_cast<size_t>(i) < called_.size(), "the instruction calls no such computation");
+    return static_cast<size_t>(i);
+  }
+  template <class T>
+  T* CheckedAttributes() const {
+    T* const* found = std::get_if<T*>(&attributes_);
+    HLOIR_CHECK(found != nullptr, "the instruction's opcode has other attributes");
+    return *found;
+  }
+  void CheckNewOperand(const HloInstruction* operand) const;
 
   HloOpcode opcode_ = HloOpcode::kTuple;
   bool removed_ = false;
@@ -165,4 +218,21 @@ class HloInstruction {
   InstructionExtras* extras_ = nullptr;
 };
 
+// It has a sharding or frontend attributes.
+bool HasAnnotations(const HloInstruction& instruction);
+
+// One answer, for every pass and tool, to what may be deleted.
+//
+// Others see it run: it, or something it calls, has a side effect or takes part in a collective, or it is one half of a
+// start/done pair. (Other devices wait for a collective, even where this one ignores the result.)
+bool ActsOutside(const HloInstruction& instruction);
+// It could be deleted, had it no users: it does not act outside, no control dependency orders others by it, and it is
+// no parameter, as parameters are the computation's signature.
+bool MayRemoveIfUnused(const HloInstruction& instruction);
+// MayRemoveIfUnused, and nothing uses it: it has no users and is not the root.
+bool IsDead(const HloInstruction& instruction);
+// Removes it if it is dead, and then each operand that is dead without it.
+void RemoveIfDead(HloInstruction* instruction);
+
 }  // namespace hloir
+#pragma GCC visibility pop

@@ -1,6 +1,8 @@
 // Literal: a value. An array literal holds its elements row-major, whatever its shape's layout says (a layout never
 // changes what is computed), one element per StorageType; a tuple literal holds its elements' literals; a token holds
 // nothing.
+//
+// Threads: values; each thread uses its own, and any number may read one.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +14,42 @@
 #include "hloir/shape.h"
 #include "hloir/status.h"
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
+namespace internal {
+// Frees what a literal owns, and leaves what it borrows.
+struct LiteralDeleter {
+  bool borrowed = false;
+  void operator()(std::byte* p) const;
+};
+}  // namespace internal
+
+// A value: an array with its elements, or a tuple of literals.
 class Literal {
  public:
   Literal() = default;
-  // Zeros (and their kin: false, +0) of that shape; whoever takes shapes from outside checks ByteSize() first.
+  // Zeros (false, +0) of that shape; check ByteSize() first if the shape comes from outside.
   explicit Literal(const Shape& shape);
+  // A copy owns its elements, wherever the original's are.
   Literal(const Literal& other);
-  Literal(Literal&&) noexcept = default;
   Literal& operator=(const Literal& other);
-  Literal& operator=(Literal&&) noexcept = default;
+  // What was moved from is as if default-constructed.
+  Literal(Literal&& other) noexcept { Swap(other); }
+  Literal& operator=(Literal&& other) noexcept {
+    if (this != &other) Literal(std::move(other)).Swap(*this);
+    return *this;
+  }
+
+  // A literal whose elements are in memory of the caller's, one block for each array of the shape, depth first; the
+  // memory must outlive it. Each block is row-major, one StorageType an element, Shape::ByteSize() bytes, and aligned
+  // as its elements are. A result is written there: HloExecutable::RunInto. InvalidArgument if the blocks do not fit
+  // the shape, or if it has tokens or the like.
+  static StatusOr<Literal> Borrow(const Shape& shape, std::span<void* const> blocks);
+  static StatusOr<Literal> Borrow(const Shape& shape, void* block) { return Borrow(shape, std::span(&block, 1)); }
+  bool is_borrowed() const { return data_.get_deleter().borrowed; }
+  // Takes a value of the same shape: what is borrowed is written to, everything else moved.
+  void Take(Literal value);
 
   template <class T>
   static Literal Scalar(PrimitiveType type, T value) {
@@ -41,16 +68,20 @@ class Literal {
   static Literal One(PrimitiveType type);
 
   const Shape& shape() const { return shape_; }
-  void set_shape_layout(const Shape& shape) { shape_ = shape; }  // same dimensions, another layout
+  // Another shape for the same elements: as many of the same size. Mostly that with another layout.
+  void set_shape_layout(const Shape& shape);
   int64_t element_count() const { return element_count_; }
   int64_t size_bytes() const { return size_bytes_; }
 
+  // The elements of an array, row-major. T: the StorageType of its element type.
   template <class T>
   std::span<T> data() {
+    CheckStorage<T>();
     return {reinterpret_cast<T*>(data_.get()), static_cast<size_t>(element_count_)};
   }
   template <class T>
   std::span<const T> data() const {
+    CheckStorage<T>();
     return {reinterpret_cast<const T*>(data_.get()), static_cast<size_t>(element_count_)};
   }
   std::byte* untyped_data() { return data_.get(); }
@@ -61,14 +92,15 @@ class Literal {
   // All leaves, depth first; the literal itself if it is no tuple.
   std::vector<const Literal*> Leaves() const;
 
-  // The element at a row-major linear index, widened. Complex: the real part.
+  // The element at a row-major linear index of an array, widened. Complex: the real part.
   double GetAsDouble(int64_t linear_index) const;
   int64_t GetAsInt64(int64_t linear_index) const;
   std::complex<double> GetAsComplex(int64_t linear_index) const;
   void SetFromDouble(int64_t linear_index, double value);
   void SetFromInt64(int64_t linear_index, int64_t value);
 
-  // The text said `{...}`: the values are unknown (and read as zeros). Running such a constant needs the user's word.
+  // The text said `{...}`: the values are unknown (and read as zeros). A run refuses such a constant unless
+  // EvaluatorOptions::elided says what to take for it.
   bool elided() const { return elided_; }
   void set_elided(bool elided) { elided_ = elided; }
   // Actual sizes of bounded dynamic dimensions; empty: all at their bounds.
@@ -87,16 +119,41 @@ class Literal {
   std::string ToString() const;
 
  private:
-  struct FreeDeleter {
-    void operator()(std::byte* p) const;
-  };
+  void Swap(Literal& other) noexcept;
+  static Literal BorrowChecked(const Shape& shape, std::span<void* const> blocks, size_t& next);
+  void CheckIndex(int64_t i) const {
+    HLOIR_CHECK(i >= 0 && i < element_count_, "the literal has no element of that index");
+  }
+  template <class T>
+  void CheckStorage() const {
+    HLOIR_CHECK(IsStoredAs<T>(shape_.element_type()), "the literal stores its elements as another type");
+  }
   Shape shape_;
   int64_t element_count_ = 0;
   int64_t size_bytes_ = 0;
   bool elided_ = false;
-  std::unique_ptr<std::byte[], FreeDeleter> data_;
+  std::unique_ptr<std::byte[], internal::LiteralDeleter> data_;
   DimVector dynamic_sizes_;
   std::vector<Literal> elements_;
+};
+
+// LiteralView: an input in memory of the caller's, read where it is, without a copy. Use it wherever a const Literal*
+// is asked for; it must outlive that call, and the memory must outlive it and not change meanwhile.
+//
+//   HLOIR_ASSIGN_OR_RETURN(LiteralView x, LiteralView::Make(Shape::Array(PrimitiveType::F32, {2, 3}), floats));
+//   HLOIR_ASSIGN_OR_RETURN(Literal result, executable->Run(std::array{x.get()}));
+class LiteralView {
+ public:
+  // As Literal::Borrow.
+  static StatusOr<LiteralView> Make(const Shape& shape, std::span<const void* const> blocks);
+  static StatusOr<LiteralView> Make(const Shape& shape, const void* block) { return Make(shape, std::span(&block, 1)); }
+  const Literal* get() const { return &literal_; }
+  const Literal& operator*() const { return literal_; }
+  const Literal* operator->() const { return &literal_; }
+
+ private:
+  explicit LiteralView(Literal literal) : literal_(std::move(literal)) {}
+  Literal literal_;
 };
 
 // HLO's convert, on `count` elements in their storage types: rounds to nearest even; floats to integers truncate and
@@ -104,3 +161,4 @@ class Literal {
 void ConvertElements(PrimitiveType from, const void* in, PrimitiveType to, void* out, int64_t count);
 
 }  // namespace hloir
+#pragma GCC visibility pop

@@ -8,11 +8,14 @@
 //   found |= Match(i, m::Multiply(m::Any(&a), m::Splat(1)));                   // A * 1, whatever A's shape
 //   found |= Match(i, m::Subtract(m::Any(&a), m::Same(&a)));                   // A - A
 //   found |= Match(i, m::Divide(m::Any(&a), m::Exp(m::Any(&b)).WithOneUser()));
+//   found |= Match(i, m::AnyOf(m::Abs(m::Any(&a)), m::WithElementType(m::Negate(m::Any(&a)), PrimitiveType::F32)));
 //
 // There is one function per opcode, named as its enumerator, and one with AnyOrder behind it that tries both orders of
 // two operands. The first argument may be a HloInstruction** that receives the instruction; the others are patterns for
 // the operands, all of them or none. Captures are written as matching goes, left to right, so after a failure they mean
 // nothing. Tested by tests/unit/match_test.cc.
+//
+// Threads: matching only reads the graph; see module.h.
 #pragma once
 
 #include <concepts>
@@ -24,11 +27,13 @@
 #include "hloir/instruction.h"
 #include "hloir/literal.h"
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
 // The constant whose one value all elements of `instruction` are: itself, if it is a scalar constant, or the scalar
 // constant that it broadcasts. nullptr for anything else, and for constants whose values the text left out.
-inline const HloInstruction* SplatConstant(const HloInstruction* instruction) {
+template <class I>
+requires(std::is_same_v<const I, const HloInstruction>) I* SplatConstant(I* instruction) {
   if (instruction->opcode() == HloOpcode::kBroadcast) instruction = instruction->operand(0);
   return instruction->IsScalarConstant() && !instruction->literal().elided() ? instruction : nullptr;
 }
@@ -130,6 +135,7 @@ class BroadcastOfScalar {
   P operand_;
 };
 
+// Matches an instruction by its opcode and its operands' patterns.
 template <Pattern... Operands>
 class OpcodePattern {
  public:
@@ -171,6 +177,47 @@ class OpcodePattern {
   std::tuple<Operands...> operands_;
 };
 
+// What any pattern can be narrowed by: `condition` says of the instruction, which `pattern` matches, whether it will
+// do.
+//
+//   m::With(m::Dot(m::Any(&a), m::Any(&b)), [](const HloInstruction& dot) { return dot.shape().rank() == 2; })
+template <Pattern P, std::predicate<const HloInstruction&> F>
+class With {
+ public:
+  With(P pattern, F condition) : pattern_(std::move(pattern)), condition_(std::move(condition)) {}
+  bool Matches(HloInstruction* instruction) const { return condition_(*instruction) && pattern_.Matches(instruction); }
+
+ private:
+  P pattern_;
+  F condition_;
+};
+template <Pattern P>
+auto WithOneUser(P pattern) {
+  return With(std::move(pattern), [](const HloInstruction& i) { return i.user_count() == 1; });
+}
+template <Pattern P>
+auto WithElementType(P pattern, PrimitiveType type) {
+  return With(std::move(pattern), [type](const HloInstruction& i) { return i.shape().element_type() == type; });
+}
+// Layouts count; see Shape::operator==.
+template <Pattern P>
+auto WithShape(P pattern, const Shape& shape) {
+  return With(std::move(pattern), [shape](const HloInstruction& i) { return i.shape() == shape; });
+}
+
+// The first of these patterns that matches.
+template <Pattern... P>
+class AnyOf {
+ public:
+  explicit AnyOf(P... patterns) : patterns_(std::move(patterns)...) {}
+  bool Matches(HloInstruction* instruction) const {
+    return std::apply([&](const P&... pattern) { return (pattern.Matches(instruction) || ...); }, patterns_);
+  }
+
+ private:
+  std::tuple<P...> patterns_;
+};
+
 #define HLOIR_OP(name, ...)                                                                             \
   template <Pattern... P>                                                                               \
   auto name(P... operands) {                                                                            \
@@ -199,3 +246,4 @@ bool Match(HloInstruction* instruction, const P& pattern) {
 }
 
 }  // namespace hloir
+#pragma GCC visibility pop

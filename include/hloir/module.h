@@ -1,4 +1,8 @@
-// HloModule: a whole program. Owns its computations, every text they look into, and one copy of each shape.
+// HloModule: a whole program. Owns its computations, every text they look into, and one copy of each shape. A const
+// module leads to const computations and instructions only.
+//
+// Threads: any number of threads may call const functions of one module and of its parts at once: they never write, not
+// even to a cache. Everything else needs the module for itself. Different modules have nothing in common.
 #pragma once
 
 #include <memory>
@@ -12,6 +16,7 @@
 #include "hloir/detail/arena.h"
 #include "hloir/computation.h"
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
 // {output index}: (parameter, {parameter index}, kind)
@@ -22,6 +27,7 @@ struct InputOutputAlias {
   bool must_alias = false;
   bool operator==(const InputOutputAlias&) const = default;
 };
+// A parameter whose memory the caller gives away, for any result to use.
 struct BufferDonor {
   int64_t parameter = 0;
   ShapeIndex parameter_index;
@@ -32,10 +38,12 @@ class HloModule;
 
 // The four tables that metadata's stack_frame_id points into. Ids in text are 1-based: entry i has id i+1.
 struct StackFrameIndex {
+  // A place in a source file, and the function that it is in.
   struct FileLocation {
     int64_t file_name_id = 0, function_name_id = 0, line = 0, end_line = 0, column = 0, end_column = 0;
     bool operator==(const FileLocation&) const = default;
   };
+  // A call on the stack, and what it was called by.
   struct StackFrame {
     int64_t file_location_id = 0, parent_frame_id = 0;
     bool operator==(const StackFrame&) const = default;
@@ -48,13 +56,13 @@ struct StackFrameIndex {
   }
 };
 
-// An entry of origin_recovery_table: a module computes what `original` was from what `replacement` is; without one they
-// are the same value.
+// An entry of origin_recovery_table: `recovery_module` computes the value of `original` from that of `replacement`;
+// without such a module they are the same value.
 struct OriginRecovery {
   OriginalArray original, replacement;
   std::shared_ptr<const HloModule> recovery_module;
 };
-// As XLA's map has them: by the original array, of equal ones the first.
+// In the order of XLA's map: by the original array; of equal ones, the first.
 void SortOriginRecoveries(std::vector<OriginRecovery>& table);
 
 // The module's header line.
@@ -75,6 +83,7 @@ struct ModuleConfig {
   std::vector<std::pair<std::string, std::string>> unknown_attributes;
 };
 
+// A whole program: its computations, of which one is the entry, and its header.
 class HloModule {
  public:
   explicit HloModule(std::string name);
@@ -87,31 +96,34 @@ class HloModule {
   ModuleConfig& config() { return config_; }
   const ModuleConfig& config() const { return config_; }
 
-  HloComputation* entry_computation() const { return entry_; }
+  HloComputation* entry_computation() { return entry_; }
+  const HloComputation* entry_computation() const { return entry_; }
   void set_entry_computation(HloComputation* computation) {
     entry_ = computation;
     CallsEdited();
   }
   // In stored order.
-  std::span<HloComputation* const> computations() const { return computations_; }
+  std::span<HloComputation* const> computations() { return computations_; }
+  std::span<const HloComputation* const> computations() const { return computations_; }
   int64_t computation_count() const { return static_cast<int64_t>(computations_.size()); }
   int64_t instruction_count() const;
   // Callees before callers, the entry last. Computations that nothing reaches from the entry come where their own
   // depth-first walk puts them.
-  std::vector<HloComputation*> MakeComputationPostOrder() const;
-  // The same, kept until the next edit of a call; see HloComputation::PostOrder.
+  // The mutable form keeps the order until the next edit of a call; the const form never writes.
   std::vector<HloComputation*> PostOrder();
+  std::vector<const HloComputation*> PostOrder() const;
   // The order of the text, which is XLA's: callees before callers, but not always quite; if it `reads_back`, always.
-  std::vector<HloComputation*> MakeTextOrder(bool reads_back = false) const;
-  // Puts computations and instructions in the order of the text and makes each instruction's name unique in the module:
-  // now its text reads back as it is. A pipeline of passes ends with this.
-  void PutInTextOrder();
+  std::vector<const HloComputation*> TextOrder(bool reads_back = false) const;
+  // Puts computations and instructions in the order of the text and makes each instruction's name unique in the module,
+  // so that its text reads back to the same module. A pipeline of passes ends with this.
+  bool PutInTextOrder();
   HloComputation* AddComputation(std::string_view name);  // made unique
   // It must have no callers and not be the entry.
   void RemoveComputation(HloComputation* computation);
   // The same of many at once, in time linear in the module. They may call one another.
   void RemoveComputations(std::span<HloComputation* const> computations);
-  HloComputation* FindComputation(std::string_view name) const;
+  HloComputation* FindComputation(std::string_view name) { return Find(name); }
+  const HloComputation* FindComputation(std::string_view name) const { return Find(name); }
   // A copy of `original` (of this module or another) under a unique name, with all it calls (within the same module,
   // what it calls is shared unless `deep`, but for bodies of fusions and async-starts).
   HloComputation* CloneComputation(const HloComputation& original, bool deep = false);
@@ -121,28 +133,29 @@ class HloModule {
   int32_t instruction_id_limit() const { return next_instruction_id_; }
   int32_t computation_id_limit() const { return next_computation_id_; }
 
-  // Keeps. The result lives as long as the module.
-  const Shape* InternShape(const Shape& shape);
-  std::string_view InternText(std::string_view text) { return arena_.Copy(text); }
-  const OpMetadata* InternMetadata(const OpMetadata& metadata) { return arena_.New<OpMetadata>(metadata); }
-  const Sharding* InternSharding(Sharding sharding) { return arena_.New<Sharding>(std::move(sharding)); }
-  // Takes a text that names and metadata will look into.
-  std::string_view AdoptText(std::shared_ptr<const std::string> text);
-  // Bytes of the texts that are kept: about what printing it will take.
+  // Bytes of the texts that the module keeps: about what printing it will take.
   size_t text_bytes() const;
-  Arena& arena() { return arena_; }
+  // Bytes that the graph takes, texts apart.
+  size_t memory_bytes() const { return arena_.bytes(); }
 
  private:
   friend class HloComputation;
   friend class HloInstruction;
-  friend class HloParser;
+  friend class GraphLoader;
   struct ShapeHash {
     size_t operator()(const Shape* shape) const { return shape->Hash(); }
   };
   struct ShapeEqual {
     bool operator()(const Shape* a, const Shape* b) const { return *a == *b; }
   };
-  std::string UniqueComputationName(std::string_view wanted) const;
+  // Each gives what lives as long as the module.
+  const Shape* InternShape(const Shape& shape);
+  const OpMetadata* InternMetadata(OpMetadata metadata);  // with its texts
+  std::string_view InternText(std::string_view text) { return arena_.Copy(text); }
+  HloComputation* Find(std::string_view name) const;
+  std::vector<HloComputation*> MakePostOrder() const;
+  std::vector<HloComputation*> MakeTextOrder(bool reads_back) const;
+  std::string UniqueComputationName(std::string_view wanted);
   void DropCallsAndName(HloComputation* computation);
   void CallsEdited() { post_order_.clear(); }
   void IndexName(HloComputation* computation);
@@ -157,6 +170,7 @@ class HloModule {
   HloComputation* entry_ = nullptr;
   std::vector<HloComputation*> computations_, post_order_;  // no post-order: it is not known
   NameIndex<HloComputation> computation_names_;
+  UniqueNamer computation_namer_;
   std::unordered_set<const Shape*, ShapeHash, ShapeEqual> shapes_;
   HloInstruction* free_instructions_ = nullptr;  // linked by next()
   int32_t next_instruction_id_ = 0, next_computation_id_ = 0;
@@ -167,8 +181,9 @@ HloInstruction* HloComputation::AddInstruction(HloOpcode opcode, const Shape& sh
                                                std::span<HloInstruction* const> operands, A attributes,
                                                std::string_view name) {
   Attributes stored;
-  if constexpr (!std::is_same_v<A, std::monostate>) stored = module_->arena().template New<A>(std::move(attributes));
+  if constexpr (!std::is_same_v<A, std::monostate>) stored = module_->arena_.template New<A>(std::move(attributes));
   return NewInstruction(opcode, module_->InternShape(shape), operands, stored, name);
 }
 
 }  // namespace hloir
+#pragma GCC visibility pop

@@ -1,10 +1,15 @@
-// HloOpcode and what opcodes.def says of each: name, arity, traits. Generic code asks here instead of switching.
+// HloOpcode and what opcodes.def says of each: name, arity, element types, cost, traits. Generic code asks here instead
+// of switching. Immutable: any thread may ask. Tested by tests/unit/opcode_test.cc.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
+#include "hloir/primitive_type.h"
+
+#pragma GCC visibility push(default)
 namespace hloir {
 
 enum class HloOpcode : uint8_t {
@@ -24,16 +29,19 @@ enum OpTrait : uint32_t {
   kElementwise = 1 << 0,     // result element i depends on element i of each operand (or on a scalar operand) alone
   kCommutative = 1 << 1,     // operands 0 and 1 may change places
   kAssociative = 1 << 2,     // in exact arithmetic; float add and multiply round
-  kTranscendental = 1 << 3,  // its kernels may differ from others' by a few ulps
+  kTranscendental = 1 << 3,  // elementwise and not exact: its kernels may differ from others' by a few ulps. Follows
+                             // from the accuracy column; what XLA's cost analysis counts as transcendentals
   kMovesData = 1 << 4,       // every result element is an element of an operand
   kSideEffect = 1 << 5,      // must not be removed even if nobody uses the result
   kImpure = 1 << 6,          // two equal instances may give different results
   kControlFlow = 1 << 7,     // runs its called computations as code: call, while, conditional
   kCollective = 1 << 8,      // exchanges data between devices
   kAsyncPart = 1 << 9,       // one half of a start/done pair
+  kAliases = 1 << 10,        // the result lies in its operands' buffers: it names or groups them and moves nothing
+  kFoldable = 1 << 11,       // worth computing at compile time where the operands are constants, and safe to
 };
 
-enum class OpShape : uint8_t { kAsOperand, kAsOperandPred, kInferred, kGiven };
+enum class OpShape : uint8_t { kAsOperand, kAsOperandPred, kAsOperandReal, kInferred, kGiven };
 
 // How text names the computations an op calls, in the order of called_computations().
 enum class CallKind : uint8_t {
@@ -46,28 +54,90 @@ enum class CallKind : uint8_t {
   kCalledComputations,  // custom-call: called_computations={…}, or to_apply=
 };
 
+// The element types that an elementwise op takes.
+enum class OperandTypes : uint8_t {
+  kAny,           // those of arrays
+  kNumber,        // not pred
+  kSignedNumber,  // a number, but no unsigned one
+  kRealNumber,    // neither pred nor complex
+  kOrdered,       // not complex
+  kFloat,
+  kFloatOrComplex,
+  kComponent,  // f32 and f64, which complex numbers are made of
+  kInteger,
+  kIntegerOrPred,
+};
+bool Takes(OperandTypes types, PrimitiveType type);
+// "signed number", for messages.
+std::string_view OperandTypesText(OperandTypes types);
+
+// What one element of the result costs, cheapest first, so that classes can be compared. hloir/cost.h counts, for
+// instructions and modules, what a class does not tell.
+enum class OpCost : uint8_t {
+  kFree,            // names a value, or says something that is known beforehand
+  kMoves,           // a load and a store
+  kCheap,           // one simple operation: add, compare, convert, …
+  kDivision,        // divide, remainder, square roots: several times that
+  kTranscendental,  // a polynomial, or a call into libm: tens of times that
+  kByShape,         // depends on operands' shapes and on attributes: dot, reduce, sort, …
+  kCalled,          // that of what it calls
+  kCommunicates,    // waits for other devices or the host
+};
+
+// A row of opcodes.def.
 struct OpcodeInfo {
   std::string_view name;
   int arity;  // number of operands; if negative, at least -arity-1
   CallKind calls;
   OpShape shape;
+  OperandTypes operand_types;
+  OpCost cost;
   int max_ulps;  // 0: exact
   uint32_t traits;
 };
 
-const OpcodeInfo& GetOpcodeInfo(HloOpcode opcode);
+namespace opcode_rows {
+using enum CallKind;
+using enum OpShape;
+using enum OperandTypes;
+using enum OpCost;
+inline constexpr int kVariadic = -1;
+constexpr int kAtLeast(int n) { return -n - 1; }
+inline constexpr int kExact = 0;
+constexpr int Ulps(int n) { return n; }
+constexpr uint32_t AllTraits(int max_ulps, uint32_t traits) {
+  return traits | (max_ulps > 0 && (traits & kElementwise) != 0 ? uint32_t{hloir::kTranscendental} : 0);
+}
+inline constexpr std::array<OpcodeInfo, kOpcodeCount> kTable{{
+#define HLOIR_OP(name, text, arity, attributes, calls, shape, types, cost, accuracy, traits) \
+  {text, arity, calls, shape, types, cost, accuracy, AllTraits(accuracy, traits)},
+#include "hloir/opcodes.def"
+#undef HLOIR_OP
+}};
+// The traits alone, again, as they are asked for in every loop over instructions.
+inline constexpr std::array<uint32_t, kOpcodeCount> kTraits = [] {
+  std::array<uint32_t, kOpcodeCount> traits{};
+  for (size_t i = 0; i < traits.size(); ++i) traits[i] = kTable[i].traits;
+  return traits;
+}();
+}  // namespace opcode_rows
+
+constexpr const OpcodeInfo& GetOpcodeInfo(HloOpcode opcode) { return opcode_rows::kTable[static_cast<size_t>(opcode)]; }
+constexpr std::string_view OpcodeName(HloOpcode opcode) { return GetOpcodeInfo(opcode).name; }
+constexpr OpCost CostClass(HloOpcode opcode) { return GetOpcodeInfo(opcode).cost; }
+constexpr bool HasTrait(HloOpcode opcode, uint32_t trait) {
+  return (opcode_rows::kTraits[static_cast<size_t>(opcode)] & trait) != 0;
+}
 // The opcode that text calls `name`; nullopt for none.
 std::optional<HloOpcode> ParseOpcode(std::string_view name);
 
-inline std::string_view OpcodeName(HloOpcode opcode) { return GetOpcodeInfo(opcode).name; }
-// The traits alone, again, as they are asked for in every loop over instructions.
-inline constexpr uint32_t kOpcodeTraits[] = {
-#define HLOIR_OP(name, text, arity, attributes, calls, shape, accuracy, traits) traits,
-#include "hloir/opcodes.def"
-#undef HLOIR_OP
+// The two halves of an operation that takes a while, and the op that does the same at once (`start` where none does).
+struct AsyncPair {
+  HloOpcode start, done, synchronous;
+  bool HasSynchronousForm() const { return synchronous != start; }
 };
-constexpr bool HasTrait(HloOpcode opcode, uint32_t trait) {
-  return (kOpcodeTraits[static_cast<size_t>(opcode)] & trait) != 0;
-}
+// The pair that has `opcode` as any of the three; nullptr if none has.
+const AsyncPair* FindAsyncPair(HloOpcode opcode);
 
 }  // namespace hloir
+#pragma GCC visibility pop

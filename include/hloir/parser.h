@@ -1,4 +1,6 @@
 // Text to graph: the one way in is ParseHloModule. It reads what XLA's parser reads, and dumps of other years.
+//
+// Threads: may be called from any thread; nothing is shared between calls.
 #pragma once
 
 #include <memory>
@@ -9,8 +11,10 @@
 #include "hloir/module.h"
 #include "hloir/status.h"
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
+// What the parser lets pass, and its limits.
 struct ParserOptions {
   std::string file_name = "<text>";  // for messages
   // Attributes and module-header attributes that no table knows are kept and printed back instead of refused.
@@ -31,10 +35,9 @@ StatusOr<std::vector<std::unique_ptr<HloModule>>> ParseHloModules(std::string te
 StatusOr<std::vector<std::unique_ptr<HloModule>>> ParseHloModules(std::shared_ptr<const std::string> text,
                                                                   const ParserOptions& options = {});
 
-// Fragments.
+// Fragments: a value as it stands in the text of a module. The text is copied; the result does not need it.
 StatusOr<Shape> ParseShape(std::string_view text);
-StatusOr<Sharding> ParseSharding(
-    std::string_view text);  // its metadata, if any, looks into `text`, escapes as they stand
+StatusOr<Sharding> ParseSharding(std::string_view text);
 StatusOr<ReplicaGroups> ParseReplicaGroups(std::string_view text);
 StatusOr<Window> ParseWindow(std::string_view text);
 StatusOr<ConvDimensionNumbers> ParseConvDimensionNumbers(std::string_view text);
@@ -43,3 +46,4 @@ StatusOr<PaddingConfig> ParsePadding(std::string_view text);
 StatusOr<Literal> ParseLiteral(std::string_view text);
 
 }  // namespace hloir
+#pragma GCC visibility pop

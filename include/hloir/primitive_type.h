@@ -1,5 +1,7 @@
 // PrimitiveType: the element types of HLO, what each is made of, and how to reach its C++ storage type.
 // The list itself is primitive_types.def.
+//
+// Threads: pure functions; any thread may call them.
 #pragma once
 
 #include <complex>
@@ -8,12 +10,15 @@
 #include <string_view>
 #include <type_traits>
 
+#include "hloir/detail/check.h"
+
+#pragma GCC visibility push(default)
 namespace hloir {
 
 // Enumerators have XLA's numbers, so that HloProto's can be cast.
 enum class PrimitiveType : uint8_t {
   INVALID = 0,
-#define HLOIR_TYPE(name, text, number, bits, storage, kind) name = number,
+#define HLOIR_TYPE(name, text, number, ...) name = number,
 #include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
   TUPLE = 13,
@@ -24,31 +29,47 @@ enum class PrimitiveType : uint8_t {
 
 enum class TypeClass : uint8_t { kNone, kPred, kSigned, kUnsigned, kFloat, kComplex };
 
-// How a float format is laid out. `finite`: no infinity (the fn, fnuz and fnu formats).
+// Which bits of a float format are NaNs.
+enum class NanBits : uint8_t { kNone, kTopExponent, kAllOnes, kNegativeZero };
+
+// How a float format is laid out.
 struct FloatFormat {
-  int exponent_bits, mantissa_bits, bias;
-  bool has_sign, has_infinity, has_nan;
-  bool has_negative_zero;  // fnuz: the bits of -0 are the one NaN
-  bool has_zero;           // f8e8m0fnu has none
+  int exponent_bits = 0, mantissa_bits = 0, bias = 0;
+  bool has_sign = false, has_infinity = false, has_nan = false;
+  bool has_negative_zero = false;  // fnuz: the bits of -0 are the one NaN
+  bool has_zero = false;           // f8e8m0fnu has none
+  NanBits nan = NanBits::kNone;
 };
 
+// The flavours that primitive_types.def tells of.
+namespace float_formats {
+constexpr int UsualBias(int exponent_bits) { return (1 << (exponent_bits - 1)) - 1; }
+constexpr FloatFormat NotFloat() { return {}; }
+constexpr FloatFormat Ieee(int e, int m) {
+  return {e, m, UsualBias(e), true, true, true, true, true, NanBits::kTopExponent};
+}
+constexpr FloatFormat Fn(int e, int m) {
+  return {e, m, UsualBias(e), true, false, true, true, true, NanBits::kAllOnes};
+}
+constexpr FloatFormat Fnuz(int e, int m, int bias) {
+  return {e, m, bias, true, false, true, false, true, NanBits::kNegativeZero};
+}
+constexpr FloatFormat Finite(int e, int m) {
+  return {e, m, UsualBias(e), true, false, false, true, true, NanBits::kNone};
+}
+constexpr FloatFormat PowersOfTwo(int e) {
+  return {e, 0, UsualBias(e), false, false, true, false, false, NanBits::kAllOnes};
+}
+}  // namespace float_formats
+
 constexpr FloatFormat GetFloatFormat(PrimitiveType type) {
+  using namespace float_formats;
   switch (type) {
-    case PrimitiveType::F16: return {5, 10, 15, true, true, true, true, true};
-    case PrimitiveType::BF16: return {8, 7, 127, true, true, true, true, true};
-    case PrimitiveType::F32: return {8, 23, 127, true, true, true, true, true};
-    case PrimitiveType::F64: return {11, 52, 1023, true, true, true, true, true};
-    case PrimitiveType::F8E5M2: return {5, 2, 15, true, true, true, true, true};
-    case PrimitiveType::F8E4M3: return {4, 3, 7, true, true, true, true, true};
-    case PrimitiveType::F8E4M3FN: return {4, 3, 7, true, false, true, true, true};
-    case PrimitiveType::F8E4M3B11FNUZ: return {4, 3, 11, true, false, true, false, true};
-    case PrimitiveType::F8E3M4: return {3, 4, 3, true, true, true, true, true};
-    case PrimitiveType::F8E5M2FNUZ: return {5, 2, 16, true, false, true, false, true};
-    case PrimitiveType::F8E4M3FNUZ: return {4, 3, 8, true, false, true, false, true};
-    case PrimitiveType::F8E8M0FNU: return {8, 0, 127, false, false, true, false, false};
-    case PrimitiveType::F4E2M1FN: return {2, 1, 1, true, false, false, true, true};
-    case PrimitiveType::F6E3M2FN: return {3, 2, 3, true, false, false, true, true};
-    case PrimitiveType::F6E2M3FN: return {2, 3, 1, true, false, false, true, true};
+#define HLOIR_TYPE(name, text, number, bits, storage, kind, format, numpy) \
+  case PrimitiveType::name:                                                \
+    return format;
+#include "hloir/primitive_types.def"
+#undef HLOIR_TYPE
     default: return {};
   }
 }
@@ -75,7 +96,7 @@ using Half = SmallFloat<PrimitiveType::F16>;
 using BFloat16 = SmallFloat<PrimitiveType::BF16>;
 
 // Bits of `format` for `value`, rounded once to nearest even (overflow: infinity, or NaN where there is no infinity,
-// or the largest number where there is neither), and the value that bits stand for. In small_float.cc.
+// or the largest number where there is neither), and the value that bits stand for.
 uint16_t EncodeSmallFloat(PrimitiveType type, double value);
 float DecodeSmallFloat(PrimitiveType type, uint16_t bits);
 
@@ -96,16 +117,31 @@ SmallFloat<P>::operator float() const {
 // The C++ type that stores one element.
 template <PrimitiveType P>
 struct StorageTypeOf;
-#define HLOIR_TYPE(name, text, number, bits, storage, kind) \
-  template <>                                               \
-  struct StorageTypeOf<PrimitiveType::name> {               \
-    using type = storage;                                   \
+#define HLOIR_TYPE(name, text, number, bits, storage, ...) \
+  template <>                                              \
+  struct StorageTypeOf<PrimitiveType::name> {              \
+    using type = storage;                                  \
   };
 #include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
 template <PrimitiveType P>
 using StorageType = typename StorageTypeOf<P>::type;
 
+// Whether a literal of that type stores its elements as T.
+template <class T>
+constexpr bool IsStoredAs(PrimitiveType type) {
+  switch (type) {
+#define HLOIR_TYPE(name, text, number, bits, storage, ...) \
+  case PrimitiveType::name:                                \
+    return std::is_same_v<T, storage>;
+#include "hloir/primitive_types.def"
+#undef HLOIR_TYPE
+    default: return false;
+  }
+}
+
+// NumPy's name of the dtype: "float32", or "ml_dtypes.bfloat16" for one of that package; "" for no array type.
+std::string_view NumpyName(PrimitiveType type);
 // HLO's word for the type ("f32", "token", …), and back. Text that names no type gives nullopt.
 std::string_view PrimitiveTypeName(PrimitiveType type);
 std::optional<PrimitiveType> ParsePrimitiveType(std::string_view text);
@@ -113,8 +149,8 @@ std::optional<PrimitiveType> PrimitiveTypeFromNumber(int64_t number);
 
 constexpr TypeClass GetTypeClass(PrimitiveType type) {
   switch (type) {
-#define HLOIR_TYPE(name, text, number, bits, storage, kind) \
-  case PrimitiveType::name:                                 \
+#define HLOIR_TYPE(name, text, number, bits, storage, kind, ...) \
+  case PrimitiveType::name:                                      \
     return TypeClass::kind;
 #include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
@@ -124,8 +160,8 @@ constexpr TypeClass GetTypeClass(PrimitiveType type) {
 // Bits that one element means; 0 for what is not an array type.
 constexpr int BitWidth(PrimitiveType type) {
   switch (type) {
-#define HLOIR_TYPE(name, text, number, bits, storage, kind) \
-  case PrimitiveType::name:                                 \
+#define HLOIR_TYPE(name, text, number, bits, ...) \
+  case PrimitiveType::name:                       \
     return bits;
 #include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
@@ -146,24 +182,25 @@ constexpr PrimitiveType ComplexComponentType(PrimitiveType type) {
   return type == PrimitiveType::C64 ? PrimitiveType::F32 : type == PrimitiveType::C128 ? PrimitiveType::F64 : type;
 }
 
+// An element type as a type, for PrimitiveTypeSwitch.
 template <PrimitiveType P>
 struct TypeTag {
   static constexpr PrimitiveType kType = P;
   using Storage = StorageType<P>;
 };
 
-// Calls f(TypeTag<P>{}) for the array type `type` is; for any other type, calls f(TypeTag<PRED>{}) never: the caller
-// must have checked IsArrayType.
+// Calls f(TypeTag<P>{}), P being `type`, which must be an array type (IsArrayType).
 template <class F>
 decltype(auto) PrimitiveTypeSwitch(PrimitiveType type, F&& f) {
   switch (type) {
-#define HLOIR_TYPE(name, text, number, bits, storage, kind) \
-  case PrimitiveType::name:                                 \
+#define HLOIR_TYPE(name, ...) \
+  case PrimitiveType::name:   \
     return f(TypeTag<PrimitiveType::name>{});
 #include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
-    default: __builtin_unreachable();
+    default: internal::CheckFailed(__builtin_FILE(), __builtin_LINE(), "the type is no array's element type");
   }
 }
 
 }  // namespace hloir
+#pragma GCC visibility pop

@@ -1,12 +1,16 @@
 // Graph to text, byte for byte as XLA prints it. The switches have the names of XLA's HloPrintOptions.
+//
+// Threads: may be called from any thread while none edits the module.
 #pragma once
 
 #include <string>
 
 #include "hloir/module.h"
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
+// What is printed and how; the names are those of XLA's HloPrintOptions.
 struct PrintOptions {
   enum class SubcomputationMode { kOff, kNameOnly, kFullBodies, kNonSequentialBodies };
   int print_operand_index_annotation_interval = 5;
@@ -17,7 +21,8 @@ struct PrintOptions {
   bool print_original_value = true;
   bool print_metadata = true;
   bool print_metadata_only_op_name = false;
-  // After metadata={…}, in a comment that every reader skips: what was merged into the instruction from others.
+  // Also the metadata of instructions that were merged into this one, in a comment after metadata={…}, which every
+  // reader skips.
   bool print_merged_metadata = false;
   bool print_backend_config = true;
   bool print_infeed_outfeed_config = true;
@@ -41,9 +46,9 @@ struct PrintOptions {
   bool print_channel_id = true;
   bool print_inline_stack_frames = false;
   bool compact_gte = false;
-  // What XLA's text has and XLA cannot read back, in another way: the modules in origin_recovery_table as strings with
-  // escapes, async ops in full where `op-start` would say too little or another op, computations that would come after
-  // a caller before it.
+  // What XLA prints but cannot read back is printed in another way: the modules in origin_recovery_table as strings
+  // with escapes, async ops in full where `op-start` would lose something or mean another op, every computation before
+  // its callers, and -0 as -0.0, as XLA reads -0 as 0.
   bool reads_back = false;
 
   static PrintOptions Default() { return {}; }
@@ -62,3 +67,4 @@ std::string PrintWindow(const Window& window);
 std::string PrintConvDimensionNumbers(const ConvDimensionNumbers& dims);
 
 }  // namespace hloir
+#pragma GCC visibility pop

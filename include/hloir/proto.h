@@ -1,6 +1,5 @@
 // XLA's binary forms of the same IR: HloProto, HloModuleProto, HloSnapshot and HloUnoptimizedSnapshot, and their JSON
-// mapping. Reading recognizes which it is by its content. Compressed files are the caller's to unpack (the hloir
-// command does).
+// mapping. Reading tells which it is by its content. Bytes must not be compressed: io.h reads compressed files.
 //
 // Example:
 //
@@ -12,6 +11,8 @@
 //   if (back.ok()) (void)back->module->name();
 //
 // Tested by tests/unit/proto_test.cc.
+//
+// Threads: may be called from any thread while none edits the module or file that is written.
 #pragma once
 
 #include <memory>
@@ -23,10 +24,11 @@
 #include "hloir/module.h"
 #include "hloir/status.h"
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
-// What a binary file held: a module, and for snapshots the arguments of each partition (one partition for HloSnapshot)
-// and the result.
+// The content of such a file: a module, and for snapshots the arguments of each partition (HloSnapshot has one) and the
+// result.
 struct HloProtoFile {
   enum class Form { kHloProto, kHloModuleProto, kHloSnapshot, kHloUnoptimizedSnapshot };
   Form form = Form::kHloProto;
@@ -34,30 +36,32 @@ struct HloProtoFile {
   std::vector<std::vector<Literal>> arguments;
   std::optional<Literal> result;
   std::string execution_platform;
-  // Of kHloUnoptimizedSnapshot: the arguments stand behind the message and not in it, as XLA dumps it, so that they may
-  // be more than the 2 GiB that a message can hold.
+  // kHloUnoptimizedSnapshot only: the arguments follow the message instead of being in it, as XLA dumps them, so that
+  // they may exceed the 2 GiB that a message can hold.
   bool streamed = false;
-  // Fields of HloModuleProto that the graph has no place for (device assignment, profile, …), as they came; written
-  // back.
+  // Fields of HloModuleProto that the graph does not represent (device assignment, profile, …), as bytes; they are
+  // written back.
   std::string module_fields;
-  // What was found and not read, each once: "HloModuleProto.device_assignment", "HloInstructionProto.99". Of these,
-  // module_fields alone are kept.
+  // Names of fields that were present but not read, each once: "HloModuleProto.device_assignment",
+  // "HloInstructionProto.99". Only module_fields are kept.
   std::vector<std::string> unread;
 };
 
 // Bytes of one of the four messages, not compressed. Errors are InvalidArgument and name the message and field.
 StatusOr<HloProtoFile> ParseHloProto(std::string_view bytes);
-// The bytes of `file` as its form says. XLA reads them to the same module.
-StatusOr<std::string> SerializeHloProto(const HloProtoFile& file);
+// The bytes of `file` in its form; with `module`, of that instead of file.module. XLA reads them to the same module.
+StatusOr<std::string> SerializeHloProto(const HloProtoFile& file, const HloModule* module = nullptr);
 std::string SerializeHloModuleProto(const HloModule& module);
-// True if text this is not: neither HLO text nor JSON would begin so.
+// True if `bytes` cannot be HLO text or JSON and should be read as a proto.
 bool LooksLikeHloProto(std::string_view bytes);
 
-// The same as JSON, by protobuf's mapping (field names as in the .proto files).
+// The same as JSON, by protobuf's mapping (field names as in the .proto files). If the text is not JSON, the error
+// begins with "LINE:COLUMN: error: ".
 StatusOr<HloProtoFile> ParseHloProtoJson(std::string_view text);
-StatusOr<std::string> SerializeHloProtoAsJson(const HloProtoFile& file);
+StatusOr<std::string> SerializeHloProtoAsJson(const HloProtoFile& file, const HloModule* module = nullptr);
 
 StatusOr<Literal> ParseLiteralProto(std::string_view bytes);
 std::string SerializeLiteralProto(const Literal& literal);
 
 }  // namespace hloir
+#pragma GCC visibility pop

@@ -1,17 +1,19 @@
 // Reachability: which instruction of a computation must come before which, by operands and control edges. The table
 // answers in constant time and is a picture of the computation as it was when it was made; DependsOn() asks the graph
-// itself, for a question or two. The order itself, operands first: HloComputation::MakeInstructionPostOrder().
+// itself, for a question or two. The order itself, operands first: HloComputation::PostOrder().
 //
 // Example:
 //
 //   const HloComputation& computation = *module.entry_computation();
 //   StatusOr<Reachability> table = Reachability::Make(computation);
 //   if (!table.ok()) return;  // the computation is too large for a table
-//   for (const HloInstruction* i : computation.MakeInstructionPostOrder()) {
+//   for (const HloInstruction* i : computation.PostOrder()) {
 //     if (!table->AreConnected(*i, *computation.root())) continue;  // may run beside the root
 //   }
 //
 // Tested by tests/unit/analysis_test.cc.
+//
+// Threads: may be made and asked from any thread while none edits the module.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +22,14 @@
 #include "hloir/computation.h"
 #include "hloir/status.h"
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
 // `later` is `earlier`, or needs it directly or through others. Looks at as many instructions as stand between them at
 // most.
 bool DependsOn(const HloInstruction& later, const HloInstruction& earlier);
 
+// Which instructions of a computation depend on which.
 class Reachability {
  public:
   // n instructions take n²/8 bytes; more than `max_bytes` are ResourceExhausted.
@@ -49,3 +53,4 @@ class Reachability {
 };
 
 }  // namespace hloir
+#pragma GCC visibility pop

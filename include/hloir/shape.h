@@ -1,6 +1,8 @@
 // Shape: element type, dimensions and layout of an array, or a tuple of shapes. A value type; a module keeps one copy
 // of each that its instructions have. Layout: how an array's elements lie in memory; it never changes what an HLO
 // computes.
+//
+// Threads: values; each thread uses its own, and any number may read one.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +11,23 @@
 #include <string>
 #include <vector>
 
-#include "hloir/primitive_type.h"
+#include "hloir/detail/check.h"
 #include "hloir/detail/small_vector.h"
+#include "hloir/primitive_type.h"
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
 class Shape;
 
+// One level of tiling of a layout: T(8,128).
 struct Tile {
   static constexpr int64_t kCombine = INT64_MIN;  // `*`: this dimension is combined with the next more minor one
   DimVector dimensions;
   bool operator==(const Tile&) const = default;
 };
 
+// A dimension that is cut into parts at these indices.
 struct SplitConfig {
   int64_t dimension = 0;
   DimVector split_indices;
@@ -50,6 +56,7 @@ struct LayoutExtras {
   bool operator==(const LayoutExtras& other) const;
 };
 
+// The order of an array's dimensions in memory, and for some devices tiles and more.
 class Layout {
  public:
   Layout() = default;
@@ -73,6 +80,7 @@ class Layout {
 // Where a leaf lies in a nest of tuples: {1,0} is element 0 of element 1; {} is the whole.
 using ShapeIndex = DimVector;
 
+// Element type, dimensions and layout of an array; or a tuple, token, opaque value or buffer.
 class Shape {
  public:
   static constexpr int64_t kUnboundedSize = INT64_MIN;  // `?`
@@ -101,12 +109,12 @@ class Shape {
 
   int64_t rank() const { return static_cast<int64_t>(dimensions_.size()); }
   const DimVector& dimensions() const { return dimensions_; }
-  int64_t dimensions(int64_t i) const { return dimensions_[i]; }
-  void set_dimension(int64_t i, int64_t size) { dimensions_[i] = size; }
+  int64_t dimensions(int64_t i) const { return dimensions_[Checked(i, rank())]; }
+  void set_dimension(int64_t i, int64_t size) { dimensions_[Checked(i, rank())] = size; }
   // Bounded (`<=n`) or unbounded (`?`).
   bool is_dynamic_dimension(int64_t i) const { return i < 64 && (dynamic_mask_ >> i & 1) != 0; }
   void set_dynamic_dimension(int64_t i, bool dynamic);
-  bool is_unbounded_dimension(int64_t i) const { return dimensions_[i] == kUnboundedSize; }
+  bool is_unbounded_dimension(int64_t i) const { return dimensions(i) == kUnboundedSize; }
   // No dynamic dimension, here or in any tuple element.
   bool IsStatic() const { return tuple_shapes_.empty() ? dynamic_mask_ == 0 : AreLeavesStatic(); }
 
@@ -116,8 +124,8 @@ class Shape {
   void clear_layout() { layout_ = Layout(), has_layout_ = false; }
 
   const std::vector<Shape>& tuple_shapes() const { return tuple_shapes_; }
-  const Shape& tuple_shapes(int64_t i) const { return tuple_shapes_[i]; }
-  Shape& mutable_tuple_shape(int64_t i) { return tuple_shapes_[i]; }
+  const Shape& tuple_shapes(int64_t i) const { return tuple_shapes_[Checked(i, tuple_size())]; }
+  Shape& mutable_tuple_shape(int64_t i) { return tuple_shapes_[Checked(i, tuple_size())]; }
   int64_t tuple_size() const { return static_cast<int64_t>(tuple_shapes_.size()); }
   // The shape at `index`, or nullptr where it leads nowhere.
   const Shape* AtIndex(const ShapeIndex& index) const;
@@ -141,6 +149,10 @@ class Shape {
 
  private:
   bool AreLeavesStatic() const;
+  static size_t Checked(int64_t i, int64_t size) {
+    HLOIR_CHECK(i >= 0 && i < size, "the shape has no such dimension or tuple element");
+    return static_cast<size_t>(i);
+  }
 
   PrimitiveType element_type_ = PrimitiveType::INVALID;
   bool has_layout_ = false;
@@ -158,3 +170,4 @@ struct ProgramShape {
 };
 
 }  // namespace hloir
+#pragma GCC visibility pop

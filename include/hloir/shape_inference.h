@@ -1,5 +1,7 @@
 // The result shape of an op, from its operands' shapes, attributes and called computations, and whether they fit
 // together.
+//
+// Threads: may be called from any thread while none edits the module.
 #pragma once
 
 #include <span>
@@ -7,6 +9,7 @@
 #include "hloir/module.h"
 #include "hloir/status.h"
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
 // The shape an instruction with these ingredients has. For ops whose row in opcodes.def says kGiven, `stated` (the
@@ -14,9 +17,10 @@ namespace hloir {
 // takes its operand's, a transpose permutes it, everything else gets the default. An error is InvalidArgument and says
 // what does not fit, without a place.
 StatusOr<Shape> InferShape(HloOpcode opcode, std::span<const Shape* const> operands, const Attributes& attributes,
-                           std::span<HloComputation* const> called, const Shape* stated = nullptr);
+                           std::span<const HloComputation* const> called, const Shape* stated = nullptr);
 
 // The same, from an instruction as it stands; its own shape is `stated`.
 StatusOr<Shape> InferShape(const HloInstruction& instruction);
 
 }  // namespace hloir
+#pragma GCC visibility pop

@@ -1,5 +1,8 @@
-// Of a module's stack frame tables what its instructions use, in the order of first use and without doubles, as XLA
-// keeps them. The reader does so, and `hloir opt`. Covered by tests/unit/printer_test.cc and text_order_test.cc.
+// Stack-frame tables reduced to what the module's instructions use, in the order of first use and without duplicates,
+// as XLA keeps them. The parser and `hloir opt` reduce them. Covered by tests/unit/printer_test.cc and
+// text_order_test.cc.
+//
+// Threads: belongs to the thread that edits the module.
 #pragma once
 
 #include <array>
@@ -9,8 +12,10 @@
 
 #include "hloir/module.h"
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
+// Copies the entries of stack frame tables that are used into new tables.
 class StackFrameCompactor {
  public:
   StackFrameCompactor() = default;
@@ -47,8 +52,9 @@ class StackFrameCompactor {
   std::vector<int64_t> chain_;
 };
 
-// Leaves of the module's tables what the metadata of its instructions uses, taken in stored order, and with `merged`
-// what was merged into them, too; else that is forgotten.
+// Reduces the module's tables to what the metadata of its instructions uses, in stored order. With `merged`, merged
+// metadata counts as well; otherwise it is removed.
 void CompactStackFrames(HloModule& module, bool merged);
 
 }  // namespace hloir
+#pragma GCC visibility pop

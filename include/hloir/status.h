@@ -1,13 +1,18 @@
 // Status and StatusOr<T>: how every hloir function that can fail says so. Spelled as absl's, so the names are known.
-// The library never throws, prints, exits or aborts; whoever calls it decides what an error means.
+// The library never throws, prints or exits; whoever calls it decides what an error means. Only an error of the calling
+// program itself, such as reading the value of a failed StatusOr, ends the process, with a message (detail/check.h).
+//
+// Threads: a Status or StatusOr is a value; each thread uses its own.
 #pragma once
 
-#include <cassert>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "hloir/detail/check.h"
+
+#pragma GCC visibility push(default)
 namespace hloir {
 
 enum class StatusCode {
@@ -19,6 +24,7 @@ enum class StatusCode {
   kInternal,           // a bug of ours; exit 70
 };
 
+// Success, or a code and a message.
 class [[nodiscard]] Status {
  public:
   Status() = default;
@@ -39,11 +45,14 @@ inline Status ResourceExhausted(std::string message) { return {StatusCode::kReso
 inline Status Cancelled(std::string message) { return {StatusCode::kCancelled, std::move(message)}; }
 inline Status Internal(std::string message) { return {StatusCode::kInternal, std::move(message)}; }
 
-// A T, or the Status that says why there is none. Reading the value of a failed one is the caller's bug.
+// A T, or the Status that says why there is none. Reading the value of a failed one, or moving from it and reading it
+// again, ends the process with the status' message: ask ok() first.
 template <class T>
 class [[nodiscard]] StatusOr {
  public:
-  StatusOr(Status status) : status_(std::move(status)) { assert(!status_.ok()); }
+  StatusOr(Status status) : status_(std::move(status)) {
+    HLOIR_CHECK(!status_.ok(), "a StatusOr without a value needs an error");
+  }
   StatusOr(T value) : value_(std::move(value)) {}
   template <class U>
   requires(std::is_convertible_v<U&&, T> && !std::is_same_v<std::decay_t<U>, T> &&
@@ -51,21 +60,24 @@ class [[nodiscard]] StatusOr {
       : value_(std::forward<U>(value)) {}
   bool ok() const { return value_.has_value(); }
   const Status& status() const { return status_; }
-  T& value() & { return *value_; }
-  const T& value() const& { return *value_; }
-  T&& value() && { return *std::move(value_); }
-  T& operator*() & { return *value_; }
-  const T& operator*() const& { return *value_; }
-  T&& operator*() && { return *std::move(value_); }
-  T* operator->() { return &*value_; }
-  const T* operator->() const { return &*value_; }
+  T& value() & { return Check(), *value_; }
+  const T& value() const& { return Check(), *value_; }
+  T&& value() && { return Check(), *std::move(value_); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
 
  private:
+  void Check() const { HLOIR_CHECK(value_.has_value(), status_.message().c_str()); }
+
   Status status_;
   std::optional<T> value_;
 };
 
 }  // namespace hloir
+#pragma GCC visibility pop
 
 #define HLOIR_CONCAT_IMPL(a, b) a##b
 #define HLOIR_CONCAT(a, b) HLOIR_CONCAT_IMPL(a, b)

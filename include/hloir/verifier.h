@@ -1,5 +1,7 @@
 // Is this graph legal HLO? Shapes, layouts, aliasing, channels, async pairs, fusions, collectives, shardings, control
 // edges.
+//
+// Threads: may be called from any thread while none edits the module.
 #pragma once
 
 #include <string>
@@ -8,13 +10,16 @@
 #include "hloir/module.h"
 #include "hloir/status.h"
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
+// How strict the verifier is.
 struct VerifierOptions {
   bool layout_sensitive = false;
   int max_errors = 20;
 };
 
+// A rule that is broken, and where.
 struct VerifierError {
   const HloInstruction* instruction = nullptr;  // nullptr: of the module as a whole
   std::string message;
@@ -26,3 +31,4 @@ std::vector<VerifierError> VerifyModuleAll(const HloModule& module, const Verifi
 Status VerifyModule(const HloModule& module, const VerifierOptions& options = {});
 
 }  // namespace hloir
+#pragma GCC visibility pop

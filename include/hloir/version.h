@@ -5,8 +5,10 @@
 #define HLOIR_VERSION_MINOR 1
 #define HLOIR_VERSION_PATCH 0
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
 inline constexpr const char kVersion[] = "0.1.0";
 
 }  // namespace hloir
+#pragma GCC visibility pop

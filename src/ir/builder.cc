@@ -29,16 +29,27 @@ Shape Resized(const Shape& shape, int64_t dimension, int64_t size) {
 HloBuilder::HloBuilder(HloModule& module, std::string_view name)
     : module_(module), computation_(module.AddComputation(name)) {}
 
+HloBuilder::HloBuilder(HloInstruction* place)
+    : module_(*place->module()), place_(place), computation_(place->parent()) {}
+
 HloBuilder::~HloBuilder() {
-  if (!done_) Discard();
+  if (place_ == nullptr ? !done_ : !status_.ok()) Discard();
 }
 
 void HloBuilder::Discard() {
   done_ = true;
+  if (place_ != nullptr) {
+    // Users first; what the caller gave a user meanwhile stays.
+    for (size_t k = made_.size(); k-- > 0;) {
+      if (made_[k]->user_count() == 0 && !made_[k]->IsRoot()) computation_->RemoveInstruction(made_[k]);
+    }
+    return;
+  }
   if (computation_->callers().empty() && !computation_->IsEntry()) module_.RemoveComputation(computation_);
 }
 
 StatusOr<HloComputation*> HloBuilder::Build(Op root) {
+  if (place_ != nullptr) return InvalidArgument("this builder adds to a computation that is there already");
   if (status_.ok() && done_) return InvalidArgument("this builder has already built its computation");
   if (status_.ok() && root == nullptr) status_ = InvalidArgument(Format("{} has no root", computation_->name()));
   if (status_.ok() && root->parent() != computation_) {
@@ -98,6 +109,11 @@ bool HloBuilder::Check(HloOpcode opcode, Ops operands, const Attributes& attribu
 
 HloBuilder::Op HloBuilder::Finish(Op op, std::span<HloComputation* const> called) {
   for (HloComputation* computation : called) op->AddCalledComputation(computation);
+  if (place_ != nullptr) {
+    op->CopyMetadataOf(*place_);
+    computation_->MoveBefore(op, place_);
+    made_.push_back(op);
+  }
   return op;
 }
 

@@ -2,21 +2,32 @@
 #include "hloir/computation.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <cassert>
 #include <utility>
 
-#include "support/fetch_ahead.h"
+#include "hloir/detail/fetch_ahead.h"
 #include "hloir/module.h"
-#include "name_root.h"
 
 namespace hloir {
 
 bool HloComputation::IsEntry() const { return module_->entry_computation() == this; }
 
+HloComputation::HloComputation() = default;
+HloComputation::~HloComputation() = default;
+
+void HloComputation::set_root(HloInstruction* root) {
+  HLOIR_CHECK(root == nullptr || root->parent_ == this, "a root must be of the computation");
+  root_ = root;
+}
+
+void HloComputation::set_execution_thread(std::string_view thread) { execution_thread_ = module_->InternText(thread); }
+
 void HloComputation::set_name(std::string_view name) {
   if (name == name_) return;
+  const std::string_view old = name_;
   name_ = module_->InternText(module_->UniqueComputationName(name));
+  module_->computation_namer_.Release(old);
   module_->IndexName(this);
 }
 
@@ -27,17 +38,29 @@ ProgramShape HloComputation::program_shape() const {
   return shape;
 }
 
-HloInstruction* HloComputation::fusion() const {
+HloInstruction* HloComputation::fusion() {
   for (HloInstruction* caller : callers_) {
     if (caller->opcode() == HloOpcode::kFusion) return caller;
   }
   return nullptr;
 }
+const HloInstruction* HloComputation::fusion() const {
+  for (const HloInstruction* caller : callers_) {
+    if (caller->opcode() == HloOpcode::kFusion) return caller;
+  }
+  return nullptr;
+}
 
-std::vector<HloInstruction*> HloComputation::instructions() const {
+std::vector<HloInstruction*> HloComputation::instructions() {
   std::vector<HloInstruction*> list;
   list.reserve(static_cast<size_t>(count_));
   for (HloInstruction* i = first_; i != nullptr; i = i->next_) list.push_back(i);
+  return list;
+}
+std::vector<const HloInstruction*> HloComputation::instructions() const {
+  std::vector<const HloInstruction*> list;
+  list.reserve(static_cast<size_t>(count_));
+  for (const HloInstruction* i = first_; i != nullptr; i = i->next_) list.push_back(i);
   return list;
 }
 
@@ -76,7 +99,7 @@ class PlaceTable {
 
 // The walk goes over numbers copied from the instructions in one pass: over those of a large module themselves it would
 // wait for memory at every step.
-std::vector<HloInstruction*> HloComputation::MakeInstructionPostOrder() const {
+std::vector<HloInstruction*> HloComputation::MakePostOrder() const {
   if (!post_order_.empty()) return post_order_;
   const size_t count = static_cast<size_t>(count_);
   std::vector<HloInstruction*> list, order;
@@ -140,14 +163,47 @@ std::vector<HloInstruction*> HloComputation::MakeInstructionPostOrder() const {
 }
 
 std::vector<HloInstruction*> HloComputation::PostOrder() {
-  if (post_order_.empty()) post_order_ = MakeInstructionPostOrder();
+  if (post_order_.empty()) post_order_ = MakePostOrder();
   return post_order_;
+}
+
+std::vector<const HloInstruction*> HloComputation::PostOrder() const {
+  const std::vector<HloInstruction*> order = MakePostOrder();
+  return {order.begin(), order.end()};
+}
+
+void HloComputation::CheckIngredients(HloOpcode opcode, std::span<HloInstruction* const> operands,
+                                      const Attributes& attributes) const {
+  static const std::array<uint8_t, kOpcodeCount> kAttributes = [] {
+    std::array<uint8_t, kOpcodeCount> all{};
+    for (int i = 0; i < kOpcodeCount; ++i) {
+      all[static_cast<size_t>(i)] = AttributesTypeSwitch(static_cast<HloOpcode>(i), [](auto type) {
+        using A = typename decltype(type)::type;
+        if constexpr (std::is_same_v<A, std::monostate>) return uint8_t{0};
+        else return static_cast<uint8_t>(Attributes(static_cast<A*>(nullptr)).index());
+      });
+    }
+    return all;
+  }();
+  const OpcodeInfo& info = GetOpcodeInfo(opcode);
+  const int count = static_cast<int>(operands.size());
+  HLOIR_CHECK(info.arity >= 0 ? count == info.arity : count >= -info.arity - 1,
+              "an instruction needs as many operands as its opcode takes");
+  HLOIR_CHECK(attributes.index() == kAttributes[static_cast<size_t>(opcode)],
+              "an instruction needs the attributes of its opcode");
+  for (const HloInstruction* operand : operands) {
+    HLOIR_CHECK(operand != nullptr && operand->parent_ == this, "an operand must be of the instruction's computation");
+  }
+  if (opcode != HloOpcode::kParameter) return;
+  const int64_t number = std::get<ParameterAttributes*>(attributes)->number;
+  HLOIR_CHECK(number >= 0 && number < kMostParameters, "a parameter's number is out of range");
 }
 
 HloInstruction* HloComputation::NewInstruction(HloOpcode opcode, const Shape* shape,
                                                std::span<HloInstruction* const> operands, Attributes attributes,
                                                std::string_view name, bool is_kept) {
-  Arena& arena = module_->arena();
+  CheckIngredients(opcode, operands, attributes);
+  Arena& arena = module_->arena_;
   HloInstruction* instruction = module_->free_instructions_;
   if (instruction == nullptr) {
     instruction = new (arena.Allocate(sizeof(HloInstruction), alignof(HloInstruction))) HloInstruction;
@@ -167,7 +223,6 @@ HloInstruction* HloComputation::NewInstruction(HloOpcode opcode, const Shape* sh
   if (!names_.empty()) names_.Add(instruction);
   instruction->operands_.reserve(arena, operands.size());
   for (HloInstruction* operand : operands) {
-    assert(operand->parent_ == this);
     instruction->operands_.push_back(arena, operand);
     // Being new, it can only be the operand's last user.
     if (operand->users_.empty() || operand->users_.back() != instruction) operand->users_.Append(arena, instruction);
@@ -199,12 +254,7 @@ std::string_view HloComputation::UniqueName(std::string_view wanted, bool is_kep
   if (names_.empty() ? count_ > kFewInstructions : names_.full()) IndexNames();
   const auto is_taken = [&](std::string_view name) { return FindInstruction(name) != nullptr; };
   if (!is_taken(wanted)) return is_kept ? wanted : module_->InternText(wanted);
-  const std::string root(NameRoot(wanted));
-  int64_t& suffix = next_suffix_[root];
-  std::string candidate;
-  do candidate = root + "." + std::to_string(++suffix);
-  while (is_taken(candidate));
-  return module_->InternText(candidate);
+  return module_->InternText(namer_.Next(NameRoot(wanted), is_taken));
 }
 
 HloInstruction* HloComputation::AddInstructionWithAttributes(HloOpcode opcode, const Shape& shape,
@@ -230,12 +280,16 @@ HloInstruction* HloComputation::AddTuple(std::span<HloInstruction* const> elemen
 }
 
 HloInstruction* HloComputation::AddGetTupleElement(HloInstruction* tuple, int64_t index, std::string_view name) {
+  HLOIR_CHECK(tuple != nullptr && tuple->shape().IsTuple(), "get-tuple-element needs a tuple");
   return AddInstruction(HloOpcode::kGetTupleElement, tuple->shape().tuple_shapes(index), {tuple},
                         GetTupleElementAttributes{index}, name);
 }
 
 void HloComputation::RemoveInstruction(HloInstruction* instruction) {
-  assert(instruction->users_.empty() && instruction != root_);
+  HLOIR_CHECK(instruction != nullptr && instruction->parent_ == this && !instruction->removed_,
+              "the instruction to be removed is not of this computation");
+  HLOIR_CHECK(instruction->users_.empty(), "an instruction that has users cannot be removed");
+  HLOIR_CHECK(instruction != root_, "the root cannot be removed");
   instruction->DropAllControlDependencies();
   instruction->RemoveOperandsFrom(0);
   instruction->ClearCalledComputations();
@@ -257,31 +311,24 @@ void HloComputation::RemoveInstructionAndUnusedOperands(HloInstruction* instruct
   while (!worklist.empty()) {
     HloInstruction* dead = worklist.back();
     worklist.pop_back();
-    std::vector<HloInstruction*> operands;
-    for (HloInstruction* operand : dead->operands_) {
-      if (std::find(operands.begin(), operands.end(), operand) == operands.end()) operands.push_back(operand);
-    }
+    // Each operand once, however many slots it fills.
+    std::vector<HloInstruction*> operands(dead->operands_.begin(), dead->operands_.end());
+    std::sort(operands.begin(), operands.end(), [](auto* a, auto* b) { return a->id() < b->id(); });
+    operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
     RemoveInstruction(dead);
     for (HloInstruction* operand : operands) {
-      if (operand->users_.empty() && operand != root_ && !operand->IsParameter() &&
-          !operand->HasControlDependencies() && !operand->HasSideEffect()) {
-        worklist.push_back(operand);
-      }
+      if (IsDead(*operand)) worklist.push_back(operand);
     }
   }
 }
 
 void HloComputation::ReplaceInstruction(HloInstruction* old_instruction, HloInstruction* replacement) {
   old_instruction->ReplaceAllUsesWith(replacement);
-  if (!old_instruction->users_.empty() || old_instruction == root_ || old_instruction->IsParameter() ||
-      old_instruction->HasControlDependencies() || old_instruction->HasSideEffect()) {
-    return;
-  }
-  RemoveInstructionAndUnusedOperands(old_instruction);
+  RemoveIfDead(old_instruction);
 }
 
 void HloComputation::RemoveParameter(int64_t i) {
-  RemoveInstruction(parameters_[i]);
+  RemoveInstruction(parameter(i));
   parameters_.erase(parameters_.begin() + i);
   for (int64_t k = i; k < parameter_count(); ++k) {
     parameters_[k]->mutable_attributes<ParameterAttributes>().number = k;
@@ -300,7 +347,7 @@ void HloComputation::MoveBefore(HloInstruction* instruction, HloInstruction* bef
   (before != nullptr ? before->prev_ : last_) = instruction;
 }
 
-HloInstruction* HloComputation::FindInstruction(std::string_view name) const {
+HloInstruction* HloComputation::Find(std::string_view name) const {
   if (!names_.empty()) {
     return names_.Find(name, [this](const HloInstruction& i) { return !i.removed_ && i.parent_ == this; });
   }

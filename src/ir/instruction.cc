@@ -2,8 +2,6 @@
 #include "hloir/instruction.h"
 
 #include <algorithm>
-#include <cassert>
-
 #include "hloir/module.h"
 
 namespace hloir {
@@ -16,7 +14,8 @@ void EraseFirst(std::vector<HloInstruction*>& list, const HloInstruction* item) 
 
 }  // namespace
 
-HloModule* HloInstruction::module() const { return parent_->module(); }
+HloModule* HloInstruction::module() { return parent_->module(); }
+const HloModule* HloInstruction::module() const { return parent_->module(); }
 bool HloInstruction::IsRoot() const { return parent_->root() == this; }
 
 void HloInstruction::set_name(std::string_view name) {
@@ -41,25 +40,32 @@ int64_t HloInstruction::use_count() const {
 }
 
 void HloInstruction::RemoveUserIfUnused(HloInstruction* user) {
-  if (user->OperandIndex(this) < 0) users_.Remove(module()->arena(), user);
+  if (user->OperandIndex(this) < 0) users_.Remove(module()->arena_, user);
+}
+
+void HloInstruction::CheckNewOperand(const HloInstruction* operand) const {
+  HLOIR_CHECK(operand != nullptr && operand->parent_ == parent_, "an operand must be of the instruction's computation");
 }
 
 void HloInstruction::ReplaceOperandWith(int64_t i, HloInstruction* operand) {
-  HloInstruction* old = operands_[i];
+  HloInstruction* old = this->operand(i);
   if (old == operand) return;
+  CheckNewOperand(operand);
   parent_->Edited();
   operands_[i] = operand;
   old->RemoveUserIfUnused(this);
-  operand->users_.Add(module()->arena(), this);
+  operand->users_.Add(module()->arena_, this);
 }
 
 void HloInstruction::AppendOperand(HloInstruction* operand) {
+  CheckNewOperand(operand);
   parent_->Edited();
-  operands_.push_back(module()->arena(), operand);
-  operand->users_.Add(module()->arena(), this);
+  operands_.push_back(module()->arena_, operand);
+  operand->users_.Add(module()->arena_, this);
 }
 
 void HloInstruction::RemoveOperandsFrom(int64_t first) {
+  HLOIR_CHECK(first >= 0 && first <= operand_count(), "the instruction has fewer operands");
   parent_->Edited();
   // What is cut off stands there still, behind the end.
   HloInstruction *const *gone = operands_.begin() + first, *const *end = operands_.end();
@@ -75,6 +81,9 @@ void HloInstruction::ReplaceUseWith(HloInstruction* user, HloInstruction* other)
 
 void HloInstruction::ReplaceAllUsesWith(HloInstruction* other) {
   if (this == other) return;
+  CheckNewOperand(other);
+  HLOIR_CHECK(shape_ == other->shape_ || shape_->Compatible(*other->shape_),
+              "what takes an instruction's place must have a compatible shape");
   std::vector<HloInstruction*> users(users_.begin(), users_.end());
   for (HloInstruction* user : users) {
     if (user != other) ReplaceUseWith(user, other);
@@ -94,26 +103,29 @@ const DimVector& HloInstruction::dimensions() const {
 }
 
 void HloInstruction::set_called_computation(int64_t i, HloComputation* computation) {
-  HloComputation* old = called_[i];
+  HloComputation* old = called_computation(i);
+  HLOIR_CHECK(computation != nullptr, "an instruction calls a computation, not nullptr");
   if (old == computation) return;
   module()->CallsEdited();
   called_[i] = computation;
-  if (std::find(called_.begin(), called_.end(), old) == called_.end()) old->callers_.Remove(module()->arena(), this);
-  computation->callers_.Add(module()->arena(), this);
+  if (std::find(called_.begin(), called_.end(), old) == called_.end()) old->callers_.Remove(module()->arena_, this);
+  computation->callers_.Add(module()->arena_, this);
 }
 
 void HloInstruction::AddCalledComputation(HloComputation* computation) {
+  HLOIR_CHECK(computation != nullptr && computation->module() == module(),
+              "an instruction calls computations of its own module");
   module()->CallsEdited();
   if (called_.empty()) ++parent_->calling_count_;
-  called_.push_back(module()->arena(), computation);
-  computation->callers_.Add(module()->arena(), this);
+  called_.push_back(module()->arena_, computation);
+  computation->callers_.Add(module()->arena_, this);
 }
 
 void HloInstruction::ClearCalledComputations() {
   if (called_.empty()) return;
   --parent_->calling_count_;
   module()->CallsEdited();
-  for (HloComputation* computation : called_) computation->callers_.Remove(module()->arena(), this);
+  for (HloComputation* computation : called_) computation->callers_.Remove(module()->arena_, this);
   called_.truncate(0);
 }
 
@@ -141,13 +153,74 @@ void HloInstruction::MergeMetadataOf(const HloInstruction& other) {
   for (const OpMetadata* metadata : other.extras_->merged_metadata) merge(metadata);
 }
 
+void HloInstruction::set_metadata(const OpMetadata& metadata) { metadata_ = module()->InternMetadata(metadata); }
+
+void HloInstruction::CopyMetadataOf(const HloInstruction& other) {
+  if (other.metadata_ == nullptr || other.module() == module()) metadata_ = other.metadata_;
+  else set_metadata(*other.metadata_);
+}
+
+void HloInstruction::AddMergedMetadata(const OpMetadata& metadata) {
+  mutable_extras().merged_metadata.push_back(module()->InternMetadata(metadata));
+}
+
+void HloInstruction::ClearMergedMetadata() {
+  if (extras_ != nullptr) extras_->merged_metadata.clear();
+}
+
+void HloInstruction::set_sharding(std::optional<Sharding> sharding) {
+  if (!sharding && extras_ == nullptr) return;
+  mutable_extras().sharding = sharding ? module()->arena_.New<Sharding>(*std::move(sharding)) : nullptr;
+}
+
+void HloInstruction::set_frontend_attributes(FrontendAttributes attributes) {
+  if (attributes.empty() && extras_ == nullptr) return;
+  std::sort(attributes.begin(), attributes.end());
+  mutable_extras().frontend_attributes = std::move(attributes);
+}
+
+void HloInstruction::set_backend_config(std::string_view config) {
+  if (config.empty() && extras_ == nullptr) return;
+  mutable_extras().backend_config = module()->InternText(config);
+}
+
+void HloInstruction::set_result_accuracy(std::optional<ResultAccuracy> accuracy) {
+  if (accuracy || extras_ != nullptr) mutable_extras().result_accuracy = std::move(accuracy);
+}
+
+void HloInstruction::set_statistics(std::optional<Statistics> statistics) {
+  if (statistics || extras_ != nullptr) mutable_extras().statistics = std::move(statistics);
+}
+
+void HloInstruction::set_original_value(std::optional<OriginalValue> value) {
+  if (value || extras_ != nullptr) mutable_extras().original_value = std::move(value);
+}
+
+void HloInstruction::CopyExtrasOf(const HloInstruction& other) {
+  if (&other == this || (other.extras_ == nullptr && extras_ == nullptr)) return;
+  InstructionExtras copy = other.extras();
+  if (HloModule& module = *this->module(); other.module() != &module) {
+    if (copy.sharding != nullptr) copy.sharding = module.arena_.New<Sharding>(*copy.sharding);
+    copy.backend_config = module.InternText(copy.backend_config);
+    for (const OpMetadata*& metadata : copy.merged_metadata) metadata = module.InternMetadata(*metadata);
+    for (auto& [name, text] : copy.unknown_attributes) {
+      name = module.InternText(name);
+      text = module.InternText(text);
+    }
+  }
+  InstructionExtras& own = mutable_extras();
+  copy.control_predecessors = std::move(own.control_predecessors);
+  copy.control_successors = std::move(own.control_successors);
+  own = std::move(copy);
+}
+
 const InstructionExtras& HloInstruction::extras() const {
   static const InstructionExtras kNone;
   return extras_ != nullptr ? *extras_ : kNone;
 }
 
 InstructionExtras& HloInstruction::mutable_extras() {
-  if (extras_ == nullptr) extras_ = module()->arena().New<InstructionExtras>();
+  if (extras_ == nullptr) extras_ = module()->arena_.New<InstructionExtras>();
   return *extras_;
 }
 
@@ -176,28 +249,58 @@ void HloInstruction::DropAllControlDependencies() {
   extras_->control_predecessors.clear();
 }
 
-bool HloInstruction::HasSideEffect() const {
-  const auto acts_itself = [](const HloInstruction& i) {
-    if (i.Is(kSideEffect)) return true;
-    if (i.opcode_ == HloOpcode::kCustomCall) return i.attributes<CustomCallAttributes>().custom_call_has_side_effect;
-    // XLA's word for "another program takes part in this".
-    return i.opcode_ == HloOpcode::kAllReduce && i.attributes<AllReduceAttributes>().constrain_layout;
-  };
-  if (called_.empty()) return acts_itself(*this);
-  // Each computation is looked at once, so that a nest of calls costs its size and not its paths.
-  std::vector<const HloInstruction*> stack{this};
+bool HasAnnotations(const HloInstruction& instruction) {
+  return instruction.has_extras() &&
+         (instruction.sharding() != nullptr || !instruction.extras().frontend_attributes.empty());
+}
+
+namespace {
+
+bool HasOwnSideEffect(const HloInstruction& i) {
+  if (i.Is(kSideEffect)) return true;
+  if (i.opcode() == HloOpcode::kCustomCall) return i.attributes<CustomCallAttributes>().custom_call_has_side_effect;
+  // XLA's word for "another program takes part in this".
+  return i.opcode() == HloOpcode::kAllReduce && i.attributes<AllReduceAttributes>().constrain_layout;
+}
+
+// Does `holds` hold for it, or for something in what it calls? Each computation is looked at once, so that a nest of
+// calls costs its size and not its paths.
+bool AnyCalled(const HloInstruction& instruction, bool (*holds)(const HloInstruction&)) {
+  if (instruction.called_computations().empty()) return holds(instruction);
+  std::vector<const HloInstruction*> stack{&instruction};
   std::vector<const HloComputation*> seen;
   while (!stack.empty()) {
     const HloInstruction* at = stack.back();
     stack.pop_back();
-    if (acts_itself(*at)) return true;
-    for (const HloComputation* computation : at->called_) {
+    if (holds(*at)) return true;
+    for (const HloComputation* computation : at->called_computations()) {
       if (std::find(seen.begin(), seen.end(), computation) != seen.end()) continue;
       seen.push_back(computation);
       for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) stack.push_back(i);
     }
   }
   return false;
+}
+
+}  // namespace
+
+bool HloInstruction::HasSideEffect() const { return AnyCalled(*this, HasOwnSideEffect); }
+
+bool ActsOutside(const HloInstruction& instruction) {
+  return instruction.Is(kAsyncPart) ||
+         AnyCalled(instruction, [](const HloInstruction& i) { return i.Is(kCollective) || HasOwnSideEffect(i); });
+}
+
+bool MayRemoveIfUnused(const HloInstruction& instruction) {
+  return !instruction.IsParameter() && !instruction.HasControlDependencies() && !ActsOutside(instruction);
+}
+
+bool IsDead(const HloInstruction& instruction) {
+  return instruction.user_count() == 0 && !instruction.IsRoot() && MayRemoveIfUnused(instruction);
+}
+
+void RemoveIfDead(HloInstruction* instruction) {
+  if (IsDead(*instruction)) instruction->parent()->RemoveInstructionAndUnusedOperands(instruction);
 }
 
 }  // namespace hloir

@@ -7,6 +7,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <vector>
+
+#include "support/endian.h"
+
+#include "support/format.h"
 
 namespace hloir {
 namespace {
@@ -44,7 +49,8 @@ int64_t SaturateToInt64(double value) {
 
 }  // namespace
 
-void Literal::FreeDeleter::operator()(std::byte* p) const {
+void internal::LiteralDeleter::operator()(std::byte* p) const {
+  if (borrowed) return;
   void* block;
   std::memcpy(&block, p - sizeof(block), sizeof(block));
   std::free(block);
@@ -74,6 +80,86 @@ Literal::Literal(const Literal& other)
     if (data_ == nullptr) element_count_ = size_bytes_ = 0;
     else if (!elided_) std::memcpy(data_.get(), other.data_.get(), static_cast<size_t>(size_bytes_));
   }
+}
+
+void Literal::Swap(Literal& other) noexcept {
+  std::swap(shape_, other.shape_);
+  std::swap(element_count_, other.element_count_);
+  std::swap(size_bytes_, other.size_bytes_);
+  std::swap(elided_, other.elided_);
+  std::swap(data_, other.data_);
+  std::swap(dynamic_sizes_, other.dynamic_sizes_);
+  std::swap(elements_, other.elements_);
+}
+
+namespace {
+
+// Elements of complex types are aligned as their parts are.
+size_t AlignmentOf(PrimitiveType type) { return static_cast<size_t>(StorageBytes(ComplexComponentType(type))); }
+
+}  // namespace
+
+StatusOr<Literal> Literal::Borrow(const Shape& shape, std::span<void* const> blocks) {
+  const std::vector<const Shape*> leaves = shape.Leaves();
+  if (leaves.size() != blocks.size()) {
+    return InvalidArgument(Format("{} has {} arrays, not {}", shape.ToString(), leaves.size(), blocks.size()));
+  }
+  size_t next = 0;
+  for (const Shape* leaf : leaves) {
+    if (!leaf->IsArray()) return InvalidArgument(Format("{} has no elements to borrow", leaf->ToString()));
+    const void* block = blocks[next];
+    if (leaf->ByteSize() > 0 && block == nullptr) return InvalidArgument(Format("there is no block {}", next));
+    if (reinterpret_cast<uintptr_t>(block) % AlignmentOf(leaf->element_type()) != 0) {
+      return InvalidArgument(Format("block {} is not aligned as {} is", next, PrimitiveTypeName(leaf->element_type())));
+    }
+    ++next;
+  }
+  next = 0;
+  return BorrowChecked(shape, blocks, next);
+}
+
+Literal Literal::BorrowChecked(const Shape& shape, std::span<void* const> blocks, size_t& next) {
+  Literal result;
+  result.shape_ = shape;
+  if (shape.IsTuple()) {
+    result.elements_.reserve(static_cast<size_t>(shape.tuple_size()));
+    for (const Shape& element : shape.tuple_shapes()) {
+      result.elements_.push_back(BorrowChecked(element, blocks, next));
+    }
+    return result;
+  }
+  result.element_count_ = shape.ElementCount();
+  result.size_bytes_ = shape.ByteSize();
+  result.data_ =
+      decltype(result.data_){static_cast<std::byte*>(blocks[next++]), internal::LiteralDeleter{.borrowed = true}};
+  return result;
+}
+
+StatusOr<LiteralView> LiteralView::Make(const Shape& shape, std::span<const void* const> blocks) {
+  // The literal stays const in the view, so nobody writes through it.
+  std::vector<void*> writable(blocks.size());
+  std::memcpy(writable.data(), blocks.data(), blocks.size_bytes());
+  HLOIR_ASSIGN_OR_RETURN(Literal literal, Literal::Borrow(shape, writable));
+  return LiteralView(std::move(literal));
+}
+
+void Literal::Take(Literal value) {
+  HLOIR_CHECK(shape_.Compatible(value.shape_), "a literal takes a value of its own shape");
+  if (shape_.IsTuple()) {
+    for (size_t i = 0; i < elements_.size(); ++i) elements_[i].Take(std::move(value.elements_[i]));
+  } else if (is_borrowed()) {
+    if (size_bytes_ > 0) std::memcpy(data_.get(), value.data_.get(), static_cast<size_t>(size_bytes_));
+    dynamic_sizes_ = std::move(value.dynamic_sizes_);
+  } else {
+    *this = std::move(value);
+  }
+}
+
+void Literal::set_shape_layout(const Shape& shape) {
+  HLOIR_CHECK(shape.IsTuple() ? shape.tuple_size() == static_cast<int64_t>(elements_.size())
+                              : shape.ElementCount() == element_count_ && shape.ByteSize() == size_bytes_,
+              "a literal's new shape must have as many elements of the same size");
+  shape_ = shape;
 }
 
 Literal& Literal::operator=(const Literal& other) {
@@ -156,11 +242,13 @@ std::vector<const Literal*> Literal::Leaves() const {
 }
 
 double Literal::GetAsDouble(int64_t i) const {
+  CheckIndex(i);
   return PrimitiveTypeSwitch(shape_.element_type(),
                              [&](auto tag) { return ToDouble(data<typename decltype(tag)::Storage>()[i]); });
 }
 
 int64_t Literal::GetAsInt64(int64_t i) const {
+  CheckIndex(i);
   return PrimitiveTypeSwitch(shape_.element_type(), [&](auto tag) -> int64_t {
     using S = typename decltype(tag)::Storage;
     if constexpr (std::is_integral_v<S>) return static_cast<int64_t>(data<S>()[i]);
@@ -169,12 +257,14 @@ int64_t Literal::GetAsInt64(int64_t i) const {
 }
 
 std::complex<double> Literal::GetAsComplex(int64_t i) const {
+  CheckIndex(i);
   if (shape_.element_type() == PrimitiveType::C64) return std::complex<double>(data<std::complex<float>>()[i]);
   if (shape_.element_type() == PrimitiveType::C128) return data<std::complex<double>>()[i];
   return GetAsDouble(i);
 }
 
 void Literal::SetFromDouble(int64_t i, double value) {
+  CheckIndex(i);
   PrimitiveTypeSwitch(shape_.element_type(), [&](auto tag) {
     using S = typename decltype(tag)::Storage;
     if constexpr (std::is_same_v<S, bool>) data<S>()[i] = value != 0;
@@ -185,6 +275,7 @@ void Literal::SetFromDouble(int64_t i, double value) {
 }
 
 void Literal::SetFromInt64(int64_t i, int64_t value) {
+  CheckIndex(i);
   PrimitiveTypeSwitch(shape_.element_type(), [&](auto tag) {
     using S = typename decltype(tag)::Storage;
     if constexpr (std::is_integral_v<S>) data<S>()[i] = static_cast<S>(value);
@@ -209,14 +300,21 @@ size_t Literal::Hash() const {
   for (int64_t size : shape_.dimensions()) hash = (hash ^ static_cast<size_t>(size)) * 0x100000001B3ull;
   for (const Literal& element : elements_) hash = (hash ^ element.Hash()) * 0x100000001B3ull;
   const size_t words = static_cast<size_t>(size_bytes_) / 8;
+  const std::byte* data = data_.get();
+  std::vector<std::byte> swapped;
+  if constexpr (kBigEndian) {  // the same hash on every machine
+    const size_t parts = IsComplex(shape_.element_type()) ? 2 : 1;
+    swapped.resize(static_cast<size_t>(size_bytes_));
+    CopyLittleEndian(swapped.data(), data, swapped.size(),
+                     swapped.size() / std::max<size_t>(element_count_ * parts, 1));
+    data = swapped.data();
+  }
   for (size_t i = 0; i < words; ++i) {
-    uint64_t word;
-    std::memcpy(&word, data_.get() + 8 * i, 8);
-    hash = (hash ^ word) * 0x9E3779B97F4A7C15ull;
+    hash = (hash ^ LoadLittleEndian<uint64_t>(data + 8 * i)) * 0x9E3779B97F4A7C15ull;
     hash ^= hash >> 32;
   }
   for (size_t i = 8 * words; i < static_cast<size_t>(size_bytes_); ++i) {
-    hash = (hash ^ static_cast<size_t>(data_[i])) * 0x100000001B3ull;
+    hash = (hash ^ static_cast<size_t>(data[i])) * 0x100000001B3ull;
   }
   return hash;
 }

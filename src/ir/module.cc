@@ -2,9 +2,8 @@
 #include "hloir/module.h"
 
 #include <algorithm>
-#include <cassert>
 
-#include "support/fetch_ahead.h"
+#include "hloir/detail/fetch_ahead.h"
 
 namespace hloir {
 
@@ -37,18 +36,22 @@ size_t HloModule::text_bytes() const {
   return bytes;
 }
 
-std::string_view HloModule::AdoptText(std::shared_ptr<const std::string> text) {
-  texts_.push_back(std::move(text));
-  return *texts_.back();
+const OpMetadata* HloModule::InternMetadata(OpMetadata metadata) {
+  for (std::string_view* text : {&metadata.op_type, &metadata.op_name, &metadata.source_file,
+                                 &metadata.deduplicated_name, &metadata.scheduling_name, &metadata.metadata_payload}) {
+    *text = InternText(*text);
+  }
+  // Most instructions have metadata of their own, so it pays not to have them all destroyed: but for a long
+  // profile_type, which almost none has, an OpMetadata owns no memory.
+  if (!metadata.profile_type.is_inline()) return arena_.New<OpMetadata>(std::move(metadata));
+  return new (arena_.Allocate(sizeof(OpMetadata), alignof(OpMetadata))) OpMetadata(std::move(metadata));
 }
 
-std::string HloModule::UniqueComputationName(std::string_view wanted) const {
-  std::string name(wanted.empty() ? "computation" : wanted);
-  if (FindComputation(name) == nullptr) return name;
-  for (int64_t suffix = 1;; ++suffix) {
-    std::string candidate = name + "." + std::to_string(suffix);
-    if (FindComputation(candidate) == nullptr) return candidate;
-  }
+// Unlike an instruction's, a wanted name that is numbered keeps its number: region.3 taken gives region.3.1.
+std::string HloModule::UniqueComputationName(std::string_view wanted) {
+  const auto is_taken = [this](std::string_view name) { return FindComputation(name) != nullptr; };
+  if (wanted.empty()) wanted = "computation";
+  return is_taken(wanted) ? computation_namer_.Next(wanted, is_taken) : std::string(wanted);
 }
 
 HloComputation* HloModule::AddComputation(std::string_view name) {
@@ -63,7 +66,7 @@ HloComputation* HloModule::AddComputation(std::string_view name) {
 }
 
 void HloModule::RemoveComputation(HloComputation* computation) {
-  assert(computation->callers_.empty());
+  HLOIR_CHECK(computation != nullptr && computation->callers_.empty(), "a computation with callers cannot be removed");
   DropCallsAndName(computation);
   // Mostly one of the latest.
   const auto found = std::find(computations_.rbegin(), computations_.rend(), computation);
@@ -82,14 +85,16 @@ void HloModule::RemoveComputations(std::span<HloComputation* const> computations
 }
 
 void HloModule::DropCallsAndName(HloComputation* computation) {
-  assert(computation != entry_);
+  HLOIR_CHECK(computation != nullptr && computation->module_ == this && computation != entry_,
+              "only computations of the module, and not its entry, can be removed");
   // What it calls has one caller less.
   for (HloInstruction* i = computation->first_; i != nullptr; i = i->next_) i->ClearCalledComputations();
   computation->removed_ = true;
+  computation_namer_.Release(computation->name_);
   CallsEdited();
 }
 
-HloComputation* HloModule::FindComputation(std::string_view name) const {
+HloComputation* HloModule::Find(std::string_view name) const {
   return computation_names_.Find(name, [](const HloComputation& computation) { return !computation.removed_; });
 }
 
@@ -104,11 +109,16 @@ void HloModule::IndexName(HloComputation* computation) {
 }
 
 std::vector<HloComputation*> HloModule::PostOrder() {
-  if (post_order_.empty()) post_order_ = MakeComputationPostOrder();
+  if (post_order_.empty()) post_order_ = MakePostOrder();
   return post_order_;
 }
 
-std::vector<HloComputation*> HloModule::MakeComputationPostOrder() const {
+std::vector<const HloComputation*> HloModule::PostOrder() const {
+  const std::vector<HloComputation*> order = MakePostOrder();
+  return {order.begin(), order.end()};
+}
+
+std::vector<HloComputation*> HloModule::MakePostOrder() const {
   if (!post_order_.empty()) return post_order_;
   std::vector<HloComputation*> order;
   order.reserve(computations_.size());
@@ -166,37 +176,6 @@ bool OwnsBody(const HloInstruction& i) {
   return i.opcode() == HloOpcode::kFusion || i.opcode() == HloOpcode::kAsyncStart;
 }
 
-// Copies what a clone of `original` needs beyond opcode, shape, operands: its texts live in the other module's arena.
-void CopyDecorations(const HloInstruction& original, HloInstruction& copy) {
-  HloModule& module = *copy.module();
-  copy.set_line(original.line());
-  const bool same_module = original.module() == &module;
-  auto kept = [&](const OpMetadata* metadata) {
-    if (same_module) return metadata;
-    OpMetadata own = *metadata;
-    for (std::string_view* text : {&own.op_type, &own.op_name, &own.source_file, &own.deduplicated_name,
-                                   &own.scheduling_name, &own.metadata_payload}) {
-      *text = module.InternText(*text);
-    }
-    return module.InternMetadata(own);
-  };
-  if (original.metadata() != nullptr) copy.set_metadata(kept(original.metadata()));
-  if (!original.has_extras()) return;
-  InstructionExtras extras = original.extras();
-  extras.control_predecessors.clear();
-  extras.control_successors.clear();
-  if (!same_module) {
-    if (extras.sharding != nullptr) extras.sharding = module.InternSharding(*extras.sharding);
-    extras.backend_config = module.InternText(extras.backend_config);
-    for (const OpMetadata*& metadata : extras.merged_metadata) metadata = kept(metadata);
-    for (auto& [name, text] : extras.unknown_attributes) {
-      name = module.InternText(name);
-      text = module.InternText(text);
-    }
-  }
-  copy.mutable_extras() = std::move(extras);
-}
-
 }  // namespace
 
 // Without what it calls.
@@ -207,16 +186,18 @@ HloInstruction* HloComputation::AddBareClone(const HloInstruction& original, std
         if constexpr (std::is_same_v<std::decay_t<decltype(from)>, std::monostate>) {
           return from;
         } else {
-          return module_->arena().New<std::remove_pointer_t<std::decay_t<decltype(from)>>>(*from);
+          return module_->arena_.New<std::remove_pointer_t<std::decay_t<decltype(from)>>>(*from);
         }
       },
       original.attributes_variant());
   HloInstruction* copy =
       NewInstruction(original.opcode(), module_->InternShape(shape != nullptr ? *shape : original.shape()), operands,
                      attributes, original.name(), original.module() == module_);
-  CopyDecorations(original, *copy);
+  copy->line_ = original.line_;
+  copy->CopyMetadataOf(original);
+  copy->CopyExtrasOf(original);
   if (copy->has_extras() && copy->extras().original_value && !HaveOneOrigin(original.shape(), copy->shape())) {
-    copy->mutable_extras().original_value.reset();
+    copy->set_original_value(std::nullopt);
   }
   return copy;
 }
@@ -224,7 +205,7 @@ HloInstruction* HloComputation::AddBareClone(const HloInstruction& original, std
 HloInstruction* HloComputation::AddClone(const HloInstruction& original, std::span<HloInstruction* const> operands,
                                          const Shape* shape) {
   HloInstruction* copy = AddBareClone(original, operands, shape);
-  for (HloComputation* called : original.called_computations()) {
+  for (HloComputation* called : original.called_) {
     if (called->module() == module_)
       copy->AddCalledComputation(OwnsBody(original) ? module_->CloneComputation(*called) : called);
   }
@@ -251,11 +232,11 @@ void HloModule::CloneInto(const HloComputation& from, HloComputation& to, Map& m
   to.line_ = from.line_;
   to.execution_thread_ = to.module_->InternText(from.execution_thread_);
   std::vector<HloInstruction*> operands;
-  for (const HloInstruction* i : from.MakeInstructionPostOrder()) {
+  for (const HloInstruction* i : from.PostOrder()) {
     operands.clear();
     for (const HloInstruction* operand : i->operands()) operands.push_back(mapped[operand->id()]);
     HloInstruction* copy = to.AddBareClone(*i, operands, nullptr);
-    for (HloComputation* called : i->called_computations()) {
+    for (HloComputation* called : i->called_) {
       auto it = clones.find(called);
       copy->AddCalledComputation(it != clones.end() && it->second != nullptr ? it->second : called);
     }
@@ -305,7 +286,7 @@ std::unique_ptr<HloModule> HloModule::Clone() const {
   copy->config_ = config_;
   std::unordered_map<const HloComputation*, HloComputation*> clones;
   std::vector<HloInstruction*> mapped(static_cast<size_t>(next_instruction_id_), nullptr);
-  for (const HloComputation* from : MakeComputationPostOrder()) {
+  for (const HloComputation* from : PostOrder()) {
     HloComputation* to = copy->AddComputation(from->name());
     CloneInto(*from, *to, mapped, clones);
     clones[from] = to;

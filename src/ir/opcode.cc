@@ -1,43 +1,67 @@
-// The opcode table, made from opcodes.def, and its reading from text.
+// Names of opcodes and of the element types they take, and the pairs of async ops.
 #include "hloir/opcode.h"
 
-#include <array>
 #include <unordered_map>
 
 namespace hloir {
-namespace {
-
-constexpr int kVariadic = -1;
-constexpr int kAtLeast(int n) { return -n - 1; }
-constexpr int kExact = 0;
-constexpr int Ulps(int n) { return n; }
-
-constexpr std::array<OpcodeInfo, kOpcodeCount> MakeTable() {
-  using enum CallKind;
-  using enum OpShape;
-  return {{
-#define HLOIR_OP(name, text, arity, attributes, calls, shape, accuracy, traits) \
-  {text, arity, calls, shape, accuracy, traits},
-#include "hloir/opcodes.def"
-#undef HLOIR_OP
-  }};
-}
-
-constexpr std::array<OpcodeInfo, kOpcodeCount> kTable = MakeTable();
-
-}  // namespace
-
-const OpcodeInfo& GetOpcodeInfo(HloOpcode opcode) { return kTable[static_cast<size_t>(opcode)]; }
 
 std::optional<HloOpcode> ParseOpcode(std::string_view name) {
   static const auto* const kByName = [] {
     auto* map = new std::unordered_map<std::string_view, HloOpcode>;
-    for (int i = 0; i < kOpcodeCount; ++i) map->emplace(kTable[i].name, static_cast<HloOpcode>(i));
+    for (int i = 0; i < kOpcodeCount; ++i) {
+      const auto opcode = static_cast<HloOpcode>(i);
+      map->emplace(OpcodeName(opcode), opcode);
+    }
     return map;
   }();
   auto it = kByName->find(name);
   if (it == kByName->end()) return std::nullopt;
   return it->second;
+}
+
+bool Takes(OperandTypes types, PrimitiveType type) {
+  if (!IsArrayType(type)) return false;
+  switch (types) {
+    case OperandTypes::kAny: return true;
+    case OperandTypes::kNumber: return type != PrimitiveType::PRED;
+    case OperandTypes::kSignedNumber: return type != PrimitiveType::PRED && !IsUnsigned(type);
+    case OperandTypes::kRealNumber: return type != PrimitiveType::PRED && !IsComplex(type);
+    case OperandTypes::kOrdered: return !IsComplex(type);
+    case OperandTypes::kFloat: return IsFloat(type);
+    case OperandTypes::kFloatOrComplex: return IsFloat(type) || IsComplex(type);
+    case OperandTypes::kComponent: return type == PrimitiveType::F32 || type == PrimitiveType::F64;
+    case OperandTypes::kInteger: return IsInteger(type);
+    case OperandTypes::kIntegerOrPred: return IsInteger(type) || type == PrimitiveType::PRED;
+  }
+  return false;
+}
+
+std::string_view OperandTypesText(OperandTypes types) {
+  switch (types) {
+    case OperandTypes::kAny: return "array";
+    case OperandTypes::kNumber: return "number";
+    case OperandTypes::kSignedNumber: return "signed number";
+    case OperandTypes::kRealNumber: return "real number";
+    case OperandTypes::kOrdered: return "ordered";
+    case OperandTypes::kFloat: return "float";
+    case OperandTypes::kFloatOrComplex: return "float or complex";
+    case OperandTypes::kComponent: return "f32 or f64";
+    case OperandTypes::kInteger: return "integer";
+    case OperandTypes::kIntegerOrPred: return "integer or pred";
+  }
+  return "";
+}
+
+const AsyncPair* FindAsyncPair(HloOpcode opcode) {
+  static constexpr AsyncPair kPairs[] = {
+#define HLOIR_ASYNC_PAIR(start, done, synchronous) {HloOpcode::k##start, HloOpcode::k##done, HloOpcode::k##synchronous},
+#include "hloir/opcodes.def"
+#undef HLOIR_ASYNC_PAIR
+  };
+  for (const AsyncPair& pair : kPairs) {
+    if (opcode == pair.start || opcode == pair.done || opcode == pair.synchronous) return &pair;
+  }
+  return nullptr;
 }
 
 }  // namespace hloir

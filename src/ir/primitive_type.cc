@@ -1,6 +1,7 @@
 // Names of the element types, and the bits of the floats narrower than f32.
 #include "hloir/primitive_type.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -10,8 +11,8 @@ namespace hloir {
 
 std::string_view PrimitiveTypeName(PrimitiveType type) {
   switch (type) {
-#define HLOIR_TYPE(name, text, number, bits, storage, kind) \
-  case PrimitiveType::name:                                 \
+#define HLOIR_TYPE(name, text, ...) \
+  case PrimitiveType::name:         \
     return text;
 #include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
@@ -24,9 +25,20 @@ std::string_view PrimitiveTypeName(PrimitiveType type) {
   return "invalid";
 }
 
+std::string_view NumpyName(PrimitiveType type) {
+  switch (type) {
+#define HLOIR_TYPE(name, text, number, bits, storage, kind, format, numpy) \
+  case PrimitiveType::name:                                                \
+    return numpy;
+#include "hloir/primitive_types.def"
+#undef HLOIR_TYPE
+    default: return "";
+  }
+}
+
 std::optional<PrimitiveType> ParsePrimitiveType(std::string_view text) {
   static constexpr std::pair<std::string_view, PrimitiveType> kNames[] = {
-#define HLOIR_TYPE(name, text, number, bits, storage, kind) {text, PrimitiveType::name},
+#define HLOIR_TYPE(name, text, ...) {text, PrimitiveType::name},
 #include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
       {"token", PrimitiveType::TOKEN},
@@ -48,49 +60,55 @@ std::optional<PrimitiveType> PrimitiveTypeFromNumber(int64_t number) {
 
 namespace {
 
-// The largest finite number of a format is all ones in exponent and mantissa, less what infinity and NaN take: with
-// infinity the whole top exponent; f8e4m3fn's only the last mantissa, since it is its NaN; fnuz and the f4 and f6
-// formats nothing.
-uint32_t LargestFiniteBits(PrimitiveType type, const FloatFormat& f) {
-  uint32_t all_ones = (1u << (f.exponent_bits + f.mantissa_bits)) - 1;
-  if (f.has_infinity) return all_ones - (1u << f.mantissa_bits);
-  if (type == PrimitiveType::F8E4M3FN || type == PrimitiveType::F8E8M0FNU) return all_ones - 1;
-  return all_ones;
+constexpr uint32_t AllOnes(const FloatFormat& f) { return (1u << (f.exponent_bits + f.mantissa_bits)) - 1; }
+
+// The largest finite number of a format is all ones in exponent and mantissa, less what infinity and NaN take.
+uint32_t LargestFiniteBits(const FloatFormat& f) {
+  switch (f.nan) {
+    case NanBits::kTopExponent: return AllOnes(f) - (1u << f.mantissa_bits);
+    case NanBits::kAllOnes: return AllOnes(f) - 1;
+    case NanBits::kNegativeZero:
+    case NanBits::kNone: break;
+  }
+  return AllOnes(f);
 }
 
-uint16_t NanBits(PrimitiveType type, const FloatFormat& f, bool negative) {
-  uint32_t sign = uint32_t{negative} << (f.exponent_bits + f.mantissa_bits);
-  // No such thing: XLA's conversion gives a zero, of the other sign.
-  if (!f.has_nan) return static_cast<uint16_t>(uint32_t{!negative} << (f.exponent_bits + f.mantissa_bits));
-  if (type == PrimitiveType::F8E8M0FNU) return 0xFF;
-  if (!f.has_negative_zero) return static_cast<uint16_t>(1u << (f.exponent_bits + f.mantissa_bits));  // fnuz
-  uint32_t all_ones = (1u << (f.exponent_bits + f.mantissa_bits)) - 1;
-  if (type == PrimitiveType::F8E4M3FN) return static_cast<uint16_t>(sign | all_ones);
-  return static_cast<uint16_t>(sign | (all_ones & ~((1u << f.mantissa_bits) - 1)) | (1u << (f.mantissa_bits - 1)));
+uint16_t QuietNan(const FloatFormat& f, bool negative) {
+  const uint32_t sign = uint32_t{negative && f.has_sign} << (f.exponent_bits + f.mantissa_bits);
+  const uint32_t sign_bit = 1u << (f.exponent_bits + f.mantissa_bits);
+  switch (f.nan) {
+    case NanBits::kTopExponent:
+      return static_cast<uint16_t>(sign | (AllOnes(f) & ~((1u << f.mantissa_bits) - 1)) |
+                                   (1u << (f.mantissa_bits - 1)));
+    case NanBits::kAllOnes: return static_cast<uint16_t>(sign | AllOnes(f));
+    case NanBits::kNegativeZero: return static_cast<uint16_t>(sign_bit);
+    case NanBits::kNone: break;
+  }
+  return static_cast<uint16_t>(negative ? 0 : sign_bit);  // XLA's conversion gives a zero, of the other sign
 }
 
-// f8e8m0fnu is a bare power of two.
-uint16_t EncodeE8M0(double value) {
-  if (!(value > 0) || std::isinf(value)) return 0xFF;  // there is no zero
+// A format without zero is a bare power of two.
+uint16_t EncodePowerOfTwo(const FloatFormat& f, double value) {
+  const int nan = static_cast<int>(AllOnes(f));
+  if (!(value > 0) || std::isinf(value)) return static_cast<uint16_t>(nan);
   int exponent;
   double mantissa = std::frexp(value, &exponent);  // value = mantissa * 2^exponent, mantissa in [0.5, 1)
   int e = exponent - 1;
   if (mantissa >= 0.75) ++e;  // to nearest, ties up
-  int biased = e + 127;
-  if (biased < 0) return 0;
-  return biased > 254 ? 0xFF : static_cast<uint16_t>(biased);
+  return static_cast<uint16_t>(std::clamp(e + f.bias, 0, nan));
 }
 
 float DecodeSlow(PrimitiveType type, uint32_t bits) {
   const FloatFormat f = GetFloatFormat(type);
-  if (type == PrimitiveType::F8E8M0FNU) {
-    return bits == 0xFF ? std::numeric_limits<float>::quiet_NaN() : std::ldexp(1.0f, static_cast<int>(bits) - 127);
+  if (!f.has_zero) {
+    return bits == AllOnes(f) ? std::numeric_limits<float>::quiet_NaN()
+                              : std::ldexp(1.0f, static_cast<int>(bits) - f.bias);
   }
-  const uint32_t magnitude = bits & ((1u << (f.exponent_bits + f.mantissa_bits)) - 1);
+  const uint32_t magnitude = bits & AllOnes(f);
   const bool negative = bits >> (f.exponent_bits + f.mantissa_bits) & 1;
   const uint32_t exponent = magnitude >> f.mantissa_bits, mantissa = magnitude & ((1u << f.mantissa_bits) - 1);
   if (!f.has_negative_zero && negative && magnitude == 0) return std::numeric_limits<float>::quiet_NaN();
-  if (magnitude > LargestFiniteBits(type, f)) {
+  if (magnitude > LargestFiniteBits(f)) {
     if (f.has_infinity && mantissa == 0) return negative ? -INFINITY : INFINITY;
     // Keep the payload, at the top of f32's mantissa: a NaN read and written again stays the same.
     uint32_t nan = 0x7F800000u | (uint32_t{negative} << 31) | (mantissa << (23 - f.mantissa_bits));
@@ -127,8 +145,8 @@ float DecodeHalf(uint32_t h) {
 }  // namespace
 
 uint16_t EncodeSmallFloat(PrimitiveType type, double value) {
-  if (type == PrimitiveType::F8E8M0FNU) return EncodeE8M0(value);
   const FloatFormat f = GetFloatFormat(type);
+  if (!f.has_zero) return EncodePowerOfTwo(f, value);
   const uint64_t wide = __builtin_bit_cast(uint64_t, value);
   const bool negative = wide >> 63;
   const uint32_t sign = uint32_t{negative} << (f.exponent_bits + f.mantissa_bits);
@@ -140,13 +158,13 @@ uint16_t EncodeSmallFloat(PrimitiveType type, double value) {
       uint32_t top = ((1u << f.exponent_bits) - 1) << f.mantissa_bits;
       return static_cast<uint16_t>(sign | top | payload | (payload == 0 ? quiet : 0));
     }
-    return NanBits(type, f, negative);
+    return QuietNan(f, negative);
   }
-  const uint32_t largest = LargestFiniteBits(type, f);
+  const uint32_t largest = LargestFiniteBits(f);
   const uint32_t overflow = f.has_infinity ? largest + 1 : f.has_nan ? UINT32_MAX : largest;
   auto finish = [&](uint32_t magnitude) -> uint16_t {
     if (magnitude > largest) {
-      if (overflow == UINT32_MAX) return NanBits(type, f, negative);
+      if (overflow == UINT32_MAX) return QuietNan(f, negative);
       magnitude = overflow;
     }
     if (magnitude == 0 && !f.has_negative_zero) return 0;
@@ -177,19 +195,14 @@ float DecodeSmallFloat(PrimitiveType type, uint16_t bits) {
   switch (type) {
     case PrimitiveType::F16: return DecodeHalf(bits);
     case PrimitiveType::BF16: return __builtin_bit_cast(float, static_cast<uint32_t>(bits) << 16);
-    case PrimitiveType::F8E5M2: return DecodeTable<PrimitiveType::F8E5M2>()[bits & 0xFF];
-    case PrimitiveType::F8E4M3: return DecodeTable<PrimitiveType::F8E4M3>()[bits & 0xFF];
-    case PrimitiveType::F8E4M3FN: return DecodeTable<PrimitiveType::F8E4M3FN>()[bits & 0xFF];
-    case PrimitiveType::F8E4M3B11FNUZ: return DecodeTable<PrimitiveType::F8E4M3B11FNUZ>()[bits & 0xFF];
-    case PrimitiveType::F8E3M4: return DecodeTable<PrimitiveType::F8E3M4>()[bits & 0xFF];
-    case PrimitiveType::F8E5M2FNUZ: return DecodeTable<PrimitiveType::F8E5M2FNUZ>()[bits & 0xFF];
-    case PrimitiveType::F8E4M3FNUZ: return DecodeTable<PrimitiveType::F8E4M3FNUZ>()[bits & 0xFF];
-    case PrimitiveType::F8E8M0FNU: return DecodeTable<PrimitiveType::F8E8M0FNU>()[bits & 0xFF];
-    case PrimitiveType::F4E2M1FN: return DecodeTable<PrimitiveType::F4E2M1FN>()[bits & 0xFF];
-    case PrimitiveType::F6E3M2FN: return DecodeTable<PrimitiveType::F6E3M2FN>()[bits & 0xFF];
-    case PrimitiveType::F6E2M3FN: return DecodeTable<PrimitiveType::F6E2M3FN>()[bits & 0xFF];
-    default: return 0;
+    default: break;
   }
+  if (!IsFloat(type) || BitWidth(type) > 8) return 0;
+  return PrimitiveTypeSwitch(type, [bits](auto tag) -> float {
+    constexpr PrimitiveType kType = decltype(tag)::kType;
+    if constexpr (IsFloat(kType) && BitWidth(kType) <= 8) return DecodeTable<kType>()[bits & 0xFF];
+    else return 0;
+  });
 }
 
 }  // namespace hloir

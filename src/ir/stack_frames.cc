@@ -2,6 +2,8 @@
 // meaning none; that is how XLA writes it. See hloir/stack_frames.h.
 #include "hloir/stack_frames.h"
 
+#include "ir/graph_loader.h"
+
 namespace hloir {
 namespace {
 
@@ -71,6 +73,7 @@ int64_t StackFrameCompactor::Use(int64_t frame_id) {
 void CompactStackFrames(HloModule& module, bool merged) {
   if (module.config().stack_frames.empty()) return;
   StackFrameCompactor tables(std::move(module.config().stack_frames));
+  GraphLoader loader(module);
   std::unordered_map<const OpMetadata*, const OpMetadata*> renumbered;  // instructions share it
   const auto renumber = [&](const OpMetadata* old) {
     if (old == nullptr || old->stack_frame_id == 0) return old;
@@ -78,20 +81,20 @@ void CompactStackFrames(HloModule& module, bool merged) {
     if (!is_new) return at->second;
     OpMetadata metadata = *old;
     metadata.stack_frame_id = tables.Use(old->stack_frame_id);
-    if (metadata.stack_frame_id != old->stack_frame_id) at->second = module.InternMetadata(metadata);
+    if (metadata.stack_frame_id != old->stack_frame_id) at->second = loader.KeepMetadata(metadata);
     return at->second;
   };
   for (HloComputation* computation : module.computations()) {
     for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      i->set_metadata(renumber(i->metadata()));
-      if (!merged && !i->extras().merged_metadata.empty()) i->mutable_extras().merged_metadata.clear();
+      GraphLoader::set_metadata(i, renumber(i->metadata()));
+      if (!merged && !i->extras().merged_metadata.empty()) i->ClearMergedMetadata();
     }
   }
   // After all that every reader keeps.
   for (HloComputation* computation : module.computations()) {
     for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
       if (i->extras().merged_metadata.empty()) continue;
-      for (const OpMetadata*& metadata : i->mutable_extras().merged_metadata) metadata = renumber(metadata);
+      for (const OpMetadata*& metadata : GraphLoader::extras(i).merged_metadata) metadata = renumber(metadata);
     }
   }
   module.config().stack_frames = tables.TakeTables();

@@ -1,13 +1,12 @@
 // The order in which a module's text has its computations, and a module put into that order with names that the text
 // can keep. Covered by tests/unit/text_order_test.cc.
-#include "support/fetch_ahead.h"
+#include "hloir/detail/fetch_ahead.h"
 #include "hloir/module.h"
-#include "name_root.h"
 
 namespace hloir {
 namespace {
 
-// Is each computation there before its callers?
+// Does each computation come before its callers?
 bool ReadsBack(const std::vector<HloComputation*>& order) {
   if (order.empty()) return true;
   std::vector<bool> there(static_cast<size_t>(order[0]->module()->computation_id_limit()), false);
@@ -34,7 +33,7 @@ struct ReadName {
 std::vector<HloComputation*> HloModule::MakeTextOrder(bool reads_back) const {
   struct Frame {
     HloComputation* computation;
-    const HloInstruction* next;
+    HloInstruction* next;
     int64_t left;  // instructions that call something
   };
   std::vector<HloComputation*> order;
@@ -54,7 +53,7 @@ std::vector<HloComputation*> HloModule::MakeTextOrder(bool reads_back) const {
         stack.pop_back();
         continue;
       }
-      const HloInstruction* caller = top.next;
+      HloInstruction* caller = top.next;
       FetchAhead(caller);
       top.next = caller->next();
       const auto called = caller->called_computations();
@@ -70,36 +69,51 @@ std::vector<HloComputation*> HloModule::MakeTextOrder(bool reads_back) const {
     if (computation->callers().empty()) walk(computation);
   }
   for (HloComputation* computation : computations_) walk(computation);  // what only calls itself
-  if (reads_back && !ReadsBack(order)) return MakeComputationPostOrder();
+  if (reads_back && !ReadsBack(order)) return MakePostOrder();
   return order;
 }
 
-void HloModule::PutInTextOrder() {
+std::vector<const HloComputation*> HloModule::TextOrder(bool reads_back) const {
+  const std::vector<HloComputation*> order = MakeTextOrder(reads_back);
+  return {order.begin(), order.end()};
+}
+
+bool HloModule::PutInTextOrder() {
+  bool changed = false;
   for (HloComputation* computation : computations_) {
     // A schedule is the order already.
     if (config_.is_scheduled && computation->fusion() == nullptr) continue;
     HloInstruction* at = computation->first();
     for (HloInstruction* i : computation->PostOrder()) {
-      if (i == at) at = at->next();
-      else computation->MoveBefore(i, at);
+      if (i == at) {
+        at = at->next();
+      } else {
+        computation->MoveBefore(i, at);
+        changed = true;
+      }
     }
   }
-  computations_ = MakeTextOrder(/*reads_back=*/true);
+  if (std::vector<HloComputation*> order = MakeTextOrder(/*reads_back=*/true); order != computations_) {
+    computations_ = std::move(order);
+    changed = true;
+  }
   CallsEdited();
   // Names: callers first, and bodies of fusions after all others. What is copied into a body goes by another name then,
   // what it was copied from by its own.
   NameIndex<HloInstruction, ReadName> taken;
   taken.Reset(static_cast<size_t>(instruction_count()));
-  std::unordered_map<std::string, int64_t> next_suffix;
+  UniqueNamer namer;
   const auto claim = [&](HloInstruction& instruction) {
     const auto is_taken = [&] {
       return taken.Find(ReadName()(instruction), [](const HloInstruction&) { return true; }) != nullptr;
     };
     if (is_taken()) {
-      const std::string root(NameRoot(instruction.name()));
-      int64_t& suffix = next_suffix[root];
-      do instruction.set_name(root + "." + std::to_string(++suffix));
-      while (is_taken());
+      changed = true;
+      // The computation may give another name than the one asked for.
+      namer.Next(NameRoot(instruction.name()), [&](std::string_view name) {
+        instruction.set_name(name);
+        return is_taken();
+      });
     }
     taken.Add(&instruction);
   };
@@ -109,6 +123,7 @@ void HloModule::PutInTextOrder() {
       for (HloInstruction* i = computations_[k]->first(); i != nullptr; i = i->next()) FetchAhead(i), claim(*i);
     }
   }
+  return changed;
 }
 
 }  // namespace hloir

@@ -2,7 +2,7 @@
 // `op-update` and `op-done` carry it on. Checked is that a chain hangs together; whether its shapes fit is the
 // verifier's.
 
-#include "hlo_parser.h"
+#include "module_reader.h"
 
 #include "support/format.h"
 
@@ -10,54 +10,55 @@ namespace hloir {
 
 // The async-start that a chain of updates began with; nullptr where it passes through something else, a tuple or a
 // loop.
-const HloInstruction* HloParser::ChainStart(const HloInstruction* instruction) {
+HloInstruction* ModuleReader::ChainStart(HloInstruction* instruction) {
   if (instruction->opcode() == HloOpcode::kAsyncStart) return instruction;
   auto it = chain_starts_.find(instruction);
   return it != chain_starts_.end() ? it->second : nullptr;
 }
 
-bool HloParser::WrapAsyncStart(HloInstruction* start, HloOpcode wrapped, const char* place) {
-  if (start->shape_ == nullptr || !start->shape_->IsTuple() || start->shape_->tuple_size() < 2) {
+bool ModuleReader::WrapAsyncStart(HloInstruction* start, HloOpcode wrapped, const char* place) {
+  if (!GraphLoader::has_shape(*start) || !start->shape().IsTuple() || start->shape().tuple_size() < 2) {
     return Fail(place, Format("{}-start needs a shape ((operands), result, …) before it", OpcodeName(wrapped)));
   }
-  start->attributes_ = module_->arena_.New<AsyncAttributes>();
-  if (!CheckArity(wrapped, start->operands_.size(), place)) return false;
+  loader_.attributes<AsyncAttributes>(start);
+  if (!CheckArity(wrapped, start->operands().size(), place)) return false;
 
-  HloComputation* body = NewComputation("async_wrapped", start->line_);
+  HloComputation* body = loader_.NewComputation("async_wrapped", start->line());
   std::vector<HloInstruction*> parameters;
-  for (HloInstruction* operand : start->operands_) {
-    HloInstruction* parameter = NewParameter(static_cast<int64_t>(parameters.size()), operand->shape_, body);
-    parameter->line_ = start->line_;
+  for (HloInstruction* operand : start->operands()) {
+    HloInstruction* parameter = NewParameter(static_cast<int64_t>(parameters.size()), &operand->shape(), body);
+    parameter->set_line(start->line());
     NameAnonymous(parameter, "async_param");
-    Append(body, parameter);
+    GraphLoader::Append(body, parameter);
     parameters.push_back(parameter);
   }
-  const Shape* shape = module_->InternShape(start->shape_->tuple_shapes(1));
-  HloInstruction* op = NewInstruction(wrapped, shape, parameters, body);
-  op->line_ = start->line_;
+  const Shape* shape = loader_.KeepShape(start->shape().tuple_shapes(1));
+  HloInstruction* op = loader_.NewInstruction(wrapped, shape, parameters, body);
+  op->set_line(start->line());
   if (!ParseAttributes(op, start, /*is_nested=*/false, place)) return false;
   if (!CheckInstruction(op, {wrapped}, place)) return false;
   // It takes part in the naming as if the body stood in place.
   has_inline_computations_ = true;
   NameAnonymous(op, OpcodeName(wrapped));
-  if (op->name_ != OpcodeName(wrapped)) renamed_from_[op] = OpcodeName(wrapped);
-  Append(body, op);
+  if (op->name() != OpcodeName(wrapped)) renamed_from_[op] = OpcodeName(wrapped);
+  GraphLoader::Append(body, op);
   if (!FinishComputation(body, op, place)) return false;
   start->AddCalledComputation(body);
   return true;
 }
 
 // What is said of an async op is said of the op that it runs, too.
-void HloParser::ShareWithWrapped(HloInstruction* async, HloInstruction* wrapped) {
-  if (async->metadata_ != nullptr) wrapped->metadata_ = async->metadata_;
+void ModuleReader::ShareWithWrapped(HloInstruction* async, HloInstruction* wrapped) {
+  if (async->metadata() != nullptr) GraphLoader::set_metadata(wrapped, async->metadata());
   if (!async->has_extras()) return;
   const InstructionExtras& extras = async->extras();
-  if (!extras.frontend_attributes.empty()) wrapped->mutable_extras().frontend_attributes = extras.frontend_attributes;
-  if (extras.statistics.has_value()) wrapped->mutable_extras().statistics = extras.statistics;
-  if (extras.original_value.has_value()) wrapped->mutable_extras().original_value = extras.original_value;
+  if (!extras.frontend_attributes.empty())
+    GraphLoader::extras(wrapped).frontend_attributes = extras.frontend_attributes;
+  if (extras.statistics.has_value()) GraphLoader::extras(wrapped).statistics = extras.statistics;
+  if (extras.original_value.has_value()) GraphLoader::extras(wrapped).original_value = extras.original_value;
 }
 
-bool HloParser::CheckAsync(HloInstruction* instruction, const Opcode& opcode, const char* place) {
+bool ModuleReader::CheckAsync(HloInstruction* instruction, const Opcode& opcode, const char* place) {
   if (instruction->opcode() == HloOpcode::kAsyncStart) {
     const Shape& shape = instruction->shape();
     if (!shape.IsTuple() || shape.tuple_size() < 2 || !shape.tuple_shapes(0).IsTuple()) {
@@ -73,10 +74,10 @@ bool HloParser::CheckAsync(HloInstruction* instruction, const Opcode& opcode, co
     if (instruction->opcode() == HloOpcode::kAsyncUpdate) return true;
     return Fail(place, "async-done takes the async op before it in its chain");
   }
-  const HloInstruction* start = ChainStart(instruction->operand(0));
+  HloInstruction* start = ChainStart(instruction->operand(0));
   if (start == nullptr) return true;
   if (instruction->opcode() == HloOpcode::kAsyncUpdate) chain_starts_[instruction] = start;
-  const HloComputation* body = start->called_computations()[0];
+  HloComputation* body = start->called_computations()[0];
   ShareWithWrapped(instruction, body->root());
   if (opcode.is_sugar && body->root()->opcode() != opcode.wrapped) {
     return Fail(
@@ -84,11 +85,11 @@ bool HloParser::CheckAsync(HloInstruction* instruction, const Opcode& opcode, co
   }
   // Operands that come with an update are further ones of the wrapped op.
   for (int64_t i = 1; opcode.is_sugar && i < instruction->operand_count(); ++i) {
-    HloComputation* wrapped = start->called_computations()[0];
-    HloInstruction* parameter = NewParameter(wrapped->parameter_count(), instruction->operand(i)->shape_, wrapped);
-    parameter->line_ = instruction->line_;
+    HloComputation* wrapped = start->called_computation(0);
+    HloInstruction* parameter = NewParameter(wrapped->parameter_count(), &instruction->operand(i)->shape(), wrapped);
+    parameter->set_line(instruction->line());
     NameAnonymous(parameter, "async_param");
-    Append(wrapped, parameter);
+    GraphLoader::Append(wrapped, parameter);
     wrapped->root()->AppendOperand(parameter);
   }
   const std::string& thread = instruction->attributes<AsyncAttributes>().async_execution_thread;
@@ -99,8 +100,8 @@ bool HloParser::CheckAsync(HloInstruction* instruction, const Opcode& opcode, co
   return true;
 }
 
-bool HloParser::CheckAsyncCalls(HloInstruction* instruction, HloComputation* named, const char* place) {
-  const HloInstruction* start = instruction->operand_count() > 0 ? ChainStart(instruction->operand(0)) : nullptr;
+bool ModuleReader::CheckAsyncCalls(HloInstruction* instruction, HloComputation* named, const char* place) {
+  HloInstruction* start = instruction->operand_count() > 0 ? ChainStart(instruction->operand(0)) : nullptr;
   if (start == nullptr) {
     // Nothing else tells what the chain is of.
     instruction->AddCalledComputation(named);
@@ -111,18 +112,19 @@ bool HloParser::CheckAsyncCalls(HloInstruction* instruction, HloComputation* nam
                             named->name()));
 }
 
-// What an async op runs elsewhere, it runs there with all that it calls in turn. Whoever comes first has it.
-void HloParser::SetExecutionThread(HloComputation* computation, std::string_view thread) {
+// The execution thread of an async op is that of its computation and of everything this calls; the first to set it
+// wins.
+void ModuleReader::SetExecutionThread(HloComputation* computation, std::string_view thread) {
   if (thread.empty() || thread == "main") return;
-  thread = module_->InternText(thread);
+  thread = loader_.KeepText(thread);
   std::vector<HloComputation*> todo{computation};
   while (!todo.empty()) {
     HloComputation* next = todo.back();
     todo.pop_back();
-    if (!next->execution_thread_.empty()) continue;
-    next->execution_thread_ = thread;
-    for (HloInstruction* i = next->first_; i != nullptr; i = i->next_) {
-      for (HloComputation* callee : i->called_) todo.push_back(callee);
+    if (!next->execution_thread().empty()) continue;
+    GraphLoader::set_execution_thread(next, thread);
+    for (HloInstruction* i = next->first(); i != nullptr; i = i->next()) {
+      for (HloComputation* callee : i->called_computations()) todo.push_back(callee);
     }
   }
 }

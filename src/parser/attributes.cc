@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "hlo_parser.h"
+#include "module_reader.h"
 
 #include "support/format.h"
 
@@ -53,7 +53,7 @@ constexpr DimensionsRule kDimensionsRequired[] = {
 
 }  // namespace
 
-struct HloParser::AttributeContext {
+struct ModuleReader::AttributeContext {
   HloInstruction* instruction;  // what the op's own attributes belong to
   HloInstruction* outer;        // what the generic ones belong to: the same, or the async-start around it
   const char* place;            // of the opcode: where what is missing is missed
@@ -66,11 +66,11 @@ struct HloParser::AttributeContext {
 };
 
 // {name, name}: computations, or bodies in place.
-bool HloParser::ParseComputationList(std::vector<HloComputation*>& list) {
+bool ModuleReader::ParseComputationList(std::vector<HloComputation*>& list) {
   return ReadList([&] { return ParseComputationReference(list.emplace_back()); });
 }
 
-bool HloParser::ParseGenericAttribute(AttributeContext& context, const Word& name, const char* place, bool& known) {
+bool ModuleReader::ParseGenericAttribute(AttributeContext& context, const Word& name, const char* place, bool& known) {
   const std::string_view text = name.text();
   Generic which = kGenericCount;
   switch (text[0]) {
@@ -89,20 +89,20 @@ bool HloParser::ParseGenericAttribute(AttributeContext& context, const Word& nam
   context.generic_seen |= 1u << which;
   HloInstruction* instruction = context.outer;
   switch (which) {
-    case kMetadata: return ParseSharedMetadata(instruction->metadata_);
+    case kMetadata: return ParseSharedMetadata(instruction);
     case kSharding: {
       const Sharding* sharding = nullptr;
       if (!ParseSharedSharding(sharding)) return false;
-      instruction->mutable_extras().sharding = sharding;
+      GraphLoader::extras(instruction).sharding = sharding;
       return true;
     }
-    case kFrontendAttributes: return ParseFrontendAttributes(instruction->mutable_extras().frontend_attributes);
-    case kBackendConfig: return ParseBackendConfig(instruction->mutable_extras().backend_config);
-    case kStatistics: return ParseStatistics(instruction->mutable_extras().statistics.emplace());
-    case kOrigin: return ParseOriginalValue(instruction->mutable_extras().original_value.emplace());
+    case kFrontendAttributes: return ParseFrontendAttributes(GraphLoader::extras(instruction).frontend_attributes);
+    case kBackendConfig: return ParseBackendConfig(GraphLoader::extras(instruction).backend_config);
+    case kStatistics: return ParseStatistics(GraphLoader::extras(instruction).statistics.emplace());
+    case kOrigin: return ParseOriginalValue(GraphLoader::extras(instruction).original_value.emplace());
     case kResultAccuracy: {
       HloInstruction* own = context.instruction;
-      return Read(own->mutable_extras().result_accuracy.emplace());
+      return Read(GraphLoader::extras(own).result_accuracy.emplace());
     }
     case kControlPredecessors:
       return ReadList([&] {
@@ -121,7 +121,7 @@ bool HloParser::ParseGenericAttribute(AttributeContext& context, const Word& nam
 }
 
 // The attributes that name called computations.
-bool HloParser::ParseCallAttribute(AttributeContext& context, const Word& name, bool& known) {
+bool ModuleReader::ParseCallAttribute(AttributeContext& context, const Word& name, bool& known) {
   const CallKind kind = GetOpcodeInfo(context.instruction->opcode()).calls;
   const std::string_view text = name.text();
   int slot = -1;
@@ -147,7 +147,7 @@ bool HloParser::ParseCallAttribute(AttributeContext& context, const Word& name, 
   return ParseComputationReference(context.calls[slot]);
 }
 
-bool HloParser::FinishCalls(AttributeContext& context) {
+bool ModuleReader::FinishCalls(AttributeContext& context) {
   HloInstruction* instruction = context.instruction;
   const OpcodeInfo& info = GetOpcodeInfo(instruction->opcode());
   if (info.calls == CallKind::kNone && context.calls_seen == 0) return true;
@@ -189,33 +189,7 @@ bool HloParser::FinishCalls(AttributeContext& context) {
   return true;
 }
 
-// A value of which nothing is known: a string, braces, or what goes on to the next comma.
-bool HloParser::SkipAttributeValue(std::string_view& raw) {
-  lexer_.SkipBlank();
-  const char* start = lexer_.at();
-  if (*start == '{') {
-    if (!lexer_.ReadBraces(raw)) return Fail(start, "the braces are not balanced");
-    return true;
-  }
-  bool has_escapes;
-  if (lexer_.ReadQuoted(raw, has_escapes)) {
-    raw = {start, static_cast<size_t>(lexer_.at() - start)};
-    return true;
-  }
-  const char* stop = start;
-  int64_t open = 0;
-  for (; *stop != '\0' && *stop != '\n'; ++stop) {
-    if (*stop == '[' || *stop == '(') ++open;
-    if (*stop == ']' || *stop == ')') --open;
-    if (open < 0 || (open == 0 && (*stop == ',' || *stop == '}' || *stop == ' '))) break;
-  }
-  if (stop == start || *start == '"' || *start == '\'') return FailExpected("an attribute's value");
-  raw = {start, static_cast<size_t>(stop - start)};
-  lexer_.set_at(stop);
-  return true;
-}
-
-bool HloParser::ParseIgnoredAttribute(HloOpcode opcode, const Word& name, bool& known) {
+bool ModuleReader::ParseIgnoredAttribute(HloOpcode opcode, const Word& name, bool& known) {
   if (name.text() == "parameter_replication") {
     BoolList ignored;
     known = true;
@@ -230,7 +204,7 @@ bool HloParser::ParseIgnoredAttribute(HloOpcode opcode, const Word& name, bool& 
   return true;
 }
 
-bool HloParser::FailUnknownAttribute(HloOpcode opcode, const Word& name) {
+bool ModuleReader::FailUnknownAttribute(HloOpcode opcode, const Word& name) {
   std::vector<std::string> allowed(std::begin(kGenericNames), std::end(kGenericNames));
   AttributesTypeSwitch(opcode, [&](auto type) {
     using A = typename decltype(type)::type;
@@ -247,15 +221,15 @@ bool HloParser::FailUnknownAttribute(HloOpcode opcode, const Word& name) {
 }
 
 // What belongs to the async op around the one being read.
-bool HloParser::ParseOuterAsyncAttribute(HloInstruction* outer, const Word& name, bool& known) {
+bool ModuleReader::ParseOuterAsyncAttribute(HloInstruction* outer, const Word& name, bool& known) {
   auto& async = outer->mutable_attributes<AsyncAttributes>();
   if (name.text() == "async_execution_thread") return known = true, Read(async.async_execution_thread);
   if (name.text() == "output_to_operand_aliasing") return known = true, Read(async.output_to_operand_aliasing);
   return true;
 }
 
-bool HloParser::CheckDimensions(const HloInstruction& instruction, DimVector& dimensions, bool seen,
-                                const char* place) {
+bool ModuleReader::CheckDimensions(const HloInstruction& instruction, DimVector& dimensions, bool seen,
+                                   const char* place) {
   const HloOpcode opcode = instruction.opcode();
   for (const DimensionsRule& rule : kDimensionsRequired) {
     if (rule.opcode != opcode) continue;
@@ -276,15 +250,14 @@ bool HloParser::CheckDimensions(const HloInstruction& instruction, DimVector& di
 }
 
 template <class A>
-bool HloParser::ParseAttributesOf(HloInstruction* instruction, HloInstruction* outer, bool is_nested,
-                                  const char* place) {
+bool ModuleReader::ParseAttributesOf(HloInstruction* instruction, HloInstruction* outer, bool is_nested,
+                                     const char* place) {
   constexpr bool kHasFields = !std::is_same_v<A, std::monostate>;
   const HloOpcode opcode = instruction->opcode();
   A* attributes = nullptr;
   if constexpr (kHasFields) {
     // A parameter's and a constant's are there already: they stood in the operands' place.
-    if (A** existing = std::get_if<A*>(&instruction->attributes_)) attributes = *existing;
-    else instruction->attributes_ = attributes = module_->arena_.New<A>();
+    attributes = loader_.attributes<A>(instruction);
   }
   AttributeContext context{instruction, outer, place};
   while (!is_nested && lexer_.Accept(',')) {
@@ -295,7 +268,7 @@ bool HloParser::ParseAttributesOf(HloInstruction* instruction, HloInstruction* o
       if ((std::exchange(context.generic_seen, context.generic_seen | 1u << kMetadata) >> kMetadata & 1) != 0) {
         return Fail(at, "attribute metadata is given twice");
       }
-      if (!ParseSharedMetadata(outer->metadata_)) return false;
+      if (!ParseSharedMetadata(outer)) return false;
       continue;
     }
     const Word name = lexer_.ReadWord();
@@ -331,10 +304,10 @@ bool HloParser::ParseAttributesOf(HloInstruction* instruction, HloInstruction* o
     if (!known && outer != instruction && !ParseOuterAsyncAttribute(outer, name, known)) return false;
     if (!known && !ParseIgnoredAttribute(opcode, name, known)) return false;
     if (known) continue;
-    if (!options_.allow_unknown) return FailUnknownAttribute(opcode, name);
+    if (!options().allow_unknown) return FailUnknownAttribute(opcode, name);
     std::string_view raw;
     if (!SkipAttributeValue(raw)) return false;
-    outer->mutable_extras().unknown_attributes.emplace_back(name.text(), raw);
+    GraphLoader::extras(outer).unknown_attributes.emplace_back(name.text(), raw);
   }
   if constexpr (kHasFields) {
     bool ok = true;
@@ -354,18 +327,17 @@ bool HloParser::ParseAttributesOf(HloInstruction* instruction, HloInstruction* o
   return FinishCalls(context);
 }
 
-// An op that no table knows is kept as a custom-call of its name that acts on the outside, so that nobody touches it.
+// An unknown op is kept as a custom-call of its name with a side effect, so that no pass touches it.
 // It is told from one by its first unknown attribute, which has no name and holds the opcode; what its own attributes
 // say stays as it is.
-bool HloParser::ParseUnknownOperation(HloInstruction* instruction, std::string_view opcode, bool is_nested,
-                                      const char* place) {
-  if (instruction->shape_ == nullptr)
+bool ModuleReader::ParseUnknownOperation(HloInstruction* instruction, std::string_view opcode, bool is_nested,
+                                         const char* place) {
+  if (!GraphLoader::has_shape(*instruction))
     return Fail(place, Format("'{}' is not known; its shape must stand before it", opcode));
-  auto* attributes = module_->arena_.New<CustomCallAttributes>();
+  auto* attributes = loader_.attributes<CustomCallAttributes>(instruction);
   attributes->custom_call_target = opcode;
   attributes->custom_call_has_side_effect = true;
-  instruction->attributes_ = attributes;
-  instruction->mutable_extras().unknown_attributes.emplace_back(std::string_view(), opcode);
+  GraphLoader::extras(instruction).unknown_attributes.emplace_back(std::string_view(), opcode);
   AttributeContext context{instruction, instruction, place};
   while (!is_nested && lexer_.Accept(',')) {
     lexer_.SkipBlank();
@@ -378,7 +350,7 @@ bool HloParser::ParseUnknownOperation(HloInstruction* instruction, std::string_v
     if (known) continue;
     std::string_view raw;
     if (!SkipAttributeValue(raw)) return false;
-    instruction->mutable_extras().unknown_attributes.emplace_back(name.text(), raw);
+    GraphLoader::extras(instruction).unknown_attributes.emplace_back(name.text(), raw);
     // What it names may be a computation, which then has a caller and must stay.
     for (size_t begin = 0, end; begin < raw.size(); begin = end) {
       for (end = begin; end < raw.size() && lexer_internal::Is(raw[end], lexer_internal::kWordPart);) ++end;
@@ -390,7 +362,8 @@ bool HloParser::ParseUnknownOperation(HloInstruction* instruction, std::string_v
   return true;
 }
 
-bool HloParser::ParseAttributes(HloInstruction* instruction, HloInstruction* outer, bool is_nested, const char* place) {
+bool ModuleReader::ParseAttributes(HloInstruction* instruction, HloInstruction* outer, bool is_nested,
+                                   const char* place) {
   return AttributesTypeSwitch(instruction->opcode(), [&](auto type) {
     return ParseAttributesOf<typename decltype(type)::type>(instruction, outer, is_nested, place);
   });

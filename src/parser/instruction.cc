@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "hlo_parser.h"
+#include "module_reader.h"
 #include "support/did_you_mean.h"
 #include "support/format.h"
 #include "hloir/shape_inference.h"
@@ -50,7 +50,7 @@ std::string NearestOpcode(std::string_view word) {
 
 }  // namespace
 
-bool HloParser::ParseOpcode(Opcode& opcode) {
+bool ModuleReader::ParseOpcode(Opcode& opcode) {
   lexer_.SkipBlank();
   const char* place = lexer_.at();
   const Word word = lexer_.ReadWord();
@@ -71,7 +71,7 @@ bool HloParser::ParseOpcode(Opcode& opcode) {
       return true;
     }
   }
-  if (options_.allow_unknown) {
+  if (options().allow_unknown) {
     opcode.opcode = HloOpcode::kCustomCall;
     opcode.unknown = word.text();
     return true;
@@ -79,49 +79,7 @@ bool HloParser::ParseOpcode(Opcode& opcode) {
   return Fail(place, Format("unknown opcode '{}'{}", word.text(), NearestOpcode(word.text())));
 }
 
-bool HloParser::LooksLikeShape() {
-  if (lexer_.Peek() == '(') return true;
-  const char* p = lexer_.at();
-  if (!IsWordStart(*p)) return false;
-  if (p[0] == 'b' && p[1] == '(') return true;
-  while (lexer_internal::Is(*p, lexer_internal::kWordPart)) ++p;
-  while (*p == ' ') ++p;
-  return *p == '[';
-}
-
-// Instructions stand side by side, so that a walk over a large module, in text's order or against it, finds the next
-// one in the cache. Rooms grow with the module.
-void* HloParser::RoomForInstruction() {
-  if (room_left_ == 0) {
-    room_left_ = room_size_;
-    room_ =
-        static_cast<std::byte*>(module_->arena_.Allocate(room_size_ * sizeof(HloInstruction), alignof(HloInstruction)));
-    room_size_ = std::min<size_t>(2 * room_size_, 4096);
-  }
-  --room_left_;
-  return std::exchange(room_, room_ + sizeof(HloInstruction));
-}
-
-HloInstruction* HloParser::NewInstruction(HloOpcode opcode, const Shape* shape,
-                                          std::span<HloInstruction* const> operands, HloComputation* parent) {
-  Arena& arena = module_->arena_;
-  HloInstruction* instruction = new (RoomForInstruction()) HloInstruction;
-  instruction->opcode_ = opcode;
-  instruction->id_ = module_->next_instruction_id_++;
-  instruction->shape_ = shape;
-  instruction->parent_ = parent;
-  if (!operands.empty()) {
-    instruction->operands_.reserve(arena, operands.size());
-    for (HloInstruction* operand : operands) {
-      instruction->operands_.push_back(arena, operand);
-      // Being new, it can only be the operand's last user.
-      if (operand->users_.empty() || operand->users_.back() != instruction) operand->users_.Append(arena, instruction);
-    }
-  }
-  return instruction;
-}
-
-bool HloParser::ParseInstruction(HloInstruction*& instruction, bool& is_root) {
+bool ModuleReader::ParseInstruction(HloInstruction*& instruction, bool& is_root) {
   is_root = lexer_.AcceptWord("ROOT");
   lexer_.SkipBlank();
   const char* place = lexer_.at();
@@ -131,8 +89,8 @@ bool HloParser::ParseInstruction(HloInstruction*& instruction, bool& is_root) {
   return ParseInstructionBody(name, place, /*is_nested=*/false, instruction);
 }
 
-bool HloParser::ParseInstructionBody(const Word& name, const char* place, bool is_nested,
-                                     HloInstruction*& instruction) {
+bool ModuleReader::ParseInstructionBody(const Word& name, const char* place, bool is_nested,
+                                        HloInstruction*& instruction) {
   const int32_t line = lines_.LineOf(place);
   const Shape* shape = nullptr;
   if (!ParseKnownShape(shape) && LooksLikeShape() && !ParseInternedShape(shape)) return false;
@@ -140,15 +98,15 @@ bool HloParser::ParseInstructionBody(const Word& name, const char* place, bool i
   lexer_.SkipBlank();
   const char* opcode_place = lexer_.at();
   if (!ParseOpcode(opcode)) return false;
-  if (module_->next_instruction_id_ >= options_.max_instructions) {
-    return FailLimit(place, Format("more than {} instructions", options_.max_instructions));
+  if (module_->instruction_id_limit() >= options().max_instructions) {
+    return FailLimit(place, Format("more than {} instructions", options().max_instructions));
   }
 
   const size_t first_operand = operands_.size();
   size_t operand_count = 0;
   if (opcode.opcode == HloOpcode::kParameter || opcode.opcode == HloOpcode::kConstant) {
     if (shape == nullptr) return Fail(opcode_place, Format("{} needs its shape before it", OpcodeName(opcode.opcode)));
-    instruction = NewInstruction(opcode.opcode, shape, {}, computation_);
+    instruction = loader_.NewInstruction(opcode.opcode, shape, {}, computation_);
     if (!Expect('(')) return false;
     if (opcode.opcode == HloOpcode::kParameter ? !ParseParameterNumber(instruction)
                                                : !ParseConstantValue(instruction, opcode_place)) {
@@ -158,10 +116,11 @@ bool HloParser::ParseInstructionBody(const Word& name, const char* place, bool i
   } else {
     if (!ParseOperandList(operand_count)) return false;
     if (!opcode.is_sugar && !CheckArity(opcode.opcode, operand_count, opcode_place)) return false;
-    instruction = NewInstruction(opcode.opcode, shape, {operands_.data() + first_operand, operand_count}, computation_);
+    instruction =
+        loader_.NewInstruction(opcode.opcode, shape, {operands_.data() + first_operand, operand_count}, computation_);
     operands_.resize(first_operand);
   }
-  instruction->line_ = line;
+  instruction->set_line(line);
 
   if (opcode.is_sugar && opcode.opcode == HloOpcode::kAsyncStart) {
     if (!WrapAsyncStart(instruction, opcode.wrapped, opcode_place)) return false;
@@ -179,47 +138,34 @@ bool HloParser::ParseInstructionBody(const Word& name, const char* place, bool i
   } else {
     NameAnonymous(instruction, Format("{}.anon", OpcodeName(instruction->opcode())));
   }
-  Append(computation_, instruction);
+  GraphLoader::Append(computation_, instruction);
   return true;
 }
 
-HloInstruction* HloParser::NewParameter(int64_t number, const Shape* shape, HloComputation* parent) {
-  HloInstruction* parameter = NewInstruction(HloOpcode::kParameter, shape, {}, parent);
-  auto* attributes = module_->arena_.New<ParameterAttributes>();
-  attributes->number = number;
-  parameter->attributes_ = attributes;
+HloInstruction* ModuleReader::NewParameter(int64_t number, const Shape* shape, HloComputation* parent) {
+  HloInstruction* parameter = loader_.NewInstruction(HloOpcode::kParameter, shape, {}, parent);
+  loader_.attributes<ParameterAttributes>(parameter)->number = number;
   return parameter;
 }
 
-void HloParser::Append(HloComputation* computation, HloInstruction* instruction) {
-  instruction->prev_ = computation->last_;
-  (computation->last_ != nullptr ? computation->last_->next_ : computation->first_) = instruction;
-  computation->last_ = instruction;
-  computation->NoteAdded(instruction);
-  // Put in order of their numbers when the computation is complete.
-  if (instruction->opcode_ == HloOpcode::kParameter) computation->parameters_.push_back(instruction);
-}
-
-bool HloParser::ParseParameterNumber(HloInstruction* instruction) {
-  auto* attributes = module_->arena_.New<ParameterAttributes>();
-  instruction->attributes_ = attributes;
+bool ModuleReader::ParseParameterNumber(HloInstruction* instruction) {
+  auto* attributes = loader_.attributes<ParameterAttributes>(instruction);
   lexer_.SkipBlank();
   const char* place = lexer_.at();
   if (!lexer_.ReadInt(attributes->number)) return FailExpected("the parameter's number");
   return attributes->number >= 0 || Fail(place, "a parameter's number cannot be negative");
 }
 
-bool HloParser::ParseConstantValue(HloInstruction* instruction, const char* place) {
-  auto* attributes = module_->arena_.New<ConstantAttributes>();
-  instruction->attributes_ = attributes;
-  if (!instruction->shape_->IsArray() && !instruction->shape_->IsTuple()) {
-    return Fail(place, Format("there are no constants of shape {}", instruction->shape_->ToString()));
+bool ModuleReader::ParseConstantValue(HloInstruction* instruction, const char* place) {
+  auto* attributes = loader_.attributes<ConstantAttributes>(instruction);
+  if (!instruction->shape().IsArray() && !instruction->shape().IsTuple()) {
+    return Fail(place, Format("there are no constants of shape {}", instruction->shape().ToString()));
   }
-  return ParseLiteral(*instruction->shape_, attributes->literal);
+  return ParseLiteral(instruction->shape(), attributes->literal);
 }
 
 // "(" [operand {"," operand}] ")": `count` of them on top of operands_.
-bool HloParser::ParseOperandList(size_t& count) {
+bool ModuleReader::ParseOperandList(size_t& count) {
   const size_t before = operands_.size();
   if (!Expect('(')) return false;
   if (!lexer_.Accept(')')) {
@@ -233,7 +179,7 @@ bool HloParser::ParseOperandList(size_t& count) {
 }
 
 // [shape] name {"#" INT} | [shape] opcode "(" [operands] ")"
-bool HloParser::ParseOperand() {
+bool ModuleReader::ParseOperand() {
   lexer_.SkipBlank();
   const char* start = lexer_.at();
   const Shape* stated = nullptr;
@@ -270,16 +216,16 @@ bool HloParser::ParseOperand() {
     if (stated == nullptr || computation_ != single_computation_) {
       return Fail(name_place, Format("instruction '{}' is not defined", name.text()));
     }
-    const int64_t number = static_cast<int64_t>(computation_->parameters_.size());
+    const int64_t number = static_cast<int64_t>(GraphLoader::parameters(computation_).size());
     operand = NewParameter(number, stated, computation_);
     if (name.empty()) NameAnonymous(operand, Format("_{}", number));
     else if (!Define(name, operand, name_place)) return false;
-    Append(computation_, operand);
+    GraphLoader::Append(computation_, operand);
   }
-  // A shape tells of the instruction that is named, `#i` of it notwithstanding.
-  if (stated != nullptr && stated != operand->shape_ && !stated->Compatible(*operand->shape_)) {
+  // The shape is that of the named instruction, also where `#i` selects an element of it.
+  if (stated != nullptr && stated != &operand->shape() && !stated->Compatible(operand->shape())) {
     return Fail(start, Format("the operand is said to be {}, but '{}' is {}", stated->ToString(), operand->name(),
-                              operand->shape_->ToString()));
+                              operand->shape().ToString()));
   }
   if (*lexer_.at() == '#' && !ParseTupleElementChain(operand, name)) return false;
   operands_.push_back(operand);
@@ -287,16 +233,16 @@ bool HloParser::ParseOperand() {
 }
 
 // #0#1 after a name: get-tuple-element instructions, made once for each such text.
-bool HloParser::ParseTupleElementChain(HloInstruction*& operand, const Word& base) {
+bool ModuleReader::ParseTupleElementChain(HloInstruction*& operand, const Word& base) {
   const char* end = base.data + base.size;
   while (*lexer_.at() == '#') {
     const char* place = lexer_.at();
     lexer_.set_at(place + 1);
     int64_t index = 0;
     if (!lexer_.ReadDigits(index)) return FailExpected("a tuple index after '#'");
-    if (!operand->shape_->IsTuple() || index < 0 || index >= operand->shape_->tuple_size()) {
+    if (!operand->shape().IsTuple() || index < 0 || index >= operand->shape().tuple_size()) {
       return Fail(place,
-                  Format("'{}' of shape {} has no element {}", operand->name(), operand->shape_->ToString(), index));
+                  Format("'{}' of shape {} has no element {}", operand->name(), operand->shape().ToString(), index));
     }
     end = lexer_.at();
     const uint32_t size = static_cast<uint32_t>(end - base.data);
@@ -305,14 +251,12 @@ bool HloParser::ParseTupleElementChain(HloInstruction*& operand, const Word& bas
       operand = known;
       continue;
     }
-    const Shape* shape = module_->InternShape(operand->shape_->tuple_shapes(index));
-    HloInstruction* element = NewInstruction(HloOpcode::kGetTupleElement, shape, {&operand, 1}, computation_);
-    auto* attributes = module_->arena_.New<GetTupleElementAttributes>();
-    attributes->index = index;
-    element->attributes_ = attributes;
-    element->line_ = lines_.LineOf(place);
+    const Shape* shape = loader_.KeepShape(operand->shape().tuple_shapes(index));
+    HloInstruction* element = loader_.NewInstruction(HloOpcode::kGetTupleElement, shape, {&operand, 1}, computation_);
+    loader_.attributes<GetTupleElementAttributes>(element)->index = index;
+    element->set_line(lines_.LineOf(place));
     NameAnonymous(element, Format("{}.{}", operand->name(), index));
-    Append(computation_, element);
+    GraphLoader::Append(computation_, element);
     bool is_new = false;
     NameTable::Entry& entry = names_.FindOrAdd(key, is_new);
     if (!is_new && entry.instruction != nullptr && has_inline_computations_) {
@@ -324,7 +268,7 @@ bool HloParser::ParseTupleElementChain(HloInstruction*& operand, const Word& bas
   return true;
 }
 
-bool HloParser::CheckArity(HloOpcode opcode, size_t count, const char* place) {
+bool ModuleReader::CheckArity(HloOpcode opcode, size_t count, const char* place) {
   const OpcodeInfo& info = GetOpcodeInfo(opcode);
   const bool fits =
       info.arity >= 0 ? count == static_cast<size_t>(info.arity) : count >= static_cast<size_t>(-info.arity - 1);
@@ -334,26 +278,26 @@ bool HloParser::CheckArity(HloOpcode opcode, size_t count, const char* place) {
                             info.arity == 1 || info.arity == -2 ? "" : "s", count));
 }
 
-bool HloParser::InferMissingShape(HloInstruction* instruction, const char* place) {
+bool ModuleReader::InferMissingShape(HloInstruction* instruction, const char* place) {
   constexpr size_t kFew = 16;
   const Shape* few[kFew];
   std::vector<const Shape*> many;
-  const size_t count = instruction->operands_.size();
+  const size_t count = instruction->operands().size();
   const Shape** shapes = few;
   if (count > kFew) many.resize(count), shapes = many.data();
-  for (size_t i = 0; i < count; ++i) shapes[i] = instruction->operands_[i]->shape_;
-  StatusOr<Shape> inferred =
-      InferShape(instruction->opcode_, {shapes, count}, instruction->attributes_, instruction->called_computations());
+  for (size_t i = 0; i < count; ++i) shapes[i] = &instruction->operands()[i]->shape();
+  StatusOr<Shape> inferred = InferShape(instruction->opcode(), {shapes, count}, instruction->attributes_variant(),
+                                        instruction->called_computations());
   if (!inferred.ok()) {
     return Fail(place, Format("{} has no result shape before it, and it cannot be inferred: {}",
-                              OpcodeName(instruction->opcode_), inferred.status().message()));
+                              OpcodeName(instruction->opcode()), inferred.status().message()));
   }
-  instruction->shape_ = module_->InternShape(*inferred);
+  GraphLoader::set_shape(instruction, loader_.KeepShape(*inferred));
   return true;
 }
 
 // The shapes that follow from the operands whatever the text says, as XLA has it.
-void HloParser::SettleShape(HloInstruction* instruction) {
+void ModuleReader::SettleShape(HloInstruction* instruction) {
   const Shape& stated = instruction->shape();
   auto data_of = [](const Shape& tuple) {
     return tuple.IsTuple() && tuple.tuple_size() > 0 ? &tuple.tuple_shapes(0) : nullptr;
@@ -390,11 +334,11 @@ void HloParser::SettleShape(HloInstruction* instruction) {
       break;
     default: break;
   }
-  if (settled.has_value()) instruction->shape_ = module_->InternShape(*settled);
+  if (settled.has_value()) GraphLoader::set_shape(instruction, loader_.KeepShape(*settled));
 }
 
 // What must hold for the graph to be of use at all; everything else is the verifier's.
-bool HloParser::CheckInstruction(HloInstruction* instruction, const Opcode& opcode, const char* place) {
+bool ModuleReader::CheckInstruction(HloInstruction* instruction, const Opcode& opcode, const char* place) {
   switch (instruction->opcode()) {
     case HloOpcode::kConditional: {
       const Shape& selector = instruction->operand(0)->shape();

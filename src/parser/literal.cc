@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "hlo_parser.h"
+#include "module_reader.h"
 
 #include "support/format.h"
 
@@ -37,8 +37,8 @@ inline constexpr bool kIsComplexElement<std::complex<T>> = true;
 }  // namespace
 
 // A real number in text: decimal, inf, nan, nan(0x…), with or without a minus.
-bool HloParser::ParseReal(PrimitiveType type, double& value, uint64_t& nan_payload, bool& has_payload,
-                          bool& negative_nan) {
+bool FragmentReader::ParseReal(PrimitiveType type, double& value, uint64_t& nan_payload, bool& has_payload,
+                               bool& negative_nan) {
   lexer_.SkipBlank();
   const char* place = lexer_.at();
   has_payload = false;
@@ -91,7 +91,7 @@ bool HloParser::ParseReal(PrimitiveType type, double& value, uint64_t& nan_paylo
   return FailExpected(Format("a number of type {}", PrimitiveTypeName(type)));
 }
 
-bool HloParser::ParseIntElement(PrimitiveType type, int64_t& value) {
+bool FragmentReader::ParseIntElement(PrimitiveType type, int64_t& value) {
   lexer_.SkipBlank();
   const char* place = lexer_.at();
   if (!lexer_.ReadInt(value) || lexer_internal::Is(*lexer_.at(), lexer_internal::kNumberPart)) {
@@ -116,7 +116,7 @@ bool HloParser::ParseIntElement(PrimitiveType type, int64_t& value) {
 }
 
 template <class Element>
-bool HloParser::ParseElement(PrimitiveType type, Element& element) {
+bool FragmentReader::ParseElement(PrimitiveType type, Element& element) {
   if constexpr (std::is_same_v<Element, bool>) {
     if (lexer_.AcceptWord("true")) return element = true;
     if (lexer_.AcceptWord("false")) return element = false, true;
@@ -172,7 +172,7 @@ bool HloParser::ParseElement(PrimitiveType type, Element& element) {
 
 // The elements of an array of rank 1 or more, from the outermost brace on. Commas may be left out.
 template <class Element>
-bool HloParser::ParseElements(Literal& literal, PrimitiveType type) {
+bool FragmentReader::ParseElements(Literal& literal, PrimitiveType type) {
   const DimVector& bounds = literal.shape().dimensions();
   const DimVector& sizes = literal.dynamic_sizes().empty() ? bounds : literal.dynamic_sizes();
   const size_t rank = sizes.size();
@@ -220,18 +220,18 @@ bool HloParser::ParseElements(Literal& literal, PrimitiveType type) {
   return true;
 }
 
-bool HloParser::CheckLiteralSize(const Shape& shape, const char* place) {
+bool FragmentReader::CheckLiteralSize(const Shape& shape, const char* place) {
   for (int64_t i = 0; i < shape.rank(); ++i) {
     if (shape.is_unbounded_dimension(i)) return Fail(place, "a constant cannot have an unbounded dimension");
   }
-  if (shape.ByteSize() > options_.max_literal_bytes) {
+  if (shape.ByteSize() > options().max_literal_bytes) {
     return FailLimit(place, Format("a constant of shape {} is over the limit of {} bytes", shape.ToString(false),
-                                   options_.max_literal_bytes));
+                                   options().max_literal_bytes));
   }
   return true;
 }
 
-bool HloParser::ParseArrayLiteral(const Shape& shape, Literal& literal) {
+bool FragmentReader::ParseArrayLiteral(const Shape& shape, Literal& literal) {
   const PrimitiveType type = shape.element_type();
   lexer_.SkipBlank();
   const char* place = lexer_.at();
@@ -293,7 +293,7 @@ bool HloParser::ParseArrayLiteral(const Shape& shape, Literal& literal) {
                              [&](auto tag) { return ParseElements<typename decltype(tag)::Storage>(literal, type); });
 }
 
-bool HloParser::ParseLiteral(const Shape& shape, Literal& literal) {
+bool FragmentReader::ParseLiteral(const Shape& shape, Literal& literal) {
   Nesting nesting(*this, kValueWeight);
   lexer_.SkipBlank();
   const char* place = lexer_.at();
@@ -342,7 +342,7 @@ bool HloParser::ParseLiteral(const Shape& shape, Literal& literal) {
   return true;
 }
 
-bool HloParser::ParseShapedLiteral(Literal& literal) {
+bool FragmentReader::ParseShapedLiteral(Literal& literal) {
   Nesting nesting(*this, kValueWeight);
   lexer_.SkipBlank();
   const char* place = lexer_.at();

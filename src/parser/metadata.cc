@@ -3,41 +3,34 @@
 
 #include <algorithm>
 
-#include "hlo_parser.h"
+#include "module_reader.h"
 
 #include "support/format.h"
 
 namespace hloir {
 
 // The same text as last time is the same metadata; else it is read anew.
-bool HloParser::ParseSharedMetadata(const OpMetadata*& metadata) {
+bool ModuleReader::ParseSharedMetadata(HloInstruction* instruction) {
   lexer_.SkipBlank();
   const char* start = lexer_.at();
   if (!last_metadata_text_.empty() && static_cast<size_t>(lexer_.end() - start) >= last_metadata_text_.size() &&
       SameBytes(start, last_metadata_text_.data(), last_metadata_text_.size())) {
-    metadata = last_metadata_;
+    GraphLoader::set_metadata(instruction, last_metadata_);
     lexer_.set_at(start + last_metadata_text_.size());
     return true;
   }
-  // Most instructions have one of their own, so it pays not to have them all destroyed: but for a long profile_type,
-  // which almost none has, an OpMetadata owns no memory.
-  Arena& arena = module_->arena();
-  OpMetadata* read = new (arena.Allocate(sizeof(OpMetadata), alignof(OpMetadata))) OpMetadata;
+  OpMetadata* read = loader_.NewMetadata();
   const bool ok = ParseMetadata(*read);
-  if (!read->profile_type.is_inline()) {
-    OpMetadata* owned = arena.New<OpMetadata>(std::move(*read));
-    read->~OpMetadata();
-    read = owned;
-  }
+  read = loader_.Own(read);
   if (!ok) return false;
   if (read->stack_frame_id != 0) read->stack_frame_id = stack_frames_.Use(read->stack_frame_id);
-  metadata = last_metadata_ = read;
+  GraphLoader::set_metadata(instruction, last_metadata_ = read);
   last_metadata_text_ = {start, static_cast<size_t>(lexer_.at() - start)};
   return true;
 }
 
 // {op_type="…" op_name="…" source_file="…" source_line=3 …}; commas may stand between.
-bool HloParser::ParseMetadata(OpMetadata& metadata) {
+bool FragmentReader::ParseMetadata(OpMetadata& metadata) {
   if (!Expect('{')) return false;
   while (!lexer_.Accept('}')) {
     // What nearly every instruction has, in the order in which it is written.
@@ -85,7 +78,7 @@ bool HloParser::ParseMetadata(OpMetadata& metadata) {
 }
 
 // {key="value",key2={json}}; sorted by key, and of a key that is said twice the last.
-bool HloParser::ParseFrontendAttributes(FrontendAttributes& attributes) {
+bool FragmentReader::ParseFrontendAttributes(FrontendAttributes& attributes) {
   if (!Expect('{')) return false;
   if (lexer_.Accept('}')) return true;
   do {
@@ -115,13 +108,13 @@ bool HloParser::ParseFrontendAttributes(FrontendAttributes& attributes) {
 }
 
 // A string, or raw JSON.
-bool HloParser::ParseBackendConfig(std::string_view& config) {
+bool FragmentReader::ParseBackendConfig(std::string_view& config) {
   if (lexer_.Peek() == '{') return lexer_.ReadBraces(config) || Fail(lexer_.at(), "the braces are not balanced");
   return ReadString(config);
 }
 
 // {visualizing_index=1,name=23.5}
-bool HloParser::ParseStatistics(Statistics& statistics) {
+bool FragmentReader::ParseStatistics(Statistics& statistics) {
   if (!Expect('{')) return false;
   lexer_.SkipBlank();
   const char* place = lexer_.at();
@@ -146,14 +139,14 @@ bool HloParser::ParseStatistics(Statistics& statistics) {
 }
 
 // {({"while" {0}}, {"while" {1}})}, {{"add"}}, {[synthetic_call]}
-bool HloParser::ParseOriginalValue(OriginalValue& value) {
+bool FragmentReader::ParseOriginalValue(OriginalValue& value) {
   if (lexer_.Peek() == '[') return ParseOriginalElement(value);
   if (!Expect('{')) return false;
   if (lexer_.Accept('}')) return true;
   return ParseOriginalElement(value) && Expect('}');
 }
 
-bool HloParser::ParseOriginalElement(OriginalValue& value) {
+bool FragmentReader::ParseOriginalElement(OriginalValue& value) {
   Nesting nesting(*this, kValueWeight);
   if (nesting.TooDeep()) return FailDepth(lexer_.at());
   if (lexer_.Accept('[')) {
@@ -174,12 +167,12 @@ bool HloParser::ParseOriginalElement(OriginalValue& value) {
 }
 
 // "name" [{index}]
-bool HloParser::ParseOriginalArray(OriginalArray& array) {
+bool FragmentReader::ParseOriginalArray(OriginalArray& array) {
   return Read(array.first) && (lexer_.Peek() != '{' || Read(array.second));
 }
 
 // { {"original"}: {"replacement"} [, "a module's text"] … }
-bool HloParser::ParseOriginRecoveryTable(std::vector<OriginRecovery>& table) {
+bool ModuleReader::ParseOriginRecoveryTable(std::vector<OriginRecovery>& table) {
   if (!Expect('{')) return false;
   while (!lexer_.Accept('}')) {
     OriginRecovery& entry = table.emplace_back();
@@ -193,7 +186,7 @@ bool HloParser::ParseOriginRecoveryTable(std::vector<OriginRecovery>& table) {
     std::string text;
     if (!Read(text)) return false;
     // Such a module may have such a table; each level gets a quarter of the depth, so that there are few.
-    ParserOptions options = options_;
+    ParserOptions options = this->options();
     options.file_name = "recovery module";
     options.max_depth /= 4;
     if (options.max_depth < kInstructionWeight) return FailDepth(place);

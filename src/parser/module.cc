@@ -3,46 +3,41 @@
 
 #include <algorithm>
 
-#include "hlo_parser.h"
+#include "module_reader.h"
 
 #include "support/format.h"
 
 namespace hloir {
 
-bool HloParser::ParseModule(std::unique_ptr<HloModule>& module) {
-  module = std::make_unique<HloModule>("_");
-  module_ = module.get();
-  if (owner_ != nullptr) module_->AdoptText(owner_);
+ModuleReader::ModuleReader(const TextCursor& cursor, const std::shared_ptr<const std::string>& text,
+                           bool several_modules)
+    : FragmentReader(cursor),
+      several_modules_(several_modules),
+      module_(std::make_unique<HloModule>("_")),
+      loader_(*module_) {
+  loader_.AdoptText(text);
   // A module takes about twice its text; of several in one text, who knows how long this one is.
-  if (!several_modules_)
-    module_->arena_.Reserve(std::min<size_t>(2 * static_cast<size_t>(lexer_.end() - lexer_.at()), 256 << 20));
-  room_left_ = 0;
-  room_size_ = 16;
-  computation_ = nullptr;
-  single_computation_ = nullptr;
-  has_inline_computations_ = false;
-  names_ = NameTable();
-  next_suffix_.clear();
-  renamed_from_.clear();
-  shadowed_.clear();
-  chain_starts_.clear();
-  operands_.clear();
-  computations_.clear();
-  next_computation_suffix_.clear();
-  shape_slots_.assign(256, {});
-  shape_count_ = 0;
-  last_metadata_text_ = last_sharding_text_ = {};
+  constexpr size_t kMostReserved = size_t{256} << 20;
+  if (!several_modules_) {
+    loader_.Reserve(std::min(2 * static_cast<size_t>(lexer_.end() - lexer_.at()), kMostReserved));
+  }
+}
 
-  if (lexer_.AcceptWord("HloModule"))
-    return ParseHeader() && ParseStackTables() && ParseComputations() && FinishModule();
-  if (!LooksLikeComputation()) return ParseSingleInstruction() && FinishModule();
-  if (!ParseComputations() || !FinishModule()) return false;
-  module_->set_name(Format("module_{}", module_->entry_->name()));
+std::unique_ptr<HloModule> ModuleReader::ReadModule() {
+  if (!ParseModule() || !FinishModule()) return nullptr;
+  return std::move(module_);
+}
+
+bool ModuleReader::ParseModule() {
+  if (lexer_.AcceptWord("HloModule")) return ParseHeader() && ParseStackTables() && ParseComputations();
+  if (!LooksLikeComputation()) return ParseSingleInstruction();
+  if (!ParseComputations()) return false;
+  module_->set_name(Format("module_{}", EntryOrLast()->name()));
   return true;
 }
 
 // Without a header: a computation begins with ENTRY, or is `name {`, or `name (parameters) -> shape {`.
-bool HloParser::LooksLikeComputation() {
+bool ModuleReader::LooksLikeComputation() {
   lexer_.SkipBlank();
   const char* start = lexer_.at();
   bool found = lexer_.AcceptWord("ENTRY");
@@ -62,7 +57,7 @@ bool HloParser::LooksLikeComputation() {
   return found;
 }
 
-bool HloParser::ParseHeader() {
+bool ModuleReader::ParseHeader() {
   Word name;
   if (!ReadName(name, "the module's name")) return false;
   module_->set_name(std::string(name.text()));
@@ -81,7 +76,7 @@ bool HloParser::ParseHeader() {
   return true;
 }
 
-bool HloParser::ParseHeaderAttribute(const Word& name, const char* place) {
+bool ModuleReader::ParseHeaderAttribute(const Word& name, const char* place) {
   ModuleConfig& config = module_->config();
   const std::string_view text = name.text();
   if (text == "is_scheduled") return Read(config.is_scheduled);
@@ -111,7 +106,7 @@ bool HloParser::ParseHeaderAttribute(const Word& name, const char* place) {
     config.debug_attributes = raw;
     return true;
   }
-  if (!options_.allow_unknown) {
+  if (!options().allow_unknown) {
     return Fail(place, Format("modules have no attribute '{}'; they may have alias_passthrough_params, "
                               "allow_spmd_sharding_propagation_to_output, "
                               "allow_spmd_sharding_propagation_to_parameters, buffer_donor, debug_attributes, "
@@ -126,7 +121,7 @@ bool HloParser::ParseHeaderAttribute(const Word& name, const char* place) {
 }
 
 // (shape, …)->shape
-bool HloParser::ParseProgramShape(ProgramShape& shape) {
+bool ModuleReader::ParseProgramShape(ProgramShape& shape) {
   if (!Expect('(')) return false;
   if (!lexer_.Accept(')')) {
     do {
@@ -141,7 +136,7 @@ bool HloParser::ParseProgramShape(ProgramShape& shape) {
 }
 
 // { {0}: (0, {}, may-alias), {1}: (2, {1}) }
-bool HloParser::ParseAliasing() {
+bool ModuleReader::ParseAliasing() {
   if (!Expect('{')) return false;
   if (lexer_.Accept('}')) return true;
   do {
@@ -161,7 +156,7 @@ bool HloParser::ParseAliasing() {
 }
 
 // { (0, {}), (1, {0}) }
-bool HloParser::ParseBufferDonors() {
+bool ModuleReader::ParseBufferDonors() {
   if (!Expect('{')) return false;
   if (lexer_.Accept('}')) return true;
   do {
@@ -174,7 +169,7 @@ bool HloParser::ParseBufferDonors() {
 }
 
 // FileNames, FunctionNames, FileLocations, StackFrames: entries numbered from 1.
-bool HloParser::ParseStackTables() {
+bool ModuleReader::ParseStackTables() {
   StackFrameIndex tables;
   auto at_entry = [&](size_t known) {
     if (!IsDigit(lexer_.Peek())) return false;
@@ -210,7 +205,7 @@ bool HloParser::ParseStackTables() {
     while (at_entry(names.size())) {
       if (!Read(names.emplace_back())) return false;
     }
-    return error_code_ == StatusCode::kOk;
+    return !failed();
   };
   while (true) {
     if (lexer_.AcceptWord("FileNames")) {
@@ -239,13 +234,13 @@ bool HloParser::ParseStackTables() {
       }
     } else {
       stack_frames_ = StackFrameCompactor(std::move(tables));
-      return error_code_ == StatusCode::kOk;
+      return !failed();
     }
-    if (error_code_ != StatusCode::kOk) return false;
+    if (failed()) return false;
   }
 }
 
-bool HloParser::ParseComputations() {
+bool ModuleReader::ParseComputations() {
   do {
     if (!ParseComputation()) return false;
     const char* end = lexer_.at();
@@ -256,15 +251,8 @@ bool HloParser::ParseComputations() {
   return true;
 }
 
-bool HloParser::AtWord(std::string_view word) {
-  const char* before = lexer_.at();
-  const bool found = lexer_.AcceptWord(word);
-  lexer_.set_at(before);
-  return found;
-}
-
 // ["ENTRY"] name ["(" params ")" "->" shape] "{" instructions "}" ["," execution_thread="…"]
-bool HloParser::ParseComputation() {
+bool ModuleReader::ParseComputation() {
   lexer_.SkipBlank();
   const char* place = lexer_.at();
   const bool is_entry = lexer_.AcceptWord("ENTRY");
@@ -284,16 +272,16 @@ bool HloParser::ParseComputation() {
   if (computations_.contains(name.text())) {
     return Fail(name_place, Format("computation '{}' is defined twice", name.text()));
   }
-  if (is_entry && module_->entry_ != nullptr) return Fail(place, "there is an ENTRY already");
-  HloComputation* computation = NewComputation(name.text(), lines_.LineOf(place));
+  if (is_entry && module_->entry_computation() != nullptr) return Fail(place, "there is an ENTRY already");
+  HloComputation* computation = loader_.NewComputation(name.text(), lines_.LineOf(place));
   if (!ParseBody(computation, place)) return false;
-  const HloInstruction* root = computation->root_;
-  if (has_shape && stated != root->shape_ && !stated->Compatible(*root->shape_)) {
+  const HloInstruction* root = computation->root();
+  if (has_shape && stated != &root->shape() && !stated->Compatible(root->shape())) {
     return Fail(shape_place, Format("computation '{}' is said to give {}, but its root '{}' is {}", name.text(),
-                                    stated->ToString(), root->name(), root->shape_->ToString()));
+                                    stated->ToString(), root->name(), root->shape().ToString()));
   }
   computations_[name.text()] = computation;
-  if (is_entry) module_->entry_ = computation;
+  if (is_entry) module_->set_entry_computation(computation);
   const char* before = lexer_.at();
   if (!lexer_.Accept(',')) {
     lexer_.set_at(before);
@@ -302,12 +290,12 @@ bool HloParser::ParseComputation() {
   if (!lexer_.AcceptWord("execution_thread")) return FailExpected("execution_thread");
   std::string_view thread;
   if (!Expect('=') || !ReadString(thread)) return false;
-  if (thread != "main") computation->set_execution_thread(thread);
+  if (thread != "main") GraphLoader::set_execution_thread(computation, thread);
   return true;
 }
 
 // "(" [name shape {"," name shape}] ")" "->": the parameters themselves say it again.
-bool HloParser::ParseParameterList() {
+bool ModuleReader::ParseParameterList() {
   if (!Expect('(')) return false;
   if (!lexer_.Accept(')')) {
     do {
@@ -321,29 +309,7 @@ bool HloParser::ParseParameterList() {
   return lexer_.Accept("->") || FailExpected("'->'");
 }
 
-HloComputation* HloParser::NewComputation(std::string_view name, int32_t line) {
-  HloComputation* computation = module_->arena_.New<HloComputation>();
-  computation->module_ = module_;
-  computation->line_ = line;
-  computation->name_ = name;
-  return computation;
-}
-
-// Ids and unique names go to computations in the order in which they are complete.
-void HloParser::NameComputation(HloComputation* computation) {
-  computation->id_ = module_->next_computation_id_++;
-  std::string_view& name = computation->name_;
-  if (module_->FindComputation(name) != nullptr) {
-    int64_t& next = next_computation_suffix_.try_emplace(name, 1).first->second;
-    std::string candidate;
-    do candidate = Format("{}.{}", name, next++);
-    while (module_->FindComputation(candidate) != nullptr);
-    name = module_->InternText(candidate);
-  }
-  module_->IndexName(computation);
-}
-
-bool HloParser::ParseBody(HloComputation* computation, const char* place) {
+bool ModuleReader::ParseBody(HloComputation* computation, const char* place) {
   HloComputation* outer = std::exchange(computation_, computation);
   HloInstruction* root = nullptr;
   while (!lexer_.Accept('}')) {
@@ -356,16 +322,17 @@ bool HloParser::ParseBody(HloComputation* computation, const char* place) {
     if (root != nullptr) return Fail(at, Format("'{}' is ROOT already", root->name()));
     root = instruction;
   }
-  if (computation->last_ == nullptr)
+  if (computation->last() == nullptr)
     return Fail(place, Format("computation '{}' has no instructions", computation->name()));
   computation_ = outer;
-  return FinishComputation(computation, root != nullptr ? root : computation->last_, place);
+  return FinishComputation(computation, root != nullptr ? root : computation->last(), place);
 }
 
-bool HloParser::FinishComputation(HloComputation* computation, HloInstruction* root, const char* place) {
-  computation->root_ = root;
-  std::vector<HloInstruction*> parameters(computation->parameters_.size(), nullptr);
-  for (HloInstruction* parameter : computation->parameters_) {
+bool ModuleReader::FinishComputation(HloComputation* computation, HloInstruction* root, const char* place) {
+  computation->set_root(root);
+  std::vector<HloInstruction*>& found = GraphLoader::parameters(computation);
+  std::vector<HloInstruction*> parameters(found.size(), nullptr);
+  for (HloInstruction* parameter : found) {
     const int64_t number = parameter->parameter_number();
     if (number >= static_cast<int64_t>(parameters.size())) {
       return Fail(place, Format("computation '{}' has parameter {} of {}; numbers must have no gap",
@@ -376,16 +343,16 @@ bool HloParser::FinishComputation(HloComputation* computation, HloInstruction* r
     }
     parameters[static_cast<size_t>(number)] = parameter;
   }
-  computation->parameters_ = std::move(parameters);
+  found = std::move(parameters);
   if (computation != single_computation_) {
-    NameComputation(computation);
-    module_->computations_.push_back(computation);
+    loader_.Name(computation);
+    loader_.List(computation);
   }
   return true;
 }
 
 // A name, or a body in place: `to_apply={ … }`.
-bool HloParser::ParseComputationReference(HloComputation*& computation) {
+bool ModuleReader::ParseComputationReference(HloComputation*& computation) {
   lexer_.SkipBlank();
   const char* place = lexer_.at();
   if (*place != '{') {
@@ -400,7 +367,7 @@ bool HloParser::ParseComputationReference(HloComputation*& computation) {
   if (nesting.TooDeep()) return FailDepth(place);
   lexer_.Accept('{');
   has_inline_computations_ = true;
-  computation = NewComputation("_", lines_.LineOf(place));
+  computation = loader_.NewComputation("_", lines_.LineOf(place));
   const size_t shadowed_before = shadowed_.size();
   if (!ParseBody(computation, place)) return false;
   for (; shadowed_.size() > shadowed_before; shadowed_.pop_back()) {
@@ -410,12 +377,12 @@ bool HloParser::ParseComputationReference(HloComputation*& computation) {
 }
 
 // One instruction is all the text. Its operands, where they have a shape and no definition, become parameters.
-bool HloParser::ParseSingleInstruction() {
-  HloComputation* computation = NewComputation("_", 1);
-  NameComputation(computation);  // it is there from the start
+bool ModuleReader::ParseSingleInstruction() {
+  HloComputation* computation = loader_.NewComputation("_", 1);
+  loader_.Name(computation);  // it is there from the start
   single_computation_ = computation_ = computation;
-  module_->entry_ = computation;
-  module_->computations_.push_back(computation);
+  module_->set_entry_computation(computation);
+  loader_.List(computation);
   HloInstruction* instruction = nullptr;
   lexer_.SkipBlank();
   const char* place = lexer_.at();
@@ -436,9 +403,14 @@ bool HloParser::ParseSingleInstruction() {
   return true;
 }
 
-bool HloParser::FinishModule() {
+HloComputation* ModuleReader::EntryOrLast() {
+  HloComputation* entry = module_->entry_computation();
+  return entry != nullptr ? entry : module_->computations().back();
+}
+
+bool ModuleReader::FinishModule() {
   module_->config().stack_frames = stack_frames_.TakeTables();
-  if (module_->entry_ == nullptr) module_->entry_ = module_->computations_.back();
+  module_->set_entry_computation(EntryOrLast());
   if (has_inline_computations_ && !renamed_from_.empty()) RenameInCompletionOrder();
   return true;
 }

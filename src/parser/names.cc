@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "hlo_parser.h"
+#include "module_reader.h"
 
 #include "support/format.h"
 
@@ -14,20 +14,7 @@ Word MakeWord(std::string_view text) {
   return {text.data(), static_cast<uint32_t>(text.size()), HashBytes(text.data(), text.size())};
 }
 
-// `root.number`, if the name ends like that.
-bool SplitNumber(std::string_view name, std::string_view& root, std::string_view& number) {
-  size_t digits = name.size();
-  while (digits > 0 && IsDigit(name[digits - 1])) --digits;
-  if (digits == name.size() || digits < 2 || name[digits - 1] != '.' || name.size() - digits > 18) return false;
-  root = name.substr(0, digits - 1);
-  number = name.substr(digits);
-  return true;
-}
-
-bool IsNumbered(std::string_view name) {
-  std::string_view root, number;
-  return SplitNumber(name, root, number);
-}
+bool IsNumbered(std::string_view name) { return !SplitNumber(name).number.empty(); }
 
 // Type words, and names that XLA would rewrite, are no names.
 bool IsLegalName(std::string_view name) {
@@ -42,13 +29,13 @@ bool IsLegalName(std::string_view name) {
 
 }  // namespace
 
-bool HloParser::Define(const Word& name, HloInstruction* instruction, const char* place) {
+bool ModuleReader::Define(const Word& name, HloInstruction* instruction, const char* place) {
   if (!IsLegalName(name.text())) return Fail(place, Format("'{}' cannot be an instruction's name", name.text()));
   bool is_new = false;
   NameTable::Entry& entry = names_.FindOrAdd(name, is_new);
   if (!is_new && entry.instruction != nullptr) {
-    HloComputation* owner = entry.instruction->parent_;
-    if (owner == instruction->parent_) {
+    HloComputation* owner = entry.instruction->parent();
+    if (owner == instruction->parent()) {
       return Fail(
           place, Format("instruction '{}' is defined twice; first in line {}", name.text(), entry.instruction->line()));
     }
@@ -58,75 +45,71 @@ bool HloParser::Define(const Word& name, HloInstruction* instruction, const char
     }
   }
   entry.instruction = instruction;
-  instruction->name_ = NameGiven(name.text(), is_new);
-  if (instruction->name_ != name.text()) renamed_from_[instruction] = name.text();
+  GraphLoader::set_name(instruction, NameGiven(name.text(), is_new));
+  if (instruction->name() != name.text()) renamed_from_[instruction] = name.text();
   return true;
 }
 
 // The name to have for a `wanted` one, which stands in names_ and was (`is_new`) not there before. x.01 is x.1, x.0 is
 // x: what counts is the number.
-std::string_view HloParser::NameGiven(std::string_view wanted, bool is_new) {
-  std::string_view root, number;
-  if (SplitNumber(wanted, root, number) && number[0] == '0') {
+std::string_view ModuleReader::NameGiven(std::string_view wanted, bool is_new) {
+  auto [root, number] = SplitNumber(wanted);
+  if (!number.empty() && number[0] == '0') {
     number.remove_prefix(std::min(number.find_first_not_of('0'), number.size()));
     if (!number.empty()) {
-      const std::string_view meant = module_->InternText(Format("{}.{}", root, number));
+      const std::string_view meant = loader_.KeepText(Format("{}.{}", root, number));
       names_.FindOrAdd(MakeWord(meant), is_new);
       if (is_new) return meant;
     } else if (!IsNumbered(root)) {
       names_.FindOrAdd(MakeWord(root), is_new);
-      if (is_new) return wanted.ends_with(".0") ? wanted : module_->InternText(Format("{}.0", root));
+      if (is_new) return wanted.ends_with(".0") ? wanted : loader_.KeepText(Format("{}.0", root));
     }
   }
   return is_new ? wanted : UniqueName(wanted);
 }
 
-HloInstruction* HloParser::FindInstruction(const Word& name) {
+HloInstruction* ModuleReader::FindInstruction(const Word& name) {
   NameTable::Entry* entry = names_.Find(name);
-  if (entry == nullptr || entry->instruction == nullptr || entry->instruction->parent_ != computation_) return nullptr;
+  if (entry == nullptr || entry->instruction == nullptr || entry->instruction->parent() != computation_) return nullptr;
   return entry->instruction;
 }
 
-void HloParser::NameAnonymous(HloInstruction* instruction, std::string_view base) {
+void ModuleReader::NameAnonymous(HloInstruction* instruction, std::string_view base) {
   bool is_new = false;
-  names_.FindOrAdd(MakeWord(base = module_->InternText(base)), is_new);
-  instruction->name_ = is_new ? base : UniqueName(base);
+  names_.FindOrAdd(MakeWord(base = loader_.KeepText(base)), is_new);
+  GraphLoader::set_name(instruction, is_new ? base : UniqueName(base));
 }
 
 // `wanted` is taken: the next free number for its root.
-std::string_view HloParser::UniqueName(std::string_view wanted) {
-  std::string_view root = wanted, number;
-  SplitNumber(wanted, root, number);
-  int64_t& next = next_suffix_.try_emplace(root, 0).first->second;
-  while (true) {
-    const int64_t number_taken = next++;
-    std::string candidate = Format("{}.{}", root, number_taken);
-    // The root alone counts as number 0, unless it is itself a numbered name.
-    const bool is_root = number_taken == 0 && !IsNumbered(root);
-    if (names_.Find(MakeWord(is_root ? root : candidate)) != nullptr) continue;
-    std::string_view kept = module_->InternText(candidate);
-    bool is_new = false;
-    names_.FindOrAdd(MakeWord(is_root ? root : kept), is_new);
-    return kept;
-  }
+std::string_view ModuleReader::UniqueName(std::string_view wanted) {
+  const std::string_view root = NameRoot(wanted);
+  // The root alone counts as number 0, unless it is itself a numbered name.
+  const auto counted = [root](std::string_view name) {
+    return name.substr(root.size()) == ".0" && !IsNumbered(root) ? root : name;
+  };
+  const auto is_taken = [&](std::string_view name) { return names_.Find(MakeWord(counted(name))) != nullptr; };
+  const std::string_view name = loader_.KeepText(namer_.Next(root, is_taken, /*first=*/0));
+  bool is_new = false;
+  names_.FindOrAdd(MakeWord(counted(name)), is_new);
+  return name;
 }
 
 // Inline bodies are complete before the computation around them, whose first names were taken before theirs: names have
 // to be given out again, in the right order.
-void HloParser::RenameInCompletionOrder() {
+void ModuleReader::RenameInCompletionOrder() {
   std::vector<std::pair<HloInstruction*, std::string_view>> wanted;
-  for (HloComputation* computation : module_->computations_) {
-    for (HloInstruction* i = computation->first_; i != nullptr; i = i->next_) {
+  for (HloComputation* computation : module_->computations()) {
+    for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
       auto it = renamed_from_.find(i);
-      wanted.push_back({i, it != renamed_from_.end() ? it->second : i->name_});
+      wanted.push_back({i, it != renamed_from_.end() ? it->second : i->name()});
     }
   }
   names_ = NameTable();
-  next_suffix_.clear();
+  namer_ = UniqueNamer();
   for (auto& [instruction, name] : wanted) {
     bool is_new = false;
     names_.FindOrAdd(MakeWord(name), is_new);
-    instruction->name_ = NameGiven(name, is_new);
+    GraphLoader::set_name(instruction, NameGiven(name, is_new));
   }
 }
 

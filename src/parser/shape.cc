@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "hlo_parser.h"
+#include "module_reader.h"
 
 #include "support/format.h"
 
@@ -11,8 +11,8 @@ namespace hloir {
 
 // Where a shape's text ends, by a look at its brackets alone; the beginning itself if that cannot be told. Only a
 // guess: it is used as a key if, and only if, reading the same text in full once ended there too. Only a stretch of
-// text is looked at, or many guesses at one long text would take for ever.
-const char* HloParser::ShapeEnd(const char* at) const {
+// text is looked at, or many guesses at one long text would take quadratic time.
+const char* FragmentReader::ShapeEnd(const char* at) const {
   const char* const start = at;
   constexpr ptrdiff_t kLongest = 1 << 20;
   if (*at == '(') {
@@ -43,9 +43,19 @@ const char* HloParser::ShapeEnd(const char* at) const {
   return at;
 }
 
+bool FragmentReader::LooksLikeShape() {
+  if (lexer_.Peek() == '(') return true;
+  const char* p = lexer_.at();
+  if (!IsWordStart(*p)) return false;
+  if (p[0] == 'b' && p[1] == '(') return true;
+  while (lexer_internal::Is(*p, lexer_internal::kWordPart)) ++p;
+  while (*p == ' ') ++p;
+  return *p == '[';
+}
+
 // At a parenthesis: does a tuple's shape begin, rather than a tuple literal whose elements carry theirs, `(f32[] 1)`?
 // The first array's shape tells, by what follows it.
-bool HloParser::LooksLikeTupleShape() const {
+bool FragmentReader::LooksLikeTupleShape() const {
   const char* p = lexer_.at();
   for (int open = 0; open <= kMaxDepth && (*p == '(' || *p == ' ' || *p == '\n'); ++p) open += *p == '(';
   if (*p == ')') return true;  // an empty tuple
@@ -56,7 +66,7 @@ bool HloParser::LooksLikeTupleShape() const {
   return *end == ',' || *end == ')';
 }
 
-HloParser::ShapeSlot& HloParser::FindShapeSlot(const char* text, uint32_t size, uint32_t hash) {
+ModuleReader::ShapeSlot& ModuleReader::FindShapeSlot(const char* text, uint32_t size, uint32_t hash) {
   const size_t mask = shape_slots_.size() - 1;
   for (size_t i = hash & mask;; i = (i + 1) & mask) {
     ShapeSlot& slot = shape_slots_[i];
@@ -66,10 +76,10 @@ HloParser::ShapeSlot& HloParser::FindShapeSlot(const char* text, uint32_t size, 
 }
 
 // An array's shape in an instruction goes to the next blank: is that text known? If not, nothing is read.
-bool HloParser::ParseKnownShape(const Shape*& shape) {
+bool ModuleReader::ParseKnownShape(const Shape*& shape) {
   lexer_.SkipBlank();
   const char* const start = lexer_.at();
-  constexpr ptrdiff_t kLongest = 128;  // or many looks at one long text would take for ever
+  constexpr ptrdiff_t kLongest = 128;  // or many looks at one long text would take quadratic time
   const char* const limit = start + std::min(kLongest, lexer_.end() - start);
   const char* const stop = scan::FindEither<' ', '\n'>(start, limit);
   if (stop == limit || stop == start || stop[1] == '{') return false;
@@ -81,7 +91,7 @@ bool HloParser::ParseKnownShape(const Shape*& shape) {
   return true;
 }
 
-bool HloParser::ParseInternedShape(const Shape*& shape) {
+bool ModuleReader::ParseInternedShape(const Shape*& shape) {
   lexer_.SkipBlank();
   const char* start = lexer_.at();
   const char* guess = ShapeEnd(start);
@@ -96,7 +106,7 @@ bool HloParser::ParseInternedShape(const Shape*& shape) {
   }
   Shape read;
   if (!ParseShape(read, Adjacent::kNo)) return false;
-  shape = module_->InternShape(read);
+  shape = loader_.KeepShape(read);
   if (lexer_.at() != guess) return true;
   FindShapeSlot(start, size, hash) = {start, size, hash, shape};
   if (2 * ++shape_count_ >= shape_slots_.size()) {
@@ -110,8 +120,8 @@ bool HloParser::ParseInternedShape(const Shape*& shape) {
 }
 
 // An array among a tuple's elements is mostly one that was seen before.
-bool HloParser::ParseTupleElement(Shape& shape) {
-  if (module_ == nullptr || !IsWordStart(lexer_.Peek())) return ParseShape(shape, Adjacent::kNo);
+bool ModuleReader::ParseTupleElement(Shape& shape) {
+  if (!IsWordStart(lexer_.Peek())) return ParseShape(shape, Adjacent::kNo);
   const Shape* interned = nullptr;
   if (!ParseInternedShape(interned)) return false;
   shape = *interned;
@@ -119,7 +129,7 @@ bool HloParser::ParseTupleElement(Shape& shape) {
 }
 
 // shape = "(" [shape {"," shape}] ")" | "b(" shape ")" | array_shape
-bool HloParser::ParseShape(Shape& shape, Adjacent adjacent) {
+bool FragmentReader::ParseShape(Shape& shape, Adjacent adjacent) {
   Nesting nesting(*this, kValueWeight);
   if (lexer_.Peek() == '(') {
     const char* start = lexer_.at();
@@ -146,13 +156,32 @@ bool HloParser::ParseShape(Shape& shape, Adjacent adjacent) {
   return ParseArrayShape(shape, adjacent);
 }
 
-bool HloParser::ParseArrayShape(Shape& shape, Adjacent adjacent) {
+namespace {
+
+// HLO's name for a type by its name in NumPy or MLIR: f32 for float32, s8 for i8; "" for what is none.
+std::string NameOfOtherType(std::string_view name) {
+  if (name == "bool" || name == "i1") return "pred";
+  constexpr std::pair<std::string_view, std::string_view> kLetters[] = {
+      {"bfloat", "bf"}, {"float", "f"}, {"complex", "c"}, {"uint", "u"}, {"int", "s"}, {"ui", "u"}, {"i", "s"}};
+  for (const auto& [other, letter] : kLetters) {
+    if (!name.starts_with(other)) continue;
+    const std::string meant = std::string(letter) + std::string(name.substr(other.size()));
+    return ParsePrimitiveType(meant) ? meant : "";
+  }
+  return "";
+}
+
+}  // namespace
+
+bool FragmentReader::ParseArrayShape(Shape& shape, Adjacent adjacent) {
   const char* start = lexer_.at();
   const Word type_word = lexer_.ReadWord();
   if (type_word.empty()) return FailExpected("a shape");
   std::optional<PrimitiveType> type = ParsePrimitiveType(type_word.text());
   if (!type || *type == PrimitiveType::TUPLE || *type == PrimitiveType::BUFFER) {
-    return Fail(start, Format("expected an element type, found '{}'", type_word.text()));
+    const std::string meant = NameOfOtherType(type_word.text());
+    return Fail(start, Format("expected an element type, found '{}'{}", type_word.text(),
+                              meant.empty() ? "" : Format("; did you mean '{}'?", meant)));
   }
   if (!Expect('[')) return false;
   DimVector dimensions;
@@ -183,7 +212,7 @@ bool HloParser::ParseArrayShape(Shape& shape, Adjacent adjacent) {
   if (!dynamic.empty() && dynamic.back() >= kMostDynamicRank) {
     return FailLimit(start, Format("only the first {} dimensions may be dynamic", kMostDynamicRank));
   }
-  const bool fill = options_.fill_missing_layouts;
+  const bool fill = options().fill_missing_layouts;
   shape = fill ? Shape::Array(*type, std::move(dimensions)) : Shape(*type, std::move(dimensions));
   for (int64_t i : dynamic) shape.set_dynamic_dimension(i, true);
 
@@ -203,7 +232,7 @@ bool HloParser::ParseArrayShape(Shape& shape, Adjacent adjacent) {
 }
 
 // After the brace: [INT {"," INT}] [":" extras] "}"
-bool HloParser::ParseLayout(Shape& shape) {
+bool FragmentReader::ParseLayout(Shape& shape) {
   const char* start = lexer_.at();
   DimVector minor_to_major;
   if (IsDigit(lexer_.Peek())) {
@@ -241,7 +270,7 @@ bool HloParser::ParseLayout(Shape& shape) {
 }
 
 // T(…)(…) D(…) L(n) #(type) *(type) E(n) S(n) SC(…) P(shape) M(n), in whatever order.
-bool HloParser::ParseLayoutExtras(LayoutExtras& extras, int64_t rank) {
+bool FragmentReader::ParseLayoutExtras(LayoutExtras& extras, int64_t rank) {
   auto read_number = [&](int64_t& value) {
     return Expect('(') && (lexer_.ReadInt(value) || FailExpected("a number")) && Expect(')');
   };

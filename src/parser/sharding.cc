@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "hlo_parser.h"
+#include "module_reader.h"
 #include "sharding_canonical.h"
 
 #include "support/format.h"
 
 namespace hloir {
 
-bool HloParser::ReadIntsUntil(char close, std::vector<int64_t>& values) {
+bool FragmentReader::ReadIntsUntil(char close, std::vector<int64_t>& values) {
   do {
     if (!Read(values.emplace_back())) return false;
   } while (lexer_.Accept(','));
@@ -17,7 +17,7 @@ bool HloParser::ReadIntsUntil(char close, std::vector<int64_t>& values) {
 }
 
 // After `<=`: [dims] and perhaps T(perm).
-bool HloParser::ParseIotaDevices(DeviceList& devices) {
+bool FragmentReader::ParseIotaDevices(DeviceList& devices) {
   lexer_.SkipBlank();
   const char* start = lexer_.at();
   std::vector<int64_t> dims, perm;
@@ -43,7 +43,7 @@ bool HloParser::ParseIotaDevices(DeviceList& devices) {
 }
 
 // {{0,1},{2,3}}, [2,4]<=[8]T(…), or mesh[…] {axes}
-bool HloParser::Read(ReplicaGroups& value) {
+bool FragmentReader::Read(ReplicaGroups& value) {
   const char c = lexer_.Peek();
   const char* start = lexer_.at();
   if (c == '{') {
@@ -91,7 +91,7 @@ bool HloParser::Read(ReplicaGroups& value) {
 }
 
 // mesh['x'=2,'y'=4, device_ids=(3,2,1,0)], or with device_ids after the bracket.
-bool HloParser::ParseMesh(Mesh& mesh) {
+bool FragmentReader::ParseMesh(Mesh& mesh) {
   if (lexer_.AcceptWord("maximal_mesh")) {
     if (!Expect('[') || !lexer_.AcceptWord("device_id")) return FailExpected("device_id");
     return Expect('=') && Read(mesh.maximal_device_id) && Expect(']');
@@ -133,18 +133,18 @@ bool HloParser::ParseMesh(Mesh& mesh) {
 }
 
 // 'x' or 'x':(2)4
-bool HloParser::ParseAxisRef(MeshAxisRef& axis) {
+bool FragmentReader::ParseAxisRef(MeshAxisRef& axis) {
   if (!Read(axis.axis)) return false;
   if (!lexer_.Accept(':')) return true;
   return Expect('(') && Read(axis.sub_axis_pre_size) && Expect(')') && Read(axis.sub_axis_size);
 }
 
 // {'x','y':(1)2}
-bool HloParser::ParseAxisList(std::vector<MeshAxisRef>& axes) {
+bool FragmentReader::ParseAxisList(std::vector<MeshAxisRef>& axes) {
   return ReadList([&] { return ParseAxisRef(axes.emplace_back()); });
 }
 
-bool HloParser::ParseSharedSharding(const Sharding*& sharding) {
+bool ModuleReader::ParseSharedSharding(const Sharding*& sharding) {
   lexer_.SkipBlank();
   const char* start = lexer_.at();
   // The same text as last time, up to its closing brace, is the same sharding.
@@ -156,12 +156,12 @@ bool HloParser::ParseSharedSharding(const Sharding*& sharding) {
   }
   Sharding read;
   if (!Read(read)) return false;
-  sharding = last_sharding_ = module_->InternSharding(std::move(read));
+  sharding = last_sharding_ = loader_.KeepSharding(std::move(read));
   last_sharding_text_ = {start, static_cast<size_t>(lexer_.at() - start)};
   return true;
 }
 
-bool HloParser::Read(Sharding& sharding) {
+bool FragmentReader::Read(Sharding& sharding) {
   Nesting nesting(*this, 2 * kValueWeight);
   lexer_.SkipBlank();
   if (nesting.TooDeep()) return FailDepth(lexer_.at());
@@ -215,7 +215,7 @@ bool HloParser::Read(Sharding& sharding) {
 }
 
 // After `devices=`: [tiles]list or [tiles]<=[dims]T(perm), last_tile_dim_replicate or last_tile_dims={…}
-bool HloParser::ParseTiledSharding(Sharding& sharding) {
+bool FragmentReader::ParseTiledSharding(Sharding& sharding) {
   sharding.kind = Sharding::Kind::kTiled;
   lexer_.SkipBlank();
   const char* start = lexer_.at();
@@ -243,7 +243,7 @@ bool HloParser::ParseTiledSharding(Sharding& sharding) {
 }
 
 // What may stand before the closing brace of a sharding that is no tuple.
-bool HloParser::ParseShardingSuffix(Sharding& sharding) {
+bool FragmentReader::ParseShardingSuffix(Sharding& sharding) {
   while (lexer_.Peek() != '}') {
     lexer_.Accept(',');
     lexer_.SkipBlank();
@@ -278,21 +278,27 @@ bool HloParser::ParseShardingSuffix(Sharding& sharding) {
 }
 
 // {op_name="a"}, or {{op_name="a"}, {op_name="b"}}
-bool HloParser::ParseShardingMetadata(std::vector<OpMetadata>& metadata) {
+bool FragmentReader::ParseShardingMetadata(std::vector<OwnedOpMetadata>& metadata) {
+  const auto read = [&] {
+    OpMetadata one;
+    if (!ParseMetadata(one)) return false;
+    metadata.push_back(one.As<std::string>());
+    return true;
+  };
   const char* before = (lexer_.SkipBlank(), lexer_.at());
   if (!Expect('{')) return false;
   if (lexer_.Peek() != '{') {
     lexer_.set_at(before);
-    return ParseMetadata(metadata.emplace_back());
+    return read();
   }
   do {
-    if (!ParseMetadata(metadata.emplace_back())) return false;
+    if (!read()) return false;
   } while (lexer_.Accept(','));
   return Expect('}');
 }
 
 // mesh['x'=2], [{'x'}, {?}], replicated={'y'}, unreduced=sum{'z'}, manual={…}, metadata=…}
-bool HloParser::ParseNamedSharding(Sharding& sharding) {
+bool FragmentReader::ParseNamedSharding(Sharding& sharding) {
   sharding.kind = Sharding::Kind::kNamed;
   if (!ParseMesh(sharding.mesh)) return false;
   lexer_.Accept(',');
@@ -344,7 +350,7 @@ bool HloParser::ParseNamedSharding(Sharding& sharding) {
 }
 
 // {kind="sharding", entry={…}, exit={…}}
-bool HloParser::Read(DomainMetadata& value) {
+bool FragmentReader::Read(DomainMetadata& value) {
   if (!Expect('{')) return false;
   do {
     lexer_.SkipBlank();

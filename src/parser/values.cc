@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "hlo_parser.h"
+#include "module_reader.h"
 
 #include "support/format.h"
 
@@ -54,35 +54,35 @@ std::string Unescape(std::string_view raw) {
 
 }  // namespace
 
-bool HloParser::Read(bool& value) {
+bool FragmentReader::Read(bool& value) {
   if (lexer_.AcceptWord("true")) return value = true;
   if (lexer_.AcceptWord("false")) return value = false, true;
   return FailExpected("true or false");
 }
 
-bool HloParser::Read(int64_t& value) { return lexer_.ReadInt(value) || FailExpected("an integer"); }
+bool FragmentReader::Read(int64_t& value) { return lexer_.ReadInt(value) || FailExpected("an integer"); }
 
-bool HloParser::Read(double& value) {
+bool FragmentReader::Read(double& value) {
   uint64_t payload;
   bool has_payload, negative;
   return ParseReal(PrimitiveType::F64, value, payload, has_payload, negative);
 }
 
-bool HloParser::Read(float& value) {
+bool FragmentReader::Read(float& value) {
   double wide = 0;
   if (!Read(wide)) return false;
   value = static_cast<float>(wide);
   return true;
 }
 
-bool HloParser::ReadString(std::string_view& text) {
+bool FragmentReader::ReadString(std::string_view& text) {
   bool has_escapes = false;
   if (!lexer_.ReadQuoted(text, has_escapes)) return FailExpected("a string");
-  if (has_escapes && module_ != nullptr) text = module_->InternText(Unescape(text));
+  if (has_escapes) text = Keep(Unescape(text));
   return true;
 }
 
-bool HloParser::Read(std::string& value) {
+bool FragmentReader::Read(std::string& value) {
   std::string_view raw;
   bool has_escapes = false;
   if (!lexer_.ReadQuoted(raw, has_escapes)) return FailExpected("a string");
@@ -90,7 +90,7 @@ bool HloParser::Read(std::string& value) {
   return true;
 }
 
-bool HloParser::ReadEnumWord(std::span<const std::string_view> words, int64_t& index) {
+bool FragmentReader::ReadEnumWord(std::span<const std::string_view> words, int64_t& index) {
   lexer_.SkipBlank();
   const char* place = lexer_.at();
   const std::string_view word = lexer_.ReadWord().text();
@@ -115,7 +115,7 @@ bool HloParser::ReadEnumWord(std::span<const std::string_view> words, int64_t& i
 }
 
 // {1,2,3}
-bool HloParser::Read(DimVector& value) {
+bool FragmentReader::Read(DimVector& value) {
   return ReadList([&] {
     int64_t number = 0;
     if (!lexer_.ReadInt(number)) return FailExpected("an integer");
@@ -125,7 +125,7 @@ bool HloParser::Read(DimVector& value) {
 }
 
 // {true,false}, or one alone without braces.
-bool HloParser::Read(BoolList& value) {
+bool FragmentReader::Read(BoolList& value) {
   bool one = false;
   if (!lexer_.Accept('{')) {
     if (!Read(one)) return false;
@@ -140,24 +140,24 @@ bool HloParser::Read(BoolList& value) {
   return Expect('}');
 }
 
-bool HloParser::Read(PrecisionList& value) {
+bool FragmentReader::Read(PrecisionList& value) {
   return ReadList([&] { return Read(value.emplace_back()); });
 }
 
 // {{0,1},{1,2}}
-bool HloParser::Read(Int64Pairs& value) {
+bool FragmentReader::Read(Int64Pairs& value) {
   return ReadList([&] {
     auto& [first, second] = value.emplace_back();
     return Expect('{') && Read(first) && Expect(',') && Read(second) && Expect('}');
   });
 }
 
-bool HloParser::Read(Int64Lists& value) {
+bool FragmentReader::Read(Int64Lists& value) {
   return ReadList([&] { return Read(value.emplace_back()); });
 }
 
 // {[0:4], [1:8:2]}
-bool HloParser::Read(SliceRanges& value) {
+bool FragmentReader::Read(SliceRanges& value) {
   return ReadList([&] {
     SliceRange range;
     if (!Expect('[') || !Read(range.start) || !Expect(':') || !Read(range.limit)) return false;
@@ -169,9 +169,9 @@ bool HloParser::Read(SliceRanges& value) {
 }
 
 // 0_0x1_2_1: low_high or low_high_interior for each dimension. Nothing at all for a scalar.
-bool HloParser::Read(PaddingConfig& value) { return ReadPadding(value, /*with_interior=*/true); }
+bool FragmentReader::Read(PaddingConfig& value) { return ReadPadding(value, /*with_interior=*/true); }
 
-bool HloParser::ReadPadding(PaddingConfig& value, bool with_interior) {
+bool FragmentReader::ReadPadding(PaddingConfig& value, bool with_interior) {
   lexer_.SkipBlank();
   auto read = [&](int64_t& number) {
     if (!lexer_.ReadInt(number)) return FailExpected("a padding's amount");
@@ -196,7 +196,7 @@ bool HloParser::ReadPadding(PaddingConfig& value, bool with_interior) {
 }
 
 // 3x3, or one number alone.
-bool HloParser::ReadDimensionByX(DimVector& sizes) {
+bool FragmentReader::ReadDimensionByX(DimVector& sizes) {
   lexer_.SkipBlank();
   while (true) {
     int64_t number = 0;
@@ -208,7 +208,7 @@ bool HloParser::ReadDimensionByX(DimVector& sizes) {
 }
 
 // {size=3x3 stride=2x2 pad=1_1x0_0 lhs_dilate=1x1 rhs_dilate=1x1 rhs_reversal=0x1}
-bool HloParser::Read(Window& value) {
+bool FragmentReader::Read(Window& value) {
   lexer_.SkipBlank();
   const char* start = lexer_.at();
   if (!Expect('{')) return false;
@@ -253,7 +253,7 @@ bool HloParser::Read(Window& value) {
 }
 
 // b01f_01io->b01f: a letter or a spatial dimension's number for each dimension; ? for one that means nothing.
-bool HloParser::Read(ConvDimensionNumbers& value) {
+bool FragmentReader::Read(ConvDimensionNumbers& value) {
   lexer_.SkipBlank();
   const char* start = lexer_.at();
   const char* p = start;
@@ -302,7 +302,7 @@ bool HloParser::Read(ConvDimensionNumbers& value) {
 }
 
 // {lhs={sparsity=2x4 dimension=1 stride=1 idx=0} rhs={…}}
-bool HloParser::Read(SparsityConfig& value) {
+bool FragmentReader::Read(SparsityConfig& value) {
   if (!Expect('{')) return false;
   while (!lexer_.Accept('}')) {
     lexer_.SkipBlank();
@@ -343,7 +343,7 @@ bool HloParser::Read(SparsityConfig& value) {
 }
 
 // {{0}: (1, {}), {1}: (0, {1})}
-bool HloParser::Read(OutputOperandAliasing& value) {
+bool FragmentReader::Read(OutputOperandAliasing& value) {
   return ReadList([&] {
     OutputOperandAlias& alias = value.emplace_back();
     return Read(alias.output_index) && Expect(':') && Expect('(') && Read(alias.operand) && Expect(',') &&
@@ -351,15 +351,15 @@ bool HloParser::Read(OutputOperandAliasing& value) {
   });
 }
 
-bool HloParser::Read(OptionalLiteral& value) { return ParseShapedLiteral(value.emplace()); }
+bool FragmentReader::Read(OptionalLiteral& value) { return ParseShapedLiteral(value.emplace()); }
 
 // {f32[2]{0}, s32[]}
-bool HloParser::Read(std::vector<Shape>& value) {
+bool FragmentReader::Read(std::vector<Shape>& value) {
   return ReadList([&] { return ParseShape(value.emplace_back(), Adjacent::kNo); });
 }
 
 // {mode=highest} or {tolerance={atol=0.1,rtol=0,ulps=2}}
-bool HloParser::Read(ResultAccuracy& value) {
+bool FragmentReader::Read(ResultAccuracy& value) {
   if (!Expect('{')) return false;
   lexer_.SkipBlank();
   const char* place = lexer_.at();

@@ -40,7 +40,8 @@ void AppendWindow(TextBuffer& out, const Window& window) {
 }
 
 void AppendConvDimensionNumbers(TextBuffer& out, const ConvDimensionNumbers& dims) {
-  // One character a dimension: the two named ones, then the spatial ones by number, `?` for what none of them takes.
+  // One character a dimension: the two named ones, then the spatial ones by number, `?` for a dimension that none of
+  // them names.
   auto labels = [&](int64_t a, char a_name, int64_t b, char b_name, const DimVector& spatial) {
     int64_t size = std::max(a, b) + 1;
     for (int64_t dim : spatial) size = std::max(size, dim + 1);
@@ -371,9 +372,9 @@ void Printer::ExtraAttributes(const HloInstruction& instruction, int nesting, bo
     Separate("frontend_attributes=");
     AppendFrontendAttributes(out_, extras.frontend_attributes);
   }
-  if (options_.print_control_dependencies && !extras.control_predecessors.empty()) {
+  if (options_.print_control_dependencies && !instruction.control_predecessors().empty()) {
     Separate("control-predecessors={");
-    AppendJoined(out_, extras.control_predecessors, ", ",
+    AppendJoined(out_, instruction.control_predecessors(), ", ",
                  [&](const HloInstruction* predecessor) { Name(predecessor->name()); });
     out_.Append('}');
   }

@@ -23,7 +23,7 @@ void AppendConstant(TextBuffer& out, const Literal& literal, const PrintOptions&
   if (options.print_only_essential_constants) {
     if (literal.IsAll(0)) out.Append('0');
     else if (literal.IsAll(1)) out.Append('1');
-    else if (shape.IsArray() && IsInteger(shape.element_type())) AppendLiteral(out, literal);
+    else if (shape.IsArray() && IsInteger(shape.element_type())) AppendLiteral(out, literal, options.reads_back);
     else out.Append("{...}");
     return;
   }
@@ -31,7 +31,7 @@ void AppendConstant(TextBuffer& out, const Literal& literal, const PrintOptions&
   if (literal.elided() ? !shape.IsArray() || shape.rank() > 0 : !small && !options.print_large_constants) {
     out.Append("{...}");
   } else {
-    AppendLiteral(out, literal);
+    AppendLiteral(out, literal, options.reads_back);
   }
 }
 

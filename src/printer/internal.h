@@ -12,7 +12,7 @@
 
 namespace hloir {
 
-// The opcode of an instruction that no table knows: see HloParser::ParseUnknownOperation. "" for any other.
+// The opcode of an instruction that no table knows: see ModuleReader::ParseUnknownOperation. "" for any other.
 inline std::string_view UnknownOpcode(const HloInstruction& instruction) {
   if (!instruction.has_extras()) return {};
   const auto& unknown = instruction.extras().unknown_attributes;

@@ -66,8 +66,20 @@ void AppendSmallFloat(TextBuffer& out, SmallFloat<P> value) {
   }
 }
 
+// XLA prints -0 and reads that as the integer 0; what it is to read as -0 says -0.0.
 template <class T>
-void AppendElement(TextBuffer& out, T value) {
+bool AppendNegativeZero(TextBuffer& out, T value, bool reads_back) {
+  if (!reads_back || !(value == T(0)) || !std::signbit(value)) return false;
+  out.Append("-0.0");
+  return true;
+}
+
+template <class T>
+void AppendElement(TextBuffer& out, T value, bool reads_back) {
+  if constexpr (!std::is_integral_v<T>) {
+    using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    if (AppendNegativeZero(out, static_cast<Wide>(value), reads_back)) return;
+  }
   if constexpr (std::is_same_v<T, bool>) out.Append(value ? "true" : "false");
   else if constexpr (std::is_same_v<T, uint64_t>) out.AppendUnsigned(value);
   else if constexpr (std::is_integral_v<T>) out.AppendInt(value);
@@ -76,11 +88,11 @@ void AppendElement(TextBuffer& out, T value) {
 }
 
 template <class T>
-void AppendElement(TextBuffer& out, std::complex<T> value) {
+void AppendElement(TextBuffer& out, std::complex<T> value, bool reads_back) {
   out.Append('(');
-  AppendWideFloat(out, value.real());
+  AppendElement(out, value.real(), reads_back);
   out.Append(", ");
-  AppendWideFloat(out, value.imag());
+  AppendElement(out, value.imag(), reads_back);
   out.Append(')');
 }
 
@@ -88,13 +100,17 @@ void AppendElement(TextBuffer& out, std::complex<T> value) {
 template <class T>
 class ArrayWriter {
  public:
-  ArrayWriter(TextBuffer& out, const Literal& literal)
-      : out_(out), data_(literal.data<T>()), bounds_(literal.shape().dimensions()), sizes_(bounds_) {
+  ArrayWriter(TextBuffer& out, const Literal& literal, bool reads_back)
+      : out_(out),
+        reads_back_(reads_back),
+        data_(literal.data<T>()),
+        bounds_(literal.shape().dimensions()),
+        sizes_(bounds_) {
     if (literal.dynamic_sizes().size() == sizes_.size()) sizes_ = literal.dynamic_sizes();
   }
 
   void Write() {
-    if (sizes_.empty()) return AppendElement(out_, data_[0]);
+    if (sizes_.empty()) return AppendElement(out_, data_[0], reads_back_);
     WriteLevel(0, 0, -1);
   }
 
@@ -111,7 +127,7 @@ class ArrayWriter {
       for (int64_t i = 0; i < size; ++i) {
         if (i > 0) out_.Append(", ");
         if constexpr (std::is_same_v<T, bool>) out_.Append(data_[offset + i] ? '1' : '0');
-        else AppendElement(out_, data_[offset + i]);
+        else AppendElement(out_, data_[offset + i], reads_back_);
       }
       if (spaced) out_.Append(' ');
     } else {
@@ -134,6 +150,7 @@ class ArrayWriter {
   }
 
   TextBuffer& out_;
+  bool reads_back_;
   std::span<const T> data_;
   const DimVector& bounds_;
   DimVector sizes_;
@@ -150,20 +167,22 @@ bool HasTooManyEmptyBraces(const Shape& shape) {
   return false;
 }
 
-void AppendArray(TextBuffer& out, const Literal& literal) {
+void AppendArray(TextBuffer& out, const Literal& literal, bool reads_back) {
   if (literal.element_count() == 0 && HasTooManyEmptyBraces(literal.shape())) {
     out.Append("{}");
     return;
   }
-  PrimitiveTypeSwitch(literal.shape().element_type(),
-                      [&](auto tag) { ArrayWriter<typename decltype(tag)::Storage>(out, literal).Write(); });
+  PrimitiveTypeSwitch(literal.shape().element_type(), [&](auto tag) {
+    ArrayWriter<typename decltype(tag)::Storage>(out, literal, reads_back).Write();
+  });
 }
 
 // Recursion is as deep as the literal's shape nests, which the reader limits.
-void Append(TextBuffer& out, const Literal& literal, bool with_shape) {
+void Append(TextBuffer& out, const Literal& literal, bool with_shape, bool reads_back) {
   if (literal.shape().IsTuple()) {
     out.Append("( ");
-    AppendJoined(out, literal.elements(), ", ", [&](const Literal& element) { Append(out, element, with_shape); });
+    AppendJoined(out, literal.elements(), ", ",
+                 [&](const Literal& element) { Append(out, element, with_shape, reads_back); });
     out.Append(" )");
     return;
   }
@@ -176,17 +195,19 @@ void Append(TextBuffer& out, const Literal& literal, bool with_shape) {
     }
     out.Append(' ');
   }
-  if (literal.shape().IsArray()) AppendArray(out, literal);
+  if (literal.shape().IsArray()) AppendArray(out, literal, reads_back);
 }
 
 }  // namespace
 
-void AppendLiteral(TextBuffer& out, const Literal& literal) { Append(out, literal, false); }
-void AppendLiteralWithShape(TextBuffer& out, const Literal& literal) { Append(out, literal, true); }
+void AppendLiteral(TextBuffer& out, const Literal& literal, bool reads_back) {
+  Append(out, literal, false, reads_back);
+}
+void AppendLiteralWithShape(TextBuffer& out, const Literal& literal) { Append(out, literal, true, false); }
 
 std::string Literal::ToString() const {
   TextBuffer out;
-  AppendLiteral(out, *this);
+  AppendLiteral(out, *this, /*reads_back=*/false);
   return out.Take();
 }
 

@@ -60,11 +60,11 @@ void AppendBools(TextBuffer& out, const BoolList& list) {
 bool IsJustFalse(const BoolList& list) { return list.empty() || (list.size() == 1 && !list[0]); }
 
 // Fewer instructions first, then by text: an order that does not depend on names.
-void SortComputations(std::vector<HloComputation*>& computations) {
+void SortComputations(std::vector<const HloComputation*>& computations) {
   PrintOptions fingerprint = PrintOptions::Fingerprint();
   fingerprint.print_operand_shape = false;
-  std::vector<std::pair<std::string, HloComputation*>> keyed;
-  for (HloComputation* computation : computations)
+  std::vector<std::pair<std::string, const HloComputation*>> keyed;
+  for (const HloComputation* computation : computations)
     keyed.emplace_back(PrintComputation(*computation, fingerprint), computation);
   std::stable_sort(keyed.begin(), keyed.end(), [](const auto& a, const auto& b) {
     if (a.second->instruction_count() != b.second->instruction_count()) {
@@ -271,7 +271,7 @@ void Printer::Module(const HloModule& module) {
   ModuleHeader(module);
   if (options_.print_metadata && !module.config().stack_frames.empty()) StackFrameTables(module);
   out_.Append('\n');
-  std::vector<HloComputation*> computations = module.MakeTextOrder(options_.reads_back);
+  std::vector<const HloComputation*> computations = module.TextOrder(options_.reads_back);
   if (options_.reads_back) sugar_ = sugar_ && std::all_of(computations.begin(), computations.end(), SugarReadsBack);
   if (options_.canonicalize_computations) SortComputations(computations);
   for (const HloComputation* computation : computations) {
@@ -325,7 +325,7 @@ void Printer::Computation(const HloComputation& computation, int nesting, Place 
   if (!is_body && computation.module()->config().is_scheduled && computation.fusion() == nullptr) {
     for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) print(*i);
   } else {
-    const std::vector<HloInstruction*> order = computation.MakeInstructionPostOrder();
+    const std::vector<const HloInstruction*> order = computation.PostOrder();
     constexpr size_t kAhead = 8;  // instructions of a large module are far from the cache by now
     for (size_t i = 0; i < order.size(); ++i) {
       if (i + kAhead < order.size()) __builtin_prefetch(order[i + kAhead]);

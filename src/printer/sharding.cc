@@ -105,9 +105,9 @@ void AppendSharding(TextBuffer& out, const Sharding& sharding, bool with_metadat
     const bool named = sharding.kind == Sharding::Kind::kNamed;
     out.Append(named ? ", metadata={" : " metadata={");
     const bool several = named || sharding.metadata.size() > 1;
-    AppendJoined(out, sharding.metadata, ", ", [&](const OpMetadata& metadata) {
+    AppendJoined(out, sharding.metadata, ", ", [&](const OwnedOpMetadata& metadata) {
       if (several) out.Append('{');
-      AppendMetadata(out, metadata, false);
+      AppendMetadata(out, metadata.As<std::string_view>(), false);
       if (several) out.Append('}');
     });
     out.Append('}');

@@ -14,7 +14,8 @@ void AppendShape(TextBuffer& out, const Shape& shape, bool with_layout);
 void AppendLayout(TextBuffer& out, const Layout& layout);
 
 // literal.cc
-void AppendLiteral(TextBuffer& out, const Literal& literal);           // {1, 2}
+// {1, 2}; with `reads_back` -0 as XLA reads it, too.
+void AppendLiteral(TextBuffer& out, const Literal& literal, bool reads_back);
 void AppendLiteralWithShape(TextBuffer& out, const Literal& literal);  // f32[2]{0} {1, 2}
 
 // sharding.cc

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "hlo.h"
+#include "support/endian.h"
 
 namespace hloir::proto {
 
@@ -119,7 +120,7 @@ class FieldDecoder {
       if (view.size() % sizeof(T) != 0) throw protozero::invalid_length_exception();
       size_t old_size = field.size();
       field.resize(old_size + view.size() / sizeof(T));
-      if (view.size() > 0) std::memcpy(field.data() + old_size, view.data(), view.size());
+      CopyLittleEndian(field.data() + old_size, view.data(), view.size(), sizeof(T));
     } else {
       const char* at = view.data();
       const char* const end = at + view.size();

@@ -1,16 +1,15 @@
-// An opcode's attributes, to and from the fields of HloInstructionProto: one pair of short functions per struct of
-// attributes.def, found by overload. The fields that every instruction has are reader.cc's and writer.cc's.
+// An opcode's attributes, to and from the fields of HloInstructionProto. A struct of attributes.def whose fields the
+// message has under the same names needs nothing here (by_name.h); any other has a Read and a Write below, found by
+// overload. The fields that every instruction has are reader.cc's and writer.cc's.
 #include "instruction.h"
 
+#include "by_name.h"
+#include "ir/graph_loader.h"
 #include "values.h"
 
 namespace hloir {
 namespace {
 
-template <class E>
-E ToEnum(int64_t number) {
-  return number >= 0 && number < static_cast<int64_t>(EnumWords<E>().size()) ? static_cast<E>(number) : E{};
-}
 template <class E>
 Status EnumFromText(std::string_view text, E& value) {
   for (size_t i = 0; i < EnumWords<E>().size(); ++i) {
@@ -90,20 +89,16 @@ void WriteGroups(const ReplicaGroups& groups, proto::Instruction& m) {
 // The fields that several collectives share.
 template <class A>
 Status ReadCollective(const proto::Instruction& m, A& a) {
+  ReadByName(m, a);
   a.channel_id = ReadChannel(m);
   if constexpr (requires { a.replica_groups; }) HLOIR_RETURN_IF_ERROR(ReadGroups(m, a.replica_groups));
-  if constexpr (requires { a.constrain_layout; }) a.constrain_layout = m.constrain_layout;
-  if constexpr (requires { a.use_global_device_ids; }) a.use_global_device_ids = m.use_global_device_ids;
-  if constexpr (requires { a.dimensions; }) a.dimensions = ToDims(m.dimensions);
   return OkStatus();
 }
 template <class A>
 Status WriteCollective(const A& a, proto::Instruction& m) {
+  WriteByName(a, m);
   m.channel_id = a.channel_id.value_or(0);
   if constexpr (requires { a.replica_groups; }) WriteGroups(a.replica_groups, m);
-  if constexpr (requires { a.constrain_layout; }) m.constrain_layout = a.constrain_layout;
-  if constexpr (requires { a.use_global_device_ids; }) m.use_global_device_ids = a.use_global_device_ids;
-  if constexpr (requires { a.dimensions; }) m.dimensions = ToInt64s(a.dimensions);
   return OkStatus();
 }
 
@@ -149,41 +144,12 @@ Status Write(const Context&, const IotaAttributes& a, proto::Instruction& m) {
   return OkStatus();
 }
 
-Status Read(const Context&, const proto::Instruction& m, RngAttributes& a) {
-  a.distribution = ToEnum<RandomDistribution>(m.distribution);
-  return OkStatus();
-}
-Status Write(const Context&, const RngAttributes& a, proto::Instruction& m) {
-  m.distribution = static_cast<int64_t>(a.distribution);
-  return OkStatus();
-}
-
 Status Read(const Context&, const proto::Instruction& m, RngBitGeneratorAttributes& a) {
   a.algorithm = ToEnum<RandomAlgorithm>(m.rng_algorithm);
   return OkStatus();
 }
 Status Write(const Context&, const RngBitGeneratorAttributes& a, proto::Instruction& m) {
   m.rng_algorithm = static_cast<int64_t>(a.algorithm);
-  return OkStatus();
-}
-
-Status Read(const Context&, const proto::Instruction& m, RngGetAndUpdateStateAttributes& a) {
-  a.delta = m.delta;
-  return OkStatus();
-}
-Status Write(const Context&, const RngGetAndUpdateStateAttributes& a, proto::Instruction& m) {
-  m.delta = a.delta;
-  return OkStatus();
-}
-
-Status Read(const Context&, const proto::Instruction& m, ReducePrecisionAttributes& a) {
-  a.exponent_bits = m.exponent_bits;
-  a.mantissa_bits = m.mantissa_bits;
-  return OkStatus();
-}
-Status Write(const Context&, const ReducePrecisionAttributes& a, proto::Instruction& m) {
-  m.exponent_bits = a.exponent_bits;
-  m.mantissa_bits = a.mantissa_bits;
   return OkStatus();
 }
 
@@ -201,15 +167,6 @@ Status Write(const Context& c, const CompareAttributes& a, proto::Instruction& m
                                                     : ComparisonType::kUnsigned;
   }
   m.comparison_type = EnumWord(type);
-  return OkStatus();
-}
-
-Status Read(const Context&, const proto::Instruction& m, DimensionsAttributes& a) {
-  a.dimensions = ToDims(m.dimensions);
-  return OkStatus();
-}
-Status Write(const Context&, const DimensionsAttributes& a, proto::Instruction& m) {
-  m.dimensions = ToInt64s(a.dimensions);
   return OkStatus();
 }
 
@@ -232,15 +189,6 @@ Status Write(const Context&, const SliceAttributes& a, proto::Instruction& m) {
   return OkStatus();
 }
 
-Status Read(const Context&, const proto::Instruction& m, DynamicSliceAttributes& a) {
-  a.dynamic_slice_sizes = ToDims(m.dynamic_slice_sizes);
-  return OkStatus();
-}
-Status Write(const Context&, const DynamicSliceAttributes& a, proto::Instruction& m) {
-  m.dynamic_slice_sizes = ToInt64s(a.dynamic_slice_sizes);
-  return OkStatus();
-}
-
 Status Read(const Context&, const proto::Instruction& m, PadAttributes& a) {
   if (m.padding_config.has_value()) a.padding = FromProto(*m.padding_config);
   return OkStatus();
@@ -252,48 +200,27 @@ Status Write(const Context&, const PadAttributes& a, proto::Instruction& m) {
 
 Status Read(const Context&, const proto::Instruction& m, GatherAttributes& a) {
   if (!m.gather_dimension_numbers.has_value()) return InvalidArgument("gather without dimension numbers");
-  const proto::GatherDimensionNumbers& d = *m.gather_dimension_numbers;
-  a.offset_dims = ToDims(d.offset_dims);
-  a.collapsed_slice_dims = ToDims(d.collapsed_slice_dims);
-  a.start_index_map = ToDims(d.start_index_map);
-  a.operand_batching_dims = ToDims(d.operand_batching_dims);
-  a.start_indices_batching_dims = ToDims(d.start_indices_batching_dims);
-  a.index_vector_dim = d.index_vector_dim;
+  ReadByName(*m.gather_dimension_numbers, a);
+  ReadByName(m, a);
   a.slice_sizes = ToDims(m.gather_slice_sizes);
-  a.indices_are_sorted = m.indices_are_sorted;
   return OkStatus();
 }
 Status Write(const Context&, const GatherAttributes& a, proto::Instruction& m) {
-  m.gather_dimension_numbers = proto::GatherDimensionNumbers{
-      ToInt64s(a.offset_dims),           ToInt64s(a.collapsed_slice_dims),        ToInt64s(a.start_index_map),
-      ToInt64s(a.operand_batching_dims), ToInt64s(a.start_indices_batching_dims), a.index_vector_dim};
+  WriteByName(a, m.gather_dimension_numbers.emplace());
+  WriteByName(a, m);
   m.gather_slice_sizes = ToInt64s(a.slice_sizes);
-  m.indices_are_sorted = a.indices_are_sorted;
   return OkStatus();
 }
 
 Status Read(const Context&, const proto::Instruction& m, ScatterAttributes& a) {
   if (!m.scatter_dimension_numbers.has_value()) return InvalidArgument("scatter without dimension numbers");
-  const proto::ScatterDimensionNumbers& d = *m.scatter_dimension_numbers;
-  a.update_window_dims = ToDims(d.update_window_dims);
-  a.inserted_window_dims = ToDims(d.inserted_window_dims);
-  a.scatter_dims_to_operand_dims = ToDims(d.scatter_dims_to_operand_dims);
-  a.input_batching_dims = ToDims(d.input_batching_dims);
-  a.scatter_indices_batching_dims = ToDims(d.scatter_indices_batching_dims);
-  a.index_vector_dim = d.index_vector_dim;
-  a.indices_are_sorted = m.indices_are_sorted;
-  a.unique_indices = m.unique_indices;
+  ReadByName(*m.scatter_dimension_numbers, a);
+  ReadByName(m, a);
   return OkStatus();
 }
 Status Write(const Context&, const ScatterAttributes& a, proto::Instruction& m) {
-  m.scatter_dimension_numbers = proto::ScatterDimensionNumbers{ToInt64s(a.update_window_dims),
-                                                               ToInt64s(a.inserted_window_dims),
-                                                               ToInt64s(a.scatter_dims_to_operand_dims),
-                                                               ToInt64s(a.input_batching_dims),
-                                                               ToInt64s(a.scatter_indices_batching_dims),
-                                                               a.index_vector_dim};
-  m.indices_are_sorted = a.indices_are_sorted;
-  m.unique_indices = a.unique_indices;
+  WriteByName(a, m.scatter_dimension_numbers.emplace());
+  WriteByName(a, m);
   return OkStatus();
 }
 
@@ -376,95 +303,33 @@ Status Write(const Context&, const ConvolutionAttributes& a, proto::Instruction&
   return OkStatus();
 }
 
-Status Read(const Context&, const proto::Instruction& m, WindowAttributes& a) {
-  if (m.window.has_value()) a.window = FromProto(*m.window);
-  return OkStatus();
-}
-Status Write(const Context&, const WindowAttributes& a, proto::Instruction& m) {
-  m.window = ToProto(a.window);
-  return OkStatus();
-}
-
 // TriState: 0 unspecified, 1 true, 2 false.
 Status Read(const Context&, const proto::Instruction& m, ScanAttributes& a) {
-  a.dimensions = ToDims(m.dimensions);
-  a.num_carries = m.num_carries;
-  a.is_reverse = m.is_reverse;
+  ReadByName(m, a);
   if (m.is_associative != 0) a.is_associative = m.is_associative == 1;
   return OkStatus();
 }
 Status Write(const Context&, const ScanAttributes& a, proto::Instruction& m) {
-  m.dimensions = ToInt64s(a.dimensions);
-  m.num_carries = a.num_carries;
-  m.is_reverse = a.is_reverse;
+  WriteByName(a, m);
   m.is_associative = a.is_associative.value_or(false) ? 1 : 2;  // nothing said in text is false
   return OkStatus();
 }
 
-Status Read(const Context&, const proto::Instruction& m, SortAttributes& a) {
-  a.dimensions = ToDims(m.dimensions);
-  a.is_stable = m.is_stable;
-  return OkStatus();
-}
-Status Write(const Context&, const SortAttributes& a, proto::Instruction& m) {
-  m.dimensions = ToInt64s(a.dimensions);
-  m.is_stable = a.is_stable;
-  return OkStatus();
-}
-
-Status Read(const Context&, const proto::Instruction& m, TopKAttributes& a) {
-  a.k = m.k;
-  a.largest = m.largest;
-  a.is_stable = m.is_stable;
-  return OkStatus();
-}
-Status Write(const Context&, const TopKAttributes& a, proto::Instruction& m) {
-  m.k = a.k;
-  m.largest = a.largest;
-  m.is_stable = a.is_stable;
-  return OkStatus();
-}
-
-Status Read(const Context&, const proto::Instruction& m, FftAttributes& a) {
-  a.fft_type = ToEnum<FftType>(m.fft_type);
-  a.fft_length = ToDims(m.fft_length);
-  return OkStatus();
-}
-Status Write(const Context&, const FftAttributes& a, proto::Instruction& m) {
-  m.fft_type = static_cast<int64_t>(a.fft_type);
-  m.fft_length = ToInt64s(a.fft_length);
-  return OkStatus();
-}
-
 Status Read(const Context&, const proto::Instruction& m, CholeskyAttributes& a) {
-  a.lower = m.cholesky_options.has_value() && m.cholesky_options->lower;
+  if (m.cholesky_options.has_value()) ReadByName(*m.cholesky_options, a);
   return OkStatus();
 }
 Status Write(const Context&, const CholeskyAttributes& a, proto::Instruction& m) {
-  m.cholesky_options = proto::CholeskyOptions{a.lower};
+  WriteByName(a, m.cholesky_options.emplace());
   return OkStatus();
 }
 
 Status Read(const Context&, const proto::Instruction& m, TriangularSolveAttributes& a) {
-  if (!m.triangular_solve_options.has_value()) return OkStatus();
-  const proto::TriangularSolveOptions& o = *m.triangular_solve_options;
-  a = {o.left_side, o.lower, o.unit_diagonal, ToEnum<TransposeA>(o.transpose_a)};
+  if (m.triangular_solve_options.has_value()) ReadByName(*m.triangular_solve_options, a);
   return OkStatus();
 }
 Status Write(const Context&, const TriangularSolveAttributes& a, proto::Instruction& m) {
-  m.triangular_solve_options =
-      proto::TriangularSolveOptions{a.left_side, a.lower, a.unit_diagonal, static_cast<int64_t>(a.transpose_a)};
-  return OkStatus();
-}
-
-Status Read(const Context&, const proto::Instruction& m, BatchNormAttributes& a) {
-  a.epsilon = m.epsilon;
-  a.feature_index = m.feature_index;
-  return OkStatus();
-}
-Status Write(const Context&, const BatchNormAttributes& a, proto::Instruction& m) {
-  m.epsilon = a.epsilon;
-  m.feature_index = a.feature_index;
+  WriteByName(a, m.triangular_solve_options.emplace());
   return OkStatus();
 }
 
@@ -478,15 +343,6 @@ Status Read(const Context& c, const proto::Instruction& m, GetTupleElementAttrib
 }
 Status Write(const Context&, const GetTupleElementAttributes& a, proto::Instruction& m) {
   m.tuple_index = a.index;
-  return OkStatus();
-}
-
-Status Read(const Context&, const proto::Instruction& m, CallAttributes& a) {
-  a.is_composite = m.is_composite;
-  return OkStatus();
-}
-Status Write(const Context&, const CallAttributes& a, proto::Instruction& m) {
-  m.is_composite = a.is_composite;
   return OkStatus();
 }
 
@@ -514,7 +370,7 @@ Status Read(const Context&, const proto::Instruction& m, CustomCallAttributes& a
   a.custom_call_has_side_effect = m.custom_call_has_side_effect;
   a.output_to_operand_aliasing = FromProto(m.output_operand_aliasing);
   a.schedule = ToEnum<CustomCallSchedule>(m.custom_call_schedule);
-  // Nothing said, or a number that nobody knows.
+  // Not set, or an unknown number.
   a.api_version = ToEnum<CustomCallApiVersion>(m.custom_call_api_version);
   if (static_cast<int64_t>(a.api_version) == 0) a.api_version = CustomCallApiVersion::kOriginal;
   if (m.literal.has_value()) {
@@ -551,14 +407,14 @@ Status Write(const Context& c, const CustomCallAttributes& a, proto::Instruction
 }
 
 // XLA's text says entry where its message says exit, and the other way round.
-Status Read(const Context& c, const proto::Instruction& m, DomainAttributes& a) {
+Status Read(const Context&, const proto::Instruction& m, DomainAttributes& a) {
   a.domain.kind = "sharding";
   if (m.domain_exit_sharding.has_value()) {
-    HLOIR_ASSIGN_OR_RETURN(Sharding sharding, FromProto(*m.domain_exit_sharding, *c.module));
+    HLOIR_ASSIGN_OR_RETURN(Sharding sharding, FromProto(*m.domain_exit_sharding));
     a.domain.entry = std::move(sharding);
   }
   if (m.domain_entry_sharding.has_value()) {
-    HLOIR_ASSIGN_OR_RETURN(Sharding sharding, FromProto(*m.domain_entry_sharding, *c.module));
+    HLOIR_ASSIGN_OR_RETURN(Sharding sharding, FromProto(*m.domain_entry_sharding));
     a.domain.exit = std::move(sharding);
   }
   return OkStatus();
@@ -692,8 +548,14 @@ StatusOr<Attributes> ReadAttributes(const ProtoContext& context, HloOpcode opcod
       return Attributes();
     } else {
       A attributes;
-      HLOIR_RETURN_IF_ERROR(Read(context, message, attributes));
-      return Attributes(context.module->arena().New<A>(std::move(attributes)));
+      if constexpr (requires { Read(context, message, attributes); }) {
+        HLOIR_RETURN_IF_ERROR(Read(context, message, attributes));
+      } else {
+        static_assert(CoveredByName<proto::Instruction>(nullptr, static_cast<A*>(nullptr)),
+                      "a field is not in the message under its own name: write a Read and a Write above");
+        ReadByName(message, attributes);
+      }
+      return Attributes(GraphLoader(*context.module).KeepAttributes(std::move(attributes)));
     }
   });
 }
@@ -701,8 +563,14 @@ StatusOr<Attributes> ReadAttributes(const ProtoContext& context, HloOpcode opcod
 Status WriteAttributes(const ProtoContext& context, const Attributes& attributes, proto::Instruction& message) {
   return std::visit(
       [&](const auto& a) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(a)>, std::monostate>) return OkStatus();
-        else return Write(context, std::as_const(*a), message);
+        if constexpr (std::is_same_v<std::decay_t<decltype(a)>, std::monostate>) {
+          return OkStatus();
+        } else if constexpr (requires { Write(context, std::as_const(*a), message); }) {
+          return Write(context, std::as_const(*a), message);
+        } else {
+          WriteByName(*a, message);
+          return OkStatus();
+        }
       },
       attributes);
 }

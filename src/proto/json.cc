@@ -1,11 +1,13 @@
 // HloProto as JSON, by protobuf's JSON mapping with the .proto files' field names: 64-bit integers as strings, bytes in
 // base64, enums as numbers. Reading also takes numbers for strings, enums' names and lowerCamelCase names.
+#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "hloir/proto.h"
+#include "support/format.h"
 #include "codec.h"
 #include "values.h"
 
@@ -310,10 +312,33 @@ bool NestsTooDeep(std::string_view text) {
   return false;
 }
 
+// Of the four messages, those that one of each has.
+constexpr const char* kKnownFields[] = {"hlo",
+                                        "hlo_module",
+                                        "hloModule",
+                                        "partitions",
+                                        "computations",
+                                        "name",
+                                        "entry_computation_name",
+                                        "entryComputationName",
+                                        "id"};
+
+// "LINE:COLUMN: error: it is no JSON: …"; nlohmann says it in other words, and counts bytes.
+Status SyntaxError(std::string_view text, const Json::parse_error& error) {
+  const std::string_view before = text.substr(0, error.byte > 0 ? error.byte - 1 : 0);
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+  if (before.size() >= text.size())
+    return InvalidArgument(Format("{}:{}: error: it is JSON that is cut off: the text ends here", line, column));
+  std::string_view what = error.what();
+  if (const size_t at = what.find(" - "); at != std::string_view::npos) what.remove_prefix(at + 3);
+  return InvalidArgument(Format("{}:{}: error: it is no JSON: {}", line, column, what));
+}
+
 }  // namespace
 
-StatusOr<std::string> SerializeHloProtoAsJson(const HloProtoFile& file) {
-  HLOIR_ASSIGN_OR_RETURN(std::string bytes, SerializeMessage(file, nullptr));
+StatusOr<std::string> SerializeHloProtoAsJson(const HloProtoFile& file, const HloModule* module) {
+  HLOIR_ASSIGN_OR_RETURN(std::string bytes, SerializeMessage(file, module, nullptr));
   // Strings that are no UTF-8 (names and configs may hold any bytes) are written with their bytes replaced, not
   // refused.
   auto write = [&](auto message) { return ToJson(message).dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; };
@@ -331,6 +356,11 @@ StatusOr<HloProtoFile> ParseHloProtoJson(std::string_view text) {
   try {
     const Json json = Json::parse(text);
     if (!json.is_object()) return InvalidArgument("JSON: no object");
+    const bool is_known = std::any_of(std::begin(kKnownFields), std::end(kKnownFields),
+                                      [&](const char* name) { return json.contains(name); });
+    if (!is_known)
+      return InvalidArgument(
+          "it is JSON, but of no HloProto, HloModuleProto or snapshot: none of their fields is there");
     std::deque<std::string> storage;
     auto has = [&](const char* name, const char* camel) { return json.contains(name) || json.contains(camel); };
     if (has("hlo", "hlo")) return ParseHloProto(FromJson<proto::Snapshot>(json, storage));
@@ -339,6 +369,8 @@ StatusOr<HloProtoFile> ParseHloProtoJson(std::string_view text) {
     return ParseHloProto(FromJson<proto::Module>(json, storage));
   } catch (const proto::TooDeep&) {
     return ResourceExhausted("JSON: nested too deep");
+  } catch (const Json::parse_error& error) {
+    return SyntaxError(text, error);
   } catch (const std::exception& error) {
     return InvalidArgument(error.what());
   }

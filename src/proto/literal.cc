@@ -3,40 +3,28 @@
 
 #include "hloir/proto.h"
 #include "codec.h"
+#include "support/endian.h"
 #include "values.h"
 
 namespace hloir {
 namespace {
 
-// The bytes field of each type that has one.
-template <class Message>
-auto* BytesField(Message& m, PrimitiveType type) {
-  switch (type) {
-    case PrimitiveType::U8: return &m.u8s;
-    case PrimitiveType::S8: return &m.s8s;
-    case PrimitiveType::U16: return &m.u16s;
-    case PrimitiveType::S16: return &m.s16s;
-    case PrimitiveType::F16: return &m.f16s;
-    case PrimitiveType::BF16: return &m.bf16s;
-    case PrimitiveType::S4: return &m.s4s;
-    case PrimitiveType::U4: return &m.u4s;
-    case PrimitiveType::S2: return &m.s2s;
-    case PrimitiveType::U2: return &m.u2s;
-    case PrimitiveType::S1: return &m.s1s;
-    case PrimitiveType::U1: return &m.u1s;
-    case PrimitiveType::F8E5M2: return &m.f8e5m2s;
-    case PrimitiveType::F8E4M3: return &m.f8e4m3s;
-    case PrimitiveType::F8E4M3FN: return &m.f8e4m3fns;
-    case PrimitiveType::F8E4M3B11FNUZ: return &m.f8e4m3b11fnuzs;
-    case PrimitiveType::F8E3M4: return &m.f8e3m4s;
-    case PrimitiveType::F8E5M2FNUZ: return &m.f8e5m2fnuzs;
-    case PrimitiveType::F8E4M3FNUZ: return &m.f8e4m3fnuzs;
-    case PrimitiveType::F8E8M0FNU: return &m.f8e8m0fnus;
-    case PrimitiveType::F4E2M1FN: return &m.f4e2m1fns;
-    case PrimitiveType::F6E3M2FN: return &m.f6e3m2fns;
-    case PrimitiveType::F6E2M3FN: return &m.f6e2m3fns;
-    default: return static_cast<decltype(&m.u8s)>(nullptr);
+// Elements of type x are in LiteralProto's field "xs".
+struct BytesFinder {
+  std::string_view type;
+  proto::Bytes* found = nullptr;
+  template <class T>
+  void operator()(uint32_t, std::string_view name, T& field) {
+    if constexpr (std::is_same_v<T, proto::Bytes>) {
+      if (name.size() == type.size() + 1 && name.starts_with(type)) found = &field;
+    }
   }
+};
+// The field of a type whose elements are kept as bytes; nullptr for the others, which have fields of numbers.
+proto::Bytes* BytesField(proto::Literal& m, PrimitiveType type) {
+  BytesFinder finder{PrimitiveTypeName(type)};
+  proto::Fields(finder, m);
+  return finder.found;
 }
 
 // Elements of integer types under a byte: XLA writes the low bits of a byte each. Packed ones, first element in the low
@@ -117,7 +105,7 @@ StatusOr<Literal> FromProto(const proto::Literal& m) {
   if (shape.ByteSize() > kMaxProtoLiteralBytes) return ResourceExhausted("literal: too large");
   const PrimitiveType type = shape.element_type();
   const int64_t count = shape.ElementCount();
-  const proto::Bytes* bytes = BytesField(m, type);
+  const proto::Bytes* bytes = BytesField(const_cast<proto::Literal&>(m), type);
   // The elements' bytes are checked before anything as large as the shape says is allocated.
   size_t held = 0;
   switch (type) {
@@ -164,8 +152,8 @@ StatusOr<Literal> FromProto(const proto::Literal& m) {
       } else {
         const size_t size = static_cast<size_t>(StorageBytes(type));
         for (int64_t i = 0; i < count; ++i) {
-          std::memcpy(literal.untyped_data() + static_cast<size_t>(i) * size,
-                      raw + static_cast<size_t>(order.empty() ? i : order[i]) * size, size);
+          CopyLittleEndian(literal.untyped_data() + static_cast<size_t>(i) * size,
+                           raw + static_cast<size_t>(order.empty() ? i : order[i]) * size, size, size);
         }
       }
     }
@@ -218,8 +206,8 @@ proto::Literal ToProto(const Literal& literal, std::deque<std::string>& storage)
     const size_t size = static_cast<size_t>(StorageBytes(type));
     bytes.assign(static_cast<size_t>(literal.size_bytes()), '\0');
     for (int64_t i = 0; i < literal.element_count(); ++i) {
-      std::memcpy(bytes.data() + static_cast<size_t>(order.empty() ? i : order[i]) * size,
-                  literal.untyped_data() + static_cast<size_t>(i) * size, size);
+      CopyLittleEndian(bytes.data() + static_cast<size_t>(order.empty() ? i : order[i]) * size,
+                       literal.untyped_data() + static_cast<size_t>(i) * size, size, size);
     }
   }
   BytesField(m, type)->value = bytes;

@@ -100,7 +100,7 @@ class ModuleReader {
  private:
   Status ReadComputation(const proto::Computation& m, HloComputation* computation) {
     if (computations_.contains(m.id)) return InvalidArgument("its id is taken");
-    if (m.execution_thread != "main") computation->set_execution_thread(module_.InternText(m.execution_thread));
+    if (m.execution_thread != "main") computation->set_execution_thread(m.execution_thread);
     std::unordered_map<int64_t, HloInstruction*> local;
     std::vector<int64_t> ids;
     bool operands_have_lower_ids = true;
@@ -203,32 +203,33 @@ class ModuleReader {
 
   Status ReadDecorations(const proto::Instruction& m, HloInstruction& instruction) {
     if (m.metadata.has_value()) {
-      OpMetadata metadata = FromProto(*m.metadata, module_);
+      OpMetadata metadata = FromProto(*m.metadata);
       if (m.metadata->metadata_payload.has_value() && m.metadata->metadata_payload->index.has_value()) {
         const int64_t index = *m.metadata->metadata_payload->index;
         if (index < 0 || index >= static_cast<int64_t>(payloads_.size()))
           return InvalidArgument("metadata: no payload " + std::to_string(index));
-        metadata.metadata_payload = module_.InternText(payloads_[static_cast<size_t>(index)]);
+        metadata.metadata_payload = payloads_[static_cast<size_t>(index)];
       }
-      if (!(metadata == OpMetadata())) instruction.set_metadata(module_.InternMetadata(metadata));
+      if (!(metadata == OpMetadata())) instruction.set_metadata(metadata);
     }
     if (m.sharding.has_value()) {
-      HLOIR_ASSIGN_OR_RETURN(Sharding sharding, FromProto(*m.sharding, module_));
-      instruction.mutable_extras().sharding = module_.InternSharding(std::move(sharding));
+      HLOIR_ASSIGN_OR_RETURN(Sharding sharding, FromProto(*m.sharding));
+      instruction.set_sharding(std::move(sharding));
     }
     if (m.frontend_attributes.has_value() && !m.frontend_attributes->map.empty()) {
-      instruction.mutable_extras().frontend_attributes = ReadMap(*m.frontend_attributes);
+      instruction.set_frontend_attributes(ReadMap(*m.frontend_attributes));
     }
     std::string_view config = !m.backend_config.value.empty() ? m.backend_config.value : m.custom_call_opaque.value;
-    if (!config.empty()) instruction.mutable_extras().backend_config = module_.InternText(config);
+    if (!config.empty()) instruction.set_backend_config(config);
     if (m.statistics_viz.has_value() && !m.statistics_viz->statistics.empty()) {
-      Statistics& statistics = instruction.mutable_extras().statistics.emplace();
+      Statistics statistics;
       statistics.visualizing_index = m.statistics_viz->stat_index_to_visualize;
       for (const proto::Statistic& s : m.statistics_viz->statistics)
         statistics.values.emplace_back(s.stat_name, s.stat_val);
+      instruction.set_statistics(std::move(statistics));
     }
     if (m.result_accuracy.has_value() && (m.result_accuracy->mode != 0 || m.result_accuracy->tolerance.has_value())) {
-      ResultAccuracy& accuracy = instruction.mutable_extras().result_accuracy.emplace();
+      ResultAccuracy accuracy;
       accuracy.mode = m.result_accuracy->mode == 1 ? Precision::kHighest : Precision::kDefault;
       if (m.result_accuracy->tolerance.has_value()) {
         accuracy.has_tolerance = true;
@@ -236,10 +237,11 @@ class ModuleReader {
         accuracy.rtol = m.result_accuracy->tolerance->rtol;
         accuracy.ulps = m.result_accuracy->tolerance->ulps;
       }
+      instruction.set_result_accuracy(accuracy);
     }
     if (m.original_value.has_value()) {
       HLOIR_ASSIGN_OR_RETURN(OriginalValue value, FromProto(*m.original_value, instruction.shape()));
-      instruction.mutable_extras().original_value = std::move(value);
+      instruction.set_original_value(std::move(value));
     }
     return OkStatus();
   }
@@ -446,13 +448,29 @@ StatusOr<HloProtoFile> ParseStreamed(std::string_view message, std::string_view 
   return file;
 }
 
+// Do the bytes begin as one of the four messages, and end before it does?
+bool IsCutOff(std::string_view bytes) {
+  if (bytes.empty() || bytes[0] != kModuleTag) return false;
+  try {
+    protozero::pbf_reader reader(bytes.data(), bytes.size());
+    while (reader.next()) reader.skip();
+  } catch (const protozero::end_of_buffer_exception&) {
+    return true;
+  } catch (const std::exception&) {
+  }
+  return false;
+}
+
 StatusOr<HloProtoFile> Parse(std::string_view bytes) {
   if (const std::optional<std::string_view> message = MessageBeforeStream(bytes)) {
     return ParseStreamed(*message, bytes.substr(static_cast<size_t>(message->data() - bytes.data()) + message->size()));
   }
   HloProtoFile file;
   const std::optional<int> depth = NameDepth(bytes);
-  if (!depth.has_value()) return InvalidArgument("these bytes are no HloProto, HloModuleProto or snapshot");
+  if (!depth.has_value()) {
+    return InvalidArgument(IsCutOff(bytes) ? "the file is cut off: it ends within a message"
+                                           : "these bytes are no HloProto, HloModuleProto or snapshot");
+  }
   if (*depth == 0) {
     file.form = HloProtoFile::Form::kHloModuleProto;
     HLOIR_RETURN_IF_ERROR(ReadModule(proto::Decode<proto::Module>(bytes), file));

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "codec.h"
+#include "support/endian.h"
 #include "values.h"
 
 namespace hloir {
@@ -39,6 +40,16 @@ class StreamReader {
   std::string_view bytes_;
 };
 
+// Of the number that an element is, or of each of the two.
+size_t NumberBytes(PrimitiveType type) { return static_cast<size_t>(StorageBytes(type)) / (IsComplex(type) ? 2 : 1); }
+
+template <class T>
+void AppendLittleEndian(T value, std::string& bytes) {
+  const size_t at = bytes.size();
+  bytes.resize(at + sizeof(T));
+  CopyLittleEndian(bytes.data() + at, &value, sizeof(T), sizeof(T));
+}
+
 Status TooShort() { return InvalidArgument("literal: the stream ends within it"); }
 
 StatusOr<Literal> ReadArray(const Shape& shape, StreamReader& stream) {
@@ -47,8 +58,7 @@ StatusOr<Literal> ReadArray(const Shape& shape, StreamReader& stream) {
   if (IsDynamic(shape)) {
     if (!stream.Take(static_cast<size_t>(shape.rank()) * 4, bytes)) return TooShort();
     for (int64_t d = 0; d < shape.rank(); ++d) {
-      int32_t size;
-      std::memcpy(&size, bytes.data() + 4 * d, 4);
+      const int32_t size = LoadLittleEndian<int32_t>(bytes.data() + 4 * d);
       if (size < 0 || size > shape.dimensions(d)) return InvalidArgument("literal: a dynamic size over its bound");
       sizes.push_back(size);
     }
@@ -65,8 +75,8 @@ StatusOr<Literal> ReadArray(const Shape& shape, StreamReader& stream) {
   for (int64_t i = 0; i < count; ++i) {
     const int64_t from = order.empty() ? i : order[i];
     if (bits >= 8) {
-      std::memcpy(literal.untyped_data() + static_cast<size_t>(i) * width,
-                  bytes.data() + static_cast<size_t>(from) * width, width);
+      CopyLittleEndian(literal.untyped_data() + static_cast<size_t>(i) * width,
+                       bytes.data() + static_cast<size_t>(from) * width, width, NumberBytes(type));
       continue;
     }
     const uint8_t byte = static_cast<uint8_t>(bytes[from / per_byte]);
@@ -98,7 +108,7 @@ void WritePieces(const Literal& literal, std::string& bytes) {
     const DimVector& sizes = literal.dynamic_sizes().empty() ? shape.dimensions() : literal.dynamic_sizes();
     for (int64_t d : sizes) {
       const int32_t size = static_cast<int32_t>(d);
-      bytes.append(reinterpret_cast<const char*>(&size), 4);
+      AppendLittleEndian(size, bytes);
     }
   }
   const PrimitiveType type = shape.element_type();
@@ -113,7 +123,8 @@ void WritePieces(const Literal& literal, std::string& bytes) {
   for (int64_t i = 0; i < count; ++i) {
     const int64_t to = order.empty() ? i : order[i];
     if (bits >= 8) {
-      std::memcpy(bytes.data() + begin + static_cast<size_t>(to) * width, data + static_cast<size_t>(i) * width, width);
+      CopyLittleEndian(bytes.data() + begin + static_cast<size_t>(to) * width, data + static_cast<size_t>(i) * width,
+                       width, NumberBytes(type));
     } else {
       char& byte = bytes[begin + static_cast<size_t>(to / per_byte)];
       byte = static_cast<char>(byte | (data[i] & ((1 << bits) - 1)) << (to % per_byte * bits));
@@ -127,8 +138,7 @@ StatusOr<Literal> ReadStreamedLiteral(std::string_view bytes) {
   StreamReader stream(bytes);
   std::string_view part;
   if (!stream.Take(8, part)) return TooShort();
-  uint64_t shape_size;
-  std::memcpy(&shape_size, part.data(), 8);
+  const uint64_t shape_size = LoadLittleEndian<uint64_t>(part.data());
   if (!stream.Take(shape_size, part)) return TooShort();
   HLOIR_ASSIGN_OR_RETURN(const Shape shape, FromProto(proto::Decode<proto::Shape>(part)));
   HLOIR_ASSIGN_OR_RETURN(Literal literal, ReadPieces(shape, stream));
@@ -139,8 +149,8 @@ StatusOr<Literal> ReadStreamedLiteral(std::string_view bytes) {
 std::string WriteStreamedLiteral(const Literal& literal) {
   proto::Shape shape = ToProto(literal.shape());
   const std::string shape_bytes = proto::Encode(shape);
-  const uint64_t shape_size = shape_bytes.size();
-  std::string bytes(reinterpret_cast<const char*>(&shape_size), 8);
+  std::string bytes;
+  AppendLittleEndian(uint64_t{shape_bytes.size()}, bytes);
   bytes += shape_bytes;
   WritePieces(literal, bytes);
   return bytes;

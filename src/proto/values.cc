@@ -191,13 +191,13 @@ proto::ConvolutionDimensionNumbers ToProto(const ConvDimensionNumbers& d) {
           ToInt64s(d.output_spatial)};
 }
 
-OpMetadata FromProto(const proto::OpMetadata& m, HloModule& module) {
+OpMetadata FromProto(const proto::OpMetadata& m) {
   OpMetadata metadata;
-  metadata.op_type = module.InternText(m.op_type);
-  metadata.op_name = module.InternText(m.op_name);
-  metadata.source_file = module.InternText(m.source_file);
-  metadata.deduplicated_name = module.InternText(m.deduplicated_name);
-  metadata.scheduling_name = module.InternText(m.scheduling_name);
+  metadata.op_type = m.op_type;
+  metadata.op_name = m.op_name;
+  metadata.source_file = m.source_file;
+  metadata.deduplicated_name = m.deduplicated_name;
+  metadata.scheduling_name = m.scheduling_name;
   metadata.source_line = m.source_line;
   metadata.source_end_line = m.source_end_line;
   metadata.source_column = m.source_column;
@@ -281,10 +281,10 @@ std::vector<proto::AxisRef> ToProto(const std::vector<MeshAxisRef>& refs, const 
   return result;
 }
 
-StatusOr<Sharding> FromProto(const proto::OpSharding& m, HloModule& module) {
+StatusOr<Sharding> FromProto(const proto::OpSharding& m) {
   Sharding sharding;
   for (const proto::OpMetadata& metadata : m.named_sharding ? m.named_sharding->metadata : m.metadata) {
-    sharding.metadata.push_back(FromProto(metadata, module));
+    sharding.metadata.push_back(FromProto(metadata).As<std::string>());
   }
   if (m.named_sharding.has_value()) {
     const proto::NamedSharding& named = *m.named_sharding;
@@ -307,7 +307,7 @@ StatusOr<Sharding> FromProto(const proto::OpSharding& m, HloModule& module) {
   }
   sharding.kind = KindFromProto(m.type);
   for (const proto::OpSharding& element : m.tuple_shardings) {
-    HLOIR_ASSIGN_OR_RETURN(Sharding converted, FromProto(element, module));
+    HLOIR_ASSIGN_OR_RETURN(Sharding converted, FromProto(element));
     sharding.tuple_elements.push_back(std::move(converted));
   }
   sharding.tile_dims = ToDims(m.tile_assignment_dimensions);
@@ -334,7 +334,9 @@ proto::OpSharding ToProto(const Sharding& sharding) {
     named.replicated_axes = ToProto(sharding.replicated_axes, sharding.mesh);
     named.unreduced_axes = ToProto(sharding.unreduced_axes, sharding.mesh);
     named.manual_axes = ToProto(sharding.manual_axes, sharding.mesh);
-    for (const OpMetadata& metadata : sharding.metadata) named.metadata.push_back(ToProto(metadata));
+    for (const OwnedOpMetadata& metadata : sharding.metadata) {
+      named.metadata.push_back(ToProto(metadata.As<std::string_view>()));
+    }
     return message;
   }
   message.type = KindToProto(sharding.kind);
@@ -351,7 +353,9 @@ proto::OpSharding ToProto(const Sharding& sharding) {
     message.shard_group_id = sharding.shard_group_id;
     message.shard_group_type = sharding.shard_group == Sharding::Group::kAs ? 0 : 1;
   }
-  for (const OpMetadata& metadata : sharding.metadata) message.metadata.push_back(ToProto(metadata));
+  for (const OwnedOpMetadata& metadata : sharding.metadata) {
+    message.metadata.push_back(ToProto(metadata.As<std::string_view>()));
+  }
   return message;
 }
 

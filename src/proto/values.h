@@ -21,8 +21,8 @@ StatusOr<Literal> FromProto(const proto::Literal& message);
 Window FromProto(const proto::Window& message);
 PaddingConfig FromProto(const proto::PaddingConfig& message);
 StatusOr<ConvDimensionNumbers> FromProto(const proto::ConvolutionDimensionNumbers& message);
-StatusOr<Sharding> FromProto(const proto::OpSharding& message, HloModule& module);
-OpMetadata FromProto(const proto::OpMetadata& message, HloModule& module);
+StatusOr<Sharding> FromProto(const proto::OpSharding& message);
+OpMetadata FromProto(const proto::OpMetadata& message);  // looks into the message
 Mesh FromProto(const proto::Mesh& message);
 StatusOr<std::vector<MeshAxisRef>> FromProto(const std::vector<proto::AxisRef>& refs, const Mesh& mesh);
 OutputOperandAliasing FromProto(const std::vector<proto::OutputOperandAliasing>& message);
@@ -34,7 +34,7 @@ DimVector ToDims(const proto::Int64s& numbers);
 // empty: they stand as ours do.
 std::vector<int64_t> LayoutOrder(const Shape& shape);
 // The one message that `file` is; what its arguments take in a stream goes there, if there is one: writer.cc.
-StatusOr<std::string> SerializeMessage(const HloProtoFile& file, std::string* stream);
+StatusOr<std::string> SerializeMessage(const HloProtoFile& file, const HloModule* module, std::string* stream);
 // A literal that stands behind its message: streamed_literal.cc. Broken shapes throw, as Decode() does.
 StatusOr<Literal> ReadStreamedLiteral(std::string_view bytes);
 std::string WriteStreamedLiteral(const Literal& literal);

@@ -127,19 +127,19 @@ std::string WriteComputation(const HloComputation& computation, const Instructio
   m.program_shape = WriteProgramShape(computation.program_shape(), computation);
   std::deque<std::string> instructions;
   const bool scheduled = computation.module()->config().is_scheduled;
-  for (const HloInstruction* i : scheduled ? computation.instructions() : computation.MakeInstructionPostOrder()) {
+  for (const HloInstruction* i : scheduled ? computation.instructions() : computation.PostOrder()) {
     m.instructions.push_back({instructions.emplace_back(WriteInstruction(*i, ids, payloads))});
   }
   return proto::Encode(m);
 }
 
 // Callees first. The stored order where that is so already: a reader that keeps the file's order then prints as we do.
-std::vector<HloComputation*> FileOrder(const HloModule& module) {
+std::vector<const HloComputation*> FileOrder(const HloModule& module) {
   std::vector<bool> seen(static_cast<size_t>(module.computation_id_limit()), false);
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
       for (const HloComputation* called : i->called_computations()) {
-        if (!seen[called->id()]) return module.MakeComputationPostOrder();
+        if (!seen[called->id()]) return module.PostOrder();
       }
     }
     seen[computation->id()] = true;
@@ -213,7 +213,7 @@ proto::Module WriteModule(const HloModule& module, std::deque<std::string>& stor
   return m;
 }
 
-// Nothing that was kept from a text may get lost without a word.
+// What the text had and the message cannot represent must be an error.
 Status CheckAllKnown(const HloModule& module) {
   const auto no_field = [](std::string_view where, std::string_view name, std::string_view value) {
     const std::string what =
@@ -241,21 +241,21 @@ std::string SerializeHloModuleProto(const HloModule& module) {
   return proto::Encode(message);
 }
 
-StatusOr<std::string> SerializeHloProto(const HloProtoFile& file) {
+StatusOr<std::string> SerializeHloProto(const HloProtoFile& file, const HloModule* module) {
   if (!file.streamed || file.form != HloProtoFile::Form::kHloUnoptimizedSnapshot)
-    return SerializeMessage(file, nullptr);
+    return SerializeMessage(file, module, nullptr);
   std::string stream, bytes;
-  HLOIR_ASSIGN_OR_RETURN(const std::string message, SerializeMessage(file, &stream));
+  HLOIR_ASSIGN_OR_RETURN(const std::string message, SerializeMessage(file, module, &stream));
   protozero::add_varint_to_buffer(&bytes, message.size());
   return bytes + message + stream;
 }
 
-StatusOr<std::string> SerializeMessage(const HloProtoFile& file, std::string* stream) {
-  if (file.module == nullptr || file.module->entry_computation() == nullptr)
-    return InvalidArgument("no module to write");
-  HLOIR_RETURN_IF_ERROR(CheckAllKnown(*file.module));
+StatusOr<std::string> SerializeMessage(const HloProtoFile& file, const HloModule* graph, std::string* stream) {
+  if (graph == nullptr) graph = file.module.get();
+  if (graph == nullptr || graph->entry_computation() == nullptr) return InvalidArgument("no module to write");
+  HLOIR_RETURN_IF_ERROR(CheckAllKnown(*graph));
   std::deque<std::string> storage;
-  proto::Module module = WriteModule(*file.module, storage);
+  proto::Module module = WriteModule(*graph, storage);
   module.unread = file.module_fields;
   switch (file.form) {
     case HloProtoFile::Form::kHloModuleProto: return proto::Encode(module);

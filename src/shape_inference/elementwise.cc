@@ -6,9 +6,25 @@ namespace {
 
 using Type = PrimitiveType;
 
-Status ExpectType(bool good, const Query& q, std::string_view wanted, Type type) {
-  if (good) return OkStatus();
-  return Invalid("{} takes {} elements, not {}", OpcodeName(q.opcode), wanted, PrimitiveTypeName(type));
+// The op's own column says which types it takes.
+Status ExpectTypes(const Query& q, Type type) {
+  const OperandTypes types = GetOpcodeInfo(q.opcode).operand_types;
+  if (Takes(types, type)) return OkStatus();
+  return Invalid("{} takes {} elements, not {}", OpcodeName(q.opcode), OperandTypesText(types),
+                 PrimitiveTypeName(type));
+}
+
+// Operand 0's shape, with the element type that the op's result-shape column says.
+Shape LikeOperand(const Query& q, Shape shape) {
+  const Type type = shape.element_type();
+  switch (GetOpcodeInfo(q.opcode).shape) {
+    case OpShape::kAsOperandPred: return shape.WithElementType(Type::PRED);
+    case OpShape::kAsOperandReal: return IsComplex(type) ? shape.WithElementType(ComplexComponentType(type)) : shape;
+    case OpShape::kAsOperand:
+    case OpShape::kInferred:
+    case OpShape::kGiven: return shape;
+  }
+  return shape;
 }
 
 // The shape that all of the arrays in `shapes` have together; element type and layout are the first one's.
@@ -30,55 +46,20 @@ StatusOr<Shape> Merge(std::span<const Shape* const> shapes) {
 
 StatusOr<Shape> InferUnary(const Query& q) {
   const Shape& x = q.operand(0);
-  Type type = x.element_type();
-  bool number = !IsArrayType(type) ? false : type != Type::PRED;
-  switch (q.opcode) {
-    case HloOpcode::kCeil:
-    case HloOpcode::kFloor:
-    case HloOpcode::kErf:
-    case HloOpcode::kCbrt:
-    case HloOpcode::kRoundNearestAfz:
-    case HloOpcode::kRoundNearestEven: HLOIR_RETURN_IF_ERROR(ExpectType(IsFloat(type), q, "float", type)); return x;
-    case HloOpcode::kIsFinite:
-      HLOIR_RETURN_IF_ERROR(ExpectType(IsFloat(type), q, "float", type));
-      return x.WithElementType(Type::PRED);
-    case HloOpcode::kClz:
-    case HloOpcode::kPopulationCount: HLOIR_RETURN_IF_ERROR(ExpectType(IsInteger(type), q, "integer", type)); return x;
-    case HloOpcode::kNot:
-      HLOIR_RETURN_IF_ERROR(ExpectType(IsInteger(type) || type == Type::PRED, q, "integer or pred", type));
-      return x;
-    case HloOpcode::kNegate: HLOIR_RETURN_IF_ERROR(ExpectType(number, q, "number", type)); return x;
-    case HloOpcode::kSign:
-    case HloOpcode::kAbs:
-      HLOIR_RETURN_IF_ERROR(ExpectType(number && !IsUnsigned(type), q, "signed number", type));
-      return IsComplex(type) && q.opcode == HloOpcode::kAbs ? x.WithElementType(ComplexComponentType(type)) : x;
-    case HloOpcode::kReal:
-    case HloOpcode::kImag:
-      HLOIR_RETURN_IF_ERROR(ExpectType(IsFloat(type) || IsComplex(type), q, "float or complex", type));
-      return x.WithElementType(ComplexComponentType(type));
-    case HloOpcode::kReducePrecision: {
-      HLOIR_RETURN_IF_ERROR(ExpectType(IsFloat(type), q, "float", type));
-      const auto& a = q.attr<ReducePrecisionAttributes>();
-      if (a.exponent_bits < 1) return Invalid("exponent_bits={} must be at least 1", a.exponent_bits);
-      if (a.mantissa_bits < 0) return Invalid("mantissa_bits={} must not be negative", a.mantissa_bits);
-      return x;
-    }
-    default:  // the transcendental ones, which the opcode table lists
-      HLOIR_RETURN_IF_ERROR(ExpectType(IsFloat(type) || IsComplex(type), q, "float or complex", type));
-      return x;
+  HLOIR_RETURN_IF_ERROR(ExpectTypes(q, x.element_type()));
+  if (q.opcode == HloOpcode::kReducePrecision) {
+    const auto& a = q.attr<ReducePrecisionAttributes>();
+    if (a.exponent_bits < 1) return Invalid("exponent_bits={} must be at least 1", a.exponent_bits);
+    if (a.mantissa_bits < 0) return Invalid("mantissa_bits={} must not be negative", a.mantissa_bits);
   }
+  return LikeOperand(q, x);
 }
 
 // The new element type is the stated shape's; of the dimensions only those that the op fixes are checked here.
 StatusOr<Shape> InferConvert(const Query& q) {
   const Shape& x = q.operand(0);
   HLOIR_RETURN_IF_ERROR(ExpectArray(*q.stated, "the result"));
-  Type from = x.element_type(), to = q.stated->element_type();
-  if (IsComplex(from) && !IsComplex(to)) {
-    return Invalid("{} from {} to {} would lose the imaginary part", OpcodeName(q.opcode), PrimitiveTypeName(from),
-                   PrimitiveTypeName(to));
-  }
-  return x.WithElementType(to);
+  return x.WithElementType(q.stated->element_type());
 }
 
 StatusOr<Shape> InferBitcastConvert(const Query& q) {
@@ -113,7 +94,7 @@ StatusOr<Shape> InferBitcastConvert(const Query& q) {
 
 StatusOr<Shape> InferStochasticConvert(const Query& q) {
   Type from = q.operand(0).element_type(), random = q.operand(1).element_type();
-  HLOIR_RETURN_IF_ERROR(ExpectType(IsFloat(from), q, "float", from));
+  HLOIR_RETURN_IF_ERROR(ExpectTypes(q, from));
   if (!IsUnsigned(random) || BitWidth(random) != BitWidth(from)) {
     return Invalid("the random operand must be unsigned and as wide as {}, not {}", PrimitiveTypeName(from),
                    PrimitiveTypeName(random));
@@ -140,53 +121,28 @@ StatusOr<Shape> InferBinary(const Query& q) {
   if (!SameTypeIgnoringFloatPrecision(a, b)) {
     return Invalid("operands differ in element type: {} and {}", Text(q.operand(0)), Text(q.operand(1)));
   }
-  switch (q.opcode) {
-    case HloOpcode::kAnd:
-    case HloOpcode::kOr:
-    case HloOpcode::kXor:
-      HLOIR_RETURN_IF_ERROR(ExpectType(IsInteger(a) || a == Type::PRED, q, "integer or pred", a));
-      break;
-    case HloOpcode::kShiftLeft:
-    case HloOpcode::kShiftRightArithmetic:
-    case HloOpcode::kShiftRightLogical:
-    case HloOpcode::kMulhi: HLOIR_RETURN_IF_ERROR(ExpectType(IsInteger(a), q, "integer", a)); break;
-    case HloOpcode::kMaximum:
-    case HloOpcode::kMinimum: HLOIR_RETURN_IF_ERROR(ExpectType(!IsComplex(a), q, "ordered", a)); break;
-    case HloOpcode::kRemainder:
-      HLOIR_RETURN_IF_ERROR(ExpectType(!IsComplex(a) && a != Type::PRED, q, "real number", a));
-      break;
-    case HloOpcode::kAtan2:
-      HLOIR_RETURN_IF_ERROR(ExpectType(IsFloat(a) || IsComplex(a), q, "float or complex", a));
-      break;
-    case HloOpcode::kSubtract:
-    case HloOpcode::kDivide:
-    case HloOpcode::kPower: HLOIR_RETURN_IF_ERROR(ExpectType(a != Type::PRED, q, "number", a)); break;
-    case HloOpcode::kComplex:
-      HLOIR_RETURN_IF_ERROR(ExpectType(a == b && (a == Type::F32 || a == Type::F64), q, "f32 or f64", a));
-      break;
-    case HloOpcode::kCompare: {
-      const auto& c = q.attr<CompareAttributes>();
-      if (IsComplex(a) && c.direction != ComparisonDirection::kEq && c.direction != ComparisonDirection::kNe) {
-        return InvalidArgument("complex numbers have no order: direction must be EQ or NE");
-      }
-      if (!ComparisonFits(c.type, a)) {
-        return Invalid("type={} does not fit {} operands", EnumWord(c.type), PrimitiveTypeName(a));
-      }
-      break;
+  HLOIR_RETURN_IF_ERROR(ExpectTypes(q, a));
+  if (q.opcode == HloOpcode::kComplex && a != b) {
+    return Invalid("operands differ in element type: {} and {}", Text(q.operand(0)), Text(q.operand(1)));
+  }
+  if (q.opcode == HloOpcode::kCompare) {
+    const auto& c = q.attr<CompareAttributes>();
+    if (IsComplex(a) && c.direction != ComparisonDirection::kEq && c.direction != ComparisonDirection::kNe) {
+      return InvalidArgument("complex numbers have no order: direction must be EQ or NE");
     }
-    default: break;
+    if (!ComparisonFits(c.type, a)) {
+      return Invalid("type={} does not fit {} operands", EnumWord(c.type), PrimitiveTypeName(a));
+    }
   }
   HLOIR_ASSIGN_OR_RETURN(Shape result, Merge(q.operands));
-  if (q.opcode == HloOpcode::kCompare) return result.WithElementType(Type::PRED);
   if (q.opcode == HloOpcode::kComplex) return result.WithElementType(a == Type::F64 ? Type::C128 : Type::C64);
   Type type = HigherPrecisionType(a, b);
-  return type == a ? result : result.WithElementType(type);
+  return LikeOperand(q, type == a ? result : result.WithElementType(type));
 }
 
 // Each bound of a clamp may be a scalar beside an array.
 StatusOr<Shape> InferClamp(const Query& q) {
   const Shape& x = q.operand(1);
-  HLOIR_RETURN_IF_ERROR(ExpectType(!IsComplex(x.element_type()), q, "ordered", x.element_type()));
   for (size_t i : {0, 2}) {
     if (!SameTypeIgnoringFloatPrecision(q.operand(i).element_type(), x.element_type())) {
       return Invalid("operands differ in element type: {} and {}", Text(x), Text(q.operand(i)));

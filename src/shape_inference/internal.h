@@ -19,7 +19,7 @@ struct Query {
   HloOpcode opcode;
   std::span<const Shape* const> operands;
   const Attributes& attributes;
-  std::span<HloComputation* const> called;
+  std::span<const HloComputation* const> called;
   const Shape* stated;  // nullptr if the text left it out
 
   const Shape& operand(size_t i) const { return *operands[i]; }

@@ -206,10 +206,8 @@ StatusOr<Shape> Infer(const Query& q) {
       q.opcode == HloOpcode::kSetDimensionSize) {
     return InferMovement(q);
   }
-  if (HasTrait(q.opcode, kCollective) || q.opcode == HloOpcode::kAllGatherDone ||
-      q.opcode == HloOpcode::kAllReduceDone || q.opcode == HloOpcode::kCollectivePermuteDone) {
-    return InferCollective(q);
-  }
+  const AsyncPair* pair = FindAsyncPair(q.opcode);
+  if (HasTrait(pair != nullptr ? pair->synchronous : q.opcode, kCollective)) return InferCollective(q);
   return InferControl(q);
 }
 
@@ -217,7 +215,7 @@ StatusOr<Shape> Infer(const Query& q) {
 }  // namespace inference
 
 StatusOr<Shape> InferShape(HloOpcode opcode, std::span<const Shape* const> operands, const Attributes& attributes,
-                           std::span<HloComputation* const> called, const Shape* stated) {
+                           std::span<const HloComputation* const> called, const Shape* stated) {
   return inference::Infer({opcode, operands, attributes, called, stated});
 }
 

@@ -135,25 +135,16 @@ void VerifyDone(const HloInstruction& done, const HloInstruction& last, Errors& 
 }  // namespace
 
 void VerifyAsyncPair(const HloInstruction& i, Errors& errors) {
-  switch (i.opcode()) {
-    case HloOpcode::kAllReduceStart: ExpectOneUser(i, {HloOpcode::kAllReduceDone}, errors); break;
-    case HloOpcode::kAllReduceDone: ExpectOperand(i, {HloOpcode::kAllReduceStart}, errors); break;
-    case HloOpcode::kAllGatherStart: ExpectOneUser(i, {HloOpcode::kAllGatherDone}, errors); break;
-    case HloOpcode::kAllGatherDone: ExpectOperand(i, {HloOpcode::kAllGatherStart}, errors); break;
-    case HloOpcode::kCollectivePermuteStart: ExpectOneUser(i, {HloOpcode::kCollectivePermuteDone}, errors); break;
-    case HloOpcode::kCollectivePermuteDone: ExpectOperand(i, {HloOpcode::kCollectivePermuteStart}, errors); break;
-    case HloOpcode::kCopyStart: ExpectOneUser(i, {HloOpcode::kCopyDone}, errors); break;
-    case HloOpcode::kCopyDone: ExpectOperand(i, {HloOpcode::kCopyStart}, errors); break;
-    case HloOpcode::kSend:
-      if (!IsWrapped(i)) ExpectOneUser(i, {HloOpcode::kSendDone, HloOpcode::kTuple}, errors);
-      break;
-    case HloOpcode::kRecv:
-      if (!IsWrapped(i)) ExpectOneUser(i, {HloOpcode::kRecvDone, HloOpcode::kTuple}, errors);
-      break;
-    // A loop may carry a transfer under way, so that its done takes an element of the loop's state.
-    case HloOpcode::kSendDone: ExpectOperand(i, {HloOpcode::kSend, HloOpcode::kGetTupleElement}, errors); break;
-    case HloOpcode::kRecvDone: ExpectOperand(i, {HloOpcode::kRecv, HloOpcode::kGetTupleElement}, errors); break;
-    default: break;
+  const AsyncPair* pair = FindAsyncPair(i.opcode());
+  if (pair == nullptr || pair->start == HloOpcode::kAsyncStart) return;  // chains of those: VerifyAsyncChains
+  // Send and recv: a loop may carry a transfer under way, so that its done takes an element of the loop's state.
+  const bool may_be_carried = !pair->HasSynchronousForm();
+  if (i.opcode() == pair->done) {
+    if (may_be_carried) ExpectOperand(i, {pair->start, HloOpcode::kGetTupleElement}, errors);
+    else ExpectOperand(i, {pair->start}, errors);
+  } else if (i.opcode() == pair->start) {
+    if (!may_be_carried) ExpectOneUser(i, {pair->done}, errors);
+    else if (!IsWrapped(i)) ExpectOneUser(i, {pair->done, HloOpcode::kTuple}, errors);
   }
 }
 

@@ -186,7 +186,7 @@ void VerifyGroups(const HloInstruction& i, const Collective& c, Errors& errors) 
     case ReplicaGroups::Form::kMesh: sizes = VerifyMesh(i, *c.groups, errors); break;
   }
   if (!sizes) return;
-  // A module that does not say how many devices there are has 1, and is not held to it.
+  // A module that does not state its number of devices has 1, which is then not checked.
   const int64_t devices = DeviceCount(mode, config);
   if (sizes->total == 0 && mode == GroupMode::kFlattened) {
     errors.Add(&i, "use_global_device_ids needs replica_groups");

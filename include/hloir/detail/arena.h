@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
 class Arena {
@@ -102,3 +103,4 @@ class ArenaVector {
 };
 
 }  // namespace hloir
+#pragma GCC visibility pop

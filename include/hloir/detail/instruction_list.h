@@ -9,6 +9,7 @@
 
 #include "hloir/detail/arena.h"
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
 class HloInstruction;
@@ -43,3 +44,4 @@ class InstructionList {
 };
 
 }  // namespace hloir
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
 struct OwnName {
@@ -59,3 +60,4 @@ class NameIndex {
 };
 
 }  // namespace hloir
+#pragma GCC visibility pop

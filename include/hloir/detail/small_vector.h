@@ -10,6 +10,7 @@
 #include <span>
 #include <type_traits>
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
 template <class T, uint32_t N>
@@ -134,3 +135,4 @@ class SmallVector {
 using DimVector = SmallVector<int64_t, 4>;
 
 }  // namespace hloir
+#pragma GCC visibility pop

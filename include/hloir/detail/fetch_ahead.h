@@ -5,6 +5,8 @@
 
 #include "hloir/instruction.h"
 
+#pragma GCC visibility push(default)
+
 namespace hloir {
 
 // For walks in another order, whose next instructions are known some steps before.
@@ -17,3 +19,5 @@ inline void FetchAhead(const HloInstruction* instruction) {
 }
 
 }  // namespace hloir
+
+#pragma GCC visibility pop

@@ -1,0 +1,64 @@
+// UniqueNamer: the next free name where a wanted one is taken, as XLA numbers names: x, x.1, x.2, … One for each scope
+// of names (a module's computations, a computation's instructions, a text's names); the scope itself knows which names
+// are taken. Tested by tests/unit/unique_name_test.cc.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#pragma GCC visibility push(default)
+namespace hloir {
+
+// A name and its number: x and 12 of x.12. A name without one is all root, and its number is empty.
+struct NumberedName {
+  std::string_view root, number;
+};
+
+inline NumberedName SplitNumber(std::string_view name) {
+  constexpr size_t kMaxDigits = 18;  // what surely fits into int64
+  size_t dot = name.size();
+  while (dot > 0 && name[dot - 1] >= '0' && name[dot - 1] <= '9') --dot;
+  const size_t digits = name.size() - dot;
+  if (digits == 0 || digits > kMaxDigits || dot < 2 || name[dot - 1] != '.') return {name, {}};
+  return {name.substr(0, dot - 1), name.substr(dot)};
+}
+inline std::string_view NameRoot(std::string_view name) { return SplitNumber(name).root; }
+
+class UniqueNamer {
+ public:
+  // The first of root.first, root.(first+1), … for which is_taken(name) is false. Numbers that were tried for `root`
+  // are not tried again, so that n names of one root cost n steps and not n².
+  template <class IsTaken>
+  std::string Next(std::string_view root, IsTaken is_taken, int64_t first = 1) {
+    auto at = next_.find(root);
+    if (at == next_.end()) at = next_.emplace(root, first).first;
+    std::string name(root);
+    name += '.';
+    const size_t length = name.size();
+    do {
+      name.resize(length);
+      name += std::to_string(at->second++);
+    } while (is_taken(std::string_view(name)));
+    return name;
+  }
+  // `name` is free again, and Next may give it again.
+  void Release(std::string_view name) {
+    const auto [root, number] = SplitNumber(name);
+    const auto at = number.empty() ? next_.end() : next_.find(root);
+    if (at != next_.end()) at->second = std::min<int64_t>(at->second, std::stoll(std::string(number)));
+  }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  std::unordered_map<std::string, int64_t, Hash, std::equal_to<>> next_;  // by root: the first number not yet tried
+};
+
+}  // namespace hloir
+#pragma GCC visibility pop

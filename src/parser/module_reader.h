@@ -1,0 +1,158 @@
+// ModuleReader: one module, read in one pass over the text. A reader is made for each module, so that nothing of one
+// module is left when the next one begins. Where things are: module.cc header and computations; instruction.cc
+// instructions and operands; async.cc the async sugar; names.cc names; shape.cc shapes that were seen before;
+// attributes.cc which attribute belongs to which op; metadata.cc and sharding.cc what one instruction shares with the
+// one before it. The graph is built through GraphLoader (ir/graph_loader.h).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "fragment_reader.h"
+#include "hloir/detail/unique_name.h"
+#include "hloir/module.h"
+#include "hloir/stack_frames.h"
+#include "ir/graph_loader.h"
+#include "name_table.h"
+
+namespace hloir {
+
+class ModuleReader final : public FragmentReader {
+ public:
+  // Reads on from where `cursor` is. `text` is the cursor's, and the module keeps it. If `several_modules`, a line
+  // `// -----` between computations ends the module; otherwise it is a comment.
+  ModuleReader(const TextCursor& cursor, const std::shared_ptr<const std::string>& text, bool several_modules);
+
+  // A module, or bare computations, or one instruction, up to the end, a module's beginning or a line `// -----`.
+  // nullptr: cursor() has the error.
+  std::unique_ptr<HloModule> ReadModule();
+  // Where the reader is now.
+  const TextCursor& cursor() const { return *this; }
+
+ private:
+  std::string_view Keep(std::string text) override { return loader_.KeepText(text); }
+  bool ParseTupleElement(Shape& shape) override;
+
+  // ---- Header and computations (module.cc).
+  bool ParseModule();
+  bool ParseHeader();
+  bool ParseHeaderAttribute(const Word& name, const char* place);
+  bool ParseAliasing();
+  bool ParseBufferDonors();
+  bool ParseProgramShape(ProgramShape& shape);
+  bool ParseStackTables();
+  bool ParseComputations();
+  bool ParseComputation();
+  bool LooksLikeComputation();
+  bool ParseParameterList();
+  bool ParseSingleInstruction();
+  // Instructions up to the closing brace.
+  bool ParseBody(HloComputation* computation, const char* place);
+  // The computation is complete: checks its parameters and lists it in the module.
+  bool FinishComputation(HloComputation* computation, HloInstruction* root, const char* place);
+  bool FinishModule();
+  HloComputation* EntryOrLast();
+  // A computation by name, or an inline body.
+  bool ParseComputationReference(HloComputation*& computation);
+  bool ParseOriginRecoveryTable(std::vector<OriginRecovery>& table);  // metadata.cc
+
+  // ---- Instructions (instruction.cc).
+  bool ParseInstruction(HloInstruction*& instruction, bool& is_root);
+  struct Opcode {
+    HloOpcode opcode = HloOpcode::kTuple;
+    bool is_sugar = false;  // op-start, op-update, op-done: an async op around `wrapped`
+    HloOpcode wrapped = HloOpcode::kTuple;
+    std::string_view unknown{};  // the word itself, where no table knows it
+  };
+  bool ParseOpcode(Opcode& opcode);
+  // What follows `name =`; an anonymous one if the name is empty.
+  bool ParseInstructionBody(const Word& name, const char* place, bool is_nested, HloInstruction*& instruction);
+  bool ParseOperandList(size_t& count);
+  bool ParseOperand();
+  bool ParseTupleElementChain(HloInstruction*& operand, const Word& base);
+  bool CheckArity(HloOpcode opcode, size_t count, const char* place);
+  bool CheckInstruction(HloInstruction* instruction, const Opcode& opcode, const char* place);
+  bool InferMissingShape(HloInstruction* instruction, const char* place);
+  HloInstruction* NewParameter(int64_t number, const Shape* shape, HloComputation* parent);
+  bool ParseParameterNumber(HloInstruction* instruction);
+  bool ParseConstantValue(HloInstruction* instruction, const char* place);
+
+  // ---- Async sugar (async.cc).
+  bool WrapAsyncStart(HloInstruction* start, HloOpcode wrapped, const char* place);
+  HloInstruction* ChainStart(HloInstruction* instruction);
+  bool CheckAsync(HloInstruction* instruction, const Opcode& opcode, const char* place);
+  void ShareWithWrapped(HloInstruction* async, HloInstruction* wrapped);
+  void SettleShape(HloInstruction* instruction);
+  bool CheckAsyncCalls(HloInstruction* instruction, HloComputation* named, const char* place);
+  void SetExecutionThread(HloComputation* computation, std::string_view thread);
+
+  // ---- Names (names.cc).
+  bool Define(const Word& name, HloInstruction* instruction, const char* place);
+  HloInstruction* FindInstruction(const Word& name);
+  void NameAnonymous(HloInstruction* instruction, std::string_view base);
+  std::string_view NameGiven(std::string_view wanted, bool is_new);
+  std::string_view UniqueName(std::string_view wanted);
+  void RenameInCompletionOrder();
+
+  // ---- Shapes (shape.cc).
+  bool ParseInternedShape(const Shape*& shape);
+  bool ParseKnownShape(const Shape*& shape);
+
+  // ---- Attributes (attributes.cc).
+  struct AttributeContext;
+  // `outer` is the instruction itself, or the async-start around it, which takes what is not the op's own. A nested
+  // instruction has no attributes in text; what it needs must not be missing all the same.
+  bool ParseAttributes(HloInstruction* instruction, HloInstruction* outer, bool is_nested, const char* place);
+  template <class A>
+  bool ParseAttributesOf(HloInstruction* instruction, HloInstruction* outer, bool is_nested, const char* place);
+  bool ParseGenericAttribute(AttributeContext& context, const Word& name, const char* place, bool& known);
+  bool ParseCallAttribute(AttributeContext& context, const Word& name, bool& known);
+  bool ParseIgnoredAttribute(HloOpcode opcode, const Word& name, bool& known);
+  bool ParseOuterAsyncAttribute(HloInstruction* outer, const Word& name, bool& known);
+  bool CheckDimensions(const HloInstruction& instruction, DimVector& dimensions, bool seen, const char* place);
+  bool FinishCalls(AttributeContext& context);
+  bool ParseUnknownOperation(HloInstruction* instruction, std::string_view opcode, bool is_nested, const char* place);
+  bool ParseComputationList(std::vector<HloComputation*>& list);
+  bool FailUnknownAttribute(HloOpcode opcode, const Word& name);
+  bool ParseSharedMetadata(HloInstruction* instruction);  // metadata.cc
+  bool ParseSharedSharding(const Sharding*& sharding);    // sharding.cc
+
+  const bool several_modules_;
+  std::unique_ptr<HloModule> module_;
+  GraphLoader loader_;
+  HloComputation* computation_ = nullptr;  // the one being read
+  // Where one instruction is all the text: the computation made for it.
+  HloComputation* single_computation_ = nullptr;
+  NameTable names_;
+  UniqueNamer namer_;
+  // Names that inline bodies took from the computations around them, to be given back.
+  std::vector<std::pair<uint32_t, HloInstruction*>> shadowed_;
+  std::unordered_map<const HloInstruction*, std::string_view> renamed_from_;
+  bool has_inline_computations_ = false;
+  // The async-start that each async-update goes back to.
+  std::unordered_map<const HloInstruction*, HloInstruction*> chain_starts_;
+  std::vector<HloInstruction*> operands_;  // a stack: the operands of the instructions being read
+  // A computation name's users look it up by the name in the text.
+  std::unordered_map<std::string_view, HloComputation*> computations_;
+
+  // Shapes by their text.
+  struct ShapeSlot {
+    const char* text = nullptr;
+    uint32_t size = 0, hash = 0;
+    const Shape* shape = nullptr;
+  };
+  // The slot of that text, or the free one where it belongs.
+  ShapeSlot& FindShapeSlot(const char* text, uint32_t size, uint32_t hash);
+  std::vector<ShapeSlot> shape_slots_ = std::vector<ShapeSlot>(256);
+  size_t shape_count_ = 0;
+
+  std::string_view last_metadata_text_, last_sharding_text_;
+  const OpMetadata* last_metadata_ = nullptr;
+  const Sharding* last_sharding_ = nullptr;
+  StackFrameCompactor stack_frames_;
+};
+
+}  // namespace hloir

@@ -1,0 +1,90 @@
+// TextCursor: a place in a text, how deeply what stands there is nested, and the first error. Every Parse… and Read…
+// function of the classes that derive from it reads one thing at that place and returns true, or records the error and
+// returns false; the first error is the one reported. A cursor can be copied: a ModuleReader begins with a copy of the
+// text's cursor and gives it back when the module is read. Tested by tests/unit/parser_test.cc and tests/parse_errors.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "hloir/parser.h"
+#include "lexer.h"
+
+namespace hloir {
+
+class TextCursor {
+ public:
+  // `text` must be followed by a NUL byte. Text and options must outlive the cursor.
+  TextCursor(std::string_view text, const ParserOptions& options)
+      : lexer_(text), lines_(text.data()), options_(&options) {}
+
+  bool AtEnd() { return lexer_.AtEnd(); }
+  bool ExpectEnd();
+  // The first error, as "FILE:LINE:COLUMN: error: …" with its line and a caret; OK if there is none.
+  Status TakeStatus() const;
+
+ protected:
+  const ParserOptions& options() const { return *options_; }
+
+  // ---- Errors. All return false.
+  bool Fail(const char* place, std::string message);
+  bool FailLimit(const char* place, std::string message);
+  // "expected <what>, found <what stands there>".
+  bool FailExpected(std::string_view what);
+  bool FailExpected(char c);
+  bool FailDepth(const char* place) { return FailLimit(place, "nested too deeply"); }
+  bool failed() const { return error_code_ != StatusCode::kOk; }
+
+  // Counts nesting, in units of a small stack frame, so that no input can exhaust the stack.
+  class Nesting {
+   public:
+    Nesting(TextCursor& cursor, int weight) : cursor_(cursor), weight_(weight) { cursor_.depth_ += weight_; }
+    ~Nesting() { cursor_.depth_ -= weight_; }
+    bool TooDeep() const { return cursor_.depth_ > cursor_.options().max_depth || cursor_.depth_ > kMaxDepth; }
+
+   private:
+    TextCursor& cursor_;
+    int weight_;
+  };
+  static constexpr int kMaxDepth = 8192;
+  static constexpr int kInstructionWeight = 16, kValueWeight = 4;
+
+  bool Expect(char c) { return lexer_.Accept(c) || FailExpected(c); }
+  // Is `word` next? It stays there.
+  bool AtWord(std::string_view word);
+  bool ReadName(Word& name, std::string_view what) {
+    if (lexer_.Peek() == '%') lexer_.set_at(lexer_.at() + 1);
+    // No blank between % and the name.
+    if (!IsWordStart(*lexer_.at())) return FailExpected(what);
+    name = lexer_.ReadWord();
+    // Dumps of 2017 and 2018 have a colon after some names.
+    if (*lexer_.at() == ':') lexer_.set_at(lexer_.at() + 1);
+    return true;
+  }
+  // "{" [item {"," item}] "}"; read() reads an item.
+  template <class ReadItem>
+  bool ReadList(ReadItem&& read) {
+    if (!Expect('{')) return false;
+    if (lexer_.Accept('}')) return true;
+    do {
+      if (!read()) return false;
+    } while (lexer_.Accept(','));
+    return Expect('}');
+  }
+  // A value of which nothing is known: a string, braces, or what goes on to the next comma.
+  bool SkipAttributeValue(std::string_view& raw);
+
+  Lexer lexer_;
+  LineCounter lines_;
+  int depth_ = 0;
+
+ private:
+  std::string DescribeNext();
+
+  const ParserOptions* options_;
+  StatusCode error_code_ = StatusCode::kOk;
+  const char* error_at_ = nullptr;
+  std::string error_message_;
+};
+
+}  // namespace hloir

@@ -1,0 +1,77 @@
+// Attributes to and from the fields of a message that have the same names: ReadByName and WriteByName, made for every
+// struct of attributes.def. A field whose name or kind differs is left alone; CoveredByName says whether there is one.
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+#include "values.h"
+
+namespace hloir {
+
+template <class E>
+E ToEnum(int64_t number) {
+  return number >= 0 && number < static_cast<int64_t>(EnumWords<E>().size()) ? static_cast<E>(number) : E{};
+}
+
+// ---- The kinds of fields that convert by themselves.
+inline void FromField(int64_t from, int64_t& to) { to = from; }
+inline void ToField(int64_t from, int64_t& to) { to = from; }
+template <std::same_as<bool> T>  // and nothing that converts to bool
+void FromField(const T& from, bool& to) {
+  to = from;
+}
+template <std::same_as<bool> T>
+void ToField(bool from, T& to) {
+  to = from;
+}
+inline void FromField(float from, float& to) { to = from; }
+inline void ToField(float from, float& to) { to = from; }
+inline void FromField(const proto::Int64s& from, DimVector& to) { to = ToDims(from); }
+inline void ToField(const DimVector& from, proto::Int64s& to) { to = ToInt64s(from); }
+template <class E>
+requires std::is_enum_v<E>
+void FromField(const int64_t& from, E& to) { to = ToEnum<E>(from); }
+template <class E>
+requires std::is_enum_v<E>
+void ToField(E from, int64_t& to) { to = static_cast<int64_t>(from); }
+inline void FromField(const std::optional<proto::Window>& from, Window& to) {
+  if (from.has_value()) to = FromProto(*from);
+}
+inline void ToField(const Window& from, std::optional<proto::Window>& to) { to = ToProto(from); }
+
+#define HLOIR_STRUCT(type) \
+  template <class Message> \
+  void ReadByName(const Message& m, type& a) {
+#define HLOIR_FIELD(ctype, name, default_value, rule) \
+  if constexpr (requires { FromField(m.name, a.name); }) FromField(m.name, a.name);
+#define HLOIR_END(type) }
+#include "hloir/attributes.def"
+#undef HLOIR_STRUCT
+#undef HLOIR_FIELD
+
+#define HLOIR_STRUCT(type) \
+  template <class Message> \
+  void WriteByName(const type& a, Message& m) {
+#define HLOIR_FIELD(ctype, name, default_value, rule) \
+  if constexpr (requires { ToField(a.name, m.name); }) ToField(a.name, m.name);
+#include "hloir/attributes.def"
+#undef HLOIR_STRUCT
+#undef HLOIR_FIELD
+#undef HLOIR_END
+
+#define HLOIR_STRUCT(type)                                  \
+  template <class Message>                                  \
+  constexpr bool CoveredByName(const Message* m, type* a) { \
+    return (m == nullptr || a == nullptr)
+#define HLOIR_FIELD(ctype, name, default_value, rule) \
+  &&requires { FromField(m->name, a->name); }
+#define HLOIR_END(type) \
+  ;                     \
+  }
+#include "hloir/attributes.def"
+#undef HLOIR_STRUCT
+#undef HLOIR_FIELD
+#undef HLOIR_END
+
+}  // namespace hloir

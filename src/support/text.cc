@@ -1,0 +1,96 @@
+// See text.h.
+#include "support/text.h"
+
+#include <algorithm>
+
+#include "support/format.h"
+
+namespace hloir {
+namespace {
+
+// How many bytes of UTF-8 the text begins with that may be printed; 0: none.
+size_t PrintableBytes(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x80) return byte(0) >= ' ' && byte(0) != 0x7F;
+  const size_t size = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : byte(0) >= 0xC2 ? 2 : 0;
+  if (size == 0 || byte(0) > 0xF4 || text.size() < size) return 0;
+  for (size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  return byte(0) == 0xC2 && byte(1) < 0xA0 ? 0 : size;  // U+0080 to U+009F control terminals, too
+}
+
+std::string WithoutControls(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    size_t size = text[0] == '\n' || text[0] == '\t' ? 1 : PrintableBytes(text);
+    if (size > 0) result += text.substr(0, size);
+    else result += Format("\\x{:02x}", static_cast<unsigned char>(text[0])), size = 1;
+    text.remove_prefix(size);
+  }
+  return result;
+}
+
+}  // namespace
+
+size_t DisplayWidth(std::string_view text) {
+  size_t width = 0;
+  for (char c : text) width += (c & 0xC0) != 0x80;
+  return width;
+}
+
+std::string HumanBytes(int64_t bytes) {
+  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+  double value = static_cast<double>(bytes);
+  int unit = 0;
+  while (value >= 999.5 && unit < 6) value /= 1000, ++unit;
+  return Format("{:.{}f} {}", value, unit == 0 || value >= 99.95 ? 0 : 1, kUnits[unit]);
+}
+
+std::string HumanTime(double milliseconds) {
+  if (milliseconds >= 999.5) return Format("{:.1f} s", milliseconds / 1000);
+  if (milliseconds >= 0.9995) return Format("{:.{}f} ms", milliseconds, milliseconds < 99.95 ? 1 : 0);
+  const double us = milliseconds * 1000;
+  return Format("{:.{}f} µs", us, us < 9.995 ? 2 : us < 99.95 ? 1 : 0);
+}
+
+std::string Wrap(std::string_view text, size_t width, size_t indent) {
+  std::string result;
+  size_t column = indent;  // the caller has printed as much
+  bool line_begins = true;
+  while (!text.empty()) {
+    if (text[0] == '\n') {
+      result += '\n' + std::string(indent, ' ');
+      text.remove_prefix(1), column = indent, line_begins = true;
+      continue;
+    }
+    const std::string_view word = text.substr(0, std::min(text.find_first_of(" \n"), text.size()));
+    const size_t cells = DisplayWidth(word);
+    if (!line_begins && column + 1 + cells > width) {
+      result += '\n' + std::string(indent, ' ');
+      column = indent, line_begins = true;
+    }
+    if (!line_begins) result += ' ', ++column;
+    result += word;
+    column += cells, line_begins = false;
+    text.remove_prefix(word.size());
+    if (text.starts_with(' ')) text.remove_prefix(1);
+  }
+  return result;
+}
+
+std::string Printable(std::string_view text) {
+  constexpr size_t kLongest = 200, kBegin = 80, kEnd = 20;
+  std::string result;
+  while (!text.empty()) {
+    const size_t blank = std::min(text.find_first_of(" \n"), text.size());
+    const std::string_view word = text.substr(0, blank);
+    if (word.size() <= kLongest) result += WithoutControls(word);
+    else result += WithoutControls(word.substr(0, kBegin)) + "…" + WithoutControls(word.substr(word.size() - kEnd));
+    if (blank < text.size()) result += text[blank];
+    text.remove_prefix(std::min(blank + 1, text.size()));
+  }
+  return result;
+}
+
+}  // namespace hloir

@@ -1,0 +1,24 @@
+// Text for people: how wide it is, where its lines break, numbers with units, and what of it a terminal may see.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace hloir {
+
+// Cells that UTF-8 text takes on a terminal: its code points. We print no wide or combining characters.
+size_t DisplayWidth(std::string_view text);
+
+std::string HumanBytes(int64_t bytes);       // "999 B", "1.5 kB", "12 MB"
+std::string HumanTime(double milliseconds);  // "1.25 µs", "18 ms", "3.4 s"
+
+// Breaks lines at blanks so that none takes more than `width` cells where words allow it; lines after the first begin
+// with `indent` blanks.
+std::string Wrap(std::string_view text, size_t width, size_t indent);
+
+// Text from a file as a terminal may see it: control characters and broken UTF-8 as \x1b, words of more than 200 bytes
+// cut in the middle.
+std::string Printable(std::string_view text);
+
+}  // namespace hloir
