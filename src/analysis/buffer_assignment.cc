@@ -18,19 +18,6 @@ namespace {
 
 using Value = BufferAssignment::Value;
 
-// It makes nothing and only says where to look.
-bool OnlyPoints(const HloInstruction& i) {
-  switch (i.opcode()) {
-    case HloOpcode::kTuple:
-    case HloOpcode::kGetTupleElement:
-    case HloOpcode::kBitcast:
-    case HloOpcode::kOptimizationBarrier:
-    case HloOpcode::kAddDependency:
-    case HloOpcode::kDomain: return true;
-    default: return false;
-  }
-}
-
 size_t LeafCount(const Shape& shape) { return shape.IsTuple() ? shape.Leaves().size() : 1; }
 
 // Every element of the body's root comes from elements of the parameters at the same place alone.
@@ -66,8 +53,7 @@ class ComputationAssigner {
                       BufferAssignment::Computation& result)
       : computation_(computation), heaps_(heaps), result_(result), is_entry_(computation.IsEntry()) {
     result_.computation = &computation;
-    order_ = computation.module()->config().is_scheduled ? computation.instructions()
-                                                         : computation.MakeInstructionPostOrder();
+    order_ = computation.module()->config().is_scheduled ? computation.instructions() : computation.PostOrder();
     for (const HloInstruction* caller : computation.callers()) is_body_ |= caller->opcode() == HloOpcode::kWhile;
   }
 
@@ -105,15 +91,12 @@ class ComputationAssigner {
         for (size_t k = 0; k < leaves.size(); ++k) leaves[k] = of[skip + k];
         return;
       }
-      case HloOpcode::kBitcast:
-      case HloOpcode::kOptimizationBarrier:
-      case HloOpcode::kAddDependency:
-      case HloOpcode::kDomain: {
-        const Leaves& of = leaves_[i.operand(0)];
-        if (of.size() == leaves.size()) leaves = of;
-        return;
-      }
       default: break;
+    }
+    if (i.Is(kAliases)) {
+      const Leaves& of = leaves_[i.operand(0)];
+      if (of.size() == leaves.size()) leaves = of;
+      return;
     }
     AddLeaves(i, step, leaves);
     int64_t scratch = 0;
@@ -157,7 +140,7 @@ class ComputationAssigner {
   void FindLastReads() {
     for (size_t step = 0; step < order_.size(); ++step) {
       const HloInstruction& i = *order_[step];
-      if (OnlyPoints(i) && i.opcode() != HloOpcode::kOptimizationBarrier) continue;
+      if (i.Is(kAliases) && i.opcode() != HloOpcode::kOptimizationBarrier) continue;
       for (const HloInstruction* operand : i.operands()) {
         for (const std::vector<int32_t>& leaf : leaves_[operand]) {
           for (int32_t value : leaf) {
@@ -214,7 +197,7 @@ class ComputationAssigner {
   // The result goes over an operand that dies here.
   void Share(const HloInstruction& i) {
     Leaves& made = leaves_[&i];
-    if (OnlyPoints(i) || i.IsParameter() || i.IsConstant()) return;
+    if (i.Is(kAliases) || i.IsParameter() || i.IsConstant()) return;
     if (i.opcode() == HloOpcode::kWhile) {
       const Leaves& init = leaves_[i.operand(0)];
       for (size_t k = 0; k < made.size() && k < init.size(); ++k) {
@@ -376,7 +359,7 @@ class ComputationAssigner {
   BufferAssignment::Computation& result_;
   const bool is_entry_;
   bool is_body_ = false;
-  std::vector<HloInstruction*> order_;
+  std::vector<const HloInstruction*> order_;
   std::unordered_map<const HloInstruction*, Leaves> leaves_;
   std::map<int32_t, int32_t> taken_;  // value => the one that shares its memory from then on
 };
@@ -394,7 +377,7 @@ const BufferAssignment::Computation& BufferAssignment::of(const HloComputation& 
 BufferAssignment AssignBuffers(const HloModule& module) {
   BufferAssignment result;
   // The entry and what it runs through call, while and conditional.
-  const std::vector<HloComputation*> order = module.MakeComputationPostOrder();
+  const std::vector<const HloComputation*> order = module.PostOrder();
   std::vector<bool> runs(static_cast<size_t>(module.computation_id_limit()), false);
   if (module.entry_computation() != nullptr) runs[static_cast<size_t>(module.entry_computation()->id())] = true;
   for (size_t at = order.size(); at-- > 0;) {

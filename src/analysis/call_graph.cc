@@ -64,7 +64,7 @@ CallGraph::CallGraph(const HloModule& module)
   if (entry_ == nullptr) return;
   nodes_[entry_->id()].context = CallContext::kControlFlow;
   // Callers first, so that a computation's context is settled before it is passed on.
-  const std::vector<HloComputation*> order = module.MakeComputationPostOrder();
+  const std::vector<const HloComputation*> order = module.PostOrder();
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
     const Node& node = nodes_[(*it)->id()];
     if (node.context == CallContext::kNone) continue;

@@ -32,7 +32,7 @@ bool DependsOn(const HloInstruction& later, const HloInstruction& earlier) {
 }
 
 StatusOr<Reachability> Reachability::Make(const HloComputation& computation, int64_t max_bytes) {
-  const std::vector<HloInstruction*> order = computation.MakeInstructionPostOrder();
+  const std::vector<const HloInstruction*> order = computation.PostOrder();
   Reachability table;
   table.row_words_ = (order.size() + 63) / 64;
   if (!order.empty() && table.row_words_ > static_cast<size_t>(max_bytes) / 8 / order.size()) {

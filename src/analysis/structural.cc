@@ -117,7 +117,7 @@ void HashInstruction(const HloInstruction& instruction, Hasher& hasher) {
 // `of_computation` gives the hash of each called computation.
 template <class F>
 uint64_t HashComputation(const HloComputation& computation, F&& of_computation) {
-  std::vector<HloInstruction*> order = computation.MakeInstructionPostOrder();
+  std::vector<const HloInstruction*> order = computation.PostOrder();
   std::unordered_map<const HloInstruction*, uint64_t> hashes;
   hashes.reserve(order.size());
   Hasher whole;
@@ -148,7 +148,7 @@ uint64_t StructuralHash(const HloInstruction& instruction) {
 namespace {
 
 // Hashes of a computation and all it calls, callees first, without recursion.
-void HashAll(const std::vector<HloComputation*>& callees_first, std::vector<uint64_t>& hashes) {
+void HashAll(const std::vector<const HloComputation*>& callees_first, std::vector<uint64_t>& hashes) {
   for (const HloComputation* computation : callees_first) {
     hashes[computation->id()] =
         HashComputation(*computation, [&](const HloComputation& called) { return hashes[called.id()]; });
@@ -163,14 +163,14 @@ uint64_t StructuralHash(const HloComputation& computation) {
   // Only what it reaches.
   std::vector<bool> wanted(hashes.size(), false);
   wanted[computation.id()] = true;
-  std::vector<HloComputation*> order = module.MakeComputationPostOrder(), todo;
+  std::vector<const HloComputation*> order = module.PostOrder(), todo;
   for (size_t i = order.size(); i-- > 0;) {
     if (!wanted[order[i]->id()]) continue;
     for (const HloInstruction* at = order[i]->first(); at != nullptr; at = at->next()) {
       for (const HloComputation* called : at->called_computations()) wanted[called->id()] = true;
     }
   }
-  for (HloComputation* candidate : order) {
+  for (const HloComputation* candidate : order) {
     if (wanted[candidate->id()]) todo.push_back(candidate);
   }
   HashAll(todo, hashes);
@@ -179,7 +179,7 @@ uint64_t StructuralHash(const HloComputation& computation) {
 
 uint64_t StructuralHash(const HloModule& module) {
   std::vector<uint64_t> hashes(static_cast<size_t>(module.computation_id_limit()), 0);
-  std::vector<HloComputation*> order = module.MakeComputationPostOrder();
+  std::vector<const HloComputation*> order = module.PostOrder();
   HashAll(order, hashes);
   Hasher hasher;
   uint64_t sum = 0;
@@ -229,7 +229,7 @@ bool StructurallyEqual(const HloComputation& a, const HloComputation& b) {
         left->parameter_count() != right->parameter_count() || left->execution_thread() != right->execution_thread()) {
       return false;
     }
-    std::vector<HloInstruction*> xs = left->MakeInstructionPostOrder(), ys = right->MakeInstructionPostOrder();
+    std::vector<const HloInstruction*> xs = left->PostOrder(), ys = right->PostOrder();
     if (xs.size() != ys.size()) return false;
     std::unordered_map<const HloInstruction*, const HloInstruction*> same;
     same.reserve(xs.size());

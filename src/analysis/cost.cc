@@ -1,0 +1,445 @@
+// See hloir/cost.h. Elementwise ops follow from the opcode table; for each other op that costs more than its operands'
+// and result's bytes, or not all of them, there is a rule.
+#include "hloir/cost.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+#include "hloir/loop_analysis.h"
+
+namespace hloir {
+
+Cost& Cost::operator+=(const Cost& other) {
+  flops += other.flops;
+  transcendentals += other.transcendentals;
+  bytes += other.bytes;
+  return *this;
+}
+Cost operator*(Cost cost, double times) {
+  return {cost.flops * times, cost.transcendentals * times, cost.bytes * times};
+}
+double CostAnalysis::Bytes::Sum() const { return std::accumulate(operands.begin(), operands.end(), output); }
+
+namespace {
+
+using Bytes = CostAnalysis::Bytes;
+
+double Elements(const Shape& shape) {
+  double elements = 0;
+  for (const Shape* leaf : shape.Leaves()) {
+    if (leaf->IsArray()) elements += static_cast<double>(leaf->ElementCount());
+  }
+  return elements;
+}
+const Shape& FirstShape(const Shape& shape) {
+  return shape.IsTuple() && shape.tuple_size() > 0 ? shape.tuple_shapes(0) : shape;
+}
+// An array as it lies in memory: packed, if its layout says so; with its actual sizes, an s32 each, if it is dynamic.
+double SizeOfLeaf(const Shape& leaf) {
+  double bytes = static_cast<double>(leaf.ByteSize());
+  if (!leaf.IsArray()) return bytes;
+  const int64_t bits = leaf.has_layout() ? leaf.layout().extras().element_size_in_bits : 0;
+  if (bits > 0) bytes = std::ceil(static_cast<double>(leaf.ElementCount()) * static_cast<double>(bits) / 8);
+  if (!leaf.IsStatic()) bytes += 4.0 * static_cast<double>(leaf.rank());
+  return bytes;
+}
+// The elements themselves, of a tuple's arrays too.
+double Size(const Shape& shape) {
+  if (!shape.IsTuple()) return SizeOfLeaf(shape);
+  double bytes = 0;
+  for (const Shape* leaf : shape.Leaves()) bytes += SizeOfLeaf(*leaf);
+  return bytes;
+}
+// A tuple by itself is a table of pointers.
+double TableSize(const Shape& tuple) { return 8.0 * static_cast<double>(tuple.tuple_size()); }
+double SizeRead(const Shape& operand) { return operand.IsTuple() ? TableSize(operand) : Size(operand); }
+
+Bytes DefaultBytes(const HloInstruction& i) {
+  Bytes bytes;
+  for (const HloInstruction* operand : i.operands()) bytes.operands.push_back(SizeRead(operand->shape()));
+  bytes.output = Size(i.shape());
+  return bytes;
+}
+
+// ---- What is not all of the operands, or not all of the result.
+
+void NoBytes(const HloInstruction&, Bytes& bytes) {
+  std::fill(bytes.operands.begin(), bytes.operands.end(), 0);
+  bytes.output = 0;
+}
+void TupleBytes(const HloInstruction& i, Bytes& bytes) {
+  NoBytes(i, bytes);
+  bytes.output = TableSize(i.shape());
+}
+// One that agrees with the change of layout leaves every element where it is.
+void TransposeBytes(const HloInstruction& i, Bytes& bytes) {
+  const auto minor_to_major = [](const Shape& shape) {
+    return (shape.has_layout() ? shape : shape.WithDefaultLayout()).layout().minor_to_major();
+  };
+  const DimVector from = minor_to_major(i.operand(0)->shape()), to = minor_to_major(i.shape());
+  if (from.size() != to.size()) return;
+  for (size_t k = 0; k < to.size(); ++k) {
+    if (i.dimensions()[static_cast<size_t>(to[k])] != from[k]) return;
+  }
+  NoBytes(i, bytes);
+}
+// As much is read as is written: slice, dynamic-slice, gather.
+void SliceBytes(const HloInstruction&, Bytes& bytes) { bytes.operands[0] = bytes.output; }
+// Of several indices the first stands for all.
+void OneIndex(size_t first, Bytes& bytes) {
+  for (size_t k = first + 1; k < bytes.operands.size(); ++k) bytes.operands[k] = 0;
+}
+void DynamicSliceBytes(const HloInstruction& i, Bytes& bytes) {
+  SliceBytes(i, bytes);
+  OneIndex(1, bytes);
+}
+void DynamicUpdateSliceBytes(const HloInstruction&, Bytes& bytes) {
+  bytes.operands[0] = 0;  // the rest of the array stays where it is
+  bytes.output = bytes.operands[1];
+  OneIndex(2, bytes);
+}
+// What is updated is read and written, and no more of the operands.
+void ScatterBytes(const HloInstruction& i, Bytes& bytes) {
+  const size_t arrays = static_cast<size_t>(i.operand_count() - 1) / 2;
+  bytes.output = 0;
+  for (size_t k = 0; k < arrays; ++k) bytes.output += bytes.operands[k] = bytes.operands[arrays + 1 + k];
+}
+// Half of a triangular matrix.
+void TriangularSolveBytes(const HloInstruction&, Bytes& bytes) { bytes.operands[0] /= 2; }
+void CholeskyBytes(const HloInstruction&, Bytes& bytes) {
+  bytes.operands[0] /= 2;
+  bytes.output /= 2;
+}
+
+constexpr int kMaxNesting = 32;  // of fusions in fusions
+
+// What a fusion reads of `value`, its parameter or an element of that: slices are read alone, and all that reads the
+// whole shares one read.
+double BytesReadInFusion(const HloInstruction& value, int nesting) {
+  const double whole = Size(value.shape());
+  double bytes = 0;
+  bool read_whole = false;
+  for (const HloInstruction* user : value.users()) {
+    switch (user->opcode()) {
+      case HloOpcode::kSlice: bytes += Size(user->shape()); continue;
+      case HloOpcode::kBroadcast:
+      case HloOpcode::kReshape: bytes += whole; continue;
+      case HloOpcode::kDynamicSlice:
+        if (user->operand(0) != &value) break;
+        bytes += Size(user->shape());
+        continue;
+      case HloOpcode::kDynamicUpdateSlice:
+        if (user->operand(0) == &value) continue;
+        break;
+      case HloOpcode::kFusion:
+        if (nesting >= kMaxNesting) break;
+        for (int64_t k = 0; k < user->operand_count(); ++k) {
+          if (user->operand(k) == &value) {
+            bytes += BytesReadInFusion(*user->fused_computation()->parameter(k), nesting + 1);
+          }
+        }
+        continue;
+      default: break;
+    }
+    if (!read_whole) bytes += whole;
+    read_whole = true;
+  }
+  return bytes;
+}
+// What a fusion writes for a value that its root gives: of an update in place, the update.
+double BytesWrittenByFusion(const HloInstruction& value) {
+  return Size(value.opcode() == HloOpcode::kDynamicUpdateSlice ? value.operand(1)->shape() : value.shape());
+}
+void FusionBytes(const HloInstruction& i, Bytes& bytes) {
+  const HloComputation& body = *i.fused_computation();
+  for (int64_t k = 0; k < i.operand_count() && k < body.parameter_count(); ++k) {
+    const HloInstruction& parameter = *body.parameter(k);
+    double& read = bytes.operands[static_cast<size_t>(k)] = 0;
+    if (!parameter.shape().IsTuple()) {
+      read = BytesReadInFusion(parameter, 0);
+      continue;
+    }
+    for (const HloInstruction* user : parameter.users()) {
+      const bool by_element = user->opcode() == HloOpcode::kGetTupleElement;
+      read += by_element ? BytesReadInFusion(*user, 0) : Size(parameter.shape());
+    }
+  }
+  bytes.output = 0;
+  const HloInstruction& root = *body.root();
+  if (root.opcode() != HloOpcode::kTuple) bytes.output = BytesWrittenByFusion(root);
+  else
+    for (const HloInstruction* element : root.operands()) bytes.output += BytesWrittenByFusion(*element);
+}
+
+// ---- Operations. `called`: the figures of what the instruction calls, in order.
+
+using Called = std::span<const Cost>;
+Cost Flops(double flops) { return {flops, 0, 0}; }
+Cost Times(const Cost& called, double times) { return {called.flops * times, called.transcendentals * times, 0}; }
+
+Cost DotCost(const HloInstruction& i, const DimVector& contracting) {
+  double width = 1;
+  for (int64_t d : contracting) width *= static_cast<double>(i.operand(0)->shape().dimensions(d));
+  return Flops(2 * width * Elements(i.shape()));
+}
+Cost DotCost(const HloInstruction& i, Called) { return DotCost(i, i.attributes<DotAttributes>().lhs_contracting_dims); }
+Cost RaggedDotCost(const HloInstruction& i, Called) {
+  return DotCost(i, i.attributes<RaggedDotAttributes>().lhs_contracting_dims);
+}
+
+// For how many positions of a window along one dimension its `tap` lies on an element of the input, neither on padding
+// nor between dilated elements.
+double PositionsInInput(const WindowDimension& w, int64_t input, int64_t output, int64_t tap) {
+  // Position p looks at p * stride + offset, which must be k * base_dilation with 0 <= k < input.
+  const __int128 offset = static_cast<__int128>(tap) * w.window_dilation - w.padding_low;
+  const __int128 last = static_cast<__int128>(input - 1) * w.base_dilation;
+  const __int128 stride = w.stride;
+  __int128 begin = offset >= 0 ? 0 : (-offset + stride - 1) / stride;
+  const __int128 end = last < offset ? 0 : std::min<__int128>(output, (last - offset) / stride + 1);
+  // Positions on an element come around every `period`; the first is among that many.
+  const int64_t period = w.base_dilation / std::gcd(w.base_dilation, w.stride);
+  const __int128 searched = std::min(end, begin + period);
+  while (begin < searched && (begin * stride + offset) % w.base_dilation != 0) ++begin;
+  return begin < searched ? static_cast<double>((end - begin + period - 1) / period) : 0;
+}
+
+Cost ConvolutionCost(const HloInstruction& i, Called) {
+  const ConvolutionAttributes& a = i.attributes<ConvolutionAttributes>();
+  const ConvDimensionNumbers& d = a.dim_labels;
+  const Shape &input = i.operand(0)->shape(), &kernel = i.operand(1)->shape(), &output = i.shape();
+  double positions = 1;
+  constexpr int64_t kMostSteps = 1 << 20;  // beyond, padding and dilation are counted as if they were elements
+  for (size_t k = 0; k < a.window.size(); ++k) {
+    const WindowDimension& w = a.window[k];
+    const int64_t in = input.dimensions(d.input_spatial[k]), out = output.dimensions(d.output_spatial[k]);
+    if (w.stride < 1 || w.base_dilation < 1 || w.size < 1 || in < 1 || w.size > kMostSteps ||
+        w.base_dilation > kMostSteps / w.size) {
+      positions *= static_cast<double>(w.size) * static_cast<double>(out);
+      continue;
+    }
+    double here = 0;
+    for (int64_t tap = 0; tap < w.size; ++tap) here += PositionsInInput(w, in, out, tap);
+    positions *= here;
+  }
+  const double features_in = static_cast<double>(kernel.dimensions(d.kernel_input_feature));
+  const double features_out = static_cast<double>(output.dimensions(d.output_feature));
+  return Flops(2 * positions * features_in * features_out * static_cast<double>(output.dimensions(d.output_batch)));
+}
+
+double WindowSize(const HloInstruction& i) {
+  double size = 1;
+  for (const WindowDimension& d : i.attributes<WindowAttributes>().window) size *= static_cast<double>(d.size);
+  return size;
+}
+// n values are joined by n - 1 calls.
+Cost ReduceCost(const HloInstruction& i, Called called) {
+  return Times(called[0], Elements(i.operand(0)->shape()) - Elements(FirstShape(i.shape())));
+}
+Cost ReduceWindowCost(const HloInstruction& i, Called called) {
+  return Times(called[0], (WindowSize(i) - 1) * Elements(FirstShape(i.shape())));
+}
+Cost SelectAndScatterCost(const HloInstruction& i, Called called) {
+  const double sources = Elements(i.operand(1)->shape());
+  Cost cost = Times(called[0], sources * (WindowSize(i) - 1));
+  cost += Times(called[1], sources);
+  return cost;
+}
+Cost MapCost(const HloInstruction& i, Called called) { return Times(called[0], Elements(i.shape())); }
+Cost ScatterCost(const HloInstruction& i, Called called) {
+  const int64_t first_update = (i.operand_count() + 1) / 2;
+  return Times(called[0], Elements(i.operand(first_update)->shape()));
+}
+Cost ScanCost(const HloInstruction&, Called called) { return Times(called[0], 1); }
+// By comparisons, n log n.
+Cost SortCost(const HloInstruction& i, Called) {
+  const double n = Elements(i.operand(0)->shape());
+  return Flops(n <= 1 ? 0 : n * std::ceil(std::log2(n)));
+}
+Cost FftCost(const HloInstruction& i, Called) {
+  double log = 1;
+  for (int64_t length : i.attributes<FftAttributes>().fft_length) {
+    log *= length < 1 ? 0 : static_cast<double>(std::bit_width(static_cast<uint64_t>(length)) - 1);
+  }
+  return Flops(8 * log * Elements(i.operand(0)->shape()));  // a complex multiply-add is 8
+}
+double LastDimension(const Shape& shape) {
+  return shape.rank() == 0 ? 1 : static_cast<double>(shape.dimensions(shape.rank() - 1));
+}
+Cost CholeskyCost(const HloInstruction& i, Called) {
+  const Shape& a = i.operand(0)->shape();
+  return Flops(std::floor(LastDimension(a) * Elements(a) / 3));
+}
+Cost TriangularSolveCost(const HloInstruction& i, Called) {
+  return Flops(2 * LastDimension(i.operand(0)->shape()) * Elements(i.operand(1)->shape()));
+}
+Cost RandomCost(const HloInstruction& i, Called) { return {0, Elements(i.shape()), 0}; }
+// As if there were two devices: one addition for each element.
+Cost AllReduceCost(const HloInstruction& i, Called) { return Flops(Elements(i.shape())); }
+// What runs as often as the instruction does.
+Cost CalledCost(const HloInstruction&, Called called) {
+  Cost cost;
+  for (const Cost& each : called) cost += each;
+  return cost;
+}
+// Of the branches, the largest of each figure.
+Cost ConditionalCost(const HloInstruction&, Called called) {
+  Cost cost;
+  for (const Cost& branch : called) {
+    cost.flops = std::max(cost.flops, branch.flops);
+    cost.transcendentals = std::max(cost.transcendentals, branch.transcendentals);
+    cost.bytes = std::max(cost.bytes, branch.bytes);
+  }
+  return cost;
+}
+
+struct Rule {
+  HloOpcode opcode;
+  Cost (*cost)(const HloInstruction&, Called) = nullptr;   // nullptr: by the opcode table; its bytes are its callees'
+  void (*bytes)(const HloInstruction&, Bytes&) = nullptr;  // nullptr: all of the operands and of the result
+};
+constexpr Rule kRules[] = {
+    {HloOpcode::kParameter, nullptr, NoBytes},
+    {HloOpcode::kConstant, nullptr, NoBytes},
+    {HloOpcode::kGetTupleElement, nullptr, NoBytes},
+    {HloOpcode::kBitcast, nullptr, NoBytes},
+    {HloOpcode::kAfterAll, nullptr, NoBytes},
+    {HloOpcode::kDomain, nullptr, NoBytes},
+    {HloOpcode::kCustomCall, nullptr, NoBytes},
+    {HloOpcode::kTuple, nullptr, TupleBytes},
+    {HloOpcode::kAddDependency, nullptr, NoBytes},
+    {HloOpcode::kTranspose, nullptr, TransposeBytes},
+    {HloOpcode::kSlice, nullptr, SliceBytes},
+    {HloOpcode::kDynamicSlice, nullptr, DynamicSliceBytes},
+    {HloOpcode::kGather, nullptr, SliceBytes},
+    {HloOpcode::kDynamicUpdateSlice, nullptr, DynamicUpdateSliceBytes},
+    {HloOpcode::kScatter, ScatterCost, ScatterBytes},
+    {HloOpcode::kDot, DotCost},
+    {HloOpcode::kScaledDot, DotCost},
+    {HloOpcode::kRaggedDot, RaggedDotCost},
+    {HloOpcode::kConvolution, ConvolutionCost},
+    {HloOpcode::kReduce, ReduceCost},
+    {HloOpcode::kReduceWindow, ReduceWindowCost},
+    {HloOpcode::kSelectAndScatter, SelectAndScatterCost},
+    {HloOpcode::kMap, MapCost},
+    {HloOpcode::kScan, ScanCost},
+    {HloOpcode::kSort, SortCost},
+    {HloOpcode::kFft, FftCost},
+    {HloOpcode::kCholesky, CholeskyCost, CholeskyBytes},
+    {HloOpcode::kTriangularSolve, TriangularSolveCost, TriangularSolveBytes},
+    {HloOpcode::kRng, RandomCost},
+    {HloOpcode::kRngBitGenerator, RandomCost},
+    {HloOpcode::kAllReduce, AllReduceCost},
+    {HloOpcode::kAllReduceStart, AllReduceCost},
+    {HloOpcode::kCall, CalledCost, NoBytes},
+    {HloOpcode::kWhile, CalledCost, NoBytes},
+    {HloOpcode::kConditional, ConditionalCost, NoBytes},
+    {HloOpcode::kAsyncStart, CalledCost, NoBytes},
+    {HloOpcode::kFusion, CalledCost, FusionBytes},
+};
+constexpr std::array<Rule, kOpcodeCount> kRuleOf = [] {
+  std::array<Rule, kOpcodeCount> rules{};
+  for (const Rule& rule : kRules) rules[static_cast<size_t>(rule.opcode)] = rule;
+  return rules;
+}();
+const Rule& RuleOf(const HloInstruction& i) { return kRuleOf[static_cast<size_t>(i.opcode())]; }
+
+// Without the bytes that it moves itself.
+Cost CostWithCallees(const HloInstruction& i, Called called) {
+  if (auto cost = RuleOf(i).cost) return cost(i, called);
+  if (!i.Is(kElementwise) || i.Is(kMovesData) || !i.shape().IsArray()) return {};
+  const double elements = Elements(i.shape());
+  return i.Is(kTranscendental) ? Cost{0, elements, 0} : Flops(elements);
+}
+
+}  // namespace
+
+CostAnalysis::Bytes CostAnalysis::BytesOf(const HloInstruction& instruction) const {
+  Bytes bytes = DefaultBytes(instruction);
+  if (auto adjust = RuleOf(instruction).bytes) adjust(instruction, bytes);
+  return bytes;
+}
+
+CostResult CostAnalysis::Of(const HloInstruction& i) const {
+  CostResult result;
+  SmallVector<Cost, 2> once, repeated;
+  for (const HloComputation* computation : i.called_computations()) {
+    const CostResult& callee = Of(*computation);
+    once.push_back(callee.once);
+    repeated.push_back(callee.repeated);
+    result.unknown_loops += callee.unknown_loops;
+    result.custom_calls += callee.custom_calls;
+  }
+  if (i.opcode() == HloOpcode::kWhile) {
+    const std::optional<int64_t> trips = TripCount(i);
+    if (trips) {
+      repeated[0] = repeated[0] * static_cast<double>(*trips + 1);  // the condition also says when it is over
+      repeated[1] = repeated[1] * static_cast<double>(*trips);
+    } else {
+      ++result.unknown_loops;
+    }
+  } else if (i.opcode() == HloOpcode::kScan && !i.dimensions().empty()) {
+    repeated[0] = repeated[0] * static_cast<double>(i.operand(0)->shape().dimensions(i.dimensions()[0]));
+  } else if (i.opcode() == HloOpcode::kCustomCall) {
+    ++result.custom_calls;
+  }
+  result.once = CostWithCallees(i, {once.data(), once.size()});
+  result.repeated = CostWithCallees(i, {repeated.data(), repeated.size()});
+  // What is fused never reaches memory; what is called for each element is the caller's business.
+  if (!i.Is(kControlFlow) && i.opcode() != HloOpcode::kAsyncStart) result.once.bytes = result.repeated.bytes = 0;
+  const double bytes = BytesOf(i).Sum();
+  result.once.bytes += bytes;
+  result.repeated.bytes += bytes;
+  return result;
+}
+
+const CostResult& CostAnalysis::Of(const HloComputation& computation) const {
+  static const CostResult kNothing;
+  const size_t id = static_cast<size_t>(computation.id());
+  return id < computations_.size() ? computations_[id] : kNothing;
+}
+
+CostAnalysis::CostAnalysis(const HloModule& module) {
+  for (const HloComputation* computation : module.PostOrder()) Update(*computation);
+}
+
+void CostAnalysis::Update(const HloComputation& computation) {
+  CostResult sum;
+  for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
+    const CostResult cost = Of(*i);
+    sum.once += cost.once;
+    sum.repeated += cost.repeated;
+    sum.unknown_loops += cost.unknown_loops;
+    sum.custom_calls += cost.custom_calls;
+  }
+  const size_t id = static_cast<size_t>(computation.id());
+  if (id >= computations_.size())
+    computations_.resize(static_cast<size_t>(computation.module()->computation_id_limit()));
+  computations_[id] = sum;
+  if (computation.IsEntry()) total_ = sum;
+}
+
+std::optional<int64_t> TripCount(const HloInstruction& loop) {
+  if (std::optional<LoopCounter> counter = FindLoopCounter(loop)) return counter->trips;
+  // {"known_trip_count":{"n":"5"}, …}
+  std::string_view config = loop.extras().backend_config;
+  const auto skip_past = [&config](std::string_view word) {
+    const size_t at = config.find(word);
+    if (at == std::string_view::npos) return false;
+    config.remove_prefix(at + word.size());
+    return true;
+  };
+  if (!skip_past("\"known_trip_count\"") || !skip_past("\"n\"") || !skip_past("\"")) return std::nullopt;
+  int64_t trips = 0;
+  size_t digits = 0;
+  for (; digits < config.size() && config[digits] >= '0' && config[digits] <= '9'; ++digits) {
+    if (trips > (INT64_MAX - 9) / 10) return std::nullopt;
+    trips = trips * 10 + (config[digits] - '0');
+  }
+  if (digits == 0) return std::nullopt;
+  return trips;
+}
+
+}  // namespace hloir

@@ -1,0 +1,84 @@
+// See open_semantics.h. What a reducer's structure proves: associativity.cc.
+#include "hloir/open_semantics.h"
+
+#include <vector>
+
+#include "analysis/associativity.h"
+#include "support/format.h"
+
+namespace hloir {
+namespace {
+
+constexpr int kMaxSteps = 64;  // from a reduction to its initial value's constant
+
+// The constant that an array of equal elements is made of, looked for through fusions' and calls' parameters.
+const Literal* SplatConstant(const HloInstruction* value) {
+  for (int step = 0; step < kMaxSteps; ++step) {
+    switch (value->opcode()) {
+      case HloOpcode::kConstant:
+        return value->shape().IsArray() && value->literal().element_count() == 1 ? &value->literal() : nullptr;
+      case HloOpcode::kBroadcast:
+      case HloOpcode::kConvert:
+      case HloOpcode::kCopy:
+      case HloOpcode::kReshape: value = value->operand(0); break;
+      case HloOpcode::kParameter: {
+        const auto callers = value->parent()->callers();
+        if (callers.size() != 1) return nullptr;
+        const HloOpcode opcode = callers[0]->opcode();
+        if (opcode != HloOpcode::kFusion && opcode != HloOpcode::kCall) return nullptr;
+        value = callers[0]->operand(value->parameter_number());
+        break;
+      }
+      default: return nullptr;
+    }
+  }
+  return nullptr;
+}
+
+// The computation that combines, and the operands it starts from; neither for instructions that reduce nothing.
+const HloComputation* ReducerOf(const HloInstruction& instruction, std::vector<const HloInstruction*>* initial) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kReduce:
+    case HloOpcode::kReduceWindow:
+      for (int64_t i = instruction.operand_count() / 2; i < instruction.operand_count(); ++i)
+        initial->push_back(instruction.operand(i));
+      return instruction.to_apply();
+    case HloOpcode::kAllReduce:
+    case HloOpcode::kAllReduceStart:
+    case HloOpcode::kReduceScatter: return instruction.to_apply();
+    case HloOpcode::kScatter:
+      return instruction.attributes<ScatterAttributes>().unique_indices ? nullptr : instruction.to_apply();
+    case HloOpcode::kSelectAndScatter:
+      initial->push_back(instruction.operand(2));
+      return instruction.called_computations()[1];
+    default: return nullptr;
+  }
+}
+
+std::string WhatIsOpen(const HloInstruction& instruction) {
+  std::vector<const HloInstruction*> initial;
+  const HloComputation* reducer = ReducerOf(instruction, &initial);
+  if (reducer == nullptr) return "";
+  const ReducerClass kind = ClassifyReducer(*reducer);
+  if (kind == ReducerClass::kUnknown) return Format("its reducer {} is not known to be associative", reducer->name());
+  if (kind == ReducerClass::kIdempotent || initial.empty()) return "";
+  std::vector<const Literal*> values;
+  for (const HloInstruction* operand : initial) values.push_back(SplatConstant(operand));
+  if (IsNeutral(*reducer, values)) return "";
+  return Format("its initial value is not known to be neutral for its reducer {}", reducer->name());
+}
+
+}  // namespace
+
+bool IsAssociative(const HloComputation& reducer) { return ClassifyReducer(reducer) != ReducerClass::kUnknown; }
+
+std::optional<OpenSemantics> FindOpenSemantics(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (std::string reason = WhatIsOpen(*instruction); !reason.empty()) return OpenSemantics{instruction, reason};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace hloir
