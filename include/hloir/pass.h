@@ -1,110 +1,79 @@
-// HloPass and HloPassPipeline: what rewrites a module, and what runs such things in order, to a fixpoint, and checks
-// them. The list of passes is passes.def; how to write one is docs/write-a-pass.md. Tested by
-// tests/unit/passes_test.cc.
+// HloPass: what rewrites a module; its options and rules as data; and PassRegistry, where passes have names. A pass of
+// one's own needs this header, rewrite.h, rules.h and rewrite_util.h, nothing else; the passes in this tree have no
+// more. Pipelines are in pipeline.h, the passes that come with hloir in passes.h, how to write one in
+// docs/write-a-pass.md. Tested by tests/unit/passes_test.cc and tests/unit/registry_test.cc.
+//
+// Threads: a registry may be read from several threads; a pass and a pipeline belong to one thread at a time.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hloir/evaluator.h"
 #include "hloir/module.h"
-#include "hloir/rewriter.h"
+#include "hloir/rewrite.h"
 #include "hloir/status.h"
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
-// What the fusion pass may do; each can be set as `fusion{multi-output=false}` in a list of passes.
-struct FusionOptions {
-  bool multi_output = true;        // one loop for several results
-  int64_t max_instructions = 256;  // of one fusion
-};
-
-// What the while-loop unroller may do.
-struct UnrollOptions {
-  int64_t max_rounds = 64;         // that are written out whole
-  int64_t factor = 1;              // longer loops: so many rounds in each of fewer; 1 leaves them alone
-  int64_t max_instructions = 800;  // over all the rounds that are written out
-  bool elementwise_only = false;   // only loops whose rounds then fuse into one
-};
-
-// What the combiners of exchanges between devices may put together.
-struct CombinerOptions {
-  int64_t max_bytes = int64_t{30} << 20;  // of the operands
-  int64_t max_operands = 256;
-};
-
-// Which element types a pass is about.
-struct TypeOptions {
-  PrimitiveType from = PrimitiveType::INVALID, to = PrimitiveType::INVALID;  // INVALID: the pass's own choice
-};
-
-// What rematerialization must get to.
-struct RematerializationOptions {
-  int64_t max_bytes = 0;  // in use at once; it stops there
-};
-
-struct PassOptions {
-  MathMode math = MathMode::kExact;
-  const HloEvaluator* evaluator = nullptr;  // for constant folding; without one nothing is folded
-  int64_t max_folded_elements = int64_t{1} << 16;
-  int64_t max_folded_steps = int64_t{1} << 20;
-  Rewriter* rewriter = nullptr;  // nullptr: every rewrite is allowed
-  std::vector<std::string> disabled_rules;
-  FusionOptions fusion;
-  UnrollOptions unroll;
-  CombinerOptions combiner;
-  TypeOptions types;
-  RematerializationOptions rematerialization;
-};
-
-// An option of one pass, as it can be written behind its name: fusion{max-instructions=64}.
-struct PassOptionInfo {
-  std::string_view pass;  // "": every pass has it
-  std::string_view name, description;
-};
-std::span<const PassOptionInfo> AllPassOptions();
-Status SetPassOption(PassOptions& options, std::string_view pass, std::string_view name, std::string_view value);
-
-// What a pass asks before each change and tells after it: PassOptions' switches and its Rewriter in one place.
+// An option of a pass, as users write it behind the pass's name: fusion{max-instructions=64}. Declared once, in the
+// pass's own file, as one of the four kinds below:
 //
-//   if (!gate_.Enabled("my-rule", MathMode::kExact)) return false;   // before it looks at anything
-//   if (!gate_.Allow("my-rule", "A + 0 => A", MathMode::kExact, *old)) continue;
-//   HloInstruction* replacement = …build…;
-//   old->ReplaceAllUsesWith(replacement);
-//   gate_.Done(replacement);                                         // nullptr: nothing stands there now
-class RewriteGate {
- public:
-  RewriteGate(std::string_view pass, const PassOptions& options) : pass_(pass), options_(options) {}
-  // Whether the rule may run at all, before it looks at anything.
-  bool Enabled(std::string_view rule, MathMode math) const;
-  // True: make this change now. Assumes Enabled(). Nothing may be built before.
-  bool Allow(std::string_view rule, std::string_view formula, MathMode math, const HloInstruction& instruction,
-             std::string reason = {}, const HloInstruction* partner = nullptr);
-  // The change was made and uses were moved; what died is still there or was just removed. The replacement takes over
-  // the metadata of the instruction it stands for; if it is new, also of all that died with that.
-  void Done(HloInstruction* replacement);
-  // The rule matched, but the pass decided against it.
-  void Decline(std::string_view rule, std::string_view formula, MathMode math, const HloInstruction& instruction,
-               std::string reason, const HloInstruction* partner = nullptr);
-  // Does anybody read reasons? If not, spare the work of writing them.
-  bool explaining() const { return options_.rewriter != nullptr && options_.rewriter->wants_text(); }
+//   constexpr NumberOption kMaxInstructions = {"max-instructions", "instructions in one fusion", 256};
+//   … options.Get(kMaxInstructions) …
+struct PassOption {
+  enum class Kind : uint8_t { kFlag, kNumber, kElementType, kText };
+  std::string_view name, description;
+  Kind kind = Kind::kText;
+  int64_t number = 0;     // its value if nobody gives one: of a flag, a number, an element type
+  std::string_view text;  // … of a text
 
- private:
-  void FindConsumed();
-  void FindMade(const HloInstruction* replacement);
-
-  std::string_view pass_;
-  const PassOptions& options_;
-  Rewrite current_;
-  int32_t first_new_id_ = 0;
-  std::vector<const HloInstruction*> consumed_, made_;
+  std::string DefaultText() const;  // as users would write it; "" for no element type
+};
+// An option that is true or false.
+struct FlagOption : PassOption {
+  constexpr FlagOption(std::string_view name, std::string_view description, bool value)
+      : PassOption{name, description, Kind::kFlag, value, {}} {}
+};
+// An option that is a number, zero or more.
+struct NumberOption : PassOption {  // not negative
+  constexpr NumberOption(std::string_view name, std::string_view description, int64_t value)
+      : PassOption{name, description, Kind::kNumber, value, {}} {}
+};
+// An option that is an element type: from=bf16.
+struct ElementTypeOption : PassOption {  // INVALID: the pass chooses
+  constexpr ElementTypeOption(std::string_view name, std::string_view description,
+                              PrimitiveType value = PrimitiveType::INVALID)
+      : PassOption{name, description, Kind::kElementType, static_cast<int64_t>(value), {}} {}
+};
+// An option that is a word.
+struct TextOption : PassOption {  // without blanks and braces
+  constexpr TextOption(std::string_view name, std::string_view description, std::string_view value = {})
+      : PassOption{name, description, Kind::kText, 0, value} {}
 };
 
+// What a pass is made with.
+struct PassOptions : RewriteOptions {
+  // Computes what is constant. nullptr: the registry's own, see PassRegistry::set_evaluator.
+  std::shared_ptr<const HloEvaluator> evaluator;
+  // The values that users gave to the pass's options, checked against its table. PassRegistry::Make fills them in.
+  std::map<std::string, std::string, std::less<>> values;
+
+  bool Get(const FlagOption& option) const;
+  int64_t Get(const NumberOption& option) const;
+  PrimitiveType Get(const ElementTypeOption& option) const;
+  std::string_view Get(const TextOption& option) const;
+};
+
+// A rewrite of a whole module.
 class HloPass {
  public:
   virtual ~HloPass() = default;
@@ -114,77 +83,64 @@ class HloPass {
   virtual StatusOr<bool> Run(HloModule& module) = 0;
 };
 
-struct PassInfo {
-  std::string_view name, description;
-  std::string_view rules;  // names, with blanks between them; see RuleNames
-  std::unique_ptr<HloPass> (*make)(const PassOptions& options);
-};
-// Every pass, in the order of passes.def.
-std::span<const PassInfo> AllPasses();
-// `name` may have options behind it: "cse{disable=merge}".
-StatusOr<std::unique_ptr<HloPass>> MakePass(std::string_view name, const PassOptions& options);
-
-// What is known of one rule of the algebraic simplifier without running it.
-struct RuleInfo {
-  std::string_view name, formula;
-  MathMode integers, floats;  // its class when the elements are integers (or pred), and when floats (or complex)
-};
-std::vector<RuleInfo> AlgebraicRules();
-
-// The names of all the pass's rules, as `disable=` and RewriteLog's counts have them.
-std::vector<std::string_view> RuleNames(const PassInfo& pass);
-
-// What one pass did, one time.
-struct PassRun {
-  std::string pass;
-  bool changed = false;
-  double milliseconds = 0;
-  int64_t instructions_before = 0, instructions_after = 0;
+// What a pass's own file says about it: how it is made, and every rule and option it has. `make` gets the name that the
+// pass has in the registry.
+struct PassDefinition {
+  std::function<std::unique_ptr<HloPass>(std::string_view name, const PassOptions& options)> make;
+  std::vector<RuleInfo> rules = {};
+  std::vector<PassOption> options = {};
 };
 
-struct PipelineOptions {
-  // The verifier after each pass, and whether `changed` tells the truth (against StructuralHash); a failure names the
-  // pass.
-  bool verify_each = false;
-  // Called before and after each pass that is run; an error stops the pipeline (--dump-to, --check-each stand on
-  // these).
-  std::function<Status(std::string_view pass, const HloModule&module)> before, after;
-  int max_iterations = 50;  // of a fixpoint
+// For PassDefinition::make: the class P, made as P(name, options).
+template <class P>
+std::unique_ptr<HloPass> MakePassOf(std::string_view name, const PassOptions& options) {
+  return std::make_unique<P>(name, options);
+}
+
+// A pass under its name.
+struct PassInfo : PassDefinition {
+  std::string name, description;
 };
 
-// Passes in order, and groups of passes that are repeated until a whole round of the group changes nothing.
-class HloPassPipeline {
+// Passes by their names. Copy BuiltinPasses() (passes.h) and add to the copy, or begin with an empty registry:
+//
+//   PassRegistry registry = BuiltinPasses();
+//   Status added = registry.Add("div-to-mul", "divides by powers of two by multiplying", DefineDivToMul());
+class PassRegistry {
  public:
-  explicit HloPassPipeline(PipelineOptions options = {}) : options_(std::move(options)) {}
-  void Add(std::unique_ptr<HloPass> pass);
-  void AddFixpoint(std::vector<std::unique_ptr<HloPass>> passes);
-  // Runs everything in order once (a fixpoint group as often as it needs); true if any pass changed the module.
-  StatusOr<bool> RunOnce(HloModule& module);
-  // Runs everything again and again until a whole round changes nothing.
-  StatusOr<bool> RunToFixpoint(HloModule& module);
-  const std::vector<PassRun>& runs() const { return runs_; }
+  // An error if the name is taken, or cannot be written in a pipeline (letters, digits, '-', '_' and '.').
+  Status Add(std::string name, std::string description, PassDefinition definition);
+  // Another name of a pass that is there.
+  Status AddAlias(std::string alias, std::string name);
+
+  // In the order in which they were added.
+  std::span<const PassInfo> passes() const { return passes_; }
+  // By name or alias; hyphens may be underscores. nullptr if there is none.
+  const PassInfo* Find(std::string_view name) const;
+  // `text` is a name, perhaps with options: "cse{disable=merge}".
+  StatusOr<std::unique_ptr<HloPass>> Make(std::string_view text, const PassOptions& options) const;
+  // An error if one of these is no rule of any pass.
+  Status CheckRules(std::span<const std::string> rules) const;
+
+  // What a pipeline of no names stands for, in the form of MakePipeline's names. InsertBefore and InsertAfter in
+  // pipeline.h put a pass into it.
+  const std::vector<std::string>& default_pipeline() const { return default_pipeline_; }
+  std::vector<std::string>& default_pipeline() { return default_pipeline_; }
+
+  // What makes the evaluator for pipelines that are given none, so that constants are folded. May be empty.
+  using EvaluatorMaker = std::function<std::shared_ptr<const HloEvaluator>()>;
+  void set_evaluator(EvaluatorMaker make) { make_evaluator_ = std::move(make); }
+  std::shared_ptr<const HloEvaluator> MakeEvaluator() const { return make_evaluator_ ? make_evaluator_() : nullptr; }
 
  private:
-  struct Stage {
-    std::vector<std::unique_ptr<HloPass>> passes;
-    bool fixpoint = false;
-  };
-  StatusOr<bool> RunPass(HloPass& pass, HloModule& module);
-  StatusOr<bool> RunStage(Stage& stage, HloModule& module);
-
-  PipelineOptions options_;
-  std::vector<Stage> stages_;
-  std::vector<PassRun> runs_;
+  std::vector<PassInfo> passes_;
+  std::map<std::string, size_t, std::less<>> places_;  // in passes_, by name and alias, with hyphens
+  std::vector<std::string> default_pipeline_;
+  EvaluatorMaker make_evaluator_;
 };
 
-// "a,b{x=1 y=2},[c,d]" => "a", "b{x=1 y=2}", "[c", "d]". Commas, blanks and ends of line separate; # begins a comment.
-StatusOr<std::vector<std::string>> SplitPipeline(std::string_view text);
-// The passes `names` lists, or for an empty list the default pipeline. Brackets make a fixpoint group:
-// {"dce", "[cse", "dce]", "fusion"} is what `--passes=dce,[cse,dce],fusion` splits into. A name in
-// PassOptions::disabled_rules that no pass has is an error.
-StatusOr<HloPassPipeline> MakePipeline(std::span<const std::string> names, const PassOptions& options,
-                                       PipelineOptions pipeline_options = {});
-// The list that an empty one stands for. A second RunOnce of it changes nothing.
-std::vector<std::string> DefaultPipeline();
+// The options that every pass has: math and disable.
+std::span<const PassOption> CommonPassOptions();
 
 }  // namespace hloir
+#pragma GCC visibility pop

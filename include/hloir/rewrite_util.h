@@ -1,5 +1,6 @@
-// What several passes need: may this instruction go, or stand in another's place, and what must be carried over when it
-// does.
+// What passes share: RewritingPass, a pass of named rules; and questions and edits for when one instruction takes the
+// place of another. (What may be deleted is IsDead's answer, instruction.h.) Covered by the tests of the passes,
+// tests/passes.
 #pragma once
 
 #include <algorithm>
@@ -11,39 +12,43 @@
 #include "hloir/module.h"
 #include "hloir/pass.h"
 
+#pragma GCC visibility push(default)
 namespace hloir {
 
 inline bool Contains(const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
 
-// What a pass of named rules is: its name, its options, and the gate that it asks before each change.
+// The base of a pass that makes named rewrites: its name, its options, and the gate that it asks before each change.
+//
+//   constexpr RuleInfo kDrop = {"drop-barrier", "optimization-barrier(A) => A"};
+//   class DropBarriers : public RewritingPass {
+//    public:
+//     using RewritingPass::RewritingPass;
+//     StatusOr<bool> Run(HloModule& module) override;
+//   };
+//   PassDefinition DefineDropBarriers() { return {MakePassOf<DropBarriers>, {kDrop}}; }
 class RewritingPass : public HloPass {
  public:
   RewritingPass(std::string_view name, const PassOptions& options)
-      : name_(name), options_(options), gate_(name, options_) {}
+      : name_(name), options_(options), gate_(name, options) {}
   std::string_view name() const override { return name_; }
 
  protected:
-  // True: make this change now.
-  bool Ask(std::string_view rule, std::string_view formula, const HloInstruction& instruction,
-           MathMode math = MathMode::kExact, std::string reason = {}) {
-    return gate_.Enabled(rule, math) && gate_.Allow(rule, formula, math, instruction, std::move(reason));
+  // True: make this change now. `math`: the rule's class here, where that depends on more than the rule.
+  bool Ask(const RuleInfo& rule, MathMode math, const HloInstruction& instruction, std::string reason = {}) {
+    return gate_.Enabled(rule, math) && gate_.Allow(rule, math, instruction, std::move(reason));
+  }
+  bool Ask(const RuleInfo& rule, const HloInstruction& instruction, std::string reason = {}) {
+    return Ask(rule, rule.integers, instruction, std::move(reason));
   }
   // After a yes of Ask: `made`, which is new, takes the place and the annotations of `old`, and `old` goes if it may.
   void PutInPlaceOf(HloInstruction* old, HloInstruction* made);
   // Asks, and if the answer is yes, all users of `old` take `existing`, which stood there before.
-  bool ReplaceWith(HloInstruction* old, HloInstruction* existing, std::string_view rule, std::string_view formula);
+  bool ReplaceWith(HloInstruction* old, HloInstruction* existing, const RuleInfo& rule);
 
-  std::string_view name_;
+  std::string name_;
   PassOptions options_;
   RewriteGate gate_;
 };
-
-// Nobody would miss it, if nobody used it: no side effect, no control edges, no part in an exchange with the outside.
-bool MayRemoveIfUnused(const HloInstruction& instruction);
-// MayRemoveIfUnused, and indeed nobody uses it. Parameters stay: they are the computation's signature.
-bool IsDead(const HloInstruction& instruction);
-// Removes it if it is dead, and then each operand that is dead without it.
-void RemoveIfDead(HloInstruction* instruction);
 
 // Is `replacement`, which stood there before, as good as `original` for everybody: same shape and layout, and no
 // sharding or frontend attribute of the original gets lost?
@@ -62,7 +67,7 @@ OpcodeSet OpcodesWith(uint32_t traits);
 // Computations that run as code, once each time they are called: the entry and whatever call, while and conditional
 // reach through one another. Not bodies of fusions and async operations, nor reducers, comparators and the like, which
 // run once per element. In the module's post-order.
-std::vector<HloComputation*> ControlFlowComputations(const HloModule& module);
+std::vector<HloComputation*> ControlFlowComputations(HloModule& module);
 
 // Copies the body's instructions in front of `place`, with `arguments` for its parameters; gives what its root became.
 HloInstruction* InlineBefore(HloInstruction* place, const HloComputation& body,
@@ -75,8 +80,6 @@ HloComputation* OwnComputation(HloInstruction* caller, int64_t k);
 std::vector<HloInstruction*> InOrder(HloComputation& computation);
 // Instructions of one opcode, in that order.
 std::vector<HloInstruction*> InstructionsOf(HloComputation& computation, HloOpcode opcode);
-bool HasAnnotations(const HloInstruction& instruction);  // a sharding or frontend attributes
-// The direction that says the same of two operands that have changed places.
-ComparisonDirection Flipped(ComparisonDirection direction);
 
 }  // namespace hloir
+#pragma GCC visibility pop

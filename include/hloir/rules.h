@@ -1,4 +1,4 @@
-// What a rule of the algebraic simplifier is, and what it may use. A rule is a function under its formula:
+// Passes that are tables of rules, and what a rule may use. A rule is a function under its formula:
 //
 //   // A * 1 => A
 //   HloInstruction* MultiplyOne(HloInstruction* i, RuleContext& c) {
@@ -7,11 +7,13 @@
 //     return c.ReplaceWith(a);
 //   }
 //
-// and a row in its family's table. It looks first; then asks (ReplaceWith and Allow ask for it); then builds. It
-// returns what stands for `i` from now on, or nullptr if it does not apply or may not.
+// and a row in a table, which DefineRulePass makes a pass. It looks first; then asks (ReplaceWith and Allow ask for
+// it); then builds. It returns what stands for `i` from now on, or nullptr if it does not apply or may not.
 //
 // Rules for rules, as they run to a fixpoint: the right side is never worse (fewer or cheaper instructions, or smaller
 // operands); constants go to the right; no rule undoes another.
+//
+// Threads: a rule runs on the thread of its pass; tables are constant.
 #pragma once
 
 #include <initializer_list>
@@ -26,11 +28,13 @@
 #include "hloir/match.h"
 #include "hloir/pass.h"
 
+#pragma GCC visibility push(default)
 namespace hloir::rules {
 
 class RuleContext;
 using RuleFunction = HloInstruction* (*)(HloInstruction* instruction, RuleContext& context);
 
+// A row of a table of rules.
 struct Rule {
   HloOpcode opcode = {};  // of the instructions that it looks at
   std::string_view name, formula;
@@ -38,17 +42,16 @@ struct Rule {
   MathMode integers, floats;
   RuleFunction apply;
   bool every_elementwise = false;  // it looks at all elementwise instructions, and `opcode` does not count
+
+  constexpr RuleInfo info() const { return {name, formula, integers, floats}; }
 };
 
-// A pass that runs rules to their fixpoint. Passes of few rules are made of it too.
-std::unique_ptr<HloPass> MakeRulePass(std::string_view name, std::span<const std::span<const Rule>> families,
-                                      const PassOptions& options);
-// A pass of one table.
-inline std::unique_ptr<HloPass> MakeRulePass(std::string_view name, std::span<const Rule> rules,
-                                             const PassOptions& options) {
-  return MakeRulePass(name, std::span(&rules, 1), options);
-}
+// A pass that runs these rules to their fixpoint: for PassRegistry::Add. The tables are kept by reference: make them
+// constants. To the rules comes the pass's own, "dead-instruction", for what a rewrite leaves unused.
+PassDefinition DefineRulePass(std::vector<std::span<const Rule>> families);
+inline PassDefinition DefineRulePass(std::span<const Rule> rules) { return DefineRulePass(std::vector{rules}); }
 
+// What a rule that matched may do.
 class RuleContext {
  public:
   explicit RuleContext(RewriteGate& gate) : gate_(gate) {}
@@ -85,7 +88,7 @@ class RuleContext {
   }
   // What `build` makes of the operands, with HloBuilder, which infers the shapes; Allow() is asked in it. nullptr if it
   // could not be built, or may not.
-  using Expansion = HloBuilder::Op (*)(HloBuilder& b, const HloInstruction& i, HloBuilder::Ops operands);
+  using Expansion = HloBuilder::Op (*)(HloBuilder& b, HloInstruction& i, HloBuilder::Ops operands);
   HloInstruction* Expand(Expansion build);
   HloComputation* computation() const { return instruction_->parent(); }
 
@@ -106,7 +109,7 @@ class RuleContext {
 // Short words for the tables.
 inline constexpr MathMode kExact = MathMode::kExact, kRounding = MathMode::kRounding, kFast = MathMode::kFast;
 
-// Facts that several families ask for.
+// Facts that rules ask for.
 
 // The type whose arithmetic the instruction does: of a compare, its operands'.
 PrimitiveType ComputedType(const HloInstruction& instruction);
@@ -132,15 +135,15 @@ bool EqualIgnoringOnes(const Shape& a, const Shape& b);
 // The value that `opcode` does not notice, of this type, as a literal: -0 for float add (0 would turn -0 into 0), 1,
 // the lowest, … False if there is none.
 bool IsIdentityElement(HloOpcode opcode, const HloInstruction* value);
-// No element is negative or -0 (but one may be NaN), as far as can be told from what makes it. In non_negative.cc.
+// No element is negative or -0 (but one may be NaN), as far as can be told from what makes it.
 bool IsNonNegative(const HloInstruction* i);
-// Does `to` hold every value of `from`, so that a detour through it changes nothing? In convert.cc.
+// Does `to` hold every value of `from`, so that a conversion there and back changes nothing?
 bool HoldsAllOf(PrimitiveType to, PrimitiveType from);
 // The splat's integer; nullopt for anything else, and for unsigned numbers over the largest int64.
 std::optional<int64_t> SplatInteger(const HloInstruction* i);
 bool IsSplatZero(const HloInstruction* i);  // of either sign
 
-// Rules that several families have.
+// Rules that several tables have.
 // C op A => A op C, op commutative
 HloInstruction* ConstantRight(HloInstruction* i, RuleContext& c);
 // (A op C1) op C2 => A op (C1 op C2), op associative
@@ -150,3 +153,4 @@ HloInstruction* MergeConstants(HloInstruction* i, RuleContext& c);
 std::optional<HloOpcode> BinaryReducer(const HloComputation* computation);
 
 }  // namespace hloir::rules
+#pragma GCC visibility pop

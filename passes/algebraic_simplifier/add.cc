@@ -7,10 +7,9 @@ namespace {
 namespace m = match;
 
 // The sum, difference, … of two splats, as a splat: one scalar operation, which constant folding then computes.
-HloInstruction* OnSplats(RuleContext& c, HloOpcode opcode, const HloInstruction* a, const HloInstruction* b,
-                         const Shape& shape) {
-  HloInstruction* x = const_cast<HloInstruction*>(SplatConstant(a));
-  HloInstruction* y = const_cast<HloInstruction*>(SplatConstant(b));
+HloInstruction* OnSplats(RuleContext& c, HloOpcode opcode, HloInstruction* a, HloInstruction* b, const Shape& shape) {
+  HloInstruction* x = SplatConstant(a);
+  HloInstruction* y = SplatConstant(b);
   return c.BroadcastScalar(c.Binary(opcode, x, y), shape);
 }
 

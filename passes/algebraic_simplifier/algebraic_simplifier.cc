@@ -27,18 +27,9 @@
 
 namespace hloir {
 
-std::unique_ptr<HloPass> MakeAlgebraicSimplifier(const PassOptions& options) {
-  return rules::MakeRulePass("algebraic-simplifier", rules::AllFamilies(), options);
-}
-
-std::vector<RuleInfo> AlgebraicRules() {
-  std::vector<RuleInfo> rules;
-  for (std::span<const rules::Rule> family : rules::AllFamilies()) {
-    for (const rules::Rule& rule : family) {
-      rules.push_back({rule.name, rule.formula, rule.integers, rule.floats});
-    }
-  }
-  return rules;
+PassDefinition DefineAlgebraicSimplifier() {
+  const auto families = rules::AllFamilies();
+  return rules::DefineRulePass({families.begin(), families.end()});
 }
 
 }  // namespace hloir

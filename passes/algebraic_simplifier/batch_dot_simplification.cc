@@ -28,8 +28,6 @@
 
 namespace hloir {
 
-std::unique_ptr<HloPass> MakeBatchDotSimplification(const PassOptions& options) {
-  return rules::MakeRulePass("batch-dot-simplification", rules::DotDropOnesRules(), options);
-}
+PassDefinition DefineBatchDotSimplification() { return rules::DefineRulePass(rules::DotDropOnesRules()); }
 
 }  // namespace hloir

@@ -13,7 +13,7 @@ bool IsSorted(const DimVector& dimensions) {
 }
 
 // broadcast(A) => A, where it adds nothing
-HloInstruction* Nothing(HloInstruction* i, RuleContext& c) {
+HloInstruction* BroadcastOfNothing(HloInstruction* i, RuleContext& c) {
   HloInstruction* a = i->operand(0);
   return a->shape().SameDimensions(i->shape()) && IsIdentity(i->dimensions()) ? c.ReplaceWith(a) : nullptr;
 }
@@ -38,7 +38,7 @@ HloInstruction* AddsOnes(HloInstruction* i, RuleContext& c) {
 }
 
 // broadcast(broadcast(A)) => broadcast(A)
-HloInstruction* Twice(HloInstruction* i, RuleContext& c) {
+HloInstruction* BroadcastTwice(HloInstruction* i, RuleContext& c) {
   HloInstruction* inner = i->operand(0);
   if (inner->opcode() != HloOpcode::kBroadcast || !c.Allow()) return nullptr;
   DimVector dimensions;
@@ -47,7 +47,7 @@ HloInstruction* Twice(HloInstruction* i, RuleContext& c) {
 }
 
 // broadcast(iota) => iota
-HloInstruction* OfIota(HloInstruction* i, RuleContext& c) {
+HloInstruction* BroadcastOfIota(HloInstruction* i, RuleContext& c) {
   HloInstruction* iota = i->operand(0);
   if (iota->opcode() != HloOpcode::kIota || !c.Allow()) return nullptr;
   return c.Add(HloOpcode::kIota, i->shape(), {},
@@ -55,7 +55,7 @@ HloInstruction* OfIota(HloInstruction* i, RuleContext& c) {
 }
 
 // broadcast(reshape(A)) => broadcast(A), where the reshape only inserts dimensions of size 1
-HloInstruction* OfReshape(HloInstruction* i, RuleContext& c) {
+HloInstruction* BroadcastOfReshape(HloInstruction* i, RuleContext& c) {
   HloInstruction* reshape = i->operand(0);
   if (reshape->opcode() != HloOpcode::kReshape) return nullptr;
   HloInstruction* a = reshape->operand(0);
@@ -71,7 +71,7 @@ HloInstruction* OfReshape(HloInstruction* i, RuleContext& c) {
 }
 
 // broadcast(transpose(A)) => broadcast(A), where A's dimensions come in order then
-HloInstruction* OfTranspose(HloInstruction* i, RuleContext& c) {
+HloInstruction* BroadcastOfTranspose(HloInstruction* i, RuleContext& c) {
   HloInstruction* transpose = i->operand(0);
   if (transpose->opcode() != HloOpcode::kTranspose) return nullptr;
   DimVector dimensions(transpose->dimensions().size());
@@ -81,17 +81,19 @@ HloInstruction* OfTranspose(HloInstruction* i, RuleContext& c) {
 }
 
 constexpr Rule kRules[] = {
-    {HloOpcode::kBroadcast, "broadcast-nothing", "broadcast(A) => A, if it adds nothing", kExact, kExact, Nothing},
+    {HloOpcode::kBroadcast, "broadcast-nothing", "broadcast(A) => A, if it adds nothing", kExact, kExact,
+     BroadcastOfNothing},
     {HloOpcode::kBroadcast, "broadcast-permutes", "broadcast(A) => transpose(A), if it only permutes", kExact, kExact,
      Permutes},
     {HloOpcode::kBroadcast, "broadcast-adds-ones", "broadcast(A) => reshape(A), if it only adds dimensions of size 1",
      kExact, kExact, AddsOnes},
-    {HloOpcode::kBroadcast, "broadcast-broadcast", "broadcast(broadcast(A)) => broadcast(A)", kExact, kExact, Twice},
-    {HloOpcode::kBroadcast, "broadcast-iota", "broadcast(iota) => iota", kExact, kExact, OfIota},
+    {HloOpcode::kBroadcast, "broadcast-broadcast", "broadcast(broadcast(A)) => broadcast(A)", kExact, kExact,
+     BroadcastTwice},
+    {HloOpcode::kBroadcast, "broadcast-iota", "broadcast(iota) => iota", kExact, kExact, BroadcastOfIota},
     {HloOpcode::kBroadcast, "broadcast-reshape",
-     "broadcast(reshape(A)) => broadcast(A), if the reshape only inserts 1s", kExact, kExact, OfReshape},
+     "broadcast(reshape(A)) => broadcast(A), if the reshape only inserts 1s", kExact, kExact, BroadcastOfReshape},
     {HloOpcode::kBroadcast, "broadcast-transpose",
-     "broadcast(transpose(A)) => broadcast(A), if its dimensions come in order", kExact, kExact, OfTranspose},
+     "broadcast(transpose(A)) => broadcast(A), if its dimensions come in order", kExact, kExact, BroadcastOfTranspose},
 };
 
 }  // namespace

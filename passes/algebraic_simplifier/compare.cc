@@ -38,7 +38,7 @@ HloInstruction* UnsignedNotLessZero(HloInstruction* i, RuleContext& c) {
 }
 
 // A < A => false; A == A => true but for floats
-HloInstruction* Same(HloInstruction* i, RuleContext& c) {
+HloInstruction* CompareOfSame(HloInstruction* i, RuleContext& c) {
   if (i->operand(0) != i->operand(1)) return nullptr;
   PrimitiveType type = i->operand(0)->shape().element_type();
   const bool floating = IsFloat(type) || IsComplex(type);
@@ -140,8 +140,7 @@ HloInstruction* AddEqualConstant(HloInstruction* i, RuleContext& c) {
       !Match(i, m::Compare(m::Add(m::Any(&a), m::Splat(&x)), m::Splat(&y))) || !IsIntegral(a) || !c.Allow()) {
     return nullptr;
   }
-  HloInstruction* difference = c.Binary(HloOpcode::kSubtract, const_cast<HloInstruction*>(SplatConstant(y)),
-                                        const_cast<HloInstruction*>(SplatConstant(x)));
+  HloInstruction* difference = c.Binary(HloOpcode::kSubtract, SplatConstant(y), SplatConstant(x));
   return c.Compare(DirectionOf(i), a, c.BroadcastScalar(difference, a->shape()),
                    i->attributes<CompareAttributes>().type);
 }
@@ -219,7 +218,7 @@ HloInstruction* WithExtremeConstant(HloInstruction* i, RuleContext& c) {
 }
 
 // iota < N => true, iota >= N => false, N over the largest element
-HloInstruction* OfIota(HloInstruction* i, RuleContext& c) {
+HloInstruction* CompareOfIota(HloInstruction* i, RuleContext& c) {
   const HloInstruction* iota = i->operand(0);
   std::optional<int64_t> n = SplatInteger(i->operand(1));
   if (iota->opcode() != HloOpcode::kIota || !n) return nullptr;
@@ -237,7 +236,7 @@ constexpr Rule kRules[] = {
     {HloOpcode::kCompare, "compare-unsigned-less-zero", "A < 0 => false, unsigned", kExact, kExact, UnsignedLessZero},
     {HloOpcode::kCompare, "compare-unsigned-not-less-zero", "A >= 0 => true, unsigned", kExact, kExact,
      UnsignedNotLessZero},
-    {HloOpcode::kCompare, "compare-same", "A < A => false; A == A => true, integer", kExact, kExact, Same},
+    {HloOpcode::kCompare, "compare-same", "A < A => false; A == A => true, integer", kExact, kExact, CompareOfSame},
     {HloOpcode::kCompare, "compare-pred-identity", "A != false => A, A == true => A", kExact, kExact, PredIdentity},
     {HloOpcode::kCompare, "compare-pred-not", "A == false => not A, A != true => not A", kExact, kExact, PredNot},
     {HloOpcode::kCompare, "compare-converted-pred", "convert(pred P) != 0 => P", kExact, kExact, ConvertedPred},
@@ -259,7 +258,8 @@ constexpr Rule kRules[] = {
     {HloOpcode::kCompare, "compare-within-extreme", "max(A, B) >= A => true, integer", kExact, kExact, WithinExtreme},
     {HloOpcode::kCompare, "compare-extreme-constant", "A > highest => false, A >= lowest => true, integer", kExact,
      kExact, WithExtremeConstant},
-    {HloOpcode::kCompare, "compare-iota", "iota < N => true, if N is over its largest element", kExact, kExact, OfIota},
+    {HloOpcode::kCompare, "compare-iota", "iota < N => true, if N is over its largest element", kExact, kExact,
+     CompareOfIota},
 };
 
 }  // namespace

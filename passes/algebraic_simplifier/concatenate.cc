@@ -27,7 +27,7 @@ HloInstruction* Empty(HloInstruction* i, RuleContext& c) {
 }
 
 // concatenate(concatenate(A, B), C) => concatenate(A, B, C)
-HloInstruction* Nested(HloInstruction* i, RuleContext& c) {
+HloInstruction* ConcatenateNested(HloInstruction* i, RuleContext& c) {
   std::vector<HloInstruction*> flat;
   for (HloInstruction* operand : i->operands()) {
     if (operand->opcode() == HloOpcode::kConcatenate && operand->user_count() == 1 &&
@@ -123,7 +123,7 @@ constexpr Rule kRules[] = {
     {HloOpcode::kConcatenate, "concatenate-one", "concatenate(A) => A", kExact, kExact, One},
     {HloOpcode::kConcatenate, "concatenate-empty", "concatenate(A, empty) => A", kExact, kExact, Empty},
     {HloOpcode::kConcatenate, "concatenate-nested", "concatenate(concatenate(A, B), C) => concatenate(A, B, C)", kExact,
-     kExact, Nested},
+     kExact, ConcatenateNested},
     {HloOpcode::kConcatenate, "concatenate-slices", "concatenate(slice(A, x:y), slice(A, y:z)) => slice(A, x:z)",
      kExact, kExact, Slices},
     {HloOpcode::kConcatenate, "concatenate-broadcasts", "concatenate(broadcast(s), broadcast(s)) => broadcast(s)",

@@ -3,32 +3,6 @@
 
 namespace hloir::rules {
 
-// Formats without infinity use the exponent that the others keep for it.
-static int LargestExponent(const FloatFormat& f) { return (1 << f.exponent_bits) - (f.has_infinity ? 2 : 1) - f.bias; }
-
-bool HoldsAllOf(PrimitiveType to, PrimitiveType from) {
-  if (to == from) return true;
-  if (from == PrimitiveType::PRED) return IsInteger(to) ? BitWidth(to) > 1 : IsFloat(to) && GetFloatFormat(to).has_zero;
-  if (to == PrimitiveType::PRED || IsComplex(from) != IsComplex(to)) return false;
-  if (IsComplex(from)) return to == PrimitiveType::C128;
-  if (IsInteger(from)) {
-    const bool sign = IsSigned(from);
-    if (IsInteger(to))
-      return sign == IsSigned(to) ? BitWidth(to) >= BitWidth(from) : !sign && BitWidth(to) > BitWidth(from);
-    // A float that has enough digits, and the exponents for them.
-    FloatFormat f = GetFloatFormat(to);
-    const int digits = BitWidth(from) - sign;
-    return f.has_sign && f.has_zero && digits <= f.mantissa_bits + 1 && digits < f.bias;
-  }
-  if (!IsFloat(from) || !IsFloat(to)) return false;
-  FloatFormat a = GetFloatFormat(from), b = GetFloatFormat(to);
-  // The smallest subnormal and the largest number both must fit.
-  return b.mantissa_bits >= a.mantissa_bits && b.bias + b.mantissa_bits >= a.bias + a.mantissa_bits &&
-         LargestExponent(b) >= LargestExponent(a) && (!a.has_sign || b.has_sign) &&
-         (!a.has_infinity || b.has_infinity) && (!a.has_nan || b.has_nan) &&
-         (!a.has_negative_zero || b.has_negative_zero) && b.has_zero && b.has_infinity;
-}
-
 namespace {
 
 namespace m = match;
@@ -141,10 +115,10 @@ HloInstruction* ConvertNarrowing(HloInstruction* i, RuleContext& c) {
 
 // convert(iota) => iota, of a type that holds all its elements
 HloInstruction* ConvertIota(HloInstruction* i, RuleContext& c) {
-  const HloInstruction* iota = i->operand(0);
+  HloInstruction* iota = i->operand(0);
   if (iota->opcode() != HloOpcode::kIota || !IsIntegral(iota)) return nullptr;
   const int64_t size = iota->shape().dimensions(iota->attributes<IotaAttributes>().iota_dimension);
-  for (const HloInstruction* of : {iota, const_cast<const HloInstruction*>(i)}) {
+  for (const HloInstruction* of : {iota, i}) {
     const PrimitiveType type = of->shape().element_type();
     const FloatFormat format = GetFloatFormat(type);
     const int bits = IsInteger(type) ? BitWidth(type) - IsSigned(type) : IsFloat(type) ? format.mantissa_bits + 1 : 0;

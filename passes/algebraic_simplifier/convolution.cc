@@ -5,7 +5,7 @@ namespace hloir::rules {
 namespace {
 
 // convolution(A, K) => 0, where one is empty
-HloInstruction* OfEmpty(HloInstruction* i, RuleContext& c) {
+HloInstruction* ConvolutionOfEmpty(HloInstruction* i, RuleContext& c) {
   if (i->operand(0)->shape().ElementCount() != 0 && i->operand(1)->shape().ElementCount() != 0) return nullptr;
   return c.Allow() ? c.Splat(i->shape(), 0) : nullptr;
 }
@@ -26,7 +26,7 @@ bool PadOfSpatial(const HloInstruction* pad, const DimVector& spatial) {
 }
 
 // convolution(pad(A, 0), K) => convolution(A, K), padded by the window
-HloInstruction* OfPad(HloInstruction* i, RuleContext& c) {
+HloInstruction* ConvolutionOfPad(HloInstruction* i, RuleContext& c) {
   ConvolutionAttributes a = i->attributes<ConvolutionAttributes>();
   HloInstruction* pad = i->operand(0);
   if (i->operand_count() != 2 || !PadOfSpatial(pad, a.dim_labels.input_spatial)) return nullptr;
@@ -74,9 +74,10 @@ HloInstruction* OfOne(HloInstruction* i, RuleContext& c) {
 }
 
 constexpr Rule kRules[] = {
-    {HloOpcode::kConvolution, "convolution-empty", "convolution(A, K) => 0, if one is empty", kExact, kExact, OfEmpty},
+    {HloOpcode::kConvolution, "convolution-empty", "convolution(A, K) => 0, if one is empty", kExact, kExact,
+     ConvolutionOfEmpty},
     {HloOpcode::kConvolution, "convolution-pad", "convolution(pad(A, 0), K) => convolution(A, K), padded by the window",
-     kExact, kRounding, OfPad},
+     kExact, kRounding, ConvolutionOfPad},
     {HloOpcode::kConvolution, "convolution-one", "convolution(A, K), a window of one element => dot(A, K)", kExact,
      kRounding, OfOne},
 };

@@ -230,7 +230,7 @@ HloInstruction* DivideNegateNegate(HloInstruction* i, RuleContext& c) {
 HloInstruction* DivideNegateConstant(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *constant;
   if (!IsReal(i) || !Match(i, m::Divide(m::Negate(m::Any(&a)), m::Splat(&constant))) || !c.Allow()) return nullptr;
-  HloInstruction* negated = c.Unary(HloOpcode::kNegate, const_cast<HloInstruction*>(SplatConstant(constant)));
+  HloInstruction* negated = c.Unary(HloOpcode::kNegate, SplatConstant(constant));
   return c.Binary(HloOpcode::kDivide, a, c.BroadcastScalar(negated, i->shape()));
 }
 

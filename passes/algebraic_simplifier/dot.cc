@@ -8,7 +8,7 @@ namespace hloir::rules {
 namespace {
 
 // dot(A, B) => 0, where one is empty
-HloInstruction* OfEmpty(HloInstruction* i, RuleContext& c) {
+HloInstruction* DotOfEmpty(HloInstruction* i, RuleContext& c) {
   if (i->operand(0)->shape().ElementCount() != 0 && i->operand(1)->shape().ElementCount() != 0) return nullptr;
   if (!c.Allow()) return nullptr;
   return c.Splat(i->shape(), 0);
@@ -137,7 +137,7 @@ HloInstruction* Reorder(HloInstruction* i, RuleContext& c) {
 constexpr Rule kRules[] = {
     {HloOpcode::kDot, "dot-reorder", "(A·B)·C => A·(B·C), and back, where that multiplies less", kExact, kFast,
      Reorder},
-    {HloOpcode::kDot, "dot-empty", "dot(A, B) => 0, if one is empty", kExact, kExact, OfEmpty},
+    {HloOpcode::kDot, "dot-empty", "dot(A, B) => 0, if one is empty", kExact, kExact, DotOfEmpty},
     {HloOpcode::kDot, "dot-zero", "dot(A, 0) => 0", kExact, kFast, OfZero},
     {HloOpcode::kDot, "dot-as-multiply", "dot(A, B), contracting nothing but 1s => broadcast(A) * broadcast(B)", kExact,
      kRounding, AsMultiply},

@@ -74,7 +74,7 @@ HloInstruction* NeedlessIndex(HloInstruction* i, RuleContext& c) {
 }
 
 // dynamic-slice(broadcast(s)) => broadcast(s), s a scalar
-HloInstruction* OfBroadcast(HloInstruction* i, RuleContext& c) {
+HloInstruction* DynamicSliceOfBroadcast(HloInstruction* i, RuleContext& c) {
   HloInstruction* a = i->operand(0);
   if (a->opcode() != HloOpcode::kBroadcast || !a->operand(0)->shape().IsScalar() || !c.Allow()) return nullptr;
   return c.Broadcast(a->operand(0), i->shape(), {});
@@ -99,7 +99,7 @@ HloInstruction* UpdateWithItself(HloInstruction* i, RuleContext& c) {
 
 // dynamic-update-slice(dynamic-update-slice(A, B, k), C, k) => dynamic-update-slice(A, C, k), B and C of one size
 HloInstruction* UpdateTwice(HloInstruction* i, RuleContext& c) {
-  const HloInstruction* inner = i->operand(0);
+  HloInstruction* inner = i->operand(0);
   if (inner->opcode() != HloOpcode::kDynamicUpdateSlice ||
       !inner->operand(1)->shape().SameDimensions(i->operand(1)->shape()) ||
       !SameIndices(inner, kUpdateIndices, i, kUpdateIndices) || !c.Allow()) {
@@ -112,7 +112,7 @@ HloInstruction* UpdateTwice(HloInstruction* i, RuleContext& c) {
 
 // dynamic-slice(dynamic-update-slice(A, B, k), k) => B, of one size
 HloInstruction* SliceOfUpdate(HloInstruction* i, RuleContext& c) {
-  const HloInstruction* update = i->operand(0);
+  HloInstruction* update = i->operand(0);
   if (update->opcode() != HloOpcode::kDynamicUpdateSlice || !update->operand(1)->shape().SameDimensions(i->shape()) ||
       !SameIndices(i, kSliceIndices, update, kUpdateIndices)) {
     return nullptr;
@@ -122,7 +122,7 @@ HloInstruction* SliceOfUpdate(HloInstruction* i, RuleContext& c) {
 
 // A dynamic-slice of `a` like `i`, with indices and sizes of these dimensions of i's operand (-1: a dimension of size
 // 1).
-HloInstruction* SliceLike(RuleContext& c, const HloInstruction* i, HloInstruction* a, const DimVector& dimensions) {
+HloInstruction* SliceLike(RuleContext& c, HloInstruction* i, HloInstruction* a, const DimVector& dimensions) {
   std::vector<HloInstruction*> operands{a};
   DimVector sizes;
   for (int64_t d : dimensions) {
@@ -148,7 +148,7 @@ HloInstruction* OfWiderBroadcast(HloInstruction* i, RuleContext& c) {
 }
 
 // dynamic-slice(transpose(A)) => transpose(dynamic-slice(A))
-HloInstruction* OfTranspose(HloInstruction* i, RuleContext& c) {
+HloInstruction* DynamicSliceOfTranspose(HloInstruction* i, RuleContext& c) {
   HloInstruction* transpose = i->operand(0);
   if (transpose->opcode() != HloOpcode::kTranspose || transpose->user_count() != 1 ||
       !HasScalarIndices(i, kSliceIndices) || !c.Allow()) {
@@ -161,7 +161,7 @@ HloInstruction* OfTranspose(HloInstruction* i, RuleContext& c) {
 }
 
 // dynamic-slice(reshape(A)) => reshape(dynamic-slice(A)), where the reshape only inserts and drops 1s
-HloInstruction* OfReshape(HloInstruction* i, RuleContext& c) {
+HloInstruction* DynamicSliceOfReshape(HloInstruction* i, RuleContext& c) {
   HloInstruction* reshape = i->operand(0);
   if (reshape->opcode() != HloOpcode::kReshape || reshape->user_count() != 1 || !HasScalarIndices(i, kSliceIndices))
     return nullptr;
@@ -184,7 +184,7 @@ HloInstruction* OfUnary(HloInstruction* i, RuleContext& c) {
 }
 
 // dynamic-slice(iota, k) => clamp(0, k, n - 1), one element along the iota's dimension
-HloInstruction* OfIota(HloInstruction* i, RuleContext& c) {
+HloInstruction* DynamicSliceOfIota(HloInstruction* i, RuleContext& c) {
   const HloInstruction* iota = i->operand(0);
   if (iota->opcode() != HloOpcode::kIota || !HasScalarIndices(i, kSliceIndices)) return nullptr;
   const int64_t dimension = iota->attributes<IotaAttributes>().iota_dimension,
@@ -247,7 +247,7 @@ constexpr Rule kRules[] = {
     {HloOpcode::kDynamicSlice, "dynamic-slice-constant", "dynamic-slice(A, constants) => slice(A)", kExact, kExact,
      ConstantIndices},
     {HloOpcode::kDynamicSlice, "dynamic-slice-broadcast", "dynamic-slice(broadcast(s)) => broadcast(s)", kExact, kExact,
-     OfBroadcast},
+     DynamicSliceOfBroadcast},
     {HloOpcode::kDynamicSlice, "dynamic-slice-needless-index", "the index of a dimension that is taken whole => 0",
      kExact, kExact, NeedlessIndex},
     {HloOpcode::kDynamicUpdateSlice, "dynamic-update-slice-whole", "dynamic-update-slice(A, B) => B, of full size",
@@ -266,13 +266,13 @@ constexpr Rule kRules[] = {
     {HloOpcode::kDynamicSlice, "dynamic-slice-wider-broadcast",
      "dynamic-slice(broadcast(A)) => broadcast(dynamic-slice(A))", kExact, kExact, OfWiderBroadcast},
     {HloOpcode::kDynamicSlice, "dynamic-slice-transpose", "dynamic-slice(transpose(A)) => transpose(dynamic-slice(A))",
-     kExact, kExact, OfTranspose},
+     kExact, kExact, DynamicSliceOfTranspose},
     {HloOpcode::kDynamicSlice, "dynamic-slice-reshape",
-     "dynamic-slice(reshape(A)) => reshape(dynamic-slice(A)), if only 1s move", kExact, kExact, OfReshape},
+     "dynamic-slice(reshape(A)) => reshape(dynamic-slice(A)), if only 1s move", kExact, kExact, DynamicSliceOfReshape},
     {HloOpcode::kDynamicSlice, "dynamic-slice-unary", "dynamic-slice(f(A)) => f(dynamic-slice(A)), f elementwise",
      kExact, kExact, OfUnary},
     {HloOpcode::kDynamicSlice, "dynamic-slice-iota", "dynamic-slice(iota, k) => clamp(0, k, n - 1), one element",
-     kExact, kExact, OfIota},
+     kExact, kExact, DynamicSliceOfIota},
     {HloOpcode::kDynamicSlice, "dynamic-slice-clamped-index", "the index clamp(0, k, n - size) => k", kExact, kExact,
      ClampedIndex},
     {HloOpcode::kDynamicUpdateSlice, "dynamic-update-slice-clamped-index", "the index clamp(0, k, n - size) => k",

@@ -31,7 +31,7 @@ std::span<const Rule> SliceRules();
 std::span<const Rule> DynamicSliceRules();
 std::span<const Rule> ReduceRules();
 std::span<const Rule> DotRules();
-std::span<const Rule> DotDropOnesRules();  // the last of them, a pass of its own too
+std::span<const Rule> DotDropOnesRules();       // the last of them, a pass of its own too
 std::span<const Rule> TransposeFoldingRules();  // in transpose_folding.cc, a pass of its own too
 std::span<const Rule> GatherRules();            // in gather_simplifier.cc, likewise
 std::span<const Rule> ScatterRules();           // in scatter_simplifier.cc, likewise
@@ -43,7 +43,6 @@ std::span<const Rule> ElementwiseRules();  // for every elementwise opcode
 std::span<const std::span<const Rule>> AllFamilies();
 
 // A pass of some of the algebraic simplifier's rules, by their names.
-std::unique_ptr<HloPass> MakeRulePass(std::string_view name, std::initializer_list<std::string_view> rules,
-                                      const PassOptions& options);
+PassDefinition DefineRulePassOf(std::initializer_list<std::string_view> names);
 
 }  // namespace hloir::rules

@@ -99,7 +99,7 @@ HloInstruction* WholeSlices(HloInstruction* i, RuleContext& c) {
 }
 
 // gather(broadcast(s), indices) => broadcast(s), s a scalar
-HloInstruction* OfBroadcast(HloInstruction* i, RuleContext& c) {
+HloInstruction* GatherOfBroadcast(HloInstruction* i, RuleContext& c) {
   HloInstruction* broadcast = i->operand(0);
   if (HasEmptySlices(i) || broadcast->opcode() != HloOpcode::kBroadcast || !broadcast->operand(0)->shape().IsScalar())
     return nullptr;
@@ -111,7 +111,7 @@ constexpr Rule kRules[] = {
     {HloOpcode::kGather, "gather-empty-slices", "gather(A, indices) => 0, slices without elements", kExact, kExact,
      EmptySlices},
     {HloOpcode::kGather, "gather-broadcast", "gather(broadcast(s), indices) => broadcast(s)", kExact, kExact,
-     OfBroadcast},
+     GatherOfBroadcast},
     {HloOpcode::kGather, "gather-one-slice", "gather(A, index) => reshape(dynamic-slice(A, index)), one slice", kExact,
      kExact, OneSlice},
     {HloOpcode::kGather, "gather-whole-slices", "gather(A, indices) => broadcast(A), slices as large as A", kExact,
@@ -124,8 +124,6 @@ std::span<const Rule> GatherRules() { return kRules; }
 
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeGatherSimplifier(const PassOptions& options) {
-  return rules::MakeRulePass("gather-simplifier", rules::GatherRules(), options);
-}
+PassDefinition DefineGatherSimplifier() { return rules::DefineRulePass(rules::GatherRules()); }
 
 }  // namespace hloir

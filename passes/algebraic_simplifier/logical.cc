@@ -37,7 +37,7 @@ HloInstruction* XorOnes(HloInstruction* i, RuleContext& c) {
   return a == nullptr || !c.Allow() ? nullptr : c.Unary(HloOpcode::kNot, a);
 }
 // A & A => A, A | A => A
-HloInstruction* Same(HloInstruction* i, RuleContext& c) {
+HloInstruction* LogicalOfSame(HloInstruction* i, RuleContext& c) {
   return i->operand(0) != i->operand(1) ? nullptr : c.ReplaceWith(i->operand(0));
 }
 // A ^ A => 0
@@ -112,8 +112,7 @@ HloInstruction* AndOfBounds(HloInstruction* i, RuleContext& c) {
   }
   const bool below = p.direction == D::kLt || p.direction == D::kLe;
   HloInstruction* bound =
-      c.Binary(below ? HloOpcode::kMinimum : HloOpcode::kMaximum, const_cast<HloInstruction*>(SplatConstant(c1)),
-               const_cast<HloInstruction*>(SplatConstant(c2)));
+      c.Binary(below ? HloOpcode::kMinimum : HloOpcode::kMaximum, SplatConstant(c1), SplatConstant(c2));
   return c.Compare(p.direction, x->operand(0), c.BroadcastScalar(bound, c1->shape()), p.type);
 }
 // (A << C1) << C2 => A << (C1 + C2), and so both right shifts
@@ -147,13 +146,13 @@ constexpr Rule kRules[] = {
     {HloOpcode::kAnd, "and-constant-right", "C & A => A & C", kExact, kExact, ConstantRight},
     {HloOpcode::kAnd, "and-ones", "A & ones => A", kExact, kExact, AndOnes},
     {HloOpcode::kAnd, "and-zero", "A & 0 => 0", kExact, kExact, AndZero},
-    {HloOpcode::kAnd, "and-same", "A & A => A", kExact, kExact, Same},
+    {HloOpcode::kAnd, "and-same", "A & A => A", kExact, kExact, LogicalOfSame},
     {HloOpcode::kAnd, "and-absorbed", "(A & B) & B => A & B", kExact, kExact, Absorbed},
     {HloOpcode::kAnd, "and-and-constants", "(A & C1) & C2 => A & (C1 & C2)", kExact, kExact, MergeConstants},
     {HloOpcode::kOr, "or-constant-right", "C | A => A | C", kExact, kExact, ConstantRight},
     {HloOpcode::kOr, "or-ones", "A | ones => ones", kExact, kExact, OrOnes},
     {HloOpcode::kOr, "or-zero", "A | 0 => A", kExact, kExact, KeepZero},
-    {HloOpcode::kOr, "or-same", "A | A => A", kExact, kExact, Same},
+    {HloOpcode::kOr, "or-same", "A | A => A", kExact, kExact, LogicalOfSame},
     {HloOpcode::kOr, "or-absorbed", "(A | B) | B => A | B", kExact, kExact, Absorbed},
     {HloOpcode::kOr, "or-or-constants", "(A | C1) | C2 => A | (C1 | C2)", kExact, kExact, MergeConstants},
     {HloOpcode::kXor, "xor-constant-right", "C ^ A => A ^ C", kExact, kExact, ConstantRight},

@@ -8,7 +8,7 @@ namespace {
 namespace m = match;
 
 // max(A, A) => A
-HloInstruction* Same(HloInstruction* i, RuleContext& c) {
+HloInstruction* MinMaxOfSame(HloInstruction* i, RuleContext& c) {
   return i->operand(0) == i->operand(1) ? c.ReplaceWith(i->operand(0)) : nullptr;
 }
 
@@ -21,7 +21,7 @@ HloInstruction* Extreme(HloInstruction* i, RuleContext& c) {
 }
 
 // max(max(A, B), B) => max(A, B), max(max(A, B), A), max(A, max(A, B))
-HloInstruction* Nested(HloInstruction* i, RuleContext& c) {
+HloInstruction* MinMaxNested(HloInstruction* i, RuleContext& c) {
   HloInstruction *l = i->operand(0), *r = i->operand(1);
   if (l->opcode() == i->opcode() && (l->operand(0) == r || l->operand(1) == r)) return c.ReplaceWith(l);
   if (r->opcode() == i->opcode() && r->operand(0) == l) return c.ReplaceWith(r);
@@ -39,8 +39,8 @@ bool Ordered(const HloInstruction* low, const HloInstruction* high) {
 
 // Clamp takes scalar bounds for an array, so the splats' scalars serve.
 HloInstruction* MakeClamp(RuleContext& c, HloInstruction* low, HloInstruction* a, HloInstruction* high) {
-  HloInstruction* x = const_cast<HloInstruction*>(SplatConstant(low));
-  HloInstruction* y = const_cast<HloInstruction*>(SplatConstant(high));
+  HloInstruction* x = SplatConstant(low);
+  HloInstruction* y = SplatConstant(high);
   return c.Add(HloOpcode::kClamp, a->shape(), {x, a, y}, std::monostate{});
 }
 
@@ -154,18 +154,18 @@ HloInstruction* ClampToOne(HloInstruction* i, RuleContext& c) {
 }
 
 constexpr Rule kRules[] = {
-    {HloOpcode::kMaximum, "maximum-same", "max(A, A) => A", kExact, kExact, Same},
+    {HloOpcode::kMaximum, "maximum-same", "max(A, A) => A", kExact, kExact, MinMaxOfSame},
     {HloOpcode::kMaximum, "maximum-lowest", "max(A, lowest) => A", kExact, kExact, Extreme},
     {HloOpcode::kMaximum, "maximum-constant-right", "max(C, A) => max(A, C)", kExact, kRounding, ConstantRight},
-    {HloOpcode::kMaximum, "maximum-nested", "max(max(A, B), B) => max(A, B)", kExact, kExact, Nested},
+    {HloOpcode::kMaximum, "maximum-nested", "max(max(A, B), B) => max(A, B)", kExact, kExact, MinMaxNested},
     {HloOpcode::kMaximum, "maximum-constants", "max(max(A, C1), C2) => max(A, max(C1, C2))", kExact, kRounding,
      MergeConstants},
     {HloOpcode::kMaximum, "maximum-of-minimum", "max(min(A, H), L) => clamp(L, A, H), L <= H", kExact, kRounding,
      MaxOfMin},
-    {HloOpcode::kMinimum, "minimum-same", "min(A, A) => A", kExact, kExact, Same},
+    {HloOpcode::kMinimum, "minimum-same", "min(A, A) => A", kExact, kExact, MinMaxOfSame},
     {HloOpcode::kMinimum, "minimum-highest", "min(A, highest) => A", kExact, kExact, Extreme},
     {HloOpcode::kMinimum, "minimum-constant-right", "min(C, A) => min(A, C)", kExact, kRounding, ConstantRight},
-    {HloOpcode::kMinimum, "minimum-nested", "min(min(A, B), B) => min(A, B)", kExact, kExact, Nested},
+    {HloOpcode::kMinimum, "minimum-nested", "min(min(A, B), B) => min(A, B)", kExact, kExact, MinMaxNested},
     {HloOpcode::kMinimum, "minimum-constants", "min(min(A, C1), C2) => min(A, min(C1, C2))", kExact, kRounding,
      MergeConstants},
     {HloOpcode::kMinimum, "minimum-of-maximum", "min(max(A, L), H) => clamp(L, A, H), L <= H", kExact, kRounding,

@@ -6,8 +6,6 @@ namespace {
 
 namespace m = match;
 
-HloInstruction* Scalar(const HloInstruction* splat) { return const_cast<HloInstruction*>(SplatConstant(splat)); }
-
 // A * 1 => A
 HloInstruction* MultiplyOne(HloInstruction* i, RuleContext& c) {
   HloInstruction* a;
@@ -55,7 +53,7 @@ HloInstruction* MultiplyMultiplyConstants(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *c1, *c2;
   if (!Match(i, m::Multiply(m::Multiply(m::Any(&a), m::Splat(&c1)), m::Splat(&c2))) || IsConstantLike(a) || !c.Allow())
     return nullptr;
-  HloInstruction* product = c.Binary(HloOpcode::kMultiply, Scalar(c1), Scalar(c2));
+  HloInstruction* product = c.Binary(HloOpcode::kMultiply, SplatConstant(c1), SplatConstant(c2));
   return c.Binary(HloOpcode::kMultiply, a, c.BroadcastScalar(product, i->shape()));
 }
 
@@ -67,7 +65,7 @@ HloInstruction* MultiplyCollectConstants(HloInstruction* i, RuleContext& c) {
       IsConstantLike(a) || IsConstantLike(b) || !c.Allow()) {
     return nullptr;
   }
-  HloInstruction* product = c.Binary(HloOpcode::kMultiply, Scalar(c1), Scalar(c2));
+  HloInstruction* product = c.Binary(HloOpcode::kMultiply, SplatConstant(c1), SplatConstant(c2));
   return c.Binary(HloOpcode::kMultiply, c.Binary(HloOpcode::kMultiply, a, b), c.BroadcastScalar(product, i->shape()));
 }
 
@@ -100,7 +98,7 @@ HloInstruction* MultiplyNegateConstant(HloInstruction* i, RuleContext& c) {
       !c.Allow()) {
     return nullptr;
   }
-  HloInstruction* negated = c.Unary(HloOpcode::kNegate, Scalar(constant));
+  HloInstruction* negated = c.Unary(HloOpcode::kNegate, SplatConstant(constant));
   return c.Binary(HloOpcode::kMultiply, a, c.BroadcastScalar(negated, i->shape()));
 }
 
@@ -120,7 +118,7 @@ HloInstruction* MultiplyConstantBroadcast(HloInstruction* i, RuleContext& c) {
       b->IsConstant() || 2 * b->shape().ElementCount() > i->shape().ElementCount() || !c.Allow()) {
     return nullptr;
   }
-  HloInstruction* product = c.Binary(HloOpcode::kMultiply, b, c.BroadcastScalar(Scalar(constant), b->shape()));
+  HloInstruction* product = c.Binary(HloOpcode::kMultiply, b, c.BroadcastScalar(SplatConstant(constant), b->shape()));
   return c.Binary(HloOpcode::kMultiply, a, c.Broadcast(product, i->shape(), broadcast->dimensions()));
 }
 

@@ -27,7 +27,7 @@ HloInstruction* Map(HloInstruction* i, RuleContext& c) {
   constexpr int64_t kLargestBody = 64;
   const HloComputation* f = i->to_apply();
   if (f->instruction_count() > kLargestBody || !i->shape().IsArray()) return nullptr;
-  std::vector<HloInstruction*> order = f->MakeInstructionPostOrder();
+  std::vector<const HloInstruction*> order = f->PostOrder();
   for (const HloInstruction* at : order) {
     if (!at->IsParameter() && !(at->IsConstant() && at->shape().IsScalar()) && !at->Is(kElementwise)) return nullptr;
     if (at->HasControlDependencies()) return nullptr;
@@ -87,7 +87,7 @@ HloInstruction* BitcastBitcast(HloInstruction* i, RuleContext& c) {
 
 // conditional(convert(P), A, B) => conditional(P, B, A), of two branches
 HloInstruction* ConditionalConvert(HloInstruction* i, RuleContext& c) {
-  const HloInstruction* index = i->operand(0);
+  HloInstruction* index = i->operand(0);
   if (i->IsPredConditional() || i->called_computations().size() != 2 || index->opcode() != HloOpcode::kConvert ||
       index->operand(0)->shape().element_type() != PrimitiveType::PRED || i->HasSideEffect() || !c.Allow()) {
     return nullptr;

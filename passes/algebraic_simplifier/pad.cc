@@ -9,7 +9,7 @@ namespace {
 const PaddingConfig& PaddingOf(const HloInstruction* i) { return i->attributes<PadAttributes>().padding; }
 
 // pad(A) => A, no padding
-HloInstruction* Nothing(HloInstruction* i, RuleContext& c) {
+HloInstruction* PadOfNothing(HloInstruction* i, RuleContext& c) {
   for (int64_t d = 0; d < i->shape().rank(); ++d) {
     const PaddingDimension& p = PaddingOf(i)[d];
     if (p.low != 0 || p.high != 0 || (p.interior != 0 && i->shape().dimensions(d) > 1)) return nullptr;
@@ -18,7 +18,7 @@ HloInstruction* Nothing(HloInstruction* i, RuleContext& c) {
 }
 
 // pad(empty, v) => broadcast(v)
-HloInstruction* OfEmpty(HloInstruction* i, RuleContext& c) {
+HloInstruction* PadOfEmpty(HloInstruction* i, RuleContext& c) {
   if (i->operand(0)->shape().ElementCount() != 0 || i->shape().rank() == 0 || !c.Allow()) return nullptr;
   return c.Broadcast(i->operand(1), i->shape(), {});
 }
@@ -47,7 +47,7 @@ HloInstruction* OfSame(HloInstruction* i, RuleContext& c) {
 }
 
 // pad(pad(A, v), v) => pad(A, v), the outer one only at the edges
-HloInstruction* Twice(HloInstruction* i, RuleContext& c) {
+HloInstruction* PadTwice(HloInstruction* i, RuleContext& c) {
   HloInstruction* inner = i->operand(0);
   if (inner->opcode() != HloOpcode::kPad) return nullptr;
   const HloInstruction *x = SplatConstant(i->operand(1)), *y = SplatConstant(inner->operand(1));
@@ -66,7 +66,7 @@ HloInstruction* Twice(HloInstruction* i, RuleContext& c) {
 }
 
 // pad(broadcast(A), v) => broadcast(pad(A, v)), along dimensions of A alone
-HloInstruction* OfBroadcast(HloInstruction* i, RuleContext& c) {
+HloInstruction* PadOfBroadcast(HloInstruction* i, RuleContext& c) {
   HloInstruction* broadcast = i->operand(0);
   if (broadcast->opcode() != HloOpcode::kBroadcast || broadcast->operand(0)->shape().rank() == 0) return nullptr;
   const DimVector& of_a = broadcast->dimensions();
@@ -100,14 +100,14 @@ HloInstruction* Negative(HloInstruction* i, RuleContext& c) {
 }
 
 constexpr Rule kRules[] = {
-    {HloOpcode::kPad, "pad-nothing", "pad(A) => A, no padding", kExact, kExact, Nothing},
-    {HloOpcode::kPad, "pad-empty", "pad(empty, v) => broadcast(v)", kExact, kExact, OfEmpty},
+    {HloOpcode::kPad, "pad-nothing", "pad(A) => A, no padding", kExact, kExact, PadOfNothing},
+    {HloOpcode::kPad, "pad-empty", "pad(empty, v) => broadcast(v)", kExact, kExact, PadOfEmpty},
     {HloOpcode::kPad, "pad-interior-of-one", "pad(A), interior along a 1 => without it", kExact, kExact, InteriorOfOne},
     {HloOpcode::kPad, "pad-same", "pad(broadcast(v), v) => broadcast(v)", kExact, kExact, OfSame},
     {HloOpcode::kPad, "pad-pad", "pad(pad(A, v), v) => pad(A, v), the outer one only at the edges", kExact, kExact,
-     Twice},
+     PadTwice},
     {HloOpcode::kPad, "pad-broadcast", "pad(broadcast(A), v) => broadcast(pad(A, v)), along dimensions of A", kExact,
-     kExact, OfBroadcast},
+     kExact, PadOfBroadcast},
     {HloOpcode::kPad, "pad-negative", "pad(A), taking away at the edges => slice(A)", kExact, kExact, Negative},
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 bool IsPlain(const HloInstruction* i) { return i->operand_count() == 2 && i->shape().IsArray(); }
 
-HloInstruction* MakeReduce(RuleContext& c, const HloInstruction* like, HloInstruction* a, HloInstruction* init,
+HloInstruction* MakeReduce(RuleContext& c, HloInstruction* like, HloInstruction* a, HloInstruction* init,
                            DimVector dimensions) {
   std::sort(dimensions.begin(), dimensions.end());
   DimVector sizes;
@@ -24,7 +24,7 @@ HloInstruction* MakeReduce(RuleContext& c, const HloInstruction* like, HloInstru
 }
 
 // reduce(empty, v) => broadcast(v)
-HloInstruction* OfEmpty(HloInstruction* i, RuleContext& c) {
+HloInstruction* ReduceOfEmpty(HloInstruction* i, RuleContext& c) {
   if (!IsPlain(i) || i->operand(0)->shape().ElementCount() != 0) return nullptr;
   if (i->shape().rank() == 0) return c.ReplaceWith(i->operand(1));
   return c.Allow() ? c.Broadcast(i->operand(1), i->shape(), {}) : nullptr;
@@ -48,7 +48,7 @@ HloInstruction* OfOnes(HloInstruction* i, RuleContext& c) {
 }
 
 // reduce(transpose(A)) => reduce(A); for floats another order of summation
-HloInstruction* OfTranspose(HloInstruction* i, RuleContext& c) {
+HloInstruction* ReduceOfTranspose(HloInstruction* i, RuleContext& c) {
   if (!IsPlain(i) || i->operand(0)->opcode() != HloOpcode::kTranspose) return nullptr;
   HloInstruction* transpose = i->operand(0);
   DimVector dimensions;
@@ -89,7 +89,7 @@ HloInstruction* OfReduce(HloInstruction* i, RuleContext& c) {
 }
 
 // reduce(reshape(A)) => reshape(reduce(A)), where the reshape only inserts and drops 1s
-HloInstruction* OfReshape(HloInstruction* i, RuleContext& c) {
+HloInstruction* ReduceOfReshape(HloInstruction* i, RuleContext& c) {
   if (!IsPlain(i) || i->operand(0)->opcode() != HloOpcode::kReshape) return nullptr;
   HloInstruction *reshape = i->operand(0), *a = reshape->operand(0);
   if (!EqualIgnoringOnes(a->shape(), reshape->shape())) return nullptr;
@@ -107,7 +107,7 @@ HloInstruction* OfReshape(HloInstruction* i, RuleContext& c) {
 }
 
 // reduce(broadcast(s), v) => v op s, op of max, min, and, or
-HloInstruction* OfBroadcast(HloInstruction* i, RuleContext& c) {
+HloInstruction* ReduceOfBroadcast(HloInstruction* i, RuleContext& c) {
   if (!IsPlain(i) || i->operand(0)->opcode() != HloOpcode::kBroadcast || i->operand(0)->shape().ElementCount() == 0)
     return nullptr;
   HloInstruction* scalar = i->operand(0)->operand(0);
@@ -184,7 +184,7 @@ HloInstruction* UnderBroadcast(HloInstruction* i, RuleContext& c) {
 }
 
 // reduce(pad(A, identity), v) => reduce(A, v), padded along reduced dimensions alone
-HloInstruction* OfPad(HloInstruction* i, RuleContext& c) {
+HloInstruction* ReduceOfPad(HloInstruction* i, RuleContext& c) {
   HloInstruction* pad = i->operand(0);
   if (!IsPlain(i) || pad->opcode() != HloOpcode::kPad) return nullptr;
   std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
@@ -268,23 +268,23 @@ constexpr Rule kRules[] = {
      "reduce(concatenate(A, B), v) => reduce(A, v) op reduce(B, v), v an identity", kExact, kRounding, OfConcatenate},
     {HloOpcode::kReduce, "reduce-sum-of-concatenate",
      "reduce(concatenate(A, B), 0) with + => reduce(A, 0) + reduce(B, 0)", kExact, kRounding, SumOfConcatenate},
-    {HloOpcode::kReduce, "reduce-empty", "reduce(empty, v) => broadcast(v)", kExact, kExact, OfEmpty},
+    {HloOpcode::kReduce, "reduce-empty", "reduce(empty, v) => broadcast(v)", kExact, kExact, ReduceOfEmpty},
     {HloOpcode::kReduce, "reduce-ones", "reduce(A, v) over 1s => v op reshape(A)", kExact, kExact, OfOnes},
     {HloOpcode::kReduce, "reduce-broadcast", "reduce(broadcast(s), v) => v op s, op of max, min, and, or", kExact,
-     kExact, OfBroadcast},
+     kExact, ReduceOfBroadcast},
     {HloOpcode::kReduce, "reduce-sum-of-broadcast", "reduce(broadcast(s), v) with + => v + n * s", kExact, kRounding,
      SumOfBroadcast},
-    {HloOpcode::kReduce, "reduce-transpose", "reduce(transpose(A)) => reduce(A)", kExact, kRounding, OfTranspose},
+    {HloOpcode::kReduce, "reduce-transpose", "reduce(transpose(A)) => reduce(A)", kExact, kRounding, ReduceOfTranspose},
     {HloOpcode::kReduce, "reduce-reduce", "reduce(reduce(A, v), identity) => reduce(A, v), same op", kExact, kRounding,
      OfReduce},
     {HloOpcode::kReduce, "reduce-reshape", "reduce(reshape(A)) => reshape(reduce(A)), if only 1s move", kExact, kExact,
-     OfReshape},
+     ReduceOfReshape},
     {HloOpcode::kReduce, "reduce-over-new-dimensions",
      "reduce(broadcast(A), v) => v op A, over new dimensions, op of max, min, and, or", kExact, kExact,
      OverNewDimensions},
     {HloOpcode::kReduce, "reduce-under-broadcast",
      "reduce(broadcast(A), v) => broadcast(reduce(A, v)), over dimensions of A", kExact, kRounding, UnderBroadcast},
-    {HloOpcode::kReduce, "reduce-pad", "reduce(pad(A, identity), v) => reduce(A, v)", kExact, kRounding, OfPad},
+    {HloOpcode::kReduce, "reduce-pad", "reduce(pad(A, identity), v) => reduce(A, v)", kExact, kRounding, ReduceOfPad},
     {HloOpcode::kReduce, "reduce-reverse", "reduce(reverse(A), v) => reduce(A, v)", kExact, kRounding, OfReverse},
     {HloOpcode::kReduce, "reduce-sum-of-negate", "reduce(-A, 0) with + => -reduce(A, 0)", kExact, kRounding,
      SumOfNegate},

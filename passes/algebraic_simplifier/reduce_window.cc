@@ -5,21 +5,22 @@
 namespace hloir::rules {
 namespace {
 
-bool IsPlain(const HloInstruction* i) { return i->operand_count() == 2 && i->shape().IsArray(); }
+bool IsPlainReduceWindow(const HloInstruction* i) { return i->operand_count() == 2 && i->shape().IsArray(); }
 const Window& WindowOf(const HloInstruction* i) { return i->attributes<WindowAttributes>().window; }
 bool IsWhole(const WindowDimension& d) {
   return d.padding_low == 0 && d.padding_high == 0 && d.base_dilation == 1 && d.window_dilation == 1;
 }
 
 // reduce-window(empty, v) => broadcast(v)
-HloInstruction* OfEmpty(HloInstruction* i, RuleContext& c) {
-  if (!IsPlain(i) || i->operand(0)->shape().ElementCount() != 0 || i->shape().rank() == 0 || !c.Allow()) return nullptr;
+HloInstruction* ReduceWindowOfEmpty(HloInstruction* i, RuleContext& c) {
+  if (!IsPlainReduceWindow(i) || i->operand(0)->shape().ElementCount() != 0 || i->shape().rank() == 0 || !c.Allow())
+    return nullptr;
   return c.Broadcast(i->operand(1), i->shape(), {});
 }
 
 // reduce-window(A, v), windows of one element => v op A
 HloInstruction* OfOne(HloInstruction* i, RuleContext& c) {
-  if (!IsPlain(i)) return nullptr;
+  if (!IsPlainReduceWindow(i)) return nullptr;
   for (const WindowDimension& d : WindowOf(i)) {
     if (d.size != 1 || d.stride != 1 || d.padding_low != 0 || d.padding_high != 0 || d.base_dilation != 1)
       return nullptr;
@@ -60,17 +61,17 @@ bool DependsOnOrder(const HloInstruction* i) {
   return !op || !(HasTrait(*op, kAssociative)) || *op == HloOpcode::kAdd || *op == HloOpcode::kMultiply;
 }
 HloInstruction* OfWhole(HloInstruction* i, RuleContext& c) {
-  return IsPlain(i) && !DependsOnOrder(i) ? Whole(i, c) : nullptr;
+  return IsPlainReduceWindow(i) && !DependsOnOrder(i) ? Whole(i, c) : nullptr;
 }
 HloInstruction* SumOfWhole(HloInstruction* i, RuleContext& c) {
-  return IsPlain(i) && DependsOnOrder(i) ? Whole(i, c) : nullptr;
+  return IsPlainReduceWindow(i) && DependsOnOrder(i) ? Whole(i, c) : nullptr;
 }
 
 // reduce-window(pad(A, v), v) => reduce-window(A, v), a larger window padding, dilated where the pad was; v an
 // identity, or 0 of a sum: what begins with +0 does not notice another one
-HloInstruction* OfPad(HloInstruction* i, RuleContext& c) {
+HloInstruction* ReduceWindowOfPad(HloInstruction* i, RuleContext& c) {
   HloInstruction* pad = i->operand(0);
-  if (!IsPlain(i) || pad->opcode() != HloOpcode::kPad) return nullptr;
+  if (!IsPlainReduceWindow(i) || pad->opcode() != HloOpcode::kPad) return nullptr;
   const HloInstruction *v = SplatConstant(i->operand(1)), *padded = SplatConstant(pad->operand(1));
   std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
   if (!op || v == nullptr || padded == nullptr || !v->literal().BitwiseEqual(padded->literal()) ||
@@ -99,7 +100,7 @@ HloInstruction* OfPad(HloInstruction* i, RuleContext& c) {
 
 constexpr Rule kRules[] = {
     {HloOpcode::kReduceWindow, "reduce-window-empty", "reduce-window(empty, v) => broadcast(v)", kExact, kExact,
-     OfEmpty},
+     ReduceWindowOfEmpty},
     {HloOpcode::kReduceWindow, "reduce-window-one", "reduce-window(A, v), windows of one element => v op A", kExact,
      kExact, OfOne},
     {HloOpcode::kReduceWindow, "reduce-window-whole", "reduce-window(A, v), one window => reshape(reduce(A, v))",
@@ -107,7 +108,7 @@ constexpr Rule kRules[] = {
     {HloOpcode::kReduceWindow, "reduce-window-whole-sum", "reduce-window(A, v), one window => reshape(reduce(A, v))",
      kExact, kRounding, SumOfWhole},
     {HloOpcode::kReduceWindow, "reduce-window-pad", "reduce-window(pad(A, v), v) => reduce-window(A, v), v an identity",
-     kExact, kExact, OfPad},
+     kExact, kExact, ReduceWindowOfPad},
 };
 
 }  // namespace

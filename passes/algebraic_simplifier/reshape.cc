@@ -5,19 +5,19 @@ namespace hloir::rules {
 namespace {
 
 // reshape(A) => A, same dimensions
-HloInstruction* Nothing(HloInstruction* i, RuleContext& c) {
+HloInstruction* ReshapeOfNothing(HloInstruction* i, RuleContext& c) {
   return i->operand(0)->shape().SameDimensions(i->shape()) ? c.ReplaceWith(i->operand(0)) : nullptr;
 }
 
 // reshape(reshape(A)) => reshape(A)
-HloInstruction* Twice(HloInstruction* i, RuleContext& c) {
+HloInstruction* ReshapeTwice(HloInstruction* i, RuleContext& c) {
   HloInstruction* inner = i->operand(0);
   if (inner->opcode() != HloOpcode::kReshape || !c.Allow()) return nullptr;
   return c.Reshape(inner->operand(0), i->shape());
 }
 
 // reshape(broadcast(A)) => broadcast(A), A a scalar or the reshape of 1s only
-HloInstruction* OfBroadcast(HloInstruction* i, RuleContext& c) {
+HloInstruction* ReshapeOfBroadcast(HloInstruction* i, RuleContext& c) {
   HloInstruction* broadcast = i->operand(0);
   if (broadcast->opcode() != HloOpcode::kBroadcast) return nullptr;
   HloInstruction* a = broadcast->operand(0);
@@ -36,7 +36,7 @@ HloInstruction* OfBroadcast(HloInstruction* i, RuleContext& c) {
 }
 
 // reshape(iota) => iota, where it only inserts and drops 1s
-HloInstruction* OfIota(HloInstruction* i, RuleContext& c) {
+HloInstruction* ReshapeOfIota(HloInstruction* i, RuleContext& c) {
   HloInstruction* iota = i->operand(0);
   if (iota->opcode() != HloOpcode::kIota || !EqualIgnoringOnes(iota->shape(), i->shape())) return nullptr;
   int64_t where = WhereDimensionsWent(iota->shape(), i->shape())[iota->attributes<IotaAttributes>().iota_dimension];
@@ -69,11 +69,11 @@ HloInstruction* OfIotaInTwo(HloInstruction* i, RuleContext& c) {
 }
 
 constexpr Rule kRules[] = {
-    {HloOpcode::kReshape, "reshape-nothing", "reshape(A) => A, same dimensions", kExact, kExact, Nothing},
-    {HloOpcode::kReshape, "reshape-reshape", "reshape(reshape(A)) => reshape(A)", kExact, kExact, Twice},
+    {HloOpcode::kReshape, "reshape-nothing", "reshape(A) => A, same dimensions", kExact, kExact, ReshapeOfNothing},
+    {HloOpcode::kReshape, "reshape-reshape", "reshape(reshape(A)) => reshape(A)", kExact, kExact, ReshapeTwice},
     {HloOpcode::kReshape, "reshape-broadcast", "reshape(broadcast(A)) => broadcast(A), A a scalar or only 1s move",
-     kExact, kExact, OfBroadcast},
-    {HloOpcode::kReshape, "reshape-iota", "reshape(iota) => iota, if only 1s move", kExact, kExact, OfIota},
+     kExact, kExact, ReshapeOfBroadcast},
+    {HloOpcode::kReshape, "reshape-iota", "reshape(iota) => iota, if only 1s move", kExact, kExact, ReshapeOfIota},
     {HloOpcode::kReshape, "reshape-iota-in-two", "reshape(iota) => iota * n + iota, its dimension cut in two", kExact,
      kFast, OfIotaInTwo},
 };

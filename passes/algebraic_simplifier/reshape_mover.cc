@@ -73,8 +73,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeReshapeMover(const PassOptions& options) {
-  return rules::MakeRulePass("reshape-mover", rules::kRules, options);
-}
+PassDefinition DefineReshapeMover() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

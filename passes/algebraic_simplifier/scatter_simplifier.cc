@@ -72,7 +72,7 @@ bool IsSimple(const HloInstruction& i, const ScatterAttributes& a) {
 HloInstruction* Simplify(HloInstruction* i, RuleContext& c) {
   const auto& a = i->attributes<ScatterAttributes>();
   if (!a.input_batching_dims.empty() || IsSimple(*i, a)) return nullptr;
-  return c.Expand([](HloBuilder& b, const HloInstruction& i, Ops x) {
+  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops x) {
     ScatterAttributes a = i.attributes<ScatterAttributes>();
     const int64_t arrays = i.operand_count() / 2, rank = x[0]->shape().rank();
     // Coordinates last, then all places in one list.
@@ -169,7 +169,7 @@ HloInstruction* OnePlace(HloInstruction* i, RuleContext& c) {
       i->operand(2)->shape().element_type() != i->shape().element_type()) {
     return nullptr;
   }
-  return c.Expand([](HloBuilder& b, const HloInstruction& i, Ops x) -> Op {
+  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops x) -> Op {
     const Place place = PlaceOf(b, i.attributes<ScatterAttributes>(), x[0]->shape(), x[1], x[2]->shape());
     Op before = b.DynamicSlice(x[0], place.starts, place.sizes);
     Op after = x[2]->shape().dimensions() == place.sizes ? x[2] : b.Reshape(x[2], place.sizes);
@@ -193,8 +193,6 @@ std::span<const Rule> ScatterRules() { return std::span(kRules).first(1); }
 
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeScatterSimplifier(const PassOptions& options) {
-  return rules::MakeRulePass("scatter-simplifier", rules::kRules, options);
-}
+PassDefinition DefineScatterSimplifier() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -8,7 +8,7 @@ namespace m = match;
 using D = ComparisonDirection;
 
 // select(P, A, A) => A
-HloInstruction* Same(HloInstruction* i, RuleContext& c) {
+HloInstruction* SelectOfSame(HloInstruction* i, RuleContext& c) {
   return i->operand(1) == i->operand(2) ? c.ReplaceWith(i->operand(1)) : nullptr;
 }
 
@@ -67,7 +67,7 @@ HloInstruction* Or(HloInstruction* i, RuleContext& c) {
 }
 
 // select(P, select(P, A, B), C) => select(P, A, C), and on the other side
-HloInstruction* Nested(HloInstruction* i, RuleContext& c) {
+HloInstruction* SelectNested(HloInstruction* i, RuleContext& c) {
   HloInstruction *p = i->operand(0), *a = i->operand(1), *b = i->operand(2);
   const bool left = a->opcode() == HloOpcode::kSelect && a->operand(0) == p;
   const bool right = b->opcode() == HloOpcode::kSelect && b->operand(0) == p;
@@ -146,7 +146,7 @@ HloInstruction* OfSameOperation(HloInstruction* i, RuleContext& c) {
 }
 
 constexpr Rule kRules[] = {
-    {HloOpcode::kSelect, "select-same", "select(P, A, A) => A", kExact, kExact, Same},
+    {HloOpcode::kSelect, "select-same", "select(P, A, A) => A", kExact, kExact, SelectOfSame},
     {HloOpcode::kSelect, "select-true", "select(true, A, B) => A", kExact, kExact, True},
     {HloOpcode::kSelect, "select-false", "select(false, A, B) => B", kExact, kExact, False},
     {HloOpcode::kSelect, "select-not", "select(not P, A, B) => select(P, B, A)", kExact, kExact, Not},
@@ -154,7 +154,8 @@ constexpr Rule kRules[] = {
     {HloOpcode::kSelect, "select-negation", "select(P, false, true) => not P", kExact, kExact, Negation},
     {HloOpcode::kSelect, "select-and", "select(P, A, false) => P & A", kExact, kExact, And},
     {HloOpcode::kSelect, "select-or", "select(P, true, B) => P | B", kExact, kExact, Or},
-    {HloOpcode::kSelect, "select-nested", "select(P, select(P, A, B), C) => select(P, A, C)", kExact, kExact, Nested},
+    {HloOpcode::kSelect, "select-nested", "select(P, select(P, A, B), C) => select(P, A, C)", kExact, kExact,
+     SelectNested},
     {HloOpcode::kSelect, "select-equal", "select(A == B, A, B) => B", kExact, kFast, Equal},
     {HloOpcode::kSelect, "select-not-equal", "select(A != B, A, B) => A", kExact, kFast, NotEqual},
     {HloOpcode::kSelect, "select-extreme", "select(A > B, A, B) => max(A, B), integer", kExact, kExact, Extreme},

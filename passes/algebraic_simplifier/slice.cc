@@ -18,7 +18,7 @@ bool IsWhole(const SliceRanges& ranges, const Shape& shape) {
 }
 
 // slice(A) => A, all of it
-HloInstruction* Nothing(HloInstruction* i, RuleContext& c) {
+HloInstruction* SliceOfNothing(HloInstruction* i, RuleContext& c) {
   return IsWhole(RangesOf(i), i->operand(0)->shape()) ? c.ReplaceWith(i->operand(0)) : nullptr;
 }
 
@@ -37,7 +37,7 @@ HloInstruction* NeedlessStride(HloInstruction* i, RuleContext& c) {
 }
 
 // slice(slice(A)) => slice(A)
-HloInstruction* Twice(HloInstruction* i, RuleContext& c) {
+HloInstruction* SliceTwice(HloInstruction* i, RuleContext& c) {
   HloInstruction* inner = i->operand(0);
   if (inner->opcode() != HloOpcode::kSlice || !c.Allow()) return nullptr;
   const SliceRanges &x = RangesOf(i), &y = RangesOf(inner);
@@ -55,7 +55,7 @@ HloInstruction* Twice(HloInstruction* i, RuleContext& c) {
 }
 
 // slice(broadcast(A)) => broadcast(slice(A))
-HloInstruction* OfBroadcast(HloInstruction* i, RuleContext& c) {
+HloInstruction* SliceOfBroadcast(HloInstruction* i, RuleContext& c) {
   HloInstruction* broadcast = i->operand(0);
   if (broadcast->opcode() != HloOpcode::kBroadcast || !c.Allow()) return nullptr;
   HloInstruction* a = broadcast->operand(0);
@@ -66,7 +66,7 @@ HloInstruction* OfBroadcast(HloInstruction* i, RuleContext& c) {
 }
 
 // slice(iota) => iota, from its start
-HloInstruction* OfIota(HloInstruction* i, RuleContext& c) {
+HloInstruction* SliceOfIota(HloInstruction* i, RuleContext& c) {
   HloInstruction* iota = i->operand(0);
   if (iota->opcode() != HloOpcode::kIota) return nullptr;
   const SliceRange& r = RangesOf(i)[iota->attributes<IotaAttributes>().iota_dimension];
@@ -98,7 +98,7 @@ HloInstruction* OfConcatenate(HloInstruction* i, RuleContext& c) {
 }
 
 // slice(pad(A, v)) => slice(A), all from A; => broadcast(v), all from the padding
-HloInstruction* OfPad(HloInstruction* i, RuleContext& c) {
+HloInstruction* SliceOfPad(HloInstruction* i, RuleContext& c) {
   HloInstruction* pad = i->operand(0);
   if (pad->opcode() != HloOpcode::kPad || i->shape().ElementCount() == 0) return nullptr;
   const PaddingConfig& padding = pad->attributes<PadAttributes>().padding;
@@ -139,7 +139,7 @@ HloInstruction* OfReverse(HloInstruction* i, RuleContext& c) {
 }
 
 // slice(reshape(A)) => reshape(slice(A)), where the reshape only inserts and drops 1s
-HloInstruction* OfReshape(HloInstruction* i, RuleContext& c) {
+HloInstruction* SliceOfReshape(HloInstruction* i, RuleContext& c) {
   HloInstruction* reshape = i->operand(0);
   if (reshape->opcode() != HloOpcode::kReshape || reshape->user_count() != 1) return nullptr;
   HloInstruction* a = reshape->operand(0);
@@ -159,7 +159,7 @@ HloInstruction* OfReshape(HloInstruction* i, RuleContext& c) {
 }
 
 // slice(transpose(A)) => transpose(slice(A))
-HloInstruction* OfTranspose(HloInstruction* i, RuleContext& c) {
+HloInstruction* SliceOfTranspose(HloInstruction* i, RuleContext& c) {
   HloInstruction* transpose = i->operand(0);
   if (transpose->opcode() != HloOpcode::kTranspose || transpose->user_count() != 1 || !c.Allow()) return nullptr;
   SliceRanges ranges = RangesOf(i);
@@ -260,20 +260,22 @@ HloInstruction* OfDot(HloInstruction* i, RuleContext& c) {
 }
 
 constexpr Rule kRules[] = {
-    {HloOpcode::kSlice, "slice-nothing", "slice(A) => A, all of it", kExact, kExact, Nothing},
+    {HloOpcode::kSlice, "slice-nothing", "slice(A) => A, all of it", kExact, kExact, SliceOfNothing},
     {HloOpcode::kSlice, "slice-needless-stride", "slice(A), a stride that skips nothing => stride 1", kExact, kExact,
      NeedlessStride},
-    {HloOpcode::kSlice, "slice-slice", "slice(slice(A)) => slice(A)", kExact, kExact, Twice},
-    {HloOpcode::kSlice, "slice-broadcast", "slice(broadcast(A)) => broadcast(slice(A))", kExact, kExact, OfBroadcast},
-    {HloOpcode::kSlice, "slice-iota", "slice(iota) => iota, from its start", kExact, kExact, OfIota},
+    {HloOpcode::kSlice, "slice-slice", "slice(slice(A)) => slice(A)", kExact, kExact, SliceTwice},
+    {HloOpcode::kSlice, "slice-broadcast", "slice(broadcast(A)) => broadcast(slice(A))", kExact, kExact,
+     SliceOfBroadcast},
+    {HloOpcode::kSlice, "slice-iota", "slice(iota) => iota, from its start", kExact, kExact, SliceOfIota},
     {HloOpcode::kSlice, "slice-concatenate", "slice(concatenate(A, B)) => slice(B), all from one", kExact, kExact,
      OfConcatenate},
     {HloOpcode::kSlice, "slice-pad", "slice(pad(A, v)) => slice(A) or broadcast(v), all from one", kExact, kExact,
-     OfPad},
+     SliceOfPad},
     {HloOpcode::kSlice, "slice-reverse", "slice(reverse(A)) => reverse(slice(A))", kExact, kExact, OfReverse},
     {HloOpcode::kSlice, "slice-reshape", "slice(reshape(A)) => reshape(slice(A)), if only 1s move", kExact, kExact,
-     OfReshape},
-    {HloOpcode::kSlice, "slice-transpose", "slice(transpose(A)) => transpose(slice(A))", kExact, kExact, OfTranspose},
+     SliceOfReshape},
+    {HloOpcode::kSlice, "slice-transpose", "slice(transpose(A)) => transpose(slice(A))", kExact, kExact,
+     SliceOfTranspose},
     {HloOpcode::kSlice, "slice-unary", "slice(f(A)) => f(slice(A)), f elementwise", kExact, kExact, OfUnary},
     {HloOpcode::kSlice, "slice-some-concatenated", "slice(concatenate(A, B, C)) => slice(concatenate(B, C))", kExact,
      kExact, OfSomeConcatenated},

@@ -8,12 +8,12 @@ namespace hloir::rules {
 namespace {
 
 // transpose(A) => A, same order
-HloInstruction* Nothing(HloInstruction* i, RuleContext& c) {
+HloInstruction* TransposeOfNothing(HloInstruction* i, RuleContext& c) {
   return IsIdentity(i->dimensions()) ? c.ReplaceWith(i->operand(0)) : nullptr;
 }
 
 // transpose(transpose(A)) => transpose(A)
-HloInstruction* Twice(HloInstruction* i, RuleContext& c) {
+HloInstruction* TransposeTwice(HloInstruction* i, RuleContext& c) {
   HloInstruction* inner = i->operand(0);
   if (inner->opcode() != HloOpcode::kTranspose) return nullptr;
   DimVector permutation;
@@ -36,7 +36,7 @@ HloInstruction* OnlyOnes(HloInstruction* i, RuleContext& c) {
 }
 
 // transpose(broadcast(A)) => broadcast(A)
-HloInstruction* OfBroadcast(HloInstruction* i, RuleContext& c) {
+HloInstruction* TransposeOfBroadcast(HloInstruction* i, RuleContext& c) {
   HloInstruction* broadcast = i->operand(0);
   if (broadcast->opcode() != HloOpcode::kBroadcast || !c.Allow()) return nullptr;
   DimVector where(i->dimensions().size()), dimensions;
@@ -46,7 +46,7 @@ HloInstruction* OfBroadcast(HloInstruction* i, RuleContext& c) {
 }
 
 // transpose(iota) => iota
-HloInstruction* OfIota(HloInstruction* i, RuleContext& c) {
+HloInstruction* TransposeOfIota(HloInstruction* i, RuleContext& c) {
   HloInstruction* iota = i->operand(0);
   if (iota->opcode() != HloOpcode::kIota || !c.Allow()) return nullptr;
   const DimVector& permutation = i->dimensions();
@@ -93,7 +93,7 @@ HloInstruction* ReverseBroadcast(HloInstruction* i, RuleContext& c) {
 }
 
 // transpose(dot(A, B)) => dot(B, A), where it swaps rows and columns; floats: a kernel may sum rows in another order
-HloInstruction* OfDot(HloInstruction* i, RuleContext& c) {
+HloInstruction* TransposeOfDot(HloInstruction* i, RuleContext& c) {
   HloInstruction* dot = i->operand(0);
   if (dot->opcode() != HloOpcode::kDot || dot->user_count() != 1) return nullptr;
   DotAttributes a = dot->attributes<DotAttributes>();
@@ -113,18 +113,19 @@ HloInstruction* OfDot(HloInstruction* i, RuleContext& c) {
 }
 
 constexpr Rule kRules[] = {
-    {HloOpcode::kTranspose, "transpose-nothing", "transpose(A) => A, same order", kExact, kExact, Nothing},
-    {HloOpcode::kTranspose, "transpose-transpose", "transpose(transpose(A)) => transpose(A)", kExact, kExact, Twice},
+    {HloOpcode::kTranspose, "transpose-nothing", "transpose(A) => A, same order", kExact, kExact, TransposeOfNothing},
+    {HloOpcode::kTranspose, "transpose-transpose", "transpose(transpose(A)) => transpose(A)", kExact, kExact,
+     TransposeTwice},
     {HloOpcode::kTranspose, "transpose-ones", "transpose(A) => reshape(A), if only 1s move", kExact, kExact, OnlyOnes},
     {HloOpcode::kTranspose, "transpose-broadcast", "transpose(broadcast(A)) => broadcast(A)", kExact, kExact,
-     OfBroadcast},
-    {HloOpcode::kTranspose, "transpose-iota", "transpose(iota) => iota", kExact, kExact, OfIota},
+     TransposeOfBroadcast},
+    {HloOpcode::kTranspose, "transpose-iota", "transpose(iota) => iota", kExact, kExact, TransposeOfIota},
     {HloOpcode::kReverse, "reverse-ones", "reverse(A) => A, along dimensions of size 1", kExact, kExact, ReverseOnes},
     {HloOpcode::kReverse, "reverse-reverse", "reverse(reverse(A)) => A", kExact, kExact, ReverseTwice},
     {HloOpcode::kReverse, "reverse-broadcast", "reverse(broadcast(A)) => broadcast(A), along new dimensions", kExact,
      kExact, ReverseBroadcast},
     {HloOpcode::kTranspose, "transpose-dot", "transpose(dot(A, B)) => dot(B, A), if it swaps rows and columns", kExact,
-     kRounding, OfDot},
+     kRounding, TransposeOfDot},
 };
 
 }  // namespace

@@ -106,8 +106,6 @@ std::span<const Rule> TransposeFoldingRules() { return kRules; }
 
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeTransposeFolding(const PassOptions& options) {
-  return rules::MakeRulePass("transpose-folding", rules::TransposeFoldingRules(), options);
-}
+PassDefinition DefineTransposeFolding() { return rules::DefineRulePass(rules::TransposeFoldingRules()); }
 
 }  // namespace hloir

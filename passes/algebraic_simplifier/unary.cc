@@ -108,12 +108,12 @@ HloInstruction* NegateNot(HloInstruction* i, RuleContext& c) {
 HloInstruction* NegateByConstant(HloInstruction* i, RuleContext& c) {
   HloInstruction* inner = i->operand(0);
   if (inner->opcode() != HloOpcode::kMultiply && inner->opcode() != HloOpcode::kDivide) return nullptr;
-  const HloInstruction* constant = SplatConstant(inner->operand(1));
+  HloInstruction* constant = SplatConstant(inner->operand(1));
   if (constant == nullptr || inner->user_count() != 1 || IsComplex(i->shape().element_type()) ||
       (inner->opcode() == HloOpcode::kDivide && !IsFloating(i)) || !c.Allow()) {
     return nullptr;
   }
-  HloInstruction* negated = c.Unary(HloOpcode::kNegate, const_cast<HloInstruction*>(constant));
+  HloInstruction* negated = c.Unary(HloOpcode::kNegate, constant);
   return c.Binary(inner->opcode(), inner->operand(0), c.BroadcastScalar(negated, i->shape()));
 }
 

@@ -28,6 +28,8 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kSayOrigin = {"say-origin", "A => A, its origin said"};
+
 // Recursion is as deep as shapes nest, which the reader limits.
 OriginalValue Itself(const std::string& name, const Shape& shape, ShapeIndex& index) {
   OriginalValue value;
@@ -72,21 +74,21 @@ OriginalValue MakeOrigin(const HloInstruction& i) {
 
 class AddOriginalValue : public RewritingPass {
  public:
-  explicit AddOriginalValue(const PassOptions& options) : RewritingPass("add-original-value", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     std::vector<HloInstruction*> silent;
-    for (HloComputation* computation : module.MakeComputationPostOrder()) {
-      for (HloInstruction* i : computation->MakeInstructionPostOrder()) {
+    for (HloComputation* computation : module.PostOrder()) {
+      for (HloInstruction* i : computation->PostOrder()) {
         if (OriginOf(*i) == nullptr) silent.push_back(i);
       }
     }
     bool changed = false;
     for (HloInstruction* i : silent) {
-      if (!Ask("say-origin", "A => A, its origin said", *i)) continue;
+      if (!Ask(kSayOrigin, *i)) continue;
       if (!changed) module.PutInTextOrder();
       changed = true;
-      i->mutable_extras().original_value = MakeOrigin(*i);
+      i->set_original_value(MakeOrigin(*i));
       gate_.Done(i);
     }
     return changed;
@@ -95,8 +97,6 @@ class AddOriginalValue : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeAddOriginalValue(const PassOptions& options) {
-  return std::make_unique<AddOriginalValue>(options);
-}
+PassDefinition DefineAddOriginalValue() { return {MakePassOf<AddOriginalValue>, {kSayOrigin}}; }
 
 }  // namespace hloir

@@ -49,9 +49,11 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kMerge = {"merge", "f, f again => f"};
+
 class ComputationDeduplicator : public RewritingPass {
  public:
-  explicit ComputationDeduplicator(const PassOptions& options) : RewritingPass("computation-deduplicator", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     std::vector<HloComputation*> merged;
@@ -72,7 +74,7 @@ class ComputationDeduplicator : public RewritingPass {
         candidates.push_back(computation);
         continue;
       }
-      if (!Ask("merge", "f, f again => f", *computation->root())) continue;
+      if (!Ask(kMerge, *computation->root())) continue;
       const std::vector<HloInstruction*> callers(computation->callers().begin(), computation->callers().end());
       for (HloInstruction* caller : callers) {
         for (size_t k = 0; k < caller->called_computations().size(); ++k) {
@@ -107,8 +109,6 @@ class ComputationDeduplicator : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeComputationDeduplicator(const PassOptions& options) {
-  return std::make_unique<ComputationDeduplicator>(options);
-}
+PassDefinition DefineComputationDeduplicator() { return {MakePassOf<ComputationDeduplicator>, {kMerge}}; }
 
 }  // namespace hloir

@@ -26,14 +26,15 @@
 // fold whole where it is known how often they run; a parameter that every call gives the same constant is that constant
 // in the called computation. Leaves alone: broadcast and iota, which say shorter what their values are, and operations
 // on those only, which the algebraic simplifier does on the scalars; random numbers, side effects, collectives,
-// custom-calls, barriers; constants whose values the text left out; results over max_folded_elements, or much larger
-// than what goes in; work over max_folded_steps (loops counted by their rounds), so that folding has an end, and a near
+// custom-calls, barriers; constants whose values the text left out; results over max-elements, or much larger
+// than what goes in; work over max-steps (loops by their trip counts), so that folding has an end, and a near
 // one; bodies of fusions and async operations; control dependencies.
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstring>
 
+#include "hloir/cost.h"
 #include "hloir/match.h"
 #include "control_flow/loop_util.h"
 #include "hloir/rewrite_util.h"
@@ -41,37 +42,11 @@
 namespace hloir {
 namespace {
 
-// What this opcode does is worth computing here, and safe to.
-bool IsFoldable(const HloInstruction& i) {
-  if (i.Is(kImpure | kSideEffect | kCollective | kAsyncPart)) return false;
-  if (i.Is(kElementwise)) return i.opcode() != HloOpcode::kStochasticConvert;
-  switch (i.opcode()) {
-    case HloOpcode::kReshape:
-    case HloOpcode::kTranspose:
-    case HloOpcode::kReverse:
-    case HloOpcode::kConcatenate:
-    case HloOpcode::kSlice:
-    case HloOpcode::kDynamicSlice:
-    case HloOpcode::kDynamicUpdateSlice:
-    case HloOpcode::kPad:
-    case HloOpcode::kGather:
-    case HloOpcode::kScatter:
-    case HloOpcode::kDot:
-    case HloOpcode::kConvolution:
-    case HloOpcode::kReduce:
-    case HloOpcode::kReduceWindow:
-    case HloOpcode::kSelectAndScatter:
-    case HloOpcode::kMap:
-    case HloOpcode::kScan:
-    case HloOpcode::kSort:
-    case HloOpcode::kTopK:
-    case HloOpcode::kWhile:
-    case HloOpcode::kConditional:
-    case HloOpcode::kCall:
-    case HloOpcode::kGetTupleElement: return true;
-    default: return false;
-  }
-}
+constexpr RuleInfo kFoldParameter = {"fold-parameter", "call(C), f in every place => the constant in f"};
+constexpr RuleInfo kFold = {"fold", "op(constants) => constant"};
+constexpr NumberOption kMaxElements = {"max-elements", "of a result, or of an operand that has to be made for it",
+                                       int64_t{1} << 16};
+constexpr NumberOption kMaxSteps = {"max-steps", "roughly, to compute one result", int64_t{1} << 20};
 
 // An array, or a tuple of arrays, of known sizes.
 bool IsPlain(const Shape& shape) {
@@ -91,7 +66,7 @@ int64_t LargestLeaf(const Shape& shape) {
 
 class ConstantFolding : public RewritingPass {
  public:
-  explicit ConstantFolding(const PassOptions& options) : RewritingPass("constant-folding", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     if (options_.evaluator == nullptr) return false;
@@ -99,8 +74,8 @@ class ConstantFolding : public RewritingPass {
     const std::vector<HloComputation*> order = module.PostOrder();
     // Callers first: what they pass on is then folded in the callee.
     for (size_t at = order.size(); at-- > 0;) changed |= FoldParameters(order[at]);
-    if (!gate_.Enabled("fold", MathMode::kExact)) return changed;
-    steps_.assign(static_cast<size_t>(module.computation_id_limit()), 0);
+    if (!gate_.Enabled(kFold)) return changed;
+    cost_.emplace(module);
     for (HloComputation* computation : order) {
       if (!IsWrapped(*computation)) {
         // Operands first, so that a chain folds in one go.
@@ -108,10 +83,7 @@ class ConstantFolding : public RewritingPass {
           if (MayFold(*i)) changed |= Fold(i);
         }
       }
-      if (computation->callers().empty()) continue;
-      double steps = 0;
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) steps += Steps(*i);
-      steps_[static_cast<size_t>(computation->id())] = steps;
+      cost_->Update(*computation);
     }
     return changed;
   }
@@ -122,12 +94,12 @@ class ConstantFolding : public RewritingPass {
     const HloInstruction* constant = i.opcode() == HloOpcode::kBroadcast ? i.operand(0) : &i;
     if (!i.shape().IsArray() || !i.shape().IsStatic())
       return i.IsConstant() && !i.literal().elided() && IsPlain(i.shape());
-    if (!i.IsConstant() && i.shape().ElementCount() > options_.max_folded_elements) return false;
+    if (!i.IsConstant() && i.shape().ElementCount() > max_elements_) return false;
     return i.opcode() == HloOpcode::kIota || (constant->IsConstant() && !constant->literal().elided());
   }
 
   bool MayFold(const HloInstruction& i) const {
-    if (!IsFoldable(i) || i.operand_count() == 0 || (i.user_count() == 0 && !i.IsRoot())) return false;
+    if (!i.Is(kFoldable) || i.operand_count() == 0 || (i.user_count() == 0 && !i.IsRoot())) return false;
     if (i.HasControlDependencies() || !IsPlain(i.shape())) return false;
     if (i.opcode() == HloOpcode::kBitcastConvert && BitWidth(i.shape().element_type()) < 8) return false;
     bool constant = false;
@@ -153,8 +125,8 @@ class ConstantFolding : public RewritingPass {
     if (i.opcode() == HloOpcode::kPad && !i.operand(0)->IsConstant()) return false;
     constexpr int64_t kSmall = 1024, kGrowth = 4;
     const int64_t result = LargestLeaf(i.shape());
-    if (result > options_.max_folded_elements || (result > kSmall && result > kGrowth * elements)) return false;
-    return Steps(i) <= static_cast<double>(options_.max_folded_steps) && !i.HasSideEffect() && IsPure(i);
+    if (result > max_elements_ || (result > kSmall && result > kGrowth * elements)) return false;
+    return Steps(i) <= static_cast<double>(max_steps_) && !i.HasSideEffect() && IsPure(i);
   }
 
   // Nothing in what it calls that two runs could do differently, or that only runs elsewhere.
@@ -179,35 +151,12 @@ class ConstantFolding : public RewritingPass {
     return true;
   }
 
-  // How many steps computing it takes, roughly. What it calls was counted before.
+  // How many steps computing it takes, roughly: an operation or an element read or written is one.
   double Steps(const HloInstruction& i) const {
-    double steps = 1;
-    if (i.shape().IsArray()) steps += static_cast<double>(i.shape().ElementCount());
-    for (const Shape& element : i.shape().tuple_shapes()) steps += static_cast<double>(element.ElementCount());
-    for (const HloInstruction* operand : i.operands()) {
-      if (operand->shape().IsArray()) steps += static_cast<double>(operand->shape().ElementCount());
-    }
-    if (i.opcode() == HloOpcode::kDot) {
-      for (int64_t d : i.attributes<DotAttributes>().lhs_contracting_dims) {
-        steps *= static_cast<double>(i.operand(0)->shape().dimensions(d));
-      }
-    } else if (i.opcode() == HloOpcode::kConvolution) {
-      steps *= static_cast<double>(i.operand(1)->shape().ElementCount());
-    } else if (i.HasAttributes<WindowAttributes>()) {
-      for (const WindowDimension& d : i.attributes<WindowAttributes>().window) steps *= static_cast<double>(d.size);
-    } else if (i.opcode() == HloOpcode::kSort) {
-      steps *= 16;
-    }
-    double called = 0;
-    for (const HloComputation* computation : i.called_computations()) {
-      called += steps_[static_cast<size_t>(computation->id())];
-    }
-    if (i.opcode() == HloOpcode::kWhile) {
-      std::optional<LoopCounter> counter = FindLoopCounter(i);
-      return counter ? steps + static_cast<double>(counter->trips + 1) * called : kForEver;
-    }
-    // Once, or once per element.
-    return i.called_computations().empty() ? steps : i.Is(kControlFlow) ? steps + called : steps * called;
+    const CostResult cost = cost_->Of(i);
+    if (cost.unknown_loops > 0) return kForEver;
+    constexpr double kBytesOfElement = 4;
+    return 1 + cost.repeated.flops + cost.repeated.transcendentals + cost.repeated.bytes / kBytesOfElement;
   }
   static constexpr double kForEver = 1e300;
 
@@ -249,7 +198,7 @@ class ConstantFolding : public RewritingPass {
     // What the evaluator cannot do stays as it is.
     StatusOr<Literal> value = options_.evaluator->EvaluateInstruction(*i, values);
     if (!value.ok() || !value->shape().Compatible(i->shape()) || !HasText(*value)) return false;
-    if (!gate_.Allow("fold", "op(constants) => constant", MathMode::kExact, *i)) return false;
+    if (!gate_.Allow(kFold, *i)) return false;
     HloInstruction* folded = MakeConstants(i, std::move(value).value());
     InheritAnnotations(folded, *i);
     i->ReplaceAllUsesWith(folded);
@@ -306,7 +255,7 @@ class ConstantFolding : public RewritingPass {
       if (parameter->user_count() == 0 || parameter->IsRoot() || parameter->HasControlDependencies()) continue;
       const HloInstruction* constant = SameConstant(*computation, parameter->parameter_number());
       if (constant == nullptr || constant->shape().ByteSize() > kMostBytes) continue;
-      if (!Ask("fold-parameter", "call(C), f in every place => the constant in f", *parameter)) continue;
+      if (!Ask(kFoldParameter, *parameter)) continue;
       HloInstruction* copy = computation->AddClone(*constant, {});
       computation->MoveBefore(copy, parameter->next());
       parameter->ReplaceAllUsesWith(copy);
@@ -336,13 +285,14 @@ class ConstantFolding : public RewritingPass {
     return constant;
   }
 
-  std::vector<double> steps_;  // by computation id: one run of it
+  const int64_t max_elements_ = options_.Get(kMaxElements), max_steps_ = options_.Get(kMaxSteps);
+  std::optional<CostAnalysis> cost_;  // of callees as they are after folding
 };
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeConstantFolding(const PassOptions& options) {
-  return std::make_unique<ConstantFolding>(options);
+PassDefinition DefineConstantFolding() {
+  return {MakePassOf<ConstantFolding>, {kFold, kFoldParameter}, {kMaxElements, kMaxSteps}};
 }
 
 }  // namespace hloir

@@ -20,27 +20,27 @@
 // }
 // END
 //
-// Leaves alone: those between two instructions that act on the outside, or exchange data with other devices, which
+// Leaves alone: those between two instructions that have side effects or communicate with other devices, which
 // would then happen in another order.
 #include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {
 
-bool ActsOutside(const HloInstruction& i) { return i.HasSideEffect() || i.Is(kSideEffect | kAsyncPart | kCollective); }
+constexpr RuleInfo kDropDependency = {"drop-dependency", "B after A => B"};
 
 class ControlDepRemover : public RewritingPass {
  public:
-  explicit ControlDepRemover(const PassOptions& options) : RewritingPass("control-dep-remover", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
-    for (HloComputation* computation : module.MakeComputationPostOrder()) {
+    for (HloComputation* computation : module.PostOrder()) {
       for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
         const std::vector<HloInstruction*> successors(i->control_successors().begin(), i->control_successors().end());
         for (HloInstruction* successor : successors) {
           if (ActsOutside(*i) && ActsOutside(*successor)) continue;
-          if (!Ask("drop-dependency", "B after A => B", *successor)) continue;
+          if (!Ask(kDropDependency, *successor)) continue;
           i->RemoveControlDependencyTo(successor);
           gate_.Done(successor);
           changed = true;
@@ -53,8 +53,6 @@ class ControlDepRemover : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeControlDepRemover(const PassOptions& options) {
-  return std::make_unique<ControlDepRemover>(options);
-}
+PassDefinition DefineControlDepRemover() { return {MakePassOf<ControlDepRemover>, {kDropDependency}}; }
 
 }  // namespace hloir

@@ -31,7 +31,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "support/fetch_ahead.h"
+#include "hloir/detail/fetch_ahead.h"
 #include "hloir/pass.h"
 #include "hloir/structural.h"
 #include "hloir/rewrite_util.h"
@@ -39,13 +39,14 @@
 namespace hloir {
 namespace {
 
-class Cse : public HloPass {
+constexpr RuleInfo kMerge = {"merge", "A, A again => A"};
+
+class Cse : public RewritingPass {
  public:
-  explicit Cse(const PassOptions& options) : options_(options), gate_(name(), options_) {}
-  std::string_view name() const override { return "cse"; }
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    if (!gate_.Enabled("merge", MathMode::kExact)) return false;
+    if (!gate_.Enabled(kMerge)) return false;
     std::vector<HloComputation*> order = module.PostOrder();
     FindImpure(module, order);
     class_of_.assign(static_cast<size_t>(module.computation_id_limit()), -1);
@@ -191,7 +192,7 @@ class Cse : public HloPass {
       uint64_t hash = Hash(*i);
       HloInstruction* same = seen.FindOrAdd(hash, at, [&](const HloInstruction& known) { return Equal(known, *i); });
       if (same == nullptr) continue;
-      if (!gate_.Allow("merge", "A, A again => A", MathMode::kExact, *i)) continue;
+      if (!gate_.Allow(kMerge, *i)) continue;
       i->ReplaceAllUsesWith(same);
       gate_.Done(same);
       RemoveIfDead(i);
@@ -200,15 +201,13 @@ class Cse : public HloPass {
     return changed;
   }
 
-  PassOptions options_;
-  RewriteGate gate_;
   std::vector<bool> impure_;       // by computation id
-  std::vector<int64_t> class_of_;  // by computation id; -1: nobody calls it
+  std::vector<int64_t> class_of_;  // by computation id; -1: no caller
   std::unordered_map<uint64_t, std::vector<std::pair<const HloComputation*, int64_t>>> computations_;
 };
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeCse(const PassOptions& options) { return std::make_unique<Cse>(options); }
+PassDefinition DefineCse() { return {MakePassOf<Cse>, {kMerge}}; }
 
 }  // namespace hloir

@@ -24,17 +24,19 @@
 //
 // Leaves alone: parameters, which are a computation's signature; side effects, collectives and halves of async pairs;
 // instructions with control dependencies; elements that a while loop only carries along.
-#include "support/fetch_ahead.h"
+#include "hloir/detail/fetch_ahead.h"
 #include "hloir/pass.h"
 #include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {
 
-class Dce : public HloPass {
+constexpr RuleInfo kDeadComputation = {"dead-computation", "computation without callers => nothing"};
+constexpr RuleInfo kDeadInstruction = {"dead-instruction", "A, unused => nothing"};
+
+class Dce : public RewritingPass {
  public:
-  explicit Dce(const PassOptions& options) : options_(options), gate_(name(), options_) {}
-  std::string_view name() const override { return "dce"; }
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -44,10 +46,8 @@ class Dce : public HloPass {
     for (size_t at = order.size(); at-- > 0;) {
       HloComputation* computation = order[at];
       if (computation != module.entry_computation() && computation->callers().empty()) {
-        if (!gate_.Enabled("dead-computation", MathMode::kExact)) continue;
-        if (!gate_.Allow("dead-computation", "computation without callers => nothing", MathMode::kExact,
-                         *computation->root()))
-          continue;
+        if (!gate_.Enabled(kDeadComputation)) continue;
+        if (!gate_.Allow(kDeadComputation, *computation->root())) continue;
         for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) i->ClearCalledComputations();
         dead.push_back(computation);
         gate_.Done(nullptr);
@@ -61,7 +61,7 @@ class Dce : public HloPass {
 
  private:
   bool RemoveInstructions(HloComputation& computation) {
-    if (!gate_.Enabled("dead-instruction", MathMode::kExact)) return false;
+    if (!gate_.Enabled(kDeadInstruction)) return false;
     std::vector<HloInstruction*> worklist;
     for (HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
       FetchAhead(i);
@@ -71,7 +71,7 @@ class Dce : public HloPass {
     while (!worklist.empty()) {
       HloInstruction* dead = worklist.back();
       worklist.pop_back();
-      if (!gate_.Allow("dead-instruction", "A, unused => nothing", MathMode::kExact, *dead)) continue;
+      if (!gate_.Allow(kDeadInstruction, *dead)) continue;
       std::vector<HloInstruction*> operands(dead->operands().begin(), dead->operands().end());
       computation.RemoveInstruction(dead);
       gate_.Done(nullptr);
@@ -86,13 +86,11 @@ class Dce : public HloPass {
     return changed;
   }
 
-  PassOptions options_;
-  RewriteGate gate_;
   std::vector<bool> found_;  // by id: known to be dead
 };
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeDce(const PassOptions& options) { return std::make_unique<Dce>(options); }
+PassDefinition DefineDce() { return {MakePassOf<Dce>, {kDeadComputation, kDeadInstruction}}; }
 
 }  // namespace hloir

@@ -20,7 +20,7 @@
 // }
 // END
 //
-// Each slice for itself; the update goes when nobody needs it any more. Leaves alone: updates at places that are not
+// Each slice for itself; the update goes when it is unused. Leaves alone: updates at places that are not
 // known; slices that share an element with the update, or might.
 #include <algorithm>
 
@@ -59,8 +59,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeDeadDynamicUpdateSliceElimination(const PassOptions& options) {
-  return rules::MakeRulePass("dead-dynamic-update-slice-elimination", rules::kRules, options);
-}
+PassDefinition DefineDeadDynamicUpdateSliceElimination() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -29,11 +29,13 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kSplit = {"split", "f(C), g(C), C constant => f(C), g(C'), C' the same"};
+
 constexpr int64_t kMostBytes = 4096;
 
 class HloConstantSplitter : public RewritingPass {
  public:
-  explicit HloConstantSplitter(const PassOptions& options) : RewritingPass("hlo-constant-splitter", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -44,7 +46,7 @@ class HloConstantSplitter : public RewritingPass {
             constant->shape().ByteSize() > kMostBytes) {
           continue;
         }
-        if (!Ask("split", "f(C), g(C), C constant => f(C), g(C'), C' the same", *constant)) continue;
+        if (!Ask(kSplit, *constant)) continue;
         // The first user (or the computation, whose root it is) keeps the constant.
         std::vector<HloInstruction*> users(constant->users().begin() + !constant->IsRoot(), constant->users().end());
         HloInstruction* copy = nullptr;
@@ -63,8 +65,6 @@ class HloConstantSplitter : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeHloConstantSplitter(const PassOptions& options) {
-  return std::make_unique<HloConstantSplitter>(options);
-}
+PassDefinition DefineHloConstantSplitter() { return {MakePassOf<HloConstantSplitter>, {kSplit}}; }
 
 }  // namespace hloir

@@ -1,5 +1,5 @@
-// hlo-module-dce: dead code across computations: parameters of called computations that nobody reads, and elements that
-// loops compute, each from itself, for nobody.
+// hlo-module-dce: dead code across computations: parameters of called computations that are unread, and elements that
+// loops compute only for themselves.
 //
 // BEFORE
 // HloModule example
@@ -74,7 +74,7 @@
 // END
 //
 // One walk over the module finds what is live, tuple element by tuple element, through calls and loops within loops. A
-// dead element is then handed on as it came: while-loop-simplifier drops it, and dce what fed a dropped parameter.
+// dead element is then loop-invariant: while-loop-simplifier drops it, and dce what fed a dropped parameter.
 // Leaves alone: the entry's parameters; loops whose parts are no tuples, or have shardings or control dependencies.
 #include <algorithm>
 
@@ -84,9 +84,12 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kDeadElement = {"dead-element", "while((A, B)), B dead => B loop-invariant"};
+constexpr RuleInfo kDeadParameter = {"dead-parameter", "call(A, B), f does not read B => call(A)"};
+
 class HloModuleDce : public RewritingPass {
  public:
-  explicit HloModuleDce(const PassOptions& options) : RewritingPass("hlo-module-dce", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool any = false;
@@ -131,7 +134,7 @@ class HloModuleDce : public RewritingPass {
     for (const HloComputation* computation : module.computations()) {
       // Reducers, fusions' bodies and the like are live as they stand; what does something is, wherever it stands.
       for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-        if (!i->IsParameter() && (!MayRemoveIfUnused(*i) || i->HasSideEffect())) Mark(i, -1);
+        if (!i->IsParameter() && !MayRemoveIfUnused(*i)) Mark(i, -1);
       }
     }
     Mark(module.entry_computation()->root(), -1);
@@ -180,7 +183,7 @@ class HloModuleDce : public RewritingPass {
       if (IsPassedThrough(*loop, k) || !loop->shape().tuple_shapes(k).IsArray()) continue;
       if (IsLive(*loop, k) || IsLive(*body.parameter(0), k) || IsLive(*loop->while_condition()->parameter(0), k))
         continue;
-      if (!Ask("dead-element", "while((A, B)), B dead => B handed on", *loop)) continue;
+      if (!Ask(kDeadElement, *loop)) continue;
       HloInstruction *parameter = body.parameter(0), *read = nullptr, *old = NextValue(*loop, k);
       for (HloInstruction* user : parameter->users()) {
         if (user->tuple_index() == k) read = user;
@@ -208,7 +211,7 @@ class HloModuleDce : public RewritingPass {
     for (int64_t k = computation->parameter_count(); k-- > 0;) {
       const HloInstruction* parameter = computation->parameter(k);
       if (parameter->user_count() > 0 || parameter->IsRoot() || parameter->HasControlDependencies()) continue;
-      if (!Ask("dead-parameter", "call(A, B), f does not read B => call(A)", *parameter)) continue;
+      if (!Ask(kDeadParameter, *parameter)) continue;
       computation->RemoveParameter(k);
       for (HloInstruction* caller : computation->callers()) {
         std::vector<HloInstruction*> later(caller->operands().begin() + k + 1, caller->operands().end());
@@ -227,8 +230,6 @@ class HloModuleDce : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeHloModuleDce(const PassOptions& options) {
-  return std::make_unique<HloModuleDce>(options);
-}
+PassDefinition DefineHloModuleDce() { return {MakePassOf<HloModuleDce>, {kDeadElement, kDeadParameter}}; }
 
 }  // namespace hloir

@@ -37,8 +37,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeOptimizationBarrierExpander(const PassOptions& options) {
-  return rules::MakeRulePass("optimization-barrier-expander", rules::kRules, options);
-}
+PassDefinition DefineOptimizationBarrierExpander() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

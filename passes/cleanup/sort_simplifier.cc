@@ -1,4 +1,4 @@
-// sort-simplifier: a sort of several arrays does not carry along those that nobody reads.
+// sort-simplifier: a sort of several arrays drops those that are unused.
 //
 // BEFORE
 // HloModule example
@@ -40,9 +40,11 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kUnreadArray = {"unread-array", "sort(A, B), B unused => sort(A)"};
+
 class SortSimplifier : public RewritingPass {
  public:
-  explicit SortSimplifier(const PassOptions& options) : RewritingPass("sort-simplifier", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -54,7 +56,7 @@ class SortSimplifier : public RewritingPass {
   }
 
  private:
-  // sort(A, B), B read by nobody => sort(A)
+  // sort(A, B), B unused => sort(A)
   bool DropUnread(HloInstruction* sort) {
     if (!sort->shape().IsTuple() || sort->IsRoot() || sort->user_count() == 0 || sort->HasControlDependencies() ||
         HasAnnotations(*sort)) {
@@ -78,7 +80,7 @@ class SortSimplifier : public RewritingPass {
       operands.push_back(sort->operand(static_cast<int64_t>(k)));
     }
     if (operands.size() == kept.size() || operands.empty()) return false;
-    if (!Ask("unread-array", "sort(A, B), B read by nobody => sort(A)", *sort)) return false;
+    if (!Ask(kUnreadArray, *sort)) return false;
 
     HloComputation* own = OwnComputation(sort, 0);
     for (size_t k = kept.size(); k-- > 0;) {
@@ -108,8 +110,6 @@ class SortSimplifier : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeSortSimplifier(const PassOptions& options) {
-  return std::make_unique<SortSimplifier>(options);
-}
+PassDefinition DefineSortSimplifier() { return {MakePassOf<SortSimplifier>, {kUnreadArray}}; }
 
 }  // namespace hloir

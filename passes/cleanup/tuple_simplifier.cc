@@ -30,9 +30,12 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kElementOfTuple = {"element-of-tuple", "get-tuple-element(tuple(A, B), 0) => A"};
+constexpr RuleInfo kRebuiltTuple = {"rebuilt-tuple", "tuple(get-tuple-element(A, 0), get-tuple-element(A, 1)) => A"};
+
 class TupleSimplifier : public RewritingPass {
  public:
-  explicit TupleSimplifier(const PassOptions& options) : RewritingPass("tuple-simplifier", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -53,8 +56,7 @@ class TupleSimplifier : public RewritingPass {
   // get-tuple-element(tuple(A, B), i) => A or B
   bool FromTuple(HloInstruction* i) {
     HloInstruction* tuple = i->operand(0);
-    return tuple->opcode() == HloOpcode::kTuple && ReplaceWith(i, tuple->operand(i->tuple_index()), "element-of-tuple",
-                                                               "get-tuple-element(tuple(A, B), 0) => A");
+    return tuple->opcode() == HloOpcode::kTuple && ReplaceWith(i, tuple->operand(i->tuple_index()), kElementOfTuple);
   }
   // tuple(get-tuple-element(A, 0), get-tuple-element(A, 1)) => A
   bool Rebuilt(HloInstruction* i) {
@@ -67,15 +69,12 @@ class TupleSimplifier : public RewritingPass {
       if (source == nullptr) source = element->operand(0);
       if (element->operand(0) != source) return false;
     }
-    return source->shape().tuple_size() == i->operand_count() &&
-           ReplaceWith(i, source, "rebuilt-tuple", "tuple(get-tuple-element(A, 0), get-tuple-element(A, 1)) => A");
+    return source->shape().tuple_size() == i->operand_count() && ReplaceWith(i, source, kRebuiltTuple);
   }
 };
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeTupleSimplifier(const PassOptions& options) {
-  return std::make_unique<TupleSimplifier>(options);
-}
+PassDefinition DefineTupleSimplifier() { return {MakePassOf<TupleSimplifier>, {kElementOfTuple, kRebuiltTuple}}; }
 
 }  // namespace hloir

@@ -26,15 +26,17 @@
 // themselves (but not what reads a parameter).
 #include <algorithm>
 
-#include "support/fetch_ahead.h"
+#include "hloir/detail/fetch_ahead.h"
 #include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kNoElements = {"no-elements", "A, without elements => constant"};
+
 class ZeroSizedHloElimination : public RewritingPass {
  public:
-  explicit ZeroSizedHloElimination(const PassOptions& options) : RewritingPass("zero-sized-hlo-elimination", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -66,11 +68,11 @@ class ZeroSizedHloElimination : public RewritingPass {
   }
   // A, without elements => constant
   bool MakeConstant(HloInstruction* i) {
-    if (!Ask("no-elements", "A, without elements => constant", *i)) return false;
+    if (!Ask(kNoElements, *i)) return false;
     const bool was_root = i->IsRoot();
     HloInstruction* constant = i->parent()->AddConstant(Literal(i->shape()));
     i->parent()->MoveBefore(constant, i->IsParameter() ? i->next() : i);
-    constant->set_metadata(i->metadata());
+    constant->CopyMetadataOf(*i);
     i->ReplaceAllUsesWith(constant);
     if (was_root && i->IsParameter()) i->parent()->set_root(i);
     gate_.Done(constant);
@@ -82,8 +84,6 @@ class ZeroSizedHloElimination : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeZeroSizedHloElimination(const PassOptions& options) {
-  return std::make_unique<ZeroSizedHloElimination>(options);
-}
+PassDefinition DefineZeroSizedHloElimination() { return {MakePassOf<ZeroSizedHloElimination>, {kNoElements}}; }
 
 }  // namespace hloir

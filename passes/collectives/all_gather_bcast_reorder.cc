@@ -1,4 +1,4 @@
-// all-gather-bcast-reorder: devices exchange what a broadcast takes, not what it gives.
+// all-gather-bcast-reorder: all-gathers the operand of a broadcast, not its result.
 //
 // BEFORE
 // HloModule example, replica_count=2
@@ -30,7 +30,7 @@ namespace {
 
 HloInstruction* Reorder(HloInstruction* i, RuleContext& c) {
   if (i->operand_count() != 1 || !i->shape().IsArray()) return nullptr;
-  const HloInstruction* broadcast = i->operand(0);
+  HloInstruction* broadcast = i->operand(0);
   if (broadcast->opcode() != HloOpcode::kBroadcast) return nullptr;
   HloInstruction* x = broadcast->operand(0);
   if (x->shape().ElementCount() >= broadcast->shape().ElementCount()) return nullptr;
@@ -66,8 +66,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeAllGatherBcastReorder(const PassOptions& options) {
-  return rules::MakeRulePass("all-gather-bcast-reorder", rules::kRules, options);
-}
+PassDefinition DefineAllGatherBcastReorder() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

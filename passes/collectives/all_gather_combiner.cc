@@ -23,16 +23,17 @@
 // }
 // END
 //
-// Leaves alone: what comes after another number of such exchanges, and so might wait for one; what differs in more than
-// its channel, or is too much at once (the options max-bytes and max-operands); control dependencies, shardings;
+// Leaves alone: what comes after another number of such collectives, and so might wait for one; what differs in more
+// than its channel, or is too much at once (the options max-bytes and max-operands); control dependencies, shardings;
 // scheduled modules.
 #include "collective_util.h"
 
 namespace hloir {
 
-std::unique_ptr<HloPass> MakeAllGatherCombiner(const PassOptions& options) {
-  return MakeCombiner("all-gather-combiner", HloOpcode::kAllGather, "all-gather(A), all-gather(B) => all-gather(A, B)",
-                      options);
-}
+namespace {
+constexpr RuleInfo kCombine = {"combine", "all-gather(A), all-gather(B) => all-gather(A, B)"};
+}  // namespace
+
+PassDefinition DefineAllGatherCombiner() { return DefineCombiner(HloOpcode::kAllGather, kCombine); }
 
 }  // namespace hloir

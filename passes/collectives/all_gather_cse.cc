@@ -19,16 +19,17 @@
 // }
 // END
 //
-// Leaves alone: other groups or dimensions; control dependencies, shardings. (cse leaves all exchanges alone, for a
+// Leaves alone: other groups or dimensions; control dependencies, shardings. (cse leaves all collectives alone, for a
 // device that comes to one must not wait for others in vain; here all devices run the same module, and skip the same
 // one.)
 #include "collective_util.h"
 
 namespace hloir {
 
-std::unique_ptr<HloPass> MakeAllGatherCse(const PassOptions& options) {
-  return MakeExchangeCse("all-gather-cse", HloOpcode::kAllGather, "all-gather(A), all-gather(A) => all-gather(A)",
-                         options);
-}
+namespace {
+constexpr RuleInfo kMerge = {"merge", "all-gather(A), all-gather(A) => all-gather(A)"};
+}  // namespace
+
+PassDefinition DefineAllGatherCse() { return DefineCollectiveCse(HloOpcode::kAllGather, kMerge); }
 
 }  // namespace hloir

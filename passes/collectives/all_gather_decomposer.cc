@@ -44,7 +44,7 @@ namespace {
 using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
 
-Op Build(HloBuilder& b, const HloInstruction& i, Ops x) {
+Op BuildAllGather(HloBuilder& b, HloInstruction& i, Ops x) {
   const auto& a = i.attributes<AllGatherAttributes>();
   const int64_t d = a.dimensions[0];
   const PrimitiveType type = i.shape().element_type();
@@ -55,22 +55,21 @@ Op Build(HloBuilder& b, const HloInstruction& i, Ops x) {
                      AllReduceAmong(a));
 }
 
-HloInstruction* Decompose(HloInstruction* i, RuleContext& c) {
+HloInstruction* DecomposeAllGather(HloInstruction* i, RuleContext& c) {
   if (i->operand_count() != 1 || !i->shape().IsArray() || i->HasControlDependencies()) return nullptr;
-  return i->shape().dimensions(i->attributes<AllGatherAttributes>().dimensions[0]) <= INT32_MAX ? c.Expand(Build)
-                                                                                                : nullptr;
+  return i->shape().dimensions(i->attributes<AllGatherAttributes>().dimensions[0]) <= INT32_MAX
+             ? c.Expand(BuildAllGather)
+             : nullptr;
 }
 
 constexpr Rule kRules[] = {
     {HloOpcode::kAllGather, "decompose-all-gather", "all-gather(A) => all-reduce(dynamic-update-slice(0, A))", kExact,
-     kRounding, Decompose},
+     kRounding, DecomposeAllGather},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeAllGatherDecomposer(const PassOptions& options) {
-  return rules::MakeRulePass("all-gather-decomposer", rules::kRules, options);
-}
+PassDefinition DefineAllGatherDecomposer() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

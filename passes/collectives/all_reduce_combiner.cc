@@ -35,16 +35,17 @@
 // }
 // END
 //
-// Leaves alone: what comes after another number of such exchanges, and so might wait for one; what differs in more than
-// its channel, or is too much at once (the options max-bytes and max-operands); control dependencies, shardings;
+// Leaves alone: what comes after another number of such collectives, and so might wait for one; what differs in more
+// than its channel, or is too much at once (the options max-bytes and max-operands); control dependencies, shardings;
 // scheduled modules.
 #include "collective_util.h"
 
 namespace hloir {
 
-std::unique_ptr<HloPass> MakeAllReduceCombiner(const PassOptions& options) {
-  return MakeCombiner("all-reduce-combiner", HloOpcode::kAllReduce, "all-reduce(A), all-reduce(B) => all-reduce(A, B)",
-                      options);
-}
+namespace {
+constexpr RuleInfo kCombine = {"combine", "all-reduce(A), all-reduce(B) => all-reduce(A, B)"};
+}  // namespace
+
+PassDefinition DefineAllReduceCombiner() { return DefineCombiner(HloOpcode::kAllReduce, kCombine); }
 
 }  // namespace hloir

@@ -48,7 +48,7 @@ namespace {
 using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
 
-Op Build(HloBuilder& b, const HloInstruction& i, Ops x) {
+Op BuildAllReduceContiguous(HloBuilder& b, HloInstruction& i, Ops x) {
   std::vector<Op> flat, results;
   for (Op operand : x) flat.push_back(b.Reshape(operand, {operand->shape().ElementCount()}));
   const Op all = b.AllReduce(b.Concatenate(flat, 0), i.to_apply(), i.attributes<AllReduceAttributes>());
@@ -68,7 +68,7 @@ HloInstruction* Join(HloInstruction* i, RuleContext& c) {
     if (!operand->shape().IsArray() || operand->shape().element_type() != i->operand(0)->shape().element_type())
       return nullptr;
   }
-  return c.Expand(Build);
+  return c.Expand(BuildAllReduceContiguous);
 }
 
 constexpr Rule kRules[] = {
@@ -79,8 +79,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeAllReduceContiguous(const PassOptions& options) {
-  return rules::MakeRulePass("all-reduce-contiguous", rules::kRules, options);
-}
+PassDefinition DefineAllReduceContiguous() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -1,4 +1,4 @@
-// all-reduce-folder: two exchanges between devices, one after the other, are one in larger groups.
+// all-reduce-folder: an all-reduce of an all-reduce becomes one over larger groups.
 //
 // BEFORE
 // HloModule example, replica_count=4
@@ -30,7 +30,7 @@
 // END
 //
 // Only if each device then counts each other one once. Of class rounding for sums of floats. Leaves alone: several
-// operands; groups that are not listed; a first result that somebody else reads.
+// operands; groups that are not listed; a first result with another user.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -42,9 +42,12 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kFold = {"fold", "all-reduce(all-reduce(A)) => all-reduce(A), in larger groups", MathMode::kExact,
+                            MathMode::kRounding};
+
 using Groups = std::vector<std::vector<int64_t>>;
 
-// The groups in which two exchanges in a row are one; empty if they are not.
+// The groups in which two collectives in a row are one; empty if they are not.
 Groups Fold(const Groups& first, const Groups& second) {
   std::map<int64_t, const std::vector<int64_t>*> first_of;
   for (const auto& group : first) {
@@ -76,7 +79,7 @@ Groups Fold(const Groups& first, const Groups& second) {
 
 class AllReduceFolder : public RewritingPass {
  public:
-  explicit AllReduceFolder(const PassOptions& options) : RewritingPass("all-reduce-folder", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -110,8 +113,7 @@ class AllReduceFolder : public RewritingPass {
     if (groups.empty()) return false;
     const PrimitiveType type = second->shape().element_type();
     const bool rounds = (IsFloat(type) || IsComplex(type)) && (*op == HloOpcode::kAdd || *op == HloOpcode::kMultiply);
-    if (!Ask("fold", "all-reduce(all-reduce(A)) => all-reduce(A), in larger groups", *second,
-             rounds ? MathMode::kRounding : MathMode::kExact)) {
+    if (!Ask(kFold, rounds ? MathMode::kRounding : MathMode::kExact, *second)) {
       return false;
     }
     ReplicaGroups folded;
@@ -127,8 +129,6 @@ class AllReduceFolder : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeAllReduceFolder(const PassOptions& options) {
-  return std::make_unique<AllReduceFolder>(options);
-}
+PassDefinition DefineAllReduceFolder() { return {MakePassOf<AllReduceFolder>, {kFold}}; }
 
 }  // namespace hloir

@@ -34,14 +34,16 @@
 // END
 //
 // And so products, maxima, minima. Of class rounding for sums and products of floats. Leaves alone: several operands;
-// exchanges that somebody else reads, or that differ in anything but their operand.
+// collectives with another user, or that differ in anything but their operand.
 #include "collective_util.h"
 
 namespace hloir {
 
-std::unique_ptr<HloPass> MakeAllReduceReassociate(const PassOptions& options) {
-  return MakeReassociate("all-reduce-reassociate", HloOpcode::kAllReduce,
-                         "op(all-reduce(A), all-reduce(B)) => all-reduce(op(A, B))", options);
-}
+namespace {
+constexpr RuleInfo kReassociate = {"reassociate", "op(all-reduce(A), all-reduce(B)) => all-reduce(op(A, B))",
+                                   MathMode::kExact, MathMode::kRounding};
+}  // namespace
+
+PassDefinition DefineAllReduceReassociate() { return DefineReassociate(HloOpcode::kAllReduce, kReassociate); }
 
 }  // namespace hloir

@@ -1,4 +1,4 @@
-// all-reduce-simplifier: exchanges between devices that change nothing are not made.
+// all-reduce-simplifier: removes collectives that change nothing.
 //
 // BEFORE
 // HloModule example, replica_count=2
@@ -48,7 +48,7 @@
 //
 // A group of one device gives its operand back; the largest (smallest, …) of equal constants is that constant. A sum of
 // equal constants is their product with the group's size, of class rounding for floats. Leaves alone: several operands;
-// groups whose size is not known; exchanges with other programs (constrain_layout).
+// groups whose size is not known; collectives with other programs (constrain_layout).
 #include "hloir/rules.h"
 #include "hloir/rewrite_util.h"
 
@@ -102,15 +102,15 @@ HloInstruction* SameConstant(HloInstruction* i, RuleContext& c) {
 
 // all-reduce(C), with + => C * n, in groups of n
 HloInstruction* SumOfConstant(HloInstruction* i, RuleContext& c) {
-  const HloInstruction* constant = SplatConstant(i->operand(0));
+  HloInstruction* constant = SplatConstant(i->operand(0));
   const int64_t size = GroupSize(i);
   const PrimitiveType type = i->shape().IsArray() ? i->shape().element_type() : PrimitiveType::INVALID;
   if (!IsPlain(i) || constant == nullptr || size == 0 || BinaryReducer(i->to_apply()) != HloOpcode::kAdd ||
       BitWidth(type) < 32 || size > 1 << 20 || !c.Allow()) {
     return nullptr;
   }
-  HloInstruction* product = c.Binary(HloOpcode::kMultiply, const_cast<HloInstruction*>(constant),
-                                     c.Splat(constant->shape(), static_cast<double>(size)));
+  HloInstruction* product =
+      c.Binary(HloOpcode::kMultiply, constant, c.Splat(constant->shape(), static_cast<double>(size)));
   return c.BroadcastScalar(product, i->shape());
 }
 
@@ -140,8 +140,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeAllReduceSimplifier(const PassOptions& options) {
-  return rules::MakeRulePass("all-reduce-simplifier", rules::kRules, options);
-}
+PassDefinition DefineAllReduceSimplifier() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

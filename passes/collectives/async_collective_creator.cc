@@ -1,4 +1,4 @@
-// async-collective-creator: exchanges between devices as a start and a done, so that other work may stand between them.
+// async-collective-creator: splits collectives into a start and a done, so that other work may stand between them.
 //
 // BEFORE
 // HloModule example, replica_count=2
@@ -27,19 +27,21 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kSplit = {"split", "op(A) => op-done(op-start(A))"};
+
 class AsyncCollectiveCreator : public RewritingPass {
  public:
-  explicit AsyncCollectiveCreator(const PassOptions& options) : RewritingPass("async-collective-creator", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     if (module.config().is_scheduled) return false;
     bool changed = false;
     for (HloComputation* computation : ControlFlowComputations(module)) {
-      for (HloInstruction* i : computation->MakeInstructionPostOrder()) {
+      for (HloInstruction* i : computation->PostOrder()) {
         if (!i->Is(kCollective) || i->Is(kAsyncPart) || i->operand_count() == 0) continue;
         const bool arrays = std::all_of(i->operands().begin(), i->operands().end(),
                                         [](const HloInstruction* x) { return x->shape().IsArray(); });
-        if (!arrays || !Ask("split", "op(A) => op-done(op-start(A))", *i)) continue;
+        if (!arrays || !Ask(kSplit, *i)) continue;
         Split(i);
         changed = true;
       }
@@ -51,35 +53,27 @@ class AsyncCollectiveCreator : public RewritingPass {
   void Split(HloInstruction* i) {
     HloComputation& computation = *i->parent();
     HloInstruction *start = nullptr, *done = nullptr;
-    const auto pair = [&](HloOpcode first, HloOpcode second, const Shape& shape) {
-      start = computation.AddInstructionWithAttributes(first, shape, i->operands(), i->attributes_variant());
+    if (const AsyncPair* pair = FindAsyncPair(i->opcode())) {
+      const Shape shape = i->opcode() == HloOpcode::kAllReduce ? i->shape() : InFlight(*i);
+      start = computation.AddInstructionWithAttributes(pair->start, shape, i->operands(), i->attributes_variant());
       for (HloComputation* called : i->called_computations()) start->AddCalledComputation(called);
-      done = computation.AddInstruction(second, i->shape(), {start});
-    };
-    switch (i->opcode()) {
-      case HloOpcode::kAllReduce: pair(HloOpcode::kAllReduceStart, HloOpcode::kAllReduceDone, i->shape()); break;
-      case HloOpcode::kAllGather: pair(HloOpcode::kAllGatherStart, HloOpcode::kAllGatherDone, InFlight(*i)); break;
-      case HloOpcode::kCollectivePermute:
-        pair(HloOpcode::kCollectivePermuteStart, HloOpcode::kCollectivePermuteDone, InFlight(*i));
-        break;
-      default: {
-        HloComputation* body = i->module()->AddComputation("async_computation");
-        std::vector<HloInstruction*> parameters;
-        std::vector<Shape> shapes;
-        for (const HloInstruction* operand : i->operands()) {
-          parameters.push_back(
-              body->AddParameter(static_cast<int64_t>(parameters.size()), operand->shape(), "operand"));
-          shapes.push_back(operand->shape());
-        }
-        body->set_root(body->AddClone(*i, parameters));
-        const Shape state =
-            Shape::Tuple({Shape::Tuple(std::move(shapes)), i->shape(), Shape::Scalar(PrimitiveType::U32)});
-        start = computation.AddInstruction(HloOpcode::kAsyncStart, state, i->operands(), AsyncAttributes{});
-        start->AddCalledComputation(body);
-        done = computation.AddInstruction(HloOpcode::kAsyncDone, i->shape(), {start}, AsyncAttributes{});
+      done = computation.AddInstruction(pair->done, i->shape(), {start});
+    } else {
+      HloComputation* body = i->module()->AddComputation("async_computation");
+      std::vector<HloInstruction*> parameters;
+      std::vector<Shape> shapes;
+      for (const HloInstruction* operand : i->operands()) {
+        parameters.push_back(body->AddParameter(static_cast<int64_t>(parameters.size()), operand->shape(), "operand"));
+        shapes.push_back(operand->shape());
       }
+      body->set_root(body->AddClone(*i, parameters));
+      const Shape state =
+          Shape::Tuple({Shape::Tuple(std::move(shapes)), i->shape(), Shape::Scalar(PrimitiveType::U32)});
+      start = computation.AddInstruction(HloOpcode::kAsyncStart, state, i->operands(), AsyncAttributes{});
+      start->AddCalledComputation(body);
+      done = computation.AddInstruction(HloOpcode::kAsyncDone, i->shape(), {start}, AsyncAttributes{});
     }
-    start->set_metadata(i->metadata());
+    start->CopyMetadataOf(*i);
     InheritAnnotations(done, *i);
     for (HloInstruction* before : std::vector(i->control_predecessors().begin(), i->control_predecessors().end()))
       before->AddControlDependencyTo(start);
@@ -100,8 +94,6 @@ class AsyncCollectiveCreator : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeAsyncCollectiveCreator(const PassOptions& options) {
-  return std::make_unique<AsyncCollectiveCreator>(options);
-}
+PassDefinition DefineAsyncCollectiveCreator() { return {MakePassOf<AsyncCollectiveCreator>, {kSplit}}; }
 
 }  // namespace hloir

@@ -23,16 +23,17 @@
 // }
 // END
 //
-// Leaves alone: what comes after another number of such exchanges, and so might wait for one; what differs in more than
-// its channel, or is too much at once (the options max-bytes and max-operands); control dependencies, shardings;
+// Leaves alone: what comes after another number of such collectives, and so might wait for one; what differs in more
+// than its channel, or is too much at once (the options max-bytes and max-operands); control dependencies, shardings;
 // scheduled modules.
 #include "collective_util.h"
 
 namespace hloir {
 
-std::unique_ptr<HloPass> MakeCollectivePermuteCombiner(const PassOptions& options) {
-  return MakeCombiner("collective-permute-combiner", HloOpcode::kCollectivePermute,
-                      "collective-permute(A), collective-permute(B) => collective-permute(A, B)", options);
-}
+namespace {
+constexpr RuleInfo kCombine = {"combine", "collective-permute(A), collective-permute(B) => collective-permute(A, B)"};
+}  // namespace
+
+PassDefinition DefineCollectivePermuteCombiner() { return DefineCombiner(HloOpcode::kCollectivePermute, kCombine); }
 
 }  // namespace hloir

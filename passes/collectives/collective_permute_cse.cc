@@ -24,9 +24,10 @@
 
 namespace hloir {
 
-std::unique_ptr<HloPass> MakeCollectivePermuteCse(const PassOptions& options) {
-  return MakeExchangeCse("collective-permute-cse", HloOpcode::kCollectivePermute,
-                         "collective-permute(A), collective-permute(A) => collective-permute(A)", options);
-}
+namespace {
+constexpr RuleInfo kMerge = {"merge", "collective-permute(A), collective-permute(A) => collective-permute(A)"};
+}  // namespace
+
+PassDefinition DefineCollectivePermuteCse() { return DefineCollectiveCse(HloOpcode::kCollectivePermute, kMerge); }
 
 }  // namespace hloir

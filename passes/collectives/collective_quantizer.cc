@@ -1,5 +1,5 @@
-// collective-quantizer: devices exchange the narrower numbers: what follows an exchange and narrows is done before it,
-// what comes before it and widens, after it.
+// collective-quantizer: collectives communicate the narrower type: what follows a collective and narrows is done before
+// it, what comes before it and widens, after it.
 //
 // BEFORE
 // HloModule example, replica_count=2
@@ -36,7 +36,7 @@
 // all-gather, all-to-all, collective-permute, collective-broadcast. Widening: convert, and times or over a constant.
 // Narrowing: convert, and before it a clamp to constants of what is times or over a constant. Each element is computed
 // alone, so nothing changes but where; who is sent nothing by a permutation or a broadcast has zeros, so that these
-// take converts alone. Leaves alone: scales that are not constants; reshapes in between; what somebody else reads;
+// take converts alone. Leaves alone: scales that are not constants; reshapes in between; values with another user;
 // elements of less than a byte.
 #include "collective_util.h"
 #include "hloir/match.h"
@@ -44,6 +44,12 @@
 
 namespace hloir {
 namespace {
+
+constexpr RuleInfo kWidenLater = {"widen-later",
+                                  "collective(convert(A) * c) => convert(collective(A)) * c, to a wider type"};
+constexpr RuleInfo kNarrowFirst = {
+    "narrow-first",
+    "convert(clamp(c, collective(A) * c, c)) => collective(convert(clamp(c, A * c, c))), to a narrower type"};
 
 namespace m = match;
 
@@ -63,12 +69,12 @@ bool IsScaled(HloInstruction* i, HloInstruction** a) {
 
 class CollectiveQuantizer : public RewritingPass {
  public:
-  explicit CollectiveQuantizer(const PassOptions& options) : RewritingPass("collective-quantizer", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
     for (HloComputation* computation : ControlFlowComputations(module)) {
-      for (HloInstruction* i : computation->MakeInstructionPostOrder())
+      for (HloInstruction* i : computation->PostOrder())
         changed |= i->opcode() == HloOpcode::kConvert ? Narrow(i) : Widen(i);
     }
     return changed;
@@ -80,7 +86,8 @@ class CollectiveQuantizer : public RewritingPass {
       case HloOpcode::kAllGather:
       case HloOpcode::kAllToAll:
       case HloOpcode::kCollectivePermute:
-      case HloOpcode::kCollectiveBroadcast: return i.operand_count() == 1 && IsPlainExchange(i) && i.shape().IsStatic();
+      case HloOpcode::kCollectiveBroadcast:
+        return i.operand_count() == 1 && IsPlainCollective(i) && i.shape().IsStatic();
       default: return false;
     }
   }
@@ -92,8 +99,8 @@ class CollectiveQuantizer : public RewritingPass {
     return bits >= 8 && bits < BitWidth(b.shape().element_type());
   }
   // The same operation on another array, as large as `like`, with constants as large as it.
-  static HloInstruction* Elementwise(const HloInstruction& i, HloInstruction* from, HloInstruction* to,
-                                     HloInstruction* place, const Shape& like) {
+  static HloInstruction* Elementwise(HloInstruction& i, HloInstruction* from, HloInstruction* to, HloInstruction* place,
+                                     const Shape& like) {
     const Shape shape = like.WithElementType(i.shape().element_type());
     std::vector<HloInstruction*> operands;
     for (HloInstruction* operand : i.operands()) {
@@ -123,62 +130,54 @@ class CollectiveQuantizer : public RewritingPass {
     }
   }
 
-  // exchange(convert(A) * c) => convert(exchange(A)) * c, to a wider type
-  bool Widen(HloInstruction* exchange) {
-    if (!MovesData(*exchange)) return false;
+  // collective(convert(A) * c) => convert(collective(A)) * c, to a wider type
+  bool Widen(HloInstruction* collective) {
+    if (!MovesData(*collective)) return false;
     Scaling s;
-    HloInstruction* x = exchange->operand(0);
+    HloInstruction* x = collective->operand(0);
     if (!IsOwn(*x)) return false;
     if (IsScaled(x, &s.convert)) s.binary = x;
     else s.convert = x;
     if (s.convert->opcode() != HloOpcode::kConvert || !IsOwn(*s.convert) ||
         !IsNarrower(*s.convert->operand(0), *s.convert))
       return false;
-    if ((s.binary != nullptr && MayLeaveZeros(*exchange)) ||
-        !Ask("widen-later", "exchange(convert(A) * c) => convert(exchange(A)) * c, to a wider type", *exchange))
-      return false;
+    if ((s.binary != nullptr && MayLeaveZeros(*collective)) || !Ask(kWidenLater, *collective)) return false;
     HloInstruction* narrow = s.convert->operand(0);
-    HloInstruction* made =
-        ExchangeOf(*exchange, narrow, exchange->shape().WithElementType(narrow->shape().element_type()), exchange);
-    made = Elementwise(*s.convert, narrow, made, exchange, exchange->shape());
-    if (s.binary != nullptr) made = Elementwise(*s.binary, s.convert, made, exchange, exchange->shape());
-    Replace(exchange, made, {exchange, s.binary, s.convert});
+    HloInstruction* made = CollectiveOf(
+        *collective, narrow, collective->shape().WithElementType(narrow->shape().element_type()), collective);
+    made = Elementwise(*s.convert, narrow, made, collective, collective->shape());
+    if (s.binary != nullptr) made = Elementwise(*s.binary, s.convert, made, collective, collective->shape());
+    Replace(collective, made, {collective, s.binary, s.convert});
     return true;
   }
 
-  // convert(clamp(c, exchange(A) * c, c)) => exchange(convert(clamp(c, A * c, c))), to a narrower type
+  // convert(clamp(c, collective(A) * c, c)) => collective(convert(clamp(c, A * c, c))), to a narrower type
   bool Narrow(HloInstruction* convert) {
     Scaling s;
-    HloInstruction *x = convert->operand(0), *exchange = x;
+    HloInstruction *x = convert->operand(0), *collective = x;
     if (convert->HasControlDependencies() || !IsNarrower(*convert, *x)) return false;
-    if (Match(x, m::Clamp(m::Splat(), m::Any(&s.binary), m::Splat())) && IsScaled(s.binary, &exchange)) s.clamp = x;
-    else s.binary = nullptr, exchange = x;
-    if (!MovesData(*exchange) || !IsOwn(*exchange) ||
-        (s.clamp != nullptr && (!IsOwn(*s.clamp) || !IsOwn(*s.binary) || MayLeaveZeros(*exchange))))
+    if (Match(x, m::Clamp(m::Splat(), m::Any(&s.binary), m::Splat())) && IsScaled(s.binary, &collective)) s.clamp = x;
+    else s.binary = nullptr, collective = x;
+    if (!MovesData(*collective) || !IsOwn(*collective) ||
+        (s.clamp != nullptr && (!IsOwn(*s.clamp) || !IsOwn(*s.binary) || MayLeaveZeros(*collective))))
       return false;
-    if (!Ask("narrow-first",
-             "convert(clamp(c, exchange(A) * c, c)) => exchange(convert(clamp(c, A * c, c))), to a narrower type",
-             *convert))
-      return false;
-    HloInstruction* a = exchange->operand(0);
+    if (!Ask(kNarrowFirst, *convert)) return false;
+    HloInstruction* a = collective->operand(0);
     HloInstruction* made = a;
     if (s.clamp != nullptr) {
-      made = Elementwise(*s.binary, exchange, made, convert, a->shape());
+      made = Elementwise(*s.binary, collective, made, convert, a->shape());
       made = Elementwise(*s.clamp, s.binary, made, convert, a->shape());
     }
     made = Elementwise(*convert, x, made, convert, a->shape());
-    if (made->has_extras())
-      made->mutable_extras().sharding = nullptr, made->mutable_extras().frontend_attributes.clear();
-    made = ExchangeOf(*exchange, made, convert->shape(), convert);
-    Replace(convert, made, {convert, s.clamp, s.binary, exchange});
+    if (made->has_extras()) made->set_sharding(std::nullopt), made->set_frontend_attributes({});
+    made = CollectiveOf(*collective, made, convert->shape(), convert);
+    Replace(convert, made, {convert, s.clamp, s.binary, collective});
     return true;
   }
 };
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeCollectiveQuantizer(const PassOptions& options) {
-  return std::make_unique<CollectiveQuantizer>(options);
-}
+PassDefinition DefineCollectiveQuantizer() { return {MakePassOf<CollectiveQuantizer>, {kNarrowFirst, kWidenLater}}; }
 
 }  // namespace hloir

@@ -19,12 +19,15 @@
 // END
 //
 // The parts must lie along a dimension of the reshaped array too, with as many elements before and after it. Leaves
-// alone: several operands; what somebody else reads; exchanges that hold on to a layout.
+// alone: several operands; values with another user; collectives that hold on to a layout.
 #include "collective_util.h"
 #include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {
+
+constexpr RuleInfo kReshapeFirst = {"reshape-first", "reshape(all-gather(A)) => all-gather(reshape(A))"};
+constexpr RuleInfo kReduceFirst = {"reduce-first", "all-reduce(reshape(A)) => reshape(all-reduce(A))"};
 
 // Elements before dimension d.
 int64_t CountBefore(const Shape& shape, int64_t d) {
@@ -35,13 +38,12 @@ int64_t CountBefore(const Shape& shape, int64_t d) {
 
 class CollectiveTransformationReorderer : public RewritingPass {
  public:
-  explicit CollectiveTransformationReorderer(const PassOptions& options)
-      : RewritingPass("collective-transformation-reorderer", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
     for (HloComputation* computation : ControlFlowComputations(module)) {
-      for (HloInstruction* i : computation->MakeInstructionPostOrder()) {
+      for (HloInstruction* i : computation->PostOrder()) {
         if (i->opcode() == HloOpcode::kReshape) changed |= ReshapeFirst(i);
         else if (i->opcode() == HloOpcode::kAllReduce) changed |= ReduceFirst(i);
       }
@@ -64,7 +66,7 @@ class CollectiveTransformationReorderer : public RewritingPass {
   bool ReshapeFirst(HloInstruction* reshape) {
     HloInstruction* gather = reshape->operand(0);
     if (gather->opcode() != HloOpcode::kAllGather || gather->operand_count() != 1 || !IsOwn(*gather) ||
-        !IsPlainExchange(*gather) || reshape->HasControlDependencies() || HasAnnotations(*reshape) ||
+        !IsPlainCollective(*gather) || reshape->HasControlDependencies() || HasAnnotations(*reshape) ||
         !reshape->shape().IsStatic() || !gather->shape().IsStatic() || reshape->shape().ElementCount() == 0)
       return false;
     const auto& attributes = gather->attributes<AllGatherAttributes>();
@@ -75,11 +77,11 @@ class CollectiveTransformationReorderer : public RewritingPass {
       const bool same = reshape->shape().dimensions(k) == gather->shape().dimensions(d);
       if (along < 0 && same && CountBefore(reshape->shape(), k) == before) along = k;
     }
-    if (along < 0 || !Ask("reshape-first", "reshape(all-gather(A)) => all-gather(reshape(A))", *reshape)) return false;
+    if (along < 0 || !Ask(kReshapeFirst, *reshape)) return false;
     Shape part = Shape::Array(reshape->shape().element_type(), reshape->shape().dimensions());
     part.set_dimension(along, gather->operand(0)->shape().dimensions(d));
     HloInstruction* made =
-        ExchangeOf(*gather, Reshape(*reshape, gather->operand(0), part, reshape), reshape->shape(), reshape);
+        CollectiveOf(*gather, Reshape(*reshape, gather->operand(0), part, reshape), reshape->shape(), reshape);
     made->mutable_attributes<AllGatherAttributes>().dimensions = {along};
     Replace(reshape, made, gather);
     return true;
@@ -87,15 +89,15 @@ class CollectiveTransformationReorderer : public RewritingPass {
 
   // all-reduce(reshape(A)) => reshape(all-reduce(A))
   bool ReduceFirst(HloInstruction* reduce) {
-    if (reduce->operand_count() != 1 || !IsPlainExchange(*reduce) ||
+    if (reduce->operand_count() != 1 || !IsPlainCollective(*reduce) ||
         reduce->attributes<AllReduceAttributes>().constrain_layout)
       return false;
     HloInstruction* reshape = reduce->operand(0);
     if (reshape->opcode() != HloOpcode::kReshape || !IsOwn(*reshape) || !reshape->shape().IsStatic()) return false;
-    if (!Ask("reduce-first", "all-reduce(reshape(A)) => reshape(all-reduce(A))", *reduce)) return false;
+    if (!Ask(kReduceFirst, *reduce)) return false;
     HloInstruction* x = reshape->operand(0);
     const Shape shape = Shape::Array(x->shape().element_type(), x->shape().dimensions());
-    Replace(reduce, Reshape(*reshape, ExchangeOf(*reduce, x, shape, reduce), reduce->shape(), reduce), reshape);
+    Replace(reduce, Reshape(*reshape, CollectiveOf(*reduce, x, shape, reduce), reduce->shape(), reduce), reshape);
     return true;
   }
 
@@ -109,8 +111,8 @@ class CollectiveTransformationReorderer : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeCollectiveTransformationReorderer(const PassOptions& options) {
-  return std::make_unique<CollectiveTransformationReorderer>(options);
+PassDefinition DefineCollectiveTransformationReorderer() {
+  return {MakePassOf<CollectiveTransformationReorderer>, {kReduceFirst, kReshapeFirst}};
 }
 
 }  // namespace hloir

@@ -1,4 +1,4 @@
-// See exchanges.h. tests/passes: *-combiner, *-cse, *-reassociate, reduce-scatter-decomposer.
+// See collectives.h. tests/passes: *-combiner, *-cse, *-reassociate, reduce-scatter-decomposer.
 #include "collective_util.h"
 
 #include <algorithm>
@@ -31,10 +31,13 @@ int64_t OperandBytes(const HloInstruction& i) {
   return bytes;
 }
 
+constexpr NumberOption kMaxBytes = {"max-bytes", "bytes of operands in one combined collective", int64_t{30} << 20};
+constexpr NumberOption kMaxOperands = {"max-operands", "operands of one combined collective", 256};
+
 class Combiner : public RewritingPass {
  public:
-  Combiner(std::string_view name, HloOpcode opcode, std::string_view formula, const PassOptions& options)
-      : RewritingPass(name, options), opcode_(opcode), formula_(formula) {}
+  Combiner(std::string_view name, const PassOptions& options, HloOpcode opcode, const RuleInfo& rule)
+      : RewritingPass(name, options), opcode_(opcode), rule_(rule) {}
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -44,21 +47,21 @@ class Combiner : public RewritingPass {
   }
 
  private:
-  // How many of these exchanges come before each, on the longest way. None of a level waits for another of it; nor,
+  // How many of these collectives come before each, on the longest way. None of a level waits for another of it; nor,
   // once each level's are put together, can two of them wait for each other.
-  std::vector<std::vector<HloInstruction*>> Levels(const HloComputation& computation) const {
+  std::vector<std::vector<HloInstruction*>> Levels(HloComputation& computation) const {
     std::vector<std::vector<HloInstruction*>> levels;
     std::unordered_map<const HloInstruction*, size_t> before;
-    for (HloInstruction* i : computation.MakeInstructionPostOrder()) {
+    for (HloInstruction* i : computation.PostOrder()) {
       size_t level = 0;
       for (const HloInstruction* operand : i->operands()) level = std::max(level, before[operand]);
       for (const HloInstruction* predecessor : i->control_predecessors()) level = std::max(level, before[predecessor]);
-      const bool exchange = i->opcode() == opcode_;
-      if (exchange && IsPlainExchange(*i)) {
+      const bool collective = i->opcode() == opcode_;
+      if (collective && IsPlainCollective(*i)) {
         levels.resize(std::max(levels.size(), level + 1));
         levels[level].push_back(i);
       }
-      before[i] = level + exchange;
+      before[i] = level + collective;
     }
     return levels;
   }
@@ -72,13 +75,12 @@ class Combiner : public RewritingPass {
         for (size_t k = 1; k < left.size(); ++k) {
           HloInstruction* other = left[k];
           const int64_t more = OperandBytes(*other);
-          const bool joins = more <= options_.combiner.max_bytes - bytes &&
-                             operands + other->operand_count() <= options_.combiner.max_operands &&
-                             SameExchange(*left[0], *other);
+          const bool joins = more <= max_bytes_ - bytes && operands + other->operand_count() <= max_operands_ &&
+                             SameCollective(*left[0], *other);
           if (joins) group.push_back(other), bytes += more, operands += other->operand_count();
           else rest.push_back(other);
         }
-        if (group.size() > 1 && Ask("combine", formula_, *group[0])) {
+        if (group.size() > 1 && Ask(rule_, *group[0])) {
           Combine(group);
           changed = true;
         }
@@ -92,7 +94,7 @@ class Combiner : public RewritingPass {
     HloComputation& computation = *group[0]->parent();
     std::vector<HloInstruction*> operands;
     std::vector<Shape> shapes;
-    for (const HloInstruction* i : group) {
+    for (HloInstruction* i : group) {
       operands.insert(operands.end(), i->operands().begin(), i->operands().end());
       for (const Shape* leaf : i->shape().Leaves()) shapes.push_back(*leaf);
     }
@@ -109,32 +111,33 @@ class Combiner : public RewritingPass {
     for (HloInstruction* i : group) computation.RemoveInstruction(i);
   }
 
+  const int64_t max_bytes_ = options_.Get(kMaxBytes), max_operands_ = options_.Get(kMaxOperands);
   HloOpcode opcode_;
-  std::string_view formula_;
+  RuleInfo rule_;
 };
 
-class ExchangeCse : public RewritingPass {
+class CollectiveCse : public RewritingPass {
  public:
-  ExchangeCse(std::string_view name, HloOpcode opcode, std::string_view formula, const PassOptions& options)
-      : RewritingPass(name, options), opcode_(opcode), formula_(formula) {}
+  CollectiveCse(std::string_view name, const PassOptions& options, HloOpcode opcode, const RuleInfo& rule)
+      : RewritingPass(name, options), opcode_(opcode), rule_(rule) {}
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
     for (HloComputation* computation : ControlFlowComputations(module)) {
       std::unordered_map<const HloInstruction*, std::vector<HloInstruction*>> seen;  // by operand
-      for (HloInstruction* exchange : InstructionsOf(*computation, opcode_)) {
-        if (exchange->operand_count() != 1 || !IsPlainExchange(*exchange)) continue;
-        std::vector<HloInstruction*>& earlier = seen[exchange->operand(0)];
+      for (HloInstruction* collective : InstructionsOf(*computation, opcode_)) {
+        if (collective->operand_count() != 1 || !IsPlainCollective(*collective)) continue;
+        std::vector<HloInstruction*>& earlier = seen[collective->operand(0)];
         const auto same = std::find_if(earlier.begin(), earlier.end(), [&](const HloInstruction* candidate) {
-          return candidate->shape() == exchange->shape() && SameExchange(*candidate, *exchange);
+          return candidate->shape() == collective->shape() && SameCollective(*candidate, *collective);
         });
-        if (same == earlier.end() || !Ask("merge", formula_, *exchange)) {
-          earlier.push_back(exchange);
+        if (same == earlier.end() || !Ask(rule_, *collective)) {
+          earlier.push_back(collective);
           continue;
         }
-        exchange->ReplaceAllUsesWith(*same);
+        collective->ReplaceAllUsesWith(*same);
         gate_.Done(*same);
-        computation->RemoveInstruction(exchange);
+        computation->RemoveInstruction(collective);
         changed = true;
       }
     }
@@ -143,32 +146,32 @@ class ExchangeCse : public RewritingPass {
 
  private:
   HloOpcode opcode_;
-  std::string_view formula_;
+  RuleInfo rule_;
 };
 
 class Reassociate : public RewritingPass {
  public:
-  Reassociate(std::string_view name, HloOpcode opcode, std::string_view formula, const PassOptions& options)
-      : RewritingPass(name, options), opcode_(opcode), formula_(formula) {}
+  Reassociate(std::string_view name, const PassOptions& options, HloOpcode opcode, const RuleInfo& rule)
+      : RewritingPass(name, options), opcode_(opcode), rule_(rule) {}
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
     for (HloComputation* computation : ControlFlowComputations(module)) {
-      for (HloInstruction* op : computation->MakeInstructionPostOrder()) changed |= RunOn(op);
+      for (HloInstruction* op : computation->PostOrder()) changed |= RunOn(op);
     }
     return changed;
   }
 
  private:
   bool MayMove(const HloInstruction& i) const {
-    if (i.opcode() != opcode_ || i.operand_count() != 1 || i.user_count() != 1 || !IsPlainExchange(i)) return false;
+    if (i.opcode() != opcode_ || i.operand_count() != 1 || i.user_count() != 1 || !IsPlainCollective(i)) return false;
     return opcode_ != HloOpcode::kAllReduce || !i.attributes<AllReduceAttributes>().constrain_layout;
   }
   bool RunOn(HloInstruction* op) {
     if (op->operand_count() != 2 || !op->Is(kAssociative) || op->HasControlDependencies() || HasAnnotations(*op))
       return false;
     HloInstruction *a = op->operand(0), *b = op->operand(1);
-    if (a == b || !MayMove(*a) || !MayMove(*b) || !SameExchange(*a, *b) ||
+    if (a == b || !MayMove(*a) || !MayMove(*b) || !SameCollective(*a, *b) ||
         rules::BinaryReducer(a->to_apply()) != op->opcode())
       return false;
     if (!(a->shape() == op->shape()) || !(b->shape() == op->shape()) ||
@@ -178,7 +181,7 @@ class Reassociate : public RewritingPass {
     if (a->operand(0)->shape().element_type() != type) return false;
     const bool rounds =
         (IsFloat(type) || IsComplex(type)) && (op->opcode() == HloOpcode::kAdd || op->opcode() == HloOpcode::kMultiply);
-    if (!Ask("reassociate", formula_, *op, rounds ? MathMode::kRounding : MathMode::kExact)) return false;
+    if (!Ask(rule_, rounds ? MathMode::kRounding : MathMode::kExact, *op)) return false;
     HloComputation& computation = *op->parent();
     HloInstruction* joined =
         computation.AddClone(*op, std::vector{a->operand(0), b->operand(0)}, &a->operand(0)->shape());
@@ -193,16 +196,16 @@ class Reassociate : public RewritingPass {
   }
 
   HloOpcode opcode_;
-  std::string_view formula_;
+  RuleInfo rule_;
 };
 
 // The running device's place in its group, s32[]. nullptr if some device is in none.
-HloBuilder::Op PlaceInGroup(HloBuilder& b, const HloInstruction& exchange) {
+HloBuilder::Op PlaceInGroup(HloBuilder& b, const HloInstruction& collective) {
   const ReplicaGroups* groups = nullptr;
   bool channel = false, global = false;
-  AttributesTypeSwitch(exchange.opcode(), [&]<class T>(std::type_identity<T>) {
+  AttributesTypeSwitch(collective.opcode(), [&]<class T>(std::type_identity<T>) {
     if constexpr (requires(T attributes) { attributes.use_global_device_ids; }) {
-      const T& attributes = exchange.attributes<T>();
+      const T& attributes = collective.attributes<T>();
       groups = &attributes.replica_groups, channel = attributes.channel_id.has_value(),
       global = attributes.use_global_device_ids;
     }
@@ -243,7 +246,7 @@ HloBuilder::Op PlaceInGroup(HloBuilder& b, const HloInstruction& exchange) {
 
 }  // namespace
 
-bool SameExchange(const HloInstruction& a, const HloInstruction& b) {
+bool SameCollective(const HloInstruction& a, const HloInstruction& b) {
   if (a.opcode() != b.opcode() || a.called_computations().size() != b.called_computations().size()) return false;
   for (size_t k = 0; k < a.called_computations().size(); ++k) {
     const HloComputation *f = a.called_computations()[k], *g = b.called_computations()[k];
@@ -255,18 +258,18 @@ bool SameExchange(const HloInstruction& a, const HloInstruction& b) {
   });
 }
 
-bool IsPlainExchange(const HloInstruction& i) {
+bool IsPlainCollective(const HloInstruction& i) {
   if (i.HasControlDependencies() || HasAnnotations(i) || i.operand_count() == 0) return false;
   if (i.shape().IsTuple() != (i.operand_count() > 1)) return false;
   return std::all_of(i.operands().begin(), i.operands().end(),
                      [](const HloInstruction* x) { return x->shape().IsArray(); });
 }
 
-HloInstruction* ExchangeOf(const HloInstruction& exchange, HloInstruction* operand, const Shape& shape,
-                           HloInstruction* place) {
-  HloInstruction* made = place->parent()->AddClone(exchange, std::span(&operand, 1), &shape);
-  if (shape.element_type() != exchange.shape().element_type() && !exchange.called_computations().empty()) {
-    const HloOpcode op = *rules::BinaryReducer(exchange.to_apply());
+HloInstruction* CollectiveOf(const HloInstruction& collective, HloInstruction* operand, const Shape& shape,
+                             HloInstruction* place) {
+  HloInstruction* made = place->parent()->AddClone(collective, std::span(&operand, 1), &shape);
+  if (shape.element_type() != collective.shape().element_type() && !collective.called_computations().empty()) {
+    const HloOpcode op = *rules::BinaryReducer(collective.to_apply());
     made->set_called_computation(0, MakeReducer(*place->module(), op, shape.element_type()));
   }
   place->parent()->MoveBefore(made, place);
@@ -279,25 +282,32 @@ bool IsLoopBody(const HloComputation& computation) {
   });
 }
 
-std::unique_ptr<HloPass> MakeCombiner(std::string_view name, HloOpcode opcode, std::string_view formula,
-                                      const PassOptions& options) {
-  return std::make_unique<Combiner>(name, opcode, formula, options);
+namespace {
+// Makes a P for one opcode and rule.
+template <class P>
+auto MakerOf(HloOpcode opcode, const RuleInfo& rule) {
+  return [opcode, rule](std::string_view name, const PassOptions& options) {
+    return std::make_unique<P>(name, options, opcode, rule);
+  };
+}
+}  // namespace
+
+PassDefinition DefineCombiner(HloOpcode opcode, const RuleInfo& rule) {
+  return {MakerOf<Combiner>(opcode, rule), {rule}, {kMaxBytes, kMaxOperands}};
 }
 
-std::unique_ptr<HloPass> MakeExchangeCse(std::string_view name, HloOpcode opcode, std::string_view formula,
-                                         const PassOptions& options) {
-  return std::make_unique<ExchangeCse>(name, opcode, formula, options);
+PassDefinition DefineCollectiveCse(HloOpcode opcode, const RuleInfo& rule) {
+  return {MakerOf<CollectiveCse>(opcode, rule), {rule}};
 }
 
-std::unique_ptr<HloPass> MakeReassociate(std::string_view name, HloOpcode opcode, std::string_view formula,
-                                         const PassOptions& options) {
-  return std::make_unique<Reassociate>(name, opcode, formula, options);
+PassDefinition DefineReassociate(HloOpcode opcode, const RuleInfo& rule) {
+  return {MakerOf<Reassociate>(opcode, rule), {rule}};
 }
 
-std::vector<HloBuilder::Op> PartStarts(HloBuilder& b, const HloInstruction& exchange, int64_t d, int64_t size) {
-  std::vector<HloBuilder::Op> starts(static_cast<size_t>(exchange.shape().rank()));
+std::vector<HloBuilder::Op> PartStarts(HloBuilder& b, const HloInstruction& collective, int64_t d, int64_t size) {
+  std::vector<HloBuilder::Op> starts(static_cast<size_t>(collective.shape().rank()));
   for (HloBuilder::Op& start : starts) start = b.Constant(int32_t{0});
-  starts[static_cast<size_t>(d)] = b.Multiply(PlaceInGroup(b, exchange), b.Constant(static_cast<int32_t>(size)));
+  starts[static_cast<size_t>(d)] = b.Multiply(PlaceInGroup(b, collective), b.Constant(static_cast<int32_t>(size)));
   return starts;
 }
 

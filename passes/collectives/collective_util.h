@@ -1,4 +1,4 @@
-// What several passes need of exchanges between devices: are two alike, which place has a device in its group; and the
+// What several passes need of collectives: are two alike, which position has a device in its group; and the
 // passes that put alike ones together, skip those made before, or do what follows them first.
 #pragma once
 
@@ -13,33 +13,30 @@ namespace hloir {
 
 // The same opcode among the same groups of devices, along the same dimensions, by computations that are equal. Channels
 // have numbers of their own, which do not count, but both have one or neither.
-bool SameExchange(const HloInstruction& a, const HloInstruction& b);
+bool SameCollective(const HloInstruction& a, const HloInstruction& b);
 
 // Arrays alone (a permutation in place has tuples for operands), without annotations and control dependencies.
-bool IsPlainExchange(const HloInstruction& i);
-// The exchange of another array, before `place`. Of another element type it reduces by the same operation on that type.
-HloInstruction* ExchangeOf(const HloInstruction& exchange, HloInstruction* operand, const Shape& shape,
-                           HloInstruction* place);
+bool IsPlainCollective(const HloInstruction& i);
+// The collective of another array, before `place`. Of another element type it reduces by the same operation on that
+// type.
+HloInstruction* CollectiveOf(const HloInstruction& collective, HloInstruction* operand, const Shape& shape,
+                             HloInstruction* place);
 // Is it the body of a loop?
 bool IsLoopBody(const HloComputation& computation);
 
-// op(A), op(B) => op(A, B): exchanges that are alike and come after equally many such, so that neither waits for the
-// other; within CombinerOptions.
-std::unique_ptr<HloPass> MakeCombiner(std::string_view name, HloOpcode opcode, std::string_view formula,
-                                      const PassOptions& options);
-
-// op(A), op(A) => op(A): each pass does so for one opcode.
-std::unique_ptr<HloPass> MakeExchangeCse(std::string_view name, HloOpcode opcode, std::string_view formula,
-                                         const PassOptions& options);
-
-// op(exchange(A), exchange(B)) => exchange(op(A, B)), where the exchange reduces by that very op.
-std::unique_ptr<HloPass> MakeReassociate(std::string_view name, HloOpcode opcode, std::string_view formula,
-                                         const PassOptions& options);
+// Passes for one opcode each, under the rule that the pass's own file declares:
+// op(A), op(B) => op(A, B): collectives that are alike and come after equally many such, so that neither waits for the
+// other; within the options max-bytes and max-operands.
+PassDefinition DefineCombiner(HloOpcode opcode, const RuleInfo& rule);
+// op(A), op(A) => op(A)
+PassDefinition DefineCollectiveCse(HloOpcode opcode, const RuleInfo& rule);
+// op(collective(A), collective(B)) => collective(op(A, B)), where the collective reduces by that very op.
+PassDefinition DefineReassociate(HloOpcode opcode, const RuleInfo& rule);
 
 // Where the running device's part, of `size` along dimension `d`, begins in the whole of an all-gather or
 // reduce-scatter, for dynamic slices of it: parts lie by the devices' places in their groups. One is nullptr if some
 // device is in no group.
-std::vector<HloBuilder::Op> PartStarts(HloBuilder& b, const HloInstruction& exchange, int64_t d, int64_t size);
+std::vector<HloBuilder::Op> PartStarts(HloBuilder& b, const HloInstruction& collective, int64_t d, int64_t size);
 
 // The all-reduce among the same devices as an all-gather or reduce-scatter.
 template <class A>

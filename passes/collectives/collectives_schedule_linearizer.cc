@@ -1,4 +1,4 @@
-// collectives-schedule-linearizer: exchanges between devices wait for each other, so that all devices come to them in
+// collectives-schedule-linearizer: collectives wait for one another, so that all devices come to them in
 // one order.
 //
 // BEFORE
@@ -35,7 +35,7 @@
 // }
 // END
 //
-// The order is that of the text. Of a start and a done, the done is waited for. Leaves alone: exchanges that wait for
+// The order is that of the text. Of a start and a done, the done is waited for. Leaves alone: collectives that wait for
 // the one before them already; modules with a schedule, which is an order.
 #include "hloir/reachability.h"
 #include "hloir/rewrite_util.h"
@@ -43,19 +43,20 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kWait = {"wait", "op(A), op(B) => op(B) after op(A)"};
+
 class CollectivesScheduleLinearizer : public RewritingPass {
  public:
-  explicit CollectivesScheduleLinearizer(const PassOptions& options)
-      : RewritingPass("collectives-schedule-linearizer", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     if (module.config().is_scheduled) return false;
     bool changed = false;
     for (HloComputation* computation : ControlFlowComputations(module)) {
       HloInstruction* before = nullptr;
-      for (HloInstruction* i : computation->MakeInstructionPostOrder()) {
+      for (HloInstruction* i : computation->PostOrder()) {
         if (!i->Is(kCollective)) continue;
-        if (before != nullptr && !DependsOn(*i, *before) && Ask("wait", "op(A), op(B) => op(B) after op(A)", *i)) {
+        if (before != nullptr && !DependsOn(*i, *before) && Ask(kWait, *i)) {
           before->AddControlDependencyTo(i);
           gate_.Done(i);
           changed = true;
@@ -69,8 +70,6 @@ class CollectivesScheduleLinearizer : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeCollectivesScheduleLinearizer(const PassOptions& options) {
-  return std::make_unique<CollectivesScheduleLinearizer>(options);
-}
+PassDefinition DefineCollectivesScheduleLinearizer() { return {MakePassOf<CollectivesScheduleLinearizer>, {kWait}}; }
 
 }  // namespace hloir

@@ -1,4 +1,4 @@
-// convert-async-collectives-to-sync: exchanges between devices whose start has nothing to do before its done, at once.
+// convert-async-collectives-to-sync: a collective with nothing between its start and its done becomes synchronous.
 //
 // BEFORE
 // HloModule example, replica_count=2
@@ -26,6 +26,8 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kJoin = {"join", "op-done(op-start(A)) => op(A)"};
+
 // Nothing is computed by it.
 bool IsNop(const HloInstruction& i) {
   switch (i.opcode()) {
@@ -40,37 +42,32 @@ bool IsNop(const HloInstruction& i) {
 
 class ConvertAsyncCollectivesToSync : public RewritingPass {
  public:
-  explicit ConvertAsyncCollectivesToSync(const PassOptions& options)
-      : RewritingPass("convert-async-collectives-to-sync", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
     for (HloComputation* computation : ControlFlowComputations(module)) {
-      for (HloInstruction* done : computation->MakeInstructionPostOrder()) changed |= RunOn(done);
+      for (HloInstruction* done : computation->PostOrder()) changed |= RunOn(done);
     }
     return changed;
   }
 
  private:
   bool RunOn(HloInstruction* done) {
-    HloOpcode opcode;
-    switch (done->opcode()) {
-      case HloOpcode::kAllReduceDone: opcode = HloOpcode::kAllReduce; break;
-      case HloOpcode::kAllGatherDone: opcode = HloOpcode::kAllGather; break;
-      case HloOpcode::kCollectivePermuteDone: opcode = HloOpcode::kCollectivePermute; break;
-      case HloOpcode::kAsyncDone: opcode = HloOpcode::kAsyncStart; break;
-      default: return false;
-    }
-    HloInstruction* start = done->operand(0);
+    const AsyncPair* pair = FindAsyncPair(done->opcode());
+    if (pair == nullptr || pair->done != done->opcode()) return false;
+    const HloOpcode opcode = pair->synchronous;
     const bool wraps = opcode == HloOpcode::kAsyncStart;
+    if (!wraps && !HasTrait(opcode, kCollective)) return false;
+    HloInstruction* start = done->operand(0);
     if (!start->Is(kAsyncPart) || start->user_count() != 1 || start->opcode() == HloOpcode::kAsyncUpdate) return false;
-    if (wraps && (start->opcode() != opcode || !WrapsExchange(*start->called_computations()[0]))) return false;
+    if (wraps && (start->opcode() != opcode || !WrapsCollective(*start->called_computations()[0]))) return false;
     if (done->module()->config().is_scheduled) {
       for (const HloInstruction* i = start->next(); i != done; i = i->next()) {
         if (i == nullptr || !IsNop(*i)) return false;
       }
     }
-    if (!Ask("join", "op-done(op-start(A)) => op(A)", *done)) return false;
+    if (!Ask(kJoin, *done)) return false;
     HloComputation& computation = *done->parent();
     HloInstruction* made = nullptr;
     if (wraps) {
@@ -102,15 +99,15 @@ class ConvertAsyncCollectivesToSync : public RewritingPass {
     return true;
   }
 
-  // One exchange of parameters.
-  static bool WrapsExchange(const HloComputation& body) {
+  // One collective of parameters.
+  static bool WrapsCollective(const HloComputation& body) {
     const HloInstruction& root = *body.root();
     if (!root.Is(kCollective) || root.Is(kAsyncPart) || body.instruction_count() != body.parameter_count() + 1)
       return false;
     return std::all_of(root.operands().begin(), root.operands().end(),
                        [](const HloInstruction* x) { return x->IsParameter(); });
   }
-  static std::vector<HloInstruction*> Arguments(const HloInstruction& start) {
+  static std::vector<HloInstruction*> Arguments(HloInstruction& start) {
     std::vector<HloInstruction*> arguments;
     for (const HloInstruction* parameter : start.called_computations()[0]->root()->operands()) {
       arguments.push_back(start.operand(parameter->parameter_number()));
@@ -121,8 +118,6 @@ class ConvertAsyncCollectivesToSync : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeConvertAsyncCollectivesToSync(const PassOptions& options) {
-  return std::make_unique<ConvertAsyncCollectivesToSync>(options);
-}
+PassDefinition DefineConvertAsyncCollectivesToSync() { return {MakePassOf<ConvertAsyncCollectivesToSync>, {kJoin}}; }
 
 }  // namespace hloir

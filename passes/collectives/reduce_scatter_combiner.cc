@@ -35,16 +35,17 @@
 // }
 // END
 //
-// Leaves alone: what comes after another number of such exchanges, and so might wait for one; what differs in more than
-// its channel, or is too much at once (the options max-bytes and max-operands); control dependencies, shardings;
+// Leaves alone: what comes after another number of such collectives, and so might wait for one; what differs in more
+// than its channel, or is too much at once (the options max-bytes and max-operands); control dependencies, shardings;
 // scheduled modules.
 #include "collective_util.h"
 
 namespace hloir {
 
-std::unique_ptr<HloPass> MakeReduceScatterCombiner(const PassOptions& options) {
-  return MakeCombiner("reduce-scatter-combiner", HloOpcode::kReduceScatter,
-                      "reduce-scatter(A), reduce-scatter(B) => reduce-scatter(A, B)", options);
-}
+namespace {
+constexpr RuleInfo kCombine = {"combine", "reduce-scatter(A), reduce-scatter(B) => reduce-scatter(A, B)"};
+}  // namespace
+
+PassDefinition DefineReduceScatterCombiner() { return DefineCombiner(HloOpcode::kReduceScatter, kCombine); }
 
 }  // namespace hloir

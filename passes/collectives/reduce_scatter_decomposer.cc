@@ -48,30 +48,28 @@ namespace {
 using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
 
-Op Build(HloBuilder& b, const HloInstruction& i, Ops x) {
+Op BuildReduceScatter(HloBuilder& b, HloInstruction& i, Ops x) {
   const auto& a = i.attributes<ReduceScatterAttributes>();
   const int64_t d = a.dimensions[0];
   const Op all = b.AllReduce(x[0], i.to_apply(), AllReduceAmong(a));
   return b.DynamicSlice(all, PartStarts(b, i, d, i.shape().dimensions(d)), i.shape().dimensions());
 }
 
-HloInstruction* Decompose(HloInstruction* i, RuleContext& c) {
+HloInstruction* DecomposeReduceScatter(HloInstruction* i, RuleContext& c) {
   if (i->operand_count() != 1 || !i->shape().IsArray() || i->HasControlDependencies()) return nullptr;
   return i->operand(0)->shape().dimensions(i->attributes<ReduceScatterAttributes>().dimensions[0]) <= INT32_MAX
-             ? c.Expand(Build)
+             ? c.Expand(BuildReduceScatter)
              : nullptr;
 }
 
 constexpr Rule kRules[] = {
     {HloOpcode::kReduceScatter, "decompose-reduce-scatter", "reduce-scatter(A) => dynamic-slice(all-reduce(A))", kExact,
-     kRounding, Decompose},
+     kRounding, DecomposeReduceScatter},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeReduceScatterDecomposer(const PassOptions& options) {
-  return rules::MakeRulePass("reduce-scatter-decomposer", rules::kRules, options);
-}
+PassDefinition DefineReduceScatterDecomposer() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -38,9 +38,12 @@
 
 namespace hloir {
 
-std::unique_ptr<HloPass> MakeReduceScatterReassociate(const PassOptions& options) {
-  return MakeReassociate("reduce-scatter-reassociate", HloOpcode::kReduceScatter,
-                         "op(reduce-scatter(A), reduce-scatter(B)) => reduce-scatter(op(A, B))", options);
-}
+namespace {
+constexpr RuleInfo kReassociate = {"reassociate",
+                                   "op(reduce-scatter(A), reduce-scatter(B)) => reduce-scatter(op(A, B))",
+                                   MathMode::kExact, MathMode::kRounding};
+}  // namespace
+
+PassDefinition DefineReduceScatterReassociate() { return DefineReassociate(HloOpcode::kReduceScatter, kReassociate); }
 
 }  // namespace hloir

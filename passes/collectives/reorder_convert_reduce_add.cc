@@ -41,9 +41,9 @@
 // AFTER
 // END
 //
-// So the exchange can go out of the loop: the sum over rounds of sums over devices is that of the sums over rounds. Of
-// class rounding: the sum over devices rounds to the other type. Leaves alone: conversions from and to integers;
-// exchanges that somebody else reads; what is not added to an element that the loop carries; reduce-scatter.
+// So the collective can be hoisted: the sum over iterations of sums over devices is that of the sums over iterations.
+// Of class rounding: the sum over devices rounds to the other type. Leaves alone: conversions from and to integers;
+// collectives with another user; what is not added to an element that the loop carries; reduce-scatter.
 #include "hloir/rules.h"
 #include "collective_util.h"
 #include "hloir/rewrite_util.h"
@@ -51,9 +51,12 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kConvertFirst = {"convert-first", "convert(all-reduce(A)) + state => all-reduce(convert(A)) + state",
+                                    MathMode::kRounding};
+
 class ReorderConvertReduceAdd : public RewritingPass {
  public:
-  explicit ReorderConvertReduceAdd(const PassOptions& options) : RewritingPass("reorder-convert-reduce-add", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -73,34 +76,30 @@ class ReorderConvertReduceAdd : public RewritingPass {
         HasAnnotations(*convert))
       return false;
     if (state->opcode() != HloOpcode::kGetTupleElement || !state->operand(0)->IsParameter()) return false;
-    HloInstruction* exchange = convert->operand(0);
-    if (exchange->opcode() != HloOpcode::kAllReduce || exchange->operand_count() != 1 || exchange->user_count() != 1 ||
-        !IsPlainExchange(*exchange))
+    HloInstruction* collective = convert->operand(0);
+    if (collective->opcode() != HloOpcode::kAllReduce || collective->operand_count() != 1 ||
+        collective->user_count() != 1 || !IsPlainCollective(*collective))
       return false;
     const PrimitiveType type = convert->shape().element_type();
-    if (!IsFloat(type) || !IsFloat(exchange->shape().element_type()) || !rules::BinaryReducer(exchange->to_apply()))
+    if (!IsFloat(type) || !IsFloat(collective->shape().element_type()) || !rules::BinaryReducer(collective->to_apply()))
       return false;
-    if (!Ask("convert-first", "convert(all-reduce(A)) + state => all-reduce(convert(A)) + state", *convert,
-             MathMode::kRounding))
-      return false;
+    if (!Ask(kConvertFirst, *convert)) return false;
     HloComputation& computation = *convert->parent();
-    HloInstruction* x = exchange->operand(0);
+    HloInstruction* x = collective->operand(0);
     const Shape shape = x->shape().WithElementType(type);
     HloInstruction* converted = computation.AddClone(*convert, std::span(&x, 1), &shape);
     computation.MoveBefore(converted, convert);
-    HloInstruction* reduced = ExchangeOf(*exchange, converted, convert->shape(), convert);
+    HloInstruction* reduced = CollectiveOf(*collective, converted, convert->shape(), convert);
     convert->ReplaceAllUsesWith(reduced);
     gate_.Done(reduced);
     computation.RemoveInstruction(convert);
-    computation.RemoveInstruction(exchange);
+    computation.RemoveInstruction(collective);
     return true;
   }
 };
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeReorderConvertReduceAdd(const PassOptions& options) {
-  return std::make_unique<ReorderConvertReduceAdd>(options);
-}
+PassDefinition DefineReorderConvertReduceAdd() { return {MakePassOf<ReorderConvertReduceAdd>, {kConvertFirst}}; }
 
 }  // namespace hloir

@@ -1,4 +1,4 @@
-// reorder-reduce-transpose: in a loop that adds up what devices reduce, each part is transposed before the exchange.
+// reorder-reduce-transpose: in a loop that adds up what devices reduce, each part is transposed before the collective.
 //
 // BEFORE
 // HloModule example, replica_count=2
@@ -40,9 +40,9 @@
 // AFTER
 // END
 //
-// So the exchange can go out of the loop. Also before a reshape that a dynamic-update-slice takes, as loops over layers
-// have it; and with a conversion between, which is of class rounding then. Leaves alone: conversions from and to
-// integers; what somebody else reads.
+// So the collective can be hoisted out of the loop. Also before a reshape that a dynamic-update-slice takes, as loops
+// over layers have it; and with a conversion between, which is of class rounding then. Leaves alone: conversions from
+// and to integers; values with another user.
 #include <algorithm>
 
 #include "hloir/rules.h"
@@ -52,9 +52,15 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kTransposeFirst = {"transpose-first",
+                                      "transpose(reduce-scatter(A)) => reduce-scatter(transpose(A))"};
+constexpr RuleInfo kConvertAndTransposeFirst = {
+    "convert-and-transpose-first", "transpose(convert(reduce-scatter(A))) => reduce-scatter(transpose(convert(A)))",
+    MathMode::kRounding};
+
 class ReorderReduceTranspose : public RewritingPass {
  public:
-  explicit ReorderReduceTranspose(const PassOptions& options) : RewritingPass("reorder-reduce-transpose", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -84,24 +90,20 @@ class ReorderReduceTranspose : public RewritingPass {
   // transpose(reduce-scatter(A)) => reduce-scatter(transpose(A))
   bool Reorder(HloInstruction* transpose) {
     if (!IsOwn(*transpose) || !GoesIntoState(*transpose)) return false;
-    HloInstruction *convert = nullptr, *exchange = transpose->operand(0);
-    if (exchange->opcode() == HloOpcode::kConvert) convert = exchange, exchange = convert->operand(0);
-    if (exchange->opcode() != HloOpcode::kReduceScatter || exchange->operand_count() != 1 || !IsOwn(*exchange) ||
-        !IsPlainExchange(*exchange))
+    HloInstruction *convert = nullptr, *collective = transpose->operand(0);
+    if (collective->opcode() == HloOpcode::kConvert) convert = collective, collective = convert->operand(0);
+    if (collective->opcode() != HloOpcode::kReduceScatter || collective->operand_count() != 1 || !IsOwn(*collective) ||
+        !IsPlainCollective(*collective))
       return false;
     const PrimitiveType type = transpose->shape().element_type();
-    if (convert != nullptr && (!IsOwn(*convert) || !IsFloat(type) || !IsFloat(exchange->shape().element_type()) ||
-                               !rules::BinaryReducer(exchange->to_apply())))
+    if (convert != nullptr && (!IsOwn(*convert) || !IsFloat(type) || !IsFloat(collective->shape().element_type()) ||
+                               !rules::BinaryReducer(collective->to_apply())))
       return false;
-    if (exchange->attributes<ReduceScatterAttributes>().constrain_layout) return false;
-    if (!Ask(convert == nullptr ? "transpose-first" : "convert-and-transpose-first",
-             convert == nullptr ? "transpose(reduce-scatter(A)) => reduce-scatter(transpose(A))"
-                                : "transpose(convert(reduce-scatter(A))) => reduce-scatter(transpose(convert(A)))",
-             *transpose, convert == nullptr ? MathMode::kExact : MathMode::kRounding))
-      return false;
+    if (collective->attributes<ReduceScatterAttributes>().constrain_layout) return false;
+    if (!Ask(convert == nullptr ? kTransposeFirst : kConvertAndTransposeFirst, *transpose)) return false;
     HloComputation& computation = *transpose->parent();
     const DimVector& order = transpose->dimensions();
-    HloInstruction* x = exchange->operand(0);
+    HloInstruction* x = collective->operand(0);
     if (convert != nullptr) {
       const Shape shape = x->shape().WithElementType(type);
       x = computation.AddClone(*convert, std::span(&x, 1), &shape);
@@ -112,12 +114,12 @@ class ReorderReduceTranspose : public RewritingPass {
     const Shape whole = Shape::Array(type, sizes);
     HloInstruction* turned = computation.AddClone(*transpose, std::span(&x, 1), &whole);
     computation.MoveBefore(turned, transpose);
-    HloInstruction* part = ExchangeOf(*exchange, turned, transpose->shape(), transpose);
+    HloInstruction* part = CollectiveOf(*collective, turned, transpose->shape(), transpose);
     int64_t& scattered = part->mutable_attributes<ReduceScatterAttributes>().dimensions[0];
     scattered = std::find(order.begin(), order.end(), scattered) - order.begin();
     transpose->ReplaceAllUsesWith(part);
     gate_.Done(part);
-    for (HloInstruction* gone : {transpose, convert, exchange}) {
+    for (HloInstruction* gone : {transpose, convert, collective}) {
       if (gone != nullptr) computation.RemoveInstruction(gone);
     }
     return true;
@@ -126,8 +128,8 @@ class ReorderReduceTranspose : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeReorderReduceTranspose(const PassOptions& options) {
-  return std::make_unique<ReorderReduceTranspose>(options);
+PassDefinition DefineReorderReduceTranspose() {
+  return {MakePassOf<ReorderReduceTranspose>, {kConvertAndTransposeFirst, kTransposeFirst}};
 }
 
 }  // namespace hloir

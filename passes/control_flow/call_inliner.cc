@@ -38,6 +38,8 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kInlineCall = {"inline-call", "call(A), f => f's instructions on A"};
+
 bool MayInline(const HloInstruction& call) {
   const HloComputation& body = *call.to_apply();
   if (call.operand_count() != body.parameter_count()) return false;  // a part of a call that is bound bit by bit
@@ -56,10 +58,10 @@ bool MayInline(const HloInstruction& call) {
 
 class CallInliner : public RewritingPass {
  public:
-  explicit CallInliner(const PassOptions& options) : RewritingPass("call-inliner", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    if (!gate_.Enabled("inline-call", MathMode::kExact)) return false;
+    if (!gate_.Enabled(kInlineCall)) return false;
     bool changed = false;
     int64_t budget = 100 * module.instruction_count() + 100000;
     // Callees before callers, so that what is copied has no calls left in it.
@@ -71,7 +73,7 @@ class CallInliner : public RewritingPass {
       }
       for (HloInstruction* call : calls) {
         if (!MayInline(*call) || call->to_apply()->instruction_count() > budget) continue;
-        if (!gate_.Allow("inline-call", "call(A), f => f's instructions on A", MathMode::kExact, *call)) continue;
+        if (!gate_.Allow(kInlineCall, *call)) continue;
         budget -= call->to_apply()->instruction_count();
         HloInstruction* result = InlineBefore(call, *call->to_apply(), call->operands());
         if (!call->to_apply()->root()->IsParameter()) InheritAnnotations(result, *call);
@@ -87,6 +89,6 @@ class CallInliner : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeCallInliner(const PassOptions& options) { return std::make_unique<CallInliner>(options); }
+PassDefinition DefineCallInliner() { return {MakePassOf<CallInliner>, {kInlineCall}}; }
 
 }  // namespace hloir

@@ -47,9 +47,12 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kWrapResult = {
+    "wrap-result", "conditional(p, A, B) => get-tuple-element(conditional(p, A, B), 0), branches give tuples"};
+
 class ConditionalCanonicalizer : public RewritingPass {
  public:
-  explicit ConditionalCanonicalizer(const PassOptions& options) : RewritingPass("conditional-canonicalizer", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -57,9 +60,7 @@ class ConditionalCanonicalizer : public RewritingPass {
     for (HloComputation* computation : ControlFlowComputations(module)) {
       for (HloInstruction* i : InstructionsOf(*computation, HloOpcode::kConditional)) {
         if (i->shape().IsTuple() || i->HasControlDependencies() || HasAnnotations(*i)) continue;
-        if (!Ask("wrap-result",
-                 "conditional(p, A, B) => get-tuple-element(conditional(p, A, B), 0), branches give tuples", *i))
-          continue;
+        if (!Ask(kWrapResult, *i)) continue;
         Wrap(i);
         changed = true;
       }
@@ -88,8 +89,6 @@ class ConditionalCanonicalizer : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeConditionalCanonicalizer(const PassOptions& options) {
-  return std::make_unique<ConditionalCanonicalizer>(options);
-}
+PassDefinition DefineConditionalCanonicalizer() { return {MakePassOf<ConditionalCanonicalizer>, {kWrapResult}}; }
 
 }  // namespace hloir

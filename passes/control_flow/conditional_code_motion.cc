@@ -59,9 +59,11 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kMoveOut = {"move-out", "conditional(p, A, B), each branch ending in f => f(conditional(p, A, B))"};
+
 class ConditionalCodeMotion : public RewritingPass {
  public:
-  explicit ConditionalCodeMotion(const PassOptions& options) : RewritingPass("conditional-code-motion", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -91,7 +93,7 @@ class ConditionalCodeMotion : public RewritingPass {
     return changed;
   }
 
-  static HloInstruction* LastOf(const HloInstruction& conditional, size_t branch, int64_t element) {
+  static HloInstruction* LastOf(HloInstruction& conditional, size_t branch, int64_t element) {
     return conditional.called_computations()[branch]->root()->operand(element);
   }
   // The one operand that is no constant; -1 if there are others, or none.
@@ -142,8 +144,7 @@ class ConditionalCodeMotion : public RewritingPass {
     for (size_t k = 1; k < branches; ++k) {
       if (!SameOperation(*first, *LastOf(*conditional, k, element))) return false;
     }
-    if (!Ask("move-out", "conditional(p, A, B), each branch ending in f => f(conditional(p, A, B))", *first))
-      return false;
+    if (!Ask(kMoveOut, *first)) return false;
     for (size_t k = 0; k < branches; ++k) OwnComputation(conditional, static_cast<int64_t>(k));
     first = LastOf(*conditional, 0, element);
     const int64_t moved = MovedOperand(*first);
@@ -184,7 +185,7 @@ class ConditionalCodeMotion : public RewritingPass {
     shape.mutable_tuple_shape(element) = operand_shape;
     conditional->set_shape(shape);
     // What it gives now is none of the unoptimized module's.
-    if (conditional->has_extras()) conditional->mutable_extras().original_value.reset();
+    conditional->set_original_value(std::nullopt);
     return true;
   }
   // nullptr for what is no constant.
@@ -201,8 +202,6 @@ class ConditionalCodeMotion : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeConditionalCodeMotion(const PassOptions& options) {
-  return std::make_unique<ConditionalCodeMotion>(options);
-}
+PassDefinition DefineConditionalCodeMotion() { return {MakePassOf<ConditionalCodeMotion>, {kMoveOut}}; }
 
 }  // namespace hloir

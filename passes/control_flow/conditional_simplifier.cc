@@ -1,5 +1,5 @@
 // conditional-simplifier: takes the branch where it is known which, or where it makes no difference, and drops results
-// that nobody reads.
+// that are unused.
 //
 // BEFORE
 // HloModule example
@@ -63,9 +63,13 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kKnownBranch = {"known-branch", "conditional(C, A, B), C constant => f(A)"};
+constexpr RuleInfo kEqualBranches = {"equal-branches", "conditional(p, A, A), equal branches => f(A)"};
+constexpr RuleInfo kUnreadResult = {"unread-result", "conditional(p, A, B), an unused result => without it"};
+
 class ConditionalSimplifier : public RewritingPass {
  public:
-  explicit ConditionalSimplifier(const PassOptions& options) : RewritingPass("conditional-simplifier", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     // First those that go: the branches of the others may then be theirs alone.
@@ -86,9 +90,9 @@ class ConditionalSimplifier : public RewritingPass {
  private:
   static bool MayTouch(const HloInstruction& i) { return !i.HasControlDependencies() && !HasAnnotations(i); }
 
-  bool Take(HloInstruction* i, size_t branch, std::string_view rule, std::string_view formula) {
+  bool Take(HloInstruction* i, size_t branch, const RuleInfo& rule) {
     const HloComputation& body = *i->called_computations()[branch];
-    if (!MayBeInlined(body, *i->parent()) || !Ask(rule, formula, *i)) return false;
+    if (!MayBeInlined(body, *i->parent()) || !Ask(rule, *i)) return false;
     HloInstruction* argument = i->operand(static_cast<int64_t>(branch) + 1);
     HloInstruction* result = InlineBefore(i, body, std::span(&argument, 1));
     i->ReplaceAllUsesWith(result);
@@ -106,7 +110,7 @@ class ConditionalSimplifier : public RewritingPass {
                   last = static_cast<int64_t>(i->called_computations().size()) - 1;
     int64_t branch = value < 0 || value > last ? last : value;
     if (i->IsPredConditional()) branch = value != 0 ? 0 : 1;
-    return Take(i, static_cast<size_t>(branch), "known-branch", "conditional(C, A, B), C constant => f(A)");
+    return Take(i, static_cast<size_t>(branch), kKnownBranch);
   }
 
   // conditional(p, A, A), f and f => f(A)
@@ -118,10 +122,10 @@ class ConditionalSimplifier : public RewritingPass {
         return false;
       }
     }
-    return Take(i, 0, "equal-branches", "conditional(p, A, A), equal branches => f(A)");
+    return Take(i, 0, kEqualBranches);
   }
 
-  // conditional(p, A, B) => one with fewer results, where nobody reads the others
+  // conditional(p, A, B) => one with fewer results, where the others are unused
   bool UnreadResults(HloInstruction* i) {
     if (!i->shape().IsTuple() || i->IsRoot()) return false;
     std::vector<bool> read(static_cast<size_t>(i->shape().tuple_size()), false);
@@ -137,7 +141,7 @@ class ConditionalSimplifier : public RewritingPass {
       const HloInstruction* root = branch->root();
       if (root->opcode() != HloOpcode::kTuple || root->HasControlDependencies() || HasAnnotations(*root)) return false;
     }
-    if (!Ask("unread-result", "conditional(p, A, B), a result that nobody reads => without it", *i)) return false;
+    if (!Ask(kUnreadResult, *i)) return false;
     std::vector<int64_t> moved(read.size(), -1);
     for (size_t k = 0; k < i->called_computations().size(); ++k) {
       HloComputation* branch = OwnComputation(i, static_cast<int64_t>(k));
@@ -149,7 +153,7 @@ class ConditionalSimplifier : public RewritingPass {
         elements.push_back(root->operand(static_cast<int64_t>(e)));
       }
       HloInstruction* smaller = branch->AddTuple(elements, root->name());
-      smaller->set_metadata(root->metadata());
+      smaller->CopyMetadataOf(*root);
       branch->set_root(smaller);
       RemoveIfDead(root);
       if (k == 0) i->set_shape(smaller->shape());
@@ -165,8 +169,8 @@ class ConditionalSimplifier : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeConditionalSimplifier(const PassOptions& options) {
-  return std::make_unique<ConditionalSimplifier>(options);
+PassDefinition DefineConditionalSimplifier() {
+  return {MakePassOf<ConditionalSimplifier>, {kKnownBranch, kEqualBranches, kUnreadResult}};
 }
 
 }  // namespace hloir

@@ -47,10 +47,13 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kSelect = {"select",
+                              "conditional(p, A, B) => select(p, f(A), g(B)), f and g a few scalar operations"};
+
 constexpr int64_t kMostOperations = 16;
 
-// Elementwise operations on scalars, and tuples of them at the ends.
-bool IsCheap(const HloComputation& branch) {
+// Elementwise operations on scalars, whatever they cost (a branch costs more), and tuples of them at the ends.
+bool IsScalarArithmetic(const HloComputation& branch) {
   for (const HloInstruction* i = branch.first(); i != nullptr; i = i->next()) {
     if (i->HasControlDependencies()) return false;
     if (i->IsParameter() || (i->opcode() == HloOpcode::kTuple && i->IsRoot())) continue;
@@ -62,7 +65,7 @@ bool IsCheap(const HloComputation& branch) {
 
 class ConditionalToSelect : public RewritingPass {
  public:
-  explicit ConditionalToSelect(const PassOptions& options) : RewritingPass("conditional-to-select", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -82,15 +85,14 @@ class ConditionalToSelect : public RewritingPass {
       const HloInstruction& root = *branch->root();
       // A tuple of scalars, or a scalar.
       if (root.shape().IsTuple() && root.opcode() != HloOpcode::kTuple) return false;
-      if (!IsCheap(*branch) || !MayBeInlined(*branch, *i->parent())) return false;
+      if (!IsScalarArithmetic(*branch) || !MayBeInlined(*branch, *i->parent())) return false;
     }
     if (!i->shape().IsTuple() && !i->shape().IsScalar()) return false;
     for (const Shape& element : i->shape().tuple_shapes()) {
       if (!element.IsScalar()) return false;
     }
     if (operations > kMostOperations + 2) return false;
-    if (!Ask("select", "conditional(p, A, B) => select(p, f(A), g(B)), f and g a few scalar operations", *i))
-      return false;
+    if (!Ask(kSelect, *i)) return false;
     HloInstruction* results[2];
     for (size_t k = 0; k < 2; ++k) {
       HloInstruction* argument = i->operand(static_cast<int64_t>(k) + 1);
@@ -99,7 +101,7 @@ class ConditionalToSelect : public RewritingPass {
     auto select = [&](HloInstruction* a, HloInstruction* b) {
       HloInstruction* made = i->parent()->AddInstruction(HloOpcode::kSelect, a->shape(), {i->operand(0), a, b});
       i->parent()->MoveBefore(made, i);
-      made->set_metadata(i->metadata());
+      made->CopyMetadataOf(*i);
       return made;
     };
     HloInstruction* result = nullptr;
@@ -121,8 +123,6 @@ class ConditionalToSelect : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeConditionalToSelect(const PassOptions& options) {
-  return std::make_unique<ConditionalToSelect>(options);
-}
+PassDefinition DefineConditionalToSelect() { return {MakePassOf<ConditionalToSelect>, {kSelect}}; }
 
 }  // namespace hloir

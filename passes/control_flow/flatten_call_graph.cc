@@ -43,14 +43,16 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kCopy = {"copy", "call(A), f; call(B), f => call(A), f; call(B), a copy of f"};
+
 class FlattenCallGraph : public RewritingPass {
  public:
-  explicit FlattenCallGraph(const PassOptions& options) : RewritingPass("flatten-call-graph", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
     int64_t budget = 100 * module.instruction_count() + 100000;
-    // Callers before callees: a copy's own calls come to their turn after it.
+    // Callers before callees: a copy's own calls are looked at after it.
     std::vector<HloComputation*> worklist = ControlFlowComputations(module);
     while (!worklist.empty()) {
       HloComputation* computation = worklist.back();
@@ -63,7 +65,7 @@ class FlattenCallGraph : public RewritingPass {
                              called.begin() + static_cast<int64_t>(k);
           if (!again && called[k]->callers()[0] == i) continue;  // the first caller keeps the original
           if (called[k]->instruction_count() > budget) continue;
-          if (!Ask("copy", "call(A), f; call(B), f => call(A), f; call(B), a copy of f", *i)) continue;
+          if (!Ask(kCopy, *i)) continue;
           budget -= called[k]->instruction_count();
           worklist.push_back(OwnComputation(i, static_cast<int64_t>(k)));
           gate_.Done(i);
@@ -77,8 +79,6 @@ class FlattenCallGraph : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeFlattenCallGraph(const PassOptions& options) {
-  return std::make_unique<FlattenCallGraph>(options);
-}
+PassDefinition DefineFlattenCallGraph() { return {MakePassOf<FlattenCallGraph>, {kCopy}}; }
 
 }  // namespace hloir

@@ -102,7 +102,7 @@ std::optional<bool> DecideComparison(ComparisonDirection direction, IntegerRange
 }
 
 IntegerRanges::IntegerRanges(const HloComputation& computation, const Known& known) {
-  const std::vector<HloInstruction*> order = computation.MakeInstructionPostOrder();
+  const std::vector<const HloInstruction*> order = computation.PostOrder();
   int32_t last = 0;
   first_id_ = INT32_MAX;
   for (const HloInstruction* i : order) first_id_ = std::min(first_id_, i->id()), last = std::max(last, i->id());

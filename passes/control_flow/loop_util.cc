@@ -4,123 +4,6 @@
 #include "hloir/rewrite_util.h"
 
 namespace hloir {
-namespace {
-
-bool ReadsByElement(const HloInstruction& tuple) {
-  for (const HloInstruction* user : tuple.users()) {
-    if (user->opcode() != HloOpcode::kGetTupleElement || HasAnnotations(*user) || user->HasControlDependencies()) {
-      return false;
-    }
-  }
-  return !tuple.IsRoot();
-}
-bool IsFree(const HloInstruction& i) { return !i.HasControlDependencies() && !HasAnnotations(i); }
-
-// The integer that the instruction of the body or condition has in every round; nullopt if that is not known.
-std::optional<__int128> FixedInteger(const HloInstruction& loop, const HloInstruction* i) {
-  if (int64_t element = ElementRead(*i); element >= 0) {
-    if (!IsPassedThrough(loop, element)) return std::nullopt;
-    i = InitialValue(loop, element);
-  }
-  if (i == nullptr || !i->IsScalarConstant() || i->literal().elided()) return std::nullopt;
-  const PrimitiveType type = i->shape().element_type();
-  if (!IsInteger(type)) return std::nullopt;
-  const int64_t bits = i->literal().GetAsInt64(0);
-  return type == PrimitiveType::U64 ? static_cast<__int128>(static_cast<uint64_t>(bits)) : static_cast<__int128>(bits);
-}
-
-// How often `i = start; while (i direction limit) i += step` goes round; -1: for ever, or not known.
-__int128 Trips(ComparisonDirection direction, __int128 start, __int128 step, __int128 limit) {
-  using D = ComparisonDirection;
-  switch (direction) {
-    case D::kLe: return Trips(D::kLt, start, step, limit + 1);
-    case D::kGe: return Trips(D::kGt, start, step, limit - 1);
-    case D::kLt:
-      if (start >= limit) return 0;
-      return step > 0 ? (limit - start + step - 1) / step : -1;
-    case D::kGt:
-      if (start <= limit) return 0;
-      return step < 0 ? (start - limit - step - 1) / -step : -1;
-    case D::kNe:
-      if (start == limit) return 0;
-      return step != 0 && (limit - start) % step == 0 && (limit - start) / step > 0 ? (limit - start) / step : -1;
-    case D::kEq: return start != limit ? 0 : step != 0 ? 1 : -1;
-  }
-  __builtin_unreachable();
-}
-
-bool Holds(PrimitiveType type, __int128 value) {
-  const int bits = BitWidth(type) - IsSigned(type);
-  const __int128 end = static_cast<__int128>(1) << bits;
-  return value < end && value >= (IsSigned(type) ? -end : 0);
-}
-
-}  // namespace
-
-bool IsTupleLoop(const HloInstruction& loop) {
-  if (loop.opcode() != HloOpcode::kWhile || !loop.shape().IsTuple() || !IsFree(loop)) return false;
-  const HloInstruction& root = *loop.while_body()->root();
-  return root.opcode() == HloOpcode::kTuple && IsFree(root) && IsFree(*loop.operand(0)) &&
-         root.shape() == loop.shape() && IsFree(*loop.while_body()->parameter(0)) &&
-         IsFree(*loop.while_condition()->parameter(0)) && ReadsByElement(*loop.while_body()->parameter(0)) &&
-         ReadsByElement(*loop.while_condition()->parameter(0));
-}
-
-bool IsTupleLoopReadByElement(const HloInstruction& loop) { return IsTupleLoop(loop) && ReadsByElement(loop); }
-
-HloInstruction* InitialValue(const HloInstruction& loop, int64_t element) {
-  HloInstruction* init = loop.operand(0);
-  return init->opcode() == HloOpcode::kTuple ? init->operand(element) : nullptr;
-}
-
-HloInstruction* NextValue(const HloInstruction& loop, int64_t element) {
-  return loop.while_body()->root()->operand(element);
-}
-
-bool IsPassedThrough(const HloInstruction& loop, int64_t element) {
-  return ElementRead(*NextValue(loop, element)) == element;
-}
-
-int64_t ElementRead(const HloInstruction& i) {
-  return i.opcode() == HloOpcode::kGetTupleElement && i.operand(0)->IsParameter() ? i.tuple_index() : -1;
-}
-
-std::optional<LoopCounter> StepsOf(const HloInstruction& loop, int64_t element) {
-  const HloInstruction *initial = InitialValue(loop, element), *next = NextValue(loop, element);
-  if (initial == nullptr || !initial->IsScalarConstant() || !IsInteger(initial->shape().element_type())) return {};
-  const bool adds = next->opcode() == HloOpcode::kAdd;
-  if (!adds && next->opcode() != HloOpcode::kSubtract) return {};
-  std::optional<__int128> start = FixedInteger(loop, initial), step;
-  if (ElementRead(*next->operand(0)) == element) step = FixedInteger(loop, next->operand(1));
-  else if (adds && ElementRead(*next->operand(1)) == element) step = FixedInteger(loop, next->operand(0));
-  if (!start || !step || *start > INT64_MAX || *step > INT32_MAX || *step < INT32_MIN) return {};
-  LoopCounter counter;
-  counter.element = element;
-  counter.start = static_cast<int64_t>(*start);
-  counter.step = static_cast<int64_t>(adds ? *step : -*step);
-  return counter;
-}
-
-std::optional<LoopCounter> FindLoopCounter(const HloInstruction& loop) {
-  if (!IsTupleLoop(loop)) return {};
-  const HloInstruction& root = *loop.while_condition()->root();
-  if (root.opcode() != HloOpcode::kCompare) return {};
-  ComparisonDirection direction = root.attributes<CompareAttributes>().direction;
-  for (int64_t side = 0; side < 2; ++side) {
-    const int64_t element = ElementRead(*root.operand(side));
-    if (element < 0) continue;
-    std::optional<LoopCounter> counter = StepsOf(loop, element);
-    std::optional<__int128> limit = FixedInteger(loop, root.operand(1 - side));
-    if (!counter || !limit) continue;
-    const __int128 trips = Trips(side == 0 ? direction : Flipped(direction), counter->start, counter->step, *limit);
-    // Up to and with the value that ends it, it must not wrap around.
-    const PrimitiveType type = root.operand(side)->shape().element_type();
-    if (trips < 0 || trips > INT32_MAX || !Holds(type, counter->start + trips * counter->step)) continue;
-    counter->trips = static_cast<int64_t>(trips);
-    return counter;
-  }
-  return {};
-}
 
 void OwnLoopComputations(HloInstruction* loop) {
   OwnComputation(loop, 0);
@@ -131,7 +14,7 @@ namespace {
 
 HloInstruction* TupleOf(HloInstruction* old, std::span<HloInstruction* const> elements) {
   HloInstruction* made = old->parent()->AddTuple(elements, old->name());
-  made->set_metadata(old->metadata());
+  made->CopyMetadataOf(*old);
   old->parent()->MoveBefore(made, old);
   return made;
 }
@@ -156,7 +39,7 @@ void SetCarried(HloInstruction* loop, std::span<HloInstruction* const> elements,
                 std::span<HloInstruction* const> next_elements) {
   HloInstruction *old_init = loop->operand(0), *old_root = loop->while_body()->root();
   HloInstruction* init = loop->parent()->AddTuple(elements);
-  init->set_metadata(old_init->metadata());
+  init->CopyMetadataOf(*old_init);
   loop->parent()->MoveBefore(init, loop);
   loop->ReplaceOperandWith(0, init);
   HloInstruction* root = TupleOf(old_root, next_elements);
@@ -200,8 +83,10 @@ HloInstruction* AddLoopElement(HloInstruction* loop, HloInstruction* initial) {
   next.push_back(read);
   SetCarried(loop, elements, next);
   for (HloInstruction* tuple : {loop, parameter, loop->while_condition()->parameter(0)}) {
-    if (tuple->has_extras() && tuple->extras().original_value)
-      tuple->mutable_extras().original_value->elements.emplace_back();
+    if (!tuple->extras().original_value) continue;
+    OriginalValue origin = *tuple->extras().original_value;
+    origin.elements.emplace_back();
+    tuple->set_original_value(std::move(origin));
   }
   return read;
 }

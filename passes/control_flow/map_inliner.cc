@@ -57,7 +57,7 @@ HloInstruction* Inline(HloInstruction* i, RuleContext& c) {
   }
   if (!c.Allow()) return nullptr;
   std::unordered_map<const HloInstruction*, HloInstruction*> whole;
-  for (const HloInstruction* at : body.MakeInstructionPostOrder()) {
+  for (const HloInstruction* at : body.PostOrder()) {
     if (at->IsParameter()) {
       whole[at] = i->operand(at->parameter_number());
     } else if (at->IsConstant()) {
@@ -78,8 +78,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeMapInliner(const PassOptions& options) {
-  return rules::MakeRulePass("map-inliner", rules::kRules, options);
-}
+PassDefinition DefineMapInliner() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -1,4 +1,4 @@
-// while-loop-concat-code-motion: arrays that a loop joins at the start of each round and cuts apart at its end are
+// while-loop-concat-code-motion: arrays that a loop joins at the start of each iteration and cuts apart at its end are
 // carried along as one.
 //
 // BEFORE
@@ -76,6 +76,9 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kCarryJoined = {"carry-joined",
+                                   "while(A, B), C = concatenate(A, B) inside, A and B next slices of one => while(C)"};
+
 // A concatenation of loop elements, and the array whose slices are their next values.
 struct Joined {
   HloInstruction *concatenate = nullptr, *next = nullptr;
@@ -89,7 +92,7 @@ SliceRanges RangesOfPart(const Shape& whole, int64_t dimension, int64_t start, i
   return ranges;
 }
 
-std::optional<Joined> FindJoined(const HloInstruction& loop, HloInstruction* concatenate) {
+std::optional<Joined> FindJoined(HloInstruction& loop, HloInstruction* concatenate) {
   Joined joined;
   joined.concatenate = concatenate;
   if (HasAnnotations(*concatenate) || concatenate->HasControlDependencies()) return {};
@@ -99,7 +102,7 @@ std::optional<Joined> FindJoined(const HloInstruction& loop, HloInstruction* con
     const int64_t element = ElementRead(*operand);
     if (element < 0 || std::find(joined.elements.begin(), joined.elements.end(), element) != joined.elements.end())
       return {};
-    const HloInstruction* slice = NextValue(loop, element);
+    HloInstruction* slice = NextValue(loop, element);
     if (slice->opcode() != HloOpcode::kSlice) return {};
     if (joined.next == nullptr) joined.next = slice->operand(0);
     if (slice->operand(0) != joined.next || !(joined.next->shape() == concatenate->shape())) return {};
@@ -118,8 +121,7 @@ std::optional<Joined> FindJoined(const HloInstruction& loop, HloInstruction* con
 
 class WhileLoopConcatCodeMotion : public RewritingPass {
  public:
-  explicit WhileLoopConcatCodeMotion(const PassOptions& options)
-      : RewritingPass("while-loop-concat-code-motion", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -137,9 +139,7 @@ class WhileLoopConcatCodeMotion : public RewritingPass {
   bool RunOn(HloInstruction* loop) {
     for (HloInstruction* concatenate : InstructionsOf(*loop->while_body(), HloOpcode::kConcatenate)) {
       if (!FindJoined(*loop, concatenate)) continue;
-      if (!Ask("carry-joined", "while(A, B), C = concatenate(A, B) inside, A and B next slices of one => while(C)",
-               *concatenate))
-        continue;
+      if (!Ask(kCarryJoined, *concatenate)) continue;
       const std::string name(concatenate->name());
       OwnLoopComputations(loop);
       CarryJoined(loop, *FindJoined(*loop, loop->while_body()->FindInstruction(name)));
@@ -156,7 +156,7 @@ class WhileLoopConcatCodeMotion : public RewritingPass {
     for (int64_t element : joined.elements) initial.push_back(InitialValue(*loop, element));
     HloInstruction* before =
         outside.AddInstruction(HloOpcode::kConcatenate, shape, initial, DimensionsAttributes{{dimension}});
-    before->set_metadata(joined.concatenate->metadata());
+    before->CopyMetadataOf(*joined.concatenate);
     outside.MoveBefore(before, loop);
     HloInstruction* read = AddLoopElement(loop, before);
     body.root()->ReplaceOperandWith(whole, joined.next);
@@ -174,7 +174,7 @@ class WhileLoopConcatCodeMotion : public RewritingPass {
       start += size;
       auto slice_for = [&](HloInstruction* old, HloInstruction* of) {
         HloInstruction* slice = old->parent()->AddInstruction(HloOpcode::kSlice, old->shape(), {of}, part);
-        slice->set_metadata(old->metadata());
+        slice->CopyMetadataOf(*old);
         old->parent()->MoveBefore(slice, old->next());
         old->ReplaceAllUsesWith(slice);
       };
@@ -198,8 +198,6 @@ class WhileLoopConcatCodeMotion : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeWhileLoopConcatCodeMotion(const PassOptions& options) {
-  return std::make_unique<WhileLoopConcatCodeMotion>(options);
-}
+PassDefinition DefineWhileLoopConcatCodeMotion() { return {MakePassOf<WhileLoopConcatCodeMotion>, {kCarryJoined}}; }
 
 }  // namespace hloir

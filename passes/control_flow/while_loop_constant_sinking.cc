@@ -1,4 +1,4 @@
-// while-loop-constant-sinking: a constant that a loop carries along and hands on stands in condition and body
+// while-loop-constant-sinking: a loop-carried constant is put into condition and body
 // themselves, where it folds and fuses.
 //
 // BEFORE
@@ -61,6 +61,8 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kSinkConstant = {"sink-constant", "while((A, C)), C constant and loop-invariant => C inside"};
+
 constexpr int64_t kMostBytes = 4096;
 
 // What can be made again inside: a constant or a broadcast of one.
@@ -72,8 +74,7 @@ bool CanSink(const HloInstruction* value) {
 
 class WhileLoopConstantSinking : public RewritingPass {
  public:
-  explicit WhileLoopConstantSinking(const PassOptions& options)
-      : RewritingPass("while-loop-constant-sinking", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -96,7 +97,7 @@ class WhileLoopConstantSinking : public RewritingPass {
     bool changed = false;
     for (int64_t which : {0, 1}) {
       if (!IsRead(*loop, which, element)) continue;
-      if (!Ask("sink-constant", "while((A, C)), C constant and handed on => C inside", *loop)) continue;
+      if (!Ask(kSinkConstant, *loop)) continue;
       HloComputation* into = OwnComputation(loop, which);
       HloInstruction* parameter = into->parameter(0);
       std::vector<HloInstruction*> reads(parameter->users().begin(), parameter->users().end());
@@ -144,8 +145,6 @@ class WhileLoopConstantSinking : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeWhileLoopConstantSinking(const PassOptions& options) {
-  return std::make_unique<WhileLoopConstantSinking>(options);
-}
+PassDefinition DefineWhileLoopConstantSinking() { return {MakePassOf<WhileLoopConstantSinking>, {kSinkConstant}}; }
 
 }  // namespace hloir

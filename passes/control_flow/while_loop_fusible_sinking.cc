@@ -77,28 +77,13 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kSink = {"sink", "while((f(s), ...)), f(s) loop-invariant, s scalars => f(s) inside"};
+
 constexpr size_t kMostInstructions = 16;
 
 bool IsCheap(const HloInstruction& i) {
-  switch (i.opcode()) {
-    case HloOpcode::kBroadcast:
-    case HloOpcode::kIota:
-    case HloOpcode::kAbs:
-    case HloOpcode::kAdd:
-    case HloOpcode::kAnd:
-    case HloOpcode::kCompare:
-    case HloOpcode::kConvert:
-    case HloOpcode::kMaximum:
-    case HloOpcode::kMinimum:
-    case HloOpcode::kMultiply:
-    case HloOpcode::kNegate:
-    case HloOpcode::kNot:
-    case HloOpcode::kOr:
-    case HloOpcode::kSelect:
-    case HloOpcode::kSubtract:
-    case HloOpcode::kXor: return true;
-    default: return false;
-  }
+  const bool made_from_scalars = i.opcode() == HloOpcode::kBroadcast || i.opcode() == HloOpcode::kIota;
+  return made_from_scalars || (i.Is(kElementwise) && CostClass(i.opcode()) == OpCost::kCheap);
 }
 
 // How to make a value again.
@@ -145,7 +130,7 @@ bool FindRecipe(HloInstruction* value, Recipe& recipe) {
 
 class WhileLoopFusibleSinking : public RewritingPass {
  public:
-  explicit WhileLoopFusibleSinking(const PassOptions& options) : RewritingPass("while-loop-fusible-sinking", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -163,7 +148,7 @@ class WhileLoopFusibleSinking : public RewritingPass {
   }
 
  private:
-  // while((f(s), …)), handed on => f(s) inside
+  // while((f(s), …)), f(s) loop-invariant => f(s) inside
   bool Sink(HloInstruction* loop, int64_t element) {
     HloInstruction* value = InitialValue(*loop, element);
     Recipe recipe;
@@ -174,7 +159,7 @@ class WhileLoopFusibleSinking : public RewritingPass {
     int64_t bytes = 0;
     for (const HloInstruction* scalar : recipe.scalars) bytes += scalar->shape().ByteSize();
     if (value->shape().ByteSize() <= bytes) return false;
-    if (!Ask("sink", "while((f(s), ...)), f(s) handed on, s scalars => f(s) inside", *loop)) return false;
+    if (!Ask(kSink, *loop)) return false;
     OwnLoopComputations(loop);
     std::unordered_map<const HloInstruction*, HloInstruction*> inside;
     for (HloInstruction* scalar : recipe.scalars) inside[scalar] = ReadOf(loop, scalar);
@@ -217,8 +202,6 @@ class WhileLoopFusibleSinking : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeWhileLoopFusibleSinking(const PassOptions& options) {
-  return std::make_unique<WhileLoopFusibleSinking>(options);
-}
+PassDefinition DefineWhileLoopFusibleSinking() { return {MakePassOf<WhileLoopFusibleSinking>, {kSink}}; }
 
 }  // namespace hloir

@@ -1,4 +1,4 @@
-// while-loop-invariant-code-motion: what is the same in every round of a loop is computed once, before it.
+// while-loop-invariant-code-motion: hoists loop-invariant code out of loops.
 //
 // BEFORE
 // HloModule example
@@ -74,6 +74,8 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kMoveOut = {"move-out", "while(A), f(invariant) in the body => f before the loop"};
+
 // Not worth a place of its own among what the loop carries.
 bool IsFree(HloOpcode opcode) {
   switch (opcode) {
@@ -129,8 +131,7 @@ bool MayMove(const HloInstruction& i) {
 
 class WhileLoopInvariantCodeMotion : public RewritingPass {
  public:
-  explicit WhileLoopInvariantCodeMotion(const PassOptions& options)
-      : RewritingPass("while-loop-invariant-code-motion", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -145,8 +146,8 @@ class WhileLoopInvariantCodeMotion : public RewritingPass {
 
  private:
   bool RunOn(HloInstruction* loop) {
-    // The same in every round, in the body's post-order; those worth it that a changing instruction reads are to move.
-    std::vector<HloInstruction*> order = loop->while_body()->MakeInstructionPostOrder();
+    // Loop-invariant, in the body's post-order; those worth it that a changing instruction reads are to move.
+    std::vector<HloInstruction*> order = loop->while_body()->PostOrder();
     std::unordered_map<const HloInstruction*, bool> invariant;
     for (const HloInstruction* i : order) {
       bool same = MayMove(*i);
@@ -173,7 +174,7 @@ class WhileLoopInvariantCodeMotion : public RewritingPass {
     bool changed = false;
     std::unordered_map<std::string, HloInstruction*> outside;  // by the name in the body, which a copy of it shares
     for (HloInstruction* i : to_move) {
-      if (!Ask("move-out", "while(A), f(invariant) in the body => f before the loop", *i)) continue;
+      if (!Ask(kMoveOut, *i)) continue;
       const std::string name(i->name());
       OwnLoopComputations(loop);
       i = i->parent() == loop->while_body() ? i : loop->while_body()->FindInstruction(name);
@@ -223,8 +224,6 @@ class WhileLoopInvariantCodeMotion : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeWhileLoopInvariantCodeMotion(const PassOptions& options) {
-  return std::make_unique<WhileLoopInvariantCodeMotion>(options);
-}
+PassDefinition DefineWhileLoopInvariantCodeMotion() { return {MakePassOf<WhileLoopInvariantCodeMotion>, {kMoveOut}}; }
 
 }  // namespace hloir

@@ -65,10 +65,10 @@
 // }
 // END
 //
-// An element that nobody needs is dropped; one that the body only hands on is read from before the loop; of two
+// An unneeded element is dropped; one that is loop-invariant is read from before the loop; of two
 // equal ones, or two counters that go in step, one is read; a comparison that always comes out alike, by the
 // values that counters can have, is that answer, and a bound that is never met goes. Leaves alone: loops that carry one
-// array; loops with side effects, where rounds would be dropped; shardings, frontend attributes and control
+// array; loops with side effects, where iterations would be dropped; shardings, frontend attributes and control
 // dependencies on the loop's parts.
 #include <algorithm>
 #include <memory>
@@ -80,9 +80,20 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kNoRound = {"no-round", "while(A), its condition false at first => A"};
+constexpr RuleInfo kOneRound = {"one-round", "while(A), one iteration => body(A)"};
+constexpr RuleInfo kEqualElements = {"equal-elements", "while((A, A)), both going on alike => one is read for both"};
+constexpr RuleInfo kDecidedComparison = {"decided-comparison",
+                                         "A < B in a loop, the same in every iteration => constant"};
+constexpr RuleInfo kUnneededElement = {"unneeded-element", "while((A, B)), B unneeded => while((A))"};
+constexpr RuleInfo kElementHandedOn = {
+    "element-handed-on", "get-tuple-element(while(A), k) => get-tuple-element(A, k), if the body hands it on"};
+constexpr RuleInfo kNeedlessBound = {
+    "needless-bound", "clamp(C, A, D), maximum(A, C), ... in a loop => A, within them in every iteration"};
+
 class WhileLoopSimplifier : public RewritingPass {
  public:
-  explicit WhileLoopSimplifier(const PassOptions& options) : RewritingPass("while-loop-simplifier", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -104,16 +115,16 @@ class WhileLoopSimplifier : public RewritingPass {
   }
 
  private:
-  // while(A), no round => A; one round => body(A)
+  // while(A), no iteration => A; one iteration => body(A)
   bool Unrolled(HloInstruction* loop) {
     std::optional<LoopCounter> counter = FindLoopCounter(*loop);
     if (!counter || counter->trips > 1 || loop->HasSideEffect()) return false;
     HloInstruction* result = loop->operand(0);
     if (counter->trips == 0) {
-      if (!Ask("no-round", "while(A), its condition false at first => A", *loop)) return false;
+      if (!Ask(kNoRound, *loop)) return false;
     } else {
       const HloComputation& body = *loop->while_body();
-      if (!MayBeInlined(body, *loop->parent()) || !Ask("one-round", "while(A), one round => body(A)", *loop)) {
+      if (!MayBeInlined(body, *loop->parent()) || !Ask(kOneRound, *loop)) {
         return false;
       }
       result = InlineBefore(loop, body, loop->operands());
@@ -124,7 +135,7 @@ class WhileLoopSimplifier : public RewritingPass {
     return true;
   }
 
-  // get-tuple-element(while(A), k) => get-tuple-element(A, k), which the body hands on
+  // get-tuple-element(while(A), k) => get-tuple-element(A, k), element k loop-invariant
   bool PassedThrough(HloInstruction* loop) {
     bool changed = false;
     std::vector<HloInstruction*> reads(loop->users().begin(), loop->users().end());
@@ -132,8 +143,7 @@ class WhileLoopSimplifier : public RewritingPass {
       if (read->opcode() != HloOpcode::kGetTupleElement || read->HasControlDependencies()) continue;
       HloInstruction* initial = InitialValue(*loop, read->tuple_index());
       if (initial == nullptr || !IsPassedThrough(*loop, read->tuple_index())) continue;
-      changed |= ReplaceWith(read, initial, "element-handed-on",
-                             "get-tuple-element(while(A), k) => get-tuple-element(A, k), if the body hands it on");
+      changed |= ReplaceWith(read, initial, kElementHandedOn);
     }
     return changed;
   }
@@ -152,7 +162,7 @@ class WhileLoopSimplifier : public RewritingPass {
       for (size_t y = x + 1; y < candidates.size(); ++y) {
         const int64_t a = candidates[x], b = candidates[y];
         if (!GoInStep(*loop, a, b) || !IsReadBesides(*loop, b)) continue;
-        if (!Ask("equal-elements", "while((A, A)), both going on alike => one is read for both", *loop)) continue;
+        if (!Ask(kEqualElements, *loop)) continue;
         OwnLoopComputations(loop);
         for (HloInstruction* tuple : {loop->while_body()->parameter(0), loop->while_condition()->parameter(0), loop}) {
           ReadInPlaceOf(tuple, a, b, loop);
@@ -170,7 +180,7 @@ class WhileLoopSimplifier : public RewritingPass {
     std::optional<LoopCounter> p = StepsOf(loop, a), q = StepsOf(loop, b);
     return p && q && p->start == q->start && p->step == q->step;
   }
-  // Somebody but the element's own next value reads it.
+  // It is read by something other than its own next value.
   static bool IsReadBesides(const HloInstruction& loop, int64_t element) {
     const HloInstruction* const tuples[] = {loop.while_body()->parameter(0), loop.while_condition()->parameter(0),
                                             &loop};
@@ -201,7 +211,7 @@ class WhileLoopSimplifier : public RewritingPass {
       tuple->parent()->MoveBefore(read_a, tuple->next());
       std::vector<HloInstruction*> users(read->users().begin(), read->users().end());
       for (HloInstruction* user : users) {
-        // Its own next value stays as it is: without other readers it is one that nobody needs.
+        // Its own next value stays as it is: without other readers it is unneeded.
         if (tuple != loop && (user == NextValue(*loop, b) || user == loop->while_body()->root())) continue;
         read->ReplaceUseWith(user, read_a);
       }
@@ -209,8 +219,8 @@ class WhileLoopSimplifier : public RewritingPass {
     }
   }
 
-  // A < B in the body, alike in every round => the answer. Outer loops first: what their counters can be, inner loops
-  // may have been handed.
+  // A < B in the body, the same in every iteration => the answer. Outer loops first: what their counters can be, inner
+  // loops may have been handed.
   bool DecideByRanges(HloModule& module) {
     struct Place {
       HloComputation* computation;
@@ -267,7 +277,7 @@ class WhileLoopSimplifier : public RewritingPass {
     for (HloInstruction* i : InstructionsOf(*loop->while_body(), HloOpcode::kCompare)) {
       if (i->HasControlDependencies() || HasAnnotations(*i) || (i->user_count() == 0 && !i->IsRoot())) continue;
       const std::optional<IntegerRange> answer = ranges.of(i);
-      if (!answer || !Ask("decided-comparison", "A < B in a loop, alike in every round => constant", *i)) continue;
+      if (!answer || !Ask(kDecidedComparison, *i)) continue;
       if (i->parent() != OwnComputation(loop, 1)) {
         // Another loop runs the same body; the comparison to replace is that of the copy, at the same place.
         const std::string name(i->name());
@@ -285,7 +295,7 @@ class WhileLoopSimplifier : public RewritingPass {
     return changed;
   }
 
-  // clamp(C, A, D) => A, maximum(A, C) => A, remainder(A, C) => A, where A is between the bounds in every round
+  // clamp(C, A, D) => A, maximum(A, C) => A, remainder(A, C) => A, where A is between the bounds in every iteration
   bool DropBounds(HloInstruction* loop, const IntegerRanges& ranges) {
     bool changed = false;
     for (HloInstruction* i : loop->while_body()->instructions()) {
@@ -313,14 +323,13 @@ class WhileLoopSimplifier : public RewritingPass {
         default: break;
       }
       if (kept != nullptr) {
-        changed |= ReplaceWith(i, kept, "needless-bound",
-                               "clamp(C, A, D), maximum(A, C), ... in a loop => A, within in every round");
+        changed |= ReplaceWith(i, kept, kNeedlessBound);
       }
     }
     return changed;
   }
 
-  // while((A, B)), B read by nobody but for itself => while((A))
+  // while((A, B)), B read by itself alone => while((A))
   bool UnneededElements(HloInstruction* loop) {
     if (!IsTupleLoopReadByElement(*loop)) return false;
     const int64_t count = loop->shape().tuple_size();
@@ -360,7 +369,7 @@ class WhileLoopSimplifier : public RewritingPass {
       worklist.pop_back();
     }
     if (std::find(needed.begin(), needed.end(), false) == needed.end()) return false;
-    if (!Ask("unneeded-element", "while((A, B)), B needed by nobody => while((A))", *loop)) return false;
+    if (!Ask(kUnneededElement, *loop)) return false;
     OwnLoopComputations(loop);
     RemoveLoopElements(loop, needed);
     gate_.Done(loop);
@@ -370,8 +379,10 @@ class WhileLoopSimplifier : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeWhileLoopSimplifier(const PassOptions& options) {
-  return std::make_unique<WhileLoopSimplifier>(options);
+PassDefinition DefineWhileLoopSimplifier() {
+  return {
+      MakePassOf<WhileLoopSimplifier>,
+      {kNoRound, kOneRound, kElementHandedOn, kEqualElements, kDecidedComparison, kNeedlessBound, kUnneededElement}};
 }
 
 }  // namespace hloir

@@ -63,10 +63,11 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kAnnotate = {"annotate", "while(A) => while(A), how often it runs said"};
+
 class WhileLoopTripCountAnnotator : public RewritingPass {
  public:
-  explicit WhileLoopTripCountAnnotator(const PassOptions& options)
-      : RewritingPass("while-loop-trip-count-annotator", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -74,12 +75,12 @@ class WhileLoopTripCountAnnotator : public RewritingPass {
       for (HloInstruction* loop : InstructionsOf(*computation, HloOpcode::kWhile)) {
         if (!loop->extras().backend_config.empty()) continue;
         std::optional<LoopCounter> counter = FindLoopCounter(*loop);
-        if (!counter || !Ask("annotate", "while(A) => while(A), how often it runs said", *loop)) continue;
+        if (!counter || !Ask(kAnnotate, *loop)) continue;
         auto number = [](int64_t value) { return "\"" + std::to_string(value) + "\""; };
-        loop->mutable_extras().backend_config = module.InternText(
-            "{\"known_trip_count\":{\"n\":" + number(counter->trips) +
-            "},\"known_init_step\":{\"init\":" + number(counter->start) + ",\"step\":" + number(counter->step) +
-            "},\"known_induction_variable\":{\"tuple_index\":" + number(counter->element) + "}}");
+        loop->set_backend_config("{\"known_trip_count\":{\"n\":" + number(counter->trips) +
+                                 "},\"known_init_step\":{\"init\":" + number(counter->start) +
+                                 ",\"step\":" + number(counter->step) +
+                                 "},\"known_induction_variable\":{\"tuple_index\":" + number(counter->element) + "}}");
         gate_.Done(loop);
         changed = true;
       }
@@ -90,8 +91,6 @@ class WhileLoopTripCountAnnotator : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeWhileLoopTripCountAnnotator(const PassOptions& options) {
-  return std::make_unique<WhileLoopTripCountAnnotator>(options);
-}
+PassDefinition DefineWhileLoopTripCountAnnotator() { return {MakePassOf<WhileLoopTripCountAnnotator>, {kAnnotate}}; }
 
 }  // namespace hloir

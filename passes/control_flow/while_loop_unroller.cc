@@ -1,4 +1,4 @@
-// while-loop-unroller: a short loop of known length becomes its rounds, one after the other.
+// while-loop-unroller: unrolls short loops of known trip count.
 //
 // BEFORE
 // HloModule example
@@ -67,19 +67,23 @@
 // }
 // END
 //
-// The default pipeline does so with loops of up to 8 rounds that are elementwise (elementwise-only), which fuse into
-// one: their state then goes through memory once, not in each round. Others make more instructions, not fewer. With
-// while-loop-unroller{factor=4}, a loop that is too long for that has four rounds in each of its own; what does not go
-// into fours comes before it. Leaves alone: more than 64 rounds, or 800 instructions over all of them (max-rounds,
-// max-instructions); side effects; loops within.
+// The default pipeline does so with loops of up to 8 iterations that are elementwise (elementwise-only), which fuse
+// into one: their state then goes through memory once, not in each iteration. Others make more instructions, not fewer.
+// With while-loop-unroller{factor=4}, a loop that is too long for that has four iterations in each of its own; what
+// does not go into fours comes before it. Leaves alone: more than 64 iterations, or 800 instructions over all of them
+// (max-rounds, max-instructions); side effects; loops within.
 #include "loop_util.h"
 #include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kUnroll = {"unroll", "while(A), n iterations => body(...body(A))"};
+constexpr RuleInfo kUnrollPart = {"unroll-part",
+                                  "while(A), n iterations => while(n mod k iterations of A), k iterations in each"};
+
 // Nothing in it but what fusion joins into one loop wherever it stands. (Not a concatenation: what it is made of would
-// be computed again by each round that reads it.)
+// be computed again by each iteration that reads it.)
 bool IsElementwise(const HloComputation& body) {
   for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
     if (i->Is(kElementwise) && !i->Is(kImpure)) continue;
@@ -98,9 +102,16 @@ bool IsElementwise(const HloComputation& body) {
   return true;
 }
 
+constexpr FlagOption kElementwiseOnly = {"elementwise-only", "unroll only loops whose iterations then fuse into one",
+                                         false};
+constexpr NumberOption kFactor = {"factor", "iterations of a longer loop that become one; 1 leaves longer loops alone",
+                                  1};
+constexpr NumberOption kMaxInstructions = {"max-instructions", "over all unrolled iterations", 800};
+constexpr NumberOption kMaxRounds = {"max-rounds", "iterations of a loop that is unrolled completely", 64};
+
 class WhileLoopUnroller : public RewritingPass {
  public:
-  explicit WhileLoopUnroller(const PassOptions& options) : RewritingPass("while-loop-unroller", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -110,10 +121,9 @@ class WhileLoopUnroller : public RewritingPass {
         if (!counter || loop->HasSideEffect()) continue;
         HloComputation& body = *loop->while_body();
         if (!MayBeInlined(body, *computation) || !InstructionsOf(body, HloOpcode::kWhile).empty()) continue;
-        const UnrollOptions& limits = options_.unroll;
-        if (limits.elementwise_only && !IsElementwise(body)) continue;
+        if (elementwise_only_ && !IsElementwise(body)) continue;
         const bool whole =
-            counter->trips <= limits.max_rounds && body.instruction_count() * counter->trips <= limits.max_instructions;
+            counter->trips <= max_rounds_ && body.instruction_count() * counter->trips <= max_instructions_;
         changed |= whole ? Unroll(loop, counter->trips) : UnrollPart(loop, counter->trips);
       }
     }
@@ -121,11 +131,9 @@ class WhileLoopUnroller : public RewritingPass {
   }
 
  private:
-  // while(A), n rounds => body(...body(A))
+  // while(A), n iterations => body(...body(A))
   bool Unroll(HloInstruction* loop, int64_t trips) {
-    if (!Ask("unroll", "while(A), n rounds => body(...body(A))", *loop, MathMode::kExact,
-             std::to_string(trips) + " rounds"))
-      return false;
+    if (!Ask(kUnroll, *loop, std::to_string(trips) + " iterations")) return false;
     HloInstruction* state = loop->operand(0);
     for (int64_t round = 0; round < trips; ++round)
       state = InlineBefore(loop, *loop->while_body(), std::span(&state, 1));
@@ -135,15 +143,14 @@ class WhileLoopUnroller : public RewritingPass {
     return true;
   }
 
-  // while(A), n rounds => while(n mod k rounds of A), with k rounds in each; the condition is asked less often, and is
-  // true whenever it is asked before the end, as it was.
+  // while(A), n iterations => while(n mod k iterations of A), with k iterations in each; the condition is asked less
+  // often, and is true whenever it is asked before the end, as it was.
   bool UnrollPart(HloInstruction* loop, int64_t trips) {
-    const int64_t factor = options_.unroll.factor;
+    const int64_t factor = factor_;
     if (factor < 2 || trips < 2 * factor ||
-        loop->while_body()->instruction_count() * (2 * factor - 1) > options_.unroll.max_instructions)
+        loop->while_body()->instruction_count() * (2 * factor - 1) > max_instructions_)
       return false;
-    if (!Ask("unroll-part", "while(A), n rounds => while(n mod k rounds of A), k rounds in each", *loop,
-             MathMode::kExact, std::to_string(trips) + " rounds by " + std::to_string(factor))) {
+    if (!Ask(kUnrollPart, *loop, std::to_string(trips) + " iterations by " + std::to_string(factor))) {
       return false;
     }
     HloInstruction* state = loop->operand(0);
@@ -158,16 +165,21 @@ class WhileLoopUnroller : public RewritingPass {
     several->RemoveInstruction(place);
     several->set_root(end);
     loop->set_called_computation(1, several);
-    if (!loop->extras().backend_config.empty()) loop->mutable_extras().backend_config = {};  // how often it ran
+    loop->set_backend_config({});  // how often it ran
     gate_.Done(loop);
     return true;
   }
+
+  const int64_t max_rounds_ = options_.Get(kMaxRounds), factor_ = options_.Get(kFactor);
+  const int64_t max_instructions_ = options_.Get(kMaxInstructions);
+  const bool elementwise_only_ = options_.Get(kElementwiseOnly);
 };
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeWhileLoopUnroller(const PassOptions& options) {
-  return std::make_unique<WhileLoopUnroller>(options);
+PassDefinition DefineWhileLoopUnroller() {
+  return {
+      MakePassOf<WhileLoopUnroller>, {kUnroll, kUnrollPart}, {kElementwiseOnly, kFactor, kMaxInstructions, kMaxRounds}};
 }
 
 }  // namespace hloir

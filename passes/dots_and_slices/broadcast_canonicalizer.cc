@@ -45,8 +45,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeBroadcastCanonicalizer(const PassOptions& options) {
-  return rules::MakeRulePass("broadcast-canonicalizer", rules::kRules, options);
-}
+PassDefinition DefineBroadcastCanonicalizer() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -64,7 +64,7 @@ HloInstruction* Merge(HloInstruction* i, RuleContext& c) {
   bool any = false;
   for (size_t k = 1; k < lhs.size(); ++k) any = any || Continues(lhs, rhs, k);
   if (!any) return nullptr;
-  return c.Expand([](HloBuilder& b, const HloInstruction& i, HloBuilder::Ops x) -> HloBuilder::Op {
+  return c.Expand([](HloBuilder& b, HloInstruction& i, HloBuilder::Ops x) -> HloBuilder::Op {
     DotAttributes a = i.attributes<DotAttributes>();
     const DimVector lhs = kBatch ? a.lhs_batch_dims : a.lhs_contracting_dims,
                     rhs = kBatch ? a.rhs_batch_dims : a.rhs_contracting_dims;
@@ -94,8 +94,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeDotDimensionMerger(const PassOptions& options) {
-  return rules::MakeRulePass("dot-dimension-merger", rules::kRules, options);
-}
+PassDefinition DefineDotDimensionMerger() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

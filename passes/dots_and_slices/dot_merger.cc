@@ -36,6 +36,8 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kMerge = {"merge", "dot(A, B), dot(A, C) => slices of dot(A, concatenate(B, C))"};
+
 constexpr int64_t kMostBytes = 1 << 20;
 constexpr size_t kMostLookedAt = 1000;  // instructions, for whether one dot needs the other
 
@@ -74,7 +76,7 @@ bool Needs(const HloInstruction* user, const HloInstruction* used) {
 
 class DotMerger : public RewritingPass {
  public:
-  explicit DotMerger(const PassOptions& options) : RewritingPass("dot-merger", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -107,7 +109,7 @@ class DotMerger : public RewritingPass {
 
   // dot(A, B), dot(A, C) => slices of dot(A, concatenate(B, C))
   HloInstruction* Merge(HloInstruction* a, HloInstruction* b) {
-    if (!Ask("merge", "dot(A, B), dot(A, C) => slices of dot(A, concatenate(B, C))", *a)) return nullptr;
+    if (!Ask(kMerge, *a)) return nullptr;
     HloComputation& computation = *a->parent();
     const int64_t kept = KeptDimension(*a), last = a->shape().rank() - 1;
     const Shape &x = a->operand(1)->shape(), &y = b->operand(1)->shape();
@@ -119,7 +121,7 @@ class DotMerger : public RewritingPass {
     shape.set_dimension(last, both.dimensions(kept));
     HloInstruction* dot =
         computation.AddInstruction(HloOpcode::kDot, shape, {a->operand(0), operands}, a->attributes<DotAttributes>());
-    dot->set_metadata(a->metadata());
+    dot->CopyMetadataOf(*a);
     int64_t start = 0;
     for (HloInstruction* old : {a, b}) {
       SliceRanges ranges;
@@ -140,6 +142,6 @@ class DotMerger : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeDotMerger(const PassOptions& options) { return std::make_unique<DotMerger>(options); }
+PassDefinition DefineDotMerger() { return {MakePassOf<DotMerger>, {kMerge}}; }
 
 }  // namespace hloir

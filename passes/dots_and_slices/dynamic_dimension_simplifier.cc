@@ -26,11 +26,9 @@
 
 namespace hloir {
 
-std::unique_ptr<HloPass> MakeDynamicDimensionSimplifier(const PassOptions& options) {
-  return rules::MakeRulePass("dynamic-dimension-simplifier",
-                             {"concatenate-nested", "slice-concatenate", "reshape-broadcast", "reshape-reshape",
-                              "convert-same", "reshape-nothing", "slice-nothing"},
-                             options);
+PassDefinition DefineDynamicDimensionSimplifier() {
+  return rules::DefineRulePassOf({"concatenate-nested", "slice-concatenate", "reshape-broadcast", "reshape-reshape",
+                                  "convert-same", "reshape-nothing", "slice-nothing"});
 }
 
 }  // namespace hloir

@@ -143,8 +143,8 @@ std::optional<Run> Together(const Run& first, const Run& second) {
 HloInstruction* MakeWindow(HloInstruction* i, RuleContext& c, HloInstruction* x, Window window, Literal init) {
   HloInstruction* made = c.Add(HloOpcode::kReduceWindow, i->shape(), {x, c.Constant(std::move(init))},
                                WindowAttributes{std::move(window)});
-  const HloInstruction* shorter = nullptr;
-  for (const HloInstruction* operand : i->operands()) {
+  HloInstruction* shorter = nullptr;
+  for (HloInstruction* operand : i->operands()) {
     if (operand->opcode() == HloOpcode::kReduceWindow) shorter = operand;
   }
   made->AddCalledComputation(shorter != nullptr ? shorter->to_apply()
@@ -228,8 +228,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeRecognizeReduceWindow(const PassOptions& options) {
-  return rules::MakeRulePass("recognize-reduce-window", rules::kRules, options);
-}
+PassDefinition DefineRecognizeReduceWindow() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

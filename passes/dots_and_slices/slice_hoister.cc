@@ -21,7 +21,7 @@
 // }
 // END
 //
-// The other way round from slice-sinker. Leaves alone: results that somebody needs whole; slices that take more
+// The other way round from slice-sinker. Leaves alone: results that are also used whole; slices that take more
 // elements together than the whole has.
 #include "hloir/rules.h"
 #include "hloir/rewrite_util.h"
@@ -57,8 +57,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeSliceHoister(const PassOptions& options) {
-  return rules::MakeRulePass("slice-hoister", rules::kRules, options);
-}
+PassDefinition DefineSliceHoister() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

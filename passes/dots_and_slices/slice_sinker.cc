@@ -38,11 +38,13 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kSink = {"sink", "f(slice(A), slice(B)), f(slice(A), slice(B)) => slices of f(A, B)"};
+
 const SliceRanges& RangesOf(const HloInstruction* slice) { return slice->attributes<SliceAttributes>().slice; }
 
 class SliceSinker : public RewritingPass {
  public:
-  explicit SliceSinker(const PassOptions& options) : RewritingPass("slice-sinker", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -113,9 +115,9 @@ class SliceSinker : public RewritingPass {
     int64_t elements = 0;
     for (const HloInstruction* i : group) elements += i->shape().ElementCount();
     if (elements < whole.ElementCount() || group.size() < 2) return false;
-    if (!Ask("sink", "f(slice(A), slice(B)), f(slice(A), slice(B)) => slices of f(A, B)", *group[0])) return false;
+    if (!Ask(kSink, *group[0])) return false;
     std::vector<HloInstruction*> arrays;
-    for (const HloInstruction* slice : group[0]->operands()) arrays.push_back(slice->operand(0));
+    for (HloInstruction* slice : group[0]->operands()) arrays.push_back(slice->operand(0));
     Shape shape = Shape::Array(group[0]->shape().element_type(), whole.dimensions());
     HloInstruction* all = computation.AddClone(*group[0], arrays, &shape);
     computation.MoveBefore(all, group[0]);
@@ -123,7 +125,7 @@ class SliceSinker : public RewritingPass {
       HloInstruction* slice =
           computation.AddInstruction(HloOpcode::kSlice, i->shape(), {all}, SliceAttributes{RangesOf(i->operand(0))});
       computation.MoveBefore(slice, i);
-      slice->set_metadata(i->metadata());
+      slice->CopyMetadataOf(*i);
       i->ReplaceAllUsesWith(slice);
     }
     gate_.Done(all);
@@ -134,6 +136,6 @@ class SliceSinker : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeSliceSinker(const PassOptions& options) { return std::make_unique<SliceSinker>(options); }
+PassDefinition DefineSliceSinker() { return {MakePassOf<SliceSinker>, {kSink}}; }
 
 }  // namespace hloir

@@ -45,9 +45,14 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kRewriteTopk = {"rewrite-topk", "slice(sort(A)) => topk(A)"};
+constexpr RuleInfo kRewriteTopkOfAnyOrder = {"rewrite-topk-of-any-order",
+                                             "slice(sort(A)) => topk(A), which may order equal numbers otherwise",
+                                             MathMode::kRounding};
+
 class TopkRewriter : public RewritingPass {
  public:
-  explicit TopkRewriter(const PassOptions& options) : RewritingPass("topk-rewriter", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -85,8 +90,7 @@ class TopkRewriter : public RewritingPass {
     const bool total = !IsFloat(shape.element_type()) ||
                        compare->attributes<CompareAttributes>().type == ComparisonType::kFloatTotalOrder;
     const bool exact = total && (operands == 1 || attributes.is_stable);
-    if (!Ask(exact ? "rewrite-topk" : "rewrite-topk-of-any-order", "slice(sort(A)) => topk(A)", *sort,
-             exact ? MathMode::kExact : MathMode::kRounding)) {
+    if (!Ask(exact ? kRewriteTopk : kRewriteTopkOfAnyOrder, *sort)) {
       return false;
     }
     HloComputation& computation = *sort->parent();
@@ -116,8 +120,7 @@ class TopkRewriter : public RewritingPass {
            i.attributes<IotaAttributes>().iota_dimension == last;
   }
   // All that is read of the sort: slices of the first k in each row.
-  static bool CollectSlices(const HloInstruction* from, int64_t last, std::vector<HloInstruction*>& slices,
-                            int64_t& k) {
+  static bool CollectSlices(HloInstruction* from, int64_t last, std::vector<HloInstruction*>& slices, int64_t& k) {
     if (from->IsRoot()) return false;
     for (HloInstruction* user : from->users()) {
       if (user->HasControlDependencies()) return false;
@@ -144,8 +147,6 @@ class TopkRewriter : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeTopkRewriter(const PassOptions& options) {
-  return std::make_unique<TopkRewriter>(options);
-}
+PassDefinition DefineTopkRewriter() { return {MakePassOf<TopkRewriter>, {kRewriteTopk, kRewriteTopkOfAnyOrder}}; }
 
 }  // namespace hloir

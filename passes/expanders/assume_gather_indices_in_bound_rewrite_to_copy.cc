@@ -39,8 +39,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeAssumeGatherIndicesInBoundRewriteToCopy(const PassOptions& options) {
-  return rules::MakeRulePass("assume-gather-indices-in-bound-rewrite-to-copy", rules::kRules, options);
-}
+PassDefinition DefineAssumeGatherIndicesInBoundRewriteToCopy() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -64,7 +64,7 @@ DimVector Sorted(DimVector list) {
   return list;
 }
 
-Op BuildGather(HloBuilder& b, const HloInstruction& i, Ops x) {
+Op BuildGather(HloBuilder& b, HloInstruction& i, Ops x) {
   GatherAttributes a = i.attributes<GatherAttributes>();
   const Op indices = WithBatch(b, x[1], a.index_vector_dim, a.start_indices_batching_dims);
   a.start_index_map = Joined(a.operand_batching_dims, a.start_index_map);
@@ -72,7 +72,7 @@ Op BuildGather(HloBuilder& b, const HloInstruction& i, Ops x) {
   a.operand_batching_dims = a.start_indices_batching_dims = {};
   return b.Gather(x[0], indices, a);
 }
-Op BuildScatter(HloBuilder& b, const HloInstruction& i, Ops x) {
+Op BuildScatter(HloBuilder& b, HloInstruction& i, Ops x) {
   ScatterAttributes a = i.attributes<ScatterAttributes>();
   const size_t count = x.size() / 2;
   const Op indices = WithBatch(b, x[count], a.index_vector_dim, a.scatter_indices_batching_dims);
@@ -104,8 +104,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeBatchedGatherScatterNormalizer(const PassOptions& options) {
-  return rules::MakeRulePass("batched-gather-scatter-normalizer", rules::kRules, options);
-}
+PassDefinition DefineBatchedGatherScatterNormalizer() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -88,7 +88,7 @@ bool IsOneType(const HloInstruction* i) {
 // batch-norm-inference => (x - mean) * rsqrt(variance + epsilon) * scale + offset
 HloInstruction* Inference(HloInstruction* i, RuleContext& c) {
   if (!IsOneType(i)) return nullptr;
-  return c.Expand([](HloBuilder& b, const HloInstruction& i, Ops x) {
+  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops x) {
     Normalization n(b, i);
     return n.Normalize(b.Subtract(x[0], n.Wide(x[3])), x[4], x[1], x[2]);
   });
@@ -97,7 +97,7 @@ HloInstruction* Inference(HloInstruction* i, RuleContext& c) {
 // batch-norm-training => the same with the mean and variance of x, which are results too
 HloInstruction* Training(HloInstruction* i, RuleContext& c) {
   if (!IsOneType(i)) return nullptr;
-  return c.Expand([](HloBuilder& b, const HloInstruction& i, Ops x) {
+  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops x) {
     Normalization n(b, i);
     Op mean = n.Mean(x[0]);
     Op centered = b.Subtract(x[0], n.Wide(mean));
@@ -109,7 +109,7 @@ HloInstruction* Training(HloInstruction* i, RuleContext& c) {
 // batch-norm-grad => the gradients of x, scale and offset
 HloInstruction* Gradient(HloInstruction* i, RuleContext& c) {
   if (!IsOneType(i)) return nullptr;
-  return c.Expand([](HloBuilder& b, const HloInstruction& i, Ops x) {
+  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops x) {
     Normalization n(b, i);
     Op scale = x[1], centered = b.Subtract(x[0], n.Wide(x[2])), gradient = x[4], r = n.InverseDeviation(x[3]);
     Op sum = n.Sum(gradient), moment = n.Sum(b.Multiply(gradient, centered));
@@ -133,8 +133,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeBatchNormExpander(const PassOptions& options) {
-  return rules::MakeRulePass("batchnorm-expander", rules::kRules, options);
-}
+PassDefinition DefineBatchNormExpander() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

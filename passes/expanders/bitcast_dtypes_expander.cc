@@ -48,13 +48,13 @@ PrimitiveType UnsignedOf(PrimitiveType type) {
   }
 }
 
-HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
+HloInstruction* ExpandBitcastDtypes(HloInstruction* i, RuleContext& c) {
   const PrimitiveType from = i->operand(0)->shape().element_type(), to = i->shape().element_type();
   if (BitWidth(from) == BitWidth(to) || from == PrimitiveType::PRED || to == PrimitiveType::PRED || IsComplex(from) ||
       UnsignedOf(from) == PrimitiveType::INVALID || UnsignedOf(to) == PrimitiveType::INVALID) {
     return nullptr;
   }
-  return c.Expand([](HloBuilder& b, const HloInstruction& i, Ops x) {
+  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops x) {
     const PrimitiveType to = i.shape().element_type(), narrow = UnsignedOf(to);
     const PrimitiveType wide = UnsignedOf(x[0]->shape().element_type());
     const Op bits = b.BitcastConvert(x[0], wide);
@@ -80,14 +80,12 @@ HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
 
 constexpr Rule kRules[] = {
     {HloOpcode::kBitcastConvert, "expand-bitcast-convert", "bitcast-convert(A), to another width => shifts of A",
-     kExact, kExact, Expand},
+     kExact, kExact, ExpandBitcastDtypes},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeBitcastDtypesExpander(const PassOptions& options) {
-  return rules::MakeRulePass("bitcast-dtypes-expander", rules::kRules, options);
-}
+PassDefinition DefineBitcastDtypesExpander() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -26,11 +26,11 @@ namespace {
 using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
 
-HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
+HloInstruction* ExpandCholesky(HloInstruction* i, RuleContext& c) {
   if ((!IsFloating(i) && !IsComplex(i->shape().element_type())) || i->shape().rank() < 2 ||
       i->shape().ElementCount() == 0)
     return nullptr;
-  return c.Expand([](HloBuilder& b, const HloInstruction& i, Ops x) {
+  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops x) {
     const Shape& shape = i.shape();
     const PrimitiveType type = shape.element_type(), real = ComplexComponentType(type);
     const int64_t rank = shape.rank(), n = shape.dimensions(rank - 1);
@@ -79,14 +79,13 @@ HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
 }
 
 constexpr Rule kRules[] = {
-    {HloOpcode::kCholesky, "expand-cholesky", "cholesky(A) => a loop over its columns", kRounding, kRounding, Expand},
+    {HloOpcode::kCholesky, "expand-cholesky", "cholesky(A) => a loop over its columns", kRounding, kRounding,
+     ExpandCholesky},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeCholeskyExpander(const PassOptions& options) {
-  return rules::MakeRulePass("cholesky-expander", rules::kRules, options);
-}
+PassDefinition DefineCholeskyExpander() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -60,27 +60,25 @@ Op Key(HloBuilder& b, Op x) {
   return b.Xor(i, b.ShiftRightLogical(sign, b.Full(i->shape(), 1)));
 }
 
-HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
+HloInstruction* ExpandComparison(HloInstruction* i, RuleContext& c) {
   const PrimitiveType type = i->operand(0)->shape().element_type();
   if (i->attributes<CompareAttributes>().type != ComparisonType::kFloatTotalOrder || !IsFloat(type) ||
       SignedOf(BitWidth(type)) == PrimitiveType::INVALID) {
     return nullptr;
   }
-  return c.Expand([](HloBuilder& b, const HloInstruction& i, Ops x) {
+  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops x) {
     return b.Compare(Key(b, x[0]), Key(b, x[1]), i.attributes<CompareAttributes>().direction);
   });
 }
 
 constexpr Rule kRules[] = {
     {HloOpcode::kCompare, "expand-comparison", "compare(A, B), total order of floats => compare of integers", kExact,
-     kExact, Expand},
+     kExact, ExpandComparison},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeComparisonExpander(const PassOptions& options) {
-  return rules::MakeRulePass("comparison-expander", rules::kRules, options);
-}
+PassDefinition DefineComparisonExpander() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

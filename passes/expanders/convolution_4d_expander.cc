@@ -55,7 +55,7 @@ struct Without {
   DimVector gone, left;
 };
 
-Op Build(HloBuilder& b, const HloInstruction& i, Ops x) {
+Op BuildConvolution4d(HloBuilder& b, HloInstruction& i, Ops x) {
   auto attributes = i.attributes<ConvolutionAttributes>();
   const ConvDimensionNumbers old = attributes.dim_labels;
   DimVector gone_input, gone_kernel, gone_output;
@@ -90,28 +90,26 @@ Op Build(HloBuilder& b, const HloInstruction& i, Ops x) {
       i.shape().dimensions());
 }
 
-HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
+HloInstruction* ExpandConvolution4d(HloInstruction* i, RuleContext& c) {
   const auto& attributes = i->attributes<ConvolutionAttributes>();
   const size_t spatial = attributes.dim_labels.input_spatial.size();
   if (i->operand_count() != 2 || spatial <= 3 || attributes.window.size() != spatial ||
       !(attributes.sparsity_config == SparsityConfig{}))
     return nullptr;
   for (size_t d = 0; d < spatial; ++d) {
-    if (IsTrivial(*i, d)) return c.Expand(Build);
+    if (IsTrivial(*i, d)) return c.Expand(BuildConvolution4d);
   }
   return nullptr;
 }
 
 constexpr Rule kRules[] = {
     {HloOpcode::kConvolution, "drop-dimensions", "convolution(A, B) over dimensions of size 1 => without them", kExact,
-     kExact, Expand},
+     kExact, ExpandConvolution4d},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeConvolution4dExpander(const PassOptions& options) {
-  return rules::MakeRulePass("convolution-4d-expander", rules::kRules, options);
-}
+PassDefinition DefineConvolution4dExpander() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

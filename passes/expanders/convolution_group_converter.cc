@@ -35,7 +35,7 @@ Op Cut(HloBuilder& b, Op x, int64_t d, int64_t groups) {
   return b.Reshape(x, sizes);
 }
 
-Op BatchGroups(HloBuilder& b, const HloInstruction& i, Ops x) {
+Op BatchGroups(HloBuilder& b, HloInstruction& i, Ops x) {
   auto attributes = i.attributes<ConvolutionAttributes>();
   const ConvDimensionNumbers& labels = attributes.dim_labels;
   const int64_t batch = labels.input_batch, feature = labels.input_feature, groups = attributes.batch_group_count,
@@ -60,7 +60,7 @@ Op Part(HloBuilder& b, Op x, int64_t d, int64_t part, int64_t parts) {
   return b.Slice(x, starts, limits);
 }
 
-Op FeatureGroups(HloBuilder& b, const HloInstruction& i, Ops x) {
+Op FeatureGroups(HloBuilder& b, HloInstruction& i, Ops x) {
   auto attributes = i.attributes<ConvolutionAttributes>();
   const ConvDimensionNumbers labels = attributes.dim_labels;
   const int64_t groups = attributes.feature_group_count;
@@ -92,8 +92,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeConvolutionGroupConverter(const PassOptions& options) {
-  return rules::MakeRulePass("convolution-group-converter", rules::kRules, options);
-}
+PassDefinition DefineConvolutionGroupConverter() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

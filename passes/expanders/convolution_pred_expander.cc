@@ -31,7 +31,7 @@ namespace hloir {
 namespace rules {
 namespace {
 
-HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
+HloInstruction* ExpandConvolutionPred(HloInstruction* i, RuleContext& c) {
   const bool preds = std::all_of(i->operands().begin(), i->operands().end(), IsPred);
   if (!IsPred(i) || !preds || i->operand_count() != 2 || !c.Allow()) return nullptr;
   const std::vector<HloInstruction*> operands{c.Convert(i->operand(0), PrimitiveType::F16),
@@ -42,14 +42,13 @@ HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
 
 constexpr Rule kRules[] = {
     {HloOpcode::kConvolution, "expand-pred",
-     "convolution(A, B), of pred => convert(convolution(convert(A), convert(B)))", kExact, kExact, Expand},
+     "convolution(A, B), of pred => convert(convolution(convert(A), convert(B)))", kExact, kExact,
+     ExpandConvolutionPred},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeConvolutionPredExpander(const PassOptions& options) {
-  return rules::MakeRulePass("convolution-pred-expander", rules::kRules, options);
-}
+PassDefinition DefineConvolutionPredExpander() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

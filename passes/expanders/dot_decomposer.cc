@@ -60,13 +60,13 @@ Op AsMatrix(HloBuilder& b, Op x, const DimVector& batch, const DimVector& first,
 }
 
 // dot(A, B) => reshape(dot(reshape(transpose(A)), reshape(transpose(B))))
-HloInstruction* Decompose(HloInstruction* i, RuleContext& c) {
+HloInstruction* DecomposeDot(HloInstruction* i, RuleContext& c) {
   const auto& a = i->attributes<DotAttributes>();
   const bool matrices = a.lhs_contracting_dims.size() <= 1 &&
                         FreeDimensions(i->operand(0)->shape(), a.lhs_batch_dims, a.lhs_contracting_dims).size() <= 1 &&
                         FreeDimensions(i->operand(1)->shape(), a.rhs_batch_dims, a.rhs_contracting_dims).size() <= 1;
   if (matrices) return nullptr;
-  return c.Expand([](HloBuilder& b, const HloInstruction& i, Ops x) {
+  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops x) {
     DotAttributes a = i.attributes<DotAttributes>();
     const DimVector lhs_free = FreeDimensions(x[0]->shape(), a.lhs_batch_dims, a.lhs_contracting_dims);
     const DimVector rhs_free = FreeDimensions(x[1]->shape(), a.rhs_batch_dims, a.rhs_contracting_dims);
@@ -85,14 +85,12 @@ HloInstruction* Decompose(HloInstruction* i, RuleContext& c) {
 
 constexpr Rule kRules[] = {
     {HloOpcode::kDot, "decompose", "dot(A, B) => reshape(dot(reshape(transpose(A)), reshape(transpose(B))))", kExact,
-     kRounding, Decompose},
+     kRounding, DecomposeDot},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeDotDecomposer(const PassOptions& options) {
-  return rules::MakeRulePass("dot-decomposer", rules::kRules, options);
-}
+PassDefinition DefineDotDecomposer() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

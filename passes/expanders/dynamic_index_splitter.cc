@@ -51,8 +51,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeDynamicIndexSplitter(const PassOptions& options) {
-  return rules::MakeRulePass("dynamic-index-splitter", rules::kRules, options);
-}
+PassDefinition DefineDynamicIndexSplitter() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -41,25 +41,28 @@
 // }
 // END
 //
-// Elementwise operations, broadcasts and transposes compute on the rest too, which is nobody's; a reduction sees its
+// Elementwise operations, broadcasts and transposes compute on the rest too, which is never read; a reduction sees its
 // init value there. Of class rounding for sums and products of floats, which are grouped otherwise. All of a
 // computation or nothing: leaves alone computations with any other use of such an array, among them handing it out.
 #include <algorithm>
 #include <unordered_map>
 
 #include "hloir/rules.h"
-#include "support/fetch_ahead.h"
+#include "hloir/detail/fetch_ahead.h"
 #include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {
+
+constexpr RuleInfo kPad = {"pad", "op(A), of a size known at run time => op(A whole), masked where it counts",
+                           MathMode::kExact, MathMode::kRounding};
 
 using rules::BinaryReducer;
 using Sizes = std::vector<HloInstruction*>;  // of each dimension; nullptr: all of it
 
 class DynamicPadder : public RewritingPass {
  public:
-  explicit DynamicPadder(const PassOptions& options) : RewritingPass("dynamic-padder", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -79,7 +82,7 @@ class DynamicPadder : public RewritingPass {
   }
 
   bool RunOn(HloComputation& computation) {
-    const std::vector<HloInstruction*> order = computation.MakeInstructionPostOrder();
+    const std::vector<HloInstruction*> order = computation.PostOrder();
     sizes_.clear(), whole_.clear();
     MathMode math = MathMode::kExact;
     HloInstruction* first = nullptr;
@@ -92,8 +95,7 @@ class DynamicPadder : public RewritingPass {
       if ((dynamic && i->IsRoot()) || i->HasControlDependencies() || HasAnnotations(*i) || !FindSizes(*i, math))
         return false;
     }
-    if (!Ask("pad", "op(A), of a size known at run time => op(A whole), masked where it counts", *first, math))
-      return false;
+    if (!Ask(kPad, math, *first)) return false;
     HloInstruction* last = nullptr;
     std::vector<HloInstruction*> gone;
     for (HloInstruction* i : order) {
@@ -121,7 +123,7 @@ class DynamicPadder : public RewritingPass {
   }
 
   // Whether it is of a kind that can be done on whole arrays, and then the sizes of its result.
-  bool FindSizes(const HloInstruction& i, MathMode& math) {
+  bool FindSizes(HloInstruction& i, MathMode& math) {
     if (i.opcode() == HloOpcode::kGetDimensionSize) return true;
     if (!i.shape().IsArray()) return false;
     Sizes sizes(static_cast<size_t>(i.shape().rank()), nullptr);
@@ -231,8 +233,6 @@ class DynamicPadder : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeDynamicPadder(const PassOptions& options) {
-  return std::make_unique<DynamicPadder>(options);
-}
+PassDefinition DefineDynamicPadder() { return {MakePassOf<DynamicPadder>, {kPad}}; }
 
 }  // namespace hloir

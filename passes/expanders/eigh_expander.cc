@@ -146,7 +146,7 @@ struct Jacobi {
   PrimitiveType type, real;
 };
 
-Op Build(HloBuilder& b, const HloInstruction& i, Ops x) {
+Op BuildEigh(HloBuilder& b, HloInstruction& i, Ops x) {
   const Config config = *ReadConfig(i.extras().backend_config);
   const Shape whole = Shape::Array(x[0]->shape().element_type(), x[0]->shape().dimensions());
   const PrimitiveType type = whole.element_type(), real = ComplexComponentType(type);
@@ -203,7 +203,7 @@ Op Build(HloBuilder& b, const HloInstruction& i, Ops x) {
   return b.Tuple({v, w});
 }
 
-HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
+HloInstruction* ExpandEigh(HloInstruction* i, RuleContext& c) {
   if (i->attributes<CustomCallAttributes>().custom_call_target != "Eigh" || i->operand_count() != 1) return nullptr;
   const Shape& a = i->operand(0)->shape();
   const PrimitiveType real = ComplexComponentType(a.element_type());
@@ -211,18 +211,17 @@ HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
     return nullptr;
   if (a.dimensions(a.rank() - 1) != a.dimensions(a.rank() - 2) || !ReadConfig(i->extras().backend_config))
     return nullptr;
-  return c.Expand(Build);
+  return c.Expand(BuildEigh);
 }
 
 constexpr Rule kRules[] = {
-    {HloOpcode::kCustomCall, "expand-eigh", "Eigh(A) => rotations until A is diagonal", kRounding, kRounding, Expand},
+    {HloOpcode::kCustomCall, "expand-eigh", "Eigh(A) => rotations until A is diagonal", kRounding, kRounding,
+     ExpandEigh},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeEighExpander(const PassOptions& options) {
-  return rules::MakeRulePass("eigh-expander", rules::kRules, options);
-}
+PassDefinition DefineEighExpander() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -1,4 +1,4 @@
-// gather-expander: a gather as a loop, one slice a round.
+// gather-expander: a gather as a loop, one slice per iteration.
 //
 // BEFORE
 // HloModule example
@@ -64,7 +64,7 @@ namespace {
 using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
 
-Op Loop(HloBuilder& b, const HloInstruction& i, Ops x) {
+Op Loop(HloBuilder& b, HloInstruction& i, Ops x) {
   const auto& a = i.attributes<GatherAttributes>();
   const Shape &operand = x[0]->shape(), &result = i.shape();
   const PrimitiveType type = x[1]->shape().element_type();
@@ -105,7 +105,7 @@ Op Loop(HloBuilder& b, const HloInstruction& i, Ops x) {
   return IsIdentity(where) ? spread : b.Transpose(spread, where);
 }
 
-HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
+HloInstruction* ExpandGather(HloInstruction* i, RuleContext& c) {
   const auto& a = i->attributes<GatherAttributes>();
   if (!a.operand_batching_dims.empty() || i->shape().ElementCount() == 0 ||
       !std::is_sorted(a.offset_dims.begin(), a.offset_dims.end())) {
@@ -116,14 +116,12 @@ HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
 
 constexpr Rule kRules[] = {
     {HloOpcode::kGather, "expand-gather", "gather(A, indices) => a loop of dynamic-slices of A", kExact, kExact,
-     Expand},
+     ExpandGather},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeGatherExpander(const PassOptions& options) {
-  return rules::MakeRulePass("gather-expander", rules::kRules, options);
-}
+PassDefinition DefineGatherExpander() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -29,23 +29,21 @@ namespace rules {
 namespace {
 
 // logistic(A) => 1 / (1 + exp(-A))
-HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
+HloInstruction* ExpandLogistic(HloInstruction* i, RuleContext& c) {
   if (!IsFloating(i)) return nullptr;
-  return c.Expand([](HloBuilder& b, const HloInstruction& i, HloBuilder::Ops x) {
+  return c.Expand([](HloBuilder& b, HloInstruction& i, HloBuilder::Ops x) {
     HloInstruction* one = b.Full(i.shape(), 1);
     return b.Divide(one, b.Add(one, b.Exp(b.Negate(x[0]))));
   });
 }
 
 constexpr Rule kRules[] = {
-    {HloOpcode::kLogistic, "expand", "logistic(A) => 1 / (1 + exp(-A))", kRounding, kRounding, Expand},
+    {HloOpcode::kLogistic, "expand", "logistic(A) => 1 / (1 + exp(-A))", kRounding, kRounding, ExpandLogistic},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeLogisticExpander(const PassOptions& options) {
-  return rules::MakeRulePass("logistic-expander", rules::kRules, options);
-}
+PassDefinition DefineLogisticExpander() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

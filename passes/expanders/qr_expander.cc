@@ -182,7 +182,7 @@ Op Product(HloBuilder& b, Op a, Op taus) {
   })[2];
 }
 
-HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
+HloInstruction* ExpandQr(HloInstruction* i, RuleContext& c) {
   const std::string& target = i->attributes<CustomCallAttributes>().custom_call_target;
   const bool factors =
       target == "Qr" && i->operand_count() == 1 && i->shape().IsTuple() && i->shape().tuple_size() == 2;
@@ -199,20 +199,18 @@ HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
   if (taus.element_type() != a.element_type() || taus.rank() != a.rank() - 1) return nullptr;
   wanted[wanted.size() - 1] = factors ? std::min(rows, columns) : taus.dimensions(taus.rank() - 1);
   if (taus.dimensions() != wanted || (product && (columns > rows || wanted.back() > columns))) return nullptr;
-  return c.Expand([](HloBuilder& b, const HloInstruction& i, Ops x) {
+  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops x) {
     return x.size() == 1 ? Factors(b, x[0], i.shape().tuple_shapes(1)) : Product(b, x[0], x[1]);
   });
 }
 
 constexpr Rule kRules[] = {
-    {HloOpcode::kCustomCall, "expand-qr", "Qr(A) => a loop over its columns", kRounding, kRounding, Expand},
+    {HloOpcode::kCustomCall, "expand-qr", "Qr(A) => a loop over its columns", kRounding, kRounding, ExpandQr},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeQrExpander(const PassOptions& options) {
-  return rules::MakeRulePass("qr-expander", rules::kRules, options);
-}
+PassDefinition DefineQrExpander() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

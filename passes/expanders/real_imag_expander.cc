@@ -25,8 +25,6 @@
 
 namespace hloir {
 
-std::unique_ptr<HloPass> MakeRealImagExpander(const PassOptions& options) {
-  return rules::MakeRulePass("real-imag-expander", {"real-of-real", "imag-of-real"}, options);
-}
+PassDefinition DefineRealImagExpander() { return rules::DefineRulePassOf({"real-of-real", "imag-of-real"}); }
 
 }  // namespace hloir

@@ -56,7 +56,7 @@ Shape WithOrder(Shape shape, const Layout& layout) {
   return shape;
 }
 
-HloInstruction* Decompose(HloInstruction* i, RuleContext& c) {
+HloInstruction* DecomposeReduce(HloInstruction* i, RuleContext& c) {
   const int64_t count = i->operand_count() / 2;
   for (int64_t k = 0; k < count; ++k) {
     if (!i->operand(k)->shape().has_layout()) return nullptr;
@@ -96,14 +96,12 @@ HloInstruction* Decompose(HloInstruction* i, RuleContext& c) {
 
 constexpr Rule kRules[] = {
     {HloOpcode::kReduce, "lay-as-operand", "reduce(A, v) in another layout => copy(reduce(A, v))", kExact, kExact,
-     Decompose},
+     DecomposeReduce},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeReduceDecomposer(const PassOptions& options) {
-  return rules::MakeRulePass("reduce-decomposer", rules::kRules, options);
-}
+PassDefinition DefineReduceDecomposer() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

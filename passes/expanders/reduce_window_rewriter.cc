@@ -81,7 +81,7 @@ Op Scan(HloBuilder& b, Op x, Op init, int64_t d, bool forward, HloComputation* r
   return b.ReduceWindow(x, init, window, reducer);
 }
 
-Op Blocks(HloBuilder& b, const HloInstruction& i, Ops x) {
+Op Blocks(HloBuilder& b, HloInstruction& i, Ops x) {
   const Shape& shape = x[0]->shape();
   const int64_t d = ScanDimension(i), n = shape.dimensions(d), rank = shape.rank(), blocks = (n + kBlock - 1) / kBlock;
   const bool forward = i.attributes<WindowAttributes>().window[d].padding_low > 0;
@@ -95,7 +95,7 @@ Op Blocks(HloBuilder& b, const HloInstruction& i, Ops x) {
   }
   const Op blocked = b.Reshape(b.Pad(x[0], x[1], fill), split);
   const Op within = Scan(b, blocked, x[1], d + 1, forward, i.to_apply());
-  // Each block's total, handed on to the block after it.
+  // Each block's total, added to the blocks after it.
   DimVector limits = split, totals = split;
   starts[d + 1] = forward ? kBlock - 1 : 0;
   limits[d + 1] = starts[d + 1] + 1;
@@ -148,8 +148,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeReduceWindowRewriter(const PassOptions& options) {
-  return rules::MakeRulePass("reduce-window-rewriter", rules::kRules, options);
-}
+PassDefinition DefineReduceWindowRewriter() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -60,7 +60,7 @@ int64_t WholeDimension(const HloInstruction& i) {
   return found;
 }
 
-Op Build(HloBuilder& b, const HloInstruction& i, Ops x) {
+Op BuildReduceWindowToReduceAndBroadcast(HloBuilder& b, HloInstruction& i, Ops x) {
   const int64_t whole = WholeDimension(i);
   DimVector others;
   for (int64_t d = 0; d < i.shape().rank(); ++d) {
@@ -74,22 +74,25 @@ bool IsSum(const HloInstruction* i) {
   return op == HloOpcode::kAdd || op == HloOpcode::kMultiply;
 }
 HloInstruction* Deconstruct(HloInstruction* i, RuleContext& c, bool of_sums) {
-  return WholeDimension(*i) >= 0 && BinaryReducer(i->to_apply()) && IsSum(i) == of_sums ? c.Expand(Build) : nullptr;
+  return WholeDimension(*i) >= 0 && BinaryReducer(i->to_apply()) && IsSum(i) == of_sums
+             ? c.Expand(BuildReduceWindowToReduceAndBroadcast)
+             : nullptr;
 }
 HloInstruction* DeconstructSum(HloInstruction* i, RuleContext& c) { return Deconstruct(i, c, true); }
 HloInstruction* DeconstructOther(HloInstruction* i, RuleContext& c) { return Deconstruct(i, c, false); }
 
-constexpr std::string_view kFormula = "reduce-window(A, v), everything in each window => broadcast(reduce(A, v))";
+constexpr std::string_view kReduceWindowToReduceAndBroadcastFormula =
+    "reduce-window(A, v), everything in each window => broadcast(reduce(A, v))";
 constexpr Rule kRules[] = {
-    {HloOpcode::kReduceWindow, "whole-sum", kFormula, kExact, kRounding, DeconstructSum},
-    {HloOpcode::kReduceWindow, "whole-extreme", kFormula, kExact, kExact, DeconstructOther},
+    {HloOpcode::kReduceWindow, "whole-sum", kReduceWindowToReduceAndBroadcastFormula, kExact, kRounding,
+     DeconstructSum},
+    {HloOpcode::kReduceWindow, "whole-extreme", kReduceWindowToReduceAndBroadcastFormula, kExact, kExact,
+     DeconstructOther},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeReduceWindowToReduceAndBroadcast(const PassOptions& options) {
-  return rules::MakeRulePass("reduce-window-to-reduce-and-broadcast", rules::kRules, options);
-}
+PassDefinition DefineReduceWindowToReduceAndBroadcast() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -44,7 +44,7 @@ HloInstruction* AsBitcast(HloInstruction* i, RuleContext& c) {
 }
 
 // reshape(A) => copy(bitcast(copy(A)))
-HloInstruction* Decompose(HloInstruction* i, RuleContext& c) {
+HloInstruction* DecomposeReshape(HloInstruction* i, RuleContext& c) {
   HloInstruction* operand = i->operand(0);
   if (!HasPlainLayouts(i) || !c.Allow()) return nullptr;
   if (!operand->shape().layout().IsMajorToMinor()) {
@@ -59,14 +59,13 @@ HloInstruction* Decompose(HloInstruction* i, RuleContext& c) {
 
 constexpr Rule kRules[] = {
     {HloOpcode::kReshape, "reshape-is-bitcast", "reshape(A) => bitcast(A), both row by row", kExact, kExact, AsBitcast},
-    {HloOpcode::kReshape, "decompose-reshape", "reshape(A) => copy(bitcast(copy(A)))", kExact, kExact, Decompose},
+    {HloOpcode::kReshape, "decompose-reshape", "reshape(A) => copy(bitcast(copy(A)))", kExact, kExact,
+     DecomposeReshape},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeReshapeDecomposer(const PassOptions& options) {
-  return rules::MakeRulePass("reshape-decomposer", rules::kRules, options);
-}
+PassDefinition DefineReshapeDecomposer() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -120,7 +120,7 @@ std::pair<Op, Op> ThreefryWords(HloBuilder& b, const DimVector& dims, int width,
   return {b.Slice(joined, DimVector(dims.size(), 0), limits), next};
 }
 
-HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
+HloInstruction* ExpandRngBitGenerator(HloInstruction* i, RuleContext& c) {
   const Shape &state = i->operand(0)->shape(), &bits = i->shape().tuple_shapes(1);
   const PrimitiveType type = bits.element_type();
   const bool float_type = type == PrimitiveType::F16 || type == PrimitiveType::BF16 || type == PrimitiveType::F32 ||
@@ -130,7 +130,7 @@ HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
       state.dimensions(0) > (threefry ? 2 : 3))
     return nullptr;
   if ((!IsInteger(type) && !float_type) || BitWidth(type) < 8 || bits.ElementCount() == 0) return nullptr;
-  return c.Expand([](HloBuilder& b, const HloInstruction& i, Ops x) {
+  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops x) {
     Bits w{b};
     const Shape& bits = i.shape().tuple_shapes(1);
     const int width = BitWidth(bits.element_type());
@@ -166,14 +166,12 @@ HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
 
 constexpr Rule kRules[] = {
     {HloOpcode::kRngBitGenerator, "expand-rng-bit-generator",
-     "rng-bit-generator(state) => rounds of integer operations", kExact, kExact, Expand},
+     "rng-bit-generator(state) => rounds of integer operations", kExact, kExact, ExpandRngBitGenerator},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeRngBitGeneratorExpander(const PassOptions& options) {
-  return rules::MakeRulePass("rng-bit-generator-expander", rules::kRules, options);
-}
+PassDefinition DefineRngBitGeneratorExpander() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

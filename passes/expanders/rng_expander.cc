@@ -33,7 +33,7 @@ PrimitiveType UnsignedOf(int bits) {
   return bits == 8 ? PrimitiveType::U8 : bits == 16 ? PrimitiveType::U16 : bits == 32 ? PrimitiveType::U32 : U64;
 }
 
-// Philox's state: the key and a counter that nobody else has.
+// Philox's state: the key and a counter of its own.
 Op State(HloBuilder& b, int64_t numbers) {
   Op key = b.CustomCall("GetRngSeed", Shape::Scalar(U64), {});
   const ModuleConfig& config = b.module().config();
@@ -67,7 +67,7 @@ Op Unit(HloBuilder& b, PrimitiveType type, const DimVector& dims) {
   return b.Subtract(number, b.Full(Shape::Array(type, dims), 1));
 }
 
-Op Build(HloBuilder& b, const HloInstruction& i, Ops x) {
+Op BuildRng(HloBuilder& b, HloInstruction& i, Ops x) {
   const DimVector& dims = i.shape().dimensions();
   const PrimitiveType type = i.shape().element_type();
   const bool normal = i.attributes<RngAttributes>().distribution == RandomDistribution::kRngNormal;
@@ -85,7 +85,7 @@ Op Build(HloBuilder& b, const HloInstruction& i, Ops x) {
   return b.Convert(b.Add(first, b.Multiply(second, b.Multiply(radius, b.Cos(angle)))), type);
 }
 
-HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
+HloInstruction* ExpandRng(HloInstruction* i, RuleContext& c) {
   const PrimitiveType type = i->shape().element_type();
   const RandomDistribution distribution = i->attributes<RngAttributes>().distribution;
   const bool float_type = IsFloat(type) && BitWidth(type) >= 16;
@@ -98,18 +98,16 @@ HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
   for (const HloInstruction* operand : i->operands()) {
     if (!operand->shape().IsScalar() || operand->shape().element_type() != type) return nullptr;
   }
-  return c.Expand(Build);
+  return c.Expand(BuildRng);
 }
 
 constexpr Rule kRules[] = {
-    {HloOpcode::kRng, "expand-rng", "rng(a, b) => a distribution of random bits", kRounding, kRounding, Expand},
+    {HloOpcode::kRng, "expand-rng", "rng(a, b) => a distribution of random bits", kRounding, kRounding, ExpandRng},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeRngExpander(const PassOptions& options) {
-  return rules::MakeRulePass("rng-expander", rules::kRules, options);
-}
+PassDefinition DefineRngExpander() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

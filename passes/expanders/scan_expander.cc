@@ -29,7 +29,7 @@ namespace {
 using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
 
-Op Build(HloBuilder& b, const HloInstruction& i, Ops x) {
+Op BuildScan(HloBuilder& b, HloInstruction& i, Ops x) {
   const auto& attributes = i.attributes<ScanAttributes>();
   const int64_t along = attributes.dimensions[0];
   const size_t carries = static_cast<size_t>(attributes.num_carries), inputs = x.size() - carries;
@@ -73,22 +73,20 @@ Op Build(HloBuilder& b, const HloInstruction& i, Ops x) {
   return b.Tuple(Ops(done).subspan(inputs));
 }
 
-HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
+HloInstruction* ExpandScan(HloInstruction* i, RuleContext& c) {
   for (const Shape* leaf : i->shape().Leaves()) {
     if (!leaf->IsArray()) return nullptr;
   }
-  return c.Expand(Build);
+  return c.Expand(BuildScan);
 }
 
 constexpr Rule kRules[] = {
-    {HloOpcode::kScan, "expand-scan", "scan(A, v) => a loop over A's slices", kExact, kExact, Expand},
+    {HloOpcode::kScan, "expand-scan", "scan(A, v) => a loop over A's slices", kExact, kExact, ExpandScan},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeScanExpander(const PassOptions& options) {
-  return rules::MakeRulePass("scan-expander", rules::kRules, options);
-}
+PassDefinition DefineScanExpander() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

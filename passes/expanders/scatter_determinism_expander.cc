@@ -90,7 +90,7 @@ Op SamePlace(HloBuilder& b, Op places, int64_t distance, int64_t n) {
   return distance > 0 ? b.Concatenate({none, same}, 0) : b.Concatenate({same, none}, 0);
 }
 
-Op Build(HloBuilder& b, const HloInstruction& i, Ops x) {
+Op BuildScatterDeterminism(HloBuilder& b, HloInstruction& i, Ops x) {
   const auto& a = i.attributes<ScatterAttributes>();
   const DimVector& sizes = i.shape().dimensions();
   const int64_t total = i.shape().ElementCount(), n = x[2]->shape().ElementCount();
@@ -129,7 +129,7 @@ Op Build(HloBuilder& b, const HloInstruction& i, Ops x) {
       sizes);
 }
 
-HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
+HloInstruction* ExpandScatterDeterminism(HloInstruction* i, RuleContext& c) {
   const auto& a = i->attributes<ScatterAttributes>();
   if (i->operand_count() != 3 || a.unique_indices || !a.input_batching_dims.empty()) return nullptr;
   const HloInstruction *x = i->operand(0), *updates = i->operand(2);
@@ -139,19 +139,17 @@ HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
   // Places past the end must be numbers too.
   if (i->shape().ElementCount() > INT64_MAX - updates->shape().ElementCount()) return nullptr;
   const std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
-  return (op && HasTrait(*op, kAssociative)) || TakesUpdate(*i) ? c.Expand(Build) : nullptr;
+  return (op && HasTrait(*op, kAssociative)) || TakesUpdate(*i) ? c.Expand(BuildScatterDeterminism) : nullptr;
 }
 
 constexpr Rule kRules[] = {
     {HloOpcode::kScatter, "expand-meeting-updates", "scatter(A, I, B) => scatter(A, sorted I, sums of B at each)",
-     kExact, kRounding, Expand},
+     kExact, kRounding, ExpandScatterDeterminism},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeScatterDeterminismExpander(const PassOptions& options) {
-  return rules::MakeRulePass("scatter-determinism-expander", rules::kRules, options);
-}
+PassDefinition DefineScatterDeterminismExpander() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -1,4 +1,4 @@
-// scatter-expander: a scatter to one list of places as a loop, one window a round.
+// scatter-expander: a scatter to one list of places as a loop, one window per iteration.
 //
 // BEFORE
 // HloModule example
@@ -82,7 +82,7 @@ namespace {
 using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
 
-Op Loop(HloBuilder& b, const HloInstruction& i, Ops x) {
+Op Loop(HloBuilder& b, HloInstruction& i, Ops x) {
   const auto& a = i.attributes<ScatterAttributes>();
   const Shape& operand = x[0]->shape();
   const PrimitiveType type = x[1]->shape().element_type();
@@ -114,7 +114,7 @@ Op Loop(HloBuilder& b, const HloInstruction& i, Ops x) {
   return done[0];
 }
 
-HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
+HloInstruction* ExpandScatter(HloInstruction* i, RuleContext& c) {
   const auto& a = i->attributes<ScatterAttributes>();
   const Shape& operand = i->operand(0)->shape();
   if (i->operand_count() != 3 || !a.input_batching_dims.empty() || !a.inserted_window_dims.empty() ||
@@ -135,14 +135,12 @@ HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
 
 constexpr Rule kRules[] = {
     {HloOpcode::kScatter, "expand-scatter", "scatter(A, indices, B) => a loop of dynamic-update-slices of A", kExact,
-     kExact, Expand},
+     kExact, ExpandScatter},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeScatterExpander(const PassOptions& options) {
-  return rules::MakeRulePass("scatter-expander", rules::kRules, options);
-}
+PassDefinition DefineScatterExpander() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

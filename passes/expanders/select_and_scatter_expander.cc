@@ -107,7 +107,7 @@ HloComputation* Chooser(HloModule& module, const HloComputation& select, Primiti
   return built.ok() ? *built : nullptr;
 }
 
-HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
+HloInstruction* ExpandSelectAndScatter(HloInstruction* i, RuleContext& c) {
   const Shape& shape = i->operand(0)->shape();
   const PrimitiveType type = shape.element_type();
   if (shape.ElementCount() > INT32_MAX || shape.ElementCount() == 0 || shape.rank() == 0 ||
@@ -115,7 +115,7 @@ HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
       type != i->operand(2)->shape().element_type()) {
     return nullptr;
   }
-  return c.Expand([](HloBuilder& b, const HloInstruction& i, Ops x) {
+  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops x) {
     const Shape& shape = x[0]->shape();
     const int64_t count = shape.ElementCount(), windows = x[1]->shape().ElementCount();
     HloComputation* chooser = Chooser(b.module(), *i.called_computations()[0], shape.element_type());
@@ -137,14 +137,13 @@ HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
 
 constexpr Rule kRules[] = {
     {HloOpcode::kSelectAndScatter, "expand-select-and-scatter",
-     "select-and-scatter(A, B, v) => scatter(v, places by reduce-window(A), B)", kExact, kExact, Expand},
+     "select-and-scatter(A, B, v) => scatter(v, places by reduce-window(A), B)", kExact, kExact,
+     ExpandSelectAndScatter},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeSelectAndScatterExpander(const PassOptions& options) {
-  return rules::MakeRulePass("select-and-scatter-expander", rules::kRules, options);
-}
+PassDefinition DefineSelectAndScatterExpander() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -79,10 +79,10 @@ bool HasFloats(const HloInstruction& i) {
   return std::any_of(i.operands().begin(), i.operands().end(), [](const HloInstruction* x) { return IsFloating(x); });
 }
 
-HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
+HloInstruction* ExpandStableSort(HloInstruction* i, RuleContext& c) {
   const auto& attributes = i->attributes<SortAttributes>();
   if (!attributes.is_stable || i->operand(0)->shape().dimensions(attributes.dimensions[0]) > INT32_MAX) return nullptr;
-  return c.Expand([](HloBuilder& b, const HloInstruction& i, Ops x) {
+  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops x) {
     const int64_t dimension = i.attributes<SortAttributes>().dimensions[0];
     HloComputation* comparator = WithPlaces(b.module(), *i.to_apply());
     if (comparator == nullptr) return Op{nullptr};
@@ -95,8 +95,10 @@ HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
   });
 }
 
-HloInstruction* OfIntegers(HloInstruction* i, RuleContext& c) { return HasFloats(*i) ? nullptr : Expand(i, c); }
-HloInstruction* OfFloats(HloInstruction* i, RuleContext& c) { return HasFloats(*i) ? Expand(i, c) : nullptr; }
+HloInstruction* OfIntegers(HloInstruction* i, RuleContext& c) {
+  return HasFloats(*i) ? nullptr : ExpandStableSort(i, c);
+}
+HloInstruction* OfFloats(HloInstruction* i, RuleContext& c) { return HasFloats(*i) ? ExpandStableSort(i, c) : nullptr; }
 
 constexpr std::string_view kFormula = "sort(A), stable => sort(A, iota), ties by place";
 constexpr Rule kRules[] = {
@@ -107,8 +109,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeStableSortExpander(const PassOptions& options) {
-  return rules::MakeRulePass("stable-sort-expander", rules::kRules, options);
-}
+PassDefinition DefineStableSortExpander() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

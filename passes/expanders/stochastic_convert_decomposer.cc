@@ -24,11 +24,11 @@ namespace {
 using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
 
-HloInstruction* Decompose(HloInstruction* i, RuleContext& c) {
+HloInstruction* DecomposeStochasticConvert(HloInstruction* i, RuleContext& c) {
   if (!IsInteger(i->shape().element_type()) || !IsFloating(i->operand(0)) ||
       !IsUnsigned(i->operand(1)->shape().element_type()))
     return nullptr;
-  return c.Expand([](HloBuilder& b, const HloInstruction& i, Ops x) {
+  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops x) {
     const PrimitiveType bits = x[1]->shape().element_type();
     // f16 has no number as large as 2^16.
     const Op value =
@@ -46,14 +46,13 @@ HloInstruction* Decompose(HloInstruction* i, RuleContext& c) {
 
 constexpr Rule kRules[] = {
     {HloOpcode::kStochasticConvert, "decompose-stochastic-convert",
-     "stochastic-convert(A, bits) => floor(|A|), + 1 where bits < its fraction", kExact, kExact, Decompose},
+     "stochastic-convert(A, bits) => floor(|A|), + 1 where bits < its fraction", kExact, kExact,
+     DecomposeStochasticConvert},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeStochasticConvertDecomposer(const PassOptions& options) {
-  return rules::MakeRulePass("stochastic-convert-decomposer", rules::kRules, options);
-}
+PassDefinition DefineStochasticConvertDecomposer() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

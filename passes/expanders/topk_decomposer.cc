@@ -40,8 +40,8 @@ namespace {
 using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
 
-HloInstruction* Decompose(HloInstruction*, RuleContext& c) {
-  return c.Expand([](HloBuilder& b, const HloInstruction& i, Ops x) {
+HloInstruction* DecomposeTopk(HloInstruction*, RuleContext& c) {
+  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops x) {
     const auto& attributes = i.attributes<TopKAttributes>();
     const Shape& shape = x[0]->shape();
     const PrimitiveType type = shape.element_type();
@@ -63,14 +63,12 @@ HloInstruction* Decompose(HloInstruction*, RuleContext& c) {
 }
 
 constexpr Rule kRules[] = {
-    {HloOpcode::kTopK, "decompose-topk", "topk(A) => slices of sort(A, iota)", kExact, kExact, Decompose},
+    {HloOpcode::kTopK, "decompose-topk", "topk(A) => slices of sort(A, iota)", kExact, kExact, DecomposeTopk},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeTopkDecomposer(const PassOptions& options) {
-  return rules::MakeRulePass("topk-decomposer", rules::kRules, options);
-}
+PassDefinition DefineTopkDecomposer() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -54,7 +54,7 @@ HloInstruction* InSteps(HloInstruction* i, RuleContext& c) {
   const bool is_long = std::any_of(i->dimensions().begin(), i->dimensions().end(),
                                    [&](int64_t d) { return i->operand(0)->shape().dimensions(d) > kStep; });
   if (!is_long) return nullptr;
-  return c.Expand([](HloBuilder& b, const HloInstruction& i, Ops x) {
+  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops x) {
     Window window(static_cast<size_t>(x[0]->shape().rank()));
     for (int64_t d : i.dimensions()) {
       const int64_t n = x[0]->shape().dimensions(d);
@@ -74,8 +74,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeTreeReductionRewriter(const PassOptions& options) {
-  return rules::MakeRulePass("tree-reduction-rewriter", rules::kRules, options);
-}
+PassDefinition DefineTreeReductionRewriter() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -24,11 +24,11 @@ namespace {
 using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
 
-HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
+HloInstruction* ExpandTriangularSolve(HloInstruction* i, RuleContext& c) {
   if ((!IsFloating(i) && !IsComplex(i->shape().element_type())) || i->shape().rank() < 2 ||
       i->shape().ElementCount() == 0)
     return nullptr;
-  return c.Expand([](HloBuilder& b, const HloInstruction& i, Ops x) {
+  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops x) {
     const auto& attributes = i.attributes<TriangularSolveAttributes>();
     const int64_t rank = i.shape().rank();
     const DimVector batch = BatchDimensions(rank);
@@ -75,14 +75,12 @@ HloInstruction* Expand(HloInstruction* i, RuleContext& c) {
 
 constexpr Rule kRules[] = {
     {HloOpcode::kTriangularSolve, "expand-triangular-solve", "triangular-solve(A, B) => a loop over its rows",
-     kRounding, kRounding, Expand},
+     kRounding, kRounding, ExpandTriangularSolve},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeTriangularSolveExpander(const PassOptions& options) {
-  return rules::MakeRulePass("triangular-solve-expander", rules::kRules, options);
-}
+PassDefinition DefineTriangularSolveExpander() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -40,9 +40,9 @@ class Joiner {
       Result(unit, Copy(*unit, operands));
       return;
     }
-    const HloComputation& from = *unit->fused_computation();
+    HloComputation& from = *unit->fused_computation();
     std::unordered_map<const HloInstruction*, HloInstruction*> copies;
-    for (HloInstruction* i : from.MakeInstructionPostOrder()) {
+    for (HloInstruction* i : from.PostOrder()) {
       if (i->IsParameter()) {
         copies[i] = Inside(unit->operand(i->parameter_number()));
         continue;
@@ -122,7 +122,7 @@ bool IsNeeded(const HloInstruction& unit, int64_t k, const HloInstruction* reade
   return false;
 }
 
-// Uses of `unit` take elements of `joined`: its result k is the element places[k]; -1 where nobody needs it.
+// Uses of `unit` take elements of `joined`: its result k is the element places[k]; -1 where it is unused.
 void MoveUses(HloInstruction* unit, HloInstruction* joined, std::span<const int64_t> places) {
   HloComputation& computation = *unit->parent();
   const auto move = [&](HloInstruction* old, int64_t k) {
@@ -139,7 +139,7 @@ void MoveUses(HloInstruction* unit, HloInstruction* joined, std::span<const int6
   for (HloInstruction* element : elements) move(element, element->tuple_index());
 }
 
-// What was made for a result that nobody needs. Operands stand before their users in a new body.
+// What was made for an unused result. Operands stand before their users in a new body.
 void RemoveUnused(HloComputation& body) {
   const std::vector<HloInstruction*> all = body.instructions();
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
@@ -159,7 +159,7 @@ void RemoveUnit(HloInstruction* unit) {
 
 }  // namespace
 
-HloComputation* FusionBuilder::NewBody(const HloComputation& computation) {
+HloComputation* FusionBuilder::NewBody(HloComputation& computation) {
   HloModule& module = *computation.module();
   std::string name = "fused_computation";
   while (module.FindComputation(name) != nullptr) name = "fused_computation." + std::to_string(++next_body_);

@@ -19,7 +19,7 @@ class FusionBuilder {
   HloInstruction* Join(HloInstruction* first, HloInstruction* second);
 
  private:
-  HloComputation* NewBody(const HloComputation& computation);
+  HloComputation* NewBody(HloComputation& computation);
 
   int64_t next_body_ = 0;                // names up to this one are taken
   std::vector<HloInstruction*> inside_;  // by id: what an instruction is in the body that is being made

@@ -29,18 +29,20 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kTakeApart = {"take-apart", "fusion(A), f => f's instructions on A"};
+
 class Defuser : public RewritingPass {
  public:
-  explicit Defuser(const PassOptions& options) : RewritingPass("defuser", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
-    for (HloComputation* computation : module.MakeComputationPostOrder()) {
+    for (HloComputation* computation : module.PostOrder()) {
       for (HloInstruction* fusion : InstructionsOf(*computation, HloOpcode::kFusion)) {
         if (fusion->HasControlDependencies() || fusion->attributes<FusionAttributes>().kind == FusionKind::kCustom)
           continue;
         if (fusion->fused_computation()->root()->IsParameter() && HasAnnotations(*fusion)) continue;
-        if (!Ask("take-apart", "fusion(A), f => f's instructions on A", *fusion)) continue;
+        if (!Ask(kTakeApart, *fusion)) continue;
         HloComputation* body = fusion->fused_computation();
         HloInstruction* result = InlineBefore(fusion, *body, fusion->operands());
         InheritAnnotations(result, *fusion);
@@ -57,6 +59,6 @@ class Defuser : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeDefuser(const PassOptions& options) { return std::make_unique<Defuser>(options); }
+PassDefinition DefineDefuser() { return {MakePassOf<Defuser>, {kTakeApart}}; }
 
 }  // namespace hloir

@@ -32,21 +32,23 @@
 
 namespace hloir {
 
-std::unique_ptr<HloPass> MakeHloDescheduler(const PassOptions& options);
-std::unique_ptr<HloPass> MakeControlDepRemover(const PassOptions& options);
-std::unique_ptr<HloPass> MakeDefuser(const PassOptions& options);
+PassDefinition DefineHloDescheduler();
+PassDefinition DefineControlDepRemover();
+PassDefinition DefineDefuser();
 
 namespace {
 
+std::vector<PassDefinition> Parts() { return {DefineHloDescheduler(), DefineControlDepRemover(), DefineDefuser()}; }
+
 class Despecializer : public RewritingPass {
  public:
-  explicit Despecializer(const PassOptions& options) : RewritingPass("despecializer", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
-    for (auto make : {MakeHloDescheduler, MakeControlDepRemover, MakeDefuser}) {
-      HLOIR_ASSIGN_OR_RETURN(const bool pass_changed, make(options_)->Run(module));
-      changed |= pass_changed;
+    for (const PassDefinition& part : Parts()) {
+      HLOIR_ASSIGN_OR_RETURN(const bool part_changed, part.make(name_, options_)->Run(module));
+      changed |= part_changed;
     }
     return changed;
   }
@@ -54,8 +56,10 @@ class Despecializer : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeDespecializer(const PassOptions& options) {
-  return std::make_unique<Despecializer>(options);
+PassDefinition DefineDespecializer() {
+  PassDefinition pass{MakePassOf<Despecializer>};
+  for (const PassDefinition& part : Parts()) pass.rules.insert(pass.rules.end(), part.rules.begin(), part.rules.end());
+  return pass;
 }
 
 }  // namespace hloir

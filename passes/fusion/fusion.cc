@@ -57,23 +57,27 @@
 #include "fusion/build.h"
 #include "fusion/group.h"
 #include "fusion/multi_output.h"
-#include "support/fetch_ahead.h"
+#include "hloir/detail/fetch_ahead.h"
 #include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace fusion {
 namespace {
 
-class Fusion : public HloPass {
+constexpr RuleInfo kDeadInstruction = {"dead-instruction", "A, unused => nothing"};
+constexpr NumberOption kMaxInstructions = {"max-instructions", "instructions in one fusion", 256};
+constexpr FlagOption kAllowMultiOutput = {"multi-output", "let one loop have several results", true};
+
+class Fusion : public RewritingPass {
  public:
-  explicit Fusion(const PassOptions& options) : options_(options), gate_(name(), options_) {}
-  std::string_view name() const override { return "fusion"; }
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
-    const bool fuse = gate_.Enabled("fuse", MathMode::kExact);
-    const bool multi_output = options_.fusion.multi_output && gate_.Enabled("multi-output", MathMode::kExact);
-    Grouper grouper(module, options_.fusion, gate_);
+    const bool fuse = gate_.Enabled(kFuse);
+    const bool multi_output = options_.Get(kAllowMultiOutput) && gate_.Enabled(kMultiOutput);
+    const int64_t max_instructions = options_.Get(kMaxInstructions);
+    Grouper grouper(module, max_instructions, gate_);
     for (HloComputation* computation : ControlFlowComputations(module)) {
       if (fuse) changed |= RemoveDeadCode(*computation);
       // What one round joins can leave something for the next: a group that is closed no longer claims its operands'
@@ -84,13 +88,13 @@ class Fusion : public HloPass {
         again = RunOn(*computation, grouper);
         changed |= again;
       }
-      if (multi_output) changed |= JoinLoops(*computation, options_.fusion, gate_, builder_);
+      if (multi_output) changed |= JoinLoops(*computation, max_instructions, gate_, builder_);
     }
     return changed;
   }
 
  private:
-  // A value that dead code reads too would become a result of its loop, for nobody.
+  // A value that dead code reads too would become an unused result of its loop.
   bool RemoveDeadCode(HloComputation& computation) {
     std::vector<HloInstruction*> dead;
     for (HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
@@ -99,9 +103,7 @@ class Fusion : public HloPass {
     }
     bool changed = false;
     for (HloInstruction* i : dead) {
-      if (!gate_.Enabled("dead-instruction", MathMode::kExact) ||
-          !gate_.Allow("dead-instruction", "A, unused => nothing", MathMode::kExact, *i))
-        continue;
+      if (!Ask(kDeadInstruction, *i)) continue;
       RemoveIfDead(i);
       gate_.Done(nullptr);
       changed = true;
@@ -110,12 +112,10 @@ class Fusion : public HloPass {
   }
   bool RunOn(HloComputation& computation, Grouper& grouper);
 
-  PassOptions options_;
-  RewriteGate gate_;
   FusionBuilder builder_;
 };
 
-constexpr size_t kFetched = 24;  // instructions before their turn
+constexpr size_t kFetched = 24;  // instructions before they are looked at
 
 bool Fusion::RunOn(HloComputation& computation, Grouper& grouper) {
   grouper.Begin(computation);
@@ -133,8 +133,7 @@ bool Fusion::RunOn(HloComputation& computation, Grouper& grouper) {
       return grouper.RoleAt(grouper.PositionOf(m.instruction)) != Role::kScalar;
     });
     if (joined < 2) continue;
-    if (!gate_.Allow("fuse", "g(f(A)) => fusion(A)", MathMode::kExact, *root,
-                     gate_.explaining() ? grouper.Reason() : "")) {
+    if (!gate_.Allow(kFuse, *root, gate_.explaining() ? grouper.Reason() : "")) {
       continue;
     }
     HloInstruction* fusion = builder_.Build(members, root, grouper);
@@ -153,6 +152,10 @@ bool Fusion::RunOn(HloComputation& computation, Grouper& grouper) {
 }  // namespace
 }  // namespace fusion
 
-std::unique_ptr<HloPass> MakeFusion(const PassOptions& options) { return std::make_unique<fusion::Fusion>(options); }
+PassDefinition DefineFusion() {
+  return {MakePassOf<fusion::Fusion>,
+          {fusion::kDeadInstruction, fusion::kFuse, fusion::kMultiOutput},
+          {fusion::kMaxInstructions, fusion::kAllowMultiOutput}};
+}
 
 }  // namespace hloir

@@ -38,9 +38,11 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kSink = {"sink", "fusion(A, constant) => fusion(A), which has the constant"};
+
 class FusionConstantSinking : public RewritingPass {
  public:
-  explicit FusionConstantSinking(const PassOptions& options) : RewritingPass("fusion-constant-sinking", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -65,8 +67,7 @@ class FusionConstantSinking : public RewritingPass {
     for (int64_t k = 0; k < fusion->operand_count(); ++k) {
       if (!MaySink(*fusion, k)) kept.push_back(fusion->operand(k));
     }
-    if (static_cast<int64_t>(kept.size()) == fusion->operand_count() ||
-        !Ask("sink", "fusion(A, constant) => fusion(A), which has the constant", *fusion)) {
+    if (static_cast<int64_t>(kept.size()) == fusion->operand_count() || !Ask(kSink, *fusion)) {
       return false;
     }
     HloComputation* body = OwnComputation(fusion, 0);
@@ -81,7 +82,7 @@ class FusionConstantSinking : public RewritingPass {
     HloInstruction* made =
         fusion->parent()->AddInstruction(HloOpcode::kFusion, fusion->shape(), kept, attributes, fusion->name());
     made->AddCalledComputation(body);
-    if (fusion->has_extras()) made->mutable_extras() = fusion->extras();
+    made->CopyExtrasOf(*fusion);
     fusion->parent()->MoveBefore(made, fusion);
     PutInPlaceOf(fusion, made);
     return true;
@@ -90,8 +91,6 @@ class FusionConstantSinking : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeFusionConstantSinking(const PassOptions& options) {
-  return std::make_unique<FusionConstantSinking>(options);
-}
+PassDefinition DefineFusionConstantSinking() { return {MakePassOf<FusionConstantSinking>, {kSink}}; }
 
 }  // namespace hloir

@@ -1,4 +1,4 @@
-// How groups grow. From the root, the latest candidate first, so that when an instruction's turn comes, all its users
+// How groups grow. From the root, the latest candidate first, so that when an instruction is looked at, all its users
 // that will be in the group are. It joins if what that computes again costs less than the memory traffic that it saves:
 //
 // - Nothing is computed again when all users are in the group and read it at the same index ("space").
@@ -11,7 +11,7 @@
 // cache;
 //   from another dot only if its rows are reduced on the way, as in attention.
 // - With users in other groups, it is duplicated into all of them, if the whole cone of instructions that only it needs
-//   is cheap; then nobody needs to write it.
+//   is cheap; then it need not be written.
 // - A loop costs something however few elements it has, so of small arrays more may be computed again.
 #include "fusion/group.h"
 
@@ -28,7 +28,6 @@ constexpr double kLoopCost = 256;             // of one more loop, in additions
 constexpr int64_t kMostRowBytes = 1 << 16;    // that a loop over rows may keep
 constexpr int32_t kHoisted = -1;              // the space of what is computed once per loop
 constexpr int32_t kAnywhere = -2;             // the space of what a dot reads for each of its rows
-constexpr char kFormula[] = "g(f(A)) => fusion(A)";
 
 // Does the broadcast repeat along the last dimensions only: {0, 1, …, k-1}?
 bool IsHoistable(const HloInstruction& broadcast) {
@@ -83,8 +82,8 @@ double LoopCost(const HloInstruction& i) {
 
 }  // namespace
 
-Grouper::Grouper(const HloModule& module, const FusionOptions& options, RewriteGate& gate)
-    : options_(options), gate_(gate) {
+Grouper::Grouper(const HloModule& module, int64_t max_instructions, RewriteGate& gate)
+    : max_instructions_(max_instructions), gate_(gate) {
   position_.assign(static_cast<size_t>(module.instruction_id_limit()), -1);
   member_of_ = position_;
 }
@@ -123,7 +122,7 @@ void Grouper::FindCones() {
       if (comes_along) cone.weight += cones_[below].weight;
     }
     cone.weight = std::min(cone.weight, 1 << 20), cone.leaves = std::min(cone.leaves, 1 << 20);
-    if (roles_[at] == Role::kFree || i.IsRoot() || HasOwnAnnotations(i)) continue;
+    if (roles_[at] == Role::kFree || i.IsRoot() || HasAnnotations(i)) continue;
     const int64_t copies = i.user_count() - 1;
     if (copies < 1 || copies >= (cone.leaves == 0 ? kMostCopiesOfNothing : kMostCopies)) continue;
     // What it saves: one write, and a read per user; what it costs: reads of its leaves by the others, too.
@@ -155,7 +154,7 @@ const std::vector<Member>& Grouper::Grow(HloInstruction* root) {
   first.operand_space = role == Role::kArithmetic ? first.space : next_space_;
   next_space_ += static_cast<int32_t>(root->operand_count()) + 1;
   Add(first);
-  while (!candidates_.empty() && static_cast<int64_t>(members_.size()) < options_.max_instructions) {
+  while (!candidates_.empty() && static_cast<int64_t>(members_.size()) < max_instructions_) {
     std::pop_heap(candidates_.begin(), candidates_.end());
     HloInstruction* producer = candidates_.back().second;
     candidates_.pop_back();
@@ -173,7 +172,7 @@ const std::vector<Member>& Grouper::Grow(HloInstruction* root) {
 }
 
 void Grouper::Add(Member member) {
-  const HloInstruction& i = *member.instruction;
+  HloInstruction& i = *member.instruction;
   const Role role = RoleAt(PositionOf(&i));
   member_of_[static_cast<size_t>(i.id())] = static_cast<int32_t>(members_.size());
   members_.push_back(member);
@@ -234,13 +233,13 @@ Grouper::Use Grouper::UseOf(const Member& user, Role role, int64_t k) const {
 }
 
 bool Grouper::Declined(const HloInstruction& producer, const char* reason) {
-  if (gate_.explaining()) gate_.Decline("fuse", kFormula, MathMode::kExact, producer, reason, members_[0].instruction);
+  if (gate_.explaining()) gate_.Decline(kFuse, producer, reason, members_[0].instruction);
   return false;
 }
 
 bool Grouper::Joins(HloInstruction* producer, Role role, Member& member) {
   if (role == Role::kNone || role == Role::kUpdate || producer->IsParameter()) return false;
-  if (HasOwnAnnotations(*producer))
+  if (HasAnnotations(*producer))
     return Declined(*producer, "it has a sharding or a frontend attribute, which would be lost");
   // All users are in the group; it is their only one; or they may all have it in theirs.
   bool all_here = !producer->IsRoot(), all_owned = all_here, all_fusible = all_here;

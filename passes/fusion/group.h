@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "fusion/role.h"
-#include "hloir/pass.h"
+#include "hloir/rewrite.h"
 
 namespace hloir::fusion {
+
+inline constexpr RuleInfo kFuse = {"fuse", "g(f(A)) => fusion(A)"};
 
 // An instruction in the group that is growing.
 struct Member {
@@ -19,12 +21,13 @@ struct Member {
   int32_t space = 0, operand_space = 0;
   double times = 1;    // how often each element is computed
   bool owned = false;  // it will be nowhere else
-  bool fed = false;    // nobody but a dot's rows needs it
+  bool fed = false;    // only a dot's rows need it
 };
 
 class Grouper {
  public:
-  Grouper(const HloModule& module, const FusionOptions& options, RewriteGate& gate);
+  // No group has more instructions than this.
+  Grouper(const HloModule& module, int64_t max_instructions, RewriteGate& gate);
 
   // Looks at a computation as it is now. Groups may then be grown from its last instruction to its first, each built
   // before the next one grows.
@@ -75,7 +78,7 @@ class Grouper {
     return here && members_[static_cast<size_t>(index)].instruction == i ? index : -1;
   }
 
-  const FusionOptions options_;
+  const int64_t max_instructions_;
   RewriteGate& gate_;
   std::vector<HloInstruction*> order_;
   std::vector<int32_t> position_, member_of_;  // by instruction id

@@ -16,7 +16,7 @@ namespace {
 constexpr int kRounds = 16;
 constexpr int64_t kMostResults = 8;
 constexpr int64_t kMostOperands = 32;
-constexpr int64_t kMostUsersLookedAt = 16;
+constexpr int64_t kMostUsersOfCandidate = 16;
 constexpr int kPathBudget = 256;    // instructions looked at for a path between two loops
 constexpr double kLeastGain = 0.2;  // of the traffic of both
 
@@ -26,7 +26,7 @@ const HloInstruction& BodyRoot(const HloInstruction& unit) {
 
 // The dimensions that its loop runs over; nullptr: it is no loop that others could join.
 const Shape* LoopShape(const HloInstruction& unit) {
-  if (unit.HasControlDependencies() || HasOwnAnnotations(unit) || unit.operand_count() > kMostOperands) return nullptr;
+  if (unit.HasControlDependencies() || HasAnnotations(unit) || unit.operand_count() > kMostOperands) return nullptr;
   if (unit.shape().IsTuple()) {
     if (unit.IsRoot() || unit.shape().tuple_size() > kMostResults) return nullptr;
     for (const HloInstruction* user : unit.users()) {
@@ -51,7 +51,8 @@ const Shape* LoopShape(const HloInstruction& unit) {
 }
 
 // What a value comes from: the loop behind an element of several results.
-HloInstruction* UnitOf(HloInstruction* value) {
+template <class I>
+I* UnitOf(I* value) {
   return value->opcode() == HloOpcode::kGetTupleElement ? value->operand(0) : value;
 }
 
@@ -62,7 +63,7 @@ bool ReadsInStep(HloInstruction* first, const HloInstruction& second, const Shap
   if (root->opcode() == HloOpcode::kTuple || root->opcode() == HloOpcode::kGetTupleElement) {
     // Several results already: only if it reads nothing of the first's.
     return std::none_of(second.operands().begin(), second.operands().end(),
-                        [&](HloInstruction* o) { return UnitOf(o) == first; });
+                        [&](const HloInstruction* o) { return UnitOf(o) == first; });
   }
   // What is in step with the loop: from the root down through elementwise operations.
   std::vector<const HloInstruction*> in_step{root};
@@ -100,7 +101,7 @@ int64_t Bytes(const HloInstruction& i) {
 // What the second need not read any more.
 int64_t SavedBytes(HloInstruction* first, const HloInstruction& second) {
   int64_t saved = 0;
-  for (HloInstruction* operand : second.operands()) {
+  for (const HloInstruction* operand : second.operands()) {
     if (UnitOf(operand) == first || first->OperandIndex(operand) >= 0) saved += operand->shape().ByteSize();
   }
   return saved;
@@ -108,8 +109,8 @@ int64_t SavedBytes(HloInstruction* first, const HloInstruction& second) {
 
 class Joining {
  public:
-  Joining(HloComputation& computation, const FusionOptions& options, RewriteGate& gate, FusionBuilder& builder)
-      : computation_(computation), options_(options), gate_(gate), builder_(builder) {}
+  Joining(HloComputation& computation, int64_t max_instructions, RewriteGate& gate, FusionBuilder& builder)
+      : computation_(computation), max_instructions_(max_instructions), gate_(gate), builder_(builder) {}
 
   bool Round() {
     const std::vector<HloInstruction*> order = computation_.PostOrder();
@@ -127,8 +128,7 @@ class Joining {
       if (first == nullptr) continue;
       const std::string reason =
           gate_.explaining() ? std::to_string(SavedBytes(first, *second)) + " bytes need not be read twice" : "";
-      if (!gate_.Allow("multi-output", "f(A), g(A, f(A)) => fusion(A)", MathMode::kExact, *second, reason, first))
-        continue;
+      if (!gate_.Allow(kMultiOutput, *second, reason, first)) continue;
       settled = position_.at(second);
       HloInstruction* joined = builder_.Join(first, second);
       gate_.Done(joined);
@@ -154,14 +154,14 @@ class Joining {
       const int64_t saved = SavedBytes(first, *second);
       if (saved <= best_saved) return;
       if (static_cast<double>(saved) < kLeastGain * static_cast<double>(Bytes(*first) + Bytes(*second))) return;
-      if (Size(*first) + Size(*second) > options_.max_instructions) return;
+      if (Size(*first) + Size(*second) > max_instructions_) return;
       if (!ReadsInStep(first, *second, shape) || HasPath(first, second)) return;
       best = first;
       best_saved = saved;
     };
     for (HloInstruction* operand : second->operands()) {
       consider(UnitOf(operand));
-      if (operand->user_count() > kMostUsersLookedAt) continue;
+      if (operand->user_count() > kMostUsersOfCandidate) continue;
       for (HloInstruction* user : operand->users()) consider(user);
     }
     return best;
@@ -182,7 +182,7 @@ class Joining {
       stack.push_back(i);
     };
     auto push_all = [&](const HloInstruction* i, bool direct) {
-      for (HloInstruction* operand : i->operands()) {
+      for (const HloInstruction* operand : i->operands()) {
         if (!(direct && UnitOf(operand) == first)) push(operand);
       }
       for (const HloInstruction* predecessor : i->control_predecessors()) push(predecessor);
@@ -198,7 +198,7 @@ class Joining {
   }
 
   HloComputation& computation_;
-  const FusionOptions& options_;
+  const int64_t max_instructions_;
   RewriteGate& gate_;
   FusionBuilder& builder_;
   std::unordered_map<const HloInstruction*, int32_t> position_;
@@ -206,10 +206,10 @@ class Joining {
 
 }  // namespace
 
-bool JoinLoops(HloComputation& computation, const FusionOptions& options, RewriteGate& gate, FusionBuilder& builder) {
+bool JoinLoops(HloComputation& computation, int64_t max_instructions, RewriteGate& gate, FusionBuilder& builder) {
   // A schedule is an order with all uses after their definitions; what lies between the two loops would have to move.
   if (computation.module()->config().is_scheduled) return false;
-  Joining joining(computation, options, gate, builder);
+  Joining joining(computation, max_instructions, gate, builder);
   bool changed = false;
   for (int round = 0; round < kRounds && joining.Round(); ++round) changed = true;
   return changed;

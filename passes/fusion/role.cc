@@ -51,31 +51,18 @@ Role RoleOf(const HloInstruction& i) {
 
 int Weight(const HloInstruction& i) {
   const int width = IsComplex(i.shape().IsArray() ? i.shape().element_type() : PrimitiveType::F32) ? 4 : 1;
-  switch (i.opcode()) {
-    case HloOpcode::kDivide:
-    case HloOpcode::kRemainder:
-    case HloOpcode::kSqrt:
-    case HloOpcode::kRsqrt:
-    case HloOpcode::kGather: return 4 * width;
-    case HloOpcode::kAtan2:
-    case HloOpcode::kCbrt:
-    case HloOpcode::kCos:
-    case HloOpcode::kErf:
-    case HloOpcode::kExp:
-    case HloOpcode::kExpm1:
-    case HloOpcode::kLog:
-    case HloOpcode::kLog1p:
-    case HloOpcode::kLogistic:
-    case HloOpcode::kPower:
-    case HloOpcode::kSin:
-    case HloOpcode::kTan:
-    case HloOpcode::kTanh: return 16 * width;
-    default: return width;
+  if (i.opcode() == HloOpcode::kGather) return 4 * width;  // moves, but from anywhere
+  switch (CostClass(i.opcode())) {
+    case OpCost::kDivision: return 4 * width;
+    case OpCost::kTranscendental: return 16 * width;
+    case OpCost::kFree:
+    case OpCost::kMoves:
+    case OpCost::kCheap:
+    case OpCost::kByShape:
+    case OpCost::kCalled:
+    case OpCost::kCommunicates: return width;
   }
-}
-
-bool HasOwnAnnotations(const HloInstruction& i) {
-  return i.sharding() != nullptr || !i.extras().frontend_attributes.empty();
+  return width;
 }
 
 }  // namespace hloir::fusion

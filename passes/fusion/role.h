@@ -23,7 +23,4 @@ Role RoleOf(const HloInstruction& instruction);
 // Of one element, in additions: 4 for a division, 16 for an exponential.
 int Weight(const HloInstruction& instruction);
 
-// A sharding or frontend attribute, which would be lost inside a fusion.
-bool HasOwnAnnotations(const HloInstruction& instruction);
-
 }  // namespace hloir::fusion

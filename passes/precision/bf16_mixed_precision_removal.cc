@@ -27,11 +27,12 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kUnmix = {"unmix", "op(A, B) of bf16 and f32 => convert(op(convert(A), B))", MathMode::kRounding};
+
 class Bf16MixedPrecisionRemoval : public TypeChangePass {
  public:
-  explicit Bf16MixedPrecisionRemoval(const PassOptions& options)
-      : TypeChangePass("bf16-mixed-precision-removal", "unmix",
-                       "op(A, B) of bf16 and f32 => convert(op(convert(A), B))", options) {}
+  Bf16MixedPrecisionRemoval(std::string_view name, const PassOptions& options)
+      : TypeChangePass(name, options, kUnmix) {}
 
  private:
   MathMode ClassOf(const HloInstruction&) const override { return MathMode::kRounding; }
@@ -55,8 +56,6 @@ class Bf16MixedPrecisionRemoval : public TypeChangePass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeBf16MixedPrecisionRemoval(const PassOptions& options) {
-  return std::make_unique<Bf16MixedPrecisionRemoval>(options);
-}
+PassDefinition DefineBf16MixedPrecisionRemoval() { return {MakePassOf<Bf16MixedPrecisionRemoval>, {kUnmix}}; }
 
 }  // namespace hloir

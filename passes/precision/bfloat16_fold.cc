@@ -22,7 +22,7 @@
 // END
 //
 // operand-upcaster and result-caster undo it. The sum may be in another type, so of class rounding. Leaves alone: dots
-// whose algorithm is given; results that somebody reads in f32.
+// whose algorithm is given; results that are also used in f32.
 #include <algorithm>
 
 #include "hloir/rules.h"
@@ -31,7 +31,7 @@ namespace hloir {
 namespace rules {
 namespace {
 
-constexpr PrimitiveType BF16 = PrimitiveType::BF16, F32 = PrimitiveType::F32;
+using PrimitiveType::BF16, PrimitiveType::F32;
 
 bool MayFold(const HloInstruction& i) {
   if (i.HasControlDependencies() || i.operand_count() != 2) return false;
@@ -72,8 +72,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeBfloat16Fold(const PassOptions& options) {
-  return rules::MakeRulePass("bfloat16-fold", rules::kRules, options);
-}
+PassDefinition DefineBfloat16Fold() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -1,4 +1,4 @@
-// bfloat16-propagation: what only goes on as bf16 is computed in bf16.
+// bfloat16-propagation: what is only used as bf16 is computed in bf16.
 //
 // BEFORE --math=rounding
 // HloModule example
@@ -23,7 +23,7 @@
 // }
 // END
 //
-// One step at a time: a conversion of a value that nobody else reads moves to that value's operands. Of class rounding,
+// One step at a time: a conversion of a value without other users moves to that value's operands. Of class rounding,
 // and never part of the default pipeline: each operation then rounds to bf16. Leaves alone: what calls computations,
 // parts of tuples, and whatever is tied to its type.
 #include <algorithm>
@@ -34,7 +34,7 @@ namespace hloir {
 namespace rules {
 namespace {
 
-constexpr PrimitiveType BF16 = PrimitiveType::BF16, F32 = PrimitiveType::F32;
+using PrimitiveType::BF16, PrimitiveType::F32;
 
 bool MayNarrow(const HloInstruction& i) {
   if (!i.called_computations().empty() || i.operand_count() == 0 || i.HasControlDependencies()) return false;
@@ -93,8 +93,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeBfloat16Propagation(const PassOptions& options) {
-  return rules::MakeRulePass("bfloat16-propagation", rules::kRules, options);
-}
+PassDefinition DefineBfloat16Propagation() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

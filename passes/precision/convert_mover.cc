@@ -28,7 +28,7 @@
 // END
 //
 // Data movement: reshape, transpose and reverse; slice too for widening ones, as it then converts less. Leaves
-// alone: converts and movements that somebody else needs too.
+// alone: converts and movements with another user.
 #include "hloir/rules.h"
 
 namespace hloir {
@@ -42,9 +42,9 @@ HloInstruction* Move(RuleContext& c, const HloInstruction* movement, HloInstruct
   Shape shape = Shape::Array(operand->shape().element_type(), movement->shape().dimensions());
   HloInstruction* moved = c.computation()->AddClone(*movement, std::span(&operand, 1), &shape);
   if (moved->has_extras()) {
-    moved->mutable_extras().sharding = nullptr;
-    moved->mutable_extras().frontend_attributes.clear();
-    moved->mutable_extras().original_value.reset();
+    moved->set_sharding(std::nullopt);
+    moved->set_frontend_attributes({});
+    moved->set_original_value(std::nullopt);
   }
   return moved;
 }
@@ -85,8 +85,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeConvertMover(const PassOptions& options) {
-  return rules::MakeRulePass("convert-mover", rules::kRules, options);
-}
+PassDefinition DefineConvertMover() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

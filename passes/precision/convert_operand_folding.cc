@@ -58,8 +58,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeConvertOperandFolding(const PassOptions& options) {
-  return rules::MakeRulePass("convert-operand-folding", rules::kRules, options);
-}
+PassDefinition DefineConvertOperandFolding() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -26,16 +26,22 @@
 // The options `from` and `to` name the types; bf16 and f32 without them. Parameters, constants and results stay what
 // they are; the algebraic simplifier takes the conversions between operations away. Of class fast unless the new type
 // holds all of the old one's values (f64 to f32). Leaves alone: what calls computations, and the types that these then
-// have; exchanges between devices, custom-calls, and whatever is tied to its type.
+// have; collectives, custom-calls, and whatever is tied to its type.
 #include "type_change.h"
 
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kChangeType = {"change-type", "op(A) => convert(op(convert(A)))", MathMode::kFast};
+constexpr ElementTypeOption kFrom = {"from", "the type that goes", PrimitiveType::BF16};
+constexpr ElementTypeOption kTo = {"to", "the type that takes its place", PrimitiveType::F32};
+
 class ElementTypeConverter : public TypeChangePass {
  public:
-  explicit ElementTypeConverter(const PassOptions& options)
-      : TypeChangePass("element-type-converter", "change-type", "op(A) => convert(op(convert(A)))", options) {}
+  ElementTypeConverter(std::string_view name, const PassOptions& options) : TypeChangePass(name, options, kChangeType) {
+    from_ = options.Get(kFrom);
+    to_ = options.Get(kTo);
+  }
 
  private:
   Status CheckTypes() const override {
@@ -74,8 +80,6 @@ class ElementTypeConverter : public TypeChangePass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeElementTypeConverter(const PassOptions& options) {
-  return std::make_unique<ElementTypeConverter>(options);
-}
+PassDefinition DefineElementTypeConverter() { return {MakePassOf<ElementTypeConverter>, {kChangeType}, {kFrom, kTo}}; }
 
 }  // namespace hloir

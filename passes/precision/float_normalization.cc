@@ -30,10 +30,16 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kWiden = {"widen", "op(A) => convert(op(convert(A)))", MathMode::kRounding};
+constexpr ElementTypeOption kFrom = {"from", "the type that is not computed in", PrimitiveType::BF16};
+constexpr ElementTypeOption kTo = {"to", "the type that is computed in instead", PrimitiveType::F32};
+
 class FloatNormalization : public TypeChangePass {
  public:
-  explicit FloatNormalization(const PassOptions& options)
-      : TypeChangePass("float-normalization", "widen", "op(A) => convert(op(convert(A)))", options) {}
+  FloatNormalization(std::string_view name, const PassOptions& options) : TypeChangePass(name, options, kWiden) {
+    from_ = options.Get(kFrom);
+    to_ = options.Get(kTo);
+  }
 
  private:
   Status CheckTypes() const override {
@@ -62,8 +68,6 @@ class FloatNormalization : public TypeChangePass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeFloatNormalization(const PassOptions& options) {
-  return std::make_unique<FloatNormalization>(options);
-}
+PassDefinition DefineFloatNormalization() { return {MakePassOf<FloatNormalization>, {kWiden}, {kFrom, kTo}}; }
 
 }  // namespace hloir

@@ -46,17 +46,15 @@ HloInstruction* Upcast(HloInstruction* i, RuleContext& c) {
   return c.CloneOver(i, operands, i->shape());
 }
 
-constexpr std::string_view kFormula = "op(A, B), of a wider type => op(convert(A), convert(B))";
+constexpr std::string_view kOperandUpcasterFormula = "op(A, B), of a wider type => op(convert(A), convert(B))";
 constexpr Rule kRules[] = {
-    {HloOpcode::kDot, "upcast-dot", kFormula, kExact, kRounding, Upcast},
-    {HloOpcode::kConvolution, "upcast-convolution", kFormula, kExact, kRounding, Upcast},
+    {HloOpcode::kDot, "upcast-dot", kOperandUpcasterFormula, kExact, kRounding, Upcast},
+    {HloOpcode::kConvolution, "upcast-convolution", kOperandUpcasterFormula, kExact, kRounding, Upcast},
 };
 
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeOperandUpcaster(const PassOptions& options) {
-  return rules::MakeRulePass("operand-upcaster", rules::kRules, options);
-}
+PassDefinition DefineOperandUpcaster() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

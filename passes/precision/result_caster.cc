@@ -46,8 +46,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeResultCaster(const PassOptions& options) {
-  return rules::MakeRulePass("result-caster", rules::kRules, options);
-}
+PassDefinition DefineResultCaster() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -48,8 +48,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-std::unique_ptr<HloPass> MakeSimplifyFpConversions(const PassOptions& options) {
-  return rules::MakeRulePass("simplify-fp-conversions", rules::kRules, options);
-}
+PassDefinition DefineSimplifyFpConversions() { return rules::DefineRulePass(rules::kRules); }
 
 }  // namespace hloir

@@ -24,6 +24,8 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kPack = {"pack", "{0} => {0:E(4)}"};
+
 // The shape with its packing written out.
 Shape Packed(const Shape& shape) {
   Shape packed = shape;
@@ -42,11 +44,11 @@ Shape Packed(const Shape& shape) {
 
 class SubByteNormalization : public RewritingPass {
  public:
-  explicit SubByteNormalization(const PassOptions& options) : RewritingPass("sub-byte-normalization", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     std::vector<std::pair<HloInstruction*, Shape>> changes;
-    for (const HloComputation* computation : module.computations()) {
+    for (HloComputation* computation : module.computations()) {
       for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
         if (i->IsConstant()) continue;
         Shape packed = Packed(i->shape());
@@ -60,7 +62,7 @@ class SubByteNormalization : public RewritingPass {
     const bool other_entry = entry && !(wanted == *entry);
     if (changes.empty() && !other_entry) return false;
     HloInstruction* root = module.entry_computation()->root();
-    if (!Ask("pack", "{0} => {0:E(4)}", changes.empty() ? *root : *changes[0].first)) return false;
+    if (!Ask(kPack, changes.empty() ? *root : *changes[0].first)) return false;
     for (auto& [i, shape] : changes) i->set_shape(shape);
     if (entry) *entry = std::move(wanted);
     gate_.Done(changes.empty() ? root : changes[0].first);
@@ -70,8 +72,6 @@ class SubByteNormalization : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeSubByteNormalization(const PassOptions& options) {
-  return std::make_unique<SubByteNormalization>(options);
-}
+PassDefinition DefineSubByteNormalization() { return {MakePassOf<SubByteNormalization>, {kPack}}; }
 
 }  // namespace hloir

@@ -13,7 +13,7 @@ HloInstruction* ComputeIn(HloInstruction* i, PrimitiveType from, PrimitiveType t
   HloComputation& computation = *i->parent();
   const auto converted = [&](HloInstruction* x, PrimitiveType type) {
     HloInstruction* made = computation.AddInstruction(HloOpcode::kConvert, x->shape().WithElementType(type), {x});
-    made->set_metadata(i->metadata());
+    made->CopyMetadataOf(*i);
     computation.MoveBefore(made, i);
     return made;
   };
@@ -30,20 +30,13 @@ HloInstruction* ComputeIn(HloInstruction* i, PrimitiveType from, PrimitiveType t
 
 }  // namespace
 
-TypeChangePass::TypeChangePass(std::string_view name, std::string_view rule, std::string_view formula,
-                               const PassOptions& options)
-    : RewritingPass(name, options), from_(options.types.from), to_(options.types.to), rule_(rule), formula_(formula) {
-  if (from_ == PrimitiveType::INVALID) from_ = PrimitiveType::BF16;
-  if (to_ == PrimitiveType::INVALID) to_ = PrimitiveType::F32;
-}
-
 StatusOr<bool> TypeChangePass::Run(HloModule& module) {
   HLOIR_RETURN_IF_ERROR(CheckTypes());
   bool changed = false;
-  for (HloComputation* computation : module.MakeComputationPostOrder()) {
+  for (HloComputation* computation : module.PostOrder()) {
     if (IsWrapped(*computation)) continue;
-    for (HloInstruction* i : computation->MakeInstructionPostOrder()) {
-      if (!Wants(*i) || !Ask(rule_, formula_, *i, ClassOf(*i))) continue;
+    for (HloInstruction* i : computation->PostOrder()) {
+      if (!Wants(*i) || !Ask(rule_, ClassOf(*i), *i)) continue;
       PutInPlaceOf(i, ComputeIn(i, from_, to_));
       changed = true;
     }

@@ -7,11 +7,12 @@
 
 namespace hloir {
 
-// What the pass wants is done in the type `to` where it has `from`, bf16 and f32 unless options say otherwise: operands
-// are converted, and the result is converted back.
+// What the pass wants is done in the type `to` where it has `from`, bf16 and f32 unless the derived class sets others:
+// operands are converted, and the result is converted back.
 class TypeChangePass : public RewritingPass {
  public:
-  TypeChangePass(std::string_view name, std::string_view rule, std::string_view formula, const PassOptions& options);
+  TypeChangePass(std::string_view name, const PassOptions& options, const RuleInfo& rule)
+      : RewritingPass(name, options), rule_(rule) {}
   StatusOr<bool> Run(HloModule& module) override;
 
  protected:
@@ -22,10 +23,10 @@ class TypeChangePass : public RewritingPass {
   virtual MathMode ClassOf(const HloInstruction& i) const;
   static bool Reads(const HloInstruction& i, PrimitiveType type);
 
-  PrimitiveType from_, to_;
+  PrimitiveType from_ = PrimitiveType::BF16, to_ = PrimitiveType::F32;
 
  private:
-  std::string_view rule_, formula_;
+  RuleInfo rule_;
 };
 
 }  // namespace hloir

@@ -22,14 +22,14 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kFreeOrder = {"free-order", "module, is_scheduled=true => module"};
+
 class HloDescheduler : public RewritingPass {
  public:
-  explicit HloDescheduler(const PassOptions& options) : RewritingPass("hlo-descheduler", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    if (!module.config().is_scheduled ||
-        !Ask("free-order", "module, is_scheduled=true => module", *module.entry_computation()->root()))
-      return false;
+    if (!module.config().is_scheduled || !Ask(kFreeOrder, *module.entry_computation()->root())) return false;
     module.config().is_scheduled = false;
     gate_.Done(module.entry_computation()->root());
     return true;
@@ -38,8 +38,6 @@ class HloDescheduler : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeHloDescheduler(const PassOptions& options) {
-  return std::make_unique<HloDescheduler>(options);
-}
+PassDefinition DefineHloDescheduler() { return {MakePassOf<HloDescheduler>, {kFreeOrder}}; }
 
 }  // namespace hloir

@@ -54,19 +54,21 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kSchedule = {"schedule", "module => the module in an order that needs less memory at once"};
+
 using Order = std::vector<HloInstruction*>;
 
 class HloMemoryScheduler : public RewritingPass {
  public:
-  explicit HloMemoryScheduler(const PassOptions& options) : RewritingPass("hlo-memory-scheduler", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    if (module.config().is_scheduled || !gate_.Enabled("schedule", MathMode::kExact)) return false;
+    if (module.config().is_scheduled || !gate_.Enabled(kSchedule)) return false;
     peaks_.assign(static_cast<size_t>(module.computation_id_limit()), 0);
     std::vector<std::pair<HloComputation*, Order>> schedules;
     int64_t before = 0, after = 0;
-    for (HloComputation* computation : module.MakeComputationPostOrder()) {
-      const Order printed = computation->MakeInstructionPostOrder();
+    for (HloComputation* computation : module.PostOrder()) {
+      const Order printed = computation->PostOrder();
       FindBuffers(printed);
       Order best = printed;
       int64_t best_peak = Peak(printed);
@@ -85,8 +87,7 @@ class HloMemoryScheduler : public RewritingPass {
     // The entry comes last.
     const std::string reason =
         "peak " + std::to_string(before) + " => " + std::to_string(after) + " bytes in the entry";
-    if (!gate_.Allow("schedule", "module => the module in an order that needs less memory at once", MathMode::kExact,
-                     *module.entry_computation()->root(), reason)) {
+    if (!gate_.Allow(kSchedule, *module.entry_computation()->root(), reason)) {
       return false;
     }
     for (auto& [computation, order] : schedules) {
@@ -109,24 +110,16 @@ class HloMemoryScheduler : public RewritingPass {
     buffers_.clear();
     for (const HloInstruction* i : operands_first) {
       Buffers& b = buffers_[i];
-      switch (i->opcode()) {
-        case HloOpcode::kTuple:
-        case HloOpcode::kGetTupleElement:
-        case HloOpcode::kBitcast:
-        case HloOpcode::kOptimizationBarrier:
-        case HloOpcode::kAddDependency:
-        case HloOpcode::kDomain:
-        case HloOpcode::kWhile:  // in place of what it begins with
-          for (const HloInstruction* operand : i->operands()) {
-            const std::vector<const HloInstruction*>& of = buffers_[operand].sources;
-            b.sources.insert(b.sources.end(), of.begin(), of.end());
-          }
-          std::sort(b.sources.begin(), b.sources.end(), [](auto* x, auto* y) { return x->id() < y->id(); });
-          b.sources.erase(std::unique(b.sources.begin(), b.sources.end()), b.sources.end());
-          break;
-        case HloOpcode::kParameter:
-        case HloOpcode::kConstant: break;
-        default: b.bytes = i->shape().ByteSize(); b.sources = {i};
+      if (i->Is(kAliases) || i->opcode() == HloOpcode::kWhile) {  // a loop: in place of what it begins with
+        for (const HloInstruction* operand : i->operands()) {
+          const std::vector<const HloInstruction*>& of = buffers_[operand].sources;
+          b.sources.insert(b.sources.end(), of.begin(), of.end());
+        }
+        std::sort(b.sources.begin(), b.sources.end(), [](auto* x, auto* y) { return x->id() < y->id(); });
+        b.sources.erase(std::unique(b.sources.begin(), b.sources.end()), b.sources.end());
+      } else if (!i->IsParameter() && !i->IsConstant()) {
+        b.bytes = i->shape().ByteSize();
+        b.sources = {i};
       }
     }
     for (const HloInstruction* i : operands_first) {
@@ -169,7 +162,7 @@ class HloMemoryScheduler : public RewritingPass {
   // Operands that need most memory first: what they leave behind is less than what they need.
   Order DepthFirst(const Order& operands_first) {
     std::unordered_map<const HloInstruction*, int64_t> need;
-    auto sorted_operands = [&](const HloInstruction* i) {
+    auto sorted_operands = [&](HloInstruction* i) {
       Order operands(i->operands().begin(), i->operands().end());
       operands.insert(operands.end(), i->control_predecessors().begin(), i->control_predecessors().end());
       std::stable_sort(operands.begin(), operands.end(), [&](const HloInstruction* x, const HloInstruction* y) {
@@ -177,7 +170,7 @@ class HloMemoryScheduler : public RewritingPass {
       });
       return operands;
     };
-    for (const HloInstruction* i : operands_first) {
+    for (HloInstruction* i : operands_first) {
       int64_t held = 0, most = 0;
       for (const HloInstruction* operand : sorted_operands(i)) {
         most = std::max(most, held + need[operand]);
@@ -251,8 +244,6 @@ class HloMemoryScheduler : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeHloMemoryScheduler(const PassOptions& options) {
-  return std::make_unique<HloMemoryScheduler>(options);
-}
+PassDefinition DefineHloMemoryScheduler() { return {MakePassOf<HloMemoryScheduler>, {kSchedule}}; }
 
 }  // namespace hloir

@@ -22,16 +22,16 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kSchedule = {"schedule", "module => module, is_scheduled=true"};
+
 class HloTrivialScheduler : public RewritingPass {
  public:
-  explicit HloTrivialScheduler(const PassOptions& options) : RewritingPass("hlo-trivial-scheduler", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    if (module.config().is_scheduled ||
-        !Ask("schedule", "module => module, is_scheduled=true", *module.entry_computation()->root()))
-      return false;
+    if (module.config().is_scheduled || !Ask(kSchedule, *module.entry_computation()->root())) return false;
     for (HloComputation* computation : module.computations()) {
-      for (HloInstruction* i : computation->MakeInstructionPostOrder()) computation->MoveBefore(i, nullptr);
+      for (HloInstruction* i : computation->PostOrder()) computation->MoveBefore(i, nullptr);
     }
     module.config().is_scheduled = true;
     gate_.Done(module.entry_computation()->root());
@@ -41,8 +41,6 @@ class HloTrivialScheduler : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeHloTrivialScheduler(const PassOptions& options) {
-  return std::make_unique<HloTrivialScheduler>(options);
-}
+PassDefinition DefineHloTrivialScheduler() { return {MakePassOf<HloTrivialScheduler>, {kSchedule}}; }
 
 }  // namespace hloir

@@ -30,9 +30,11 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kHoist = {"hoist", "A, constant => constant, A"};
+
 class InstructionHoister : public RewritingPass {
  public:
-  explicit InstructionHoister(const PassOptions& options) : RewritingPass("instruction-hoister", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -48,7 +50,7 @@ class InstructionHoister : public RewritingPass {
       for (HloInstruction* i : wanted) {
         if (i == place) {
           place = place->next();
-        } else if (Ask("hoist", "A, constant => constant, A", *i)) {
+        } else if (Ask(kHoist, *i)) {
           computation->MoveBefore(i, place);
           gate_.Done(i);
           changed = true;
@@ -61,8 +63,6 @@ class InstructionHoister : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeInstructionHoister(const PassOptions& options) {
-  return std::make_unique<InstructionHoister>(options);
-}
+PassDefinition DefineInstructionHoister() { return {MakePassOf<InstructionHoister>, {kHoist}}; }
 
 }  // namespace hloir

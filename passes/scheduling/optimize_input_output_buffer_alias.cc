@@ -25,6 +25,8 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kAlias = {"alias", "donated A, result B => B in A's place"};
+
 // Every array of a shape, by its index.
 std::vector<std::pair<ShapeIndex, const Shape*>> Arrays(const Shape& shape) {
   std::vector<std::pair<ShapeIndex, const Shape*>> arrays, stack{{ShapeIndex{}, &shape}};
@@ -44,13 +46,12 @@ std::vector<std::pair<ShapeIndex, const Shape*>> Arrays(const Shape& shape) {
 
 class OptimizeInputOutputBufferAlias : public RewritingPass {
  public:
-  explicit OptimizeInputOutputBufferAlias(const PassOptions& options)
-      : RewritingPass("optimize-input-output-buffer-alias", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     ModuleConfig& config = module.config();
     if (config.buffer_donor.empty()) return false;
-    const HloComputation& entry = *module.entry_computation();
+    HloComputation& entry = *module.entry_computation();
     const ProgramShape shapes =
         config.entry_computation_layout ? *config.entry_computation_layout : entry.program_shape();
     std::vector<std::pair<ShapeIndex, const Shape*>> results = Arrays(shapes.result);
@@ -64,8 +65,7 @@ class OptimizeInputOutputBufferAlias : public RewritingPass {
       const Shape* given = shapes.parameters[static_cast<size_t>(donor.parameter)].AtIndex(donor.parameter_index);
       const auto taken = std::find_if(results.begin(), results.end(),
                                       [&](const auto& r) { return given != nullptr && *r.second == *given; });
-      if (taken == results.end() ||
-          !Ask("alias", "donated A, result B => B in A's place", *entry.parameter(donor.parameter))) {
+      if (taken == results.end() || !Ask(kAlias, *entry.parameter(donor.parameter))) {
         left.push_back(donor);
         continue;
       }
@@ -81,8 +81,6 @@ class OptimizeInputOutputBufferAlias : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeOptimizeInputOutputBufferAlias(const PassOptions& options) {
-  return std::make_unique<OptimizeInputOutputBufferAlias>(options);
-}
+PassDefinition DefineOptimizeInputOutputBufferAlias() { return {MakePassOf<OptimizeInputOutputBufferAlias>, {kAlias}}; }
 
 }  // namespace hloir

@@ -45,7 +45,8 @@
 // As long as a computation has more than max-bytes in use at once (`rematerialization{max-bytes=N}`; as few as may be
 // without it). Elementwise operations, broadcasts, iotas and data movement, whose operands are there anyway when they
 // are needed again: so no step ever needs more than before. The counts are AssignBuffers'. cse would merge the two
-// again. Leaves alone: modules without a schedule (hlo-memory-scheduler makes one); fusions, dots and all that is dear.
+// again. Leaves alone: modules without a schedule (hlo-memory-scheduler makes one); fusions, dots, and whatever costs
+// more than a simple operation per element (OpCost).
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -56,33 +57,33 @@
 namespace hloir {
 namespace {
 
-constexpr int64_t kMostSteps = 100'000'000;  // over all rounds, each of which looks at the whole module
+constexpr RuleInfo kComputeAgain = {"compute-again", "A, B, f(A) => A, B, A', f(A'), A' = A"};
+
+constexpr NumberOption kMaxBytes = {"max-bytes",
+                                    "in use at once in a computation; with that few, nothing is computed again", 0};
+
+constexpr int64_t kMostSteps = 100'000'000;  // over all passes, each of which looks at the whole module
 
 bool IsCheap(const HloInstruction& i) {
-  switch (i.opcode()) {
-    case HloOpcode::kBroadcast:
-    case HloOpcode::kIota:
-    case HloOpcode::kReshape:
-    case HloOpcode::kReverse:
-    case HloOpcode::kSlice:
-    case HloOpcode::kTranspose: break;
-    default:
-      if (!i.Is(kElementwise) || i.Is(kImpure)) return false;
-  }
+  const OpCost cost = CostClass(i.opcode());
+  if ((cost != OpCost::kMoves && cost != OpCost::kCheap) || i.Is(kImpure)) return false;
+  if (!i.Is(kElementwise) && i.operand_count() > 1) return false;  // more operands would have to stay
   return i.shape().IsArray() && !i.HasControlDependencies() && i.called_computations().empty();
 }
 
 class Rematerialization : public RewritingPass {
  public:
-  explicit Rematerialization(const PassOptions& options) : RewritingPass("rematerialization", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
-    if (!module.config().is_scheduled || !gate_.Enabled("compute-again", MathMode::kExact)) return false;
+    if (!module.config().is_scheduled || !gate_.Enabled(kComputeAgain)) return false;
     for (int64_t steps = module.instruction_count(); steps < kMostSteps; steps += module.instruction_count()) {
       const BufferAssignment buffers = AssignBuffers(module);
       bool again = false;
-      for (const BufferAssignment::Computation& computation : buffers.computations) again |= LowerPeak(computation);
+      for (const BufferAssignment::Computation& computation : buffers.computations) {
+        again |= LowerPeak(*module.FindComputation(computation.computation->name()), computation);
+      }
       if (!again) break;
       changed = true;
     }
@@ -93,9 +94,9 @@ class Rematerialization : public RewritingPass {
   using Value = BufferAssignment::Value;
 
   // A, B, f(A) => A, B, A', f(A')
-  bool LowerPeak(const BufferAssignment::Computation& memory) {
-    if (memory.peak == nullptr || memory.peak_bytes <= options_.rematerialization.max_bytes) return false;
-    const std::vector<HloInstruction*> order = memory.computation->instructions();
+  bool LowerPeak(HloComputation& computation, const BufferAssignment::Computation& memory) {
+    if (memory.peak == nullptr || memory.peak_bytes <= max_bytes_) return false;
+    const std::vector<HloInstruction*> order = computation.instructions();
     std::unordered_map<const HloInstruction*, int64_t> step;
     for (HloInstruction* i : order) step.emplace(i, static_cast<int64_t>(step.size()));
     std::unordered_map<const HloInstruction*, int64_t> last;  // until when its memory is there
@@ -119,7 +120,7 @@ class Rematerialization : public RewritingPass {
         later.push_back(user);
         until = std::max(until, step.at(user));
       }
-      // What nobody needs before the peak would only move, and two such values would push each other on without end.
+      // What is unused before the peak would only move, and two such values would push each other on without end.
       if (needed || later.empty() || later.size() == old->users().size()) continue;
       const bool there =
           std::all_of(old->operands().begin(), old->operands().end(), [&](const HloInstruction* operand) {
@@ -128,9 +129,7 @@ class Rematerialization : public RewritingPass {
             return found != last.end() && found->second >= until;
           });
       if (!there) continue;
-      if (!gate_.Allow("compute-again", "A, B, f(A) => A, B, A', f(A'), A' = A", MathMode::kExact, *old,
-                       Reason(memory, value)))
-        continue;
+      if (!gate_.Allow(kComputeAgain, *old, Reason(memory, value))) continue;
       HloInstruction* first =
           *std::min_element(later.begin(), later.end(), [&](auto* a, auto* b) { return step.at(a) < step.at(b); });
       HloInstruction* copy = old->parent()->AddClone(*old, old->operands());
@@ -144,27 +143,22 @@ class Rematerialization : public RewritingPass {
   }
 
   // Its result has memory of its own; a tuple or bitcast would be read by others at other steps.
+  // It makes a value of its own.
   static bool PointsNowhere(const HloInstruction& user) {
-    switch (user.opcode()) {
-      case HloOpcode::kTuple:
-      case HloOpcode::kBitcast:
-      case HloOpcode::kOptimizationBarrier:
-      case HloOpcode::kAddDependency:
-      case HloOpcode::kDomain: return false;
-      default: return !user.shape().IsTuple() || !user.Is(kControlFlow);
-    }
+    if (user.Is(kAliases)) return user.opcode() == HloOpcode::kGetTupleElement;
+    return !user.shape().IsTuple() || !user.Is(kControlFlow);
   }
   std::string Reason(const BufferAssignment::Computation& memory, const Value& value) const {
     if (!gate_.explaining()) return {};
     return std::to_string(value.bytes) + " of " + std::to_string(memory.peak_bytes) + " bytes less at " +
            std::string(memory.peak->name());
   }
+
+  const int64_t max_bytes_ = options_.Get(kMaxBytes);
 };
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeRematerialization(const PassOptions& options) {
-  return std::make_unique<Rematerialization>(options);
-}
+PassDefinition DefineRematerialization() { return {MakePassOf<Rematerialization>, {kComputeAgain}, {kMaxBytes}}; }
 
 }  // namespace hloir

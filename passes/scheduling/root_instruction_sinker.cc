@@ -28,9 +28,11 @@
 namespace hloir {
 namespace {
 
+constexpr RuleInfo kSinkRoot = {"sink-root", "A the root, B => B, A' the root"};
+
 class RootInstructionSinker : public RewritingPass {
  public:
-  explicit RootInstructionSinker(const PassOptions& options) : RewritingPass("root-instruction-sinker", options) {}
+  using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
@@ -40,7 +42,7 @@ class RootInstructionSinker : public RewritingPass {
       if (root == computation->last()) continue;
       const bool waited_for = root->user_count() > 0 || !root->control_successors().empty() || root->IsParameter();
       if (waited_for && !root->shape().IsTuple() && !root->shape().IsArray()) continue;  // a token has no copies
-      if (!Ask("sink-root", "A the root, B => B, A' the root", *root)) continue;
+      if (!Ask(kSinkRoot, *root)) continue;
       if (!waited_for) computation->MoveBefore(root, nullptr);
       else AddRoot(root);
       gate_.Done(computation->root());
@@ -68,8 +70,6 @@ class RootInstructionSinker : public RewritingPass {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeRootInstructionSinker(const PassOptions& options) {
-  return std::make_unique<RootInstructionSinker>(options);
-}
+PassDefinition DefineRootInstructionSinker() { return {MakePassOf<RootInstructionSinker>, {kSinkRoot}}; }
 
 }  // namespace hloir

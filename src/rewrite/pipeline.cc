@@ -1,12 +1,15 @@
 // HloPassPipeline: runs passes in order and groups of them to a fixpoint; times them, counts instructions, calls the
 // caller's hooks, and on request verifies after each and holds its `changed` against the module's structural hash.
+#include "hloir/pipeline.h"
+
+#include <algorithm>
 #include <chrono>
 
-#include "hloir/pass.h"
 #include "hloir/structural.h"
 #include "hloir/verifier.h"
 
 namespace hloir {
+
 void HloPassPipeline::Add(std::unique_ptr<HloPass> pass) {
   Stage& stage = stages_.emplace_back();
   stage.passes.push_back(std::move(pass));
@@ -16,9 +19,25 @@ void HloPassPipeline::AddFixpoint(std::vector<std::unique_ptr<HloPass>> passes) 
   stages_.push_back({std::move(passes), true});
 }
 
+Status HloPassPipeline::Insert(std::string_view name, int64_t offset, std::unique_ptr<HloPass> pass) {
+  for (Stage& stage : stages_) {
+    const auto at = std::find_if(stage.passes.begin(), stage.passes.end(), [&](auto& p) { return p->name() == name; });
+    if (at == stage.passes.end()) continue;
+    if (stage.fixpoint) {
+      stage.passes.insert(at + offset, std::move(pass));
+    } else {
+      Stage& made = *stages_.insert(stages_.begin() + (&stage - stages_.data()) + offset, Stage());
+      made.passes.push_back(std::move(pass));
+    }
+    return OkStatus();
+  }
+  return InvalidArgument("the pipeline has no pass '" + std::string(name) + "'");
+}
+
 StatusOr<bool> HloPassPipeline::RunPass(HloPass& pass, HloModule& module) {
   const std::string name(pass.name());
-  if (options_.before) HLOIR_RETURN_IF_ERROR(options_.before(name, module));
+  PassEvent event{.pass = name, .number = static_cast<int64_t>(runs_.size())};
+  if (options_.before) HLOIR_RETURN_IF_ERROR(options_.before(event, module));
   const uint64_t hash = options_.verify_each ? StructuralHash(module) : 0;
   PassRun run;
   run.pass = name;
@@ -39,7 +58,9 @@ StatusOr<bool> HloPassPipeline::RunPass(HloPass& pass, HloModule& module) {
       return Internal("pass " + name + " changed the module and said that it did not");
     }
   }
-  if (options_.after) HLOIR_RETURN_IF_ERROR(options_.after(name, module));
+  event.changed = run.changed;
+  event.run = &run;
+  if (options_.after) HLOIR_RETURN_IF_ERROR(options_.after(event, module));
   return run.changed;
 }
 
@@ -64,7 +85,7 @@ StatusOr<bool> HloPassPipeline::RunOnce(HloModule& module) {
     HLOIR_ASSIGN_OR_RETURN(bool stage_changed, RunStage(stage, module));
     changed |= stage_changed;
   }
-  module.PutInTextOrder();
+  changed |= module.PutInTextOrder();
   return changed;
 }
 

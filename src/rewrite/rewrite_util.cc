@@ -1,10 +1,11 @@
-// See pass_util.h.
+// See rewrite_util.h.
 #include "hloir/rewrite_util.h"
 
 #include <algorithm>
+#include <utility>
 #include <unordered_map>
 
-#include "support/fetch_ahead.h"
+#include "hloir/detail/fetch_ahead.h"
 
 namespace hloir {
 
@@ -16,42 +17,12 @@ void RewritingPass::PutInPlaceOf(HloInstruction* old, HloInstruction* made) {
   RemoveIfDead(old);
 }
 
-bool RewritingPass::ReplaceWith(HloInstruction* old, HloInstruction* existing, std::string_view rule,
-                                std::string_view formula) {
-  if ((old->user_count() == 0 && !old->IsRoot()) || !MayTakePlaceOf(*existing, *old) || !Ask(rule, formula, *old)) {
-    return false;
-  }
+bool RewritingPass::ReplaceWith(HloInstruction* old, HloInstruction* existing, const RuleInfo& rule) {
+  if ((old->user_count() == 0 && !old->IsRoot()) || !MayTakePlaceOf(*existing, *old) || !Ask(rule, *old)) return false;
   old->ReplaceAllUsesWith(existing);
   gate_.Done(existing);
   RemoveIfDead(old);
   return true;
-}
-
-bool MayRemoveIfUnused(const HloInstruction& instruction) {
-  if (instruction.IsParameter() || instruction.HasControlDependencies()) return false;
-  if (instruction.Is(kSideEffect | kAsyncPart | kCollective)) return false;
-  return !instruction.HasSideEffect();
-}
-
-bool IsDead(const HloInstruction& instruction) {
-  return instruction.user_count() == 0 && !instruction.IsRoot() && MayRemoveIfUnused(instruction);
-}
-
-void RemoveIfDead(HloInstruction* instruction) {
-  if (!IsDead(*instruction)) return;
-  std::vector<HloInstruction*> worklist{instruction};
-  while (!worklist.empty()) {
-    HloInstruction* dead = worklist.back();
-    worklist.pop_back();
-    // Each operand once, however many slots it fills.
-    std::vector<HloInstruction*> operands(dead->operands().begin(), dead->operands().end());
-    std::sort(operands.begin(), operands.end(), [](auto* a, auto* b) { return a->id() < b->id(); });
-    operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
-    dead->parent()->RemoveInstruction(dead);
-    for (HloInstruction* operand : operands) {
-      if (IsDead(*operand)) worklist.push_back(operand);
-    }
-  }
 }
 
 bool MayTakePlaceOf(const HloInstruction& replacement, const HloInstruction& original) {
@@ -66,24 +37,24 @@ bool MayTakePlaceOf(const HloInstruction& replacement, const HloInstruction& ori
 }
 
 void InheritAnnotations(HloInstruction* replacement, const HloInstruction& original) {
-  if (replacement->metadata() == nullptr) replacement->set_metadata(original.metadata());
+  if (replacement->metadata() == nullptr) replacement->CopyMetadataOf(original);
   if (!original.has_extras()) return;
   const InstructionExtras& from = original.extras();
   if (from.sharding == nullptr && from.frontend_attributes.empty() && !from.original_value) return;
-  InstructionExtras& to = replacement->mutable_extras();
-  if (to.sharding == nullptr) to.sharding = from.sharding;
-  if (to.frontend_attributes.empty()) to.frontend_attributes = from.frontend_attributes;
-  if (!to.original_value) to.original_value = from.original_value;
+  const InstructionExtras& to = replacement->extras();
+  if (to.sharding == nullptr && from.sharding != nullptr) replacement->set_sharding(*from.sharding);
+  if (to.frontend_attributes.empty()) replacement->set_frontend_attributes(from.frontend_attributes);
+  if (!to.original_value) replacement->set_original_value(from.original_value);
 }
 
 void KeepOrigins(HloInstruction& tuple, const std::vector<bool>& keep) {
   if (!tuple.has_extras() || !tuple.extras().original_value) return;
-  std::vector<OriginalValue>& all = tuple.mutable_extras().original_value->elements;
-  std::vector<OriginalValue> kept;
+  OriginalValue kept = *tuple.extras().original_value;
+  std::vector<OriginalValue> all = std::exchange(kept.elements, {});
   for (size_t k = 0; k < all.size(); ++k) {
-    if (keep[k]) kept.push_back(std::move(all[k]));
+    if (keep[k]) kept.elements.push_back(std::move(all[k]));
   }
-  all = std::move(kept);
+  tuple.set_original_value(std::move(kept));
 }
 
 bool IsWrapped(const HloComputation& computation) {
@@ -100,7 +71,7 @@ OpcodeSet OpcodesWith(uint32_t traits) {
   return set;
 }
 
-std::vector<HloComputation*> ControlFlowComputations(const HloModule& module) {
+std::vector<HloComputation*> ControlFlowComputations(HloModule& module) {
   // The module's post-order, but without a look at what cannot be wanted: there may be as many bodies of fusions as
   // instructions.
   std::vector<HloComputation*> result;
@@ -141,7 +112,7 @@ HloInstruction* InlineBefore(HloInstruction* place, const HloComputation& body,
   HloComputation& into = *place->parent();
   std::unordered_map<const HloInstruction*, HloInstruction*> copies;
   std::vector<HloInstruction*> operands;
-  for (const HloInstruction* i : body.MakeInstructionPostOrder()) {
+  for (const HloInstruction* i : body.PostOrder()) {
     HloInstruction*& copy = copies[i];
     if (i->IsParameter()) {
       copy = arguments[static_cast<size_t>(i->parameter_number())];
@@ -150,7 +121,7 @@ HloInstruction* InlineBefore(HloInstruction* place, const HloComputation& body,
     operands.clear();
     for (const HloInstruction* operand : i->operands()) operands.push_back(copies.at(operand));
     copy = into.AddClone(*i, operands);
-    if (copy->metadata() == nullptr) copy->set_metadata(place->metadata());
+    if (copy->metadata() == nullptr) copy->CopyMetadataOf(*place);
     into.MoveBefore(copy, place);
   }
   return copies.at(body.root());
@@ -162,7 +133,7 @@ bool MayBeInlined(const HloComputation& body, const HloComputation& into) {
   if (body.name().find("xla.sdy") != std::string_view::npos) return false;
   for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
     if (i->HasControlDependencies()) return false;
-    // What a loop hands on of an async operation is told by the loop alone.
+    // Only the loop says which async operation a value that it carries belongs to.
     const bool goes_on = i->opcode() == HloOpcode::kAsyncUpdate || i->opcode() == HloOpcode::kAsyncDone;
     if (goes_on && !i->operand(0)->Is(kAsyncPart)) return false;
   }
@@ -193,24 +164,6 @@ std::vector<HloInstruction*> InstructionsOf(HloComputation& computation, HloOpco
   std::vector<HloInstruction*> found = InOrder(computation);
   std::erase_if(found, [&](const HloInstruction* i) { return i->opcode() != opcode; });
   return found;
-}
-
-bool HasAnnotations(const HloInstruction& instruction) {
-  return instruction.has_extras() &&
-         (instruction.sharding() != nullptr || !instruction.extras().frontend_attributes.empty());
-}
-
-ComparisonDirection Flipped(ComparisonDirection direction) {
-  using D = ComparisonDirection;
-  switch (direction) {
-    case D::kEq:
-    case D::kNe: return direction;
-    case D::kGe: return D::kLe;
-    case D::kGt: return D::kLt;
-    case D::kLe: return D::kGe;
-    case D::kLt: return D::kGt;
-  }
-  __builtin_unreachable();
 }
 
 }  // namespace hloir

@@ -5,11 +5,13 @@
 #include <deque>
 
 #include "hloir/rules.h"
-#include "support/fetch_ahead.h"
+#include "hloir/detail/fetch_ahead.h"
 #include "hloir/rewrite_util.h"
 
 namespace hloir::rules {
 namespace {
+
+constexpr RuleInfo kDeadInstruction = {"dead-instruction", "A, unused => nothing"};
 
 class RulePass : public RewritingPass {
  public:
@@ -17,7 +19,7 @@ class RulePass : public RewritingPass {
       : RewritingPass(name, options) {
     for (std::span<const Rule> family : families) {
       for (const Rule& rule : family) {
-        if (!gate_.Enabled(rule.name, MathMode::kExact)) continue;
+        if (!gate_.Enabled(rule.info(), MathMode::kExact)) continue;
         for (int opcode = 0; opcode < kOpcodeCount; ++opcode) {
           bool wanted = rule.every_elementwise ? HasTrait(static_cast<HloOpcode>(opcode), kElementwise)
                                                : rule.opcode == static_cast<HloOpcode>(opcode);
@@ -33,7 +35,7 @@ class RulePass : public RewritingPass {
     state_.assign(static_cast<size_t>(module.instruction_id_limit()), kIdle);
     for (HloComputation* computation : module.PostOrder()) {
       if ((computation->opcodes() & opcodes_).none()) continue;
-      // What nobody calls any more may have been the body of a fusion.
+      // What has no callers any more may have been the body of a fusion.
       const bool called = computation->IsEntry() || !computation->callers().empty();
       if (called && !IsWrapped(*computation)) changed |= RunOn(*computation);
     }
@@ -86,11 +88,11 @@ void RulePass::Push(HloInstruction* instruction) {
 }
 
 void RulePass::RemoveDeadFrom(HloInstruction* instruction) {
-  // An exchange that a rule replaced goes, though one that merely nobody uses stays, for the other devices' sake.
-  const bool exchange = instruction->Is(kCollective) && !instruction->Is(kAsyncPart) && !instruction->HasSideEffect() &&
-                        !instruction->HasControlDependencies() && instruction->user_count() == 0 &&
-                        !instruction->IsRoot();
-  const HloInstruction* replaced = exchange ? instruction : nullptr;
+  // A collective that a rule has replaced goes, as it goes on every device; one that is merely unused stays.
+  const bool collective = instruction->Is(kCollective) && !instruction->Is(kAsyncPart) &&
+                          !instruction->HasSideEffect() && !instruction->HasControlDependencies() &&
+                          instruction->user_count() == 0 && !instruction->IsRoot();
+  const HloInstruction* replaced = collective ? instruction : nullptr;
   std::vector<HloInstruction*> stack{instruction};
   while (!stack.empty()) {
     HloInstruction* dead = stack.back();
@@ -133,8 +135,7 @@ bool RulePass::RunOn(HloComputation& computation) {
     if (StateOf(instruction) == kDead) continue;
     StateOf(instruction) = kIdle;
     if (IsDead(*instruction)) {
-      if (!gate_.Enabled("dead-instruction", MathMode::kExact)) continue;
-      if (!gate_.Allow("dead-instruction", "A, unused => nothing", MathMode::kExact, *instruction)) continue;
+      if (!Ask(kDeadInstruction, *instruction)) continue;
       RemoveDeadFrom(instruction);
       gate_.Done(nullptr);
       changed = true;
@@ -149,7 +150,7 @@ bool RulePass::RunOn(HloComputation& computation) {
     bool replacement_is_new = false;
     while (HloInstruction* made = last_before->next()) {
       computation.MoveBefore(made, instruction);
-      if (made->metadata() == nullptr) made->set_metadata(instruction->metadata());
+      if (made->metadata() == nullptr) made->CopyMetadataOf(*instruction);
       replacement_is_new |= made == replacement;
       Push(made);
     }
@@ -175,9 +176,16 @@ bool RulePass::RunOn(HloComputation& computation) {
 
 }  // namespace
 
-std::unique_ptr<HloPass> MakeRulePass(std::string_view name, std::span<const std::span<const Rule>> families,
-                                      const PassOptions& options) {
-  return std::make_unique<RulePass>(name, families, options);
+PassDefinition DefineRulePass(std::vector<std::span<const Rule>> families) {
+  PassDefinition pass;
+  for (std::span<const Rule> family : families) {
+    for (const Rule& rule : family) pass.rules.push_back(rule.info());
+  }
+  pass.rules.push_back(kDeadInstruction);
+  pass.make = [families = std::move(families)](std::string_view name, const PassOptions& options) {
+    return std::make_unique<RulePass>(name, families, options);
+  };
+  return pass;
 }
 
 }  // namespace hloir::rules

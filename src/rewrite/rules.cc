@@ -8,7 +8,7 @@
 namespace hloir::rules {
 
 bool RuleContext::Allow(std::string reason) {
-  return gate_.Allow(rule_->name, rule_->formula, math_, *instruction_, std::move(reason));
+  return gate_.Allow(rule_->info(), math_, *instruction_, std::move(reason));
 }
 
 HloInstruction* RuleContext::ReplaceWith(HloInstruction* existing) {
@@ -69,9 +69,9 @@ HloInstruction* RuleContext::CloneOver(const HloInstruction* original, std::span
   HloInstruction* clone = computation()->AddClone(*original, operands, &shape);
   // What belongs to the place and not to the operation: the result of the rewrite inherits it.
   if (clone->has_extras()) {
-    clone->mutable_extras().sharding = nullptr;
-    clone->mutable_extras().frontend_attributes.clear();
-    clone->mutable_extras().original_value.reset();
+    clone->set_sharding(std::nullopt);
+    clone->set_frontend_attributes({});
+    clone->set_original_value(std::nullopt);
   }
   return clone;
 }
@@ -144,6 +144,34 @@ int SignOfZero(const HloInstruction* i) {
 }  // namespace
 bool IsNegativeZero(const HloInstruction* i) { return SignOfZero(i) < 0; }
 bool IsPositiveZero(const HloInstruction* i) { return SignOfZero(i) > 0; }
+
+// Formats without infinity use the exponent that the others keep for it.
+namespace {
+int LargestExponent(const FloatFormat& f) { return (1 << f.exponent_bits) - (f.has_infinity ? 2 : 1) - f.bias; }
+}  // namespace
+
+bool HoldsAllOf(PrimitiveType to, PrimitiveType from) {
+  if (to == from) return true;
+  if (from == PrimitiveType::PRED) return IsInteger(to) ? BitWidth(to) > 1 : IsFloat(to) && GetFloatFormat(to).has_zero;
+  if (to == PrimitiveType::PRED || IsComplex(from) != IsComplex(to)) return false;
+  if (IsComplex(from)) return to == PrimitiveType::C128;
+  if (IsInteger(from)) {
+    const bool sign = IsSigned(from);
+    if (IsInteger(to))
+      return sign == IsSigned(to) ? BitWidth(to) >= BitWidth(from) : !sign && BitWidth(to) > BitWidth(from);
+    // A float that has enough digits, and the exponents for them.
+    FloatFormat f = GetFloatFormat(to);
+    const int digits = BitWidth(from) - sign;
+    return f.has_sign && f.has_zero && digits <= f.mantissa_bits + 1 && digits < f.bias;
+  }
+  if (!IsFloat(from) || !IsFloat(to)) return false;
+  FloatFormat a = GetFloatFormat(from), b = GetFloatFormat(to);
+  // The smallest subnormal and the largest number both must fit.
+  return b.mantissa_bits >= a.mantissa_bits && b.bias + b.mantissa_bits >= a.bias + a.mantissa_bits &&
+         LargestExponent(b) >= LargestExponent(a) && (!a.has_sign || b.has_sign) &&
+         (!a.has_infinity || b.has_infinity) && (!a.has_nan || b.has_nan) &&
+         (!a.has_negative_zero || b.has_negative_zero) && b.has_zero && b.has_infinity;
+}
 
 bool IsStaticArray(const HloInstruction* i) { return i->shape().IsArray() && i->shape().IsStatic(); }
 
@@ -222,8 +250,8 @@ HloInstruction* MergeConstants(HloInstruction* i, RuleContext& c) {
     return nullptr;
   }
   // One scalar operation, which constant folding then computes.
-  HloInstruction* x = const_cast<HloInstruction*>(SplatConstant(inner->operand(1)));
-  HloInstruction* y = const_cast<HloInstruction*>(SplatConstant(c2));
+  HloInstruction* x = SplatConstant(inner->operand(1));
+  HloInstruction* y = SplatConstant(c2);
   return c.Binary(i->opcode(), inner->operand(0), c.BroadcastScalar(c.Binary(i->opcode(), x, y), i->shape()));
 }
 

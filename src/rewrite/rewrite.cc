@@ -1,8 +1,9 @@
-// The door for rewrites: RewriteGate, which passes ask, and RewriteLog, which keeps what was asked.
+// The gate for rewrites: RewriteGate, which passes ask, and RewriteLog, which keeps what was asked.
+#include "hloir/rewrite.h"
+
 #include <algorithm>
 #include <unordered_map>
 
-#include "hloir/pass.h"
 #include "hloir/printer.h"
 
 namespace hloir {
@@ -24,6 +25,11 @@ std::string Source(const OpMetadata& metadata) {
   return text;
 }
 
+// The instruction in ids: COMPUTATION/INSTRUCTION.
+std::string Place(const HloInstruction& instruction) {
+  return std::string(instruction.parent()->name()) + "/" + std::string(instruction.name());
+}
+
 }  // namespace
 
 std::string Rewrite::Id() const {
@@ -33,24 +39,25 @@ std::string Rewrite::Id() const {
   return id;
 }
 
-bool RewriteGate::Enabled(std::string_view rule, MathMode math) const {
+bool RewriteGate::Enabled(const RuleInfo& rule, MathMode math) const {
   if (math > options_.math) return false;
-  if (options_.disabled_rules.empty() || !Contains(options_.disabled_rules, rule)) return true;
-  if (options_.rewriter != nullptr) options_.rewriter->Disabled(pass_, rule);
+  if (options_.disabled_rules.empty() || !Contains(options_.disabled_rules, rule.name)) return true;
+  if (options_.rewriter != nullptr) options_.rewriter->Disabled(pass_, rule.name);
   return false;
 }
 
-bool RewriteGate::Allow(std::string_view rule, std::string_view formula, MathMode math,
-                        const HloInstruction& instruction, std::string reason, const HloInstruction* partner) {
-  current_ = {pass_, rule, formula, math, &instruction, std::move(reason), partner, {}, {}};
+bool RewriteGate::Allow(const RuleInfo& rule, MathMode math, const HloInstruction& instruction, std::string reason,
+                        const HloInstruction* partner) {
+  current_ = {pass_, rule.name, rule.formula, math, &instruction, std::move(reason), partner, {}, {}};
   first_new_id_ = instruction.module()->instruction_id_limit();
   return options_.rewriter == nullptr || options_.rewriter->Allow(current_);
 }
 
-void RewriteGate::Decline(std::string_view rule, std::string_view formula, MathMode math,
-                          const HloInstruction& instruction, std::string reason, const HloInstruction* partner) {
+void RewriteGate::Decline(const RuleInfo& rule, const HloInstruction& instruction, std::string reason,
+                          const HloInstruction* partner) {
   if (!explaining()) return;
-  options_.rewriter->Declined({pass_, rule, formula, math, &instruction, std::move(reason), partner, {}, {}});
+  options_.rewriter->Declined(
+      {pass_, rule.name, rule.formula, rule.integers, &instruction, std::move(reason), partner, {}, {}});
 }
 
 // The instruction and each operand all of whose users are in the list: what dies with it.
@@ -59,7 +66,7 @@ void RewriteGate::FindConsumed() {
   if (current_.instruction->user_count() > 0 || current_.instruction->IsRoot()) return;
   std::unordered_map<const HloInstruction*, int64_t> dead_users;
   for (size_t at = 0; at < consumed_.size() && at < kMostConsumed; ++at) {
-    std::span<HloInstruction* const> operands = consumed_[at]->operands();
+    std::span<const HloInstruction* const> operands = consumed_[at]->operands();
     for (size_t k = 0; k < std::min(operands.size(), kMostConsumed); ++k) {
       const HloInstruction* operand = operands[k];
       if (operand->IsRoot() || operand->HasControlDependencies() || operand->Is(kSideEffect | kCollective | kAsyncPart))
@@ -121,16 +128,55 @@ bool RewriteLog::Allow(const Rewrite& rewrite) {
   } else if (allowed && take_only) {
     auto wanted = take.find(rewrite.Id());
     allowed = wanted != take.end();
-    if (allowed) take.erase(wanted);
+    if (allowed) {
+      take.erase(wanted);
+      taking_ = rewrite.Id();
+      consumed_by_.emplace(Place(*rewrite.instruction), taking_);
+      if (rewrite.partner != nullptr) consumed_by_.emplace(Place(*rewrite.partner), taking_);
+      for (const HloInstruction* user : rewrite.instruction->users()) consumed_by_.emplace(Place(*user), taking_);
+    }
   }
   if (!allowed && !propose_only) return false;
   ++counts_[std::string(rewrite.pass) + "/" + std::string(rewrite.rule)];
-  if (keep_text && allowed_ >= first_entry) Keep(rewrite, allowed ? Outcome::kApplied : Outcome::kProposed);
+  if (keep_text && allowed_ >= first_entry) {
+    Keep(rewrite, allowed ? Outcome::kApplied : Outcome::kProposed);
+    if (propose_only) FindConflicts(rewrite);
+  }
   if (allowed) ++allowed_;
   return allowed;
 }
 
+void RewriteLog::FindConflicts(const Rewrite& rewrite) {
+  Entry& entry = entries_.back();
+  for (const HloInstruction* i : {rewrite.instruction, rewrite.partner}) {
+    if (i == nullptr) continue;
+    std::vector<size_t>& others = proposed_[Place(*i)];
+    for (size_t other : others) {
+      entry.conflicts.push_back(entries_[other].id);
+      entries_[other].conflicts.push_back(entry.id);
+    }
+    others.push_back(entries_.size() - 1);
+  }
+}
+
+std::string_view RewriteLog::ExcludedBy(std::string_view id) const {
+  // PASS/RULE@COMPUTATION/INSTRUCTION, and +PARTNER.
+  const size_t at = id.find('@');
+  if (at == std::string_view::npos) return "";
+  const std::string_view place = id.substr(at + 1), one = place.substr(0, place.find('+'));
+  std::string other;
+  if (one.size() < place.size())
+    other = std::string(one.substr(0, one.find('/') + 1)) + std::string(place.substr(one.size() + 1));
+  for (const std::string_view key : {one, std::string_view(other)}) {
+    if (const auto found = consumed_by_.find(key); found != consumed_by_.end()) return found->second;
+  }
+  return "";
+}
+
 void RewriteLog::Done(const Rewrite& rewrite, const HloInstruction* replacement) {
+  if (take_only) {
+    for (const HloInstruction* consumed : rewrite.consumed) consumed_by_.emplace(Place(*consumed), taking_);
+  }
   if (!keep_text || allowed_ <= first_entry || replacement == nullptr) return;
   Entry& entry = entries_.back();
   std::string operands;  // that went, too; of the instruction itself the text is there from when it was whole

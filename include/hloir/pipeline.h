@@ -1,0 +1,95 @@
+// HloPassPipeline: runs passes in order, and groups of them to a fixpoint; checks, times and reports each. And the
+// language in which pipelines are written. Tested by tests/unit/passes_test.cc and tests/unit/registry_test.cc.
+//
+// Threads: a pipeline belongs to one thread at a time; several may run at once, each on a module of its own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hloir/pass.h"
+
+#pragma GCC visibility push(default)
+namespace hloir {
+
+// What one run of one pass did.
+struct PassRun {
+  std::string pass;
+  bool changed = false;
+  double milliseconds = 0;
+  int64_t instructions_before = 0, instructions_after = 0;
+};
+
+// What a hook is told. Before a pass, only `pass` and `number` are known.
+struct PassEvent {
+  std::string_view pass;
+  int64_t number = 0;            // of this run of a pass, from 0, over all runs of the pipeline
+  bool changed = false;          // did the pass change the module?
+  const PassRun* run = nullptr;  // nullptr before the pass; valid during the call
+};
+
+// What a pipeline does around its passes.
+struct PipelineOptions {
+  // Runs the verifier after each pass, and holds `changed` against StructuralHash; a failure names the pass.
+  bool verify_each = false;
+  // Called before and after each run of a pass; an error stops the pipeline.
+  using Hook = std::function<Status(const PassEvent& event, const HloModule& module)>;
+  Hook before = {}, after = {};
+  int max_iterations = 50;  // of a fixpoint
+};
+
+// Passes in order, and groups of passes that are repeated until a whole round of the group changes nothing.
+class HloPassPipeline {
+ public:
+  explicit HloPassPipeline(PipelineOptions options = {}) : options_(std::move(options)) {}
+  void Add(std::unique_ptr<HloPass> pass);
+  void AddFixpoint(std::vector<std::unique_ptr<HloPass>> passes);
+  // Before (after) the first pass of that name, in the same fixpoint group; an error if there is none.
+  Status InsertBefore(std::string_view name, std::unique_ptr<HloPass> pass) { return Insert(name, 0, std::move(pass)); }
+  Status InsertAfter(std::string_view name, std::unique_ptr<HloPass> pass) { return Insert(name, 1, std::move(pass)); }
+
+  // Runs everything in order once (a fixpoint group as often as it needs), and puts the module into the order of its
+  // text (HloModule::PutInTextOrder); true if that or any pass changed it.
+  StatusOr<bool> RunOnce(HloModule& module);
+  // Runs everything again and again until a whole round changes nothing.
+  StatusOr<bool> RunToFixpoint(HloModule& module);
+  const std::vector<PassRun>& runs() const { return runs_; }
+
+ private:
+  struct Stage {
+    std::vector<std::unique_ptr<HloPass>> passes;
+    bool fixpoint = false;
+  };
+  Status Insert(std::string_view name, int64_t offset, std::unique_ptr<HloPass> pass);
+  StatusOr<bool> RunPass(HloPass& pass, HloModule& module);
+  StatusOr<bool> RunStage(Stage& stage, HloModule& module);
+
+  PipelineOptions options_;
+  std::vector<Stage> stages_;
+  std::vector<PassRun> runs_;
+};
+
+// "a,b{x=1 y=2},[c,d]" => "a", "b{x=1 y=2}", "[c", "d]". Commas, blanks and ends of line separate; # begins a comment.
+StatusOr<std::vector<std::string>> SplitPipeline(std::string_view text);
+
+// Puts `pass` before (after) the first pass of that name in a list like SplitPipeline's, in the same fixpoint group; an
+// error if there is none:
+//
+//   Status placed = InsertBefore(registry.default_pipeline(), "fusion", "div-to-mul");
+Status InsertBefore(std::vector<std::string>& pipeline, std::string_view name, std::string_view pass);
+Status InsertAfter(std::vector<std::string>& pipeline, std::string_view name, std::string_view pass);
+
+// The passes that `names` lists, or for an empty list the registry's default pipeline. Brackets make a fixpoint group:
+// {"dce", "[cse", "dce]", "fusion"} is what `--passes=dce,[cse,dce],fusion` splits into. A name in
+// PassOptions::disabled_rules that no pass has is an error.
+StatusOr<HloPassPipeline> MakePipeline(const PassRegistry& registry, std::span<const std::string> names,
+                                       const PassOptions& options, PipelineOptions pipeline_options = {});
+
+}  // namespace hloir
+#pragma GCC visibility pop

@@ -1,0 +1,17 @@
+// Sets the options of a pass from what stands in braces behind its name. For the registry.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "hloir/pass.h"
+
+namespace hloir {
+
+// `text` is "x=1 y=2".
+Status SetPassOptions(PassOptions& options, const PassInfo& pass, std::string_view text);
+
+// The error that `rule` is none of these; an empty pass stands for all of them.
+Status NoRule(std::string_view pass, std::span<const RuleInfo> rules, std::string_view rule);
+
+}  // namespace hloir
