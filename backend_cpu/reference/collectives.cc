@@ -1,5 +1,5 @@
 // Collectives, for one device: with a single participant they keep their operands. Between several, which RunOnDevices
-// simulates: exchange.cc. For transfers from and to a host there is nothing to evaluate here.
+// simulates: collective_functions.cc. For transfers from and to a host there is nothing to evaluate here.
 #include <algorithm>
 #include <functional>
 
@@ -21,7 +21,7 @@ Status CheckSingleParticipant(const EvalContext& context) {
 
 // The operands, as the result: one, or a tuple of several. Their shapes must be the result's.
 StatusOr<Value> Keep(EvalContext& context, const Shape& shape) {
-  if (context.run.device() != nullptr) return Exchange(context, shape);
+  if (context.run.device() != nullptr) return EvaluateCollective(context, shape);
   HLOIR_RETURN_IF_ERROR(CheckSingleParticipant(context));
   if (!shape.IsTuple()) {
     if (context.operands.empty() || !context.instruction.operand(0)->shape().Compatible(shape)) {
@@ -60,9 +60,9 @@ StatusOr<Value> Element1(EvalContext& context) {
   return context.operands[0].elements()[1];
 }
 
-// A device that nobody sends to gets zeros; the only device gets something only from itself.
+// A device that is no permutation's target gets zeros.
 StatusOr<Value> Permute(EvalContext& context, const Shape& shape) {
-  if (context.run.device() != nullptr) return Exchange(context, shape);
+  if (context.run.device() != nullptr) return EvaluateCollective(context, shape);
   if (context.operand_count() != 1) return UnimplementedOp(context, "in place");
   for (const auto& [source, target] : context.attributes<CollectivePermuteAttributes>().source_target_pairs) {
     if (source == 0 && target == 0) return Keep(context, shape);
@@ -109,7 +109,7 @@ StatusOr<Value> EvaluateAllGatherDone(EvalContext& context) { return Element1(co
 StatusOr<Value> EvaluateCollectivePermuteDone(EvalContext& context) { return Element1(context); }
 
 StatusOr<Value> EvaluateRaggedAllToAll(EvalContext& context) {
-  if (context.run.device() != nullptr) return Exchange(context, context.shape);
+  if (context.run.device() != nullptr) return EvaluateCollective(context, context.shape);
   return UnimplementedOp(context, "exchanges data between devices");
 }
 StatusOr<Value> EvaluateSend(EvalContext& context) { return UnimplementedOp(context, "there is nobody to send to"); }

@@ -35,8 +35,9 @@ StatusOr<Value> EvaluateFusion(EvalContext& context) {
   return context.run.Call(*context.instruction.fused_computation(), TakeOperands(context));
 }
 
-// The body's result replaces the state as long as the condition holds of it. HLO takes it that loops end: one whose
-// body gives back its argument, as far as anybody cares for it, never would, and has that as its result.
+// The body's result replaces the state as long as the condition holds of it. HLO assumes that loops end: one whose body
+// returns its argument unchanged, in all that the loop's results and condition depend on, would not, and returns its
+// argument.
 StatusOr<Value> EvaluateWhile(EvalContext& context) {
   const HloComputation& body = *context.instruction.while_body();
   const bool never_ends = context.run.NeverEnds(context.instruction);

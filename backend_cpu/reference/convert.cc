@@ -7,16 +7,27 @@
 
 #include "reference/evaluation.h"
 #include "reference/index.h"
+#include "support/endian.h"
 
 namespace hloir::reference {
 namespace {
+
+// Of the number that an element is, or of each of the two.
+size_t NumberBytes(const Literal& literal) {
+  const PrimitiveType type = literal.shape().element_type();
+  return static_cast<size_t>(StorageBytes(type)) / (IsComplex(type) ? 2 : 1);
+}
 
 // Elements as a stream of bits, each as wide as its type means, low bits first: how 4-bit and 2-bit types are packed.
 std::vector<uint8_t> PackBits(const Literal& literal) {
   const int bits = BitWidth(literal.shape().element_type());
   const int64_t count = literal.element_count();
   const auto* bytes = reinterpret_cast<const uint8_t*>(literal.untyped_data());
-  if (bits >= 8) return std::vector<uint8_t>(bytes, bytes + literal.size_bytes());
+  if (bits >= 8) {
+    std::vector<uint8_t> packed(static_cast<size_t>(literal.size_bytes()));
+    CopyLittleEndian(packed.data(), bytes, packed.size(), NumberBytes(literal));
+    return packed;
+  }
   std::vector<uint8_t> packed(static_cast<size_t>((count * bits + 7) / 8));
   for (int64_t i = 0; i < count * bits; ++i) {
     const int bit = bytes[i / bits] >> (i % bits) & 1;
@@ -29,8 +40,14 @@ void UnpackBits(const std::vector<uint8_t>& packed, Literal& literal) {
   const PrimitiveType type = literal.shape().element_type();
   const int bits = BitWidth(type);
   auto* bytes = reinterpret_cast<uint8_t*>(literal.untyped_data());
+  if (type == PrimitiveType::PRED) {  // which is never anything but 0 or 1
+    for (int64_t i = 0; i < std::min(static_cast<int64_t>(packed.size()), literal.element_count()); ++i)
+      bytes[i] = packed[static_cast<size_t>(i)] != 0;
+    return;
+  }
   if (bits >= 8) {
-    std::copy_n(packed.begin(), std::min(packed.size(), static_cast<size_t>(literal.size_bytes())), bytes);
+    CopyLittleEndian(bytes, packed.data(), std::min(packed.size(), static_cast<size_t>(literal.size_bytes())),
+                     NumberBytes(literal));
     return;
   }
   const int64_t available = static_cast<int64_t>(packed.size()) * 8;

@@ -1,12 +1,13 @@
 // custom-call: what the caller registered (EvaluatorOptions::custom_calls), else the few targets with a meaning of
-// their own in HLO: placement and sharding marks, TopK, LAPACK's, the random seed, and the two that go between dynamic
-// and static arrays.
+// their own in HLO: placement and sharding marks, TopK, LAPACK's, products of sparse matrices, the random seed, and the
+// two that go between dynamic and static arrays.
 #include "reference/custom_call.h"
 
 #include <algorithm>
 #include <string>
 
 #include "support/format.h"
+#include "reference/csr_product.h"
 #include "reference/dynamic.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
@@ -60,6 +61,17 @@ StatusOr<Value> SliceToDynamic(EvalContext& context) {
 
 }  // namespace
 
+// One operand and its copy, or several in a tuple.
+static bool PassesOperandsOn(const HloInstruction& call) {
+  const Shape& shape = call.shape();
+  if (!shape.IsTuple()) return call.operand_count() == 1 && call.operand(0)->shape().Compatible(shape);
+  if (call.operand_count() == 1 && call.operand(0)->shape().Compatible(shape)) return true;
+  if (call.operand_count() == 0 || call.operand_count() != shape.tuple_size()) return false;
+  for (int64_t i = 0; i < call.operand_count(); ++i)
+    if (!call.operand(i)->shape().Compatible(shape.tuple_shapes(i))) return false;
+  return true;
+}
+
 bool IsMark(const HloInstruction& call) {
   constexpr std::string_view kMarks[] = {"Sharding",
                                          "SPMDFullToShardShape",
@@ -72,8 +84,7 @@ bool IsMark(const HloInstruction& call) {
                                          "xla.sdy.GlobalToLocalShape",
                                          "xla.sdy.LocalToGlobalShape"};
   const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
-  return call.operand_count() == 1 && call.operand(0)->shape().Compatible(call.shape()) &&
-         std::find(std::begin(kMarks), std::end(kMarks), target) != std::end(kMarks);
+  return std::find(std::begin(kMarks), std::end(kMarks), target) != std::end(kMarks) && PassesOperandsOn(call);
 }
 
 StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
@@ -91,7 +102,11 @@ StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
     }
     return result;
   }
-  if (IsMark(context.instruction)) return std::move(context.operands[0]);
+  if (IsMark(context.instruction)) {
+    if (!context.shape.IsTuple() || context.instruction.operand(0)->shape().IsTuple())
+      return std::move(context.operands[0]);
+    return Value::Tuple({std::move_iterator(context.operands.begin()), std::move_iterator(context.operands.end())});
+  }
   const bool one_array = context.operand_count() >= 1 && context.instruction.operand(0)->shape().IsArray();
   if (target == "TopK" && one_array && context.shape.IsTuple() && context.shape.tuple_size() == 2 &&
       context.shape.tuple_shapes(0).rank() > 0) {
@@ -102,6 +117,7 @@ StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
       context.shape.Compatible(Shape::Scalar(PrimitiveType::U64))) {
     return Literal::Zero(PrimitiveType::U64);  // each run has the same random numbers
   }
+  if (target == "cpu_csr_sparse_dense_ffi") return EvaluateCsrProduct(context);
   if (target == "PadToStatic" && one_array) return PadToStatic(context);
   if (target == "SliceToDynamic" && one_array) return SliceToDynamic(context);
   return UnimplementedOp(context, Format("nobody said what \"{}\" means", target));

@@ -1,4 +1,4 @@
-// Custom-calls that keep their operand: marks for placement and partitioning, on one device.
+// Custom-calls that pass their operands on: marks for placement and partitioning, on one device.
 #pragma once
 
 #include "hloir/instruction.h"

@@ -15,7 +15,7 @@
 
 namespace hloir::reference {
 
-// Whose turn it is, and the meetings that not all have come to yet.
+// Which device runs, and the collectives that not all members have come to yet.
 class Lockstep {
  public:
   explicit Lockstep(int64_t devices)
@@ -40,27 +40,27 @@ class Lockstep {
   }
   const Status& failure() const { return failure_; }
 
-  StatusOr<Goods> Meet(Device& device, const HloInstruction& where, const std::vector<int64_t>& group, Goods brought,
-                       const Trade& trade) {
+  StatusOr<DeviceValues> Rendezvous(Device& device, const HloInstruction& where, const std::vector<int64_t>& group,
+                                    DeviceValues operands, const CollectiveFunction& function) {
     const auto place = std::find(group.begin(), group.end(), device.index());
     if (place == group.end()) return Internal(Format("{}: a device outside of its group", where.name()));
     std::unique_lock lock(mutex_);
     if (!failure_.ok()) return failure_;
     const Key key{where.id(), device.visits[&where]++, group.front()};
-    Meeting& meeting = meetings_[key];  // stays where it is: a map's nodes do
-    if (meeting.group.empty()) {
-      meeting.where = &where;
-      meeting.group = group;
-      meeting.goods.resize(group.size());
+    PendingCollective& pending = pending_[key];  // stays where it is: a map's nodes do
+    if (pending.group.empty()) {
+      pending.where = &where;
+      pending.group = group;
+      pending.values.resize(group.size());
     }
-    if (meeting.group != group)
+    if (pending.group != group)
       return InvalidArgument(Format("{}: devices disagree about who is in their group", where.name()));
     const size_t mine = static_cast<size_t>(place - group.begin());
-    meeting.goods[mine] = std::move(brought);
-    if (++meeting.arrived == group.size()) {
-      auto given = trade(meeting.goods);
-      if (!given.ok()) return given.status();
-      meeting.goods = std::move(*given);
+    pending.values[mine] = std::move(operands);
+    if (++pending.arrived == group.size()) {
+      auto results = function(pending.values);
+      if (!results.ok()) return results.status();
+      pending.values = std::move(*results);
       for (int64_t member : group)
         if (member != device.index()) states_[static_cast<size_t>(member)] = State::kReady;
     } else {
@@ -69,18 +69,18 @@ class Lockstep {
       WaitForTurn(device.index(), lock);
       if (!failure_.ok()) return failure_;
     }
-    Goods result = std::move(meeting.goods[mine]);
-    if (++meeting.left == group.size()) meetings_.erase(key);
+    DeviceValues result = std::move(pending.values[mine]);
+    if (++pending.left == group.size()) pending_.erase(key);
     return result;
   }
 
  private:
   enum class State : uint8_t { kReady, kWaiting, kDone };
   using Key = std::tuple<int64_t, int64_t, int64_t>;  // instruction, which run of it, the group's first member
-  struct Meeting {
+  struct PendingCollective {
     const HloInstruction* where = nullptr;
     std::vector<int64_t> group;
-    std::vector<Goods> goods;  // brought; after the last has come, given
+    std::vector<DeviceValues> values;  // operands; after the last member has come, results
     size_t arrived = 0, left = 0;
   };
 
@@ -98,9 +98,9 @@ class Lockstep {
     };
     active_ = next(State::kReady);
     if (active_ < 0 && next(State::kWaiting) >= 0) {
-      const Meeting* stuck = nullptr;
-      for (const auto& [key, meeting] : meetings_)
-        if (stuck == nullptr && meeting.arrived < meeting.group.size()) stuck = &meeting;
+      const PendingCollective* stuck = nullptr;
+      for (const auto& [key, pending] : pending_)
+        if (stuck == nullptr && pending.arrived < pending.group.size()) stuck = &pending;
       Fail(InvalidArgument(stuck == nullptr ? std::string("devices wait for each other")
                                             : Format("{}: {} of {} devices wait here for others that never come",
                                                      stuck->where->name(), stuck->arrived, stuck->group.size())));
@@ -118,13 +118,13 @@ class Lockstep {
   std::vector<State> states_;
   std::vector<std::condition_variable> turns_;
   int64_t active_ = 0;
-  std::map<Key, Meeting> meetings_;
+  std::map<Key, PendingCollective> pending_;
   Status failure_;
 };
 
-StatusOr<Goods> Meet(Device& device, const HloInstruction& where, const std::vector<int64_t>& group, Goods brought,
-                     const Trade& trade) {
-  return device.all->Meet(device, where, group, std::move(brought), trade);
+StatusOr<DeviceValues> Rendezvous(Device& device, const HloInstruction& where, const std::vector<int64_t>& group,
+                                  DeviceValues operands, const CollectiveFunction& function) {
+  return device.all->Rendezvous(device, where, group, std::move(operands), function);
 }
 
 }  // namespace hloir::reference
@@ -133,6 +133,14 @@ namespace hloir {
 
 DeviceCounts DeviceCountsOf(const HloModule& module) {
   return {std::max<int64_t>(module.config().replica_count, 1), std::max<int64_t>(module.config().num_partitions, 1)};
+}
+
+Status CheckDeviceCounts(const DeviceCounts& counts) {
+  constexpr int64_t kMaxDevices = 1024;
+  const bool some = counts.replicas >= 1 && counts.partitions >= 1;
+  if (some && counts.replicas <= kMaxDevices && counts.partitions <= kMaxDevices / counts.replicas) return OkStatus();
+  return ResourceExhausted(Format("{} replicas of {} partitions are more than {} devices, or none", counts.replicas,
+                                  counts.partitions, kMaxDevices));
 }
 
 bool UsesDevices(const HloModule& module) {
@@ -148,13 +156,8 @@ bool UsesDevices(const HloModule& module) {
 StatusOr<std::vector<Literal>> RunOnDevices(const HloModule& module, const DeviceCounts& counts,
                                             std::span<const std::vector<const Literal*>> arguments,
                                             const EvaluatorOptions& options) {
-  constexpr int64_t kMaxDevices = 1024;
   if (module.entry_computation() == nullptr) return InvalidArgument("the module has no entry computation");
-  if (counts.replicas < 1 || counts.partitions < 1 || counts.replicas > kMaxDevices ||
-      counts.partitions > kMaxDevices || counts.devices() > kMaxDevices) {
-    return ResourceExhausted(Format("{} replicas of {} partitions are more than {} devices, or none", counts.replicas,
-                                    counts.partitions, kMaxDevices));
-  }
+  HLOIR_RETURN_IF_ERROR(CheckDeviceCounts(counts));
   if (static_cast<int64_t>(arguments.size()) != counts.devices()) {
     return InvalidArgument(
         Format("there are arguments for {} devices, but {} devices", arguments.size(), counts.devices()));

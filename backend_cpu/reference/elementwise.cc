@@ -13,41 +13,9 @@ namespace {
 
 bool IsNarrowFloat(PrimitiveType type) { return IsFloat(type) && ComputeType(type) != type; }
 
-StatusOr<Value> EvaluateElementwise(EvalContext& context) {
-  const Kernel kernel = FindKernel(context.instruction, ComputeType(context.operand(0).shape().element_type()));
-  if (kernel == nullptr) {
-    return InvalidArgument(std::string(context.instruction.opcode_name()) + " does not take the type of " +
-                           std::string(context.instruction.name()) + "'s operands");
-  }
-  KernelArgs args;
-  std::array<Literal, 3> widened;
-  for (size_t i = 0; i < context.operands.size(); ++i) {
-    const Literal* operand = &context.operand(static_cast<int64_t>(i));
-    const PrimitiveType type = operand->shape().element_type();
-    // clamp's bounds and select's predicate may be scalars beside arrays.
-    args.stride[i] = operand->shape().rank() == 0 && context.shape.rank() > 0 ? 0 : 1;
-    if (IsNarrowFloat(type)) {
-      widened[i] = operand->Convert(PrimitiveType::F32);
-      operand = &widened[i];
-    }
-    args.in[i] = operand->untyped_data();
-    args.bits = BitWidth(type);
-  }
-  const PrimitiveType type = context.shape.element_type();
-  Literal result(context.shape.WithElementType(ComputeType(type)));
-  args.out = result.untyped_data();
-  args.count = result.element_count();
-  kernel(args);
-  if (ComputeType(type) == type) return result;
-  // Round, or cut off what does not fit.
-  Literal narrow(context.shape);
-  ConvertElements(ComputeType(type), result.untyped_data(), type, narrow.untyped_data(), narrow.element_count());
-  return narrow;
-}
-
 Kernel SelectKernel(PrimitiveType type) {
   return ComputeTypeSwitch(
-      type, [](auto tag) -> Kernel { return &TernaryLoop<SelectOp, bool, typename decltype(tag)::type>; });
+      type, [](auto tag) -> Kernel { return &TernaryLoop<SelectElement, bool, typename decltype(tag)::type>; });
 }
 
 }  // namespace
@@ -80,6 +48,38 @@ Kernel FindKernel(const HloInstruction& instruction, PrimitiveType type) {
   return FindBinaryKernel(instruction.opcode(), type);
 }
 
+StatusOr<Value> EvaluateElementwise(EvalContext& context) {
+  const Kernel kernel = FindKernel(context.instruction, ComputeType(context.operand(0).shape().element_type()));
+  if (kernel == nullptr) {
+    return InvalidArgument(std::string(context.instruction.opcode_name()) + " does not take the type of " +
+                           std::string(context.instruction.name()) + "'s operands");
+  }
+  KernelArgs args;
+  std::array<Literal, 3> widened;
+  for (size_t i = 0; i < context.operands.size(); ++i) {
+    const Literal* operand = &context.operand(static_cast<int64_t>(i));
+    const PrimitiveType type = operand->shape().element_type();
+    // clamp's bounds and select's predicate may be scalars beside arrays.
+    args.stride[i] = operand->shape().rank() == 0 && context.shape.rank() > 0 ? 0 : 1;
+    if (IsNarrowFloat(type)) {
+      widened[i] = operand->Convert(PrimitiveType::F32);
+      operand = &widened[i];
+    }
+    args.in[i] = operand->untyped_data();
+    args.bits = BitWidth(type);
+  }
+  const PrimitiveType type = context.shape.element_type();
+  Literal result(context.shape.WithElementType(ComputeType(type)));
+  args.out = result.untyped_data();
+  args.count = result.element_count();
+  kernel(args);
+  if (ComputeType(type) == type) return result;
+  // Round, or cut off what does not fit.
+  Literal narrow(context.shape);
+  ConvertElements(ComputeType(type), result.untyped_data(), type, narrow.untyped_data(), narrow.element_count());
+  return narrow;
+}
+
 // A predicate that is an array selects element by element; a scalar one selects the whole, and then tuples too.
 StatusOr<Value> EvaluateSelect(EvalContext& context) {
   const Literal& which = context.operand(0);
@@ -96,20 +96,6 @@ StatusOr<Value> EvaluateSelect(EvalContext& context) {
 // Copies change layouts at most.
 StatusOr<Value> EvaluateCopy(EvalContext& context) { return std::move(context.operands[0]); }
 
-// clang-format off
-#define ELEMENTWISE(Name) \
-  StatusOr<Value> Evaluate##Name(EvalContext& context) { return EvaluateElementwise(context); }
-ELEMENTWISE(Abs) ELEMENTWISE(Ceil) ELEMENTWISE(Clz) ELEMENTWISE(Floor) ELEMENTWISE(Imag) ELEMENTWISE(IsFinite)
-ELEMENTWISE(Negate) ELEMENTWISE(Not) ELEMENTWISE(PopulationCount) ELEMENTWISE(Real) ELEMENTWISE(RoundNearestAfz)
-ELEMENTWISE(RoundNearestEven) ELEMENTWISE(Sign) ELEMENTWISE(Acos) ELEMENTWISE(Acosh) ELEMENTWISE(Asin) ELEMENTWISE(Asinh)
-ELEMENTWISE(Atanh) ELEMENTWISE(Cbrt) ELEMENTWISE(Cos) ELEMENTWISE(Cosh) ELEMENTWISE(Erf) ELEMENTWISE(Exp)
-ELEMENTWISE(Expm1) ELEMENTWISE(Log) ELEMENTWISE(Log1p) ELEMENTWISE(Logistic) ELEMENTWISE(Rsqrt) ELEMENTWISE(Sin)
-ELEMENTWISE(Sinh) ELEMENTWISE(Sqrt) ELEMENTWISE(Tan) ELEMENTWISE(Tanh)
-ELEMENTWISE(Add) ELEMENTWISE(And) ELEMENTWISE(Atan2) ELEMENTWISE(Complex) ELEMENTWISE(Divide) ELEMENTWISE(Maximum)
-ELEMENTWISE(Minimum) ELEMENTWISE(Mulhi) ELEMENTWISE(Multiply) ELEMENTWISE(Or) ELEMENTWISE(Power) ELEMENTWISE(Remainder)
-ELEMENTWISE(ShiftLeft) ELEMENTWISE(ShiftRightArithmetic) ELEMENTWISE(ShiftRightLogical) ELEMENTWISE(Subtract)
-ELEMENTWISE(Xor) ELEMENTWISE(Compare) ELEMENTWISE(Clamp)
-#undef ELEMENTWISE
-// clang-format on
+StatusOr<Value> EvaluateCompare(EvalContext& context) { return EvaluateElementwise(context); }
 
 }  // namespace hloir::reference

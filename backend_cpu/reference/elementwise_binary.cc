@@ -2,19 +2,26 @@
 #include "reference/kernels.h"
 
 namespace hloir::reference {
+namespace {
+
+template <int arity, class Op>
+Kernel KernelFor(PrimitiveType type) {
+  if constexpr (arity == 2 && HasScalarOp<Op>) return BinaryKernel<Op>(type);
+  else return nullptr;  // another file's, or none
+}
+
+}  // namespace
 
 Kernel FindBinaryKernel(HloOpcode opcode, PrimitiveType type) {
+  using namespace opcode_rows;
   switch (opcode) {
-// clang-format off
-#define BINARY(Name) \
-  case HloOpcode::k##Name: return BinaryKernel<Name##Op>(type);
-    BINARY(Add) BINARY(And) BINARY(Atan2) BINARY(Complex) BINARY(Divide) BINARY(Maximum) BINARY(Minimum) BINARY(Mulhi)
-    BINARY(Multiply) BINARY(Or) BINARY(Power) BINARY(Remainder) BINARY(ShiftLeft) BINARY(ShiftRightArithmetic)
-    BINARY(ShiftRightLogical) BINARY(Subtract) BINARY(Xor)
-#undef BINARY
-    default: return nullptr;  // another file's opcode
+#define HLOIR_OP(name, text, arity, ...) \
+  case HloOpcode::k##name:               \
+    return KernelFor<arity, name##Op>(type);
+#include "hloir/opcodes.def"
+#undef HLOIR_OP
   }
-  // clang-format on
+  return nullptr;
 }
 
 Kernel FindCompareKernel(const CompareAttributes& attributes, PrimitiveType type) {
@@ -23,8 +30,8 @@ Kernel FindCompareKernel(const CompareAttributes& attributes, PrimitiveType type
 // clang-format off
 #define DIRECTION(d)             \
   case ComparisonDirection::d:   \
-    return total ? BinaryKernel<TotalOrderCompareOp<ComparisonDirection::d>>(type) \
-                 : BinaryKernel<CompareOp<ComparisonDirection::d>>(type);
+    return total ? BinaryKernel<TotalOrderCompareElement<ComparisonDirection::d>>(type) \
+                 : BinaryKernel<CompareElement<ComparisonDirection::d>>(type);
     DIRECTION(kEq) DIRECTION(kNe) DIRECTION(kGe) DIRECTION(kGt) DIRECTION(kLe) DIRECTION(kLt)
 #undef DIRECTION
     // clang-format on

@@ -2,21 +2,27 @@
 #include "reference/kernels.h"
 
 namespace hloir::reference {
+namespace {
+
+template <int arity, class Op>
+Kernel KernelFor(PrimitiveType type) {
+  if constexpr (arity == 1 && HasScalarOp<Op>) return UnaryKernel<Op>(type);
+  else return nullptr;  // another file's, or none
+}
+
+}  // namespace
 
 Kernel FindUnaryKernel(HloOpcode opcode, PrimitiveType type) {
+  using namespace opcode_rows;
+  if (opcode == HloOpcode::kCopy) return UnaryKernel<CopyElement>(type);
   switch (opcode) {
-// clang-format off
-#define UNARY(Name) \
-  case HloOpcode::k##Name: return UnaryKernel<Name##Op>(type);
-    UNARY(Abs) UNARY(Ceil) UNARY(Clz) UNARY(Floor) UNARY(Imag) UNARY(IsFinite) UNARY(Negate) UNARY(Not)
-    UNARY(PopulationCount) UNARY(Real) UNARY(RoundNearestAfz) UNARY(RoundNearestEven) UNARY(Sign) UNARY(Copy)
-    UNARY(Acos) UNARY(Acosh) UNARY(Asin) UNARY(Asinh) UNARY(Atanh) UNARY(Cbrt) UNARY(Cos) UNARY(Cosh) UNARY(Erf)
-    UNARY(Exp) UNARY(Expm1) UNARY(Log) UNARY(Log1p) UNARY(Logistic) UNARY(Rsqrt) UNARY(Sin) UNARY(Sinh) UNARY(Sqrt)
-    UNARY(Tan) UNARY(Tanh)
-#undef UNARY
-    default: return nullptr;  // another file's opcode
+#define HLOIR_OP(name, text, arity, ...) \
+  case HloOpcode::k##name:               \
+    return KernelFor<arity, name##Op>(type);
+#include "hloir/opcodes.def"
+#undef HLOIR_OP
   }
-  // clang-format on
+  return nullptr;
 }
 
 }  // namespace hloir::reference

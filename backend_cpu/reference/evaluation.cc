@@ -11,6 +11,7 @@
 #include "reference/dynamic.h"
 #include "reference/loop_state.h"
 #include "reference/mixed_precision.h"
+#include "reference/scalar_ops.h"
 
 namespace hloir::reference {
 namespace {
@@ -67,7 +68,7 @@ Value Value::Borrow(const Literal& literal) {
 
 Literal Value::TakeLiteral() && {
   if (!IsTuple()) {
-    // Made as one that may be changed, when nobody else looks.
+    // Created as a mutable object, which is changed when there is no other reference to it.
     if (literal_.use_count() == 1) return std::move(const_cast<Literal&>(*literal_));
     return *literal_;
   }
@@ -135,11 +136,11 @@ StatusOr<Literal> Evaluation::FillElided(const HloInstruction& constant) {
   return filled;
 }
 
-StatusOr<const Evaluation::Plan*> Evaluation::PlanFor(const HloComputation& computation) {
-  std::unique_ptr<Plan>& plan = plans_[&computation];
+StatusOr<const Evaluation::Schedule*> Evaluation::ScheduleOf(const HloComputation& computation) {
+  std::unique_ptr<Schedule>& plan = schedules_[&computation];
   if (plan != nullptr) return plan.get();
   if (computation.root() == nullptr) return InvalidArgument(Format("computation {} has no root", computation.name()));
-  auto made = std::make_unique<Plan>();
+  auto made = std::make_unique<Schedule>();
   std::unordered_map<const HloInstruction*, int32_t> index;
   auto add = [&](const HloInstruction* instruction) {
     index.emplace(instruction, static_cast<int32_t>(made->steps.size()));
@@ -159,7 +160,7 @@ StatusOr<const Evaluation::Plan*> Evaluation::PlanFor(const HloComputation& comp
   }
   // A tuple's elements are taken out right after it is made: then the tuple can be let go, its elements have one owner,
   // and a loop can update its carried arrays in place.
-  for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
+  for (const HloInstruction* instruction : computation.PostOrder()) {
     if (index.contains(instruction) || !needed.contains(instruction)) continue;
     add(instruction);
     for (size_t i = made->steps.size() - 1; i < made->steps.size(); ++i) {
@@ -171,7 +172,7 @@ StatusOr<const Evaluation::Plan*> Evaluation::PlanFor(const HloComputation& comp
   made->root = index.at(computation.root());
   std::vector<int32_t> last_use(made->steps.size());
   for (size_t i = 0; i < made->steps.size(); ++i) {
-    Plan::Step& step = made->steps[i];
+    Schedule::Step& step = made->steps[i];
     last_use[i] = static_cast<int32_t>(i);
     for (const HloInstruction* operand : step.instruction->operands()) {
       const int32_t at = index.at(operand);
@@ -206,7 +207,7 @@ StatusOr<Value> Evaluation::Call(const HloComputation& computation, std::vector<
     return InvalidArgument(Format("computation {} takes {} arguments, not {}", computation.name(),
                                   computation.parameter_count(), arguments.size()));
   }
-  HLOIR_ASSIGN_OR_RETURN(const Plan* plan, PlanFor(computation));
+  HLOIR_ASSIGN_OR_RETURN(const Schedule* plan, ScheduleOf(computation));
   struct DepthScope {
     explicit DepthScope(int& d) : depth(d) { ++depth; }
     ~DepthScope() { --depth; }
@@ -215,7 +216,7 @@ StatusOr<Value> Evaluation::Call(const HloComputation& computation, std::vector<
 
   std::vector<Value> values(plan->steps.size());
   for (size_t i = 0; i < plan->steps.size(); ++i) {
-    const Plan::Step& step = plan->steps[i];
+    const Schedule::Step& step = plan->steps[i];
     if (step.instruction->opcode() == HloOpcode::kParameter) {
       HLOIR_RETURN_IF_ERROR(CountSteps(1));
       values[i] = ConformTo(std::move(arguments[static_cast<size_t>(step.instruction->parameter_number())]),
@@ -229,7 +230,7 @@ StatusOr<Value> Evaluation::Call(const HloComputation& computation, std::vector<
       for (int32_t released : step.released) values[static_cast<size_t>(released)] = Value();
       HLOIR_ASSIGN_OR_RETURN(values[i], Evaluate(*step.instruction, std::move(operands)));
     }
-    // A value that nobody uses is its own last use.
+    // A value without users is its own last use.
     if (std::find(step.released.begin(), step.released.end(), static_cast<int32_t>(i)) != step.released.end()) {
       values[i] = Value();
     }
@@ -288,9 +289,10 @@ StatusOr<Value> Evaluation::Evaluate(const HloInstruction& instruction, std::vec
 
 StatusOr<Value> DispatchOp(EvalContext& context) {
   switch (context.instruction.opcode()) {
-#define HLOIR_OP(name, ...) \
-  case HloOpcode::k##name:  \
-    return Evaluate##name(context);
+#define HLOIR_OP(name, ...)                                                   \
+  case HloOpcode::k##name:                                                    \
+    if constexpr (HasScalarOp<name##Op>) return EvaluateElementwise(context); \
+    else return Evaluate##name(context);
 #include "hloir/opcodes.def"
 #undef HLOIR_OP
   }

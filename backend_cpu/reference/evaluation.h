@@ -72,7 +72,9 @@ struct EvalContext {
   }
 };
 
-// EvaluateAbs, EvaluateAdd, …: one for each row of opcodes.def. A new row without one does not link.
+// EvaluateCopy, EvaluateDot, …: one for each row of opcodes.def that has no scalar op (scalar_ops.h). A new row with
+// neither does not link. EvaluateElementwise does those that have one, and compare.
+StatusOr<Value> EvaluateElementwise(EvalContext& context);
 #define HLOIR_OP(name, ...) StatusOr<Value> Evaluate##name(EvalContext& context);
 #include "hloir/opcodes.def"
 #undef HLOIR_OP
@@ -85,7 +87,7 @@ struct RandomState {
 // One run: counts steps, keeps to the limits, and remembers each computation's order of evaluation.
 class Evaluation {
  public:
-  // `random`: somebody else's, to go on from; without it, the run has its own.
+  // `random`: the caller's state to continue; null: the run has its own.
   explicit Evaluation(const EvaluatorOptions& options, RandomState* random = nullptr)
       : options_(options), random_(random != nullptr ? *random : own_random_) {}
   Evaluation(const Evaluation&) = delete;
@@ -112,19 +114,19 @@ class Evaluation {
 
  private:
   // In which order a computation is evaluated, and what is needed no more after each step.
-  struct Plan {
+  struct Schedule {
     struct Step {
       const HloInstruction* instruction;
       std::vector<int32_t> operands;  // indices of steps
-      std::vector<int32_t> released;  // steps whose value nobody needs after this one
+      std::vector<int32_t> released;  // steps whose value has its last use here
     };
     std::vector<Step> steps;
     int32_t root = 0;
   };
-  StatusOr<const Plan*> PlanFor(const HloComputation& computation);
+  StatusOr<const Schedule*> ScheduleOf(const HloComputation& computation);
 
   const EvaluatorOptions& options_;
-  std::unordered_map<const HloComputation*, std::unique_ptr<Plan>> plans_;
+  std::unordered_map<const HloComputation*, std::unique_ptr<Schedule>> schedules_;
   std::unordered_map<const HloInstruction*, bool> never_ends_;
   Device* device_ = nullptr;
   int64_t steps_ = 0;
@@ -137,8 +139,8 @@ class Evaluation {
 StatusOr<Literal> EvaluateOn(Device* device, const EvaluatorOptions& options, const HloComputation& computation,
                              std::span<const Literal* const> arguments);
 
-// An evaluator for who runs a module instruction by instruction: `random` goes on from one to the next, and must
-// outlive it.
+// An evaluator for a caller that runs a module instruction by instruction: `random` goes on from one to the next, and
+// must outlive it.
 std::unique_ptr<HloEvaluator> MakeStepEvaluator(EvaluatorOptions options, RandomState* random);
 
 // The function of the instruction's opcode.

@@ -34,13 +34,14 @@ void CopyElements(const DimVector& dims, const std::byte* source, const Region& 
 
 DimVector RowMajorStrides(const DimVector& dims) {
   DimVector strides(dims.size(), 1);
-  for (size_t d = dims.size(); d-- > 1;) strides[d - 1] = strides[d] * dims[d];
+  // Of an array without elements they may be anything, but must not overflow.
+  for (size_t d = dims.size(); d-- > 1;) strides[d - 1] = SaturatingProduct(strides[d], dims[d]);
   return strides;
 }
 
 void AppendDimension(int64_t size, int64_t stride, DimVector* dims, DimVector* strides) {
-  if (!dims->empty() && strides->back() == size * stride) {
-    dims->back() *= size;
+  if (!dims->empty() && strides->back() == SaturatingProduct(size, stride)) {
+    dims->back() = SaturatingProduct(dims->back(), size);
     strides->back() = stride;
   } else {
     dims->push_back(size);
@@ -51,8 +52,9 @@ void AppendDimension(int64_t size, int64_t stride, DimVector* dims, DimVector* s
 DimVector AtBounds() { return {}; }
 
 int64_t Product(const DimVector& dims) {
+  if (Contains(dims, 0)) return 0;
   int64_t product = 1;
-  for (int64_t size : dims) product *= size;
+  for (int64_t size : dims) product = SaturatingProduct(product, size);
   return product;
 }
 

@@ -12,7 +12,12 @@ namespace hloir::reference {
 
 // How far apart neighbours along each dimension lie, in elements, in a row-major array.
 DimVector RowMajorStrides(const DimVector& dims);
+// The product; INT64_MAX if it is larger, 0 if one of them is 0.
 int64_t Product(const DimVector& dims);
+inline int64_t SaturatingProduct(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
 inline bool Contains(const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
 
 // Counts `index` up by one, last dimension fastest; false when it is back at all zeros.

@@ -160,6 +160,14 @@ class LapackCall {
     }
     return otherwise;
   }
+  // The same for "{left = true}".
+  bool Flag(std::string_view name, bool otherwise) const {
+    const std::string_view config = context_.instruction.extras().backend_config;
+    for (std::string_view value : {"true", "false"}) {
+      if (config.find(Format("{} = {}", name, value)) != std::string_view::npos) return value == "true";
+    }
+    return Number(name, otherwise) != 0;
+  }
   // The same for a letter; only one of `choices` will do.
   char Letter(std::string_view name, std::string_view choices) {
     const int value = Number(name, choices[0]);
@@ -318,6 +326,27 @@ void Orgqr(LapackCall& call, const Routine<T>& f) {
     std::vector<T> a = call.Load<T>(0, b, m, n), tau = call.Load<T>(1, b, k);
     WithWork<T>([&](T* work, int* lwork) { f(&m, &n, &k, a.data(), &lda, tau.data(), work, lwork, &info); });
     call.Store(0, b, a, m, n);
+  }
+}
+
+// A matrix times that product, transposed or not, on its left or right: ormqr, unmqr. (reflections, factors, matrix)
+template <class T>
+void Ormqr(LapackCall& call, const Routine<T>& f) {
+  const std::vector<int> s = call.Sizes(2);
+  int lda = AtLeastOne(s[0]), m = 0, n = 0, k = 0, info = 0;
+  const bool left_side = call.Flag("left", true), transpose = call.Flag("transpose", false);
+  char side = left_side ? 'L' : 'R', trans = !transpose ? 'N' : kComplex<T> ? 'C' : 'T';
+  call.Counts(3, 1);
+  if (call.good()) k = call.LastSizeOf(1), n = call.LastSizeOf(2), m = call.LastSizeOf(2, 1);
+  call.Operand<T>(0, {s[0], s[1]}), call.Operand<T>(1, {k}), call.Operand<T>(2, {m, n}), call.Result<T>(0, {m, n});
+  call.Require(s[0] == (left_side ? m : n) && k <= s[0] && k <= s[1]);
+  int ldc = AtLeastOne(m);
+  for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
+    std::vector<T> a = call.Load<T>(0, b, s[0], s[1]), tau = call.Load<T>(1, b, k), c = call.Load<T>(2, b, m, n);
+    WithWork<T>([&](T* work, int* lwork) {
+      f(&side, &trans, &m, &n, &k, a.data(), &lda, tau.data(), c.data(), &ldc, work, lwork, &info, kOne, kOne);
+    });
+    call.Store(0, b, c, m, n);
   }
 }
 
@@ -567,6 +596,7 @@ constexpr Entry<T> kEntries[] = {{"potrf", &Potrf<T>},
                                  {"geqrf", &Geqrf<T>},
                                  {"geqp3", &Geqp3<T>},
                                  {kComplex<T> ? "ungqr" : "orgqr", &Orgqr<T>},
+                                 {kComplex<T> ? "unmqr" : "ormqr", &Ormqr<T>},
                                  {kComplex<T> ? "heevd" : "syevd", &Syevd<T>},
                                  {"gesdd", &Gesdd<T>},
                                  {"trsm", &Trsm<T>},

@@ -6,7 +6,7 @@
 namespace hloir::reference {
 
 // Whether the body gives back as it was each part of the state that a result, the condition, or another such part
-// depends on. Such a loop ends before its first turn or never.
+// depends on. Such a loop ends before its first iteration or never.
 bool BodyChangesNothing(const HloInstruction& loop);
 
 }  // namespace hloir::reference

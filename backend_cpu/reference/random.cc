@@ -9,6 +9,7 @@
 
 #include "reference/evaluation.h"
 #include "reference/index.h"
+#include "support/endian.h"
 
 namespace hloir::reference {
 namespace {
@@ -101,13 +102,17 @@ double UniformDouble(Evaluation& run) { return static_cast<double>(run.NextRando
 StatusOr<Value> EvaluateRngBitGenerator(EvalContext& context) {
   const Shape& shape = context.shape.tuple_shapes(1);
   Literal state = std::move(context.operands[0]).TakeLiteral();
-  // A u32 state is the same bytes.
+  // A u32 state is the same bits, low half first.
   const size_t words = static_cast<size_t>(state.size_bytes()) / sizeof(uint64_t);
   uint64_t* s = reinterpret_cast<uint64_t*>(state.untyped_data());
+  auto exchange_halves = [&, narrow = state.shape().element_type() == PrimitiveType::U32] {
+    for (size_t i = 0; kBigEndian && narrow && i < words; ++i) s[i] = std::rotl(s[i], 32);
+  };
   const int width = BitWidth(shape.element_type());
   if (words < 2 || words > 3 || !IsArrayType(shape.element_type()) || width > 64 || IsComplex(shape.element_type())) {
     return UnimplementedOp(context, "for this state or type");
   }
+  exchange_halves();
   std::vector<uint64_t> bits;
   if (context.attributes<RngBitGeneratorAttributes>().algorithm == RandomAlgorithm::kRngThreeFry) {
     if (words != 2) return UnimplementedOp(context, "Threefry with a state of other than two words");
@@ -119,13 +124,16 @@ StatusOr<Value> EvaluateRngBitGenerator(EvalContext& context) {
     s[1] = low;
     if (words == 3) s[2] = high;
   }
+  exchange_halves();
   Literal result(shape);
   Literal wide(Shape::Array(PrimitiveType::U64, shape.dimensions()));
   std::copy(bits.begin(), bits.end(), wide.data<uint64_t>().begin());
   if (IsFloat(shape.element_type()) || shape.element_type() == PrimitiveType::PRED) {
     const int bytes = StorageBytes(shape.element_type());
-    for (size_t i = 0; i < bits.size(); ++i)
-      std::memcpy(result.untyped_data() + i * static_cast<size_t>(bytes), &bits[i], static_cast<size_t>(bytes));
+    for (size_t i = 0; i < bits.size(); ++i) {
+      const std::byte* low = reinterpret_cast<const std::byte*>(&bits[i]) + (kBigEndian ? 8 - bytes : 0);
+      std::memcpy(result.untyped_data() + i * static_cast<size_t>(bytes), low, static_cast<size_t>(bytes));
+    }
   } else {
     result = wide.Convert(shape.element_type());
   }

@@ -65,9 +65,9 @@ template <class MakeSum>
 Literal ReduceBySumming(const Literal& array, const Literal& initial, const Literal& zeros, const DimVector& kept_dims,
                         const DimVector& kept_strides, const DimVector& reduced_dims, const DimVector& reduced_strides,
                         MakeSum make_sum) {
-  const Literal wide =
-      array.shape().element_type() == PrimitiveType::F32 ? Literal() : array.Convert(PrimitiveType::F32);
-  const std::span<const float> x = (wide.element_count() > 0 ? wide : array).data<float>();
+  const bool is_f32 = array.shape().element_type() == PrimitiveType::F32;
+  const Literal wide = is_f32 ? Literal() : array.Convert(PrimitiveType::F32);
+  const std::span<const float> x = (is_f32 ? array : wide).data<float>();
   const float start = static_cast<float>(initial.GetAsDouble(0));
   Literal sums = zeros;
   int64_t out = 0;
@@ -111,7 +111,7 @@ StatusOr<Value> EvaluateReduce(EvalContext& context) {
                                    : context.shape.element_type();
     results.emplace_back(Shape::Array(type, result_dims));
   }
-  HLOIR_RETURN_IF_ERROR(context.run.CountSteps(Product(dims) * reducer.cost()));
+  HLOIR_RETURN_IF_ERROR(context.run.CountSteps(SaturatingProduct(Product(dims), reducer.cost())));
 
   const PrimitiveType type = context.operand(0).shape().element_type();
   if (reducer.IsBinary(HloOpcode::kAdd) && type == reducer.argument_type(0) &&

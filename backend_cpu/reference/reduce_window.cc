@@ -55,7 +55,8 @@ StatusOr<Value> EvaluateReduceWindow(EvalContext& context) {
   int64_t out = 0;
   ForEachIndex(results[0].shape().dimensions(), [&](const DimVector& position) {
     if (!status.ok()) return;
-    status = context.run.CountSteps(Product(sizes) * reducer.cost());
+    status = context.run.CountSteps(SaturatingProduct(Product(sizes), reducer.cost()));
+    if (!status.ok()) return;
     for (size_t k = 0; k < n; ++k) reducer.argument(k) = initial[k];
     ForEachIndex(sizes, [&](const DimVector& inside) {
       if (!status.ok()) return;
@@ -100,7 +101,8 @@ StatusOr<Value> EvaluateSelectAndScatter(EvalContext& context) {
   int64_t at_source = 0;
   ForEachIndex(source.shape().dimensions(), [&](const DimVector& position) {
     if (!status.ok()) return;
-    status = context.run.CountSteps(Product(sizes) * select.cost());
+    status = context.run.CountSteps(SaturatingProduct(Product(sizes), select.cost()));
+    if (!status.ok()) return;
     std::optional<int64_t> selected;
     ForEachIndex(sizes, [&](const DimVector& inside) {
       const std::optional<int64_t> at = ElementUnder(window, position, inside, dims, strides);

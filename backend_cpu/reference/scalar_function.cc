@@ -89,7 +89,7 @@ class ScalarCompiler {
             int depth) {
     if (depth > kMaxInlineDepth || computation.root() == nullptr) return false;
     std::unordered_map<const HloInstruction*, std::vector<size_t>> slots;
-    for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
+    for (const HloInstruction* instruction : computation.PostOrder()) {
       std::vector<size_t>& mine = slots[instruction];
       switch (instruction->opcode()) {
         case HloOpcode::kParameter:

@@ -16,8 +16,19 @@
 #include <type_traits>
 
 #include "hloir/attributes.h"
+#include "hloir/opcode.h"
 
 namespace hloir::reference {
+
+// Op X has kernels and an evaluator as soon as an XOp is defined below; one that needs more than its elements (compare,
+// select, copy, …) has an Evaluate function in elementwise.cc instead.
+#define HLOIR_OP(name, ...) struct name##Op;
+#include "hloir/opcodes.def"
+#undef HLOIR_OP
+template <class Op>
+concept HasScalarOp = requires {
+  sizeof(Op);
+};
 
 template <class T>
 concept Pred = std::same_as<T, bool>;
@@ -195,7 +206,7 @@ struct SignOp {
     return length == 0 ? T(0) : T(std::complex<double>(x) / length);
   }
 };
-struct CopyOp {
+struct CopyElement {
   template <class T>
   T operator()(T x, int) const {
     return x;
@@ -318,6 +329,9 @@ struct PowerOp {
     const std::complex<double> base(a), exponent(b);
     if (exponent == 0.0) return T(1);  // of NaN too, as for real numbers
     if (base == 0.0) return exponent.real() > 0 ? T(0) : T(std::pow(base, exponent));
+    // A real power of infinity stays on the real axis; by its logarithm, 0 times infinity would make the angle NaN.
+    if (std::isinf(base.real()) && base.real() > 0 && base.imag() == 0 && exponent.imag() == 0)
+      return T(std::pow(base.real(), exponent.real()), 0);
     return T(std::pow(base, exponent));
   }
 };
@@ -385,7 +399,7 @@ struct ShiftRightArithmeticOp {
 
 // With a NaN every comparison but NE is false. Complex numbers have no order.
 template <ComparisonDirection kDirection>
-struct CompareOp {
+struct CompareElement {
   template <class T>
   bool operator()(T a, T b, int) const
       requires(!Cplx<T> || kDirection == ComparisonDirection::kEq || kDirection == ComparisonDirection::kNe) {
@@ -399,13 +413,15 @@ struct CompareOp {
 };
 // -NaN < -inf < … < -0 < +0 < … < inf < NaN: the order of the bits as sign and magnitude.
 template <ComparisonDirection kDirection>
-struct TotalOrderCompareOp {
+struct TotalOrderCompareElement {
   template <Float T>
   bool operator()(T a, T b, int bits) const {
-    return CompareOp<kDirection>()(Key(a), Key(b), bits);
+    return CompareElement<kDirection>()(Key(a), Key(b), bits);
   }
   template <class T>
-  requires(Int<T> || Pred<T>) bool operator()(T a, T b, int bits) const { return CompareOp<kDirection>()(a, b, bits); }
+  requires(Int<T> || Pred<T>) bool operator()(T a, T b, int bits) const {
+    return CompareElement<kDirection>()(a, b, bits);
+  }
   template <Float T>
   static int64_t Key(T x) {
     using Bits = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
@@ -420,8 +436,14 @@ struct ClampOp {
   requires(!Cplx<T>) T operator()(T low, T x, T high, int bits) const {
     return MinimumOp()(high, MaximumOp()(x, low, bits), bits);
   }
+  // Complex numbers are compared by their real parts alone, as XLA:CPU does; of a NaN beside `high`, `high` is left.
+  template <Cplx T>
+  T operator()(T low, T x, T high, int) const {
+    const T at_least_low = low.real() >= x.real() ? low : x;
+    return at_least_low.real() <= high.real() ? at_least_low : high;
+  }
 };
-struct SelectOp {
+struct SelectElement {
   template <class T>
   T operator()(bool which, T on_true, T on_false, int) const {
     return which ? on_true : on_false;

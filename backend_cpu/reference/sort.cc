@@ -79,7 +79,7 @@ StatusOr<Value> EvaluateSort(EvalContext& context) {
   const DimVector strides = RowMajorStrides(dims);
   const size_t dimension = static_cast<size_t>(context.attributes<SortAttributes>().dimensions[0]);
   if (dimension >= dims.size()) return InvalidArgument("sort has no such dimension");
-  const int64_t length = dims[dimension], stride = strides[dimension];
+  const int64_t length = Product(dims) > 0 ? dims[dimension] : 0, stride = strides[dimension];
   std::vector<Literal> results;
   for (size_t k = 0; k < n; ++k) results.push_back(context.operand(static_cast<int64_t>(k)));
 
@@ -139,8 +139,9 @@ StatusOr<Value> TopK(const Literal& operand, const Shape& shape, int64_t k, bool
       values.shape().element_type() != operand.shape().element_type()) {
     return InvalidArgument("topk's results have other shapes than its operand gives");
   }
-  std::vector<int64_t> order(static_cast<size_t>(length));
-  std::vector<uint64_t> keys(static_cast<size_t>(length));
+  const size_t candidates = rows > 0 ? static_cast<size_t>(length) : 0;
+  std::vector<int64_t> order(candidates);
+  std::vector<uint64_t> keys(candidates);
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t i = 0; i < length; ++i) {
       const uint64_t key = OrderedKey(operand, row * length + i);

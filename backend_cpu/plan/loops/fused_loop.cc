@@ -1,5 +1,5 @@
 // Compiles a cluster of nodes into a FusedLoop: emits the tile ops. The nest of loops is loop_nest.cc's, the kernels
-// are loop_ops.cc's choice, registers get their places in loop_registers.cc.
+// are steps/kernel_choice.cc's choice, registers get their places in loop_registers.cc.
 #include "plan/loops/fused_loop.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include "support/format.h"
 #include "plan/loops/fused_loop_step.h"
 #include "plan/loops/loop_nest.h"
-#include "plan/loops/loop_ops.h"
+#include "plan/steps/kernel_choice.h"
 #include "plan/loops/loop_patterns.h"
 #include "plan/loops/loop_registers.h"
 
@@ -44,7 +44,7 @@ class LoopBuilder {
         reduces_(request.reduces && request.reduce.reduced > 1),
         loop_(std::make_unique<FusedLoop>()) {}
 
-  // Nothing, if the registers do not fit; then try a smaller tile.
+  // nullptr if the registers do not fit; then try a smaller tile.
   std::unique_ptr<FusedLoop> Build() {
     for (int32_t node : request_.nodes)
       for (ValueId id : graph_.nodes[node].outputs) in_cluster_[id] = true;
@@ -58,6 +58,7 @@ class LoopBuilder {
       if (node.opcode() == HloOpcode::kReduce) EmitReduce(node);
       else EmitNode(index);
     }
+    if (request_.copied != kNoValue) EmitCopy(request_.copied);
     if (!FitRegisters()) return nullptr;
     Complete();
     return std::move(loop_);
@@ -89,11 +90,15 @@ class LoopBuilder {
   // ---- The nest.
   // ----------------------------------------------------------------------------------------------------------
   void CollectViews(std::vector<View>* views) const {
+    if (request_.copied != kNoValue) {
+      View view = graph_.values[request_.copied].view.Collapse();
+      if (view.dims.size() > 1) views->push_back(std::move(view));
+    }
     for (int32_t index : request_.nodes) {
       const Node& node = graph_.nodes[index];
       const size_t inputs = node.opcode() == HloOpcode::kReduce ? 1 : node.inputs.size();
       for (size_t i = 0; i < inputs; ++i) {
-        const Value& value = graph_.values[node.inputs[i]];
+        const GraphValue& value = graph_.values[node.inputs[i]];
         if (value.count != request_.count || InRegister(node.inputs[i])) continue;
         View view = value.view.Collapse();
         if (view.dims.size() > 1) views->push_back(std::move(view));
@@ -189,20 +194,20 @@ class LoopBuilder {
   }
 
   bool InRegister(ValueId id) const {
-    const Value& value = graph_.values[id];
+    const GraphValue& value = graph_.values[id];
     if (value.root == kNoValue) return false;
     auto it = in_cluster_.find(value.root);
     return it != in_cluster_.end() && graph_.IsWhole(id) && value.type == graph_.values[value.root].type;
   }
 
   Operand OperandFor(ValueId id) {
-    const Value& value = graph_.values[id];
+    const GraphValue& value = graph_.values[id];
     if (InRegister(id)) {
       auto it = results_.find(value.root);
       if (it != results_.end()) return it->second;
     }
     for (const auto& [other, operand] : loaded_) {
-      const Value& seen = graph_.values[other];
+      const GraphValue& seen = graph_.values[other];
       if (other == id || (seen.root == value.root && seen.type == value.type && seen.view.offset == value.view.offset &&
                           seen.view.dims == value.view.dims && seen.view.strides == value.view.strides)) {
         return operand;
@@ -214,12 +219,12 @@ class LoopBuilder {
   }
 
   Operand Load(ValueId id) {
-    const Value& value = graph_.values[id];
+    const GraphValue& value = graph_.values[id];
     const View view = value.view.Collapse();
     const auto narrow = Narrow(value.type);
     Operand operand;
     TileTypeFor(value.type, &operand.type);
-    const bool numbers = value.kind == ValueKind::kNumbers;
+    const bool numbers = value.kind == ValueKind::kIota;
     const int64_t bytes = numbers ? 1 : StorageBytes(value.type);
     const int ref = numbers ? -1 : AddRef(request_.read(value.root), false);
     const int64_t offset = view.offset * bytes;
@@ -253,7 +258,7 @@ class LoopBuilder {
       const int64_t period = view.strides[0] == 0 ? view.count() / view.dims[0] : view.count();
       operand.invariant = first.invariant = period <= loop_->nest_.tile && loop_->nest_.tile % period == 0 &&
                                             (space_.dims.size() == 1 || space_.dims.back() % period == 0);
-      operand = Emit(numbers ? NumbersKernel(operand.type) : LoadKernel(bytes), {operand, first}, operand.type, 0,
+      operand = Emit(numbers ? IotaAlongViewKernel(operand.type) : LoadKernel(bytes), {operand, first}, operand.type, 0,
                      std::nullopt, size);
       loop_->views_.push_back(std::make_unique<View>(view));
       (operand.invariant ? loop_->prologue_ : loop_->body_).back().op.aux = loop_->views_.back().get();
@@ -329,9 +334,15 @@ class LoopBuilder {
     results_[id] = result;
   }
 
-  // Has the result written to memory: by the op that computes it, if that is the last one emitted and stores as it is.
+  void EmitCopy(ValueId id) {
+    cost_ += CostOf(HloOpcode::kCopy) * static_cast<double>(request_.count);
+    Operand value = OperandFor(id);
+    Store(id, &value);
+  }
+
+  // Writes the result to memory: by the op that computes it, if that is the last one emitted and no rounding follows.
   void Store(ValueId id, Operand* result) {
-    const Value& value = graph_.values[id];
+    const GraphValue& value = graph_.values[id];
     const int64_t bytes = StorageBytes(value.type);
     cost_ += static_cast<double>(value.bytes()) / kBytesPerNano;
     const int ref = AddRef(request_.write(id), true) + kWritten;
@@ -374,7 +385,7 @@ class LoopBuilder {
     const auto& binary = kernels_.binary[static_cast<int>(op)][t];
     const ReduceShape& shape = request_.reduce;
 
-    const Value& init_value = graph_.values[node.inputs[1]];
+    const GraphValue& init_value = graph_.values[node.inputs[1]];
     Operand init;
     init.type = x.type;
     init.uniform = init.invariant = request_.count > 1;
@@ -489,6 +500,7 @@ class LoopBuilder {
       loop_->name_ += " ";
       loop_->name_ += graph_.nodes[node].instruction->opcode_name();
     }
+    if (request_.copied != kNoValue) loop_->name_ += " iota";
     loop_->Prepare(static_cast<int64_t>(cost_));
   }
 

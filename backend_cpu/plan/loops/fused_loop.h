@@ -11,27 +11,11 @@
 #include <span>
 #include <vector>
 
-#include "plan/lower/graph.h"
+#include "plan/graph/graph.h"
 #include "plan/run/step.h"
+#include "plan/steps/kernel_choice.h"
 
 namespace hloir::cpu {
-
-// The tile that holds values of a type: bf16 and f16 are computed in f32. False: no tile holds it.
-bool TileTypeFor(PrimitiveType type, TileType* tile);
-// Whether a loop can compute this elementwise instruction.
-bool LoopSupports(const HloInstruction& instruction, const KernelTable& kernels);
-// A reduction seen as kept × reduced × kept: what a loop can reduce on the fly.
-struct ReduceShape {
-  int64_t outer = 1, reduced = 1, inner = 1;
-  bool operator==(const ReduceShape&) const = default;
-};
-// Whether a loop can compute this reduction, and its shape.
-bool LoopSupportsReduce(const HloInstruction& instruction, const KernelTable& kernels, ReduceShape* shape);
-
-// The kernel for tiles, if the computation of two scalars is a plain binary operation; else nothing.
-TileKernel ReducerKernel(const HloComputation& computation, PrimitiveType type, const KernelTable& kernels);
-// The same for single elements at given places: KernelTable::combine_at.
-TileKernel ScatterKernel(const HloComputation& computation, PrimitiveType type);
 
 struct LoopRequest {
   const Graph* graph = nullptr;
@@ -40,7 +24,8 @@ struct LoopRequest {
   std::vector<int32_t> nodes;   // elementwise ones and reductions, operands before users
   std::vector<ValueId> stored;  // results that others need, reductions' among them
   bool reduces = false;
-  ReduceShape reduce;  // shared by all reductions
+  ReduceShape reduce;         // shared by all reductions
+  ValueId copied = kNoValue;  // in place of nodes: a value that is written to memory as it is
   // Where values lie that others compute; and where to put results.
   std::function<Ref(ValueId root)> read, write;
 };

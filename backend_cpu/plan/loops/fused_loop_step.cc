@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "plan/loops/one_element.h"
+#include "plan/steps/one_element.h"
 
 namespace hloir::cpu {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "plan/run/step.h"
-#include "plan/lower/view.h"
+#include "plan/graph/view.h"
 
 namespace hloir::cpu {
 

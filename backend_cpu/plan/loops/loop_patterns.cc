@@ -69,7 +69,7 @@ LoopPatterns FindPatterns(const Graph& graph, std::span<const int32_t> nodes, st
     if (finder.Match(graph.nodes[node], &wrap)) found.wraps.emplace(node, wrap);
   }
   if (found.wraps.empty()) return found;
-  // Users before operands: what no node reads that is emitted, and nobody else, is not needed.
+  // Users before operands: a node is needed if an emitted node or something outside of the loop reads it.
   std::unordered_map<ValueId, bool> needed;
   for (ValueId id : stored) needed[id] = true;
   found.rest.clear();

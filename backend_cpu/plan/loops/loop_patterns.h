@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "plan/lower/graph.h"
+#include "plan/graph/graph.h"
 
 namespace hloir::cpu {
 

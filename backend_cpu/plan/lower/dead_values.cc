@@ -24,7 +24,7 @@ class Needs {
   template <class F>
   void Follow(F&& reached) {
     while (!work_.empty()) {
-      const Value& value = graph_.values[work_.back()];
+      const GraphValue& value = graph_.values[work_.back()];
       work_.pop_back();
       if (value.node >= 0) AddNode(value.node);
       if (value.parameter >= 0) reached(static_cast<size_t>(value.parameter));

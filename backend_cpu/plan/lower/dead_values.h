@@ -1,8 +1,8 @@
-// Takes out of a graph what nobody needs: nodes, and the parts of a loop's state that neither its results nor its
-// condition depend on. Such a part may be what keeps a loop from being no loop at all.
+// Removes from a graph what no result needs: nodes, and the carries that neither a loop's results nor its condition
+// depend on. Without a dead carry the loop itself may be dead.
 #pragma once
 
-#include "plan/lower/graph.h"
+#include "plan/graph/graph.h"
 
 namespace hloir::cpu {
 

@@ -2,13 +2,12 @@
 #include "plan/lower/expand.h"
 
 #include <algorithm>
-#include <limits>
-#include <span>
 #include <unordered_map>
 
 #include "hloir/builder.h"
+#include "hloir/open_semantics.h"
 #include "plan/lower/expand_ops.h"
-#include "plan/loops/loop_ops.h"
+#include "plan/steps/kernel_choice.h"
 
 namespace hloir::cpu {
 namespace {
@@ -23,7 +22,7 @@ class ScalarBody {
  public:
   static std::unique_ptr<ScalarBody> Make(const HloComputation& computation, const KernelTable& kernels) {
     auto body = std::unique_ptr<ScalarBody>(new ScalarBody());
-    body->order_ = computation.MakeInstructionPostOrder();
+    body->order_ = computation.PostOrder();
     body->root_ = computation.root();
     if (body->order_.size() > kMaxOps) return nullptr;
     for (const HloInstruction* instruction : body->order_) {
@@ -79,50 +78,13 @@ class ScalarBody {
   }
 
  private:
-  std::vector<HloInstruction*> order_;
+  std::vector<const HloInstruction*> order_;
   const HloInstruction* root_ = nullptr;
 };
 
 Ops Joined(Ops a, const Ops& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
-}
-
-// Whether operands may be grouped anyhow, going by all triples of a few elements with ties and NaNs among them. (Small
-// numbers: of those also floats' sums are exact.)
-bool Associates(const ScalarBody& body, std::span<const PrimitiveType> types, const HloEvaluator& evaluator) {
-  constexpr int kSamples = 5, kTriples = kSamples * kSamples * kSamples;
-  // The first array has two equal elements and two NaNs, the others tell all apart.
-  constexpr int kFirst[kSamples] = {1, 2, 2, -1, -1}, kOther[kSamples] = {2, 3, 1, 4, 0};
-  HloModule module("associates");
-  HloBuilder b(module, "entry");
-  Ops sides[3];
-  std::vector<Literal> inputs;
-  for (int side = 0, period = 1; side < 3; ++side, period *= kSamples) {
-    for (size_t k = 0; k < types.size(); ++k) {
-      const Shape shape = Shape::Array(types[k], {kTriples});
-      sides[side].push_back(b.Parameter(static_cast<int64_t>(inputs.size()), shape));
-      Literal& literal = inputs.emplace_back(shape);
-      for (int i = 0; i < kTriples; ++i) {
-        const int sample = i / period % kSamples, number = k == 0 ? kFirst[sample] : kOther[sample];
-        if (IsFloat(types[k])) literal.SetFromDouble(i, number < 0 ? std::numeric_limits<double>::quiet_NaN() : number);
-        else literal.SetFromInt64(i, types[k] == PrimitiveType::PRED ? number & 1 : number);
-      }
-    }
-  }
-  auto combine = [&](const Ops& low, const Ops& high) { return body.Apply(b, {kTriples}, Joined(low, high)); };
-  const Ops left = combine(combine(sides[0], sides[1]), sides[2]),
-            right = combine(sides[0], combine(sides[1], sides[2]));
-  auto entry = b.BuildEntry(b.Tuple(Joined(left, right)));
-  if (!entry.ok()) return false;
-  std::vector<const Literal*> arguments;
-  for (const Literal& literal : inputs) arguments.push_back(&literal);
-  auto value = evaluator.EvaluateComputation(**entry, arguments);
-  if (!value.ok()) return false;
-  for (size_t k = 0; k < left.size(); ++k) {
-    if (!value->elements()[k].BitwiseEqual(value->elements()[left.size() + k])) return false;
-  }
-  return true;
 }
 
 // Neighbours are combined, in their order, until one element is left.
@@ -174,8 +136,7 @@ bool ExpandReduce(HloBuilder& b, const HloInstruction& reduce, const ScalarBody&
 
 }  // namespace
 
-std::unique_ptr<HloModule> Expand(const HloInstruction& instruction, const HloEvaluator& evaluator,
-                                  const KernelTable& kernels) {
+std::unique_ptr<HloModule> Expand(const HloInstruction& instruction, const KernelTable& kernels) {
   const bool map = instruction.opcode() == HloOpcode::kMap;
   if (auto expanded = map ? nullptr : ExpandOp(instruction)) return expanded;
   if (!map && instruction.opcode() != HloOpcode::kReduce) return nullptr;
@@ -193,11 +154,7 @@ std::unique_ptr<HloModule> Expand(const HloInstruction& instruction, const HloEv
       return nullptr;
     }
   }
-  if (!map) {
-    std::vector<PrimitiveType> types;
-    for (size_t k = 0; k < n; ++k) types.push_back(called.parameter(static_cast<int64_t>(k))->shape().element_type());
-    if (body->RoundsNarrowFloats() || !Associates(*body, types, evaluator)) return nullptr;
-  }
+  if (!map && (body->RoundsNarrowFloats() || !IsAssociative(called))) return nullptr;
   auto module = std::make_unique<HloModule>("expanded");
   HloBuilder b(*module, "entry");
   Ops parameters;

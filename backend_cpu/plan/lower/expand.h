@@ -4,14 +4,12 @@
 
 #include <memory>
 
-#include "hloir/evaluator.h"
 #include "hloir/module.h"
 #include "kernels/kernel_table.h"
 
 namespace hloir::cpu {
 
-// A module whose entry computation does the same to the same operands; nothing, if the instruction is to stay as it is.
-std::unique_ptr<HloModule> Expand(const HloInstruction& instruction, const HloEvaluator& evaluator,
-                                  const KernelTable& kernels);
+// A module whose entry computation does the same to the same operands; nullptr if the instruction is not expanded.
+std::unique_ptr<HloModule> Expand(const HloInstruction& instruction, const KernelTable& kernels);
 
 }  // namespace hloir::cpu

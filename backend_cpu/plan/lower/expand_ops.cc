@@ -6,7 +6,7 @@
 
 #include "plan/steps/convolution.h"
 #include "plan/steps/dot.h"
-#include "plan/loops/loop_ops.h"
+#include "plan/steps/kernel_choice.h"
 
 namespace hloir::cpu {
 namespace {

@@ -9,7 +9,7 @@
 
 namespace hloir::cpu {
 
-// A module whose entry computation does the same to the same operands; nothing, if there is no such thing for it here.
+// A module whose entry computation does the same to the same operands; nullptr if there is none.
 std::unique_ptr<HloModule> ExpandOp(const HloInstruction& instruction);
 
 }  // namespace hloir::cpu

@@ -19,7 +19,7 @@ namespace hloir::cpu {
 // A place in a buffer.
 struct Ref {
   int32_t buffer = -1;
-  int32_t held = -1;             // instead of a buffer: which of Runtime::held
+  int32_t dynamic = -1;          // instead of a buffer: which of Runtime::dynamic
   int64_t offset = 0;            // bytes
   std::byte* pointer = nullptr;  // set when the plan is bound
   template <class T>
@@ -38,7 +38,7 @@ struct Runtime {
   const std::atomic<bool>* cancel = nullptr;
   Profiler* profiler = nullptr;
   std::vector<std::byte*> scratch;  // one block a thread, kScratchBytes each
-  std::vector<Literal> held;        // arrays of dynamic sizes
+  std::vector<Literal> dynamic;     // arrays of dynamic sizes
   int64_t steps_left = 0;
   Status status;  // the first error; once set, no step runs any more
 
@@ -59,7 +59,7 @@ class Step {
   virtual bool Run(Runtime& runtime) = 0;
   // Pointers in refs() have changed.
   virtual void Bound(Runtime& runtime) { (void)runtime; }
-  // Whether the buffer of refs()[written] may be that of refs()[read], if nobody needs what is read any more.
+  // Whether the buffer of refs()[written] may be that of refs()[read], if this is the last use of what is read.
   virtual bool MayShare(int read, int written) const { return (void)read, (void)written, false; }
   // True: the step is nothing but operations on single elements, and these, bound, are added to `ops`, to run in order.
   virtual bool AppendScalarOps(std::vector<TileOp>& ops) const { return (void)ops, false; }
@@ -89,7 +89,7 @@ class Step {
 
 using StepList = std::vector<std::unique_ptr<Step>>;
 
-bool RunStepsMeasured(const StepList& steps, Runtime& runtime);  // in profiler.cc
+bool RunStepsMeasured(const StepList& steps, Runtime& runtime);  // in schedule/profiler.cc
 
 inline bool RunSteps(const StepList& steps, Runtime& runtime) {
   if (runtime.profiler != nullptr) return RunStepsMeasured(steps, runtime);

@@ -1,19 +1,35 @@
-// Workers spin for some ten microseconds after a round, because the next step of a plan usually follows at once, and
-// sleep on a condition variable then: nothing spins while the executable is idle.
+// A worker that has ended a round spins for some microseconds, because the next step of a plan usually follows at once,
+// and then sleeps: nothing spins while the executable is idle. So does the caller, for the workers' last parts.
 #include "plan/run/thread_pool.h"
 
 #include <algorithm>
+#include <chrono>
 #include <system_error>
 
 namespace hloir::cpu {
 namespace {
 
-constexpr int kSpins = 20000;
+constexpr std::chrono::microseconds kSpinTime{20};
 
 void Pause() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
 #endif
+}
+
+// Waits while `state` is `value`: spinning first, then asleep until somebody notifies.
+void WaitWhile(const std::atomic<uint32_t>& state, uint32_t value) {
+  constexpr int kPausesPerLook = 16;  // at the clock
+  const auto end = std::chrono::steady_clock::now() + kSpinTime;
+  do {
+    for (int i = 0; i < kPausesPerLook; ++i) {
+      if (state.load(std::memory_order_acquire) != value) return;
+      Pause();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  state.wait(value, std::memory_order_acquire);
 }
 
 }  // namespace
@@ -24,28 +40,29 @@ ThreadPool::ThreadPool(int threads)
       shares_(static_cast<size_t>(threads_)) {}
 
 ThreadPool::~ThreadPool() {
-  {
-    std::lock_guard lock(mutex_);
-    stop_ = true;
+  for (int i = 0; i < worker_count_; ++i) {
+    workers_[i].state.store(kStop, std::memory_order_release);
+    workers_[i].state.notify_one();
   }
-  wake_.notify_all();
-  for (std::thread& worker : workers_) worker.join();
+  for (int i = 0; i < worker_count_; ++i) workers_[i].thread.join();
 }
 
 void ThreadPool::Start() {
   started_ = true;
-  workers_.reserve(threads_ - 1);
+  workers_ = std::make_unique<Worker[]>(static_cast<size_t>(threads_ - 1));
   try {
-    for (int i = 1; i < threads_; ++i) workers_.emplace_back([this, i] { Work(i); });
+    for (; worker_count_ < threads_ - 1; ++worker_count_) {
+      const int thread = worker_count_ + 1;
+      workers_[worker_count_].thread = std::thread([this, thread] { Work(thread); });
+    }
   } catch (const std::system_error&) {
     // The machine gives no more threads: those that there are do the work.
   }
 }
 
 void ThreadPool::TakeParts(int thread) {
-  const int count = static_cast<int>(workers_.size()) + 1;
-  for (int i = 0; i < count; ++i) {
-    Share& share = shares_[static_cast<size_t>((thread + i) % count)];
+  for (int i = 0; i < taking_part_; ++i) {
+    Share& share = shares_[static_cast<size_t>((thread + i) % taking_part_)];
     for (int64_t part; (part = share.next.fetch_add(1, std::memory_order_relaxed)) < share.end;)
       function_(data_, part, thread);
   }
@@ -55,43 +72,38 @@ void ThreadPool::Run(int64_t parts, Function function, void* data) {
   if (!started_) Start();
   function_ = function;
   data_ = data;
-  const int64_t count = static_cast<int64_t>(workers_.size()) + 1;
-  for (int64_t i = 0; i < count; ++i) {
+  taking_part_ = static_cast<int>(std::min<int64_t>(parts, worker_count_ + 1));
+  for (int64_t i = 0; i < taking_part_; ++i) {
     Share& share = shares_[static_cast<size_t>(i)];
-    share.next.store(parts * i / count, std::memory_order_relaxed);
-    share.end = parts * (i + 1) / count;
+    share.next.store(parts * i / taking_part_, std::memory_order_relaxed);
+    share.end = parts * (i + 1) / taking_part_;
   }
-  working_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
-  round_.fetch_add(1, std::memory_order_seq_cst);
-  if (sleeping_.load(std::memory_order_seq_cst) > 0) {
-    { std::lock_guard lock(mutex_); }  // whoever is about to sleep has seen the new round, or sleeps by now
-    wake_.notify_all();
+  // What has been written above, the worker sees when it finds the offer.
+  for (int i = 0; i + 1 < taking_part_; ++i) {
+    workers_[i].state.store(kOffered, std::memory_order_release);
+    workers_[i].state.notify_one();
   }
   TakeParts(0);
-  for (int spins = 0; working_.load(std::memory_order_acquire) > 0; ++spins) {
-    if (spins < kSpins) Pause();
-    else std::this_thread::yield();
+  // No part is left: offers that nobody has taken are withdrawn, and those at work have a part in hand.
+  for (int i = 0; i + 1 < taking_part_; ++i) {
+    uint32_t offered = kOffered;
+    if (workers_[i].state.compare_exchange_strong(offered, kIdle, std::memory_order_acq_rel)) continue;
+    WaitWhile(workers_[i].state, kRunning);
   }
 }
 
 void ThreadPool::Work(int thread) {
-  uint64_t seen = 0;
+  std::atomic<uint32_t>& state = workers_[thread - 1].state;
   while (true) {
-    int spins = 0;
-    while (round_.load(std::memory_order_acquire) == seen && !stop_.load(std::memory_order_relaxed)) {
-      if (++spins < kSpins) {
-        Pause();
-        continue;
-      }
-      std::unique_lock lock(mutex_);
-      sleeping_.fetch_add(1, std::memory_order_seq_cst);
-      wake_.wait(lock, [&] { return round_.load(std::memory_order_seq_cst) != seen || stop_; });
-      sleeping_.fetch_sub(1, std::memory_order_relaxed);
+    WaitWhile(state, kIdle);
+    uint32_t offered = kOffered;
+    if (!state.compare_exchange_strong(offered, kRunning, std::memory_order_acq_rel)) {
+      if (offered == kStop) return;
+      continue;  // withdrawn
     }
-    if (stop_) return;
-    ++seen;
     TakeParts(thread);
-    working_.fetch_sub(1, std::memory_order_release);
+    state.store(kIdle, std::memory_order_release);
+    state.notify_one();
   }
 }
 

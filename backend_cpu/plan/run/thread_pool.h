@@ -1,14 +1,18 @@
 // ThreadPool: runs f(0) … f(parts-1) on a fixed set of threads and waits for all. Which thread takes which part is
 // free, so the parts, not the threads, must decide what is computed; then results are the same for any number of
 // threads. Each thread begins with its own share, a run of neighbours, so that what one step has left in a core's cache
-// the next finds there; who is done early takes from the others.
+// the next finds there; a thread that is done early takes from the others.
+//
+// No more threads are woken than there are parts, so a step decides by its work how many it takes. Nobody waits for a
+// thread that has not begun: on a busy machine the caller does the work itself. Tests: tests/unit/thread_pool_test.cc.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
+#include <memory>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 namespace hloir::cpu {
@@ -22,7 +26,8 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return threads_; }
-  // f(part, thread) for each part; thread < threads(). No allocation, so f is a plain function and its data.
+  // f(part, thread) for each part; thread < threads(). No allocation, so f is a plain function and its data. To be
+  // called by one thread at a time.
   using Function = void (*)(void* data, int64_t part, int thread);
   void Run(int64_t parts, Function function, void* data);
   template <class F>
@@ -36,27 +41,40 @@ class ThreadPool {
         [](void* data, int64_t part, int thread) { (*static_cast<std::remove_reference_t<F>*>(data))(part, thread); },
         const_cast<void*>(static_cast<const void*>(&f)));
   }
+  // f(item, thread) for each item, `nanoseconds` of work in all: in parts that are worth waking a thread for.
+  template <class F>
+  void ForItems(int64_t items, double nanoseconds, F&& f) {
+    constexpr double kWorthwhile = 20000, kMostParts = 256;
+    const int64_t wanted = static_cast<int64_t>(std::clamp(nanoseconds / kWorthwhile, 1.0, kMostParts));
+    const int64_t parts = std::min(items, wanted);
+    For(parts, [&](int64_t part, int thread) {
+      for (int64_t i = items * part / parts; i < items * (part + 1) / parts; ++i) f(i, thread);
+    });
+  }
 
  private:
-  void Start();
-  void Work(int thread);
-  void TakeParts(int thread);
-
+  // What a worker is asked for, and whether it has begun: only the caller offers and withdraws, only the worker begins
+  // and ends.
+  enum State : uint32_t { kIdle, kOffered, kRunning, kStop };
+  struct alignas(64) Worker {
+    std::atomic<uint32_t> state{kIdle};
+    std::thread thread;
+  };
   struct alignas(64) Share {
     std::atomic<int64_t> next{0};
     int64_t end = 0;
   };
 
+  void Start();
+  void Work(int thread);
+  void TakeParts(int thread);
+
   int threads_;
   bool started_ = false;
-  std::vector<std::thread> workers_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::atomic<uint64_t> round_{0};  // odd bits never matter: a new value means new work
-  std::atomic<bool> stop_{false};
-  std::atomic<int> sleeping_{0};
-  std::atomic<int> working_{0};  // workers that have not finished the round
-  std::vector<Share> shares_;    // one a thread
+  std::unique_ptr<Worker[]> workers_;
+  int worker_count_ = 0;
+  std::vector<Share> shares_;  // one a thread
+  int taking_part_ = 0;        // threads, in this round
   Function function_ = nullptr;
   void* data_ = nullptr;
 };

@@ -1,8 +1,10 @@
-// Buffers of a plan: who lives when, who may take whose place, and where in the one arena each one is.
+// Buffers of a plan: their live ranges, which may share memory, and where in the one arena each one lies.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "plan/run/step.h"
@@ -23,6 +25,11 @@ struct Buffer {
   std::vector<Segment> live;  // in steps' times, ascending
 };
 
+// The instruction that a step was planned for; for profiles.
+struct StepOrigin {
+  std::string instruction, op_name;
+};
+
 class BufferTable {
  public:
   int32_t Add(Buffer::Kind kind, int64_t bytes);
@@ -34,7 +41,12 @@ class BufferTable {
   // Every step of the plan, those of loop bodies too, with the time at which it runs.
   int32_t NextTime() { return ++time_; }
   int32_t time() const { return time_; }
-  void Record(Step* step, int32_t time) { steps_.push_back({step, time}); }
+  void Record(Step* step, int32_t time, StepOrigin origin = {}) {
+    steps_.push_back({step, time});
+    origins_.push_back(std::move(origin));
+  }
+  // Of steps()[i].
+  const StepOrigin& OriginOf(size_t i) const { return origins_[i]; }
   const std::vector<std::pair<Step*, int32_t>>& steps() const { return steps_; }
   void Touch(int32_t id, int32_t time);
   // The buffer was dead; from now on it holds something new.
@@ -51,7 +63,8 @@ class BufferTable {
 
   std::vector<Buffer> buffers_;
   std::vector<std::pair<Step*, int32_t>> steps_;
-  std::vector<int32_t> step_at_;  // time -> index into steps_
+  std::vector<StepOrigin> origins_;  // of steps_
+  std::vector<int32_t> step_at_;     // time -> index into steps_
   int32_t time_ = 0;
 };
 

@@ -13,14 +13,12 @@ namespace {
 
 constexpr size_t kMaxClusterNodes = 96;
 constexpr size_t kMaxOpen = 16;
-constexpr int32_t kMaxAge = 24;               // steps after which a cluster that nobody joins is closed
+constexpr int32_t kMaxAge = 24;               // steps after which a cluster that no node has joined is closed
 constexpr int64_t kStrangersCount = 1 << 16;  // loops up to here are shared by nodes that have nothing in common
-constexpr int64_t kNearStride = 4;            // elements so far apart share cache lines
-constexpr int64_t kBlockedTranspose = 4096;   // from here on a transpose is done in blocks, by a copy of its own
 
 }  // namespace
 
-Planner::Planner(PlanContext& context, Graph& graph, StepList& steps, std::vector<Ref> parameters)
+Planner::Planner(PlanContext& context, const Graph& graph, StepList& steps, std::vector<Ref> parameters)
     : context_(context),
       graph_(graph),
       steps_(&steps),
@@ -30,10 +28,7 @@ Planner::Planner(PlanContext& context, Graph& graph, StepList& steps, std::vecto
   for (size_t i = 0; i < graph.parameters.size(); ++i) places_[graph.parameters[i]] = parameters[i];
   auto use = [&](ValueId id) {
     const ValueId root = graph.values[id].root;
-    if (root == kNoValue) return;
-    ++uses_[root];
-    const int32_t node = graph.values[root].node;
-    if (node >= 0 && graph.nodes[node].opcode() == HloOpcode::kDot) dot_views_[root].push_back(id);
+    if (root != kNoValue) ++uses_[root];
   };
   for (const Node& node : graph.nodes)
     for (ValueId id : node.inputs) use(id);
@@ -56,7 +51,7 @@ Status Planner::PlanList(std::span<const int32_t> indices) {
 Status Planner::PlanNodes() {
   std::vector<int32_t> nodes;
   for (int32_t i : ReductionsEarly()) {
-    if (once_.empty() || !once_[static_cast<size_t>(i)]) nodes.push_back(i);
+    if (invariant_.empty() || !invariant_[static_cast<size_t>(i)]) nodes.push_back(i);
   }
   return PlanList(nodes);
 }
@@ -67,19 +62,15 @@ std::vector<int32_t> Planner::ReductionsEarly() const {
   const size_t count = graph_.nodes.size();
   std::vector<std::vector<int32_t>> follow(count);
   std::vector<bool> moved(count);
-  ReduceShape reduce;
   for (size_t i = 0; context_.fuse && i < count; ++i) {
     const Node& node = graph_.nodes[i];
-    if (node.is_copy || node.opcode() != HloOpcode::kReduce ||
-        !LoopSupportsReduce(*node.instruction, *context_.kernels, &reduce))
-      continue;
+    if (node.support.kind != Support::kLoopReduction) continue;
     int32_t last = -1;
     for (ValueId id : node.inputs) {
       const ValueId root = graph_.values[id].root;
       if (root != kNoValue) last = std::max(last, graph_.values[root].node);
     }
-    if (last < 0 || graph_.nodes[last].is_copy || !LoopSupports(*graph_.nodes[last].instruction, *context_.kernels))
-      continue;
+    if (last < 0 || graph_.nodes[last].support.kind != Support::kLoop) continue;
     follow[static_cast<size_t>(last)].push_back(static_cast<int32_t>(i));
     moved[i] = true;
   }
@@ -92,22 +83,23 @@ std::vector<int32_t> Planner::ReductionsEarly() const {
   return order;
 }
 
-Status Planner::PlanOnce(const std::vector<bool>& varies, StepList& once) {
-  once_ = FindInvariant(varies);
+Status Planner::PlanInvariant(const std::vector<bool>& varies, StepList& prologue) {
+  invariant_ = FindInvariant(varies);
   std::vector<int32_t> nodes;
-  for (size_t i = 0; i < once_.size(); ++i)
-    if (once_[i]) nodes.push_back(static_cast<int32_t>(i));
-  StepList* const body = std::exchange(steps_, &once);
+  for (size_t i = 0; i < invariant_.size(); ++i)
+    if (invariant_[i]) nodes.push_back(static_cast<int32_t>(i));
+  StepList* const body = std::exchange(steps_, &prologue);
   HLOIR_RETURN_IF_ERROR(PlanList(nodes));
   CloseAll();
   steps_ = body;
   for (size_t i = 0; i < places_.size(); ++i) {
     if (graph_.values[i].kind == ValueKind::kComputed && places_[i].buffer >= 0) kept_.push_back(places_[i].buffer);
   }
+  for (const auto& [id, place] : copies_) kept_.push_back(place.buffer);
   return OkStatus();
 }
 
-void Planner::KeepOnce(int32_t end) {
+void Planner::KeepInvariant(int32_t end) {
   for (int32_t buffer : kept_) context_.buffers.Touch(buffer, end);
 }
 
@@ -121,12 +113,10 @@ std::vector<bool> Planner::FindInvariant(const std::vector<bool>& varies) const 
   for (size_t n = 0; n < graph_.nodes.size(); ++n) {
     const Node& node = graph_.nodes[n];
     const HloOpcode opcode = node.opcode();
-    ReduceShape reduce;
-    const bool elementwise = !node.is_copy && LoopSupports(*node.instruction, *context_.kernels);
-    const bool movable =
-        elementwise || node.is_copy || opcode == HloOpcode::kDot || opcode == HloOpcode::kConcatenate ||
-        opcode == HloOpcode::kGather || opcode == HloOpcode::kPad ||
-        (opcode == HloOpcode::kReduce && LoopSupportsReduce(*node.instruction, *context_.kernels, &reduce));
+    const bool elementwise = node.support.kind == Support::kLoop;
+    const bool movable = elementwise || node.support.kind == Support::kLoopReduction || node.is_copy ||
+                         opcode == HloOpcode::kDot || opcode == HloOpcode::kConcatenate ||
+                         opcode == HloOpcode::kGather || opcode == HloOpcode::kPad;
     int64_t bytes = 0;
     bool same = movable && node.outputs.size() == 1 && node.graphs.empty();
     for (ValueId id : node.inputs) {
@@ -142,47 +132,33 @@ std::vector<bool> Planner::FindInvariant(const std::vector<bool>& varies) const 
   return invariant;
 }
 
+StepOrigin Planner::OriginOfPlanned() const {
+  if (planned_ == nullptr) return {};
+  const OpMetadata* metadata = planned_->metadata();
+  return {std::string(planned_->name()), metadata != nullptr ? std::string(metadata->op_name) : ""};
+}
+
 Status Planner::PlanNode(int32_t index) {
-  Node& node = graph_.nodes[index];
-  const HloOpcode opcode = node.opcode();
-  auto is_held = [&](ValueId id) { return graph_.values[id].kind == ValueKind::kHeld; };
-  if (std::ranges::any_of(node.inputs, is_held) || std::ranges::any_of(node.outputs, is_held))
-    return PlanReference(node);
-  if (opcode == HloOpcode::kWhile && !node.graphs.empty()) return PlanWhile(node);
-  if (opcode == HloOpcode::kConditional && !node.graphs.empty()) return PlanConditional(node);
+  const Node& node = graph_.nodes[index];
+  planned_ = node.instruction;
+  switch (node.support.kind) {
+    case Support::kReference: return PlanReference(node, node.support.reason);
+    case Support::kLoop:
+    case Support::kLoopReduction: return AddToCluster(index);
+    case Support::kStep: break;
+  }
   if (node.is_copy) {
-    HLOIR_ASSIGN_OR_RETURN(Ref from, Locate(node.inputs[0]));
-    places_[node.outputs[0]] = from;
+    HLOIR_ASSIGN_OR_RETURN(places_[node.outputs[0]], Locate(node.inputs[0]));
     return OkStatus();
   }
-  ReduceShape reduce;
-  if (opcode == HloOpcode::kReduce && LoopSupportsReduce(*node.instruction, *context_.kernels, &reduce)) {
-    return AddToCluster(index, true, reduce);
-  }
-  if (opcode != HloOpcode::kReduce && node.outputs.size() == 1 && graph_.values[node.outputs[0]].count > 0 &&
-      LoopSupports(*node.instruction, *context_.kernels)) {
-    return AddToCluster(index, false, {});
-  }
-  switch (opcode) {
+  switch (node.opcode()) {
+    case HloOpcode::kWhile: return PlanWhile(node);
+    case HloOpcode::kConditional: return PlanConditional(node);
     case HloOpcode::kDot: return PlanDot(node);
     case HloOpcode::kConvolution: return PlanConvolution(node);
     case HloOpcode::kConcatenate: return PlanConcatenate(node);
-    case HloOpcode::kPad:
-    case HloOpcode::kDynamicSlice:
-    case HloOpcode::kDynamicUpdateSlice:
-    case HloOpcode::kGather:
-    case HloOpcode::kScatter: return PlanMovement(node);
-    case HloOpcode::kReduce:
-    case HloOpcode::kReduceWindow:
-    case HloOpcode::kSelectAndScatter:
-    case HloOpcode::kSort:
-    case HloOpcode::kTopK:
-    case HloOpcode::kFft:
-    case HloOpcode::kCholesky:
-    case HloOpcode::kTriangularSolve:
-    case HloOpcode::kRngBitGenerator: return PlanInOrder(node);
     case HloOpcode::kIota: return PlanConstant(node);
-    default: return HasTrait(opcode, kElementwise) ? PlanArrays(node) : PlanReference(node);
+    default: return HasTrait(node.opcode(), kElementwise) ? PlanArrays(node) : PlanStep(node);
   }
 }
 
@@ -192,10 +168,10 @@ Status Planner::PlanNode(int32_t index) {
 Ref Planner::NewBuffer(int64_t bytes) { return {.buffer = context_.buffers.Add(Buffer::kArena, bytes)}; }
 
 Ref Planner::RootRef(ValueId root) {
-  if (graph_.values[root].kind == ValueKind::kHeld) {
-    if (places_[root].held < 0) {
-      places_[root].held = context_.held_count++;
-      context_.held_bytes += Shape::Array(graph_.values[root].type, graph_.values[root].dims).ByteSize();
+  if (graph_.values[root].kind == ValueKind::kDynamic) {
+    if (places_[root].dynamic < 0) {
+      places_[root].dynamic = context_.dynamic_count++;
+      context_.dynamic_bytes += Shape::Array(graph_.values[root].type, graph_.values[root].dims).ByteSize();
     }
     return places_[root];
   }
@@ -209,7 +185,7 @@ void Planner::Append(std::unique_ptr<Step> step, std::vector<Ref> read, const st
   for (const Ref& ref : written)
     if (ref.buffer >= 0) context_.buffers.Touch(ref.buffer, time);
   step->SetRefs(std::move(read), written);
-  context_.buffers.Record(step.get(), time);
+  context_.buffers.Record(step.get(), time, OriginOfPlanned());
   steps_->push_back(std::move(step));
 }
 void Planner::Append(std::unique_ptr<Step> step, std::vector<Ref> read, const std::vector<Ref>& written) {
@@ -235,14 +211,14 @@ Status Planner::LoadConstant(ValueId id) {
 
 StatusOr<Ref> Planner::Locate(ValueId id) {
   if (graph_.values[id].kind == ValueKind::kToken) return Ref();
-  if (graph_.values[id].kind == ValueKind::kHeld) return RootRef(id);
+  if (graph_.values[id].kind == ValueKind::kDynamic) return RootRef(id);
   const ValueId root = graph_.values[id].root;
   if (root != kNoValue) {
     if (int32_t cluster = OpenClusterOf(id); cluster >= 0) Close(cluster);
     if (graph_.values[root].kind == ValueKind::kConstant && places_[root].buffer < 0) {
       HLOIR_RETURN_IF_ERROR(LoadConstant(root));
     }
-    const Value& value = graph_.values[id];
+    const GraphValue& value = graph_.values[id];
     if (value.count == 0) return RootRef(root);
     if (value.view.IsContiguous()) {
       Ref ref = RootRef(root);
@@ -250,43 +226,32 @@ StatusOr<Ref> Planner::Locate(ValueId id) {
       return ref;
     }
   }
-  auto [it, fresh] = copies_.try_emplace(id, kNoValue);
-  if (!fresh) return RootRef(it->second);
-  const Value value = graph_.values[id];
-  const ValueId copy =
-      graph_.AddComputed(value.type, value.dims, static_cast<int32_t>(graph_.nodes.size()), value.instruction);
-  it->second = copy;
-  Node node;
-  node.instruction = value.instruction;
-  node.is_copy = true;
-  node.inputs.push_back(id);
-  node.outputs.push_back(copy);
-  graph_.nodes.push_back(std::move(node));
-  places_.resize(graph_.values.size());
-  uses_.resize(graph_.values.size(), 1);
-  cluster_of_.resize(graph_.values.size(), -1);
-  const Ref to = RootRef(copy);
-  if (root != kNoValue) {
-    std::vector<StridedCopy> copies{StridedCopy::Make(StorageBytes(value.type), value.dims, value.view.strides,
-                                                      value.view.offset, View::RowMajor(value.dims).strides, 0)};
-    Append(std::make_unique<ViewCopy>(std::move(copies), Format("copy view {} elements", value.count)), {RootRef(root)},
-           {to});
-  } else if (value.count > 0) {
-    Cluster numbers;
-    numbers.count = value.count;
-    numbers.nodes.push_back(static_cast<int32_t>(graph_.nodes.size() - 1));
-    Emit(numbers);
+  auto [it, fresh] = copies_.try_emplace(id);
+  if (!fresh) return it->second;
+  const GraphValue& value = graph_.values[id];
+  const Ref to = it->second = NewBuffer(value.bytes());
+  if (root == kNoValue) {
+    if (value.count > 0) EmitIota(id, to);
+    return to;
   }
+  std::vector<StridedCopy> copies{StridedCopy::Make(StorageBytes(value.type), value.dims, value.view.strides,
+                                                    value.view.offset, View::RowMajor(value.dims).strides, 0)};
+  Append(std::make_unique<ViewCopy>(std::move(copies), Format("copy view {} elements", value.count)), {RootRef(root)},
+         {to});
   return to;
 }
 
 Status Planner::CopyTo(ValueId id, Ref to) {
-  HLOIR_ASSIGN_OR_RETURN(Ref from, Locate(id));
-  if (from.buffer < 0) return OkStatus();
-  const int32_t time = context_.buffers.NextTime();
-  context_.buffers.Restart(to.buffer, time);
-  Append(std::make_unique<BlockCopy>(graph_.values[id].bytes()), {from}, {to}, time);
-  return OkStatus();
+  // The copy counts as the value's own work, and what is planned after it as that of the node that asked for it.
+  const HloInstruction* outer = std::exchange(planned_, graph_.values[id].instruction);
+  const StatusOr<Ref> from = Locate(id);
+  if (from.ok() && from->buffer >= 0) {
+    const int32_t time = context_.buffers.NextTime();
+    context_.buffers.Restart(to.buffer, time);
+    Append(std::make_unique<BlockCopy>(graph_.values[id].bytes()), {*from}, {to}, time);
+  }
+  planned_ = outer;
+  return from.status();
 }
 
 // ---- Clusters.
@@ -299,7 +264,7 @@ int32_t Planner::OpenClusterOf(ValueId id) const {
 }
 
 bool Planner::IsRegisterIn(ValueId id, int64_t count) const {
-  const Value& value = graph_.values[id];
+  const GraphValue& value = graph_.values[id];
   return value.root != kNoValue && value.count == count && graph_.IsWhole(id) &&
          value.type == graph_.values[value.root].type;
 }
@@ -334,11 +299,12 @@ bool Planner::SharesOperand(int32_t cluster, const Node& node) const {
   return false;
 }
 
-int32_t Planner::ChooseCluster(const Node& node, int64_t count, bool reduces, const ReduceShape& reduce) const {
+int32_t Planner::ChooseCluster(const Node& node, int64_t count) const {
+  const bool reduces = node.support.kind == Support::kLoopReduction;
   auto fits = [&](int32_t candidate) {
     const Cluster& cluster = clusters_[candidate];
     if (cluster.count != count || cluster.nodes.size() >= kMaxClusterNodes) return false;
-    if (reduces && cluster.reduces && !(cluster.reduce == reduce)) return false;
+    if (reduces && cluster.reduces && !(cluster.reduce == node.support.reduce)) return false;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const ValueId id = node.inputs[i];
       const int32_t source = OpenClusterOf(id);
@@ -364,29 +330,16 @@ int32_t Planner::ChooseCluster(const Node& node, int64_t count, bool reduces, co
   return best;
 }
 
-Status Planner::AddToCluster(int32_t index, bool reduces, const ReduceShape& reduce) {
-  const int64_t count = graph_.values[reduces ? graph_.nodes[index].inputs[0] : graph_.nodes[index].outputs[0]].count;
-  for (size_t i = 0; i < graph_.nodes[index].inputs.size(); ++i) {
-    const ValueId id = graph_.nodes[index].inputs[i];
-    const Value& value = graph_.values[id];
-    if (value.kind == ValueKind::kNumbers) {
-      if (value.count != count || (reduces && i == 1)) HLOIR_RETURN_IF_ERROR(Locate(id).status());
-      continue;
-    }
-    if (graph_.values[value.root].kind == ValueKind::kConstant && places_[value.root].buffer < 0) {
-      HLOIR_RETURN_IF_ERROR(LoadConstant(value.root));
-    }
-    // Reading along columns is slow in a loop; a copy does it in blocks.
-    const View view = value.view.Collapse();
-    const int64_t inner = view.dims.empty() ? 0 : view.strides.back();
-    if (count >= kBlockedTranspose && inner != 0 && std::abs(inner) > kNearStride && view.dims.size() > 1) {
-      HLOIR_RETURN_IF_ERROR(Locate(id).status());
-      const ValueId copy = copies_.at(id);
-      graph_.nodes[index].inputs[i] = copy;
-    }
-  }
+Status Planner::AddToCluster(int32_t index) {
   const Node& node = graph_.nodes[index];
-  int32_t chosen = ChooseCluster(node, count, reduces, reduce);
+  const bool reduces = node.support.kind == Support::kLoopReduction;
+  const int64_t count = graph_.values[reduces ? node.inputs[0] : node.outputs[0]].count;
+  for (ValueId id : node.inputs) {
+    const ValueId root = graph_.values[id].root;
+    if (root != kNoValue && graph_.values[root].kind == ValueKind::kConstant && places_[root].buffer < 0)
+      HLOIR_RETURN_IF_ERROR(LoadConstant(root));
+  }
+  int32_t chosen = ChooseCluster(node, count);
   if (chosen < 0) {
     chosen = static_cast<int32_t>(clusters_.size());
     clusters_.emplace_back().count = count;
@@ -402,7 +355,7 @@ Status Planner::AddToCluster(int32_t index, bool reduces, const ReduceShape& red
   Cluster& cluster = clusters_[chosen];
   cluster.nodes.push_back(index);
   cluster.last_join = static_cast<int32_t>(steps_->size());
-  if (reduces) cluster.reduces = true, cluster.reduce = reduce;
+  if (reduces) cluster.reduces = true, cluster.reduce = node.support.reduce;
   cluster_of_[node.outputs[0]] = chosen;
   if (!context_.fuse) Close(chosen);
   return OkStatus();
@@ -422,15 +375,14 @@ void Planner::CloseAll() {
   while (!open_.empty()) Close(open_.front());
 }
 
-void Planner::Emit(Cluster& cluster) {
+void Planner::Emit(const Cluster& cluster) {
+  const HloInstruction* outer = std::exchange(planned_, graph_.nodes[cluster.nodes.back()].instruction);
   LoopRequest request;
-  request.graph = &graph_;
-  request.kernels = context_.kernels;
   request.count = cluster.count;
   request.nodes = cluster.nodes;
   request.reduces = cluster.reduces;
   request.reduce = cluster.reduce;
-  // Results are stored if anybody outside reads them.
+  // Results are stored if something outside of the cluster reads them.
   std::unordered_map<ValueId, int32_t> inside;
   for (int32_t index : cluster.nodes) {
     const Node& node = graph_.nodes[index];
@@ -443,8 +395,23 @@ void Planner::Emit(Cluster& cluster) {
     const ValueId id = graph_.nodes[index].outputs[0];
     if (graph_.nodes[index].opcode() == HloOpcode::kReduce || uses_[id] > inside[id]) request.stored.push_back(id);
   }
-  request.read = [this](ValueId root) { return RootRef(root); };
   request.write = [this](ValueId id) { return RootRef(id); };
+  AppendLoop(std::move(request));
+  planned_ = outer;
+}
+
+void Planner::EmitIota(ValueId id, Ref to) {
+  LoopRequest request;
+  request.count = graph_.values[id].count;
+  request.copied = id;
+  request.write = [to](ValueId) { return to; };
+  AppendLoop(std::move(request));
+}
+
+void Planner::AppendLoop(LoopRequest request) {
+  request.graph = &graph_;
+  request.kernels = context_.kernels;
+  request.read = [this](ValueId root) { return RootRef(root); };
   std::unique_ptr<Step> step = BuildFusedLoop(request);
   std::vector<Ref> read(step->refs().begin(), step->refs().begin() + step->first_written());
   std::vector<Ref> written(step->refs().begin() + step->first_written(), step->refs().end());

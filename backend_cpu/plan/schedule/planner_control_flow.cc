@@ -1,5 +1,5 @@
-// The planner's loops and branches, whose bodies are planned into the same arena: see planner.h. All that a loop
-// carries has a buffer of its own, but for what the body passes on as it is.
+// The planner's loops and branches, whose bodies are planned into the same arena: see planner.h. Each
+// loop-carried value has a buffer of its own, unless the body passes it on unchanged.
 #include <algorithm>
 #include <utility>
 
@@ -8,19 +8,19 @@
 
 namespace hloir::cpu {
 
-Status Planner::PlanWhile(Node& node) {
+Status Planner::PlanWhile(const Node& node) {
   CloseAll();
   BufferTable& buffers = context_.buffers;
-  Graph &condition = *node.graphs[0], &body = *node.graphs[1];
+  const Graph &condition = *node.graphs[0], &body = *node.graphs[1];
   std::vector<Ref> carries(node.inputs.size());
   std::vector<bool> varies(node.inputs.size());
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const ValueId input = node.inputs[i];
     if (graph_.values[input].kind == ValueKind::kToken) continue;
-    const Value& next = body.values[body.results[i]];
+    const GraphValue& next = body.values[body.results[i]];
     const bool same = next.root == body.parameters[i] && body.IsWhole(body.results[i]) &&
                       next.type == body.values[body.parameters[i]].type;
-    if (same) {  // the body passes it on as it is: it stays where it lies
+    if (same) {  // the body passes it on unchanged: it stays where it lies
       HLOIR_ASSIGN_OR_RETURN(carries[i], Locate(input));
     } else {
       varies[i] = true;
@@ -38,12 +38,16 @@ Status Planner::PlanWhile(Node& node) {
     if (carry.buffer >= 0) buffers.Touch(carry.buffer, begin);
   auto step = std::make_unique<WhileStep>();
   Planner plan_body(context_, body, step->body, carries);
-  HLOIR_RETURN_IF_ERROR(plan_body.PlanOnce(varies, step->once));
+  HLOIR_RETURN_IF_ERROR(plan_body.PlanInvariant(varies, step->prologue));
   Planner plan_condition(context_, condition, step->condition, carries);
   HLOIR_RETURN_IF_ERROR(plan_condition.PlanNodes());
   HLOIR_ASSIGN_OR_RETURN(Ref going, plan_condition.Locate(condition.results[0]));
   plan_condition.CloseAll();
-  buffers.Touch(going.buffer, buffers.NextTime());
+  // The loop may end here, and every carry is a result then: the condition must not overwrite one, though the body may.
+  const int32_t exit = buffers.NextTime();
+  buffers.Touch(going.buffer, exit);
+  for (const Ref& carry : carries)
+    if (carry.buffer >= 0) buffers.Touch(carry.buffer, exit);
   HLOIR_RETURN_IF_ERROR(plan_body.PlanNodes());
   plan_body.CloseAll();
   // All carries change at once: what still lies in another carry's place is saved first.
@@ -70,7 +74,7 @@ Status Planner::PlanWhile(Node& node) {
     plan_body.Append(std::make_unique<BlockCopy>(body.values[body.results[i]].bytes()), {next[i]}, {carries[i]}, time);
   }
   const int32_t end = buffers.NextTime();
-  plan_body.KeepOnce(end);
+  plan_body.KeepInvariant(end);
   for (size_t i = 0; i < carries.size(); ++i) {
     if (carries[i].buffer >= 0) buffers.Touch(carries[i].buffer, end);
     places_[node.outputs[i]] = carries[i];
@@ -79,7 +83,7 @@ Status Planner::PlanWhile(Node& node) {
   return OkStatus();
 }
 
-Status Planner::PlanConditional(Node& node) {
+Status Planner::PlanConditional(const Node& node) {
   CloseAll();
   BufferTable& buffers = context_.buffers;
   std::vector<Ref> inputs, outputs;
@@ -96,7 +100,7 @@ Status Planner::PlanConditional(Node& node) {
   step->branches.resize(node.graphs.size());
   size_t first = 1;
   for (size_t b = 0; b < node.graphs.size(); ++b) {
-    Graph& branch = *node.graphs[b];
+    const Graph& branch = *node.graphs[b];
     std::vector<Ref> parameters(inputs.begin() + first, inputs.begin() + first + branch.parameters.size());
     first += branch.parameters.size();
     Planner plan(context_, branch, step->branches[b], parameters);

@@ -1,5 +1,5 @@
-// The planner's nodes that become a step, or a few, of their own at their place in the order: products, movement,
-// sorting, and what is left to the reference. See planner.h.
+// The planner's nodes that become a step, or a few, of their own at their place in the order: products, convolutions,
+// what step_makers.h lists, and what is left to the reference. See planner.h.
 #include <algorithm>
 #include <utility>
 
@@ -7,17 +7,11 @@
 #include "plan/steps/array_step.h"
 #include "plan/steps/convolution.h"
 #include "plan/steps/dot.h"
-#include "plan/steps/element_steps.h"
-#include "plan/steps/fft.h"
 #include "plan/steps/integer_dot.h"
-#include "plan/steps/linear_algebra.h"
-#include "plan/steps/movement.h"
-#include "plan/steps/narrow_sum.h"
 #include "plan/schedule/planner.h"
-#include "plan/steps/random_bits.h"
+#include "plan/schedule/step_makers.h"
+#include "plan/steps/movement.h"
 #include "plan/steps/simple_steps.h"
-#include "plan/steps/sort.h"
-#include "plan/steps/windows.h"
 
 namespace hloir::cpu {
 
@@ -37,31 +31,6 @@ void Planner::AppendGemm(std::unique_ptr<Step> step, Ref a, Ref b, Ref to) {
   Append(std::move(step), {a, b}, written);
 }
 
-// A result that is read as its transpose alone is stored as that, which costs nothing: A and B change places.
-bool Planner::StoreTransposed(const Node& dot) {
-  const auto views = dot_views_.find(dot.outputs[0]);
-  if (views == dot_views_.end()) return false;
-  const Value& value = graph_.values[dot.outputs[0]];
-  const int64_t batch = static_cast<int64_t>(dot.instruction->attributes<DotAttributes>().lhs_batch_dims.size());
-  const int64_t rows = dot.instruction->operand(0)->shape().rank() -
-                       static_cast<int64_t>(dot.instruction->attributes<DotAttributes>().lhs_contracting_dims.size()) -
-                       batch;
-  DimVector order;
-  for (int64_t d = 0; d < batch; ++d) order.push_back(d);
-  for (int64_t d = batch + rows; d < static_cast<int64_t>(value.dims.size()); ++d) order.push_back(d);
-  for (int64_t d = batch; d < batch + rows; ++d) order.push_back(d);
-  const View transposed = View::RowMajor(value.dims).Transpose(order);
-  if (transposed.IsContiguous()) return false;
-  for (ValueId id : views->second) {
-    const View& view = graph_.values[id].view;
-    if (view.offset != 0 || graph_.values[id].count != value.count) return false;
-    const auto reshaped = transposed.Reshape(view.dims);
-    if (!reshaped || !(reshaped->strides == view.strides)) return false;
-  }
-  for (ValueId id : views->second) graph_.values[id].view = View::RowMajor(graph_.values[id].dims);
-  return true;
-}
-
 Status Planner::PlanDot(const Node& node) {
   HLOIR_ASSIGN_OR_RETURN(auto lhs, LocateView(node.inputs[0]));
   HLOIR_ASSIGN_OR_RETURN(auto rhs, LocateView(node.inputs[1]));
@@ -69,11 +38,11 @@ Status Planner::PlanDot(const Node& node) {
   if (!MakeDotProblem(*node.instruction, lhs.second, rhs.second, &problem)) {
     auto integers =
         graph_.values[node.outputs[0]].count > 0 ? MakeIntegerDot(*node.instruction, lhs.second, rhs.second) : nullptr;
-    if (integers == nullptr) return PlanReference(node);
+    if (integers == nullptr) return PlanReference(node, "no product kernel takes its element types");
     Append(std::move(integers), {lhs.first, rhs.first}, {RootRef(node.outputs[0])});
     return OkStatus();
   }
-  if (StoreTransposed(node)) {
+  if (node.stored_transposed) {
     std::swap(problem.a, problem.b);
     std::swap(problem.m, problem.n);
     std::swap(lhs.first, rhs.first);
@@ -98,7 +67,8 @@ Status Planner::PlanConvolution(const Node& node) {
   auto plan = cpu::PlanConvolution(*node.instruction, input.second, kernel.second);
   if (!plan) {
     auto step = MakeElementConvolution(*node.instruction, ViewsInOrder(*node.instruction, input.second, kernel.second));
-    if (step == nullptr || graph_.values[node.outputs[0]].count == 0) return PlanReference(node);
+    if (step == nullptr || graph_.values[node.outputs[0]].count == 0)
+      return PlanReference(node, "no convolution kernel takes its element types or its size");
     Append(std::move(step), {input.first, kernel.first}, {RootRef(node.outputs[0])});
     return OkStatus();
   }
@@ -133,7 +103,7 @@ Status Planner::PlanConvolution(const Node& node) {
 }
 
 Status Planner::PlanConcatenate(const Node& node) {
-  const Value& result = graph_.values[node.outputs[0]];
+  const GraphValue& result = graph_.values[node.outputs[0]];
   const int64_t d = node.instruction->dimensions()[0], bytes = StorageBytes(result.type);
   std::vector<StridedCopy> copies;
   std::vector<Ref> read;
@@ -150,42 +120,37 @@ Status Planner::PlanConcatenate(const Node& node) {
   return OkStatus();
 }
 
-Status Planner::PlanMovement(const Node& node) {
-  const HloInstruction& instruction = *node.instruction;
-  const HloOpcode opcode = instruction.opcode();
-  const bool updates = opcode == HloOpcode::kDynamicUpdateSlice || opcode == HloOpcode::kScatter;
-  for (ValueId id : node.inputs)
-    if (graph_.values[id].count == 0) return PlanReference(node);
-  for (ValueId id : node.outputs)
-    if (graph_.values[id].count == 0) return PlanReference(node);
-  std::vector<Ref> read;
-  std::vector<View> views;
-  if (node.outputs.size() != 1) return PlanElementScatter(node);
-  for (size_t i = 0; i < node.inputs.size(); ++i) {
-    // What is updated must lie in order; indices are read as scalars or along their view.
-    const bool view =
-        opcode == HloOpcode::kGather || opcode == HloOpcode::kScatter ? i > 0 || !updates : i == (updates ? 1 : 0);
-    if (view) {
-      HLOIR_ASSIGN_OR_RETURN(auto from, LocateView(node.inputs[i]));
-      read.push_back(from.first);
-      views.push_back(std::move(from.second));
-    } else {
-      HLOIR_ASSIGN_OR_RETURN(Ref ref, Locate(node.inputs[i]));
-      read.push_back(ref);
+Status Planner::PlanStep(const Node& node) {
+  auto is_empty = [&](ValueId id) { return graph_.values[id].count == 0; };
+  if (std::ranges::any_of(node.inputs, is_empty) || std::ranges::any_of(node.outputs, is_empty))
+    return PlanReference(node, "an array has no elements");
+  std::string_view reason;
+  for (const StepMaker* maker : StepMakersOf(node.opcode())) {
+    reason = maker->otherwise;
+    if (node.outputs.size() > maker->most_results) continue;
+    StepRequest request{*node.instruction, *context_.kernels, context_.threads, {}, 0};
+    std::vector<Ref> read, written;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (maker->ReadsView(i)) {
+        HLOIR_ASSIGN_OR_RETURN(auto from, LocateView(node.inputs[i]));
+        read.push_back(from.first);
+        request.views.push_back(std::move(from.second));
+      } else {
+        HLOIR_ASSIGN_OR_RETURN(Ref ref, Locate(node.inputs[i]));
+        read.push_back(ref);
+      }
     }
+    std::unique_ptr<Step> step = maker->make(request);
+    if (step == nullptr) continue;
+    for (size_t k = 0; k < node.outputs.size(); ++k) {
+      if (maker->updates_in_place) CloseReaders(node.inputs[k]);
+      written.push_back(RootRef(node.outputs[k]));
+    }
+    if (request.scratch > 0) written.push_back(NewBuffer(request.scratch));
+    Append(std::move(step), std::move(read), written);
+    return OkStatus();
   }
-  std::unique_ptr<Step> step;
-  switch (opcode) {
-    case HloOpcode::kPad: step = MakePad(instruction, views[0]); break;
-    case HloOpcode::kDynamicSlice: step = MakeDynamicSlice(instruction, views[0]); break;
-    case HloOpcode::kDynamicUpdateSlice: step = MakeDynamicUpdateSlice(instruction, views[0]); break;
-    case HloOpcode::kGather: step = MakeGather(instruction, views[0], views[1]); break;
-    default: step = MakeScatter(instruction, views[0], views[1], *context_.kernels); break;
-  }
-  if (step == nullptr) return opcode == HloOpcode::kScatter ? PlanElementScatter(node) : PlanReference(node);
-  if (updates) CloseReaders(node.inputs[0]);
-  Append(std::move(step), std::move(read), {RootRef(node.outputs[0])});
-  return OkStatus();
+  return PlanReference(node, std::string(reason));
 }
 
 // An update in place must come after whatever else still has to read the old value.
@@ -201,66 +166,13 @@ void Planner::CloseReaders(ValueId updated) {
   }
 }
 
-Status Planner::PlanElementScatter(const Node& node) {
-  auto step = MakeElementScatter(*node.instruction);
-  if (step == nullptr) return PlanReference(node);
-  std::vector<Ref> read, written;
-  for (ValueId id : node.inputs) {
-    HLOIR_ASSIGN_OR_RETURN(Ref ref, Locate(id));
-    read.push_back(ref);
-  }
-  for (size_t k = 0; k < node.outputs.size(); ++k) {
-    CloseReaders(node.inputs[k]);
-    written.push_back(RootRef(node.outputs[k]));
-  }
-  Append(std::move(step), std::move(read), written);
-  return OkStatus();
-}
-
-Status Planner::PlanInOrder(const Node& node) {
-  const HloInstruction& instruction = *node.instruction;
-  for (ValueId id : node.inputs)
-    if (graph_.values[id].count == 0) return PlanReference(node);
-  for (ValueId id : node.outputs)
-    if (graph_.values[id].count == 0) return PlanReference(node);
-  std::unique_ptr<Step> step;
-  int64_t scratch = 0;
-  switch (instruction.opcode()) {
-    case HloOpcode::kReduce:
-      step = MakeNarrowSum(instruction);
-      if (step == nullptr) step = MakeElementReduce(instruction, context_.threads);
-      break;
-    case HloOpcode::kReduceWindow:
-      step = MakeReduceWindow(instruction, *context_.kernels);
-      if (step == nullptr) step = MakeElementReduceWindow(instruction, context_.threads);
-      break;
-    case HloOpcode::kSelectAndScatter: step = MakeSelectAndScatter(instruction); break;
-    case HloOpcode::kFft: step = MakeFft(instruction, context_.threads, &scratch); break;
-    case HloOpcode::kRngBitGenerator: step = MakeRngBitGenerator(instruction); break;
-    case HloOpcode::kCholesky: step = MakeCholesky(instruction, &scratch); break;
-    case HloOpcode::kTriangularSolve: step = MakeTriangularSolve(instruction, &scratch); break;
-    case HloOpcode::kSort: step = MakeSort(instruction, context_.threads, &scratch); break;
-    default: step = MakeTopK(instruction, context_.threads, &scratch); break;
-  }
-  if (step == nullptr) return PlanReference(node);
-  std::vector<Ref> read, written;
-  for (ValueId id : node.inputs) {
-    HLOIR_ASSIGN_OR_RETURN(Ref ref, Locate(id));
-    read.push_back(ref);
-  }
-  for (ValueId id : node.outputs) written.push_back(RootRef(id));
-  if (scratch > 0) written.push_back(NewBuffer(scratch));
-  Append(std::move(step), std::move(read), written);
-  return OkStatus();
-}
-
 Status Planner::PlanArrays(const Node& node) {
   if (node.opcode() == HloOpcode::kBitcastConvert) {
     // Between whole bytes: the same memory, whose elements are others now.
     auto whole = [](PrimitiveType type) {
       return type != PrimitiveType::PRED && BitWidth(type) == 8 * StorageBytes(type);
     };
-    const Value &from = graph_.values[node.inputs[0]], &to = graph_.values[node.outputs[0]];
+    const GraphValue &from = graph_.values[node.inputs[0]], &to = graph_.values[node.outputs[0]];
     if (whole(from.type) && whole(to.type) && from.bytes() == to.bytes()) {
       HLOIR_ASSIGN_OR_RETURN(places_[node.outputs[0]], Locate(node.inputs[0]));
       return OkStatus();
@@ -270,9 +182,9 @@ Status Planner::PlanArrays(const Node& node) {
   std::vector<bool> uniform;
   auto step = MakeArrayStep(*node.instruction);
   if (step == nullptr || node.outputs.size() != 1 || graph_.values[node.outputs[0]].count == 0)
-    return PlanReference(node);
+    return PlanReference(node, step == nullptr ? "no kernel takes its element types" : "an array has no elements");
   for (ValueId id : node.inputs) {
-    const Value& value = graph_.values[id];
+    const GraphValue& value = graph_.values[id];
     uniform.push_back(value.root != kNoValue && value.view.IsUniform());
     if (uniform.back()) {
       HLOIR_ASSIGN_OR_RETURN(auto from, LocateView(id));
@@ -297,14 +209,14 @@ Status Planner::PlanConstant(const Node& node) {
   return OkStatus();
 }
 
-Status Planner::PlanReference(const Node& node) {
+Status Planner::PlanReference(const Node& node, std::string reason) {
   std::vector<Ref> read, written;
   for (ValueId id : node.inputs) {
     HLOIR_ASSIGN_OR_RETURN(Ref ref, Locate(id));
     read.push_back(ref);
   }
   for (ValueId id : node.outputs) written.push_back(graph_.values[id].kind == ValueKind::kToken ? Ref() : RootRef(id));
-  Append(std::make_unique<ReferenceStep>(*node.instruction), std::move(read), written);
+  Append(std::make_unique<ReferenceStep>(*node.instruction, std::move(reason)), std::move(read), written);
   return OkStatus();
 }
 

@@ -14,6 +14,10 @@ constexpr int64_t kBlock = 512;  // elements; two blocks of operands and one of 
 
 // Integers under a byte lie in one with their sign extended or zeros before them: this changes one for the other.
 void Reinterpret(PrimitiveType to, const std::byte* in, std::byte* out, int64_t count) {
+  if (to == PrimitiveType::PRED) {  // which is never anything but 0 or 1
+    for (int64_t i = 0; i < count; ++i) out[i] = std::byte{in[i] != std::byte{0}};
+    return;
+  }
   const int unused = 8 - BitWidth(to);
   for (int64_t i = 0; i < count; ++i) {
     const uint8_t raised = static_cast<uint8_t>(static_cast<uint8_t>(in[i]) << unused);

@@ -15,7 +15,7 @@ class ArrayStep : public Step {
   // Which operands are one element for all.
   virtual void SetUniform(const std::vector<bool>& uniform) = 0;
 };
-// Refs: the operands; the result. Nothing, if the operands are of several types that the op would have to bring
+// Refs: the operands; the result. nullptr if the operands are of several types that the op would have to bring
 // together.
 std::unique_ptr<ArrayStep> MakeArrayStep(const HloInstruction& instruction);
 

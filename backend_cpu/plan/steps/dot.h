@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "plan/lower/graph.h"
+#include "plan/graph/graph.h"
 #include "plan/run/step.h"
 
 namespace hloir::cpu {

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "plan/run/step.h"
-#include "plan/lower/view.h"
+#include "plan/graph/view.h"
 
 namespace hloir::cpu {
 
@@ -15,7 +15,8 @@ namespace hloir::cpu {
 struct ConvolutionViews {
   View input, kernel, result;
 };
-// Refs: input, kernel; the result. Nothing, if the types have no sum here, or for work that nobody could stop.
+// Refs: input, kernel; the result. nullptr if the types have no kernel, or the work is too much for one step (a run is
+// cancelled between steps).
 std::unique_ptr<Step> MakeElementConvolution(const HloInstruction& convolution, ConvolutionViews views);
 // Runs after the kernels: does it all again if the kernel has an infinity or a NaN, of which padding made NaNs. That
 // shows in the result, so the kernel is looked through only if the result has a NaN. Nothing for integers.

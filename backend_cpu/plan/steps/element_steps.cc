@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "support/format.h"
-#include "plan/lower/view.h"
+#include "plan/graph/view.h"
 #include "plan/steps/windows.h"
 #include "reference/index.h"
 #include "reference/scalar_function.h"
@@ -324,7 +324,7 @@ std::unique_ptr<Step> MakeElementReduce(const HloInstruction& reduce, int thread
 }
 
 std::unique_ptr<Step> MakeElementReduceWindow(const HloInstruction& reduce_window, int threads) {
-  constexpr int64_t kMaxWork = int64_t{1} << 32;  // that nobody could stop
+  constexpr int64_t kMaxWork = int64_t{1} << 32;  // a step cannot be cancelled
   auto bodies = ReducersOf(reduce_window, threads);
   const Window& window = reduce_window.attributes<WindowAttributes>().window;
   if (bodies.empty() || window.size() != reduce_window.operand(0)->shape().dimensions().size()) return nullptr;

@@ -10,7 +10,7 @@
 namespace hloir::cpu {
 
 // Refs: the arrays, the initial values; the results. In row-major order from the initial value on, as in the reference.
-// Nothing, if the computation is more than arithmetic on scalars, or is a sum that the reference makes in another way.
+// nullptr if the computation is more than arithmetic on scalars, or is a sum that the reference makes in another way.
 std::unique_ptr<Step> MakeElementReduce(const HloInstruction& reduce, int threads);
 // The same for windows, where what the kernels of reduce_window.h do not take is left. A window over all that came
 // before is a scan: each result is made from the last.

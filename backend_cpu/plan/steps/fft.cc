@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "support/format.h"
-#include "plan/lower/view.h"
+#include "plan/graph/view.h"
 
 namespace hloir::cpu {
 namespace {

@@ -9,7 +9,7 @@
 
 namespace hloir::cpu {
 
-// Refs: operand; the result, and a buffer of `scratch` bytes. Arrays lie in order. Nothing, if lengths do not fit.
+// Refs: operand; the result, and a buffer of `scratch` bytes. Arrays lie in order. nullptr if lengths do not fit.
 std::unique_ptr<Step> MakeFft(const HloInstruction& fft, int threads, int64_t* scratch);
 
 }  // namespace hloir::cpu

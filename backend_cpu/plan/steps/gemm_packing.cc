@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "hloir/literal.h"
-#include "plan/steps/turn.h"
+#include "plan/steps/transpose_square.h"
 
 namespace hloir::cpu {
 namespace {
@@ -51,7 +51,7 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
           if (p % 16 == 0 && r + i + 8 <= row_count) {  // the next four rows
             for (int q = 4; q < 8; ++q) __builtin_prefetch(from + row[q] + ks[0] + p);
           }
-          TurnFourByFour(a + p, b + p, c + p, d + p, out + p * width + i, width);
+          TransposeFourByFour(a + p, b + p, c + p, d + p, out + p * width + i, width);
         }
         for (; p < k_count; ++p)
           out[p * width + i] = a[p], out[p * width + i + 1] = b[p], out[p * width + i + 2] = c[p],

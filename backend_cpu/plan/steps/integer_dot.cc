@@ -22,7 +22,7 @@ class IntegerDotStep : public Step {
   bool Run(Runtime& runtime) override {
     const int64_t rows = static_cast<int64_t>(rows_.size()), columns = static_cast<int64_t>(columns_.size());
     const int64_t all = static_cast<int64_t>(batch_[0].size()) * rows;
-    runtime.pool->For(all, [&](int64_t row, int) {
+    runtime.pool->ForItems(all, Flops() / 2, [&](int64_t row, int) {
       const size_t b = static_cast<size_t>(row / rows);
       const uint64_t* x = ref(0).as<uint64_t>() + batch_[0][b] + rows_[static_cast<size_t>(row % rows)];
       const uint64_t* y = ref(1).as<uint64_t>() + batch_[1][b];

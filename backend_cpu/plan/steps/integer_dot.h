@@ -5,11 +5,11 @@
 #include <memory>
 
 #include "plan/run/step.h"
-#include "plan/lower/view.h"
+#include "plan/graph/view.h"
 
 namespace hloir::cpu {
 
-// Refs: lhs, rhs; the result. Nothing, if the types are others.
+// Refs: lhs, rhs; the result. nullptr for other types.
 std::unique_ptr<Step> MakeIntegerDot(const HloInstruction& dot, const View& lhs, const View& rhs);
 
 }  // namespace hloir::cpu

@@ -46,7 +46,7 @@ class CholeskyStep : public Step {
   // Each matrix in f64, and a column for each.
   int64_t scratch_bytes() const { return matrices_ * (n_ * n_ + n_) * static_cast<int64_t>(sizeof(W)); }
   bool Run(Runtime& runtime) override {
-    runtime.pool->For(matrices_, [&](int64_t m, int) { Factor(m); });
+    runtime.pool->ForItems(matrices_, Flops(), [&](int64_t m, int) { Factor(m); });
     return true;
   }
   std::string Name() const override { return Format("cholesky {} of {}x{}", matrices_, n_, n_); }
@@ -114,12 +114,13 @@ class TriangularSolveStep : public Step {
   bool Run(Runtime& runtime) override {
     constexpr int64_t kLines = 64;
     const int64_t blocks = (lines_ + kLines - 1) / kLines;
-    runtime.pool->For(matrices_, [&](int64_t m, int) { Load(m); });
-    runtime.pool->For(matrices_ * blocks, [&](int64_t part, int) {
-      const int64_t begin = part % blocks * kLines;
-      Solve(part / blocks, begin, std::min(kLines, lines_ - begin));
+    const double elements = static_cast<double>(matrices_ * n_) * static_cast<double>(n_ + lines_);
+    runtime.pool->ForItems(matrices_, elements, [&](int64_t m, int) { Load(m); });
+    runtime.pool->ForItems(matrices_ * blocks, Flops(), [&](int64_t block, int) {
+      const int64_t begin = block % blocks * kLines;
+      Solve(block / blocks, begin, std::min(kLines, lines_ - begin));
     });
-    runtime.pool->For(matrices_, [&](int64_t m, int) { Store(m); });
+    runtime.pool->ForItems(matrices_, elements, [&](int64_t m, int) { Store(m); });
     return true;
   }
   std::string Name() const override {

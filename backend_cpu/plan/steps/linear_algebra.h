@@ -10,7 +10,7 @@ namespace hloir::cpu {
 
 // Refs: the operands, in order; the result, and a buffer of `scratch` bytes.
 std::unique_ptr<Step> MakeCholesky(const HloInstruction& cholesky, int64_t* scratch);
-// Nothing, if the matrices do not fit each other.
+// nullptr if the matrices do not fit each other.
 std::unique_ptr<Step> MakeTriangularSolve(const HloInstruction& solve, int64_t* scratch);
 
 }  // namespace hloir::cpu

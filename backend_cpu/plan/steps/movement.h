@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "plan/lower/graph.h"
+#include "plan/graph/graph.h"
 #include "plan/run/step.h"
 
 namespace hloir::cpu {
@@ -23,7 +23,7 @@ std::unique_ptr<Step> MakeDynamicSlice(const HloInstruction& slice, const View& 
 std::unique_ptr<Step> MakeDynamicUpdateSlice(const HloInstruction& update_slice, const View& update);
 // Refs: operand, indices; the result.
 std::unique_ptr<Step> MakeGather(const HloInstruction& gather, const View& operand, const View& indices);
-// Refs: operand, indices, updates; the result, which may take the operand's place. `operand` lies in order. Nothing, if
+// Refs: operand, indices, updates; the result, which may take the operand's place. `operand` lies in order. nullptr if
 // the computation is not one of the usual ones.
 std::unique_ptr<Step> MakeScatter(const HloInstruction& scatter, const View& indices, const View& updates,
                                   const KernelTable& kernels);

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "support/format.h"
-#include "plan/loops/loop_ops.h"
+#include "plan/steps/kernel_choice.h"
 
 namespace hloir::cpu {
 namespace {

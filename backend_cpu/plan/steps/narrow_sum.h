@@ -10,7 +10,7 @@
 
 namespace hloir::cpu {
 
-// Refs: operand, initial value; the result. Nothing, if the reduction is another.
+// Refs: operand, initial value; the result. nullptr for other reductions.
 std::unique_ptr<Step> MakeNarrowSum(const HloInstruction& reduce);
 
 }  // namespace hloir::cpu

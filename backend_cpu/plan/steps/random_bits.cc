@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "support/endian.h"
 #include "support/format.h"
 
 namespace hloir::cpu {
@@ -21,7 +22,10 @@ void StoreWords(const uint32_t* words, int64_t n, int64_t bytes, std::byte* to) 
     case 2:
       for (int64_t i = 0; i < n; ++i) reinterpret_cast<uint16_t*>(to)[i] = static_cast<uint16_t>(words[i]);
       break;
-    default: std::memcpy(to, words, n * bytes); break;
+    case 4: std::memcpy(to, words, n * 4); break;
+    default:
+      for (int64_t i = 0; i < n; ++i)
+        reinterpret_cast<uint64_t*>(to)[i] = words[2 * i] | static_cast<uint64_t>(words[2 * i + 1]) << 32;
   }
 }
 
@@ -108,7 +112,9 @@ std::unique_ptr<Step> MakeRngBitGenerator(const HloInstruction& rng) {
   const Shape &state = rng.operand(0)->shape(), &bits = rng.shape().tuple_shapes(1);
   const PrimitiveType type = bits.element_type();
   const int64_t words = state.ByteSize() / 8, bytes = StorageBytes(type);
-  const bool state_fits = state.element_type() == PrimitiveType::U64 || state.element_type() == PrimitiveType::U32;
+  // Of u32, a word's low half comes first, which is how a little-endian machine reads it.
+  const bool state_fits =
+      state.element_type() == PrimitiveType::U64 || (state.element_type() == PrimitiveType::U32 && !kBigEndian);
   if (!state_fits || state.ByteSize() % 8 != 0 || words < 2 || words > 3 || BitWidth(type) < 8 || BitWidth(type) > 64 ||
       BitWidth(type) != 8 * bytes || IsComplex(type) || type == PrimitiveType::PRED) {
     return nullptr;

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "support/format.h"
-#include "plan/loops/loop_ops.h"
-#include "plan/lower/view.h"
+#include "plan/steps/kernel_choice.h"
+#include "plan/graph/view.h"
 #include "plan/steps/windows.h"
 
 namespace hloir::cpu {
@@ -63,7 +63,8 @@ class ReduceWindowStep : public Step {
             : one && plain && !narrow_ && w.padding_low == 0        ? kBackward
                                                                     : kNone;
   }
-  // Rows of tiles must find room in a thread's scratch memory, and the work must be such that nobody wants to stop it.
+  // Rows of tiles must find room in a thread's scratch memory, and the work be little enough for one step, which cannot
+  // be cancelled.
   bool Fits() const {
     const int64_t results = g_.rows * g_.row();
     return scan_ != kNone ||

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "support/format.h"
-#include "plan/lower/view.h"
+#include "plan/graph/view.h"
 #include "plan/steps/windows.h"
 
 namespace hloir::cpu {
@@ -59,7 +59,7 @@ class SelectAndScatterStep : public Step {
   bool FewTaps() const { return taps_ <= kMaxTaps; }
 
   bool Run(Runtime& runtime) override {
-    runtime.pool->For(outer_, [&](int64_t outer, int) { RunOuter(outer); });
+    runtime.pool->ForItems(outer_, Flops(), [&](int64_t outer, int) { RunOuter(outer); });
     return true;
   }
   std::string Name() const override {

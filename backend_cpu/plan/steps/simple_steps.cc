@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "support/format.h"
-#include "plan/loops/one_element.h"
+#include "plan/steps/one_element.h"
 
 namespace hloir::cpu {
 namespace {
@@ -88,7 +88,7 @@ bool WhileStep::RunScalarLoop(Runtime& runtime) const {
   }
 }
 
-// Anew in each run, as operands may have moved: it costs no more than a turn of the loop.
+// In each run, since operands may have moved: it costs no more than an iteration.
 bool WhileStep::MakeScalarLoop() {
   ops_.clear();
   auto append = [&](const StepList& steps) {
@@ -102,7 +102,7 @@ bool WhileStep::MakeScalarLoop() {
 }
 
 bool WhileStep::Run(Runtime& runtime) {
-  if (!RunSteps(once, runtime)) return false;
+  if (!RunSteps(prologue, runtime)) return false;
   if (MakeScalarLoop()) return RunScalarLoop(runtime);
   const bool* going = ref(0).as<bool>();
   while (true) {
@@ -147,7 +147,7 @@ bool ReferenceStep::Run(Runtime& runtime) {
     Literal& literal = operands.emplace_back(operand->shape());
     ForEachLeaf(literal, [&](Literal& leaf) {
       const Ref& from = ref(index++);
-      if (from.held >= 0) leaf = runtime.held[static_cast<size_t>(from.held)];
+      if (from.dynamic >= 0) leaf = runtime.dynamic[static_cast<size_t>(from.dynamic)];
       else if (leaf.size_bytes() > 0) std::memcpy(leaf.untyped_data(), from.pointer, leaf.size_bytes());
     });
   }
@@ -161,7 +161,7 @@ bool ReferenceStep::Run(Runtime& runtime) {
   index = 0;
   ForEachLeaf(*result, [&](Literal& leaf) {
     const Ref& to = written(index++);
-    if (to.held >= 0) runtime.held[static_cast<size_t>(to.held)] = std::move(leaf);
+    if (to.dynamic >= 0) runtime.dynamic[static_cast<size_t>(to.dynamic)] = std::move(leaf);
     else if (leaf.size_bytes() > 0 && to.pointer != nullptr)
       std::memcpy(to.pointer, leaf.untyped_data(), leaf.size_bytes());
   });
@@ -169,7 +169,7 @@ bool ReferenceStep::Run(Runtime& runtime) {
 }
 
 std::string ReferenceStep::Name() const {
-  return Format("reference {} {}", instruction_.opcode_name(), instruction_.name());
+  return Format("reference {} {}: {}", instruction_.opcode_name(), instruction_.name(), reason_);
 }
 
 }  // namespace hloir::cpu

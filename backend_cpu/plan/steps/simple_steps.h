@@ -37,13 +37,13 @@ class ViewCopy : public Step {
   std::string name_;
 };
 
-// refs()[0] is the condition's result. What no turn changes is computed by `once`, before the first. A loop whose
-// condition and body are scalar operations alone runs as one list of these.
+// refs()[0] is the condition's result. What is loop-invariant is computed by `prologue`, before the first iteration. A
+// loop whose condition and body are scalar operations alone runs as one list of these.
 class WhileStep : public Step {
  public:
   bool Run(Runtime& runtime) override;
   std::string Name() const override { return "while"; }
-  StepList once, condition, body;
+  StepList prologue, condition, body;
 
  private:
   bool MakeScalarLoop();  // false: it is none
@@ -63,15 +63,18 @@ class ConditionalStep : public Step {
   bool by_pred_;
 };
 
-// Evaluates one instruction by the scalar reference: operands are copied into literals, results out of one.
+// Evaluates one instruction by the scalar reference, for want of a kernel: operands are copied into literals, results
+// out of one. `reason` says why, for the plan's text and the profile.
 class ReferenceStep : public Step {
  public:
-  explicit ReferenceStep(const HloInstruction& instruction) : instruction_(instruction) {}
+  ReferenceStep(const HloInstruction& instruction, std::string reason)
+      : instruction_(instruction), reason_(std::move(reason)) {}
   bool Run(Runtime& runtime) override;
   std::string Name() const override;
 
  private:
   const HloInstruction& instruction_;
+  const std::string reason_;
 };
 
 }  // namespace hloir::cpu

@@ -9,7 +9,7 @@
 
 #include "support/format.h"
 #include "hloir/detail/small_vector.h"
-#include "plan/lower/view.h"
+#include "plan/graph/view.h"
 
 namespace hloir::cpu {
 namespace {

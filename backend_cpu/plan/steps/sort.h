@@ -11,7 +11,7 @@
 
 namespace hloir::cpu {
 
-// Refs: the operands, in order; the results, and a buffer of `scratch` bytes. Nothing, if the comparator is another.
+// Refs: the operands, in order; the results, and a buffer of `scratch` bytes. nullptr if the comparator is another.
 std::unique_ptr<Step> MakeSort(const HloInstruction& sort, int threads, int64_t* scratch);
 // Refs: operand; values, positions, scratch. The k best of each row of the last dimension.
 std::unique_ptr<Step> MakeTopK(const HloInstruction& topk, int threads, int64_t* scratch);

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "plan/steps/turn.h"
-#include "plan/lower/view.h"
+#include "plan/steps/transpose_square.h"
+#include "plan/graph/view.h"
 
 namespace hloir::cpu {
 namespace {
@@ -47,8 +47,8 @@ void CopyPlane(const T* from, int64_t from_row, int64_t from_column, T* to, int6
           for (int64_t c = 0; c < kBlock; c += 4) {
             const T* four = source + c * from_column;
             for (int64_t r = 0; r < kBlock; r += 4) {
-              TurnFourByFour(four + r, four + from_column + r, four + 2 * from_column + r, four + 3 * from_column + r,
-                             block + r * kBlock + c, kBlock);
+              TransposeFourByFour(four + r, four + from_column + r, four + 2 * from_column + r,
+                                  four + 3 * from_column + r, block + r * kBlock + c, kBlock);
             }
           }
           for (int64_t r = 0; r < kBlock; ++r) std::memcpy(target + r * to_row, block + r * kBlock, sizeof(T) * kBlock);

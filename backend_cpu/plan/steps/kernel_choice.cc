@@ -1,5 +1,5 @@
-// See loop_ops.h.
-#include "plan/loops/loop_ops.h"
+// See kernel_choice.h.
+#include "plan/steps/kernel_choice.h"
 
 #include <algorithm>
 #include <complex>
@@ -30,67 +30,33 @@ std::optional<NarrowFloat> Narrow(PrimitiveType type) {
   return std::nullopt;
 }
 
-std::optional<UnaryOp> UnaryOpFor(HloOpcode opcode) {
+namespace {
+
+// The kernel that is called as the opcode is.
+template <class Op>
+std::optional<Op> SameName(HloOpcode opcode) {
   switch (opcode) {
-    case HloOpcode::kAbs: return UnaryOp::kAbs;
-    case HloOpcode::kNegate: return UnaryOp::kNegate;
-    case HloOpcode::kNot: return UnaryOp::kNot;
-    case HloOpcode::kSign: return UnaryOp::kSign;
-    case HloOpcode::kCeil: return UnaryOp::kCeil;
-    case HloOpcode::kFloor: return UnaryOp::kFloor;
-    case HloOpcode::kRoundNearestAfz: return UnaryOp::kRoundAfz;
-    case HloOpcode::kRoundNearestEven: return UnaryOp::kRoundEven;
-    case HloOpcode::kClz: return UnaryOp::kClz;
-    case HloOpcode::kPopulationCount: return UnaryOp::kPopcnt;
-    case HloOpcode::kIsFinite: return UnaryOp::kIsFinite;
-    case HloOpcode::kSqrt: return UnaryOp::kSqrt;
-    case HloOpcode::kRsqrt: return UnaryOp::kRsqrt;
-    case HloOpcode::kCbrt: return UnaryOp::kCbrt;
-    case HloOpcode::kExp: return UnaryOp::kExp;
-    case HloOpcode::kExpm1: return UnaryOp::kExpm1;
-    case HloOpcode::kLog: return UnaryOp::kLog;
-    case HloOpcode::kLog1p: return UnaryOp::kLog1p;
-    case HloOpcode::kLogistic: return UnaryOp::kLogistic;
-    case HloOpcode::kTanh: return UnaryOp::kTanh;
-    case HloOpcode::kSin: return UnaryOp::kSin;
-    case HloOpcode::kCos: return UnaryOp::kCos;
-    case HloOpcode::kTan: return UnaryOp::kTan;
-    case HloOpcode::kSinh: return UnaryOp::kSinh;
-    case HloOpcode::kCosh: return UnaryOp::kCosh;
-    case HloOpcode::kAsin: return UnaryOp::kAsin;
-    case HloOpcode::kAcos: return UnaryOp::kAcos;
-    case HloOpcode::kAsinh: return UnaryOp::kAsinh;
-    case HloOpcode::kAcosh: return UnaryOp::kAcosh;
-    case HloOpcode::kAtanh: return UnaryOp::kAtanh;
-    case HloOpcode::kErf: return UnaryOp::kErf;
-    case HloOpcode::kReal: return UnaryOp::kReal;
-    case HloOpcode::kImag: return UnaryOp::kImag;
-    default: return std::nullopt;
+#define HLOIR_OP(name, ...)                                      \
+  case HloOpcode::k##name:                                       \
+    if constexpr (requires { Op::k##name; }) return Op::k##name; \
+    else return std::nullopt;
+#include "hloir/opcodes.def"
+#undef HLOIR_OP
   }
+  return std::nullopt;
 }
 
-std::optional<BinaryOp> BinaryOpFor(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kAdd: return BinaryOp::kAdd;
-    case HloOpcode::kSubtract: return BinaryOp::kSubtract;
-    case HloOpcode::kMultiply: return BinaryOp::kMultiply;
-    case HloOpcode::kDivide: return BinaryOp::kDivide;
-    case HloOpcode::kRemainder: return BinaryOp::kRemainder;
-    case HloOpcode::kMaximum: return BinaryOp::kMaximum;
-    case HloOpcode::kMinimum: return BinaryOp::kMinimum;
-    case HloOpcode::kAnd: return BinaryOp::kAnd;
-    case HloOpcode::kOr: return BinaryOp::kOr;
-    case HloOpcode::kXor: return BinaryOp::kXor;
-    case HloOpcode::kShiftLeft: return BinaryOp::kShiftLeft;
-    case HloOpcode::kShiftRightArithmetic: return BinaryOp::kShiftRightArithmetic;
-    case HloOpcode::kShiftRightLogical: return BinaryOp::kShiftRightLogical;
-    case HloOpcode::kMulhi: return BinaryOp::kMulhi;
-    case HloOpcode::kPower: return BinaryOp::kPower;
-    case HloOpcode::kAtan2: return BinaryOp::kAtan2;
-    case HloOpcode::kComplex: return BinaryOp::kComplex;
-    default: return std::nullopt;
-  }
+}  // namespace
+
+std::optional<UnaryOp> UnaryOpFor(HloOpcode opcode) {
+  if (opcode == HloOpcode::kRoundNearestAfz) return UnaryOp::kRoundAfz;
+  if (opcode == HloOpcode::kRoundNearestEven) return UnaryOp::kRoundEven;
+  if (opcode == HloOpcode::kPopulationCount) return UnaryOp::kPopcnt;
+  if (opcode == HloOpcode::kReducePrecision) return std::nullopt;  // its kernel needs its attributes
+  return SameName<UnaryOp>(opcode);
 }
+
+std::optional<BinaryOp> BinaryOpFor(HloOpcode opcode) { return SameName<BinaryOp>(opcode); }
 
 std::optional<BinaryOp> CompareOpFor(const HloInstruction& instruction) {
   const CompareAttributes& attributes = instruction.attributes<CompareAttributes>();
@@ -124,19 +90,17 @@ bool KeepsPrecision(HloOpcode opcode) {
 
 // Rough nanoseconds for one element.
 double CostOf(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kExp:
-    case HloOpcode::kTanh:
-    case HloOpcode::kLogistic:
-    case HloOpcode::kLog:
-    case HloOpcode::kSin:
-    case HloOpcode::kCos: return 1;
-    case HloOpcode::kDivide:
-    case HloOpcode::kSqrt:
-    case HloOpcode::kRsqrt: return 0.5;
-    case HloOpcode::kRemainder: return 3;
-    default: return HasTrait(opcode, kTranscendental) ? 8 : 0.1;
+  switch (CostClass(opcode)) {
+    case OpCost::kDivision: return 0.5;
+    case OpCost::kTranscendental: return 2;
+    case OpCost::kFree:
+    case OpCost::kMoves:
+    case OpCost::kCheap:
+    case OpCost::kByShape:
+    case OpCost::kCalled:
+    case OpCost::kCommunicates: return 0.1;
   }
+  return 0.1;
 }
 
 // The operation of a reduction by a plain binary op, if that is what the computation is.
@@ -200,7 +164,7 @@ void LoadAlongView(const TileOp& op, int64_t n) {
   }
 }
 template <class T>
-void NumbersAlongView(const TileOp& op, int64_t n) {
+void IotaAlongView(const TileOp& op, int64_t n) {
   const View& view = *static_cast<const View*>(op.aux);
   T* out = static_cast<T*>(op.out);
   const int rank = static_cast<int>(view.dims.size());
@@ -223,19 +187,19 @@ TileKernel LoadKernel(int64_t bytes) {
     default: return &LoadAlongView<std::complex<double>>;
   }
 }
-TileKernel NumbersKernel(TileType type) {
+TileKernel IotaAlongViewKernel(TileType type) {
   switch (type) {
-    case TileType::kPred: return &NumbersAlongView<bool>;
+    case TileType::kPred: return &IotaAlongView<bool>;
     case TileType::kS8:
-    case TileType::kU8: return &NumbersAlongView<uint8_t>;
+    case TileType::kU8: return &IotaAlongView<uint8_t>;
     case TileType::kS16:
-    case TileType::kU16: return &NumbersAlongView<uint16_t>;
+    case TileType::kU16: return &IotaAlongView<uint16_t>;
     case TileType::kS32:
-    case TileType::kU32: return &NumbersAlongView<uint32_t>;
+    case TileType::kU32: return &IotaAlongView<uint32_t>;
     case TileType::kS64:
-    case TileType::kU64: return &NumbersAlongView<uint64_t>;
-    case TileType::kF32: return &NumbersAlongView<float>;
-    case TileType::kF64: return &NumbersAlongView<double>;
+    case TileType::kU64: return &IotaAlongView<uint64_t>;
+    case TileType::kF32: return &IotaAlongView<float>;
+    case TileType::kF64: return &IotaAlongView<double>;
     case TileType::kC64:
     case TileType::kC128: break;  // a graph has no such numbers
   }

@@ -1,28 +1,27 @@
 // The arithmetic of strides behind view.h.
-#include "plan/lower/view.h"
+#include "plan/graph/view.h"
 
 #include <cstdlib>
 #include <vector>
+
+#include "reference/index.h"
 
 namespace hloir::cpu {
 
 View View::RowMajor(const DimVector& dims) {
   View view{dims, DimVector(dims.size()), 0};
+  if (view.count() == 0) return view;  // strides of 0: others might overflow
   int64_t stride = 1;
   for (size_t i = dims.size(); i-- > 0;) view.strides[i] = stride, stride *= dims[i];
   return view;
 }
 
-int64_t View::count() const {
-  int64_t n = 1;
-  for (int64_t d : dims) n *= d;
-  return n;
-}
+int64_t View::count() const { return reference::Product(dims); }
 
 bool View::IsContiguous() const {
+  if (count() == 0) return true;
   int64_t expected = 1;
   for (size_t i = dims.size(); i-- > 0;) {
-    if (dims[i] == 0) return true;
     if (dims[i] == 1) continue;
     if (strides[i] != expected) return false;
     expected *= dims[i];
@@ -59,7 +58,9 @@ View View::Slice(const SliceRanges& ranges) const {
   View view = *this;
   for (size_t i = 0; i < dims.size(); ++i) {
     view.offset += ranges[i].start * strides[i];
-    view.dims[i] = std::max<int64_t>(0, (ranges[i].limit - ranges[i].start + ranges[i].stride - 1) / ranges[i].stride);
+    // Without a sum that could overflow: an array without elements may have dimensions of any size.
+    const int64_t length = ranges[i].limit - ranges[i].start;
+    view.dims[i] = length > 0 ? (length - 1) / ranges[i].stride + 1 : 0;
     view.strides[i] *= ranges[i].stride;
   }
   return view;

@@ -8,7 +8,7 @@ namespace hloir::cpu {
 // Four neighbours from each of four rows of 32-bit elements, to where the rows' first ones lie side by side, then their
 // second ones, `stride` elements further on.
 template <class T>
-inline void TurnFourByFour(const T* a, const T* b, const T* c, const T* d, T* to, int64_t stride) {
+inline void TransposeFourByFour(const T* a, const T* b, const T* c, const T* d, T* to, int64_t stride) {
   static_assert(sizeof(T) == 4);
   using Four = int32_t __attribute__((vector_size(16), aligned(4), may_alias));
   auto load = [](const T* from) { return *reinterpret_cast<const Four*>(from); };

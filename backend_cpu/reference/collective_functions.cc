@@ -1,4 +1,5 @@
-// Collectives between simulated devices: who takes part, and what each gets. Tests: tests/unit/devices_test.cc.
+// Collectives between simulated devices: each one's group, and what each member gets. Tests:
+// tests/unit/devices_test.cc.
 #include <algorithm>
 #include <optional>
 
@@ -77,18 +78,18 @@ void CopyBlock(const Literal& from, int64_t from_start, Literal& to, int64_t to_
 }
 
 // The members' operand k, combined element by element in the group's order.
-StatusOr<Literal> Combined(EvalContext& context, const std::vector<Goods>& brought, size_t k) {
+StatusOr<Literal> Combined(EvalContext& context, const std::vector<DeviceValues>& operands, size_t k) {
   HLOIR_ASSIGN_OR_RETURN(ScalarFunction combine, ScalarFunction::Prepare(context.run, *context.instruction.to_apply()));
   if (combine.argument_count() != 2 || combine.result_count() != 1) {
     return InvalidArgument(Format("{}'s computation does not combine two values", context.instruction.name()));
   }
-  Literal sum = brought[0][k];
+  Literal sum = operands[0][k];
   HLOIR_RETURN_IF_ERROR(
-      context.run.CountSteps(sum.element_count() * static_cast<int64_t>(brought.size()) * combine.cost()));
-  for (size_t m = 1; m < brought.size(); ++m) {
+      context.run.CountSteps(sum.element_count() * static_cast<int64_t>(operands.size()) * combine.cost()));
+  for (size_t m = 1; m < operands.size(); ++m) {
     for (int64_t i = 0; i < sum.element_count(); ++i) {
       combine.Load(0, sum, i);
-      combine.Load(1, brought[m][k], i);
+      combine.Load(1, operands[m][k], i);
       HLOIR_RETURN_IF_ERROR(combine.Run());
       combine.Store(0, sum, i);
     }
@@ -102,9 +103,9 @@ Status Unfit(const EvalContext& context) {
 }
 
 // To each member its own part of every operand, along dimension d.
-StatusOr<std::vector<Goods>> Shares(const EvalContext& context, const Goods& whole, const Shape& shape, size_t d,
-                                    size_t members) {
-  std::vector<Goods> given(members);
+StatusOr<std::vector<DeviceValues>> Shares(const EvalContext& context, const DeviceValues& whole, const Shape& shape,
+                                           size_t d, size_t members) {
+  std::vector<DeviceValues> results(members);
   for (size_t k = 0; k < whole.size(); ++k) {
     const Shape& part = ResultShape(shape, k);
     if (d >= part.dimensions().size() || part.rank() != whole[k].shape().rank()) return Unfit(context);
@@ -112,102 +113,105 @@ StatusOr<std::vector<Goods>> Shares(const EvalContext& context, const Goods& who
     if (size * static_cast<int64_t>(members) != whole[k].shape().dimensions(static_cast<int64_t>(d)))
       return Unfit(context);
     for (size_t m = 0; m < members; ++m)
-      CopyBlock(whole[k], static_cast<int64_t>(m) * size, given[m].emplace_back(part), 0, d, size);
+      CopyBlock(whole[k], static_cast<int64_t>(m) * size, results[m].emplace_back(part), 0, d, size);
   }
-  return given;
+  return results;
 }
 
-StatusOr<std::vector<Goods>> AllReduce(EvalContext& context, const std::vector<Goods>& brought) {
-  Goods sums;
-  for (size_t k = 0; k < brought[0].size(); ++k) {
-    HLOIR_ASSIGN_OR_RETURN(Literal sum, Combined(context, brought, k));
+StatusOr<std::vector<DeviceValues>> AllReduce(EvalContext& context, const std::vector<DeviceValues>& operands) {
+  DeviceValues sums;
+  for (size_t k = 0; k < operands[0].size(); ++k) {
+    HLOIR_ASSIGN_OR_RETURN(Literal sum, Combined(context, operands, k));
     sums.push_back(std::move(sum));
   }
-  return std::vector<Goods>(brought.size(), sums);
+  return std::vector<DeviceValues>(operands.size(), sums);
 }
 
-StatusOr<std::vector<Goods>> ReduceScatter(EvalContext& context, const Shape& shape,
-                                           const std::vector<Goods>& brought) {
-  Goods sums;
-  for (size_t k = 0; k < brought[0].size(); ++k) {
-    HLOIR_ASSIGN_OR_RETURN(Literal sum, Combined(context, brought, k));
+StatusOr<std::vector<DeviceValues>> ReduceScatter(EvalContext& context, const Shape& shape,
+                                                  const std::vector<DeviceValues>& operands) {
+  DeviceValues sums;
+  for (size_t k = 0; k < operands[0].size(); ++k) {
+    HLOIR_ASSIGN_OR_RETURN(Literal sum, Combined(context, operands, k));
     sums.push_back(std::move(sum));
   }
   return Shares(context, sums, shape, static_cast<size_t>(context.attributes<ReduceScatterAttributes>().dimensions[0]),
-                brought.size());
+                operands.size());
 }
 
-StatusOr<std::vector<Goods>> AllGather(EvalContext& context, const Shape& shape, const std::vector<Goods>& brought) {
+StatusOr<std::vector<DeviceValues>> AllGather(EvalContext& context, const Shape& shape,
+                                              const std::vector<DeviceValues>& operands) {
   const size_t d = static_cast<size_t>(context.attributes<AllGatherAttributes>().dimensions[0]);
-  Goods gathered;
-  for (size_t k = 0; k < brought[0].size(); ++k) {
-    const Shape& part = brought[0][k].shape();
+  DeviceValues gathered;
+  for (size_t k = 0; k < operands[0].size(); ++k) {
+    const Shape& part = operands[0][k].shape();
     Literal& whole = gathered.emplace_back(ResultShape(shape, k));
     if (d >= part.dimensions().size() || whole.shape().rank() != part.rank()) return Unfit(context);
     const int64_t size = part.dimensions(static_cast<int64_t>(d));
-    if (size * static_cast<int64_t>(brought.size()) != whole.shape().dimensions(static_cast<int64_t>(d)))
+    if (size * static_cast<int64_t>(operands.size()) != whole.shape().dimensions(static_cast<int64_t>(d)))
       return Unfit(context);
-    for (size_t m = 0; m < brought.size(); ++m)
-      CopyBlock(brought[m][k], 0, whole, static_cast<int64_t>(m) * size, d, size);
+    for (size_t m = 0; m < operands.size(); ++m)
+      CopyBlock(operands[m][k], 0, whole, static_cast<int64_t>(m) * size, d, size);
   }
-  return std::vector<Goods>(brought.size(), gathered);
+  return std::vector<DeviceValues>(operands.size(), gathered);
 }
 
 // With a dimension: member j gets block j of everybody's operand, side by side. Without one: everybody's operand j.
-StatusOr<std::vector<Goods>> AllToAll(EvalContext& context, const Shape& shape, const std::vector<Goods>& brought) {
-  const size_t members = brought.size();
+StatusOr<std::vector<DeviceValues>> AllToAll(EvalContext& context, const Shape& shape,
+                                             const std::vector<DeviceValues>& operands) {
+  const size_t members = operands.size();
   const DimVector& dimensions = context.attributes<AllToAllAttributes>().dimensions;
-  std::vector<Goods> given(members);
+  std::vector<DeviceValues> results(members);
   if (dimensions.empty()) {
-    if (brought[0].size() != members) return Unfit(context);
+    if (operands[0].size() != members) return Unfit(context);
     for (size_t j = 0; j < members; ++j)
-      for (size_t i = 0; i < members; ++i) given[j].push_back(brought[i][j]);
-    return given;
+      for (size_t i = 0; i < members; ++i) results[j].push_back(operands[i][j]);
+    return results;
   }
   const size_t d = static_cast<size_t>(dimensions[0]);
-  for (size_t k = 0; k < brought[0].size(); ++k) {
+  for (size_t k = 0; k < operands[0].size(); ++k) {
     const Shape& whole = ResultShape(shape, k);
     if (d >= whole.dimensions().size() ||
         whole.dimensions(static_cast<int64_t>(d)) % static_cast<int64_t>(members) != 0)
       return Unfit(context);
     const int64_t size = whole.dimensions(static_cast<int64_t>(d)) / static_cast<int64_t>(members);
     for (size_t j = 0; j < members; ++j) {
-      Literal& mine = given[j].emplace_back(whole);
+      Literal& mine = results[j].emplace_back(whole);
       for (size_t i = 0; i < members; ++i) {
-        CopyBlock(brought[i][k], static_cast<int64_t>(j) * size, mine, static_cast<int64_t>(i) * size, d, size);
+        CopyBlock(operands[i][k], static_cast<int64_t>(j) * size, mine, static_cast<int64_t>(i) * size, d, size);
       }
     }
   }
-  return given;
+  return results;
 }
 
 // Who is sent nothing gets zeros.
-StatusOr<std::vector<Goods>> Permute(EvalContext& context, const Shape& shape, const std::vector<Goods>& brought) {
-  std::vector<Goods> given(brought.size());
-  for (Goods& goods : given)
-    for (size_t k = 0; k < ResultCount(shape); ++k) goods.emplace_back(ResultShape(shape, k));
-  const int64_t members = static_cast<int64_t>(brought.size());
+StatusOr<std::vector<DeviceValues>> Permute(EvalContext& context, const Shape& shape,
+                                            const std::vector<DeviceValues>& operands) {
+  std::vector<DeviceValues> results(operands.size());
+  for (DeviceValues& values : results)
+    for (size_t k = 0; k < ResultCount(shape); ++k) values.emplace_back(ResultShape(shape, k));
+  const int64_t members = static_cast<int64_t>(operands.size());
   for (const auto& [source, target] : context.attributes<CollectivePermuteAttributes>().source_target_pairs) {
     if (source < 0 || target < 0 || source >= members || target >= members) return Unfit(context);
-    if (brought[static_cast<size_t>(source)].size() != ResultCount(shape)) return UnimplementedOp(context, "in place");
-    given[static_cast<size_t>(target)] = brought[static_cast<size_t>(source)];
+    if (operands[static_cast<size_t>(source)].size() != ResultCount(shape)) return UnimplementedOp(context, "in place");
+    results[static_cast<size_t>(target)] = operands[static_cast<size_t>(source)];
   }
-  return given;
+  return results;
 }
 
 // Operands: what to send, what to receive into, and for each member of the group: from which row on, how many rows, to
 // which row of the receiver's, and how many rows to receive.
-StatusOr<std::vector<Goods>> RaggedAllToAll(EvalContext& context, const std::vector<Goods>& brought) {
-  std::vector<Goods> given;
-  for (const Goods& goods : brought) given.push_back({goods[1]});
-  for (size_t i = 0; i < brought.size(); ++i) {
-    const Goods& from = brought[i];
-    for (size_t j = 0; j < brought.size(); ++j) {
+StatusOr<std::vector<DeviceValues>> RaggedAllToAll(EvalContext& context, const std::vector<DeviceValues>& operands) {
+  std::vector<DeviceValues> results;
+  for (const DeviceValues& values : operands) results.push_back({values[1]});
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const DeviceValues& from = operands[i];
+    for (size_t j = 0; j < operands.size(); ++j) {
       const int64_t at = static_cast<int64_t>(j);
       if (at >= from[2].element_count() || at >= from[3].element_count() || at >= from[4].element_count())
         return Unfit(context);
       const int64_t start = from[2].GetAsInt64(at), rows = from[3].GetAsInt64(at), to = from[4].GetAsInt64(at);
-      Literal& target = given[j][0];
+      Literal& target = results[j][0];
       if (rows == 0) continue;
       if (from[0].shape().rank() < 1 || target.shape().rank() < 1 || rows < 0 || start < 0 || to < 0 ||
           rows > from[0].shape().dimensions(0) || start > from[0].shape().dimensions(0) - rows ||
@@ -217,7 +221,7 @@ StatusOr<std::vector<Goods>> RaggedAllToAll(EvalContext& context, const std::vec
       CopyBlock(from[0], start, target, to, 0, rows);
     }
   }
-  return given;
+  return results;
 }
 
 StatusOr<Participants> ParticipantsIn(const EvalContext& context) {
@@ -236,44 +240,46 @@ StatusOr<Participants> ParticipantsIn(const EvalContext& context) {
   }
 }
 
-StatusOr<std::vector<Goods>> Trades(EvalContext& context, const Shape& shape, const std::vector<Goods>& brought) {
+StatusOr<std::vector<DeviceValues>> MemberResults(EvalContext& context, const Shape& shape,
+                                                  const std::vector<DeviceValues>& operands) {
   switch (context.instruction.opcode()) {
     case HloOpcode::kAllReduce:
-    case HloOpcode::kAllReduceStart: return AllReduce(context, brought);
+    case HloOpcode::kAllReduceStart: return AllReduce(context, operands);
     case HloOpcode::kAllGather:
-    case HloOpcode::kAllGatherStart: return AllGather(context, shape, brought);
-    case HloOpcode::kReduceScatter: return ReduceScatter(context, shape, brought);
-    case HloOpcode::kAllToAll: return AllToAll(context, shape, brought);
-    case HloOpcode::kRaggedAllToAll: return RaggedAllToAll(context, brought);
-    case HloOpcode::kCollectiveBroadcast: return std::vector<Goods>(brought.size(), brought[0]);
-    default: return Permute(context, shape, brought);
+    case HloOpcode::kAllGatherStart: return AllGather(context, shape, operands);
+    case HloOpcode::kReduceScatter: return ReduceScatter(context, shape, operands);
+    case HloOpcode::kAllToAll: return AllToAll(context, shape, operands);
+    case HloOpcode::kRaggedAllToAll: return RaggedAllToAll(context, operands);
+    case HloOpcode::kCollectiveBroadcast: return std::vector<DeviceValues>(operands.size(), operands[0]);
+    default: return Permute(context, shape, operands);
   }
 }
 
 }  // namespace
 
-StatusOr<Value> Exchange(EvalContext& context, const Shape& shape) {
+StatusOr<Value> EvaluateCollective(EvalContext& context, const Shape& shape) {
   HLOIR_ASSIGN_OR_RETURN(const Participants participants, ParticipantsIn(context));
   HLOIR_ASSIGN_OR_RETURN(const std::vector<int64_t> group, GroupOf(context, participants));
-  Goods goods;
+  DeviceValues values;
   for (const Value& operand : context.operands)
-    goods.push_back(Value(operand).TakeLiteral());  // copies: an exchange in flight shows its operands
+    values.push_back(Value(operand).TakeLiteral());  // copies: an exchange in flight shows its operands
   if (group.empty()) {
-    // Nobody broadcasts to this device.
+    // No device broadcasts to this one.
     if (context.instruction.opcode() != HloOpcode::kCollectiveBroadcast)
       return InvalidArgument(Format("{}: a device is in no group", context.instruction.name()));
-    for (size_t k = 0; k < goods.size(); ++k) goods[k] = Literal(ResultShape(shape, k));
+    for (size_t k = 0; k < values.size(); ++k) values[k] = Literal(ResultShape(shape, k));
   } else {
-    HLOIR_ASSIGN_OR_RETURN(goods,
-                           Meet(*context.run.device(), context.instruction, group, std::move(goods),
-                                [&](const std::vector<Goods>& brought) { return Trades(context, shape, brought); }));
+    HLOIR_ASSIGN_OR_RETURN(values, Rendezvous(*context.run.device(), context.instruction, group, std::move(values),
+                                              [&](const std::vector<DeviceValues>& operands) {
+                                                return MemberResults(context, shape, operands);
+                                              }));
   }
-  if (goods.size() != ResultCount(shape)) return Unfit(context);
-  for (size_t k = 0; k < goods.size(); ++k)
-    if (!goods[k].shape().Compatible(ResultShape(shape, k))) return Unfit(context);
-  if (!shape.IsTuple()) return Value(std::move(goods[0]));
+  if (values.size() != ResultCount(shape)) return Unfit(context);
+  for (size_t k = 0; k < values.size(); ++k)
+    if (!values[k].shape().Compatible(ResultShape(shape, k))) return Unfit(context);
+  if (!shape.IsTuple()) return Value(std::move(values[0]));
   std::vector<Value> elements;
-  for (Literal& literal : goods) elements.emplace_back(std::move(literal));
+  for (Literal& literal : values) elements.emplace_back(std::move(literal));
   return Value::Tuple(std::move(elements));
 }
 

@@ -1,5 +1,5 @@
-// Flattens a computation into a Graph: see graph.h.
-#include "plan/lower/graph.h"
+// See build_graph.h. Tests: tests/unit/executable_test.cc and all that runs plans.
+#include "plan/lower/build_graph.h"
 
 #include <algorithm>
 #include <optional>
@@ -10,36 +10,11 @@
 #include "plan/lower/dead_values.h"
 #include "plan/steps/dot.h"
 #include "plan/lower/expand.h"
-#include "plan/loops/fused_loop.h"
+#include "plan/lower/layouts.h"
+#include "plan/steps/kernel_choice.h"
 #include "reference/custom_call.h"
 
 namespace hloir::cpu {
-
-ValueId Graph::AddComputed(PrimitiveType type, const DimVector& dims, int32_t node, const HloInstruction* instruction) {
-  ValueId id = static_cast<ValueId>(values.size());
-  Value& value = values.emplace_back();
-  value.type = type;
-  value.dims = dims;
-  value.view = View::RowMajor(dims);
-  value.count = value.view.count();
-  value.root = id;
-  value.node = node;
-  value.instruction = instruction;
-  return id;
-}
-
-ValueId Graph::AddView(ValueId of, PrimitiveType type, View view, const HloInstruction* instruction) {
-  Value value;
-  value.kind = values[of].kind == ValueKind::kNumbers ? ValueKind::kNumbers : ValueKind::kView;
-  value.type = type;
-  value.dims = view.dims;
-  value.count = view.count();
-  value.root = values[of].root;
-  value.view = std::move(view);
-  value.instruction = instruction;
-  values.push_back(std::move(value));
-  return static_cast<ValueId>(values.size() - 1);
-}
 
 namespace {
 
@@ -48,11 +23,9 @@ constexpr int64_t kMaxNodes = int64_t{1} << 22;  // after inlining
 
 class Builder {
  public:
-  Builder(const HloModule& module, const EvaluatorOptions& options, const HloEvaluator& evaluator,
-          const KernelTable& kernels)
+  Builder(const HloModule& module, const EvaluatorOptions& options, const KernelTable& kernels)
       : options_(options),
         max_value_bytes_(options.max_bytes),
-        evaluator_(evaluator),
         kernels_(kernels),
         one_device_(module.config().replica_count * module.config().num_partitions <= 1),
         leaves_(module.instruction_id_limit()) {}
@@ -65,10 +38,15 @@ class Builder {
     graph_ = outer;
     known_ = std::move(outer_known);
     if (!status.ok()) return status;
-    if (depth == 0) RemoveDead(*graph);
-    if (depth == 0) graph->expanded = std::move(expanded_);
+    if (depth == 0) {
+      RemoveDead(*graph);
+      ChooseLayouts(*graph, kernels_);
+    }
     return graph;
   }
+
+  // What instructions were written out as.
+  std::vector<std::unique_ptr<HloModule>> TakeExpanded() { return std::move(expanded_); }
 
  private:
   struct Range {
@@ -102,12 +80,12 @@ class Builder {
   StatusOr<ValueList> Inline(const HloComputation& computation, const std::vector<ValueList>& arguments, int depth) {
     if (depth > kMaxDepth) return ResourceExhausted(Format("calls nest deeper than {}", kMaxDepth));
     auto [entry, fresh] = orders_.try_emplace(&computation);
-    if (fresh) entry->second = computation.MakeInstructionPostOrder();
-    const std::vector<HloInstruction*>& order = entry->second;  // stays put: unordered_map's nodes do
+    if (fresh) entry->second = computation.PostOrder();
+    const std::vector<const HloInstruction*>& order = entry->second;  // stays put: unordered_map's nodes do
     for (const HloInstruction* instruction : order) {
       if (++visited_ > kMaxNodes) return ResourceExhausted("inlined calls give too many instructions");
       if (depth > 0 && IsPure(*instruction)) {
-        HLOIR_RETURN_IF_ERROR(VisitOnce(*instruction, arguments, depth));
+        HLOIR_RETURN_IF_ERROR(VisitPure(*instruction, arguments, depth));
         continue;
       }
       HLOIR_ASSIGN_OR_RETURN(ValueList leaves, Visit(*instruction, arguments, depth));
@@ -117,7 +95,7 @@ class Builder {
   }
 
   // What fusion repeats in several bodies, because a loop has it for nothing, is one value again here.
-  Status VisitOnce(const HloInstruction& instruction, const std::vector<ValueList>& arguments, int depth) {
+  Status VisitPure(const HloInstruction& instruction, const std::vector<ValueList>& arguments, int depth) {
     ValueList operands;
     uint64_t hash = StructuralHash(instruction);
     for (const HloInstruction* operand : instruction.operands()) {
@@ -177,12 +155,12 @@ class Builder {
       graph_->values[id].type = PrimitiveType::TOKEN;
       graph_->values[id].count = 0;
     } else if (!shape.IsStatic()) {
-      Hold(id);
+      MakeDynamic(id);
     }
     return id;
   }
-  void Hold(ValueId id) {
-    graph_->values[id].kind = ValueKind::kHeld;
+  void MakeDynamic(ValueId id) {
+    graph_->values[id].kind = ValueKind::kDynamic;
     graph_->values[id].count = 0;
   }
 
@@ -192,14 +170,14 @@ class Builder {
     if (instruction.opcode() == HloOpcode::kSetDimensionSize || instruction.opcode() == HloOpcode::kDynamicReshape)
       return true;
     auto is_static = [](const Shape* shape) { return shape->IsStatic(); };
-    return !std::ranges::all_of(instruction.shape().Leaves(), is_static) || ReadsHeld(instruction, false);
+    return !std::ranges::all_of(instruction.shape().Leaves(), is_static) || ReadsDynamic(instruction, false);
   }
-  bool ReadsHeld(const HloInstruction& instruction, bool stated_static) const {
+  bool ReadsDynamic(const HloInstruction& instruction, bool stated_static) const {
     for (const HloInstruction* operand : instruction.operands()) {
       const Range leaves = leaves_[operand->id()];
       for (int32_t i = 0; i < leaves.count; ++i) {
         const ValueId leaf = pool_[leaves.first + i];
-        if (graph_->values[leaf].kind == ValueKind::kHeld &&
+        if (graph_->values[leaf].kind == ValueKind::kDynamic &&
             (!stated_static || operand->shape().Leaves()[i]->IsStatic()))
           return true;
       }
@@ -236,11 +214,11 @@ class Builder {
     }
     int32_t index = static_cast<int32_t>(graph_->nodes.size());
     const bool hidden_sizes = instruction.opcode() == HloOpcode::kSetDimensionSize ||
-                              instruction.opcode() == HloOpcode::kDynamicReshape || ReadsHeld(instruction, true);
+                              instruction.opcode() == HloOpcode::kDynamicReshape || ReadsDynamic(instruction, true);
     for (const Shape* shape : instruction.shape().Leaves()) {
       HLOIR_RETURN_IF_ERROR(CheckShape(*shape, instruction));
       node.outputs.push_back(AddLeaf(*shape, &instruction, index));
-      if (hidden_sizes && shape->IsArray() && shape->rank() > 0) Hold(node.outputs.back());
+      if (hidden_sizes && shape->IsArray() && shape->rank() > 0) MakeDynamic(node.outputs.back());
     }
     ValueList outputs = node.outputs;
     graph_->nodes.push_back(std::move(node));
@@ -281,7 +259,7 @@ class Builder {
 
   // The instruction's expansion in its place; nothing, if it has none.
   StatusOr<std::optional<ValueList>> VisitExpanded(const HloInstruction& instruction, int depth) {
-    std::unique_ptr<HloModule> module = Expand(instruction, evaluator_, kernels_);
+    std::unique_ptr<HloModule> module = Expand(instruction, kernels_);
     if (module == nullptr) return std::optional<ValueList>();
     std::vector<ValueList> operands;
     for (const HloInstruction* operand : instruction.operands()) operands.push_back(LeavesOf(*operand));
@@ -316,7 +294,7 @@ class Builder {
 
   View ReshapeOrCopy(ValueId& source, const View& view, const DimVector& to, const HloInstruction& instruction) {
     if (auto reshaped = view.Reshape(to)) return *reshaped;
-    Value viewed = graph_->values[source];
+    GraphValue viewed = graph_->values[source];
     ValueId through = graph_->AddView(source, viewed.type, view, &instruction);
     source = AddCopyNode(through, instruction);
     return View::RowMajor(to);
@@ -328,12 +306,13 @@ class Builder {
     const Shape& from = instruction.operand(0)->shape();
     const Shape& to = instruction.shape();
     HLOIR_RETURN_IF_ERROR(CheckShape(to, instruction));
+    const bool makes_preds = to.element_type() == PrimitiveType::PRED && from.element_type() != PrimitiveType::PRED;
     if (StorageBytes(from.element_type()) != StorageBytes(to.element_type()) ||
-        from.ElementCount() != to.ElementCount()) {
+        from.ElementCount() != to.ElementCount() || makes_preds) {
       return AddNode(instruction);
     }
     ValueId source = Leaf(*instruction.operand(0));
-    if (from.element_type() != to.element_type() && graph_->values[source].kind == ValueKind::kNumbers) {
+    if (from.element_type() != to.element_type() && graph_->values[source].kind == ValueKind::kIota) {
       return AddNode(instruction);
     }
     auto physical_order = [](const Shape& shape) {  // major to minor
@@ -354,7 +333,7 @@ class Builder {
   }
 
   // What only passes its operands on: collectives of a single device, and marks in custom-calls. Nothing, where the
-  // shapes speak of more devices or somebody gave the custom-call another meaning.
+  // shapes are those of more devices or the caller has registered a handler for the custom-call.
   std::optional<ValueList> PassedOn(const HloInstruction& instruction, const Shape& result) const {
     ValueList leaves;
     std::vector<const Shape*> shapes;
@@ -414,8 +393,8 @@ class Builder {
         if (IsComplex(type) || BitWidth(type) < 8 || (IsFloat(type) && BitWidth(type) < 16)) break;
         HLOIR_RETURN_IF_ERROR(CheckShape(instruction.shape(), instruction));
         ValueId id = AddLeaf(instruction.shape(), &instruction);
-        Value& value = graph_->values[id];
-        value.kind = ValueKind::kNumbers;
+        GraphValue& value = graph_->values[id];
+        value.kind = ValueKind::kIota;
         value.root = kNoValue;
         value.view.strides = DimVector(value.dims.size(), 0);
         value.view.strides[instruction.attributes<IotaAttributes>().iota_dimension] = 1;
@@ -446,7 +425,10 @@ class Builder {
         graph_->nodes.resize(nodes);
         graph_->values.resize(values);
         known_.clear();  // some of which may be gone
-        return AddNode(instruction);
+        const std::string reason = leaves.status().message();
+        leaves = AddNode(instruction);
+        graph_->nodes.back().support = {Support::kReference, {}, reason};
+        return leaves;
       }
       case HloOpcode::kOptimizationBarrier:
       case HloOpcode::kDomain:
@@ -465,7 +447,7 @@ class Builder {
         const ValueId source = Leaf(*instruction.operand(0));
         if (BitWidth(from) != BitWidth(to) || BitWidth(to) < 8 || BitWidth(to) > 16 || from == PrimitiveType::PRED ||
             to == PrimitiveType::PRED || !(IsFloat(from) || IsFloat(to)) ||
-            graph_->values[source].kind == ValueKind::kNumbers) {
+            graph_->values[source].kind == ValueKind::kIota) {
           break;
         }
         HLOIR_RETURN_IF_ERROR(CheckShape(instruction.shape(), instruction));
@@ -517,7 +499,10 @@ class Builder {
       case HloOpcode::kCustomCall:
         if (!options_.custom_calls.contains(instruction.attributes<CustomCallAttributes>().custom_call_target) &&
             reference::IsMark(instruction)) {
-          return LeavesOf(*instruction.operand(0));
+          ValueList leaves;
+          for (const HloInstruction* operand : instruction.operands())
+            for (ValueId leaf : LeavesOf(*operand)) leaves.push_back(leaf);
+          return leaves;
         }
         break;
       case HloOpcode::kAsyncStart:
@@ -552,14 +537,13 @@ class Builder {
 
   const EvaluatorOptions& options_;
   const int64_t max_value_bytes_;
-  const HloEvaluator& evaluator_;
   const KernelTable& kernels_;
   const bool one_device_;
   Graph* graph_ = nullptr;
   std::vector<Range> leaves_;  // by instruction: its leaves in pool_, of the inlined instance met last
   std::vector<ValueId> pool_;
   std::vector<std::unique_ptr<HloModule>> expanded_;
-  std::unordered_map<const HloComputation*, std::vector<HloInstruction*>> orders_;
+  std::unordered_map<const HloComputation*, std::vector<const HloInstruction*>> orders_;
   std::unordered_map<uint64_t, std::vector<Known>>
       known_;  // by structure and operands; of the graph that is being built
   int64_t visited_ = 0;
@@ -567,9 +551,13 @@ class Builder {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<Graph>> BuildGraph(const HloComputation& computation, const EvaluatorOptions& options,
-                                            const HloEvaluator& evaluator, const KernelTable& kernels) {
-  return Builder(*computation.module(), options, evaluator, kernels).Build(computation, 0);
+StatusOr<LoweredGraph> BuildGraph(const HloComputation& computation, const EvaluatorOptions& options,
+                                  const KernelTable& kernels) {
+  Builder builder(*computation.module(), options, kernels);
+  LoweredGraph lowered;
+  HLOIR_ASSIGN_OR_RETURN(lowered.graph, builder.Build(computation, 0));
+  lowered.expanded = builder.TakeExpanded();
+  return lowered;
 }
 
 }  // namespace hloir::cpu

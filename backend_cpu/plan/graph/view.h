@@ -1,6 +1,6 @@
 // View: where the elements of an array lie within another array that is stored row-major. Broadcasts, slices,
-// transposes, reversals and most reshapes are views, and views of views are views; so they cost nothing until somebody
-// reads.
+// transposes, reversals and most reshapes are views, and views of views are views; so they cost nothing until they are
+// read.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct View {
   View Transpose(const DimVector& permutation) const;
   View Slice(const SliceRanges& ranges) const;
   View Reverse(const DimVector& dimensions) const;
-  // Nothing, if no strides express it; then the elements have to be copied first.
+  // nullopt if no strides express it; then the elements have to be copied first.
   std::optional<View> Reshape(const DimVector& to) const;
   // The same elements in the same order with fewer dimensions: without those of size 1, and with neighbours merged
   // where one goes on from the other.

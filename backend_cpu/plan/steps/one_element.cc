@@ -1,6 +1,7 @@
 // See one_element.h.
-#include "plan/loops/one_element.h"
+#include "plan/steps/one_element.h"
 
+#include <mutex>
 #include <unordered_map>
 
 namespace hloir::cpu {
@@ -34,20 +35,12 @@ KernelMap MakeMap(const KernelTable& many, const KernelTable& one) {
 
 // Each made when it is first asked for: a table may be filled by code that this machine cannot run.
 const KernelMap& MapOf(const KernelTable& table) {
-  switch (table.vector_bytes) {
-    case 16: {
-      static const KernelMap map = MakeMap(table, OneElementKernels());
-      return map;
-    }
-    case 32: {
-      static const KernelMap map = MakeMap(table, OneElementKernels());
-      return map;
-    }
-    default: {
-      static const KernelMap map = MakeMap(table, OneElementKernels());
-      return map;
-    }
-  }
+  constexpr int kIsas = static_cast<int>(Isa::kCount);
+  static std::once_flag made[kIsas];
+  static KernelMap maps[kIsas];
+  const int isa = static_cast<int>(table.isa);
+  std::call_once(made[isa], [&] { maps[isa] = MakeMap(table, OneElementKernels()); });
+  return maps[isa];
 }
 
 void GoOn(const TileOp& op) { return (&op + 1)->kernel(*(&op + 1), 1); }

@@ -1,6 +1,7 @@
 // Graph: a computation made flat for planning. Calls and fusions are inlined, tuples are gone (every value is one
 // array), and what only renames or rearranges elements is a view. While and conditional keep their bodies as graphs of
-// their own. One way in: BuildGraph.
+// their own. lower/ builds it; every later stage only reads it. This folder is the stages' common vocabulary and
+// includes none of them.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "hloir/evaluator.h"
 #include "hloir/module.h"
 #include "hloir/status.h"
-#include "kernels/kernel_table.h"
-#include "plan/lower/view.h"
+#include "plan/graph/view.h"
 
 namespace hloir::cpu {
 
@@ -26,17 +25,17 @@ enum class ValueKind : uint8_t {
   kParameter,
   kConstant,
   kView,     // elements of `root`
-  kNumbers,  // element = its place in `view`: iota and views of it
+  kIota,     // element = its place in `view`: iota and views of it
   kToken,    // nothing
-  kHeld,     // a literal of its own, outside of the arena: of no fixed size
+  kDynamic,  // a literal of its own, outside of the arena: its size is known at run time only
 };
 
-struct Value {
+struct GraphValue {
   ValueKind kind = ValueKind::kComputed;
   PrimitiveType type = PrimitiveType::INVALID;
   DimVector dims;
   int64_t count = 0;                            // elements
-  ValueId root = kNoValue;                      // itself, except for views; kNoValue for kNumbers
+  ValueId root = kNoValue;                      // itself, except for views; kNoValue for kIota
   View view;                                    // of the root (row-major there), or of the natural numbers
   int32_t node = -1;                            // the producer of kComputed
   int32_t parameter = -1;                       // place among the graph's parameters
@@ -49,36 +48,49 @@ struct Value {
 using ValueList = SmallVector<ValueId, 4>;
 struct Graph;
 
+// A reduction seen as kept × reduced × kept: what a fused loop can reduce on the fly.
+struct ReduceShape {
+  int64_t outer = 1, reduced = 1, inner = 1;
+  bool operator==(const ReduceShape&) const = default;
+};
+
+// What runs a node, found when the graph is built: see lower/capabilities.h.
+struct Support {
+  enum Kind : uint8_t {
+    kLoop,           // a fused loop, as an elementwise operation
+    kLoopReduction,  // a fused loop, as a reduction of `reduce`'s shape
+    kStep,           // a step of its own, if one of schedule/step_makers.cc takes it
+    kReference,      // the reference evaluator, for `reason`
+  };
+  Kind kind = kStep;
+  ReduceShape reduce;
+  std::string reason;  // a clause: "it has no kernel"
+};
+
 struct Node {
   const HloInstruction* instruction = nullptr;
   ValueList inputs, outputs;
-  bool is_copy = false;                        // of input 0's elements, in order, whatever the instruction is
+  bool is_copy = false;            // of input 0's elements, in order, whatever the instruction is
+  bool stored_transposed = false;  // a dot whose operands change places: its result is only read as the transpose
+  Support support;
   std::vector<std::unique_ptr<Graph>> graphs;  // while: condition, body; conditional: branches
   HloOpcode opcode() const { return instruction->opcode(); }
 };
 
 struct Graph {
-  std::deque<Value> values;                          // deques: adding moves nothing
-  std::deque<Node> nodes;                            // operands before users; none is dead
-  ValueList parameters;                              // one a leaf of the computation's parameters
-  ValueList results;                                 // one a leaf of its root
-  std::vector<std::unique_ptr<HloModule>> expanded;  // of the outermost graph: what instructions were written out as
+  std::deque<GraphValue> values;  // deques: adding moves nothing
+  std::deque<Node> nodes;         // operands before users; none is dead
+  ValueList parameters;           // one a leaf of the computation's parameters
+  ValueList results;              // one a leaf of its root
 
   // The value's elements lie in its root side by side, and are all of it.
   bool IsWhole(ValueId id) const {
-    const Value& value = values[id];
-    return value.kind != ValueKind::kNumbers && value.view.offset == 0 && value.count == values[value.root].count &&
+    const GraphValue& value = values[id];
+    return value.kind != ValueKind::kIota && value.view.offset == 0 && value.count == values[value.root].count &&
            value.view.IsContiguous();
   }
   ValueId AddComputed(PrimitiveType type, const DimVector& dims, int32_t node, const HloInstruction* instruction);
   ValueId AddView(ValueId of, PrimitiveType type, View view, const HloInstruction* instruction);
 };
-
-// What cannot be written out here, such as a call that mixes precisions, becomes a node that the reference evaluates as
-// a whole, and so does each op on arrays of dynamic sizes. Unimplemented, without harm, for what has no meaning as a
-// node of its own: transfers in flight, values that are no arrays. ResourceExhausted for values over
-// `options.max_bytes` and for calls that multiply beyond reason.
-StatusOr<std::unique_ptr<Graph>> BuildGraph(const HloComputation& computation, const EvaluatorOptions& options,
-                                            const HloEvaluator& evaluator, const KernelTable& kernels);
 
 }  // namespace hloir::cpu

@@ -1,5 +1,5 @@
 // See profiler.h. Tests: tests/unit/executable_test.cc.
-#include "plan/run/profiler.h"
+#include "plan/schedule/profiler.h"
 
 #include <algorithm>
 
@@ -35,7 +35,11 @@ double MeasurePeak(const KernelTable& kernels) {
 
 Profiler::Profiler(const BufferTable& buffers) : buffers_(buffers) {
   std::vector<std::pair<int32_t, const Step*>> order;
-  for (const auto& [step, time] : buffers.steps()) order.emplace_back(time, step);
+  for (size_t i = 0; i < buffers.steps().size(); ++i) {
+    const auto& [step, time] = buffers.steps()[i];
+    order.emplace_back(time, step);
+    entries_[step].origin = i;
+  }
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [time, step] : order) {
     entries_[step].index = static_cast<int32_t>(order_.size());
@@ -74,6 +78,8 @@ ExecutionProfile Profiler::Report(const KernelTable& kernels, int threads) const
     const Entry& entry = entries_.at(step);
     StepProfile& row = profile.steps.emplace_back();
     row.name = step->Name();
+    row.instruction = buffers_.OriginOf(entry.origin).instruction;
+    row.op_name = buffers_.OriginOf(entry.origin).op_name;
     row.depth = entry.depth;
     row.calls = entry.calls;
     row.nanoseconds = entry.nanoseconds;

@@ -7,8 +7,10 @@
 #include <cstring>
 
 #include "support/format.h"
+#include "isa/isas.h"
+#include "plan/lower/build_graph.h"
 #include "plan/schedule/planner.h"
-#include "plan/run/profiler.h"
+#include "plan/schedule/profiler.h"
 #include "plan/steps/simple_steps.h"
 #include "reference/evaluation.h"
 
@@ -66,16 +68,17 @@ class PlannedExecutable : public HloExecutable {
     runtime_.cancel = options.evaluator.cancel;
   }
 
-  Status Prepare(Graph& graph) {
-    expanded_ = std::move(graph.expanded);
+  Status Prepare(LoweredGraph lowered) {
+    const Graph& graph = *lowered.graph;
+    expanded_ = std::move(lowered.expanded);
     BufferTable& buffers = context_.buffers;
     std::vector<Ref> parameters;
     for (size_t i = 0; i < graph.parameters.size(); ++i) {
-      const Value& value = graph.values[graph.parameters[i]];
-      if (value.kind == ValueKind::kHeld) {
-        held_parameters_.emplace_back(i, context_.held_count);
-        context_.held_bytes += Shape::Array(value.type, value.dims).ByteSize();
-        parameters.push_back({.held = context_.held_count++});
+      const GraphValue& value = graph.values[graph.parameters[i]];
+      if (value.kind == ValueKind::kDynamic) {
+        dynamic_parameters_.emplace_back(i, context_.dynamic_count);
+        context_.dynamic_bytes += Shape::Array(value.type, value.dims).ByteSize();
+        parameters.push_back({.dynamic = context_.dynamic_count++});
         continue;
       }
       const int32_t buffer = buffers.Add(Buffer::kParameter, value.bytes());
@@ -86,11 +89,11 @@ class PlannedExecutable : public HloExecutable {
     HLOIR_RETURN_IF_ERROR(planner.PlanNodes());
     planner.CloseAll();
     for (size_t i = 0; i < graph.results.size(); ++i) {
-      const Value value = graph.values[graph.results[i]];
+      const GraphValue value = graph.values[graph.results[i]];
       if (value.kind == ValueKind::kToken) continue;
-      if (value.kind == ValueKind::kHeld) {
+      if (value.kind == ValueKind::kDynamic) {
         HLOIR_ASSIGN_OR_RETURN(const Ref ref, planner.Locate(graph.results[i]));
-        held_results_.emplace_back(i, ref.held);
+        dynamic_results_.emplace_back(i, ref.dynamic);
         continue;
       }
       const int32_t buffer = buffers.Add(Buffer::kResult, value.bytes());
@@ -100,11 +103,11 @@ class PlannedExecutable : public HloExecutable {
     parameter_pointers_.resize(graph.parameters.size());
     result_pointers_.resize(graph.results.size());
     arena_bytes_ = buffers.Assign();
-    runtime_.held.resize(static_cast<size_t>(context_.held_count));
+    runtime_.dynamic.resize(static_cast<size_t>(context_.dynamic_count));
     const int64_t max_bytes = options_.evaluator.max_bytes, result_bytes = entry_.root()->shape().ByteSize(),
-                  held_bytes = context_.held_bytes;
+                  dynamic_bytes = context_.dynamic_bytes;
     if (arena_bytes_ > max_bytes || result_bytes > max_bytes - arena_bytes_ ||
-        held_bytes > max_bytes - arena_bytes_ - result_bytes) {
+        dynamic_bytes > max_bytes - arena_bytes_ - result_bytes) {
       return ResourceExhausted(Format("the values of a run take {} bytes and its result {}, more than the limit of {}",
                                       arena_bytes_, result_bytes, max_bytes));
     }
@@ -140,7 +143,7 @@ class PlannedExecutable : public HloExecutable {
     }
     leaf = 0;
     ForEachLeaf(*result, [&](Literal& literal) { MoveTo(result_pointers_[leaf++], literal.untyped_data()); });
-    if (!held_parameters_.empty()) TakeHeld(arguments);
+    if (!dynamic_parameters_.empty()) LoadDynamicParameters(arguments);
     for (Step* step : moved_) step->Bound(runtime_);
     moved_.clear();
     runtime_.status = OkStatus();
@@ -150,12 +153,12 @@ class PlannedExecutable : public HloExecutable {
       runtime_.Stop();
       return runtime_.status;
     }
-    if (!held_results_.empty()) GiveHeld(result);
+    if (!dynamic_results_.empty()) StoreDynamicResults(result);
     return OkStatus();
   }
 
   int64_t arena_bytes() const override { return arena_bytes_; }
-  std::string isa() const override { return context_.kernels->name; }
+  std::string isa() const override { return IsaName(context_.kernels->isa); }
   ExecutionProfile Profile() const override {
     return profiler_ == nullptr ? ExecutionProfile() : profiler_->Report(*context_.kernels, pool_.threads());
   }
@@ -194,18 +197,18 @@ class PlannedExecutable : public HloExecutable {
     std::vector<std::pair<Step*, int>> refs;
   };
 
-  void TakeHeld(std::span<const Literal* const> arguments) {
+  void LoadDynamicParameters(std::span<const Literal* const> arguments) {
     std::vector<const Literal*> leaves;
     for (const Literal* argument : arguments)
       ForEachLeaf(*argument, [&](const Literal& literal) { leaves.push_back(&literal); });
-    for (auto [leaf, held] : held_parameters_) runtime_.held[static_cast<size_t>(held)] = *leaves[leaf];
+    for (auto [leaf, dynamic] : dynamic_parameters_) runtime_.dynamic[static_cast<size_t>(dynamic)] = *leaves[leaf];
   }
   // Several results may be one value.
-  void GiveHeld(Literal* result) {
+  void StoreDynamicResults(Literal* result) {
     std::vector<Literal*> leaves;
     ForEachLeaf(*result, [&](Literal& literal) { leaves.push_back(&literal); });
-    for (auto [leaf, held] : held_results_) {
-      const Literal& value = runtime_.held[static_cast<size_t>(held)];
+    for (auto [leaf, dynamic] : dynamic_results_) {
+      const Literal& value = runtime_.dynamic[static_cast<size_t>(dynamic)];
       if (value.size_bytes() > 0)
         std::memcpy(leaves[leaf]->untyped_data(), value.untyped_data(), static_cast<size_t>(value.size_bytes()));
       leaves[leaf]->set_dynamic_sizes(value.dynamic_sizes());
@@ -262,7 +265,7 @@ class PlannedExecutable : public HloExecutable {
   AlignedBlock arena_;
   std::vector<AlignedBlock> scratch_;
   std::vector<Outside> parameter_pointers_, result_pointers_;
-  std::vector<std::pair<size_t, int32_t>> held_parameters_, held_results_;  // leaf, and which of Runtime::held
+  std::vector<std::pair<size_t, int32_t>> dynamic_parameters_, dynamic_results_;  // leaf, and which of Runtime::dynamic
   std::vector<Step*> moved_;
   Runtime runtime_;
   std::unique_ptr<Profiler> profiler_;
@@ -279,7 +282,10 @@ class ReferenceExecutable : public HloExecutable {
     return evaluator_->EvaluateComputation(entry_, arguments);
   }
   Status RunInto(std::span<const Literal* const> arguments, Literal* result) override {
-    HLOIR_ASSIGN_OR_RETURN(*result, Run(arguments));
+    if (!(result->shape() == entry_.root()->shape()))
+      return InvalidArgument("the literal for the result has another shape");
+    HLOIR_ASSIGN_OR_RETURN(Literal value, Run(arguments));
+    result->Take(std::move(value));
     return OkStatus();
   }
   int64_t arena_bytes() const override { return 0; }
@@ -292,67 +298,20 @@ class ReferenceExecutable : public HloExecutable {
   std::string why_;
 };
 
-bool MachineHas(std::string_view isa) {
-#if defined(__x86_64__) || defined(__i386__)
-  if (isa == "sse2") return true;
-  if (isa == "avx2")
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
-  if (isa == "avx512") {
-    return MachineHas("avx2") && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
-  }
-#endif
-  return false;
-}
-
-// With the kernels for narrow types that this machine can run.
-const KernelTable& Avx512KernelsHere() {
-  static const KernelTable table = [] {
-    KernelTable here = Avx512Kernels();
-#if defined(__x86_64__) || defined(__i386__)
-    if (__builtin_cpu_supports("avx512vnni")) FillBytesGemm(here.gemm[static_cast<int>(GemmType::kBytes)]);
-    if (__builtin_cpu_supports("avx512bf16")) FillBf16Gemm(here.gemm[static_cast<int>(GemmType::kBf16)]);
-#endif
-    return here;
-  }();
-  return table;
-}
-
-StatusOr<const KernelTable*> ChooseKernels(std::string isa) {
-  if (isa.empty()) {
-    const char* forced = std::getenv("HLOIR_FORCE_ISA");
-    isa = forced != nullptr && *forced != 0 ? forced : SupportedIsas().back();
-  }
-  if (isa != "sse2" && isa != "avx2" && isa != "avx512") {
-    return InvalidArgument(Format("no instruction set is called '{}'; there are sse2, avx2 and avx512", isa));
-  }
-  if (!MachineHas(isa)) return InvalidArgument(Format("this machine has no {}", isa));
-  return isa == "sse2" ? &Sse2Kernels() : isa == "avx2" ? &Avx2Kernels() : &Avx512KernelsHere();
-}
-
 }  // namespace
 }  // namespace cpu
-
-std::vector<std::string> SupportedIsas() {
-  std::vector<std::string> isas;
-  for (const char* isa : {"sse2", "avx2", "avx512"})
-    if (cpu::MachineHas(isa)) isas.push_back(isa);
-  return isas;
-}
 
 StatusOr<std::unique_ptr<HloExecutable>> PrepareExecutable(const HloModule& module, const ExecutableOptions& options) {
   if (module.entry_computation() == nullptr) return InvalidArgument("the module has no entry computation");
   HLOIR_ASSIGN_OR_RETURN(const cpu::KernelTable* kernels, cpu::ChooseKernels(options.isa));
-  const std::unique_ptr<HloEvaluator> evaluator = MakeReferenceEvaluator(options.evaluator);
-  auto graph = cpu::BuildGraph(*module.entry_computation(), options.evaluator, *evaluator, *kernels);
+  auto graph = cpu::BuildGraph(*module.entry_computation(), options.evaluator, *kernels);
   if (!graph.ok()) {
     if (graph.status().code() != StatusCode::kUnimplemented) return graph.status();
     return std::unique_ptr<HloExecutable>(
         std::make_unique<cpu::ReferenceExecutable>(module, options, graph.status().message()));
   }
   auto executable = std::make_unique<cpu::PlannedExecutable>(module, options, *kernels);
-  HLOIR_RETURN_IF_ERROR(executable->Prepare(**graph));
+  HLOIR_RETURN_IF_ERROR(executable->Prepare(std::move(*graph)));
   return std::unique_ptr<HloExecutable>(std::move(executable));
 }
 

@@ -1,0 +1,32 @@
+// See graph.h.
+#include "plan/graph/graph.h"
+
+namespace hloir::cpu {
+
+ValueId Graph::AddComputed(PrimitiveType type, const DimVector& dims, int32_t node, const HloInstruction* instruction) {
+  ValueId id = static_cast<ValueId>(values.size());
+  GraphValue& value = values.emplace_back();
+  value.type = type;
+  value.dims = dims;
+  value.view = View::RowMajor(dims);
+  value.count = value.view.count();
+  value.root = id;
+  value.node = node;
+  value.instruction = instruction;
+  return id;
+}
+
+ValueId Graph::AddView(ValueId of, PrimitiveType type, View view, const HloInstruction* instruction) {
+  GraphValue value;
+  value.kind = values[of].kind == ValueKind::kIota ? ValueKind::kIota : ValueKind::kView;
+  value.type = type;
+  value.dims = view.dims;
+  value.count = view.count();
+  value.root = values[of].root;
+  value.view = std::move(view);
+  value.instruction = instruction;
+  values.push_back(std::move(value));
+  return static_cast<ValueId>(values.size() - 1);
+}
+
+}  // namespace hloir::cpu

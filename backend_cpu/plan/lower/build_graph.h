@@ -1,0 +1,28 @@
+// The first stage: flattens a computation into a Graph, writing out what the kernels do not know, and then finds for
+// each node what will run it. One way in: BuildGraph.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "hloir/evaluator.h"
+#include "hloir/module.h"
+#include "hloir/status.h"
+#include "kernels/kernel_table.h"
+#include "plan/graph/graph.h"
+
+namespace hloir::cpu {
+
+struct LoweredGraph {
+  std::unique_ptr<const Graph> graph;
+  std::vector<std::unique_ptr<HloModule>> expanded;  // what instructions were written out as: steps point into them
+};
+
+// What cannot be written out here, such as a call that mixes precisions, becomes a node that the reference evaluates as
+// a whole, and so does each op on arrays of dynamic sizes. Unimplemented, without harm, for what has no meaning as a
+// node of its own: transfers in flight, values that are no arrays. ResourceExhausted for values over
+// `options.max_bytes` and for calls that multiply beyond reason.
+StatusOr<LoweredGraph> BuildGraph(const HloComputation& computation, const EvaluatorOptions& options,
+                                  const KernelTable& kernels);
+
+}  // namespace hloir::cpu

@@ -1,0 +1,17 @@
+// The last stage of lowering: finds what will run each node (capabilities.h), and in which order its operands and
+// result should lie for that. Afterwards the graph is const.
+#pragma once
+
+#include "kernels/kernel_table.h"
+#include "plan/graph/graph.h"
+
+namespace hloir::cpu {
+
+// For the graph and those inside it:
+//  - Node::support.
+//  - A dot whose result is only read as its transpose is stored as that, which costs nothing: its operands change
+//  places.
+//  - A fused loop would read an operand along columns, which is slow: a copy, which is made in blocks, comes before it.
+void ChooseLayouts(Graph& graph, const KernelTable& kernels);
+
+}  // namespace hloir::cpu

@@ -1,0 +1,38 @@
+// Which step runs a node of an opcode: a table of makers, tried in order. A maker that declines says why, for the
+// reason that the plan's text gives beside a step of the reference. For the planner. To add a step: a row here, and the
+// opcode in lower/capabilities.cc.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "hloir/instruction.h"
+#include "plan/graph/view.h"
+#include "plan/run/step.h"
+
+namespace hloir::cpu {
+
+struct StepRequest {
+  const HloInstruction& instruction;
+  const KernelTable& kernels;
+  int threads;
+  std::vector<View> views;  // of the operands that are read along their views, in order
+  int64_t scratch = 0;      // bytes of a buffer that the step writes after its results
+};
+
+struct StepMaker {
+  HloOpcode opcode;
+  uint32_t views;  // operands, as a set of bits (the last stands for all further ones), that need not lie in order
+  bool updates_in_place;                                // result k may take operand k's place
+  size_t most_results;                                  // takes no node with more
+  std::unique_ptr<Step> (*make)(StepRequest& request);  // nullptr: declines
+  std::string_view otherwise;                           // why: a clause
+
+  bool ReadsView(size_t operand) const { return views >> (operand < 31 ? operand : 31) & 1; }
+};
+
+std::vector<const StepMaker*> StepMakersOf(HloOpcode opcode);
+
+}  // namespace hloir::cpu
