@@ -1,10 +1,10 @@
-// The kernels for AVX2 with FMA and F16C. See sse2.cc.
-#include "kernels/all_kernels.h"
+// The kernels for AVX2 with FMA. See isas.def.
+#include "kernels/xsimd_kernels.h"
 
 namespace hloir::cpu {
 
 const KernelTable& Avx2Kernels() {
-  static const KernelTable table = MakeTable<xsimd::fma3<xsimd::avx2>>("avx2");
+  static const KernelTable table = MakeXsimdTable<xsimd::fma3<xsimd::avx2>>(Isa::kAvx2);
   return table;
 }
 

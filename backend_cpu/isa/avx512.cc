@@ -1,15 +1,22 @@
-// The kernels for AVX-512 (F, BW, CD, DQ, VL). See sse2.cc.
+// The kernels for AVX-512 (F, BW, CD, DQ, VL), and those of avx512_narrow.cc where the machine has what they need. See
+// isas.def.
 #if defined(__GNUC__) && !defined(__clang__)
 // g++ 12 takes the deliberately undefined registers of its own avx512fintrin.h for a mistake (GCC bug 105593).
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
-#include "kernels/all_kernels.h"
+#include "isa/avx512_narrow.h"
+#include "kernels/xsimd_kernels.h"
 
 namespace hloir::cpu {
 
 const KernelTable& Avx512Kernels() {
-  static const KernelTable table = MakeTable<xsimd::avx512bw>("avx512");
+  static const KernelTable table = [] {
+    KernelTable made = MakeXsimdTable<xsimd::avx512bw>(Isa::kAvx512);
+    if (__builtin_cpu_supports("avx512vnni")) FillBytesGemm(made.gemm[static_cast<int>(GemmType::kBytes)]);
+    if (__builtin_cpu_supports("avx512bf16")) FillBf16Gemm(made.gemm[static_cast<int>(GemmType::kBf16)]);
+    return made;
+  }();
   return table;
 }
 

@@ -1,15 +1,17 @@
 // Matrix products of 8-bit integers and of bf16 by AVX-512's VNNI and BF16, for machines that have these beside what
-// avx512.cc needs. Compiled like it: nothing here may be shared. Who packs for these kernels: plan/gemm_packing.cc.
+// avx512.cc needs. Who packs for these kernels: plan/steps/gemm_packing.cc.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // see avx512.cc
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 #include <immintrin.h>
 
-#include "kernels/kernel_table.h"
+#include "isa/avx512_narrow.h"
 
 namespace hloir::cpu {
 namespace {
+
+#define HLOIR_NARROW __attribute__((target("avx512vnni,avx512bf16")))
 
 constexpr int kRows = 12, kVectors = 2;
 
@@ -23,7 +25,9 @@ struct Bytes {
   static void Store(void* p, Sum x) { _mm512_storeu_si512(p, x); }
   static Sum Zero() { return _mm512_setzero_si512(); }
   static Sum Add(Sum x, Sum y) { return _mm512_add_epi32(x, y); }
-  static Sum MultiplyAdd(Sum sum, int32_t a, __m512i b) { return _mm512_dpbusd_epi32(sum, _mm512_set1_epi32(a), b); }
+  HLOIR_NARROW static Sum MultiplyAdd(Sum sum, int32_t a, __m512i b) {
+    return _mm512_dpbusd_epi32(sum, _mm512_set1_epi32(a), b);
+  }
 };
 
 // Two products to a step. The machine rounds each of the two sums to f32, to nearest even, and takes denormals for
@@ -36,14 +40,14 @@ struct Bf16 {
   static void Store(void* p, Sum x) { _mm512_storeu_ps(p, x); }
   static Sum Zero() { return _mm512_setzero_ps(); }
   static Sum Add(Sum x, Sum y) { return _mm512_add_ps(x, y); }
-  static Sum MultiplyAdd(Sum sum, int32_t a, __m512i b) {
+  HLOIR_NARROW static Sum MultiplyAdd(Sum sum, int32_t a, __m512i b) {
     return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(_mm512_set1_epi32(a)), reinterpret_cast<__m512bh>(b));
   }
 };
 
 template <class Kind>
-void Tile(int64_t steps, const void* a_panel, const int64_t*, const int64_t*, const void* b_panel, int64_t,
-          void* c_tile, int64_t c_stride, bool accumulate) {
+HLOIR_NARROW void Tile(int64_t steps, const void* a_panel, const int64_t*, const int64_t*, const void* b_panel, int64_t,
+                       void* c_tile, int64_t c_stride, bool accumulate) {
   using Sum = typename Kind::Sum;
   const int32_t* a = static_cast<const int32_t*>(a_panel);
   const char* b = static_cast<const char*>(b_panel);

@@ -1,25 +1,25 @@
-// All kernels of one instruction set in one table: what isa/*.cc instantiate.
+// All kernels of one instruction set in one table: what isa/*.cc instantiate. Everything has internal linkage (why:
+// isa/isas.def).
 #pragma once
-
-#include <xsimd/xsimd.hpp>
 
 #include "kernels/elementwise_kernels.h"
 #include "kernels/fft_kernels.h"
 #include "kernels/gemm_kernels.h"
-#include "kernels/math_kernels.h"
 #include "kernels/reduce_kernels.h"
+#include "kernels/sincos_kernels.h"
+#include "kernels/vector.h"
 
 namespace hloir::cpu {
 namespace {
 
 template <class Arch>
-KernelTable MakeTable(const char* name) {
+KernelTable MakeTable(Isa isa) {
   KernelTable table = {};
-  table.name = name;
-  table.vector_bytes = static_cast<int>(sizeof(xsimd::batch<float, Arch>));
+  table.isa = isa;
+  FillPerElement(table);
   FillElementwise(table);
-  FillMath<Arch>(table);
-  FillReduce<Arch>(table);
+  FillSinCos(table);
+  FillReduce(table);
   FillGemm<Arch>(table);
   FillFft<Arch>(table);
   return table;

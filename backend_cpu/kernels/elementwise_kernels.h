@@ -1,12 +1,12 @@
-// Elementwise tile kernels that need no approximation: plain loops which the compiler vectorizes for the instruction
-// set of the including file. HLO's rules stand in the functors, so full vectors and tails cannot differ. Included by
-// isa/*.cc through all_kernels.h only; everything has internal linkage (why: isa/sse2.cc).
+// Elementwise tile kernels that need no approximation: plain loops over functors.h, which the compiler vectorizes for
+// the instruction set of the including file. Included by isa/*.cc through all_kernels.h, and by kernels/per_element.cc;
+// everything has internal linkage (why: isa/isas.def).
+//
+// Every loop that is compiled costs build time once for each instruction set. So operations that give the same bits
+// share one: on integers of both signs, with the operands exchanged (`2 > x` is `x < 2`), by the element's size alone.
 #pragma once
 
-#include <cstdint>
-#include <type_traits>
-
-#include "kernels/kernel_table.h"
+#include "kernels/functors.h"
 
 #if defined(__clang__)
 #define HLOIR_VECTORIZE _Pragma("clang loop vectorize(assume_safety)")
@@ -17,409 +17,51 @@
 namespace hloir::cpu {
 namespace {
 
-template <TileType>
-struct CppTypeOf;
-template <>
-struct CppTypeOf<TileType::kPred> {
-  struct type {
-    uint8_t v;
-  };
-};  // its own type: pred is no u8
-template <>
-struct CppTypeOf<TileType::kS8> {
-  using type = int8_t;
+// Of how many elements. The kernels of kOne and kNext have no loop, whatever n says. Those of kNext then run the op
+// that follows theirs in memory (a jump, in optimized code): a list of these runs by a call of its first.
+enum class Count { kMany, kOne, kNext };
+template <Count count>
+inline void RunNext(const TileOp& op) {
+  if constexpr (count == Count::kNext) return (&op + 1)->kernel(*(&op + 1), 1);
+}
+
+// The type whose loop serves T as well.
+template <class T, bool ignores_sign>
+struct LoopTypeOf {
+  using type = T;
 };
+template <class T>
+requires kIsInt<T>
+struct LoopTypeOf<T, true> {
+  using type = Unsigned<T>;
+};
+template <class F, class T>
+using LoopType = typename LoopTypeOf<T, kIgnoresSign<F>>::type;
+// For operations that only move elements.
+template <int bytes>
+struct WordOf;
 template <>
-struct CppTypeOf<TileType::kU8> {
+struct WordOf<1> {
   using type = uint8_t;
 };
 template <>
-struct CppTypeOf<TileType::kS16> {
-  using type = int16_t;
-};
-template <>
-struct CppTypeOf<TileType::kU16> {
+struct WordOf<2> {
   using type = uint16_t;
 };
 template <>
-struct CppTypeOf<TileType::kS32> {
-  using type = int32_t;
-};
-template <>
-struct CppTypeOf<TileType::kU32> {
+struct WordOf<4> {
   using type = uint32_t;
 };
 template <>
-struct CppTypeOf<TileType::kS64> {
-  using type = int64_t;
-};
-template <>
-struct CppTypeOf<TileType::kU64> {
+struct WordOf<8> {
   using type = uint64_t;
 };
 template <>
-struct CppTypeOf<TileType::kF32> {
-  using type = float;
-};
-template <>
-struct CppTypeOf<TileType::kF64> {
-  using type = double;
-};
-template <class Real>
-struct Pair {
-  Real re, im;
-};
-template <>
-struct CppTypeOf<TileType::kC64> {
-  using type = Pair<float>;
-};
-template <>
-struct CppTypeOf<TileType::kC128> {
+struct WordOf<16> {
   using type = Pair<double>;
 };
-template <TileType P>
-using Cpp = typename CppTypeOf<P>::type;
-using Pred = Cpp<TileType::kPred>;
-
 template <class T>
-constexpr bool kIsPred = std::is_same_v<T, Pred>;
-template <class T>
-constexpr bool kIsFloat = std::is_floating_point_v<T>;
-template <class T>
-constexpr bool kIsInt = std::is_integral_v<T>;
-template <class T>
-constexpr int kBits = sizeof(T) * 8;
-template <class T>
-struct UnsignedOf {
-  using type = std::make_unsigned_t<T>;
-};
-template <>
-struct UnsignedOf<float> {
-  using type = uint32_t;
-};
-template <>
-struct UnsignedOf<double> {
-  using type = uint64_t;
-};
-template <class T>
-using Unsigned = typename UnsignedOf<T>::type;
-template <class T>
-using SignedBits = std::make_signed_t<Unsigned<T>>;
-// Arithmetic that may overflow is done in an unsigned type of at least int's width.
-template <class T>
-using Wrap = std::conditional_t<(sizeof(T) < 4), uint32_t, Unsigned<T>>;
-
-// -NaN < -inf < … < -0 < +0 < … < inf < NaN, as integers.
-template <class T>
-inline SignedBits<T> TotalOrderKey(T x) {
-  SignedBits<T> bits = __builtin_bit_cast(SignedBits<T>, x);
-  return bits ^ static_cast<SignedBits<T>>(static_cast<Unsigned<T>>(bits >> (kBits<T> - 1)) >> 1);
-}
-
-// ---- One operand. kHas<T>: whether the op exists for T.
-// -------------------------------------------------------------------
-struct AbsFn {
-  template <class T>
-  static constexpr bool kHas = !kIsPred<T>;
-  template <class T>
-  static T Apply(T x) {
-    if constexpr (std::is_same_v<T, float>) return __builtin_fabsf(x);
-    else if constexpr (kIsFloat<T>) return __builtin_fabs(x);
-    else if constexpr (std::is_signed_v<T>) return x < 0 ? static_cast<T>(Wrap<T>(0) - static_cast<Wrap<T>>(x)) : x;
-    else return x;
-  }
-};
-struct NegateFn {
-  template <class T>
-  static constexpr bool kHas = !kIsPred<T>;
-  template <class T>
-  static T Apply(T x) {
-    if constexpr (kIsFloat<T>) return -x;
-    else return static_cast<T>(Wrap<T>(0) - static_cast<Wrap<T>>(x));
-  }
-};
-struct NotFn {
-  template <class T>
-  static constexpr bool kHas = !kIsFloat<T>;
-  template <class T>
-  static T Apply(T x) {
-    if constexpr (kIsPred<T>) return {static_cast<uint8_t>(x.v ^ 1)};
-    else return static_cast<T>(~x);
-  }
-};
-struct SignFn {  // NaN and both zeros are their own sign
-  template <class T>
-  static constexpr bool kHas = !kIsPred<T>;
-  template <class T>
-  static T Apply(T x) {
-    if constexpr (kIsFloat<T>) return x > 0 ? T(1) : x < 0 ? T(-1) : x;
-    else if constexpr (std::is_signed_v<T>) return static_cast<T>((x > 0) - (x < 0));
-    else return static_cast<T>(x != 0);
-  }
-};
-#define HLOIR_FLOAT_FN(name, f32, f64)                       \
-  struct name {                                              \
-    template <class T>                                       \
-    static constexpr bool kHas = kIsFloat<T>;                \
-    template <class T>                                       \
-    static T Apply(T x) {                                    \
-      if constexpr (std::is_same_v<T, float>) return f32(x); \
-      else return f64(x);                                    \
-    }                                                        \
-  };
-HLOIR_FLOAT_FN(CeilFn, __builtin_ceilf, __builtin_ceil)
-HLOIR_FLOAT_FN(FloorFn, __builtin_floorf, __builtin_floor)
-HLOIR_FLOAT_FN(RoundEvenFn, __builtin_rintf, __builtin_rint)
-HLOIR_FLOAT_FN(SqrtFn, __builtin_sqrtf, __builtin_sqrt)
-#undef HLOIR_FLOAT_FN
-struct RoundAfzFn {  // half away from zero: truncate, then step away where the rest is at least a half
-  template <class T>
-  static constexpr bool kHas = kIsFloat<T>;
-  template <class T>
-  static T Apply(T x) {
-    T t, sign;
-    if constexpr (std::is_same_v<T, float>) t = __builtin_truncf(x), sign = __builtin_copysignf(1, x);
-    else t = __builtin_trunc(x), sign = __builtin_copysign(1, x);
-    T rest = AbsFn::Apply(x - t);
-    T away = rest >= T(0.5) ? t + sign : t;
-    if constexpr (std::is_same_v<T, float>) return __builtin_copysignf(away, x);
-    else return __builtin_copysign(away, x);
-  }
-};
-struct RsqrtFn {
-  template <class T>
-  static constexpr bool kHas = kIsFloat<T>;
-  template <class T>
-  static T Apply(T x) {
-    return T(1) / SqrtFn::Apply(x);
-  }
-};
-struct ClzFn {
-  template <class T>
-  static constexpr bool kHas = kIsInt<T>;
-  template <class T>
-  static T Apply(T x) {
-    if (x == 0) return static_cast<T>(kBits<T>);
-    if constexpr (sizeof(T) == 8) return static_cast<T>(__builtin_clzll(static_cast<uint64_t>(x)));
-    else return static_cast<T>(__builtin_clz(static_cast<uint32_t>(static_cast<Unsigned<T>>(x))) - (32 - kBits<T>));
-  }
-};
-struct PopcntFn {
-  template <class T>
-  static constexpr bool kHas = kIsInt<T>;
-  template <class T>
-  static T Apply(T x) {
-    return static_cast<T>(__builtin_popcountll(static_cast<uint64_t>(static_cast<Unsigned<T>>(x))));
-  }
-};
-struct IsFiniteFn {
-  template <class T>
-  static constexpr bool kHas = kIsFloat<T>;
-  template <class T>
-  static Pred Apply(T x) {
-    return {static_cast<uint8_t>(x - x == 0)};
-  }
-};
-struct RoundToBf16Fn {
-  template <class T>
-  static constexpr bool kHas = std::is_same_v<T, float>;
-  template <class T>
-  static T Apply(T x) {
-    uint32_t bits = __builtin_bit_cast(uint32_t, x);
-    uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u;
-    // A NaN stays one: rounding could carry its payload away.
-    uint32_t quiet = (bits & 0xffff0000u) | 0x00400000u;
-    return __builtin_bit_cast(float, x != x ? quiet : rounded);
-  }
-};
-
-struct RoundToF16Fn {
-  template <class T>
-  static constexpr bool kHas = std::is_same_v<T, float>;
-  template <class T>
-  static T Apply(T x) {
-    const uint32_t bits = __builtin_bit_cast(uint32_t, x), magnitude = bits & 0x7fffffffu;
-    // Normal halves keep 10 bits of the mantissa. Those below 2^-14 are multiples of 2^-24, the last place of [0.5, 1).
-    uint32_t normal = (magnitude + 0xfff + (magnitude >> 13 & 1)) & ~0x1fffu;
-    normal = normal >= 0x47800000u ? 0x7f800000u : normal;
-    const float tiny = (__builtin_bit_cast(float, magnitude) + 0.5f) - 0.5f;
-    uint32_t rounded = magnitude < 0x38800000u ? __builtin_bit_cast(uint32_t, tiny) : normal;
-    rounded = magnitude > 0x7f800000u ? (magnitude & ~0x1fffu) | 0x00400000u : rounded;
-    return __builtin_bit_cast(float, rounded | (bits & 0x80000000u));
-  }
-};
-
-// ---- Two operands.
-// --------------------------------------------------------------------------------------------------------
-#define HLOIR_BINARY_FN(name, has, ...)  \
-  struct name {                          \
-    template <class T>                   \
-    static constexpr bool kHas = has;    \
-    template <class T>                   \
-    static T Apply(T a, T b) __VA_ARGS__ \
-  };
-HLOIR_BINARY_FN(AddFn, true, {
-  if constexpr (kIsPred<T>) return {static_cast<uint8_t>(a.v | b.v)};
-  else if constexpr (kIsFloat<T>) return a + b;
-  else return static_cast<T>(static_cast<Wrap<T>>(a) + static_cast<Wrap<T>>(b));
-})
-HLOIR_BINARY_FN(SubtractFn, !kIsPred<T>, {
-  if constexpr (kIsFloat<T>) return a - b;
-  else return static_cast<T>(static_cast<Wrap<T>>(a) - static_cast<Wrap<T>>(b));
-})
-HLOIR_BINARY_FN(MultiplyFn, true, {
-  if constexpr (kIsPred<T>) return {static_cast<uint8_t>(a.v & b.v)};
-  else if constexpr (kIsFloat<T>) return a * b;
-  else return static_cast<T>(static_cast<Wrap<T>>(a) * static_cast<Wrap<T>>(b));
-})
-// Integers: x/0 is all ones; the one quotient that overflows is the dividend.
-HLOIR_BINARY_FN(DivideFn, !kIsPred<T>, {
-  if constexpr (kIsFloat<T>) return a / b;
-  else {
-    if (b == 0) return static_cast<T>(-1);
-    if constexpr (std::is_signed_v<T>)
-      if (b == -1) return NegateFn::Apply(a);
-    return static_cast<T>(a / b);
-  }
-})
-HLOIR_BINARY_FN(RemainderFn, !kIsPred<T>, {
-  if constexpr (std::is_same_v<T, float>) return __builtin_fmodf(a, b);
-  else if constexpr (kIsFloat<T>) return __builtin_fmod(a, b);
-  else {
-    if (b == 0) return a;
-    if constexpr (std::is_signed_v<T>)
-      if (b == -1) return 0;
-    return static_cast<T>(a % b);
-  }
-})
-// A NaN on either side wins, and +0 is more than -0: of equal operands, the bits of both. Both answers are computed and
-// one is taken, since loops with a branch in them would not be vectorized.
-template <class T, bool greater>
-inline T Extreme(T a, T b) {
-  const Unsigned<T> x = __builtin_bit_cast(Unsigned<T>, a), y = __builtin_bit_cast(Unsigned<T>, b);
-  const T other = (greater ? a > b : a < b) | (a != a) ? a : b;
-  const Unsigned<T> both = greater ? x & y : x | y;
-  return __builtin_bit_cast(T, a == b ? both : __builtin_bit_cast(Unsigned<T>, other));
-}
-HLOIR_BINARY_FN(MaximumFn, true, {
-  if constexpr (kIsPred<T>) return {static_cast<uint8_t>(a.v | b.v)};
-  else if constexpr (kIsFloat<T>) return Extreme<T, true>(a, b);
-  else return a >= b ? a : b;
-})
-HLOIR_BINARY_FN(MinimumFn, true, {
-  if constexpr (kIsPred<T>) return {static_cast<uint8_t>(a.v & b.v)};
-  else if constexpr (kIsFloat<T>) return Extreme<T, false>(a, b);
-  else return a <= b ? a : b;
-})
-HLOIR_BINARY_FN(AndFn, !kIsFloat<T>, {
-  if constexpr (kIsPred<T>) return {static_cast<uint8_t>(a.v & b.v)};
-  else return static_cast<T>(a & b);
-})
-HLOIR_BINARY_FN(OrFn, !kIsFloat<T>, {
-  if constexpr (kIsPred<T>) return {static_cast<uint8_t>(a.v | b.v)};
-  else return static_cast<T>(a | b);
-})
-HLOIR_BINARY_FN(XorFn, !kIsFloat<T>, {
-  if constexpr (kIsPred<T>) return {static_cast<uint8_t>(a.v ^ b.v)};
-  else return static_cast<T>(a ^ b);
-})
-HLOIR_BINARY_FN(WrapFn, kIsInt<T>&& std::is_signed_v<T>, {
-  return AddFn::Apply(a, static_cast<T>(b & (a >> (kBits<T> - 1))));  // without a branch
-})
-// A shift by the width or more (a negative amount is more) shifts everything out.
-HLOIR_BINARY_FN(ShiftLeftFn, kIsInt<T>, {
-  auto amount = static_cast<Unsigned<T>>(b);
-  auto masked = static_cast<Unsigned<T>>(amount & (kBits<T> - 1));
-  return amount < kBits<T> ? static_cast<T>(static_cast<Wrap<T>>(a) << masked) : T(0);
-})
-HLOIR_BINARY_FN(ShiftRightLogicalFn, kIsInt<T>, {
-  auto amount = static_cast<Unsigned<T>>(b);
-  auto masked = static_cast<Unsigned<T>>(amount & (kBits<T> - 1));
-  return amount < kBits<T> ? static_cast<T>(static_cast<Unsigned<T>>(a) >> masked) : T(0);
-})
-HLOIR_BINARY_FN(ShiftRightArithmeticFn, kIsInt<T>, {
-  auto amount = static_cast<Unsigned<T>>(b);
-  auto clamped = static_cast<Unsigned<T>>(amount < kBits<T> ? amount : kBits<T> - 1);
-  return static_cast<T>(static_cast<std::make_signed_t<T>>(a) >> clamped);
-})
-#undef HLOIR_BINARY_FN
-
-#define HLOIR_COMPARE_FN(name, op)                                         \
-  struct name {                                                            \
-    template <class T>                                                     \
-    static constexpr bool kHas = true;                                     \
-    template <class T>                                                     \
-    static Pred Apply(T a, T b) {                                          \
-      if constexpr (kIsPred<T>) return {static_cast<uint8_t>(a.v op b.v)}; \
-      else return {static_cast<uint8_t>(a op b)};                          \
-    }                                                                      \
-  };                                                                       \
-  struct Total##name {                                                     \
-    template <class T>                                                     \
-    static constexpr bool kHas = kIsFloat<T>;                              \
-    template <class T>                                                     \
-    static Pred Apply(T a, T b) {                                          \
-      return {static_cast<uint8_t>(TotalOrderKey(a) op TotalOrderKey(b))}; \
-    }                                                                      \
-  };
-HLOIR_COMPARE_FN(EqFn, ==)
-HLOIR_COMPARE_FN(NeFn, !=)
-HLOIR_COMPARE_FN(GeFn, >=)
-HLOIR_COMPARE_FN(GtFn, >)
-HLOIR_COMPARE_FN(LeFn, <=)
-HLOIR_COMPARE_FN(LtFn, <)
-#undef HLOIR_COMPARE_FN
-
-// ---- Complex numbers: what needs no function of theirs. The product is the plain formula, so infinities are not
-// repaired. -----
-template <BinaryOp op>
-struct ComplexBinary {
-  template <class Real>
-  static auto Apply(Pair<Real> a, Pair<Real> b) {
-    if constexpr (op == BinaryOp::kAdd) return Pair<Real>{a.re + b.re, a.im + b.im};
-    else if constexpr (op == BinaryOp::kSubtract) return Pair<Real>{a.re - b.re, a.im - b.im};
-    else if constexpr (op == BinaryOp::kMultiply) {
-      // The sign is turned as a bit: of a difference beside a sum g++ 12 makes vfmaddsub, whatever -ffp-contract says.
-      using Bits = Unsigned<Real>;
-      const Bits product = __builtin_bit_cast(Bits, a.im * b.im) ^ (Bits(1) << (kBits<Real> - 1));
-      return Pair<Real>{a.re * b.re + __builtin_bit_cast(Real, product), a.re * b.im + a.im * b.re};
-    } else return Pred{static_cast<uint8_t>(((a.re == b.re) & (a.im == b.im)) == (op == BinaryOp::kEq))};
-  }
-};
-struct ComplexFn {
-  template <class Real>
-  static Pair<Real> Apply(Real re, Real im) {
-    return {re, im};
-  }
-};
-struct RealFn {
-  template <class Real>
-  static Real Apply(Pair<Real> x) {
-    return x.re;
-  }
-};
-struct ImagFn {
-  template <class Real>
-  static Real Apply(Pair<Real> x) {
-    return x.im;
-  }
-};
-struct ComplexNegateFn {
-  template <class Real>
-  static Pair<Real> Apply(Pair<Real> x) {
-    return {-x.re, -x.im};
-  }
-};
-
-// ---- Loops.
-// --------------------------------------------------------------------------------------------------------------- Of
-// how many elements; the kernels of kOne and kNext do without the loop, whatever n says. Those of kNext then go on with
-// the op that follows theirs in memory (a jump, in optimized code): a list of these runs by a call of its first.
-enum class Count { kMany, kOne, kNext };
-template <Count count>
-inline void GoOn(const TileOp& op) {
-  if constexpr (count == Count::kNext) return (&op + 1)->kernel(*(&op + 1), 1);
-}
+using Word = typename WordOf<sizeof(T)>::type;
 
 template <class F, class T, Count count = Count::kMany>
 void UnaryLoop(const TileOp& op, int64_t n) {
@@ -429,22 +71,31 @@ void UnaryLoop(const TileOp& op, int64_t n) {
   R* out = static_cast<R*>(op.out);
   HLOIR_VECTORIZE
   for (int64_t i = 0; i < n; ++i) out[i] = F::Apply(a[i]);
-  GoOn<count>(op);
+  RunNext<count>(op);
 }
 
-template <class F, class T, OperandMode mode, Count count = Count::kMany>
-void BinaryLoop(const TileOp& op, int64_t n) {
-  if constexpr (count != Count::kMany) n = 1;
-  const T* a = static_cast<const T*>(op.in[0]);
-  const T* b = static_cast<const T*>(op.in[1]);
+// Not inlined, as two kernels call each.
+template <class F, class T, OperandMode mode>
+[[gnu::noinline]] void BinaryOfMany(const T* a, const T* b, void* result, int64_t n) {
   using R = decltype(F::Apply(*a, *b));
-  R* out = static_cast<R*>(op.out);
+  R* out = static_cast<R*>(result);
   const T a0 = a[0], b0 = b[0];
   HLOIR_VECTORIZE
   for (int64_t i = 0; i < n; ++i) {
     out[i] = F::Apply(mode == kScalarVector ? a0 : a[i], mode == kVectorScalar ? b0 : b[i]);
   }
-  GoOn<count>(op);
+}
+template <class F, class T, OperandMode mode, bool exchanged = false>
+void BinaryLoop(const TileOp& op, int64_t n) {
+  const T *a = static_cast<const T*>(op.in[0]), *b = static_cast<const T*>(op.in[1]);
+  BinaryOfMany<F, T, mode>(exchanged ? b : a, exchanged ? a : b, op.out, n);
+}
+template <class F, class T, Count count>
+void BinaryOne(const TileOp& op, int64_t) {
+  const T *a = static_cast<const T*>(op.in[0]), *b = static_cast<const T*>(op.in[1]);
+  using R = decltype(F::Apply(*a, *b));
+  *static_cast<R*>(op.out) = F::Apply(*a, *b);
+  RunNext<count>(op);
 }
 
 template <class T, OperandMode mode, Count count = Count::kMany>
@@ -457,11 +108,11 @@ void SelectLoop(const TileOp& op, int64_t n) {
   const T a0 = a[0], b0 = b[0];
   HLOIR_VECTORIZE
   for (int64_t i = 0; i < n; ++i) {
-    T x = mode & kScalarVector ? a0 : a[i];
-    T y = mode & kVectorScalar ? b0 : b[i];
+    T x = (mode & kScalarVector) ? a0 : a[i];
+    T y = (mode & kVectorScalar) ? b0 : b[i];
     out[i] = which[i] ? x : y;
   }
-  GoOn<count>(op);
+  RunNext<count>(op);
 }
 
 // Moves the element at an index: see MoveOne.
@@ -478,7 +129,7 @@ void MoveElement(const TileOp& op, int64_t) {
   } else if (move == MoveOne::kUpdate || (index >= 0 && index <= last)) {
     *reinterpret_cast<T*>(static_cast<char*>(op.out) + index * step) = *static_cast<const T*>(op.in[0]);
   }
-  GoOn<count>(op);
+  RunNext<count>(op);
 }
 
 template <class F, class T>
@@ -505,7 +156,7 @@ inline To ConvertOne(From x) {
     constexpr From kLow = std::is_signed_v<To> ? -kPast : From(0);
     constexpr To kMax = static_cast<To>(static_cast<Unsigned<To>>(~Unsigned<To>(0)) >> (std::is_signed_v<To> ? 1 : 0));
     constexpr To kMin = std::is_signed_v<To> ? static_cast<To>(static_cast<Unsigned<To>>(1) << (kBits<To> - 1)) : To(0);
-    From in_range = (x >= kLow) & (x < kPast) ? x : From(0);
+    From in_range = ((x >= kLow) & (x < kPast)) ? x : From(0);
     To converted;
     if constexpr (sizeof(To) < 4) converted = static_cast<To>(static_cast<int32_t>(in_range));
     else converted = static_cast<To>(in_range);
@@ -520,7 +171,7 @@ void ConvertLoop(const TileOp& op, int64_t n) {
   To* out = static_cast<To*>(op.out);
   HLOIR_VECTORIZE
   for (int64_t i = 0; i < n; ++i) out[i] = ConvertOne<From, To>(a[i]);
-  GoOn<count>(op);
+  RunNext<count>(op);
 }
 
 template <class T, Count count = Count::kMany>
@@ -530,7 +181,7 @@ void SplatLoop(const TileOp& op, int64_t n) {
   T* out = static_cast<T*>(op.out);
   HLOIR_VECTORIZE
   for (int64_t i = 0; i < n; ++i) out[i] = value;
-  GoOn<count>(op);
+  RunNext<count>(op);
 }
 template <class T>
 void IotaLoop(const TileOp& op, int64_t n) {
@@ -561,7 +212,7 @@ template <class T, Count count = Count::kMany>
 void CopyLoop(const TileOp& op, int64_t n) {
   if constexpr (count != Count::kMany) n = 1;
   __builtin_memmove(op.out, op.in[0], static_cast<size_t>(n) * sizeof(T));
-  GoOn<count>(op);
+  RunNext<count>(op);
 }
 
 // bf16 bits are the upper half of an f32's. The tile's values are already rounded, so narrowing drops zeros.
@@ -572,7 +223,7 @@ void WidenBf16(const TileOp& op, int64_t n) {
   uint32_t* out = static_cast<uint32_t*>(op.out);
   HLOIR_VECTORIZE
   for (int64_t i = 0; i < n; ++i) out[i] = static_cast<uint32_t>(a[i]) << 16;
-  GoOn<count>(op);
+  RunNext<count>(op);
 }
 template <Count count = Count::kMany>
 void NarrowBf16(const TileOp& op, int64_t n) {
@@ -581,7 +232,7 @@ void NarrowBf16(const TileOp& op, int64_t n) {
   uint16_t* out = static_cast<uint16_t*>(op.out);
   HLOIR_VECTORIZE
   for (int64_t i = 0; i < n; ++i) out[i] = static_cast<uint16_t>(a[i] >> 16);
-  GoOn<count>(op);
+  RunNext<count>(op);
 }
 
 template <Count count = Count::kMany>
@@ -595,7 +246,7 @@ void WidenF16(const TileOp& op, int64_t n) {
     const uint32_t finite = __builtin_bit_cast(uint32_t, __builtin_bit_cast(float, magnitude) * 0x1p112f);
     out[i] = ((half & 0x7c00u) == 0x7c00u ? magnitude | 0x7f800000u : finite) | (half & 0x8000u) << 16;
   }
-  GoOn<count>(op);
+  RunNext<count>(op);
 }
 template <Count count = Count::kMany>
 void NarrowF16(const TileOp& op, int64_t n) {
@@ -612,52 +263,84 @@ void NarrowF16(const TileOp& op, int64_t n) {
     const uint32_t half = magnitude < 0x38800000u ? tiny : magnitude >= 0x7f800000u ? special : normal;
     out[i] = static_cast<uint16_t>(half | (a[i] >> 16 & 0x8000u));
   }
-  GoOn<count>(op);
+  RunNext<count>(op);
 }
 
-// ---- Filling the table.
-// ---------------------------------------------------------------------------------------------------
+// Filling the table.
 template <class F, TileType P, Count count>
 constexpr TileKernel UnaryEntry() {
-  if constexpr (F::template kHas<Cpp<P>>) return &UnaryLoop<F, Cpp<P>, count>;
+  if constexpr (F::template kHas<Cpp<P>>) return &UnaryLoop<F, LoopType<F, Cpp<P>>, count>;
   else return nullptr;
 }
-template <class F, TileType P, OperandMode mode, Count count>
+
+// kVectorScalar for kScalarVector and the reverse.
+constexpr OperandMode Exchanged(OperandMode mode) {
+  return mode == kVectorScalar ? kScalarVector : mode == kScalarVector ? kVectorScalar : mode;
+}
+template <class F, class T, OperandMode mode, Count count>
 constexpr TileKernel BinaryEntry() {
-  if constexpr (F::template kHas<Cpp<P>>) return &BinaryLoop<F, Cpp<P>, mode, count>;
-  else return nullptr;
+  using Other = typename Mirror<F>::type;
+  // The sum and the product of two NaNs is the first one, of floats.
+  constexpr bool kCompares = std::is_same_v<decltype(F::Apply(T(), T())), Pred>;
+  constexpr bool kMirrored = !std::is_void_v<Other> && (kCompares || !kIsFloat<T>);
+  using U = LoopType<F, T>;
+  if constexpr (count != Count::kMany) return &BinaryOne<F, U, count>;
+  else if constexpr (kMirrored && (!std::is_same_v<Other, F> || mode == kScalarVector)) {
+    return &BinaryLoop<Other, U, Exchanged(mode), true>;
+  } else return &BinaryLoop<F, U, mode>;
+}
+template <class F, class T, Count count>
+void FillBinary(TileKernel (&entries)[3]) {
+  entries[kVectorVector] = BinaryEntry<F, T, kVectorVector, count>();
+  entries[kVectorScalar] = BinaryEntry<F, T, kVectorScalar, count>();
+  entries[kScalarVector] = BinaryEntry<F, T, kScalarVector, count>();
+}
+template <class T, Count count>
+void FillSelect(TileKernel (&entries)[kOperandModes]) {
+  // One element is no scalar or tile.
+  constexpr bool kMany = count == Count::kMany;
+  entries[kVectorVector] = &SelectLoop<Word<T>, kVectorVector, count>;
+  entries[kVectorScalar] = &SelectLoop < Word<T>, kMany ? kVectorScalar : kVectorVector, count > ;
+  entries[kScalarVector] = &SelectLoop < Word<T>, kMany ? kScalarVector : kVectorVector, count > ;
+  entries[kScalarScalar] = &SelectLoop < Word<T>, kMany ? kScalarScalar : kVectorVector, count > ;
+}
+template <class From, class To, Count count>
+constexpr TileKernel ConvertEntry() {
+  // Of integers, what is cut off or filled up depends on the sign of the narrower one alone.
+  using F = typename LoopTypeOf<From, kIsPred<To> || (kIsInt<To> && sizeof(From) >= sizeof(To))>::type;
+  using T = typename LoopTypeOf<To, kIsPred<From> || kIsInt<From>>::type;
+  return &ConvertLoop<F, T, count>;
 }
 
 template <TileType P, Count count>
 void FillElementwiseOf(KernelTable& table) {
   constexpr int p = static_cast<int>(P);
   using T = Cpp<P>;
-  auto unary = [&](UnaryOp op) -> TileKernel& { return table.unary[static_cast<int>(op)][p]; };
-  unary(UnaryOp::kAbs) = UnaryEntry<AbsFn, P, count>();
-  unary(UnaryOp::kNegate) = UnaryEntry<NegateFn, P, count>();
-  unary(UnaryOp::kNot) = UnaryEntry<NotFn, P, count>();
-  unary(UnaryOp::kSign) = UnaryEntry<SignFn, P, count>();
-  unary(UnaryOp::kCeil) = UnaryEntry<CeilFn, P, count>();
-  unary(UnaryOp::kFloor) = UnaryEntry<FloorFn, P, count>();
-  unary(UnaryOp::kRoundAfz) = UnaryEntry<RoundAfzFn, P, count>();
-  unary(UnaryOp::kRoundEven) = UnaryEntry<RoundEvenFn, P, count>();
-  unary(UnaryOp::kClz) = UnaryEntry<ClzFn, P, count>();
-  unary(UnaryOp::kPopcnt) = UnaryEntry<PopcntFn, P, count>();
-  unary(UnaryOp::kIsFinite) = UnaryEntry<IsFiniteFn, P, count>();
-  unary(UnaryOp::kSqrt) = UnaryEntry<SqrtFn, P, count>();
-  unary(UnaryOp::kRsqrt) = UnaryEntry<RsqrtFn, P, count>();
-  unary(UnaryOp::kRoundToBf16) = UnaryEntry<RoundToBf16Fn, P, count>();
-  unary(UnaryOp::kRoundToF16) = UnaryEntry<RoundToF16Fn, P, count>();
+  auto unary = [&]<class F>(UnaryOp op, F) { table.unary[static_cast<int>(op)][p] = UnaryEntry<F, P, count>(); };
+  unary(UnaryOp::kAbs, AbsFn());
+  unary(UnaryOp::kNegate, NegateFn());
+  unary(UnaryOp::kNot, NotFn());
+  unary(UnaryOp::kSign, SignFn());
+  unary(UnaryOp::kCeil, CeilFn());
+  unary(UnaryOp::kFloor, FloorFn());
+  unary(UnaryOp::kRoundAfz, RoundAfzFn());
+  unary(UnaryOp::kRoundEven, RoundEvenFn());
+  unary(UnaryOp::kClz, ClzFn());
+  unary(UnaryOp::kPopcnt, PopcntFn());
+  unary(UnaryOp::kIsFinite, IsFiniteFn());
+  unary(UnaryOp::kSqrt, SqrtFn());
+  unary(UnaryOp::kRsqrt, RsqrtFn());
+  unary(UnaryOp::kRoundToBf16, RoundToBf16Fn());
+  unary(UnaryOp::kRoundToF16, RoundToF16Fn());
   auto binary = [&]<class F>(BinaryOp op, F) {
-    table.binary[static_cast<int>(op)][p][kVectorVector] = BinaryEntry<F, P, kVectorVector, count>();
-    table.binary[static_cast<int>(op)][p][kVectorScalar] = BinaryEntry<F, P, kVectorScalar, count>();
-    table.binary[static_cast<int>(op)][p][kScalarVector] = BinaryEntry<F, P, kScalarVector, count>();
+    if constexpr (F::template kHas<T>) FillBinary<F, T, count>(table.binary[static_cast<int>(op)][p]);
   };
   binary(BinaryOp::kAdd, AddFn());
   binary(BinaryOp::kSubtract, SubtractFn());
   binary(BinaryOp::kMultiply, MultiplyFn());
-  binary(BinaryOp::kDivide, DivideFn());
-  binary(BinaryOp::kRemainder, RemainderFn());
+  // No instruction set divides integers side by side, and remainders of floats are libm's: see per_element.cc.
+  if constexpr (kIsFloat<T> || count != Count::kMany) binary(BinaryOp::kDivide, DivideFn());
+  if constexpr (count != Count::kMany) binary(BinaryOp::kRemainder, RemainderFn());
   binary(BinaryOp::kMaximum, MaximumFn());
   binary(BinaryOp::kMinimum, MinimumFn());
   binary(BinaryOp::kAnd, AndFn());
@@ -681,7 +364,7 @@ void FillElementwiseOf(KernelTable& table) {
   binary(BinaryOp::kTotalLt, TotalLtFn());
   if constexpr (count == Count::kOne) {
     auto combine_at = [&]<class F>(BinaryOp op, F) {
-      if constexpr (F::template kHas<T>) table.combine_at[static_cast<int>(op)][p] = &CombineAtLoop<F, T>;
+      if constexpr (F::template kHas<T>) table.combine_at[static_cast<int>(op)][p] = &CombineAtLoop<F, LoopType<F, T>>;
     };
     combine_at(BinaryOp::kAdd, AddFn());
     combine_at(BinaryOp::kMultiply, MultiplyFn());
@@ -691,24 +374,23 @@ void FillElementwiseOf(KernelTable& table) {
     combine_at(BinaryOp::kOr, OrFn());
     combine_at(BinaryOp::kXor, XorFn());
   }
-  table.select[p][kVectorVector] = &SelectLoop<T, kVectorVector, count>;
-  table.select[p][kVectorScalar] = &SelectLoop<T, kVectorScalar, count>;
-  table.select[p][kScalarVector] = &SelectLoop<T, kScalarVector, count>;
-  table.select[p][kScalarScalar] = &SelectLoop<T, kScalarScalar, count>;
-  TileKernel* convert = table.convert[p];
-  convert[static_cast<int>(TileType::kPred)] = &ConvertLoop<T, Pred, count>;
-  convert[static_cast<int>(TileType::kS8)] = &ConvertLoop<T, int8_t, count>;
-  convert[static_cast<int>(TileType::kU8)] = &ConvertLoop<T, uint8_t, count>;
-  convert[static_cast<int>(TileType::kS16)] = &ConvertLoop<T, int16_t, count>;
-  convert[static_cast<int>(TileType::kU16)] = &ConvertLoop<T, uint16_t, count>;
-  convert[static_cast<int>(TileType::kS32)] = &ConvertLoop<T, int32_t, count>;
-  convert[static_cast<int>(TileType::kU32)] = &ConvertLoop<T, uint32_t, count>;
-  convert[static_cast<int>(TileType::kS64)] = &ConvertLoop<T, int64_t, count>;
-  convert[static_cast<int>(TileType::kU64)] = &ConvertLoop<T, uint64_t, count>;
-  convert[static_cast<int>(TileType::kF32)] = &ConvertLoop<T, float, count>;
-  convert[static_cast<int>(TileType::kF64)] = &ConvertLoop<T, double, count>;
-  table.splat[p] = &SplatLoop<T, count>;
-  table.iota[p] = &IotaLoop<T>;
+  FillSelect<T, count>(table.select[p]);
+  auto convert = [&]<class To>(TileType to, To) {
+    table.convert[p][static_cast<int>(to)] = ConvertEntry<T, To, count>();
+  };
+  convert(TileType::kPred, Pred());
+  convert(TileType::kS8, int8_t());
+  convert(TileType::kU8, uint8_t());
+  convert(TileType::kS16, int16_t());
+  convert(TileType::kU16, uint16_t());
+  convert(TileType::kS32, int32_t());
+  convert(TileType::kU32, uint32_t());
+  convert(TileType::kS64, int64_t());
+  convert(TileType::kU64, uint64_t());
+  convert(TileType::kF32, float());
+  convert(TileType::kF64, double());
+  table.splat[p] = &SplatLoop<Word<T>, count>;
+  if constexpr (count == Count::kMany) table.iota[p] = &IotaLoop<typename LoopTypeOf<T, true>::type>;
 }
 
 template <TileType P, TileType R, Count count>
@@ -720,9 +402,7 @@ void FillComplexOf(KernelTable& table) {
   unary(UnaryOp::kReal) = &UnaryLoop<RealFn, T, count>;
   unary(UnaryOp::kImag) = &UnaryLoop<ImagFn, T, count>;
   auto binary = [&]<class F, class From>(BinaryOp op, int type, F, From) {
-    table.binary[static_cast<int>(op)][type][kVectorVector] = &BinaryLoop<F, From, kVectorVector, count>;
-    table.binary[static_cast<int>(op)][type][kVectorScalar] = &BinaryLoop<F, From, kVectorScalar, count>;
-    table.binary[static_cast<int>(op)][type][kScalarVector] = &BinaryLoop<F, From, kScalarVector, count>;
+    FillBinary<F, From, count>(table.binary[static_cast<int>(op)][type]);
   };
   binary(BinaryOp::kAdd, p, ComplexBinary<BinaryOp::kAdd>(), T());
   binary(BinaryOp::kSubtract, p, ComplexBinary<BinaryOp::kSubtract>(), T());
@@ -730,11 +410,8 @@ void FillComplexOf(KernelTable& table) {
   binary(BinaryOp::kEq, p, ComplexBinary<BinaryOp::kEq>(), T());
   binary(BinaryOp::kNe, p, ComplexBinary<BinaryOp::kNe>(), T());
   binary(BinaryOp::kComplex, static_cast<int>(R), ComplexFn(), Cpp<R>());
-  table.select[p][kVectorVector] = &SelectLoop<T, kVectorVector, count>;
-  table.select[p][kVectorScalar] = &SelectLoop<T, kVectorScalar, count>;
-  table.select[p][kScalarVector] = &SelectLoop<T, kScalarVector, count>;
-  table.select[p][kScalarScalar] = &SelectLoop<T, kScalarScalar, count>;
-  table.splat[p] = &SplatLoop<T, count>;
+  FillSelect<T, count>(table.select[p]);
+  table.splat[p] = &SplatLoop<Word<T>, count>;
 }
 
 template <MoveOne move, class Index, Count count>
@@ -769,12 +446,13 @@ void FillElementwise(KernelTable& table) {
     FillMoves<MoveOne::kSlice, count>(table);
     FillMoves<MoveOne::kUpdate, count>(table);
     FillMoves<MoveOne::kScatter, count>(table);
+  } else {
+    table.strided_load[0] = &StridedLoadLoop<uint8_t>;
+    table.strided_load[1] = &StridedLoadLoop<uint16_t>;
+    table.strided_load[2] = &StridedLoadLoop<uint32_t>;
+    table.strided_load[3] = &StridedLoadLoop<uint64_t>;
+    table.strided_load[4] = &StridedLoadLoop<Pair<double>>;
   }
-  table.strided_load[0] = &StridedLoadLoop<uint8_t>;
-  table.strided_load[1] = &StridedLoadLoop<uint16_t>;
-  table.strided_load[2] = &StridedLoadLoop<uint32_t>;
-  table.strided_load[3] = &StridedLoadLoop<uint64_t>;
-  table.strided_load[4] = &StridedLoadLoop<Pair<double>>;
   table.copy[0] = &CopyLoop<uint8_t, count>;
   table.copy[1] = &CopyLoop<uint16_t, count>;
   table.copy[2] = &CopyLoop<uint32_t, count>;

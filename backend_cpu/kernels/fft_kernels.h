@@ -1,6 +1,6 @@
 // One stage of a Fourier transform of several lines at once, and the block ciphers behind random bits. Who cuts
 // transforms into stages: plan/fft.cc; who counts for the ciphers: plan/random_bits.cc. Included by isa/*.cc through
-// all_kernels.h only; everything has internal linkage (why: isa/sse2.cc).
+// all_kernels.h only; everything has internal linkage (why: isa/isas.def).
 #pragma once
 
 #include "kernels/elementwise_kernels.h"

@@ -1,36 +1,12 @@
 // Register-tiled inner kernels of matrix products, and matrix times vector. Who packs, blocks and shares the work out:
-// plan/dot.cc. Included by isa/*.cc through all_kernels.h only; everything has internal linkage (why: isa/sse2.cc).
+// plan/dot.cc. Included by isa/*.cc through all_kernels.h only; everything has internal linkage (why: isa/isas.def).
 #pragma once
 
-#include <xsimd/xsimd.hpp>
-
 #include "kernels/elementwise_kernels.h"
+#include "kernels/vector.h"
 
 namespace hloir::cpu {
 namespace {
-
-// acc += a * b, with one rounding where the machine has FMA. Without it, emulating one rounding would cost too much.
-template <class T, class Arch>
-inline xsimd::batch<T, Arch> MultiplyAdd(const xsimd::batch<T, Arch>& a, const xsimd::batch<T, Arch>& b,
-                                         const xsimd::batch<T, Arch>& acc) {
-  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
-    // Unsigned, as elements may overflow: where the machine cannot multiply them side by side, xsimd does it one by
-    // one.
-    using Unsigned = xsimd::batch<std::make_unsigned_t<T>, Arch>;
-    using Register = typename Unsigned::register_type;
-    return xsimd::batch<T, Arch>(
-        Register(acc + xsimd::batch<T, Arch>(Register(Unsigned(Register(a)) * Unsigned(Register(b))))));
-  }
-#if defined(__AVX512F__)
-  // Of AVX-512, xsimd 8 knows the registers but not their FMA.
-  if constexpr (std::is_same_v<T, float>) return _mm512_fmadd_ps(a, b, acc);
-  else if constexpr (std::is_same_v<T, double>) return _mm512_fmadd_pd(a, b, acc);
-  else return acc + a * b;
-#else
-  if constexpr (kIsFloat<T> && !std::is_same_v<Arch, xsimd::sse2>) return xsimd::fma(a, b, acc);
-  else return acc + a * b;
-#endif
-}
 
 // Where a tile's operands are: both packed in panels; b alone; or neither.
 enum class GemmPacking { kBoth, kB, kNone };
@@ -40,7 +16,7 @@ enum class GemmPacking { kBoth, kB, kNone };
 template <class T, class Arch, int kRows, int kVectors, GemmPacking packing>
 void GemmTile(int64_t k, const void* a_data, const int64_t* rows, const int64_t* ks, const void* b_data, int64_t b_step,
               void* c_tile, int64_t c_stride, bool accumulate) {
-  using Batch = xsimd::batch<T, Arch>;
+  using Batch = Vector<T, Arch>;
   constexpr int kWidth = Batch::size;
   constexpr int64_t kAhead = 12;  // steps to fetch ahead: memory far apart is not foreseen by the machine
   if constexpr (packing != GemmPacking::kNone) b_step = kVectors * kWidth;
@@ -70,7 +46,7 @@ void GemmTile(int64_t k, const void* a_data, const int64_t* rows, const int64_t*
     for (int i = 0; i < kRows; ++i) {
       const Batch x(packing == GemmPacking::kBoth ? a[i] : row[i][at]);
 #pragma GCC unroll 4
-      for (int j = 0; j < kVectors; ++j) acc[i][j] = MultiplyAdd<T, Arch>(x, values[j], acc[i][j]);
+      for (int j = 0; j < kVectors; ++j) acc[i][j] = VectorTraits<T, Arch>::MultiplyAdd(x, values[j], acc[i][j]);
     }
     if constexpr (packing == GemmPacking::kBoth) a += kRows;
   }
@@ -90,7 +66,7 @@ void GemmTile(int64_t k, const void* a_data, const int64_t* rows, const int64_t*
 template <class T, class Arch>
 void Depthwise(int64_t n, const int64_t* places, int64_t tap_count, const int64_t* taps, int64_t channels,
                const void* x_data, const void* w_data, void* out_data) {
-  using Batch = xsimd::batch<T, Arch>;
+  using Batch = Vector<T, Arch>;
   constexpr int64_t kWidth = Batch::size;
   constexpr int kPlaces = 4;
   const T* x = static_cast<const T*>(x_data);
@@ -115,7 +91,7 @@ void Depthwise(int64_t n, const int64_t* places, int64_t tap_count, const int64_
         const int64_t at = taps[t] + c;
 #pragma GCC unroll 4
         for (int q = 0; q < kPlaces; ++q)
-          acc[q] = MultiplyAdd<T, Arch>(Batch::load_unaligned(from[q] + at), weight, acc[q]);
+          acc[q] = VectorTraits<T, Arch>::MultiplyAdd(Batch::load_unaligned(from[q] + at), weight, acc[q]);
       }
 #pragma GCC unroll 4
       for (int q = 0; q < kPlaces; ++q) acc[q].store_unaligned(to[q] + c);
@@ -135,7 +111,7 @@ void Depthwise(int64_t n, const int64_t* places, int64_t tap_count, const int64_
 // out[j] = sum over p of x[p·x_stride] · w[p·w_stride + j], j < n. Blocks of columns keep their sums in registers.
 template <class T, class Arch, int kVectors>
 inline void VectorTimesColumns(int64_t k, const T* x, int64_t x_stride, const T* w, int64_t w_stride, T* out) {
-  using Batch = xsimd::batch<T, Arch>;
+  using Batch = Vector<T, Arch>;
   constexpr int kWidth = Batch::size;
   Batch acc[kVectors];
 #pragma GCC unroll 8
@@ -144,7 +120,7 @@ inline void VectorTimesColumns(int64_t k, const T* x, int64_t x_stride, const T*
     const Batch value(x[p * x_stride]);
 #pragma GCC unroll 8
     for (int j = 0; j < kVectors; ++j) {
-      acc[j] = MultiplyAdd<T, Arch>(value, Batch::load_unaligned(w + p * w_stride + j * kWidth), acc[j]);
+      acc[j] = VectorTraits<T, Arch>::MultiplyAdd(value, Batch::load_unaligned(w + p * w_stride + j * kWidth), acc[j]);
     }
   }
 #pragma GCC unroll 8
@@ -153,7 +129,7 @@ inline void VectorTimesColumns(int64_t k, const T* x, int64_t x_stride, const T*
 template <class T, class Arch>
 void VectorMatrix(int64_t k, int64_t n, const void* x_data, int64_t x_stride, const void* w_data, int64_t w_stride,
                   void* out_data) {
-  constexpr int64_t kWidth = xsimd::batch<T, Arch>::size;
+  constexpr int64_t kWidth = Vector<T, Arch>::size;
   const T* x = static_cast<const T*>(x_data);
   const T* w = static_cast<const T*>(w_data);
   T* out = static_cast<T*>(out_data);
@@ -175,7 +151,7 @@ void VectorMatrix(int64_t k, int64_t n, const void* x_data, int64_t x_stride, co
 // out[i] = sum over p of a[i·a_stride + p] · x[p], i < m.
 template <class T, class Arch>
 void MatrixVector(int64_t m, int64_t k, const void* a_data, int64_t a_stride, const void* x_data, void* out_data) {
-  using Batch = xsimd::batch<T, Arch>;
+  using Batch = Vector<T, Arch>;
   constexpr int64_t kWidth = Batch::size;
   constexpr int kSums = 4;
   const T* x = static_cast<const T*>(x_data);
@@ -189,12 +165,12 @@ void MatrixVector(int64_t m, int64_t k, const void* a_data, int64_t a_stride, co
     for (; p + kSums * kWidth <= k; p += kSums * kWidth) {
 #pragma GCC unroll 4
       for (int s = 0; s < kSums; ++s) {
-        acc[s] = MultiplyAdd<T, Arch>(Batch::load_unaligned(a + p + s * kWidth),
-                                      Batch::load_unaligned(x + p + s * kWidth), acc[s]);
+        acc[s] = VectorTraits<T, Arch>::MultiplyAdd(Batch::load_unaligned(a + p + s * kWidth),
+                                                    Batch::load_unaligned(x + p + s * kWidth), acc[s]);
       }
     }
     for (; p + kWidth <= k; p += kWidth) {
-      acc[0] = MultiplyAdd<T, Arch>(Batch::load_unaligned(a + p), Batch::load_unaligned(x + p), acc[0]);
+      acc[0] = VectorTraits<T, Arch>::MultiplyAdd(Batch::load_unaligned(a + p), Batch::load_unaligned(x + p), acc[0]);
     }
     alignas(64) T lanes[kWidth];
     ((acc[0] + acc[1]) + (acc[2] + acc[3])).store_unaligned(lanes);
@@ -209,15 +185,13 @@ void MatrixVector(int64_t m, int64_t k, const void* a_data, int64_t a_stride, co
 
 template <class T, class Arch>
 void FillGemmOf(GemmKernels& kernels) {
-  constexpr int kWidth = xsimd::batch<T, Arch>::size;
-  constexpr int kVectorBytes = sizeof(T) * kWidth;
-  // As many accumulators as the register file holds beside two vectors of b and one of a.
-  constexpr int kRows = kVectorBytes == 64 ? 12 : kVectorBytes == 32 ? 6 : 4;
+  constexpr int kWidth = Vector<T, Arch>::size;
+  constexpr int kRows = VectorTraits<T, Arch>::kGemmRows, kVectors = VectorTraits<T, Arch>::kGemmVectors;
   kernels.rows = kRows;
-  kernels.columns = 2 * kWidth;
-  kernels.tile = &GemmTile<T, Arch, kRows, 2, GemmPacking::kBoth>;
-  kernels.tile_packed_b = &GemmTile<T, Arch, kRows, 2, GemmPacking::kB>;
-  kernels.tile_in_place = &GemmTile<T, Arch, kRows, 2, GemmPacking::kNone>;
+  kernels.columns = kVectors * kWidth;
+  kernels.tile = &GemmTile<T, Arch, kRows, kVectors, GemmPacking::kBoth>;
+  kernels.tile_packed_b = &GemmTile<T, Arch, kRows, kVectors, GemmPacking::kB>;
+  kernels.tile_in_place = &GemmTile<T, Arch, kRows, kVectors, GemmPacking::kNone>;
   kernels.depthwise = &Depthwise<T, Arch>;
   kernels.vector_matrix = &VectorMatrix<T, Arch>;
   kernels.matrix_vector = &MatrixVector<T, Arch>;

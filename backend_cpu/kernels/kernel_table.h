@@ -1,14 +1,22 @@
 // KernelTable: every kernel of one instruction set, as function pointers, filled by isa/*.cc. Plain data only: this
 // header is compiled under several -m flags, so nothing in it may have code that the linker could share (see
-// isa/sse2.cc).
+// isa/isas.def).
 //
 // Most kernels work on a tile: up to some thousand elements of one type that lie side by side. Types narrower than f32
 // are computed in f32 tiles and rounded after each operation. Tests: tests/unit/executable_test.cc.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace hloir::cpu {
+
+// The instruction sets of this architecture, slowest first.
+enum class Isa : uint8_t {
+#define HLOIR_ISA(id, ...) k##id,
+#include "isa/isas.def"
+  kCount
+};
 
 // Types that a tile may hold. pred: one byte, 0 or 1. Complex numbers: pairs of reals.
 enum class TileType : uint8_t { kPred, kS8, kU8, kS16, kU16, kS32, kU32, kS64, kU64, kF32, kF64, kC64, kC128 };
@@ -139,8 +147,7 @@ struct GemmKernels {
 };
 
 struct KernelTable {
-  const char* name;
-  int vector_bytes;
+  Isa isa;
   TileKernel unary[static_cast<int>(UnaryOp::kCount)][kTileTypes];
   TileKernel binary[static_cast<int>(BinaryOp::kCount)][kTileTypes][3];
   TileKernel select[kTileTypes][kOperandModes];
@@ -173,10 +180,12 @@ struct KernelTable {
 const KernelTable& OneElementKernels();
 // The same, each going on with the op that follows its own in memory.
 const KernelTable& ChainedKernels();
-const KernelTable& Sse2Kernels();
-const KernelTable& Avx2Kernels();
-const KernelTable& Avx512Kernels();
-void FillBytesGemm(GemmKernels& kernels);  // needs AVX512_VNNI
-void FillBf16Gemm(GemmKernels& kernels);   // needs AVX512_BF16
+// The kernels of each instruction set, in isa/*.cc. Call only what the machine has: the function itself is compiled for
+// it. Everybody else asks ChooseKernels (isas.h).
+#define HLOIR_ISA(id, ...) const KernelTable& id##Kernels();
+#include "isa/isas.def"
+
+// What every table begins with: see per_element.cc.
+void FillPerElement(KernelTable& table);
 
 }  // namespace hloir::cpu

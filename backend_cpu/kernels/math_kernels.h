@@ -1,6 +1,6 @@
-// Elementwise tile kernels of the transcendental functions. The hot ones are vectorized with xsimd; the rest call libm
-// for each element, which is within 1 ulp. Bounds: opcodes.def; tests: tests/exhaustive. Included by isa/*.cc through
-// all_kernels.h only; everything has internal linkage (why: isa/sse2.cc).
+// exp, log, logistic and tanh, vectorized with xsimd. The other transcendental functions: sincos_kernels.h,
+// per_element.cc. Bounds: opcodes.def; tests: tests/exhaustive. Included by isa/*.cc through xsimd_kernels.h only;
+// everything has internal linkage (why: isa/isas.def).
 #pragma once
 
 #include <xsimd/xsimd.hpp>
@@ -29,15 +29,12 @@ void MathLoop(const TileOp& op, int64_t n) {
   }
 }
 
-#define HLOIR_XSIMD_FN(name, function)                                   \
-  struct name {                                                          \
-    template <class T, class Arch>                                       \
-    static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) { \
-      return function(x);                                                \
-    }                                                                    \
-  };
-HLOIR_XSIMD_FN(TanhFn, xsimd::tanh)
-#undef HLOIR_XSIMD_FN
+struct TanhFn {
+  template <class T, class Arch>
+  static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
+    return xsimd::tanh(x);
+  }
+};
 
 // The ends of the range that xsimd's functions are good for. Beyond it a second formula is computed, if any lane asks
 // for it; each lane takes what its own x asks for, so that no result depends on its neighbours.
@@ -84,152 +81,16 @@ struct LogisticFn {
   }
 };
 
-// sin and cos of f32, in f64: x less the nearest multiple of pi/2, which two parts hold, and Taylor's series, whose
-// first missing term is below 1e-9 of the result. Beyond 2^20 the parts are not enough: libm.
-template <bool cosine>
-void SinCosF32Loop(const TileOp& op, int64_t n) {
-  constexpr int kBlock = 16;
-  constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1, kHigh = 0x1.921fb544p+0, kLow = 0x1.0b4611a626331p-34;
-  constexpr double kRound =
-      0x1.8p52;  // added and taken away, rounds to an integer, which is in the lowest bits between
-  const float* a = static_cast<const float*>(op.in[0]);
-  float* out = static_cast<float*>(op.out);
-  float x[kBlock] = {}, y[kBlock];
-  for (int64_t at = 0; at < n; at += kBlock) {
-    const int64_t count = n - at < kBlock ? n - at : kBlock;
-    for (int64_t i = 0; i < count; ++i) x[i] = a[at + i];
-    for (int i = 0; i < kBlock; ++i) {
-      const double wide = x[i], shifted = wide * kTwoOverPi + kRound, turns = shifted - kRound;
-      const uint64_t quarter = __builtin_bit_cast(uint64_t, shifted) + (cosine ? 1 : 0);
-      const double r = (wide - turns * kHigh) - turns * kLow, z = r * r;
-      const double s = r + r * z * (-1. / 6 + z * (1. / 120 + z * (-1. / 5040 + z * (1. / 362880 - z / 39916800))));
-      const double c =
-          1 + z * (-0.5 + z * (1. / 24 + z * (-1. / 720 + z * (1. / 40320 + z * (-1. / 3628800 + z / 479001600)))));
-      const double value = quarter & 1 ? c : s;
-      y[i] = static_cast<float>(quarter & 2 ? -value : value);
-    }
-    for (int64_t i = 0; i < count; ++i) {
-      if (!(__builtin_fabsf(x[i]) < 0x1p20f)) y[i] = cosine ? __builtin_cosf(x[i]) : __builtin_sinf(x[i]);
-      // -0 less 0 would be +0.
-      out[at + i] = !cosine && x[i] == 0 ? x[i] : y[i];
-    }
-  }
-}
-
-// The same for f64. The multiple of pi/2 is taken away in three parts, of which the first two have 33 bits, so that
-// their products are exact; what is left has a second number for what its own 53 bits do not hold, since near a zero of
-// the result nothing else may be left. (xsimd's chooses the reduction by all lanes together, and loses digits there.)
-template <bool cosine>
-void SinCosF64Loop(const TileOp& op, int64_t n) {
-  constexpr int kBlock = 32;  // more than g++ unrolls before it looks for vectors
-  constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1, kHigh = 0x1.921fb54400000p+0, kMiddle = 0x1.0b4611a600000p-34,
-                   kLow = 0x1.3198a2e037073p-69;
-  constexpr double kRound = 0x1.8p52;
-  const double* a = static_cast<const double*>(op.in[0]);
-  double* out = static_cast<double*>(op.out);
-  double x[kBlock] = {}, y[kBlock];
-  for (int64_t at = 0; at < n; at += kBlock) {
-    const int64_t count = n - at < kBlock ? n - at : kBlock;
-    __builtin_memcpy(x, a + at, static_cast<size_t>(count) * sizeof(double));
-    uint64_t far = 0;
-    for (int i = 0; i < kBlock; ++i) {
-      const double shifted = x[i] * kTwoOverPi + kRound, turns = shifted - kRound;
-      const uint64_t quarter = __builtin_bit_cast(uint64_t, shifted) + (cosine ? 1 : 0);
-      // Differences with what rounding took from them.
-      const double first = x[i] - turns * kHigh, middle = turns * kMiddle;
-      const double high = first - middle, back = high - first;
-      const double low = ((first - (high - back)) - (middle + back)) - turns * kLow;
-      const double r = high + low, over = r - high, rest = (high - (r - over)) + (low - over);
-      const double z = r * r;
-      const double s =
-          1. / 120 +
-          z * (-1. / 5040 +
-               z * (1. / 362880 +
-                    z * (-1. / 39916800 + z * (1. / 6227020800 + z * (-1. / 1307674368000 + z / 355687428096000)))));
-      const double sine = r + (rest - (z * (0.5 * rest) - r * z * (-1. / 6 + z * s)));
-      const double c =
-          1. / 24 +
-          z * (-1. / 720 +
-               z * (1. / 40320 +
-                    z * (-1. / 3628800 + z * (1. / 479001600 + z * (-1. / 87178291200 + z * (1. / 20922789888000 -
-                                                                                             z / 6402373705728000))))));
-      const double half = 0.5 * z, top = 1 - half;
-      const double cosine_of = top + (((1 - top) - half) + (z * z * c - r * rest));
-      const double value = quarter & 1 ? cosine_of : sine;
-      const double turned = quarter & 2 ? -value : value;
-      y[i] = !cosine && x[i] == 0 ? x[i] : turned;
-      far |= __builtin_fabs(x[i]) < 0x1p20 ? 0 : 1;
-    }
-    for (int64_t i = 0; far != 0 && i < count; ++i) {
-      if (!(__builtin_fabs(x[i]) < 0x1p20)) y[i] = cosine ? __builtin_cos(x[i]) : __builtin_sin(x[i]);
-    }
-    __builtin_memcpy(out + at, y, static_cast<size_t>(count) * sizeof(double));
-  }
-}
-
-// libm, element by element. What is further than 2 ulp off in its own type is computed in a wider one.
-inline double WideCbrt(double x) { return static_cast<double>(__builtin_cbrtl(x)); }
-inline double WideAcosh(double x) { return static_cast<double>(__builtin_acoshl(x)); }
-inline float WideAcoshf(float x) { return static_cast<float>(__builtin_acosh(x)); }
-#define HLOIR_LIBM_FN(name, f32, f64)                              \
-  struct name {                                                    \
-    template <class T>                                             \
-    static constexpr bool kHas = kIsFloat<T>;                      \
-    template <class T, class... U>                                 \
-    static T Apply(T x, U... y) {                                  \
-      if constexpr (std::is_same_v<T, float>) return f32(x, y...); \
-      else return f64(x, y...);                                    \
-    }                                                              \
-  };
-HLOIR_LIBM_FN(CbrtFn, __builtin_cbrtf, WideCbrt)
-HLOIR_LIBM_FN(Expm1Fn, __builtin_expm1f, __builtin_expm1)
-HLOIR_LIBM_FN(Log1pFn, __builtin_log1pf, __builtin_log1p)
-HLOIR_LIBM_FN(TanFn, __builtin_tanf, __builtin_tan)
-HLOIR_LIBM_FN(SinhFn, __builtin_sinhf, __builtin_sinh)
-HLOIR_LIBM_FN(CoshFn, __builtin_coshf, __builtin_cosh)
-HLOIR_LIBM_FN(AsinFn, __builtin_asinf, __builtin_asin)
-HLOIR_LIBM_FN(AcosFn, __builtin_acosf, __builtin_acos)
-HLOIR_LIBM_FN(AsinhFn, __builtin_asinhf, __builtin_asinh)
-HLOIR_LIBM_FN(AcoshFn, WideAcoshf, WideAcosh)
-HLOIR_LIBM_FN(AtanhFn, __builtin_atanhf, __builtin_atanh)
-HLOIR_LIBM_FN(ErfFn, __builtin_erff, __builtin_erf)
-HLOIR_LIBM_FN(PowerFn, __builtin_powf, __builtin_pow)
-HLOIR_LIBM_FN(Atan2Fn, __builtin_atan2f, __builtin_atan2)
-#undef HLOIR_LIBM_FN
-
 template <TileType P, class Arch>
 void FillMathOf(KernelTable& table) {
-  constexpr int p = static_cast<int>(P);
-  using T = Cpp<P>;
-  auto vector = [&]<class F>(UnaryOp op, F) { table.unary[static_cast<int>(op)][p] = &MathLoop<F, T, Arch>; };
-  vector(UnaryOp::kExp, ExpFn());
-  vector(UnaryOp::kLog, LogFn());
-  vector(UnaryOp::kTanh, TanhFn());
-  vector(UnaryOp::kLogistic, LogisticFn());
-  table.unary[static_cast<int>(UnaryOp::kSin)][p] = sizeof(T) == 4 ? &SinCosF32Loop<false> : &SinCosF64Loop<false>;
-  table.unary[static_cast<int>(UnaryOp::kCos)][p] = sizeof(T) == 4 ? &SinCosF32Loop<true> : &SinCosF64Loop<true>;
-  auto scalar = [&]<class F>(UnaryOp op, F) { table.unary[static_cast<int>(op)][p] = &UnaryLoop<F, T>; };
-  scalar(UnaryOp::kCbrt, CbrtFn());
-  scalar(UnaryOp::kExpm1, Expm1Fn());
-  scalar(UnaryOp::kLog1p, Log1pFn());
-  scalar(UnaryOp::kTan, TanFn());
-  scalar(UnaryOp::kSinh, SinhFn());
-  scalar(UnaryOp::kCosh, CoshFn());
-  scalar(UnaryOp::kAsin, AsinFn());
-  scalar(UnaryOp::kAcos, AcosFn());
-  scalar(UnaryOp::kAsinh, AsinhFn());
-  scalar(UnaryOp::kAcosh, AcoshFn());
-  scalar(UnaryOp::kAtanh, AtanhFn());
-  scalar(UnaryOp::kErf, ErfFn());
-  auto binary = [&]<class F>(BinaryOp op, F) {
-    table.binary[static_cast<int>(op)][p][kVectorVector] = &BinaryLoop<F, T, kVectorVector>;
-    table.binary[static_cast<int>(op)][p][kVectorScalar] = &BinaryLoop<F, T, kVectorScalar>;
-    table.binary[static_cast<int>(op)][p][kScalarVector] = &BinaryLoop<F, T, kScalarVector>;
+  auto set = [&]<class F>(UnaryOp op, F) {
+    table.unary[static_cast<int>(op)][static_cast<int>(P)] = &MathLoop<F, Cpp<P>, Arch>;
   };
-  binary(BinaryOp::kPower, PowerFn());
-  binary(BinaryOp::kAtan2, Atan2Fn());
+  set(UnaryOp::kExp, ExpFn());
+  set(UnaryOp::kLog, LogFn());
+  set(UnaryOp::kTanh, TanhFn());
+  set(UnaryOp::kLogistic, LogisticFn());
 }
-
 template <class Arch>
 void FillMath(KernelTable& table) {
   FillMathOf<TileType::kF32, Arch>(table);

@@ -1,16 +1,23 @@
 // Reductions of rows that lie in a tile, for the seven operations that programs really use. Several vector accumulators
 // keep the latency hidden and the rounding error small; the order depends on the row's length alone. Included by
-// isa/*.cc through all_kernels.h only; everything has internal linkage (why: isa/sse2.cc).
+// isa/*.cc through all_kernels.h only; everything has internal linkage (why: isa/isas.def).
 #pragma once
-
-#include <xsimd/xsimd.hpp>
 
 #include "kernels/elementwise_kernels.h"
 
 namespace hloir::cpu {
 namespace {
 
-// Lanes are combined like this: accumulator lane i takes elements i, i+kLanes, …; then halves are folded together.
+// lanes[k] op= lanes[k + half] for halves that get smaller: lanes[0] is the result.
+template <class F, class T, int64_t half>
+inline T FoldLanes(T* lanes) {
+  HLOIR_VECTORIZE
+  for (int64_t k = 0; k < half; ++k) lanes[k] = F::Apply(lanes[k], lanes[k + half]);
+  if constexpr (half > 1) return FoldLanes<F, T, half / 2>(lanes);
+  else return lanes[0];
+}
+
+// Accumulator lane i takes elements i, i+kLanes, …; then the lanes are folded together.
 template <class F, class T>
 inline T ReduceRow(const T* row, int64_t n) {
   constexpr int64_t kLanes = 256 / sizeof(T);
@@ -26,12 +33,8 @@ inline T ReduceRow(const T* row, int64_t n) {
     HLOIR_VECTORIZE
     for (int64_t k = 0; k < kLanes; ++k) lanes[k] = F::Apply(lanes[k], row[i + k]);
   }
-  for (int64_t k = 0; i + k < n; ++k) lanes[k] = F::Apply(lanes[k], row[i + k]);
-  for (int64_t half = kLanes / 2; half > 0; half /= 2) {
-    HLOIR_VECTORIZE
-    for (int64_t k = 0; k < half; ++k) lanes[k] = F::Apply(lanes[k], lanes[k + half]);
-  }
-  return lanes[0];
+  if (i < n) BinaryOfMany<F, T, kVectorVector>(lanes, row + i, lanes, n - i);
+  return FoldLanes<F, T, kLanes / 2>(lanes);
 }
 
 template <class F, class T>
@@ -47,7 +50,7 @@ void FillReduceOf(KernelTable& table) {
   using T = Cpp<P>;
   auto set = [&]<class F>(BinaryOp op, F) {
     if constexpr (F::template kHas<T>) {
-      table.reduce_rows[static_cast<int>(op)][static_cast<int>(P)] = &ReduceRowsLoop<F, T>;
+      table.reduce_rows[static_cast<int>(op)][static_cast<int>(P)] = &ReduceRowsLoop<F, LoopType<F, T>>;
     }
   };
   set(BinaryOp::kAdd, AddFn());
@@ -59,8 +62,7 @@ void FillReduceOf(KernelTable& table) {
   set(BinaryOp::kXor, XorFn());
 }
 
-template <class Arch>
-void FillReduce(KernelTable& table) {
+inline void FillReduce(KernelTable& table) {
   FillReduceOf<TileType::kPred>(table);
   FillReduceOf<TileType::kS8>(table);
   FillReduceOf<TileType::kU8>(table);

@@ -7,9 +7,8 @@ namespace hloir::cpu {
 namespace {
 
 template <Count count>
-KernelTable Make(const char* name) {
+KernelTable Make() {
   KernelTable made = {};
-  made.name = name;
   FillElementwise<count>(made);
   return made;
 }
@@ -17,12 +16,12 @@ KernelTable Make(const char* name) {
 }  // namespace
 
 const KernelTable& OneElementKernels() {
-  static const KernelTable table = Make<Count::kOne>("one element");
+  static const KernelTable table = Make<Count::kOne>();
   return table;
 }
 
 const KernelTable& ChainedKernels() {
-  static const KernelTable table = Make<Count::kNext>("one element, chained");
+  static const KernelTable table = Make<Count::kNext>();
   return table;
 }
 

@@ -1,0 +1,11 @@
+// Matrix products of narrow types by extensions of AVX-512. See avx512_narrow.cc.
+#pragma once
+
+#include "kernels/kernel_table.h"
+
+namespace hloir::cpu {
+
+void FillBytesGemm(GemmKernels& kernels);  // needs AVX512_VNNI
+void FillBf16Gemm(GemmKernels& kernels);   // needs AVX512_BF16
+
+}  // namespace hloir::cpu

@@ -1,0 +1,52 @@
+// See isas.h.
+#include "isa/isas.h"
+
+#include <cstdlib>
+
+#include "hloir/executable.h"
+#include "support/format.h"
+
+namespace hloir {
+namespace cpu {
+namespace {
+
+struct Row {
+  const char* name;
+  bool (*machine_has)();
+  const KernelTable& (*kernels)();
+};
+constexpr Row kRows[] = {
+#define HLOIR_ISA(id, name, options, machine_has) {name, [] { return machine_has; }, &id##Kernels},
+#include "isa/isas.def"
+};
+
+}  // namespace
+
+const char* IsaName(Isa isa) { return kRows[static_cast<int>(isa)].name; }
+
+StatusOr<const KernelTable*> ChooseKernels(std::string isa) {
+  if (isa.empty()) {
+    const char* forced = std::getenv("HLOIR_FORCE_ISA");
+    isa = forced != nullptr && *forced != 0 ? forced : SupportedIsas().back();
+  }
+  std::string names;
+  for (const Row& row : kRows) {
+    if (isa == row.name) {
+      if (!row.machine_has()) return InvalidArgument(Format("this machine has no {}", isa));
+      return &row.kernels();
+    }
+    names += Format("{}{}", names.empty() ? "" : ", ", row.name);
+  }
+  return InvalidArgument(Format("no instruction set is called '{}'; on this architecture there are {}", isa, names));
+}
+
+}  // namespace cpu
+
+std::vector<std::string> SupportedIsas() {
+  std::vector<std::string> isas;
+  for (const cpu::Row& row : cpu::kRows)
+    if (row.machine_has()) isas.push_back(row.name);
+  return isas;
+}
+
+}  // namespace hloir

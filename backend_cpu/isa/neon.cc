@@ -1,0 +1,11 @@
+// The kernels for AArch64's NEON. See isas.def.
+#include "kernels/xsimd_kernels.h"
+
+namespace hloir::cpu {
+
+const KernelTable& NeonKernels() {
+  static const KernelTable table = MakeXsimdTable<xsimd::neon64>(Isa::kNeon);
+  return table;
+}
+
+}  // namespace hloir::cpu

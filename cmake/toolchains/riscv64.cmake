@@ -1,0 +1,3 @@
+# See debian-cross.cmake.
+set(hloir_target riscv64)
+include(${CMAKE_CURRENT_LIST_DIR}/debian-cross.cmake)
