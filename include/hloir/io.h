@@ -1,0 +1,216 @@
+// Files: a module or values from any file, and back. What is read is told by its content: HLO text, HloProto,
+// HloModuleProto, HloSnapshot, HloUnoptimizedSnapshot or their JSON, each also compressed by gzip. What is written is
+// told by the file's name. Values (inputs and results) stand in snapshots and in NumPy's .npz.
+//
+// Example:
+//
+//   StatusOr<std::string> bytes = SerializeModule(module, {.form = FileFormat::Form::kJson, .gzip = true});
+//   if (!bytes.ok()) return;
+//   StatusOr<ModuleFile> file = ParseModuleFile(*bytes);
+//   if (file.ok()) (void)file->module().name();
+//   // From and to files: ReadModule("block.hlo"), WriteModule(module, "block.pb.gz").
+//
+// No path is looked at twice, no working folder is changed and nothing is kept between calls: all of this may be called
+// from several threads, of one file by one thread at a time. In a static build the target hloir::io brings zlib and
+// libzip. Tested by tests/unit/io_test.cc, npz_test.cc and tests/cli/convert.test.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hloir/devices.h"
+#include "hloir/literal.h"
+#include "hloir/module.h"
+#include "hloir/printer.h"
+#include "hloir/proto.h"
+#include "hloir/status.h"
+
+#pragma GCC visibility push(default)
+namespace hloir {
+
+// ---- Modules ----
+
+// How a module stands in a file.
+struct FileFormat {
+  enum class Form { kText, kProto, kJson };
+  Form form = Form::kText;
+  bool gzip = false;
+};
+// What a file's name says: .hlo and .txt are text, .pb a message, .json its JSON, each also with .gz. What has no
+// ending, "-" and /dev/null too, is text. InvalidArgument for another ending.
+StatusOr<FileFormat> FormatOf(std::string_view path);
+
+// What a file held.
+struct ModuleFile {
+  FileFormat format;
+  std::vector<std::unique_ptr<HloModule>> modules;  // at least one; a text may hold several
+  // Of a message or JSON: all that it says but the module, which stands above.
+  HloProtoFile proto;
+  std::shared_ptr<const std::string> text;  // of HLO text
+
+  const HloModule& module() const { return *modules.front(); }
+  HloModule& module() { return *modules.front(); }
+  // A snapshot has the arguments of at least one partition.
+  bool has_arguments() const { return !proto.arguments.empty(); }
+};
+
+// What a file that is read must be.
+struct ReadOptions {
+  bool verify = true;          // a module that VerifyModule finds fault with is InvalidArgument
+  bool allow_unknown = false;  // see ParserOptions
+  bool one_module = false;     // a file with several is InvalidArgument
+  std::string file_name = {};  // for messages; "": the path
+};
+
+// The modules of the file at `path`; "-" is standard input. Where there is a place, an error begins with
+// "FILE:LINE:COLUMN: error: "; of a verifier's several errors each does.
+StatusOr<ModuleFile> ReadModuleFile(const std::string& path, const ReadOptions& options = {});
+// The same from a file's bytes.
+StatusOr<ModuleFile> ParseModuleFile(std::string bytes, const ReadOptions& options = {});
+// The one module of the file.
+StatusOr<std::unique_ptr<HloModule>> ReadModule(const std::string& path, const ReadOptions& options = {});
+// Everything the verifier finds wrong, as text like the parser's, under the name `file`; "" for a legal module. `text`
+// is what the module was parsed from, or null.
+std::string VerifierReport(const HloModule& module, const std::string& file, const std::string* text);
+
+// How a module is written.
+struct WriteOptions {
+  PrintOptions print = PrintOptions::Readable();               // for text
+  HloProtoFile::Form message = HloProtoFile::Form::kHloProto;  // for .pb and .json
+};
+// A module as the bytes of a file. JSON and messages have no place for opcodes that no table knows: InvalidArgument.
+StatusOr<std::string> SerializeModule(const HloModule& module, const FileFormat& format,
+                                      const WriteOptions& options = {});
+// All modules of a file, or its message with what came in it: what SerializeModule leaves out, arguments and results.
+StatusOr<std::string> SerializeModuleFile(const ModuleFile& file, const FileFormat& format);
+// To the file at `path`, in the form that its name says, as a whole or not at all (see WriteFile).
+Status WriteModule(const HloModule& module, const std::string& path, const WriteOptions& options = {});
+Status WriteModuleFile(const ModuleFile& file, const std::string& path);
+
+// Writes a module to a folder as passes change it, under names like XLA's:
+// module_0000.NAME.0003.after_PASS.txt.
+class ModuleDumper {
+ public:
+  // Makes the folder, if it is not there.
+  static StatusOr<ModuleDumper> Create(const std::string& folder, const HloModule& module);
+  Status BeforeAll(const HloModule& module);
+  // For PipelineOptions::after; `number` counts runs of passes.
+  Status AfterPass(std::string_view pass, int64_t number, const HloModule& module);
+  Status AfterAll(const HloModule& module);
+
+ private:
+  ModuleDumper() = default;
+  Status Write(const std::string& what, const std::string& text);
+
+  std::string folder_, name_;
+};
+
+// ---- Whole files ----
+
+// The file's bytes; "-" is standard input. Errors do not name the file.
+StatusOr<std::string> ReadFile(const std::string& path);
+// All or nothing: the bytes go to a new file beside `path`, which then takes its name and the old one's permissions. A
+// symbolic link stays, and what it points to is written. What is not a regular file (a pipe, /dev/null) is written
+// directly; "-" is standard output.
+Status WriteFile(const std::string& path, std::string_view bytes);
+// As messages name a path: "<stdin>" for "-".
+std::string DisplayName(const std::string& path);
+
+// ---- Values ----
+
+// A result's leaves that hold a value; those whose dimensions turned out smaller than their bound are cut to size.
+std::vector<Literal> ResultLeaves(const Literal& result);
+// Puts leaves together as the entry's parameters want them: tuple parameters take consecutive leaves. A leaf of another
+// type or shape is InvalidArgument.
+StatusOr<std::vector<Literal>> ArgumentsFromLeaves(const HloModule& module, std::vector<Literal> leaves);
+// How run functions take arguments.
+std::vector<const Literal*> Pointers(const std::vector<Literal>& literals);
+
+// Values that came with a module: the leaves of its inputs and, if they are there, of its results.
+struct StoredValues {
+  std::vector<Literal> inputs, results;
+};
+// in0, in1, … and out0, out1, … of the .npz at `path`.
+StatusOr<StoredValues> ReadStoredValues(const std::string& path);
+// A snapshot's, of one of its partitions.
+StatusOr<StoredValues> StoredValuesOf(const HloProtoFile& snapshot, int64_t partition = 0);
+// Makes of `file` a snapshot (HloSnapshot, unless it is one already) with these inputs and results.
+Status SetStoredValues(StoredValues values, ModuleFile& file);
+
+// The entry's arguments: in0, in1, … of the .npz at `path`.
+StatusOr<std::vector<Literal>> ReadArguments(const HloModule& module, const std::string& path);
+// Each device's arguments: device3.in0, device3.in1, … of the .npz at `path`, or in0, in1, … for those that have none
+// of their own.
+StatusOr<std::vector<std::vector<Literal>>> ReadDeviceArguments(const HloModule& module, const DeviceCounts& counts,
+                                                                const std::string& path);
+// Those that a snapshot has for each device's partition.
+StatusOr<std::vector<std::vector<Literal>>> DeviceArgumentsOf(const HloModule& module, const DeviceCounts& counts,
+                                                              const HloProtoFile& snapshot);
+// "device3.": what stands before the names of a device's leaves.
+std::string DevicePrefix(int64_t device);
+
+// ---- .npz and .npy ----
+// NumPy's .npz is a zip of .npy arrays. The leaves of inputs are in0, in1, …, those of results out0, out1, …; a type
+// that NumPy lacks is stored as its bytes, with ml_dtypes' name for it under "in0.dtype". Reads stored and deflated
+// members, .npy versions 1 to 3, C and Fortran order, both byte orders; no pickled objects.
+
+struct NpzLimits {
+  int64_t max_bytes = int64_t{1} << 36;  // of one array, unpacked
+  int64_t max_arrays = int64_t{1} << 20;
+};
+
+// PREFIX0, PREFIX1, … as long as there are any; shapes have the default layout. A broken file is InvalidArgument.
+StatusOr<std::vector<Literal>> ReadNpz(const std::string& path, std::string_view prefix, const NpzLimits& limits = {});
+// Does the file hold PREFIX0?
+StatusOr<bool> NpzHas(const std::string& path, std::string_view prefix);
+// Leaves that an .npz holds as PREFIX0, PREFIX1, …
+struct NpzLeaves {
+  std::string prefix;
+  std::vector<const Literal*> leaves;  // arrays, no tokens
+};
+// Written as a whole or not at all.
+Status WriteNpz(const std::string& path, std::span<const NpzLeaves> all);
+Status WriteNpz(const std::string& path, std::string_view prefix, std::span<const Literal* const> leaves);
+
+// The leaves of one device as NAME0, NAME1, …; those of several as device0.NAME0, …, device1.NAME0, …
+Status WriteLeaves(const std::string& path, std::string_view name, std::span<const std::vector<Literal>> devices);
+
+// One .npy file's bytes, and back. `dtype` is ml_dtypes' name for what NumPy lacks, or "".
+StatusOr<Literal> ParseNpy(std::string_view bytes, std::string_view dtype, const NpzLimits& limits = {});
+std::string PrintNpy(const Literal& literal);
+// ml_dtypes' name of a type that NumPy lacks; "" for one that it has.
+std::string_view MlDtypesName(PrimitiveType type);
+
+// ---- Infeeds and outfeeds ----
+
+// Gives the leaves in0, in1, … of an .npz away, in order: each infeed takes as many as its shape has. For
+// EvaluatorOptions::infeed.
+class FeedReader {
+ public:
+  static StatusOr<FeedReader> Open(const std::string& path);
+  StatusOr<Literal> Take(const Shape& shape);
+  void Rewind() { next_ = 0; }
+
+ private:
+  std::vector<Literal> leaves_;
+  size_t next_ = 0;
+};
+
+// Keeps what outfeeds give (EvaluatorOptions::outfeed); Write makes out0, out1, … of it.
+class FeedWriter {
+ public:
+  void Add(const Literal& value);
+  Status Write(const std::string& path) const;
+  void Clear() { leaves_.clear(); }
+
+ private:
+  std::vector<Literal> leaves_;
+};
+
+}  // namespace hloir
+#pragma GCC visibility pop

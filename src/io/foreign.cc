@@ -1,0 +1,79 @@
+// See foreign.h. Only how a file begins is looked at. Tested by tests/cli/foreign.test.
+#include "foreign.h"
+
+#include <algorithm>
+
+namespace hloir {
+namespace {
+
+constexpr std::string_view kFromJax =
+    "; JAX gives HLO by jax.jit(f).lower(…).as_text('hlo'), or into a folder by XLA_FLAGS=--xla_dump_to=DIR";
+
+struct Beginning {
+  std::string_view bytes, what;
+  bool from_jax = false;
+};
+constexpr Beginning kBeginnings[] = {
+    {"ML\xEFR", "it is MLIR bytecode (StableHLO or another dialect), not HLO", true},
+    {"BufferAssignment:", "it is XLA's buffer assignment report, not a module"},
+    {"Total bytes used:", "it is XLA's report of buffer values, not a module"},
+    {"HloLiveRange", "it is XLA's live range report, not a module"},
+    {"Memory Space:", "it is XLA's memory usage report, not a module"},
+    {"xla_", "it is XLA's debug options, not a module"},
+    {"; ModuleID", "it is LLVM IR, not HLO"},
+    {"digraph", "it is a graph for Graphviz, not a module"},
+    {"<html", "it is an HTML page, not a module"},
+    {"<!DOCTYPE", "it is an HTML page, not a module"},
+    {"\x7F"
+     "ELF",
+     "it is machine code (ELF), not a module"},
+    {"PK\x03\x04", "it is a zip archive; an .npz holds values, not a module (see --inputs)"},
+    {"\x93NUMPY", "it is a NumPy array, not a module"},
+    {"\xFF\xFE", "it is UTF-16 text; HLO text is ASCII or UTF-8"},
+    {"\xFE\xFF", "it is UTF-16 text; HLO text is ASCII or UTF-8"},
+};
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+std::string_view SkipBlanks(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  return text;
+}
+
+// The first line that is neither empty, a comment, nor one of MLIR's aliases (#loc = loc(…), !type = …).
+std::string_view FirstStatement(std::string_view text) {
+  for (text = SkipBlanks(text); text.starts_with("//") || text.starts_with('#') || text.starts_with('!');) {
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+    text = SkipBlanks(text);
+  }
+  return text.substr(0, text.find('\n'));
+}
+
+// {"lambda ; a:f32[4]. let …}: after the brace, perhaps blanks.
+bool IsJaxpr(std::string_view text) {
+  return text.starts_with('{') && SkipBlanks(text.substr(1)).starts_with("lambda");
+}
+
+bool IsMlir(std::string_view line) {
+  for (std::string_view word : {"module @", "module {", "module attributes", "builtin.module", "\"builtin.module\"",
+                                "func.func", "func @", "stablehlo.", "mhlo.", "vhlo."}) {
+    if (line.starts_with(word)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string ForeignFormat(std::string_view content) {
+  const std::string_view begin = SkipBlanks(content.substr(0, 4096));
+  if (begin.empty() && content.size() <= 4096) return "it is empty";
+  for (const Beginning& known : kBeginnings) {
+    if (begin.starts_with(known.bytes)) return std::string(known.what) + std::string(known.from_jax ? kFromJax : "");
+  }
+  if (IsJaxpr(begin)) return "it is a jaxpr, not HLO" + std::string(kFromJax);
+  if (IsMlir(FirstStatement(begin)))
+    return "it is MLIR (StableHLO or another dialect), not HLO" + std::string(kFromJax);
+  return "";
+}
+
+}  // namespace hloir

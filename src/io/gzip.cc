@@ -1,0 +1,82 @@
+// See gzip.h.
+#include "gzip.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+
+#include "support/format.h"
+
+namespace hloir {
+namespace {
+
+constexpr int kGzipFormat = 16 + MAX_WBITS;
+constexpr size_t kStep = size_t{1} << 20;  // zlib counts in 32 bits, and output grows by what really comes
+
+// Ends the stream, however the function is left.
+struct Ender {
+  z_stream* stream;
+  int (*end)(z_stream*);
+  ~Ender() { end(stream); }
+};
+
+Bytef* Input(const char* bytes) { return reinterpret_cast<Bytef*>(const_cast<char*>(bytes)); }
+
+}  // namespace
+
+bool IsGzip(std::string_view bytes) { return bytes.starts_with("\x1F\x8B"); }
+
+StatusOr<std::string> Gunzip(std::string_view bytes, uint64_t limit) {
+  z_stream stream{};
+  if (inflateInit2(&stream, kGzipFormat) != Z_OK) return ResourceExhausted("out of memory");
+  const Ender ender{&stream, inflateEnd};
+  std::string content;
+  while (true) {
+    const uInt given = static_cast<uInt>(std::min(bytes.size(), kStep));
+    stream.next_in = Input(bytes.data());
+    stream.avail_in = given;
+    const size_t had = content.size();
+    content.resize(had + kStep);
+    stream.next_out = reinterpret_cast<Bytef*>(content.data() + had);
+    stream.avail_out = static_cast<uInt>(kStep);
+    const int code = inflate(&stream, Z_NO_FLUSH);
+    content.resize(had + kStep - stream.avail_out);
+    bytes.remove_prefix(given - stream.avail_in);
+    if (content.size() > limit) return ResourceExhausted(Format("unpacked it has more than {} bytes", limit));
+    if (code == Z_STREAM_END) {
+      if (bytes.empty()) return content;
+      if (!IsGzip(bytes)) return InvalidArgument("broken gzip: something else follows it");
+      if (inflateReset(&stream) != Z_OK) return Internal("zlib cannot begin again");
+    } else if (code == Z_BUF_ERROR || (code == Z_OK && bytes.empty() && stream.avail_out > 0)) {
+      return InvalidArgument("broken gzip: it ends too early");
+    } else if (code != Z_OK) {
+      return InvalidArgument(Format("broken gzip: {}", stream.msg != nullptr ? stream.msg : "not its format"));
+    }
+  }
+}
+
+StatusOr<std::string> Gzip(std::string_view content) {
+  z_stream stream{};
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipFormat, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+    return ResourceExhausted("out of memory");
+  }
+  const Ender ender{&stream, deflateEnd};
+  std::string bytes;
+  int code = Z_OK;
+  while (code != Z_STREAM_END) {
+    const uInt given = static_cast<uInt>(std::min(content.size(), kStep));
+    stream.next_in = Input(content.data());
+    stream.avail_in = given;
+    const size_t had = bytes.size();
+    bytes.resize(had + kStep);
+    stream.next_out = reinterpret_cast<Bytef*>(bytes.data() + had);
+    stream.avail_out = static_cast<uInt>(kStep);
+    code = deflate(&stream, given == content.size() ? Z_FINISH : Z_NO_FLUSH);
+    if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) return Internal("zlib cannot compress");
+    bytes.resize(had + kStep - stream.avail_out);
+    content.remove_prefix(given - stream.avail_in);
+  }
+  return bytes;
+}
+
+}  // namespace hloir

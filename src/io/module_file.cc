@@ -1,0 +1,148 @@
+// Files to modules and back: what a file is told by is its content on the way in and its name on the way out. See the
+// head of hloir/io.h. Tested by tests/unit/io_test.cc and tests/cli/convert.test.
+#include <utility>
+
+#include "foreign.h"
+#include "gzip.h"
+#include "hloir/io.h"
+#include "hloir/parser.h"
+#include "support/format.h"
+
+namespace hloir {
+namespace {
+
+// HLO text never begins with a brace.
+bool LooksLikeJson(std::string_view content) {
+  const size_t at = content.find_first_not_of(" \t\r\n");
+  return at != std::string_view::npos && content[at] == '{';
+}
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+std::string NameOf(const ReadOptions& options) { return options.file_name.empty() ? "<text>" : options.file_name; }
+
+Status TakeProto(StatusOr<HloProtoFile> proto, ModuleFile& file) {
+  if (!proto.ok()) return proto.status();
+  file.modules.push_back(std::move(proto->module));
+  file.proto = *std::move(proto);
+  return OkStatus();
+}
+
+Status ParseContent(std::string content, const ReadOptions& options, ModuleFile& file) {
+  if (IsGzip(content)) {
+    file.format.gzip = true;
+    HLOIR_ASSIGN_OR_RETURN(content, Gunzip(content));
+  }
+  if (content.starts_with("\xEF\xBB\xBF")) content.erase(0, 3);  // a byte order mark
+  if (const std::string what = ForeignFormat(content); !what.empty()) return InvalidArgument(what);
+  if (LooksLikeJson(content)) {
+    file.format.form = FileFormat::Form::kJson;
+    const Status taken = TakeProto(ParseHloProtoJson(content), file);
+    // "3:7: error: …" is without the file's name yet.
+    const bool has_place = !taken.ok() && IsDigit(taken.message()[0]);
+    return has_place ? Status(taken.code(), Format("{}:{}", NameOf(options), taken.message())) : taken;
+  }
+  if (LooksLikeHloProto(content)) {
+    file.format.form = FileFormat::Form::kProto;
+    return TakeProto(ParseHloProto(content), file);
+  }
+  file.text = std::make_shared<const std::string>(std::move(content));
+  ParserOptions parser_options;
+  parser_options.file_name = NameOf(options);
+  parser_options.allow_unknown = options.allow_unknown;
+  HLOIR_ASSIGN_OR_RETURN(file.modules, ParseHloModules(file.text, parser_options));
+  return OkStatus();
+}
+
+bool HasEnding(std::string_view path) { return path.substr(path.rfind('/') + 1).find('.') != std::string_view::npos; }
+
+constexpr size_t kMaxMessageBytes = INT32_MAX;  // protobuf's limit
+
+StatusOr<std::string> Compressed(StatusOr<std::string> bytes, const FileFormat& format) {
+  if (!bytes.ok() || !format.gzip) return bytes;
+  return Gzip(*bytes);
+}
+
+StatusOr<std::string> SerializeProto(const HloProtoFile& proto, const HloModule& module, const FileFormat& format) {
+  if (format.form == FileFormat::Form::kJson) return SerializeHloProtoAsJson(proto, &module);
+  StatusOr<std::string> bytes = SerializeHloProto(proto, &module);
+  if (bytes.ok() && !proto.streamed && bytes->size() > kMaxMessageBytes) {
+    return ResourceExhausted(
+        "a message cannot be over 2 GiB; an unoptimized snapshot can have its arguments behind it (convert --stream)");
+  }
+  return bytes;
+}
+
+}  // namespace
+
+StatusOr<FileFormat> FormatOf(std::string_view path) {
+  FileFormat format;
+  if (path == "-") return format;
+  format.gzip = path.ends_with(".gz");
+  if (format.gzip) path.remove_suffix(3);
+  if (path.ends_with(".pb")) format.form = FileFormat::Form::kProto;
+  else if (path.ends_with(".json")) format.form = FileFormat::Form::kJson;
+  else if (!path.ends_with(".hlo") && !path.ends_with(".txt") && HasEnding(path)) {
+    return InvalidArgument("a file's ending says what to write: .hlo, .txt, .pb or .json, each also with .gz");
+  }
+  return format;
+}
+
+StatusOr<ModuleFile> ParseModuleFile(std::string bytes, const ReadOptions& options) {
+  ModuleFile file;
+  HLOIR_RETURN_IF_ERROR(ParseContent(std::move(bytes), options, file));
+  if (options.verify) {
+    std::string report;
+    for (const auto& module : file.modules) report += VerifierReport(*module, NameOf(options), file.text.get());
+    if (!report.empty()) return InvalidArgument(report);
+  }
+  if (options.one_module && file.modules.size() != 1)
+    return InvalidArgument(Format("it holds {} modules, where one is wanted", file.modules.size()));
+  return file;
+}
+
+StatusOr<ModuleFile> ReadModuleFile(const std::string& path, const ReadOptions& options) {
+  HLOIR_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path));
+  ReadOptions named = options;
+  if (named.file_name.empty()) named.file_name = DisplayName(path);
+  return ParseModuleFile(std::move(bytes), named);
+}
+
+StatusOr<std::unique_ptr<HloModule>> ReadModule(const std::string& path, const ReadOptions& options) {
+  ReadOptions one = options;
+  one.one_module = true;
+  HLOIR_ASSIGN_OR_RETURN(ModuleFile file, ReadModuleFile(path, one));
+  return std::move(file.modules.front());
+}
+
+StatusOr<std::string> SerializeModule(const HloModule& module, const FileFormat& format, const WriteOptions& options) {
+  if (format.form == FileFormat::Form::kText) return Compressed(PrintModule(module, options.print), format);
+  HloProtoFile proto;
+  proto.form = options.message;
+  return Compressed(SerializeProto(proto, module, format), format);
+}
+
+StatusOr<std::string> SerializeModuleFile(const ModuleFile& file, const FileFormat& format) {
+  if (format.form == FileFormat::Form::kText) {
+    std::string text;
+    for (const auto& module : file.modules) text += PrintModule(*module, PrintOptions::Readable());
+    return Compressed(std::move(text), format);
+  }
+  if (file.modules.size() != 1)
+    return InvalidArgument(Format("it holds {} modules, and a message has room for one", file.modules.size()));
+  return Compressed(SerializeProto(file.proto, file.module(), format), format);
+}
+
+Status WriteModule(const HloModule& module, const std::string& path, const WriteOptions& options) {
+  HLOIR_ASSIGN_OR_RETURN(const FileFormat format, FormatOf(path));
+  HLOIR_ASSIGN_OR_RETURN(const std::string bytes, SerializeModule(module, format, options));
+  return WriteFile(path, bytes);
+}
+
+Status WriteModuleFile(const ModuleFile& file, const std::string& path) {
+  HLOIR_ASSIGN_OR_RETURN(const FileFormat format, FormatOf(path));
+  HLOIR_ASSIGN_OR_RETURN(const std::string bytes, SerializeModuleFile(file, format));
+  return WriteFile(path, bytes);
+}
+
+}  // namespace hloir

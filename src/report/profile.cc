@@ -1,0 +1,96 @@
+// Where a run spent its time; see hloir/report.h.
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "hloir/report.h"
+#include "json.h"
+#include "support/format.h"
+#include "support/text.h"
+#include "table.h"
+
+namespace hloir {
+namespace {
+
+double Seconds(const StepProfile& step) { return static_cast<double>(step.nanoseconds) * 1e-9; }
+double BytesPerSecond(const StepProfile& step) {
+  return step.nanoseconds > 0 ? static_cast<double>(step.bytes) * static_cast<double>(step.calls) / Seconds(step) : 0;
+}
+double FlopsPerSecond(const StepProfile& step) {
+  return step.nanoseconds > 0 ? step.flops * static_cast<double>(step.calls) / Seconds(step) : 0;
+}
+
+}  // namespace
+
+std::string ProfileReport(const ExecutionProfile& profile) {
+  constexpr size_t kRows = 40;
+  std::vector<size_t> order(profile.steps.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return profile.steps[a].nanoseconds > profile.steps[b].nanoseconds; });
+  int64_t total = 0;
+  for (const StepProfile& step : profile.steps) total += step.nanoseconds;
+  const auto share = [&](int64_t nanoseconds) {
+    return total > 0 ? Format("{:.1f} %", 100.0 * static_cast<double>(nanoseconds) / static_cast<double>(total))
+                     : std::string("—");
+  };
+  Table table({"step", "instruction", "calls", "time", "share", "bytes a call", "GB/s", "GFLOP/s", "of peak"});
+  table.LeftAlign(1);
+  int64_t rest = 0, rest_calls = 0;
+  for (size_t rank = 0; rank < order.size(); ++rank) {
+    const StepProfile& step = profile.steps[order[rank]];
+    if (rank >= kRows) {
+      rest += step.nanoseconds, rest_calls += step.calls;
+      continue;
+    }
+    const double flops = FlopsPerSecond(step);
+    table.Add({Format("{:{}}{}", "", 2 * step.depth, step.name), step.instruction, Format("{}", step.calls),
+               HumanTime(static_cast<double>(step.nanoseconds) * 1e-6), share(step.nanoseconds), HumanBytes(step.bytes),
+               Format("{:.1f}", BytesPerSecond(step) * 1e-9), flops > 0 ? Format("{:.1f}", flops * 1e-9) : "—",
+               flops > 0 && profile.peak_flops > 0 ? Format("{:.0f} %", 100 * flops / profile.peak_flops) : "—"});
+  }
+  if (order.size() > kRows) {
+    table.Add({Format("{} more", order.size() - kRows), "", Format("{}", rest_calls),
+               HumanTime(static_cast<double>(rest) * 1e-6), share(rest), "", "", "", ""});
+  }
+  return table.ToString() + Format("{} in {} steps; peak {:.1f} GFLOP/s (f32 products from the first cache)\n",
+                                   HumanTime(static_cast<double>(total) * 1e-6), profile.steps.size(),
+                                   profile.peak_flops * 1e-9);
+}
+
+std::string ProfileReportJson(const ExecutionProfile& profile) {
+  Json json = {{"peak_flops", profile.peak_flops}, {"steps", Json::array()}};
+  for (const StepProfile& step : profile.steps) {
+    json["steps"].push_back({{"name", step.name},
+                             {"instruction", step.instruction},
+                             {"op_name", step.op_name},
+                             {"depth", step.depth},
+                             {"calls", step.calls},
+                             {"nanoseconds", step.nanoseconds},
+                             {"bytes", step.bytes},
+                             {"flops", step.flops}});
+  }
+  return JsonLine(json);
+}
+
+std::string ChromeTrace(const ExecutionProfile& profile) {
+  Json events = Json::array();
+  for (const ExecutionProfile::Event& event : profile.events) {
+    const StepProfile& step = profile.steps[static_cast<size_t>(event.step)];
+    events.push_back({{"name", step.name},
+                      {"ph", "X"},
+                      {"pid", 1},
+                      {"tid", 1},
+                      {"ts", static_cast<double>(event.start) * 1e-3},
+                      {"dur", static_cast<double>(event.duration) * 1e-3},
+                      {"args",
+                       {{"instruction", step.instruction},
+                        {"op_name", step.op_name},
+                        {"bytes", step.bytes},
+                        {"flops", step.flops}}}});
+  }
+  const Json trace = {{"displayTimeUnit", "ns"}, {"traceEvents", events}};
+  return JsonLine(trace);
+}
+
+}  // namespace hloir
