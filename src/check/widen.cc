@@ -1,10 +1,10 @@
 // A module in other floating arithmetic: WidenModule() and NarrowModule(). Every float shape of a copy is replaced,
 // constants are converted, and converts are put where a type must stay: after the entry's parameters, and around ops
-// whose result depends on a type's bits. Covered by tests/unit/equivalence_test.cc.
+// whose result depends on a type's bits. Covered by tests/unit/check_compare_test.cc.
+#include "hloir/detail/widen.h"
+
 #include <algorithm>
 #include <vector>
-
-#include "hloir/equivalence.h"
 
 namespace hloir {
 namespace {

@@ -1,12 +1,13 @@
-// Inputs made up for a module: MakeFakeInputs(). Small numbers from a generator of our own, so that a seed means the
-// same values everywhere; integers that index something stay inside it. Covered by tests/unit/equivalence_test.cc.
+// Inputs made up for a module: MakeFakeInputs() for one device, MakeInputSet() for all. Small numbers from a generator
+// of our own, so that a seed means the same values everywhere; integers that index something stay inside it. Covered by
+// tests/unit/check_compare_test.cc and check_test.cc.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <vector>
 
-#include "hloir/equivalence.h"
+#include "hloir/check.h"
 
 namespace hloir {
 namespace {
@@ -181,35 +182,48 @@ class IndexBounds {
   std::vector<std::pair<Place, int64_t>> todo_;
 };
 
-// Does a loop depend on this parameter? Then corner cases might keep it from ending.
-bool ReachesLoop(const HloInstruction* parameter, const std::vector<bool>& loops) {
-  std::vector<bool> seen(parameter->module()->instruction_id_limit());
-  std::vector<const HloInstruction*> todo = {parameter};
-  while (!todo.empty()) {
-    const HloInstruction* i = todo.back();
-    todo.pop_back();
-    if (seen[i->id()]) continue;
-    seen[i->id()] = true;
-    if (i->opcode() == HloOpcode::kWhile) return true;
-    for (const HloComputation* called : i->called_computations()) {
-      if (loops[called->id()]) return true;
+// Which parameters of the entry computation decide how control flow goes.
+class ControlFlow {
+ public:
+  ControlFlow(const HloModule& module, bool branches) : branches_(branches), has_(module.computation_id_limit()) {
+    for (const HloComputation* computation : module.PostOrder()) {
+      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+        bool has = Counts(*i);
+        for (const HloComputation* called : i->called_computations()) has = has || has_[called->id()];
+        if (has) has_[computation->id()] = true;
+      }
     }
-    todo.insert(todo.end(), i->users().begin(), i->users().end());
   }
-  return false;
-}
 
-// By computation id: is there a loop in it or in what it calls?
-std::vector<bool> ComputationsWithLoops(const HloModule& module) {
-  std::vector<bool> loops(module.computation_id_limit());
-  for (const HloComputation* computation : module.MakeComputationPostOrder()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      bool loop = i->opcode() == HloOpcode::kWhile;
-      for (const HloComputation* called : i->called_computations()) loop = loop || loops[called->id()];
-      if (loop) loops[computation->id()] = true;
+  bool DependsOn(const HloInstruction* parameter) const {
+    std::vector<bool> seen(parameter->module()->instruction_id_limit());
+    std::vector<const HloInstruction*> todo = {parameter};
+    while (!todo.empty()) {
+      const HloInstruction* i = todo.back();
+      todo.pop_back();
+      if (seen[i->id()]) continue;
+      seen[i->id()] = true;
+      if (Counts(*i)) return true;
+      for (const HloComputation* called : i->called_computations()) {
+        if (has_[called->id()]) return true;
+      }
+      todo.insert(todo.end(), i->users().begin(), i->users().end());
     }
+    return false;
   }
-  return loops;
+
+ private:
+  bool Counts(const HloInstruction& i) const {
+    return i.opcode() == HloOpcode::kWhile || (branches_ && i.opcode() == HloOpcode::kConditional);
+  }
+  bool branches_;          // or loops alone
+  std::vector<bool> has_;  // by computation id: such control flow is in it or in what it calls
+};
+
+// Does the module say that every device has the same value?
+bool IsReplicated(const HloInstruction& parameter) {
+  const Sharding* sharding = parameter.sharding();
+  return sharding != nullptr && sharding->kind == Sharding::Kind::kReplicated;
 }
 
 double CornerCase(PrimitiveType type, Random& random) {
@@ -231,9 +245,14 @@ double CornerCase(PrimitiveType type, Random& random) {
   return cases[random.Below(std::size(cases))];
 }
 
+// A number of a kind; corner cases come from CornerCase.
+double Number(Random& random, InputKind kind) {
+  return kind == InputKind::kPositive ? 0.25 + 0.75 * random.Uniform() : random.Normal();
+}
+
 template <class S>
-S Draw(PrimitiveType type, Random& random, bool corner_cases, int64_t bound) {
-  const bool corner = corner_cases && random.Below(8) == 0;
+S Draw(PrimitiveType type, Random& random, InputKind kind, int64_t bound) {
+  const bool corner = kind == InputKind::kCornerCases && random.Below(8) == 0;
   if constexpr (std::is_same_v<S, bool>) {
     return random.Below(2) == 1;
   } else if constexpr (std::is_integral_v<S>) {
@@ -251,22 +270,21 @@ S Draw(PrimitiveType type, Random& random, bool corner_cases, int64_t bound) {
   } else if constexpr (std::is_same_v<S, std::complex<float>> || std::is_same_v<S, std::complex<double>>) {
     using R = typename S::value_type;
     const PrimitiveType part = ComplexComponentType(type);
-    const double real = corner ? CornerCase(part, random) : random.Normal();
-    return S(static_cast<R>(real), static_cast<R>(random.Normal()));
+    const double real = corner ? CornerCase(part, random) : Number(random, kind);
+    return S(static_cast<R>(real), static_cast<R>(Number(random, kind)));
   } else {
-    const double value = corner ? CornerCase(type, random) : random.Normal();
+    const double value = corner ? CornerCase(type, random) : Number(random, kind);
     return static_cast<S>(GetFloatFormat(type).has_sign ? value : std::abs(value));
   }
 }
 
 StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter, ShapeIndex& index,
-                            const IndexBounds& bounds, bool corner_cases, Random& random) {
+                            const IndexBounds& bounds, InputKind kind, Random& random) {
   if (shape.IsTuple()) {
     std::vector<Literal> elements;
     for (int64_t i = 0; i < shape.tuple_size(); ++i) {
       index.push_back(i);
-      HLOIR_ASSIGN_OR_RETURN(Literal element,
-                             MakeValue(shape.tuple_shapes(i), parameter, index, bounds, corner_cases, random));
+      HLOIR_ASSIGN_OR_RETURN(Literal element, MakeValue(shape.tuple_shapes(i), parameter, index, bounds, kind, random));
       index.pop_back();
       elements.push_back(std::move(element));
     }
@@ -283,7 +301,7 @@ StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter,
   const int64_t bound = bounds.Of(parameter, index);
   PrimitiveTypeSwitch(shape.element_type(), [&](auto tag) {
     using S = typename decltype(tag)::Storage;
-    for (S& element : value.data<S>()) element = Draw<S>(tag.kType, random, corner_cases, bound);
+    for (S& element : value.data<S>()) element = Draw<S>(tag.kType, random, kind, bound);
   });
   return value;
 }
@@ -291,8 +309,12 @@ StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter,
 }  // namespace
 
 StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t seed) {
+  return MakeFakeInputs(module, seed, seed % 2 == 1 ? InputKind::kCornerCases : InputKind::kPlain);
+}
+
+StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t seed, InputKind kind) {
   constexpr int64_t kMaxBytes = int64_t{1} << 34;
-  const std::span<HloInstruction* const> parameters = module.entry_computation()->parameters();
+  const std::span<const HloInstruction* const> parameters = module.entry_computation()->parameters();
   int64_t bytes = 0;
   for (const HloInstruction* parameter : parameters) {
     if (__builtin_add_overflow(bytes, parameter->shape().ByteSize(), &bytes) || bytes > kMaxBytes) {
@@ -300,17 +322,35 @@ StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t 
     }
   }
   const IndexBounds bounds(module);
-  const std::vector<bool> loops = ComputationsWithLoops(module);
+  const ControlFlow loops(module, /*branches=*/false);
   Random random(seed);
   std::vector<Literal> inputs;
   for (const HloInstruction* parameter : parameters) {
-    const bool corner_cases = seed % 2 == 1 && !ReachesLoop(parameter, loops);
+    const bool tame = kind == InputKind::kCornerCases && loops.DependsOn(parameter);
     ShapeIndex index;
-    HLOIR_ASSIGN_OR_RETURN(Literal input,
-                           MakeValue(parameter->shape(), parameter, index, bounds, corner_cases, random));
+    HLOIR_ASSIGN_OR_RETURN(Literal input, MakeValue(parameter->shape(), parameter, index, bounds,
+                                                    tame ? InputKind::kPlain : kind, random));
     inputs.push_back(std::move(input));
   }
   return inputs;
+}
+
+StatusOr<InputSet> MakeInputSet(const HloModule& module, const DeviceCounts& counts, uint64_t seed, InputKind kind) {
+  InputSet set;
+  set.kind = kind;
+  HLOIR_ASSIGN_OR_RETURN(set.devices.emplace_back(), MakeFakeInputs(module, seed, kind));
+  if (counts.devices() <= 1) return set;
+  const ControlFlow control_flow(module, /*branches=*/true);
+  for (int64_t d = 1; d < counts.devices(); ++d) {
+    HLOIR_ASSIGN_OR_RETURN(std::vector<Literal> inputs,
+                           MakeFakeInputs(module, seed + 100 * static_cast<uint64_t>(d), kind));
+    for (const HloInstruction* parameter : module.entry_computation()->parameters()) {
+      const size_t k = static_cast<size_t>(parameter->parameter_number());
+      if (IsReplicated(*parameter) || control_flow.DependsOn(parameter)) inputs[k] = set.devices[0][k];
+    }
+    set.devices.push_back(std::move(inputs));
+  }
+  return set;
 }
 
 }  // namespace hloir

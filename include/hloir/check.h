@@ -1,0 +1,218 @@
+// Do two modules compute the same? Check() runs both on the same inputs and judges the distance of the results by the
+// rounding error that each really has, measured against the same module in wider arithmetic. It asks two engines, so
+// that an engine's own mistake is not taken for agreement, and runs modules that communicate on all of their devices.
+// This is the one place that decides what "the same" means: `hloir verify`, `opt --check-each` and the tests call it.
+//
+// Example:
+//
+//   std::unique_ptr<HloModule> optimized = module.Clone();
+//   StatusOr<HloPassPipeline> pipeline = MakePipeline({}, {});
+//   if (!pipeline.ok() || !pipeline->RunOnce(*optimized).ok()) return;
+//   StatusOr<Verdict> verdict = Check(module, *optimized);  // on inputs that are made up
+//   if (verdict.ok() && !verdict->agrees()) std::puts(verdict->ToString().c_str());
+//
+// An error means that there is no verdict: kInvalidArgument if the modules cannot be compared, kUnimplemented or
+// kResourceExhausted if one does not run. Functions may be called from any thread; a Checker by one thread at a time.
+// Tested by tests/unit/check_test.cc and check_compare_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hloir/devices.h"
+#include "hloir/literal.h"
+#include "hloir/module.h"
+#include "hloir/runner.h"
+#include "hloir/status.h"
+
+#pragma GCC visibility push(default)
+namespace hloir {
+
+// ---- Inputs ----
+
+// A kind of made-up values. Integers are small and indices legal where the graph shows what they index.
+enum class InputKind {
+  kPlain,        // numbers around 0, of both signs
+  kCornerCases,  // with NaN, infinities, -0, denormals and extremes among them, except where the value reaches a loop,
+                 // which might then never end
+  kPositive,     // numbers between 1/4 and 1
+};
+// Values for the entry computation's parameters; the same seed gives the same values everywhere. Unimplemented for a
+// parameter that no value can be made up for.
+StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t seed, InputKind kind);
+// Plain for even seeds, corner cases for odd ones.
+StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t seed);
+
+// What one run takes: each device's arguments. One element stands for all devices.
+struct InputSet {
+  std::vector<std::vector<Literal>> devices;
+  InputKind kind = InputKind::kPlain;
+};
+// Made up for each device. Parameters that decide how loops and branches go, or that the module says are replicated,
+// have the same value on all devices; others differ.
+StatusOr<InputSet> MakeInputSet(const HloModule& module, const DeviceCounts& counts, uint64_t seed, InputKind kind);
+
+// ---- Values ----
+
+// What is the same, in CompareResults. By default: what a few units in the last place of a leaf's largest element
+// allow.
+struct Tolerance {
+  bool exact = false;    // bit for bit, a NaN being equal to any NaN
+  double ulps = -1;      // if not negative: each element (each part of a complex one) within so many of its own units
+  double relative = -1;  // if not negative: each within so much of the leaf's largest magnitude
+};
+
+// How one leaf of two results differs. "a" is the first result, "b" the second.
+struct LeafDifference {
+  std::string where;       // "out0", "device3.out0"
+  bool comparable = true;  // both have the same type and dimensions
+  int64_t differing = 0;   // elements that are not bitwise equal (NaNs count as equal to each other)
+  int64_t total = 0;
+  int64_t finite = 0;           // elements that are finite in both; of integers all
+  int64_t nonfinite = 0;        // elements that are NaN, or the same infinity, in one alone
+  double max_absolute = 0;      // largest |a - b| of finite elements
+  double max_relative = 0;      // that over the leaf's largest magnitude
+  double allowed_relative = 0;  // the rounding error that the two modules really have
+  bool agrees = true;
+  // The element that speaks most against the two: its index, and its two values as text.
+  std::string element, a, b;
+
+  // "out0 differs in 3 of 4 elements, by up to …"; "" if it agrees. The names stand for the two results.
+  std::string ToString(const std::string& a_name = "before", const std::string& b_name = "after") const;
+};
+
+// Two results compared, leaf by leaf.
+struct Comparison {
+  bool agree = true;
+  std::vector<LeafDifference> leaves;
+  int64_t differing() const;  // elements, of all leaves; 0: the results are bit for bit the same
+  double max_absolute() const;
+  double max_relative() const;
+  // What the first leaf that does not agree has to say; "" if all do.
+  std::string ToString(const std::string& a_name = "before", const std::string& b_name = "after") const;
+};
+
+// Compares two values leaf by leaf. 64-bit integers are compared as such.
+Comparison CompareResults(const Literal& a, const Literal& b, const Tolerance& tolerance = {});
+
+// A value in a line: "f32[2,3] min -1 max 2.5 mean 0.25 zeros 1 nan 2 inf 0"; a scalar's value.
+std::string ValueSummary(const Literal& value);
+
+// ---- The verdict ----
+
+enum class Outcome {
+  kSameBits,         // the modules agree, bit for bit
+  kAgree,            // they agree as far as rounding explains
+  kNothingFinite,    // no result held a finite number, so nothing was compared
+  kLeftOpen,         // they differ in what HLO leaves open: the order in which a reduction combines
+  kDisagree,         // they compute different things
+  kEnginesDisagree,  // one module gives different results on two engines: a bug of an engine
+  kNotAsStored,      // they agree, but the results are not the stored ones
+};
+// "agree, bit for bit", "DISAGREE"
+std::string_view OutcomeName(Outcome outcome);
+
+// The first instruction that two modules both have, by name, and that gives other values in one than in the other.
+struct Divergence {
+  std::string instruction;
+  int64_t run = 0;            // how often it had run before: in a loop, or a computation that is called several times
+  std::string before, after;  // its values, as ValueSummary gives them
+  // "first divergence: multiply.3 (before: …, after: …)"
+  std::string ToString(const std::string& a_name = "before", const std::string& b_name = "after") const;
+};
+
+// How long a run takes, in milliseconds, over several runs.
+struct Timing {
+  int runs = 0;  // 0: it was not measured
+  double median = 0;
+  double low = 0, high = 0;  // the quartiles
+};
+// Is the difference of two timings larger than their spread?
+bool TimesDiffer(const Timing& a, const Timing& b);
+
+// What Check found out.
+struct Verdict {
+  Outcome outcome = Outcome::kSameBits;
+  // Why the outcome is not agreement; "" if it is.
+  std::string reason;
+  // What else is worth saying: leaves without a finite number, an engine that was not asked, results that round more.
+  std::vector<std::string> notes;
+  // Of the inputs that decided the outcome, else of the first.
+  Comparison comparison;
+  size_t input_set = 0;  // whose comparison it is
+  // Over all inputs.
+  int64_t differing = 0;
+  double largest_relative = 0;
+  std::vector<std::string> engines;  // that were asked: "avx2", "reference"
+  int64_t devices = 1;
+  std::optional<Comparison> stored;  // against the stored results, if there are any
+  std::optional<Divergence> divergence;
+  Timing before, after;
+
+  bool agrees() const { return outcome == Outcome::kSameBits || outcome == Outcome::kAgree; }
+  // "agree, bit for bit"; "DISAGREE: out0 differs in …", a line for each note.
+  std::string ToString() const;
+};
+
+// Runs a module on each device's arguments: an engine of the caller's own.
+using ModuleRunner = std::function<StatusOr<std::vector<Literal>>(
+    const HloModule&, std::span<const std::vector<const Literal*>> arguments)>;
+
+// How much Check tries, and what it takes for agreement.
+struct CheckOptions {
+  CheckOptions() { runner.max_steps = int64_t{1} << 28, runner.devices = {0, 0}; }
+  // The engine under test; it also runs the modules in wider arithmetic. Devices are counted from the first module if
+  // `runner.devices` says 0. Loops that made-up inputs keep from ending stop after max_steps.
+  RunnerOptions runner;
+  ModuleRunner engine;  // if set: under test in place of hloir's own
+  // The other engine (the reference, if the fast one or the caller's is under test) must give the same. It is not asked
+  // where it would take more than so many operations on elements, which a note says. 0: never.
+  int64_t other_engine_work = int64_t{1} << 25;
+  bool exact = false;       // the rewrites between the two claim to change no bit
+  bool timing = false;      // measure a run of each
+  bool divergence = false;  // if they disagree, look for the first instruction that differs
+  uint64_t seed = 0;        // of made-up inputs
+  // Results of the first module that are known, on the first inputs: each leaf, of one device.
+  std::vector<Literal> stored;
+  std::string before_name = "before", after_name = "after";
+};
+
+// Compares `before` with other modules on the same inputs. What it computes, it computes once, however many it is
+// compared with.
+class Checker {
+ public:
+  // Without inputs they are made up from the seed: plain ones, corner cases and, where those give nothing finite,
+  // positive ones. `before` must outlive the checker.
+  Checker(const HloModule& before, std::vector<InputSet> inputs, CheckOptions options);
+  ~Checker();
+  Checker(Checker&&) noexcept;
+  Checker& operator=(Checker&&) noexcept;
+
+  StatusOr<Verdict> Check(const HloModule& after);
+  // From now on the last module that Check() was called with, which must outlive the checker, is `before`.
+  void Advance();
+  const std::vector<InputSet>& inputs() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+StatusOr<Verdict> Check(const HloModule& before, const HloModule& after, std::vector<InputSet> inputs = {},
+                        const CheckOptions& options = {});
+
+// A result against one that was computed elsewhere and rounded in another order, XLA's mostly. For each leaf: 32
+// half-units in the last place of its largest element; and where the module magnifies rounding, 16 times what can be
+// seen of that: how far `result` is from the same module in wider arithmetic, and from the results when its inputs and
+// what it computes in between are moved by a unit in their last place. `runner` computes these where they are needed,
+// on one device. `stored` is a tuple of leaves, of sizes as they turned out.
+Comparison CompareWithStored(const HloModule& module, const Literal& result, const Literal& stored,
+                             std::span<const Literal* const> inputs, const ModuleRunner& runner);
+
+}  // namespace hloir
+#pragma GCC visibility pop

@@ -1,0 +1,46 @@
+// The smallest module found that still has a property ("the verifier crashes", "the passes change its result"):
+// results, instructions and bodies are taken away one after the other, many at once to begin with, as long as the
+// property holds.
+//
+// Example:
+//
+//   auto has_add = [](const HloModule& m) {
+//     for (const HloInstruction* i : m.entry_computation()->instructions())
+//       if (i->opcode() == HloOpcode::kAdd) return true;
+//     return false;
+//   };
+//   std::unique_ptr<HloModule> small = ReduceModule(module, has_add);
+//
+// May be called from any thread. Used by `verify --save` and tests/random/pass_fuzzer.cc; tested by
+// tests/unit/bisect_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "hloir/check.h"
+#include "hloir/module.h"
+#include "hloir/runner.h"
+
+#pragma GCC visibility push(default)
+namespace hloir {
+
+// `property` is asked of legal modules only; it must hold for `module`. After `max_attempts` candidates, what there is
+// by then. An instruction of the entry computation that is cut off leaves a parameter of its name.
+std::unique_ptr<HloModule> ReduceModule(const HloModule& module, const std::function<bool(const HloModule&)>& property,
+                                        int64_t max_attempts = INT64_MAX);
+
+// A reduced module, and the inputs on which it has the property.
+struct ReducedCase {
+  std::unique_ptr<HloModule> module;
+  InputSet inputs;
+};
+// The same for a property of a module on inputs. What takes the place of a part that is cut off is the value that the
+// reference evaluator computes for it from `inputs`. On several devices parts are taken away, but none is cut off.
+ReducedCase ReduceOnInputs(const HloModule& module, const InputSet& inputs,
+                           const std::function<bool(const HloModule&, const InputSet&)>& property,
+                           const RunnerOptions& options = {}, int64_t max_attempts = 4000);
+
+}  // namespace hloir
+#pragma GCC visibility pop

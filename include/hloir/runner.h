@@ -1,0 +1,81 @@
+// One face for the ways to run a module: prepared by PrepareExecutable, step by step by the reference evaluator, or on
+// several simulated devices.
+//
+// Example:
+//
+//   RunnerOptions options;
+//   options.engine = Engine::kReference;
+//   StatusOr<Runner> runner = Runner::Prepare(module, options);
+//   Literal x(Shape::Array(PrimitiveType::F32, {2}));
+//   const Literal* arguments[] = {&x};
+//   if (runner.ok() && runner->Run(arguments).ok()) std::puts(runner->engine().c_str());  // reference
+//
+// A Runner is used by one thread at a time; several runners of one module may run at once. Tested by
+// tests/unit/check_test.cc.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hloir/devices.h"
+#include "hloir/evaluator.h"
+#include "hloir/executable.h"
+#include "hloir/module.h"
+#include "hloir/status.h"
+
+#pragma GCC visibility push(default)
+namespace hloir {
+
+enum class Engine { kFast, kReference };
+
+// Which engine runs a module, on how many devices and within which limits.
+struct RunnerOptions {
+  Engine engine = Engine::kFast;
+  int threads = 0;  // 0: as many as the machine has
+  std::string isa;  // as in ExecutableOptions
+  ElidedConstants elided = ElidedConstants::kRefuse;
+  int64_t max_steps = EvaluatorOptions{}.max_steps;
+  int64_t max_bytes = EvaluatorOptions{}.max_bytes;
+  const std::atomic<bool>* cancel = nullptr;
+  bool profile = false;
+  bool fuse = true;  // by the engine: what the module fuses is one step anyway
+  // As in EvaluatorOptions.
+  std::function<StatusOr<Literal>(const Shape&)> infeed;
+  std::function<Status(const Literal&)> outfeed;
+  std::function<void(const HloInstruction&, const Literal&)> on_result;
+  std::function<void(int64_t, int64_t)> on_progress;
+  // With more than one, the reference evaluator simulates all of them, whatever `engine` says.
+  DeviceCounts devices{};
+};
+
+EvaluatorOptions ToEvaluatorOptions(const RunnerOptions& options);
+
+// Makes a module ready to be run often. It must outlive the runner.
+class Runner {
+ public:
+  static StatusOr<Runner> Prepare(const HloModule& module, const RunnerOptions& options);
+  // On one device. InvalidArgument if there are several.
+  StatusOr<Literal> Run(std::span<const Literal* const> arguments);
+  // Like Run, but writes into `result`, which an earlier run has given and whose memory is used again.
+  Status RunInto(std::span<const Literal* const> arguments, Literal* result);
+  // On each device; also if there is one. arguments[d] are device d's.
+  StatusOr<std::vector<Literal>> RunOnAll(std::span<const std::vector<const Literal*>> arguments);
+  int64_t device_count() const { return options_.devices.devices(); }
+  ExecutionProfile Profile() const { return executable_ ? executable_->Profile() : ExecutionProfile(); }
+  int64_t arena_bytes() const { return executable_ ? executable_->arena_bytes() : 0; }
+  // The instruction set in use, or "reference".
+  std::string engine() const { return executable_ ? executable_->isa() : "reference"; }
+
+ private:
+  Runner(const HloModule& module, const RunnerOptions& options) : module_(&module), options_(options) {}
+  const HloModule* module_;
+  RunnerOptions options_;
+  std::unique_ptr<HloExecutable> executable_;  // of one device: one of these two
+  std::unique_ptr<HloEvaluator> evaluator_;
+};
+
+}  // namespace hloir
+#pragma GCC visibility pop

@@ -1,0 +1,458 @@
+// The verdict: Check() and Checker. It runs both modules on each set of inputs and judges the results (JudgeSet), asks
+// the other engine, and adds what was seen over all sets.
+//
+// Two results agree if, in each leaf, they are apart by no more than twice the rounding error that each has, added up,
+// and a few units in the last place. The error of a result is its distance from the same module's result in wider
+// arithmetic. By the triangle inequality, modules that mean the same always pass, and modules that do not are caught as
+// soon as they differ by more than they round. Errors are those of a whole leaf: the largest distance of any element.
+// Integers and booleans that rounding has not moved must be equal. NaNs and infinities must be in the same places.
+// Covered by tests/unit/check_test.cc.
+#include "hloir/check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <utility>
+
+#include "check/compare.h"
+#include "check/divergence.h"
+#include "check/left_open.h"
+#include "check/subject.h"
+#include "support/format.h"
+
+namespace hloir {
+namespace check {
+namespace {
+
+constexpr double kErrorFactor = 2;
+// Loops: `after` is taken to be endless if it runs more than so many times as long as `before`.
+constexpr int64_t kMuchLonger = 16;
+
+Comparison CompareOnAll(const Results& a, const Results& b, const Tolerance& tolerance, const Errors& errors) {
+  Comparison all;
+  all.agree = a.size() == b.size();
+  for (size_t d = 0; d < std::min(a.size(), b.size()); ++d) {
+    const std::span<const double> allowed =
+        d < errors.size() ? std::span<const double>(errors[d]) : std::span<const double>();
+    Comparison one = Compare(a[d], b[d], tolerance, allowed);
+    all.agree = all.agree && one.agree;
+    for (LeafDifference& leaf : one.leaves) {
+      if (a.size() > 1) leaf.where = Format("device{}.{}", d, leaf.where);
+      all.leaves.push_back(std::move(leaf));
+    }
+  }
+  return all;
+}
+
+Errors Sum(Errors a, const Errors& b) {
+  for (size_t d = 0; d < a.size(); ++d) {
+    for (size_t i = 0; i < a[d].size(); ++i)
+      a[d][i] = kErrorFactor * (a[d][i] + (d < b.size() && i < b[d].size() ? b[d][i] : 0));
+  }
+  return a;
+}
+
+// A result of one subject against one of another, or of the same by another engine. Rounding errors are measured only
+// where a few units in the last place do not explain the difference.
+Comparison Judge(const Results& a, Subject& of_a, const Results& b, Subject& of_b, size_t set, bool exact) {
+  Comparison first = CompareOnAll(a, b, {.exact = exact}, {});
+  if (exact || first.agree) return first;
+  return CompareOnAll(a, b, {}, Sum(of_a.ErrorsOf(a, set), of_b.ErrorsOf(b, set)));
+}
+
+// Leaves in which `b` rounds so much more than `a` that it must compute in a narrower type somewhere; as a note each.
+std::vector<std::string> CoarserLeaves(const Results& a, Subject& of_a, const Results& b, Subject& of_b, size_t set,
+                                       const CheckOptions& options) {
+  constexpr double kMuchCoarser = 64;
+  std::vector<std::string> notes;
+  const Comparison first = CompareOnAll(a, b, {}, {});
+  if (first.agree) return notes;  // apart by a few units in the last place
+  const Errors errors_a = of_a.ErrorsOf(a, set), errors_b = of_b.ErrorsOf(b, set);
+  size_t k = 0;
+  for (size_t d = 0; d < errors_a.size(); ++d) {
+    for (size_t i = 0; i < errors_a[d].size(); ++i, ++k) {
+      const LeafDifference& leaf = first.leaves[k];
+      if (leaf.agrees || leaf.max_relative == 0) continue;
+      const double few_units = leaf.allowed_relative * leaf.max_absolute / leaf.max_relative;
+      if (few_units == 0) continue;  // integers
+      const double ratio = errors_b[d][i] / std::max(errors_a[d][i], few_units / 4);
+      if (ratio > kMuchCoarser) {
+        notes.push_back(Format("{} rounds {:.0f} times as much in {} as in {}", leaf.where, ratio, options.after_name,
+                               options.before_name));
+      }
+    }
+  }
+  return notes;
+}
+
+bool HasComplexNumbers(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
+      if (IsComplex(i->shape().element_type())) return true;
+  }
+  return false;
+}
+
+// What HLO leaves open of corner cases: whether a sum overflows that has the largest number in it, which depends on the
+// order of adding and on what it is added up in; whether denormals count as zero, as some processors' dot instructions
+// have it; and what products of complex numbers with infinite parts are. So this is the check with such numbers
+// replaced; other NaNs and infinities stay. Nothing, if the inputs are no corner cases.
+std::optional<Context> WithoutExtremes(const Context& context, size_t set, const HloModule& module) {
+  constexpr double kLarge = 16;
+  if (context.inputs[set].kind != InputKind::kCornerCases) return std::nullopt;
+  Context tame{context.options, context.counts, {context.inputs[set]}};
+  const bool finite_only = HasComplexNumbers(module);
+  const std::function<void(Literal&)> replace = [&](Literal& literal) {
+    for (Literal& element : literal.elements()) replace(element);
+    const PrimitiveType type = ComplexComponentType(literal.shape().element_type());
+    if (!IsFloat(type)) return;
+    const double smallest = std::ldexp(1.0, 1 - GetFloatFormat(type).bias);
+    for (int64_t i = 0; i < literal.element_count(); ++i) {
+      const std::complex<double> x = literal.GetAsComplex(i);
+      const double size = std::max(std::abs(x.real()), std::abs(x.imag()));
+      if (std::isfinite(std::abs(x)) ? size > kLarge : finite_only) literal.SetFromDouble(i, x.real() < 0 ? -2 : 2);
+      else if (size < smallest && size > 0) literal.SetFromDouble(i, 0);
+    }
+  };
+  for (std::vector<Literal>& device : tame.inputs[0].devices) {
+    for (Literal& literal : device) replace(literal);
+  }
+  return tame;
+}
+
+Status CheckSameInterface(const HloModule& a, const HloModule& b, const CheckOptions& options) {
+  if (a.entry_computation() == nullptr || b.entry_computation() == nullptr)
+    return InvalidArgument("a module without an entry computation has no result");
+  const ProgramShape x = a.entry_computation()->program_shape(), y = b.entry_computation()->program_shape();
+  std::string what;
+  if (x.parameters.size() != y.parameters.size()) {
+    what = Format("{} has {} parameters, {} has {}", options.before_name, x.parameters.size(), options.after_name,
+                  y.parameters.size());
+  }
+  const auto compare = [&](const Shape& p, const Shape& q, const std::string& name) {
+    if (!what.empty() || p.Compatible(q)) return;
+    what = Format("{} is {} in {} and {} in {}", name, p.ToString(false), options.before_name, q.ToString(false),
+                  options.after_name);
+  };
+  for (size_t i = 0; what.empty() && i < x.parameters.size(); ++i)
+    compare(x.parameters[i], y.parameters[i], Format("parameter {}", i));
+  compare(x.result, y.result, "the result");
+  if (what.empty()) return OkStatus();
+  if (DeviceCountsOf(a).devices() != DeviceCountsOf(b).devices())
+    what += "; a module cannot be compared with itself partitioned for other devices";
+  return InvalidArgument("the two modules have different parameters or results: " + what);
+}
+
+// Of the two limits of a run, that of steps.
+bool IsStepLimit(const Status& status) {
+  return status.code() == StatusCode::kResourceExhausted && status.message().find("steps") != std::string::npos;
+}
+
+Status Of(const std::string& name, const Status& status) {
+  return Status(status.code(), name + ": " + status.message());
+}
+
+Timing Summary(std::vector<double> times) {
+  // The first run of several touches its memory for the first time.
+  if (times.size() > 1) times.erase(times.begin());
+  std::sort(times.begin(), times.end());
+  const auto at = [&](double part) {
+    return times[static_cast<size_t>(part * static_cast<double>(times.size() - 1) + 0.5)];
+  };
+  return {static_cast<int>(times.size()), at(0.5), at(0.25), at(0.75)};
+}
+
+}  // namespace
+}  // namespace check
+
+using check::Results;
+using check::Subject;
+
+class Checker::Impl {
+ public:
+  Impl(const HloModule& before, std::vector<InputSet> inputs, CheckOptions options)
+      : context_{std::move(options), {}, std::move(inputs)}, made_up_(context_.inputs.empty()) {
+    before_ = std::make_shared<Subject>(before, context_);
+  }
+
+  StatusOr<Verdict> Check(const HloModule& after);
+  void Advance() {
+    if (after_) before_ = std::move(after_);
+  }
+  const std::vector<InputSet>& inputs() const { return context_.inputs; }
+
+ private:
+  Status Prepare(const HloModule& after);
+  // Adds what one set of inputs says; `outcome` is then what the verdict would be with this set alone.
+  Status JudgeSet(size_t set, Verdict& verdict);
+  // Both engines, on one module or the other; called if the engine under test sees no difference.
+  Status AskOther(size_t set, Verdict& verdict);
+  // Both have run this module. What overflows on corner cases is only noted.
+  bool EnginesAgree(Subject& subject, size_t set, Verdict& verdict);
+  // The engine under test sees a difference: is it the modules'?
+  Status ExplainDifference(size_t set, Verdict& verdict);
+  void Blame(Verdict& verdict, Outcome outcome, std::string reason);
+  void JudgeStored(Verdict& verdict);
+  // Leaves in which no set gave a finite number.
+  std::vector<std::string> SilentLeaves() const;
+  Status Measure(Verdict& verdict);
+
+  check::Context context_;
+  bool made_up_, prepared_ = false;
+  std::shared_ptr<Subject> before_, after_;
+  // By leaf, over the sets of this verdict: name, elements, finite ones.
+  struct LeafTotal {
+    std::string where;
+    int64_t total = 0, finite = 0;
+  };
+  std::vector<LeafTotal> totals_;
+};
+
+Status Checker::Impl::Prepare(const HloModule& after) {
+  HLOIR_RETURN_IF_ERROR(check::CheckSameInterface(before_->module(), after, context_.options));
+  if (prepared_) return OkStatus();
+  DeviceCounts& counts = context_.counts;
+  counts = context_.options.runner.devices;
+  if (counts.devices() == 0) {
+    const HloModule& before = before_->module();
+    counts = UsesDevices(before) || UsesDevices(after) ? DeviceCountsOf(before) : DeviceCounts();
+  }
+  if (made_up_) {
+    for (uint64_t kind : {0, 1}) {
+      const uint64_t seed = context_.options.seed ^ kind;
+      HLOIR_ASSIGN_OR_RETURN(InputSet set, MakeInputSet(before_->module(), counts, seed,
+                                                        seed % 2 == 1 ? InputKind::kCornerCases : InputKind::kPlain));
+      context_.inputs.push_back(std::move(set));
+    }
+  }
+  for (const InputSet& set : context_.inputs) {
+    if (set.devices.empty()) return InvalidArgument("a set of inputs has no device's arguments");
+  }
+  prepared_ = true;
+  return OkStatus();
+}
+
+void Checker::Impl::Blame(Verdict& verdict, Outcome outcome, std::string reason) {
+  verdict.outcome = outcome;
+  verdict.reason = std::move(reason);
+}
+
+Status Checker::Impl::ExplainDifference(size_t set, Verdict& verdict) {
+  const CheckOptions& options = context_.options;
+  const std::string seen = verdict.comparison.ToString(options.before_name, options.after_name);
+  Blame(verdict, Outcome::kDisagree, seen);
+  if (options.other_engine_work <= 0) return OkStatus();
+  const StatusOr<Results>&a = before_->OtherResult(set), &b = after_->OtherResult(set);
+  if (!a.ok() || !b.ok()) return OkStatus();
+  if (check::Judge(*a, *before_, *b, *after_, set, options.exact).agree) {
+    if (const std::optional<check::Context> tame = check::WithoutExtremes(context_, set, before_->module())) {
+      Subject before(before_->module(), *tame), after(after_->module(), *tame);
+      const StatusOr<Results>&x = before.Result(0), &y = after.Result(0);
+      if (x.ok() && y.ok() && check::Judge(*x, before, *y, after, 0, /*exact=*/false).agree) {
+        verdict.notes.push_back("at extremes of the number format, " + seen);
+        Blame(verdict, Outcome::kAgree, "");
+        return OkStatus();
+      }
+    }
+    Blame(verdict, Outcome::kEnginesDisagree,
+          Format("{} (by {}); by the other engine the two agree", seen, before_->engine()));
+  }
+  if (const std::string open = check::LeftOpen(*before_, set); !open.empty())
+    Blame(verdict, Outcome::kLeftOpen, seen + "; " + open);
+  return OkStatus();
+}
+
+bool Checker::Impl::EnginesAgree(Subject& subject, size_t set, Verdict& verdict) {
+  const bool is_reference = check::TestsReference(context_);
+  const std::string other_name = is_reference ? "the other" : subject.engine();
+  const auto compare = [&](Subject& one, size_t which) {
+    return one.CompareWithReference(*(is_reference ? one.OtherResult(which) : one.Result(which)), which);
+  };
+  Comparison engines = compare(subject, set);
+  if (engines.agree) return true;
+  if (const std::optional<check::Context> tame = check::WithoutExtremes(context_, set, before_->module())) {
+    Subject without(subject.module(), *tame);
+    if (without.Result(0).ok() && without.OtherResult(0).ok()) {
+      const Comparison again = compare(without, 0);
+      if (again.agree) {
+        verdict.notes.push_back("at extremes of the number format, " + engines.ToString("reference", other_name));
+        return true;
+      }
+      engines = again;
+    }
+  }
+  const CheckOptions& options = context_.options;
+  Blame(
+      verdict, Outcome::kEnginesDisagree,
+      Format("two engines disagree about {}: {}", &subject == before_.get() ? options.before_name : options.after_name,
+             engines.ToString("reference", other_name)));
+  return false;
+}
+
+Status Checker::Impl::AskOther(size_t set, Verdict& verdict) {
+  const CheckOptions& options = context_.options;
+  // If rewrites that claim to be exact have changed bits (the engine may order sums as the graph's form suggests), only
+  // the other engine can tell.
+  const bool must = options.exact && verdict.comparison.differing() > 0 && !check::TestsReference(context_);
+  if (options.other_engine_work <= 0 && !must) return OkStatus();
+  const StatusOr<Results>& a = before_->OtherResult(set, must);
+  if (!a.ok()) {
+    const std::string note = "the other engine was not asked: " + a.status().message();
+    if (std::find(verdict.notes.begin(), verdict.notes.end(), note) == verdict.notes.end())
+      verdict.notes.push_back(note);
+    return must ? a.status() : OkStatus();
+  }
+  const StatusOr<Results>& b = after_->OtherResult(set, must);
+  if (!b.ok()) return must ? check::Of(options.after_name, b.status()) : OkStatus();
+  const std::string other = check::OtherIsReference(context_) ? "reference" : "fast";
+  if (std::find(verdict.engines.begin(), verdict.engines.end(), other) == verdict.engines.end())
+    verdict.engines.push_back(other);
+
+  const Comparison modules = check::Judge(*a, *before_, *b, *after_, set, options.exact);
+  if (!modules.agree) {
+    Blame(verdict, Outcome::kDisagree,
+          Format("{}{} (by the {} engine)", options.exact ? "a rewrite that should be exact changed bits: " : "",
+                 modules.ToString(options.before_name, options.after_name), other));
+    verdict.comparison = modules;
+  } else {
+    // Of `after` only what was not seen with `before`.
+    const bool both = verdict.comparison.differing() > 0;
+    if (EnginesAgree(*before_, set, verdict) && (!both || EnginesAgree(*after_, set, verdict))) return OkStatus();
+  }
+  if (const std::string open = check::LeftOpen(*before_, set); !open.empty())
+    Blame(verdict, Outcome::kLeftOpen, verdict.reason + "; " + open);
+  return OkStatus();
+}
+
+Status Checker::Impl::JudgeSet(size_t set, Verdict& verdict) {
+  const CheckOptions& options = context_.options;
+  const StatusOr<Results>& a = before_->Result(set);
+  if (!a.ok()) return a.status();
+  const StatusOr<Results>& b = after_->Result(set);
+  if (!b.ok() && check::IsStepLimit(b.status())) {
+    // Does `before` end long before that?
+    check::Context fewer{options, context_.counts, {context_.inputs[set]}};
+    fewer.options.runner.max_steps /= check::kMuchLonger;
+    Subject quick(before_->module(), fewer);
+    if (quick.Result(0).ok()) {
+      Blame(verdict, Outcome::kDisagree,
+            Format("{} does not end within {} steps, {} within a {}th of that", options.after_name,
+                   options.runner.max_steps, options.before_name, check::kMuchLonger));
+      return OkStatus();
+    }
+  }
+  if (!b.ok()) return check::Of(options.after_name, b.status());
+  if (verdict.engines.empty()) verdict.engines.push_back(before_->engine());
+
+  const bool exact = options.exact && check::TestsReference(context_);
+  Comparison comparison = check::Judge(*a, *before_, *b, *after_, set, exact);
+  verdict.differing += comparison.differing();
+  verdict.largest_relative = std::max(verdict.largest_relative, comparison.max_relative());
+  totals_.resize(std::max(totals_.size(), comparison.leaves.size()));
+  for (size_t i = 0; i < comparison.leaves.size(); ++i) {
+    totals_[i].where = comparison.leaves[i].where;
+    totals_[i].total += comparison.leaves[i].total;
+    totals_[i].finite += comparison.leaves[i].finite;
+  }
+  const bool agree = comparison.agree, first = set == 0;
+  if (agree && first) verdict.notes = check::CoarserLeaves(*a, *before_, *b, *after_, set, options);
+  Comparison kept = std::exchange(verdict.comparison, std::move(comparison));
+  verdict.input_set = set;
+  HLOIR_RETURN_IF_ERROR(agree ? AskOther(set, verdict) : ExplainDifference(set, verdict));
+  if (verdict.agrees() && !first) verdict.comparison = std::move(kept), verdict.input_set = 0;
+  return OkStatus();
+}
+
+std::vector<std::string> Checker::Impl::SilentLeaves() const {
+  std::vector<std::string> silent;
+  for (const LeafTotal& leaf : totals_) {
+    if (leaf.total > 0 && leaf.finite == 0) silent.push_back(leaf.where);
+  }
+  return silent;
+}
+
+void Checker::Impl::JudgeStored(Verdict& verdict) {
+  const Literal stored = Literal::Tuple(context_.options.stored);
+  const ModuleRunner runner = [&](const HloModule& module, std::span<const std::vector<const Literal*>> arguments) {
+    RunnerOptions options = context_.options.runner;
+    options.devices = {};
+    StatusOr<Runner> prepared = Runner::Prepare(module, options);
+    return prepared.ok() ? prepared->RunOnAll(arguments) : StatusOr<Results>(prepared.status());
+  };
+  verdict.stored =
+      CompareWithStored(before_->module(), (*before_->Result(0))[0], stored, context_.ArgumentsOf(0)[0], runner);
+  if (verdict.stored->agree || !verdict.agrees()) return;
+  Blame(verdict, Outcome::kNotAsStored,
+        "the results are not the stored ones: " + verdict.stored->ToString(context_.options.before_name, "stored"));
+}
+
+Status Checker::Impl::Measure(Verdict& verdict) {
+  constexpr double kEachMilliseconds = 20;
+  constexpr size_t kMaxRuns = 50;
+  std::vector<double> times[2];
+  double sums[2] = {0, 0};
+  // By turns, so that what else the machine does meets both.
+  while (times[0].size() < kMaxRuns && std::min(sums[0], sums[1]) < kEachMilliseconds &&
+         std::max(sums[0], sums[1]) < 10 * kEachMilliseconds) {
+    for (int k : {0, 1}) {
+      HLOIR_ASSIGN_OR_RETURN(const double time, (k == 0 ? *before_ : *after_).TimeRun(0));
+      times[k].push_back(time);
+      sums[k] += time;
+    }
+  }
+  verdict.before = check::Summary(std::move(times[0]));
+  verdict.after = check::Summary(std::move(times[1]));
+  return OkStatus();
+}
+
+StatusOr<Verdict> Checker::Impl::Check(const HloModule& after) {
+  HLOIR_RETURN_IF_ERROR(Prepare(after));
+  const CheckOptions& options = context_.options;
+  after_ = &after == &before_->module() ? before_ : std::make_shared<Subject>(after, context_);
+  totals_.clear();
+  Verdict verdict;
+  verdict.devices = context_.counts.devices();
+  for (size_t set = 0; set < context_.inputs.size() && verdict.agrees(); ++set) {
+    HLOIR_RETURN_IF_ERROR(JudgeSet(set, verdict));
+    // Positive inputs may give numbers where others do not: logarithms, roots.
+    if (made_up_ && set == 1 && context_.inputs.size() == 2 && verdict.agrees() && !SilentLeaves().empty()) {
+      HLOIR_ASSIGN_OR_RETURN(InputSet positive,
+                             MakeInputSet(before_->module(), context_.counts, options.seed, InputKind::kPositive));
+      context_.inputs.push_back(std::move(positive));
+    }
+  }
+  if (verdict.agrees()) {
+    verdict.outcome = verdict.differing == 0 ? Outcome::kSameBits : Outcome::kAgree;
+    const std::vector<std::string> silent = SilentLeaves();
+    const bool any_values =
+        std::any_of(totals_.begin(), totals_.end(), [](const LeafTotal& leaf) { return leaf.finite > 0; });
+    if (!silent.empty() && !any_values) {
+      Blame(verdict, Outcome::kNothingFinite, "no input gave a finite number in any result");
+    } else {
+      for (const std::string& leaf : silent) verdict.notes.push_back(leaf + " had no finite number on any input");
+    }
+  }
+  if (!options.stored.empty() && verdict.devices == 1 && before_->Result(0).ok()) JudgeStored(verdict);
+  // Without leaves one of the two did not end.
+  if (verdict.outcome == Outcome::kDisagree && options.divergence && !verdict.comparison.leaves.empty()) {
+    verdict.divergence = check::FindDivergence(before_->module(), after, context_, verdict.input_set);
+  }
+  if (options.timing && before_->Result(0).ok() && after_->Result(0).ok()) HLOIR_RETURN_IF_ERROR(Measure(verdict));
+  return verdict;
+}
+
+Checker::Checker(const HloModule& before, std::vector<InputSet> inputs, CheckOptions options)
+    : impl_(std::make_unique<Impl>(before, std::move(inputs), std::move(options))) {}
+Checker::~Checker() = default;
+Checker::Checker(Checker&&) noexcept = default;
+Checker& Checker::operator=(Checker&&) noexcept = default;
+StatusOr<Verdict> Checker::Check(const HloModule& after) { return impl_->Check(after); }
+void Checker::Advance() { impl_->Advance(); }
+const std::vector<InputSet>& Checker::inputs() const { return impl_->inputs(); }
+
+StatusOr<Verdict> Check(const HloModule& before, const HloModule& after, std::vector<InputSet> inputs,
+                        const CheckOptions& options) {
+  return Checker(before, std::move(inputs), options).Check(after);
+}
+
+}  // namespace hloir

@@ -1,0 +1,29 @@
+// The measuring that CompareResults and the verdict share.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hloir/check.h"
+
+namespace hloir::check {
+
+struct Distance {
+  int64_t differing = 0;  // bitwise, a NaN being equal to any NaN
+  int64_t finite = 0;     // elements finite in both
+  int64_t nonfinite = 0;  // elements that are NaN or an infinity in one alone
+  double absolute = 0;    // of elements that are finite in both
+  double largest = 0;     // magnitude of a finite element of the first
+  int64_t worst = -1;     // the first of those counted in `nonfinite`, else the one that is farthest apart
+};
+// Both leaves have the same dimensions; their element types may differ.
+Distance Measure(const Literal& a, const Literal& b);
+
+// The error of `result` against `wide`, leaf by leaf; 0 where they cannot be compared.
+std::vector<double> MeasureErrors(const Literal& result, const Literal* wide);
+
+// `errors`: how far each leaf may be apart, beside a few units in the last place.
+Comparison Compare(const Literal& a, const Literal& b, const Tolerance& tolerance, std::span<const double> errors);
+
+}  // namespace hloir::check

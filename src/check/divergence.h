@@ -1,0 +1,16 @@
+// Where two modules that disagree begin to differ.
+#pragma once
+
+#include <optional>
+
+#include "check/subject.h"
+
+namespace hloir::check {
+
+// Both are run by the reference evaluator. Differences that rounding explains do not count. Nothing: all that both have
+// agrees, or nothing could be found within the limits of steps and of a few hundred megabytes, or the names of the two
+// modules have nothing to do with each other (see divergence.cc).
+std::optional<Divergence> FindDivergence(const HloModule& before, const HloModule& after, const Context& context,
+                                         size_t set);
+
+}  // namespace hloir::check

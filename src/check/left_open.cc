@@ -1,0 +1,120 @@
+// See left_open.h. A reduce is replaced by one that HLO says is the same: over the elements in reverse, then over the
+// two halves one by one and over their results. If the module then gives something else, the value was never
+// determined. Covered by tests/unit/check_test.cc.
+#include "check/left_open.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "hloir/open_semantics.h"
+#include "support/format.h"
+
+namespace hloir::check {
+namespace {
+
+constexpr int kMaxReduces = 16;  // that are tried
+
+bool IsReduce(const HloInstruction& i) {
+  if (i.opcode() != HloOpcode::kReduce) return false;
+  const DimVector& dims = i.attributes<DimensionsAttributes>().dimensions;
+  const Shape& shape = i.operand(0)->shape();
+  return !dims.empty() && shape.IsStatic() && shape.dimensions(dims[0]) >= 2;
+}
+
+using Operands = std::vector<HloInstruction*>;
+
+HloInstruction* CloneReduce(HloInstruction& reduce, const Operands& inputs, const Shape& shape, const DimVector& dims) {
+  Operands operands = inputs;
+  for (int64_t k = reduce.operand_count() / 2; k < reduce.operand_count(); ++k) operands.push_back(reduce.operand(k));
+  HloInstruction* clone = reduce.parent()->AddClone(reduce, operands, &shape);
+  clone->mutable_attributes<DimensionsAttributes>().dimensions = dims;
+  return clone;
+}
+
+void Reverse(HloInstruction& reduce) {
+  HloComputation* computation = reduce.parent();
+  Operands reversed;
+  for (int64_t k = 0; k < reduce.operand_count() / 2; ++k) {
+    reversed.push_back(computation->AddInstruction(HloOpcode::kReverse, reduce.operand(k)->shape(), {reduce.operand(k)},
+                                                   reduce.attributes<DimensionsAttributes>()));
+  }
+  reduce.ReplaceAllUsesWith(
+      CloneReduce(reduce, reversed, reduce.shape(), reduce.attributes<DimensionsAttributes>().dimensions));
+}
+
+Shape WithDimension(const Shape& shape, int64_t d, int64_t size) {
+  DimVector dims = shape.dimensions();
+  dims[d] = size;
+  return Shape::Array(shape.element_type(), dims);
+}
+
+void Halve(HloInstruction& reduce) {
+  HloComputation* computation = reduce.parent();
+  const DimVector dims = reduce.attributes<DimensionsAttributes>().dimensions;
+  const int64_t count = reduce.operand_count() / 2, d = dims[0];
+  const int64_t size = reduce.operand(0)->shape().dimensions(d);
+  HloInstruction* halves[2];
+  for (int64_t half : {0, 1}) {
+    Operands slices;
+    for (int64_t k = 0; k < count; ++k) {
+      const Shape& whole = reduce.operand(k)->shape();
+      SliceAttributes slice;
+      for (int64_t limit : whole.dimensions()) slice.slice.push_back({0, limit, 1});
+      (half == 0 ? slice.slice[d].limit : slice.slice[d].start) = size / 2;
+      const Shape part = WithDimension(whole, d, half == 0 ? size / 2 : size - size / 2);
+      slices.push_back(computation->AddInstruction(HloOpcode::kSlice, part, {reduce.operand(k)}, slice));
+    }
+    halves[half] = CloneReduce(reduce, slices, reduce.shape(), dims);
+  }
+  Operands pairs;
+  for (int64_t k = 0; k < count; ++k) {
+    Operands parts;
+    Shape pair;
+    for (HloInstruction* half : halves) {
+      HloInstruction* part = half->shape().IsTuple() ? computation->AddGetTupleElement(half, k) : half;
+      DimVector one = part->shape().dimensions();
+      one.insert(one.begin(), 1);
+      parts.push_back(computation->AddInstruction(HloOpcode::kReshape, Shape::Array(part->shape().element_type(), one),
+                                                  {part}, ReshapeAttributes()));
+      pair = WithDimension(parts[0]->shape(), 0, 2);
+    }
+    DimensionsAttributes first;
+    first.dimensions = {0};
+    pairs.push_back(computation->AddInstruction(HloOpcode::kConcatenate, pair, parts, first));
+  }
+  reduce.ReplaceAllUsesWith(CloneReduce(reduce, pairs, reduce.shape(), {0}));
+}
+
+}  // namespace
+
+std::string LeftOpen(Subject& subject, size_t set) {
+  const HloModule& module = subject.module();
+  const StatusOr<Results>& base = subject.ReferenceResult(set);
+  if (!base.ok()) return "";
+  const Arguments arguments = subject.ArgumentsOf(set);
+  const std::optional<OpenSemantics> open = FindOpenSemantics(module);
+  if (!open) return "";
+  int tried = 0;
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      if (!IsReduce(*i)) continue;
+      if (++tried > kMaxReduces) break;
+      for (const bool reversed : {true, false}) {
+        std::unique_ptr<HloModule> variant = module.Clone();
+        variant->config().is_scheduled = false;
+        HloInstruction* reduce = variant->FindComputation(computation->name())->FindInstruction(i->name());
+        (reversed ? Reverse : Halve)(*reduce);
+        const StatusOr<Results> other = subject.RunReference(*variant, arguments, /*whatever_it_takes=*/false);
+        if (!other.ok() || subject.CompareWithReference(*other, set).agree) continue;
+        return Format("HLO leaves open {} {} combines, and its reducer {} gives another result then",
+                      reversed ? "in which order" : "in which groups and with how many initial values", i->name(),
+                      i->to_apply()->name());
+      }
+    }
+  }
+  // Of others there is no such variant: that they are open has to do.
+  if (open->instruction->opcode() == HloOpcode::kReduce) return "";
+  return Format("HLO leaves open what {} gives: {}", open->instruction->name(), open->reason);
+}
+
+}  // namespace hloir::check

@@ -1,0 +1,15 @@
+// Does a difference lie in what HLO leaves open?
+#pragma once
+
+#include <string>
+
+#include "check/subject.h"
+
+namespace hloir::check {
+
+// HLO leaves open in which order a reduce combines its elements, in which groups, and how often its initial value takes
+// part. Names a reduce of the module on which the result depends in this way, on these inputs, by more than rounding;
+// "" if there is none, or if that could not be found out within the limits of work.
+std::string LeftOpen(Subject& subject, size_t set);
+
+}  // namespace hloir::check

@@ -1,0 +1,129 @@
+// CompareWithStored(): a result against one that was computed elsewhere. See check.h. Covered by
+// tests/unit/corpus_test.cc and check_test.cc.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <list>
+#include <vector>
+
+#include "check/subject.h"
+#include "hloir/detail/widen.h"
+#include "support/format.h"
+
+namespace hloir::check {
+namespace {
+
+// The elements that a leaf of bounded dynamic dimensions really has, as an array of that size.
+Literal CutToSize(const Literal& leaf) {
+  if (leaf.dynamic_sizes().empty() || leaf.dynamic_sizes() == leaf.shape().dimensions()) return leaf;
+  const DimVector& sizes = leaf.dynamic_sizes();
+  Literal cut(Shape::Array(leaf.shape().element_type(), sizes));
+  const size_t bytes = static_cast<size_t>(StorageBytes(leaf.shape().element_type()));
+  for (int64_t i = 0; i < cut.element_count(); ++i) {
+    int64_t source = 0, rest = i, stride = 1;
+    for (int64_t d = leaf.shape().rank(); d-- > 0; stride *= leaf.shape().dimensions(d), rest /= sizes[d])
+      source += rest % sizes[d] * stride;
+    std::memcpy(cut.untyped_data() + static_cast<size_t>(i) * bytes,
+                leaf.untyped_data() + static_cast<size_t>(source) * bytes, bytes);
+  }
+  return cut;
+}
+
+// What is stored of a result: its arrays, at their sizes.
+Literal StoredForm(const Literal& result) {
+  std::vector<Literal> leaves;
+  for (const Literal* leaf : result.Leaves()) {
+    if (leaf->shape().IsArray()) leaves.push_back(CutToSize(*leaf));
+  }
+  return Literal::Tuple(std::move(leaves));
+}
+
+// Relative to a leaf's largest element.
+double Allowed(PrimitiveType type, double own_error) {
+  const PrimitiveType component = ComplexComponentType(type);
+  const double units = IsFloat(component) ? std::ldexp(32, -GetFloatFormat(component).mantissa_bits - 1) : 0;
+  return std::max(units, 16 * own_error);
+}
+
+// Every float moved by a unit in its last place, up or down in one of several patterns that are not the data's.
+void Perturb(Literal& literal, uint64_t pattern) {
+  for (Literal& element : literal.elements()) Perturb(element, pattern);
+  if (!IsFloat(literal.shape().element_type())) return;
+  Literal factors(Shape::Array(literal.shape().element_type(), literal.shape().dimensions()));
+  FillWithNearlyOne(factors, pattern);
+  for (int64_t i = 0; i < literal.element_count(); ++i)
+    literal.SetFromDouble(i, literal.GetAsDouble(i) * factors.GetAsDouble(i));
+}
+
+// Each device's leaves, and what rounding does to each, relative to its largest element.
+using Errors = std::vector<std::vector<double>>;
+
+void RaiseErrors(Errors& errors, const Results& results, const StatusOr<Results>& other) {
+  if (!other.ok() || other->size() != results.size()) return;
+  for (size_t d = 0; d < errors.size(); ++d) {
+    const Comparison distance = CompareResults(results[d], StoredForm((*other)[d]));
+    for (size_t i = 0; i < std::min(errors[d].size(), distance.leaves.size()); ++i)
+      errors[d][i] = std::max(errors[d][i], distance.leaves[i].max_relative);
+  }
+}
+
+Errors OwnErrors(const HloModule& module, const Results& results, const Arguments& arguments,
+                 const ModuleRunner& runner) {
+  constexpr uint64_t kPatterns = 2;
+  Errors errors;
+  for (const Literal& result : results) errors.emplace_back(result.elements().size(), 0);
+  if (auto wide = WidenModule(module); wide.ok()) RaiseErrors(errors, results, runner(**wide, arguments));
+  for (uint64_t pattern = 0; pattern < kPatterns; ++pattern) {
+    std::list<Literal> moved;
+    Arguments pointers(arguments.size());
+    for (size_t d = 0; d < arguments.size(); ++d) {
+      for (const Literal* argument : arguments[d]) {
+        Perturb(moved.emplace_back(*argument), pattern);
+        pointers[d].push_back(&moved.back());
+      }
+    }
+    RaiseErrors(errors, results, runner(module, pointers));
+    RaiseErrors(errors, results, runner(*PerturbModule(module, pattern), arguments));
+  }
+  return errors;
+}
+
+}  // namespace
+
+Comparison CompareRounded(const HloModule& module, const Results& given_results, const Results& given_others,
+                          const Arguments& arguments, const ModuleRunner& runner) {
+  Results results, others;
+  for (const Literal& result : given_results) results.push_back(StoredForm(result));
+  for (const Literal& other : given_others) others.push_back(StoredForm(other));
+  const auto judge = [&](const Errors& own_errors) {
+    Comparison all;
+    all.agree = results.size() == others.size();
+    for (size_t d = 0; d < std::min(results.size(), others.size()); ++d) {
+      Comparison one = CompareResults(results[d], others[d]);
+      all.agree = all.agree && results[d].elements().size() == others[d].elements().size();
+      for (size_t i = 0; i < one.leaves.size(); ++i) {
+        LeafDifference& leaf = one.leaves[i];
+        if (results.size() > 1) leaf.where = Format("device{}.{}", d, leaf.where);
+        leaf.allowed_relative =
+            Allowed(results[d].elements()[i].shape().element_type(), d < own_errors.size() ? own_errors[d][i] : 0);
+        leaf.agrees = leaf.comparable && leaf.nonfinite == 0 && leaf.max_relative <= leaf.allowed_relative;
+        all.agree = all.agree && leaf.agrees;
+        all.leaves.push_back(std::move(leaf));
+      }
+    }
+    return all;
+  };
+  Comparison first = judge({});
+  return first.agree ? first : judge(OwnErrors(module, results, arguments, runner));
+}
+
+}  // namespace hloir::check
+
+namespace hloir {
+
+Comparison CompareWithStored(const HloModule& module, const Literal& result, const Literal& stored,
+                             std::span<const Literal* const> inputs, const ModuleRunner& runner) {
+  return check::CompareRounded(module, {result}, {stored}, {{inputs.begin(), inputs.end()}}, runner);
+}
+
+}  // namespace hloir

@@ -1,0 +1,199 @@
+// See subject.h.
+#include "check/subject.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+
+#include "check/compare.h"
+#include "hloir/detail/widen.h"
+#include "support/format.h"
+
+namespace hloir::check {
+namespace {
+
+bool HasDoubles(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      const PrimitiveType type = i->shape().element_type();
+      if (type == PrimitiveType::F64 || type == PrimitiveType::C128) return true;
+    }
+  }
+  return false;
+}
+
+bool HasLoops(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
+      if (i->opcode() == HloOpcode::kWhile) return true;
+  }
+  return false;
+}
+
+size_t HashOf(const InputSet& inputs) {
+  size_t hash = 0;
+  for (const std::vector<Literal>& device : inputs.devices) {
+    for (const Literal& literal : device) hash = hash * 31 + literal.Hash();
+  }
+  return hash;
+}
+
+// A thread less to wake up is a measurement with less noise.
+constexpr double kWorthThreads = 1 << 22;
+
+}  // namespace
+
+Arguments Context::ArgumentsOf(size_t set) const {
+  Arguments arguments(static_cast<size_t>(counts.devices()));
+  const std::vector<std::vector<Literal>>& given = inputs[set].devices;
+  for (size_t d = 0; d < arguments.size(); ++d) {
+    for (const Literal& literal : given[d < given.size() ? d : 0]) arguments[d].push_back(&literal);
+  }
+  return arguments;
+}
+
+bool TestsReference(const Context& context) {
+  return !context.options.engine &&
+         (context.options.runner.engine == Engine::kReference || context.counts.devices() > 1);
+}
+bool OtherIsReference(const Context& context) { return !TestsReference(context); }
+
+Subject::PerSet& Subject::At(size_t set) {
+  if (set >= sets_.size()) sets_.resize(set + 1);
+  return sets_[set];
+}
+
+StatusOr<Results> Subject::Compute(size_t set) {
+  const CheckOptions& options = context_.options;
+  const Arguments arguments = context_.ArgumentsOf(set);
+  if (options.engine) {
+    engine_ = "the caller's";
+    return options.engine(module_, arguments);
+  }
+  if (!runner_) {
+    RunnerOptions runner = options.runner;
+    runner.devices = context_.counts;
+    if (options.timing && runner.threads == 0 && WorkOf(module_) < kWorthThreads) runner.threads = 1;
+    HLOIR_ASSIGN_OR_RETURN(runner_, Runner::Prepare(module_, runner));
+    engine_ = runner_->engine();
+  }
+  return runner_->RunOnAll(arguments);
+}
+
+const StatusOr<Results>& Subject::Result(size_t set) {
+  PerSet& at = At(set);
+  if (at.result) return *at.result;
+  // An engine that writes over its arguments would make the next one agree with it.
+  const size_t arguments = HashOf(context_.inputs[set]);
+  at.result = Compute(set);
+  if (HashOf(context_.inputs[set]) != arguments)
+    at.result = Internal(Format("the engine ({}) writes over the arguments of {}", engine_, module_.name()));
+  return *at.result;
+}
+
+StatusOr<Results> Subject::RunTested(const HloModule& module, size_t set) const {
+  RunnerOptions options = context_.options.runner;
+  options.devices = context_.counts;
+  HLOIR_ASSIGN_OR_RETURN(Runner runner, Runner::Prepare(module, options));
+  return runner.RunOnAll(context_.ArgumentsOf(set));
+}
+
+StatusOr<Results> Subject::RunReference(const HloModule& module, const Arguments& arguments,
+                                        bool whatever_it_takes) const {
+  RunnerOptions options = context_.options.runner;
+  options.devices = context_.counts;
+  options.engine = Engine::kReference;
+  options.on_progress = nullptr;
+  options.on_result = nullptr;
+  const double limit = static_cast<double>(context_.options.other_engine_work);
+  const auto too_much = [&] {
+    return ResourceExhausted(Format("the reference would take more than {:.2g} operations", limit));
+  };
+  std::atomic<bool> stop = false;
+  double work = 0;
+  if (!whatever_it_takes) {
+    if (WorkOf(module) * static_cast<double>(context_.counts.devices()) > limit) return too_much();
+    if (HasLoops(module)) {
+      options.cancel = &stop;
+      options.on_result = [&](const HloInstruction& instruction, const Literal&) {
+        if ((work += 1 + WorkOf(instruction)) > limit) stop = true;
+      };
+    }
+  }
+  HLOIR_ASSIGN_OR_RETURN(Runner runner, Runner::Prepare(module, options));
+  StatusOr<Results> results = runner.RunOnAll(arguments);
+  return stop ? too_much() : std::move(results);
+}
+
+const StatusOr<Results>& Subject::OtherResult(size_t set, bool whatever_it_takes) {
+  PerSet& at = At(set);
+  if (at.other && (at.other_is_final || !whatever_it_takes)) return *at.other;
+  if (context_.counts.devices() > 1 && !context_.options.engine) {
+    at.other = Unimplemented("several devices are simulated by the reference alone");
+    at.other_is_final = true;
+  } else if (OtherIsReference(context_)) {
+    at.other = RunReference(module_, context_.ArgumentsOf(set), whatever_it_takes);
+    at.other_is_final = whatever_it_takes || at.other->ok();
+  } else {
+    RunnerOptions options = context_.options.runner;
+    options.engine = Engine::kFast;
+    const StatusOr<Runner> runner = Runner::Prepare(module_, options);
+    if (runner.ok()) at.other = const_cast<Runner&>(*runner).RunOnAll(context_.ArgumentsOf(set));
+    else at.other = runner.status();
+    at.other_is_final = true;
+  }
+  return *at.other;
+}
+
+const StatusOr<Results>& Subject::ReferenceResult(size_t set) {
+  return TestsReference(context_) ? Result(set) : OtherResult(set);
+}
+
+Comparison Subject::CompareWithReference(const Results& other, size_t set) {
+  const ModuleRunner runner = [&](const HloModule& module, std::span<const std::vector<const Literal*>> arguments) {
+    return RunReference(module, {arguments.begin(), arguments.end()}, /*whatever_it_takes=*/true);
+  };
+  return CompareRounded(module_, *ReferenceResult(set), other, context_.ArgumentsOf(set), runner);
+}
+
+Errors Subject::ErrorsOf(const Results& result, size_t set) {
+  PerSet& at = At(set);
+  const auto run = [&](const StatusOr<std::unique_ptr<HloModule>>& other) -> StatusOr<Results> {
+    if (!other.ok()) return other.status();
+    return RunTested(**other, set);
+  };
+  if (!at.wide) at.wide = run(WidenModule(module_));
+  if (!at.narrow) {
+    if (HasDoubles(module_)) at.narrow = run(NarrowModule(module_));
+    else at.narrow = Unimplemented("it has no f64");
+  }
+  Errors errors;
+  for (size_t d = 0; d < result.size(); ++d) {
+    errors.push_back(MeasureErrors(result[d], at.wide->ok() ? &(**at.wide)[d] : nullptr));
+    if (!at.narrow->ok()) continue;
+    const std::vector<double> narrow = MeasureErrors(result[d], &(**at.narrow)[d]);
+    for (size_t i = 0; i < narrow.size(); ++i) errors[d][i] = std::max(errors[d][i], std::ldexp(narrow[i], 23 - 52));
+  }
+  return errors;
+}
+
+StatusOr<double> Subject::TimeRun(size_t set) {
+  const Arguments arguments = context_.ArgumentsOf(set);
+  if (scratch_.empty()) scratch_.resize(1);
+  const auto start = std::chrono::steady_clock::now();
+  if (runner_ && context_.counts.devices() == 1) {
+    if (scratch_[0].shape() == module_.entry_computation()->root()->shape()) {
+      HLOIR_RETURN_IF_ERROR(runner_->RunInto(arguments[0], &scratch_[0]));
+    } else {
+      HLOIR_ASSIGN_OR_RETURN(scratch_[0], runner_->Run(arguments[0]));
+    }
+  } else if (runner_) {
+    HLOIR_ASSIGN_OR_RETURN(scratch_, runner_->RunOnAll(arguments));
+  } else {
+    HLOIR_ASSIGN_OR_RETURN(scratch_, context_.options.engine(module_, arguments));
+  }
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace hloir::check

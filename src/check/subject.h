@@ -1,0 +1,96 @@
+// A module under check: what it gives on each set of inputs, by each engine and in wider arithmetic. Everything is
+// computed when it is first asked for, and once. Checker (check.cc) holds two of these against each other.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hloir/check.h"
+
+namespace hloir::check {
+
+using Results = std::vector<Literal>;                        // each device's
+using Errors = std::vector<std::vector<double>>;             // each device's leaves'
+using Arguments = std::vector<std::vector<const Literal*>>;  // each device's
+
+// What all modules of a check have in common.
+struct Context {
+  CheckOptions options;
+  DeviceCounts counts;
+  std::vector<InputSet> inputs;
+
+  Arguments ArgumentsOf(size_t set) const;
+};
+
+class Subject {
+ public:
+  // Both outlive it.
+  Subject(const HloModule& module, const Context& context) : module_(module), context_(context) {}
+
+  const HloModule& module() const { return module_; }
+  Arguments ArgumentsOf(size_t set) const { return context_.ArgumentsOf(set); }
+  // By the engine under test.
+  const StatusOr<Results>& Result(size_t set);
+  // By the other one. With `whatever_it_takes` the limit of work does not count. ResourceExhausted says why it was not
+  // asked.
+  const StatusOr<Results>& OtherResult(size_t set, bool whatever_it_takes = false);
+  // By the reference, whichever of the two that is.
+  const StatusOr<Results>& ReferenceResult(size_t set);
+  // The rounding errors of a result on these inputs, by how far it is from the same in other arithmetic. Where that
+  // cannot run, they count as none.
+  Errors ErrorsOf(const Results& result, size_t set);
+
+  // Milliseconds of one more run. Only after Result() has been good.
+  StatusOr<double> TimeRun(size_t set);
+  // As the verdict names them.
+  std::string engine() const { return engine_; }
+  // Runs this or a relative of it by the engine under test, or by the reference.
+  StatusOr<Results> RunTested(const HloModule& module, size_t set) const;
+  StatusOr<Results> RunReference(const HloModule& module, const Arguments& arguments, bool whatever_it_takes) const;
+  // The reference's result against another of this module on the same inputs, or of one that must give the same.
+  // How far they may be apart is found by the reference alone: the other result has no say in it.
+  Comparison CompareWithReference(const Results& other, size_t set);
+
+ private:
+  struct PerSet {
+    std::optional<StatusOr<Results>> result, other;
+    bool other_is_final = false;  // not for lack of work that may be done
+    std::optional<StatusOr<Results>> wide, narrow;
+  };
+  PerSet& At(size_t set);
+  StatusOr<Results> Compute(size_t set);
+
+  const HloModule& module_;
+  const Context& context_;
+  std::deque<PerSet> sets_;       // grows without moving what references are kept to
+  std::optional<Runner> runner_;  // prepared for Result()
+  Results scratch_;               // of timed runs
+  std::string engine_;
+};
+
+// Each device's results against such that were computed elsewhere and rounded in another order: CompareWithStored, for
+// several devices. It asks `runner` for how the module magnifies rounding, if a few units in the last place do not
+// explain the difference. (In stored.cc.)
+Comparison CompareRounded(const HloModule& module, const Results& results, const Results& others,
+                          const Arguments& arguments, const ModuleRunner& runner);
+
+// A copy of the module in which each rounded result of a float is moved by a unit in its last place, up or down in one
+// of several patterns. How far its result then moves is what rounding otherwise may do. (In perturb.cc.)
+std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t pattern);
+// 1, a unit in the last place more or less.
+void FillWithNearlyOne(Literal& literal, uint64_t pattern);
+
+// Is the reference under test itself? It is what simulates several devices.
+bool TestsReference(const Context& context);
+// Else it is the other engine.
+bool OtherIsReference(const Context& context);
+
+// Operations on elements that one instruction takes, roughly; what it calls not included.
+double WorkOf(const HloInstruction& instruction);
+// The same of a module, loops counted once.
+double WorkOf(const HloModule& module);
+
+}  // namespace hloir::check
