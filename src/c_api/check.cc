@@ -1,0 +1,33 @@
+// The verdict through hloir_c.h. See handles.h.
+#include "hloir/check.h"
+
+#include "handles.h"
+
+using namespace hloir;
+using namespace hloir::c_api;
+
+struct hloir_verdict {
+  Verdict verdict;
+  std::string text;
+};
+
+hloir_verdict* hloir_check(const hloir_module* before, const hloir_module* after, const hloir_check_options* options,
+                           hloir_error** error) {
+  return Guarded<hloir_verdict*>(error, [&]() -> StatusOr<hloir_verdict*> {
+    CheckOptions wanted;
+    if (options != nullptr) {
+      if (options->size < sizeof(hloir_check_options)) return InvalidArgument("hloir_check_options.size is not set");
+      wanted.seed = options->seed;
+      wanted.exact = options->exact;
+    }
+    HLOIR_ASSIGN_OR_RETURN(Verdict verdict, Check(*before->module, *after->module, {}, wanted));
+    std::string text = verdict.ToString();
+    return new hloir_verdict{std::move(verdict), std::move(text)};
+  });
+}
+
+bool hloir_verdict_agrees(const hloir_verdict* verdict) { return verdict->verdict.agrees(); }
+hloir_text hloir_verdict_text(const hloir_verdict* verdict) { return Text(verdict->text); }
+int64_t hloir_verdict_differing(const hloir_verdict* verdict) { return verdict->verdict.differing; }
+double hloir_verdict_largest_relative(const hloir_verdict* verdict) { return verdict->verdict.largest_relative; }
+void hloir_verdict_free(hloir_verdict* verdict) { delete verdict; }

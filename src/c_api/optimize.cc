@@ -1,0 +1,77 @@
+// Passes through hloir_c.h: optimize, dry-run and take. See handles.h.
+#include <memory>
+#include <vector>
+
+#include "handles.h"
+#include "hloir/passes.h"
+
+namespace hloir::c_api {
+namespace {
+
+Status Optimize(HloModule& module, const char* passes, hloir_math math, Rewriter* rewriter) {
+  if (math < HLOIR_MATH_EXACT || math > HLOIR_MATH_FAST) return InvalidArgument("no such hloir_math");
+  HLOIR_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitPipeline(passes != nullptr ? passes : ""));
+  PassOptions options;
+  options.math = static_cast<MathMode>(math);
+  options.rewriter = rewriter;
+  HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, MakePipeline(names, options));
+  return pipeline.RunOnce(module).status();
+}
+
+}  // namespace
+}  // namespace hloir::c_api
+
+using namespace hloir;
+using namespace hloir::c_api;
+
+struct hloir_rewrites {
+  RewriteLog log;
+};
+
+bool hloir_optimize(hloir_module* module, const char* passes, hloir_math math, hloir_error** error) {
+  return Guarded<bool>(error, [&]() -> StatusOr<bool> {
+    HLOIR_RETURN_IF_ERROR(Optimize(*module->module, passes, math, nullptr));
+    return true;
+  });
+}
+
+hloir_rewrites* hloir_dry_run(const hloir_module* module, const char* passes, hloir_math math, hloir_error** error) {
+  return Guarded<hloir_rewrites*>(error, [&]() -> StatusOr<hloir_rewrites*> {
+    auto rewrites = std::make_unique<hloir_rewrites>();
+    rewrites->log.propose_only = true;
+    const std::unique_ptr<HloModule> copy = module->module->Clone();
+    HLOIR_RETURN_IF_ERROR(Optimize(*copy, passes, math, &rewrites->log));
+    return rewrites.release();
+  });
+}
+
+size_t hloir_rewrites_count(const hloir_rewrites* rewrites) { return rewrites->log.entries().size(); }
+
+hloir_rewrite hloir_rewrites_get(const hloir_rewrites* rewrites, size_t i) {
+  if (i >= rewrites->log.entries().size()) return {};
+  const RewriteLog::Entry& entry = rewrites->log.entries()[i];
+  return {.id = Text(entry.id),
+          .pass = Text(entry.pass),
+          .rule = Text(entry.rule),
+          .formula = Text(entry.formula),
+          .computation = Text(entry.computation),
+          .instruction = Text(entry.instruction),
+          .before = Text(entry.before),
+          .reason = Text(entry.reason),
+          .math = static_cast<hloir_math>(entry.math)};
+}
+
+void hloir_rewrites_free(hloir_rewrites* rewrites) { delete rewrites; }
+
+bool hloir_take(hloir_module* module, const char* passes, hloir_math math, const char* const* ids, size_t id_count,
+                size_t* taken, hloir_error** error) {
+  return Guarded<bool>(error, [&]() -> StatusOr<bool> {
+    RewriteLog log;
+    log.take_only = true;
+    log.keep_text = false;
+    log.take.insert(ids, ids + id_count);
+    HLOIR_RETURN_IF_ERROR(Optimize(*module->module, passes, math, &log));
+    if (taken != nullptr) *taken = static_cast<size_t>(log.allowed());
+    return true;
+  });
+}
