@@ -1,4 +1,5 @@
 // hloir check: parse and verify.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -7,25 +8,29 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "hloir/io.h"
+#include "hloir/report.h"
 #include "tools/command.h"
-#include "tools/files.h"
-#include "tools/modules.h"
 #include "tools/report.h"
-#include "tools/terminal.h"
 
 namespace hloir::tool {
 namespace {
 
 struct CheckFlags {
   std::vector<std::string> files;
-  bool no_verify = false, allow_unknown = false, json = false;
+  bool no_verify = false, allow_unknown = false, json = false, verbose = false;
 };
 
-// One file; its modules are counted into `report` if all is well.
-int CheckFile(const std::string& path, const CheckFlags& flags, nlohmann::ordered_json& report) {
+// One file. A person at a terminal is told of what is good, too; a script only if it asks.
+Json CheckFile(const std::string& path, const CheckFlags& flags) {
   const std::string file = DisplayName(path);
-  auto loaded = LoadModules(path, {.verify = !flags.no_verify, .allow_unknown = flags.allow_unknown});
-  if (!loaded.ok()) return Fail(loaded.status(), file);
+  Json report = {{"file", file}};
+  auto loaded = ReadModuleFile(path, {.verify = !flags.no_verify, .allow_unknown = flags.allow_unknown});
+  if (!loaded.ok()) {
+    report["errors"] = Json::parse(DiagnosticsJson(loaded.status(), file));
+    report["exit_status"] = Fail(loaded.status(), file);
+    return report;
+  }
   int64_t computations = 0, instructions = 0;
   for (const auto& module : loaded->modules) {
     computations += module->computation_count();
@@ -34,25 +39,22 @@ int CheckFile(const std::string& path, const CheckFlags& flags, nlohmann::ordere
   report["modules"] = loaded->modules.size();
   report["computations"] = computations;
   report["instructions"] = instructions;
-  if (!flags.json && IsTerminal(stdout)) {
-    fmt::print("{} {}: {} instructions in {} computations\n", Paint("ok", Color::kGreen, UseColor(stdout)), file,
-               instructions, computations);
+  report["exit_status"] = static_cast<int>(kExitGood);
+  if (!flags.json && (flags.verbose || IsTerminal(stdout))) {
+    PrintOut("{} {}: {} instructions in {} computations\n", Paint("ok", Color::kGreen, UseColor(stdout)),
+             Printable(file), instructions, computations);
   }
-  return kExitGood;
+  return report;
 }
 
 int Check(const CheckFlags& flags) {
   int worst = kExitGood;
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  Json all = Json::array();
   for (const std::string& path : flags.files) {
-    nlohmann::ordered_json report;
-    report["file"] = DisplayName(path);
-    const int status = CheckFile(path, flags, report);
-    report["exit_status"] = status;
-    all.push_back(std::move(report));
-    worst = std::max(worst, status);
+    all.push_back(CheckFile(path, flags));
+    worst = std::max(worst, all.back()["exit_status"].get<int>());
   }
-  if (flags.json) fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  if (flags.json) PrintJson(all);
   return worst;
 }
 
@@ -66,7 +68,9 @@ void AddCheckCommand(CLI::App& app, Action& action) {
       ->type_name("");
   command->add_flag("--no-verify", flags->no_verify, "Parse alone");
   command->add_flag("--allow-unknown", flags->allow_unknown, "Take opcodes and attributes that no table knows");
-  command->add_flag("--json", flags->json, "Report as JSON");
+  command->add_flag("--verbose", flags->verbose,
+                    "Print a line for each file that is good (a terminal shows it anyway)");
+  command->add_flag("--json", flags->json, "Report as JSON, errors with line and column");
   command->callback([flags, &action] { action = [flags] { return Check(*flags); }; });
 }
 

@@ -1,10 +1,14 @@
-// A flag whose value is one of a few words: --math=exact.
+// Flags whose value is one of a few words (--math=exact), and numbers within bounds.
 #pragma once
 
+#include <charconv>
+#include <limits>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 namespace hloir::tool {
 
@@ -24,5 +28,21 @@ CLI::Option* AddChoice(CLI::App& command, const std::string& name, E& value, con
       },
       description);
 }
+
+// CLI11's own check takes numbers that are too large for the largest there is.
+template <class T>
+CLI::Validator Between(T low, T high) {
+  const auto check = [low, high](const std::string& text) -> std::string {
+    std::string_view digits = text;
+    const bool is_hex = digits.starts_with("0x");
+    if (is_hex) digits.remove_prefix(2);
+    T value{};
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, is_hex ? 16 : 10);
+    if (error == std::errc() && end == digits.data() + digits.size() && low <= value && value <= high) return "";
+    return fmt::format("it is a whole number from {} to {}, not '{}'", low, high, text);
+  };
+  return CLI::Validator(check, "");
+}
+inline CLI::Validator AnySeed() { return Between<uint64_t>(0, std::numeric_limits<uint64_t>::max()); }
 
 }  // namespace hloir::tool

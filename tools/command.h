@@ -8,15 +8,19 @@ namespace CLI {
 class App;
 }
 
+namespace hloir {
+class PassRegistry;
+}
+
 namespace hloir::tool {
 
 using Action = std::function<int()>;
 
 void AddCheckCommand(CLI::App& app, Action& action);
 void AddPrintCommand(CLI::App& app, Action& action);
-void AddOptCommand(CLI::App& app, Action& action);
+void AddOptCommand(CLI::App& app, Action& action, PassRegistry& registry);
 void AddRunCommand(CLI::App& app, Action& action);
-void AddVerifyCommand(CLI::App& app, Action& action);
+void AddVerifyCommand(CLI::App& app, Action& action, PassRegistry& registry);
 void AddConvertCommand(CLI::App& app, Action& action);
 
 }  // namespace hloir::tool

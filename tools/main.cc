@@ -1,6 +1,10 @@
-// The hloir command. Results go to stdout, messages to stderr; exit statuses are in report.h.
+// HloirMain: the hloir command. Results go to stdout, messages to stderr; exit statuses are in report.h.
+#include <algorithm>
 #include <exception>
+#include <memory>
 #include <new>
+#include <string>
+#include <vector>
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -8,44 +12,102 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "hloir/executable.h"
+#include "hloir/main.h"
 #include "hloir/version.h"
+#include "support/did_you_mean.h"
 #include "tools/command.h"
-#include "tools/files.h"
+#include "tools/help.h"
 #include "tools/report.h"
+#include "tools/terminal.h"
 
 namespace hloir::tool {
 namespace {
 
-int Main(int argc, char** argv) {
+#ifndef HLOIR_COMMIT
+#define HLOIR_COMMIT ""
+#endif
+
+std::string Version() {
+  std::string version = fmt::format("hloir {}", kVersion);
+  if (std::string_view(HLOIR_COMMIT) != "") version += " (" HLOIR_COMMIT ")";
+  return fmt::format("{}\ninstruction sets here: {}\n", version, fmt::join(SupportedIsas(), ", "));
+}
+
+std::vector<std::string> CommandNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+// `hloir help opt` is `hloir opt --help`, `hloir version` and `hloir -v` are `hloir --version`.
+std::vector<std::string> Arguments(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (arguments.empty()) return {};
+  if (arguments[0] == "help") {
+    arguments.erase(arguments.begin());
+    arguments.resize(std::min<size_t>(arguments.size(), 1));
+    arguments.push_back("--help");
+  } else if (arguments[0] == "version" || arguments[0] == "-v") {
+    arguments[0] = "--version";
+  }
+  return arguments;
+}
+
+int Main(int argc, char** argv, PassRegistry& registry) {
   CLI::App app("Reads, checks, optimizes and runs HLO, XLA's intermediate representation, without XLA.", "hloir");
-  app.set_version_flag("--version", std::string("hloir ") + kVersion, "Print the version and exit");
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_version_flag("--version", Version, "Print the version and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.require_subcommand(1);
-  app.get_formatter()->column_width(34);
   Action action;
   AddCheckCommand(app, action);
   AddPrintCommand(app, action);
-  AddOptCommand(app, action);
+  AddOptCommand(app, action, registry);
   AddRunCommand(app, action);
-  AddVerifyCommand(app, action);
+  AddVerifyCommand(app, action, registry);
   AddConvertCommand(app, action);
+  for (CLI::App* command : app.get_subcommands({})) command->group("Commands");
   // After the commands, which would take it over.
   app.footer(
-      "A FILE of - is standard input. `hloir COMMAND --help` says more.\n"
+      "A FILE of - is standard input. `hloir help COMMAND` says more.\n"
       "Exit status: 0 good; 1 modules do not agree; 2 wrong input or command line;\n"
       "3 not supported or over a limit; 70 a bug in hloir.");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    const auto meant = [&](CLI::App* command) { return command->get_name() == argv[1]; };
-    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(meant).empty()) {
-      return Fail(InvalidArgument(fmt::format("there is no command '{}'; see hloir --help", argv[1])));
-    }
-    // CLI11 prints help and version to stdout with 0, mistakes to stderr with numbers of its own.
-    return app.exit(error) == 0 ? kExitGood : kExitBadInput;
+
+  std::vector<std::string> arguments = Arguments(argc, argv);
+  if (arguments.empty()) {
+    Write(stderr, app.help());
+    return kExitBadInput;
   }
-  const int status = action();
+  if (!arguments[0].starts_with('-')) {
+    const std::vector<std::string> names = CommandNames(app);
+    if (std::find(names.begin(), names.end(), arguments[0]) == names.end()) {
+      const std::string meant = DidYouMean(arguments[0], names);
+      return Fail(InvalidArgument(
+          fmt::format("there is no command '{}'{}", arguments[0], meant.empty() ? "; see hloir --help" : meant)));
+    }
+  }
+  for (const std::string& argument : arguments) {
+    // To CLI11 this is a file named "=x".
+    if (argument.starts_with("-o=")) {
+      return Fail(InvalidArgument(
+          fmt::format("{}: write -o {} or --output={}", argument, argument.substr(3), argument.substr(3))));
+    }
+  }
+  int status = kExitGood;
+  try {
+    std::reverse(arguments.begin(), arguments.end());
+    app.parse(std::move(arguments));
+    status = action();
+  } catch (const CLI::CallForHelp&) {
+    Write(stdout, app.help());
+  } catch (const CLI::CallForVersion&) {
+    Write(stdout, Version());
+  } catch (const CLI::ParseError& error) {
+    status = Fail(InvalidArgument(Explain(app, error)));
+  }
   if (Status flushed = FlushStdout(); !flushed.ok()) return Fail(flushed);
   return status;
 }
@@ -53,17 +115,17 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace hloir::tool
 
-int main(int argc, char** argv) {
+int hloir::HloirMain(int argc, char** argv, PassRegistry registry) {
 #ifdef __GLIBC__
   // Module after module is made and freed: to hand the memory back each time would cost more, in page faults, than
   // parsing.
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 #endif
-  using namespace hloir;
+  tool::OpenStandardStreams();
   // The library does not throw, but memory can run out, and the command's own libraries may throw.
   try {
-    return tool::Main(argc, argv);
+    return tool::Main(argc, argv, registry);
   } catch (const std::bad_alloc&) {
     return tool::Fail(ResourceExhausted("out of memory"));
   } catch (const std::exception& error) {

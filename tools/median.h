@@ -1,7 +1,9 @@
 // Time: a stopwatch, and the median of several measurements, which one slow run does not move.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <vector>
 
 namespace hloir::tool {
@@ -16,6 +18,11 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-double Median(std::vector<double> values);
+inline double Median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
 
 }  // namespace hloir::tool

@@ -1,17 +1,33 @@
-// --passes, --pipeline, --disable-rule and --math, which `opt` and `verify` both have.
+// --passes, --pipeline, --load, --disable-rule and --math, which `opt` and `verify` both have, and what they do.
 #pragma once
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "hloir/passes.h"
+#include "hloir/plugin.h"
 #include "tools/choices.h"
-#include "tools/optimize.h"
 
 namespace hloir::tool {
 
-inline void AddOptimizeFlags(CLI::App& command, OptimizeFlags& flags) {
+struct OptimizeFlags {
+  const PassRegistry* registry = nullptr;
+  std::string passes;         // as SplitPipeline reads it; "": the default pipeline
+  std::string pipeline_file;  // instead of `passes`: the same from a file
+  MathMode math = MathMode::kExact;
+  std::vector<std::string> disabled_rules;
+};
+
+// Rewrites the module; returns what each pass did. `rewriter`, if there is one, is asked before each change.
+StatusOr<std::vector<PassRun>> Optimize(HloModule& module, const OptimizeFlags& flags, PipelineOptions pipeline = {},
+                                        Rewriter* rewriter = nullptr);
+
+// `registry` has the passes; --load adds to it. It must outlive the flags.
+inline void AddOptimizeFlags(CLI::App& command, OptimizeFlags& flags, PassRegistry& registry) {
+  flags.registry = &registry;
   static const std::map<std::string, MathMode> kModes = {
       {"exact", MathMode::kExact}, {"rounding", MathMode::kRounding}, {"fast", MathMode::kFast}};
   CLI::Option* passes = command
@@ -24,6 +40,14 @@ inline void AddOptimizeFlags(CLI::App& command, OptimizeFlags& flags) {
                   "The same from a file: one pass a line or several, # begins a comment")
       ->excludes(passes)
       ->type_name("FILE");
+  command.add_option("--load", "Add the passes of this plugin, a shared object; as often as needed")
+      ->type_name("FILE.so")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->each([&registry](const std::string& path) {
+        const Status loaded = LoadPassPlugin(path, registry);
+        if (!loaded.ok()) throw CLI::ValidationError(loaded.message());
+      });
   command
       .add_option("--disable-rule", flags.disabled_rules,
                   "Switch off a rule by its name (see --stats), as often as needed")

@@ -8,12 +8,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "hloir/io.h"
 #include "hloir/printer.h"
 #include "tools/choices.h"
 #include "tools/command.h"
-#include "tools/files.h"
 #include "tools/median.h"
-#include "tools/modules.h"
 #include "tools/report.h"
 
 namespace hloir::tool {
@@ -41,6 +40,10 @@ PrintOptions OptionsOf(const PrintFlags& flags) {
   return options;
 }
 
+ReadOptions ReadOptionsOf(const PrintFlags& flags) {
+  return {.verify = false, .allow_unknown = flags.allow_unknown, .file_name = DisplayName(flags.file)};
+}
+
 // Of several modules one after another.
 std::string PrintAll(const ModuleFile& file, const PrintOptions& options) {
   std::string printed = PrintModule(file.module(), options);
@@ -53,10 +56,11 @@ int Bench(const PrintFlags& flags, const std::string& content, const std::string
   std::vector<double> parse_ms, print_ms;
   size_t printed_bytes = 0;
   int64_t instructions = 0;
+  const ReadOptions options = ReadOptionsOf(flags);
   for (int i = 0; i < flags.bench; ++i) {
     std::string copy = content;  // the parser keeps the text it is given; the copy is not part of its time
     const Stopwatch parse;
-    auto loaded = ParseModuleFile(std::move(copy), file, {.allow_unknown = flags.allow_unknown});
+    auto loaded = ParseModuleFile(std::move(copy), options);
     parse_ms.push_back(parse.Milliseconds());
     if (!loaded.ok()) return Fail(loaded.status(), file);
     instructions = 0;
@@ -68,28 +72,29 @@ int Bench(const PrintFlags& flags, const std::string& content, const std::string
   }
   const double parse = Median(parse_ms), print = Median(print_ms);
   if (flags.json) {
-    nlohmann::ordered_json report = {{"file", file},
-                                     {"bytes", content.size()},
-                                     {"instructions", instructions},
-                                     {"parse_ms", parse},
-                                     {"print_ms", print}};
-    fmt::print("{}\n", report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    Json report = {{"file", file},
+                   {"bytes", content.size()},
+                   {"instructions", instructions},
+                   {"parse_ms", parse},
+                   {"print_ms", print}};
+    PrintJson(report);
   } else {
-    fmt::print("parse {:.3f} ms ({:.0f} MB/s), print {:.3f} ms ({:.0f} MB/s), medians of {}; {} instructions\n", parse,
-               static_cast<double>(content.size()) / parse / 1e3, print,
-               static_cast<double>(printed_bytes) / print / 1e3, flags.bench, instructions);
+    PrintOut("parse {:.3f} ms ({:.0f} MB/s), print {:.3f} ms ({:.0f} MB/s), medians of {}; {} instructions\n", parse,
+             static_cast<double>(content.size()) / parse / 1e3, print, static_cast<double>(printed_bytes) / print / 1e3,
+             flags.bench, instructions);
   }
   return kExitGood;
 }
 
 int Print(const PrintFlags& flags) {
+  if (flags.json) ReportErrorsAsJson();
   const std::string file = DisplayName(flags.file);
   StatusOr<std::string> content = ReadFile(flags.file);
   if (!content.ok()) return Fail(content.status(), file);
   if (flags.bench > 0) return Bench(flags, *content, file);
-  auto loaded = ParseModuleFile(std::move(*content), file, {.allow_unknown = flags.allow_unknown});
+  auto loaded = ParseModuleFile(*std::move(content), ReadOptionsOf(flags));
   if (!loaded.ok()) return Fail(loaded.status(), file);
-  if (Status written = WriteFile("-", PrintAll(*loaded, OptionsOf(flags))); !written.ok()) return Fail(written);
+  Write(stdout, PrintAll(*loaded, OptionsOf(flags)));
   return kExitGood;
 }
 
@@ -115,7 +120,7 @@ void AddPrintCommand(CLI::App& app, Action& action) {
                     "Keep opcodes and attributes that no table knows, and print them");
   CLI::Option* bench =
       command->add_option("--bench", flags->bench, "Print no module: parse and print N times and report the medians")
-          ->check(CLI::Range(1, 1000000).description(""))
+          ->check(Between(1, 1000000))
           ->type_name("N");
   command->add_flag("--json", flags->json, "Report the medians as JSON: parse_ms, print_ms")->needs(bench);
   command->callback([flags, &action] { action = [flags] { return Print(*flags); }; });

@@ -1,26 +1,18 @@
-// Errors on stderr and exit statuses; see report.h.
+// Errors on stderr, JSON on stdout and exit statuses; see report.h. Tested by tests/cli/mistakes.test and json.test.
 #include "tools/report.h"
 
-#include <cstdio>
+#include <algorithm>
 
 #include <fmt/format.h>
 
+#include "hloir/io.h"
+#include "hloir/report.h"
 #include "tools/terminal.h"
 
 namespace hloir::tool {
 namespace {
 
-// Line number `line` (1-based) of the text, without its end.
-std::string_view LineOf(std::string_view text, int line) {
-  for (; line > 1; --line) {
-    size_t end = text.find('\n');
-    if (end == std::string_view::npos) return {};
-    text.remove_prefix(end + 1);
-  }
-  std::string_view found = text.substr(0, text.find('\n'));
-  if (found.ends_with('\r')) found.remove_suffix(1);
-  return found;
-}
+bool errors_as_json = false;
 
 // The first "error:" in red where stderr is a terminal.
 std::string Colored(std::string message) {
@@ -50,20 +42,32 @@ int Fail(const Status& status, std::string_view file) {
   if (file.empty() && message.find("error: ") == std::string::npos) message = "hloir: error: " + message;
   if (message.empty() || message.back() != '\n') message += '\n';
   if (status.code() == StatusCode::kInternal) message += "This is a bug in hloir; please report it with the input.\n";
-  fmt::print(stderr, "{}", Colored(std::move(message)));
-  return ExitStatusOf(status.code());
+  const int exit_status = ExitStatusOf(status.code());
+  Write(stderr, Colored(ForLocale(Printable(message))));
+  if (errors_as_json) {
+    Json json;
+    if (!file.empty()) json["file"] = file;
+    json["errors"] = Json::parse(DiagnosticsJson(status, file));
+    json["exit_status"] = exit_status;
+    PrintJson(json);
+  }
+  return exit_status;
 }
 
-std::string ErrorAt(std::string_view file, std::string_view text, int line, std::string_view message) {
-  if (line <= 0) return fmt::format("{}: error: {}\n", file, message);
-  std::string_view source = LineOf(text, line);
-  // The caret stands under the instruction's name; the graph keeps no column.
-  size_t column = source.find_first_not_of(" \t");
-  if (column == std::string_view::npos) column = 0;
-  if (source.substr(column).starts_with("ROOT ")) column += 5;
-  constexpr size_t kShown = 200;  // of very long lines, their beginning
-  return fmt::format("{}:{}:{}: error: {}\n{}\n{}^\n", file, line, column + 1, message, source.substr(0, kShown),
-                     std::string(column, ' '));
+void ReportErrorsAsJson() { errors_as_json = true; }
+
+void Note(std::string_view text) { PrintError("hloir: note: {}\n", Printable(text)); }
+
+Status WriteOutput(const std::string& path, std::string_view text) {
+  if (path != "-") return WriteFile(path, text);
+  Write(stdout, text);
+  return OkStatus();
+}
+
+void PrintJson(const Json& json) { Write(stdout, JsonText(json)); }
+
+std::string JsonText(const Json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace hloir::tool

@@ -1,12 +1,18 @@
 // What the command says when something is wrong, and the one place where a Status becomes an exit status.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
+#include <nlohmann/json.hpp>
+
 #include "hloir/status.h"
+#include "tools/terminal.h"
 
 namespace hloir::tool {
+
+using Json = nlohmann::ordered_json;
 
 enum ExitStatus : int {
   kExitGood = 0,
@@ -20,8 +26,17 @@ int ExitStatusOf(StatusCode code);
 
 // Prints the error to stderr and returns its exit status. `file` stands before messages that do not begin with it.
 int Fail(const Status& status, std::string_view file = {});
+// From now on Fail also prints {"file", "errors", "exit_status"} to stdout: what --json promises.
+void ReportErrorsAsJson();
 
-// "FILE:LINE:COLUMN: error: MESSAGE", the line of `text` and a caret, as the parser's errors look. Line 0: no place.
-std::string ErrorAt(std::string_view file, std::string_view text, int line, std::string_view message);
+// "hloir: note: …" on stderr.
+void Note(std::string_view text);
+
+// Text to the file at `path`, or to stdout for "-" (of which FlushStdout says whether it got there).
+Status WriteOutput(const std::string& path, std::string_view text);
+
+// A document to stdout. Bytes that are no UTF-8 (names may hold any) are replaced.
+void PrintJson(const Json& json);
+std::string JsonText(const Json& json);
 
 }  // namespace hloir::tool

@@ -9,21 +9,17 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tools/arguments.h"
+#include "hloir/check.h"
+#include "hloir/devices.h"
+#include "hloir/io.h"
+#include "hloir/report.h"
+#include "hloir/runner.h"
 #include "tools/choices.h"
 #include "tools/command.h"
-#include "tools/devices.h"
-#include "tools/feeds.h"
-#include "tools/files.h"
 #include "tools/median.h"
-#include "tools/modules.h"
-#include "tools/npz.h"
-#include "tools/profile.h"
 #include "tools/progress.h"
 #include "tools/report.h"
-#include "tools/runner.h"
 #include "tools/terminal.h"
-#include "tools/value_summary.h"
 
 namespace hloir::tool {
 namespace {
@@ -59,80 +55,62 @@ void PrintLeaves(const std::vector<Literal>& leaves, const std::string& prefix =
   constexpr size_t kShown = 2000;
   for (size_t i = 0; i < leaves.size(); ++i) {
     std::string text = leaves[i].ToString();
-    if (text.size() > kShown) text = text.substr(0, text.rfind(',', kShown)) + ", …";
-    fmt::print("{}out{} = {} {}\n", prefix, i, leaves[i].shape().ToString(false), text);
+    if (text.size() > kShown) text = text.substr(0, text.rfind(',', kShown)) + ForLocale(", …");
+    PrintOut("{}out{} = {} {}\n", prefix, i, leaves[i].shape().ToString(false), text);
   }
 }
 
-// From an .npz; else those that a snapshot brings along; else made up, also where the user names a seed or asks for it.
-StatusOr<std::vector<Literal>> ArgumentsOf(const RunFlags& flags, const ModuleFile& file) {
-  if (flags.fake) return MakeArguments(file.module(), "", flags.seed);
-  if (!flags.inputs.empty() || flags.has_seed || !file.has_arguments())
-    return MakeArguments(file.module(), flags.inputs, flags.seed);
-  HLOIR_ASSIGN_OR_RETURN(StoredValues stored, StoredValuesOf(file.proto));
-  return ArgumentsFromLeaves(file.module(), std::move(stored.inputs));
+// For each device: from an .npz; else those that a snapshot brings along; else made up, the same for all, also where
+// the user names a seed or asks for it.
+StatusOr<std::vector<std::vector<Literal>>> ArgumentsOf(const RunFlags& flags, const ModuleFile& file,
+                                                        const DeviceCounts& counts) {
+  if (!flags.fake && !flags.inputs.empty()) return ReadDeviceArguments(file.module(), counts, flags.inputs);
+  if (!flags.fake && !flags.has_seed && file.has_arguments())
+    return DeviceArgumentsOf(file.module(), counts, file.proto);
+  HLOIR_ASSIGN_OR_RETURN(std::vector<Literal> arguments, MakeFakeInputs(file.module(), flags.seed));
+  return std::vector<std::vector<Literal>>(static_cast<size_t>(counts.devices()), std::move(arguments));
 }
 
-// Results after a run, unless another report takes their place.
-Status Report(const RunFlags& flags, const Runner& runner, const std::vector<Literal>& leaves,
-              nlohmann::ordered_json timing) {
-  if (!flags.outputs.empty()) HLOIR_RETURN_IF_ERROR(WriteNpz(flags.outputs, "out", Pointers(leaves)));
+// Several only where the module or its inputs know of them, or the user asks for it.
+StatusOr<DeviceCounts> CountsOf(const RunFlags& flags, const HloModule& module) {
+  DeviceCounts counts = DeviceCountsOf(module);
+  bool asked = flags.counts.replicas > 0 || flags.counts.partitions > 0;
+  if (flags.counts.replicas > 0) counts.replicas = flags.counts.replicas;
+  if (flags.counts.partitions > 0) counts.partitions = flags.counts.partitions;
+  if (!flags.fake && !flags.inputs.empty()) {
+    const StatusOr<bool> has_own = NpzHas(flags.inputs, DevicePrefix(0) + "in");
+    asked = asked || (has_own.ok() && *has_own);
+  }
+  if (!asked && !UsesDevices(module)) return DeviceCounts();
+  HLOIR_RETURN_IF_ERROR(CheckDeviceCounts(counts));
+  return counts;
+}
+
+// The results, unless another report takes their place.
+Status Report(const RunFlags& flags, const Runner& runner, const std::vector<std::vector<Literal>>& leaves,
+              Json timing) {
+  if (!flags.outputs.empty()) HLOIR_RETURN_IF_ERROR(WriteLeaves(flags.outputs, "out", leaves));
   const ExecutionProfile profile = runner.Profile();
   if (!flags.trace.empty()) HLOIR_RETURN_IF_ERROR(WriteFile(flags.trace, ChromeTrace(profile)));
   if (flags.json) {
-    if (flags.profile) timing["profile"] = ProfileJson(profile);
-    fmt::print("{}\n", timing.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    if (flags.profile) timing["profile"] = Json::parse(ProfileReportJson(profile));
+    PrintJson(timing);
   } else if (flags.profile) {
-    fmt::print("{}", ProfileTable(profile, UseColor(stdout)));
+    Write(stdout, ForLocale(ProfileReport(profile)));
   } else if (flags.outputs.empty()) {
-    PrintLeaves(leaves);
+    for (size_t d = 0; d < leaves.size(); ++d)
+      PrintLeaves(leaves[d], leaves.size() == 1 ? "" : DevicePrefix(static_cast<int64_t>(d)));
   }
   return OkStatus();
 }
 
-// On several devices, simulated one after the other by the reference engine.
-int RunSeveral(const RunFlags& flags, const std::string& file, const ModuleFile& loaded, const DeviceCounts& counts,
-               const RunnerOptions& options, double load_ms) {
-  const HloModule& module = loaded.module();
-  if (options.profile) return Fail(Unimplemented("a profile is of one device, by the fast engine"), file);
-  const bool snapshot = !flags.fake && flags.inputs.empty() && !flags.has_seed && loaded.has_arguments();
-  auto arguments =
-      DeviceArguments(module, counts, flags.fake ? "" : flags.inputs, flags.seed, snapshot ? &loaded.proto : nullptr);
-  if (!arguments.ok()) return Fail(arguments.status(), file);
-  std::vector<std::vector<const Literal*>> pointers;
-  for (const std::vector<Literal>& each : *arguments) pointers.push_back(Pointers(each));
-  std::vector<double> runs_ms;
-  std::vector<std::vector<Literal>> leaves;
-  for (int i = 0; i < flags.repeat; ++i) {
-    const Stopwatch run;
-    auto results = RunOnDevices(module, counts, pointers, ToEvaluatorOptions(options));
-    runs_ms.push_back(run.Milliseconds());
-    if (!results.ok()) return Fail(results.status(), file);
-    leaves.clear();
-    for (const Literal& result : *results) leaves.push_back(ResultLeaves(result));
-  }
-  if (!flags.outputs.empty()) {
-    if (Status written = WriteDeviceResults(flags.outputs, leaves); !written.ok()) return Fail(written);
-  }
-  if (flags.json) {
-    const nlohmann::ordered_json timing = {
-        {"file", file},       {"engine", "reference"}, {"replicas", counts.replicas}, {"partitions", counts.partitions},
-        {"load_ms", load_ms}, {"prepare_ms", 0.0},     {"run_ms", Median(runs_ms)},   {"runs_ms", runs_ms},
-        {"arena_bytes", 0}};
-    fmt::print("{}\n", timing.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
-  } else if (flags.outputs.empty()) {
-    for (size_t d = 0; d < leaves.size(); ++d) PrintLeaves(leaves[d], DevicePrefix(static_cast<int64_t>(d)));
-  }
-  return kExitGood;
-}
-
 int Run(const RunFlags& flags) {
+  if (flags.json) ReportErrorsAsJson();
   const std::string file = DisplayName(flags.file);
   const Stopwatch load;
-  auto loaded = LoadModuleFile(flags.file);
+  auto loaded = ReadModuleFile(flags.file, {.one_module = true});
   if (!loaded.ok()) return Fail(loaded.status(), file);
   const double load_ms = load.Milliseconds();
-  const HloModule& module = loaded->module();
 
   RunnerOptions options = flags.runner;
   options.profile = flags.profile || !flags.trace.empty();
@@ -145,67 +123,66 @@ int Run(const RunFlags& flags) {
     options.infeed = [&fed](const Shape& shape) { return fed.Take(shape); };
   }
   if (!flags.outfeed.empty()) options.outfeed = [&taken](const Literal& value) { return taken.Add(value), OkStatus(); };
+  Json values = Json::array();
   if (flags.trace_values) {
     options.engine = Engine::kReference;
-    options.on_result = [](const HloInstruction& instruction, const Literal& value) {
-      fmt::print("{} = {}\n", instruction.name(), ValueSummary(value));
+    options.on_result = [&](const HloInstruction& instruction, const Literal& value) {
+      if (!flags.json) return PrintOut("{} = {}\n", instruction.name(), ValueSummary(value));
+      values.push_back({{"instruction", instruction.name()}, {"value", ValueSummary(value)}});
     };
   }
-  DeviceCounts counts = DeviceCountsOf(module);
-  const bool asked = flags.counts.replicas > 0 || flags.counts.partitions > 0;
-  if (flags.counts.replicas > 0) counts.replicas = flags.counts.replicas;
-  if (flags.counts.partitions > 0) counts.partitions = flags.counts.partitions;
-  if (counts.devices() > 1 && (asked || UsesDevices(module))) {
-    const int status = RunSeveral(flags, file, *loaded, counts, options, load_ms);
-    if (status != kExitGood || flags.outfeed.empty()) return status;
-    const Status written = taken.Write(flags.outfeed);
-    return written.ok() ? status : Fail(written);
-  }
-
-  auto arguments = ArgumentsOf(flags, *loaded);
+  const auto counts = CountsOf(flags, loaded->module());
+  if (!counts.ok()) return Fail(counts.status(), file);
+  options.devices = *counts;
+  const bool several = counts->devices() > 1;
+  if (several && options.profile) return Fail(Unimplemented("a profile is of one device, by the fast engine"), file);
+  auto arguments = ArgumentsOf(flags, *loaded, *counts);
   if (!arguments.ok()) return Fail(arguments.status(), file);
-  const std::vector<const Literal*> pointers = Pointers(*arguments);
+  std::vector<std::vector<const Literal*>> pointers;
+  for (const std::vector<Literal>& each : *arguments) pointers.push_back(Pointers(each));
   RunProgress progress;
   if (IsTerminal(stderr))
     options.on_progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
 
   const Stopwatch prepare;
-  auto runner = Runner::Prepare(module, options);
+  auto runner = Runner::Prepare(loaded->module(), options);
   if (!runner.ok()) return Fail(runner.status(), file);
   const double prepare_ms = prepare.Milliseconds();
 
   std::vector<double> runs_ms;
-  Literal result;
+  std::vector<Literal> results;  // of each device
   for (int i = 0; i < flags.repeat; ++i) {
     fed.Rewind();
     taken.Clear();
     const Stopwatch run;
     Status status;
-    if (i == 0) {
-      auto first = runner->Run(pointers);
-      if (first.ok()) result = std::move(*first);
-      else status = first.status();
+    if (several || i == 0) {
+      auto ran = runner->RunOnAll(pointers);
+      if (ran.ok()) results = std::move(*ran);
+      else status = ran.status();
     } else {
-      status = runner->RunInto(pointers, &result);
+      status = runner->RunInto(pointers[0], &results[0]);
     }
     runs_ms.push_back(run.Milliseconds());
     progress.Clear();
     if (!status.ok()) return Fail(status, file);
   }
 
-  const std::vector<Literal> leaves = ResultLeaves(result);
   if (!flags.outfeed.empty()) {
     if (Status written = taken.Write(flags.outfeed); !written.ok()) return Fail(written);
   }
-  const nlohmann::ordered_json timing = {{"file", file},
-                                         {"engine", runner->engine()},
-                                         {"load_ms", load_ms},
-                                         {"prepare_ms", prepare_ms},
-                                         {"run_ms", Median(runs_ms)},
-                                         {"runs_ms", runs_ms},
-                                         {"arena_bytes", runner->arena_bytes()}};
-  if (Status reported = Report(flags, *runner, leaves, timing); !reported.ok()) return Fail(reported);
-  return kExitGood;
+  Json timing = {{"file", file}, {"engine", runner->engine()}};
+  if (several) timing["replicas"] = counts->replicas, timing["partitions"] = counts->partitions;
+  timing.update({{"load_ms", load_ms},
+                 {"prepare_ms", prepare_ms},
+                 {"run_ms", Median(runs_ms)},
+                 {"runs_ms", runs_ms},
+                 {"arena_bytes", runner->arena_bytes()}});
+  if (flags.trace_values) timing["values"] = std::move(values);
+  std::vector<std::vector<Literal>> leaves;
+  for (const Literal& result : results) leaves.push_back(ResultLeaves(result));
+  const Status reported = Report(flags, *runner, leaves, std::move(timing));
+  return reported.ok() ? kExitGood : Fail(reported);
 }
 
 }  // namespace
@@ -228,12 +205,11 @@ void AddRunCommand(CLI::App& app, Action& action) {
   command->add_option("--outputs", flags->outputs, "Write the results there, as out0, out1, …")->type_name("Y.npz");
   CLI::Option* seed =
       command->add_option("--seed", flags->seed, "Of made-up inputs; odd ones have corner cases such as NaN among them")
+          ->check(AnySeed())
           ->type_name("N");
-  command->add_option("--repeat", flags->repeat, "Run so many times")
-      ->check(CLI::Range(1, 100000000).description(""))
-      ->type_name("N");
+  command->add_option("--repeat", flags->repeat, "Run so many times")->check(Between(1, 100000000))->type_name("N");
   command->add_option("--threads", flags->runner.threads, "Default: as many as the machine has")
-      ->check(CLI::Range(0, 1024).description(""))
+      ->check(Between(0, 1024))
       ->type_name("N");
   AddChoice(*command, "--engine", flags->runner.engine, kEngines,
             "fast (prepared plan) or reference (one plain loop per op)")
@@ -245,12 +221,12 @@ void AddRunCommand(CLI::App& app, Action& action) {
       ->add_option(
           "--num-replicas", flags->counts.replicas,
           "Simulate so many (default: the module's, if they exchange data); inputs are device3.in0, … or in0 for all")
-      ->check(CLI::Range(1, 1024).description(""))
+      ->check(Between(1, 1024))
       ->type_name("N");
   command
       ->add_option("--num-partitions", flags->counts.partitions,
                    "So many of each replica; device = replica * partitions + partition")
-      ->check(CLI::Range(1, 1024).description(""))
+      ->check(Between(1, 1024))
       ->type_name("N");
   command->add_option("--infeed", flags->infeed, "What infeeds get: in0, in1, … of this .npz, in order")
       ->type_name("X.npz");
@@ -258,10 +234,10 @@ void AddRunCommand(CLI::App& app, Action& action) {
       ->type_name("Y.npz");
   command->add_flag("--force-fake-data", flags->fake, "Make inputs from the seed, whatever was given");
   command->add_option("--max-steps", flags->runner.max_steps, "Stop a run after so many steps, loops included")
-      ->check(CLI::Range(int64_t{1}, EvaluatorOptions{}.max_steps).description(""))
+      ->check(Between(int64_t{1}, EvaluatorOptions{}.max_steps))
       ->type_name("N");
   command->add_option("--max-bytes", flags->runner.max_bytes, "Refuse a run whose values take more than that")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 60).description(""))
+      ->check(Between(int64_t{1}, int64_t{1} << 60))
       ->type_name("N");
   command->add_flag("!--no-fusion", flags->runner.fuse,
                     "Run each instruction by itself: the engine joins none that the module does not");
@@ -271,7 +247,7 @@ void AddRunCommand(CLI::App& app, Action& action) {
   command->add_flag("--trace-values", flags->trace_values,
                     "Print a line about each instruction's result (by the reference engine)");
   command->add_flag("--json", flags->json,
-                    "Report as JSON: load_ms, prepare_ms, run_ms (median), runs_ms, arena_bytes");
+                    "Report as JSON: load_ms, prepare_ms, run_ms (median), runs_ms, arena_bytes, profile, values");
   command->callback([flags, seed, &action] {
     flags->has_seed = seed->count() > 0;
     action = [flags] { return Run(*flags); };

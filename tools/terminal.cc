@@ -1,12 +1,51 @@
 // The standard streams as a person sees them; see terminal.h.
 #include "tools/terminal.h"
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 namespace hloir::tool {
+namespace {
+
+int stdout_errno = 0;  // of its first failure
+
+// Of LC_ALL, LC_CTYPE and LANG the first that is set, as the C library reads them.
+bool IsUtf8Locale() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    std::string locale = value;
+    for (char& c : locale) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+}  // namespace
+
+void Write(FILE* stream, std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stream) != text.size() && stream == stdout && stdout_errno == 0)
+    stdout_errno = errno;
+}
+
+Status FlushStdout() {
+  if (std::fflush(stdout) != 0 && stdout_errno == 0) stdout_errno = errno;
+  if (stdout_errno == 0) return OkStatus();
+  return InvalidArgument(fmt::format("cannot write <stdout>: {}", std::strerror(stdout_errno)));
+}
+
+void OpenStandardStreams() {
+  for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    // The lowest number that is free is the stream's own; open for the wrong direction, it still fails.
+    if (fcntl(stream, F_GETFD) == -1) (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
 
 bool IsTerminal(FILE* stream) { return isatty(fileno(stream)) != 0; }
 
@@ -19,27 +58,38 @@ bool UseColor(FILE* stream) {
 }
 
 int TerminalWidth(FILE* stream) {
+  constexpr int kLeast = 20, kMost = 1000;
+  if (const char* columns = std::getenv("COLUMNS"); columns != nullptr) {
+    if (const int width = std::atoi(columns); width > 0) return std::clamp(width, kLeast, kMost);
+  }
   winsize size{};
-  if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return std::max<int>(size.ws_col, kLeast);
   return 80;
 }
 
-size_t DisplayWidth(std::string_view text) {
-  size_t width = 0;
-  for (char c : text) width += (c & 0xC0) != 0x80;
-  return width;
+std::string ForLocale(std::string text) {
+  static const bool is_utf8 = IsUtf8Locale();
+  if (is_utf8) return text;
+  constexpr std::pair<std::string_view, std::string_view> kAscii[] = {{"─", "-"},   {"—", "-"}, {"→", ">"}, {"µ", "u"},
+                                                                      {"…", "..."}, {"█", "#"}, {"░", "."}};
+  for (const auto& [sign, ascii] : kAscii) {
+    for (size_t at = 0; (at = text.find(sign, at)) != std::string::npos; at += ascii.size())
+      text.replace(at, sign.size(), ascii);
+  }
+  return text;
+}
+
+std::string ColorCode(Color color) {
+  switch (color) {
+    case Color::kGreen: return "\033[32m";
+    case Color::kRed: return "\033[1;31m";
+    case Color::kYellow: return "\033[33m";
+  }
+  return "";
 }
 
 std::string Paint(std::string_view text, Color color, bool use_color) {
-  if (!use_color) return std::string(text);
-  const char* code = "";
-  switch (color) {
-    case Color::kGreen: code = "\033[32m"; break;
-    case Color::kRed: code = "\033[1;31m"; break;
-    case Color::kYellow: code = "\033[33m"; break;
-    case Color::kDim: code = "\033[2m"; break;
-  }
-  return code + std::string(text) + "\033[0m";
+  return use_color ? ColorCode(color) + std::string(text) + "\033[0m" : std::string(text);
 }
 
 }  // namespace hloir::tool

@@ -1,21 +1,43 @@
-// What the standard streams are: whether a person looks at them, and whether color is welcome (NO_COLOR is respected).
+// The standard streams: what is printed there, and whether a person looks at them (NO_COLOR, COLUMNS and the locale are
+// respected). A stream that is full or closed ends nothing: FlushStdout tells of stdout, and of stderr there is nobody
+// to tell.
 #pragma once
 
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "hloir/status.h"
+#include "support/text.h"
 
 namespace hloir::tool {
 
+void Write(FILE* stream, std::string_view text);
+template <class... Args>
+void PrintOut(fmt::format_string<Args...> format, Args&&... args) {
+  Write(stdout, fmt::format(format, std::forward<Args>(args)...));
+}
+template <class... Args>
+void PrintError(fmt::format_string<Args...> format, Args&&... args) {
+  Write(stderr, fmt::format(format, std::forward<Args>(args)...));
+}
+// Has all that was printed reached stdout?
+Status FlushStdout();
+// Standard streams that are closed become ones that fail, so that no file is opened in their place.
+void OpenStandardStreams();
+
 bool IsTerminal(FILE* stream);
 bool UseColor(FILE* stream);
-// Columns of the terminal; 80 if it does not say.
+// Columns: what the variable COLUMNS says, else the terminal, else 80.
 int TerminalWidth(FILE* stream);
+// What the command prints of its own, in a locale without UTF-8 with ASCII in place of lines, arrows and µ.
+std::string ForLocale(std::string text);
 
-// Cells that UTF-8 text takes on a terminal: its code points. We print no wide or combining characters.
-size_t DisplayWidth(std::string_view text);
-
-enum class Color { kGreen, kRed, kYellow, kDim };
+enum class Color { kGreen, kRed, kYellow };
+std::string ColorCode(Color color);
 std::string Paint(std::string_view text, Color color, bool use_color);
 
 }  // namespace hloir::tool

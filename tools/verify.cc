@@ -1,4 +1,5 @@
 // hloir verify: optimizes a module (or takes another one), runs both on the same inputs, and says whether they agree.
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -9,20 +10,18 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tools/agree.h"
-#include "tools/arguments.h"
+#include "hloir/call_graph.h"
+#include "hloir/check.h"
+#include "hloir/cost.h"
+#include "hloir/io.h"
+#include "hloir/reduce.h"
+#include "hloir/report.h"
+#include "report/table.h"
+#include "tools/choices.h"
 #include "tools/command.h"
-#include "tools/files.h"
-#include "tools/modules.h"
-#include "tools/npz.h"
 #include "tools/optimize_flags.h"
-#include "tools/parting.h"
 #include "tools/progress.h"
 #include "tools/report.h"
-#include "tools/specimen.h"
-#include "tools/stored.h"
-#include "tools/table.h"
-#include "tools/traffic.h"
 
 namespace hloir::tool {
 namespace {
@@ -33,22 +32,35 @@ struct VerifyFlags {
   std::string inputs, save;
   uint64_t seed = 0;
   int threads = 0;
+  DeviceCounts counts{0, 0};  // 0: as the module says
   bool each = false, json = false, has_seed = false;
 };
 
+// How much a module does: instructions outside the bodies of fusions and reductions, and bytes by the cost analysis.
+struct Work {
+  int64_t instructions = 0, bytes = 0;
+};
+
+Work WorkOf(const HloModule& module) {
+  constexpr double kMost = 0x1p62;
+  Work work{0, static_cast<int64_t>(std::min(CostAnalysis(module).total().once.bytes, kMost))};
+  const CallGraph graph(module);
+  for (const HloComputation* computation : module.computations()) {
+    const CallContext context = graph.node(*computation).context;
+    const bool runs = context == CallContext::kControlFlow || context == CallContext::kBoth;
+    if (runs) work.instructions += computation->instruction_count();
+  }
+  return work;
+}
+
 // What came of one module.
-struct Verdict {
+struct Row {
   std::string file;
   Status status;  // not ok: it could not be judged
-  Traffic before, after;
-  Agreement agreement;    // of the first inputs that disagree, else of the first
-  int64_t differing = 0;  // elements, over all inputs
-  double largest_relative = 0;
-  std::optional<Comparison> stored;  // against the results that came with the inputs
-  std::optional<Parting> parting;    // where the modules part, if they disagree
-  std::string saved;                 // what --save wrote of that
-
-  bool agrees() const { return agreement.comparison.agree && (!stored || stored->agree); }
+  std::string before_name = "before", after_name = "after";
+  Work before, after;
+  Verdict verdict;
+  std::string saved;  // what --save wrote of a disagreement
 };
 
 // An .npz for all, or a folder with one for each.
@@ -58,248 +70,213 @@ std::string InputsOf(const VerifyFlags& flags, const std::string& file) {
   return (std::filesystem::path(flags.inputs) / std::filesystem::path(file).stem()).string() + ".npz";
 }
 
-Status CheckSameInterface(const HloModule& a, const HloModule& b) {
-  const ProgramShape x = a.entry_computation()->program_shape(), y = b.entry_computation()->program_shape();
-  bool same = x.parameters.size() == y.parameters.size() && x.result.Compatible(y.result);
-  for (size_t i = 0; same && i < x.parameters.size(); ++i) same = x.parameters[i].Compatible(y.parameters[i]);
-  return same ? OkStatus() : InvalidArgument("the two modules have different parameters or results");
+// As the module says, unless flags do.
+DeviceCounts CountsOf(const VerifyFlags& flags, const HloModule& module) {
+  DeviceCounts counts = UsesDevices(module) ? DeviceCountsOf(module) : DeviceCounts();
+  if (flags.counts.replicas > 0) counts.replicas = flags.counts.replicas;
+  if (flags.counts.partitions > 0) counts.partitions = flags.counts.partitions;
+  return counts;
 }
 
 // The values that come with a module: in an .npz, or in the file itself if it is a snapshot and no seed is named.
-StatusOr<std::optional<StoredValues>> StoredFor(const VerifyFlags& flags, const std::string& name,
-                                                const ModuleFile& file) {
-  if (!flags.inputs.empty()) {
-    HLOIR_ASSIGN_OR_RETURN(StoredValues values, ReadStoredValues(InputsOf(flags, name)));
-    return std::optional(std::move(values));
+// Nothing: they are made up. Stored results go into `options`.
+StatusOr<std::vector<InputSet>> GivenInputs(const VerifyFlags& flags, const std::string& name, const ModuleFile& file,
+                                            CheckOptions& options) {
+  std::vector<InputSet> sets;
+  const std::string path = InputsOf(flags, name);
+  const bool snapshot = path.empty() && !flags.has_seed && file.has_arguments();
+  if (path.empty() && !snapshot) return sets;
+  InputSet& set = sets.emplace_back();
+  if (options.runner.devices.devices() > 1) {
+    HLOIR_ASSIGN_OR_RETURN(set.devices, snapshot ? DeviceArgumentsOf(file.module(), options.runner.devices, file.proto)
+                                                 : ReadDeviceArguments(file.module(), options.runner.devices, path));
+    return sets;
   }
-  if (flags.has_seed || !file.has_arguments()) return std::optional<StoredValues>();
-  HLOIR_ASSIGN_OR_RETURN(StoredValues values, StoredValuesOf(file.proto));
-  return std::optional(std::move(values));
+  HLOIR_ASSIGN_OR_RETURN(StoredValues stored, snapshot ? StoredValuesOf(file.proto) : ReadStoredValues(path));
+  HLOIR_ASSIGN_OR_RETURN(set.devices.emplace_back(), ArgumentsFromLeaves(file.module(), std::move(stored.inputs)));
+  options.stored = std::move(stored.results);
+  return sets;
 }
 
-// Results may be stored too: the module as it was must give them.
-StatusOr<std::optional<Comparison>> CompareStored(std::vector<Literal> leaves, const HloModule& module,
-                                                  std::span<const Literal* const> inputs,
-                                                  const RunnerOptions& options) {
-  if (leaves.empty()) return std::optional<Comparison>();
-  const ModuleRunner run = [&](const HloModule& m, std::span<const Literal* const> arguments) -> StatusOr<Literal> {
-    HLOIR_ASSIGN_OR_RETURN(Runner runner, Runner::Prepare(m, options));
-    return runner.Run(arguments);
-  };
-  HLOIR_ASSIGN_OR_RETURN(const Literal result, run(module, inputs));
-  return std::optional(
-      CompareWithStored(module, Literal::Tuple(ResultLeaves(result)), Literal::Tuple(std::move(leaves)), inputs, run));
+Status WriteInputs(const std::string& path, const InputSet& set) {
+  std::vector<std::vector<Literal>> leaves;
+  for (const std::vector<Literal>& arguments : set.devices) {
+    std::vector<Literal>& of_device = leaves.emplace_back();
+    for (const Literal& argument : arguments)
+      for (Literal& leaf : ResultLeaves(argument)) of_device.push_back(std::move(leaf));
+  }
+  return WriteLeaves(path, "in", leaves);
 }
 
 // Writes inputs on which the passes change what the module computes, with the smallest module found of which that is
 // true; of two modules, the inputs alone. Returns what was written, in words.
 StatusOr<std::string> SaveDisagreement(const VerifyFlags& flags, const std::string& file, const HloModule& before,
-                                       bool pair, std::span<const Literal* const> inputs, AgreeOptions options) {
+                                       bool inputs_alone, const InputSet& inputs, CheckOptions options) {
   std::error_code error;
   std::filesystem::create_directories(flags.save, error);
   const std::string stem =
       (std::filesystem::path(flags.save) / std::filesystem::path(DisplayName(file)).stem()).string();
-  const auto save_inputs = [&](std::span<const Literal* const> arguments) {
-    std::vector<Literal> leaves;
-    for (const Literal* argument : arguments)
-      for (Literal& leaf : ResultLeaves(*argument)) leaves.push_back(std::move(leaf));
-    return WriteNpz(stem + ".npz", "in", Pointers(leaves));
-  };
-  if (pair) {
-    HLOIR_RETURN_IF_ERROR(save_inputs(inputs));
+  if (inputs_alone) {
+    HLOIR_RETURN_IF_ERROR(WriteInputs(stem + ".npz", inputs));
     return "the inputs are in " + stem + ".npz";
   }
-  options.timing = false;
-  const Shows disagrees = [&](const HloModule& module, std::span<const Literal* const> arguments) {
+  options.timing = options.divergence = false;
+  options.stored.clear();
+  const auto disagrees = [&](const HloModule& module, const InputSet& arguments) {
     std::unique_ptr<HloModule> after = module.Clone();
     if (!Optimize(*after, flags.optimize, {}).ok()) return false;
-    const StatusOr<Agreement> agreement = Agree(module, *after, arguments, options);
-    return agreement.ok() && !agreement->comparison.agree;
+    const StatusOr<Verdict> verdict = Check(module, *after, {arguments}, options);
+    return verdict.ok() && verdict->outcome == Outcome::kDisagree;
   };
-  const Specimen specimen = FindSpecimen(before, inputs, disagrees, options.runner);
-  HLOIR_RETURN_IF_ERROR(save_inputs(Pointers(specimen.arguments)));
-  HLOIR_RETURN_IF_ERROR(WriteFile(stem + ".hlo", PrintModule(*specimen.module, PrintOptions::Readable())));
+  const ReducedCase reduced = ReduceOnInputs(before, inputs, disagrees, options.runner);
+  HLOIR_RETURN_IF_ERROR(WriteInputs(stem + ".npz", reduced.inputs));
+  HLOIR_RETURN_IF_ERROR(WriteFile(stem + ".hlo", PrintModule(*reduced.module, PrintOptions::Readable())));
   return fmt::format("the smallest module found that shows it, {} instructions, is {}.hlo, its inputs {}.npz",
-                     specimen.module->instruction_count(), stem, stem);
+                     reduced.module->instruction_count(), stem, stem);
 }
 
-StatusOr<Verdict> Verify(const VerifyFlags& flags, const std::string& file, const std::string* other) {
-  Verdict verdict;
-  HLOIR_ASSIGN_OR_RETURN(ModuleFile loaded, LoadModuleFile(file));
-  const HloModule* before = &loaded.module();
-  HLOIR_ASSIGN_OR_RETURN(std::optional<StoredValues> stored, StoredFor(flags, file, loaded));
+StatusOr<Row> Verify(const VerifyFlags& flags, const std::string& file, const std::string* other) {
+  Row row;
+  HLOIR_ASSIGN_OR_RETURN(ModuleFile loaded, ReadModuleFile(file, {.one_module = true}));
+  const HloModule& before = loaded.module();
+  CheckOptions options;
+  options.runner.threads = flags.threads;
+  options.runner.devices = CountsOf(flags, before);
+  options.seed = flags.seed;
+  options.timing = options.divergence = true;
+  options.exact = other == nullptr && flags.optimize.math == MathMode::kExact;
+  HLOIR_ASSIGN_OR_RETURN(std::vector<InputSet> inputs, GivenInputs(flags, file, loaded, options));
   std::unique_ptr<HloModule> after;
   if (other != nullptr) {
-    HLOIR_ASSIGN_OR_RETURN(after, LoadModule(*other));
-    HLOIR_RETURN_IF_ERROR(CheckSameInterface(*before, *after));
+    HLOIR_ASSIGN_OR_RETURN(after, ReadModule(*other));
+    const std::filesystem::path a = DisplayName(file), b = DisplayName(*other);
+    const bool tell = a.filename() != b.filename();
+    row.before_name = tell ? a.filename().string() : a.string();
+    row.after_name = tell ? b.filename().string() : b.string();
+    options.before_name = row.before_name, options.after_name = row.after_name;
   } else {
-    after = before->Clone();
+    after = before.Clone();
     PipelineOptions pipeline;
     pipeline.verify_each = true;
     HLOIR_ASSIGN_OR_RETURN(const std::vector<PassRun> runs, Optimize(*after, flags.optimize, std::move(pipeline)));
   }
-  verdict.before = MeasureTraffic(*before);
-  verdict.after = MeasureTraffic(*after);
-
-  AgreeOptions options;
-  options.runner.threads = flags.threads;
-  options.runner.max_steps = int64_t{1} << 28;  // a made-up input may keep a loop from ending
-  options.exact_rewrites = other == nullptr && flags.optimize.math == MathMode::kExact;
-  options.timing = true;
-  // Made-up inputs are of two kinds: plain numbers, and corner cases among them.
-  const int rounds = stored ? 1 : 2;
-  for (int round = 0; round < rounds; ++round) {
-    HLOIR_ASSIGN_OR_RETURN(const std::vector<Literal> arguments,
-                           stored ? ArgumentsFromLeaves(*before, std::move(stored->inputs))
-                                  : MakeArguments(*before, "", flags.seed ^ static_cast<uint64_t>(round)));
-    const std::vector<const Literal*> pointers = Pointers(arguments);
-    HLOIR_ASSIGN_OR_RETURN(Agreement agreement, Agree(*before, *after, pointers, options));
-    verdict.differing += agreement.comparison.differing();
-    for (const LeafDifference& leaf : agreement.comparison.leaves) {
-      verdict.largest_relative = std::max(verdict.largest_relative, leaf.max_relative);
-    }
-    const bool agree = agreement.comparison.agree;
-    if (round == 0 || !agree) verdict.agreement = std::move(agreement);
-    if (!agree) {
-      verdict.parting = FindParting(*before, *after, pointers, options.runner);
-      if (!flags.save.empty()) {
-        HLOIR_ASSIGN_OR_RETURN(verdict.saved,
-                               SaveDisagreement(flags, file, *before, other != nullptr, pointers, options));
-      }
-      break;
-    }
-    options.timing = false;
-    if (stored) {
-      HLOIR_ASSIGN_OR_RETURN(verdict.stored,
-                             CompareStored(std::move(stored->results), *before, pointers, options.runner));
-      if (verdict.stored && !verdict.stored->agree) {
-        verdict.agreement.reason = "the results are not the stored ones: " + FirstDisagreement(*verdict.stored);
-      }
-    }
+  row.before = WorkOf(before);
+  row.after = WorkOf(*after);
+  Checker checker(before, std::move(inputs), options);
+  HLOIR_ASSIGN_OR_RETURN(row.verdict, checker.Check(*after));
+  if (row.verdict.outcome == Outcome::kDisagree && !flags.save.empty()) {
+    const InputSet& set = checker.inputs()[row.verdict.input_set];
+    const bool endless = row.verdict.comparison.leaves.empty();  // smaller ones would take as long each
+    HLOIR_ASSIGN_OR_RETURN(row.saved, SaveDisagreement(flags, file, before, other != nullptr || endless, set, options));
   }
-  return verdict;
+  return row;
 }
 
 std::string Ratio(double before, double after) { return after > 0 ? fmt::format("{:.2f}x", before / after) : "—"; }
 
-std::string Difference(const Verdict& verdict) {
-  return verdict.differing == 0 ? "none" : fmt::format("{:.2g}", verdict.largest_relative);
+// Of run times, only where it is more than noise.
+std::string TimeRatio(const Verdict& v) {
+  return TimesDiffer(v.before, v.after) ? Ratio(v.before.median, v.after.median) : "~";
 }
 
-double LargestRelative(const Comparison& comparison) {
-  double largest = 0;
-  for (const LeafDifference& leaf : comparison.leaves) largest = std::max(largest, leaf.max_relative);
-  return largest;
+std::string Difference(int64_t differing, double largest_relative) {
+  return differing == 0 ? "none" : fmt::format("{:.2g}", largest_relative);
 }
-
+std::string Difference(const Verdict& v) { return Difference(v.differing, v.largest_relative); }
 // From the stored results.
-std::string StoredDifference(const Verdict& verdict) {
-  if (!verdict.stored) return "";
-  return verdict.stored->differing() == 0 ? "none" : fmt::format("{:.2g}", LargestRelative(*verdict.stored));
+std::string StoredDifference(const Verdict& v) {
+  return v.stored ? Difference(v.stored->differing(), v.stored->max_relative()) : "";
 }
 
-std::string Words(const Verdict& verdict) {
-  if (!verdict.status.ok()) {
-    switch (ExitStatusOf(verdict.status.code())) {
-      case kExitUnsupported: return "not supported";
-      case kExitInternal: return "BUG";
-      default: return "wrong input";
-    }
+std::string Words(const Row& row) {
+  if (row.status.ok()) return std::string(OutcomeName(row.verdict.outcome));
+  switch (ExitStatusOf(row.status.code())) {
+    case kExitUnsupported: return "not supported";
+    case kExitInternal: return "BUG";
+    default: return "wrong input";
   }
-  if (!verdict.agreement.comparison.agree) return "DISAGREE";
-  if (!verdict.agrees()) return "NOT AS STORED";
-  return verdict.differing == 0 ? "agree, bit for bit" : "agree";
 }
 
-Color ColorOf(const Verdict& verdict) {
-  if (!verdict.status.ok()) return Color::kYellow;
-  return verdict.agrees() ? Color::kGreen : Color::kRed;
+int ExitStatusOf(const Row& row) {
+  if (!row.status.ok()) return tool::ExitStatusOf(row.status.code());
+  switch (row.verdict.outcome) {
+    case Outcome::kSameBits:
+    case Outcome::kAgree: return kExitGood;
+    case Outcome::kDisagree:
+    case Outcome::kNotAsStored: return kExitDisagree;
+    case Outcome::kNothingFinite:
+    case Outcome::kLeftOpen: return kExitUnsupported;
+    case Outcome::kEnginesDisagree: break;
+  }
+  return kExitInternal;
 }
 
-int ExitStatusOf(const Verdict& verdict) {
-  if (!verdict.status.ok()) return tool::ExitStatusOf(verdict.status.code());
-  return verdict.agrees() ? kExitGood : kExitDisagree;
+Color ColorOf(const Row& row) {
+  const int status = ExitStatusOf(row);
+  return status == kExitGood                                  ? Color::kGreen
+         : status == kExitDisagree || status == kExitInternal ? Color::kRed
+                                                              : Color::kYellow;
 }
 
-nlohmann::ordered_json ToJson(const Verdict& v) {
-  nlohmann::ordered_json json = {{"file", v.file}, {"verdict", Words(v)}, {"exit_status", ExitStatusOf(v)}};
-  if (!v.status.ok()) {
-    json["error"] = v.status.message();
+Json ToJson(const Row& row) {
+  Json json = {{"file", row.file}, {"verdict", Words(row)}, {"exit_status", ExitStatusOf(row)}};
+  if (!row.status.ok()) {
+    json["errors"] = Json::parse(DiagnosticsJson(row.status, row.file));
     return json;
   }
-  const auto side = [](const Traffic& traffic, double run_ms) {
-    return nlohmann::ordered_json{
-        {"instructions", traffic.instructions}, {"bytes_moved", traffic.bytes}, {"run_ms", run_ms}};
-  };
-  json["agree"] = v.agreement.comparison.agree;
-  json["before"] = side(v.before, v.agreement.before_ms);
-  json["after"] = side(v.after, v.agreement.after_ms);
-  json["differing_elements"] = v.differing;
-  json["largest_relative_difference"] = v.largest_relative;
-  if (v.stored) {
-    json["stored"] = {{"agree", v.stored->agree},
-                      {"differing_elements", v.stored->differing()},
-                      {"largest_relative_difference", LargestRelative(*v.stored)}};
+  json.update(Json::parse(VerdictJson(row.verdict)));
+  for (const auto& [side, work] : {std::pair("before", row.before), std::pair("after", row.after)}) {
+    json[side]["instructions"] = work.instructions;
+    json[side]["bytes_moved"] = work.bytes;
   }
-  if (!v.agreement.reason.empty()) json["reason"] = v.agreement.reason;
-  if (v.parting) {
-    json["first_difference"] = {{"instruction", v.parting->instruction},
-                                {"runs_before", v.parting->turn},
-                                {"before", v.parting->before},
-                                {"after", v.parting->after}};
-  }
-  if (!v.saved.empty()) json["saved"] = v.saved;
-  for (const LeafDifference& leaf : v.agreement.comparison.leaves) {
-    json["leaves"].push_back({{"where", leaf.where},
-                              {"agrees", leaf.agrees},
-                              {"differing", leaf.differing},
-                              {"total", leaf.total},
-                              {"max_absolute", leaf.max_absolute},
-                              {"max_relative", leaf.max_relative},
-                              {"allowed_relative", leaf.allowed_relative}});
-  }
+  if (!row.saved.empty()) json["saved"] = row.saved;
   return json;
 }
 
-void PrintOne(const Verdict& v) {
-  Table table({v.file, "before", "after", "ratio"});
+void PrintOne(const Row& row) {
+  const Verdict& v = row.verdict;
+  Table table({row.after_name == "after" ? row.file : "", row.before_name, row.after_name, "ratio"});
   const auto count = [](int64_t n) { return fmt::format("{}", n); };
-  table.Add({"instructions", count(v.before.instructions), count(v.after.instructions),
-             Ratio(static_cast<double>(v.before.instructions), static_cast<double>(v.after.instructions))});
-  table.Add({"bytes moved", HumanBytes(v.before.bytes), HumanBytes(v.after.bytes),
-             Ratio(static_cast<double>(v.before.bytes), static_cast<double>(v.after.bytes))});
-  table.Add({"time of a run", HumanTime(v.agreement.before_ms), HumanTime(v.agreement.after_ms),
-             Ratio(v.agreement.before_ms, v.agreement.after_ms)});
-  fmt::print("{}", table.ToString(UseColor(stdout)));
-  fmt::print("largest difference: {}\n", Difference(v));
-  if (v.stored) fmt::print("from the stored results: {}\n", StoredDifference(v));
-  fmt::print("verdict: {}\n", Paint(Words(v), ColorOf(v), UseColor(stdout)));
+  table.Add({"instructions (a fusion is one)", count(row.before.instructions), count(row.after.instructions),
+             Ratio(static_cast<double>(row.before.instructions), static_cast<double>(row.after.instructions))});
+  table.Add({"bytes moved", HumanBytes(row.before.bytes), HumanBytes(row.after.bytes),
+             Ratio(static_cast<double>(row.before.bytes), static_cast<double>(row.after.bytes))});
+  if (v.before.runs > 0)
+    table.Add({"time of a run", HumanTime(v.before.median), HumanTime(v.after.median), TimeRatio(v)});
+  Write(stdout, ForLocale(table.ToString(UseColor(stdout))));
+  if (v.devices > 1) PrintOut("devices: {}\n", v.devices);
+  PrintOut("engines: {}\n", fmt::join(v.engines, ", "));
+  for (const std::string& note : v.notes) PrintOut("note: {}\n", note);
+  PrintOut("largest difference: {}\n", Difference(v));
+  if (v.stored) PrintOut("from the stored results: {}\n", StoredDifference(v));
+  PrintOut("verdict: {}\n", Paint(Words(row), ColorOf(row), UseColor(stdout)));
 }
 
-void PrintAll(const std::vector<Verdict>& verdicts) {
+void PrintAll(const std::vector<Row>& rows) {
   Table table({"module", "instructions", "→", "bytes moved", "→", "time", "→", "faster", "difference", "from stored",
                "verdict"});
   constexpr size_t kVerdict = 10;
   table.LeftAlign(kVerdict);
   size_t agree = 0, exact = 0, disagree = 0, unjudged = 0;
-  for (const Verdict& v : verdicts) {
-    const std::string name = std::filesystem::path(v.file).stem().string();
-    if (!v.status.ok()) {
+  for (const Row& row : rows) {
+    const std::string name = std::filesystem::path(row.file).stem().string();
+    const Verdict& v = row.verdict;
+    if (!row.status.ok()) {
       ++unjudged;
-      table.Add({name, "", "", "", "", "", "", "", "", "", Words(v)});
+      table.Add({name, "", "", "", "", "", "", "", "", "", Words(row)});
     } else {
-      (v.agrees() ? agree : disagree) += 1;
-      exact += v.agrees() && v.differing == 0;
-      table.Add({name, fmt::format("{}", v.before.instructions), fmt::format("{}", v.after.instructions),
-                 HumanBytes(v.before.bytes), HumanBytes(v.after.bytes), HumanTime(v.agreement.before_ms),
-                 HumanTime(v.agreement.after_ms), Ratio(v.agreement.before_ms, v.agreement.after_ms), Difference(v),
-                 StoredDifference(v), Words(v)});
+      const int status = ExitStatusOf(row);
+      (status == kExitGood ? agree : status == kExitUnsupported ? unjudged : disagree) += 1;
+      exact += v.outcome == Outcome::kSameBits;
+      table.Add({name, fmt::format("{}", row.before.instructions), fmt::format("{}", row.after.instructions),
+                 HumanBytes(row.before.bytes), HumanBytes(row.after.bytes), HumanTime(v.before.median),
+                 HumanTime(v.after.median), TimeRatio(v), Difference(v), StoredDifference(v), Words(row)});
     }
-    table.PaintLast(kVerdict, ColorOf(v));
+    table.PaintLast(kVerdict, ColorCode(ColorOf(row)));
   }
-  fmt::print("{}", table.ToString(UseColor(stdout)));
-  fmt::print("{} modules: {} agree before and after ({} of them bit for bit), {} disagree, {} could not be judged\n",
-             verdicts.size(), agree, exact, disagree, unjudged);
+  Write(stdout, ForLocale(table.ToString(UseColor(stdout))));
+  PrintOut("{} modules: {} agree before and after ({} of them bit for bit), {} disagree, {} could not be judged\n",
+           rows.size(), agree, exact, disagree, unjudged);
 }
 
 // Of several outcomes, the one that most asks for attention.
@@ -313,46 +290,47 @@ int Worse(int a, int b) {
 int VerifyAll(const VerifyFlags& flags) {
   const bool pair = flags.files.size() == 2 && !flags.each;
   const size_t count = pair ? 1 : flags.files.size();
-  std::vector<Verdict> verdicts;
+  std::vector<Row> rows;
   int status = kExitGood;
   Progress progress(count);
   for (size_t i = 0; i < count; ++i) {
     const std::string file = DisplayName(flags.files[i]);
     progress.Show(i, file);
-    StatusOr<Verdict> verdict = Verify(flags, flags.files[i], pair ? &flags.files[1] : nullptr);
-    if (!verdict.ok()) {
+    StatusOr<Row> row = Verify(flags, flags.files[i], pair ? &flags.files[1] : nullptr);
+    if (!row.ok()) {
       progress.Clear();
-      (void)Fail(verdict.status(), file);
+      (void)Fail(row.status(), file);
     }
-    Verdict done;
-    if (verdict.ok()) done = std::move(*verdict);
-    else done.status = verdict.status();
+    Row done;
+    if (row.ok()) done = std::move(*row);
+    else done.status = row.status();
     done.file = file;
-    if (done.status.ok() && !done.agrees()) {
+    const Verdict& v = done.verdict;
+    if (done.status.ok() && !v.reason.empty()) {
       progress.Clear();
-      fmt::print(stderr, "{}: {}\n", file, done.agreement.reason);
-      if (done.parting) fmt::print(stderr, "{}: {}\n", file, ToString(*done.parting));
-      if (!done.saved.empty()) fmt::print(stderr, "{}: {}\n", file, done.saved);
+      PrintError("{}: {}\n", file, v.reason);
+      if (v.divergence) PrintError("{}: {}\n", file, v.divergence->ToString(done.before_name, done.after_name));
+      if (!done.saved.empty()) PrintError("{}: {}\n", file, done.saved);
     }
     status = Worse(status, ExitStatusOf(done));
-    verdicts.push_back(std::move(done));
+    rows.push_back(std::move(done));
   }
   progress.Clear();
   if (flags.json) {
-    nlohmann::ordered_json json = nlohmann::ordered_json::array();
-    for (const Verdict& v : verdicts) json.push_back(ToJson(v));
-    fmt::print("{}\n", (count == 1 ? json[0] : json).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    Json json = Json::array();
+    for (const Row& row : rows) json.push_back(ToJson(row));
+    PrintJson(count == 1 && !flags.each ? json[0] : json);
   } else if (count > 1) {
-    PrintAll(verdicts);
-  } else if (verdicts[0].status.ok()) {
-    PrintOne(verdicts[0]);
+    PrintAll(rows);
+  } else if (rows[0].status.ok()) {
+    PrintOne(rows[0]);
   }
   return status;
 }
 
 }  // namespace
 
-void AddVerifyCommand(CLI::App& app, Action& action) {
+void AddVerifyCommand(CLI::App& app, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<VerifyFlags>();
   CLI::App* command =
       app.add_subcommand("verify", "Optimize a module, run it before and after, and say whether they agree");
@@ -361,7 +339,7 @@ void AddVerifyCommand(CLI::App& app, Action& action) {
                    "A module; or a module and OTHER, to compare with; or three and more, each by itself")
       ->required()
       ->type_name("");
-  AddOptimizeFlags(*command, flags->optimize);
+  AddOptimizeFlags(*command, flags->optimize, registry);
   command
       ->add_option("--inputs", flags->inputs,
                    "Inputs in0, in1, … of this .npz, or of NAME.npz in this folder (default: a snapshot's own); its "
@@ -369,16 +347,25 @@ void AddVerifyCommand(CLI::App& app, Action& action) {
       ->type_name("X.npz");
   CLI::Option* seed =
       command->add_option("--seed", flags->seed, "Of made-up inputs (two sets: plain numbers, and corner cases)")
+          ->check(AnySeed())
           ->type_name("N");
   command->add_option("--threads", flags->threads, "Default: as many as the machine has")
-      ->check(CLI::Range(0, 1024).description(""))
+      ->check(Between(0, 1024))
+      ->type_name("N");
+  command
+      ->add_option("--num-replicas", flags->counts.replicas,
+                   "Simulate so many (default: the module's, if they communicate)")
+      ->check(Between<int64_t>(1, 1024))
+      ->type_name("N");
+  command->add_option("--num-partitions", flags->counts.partitions, "So many of each replica")
+      ->check(Between<int64_t>(1, 1024))
       ->type_name("N");
   command
       ->add_option(
           "--save", flags->save,
           "If they disagree, write the inputs here, and the smallest module found that the passes change on them")
       ->type_name("DIR");
-  command->add_flag("--each", flags->each, "Two FILEs are two modules, each by itself");
+  command->add_flag("--each", flags->each, "Two FILEs are two modules, each by itself; --json prints a list");
   command->add_flag("--json", flags->json, "Report as JSON");
   command->callback([flags, seed, &action] {
     flags->has_seed = seed->count() > 0;

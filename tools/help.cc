@@ -1,0 +1,103 @@
+// See help.h. Tested by tests/cli/help.test and mistakes.test.
+#include "tools/help.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "support/did_you_mean.h"
+#include "tools/terminal.h"
+
+namespace hloir::tool {
+namespace {
+
+constexpr size_t kNameColumns = 26;
+
+size_t Width() { return static_cast<size_t>(std::min(TerminalWidth(stdout), 100)); }
+
+// The command that the user chose, or the application.
+const CLI::App& Chosen(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : *chosen.front();
+}
+
+std::vector<std::string> FlagNames(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string HelpRow(std::string_view name, std::string_view text) {
+  std::string row = "  " + std::string(name);
+  const size_t cells = DisplayWidth(row);
+  row += cells + 2 > kNameColumns ? "\n" + std::string(kNameColumns, ' ') : std::string(kNameColumns - cells, ' ');
+  return ForLocale(row + Wrap(text, Width(), kNameColumns) + "\n");
+}
+
+std::string HelpFormatter::make_description(const CLI::App* app) const {
+  return ForLocale(Wrap(app->get_description(), Width(), 0) + "\n");
+}
+
+std::string HelpFormatter::make_usage(const CLI::App* app, std::string name) const {
+  std::string usage = "Usage: " + name;
+  if (app->get_parent() == nullptr) return usage + " COMMAND [OPTIONS] FILE...\n";
+  usage += " [OPTIONS]";
+  for (const CLI::Option* option : app->get_options()) {
+    if (option->get_positional()) usage += " " + make_option_usage(option);
+  }
+  return usage + "\n";
+}
+
+std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positional) const {
+  std::string text = option->get_description();
+  std::string others;
+  for (const CLI::Option* other : option->get_excludes()) others += (others.empty() ? "" : ", ") + other->get_name();
+  if (!others.empty()) text += " (not with " + others + ")";
+  for (const CLI::Option* other : option->get_needs()) text += " (with " + other->get_name() + ")";
+  // "-o,--output" reads better with a blank.
+  std::string name = make_option_name(option, is_positional);
+  if (const size_t brace = name.find('{'); brace != std::string::npos) name.resize(brace);  // "--no-fusion{false}"
+  if (const size_t comma = name.find(','); comma != std::string::npos) name.insert(comma + 1, " ");
+  return HelpRow(name + make_option_opts(option), text);
+}
+
+std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
+  std::string text;
+  if (option->get_type_size() != 0 && !option->get_type_name().empty()) text = " " + option->get_type_name();
+  return text;
+}
+
+std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
+  return HelpRow(command->get_name(), command->get_description());
+}
+
+std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = Chosen(app);
+  const std::string see =
+      fmt::format("; see hloir {}--help", command.get_parent() == nullptr ? "" : command.get_name() + " ");
+  std::string message = error.what();
+  const int kind = error.get_exit_code();
+  if (kind == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
+    const std::string extra = message.substr(message.rfind(": ") + 2);
+    const std::string word = extra.substr(0, extra.find_first_of(extra.starts_with('-') ? " =" : " "));
+    if (!word.starts_with('-')) {
+      const auto more = std::count(extra.begin(), extra.end(), ' ');
+      return fmt::format("there is no use for '{}'{}", word, more > 0 ? fmt::format(" and {} more", more) : "") + see;
+    }
+    const std::string meant = DidYouMean(word, FlagNames(command));
+    return fmt::format("there is no flag {}", word) + (meant.empty() ? see : meant);
+  }
+  if (kind == static_cast<int>(CLI::ExitCodes::RequiredError))
+    return message.substr(0, message.find(' ')) + " is missing" + see;
+  if (kind == static_cast<int>(CLI::ExitCodes::ExcludesError)) {
+    if (const size_t at = message.find(" excludes "); at != std::string::npos)
+      return message.substr(0, at) + " and " + message.substr(at + 10) + " exclude each other";
+  }
+  if (message.ends_with('\n')) message.pop_back();
+  return message;
+}
+
+}  // namespace hloir::tool

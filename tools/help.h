@@ -1,0 +1,33 @@
+// How the command's help looks: within the terminal's width, names on the left and words on the right.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+#include "hloir/pass.h"
+
+namespace hloir::tool {
+
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_description(const CLI::App* app) const override;
+  std::string make_usage(const CLI::App* app, std::string name) const override;
+  std::string make_option(const CLI::Option* option, bool is_positional) const override;
+  std::string make_option_opts(const CLI::Option* option) const override;
+  std::string make_subcommand(const CLI::App* command) const override;
+};
+
+// "  NAME      TEXT", the text within the terminal's width.
+std::string HelpRow(std::string_view name, std::string_view text);
+
+// What is wrong with the command line that `error` was thrown for, in our words, with the nearest flag that there is.
+std::string Explain(const CLI::App& app, const CLI::ParseError& error);
+
+// `opt --list-passes` and `--list-rules`, in lists.cc.
+void ListPasses(const PassRegistry& registry);
+void ListRules(const PassRegistry& registry);
+
+}  // namespace hloir::tool
