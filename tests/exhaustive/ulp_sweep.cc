@@ -89,14 +89,14 @@ class Sweep {
     for (int64_t i = 0; i < kBlock; ++i) make(i, x[i], y[i]);
     if constexpr (sizeof(T) == 4) VectorTruth(op_.opcode, x, y, truth_.data(), kBlock);
     const T* first = nullptr;
+    Worst first_worst;  // of this block; an engine that gives the same bits has the same
     for (size_t e = 0; e < engines_.size(); ++e) {
       const T* got = engines_.Run(e).template data<T>().data();
-      if (first != nullptr && std::memcmp(got, first, kBlock * sizeof(T)) == 0) {
-        if (worst_[0].ulps > worst_[e].ulps) worst_[e] = worst_[0];
-        continue;
-      }
-      if (first == nullptr) first = got;
-      Judge(x, y, got, worst_[e]);
+      Worst worst;
+      if (first != nullptr && std::memcmp(got, first, kBlock * sizeof(T)) == 0) worst = first_worst;
+      else Judge(x, y, got, worst);
+      if (first == nullptr) first = got, first_worst = worst;
+      if (worst.ulps > worst_[e].ulps) worst_[e] = worst;
     }
   }
 

@@ -12,14 +12,14 @@
 #include <string_view>
 #include <vector>
 
-#include "hloir/equivalence.h"
+#include "hloir/check.h"
 #include "hloir/parser.h"
-#include "hloir/pass.h"
+#include "hloir/passes.h"
 #include "hloir/printer.h"
+#include "hloir/reduce.h"
 #include "hloir/structural.h"
 #include "hloir/verifier.h"
 #include "tests/random/random_module.h"
-#include "tools/shrink.h"
 
 namespace hloir {
 namespace {
@@ -31,9 +31,9 @@ struct Complaint {
   std::string pass, what;
 };
 
-class Checker {
+class PassFuzzer {
  public:
-  explicit Checker(MathMode math) : math_(math) {
+  explicit PassFuzzer(MathMode math) : math_(math) {
     EvaluatorOptions options;
     options.max_steps = 1 << 20;
     evaluator_ = MakeReferenceEvaluator(options);
@@ -103,18 +103,15 @@ class Checker {
   Complaint Run(HloModule& module, const std::vector<std::string>& passes, bool watched) {
     PassOptions options;
     options.math = math_;
-    options.evaluator = evaluator_.get();
+    options.evaluator = evaluator_;
     options.rewriter = &log;
     PipelineOptions hooks;
     Complaint complaint;
-    uint64_t hash = StructuralHash(module);
-    hooks.after = [&](std::string_view pass, const HloModule& now) -> Status {
-      const uint64_t new_hash = StructuralHash(now);
-      if (new_hash == hash) return OkStatus();
-      hash = new_hash;
-      if (changed_by_.empty()) changed_by_ = pass;
+    hooks.after = [&](const PassEvent& event, const HloModule& now) -> Status {
+      if (!event.changed) return OkStatus();
+      if (changed_by_.empty()) changed_by_ = event.pass;
       if (!watched) return OkStatus();
-      complaint = {std::string(pass), Judge(now)};
+      complaint = {std::string(event.pass), Judge(now)};
       return complaint.what.empty() ? OkStatus() : Internal("found");
     };
     StatusOr<HloPassPipeline> pipeline = MakePipeline(passes, options, std::move(hooks));
@@ -124,57 +121,46 @@ class Checker {
     return {"", ran.ok() ? "" : ran.status().message()};
   }
 
+  // By the reference alone: it does not depend on how an engine orders sums.
   void FindResults(const HloModule& module) {
-    inputs_.clear(), results_.clear();
+    checker_.reset();
     if (math_ != MathMode::kExact) return;
-    bool ran = false;
-    for (uint64_t seed : {0, 1}) {
-      StatusOr<std::vector<Literal>> inputs = MakeFakeInputs(module, seed);
-      if (!inputs.ok()) continue;
-      inputs_.push_back(std::move(*inputs));
-      results_.push_back(Evaluate(module, inputs_.back()));
-      ran |= results_.back().ok();
+    CheckOptions options;
+    options.runner.engine = Engine::kReference;
+    options.runner.max_steps = 1 << 20;
+    options.other_engine_work = 0;
+    options.exact = true;
+    std::vector<InputSet> inputs;
+    for (uint64_t seed : {0, 1}) {  // plain numbers, and corner cases
+      StatusOr<std::vector<Literal>> made = MakeFakeInputs(module, seed);
+      if (!made.ok()) continue;
+      std::vector<const Literal*> arguments;
+      for (const Literal& input : *made) arguments.push_back(&input);
+      if (evaluator_->EvaluateComputation(*module.entry_computation(), arguments).ok())
+        inputs.push_back({.devices = {std::move(*made)}});
     }
-    not_run += !ran;
+    not_run += inputs.empty();
+    if (!inputs.empty()) checker_ = std::make_unique<Checker>(module, std::move(inputs), options);
   }
-  StatusOr<Literal> Evaluate(const HloModule& module, const std::vector<Literal>& inputs) const {
-    std::vector<const Literal*> arguments;
-    for (const Literal& input : inputs) arguments.push_back(&input);
-    return evaluator_->EvaluateComputation(*module.entry_computation(), arguments);
-  }
-  std::string Judge(const HloModule& now) const {
+  std::string Judge(const HloModule& now) {
     if (Status legal = VerifyModule(now); !legal.ok()) return "it is not legal: " + legal.message();
-    for (size_t k = 0; k < results_.size(); ++k) {
-      if (!results_[k].ok()) continue;
-      const StatusOr<Literal> result = Evaluate(now, inputs_[k]);
-      if (!result.ok()) return "it does not run any more: " + result.status().message();
-      EquivalenceOptions options;
-      options.exact = true;
-      const Comparison comparison = CompareResults(*results_[k], *result, nullptr, nullptr, options);
-      if (comparison.agree) continue;
-      for (const LeafDifference& leaf : comparison.leaves) {
-        if (!leaf.agrees) {
-          return "its result " + leaf.where + " differs in " + std::to_string(leaf.differing) + " of " +
-                 std::to_string(leaf.total) + " elements (inputs " + std::to_string(k) + ")";
-        }
-      }
-      return "its result differs";
-    }
-    return "";
+    if (!checker_) return "";
+    const StatusOr<Verdict> verdict = checker_->Check(now);
+    if (!verdict.ok()) return "it does not run any more: " + verdict.status().message();
+    return verdict->outcome == Outcome::kDisagree ? verdict->reason : "";
   }
 
   MathMode math_;
-  std::unique_ptr<HloEvaluator> evaluator_;
-  std::vector<std::vector<Literal>> inputs_;
-  std::vector<StatusOr<Literal>> results_;
-  std::string changed_by_;  // the first pass that changed the module in the last run
+  std::shared_ptr<HloEvaluator> evaluator_;
+  std::unique_ptr<Checker> checker_;  // of the module as it came; none if it does not run
+  std::string changed_by_;            // the first pass that changed the module in the last run
 };
 
 int Main(uint64_t first, int64_t count, MathMode math, const std::string& wanted, bool list_rules) {
   std::vector<std::vector<std::string>> others;  // passes that the default pipeline does not have, one by one
-  for (const PassInfo& pass : AllPasses()) {
+  for (const PassInfo& pass : BuiltinPasses().passes()) {
     bool known = false;
-    for (std::string name : DefaultPipeline()) {
+    for (std::string name : BuiltinPasses().default_pipeline()) {
       if (name.starts_with('[')) name.erase(0, 1);
       if (name.ends_with(']')) name.pop_back();
       known |= name == pass.name;
@@ -187,7 +173,7 @@ int Main(uint64_t first, int64_t count, MathMode math, const std::string& wanted
     if (!names.ok()) return std::fprintf(stderr, "%s\n", names.status().message().c_str()), 2;
     listed = std::move(*names);
   }
-  Checker checker(math);
+  PassFuzzer checker(math);
   int64_t failures = 0;
   for (uint64_t seed = first; seed < first + static_cast<uint64_t>(count); ++seed) {
     const std::unique_ptr<HloModule> module = RandomModule(seed);
@@ -200,7 +186,7 @@ int Main(uint64_t first, int64_t count, MathMode math, const std::string& wanted
       const Complaint complaint = check(*module);
       if (complaint.what.empty()) continue;
       ++failures;
-      const std::unique_ptr<HloModule> small = tool::Shrink(*module, [&](const HloModule& smaller) {
+      const std::unique_ptr<HloModule> small = ReduceModule(*module, [&](const HloModule& smaller) {
         const Complaint other = check(smaller);
         return !other.what.empty() && other.pass == complaint.pass;
       });
@@ -212,16 +198,16 @@ int Main(uint64_t first, int64_t count, MathMode math, const std::string& wanted
     }
   }
   size_t rules = 0;
-  for (const PassInfo& pass : AllPasses()) rules += RuleNames(pass).size();
+  for (const PassInfo& pass : BuiltinPasses().passes()) rules += pass.rules.size();
   std::printf("%lld modules, %lld failures, %lld that the reference does not run; %zu of %zu rules fired\n",
               static_cast<long long>(count), static_cast<long long>(failures), static_cast<long long>(checker.not_run),
               checker.log.counts().size(), rules);
   if (list_rules) {
-    for (const PassInfo& pass : AllPasses()) {
-      for (std::string_view rule : RuleNames(pass)) {
-        const auto found = checker.log.counts().find(std::string(pass.name) + "/" + std::string(rule));
+    for (const PassInfo& pass : BuiltinPasses().passes()) {
+      for (const RuleInfo& rule : pass.rules) {
+        const auto found = checker.log.counts().find(pass.name + "/" + std::string(rule.name));
         std::printf("%10lld  %s/%s\n", static_cast<long long>(found == checker.log.counts().end() ? 0 : found->second),
-                    std::string(pass.name).c_str(), std::string(rule).c_str());
+                    pass.name.c_str(), std::string(rule.name).c_str());
       }
     }
   }

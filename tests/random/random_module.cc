@@ -161,19 +161,19 @@ namespace {
 // order.
 void Annotate(HloComputation& computation, std::mt19937_64& random) {
   const auto chance = [&](uint64_t percent) { return random() % 100 < percent; };
-  HloModule& module = *computation.module();
   std::vector<HloInstruction*> earlier;
   for (HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
     const std::string number = std::to_string(earlier.size());
     if (chance(30)) {
+      const std::string name = "op " + number;
       OpMetadata metadata;
-      metadata.op_name = module.InternText("op " + number);
-      i->set_metadata(module.InternMetadata(metadata));
+      metadata.op_name = name;
+      i->set_metadata(metadata);
     }
-    if (chance(10)) i->mutable_extras().frontend_attributes = {{"tag", number}};
+    if (chance(10)) i->set_frontend_attributes({{"tag", number}});
     if (i->shape().IsArray() && chance(10)) {
       StatusOr<Sharding> sharding = ParseSharding("{replicated}");
-      if (sharding.ok()) i->mutable_extras().sharding = module.InternSharding(*std::move(sharding));
+      if (sharding.ok()) i->set_sharding(*std::move(sharding));
     }
     if (!earlier.empty() && chance(5)) earlier[random() % earlier.size()]->AddControlDependencyTo(i);
     earlier.push_back(i);

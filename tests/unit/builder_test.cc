@@ -199,5 +199,43 @@ TEST_CASE("collectives") {
   RequireLegal(module);
 }
 
+TEST_CASE("a builder adds to a computation that is there, in front of an instruction") {
+  HloModule module("m");
+  HloBuilder b(module, "main");
+  auto x = b.Parameter(0, F32({2, 3}), "x");
+  auto old = b.Named("old", b.Negate(x));
+  OpMetadata metadata;
+  metadata.op_name = "source";
+  old->set_metadata(metadata);
+  REQUIRE(b.BuildEntry(b.Exp(old)).ok());
+  HloComputation& main = *module.entry_computation();
+  module.config().is_scheduled = true;
+  {
+    HloBuilder inside(old);
+    auto sum = inside.Reduce(x, inside.Constant(0.0f), {1}, MakeReducer(module, HloOpcode::kAdd, kF32));
+    auto made = inside.Broadcast(sum, {2, 3}, {0});
+    REQUIRE(inside.status().ok());
+    CHECK(sum->shape() == F32({2}));
+    CHECK(made->next() == old);  // in front of it, so a schedule stays one
+    CHECK(made->metadata()->op_name == "source");
+    CHECK_FALSE(inside.Build(made).ok());
+    old->ReplaceAllUsesWith(made);
+    main.RemoveInstruction(old);
+  }
+  RequireLegal(module);
+  CHECK(main.instruction_count() == 5);
+
+  // What an error leaves half done goes again.
+  HloInstruction* root = main.root();
+  {
+    HloBuilder inside(root);
+    auto half = inside.Tanh(x);
+    CHECK(inside.Add(half, inside.Slice(x, {0, 0}, {1, 3}, {1, 1})) == nullptr);
+    CHECK(inside.status().message().starts_with("add, instruction "));
+  }
+  CHECK(main.instruction_count() == 5);
+  RequireLegal(module);
+}
+
 }  // namespace
 }  // namespace hloir

@@ -1,14 +1,11 @@
 // CheckModule: a prepared plan against the reference evaluator, for the tests of executable.h.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <complex>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "hloir/check.h"
 #include "hloir/executable.h"
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
@@ -31,27 +28,6 @@ inline Literal Ramp(const Shape& shape, uint64_t seed) {
     else literal.SetFromInt64(i, shape.element_type() == PrimitiveType::PRED ? number & 1 : number % 97);
   }
   return literal;
-}
-
-// The largest difference of two leaves, over the larger's largest magnitude; 1 where only one is finite.
-inline double Distance(const Literal& a, const Literal& b) {
-  double scale = 1e-30, worst = 0;
-  auto parts = [](const Literal& literal, int64_t i) {
-    const std::complex<double> x = literal.GetAsComplex(i);
-    return std::array<double, 2>{x.real(), x.imag()};
-  };
-  for (int64_t i = 0; i < b.element_count(); ++i) {
-    for (double x : parts(b, i))
-      if (std::isfinite(x)) scale = std::max(scale, std::abs(x));
-  }
-  for (int64_t i = 0; i < a.element_count(); ++i) {
-    const auto x = parts(a, i), y = parts(b, i);
-    for (int k = 0; k < 2; ++k) {
-      if (x[k] == y[k] || (std::isnan(x[k]) && std::isnan(y[k]))) continue;
-      worst = std::max(worst, std::isfinite(x[k]) && std::isfinite(y[k]) ? std::abs(x[k] - y[k]) / scale : 1);
-    }
-  }
-  return worst;
 }
 
 // A module, inputs for it, and what the reference makes of them.
@@ -94,12 +70,9 @@ inline void CheckModule(const std::string& text, double tolerance) {
         for (int run = 0; run < 2; ++run) {
           auto result = (*executable)->Run(checked.arguments);
           REQUIRE(result.status().message() == "");
-          auto leaves = result->Leaves(), wanted = checked.expected.Leaves();
-          REQUIRE(leaves.size() == wanted.size());
-          for (size_t i = 0; i < leaves.size(); ++i) {
-            INFO("leaf " << i);
-            CHECK(Distance(*leaves[i], *wanted[i]) <= tolerance);
-          }
+          const Comparison comparison = CompareResults(checked.expected, *result, {.relative = tolerance});
+          INFO(comparison.ToString("by the reference", "here"));
+          CHECK(comparison.agree);
           if (threads == 1 && run == 0) one_thread = std::move(result);
           else CHECK(result->BitwiseEqual(*one_thread));
         }

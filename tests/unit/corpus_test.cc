@@ -7,16 +7,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "hloir/equivalence.h"
+#include "hloir/check.h"
 #include "hloir/executable.h"
+#include "hloir/io.h"
 #include "hloir/parser.h"
 #include "hloir/printer.h"
 #include "hloir/verifier.h"
 #include "tests/unit/catch.h"
-#include "tools/arguments.h"
-#include "tools/files.h"
-#include "tools/npz.h"
-#include "tools/stored.h"
 
 using namespace hloir;
 namespace fs = std::filesystem;
@@ -38,7 +35,7 @@ std::vector<fs::path> AllTexts() {
 }
 
 std::unique_ptr<HloModule> Load(const fs::path& file, std::string* text = nullptr) {
-  auto content = tool::ReadFile(file.string());
+  auto content = ReadFile(file.string());
   REQUIRE(content.ok());
   if (text != nullptr) *text = *content;
   ParserOptions options;
@@ -56,7 +53,7 @@ struct Case {
 
 // The modules that run on one device and need nobody's library, with the inputs and XLA:CPU's results.
 std::vector<Case> RunnableModules() {
-  auto index = tool::ReadFile((kCorpus / "index.json").string());
+  auto index = ReadFile((kCorpus / "index.json").string());
   REQUIRE(index.ok());
   std::vector<Case> cases;
   const nlohmann::json parsed = nlohmann::json::parse(*index);
@@ -68,28 +65,23 @@ std::vector<Case> RunnableModules() {
   return cases;
 }
 
-void CheckResults(const Case& c, const ModuleRunner& run) {
+// Against XLA:CPU's results.
+void CheckResults(const Case& c, const RunnerOptions& runner) {
   INFO(c.name);
   auto module = Load(c.file);
-  auto inputs = tool::MakeArguments(*module, c.npz.string(), 0);
+  auto inputs = ReadArguments(*module, c.npz.string());
   INFO((inputs.ok() ? "" : inputs.status().message()));
   REQUIRE(inputs.ok());
-  auto expected = tool::ReadNpz(c.npz.string(), "out");
+  CheckOptions options;
+  options.runner = runner;
+  options.other_engine_work = 0;
+  auto expected = ReadNpz(c.npz.string(), "out");
   REQUIRE(expected.ok());
-  const auto pointers = tool::Pointers(*inputs);
-  auto result = run(*module, pointers);
-  if (!result.ok()) {
-    FAIL_CHECK(c.name << ": " << result.status().message());
-    return;
-  }
-  const Literal wanted = Literal::Tuple(std::move(*expected));
-  const Literal actual = Literal::Tuple(tool::ResultLeaves(*result));
-  REQUIRE(actual.elements().size() == wanted.elements().size());
-  for (const LeafDifference& leaf : tool::CompareWithStored(*module, actual, wanted, pointers, run).leaves) {
-    INFO(leaf.where << ": " << leaf.differing << " of " << leaf.total << " elements differ, by up to "
-                    << leaf.max_relative << " of the largest, where " << leaf.allowed_relative << " is allowed");
-    CHECK(leaf.agrees);
-  }
+  options.stored = std::move(*expected);
+  const auto verdict = Check(*module, *module, {{.devices = {std::move(*inputs)}}}, options);
+  if (!verdict.ok()) FAIL_CHECK(c.name << ": " << verdict.status().message());
+  else if (verdict->stored.has_value() && !verdict->stored->agree) FAIL_CHECK(c.name << ": " << verdict->reason);
+  else if (!verdict->stored.has_value()) FAIL_CHECK(c.name << ": no results are stored");
 }
 
 }  // namespace
@@ -121,12 +113,9 @@ TEST_CASE("corpus verifier") {
 }
 
 TEST_CASE("corpus reference") {
-  const auto evaluator = MakeReferenceEvaluator();
-  for (const Case& c : RunnableModules()) {
-    CheckResults(c, [&](const HloModule& module, std::span<const Literal* const> inputs) {
-      return evaluator->EvaluateComputation(*module.entry_computation(), inputs);
-    });
-  }
+  RunnerOptions options;
+  options.engine = Engine::kReference;
+  for (const Case& c : RunnableModules()) CheckResults(c, options);
 }
 
 namespace {
@@ -134,21 +123,16 @@ namespace {
 void CheckIsa(const std::string& isa) {
   const std::vector<std::string> supported = SupportedIsas();
   if (std::find(supported.begin(), supported.end(), isa) == supported.end()) {
-    WARN("this machine has no " << isa);
+    WARN("this machine has no " << isa);  // tests/CMakeLists.txt takes these words for a skipped test
     return;
   }
-  ExecutableOptions options;
+  RunnerOptions options;
   options.isa = isa;
-  for (const Case& c : RunnableModules()) {
-    CheckResults(c, [&](const HloModule& module, std::span<const Literal* const> inputs) -> StatusOr<Literal> {
-      HLOIR_ASSIGN_OR_RETURN(auto executable, PrepareExecutable(module, options));
-      return executable->Run(inputs);
-    });
-  }
+  for (const Case& c : RunnableModules()) CheckResults(c, options);
 }
 
 }  // namespace
 
-TEST_CASE("corpus sse2") { CheckIsa("sse2"); }
-TEST_CASE("corpus avx2") { CheckIsa("avx2"); }
-TEST_CASE("corpus avx512") { CheckIsa("avx512"); }
+#define HLOIR_ISA(id, name, ...) \
+  TEST_CASE("corpus " name) { CheckIsa(name); }
+#include "backend_cpu/isa/isas.def"

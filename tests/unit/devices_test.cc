@@ -157,6 +157,13 @@ TEST_CASE("devices that wait in vain, and other mistakes") {
   CHECK(error == "r: its operands and result do not fit the number of devices in its groups");
 }
 
+TEST_CASE("counts of devices are judged without their arguments, and without overflow") {
+  CHECK(CheckDeviceCounts({32, 32}).ok());
+  CHECK_FALSE(CheckDeviceCounts({33, 32}).ok());
+  CHECK_FALSE(CheckDeviceCounts({0, 1}).ok());
+  CHECK_FALSE(CheckDeviceCounts({int64_t{1} << 32, int64_t{1} << 32}).ok());
+}
+
 TEST_CASE("limits hold on each device") {
   const auto module = Parse(
       "HloModule m\n" + kAdd +

@@ -113,6 +113,26 @@ ENTRY e {
   CHECK(Run(*module, arguments, options).ok());
 }
 
+TEST_CASE("evaluator: a window larger than the limit of steps is not walked through", "[evaluator]") {
+  const auto module = Parse(R"(
+HloModule m
+add {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT r = f32[] add(x, y)
+}
+ENTRY e {
+  a = f32[100] parameter(0)
+  z = f32[] constant(0)
+  ROOT r = f32[1] reduce-window(a, z), window={size=1000000000000000000 pad=500000000000000000_499999999999999900}, to_apply=add
+}
+)");
+  EvaluatorOptions options;
+  options.max_steps = 1000000;
+  const auto result = Run(*module, {Literal(Shape::Array(PrimitiveType::F32, {100}))}, options);
+  CHECK(result.status().code() == StatusCode::kResourceExhausted);
+}
+
 TEST_CASE("evaluator: calls nested too deep are refused", "[evaluator]") {
   std::string text = "HloModule deep\nf0 {\n  ROOT x = s32[] parameter(0)\n}\n";
   for (int i = 1; i <= 300; ++i) {

@@ -109,3 +109,28 @@ TEST_CASE("feeds are steps in their order") {
   CHECK(result->GetAsInt64(1) == -3);
   CHECK(taken == std::vector<int64_t>{3});
 }
+
+TEST_CASE("a step of the reference says why there is no kernel") {
+  auto reason_of = [](const std::string& body) {
+    auto module = ParseHloModule(
+        "HloModule m\nless { a = f32[] parameter(0)  b = f32[] parameter(1)  s = f32[] add(a, b)\n"
+        "  ROOT p = pred[] compare(s, b), direction=LT }\nENTRY e {\n" +
+        body + "}\n");
+    INFO(module.status().message());
+    REQUIRE(module.ok());
+    auto executable = PrepareExecutable(**module);
+    REQUIRE(executable.status().message() == "");
+    const std::string plan = (*executable)->ToString();
+    const size_t begin = plan.find(": ", plan.find("reference "));
+    REQUIRE(begin != std::string::npos);
+    return plan.substr(begin + 2, plan.find(" (", begin) - begin - 2);
+  };
+  CHECK(reason_of("x = f32[4] parameter(0)  n = s32[] constant(2)  ROOT d = f32[<=4] set-dimension-size(x, n), "
+                  "dimensions={0}\n") == "an array has a dynamic size");
+  CHECK(reason_of("x = u64[2] parameter(0)  ROOT r = u64[2] rng-get-and-update-state(), delta=1\n") ==
+        "it has no kernel");
+  CHECK(reason_of("x = f32[4] parameter(0)  ROOT s = f32[4] sort(x), dimensions={0}, to_apply=less\n") ==
+        "its comparator does not compare elements by keys");
+  CHECK(reason_of("x = f32[0,3] parameter(0)  z = f32[] constant(0)  ROOT p = f32[0,3] pad(x, z), padding=0_0x0_0\n") ==
+        "an array has no elements");
+}

@@ -269,6 +269,25 @@ TEST_CASE("limits and cancelling") {
   CHECK(PrepareExecutable(**module, options).status().code() == StatusCode::kInvalidArgument);
 }
 
+TEST_CASE("each instruction set of this machine can be chosen, and there is always one") {
+  auto module = ParseHloModule("HloModule m\nENTRY e {\n  ROOT p = f32[2] parameter(0)\n}");
+  REQUIRE(module.ok());
+  const std::vector<std::string> isas = SupportedIsas();
+  REQUIRE(!isas.empty());
+  CHECK(isas.front() == "scalar");
+  ExecutableOptions options;
+  for (const std::string& isa : isas) {
+    options.isa = isa;
+    auto executable = PrepareExecutable(**module, options);
+    REQUIRE(executable.ok());
+    CHECK((*executable)->isa() == isa);
+  }
+  options.isa = "none";
+  const Status status = PrepareExecutable(**module, options).status();
+  CHECK(status.code() == StatusCode::kInvalidArgument);
+  for (const std::string& isa : isas) CHECK(status.message().find(isa) != std::string::npos);
+}
+
 TEST_CASE("a profile counts every step, those of a loop's body at every turn") {
   auto module = ParseHloModule(R"(HloModule m
     sum { a = f32[] parameter(0)
@@ -311,6 +330,7 @@ TEST_CASE("a profile counts every step, those of a loop's body at every turn") {
   for (const StepProfile& step : profile.steps) {
     if (step.name.rfind("dot", 0) == 0) {
       ++dots;
+      CHECK(step.instruction == "y");
       CHECK(step.calls == 10);
       CHECK(step.depth == 1);
       CHECK(step.flops == 2 * 8 * 8 * 8);
@@ -318,6 +338,7 @@ TEST_CASE("a profile counts every step, those of a loop's body at every turn") {
     }
     if (step.name == "while") {
       ++loops;
+      CHECK(step.instruction == "w");
       CHECK(step.calls == 2);
     }
   }

@@ -62,5 +62,25 @@ TEST_CASE("patterns match as their formulas read") {
   CHECK_FALSE(Match(e["ratio"], m::Divide(m::Any(&a), m::Exp(m::Any(&b)).WithOneUser())));
 }
 
+TEST_CASE("patterns are narrowed by users, types, shapes and conditions; one of several may match") {
+  Example e = Read();
+  HloInstruction *a = nullptr, *b = nullptr;
+  CHECK(Match(e["scaled"], m::WithElementType(m::Multiply(), PrimitiveType::F32)));
+  CHECK_FALSE(Match(e["scaled"], m::WithElementType(m::Multiply(), PrimitiveType::F64)));
+  CHECK(Match(e["scaled"], m::Multiply(m::Any(), m::WithShape(m::Any(), e["scaled"]->shape()))));
+  CHECK_FALSE(Match(e["scaled"], m::WithShape(m::Any(), Shape::Scalar(PrimitiveType::F32))));
+  const auto is_named_scaled = [](const HloInstruction& i) { return i.name() == "scaled"; };
+  CHECK(Match(e["scaled"], m::With(m::Any(), is_named_scaled)));
+  CHECK_FALSE(Match(e["sum"], m::With(m::Any(), is_named_scaled)));
+  CHECK(Match(e["ratio"], m::Divide(m::Any(&a), m::Any(&b))));
+  CHECK(Match(a, m::WithOneUser(m::Any())) == (a->user_count() == 1));
+  CHECK(Match(b, m::WithOneUser(m::Any())) == (b->user_count() == 1));
+  for (const char* name : {"scaled", "sum"}) {
+    CHECK(Match(e[name], m::AnyOf(m::Multiply(m::Any(&a), m::Splat(1)), m::Add(m::Negate(), m::Any(&a)))));
+    CHECK(a == e[name]->operand(name == std::string("sum") ? 1 : 0));
+  }
+  CHECK_FALSE(Match(e["ratio"], m::AnyOf(m::Multiply(), m::Add())));
+}
+
 }  // namespace
 }  // namespace hloir

@@ -1,5 +1,5 @@
-// tools/npz: what NumPy writes is read, what we write is read again, and broken files are errors.
-#include "tools/npz.h"
+// npz in hloir/io.h: what NumPy writes is read, what we write is read again, and broken files are errors.
+#include "hloir/io.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -8,7 +8,6 @@
 #include "tests/unit/catch.h"
 
 using namespace hloir;
-using namespace hloir::tool;
 
 namespace {
 
@@ -79,8 +78,8 @@ TEST_CASE("npy of every type survives writing and reading") {
 #define HLOIR_TYPE(name, ...) PrimitiveType::name,
   for (PrimitiveType type : {
 #include "hloir/primitive_types.def"
-       }) {
 #undef HLOIR_TYPE
+       }) {
     Literal literal(Shape::Array(type, {2, 3}));
     for (int i = 0; i < 6; ++i) literal.SetFromDouble(i, type == PrimitiveType::S1 ? -(i % 2) : i % 2);
     auto again = ParseNpy(PrintNpy(literal), MlDtypesName(type));

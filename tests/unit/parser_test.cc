@@ -415,6 +415,57 @@ TEST_CASE("parser: several modules") {
   CHECK((*modules)[1]->entry_computation()->root()->name() == "c");
 }
 
+TEST_CASE("parser: of several modules, none has anything from the one before") {
+  const std::string first = R"(HloModule a, replica_count=2
+
+FileNames
+1 "x.py"
+
+FunctionNames
+1 "f"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=3 end_line=3 column=1 end_column=2}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+
+f {
+  a = f32[] parameter(0)
+  ROOT add = f32[] add(a, a), metadata={op_name="one" stack_frame_id=1}
+}
+
+ENTRY main {
+  p = f32[] parameter(0)
+  ROOT add = f32[] call(p), to_apply=f, sharding={replicated}
+}
+)";
+  const std::string second = R"(ENTRY main {
+  p = f32[] parameter(0)
+  ROOT add = f32[] negate(p), metadata={op_name="two" stack_frame_id=1}
+}
+)";
+  const std::string alone = PrintModule(*Parse(second));
+  CHECK(alone.find("stack_frame_id") == std::string::npos);
+  auto modules = ParseHloModules(first + "\n// -----\n\n" + second);
+  REQUIRE(modules.status().message() == "");
+  REQUIRE(modules->size() == 2);
+  CHECK(PrintModule(*(*modules)[0]) == PrintModule(*Parse(first)));
+  CHECK(PrintModule(*(*modules)[1]) == alone);
+}
+
+TEST_CASE("parser: a sharding keeps the texts of its metadata") {
+  StatusOr<Sharding> sharding = InvalidArgument("not read yet");
+  {
+    std::string text = R"({replicated metadata={op_name="a\tb" source_file="f.py"}})";
+    sharding = ParseSharding(text);
+    std::fill(text.begin(), text.end(), '?');
+  }
+  REQUIRE(sharding.status().message() == "");
+  CHECK(sharding->metadata.at(0).op_name == "a\tb");
+  CHECK(sharding->metadata.at(0).source_file == "f.py");
+}
+
 TEST_CASE("parser: dialect of 2017") {
   auto module = Parse(R"(HloModule axpy_module:
 ENTRY %axpy.v5 (alpha: f32[], x: f32[2,4], y: f32[2,4]) -> f32[2,4] {

@@ -2,6 +2,7 @@
 // printed reads back to the same text.
 #include "catch.h"
 
+#include <cstring>
 #include <limits>
 #include <string>
 
@@ -45,7 +46,7 @@ std::string FromBits(uint16_t bits) {
 
 std::string F32Bits(uint32_t bits) {
   Literal literal(Shape::Scalar(PrimitiveType::F32));
-  literal.data<uint32_t>()[0] = bits;
+  std::memcpy(literal.untyped_data(), &bits, sizeof(bits));
   return literal.ToString();
 }
 
@@ -586,6 +587,24 @@ TEST_CASE("bodies printed in place stop at a depth") {
   text += "ENTRY e {\n  p = f32[] parameter(0)\n  ROOT r = f32[] call(p), to_apply=c2000\n}\n";
   const std::string line = Line(*Parse(text), "r", PrintOptions::Canonical());
   CHECK(!line.empty());
+}
+
+TEST_CASE("printer: -0 as XLA prints it, or as XLA reads it") {
+  const std::unique_ptr<HloModule> module = Parse(
+      "HloModule m\nENTRY e {\n  a = f32[3] constant({-0, 0, -1})\n  b = bf16[] constant(-0)\n"
+      "  c = c64[] constant((-0, -0))\n  d = f8e5m2[] constant(-0)\n  e = s32[] constant(0)\n"
+      "  ROOT t = (f32[3], bf16[], c64[], f8e5m2[], s32[]) tuple(a, b, c, d, e)\n}\n");
+  const std::string as_xla = PrintModule(*module), readable = PrintModule(*module, PrintOptions::Readable());
+  for (const char* text :
+       {"constant({-0, 0, -1})", "bf16[] constant(-0)", "constant((-0, -0))", "f8e5m2[] constant(-0)"}) {
+    CHECK(as_xla.find(text) != std::string::npos);
+  }
+  for (const char* text :
+       {"constant({-0.0, 0, -1})", "bf16[] constant(-0.0)", "constant((-0.0, -0.0))", "f8e5m2[] constant(-0.0)"}) {
+    CHECK(readable.find(text) != std::string::npos);
+  }
+  CHECK(readable.find("s32[] constant(0)") != std::string::npos);
+  CHECK(PrintModule(*Parse(readable)) == as_xla);
 }
 
 }  // namespace

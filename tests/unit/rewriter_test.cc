@@ -10,7 +10,7 @@
 
 #include "hloir/evaluator.h"
 #include "hloir/parser.h"
-#include "hloir/pass.h"
+#include "hloir/passes.h"
 #include "hloir/printer.h"
 
 namespace hloir {
@@ -24,8 +24,6 @@ std::unique_ptr<HloModule> Parse(std::string text) {
 }
 
 void Run(HloModule& module, std::vector<std::string> passes, PassOptions options = {}) {
-  const std::unique_ptr<HloEvaluator> evaluator = MakeReferenceEvaluator();
-  options.evaluator = evaluator.get();
   StatusOr<HloPassPipeline> pipeline = MakePipeline(passes, options);
   REQUIRE(pipeline.ok());
   REQUIRE(pipeline->RunOnce(module).ok());
@@ -192,6 +190,52 @@ TEST_CASE("a chain of merges carries no more metadata than the limit") {
   Run(*module, {"cse"});
   const HloInstruction* kept = module->entry_computation()->root()->operand(0);
   CHECK(kept->extras().merged_metadata.size() == kMostMergedMetadata);
+}
+
+TEST_CASE("an opportunity that could not be taken names what excluded it") {
+  constexpr char kTwo[] = R"(HloModule m
+ENTRY e {
+  x = f32[4] parameter(0)
+  a = f32[4] negate(x)
+  b = f32[4] negate(a)
+  c = f32[4] negate(b)
+  ROOT d = f32[4] abs(c)
+}
+)";
+  const std::vector<std::string> passes = {"algebraic-simplifier", "fusion{multi-output=false}"};
+  RewriteLog proposed;
+  proposed.propose_only = true;
+  PassOptions options;
+  options.rewriter = &proposed;
+  Run(*Parse(kTwo), passes, options);
+  const auto find = [&](std::string_view id) {
+    for (const RewriteLog::Entry& entry : proposed.entries()) {
+      if (entry.id == id) return entry.conflicts;
+    }
+    return std::vector<std::string>{"no such entry"};
+  };
+  constexpr char kB[] = "algebraic-simplifier/negate-negate@e/b", kC[] = "algebraic-simplifier/negate-negate@e/c";
+  constexpr char kD[] = "fusion/fuse@e/d", kAbs[] = "algebraic-simplifier/abs-negate@e/d";
+  // Two rules want d.
+  CHECK(find(kAbs) == std::vector<std::string>{kD});
+  CHECK(find(kD) == std::vector<std::string>{kAbs});
+  CHECK(find("fusion/fuse@e/b") == std::vector<std::string>{kB});
+
+  RewriteLog taken;
+  taken.take_only = true;
+  taken.keep_text = false;
+  taken.take = {kB, kC, "cse/merge@e/x", "nonsense"};
+  options.rewriter = &taken;
+  Run(*Parse(kTwo), passes, options);
+  // b became x, so c is negate(x), and no longer what the rule saw.
+  CHECK_FALSE(taken.take.contains(kB));
+  CHECK(taken.ExcludedBy(kB) == kB);
+  CHECK(taken.take.contains(kC));
+  CHECK(taken.ExcludedBy(kC) == kB);
+  CHECK(taken.ExcludedBy("cse/merge@e/x") == "");
+  CHECK(taken.ExcludedBy("nonsense") == "");
+  // What the taken one consumed besides its own instruction.
+  CHECK(taken.ExcludedBy("cse/merge@e/a") == kB);
 }
 
 }  // namespace

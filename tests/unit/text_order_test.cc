@@ -1,6 +1,6 @@
 // After a pipeline a module's text reads back as it is: order, names, and of the stack frame tables what is used.
 #include "hloir/parser.h"
-#include "hloir/pass.h"
+#include "hloir/passes.h"
 #include "hloir/printer.h"
 #include "hloir/stack_frames.h"
 #include "tests/unit/catch.h"
@@ -87,10 +87,10 @@ TEST_CASE("stack frame tables keep what is used") {
     REQUIRE(shared != nullptr);
     // As if something from the dead line had been merged into it.
     OpMetadata gone;
-    gone.op_name = module->InternText("gone");
+    gone.op_name = "gone";
     gone.stack_frame_id = 1;
     module->config().stack_frames = Parse(kText)->config().stack_frames;
-    shared->mutable_extras().merged_metadata = {module->InternMetadata(gone)};
+    shared->AddMergedMetadata(gone);
     CompactStackFrames(*module, merged);
     const StackFrameIndex& tables = module->config().stack_frames;
     CHECK(tables.stack_frames.size() == (merged ? 3 : 2));

@@ -1,10 +1,9 @@
-// parting.h: planted differences are found by name, the earliest first, and rounding is none.
+// Verdict::divergence: planted differences are found by name, the earliest first, and rounding is none.
+#include "hloir/check.h"
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
-#include "tools/parting.h"
 
 using namespace hloir;
-using namespace hloir::tool;
 
 namespace {
 
@@ -14,12 +13,15 @@ std::unique_ptr<HloModule> Parse(const std::string& text) {
   return std::move(*module);
 }
 
-std::optional<Parting> PartingOf(const std::string& a, const std::string& b) {
+std::optional<Divergence> DivergenceOf(const std::string& a, const std::string& b) {
   const auto before = Parse(a), after = Parse(b);
   Literal x(before->entry_computation()->parameter(0)->shape());
   for (int64_t i = 0; i < x.element_count(); ++i) x.SetFromDouble(i, static_cast<double>(i) + 1);
-  const Literal* inputs[] = {&x};
-  return FindParting(*before, *after, inputs, {});
+  CheckOptions options;
+  options.divergence = true;
+  const auto verdict = Check(*before, *after, {{.devices = {{x}}}}, options);
+  REQUIRE(verdict.status().message() == "");
+  return verdict->divergence;
 }
 
 std::string Chain(const std::string& first, const std::string& second, const std::string& root) {
@@ -28,7 +30,7 @@ std::string Chain(const std::string& first, const std::string& second, const std
          " = f32[3] multiply(c, c)\n}\n";
 }
 
-// A loop of five turns that adds `step`, and from the third turn on takes something else if `late`.
+// A loop of five rounds that adds a step, from the third round on another one if `late`.
 std::string Loop(bool late) {
   const std::string change =
       late ? " two = s32[] constant(2)\n is = pred[] compare(i, two), direction=GE\n k = f32[] select(is, x, one)\n"
@@ -48,24 +50,36 @@ std::string Loop(bool late) {
 }  // namespace
 
 TEST_CASE("the first instruction that differs") {
-  CHECK(!PartingOf(Chain("abs", "sqrt", "r"), Chain("abs", "sqrt", "other")));
-  const auto first = PartingOf(Chain("exponential", "sqrt", "r"), Chain("negate", "sqrt", "r"));
+  CHECK(!DivergenceOf(Chain("abs", "sqrt", "r"), Chain("abs", "sqrt", "other")));
+  const auto first = DivergenceOf(Chain("exponential", "sqrt", "r"), Chain("negate", "sqrt", "r"));
   REQUIRE(first);
   CHECK(first->instruction == "a");
   CHECK(first->before.find("min 2.71828") != std::string::npos);
   CHECK(first->after.find("min -3") != std::string::npos);
-  const auto second = PartingOf(Chain("abs", "sqrt", "r"), Chain("abs", "negate", "other"));
+  const auto second = DivergenceOf(Chain("abs", "sqrt", "r"), Chain("abs", "negate", "other"));
   REQUIRE(second);
   CHECK(second->instruction == "b");
   // tanh by way of another formula is the same but for rounding.
-  CHECK(!PartingOf(Chain("tanh", "abs", "r"), Chain("tanh", "abs", "s")));
+  CHECK(!DivergenceOf(Chain("tanh", "abs", "r"), Chain("tanh", "abs", "s")));
 }
 
-TEST_CASE("the turn of a loop in which it differs") {
-  const auto late = PartingOf(Loop(false), Loop(true));
+TEST_CASE("the run of a loop's body in which it differs") {
+  const auto late = DivergenceOf(Loop(false), Loop(true));
   REQUIRE(late);
   CHECK(late->instruction == "k");
-  CHECK(late->turn == 2);
-  CHECK(ToString(*late) ==
-        "k is the first instruction of both that differs, at its run number 3: f32[] 1, then f32[] 3");
+  CHECK(late->run == 2);
+  CHECK(late->ToString() == "first divergence: k, run 3 (before: f32[] 1, after: f32[] 3)");
+}
+
+TEST_CASE("names of unrelated modules mean nothing") {
+  // The same names in XLA's style, for other things.
+  const auto module = [](const char* first, const char* second, const char* third) {
+    return std::string("HloModule m\nENTRY e {\n p = f32[3] parameter(0)\n op.1 = f32[3] ") + first +
+           "(p)\n op.2 = f32[3] " + second + "(p)\n op.3 = f32[3] " + third +
+           "(p)\n ROOT t = f32[3] multiply(op.1, op.3)\n}\n";
+  };
+  CHECK(!DivergenceOf(module("negate", "exponential", "sqrt"), module("sqrt", "negate", "exponential")));
+  const auto related = DivergenceOf(module("negate", "exponential", "sqrt"), module("negate", "exponential", "abs"));
+  REQUIRE(related);
+  CHECK(related->instruction == "op.3");
 }

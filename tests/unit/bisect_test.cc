@@ -5,32 +5,33 @@
 #include <catch2/catch.hpp>
 #endif
 
-#include "hloir/equivalence.h"
+#include "hloir/bisect.h"
 #include "hloir/parser.h"
-#include "tools/blame.h"
-#include "tools/arguments.h"
-#include "tools/specimen.h"
+#include "hloir/passes.h"
+#include "hloir/reduce.h"
 
-namespace hloir::tool {
+namespace hloir {
 namespace {
+
+constexpr RuleInfo kNegateNegate = {"negate-negate", "-(-A) => A"}, kSwap = {"swap", "A - B => B - A"};
 
 // "-(-A) => A" done right, and "B - A => A - B" done as if it were true: the latter only on s32.
 class Liar : public HloPass {
  public:
-  explicit Liar(Rewriter* rewriter) { options_.rewriter = rewriter; }
+  explicit Liar(Rewriter* rewriter) : gate_("liar", {.rewriter = rewriter}) {}
   std::string_view name() const override { return "liar"; }
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
-    for (HloInstruction* i : module.entry_computation()->MakeInstructionPostOrder()) {
+    for (HloInstruction* i : module.entry_computation()->PostOrder()) {
       if (i->opcode() == HloOpcode::kNegate && i->operand(0)->opcode() == HloOpcode::kNegate &&
-          gate_.Allow("negate-negate", "-(-A) => A", MathMode::kExact, *i)) {
+          gate_.Allow(kNegateNegate, *i)) {
         HloInstruction* a = i->operand(0)->operand(0);
         i->ReplaceAllUsesWith(a);
         gate_.Done(a);
         changed = true;
       }
       if (i->opcode() == HloOpcode::kSubtract && i->shape().element_type() == PrimitiveType::S32 &&
-          gate_.Allow("swap", "A - B => B - A", MathMode::kExact, *i)) {
+          gate_.Allow(kSwap, *i)) {
         HloInstruction* swapped = i->parent()->AddInstruction(i->opcode(), i->shape(), {i->operand(1), i->operand(0)});
         i->ReplaceAllUsesWith(swapped);
         gate_.Done(swapped);
@@ -41,8 +42,7 @@ class Liar : public HloPass {
   }
 
  private:
-  PassOptions options_;
-  RewriteGate gate_{"liar", options_};
+  RewriteGate gate_;
 };
 
 // A chain of `count` double negations, with a subtraction of `type` after the first `at` of them.
@@ -68,23 +68,13 @@ std::unique_ptr<HloModule> Chain(int count, int at, const std::string& type) {
   return std::move(module).value();
 }
 
-InputSets Inputs(const HloModule& module) {
-  InputSets sets;
-  for (uint64_t seed : {0, 1}) {
-    StatusOr<std::vector<Literal>> inputs = MakeFakeInputs(module, seed);
-    REQUIRE(inputs.ok());
-    sets.push_back(*inputs);
-  }
-  return sets;
-}
-
 Status RunLiar(HloModule& module, Rewriter& rewriter) { return Liar(&rewriter).Run(module).status(); }
 
 TEST_CASE("bisection finds the one rewrite that is wrong, wherever it stands") {
   for (int at : {0, 1, 6, 11}) {
     INFO("after " << at);
     const std::unique_ptr<HloModule> module = Chain(12, at, "s32");
-    StatusOr<Bisection> found = Bisect(*module, RunLiar, Inputs(*module), {});
+    StatusOr<Bisection> found = Bisect(*module, RunLiar);
     INFO((found.ok() ? "" : found.status().message()));
     REQUIRE(found.ok());
     CHECK(found->rewrites == 13);
@@ -97,7 +87,7 @@ TEST_CASE("bisection finds the one rewrite that is wrong, wherever it stands") {
 
 TEST_CASE("bisection accuses nobody where all is right") {
   const std::unique_ptr<HloModule> module = Chain(12, 6, "s64");
-  StatusOr<Bisection> found = Bisect(*module, RunLiar, Inputs(*module), {});
+  StatusOr<Bisection> found = Bisect(*module, RunLiar);
   REQUIRE(found.ok());
   CHECK(found->rewrites == 12);
   CHECK(found->guilty == -1);
@@ -106,10 +96,9 @@ TEST_CASE("bisection accuses nobody where all is right") {
 
 TEST_CASE("checking each pass names the first that is wrong") {
   const std::unique_ptr<HloModule> module = Chain(3, 1, "s32");
-  const InputSets inputs = Inputs(*module);
-  CheckEach check(*module, inputs, {});
+  CheckEach check(*module, {}, {});
   PipelineOptions options;
-  options.after = [&](std::string_view pass, const HloModule& now) { return check.AfterPass(pass, now); };
+  options.after = [&](const PassEvent& event, const HloModule& now) { return check.AfterPass(event, now); };
   HloPassPipeline pipeline(options);
   for (const char* name : {"cse", "dce"}) {
     StatusOr<std::unique_ptr<HloPass>> pass = MakePass(name, {});
@@ -123,27 +112,29 @@ TEST_CASE("checking each pass names the first that is wrong") {
   CHECK(ran.status().message().starts_with("the pass liar changed what the module computes: out0"));
 }
 
-TEST_CASE("the specimen of a disagreement is the one instruction that is wrong, with the values that it had") {
+TEST_CASE("the reduced case of a disagreement is the one instruction that is wrong, with the values that it had") {
   const std::unique_ptr<HloModule> module = Chain(60, 37, "s32");
-  const std::vector<Literal> inputs = Inputs(*module)[0];
-  const Shows disagrees = [](const HloModule& m, std::span<const Literal* const> arguments) {
+  StatusOr<InputSet> made = MakeInputSet(*module, {}, 0, InputKind::kPlain);
+  REQUIRE(made.ok());
+  const std::vector<Literal>& inputs = made->devices[0];
+  const auto disagrees = [](const HloModule& m, const InputSet& arguments) {
     const std::unique_ptr<HloModule> after = m.Clone();
     if (!Liar(nullptr).Run(*after).ok()) return false;
-    const StatusOr<Agreement> agreement = Agree(m, *after, arguments, {});
-    return agreement.ok() && !agreement->comparison.agree;
+    const StatusOr<Verdict> verdict = Check(m, *after, {arguments});
+    return verdict.ok() && verdict->outcome == Outcome::kDisagree;
   };
-  REQUIRE(disagrees(*module, Pointers(inputs)));
-  const Specimen specimen = FindSpecimen(*module, Pointers(inputs), disagrees, {});
-  const HloComputation* entry = specimen.module->entry_computation();
+  REQUIRE(disagrees(*module, *made));
+  const ReducedCase reduced = ReduceOnInputs(*module, *made, disagrees);
+  const HloComputation* entry = reduced.module->entry_computation();
   REQUIRE(entry->instruction_count() == 3);
   CHECK(entry->root()->name() == "difference");
   CHECK(entry->root()->operand(0)->name() == "c36");
-  CHECK(disagrees(*specimen.module, Pointers(specimen.arguments)));
+  CHECK(disagrees(*reduced.module, reduced.inputs));
   // 37 times y was added to x.
-  REQUIRE(specimen.arguments.size() == 2);
+  REQUIRE(reduced.inputs.devices[0].size() == 2);
   const auto value = [&](int64_t k) {
     return static_cast<int32_t>(
-        specimen.arguments[static_cast<size_t>(entry->root()->operand(k)->parameter_number())].GetAsInt64(0));
+        reduced.inputs.devices[0][static_cast<size_t>(entry->root()->operand(k)->parameter_number())].GetAsInt64(0));
   };
   CHECK(static_cast<uint32_t>(value(0)) ==
         static_cast<uint32_t>(inputs[0].GetAsInt64(0)) + 37u * static_cast<uint32_t>(inputs[1].GetAsInt64(0)));
@@ -151,4 +142,4 @@ TEST_CASE("the specimen of a disagreement is the one instruction that is wrong, 
 }
 
 }  // namespace
-}  // namespace hloir::tool
+}  // namespace hloir

@@ -1,11 +1,12 @@
-// equivalence.h: made-up inputs, comparing results, modules in other arithmetic, and what all of that says of pairs of
+// check.h: made-up inputs, comparing results, modules in other arithmetic, and what all of that says of pairs of
 // modules.
-#include "hloir/equivalence.h"
+#include "hloir/check.h"
 
 #include <cmath>
 #include <complex>
 #include <limits>
 
+#include "hloir/detail/widen.h"
 #include "hloir/evaluator.h"
 #include "hloir/parser.h"
 #include "hloir/printer.h"
@@ -33,18 +34,19 @@ StatusOr<Literal> RunReference(const HloModule& module, std::span<const Literal*
   return MakeReferenceEvaluator()->EvaluateComputation(*module.entry_computation(), inputs);
 }
 
+// By the reference alone.
 Comparison CompareTexts(const std::string& a, const std::string& b, uint64_t seed = 0, bool exact = false) {
   auto x = Parse(a), y = Parse(b);
   auto inputs = MakeFakeInputs(*x, seed);
   REQUIRE(inputs.ok());
-  std::vector<const Literal*> pointers;
-  for (const Literal& input : *inputs) pointers.push_back(&input);
-  EquivalenceOptions options;
+  CheckOptions options;
+  options.runner.engine = Engine::kReference;
+  options.other_engine_work = 0;
   options.exact = exact;
-  auto comparison = CompareModules(*x, *y, pointers, RunReference, options);
-  INFO((comparison.ok() ? "" : comparison.status().message()));
-  REQUIRE(comparison.ok());
-  return *comparison;
+  auto verdict = Check(*x, *y, {{.devices = {*inputs}}}, options);
+  INFO((verdict.ok() ? "" : verdict.status().message()));
+  REQUIRE(verdict.ok());
+  return verdict->comparison;
 }
 
 std::string Unary(const std::string& body) {
@@ -57,44 +59,67 @@ std::string Unary(const std::string& body) {
 
 TEST_CASE("equal results agree bit for bit, NaNs being equal to each other") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  const Comparison c = CompareResults(F32({1, nan, 3}), F32({1, -nan, 3}), nullptr, nullptr, {.exact = true});
+  const Comparison c = CompareResults(F32({1, nan, 3}), F32({1, -nan, 3}), {.exact = true});
   CHECK(c.agree);
   CHECK(c.differing() == 0);
 }
 
 TEST_CASE("zeros of different sign are different bits") {
-  CHECK_FALSE(CompareResults(F32({0.0f}), F32({-0.0f}), nullptr, nullptr, {.exact = true}).agree);
-  CHECK(CompareResults(F32({0.0f}), F32({-0.0f}), nullptr, nullptr).agree);
+  CHECK_FALSE(CompareResults(F32({0.0f}), F32({-0.0f}), {.exact = true}).agree);
+  CHECK(CompareResults(F32({0.0f}), F32({-0.0f})).agree);
 }
 
 TEST_CASE("NaNs and infinities must be in the same places") {
   const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
-  CHECK_FALSE(CompareResults(F32({1, nan}), F32({1, 2}), nullptr, nullptr).agree);
-  CHECK_FALSE(CompareResults(F32({1, inf}), F32({1, -inf}), nullptr, nullptr).agree);
-  CHECK_FALSE(CompareResults(F32({1, inf}), F32({1, 3}), nullptr, nullptr).agree);
-  CHECK(CompareResults(F32({nan, inf}), F32({nan, inf}), nullptr, nullptr).agree);
+  CHECK_FALSE(CompareResults(F32({1, nan}), F32({1, 2})).agree);
+  CHECK_FALSE(CompareResults(F32({1, inf}), F32({1, -inf})).agree);
+  CHECK_FALSE(CompareResults(F32({1, inf}), F32({1, 3})).agree);
+  CHECK(CompareResults(F32({nan, inf}), F32({nan, inf})).agree);
 }
 
-TEST_CASE("a distance is judged by the errors that were measured") {
+TEST_CASE("a distance is held against the tolerance that is asked for") {
   const Literal a = F32({100, 1}), b = F32({100.5f, 1});
-  CHECK_FALSE(CompareResults(a, b, nullptr, nullptr).agree);
-  Literal wide(Shape::Array(PrimitiveType::F64, {2}));
-  wide.data<double>()[0] = 100.25;
-  wide.data<double>()[1] = 1;
-  CHECK(CompareResults(a, b, &wide, &wide).agree);
-  CHECK_FALSE(CompareResults(a, b, &wide, &wide, {.exact = true}).agree);
+  CHECK_FALSE(CompareResults(a, b).agree);
+  CHECK(CompareResults(a, b, {.relative = 0.006}).agree);
+  CHECK_FALSE(CompareResults(a, b, {.relative = 0.004}).agree);
+  // In units of each element's own last place: those of 1 are finer than those of 100.
+  const float above = std::nextafter(1.0f, 2.0f);
+  CHECK(CompareResults(F32({100, 1}), F32({100, above}), {.ulps = 1}).agree);
+  CHECK_FALSE(CompareResults(F32({100, 1}), F32({100, above + 2e-7f}), {.ulps = 1}).agree);
+  CHECK_FALSE(CompareResults(F32({0.0f}), F32({-0.0f}), {.ulps = 0}).agree);
 }
 
-TEST_CASE("integers are equal or not") {
-  Literal a = Literal::Scalar(PrimitiveType::S64, int64_t{1} << 60),
-          b = Literal::Scalar(PrimitiveType::S64, (int64_t{1} << 60) + 1);
-  const Comparison c = CompareResults(a, b, nullptr, nullptr);
-  CHECK(c.differing() == 1);
+TEST_CASE("64-bit integers are compared as such, not as doubles") {
+  for (PrimitiveType type : {PrimitiveType::S64, PrimitiveType::U64}) {
+    const Literal a = Literal::Scalar(type, int64_t{1} << 60), b = Literal::Scalar(type, (int64_t{1} << 60) + 1);
+    const Comparison c = CompareResults(a, b);
+    CHECK(c.differing() == 1);
+    CHECK_FALSE(c.agree);
+    CHECK(c.max_absolute() == 1);
+    CHECK(c.ToString() ==
+          "out0 is 1152921504606846976 (before) and 1152921504606846977 (after); 1 of 1 elements differ");
+  }
+  const Literal low = Literal::Scalar(PrimitiveType::S64, INT64_MIN),
+                high = Literal::Scalar(PrimitiveType::S64, INT64_MAX);
+  CHECK(CompareResults(low, high).max_absolute() == 0x1p64);
+}
+
+TEST_CASE("the reason says what kind of difference it is") {
+  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+  CHECK(CompareResults(F32({1, nan}), F32({1, inf})).ToString() ==
+        "out0[1] is nan (before) and inf (after); 1 of 2 elements differ, 1 of them in being NaN or infinite");
+  // The NaN is the cause, though a finite element differs too.
+  CHECK(CompareResults(F32({1, 2, nan}), F32({1.0000001f, 2, 3})).ToString("a.hlo", "b.hlo") ==
+        "out0[2] is nan (a.hlo) and 3 (b.hlo); 2 of 3 elements differ, 1 of them in being NaN or infinite");
+  CHECK(CompareResults(F32({1, 2}), F32({1, 3})).ToString() ==
+        "out0[1] is 2 (before) and 3 (after); 1 of 2 elements differ, by up to 0.5 of the largest, where 4.77e-07 is "
+        "explained by rounding");
+  CHECK(CompareResults(F32({1, 2}), F32({1})).ToString() == "out0 is f32[2] (before) and f32[1] (after)");
 }
 
 TEST_CASE("results of other shapes or types do not agree") {
-  CHECK_FALSE(CompareResults(F32({1, 2}), F32({1}), nullptr, nullptr).agree);
-  CHECK_FALSE(CompareResults(F32({1}), Literal::Tuple({}), nullptr, nullptr).agree);
+  CHECK_FALSE(CompareResults(F32({1, 2}), F32({1})).agree);
+  CHECK_FALSE(CompareResults(F32({1}), Literal::Tuple({})).agree);
 }
 
 TEST_CASE("sums in another order agree, a wrong sum does not") {
@@ -225,10 +250,10 @@ TEST_CASE("a finite part beside an infinite one may round") {
     return literal;
   };
   const float inf = std::numeric_limits<float>::infinity();
-  CHECK(CompareResults(c64({inf, 1}), c64({inf, 1.0000001f}), nullptr, nullptr).leaves[0].same_nonfinite);
-  CHECK_FALSE(CompareResults(c64({inf, 1}), c64({-inf, 1}), nullptr, nullptr).agree);
-  CHECK_FALSE(CompareResults(c64({inf, 1}), c64({3e38f, 1}), nullptr, nullptr).agree);
-  CHECK_FALSE(CompareResults(c64({inf, 1}), c64({inf, 2}), nullptr, nullptr).agree);
+  CHECK(CompareResults(c64({inf, 1}), c64({inf, 1.0000001f})).leaves[0].nonfinite == 0);
+  CHECK_FALSE(CompareResults(c64({inf, 1}), c64({-inf, 1})).agree);
+  CHECK_FALSE(CompareResults(c64({inf, 1}), c64({3e38f, 1})).agree);
+  CHECK_FALSE(CompareResults(c64({inf, 1}), c64({inf, 2})).agree);
 }
 
 TEST_CASE("a narrowed module works in f32") {

@@ -1,0 +1,6 @@
+// The same passes as a plugin: hloir opt --load=./libown_passes.so
+#include <hloir/plugin.h>
+
+#include "own_passes.h"
+
+HLOIR_PASS_PLUGIN(registry) { return AddOwnPasses(registry); }

@@ -1,0 +1,380 @@
+// check.h: the verdict on pairs of modules, with bugs planted in modules and in engines.
+#include "hloir/check.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hloir/parser.h"
+#include "tests/unit/catch.h"
+
+using namespace hloir;
+
+namespace {
+
+std::unique_ptr<HloModule> Parse(const std::string& text) {
+  auto module = ParseHloModule(text);
+  INFO(module.status().message());
+  REQUIRE(module.ok());
+  return std::move(*module);
+}
+
+Verdict VerdictOf(const std::string& a, const std::string& b, const CheckOptions& options = {},
+                  std::vector<InputSet> inputs = {}) {
+  const auto before = Parse(a), after = Parse(b);
+  const auto verdict = Check(*before, *after, std::move(inputs), options);
+  INFO(verdict.status().message());
+  REQUIRE(verdict.ok());
+  return *verdict;
+}
+
+InputSet Given(std::vector<Literal> arguments) {
+  return {.devices = {std::move(arguments)}, .kind = InputKind::kPlain};
+}
+
+Literal S32(std::initializer_list<int32_t> values) {
+  Literal literal(Shape::Array(PrimitiveType::S32, {static_cast<int64_t>(values.size())}));
+  std::copy(values.begin(), values.end(), literal.data<int32_t>().begin());
+  return literal;
+}
+
+std::string Unary(const std::string& body) {
+  return "HloModule m\nENTRY e {\n  x = f32[8]{0} parameter(0)\n" + body + "\n}\n";
+}
+
+// What the engine under test gives, but for the module of this name, whose first number is wrong.
+ModuleRunner EngineWithABug(const std::string& name) {
+  return [name](const HloModule& module,
+                std::span<const std::vector<const Literal*>> arguments) -> StatusOr<std::vector<Literal>> {
+    HLOIR_ASSIGN_OR_RETURN(Literal result,
+                           MakeReferenceEvaluator()->EvaluateComputation(*module.entry_computation(), arguments[0]));
+    if (module.name() == name && IsFloat(result.shape().element_type()))
+      result.SetFromDouble(0, result.GetAsDouble(0) + 1);
+    else if (module.name() == name) result.SetFromInt64(0, result.GetAsInt64(0) + 1);
+    std::vector<Literal> results;
+    results.push_back(std::move(result));
+    return results;
+  };
+}
+
+std::string Reduce(const std::string& reducer, const std::string& input, int init) {
+  return "HloModule r\nf {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n" + reducer +
+         "\n}\nENTRY e {\n  x = s32[8] parameter(0)\n  z = s32[] constant(" + std::to_string(init) +
+         ")\n  y = s32[8] " + input + "\n  ROOT r = s32[] reduce(y, z), dimensions={0}, to_apply=f\n}\n";
+}
+
+// A loop that adds 1 until `condition` fails.
+std::string Loop(const std::string& condition) {
+  return "HloModule l\nbody { t = (s32[], s32[]) parameter(0)\n i = s32[] get-tuple-element(t), index=0\n n = s32[] "
+         "get-tuple-element(t), index=1\n one = s32[] constant(1)\n j = s32[] add(i, one)\n ROOT r = (s32[], s32[]) "
+         "tuple(j, n) }\n"
+         "on { t = (s32[], s32[]) parameter(0)\n i = s32[] get-tuple-element(t), index=0\n n = s32[] "
+         "get-tuple-element(t), index=1\n zero = s32[] constant(0)\n odd = s32[] constant(1)\n ROOT c = pred[] " +
+         condition +
+         " }\nENTRY e { n = s32[] parameter(0)\n z = s32[] constant(0)\n t = (s32[], s32[]) tuple(z, n)\n w = (s32[], "
+         "s32[]) while(t), condition=on, body=body\n ROOT g = s32[] get-tuple-element(w), index=0 }\n";
+}
+
+}  // namespace
+
+TEST_CASE("both engines are asked, and named") {
+  const Verdict v = VerdictOf(Unary("  ROOT y = f32[8]{0} negate(x)"), Unary("  ROOT y = f32[8]{0} negate(x)"));
+  CHECK(v.outcome == Outcome::kSameBits);
+  REQUIRE(v.engines.size() == 2);
+  CHECK(v.engines[1] == "reference");
+  CHECK(v.notes.empty());
+  CHECK(v.ToString() == "agree, bit for bit");
+}
+
+TEST_CASE("an engine that is wrong about both modules does not make them agree") {
+  CheckOptions options;
+  options.engine = EngineWithABug("m");
+  const std::string text = Unary("  ROOT y = f32[8]{0} negate(x)");
+  const Verdict v = VerdictOf(text, text, options);
+  CHECK(v.outcome == Outcome::kEnginesDisagree);
+  CHECK(v.reason.starts_with("two engines disagree about before: out0[0] is "));
+  options.other_engine_work = 0;
+  CHECK(VerdictOf(text, text, options).agrees());  // so it is the other engine that found it
+}
+
+TEST_CASE("an engine that writes over its arguments is found out") {
+  CheckOptions options;
+  options.engine = [](const HloModule& module, std::span<const std::vector<const Literal*>> arguments) {
+    const_cast<Literal*>(arguments[0][0])->SetFromDouble(0, 17);
+    return EngineWithABug("")(module, arguments);
+  };
+  const auto module = Parse(Unary("  ROOT y = f32[8]{0} negate(x)"));
+  const auto verdict = Check(*module, *module, {}, options);
+  REQUIRE_FALSE(verdict.ok());
+  CHECK(verdict.status().code() == StatusCode::kInternal);
+  CHECK(verdict.status().message() == "the engine (the caller's) writes over the arguments of m");
+}
+
+TEST_CASE("an engine that is wrong about one module does not make the modules disagree") {
+  CheckOptions options;
+  options.engine = EngineWithABug("other");
+  const std::string text = "  ROOT y = f32[8]{0} negate(x)";
+  std::string other = Unary(text);
+  other.replace(other.find(" m\n"), 2, " other");
+  const Verdict v = VerdictOf(Unary(text), other, options);
+  CHECK(v.outcome == Outcome::kEnginesDisagree);
+  CHECK(v.reason.starts_with("two engines disagree about after: out0[0] is "));
+}
+
+TEST_CASE("an engine hides no wrong module") {
+  // The engine gives the same for both; the reference sees that one adds.
+  CheckOptions options;
+  options.engine = [](const HloModule&, std::span<const std::vector<const Literal*>> arguments) {
+    return StatusOr<std::vector<Literal>>(std::vector<Literal>{*arguments[0][0]});
+  };
+  const Verdict v = VerdictOf(Unary("  ROOT y = f32[8]{0} copy(x)"), Unary("  ROOT y = f32[8]{0} add(x, x)"), options);
+  CHECK(v.outcome == Outcome::kDisagree);
+  CHECK(v.reason.ends_with("(by the reference engine)"));
+}
+
+TEST_CASE("a reducer that is not associative leaves the result open") {
+  const std::string saturating = "  s = s32[] add(a, b)\n  c = s32[] constant(100)\n  ROOT m = s32[] minimum(s, c)";
+  const std::vector<InputSet> inputs = {Given({S32({99, 99, -50, 3, 60, 60, -100, 5})})};
+  const std::string forward = Reduce(saturating, "copy(x)", 0);
+  const std::string backward = Reduce(saturating, "reverse(x), dimensions={0}", 0);
+  CheckOptions options;
+  options.runner.engine = Engine::kReference;
+  const Verdict v = VerdictOf(forward, backward, options, inputs);
+  CHECK(v.outcome == Outcome::kLeftOpen);
+  CHECK_FALSE(v.agrees());
+  CHECK(v.reason.find("HLO leaves open in which order r combines, and its reducer f gives another result then") !=
+        std::string::npos);
+  // Wrapping addition may be regrouped: what differs then differs.
+  const std::string sum = "  ROOT s = s32[] add(a, b)";
+  CHECK(VerdictOf(Reduce(sum, "copy(x)", 0), Reduce(sum, "reverse(x), dimensions={0}", 0), options, inputs).agrees());
+  CHECK(VerdictOf(Reduce(sum, "copy(x)", 0), Reduce(sum, "negate(x)", 0), options, inputs).outcome ==
+        Outcome::kDisagree);
+}
+
+TEST_CASE("an initial value that is not neutral leaves the result open") {
+  const std::string sum = "  ROOT s = s32[] add(a, b)";
+  const std::vector<InputSet> inputs = {Given({S32({1, 2, 3, 4, 5, 6, 7, 8})})};
+  // An engine that uses it twice.
+  CheckOptions options;
+  options.engine = EngineWithABug("r");
+  const Verdict v = VerdictOf(Reduce(sum, "copy(x)", 1), Reduce(sum, "copy(x)", 1), options, inputs);
+  CHECK(v.outcome == Outcome::kLeftOpen);
+  CHECK(v.reason.find("with how many initial values r combines") != std::string::npos);
+  CHECK(VerdictOf(Reduce(sum, "copy(x)", 0), Reduce(sum, "copy(x)", 0), options, inputs).outcome ==
+        Outcome::kEnginesDisagree);
+}
+
+TEST_CASE("nothing but NaN is no agreement") {
+  const std::string log = "  y = f32[8]{0} abs(x)\n  n = f32[8]{0} negate(y)\n  l = f32[8]{0} log(n)\n";
+  const Verdict all =
+      VerdictOf(Unary(log + "  ROOT r = f32[8]{0} sqrt(l)"), Unary(log + "  ROOT r = f32[8]{0} tanh(l)"));
+  CHECK(all.outcome == Outcome::kNothingFinite);
+  CHECK_FALSE(all.agrees());
+  // One leaf of two: a note says so.
+  const std::string pair = log + "  ROOT t = (f32[8]{0}, f32[8]{0}) tuple(l, y)";
+  const Verdict one = VerdictOf(Unary(pair), Unary(pair));
+  CHECK(one.outcome == Outcome::kSameBits);
+  CHECK(one.notes == std::vector<std::string>{"out0 had no finite number on any input"});
+}
+
+TEST_CASE("where plain inputs give NaN alone, positive ones are tried") {
+  // The logarithm of a product of sixteen numbers of both signs, squared roots: NaN unless all are positive.
+  const auto text = [](const char* last) {
+    return "HloModule m\nf {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT m = f32[] add(a, b)\n}\n"
+           "ENTRY e {\n  x = f32[64]{0} parameter(0)\n  l = f32[64]{0} log(x)\n  z = f32[] constant(0)\n"
+           "  s = f32[] reduce(l, z), dimensions={0}, to_apply=f\n  ROOT r = f32[] " +
+           std::string(last) + "(s)\n}\n";
+  };
+  const auto module = Parse(text("negate"));
+  Checker checker(*module, {}, {});
+  const auto same = checker.Check(*module);
+  REQUIRE(same.ok());
+  CHECK(same->outcome == Outcome::kSameBits);
+  CHECK(checker.inputs().size() == 3);
+  CHECK(VerdictOf(text("negate"), text("abs")).agrees());  // the sum is negative
+  CHECK(VerdictOf(text("negate"), text("tanh")).outcome == Outcome::kDisagree);
+}
+
+TEST_CASE("64-bit integers that differ by one disagree") {
+  const auto text = [](const char* add) {
+    return std::string(
+               "HloModule m\nENTRY e {\n  x = u64[4]{0} parameter(0)\n  k = u64[] constant(9223372036854775808)\n"
+               "  ks = u64[4]{0} broadcast(k), dimensions={}\n  o = u64[4]{0} or(x, ks)\n  c = u64[] constant(") +
+           add + ")\n  cs = u64[4]{0} broadcast(c), dimensions={}\n  ROOT r = u64[4]{0} xor(o, cs)\n}\n";
+  };
+  CHECK(VerdictOf(text("0"), text("1")).outcome == Outcome::kDisagree);
+  CHECK(VerdictOf(text("0"), text("0")).outcome == Outcome::kSameBits);
+}
+
+TEST_CASE("a loop that never ends in one module alone is a disagreement") {
+  const std::string ends = Loop("compare(i, n), direction=LT");
+  // Never: i is not negative for 2^31 rounds.
+  const std::string endless = Loop("compare(i, zero), direction=GE");
+  CheckOptions options;
+  options.runner.max_steps = 1 << 16;
+  for (Engine engine : {Engine::kFast, Engine::kReference}) {
+    options.runner.engine = engine;
+    const Verdict v = VerdictOf(ends, endless, options);
+    CHECK(v.outcome == Outcome::kDisagree);
+    CHECK(v.reason == "after does not end within 65536 steps, before within a 16th of that");
+    const auto before = Parse(endless), after = Parse(endless);
+    const auto both = Check(*before, *after, {}, options);
+    REQUIRE_FALSE(both.ok());
+    CHECK(both.status().code() == StatusCode::kResourceExhausted);
+  }
+}
+
+TEST_CASE("modules that communicate are checked on all their devices") {
+  const auto text = [](const std::string& groups, const std::string& op) {
+    return "HloModule m, num_partitions=4\nadd {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = "
+           "f32[] " +
+           op +
+           "(a, b)\n}\nENTRY e {\n  x = f32[4]{0} parameter(0)\n  ROOT r = f32[4]{0} all-reduce(x), replica_groups=" +
+           groups + ", use_global_device_ids=true, channel_id=1, to_apply=add\n}\n";
+  };
+  const std::string all = text("{{0,1,2,3}}", "add");
+  const Verdict same = VerdictOf(all, all);
+  CHECK(same.outcome == Outcome::kSameBits);
+  CHECK(same.devices == 4);
+  CHECK(same.notes.size() == 1);  // that the reference alone simulates devices
+  const Verdict groups = VerdictOf(all, text("{{0,1},{2,3}}", "add"));
+  CHECK(groups.outcome == Outcome::kDisagree);
+  CHECK(groups.reason.starts_with("device0.out0"));
+  CHECK(VerdictOf(all, text("{{0,1,2,3}}", "maximum")).outcome == Outcome::kDisagree);
+  // Devices get inputs of their own: else the maximum would be that of one.
+  CHECK(VerdictOf(text("{{0,1,2,3}}", "maximum"), text("{{0,1},{2,3}}", "maximum")).outcome == Outcome::kDisagree);
+}
+
+TEST_CASE("an unpartitioned module against a partitioned one is refused") {
+  const auto whole = Parse("HloModule m\nENTRY e {\n  x = f32[8]{0} parameter(0)\n  ROOT r = f32[8]{0} negate(x)\n}\n");
+  const auto part = Parse(
+      "HloModule m, num_partitions=2\nENTRY e {\n  x = f32[4]{0} parameter(0)\n  ROOT r = f32[4]{0} negate(x)\n}\n");
+  const auto verdict = Check(*whole, *part);
+  REQUIRE_FALSE(verdict.ok());
+  CHECK(verdict.status().code() == StatusCode::kInvalidArgument);
+  CHECK(verdict.status().message() ==
+        "the two modules have different parameters or results: parameter 0 is f32[8] in before and f32[4] in after; a "
+        "module cannot be compared with itself partitioned for other devices");
+}
+
+TEST_CASE("the other engine is not asked for more than its work") {
+  CheckOptions options;
+  options.other_engine_work = 7;
+  const Verdict v =
+      VerdictOf(Unary("  ROOT y = f32[8]{0} negate(x)"), Unary("  ROOT y = f32[8]{0} negate(x)"), options);
+  CHECK(v.agrees());
+  CHECK(v.engines.size() == 1);
+  REQUIRE(v.notes.size() == 1);
+  CHECK(v.notes[0] == "the other engine was not asked: the reference would take more than 7 operations");
+  // Loops are counted while they run.
+  options.other_engine_work = 50;
+  const std::string loop = Loop("compare(i, n), direction=LT");
+  const Verdict looping = VerdictOf(loop, loop, options, {Given({Literal::Scalar(PrimitiveType::S32, 1000)})});
+  CHECK(looping.agrees());
+  CHECK(looping.notes.size() == 1);
+}
+
+TEST_CASE("exact rewrites may change no bit, others may round") {
+  const std::string one = Unary("  ROOT y = f32[8]{0} tanh(x)");
+  const std::string other = Unary(
+      "  c = f32[] constant(1.0000001)\n  cs = f32[8]{0} broadcast(c), dimensions={}\n  t = f32[8]{0} tanh(x)\n"
+      "  ROOT y = f32[8]{0} multiply(t, cs)");
+  CHECK(VerdictOf(one, other).outcome == Outcome::kAgree);
+  CheckOptions options;
+  options.exact = true;
+  const Verdict exact = VerdictOf(one, other, options);
+  CHECK(exact.outcome == Outcome::kDisagree);
+  CHECK(exact.reason.starts_with("a rewrite that should be exact changed bits: out0"));
+}
+
+TEST_CASE("a module that computes in a narrower type agrees, but a note says so") {
+  const std::string dot = "  ROOT y = f32[] dot(x, x), lhs_contracting_dims={0}, rhs_contracting_dims={0}";
+  const std::string narrow =
+      "  n = bf16[8]{0} convert(x)\n  d = bf16[] dot(n, n), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
+      "  ROOT y = f32[] convert(d)";
+  const Verdict v = VerdictOf(Unary(dot), Unary(narrow));
+  CHECK(v.agrees());
+  REQUIRE(v.notes.size() == 1);
+  CHECK(v.notes[0].starts_with("out0 rounds "));
+  CHECK(v.notes[0].ends_with(" times as much in after as in before"));
+  CHECK(VerdictOf(Unary(narrow), Unary(dot)).notes.empty());  // the other way it is no loss
+}
+
+TEST_CASE("what one module gives is computed once, however many it is compared with") {
+  int runs = 0;
+  CheckOptions options;
+  options.engine = [&](const HloModule& module, std::span<const std::vector<const Literal*>> arguments) {
+    ++runs;
+    return EngineWithABug("")(module, arguments);
+  };
+  const auto before = Parse(Unary("  ROOT y = f32[8]{0} negate(x)")), after = before->Clone(), third = before->Clone();
+  Checker checker(*before, {}, options);
+  REQUIRE(checker.Check(*after).ok());
+  CHECK(runs == 4);  // two sets of inputs
+  REQUIRE(checker.Check(*third).ok());
+  CHECK(runs == 6);
+  checker.Advance();
+  REQUIRE(checker.Check(*after).ok());
+  CHECK(runs == 8);
+}
+
+TEST_CASE("stored results may be apart as far as the module magnifies rounding, and no further") {
+  // 1000 * sin(n) - 1000 * sin(n + 0.001): few digits are left, and no float is given that could be moved.
+  const std::string text =
+      "HloModule m\nENTRY e {\n  n = s32[4]{0} parameter(0)\n  x = f32[4]{0} convert(n)\n  k = f32[] constant(1000)\n"
+      "  ks = f32[4]{0} broadcast(k), dimensions={}\n  d = f32[] constant(0.001)\n"
+      "  ds = f32[4]{0} broadcast(d), dimensions={}\n  y = f32[4]{0} add(x, ds)\n  s = f32[4]{0} sine(x)\n"
+      "  t = f32[4]{0} sine(y)\n  a = f32[4]{0} multiply(ks, s)\n  b = f32[4]{0} multiply(ks, t)\n"
+      "  ROOT r = f32[4]{0} subtract(a, b)\n}\n";
+  const auto module = Parse(text);
+  const std::vector<InputSet> inputs = {Given({S32({1, 2, 3, 4})})};
+  const Literal* arguments[] = {&inputs[0].devices[0][0]};
+  const auto result = MakeReferenceEvaluator()->EvaluateComputation(*module->entry_computation(), arguments);
+  REQUIRE(result.ok());
+  const auto verdict_with = [&](double off) {
+    Literal stored = *result;
+    stored.SetFromDouble(0, stored.GetAsDouble(0) * (1 + off));
+    CheckOptions options;
+    options.stored = {stored};
+    return VerdictOf(text, text, options, inputs).outcome;
+  };
+  CHECK(verdict_with(0) == Outcome::kSameBits);
+  CHECK(verdict_with(1e-4) == Outcome::kSameBits);  // a unit in the last place of 1000 * sin(n)
+  CHECK(verdict_with(0.1) == Outcome::kNotAsStored);
+}
+
+TEST_CASE("stored results of bf16 may have been computed with more digits") {
+  const std::string text =
+      "HloModule m\nENTRY e {\n  x = bf16[4]{0} parameter(0)\n  k = bf16[] constant(100)\n"
+      "  ks = bf16[4]{0} broadcast(k), dimensions={}\n  a = bf16[4]{0} add(x, ks)\n"
+      "  ROOT r = bf16[4]{0} subtract(a, ks)\n}\n";
+  Literal x(Shape::Array(PrimitiveType::BF16, {4}));
+  for (int64_t i = 0; i < 4; ++i) x.SetFromDouble(i, 0.3 * static_cast<double>(i + 1));
+  CheckOptions options;
+  options.stored = {x};  // with more digits inside, x + 100 - 100 is x
+  CHECK(VerdictOf(text, text, options, {Given({x})}).outcome == Outcome::kSameBits);
+  x.SetFromDouble(0, 40);
+  CHECK(VerdictOf(text, text, options, {Given({x})}).outcome == Outcome::kNotAsStored);
+}
+
+TEST_CASE("times differ by more than their spread, or not at all") {
+  CHECK(TimesDiffer({10, 1, 0.9, 1.1}, {10, 2, 1.8, 2.2}));
+  CHECK_FALSE(TimesDiffer({10, 1, 0.9, 1.9}, {10, 2, 1.8, 2.2}));
+  CHECK_FALSE(TimesDiffer({1, 1, 1, 1}, {1, 2, 2, 2}));  // one run has no spread
+  CHECK_FALSE(TimesDiffer({}, {}));
+}
+
+TEST_CASE("a runner runs on one device or on all") {
+  const auto module =
+      Parse("HloModule m, num_partitions=2\nENTRY e {\n  i = u32[] partition-id()\n  ROOT r = s32[] convert(i)\n}\n");
+  RunnerOptions options;
+  options.devices = {1, 2};
+  auto runner = Runner::Prepare(*module, options);
+  REQUIRE(runner.ok());
+  CHECK(runner->engine() == "reference");
+  const std::vector<const Literal*> none[2];
+  const auto results = runner->RunOnAll(none);
+  REQUIRE(results.ok());
+  REQUIRE(results->size() == 2);
+  CHECK((*results)[1].GetAsInt64(0) == 1);
+  CHECK(runner->Run({}).status().code() == StatusCode::kInvalidArgument);
+}
