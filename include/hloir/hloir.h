@@ -1,22 +1,13 @@
-// All of hloir in one include.
+// What most programs need of hloir in one include: the graph, its text, the verifier, passes, and running. What costs
+// more to compile or is needed less often is a header of its own (builder.h, match.h, io.h, check.h, …);
+// docs/headers.md lists all of them.
 #pragma once
 
-#include "hloir/buffer_assignment.h"
-#include "hloir/builder.h"
-#include "hloir/call_graph.h"
-#include "hloir/devices.h"
-#include "hloir/equivalence.h"
 #include "hloir/evaluator.h"
 #include "hloir/executable.h"
-#include "hloir/match.h"
 #include "hloir/module.h"
 #include "hloir/parser.h"
-#include "hloir/pass.h"
+#include "hloir/passes.h"
 #include "hloir/printer.h"
-#include "hloir/proto.h"
-#include "hloir/reachability.h"
-#include "hloir/shape_inference.h"
-#include "hloir/stack_frames.h"
-#include "hloir/structural.h"
 #include "hloir/verifier.h"
 #include "hloir/version.h"
