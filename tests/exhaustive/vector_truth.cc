@@ -44,13 +44,12 @@ void VectorTruth(HloOpcode opcode, const float* x, const float* y, double* out, 
   switch (opcode) {
 #define HLOIR_CASE(name) \
   case HloOpcode::k##name: return name(x, y, out, count);
-    HLOIR_CASE(Acos)
-    HLOIR_CASE(Acosh)
-    HLOIR_CASE(Asin)
-    HLOIR_CASE(Asinh) HLOIR_CASE(Atanh) HLOIR_CASE(Atan2) HLOIR_CASE(Cbrt) HLOIR_CASE(Cos) HLOIR_CASE(Cosh)
-        HLOIR_CASE(Erf) HLOIR_CASE(Exp) HLOIR_CASE(Expm1) HLOIR_CASE(Log) HLOIR_CASE(Log1p) HLOIR_CASE(Logistic)
-            HLOIR_CASE(Power) HLOIR_CASE(Rsqrt) HLOIR_CASE(Sin) HLOIR_CASE(Sinh) HLOIR_CASE(Sqrt) HLOIR_CASE(Tan)
-                HLOIR_CASE(Tanh)
+    // clang-format off
+    HLOIR_CASE(Acos) HLOIR_CASE(Acosh) HLOIR_CASE(Asin) HLOIR_CASE(Asinh) HLOIR_CASE(Atanh) HLOIR_CASE(Atan2)
+    HLOIR_CASE(Cbrt) HLOIR_CASE(Cos) HLOIR_CASE(Cosh) HLOIR_CASE(Erf) HLOIR_CASE(Exp) HLOIR_CASE(Expm1)
+    HLOIR_CASE(Log) HLOIR_CASE(Log1p) HLOIR_CASE(Logistic) HLOIR_CASE(Power) HLOIR_CASE(Rsqrt) HLOIR_CASE(Sin)
+    HLOIR_CASE(Sinh) HLOIR_CASE(Sqrt) HLOIR_CASE(Tan) HLOIR_CASE(Tanh)
+    // clang-format on
 #undef HLOIR_CASE
         // Not known here: as far off as can be, so that every value is looked at.
         default : for (int64_t i = 0; i < count; ++i) out[i] = HUGE_VAL;
