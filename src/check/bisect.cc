@@ -1,7 +1,6 @@
 // See bisect.h.
 #include "hloir/bisect.h"
 
-#include "hloir/structural.h"
 #include "hloir/verifier.h"
 #include "support/format.h"
 
