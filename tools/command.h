@@ -22,5 +22,6 @@ void AddOptCommand(CLI::App& app, Action& action, PassRegistry& registry);
 void AddRunCommand(CLI::App& app, Action& action);
 void AddVerifyCommand(CLI::App& app, Action& action, PassRegistry& registry);
 void AddConvertCommand(CLI::App& app, Action& action);
+void AddStatsCommand(CLI::App& app, Action& action);
 
 }  // namespace hloir::tool

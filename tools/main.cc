@@ -69,6 +69,7 @@ int Main(int argc, char** argv, PassRegistry& registry) {
   AddRunCommand(app, action);
   AddVerifyCommand(app, action, registry);
   AddConvertCommand(app, action);
+  AddStatsCommand(app, action);
   for (CLI::App* command : app.get_subcommands({})) command->group("Commands");
   // After the commands, which would take it over.
   app.footer(

@@ -10,12 +10,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "hloir/call_graph.h"
 #include "hloir/check.h"
 #include "hloir/cost.h"
 #include "hloir/io.h"
 #include "hloir/reduce.h"
 #include "hloir/report.h"
+#include "hloir/stats.h"
 #include "report/table.h"
 #include "tools/choices.h"
 #include "tools/command.h"
@@ -36,21 +36,15 @@ struct VerifyFlags {
   bool each = false, json = false, has_seed = false;
 };
 
-// How much a module does: instructions outside the bodies of fusions and reductions, and bytes by the cost analysis.
+// How much a module does, counted.
 struct Work {
-  int64_t instructions = 0, bytes = 0;
+  InstructionCount count;
+  int64_t bytes = 0;
 };
 
 Work WorkOf(const HloModule& module) {
   constexpr double kMost = 0x1p62;
-  Work work{0, static_cast<int64_t>(std::min(CostAnalysis(module).total().once.bytes, kMost))};
-  const CallGraph graph(module);
-  for (const HloComputation* computation : module.computations()) {
-    const CallContext context = graph.node(*computation).context;
-    const bool runs = context == CallContext::kControlFlow || context == CallContext::kBoth;
-    if (runs) work.instructions += computation->instruction_count();
-  }
-  return work;
+  return {CountInstructions(module), static_cast<int64_t>(std::min(CostAnalysis(module).total().once.bytes, kMost))};
 }
 
 // What came of one module.
@@ -226,7 +220,8 @@ Json ToJson(const Row& row) {
   }
   json.update(Json::parse(VerdictJson(row.verdict)));
   for (const auto& [side, work] : {std::pair("before", row.before), std::pair("after", row.after)}) {
-    json[side]["instructions"] = work.instructions;
+    json[side]["instructions"] = work.count.instructions;
+    json[side]["top_level_instructions"] = work.count.top_level;
     json[side]["bytes_moved"] = work.bytes;
   }
   if (!row.saved.empty()) json["saved"] = row.saved;
@@ -237,8 +232,11 @@ void PrintOne(const Row& row) {
   const Verdict& v = row.verdict;
   Table table({row.after_name == "after" ? row.file : "", row.before_name, row.after_name, "ratio"});
   const auto count = [](int64_t n) { return fmt::format("{}", n); };
-  table.Add({"instructions (a fusion is one)", count(row.before.instructions), count(row.after.instructions),
-             Ratio(static_cast<double>(row.before.instructions), static_cast<double>(row.after.instructions))});
+  const auto add_count = [&](const char* what, int64_t before, int64_t after) {
+    table.Add({what, count(before), count(after), Ratio(static_cast<double>(before), static_cast<double>(after))});
+  };
+  add_count("instructions", row.before.count.instructions, row.after.count.instructions);
+  add_count("top-level (a fusion is one)", row.before.count.top_level, row.after.count.top_level);
   table.Add({"bytes moved", HumanBytes(row.before.bytes), HumanBytes(row.after.bytes),
              Ratio(static_cast<double>(row.before.bytes), static_cast<double>(row.after.bytes))});
   if (v.before.runs > 0)
@@ -253,8 +251,8 @@ void PrintOne(const Row& row) {
 }
 
 void PrintAll(const std::vector<Row>& rows) {
-  Table table({"module", "instructions", "→", "bytes moved", "→", "time", "→", "faster", "difference", "from stored",
-               "verdict"});
+  Table table(
+      {"module", "top-level", "→", "bytes moved", "→", "time", "→", "faster", "difference", "from stored", "verdict"});
   constexpr size_t kVerdict = 10;
   table.LeftAlign(kVerdict);
   size_t agree = 0, exact = 0, disagree = 0, unjudged = 0;
@@ -268,7 +266,7 @@ void PrintAll(const std::vector<Row>& rows) {
       const int status = ExitStatusOf(row);
       (status == kExitGood ? agree : status == kExitUnsupported ? unjudged : disagree) += 1;
       exact += v.outcome == Outcome::kSameBits;
-      table.Add({name, fmt::format("{}", row.before.instructions), fmt::format("{}", row.after.instructions),
+      table.Add({name, fmt::format("{}", row.before.count.top_level), fmt::format("{}", row.after.count.top_level),
                  HumanBytes(row.before.bytes), HumanBytes(row.after.bytes), HumanTime(v.before.median),
                  HumanTime(v.after.median), TimeRatio(v), Difference(v), StoredDifference(v), Words(row)});
     }

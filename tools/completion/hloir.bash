@@ -6,7 +6,7 @@ _hloir() {
   [ "$previous" = "=" ] && previous=${COMP_WORDS[COMP_CWORD - 2]}
   COMPREPLY=()
   if [ "$COMP_CWORD" = 1 ]; then
-    COMPREPLY=($(compgen -W "$("$hloir" --help 2>/dev/null | sed -n '/^Subcommands:/,/^$/s/^  \([a-z-]*\) .*/\1/p') --help --version" -- "$word"))
+    COMPREPLY=($(compgen -W "$("$hloir" --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p') --help --version" -- "$word"))
   elif [ "$previous" = --passes ]; then
     local before=
     case $word in *[,[]*) before=${word%"${word##*[,[]}"} ;; esac

@@ -1,0 +1,290 @@
+// A module's figures as tables and as JSON; see hloir/stats.h.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "hloir/report.h"
+#include "hloir/stats.h"
+#include "inspect/text.h"
+#include "report/json.h"
+#include "report/table.h"
+#include "support/format.h"
+#include "support/text.h"
+
+namespace hloir {
+namespace {
+
+constexpr size_t kNameWidth = 34;  // so that a table with figures behind it is 80 columns wide
+
+std::string Bytes(double bytes) { return HumanBytes(static_cast<int64_t>(std::min(bytes, 0x1p62))); }
+std::string Percent(double share) { return share <= 0 ? "" : Format("{:.1f} %", share * 100); }
+std::string Int(int64_t n) { return Format("{}", n); }
+
+// "3 add, 1 dot"
+std::string ContentsText(const ModuleStats::Fusion& fusion) {
+  std::string text;
+  for (const auto& [opcode, times] : fusion.contents) {
+    if (!text.empty()) text += ", ";
+    text += times == 1 ? opcode : Format("{} {}", times, opcode);
+  }
+  return text;
+}
+
+std::string ShapeText(const Shape& shape) { return shape.ToString(/*with_layout=*/false); }
+
+// What is not shown of a table.
+void AddRest(std::string& text, size_t count, size_t most) {
+  if (count > most) text += Format("and {} more\n", count - most);
+}
+
+std::string Overview(const ModuleStats& stats) {
+  const CostResult& cost = stats.cost;
+  Table table({Format("module {}", ShortName(stats.module->name(), kNameWidth)), "", "a loop once, as XLA"});
+  table.Add({"instructions", Int(stats.count.instructions), ""});
+  table.Add({"top-level (a fusion is one)", Int(stats.count.top_level), ""});
+  table.Add({"computations", Int(stats.module->computation_count()), ""});
+  table.Add({"FLOPs", HumanCount(cost.repeated.flops), HumanCount(cost.once.flops)});
+  table.Add({"transcendentals", HumanCount(cost.repeated.transcendentals), HumanCount(cost.once.transcendentals)});
+  table.Add({"bytes moved", Bytes(cost.repeated.bytes), Bytes(cost.once.bytes)});
+  int64_t parameters = 0, constants = 0;
+  for (const HloInstruction* parameter : stats.parameters) parameters += parameter->shape().ByteSize();
+  for (const ModuleStats::Constant& constant : stats.constants) constants += constant.bytes;
+  table.Add({Format("parameters: {}", stats.parameters.size()), HumanBytes(parameters), ""});
+  table.Add({Format("constants: {}", stats.constants.size()), HumanBytes(constants), ""});
+  table.Add({"longest path, in instructions", Int(static_cast<int64_t>(stats.longest.instructions.size())), ""});
+  table.Add({"costliest path, of the whole", Percent(stats.costliest.share), ""});
+  std::string text = table.ToString();
+  if (cost.unknown_loops > 0) text += Format("loops of unknown length, counted once: {}\n", cost.unknown_loops);
+  if (cost.custom_calls > 0) text += Format("custom-calls, of which no cost is known: {}\n", cost.custom_calls);
+  return text;
+}
+
+std::string TallyTable(const ModuleStats& stats, const std::string& title, const std::vector<ModuleStats::Tally>& all,
+                       size_t most) {
+  if (all.empty()) return "";
+  Table table({title, "instr.", "FLOPs", "transc.", "bytes", "share"});
+  for (size_t k = 0; k < std::min(most, all.size()); ++k) {
+    const ModuleStats::Tally& tally = all[k];
+    table.Add({ShortName(tally.key, kNameWidth), Int(tally.instructions), HumanCount(tally.cost.flops),
+               HumanCount(tally.cost.transcendentals), Bytes(tally.cost.bytes), Percent(stats.Share(tally.cost))});
+  }
+  std::string text = "\n" + table.ToString();
+  AddRest(text, all.size(), most);
+  return text;
+}
+
+std::string CountTable(const std::string& title, const std::vector<ModuleStats::Tally>& all, size_t most) {
+  if (all.empty()) return "";
+  Table table({title, "instr."});
+  for (size_t k = 0; k < std::min(most, all.size()); ++k)
+    table.Add({ShortName(all[k].key, kNameWidth), Int(all[k].instructions)});
+  std::string text = "\n" + table.ToString();
+  AddRest(text, all.size(), most);
+  return text;
+}
+
+std::string ComputationTable(const ModuleStats& stats, size_t most) {
+  std::vector<const ModuleStats::Computation*> run;
+  for (const ModuleStats::Computation& computation : stats.computations)
+    if (computation.times > 0) run.push_back(&computation);
+  if (run.size() < 2) return "";
+  Table table({"computation", "times", "instr.", "FLOPs", "bytes", "of one run"});
+  for (size_t k = 0; k < std::min(most, run.size()); ++k) {
+    const ModuleStats::Computation& c = *run[run.size() - 1 - k];  // the entry first
+    table.Add({ShortName(c.computation->name(), kNameWidth), HumanCount(c.times),
+               Int(c.computation->instruction_count()), HumanCount(c.cost.flops), Bytes(c.cost.bytes),
+               Percent(stats.Share(c.cost))});
+  }
+  std::string text = "\n" + table.ToString();
+  AddRest(text, run.size(), most);
+  return text;
+}
+
+std::string FusionTable(const ModuleStats& stats, size_t most) {
+  if (stats.fusions.empty()) return "";
+  Table table({"fusion", "kind", "contents"});
+  table.LeftAlign(1), table.LeftAlign(2);
+  constexpr size_t kName = 26, kContents = 42;
+  for (size_t k = 0; k < std::min(most, stats.fusions.size()); ++k) {
+    const HloInstruction& i = *stats.fusions[k].instruction;
+    table.Add({ShortName(i.name(), kName), std::string(EnumWord(i.attributes<FusionAttributes>().kind)),
+               ShortName(ContentsText(stats.fusions[k]), kContents, /*middle=*/false)});
+  }
+  std::string text = "\n" + table.ToString();
+  AddRest(text, stats.fusions.size(), most);
+  return text;
+}
+
+std::string CollectiveTable(const ModuleStats& stats, size_t most) {
+  if (stats.collectives.empty()) return "";
+  Table table({"collective", "groups", "of", "times", "bytes", "in all"});
+  double bytes = 0;
+  for (size_t k = 0; k < stats.collectives.size(); ++k) {
+    const ModuleStats::Collective& c = stats.collectives[k];
+    bytes += static_cast<double>(c.bytes) * c.times;
+    if (k >= most) continue;
+    table.Add({ShortName(c.instruction->name(), kNameWidth), c.groups == 0 ? "all" : Int(c.groups),
+               c.groups == 0 ? "" : Int(c.group_size), HumanCount(c.times), HumanBytes(c.bytes),
+               Bytes(static_cast<double>(c.bytes) * c.times)});
+  }
+  std::string text = "\n" + table.ToString();
+  AddRest(text, stats.collectives.size(), most);
+  return text + Format("collectives: {}, which bring {} from each device\n", stats.collectives.size(), Bytes(bytes));
+}
+
+std::string StepTable(const ModuleStats& stats, size_t most) {
+  if (stats.steps.empty()) return "";
+  Table table({"the costliest instructions", "times", "FLOPs", "transc.", "bytes", "share"});
+  for (size_t k = 0; k < std::min(most, stats.steps.size()); ++k) {
+    const ModuleStats::Step& step = stats.steps[k];
+    table.Add({ShortName(step.instruction->name(), kNameWidth), HumanCount(step.times), HumanCount(step.cost.flops),
+               HumanCount(step.cost.transcendentals), Bytes(step.cost.bytes), Percent(step.share)});
+  }
+  return "\n" + table.ToString();
+}
+
+std::string ConstantTable(const ModuleStats& stats, size_t most) {
+  if (stats.constants.empty()) return "";
+  Table table({"the largest constants", "shape", "bytes"});
+  table.LeftAlign(1);
+  for (size_t k = 0; k < std::min(most, stats.constants.size()); ++k) {
+    const HloInstruction& i = *stats.constants[k].instruction;
+    table.Add({ShortName(i.name(), kNameWidth), ShapeText(i.shape()), HumanBytes(stats.constants[k].bytes)});
+  }
+  return "\n" + table.ToString();
+}
+
+// ---- JSON
+
+// 604 rather than 604.0: what is counted is whole.
+Json Whole(double count) { return std::abs(count) < 0x1p53 ? Json(static_cast<int64_t>(count)) : Json(count); }
+Json CostJson(const Cost& cost) {
+  return {{"flops", Whole(cost.flops)}, {"transcendentals", Whole(cost.transcendentals)}, {"bytes", Whole(cost.bytes)}};
+}
+Json TalliesJson(const ModuleStats& stats, const std::vector<ModuleStats::Tally>& tallies, const char* key) {
+  Json list = Json::array();
+  for (const ModuleStats::Tally& tally : tallies) {
+    Json json = {{key, tally.key}, {"instructions", tally.instructions}};
+    json.update(CostJson(tally.cost));
+    json["share"] = stats.Share(tally.cost);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+Json CountsJson(const std::vector<ModuleStats::Tally>& tallies, const char* key) {
+  Json list = Json::array();
+  for (const ModuleStats::Tally& tally : tallies)
+    list.push_back({{key, tally.key}, {"instructions", tally.instructions}});
+  return list;
+}
+Json PathJson(const ModuleStats::Path& path) {
+  Json names = Json::array();
+  for (const HloInstruction* i : path.instructions) names.push_back(i->name());
+  return {{"instructions", std::move(names)}, {"share", path.share}};
+}
+const char* ContextWord(CallContext context) {
+  switch (context) {
+    case CallContext::kNone: return "unreached";
+    case CallContext::kControlFlow: return "control flow";
+    case CallContext::kEmbedded: return "embedded";
+    case CallContext::kBoth: return "both";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string StatsReport(const ModuleStats& stats, size_t most) {
+  std::string text = Overview(stats);
+  text += TallyTable(stats, "opcode", stats.opcodes, most);
+  text += TallyTable(stats, "type", stats.types, most);
+  text += ComputationTable(stats, most);
+  text += StepTable(stats, most);
+  text += FusionTable(stats, most);
+  text += CollectiveTable(stats, most);
+  text += CountTable("custom-call", stats.custom_calls, most);
+  text += ConstantTable(stats, std::min<size_t>(most, 5));
+  text += CountTable("layout", stats.layouts, most);
+  if (stats.layout_changes > 0) text += Format("copies and bitcasts to another layout: {}\n", stats.layout_changes);
+  text += TallyTable(stats, "op_name scope", stats.scopes, most);
+  text += TallyTable(stats, "source line", stats.source_lines, most);
+  return text + "\n" + MemoryReport(*stats.module, most);
+}
+
+std::string StatsJson(const ModuleStats& stats) {
+  Json json = {{"module", stats.module->name()},
+               {"instructions", stats.count.instructions},
+               {"top_level_instructions", stats.count.top_level}};
+  json.update(CostJson(stats.cost.once));
+  json["repeated"] = CostJson(stats.cost.repeated);
+  json["unknown_loops"] = stats.cost.unknown_loops;
+  json["opcodes"] = TalliesJson(stats, stats.opcodes, "opcode");
+  json["types"] = TalliesJson(stats, stats.types, "type");
+  Json list = Json::array();
+  for (const ModuleStats::Computation& c : stats.computations) {
+    Json row = {{"computation", c.computation->name()},
+                {"context", ContextWord(c.context)},
+                {"times", Whole(c.times)},
+                {"instructions", c.computation->instruction_count()}};
+    row.update(CostJson(c.cost));
+    list.push_back(std::move(row));
+  }
+  json["computations"] = std::exchange(list, Json::array());
+  for (const ModuleStats::Step& step : stats.steps) {
+    const HloInstruction& i = *step.instruction;
+    Json row = {{"name", i.name()},
+                {"computation", i.parent()->name()},
+                {"opcode", i.opcode_name()},
+                {"shape", i.shape().ToString()},
+                {"times", Whole(step.times)}};
+    row.update(CostJson(step.cost));
+    row["share"] = step.share;
+    if (i.metadata() != nullptr && !i.metadata()->op_name.empty()) row["op_name"] = i.metadata()->op_name;
+    if (const auto line = SourceOf(i)) row["source_line"] = line->ToString();
+    list.push_back(std::move(row));
+  }
+  json["costs"] = std::exchange(list, Json::array());
+  for (const ModuleStats::Fusion& fusion : stats.fusions) {
+    const HloInstruction& i = *fusion.instruction;
+    Json contents = Json::object();
+    for (const auto& [opcode, times] : fusion.contents) contents[opcode] = times;
+    list.push_back({{"name", i.name()},
+                    {"kind", EnumWord(i.attributes<FusionAttributes>().kind)},
+                    {"computation", i.fused_computation()->name()},
+                    {"instructions", i.fused_computation()->instruction_count()},
+                    {"contents", std::move(contents)}});
+  }
+  json["fusions"] = std::exchange(list, Json::array());
+  for (const HloInstruction* i : stats.parameters) {
+    list.push_back({{"name", i->name()}, {"shape", i->shape().ToString()}, {"size", i->shape().ByteSize()}});
+  }
+  json["parameters"] = std::exchange(list, Json::array());
+  for (const ModuleStats::Constant& constant : stats.constants) {
+    const HloInstruction& i = *constant.instruction;
+    list.push_back({{"name", i.name()},
+                    {"computation", i.parent()->name()},
+                    {"shape", i.shape().ToString()},
+                    {"size", constant.bytes}});
+  }
+  json["constants"] = std::exchange(list, Json::array());
+  for (const ModuleStats::Collective& c : stats.collectives) {
+    list.push_back({{"name", c.instruction->name()},
+                    {"opcode", c.instruction->opcode_name()},
+                    {"groups", c.groups},
+                    {"group_size", c.group_size},
+                    {"size", c.bytes},
+                    {"times", Whole(c.times)}});
+  }
+  json["collectives"] = std::move(list);
+  json["custom_calls"] = CountsJson(stats.custom_calls, "target");
+  json["layouts"] = CountsJson(stats.layouts, "layout");
+  json["layout_changes"] = stats.layout_changes;
+  json["scopes"] = TalliesJson(stats, stats.scopes, "scope");
+  json["source_lines"] = TalliesJson(stats, stats.source_lines, "source_line");
+  json["longest_path"] = PathJson(stats.longest);
+  json["costliest_path"] = PathJson(stats.costliest);
+  json["memory"] = Json::parse(MemoryReportJson(*stats.module));
+  return JsonLine(json);
+}
+
+}  // namespace hloir
