@@ -61,4 +61,13 @@ const PassRegistry& BuiltinPasses() {
   return registry;
 }
 
+StatusOr<std::unique_ptr<HloPass>> MakePass(std::string_view text, const PassOptions& options) {
+  return BuiltinPasses().Make(text, options);
+}
+
+StatusOr<HloPassPipeline> MakePipeline(std::span<const std::string> names, const PassOptions& options,
+                                       PipelineOptions pipeline_options) {
+  return MakePipeline(BuiltinPasses(), names, options, std::move(pipeline_options));
+}
+
 }  // namespace hloir

@@ -11,12 +11,13 @@
 #include <nlohmann/json.hpp>
 #include <re2/re2.h>
 
-#include "hloir/bisect.h"
+#include "hloir/check/bisect.h"
 #include "hloir/io.h"
 #include "hloir/passes.h"
 #include "hloir/printer.h"
 #include "hloir/report.h"
-#include "hloir/stack_frames.h"
+#include "hloir/rewrite/proposals.h"
+#include "hloir/analysis/stack_frames.h"
 #include "tools/choices.h"
 #include "tools/command.h"
 #include "tools/help.h"
@@ -83,18 +84,29 @@ int FindGuilty(const OptFlags& flags, const HloModule& module, const std::string
   return status == kExitGood && found->guilty >= 0 ? kExitDisagree : status;
 }
 
-std::string Trace(const RewriteLog& log, bool readable) {
+std::string Trace(const std::vector<RewriteLog::Entry>& entries, bool readable) {
   std::string text;
-  for (const RewriteLog::Entry& entry : log.entries())
+  for (const RewriteLog::Entry& entry : entries)
     text += readable ? RewriteReport(entry) : RewriteReportJson(entry) + "\n";
   return text;
 }
 
-std::string Proposals(const RewriteLog& log, bool json) {
-  if (!json) return Trace(log, /*readable=*/true) + fmt::format("{} opportunities\n", log.entries().size());
+int ListProposals(const OptFlags& flags, const HloModule& module, const std::string& file) {
+  const auto names = PassNames(flags.optimize);
+  if (!names.ok()) return Fail(names.status(), file);
+  const auto found = FindProposals(module, *flags.optimize.registry, *names, PassOptionsOf(flags.optimize));
+  if (!found.ok()) return Fail(found.status(), file);
+  if (found->untried > 0) {
+    Note(fmt::format("{} of {} opportunities stand without what they would give, as the module is large",
+                     found->untried, found->entries.size()));
+  }
+  if (!flags.json) {
+    return WriteReport(
+        flags, Trace(found->entries, /*readable=*/true) + fmt::format("{} opportunities\n", found->entries.size()));
+  }
   Json all = Json::array();
-  for (const RewriteLog::Entry& entry : log.entries()) all.push_back(Parsed(RewriteReportJson(entry)));
-  return JsonText(all);
+  for (const RewriteLog::Entry& entry : found->entries) all.push_back(Parsed(RewriteReportJson(entry)));
+  return WriteReport(flags, JsonText(all));
 }
 
 int Opt(const OptFlags& flags) {
@@ -107,6 +119,7 @@ int Opt(const OptFlags& flags) {
   if (!loaded.ok()) return Fail(loaded.status(), file);
   HloModule& module = **loaded;
   if (flags.bisect) return FindGuilty(flags, module, file);
+  if (flags.dry_run) return ListProposals(flags, module, file);
 
   const RE2 dumped(flags.dump_pass_re, RE2::Quiet);
   if (!dumped.ok())
@@ -137,11 +150,10 @@ int Opt(const OptFlags& flags) {
                     file));
   }
   RewriteLog log;
-  log.propose_only = flags.dry_run;
   log.max_rewrites = flags.max_rewrites;
   log.take_only = !flags.take.empty();
   log.take.insert(flags.take.begin(), flags.take.end());
-  log.keep_text = flags.dry_run || !flags.trace.empty();
+  log.keep_text = !flags.trace.empty();
   log.keep_declined = !flags.trace.empty();
   const bool watched = log.keep_text || log.take_only || flags.stats || flags.max_rewrites < INT64_MAX ||
                        !flags.optimize.disabled_rules.empty();
@@ -164,7 +176,7 @@ int Opt(const OptFlags& flags) {
   }
   if (!flags.trace.empty()) {
     const bool readable = flags.trace.ends_with(".txt") || (flags.trace == "-" && !flags.json);
-    const Status written = WriteOutput(flags.trace, Trace(log, readable));
+    const Status written = WriteOutput(flags.trace, Trace(log.entries(), readable));
     if (!written.ok()) return Fail(written);
   }
   if (flags.json && (flags.stats || flags.memory)) {
@@ -176,7 +188,6 @@ int Opt(const OptFlags& flags) {
     if (flags.stats) Write(stderr, ForLocale(PassReport(*runs, log)));
     if (flags.memory) Write(stderr, ForLocale(MemoryReport(module)));
   }
-  if (flags.dry_run) return WriteReport(flags, Proposals(log, flags.json));
   WriteOptions write;
   write.print.print_merged_metadata = flags.merged_metadata;
   CompactStackFrames(module, flags.merged_metadata);
@@ -225,8 +236,12 @@ void AddOptCommand(CLI::App& app, Action& action, PassRegistry& registry) {
                    "Write every rewrite there, and what a pass decided against, with reasons: OUT.txt to read, else a "
                    "JSON object a line")
       ->type_name("OUT");
-  CLI::Option* dry_run = command->add_flag(
-      "--dry-run", flags->dry_run, "Print no module: list every opportunity that the passes find in it, and take none");
+  CLI::Option* dry_run =
+      command
+          ->add_flag("--dry-run", flags->dry_run,
+                     "Print no module: list every opportunity that the passes find in it, with what each would give, "
+                     "and take none")
+          ->excludes("--verify-each", "--check-each", "--stats", "--memory", "--trace", "--dump-to");
   CLI::Option* take = command->add_option("--take", flags->take, "Of the opportunities, take only these")
                           ->delimiter(',')
                           ->take_all()

@@ -7,12 +7,14 @@
 
 namespace hloir::tool {
 
-StatusOr<std::vector<PassRun>> Optimize(HloModule& module, const OptimizeFlags& flags, PipelineOptions pipeline_options,
-                                        Rewriter* rewriter) {
+PassOptions PassOptionsOf(const OptimizeFlags& flags) {
   PassOptions options;
   options.math = flags.math;
-  options.rewriter = rewriter;
   options.disabled_rules = flags.disabled_rules;
+  return options;
+}
+
+StatusOr<std::vector<std::string>> PassNames(const OptimizeFlags& flags) {
   std::string text = flags.passes;
   if (!flags.pipeline_file.empty()) {
     StatusOr<std::string> read = ReadFile(flags.pipeline_file);
@@ -22,13 +24,17 @@ StatusOr<std::vector<PassRun>> Optimize(HloModule& module, const OptimizeFlags& 
   StatusOr<std::vector<std::string>> names = SplitPipeline(text);
   if (names.ok() && names->empty() && !flags.pipeline_file.empty()) names = InvalidArgument("it names no pass");
   if (names.ok() && names->empty() && !text.empty()) names = InvalidArgument("--passes names no pass");
-  if (!names.ok()) {
-    return flags.pipeline_file.empty()
-               ? names.status()
-               : InvalidArgument("--pipeline=" + flags.pipeline_file + ": " + names.status().message());
-  }
+  if (names.ok() || flags.pipeline_file.empty()) return names;
+  return InvalidArgument("--pipeline=" + flags.pipeline_file + ": " + names.status().message());
+}
+
+StatusOr<std::vector<PassRun>> Optimize(HloModule& module, const OptimizeFlags& flags, PipelineOptions pipeline_options,
+                                        Rewriter* rewriter) {
+  PassOptions options = PassOptionsOf(flags);
+  options.rewriter = rewriter;
+  HLOIR_ASSIGN_OR_RETURN(const std::vector<std::string> names, PassNames(flags));
   HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline,
-                         MakePipeline(*flags.registry, *names, options, std::move(pipeline_options)));
+                         MakePipeline(*flags.registry, names, options, std::move(pipeline_options)));
   if (const StatusOr<bool> changed = pipeline.RunOnce(module); !changed.ok()) return changed.status();
   return pipeline.runs();
 }

@@ -8,7 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "hloir/passes.h"
-#include "hloir/plugin.h"
+#include "hloir/rewrite/plugin.h"
 #include "tools/choices.h"
 
 namespace hloir::tool {
@@ -20,6 +20,10 @@ struct OptimizeFlags {
   MathMode math = MathMode::kExact;
   std::vector<std::string> disabled_rules;
 };
+
+// What the flags say the passes are (see MakePipeline), and how they are to run.
+StatusOr<std::vector<std::string>> PassNames(const OptimizeFlags& flags);
+PassOptions PassOptionsOf(const OptimizeFlags& flags);
 
 // Rewrites the module; returns what each pass did. `rewriter`, if there is one, is asked before each change.
 StatusOr<std::vector<PassRun>> Optimize(HloModule& module, const OptimizeFlags& flags, PipelineOptions pipeline = {},

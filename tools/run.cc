@@ -10,10 +10,10 @@
 #include <nlohmann/json.hpp>
 
 #include "hloir/check.h"
-#include "hloir/devices.h"
+#include "hloir/evaluator.h"
 #include "hloir/io.h"
 #include "hloir/report.h"
-#include "hloir/runner.h"
+#include "hloir/check/runner.h"
 #include "tools/choices.h"
 #include "tools/command.h"
 #include "tools/median.h"

@@ -10,7 +10,7 @@
 
 #include "hloir/io.h"
 #include "hloir/report.h"
-#include "hloir/stats.h"
+#include "hloir/inspect/stats.h"
 #include "tools/choices.h"
 #include "tools/command.h"
 #include "tools/report.h"

@@ -301,6 +301,8 @@ class ReferenceExecutable : public HloExecutable {
 }  // namespace
 }  // namespace cpu
 
+ExecutionProfile HloExecutable::Profile() const { return {}; }
+
 StatusOr<std::unique_ptr<HloExecutable>> PrepareExecutable(const HloModule& module, const ExecutableOptions& options) {
   if (module.entry_computation() == nullptr) return InvalidArgument("the module has no entry computation");
   HLOIR_ASSIGN_OR_RETURN(const cpu::KernelTable* kernels, cpu::ChooseKernels(options.isa));

@@ -1,12 +1,12 @@
 // One of several simulated devices, as the run on it sees it: its number, and how it waits for the others at a
-// collective. See hloir/devices.h.
+// collective. See hloir/evaluator.h.
 #pragma once
 
 #include <functional>
 #include <unordered_map>
 #include <vector>
 
-#include "hloir/devices.h"
+#include "hloir/evaluator.h"
 #include "reference/evaluation.h"
 
 namespace hloir::reference {

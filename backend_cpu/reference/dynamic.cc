@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "support/format.h"
-#include "hloir/shape_inference.h"
+#include "hloir/analysis/shape_inference.h"
 #include "reference/index.h"
 
 namespace hloir::reference {
@@ -63,7 +63,7 @@ StatusOr<Shape> ActualShape(const HloInstruction& instruction, const std::vector
   }
   std::vector<const Shape*> pointers;
   for (const Shape& shape : operands) pointers.push_back(&shape);
-  return InferShape(instruction.opcode(), pointers, instruction.attributes_variant(), instruction.called_computations(),
+  return InferShape(instruction.opcode(), pointers, instruction.attributes(), instruction.called_computations(),
                     &stated);
 }
 

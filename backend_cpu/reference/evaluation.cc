@@ -7,7 +7,7 @@
 #include <unordered_set>
 
 #include "support/format.h"
-#include "hloir/shape_inference.h"
+#include "hloir/analysis/shape_inference.h"
 #include "reference/dynamic.h"
 #include "reference/loop_state.h"
 #include "reference/mixed_precision.h"

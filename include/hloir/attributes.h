@@ -12,7 +12,6 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "hloir/literal.h"
@@ -47,7 +46,7 @@ constexpr std::span<const std::string_view> EnumWords();
   inline constexpr bool kHasEnumWords<type> = true;               \
   template <>                                                     \
   constexpr std::span<const std::string_view> EnumWords<type>() { \
-    return kWordsOf##type;                                        \
+    return {kWordsOf##type, std::size(kWordsOf##type)};           \
   }
 #include "hloir/enums.def"
 #undef HLOIR_ENUM
@@ -292,21 +291,72 @@ enum class FieldRule : uint8_t { kRequired, kOptional, kAlways, kSpecial };
 #undef HLOIR_FIELD
 #undef HLOIR_END
 
-// An instruction's attributes: nothing, or a pointer to the struct of its opcode, in the module's arena.
-using Attributes = std::variant<std::monostate
-#define HLOIR_STRUCT(type) , type*
+// The attributes of an opcode that has none.
+struct NoAttributes {
+  bool operator==(const NoAttributes&) const = default;
+};
+
+namespace internal {
+// The structs by number.
+enum AttributesIndex : uint8_t {
+  kNoAttributesIndex,
+#define HLOIR_STRUCT(type) k##type##Index,
 #define HLOIR_FIELD(...)
 #define HLOIR_END(type)
 #include "hloir/attributes.def"
 #undef HLOIR_STRUCT
+};
+template <class T>
+inline constexpr AttributesIndex kAttributesIndex = kNoAttributesIndex;
+#define HLOIR_STRUCT(type) \
+  template <>              \
+  inline constexpr AttributesIndex kAttributesIndex<type> = k##type##Index;
+#include "hloir/attributes.def"
+#undef HLOIR_STRUCT
+}  // namespace internal
+
+// An instruction's attributes whatever its opcode: nothing, or a pointer to the opcode's struct, which is not owned.
+// (A std::variant of as many types made each file that includes this a fifth slower to compile.)
+class Attributes {
+ public:
+  Attributes() = default;
+  template <class T>
+  Attributes(const T* attributes) : attributes_(attributes), index_(internal::kAttributesIndex<T>) {
+    static_assert(internal::kAttributesIndex<T> != internal::kNoAttributesIndex);
+  }
+  bool empty() const { return attributes_ == nullptr; }
+  // nullptr: they are of another type.
+  template <class T>
+  const T* GetIf() const {
+    return index_ == internal::kAttributesIndex<T> ? static_cast<const T*>(attributes_) : nullptr;
+  }
+  // Of one type, whatever it is.
+  bool SameType(const Attributes& other) const { return index_ == other.index_; }
+  // Calls visit(const T&) with the struct, or with NoAttributes.
+  template <class F>
+  decltype(auto) Visit(F&& visit) const {
+    switch (index_) {
+      case internal::kNoAttributesIndex: break;
+#define HLOIR_STRUCT(type)       \
+  case internal::k##type##Index: \
+    return visit(*static_cast<const type*>(attributes_));
+#include "hloir/attributes.def"
+#undef HLOIR_STRUCT
 #undef HLOIR_FIELD
 #undef HLOIR_END
-                                >;
+    }
+    return visit(NoAttributes());
+  }
 
-// The struct that `opcode` has, by type: calls f(std::type_identity<T>{}), with T = std::monostate for none.
+ private:
+  const void* attributes_ = nullptr;
+  internal::AttributesIndex index_ = internal::kNoAttributesIndex;
+};
+
+// The struct that `opcode` has, by type: calls f(std::type_identity<T>{}), with T = NoAttributes for none.
 template <class F>
 decltype(auto) AttributesTypeSwitch(HloOpcode opcode, F&& f) {
-  using None = std::monostate;
+  using None = NoAttributes;
   switch (opcode) {
 #define HLOIR_OP(name, text, arity, attributes, ...) \
   case HloOpcode::k##name:                           \

@@ -36,7 +36,7 @@ namespace hloir {
 // Makes the instructions of a computation, and infers their shapes. The first error stays, and Build gives it.
 class HloBuilder {
   // What opcodes.def is written with.
-  using None = std::monostate;
+  using None = NoAttributes;
   using enum CallKind;
   using enum OpShape;
   static constexpr int kVariadic = -1;
@@ -74,16 +74,16 @@ class HloBuilder {
 
   // Every maker ends here; call it for an op that has no maker of its own. `stated` is for ops whose shape must be
   // said.
-  template <class A = std::monostate>
+  template <class A = NoAttributes>
   Op Make(HloOpcode opcode, Ops operands, A attributes = {}, std::span<HloComputation* const> called = {},
           const Shape* stated = nullptr) {
     Attributes view;
-    if constexpr (!std::is_same_v<A, std::monostate>) view = &attributes;
+    if constexpr (!std::is_same_v<A, NoAttributes>) view = &attributes;
     Shape shape;
     if (!Check(opcode, operands, view, called, stated, shape)) return nullptr;
     return Finish(computation_->AddInstruction(opcode, shape, operands, std::move(attributes)), called);
   }
-  template <class A = std::monostate>
+  template <class A = NoAttributes>
   Op Make(HloOpcode opcode, OpList operands, A attributes = {}, std::initializer_list<HloComputation*> called = {},
           const Shape* stated = nullptr) {
     return Make(opcode, Ops(operands.begin(), operands.size()), std::move(attributes),

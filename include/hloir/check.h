@@ -24,10 +24,10 @@
 #include <string>
 #include <vector>
 
-#include "hloir/devices.h"
+#include "hloir/evaluator.h"
 #include "hloir/literal.h"
 #include "hloir/module.h"
-#include "hloir/runner.h"
+#include "hloir/check/runner.h"
 #include "hloir/status.h"
 
 #pragma GCC visibility push(default)

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <bitset>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,15 +41,15 @@ class HloComputation {
   int64_t parameter_count() const { return static_cast<int64_t>(parameters_.size()); }
   HloInstruction* parameter(int64_t i) { return parameters_[CheckedParameter(i)]; }
   const HloInstruction* parameter(int64_t i) const { return parameters_[CheckedParameter(i)]; }
-  std::span<HloInstruction* const> parameters() { return parameters_; }
-  std::span<const HloInstruction* const> parameters() const { return parameters_; }
+  std::span<HloInstruction* const> parameters() { return {parameters_.data(), parameters_.size()}; }
+  std::span<const HloInstruction* const> parameters() const { return {parameters_.data(), parameters_.size()}; }
   ProgramShape program_shape() const;
   std::string_view execution_thread() const { return execution_thread_; }  // "": the main one
   void set_execution_thread(std::string_view thread);                      // the text is copied
   bool IsEntry() const;
   // Instructions that call it, in the order in which they came (see InstructionList for removals).
-  std::span<HloInstruction* const> callers() { return callers_; }
-  std::span<const HloInstruction* const> callers() const { return callers_; }
+  std::span<HloInstruction* const> callers() { return {callers_.begin(), callers_.size()}; }
+  std::span<const HloInstruction* const> callers() const { return {callers_.begin(), callers_.size()}; }
   // The fusion whose body this is; nullptr for any other computation.
   HloInstruction* fusion();
   const HloInstruction* fusion() const;
@@ -76,20 +75,20 @@ class HloComputation {
   int64_t calling_count() const { return calling_count_; }
 
   // Adds an instruction at the end; `name` is made unique, and "" takes the opcode's. Operands: as many as the opcode
-  // takes, of this computation. Attributes: the opcode's struct (std::monostate for none). Whether shape, operands and
+  // takes, of this computation. Attributes: the opcode's struct (NoAttributes for none). Whether shape, operands and
   // attributes fit together is not looked at: HloBuilder infers shapes, the verifier checks them.
-  template <class A = std::monostate>
+  template <class A = NoAttributes>
   HloInstruction* AddInstruction(HloOpcode opcode, const Shape& shape, std::span<HloInstruction* const> operands,
                                  A attributes = {}, std::string_view name = {});
-  template <class A = std::monostate>
+  template <class A = NoAttributes>
   HloInstruction* AddInstruction(HloOpcode opcode, const Shape& shape, std::initializer_list<HloInstruction*> operands,
                                  A attributes = {}, std::string_view name = {}) {
     return AddInstruction(opcode, shape, std::span<HloInstruction* const>(operands.begin(), operands.size()),
                           std::move(attributes), name);
   }
-  // The same with attributes that are in the module's arena already.
+  // The same with a copy of another instruction's attributes.
   HloInstruction* AddInstructionWithAttributes(HloOpcode opcode, const Shape& shape,
-                                               std::span<HloInstruction* const> operands, Attributes attributes,
+                                               std::span<HloInstruction* const> operands, const Attributes& attributes,
                                                std::string_view name = {});
   HloInstruction* AddParameter(int64_t number, const Shape& shape, std::string_view name);
   HloInstruction* AddConstant(Literal literal, std::string_view name = {});
@@ -132,7 +131,8 @@ class HloComputation {
                                const Shape* shape);
   void CheckIngredients(HloOpcode opcode, std::span<HloInstruction* const> operands,
                         const Attributes& attributes) const;
-  // `is_kept`: the module keeps the name's text already.
+  Attributes Copied(const Attributes& attributes);
+  // The module keeps the attributes; `is_kept`: and the name's text already.
   HloInstruction* NewInstruction(HloOpcode opcode, const Shape* shape, std::span<HloInstruction* const> operands,
                                  Attributes attributes, std::string_view name, bool is_kept = false);
   std::string_view UniqueName(std::string_view wanted, bool is_kept = false);

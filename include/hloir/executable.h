@@ -69,7 +69,7 @@ class HloExecutable {
   virtual int64_t arena_bytes() const = 0;
   virtual std::string isa() const = 0;
   // Empty unless options.profile was set; of a module that the reference runs as a whole, always.
-  virtual ExecutionProfile Profile() const { return {}; }
+  virtual ExecutionProfile Profile() const;
   // The plan as text, one step a line, for reading and for tests. A step of the reference evaluator comes with the
   // reason why no kernel runs it.
   virtual std::string ToString() const = 0;

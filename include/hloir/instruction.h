@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "hloir/detail/arena.h"
@@ -80,8 +79,8 @@ class HloInstruction {
   int64_t OperandIndex(const HloInstruction* operand) const;  // -1: not an operand
   // Each user once, however many of its operands this is, in the order in which they were added. With more than some 30
   // users, removing one may move the last one into its place; the order depends on the edits alone, never on addresses.
-  std::span<HloInstruction* const> users() { return users_; }
-  std::span<const HloInstruction* const> users() const { return users_; }
+  std::span<HloInstruction* const> users() { return {users_.begin(), users_.size()}; }
+  std::span<const HloInstruction* const> users() const { return {users_.begin(), users_.size()}; }
   int64_t user_count() const { return static_cast<int64_t>(users_.size()); }
   bool IsUsedBy(const HloInstruction* user) const { return users_.Contains(user); }
   // The number of operand slots, of all users, that this fills.
@@ -101,13 +100,14 @@ class HloInstruction {
   }
   template <class T>
   T& mutable_attributes() {
-    return *CheckedAttributes<T>();
+    return const_cast<T&>(*CheckedAttributes<T>());  // its own, in the module's arena
   }
   template <class T>
   bool HasAttributes() const {
-    return std::holds_alternative<T*>(attributes_);
+    return attributes_.GetIf<T>() != nullptr;
   }
-  const Attributes& attributes_variant() const { return attributes_; }
+  // The same whatever the opcode.
+  const Attributes& attributes() const { return attributes_; }
 
   // Shorthands for the attributes that every pass reads.
   int64_t parameter_number() const { return attributes<ParameterAttributes>().number; }
@@ -157,10 +157,18 @@ class HloInstruction {
   // Everything in the other's extras, of any module, but for its control edges, takes the place of this one's.
   void CopyExtrasOf(const HloInstruction& other);
   const Sharding* sharding() const { return extras().sharding; }
-  std::span<HloInstruction* const> control_predecessors() { return extras().control_predecessors; }
-  std::span<const HloInstruction* const> control_predecessors() const { return extras().control_predecessors; }
-  std::span<HloInstruction* const> control_successors() { return extras().control_successors; }
-  std::span<const HloInstruction* const> control_successors() const { return extras().control_successors; }
+  std::span<HloInstruction* const> control_predecessors() {
+    return {extras().control_predecessors.data(), extras().control_predecessors.size()};
+  }
+  std::span<const HloInstruction* const> control_predecessors() const {
+    return {extras().control_predecessors.data(), extras().control_predecessors.size()};
+  }
+  std::span<HloInstruction* const> control_successors() {
+    return {extras().control_successors.data(), extras().control_successors.size()};
+  }
+  std::span<const HloInstruction* const> control_successors() const {
+    return {extras().control_successors.data(), extras().control_successors.size()};
+  }
   bool HasControlDependencies() const {
     return extras_ && (!extras_->control_predecessors.empty() || !extras_->control_successors.empty());
   }
@@ -195,10 +203,10 @@ class HloInstruction {
     return static_cast<size_t>(i);
   }
   template <class T>
-  T* CheckedAttributes() const {
-    T* const* found = std::get_if<T*>(&attributes_);
+  const T* CheckedAttributes() const {
+    const T* found = attributes_.GetIf<T>();
     HLOIR_CHECK(found != nullptr, "the instruction's opcode has other attributes");
-    return *found;
+    return found;
   }
   void CheckNewOperand(const HloInstruction* operand) const;
 

@@ -23,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hloir/devices.h"
+#include "hloir/evaluator.h"
 #include "hloir/literal.h"
 #include "hloir/module.h"
 #include "hloir/printer.h"

@@ -9,8 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "hloir/detail/arena.h"
@@ -103,8 +101,8 @@ class HloModule {
     CallsEdited();
   }
   // In stored order.
-  std::span<HloComputation* const> computations() { return computations_; }
-  std::span<const HloComputation* const> computations() const { return computations_; }
+  std::span<HloComputation* const> computations() { return {computations_.data(), computations_.size()}; }
+  std::span<const HloComputation* const> computations() const { return {computations_.data(), computations_.size()}; }
   int64_t computation_count() const { return static_cast<int64_t>(computations_.size()); }
   int64_t instruction_count() const;
   // Callees before callers, the entry last. Computations that nothing reaches from the entry come where their own
@@ -142,12 +140,7 @@ class HloModule {
   friend class HloComputation;
   friend class HloInstruction;
   friend class GraphLoader;
-  struct ShapeHash {
-    size_t operator()(const Shape* shape) const { return shape->Hash(); }
-  };
-  struct ShapeEqual {
-    bool operator()(const Shape* a, const Shape* b) const { return *a == *b; }
-  };
+  struct ShapePool;
   // Each gives what lives as long as the module.
   const Shape* InternShape(const Shape& shape);
   const OpMetadata* InternMetadata(OpMetadata metadata);  // with its texts
@@ -159,9 +152,9 @@ class HloModule {
   void DropCallsAndName(HloComputation* computation);
   void CallsEdited() { post_order_.clear(); }
   void IndexName(HloComputation* computation);
-  template <class Map>
-  static void CloneInto(const HloComputation& from, HloComputation& to, Map& mapped,
-                        const std::unordered_map<const HloComputation*, HloComputation*>& clones);
+  template <class Instructions, class Computations>
+  static void CloneInto(const HloComputation& from, HloComputation& to, Instructions& mapped,
+                        const Computations& clones);
 
   std::vector<std::shared_ptr<const std::string>> texts_;
   Arena arena_;
@@ -171,7 +164,7 @@ class HloModule {
   std::vector<HloComputation*> computations_, post_order_;  // no post-order: it is not known
   NameIndex<HloComputation> computation_names_;
   UniqueNamer computation_namer_;
-  std::unordered_set<const Shape*, ShapeHash, ShapeEqual> shapes_;
+  std::unique_ptr<ShapePool> shapes_;
   HloInstruction* free_instructions_ = nullptr;  // linked by next()
   int32_t next_instruction_id_ = 0, next_computation_id_ = 0;
 };
@@ -181,7 +174,7 @@ HloInstruction* HloComputation::AddInstruction(HloOpcode opcode, const Shape& sh
                                                std::span<HloInstruction* const> operands, A attributes,
                                                std::string_view name) {
   Attributes stored;
-  if constexpr (!std::is_same_v<A, std::monostate>) stored = module_->arena_.template New<A>(std::move(attributes));
+  if constexpr (!std::is_same_v<A, NoAttributes>) stored = module_->arena_.template New<A>(std::move(attributes));
   return NewInstruction(opcode, module_->InternShape(shape), operands, stored, name);
 }
 

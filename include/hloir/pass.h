@@ -1,7 +1,7 @@
 // HloPass: what rewrites a module; its options and rules as data; and PassRegistry, where passes have names. A pass of
-// one's own needs this header, rewrite.h, rules.h and rewrite_util.h, nothing else; the passes in this tree have no
-// more. Pipelines are in pipeline.h, the passes that come with hloir in passes.h, how to write one in
-// docs/write-a-pass.md. Tested by tests/unit/passes_test.cc and tests/unit/registry_test.cc.
+// one's own needs this header and those in rewrite/, nothing else; the passes in this tree have no more. Pipelines are
+// in pipeline.h, the passes that come with hloir in passes.h, how to write one in docs/write-a-pass.md. Tested by
+// tests/unit/passes_test.cc and tests/unit/registry_test.cc.
 //
 // Threads: a registry may be read from several threads; a pass and a pipeline belong to one thread at a time.
 #pragma once
@@ -18,7 +18,7 @@
 
 #include "hloir/evaluator.h"
 #include "hloir/module.h"
-#include "hloir/rewrite.h"
+#include "hloir/rewrite/rewrite.h"
 #include "hloir/status.h"
 
 #pragma GCC visibility push(default)
@@ -114,7 +114,7 @@ class PassRegistry {
   Status AddAlias(std::string alias, std::string name);
 
   // In the order in which they were added.
-  std::span<const PassInfo> passes() const { return passes_; }
+  std::span<const PassInfo> passes() const { return {passes_.data(), passes_.size()}; }
   // By name or alias; hyphens may be underscores. nullptr if there is none.
   const PassInfo* Find(std::string_view name) const;
   // `text` is a name, perhaps with options: "cse{disable=merge}".

@@ -25,13 +25,9 @@ namespace hloir {
 // fold constants. Made once; copy it to add passes. A second RunOnce of its default pipeline changes nothing.
 const PassRegistry& BuiltinPasses();
 
-inline StatusOr<std::unique_ptr<HloPass>> MakePass(std::string_view text, const PassOptions& options) {
-  return BuiltinPasses().Make(text, options);
-}
-inline StatusOr<HloPassPipeline> MakePipeline(std::span<const std::string> names, const PassOptions& options,
-                                              PipelineOptions pipeline_options = {}) {
-  return MakePipeline(BuiltinPasses(), names, options, std::move(pipeline_options));
-}
+StatusOr<std::unique_ptr<HloPass>> MakePass(std::string_view text, const PassOptions& options);
+StatusOr<HloPassPipeline> MakePipeline(std::span<const std::string> names, const PassOptions& options,
+                                       PipelineOptions pipeline_options = {});
 
 }  // namespace hloir
 #pragma GCC visibility pop

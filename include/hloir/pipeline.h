@@ -47,12 +47,17 @@ struct PipelineOptions {
 // Passes in order, and groups of passes that are repeated until a whole round of the group changes nothing.
 class HloPassPipeline {
  public:
-  explicit HloPassPipeline(PipelineOptions options = {}) : options_(std::move(options)) {}
+  // These are in pipeline.cc, so that including this costs less.
+  HloPassPipeline();
+  explicit HloPassPipeline(PipelineOptions options);
+  HloPassPipeline(HloPassPipeline&&) noexcept;
+  HloPassPipeline& operator=(HloPassPipeline&&) noexcept;
+  ~HloPassPipeline();
   void Add(std::unique_ptr<HloPass> pass);
   void AddFixpoint(std::vector<std::unique_ptr<HloPass>> passes);
   // Before (after) the first pass of that name, in the same fixpoint group; an error if there is none.
-  Status InsertBefore(std::string_view name, std::unique_ptr<HloPass> pass) { return Insert(name, 0, std::move(pass)); }
-  Status InsertAfter(std::string_view name, std::unique_ptr<HloPass> pass) { return Insert(name, 1, std::move(pass)); }
+  Status InsertBefore(std::string_view name, std::unique_ptr<HloPass> pass);
+  Status InsertAfter(std::string_view name, std::unique_ptr<HloPass> pass);
 
   // Runs everything in order once (a fixpoint group as often as it needs), and puts the module into the order of its
   // text (HloModule::PutInTextOrder); true if that or any pass changed it.
@@ -62,10 +67,7 @@ class HloPassPipeline {
   const std::vector<PassRun>& runs() const { return runs_; }
 
  private:
-  struct Stage {
-    std::vector<std::unique_ptr<HloPass>> passes;
-    bool fixpoint = false;
-  };
+  struct Stage;
   Status Insert(std::string_view name, int64_t offset, std::unique_ptr<HloPass> pass);
   StatusOr<bool> RunPass(HloPass& pass, HloModule& module);
   StatusOr<bool> RunStage(Stage& stage, HloModule& module);

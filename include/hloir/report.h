@@ -28,7 +28,7 @@
 #include "hloir/module.h"
 #include "hloir/pass.h"
 #include "hloir/pipeline.h"
-#include "hloir/rewrite.h"
+#include "hloir/rewrite/rewrite.h"
 #include "hloir/status.h"
 
 #pragma GCC visibility push(default)

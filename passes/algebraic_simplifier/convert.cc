@@ -54,7 +54,7 @@ HloInstruction* BitcastConvertTwice(HloInstruction* i, RuleContext& c) {
       !a->shape().SameDimensions(i->operand(0)->shape()) || !c.Allow()) {
     return nullptr;
   }
-  return c.Add(HloOpcode::kBitcastConvert, i->shape(), {a}, std::monostate{});
+  return c.Add(HloOpcode::kBitcastConvert, i->shape(), {a}, NoAttributes{});
 }
 
 // reduce-precision(A) => A, to a format that holds all of A's values

@@ -199,7 +199,7 @@ HloInstruction* DynamicSliceOfIota(HloInstruction* i, RuleContext& c) {
   if (!c.Allow()) return nullptr;
   HloInstruction* clamped = c.Add(
       HloOpcode::kClamp, index->shape(),
-      {c.Splat(index->shape(), 0), index, c.Splat(index->shape(), static_cast<double>(size - 1))}, std::monostate{});
+      {c.Splat(index->shape(), 0), index, c.Splat(index->shape(), static_cast<double>(size - 1))}, NoAttributes{});
   return c.BroadcastScalar(from == to ? clamped : c.Convert(clamped, to), i->shape());
 }
 

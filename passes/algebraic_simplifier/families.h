@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "hloir/rules.h"
+#include "hloir/rewrite/rules.h"
 
 namespace hloir::rules {
 

@@ -41,7 +41,7 @@ bool Ordered(const HloInstruction* low, const HloInstruction* high) {
 HloInstruction* MakeClamp(RuleContext& c, HloInstruction* low, HloInstruction* a, HloInstruction* high) {
   HloInstruction* x = SplatConstant(low);
   HloInstruction* y = SplatConstant(high);
-  return c.Add(HloOpcode::kClamp, a->shape(), {x, a, y}, std::monostate{});
+  return c.Add(HloOpcode::kClamp, a->shape(), {x, a, y}, NoAttributes{});
 }
 
 // max(min(A, H), L) => clamp(L, A, H), constants L <= H

@@ -43,8 +43,8 @@
 // computations for another thread.
 #include <unordered_map>
 
-#include "hloir/structural.h"
-#include "hloir/rewrite_util.h"
+#include "hloir/analysis/structural.h"
+#include "hloir/rewrite/util.h"
 
 namespace hloir {
 namespace {

@@ -35,9 +35,9 @@
 #include <cstring>
 
 #include "hloir/cost.h"
-#include "hloir/match.h"
+#include "hloir/rewrite/match.h"
 #include "control_flow/loop_util.h"
-#include "hloir/rewrite_util.h"
+#include "hloir/rewrite/util.h"
 
 namespace hloir {
 namespace {

@@ -33,8 +33,8 @@
 
 #include "hloir/detail/fetch_ahead.h"
 #include "hloir/pass.h"
-#include "hloir/structural.h"
-#include "hloir/rewrite_util.h"
+#include "hloir/analysis/structural.h"
+#include "hloir/rewrite/util.h"
 
 namespace hloir {
 namespace {

@@ -26,7 +26,7 @@
 // instructions with control dependencies; elements that a while loop only carries along.
 #include "hloir/detail/fetch_ahead.h"
 #include "hloir/pass.h"
-#include "hloir/rewrite_util.h"
+#include "hloir/rewrite/util.h"
 
 namespace hloir {
 namespace {

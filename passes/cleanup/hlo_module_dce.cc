@@ -79,7 +79,7 @@
 #include <algorithm>
 
 #include "control_flow/loop_util.h"
-#include "hloir/rewrite_util.h"
+#include "hloir/rewrite/util.h"
 
 namespace hloir {
 namespace {

@@ -25,7 +25,7 @@
 //
 // Leaves alone: bodies of fusions and async operations; tuples whose sharding would get lost; control dependencies.
 #include "hloir/pass.h"
-#include "hloir/rewrite_util.h"
+#include "hloir/rewrite/util.h"
 
 namespace hloir {
 namespace {

@@ -39,7 +39,7 @@
 // END
 //
 // Leaves alone: arrays of several element types; constrained layouts.
-#include "hloir/rules.h"
+#include "hloir/rewrite/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -22,7 +22,7 @@
 // modules.
 #include <algorithm>
 
-#include "hloir/rewrite_util.h"
+#include "hloir/rewrite/util.h"
 
 namespace hloir {
 namespace {
@@ -55,7 +55,7 @@ class AsyncCollectiveCreator : public RewritingPass {
     HloInstruction *start = nullptr, *done = nullptr;
     if (const AsyncPair* pair = FindAsyncPair(i->opcode())) {
       const Shape shape = i->opcode() == HloOpcode::kAllReduce ? i->shape() : InFlight(*i);
-      start = computation.AddInstructionWithAttributes(pair->start, shape, i->operands(), i->attributes_variant());
+      start = computation.AddInstructionWithAttributes(pair->start, shape, i->operands(), i->attributes());
       for (HloComputation* called : i->called_computations()) start->AddCalledComputation(called);
       done = computation.AddInstruction(pair->done, i->shape(), {start});
     } else {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "hloir/rules.h"
-#include "hloir/structural.h"
-#include "hloir/rewrite_util.h"
+#include "hloir/rewrite/rules.h"
+#include "hloir/analysis/structural.h"
+#include "hloir/rewrite/util.h"
 
 namespace hloir {
 namespace {

@@ -21,7 +21,7 @@
 // alone: what is handed through a tuple on its way, other work that runs aside.
 #include <algorithm>
 
-#include "hloir/rewrite_util.h"
+#include "hloir/rewrite/util.h"
 
 namespace hloir {
 namespace {
@@ -73,8 +73,7 @@ class ConvertAsyncCollectivesToSync : public RewritingPass {
     if (wraps) {
       made = computation.AddClone(*start->called_computations()[0]->root(), Arguments(*start));
     } else {
-      made = computation.AddInstructionWithAttributes(opcode, done->shape(), start->operands(),
-                                                      start->attributes_variant());
+      made = computation.AddInstructionWithAttributes(opcode, done->shape(), start->operands(), start->attributes());
       for (HloComputation* called : start->called_computations()) made->AddCalledComputation(called);
     }
     computation.MoveBefore(made, done);

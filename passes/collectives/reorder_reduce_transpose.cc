@@ -45,9 +45,9 @@
 // and to integers; values with another user.
 #include <algorithm>
 
-#include "hloir/rules.h"
+#include "hloir/rewrite/rules.h"
 #include "collective_util.h"
-#include "hloir/rewrite_util.h"
+#include "hloir/rewrite/util.h"
 
 namespace hloir {
 namespace {

@@ -1,10 +1,10 @@
 // Adding elements to the tuple that a while loop carries, and removing them: what the loop passes share beside
-// hloir/loop_analysis.h. Covered by the expectation files of those passes.
+// hloir/analysis/loop_analysis.h. Covered by the expectation files of those passes.
 #pragma once
 
 #include <vector>
 
-#include "hloir/loop_analysis.h"
+#include "hloir/analysis/loop_analysis.h"
 
 namespace hloir {
 

@@ -75,7 +75,7 @@
 
 #include "integer_range.h"
 #include "loop_util.h"
-#include "hloir/rewrite_util.h"
+#include "hloir/rewrite/util.h"
 
 namespace hloir {
 namespace {

@@ -21,7 +21,7 @@
 // The operand is transposed, which is no larger than the result.
 #include <algorithm>
 
-#include "hloir/rules.h"
+#include "hloir/rewrite/rules.h"
 
 namespace hloir {
 namespace rules {

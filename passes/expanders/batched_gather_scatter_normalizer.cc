@@ -26,7 +26,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "hloir/rules.h"
+#include "hloir/rewrite/rules.h"
 
 namespace hloir {
 namespace rules {

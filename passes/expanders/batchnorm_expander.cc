@@ -37,7 +37,7 @@
 //
 // Class rounding, as the op itself leaves open in which precision it computes. Leaves alone: mixed types (the
 // statistics in f32 for f16 data).
-#include "hloir/rules.h"
+#include "hloir/rewrite/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -35,7 +35,7 @@
 // END
 //
 // Leaves alone: floats of 8 bits and less, of which some have no -0.
-#include "hloir/rules.h"
+#include "hloir/rewrite/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -23,7 +23,7 @@
 // END
 //
 // Of a scalar, which has no places, the operand or the update itself.
-#include "hloir/rules.h"
+#include "hloir/rewrite/rules.h"
 
 namespace hloir {
 namespace rules {

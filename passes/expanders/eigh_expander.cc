@@ -23,7 +23,7 @@
 #include <charconv>
 #include <limits>
 
-#include "hloir/rules.h"
+#include "hloir/rewrite/rules.h"
 #include "for_loop.h"
 #include "matrices.h"
 

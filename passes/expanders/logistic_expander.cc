@@ -22,7 +22,7 @@
 // END
 //
 // Not in the default pipeline, whose engine has a kernel for it. Leaves alone: complex numbers.
-#include "hloir/rules.h"
+#include "hloir/rewrite/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -18,7 +18,7 @@
 #include <cmath>
 #include <limits>
 
-#include "hloir/rules.h"
+#include "hloir/rewrite/rules.h"
 #include "for_loop.h"
 #include "matrices.h"
 

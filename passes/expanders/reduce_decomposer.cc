@@ -33,8 +33,8 @@
 // END
 //
 // Several arrays are all laid as the first is. Leaves alone: arrays without a layout.
-#include "hloir/rules.h"
-#include "hloir/rewrite_util.h"
+#include "hloir/rewrite/rules.h"
+#include "hloir/rewrite/util.h"
 
 namespace hloir {
 namespace rules {
@@ -77,7 +77,7 @@ HloInstruction* DecomposeReduce(HloInstruction* i, RuleContext& c) {
     const Shape& shape = operands[static_cast<size_t>(k)]->shape();
     if (shape.layout().minor_to_major() == layout.minor_to_major()) continue;
     operands[static_cast<size_t>(k)] =
-        c.Add(HloOpcode::kCopy, WithOrder(shape, layout), {operands[static_cast<size_t>(k)]}, std::monostate());
+        c.Add(HloOpcode::kCopy, WithOrder(shape, layout), {operands[static_cast<size_t>(k)]}, NoAttributes());
   }
   std::vector<Shape> shapes;
   for (const Shape* result : results) shapes.push_back(WithOrder(*result, left));
@@ -85,7 +85,7 @@ HloInstruction* DecomposeReduce(HloInstruction* i, RuleContext& c) {
   HloInstruction* reduced = c.computation()->AddClone(*i, operands, &shape);
   if (shape == i->shape()) return reduced;
   auto copy = [&](HloInstruction* x, const Shape& wanted) {
-    return x->shape() == wanted ? x : c.Add(HloOpcode::kCopy, wanted, {x}, std::monostate());
+    return x->shape() == wanted ? x : c.Add(HloOpcode::kCopy, wanted, {x}, NoAttributes());
   };
   if (!i->shape().IsTuple()) return copy(reduced, i->shape());
   std::vector<HloInstruction*> copies;

@@ -20,7 +20,7 @@
 // A reshape reads and writes row by row: an array that lies so is the same bytes in the other shape. Other passes look
 // into reshapes, not bitcasts: so the default pipeline ends with this, with the first rule alone. Leaves alone: bodies
 // of fusions, where a reshape costs nothing; arrays without a layout, or with tiles and the like in it.
-#include "hloir/rules.h"
+#include "hloir/rewrite/rules.h"
 
 namespace hloir {
 namespace rules {
@@ -40,7 +40,7 @@ HloInstruction* AsBitcast(HloInstruction* i, RuleContext& c) {
       !c.Allow()) {
     return nullptr;
   }
-  return c.Add(HloOpcode::kBitcast, i->shape(), {operand}, std::monostate());
+  return c.Add(HloOpcode::kBitcast, i->shape(), {operand}, NoAttributes());
 }
 
 // reshape(A) => copy(bitcast(copy(A)))
@@ -49,12 +49,12 @@ HloInstruction* DecomposeReshape(HloInstruction* i, RuleContext& c) {
   if (!HasPlainLayouts(i) || !c.Allow()) return nullptr;
   if (!operand->shape().layout().IsMajorToMinor()) {
     operand = c.Add(HloOpcode::kCopy, Shape::Array(operand->shape().element_type(), operand->shape().dimensions()),
-                    {operand}, std::monostate());
+                    {operand}, NoAttributes());
   }
   HloInstruction* bitcast = c.Add(HloOpcode::kBitcast, Shape::Array(i->shape().element_type(), i->shape().dimensions()),
-                                  {operand}, std::monostate());
+                                  {operand}, NoAttributes());
   return i->shape().layout().IsMajorToMinor() ? bitcast
-                                              : c.Add(HloOpcode::kCopy, i->shape(), {bitcast}, std::monostate());
+                                              : c.Add(HloOpcode::kCopy, i->shape(), {bitcast}, NoAttributes());
 }
 
 constexpr Rule kRules[] = {

@@ -27,8 +27,8 @@
 // an associative operation or the update itself.
 #include <algorithm>
 
-#include "hloir/rules.h"
-#include "hloir/rewrite_util.h"
+#include "hloir/rewrite/rules.h"
+#include "hloir/rewrite/util.h"
 
 namespace hloir {
 namespace rules {

@@ -47,8 +47,8 @@
 // elements.
 #include <algorithm>
 
-#include "hloir/rules.h"
-#include "hloir/rewrite_util.h"
+#include "hloir/rewrite/rules.h"
+#include "hloir/rewrite/util.h"
 
 namespace hloir {
 namespace rules {

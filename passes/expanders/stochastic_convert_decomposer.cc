@@ -15,7 +15,7 @@
 // rounds away from zero. Leaves alone: conversions to floats, which round by other rules.
 #include <cmath>
 
-#include "hloir/rules.h"
+#include "hloir/rewrite/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -31,7 +31,7 @@
 // END
 //
 // Floats compare by total order; among equals the one that stands first comes first, so the sort is stable.
-#include "hloir/rules.h"
+#include "hloir/rewrite/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -35,7 +35,7 @@
 // values that the reducer notices.
 #include <algorithm>
 
-#include "hloir/rules.h"
+#include "hloir/rewrite/rules.h"
 
 namespace hloir {
 namespace rules {

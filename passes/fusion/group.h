@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fusion/role.h"
-#include "hloir/rewrite.h"
+#include "hloir/rewrite/rewrite.h"
 
 namespace hloir::fusion {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fusion/build.h"
-#include "hloir/rewrite.h"
+#include "hloir/rewrite/rewrite.h"
 
 namespace hloir::fusion {
 

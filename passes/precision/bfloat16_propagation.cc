@@ -28,7 +28,7 @@
 // parts of tuples, and whatever is tied to its type.
 #include <algorithm>
 
-#include "hloir/rules.h"
+#include "hloir/rewrite/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -20,7 +20,7 @@
 // END
 //
 // Exact for integers. Floats may be summed in another type, so of class rounding. Leaves alone: operands of two types.
-#include "hloir/rules.h"
+#include "hloir/rewrite/rules.h"
 
 namespace hloir {
 namespace rules {

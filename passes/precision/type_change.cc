@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "hloir/rules.h"
+#include "hloir/rewrite/rules.h"
 
 namespace hloir {
 namespace {

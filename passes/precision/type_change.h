@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "hloir/rewrite_util.h"
+#include "hloir/rewrite/util.h"
 
 namespace hloir {
 

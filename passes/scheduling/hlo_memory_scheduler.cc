@@ -49,7 +49,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "hloir/rewrite_util.h"
+#include "hloir/rewrite/util.h"
 
 namespace hloir {
 namespace {

@@ -51,8 +51,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "hloir/buffer_assignment.h"
-#include "hloir/rewrite_util.h"
+#include "hloir/analysis/buffer_assignment.h"
+#include "hloir/rewrite/util.h"
 
 namespace hloir {
 namespace {

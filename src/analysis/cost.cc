@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "hloir/loop_analysis.h"
+#include "hloir/analysis/loop_analysis.h"
 
 namespace hloir {
 

@@ -1,5 +1,5 @@
-// See hloir/loop_analysis.h.
-#include "hloir/loop_analysis.h"
+// See hloir/analysis/loop_analysis.h.
+#include "hloir/analysis/loop_analysis.h"
 
 namespace hloir {
 namespace {

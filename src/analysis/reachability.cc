@@ -1,5 +1,5 @@
 // See reachability.h.
-#include "hloir/reachability.h"
+#include "hloir/analysis/reachability.h"
 
 #include <algorithm>
 #include <unordered_set>

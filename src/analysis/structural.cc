@@ -1,6 +1,6 @@
 // Structural hash and equality. Attributes go through VisitFields, so that a new field in attributes.def counts at
 // once.
-#include "hloir/structural.h"
+#include "hloir/analysis/structural.h"
 
 #include <cstring>
 #include <set>
@@ -98,14 +98,11 @@ bool EqualAttributes(const T& a, const T& b) {
 void HashInstruction(const HloInstruction& instruction, Hasher& hasher) {
   hasher.AddWord(static_cast<uint64_t>(instruction.opcode()));
   hasher.Add(instruction.shape());
-  std::visit(
-      [&](const auto& attributes) {
-        if constexpr (!std::is_same_v<std::decay_t<decltype(attributes)>, std::monostate>) {
-          VisitFields(std::as_const(*attributes),
-                      [&](std::string_view, const auto& field, FieldRule) { hasher.AddValue(field); });
-        }
-      },
-      instruction.attributes_variant());
+  instruction.attributes().Visit([&]<class T>(const T& attributes) {
+    if constexpr (!std::is_same_v<T, NoAttributes>) {
+      VisitFields(attributes, [&](std::string_view, const auto& field, FieldRule) { hasher.AddValue(field); });
+    }
+  });
   if (!instruction.has_extras()) return;
   const InstructionExtras& extras = instruction.extras();
   // Only where there is something, so that an instruction with empty extras hashes as one without.
@@ -205,16 +202,10 @@ bool StructurallyEqual(const HloInstruction& a, const HloInstruction& b, bool sa
       return false;
     }
   }
-  return std::visit(
-      [&](const auto& attributes) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(attributes)>, std::monostate>) {
-          return true;
-        } else {
-          using T = std::remove_pointer_t<std::decay_t<decltype(attributes)>>;
-          return EqualAttributes<T>(*attributes, b.attributes<T>());
-        }
-      },
-      a.attributes_variant());
+  return a.attributes().Visit([&]<class T>(const T& attributes) {
+    if constexpr (std::is_same_v<T, NoAttributes>) return true;
+    else return EqualAttributes<T>(attributes, b.attributes<T>());
+  });
 }
 
 bool StructurallyEqual(const HloComputation& a, const HloComputation& b) {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "hloir/open_semantics.h"
+#include "hloir/analysis/open_semantics.h"
 #include "support/format.h"
 
 namespace hloir::check {

@@ -1,5 +1,5 @@
 // ReduceModule(): see reduce.h. Each candidate is a clone with one thing taken away.
-#include "hloir/reduce.h"
+#include "hloir/check/reduce.h"
 
 #include <algorithm>
 #include <string>

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "hloir/evaluator.h"
-#include "hloir/reduce.h"
+#include "hloir/check/reduce.h"
 
 namespace hloir {
 namespace {

@@ -1,7 +1,7 @@
 // See runner.h.
-#include "hloir/runner.h"
+#include "hloir/check/runner.h"
 
-#include "hloir/devices.h"
+#include "hloir/evaluator.h"
 
 namespace hloir {
 

@@ -11,26 +11,24 @@ struct CollectiveGroups {
 
 inline CollectiveGroups GroupsOf(const HloInstruction& instruction) {
   CollectiveGroups result;
-  std::visit(
-      [&](const auto& attributes) {
-        if constexpr (!std::is_same_v<std::decay_t<decltype(attributes)>, std::monostate>) {
-          VisitFields(*attributes, [&](std::string_view, const auto& field, FieldRule) {
-            using Field = std::decay_t<decltype(field)>;
-            if constexpr (std::is_same_v<Field, ReplicaGroups>) {
-              if (field.form == ReplicaGroups::Form::kIota) {
-                result = {field.num_groups, field.group_size};
-              } else {
-                const std::vector<std::vector<int64_t>> groups = field.Expand();
-                result.count = static_cast<int64_t>(groups.size());
-                if (!groups.empty()) result.size = static_cast<int64_t>(groups[0].size());
-              }
-            } else if constexpr (std::is_same_v<Field, Int64Pairs>) {
-              result = {static_cast<int64_t>(field.size()), 2};  // from one device to another
-            }
-          });
+  instruction.attributes().Visit([&]<class T>(const T& attributes) {
+    if constexpr (!std::is_same_v<T, NoAttributes>) {
+      VisitFields(attributes, [&](std::string_view, const auto& field, FieldRule) {
+        using Field = std::decay_t<decltype(field)>;
+        if constexpr (std::is_same_v<Field, ReplicaGroups>) {
+          if (field.form == ReplicaGroups::Form::kIota) {
+            result = {field.num_groups, field.group_size};
+          } else {
+            const std::vector<std::vector<int64_t>> groups = field.Expand();
+            result.count = static_cast<int64_t>(groups.size());
+            if (!groups.empty()) result.size = static_cast<int64_t>(groups[0].size());
+          }
+        } else if constexpr (std::is_same_v<Field, Int64Pairs>) {
+          result = {static_cast<int64_t>(field.size()), 2};  // from one device to another
         }
-      },
-      instruction.attributes_variant());
+      });
+    }
+  });
   return result;
 }
 

@@ -1,10 +1,10 @@
-// A module's figures as tables and as JSON; see hloir/stats.h.
+// A module's figures as tables and as JSON; see hloir/inspect/stats.h.
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "hloir/report.h"
-#include "hloir/stats.h"
+#include "hloir/inspect/stats.h"
 #include "inspect/text.h"
 #include "report/json.h"
 #include "report/table.h"

@@ -3,7 +3,7 @@
 #include "hloir/builder.h"
 
 #include "support/format.h"
-#include "hloir/shape_inference.h"
+#include "hloir/analysis/shape_inference.h"
 
 namespace hloir {
 namespace {

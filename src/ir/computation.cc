@@ -174,13 +174,12 @@ std::vector<const HloInstruction*> HloComputation::PostOrder() const {
 
 void HloComputation::CheckIngredients(HloOpcode opcode, std::span<HloInstruction* const> operands,
                                       const Attributes& attributes) const {
-  static const std::array<uint8_t, kOpcodeCount> kAttributes = [] {
-    std::array<uint8_t, kOpcodeCount> all{};
+  static const std::array<Attributes, kOpcodeCount> kAttributes = [] {
+    std::array<Attributes, kOpcodeCount> all;
     for (int i = 0; i < kOpcodeCount; ++i) {
-      all[static_cast<size_t>(i)] = AttributesTypeSwitch(static_cast<HloOpcode>(i), [](auto type) {
-        using A = typename decltype(type)::type;
-        if constexpr (std::is_same_v<A, std::monostate>) return uint8_t{0};
-        else return static_cast<uint8_t>(Attributes(static_cast<A*>(nullptr)).index());
+      all[static_cast<size_t>(i)] = AttributesTypeSwitch(static_cast<HloOpcode>(i), []<class A>(std::type_identity<A>) {
+        if constexpr (std::is_same_v<A, NoAttributes>) return Attributes();
+        else return Attributes(static_cast<const A*>(nullptr));
       });
     }
     return all;
@@ -189,13 +188,13 @@ void HloComputation::CheckIngredients(HloOpcode opcode, std::span<HloInstruction
   const int count = static_cast<int>(operands.size());
   HLOIR_CHECK(info.arity >= 0 ? count == info.arity : count >= -info.arity - 1,
               "an instruction needs as many operands as its opcode takes");
-  HLOIR_CHECK(attributes.index() == kAttributes[static_cast<size_t>(opcode)],
+  HLOIR_CHECK(attributes.SameType(kAttributes[static_cast<size_t>(opcode)]),
               "an instruction needs the attributes of its opcode");
   for (const HloInstruction* operand : operands) {
     HLOIR_CHECK(operand != nullptr && operand->parent_ == this, "an operand must be of the instruction's computation");
   }
   if (opcode != HloOpcode::kParameter) return;
-  const int64_t number = std::get<ParameterAttributes*>(attributes)->number;
+  const int64_t number = attributes.GetIf<ParameterAttributes>()->number;
   HLOIR_CHECK(number >= 0 && number < kMostParameters, "a parameter's number is out of range");
 }
 
@@ -257,10 +256,17 @@ std::string_view HloComputation::UniqueName(std::string_view wanted, bool is_kep
   return module_->InternText(namer_.Next(NameRoot(wanted), is_taken));
 }
 
+Attributes HloComputation::Copied(const Attributes& attributes) {
+  return attributes.Visit([&]<class T>(const T& original) {
+    if constexpr (std::is_same_v<T, NoAttributes>) return Attributes();
+    else return Attributes(module_->arena_.New<T>(original));
+  });
+}
+
 HloInstruction* HloComputation::AddInstructionWithAttributes(HloOpcode opcode, const Shape& shape,
                                                              std::span<HloInstruction* const> operands,
-                                                             Attributes attributes, std::string_view name) {
-  return NewInstruction(opcode, module_->InternShape(shape), operands, attributes, name);
+                                                             const Attributes& attributes, std::string_view name) {
+  return NewInstruction(opcode, module_->InternShape(shape), operands, Copied(attributes), name);
 }
 
 HloInstruction* HloComputation::AddParameter(int64_t number, const Shape& shape, std::string_view name) {
@@ -276,7 +282,7 @@ HloInstruction* HloComputation::AddTuple(std::span<HloInstruction* const> elemen
   std::vector<Shape> shapes;
   shapes.reserve(elements.size());
   for (const HloInstruction* element : elements) shapes.push_back(element->shape());
-  return AddInstruction(HloOpcode::kTuple, Shape::Tuple(std::move(shapes)), elements, std::monostate{}, name);
+  return AddInstruction(HloOpcode::kTuple, Shape::Tuple(std::move(shapes)), elements, NoAttributes{}, name);
 }
 
 HloInstruction* HloComputation::AddGetTupleElement(HloInstruction* tuple, int64_t index, std::string_view name) {

@@ -58,10 +58,16 @@ class GraphLoader {
   static void set_shape(HloInstruction* instruction, const Shape* kept) { instruction->shape_ = kept; }
   static bool has_shape(const HloInstruction& instruction) { return instruction.shape_ != nullptr; }
   static void set_metadata(HloInstruction* instruction, const OpMetadata* kept) { instruction->metadata_ = kept; }
+  // One with attributes that are kept, checked as HloComputation::AddInstruction checks it, and the computation's.
+  HloInstruction* AddInstruction(HloComputation& computation, HloOpcode opcode, const Shape& shape,
+                                 std::span<HloInstruction* const> operands, const Attributes& kept,
+                                 std::string_view name) {
+    return computation.NewInstruction(opcode, KeepShape(shape), operands, kept, name);
+  }
   // Its attributes, of type A, made if it has none.
   template <class A>
   A* attributes(HloInstruction* instruction) {
-    if (A** existing = std::get_if<A*>(&instruction->attributes_)) return *existing;
+    if (instruction->HasAttributes<A>()) return &instruction->mutable_attributes<A>();
     A* made = module_.arena_.New<A>();
     instruction->attributes_ = made;
     return made;

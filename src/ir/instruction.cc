@@ -94,11 +94,9 @@ void HloInstruction::ReplaceAllUsesWith(HloInstruction* other) {
 const DimVector& HloInstruction::dimensions() const {
   static const DimVector kNone;
   const DimVector* found = &kNone;
-  std::visit(
-      [&](const auto& attributes) {
-        if constexpr (requires { attributes->dimensions; }) found = &attributes->dimensions;
-      },
-      attributes_);
+  attributes_.Visit([&](const auto& attributes) {
+    if constexpr (requires { attributes.dimensions; }) found = &attributes.dimensions;
+  });
   return *found;
 }
 

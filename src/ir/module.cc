@@ -2,6 +2,8 @@
 #include "hloir/module.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "hloir/detail/fetch_ahead.h"
 
@@ -13,7 +15,17 @@ void SortOriginRecoveries(std::vector<OriginRecovery>& table) {
   table.erase(std::unique(table.begin(), table.end(), same), table.end());
 }
 
-HloModule::HloModule(std::string name) : name_(std::move(name)) {}
+struct HloModule::ShapePool {
+  struct Hash {
+    size_t operator()(const Shape* shape) const { return shape->Hash(); }
+  };
+  struct Equal {
+    bool operator()(const Shape* a, const Shape* b) const { return *a == *b; }
+  };
+  std::unordered_set<const Shape*, Hash, Equal> shapes;
+};
+
+HloModule::HloModule(std::string name) : name_(std::move(name)), shapes_(std::make_unique<ShapePool>()) {}
 HloModule::~HloModule() = default;
 
 int64_t HloModule::instruction_count() const {
@@ -23,10 +35,11 @@ int64_t HloModule::instruction_count() const {
 }
 
 const Shape* HloModule::InternShape(const Shape& shape) {
-  auto it = shapes_.find(&shape);
-  if (it != shapes_.end()) return *it;
+  auto& shapes = shapes_->shapes;
+  auto it = shapes.find(&shape);
+  if (it != shapes.end()) return *it;
   const Shape* kept = arena_.New<Shape>(shape);
-  shapes_.insert(kept);
+  shapes.insert(kept);
   return kept;
 }
 
@@ -181,18 +194,9 @@ bool OwnsBody(const HloInstruction& i) {
 // Without what it calls.
 HloInstruction* HloComputation::AddBareClone(const HloInstruction& original, std::span<HloInstruction* const> operands,
                                              const Shape* shape) {
-  Attributes attributes = std::visit(
-      [&](const auto& from) -> Attributes {
-        if constexpr (std::is_same_v<std::decay_t<decltype(from)>, std::monostate>) {
-          return from;
-        } else {
-          return module_->arena_.New<std::remove_pointer_t<std::decay_t<decltype(from)>>>(*from);
-        }
-      },
-      original.attributes_variant());
   HloInstruction* copy =
       NewInstruction(original.opcode(), module_->InternShape(shape != nullptr ? *shape : original.shape()), operands,
-                     attributes, original.name(), original.module() == module_);
+                     Copied(original.attributes()), original.name(), original.module() == module_);
   copy->line_ = original.line_;
   copy->CopyMetadataOf(original);
   copy->CopyExtrasOf(original);
@@ -226,9 +230,9 @@ HloInstruction* HloComputation::AddSuccessor(const HloInstruction& original,
 
 // Clones `from`, whose callees' clones are in `clones` (a callee that is not there is shared), into `to`. `mapped` is a
 // side table of the original module's instructions, by id.
-template <class Map>
-void HloModule::CloneInto(const HloComputation& from, HloComputation& to, Map& mapped,
-                          const std::unordered_map<const HloComputation*, HloComputation*>& clones) {
+template <class Instructions, class Computations>
+void HloModule::CloneInto(const HloComputation& from, HloComputation& to, Instructions& mapped,
+                          const Computations& clones) {
   to.line_ = from.line_;
   to.execution_thread_ = to.module_->InternText(from.execution_thread_);
   std::vector<HloInstruction*> operands;

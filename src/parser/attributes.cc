@@ -208,7 +208,7 @@ bool ModuleReader::FailUnknownAttribute(HloOpcode opcode, const Word& name) {
   std::vector<std::string> allowed(std::begin(kGenericNames), std::end(kGenericNames));
   AttributesTypeSwitch(opcode, [&](auto type) {
     using A = typename decltype(type)::type;
-    if constexpr (!std::is_same_v<A, std::monostate>) {
+    if constexpr (!std::is_same_v<A, NoAttributes>) {
       A attributes;
       VisitFields(attributes, [&](std::string_view field, auto&, FieldRule) { allowed.emplace_back(field); });
     }
@@ -252,7 +252,7 @@ bool ModuleReader::CheckDimensions(const HloInstruction& instruction, DimVector&
 template <class A>
 bool ModuleReader::ParseAttributesOf(HloInstruction* instruction, HloInstruction* outer, bool is_nested,
                                      const char* place) {
-  constexpr bool kHasFields = !std::is_same_v<A, std::monostate>;
+  constexpr bool kHasFields = !std::is_same_v<A, NoAttributes>;
   const HloOpcode opcode = instruction->opcode();
   A* attributes = nullptr;
   if constexpr (kHasFields) {

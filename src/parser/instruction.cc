@@ -7,7 +7,7 @@
 #include "module_reader.h"
 #include "support/did_you_mean.h"
 #include "support/format.h"
-#include "hloir/shape_inference.h"
+#include "hloir/analysis/shape_inference.h"
 
 namespace hloir {
 namespace {
@@ -286,8 +286,8 @@ bool ModuleReader::InferMissingShape(HloInstruction* instruction, const char* pl
   const Shape** shapes = few;
   if (count > kFew) many.resize(count), shapes = many.data();
   for (size_t i = 0; i < count; ++i) shapes[i] = &instruction->operands()[i]->shape();
-  StatusOr<Shape> inferred = InferShape(instruction->opcode(), {shapes, count}, instruction->attributes_variant(),
-                                        instruction->called_computations());
+  StatusOr<Shape> inferred =
+      InferShape(instruction->opcode(), {shapes, count}, instruction->attributes(), instruction->called_computations());
   if (!inferred.ok()) {
     return Fail(place, Format("{} has no result shape before it, and it cannot be inferred: {}",
                               OpcodeName(instruction->opcode()), inferred.status().message()));

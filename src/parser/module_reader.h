@@ -14,7 +14,7 @@
 #include "fragment_reader.h"
 #include "hloir/detail/unique_name.h"
 #include "hloir/module.h"
-#include "hloir/stack_frames.h"
+#include "hloir/analysis/stack_frames.h"
 #include "ir/graph_loader.h"
 #include "name_table.h"
 

@@ -255,11 +255,9 @@ void Printer::Fields(const HloInstruction& instruction, const T& attributes) {
 }
 
 void Printer::OpcodeAttributes(const HloInstruction& instruction) {
-  std::visit(
-      [&](auto attributes) {
-        if constexpr (!std::is_same_v<decltype(attributes), std::monostate>) Fields(instruction, *attributes);
-      },
-      instruction.attributes_variant());
+  instruction.attributes().Visit([&]<class T>(const T& attributes) {
+    if constexpr (!std::is_same_v<T, NoAttributes>) Fields(instruction, attributes);
+  });
 }
 
 void Printer::Called(std::string_view key, const HloComputation& computation, bool body, int nesting) {

@@ -544,7 +544,7 @@ Status Write(const Context&, const AsyncAttributes& a, proto::Instruction& m) {
 StatusOr<Attributes> ReadAttributes(const ProtoContext& context, HloOpcode opcode, const proto::Instruction& message) {
   return AttributesTypeSwitch(opcode, [&](auto type) -> StatusOr<Attributes> {
     using A = typename decltype(type)::type;
-    if constexpr (std::is_same_v<A, std::monostate>) {
+    if constexpr (std::is_same_v<A, NoAttributes>) {
       return Attributes();
     } else {
       A attributes;
@@ -561,18 +561,16 @@ StatusOr<Attributes> ReadAttributes(const ProtoContext& context, HloOpcode opcod
 }
 
 Status WriteAttributes(const ProtoContext& context, const Attributes& attributes, proto::Instruction& message) {
-  return std::visit(
-      [&](const auto& a) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(a)>, std::monostate>) {
-          return OkStatus();
-        } else if constexpr (requires { Write(context, std::as_const(*a), message); }) {
-          return Write(context, std::as_const(*a), message);
-        } else {
-          WriteByName(*a, message);
-          return OkStatus();
-        }
-      },
-      attributes);
+  return attributes.Visit([&]<class T>(const T& a) {
+    if constexpr (std::is_same_v<T, NoAttributes>) {
+      return OkStatus();
+    } else if constexpr (requires { Write(context, a, message); }) {
+      return Write(context, a, message);
+    } else {
+      WriteByName(a, message);
+      return OkStatus();
+    }
+  });
 }
 
 }  // namespace hloir

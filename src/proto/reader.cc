@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "hloir/proto.h"
+#include "ir/graph_loader.h"
 #include "codec.h"
 #include "instruction.h"
 #include "values.h"
@@ -161,7 +162,7 @@ class ModuleReader {
       }
     }
     HloInstruction* instruction =
-        computation.AddInstructionWithAttributes(*opcode, shape, operands, attributes, m.name);
+        GraphLoader(module_).AddInstruction(computation, *opcode, shape, operands, attributes, m.name);
     if (!local.emplace(m.id, instruction).second) return InvalidArgument("its id is taken");
     for (int64_t id : m.control_predecessor_ids) {
       auto it = local.find(id);

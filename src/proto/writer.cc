@@ -77,7 +77,7 @@ std::string WriteInstruction(const HloInstruction& instruction, const Instructio
   // XLA's while has its body first.
   if (instruction.opcode() == HloOpcode::kWhile) std::swap(m.called_computation_ids[0], m.called_computation_ids[1]);
   // Writing attributes that the graph holds can't fail.
-  (void)WriteAttributes(context, instruction.attributes_variant(), m).ok();
+  (void)WriteAttributes(context, instruction.attributes(), m).ok();
   m.metadata = instruction.metadata() != nullptr ? ToProto(*instruction.metadata()) : proto::OpMetadata();
   if (instruction.metadata() != nullptr && !instruction.metadata()->metadata_payload.empty()) {
     m.metadata->metadata_payload = proto::MetadataPayload{payloads.IndexOf(instruction.metadata()->metadata_payload)};

@@ -52,7 +52,7 @@ std::string RewriteReportJson(const RewriteLog::Entry& entry) {
                {"operands", entry.operands},
                {"reason", entry.reason},
                {"before", entry.before}};
-  if (entry.outcome == RewriteLog::Outcome::kApplied) json["after"] = entry.after;
+  if (entry.outcome == RewriteLog::Outcome::kApplied || !entry.after.empty()) json["after"] = entry.after;
   if (!entry.conflicts.empty()) json["conflicts"] = entry.conflicts;
   json["sources"] = entry.sources;
   return JsonLine(json);

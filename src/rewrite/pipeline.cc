@@ -5,10 +5,21 @@
 #include <algorithm>
 #include <chrono>
 
-#include "hloir/structural.h"
+#include "hloir/analysis/structural.h"
 #include "hloir/verifier.h"
 
 namespace hloir {
+
+struct HloPassPipeline::Stage {
+  std::vector<std::unique_ptr<HloPass>> passes;
+  bool fixpoint = false;
+};
+
+HloPassPipeline::HloPassPipeline() = default;
+HloPassPipeline::HloPassPipeline(PipelineOptions options) : options_(std::move(options)) {}
+HloPassPipeline::HloPassPipeline(HloPassPipeline&&) noexcept = default;
+HloPassPipeline& HloPassPipeline::operator=(HloPassPipeline&&) noexcept = default;
+HloPassPipeline::~HloPassPipeline() = default;
 
 void HloPassPipeline::Add(std::unique_ptr<HloPass> pass) {
   Stage& stage = stages_.emplace_back();
@@ -17,6 +28,14 @@ void HloPassPipeline::Add(std::unique_ptr<HloPass> pass) {
 
 void HloPassPipeline::AddFixpoint(std::vector<std::unique_ptr<HloPass>> passes) {
   stages_.push_back({std::move(passes), true});
+}
+
+Status HloPassPipeline::InsertBefore(std::string_view name, std::unique_ptr<HloPass> pass) {
+  return Insert(name, 0, std::move(pass));
+}
+
+Status HloPassPipeline::InsertAfter(std::string_view name, std::unique_ptr<HloPass> pass) {
+  return Insert(name, 1, std::move(pass));
 }
 
 Status HloPassPipeline::Insert(std::string_view name, int64_t offset, std::unique_ptr<HloPass> pass) {

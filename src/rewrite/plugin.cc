@@ -1,5 +1,5 @@
 // See plugin.h.
-#include "hloir/plugin.h"
+#include "hloir/rewrite/plugin.h"
 
 #include <dlfcn.h>
 

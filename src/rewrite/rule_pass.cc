@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <deque>
 
-#include "hloir/rules.h"
+#include "hloir/rewrite/rules.h"
 #include "hloir/detail/fetch_ahead.h"
-#include "hloir/rewrite_util.h"
+#include "hloir/rewrite/util.h"
 
 namespace hloir::rules {
 namespace {

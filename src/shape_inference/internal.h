@@ -10,7 +10,7 @@
 
 #include "support/format.h"
 #include "hloir/module.h"
-#include "hloir/shape_inference.h"
+#include "hloir/analysis/shape_inference.h"
 
 namespace hloir::inference {
 
@@ -25,7 +25,7 @@ struct Query {
   const Shape& operand(size_t i) const { return *operands[i]; }
   template <class T>
   const T& attr() const {
-    return **std::get_if<T*>(&attributes);  // InferShape has checked that it is the opcode's
+    return *attributes.GetIf<T>();  // InferShape has checked that it is the opcode's
   }
 };
 

@@ -1,7 +1,7 @@
 // Shape inference's way in: checks that the ingredients are the opcode's, then asks the op family's rules, each in a
 // file of its own. Here too are the helpers that all families use. What needs the graph around an instruction (callers,
 // pairs, devices) is the verifier's. tests/unit/shape_inference_test.cc.
-#include "hloir/shape_inference.h"
+#include "hloir/analysis/shape_inference.h"
 #include "support/format.h"
 
 #include <algorithm>
@@ -135,8 +135,8 @@ Status CheckIngredients(const Query& q) {
                    count);
   }
   bool attributes_fit = AttributesTypeSwitch(q.opcode, [&]<class T>(std::type_identity<T>) {
-    if constexpr (std::is_same_v<T, std::monostate>) return std::holds_alternative<T>(q.attributes);
-    else return std::holds_alternative<T*>(q.attributes) && std::get<T*>(q.attributes) != nullptr;
+    if constexpr (std::is_same_v<T, NoAttributes>) return q.attributes.empty();
+    else return q.attributes.GetIf<T>() != nullptr;
   });
   if (!attributes_fit) return Invalid("{} has not got the attributes of its opcode", info.name);
   for (const HloComputation* computation : q.called) {
@@ -222,7 +222,7 @@ StatusOr<Shape> InferShape(HloOpcode opcode, std::span<const Shape* const> opera
 StatusOr<Shape> InferShape(const HloInstruction& instruction) {
   SmallVector<const Shape*, 8> operands;
   for (const HloInstruction* operand : instruction.operands()) operands.push_back(&operand->shape());
-  return InferShape(instruction.opcode(), {operands.data(), operands.size()}, instruction.attributes_variant(),
+  return InferShape(instruction.opcode(), {operands.data(), operands.size()}, instruction.attributes(),
                     instruction.called_computations(), &instruction.shape());
 }
 

@@ -16,8 +16,8 @@
 #include "hloir/parser.h"
 #include "hloir/passes.h"
 #include "hloir/printer.h"
-#include "hloir/reduce.h"
-#include "hloir/structural.h"
+#include "hloir/check/reduce.h"
+#include "hloir/analysis/structural.h"
 #include "hloir/verifier.h"
 #include "tests/random/random_module.h"
 

@@ -118,7 +118,7 @@ class Generator : public RandomOps {
                                   depth, false, false));
         }
         if (pred && Chance(15)) branches[1] = branches[0], operands[2] = operands[1];
-        return Elements(Make(HloOpcode::kConditional, operands, std::monostate(), branches));
+        return Elements(Make(HloOpcode::kConditional, operands, NoAttributes(), branches));
       }
       default: return Loop(arguments, shapes, depth);
     }
@@ -149,7 +149,7 @@ class Generator : public RandomOps {
     }
     frames_.pop_back();
     Op init = computation()->AddTuple(arguments);
-    return Elements(Make(HloOpcode::kWhile, {init}, std::monostate(), {condition, body}));
+    return Elements(Make(HloOpcode::kWhile, {init}, NoAttributes(), {condition, body}));
   }
 };
 

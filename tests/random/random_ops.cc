@@ -39,14 +39,14 @@ RandomOps::Op RandomOps::Elementwise() {
                                             : Pick({PrimitiveType::S8, PrimitiveType::U8});
       if (bits > 32 || (bits == 8 && x->shape().element_type() == PrimitiveType::PRED)) return nullptr;
       const Shape shape = Shape::Array(to, x->shape().dimensions());
-      return Make(HloOpcode::kBitcastConvert, {x}, std::monostate(), {}, &shape);
+      return Make(HloOpcode::kBitcastConvert, {x}, NoAttributes(), {}, &shape);
     }
     default: break;
   }
   // Any elementwise opcode without attributes.
   const HloOpcode opcode = static_cast<HloOpcode>(Below(kOpcodeCount));
   const bool plain =
-      AttributesTypeSwitch(opcode, []<class T>(std::type_identity<T>) { return std::is_same_v<T, std::monostate>; });
+      AttributesTypeSwitch(opcode, []<class T>(std::type_identity<T>) { return std::is_same_v<T, NoAttributes>; });
   if (!HasTrait(opcode, kElementwise) || !plain || opcode == HloOpcode::kConvert ||
       opcode == HloOpcode::kBitcastConvert || opcode == HloOpcode::kStochasticConvert) {
     // The usual ones, and with the operands that simplifiers know.
@@ -404,8 +404,7 @@ RandomOps::Op RandomOps::StochasticConvert() {
   const PrimitiveType random = bits == 16 ? PrimitiveType::U16 : bits == 32 ? PrimitiveType::U32 : PrimitiveType::U64;
   const Shape shape =
       Shape::Array(Pick({PrimitiveType::S8, PrimitiveType::S32, PrimitiveType::S16}), x->shape().dimensions());
-  return Make(HloOpcode::kStochasticConvert, {x, Like(x->shape().WithElementType(random))}, std::monostate(), {},
-              &shape);
+  return Make(HloOpcode::kStochasticConvert, {x, Like(x->shape().WithElementType(random))}, NoAttributes(), {}, &shape);
 }
 
 RandomOps::Op RandomOps::AnyBroadcast(Op x) {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "hloir/builder.h"
-#include "hloir/shape_inference.h"
+#include "hloir/analysis/shape_inference.h"
 
 namespace hloir {
 
@@ -79,7 +79,7 @@ class RandomValues {
                                             "p" + std::to_string(computation()->parameter_count())));
   }
   // nullptr if the ingredients do not fit.
-  template <class A = std::monostate>
+  template <class A = NoAttributes>
   Op Make(HloOpcode opcode, const Ops& operands, A attributes = {}, std::vector<HloComputation*> called = {},
           const Shape* stated = nullptr) {
     std::vector<const Shape*> shapes;
@@ -88,7 +88,7 @@ class RandomValues {
       shapes.push_back(&operand->shape());
     }
     Attributes view;
-    if constexpr (!std::is_same_v<A, std::monostate>) view = &attributes;
+    if constexpr (!std::is_same_v<A, NoAttributes>) view = &attributes;
     StatusOr<Shape> shape = InferShape(opcode, shapes, view, called, stated);
     if (!shape.ok()) return nullptr;
     if (shape->IsArray() && shape->ElementCount() > 512) return nullptr;
@@ -96,7 +96,7 @@ class RandomValues {
     for (HloComputation* callee : called) op->AddCalledComputation(callee);
     return Keep(op);
   }
-  template <class A = std::monostate>
+  template <class A = NoAttributes>
   Op Make(HloOpcode opcode, std::initializer_list<Op> operands, A attributes = {},
           std::vector<HloComputation*> called = {}, const Shape* stated = nullptr) {
     return Make(opcode, Ops(operands), std::move(attributes), std::move(called), stated);
@@ -115,7 +115,7 @@ class RandomValues {
     for (int tries = 0; tries < 6; ++tries) {
       if (Op op = Any(); op->shape().element_type() == type) return op;
     }
-    return Make(HloOpcode::kConvert, {Any()}, std::monostate(), {}, nullptr) != nullptr
+    return Make(HloOpcode::kConvert, {Any()}, NoAttributes(), {}, nullptr) != nullptr
                ? values().back()
                : Splat(Shape::Array(type, RandomSizes()));
   }
@@ -129,7 +129,7 @@ class RandomValues {
     if (x->shape().element_type() == type) return x;
     if (IsComplex(x->shape().element_type()) && !IsComplex(type)) x = Make(HloOpcode::kReal, {x});
     const Shape shape = Shape::Array(type, x->shape().dimensions());
-    return Make(HloOpcode::kConvert, {x}, std::monostate(), {}, &shape);
+    return Make(HloOpcode::kConvert, {x}, NoAttributes(), {}, &shape);
   }
   Op Constant(PrimitiveType type, double value) {
     if (IsInteger(type) && std::abs(value) > 1e9) value = 5;

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "hloir/builder.h"
-#include "hloir/call_graph.h"
+#include "hloir/analysis/call_graph.h"
 #include "hloir/parser.h"
-#include "hloir/reachability.h"
+#include "hloir/analysis/reachability.h"
 #include "tests/unit/catch.h"
 
 namespace hloir {
@@ -206,7 +206,7 @@ TEST_CASE("names are found and free again however many there are, and so is the 
   HloInstruction* a = main.FindInstruction("a");
   std::vector<HloInstruction*> made;
   for (int k = 0; k < 1000; ++k)
-    made.push_back(main.AddInstruction(HloOpcode::kNegate, a->shape(), {a}, std::monostate(), "n"));
+    made.push_back(main.AddInstruction(HloOpcode::kNegate, a->shape(), {a}, NoAttributes(), "n"));
   CHECK(made[0]->name() == "n");
   CHECK(made[999]->name() == "n.999");
   CHECK(main.FindInstruction("n.500") == made[500]);
@@ -224,15 +224,15 @@ TEST_CASE("names are found and free again however many there are, and so is the 
     HloInstruction* p = computation->parameter(0);
     for (int k = 0; k < 400; ++k) {
       HloInstruction* again =
-          computation->AddInstruction(HloOpcode::kAdd, p->shape(), {p, p}, std::monostate(), "m." + std::to_string(k));
+          computation->AddInstruction(HloOpcode::kAdd, p->shape(), {p, p}, NoAttributes(), "m." + std::to_string(k));
       CHECK(freed.erase(again) == 1);
       CHECK(computation->FindInstruction("m." + std::to_string(k)) == again);
       CHECK(again->operand(1) == p);
       CHECK(again->user_count() == 0);
     }
   }
-  CHECK(main.AddInstruction(HloOpcode::kNegate, a->shape(), {a}, std::monostate(), "n.700")->name() == "n.700");
-  CHECK(main.AddInstruction(HloOpcode::kNegate, a->shape(), {a}, std::monostate(), "m.7")->name() == "m.400");
+  CHECK(main.AddInstruction(HloOpcode::kNegate, a->shape(), {a}, NoAttributes(), "n.700")->name() == "n.700");
+  CHECK(main.AddInstruction(HloOpcode::kNegate, a->shape(), {a}, NoAttributes(), "m.7")->name() == "m.400");
   CHECK(module->memory_bytes() == bytes);
 }
 

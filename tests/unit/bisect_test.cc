@@ -5,10 +5,10 @@
 #include <catch2/catch.hpp>
 #endif
 
-#include "hloir/bisect.h"
+#include "hloir/check/bisect.h"
 #include "hloir/parser.h"
 #include "hloir/passes.h"
-#include "hloir/reduce.h"
+#include "hloir/check/reduce.h"
 
 namespace hloir {
 namespace {

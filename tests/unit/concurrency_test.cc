@@ -4,14 +4,14 @@
 #include <atomic>
 #include <thread>
 
-#include "hloir/call_graph.h"
+#include "hloir/analysis/call_graph.h"
 #include "hloir/executable.h"
 #include "hloir/parser.h"
 #include "hloir/passes.h"
 #include "hloir/printer.h"
 #include "hloir/proto.h"
-#include "hloir/reachability.h"
-#include "hloir/structural.h"
+#include "hloir/analysis/reachability.h"
+#include "hloir/analysis/structural.h"
 #include "hloir/verifier.h"
 #include "tests/unit/check_module.h"
 

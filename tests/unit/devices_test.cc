@@ -1,5 +1,5 @@
-// devices.h: every collective, in every sense that its groups may have, between simulated devices.
-#include "hloir/devices.h"
+// evaluator.h, several devices: every collective, in every sense that its groups may have, between simulated devices.
+#include "hloir/evaluator.h"
 
 #include <string>
 

@@ -258,7 +258,7 @@ TEST_CASE("instructions keep their order, though nothing reads them and they cam
   HloComputation* entry = file.module->entry_computation();
   HloInstruction* late =
       entry->AddInstruction(HloOpcode::kSin, Shape::Scalar(PrimitiveType::F32),
-                            std::vector<HloInstruction*>{entry->parameter(0)}, std::monostate(), "late");
+                            std::vector<HloInstruction*>{entry->parameter(0)}, NoAttributes(), "late");
   entry->MoveBefore(late, entry->root());
   const std::string text = Text(*file.module);
   StatusOr<std::string> bytes = SerializeHloProto(file);

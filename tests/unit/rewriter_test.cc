@@ -12,6 +12,7 @@
 #include "hloir/parser.h"
 #include "hloir/passes.h"
 #include "hloir/printer.h"
+#include "hloir/rewrite/proposals.h"
 
 namespace hloir {
 namespace {
@@ -59,6 +60,30 @@ TEST_CASE("a record says what went, what came and where it was written") {
   const HloInstruction* x = module->entry_computation()->root();
   CHECK(x->metadata() == nullptr);
   CHECK(x->extras().merged_metadata.size() == 2);
+}
+
+TEST_CASE("a proposal says what would come, and the module stays as it is") {
+  const std::unique_ptr<HloModule> module = Parse(kText);
+  const std::string text = PrintModule(*module);
+  const std::vector<std::string> names = {"[algebraic-simplifier", "cse]"};
+  const StatusOr<Proposals> found = FindProposals(*module, BuiltinPasses(), names);
+  REQUIRE(found.ok());
+  CHECK(PrintModule(*module) == text);
+  CHECK(found->untried == 0);
+  REQUIRE(found->entries.size() >= 2);
+  CHECK(found->entries[0].id == "algebraic-simplifier/multiply-one@e/y");
+  CHECK(found->entries[0].outcome == RewriteLog::Outcome::kProposed);
+  CHECK(found->entries[0].before.starts_with("%one = f32[] constant(1)\n%ones ="));
+  CHECK(found->entries[0].after == "%x = f32[4]{0} parameter(0)");
+  // Each by itself: y is still there.
+  CHECK(found->entries.back().id == "algebraic-simplifier/negate-negate@e/r");
+  CHECK(found->entries.back().after.starts_with("%y = f32[4]{0} multiply(%x, %ones)"));
+
+  const StatusOr<Proposals> one = FindProposals(*module, BuiltinPasses(), names, {}, module->instruction_count());
+  REQUIRE(one.ok());
+  CHECK(one->untried == static_cast<int64_t>(one->entries.size()) - 1);
+  CHECK(!one->entries.front().after.empty());
+  CHECK(one->entries.back().after.empty());
 }
 
 TEST_CASE("proposals are found once, change nothing, and can be taken by their ids") {

@@ -11,7 +11,7 @@
 
 #include "hloir/builder.h"
 #include "hloir/parser.h"
-#include "hloir/shape_inference.h"
+#include "hloir/analysis/shape_inference.h"
 
 namespace hloir {
 namespace {
@@ -24,7 +24,7 @@ Shape S(const std::string& text) {
 }
 
 // The inferred shape as text, or the error.
-template <class A = std::monostate>
+template <class A = NoAttributes>
 std::string Infer(HloOpcode opcode, std::vector<std::string> operand_texts, A attributes = {},
                   const std::string& stated_text = "", std::vector<HloComputation*> called = {}) {
   std::vector<Shape> shapes;
@@ -32,7 +32,7 @@ std::string Infer(HloOpcode opcode, std::vector<std::string> operand_texts, A at
   std::vector<const Shape*> operands;
   for (const Shape& shape : shapes) operands.push_back(&shape);
   Attributes view;
-  if constexpr (!std::is_same_v<A, std::monostate>) view = &attributes;
+  if constexpr (!std::is_same_v<A, NoAttributes>) view = &attributes;
   Shape stated;
   if (!stated_text.empty()) stated = S(stated_text);
   StatusOr<Shape> inferred = InferShape(opcode, operands, view, called, stated_text.empty() ? nullptr : &stated);
@@ -134,7 +134,7 @@ TEST_CASE("ingredients that are not the opcode's") {
   CHECK(Infer(Op::kReduce, {"f32[6]", "f32[]"}, Dims({0})) == "reduce calls one computation, not 0");
   HloModule module("m");
   HloComputation* add = MakeReducer(module, HloOpcode::kAdd, PrimitiveType::F32);
-  CHECK(Infer(Op::kNegate, {"f32[6]"}, std::monostate{}, "", {add}) == "negate calls no computations, but has 1");
+  CHECK(Infer(Op::kNegate, {"f32[6]"}, NoAttributes{}, "", {add}) == "negate calls no computations, but has 1");
   CHECK(Infer(Op::kReduce, {"f32[6]", "f32[]"}, Dims({0}), "", {nullptr}) == "reduce calls a computation without root");
 }
 

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "support/format.h"
-#include "hloir/structural.h"
+#include "hloir/analysis/structural.h"
 #include "plan/lower/dead_values.h"
 #include "plan/steps/dot.h"
 #include "plan/lower/expand.h"

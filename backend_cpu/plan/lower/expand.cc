@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "hloir/builder.h"
-#include "hloir/open_semantics.h"
+#include "hloir/analysis/open_semantics.h"
 #include "plan/lower/expand_ops.h"
 #include "plan/steps/kernel_choice.h"
 
@@ -64,10 +64,9 @@ class ScalarBody {
         default: {
           Ops operands;
           for (const HloInstruction* operand : instruction->operands()) operands.push_back(values[operand]);
-          // Attributes stay in the original's module, which outlives this one.
           value = b.computation()->AddInstructionWithAttributes(instruction->opcode(),
                                                                 Shape::Array(instruction->shape().element_type(), dims),
-                                                                operands, instruction->attributes_variant());
+                                                                operands, instruction->attributes());
         }
       }
     }

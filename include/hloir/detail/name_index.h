@@ -5,7 +5,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <functional>
 #include <string_view>
 #include <vector>
 

@@ -3,12 +3,10 @@
 // are taken. Tested by tests/unit/unique_name_test.cc.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #pragma GCC visibility push(default)
 namespace hloir {
@@ -34,30 +32,29 @@ class UniqueNamer {
   // are not tried again, so that n names of one root cost n steps and not n².
   template <class IsTaken>
   std::string Next(std::string_view root, IsTaken is_taken, int64_t first = 1) {
-    auto at = next_.find(root);
-    if (at == next_.end()) at = next_.emplace(root, first).first;
+    int64_t& number = NextNumber(root, first);
     std::string name(root);
     name += '.';
     const size_t length = name.size();
     do {
       name.resize(length);
-      name += std::to_string(at->second++);
+      name += std::to_string(number++);
     } while (is_taken(std::string_view(name)));
     return name;
   }
   // `name` is free again, and Next may give it again.
-  void Release(std::string_view name) {
-    const auto [root, number] = SplitNumber(name);
-    const auto at = number.empty() ? next_.end() : next_.find(root);
-    if (at != next_.end()) at->second = std::min<int64_t>(at->second, std::stoll(std::string(number)));
-  }
+  void Release(std::string_view name);
+
+  UniqueNamer();
+  ~UniqueNamer();
+  UniqueNamer(UniqueNamer&&) noexcept;
+  UniqueNamer& operator=(UniqueNamer&&) noexcept;
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
-  std::unordered_map<std::string, int64_t, Hash, std::equal_to<>> next_;  // by root: the first number not yet tried
+  struct Numbers;  // a hash table, which is not everybody's to compile
+  int64_t& NextNumber(std::string_view root, int64_t first);
+
+  std::unique_ptr<Numbers> numbers_;  // made when the first name is
 };
 
 }  // namespace hloir

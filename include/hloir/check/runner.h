@@ -20,7 +20,6 @@
 #include <string>
 #include <vector>
 
-#include "hloir/devices.h"
 #include "hloir/evaluator.h"
 #include "hloir/executable.h"
 #include "hloir/module.h"

@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hloir/call_graph.h"
+#include "hloir/analysis/call_graph.h"
 #include "hloir/cost.h"
 #include "hloir/module.h"
 

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "hloir/builder.h"
-#include "hloir/match.h"
+#include "hloir/rewrite/match.h"
 #include "hloir/pass.h"
 
 #pragma GCC visibility push(default)

@@ -21,7 +21,7 @@
 
 #include "hloir/check.h"
 #include "hloir/module.h"
-#include "hloir/runner.h"
+#include "hloir/check/runner.h"
 
 #pragma GCC visibility push(default)
 namespace hloir {

@@ -1,5 +1,5 @@
-// See rewrite_util.h.
-#include "hloir/rewrite_util.h"
+// See util.h.
+#include "hloir/rewrite/util.h"
 
 #include <algorithm>
 #include <utility>
