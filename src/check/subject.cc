@@ -74,7 +74,7 @@ StatusOr<Results> Subject::Compute(size_t set) {
   if (!runner_) {
     RunnerOptions runner = options.runner;
     runner.devices = context_.counts;
-    if (options.timing && runner.threads == 0 && WorkOf(module_) < kWorthThreads) runner.threads = 1;
+    if (options.timing && runner.threads == 0 && WorkOf(CostAnalysis(module_).total().once) < kWorthThreads) runner.threads = 1;
     HLOIR_ASSIGN_OR_RETURN(runner_, Runner::Prepare(module_, runner));
     engine_ = runner_->engine();
   }
@@ -113,11 +113,12 @@ StatusOr<Results> Subject::RunReference(const HloModule& module, const Arguments
   std::atomic<bool> stop = false;
   double work = 0;
   if (!whatever_it_takes) {
-    if (WorkOf(module) * static_cast<double>(context_.counts.devices()) > limit) return too_much();
+    const auto costs = std::make_shared<CostAnalysis>(module);
+    if (WorkOf(costs->total().once) * static_cast<double>(context_.counts.devices()) > limit) return too_much();
     if (HasLoops(module)) {
       options.cancel = &stop;
-      options.on_result = [&](const HloInstruction& instruction, const Literal&) {
-        if ((work += 1 + WorkOf(instruction)) > limit) stop = true;
+      options.on_result = [&work, &stop, limit, costs](const HloInstruction& instruction, const Literal&) {
+        if ((work += 1 + WorkOf(*costs, instruction)) > limit) stop = true;
       };
     }
   }

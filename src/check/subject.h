@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hloir/check.h"
+#include "hloir/cost.h"
 
 namespace hloir::check {
 
@@ -88,9 +89,9 @@ bool TestsReference(const Context& context);
 // Else it is the other engine.
 bool OtherIsReference(const Context& context);
 
-// Operations on elements that one instruction takes, roughly; what it calls not included.
-double WorkOf(const HloInstruction& instruction);
-// The same of a module, loops counted once.
-double WorkOf(const HloModule& module);
+// Operations on elements that this takes in the reference, roughly.
+double WorkOf(const Cost& cost);
+// The same of one instruction, without what is evaluated as instructions of its own.
+double WorkOf(const CostAnalysis& costs, const HloInstruction& instruction);
 
 }  // namespace hloir::check
