@@ -23,5 +23,7 @@ void AddRunCommand(CLI::App& app, Action& action);
 void AddVerifyCommand(CLI::App& app, Action& action, PassRegistry& registry);
 void AddConvertCommand(CLI::App& app, Action& action);
 void AddStatsCommand(CLI::App& app, Action& action);
+void AddFuzzCommand(CLI::App& app, Action& action);
+void AddFuzzGenerateCommand(CLI::App& fuzz, Action& action);
 
 }  // namespace hloir::tool

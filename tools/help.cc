@@ -14,10 +14,11 @@ constexpr size_t kNameColumns = 26;
 
 size_t Width() { return static_cast<size_t>(std::min(TerminalWidth(stdout), 100)); }
 
-// The command that the user chose, or the application.
+// The command that the user chose, as deep as commands go, or the application.
 const CLI::App& Chosen(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  return chosen.empty() ? app : *chosen.front();
+  const CLI::App* chosen = &app;
+  while (!chosen->get_subcommands().empty()) chosen = chosen->get_subcommands().front();
+  return *chosen;
 }
 
 std::vector<std::string> FlagNames(const CLI::App& command) {

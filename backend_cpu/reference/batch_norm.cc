@@ -20,11 +20,16 @@ struct Normalized {
     per_feature = features == 0 ? 0 : static_cast<double>(x.element_count() / features);
   }
   size_t Feature(int64_t i) const { return static_cast<size_t>(i / stride % features); }
-  // The mean, over each feature's elements, of f(i).
+  // The sum, over each feature's elements, of f(i), and their mean: NaN of no elements.
+  template <class F>
+  std::vector<double> Sum(F f) const {
+    std::vector<double> sums(static_cast<size_t>(features));
+    for (int64_t i = 0; i < x.element_count(); ++i) sums[Feature(i)] += f(i);
+    return sums;
+  }
   template <class F>
   std::vector<double> Mean(F f) const {
-    std::vector<double> means(static_cast<size_t>(features));
-    for (int64_t i = 0; i < x.element_count(); ++i) means[Feature(i)] += f(i);
+    std::vector<double> means = Sum(f);
     for (double& mean : means) mean /= per_feature;
     return means;
   }
@@ -98,22 +103,19 @@ StatusOr<Value> EvaluateBatchNormGrad(EvalContext& context) {
                             variance = Doubles(context.operand(3)), gradient = Doubles(context.operand(4));
   auto distance = [&](int64_t i) { return n.at(i) - mean[n.Feature(i)]; };
   auto g = [&](int64_t i) { return gradient[static_cast<size_t>(i)]; };
-  const std::vector<double> mean_g = n.Mean(g);
-  const std::vector<double> mean_gd = n.Mean([&](int64_t i) { return g(i) * distance(i); });
-  std::vector<double> x_gradient(gradient.size()), scale_gradient(mean.size()), offset_gradient(mean.size());
-  for (size_t f = 0; f < mean.size(); ++f) {
-    scale_gradient[f] = mean_gd[f] * n.per_feature / std::sqrt(variance[f] + n.epsilon);
-    offset_gradient[f] = mean_g[f] * n.per_feature;
-  }
+  const std::vector<double> sum_g = n.Sum(g), sum_gd = n.Sum([&](int64_t i) { return g(i) * distance(i); });
+  std::vector<double> x_gradient(gradient.size()), scale_gradient(mean.size());
+  for (size_t f = 0; f < mean.size(); ++f) scale_gradient[f] = sum_gd[f] / std::sqrt(variance[f] + n.epsilon);
   for (int64_t i = 0; i < n.x.element_count(); ++i) {
     const size_t f = n.Feature(i);
     const double r2 = 1 / (variance[f] + n.epsilon);
-    x_gradient[static_cast<size_t>(i)] = scale[f] * std::sqrt(r2) * (g(i) - mean_g[f] - distance(i) * r2 * mean_gd[f]);
+    x_gradient[static_cast<size_t>(i)] =
+        scale[f] * std::sqrt(r2) * (g(i) - (sum_g[f] + distance(i) * r2 * sum_gd[f]) / n.per_feature);
   }
   std::vector<Value> results;
   results.emplace_back(Vector(x_gradient, context.shape.tuple_shapes(0)));
   results.emplace_back(Vector(scale_gradient, context.shape.tuple_shapes(1)));
-  results.emplace_back(Vector(offset_gradient, context.shape.tuple_shapes(2)));
+  results.emplace_back(Vector(sum_g, context.shape.tuple_shapes(2)));
   return Value::Tuple(std::move(results));
 }
 

@@ -19,7 +19,7 @@
 #include "hloir/check/reduce.h"
 #include "hloir/analysis/structural.h"
 #include "hloir/verifier.h"
-#include "tests/random/random_module.h"
+#include "fuzz/programs.h"
 
 namespace hloir {
 namespace {
@@ -176,7 +176,7 @@ int Main(uint64_t first, int64_t count, MathMode math, const std::string& wanted
   PassFuzzer checker(math);
   int64_t failures = 0;
   for (uint64_t seed = first; seed < first + static_cast<uint64_t>(count); ++seed) {
-    const std::unique_ptr<HloModule> module = RandomModule(seed);
+    const std::unique_ptr<HloModule> module = fuzz::RandomModule(seed);
     std::vector<std::function<Complaint(const HloModule&)>> checks;
     checks.push_back([&](const HloModule& m) { return checker.CheckText(m); });
     checks.push_back([&](const HloModule& m) { return checker.Check(m, listed); });

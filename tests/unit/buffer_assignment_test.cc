@@ -5,7 +5,7 @@
 
 #include "hloir/parser.h"
 #include "hloir/passes.h"
-#include "tests/random/random_module.h"
+#include "fuzz/programs.h"
 #include "tests/unit/catch.h"
 
 namespace hloir {
@@ -118,7 +118,7 @@ ENTRY main {
 TEST_CASE("no two values in use at once lie in one place, and no plan is below the peak") {
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     INFO("seed " << seed);
-    std::unique_ptr<HloModule> module = RandomModule(seed);
+    std::unique_ptr<HloModule> module = fuzz::RandomModule(seed);
     if (seed % 2 == 0) {
       auto scheduler = MakePass("hlo-memory-scheduler", {});
       REQUIRE(scheduler.ok());

@@ -1,7 +1,7 @@
-// See random_ops.h.
-#include "tests/random/random_ops.h"
+// See ops.h.
+#include "fuzz/ops.h"
 
-namespace hloir {
+namespace hloir::fuzz {
 
 RandomOps::Op RandomOps::Elementwise() {
   switch (Below(10)) {
@@ -86,7 +86,7 @@ RandomOps::Op RandomOps::Movement() {
     case 2: {
       DimVector order;
       for (int64_t d = 0; d < rank; ++d) order.push_back(d);
-      std::shuffle(order.begin(), order.end(), Shuffler{this});
+      random_.Shuffle(order);
       return Make(HloOpcode::kTranspose, {x}, DimensionsAttributes{order});
     }
     case 3: {
@@ -335,7 +335,7 @@ RandomOps::Op RandomOps::Indexed() {
   DimVector collapsed, offsets, map, slice;
   for (int64_t d = 0; d < rank; ++d) slice.push_back(1 + Below(shape.dimensions(d)));
   for (int64_t k = 0; k < indexed; ++k) map.push_back(k);
-  if (Chance(25)) std::shuffle(map.begin(), map.end(), Shuffler{this});
+  if (Chance(25)) random_.Shuffle(map);
   for (int64_t d = 0; d < rank; ++d) {
     if (slice[d] == 1 && Chance(60)) {
       collapsed.push_back(d);
@@ -356,8 +356,8 @@ RandomOps::Op RandomOps::Indexed() {
   a.update_window_dims = offsets, a.inserted_window_dims = collapsed, a.scatter_dims_to_operand_dims = map,
   a.index_vector_dim = 1;
   const PrimitiveType type = shape.element_type();
-  return Make(HloOpcode::kScatter, {x, indices, Like(Shape::Array(type, update_sizes))}, a,
-              {Binary(ReducerOpcode(type), type)});
+  const HloOpcode combine = ReducerOpcode(type);
+  return Make(HloOpcode::kScatter, {x, indices, Like(Shape::Array(type, update_sizes))}, a, {Binary(combine, type)});
 }
 
 RandomOps::Op RandomOps::Whole() {
@@ -411,7 +411,7 @@ RandomOps::Op RandomOps::AnyBroadcast(Op x) {
   const int64_t rank = x->shape().rank(), added = Below(2);
   DimVector dimensions, sizes(static_cast<size_t>(rank + added), 1 + Below(3));
   for (int64_t d = 0; d < rank + added; ++d) dimensions.push_back(d);
-  std::shuffle(dimensions.begin(), dimensions.end(), Shuffler{this});
+  random_.Shuffle(dimensions);
   dimensions.resize(static_cast<size_t>(rank));
   for (int64_t d = 0; d < rank; ++d) sizes[dimensions[d]] = x->shape().dimensions(d);
   const Shape shape = Shape::Array(x->shape().element_type(), sizes);
@@ -534,8 +534,8 @@ RandomOps::Op RandomOps::Batched(Op x) {
   a.update_window_dims = window, a.inserted_window_dims = {1}, a.scatter_dims_to_operand_dims = {1};
   a.input_batching_dims = a.scatter_indices_batching_dims = {0}, a.index_vector_dim = 2;
   const PrimitiveType type = shape.element_type();
-  return Make(HloOpcode::kScatter, {x, indices, Like(Shape::Array(type, update))}, a,
-              {Binary(ReducerOpcode(type), type)});
+  const HloOpcode combine = ReducerOpcode(type);
+  return Make(HloOpcode::kScatter, {x, indices, Like(Shape::Array(type, update))}, a, {Binary(combine, type)});
 }
 
-}  // namespace hloir
+}  // namespace hloir::fuzz

@@ -11,8 +11,10 @@
 
 #include "hloir/module.h"
 
-namespace hloir {
+#pragma GCC visibility push(default)
+namespace hloir::fuzz {
 
 std::unique_ptr<HloModule> RandomModule(uint64_t seed);
 
-}  // namespace hloir
+}  // namespace hloir::fuzz
+#pragma GCC visibility pop

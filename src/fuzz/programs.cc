@@ -1,10 +1,10 @@
-// See random_module.h. Here is what computations are made of each other: bodies, branches, loops and the entry.
-#include "tests/random/random_module.h"
+// See programs.h. Here is what computations are made of each other: bodies, branches, loops and the entry.
+#include "fuzz/programs.h"
 
 #include "hloir/parser.h"
-#include "tests/random/random_ops.h"
+#include "fuzz/ops.h"
 
-namespace hloir {
+namespace hloir::fuzz {
 namespace {
 
 class Generator : public RandomOps {
@@ -159,8 +159,8 @@ namespace {
 
 // What belongs to an instruction beside its operation: here and there a source, frontend attributes, a sharding, an
 // order.
-void Annotate(HloComputation& computation, std::mt19937_64& random) {
-  const auto chance = [&](uint64_t percent) { return random() % 100 < percent; };
+void Annotate(HloComputation& computation, Random& random) {
+  const auto chance = [&](uint64_t percent) { return random.Chance(static_cast<int64_t>(percent)); };
   std::vector<HloInstruction*> earlier;
   for (HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
     const std::string number = std::to_string(earlier.size());
@@ -175,7 +175,7 @@ void Annotate(HloComputation& computation, std::mt19937_64& random) {
       StatusOr<Sharding> sharding = ParseSharding("{replicated}");
       if (sharding.ok()) i->set_sharding(*std::move(sharding));
     }
-    if (!earlier.empty() && chance(5)) earlier[random() % earlier.size()]->AddControlDependencyTo(i);
+    if (!earlier.empty() && chance(5)) random.From(earlier)->AddControlDependencyTo(i);
     earlier.push_back(i);
   }
 }
@@ -183,7 +183,7 @@ void Annotate(HloComputation& computation, std::mt19937_64& random) {
 }  // namespace
 
 std::unique_ptr<HloModule> RandomModule(uint64_t seed) {
-  std::mt19937_64 random(seed * 0x9E3779B97F4A7C15u + 1);
+  Random random(seed);
   auto module = std::make_unique<HloModule>("random_" + std::to_string(seed));
   module->set_entry_computation(Generator(*module, random).Entry());
   // What was begun and did not fit.
@@ -193,8 +193,8 @@ std::unique_ptr<HloModule> RandomModule(uint64_t seed) {
     module->RemoveComputation(computation);
     i = module->computation_count();  // what it called may be free now
   }
-  if (random() % 4 == 0) Annotate(*module->entry_computation(), random);
+  if (random.Chance(25)) Annotate(*module->entry_computation(), random);
   return module;
 }
 
-}  // namespace hloir
+}  // namespace hloir::fuzz

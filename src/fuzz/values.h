@@ -1,33 +1,33 @@
 // What random modules are made of: the computation that is being made and the values in it, types, shapes and
 // constants, and a value of any shape from what is there. What likes simplifiers (zeros, ones, splats, sequences) is
 // likelier than chance. Each instruction is asked of shape inference first, so a module is legal by construction. Used
-// by random_ops.h.
+// by ops.h.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "hloir/builder.h"
+#include "fuzz/random.h"
 #include "hloir/analysis/shape_inference.h"
 
-namespace hloir {
+namespace hloir::fuzz {
 
 class RandomValues {
  public:
   using Op = HloInstruction*;
   using Ops = std::vector<Op>;
 
-  RandomValues(HloModule& module, std::mt19937_64& random) : module_(module), random_(random) {}
+  RandomValues(HloModule& module, Random& random) : module_(module), random_(random) {}
 
  protected:
-  int64_t Below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
-  bool Chance(int64_t percent) { return Below(100) < percent; }
+  int64_t Below(int64_t n) { return random_.Below(n); }
+  bool Chance(int64_t percent) { return random_.Chance(percent); }
   template <class T>
   T Pick(std::initializer_list<T> list) {
-    return list.begin()[Below(static_cast<int64_t>(list.size()))];
+    return random_.Pick(list);
   }
 
   // One computation at a time; those called are made first, on a stack.
@@ -225,13 +225,6 @@ class RandomValues {
     }
   }
 
-  struct Shuffler {
-    using result_type = uint64_t;
-    static constexpr uint64_t min() { return 0; }
-    static constexpr uint64_t max() { return UINT64_MAX; }
-    uint64_t operator()() { return generator->random_(); }
-    RandomValues* generator;
-  };
   // Some of what is in a tuple.
   Op Elements(Op tuple) {
     if (tuple == nullptr) return nullptr;
@@ -245,8 +238,8 @@ class RandomValues {
   }
 
   HloModule& module_;
-  std::mt19937_64& random_;
+  Random& random_;
   std::vector<Frame> frames_;
 };
 
-}  // namespace hloir
+}  // namespace hloir::fuzz

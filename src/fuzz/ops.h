@@ -1,10 +1,10 @@
 // Random instructions, by family: each adds one or a few to the computation that is being made, from values that are
-// there, or nothing (nullptr) if the ingredients did not fit. Used by random_module.cc.
+// there, or nothing (nullptr) if the ingredients did not fit. Used by programs.cc.
 #pragma once
 
-#include "tests/random/random_values.h"
+#include "fuzz/values.h"
 
-namespace hloir {
+namespace hloir::fuzz {
 
 class RandomOps : public RandomValues {
  public:
@@ -43,4 +43,4 @@ class RandomOps : public RandomValues {
   Op Whole();
 };
 
-}  // namespace hloir
+}  // namespace hloir::fuzz

@@ -1,0 +1,62 @@
+// MakeCases: a module of many independent operations, each on parameters of its own, with the values to run it on and
+// how exactly any two implementations of each must agree. Where programs.h looks for what goes wrong between
+// instructions, this looks at each operation alone: every opcode with every type and attribute that has a meaning, on
+// values that reach the corners (NaN, infinities, -0, denormals, extremes, indices outside, shifts over the width).
+// The same seed gives the same module and the same values everywhere.
+//
+// Example: `hloir fuzz generate --kind=cases --first=7 -o DIR`. Tested by tests/unit/fuzz_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hloir/literal.h"
+#include "hloir/module.h"
+
+#pragma GCC visibility push(default)
+namespace hloir::fuzz {
+
+// What two right implementations may differ by, element by element.
+struct Agreement {
+  // Units in the last place of the element (of a complex number: of its magnitude). 0: the same bits, a NaN being any.
+  double ulps = 0;
+  // Where rounding adds up: so many units in the last place of the result's largest element.
+  double leaf_ulps = 0;
+  // The sign of zero and what becomes of denormals are left open.
+  bool loose_zero = false;
+};
+
+// How `got` differs from what is wanted, in words; "" if it agrees.
+std::string Difference(const Literal& want, const Literal& got, const Agreement& agreement);
+
+// One operation: an element of the entry computation's result.
+struct Case {
+  std::string family;  // "elementwise", "gather", …: what --only chooses by
+  std::string what;    // "add f32", "convert f8e5m2 to s4": for coverage and reports
+  HloOpcode opcode = HloOpcode::kAdd;
+  Agreement agreement;
+};
+
+struct CaseModule {
+  std::unique_ptr<HloModule> module;  // the entry's root is a tuple of an array for each case
+  std::vector<Literal> inputs;        // of the entry's parameters
+  std::vector<Case> cases;
+};
+
+// The families' names.
+std::vector<std::string> CaseFamilies();
+struct CaseOptions {
+  int64_t count = 24;
+  std::string only;  // a family's name; "" for all
+  // Only what every implementation has and is bound to: no denormals (XLA:CPU takes them for zeros), no reduction that
+  // starts from another value than its identity, no type or opcode that StableHLO cannot say.
+  bool portable = false;
+};
+CaseModule MakeCases(uint64_t seed, const CaseOptions& options = {});
+// The same module with these cases alone, by their places; what they do not need is gone.
+void KeepCases(CaseModule& made, const std::vector<int64_t>& places);
+
+}  // namespace hloir::fuzz
+#pragma GCC visibility pop

@@ -1,0 +1,120 @@
+// hloir fuzz generate: writes modules that are made up, the values to run them on and, if asked, what both engines make
+// of them: for a comparison with another implementation (tools/fuzz_xla.py).
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "fuzz/cases.h"
+#include "fuzz/programs.h"
+#include "hloir/check.h"
+#include "hloir/io.h"
+#include "hloir/printer.h"
+#include "hloir/check/runner.h"
+#include "tools/choices.h"
+#include "tools/command.h"
+#include "tools/report.h"
+
+namespace hloir::tool {
+namespace {
+
+struct GenerateFlags {
+  std::string kind = "cases", output = ".";
+  uint64_t first = 1;
+  int64_t count = 1;
+  fuzz::CaseOptions cases;
+  std::vector<int64_t> keep;
+  bool run = false;
+};
+
+// The results of one engine, in an .npz of their own.
+Status WriteResults(const HloModule& module, const std::vector<const Literal*>& arguments, Engine engine,
+                    const std::string& path) {
+  RunnerOptions options;
+  options.engine = engine;
+  options.threads = 1;
+  options.max_steps = 1 << 22;
+  HLOIR_ASSIGN_OR_RETURN(Runner runner, Runner::Prepare(module, options));
+  HLOIR_ASSIGN_OR_RETURN(const Literal result, runner.Run(arguments));
+  return WriteLeaves(path, "out", std::vector<std::vector<Literal>>{ResultLeaves(result)});
+}
+
+StatusOr<Json> Generate(const GenerateFlags& flags, uint64_t seed) {
+  fuzz::CaseModule made;
+  if (flags.kind == "cases") {
+    made = fuzz::MakeCases(seed, flags.cases);
+    if (!flags.keep.empty()) fuzz::KeepCases(made, flags.keep);
+  } else {
+    made.module = fuzz::RandomModule(seed);
+    HLOIR_ASSIGN_OR_RETURN(made.inputs, MakeFakeInputs(*made.module, 2 * seed));
+  }
+  const std::string stem = (std::filesystem::path(flags.output) / fmt::format("{}-{}", flags.kind, seed)).string();
+  Json report = {{"seed", seed}, {"module", stem + ".hlo"}, {"inputs", stem + ".npz"}, {"cases", Json::array()}};
+  HLOIR_RETURN_IF_ERROR(WriteFile(stem + ".hlo", PrintModule(*made.module, PrintOptions::Readable())));
+  std::vector<Literal> leaves;
+  for (const Literal& input : made.inputs)
+    for (Literal& leaf : ResultLeaves(input)) leaves.push_back(std::move(leaf));
+  HLOIR_RETURN_IF_ERROR(WriteLeaves(stem + ".npz", "in", std::vector<std::vector<Literal>>{std::move(leaves)}));
+  for (const fuzz::Case& one : made.cases) {
+    report["cases"].push_back({{"family", one.family},
+                               {"what", one.what},
+                               {"ulps", one.agreement.ulps},
+                               {"leaf_ulps", one.agreement.leaf_ulps},
+                               {"loose_zero", one.agreement.loose_zero}});
+  }
+  if (!flags.run) return report;
+  const std::vector<const Literal*> arguments = Pointers(made.inputs);
+  for (const auto& [engine, name] : {std::pair(Engine::kFast, "fast"), std::pair(Engine::kReference, "reference")}) {
+    const std::string path = fmt::format("{}.{}.npz", stem, name);
+    const Status ran = WriteResults(*made.module, arguments, engine, path);
+    if (ran.ok()) report[name] = path;
+    else report[fmt::format("{}_error", name)] = ran.message();
+  }
+  return report;
+}
+
+int Run(const GenerateFlags& flags) {
+  std::error_code error;
+  std::filesystem::create_directories(flags.output, error);
+  for (int64_t k = 0; k < flags.count; ++k) {
+    StatusOr<Json> report = Generate(flags, flags.first + static_cast<uint64_t>(k));
+    if (!report.ok()) return Fail(report.status());
+    Write(stdout, report->dump() + "\n");
+    if (Status flushed = FlushStdout(); !flushed.ok()) return Fail(flushed);
+  }
+  return kExitGood;
+}
+
+}  // namespace
+
+void AddFuzzGenerateCommand(CLI::App& fuzz, Action& action) {
+  auto flags = std::make_shared<GenerateFlags>();
+  CLI::App* command = fuzz.add_subcommand("generate", "Write modules and values, a line of JSON for each");
+  command->add_option("--kind", flags->kind, "cases: many operations, each alone; programs: nested and mixed")
+      ->check(CLI::IsMember({"cases", "programs"}));
+  command->add_option("--only", flags->cases.only, "Cases of one family")
+      ->check(CLI::Validator(
+          [](const std::string& name) {
+            const std::vector<std::string> all = fuzz::CaseFamilies();
+            if (std::find(all.begin(), all.end(), name) != all.end()) return std::string();
+            return fmt::format("there is no family '{}', but {}", name, fmt::join(all, ", "));
+          },
+          "FAMILY"));
+  command->add_option("--first", flags->first, "The first seed");
+  command->add_option("--count", flags->count, "How many modules, of one seed after the other")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--cases", flags->cases.count, "How many cases a module")->check(CLI::PositiveNumber);
+  command->add_flag("--portable", flags->cases.portable, "Only what every implementation has and is bound to");
+  command->add_option("--keep", flags->keep, "Of the cases only those of these places, as in 0,3,7")->delimiter(',');
+  command->add_flag("--run", flags->run, "Also write what the engines make of them, SEED.fast.npz and .reference.npz");
+  command->add_option("-o,--output", flags->output, "The folder to write to");
+  command->callback([flags, &action] { action = [flags] { return Run(*flags); }; });
+}
+
+}  // namespace hloir::tool
