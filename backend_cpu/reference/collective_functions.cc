@@ -33,6 +33,17 @@ Participants ParticipantsOf(const A& attributes) {
   return p;
 }
 
+// What the numbers count, for messages.
+std::string_view KindOf(Ids ids) {
+  switch (ids) {
+    case Ids::kReplicas:
+    case Ids::kReplicasOfAllPartitions: return "replica";
+    case Ids::kPartitions: return "partition";
+    case Ids::kDevices: return "device";
+  }
+  return "";
+}
+
 // The devices of the caller's group, in its order; none if it is in no group.
 StatusOr<std::vector<int64_t>> GroupOf(const EvalContext& context, const Participants& participants) {
   const Device& me = *context.run.device();
@@ -46,7 +57,10 @@ StatusOr<std::vector<int64_t>> GroupOf(const EvalContext& context, const Partici
   for (const std::vector<int64_t>& each : participants.groups) {
     for (int64_t id : each) {
       if (id < 0 || id >= limit)
-        return InvalidArgument(Format("{}: there is no {} in replica_groups' sense", context.instruction.name(), id));
+        return InvalidArgument(
+            Format("{}: replica_groups names {} {}, and the module runs on {} replica{} of {} partition{}",
+                   context.instruction.name(), KindOf(participants.ids), id, me.counts.replicas,
+                   me.counts.replicas == 1 ? "" : "s", partitions, partitions == 1 ? "" : "s"));
     }
     if (std::find(each.begin(), each.end(), mine) != each.end()) group = each;
   }

@@ -14,7 +14,7 @@ namespace {
 Status CheckSingleParticipant(const EvalContext& context) {
   const HloModule* module = context.instruction.module();
   if (module != nullptr && module->config().replica_count * module->config().num_partitions > 1) {
-    return UnimplementedOp(context, "exchanges data between devices, and there is only one");
+    return UnimplementedOp(context, "communicates between devices, and there is only one");
   }
   return OkStatus();
 }
@@ -110,7 +110,7 @@ StatusOr<Value> EvaluateCollectivePermuteDone(EvalContext& context) { return Ele
 
 StatusOr<Value> EvaluateRaggedAllToAll(EvalContext& context) {
   if (context.run.device() != nullptr) return EvaluateCollective(context, context.shape);
-  return UnimplementedOp(context, "exchanges data between devices");
+  return UnimplementedOp(context, "communicates between devices");
 }
 StatusOr<Value> EvaluateSend(EvalContext& context) { return UnimplementedOp(context, "there is nobody to send to"); }
 StatusOr<Value> EvaluateSendDone(EvalContext& context) {

@@ -152,7 +152,7 @@ TEST_CASE("devices that wait in vain, and other mistakes") {
   Results({2, 1}, 1, " ROOT r = s32[1] all-reduce(x), to_apply=add, replica_groups={{0}}", &error);
   CHECK(error == "r: a device is in no group");
   Results({2, 1}, 1, " ROOT r = s32[1] all-reduce(x), to_apply=add, replica_groups={{0,1,2}}", &error);
-  CHECK(error == "r: there is no 2 in replica_groups' sense");
+  CHECK(error == "r: replica_groups names replica 2, and the module runs on 2 replicas of 1 partition");
   Results({3, 1}, 2, " ROOT r = s32[4] all-gather(x), dimensions={0}, replica_groups={}", &error);
   CHECK(error == "r: its operands and result do not fit the number of devices in its groups");
 }
