@@ -17,6 +17,7 @@
 #include "check/compare.h"
 #include "check/divergence.h"
 #include "check/left_open.h"
+#include "check/meaning.h"
 #include "check/subject.h"
 #include "support/format.h"
 
@@ -97,11 +98,12 @@ bool HasComplexNumbers(const HloModule& module) {
 // order of adding and on what it is added up in; whether denormals count as zero, as some processors' dot instructions
 // have it; and what products of complex numbers with infinite parts are. So this is the check with such numbers
 // replaced; other NaNs and infinities stay. Nothing, if the inputs are no corner cases.
-std::optional<Context> WithoutExtremes(const Context& context, size_t set, const HloModule& module) {
+std::optional<Context> WithoutExtremes(const Context& context, size_t set, const HloModule& module,
+                                       bool all_finite = false) {
   constexpr double kLarge = 16;
   if (context.inputs[set].kind != InputKind::kCornerCases) return std::nullopt;
   Context tame{context.options, context.counts, {context.inputs[set]}};
-  const bool finite_only = HasComplexNumbers(module);
+  const bool finite_only = all_finite || HasComplexNumbers(module);
   const std::function<void(Literal&)> replace = [&](Literal& literal) {
     for (Literal& element : literal.elements()) replace(element);
     const PrimitiveType type = ComplexComponentType(literal.shape().element_type());
@@ -118,6 +120,34 @@ std::optional<Context> WithoutExtremes(const Context& context, size_t set, const
     for (Literal& literal : device) replace(literal);
   }
   return tame;
+}
+
+// Ops that add up products: whether 0 * NaN is among these is left to how they are computed.
+bool AddsProducts(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      switch (i->opcode()) {
+        case HloOpcode::kDot:
+        case HloOpcode::kRaggedDot:
+        case HloOpcode::kScaledDot:
+        case HloOpcode::kConvolution:
+        case HloOpcode::kCholesky:
+        case HloOpcode::kTriangularSolve:
+        case HloOpcode::kFft:
+        case HloOpcode::kBatchNormTraining:
+        case HloOpcode::kBatchNormInference:
+        case HloOpcode::kBatchNormGrad:
+        case HloOpcode::kCustomCall: return true;
+        default: break;
+      }
+    }
+  }
+  return false;
+}
+
+bool DiffersInNonfiniteAlone(const Comparison& comparison) {
+  return std::all_of(comparison.leaves.begin(), comparison.leaves.end(),
+                     [](const LeafDifference& leaf) { return leaf.agrees || (leaf.comparable && leaf.nonfinite > 0); });
 }
 
 Status CheckSameInterface(const HloModule& a, const HloModule& b, const CheckOptions& options) {
@@ -191,6 +221,10 @@ class Checker::Impl {
   bool EnginesAgree(Subject& subject, size_t set, Verdict& verdict);
   // The engine under test sees a difference: is it the modules'?
   Status ExplainDifference(size_t set, Verdict& verdict);
+  // Do they differ only in NaNs and infinities, in a way that the order of adding decides, and agree without extremes?
+  bool OnlyAtExtremes(size_t set, const Comparison& comparison);
+  // What the modules mean, where their results are the same but for rounding.
+  void JudgeMeaning(size_t set, Verdict& verdict);
   void Blame(Verdict& verdict, Outcome outcome, std::string reason);
   void JudgeStored(Verdict& verdict);
   // Leaves in which no set gave a finite number.
@@ -232,14 +266,55 @@ Status Checker::Impl::Prepare(const HloModule& after) {
   return OkStatus();
 }
 
+void Checker::Impl::JudgeMeaning(size_t set, Verdict& verdict) {
+  // What overflows on corner cases, and what does not, is judged by the results as they are.
+  const bool nonfinite = context_.inputs[set].kind != InputKind::kCornerCases;
+  check::Meaning meaning = check::CompareMeaning(*before_, *after_, set, nonfinite);
+  for (std::string& note : meaning.notes) {
+    if (std::find(verdict.notes.begin(), verdict.notes.end(), note) == verdict.notes.end())
+      verdict.notes.push_back(std::move(note));
+  }
+  if (meaning.agree) return;
+  Blame(verdict, Outcome::kDisagree, meaning.reason);
+  verdict.comparison = std::move(meaning.comparison);
+  if (const std::string open = check::LeftOpen(*before_, set); !open.empty())
+    Blame(verdict, Outcome::kLeftOpen, verdict.reason + "; " + open);
+}
+
 void Checker::Impl::Blame(Verdict& verdict, Outcome outcome, std::string reason) {
   verdict.outcome = outcome;
   verdict.reason = std::move(reason);
 }
 
+bool Checker::Impl::OnlyAtExtremes(size_t set, const Comparison& comparison) {
+  if (context_.inputs[set].kind != InputKind::kCornerCases || !check::DiffersInNonfiniteAlone(comparison)) return false;
+  const check::Meaning meaning = check::CompareMeaning(*before_, *after_, set, /*nonfinite=*/true);
+  if (meaning.judged && meaning.agree) return true;  // f64 has room for what overflows
+  if (!check::AddsProducts(before_->module())) return false;
+  const std::optional<check::Context> tame =
+      check::WithoutExtremes(context_, set, before_->module(), /*all_finite=*/true);
+  if (!tame) return false;
+  Subject before(before_->module(), *tame), after(after_->module(), *tame);
+  const StatusOr<Results>&x = before.Result(0), &y = after.Result(0);
+  return x.ok() && y.ok() && check::Judge(*x, before, *y, after, 0, /*exact=*/false).agree &&
+         check::CompareMeaning(before, after, 0, /*nonfinite=*/true).agree;
+}
+
 Status Checker::Impl::ExplainDifference(size_t set, Verdict& verdict) {
   const CheckOptions& options = context_.options;
   const std::string seen = verdict.comparison.ToString(options.before_name, options.after_name);
+  if (OnlyAtExtremes(set, verdict.comparison)) {
+    verdict.notes.push_back("at extremes of the number format, " + seen);
+    return OkStatus();
+  }
+  // Where rounding alone does as much, what the modules mean decides.
+  const check::Meaning meaning = check::CompareMeaning(*before_, *after_, set, /*nonfinite=*/true);
+  if (meaning.judged && meaning.agree) {
+    if (const std::string chaos = check::MovedByRoundingAlone(*before_, set, verdict.comparison); !chaos.empty()) {
+      verdict.notes.push_back(chaos + "; in f64 the two agree");
+      return OkStatus();
+    }
+  }
   Blame(verdict, Outcome::kDisagree, seen);
   if (options.other_engine_work <= 0) return OkStatus();
   const StatusOr<Results>&a = before_->OtherResult(set), &b = after_->OtherResult(set);
@@ -309,6 +384,11 @@ Status Checker::Impl::AskOther(size_t set, Verdict& verdict) {
     verdict.engines.push_back(other);
 
   const Comparison modules = check::Judge(*a, *before_, *b, *after_, set, options.exact);
+  if (!modules.agree && OnlyAtExtremes(set, modules)) {
+    verdict.notes.push_back("at extremes of the number format, " +
+                            modules.ToString(options.before_name, options.after_name));
+    return OkStatus();
+  }
   if (!modules.agree) {
     Blame(verdict, Outcome::kDisagree,
           Format("{}{} (by the {} engine)", options.exact ? "a rewrite that should be exact changed bits: " : "",
@@ -359,6 +439,7 @@ Status Checker::Impl::JudgeSet(size_t set, Verdict& verdict) {
   Comparison kept = std::exchange(verdict.comparison, std::move(comparison));
   verdict.input_set = set;
   HLOIR_RETURN_IF_ERROR(agree ? AskOther(set, verdict) : ExplainDifference(set, verdict));
+  if (verdict.agrees()) JudgeMeaning(set, verdict);
   if (verdict.agrees() && !first) verdict.comparison = std::move(kept), verdict.input_set = 0;
   return OkStatus();
 }

@@ -91,7 +91,8 @@ bool AllWithinUlps(const Literal& a, const Literal& b, double ulps) {
   return true;
 }
 
-// One element as HLO text writes it.
+}  // namespace
+
 std::string ElementText(const Literal& literal, int64_t i) {
   Literal element(Shape::Scalar(literal.shape().element_type()));
   const size_t size = static_cast<size_t>(StorageBytes(literal.shape().element_type()));
@@ -99,15 +100,12 @@ std::string ElementText(const Literal& literal, int64_t i) {
   return element.ToString();
 }
 
-// "[1,2]" of the element at a row-major linear index; "" for a scalar.
-std::string IndexText(const Shape& shape, int64_t linear) {
+std::string ElementIndexText(const Shape& shape, int64_t linear) {
   std::string text;
   for (int64_t d = shape.rank(); d-- > 0; linear /= shape.dimensions(d))
     text = (d > 0 ? "," : "") + std::to_string(linear % shape.dimensions(d)) + text;
   return text.empty() ? "" : "[" + text + "]";
 }
-
-}  // namespace
 
 Distance Measure(const Literal& a, const Literal& b) {
   Distance d;
@@ -179,7 +177,7 @@ Comparison Compare(const Literal& a, const Literal& b, const Tolerance& toleranc
         leaf.agrees = d.nonfinite == 0 && leaf.max_relative <= leaf.allowed_relative;
       }
       if (d.worst >= 0) {
-        leaf.element = IndexText(x.shape(), d.worst);
+        leaf.element = ElementIndexText(x.shape(), d.worst);
         leaf.a = ElementText(x, d.worst), leaf.b = ElementText(y, d.worst);
       }
     }

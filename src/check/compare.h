@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "hloir/check.h"
@@ -19,6 +20,10 @@ struct Distance {
 };
 // Both leaves have the same dimensions; their element types may differ.
 Distance Measure(const Literal& a, const Literal& b);
+
+// One element as HLO text writes it, and "[1,2]", where it stands; "" for a scalar.
+std::string ElementText(const Literal& literal, int64_t linear);
+std::string ElementIndexText(const Shape& shape, int64_t linear);
 
 // The error of `result` against `wide`, leaf by leaf; 0 where they cannot be compared.
 std::vector<double> MeasureErrors(const Literal& result, const Literal* wide);

@@ -1,8 +1,8 @@
-// PerturbModule(): a module that rounds otherwise. Covered by tests/unit/check_test.cc.
+// PerturbModule() and MoveRoundings(): a module that rounds otherwise. Covered by tests/unit/check_test.cc.
 #include <cmath>
-#include <unordered_set>
 #include <vector>
 
+#include "check/rounding.h"
 #include "check/subject.h"
 
 namespace hloir::check {
@@ -10,37 +10,56 @@ namespace {
 
 constexpr int64_t kMaxElements = int64_t{1} << 22;  // of one result; larger ones are left as they are
 
-// Ops whose result is rounded, or is left to an approximation.
-bool Rounds(const HloInstruction& i) {
-  if (!i.shape().IsArray() || !IsFloat(ComplexComponentType(i.shape().element_type()))) return false;
-  if (i.shape().ElementCount() > kMaxElements || !i.shape().IsStatic()) return false;
+// Factors for a result: 1 and a random part of `size`, up or down, never nothing. Of large results one pattern is
+// repeated along the leading dimensions.
+HloInstruction* AddFactors(HloComputation* computation, const Shape& shape, uint64_t pattern, double size) {
+  constexpr int64_t kMaxFactors = 4096;
+  int64_t count = 1, first = shape.rank();
+  while (first > 0 && count * shape.dimensions(first - 1) <= kMaxFactors) count *= shape.dimensions(--first);
+  DimVector tail, places;
+  for (int64_t d = first; d < shape.rank(); ++d) tail.push_back(shape.dimensions(d)), places.push_back(d);
+  Literal factors(Shape::Array(shape.element_type(), tail));
+  for (int64_t i = 0; i < factors.element_count(); ++i) {
+    uint64_t bits = (static_cast<uint64_t>(i) + 1) * 0x9E3779B97F4A7C15 + pattern * 0xBF58476D1CE4E5B9;
+    bits = (bits ^ (bits >> 29)) * 0x94D049BB133111EB;
+    const double part = 0.25 + 0.75 * static_cast<double>(bits >> 11 & 0xFFFFFFFF) * 0x1p-32;
+    factors.SetFromDouble(i, 1 + ((bits >> 63) != 0 ? part : -part) * size);
+  }
+  HloInstruction* constant = computation->AddConstant(std::move(factors));
+  if (first == 0) return constant;
+  DimensionsAttributes dimensions;
+  dimensions.dimensions = places;
+  return computation->AddInstruction(HloOpcode::kBroadcast, Shape::Array(shape.element_type(), shape.dimensions()),
+                                     {constant}, dimensions);
+}
+
+HloInstruction* AddMoved(HloInstruction* i, uint64_t pattern, double size) {
+  HloComputation* computation = i->parent();
+  return computation->AddInstruction(HloOpcode::kMultiply, i->shape(),
+                                     {i, AddFactors(computation, i->shape(), pattern, size)});
+}
+
+// The operand whose elements `i` adds up; -1: none.
+int64_t Summed(const HloInstruction& i) {
   switch (i.opcode()) {
-    case HloOpcode::kAdd:
-    case HloOpcode::kSubtract:
-    case HloOpcode::kMultiply:
-    case HloOpcode::kDivide:
-    case HloOpcode::kReduce:
-    case HloOpcode::kReduceWindow:
     case HloOpcode::kDot:
     case HloOpcode::kConvolution:
+    case HloOpcode::kReduce:
+    case HloOpcode::kReduceWindow:
+    case HloOpcode::kAllReduce:
+    case HloOpcode::kReduceScatter:
+    case HloOpcode::kFft:
     case HloOpcode::kCholesky:
-    case HloOpcode::kTriangularSolve: return true;
-    default: return GetOpcodeInfo(i.opcode()).max_ulps > 0;
+    case HloOpcode::kTriangularSolve: return 0;
+    case HloOpcode::kSelectAndScatter: return 1;
+    case HloOpcode::kScatter: return 2;
+    default: return -1;
   }
 }
 
-// What runs once for each element (reducers, comparators) stays: only the entry and what control flow and fusions call.
-std::vector<HloComputation*> Computations(HloModule& module) {
-  std::vector<HloComputation*> found = {module.entry_computation()};
-  std::unordered_set<const HloComputation*> seen(found.begin(), found.end());
-  for (size_t k = 0; k < found.size(); ++k) {
-    for (HloInstruction* i = found[k]->first(); i != nullptr; i = i->next()) {
-      if (!i->Is(kControlFlow) && i->opcode() != HloOpcode::kFusion) continue;
-      for (HloComputation* called : i->called_computations())
-        if (seen.insert(called).second) found.push_back(called);
-    }
-  }
-  return found;
+bool IsWide(const Shape& shape) {
+  return shape.IsArray() && shape.IsStatic() && shape.ElementCount() > 0 &&
+         (shape.element_type() == PrimitiveType::F64 || shape.element_type() == PrimitiveType::C128);
 }
 
 }  // namespace
@@ -48,9 +67,9 @@ std::vector<HloComputation*> Computations(HloModule& module) {
 std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t pattern) {
   std::unique_ptr<HloModule> copy = module.Clone();
   copy->config().is_scheduled = false;
-  for (HloComputation* computation : Computations(*copy)) {
+  for (HloComputation* computation : ComputationsThatRunOnce(*copy)) {
     for (HloInstruction* i : computation->instructions()) {
-      if (!Rounds(*i)) continue;
+      if (!Rounds(*i) || !i->shape().IsStatic() || i->shape().ElementCount() > kMaxElements) continue;
       Literal factors(Shape::Array(i->shape().element_type(), i->shape().dimensions()));
       FillWithNearlyOne(factors, pattern + static_cast<uint64_t>(i->id()) * 7919);
       const std::vector<HloInstruction*> users(i->users().begin(), i->users().end());
@@ -62,6 +81,36 @@ std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t patte
     }
   }
   return copy;
+}
+
+void MoveRoundings(HloModule& ideal, uint64_t pattern, double size) {
+  for (HloComputation* computation : ComputationsThatRunOnce(ideal)) {
+    for (HloInstruction* i : computation->instructions()) {
+      if (!Rounds(*i) || !IsWide(i->shape())) continue;
+      const uint64_t own = pattern * 1000003 + static_cast<uint64_t>(i->id()) * 7919;
+      const std::vector<HloInstruction*> users(i->users().begin(), i->users().end());
+      const bool was_root = i->IsRoot();
+      HloInstruction* source = i;
+      if (const int64_t summed = Summed(*i);
+          summed >= 0 && summed < i->operand_count() && IsWide(i->operand(summed)->shape())) {
+        std::vector<HloInstruction*> operands(i->operands().begin(), i->operands().end());
+        operands[static_cast<size_t>(summed)] = AddMoved(i->operand(summed), own + 1, size);
+        source = computation->AddClone(*i, operands);
+      }
+      HloInstruction* moved = AddMoved(source, own, size);
+      if (i->shape().element_type() == PrimitiveType::F64) {
+        // What has no more digits than f32 came about without rounding: sums and products of whole numbers.
+        HloInstruction* few =
+            computation->AddInstruction(HloOpcode::kConvert, i->shape().WithElementType(PrimitiveType::F32), {i});
+        HloInstruction* again = computation->AddInstruction(HloOpcode::kConvert, i->shape(), {few});
+        HloInstruction* exact = computation->AddInstruction(
+            HloOpcode::kCompare, i->shape().WithElementType(PrimitiveType::PRED), {again, i}, CompareAttributes());
+        moved = computation->AddInstruction(HloOpcode::kSelect, i->shape(), {exact, i, moved});
+      }
+      for (HloInstruction* user : users) i->ReplaceUseWith(user, moved);
+      if (was_root) computation->set_root(moved);
+    }
+  }
 }
 
 void FillWithNearlyOne(Literal& literal, uint64_t pattern) {

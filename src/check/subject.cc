@@ -23,6 +23,20 @@ bool HasDoubles(const HloModule& module) {
   return false;
 }
 
+// Nothing that MakeIdealModule would change.
+bool IsIdeal(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      if (i->opcode() == HloOpcode::kReducePrecision) return false;
+      for (const Shape* leaf : i->shape().Leaves()) {
+        const PrimitiveType type = ComplexComponentType(leaf->element_type());
+        if (IsFloat(type) && type != PrimitiveType::F64) return false;
+      }
+    }
+  }
+  return true;
+}
+
 bool HasLoops(const HloModule& module) {
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
@@ -52,6 +66,9 @@ Arguments Context::ArgumentsOf(size_t set) const {
   }
   return arguments;
 }
+
+Subject::Subject(const HloModule& module, const Context& context)
+    : module_(module), context_(context), is_ideal_(IsIdeal(module)) {}
 
 bool TestsReference(const Context& context) {
   return !context.options.engine &&
@@ -92,11 +109,46 @@ const StatusOr<Results>& Subject::Result(size_t set) {
   return *at.result;
 }
 
-StatusOr<Results> Subject::RunTested(const HloModule& module, size_t set) const {
+StatusOr<Runner> Subject::PrepareTested(const HloModule& module) const {
   RunnerOptions options = context_.options.runner;
   options.devices = context_.counts;
-  HLOIR_ASSIGN_OR_RETURN(Runner runner, Runner::Prepare(module, options));
+  return Runner::Prepare(module, options);
+}
+
+StatusOr<Results> Subject::RunTested(const HloModule& module, size_t set) const {
+  HLOIR_ASSIGN_OR_RETURN(Runner runner, PrepareTested(module));
   return runner.RunOnAll(context_.ArgumentsOf(set));
+}
+
+StatusOr<Results> Subject::ComputeIdeal(size_t set, bool keep_roundings) {
+  Prepared& prepared = ideal_[keep_roundings];
+  if (!prepared.runner) {
+    HLOIR_ASSIGN_OR_RETURN(IdealModule ideal, MakeIdealModule(module_, keep_roundings));
+    prepared.module = std::move(ideal.module);
+    roundings_ = ideal.roundings;
+    HLOIR_ASSIGN_OR_RETURN(prepared.runner, PrepareTested(*prepared.module));
+  }
+  return prepared.runner->RunOnAll(context_.ArgumentsOf(set));
+}
+
+const StatusOr<Results>& Subject::Ideal(size_t set, bool keep_roundings) {
+  // Without floats to widen it is what it is.
+  if (is_ideal_ && !context_.options.engine) return Result(set);
+  std::optional<StatusOr<Results>>& ideal = At(set).ideal[keep_roundings];
+  if (!ideal) ideal = ComputeIdeal(set, keep_roundings);
+  return *ideal;
+}
+
+StatusOr<Results> Subject::IdealMoved(size_t set, bool keep_roundings, uint64_t pattern) const {
+  constexpr double kSize = 0x1p-44;
+  HLOIR_ASSIGN_OR_RETURN(const IdealModule ideal, MakeIdealModule(module_, keep_roundings));
+  MoveRoundings(*ideal.module, pattern, kSize);
+  return RunTested(*ideal.module, set);
+}
+
+StatusOr<Results> Subject::IdealWithConstants(size_t set, bool keep_roundings, const ConstantMove& move) const {
+  HLOIR_ASSIGN_OR_RETURN(const IdealModule ideal, MakeIdealModule(module_, keep_roundings, &move));
+  return RunTested(*ideal.module, set);
 }
 
 StatusOr<Results> Subject::RunReference(const HloModule& module, const Arguments& arguments,

@@ -10,6 +10,7 @@
 
 #include "hloir/check.h"
 #include "hloir/cost.h"
+#include "hloir/detail/widen.h"
 
 namespace hloir::check {
 
@@ -29,7 +30,7 @@ struct Context {
 class Subject {
  public:
   // Both outlive it.
-  Subject(const HloModule& module, const Context& context) : module_(module), context_(context) {}
+  Subject(const HloModule& module, const Context& context);
 
   const HloModule& module() const { return module_; }
   Arguments ArgumentsOf(size_t set) const { return context_.ArgumentsOf(set); }
@@ -43,6 +44,16 @@ class Subject {
   // The rounding errors of a result on these inputs, by how far it is from the same in other arithmetic. Where that
   // cannot run, they count as none.
   Errors ErrorsOf(const Results& result, size_t set);
+
+  // What the module means on these inputs: in f64, with roundings that are part of it or without (MakeIdealModule).
+  const StatusOr<Results>& Ideal(size_t set, bool keep_roundings);
+  // The same with each rounding moved (MoveRoundings), and with constants moved.
+  StatusOr<Results> IdealMoved(size_t set, bool keep_roundings, uint64_t pattern) const;
+  StatusOr<Results> IdealWithConstants(size_t set, bool keep_roundings, const ConstantMove& move) const;
+  // Has it roundings that are part of what it means? Known once Ideal() has been asked.
+  bool HasRoundings() const { return roundings_ > 0; }
+  const InputSet& InputsOf(size_t set) const { return context_.inputs[set]; }
+  const CheckOptions& options() const { return context_.options; }
 
   // Milliseconds of one more run. Only after Result() has been good.
   StatusOr<double> TimeRun(size_t set);
@@ -60,15 +71,25 @@ class Subject {
     std::optional<StatusOr<Results>> result, other;
     bool other_is_final = false;  // not for lack of work that may be done
     std::optional<StatusOr<Results>> wide, narrow;
+    std::optional<StatusOr<Results>> ideal[2];  // without and with roundings
   };
   PerSet& At(size_t set);
   StatusOr<Results> Compute(size_t set);
+  StatusOr<Results> ComputeIdeal(size_t set, bool keep_roundings);
+  StatusOr<Runner> PrepareTested(const HloModule& module) const;
 
   const HloModule& module_;
   const Context& context_;
   std::deque<PerSet> sets_;       // grows without moving what references are kept to
   std::optional<Runner> runner_;  // prepared for Result()
-  Results scratch_;               // of timed runs
+  struct Prepared {
+    std::unique_ptr<HloModule> module;
+    std::optional<Runner> runner;
+  };
+  Prepared ideal_[2];
+  int64_t roundings_ = 0;
+  bool is_ideal_;
+  Results scratch_;  // of timed runs
   std::string engine_;
 };
 
@@ -81,6 +102,9 @@ Comparison CompareRounded(const HloModule& module, const Results& results, const
 // A copy of the module in which each rounded result of a float is moved by a unit in its last place, up or down in one
 // of several patterns. How far its result then moves is what rounding otherwise may do. (In perturb.cc.)
 std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t pattern);
+// In an ideal module: moves each rounded result by a random part of `size`, up or down, and so what is added up.
+// Results that have not been rounded stay. (In perturb.cc.)
+void MoveRoundings(HloModule& ideal, uint64_t pattern, double size);
 // 1, a unit in the last place more or less.
 void FillWithNearlyOne(Literal& literal, uint64_t pattern);
 

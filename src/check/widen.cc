@@ -1,10 +1,15 @@
-// A module in other floating arithmetic: WidenModule() and NarrowModule(). Every float shape of a copy is replaced,
-// constants are converted, and converts are put where a type must stay: after the entry's parameters, and around ops
-// whose result depends on a type's bits. Covered by tests/unit/check_compare_test.cc.
+// A module in other floating arithmetic: WidenModule(), NarrowModule() and IdealModule(). Every float shape of a copy
+// is replaced, constants are converted, and converts are put where a type must stay: after the entry's parameters,
+// around ops whose result depends on a type's bits, and in an ideal module where rounding is part of what is computed.
+// Covered by tests/unit/check_compare_test.cc and meaning_test.cc.
 #include "hloir/detail/widen.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
+
+#include "check/rounding.h"
+#include "hloir/evaluator.h"
 
 namespace hloir {
 namespace {
@@ -20,6 +25,11 @@ PrimitiveType Wider(PrimitiveType type) {
 PrimitiveType Narrower(PrimitiveType type) {
   if (type == PrimitiveType::F64) return PrimitiveType::F32;
   return type == PrimitiveType::C128 ? PrimitiveType::C64 : type;
+}
+
+PrimitiveType Widest(PrimitiveType type) {
+  if (IsComplex(type)) return PrimitiveType::C128;
+  return IsFloat(type) ? PrimitiveType::F64 : type;
 }
 
 Shape Retyped(const Shape& shape, TypeMap map) {
@@ -88,29 +98,82 @@ void Redirect(HloInstruction* from, const std::vector<HloInstruction*>& users, b
   if (was_root) from->parent()->set_root(to);
 }
 
+// Does every number of `from` stand in `to` as it is?
+bool Holds(PrimitiveType to, PrimitiveType from) {
+  if (to == from) return true;
+  if (!IsFloat(to) || !IsFloat(from)) return false;
+  const FloatFormat a = GetFloatFormat(to), b = GetFloatFormat(from);
+  return a.mantissa_bits >= b.mantissa_bits && a.bias >= b.bias;
+}
+
+// Is what `i` rounds to, of an element type `type` when its operand was of type `from`, part of what it computes? To
+// f32 itself nothing is: that is the rounding that a module in f32 may have anywhere.
+bool RoundingHasMeaning(const HloInstruction& i, PrimitiveType type, PrimitiveType from) {
+  if (!IsFloat(type)) return false;
+  const bool below_f32 = BitWidth(type) < 32;
+  if (i.opcode() == HloOpcode::kConvert) return IsFloat(from) ? !Holds(type, from) : below_f32;
+  return below_f32 && check::Rounds(i);
+}
+
 class Retyper {
  public:
-  Retyper(HloModule& module, TypeMap map) : module_(module), map_(map) {}
+  Retyper(HloModule& module, TypeMap map, const ConstantMove* move = nullptr)
+      : module_(module), map_(map), move_(move) {}
+
+  // To be called after Run(). Puts back what roundings mean something: a step through a narrower type where one was.
+  // Returns how many there are, of which it keeps all or none.
+  int64_t KeepRoundings(bool keep) {
+    int64_t count = 0;
+    std::vector<bool> runs_once(static_cast<size_t>(module_.computation_id_limit()));
+    for (const HloComputation* computation : check::ComputationsThatRunOnce(module_))
+      runs_once[static_cast<size_t>(computation->id())] = true;
+    for (size_t k = 0; k < original_.size(); ++k) {
+      auto [i, shape] = original_[k];
+      if (!shape->IsArray() || ties_[k] || !runs_once[static_cast<size_t>(i->parent()->id())]) continue;
+      const std::vector<HloInstruction*> users(i->users().begin(), i->users().end());
+      const bool was_root = i->IsRoot();
+      if (i->opcode() == HloOpcode::kReducePrecision) {
+        const auto& bits = i->attributes<ReducePrecisionAttributes>();
+        const FloatFormat format = GetFloatFormat(shape->element_type());
+        const bool changes =
+            bits.mantissa_bits < format.mantissa_bits || (int64_t{1} << (bits.exponent_bits - 1)) <= format.bias;
+        count += changes;
+        if (!changes || !keep) Redirect(i, users, was_root, i->operand(0));
+        continue;
+      }
+      const PrimitiveType from = i->operand_count() > 0 ? operand_type_[k] : PrimitiveType::F32;
+      if (!RoundingHasMeaning(*i, shape->element_type(), from)) continue;
+      ++count;
+      if (keep) Redirect(i, users, was_root, Converted(Converted(i, *shape), i->shape()));
+    }
+    return count;
+  }
 
   Status Run() {
     for (HloComputation* computation : module_.computations()) {
-      for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) original_.push_back({i, &i->shape()});
+      for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+        original_.push_back({i, &i->shape()});
+        ties_.push_back(TiesTypes(*i));  // as its types are now
+        operand_type_.push_back(i->operand_count() > 0 ? i->operand(0)->shape().element_type() : PrimitiveType::F32);
+      }
     }
     // First every shape, so that what is added later finds its neighbours as they will stay.
     std::vector<const Shape*> shape_of(module_.instruction_id_limit());
-    for (auto [i, shape] : original_) {
+    for (size_t k = 0; k < original_.size(); ++k) {
+      auto [i, shape] = original_[k];
       shape_of[i->id()] = shape;
-      const bool keeps = TiesTypes(*i) || (i->IsParameter() && i->parent()->IsEntry());
+      const bool keeps = ties_[k] || (i->IsParameter() && i->parent()->IsEntry());
       if (!keeps) Retype(*i);
     }
-    for (auto [i, shape] : original_) {
-      const bool ties = TiesTypes(*i);
+    for (size_t k = 0; k < original_.size(); ++k) {
+      auto [i, shape] = original_[k];
+      const bool ties = ties_[k];
       if (!ties && !(i->IsParameter() && i->parent()->IsEntry())) continue;
       if (ties && !i->called_computations().empty()) return Unimplemented("it calls computations: " + i->ToString());
       const std::vector<HloInstruction*> users(i->users().begin(), i->users().end());
       const bool was_root = i->IsRoot();
-      for (int64_t k = 0; ties && k < i->operand_count(); ++k) {
-        i->ReplaceOperandWith(k, Converted(i->operand(k), *shape_of[OriginalOf(i->operand(k))->id()]));
+      for (int64_t o = 0; ties && o < i->operand_count(); ++o) {
+        i->ReplaceOperandWith(o, Converted(i->operand(o), *shape_of[OriginalOf(i->operand(o))->id()]));
       }
       const Shape to = Retyped(*shape, map_);
       if (!to.Compatible(*shape) && shape->IsTuple() && HasNonArrays(*shape))
@@ -135,7 +198,13 @@ class Retyper {
 
   void Retype(HloInstruction& i) {
     const Shape shape = Retyped(i.shape(), map_);
-    if (i.IsConstant()) i.mutable_attributes<ConstantAttributes>().literal = Retyped(i.literal(), map_);
+    if (i.IsConstant()) {
+      Literal& literal = i.mutable_attributes<ConstantAttributes>().literal;
+      const PrimitiveType type = literal.shape().element_type();
+      literal = Retyped(literal, map_);
+      if (move_ != nullptr && IsFloat(type) && type != PrimitiveType::F64)
+        Move(literal, GetFloatFormat(type).mantissa_bits);
+    }
     // An algorithm names the types it works on.
     if (i.HasAttributes<DotAttributes>()) i.mutable_attributes<DotAttributes>().algorithm = DotAlgorithm::kUnset;
     if (i.HasAttributes<ConvolutionAttributes>())
@@ -143,17 +212,38 @@ class Retyper {
     if (!(shape == i.shape())) i.set_shape(shape);
   }
 
+  // A constant that had so many digits.
+  void Move(Literal& literal, int digits) {
+    for (int64_t k = 0; k < literal.element_count(); ++k) {
+      const double value = literal.GetAsDouble(k);
+      if (!std::isfinite(value) || move_->values->count(value) == 0) continue;
+      const bool up = move_->pattern == 0 || (++moved_ * move_->pattern * 0x9E3779B97F4A7C15 >> 63) != 0;
+      const double by = std::ldexp(move_->units, std::ilogb(value) - digits);
+      literal.SetFromDouble(k, up ? value + by : value - by);
+    }
+  }
+
   HloModule& module_;
   TypeMap map_;
+  const ConstantMove* move_;
+  uint64_t moved_ = 0;
   std::vector<std::pair<HloInstruction*, const Shape*>> original_;
+  std::vector<bool> ties_;
+  std::vector<PrimitiveType> operand_type_;  // of operand 0 of each
   int32_t first_new_id_ = module_.instruction_id_limit();
 };
 
-StatusOr<std::unique_ptr<HloModule>> RetypeModule(const HloModule& module, TypeMap map) {
+std::unique_ptr<HloModule> CloneToRetype(const HloModule& module) {
   std::unique_ptr<HloModule> copy = module.Clone();
   copy->config().entry_computation_layout.reset();
   copy->config().input_output_alias.clear();
   copy->config().buffer_donor.clear();
+  copy->config().is_scheduled = false;
+  return copy;
+}
+
+StatusOr<std::unique_ptr<HloModule>> RetypeModule(const HloModule& module, TypeMap map) {
+  std::unique_ptr<HloModule> copy = CloneToRetype(module);
   HLOIR_RETURN_IF_ERROR(Retyper(*copy, map).Run());
   return copy;
 }
@@ -162,5 +252,31 @@ StatusOr<std::unique_ptr<HloModule>> RetypeModule(const HloModule& module, TypeM
 
 StatusOr<std::unique_ptr<HloModule>> WidenModule(const HloModule& module) { return RetypeModule(module, Wider); }
 StatusOr<std::unique_ptr<HloModule>> NarrowModule(const HloModule& module) { return RetypeModule(module, Narrower); }
+
+void FoldScalars(HloModule& module) {
+  const std::unique_ptr<HloEvaluator> evaluator = MakeReferenceEvaluator();
+  for (HloComputation* computation : module.computations()) {
+    for (HloInstruction* i : computation->PostOrder()) {
+      if (!i->Is(kElementwise) || !i->Is(kFoldable) || !i->shape().IsScalar() || i->operand_count() == 0) continue;
+      std::vector<const Literal*> operands;
+      for (const HloInstruction* operand : i->operands()) {
+        if (operand->IsScalarConstant() && !operand->literal().elided()) operands.push_back(&operand->literal());
+      }
+      if (static_cast<int64_t>(operands.size()) != i->operand_count()) continue;
+      StatusOr<Literal> value = evaluator->EvaluateInstruction(*i, operands);
+      if (value.ok()) i->ReplaceAllUsesWith(computation->AddConstant(std::move(*value)));
+    }
+  }
+}
+
+StatusOr<IdealModule> MakeIdealModule(const HloModule& module, bool keep_roundings, const ConstantMove* move) {
+  IdealModule ideal;
+  ideal.module = CloneToRetype(module);
+  FoldScalars(*ideal.module);
+  Retyper retyper(*ideal.module, Widest, move);
+  HLOIR_RETURN_IF_ERROR(retyper.Run());
+  ideal.roundings = retyper.KeepRoundings(keep_roundings);
+  return ideal;
+}
 
 }  // namespace hloir

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <unordered_set>
 
 #include "hloir/module.h"
 #include "hloir/status.h"
@@ -16,6 +17,26 @@ StatusOr<std::unique_ptr<HloModule>> WidenModule(const HloModule& module);
 // The same the other way, f32 for f64 and c64 for c128; other types stay. It measures the error of f64, which nothing
 // is wider than: what f32 loses, f64 loses too, 2^-29 times as much.
 StatusOr<std::unique_ptr<HloModule>> NarrowModule(const HloModule& module);
+
+// A copy in which all floats are f64, and what it was made of.
+struct IdealModule {
+  std::unique_ptr<HloModule> module;
+  // Roundings that are part of what the module computes: to types narrower than f32, by converts to a narrower type and
+  // by reduce-precision.
+  int64_t roundings = 0;
+};
+// Constants narrower than f64 that have one of these values are moved by so many units in the last place of their type.
+// Up in pattern 0, else up and down in turns.
+struct ConstantMove {
+  const std::unordered_set<double>* values = nullptr;
+  double units = 0.5;
+  uint64_t pattern = 0;
+};
+// Takes scalars that are computed from constants alone as they come out in the module's own types, as compilers do.
+void FoldScalars(HloModule& module);
+// What the module means: the module in f64, in which roundings that are part of it stay, or go too. Parameters and tied
+// types as in WidenModule. Scalars are folded first.
+StatusOr<IdealModule> MakeIdealModule(const HloModule& module, bool keep_roundings, const ConstantMove* move = nullptr);
 
 }  // namespace hloir
 #pragma GCC visibility pop

@@ -1,0 +1,74 @@
+// See folded.h. Covered by tests/unit/meaning_test.cc.
+#include "check/folded.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace hloir::check {
+namespace {
+
+constexpr size_t kMostValues = size_t{1} << 22;  // that are told apart
+constexpr size_t kMostPairs = 128;               // so many values are combined with one another
+
+// All values, and those of small constants, of which the factors of a formula are made.
+struct Values {
+  std::unordered_set<double> all, small;
+};
+
+Values ConstantsOf(const HloModule& module) {
+  constexpr int64_t kSmall = 16;
+  Values values;
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      if (!i->IsConstant() || !IsFloat(i->shape().element_type())) continue;
+      const int64_t count = i->literal().element_count();
+      for (int64_t k = 0; k < count && values.all.size() < kMostValues; ++k) {
+        const double value = i->literal().GetAsDouble(k);
+        if (!std::isfinite(value) || value == 0) continue;
+        values.all.insert(value);
+        if (count <= kSmall) values.small.insert(value);
+      }
+    }
+  }
+  return values;
+}
+
+// 0.5, 3, 100: whoever computed it did not round.
+bool HasFewDigits(double value) {
+  constexpr int kFew = 12;
+  int exponent;
+  const double digits = std::ldexp(std::frexp(value, &exponent), kFew);
+  return digits == std::rint(digits);
+}
+
+}  // namespace
+
+FoldedConstants FindFoldedConstants(const HloModule& before, const HloModule& after) {
+  FoldedConstants folded;
+  const Values old = ConstantsOf(before), now = ConstantsOf(after);
+  for (double value : now.all) {
+    if (old.all.count(value) == 0 && !HasFewDigits(value)) folded.values.insert(value);
+  }
+  // Each that has come or gone may be a step of one computation.
+  int gone = 0, come = 0;
+  for (double value : folded.values) come += now.small.count(value) > 0;
+  for (double value : old.small) gone += now.small.count(value) == 0;
+  folded.roundings = std::clamp(std::max(gone, come), 1, 4);
+
+  std::vector<double> factors(old.small.begin(), old.small.end());
+  std::sort(factors.begin(), factors.end());
+  if (factors.size() > kMostPairs) factors.resize(kMostPairs);
+  factors.push_back(1);
+  const auto add = [&](double value) {
+    const double rounded = static_cast<float>(value);
+    if (rounded == value || now.small.count(rounded) == 0) return;
+    if (gone > 0 || old.small.count(rounded) == 0) folded.values.insert(rounded);
+  };
+  for (double x : factors) {
+    for (double y : factors) add(x * y), add(x / y), add(x + y), add(x - y);
+  }
+  return folded;
+}
+
+}  // namespace hloir::check

@@ -1,0 +1,351 @@
+// See meaning.h. Two results in f64 may be apart, in each element, by what rounding to f64 does to it. That is
+// measured: the module runs again with each rounded result moved by 2^-44 of itself, a few hundred units in the last
+// place of f64 (MoveRoundings), and how far an element then moves is its bound. Where numbers cancel, or a loop
+// magnifies, the bound grows by itself; elements that fall on the other side of a comparison move by all of the
+// difference.
+//
+// What else right modules may differ in, each tried in turn and only where it is needed:
+//   roundings   steps through narrower types mean something, but compilers drop them (XLA's float normalization,
+//               excess precision). Modules agree too if they do without such steps, and `after` rounds no more for it.
+//   constants   what `after` has folded is rounded: its constants that `before` does not have may be off by half a
+//   unit.
+// Covered by tests/unit/meaning_test.cc.
+#include "check/meaning.h"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <limits>
+
+#include "check/compare.h"
+#include "check/folded.h"
+#include "hloir/detail/widen.h"
+#include "support/format.h"
+
+namespace hloir::check {
+namespace {
+
+constexpr uint64_t kPatterns = 3;
+constexpr double kFewUnits = 0x1p-48;  // 16 units in the last place of f64
+// A part of what moves the whole leaf is every element's bound: patterns may happen to cancel in one.
+constexpr double kPartOfLeaf = 1.0 / 64;
+// f32 rounds 2^20 times as much as what is moved for a bound: a leaf that moves by this much of its size is noise in
+// f32.
+constexpr double kChaotic = 0x1p-20;
+constexpr double kMuchCoarser = 4;
+
+// How far each element of each leaf of each device may be off; infinite where an integer has moved.
+using Spread = std::vector<double>;
+using Spreads = std::vector<std::vector<Spread>>;
+
+template <class F>
+void ForEachLeaf(const Results& a, const Results& b, F f) {
+  for (size_t d = 0; d < std::min(a.size(), b.size()); ++d) {
+    const std::vector<const Literal*> x = a[d].Leaves(), y = b[d].Leaves();
+    for (size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
+      if (x[i]->shape().IsArray() && y[i]->shape().IsArray() &&
+          x[i]->shape().element_type() == y[i]->shape().element_type() && x[i]->shape().SameDimensions(y[i]->shape()))
+        f(d, i, *x[i], *y[i]);
+    }
+  }
+}
+
+// Calls f(index, distance, magnitude) for each element that is not the same. The distance is infinite if one is NaN or
+// an infinity and the other is not.
+template <class F>
+void ForEachDifference(const Literal& a, const Literal& b, F f) {
+  PrimitiveTypeSwitch(a.shape().element_type(), [&](auto tag) {
+    using T = typename decltype(tag)::Storage;
+    const auto x = a.data<T>(), y = b.data<T>();
+    for (size_t i = 0; i < x.size(); ++i) {
+      if (std::memcmp(&x[i], &y[i], sizeof(T)) == 0) continue;
+      if constexpr (std::is_integral_v<T>) {
+        f(i, std::max(1.0, std::abs(static_cast<double>(x[i]) - static_cast<double>(y[i]))), 0.0);
+      } else {
+        std::complex<double> v, w;
+        if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>)
+          v = x[i], w = y[i];
+        else v = static_cast<double>(x[i]), w = static_cast<double>(y[i]);
+        const auto is_nan = [](std::complex<double> z) { return std::isnan(z.real()) || std::isnan(z.imag()); };
+        if (is_nan(v) && is_nan(w)) continue;
+        const auto part = [](double p, double q) { return p == q ? 0 : std::abs(p - q); };
+        const double distance = std::hypot(part(v.real(), w.real()), part(v.imag(), w.imag()));
+        f(i, std::isnan(distance) ? std::numeric_limits<double>::infinity() : distance,
+          std::max(std::abs(v), std::abs(w)));
+      }
+    }
+  });
+}
+
+bool IsExact(PrimitiveType type) { return !IsFloat(type) && !IsComplex(type); }
+
+// Raises what is known of how far each element may be off by the distance of another run from this one.
+void Raise(Spreads& spreads, const Results& results, const Results& moved, double factor = 1) {
+  ForEachLeaf(results, moved, [&](size_t d, size_t leaf, const Literal& a, const Literal& b) {
+    spreads.resize(std::max(spreads.size(), d + 1));
+    spreads[d].resize(std::max(spreads[d].size(), leaf + 1));
+    Spread& spread = spreads[d][leaf];
+    spread.resize(static_cast<size_t>(a.element_count()));
+    const bool exact = IsExact(a.shape().element_type());
+    ForEachDifference(a, b, [&](size_t i, double distance, double) {
+      spread[i] = std::max(spread[i], exact ? std::numeric_limits<double>::infinity() : factor * distance);
+    });
+  });
+}
+
+// The finite part of a leaf's spread, as one number.
+double RootMeanSquare(const Spread& spread) {
+  double sum = 0;
+  int64_t count = 0;
+  for (double s : spread) {
+    if (std::isfinite(s)) sum += s * s, ++count;
+  }
+  return count > 0 ? std::sqrt(sum / static_cast<double>(count)) : 0;
+}
+
+// Where two results in f64 are farther apart than `spreads` allow. NaNs and infinities that one has alone count only if
+// `nonfinite` says so.
+Comparison Judge(const Results& a, const Results& b, const Spreads& spreads, bool nonfinite) {
+  Comparison all;
+  ForEachLeaf(a, b, [&](size_t d, size_t index, const Literal& x, const Literal& y) {
+    LeafDifference leaf;
+    leaf.where = a.size() > 1 ? Format("device{}.out{}", d, index) : Format("out{}", index);
+    leaf.total = x.element_count();
+    const Spread* spread =
+        d < spreads.size() && index < spreads[d].size() && !spreads[d][index].empty() ? &spreads[d][index] : nullptr;
+    const double part = spread != nullptr ? kPartOfLeaf * RootMeanSquare(*spread) : 0;
+    double worst = 0;
+    size_t where = 0;
+    ForEachDifference(x, y, [&](size_t i, double distance, double magnitude) {
+      double bound = spread != nullptr ? (*spread)[i] + part : 0;
+      if (std::isfinite(magnitude)) bound += kFewUnits * magnitude;
+      const bool both_finite = std::isfinite(distance);
+      if (distance <= bound || (!both_finite && !nonfinite)) return;
+      ++leaf.differing;
+      leaf.nonfinite += !both_finite;
+      const double excess = bound > 0 ? distance / bound : std::numeric_limits<double>::infinity();
+      if (leaf.differing == 1 || excess > worst) worst = excess, where = i;
+      if (both_finite) {
+        leaf.max_absolute = std::max(leaf.max_absolute, distance);
+        if (magnitude > 0 && distance / magnitude > leaf.max_relative)
+          leaf.max_relative = distance / magnitude, leaf.allowed_relative = bound / magnitude;
+      }
+    });
+    if (leaf.differing > 0) {
+      leaf.agrees = all.agree = false;
+      leaf.element = ElementIndexText(x.shape(), static_cast<int64_t>(where));
+      leaf.a = ElementText(x, static_cast<int64_t>(where)), leaf.b = ElementText(y, static_cast<int64_t>(where));
+    }
+    all.leaves.push_back(std::move(leaf));
+  });
+  return all;
+}
+
+// The largest distance of two results, over the largest magnitude of its leaf.
+double LargestRelative(const Results& a, const Results& b) {
+  double largest = 0;
+  ForEachLeaf(a, b, [&](size_t, size_t, const Literal& x, const Literal& y) {
+    if (IsExact(x.shape().element_type())) return;
+    const Distance d = Measure(x, y);
+    if (d.absolute > 0 && d.largest > 0) largest = std::max(largest, d.absolute / d.largest);
+  });
+  return largest;
+}
+
+bool NamesDotAlgorithm(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      if (i->HasAttributes<DotAttributes>() && i->attributes<DotAttributes>().algorithm != DotAlgorithm::kUnset)
+        return true;
+    }
+  }
+  return false;
+}
+
+// Calls that are computed until they are as exact as their type asks for, and no further.
+int64_t IterativeCalls(const HloModule& module) {
+  int64_t count = 0;
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      count +=
+          i->opcode() == HloOpcode::kCustomCall && i->attributes<CustomCallAttributes>().custom_call_target == "Eigh";
+    }
+  }
+  return count;
+}
+
+class Comparer {
+ public:
+  Comparer(Subject& before, Subject& after, size_t set, bool nonfinite)
+      : before_(before), after_(after), set_(set), nonfinite_(nonfinite) {}
+
+  Meaning Run() {
+    if (IterativeCalls(before_.module()) != IterativeCalls(after_.module())) {
+      meaning_.judged = false;
+      meaning_.notes.push_back("not compared in f64: an expanded Eigh is as exact as the type it was expanded for");
+      return std::move(meaning_);
+    }
+    bool agrees = Agree(/*keep=*/true);
+    if (!meaning_.judged) return std::move(meaning_);
+    NoteWhatRoundingLeaves();
+    if (agrees) return std::move(meaning_);
+    const Comparison seen = meaning_.comparison;
+    if (before_.HasRoundings() || after_.HasRoundings()) {
+      agrees = Agree(/*keep=*/false);
+      if (!meaning_.judged) return std::move(meaning_);
+      if (agrees) return CompareRoundings(seen);
+    }
+    if (ConstantsExplain()) return std::move(meaning_);
+    meaning_.agree = false;
+    meaning_.comparison = seen;
+    Explain("in f64, where rounding does not hide it, ", seen);
+    return std::move(meaning_);
+  }
+
+ private:
+  const StatusOr<Results>& NotJudged(const std::string& name, const StatusOr<Results>& failed) {
+    meaning_.judged = false;
+    meaning_.notes.push_back(Format("not compared in f64: {} does not run so: {}", name, failed.status().message()));
+    return failed;
+  }
+
+  bool Agree(bool keep) {
+    const StatusOr<Results>&a = before_.Ideal(set_, keep), &b = after_.Ideal(set_, keep);
+    if (!a.ok() || !b.ok()) {
+      a.ok() ? NotJudged(after_.options().after_name, b) : NotJudged(before_.options().before_name, a);
+      return true;
+    }
+    spreads_.clear();
+    meaning_.comparison = Judge(*a, *b, spreads_, nonfinite_);
+    for (Subject* subject : {&before_, &after_}) {
+      if (meaning_.comparison.agree) return true;
+      for (uint64_t pattern = 0; pattern < kPatterns && !meaning_.comparison.agree; ++pattern) {
+        const StatusOr<Results> moved = subject->IdealMoved(set_, keep, pattern);
+        if (!moved.ok()) continue;
+        Raise(spreads_, *subject->Ideal(set_, keep), *moved);
+        meaning_.comparison = Judge(*a, *b, spreads_, nonfinite_);
+      }
+    }
+    return meaning_.comparison.agree;
+  }
+
+  // Leaves of which rounding leaves nothing, with the evidence.
+  void NoteWhatRoundingLeaves() {
+    const StatusOr<Results>&ideal = before_.Ideal(set_, /*keep_roundings=*/true), &result = before_.Result(set_);
+    if (!result.ok() || &*ideal == &*result) return;
+    for (size_t d = 0; d < ideal->size(); ++d) {
+      const std::vector<const Literal*> exact = (*ideal)[d].Leaves(), rounded = (*result)[d].Leaves();
+      for (size_t i = 0; i < std::min(exact.size(), rounded.size()); ++i) {
+        if (!exact[i]->shape().IsArray() || IsExact(exact[i]->shape().element_type())) continue;
+        const Distance distance = Measure(*exact[i], *rounded[i]);
+        const std::string where = ideal->size() > 1 ? Format("device{}.out{}", d, i) : Format("out{}", i);
+        const bool has_spread = d < spreads_.size() && i < spreads_[d].size();
+        const double moved = has_spread ? RootMeanSquare(spreads_[d][i]) : 0;
+        if (distance.largest > 0 && moved > kChaotic * distance.largest) {
+          meaning_.notes.push_back(
+              Format("{} is chaotic: if each step is moved by 2^-44 of itself, it moves by {:.2g} of its size", where,
+                     moved / distance.largest));
+        } else if (distance.nonfinite == 0 && distance.absolute > 4 * distance.largest) {
+          meaning_.notes.push_back(Format("{} is nothing but rounding: it is up to {:.2g}, and in f64 up to {:.2g}",
+                                          where, distance.absolute, distance.largest));
+        }
+      }
+    }
+  }
+
+  // They mean the same but for steps through narrower types. Those that `after` has may cost no more than those of
+  // `before`.
+  Meaning CompareRoundings(const Comparison& seen) {
+    const double a = LargestRelative(*before_.Ideal(set_, false), *before_.Ideal(set_, true));
+    const double b = LargestRelative(*after_.Ideal(set_, false), *after_.Ideal(set_, true));
+    if (b > kMuchCoarser * a && !NamesDotAlgorithm(before_.module())) {
+      meaning_.agree = false;
+      meaning_.comparison = seen;
+      Explain(a == 0 ? "it goes through a narrower type, which the other does not: "
+                     : Format("its steps through narrower types cost {:.0f} times as much as the other's: ", b / a),
+              seen);
+    } else if (a > 0) {
+      meaning_.notes.push_back(Format("they differ in steps through narrower types, and in f64 without these agree"));
+    }
+    return std::move(meaning_);
+  }
+
+  // Constants that `after` has alone may have been folded, and so rounded.
+  bool ConstantsExplain() {
+    const std::unique_ptr<HloModule> before = before_.module().Clone(), after = after_.module().Clone();
+    FoldScalars(*before);
+    FoldScalars(*after);
+    const FoldedConstants folded = FindFoldedConstants(*before, *after);
+    if (folded.values.empty()) return false;
+    // Of several, the moves of a pattern may cancel.
+    const double factor = kConstantMargin * (folded.values.size() > 1 ? 1.5 : 1);
+    for (const bool keep : {true, false}) {
+      if (!keep && !before_.HasRoundings() && !after_.HasRoundings()) break;
+      if (Agree(keep)) continue;
+      for (uint64_t pattern = 0; pattern <= kPatterns; ++pattern) {
+        const ConstantMove move{&folded.values, 0.5 * folded.roundings, pattern};
+        const StatusOr<Results> moved = after_.IdealWithConstants(set_, keep, move);
+        if (!moved.ok()) return false;
+        Raise(spreads_, *after_.Ideal(set_, keep), *moved, factor);
+      }
+      if (Judge(*before_.Ideal(set_, keep), *after_.Ideal(set_, keep), spreads_, nonfinite_).agree) return true;
+    }
+    return false;
+  }
+
+  void Explain(const std::string& how, const Comparison& seen) {
+    meaning_.reason = how + seen.ToString(before_.options().before_name, after_.options().after_name);
+  }
+
+  static constexpr double kConstantMargin = 1.125;
+  Subject &before_, &after_;
+  size_t set_;
+  bool nonfinite_;
+  Spreads spreads_;
+  Meaning meaning_;
+};
+
+}  // namespace
+
+Meaning CompareMeaning(Subject& before, Subject& after, size_t set, bool nonfinite) {
+  return Comparer(before, after, set, nonfinite).Run();
+}
+
+std::string MovedByRoundingAlone(Subject& before, size_t set, const Comparison& seen) {
+  const StatusOr<Results>& results = before.Result(set);
+  if (!results.ok() || seen.leaves.empty()) return "";
+  std::vector<double> moved_by(seen.leaves.size(), 0);
+  std::vector<bool> moved_out(seen.leaves.size());
+  for (uint64_t pattern = 0; pattern < kPatterns; ++pattern) {
+    const StatusOr<Results> moved = before.RunTested(*PerturbModule(before.module(), pattern), set);
+    if (!moved.ok()) return "";
+    size_t k = 0;
+    for (size_t d = 0; d < moved->size(); ++d) {
+      for (const LeafDifference& leaf : Compare((*results)[d], (*moved)[d], {}, {}).leaves) {
+        if (k >= seen.leaves.size()) return "";
+        moved_by[k] = std::max(moved_by[k], leaf.max_absolute);
+        moved_out[k] = moved_out[k] || leaf.nonfinite > 0;
+        ++k;
+      }
+    }
+  }
+  std::string evidence;
+  for (size_t k = 0; k < seen.leaves.size(); ++k) {
+    const LeafDifference& leaf = seen.leaves[k];
+    if (leaf.agrees) continue;
+    if (!leaf.comparable || (leaf.nonfinite > 0 && !moved_out[k]) || leaf.max_absolute > 4 * moved_by[k]) return "";
+    if (!evidence.empty()) continue;
+    evidence = leaf.nonfinite > 0 ? Format(
+                                        "{} of {} is chaotic: moved by a unit in the last place of what it computes, "
+                                        "numbers become NaN or infinite",
+                                        leaf.where, before.options().before_name)
+                                  : Format(
+                                        "{} of {} is chaotic: moved by a unit in the last place of what it computes, "
+                                        "it moves by {:.3g}, and {:.3g} is seen",
+                                        leaf.where, before.options().before_name, moved_by[k], leaf.max_absolute);
+  }
+  return evidence;
+}
+
+}  // namespace hloir::check

@@ -1,0 +1,54 @@
+// See rounding.h. Covered by tests/unit/check_test.cc.
+#include "check/rounding.h"
+
+#include <unordered_set>
+
+namespace hloir::check {
+namespace {
+
+bool IsChoice(const HloComputation& reducer) {
+  const HloOpcode opcode = reducer.root()->opcode();
+  return opcode == HloOpcode::kMaximum || opcode == HloOpcode::kMinimum || opcode == HloOpcode::kParameter;
+}
+
+}  // namespace
+
+bool Rounds(const HloInstruction& i) {
+  if (!i.shape().IsArray() || !IsFloat(ComplexComponentType(i.shape().element_type()))) return false;
+  switch (i.opcode()) {
+    case HloOpcode::kAdd:
+    case HloOpcode::kSubtract:
+    case HloOpcode::kMultiply:
+    case HloOpcode::kDivide:
+    case HloOpcode::kRemainder:
+    case HloOpcode::kDot:
+    case HloOpcode::kConvolution:
+    case HloOpcode::kMap:
+    case HloOpcode::kFft:
+    case HloOpcode::kCholesky:
+    case HloOpcode::kTriangularSolve: return true;
+    case HloOpcode::kReduce:
+    case HloOpcode::kReduceWindow:
+    case HloOpcode::kScatter:
+    case HloOpcode::kAllReduce:
+    case HloOpcode::kReduceScatter: return i.called_computations().empty() || !IsChoice(*i.to_apply());
+    case HloOpcode::kSelectAndScatter: return true;
+    case HloOpcode::kAbs: return IsComplex(i.operand(0)->shape().element_type());
+    default: return GetOpcodeInfo(i.opcode()).max_ulps > 0;
+  }
+}
+
+std::vector<HloComputation*> ComputationsThatRunOnce(HloModule& module) {
+  std::vector<HloComputation*> found = {module.entry_computation()};
+  std::unordered_set<const HloComputation*> seen(found.begin(), found.end());
+  for (size_t k = 0; k < found.size(); ++k) {
+    for (HloInstruction* i = found[k]->first(); i != nullptr; i = i->next()) {
+      if (!i->Is(kControlFlow) && i->opcode() != HloOpcode::kFusion) continue;
+      for (HloComputation* called : i->called_computations())
+        if (seen.insert(called).second) found.push_back(called);
+    }
+  }
+  return found;
+}
+
+}  // namespace hloir::check

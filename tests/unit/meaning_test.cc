@@ -1,0 +1,141 @@
+// What two modules mean is compared, below what f32 rounds: wrong modules that differ by next to nothing, right ones
+// that differ by more.
+#include <string>
+
+#include "hloir/check.h"
+#include "hloir/detail/widen.h"
+#include "hloir/parser.h"
+#include "hloir/printer.h"
+#include "hloir/verifier.h"
+#include "tests/unit/catch.h"
+
+using namespace hloir;
+
+namespace {
+
+std::unique_ptr<HloModule> Parse(const std::string& text) {
+  auto module = ParseHloModule(text);
+  INFO(module.status().message());
+  REQUIRE(module.ok());
+  return std::move(*module);
+}
+
+Verdict VerdictOf(const std::string& a, const std::string& b) {
+  const auto before = Parse(a), after = Parse(b);
+  const auto verdict = Check(*before, *after);
+  INFO(verdict.status().message());
+  REQUIRE(verdict.ok());
+  return *verdict;
+}
+
+std::string Module(const std::string& body) {
+  return "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\nENTRY e {\n"
+         "  x = f32[64]{0} parameter(0)\n  y = f32[64]{0} parameter(1)\n" +
+         body + "\n}\n";
+}
+
+const std::string kScaled = "  k = f32[] constant(1.1)\n  ks = f32[64]{0} broadcast(k), dimensions={}\n";
+
+}  // namespace
+
+TEST_CASE("a factor next to 1 is a wrong factor, however next") {
+  for (const char* factor : {"1.00390625", "1.00000095", "1.00000024"}) {  // 1 + 2^-8, 2^-20, 2^-22
+    INFO(factor);
+    const std::string tail = "  s = f32[64]{0} add(x, y)\n  t = f32[64]{0} tanh(s)\n";
+    const Verdict v = VerdictOf(Module(tail + "  ROOT r = f32[64]{0} multiply(t, y)"),
+                                Module(tail + "  u = f32[64]{0} multiply(t, y)\n  k = f32[] constant(" + factor +
+                                       ")\n  ks = f32[64]{0} broadcast(k), dimensions={}\n"
+                                       "  ROOT r = f32[64]{0} multiply(u, ks)"));
+    CHECK(v.outcome == Outcome::kDisagree);
+    CHECK(v.reason.find("out0[") != std::string::npos);
+  }
+}
+
+TEST_CASE("a constant that is off by one unit is wrong, one that was folded is not") {
+  const std::string right = Module(kScaled + "  ROOT r = f32[64]{0} multiply(x, ks)");
+  const auto with = [](const std::string& constant) {
+    return Module("  k = f32[] constant(" + constant +
+                  ")\n  ks = f32[64]{0} broadcast(k), dimensions={}\n  ROOT r = f32[64]{0} multiply(x, ks)");
+  };
+  CHECK(VerdictOf(right, with("1.10000014")).outcome == Outcome::kDisagree);
+  // x / 3 as x * (1/3); and the next number after that.
+  const std::string quotient = Module(
+      "  k = f32[] constant(3)\n  ks = f32[64]{0} broadcast(k), dimensions={}\n  ROOT r = f32[64]{0} divide(x, ks)");
+  CHECK(VerdictOf(quotient, with("0.333333343")).agrees());
+  CHECK(VerdictOf(quotient, with("0.333333373")).outcome == Outcome::kDisagree);
+}
+
+TEST_CASE("one wrong small element beside large ones is seen") {
+  const std::string body =
+      "  l = f32[] constant(1e+06)\n  ls = f32[64]{0} broadcast(l), dimensions={}\n  i = s32[64]{0} iota(), "
+      "iota_dimension=0\n  seven = s32[] constant(7)\n  sevens = s32[64]{0} broadcast(seven), dimensions={}\n"
+      "  at = pred[64]{0} compare(i, sevens), direction=EQ\n  b = f32[64]{0} select(at, x, ls)\n";
+  const Verdict v = VerdictOf(Module(body + "  ROOT r = f32[64]{0} multiply(b, b)"),
+                              Module(body + "  n = f32[64]{0} negate(b)\n  c = f32[64]{0} select(at, n, b)\n"
+                                            "  ROOT r = f32[64]{0} multiply(c, b)"));
+  CHECK(v.outcome == Outcome::kDisagree);
+  CHECK(v.reason.find("out0[7]") != std::string::npos);
+}
+
+TEST_CASE("sums in another order mean the same, also where they cancel") {
+  const std::string sum = "  d = f32[64]{0} subtract(x, y)\n  z = f32[] constant(0)\n";
+  CHECK(VerdictOf(Module(sum + "  ROOT r = f32[] reduce(d, z), dimensions={0}, to_apply=add"),
+                  Module("  z = f32[] constant(0)\n  a = f32[] reduce(x, z), dimensions={0}, to_apply=add\n"
+                         "  b = f32[] reduce(y, z), dimensions={0}, to_apply=add\n  ROOT r = f32[] subtract(a, b)"))
+            .agrees());
+}
+
+TEST_CASE("a step through bf16 means something, and leaving one out is allowed") {
+  const std::string plain = Module("  ROOT r = f32[64]{0} multiply(x, y)");
+  const std::string rounded =
+      Module("  n = bf16[64]{0} convert(x)\n  w = f32[64]{0} convert(n)\n  ROOT r = f32[64]{0} multiply(w, y)");
+  CHECK(VerdictOf(plain, rounded).outcome == Outcome::kDisagree);
+  CHECK(VerdictOf(plain, rounded).reason.find("narrower type") != std::string::npos);
+  CHECK(VerdictOf(rounded, plain).agrees());
+  const std::string reduced = Module(
+      "  n = f32[64]{0} reduce-precision(x), exponent_bits=8, mantissa_bits=7\n  ROOT r = f32[64]{0} multiply(n, y)");
+  CHECK(VerdictOf(plain, reduced).outcome == Outcome::kDisagree);
+  CHECK(VerdictOf(rounded, reduced).agrees());
+  const std::string nothing = Module(
+      "  n = f32[64]{0} reduce-precision(x), exponent_bits=8, mantissa_bits=23\n  ROOT r = f32[64]{0} multiply(n, y)");
+  CHECK(VerdictOf(plain, nothing).agrees());
+}
+
+TEST_CASE("an ideal module is legal, and keeps bitcasts and roundings") {
+  const auto module = Parse(
+      "HloModule m\nENTRY e {\n  x = bf16[4,2]{1,0} parameter(0)\n  b = bf16[8]{0} bitcast(x)\n"
+      "  s = bf16[8]{0} add(b, b)\n  f = f32[8]{0} convert(s)\n  bits = u32[8]{0} bitcast-convert(f)\n"
+      "  n = f16[8]{0} convert(f)\n  ROOT t = (f16[8]{0}, u32[8]{0}) tuple(n, bits)\n}\n");
+  for (const bool keep : {true, false}) {
+    const auto ideal = MakeIdealModule(*module, keep);
+    REQUIRE(ideal.ok());
+    INFO(PrintModule(*ideal->module));
+    CHECK(VerifyModule(*ideal->module).ok());
+    CHECK(ideal->roundings == 2);
+    CHECK(ideal->module->entry_computation()->root()->shape().ToString(false) == "(f64[8], u32[8])");
+    CHECK((PrintModule(*ideal->module).find("f64[8]{0} convert(bf16") != std::string::npos ||
+           PrintModule(*ideal->module).find("f16[8]{0} convert") != std::string::npos) == keep);
+  }
+}
+
+TEST_CASE("a program that is nothing but rounding is called that") {
+  // The logistic map: after 100 turns nothing is left of where it began.
+  const std::string loop =
+      "HloModule l\nbody { t = (s32[], f32[8]) parameter(0)\n i = s32[] get-tuple-element(t), index=0\n v = f32[8] "
+      "get-tuple-element(t), index=1\n one = s32[] constant(1)\n j = s32[] add(i, one)\n k = f32[] constant(3.99)\n ks "
+      "= "
+      "f32[8] broadcast(k), dimensions={}\n u = f32[] constant(1)\n us = f32[8] broadcast(u), dimensions={}\n w = "
+      "f32[8] "
+      "subtract(us, v)\n ";
+  const std::string end =
+      " ROOT r = (s32[], f32[8]) tuple(j, n) }\non { t = (s32[], f32[8]) parameter(0)\n i = s32[] "
+      "get-tuple-element(t), "
+      "index=0\n m = s32[] constant(100)\n ROOT c = pred[] compare(i, m), direction=LT }\nENTRY e { x = f32[8] "
+      "parameter(0)\n a = f32[8] logistic(x)\n z = s32[] constant(0)\n t = (s32[], f32[8]) tuple(z, a)\n w = (s32[], "
+      "f32[8]) while(t), condition=on, body=body\n ROOT g = f32[8] get-tuple-element(w), index=1 }\n";
+  const Verdict v = VerdictOf(loop + "p = f32[8] multiply(ks, v)\n n = f32[8] multiply(p, w)\n" + end,
+                              loop + "p = f32[8] multiply(v, w)\n n = f32[8] multiply(ks, p)\n" + end);
+  CHECK(v.agrees());
+  INFO(v.ToString());
+  CHECK(v.ToString().find("is chaotic") != std::string::npos);
+}
