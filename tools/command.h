@@ -25,5 +25,6 @@ void AddConvertCommand(CLI::App& app, Action& action);
 void AddStatsCommand(CLI::App& app, Action& action);
 void AddFuzzCommand(CLI::App& app, Action& action);
 void AddFuzzGenerateCommand(CLI::App& fuzz, Action& action);
+void AddDiffCommand(CLI::App& app, Action& action);
 
 }  // namespace hloir::tool

@@ -71,6 +71,7 @@ int Main(int argc, char** argv, PassRegistry& registry) {
   AddConvertCommand(app, action);
   AddStatsCommand(app, action);
   AddFuzzCommand(app, action);
+  AddDiffCommand(app, action);
   for (CLI::App* command : app.get_subcommands({})) command->group("Commands");
   // After the commands, which would take it over.
   app.footer(

@@ -1,5 +1,5 @@
-// A module in figures; see hloir/inspect/stats.h. Costs come from hloir/cost.h, and how often each computation runs from the
-// trip counts of the loops around it.
+// A module in figures; see hloir/inspect/stats.h. Costs come from hloir/cost.h, and how often each computation runs
+// from the trip counts of the loops around it.
 #include "hloir/inspect/stats.h"
 
 #include <algorithm>

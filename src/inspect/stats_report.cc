@@ -1,6 +1,5 @@
 // A module's figures as tables and as JSON; see hloir/inspect/stats.h.
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "hloir/report.h"
@@ -156,10 +155,10 @@ std::string ConstantTable(const ModuleStats& stats, size_t most) {
 
 // ---- JSON
 
-// 604 rather than 604.0: what is counted is whole.
-Json Whole(double count) { return std::abs(count) < 0x1p53 ? Json(static_cast<int64_t>(count)) : Json(count); }
 Json CostJson(const Cost& cost) {
-  return {{"flops", Whole(cost.flops)}, {"transcendentals", Whole(cost.transcendentals)}, {"bytes", Whole(cost.bytes)}};
+  return {{"flops", WholeNumber(cost.flops)},
+          {"transcendentals", WholeNumber(cost.transcendentals)},
+          {"bytes", WholeNumber(cost.bytes)}};
 }
 Json TalliesJson(const ModuleStats& stats, const std::vector<ModuleStats::Tally>& tallies, const char* key) {
   Json list = Json::array();
@@ -224,7 +223,7 @@ std::string StatsJson(const ModuleStats& stats) {
   for (const ModuleStats::Computation& c : stats.computations) {
     Json row = {{"computation", c.computation->name()},
                 {"context", ContextWord(c.context)},
-                {"times", Whole(c.times)},
+                {"times", WholeNumber(c.times)},
                 {"instructions", c.computation->instruction_count()}};
     row.update(CostJson(c.cost));
     list.push_back(std::move(row));
@@ -236,7 +235,7 @@ std::string StatsJson(const ModuleStats& stats) {
                 {"computation", i.parent()->name()},
                 {"opcode", i.opcode_name()},
                 {"shape", i.shape().ToString()},
-                {"times", Whole(step.times)}};
+                {"times", WholeNumber(step.times)}};
     row.update(CostJson(step.cost));
     row["share"] = step.share;
     if (i.metadata() != nullptr && !i.metadata()->op_name.empty()) row["op_name"] = i.metadata()->op_name;
@@ -273,7 +272,7 @@ std::string StatsJson(const ModuleStats& stats) {
                     {"groups", c.groups},
                     {"group_size", c.group_size},
                     {"size", c.bytes},
-                    {"times", Whole(c.times)}});
+                    {"times", WholeNumber(c.times)}});
   }
   json["collectives"] = std::move(list);
   json["custom_calls"] = CountsJson(stats.custom_calls, "target");

@@ -1,0 +1,20 @@
+// Which instruction of one module is which of another: the search behind hloir/inspect/diff.h.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "inspect/flat.h"
+
+namespace hloir {
+
+struct NodeMatch {
+  std::vector<int32_t> after_of, before_of;  // by node; -1: none
+  // Of a node of the first module without a match: one of the second that computes the same, and has another match.
+  std::vector<int32_t> merged_into;
+  std::vector<const HloComputation*> after_home;  // by id of the first module's computations; null: none
+};
+
+NodeMatch MatchNodes(const FlatModule& before, const FlatModule& after);
+
+}  // namespace hloir

@@ -1,0 +1,100 @@
+// hloir diff: what differs between two modules, by structure.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "hloir/inspect/diff.h"
+#include "hloir/io.h"
+#include "tools/choices.h"
+#include "tools/command.h"
+#include "tools/report.h"
+
+namespace hloir::tool {
+namespace {
+
+struct DiffFlags {
+  std::string before, after;
+  int64_t top = 10;
+  uint64_t seed = 0;
+  bool json = false, values = false;
+};
+
+std::string Colored(const std::string& report) {
+  if (!UseColor(stdout)) return report;
+  std::string colored;
+  for (size_t begin = 0; begin < report.size();) {
+    const size_t end = std::min(report.find('\n', begin), report.size());
+    const std::string line = report.substr(begin, end - begin);
+    const bool gone = line.starts_with("- "), came = line.starts_with("+ ");
+    colored += gone || came ? Paint(line, gone ? Color::kRed : Color::kGreen, true) : line;
+    colored += '\n';
+    begin = end + 1;
+  }
+  return colored;
+}
+
+int Diff(const DiffFlags& flags) {
+  if (flags.json) ReportErrorsAsJson();
+  std::unique_ptr<HloModule> modules[2];
+  for (int side = 0; side < 2; ++side) {
+    const std::string& path = side == 0 ? flags.before : flags.after;
+    auto loaded = ReadModule(path);
+    if (!loaded.ok()) return Fail(loaded.status(), DisplayName(path));
+    modules[side] = *std::move(loaded);
+  }
+  const ModuleDiff diff(*modules[0], *modules[1]);
+  StatusOr<ValueCheck> values = ValueCheck();
+  if (flags.values) values = CheckMatchedValues(diff, flags.seed);
+  if (!values.ok()) return Fail(values.status());
+  if (flags.json) {
+    Json json = Json::parse(DiffJson(diff));
+    if (flags.values) {
+      json["agreeing"] = values->agreeing.size();
+      Json mismatches = Json::array();
+      for (const ValueMismatch& m : values->mismatches) {
+        mismatches.push_back({{"before", m.before->name()},
+                              {"after", m.after->name()},
+                              {"before_value", m.before_value},
+                              {"after_value", m.after_value}});
+      }
+      json["mismatches"] = std::move(mismatches);
+    }
+    PrintJson(json);
+  } else {
+    Write(stdout, Colored(ForLocale(DiffReport(diff, static_cast<size_t>(flags.top)))));
+    if (flags.values) {
+      PrintOut("\nvalues of matched arrays: {} agree, {} differ\n", values->agreeing.size(), values->mismatches.size());
+      for (const ValueMismatch& m : values->mismatches) {
+        PrintOut("- {}: {}\n+ {}: {}\n", Printable(m.before->name()), m.before_value, Printable(m.after->name()),
+                 m.after_value);
+      }
+    }
+  }
+  return diff.same() ? kExitGood : kExitDisagree;
+}
+
+}  // namespace
+
+void AddDiffCommand(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<DiffFlags>();
+  CLI::App* command = app.add_subcommand("diff", "Say what differs between two modules, by structure");
+  command->add_option("BEFORE", flags->before, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
+      ->required()
+      ->type_name("");
+  command->add_option("AFTER", flags->after, "Another")->required()->type_name("");
+  command->add_option("--top", flags->top, "Show as many of each kind of change (default: 10)")
+      ->check(Between(int64_t{1}, INT64_MAX))
+      ->type_name("N");
+  command->add_flag("--values", flags->values,
+                    "Run both on the same made-up inputs, and compare what matched instructions compute");
+  command->add_option("--seed", flags->seed, "Of the inputs for --values")->check(AnySeed())->type_name("N");
+  command->add_flag("--json", flags->json, "Report as JSON, each instruction of both");
+  command->footer("Exit status: 0 the same but for names, metadata and order; 1 not the same.");
+  command->callback([flags, &action] { action = [flags] { return Diff(*flags); }; });
+}
+
+}  // namespace hloir::tool
