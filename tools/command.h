@@ -23,8 +23,10 @@ void AddRunCommand(CLI::App& app, Action& action);
 void AddVerifyCommand(CLI::App& app, Action& action, PassRegistry& registry);
 void AddConvertCommand(CLI::App& app, Action& action);
 void AddStatsCommand(CLI::App& app, Action& action);
+void AddReduceCommand(CLI::App& app, Action& action, PassRegistry& registry);
 void AddFuzzCommand(CLI::App& app, Action& action);
 void AddFuzzGenerateCommand(CLI::App& fuzz, Action& action);
 void AddDiffCommand(CLI::App& app, Action& action);
+void AddFuzzRunCommand(CLI::App& fuzz, Action& action);
 
 }  // namespace hloir::tool

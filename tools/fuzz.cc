@@ -10,6 +10,7 @@ void AddFuzzCommand(CLI::App& app, Action& action) {
   CLI::App* fuzz = app.add_subcommand("fuzz", "Test hloir on modules that are made up");
   fuzz->require_subcommand(0, 1);
   AddFuzzGenerateCommand(*fuzz, action);
+  AddFuzzRunCommand(*fuzz, action);
   for (CLI::App* command : fuzz->get_subcommands({})) command->group("Commands");
   fuzz->callback([fuzz, &action] {
     if (!fuzz->get_subcommands().empty()) return;

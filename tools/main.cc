@@ -70,6 +70,7 @@ int Main(int argc, char** argv, PassRegistry& registry) {
   AddVerifyCommand(app, action, registry);
   AddConvertCommand(app, action);
   AddStatsCommand(app, action);
+  AddReduceCommand(app, action, registry);
   AddFuzzCommand(app, action);
   AddDiffCommand(app, action);
   for (CLI::App* command : app.get_subcommands({})) command->group("Commands");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "hloir/verifier.h"
@@ -96,53 +97,154 @@ bool MakeSmaller(HloModule& module, int64_t n, bool& skip) {
   return false;
 }
 
+// Zeros in the place of an instruction of a called computation. False if that cannot be.
+bool TakeZeros(HloInstruction* i) {
+  if (i->IsParameter() || i->IsConstant() || !i->shape().IsArray() || i->user_count() == 0) return false;
+  HloInstruction* zeros = i->parent()->AddConstant(Literal(i->shape()));
+  i->ReplaceAllUsesWith(zeros);
+  return true;
+}
+
+// What is smallest so far, and each stage's way to something smaller: the coarse ones first, so that a large module is
+// small before single instructions are looked at.
+class Reducer {
+ public:
+  Reducer(const HloModule& module, const std::function<bool(const HloModule&)>& property, int64_t max_attempts)
+      : property_(property), max_attempts_(max_attempts), best_(module.Clone()) {
+    // What refers to parameters, results and order by number would be wrong for a smaller module.
+    ModuleConfig& config = best_->config();
+    config.entry_computation_layout.reset();
+    config.input_output_alias.clear();
+    config.buffer_donor.clear();
+    config.is_scheduled = false;
+  }
+
+  std::unique_ptr<HloModule> Reduce() {
+    FewerResults();
+    ShorterPrefix();
+    FewerResults();
+    FewerInstructions();
+    OtherEntry();
+    FewerInstructions();
+    while (OneByOne()) continue;
+    return std::move(best_);
+  }
+
+ private:
+  // Takes the candidate if it is legal and has the property.
+  bool Take(std::unique_ptr<HloModule> candidate) {
+    ++attempts_;
+    RemoveUnused(*candidate);
+    if (!VerifyModule(*candidate).ok() || !property_(*candidate)) return false;
+    best_ = std::move(candidate);
+    return true;
+  }
+  bool more() const { return attempts_ < max_attempts_; }
+
+  // Stretches of 0 … size(), halved from round to round. `cut` makes a candidate without one; nullptr if it cannot.
+  template <class Size, class Cut>
+  void Stretches(Size size, Cut cut) {
+    for (int64_t length = (size() + 1) / 2; length > 0 && more(); length = length == 1 ? 0 : (length + 1) / 2) {
+      for (int64_t start = 0; start < size() && more();) {
+        std::unique_ptr<HloModule> candidate = cut(start, std::min(start + length, size()));
+        if (candidate == nullptr || !Take(std::move(candidate))) start += length;
+      }
+    }
+  }
+
+  void FewerResults() {
+    const auto results = [&] {
+      const HloInstruction* root = best_->entry_computation()->root();
+      return root->opcode() == HloOpcode::kTuple ? root->operand_count() : 0;
+    };
+    Stretches(results, [&](int64_t first, int64_t end) -> std::unique_ptr<HloModule> {
+      if (end - first == results()) return nullptr;
+      std::unique_ptr<HloModule> candidate = best_->Clone();
+      HloComputation* entry = candidate->entry_computation();
+      std::vector<HloInstruction*> kept(entry->root()->operands().begin(), entry->root()->operands().end());
+      kept.erase(kept.begin() + first, kept.begin() + end);
+      entry->set_root(kept.size() == 1 ? kept[0] : entry->AddTuple(kept));
+      return candidate;
+    });
+  }
+
+  // The first instructions alone, with what none of them reads for results: by bisection.
+  void ShorterPrefix() {
+    int64_t fails = 0, holds = best_->entry_computation()->instruction_count();
+    while (holds - fails > 1 && more()) {
+      const int64_t length = fails + (holds - fails) / 2;
+      std::unique_ptr<HloModule> candidate = best_->Clone();
+      HloComputation* entry = candidate->entry_computation();
+      std::vector<HloInstruction*> all = entry->instructions(), results;
+      all.resize(static_cast<size_t>(std::min<int64_t>(length, static_cast<int64_t>(all.size()))));
+      const std::unordered_set<const HloInstruction*> prefix(all.begin(), all.end());
+      for (HloInstruction* i : all) {
+        const bool read = std::any_of(i->users().begin(), i->users().end(),
+                                      [&](const HloInstruction* user) { return prefix.contains(user); });
+        if (!read && !i->IsParameter() && !i->IsConstant()) results.push_back(i);
+      }
+      if (!results.empty()) entry->set_root(results.size() == 1 ? results[0] : entry->AddTuple(results));
+      if (!results.empty() && Take(std::move(candidate)))
+        holds = std::min(length, best_->entry_computation()->instruction_count());
+      else fails = length;
+    }
+  }
+
+  // Of the entry computation what is cut off becomes a parameter, of the others zeros.
+  void FewerInstructions() {
+    for (size_t k = 0; k < best_->computations().size() && more(); ++k) {
+      const auto size = [&]() -> int64_t {
+        return k < best_->computations().size() ? best_->computations()[k]->instruction_count() : 0;
+      };
+      if (size() < 4) continue;
+      Stretches(size, [&](int64_t first, int64_t end) -> std::unique_ptr<HloModule> {
+        std::unique_ptr<HloModule> candidate = best_->Clone();
+        HloComputation* computation = candidate->computations()[k];
+        const std::vector<HloInstruction*> all = computation->instructions();
+        bool changed = false;
+        for (int64_t i = first; i < end; ++i) {
+          HloInstruction* one = all[static_cast<size_t>(i)];
+          if (computation == candidate->entry_computation()) changed |= one->user_count() > 0 && CutOff(one);
+          else changed |= TakeZeros(one);
+        }
+        return changed ? std::move(candidate) : nullptr;
+      });
+    }
+  }
+
+  // A computation that is called, by itself.
+  void OtherEntry() {
+    for (size_t k = 0; k < best_->computations().size() && more(); ++k) {
+      if (best_->computations()[k] == best_->entry_computation()) continue;
+      std::unique_ptr<HloModule> candidate = best_->Clone();
+      candidate->set_entry_computation(candidate->computations()[k]);
+      if (Take(std::move(candidate))) k = 0;
+    }
+  }
+
+  bool OneByOne() {
+    bool smaller = false;
+    for (int64_t n = 0; more();) {
+      std::unique_ptr<HloModule> candidate = best_->Clone();
+      bool skip = false;
+      if (!MakeSmaller(*candidate, n, skip)) break;
+      if (!skip && Take(std::move(candidate))) smaller = true;
+      else ++n;
+    }
+    return smaller;
+  }
+
+  const std::function<bool(const HloModule&)>& property_;
+  const int64_t max_attempts_;
+  int64_t attempts_ = 0;
+  std::unique_ptr<HloModule> best_;
+};
+
 }  // namespace
 
 std::unique_ptr<HloModule> ReduceModule(const HloModule& module, const std::function<bool(const HloModule&)>& property,
                                         int64_t max_attempts) {
-  std::unique_ptr<HloModule> best = module.Clone();
-  // What refers to parameters, results and order by number would be wrong for a smaller module.
-  ModuleConfig& config = best->config();
-  config.entry_computation_layout.reset();
-  config.input_output_alias.clear();
-  config.buffer_donor.clear();
-  config.is_scheduled = false;
-  int64_t attempts = 0;
-  // Takes the candidate if it is legal and has the property.
-  const auto take = [&](std::unique_ptr<HloModule> candidate) {
-    ++attempts;
-    RemoveUnused(*candidate);
-    if (!VerifyModule(*candidate).ok() || !property(*candidate)) return false;
-    best = std::move(candidate);
-    return true;
-  };
-  // Stretches of the entry computation, halved from round to round.
-  for (int64_t length = best->entry_computation()->instruction_count() / 2; length > 1 && attempts < max_attempts;
-       length /= 2) {
-    for (int64_t start = 0; start < best->entry_computation()->instruction_count() && attempts < max_attempts;) {
-      std::unique_ptr<HloModule> candidate = best->Clone();
-      const std::vector<HloInstruction*> all = candidate->entry_computation()->instructions();
-      bool cut = false;
-      for (int64_t k = start; k < std::min<int64_t>(start + length, static_cast<int64_t>(all.size())); ++k) {
-        if (all[static_cast<size_t>(k)]->user_count() > 0) cut |= CutOff(all[static_cast<size_t>(k)]);
-      }
-      if (!cut || !take(std::move(candidate))) start += length;
-    }
-  }
-  for (bool smaller = true; smaller;) {
-    smaller = false;
-    for (int64_t n = 0; attempts < max_attempts;) {
-      std::unique_ptr<HloModule> candidate = best->Clone();
-      bool skip = false;
-      if (!MakeSmaller(*candidate, n, skip)) break;
-      if (!skip && take(std::move(candidate))) {
-        smaller = true;
-      } else {
-        ++n;
-      }
-    }
-  }
-  return best;
+  return Reducer(module, property, max_attempts).Reduce();
 }
 
 }  // namespace hloir

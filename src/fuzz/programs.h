@@ -3,7 +3,7 @@
 // occur, with every common type, loops that end, branches, calls, fusions, custom reducers and comparators; sizes are
 // small, constants and operands are used several times, and what simplifiers look for (zeros, ones, splats, iotas,
 // pairs of inverse operations) is likelier than chance. A quarter of them have metadata, frontend attributes, shardings
-// and control dependencies. Used by pass_fuzzer.cc.
+// and control dependencies. See checks.h.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The smallest module found that still has a property ("the verifier crashes", "the passes change its result"):
 // results, instructions and bodies are taken away one after the other, many at once to begin with, as long as the
-// property holds.
+// property holds. Text that is no legal module is made smaller as text.
 //
 // Example:
 //
@@ -11,13 +11,15 @@
 //   };
 //   std::unique_ptr<HloModule> small = ReduceModule(module, has_add);
 //
-// May be called from any thread. Used by `verify --save` and tests/random/pass_fuzzer.cc; tested by
-// tests/unit/bisect_test.cc.
+// May be called from any thread. Used by `reduce`, `verify --save` and `fuzz run`; tested by tests/unit/bisect_test.cc
+// and reduce_test.cc.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "hloir/check.h"
 #include "hloir/module.h"
@@ -41,6 +43,10 @@ struct ReducedCase {
 ReducedCase ReduceOnInputs(const HloModule& module, const InputSet& inputs,
                            const std::function<bool(const HloModule&, const InputSet&)>& property,
                            const RunnerOptions& options = {}, int64_t max_attempts = 4000);
+
+// The smallest text found that still has a property: lines are taken away, many at once to begin with, then words.
+std::string ReduceText(std::string_view text, const std::function<bool(const std::string&)>& property,
+                       int64_t max_attempts = INT64_MAX);
 
 }  // namespace hloir
 #pragma GCC visibility pop

@@ -1,0 +1,221 @@
+// See checks.h.
+#include "fuzz/checks.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "hloir/analysis/structural.h"
+#include "hloir/check/runner.h"
+#include "hloir/parser.h"
+#include "hloir/passes.h"
+#include "hloir/printer.h"
+#include "hloir/proto.h"
+#include "hloir/verifier.h"
+
+namespace hloir::fuzz {
+namespace {
+
+std::string Text(const HloModule& module) { return PrintModule(module, PrintOptions::Readable()); }
+
+// What a result has to keep, whatever computes it now: its frontend attributes and sharding. And the order that was
+// asked for.
+std::string Lost(const HloModule& before, const HloModule& after) {
+  const auto edges = [](const HloModule& module) {
+    size_t count = 0;
+    for (const HloInstruction* i = module.entry_computation()->first(); i != nullptr; i = i->next())
+      count += i->control_predecessors().size();
+    return count;
+  };
+  if (edges(after) < edges(before)) return "control dependencies are lost";
+  const HloInstruction *old_root = before.entry_computation()->root(), *root = after.entry_computation()->root();
+  if (root->opcode() != HloOpcode::kTuple || root->operand_count() != old_root->operand_count()) return "";
+  for (int64_t k = 0; k < root->operand_count(); ++k) {
+    const InstructionExtras &old_result = old_root->operand(k)->extras(), &result = root->operand(k)->extras();
+    const std::string where = " of result " + std::to_string(k) + " are lost";
+    if (!old_result.frontend_attributes.empty() && result.frontend_attributes != old_result.frontend_attributes)
+      return "the frontend attributes" + where;
+    if (old_result.sharding != nullptr && (result.sharding == nullptr || !(*result.sharding == *old_result.sharding)))
+      return "the shardings" + where;
+  }
+  return "";
+}
+
+std::vector<Literal> Leaves(Literal result) {
+  if (!result.shape().IsTuple()) {
+    std::vector<Literal> one;
+    one.push_back(std::move(result));
+    return one;
+  }
+  return std::move(result.elements());
+}
+
+StatusOr<std::vector<Literal>> Results(const CaseModule& cases, const RunnerOptions& options) {
+  HLOIR_ASSIGN_OR_RETURN(Runner runner, Runner::Prepare(*cases.module, options));
+  std::vector<const Literal*> arguments;
+  for (const Literal& input : cases.inputs) arguments.push_back(&input);
+  HLOIR_ASSIGN_OR_RETURN(Literal result, runner.Run(arguments));
+  return Leaves(std::move(result));
+}
+
+}  // namespace
+
+ModuleChecks::ModuleChecks(MathMode math) : math_(math) {
+  EvaluatorOptions options;
+  options.max_steps = 1 << 20;
+  evaluator_ = MakeReferenceEvaluator(options);
+  log_.keep_text = false;
+}
+ModuleChecks::~ModuleChecks() = default;
+
+Complaint ModuleChecks::Forms(const HloModule& module) {
+  if (Status legal = VerifyModule(module); !legal.ok()) return {"verifier", legal.message()};
+  StatusOr<std::unique_ptr<HloModule>> read = ParseHloModule(Text(module));
+  if (!read.ok()) return {"text", read.status().message()};
+  if (StructuralHash(**read) != StructuralHash(module)) return {"text", "its text reads back otherwise"};
+  const std::string text = Text(**read);  // in the order of text, which it keeps from then on
+  const auto same = [&](StatusOr<std::unique_ptr<HloModule>> back) -> std::string {
+    if (!back.ok()) return back.status().message();
+    return Text(**back) == text ? "" : "it reads back otherwise";
+  };
+  if (std::string what = same(ParseHloModule(text)); !what.empty()) return {"text", "written again, " + what};
+  const auto module_of = [](StatusOr<HloProtoFile> file) -> StatusOr<std::unique_ptr<HloModule>> {
+    if (!file.ok()) return file.status();
+    return std::move(file->module);
+  };
+  HloProtoFile file;
+  StatusOr<std::string> bytes = SerializeHloProto(file, read->get());
+  if (!bytes.ok()) return {"proto", bytes.status().message()};
+  if (std::string what = same(module_of(ParseHloProto(*bytes))); !what.empty()) return {"proto", what};
+  StatusOr<std::string> json = SerializeHloProtoAsJson(file, read->get());
+  if (!json.ok()) return {"json", json.status().message()};
+  return {"json", same(module_of(ParseHloProtoJson(*json)))};
+}
+
+Complaint ModuleChecks::Passes(const HloModule& module, const std::vector<std::string>& passes,
+                               const std::vector<Literal>* inputs) {
+  FindResults(module, inputs);
+  std::unique_ptr<HloModule> optimized = module.Clone();
+  Complaint complaint = Run(*optimized, passes, /*watched=*/true);
+  if (!complaint.what.empty()) return complaint;
+  const std::string alone = passes.size() == 1 ? passes[0] : "pipeline";
+  const bool frees = alone == "control-dep-remover" || alone == "despecializer";  // of control dependencies, on purpose
+  if (std::string lost = Lost(module, *optimized); !frees && !lost.empty()) return {alone, lost};
+  const std::string text = Text(*optimized);
+  std::unique_ptr<HloModule> again = module.Clone();
+  Run(*again, passes, /*watched=*/false);
+  if (Text(*again) != text) return {alone, "another run gives another text"};
+  StatusOr<std::unique_ptr<HloModule>> read = ParseHloModule(text);
+  if (!read.ok()) return {alone, "the text of the result: " + read.status().message()};
+  if (Text(**read) != text) return {alone, "the text of the result reads back otherwise"};
+  changed_by_.clear();
+  complaint = Run(**read, passes, /*watched=*/false);
+  if (!complaint.what.empty()) return complaint;
+  if (Text(**read) != text) return {changed_by_, "a second run changes the module"};
+  return {};
+}
+
+Complaint ModuleChecks::Run(HloModule& module, const std::vector<std::string>& passes, bool watched) {
+  PassOptions options;
+  options.math = math_;
+  options.evaluator = evaluator_;
+  options.rewriter = &log_;
+  PipelineOptions hooks;
+  Complaint complaint;
+  hooks.after = [&](const PassEvent& event, const HloModule& now) -> Status {
+    if (!event.changed) return OkStatus();
+    if (changed_by_.empty()) changed_by_ = event.pass;
+    if (!watched) return OkStatus();
+    complaint = {std::string(event.pass), Judge(now)};
+    return complaint.what.empty() ? OkStatus() : Internal("found");
+  };
+  StatusOr<HloPassPipeline> pipeline = MakePipeline(passes, options, std::move(hooks));
+  if (!pipeline.ok()) return {"pipeline", pipeline.status().message()};
+  StatusOr<bool> ran = pipeline->RunOnce(module);
+  if (!complaint.what.empty()) return complaint;
+  return {"pipeline", ran.ok() ? "" : ran.status().message()};
+}
+
+// By the reference alone: it does not depend on how an engine orders sums.
+void ModuleChecks::FindResults(const HloModule& module, const std::vector<Literal>* inputs) {
+  checker_.reset();
+  if (math_ != MathMode::kExact) return;
+  CheckOptions options;
+  options.runner.engine = Engine::kReference;
+  options.runner.max_steps = 1 << 20;
+  options.other_engine_work = 0;
+  options.exact = true;
+  std::vector<InputSet> sets;
+  if (inputs != nullptr) {
+    sets.push_back({.devices = {*inputs}});
+  } else {
+    for (uint64_t seed : {0, 1}) {  // plain numbers, and corner cases
+      StatusOr<std::vector<Literal>> made = MakeFakeInputs(module, seed);
+      if (made.ok()) sets.push_back({.devices = {std::move(*made)}});
+    }
+  }
+  std::erase_if(sets, [&](const InputSet& set) {
+    std::vector<const Literal*> arguments;
+    for (const Literal& input : set.devices[0]) arguments.push_back(&input);
+    return !evaluator_->EvaluateComputation(*module.entry_computation(), arguments).ok();
+  });
+  not_run += sets.empty();
+  if (!sets.empty()) checker_ = std::make_unique<Checker>(module, std::move(sets), options);
+}
+
+std::string ModuleChecks::Judge(const HloModule& now) {
+  if (Status legal = VerifyModule(now); !legal.ok()) return "it is not legal: " + legal.message();
+  if (!checker_) return "";
+  const StatusOr<Verdict> verdict = checker_->Check(now);
+  if (!verdict.ok()) return "it does not run any more: " + verdict.status().message();
+  return verdict->outcome == Outcome::kDisagree ? verdict->reason : "";
+}
+
+Complaint ModuleChecks::Engines(const CaseModule& cases) {
+  RunnerOptions options;
+  options.threads = 1;
+  options.max_steps = 1 << 20;
+  options.engine = Engine::kReference;
+  const StatusOr<std::vector<Literal>> want = Results(cases, options);
+  if (!want.ok()) return {"reference", want.status().message()};
+  options.engine = Engine::kFast;
+  for (const std::string& isa : SupportedIsas()) {
+    options.isa = isa;
+    const StatusOr<std::vector<Literal>> got = Results(cases, options);
+    if (!got.ok()) return {isa, got.status().message()};
+    for (size_t k = 0; k < cases.cases.size(); ++k) {
+      std::string why = Difference((*want)[k], (*got)[k], cases.cases[k].agreement);
+      if (!why.empty()) return {isa, cases.cases[k].what + ": " + why};
+    }
+  }
+  return {};
+}
+
+Complaint ModuleChecks::Engines(const HloModule& module) {
+  CheckOptions options;
+  options.runner.threads = 1;
+  options.runner.max_steps = 1 << 20;
+  for (const std::string& isa : SupportedIsas()) {
+    options.runner.isa = isa;
+    const StatusOr<Verdict> verdict = Check(module, module, {}, options);
+    if (!verdict.ok()) continue;  // a loop that these values keep from ending
+    if (verdict->outcome == Outcome::kEnginesDisagree || verdict->outcome == Outcome::kDisagree)
+      return {isa, verdict->reason};
+  }
+  return {};
+}
+
+std::vector<std::vector<std::string>> PassesBesideTheDefault() {
+  std::vector<std::vector<std::string>> others;
+  for (const PassInfo& pass : BuiltinPasses().passes()) {
+    bool known = false;
+    for (std::string name : BuiltinPasses().default_pipeline()) {
+      if (name.starts_with('[')) name.erase(0, 1);
+      if (name.ends_with(']')) name.pop_back();
+      known |= name == pass.name;
+    }
+    if (!known) others.push_back({std::string(pass.name)});
+  }
+  return others;
+}
+
+}  // namespace hloir::fuzz

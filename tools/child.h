@@ -1,0 +1,40 @@
+// A function in a process of its own, so that what brings it down does not bring us down: what it writes is read
+// through a pipe. Start it while this process has one thread. Used by `fuzz run` and `reduce`.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+
+#include "hloir/status.h"
+
+namespace hloir::tool {
+
+class Child {
+ public:
+  // `work` writes to the descriptor that it is given; what it returns is the exit status.
+  static StatusOr<Child> Start(const std::function<int(int descriptor)>& work);
+  Child(Child&& other) noexcept { *this = std::move(other); }
+  Child& operator=(Child&& other) noexcept;
+  // Kills it if it still runs.
+  ~Child();
+
+  int descriptor() const { return descriptor_; }
+  // What it has written, up to now; false once it writes no more.
+  bool Read(std::string& text);
+  void Kill();
+  // Waits for its end: the exit status, or minus the signal that it died of.
+  int Wait();
+
+ private:
+  Child() = default;
+  pid_t pid_ = -1;
+  int descriptor_ = -1;
+};
+
+// The exit status of `work`, or minus the signal that it died of; kTimedOut after so many seconds.
+inline constexpr int kTimedOut = -1000;
+int RunInChild(const std::function<int()>& work, double seconds);
+
+}  // namespace hloir::tool
