@@ -4,6 +4,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "hloir/module.h"
 
@@ -61,6 +63,8 @@ struct PrintOptions {
 std::string PrintModule(const HloModule& module, const PrintOptions& options = {});
 std::string PrintComputation(const HloComputation& computation, const PrintOptions& options = {});
 std::string PrintInstruction(const HloInstruction& instruction, const PrintOptions& options = {});
+// What stands behind the operands, as text has it: {"dimensions", "{0}"}, {"metadata", "{op_name=\"f\"}"}, …
+std::vector<std::pair<std::string, std::string>> PrintAttributes(const HloInstruction& instruction);
 std::string PrintSharding(const Sharding& sharding);
 std::string PrintReplicaGroups(const ReplicaGroups& groups);
 std::string PrintWindow(const Window& window);

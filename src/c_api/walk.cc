@@ -7,56 +7,17 @@
 namespace hloir::c_api {
 namespace {
 
-// Where `text` goes on after the value at its start: at a comma outside all brackets and strings, or at its end.
-size_t EndOfValue(std::string_view text) {
-  int depth = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    switch (text[i]) {
-      case '"':
-        for (++i; i < text.size() && text[i] != '"'; ++i) i += text[i] == '\\';
-        break;
-      case '(':
-      case '[':
-      case '{': ++depth; break;
-      case ')':
-      case ']':
-      case '}': --depth; break;
-      case ',':
-        if (depth == 0) return i;
-        break;
-      default: break;
-    }
-  }
-  return text.size();
-}
-
-// What stands behind the operands: "dimensions={0}, metadata={…}".
+// "dimensions={0}, metadata={…}".
 std::string AttributesOf(const HloInstruction& instruction) {
-  PrintOptions options = PrintOptions::Readable();
-  options.print_result_shape = false;
-  options.print_operand_shape = false;
-  options.print_percent = false;
-  // Operands may be constants' values or names; neither is wanted, and both end where their bracket does.
-  const std::string line = PrintInstruction(instruction, options);
-  size_t at = line.find(" = ");
-  at = at == std::string::npos ? 0 : at + 3;
-  at = line.find('(', at);
-  if (at == std::string::npos) return {};
-  at += EndOfValue(std::string_view(line).substr(at));
-  return at + 2 < line.size() ? line.substr(at + 2) : std::string();
+  std::string text;
+  for (const auto& [name, value] : PrintAttributes(instruction))
+    text += (text.empty() ? "" : ", ") + name + "=" + value;
+  return text;
 }
 
-std::optional<std::string> AttributeOf(const HloInstruction& instruction, std::string_view name) {
-  const std::string all = AttributesOf(instruction);
-  std::string_view rest = all;
-  while (!rest.empty()) {
-    const size_t end = EndOfValue(rest);
-    const std::string_view attribute = rest.substr(0, end);
-    const size_t equals = attribute.find('=');
-    if (attribute.substr(0, equals) == name && equals != std::string_view::npos)
-      return std::string(attribute.substr(equals + 1));
-    rest.remove_prefix(end);
-    rest.remove_prefix(std::min<size_t>(2, rest.size()));  // ", "
+std::optional<std::string> AttributeOf(const HloInstruction& instruction, std::string_view wanted) {
+  for (auto& [name, value] : PrintAttributes(instruction)) {
+    if (name == wanted) return std::move(value);
   }
   return std::nullopt;
 }

@@ -1,0 +1,63 @@
+// hloir._hloir: the extension that python/hloir is written on. Errors become hloir.Error, with line and column.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "handles.h"
+#include "hloir/main.h"
+#include "hloir/report.h"
+#include "hloir/version.h"
+
+namespace hloir::python {
+namespace {
+
+const char* CodeName(StatusCode code) {
+  switch (code) {
+    case StatusCode::kInvalidArgument: return "invalid argument";
+    case StatusCode::kUnimplemented: return "unimplemented";
+    case StatusCode::kResourceExhausted: return "resource exhausted";
+    case StatusCode::kCancelled: return "cancelled";
+    case StatusCode::kOk:
+    case StatusCode::kInternal: break;
+  }
+  return "internal";
+}
+
+void RaiseStatus(const Status& status, const std::string& file) {
+  try {
+    int64_t line = 0, column = 0;
+    if (const std::vector<Diagnostic> all = DiagnosticsOf(status, file); !all.empty())
+      line = all.front().line, column = all.front().column;
+    const nb::object error = nb::module_::import_("hloir._error").attr("Error");
+    const nb::object made = error(status.message(), CodeName(status.code()), line, column);
+    PyErr_SetObject(error.ptr(), made.ptr());
+  } catch (nb::python_error& failed) {
+    failed.restore();
+  }
+}
+
+}  // namespace
+}  // namespace hloir::python
+
+NB_MODULE(_hloir, m) {
+  using namespace hloir::python;
+  nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+    try {
+      std::rethrow_exception(p);
+    } catch (const StatusError& error) {
+      RaiseStatus(error.status, error.file);
+    }
+  });
+  nb::set_leak_warnings(false);  // passes in Python stay with the registry until the process ends
+  m.attr("version") = hloir::kVersion;
+  BindGraph(m);
+  BindPasses(m);
+  BindRunning(m);
+  m.def("_main", [](const std::vector<std::string>& arguments) {
+    std::vector<char*> argv;
+    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    nb::gil_scoped_release released;
+    return hloir::HloirMain(static_cast<int>(arguments.size()), argv.data());
+  });
+}

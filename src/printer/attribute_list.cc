@@ -1,0 +1,59 @@
+// The attributes of an instruction one by one, as its text has them: PrintAttributes (hloir/printer.h). Taken from the
+// printed line, so that there is one place that knows how an attribute is written.
+#include "hloir/printer.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace hloir {
+namespace {
+
+// Where `text` goes on after the value at its start: at a comma outside all brackets and strings, or at its end.
+size_t EndOfValue(std::string_view text) {
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    switch (text[i]) {
+      case '"':
+        for (++i; i < text.size() && text[i] != '"'; ++i) i += text[i] == '\\';
+        break;
+      case '(':
+      case '[':
+      case '{': ++depth; break;
+      case ')':
+      case ']':
+      case '}': --depth; break;
+      case ',':
+        if (depth == 0) return i;
+        break;
+      default: break;
+    }
+  }
+  return text.size();
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> PrintAttributes(const HloInstruction& instruction) {
+  PrintOptions options = PrintOptions::Readable();
+  options.print_result_shape = false;
+  options.print_operand_shape = false;
+  options.print_percent = false;
+  // Operands may be constants' values or names; neither is wanted, and both end where their bracket does.
+  const std::string line = PrintInstruction(instruction, options);
+  size_t at = line.find(" = ");
+  at = line.find('(', at == std::string::npos ? 0 : at + 3);
+  std::vector<std::pair<std::string, std::string>> attributes;
+  if (at == std::string::npos) return attributes;
+  at += EndOfValue(std::string_view(line).substr(at));
+  std::string_view rest = std::string_view(line).substr(std::min(at + 2, line.size()));
+  while (!rest.empty()) {
+    const size_t end = EndOfValue(rest);
+    const std::string_view attribute = rest.substr(0, end);
+    const size_t equals = std::min(attribute.find('='), attribute.size());
+    attributes.emplace_back(attribute.substr(0, equals), attribute.substr(std::min(equals + 1, attribute.size())));
+    rest.remove_prefix(std::min(end + 2, rest.size()));  // ", "
+  }
+  return attributes;
+}
+
+}  // namespace hloir
