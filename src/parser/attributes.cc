@@ -26,18 +26,26 @@ constexpr std::string_view kGenericNames[kGenericCount] = {
     "sharding", "frontend_attributes", "statistics",     "control-predecessors", "origin",
     "metadata", "backend_config",      "result_accuracy"};
 
-// Attributes that XLA reads and forgets; and parameter_replication, for any op but a parameter.
+// Attributes that are read and forgotten.
 struct Ignored {
   HloOpcode opcode;
   std::string_view name;
 };
 constexpr Ignored kIgnored[] = {
-    {HloOpcode::kAllReduce, "mode"},
-    {HloOpcode::kAllReduceStart, "mode"},
-    {HloOpcode::kRaggedAllToAll, "dimensions"},
     {HloOpcode::kCustomCall, "opaque"},
     {HloOpcode::kCopyStart, "is_cross_program_prefetch"},
 };
+
+// The words of mode=, which says of all-reduce and reduce-scatter what their channel_id and use_global_device_ids do.
+constexpr std::string_view kGroupModes[] = {"cross_replica", "cross_partition", "cross_replica_and_partition",
+                                            "flattened_id"};
+
+// Of these alone it can be said how exact they must be.
+bool HasResultAccuracy(HloOpcode opcode) {
+  return HasTrait(opcode, kElementwise) && GetOpcodeInfo(opcode).arity == 1 &&
+         (GetOpcodeInfo(opcode).cost == OpCost::kTranscendental || opcode == HloOpcode::kSqrt ||
+          opcode == HloOpcode::kRsqrt);
+}
 
 // How many dimensions `dimensions=` has to name where it is required; -1 for any number.
 struct DimensionsRule {
@@ -59,6 +67,7 @@ struct ModuleReader::AttributeContext {
   const char* place;            // of the opcode: where what is missing is missed
   uint64_t fields_seen = 0;     // bit i: field i of the op's struct
   uint32_t generic_seen = 0;
+  bool has_group_mode = false;
   uint32_t calls_seen = 0;  // bits 0 and 1 for the first and the second name, bit 2 for a list
   // By CallKind; null until named.
   HloComputation* calls[2] = {nullptr, nullptr};
@@ -98,13 +107,24 @@ bool ModuleReader::ParseGenericAttribute(AttributeContext& context, const Word& 
     }
     case kFrontendAttributes: return ParseFrontendAttributes(GraphLoader::extras(instruction).frontend_attributes);
     case kBackendConfig: return ParseBackendConfig(GraphLoader::extras(instruction).backend_config);
-    case kStatistics: return ParseStatistics(GraphLoader::extras(instruction).statistics.emplace());
+    case kStatistics: {
+      auto& statistics = GraphLoader::extras(instruction).statistics;
+      if (!ParseStatistics(statistics.emplace())) return false;
+      if (statistics->values.empty()) statistics.reset();
+      return true;
+    }
     case kOrigin: return ParseOriginalValue(GraphLoader::extras(instruction).original_value.emplace());
     case kResultAccuracy: {
       HloInstruction* own = context.instruction;
+      if (!HasResultAccuracy(own->opcode())) return FailUnknownAttribute(own->opcode(), name);
       return Read(GraphLoader::extras(own).result_accuracy.emplace());
     }
     case kControlPredecessors:
+      if (const char* at = (lexer_.SkipBlank(), lexer_.at()); lexer_.Accept('{') && lexer_.Peek() == '}') {
+        return FailExpected("an instruction's name");
+      } else {
+        lexer_.set_at(at);
+      }
       return ReadList([&] {
         Word predecessor;
         lexer_.SkipBlank();
@@ -178,6 +198,10 @@ bool ModuleReader::FinishCalls(AttributeContext& context) {
         return missing(instruction->IsPredConditional() ? "true_computation" : "branch_computations");
       }
       if (!have(2) && !have(1)) return missing("false_computation");
+      if (have(2) && instruction->IsPredConditional()) {
+        return Fail(context.place, "a conditional on a pred has true_computation and false_computation");
+      }
+      if (!have(2) && IsInteger(instruction->operand(0)->shape().element_type())) return missing("branch_computations");
       if (have(2) && context.call_list.empty()) return Fail(context.place, "a conditional needs at least one branch");
       break;
     case CallKind::kCalledComputations: break;
@@ -185,15 +209,18 @@ bool ModuleReader::FinishCalls(AttributeContext& context) {
   for (HloComputation* computation : context.calls) {
     if (computation != nullptr) instruction->AddCalledComputation(computation);
   }
+  // Beside to_apply, called_computations are read and forgotten.
+  if (info.calls == CallKind::kCalledComputations && have(0)) return true;
   for (HloComputation* computation : context.call_list) instruction->AddCalledComputation(computation);
   return true;
 }
 
 bool ModuleReader::ParseIgnoredAttribute(HloOpcode opcode, const Word& name, bool& known) {
-  if (name.text() == "parameter_replication") {
-    BoolList ignored;
+  if (opcode == HloOpcode::kRaggedAllToAll && name.text() == "dimensions") {
+    DimVector dimensions;
     known = true;
-    return Read(ignored);
+    if (!Read(dimensions)) return false;
+    return dimensions.size() == 1 || Fail(name.data, "ragged-all-to-all has one of dimensions=");
   }
   for (const Ignored& ignored : kIgnored) {
     if (ignored.opcode != opcode || ignored.name != name.text()) continue;
@@ -243,8 +270,14 @@ bool ModuleReader::CheckDimensions(const HloInstruction& instruction, DimVector&
   }
   if (opcode == HloOpcode::kAllToAll && seen && dimensions.size() != 1)
     return Fail(place, "all-to-all splits one dimension");
-  if (opcode == HloOpcode::kMap && !seen) {
-    for (int64_t i = 0; i < instruction.operand(0)->shape().rank(); ++i) dimensions.push_back(i);
+  if (opcode == HloOpcode::kMap) {
+    // All of them, whatever is said.
+    DimVector all;
+    for (int64_t i = 0; i < instruction.operand(0)->shape().rank(); ++i) all.push_back(i);
+    if (!GraphLoader::has_shape(instruction) && dimensions != all) {
+      return Fail(place, "a map without a result shape before it names all dimensions, in order");
+    }
+    dimensions = std::move(all);
   }
   return true;
 }
@@ -273,7 +306,7 @@ bool ModuleReader::ParseAttributesOf(HloInstruction* instruction, HloInstruction
     }
     const Word name = lexer_.ReadWord();
     if (name.empty()) return FailExpected("an attribute's name");
-    if (!Expect('=')) return false;
+    if (!ExpectEquals()) return false;
     bool known = false;
     if constexpr (kHasFields) {
       bool ok = true;
@@ -296,13 +329,27 @@ bool ModuleReader::ParseAttributesOf(HloInstruction* instruction, HloInstruction
     if constexpr (std::is_same_v<A, ParameterAttributes>) {
       if (name.text() == "parameter_replication") {
         known = true;
-        if (!Read(attributes->parameter_replication)) return false;
+        BoolList& flags = attributes->parameter_replication;
+        if (!flags.empty()) return Fail(at, "attribute parameter_replication is given twice");
+        if (lexer_.Peek() != '{') return FailExpected('{');
+        if (!Read(flags)) return false;
+        const size_t leaves = instruction->shape().Leaves().size();
+        if (flags.size() != leaves) {
+          return Fail(at, Format("{} parameter_replication flags for {} leaves", flags.size(), leaves));
+        }
       }
     }
     if (!known && !ParseGenericAttribute(context, name, at, known)) return false;
     if (!known && !ParseCallAttribute(context, name, known)) return false;
     if (!known && outer != instruction && !ParseOuterAsyncAttribute(outer, name, known)) return false;
     if (!known && !ParseIgnoredAttribute(opcode, name, known)) return false;
+    if constexpr (std::is_same_v<A, AllReduceAttributes> || std::is_same_v<A, ReduceScatterAttributes>) {
+      if (name.text() == "mode") {
+        known = context.has_group_mode = true;
+        int64_t ignored = 0;
+        if (!ReadEnumWord(kGroupModes, ignored)) return false;
+      }
+    }
     if (known) continue;
     if (!options().allow_unknown) return FailUnknownAttribute(opcode, name);
     std::string_view raw;
@@ -324,6 +371,11 @@ bool ModuleReader::ParseAttributesOf(HloInstruction* instruction, HloInstruction
     });
     if (!ok) return false;
   }
+  if constexpr (std::is_same_v<A, AllReduceAttributes> || std::is_same_v<A, ReduceScatterAttributes>) {
+    if (attributes->use_global_device_ids && !attributes->channel_id.has_value() && !context.has_group_mode) {
+      return Fail(place, "use_global_device_ids needs a channel_id");
+    }
+  }
   return FinishCalls(context);
 }
 
@@ -344,7 +396,7 @@ bool ModuleReader::ParseUnknownOperation(HloInstruction* instruction, std::strin
     const char* at = lexer_.at();
     const Word name = lexer_.ReadWord();
     if (name.empty()) return FailExpected("an attribute's name");
-    if (!Expect('=')) return false;
+    if (!ExpectEquals()) return false;
     bool known = false;
     if (!ParseGenericAttribute(context, name, at, known)) return false;
     if (known) continue;

@@ -98,7 +98,9 @@ class FragmentReader : public TextCursor {
   // ---- Shardings (sharding.cc).
   bool ParseTiledSharding(Sharding& sharding);
   bool ParseNamedSharding(Sharding& sharding);
-  bool ParseShardingSuffix(Sharding& sharding);
+  bool ParseShardingParts(Sharding& sharding);
+  bool ParseUnreducedOp(Sharding& sharding);
+  bool ParseLastTileDims(std::vector<Sharding::Kind>& kinds);
   bool ParseMesh(Mesh& mesh);
   bool ParseAxisRef(MeshAxisRef& axis);
   bool ParseAxisList(std::vector<MeshAxisRef>& axes);

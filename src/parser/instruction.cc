@@ -7,7 +7,6 @@
 #include "module_reader.h"
 #include "support/did_you_mean.h"
 #include "support/format.h"
-#include "hloir/analysis/shape_inference.h"
 
 namespace hloir {
 namespace {
@@ -84,7 +83,9 @@ bool ModuleReader::ParseInstruction(HloInstruction*& instruction, bool& is_root)
   lexer_.SkipBlank();
   const char* place = lexer_.at();
   Word name;
-  if (!ReadName(name, "an instruction or '}'") || !Expect('=')) return false;
+  if (!ReadName(name, "an instruction or '}'")) return false;
+  if (*lexer_.at() == '=' && *place != '%') return Fail(place, "an attribute's name, for '=' stands right behind it");
+  if (!Expect('=')) return false;
   names_.Prefetch(name);
   return ParseInstructionBody(name, place, /*is_nested=*/false, instruction);
 }
@@ -276,100 +277,6 @@ bool ModuleReader::CheckArity(HloOpcode opcode, size_t count, const char* place)
   return Fail(place, Format("{} takes {}{} operand{}, not {}", info.name, info.arity >= 0 ? "" : "at least ",
                             info.arity >= 0 ? info.arity : -info.arity - 1,
                             info.arity == 1 || info.arity == -2 ? "" : "s", count));
-}
-
-bool ModuleReader::InferMissingShape(HloInstruction* instruction, const char* place) {
-  constexpr size_t kFew = 16;
-  const Shape* few[kFew];
-  std::vector<const Shape*> many;
-  const size_t count = instruction->operands().size();
-  const Shape** shapes = few;
-  if (count > kFew) many.resize(count), shapes = many.data();
-  for (size_t i = 0; i < count; ++i) shapes[i] = &instruction->operands()[i]->shape();
-  StatusOr<Shape> inferred =
-      InferShape(instruction->opcode(), {shapes, count}, instruction->attributes(), instruction->called_computations());
-  if (!inferred.ok()) {
-    return Fail(place, Format("{} has no result shape before it, and it cannot be inferred: {}",
-                              OpcodeName(instruction->opcode()), inferred.status().message()));
-  }
-  GraphLoader::set_shape(instruction, loader_.KeepShape(*inferred));
-  return true;
-}
-
-// The shapes that follow from the operands whatever the text says, as XLA has it.
-void ModuleReader::SettleShape(HloInstruction* instruction) {
-  const Shape& stated = instruction->shape();
-  auto data_of = [](const Shape& tuple) {
-    return tuple.IsTuple() && tuple.tuple_size() > 0 ? &tuple.tuple_shapes(0) : nullptr;
-  };
-  auto transfer = [](const Shape& data) {
-    return Shape::Tuple({data, Shape::Scalar(PrimitiveType::U32), Shape::Token()});
-  };
-  std::optional<Shape> settled;
-  switch (instruction->opcode()) {
-    case HloOpcode::kConstant:  // a constant is not packed
-      if (stated.IsArray() && stated.layout().extras().element_size_in_bits != 0) {
-        LayoutExtras extras = stated.layout().extras();
-        extras.element_size_in_bits = 0;
-        Layout layout = stated.layout();
-        layout.set_extras(std::move(extras));
-        settled = stated;
-        settled->set_layout(std::move(layout));
-        instruction->mutable_attributes<ConstantAttributes>().literal.set_shape_layout(*settled);
-      }
-      break;
-    case HloOpcode::kOutfeed: {
-      OptionalShape& outfeed_shape = instruction->mutable_attributes<OutfeedAttributes>().outfeed_shape;
-      if (!outfeed_shape.has_value()) outfeed_shape = instruction->operand(0)->shape();
-      break;
-    }
-    case HloOpcode::kSend: settled = transfer(instruction->operand(0)->shape()); break;
-    case HloOpcode::kSendDone: settled = Shape::Token(); break;
-    case HloOpcode::kRecv:
-      if (const Shape* data = data_of(stated)) settled = transfer(*data);
-      break;
-    case HloOpcode::kRecvDone:
-      if (const Shape* data = data_of(instruction->operand(0)->shape()))
-        settled = Shape::Tuple({*data, Shape::Token()});
-      break;
-    default: break;
-  }
-  if (settled.has_value()) GraphLoader::set_shape(instruction, loader_.KeepShape(*settled));
-}
-
-// What must hold for the graph to be of use at all; everything else is the verifier's.
-bool ModuleReader::CheckInstruction(HloInstruction* instruction, const Opcode& opcode, const char* place) {
-  switch (instruction->opcode()) {
-    case HloOpcode::kConditional: {
-      const Shape& selector = instruction->operand(0)->shape();
-      if (!selector.IsScalar() ||
-          (selector.element_type() != PrimitiveType::PRED && selector.element_type() != PrimitiveType::S32)) {
-        return Fail(place,
-                    Format("a conditional's first operand is a scalar pred or s32, not {}", selector.ToString()));
-      }
-      if (instruction->operands().size() != instruction->called_computations().size() + 1) {
-        return Fail(place, Format("a conditional of {} branches takes {} operands, not {}",
-                                  instruction->called_computations().size(),
-                                  instruction->called_computations().size() + 1, instruction->operands().size()));
-      }
-      return true;
-    }
-    case HloOpcode::kInfeed:
-      if (!instruction->shape().IsTuple() || instruction->shape().tuple_size() == 0) {
-        return Fail(place, "infeed has a tuple of data and token as its shape");
-      }
-      return true;
-    case HloOpcode::kAsyncStart:
-    case HloOpcode::kAsyncUpdate:
-    case HloOpcode::kAsyncDone: return CheckAsync(instruction, opcode, place);
-    case HloOpcode::kConstant:
-    case HloOpcode::kOutfeed:
-    case HloOpcode::kSend:
-    case HloOpcode::kSendDone:
-    case HloOpcode::kRecv:
-    case HloOpcode::kRecvDone: SettleShape(instruction); return true;
-    default: return true;
-  }
 }
 
 }  // namespace hloir

@@ -1,7 +1,13 @@
 // The rarer scans of the lexer: comments, numbers, strings, raw JSON.
 #include "lexer.h"
 
+#include <algorithm>
+
 namespace hloir {
+
+bool IsKeywordText(std::string_view text) {
+  return std::find(std::begin(kKeywords), std::end(kKeywords), text) != std::end(kKeywords);
+}
 
 bool Lexer::SkipComment() {
   if (at_[1] == '/') {

@@ -22,6 +22,24 @@ struct Word {
   bool empty() const { return size == 0; }
 };
 
+inline constexpr std::string_view kKeywords[] = {
+    "true",        "false",      "inf",           "nan",       "HloModule",
+    "ENTRY",       "ROOT",       "FileLocations", "FileNames", "FunctionNames",
+    "StackFrames", "maximal",    "replicated",    "manual",    "last_tile_dim_replicate",
+    "shard_as",    "shard_like", "unknown",       "unreduced"};
+// Words of the language, which are names only with a % before them. Nearly all words are told from them by their first
+// letter and length alone.
+bool IsKeywordText(std::string_view text);
+inline bool IsKeyword(const Word& word) {
+  constexpr auto kLengths = [] {
+    std::array<uint32_t, 128> lengths{};  // by first letter; bit n: some keyword has n letters
+    for (std::string_view keyword : kKeywords) lengths[static_cast<size_t>(keyword[0])] |= 1u << keyword.size();
+    return lengths;
+  }();
+  return word.size < 32 && (kLengths[static_cast<size_t>(word.data[0] & 127)] >> word.size & 1) != 0 &&
+         IsKeywordText(word.text());
+}
+
 namespace lexer_internal {
 enum CharClass : uint8_t { kWordStart = 1, kWordPart = 2, kDigit = 4, kNumberPart = 8 };
 inline constexpr auto kClasses = [] {

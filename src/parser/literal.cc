@@ -1,6 +1,7 @@
 // Literals: `{ {1, 2}, {3, 4} }` of whatever element type, `{...}`, tuples. Elements are read straight into the
 // literal's storage; nothing is allocated for more elements than the text can hold.
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -43,7 +44,7 @@ bool FragmentReader::ParseReal(PrimitiveType type, double& value, uint64_t& nan_
   const char* place = lexer_.at();
   has_payload = false;
   const char* p = place + (*place == '-' ? 1 : 0);
-  if (IsDigit(*p) || *p == '.') {
+  if (IsDigit(*p) || (*p == '.' && p != place)) {
     std::from_chars_result result = std::from_chars(place, lexer_.end(), value);
     if (result.ec == std::errc::result_out_of_range) {
       value = std::strtod(std::string(place, result.ptr).c_str(), nullptr);  // 0 or a denormal for an underflow
@@ -51,6 +52,10 @@ bool FragmentReader::ParseReal(PrimitiveType type, double& value, uint64_t& nan_
       return FailExpected("a number");
     }
     if (std::isinf(value)) return Fail(place, "the number does not fit into a double (+/-1.79769e+308)");
+    constexpr double kOver64Bits = 18446744073709551616.0;
+    if (std::abs(value) >= kOver64Bits && std::all_of(p, result.ptr, IsDigit)) {
+      return Fail(place, "an integer is of 64 bits; larger numbers need a point or an exponent");
+    }
     lexer_.set_at(result.ptr);
     return true;
   }
@@ -98,7 +103,7 @@ bool FragmentReader::ParseIntElement(PrimitiveType type, int64_t& value) {
     lexer_.set_at(place);
     return FailExpected(Format("an integer of type {}", PrimitiveTypeName(type)));
   }
-  const int bits = type == PrimitiveType::PRED ? 1 : BitWidth(type);
+  const int bits = type == PrimitiveType::PRED ? 64 : BitWidth(type);  // any number but 0 is true
   bool fits = true;
   if (IsSigned(type)) {
     // Without a minus, what reads as negative was over 2^63.
@@ -136,6 +141,7 @@ bool FragmentReader::ParseElement(PrimitiveType type, Element& element) {
     Part real = 0, imaginary = 0;
     const PrimitiveType part_type = ComplexComponentType(type);
     if (!lexer_.Accept('(')) {
+      // A real number, where XLA wants (1, 0).
       if (!ParseElement<Part>(part_type, real)) return false;
     } else if (!ParseElement<Part>(part_type, real) || !Expect(',') || !ParseElement<Part>(part_type, imaginary) ||
                !Expect(')')) {
@@ -267,8 +273,10 @@ bool FragmentReader::ParseArrayLiteral(const Shape& shape, Literal& literal) {
     return PrimitiveTypeSwitch(type, [&](auto tag) {
       using Element = typename decltype(tag)::Storage;
       Element value{};
+      const char* at = lexer_.at();
       if (!ParseElement<Element>(type, value)) return false;
-      if (literal.element_count() > 0) literal.data<Element>()[0] = value;
+      if (literal.element_count() == 0) return Fail(at, "an array without elements is {}");
+      literal.data<Element>()[0] = value;
       return true;
     });
   }

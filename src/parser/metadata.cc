@@ -2,6 +2,7 @@
 // statistics.
 
 #include <algorithm>
+#include <cmath>
 
 #include "module_reader.h"
 
@@ -29,50 +30,70 @@ bool ModuleReader::ParseSharedMetadata(HloInstruction* instruction) {
   return true;
 }
 
-// {op_type="…" op_name="…" source_file="…" source_line=3 …}; commas may stand between.
+// {op_type="…" op_name="…" source_file="…" source_line=3 …}; a comma may stand between, and each field once.
 bool FragmentReader::ParseMetadata(OpMetadata& metadata) {
+  lexer_.SkipBlank();
+  const char* const start = lexer_.at();
   if (!Expect('{')) return false;
+  uint32_t seen = 0;
   while (!lexer_.Accept('}')) {
     // What nearly every instruction has, in the order in which it is written.
-    if (lexer_.Accept("op_type=") && !ReadString(metadata.op_type)) return false;
-    if (lexer_.Accept("op_name=") && !ReadString(metadata.op_name)) return false;
-    if (lexer_.Accept("source_file=") && !ReadString(metadata.source_file)) return false;
-    if (lexer_.Accept("source_line=") && !Read(metadata.source_line)) return false;
-    if (lexer_.Accept("stack_frame_id=") && !Read(metadata.stack_frame_id)) return false;
-    if (lexer_.Accept('}')) return true;
+    const auto is_next = [&](const auto& name, uint32_t bit) {
+      if ((seen & bit) != 0 || !lexer_.Accept(name)) return false;
+      return seen |= bit, true;
+    };
+    if (is_next("op_type=", 1) && !ReadString(metadata.op_type)) return false;
+    if (is_next("op_name=", 2) && !ReadString(metadata.op_name)) return false;
+    if (is_next("source_file=", 4) && !ReadString(metadata.source_file)) return false;
+    if (is_next("source_line=", 8) && !Read(metadata.source_line)) return false;
+    if (is_next("stack_frame_id=", 16) && !Read(metadata.stack_frame_id)) return false;
+    if (lexer_.Accept('}')) break;
 
+    lexer_.Accept(',');
+    lexer_.SkipBlank();
     const char* place = lexer_.at();
     const std::string_view field = lexer_.ReadWord().text();
     std::string_view* text = nullptr;
     int64_t* number = nullptr;
-    if (field == "op_name") text = &metadata.op_name;
-    else if (field == "op_type") text = &metadata.op_type;
-    else if (field == "source_file") text = &metadata.source_file;
-    else if (field == "stack_frame_id") number = &metadata.stack_frame_id;
-    else if (field == "source_line") number = &metadata.source_line;
-    else if (field == "source_end_line") number = &metadata.source_end_line;
-    else if (field == "source_column") number = &metadata.source_column;
-    else if (field == "source_end_column") number = &metadata.source_end_column;
-    else if (field == "deduplicated_name") text = &metadata.deduplicated_name;
-    else if (field == "scheduling_name") text = &metadata.scheduling_name;
-    else if (field == "metadata_payload") text = &metadata.metadata_payload;
+    uint32_t bit = 0;
+    if (field == "op_type") text = &metadata.op_type, bit = 1;
+    else if (field == "op_name") text = &metadata.op_name, bit = 2;
+    else if (field == "source_file") text = &metadata.source_file, bit = 4;
+    else if (field == "source_line") number = &metadata.source_line, bit = 8;
+    else if (field == "stack_frame_id") number = &metadata.stack_frame_id, bit = 16;
+    else if (field == "source_end_line") number = &metadata.source_end_line, bit = 32;
+    else if (field == "source_column") number = &metadata.source_column, bit = 64;
+    else if (field == "source_end_column") number = &metadata.source_end_column, bit = 128;
+    else if (field == "deduplicated_name") text = &metadata.deduplicated_name, bit = 256;
+    else if (field == "scheduling_name") text = &metadata.scheduling_name, bit = 512;
+    else if (field == "metadata_payload") text = &metadata.metadata_payload, bit = 1024;
+    else if (field == "profile_type") bit = 2048;
+    if ((seen & bit) != 0) return Fail(place, Format("the metadata says {} twice", field));
+    seen |= bit;
     if (text != nullptr) {
-      if (!Expect('=') || !ReadString(*text)) return false;
+      if (!ExpectEquals() || !ReadString(*text)) return false;
     } else if (number != nullptr) {
-      if (!Expect('=') || !Read(*number)) return false;
+      if (!ExpectEquals() || !Read(*number)) return false;
     } else if (field == "profile_type") {
-      if (!Expect('=') || !Read(metadata.profile_type)) return false;
+      if (!ExpectEquals() || !Read(metadata.profile_type)) return false;
     } else if (field == "size_of_generated_code_in_bytes" || field == "size_of_memory_working_set_in_bytes" ||
                field == "preserve_layout" || field == "logical_creation_pass_id") {
       // Of some years' dumps; nothing depends on them.
       std::string_view skipped;
-      if (!Expect('=') || !SkipAttributeValue(skipped)) return false;
-    } else if (!field.empty() || !lexer_.Accept(',')) {
+      if (!ExpectEquals() || !SkipAttributeValue(skipped)) return false;
+    } else {
       lexer_.set_at(place);
       if (field.empty()) return FailExpected("a field of the metadata, or '}'");
       return Fail(place, Format("metadata has no field '{}'", field));
     }
-    lexer_.Accept(',');
+  }
+  for (int64_t type : metadata.profile_type) {
+    if (type < 0 || type > 3) return Fail(start, "a profile_type is a number from 0 to 3");
+  }
+  for (int64_t number : {metadata.source_line, metadata.source_end_line, metadata.source_column,
+                         metadata.source_end_column, metadata.stack_frame_id}) {
+    if (number != static_cast<int32_t>(number))
+      return Fail(start, "a number of the metadata does not fit into 32 bits");
   }
   return true;
 }
@@ -85,7 +106,7 @@ bool FragmentReader::ParseFrontendAttributes(FrontendAttributes& attributes) {
     lexer_.SkipBlank();
     const Word key = lexer_.ReadWord();
     if (key.empty()) return FailExpected("a frontend attribute's name");
-    if (!Expect('=')) return false;
+    if (!ExpectEquals()) return false;
     std::string value;
     if (lexer_.Peek() == '{') {
       std::string_view raw;
@@ -113,36 +134,31 @@ bool FragmentReader::ParseBackendConfig(std::string_view& config) {
   return ReadString(config);
 }
 
-// {visualizing_index=1,name=23.5}
+// {visualizing_index=1,name=23.5}. The first is the index, whatever its name; with no values, there are no statistics.
 bool FragmentReader::ParseStatistics(Statistics& statistics) {
   if (!Expect('{')) return false;
-  lexer_.SkipBlank();
-  const char* place = lexer_.at();
-  if (lexer_.ReadWord().text() != "visualizing_index") {
-    return Fail(place, "statistics begin with visualizing_index=");
-  }
-  if (!Expect('=') || !Read(statistics.visualizing_index)) return false;
+  if (lexer_.Accept('}')) return true;
+  if (lexer_.SkipBlank(), lexer_.ReadWord().empty()) return FailExpected("visualizing_index=");
+  if (!ExpectEquals() || !Read(statistics.visualizing_index)) return false;
   while (lexer_.Accept(',')) {
     const Word name = (lexer_.SkipBlank(), lexer_.ReadWord());
     if (name.empty()) return FailExpected("a statistic's name");
+    if (!ExpectEquals()) return false;
+    lexer_.SkipBlank();
+    const char* place = lexer_.at();
     double value = 0;
-    if (!Expect('=') || !Read(value)) return false;
+    if (!Read(value)) return false;
+    if (std::isinf(value)) return Fail(place, "a statistic is a finite number");
     statistics.values.emplace_back(name.text(), value);
   }
-  if (!Expect('}')) return false;
-  if (statistics.values.empty()) return Fail(place, "statistics need at least one value");
-  if (statistics.visualizing_index < 0 ||
-      statistics.visualizing_index > static_cast<int64_t>(statistics.values.size())) {
-    return Fail(place, "visualizing_index is none of the statistics");
-  }
-  return true;
+  return Expect('}');
 }
 
 // {({"while" {0}}, {"while" {1}})}, {{"add"}}, {[synthetic_call]}
 bool FragmentReader::ParseOriginalValue(OriginalValue& value) {
   if (lexer_.Peek() == '[') return ParseOriginalElement(value);
   if (!Expect('{')) return false;
-  if (lexer_.Accept('}')) return true;
+  if (lexer_.Accept('}')) return value.is_tuple = true;
   return ParseOriginalElement(value) && Expect('}');
 }
 
@@ -157,17 +173,26 @@ bool FragmentReader::ParseOriginalElement(OriginalValue& value) {
     value.is_tuple = true;
     if (lexer_.Accept(')')) return true;
     do {
-      if (!ParseOriginalElement(value.elements.emplace_back())) return false;
+      // What is left out has no leaves, as an empty tuple.
+      OriginalValue& element = value.elements.emplace_back();
+      if (const char c = lexer_.Peek(); c == ',' || c == ')') element.is_tuple = true;
+      else if (!ParseOriginalElement(element)) return false;
     } while (lexer_.Accept(','));
+    // Only leaves are kept, so that nothing tells of elements without, behind the last leaf.
+    const auto has_no_leaf = [](const OriginalValue& element) { return element.is_tuple && element.elements.empty(); };
+    while (!value.elements.empty() && has_no_leaf(value.elements.back())) value.elements.pop_back();
     return Expect(')');
   }
   if (!Expect('{')) return false;
   if (lexer_.Accept('}')) return true;
-  return ParseOriginalArray(value.leaf.emplace()) && Expect('}');
+  if (!ParseOriginalArray(value.leaf.emplace()) || !Expect('}')) return false;
+  if (value.leaf->first.empty()) value.leaf.reset();
+  return true;
 }
 
-// "name" [{index}]
+// ["name" [{index}]]
 bool FragmentReader::ParseOriginalArray(OriginalArray& array) {
+  if (lexer_.Peek() == '}') return true;
   return Read(array.first) && (lexer_.Peek() != '{' || Read(array.second));
 }
 

@@ -2,6 +2,7 @@
 // instruction.
 
 #include <algorithm>
+#include <tuple>
 
 #include "module_reader.h"
 
@@ -59,7 +60,7 @@ bool ModuleReader::LooksLikeComputation() {
 
 bool ModuleReader::ParseHeader() {
   Word name;
-  if (!ReadName(name, "the module's name")) return false;
+  if (!ReadName(name, "the module's name") || !CheckNoTypeWord(name)) return false;
   module_->set_name(std::string(name.text()));
   std::vector<std::string_view> seen;
   while (lexer_.Accept(',')) {
@@ -71,7 +72,7 @@ bool ModuleReader::ParseHeader() {
       return Fail(place, Format("attribute {} is given twice", attribute.text()));
     }
     seen.push_back(attribute.text());
-    if (!Expect('=') || !ParseHeaderAttribute(attribute, place)) return false;
+    if (!ExpectEquals() || !ParseHeaderAttribute(attribute, place)) return false;
   }
   return true;
 }
@@ -125,6 +126,7 @@ bool ModuleReader::ParseProgramShape(ProgramShape& shape) {
   if (!Expect('(')) return false;
   if (!lexer_.Accept(')')) {
     do {
+      if (lexer_.Peek() == ')') break;
       const Shape* parameter = nullptr;
       if (!ParseInternedShape(parameter)) return false;
       shape.parameters.push_back(*parameter);
@@ -141,17 +143,25 @@ bool ModuleReader::ParseAliasing() {
   if (lexer_.Accept('}')) return true;
   do {
     if (lexer_.Peek() == '}') break;
+    const char* place = lexer_.at();
     InputOutputAlias& alias = module_->config().input_output_alias.emplace_back();
     if (!Read(alias.output_index) || !Expect(':') || !Expect('(') || !Read(alias.parameter) || !Expect(',') ||
         !Read(alias.parameter_index)) {
       return false;
     }
+    if (alias.parameter < 0) return Fail(place, "a parameter's number cannot be negative");
     if (lexer_.Accept(',')) {
       if (lexer_.AcceptWord("must-alias")) alias.must_alias = true;
       else if (!lexer_.AcceptWord("may-alias")) return FailExpected("may-alias or must-alias");
     }
     if (!Expect(')')) return false;
   } while (lexer_.Accept(','));
+  // By output, and of one that is named twice the first.
+  auto& aliases = module_->config().input_output_alias;
+  std::stable_sort(aliases.begin(), aliases.end(), [](auto& a, auto& b) { return a.output_index < b.output_index; });
+  aliases.erase(
+      std::unique(aliases.begin(), aliases.end(), [](auto& a, auto& b) { return a.output_index == b.output_index; }),
+      aliases.end());
   return Expect('}');
 }
 
@@ -161,14 +171,22 @@ bool ModuleReader::ParseBufferDonors() {
   if (lexer_.Accept('}')) return true;
   do {
     if (lexer_.Peek() == '}') break;
+    const char* place = lexer_.at();
     BufferDonor& donor = module_->config().buffer_donor.emplace_back();
     if (!Expect('(') || !Read(donor.parameter) || !Expect(',') || !Read(donor.parameter_index) || !Expect(')'))
       return false;
+    if (donor.parameter < 0) return Fail(place, "a parameter's number cannot be negative");
   } while (lexer_.Accept(','));
+  // A set.
+  auto& donors = module_->config().buffer_donor;
+  const auto key = [](const BufferDonor& donor) { return std::tie(donor.parameter, donor.parameter_index); };
+  std::sort(donors.begin(), donors.end(), [&](auto& a, auto& b) { return key(a) < key(b); });
+  donors.erase(std::unique(donors.begin(), donors.end(), [&](auto& a, auto& b) { return key(a) == key(b); }),
+               donors.end());
   return Expect('}');
 }
 
-// FileNames, FunctionNames, FileLocations, StackFrames: entries numbered from 1.
+// FileNames, FunctionNames, FileLocations, StackFrames, in this order, or none: entries numbered from 1.
 bool ModuleReader::ParseStackTables() {
   StackFrameIndex tables;
   auto at_entry = [&](size_t known) {
@@ -194,7 +212,7 @@ bool ModuleReader::ParseStackTables() {
         lexer_.set_at(place);
         return FailExpected("a field of the stack-frame table, or '}'");
       }
-      if (!Expect('=') || !Read(*field->second)) return false;
+      if (!ExpectEquals() || !Read(*field->second)) return false;
       if (*field->second < 0) return Fail(place, Format("{} cannot be negative", field->first));
       next = field + 1;
       lexer_.Accept(',');
@@ -207,37 +225,32 @@ bool ModuleReader::ParseStackTables() {
     }
     return !failed();
   };
-  while (true) {
-    if (lexer_.AcceptWord("FileNames")) {
-      if (!read_names(tables.file_names)) return false;
-    } else if (lexer_.AcceptWord("FunctionNames")) {
-      if (!read_names(tables.function_names)) return false;
-    } else if (lexer_.AcceptWord("FileLocations")) {
-      while (at_entry(tables.file_locations.size())) {
-        auto& location = tables.file_locations.emplace_back();
-        if (!read_fields({{"file_name_id", &location.file_name_id},
-                          {"function_name_id", &location.function_name_id},
-                          {"line", &location.line},
-                          {"end_line", &location.end_line},
-                          {"column", &location.column},
-                          {"end_column", &location.end_column}})) {
-          return false;
-        }
-      }
-    } else if (lexer_.AcceptWord("StackFrames")) {
-      while (at_entry(tables.stack_frames.size())) {
-        auto& frame = tables.stack_frames.emplace_back();
-        if (!read_fields(
-                {{"file_location_id", &frame.file_location_id}, {"parent_frame_id", &frame.parent_frame_id}})) {
-          return false;
-        }
-      }
-    } else {
-      stack_frames_ = StackFrameCompactor(std::move(tables));
-      return !failed();
-    }
-    if (failed()) return false;
+  auto expect_table = [&](std::string_view name) { return lexer_.AcceptWord(name) || FailExpected(name); };
+  if (!lexer_.AcceptWord("FileNames")) return true;
+  if (!read_names(tables.file_names) || !expect_table("FunctionNames") || !read_names(tables.function_names) ||
+      !expect_table("FileLocations")) {
+    return false;
   }
+  while (at_entry(tables.file_locations.size())) {
+    auto& location = tables.file_locations.emplace_back();
+    if (!read_fields({{"file_name_id", &location.file_name_id},
+                      {"function_name_id", &location.function_name_id},
+                      {"line", &location.line},
+                      {"end_line", &location.end_line},
+                      {"column", &location.column},
+                      {"end_column", &location.end_column}})) {
+      return false;
+    }
+  }
+  if (failed() || !expect_table("StackFrames")) return false;
+  while (at_entry(tables.stack_frames.size())) {
+    auto& frame = tables.stack_frames.emplace_back();
+    if (!read_fields({{"file_location_id", &frame.file_location_id}, {"parent_frame_id", &frame.parent_frame_id}})) {
+      return false;
+    }
+  }
+  stack_frames_ = StackFrameCompactor(std::move(tables));
+  return !failed();
 }
 
 bool ModuleReader::ParseComputations() {
@@ -259,7 +272,7 @@ bool ModuleReader::ParseComputation() {
   Word name;
   lexer_.SkipBlank();
   const char* name_place = lexer_.at();
-  if (!ReadName(name, "a computation")) return false;
+  if (!ReadName(name, "a computation") || !CheckNoTypeWord(name)) return false;
   const Shape* stated = nullptr;
   const char* shape_place = lexer_.at();
   bool has_shape = lexer_.Peek() == '(';
@@ -273,7 +286,7 @@ bool ModuleReader::ParseComputation() {
     return Fail(name_place, Format("computation '{}' is defined twice", name.text()));
   }
   if (is_entry && module_->entry_computation() != nullptr) return Fail(place, "there is an ENTRY already");
-  HloComputation* computation = loader_.NewComputation(name.text(), lines_.LineOf(place));
+  HloComputation* computation = loader_.NewComputation(LegalComputationName(name.text()), lines_.LineOf(place));
   if (!ParseBody(computation, place)) return false;
   const HloInstruction* root = computation->root();
   if (has_shape && stated != &root->shape() && !stated->Compatible(root->shape())) {
@@ -287,9 +300,10 @@ bool ModuleReader::ParseComputation() {
     lexer_.set_at(before);
     return true;
   }
+  lexer_.SkipBlank();
   if (!lexer_.AcceptWord("execution_thread")) return FailExpected("execution_thread");
   std::string_view thread;
-  if (!Expect('=') || !ReadString(thread)) return false;
+  if (!ExpectEquals() || !ReadString(thread)) return false;
   if (thread != "main") GraphLoader::set_execution_thread(computation, thread);
   return true;
 }
@@ -357,7 +371,7 @@ bool ModuleReader::ParseComputationReference(HloComputation*& computation) {
   const char* place = lexer_.at();
   if (*place != '{') {
     Word name;
-    if (!ReadName(name, "a computation's name")) return false;
+    if (!ReadName(name, "a computation's name") || !CheckNoTypeWord(name)) return false;
     auto it = computations_.find(name.text());
     if (it == computations_.end()) return Fail(place, Format("computation '{}' is not defined", name.text()));
     computation = it->second;
@@ -412,6 +426,19 @@ bool ModuleReader::FinishModule() {
   module_->config().stack_frames = stack_frames_.TakeTables();
   module_->set_entry_computation(EntryOrLast());
   if (has_inline_computations_ && !renamed_from_.empty()) RenameInCompletionOrder();
+  const ModuleConfig& config = module_->config();
+  const Shape& result = config.entry_computation_layout.has_value() ? config.entry_computation_layout->result
+                                                                    : module_->entry_computation()->root()->shape();
+  for (const InputOutputAlias& alias : config.input_output_alias) {
+    const Shape* part = &result;
+    for (int64_t i : alias.output_index) {
+      if (!part->IsTuple() || i < 0 || i >= part->tuple_size()) {
+        return Fail(lexer_.begin(),
+                    Format("input_output_alias names an output that {} has not", result.ToString(false)));
+      }
+      part = &part->tuple_shapes(i);
+    }
+  }
   return true;
 }
 

@@ -1,8 +1,8 @@
 // ModuleReader: one module, read in one pass over the text. A reader is made for each module, so that nothing of one
 // module is left when the next one begins. Where things are: module.cc header and computations; instruction.cc
-// instructions and operands; async.cc the async sugar; names.cc names; shape.cc shapes that were seen before;
-// attributes.cc which attribute belongs to which op; metadata.cc and sharding.cc what one instruction shares with the
-// one before it. The graph is built through GraphLoader (ir/graph_loader.h).
+// instructions and operands; rules.cc what must hold of one; async.cc the async sugar; names.cc names; shape.cc shapes
+// that were seen before; attributes.cc which attribute belongs to which op; metadata.cc and sharding.cc what one
+// instruction shares with the one before it. The graph is built through GraphLoader (ir/graph_loader.h).
 #pragma once
 
 #include <memory>
@@ -74,24 +74,29 @@ class ModuleReader final : public FragmentReader {
   bool ParseOperand();
   bool ParseTupleElementChain(HloInstruction*& operand, const Word& base);
   bool CheckArity(HloOpcode opcode, size_t count, const char* place);
-  bool CheckInstruction(HloInstruction* instruction, const Opcode& opcode, const char* place);
-  bool InferMissingShape(HloInstruction* instruction, const char* place);
   HloInstruction* NewParameter(int64_t number, const Shape* shape, HloComputation* parent);
   bool ParseParameterNumber(HloInstruction* instruction);
   bool ParseConstantValue(HloInstruction* instruction, const char* place);
+
+  // ---- What must hold of an instruction (rules.cc).
+  bool CheckInstruction(HloInstruction* instruction, const Opcode& opcode, const char* place);
+  bool CheckCustomCall(HloInstruction* instruction, const char* place);
+  bool InferMissingShape(HloInstruction* instruction, const char* place);
+  void SettleShape(HloInstruction* instruction);
 
   // ---- Async sugar (async.cc).
   bool WrapAsyncStart(HloInstruction* start, HloOpcode wrapped, const char* place);
   HloInstruction* ChainStart(HloInstruction* instruction);
   bool CheckAsync(HloInstruction* instruction, const Opcode& opcode, const char* place);
   void ShareWithWrapped(HloInstruction* async, HloInstruction* wrapped);
-  void SettleShape(HloInstruction* instruction);
   bool CheckAsyncCalls(HloInstruction* instruction, HloComputation* named, const char* place);
   void SetExecutionThread(HloComputation* computation, std::string_view thread);
 
   // ---- Names (names.cc).
   bool Define(const Word& name, HloInstruction* instruction, const char* place);
   HloInstruction* FindInstruction(const Word& name);
+  bool CheckNoTypeWord(const Word& name);
+  std::string_view LegalComputationName(std::string_view name);
   void NameAnonymous(HloInstruction* instruction, std::string_view base);
   std::string_view NameGiven(std::string_view wanted, bool is_new);
   std::string_view UniqueName(std::string_view wanted);

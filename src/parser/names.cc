@@ -16,18 +16,31 @@ Word MakeWord(std::string_view text) {
 
 bool IsNumbered(std::string_view name) { return !SplitNumber(name).number.empty(); }
 
-// Type words, and names that XLA would rewrite, are no names.
-bool IsLegalName(std::string_view name) {
-  if (name[0] == '_' && name.starts_with("__") && !name.starts_with("__xla_")) return false;
-  if (name.size() > 13) return true;
-  if (name.size() > 1 && (IsDigit(name[1]) || name[0] == 'b' || name[0] == 'p' || name[0] == 't' || name[0] == 'o')) {
-    std::optional<PrimitiveType> type = ParsePrimitiveType(name);
-    return !type || *type == PrimitiveType::TUPLE || *type == PrimitiveType::BUFFER;
-  }
-  return true;
+bool IsTypeWord(std::string_view name) {
+  if (name.size() < 2 || name.size() > 13) return false;
+  if (!IsDigit(name[1]) && name[0] != 'b' && name[0] != 'p' && name[0] != 't' && name[0] != 'o') return false;
+  std::optional<PrimitiveType> type = ParsePrimitiveType(name);
+  return type && *type != PrimitiveType::TUPLE && *type != PrimitiveType::BUFFER;
 }
 
+bool BeginsAsReserved(std::string_view name) { return name.starts_with("__") && !name.starts_with("__xla_"); }
+
+// Type words, and names that XLA would rewrite, are no names.
+bool IsLegalName(std::string_view name) { return !BeginsAsReserved(name) && !IsTypeWord(name); }
+
 }  // namespace
+
+bool ModuleReader::CheckNoTypeWord(const Word& name) {
+  const bool marked = name.data > lexer_.begin() && name.data[-1] == '%';
+  return marked || !IsTypeWord(name.text()) ||
+         Fail(name.data, Format("'{}' is a type; as a name it is %{}", name.text(), name.text()));
+}
+
+// A computation's name is rewritten where an instruction's is refused.
+std::string_view ModuleReader::LegalComputationName(std::string_view name) {
+  if (BeginsAsReserved(name)) return loader_.KeepText(Format("a{}", name.substr(1)));
+  return IsTypeWord(name) ? loader_.KeepText(Format("{}_", name)) : name;
+}
 
 bool ModuleReader::Define(const Word& name, HloInstruction* instruction, const char* place) {
   if (!IsLegalName(name.text())) return Fail(place, Format("'{}' cannot be an instruction's name", name.text()));

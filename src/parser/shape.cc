@@ -148,8 +148,10 @@ bool FragmentReader::ParseShape(Shape& shape, Adjacent adjacent) {
   if (lexer_.at()[0] == 'b' && lexer_.at()[1] == '(') {
     if (nesting.TooDeep()) return FailDepth(lexer_.at());
     lexer_.set_at(lexer_.at() + 2);
+    const char* place = lexer_.at();
     Shape element;
     if (!ParseShape(element, Adjacent::kNo) || !Expect(')')) return false;
+    if (!element.IsArray()) return Fail(place, "a buffer is one of an array");
     shape = Shape::Buffer(std::move(element));
     return true;
   }
@@ -269,8 +271,13 @@ bool FragmentReader::ParseLayout(Shape& shape) {
   return true;
 }
 
-// T(…)(…) D(…) L(n) #(type) *(type) E(n) S(n) SC(…) P(shape) M(n), in whatever order.
+// D(…) T(…)(…) L(n) #(type) *(type) E(n) S(n) SC(…) P(shape) M(n), any of them, in this order.
 bool FragmentReader::ParseLayoutExtras(LayoutExtras& extras, int64_t rank) {
+  int next = 0;  // the number of the parts that may no more come
+  const auto is_next = [&](const auto& name, int part) {
+    if (next > part || !lexer_.Accept(name)) return false;
+    return next = part + 1, true;
+  };
   auto read_number = [&](int64_t& value) {
     return Expect('(') && (lexer_.ReadInt(value) || FailExpected("a number")) && Expect(')');
   };
@@ -278,17 +285,18 @@ bool FragmentReader::ParseLayoutExtras(LayoutExtras& extras, int64_t rank) {
     if (!Expect('(')) return false;
     const char* place = lexer_.at();
     std::optional<PrimitiveType> found = ParsePrimitiveType(lexer_.ReadWord().text());
-    if (!found || !IsInteger(*found)) return Fail(place, "expected an integer element type");
+    if (!found || !IsInteger(*found) || IsSigned(*found)) return Fail(place, "expected an unsigned integer type");
     type = *found;
     return Expect(')');
   };
   while (lexer_.Peek() != '}') {
     const char* place = lexer_.at();
-    if (lexer_.Accept("SC(")) {
+    if (is_next("SC(", 7)) {
       do {
         SplitConfig& split = extras.split_configs.emplace_back();
         if (!lexer_.ReadInt(split.dimension)) return FailExpected("a dimension's number");
         if (!Expect(':')) return false;
+        if (lexer_.Accept(')')) continue;
         do {
           int64_t index = 0;
           if (!lexer_.ReadInt(index)) return FailExpected("a split index");
@@ -296,7 +304,7 @@ bool FragmentReader::ParseLayoutExtras(LayoutExtras& extras, int64_t rank) {
         } while (lexer_.Accept(','));
         if (!Expect(')')) return false;
       } while (lexer_.Accept('('));
-    } else if (lexer_.Accept('T')) {
+    } else if (is_next("T", 1)) {
       if (lexer_.Peek() != '(') return FailExpected("'('");
       while (lexer_.Accept('(')) {
         Tile& tile = extras.tiles.emplace_back();
@@ -307,7 +315,7 @@ bool FragmentReader::ParseLayoutExtras(LayoutExtras& extras, int64_t rank) {
         } while (lexer_.Accept(','));
         if (!Expect(')')) return false;
       }
-    } else if (lexer_.Accept('D')) {
+    } else if (is_next("D", 0)) {
       if (!Expect('(')) return false;
       do {
         DimLevel& level = extras.dim_levels.emplace_back();
@@ -323,23 +331,26 @@ bool FragmentReader::ParseLayoutExtras(LayoutExtras& extras, int64_t rank) {
         return Fail(place, Format("{} dimension levels for {} dimensions", extras.dim_levels.size(), rank));
       }
       if (!Expect(')')) return false;
-    } else if (lexer_.Accept('L')) {
+    } else if (is_next("L", 2)) {
       if (!read_number(extras.tail_padding_alignment_in_elements)) return false;
-    } else if (lexer_.Accept('#')) {
+    } else if (is_next("#", 3)) {
       if (!read_type(extras.index_primitive_type)) return false;
-    } else if (lexer_.Accept('*')) {
+    } else if (is_next("*", 4)) {
       if (!read_type(extras.pointer_primitive_type)) return false;
-    } else if (lexer_.Accept('E')) {
+    } else if (is_next("E", 5)) {
       if (!read_number(extras.element_size_in_bits)) return false;
-    } else if (lexer_.Accept('S')) {
+    } else if (is_next("S", 6)) {
       if (!read_number(extras.memory_space)) return false;
-    } else if (lexer_.Accept('P')) {
+    } else if (is_next("P", 8)) {
       Nesting nesting(*this, kValueWeight);
       if (nesting.TooDeep()) return FailDepth(place);
       Shape physical;
       if (!Expect('(') || !ParseShape(physical, Adjacent::kNo) || !Expect(')')) return false;
+      if (std::all_of(extras.dim_levels.begin(), extras.dim_levels.end(), [](auto& l) { return l.type == 'D'; })) {
+        return Fail(place, "only a sparse layout has a physical shape");
+      }
       extras.physical_shape = std::make_shared<const Shape>(std::move(physical));
-    } else if (lexer_.Accept('M')) {
+    } else if (is_next("M", 9)) {
       if (!read_number(extras.dynamic_shape_metadata_prefix_bytes)) return false;
     } else {
       return FailExpected("a layout's part (T D L # * E S SC P M) or '}'");

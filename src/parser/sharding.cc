@@ -1,6 +1,7 @@
 // Who works on what: shardings (tiled, named, tuples of them), meshes, replica groups, device lists.
 
 #include <algorithm>
+#include <utility>
 
 #include "module_reader.h"
 #include "sharding_canonical.h"
@@ -16,16 +17,17 @@ bool FragmentReader::ReadIntsUntil(char close, std::vector<int64_t>& values) {
   return close == '\0' || Expect(close);
 }
 
-// After `<=`: [dims] and perhaps T(perm).
+// After `<=`: [dims], and T(perm) where there is more than one.
 bool FragmentReader::ParseIotaDevices(DeviceList& devices) {
   lexer_.SkipBlank();
   const char* start = lexer_.at();
   std::vector<int64_t> dims, perm;
   if (!Expect('[') || !ReadIntsUntil(']', dims)) return false;
-  if (lexer_.Accept('T')) {
-    if (!Expect('(') || !ReadIntsUntil(')', perm)) return false;
+  if (dims.size() == 1) {
+    perm.push_back(0);
   } else {
-    for (size_t i = 0; i < dims.size(); ++i) perm.push_back(static_cast<int64_t>(i));
+    if (!lexer_.AcceptWord("T")) return FailExpected("T(…), the order of the dimensions");
+    if (!Expect('(') || !ReadIntsUntil(')', perm)) return false;
   }
   std::vector<bool> seen(dims.size(), false);
   bool fits = perm.size() == dims.size();
@@ -94,12 +96,12 @@ bool FragmentReader::Read(ReplicaGroups& value) {
 bool FragmentReader::ParseMesh(Mesh& mesh) {
   if (lexer_.AcceptWord("maximal_mesh")) {
     if (!Expect('[') || !lexer_.AcceptWord("device_id")) return FailExpected("device_id");
-    return Expect('=') && Read(mesh.maximal_device_id) && Expect(']');
+    return ExpectEquals() && Read(mesh.maximal_device_id) && Expect(']');
   }
   if (!lexer_.AcceptWord("mesh")) return FailExpected("a mesh");
   auto read_devices = [&] {
     DeviceList& devices = mesh.device_ids.emplace();
-    if (!Expect('=')) return false;
+    if (!ExpectEquals()) return false;
     const bool parenthesis = lexer_.Accept('(');
     if (lexer_.Peek() == '[') {
       lexer_.SkipBlank();
@@ -121,7 +123,7 @@ bool FragmentReader::ParseMesh(Mesh& mesh) {
       auto& [axis, size] = mesh.axes.emplace_back();
       lexer_.SkipBlank();
       const char* place = lexer_.at();
-      if (!Read(axis) || !Expect('=') || !Read(size)) return false;
+      if (!Read(axis) || !ExpectEquals() || !Read(size)) return false;
       if (size <= 0) return Fail(place, "a mesh axis has a positive size");
     } while (lexer_.Accept(','));
     if (!Expect(']')) return false;
@@ -170,53 +172,112 @@ bool FragmentReader::Read(Sharding& sharding) {
     sharding.kind = Sharding::Kind::kTuple;
     if (lexer_.Accept('}')) return true;
     do {
-      if (!Read(sharding.tuple_elements.emplace_back())) return false;
+      Sharding& element = sharding.tuple_elements.emplace_back();
+      const char* place = (lexer_.SkipBlank(), lexer_.at());
+      if (!Read(element)) return false;
+      if (element.kind == Sharding::Kind::kTuple) return Fail(place, "a tuple's shardings stand flat, leaf by leaf");
     } while (lexer_.Accept(','));
     return Expect('}');
   }
   const char* place = lexer_.at();
   const std::string_view word = lexer_.ReadWord().text();
-  if (word == "mesh" || word == "maximal_mesh") {
-    lexer_.set_at(place);
-    return ParseNamedSharding(sharding);
-  }
-  if (word == "replicated") {
-    sharding.kind = Sharding::Kind::kReplicated;
-  } else if (word == "manual") {
-    sharding.kind = Sharding::Kind::kManual;
-  } else if (word == "unknown") {
-    sharding.kind = Sharding::Kind::kUnknown;
-  } else if (word == "unreduced") {
-    sharding.kind = Sharding::Kind::kUnreduced;
-    if (lexer_.Accept('=')) {
-      sharding.unreduced_op = lexer_.ReadWord().text();
-      if (sharding.unreduced_op != "sum" && sharding.unreduced_op != "max" && sharding.unreduced_op != "min") {
-        return FailExpected("sum, max or min");
-      }
-    }
-  } else if (word == "maximal") {
-    sharding.kind = Sharding::Kind::kMaximal;
-    if (!lexer_.AcceptWord("device")) return FailExpected("device=");
-    if (!Expect('=') || !Read(sharding.devices.devices.emplace_back())) return false;
-  } else if (word == "devices") {
-    if (!Expect('=') || !ParseTiledSharding(sharding)) return false;
-  } else if (word == "device") {
-    // `{device=0}`, of old dumps.
-    sharding.kind = Sharding::Kind::kMaximal;
-    if (!Expect('=') || !Read(sharding.devices.devices.emplace_back())) return false;
-  } else {
-    lexer_.set_at(place);
-    return FailExpected(
-        "a sharding: replicated, manual, unknown, unreduced, maximal, devices=, mesh, or a tuple of them");
-  }
-  if (!ParseShardingSuffix(sharding) || !Expect('}')) return false;
+  lexer_.set_at(place);
+  if (word == "mesh" || word == "maximal_mesh") return ParseNamedSharding(sharding);
+  if (!ParseShardingParts(sharding)) return false;
   CanonicalizeSharding(sharding);
   return true;
 }
 
-// After `devices=`: [tiles]list or [tiles]<=[dims]T(perm), last_tile_dim_replicate or last_tile_dims={…}
+// What a sharding that is no tuple says, in whatever order, up to the closing brace. Of several kinds the first of
+// Sharding::Kind counts.
+bool FragmentReader::ParseShardingParts(Sharding& sharding) {
+  using Kind = Sharding::Kind;
+  const char* const start = lexer_.at();
+  constexpr std::pair<std::string_view, Kind> kKinds[] = {{"replicated", Kind::kReplicated},
+                                                          {"maximal", Kind::kMaximal},
+                                                          {"manual", Kind::kManual},
+                                                          {"unknown", Kind::kUnknown},
+                                                          {"unreduced", Kind::kUnreduced}};
+  size_t kind = std::size(kKinds);  // the index of the first that is said
+  bool is_tiled = false, is_like = false;
+  while (!lexer_.Accept('}')) {
+    lexer_.SkipBlank();
+    const char* place = lexer_.at();
+    const std::string_view word = lexer_.ReadWord().text();
+    const auto named = std::find_if(std::begin(kKinds), std::end(kKinds), [&](auto& k) { return k.first == word; });
+    if (named != std::end(kKinds)) {
+      kind = std::min(kind, static_cast<size_t>(named - std::begin(kKinds)));
+      if (word == "unreduced" && *lexer_.at() == '=' && (!ExpectEquals() || !ParseUnreducedOp(sharding))) return false;
+    } else if (word == "device") {
+      int64_t device = 0;
+      if (!ExpectEquals() || !Read(device)) return false;
+      sharding.devices.devices.assign(1, device);
+    } else if (word == "devices") {
+      if (std::exchange(is_tiled, true)) return Fail(place, "the sharding says devices= twice");
+      if (!ExpectEquals() || !ParseTiledSharding(sharding)) return false;
+    } else if (word == "last_tile_dim_replicate") {
+      sharding.replicate_on_last_tile_dim = true;
+    } else if (word == "last_tile_dims") {
+      if (!ExpectEquals() || !ParseLastTileDims(sharding.last_tile_dims)) return false;
+    } else if (word == "shard_as" || word == "shard_like") {
+      if (!Read(sharding.shard_group_id)) return false;
+      is_like = is_like || word == "shard_like";
+      if (word == "shard_as") sharding.shard_group = Sharding::Group::kAs;
+    } else if (word == "metadata") {
+      if (!ExpectEquals() || !ParseShardingMetadata(sharding.metadata)) return false;
+    } else {
+      lexer_.set_at(place);
+      return FailExpected(
+          "a sharding's part: replicated, manual, unknown, unreduced, maximal, device=, devices=, "
+          "last_tile_dim_replicate, last_tile_dims=, shard_as, shard_like, metadata= or '}'");
+    }
+  }
+  if (is_like && sharding.shard_group == Sharding::Group::kNone) sharding.shard_group = Sharding::Group::kLike;
+  const size_t listed = sharding.devices.devices.size();
+  if (kind < std::size(kKinds)) {
+    sharding.kind = kKinds[kind].second;
+    const bool is_maximal = sharding.kind == Kind::kMaximal;
+    if (is_maximal ? listed != 1 : listed != 0) {
+      return Fail(start, Format("a {} sharding has {}", kKinds[kind].first, is_maximal ? "one device" : "no devices"));
+    }
+    sharding.tile_dims.clear();
+    if (!is_maximal) sharding.devices = DeviceList();
+    sharding.last_tile_dims.clear();
+    sharding.replicate_on_last_tile_dim = false;
+    return true;
+  }
+  sharding.kind = Kind::kTiled;
+  if (!is_tiled) return Fail(start, "a sharding needs a kind, or devices=");
+  if (sharding.last_tile_dims.size() > sharding.tile_dims.size()) {
+    return Fail(start, "more last_tile_dims than tile dimensions");
+  }
+  if (sharding.replicate_on_last_tile_dim && !sharding.last_tile_dims.empty()) {
+    return Fail(start, "a sharding has last_tile_dim_replicate or last_tile_dims=, not both");
+  }
+  if (listed == 1) return Fail(start, "a tiled sharding lists more than one device");
+  return true;
+}
+
+// sum, max or min
+bool FragmentReader::ParseUnreducedOp(Sharding& sharding) {
+  sharding.unreduced_op = lexer_.ReadWord().text();
+  const std::string& op = sharding.unreduced_op;
+  return op == "sum" || op == "max" || op == "min" || FailExpected("sum, max or min");
+}
+
+// {manual, replicated}
+bool FragmentReader::ParseLastTileDims(std::vector<Sharding::Kind>& kinds) {
+  return ReadList([&] {
+    if (lexer_.AcceptWord("replicated")) kinds.push_back(Sharding::Kind::kReplicated);
+    else if (lexer_.AcceptWord("manual")) kinds.push_back(Sharding::Kind::kManual);
+    else if (lexer_.AcceptWord("unreduced")) kinds.push_back(Sharding::Kind::kUnreduced);
+    else return FailExpected("replicated, manual or unreduced");
+    return true;
+  });
+}
+
+// After `devices=`: [tiles]list or [tiles]<=[dims]T(perm)
 bool FragmentReader::ParseTiledSharding(Sharding& sharding) {
-  sharding.kind = Sharding::Kind::kTiled;
   lexer_.SkipBlank();
   const char* start = lexer_.at();
   std::vector<int64_t> tiles;
@@ -233,46 +294,12 @@ bool FragmentReader::ParseTiledSharding(Sharding& sharding) {
     if (!ParseIotaDevices(sharding.devices)) return false;
     for (int64_t d : sharding.devices.iota_reshape_dims) devices *= d;
   } else {
+    sharding.devices.devices.clear();
     if (!ReadIntsUntil('\0', sharding.devices.devices)) return false;
     devices = static_cast<int64_t>(sharding.devices.devices.size());
   }
   if (devices != count) {
     return Fail(start, Format("the sharding has {} tiles, but {} devices", count, devices));
-  }
-  return true;
-}
-
-// What may stand before the closing brace of a sharding that is no tuple.
-bool FragmentReader::ParseShardingSuffix(Sharding& sharding) {
-  while (lexer_.Peek() != '}') {
-    lexer_.Accept(',');
-    lexer_.SkipBlank();
-    const char* place = lexer_.at();
-    const std::string_view word = lexer_.ReadWord().text();
-    if (word == "last_tile_dim_replicate") {
-      sharding.replicate_on_last_tile_dim = true;
-    } else if (word == "last_tile_dims") {
-      if (!Expect('=') || !Expect('{')) return false;
-      if (lexer_.Accept('}')) continue;
-      do {
-        if (lexer_.AcceptWord("replicated")) sharding.last_tile_dims.push_back(Sharding::Kind::kReplicated);
-        else if (lexer_.AcceptWord("manual")) sharding.last_tile_dims.push_back(Sharding::Kind::kManual);
-        else if (lexer_.AcceptWord("unreduced")) sharding.last_tile_dims.push_back(Sharding::Kind::kUnreduced);
-        else return FailExpected("replicated, manual or unreduced");
-      } while (lexer_.Accept(','));
-      if (!Expect('}')) return false;
-      if (sharding.last_tile_dims.size() > sharding.tile_dims.size()) {
-        return Fail(place, "more last_tile_dims than tile dimensions");
-      }
-    } else if (word == "shard_as" || word == "shard_like") {
-      sharding.shard_group = word == "shard_as" ? Sharding::Group::kAs : Sharding::Group::kLike;
-      if (!Read(sharding.shard_group_id)) return false;
-    } else if (word == "metadata") {
-      if (!Expect('=') || !ParseShardingMetadata(sharding.metadata)) return false;
-    } else {
-      lexer_.set_at(place);
-      return FailExpected("'}' at the sharding's end");
-    }
   }
   return true;
 }
@@ -330,16 +357,11 @@ bool FragmentReader::ParseNamedSharding(Sharding& sharding) {
       if (!lexer_.Accept('=')) {
         sharding.named_kind = word;
       } else {
-        if (word == "unreduced" && lexer_.Peek() != '{') {
-          sharding.unreduced_op = lexer_.ReadWord().text();
-          if (sharding.unreduced_op != "sum" && sharding.unreduced_op != "max" && sharding.unreduced_op != "min") {
-            return FailExpected("sum, max or min");
-          }
-        }
+        if (word == "unreduced" && lexer_.Peek() != '{' && !ParseUnreducedOp(sharding)) return false;
         if (!ParseAxisList(*axes)) return false;
       }
     } else if (word == "metadata") {
-      if (!Expect('=') || !ParseShardingMetadata(sharding.metadata)) return false;
+      if (!ExpectEquals() || !ParseShardingMetadata(sharding.metadata)) return false;
     } else {
       lexer_.set_at(place);
       return FailExpected("replicated, unreduced, manual, metadata or '}'");
@@ -353,6 +375,7 @@ bool FragmentReader::ParseNamedSharding(Sharding& sharding) {
 bool FragmentReader::Read(DomainMetadata& value) {
   if (!Expect('{')) return false;
   do {
+    lexer_.Accept(',');
     lexer_.SkipBlank();
     const char* place = lexer_.at();
     const std::string_view field = lexer_.ReadWord().text();
@@ -360,13 +383,15 @@ bool FragmentReader::Read(DomainMetadata& value) {
       lexer_.set_at(place);
       return FailExpected("kind, entry or exit");
     }
-    if (!Expect('=')) return false;
-    if (field == "kind" ? !Read(value.kind) : !Read((field == "entry" ? value.entry : value.exit).emplace()))
-      return false;
-  } while (lexer_.Accept(','));
-  lexer_.SkipBlank();
+    if (!ExpectEquals()) return false;
+    std::optional<Sharding>& side = field == "entry" ? value.entry : value.exit;
+    if (field == "kind" ? !value.kind.empty() : side.has_value()) {
+      return Fail(place, Format("the domain says {} twice", field));
+    }
+    if (field == "kind" ? !Read(value.kind) : !Read(side.emplace())) return false;
+  } while (lexer_.Peek() != '}');
   const char* place = lexer_.at();
-  if (!Expect('}')) return false;
+  lexer_.Accept('}');
   if (value.kind != "sharding") return Fail(place, Format("there is no domain of kind '{}'", value.kind));
   if (!value.entry || !value.exit) return Fail(place, "a sharding domain needs entry= and exit=");
   return true;

@@ -27,6 +27,11 @@ bool TextCursor::FailExpected(std::string_view what) {
   return Fail(lexer_.at(), Format("expected {}, found {}", what, found));
 }
 
+bool TextCursor::FailKeyword(const Word& name, std::string_view what) {
+  return Fail(name.data,
+              Format("expected {}, found the keyword '{}'; as a name it is %{}", what, name.text(), name.text()));
+}
+
 bool TextCursor::FailExpected(char c) { return FailExpected(std::string{'\'', c, '\''}); }
 
 // What stands at the lexer's place, for messages.

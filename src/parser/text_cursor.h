@@ -32,6 +32,7 @@ class TextCursor {
   // "expected <what>, found <what stands there>".
   bool FailExpected(std::string_view what);
   bool FailExpected(char c);
+  bool FailKeyword(const Word& name, std::string_view what);
   bool FailDepth(const char* place) { return FailLimit(place, "nested too deeply"); }
   bool failed() const { return error_code_ != StatusCode::kOk; }
 
@@ -50,13 +51,21 @@ class TextCursor {
   static constexpr int kInstructionWeight = 16, kValueWeight = 4;
 
   bool Expect(char c) { return lexer_.Accept(c) || FailExpected(c); }
+  // The `=` of an attribute stands right behind its name.
+  bool ExpectEquals() {
+    if (*lexer_.at() != '=') return FailExpected('=');
+    lexer_.set_at(lexer_.at() + 1);
+    return true;
+  }
   // Is `word` next? It stays there.
   bool AtWord(std::string_view word);
   bool ReadName(Word& name, std::string_view what) {
-    if (lexer_.Peek() == '%') lexer_.set_at(lexer_.at() + 1);
+    const bool marked = lexer_.Peek() == '%';
+    if (marked) lexer_.set_at(lexer_.at() + 1);
     // No blank between % and the name.
     if (!IsWordStart(*lexer_.at())) return FailExpected(what);
     name = lexer_.ReadWord();
+    if (!marked && *lexer_.at() != ':' && IsKeyword(name)) return FailKeyword(name, what);
     // Dumps of 2017 and 2018 have a colon after some names.
     if (*lexer_.at() == ':') lexer_.set_at(lexer_.at() + 1);
     return true;

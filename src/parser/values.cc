@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <cmath>
+#include <limits>
 
 #include "module_reader.h"
 
@@ -16,40 +19,59 @@ bool EqualIgnoringCase(std::string_view a, std::string_view b) {
   });
 }
 
-// C's escapes, as XLA writes them: \n \t \r \" \' \\ \ooo \xhh. What is no escape stays as it stands.
-std::string Unescape(std::string_view raw) {
-  std::string text;
+void AppendUtf8(uint32_t code, std::string& text) {
+  if (code < 0x80) {
+    text += static_cast<char>(code);
+    return;
+  }
+  const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  constexpr uint8_t kFirst[] = {0, 0xc0, 0xe0, 0xf0};
+  text += static_cast<char>(kFirst[more] | code >> 6 * more);
+  for (int i = more; i-- > 0;) text += static_cast<char>(0x80 | (code >> 6 * i & 0x3f));
+}
+
+// C's escapes: \n \t \" \ooo \xhh \uhhhh … False for what is none.
+bool Unescape(std::string_view raw, std::string& text) {
+  text.clear();
   text.reserve(raw.size());
-  auto hex_value = [](char c) {
-    if (IsDigit(c)) return c - '0';
-    const char lower = static_cast<char>(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+  const char* p = raw.data();
+  const char* const end = p + raw.size();
+  // Digits to the base, at least `least` and at most `most` of them.
+  auto read_digits = [&](int base, int least, int most, uint32_t limit, uint32_t& code) {
+    const auto result = std::from_chars(p, std::min(end, p + most), code, base);
+    if (result.ec != std::errc() || result.ptr - p < least || code > limit) return false;
+    p = result.ptr;
+    return true;
   };
-  for (size_t i = 0; i < raw.size(); ++i) {
-    if (raw[i] != '\\' || i + 1 == raw.size()) {
-      text += raw[i];
+  while (p < end) {
+    if (*p != '\\') {
+      text += *p++;
       continue;
     }
-    const char c = raw[++i];
-    if (c == '"' || c == '\'' || c == '\\') {
-      text += c;
-    } else if (size_t k = std::string_view("abfnrtv").find(c); k != std::string_view::npos) {
-      text += "\a\b\f\n\r\t\v"[k];
+    if (++p == end) return false;
+    const char c = *p;
+    constexpr std::string_view kLetters = "abfnrtv\"'\\?", kMeant = "\a\b\f\n\r\t\v\"'\\?";
+    uint32_t code = 0;
+    if (const size_t k = kLetters.find(c); k != std::string_view::npos) {
+      text += kMeant[k];
+      ++p;
     } else if (c >= '0' && c <= '7') {
-      int code = 0;
-      size_t end = std::min(raw.size(), i + 3);
-      for (; i < end && raw[i] >= '0' && raw[i] <= '7'; ++i) code = code * 8 + (raw[i] - '0');
-      --i;
+      if (!read_digits(8, 1, 3, 0xff, code)) return false;
       text += static_cast<char>(code);
-    } else if ((c == 'x' || c == 'X') && i + 1 < raw.size() && hex_value(raw[i + 1]) >= 0) {
-      int code = 0;
-      while (i + 1 < raw.size() && hex_value(raw[i + 1]) >= 0) code = (code * 16 + hex_value(raw[++i])) & 0xff;
+    } else if (c == 'x' || c == 'X') {
+      ++p;
+      if (!read_digits(16, 1, 8, 0xff, code)) return false;
       text += static_cast<char>(code);
+    } else if (c == 'u' || c == 'U') {
+      ++p;
+      const int digits = c == 'u' ? 4 : 8;
+      if (!read_digits(16, digits, digits, 0x10ffff, code) || (code >= 0xd800 && code < 0xe000)) return false;
+      AppendUtf8(code, text);
     } else {
-      text += c;
+      return false;
     }
   }
-  return text;
+  return true;
 }
 
 }  // namespace
@@ -69,25 +91,35 @@ bool FragmentReader::Read(double& value) {
 }
 
 bool FragmentReader::Read(float& value) {
+  lexer_.SkipBlank();
+  const char* place = lexer_.at();
   double wide = 0;
   if (!Read(wide)) return false;
+  if (std::abs(wide) > std::numeric_limits<float>::max()) return Fail(place, "the number does not fit into a float");
   value = static_cast<float>(wide);
   return true;
 }
 
 bool FragmentReader::ReadString(std::string_view& text) {
   bool has_escapes = false;
+  lexer_.SkipBlank();
+  const char* place = lexer_.at();
   if (!lexer_.ReadQuoted(text, has_escapes)) return FailExpected("a string");
-  if (has_escapes) text = Keep(Unescape(text));
+  if (!has_escapes) return true;
+  std::string meant;
+  if (!Unescape(text, meant)) return Fail(place, "the string has an escape that is none of C's");
+  text = Keep(std::move(meant));
   return true;
 }
 
 bool FragmentReader::Read(std::string& value) {
-  std::string_view raw;
+  std::string_view text;
   bool has_escapes = false;
-  if (!lexer_.ReadQuoted(raw, has_escapes)) return FailExpected("a string");
-  value = has_escapes ? Unescape(raw) : std::string(raw);
-  return true;
+  lexer_.SkipBlank();
+  const char* place = lexer_.at();
+  if (!lexer_.ReadQuoted(text, has_escapes)) return FailExpected("a string");
+  if (!has_escapes) return value = text, true;
+  return Unescape(text, value) || Fail(place, "the string has an escape that is none of C's");
 }
 
 bool FragmentReader::ReadEnumWord(std::span<const std::string_view> words, int64_t& index) {
@@ -100,8 +132,16 @@ bool FragmentReader::ReadEnumWord(std::span<const std::string_view> words, int64
   };
   if (!word.empty()) {
     if (auto it = std::find(words.begin(), words.end(), word); it != words.end()) return take(it);
-    // Precisions and dot algorithms are read in whatever case.
-    if (words.data() == EnumWords<Precision>().data() || words.data() == EnumWords<DotAlgorithm>().data()) {
+    // No algorithm at all is `unset`.
+    if (words.data() == EnumWords<DotAlgorithm>().data() && EqualIgnoringCase(word, "unset"))
+      return take(words.begin());
+    // Some lists are read in whatever case.
+    const auto is_of = [&]<class... Enums>(std::type_identity<Enums>...) {
+      return ((words.data() == EnumWords<Enums>().data()) || ...);
+    };
+    if (is_of(std::type_identity<Precision>(), std::type_identity<DotAlgorithm>(),
+              std::type_identity<RandomDistribution>(), std::type_identity<RandomAlgorithm>(),
+              std::type_identity<CustomCallSchedule>(), std::type_identity<CustomCallApiVersion>())) {
       auto it = std::find_if(words.begin(), words.end(), [&](auto w) { return EqualIgnoringCase(w, word); });
       if (it != words.end()) return take(it);
     }
@@ -174,8 +214,9 @@ bool FragmentReader::Read(PaddingConfig& value) { return ReadPadding(value, /*wi
 bool FragmentReader::ReadPadding(PaddingConfig& value, bool with_interior) {
   lexer_.SkipBlank();
   auto read = [&](int64_t& number) {
+    const char* place = lexer_.at();
     if (!lexer_.ReadInt(number)) return FailExpected("a padding's amount");
-    return true;
+    return (number < 0) == (*place == '-') || number == 0 || Fail(place, "a padding does not fit into 64 bits");
   };
   if (!IsDigit(*lexer_.at()) && *lexer_.at() != '-') return true;
   while (true) {
@@ -231,9 +272,8 @@ bool FragmentReader::Read(Window& value) {
     if (numbers != nullptr ? !numbers->empty() : !pad.empty()) {
       return Fail(place, Format("the window's {} is said twice", field));
     }
-    if (!Expect('=')) return false;
+    if (!ExpectEquals()) return false;
     if (numbers != nullptr ? !ReadDimensionByX(*numbers) : !ReadPadding(pad, /*with_interior=*/false)) return false;
-    lexer_.Accept(',');
   }
   const size_t rank = size.size();
   for (size_t other : {stride.size(), pad.size(), lhs_dilate.size(), rhs_dilate.size(), rhs_reversal.size()}) {
@@ -313,14 +353,14 @@ bool FragmentReader::Read(SparsityConfig& value) {
       return FailExpected("lhs, rhs or '}'");
     }
     SparsitySide& side = (side_name == "lhs" ? value.lhs : value.rhs).emplace();
-    if (!Expect('=') || !Expect('{')) return false;
+    if (!ExpectEquals() || !Expect('{')) return false;
     while (!lexer_.Accept('}')) {
       lexer_.SkipBlank();
       place = lexer_.at();
       const std::string_view field = lexer_.ReadWord().text();
       if (field == "sparsity") {
         DimVector pair;
-        if (!Expect('=') || !ReadDimensionByX(pair)) return false;
+        if (!ExpectEquals() || !ReadDimensionByX(pair)) return false;
         if (pair.size() != 2) return Fail(place, "a sparsity is nonzeros x block, as in 2x4");
         side.nonzero = pair[0];
         side.block = pair[1];
@@ -333,7 +373,7 @@ bool FragmentReader::Read(SparsityConfig& value) {
           lexer_.set_at(place);
           return FailExpected("sparsity, dimension, stride, idx or '}'");
         }
-        if (!Expect('=') || !Read(*number)) return false;
+        if (!ExpectEquals() || !Read(*number)) return false;
       }
       lexer_.Accept(',');
     }
@@ -365,11 +405,12 @@ bool FragmentReader::Read(ResultAccuracy& value) {
   const char* place = lexer_.at();
   const std::string_view form = lexer_.ReadWord().text();
   if (form == "mode") {
-    if (!Expect('=') || !Read(value.mode)) return false;
+    if (!ExpectEquals() || !Read(value.mode)) return false;
   } else if (form == "tolerance") {
     value.has_tolerance = true;
-    if (!Expect('=') || !Expect('{')) return false;
-    while (!lexer_.Accept('}')) {
+    if (!ExpectEquals() || !Expect('{')) return false;
+    if (lexer_.Accept('}')) return Expect('}');
+    do {
       lexer_.SkipBlank();
       place = lexer_.at();
       const std::string_view field = lexer_.ReadWord().text();
@@ -377,10 +418,10 @@ bool FragmentReader::Read(ResultAccuracy& value) {
         lexer_.set_at(place);
         return FailExpected("atol, rtol, ulps or '}'");
       }
-      if (!Expect('=')) return false;
+      if (!ExpectEquals()) return false;
       if (field == "ulps" ? !Read(value.ulps) : !Read(field == "atol" ? value.atol : value.rtol)) return false;
-      lexer_.Accept(',');
-    }
+    } while (lexer_.Accept(','));
+    if (!Expect('}')) return false;
   } else {
     lexer_.set_at(place);
     return FailExpected("mode or tolerance");

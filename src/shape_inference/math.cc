@@ -126,7 +126,9 @@ StatusOr<Shape> InferRandom(const Query& q) {
         return Invalid("the distribution's parameters differ in element type: {} and {}", Text(q.operand(0)),
                        Text(*operand));
     }
-    if (q.attr<RngAttributes>().distribution == RandomDistribution::kRngNormal && !IsFloat(type))
+    const RandomDistribution distribution = q.attr<RngAttributes>().distribution;
+    if (distribution == RandomDistribution::kRngInvalid) return InvalidArgument("the distribution is none");
+    if (distribution == RandomDistribution::kRngNormal && !IsFloat(type))
       return Invalid("a normal distribution takes float elements, not {}", PrimitiveTypeName(type));
     if (IsComplex(type)) return Invalid("rng takes no complex elements: {}", Text(q.operand(0)));
     return result;

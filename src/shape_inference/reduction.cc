@@ -289,7 +289,11 @@ StatusOr<Shape> InferTopK(const Query& q) {
     return Invalid("k={} is out of range for a last dimension of {}", k, last);
   DimVector sizes = x.dimensions();
   sizes.back() = k;
-  return Shape::Tuple({MakeArray(x.element_type(), sizes), MakeArray(PrimitiveType::S32, sizes)});
+  std::vector<Shape> results{MakeArray(x.element_type(), sizes), MakeArray(PrimitiveType::S32, sizes)};
+  for (Shape& result : results) {
+    for (int64_t i = 0; i + 1 < x.rank(); ++i) result.set_dynamic_dimension(i, x.is_dynamic_dimension(i));
+  }
+  return Shape::Tuple(std::move(results));
 }
 
 }  // namespace

@@ -134,12 +134,12 @@ ENTRY e {
 }
 
 TEST_CASE("evaluator: calls nested too deep are refused", "[evaluator]") {
-  std::string text = "HloModule deep\nf0 {\n  ROOT x = s32[] parameter(0)\n}\n";
+  std::string text = "HloModule deep\nf.0 {\n  ROOT x = s32[] parameter(0)\n}\n";
   for (int i = 1; i <= 300; ++i) {
-    text += "f" + std::to_string(i) + " {\n  x = s32[] parameter(0)\n  ROOT r = s32[] call(x), to_apply=f" +
+    text += "f." + std::to_string(i) + " {\n  x = s32[] parameter(0)\n  ROOT r = s32[] call(x), to_apply=f." +
             std::to_string(i - 1) + "\n}\n";
   }
-  text += "ENTRY e {\n  z = s32[] constant(5)\n  ROOT r = s32[] call(z), to_apply=f300\n}\n";
+  text += "ENTRY e {\n  z = s32[] constant(5)\n  ROOT r = s32[] call(z), to_apply=f.300\n}\n";
   const StatusOr<Literal> result = Run(*Parse(text));
   REQUIRE(!result.ok());
   CHECK(result.status().code() == StatusCode::kResourceExhausted);

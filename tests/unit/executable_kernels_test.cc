@@ -20,8 +20,8 @@ std::string WithCorners(const std::string& type, const std::string& dims) {
   return " x0 = " + t + " parameter(0)\n high = " + type + "[] constant(2.2)\n highs = " + t +
          " broadcast(high), dimensions={}\n" + " low = " + type + "[] constant(-2)\n lows = " + t +
          " broadcast(low), dimensions={}\n is_high = " + p + " compare(x0, highs), direction=GT\n is_low = " + p +
-         " compare(x0, lows), direction=LT\n nan = " + type + "[] constant(nan)\n nans = " + t +
-         " broadcast(nan), dimensions={}\n zero = " + type + "[] constant(-0)\n zeros = " + t +
+         " compare(x0, lows), direction=LT\n one_nan = " + type + "[] constant(nan)\n nans = " + t +
+         " broadcast(one_nan), dimensions={}\n zero = " + type + "[] constant(-0)\n zeros = " + t +
          " broadcast(zero), dimensions={}\n x1 = " + t + " select(is_high, nans, x0)\n x = " + t +
          " select(is_low, zeros, x1)\n";
 }
@@ -129,15 +129,15 @@ TEST_CASE("sorting by keys") {
     less { a = f32[] parameter(0)
       b = f32[] parameter(1)
       zero = f32[] constant(0)
-      nan = f32[] constant(nan)
+      no_number = f32[] constant(nan)
       za = pred[] compare(a, zero), direction=EQ
       zb = pred[] compare(b, zero), direction=EQ
       na = pred[] compare(a, a), direction=NE
       nb = pred[] compare(b, b), direction=NE
       a1 = f32[] select(za, zero, a)
       b1 = f32[] select(zb, zero, b)
-      a2 = f32[] select(na, nan, a1)
-      b2 = f32[] select(nb, nan, b1)
+      a2 = f32[] select(na, no_number, a1)
+      b2 = f32[] select(nb, no_number, b1)
       p = s32[] parameter(2)
       q = s32[] parameter(3)
       ROOT c = pred[] compare(a2, b2), direction=LT, type=TOTALORDER }

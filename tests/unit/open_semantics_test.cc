@@ -40,8 +40,8 @@ bool Associative(const std::vector<std::string>& types, const std::string& body)
 
 std::string Argmax(const std::string& tie_breaker) {
   return "  gt = pred[] compare(a0, b0), direction=GT\n"
-         "  nan = pred[] compare(a0, a0), direction=NE\n"
-         "  keep = pred[] or(gt, nan)\n"
+         "  no_number = pred[] compare(a0, a0), direction=NE\n"
+         "  keep = pred[] or(gt, no_number)\n"
          "  v = f32[] select(keep, a0, b0)\n"
          "  eq = pred[] compare(a0, b0), direction=EQ\n" +
          tie_breaker + "  ROOT t = (f32[], s32[]) tuple(v, i)\n";

@@ -102,12 +102,12 @@ TEST_CASE("parser: shapes and layouts") {
   CHECK(parse("f32[?,2]").is_unbounded_dimension(0));
   CHECK(parse("f32[99999999999999,99999999999999]").ElementCount() == INT64_MAX);
 
-  const Shape full = parse("s4[8,16]{1,0:T(8,128)(2,1)L(2)#(s32)*(u32)E(4)S(5)SC(0:2,4)(1:8)M(16)}");
+  const Shape full = parse("s4[8,16]{1,0:T(8,128)(2,1)L(2)#(u16)*(u32)E(4)S(5)SC(0:2,4)(1:8)M(16)}");
   const LayoutExtras& extras = full.layout().extras();
   REQUIRE(extras.tiles.size() == 2);
   CHECK(extras.tiles[1].dimensions == DimVector{2, 1});
   CHECK(extras.tail_padding_alignment_in_elements == 2);
-  CHECK(extras.index_primitive_type == PrimitiveType::S32);
+  CHECK(extras.index_primitive_type == PrimitiveType::U16);
   CHECK(extras.pointer_primitive_type == PrimitiveType::U32);
   CHECK(extras.element_size_in_bits == 4);
   CHECK(extras.memory_space == 5);
@@ -117,7 +117,7 @@ TEST_CASE("parser: shapes and layouts") {
   CHECK(parse("f32[]{:T(256)}").layout().extras().tiles.size() == 1);
   CHECK(parse("f32[2,2]{1,0:T(*,2)}").layout().extras().tiles[0].dimensions[0] == Tile::kCombine);
   CHECK(parse("f32[2,2]{1,0:D(D+~,C)}").layout().extras().dim_levels[0].non_unique);
-  CHECK(parse("f32[4]{0:P(u8[64]{0})}").layout().extras().physical_shape->dimensions(0) == 64);
+  CHECK(parse("f32[4]{0:D(C)P(u8[64]{0})}").layout().extras().physical_shape->dimensions(0) == 64);
 
   for (const char* bad : {"f32", "f32[", "f32[2,]", "f32[-1]", "f32[2]{1}", "f32[2,2]{0,0}", "f32[2]{0", "(f32[]",
                           "token[2]", "tuple[]", "f32[2]{0:T(}", "q8[2]"}) {

@@ -579,12 +579,12 @@ ENTRY %e (x: f32[1,8,8,4], k: f32[3,3,4,4], m: f32[8,8]) -> () {
 }
 
 TEST_CASE("bodies printed in place stop at a depth") {
-  std::string text = "c0 {\n  ROOT p = f32[] parameter(0)\n}\n";
+  std::string text = "c.0 {\n  ROOT p = f32[] parameter(0)\n}\n";
   for (int i = 1; i <= 2000; ++i) {
-    text += "c" + std::to_string(i) + " {\n  p = f32[] parameter(0)\n  ROOT r = f32[] call(p), to_apply=c" +
+    text += "c." + std::to_string(i) + " {\n  p = f32[] parameter(0)\n  ROOT r = f32[] call(p), to_apply=c." +
             std::to_string(i - 1) + "\n}\n";
   }
-  text += "ENTRY e {\n  p = f32[] parameter(0)\n  ROOT r = f32[] call(p), to_apply=c2000\n}\n";
+  text += "ENTRY e {\n  p = f32[] parameter(0)\n  ROOT r = f32[] call(p), to_apply=c.2000\n}\n";
   const std::string line = Line(*Parse(text), "r", PrintOptions::Canonical());
   CHECK(!line.empty());
 }
