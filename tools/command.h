@@ -28,5 +28,6 @@ void AddFuzzCommand(CLI::App& app, Action& action);
 void AddFuzzGenerateCommand(CLI::App& fuzz, Action& action);
 void AddDiffCommand(CLI::App& app, Action& action);
 void AddFuzzRunCommand(CLI::App& fuzz, Action& action);
+void AddGraphCommand(CLI::App& app, Action& action);
 
 }  // namespace hloir::tool

@@ -73,6 +73,7 @@ int Main(int argc, char** argv, PassRegistry& registry) {
   AddReduceCommand(app, action, registry);
   AddFuzzCommand(app, action);
   AddDiffCommand(app, action);
+  AddGraphCommand(app, action);
   for (CLI::App* command : app.get_subcommands({})) command->group("Commands");
   // After the commands, which would take it over.
   app.footer(

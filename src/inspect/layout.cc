@@ -1,0 +1,152 @@
+// See layout.h.
+#include "inspect/layout.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "support/format.h"
+
+extern char** environ;
+
+namespace hloir {
+namespace {
+
+// A file without a name, which goes when it is closed.
+class ScratchFile {
+ public:
+  ScratchFile() {
+    std::string path = "/tmp/hloir-XXXXXX";
+    if (const char* folder = std::getenv("TMPDIR"); folder != nullptr && *folder != '\0')
+      path = std::string(folder) + "/hloir-XXXXXX";
+    fd_ = mkstemp(path.data());
+    if (fd_ >= 0) unlink(path.c_str());
+  }
+  ~ScratchFile() {
+    if (fd_ >= 0) close(fd_);
+  }
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  int fd() const { return fd_; }
+
+  bool Fill(std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t n = write(fd_, text.data(), text.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) return false;
+      text.remove_prefix(static_cast<size_t>(n));
+    }
+    return lseek(fd_, 0, SEEK_SET) == 0;
+  }
+  std::string Contents() {
+    std::string text;
+    char buffer[1 << 16];
+    if (lseek(fd_, 0, SEEK_SET) != 0) return text;
+    for (ssize_t n; (n = read(fd_, buffer, sizeof(buffer))) != 0;) {
+      if (n > 0) text.append(buffer, static_cast<size_t>(n));
+      else if (errno != EINTR) break;
+    }
+    return text;
+  }
+
+ private:
+  int fd_ = -1;
+};
+
+// Words of a line, by blanks.
+std::vector<std::string_view> Words(std::string_view line) {
+  std::vector<std::string_view> words;
+  while (!line.empty()) {
+    const size_t end = std::min(line.find(' '), line.size());
+    if (end > 0) words.push_back(line.substr(0, end));
+    line.remove_prefix(std::min(end + 1, line.size()));
+  }
+  return words;
+}
+double Number(std::string_view text) {
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+}  // namespace
+
+StatusOr<std::string> RunDot(const std::string& text, const std::string& format) {
+  ScratchFile in, out, errors;
+  if (in.fd() < 0 || out.fd() < 0 || errors.fd() < 0 || !in.Fill(text))
+    return InvalidArgument(Format("no room for a file in the folder for temporary ones: {}", std::strerror(errno)));
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in.fd(), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out.fd(), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, errors.fd(), STDERR_FILENO);
+  std::string program = "dot", option = "-T" + format;
+  char* arguments[] = {program.data(), option.data(), nullptr};
+  pid_t child = 0;
+  const int failed = posix_spawnp(&child, "dot", &actions, nullptr, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0)
+    return Unimplemented("pictures are laid out by Graphviz's program 'dot', which is not here (Debian: graphviz)");
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+      return Unimplemented("pictures are laid out by Graphviz's program 'dot', which is not here (Debian: graphviz)");
+    return Unimplemented(Format("Graphviz's program 'dot' failed: {}", errors.Contents().substr(0, 500)));
+  }
+  return out.Contents();
+}
+
+StatusOr<std::vector<LayoutResult>> LayOut(const std::vector<LayoutGraph>& graphs) {
+  constexpr double kPoints = 72;
+  std::string text;
+  for (const LayoutGraph& graph : graphs) {
+    // Edges are drawn by the page. The limits keep long searches for a little less crossing short.
+    text +=
+        "digraph "
+        "{splines=false;nslimit=2;nslimit1=2;mclimit=0.5;ranksep=0.5;nodesep=0.22;node[shape=box,fixedsize=true];\n";
+    for (size_t k = 0; k < graph.sizes.size(); ++k) {
+      text += Format("{}[width={:.3f},height={:.3f}];\n", k, graph.sizes[k].first / kPoints,
+                     graph.sizes[k].second / kPoints);
+    }
+    for (const auto& [from, to] : graph.edges) text += Format("{}->{};\n", from, to);
+    text += "}\n";
+  }
+  HLOIR_ASSIGN_OR_RETURN(const std::string plain, RunDot(text, "plain"));
+  // graph SCALE WIDTH HEIGHT, node NAME X Y …, edge …, stop; in inches, y upwards.
+  std::vector<LayoutResult> results;
+  std::string_view rest = plain;
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (line.starts_with("graph ")) {
+      if (results.size() >= graphs.size()) break;
+      const std::vector<std::string_view> words = Words(line);
+      if (words.size() < 4) break;
+      LayoutResult& result = results.emplace_back();
+      result.width = Number(words[2]) * kPoints, result.height = Number(words[3]) * kPoints;
+      result.centers.resize(graphs[results.size() - 1].sizes.size());
+    } else if (line.starts_with("node ") && !results.empty()) {
+      const std::vector<std::string_view> words = Words(line);
+      size_t node = 0;
+      if (words.size() < 4) continue;
+      std::from_chars(words[1].data(), words[1].data() + words[1].size(), node);
+      LayoutResult& result = results.back();
+      if (node < result.centers.size())
+        result.centers[node] = {Number(words[2]) * kPoints, result.height - Number(words[3]) * kPoints};
+    }
+  }
+  if (results.size() != graphs.size()) return Unimplemented("Graphviz's program 'dot' gave no layout that can be read");
+  return results;
+}
+
+}  // namespace hloir

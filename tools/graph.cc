@@ -1,0 +1,75 @@
+// hloir graph: draws a module, or a part of it.
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "hloir/inspect/graph.h"
+#include "hloir/io.h"
+#include "tools/choices.h"
+#include "tools/command.h"
+#include "tools/report.h"
+
+namespace hloir::tool {
+namespace {
+
+struct GraphFlags {
+  std::string file, output, path;
+  GraphOptions options;
+};
+
+int Graph(GraphFlags flags) {
+  if (!flags.path.empty()) {
+    const size_t colon = flags.path.find(':');
+    if (colon == std::string::npos || colon == 0 || colon + 1 == flags.path.size())
+      return Fail(InvalidArgument(fmt::format("--path={}: write it as FROM:TO", flags.path)));
+    flags.options.from = flags.path.substr(0, colon), flags.options.to = flags.path.substr(colon + 1);
+  }
+  const size_t dot = flags.output.find_last_of("./");
+  const std::string ending = dot == std::string::npos || flags.output[dot] == '/' ? "" : flags.output.substr(dot + 1);
+  if (ending != "svg" && ending != "html" && ending != "dot" && ending != "json")
+    return Fail(InvalidArgument("the name's ending says what to draw: .html, .svg, .dot or .json"), flags.output);
+  const std::string file = DisplayName(flags.file);
+  auto loaded = ReadModule(flags.file);
+  if (!loaded.ok()) return Fail(loaded.status(), file);
+  auto graph = MakeGraph(**loaded, flags.options);
+  if (!graph.ok()) return Fail(graph.status(), file);
+  StatusOr<std::string> text = std::string();
+  if (ending == "svg") text = GraphSvg(*graph);
+  else if (ending == "html") text = GraphPage(*graph);
+  else text = ending == "dot" ? GraphDot(*graph) : GraphJson(*graph);
+  if (!text.ok()) return Fail(text.status(), file);
+  const Status written = WriteOutput(flags.output, *text);
+  return written.ok() ? kExitGood : Fail(written);
+}
+
+}  // namespace
+
+void AddGraphCommand(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<GraphFlags>();
+  CLI::App* command = app.add_subcommand("graph", "Draw a module, or a part of it");
+  command->add_option("FILE", flags->file, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("-o,--output", flags->output,
+                   "Write it there, as the ending says: .html a page to walk about in, .svg, .dot for Graphviz, .json "
+                   "for Model Explorer")
+      ->required()
+      ->type_name("OUT");
+  CLI::Option* around = command->add_option("--around", flags->options.around, "Only this instruction and what is near")
+                            ->type_name("NAME");
+  command->add_option("--depth", flags->options.depth, "How near: as many operands and users away (default: 2)")
+      ->check(Between(int64_t{0}, int64_t{1} << 20))
+      ->needs(around)
+      ->type_name("N");
+  command->add_option("--path", flags->path, "Only what is computed from one instruction and needed for another")
+      ->excludes(around)
+      ->type_name("FROM:TO");
+  command->add_option("--computation", flags->options.computation, "Begin with this computation, not with the entry")
+      ->type_name("NAME");
+  command->callback([flags, &action] { action = [flags] { return Graph(*flags); }; });
+}
+
+}  // namespace hloir::tool
