@@ -23,7 +23,7 @@ struct DiffFlags {
   bool json = false, values = false;
 };
 
-std::string Colored(const std::string& report) {
+std::string ColoredDiff(const std::string& report) {
   if (!UseColor(stdout)) return report;
   std::string colored;
   for (size_t begin = 0; begin < report.size();) {
@@ -65,7 +65,7 @@ int Diff(const DiffFlags& flags) {
     }
     PrintJson(json);
   } else {
-    Write(stdout, Colored(ForLocale(DiffReport(diff, static_cast<size_t>(flags.top)))));
+    Write(stdout, ColoredDiff(ForLocale(DiffReport(diff, static_cast<size_t>(flags.top)))));
     if (flags.values) {
       PrintOut("\nvalues of matched arrays: {} agree, {} differ\n", values->agreeing.size(), values->mismatches.size());
       for (const ValueMismatch& m : values->mismatches) {

@@ -1,0 +1,101 @@
+// The film of rewrites that `hloir explain` shows: it is the record, and the record makes the pipeline's output again.
+#include "hloir/inspect/explain.h"
+
+#include <filesystem>
+
+#include "hloir/io.h"
+#include "hloir/parser.h"
+#include "hloir/passes.h"
+#include "hloir/printer.h"
+#include "tests/unit/catch.h"
+
+using namespace hloir;
+
+namespace {
+
+Status Optimize(HloModule& module, PipelineOptions options, Rewriter* rewriter) {
+  PassOptions pass_options;
+  pass_options.rewriter = rewriter;
+  auto pipeline = MakePipeline({}, pass_options, std::move(options));
+  return pipeline.ok() ? pipeline->RunOnce(module).status() : pipeline.status();
+}
+
+}  // namespace
+
+TEST_CASE("replaying the record gives the pipeline's output byte for byte") {
+  int64_t modules = 0, scenes = 0;
+  for (const auto& file :
+       std::filesystem::directory_iterator(std::filesystem::path(HLOIR_CORPUS_DIR) / "with_metadata")) {
+    if (file.path().extension() != ".hlo") continue;
+    INFO(file.path().string());
+    auto original = ReadModule(file.path().string());
+    REQUIRE(original.ok());
+    const auto plain = (*original)->Clone(), filmed = (*original)->Clone(), replayed = (*original)->Clone();
+    REQUIRE(Optimize(*plain, {}, nullptr).ok());
+    const auto film = MakeFilm(*filmed, Optimize);
+    REQUIRE(film.ok());
+    CHECK(PrintModule(*filmed) == PrintModule(*plain));
+    CHECK(Replay(*film, *replayed, Optimize).ok());
+    CHECK(PrintModule(*replayed, PrintOptions::Readable()) == PrintModule(*plain, PrintOptions::Readable()));
+    CHECK(film->text_after == PrintModule(*plain));
+    for (const Film::Act& act : film->acts) CHECK(act.values != Film::Values::kDifferent);
+    ++modules, scenes += static_cast<int64_t>(film->scenes.size());
+  }
+  CHECK(modules > 40);
+  CHECK(scenes > 1000);
+}
+
+TEST_CASE("acts have their scenes, figures and values") {
+  auto module = ParseHloModule(R"(HloModule m
+ENTRY e {
+  x = f32[4]{0} parameter(0)
+  one = f32[] constant(1)
+  ones = f32[4]{0} broadcast(one), dimensions={}
+  y = f32[4]{0} multiply(x, ones)
+  n = f32[4]{0} negate(y)
+  ROOT r = f32[4]{0} negate(n)
+}
+)");
+  REQUIRE(module.ok());
+  const auto again = (*module)->Clone();
+  const Optimizer optimize = [](HloModule& m, PipelineOptions options, Rewriter* rewriter) {
+    PassOptions pass_options;
+    pass_options.rewriter = rewriter;
+    const std::vector<std::string> names = {"algebraic-simplifier", "dce"};
+    auto pipeline = MakePipeline(names, pass_options, std::move(options));
+    return pipeline.ok() ? pipeline->RunOnce(m).status() : pipeline.status();
+  };
+  const auto film = MakeFilm(**module, optimize);
+  REQUIRE(film.ok());
+  CHECK(film->at_first.count.instructions == 6);
+  REQUIRE(film->scenes.size() == 2);
+  CHECK(film->scenes[0].rewrite.rule == "multiply-one");
+  CHECK(film->scenes[0].before.boxes.size() == 4);  // y, ones, one, x
+  CHECK(film->scenes[0].after.boxes.front().name == "x");
+  REQUIRE(!film->acts.empty());
+  CHECK(film->acts[0].pass == "algebraic-simplifier");
+  CHECK(film->acts[0].first == 0);
+  CHECK(film->acts[0].last == 2);
+  CHECK(film->acts[0].values == Film::Values::kSameBits);
+  CHECK(film->acts.back().figures.count.instructions == 1);
+  CHECK(FilmText(*film).find("A * 1 => A") != std::string::npos);
+
+  // A record that is not of this module cannot be replayed.
+  Film other = *film;
+  other.scenes[0].rewrite.id = "algebraic-simplifier/multiply-one@e/z";
+  CHECK(Replay(other, *again, optimize).code() == StatusCode::kInternal);
+}
+
+TEST_CASE("what changes the values is seen") {
+  auto module =
+      ParseHloModule("HloModule m\nENTRY e {\n  x = f32[4]{0} parameter(0)\n  ROOT n = f32[4]{0} negate(x)\n}\n");
+  REQUIRE(module.ok());
+  // No pass of ours: it only says that it ran.
+  const auto film = MakeFilm(**module, [](HloModule& m, PipelineOptions options, Rewriter*) -> Status {
+    m.entry_computation()->set_root(m.entry_computation()->parameter(0));
+    return options.after({.pass = "wrong", .number = 0, .changed = true}, m);
+  });
+  REQUIRE(film.ok());
+  REQUIRE(film->acts.size() == 1);
+  CHECK(film->acts[0].values == Film::Values::kDifferent);
+}

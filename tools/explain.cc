@@ -1,0 +1,107 @@
+// hloir explain: what passes do to a module, rewrite by rewrite.
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "hloir/inspect/explain.h"
+#include "hloir/io.h"
+#include "tools/choices.h"
+#include "tools/command.h"
+#include "tools/optimize_flags.h"
+#include "tools/report.h"
+
+namespace hloir::tool {
+namespace {
+
+struct ExplainFlags {
+  std::string file, output = "-";
+  OptimizeFlags optimize;
+  uint64_t seed = 0;
+  bool step = false;
+};
+
+// What went in red and what came in green.
+std::string ColoredStory(const std::string& text) {
+  if (!UseColor(stdout)) return text;
+  std::string colored;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    if (line.starts_with("  - ")) colored += Paint(line, Color::kRed, true);
+    else if (line.starts_with("  + ")) colored += Paint(line, Color::kGreen, true);
+    else if (line.starts_with("== ")) colored += Paint(line, Color::kYellow, true);
+    else colored += line;
+    colored += '\n';
+    begin = end + 1;
+  }
+  return colored;
+}
+
+// Waits for Enter; false at the end of the input, or for q.
+bool NextStep() {
+  Write(stderr, "[Enter: next, q: quit] ");
+  std::string line;
+  for (int c; (c = std::getchar()) != '\n';) {
+    if (c == EOF) return false;
+    line += static_cast<char>(c);
+  }
+  return line != "q";
+}
+
+int ShowSteps(const Film& film) {
+  for (const Film::Act& act : film.acts) {
+    Write(stdout, ColoredStory(ForLocale("\n" + ActText(film, act))));
+    for (size_t k = act.first; k < act.last; ++k) {
+      Write(stdout, ColoredStory(ForLocale(SceneText(film, k))));
+      std::fflush(stdout);
+      if (!NextStep()) return kExitGood;
+    }
+  }
+  return kExitGood;
+}
+
+int Explain(const ExplainFlags& flags) {
+  const std::string file = DisplayName(flags.file);
+  auto loaded = ReadModule(flags.file);
+  if (!loaded.ok()) return Fail(loaded.status(), file);
+  const Optimizer optimize = [&](HloModule& module, PipelineOptions options, Rewriter* rewriter) {
+    return Optimize(module, flags.optimize, std::move(options), rewriter).status();
+  };
+  auto film = MakeFilm(**loaded, optimize, flags.seed);
+  if (!film.ok()) return Fail(film.status(), file);
+  if (flags.step) return ShowSteps(*film);
+  if (!flags.output.ends_with(".html")) {
+    const std::string text = FilmText(*film);
+    const Status written = WriteOutput(flags.output, flags.output == "-" ? ColoredStory(ForLocale(text)) : text);
+    return written.ok() ? kExitGood : Fail(written);
+  }
+  auto page = FilmPage(*film);
+  if (!page.ok()) return Fail(page.status(), file);
+  const Status written = WriteOutput(flags.output, *page);
+  return written.ok() ? kExitGood : Fail(written);
+}
+
+}  // namespace
+
+void AddExplainCommand(CLI::App& app, Action& action, PassRegistry& registry) {
+  auto flags = std::make_shared<ExplainFlags>();
+  CLI::App* command = app.add_subcommand("explain", "Tell what passes do to a module, rewrite by rewrite");
+  command->add_option("FILE", flags->file, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
+      ->required()
+      ->type_name("");
+  CLI::Option* output = command
+                            ->add_option("-o,--output", flags->output,
+                                         "Write it there: OUT.html a page to walk through, else text (default: stdout)")
+                            ->type_name("OUT");
+  AddOptimizeFlags(*command, flags->optimize, registry);
+  command->add_option("--seed", flags->seed, "Of the inputs that the module is run on after each pass")
+      ->check(AnySeed())
+      ->type_name("N");
+  command->add_flag("--step", flags->step, "Wait for Enter after each rewrite")->excludes(output);
+  command->callback([flags, &action] { action = [flags] { return Explain(*flags); }; });
+}
+
+}  // namespace hloir::tool
