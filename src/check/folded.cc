@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <vector>
 
 namespace hloir::check {
@@ -21,22 +22,26 @@ Values ConstantsOf(const HloModule& module) {
   Values values;
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (!i->IsConstant() || !IsFloat(i->shape().element_type())) continue;
+      const PrimitiveType type = i->shape().element_type();
+      if (!i->IsConstant() || !(IsFloat(type) || IsComplex(type))) continue;
       const int64_t count = i->literal().element_count();
       for (int64_t k = 0; k < count && values.all.size() < kMostValues; ++k) {
-        const double value = i->literal().GetAsDouble(k);
-        if (!std::isfinite(value) || value == 0) continue;
-        values.all.insert(value);
-        if (count <= kSmall) values.small.insert(value);
+        const std::complex<double> element = i->literal().GetAsComplex(k);
+        for (const double value : {element.real(), element.imag()}) {
+          if (!std::isfinite(value) || value == 0) continue;
+          values.all.insert(value);
+          if (count <= kSmall) values.small.insert(value);
+        }
       }
     }
   }
   return values;
 }
 
-// 0.5, 3, 100: whoever computed it did not round.
+// 0.5, 3, 100: whoever computed it did not round. (2^31 may be 2^31 - 1, rounded.)
 bool HasFewDigits(double value) {
   constexpr int kFew = 12;
+  if (std::abs(value) > 0x1p24) return false;
   int exponent;
   const double digits = std::ldexp(std::frexp(value, &exponent), kFew);
   return digits == std::rint(digits);

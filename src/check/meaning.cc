@@ -21,6 +21,7 @@
 #include "check/compare.h"
 #include "check/folded.h"
 #include "hloir/detail/widen.h"
+#include "hloir/passes.h"
 #include "support/format.h"
 
 namespace hloir::check {
@@ -104,9 +105,43 @@ double RootMeanSquare(const Spread& spread) {
   return count > 0 ? std::sqrt(sum / static_cast<double>(count)) : 0;
 }
 
+// The results in the modules' own types, if they are known.
+struct OwnResults {
+  const Results *a = nullptr, *b = nullptr;
+};
+
+double LargestFinite(PrimitiveType type) {
+  const FloatFormat format = GetFloatFormat(type);
+  return std::ldexp(2 - std::ldexp(1, -format.mantissa_bits), format.bias);
+}
+
+// Is an element beyond what its own type holds? Then both modules lost it there, one perhaps while it folded constants:
+// f64 goes on with a number where f32 has an infinity or 0, and what it tells is no longer what the modules compute.
+// Nor is it of an integer that both give, and that rounding alone makes another one in f64.
+bool IsLost(const OwnResults& own, size_t d, size_t leaf, size_t i, double magnitude, const Literal& a,
+            const Literal& b) {
+  if (own.a == nullptr || own.b == nullptr || d >= own.a->size() || d >= own.b->size()) return false;
+  const std::vector<const Literal*> x = (*own.a)[d].Leaves(), y = (*own.b)[d].Leaves();
+  if (leaf >= x.size() || leaf >= y.size()) return false;
+  const PrimitiveType type = x[leaf]->shape().element_type();
+  const auto index = static_cast<int64_t>(i);
+  if (!IsFloat(type) && !IsComplex(type)) {
+    const int64_t value = x[leaf]->GetAsInt64(index);
+    return value == y[leaf]->GetAsInt64(index) && value != a.GetAsInt64(index);
+  }
+  const std::complex<double> v = x[leaf]->GetAsComplex(index), w = y[leaf]->GetAsComplex(index);
+  // One has folded it to the very number that the other computes and rounds.
+  if (v == w && (v == a.GetAsComplex(index) || v == b.GetAsComplex(index))) return true;
+  const auto is_finite = [](std::complex<double> z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); };
+  const PrimitiveType part = IsComplex(type) ? ComplexComponentType(type) : type;
+  if (!is_finite(v) && !is_finite(w)) return !(magnitude <= LargestFinite(part));
+  const double smallest = std::ldexp(1, 1 - GetFloatFormat(part).bias);
+  return std::abs(v) < smallest && std::abs(w) < smallest && magnitude < smallest;
+}
+
 // Where two results in f64 are farther apart than `spreads` allow. NaNs and infinities that one has alone count only if
 // `nonfinite` says so.
-Comparison Judge(const Results& a, const Results& b, const Spreads& spreads, bool nonfinite) {
+Comparison Judge(const Results& a, const Results& b, const OwnResults& own, const Spreads& spreads, bool nonfinite) {
   Comparison all;
   ForEachLeaf(a, b, [&](size_t d, size_t index, const Literal& x, const Literal& y) {
     LeafDifference leaf;
@@ -121,7 +156,7 @@ Comparison Judge(const Results& a, const Results& b, const Spreads& spreads, boo
       double bound = spread != nullptr ? (*spread)[i] + part : 0;
       if (std::isfinite(magnitude)) bound += kFewUnits * magnitude;
       const bool both_finite = std::isfinite(distance);
-      if (distance <= bound || (!both_finite && !nonfinite)) return;
+      if (distance <= bound || (!both_finite && !nonfinite) || IsLost(own, d, index, i, magnitude, x, y)) return;
       ++leaf.differing;
       leaf.nonfinite += !both_finite;
       const double excess = bound > 0 ? distance / bound : std::numeric_limits<double>::infinity();
@@ -196,7 +231,7 @@ class Comparer {
       if (!meaning_.judged) return std::move(meaning_);
       if (agrees) return CompareRoundings(seen);
     }
-    if (ConstantsExplain()) return std::move(meaning_);
+    if (ConstantsExplain() || FoldingExplains()) return std::move(meaning_);
     meaning_.agree = false;
     meaning_.comparison = seen;
     Explain("in f64, where rounding does not hide it, ", seen);
@@ -210,6 +245,11 @@ class Comparer {
     return failed;
   }
 
+  OwnResults Own() {
+    const StatusOr<Results>&a = before_.Result(set_), &b = after_.Result(set_);
+    return {a.ok() ? &*a : nullptr, b.ok() ? &*b : nullptr};
+  }
+
   bool Agree(bool keep) {
     const StatusOr<Results>&a = before_.Ideal(set_, keep), &b = after_.Ideal(set_, keep);
     if (!a.ok() || !b.ok()) {
@@ -217,14 +257,14 @@ class Comparer {
       return true;
     }
     spreads_.clear();
-    meaning_.comparison = Judge(*a, *b, spreads_, nonfinite_);
+    meaning_.comparison = Judge(*a, *b, Own(), spreads_, nonfinite_);
     for (Subject* subject : {&before_, &after_}) {
       if (meaning_.comparison.agree) return true;
       for (uint64_t pattern = 0; pattern < kPatterns && !meaning_.comparison.agree; ++pattern) {
         const StatusOr<Results> moved = subject->IdealMoved(set_, keep, pattern);
         if (!moved.ok()) continue;
         Raise(spreads_, *subject->Ideal(set_, keep), *moved);
-        meaning_.comparison = Judge(*a, *b, spreads_, nonfinite_);
+        meaning_.comparison = Judge(*a, *b, Own(), spreads_, nonfinite_);
       }
     }
     return meaning_.comparison.agree;
@@ -289,9 +329,38 @@ class Comparer {
         if (!moved.ok()) return false;
         Raise(spreads_, *after_.Ideal(set_, keep), *moved, factor);
       }
-      if (Judge(*before_.Ideal(set_, keep), *after_.Ideal(set_, keep), spreads_, nonfinite_).agree) return true;
+      if (Judge(*before_.Ideal(set_, keep), *after_.Ideal(set_, keep), Own(), spreads_, nonfinite_).agree) return true;
     }
     return false;
+  }
+
+  // What one module has folded the other may compute as it runs, by a chain of steps each of which rounds. So neither
+  // is folded any further, or both are, by the same hand, as far as that goes.
+  bool FoldingExplains() {
+    if (AgreeAs(before_.module(), after_.module(), /*fold_scalars=*/false)) return true;
+    const std::unique_ptr<HloModule> before = Folded(before_.module()), after = Folded(after_.module());
+    return before != nullptr && after != nullptr && AgreeAs(*before, *after, /*fold_scalars=*/true);
+  }
+
+  bool AgreeAs(const HloModule& before, const HloModule& after, bool fold_scalars) {
+    Subject first(before, before_.context(), fold_scalars), second(after, before_.context(), fold_scalars);
+    Comparer other(first, second, set_, nonfinite_);
+    for (const bool keep : {true, false}) {
+      if (!keep && !first.HasRoundings() && !second.HasRoundings()) break;
+      if (other.Agree(keep) && other.meaning_.judged) return true;
+    }
+    return false;
+  }
+
+  static std::unique_ptr<HloModule> Folded(const HloModule& module) {
+    constexpr int64_t kMostElements = 1 << 16;
+    const std::string names[] = {"defuser", "call-inliner", "constant-folding"};
+    std::unique_ptr<HloModule> copy = module.Clone();
+    copy->config().is_scheduled = false;
+    StatusOr<HloPassPipeline> pipeline = MakePipeline(names, {});
+    if (!pipeline.ok() || !pipeline->RunOnce(*copy).ok()) return nullptr;
+    FoldConstants(*copy, kMostElements);
+    return copy;
   }
 
   void Explain(const std::string& how, const Comparison& seen) {

@@ -67,8 +67,8 @@ Arguments Context::ArgumentsOf(size_t set) const {
   return arguments;
 }
 
-Subject::Subject(const HloModule& module, const Context& context)
-    : module_(module), context_(context), is_ideal_(IsIdeal(module)) {}
+Subject::Subject(const HloModule& module, const Context& context, bool fold_scalars)
+    : module_(module), context_(context), fold_scalars_(fold_scalars), is_ideal_(IsIdeal(module)) {}
 
 bool TestsReference(const Context& context) {
   return !context.options.engine &&
@@ -91,7 +91,8 @@ StatusOr<Results> Subject::Compute(size_t set) {
   if (!runner_) {
     RunnerOptions runner = options.runner;
     runner.devices = context_.counts;
-    if (options.timing && runner.threads == 0 && WorkOf(CostAnalysis(module_).total().once) < kWorthThreads) runner.threads = 1;
+    if (options.timing && runner.threads == 0 && WorkOf(CostAnalysis(module_).total().once) < kWorthThreads)
+      runner.threads = 1;
     HLOIR_ASSIGN_OR_RETURN(runner_, Runner::Prepare(module_, runner));
     engine_ = runner_->engine();
   }
@@ -123,7 +124,7 @@ StatusOr<Results> Subject::RunTested(const HloModule& module, size_t set) const 
 StatusOr<Results> Subject::ComputeIdeal(size_t set, bool keep_roundings) {
   Prepared& prepared = ideal_[keep_roundings];
   if (!prepared.runner) {
-    HLOIR_ASSIGN_OR_RETURN(IdealModule ideal, MakeIdealModule(module_, keep_roundings));
+    HLOIR_ASSIGN_OR_RETURN(IdealModule ideal, MakeIdealModule(module_, keep_roundings, nullptr, fold_scalars_));
     prepared.module = std::move(ideal.module);
     roundings_ = ideal.roundings;
     HLOIR_ASSIGN_OR_RETURN(prepared.runner, PrepareTested(*prepared.module));
@@ -141,13 +142,13 @@ const StatusOr<Results>& Subject::Ideal(size_t set, bool keep_roundings) {
 
 StatusOr<Results> Subject::IdealMoved(size_t set, bool keep_roundings, uint64_t pattern) const {
   constexpr double kSize = 0x1p-44;
-  HLOIR_ASSIGN_OR_RETURN(const IdealModule ideal, MakeIdealModule(module_, keep_roundings));
+  HLOIR_ASSIGN_OR_RETURN(const IdealModule ideal, MakeIdealModule(module_, keep_roundings, nullptr, fold_scalars_));
   MoveRoundings(*ideal.module, pattern, kSize);
   return RunTested(*ideal.module, set);
 }
 
 StatusOr<Results> Subject::IdealWithConstants(size_t set, bool keep_roundings, const ConstantMove& move) const {
-  HLOIR_ASSIGN_OR_RETURN(const IdealModule ideal, MakeIdealModule(module_, keep_roundings, &move));
+  HLOIR_ASSIGN_OR_RETURN(const IdealModule ideal, MakeIdealModule(module_, keep_roundings, &move, fold_scalars_));
   return RunTested(*ideal.module, set);
 }
 

@@ -30,7 +30,8 @@ struct Context {
 class Subject {
  public:
   // Both outlive it.
-  Subject(const HloModule& module, const Context& context);
+  // `fold_scalars`: as MakeIdealModule has it.
+  Subject(const HloModule& module, const Context& context, bool fold_scalars = true);
 
   const HloModule& module() const { return module_; }
   Arguments ArgumentsOf(size_t set) const { return context_.ArgumentsOf(set); }
@@ -54,6 +55,7 @@ class Subject {
   bool HasRoundings() const { return roundings_ > 0; }
   const InputSet& InputsOf(size_t set) const { return context_.inputs[set]; }
   const CheckOptions& options() const { return context_.options; }
+  const Context& context() const { return context_; }
 
   // Milliseconds of one more run. Only after Result() has been good.
   StatusOr<double> TimeRun(size_t set);
@@ -88,7 +90,7 @@ class Subject {
   };
   Prepared ideal_[2];
   int64_t roundings_ = 0;
-  bool is_ideal_;
+  bool fold_scalars_, is_ideal_;
   Results scratch_;  // of timed runs
   std::string engine_;
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <vector>
 
 #include "check/rounding.h"
@@ -78,7 +79,6 @@ bool IsOfAnyType(const HloInstruction& call) {
 // Ops whose result depends on how their operands or results are stored.
 bool TiesTypes(const HloInstruction& i) {
   switch (i.opcode()) {
-    case HloOpcode::kBitcastConvert:
     case HloOpcode::kStochasticConvert:
     case HloOpcode::kRng:
     case HloOpcode::kInfeed:
@@ -86,7 +86,8 @@ bool TiesTypes(const HloInstruction& i) {
     case HloOpcode::kSend:
     case HloOpcode::kRecv: return true;
     case HloOpcode::kCustomCall: return !IsOfAnyType(i);
-    case HloOpcode::kBitcast: return i.shape().element_type() != i.operand(0)->shape().element_type();
+    case HloOpcode::kBitcast:
+    case HloOpcode::kBitcastConvert: return i.shape().element_type() != i.operand(0)->shape().element_type();
     default: return false;
   }
 }
@@ -204,6 +205,7 @@ class Retyper {
       literal = Retyped(literal, map_);
       if (move_ != nullptr && IsFloat(type) && type != PrimitiveType::F64)
         Move(literal, GetFloatFormat(type).mantissa_bits);
+      if (move_ != nullptr && type == PrimitiveType::C64) MoveParts(literal);
     }
     // An algorithm names the types it works on.
     if (i.HasAttributes<DotAttributes>()) i.mutable_attributes<DotAttributes>().algorithm = DotAlgorithm::kUnset;
@@ -220,6 +222,16 @@ class Retyper {
       const bool up = move_->pattern == 0 || (++moved_ * move_->pattern * 0x9E3779B97F4A7C15 >> 63) != 0;
       const double by = std::ldexp(move_->units, std::ilogb(value) - digits);
       literal.SetFromDouble(k, up ? value + by : value - by);
+    }
+  }
+
+  // The same of both parts of each element.
+  void MoveParts(Literal& literal) {
+    for (std::complex<double>& value : literal.data<std::complex<double>>()) {
+      Literal parts(Shape(PrimitiveType::F64, {2}));
+      parts.SetFromDouble(0, value.real()), parts.SetFromDouble(1, value.imag());
+      Move(parts, GetFloatFormat(PrimitiveType::F32).mantissa_bits);
+      value = {parts.GetAsDouble(0), parts.GetAsDouble(1)};
     }
   }
 
@@ -255,8 +267,12 @@ StatusOr<std::unique_ptr<HloModule>> NarrowModule(const HloModule& module) { ret
 
 void FoldScalars(HloModule& module) {
   const std::unique_ptr<HloEvaluator> evaluator = MakeReferenceEvaluator();
-  for (HloComputation* computation : module.computations()) {
+  for (HloComputation* computation : module.PostOrder()) {
     for (HloInstruction* i : computation->PostOrder()) {
+      if (i->opcode() == HloOpcode::kCall && i->to_apply()->root()->IsScalarConstant()) {
+        i->ReplaceAllUsesWith(computation->AddConstant(i->to_apply()->root()->literal()));
+        continue;
+      }
       if (!i->Is(kElementwise) || !i->Is(kFoldable) || !i->shape().IsScalar() || i->operand_count() == 0) continue;
       std::vector<const Literal*> operands;
       for (const HloInstruction* operand : i->operands()) {
@@ -269,10 +285,29 @@ void FoldScalars(HloModule& module) {
   }
 }
 
-StatusOr<IdealModule> MakeIdealModule(const HloModule& module, bool keep_roundings, const ConstantMove* move) {
+void FoldConstants(HloModule& module, int64_t most_elements) {
+  const std::unique_ptr<HloEvaluator> evaluator = MakeReferenceEvaluator();
+  for (HloComputation* computation : module.PostOrder()) {
+    if (computation->fusion() != nullptr) continue;
+    for (HloInstruction* i : computation->PostOrder()) {
+      if (!i->Is(kFoldable | kMovesData) || !i->shape().IsArray() || i->shape().ElementCount() > most_elements)
+        continue;
+      std::vector<const Literal*> operands;
+      for (const HloInstruction* operand : i->operands()) {
+        if (operand->IsConstant() && !operand->literal().elided()) operands.push_back(&operand->literal());
+      }
+      if (operands.empty() || static_cast<int64_t>(operands.size()) != i->operand_count()) continue;
+      StatusOr<Literal> value = evaluator->EvaluateInstruction(*i, operands);
+      if (value.ok()) i->ReplaceAllUsesWith(computation->AddConstant(std::move(*value)));
+    }
+  }
+}
+
+StatusOr<IdealModule> MakeIdealModule(const HloModule& module, bool keep_roundings, const ConstantMove* move,
+                                      bool fold_scalars) {
   IdealModule ideal;
   ideal.module = CloneToRetype(module);
-  FoldScalars(*ideal.module);
+  if (fold_scalars) FoldScalars(*ideal.module);
   Retyper retyper(*ideal.module, Widest, move);
   HLOIR_RETURN_IF_ERROR(retyper.Run());
   ideal.roundings = retyper.KeepRoundings(keep_roundings);

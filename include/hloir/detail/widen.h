@@ -34,9 +34,12 @@ struct ConstantMove {
 };
 // Takes scalars that are computed from constants alone as they come out in the module's own types, as compilers do.
 void FoldScalars(HloModule& module);
+// The same of every array of at most so many elements.
+void FoldConstants(HloModule& module, int64_t most_elements);
 // What the module means: the module in f64, in which roundings that are part of it stay, or go too. Parameters and tied
-// types as in WidenModule. Scalars are folded first.
-StatusOr<IdealModule> MakeIdealModule(const HloModule& module, bool keep_roundings, const ConstantMove* move = nullptr);
+// types as in WidenModule. Scalars are folded first, unless `fold_scalars` says no.
+StatusOr<IdealModule> MakeIdealModule(const HloModule& module, bool keep_roundings, const ConstantMove* move = nullptr,
+                                      bool fold_scalars = true);
 
 }  // namespace hloir
 #pragma GCC visibility pop
