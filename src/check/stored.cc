@@ -6,6 +6,7 @@
 #include <list>
 #include <vector>
 
+#include "check/compare.h"
 #include "check/subject.h"
 #include "hloir/detail/widen.h"
 #include "support/format.h"
@@ -106,7 +107,9 @@ Comparison CompareRounded(const HloModule& module, const Results& given_results,
         if (results.size() > 1) leaf.where = Format("device{}.{}", d, leaf.where);
         leaf.allowed_relative =
             Allowed(results[d].elements()[i].shape().element_type(), d < own_errors.size() ? own_errors[d][i] : 0);
-        leaf.agrees = leaf.comparable && leaf.nonfinite == 0 && leaf.max_relative <= leaf.allowed_relative;
+        const bool near = leaf.max_relative <= leaf.allowed_relative ||
+                          leaf.max_absolute < SmallestNormal(results[d].elements()[i].shape().element_type());
+        leaf.agrees = leaf.comparable && leaf.nonfinite == 0 && near;
         all.agree = all.agree && leaf.agrees;
         all.leaves.push_back(std::move(leaf));
       }
