@@ -2,6 +2,8 @@
 // `op-update` and `op-done` carry it on. Checked is that a chain hangs together; whether its shapes fit is the
 // verifier's.
 
+#include <unordered_set>
+
 #include "module_reader.h"
 
 #include "support/format.h"
@@ -112,19 +114,22 @@ bool ModuleReader::CheckAsyncCalls(HloInstruction* instruction, HloComputation* 
                             named->name()));
 }
 
-// The execution thread of an async op is that of its computation and of everything this calls; the first to set it
-// wins.
+// The execution thread of an async op is that of its computation and of everything this calls; the last to set it wins.
 void ModuleReader::SetExecutionThread(HloComputation* computation, std::string_view thread) {
-  if (thread.empty() || thread == "main") return;
+  if (thread == "main") thread = {};
+  if (thread.empty() && !has_threads_) return;
+  has_threads_ = true;
   thread = loader_.KeepText(thread);
   std::vector<HloComputation*> todo{computation};
+  std::unordered_set<const HloComputation*> seen{computation};
   while (!todo.empty()) {
     HloComputation* next = todo.back();
     todo.pop_back();
-    if (!next->execution_thread().empty()) continue;
     GraphLoader::set_execution_thread(next, thread);
     for (HloInstruction* i = next->first(); i != nullptr; i = i->next()) {
-      for (HloComputation* callee : i->called_computations()) todo.push_back(callee);
+      for (HloComputation* callee : i->called_computations()) {
+        if (seen.insert(callee).second) todo.push_back(callee);
+      }
     }
   }
 }

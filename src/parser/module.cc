@@ -304,7 +304,10 @@ bool ModuleReader::ParseComputation() {
   if (!lexer_.AcceptWord("execution_thread")) return FailExpected("execution_thread");
   std::string_view thread;
   if (!ExpectEquals() || !ReadString(thread)) return false;
-  if (thread != "main") GraphLoader::set_execution_thread(computation, thread);
+  if (thread != "main") {
+    GraphLoader::set_execution_thread(computation, thread);
+    has_threads_ = true;
+  }
   return true;
 }
 

@@ -137,6 +137,7 @@ class ModuleReader final : public FragmentReader {
   std::vector<std::pair<uint32_t, HloInstruction*>> shadowed_;
   std::unordered_map<const HloInstruction*, std::string_view> renamed_from_;
   bool has_inline_computations_ = false;
+  bool has_threads_ = false;  // some computation is not on the main thread
   // The async-start that each async-update goes back to.
   std::unordered_map<const HloInstruction*, HloInstruction*> chain_starts_;
   std::vector<HloInstruction*> operands_;  // a stack: the operands of the instructions being read

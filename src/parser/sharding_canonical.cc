@@ -90,18 +90,34 @@ void CanonicalizeSharding(Sharding& sharding) {
   std::vector<Kind> kinds = sharding.last_tile_dims;
   if (sharding.replicate_on_last_tile_dim) kinds = {Kind::kReplicated};
   if (kinds.empty() || kinds.size() > sharding.tile_dims.size()) return;
-  const DimVector old_dims = sharding.tile_dims;
+  DimVector old_dims = sharding.tile_dims;
   const size_t data_rank = old_dims.size() - kinds.size();
   const bool splits_data =
       std::any_of(old_dims.begin(), old_dims.begin() + data_rank, [](int64_t d) { return d != 1; });
-  const bool one_kind = std::all_of(kinds.begin(), kinds.end(), [&](Kind kind) { return kind == kinds[0]; });
-  if (!splits_data && one_kind && kinds[0] != Kind::kUnreduced) {
+  // Where data is not split and there is one kind of subgroup, the sharding is of that kind.
+  const auto becomes_its_kind = [&] {
+    const auto is_first = [&](Kind kind) { return kind == kinds[0]; };
+    if (splits_data || kinds.empty() || !std::all_of(kinds.begin(), kinds.end(), is_first)) return false;
     Sharding whole;
     whole.kind = kinds[0];
     whole.shard_group = sharding.shard_group;
     whole.shard_group_id = sharding.shard_group_id;
     whole.metadata = std::move(sharding.metadata);
     sharding = std::move(whole);
+    return true;
+  };
+  if (becomes_its_kind()) return;
+  // Subgroups of one device are none.
+  for (size_t i = kinds.size(); i-- > 0;) {
+    if (old_dims[data_rank + i] != 1) continue;
+    old_dims.erase(old_dims.begin() + static_cast<ptrdiff_t>(data_rank + i));
+    kinds.erase(kinds.begin() + static_cast<ptrdiff_t>(i));
+  }
+  if (becomes_its_kind()) return;
+  if (kinds.empty()) {
+    sharding.tile_dims = std::move(old_dims);
+    sharding.replicate_on_last_tile_dim = false;
+    sharding.last_tile_dims.clear();
     return;
   }
   std::vector<size_t> perm(old_dims.size());
@@ -149,10 +165,6 @@ void CanonicalizeSharding(Sharding& sharding) {
   }
   sharding.tile_dims = dims;
   sharding.replicate_on_last_tile_dim = merged.size() == 1 && merged[0] == Kind::kReplicated;
-  if (sharding.replicate_on_last_tile_dim && dims.back() == 1) {
-    sharding.tile_dims.pop_back();
-    sharding.replicate_on_last_tile_dim = false;
-  }
   if (merged.size() == 1 && merged[0] == Kind::kReplicated) merged.clear();
   sharding.last_tile_dims = std::move(merged);
 }

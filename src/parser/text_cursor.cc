@@ -27,6 +27,11 @@ bool TextCursor::FailExpected(std::string_view what) {
   return Fail(lexer_.at(), Format("expected {}, found {}", what, found));
 }
 
+bool TextCursor::FailEquals() {
+  const char* place = lexer_.at();
+  return lexer_.Peek() == '=' ? Fail(place, "no blank may stand before '='") : FailExpected('=');
+}
+
 bool TextCursor::FailKeyword(const Word& name, std::string_view what) {
   return Fail(name.data,
               Format("expected {}, found the keyword '{}'; as a name it is %{}", what, name.text(), name.text()));

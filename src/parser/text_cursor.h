@@ -33,6 +33,7 @@ class TextCursor {
   bool FailExpected(std::string_view what);
   bool FailExpected(char c);
   bool FailKeyword(const Word& name, std::string_view what);
+  bool FailEquals();
   bool FailDepth(const char* place) { return FailLimit(place, "nested too deeply"); }
   bool failed() const { return error_code_ != StatusCode::kOk; }
 
@@ -53,7 +54,7 @@ class TextCursor {
   bool Expect(char c) { return lexer_.Accept(c) || FailExpected(c); }
   // The `=` of an attribute stands right behind its name.
   bool ExpectEquals() {
-    if (*lexer_.at() != '=') return FailExpected('=');
+    if (*lexer_.at() != '=') return FailEquals();
     lexer_.set_at(lexer_.at() + 1);
     return true;
   }

@@ -167,6 +167,93 @@ TEST_CASE("shardings are written as they were read") {
   }
 }
 
+TEST_CASE("shardings are brought into one form") {
+  // As XLA prints them.
+  for (const auto& [read, printed] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"{devices=[1,4,1]<=[4] last_tile_dims={manual}}", "{devices=[1,4]<=[4]}"},
+           {"{devices=[1,2,1,2]<=[4] last_tile_dims={manual,replicated}}",
+            "{devices=[1,2,2]<=[4] last_tile_dim_replicate}"},
+           {"{devices=[1,2,2,1]<=[4] last_tile_dims={manual,unreduced}}",
+            "{devices=[1,2,2]<=[4] last_tile_dims={manual}}"},
+           {"{devices=[1,1,1,4]<=[4] last_tile_dims={manual,replicated}}", "{replicated}"},
+           {"{devices=[1,1,4]<=[4] last_tile_dims={unreduced}}", "{unreduced}"},
+           {"{devices=[1,1,2,1,2]<=[4] last_tile_dims={manual,replicated,manual}}", "{manual}"},
+           {"{devices=[1,1,1,1]<=[1] last_tile_dims={manual,replicated}}", "{devices=[1,1]<=[1]}"},
+           {"{devices=[1,2,2,1]3,2,1,0 last_tile_dims={replicated,manual}}",
+            "{devices=[1,2,2]2,3,0,1 last_tile_dim_replicate}"},
+           {"{devices=[2,2,1]<=[4] last_tile_dim_replicate}", "{devices=[2,2]<=[4]}"},
+           {"{last_tile_dim_replicate devices=[1,2,2]<=[4]}", "{devices=[1,2,2]<=[4] last_tile_dim_replicate}"},
+           {"{metadata={op_name=\"a\"} manual replicated}", "{replicated metadata={op_name=\"a\"}}"},
+           {"{replicated shard_like 1 shard_as 2}", "{replicated shard_as 2}"}}) {
+    auto sharding = ParseSharding(read);
+    INFO(read);
+    REQUIRE(sharding.ok());
+    CHECK(PrintSharding(*sharding) == printed);
+  }
+}
+
+TEST_CASE("what follows from operands is printed, whatever the text says") {
+  // As XLA reads them; docs/messages.md.
+  for (const auto& [read, printed] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"f32[] after-all()", "token[] after-all()"},
+           {"f32[9] add-dependency(%p, %t)", "f32[4]{0} add-dependency(%p, %t)"},
+           {"f32[] outfeed(%p, %t)", "token[] outfeed(%p, %t), outfeed_shape=f32[4]{0}"},
+           {"(f32[2]) infeed(%t)", "(f32[2]{0}, token[]) infeed(%t)"},
+           {"f32[<=2] constant({1, 2})", "f32[2]{0} constant({1, 2})"},
+           {"f32[2] constant(5)", "f32[2]{0} constant({5, 0})"},
+           {"pred[] constant(-2)", "pred[] constant(true)"},
+           {"broadcast(%p), dimensions={3}", "f32[3,4]{1,0} broadcast(%p), dimensions={3}"},
+           {"f32[4] rng(%z, %z), distribution=RNG_Uniform", "f32[4]{0} rng(%z, %z), distribution=rng_uniform"},
+           {"f32[] dot(%p, %p), algorithm=unset, lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+            "f32[] dot(%p, %p), lhs_contracting_dims={0}, rhs_contracting_dims={0}"},
+           {"f32[4] negate(%p), statistics={}", "f32[4]{0} negate(%p)"},
+           {"f32[4] negate(%p), statistics={first=0,a=1}",
+            "f32[4]{0} negate(%p), statistics={visualizing_index=0,a=1}"},
+           {"f32[4] negate(%p), origin={}", "f32[4]{0} negate(%p), origin={()}"},
+           {"f32[4] negate(%p), origin={({\"a\"}, , )}", "f32[4]{0} negate(%p), origin={({\"a\"})}"},
+           {"f32[4] negate(%p), backend_config=\"\\u00e9\\101\"",
+            "f32[4]{0} negate(%p), backend_config=\"\\303\\251A\""}}) {
+    INFO(read);
+    const auto module =
+        Parse(std::string("HloModule m\nENTRY e {\n  %p = f32[4] parameter(0)\n  %z = f32[] constant(0)\n"
+                          "  %t = token[] after-all()\n  ROOT %r = ") +
+              read + "\n}\n");
+    CHECK(Line(*module, "r") == std::string("%r = ") + printed);
+  }
+}
+
+TEST_CASE("a computation named as none may be is renamed; header sets are in order") {
+  const std::string text = PrintModule(*Parse(
+      "HloModule m, input_output_alias={ {1}: (0, {}), {0}: (1, {}), {1}: (2, {}) }, buffer_donor={ (4, {}), (3, {}), "
+      "(4, {}) }\n"
+      "__f {\n  ROOT x = f32[] parameter(0)\n}\nENTRY %f32 {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+      "  c = f32[] call(a), to_apply=__f\n  ROOT t = tuple(c, b)\n}\n"));
+  CHECK(text.find("input_output_alias={ {0}: (1, {}, may-alias), {1}: (0, {}, may-alias) }, buffer_donor={ (3, {}), "
+                  "(4, {}) }") != std::string::npos);
+  CHECK(text.find("%a_f (x: f32[])") != std::string::npos);
+  CHECK(text.find("to_apply=%a_f") != std::string::npos);
+  CHECK(text.find("ENTRY %f32_ (") != std::string::npos);
+}
+
+TEST_CASE("an async op's thread is that of all that it calls") {
+  const auto threads = [](const std::string& inner, const std::string& first, const std::string& second) {
+    const std::string text = PrintModule(
+        *Parse("HloModule m\ninner {\n  a = f32[] parameter(0)\n  ROOT n = f32[] negate(a)\n}" + inner +
+               "\none {\n  b = f32[] parameter(0)\n  ROOT c = f32[] call(b), to_apply=inner\n}\n"
+               "two {\n  b = f32[] parameter(0)\n  ROOT c = f32[] call(b), to_apply=inner\n}\n"
+               "ENTRY e {\n  x = f32[] parameter(0)\n  f = ((f32[]), f32[], u32[]) async-start(x), calls=one" +
+               first + "\n  g = ((f32[]), f32[], u32[]) async-start(x), calls=two" + second +
+               "\n  h = f32[] async-done(f)\n  i = f32[] async-done(g)\n  ROOT r = tuple(h, i)\n}\n"));
+    const size_t end = text.find("\n}", text.find("%inner"));
+    return text.substr(end + 2, text.find('\n', end + 2) - end - 2);
+  };
+  CHECK(threads("", "", "") == "");
+  CHECK(threads(", execution_thread=\"host\"", "", "") == "");
+  CHECK(threads(", execution_thread=\"host\"", "", ", async_execution_thread=\"t\"") == ", execution_thread=\"t\"");
+  CHECK(threads("", ", async_execution_thread=\"t\"", ", async_execution_thread=\"u\"") == ", execution_thread=\"u\"");
+  CHECK(threads("", ", async_execution_thread=\"t\"", "") == "");
+}
+
 TEST_CASE("one sharding for a tuple is printed for each of its leaves") {
   auto line = [](const std::string& shape, const std::string& rest) {
     return Line(*Parse("HloModule m\nENTRY e {\n p = f32[4] parameter(0)\n ROOT t = " + shape + " " + rest +
