@@ -29,6 +29,7 @@ void AddFuzzGenerateCommand(CLI::App& fuzz, Action& action);
 void AddDiffCommand(CLI::App& app, Action& action);
 void AddFuzzRunCommand(CLI::App& fuzz, Action& action);
 void AddGraphCommand(CLI::App& app, Action& action);
+void AddDumpsCommand(CLI::App& app, Action& action);
 void AddExplainCommand(CLI::App& app, Action& action, PassRegistry& registry);
 
 }  // namespace hloir::tool

@@ -74,6 +74,7 @@ int Main(int argc, char** argv, PassRegistry& registry) {
   AddFuzzCommand(app, action);
   AddDiffCommand(app, action);
   AddGraphCommand(app, action);
+  AddDumpsCommand(app, action);
   AddExplainCommand(app, action, registry);
   for (CLI::App* command : app.get_subcommands({})) command->group("Commands");
   // After the commands, which would take it over.

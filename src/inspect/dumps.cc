@@ -1,0 +1,338 @@
+// Reads dump folders; see hloir/inspect/dumps.h.
+#include "hloir/inspect/dumps.h"
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <tuple>
+
+#include "hloir/analysis/buffer_assignment.h"
+#include "hloir/analysis/structural.h"
+#include "hloir/io.h"
+#include "inspect/text.h"
+#include "report/json.h"
+#include "report/table.h"
+#include "support/format.h"
+#include "support/text.h"
+
+namespace hloir {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+// What a file's name says.
+struct FileName {
+  std::string module, stage;
+  int64_t order = 0;  // of stages
+  enum class Kind { kStage, kSnapshot, kMemoryReport, kOther } kind = Kind::kOther;
+};
+
+// Where ".0012." stands: XLA's number of a pass.
+size_t FindNumber(std::string_view stem) {
+  for (size_t at = stem.find('.'); at != std::string_view::npos; at = stem.find('.', at + 1)) {
+    size_t end = at + 1;
+    while (end < stem.size() && stem[end] >= '0' && stem[end] <= '9') ++end;
+    if (end - at - 1 >= 4 && end < stem.size() && stem[end] == '.') return at;
+  }
+  return std::string_view::npos;
+}
+
+FileName Parse(std::string name) {
+  constexpr int64_t kLast = INT64_MAX;
+  FileName result;
+  for (const std::string_view ending : {".gz", ".txt", ".hlo", ".pb", ".json"}) {
+    if (name.ends_with(ending)) name.resize(name.size() - ending.size()), result.kind = FileName::Kind::kStage;
+    else if (ending == ".gz") continue;
+  }
+  if (name.ends_with(".hlo")) name.resize(name.size() - 4);  // .hlo.pb
+  const std::string_view stem = name;
+  const auto cut = [&](size_t at, int64_t order) {
+    result.module = stem.substr(0, at), result.stage = stem.substr(std::min(at + 1, stem.size())), result.order = order;
+  };
+  const size_t number = FindNumber(stem), before = stem.find(".before_optimizations"),
+               after = stem.find("after_optimizations"), snapshot = stem.find(".snapshot"), ours = stem.find(".after_");
+  if (after != std::string_view::npos && number == std::string_view::npos) {
+    cut(std::min(stem.rfind('.', after), stem.size()), kLast);
+    if (result.stage.ends_with("memory-usage-report")) result.kind = FileName::Kind::kMemoryReport;
+    else if (!result.stage.ends_with("after_optimizations")) result.kind = FileName::Kind::kOther;
+  } else if (before != std::string_view::npos && number == std::string_view::npos) {
+    cut(before, -1);
+  } else if (snapshot != std::string_view::npos) {
+    cut(snapshot, kLast);
+    result.kind = FileName::Kind::kSnapshot;
+  } else if (number != std::string_view::npos) {
+    cut(number, 0);
+    // "0012.PIPELINE.after_PASS.before_NEXT" or "0003.after_PASS"
+    const size_t dot = result.stage.find('.');
+    result.order = std::atoll(result.stage.substr(0, dot).c_str());
+    std::string rest = result.stage.substr(dot + 1);
+    if (const size_t next = rest.find(".before_"); next != std::string::npos) rest.resize(next);
+    // The pipeline's name may have "after_" in it, too.
+    if (const size_t pass = rest.rfind(".after_"); pass != std::string::npos)
+      result.stage = rest.substr(0, pass) + ": " + rest.substr(pass + 7);
+    else result.stage = rest.starts_with("after_") ? rest.substr(6) : rest;
+  } else if (ours != std::string_view::npos) {
+    cut(ours, 0);
+  } else {
+    // One file of its own, or what belongs to a module in another way: IR, objects, options.
+    cut(stem.size(), 0);
+    result.stage = "module";
+  }
+  for (const std::string_view other : {".debug_options", ".ir-no-opt", ".ir-with-opt", ".obj-file", ".thunk_sequence",
+                                       ".autotune", "-buffer-assignment", "-live-range", ".metadata", ".config"})
+    if (Contains(stem, other)) result.kind = FileName::Kind::kOther;
+  return result;
+}
+
+int64_t DevicesOf(const HloModule& module) {
+  return std::max<int64_t>(1, module.config().replica_count) * std::max<int64_t>(1, module.config().num_partitions);
+}
+
+// By XLA's report, which says "Total bytes used: N" or, for each memory space, "Total bytes: N".
+int64_t TotalBytes(std::string_view report) {
+  int64_t total = -1;
+  for (const std::string_view words : {"Total bytes used: ", "\nTotal bytes: "}) {
+    for (size_t at = report.find(words); at != std::string_view::npos; at = report.find(words, at + 1))
+      total = std::max<int64_t>(total, 0) + std::atoll(std::string(report.substr(at + words.size(), 20)).c_str());
+  }
+  return total;
+}
+
+bool Finds(const HloInstruction& i, const std::string& text) {
+  if (Contains(i.name(), text) || Contains(i.opcode_name(), text)) return true;
+  if (i.metadata() != nullptr && Contains(i.metadata()->op_name, text)) return true;
+  const auto line = SourceOf(i);
+  return line && Contains(line->ToString(), text);
+}
+
+ReadOptions Unverified() {
+  ReadOptions options;
+  options.verify = false, options.allow_unknown = true;
+  return options;
+}
+
+void ReadStage(DumpFolder::Stage& stage, const std::string& find, bool is_last, int64_t& memory) {
+  const auto file = ReadModuleFile(stage.path, Unverified());
+  if (!file.ok()) {
+    stage.status = file.status();
+    return;
+  }
+  const HloModule& module = file->module();
+  stage.count = CountInstructions(module);
+  stage.cost = CostAnalysis(module).total().once;
+  stage.devices = DevicesOf(module);
+  stage.structure = StructuralHash(module);
+  if (is_last) {
+    const BufferAssignment buffers = AssignBuffers(module);
+    memory = buffers.parameter_bytes + buffers.constant_bytes + buffers.of(*module.entry_computation()).heap_bytes;
+  }
+  if (find.empty()) return;
+  for (const HloComputation* computation : module.computations())
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
+      if (Finds(*i, find)) stage.found.push_back(i->ToString());
+}
+
+std::string Bytes(double bytes) { return HumanBytes(static_cast<int64_t>(std::min(bytes, 0x1p62))); }
+
+// The last stage that could be read; the first is stages.front().
+const DumpFolder::Stage* LastOf(const DumpFolder::Module& module) {
+  for (auto it = module.stages.rbegin(); it != module.stages.rend(); ++it)
+    if (it->status.ok()) return &*it;
+  return nullptr;
+}
+
+}  // namespace
+
+StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& options) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return InvalidArgument("it is no folder");
+  struct Known {
+    DumpFolder::Module module;
+    std::vector<std::pair<int64_t, DumpFolder::Stage>> stages;
+    std::string report;
+  };
+  std::map<std::string, Known> modules;
+  DumpFolder folder;
+  std::vector<std::pair<std::string, FileName>> others;
+  fs::recursive_directory_iterator at(path, fs::directory_options::skip_permission_denied, error), end;
+  for (; !error && at != end; at.increment(error)) {
+    if (!at->is_regular_file(error)) continue;
+    ++folder.files;
+    FileName name = Parse(at->path().filename().string());
+    const std::string inside = fs::relative(at->path().parent_path(), path, error).string();
+    if (inside != ".") name.module = inside + "/" + name.module;
+    if (name.kind == FileName::Kind::kOther) {
+      others.push_back(
+          {inside == "." ? at->path().filename().string() : inside + "/" + at->path().filename().string(), name});
+      continue;
+    }
+    Known& known = modules[name.module];
+    if (name.kind == FileName::Kind::kSnapshot) ++known.module.snapshots;
+    else if (name.kind == FileName::Kind::kMemoryReport) known.report = at->path().string();
+    else {
+      auto& [order, stage] = known.stages.emplace_back();
+      order = name.order, stage.path = at->path().string(), stage.name = name.stage;
+    }
+  }
+  // What else belongs to a module begins with its name.
+  for (const auto& [name, parsed] : others) {
+    auto it = modules.upper_bound(name);
+    if (it != modules.begin() && name.starts_with((--it)->first)) ++it->second.module.others;
+  }
+  struct Task {
+    DumpFolder::Stage* stage;
+    bool is_last;
+    int64_t* memory;
+  };
+  for (auto& [name, known] : modules) {
+    if (!known.report.empty()) {
+      if (const auto report = ReadFile(known.report); report.ok()) known.module.xla_memory = TotalBytes(*report);
+      ++known.module.others;
+    }
+    if (known.stages.empty() && known.module.snapshots == 0) continue;
+    std::stable_sort(known.stages.begin(), known.stages.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.first, a.second.path) < std::tie(b.first, b.second.path);
+    });
+    known.module.name = name;
+    for (auto& [order, stage] : known.stages) known.module.stages.push_back(std::move(stage));
+    folder.modules.push_back(std::move(known.module));
+  }
+  if (folder.modules.empty()) return InvalidArgument("there is no module in the folder");
+  std::vector<Task> tasks;
+  for (DumpFolder::Module& module : folder.modules)
+    for (DumpFolder::Stage& stage : module.stages)
+      tasks.push_back({&stage, &stage == &module.stages.back(), &module.memory});
+
+  std::atomic<size_t> next = 0;
+  std::mutex mutex;
+  size_t done = 0;
+  const auto work = [&] {
+    for (size_t k; (k = next++) < tasks.size();) {
+      ReadStage(*tasks[k].stage, options.find, tasks[k].is_last, *tasks[k].memory);
+      const std::lock_guard lock(mutex);
+      if (options.on_progress) options.on_progress(++done, tasks.size());
+    }
+  };
+  const size_t threads =
+      options.threads > 0 ? static_cast<size_t>(options.threads) : std::thread::hardware_concurrency();
+  std::vector<std::thread> pool;
+  try {
+    for (size_t t = 1; t < std::min(std::max<size_t>(threads, 1), tasks.size()); ++t) pool.emplace_back(work);
+  } catch (const std::system_error&) {  // there are no more threads to be had: those that there are do
+  }
+  work();
+  for (std::thread& thread : pool) thread.join();
+
+  for (DumpFolder::Module& module : folder.modules) {
+    const DumpFolder::Stage* before = nullptr;
+    for (DumpFolder::Stage& stage : module.stages) {
+      if (!stage.status.ok()) continue;
+      stage.changed = before == nullptr || before->structure != stage.structure;
+      before = &stage;
+    }
+  }
+  return folder;
+}
+
+StatusOr<DumpVerdict> VerifyStages(const DumpFolder::Module& module, const CheckOptions& options) {
+  std::unique_ptr<HloModule> first;
+  std::optional<Checker> checker;
+  DumpVerdict result;
+  for (size_t k = 0; k < module.stages.size(); ++k) {
+    const DumpFolder::Stage& stage = module.stages[k];
+    if (!stage.status.ok() || !stage.changed) continue;
+    HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> now, ReadModule(stage.path));
+    if (first == nullptr) {
+      first = std::move(now);
+      checker.emplace(*first, std::vector<InputSet>(), options);
+      continue;
+    }
+    HLOIR_ASSIGN_OR_RETURN(result.verdict, checker->Check(*now));
+    ++result.stages;
+    if (result.verdict.agrees()) continue;
+    result.guilty = static_cast<int64_t>(k);
+    return result;
+  }
+  return result;
+}
+
+std::string DumpReport(const DumpFolder& folder) {
+  Table table({"module", "stages", "instr.", "→", "moved", "→", "memory", "XLA's"});
+  constexpr size_t kName = 26;
+  int64_t stages = 0, unread = 0;
+  for (const DumpFolder::Module& module : folder.modules) {
+    stages += static_cast<int64_t>(module.stages.size());
+    for (const DumpFolder::Stage& stage : module.stages) unread += !stage.status.ok();
+    const std::string name = ShortName(module.name, kName), count = Format("{}", module.stages.size());
+    const DumpFolder::Stage* last = LastOf(module);
+    if (last == nullptr) {
+      table.Add({name, count, "", "", "", "", "", ""});
+      continue;
+    }
+    const DumpFolder::Stage& first = module.stages.front();
+    table.Add({name, count, Format("{}", first.count.instructions), Format("{}", last->count.instructions),
+               Bytes(first.cost.bytes), Bytes(last->cost.bytes), module.memory < 0 ? "" : HumanBytes(module.memory),
+               module.xla_memory < 0 ? "" : HumanBytes(module.xla_memory)});
+  }
+  std::string text = table.ToString();
+  text += Format("{} files: {} modules in {} stages\n", folder.files, folder.modules.size(), stages);
+  if (unread > 0) text += Format("{} of them could not be read\n", unread);
+  for (const DumpFolder::Module& module : folder.modules)
+    for (const DumpFolder::Stage& stage : module.stages)
+      for (const std::string& found : stage.found)
+        text +=
+            Format("{}: {}: {}\n", ShortName(module.name, 60), ShortName(stage.name, 60), ShortName(found, 200, false));
+  return text;
+}
+
+std::string StagesReport(const DumpFolder::Module& module) {
+  Table table({ShortName(module.name, 50), "instr.", "top-level", "FLOPs", "moved"});
+  size_t unchanged = 0;
+  for (const DumpFolder::Stage& stage : module.stages) {
+    if (!stage.status.ok()) {
+      table.Add({ShortName(stage.name, 50), "unread", "", "", ""});
+    } else if (stage.changed) {
+      table.Add({ShortName(stage.name, 50), Format("{}", stage.count.instructions), Format("{}", stage.count.top_level),
+                 HumanCount(stage.cost.flops), Bytes(stage.cost.bytes)});
+    } else {
+      ++unchanged;
+    }
+  }
+  return table.ToString() + Format("and {} that changed nothing\n", unchanged);
+}
+
+std::string DumpJson(const DumpFolder& folder) {
+  Json modules = Json::array();
+  for (const DumpFolder::Module& module : folder.modules) {
+    Json stages = Json::array();
+    for (const DumpFolder::Stage& stage : module.stages) {
+      Json json = {{"stage", stage.name}, {"file", stage.path}};
+      if (stage.status.ok()) {
+        json["changed"] = stage.changed;
+        json["instructions"] = stage.count.instructions, json["top_level_instructions"] = stage.count.top_level;
+        json["flops"] = WholeNumber(stage.cost.flops), json["bytes"] = WholeNumber(stage.cost.bytes);
+        json["devices"] = stage.devices;
+        if (!stage.found.empty()) json["found"] = stage.found;
+      } else {
+        json["errors"] = Json::array({{{"message", stage.status.message()}}});
+      }
+      stages.push_back(std::move(json));
+    }
+    Json json = {{"module", module.name}, {"snapshots", module.snapshots}, {"others", module.others}};
+    if (module.memory >= 0) json["memory_bytes"] = module.memory;
+    if (module.xla_memory >= 0) json["xla_memory_bytes"] = module.xla_memory;
+    json["stages"] = std::move(stages);
+    modules.push_back(std::move(json));
+  }
+  return JsonLine({{"files", folder.files}, {"modules", std::move(modules)}});
+}
+
+}  // namespace hloir
