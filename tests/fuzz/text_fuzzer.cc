@@ -1,6 +1,6 @@
 // Any bytes through the text reader: they must give modules or one error with a place, in little time and memory; what
 // was read is verified and printed, and read again prints the same lines (computations may change places, as XLA's do).
-// Run: parser_fuzzer -dict=hlo.dict CORPUS_DIR
+// Run: text_fuzzer -dict=hlo.dict CORPUS_DIR
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
