@@ -2,7 +2,9 @@
 // of them: for a comparison with another implementation (tools/fuzz_xla.py).
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,9 +19,11 @@
 #include "hloir/io.h"
 #include "hloir/printer.h"
 #include "hloir/check/runner.h"
+#include "report/table.h"
 #include "tools/choices.h"
 #include "tools/command.h"
 #include "tools/report.h"
+#include "tools/terminal.h"
 
 namespace hloir::tool {
 namespace {
@@ -30,7 +34,7 @@ struct GenerateFlags {
   int64_t count = 1;
   fuzz::CaseOptions cases;
   std::vector<int64_t> keep;
-  bool run = false;
+  bool run = false, coverage = false;
 };
 
 // The results of one engine, in an .npz of their own.
@@ -51,8 +55,8 @@ StatusOr<Json> Generate(const GenerateFlags& flags, uint64_t seed) {
     made = fuzz::MakeCases(seed, flags.cases);
     if (!flags.keep.empty()) fuzz::KeepCases(made, flags.keep);
   } else {
-    made.module = fuzz::RandomModule(seed);
-    HLOIR_ASSIGN_OR_RETURN(made.inputs, MakeFakeInputs(*made.module, 2 * seed));
+    made.module = fuzz::RandomModule(seed, flags.cases.portable);
+    HLOIR_ASSIGN_OR_RETURN(made.inputs, MakeFakeInputs(*made.module, seed, InputKind::kPlain));
   }
   const std::string stem = (std::filesystem::path(flags.output) / fmt::format("{}-{}", flags.kind, seed)).string();
   Json report = {{"seed", seed}, {"module", stem + ".hlo"}, {"inputs", stem + ".npz"}, {"cases", Json::array()}};
@@ -79,7 +83,31 @@ StatusOr<Json> Generate(const GenerateFlags& flags, uint64_t seed) {
   return report;
 }
 
+// How many types and kinds (with types and attributes) of each opcode the cases of these seeds have.
+int Coverage(const GenerateFlags& flags) {
+  std::map<HloOpcode, std::pair<std::set<std::string>, std::set<std::string>>> seen;
+  for (int64_t k = 0; k < flags.count; ++k) {
+    for (const fuzz::Case& one : fuzz::MakeCases(flags.first + static_cast<uint64_t>(k), flags.cases).cases) {
+      auto& [types, kinds] = seen[one.opcode];
+      const size_t type = one.what.find(' ') + 1;
+      types.insert(one.what.substr(type, one.what.find(' ', type) - type));
+      kinds.insert(one.what);
+    }
+  }
+  Table table({"opcode", "types", "kinds"});
+  for (int k = 0; k < kOpcodeCount; ++k) {
+    const auto opcode = static_cast<HloOpcode>(k);
+    const auto found = seen.find(opcode);
+    if (found == seen.end()) continue;
+    const auto& [types, kinds] = found->second;
+    table.Add({std::string(OpcodeName(opcode)), std::to_string(types.size()), std::to_string(kinds.size())});
+  }
+  Write(stdout, ForLocale(table.ToString()));
+  return kExitGood;
+}
+
 int Run(const GenerateFlags& flags) {
+  if (flags.coverage) return Coverage(flags);
   std::error_code error;
   std::filesystem::create_directories(flags.output, error);
   for (int64_t k = 0; k < flags.count; ++k) {
@@ -113,6 +141,7 @@ void AddFuzzGenerateCommand(CLI::App& fuzz, Action& action) {
   command->add_flag("--portable", flags->cases.portable, "Only what every implementation has and is bound to");
   command->add_option("--keep", flags->keep, "Of the cases only those of these places, as in 0,3,7")->delimiter(',');
   command->add_flag("--run", flags->run, "Also write what the engines make of them, SEED.fast.npz and .reference.npz");
+  command->add_flag("--coverage", flags->coverage, "Write nothing: list how many types and kinds of each opcode occur");
   command->add_option("-o,--output", flags->output, "The folder to write to");
   command->callback([flags, &action] { action = [flags] { return Run(*flags); }; });
 }

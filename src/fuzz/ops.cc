@@ -47,8 +47,9 @@ RandomOps::Op RandomOps::Elementwise() {
   const HloOpcode opcode = static_cast<HloOpcode>(Below(kOpcodeCount));
   const bool plain =
       AttributesTypeSwitch(opcode, []<class T>(std::type_identity<T>) { return std::is_same_v<T, NoAttributes>; });
-  if (!HasTrait(opcode, kElementwise) || !plain || opcode == HloOpcode::kConvert ||
-      opcode == HloOpcode::kBitcastConvert || opcode == HloOpcode::kStochasticConvert) {
+  if (!HasTrait(opcode, kElementwise) || !plain || (portable_ && opcode == HloOpcode::kMulhi) ||
+      opcode == HloOpcode::kConvert || opcode == HloOpcode::kBitcastConvert ||
+      opcode == HloOpcode::kStochasticConvert) {
     // The usual ones, and with the operands that simplifiers know.
     const HloOpcode usual = Pick({HloOpcode::kAdd, HloOpcode::kMultiply, HloOpcode::kSubtract, HloOpcode::kDivide,
                                   HloOpcode::kMaximum, HloOpcode::kMinimum, HloOpcode::kAnd, HloOpcode::kOr,
@@ -117,12 +118,14 @@ RandomOps::Op RandomOps::Movement() {
       return Make(HloOpcode::kSlice, {x}, SliceAttributes{ranges});
     }
     case 6: {
+      if (portable_ && rank == 0) return nullptr;
       PaddingConfig padding;
       for (int64_t d = 0; d < rank; ++d) padding.push_back({Below(4) - 1, Below(4) - 1, Chance(20) ? 1 : 0});
       return Make(HloOpcode::kPad, {x, Like(Shape::Scalar(shape.element_type()))}, PadAttributes{padding});
     }
     case 7: {
-      if (Chance(15)) return SliceByList(x);
+      if (portable_ && rank == 0) return nullptr;
+      if (!portable_ && Chance(15)) return SliceByList(x);
       Ops operands{x};
       DimVector sizes;
       for (int64_t size : shape.dimensions()) {
@@ -132,6 +135,7 @@ RandomOps::Op RandomOps::Movement() {
       return Make(HloOpcode::kDynamicSlice, operands, DynamicSliceAttributes{sizes});
     }
     case 8: {
+      if (portable_ && rank == 0) return nullptr;
       DimVector sizes;
       for (int64_t size : shape.dimensions()) sizes.push_back(size == 0 ? 0 : Chance(30) ? size : 1 + Below(size));
       Ops operands{x, Like(Shape::Array(shape.element_type(), sizes))};

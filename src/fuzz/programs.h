@@ -14,7 +14,8 @@
 #pragma GCC visibility push(default)
 namespace hloir::fuzz {
 
-std::unique_ptr<HloModule> RandomModule(uint64_t seed);
+// `portable`: as in CaseOptions.
+std::unique_ptr<HloModule> RandomModule(uint64_t seed, bool portable = false);
 
 }  // namespace hloir::fuzz
 #pragma GCC visibility pop

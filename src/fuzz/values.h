@@ -20,7 +20,8 @@ class RandomValues {
   using Op = HloInstruction*;
   using Ops = std::vector<Op>;
 
-  RandomValues(HloModule& module, Random& random) : module_(module), random_(random) {}
+  RandomValues(HloModule& module, Random& random, bool portable)
+      : module_(module), random_(random), portable_(portable) {}
 
  protected:
   int64_t Below(int64_t n) { return random_.Below(n); }
@@ -214,7 +215,7 @@ class RandomValues {
     return Pick({HloOpcode::kAdd, HloOpcode::kAdd, HloOpcode::kMaximum, HloOpcode::kMinimum, HloOpcode::kMultiply});
   }
   Op Init(HloOpcode opcode, PrimitiveType type) {
-    if (Chance(15)) return Like(Shape::Scalar(type));
+    if (!portable_ && Chance(15)) return Like(Shape::Scalar(type));
     switch (opcode) {
       case HloOpcode::kMaximum: return Keep(computation()->AddConstant(Literal::MinValue(type)));
       case HloOpcode::kMinimum: return Keep(computation()->AddConstant(Literal::MaxValue(type)));
@@ -239,6 +240,7 @@ class RandomValues {
 
   HloModule& module_;
   Random& random_;
+  const bool portable_;  // see RandomModule
   std::vector<Frame> frames_;
 };
 
