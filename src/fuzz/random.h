@@ -8,17 +8,12 @@
 
 namespace hloir::fuzz {
 
-// SplitMix64: a counter, hashed.
+// SplitMix64: a counter, hashed. The seed is hashed too: else the next seed would give the same numbers, one place on.
 class Random {
  public:
-  explicit Random(uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15u + 1) {}
+  explicit Random(uint64_t seed) : state_(Hash(seed)) {}
 
-  uint64_t Bits() {
-    uint64_t z = state_ += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-  }
+  uint64_t Bits() { return Hash(state_ += 0x9E3779B97F4A7C15u); }
   // 0 … n-1; n must be positive.
   int64_t Below(int64_t n) { return static_cast<int64_t>(Bits() % static_cast<uint64_t>(n)); }
   // low … high, both among them.
@@ -39,6 +34,11 @@ class Random {
   }
 
  private:
+  static uint64_t Hash(uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
   uint64_t state_;
 };
 

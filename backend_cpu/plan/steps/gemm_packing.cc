@@ -18,6 +18,14 @@ Acc Widen(T value) {
   else return static_cast<Acc>(value);
 }
 
+// Each one more than the one before. (The ends do not tell: a kernel whose spatial dimensions change places gives 0, 1,
+// 6, 7, …, 16, 17.)
+bool Consecutive(const int64_t* offsets, int64_t count) {
+  for (int64_t i = 1; i < count; ++i)
+    if (offsets[i] - offsets[i - 1] != 1) return false;
+  return true;
+}
+
 // Panels of `width` rows: for each k step, the rows' values side by side; rows past the end are zeros.
 template <class Acc, class T>
 void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, const int64_t* ks, int64_t k_count,
@@ -26,7 +34,7 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
   Acc* out = reinterpret_cast<Acc*>(to);
   for (int64_t r = 0; r < row_count; r += width) {
     const int64_t n = std::min(width, row_count - r);
-    const bool side_by_side = rows[r + n - 1] - rows[r] == n - 1 && (n < 3 || rows[r + 1] - rows[r] == 1);
+    const bool side_by_side = Consecutive(rows + r, n);
     if (n == width && side_by_side) {
       const T* base = from + rows[r];
       for (int64_t p = 0; p < k_count; ++p, out += width) {
@@ -38,8 +46,7 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
       continue;
     }
     // Reads run along k.
-    const int64_t last = ks[k_count - 1] - ks[0];
-    const bool runs = last == k_count - 1 && (k_count < 3 || ks[1] - ks[0] == 1);
+    const bool runs = Consecutive(ks, k_count);
     int64_t i = 0;
     if constexpr (std::is_same_v<T, Acc> && sizeof(T) == 4) {
       for (; runs && i + 4 <= n; i += 4) {
@@ -82,8 +89,8 @@ void PackGroups(const std::byte* data, const int64_t* rows, int64_t row_count, c
     int32_t* sums = reinterpret_cast<int32_t*>(to);
     if constexpr (header) to += width * static_cast<int64_t>(sizeof(int32_t));
     T* out = reinterpret_cast<T*>(to);
-    const bool side_by_side = rows[r + n - 1] - rows[r] == n - 1 && (n < 3 || rows[r + 1] - rows[r] == 1);
-    const bool runs = ks[k_count - 1] - ks[0] == k_count - 1 && (k_count < 3 || ks[1] - ks[0] == 1);
+    const bool side_by_side = Consecutive(rows + r, n);
+    const bool runs = Consecutive(ks, k_count);
     if (n < width || k_count % group != 0) std::fill_n(out, width * steps * group, flip);
     if (side_by_side) {
       for (int64_t p = 0; p < k_count; ++p) {
