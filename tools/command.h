@@ -31,5 +31,6 @@ void AddFuzzRunCommand(CLI::App& fuzz, Action& action);
 void AddGraphCommand(CLI::App& app, Action& action);
 void AddDumpsCommand(CLI::App& app, Action& action);
 void AddExplainCommand(CLI::App& app, Action& action, PassRegistry& registry);
+void AddFuzzMutantsCommand(CLI::App& fuzz, Action& action);
 
 }  // namespace hloir::tool

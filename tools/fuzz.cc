@@ -11,6 +11,7 @@ void AddFuzzCommand(CLI::App& app, Action& action) {
   fuzz->require_subcommand(0, 1);
   AddFuzzGenerateCommand(*fuzz, action);
   AddFuzzRunCommand(*fuzz, action);
+  AddFuzzMutantsCommand(*fuzz, action);
   for (CLI::App* command : fuzz->get_subcommands({})) command->group("Commands");
   fuzz->callback([fuzz, &action] {
     if (!fuzz->get_subcommands().empty()) return;

@@ -228,6 +228,18 @@ Json ToJson(const Row& row) {
   return json;
 }
 
+// "12 of 14; compare.3 is never true, …"
+std::string Reached(const Verdict& v) {
+  constexpr size_t kShown = 5;
+  const size_t total = static_cast<size_t>(v.reached) + v.unreached.size();
+  std::string text =
+      fmt::format("{} of {} ways that comparisons, branches, loops, clamps and indices go", v.reached, total);
+  for (size_t k = 0; k < std::min(kShown, v.unreached.size()); ++k) text += "\n  " + Printable(v.unreached[k]);
+  if (v.unreached.size() > kShown)
+    text += fmt::format("\n  … and {} more (--json has all)", v.unreached.size() - kShown);
+  return text;
+}
+
 void PrintOne(const Row& row) {
   const Verdict& v = row.verdict;
   Table table({row.after_name == "after" ? row.file : "", row.before_name, row.after_name, "ratio"});
@@ -245,6 +257,7 @@ void PrintOne(const Row& row) {
   if (v.devices > 1) PrintOut("devices: {}\n", v.devices);
   PrintOut("engines: {}\n", fmt::join(v.engines, ", "));
   for (const std::string& note : v.notes) PrintOut("note: {}\n", note);
+  if (v.reached > 0 || !v.unreached.empty()) PrintOut("reached: {}\n", Reached(v));
   PrintOut("largest difference: {}\n", Difference(v));
   if (v.stored) PrintOut("from the stored results: {}\n", StoredDifference(v));
   PrintOut("verdict: {}\n", Paint(Words(row), ColorOf(row), UseColor(stdout)));

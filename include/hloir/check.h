@@ -41,6 +41,9 @@ enum class InputKind {
   kCornerCases,  // with NaN, infinities, -0, denormals and extremes among them, except where the value reaches a loop,
                  // which might then never end
   kPositive,     // numbers between 1/4 and 1
+  kEdges,        // few values, so that many are equal: halves and whole numbers around 0, with every other seed / 2 the module's own
+                 // constants and their neighbours; integers of both signs; indices at their ends and just outside
+  kWide,         // numbers between 2^-24 and 2^16 of both signs, integers of all sizes
 };
 // Values for the entry computation's parameters; the same seed gives the same values everywhere. Unimplemented for a
 // parameter that no value can be made up for.
@@ -149,6 +152,10 @@ struct Verdict {
   int64_t differing = 0;
   double largest_relative = 0;
   std::vector<std::string> engines;  // that were asked: "avx2", "reference"
+  // What no made-up input reached in `before`: "compare.3 is never true", "clamp.1 never meets its upper end". Of
+  // modules that the reference runs; `reached` counts what was reached.
+  std::vector<std::string> unreached;
+  int64_t reached = 0;
   int64_t devices = 1;
   std::optional<Comparison> stored;  // against the stored results, if there are any
   std::optional<Divergence> divergence;
@@ -186,8 +193,8 @@ struct CheckOptions {
 // compared with.
 class Checker {
  public:
-  // Without inputs they are made up from the seed: plain ones, corner cases and, where those give nothing finite,
-  // positive ones. `before` must outlive the checker.
+  // Without inputs they are made up from the seed: two sets each of plain ones and edges, one each of corner cases, wide
+  // and positive ones, and more as long as they reach something new in `before`, which must outlive the checker.
   Checker(const HloModule& before, std::vector<InputSet> inputs, CheckOptions options);
   ~Checker();
   Checker(Checker&&) noexcept;

@@ -18,6 +18,7 @@
 #include "check/divergence.h"
 #include "check/left_open.h"
 #include "check/meaning.h"
+#include "check/reach.h"
 #include "check/subject.h"
 #include "support/format.h"
 
@@ -94,6 +95,10 @@ bool HasComplexNumbers(const HloModule& module) {
   return false;
 }
 
+// Inputs made to reach something: what overflows there, or is divided by a sum that is 0 but for rounding, is no
+// matter.
+bool IsExtra(InputKind kind) { return kind == InputKind::kEdges || kind == InputKind::kWide; }
+
 // What HLO leaves open of corner cases: whether a sum overflows that has the largest number in it, which depends on the
 // order of adding and on what it is added up in; whether denormals count as zero, as some processors' dot instructions
 // have it; and what products of complex numbers with infinite parts are. So this is the check with such numbers
@@ -101,7 +106,7 @@ bool HasComplexNumbers(const HloModule& module) {
 std::optional<Context> WithoutExtremes(const Context& context, size_t set, const HloModule& module,
                                        bool all_finite = false) {
   constexpr double kLarge = 16;
-  if (context.inputs[set].kind != InputKind::kCornerCases) return std::nullopt;
+  if (context.inputs[set].kind != InputKind::kCornerCases && !IsExtra(context.inputs[set].kind)) return std::nullopt;
   Context tame{context.options, context.counts, {context.inputs[set]}};
   const bool finite_only = all_finite || HasComplexNumbers(module);
   const std::function<void(Literal&)> replace = [&](Literal& literal) {
@@ -122,21 +127,35 @@ std::optional<Context> WithoutExtremes(const Context& context, size_t set, const
   return tame;
 }
 
-// Ops that add up products: whether 0 * NaN is among these is left to how they are computed.
-bool AddsProducts(const HloModule& module) {
+// Ops that are programs of their own: whether 0 * NaN is added up somewhere is left to how they are computed.
+bool HasWholeArrayMathematics(const HloModule& module) {
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
       switch (i->opcode()) {
-        case HloOpcode::kDot:
         case HloOpcode::kRaggedDot:
-        case HloOpcode::kScaledDot:
-        case HloOpcode::kConvolution:
         case HloOpcode::kCholesky:
         case HloOpcode::kTriangularSolve:
         case HloOpcode::kFft:
         case HloOpcode::kBatchNormTraining:
         case HloOpcode::kBatchNormInference:
         case HloOpcode::kBatchNormGrad:
+        case HloOpcode::kCustomCall: return true;
+        default: break;
+      }
+    }
+  }
+  return false;
+}
+
+// Are there inputs for which nothing is defined: singular matrices, groups that are larger than what is grouped?
+bool IsUndefinedForSome(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      switch (i->opcode()) {
+        case HloOpcode::kRaggedDot:
+        case HloOpcode::kRaggedAllToAll:
+        case HloOpcode::kCholesky:
+        case HloOpcode::kTriangularSolve:
         case HloOpcode::kCustomCall: return true;
         default: break;
       }
@@ -213,6 +232,8 @@ class Checker::Impl {
 
  private:
   Status Prepare(const HloModule& after);
+  // Adds inputs to those that are made up, until they reach all that they can in `before`.
+  Status FindInputs();
   // Adds what one set of inputs says; `outcome` is then what the verdict would be with this set alone.
   Status JudgeSet(size_t set, Verdict& verdict);
   // Both engines, on one module or the other; called if the engine under test sees no difference.
@@ -240,6 +261,8 @@ class Checker::Impl {
     int64_t total = 0, finite = 0;
   };
   std::vector<LeafTotal> totals_;
+  std::vector<std::string> unreached_;
+  int64_t reached_ = 0;
 };
 
 Status Checker::Impl::Prepare(const HloModule& after) {
@@ -258,6 +281,7 @@ Status Checker::Impl::Prepare(const HloModule& after) {
                                                         seed % 2 == 1 ? InputKind::kCornerCases : InputKind::kPlain));
       context_.inputs.push_back(std::move(set));
     }
+    HLOIR_RETURN_IF_ERROR(FindInputs());
   }
   for (const InputSet& set : context_.inputs) {
     if (set.devices.empty()) return InvalidArgument("a set of inputs has no device's arguments");
@@ -266,9 +290,47 @@ Status Checker::Impl::Prepare(const HloModule& after) {
   return OkStatus();
 }
 
+Status Checker::Impl::FindInputs() {
+  constexpr uint64_t kMostTries = 32;
+  const HloModule& before = before_->module();
+  const bool watched =
+      context_.options.other_engine_work > 0 && check::OtherIsReference(context_) && context_.counts.devices() == 1;
+  check::Reach reach(before);
+  if (watched) before_->set_watch([&](const HloInstruction& i, const Literal& value) { reach.See(i, value); });
+  // Loops that inputs of these kinds keep from ending would take all of the steps that there are.
+  const bool may_not_end = check::HasLoops(before);
+  bool runs = watched;
+  for (size_t set = 0; runs && set < context_.inputs.size(); ++set) runs = before_->OtherResult(set).ok();
+  // Positive ones give numbers where others do not: logarithms, roots. Of edges, every other set has no constants.
+  const InputKind kinds[] = {InputKind::kEdges, InputKind::kEdges, InputKind::kWide, InputKind::kPositive,
+                             InputKind::kPlain};
+  for (uint64_t k = 0; k < kMostTries; ++k) {
+    const InputKind kind = kinds[k % std::size(kinds)];
+    if (check::IsUndefinedForSome(before) && check::IsExtra(kind)) continue;
+    const bool always = k < std::size(kinds);  // later sets must reach something
+    if (!always && (!runs || reach.reached() == reach.total())) break;
+    if (may_not_end && !runs) break;
+    const size_t set = context_.inputs.size();
+    HLOIR_ASSIGN_OR_RETURN(InputSet made,
+                           MakeInputSet(before, context_.counts, context_.options.seed + 2 + 2 * k, kind));
+    context_.inputs.push_back(std::move(made));
+    const int64_t reached = reach.reached();
+    const bool ends = runs && before_->OtherResult(set).ok();
+    if (runs ? ends && (always || reach.reached() > reached) : !may_not_end) continue;
+    context_.inputs.pop_back();
+    before_->Forget(set);
+  }
+  before_->set_watch(nullptr);
+  if (!runs) return OkStatus();
+  unreached_ = reach.Missing();
+  reached_ = reach.reached();
+  return OkStatus();
+}
+
 void Checker::Impl::JudgeMeaning(size_t set, Verdict& verdict) {
-  // What overflows on corner cases, and what does not, is judged by the results as they are.
-  const bool nonfinite = context_.inputs[set].kind != InputKind::kCornerCases;
+  // What overflows on inputs that are extreme, and what does not, is judged by the results as they are.
+  const InputKind kind = context_.inputs[set].kind;
+  const bool nonfinite = kind != InputKind::kCornerCases && !check::IsExtra(kind);
   check::Meaning meaning = check::CompareMeaning(*before_, *after_, set, nonfinite);
   for (std::string& note : meaning.notes) {
     if (std::find(verdict.notes.begin(), verdict.notes.end(), note) == verdict.notes.end())
@@ -287,10 +349,13 @@ void Checker::Impl::Blame(Verdict& verdict, Outcome outcome, std::string reason)
 }
 
 bool Checker::Impl::OnlyAtExtremes(size_t set, const Comparison& comparison) {
-  if (context_.inputs[set].kind != InputKind::kCornerCases || !check::DiffersInNonfiniteAlone(comparison)) return false;
+  if (!check::DiffersInNonfiniteAlone(comparison)) return false;
+  if (check::IsExtra(context_.inputs[set].kind))
+    return check::CompareMeaning(*before_, *after_, set, /*nonfinite=*/false).agree;
+  if (context_.inputs[set].kind != InputKind::kCornerCases) return false;
   const check::Meaning meaning = check::CompareMeaning(*before_, *after_, set, /*nonfinite=*/true);
   if (meaning.judged && meaning.agree) return true;  // f64 has room for what overflows
-  if (!check::AddsProducts(before_->module())) return false;
+  if (!check::HasWholeArrayMathematics(before_->module())) return false;
   const std::optional<check::Context> tame =
       check::WithoutExtremes(context_, set, before_->module(), /*all_finite=*/true);
   if (!tame) return false;
@@ -307,9 +372,12 @@ Status Checker::Impl::ExplainDifference(size_t set, Verdict& verdict) {
     verdict.notes.push_back("at extremes of the number format, " + seen);
     return OkStatus();
   }
-  // Where rounding alone does as much, what the modules mean decides.
-  const check::Meaning meaning = check::CompareMeaning(*before_, *after_, set, /*nonfinite=*/true);
+  // Where rounding alone does as much, what the modules mean decides; and where many elements are equal, as rounding
+  // decides there who comes first.
+  const bool extra = check::IsExtra(context_.inputs[set].kind);
+  const check::Meaning meaning = check::CompareMeaning(*before_, *after_, set, /*nonfinite=*/!extra);
   if (meaning.judged && meaning.agree) {
+    if (extra) return OkStatus();
     if (const std::string chaos = check::MovedByRoundingAlone(*before_, set, verdict.comparison); !chaos.empty()) {
       verdict.notes.push_back(chaos + "; in f64 the two agree");
       return OkStatus();
@@ -320,6 +388,10 @@ Status Checker::Impl::ExplainDifference(size_t set, Verdict& verdict) {
   const StatusOr<Results>&a = before_->OtherResult(set), &b = after_->OtherResult(set);
   if (!a.ok() || !b.ok()) return OkStatus();
   if (check::Judge(*a, *before_, *b, *after_, set, options.exact).agree) {
+    if (extra) {
+      Blame(verdict, Outcome::kAgree, "");
+      return OkStatus();
+    }
     if (const std::optional<check::Context> tame = check::WithoutExtremes(context_, set, before_->module())) {
       Subject before(before_->module(), *tame), after(after_->module(), *tame);
       const StatusOr<Results>&x = before.Result(0), &y = after.Result(0);
@@ -395,6 +467,8 @@ Status Checker::Impl::AskOther(size_t set, Verdict& verdict) {
                  modules.ToString(options.before_name, options.after_name), other));
     verdict.comparison = modules;
   } else {
+    // Where many are equal, rounding decides who comes first.
+    if (check::IsExtra(context_.inputs[set].kind)) return OkStatus();
     // Of `after` only what was not seen with `before`.
     const bool both = verdict.comparison.differing() > 0;
     if (EnginesAgree(*before_, set, verdict) && (!both || EnginesAgree(*after_, set, verdict))) return OkStatus();
@@ -407,7 +481,7 @@ Status Checker::Impl::AskOther(size_t set, Verdict& verdict) {
 Status Checker::Impl::JudgeSet(size_t set, Verdict& verdict) {
   const CheckOptions& options = context_.options;
   const StatusOr<Results>& a = before_->Result(set);
-  if (!a.ok()) return a.status();
+  if (!a.ok()) return made_up_ && check::IsExtra(context_.inputs[set].kind) ? OkStatus() : a.status();
   const StatusOr<Results>& b = after_->Result(set);
   if (!b.ok() && check::IsStepLimit(b.status())) {
     // Does `before` end long before that?
@@ -439,7 +513,7 @@ Status Checker::Impl::JudgeSet(size_t set, Verdict& verdict) {
   Comparison kept = std::exchange(verdict.comparison, std::move(comparison));
   verdict.input_set = set;
   HLOIR_RETURN_IF_ERROR(agree ? AskOther(set, verdict) : ExplainDifference(set, verdict));
-  if (verdict.agrees()) JudgeMeaning(set, verdict);
+  if (verdict.agrees() && agree) JudgeMeaning(set, verdict);
   if (verdict.agrees() && !first) verdict.comparison = std::move(kept), verdict.input_set = 0;
   return OkStatus();
 }
@@ -493,14 +567,10 @@ StatusOr<Verdict> Checker::Impl::Check(const HloModule& after) {
   totals_.clear();
   Verdict verdict;
   verdict.devices = context_.counts.devices();
+  verdict.unreached = unreached_;
+  verdict.reached = reached_;
   for (size_t set = 0; set < context_.inputs.size() && verdict.agrees(); ++set) {
     HLOIR_RETURN_IF_ERROR(JudgeSet(set, verdict));
-    // Positive inputs may give numbers where others do not: logarithms, roots.
-    if (made_up_ && set == 1 && context_.inputs.size() == 2 && verdict.agrees() && !SilentLeaves().empty()) {
-      HLOIR_ASSIGN_OR_RETURN(InputSet positive,
-                             MakeInputSet(before_->module(), context_.counts, options.seed, InputKind::kPositive));
-      context_.inputs.push_back(std::move(positive));
-    }
   }
   if (verdict.agrees()) {
     verdict.outcome = verdict.differing == 0 ? Outcome::kSameBits : Outcome::kAgree;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "hloir/check.h"
@@ -226,6 +227,73 @@ bool IsReplicated(const HloInstruction& parameter) {
   return sharding != nullptr && sharding->kind == Sharding::Kind::kReplicated;
 }
 
+// Numbers that stand in the module: what its comparisons, clamps and loops are about.
+struct Constants {
+  std::vector<double> floats;
+  std::vector<int64_t> integers;
+};
+
+Constants ConstantsOf(const HloModule& module) {
+  constexpr int64_t kSmall = 4;
+  constexpr size_t kMost = 256;
+  std::set<double> floats;
+  std::set<int64_t> integers;
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      if (!i->IsConstant() || !i->shape().IsArray() || i->literal().element_count() > kSmall) continue;
+      const PrimitiveType type = i->shape().element_type();
+      for (int64_t k = 0; k < i->literal().element_count(); ++k) {
+        if (IsFloat(type) && std::isfinite(i->literal().GetAsDouble(k)) && floats.size() < kMost)
+          floats.insert(i->literal().GetAsDouble(k));
+        else if (IsInteger(type) && integers.size() < kMost) integers.insert(i->literal().GetAsInt64(k));
+      }
+    }
+  }
+  return {{floats.begin(), floats.end()}, {integers.begin(), integers.end()}};
+}
+
+// Half of them halves and whole numbers up to 2, the others constants and what is next to them.
+double EdgeNumber(PrimitiveType type, Random& random, const Constants& constants) {
+  if (constants.floats.empty() || random.Below(2) == 0) return static_cast<double>(random.Below(9) - 4) / 2;
+  const double value =
+      constants.floats[static_cast<size_t>(random.Below(static_cast<int64_t>(constants.floats.size())))];
+  const double unit = value == 0 ? 0 : std::ldexp(1.0, std::ilogb(value) - GetFloatFormat(type).mantissa_bits);
+  const int steps[] = {0, 0, 1, -1};
+  const double near = value + static_cast<double>(steps[random.Below(std::size(steps))]) * unit;
+  return random.Below(8) == 0 ? -near : near;
+}
+
+double WideNumber(PrimitiveType type, Random& random) {
+  const int largest = std::min(16, GetFloatFormat(type).bias / 2);
+  const double size = std::ldexp(1 + random.Uniform(), static_cast<int>(random.Below(largest + 25)) - 24);
+  return random.Below(2) == 0 ? -size : size;
+}
+
+int64_t EdgeInteger(Random& random, const Constants& constants, int64_t bound) {
+  if (bound >= 0 && random.Below(4) != 0) {
+    const int64_t ends[] = {0, bound, bound / 2, -1, std::min(bound, INT64_MAX - 1) + 1};
+    return ends[random.Below(std::size(ends))];
+  }
+  if (constants.integers.empty() || random.Below(2) == 0) return random.Below(7) - 3;
+  const int64_t value =
+      constants.integers[static_cast<size_t>(random.Below(static_cast<int64_t>(constants.integers.size())))];
+  return static_cast<int64_t>(static_cast<uint64_t>(value) + static_cast<uint64_t>(random.Below(3)) - 1);
+}
+
+int64_t WideInteger(PrimitiveType type, Random& random, int64_t bound) {
+  if (bound >= 0 && random.Below(4) != 0) return random.Below(std::min(bound, INT64_MAX - 1) + 1);
+  const uint64_t bits = random.Next() >> random.Below(BitWidth(type));
+  return static_cast<int64_t>(random.Below(2) == 0 ? bits : -bits);
+}
+
+// Into the range of a type of so many bits.
+template <class S>
+S Wrapped(int64_t value, PrimitiveType type) {
+  const int unused = 64 - BitWidth(type);
+  if (IsSigned(type)) return static_cast<S>(static_cast<int64_t>(static_cast<uint64_t>(value) << unused) >> unused);
+  return static_cast<S>(static_cast<uint64_t>(value) << unused >> unused);
+}
+
 double CornerCase(PrimitiveType type, Random& random) {
   const FloatFormat format = GetFloatFormat(type);
   const double denormal = std::ldexp(1.0, 1 - format.bias - format.mantissa_bits);
@@ -246,17 +314,21 @@ double CornerCase(PrimitiveType type, Random& random) {
 }
 
 // A number of a kind; corner cases come from CornerCase.
-double Number(Random& random, InputKind kind) {
+double Number(PrimitiveType type, Random& random, InputKind kind, const Constants& constants) {
+  if (kind == InputKind::kEdges) return EdgeNumber(type, random, constants);
+  if (kind == InputKind::kWide) return WideNumber(type, random);
   return kind == InputKind::kPositive ? 0.25 + 0.75 * random.Uniform() : random.Normal();
 }
 
 template <class S>
-S Draw(PrimitiveType type, Random& random, InputKind kind, int64_t bound) {
+S Draw(PrimitiveType type, Random& random, InputKind kind, int64_t bound, const Constants& constants) {
   const bool corner = kind == InputKind::kCornerCases && random.Below(8) == 0;
   if constexpr (std::is_same_v<S, bool>) {
     return random.Below(2) == 1;
   } else if constexpr (std::is_integral_v<S>) {
     const int bits = BitWidth(type);
+    if (kind == InputKind::kEdges) return Wrapped<S>(EdgeInteger(random, constants, bound), type);
+    if (kind == InputKind::kWide) return Wrapped<S>(WideInteger(type, random, bound), type);
     const int64_t room = bits >= 8 ? 10 : IsSigned(type) ? int64_t{1} << (bits - 1) : int64_t{1} << bits;
     if (bound >= 0) {
       constexpr int64_t kTop = static_cast<int64_t>(std::min<uint64_t>(std::numeric_limits<S>::max(), INT64_MAX - 1));
@@ -270,21 +342,22 @@ S Draw(PrimitiveType type, Random& random, InputKind kind, int64_t bound) {
   } else if constexpr (std::is_same_v<S, std::complex<float>> || std::is_same_v<S, std::complex<double>>) {
     using R = typename S::value_type;
     const PrimitiveType part = ComplexComponentType(type);
-    const double real = corner ? CornerCase(part, random) : Number(random, kind);
-    return S(static_cast<R>(real), static_cast<R>(Number(random, kind)));
+    const double real = corner ? CornerCase(part, random) : Number(part, random, kind, constants);
+    return S(static_cast<R>(real), static_cast<R>(Number(part, random, kind, constants)));
   } else {
-    const double value = corner ? CornerCase(type, random) : Number(random, kind);
+    const double value = corner ? CornerCase(type, random) : Number(type, random, kind, constants);
     return static_cast<S>(GetFloatFormat(type).has_sign ? value : std::abs(value));
   }
 }
 
 StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter, ShapeIndex& index,
-                            const IndexBounds& bounds, InputKind kind, Random& random) {
+                            const IndexBounds& bounds, InputKind kind, const Constants& constants, Random& random) {
   if (shape.IsTuple()) {
     std::vector<Literal> elements;
     for (int64_t i = 0; i < shape.tuple_size(); ++i) {
       index.push_back(i);
-      HLOIR_ASSIGN_OR_RETURN(Literal element, MakeValue(shape.tuple_shapes(i), parameter, index, bounds, kind, random));
+      HLOIR_ASSIGN_OR_RETURN(Literal element,
+                             MakeValue(shape.tuple_shapes(i), parameter, index, bounds, kind, constants, random));
       index.pop_back();
       elements.push_back(std::move(element));
     }
@@ -301,7 +374,7 @@ StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter,
   const int64_t bound = bounds.Of(parameter, index);
   PrimitiveTypeSwitch(shape.element_type(), [&](auto tag) {
     using S = typename decltype(tag)::Storage;
-    for (S& element : value.data<S>()) element = Draw<S>(tag.kType, random, kind, bound);
+    for (S& element : value.data<S>()) element = Draw<S>(tag.kType, random, kind, bound, constants);
   });
   return value;
 }
@@ -323,13 +396,17 @@ StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t 
   }
   const IndexBounds bounds(module);
   const ControlFlow loops(module, /*branches=*/false);
+  // Constants are seldom whole numbers: without them, sums are 0 and numbers equal more often.
+  const bool with_constants = kind == InputKind::kEdges && seed / 2 % 2 == 1;
+  const Constants constants = with_constants ? ConstantsOf(module) : Constants();
   Random random(seed);
   std::vector<Literal> inputs;
   for (const HloInstruction* parameter : parameters) {
-    const bool tame = kind == InputKind::kCornerCases && loops.DependsOn(parameter);
+    // Numbers like these might keep a loop from ending.
+    const bool tame = (kind == InputKind::kCornerCases || kind == InputKind::kWide) && loops.DependsOn(parameter);
     ShapeIndex index;
     HLOIR_ASSIGN_OR_RETURN(Literal input, MakeValue(parameter->shape(), parameter, index, bounds,
-                                                    tame ? InputKind::kPlain : kind, random));
+                                                    tame ? InputKind::kPlain : kind, constants, random));
     inputs.push_back(std::move(input));
   }
   return inputs;

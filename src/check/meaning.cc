@@ -29,11 +29,12 @@ namespace {
 
 constexpr uint64_t kPatterns = 3;
 constexpr double kFewUnits = 0x1p-48;  // 16 units in the last place of f64
-// A part of what moves the whole leaf is every element's bound: patterns may happen to cancel in one.
+// A part of what moves half of the leaf is every element's bound: patterns may happen to cancel in one.
 constexpr double kPartOfLeaf = 1.0 / 64;
 // f32 rounds 2^20 times as much as what is moved for a bound: a leaf that moves by this much of its size is noise in
 // f32.
 constexpr double kChaotic = 0x1p-20;
+constexpr double kLost = 0x1p-8;
 constexpr double kMuchCoarser = 4;
 
 // How far each element of each leaf of each device may be off; infinite where an integer has moved.
@@ -95,14 +96,16 @@ void Raise(Spreads& spreads, const Results& results, const Results& moved, doubl
   });
 }
 
-// The finite part of a leaf's spread, as one number.
-double RootMeanSquare(const Spread& spread) {
-  double sum = 0;
-  int64_t count = 0;
+// What half of a leaf's elements move by at least. A mean would be that of its largest elements.
+double Median(const Spread& spread) {
+  Spread finite;
   for (double s : spread) {
-    if (std::isfinite(s)) sum += s * s, ++count;
+    if (std::isfinite(s)) finite.push_back(s);
   }
-  return count > 0 ? std::sqrt(sum / static_cast<double>(count)) : 0;
+  if (finite.empty()) return 0;
+  const auto middle = finite.begin() + static_cast<std::ptrdiff_t>(finite.size() / 2);
+  std::nth_element(finite.begin(), middle, finite.end());
+  return *middle;
 }
 
 // The results in the modules' own types, if they are known.
@@ -149,11 +152,14 @@ Comparison Judge(const Results& a, const Results& b, const OwnResults& own, cons
     leaf.total = x.element_count();
     const Spread* spread =
         d < spreads.size() && index < spreads[d].size() && !spreads[d][index].empty() ? &spreads[d][index] : nullptr;
-    const double part = spread != nullptr ? kPartOfLeaf * RootMeanSquare(*spread) : 0;
+    const double largest = spread != nullptr ? Measure(x, y).largest : 0;
+    const double part = spread != nullptr ? kPartOfLeaf * Median(*spread) : 0;
     double worst = 0;
     size_t where = 0;
     ForEachDifference(x, y, [&](size_t i, double distance, double magnitude) {
       double bound = spread != nullptr ? (*spread)[i] + part : 0;
+      // Where so little moves it so far, how far is no bound any more.
+      if (largest > 0 && bound > kLost * largest) bound = std::numeric_limits<double>::infinity();
       if (std::isfinite(magnitude)) bound += kFewUnits * magnitude;
       const bool both_finite = std::isfinite(distance);
       if (distance <= bound || (!both_finite && !nonfinite) || IsLost(own, d, index, i, magnitude, x, y)) return;
@@ -177,15 +183,15 @@ Comparison Judge(const Results& a, const Results& b, const OwnResults& own, cons
   return all;
 }
 
-// The largest distance of two results, over the largest magnitude of its leaf.
-double LargestRelative(const Results& a, const Results& b) {
-  double largest = 0;
+// The largest distance of two results in each leaf, over its largest magnitude.
+std::vector<double> RelativeDistances(const Results& a, const Results& b) {
+  std::vector<double> distances;
   ForEachLeaf(a, b, [&](size_t, size_t, const Literal& x, const Literal& y) {
-    if (IsExact(x.shape().element_type())) return;
     const Distance d = Measure(x, y);
-    if (d.absolute > 0 && d.largest > 0) largest = std::max(largest, d.absolute / d.largest);
+    const bool counts = !IsExact(x.shape().element_type()) && d.absolute > 0 && d.largest > 0;
+    distances.push_back(counts ? d.absolute / d.largest : 0);
   });
-  return largest;
+  return distances;
 }
 
 bool NamesDotAlgorithm(const HloModule& module) {
@@ -281,7 +287,7 @@ class Comparer {
         const Distance distance = Measure(*exact[i], *rounded[i]);
         const std::string where = ideal->size() > 1 ? Format("device{}.out{}", d, i) : Format("out{}", i);
         const bool has_spread = d < spreads_.size() && i < spreads_[d].size();
-        const double moved = has_spread ? RootMeanSquare(spreads_[d][i]) : 0;
+        const double moved = has_spread ? Median(spreads_[d][i]) : 0;
         if (distance.largest > 0 && moved > kChaotic * distance.largest) {
           meaning_.notes.push_back(
               Format("{} is chaotic: if each step is moved by 2^-44 of itself, it moves by {:.2g} of its size", where,
@@ -297,17 +303,24 @@ class Comparer {
   // They mean the same but for steps through narrower types. Those that `after` has may cost no more than those of
   // `before`.
   Meaning CompareRoundings(const Comparison& seen) {
-    const double a = LargestRelative(*before_.Ideal(set_, false), *before_.Ideal(set_, true));
-    const double b = LargestRelative(*after_.Ideal(set_, false), *after_.Ideal(set_, true));
-    if (b > kMuchCoarser * a && !NamesDotAlgorithm(before_.module())) {
+    const std::vector<double> a = RelativeDistances(*before_.Ideal(set_, false), *before_.Ideal(set_, true));
+    const std::vector<double> b = RelativeDistances(*after_.Ideal(set_, false), *after_.Ideal(set_, true));
+    meaning_.comparison = seen;
+    if (!before_.HasRoundings() && !NamesDotAlgorithm(before_.module())) {
       meaning_.agree = false;
-      meaning_.comparison = seen;
-      Explain(a == 0 ? "it goes through a narrower type, which the other does not: "
-                     : Format("its steps through narrower types cost {:.0f} times as much as the other's: ", b / a),
-              seen);
-    } else if (a > 0) {
-      meaning_.notes.push_back(Format("they differ in steps through narrower types, and in f64 without these agree"));
+      Explain("it goes through a narrower type, which the other does not: ", seen);
+      return std::move(meaning_);
     }
+    for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+      if (b[i] <= kMuchCoarser * a[i] || NamesDotAlgorithm(before_.module())) continue;
+      meaning_.agree = false;
+      Explain(a[i] == 0
+                  ? "it goes through a narrower type, which the other does not: "
+                  : Format("its steps through narrower types cost {:.0f} times as much as the other's: ", b[i] / a[i]),
+              seen);
+      return std::move(meaning_);
+    }
+    meaning_.notes.push_back("they differ in steps through narrower types, and in f64 without these agree");
     return std::move(meaning_);
   }
 

@@ -37,14 +37,6 @@ bool IsIdeal(const HloModule& module) {
   return true;
 }
 
-bool HasLoops(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      if (i->opcode() == HloOpcode::kWhile) return true;
-  }
-  return false;
-}
-
 size_t HashOf(const InputSet& inputs) {
   size_t hash = 0;
   for (const std::vector<Literal>& device : inputs.devices) {
@@ -65,6 +57,14 @@ Arguments Context::ArgumentsOf(size_t set) const {
     for (const Literal& literal : given[d < given.size() ? d : 0]) arguments[d].push_back(&literal);
   }
   return arguments;
+}
+
+bool HasLoops(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
+      if (i->opcode() == HloOpcode::kWhile) return true;
+  }
+  return false;
 }
 
 Subject::Subject(const HloModule& module, const Context& context, bool fold_scalars)
@@ -174,6 +174,12 @@ StatusOr<Results> Subject::RunReference(const HloModule& module, const Arguments
         if ((work += 1 + WorkOf(*costs, instruction)) > limit) stop = true;
       };
     }
+  }
+  if (watch_ && &module == &module_) {
+    options.on_result = [this, limited = std::move(options.on_result)](const HloInstruction& i, const Literal& value) {
+      if (limited) limited(i, value);
+      watch_(i, value);
+    };
   }
   HLOIR_ASSIGN_OR_RETURN(Runner runner, Runner::Prepare(module, options));
   StatusOr<Results> results = runner.RunOnAll(arguments);

@@ -59,6 +59,12 @@ class Subject {
 
   // Milliseconds of one more run. Only after Result() has been good.
   StatusOr<double> TimeRun(size_t set);
+  // Is called with each value of runs of this module by the reference.
+  void set_watch(std::function<void(const HloInstruction&, const Literal&)> watch) { watch_ = std::move(watch); }
+  // This set of inputs is another now.
+  void Forget(size_t set) {
+    if (set < sets_.size()) sets_[set] = PerSet();
+  }
   // As the verdict names them.
   std::string engine() const { return engine_; }
   // Runs this or a relative of it by the engine under test, or by the reference.
@@ -92,6 +98,7 @@ class Subject {
   int64_t roundings_ = 0;
   bool fold_scalars_, is_ideal_;
   Results scratch_;  // of timed runs
+  std::function<void(const HloInstruction&, const Literal&)> watch_;
   std::string engine_;
 };
 
@@ -109,6 +116,8 @@ std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t patte
 void MoveRoundings(HloModule& ideal, uint64_t pattern, double size);
 // 1, a unit in the last place more or less.
 void FillWithNearlyOne(Literal& literal, uint64_t pattern);
+
+bool HasLoops(const HloModule& module);
 
 // Is the reference under test itself? It is what simulates several devices.
 bool TestsReference(const Context& context);

@@ -5,6 +5,7 @@
 #include "hloir/detail/widen.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <vector>
@@ -219,7 +220,10 @@ class Retyper {
     for (int64_t k = 0; k < literal.element_count(); ++k) {
       const double value = literal.GetAsDouble(k);
       if (!std::isfinite(value) || move_->values->count(value) == 0) continue;
-      const bool up = move_->pattern == 0 || (++moved_ * move_->pattern * 0x9E3779B97F4A7C15 >> 63) != 0;
+      // The same value the same way: it was rounded but once.
+      uint64_t bits = std::bit_cast<uint64_t>(value) + move_->pattern * 0xBF58476D1CE4E5B9;
+      bits = (bits ^ (bits >> 31)) * 0x94D049BB133111EB;
+      const bool up = move_->pattern == 0 || (bits >> 63) != 0;
       const double by = std::ldexp(move_->units, std::ilogb(value) - digits);
       literal.SetFromDouble(k, up ? value + by : value - by);
     }
@@ -238,7 +242,6 @@ class Retyper {
   HloModule& module_;
   TypeMap map_;
   const ConstantMove* move_;
-  uint64_t moved_ = 0;
   std::vector<std::pair<HloInstruction*, const Shape*>> original_;
   std::vector<bool> ties_;
   std::vector<PrimitiveType> operand_type_;  // of operand 0 of each

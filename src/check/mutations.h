@@ -1,0 +1,28 @@
+// What MakeMutant is made of: the table of ways to make one instruction wrong, in two parts.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "hloir/check/mutants.h"
+
+namespace hloir::check {
+
+struct Mutation {
+  MutantKind kind;
+  // Makes the instruction wrong and returns true, or returns false and changes nothing. `seed` chooses details.
+  std::function<bool(HloInstruction*, uint64_t seed)> apply;
+};
+
+// Other opcodes, operands and attributes.
+void AddMutationsOfInstructions(std::vector<Mutation>& mutations);
+// Other values: constants, factors, types, elements.
+void AddMutationsOfValues(std::vector<Mutation>& mutations);
+
+// All users take `to`, which is made from `i`.
+bool Rewire(HloInstruction* i, HloInstruction* to);
+// The value in every element of an array of this shape.
+HloInstruction* Filled(HloComputation* computation, const Shape& shape, double value);
+
+}  // namespace hloir::check

@@ -1,0 +1,91 @@
+// Wrong modules, and whether the verdict notices them.
+#include "hloir/check/mutants.h"
+
+#include <set>
+#include <string>
+
+#include "hloir/parser.h"
+#include "hloir/printer.h"
+#include "hloir/verifier.h"
+#include "tests/unit/catch.h"
+
+using namespace hloir;
+
+namespace {
+
+const char kModule[] = R"(HloModule m
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
+ENTRY e {
+  x = f32[8,8]{1,0} parameter(0)
+  y = f32[8,8]{1,0} parameter(1)
+  i = s32[] parameter(2)
+  k = f32[] constant(1.7)
+  ks = f32[8,8]{1,0} broadcast(k), dimensions={}
+  d = f32[8,8]{1,0} dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  s = f32[8,8]{1,0} multiply(d, ks)
+  t = f32[8,8]{1,0} tanh(s)
+  p = pred[8,8]{1,0} compare(x, y), direction=LT
+  q = f32[8,8]{1,0} select(p, t, s)
+  z = f32[] constant(0)
+  zi = s32[] constant(0)
+  r = f32[8]{0} reduce(q, z), dimensions={1}, to_apply=add
+  w = f32[4,8]{1,0} dynamic-slice(q, i, zi), dynamic_slice_sizes={4,8}
+  ROOT o = (f32[8]{0}, f32[4,8]{1,0}) tuple(r, w)
+})";
+
+std::unique_ptr<HloModule> Parse(const char* text) {
+  auto module = ParseHloModule(text);
+  INFO(module.status().message());
+  REQUIRE(module.ok());
+  return std::move(*module);
+}
+
+}  // namespace
+
+TEST_CASE("there are many ways to be wrong, each with a name of its own") {
+  std::set<std::string> names;
+  for (const MutantKind& kind : MutantKinds()) names.insert(kind.name);
+  CHECK(names.size() == MutantKinds().size());
+  CHECK(names.size() >= 80);
+}
+
+TEST_CASE("mutants are legal, differ from the original, and the same seed makes the same") {
+  const auto module = Parse(kModule);
+  const std::string original = PrintModule(*module);
+  int made = 0;
+  for (size_t kind = 0; kind < MutantKinds().size(); ++kind) {
+    const auto mutant = MakeMutant(*module, kind, 3);
+    if (!mutant) continue;
+    ++made;
+    INFO(MutantKinds()[kind].name << " in " << mutant->instruction);
+    const Status legal = VerifyModule(*mutant->module);
+    INFO(legal.message());
+    CHECK(legal.ok());
+    CHECK(PrintModule(*mutant->module) != original);
+    CHECK(PrintModule(*MakeMutant(*module, kind, 3)->module) == PrintModule(*mutant->module));
+  }
+  CHECK(made > 40);
+  CHECK(PrintModule(*module) == original);
+}
+
+TEST_CASE("hardly a mutant of a small module gets away, and none for being small") {
+  const auto module = Parse(kModule);
+  Checker checker(*module, {}, {});
+  int caught = 0, got_away = 0, below_rounding = 0;
+  for (size_t kind = 0; kind < MutantKinds().size(); ++kind) {
+    for (const uint64_t seed : {1, 2}) {
+      const auto mutant = MakeMutant(*module, kind, seed);
+      if (!mutant) continue;
+      INFO(MutantKinds()[kind].name << " in " << mutant->instruction);
+      const auto fate = FateOf(*module, *mutant, checker);
+      if (!fate.ok()) continue;  // an operand is no longer what the op takes
+      if (MutantKinds()[kind].below_rounding) CHECK(*fate != MutantFate::kGotAway);
+      got_away += *fate == MutantFate::kGotAway;
+      caught += *fate == MutantFate::kCaught;
+      below_rounding += *fate == MutantFate::kCaught && MutantKinds()[kind].below_rounding;
+    }
+  }
+  CHECK(caught > 70);
+  CHECK(got_away <= caught / 20);
+  CHECK(below_rounding >= 10);
+}

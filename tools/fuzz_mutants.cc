@@ -1,0 +1,183 @@
+// hloir fuzz mutants: makes modules wrong, one instruction at a time, and tells how many of them the verdict notices.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "hloir/check/mutants.h"
+#include "hloir/io.h"
+#include "hloir/printer.h"
+#include "hloir/verifier.h"
+#include "report/table.h"
+#include "tools/choices.h"
+#include "tools/command.h"
+#include "tools/progress.h"
+#include "tools/report.h"
+
+namespace hloir::tool {
+namespace {
+
+struct MutantsFlags {
+  std::vector<std::string> files;
+  std::vector<std::string> kinds;  // parts of names; empty: all
+  int64_t each = 1, count = 0;
+  uint64_t seed = 1;
+  std::string save;
+  bool json = false, list = false;
+};
+
+struct Count {
+  int64_t caught = 0, not_judged = 0, got_away = 0, same = 0;
+  int64_t changed() const { return caught + not_judged + got_away; }
+};
+
+// One that got away, or was not judged.
+struct Escape {
+  std::string file, kind, instruction;
+  uint64_t seed;
+  MutantFate fate;
+};
+
+bool Wanted(const MutantsFlags& flags, const std::string& name) {
+  return flags.kinds.empty() || std::any_of(flags.kinds.begin(), flags.kinds.end(), [&](const std::string& part) {
+           return name.find(part) != std::string::npos;
+         });
+}
+
+std::string Percent(int64_t part, int64_t whole) {
+  return whole == 0 ? "" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string_view FateName(MutantFate fate) {
+  switch (fate) {
+    case MutantFate::kCaught: return "caught";
+    case MutantFate::kNotJudged: return "not judged";
+    case MutantFate::kGotAway: return "got away";
+    case MutantFate::kSame: return "the same";
+  }
+  return "";
+}
+
+void PrintCounts(const std::vector<Count>& counts, const std::vector<Escape>& escapes) {
+  const std::span<const MutantKind> kinds = MutantKinds();
+  Table table({"kind", "what is wrong", "the same", "changed", "caught", "share"});
+  table.LeftAlign(1);
+  Count totals[2];
+  for (size_t k = 0; k < kinds.size(); ++k) {
+    const Count& c = counts[k];
+    if (c.changed() + c.same == 0) continue;
+    Count& total = totals[kinds[k].below_rounding];
+    total.caught += c.caught, total.not_judged += c.not_judged, total.got_away += c.got_away, total.same += c.same;
+    table.Add({kinds[k].name, kinds[k].what, fmt::format("{}", c.same), fmt::format("{}", c.changed()),
+               fmt::format("{}", c.caught), Percent(c.caught, c.changed())});
+  }
+  Write(stdout, ForLocale(table.ToString(UseColor(stdout))));
+  for (const bool below : {false, true}) {
+    const Count& t = totals[below];
+    PrintOut("{}: {} changed, {} caught ({}), {} got away, {} not judged; {} the same\n",
+             below ? "below f32's rounding" : "results", t.changed(), t.caught, Percent(t.caught, t.changed()),
+             t.got_away, t.not_judged, t.same);
+  }
+  for (const Escape& e : escapes)
+    PrintOut("{}: {} in {} ({}, seed {})\n", FateName(e.fate), e.kind, e.instruction, Printable(e.file), e.seed);
+}
+
+int Mutants(const MutantsFlags& flags) {
+  const std::span<const MutantKind> kinds = MutantKinds();
+  if (flags.list) {
+    for (const MutantKind& kind : kinds) PrintOut("{:<36} {}\n", kind.name, kind.what);
+    return kExitGood;
+  }
+  std::vector<Count> counts(kinds.size());
+  std::vector<Escape> escapes;
+  int status = kExitGood;
+  int64_t made = 0;
+  Progress progress(flags.files.size());
+  for (size_t f = 0; f < flags.files.size() && (flags.count == 0 || made < flags.count); ++f) {
+    const std::string file = DisplayName(flags.files[f]);
+    progress.Show(f, file);
+    const StatusOr<ModuleFile> loaded = ReadModuleFile(flags.files[f], {.one_module = true});
+    if (!loaded.ok()) {
+      progress.Clear();
+      status = std::max(status, Fail(loaded.status(), file));
+      continue;
+    }
+    const HloModule& original = loaded->module();
+    Checker checker(original, {}, {});
+    for (size_t k = 0; k < kinds.size(); ++k) {
+      if (!Wanted(flags, kinds[k].name)) continue;
+      for (int64_t n = 0; n < flags.each && (flags.count == 0 || made < flags.count); ++n) {
+        const uint64_t seed = flags.seed + static_cast<uint64_t>(n);
+        const std::optional<Mutant> mutant = MakeMutant(original, k, seed);
+        if (!mutant || !VerifyModule(*mutant->module).ok()) continue;
+        const StatusOr<MutantFate> fate = FateOf(original, *mutant, checker);
+        if (!fate.ok()) continue;  // it does not run
+        ++made;
+        Count& c = counts[k];
+        (*fate == MutantFate::kCaught      ? c.caught
+         : *fate == MutantFate::kNotJudged ? c.not_judged
+         : *fate == MutantFate::kGotAway   ? c.got_away
+                                           : c.same) += 1;
+        if (*fate != MutantFate::kGotAway && *fate != MutantFate::kNotJudged) continue;
+        escapes.push_back({file, kinds[k].name, mutant->instruction, seed, *fate});
+        if (flags.save.empty()) continue;
+        const std::string path = fmt::format("{}/{}-{}.hlo", flags.save, kinds[k].name, escapes.size());
+        if (Status saved = WriteFile(path, PrintModule(*mutant->module, PrintOptions::Readable())); !saved.ok())
+          return Fail(saved, path);
+      }
+    }
+  }
+  progress.Clear();
+  if (!flags.json) {
+    PrintCounts(counts, escapes);
+    return status;
+  }
+  Json json = {{"kinds", Json::array()}, {"escapes", Json::array()}};
+  for (size_t k = 0; k < kinds.size(); ++k) {
+    const Count& c = counts[k];
+    json["kinds"].push_back({{"kind", kinds[k].name},
+                             {"what", kinds[k].what},
+                             {"below_rounding", kinds[k].below_rounding},
+                             {"same", c.same},
+                             {"caught", c.caught},
+                             {"not_judged", c.not_judged},
+                             {"got_away", c.got_away}});
+  }
+  for (const Escape& e : escapes) {
+    json["escapes"].push_back({{"file", e.file},
+                               {"kind", e.kind},
+                               {"instruction", e.instruction},
+                               {"seed", e.seed},
+                               {"fate", std::string(FateName(e.fate))}});
+  }
+  PrintJson(json);
+  return status;
+}
+
+}  // namespace
+
+void AddFuzzMutantsCommand(CLI::App& fuzz, Action& action) {
+  auto flags = std::make_shared<MutantsFlags>();
+  CLI::App* command = fuzz.add_subcommand("mutants", "Make modules wrong, and count how many the verdict notices");
+  command->add_option("FILE", flags->files, "Modules")->type_name("");
+  command->add_option("--kinds", flags->kinds, "Only kinds whose name has one of these in it")
+      ->delimiter(',')
+      ->type_name("PART,…");
+  command->add_option("--each", flags->each, "Mutants of each kind and module (default: 1)")
+      ->check(Between(int64_t{1}, INT64_MAX))
+      ->type_name("N");
+  command->add_option("--count", flags->count, "Stop after so many")
+      ->check(Between(int64_t{1}, INT64_MAX))
+      ->type_name("N");
+  command->add_option("--seed", flags->seed, "Chooses the instructions (default: 1)")->check(AnySeed())->type_name("N");
+  command->add_option("--save", flags->save, "Write those that get away to this folder")->type_name("DIR");
+  command->add_flag("--list-kinds", flags->list, "Print the kinds and exit");
+  command->add_flag("--json", flags->json, "Report as JSON");
+  command->callback([flags, &action] { action = [flags] { return Mutants(*flags); }; });
+}
+
+}  // namespace hloir::tool
