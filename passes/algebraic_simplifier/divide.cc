@@ -123,7 +123,8 @@ HloInstruction* DivideDivideDivide(HloInstruction* i, RuleContext& c) {
       !IsReal(i) || !c.Allow()) {
     return nullptr;
   }
-  return c.Binary(HloOpcode::kDivide, c.Binary(HloOpcode::kMultiply, a, d), c.Binary(HloOpcode::kMultiply, b, x));
+  HloInstruction* below = c.Binary(HloOpcode::kMultiply, b, x);
+  return c.Binary(HloOpcode::kDivide, c.Binary(HloOpcode::kMultiply, a, d), below);
 }
 
 // (A / B) / C => A / (B * C)
@@ -195,8 +196,8 @@ HloInstruction* DivideSignedPowerOfTwo(HloInstruction* i, RuleContext& c) {
   HloInstruction* a = i->operand(0);
   HloInstruction* k = c.Splat(i->shape(), exponent);
   if (!IsNonNegative(a)) {
-    HloInstruction* bias =
-        c.Binary(HloOpcode::kShiftRightLogical, SignBits(c, a), c.Splat(i->shape(), bits - exponent));
+    HloInstruction* others = c.Splat(i->shape(), bits - exponent);
+    HloInstruction* bias = c.Binary(HloOpcode::kShiftRightLogical, SignBits(c, a), others);
     a = c.Binary(HloOpcode::kAdd, a, bias);
   }
   return c.Binary(HloOpcode::kShiftRightArithmetic, a, k);
@@ -214,7 +215,8 @@ HloInstruction* RemainderSignedPowerOfTwo(HloInstruction* i, RuleContext& c) {
   low_bits.SetFromInt64(0, (int64_t{1} << exponent) - 1);
   HloInstruction* mask = c.SplatOf(i->shape(), std::move(low_bits));
   if (IsNonNegative(a)) return c.Binary(HloOpcode::kAnd, a, mask);
-  HloInstruction* bias = c.Binary(HloOpcode::kShiftRightLogical, SignBits(c, a), c.Splat(i->shape(), bits - exponent));
+  HloInstruction* others = c.Splat(i->shape(), bits - exponent);
+  HloInstruction* bias = c.Binary(HloOpcode::kShiftRightLogical, SignBits(c, a), others);
   HloInstruction* sum = c.Binary(HloOpcode::kAdd, a, bias);
   return c.Binary(HloOpcode::kSubtract, c.Binary(HloOpcode::kAnd, sum, mask), bias);
 }

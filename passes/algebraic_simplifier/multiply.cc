@@ -66,7 +66,8 @@ HloInstruction* MultiplyCollectConstants(HloInstruction* i, RuleContext& c) {
     return nullptr;
   }
   HloInstruction* product = c.Binary(HloOpcode::kMultiply, SplatConstant(c1), SplatConstant(c2));
-  return c.Binary(HloOpcode::kMultiply, c.Binary(HloOpcode::kMultiply, a, b), c.BroadcastScalar(product, i->shape()));
+  HloInstruction* factor = c.BroadcastScalar(product, i->shape());
+  return c.Binary(HloOpcode::kMultiply, c.Binary(HloOpcode::kMultiply, a, b), factor);
 }
 
 // convert(pred P) * A => select(P, A, 0)

@@ -67,14 +67,16 @@ HloInstruction* LogExp(HloInstruction* i, RuleContext& c) {
 HloInstruction* LogSqrt(HloInstruction* i, RuleContext& c) {
   HloInstruction* a;
   if (!Match(i, m::Log(m::Sqrt(m::Any(&a)).WithOneUser())) || !IsReal(i) || !c.Allow()) return nullptr;
-  return c.Binary(HloOpcode::kMultiply, c.Unary(HloOpcode::kLog, a), c.Splat(i->shape(), 0.5));
+  HloInstruction* half = c.Splat(i->shape(), 0.5);
+  return c.Binary(HloOpcode::kMultiply, c.Unary(HloOpcode::kLog, a), half);
 }
 
 // log(rsqrt(A)) => log(A) * -0.5
 HloInstruction* LogRsqrt(HloInstruction* i, RuleContext& c) {
   HloInstruction* a;
   if (!Match(i, m::Log(m::Rsqrt(m::Any(&a)).WithOneUser())) || !IsReal(i) || !c.Allow()) return nullptr;
-  return c.Binary(HloOpcode::kMultiply, c.Unary(HloOpcode::kLog, a), c.Splat(i->shape(), -0.5));
+  HloInstruction* half = c.Splat(i->shape(), -0.5);
+  return c.Binary(HloOpcode::kMultiply, c.Unary(HloOpcode::kLog, a), half);
 }
 
 // log(A ^ B) => B * log|A|; it hides the NaN of a negative A with an odd B

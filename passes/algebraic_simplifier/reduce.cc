@@ -259,8 +259,8 @@ HloInstruction* SumOfConcatenate(HloInstruction* i, RuleContext& c) {
       BinaryReducer(i->to_apply()) != HloOpcode::kAdd || !IsPositiveZero(i->operand(1)) || !c.Allow()) {
     return nullptr;
   }
-  return c.Binary(HloOpcode::kAdd, MakeReduce(c, i, whole->operand(0), i->operand(1), i->dimensions()),
-                  MakeReduce(c, i, whole->operand(1), i->operand(1), i->dimensions()));
+  HloInstruction* second = MakeReduce(c, i, whole->operand(1), i->operand(1), i->dimensions());
+  return c.Binary(HloOpcode::kAdd, MakeReduce(c, i, whole->operand(0), i->operand(1), i->dimensions()), second);
 }
 
 constexpr Rule kRules[] = {

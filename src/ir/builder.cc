@@ -2,6 +2,10 @@
 // them.
 #include "hloir/builder.h"
 
+#include <algorithm>
+#include <map>
+
+#include "hloir/detail/unique_name.h"
 #include "support/format.h"
 #include "hloir/analysis/shape_inference.h"
 
@@ -22,6 +26,27 @@ Shape Resized(const Shape& shape, int64_t dimension, int64_t size) {
   Shape resized = shape;
   if (shape.IsArray() && dimension >= 0 && dimension < shape.rank()) resized.set_dimension(dimension, size);
   return resized;
+}
+
+// Which operand of b.Add(b.Exp(x), b.Exp(y)) is made first, and becomes exp and not exp.1, is the compiler's choice:
+// g++ begins on the right for x86-64 and on the left for AArch64, as clang does everywhere. So the names that nobody
+// chose are dealt out again, operands before users. What passes write is then the same on every machine.
+void NumberNames(HloComputation& computation) {
+  std::map<std::string_view, std::vector<HloInstruction*>> by_root;
+  for (HloInstruction* i : computation.PostOrder()) {
+    if (!i->IsParameter() && NameRoot(i->name()) == i->opcode_name()) by_root[i->opcode_name()].push_back(i);
+  }
+  for (const auto& [root, instructions] : by_root) {
+    std::vector<std::string> names;
+    for (const HloInstruction* i : instructions) names.emplace_back(i->name());
+    const auto by_number = [](const std::string& a, const std::string& b) {
+      return a.size() != b.size() ? a.size() < b.size() : a < b;
+    };
+    if (std::is_sorted(names.begin(), names.end(), by_number)) continue;
+    std::sort(names.begin(), names.end(), by_number);
+    for (HloInstruction* i : instructions) i->set_name("unnamed");
+    for (size_t k = 0; k < names.size(); ++k) instructions[k]->set_name(names[k]);
+  }
 }
 
 }  // namespace
@@ -66,6 +91,7 @@ StatusOr<HloComputation*> HloBuilder::Build(Op root) {
     return status_;
   }
   computation_->set_root(root);
+  NumberNames(*computation_);
   done_ = true;
   return computation_;
 }
