@@ -12,12 +12,6 @@
 namespace hloir::reference {
 namespace {
 
-// Of the number that an element is, or of each of the two.
-size_t NumberBytes(const Literal& literal) {
-  const PrimitiveType type = literal.shape().element_type();
-  return static_cast<size_t>(StorageBytes(type)) / (IsComplex(type) ? 2 : 1);
-}
-
 // Elements as a stream of bits, each as wide as its type means, low bits first: how 4-bit and 2-bit types are packed.
 std::vector<uint8_t> PackBits(const Literal& literal) {
   const int bits = BitWidth(literal.shape().element_type());
@@ -25,7 +19,7 @@ std::vector<uint8_t> PackBits(const Literal& literal) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(literal.untyped_data());
   if (bits >= 8) {
     std::vector<uint8_t> packed(static_cast<size_t>(literal.size_bytes()));
-    CopyLittleEndian(packed.data(), bytes, packed.size(), NumberBytes(literal));
+    CopyLittleEndian(packed.data(), bytes, packed.size(), NumberBytes(literal.shape().element_type()));
     return packed;
   }
   std::vector<uint8_t> packed(static_cast<size_t>((count * bits + 7) / 8));
@@ -47,7 +41,7 @@ void UnpackBits(const std::vector<uint8_t>& packed, Literal& literal) {
   }
   if (bits >= 8) {
     CopyLittleEndian(bytes, packed.data(), std::min(packed.size(), static_cast<size_t>(literal.size_bytes())),
-                     NumberBytes(literal));
+                     NumberBytes(type));
     return;
   }
   const int64_t available = static_cast<int64_t>(packed.size()) * 8;

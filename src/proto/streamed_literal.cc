@@ -40,9 +40,6 @@ class StreamReader {
   std::string_view bytes_;
 };
 
-// Of the number that an element is, or of each of the two.
-size_t NumberBytes(PrimitiveType type) { return static_cast<size_t>(StorageBytes(type)) / (IsComplex(type) ? 2 : 1); }
-
 template <class T>
 void AppendLittleEndian(T value, std::string& bytes) {
   const size_t at = bytes.size();

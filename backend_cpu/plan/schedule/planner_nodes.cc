@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "support/endian.h"
 #include "support/format.h"
 #include "plan/steps/array_step.h"
 #include "plan/steps/convolution.h"
@@ -173,7 +174,7 @@ Status Planner::PlanArrays(const Node& node) {
       return type != PrimitiveType::PRED && BitWidth(type) == 8 * StorageBytes(type);
     };
     const GraphValue &from = graph_.values[node.inputs[0]], &to = graph_.values[node.outputs[0]];
-    if (whole(from.type) && whole(to.type) && from.bytes() == to.bytes()) {
+    if (whole(from.type) && whole(to.type) && from.bytes() == to.bytes() && SameInMemory(from.type, to.type)) {
       HLOIR_ASSIGN_OR_RETURN(places_[node.outputs[0]], Locate(node.inputs[0]));
       return OkStatus();
     }
