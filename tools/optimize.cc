@@ -1,9 +1,13 @@
 // See optimize_flags.h.
 #include "tools/optimize_flags.h"
 
+#include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "hloir/io.h"
+#include "tools/report.h"
 
 namespace hloir::tool {
 
@@ -33,9 +37,16 @@ StatusOr<std::vector<PassRun>> Optimize(HloModule& module, const OptimizeFlags& 
   PassOptions options = PassOptionsOf(flags);
   options.rewriter = rewriter;
   HLOIR_ASSIGN_OR_RETURN(const std::vector<std::string> names, PassNames(flags));
+  pipeline_options.max_instructions = flags.max_instructions;
   HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline,
                          MakePipeline(*flags.registry, names, options, std::move(pipeline_options)));
   if (const StatusOr<bool> changed = pipeline.RunOnce(module); !changed.ok()) return changed.status();
+  std::set<std::string_view> stopped;
+  for (const PassRun& run : pipeline.runs()) {
+    if (run.stopped && stopped.insert(run.pass).second)
+      Note(fmt::format("{} stopped: the module has grown to {} instructions (--max-instructions)", run.pass,
+                       run.instructions_after));
+  }
   return pipeline.runs();
 }
 

@@ -1,4 +1,5 @@
-// --passes, --pipeline, --load, --disable-rule and --math, which `opt` and `verify` both have, and what they do.
+// --passes, --pipeline, --load, --disable-rule, --max-instructions and --math, which `opt` and `verify` both have, and
+// what they do.
 #pragma once
 
 #include <map>
@@ -19,6 +20,7 @@ struct OptimizeFlags {
   std::string pipeline_file;  // instead of `passes`: the same from a file
   MathMode math = MathMode::kExact;
   std::vector<std::string> disabled_rules;
+  int64_t max_instructions = 0;  // as PipelineOptions has it
 };
 
 // What the flags say the passes are (see MakePipeline), and how they are to run.
@@ -58,6 +60,12 @@ inline void AddOptimizeFlags(CLI::App& command, OptimizeFlags& flags, PassRegist
       ->type_name("NAME")
       ->take_all()
       ->allow_extra_args(false);
+  command
+      .add_option("--max-instructions", flags.max_instructions,
+                  "Passes stop when they have grown the module past N instructions (default: 16 times what it has, "
+                  "and 50000)")
+      ->type_name("N")
+      ->check(Between(int64_t{1}, int64_t{1} << 40));
   AddChoice(command, "--math", flags.math, kModes,
             "How far results may change: exact (no bit, the default), rounding (as XLA does), fast")
       ->type_name("MODE");

@@ -16,7 +16,7 @@
 namespace hloir::reference {
 namespace {
 
-constexpr int kMaxCallDepth = 256;
+constexpr int kMaxCallDepth = 100;  // some 1.4 kB of stack each
 
 struct CountedLiteral {
   explicit CountedLiteral(Literal given) : literal(std::move(given)), bytes(literal.size_bytes()), count(LiveBytes()) {

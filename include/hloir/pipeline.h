@@ -24,6 +24,7 @@ struct PassRun {
   bool changed = false;
   double milliseconds = 0;
   int64_t instructions_before = 0, instructions_after = 0;
+  bool stopped = false;  // it did a part of its work, and then the module was at PipelineOptions::max_instructions
 };
 
 // What a hook is told. Before a pass, only `pass` and `number` are known.
@@ -42,6 +43,10 @@ struct PipelineOptions {
   using Hook = std::function<Status(const PassEvent& event, const HloModule& module)>;
   Hook before = {}, after = {};
   int max_iterations = 50;  // of a fixpoint
+  // No pass makes the module much larger than this (a single rewrite may, once): see GrowthBudget. 0: 16 times what it
+  // has at the beginning, and 50,000.
+  int64_t max_instructions = 0;
+  std::shared_ptr<GrowthBudget> growth = {};  // the passes' own. MakePipeline makes it
 };
 
 // Passes in order, and groups of passes that are repeated until a whole round of the group changes nothing.
@@ -71,6 +76,7 @@ class HloPassPipeline {
   Status Insert(std::string_view name, int64_t offset, std::unique_ptr<HloPass> pass);
   StatusOr<bool> RunPass(HloPass& pass, HloModule& module);
   StatusOr<bool> RunStage(Stage& stage, HloModule& module);
+  StatusOr<bool> RunStages(HloModule& module);
 
   PipelineOptions options_;
   std::vector<Stage> stages_;

@@ -1,4 +1,6 @@
 // Rules of concatenate.
+#include <unordered_set>
+
 #include "algebraic_simplifier/families.h"
 
 namespace hloir::rules {
@@ -29,15 +31,20 @@ HloInstruction* Empty(HloInstruction* i, RuleContext& c) {
 // concatenate(concatenate(A, B), C) => concatenate(A, B, C)
 HloInstruction* ConcatenateNested(HloInstruction* i, RuleContext& c) {
   std::vector<HloInstruction*> flat;
+  std::unordered_set<const HloInstruction*> inner;
+  bool repeats = false;
   for (HloInstruction* operand : i->operands()) {
     if (operand->opcode() == HloOpcode::kConcatenate && operand->user_count() == 1 &&
         operand->dimensions() == i->dimensions()) {
+      repeats |= !inner.insert(operand).second;
       flat.insert(flat.end(), operand->operands().begin(), operand->operands().end());
     } else {
       flat.push_back(operand);
     }
   }
-  if (flat.size() == i->operands().size() || !c.Allow()) return nullptr;
+  // One that stands there twice is written out twice: where they nest, each level would double the operands.
+  constexpr size_t kMostRepeated = 64;
+  if (flat.size() == i->operands().size() || (repeats && flat.size() > kMostRepeated) || !c.Allow()) return nullptr;
   return Concatenate(c, i, flat);
 }
 

@@ -57,11 +57,13 @@ class ComputationDeduplicator : public RewritingPass {
 
   StatusOr<bool> Run(HloModule& module) override {
     std::vector<HloComputation*> merged;
+    std::vector<uint64_t> hashes(static_cast<size_t>(module.computation_id_limit()), 0);  // by id
     std::unordered_map<uint64_t, std::vector<HloComputation*>> seen;
     // Callees first: then computations that differ in what they call alone do not any more.
     for (HloComputation* computation : module.PostOrder()) {
+      const uint64_t hash = hashes[static_cast<size_t>(computation->id())] = Hash(*computation, hashes);
       if (computation->IsEntry() || !MayMerge(*computation)) continue;
-      std::vector<HloComputation*>& candidates = seen[Hash(*computation)];
+      std::vector<HloComputation*>& candidates = seen[hash];
       HloComputation* same = nullptr;
       for (HloComputation* candidate : candidates) {
         if (candidate->execution_thread() == computation->execution_thread() &&
@@ -97,11 +99,16 @@ class ComputationDeduplicator : public RewritingPass {
     return !computation.callers().empty() && !IsWrapped(computation);
   }
 
-  // Of what stands in it alone, in an order that does not count.
-  static uint64_t Hash(const HloComputation& computation) {
+  // Of what stands in it, in an order that does not count, and in what it calls.
+  static uint64_t Hash(const HloComputation& computation, const std::vector<uint64_t>& hashes) {
+    constexpr uint64_t kOdd = 0x9E3779B97F4A7C15ull;
     uint64_t hash = static_cast<uint64_t>(computation.parameter_count());
     for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
-      hash += StructuralHash(*i) * 0x9E3779B97F4A7C15ull;
+      uint64_t own = StructuralHash(*i);
+      for (const HloComputation* called : i->called_computations())
+        own = (own ^ hashes[static_cast<size_t>(called->id())]) * kOdd;
+      own *= kOdd;
+      hash += own ^ own >> 29;  // or two equal calls in each of 64 functions would shift all bits out
     }
     return hash;
   }

@@ -131,10 +131,11 @@ class HloModuleDce : public RewritingPass {
 
   void FindLive(const HloModule& module) {
     live_.assign(static_cast<size_t>(module.instruction_id_limit()), {});
+    const Effects effects(module);
     for (const HloComputation* computation : module.computations()) {
       // Reducers, fusions' bodies and the like are live as they stand; what does something is, wherever it stands.
       for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-        if (!i->IsParameter() && !MayRemoveIfUnused(*i)) Mark(i, -1);
+        if (!i->IsParameter() && !effects.MayRemoveIfUnused(*i)) Mark(i, -1);
       }
     }
     Mark(module.entry_computation()->root(), -1);

@@ -63,7 +63,6 @@ class CallInliner : public RewritingPass {
   StatusOr<bool> Run(HloModule& module) override {
     if (!gate_.Enabled(kInlineCall)) return false;
     bool changed = false;
-    int64_t budget = 100 * module.instruction_count() + 100000;
     // Callees before callers, so that what is copied has no calls left in it.
     for (HloComputation* computation : module.PostOrder()) {
       if (!computation->MayHave(HloOpcode::kCall) || IsWrapped(*computation)) continue;
@@ -72,9 +71,8 @@ class CallInliner : public RewritingPass {
         if (i->opcode() == HloOpcode::kCall) calls.push_back(i);
       }
       for (HloInstruction* call : calls) {
-        if (!MayInline(*call) || call->to_apply()->instruction_count() > budget) continue;
+        if (!MayInline(*call) || !gate_.HasRoom(kInlineCall, *call, call->to_apply()->instruction_count())) continue;
         if (!gate_.Allow(kInlineCall, *call)) continue;
-        budget -= call->to_apply()->instruction_count();
         HloInstruction* result = InlineBefore(call, *call->to_apply(), call->operands());
         if (!call->to_apply()->root()->IsParameter()) InheritAnnotations(result, *call);
         call->ReplaceAllUsesWith(result);

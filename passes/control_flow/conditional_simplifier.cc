@@ -92,6 +92,7 @@ class ConditionalSimplifier : public RewritingPass {
 
   bool Take(HloInstruction* i, size_t branch, const RuleInfo& rule) {
     const HloComputation& body = *i->called_computations()[branch];
+    if (!gate_.HasRoom(rule, *i, body.instruction_count())) return false;
     if (!MayBeInlined(body, *i->parent()) || !Ask(rule, *i)) return false;
     HloInstruction* argument = i->operand(static_cast<int64_t>(branch) + 1);
     HloInstruction* result = InlineBefore(i, body, std::span(&argument, 1));

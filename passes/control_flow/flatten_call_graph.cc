@@ -51,7 +51,6 @@ class FlattenCallGraph : public RewritingPass {
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
-    int64_t budget = 100 * module.instruction_count() + 100000;
     // Callers before callees: a copy's own calls are looked at after it.
     std::vector<HloComputation*> worklist = ControlFlowComputations(module);
     while (!worklist.empty()) {
@@ -64,9 +63,7 @@ class FlattenCallGraph : public RewritingPass {
           const bool again = std::find(called.begin(), called.begin() + static_cast<int64_t>(k), called[k]) !=
                              called.begin() + static_cast<int64_t>(k);
           if (!again && called[k]->callers()[0] == i) continue;  // the first caller keeps the original
-          if (called[k]->instruction_count() > budget) continue;
-          if (!Ask(kCopy, *i)) continue;
-          budget -= called[k]->instruction_count();
+          if (!gate_.HasRoom(kCopy, *i, called[k]->instruction_count()) || !Ask(kCopy, *i)) continue;
           worklist.push_back(OwnComputation(i, static_cast<int64_t>(k)));
           gate_.Done(i);
           changed = true;

@@ -55,7 +55,7 @@ HloInstruction* Inline(HloInstruction* i, RuleContext& c) {
       return nullptr;
     }
   }
-  if (!c.Allow()) return nullptr;
+  if (!c.HasRoom(body.instruction_count()) || !c.Allow()) return nullptr;
   std::unordered_map<const HloInstruction*, HloInstruction*> whole;
   for (const HloInstruction* at : body.PostOrder()) {
     if (at->IsParameter()) {

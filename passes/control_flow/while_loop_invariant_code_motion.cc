@@ -108,7 +108,7 @@ bool IsWorthMoving(const HloInstruction& i) {
 }
 
 bool MayMove(const HloInstruction& i) {
-  if (i.IsParameter() || i.IsRoot() || !MayRemoveIfUnused(i) || i.Is(kImpure | kControlFlow) || HasAnnotations(i)) {
+  if (i.IsParameter() || i.IsRoot() || i.Is(kImpure | kControlFlow) || !MayRemoveIfUnused(i) || HasAnnotations(i)) {
     return false;
   }
   switch (i.opcode()) {

@@ -97,6 +97,7 @@ class WhileLoopSimplifier : public RewritingPass {
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
+    effects_.emplace(module);
     for (HloComputation* computation : ControlFlowComputations(module)) {
       for (HloInstruction* loop : InstructionsOf(*computation, HloOpcode::kWhile)) {
         if (!IsTupleLoop(*loop) || (loop->user_count() == 0 && !loop->IsRoot())) continue;
@@ -118,7 +119,9 @@ class WhileLoopSimplifier : public RewritingPass {
   // while(A), no iteration => A; one iteration => body(A)
   bool Unrolled(HloInstruction* loop) {
     std::optional<LoopCounter> counter = FindLoopCounter(*loop);
-    if (!counter || counter->trips > 1 || loop->HasSideEffect()) return false;
+    if (!counter || counter->trips > 1) return false;
+    const int64_t added = counter->trips * loop->while_body()->instruction_count();
+    if (!gate_.HasRoom(kOneRound, *loop, added) || loop->HasSideEffect()) return false;
     HloInstruction* result = loop->operand(0);
     if (counter->trips == 0) {
       if (!Ask(kNoRound, *loop)) return false;
@@ -354,7 +357,7 @@ class WhileLoopSimplifier : public RewritingPass {
     for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
       // What is unused goes with dce, and until then needs its operands.
       const bool unused = i->user_count() == 0 && !i->IsRoot() && ElementRead(*i) < 0;
-      if (!i->IsParameter() && (unused || !MayRemoveIfUnused(*i))) see(i);
+      if (!i->IsParameter() && (unused || !effects_->MayRemoveIfUnused(*i))) see(i);
     }
     while (true) {
       while (!stack.empty()) {
@@ -375,6 +378,8 @@ class WhileLoopSimplifier : public RewritingPass {
     gate_.Done(loop);
     return true;
   }
+
+  std::optional<Effects> effects_;
 };
 
 }  // namespace

@@ -133,6 +133,7 @@ class WhileLoopUnroller : public RewritingPass {
  private:
   // while(A), n iterations => body(...body(A))
   bool Unroll(HloInstruction* loop, int64_t trips) {
+    if (!gate_.HasRoom(kUnroll, *loop, trips * loop->while_body()->instruction_count())) return false;
     if (!Ask(kUnroll, *loop, std::to_string(trips) + " iterations")) return false;
     HloInstruction* state = loop->operand(0);
     for (int64_t round = 0; round < trips; ++round)

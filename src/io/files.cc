@@ -1,6 +1,4 @@
 // Whole files in and out; see the middle of hloir/io.h. Tested by tests/unit/io_test.cc.
-#include "files.h"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,67 +26,80 @@ struct Close {
 };
 using File = std::unique_ptr<FILE, Close>;
 
+Status CannotWrite(const std::string& path) {
+  return InvalidArgument(Format("cannot write {}: {}", path, std::strerror(errno)));
+}
+
 Status WriteAll(FILE* file, std::string_view content, const std::string& path) {
   if (std::fwrite(content.data(), 1, content.size(), file) == content.size() && std::fflush(file) == 0)
     return OkStatus();
   return CannotWrite(path);
 }
 
-// Makes an empty file with a name of its own in the target's folder; "" if the folder takes none.
-std::string MakeTemporary(const fs::path& target, mode_t mode) {
-  static std::atomic<int> number = 0;
-  for (int tries = 0; tries < 100; ++tries) {
-    const std::string path = (target.parent_path() / Format(".hloir-{}-{}.partial", getpid(), number++)).string();
-    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (file >= 0) {
-      close(file);
-      return path;
+// A new file in the folder of `target`, to take its name when it is whole. Where the system can, it has no name before
+// that: whatever ends the process, even SIGKILL, leaves nothing behind.
+class NewFile {
+ public:
+  explicit NewFile(const fs::path& target) : target_(target.string()), folder_(target.parent_path()) {
+    int descriptor = -1;
+#ifdef O_TMPFILE
+    descriptor = open(folder_.empty() ? "." : folder_.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    if (descriptor >= 0 &&
+        access(DescriptorName(descriptor).c_str(), F_OK) != 0) {  // without /proc no name is to be had
+      close(descriptor);
+      descriptor = -1;
     }
-    if (errno != EEXIST) return "";
+#endif
+    if (descriptor < 0) {
+      MakeName([&](const char* name) {
+        descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        return descriptor >= 0;
+      });
+    }
+    if (descriptor >= 0) file_.reset(fdopen(descriptor, "wb"));
   }
-  return "";
-}
+  ~NewFile() {
+    if (!name_.empty()) std::remove(name_.c_str());
+  }
+
+  FILE* file() { return file_.get(); }
+  bool Commit() {
+    if (name_.empty()) {
+      const std::string unnamed = DescriptorName(fileno(file()));
+      if (!MakeName([&](const char* name) {
+            return linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+          }))
+        return false;
+    }
+    file_.reset();
+    if (std::rename(name_.c_str(), target_.c_str()) != 0) return false;
+    name_.clear();
+    return true;
+  }
+
+ private:
+  static std::string DescriptorName(int descriptor) { return Format("/proc/self/fd/{}", descriptor); }
+  // A name that nobody has; make(name) says whether it got it.
+  template <class Make>
+  bool MakeName(Make make) {
+    static std::atomic<int> number = 0;
+    for (int tries = 0; tries < 100; ++tries) {
+      const std::string name = (folder_ / Format(".hloir-{}-{}.partial", getpid(), number++)).string();
+      if (make(name.c_str())) {
+        name_ = name;
+        return true;
+      }
+      if (errno != EEXIST) return false;
+    }
+    return false;
+  }
+
+  std::string target_, name_;  // no name: nothing to remove
+  fs::path folder_;
+  File file_;
+};
 
 }  // namespace
-
-Status CannotWrite(const std::string& path) {
-  return InvalidArgument(Format("cannot write {}: {}", path, std::strerror(errno)));
-}
-
-StatusOr<ReplacedFile> ReplacedFile::Begin(const std::string& target) {
-  std::error_code error;
-  fs::path real = target;
-  for (int links = 0; fs::is_symlink(real, error); ++links) {
-    if (links == 40) return InvalidArgument(Format("cannot write {}: {}", target, std::strerror(ELOOP)));
-    const fs::path next = fs::read_symlink(real, error);
-    if (error) return InvalidArgument(Format("cannot write {}: {}", target, error.message()));
-    real = next.is_absolute() ? next : real.parent_path() / next;
-  }
-  struct stat old {};
-  const bool exists = stat(real.c_str(), &old) == 0;
-  if (exists && access(real.c_str(), W_OK) != 0) return CannotWrite(target);
-  if (exists && !S_ISREG(old.st_mode)) return ReplacedFile(real.string(), real.string());
-  std::string temporary = MakeTemporary(real, 0666);
-  if (temporary.empty()) {
-    if (!exists) return CannotWrite(target);
-    return ReplacedFile(real.string(), real.string());
-  }
-  ReplacedFile file(real.string(), std::move(temporary));
-  if (exists && chmod(file.path_.c_str(), old.st_mode & 07777) != 0) return CannotWrite(target);
-  return file;
-}
-
-Status ReplacedFile::Commit() {
-  const std::string from = std::exchange(path_, "");
-  if (from == target_ || std::rename(from.c_str(), target_.c_str()) == 0) return OkStatus();
-  const Status failed = CannotWrite(target_);
-  std::remove(from.c_str());
-  return failed;
-}
-
-ReplacedFile::~ReplacedFile() {
-  if (!path_.empty() && path_ != target_) std::remove(path_.c_str());
-}
 
 StatusOr<std::string> ReadFile(const std::string& path) {
   const bool standard = path == "-";
@@ -113,12 +124,30 @@ StatusOr<std::string> ReadFile(const std::string& path) {
 
 Status WriteFile(const std::string& path, std::string_view content) {
   if (path == "-") return WriteAll(stdout, content, "<stdout>");
-  HLOIR_ASSIGN_OR_RETURN(ReplacedFile replaced, ReplacedFile::Begin(path));
-  File file(std::fopen(replaced.path().c_str(), "wb"));
+  std::error_code error;
+  fs::path real = path;
+  for (int links = 0; fs::is_symlink(real, error); ++links) {
+    if (links == 40) return InvalidArgument(Format("cannot write {}: {}", path, std::strerror(ELOOP)));
+    const fs::path next = fs::read_symlink(real, error);
+    if (error) return InvalidArgument(Format("cannot write {}: {}", path, error.message()));
+    real = next.is_absolute() ? next : real.parent_path() / next;
+  }
+  struct stat old {};
+  const bool exists = stat(real.c_str(), &old) == 0;
+  if (exists && access(real.c_str(), W_OK) != 0) return CannotWrite(path);
+  if (!exists || S_ISREG(old.st_mode)) {
+    NewFile made(real);
+    if (made.file() != nullptr) {
+      if (exists && fchmod(fileno(made.file()), old.st_mode & 07777) != 0) return CannotWrite(path);
+      HLOIR_RETURN_IF_ERROR(WriteAll(made.file(), content, path));
+      return made.Commit() ? OkStatus() : CannotWrite(path);
+    }
+    if (!exists) return CannotWrite(path);
+  }
+  // A pipe, a device, a file in a folder that takes no new ones.
+  File file(std::fopen(real.c_str(), "wb"));
   if (!file) return CannotWrite(path);
-  HLOIR_RETURN_IF_ERROR(WriteAll(file.get(), content, path));
-  file.reset();
-  return replaced.Commit();
+  return WriteAll(file.get(), content, path);
 }
 
 std::string DisplayName(const std::string& path) { return path == "-" ? "<stdin>" : path; }

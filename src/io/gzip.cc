@@ -26,7 +26,13 @@ Bytef* Input(const char* bytes) { return reinterpret_cast<Bytef*>(const_cast<cha
 
 bool IsGzip(std::string_view bytes) { return bytes.starts_with("\x1F\x8B"); }
 
-StatusOr<std::string> Gunzip(std::string_view bytes, uint64_t limit) {
+uint64_t UnpackLimit(uint64_t packed, uint64_t always) {
+  constexpr uint64_t kTimes = 200;
+  return std::max(always, packed < UINT64_MAX / kTimes ? packed * kTimes : UINT64_MAX);
+}
+
+StatusOr<std::string> Gunzip(std::string_view bytes) {
+  const uint64_t limit = UnpackLimit(bytes.size(), uint64_t{1} << 26);
   z_stream stream{};
   if (inflateInit2(&stream, kGzipFormat) != Z_OK) return ResourceExhausted("out of memory");
   const Ender ender{&stream, inflateEnd};
@@ -42,7 +48,7 @@ StatusOr<std::string> Gunzip(std::string_view bytes, uint64_t limit) {
     const int code = inflate(&stream, Z_NO_FLUSH);
     content.resize(had + kStep - stream.avail_out);
     bytes.remove_prefix(given - stream.avail_in);
-    if (content.size() > limit) return ResourceExhausted(Format("unpacked it has more than {} bytes", limit));
+    if (content.size() > limit) return ResourceExhausted(Format("gzip: unpacked it has more than {} bytes", limit));
     if (code == Z_STREAM_END) {
       if (bytes.empty()) return content;
       if (!IsGzip(bytes)) return InvalidArgument("broken gzip: something else follows it");

@@ -10,9 +10,12 @@
 namespace hloir {
 
 bool IsGzip(std::string_view bytes);
+// How large `packed` bytes may become: deflate reaches a thousand times, modules and values seldom twenty. A file made to
+// fill the memory is refused before it does; who means it unpacks it himself.
+uint64_t UnpackLimit(uint64_t packed, uint64_t always);
 // What was compressed; several members one after another are one content, as for gzip. Broken input, also one that ends
-// too early, is InvalidArgument; more than `limit` bytes are ResourceExhausted.
-StatusOr<std::string> Gunzip(std::string_view bytes, uint64_t limit = uint64_t{1} << 33);
+// too early, is InvalidArgument; more than UnpackLimit(size, 64 MiB) bytes are ResourceExhausted.
+StatusOr<std::string> Gunzip(std::string_view bytes);
 // No time of day inside, so that equal contents give equal files.
 StatusOr<std::string> Gzip(std::string_view content);
 

@@ -11,7 +11,7 @@
 #include <memory>
 #include <optional>
 
-#include "files.h"
+#include "gzip.h"
 #include "hloir/io.h"
 #include "support/format.h"
 
@@ -239,9 +239,9 @@ StatusOr<std::optional<std::string>> ReadMember(zip_t* archive, const std::strin
   zip_stat_t stat;
   if (zip_stat_index(archive, index, 0, &stat) != 0 || !(stat.valid & ZIP_STAT_SIZE))
     return InvalidArgument("it is damaged");
-  if (stat.size > static_cast<zip_uint64_t>(limits.max_bytes)) {
-    return ResourceExhausted(Format("it has {} bytes; the limit is {}", stat.size, limits.max_bytes));
-  }
+  uint64_t limit = static_cast<uint64_t>(limits.max_bytes);
+  if (stat.valid & ZIP_STAT_COMP_SIZE) limit = std::min(limit, UnpackLimit(stat.comp_size, uint64_t{1} << 28));
+  if (stat.size > limit) return ResourceExhausted(Format("it has {} bytes; the limit is {}", stat.size, limit));
   std::unique_ptr<zip_file_t, Discard> file(zip_fopen_index(archive, index, 0));
   if (!file) return InvalidArgument(zip_strerror(archive));
   // It grows by what really comes, so that a false size costs no memory.
@@ -406,8 +406,16 @@ Status WriteNpz(const std::string& path, std::string_view prefix, std::span<cons
 
 Status WriteNpz(const std::string& path, std::span<const NpzLeaves> all) {
   if (path == "-") return InvalidArgument("an .npz cannot go to standard output: name a file");
-  HLOIR_ASSIGN_OR_RETURN(ReplacedFile replaced, ReplacedFile::Begin(path));
-  HLOIR_ASSIGN_OR_RETURN(Archive archive, OpenArchive(replaced.path(), ZIP_CREATE | ZIP_TRUNCATE));
+  // In memory: a file that libzip writes itself would be left half written, were it stopped.
+  zip_source_t* source = zip_source_buffer_create(nullptr, 0, 0, nullptr);
+  if (source == nullptr) return ResourceExhausted("out of memory");
+  zip_source_keep(source);  // the archive takes one reference with it
+  const std::unique_ptr<zip_source_t, void (*)(zip_source_t*)> bytes(source, zip_source_free);
+  Archive archive(zip_open_from_source(source, ZIP_TRUNCATE, nullptr));
+  if (!archive) {
+    zip_source_free(source);
+    return ResourceExhausted("out of memory");
+  }
   for (const auto& [prefix, leaves] : all) {
     for (size_t i = 0; i < leaves.size(); ++i) {
       const std::string name = Format("{}{}", prefix, i);
@@ -423,7 +431,13 @@ Status WriteNpz(const std::string& path, std::span<const NpzLeaves> all) {
     return InvalidArgument(Format("cannot write {}: {}", path, zip_strerror(archive.get())));
   }
   (void)archive.release();
-  return replaced.Commit();
+  zip_stat_t stat;
+  if (zip_source_stat(source, &stat) != 0 || zip_source_open(source) != 0) return Internal("libzip keeps no bytes");
+  std::string content(stat.size, '\0');
+  const zip_int64_t got = zip_source_read(source, content.data(), stat.size);
+  zip_source_close(source);
+  if (got != static_cast<zip_int64_t>(stat.size)) return Internal("libzip keeps no bytes");
+  return WriteFile(path, content);
 }
 
 }  // namespace hloir

@@ -48,7 +48,7 @@ class TextCursor {
     TextCursor& cursor_;
     int weight_;
   };
-  static constexpr int kMaxDepth = 8192;
+  static constexpr int kMaxDepth = 512;
   static constexpr int kInstructionWeight = 16, kValueWeight = 4;
 
   bool Expect(char c) { return lexer_.Accept(c) || FailExpected(c); }

@@ -286,7 +286,7 @@ void Printer::CalledComputations(const HloInstruction& instruction, int nesting)
   if (called.empty() || options_.print_subcomputation_mode == Mode::kOff) return;
   bool body = options_.print_subcomputation_mode == Mode::kFullBodies ||
               (options_.print_subcomputation_mode == Mode::kNonSequentialBodies && !instruction.Is(kControlFlow));
-  if (nesting > kMaxNesting || out_.size() > kMaxNestedText) body = false;
+  if (nesting > kMaxNesting || out_.size() > max_nested_text_) body = false;
   switch (GetOpcodeInfo(instruction.opcode()).calls) {
     case CallKind::kNone: return;
     case CallKind::kToApply: {

@@ -21,7 +21,12 @@ inline std::string_view UnknownOpcode(const HloInstruction& instruction) {
 
 class Printer {
  public:
-  explicit Printer(const PrintOptions& options) : options_(options) {}
+  // Bodies printed in place grow as calls nest: below a depth, and past a size of text, callees are only named.
+  static constexpr int kMaxNesting = 100;
+  static constexpr size_t kMaxNestedText = size_t{1} << 26;
+
+  explicit Printer(const PrintOptions& options, size_t max_nested_text = kMaxNestedText)
+      : options_(options), max_nested_text_(max_nested_text) {}
 
   void Module(const HloModule& module);
   // kBody: printed where it is called, without its name; `nesting`: in how many computations that is.
@@ -31,10 +36,6 @@ class Printer {
   std::string Take() { return out_.Take(); }
 
  private:
-  // Bodies printed in place grow as calls nest: below this depth, and past this size of text, callees are only named.
-  static constexpr int kMaxNesting = 512;
-  static constexpr size_t kMaxNestedText = size_t{1} << 28;
-
   void ModuleHeader(const HloModule& module);
   void OriginRecoveryTable(const std::vector<OriginRecovery>& table);
   void StackFrameTables(const HloModule& module);
@@ -61,6 +62,7 @@ class Printer {
   }
 
   const PrintOptions& options_;
+  size_t max_nested_text_;
   bool sugar_ = options_.syntax_sugar_async_ops;
   TextBuffer out_;
   // Of shapes printed lately, where in out_ they stand: most shapes of a module come again soon. By hash of the

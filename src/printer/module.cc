@@ -64,8 +64,13 @@ void SortComputations(std::vector<const HloComputation*>& computations) {
   PrintOptions fingerprint = PrintOptions::Fingerprint();
   fingerprint.print_operand_shape = false;
   std::vector<std::pair<std::string, const HloComputation*>> keyed;
-  for (const HloComputation* computation : computations)
-    keyed.emplace_back(PrintComputation(*computation, fingerprint), computation);
+  // So that all keys together are no larger than a text may be.
+  const size_t most = std::max(size_t{1} << 12, Printer::kMaxNestedText / std::max<size_t>(computations.size(), 1));
+  for (const HloComputation* computation : computations) {
+    Printer printer(fingerprint, most);
+    printer.Computation(*computation);
+    keyed.emplace_back(printer.Take(), computation);
+  }
   std::stable_sort(keyed.begin(), keyed.end(), [](const auto& a, const auto& b) {
     if (a.second->instruction_count() != b.second->instruction_count()) {
       return a.second->instruction_count() < b.second->instruction_count();

@@ -11,14 +11,17 @@
 #include <type_traits>
 
 #include "hlo.h"
+#include "hloir/status.h"
 #include "support/endian.h"
 
 namespace hloir::proto {
 
 // Nesting of messages; shapes, literals and shardings may nest. Deeper input is refused by an exception, as protozero
-// refuses broken bytes; both end as a Status in reader.cc.
-inline constexpr int kMaxNesting = 256;
+// refuses broken bytes; both end as a Status in reader.cc. What the parser's own limit lets pass fits in; protobuf
+// itself reads no more than 100 levels unless it is told to.
+inline constexpr int kMaxNesting = 144;
 struct TooDeep : std::exception {};
+inline Status TooDeepError() { return ResourceExhausted("messages nested deeper than " + std::to_string(kMaxNesting)); }
 
 template <class Message>
 void DecodeInto(Message& message, protozero::pbf_reader reader, int depth);

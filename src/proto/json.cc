@@ -342,17 +342,21 @@ StatusOr<std::string> SerializeHloProtoAsJson(const HloProtoFile& file, const Hl
   // Strings that are no UTF-8 (names and configs may hold any bytes) are written with their bytes replaced, not
   // refused.
   auto write = [&](auto message) { return ToJson(message).dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; };
-  switch (file.form) {
-    case HloProtoFile::Form::kHloProto: return write(proto::Decode<proto::HloProto>(bytes));
-    case HloProtoFile::Form::kHloModuleProto: return write(proto::Decode<proto::Module>(bytes));
-    case HloProtoFile::Form::kHloSnapshot: return write(proto::Decode<proto::Snapshot>(bytes));
-    case HloProtoFile::Form::kHloUnoptimizedSnapshot: return write(proto::Decode<proto::UnoptimizedSnapshot>(bytes));
+  try {
+    switch (file.form) {
+      case HloProtoFile::Form::kHloProto: return write(proto::Decode<proto::HloProto>(bytes));
+      case HloProtoFile::Form::kHloModuleProto: return write(proto::Decode<proto::Module>(bytes));
+      case HloProtoFile::Form::kHloSnapshot: return write(proto::Decode<proto::Snapshot>(bytes));
+      case HloProtoFile::Form::kHloUnoptimizedSnapshot: return write(proto::Decode<proto::UnoptimizedSnapshot>(bytes));
+    }
+  } catch (const proto::TooDeep&) {
+    return proto::TooDeepError();
   }
   return Internal("an unknown form of file");
 }
 
 StatusOr<HloProtoFile> ParseHloProtoJson(std::string_view text) {
-  if (NestsTooDeep(text)) return ResourceExhausted("JSON: nested too deep");
+  if (NestsTooDeep(text)) return proto::TooDeepError();
   try {
     const Json json = Json::parse(text);
     if (!json.is_object()) return InvalidArgument("JSON: no object");
@@ -368,7 +372,7 @@ StatusOr<HloProtoFile> ParseHloProtoJson(std::string_view text) {
     if (has("hlo_module", "hloModule")) return ParseHloProto(FromJson<proto::HloProto>(json, storage));
     return ParseHloProto(FromJson<proto::Module>(json, storage));
   } catch (const proto::TooDeep&) {
-    return ResourceExhausted("JSON: nested too deep");
+    return proto::TooDeepError();
   } catch (const Json::parse_error& error) {
     return SyntaxError(text, error);
   } catch (const std::exception& error) {

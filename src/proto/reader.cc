@@ -522,7 +522,7 @@ StatusOr<HloProtoFile> ParseHloProto(std::string_view bytes) {
   try {
     return Parse(bytes);
   } catch (const proto::TooDeep&) {
-    return ResourceExhausted("messages nested deeper than " + std::to_string(proto::kMaxNesting));
+    return proto::TooDeepError();
   } catch (const std::exception& error) {
     return InvalidArgument(std::string("broken protocol buffer: ") + error.what());
   }

@@ -15,6 +15,7 @@ namespace {
 struct PassSum {
   std::string pass;
   int64_t runs = 0, changed = 0, added = 0;
+  bool stopped = false;
   double milliseconds = 0;
 };
 
@@ -28,6 +29,7 @@ std::vector<PassSum> Sums(std::span<const PassRun> runs) {
     PassSum& sum = sums[it->second];
     ++sum.runs;
     sum.changed += run.changed;
+    sum.stopped |= run.stopped;
     sum.added += run.instructions_after - run.instructions_before;
     sum.milliseconds += run.milliseconds;
   }
@@ -52,6 +54,7 @@ std::string PassReportJson(std::span<const PassRun> runs, const RewriteLog& log)
                       {"changed", sum.changed},
                       {"removed", -sum.added},
                       {"ms", sum.milliseconds}});
+    if (sum.stopped) passes.back()["stopped"] = true;
   }
   Json json;
   if (!runs.empty()) {
@@ -74,6 +77,9 @@ std::string PassReport(std::span<const PassRun> runs, const RewriteLog& log) {
                Format("{} → {}", runs.front().instructions_before, runs.back().instructions_after), ""});
   }
   std::string text = table.ToString();
+  for (const PassSum& sum : Sums(runs)) {
+    if (sum.stopped) text += Format("{} stopped at the limit of instructions (--max-instructions)\n", sum.pass);
+  }
   if (log.counts().empty()) return text;
   Table rules({"rule", "times"});
   for (const auto& [rule, times] : log.counts()) rules.Add({rule, Format("{}", times)});

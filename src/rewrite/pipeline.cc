@@ -61,11 +61,13 @@ StatusOr<bool> HloPassPipeline::RunPass(HloPass& pass, HloModule& module) {
   PassRun run;
   run.pass = name;
   run.instructions_before = module.instruction_count();
+  if (options_.growth != nullptr) options_.growth->BeginPass(module);
   const auto start = std::chrono::steady_clock::now();
   StatusOr<bool> changed = pass.Run(module);
   run.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   if (!changed.ok()) return Status(changed.status().code(), "pass " + name + ": " + changed.status().message());
   run.changed = *changed;
+  run.stopped = options_.growth != nullptr && options_.growth->stopped();
   run.instructions_after = module.instruction_count();
   runs_.push_back(run);
   if (options_.verify_each) {
@@ -99,6 +101,11 @@ StatusOr<bool> HloPassPipeline::RunStage(Stage& stage, HloModule& module) {
 }
 
 StatusOr<bool> HloPassPipeline::RunOnce(HloModule& module) {
+  if (options_.growth != nullptr) options_.growth->Begin(module);
+  return RunStages(module);
+}
+
+StatusOr<bool> HloPassPipeline::RunStages(HloModule& module) {
   bool changed = false;
   for (Stage& stage : stages_) {
     HLOIR_ASSIGN_OR_RETURN(bool stage_changed, RunStage(stage, module));
@@ -109,9 +116,10 @@ StatusOr<bool> HloPassPipeline::RunOnce(HloModule& module) {
 }
 
 StatusOr<bool> HloPassPipeline::RunToFixpoint(HloModule& module) {
+  if (options_.growth != nullptr) options_.growth->Begin(module);
   bool changed = false;
   for (int round = 0; round < options_.max_iterations; ++round) {
-    HLOIR_ASSIGN_OR_RETURN(bool round_changed, RunOnce(module));
+    HLOIR_ASSIGN_OR_RETURN(bool round_changed, RunStages(module));
     changed |= round_changed;
     if (!round_changed) break;
   }

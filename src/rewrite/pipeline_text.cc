@@ -88,6 +88,8 @@ StatusOr<HloPassPipeline> MakePipeline(const PassRegistry& registry, std::span<c
   PassOptions options = given;
   if (options.evaluator == nullptr) options.evaluator = registry.MakeEvaluator();  // one for all of them
   if (names.empty()) names = registry.default_pipeline();
+  if (options.growth == nullptr) options.growth = std::make_shared<GrowthBudget>(pipeline_options.max_instructions);
+  pipeline_options.growth = options.growth;
   HloPassPipeline pipeline(std::move(pipeline_options));
   std::vector<std::unique_ptr<HloPass>> group;
   bool in_group = false;

@@ -39,6 +39,26 @@ std::string Rewrite::Id() const {
   return id;
 }
 
+void GrowthBudget::Begin(const HloModule& module) {
+  most_ = given_ > 0 ? given_ : 50000 + 16 * module.instruction_count();
+}
+
+void GrowthBudget::BeginPass(const HloModule& module) {
+  // A rule may put its replacement beside what goes a moment later.
+  constexpr int64_t kOnTheWay = 1000;
+  most_now_ = std::max(most_, module.instruction_count() + kOnTheWay);
+  look_again_ = 0;
+  stopped_ = false;
+}
+
+bool GrowthBudget::HasRoom(const HloModule& module, int64_t added) {
+  if (module.instruction_id_limit() + added < look_again_) return true;
+  const int64_t room = most_now_ - module.instruction_count();
+  look_again_ = module.instruction_id_limit() + room;
+  stopped_ |= added > room;
+  return added <= room;
+}
+
 bool RewriteGate::Enabled(const RuleInfo& rule, MathMode math) const {
   if (math > options_.math) return false;
   if (options_.disabled_rules.empty() || !Contains(options_.disabled_rules, rule.name)) return true;
@@ -50,7 +70,14 @@ bool RewriteGate::Allow(const RuleInfo& rule, MathMode math, const HloInstructio
                         const HloInstruction* partner) {
   current_ = {pass_, rule.name, rule.formula, math, &instruction, std::move(reason), partner, {}, {}};
   first_new_id_ = instruction.module()->instruction_id_limit();
+  if (!HasRoom(rule, instruction, 0)) return false;
   return options_.rewriter == nullptr || options_.rewriter->Allow(current_);
+}
+
+bool RewriteGate::HasRoom(const RuleInfo& rule, const HloInstruction& instruction, int64_t added) {
+  if (options_.growth == nullptr || options_.growth->HasRoom(*instruction.module(), added)) return true;
+  Decline(rule, instruction, "the module would have more instructions than its limit");
+  return false;
 }
 
 void RewriteGate::Decline(const RuleInfo& rule, const HloInstruction& instruction, std::string reason,

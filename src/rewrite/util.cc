@@ -107,6 +107,31 @@ std::vector<HloComputation*> ControlFlowComputations(HloModule& module) {
   return result;
 }
 
+Effects::Effects(const HloModule& module) : acts_(static_cast<size_t>(module.computation_id_limit()), false) {
+  for (const HloComputation* computation : module.PostOrder()) {  // callees first
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      if (Acts(*i)) {
+        acts_[static_cast<size_t>(computation->id())] = true;
+        break;
+      }
+    }
+  }
+}
+
+bool Effects::Acts(const HloInstruction& i) const {
+  if (i.called_computations().empty() || i.Is(kAsyncPart)) return ActsOutside(i);
+  for (const HloComputation* called : i.called_computations()) {
+    // One that came later is looked through.
+    if (static_cast<size_t>(called->id()) >= acts_.size()) return ActsOutside(i);
+    if (acts_[static_cast<size_t>(called->id())]) return true;
+  }
+  return i.Is(kCollective) || (!i.Is(kControlFlow) && ActsOutside(i));
+}
+
+bool Effects::MayRemoveIfUnused(const HloInstruction& i) const {
+  return !i.IsParameter() && !i.HasControlDependencies() && !Acts(i);
+}
+
 HloInstruction* InlineBefore(HloInstruction* place, const HloComputation& body,
                              std::span<HloInstruction* const> arguments) {
   HloComputation& into = *place->parent();

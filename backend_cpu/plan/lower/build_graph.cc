@@ -5,6 +5,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "support/endian.h"
 #include "support/format.h"
 #include "hloir/analysis/structural.h"
 #include "plan/lower/dead_values.h"
@@ -18,8 +19,8 @@ namespace hloir::cpu {
 
 namespace {
 
-constexpr int kMaxDepth = 256;                   // of calls within calls
-constexpr int64_t kMaxNodes = int64_t{1} << 22;  // after inlining
+constexpr int kMaxDepth = 100;                   // of calls within calls: 256 kB of stack do
+constexpr int64_t kMaxNodes = int64_t{1} << 20;  // after inlining: some 600 MB
 
 class Builder {
  public:
@@ -308,7 +309,8 @@ class Builder {
     HLOIR_RETURN_IF_ERROR(CheckShape(to, instruction));
     const bool makes_preds = to.element_type() == PrimitiveType::PRED && from.element_type() != PrimitiveType::PRED;
     if (StorageBytes(from.element_type()) != StorageBytes(to.element_type()) ||
-        from.ElementCount() != to.ElementCount() || makes_preds) {
+        from.ElementCount() != to.ElementCount() || makes_preds ||
+        !SameInMemory(from.element_type(), to.element_type())) {
       return AddNode(instruction);
     }
     ValueId source = Leaf(*instruction.operand(0));

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -125,11 +126,34 @@ class RewriteLog : public Rewriter {
   int64_t allowed_ = 0;
 };
 
+// How large passes may make a module. Without it what inlines, copies or unrolls can double a module again and again:
+// forty small functions of which each calls the one before twice are 2^40 instructions. A pipeline has one for all its
+// passes; each gate asks it before a rewrite, so that a pass stops a rewrite after it went over.
+class GrowthBudget {
+ public:
+  explicit GrowthBudget(int64_t max_instructions = 0) : given_(max_instructions) {}
+  // A pipeline begins on this module: it may come to have max_instructions; of 0, 16 times what it has and 50,000.
+  void Begin(const HloModule& module);
+  // A pass begins. One that shrinks a module, or leaves it as large as it is, is never stopped.
+  void BeginPass(const HloModule& module);
+  // For so many instructions more?
+  bool HasRoom(const HloModule& module, int64_t added = 0);
+  bool stopped() const { return stopped_; }  // did HasRoom() say no since the pass began?
+  int64_t max_instructions() const { return most_; }
+
+ private:
+  int64_t given_, most_ = INT64_MAX;
+  int64_t most_now_ = INT64_MAX;  // for this pass
+  int64_t look_again_ = 0;        // below this id of an instruction, which are never used again, there is room for sure
+  bool stopped_ = false;
+};
+
 // What a caller says about the rewrites of a pass.
 struct RewriteOptions {
   MathMode math = MathMode::kExact;              // rules of a further class are not asked for
   Rewriter* rewriter = nullptr;                  // borrowed; nullptr allows every rewrite
   std::vector<std::string> disabled_rules = {};  // by name
+  std::shared_ptr<GrowthBudget> growth = {};     // nullptr: no limit. MakePipeline makes one
 };
 
 // What a pass asks before each change and tells after it.
@@ -153,6 +177,8 @@ class RewriteGate {
              const HloInstruction* partner = nullptr) {
     return Allow(rule, rule.integers, instruction, std::move(reason), partner);
   }
+  // Does the module have room for so many instructions more? Asked before Allow by what copies whole computations.
+  bool HasRoom(const RuleInfo& rule, const HloInstruction& instruction, int64_t added);
   // The change was made and uses were moved; what died is still there or was just removed. The replacement takes over
   // the metadata of the instruction it replaces; if it is new, also of all that died with that.
   void Done(HloInstruction* replacement);

@@ -58,6 +58,8 @@ class RuleContext {
 
   // May the rule that is running change the graph? Nothing may be built before this said yes.
   bool Allow(std::string reason = {});
+  // Does the module have room for so many instructions more? Asked before Allow by what copies whole computations.
+  bool HasRoom(int64_t added) { return gate_.HasRoom(rule_->info(), *instruction_, added); }
   // The instruction's place goes to one that is there already: Allow(), and nothing that the old one carried gets lost.
   HloInstruction* ReplaceWith(HloInstruction* existing);
 

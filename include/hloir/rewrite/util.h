@@ -59,6 +59,19 @@ void InheritAnnotations(HloInstruction* replacement, const HloInstruction& origi
 // For what gives a tuple and lost the elements that are not to `keep`: so does its original value.
 void KeepOrigins(HloInstruction& tuple, const std::vector<bool>& keep);
 
+// MayRemoveIfUnused of many instructions: what a computation does is found out once, and not again for each caller. It
+// stays right while effects only go.
+class Effects {
+ public:
+  explicit Effects(const HloModule& module);
+  bool MayRemoveIfUnused(const HloInstruction& i) const;
+
+ private:
+  bool Acts(const HloInstruction& i) const;
+
+  std::vector<bool> acts_;  // by a computation's id: does what stands in it, or in what it calls, act outside?
+};
+
 // The body of a fusion or of an async operation: what stands in it belongs together, and a pass that rewrites single
 // instructions keeps out.
 bool IsWrapped(const HloComputation& computation);

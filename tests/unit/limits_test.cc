@@ -1,0 +1,245 @@
+// Small texts that would grow without end or nest deep, and a process that ends while it writes. (Files that unpack to
+// more than a machine has: tests/cli/mistakes.test.)
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "hloir/check.h"
+#include "hloir/executable.h"
+#include "hloir/io.h"
+#include "hloir/parser.h"
+#include "hloir/passes.h"
+#include "hloir/printer.h"
+#include "hloir/proto.h"
+#include "hloir/verifier.h"
+#include "tests/unit/catch.h"
+
+namespace hloir {
+namespace {
+
+std::unique_ptr<HloModule> Parsed(const std::string& text) {
+  auto module = ParseHloModule(text);
+  REQUIRE(module.status().message() == "");
+  return std::move(*module);
+}
+
+// fn0 is one sine; each further function has twice what the one before has: `body` with NAME and BEFORE.
+std::string Doubling(int levels, const std::string& body) {
+  auto replaced = [](std::string text, const std::string& what, const std::string& with) {
+    for (size_t at = 0; (at = text.find(what, at)) != std::string::npos;) text.replace(at, what.size(), with);
+    return text;
+  };
+  std::string text = "HloModule m\nfn0 {\n  x = f32[] parameter(0)\n  ROOT r = f32[] sine(x)\n}\n";
+  for (int i = 1; i <= levels; ++i) {
+    text += replaced(replaced("NAME {\n  x = f32[] parameter(0)\n" + body + "}\n", "NAME", "fn" + std::to_string(i)),
+                     "BEFORE", "fn" + std::to_string(i - 1));
+  }
+  return text + "ENTRY e {\n  x = f32[] parameter(0)\n  ROOT r = f32[] call(x), to_apply=fn" + std::to_string(levels) +
+         "\n}\n";
+}
+
+constexpr const char* kCalls = "  a = f32[] call(x), to_apply=BEFORE\n  ROOT b = f32[] call(a), to_apply=BEFORE\n";
+
+}  // namespace
+
+TEST_CASE("passes: what doubles a module again and again stops, and says so", "[limits]") {
+  constexpr int kLevels = 40;
+  constexpr int64_t kLimit = 2000;
+  struct Case {
+    const char *pass, *body;
+  };
+  const Case cases[] = {
+      {"call-inliner", kCalls},
+      {"flatten-call-graph", kCalls},
+      {"conditional-simplifier",
+       "  k = s32[] convert(x)\n  a = f32[] conditional(k, x, x), branch_computations={BEFORE, BEFORE}\n"
+       "  ROOT b = f32[] conditional(k, a, a), branch_computations={BEFORE, BEFORE}\n"},
+      {"conditional-simplifier",
+       "  k = s32[] constant(1)\n  a = f32[] conditional(k, x, x), branch_computations={fn0, BEFORE}\n"
+       "  ROOT b = f32[] conditional(k, a, a), branch_computations={fn0, BEFORE}\n"},
+      {"map-inliner",
+       "  a = f32[] map(x), dimensions={}, to_apply=BEFORE\n"
+       "  ROOT b = f32[] map(a), dimensions={}, to_apply=BEFORE\n"},
+  };
+  for (const Case& c : cases) {
+    INFO(c.pass << "\n" << c.body);
+    auto module = Parsed(Doubling(kLevels, c.body));
+    auto pipeline = MakePipeline({{c.pass}}, {}, {.max_instructions = kLimit});
+    REQUIRE(pipeline.ok());
+    REQUIRE(pipeline->RunOnce(*module).ok());
+    CHECK(module->instruction_count() <= 2 * kLimit);  // the last rewrite may go over, by what is there at most
+    CHECK(pipeline->runs()[0].stopped);
+    CHECK(VerifyModule(*module).ok());
+    // What shrinks is not stopped by a module that is too large.
+    auto cleanup = MakePipeline({{"dce", "cse"}}, {}, {.max_instructions = 1});
+    REQUIRE(cleanup.ok());
+    REQUIRE(cleanup->RunOnce(*module).ok());
+    for (const PassRun& run : cleanup->runs()) CHECK_FALSE(run.stopped);
+  }
+}
+
+TEST_CASE("passes: loops of one round in one another stop, too", "[limits]") {
+  const std::string state = "(s32[], f32[])";
+  std::string text = "HloModule m\nonce {\n  t = " + state +
+                     " parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  one = s32[] constant(1)\n"
+                     "  ROOT less = pred[] compare(i, one), direction=LT\n}\n";
+  for (int level = 0; level <= 40; ++level) {
+    const std::string n = std::to_string(level),
+                      before = "while(t0), condition=once, body=b" + std::to_string(level - 1);
+    text += "b" + n + " {\n  t = " + state + " parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n" +
+            "  y = f32[] get-tuple-element(t), index=1\n  one = s32[] constant(1)\n  next = s32[] add(i, one)\n";
+    if (level == 0) {
+      text += "  y2 = f32[] sine(y)\n";
+    } else {
+      text += "  zero = s32[] constant(0)\n  t0 = " + state + " tuple(zero, y)\n  w1 = " + state + " " + before +
+              "\n  y1 = f32[] get-tuple-element(w1), index=1\n  t1 = " + state + " tuple(zero, y1)\n  w2 = " + state +
+              " while(t1), condition=once, body=b" + std::to_string(level - 1) +
+              "\n  y2 = f32[] get-tuple-element(w2), index=1\n";
+    }
+    text += "  ROOT r = " + state + " tuple(next, y2)\n}\n";
+  }
+  text += "ENTRY e {\n  zero = s32[] constant(0)\n  x = f32[] parameter(0)\n  t = " + state +
+          " tuple(zero, x)\n  ROOT w = " + state + " while(t), condition=once, body=b40\n}\n";
+  auto module = Parsed(text);
+  auto pipeline = MakePipeline({{"while-loop-simplifier"}}, {}, {.max_instructions = 2000});
+  REQUIRE(pipeline.ok());
+  REQUIRE(pipeline->RunOnce(*module).ok());
+  CHECK(module->instruction_count() <= 4000);
+  CHECK(pipeline->runs()[0].stopped);
+  CHECK(VerifyModule(*module).ok());
+}
+
+TEST_CASE("passes: concatenations of themselves are not written out", "[limits]") {
+  std::string text = "HloModule m\nENTRY e {\n  v0 = f32[1] parameter(0)\n";
+  for (int i = 1; i <= 35; ++i) {
+    const std::string before = "v" + std::to_string(i - 1);
+    text += "  v" + std::to_string(i) + " = f32[" + std::to_string(int64_t{1} << i) + "] concatenate(" + before + ", " +
+            before + "), dimensions={0}\n";
+  }
+  auto module = Parsed(text + "}\n");
+  auto pipeline = MakePipeline({{"dynamic-dimension-simplifier"}}, {});
+  REQUIRE(pipeline.ok());
+  REQUIRE(pipeline->RunOnce(*module).ok());
+  for (const HloInstruction* i : module->entry_computation()->PostOrder()) CHECK(i->operand_count() <= 128);
+}
+
+TEST_CASE("passes: functions alike but for what they call deep down are told apart at once", "[limits]") {
+  // 700 took 23 seconds.
+  auto module = Parsed(Doubling(700,
+                                "  a = f32[] call(x), to_apply=BEFORE\n  b = f32[] call(x), to_apply=BEFORE\n"
+                                "  ROOT c = f32[] add(a, b)\n"));
+  auto pipeline = MakePipeline({{"computation-deduplicator"}}, {});
+  REQUIRE(pipeline.ok());
+  const std::clock_t start = std::clock();
+  REQUIRE(pipeline->RunOnce(*module).ok());
+  CHECK(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC < 5);
+}
+
+namespace {
+
+constexpr size_t kSmallStack = size_t{256} << 10;
+
+// Runs it in a thread whose stack is small.
+void WithSmallStack(const std::function<void()>& run) {
+  pthread_attr_t attributes;
+  REQUIRE(pthread_attr_init(&attributes) == 0);
+  REQUIRE(pthread_attr_setstacksize(&attributes, kSmallStack) == 0);
+  pthread_t thread;
+  auto entry = [](void* given) -> void* {
+    (*static_cast<const std::function<void()>*>(given))();
+    return nullptr;
+  };
+  REQUIRE(pthread_create(&thread, &attributes, entry, const_cast<std::function<void()>*>(&run)) == 0);
+  REQUIRE(pthread_join(thread, nullptr) == 0);
+  pthread_attr_destroy(&attributes);
+}
+
+std::string Repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+// All that can be done with a text; what went wrong, or "".
+std::string DoEverything(const std::string& text) {
+  auto module = ParseHloModule(text);
+  if (!module.ok()) return module.status().message();
+  if (Status legal = VerifyModule(**module); !legal.ok()) return legal.message();
+  (void)PrintModule(**module);
+  for (const FileFormat::Form form : {FileFormat::Form::kText, FileFormat::Form::kProto, FileFormat::Form::kJson}) {
+    auto bytes = SerializeModule(**module, {.form = form});
+    if (!bytes.ok()) return bytes.status().message();
+    auto read = ParseModuleFile(*bytes);
+    if (!read.ok()) return read.status().message();
+  }
+  auto pipeline = MakePipeline({}, {}, {.verify_each = true});
+  if (!pipeline.ok()) return pipeline.status().message();
+  auto before = (*module)->Clone();
+  if (auto changed = pipeline->RunOnce(**module); !changed.ok()) return changed.status().message();
+  auto verdict = Check(*before, **module);
+  if (!verdict.ok()) return verdict.status().message();
+  return verdict->agrees() ? "" : verdict->ToString();
+}
+
+}  // namespace
+
+TEST_CASE("a thread with 256 kB of stack is enough for whatever the parser takes", "[limits]") {
+  const std::string head = "HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  ";
+  constexpr int kTuples = 100, kOperands = 30;
+  const std::string taken[] = {
+      head + "ROOT y = f32[] " + Repeated("negate(f32[] ", kOperands) + "sine(x)" + Repeated(")", kOperands) + "\n}\n",
+      "HloModule m\nENTRY e {\n  ROOT x = " + Repeated("(", kTuples) + "f32[2]" + Repeated(")", kTuples) +
+          " parameter(0)\n}\n",
+      Doubling(8, kCalls),
+      Doubling(90, "  a = f32[] call(x), to_apply=BEFORE\n  ROOT b = f32[] sine(a)\n"),
+  };
+  for (const std::string& text : taken) {
+    INFO(text.substr(0, 200));
+    std::string wrong;
+    WithSmallStack([&] { wrong = DoEverything(text); });
+    CHECK(wrong == "");
+  }
+  // And what is deeper is refused without a stack either.
+  for (const std::string& text :
+       {head + "ROOT y = f32[] " + Repeated("negate(f32[] ", 100000),
+        "HloModule m\nENTRY e {\n  ROOT x = " + Repeated("(", 100000),
+        head + "ROOT y = f32[] negate(x), sharding=" + Repeated("{", 100000),
+        head + "ROOT y = f32[] custom-call(), custom_call_target=\"\", literal=" + Repeated("(", 100000)}) {
+    std::string wrong;
+    WithSmallStack([&] { wrong = ParseHloModule(text).status().message(); });
+    CHECK(wrong.find("nested too deeply") != std::string::npos);
+  }
+}
+
+TEST_CASE("files: a process that is killed while it writes leaves nothing behind", "[limits]") {
+  namespace fs = std::filesystem;
+  char name[] = "/tmp/hloir-limits-test-XXXXXX";
+  REQUIRE(mkdtemp(name) != nullptr);
+  const std::string path = std::string(name) + "/out.hlo";
+  for (int milliseconds : {1, 3, 10, 30}) {
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      const std::string content(size_t{1} << 24, 'x');
+      while (WriteFile(path, content).ok()) {
+      }
+      _exit(1);
+    }
+    usleep(static_cast<useconds_t>(1000 * milliseconds));
+    kill(child, SIGKILL);
+    REQUIRE(waitpid(child, nullptr, 0) == child);
+    for (const auto& entry : fs::directory_iterator(name)) {
+      CHECK(entry.path() == path);
+      CHECK(entry.file_size() == size_t{1} << 24);
+    }
+  }
+  fs::remove_all(name);
+}
+
+}  // namespace hloir
