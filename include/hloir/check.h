@@ -41,9 +41,10 @@ enum class InputKind {
   kCornerCases,  // with NaN, infinities, -0, denormals and extremes among them, except where the value reaches a loop,
                  // which might then never end
   kPositive,     // numbers between 1/4 and 1
-  kEdges,        // few values, so that many are equal: halves and whole numbers around 0, with every other seed / 2 the module's own
-                 // constants and their neighbours; integers of both signs; indices at their ends and just outside
-  kWide,         // numbers between 2^-24 and 2^16 of both signs, integers of all sizes
+  kEdges,        // few values, so that many are equal: halves and whole numbers around 0, with every other seed / 2 the
+           // module's own constants and their neighbours; integers of both signs; indices at their ends and just
+           // outside
+  kWide,  // numbers between 2^-24 and 2^16 of both signs, integers of all sizes
 };
 // Values for the entry computation's parameters; the same seed gives the same values everywhere. Unimplemented for a
 // parameter that no value can be made up for.
@@ -193,8 +194,8 @@ struct CheckOptions {
 // compared with.
 class Checker {
  public:
-  // Without inputs they are made up from the seed: two sets each of plain ones and edges, one each of corner cases, wide
-  // and positive ones, and more as long as they reach something new in `before`, which must outlive the checker.
+  // Without inputs they are made up from the seed: two sets each of plain ones and edges, one each of corner cases,
+  // wide and positive ones, and more as long as they reach something new in `before`, which must outlive the checker.
   Checker(const HloModule& before, std::vector<InputSet> inputs, CheckOptions options);
   ~Checker();
   Checker(Checker&&) noexcept;

@@ -292,6 +292,7 @@ Status Checker::Impl::Prepare(const HloModule& after) {
 
 Status Checker::Impl::FindInputs() {
   constexpr uint64_t kMostTries = 32;
+  constexpr double kMostSearchWork = 0x1p24;  // a module that takes long is run on few inputs
   const HloModule& before = before_->module();
   const bool watched =
       context_.options.other_engine_work > 0 && check::OtherIsReference(context_) && context_.counts.devices() == 1;
@@ -309,6 +310,7 @@ Status Checker::Impl::FindInputs() {
     if (check::IsUndefinedForSome(before) && check::IsExtra(kind)) continue;
     const bool always = k < std::size(kinds);  // later sets must reach something
     if (!always && (!runs || reach.reached() == reach.total())) break;
+    if (before_->reference_work() > kMostSearchWork) break;
     if (may_not_end && !runs) break;
     const size_t set = context_.inputs.size();
     HLOIR_ASSIGN_OR_RETURN(InputSet made,

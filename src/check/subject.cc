@@ -167,7 +167,9 @@ StatusOr<Results> Subject::RunReference(const HloModule& module, const Arguments
   double work = 0;
   if (!whatever_it_takes) {
     const auto costs = std::make_shared<CostAnalysis>(module);
-    if (WorkOf(costs->total().once) * static_cast<double>(context_.counts.devices()) > limit) return too_much();
+    const double once = WorkOf(costs->total().once) * static_cast<double>(context_.counts.devices());
+    if (once > limit) return too_much();
+    reference_work_ += once;
     if (HasLoops(module)) {
       options.cancel = &stop;
       options.on_result = [&work, &stop, limit, costs](const HloInstruction& instruction, const Literal&) {
@@ -183,6 +185,7 @@ StatusOr<Results> Subject::RunReference(const HloModule& module, const Arguments
   }
   HLOIR_ASSIGN_OR_RETURN(Runner runner, Runner::Prepare(module, options));
   StatusOr<Results> results = runner.RunOnAll(arguments);
+  reference_work_ += work;
   return stop ? too_much() : std::move(results);
 }
 

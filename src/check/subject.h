@@ -61,6 +61,8 @@ class Subject {
   StatusOr<double> TimeRun(size_t set);
   // Is called with each value of runs of this module by the reference.
   void set_watch(std::function<void(const HloInstruction&, const Literal&)> watch) { watch_ = std::move(watch); }
+  // Operations that the reference has done so far for results that need not have been.
+  double reference_work() const { return reference_work_; }
   // This set of inputs is another now.
   void Forget(size_t set) {
     if (set < sets_.size()) sets_[set] = PerSet();
@@ -96,6 +98,7 @@ class Subject {
   };
   Prepared ideal_[2];
   int64_t roundings_ = 0;
+  mutable double reference_work_ = 0;
   bool fold_scalars_, is_ideal_;
   Results scratch_;  // of timed runs
   std::function<void(const HloInstruction&, const Literal&)> watch_;
