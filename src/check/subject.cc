@@ -163,6 +163,7 @@ StatusOr<Results> Subject::RunReference(const HloModule& module, const Arguments
   const auto too_much = [&] {
     return ResourceExhausted(Format("the reference would take more than {:.2g} operations", limit));
   };
+  constexpr double kWorkAStep = 32;  // what an instruction takes beside its elements, in these
   std::atomic<bool> stop = false;
   double work = 0;
   if (!whatever_it_takes) {
@@ -173,7 +174,7 @@ StatusOr<Results> Subject::RunReference(const HloModule& module, const Arguments
     if (HasLoops(module)) {
       options.cancel = &stop;
       options.on_result = [&work, &stop, limit, costs](const HloInstruction& instruction, const Literal&) {
-        if ((work += 1 + WorkOf(*costs, instruction)) > limit) stop = true;
+        if ((work += kWorkAStep + WorkOf(*costs, instruction)) > limit) stop = true;
       };
     }
   }
