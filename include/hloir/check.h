@@ -42,9 +42,9 @@ enum class InputKind {
                  // which might then never end
   kPositive,     // numbers between 1/4 and 1
   kEdges,        // few values, so that many are equal: halves and whole numbers around 0, with every other seed / 2 the
-           // module's own constants and their neighbours; integers of both signs; indices at their ends and just
-           // outside
-  kWide,  // numbers between 2^-24 and 2^16 of both signs, integers of all sizes
+                 // module's own constants and their neighbours; integers of both signs; indices at their ends and just
+                 // outside
+  kWide,         // numbers between 2^-24 and 2^16 of both signs, integers of all sizes
 };
 // Values for the entry computation's parameters; the same seed gives the same values everywhere. Unimplemented for a
 // parameter that no value can be made up for.

@@ -10,8 +10,8 @@
 namespace hloir {
 
 bool IsGzip(std::string_view bytes);
-// How large `packed` bytes may become: deflate reaches a thousand times, modules and values seldom twenty. A file made to
-// fill the memory is refused before it does; who means it unpacks it himself.
+// How large `packed` bytes may become: deflate reaches a thousand times, modules and values seldom twenty. A file made
+// to fill the memory is refused before it does; who means it unpacks it himself.
 uint64_t UnpackLimit(uint64_t packed, uint64_t always);
 // What was compressed; several members one after another are one content, as for gzip. Broken input, also one that ends
 // too early, is InvalidArgument; more than UnpackLimit(size, 64 MiB) bytes are ResourceExhausted.
