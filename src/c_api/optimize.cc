@@ -4,16 +4,22 @@
 
 #include "handles.h"
 #include "hloir/passes.h"
+#include "hloir/rewrite/proposals.h"
 
 namespace hloir::c_api {
 namespace {
 
-Status Optimize(HloModule& module, const char* passes, hloir_math math, Rewriter* rewriter) {
+StatusOr<PassOptions> OptionsOf(hloir_math math, Rewriter* rewriter) {
   if (math < HLOIR_MATH_EXACT || math > HLOIR_MATH_FAST) return InvalidArgument("no such hloir_math");
-  HLOIR_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitPipeline(passes != nullptr ? passes : ""));
   PassOptions options;
   options.math = static_cast<MathMode>(math);
   options.rewriter = rewriter;
+  return options;
+}
+
+Status Optimize(HloModule& module, const char* passes, hloir_math math, Rewriter* rewriter) {
+  HLOIR_ASSIGN_OR_RETURN(const PassOptions options, OptionsOf(math, rewriter));
+  HLOIR_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitPipeline(passes != nullptr ? passes : ""));
   HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, MakePipeline(names, options));
   return pipeline.RunOnce(module).status();
 }
@@ -25,7 +31,7 @@ using namespace hloir;
 using namespace hloir::c_api;
 
 struct hloir_rewrites {
-  RewriteLog log;
+  std::vector<RewriteLog::Entry> entries;
 };
 
 bool hloir_optimize(hloir_module* module, const char* passes, hloir_math math, hloir_error** error) {
@@ -37,19 +43,19 @@ bool hloir_optimize(hloir_module* module, const char* passes, hloir_math math, h
 
 hloir_rewrites* hloir_dry_run(const hloir_module* module, const char* passes, hloir_math math, hloir_error** error) {
   return Guarded<hloir_rewrites*>(error, [&]() -> StatusOr<hloir_rewrites*> {
-    auto rewrites = std::make_unique<hloir_rewrites>();
-    rewrites->log.propose_only = true;
-    const std::unique_ptr<HloModule> copy = module->module->Clone();
-    HLOIR_RETURN_IF_ERROR(Optimize(*copy, passes, math, &rewrites->log));
-    return rewrites.release();
+    HLOIR_ASSIGN_OR_RETURN(const PassOptions options, OptionsOf(math, nullptr));
+    HLOIR_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitPipeline(passes != nullptr ? passes : ""));
+    // hloir_rewrite has no place for what a rewrite gives, so none is tried.
+    HLOIR_ASSIGN_OR_RETURN(Proposals found, FindProposals(*module->module, BuiltinPasses(), names, options, 0));
+    return new hloir_rewrites{std::move(found.entries)};
   });
 }
 
-size_t hloir_rewrites_count(const hloir_rewrites* rewrites) { return rewrites->log.entries().size(); }
+size_t hloir_rewrites_count(const hloir_rewrites* rewrites) { return rewrites->entries.size(); }
 
 hloir_rewrite hloir_rewrites_get(const hloir_rewrites* rewrites, size_t i) {
-  if (i >= rewrites->log.entries().size()) return {};
-  const RewriteLog::Entry& entry = rewrites->log.entries()[i];
+  if (i >= rewrites->entries.size()) return {};
+  const RewriteLog::Entry& entry = rewrites->entries[i];
   return {.id = Text(entry.id),
           .pass = Text(entry.pass),
           .rule = Text(entry.rule),

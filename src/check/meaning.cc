@@ -112,6 +112,11 @@ double Median(const Spread& spread) {
 struct OwnResults {
   const Results *a = nullptr, *b = nullptr;
 };
+const Literal* LeafOf(const Results* results, size_t d, size_t leaf) {
+  if (results == nullptr || d >= results->size()) return nullptr;
+  const std::vector<const Literal*> leaves = (*results)[d].Leaves();
+  return leaf < leaves.size() ? leaves[leaf] : nullptr;
+}
 
 double LargestFinite(PrimitiveType type) {
   const FloatFormat format = GetFloatFormat(type);
@@ -121,24 +126,21 @@ double LargestFinite(PrimitiveType type) {
 // Is an element beyond what its own type holds? Then both modules lost it there, one perhaps while it folded constants:
 // f64 goes on with a number where f32 has an infinity or 0, and what it tells is no longer what the modules compute.
 // Nor is it of an integer that both give, and that rounding alone makes another one in f64.
-bool IsLost(const OwnResults& own, size_t d, size_t leaf, size_t i, double magnitude, const Literal& a,
+bool IsLost(const Literal& own_a, const Literal& own_b, size_t i, double magnitude, const Literal& a,
             const Literal& b) {
-  if (own.a == nullptr || own.b == nullptr || d >= own.a->size() || d >= own.b->size()) return false;
-  const std::vector<const Literal*> x = (*own.a)[d].Leaves(), y = (*own.b)[d].Leaves();
-  if (leaf >= x.size() || leaf >= y.size()) return false;
-  const PrimitiveType type = x[leaf]->shape().element_type();
+  const PrimitiveType type = own_a.shape().element_type();
   const auto index = static_cast<int64_t>(i);
   if (!IsFloat(type) && !IsComplex(type)) {
-    const int64_t value = x[leaf]->GetAsInt64(index);
-    return value == y[leaf]->GetAsInt64(index) && value != a.GetAsInt64(index);
+    const int64_t value = own_a.GetAsInt64(index);
+    return value == own_b.GetAsInt64(index) && value != a.GetAsInt64(index);
   }
-  const std::complex<double> v = x[leaf]->GetAsComplex(index), w = y[leaf]->GetAsComplex(index);
+  const std::complex<double> v = own_a.GetAsComplex(index), w = own_b.GetAsComplex(index);
   // One has folded it to the very number that the other computes and rounds.
   if (v == w && (v == a.GetAsComplex(index) || v == b.GetAsComplex(index))) return true;
   const auto is_finite = [](std::complex<double> z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); };
   const PrimitiveType part = IsComplex(type) ? ComplexComponentType(type) : type;
   if (!is_finite(v) && !is_finite(w)) return !(magnitude <= LargestFinite(part));
-  const double smallest = std::ldexp(1, 1 - GetFloatFormat(part).bias);
+  const double smallest = SmallestNormal(type);
   return std::abs(v) < smallest && std::abs(w) < smallest && magnitude < smallest;
 }
 
@@ -154,6 +156,7 @@ Comparison Judge(const Results& a, const Results& b, const OwnResults& own, cons
         d < spreads.size() && index < spreads[d].size() && !spreads[d][index].empty() ? &spreads[d][index] : nullptr;
     const double largest = spread != nullptr ? Measure(x, y).largest : 0;
     const double part = spread != nullptr ? kPartOfLeaf * Median(*spread) : 0;
+    const Literal *own_a = LeafOf(own.a, d, index), *own_b = LeafOf(own.b, d, index);
     double worst = 0;
     size_t where = 0;
     ForEachDifference(x, y, [&](size_t i, double distance, double magnitude) {
@@ -162,7 +165,9 @@ Comparison Judge(const Results& a, const Results& b, const OwnResults& own, cons
       if (largest > 0 && bound > kLost * largest) bound = std::numeric_limits<double>::infinity();
       if (std::isfinite(magnitude)) bound += kFewUnits * magnitude;
       const bool both_finite = std::isfinite(distance);
-      if (distance <= bound || (!both_finite && !nonfinite) || IsLost(own, d, index, i, magnitude, x, y)) return;
+      if (distance <= bound || (!both_finite && !nonfinite) ||
+          (own_a != nullptr && own_b != nullptr && IsLost(*own_a, *own_b, i, magnitude, x, y)))
+        return;
       ++leaf.differing;
       leaf.nonfinite += !both_finite;
       const double excess = bound > 0 ? distance / bound : std::numeric_limits<double>::infinity();

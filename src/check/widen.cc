@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <complex>
+#include <functional>
 #include <vector>
 
 #include "check/rounding.h"
@@ -268,23 +269,34 @@ StatusOr<std::unique_ptr<HloModule>> RetypeModule(const HloModule& module, TypeM
 StatusOr<std::unique_ptr<HloModule>> WidenModule(const HloModule& module) { return RetypeModule(module, Wider); }
 StatusOr<std::unique_ptr<HloModule>> NarrowModule(const HloModule& module) { return RetypeModule(module, Narrower); }
 
+namespace {
+
+// Evaluates what `may_fold` says of which all operands are constants.
+void FoldWhere(HloComputation& computation, const HloEvaluator& evaluator,
+               const std::function<bool(const HloInstruction&)>& may_fold) {
+  for (HloInstruction* i : computation.PostOrder()) {
+    if (i->operand_count() == 0 || !may_fold(*i)) continue;
+    std::vector<const Literal*> operands;
+    for (const HloInstruction* operand : i->operands()) {
+      if (operand->IsConstant() && !operand->literal().elided()) operands.push_back(&operand->literal());
+    }
+    if (static_cast<int64_t>(operands.size()) != i->operand_count()) continue;
+    StatusOr<Literal> value = evaluator.EvaluateInstruction(*i, operands);
+    if (value.ok()) i->ReplaceAllUsesWith(computation.AddConstant(std::move(*value)));
+  }
+}
+
+}  // namespace
+
 void FoldScalars(HloModule& module) {
   const std::unique_ptr<HloEvaluator> evaluator = MakeReferenceEvaluator();
   for (HloComputation* computation : module.PostOrder()) {
-    for (HloInstruction* i : computation->PostOrder()) {
-      if (i->opcode() == HloOpcode::kCall && i->to_apply()->root()->IsScalarConstant()) {
+    for (HloInstruction* i : computation->instructions()) {
+      if (i->opcode() == HloOpcode::kCall && i->to_apply()->root()->IsScalarConstant())
         i->ReplaceAllUsesWith(computation->AddConstant(i->to_apply()->root()->literal()));
-        continue;
-      }
-      if (!i->Is(kElementwise) || !i->Is(kFoldable) || !i->shape().IsScalar() || i->operand_count() == 0) continue;
-      std::vector<const Literal*> operands;
-      for (const HloInstruction* operand : i->operands()) {
-        if (operand->IsScalarConstant() && !operand->literal().elided()) operands.push_back(&operand->literal());
-      }
-      if (static_cast<int64_t>(operands.size()) != i->operand_count()) continue;
-      StatusOr<Literal> value = evaluator->EvaluateInstruction(*i, operands);
-      if (value.ok()) i->ReplaceAllUsesWith(computation->AddConstant(std::move(*value)));
     }
+    FoldWhere(*computation, *evaluator,
+              [](const HloInstruction& i) { return i.Is(kElementwise) && i.Is(kFoldable) && i.shape().IsScalar(); });
   }
 }
 
@@ -292,17 +304,9 @@ void FoldConstants(HloModule& module, int64_t most_elements) {
   const std::unique_ptr<HloEvaluator> evaluator = MakeReferenceEvaluator();
   for (HloComputation* computation : module.PostOrder()) {
     if (computation->fusion() != nullptr) continue;
-    for (HloInstruction* i : computation->PostOrder()) {
-      if (!i->Is(kFoldable | kMovesData) || !i->shape().IsArray() || i->shape().ElementCount() > most_elements)
-        continue;
-      std::vector<const Literal*> operands;
-      for (const HloInstruction* operand : i->operands()) {
-        if (operand->IsConstant() && !operand->literal().elided()) operands.push_back(&operand->literal());
-      }
-      if (operands.empty() || static_cast<int64_t>(operands.size()) != i->operand_count()) continue;
-      StatusOr<Literal> value = evaluator->EvaluateInstruction(*i, operands);
-      if (value.ok()) i->ReplaceAllUsesWith(computation->AddConstant(std::move(*value)));
-    }
+    FoldWhere(*computation, *evaluator, [most_elements](const HloInstruction& i) {
+      return i.Is(kFoldable | kMovesData) && i.shape().IsArray() && i.shape().ElementCount() <= most_elements;
+    });
   }
 }
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "fuzz/cases.h"
+#include "fuzz/inferred.h"
 #include "fuzz/random.h"
 #include "hloir/builder.h"
-#include "hloir/analysis/shape_inference.h"
 
 namespace hloir::fuzz {
 
@@ -98,18 +98,7 @@ class CaseMaker {
   template <class A = NoAttributes>
   Op MakeIn(HloComputation* computation, HloOpcode opcode, const Ops& operands, A attributes = {},
             std::vector<HloComputation*> called = {}, const Shape* stated = nullptr) {
-    std::vector<const Shape*> shapes;
-    for (Op operand : operands) {
-      if (operand == nullptr) return nullptr;
-      shapes.push_back(&operand->shape());
-    }
-    Attributes view;
-    if constexpr (!std::is_same_v<A, NoAttributes>) view = &attributes;
-    StatusOr<Shape> shape = InferShape(opcode, shapes, view, called, stated);
-    if (!shape.ok() || (shape->IsArray() && shape->ElementCount() > 4096)) return nullptr;
-    Op op = computation->AddInstruction(opcode, shape->WithDefaultLayout(), operands, std::move(attributes));
-    for (HloComputation* callee : called) op->AddCalledComputation(callee);
-    return op;
+    return AddInferred(*computation, opcode, operands, std::move(attributes), called, stated, 4096);
   }
   Op Element(Op tuple, int64_t index) {
     return tuple == nullptr ? nullptr : Make(HloOpcode::kGetTupleElement, {tuple}, GetTupleElementAttributes{index});

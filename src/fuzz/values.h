@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "hloir/builder.h"
+#include "fuzz/inferred.h"
 #include "fuzz/random.h"
-#include "hloir/analysis/shape_inference.h"
 
 namespace hloir::fuzz {
 
@@ -83,19 +83,7 @@ class RandomValues {
   template <class A = NoAttributes>
   Op Make(HloOpcode opcode, const Ops& operands, A attributes = {}, std::vector<HloComputation*> called = {},
           const Shape* stated = nullptr) {
-    std::vector<const Shape*> shapes;
-    for (Op operand : operands) {
-      if (operand == nullptr) return nullptr;
-      shapes.push_back(&operand->shape());
-    }
-    Attributes view;
-    if constexpr (!std::is_same_v<A, NoAttributes>) view = &attributes;
-    StatusOr<Shape> shape = InferShape(opcode, shapes, view, called, stated);
-    if (!shape.ok()) return nullptr;
-    if (shape->IsArray() && shape->ElementCount() > 512) return nullptr;
-    Op op = computation()->AddInstruction(opcode, shape->WithDefaultLayout(), operands, std::move(attributes));
-    for (HloComputation* callee : called) op->AddCalledComputation(callee);
-    return Keep(op);
+    return Keep(AddInferred(*computation(), opcode, operands, std::move(attributes), called, stated, 512));
   }
   template <class A = NoAttributes>
   Op Make(HloOpcode opcode, std::initializer_list<Op> operands, A attributes = {},
