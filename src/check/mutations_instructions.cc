@@ -246,9 +246,10 @@ void AddMovement(std::vector<Mutation>& m) {
   m.push_back({{"concatenate-swapped", "parts in the wrong order"}, [](Instruction i, uint64_t) {
                  return Has(i, O::kConcatenate) && i->operand_count() > 1 && Swapped(i, 0, i->operand_count() - 1);
                }});
-  for (auto [name, opcode, first] :
+  for (auto [name, indexed, first] :
        {std::tuple("dynamic-slice", O::kDynamicSlice, 1), std::tuple("dynamic-update-slice", O::kDynamicUpdateSlice, 2),
         std::tuple("gather", O::kGather, 1)}) {
+    const HloOpcode opcode = indexed;  // clang 14 captures no structured binding
     const int64_t operand = first;
     m.push_back(
         {{std::string(name) + "-index-off-by-one", "one later"}, [opcode, operand](Instruction i, uint64_t seed) {

@@ -58,7 +58,7 @@ class CholeskyStep : public Step {
  private:
   void Factor(int64_t m) {
     const int64_t size = n_ * n_, bytes = size * StorageBytes(type_);
-    W* l = refs()[2].as<W>() + m * (size + n_);
+    W* l = refs()[2].template as<W>() + m * (size + n_);
     W* column = l + size;
     ConvertElements(type_, refs()[0].pointer + m * bytes, kWide<W>, l, size);
     if (!lower_) {
@@ -129,8 +129,8 @@ class TriangularSolveStep : public Step {
   double Flops() const override { return static_cast<double>(matrices_ * lines_) * static_cast<double>(n_ * n_); }
 
  private:
-  W* A(int64_t m) { return refs()[3].as<W>() + m * n_ * n_; }
-  W* X(int64_t m) { return refs()[3].as<W>() + matrices_ * n_ * n_ + m * n_ * lines_; }
+  W* A(int64_t m) { return refs()[3].template as<W>() + m * n_ * n_; }
+  W* X(int64_t m) { return refs()[3].template as<W>() + matrices_ * n_ * n_ + m * n_ * lines_; }
   W* Turned(int64_t m) { return X(matrices_ + m); }
 
   void Load(int64_t m) {

@@ -82,13 +82,13 @@ class NarrowSumStep : public Step {
 
  private:
   void Group(int64_t begin, int64_t end) {
-    const uint16_t *x = ref(0).as<uint16_t>(), *from[kLanes];
+    const uint16_t *x = ref(0).template as<uint16_t>(), *from[kLanes];
     const int64_t lanes = end - begin;
     float numbers[kLanes] = {};
     for (int64_t l = 0; l < lanes; ++l) {
       const int64_t result = begin + l;
       from[l] = x + result / shape_.inner * shape_.inner * shape_.reduced + result % shape_.inner;
-      numbers[l] = Rounding::Load(*ref(1).as<uint16_t>());
+      numbers[l] = Rounding::Load(*ref(1).template as<uint16_t>());
     }
     Sums<Rounding> sums(lanes);
     sums.Add(numbers);
