@@ -30,6 +30,7 @@ void AddDiffCommand(CLI::App& app, Action& action);
 void AddFuzzRunCommand(CLI::App& fuzz, Action& action);
 void AddGraphCommand(CLI::App& app, Action& action);
 void AddDumpsCommand(CLI::App& app, Action& action);
+void AddLspCommand(CLI::App& app, Action& action);
 void AddExplainCommand(CLI::App& app, Action& action, PassRegistry& registry);
 void AddFuzzMutantsCommand(CLI::App& fuzz, Action& action);
 

@@ -76,6 +76,7 @@ int Main(int argc, char** argv, PassRegistry& registry) {
   AddGraphCommand(app, action);
   AddDumpsCommand(app, action);
   AddExplainCommand(app, action, registry);
+  AddLspCommand(app, action);
   for (CLI::App* command : app.get_subcommands({})) command->group("Commands");
   // After the commands, which would take it over.
   app.footer(

@@ -1,0 +1,2 @@
+-- For vim.lsp.enable('hlo'), of Neovim 0.11.
+return { cmd = { 'hloir', 'lsp' }, filetypes = { 'hlo' } }

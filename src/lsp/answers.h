@@ -1,0 +1,35 @@
+// What a language server says of a document: hovers, places, symbols, edits. Each gives the protocol's result as JSON;
+// null where there is nothing. Tested by tests/unit/lsp_test.cc.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "hloir/status.h"
+#include "lsp/document.h"
+#include "report/json.h"
+
+namespace hloir::lsp {
+
+Json ToJson(const Document& document, Range range);
+Json Hover(const Document& document, size_t offset);
+// Of an operand, a called computation, or (within metadata) the line of the program that it comes from, if that file is
+// there. `uri` is the document's.
+Json Definition(const Document& document, const std::string& uri, size_t offset);
+Json References(const Document& document, const std::string& uri, size_t offset, bool with_definition);
+Json Highlights(const Document& document, size_t offset);
+std::string Symbols(const Document& document);  // JSON
+Json Folds(const Document& document);
+Json PrepareRename(const Document& document, size_t offset);
+StatusOr<Json> Rename(const Document& document, const std::string& uri, size_t offset, std::string_view name);
+Json Formatting(const Document& document, Range within);
+// Shapes that the text leaves out: results', and operands' before their names.
+Json InlayHints(const Document& document, Range within);
+// Names of instructions, computations or opcodes, as what stands before the place asks for.
+Json Completion(const Document& document, size_t offset);
+
+// "file:///a%20b" to "/a b"; "" for other URIs. And back.
+std::string PathOfUri(std::string_view uri);
+std::string UriOfPath(std::string_view path);
+
+}  // namespace hloir::lsp

@@ -1,0 +1,147 @@
+// See opcode_help.h. A switch, so that the compiler finds the opcode that is missing.
+#include "lsp/opcode_help.h"
+
+namespace hloir::lsp {
+
+// clang-format off
+std::string_view OpcodeFormula(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kAbs: return "r[i] = |a[i]|";
+    case HloOpcode::kCeil: return "r[i] = ⌈a[i]⌉";
+    case HloOpcode::kClz: return "r[i] = number of zero bits above the highest one of a[i]";
+    case HloOpcode::kFloor: return "r[i] = ⌊a[i]⌋";
+    case HloOpcode::kImag: return "r[i] = imaginary part of a[i]; 0 of a real number";
+    case HloOpcode::kIsFinite: return "r[i] = a[i] is neither infinite nor NaN";
+    case HloOpcode::kNegate: return "r[i] = -a[i]; integers wrap";
+    case HloOpcode::kNot: return "r[i] = ¬a[i], bit by bit";
+    case HloOpcode::kPopulationCount: return "r[i] = number of one bits of a[i]";
+    case HloOpcode::kReal: return "r[i] = real part of a[i]";
+    case HloOpcode::kRoundNearestAfz: return "r[i] = a[i] rounded to a whole number, halves away from zero";
+    case HloOpcode::kRoundNearestEven: return "r[i] = a[i] rounded to a whole number, halves to the even one";
+    case HloOpcode::kSign: return "r[i] = -1, 0 or 1; a[i] / |a[i]| of a complex number";
+    case HloOpcode::kCopy: return "r[i] = a[i], in memory of its own, perhaps in another layout";
+    case HloOpcode::kAcos: return "r[i] = acos(a[i])";
+    case HloOpcode::kAcosh: return "r[i] = acosh(a[i])";
+    case HloOpcode::kAsin: return "r[i] = asin(a[i])";
+    case HloOpcode::kAsinh: return "r[i] = asinh(a[i])";
+    case HloOpcode::kAtanh: return "r[i] = atanh(a[i])";
+    case HloOpcode::kCbrt: return "r[i] = ∛a[i]";
+    case HloOpcode::kCos: return "r[i] = cos(a[i])";
+    case HloOpcode::kCosh: return "r[i] = cosh(a[i])";
+    case HloOpcode::kErf: return "r[i] = erf(a[i])";
+    case HloOpcode::kExp: return "r[i] = e^a[i]";
+    case HloOpcode::kExpm1: return "r[i] = e^a[i] - 1, exact near 0";
+    case HloOpcode::kLog: return "r[i] = ln(a[i])";
+    case HloOpcode::kLog1p: return "r[i] = ln(1 + a[i]), exact near 0";
+    case HloOpcode::kLogistic: return "r[i] = 1 / (1 + e^-a[i])";
+    case HloOpcode::kRsqrt: return "r[i] = 1 / √a[i]";
+    case HloOpcode::kSin: return "r[i] = sin(a[i])";
+    case HloOpcode::kSinh: return "r[i] = sinh(a[i])";
+    case HloOpcode::kSqrt: return "r[i] = √a[i]";
+    case HloOpcode::kTan: return "r[i] = tan(a[i])";
+    case HloOpcode::kTanh: return "r[i] = tanh(a[i])";
+    case HloOpcode::kBitcast: return "the same bytes under another shape; nothing is moved";
+    case HloOpcode::kBitcastConvert: return "r[i] = the bits of a[i], as another type; a type of another width adds or takes a last dimension";
+    case HloOpcode::kConvert: return "r[i] = a[i] as another type, rounded to the nearest";
+    case HloOpcode::kReducePrecision: return "r[i] = a[i] rounded to exponent_bits and mantissa_bits, and stored as before";
+    case HloOpcode::kAdd: return "r[i] = a[i] + b[i]; pred: or";
+    case HloOpcode::kAnd: return "r[i] = a[i] ∧ b[i], bit by bit";
+    case HloOpcode::kAtan2: return "r[i] = the angle of the point (x = b[i], y = a[i])";
+    case HloOpcode::kComplex: return "r[i] = a[i] + i·b[i]";
+    case HloOpcode::kDivide: return "r[i] = a[i] / b[i]; integers round toward zero";
+    case HloOpcode::kMaximum: return "r[i] = max(a[i], b[i]); NaN if either is";
+    case HloOpcode::kMinimum: return "r[i] = min(a[i], b[i]); NaN if either is";
+    case HloOpcode::kMulhi: return "r[i] = the upper half of the bits of a[i] · b[i]";
+    case HloOpcode::kMultiply: return "r[i] = a[i] · b[i]; pred: and";
+    case HloOpcode::kOr: return "r[i] = a[i] ∨ b[i], bit by bit";
+    case HloOpcode::kPower: return "r[i] = a[i] ^ b[i]";
+    case HloOpcode::kRemainder: return "r[i] = a[i] - b[i] · trunc(a[i] / b[i]); the sign of a[i]";
+    case HloOpcode::kShiftLeft: return "r[i] = a[i] · 2^b[i]; 0 from the width on";
+    case HloOpcode::kShiftRightArithmetic: return "r[i] = a[i] shifted right by b[i] bits, the sign moving in";
+    case HloOpcode::kShiftRightLogical: return "r[i] = a[i] shifted right by b[i] bits, zeros moving in";
+    case HloOpcode::kSubtract: return "r[i] = a[i] - b[i]";
+    case HloOpcode::kXor: return "r[i] = a[i] ⊕ b[i], bit by bit";
+    case HloOpcode::kCompare: return "r[i] = a[i] DIRECTION b[i], a pred; type=TOTALORDER orders NaNs and -0, too";
+    case HloOpcode::kStochasticConvert: return "r[i] = a[i] as another type, rounded up or down as the random bits b[i] say";
+    case HloOpcode::kClamp: return "r[i] = min(max(b[i], a), c): lower bound, value, upper bound";
+    case HloOpcode::kSelect: return "r[i] = a[i] ? b[i] : c[i]";
+    case HloOpcode::kParameter: return "the computation's argument of that number";
+    case HloOpcode::kConstant: return "a value that is known beforehand";
+    case HloOpcode::kIota: return "r[i] = the index i along iota_dimension";
+    case HloOpcode::kRng: return "r[i] = a random number between a and b (rng_uniform), or of mean a and deviation b (rng_normal)";
+    case HloOpcode::kRngBitGenerator: return "(next state, random bits), from the state a";
+    case HloOpcode::kRngGetAndUpdateState: return "the generator's state, which then moves on by delta";
+    case HloOpcode::kReplicaId: return "which replica this is";
+    case HloOpcode::kPartitionId: return "which partition this is";
+    case HloOpcode::kBroadcast: return "r[i] = a[j]: dimension d of a is dimension dimensions[d] of r; along the others all are the same";
+    case HloOpcode::kReshape: return "the same elements, in row-major order, under other dimensions";
+    case HloOpcode::kDynamicReshape: return "a under other dimensions, whose sizes are b, c, …";
+    case HloOpcode::kTranspose: return "r[i] = a[j], dimension d of r being dimension dimensions[d] of a";
+    case HloOpcode::kReverse: return "r[i] = a[j], with j = size - 1 - i along dimensions";
+    case HloOpcode::kConcatenate: return "a, then b, then c, … along one dimension";
+    case HloOpcode::kSlice: return "r[i] = a[start + i · stride]";
+    case HloOpcode::kDynamicSlice: return "r[i] = a[start + i]; the starts b, c, … are moved so that the slice fits";
+    case HloOpcode::kDynamicUpdateSlice: return "a, with b in it from the starts c, d, … on, which are moved so that it fits";
+    case HloOpcode::kPad: return "a, with b around it: LOW_HIGH or LOW_HIGH_INTERIOR for each dimension; negative takes away";
+    case HloOpcode::kGather: return "r[i, k] = a[start(b, i) + k]: slices of a, from where b says";
+    case HloOpcode::kScatter: return "a, with each update c[i, k] combined, by to_apply, into the place that b says";
+    case HloOpcode::kDot: return "r[batch, i, j] = Σₖ a[batch, i, k] · b[batch, k, j], over the contracting dimensions";
+    case HloOpcode::kScaledDot: return "a dot whose operands are scaled block by block first";
+    case HloOpcode::kRaggedDot: return "a dot in groups of rows: c says how many rows of a take each of the matrices b";
+    case HloOpcode::kConvolution: return "r[n, x, o] = Σ a[n, x · stride + k · dilation - padding, f] · b[k, f, o], over k and f";
+    case HloOpcode::kReduce: return "r[i] = to_apply(… to_apply(init, a[i, 0]) …, a[i, n]), over dimensions, in any order";
+    case HloOpcode::kReduceWindow: return "r[i] = all of the window at i · stride, combined by to_apply, from init on";
+    case HloOpcode::kSelectAndScatter: return "for each window of a, b's element is combined, by scatter, into the place of the one that select chooses; elsewhere c";
+    case HloOpcode::kMap: return "r[i] = to_apply(a[i], b[i], …)";
+    case HloOpcode::kScan: return "along scan_dimension: carry, r[i] = to_apply(carry, a[i], …)";
+    case HloOpcode::kSort: return "a, b, … in the order of a along the dimension, as the comparator to_apply says";
+    case HloOpcode::kTopK: return "(the k largest along the last dimension, and where they stand)";
+    case HloOpcode::kFft: return "r = discrete Fourier transform of a over the last dimensions, of fft_type and fft_length";
+    case HloOpcode::kCholesky: return "r · rᴴ = a, with r lower (or rᴴ · r = a, with r upper) triangular";
+    case HloOpcode::kTriangularSolve: return "r such that a · r = b (left_side), or r · a = b";
+    case HloOpcode::kBatchNormTraining: return "(b · (a - mean) / √(variance + ε) + c, mean, variance), both of a, by feature";
+    case HloOpcode::kBatchNormInference: return "r = b · (a - d) / √(e + ε) + c: scale b, offset c, mean d, variance e";
+    case HloOpcode::kBatchNormGrad: return "gradients of batch-norm-training by (a, scale, offset)";
+    case HloOpcode::kTuple: return "(a, b, …)";
+    case HloOpcode::kGetTupleElement: return "element number index of the tuple a";
+    case HloOpcode::kCall: return "to_apply(a, b, …)";
+    case HloOpcode::kWhile: return "x = a; while condition(x): x = body(x); r = x";
+    case HloOpcode::kConditional: return "true_computation(b) if a, else false_computation(c); or branch number a, the last if there is none";
+    case HloOpcode::kFusion: return "calls(a, b, …), run as one loop: what is between stays in registers";
+    case HloOpcode::kCustomCall: return "custom_call_target(a, b, …): code from outside";
+    case HloOpcode::kOptimizationBarrier: return "r = a, and no pass looks through";
+    case HloOpcode::kAddDependency: return "r = a, after b is there";
+    case HloOpcode::kAfterAll: return "a token: after all operands are there";
+    case HloOpcode::kDomain: return "r = a, where another region of annotations begins";
+    case HloOpcode::kGetDimensionSize: return "how long dimension dimensions is now";
+    case HloOpcode::kSetDimensionSize: return "a, whose dimension is b long now";
+    case HloOpcode::kInfeed: return "(what the host sends, token)";
+    case HloOpcode::kOutfeed: return "sends a to the host";
+    case HloOpcode::kSend: return "begins to send a over channel_id";
+    case HloOpcode::kRecv: return "begins to receive over channel_id";
+    case HloOpcode::kSendDone: return "waits for the send";
+    case HloOpcode::kRecvDone: return "waits for the recv: (value, token)";
+    case HloOpcode::kCopyStart: return "begins to copy a: (target, source, context)";
+    case HloOpcode::kCopyDone: return "waits for the copy: r = a";
+    case HloOpcode::kAllGather: return "r = each device's a of the group, one after the other along all_gather_dimension";
+    case HloOpcode::kAllGatherStart: return "begins an all-gather";
+    case HloOpcode::kAllGatherDone: return "waits for the all-gather";
+    case HloOpcode::kAllReduce: return "r[i] = each device's a[i] of the group, combined by to_apply";
+    case HloOpcode::kAllReduceStart: return "begins an all-reduce";
+    case HloOpcode::kAllReduceDone: return "waits for the all-reduce";
+    case HloOpcode::kReduceScatter: return "an all-reduce, of which each device of the group keeps its part along the dimension";
+    case HloOpcode::kAllToAll: return "a is split; part n goes to device n of the group, and what comes is put together";
+    case HloOpcode::kRaggedAllToAll: return "an all-to-all of rows, of which other operands say how many go where";
+    case HloOpcode::kCollectivePermute: return "r = a of the device that source_target_pairs names; 0 if it names none";
+    case HloOpcode::kCollectivePermuteStart: return "begins a collective-permute";
+    case HloOpcode::kCollectivePermuteDone: return "waits for the collective-permute";
+    case HloOpcode::kCollectiveBroadcast: return "r = a of the first device of the group";
+    case HloOpcode::kAsyncStart: return "begins calls(a, b, …): (operands, result, context)";
+    case HloOpcode::kAsyncUpdate: return "a, a step further";
+    case HloOpcode::kAsyncDone: return "waits for it: r = its result";
+  }
+  return "";
+}
+// clang-format on
+
+}  // namespace hloir::lsp

@@ -1,0 +1,277 @@
+// The protocol: requests, notifications and their errors; see hloir/inspect/lsp.h. What is said of a document is in
+// answers.cc.
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <map>
+
+#include "hloir/inspect/lsp.h"
+#include "hloir/version.h"
+#include "lsp/answers.h"
+#include "support/format.h"
+
+namespace hloir {
+namespace {
+
+using namespace lsp;
+
+// Errors of JSON-RPC and of the protocol.
+enum ErrorCode {
+  kParseError = -32700,
+  kInvalidRequest = -32600,
+  kMethodNotFound = -32601,
+  kInvalidParams = -32602,
+  kServerNotInitialized = -32002,
+  kRequestFailed = -32803,
+};
+
+// nlohmann's parser recurses on nesting, and messages of the protocol nest a dozen deep.
+bool NestsTooDeep(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      else if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      if (++depth > 64) return true;
+    } else if (c == '}' || c == ']') {
+      --depth;
+    }
+  }
+  return false;
+}
+
+// What is at the end of a path of keys; null if it leads nowhere.
+const Json& At(const Json& json, std::initializer_list<const char*> path) {
+  static const Json kNull;
+  const Json* at = &json;
+  for (const char* key : path) {
+    if (!at->is_object()) return kNull;
+    const auto it = at->find(key);
+    if (it == at->end()) return kNull;
+    at = &*it;
+  }
+  return *at;
+}
+std::string TextAt(const Json& json, std::initializer_list<const char*> path) {
+  const Json& found = At(json, path);
+  return found.is_string() ? found.get<std::string>() : "";
+}
+Position PositionAt(const Json& json) {
+  const auto number = [&](const char* key) {
+    const Json& found = At(json, {key});
+    if (!found.is_number_integer()) return int64_t{0};
+    if (found.is_number_unsigned()) return static_cast<int64_t>(std::min<uint64_t>(found.get<uint64_t>(), INT32_MAX));
+    return std::clamp<int64_t>(found.get<int64_t>(), 0, INT32_MAX);
+  };
+  return {number("line"), number("character")};
+}
+
+Json Capabilities(bool utf8) {
+  return {{"positionEncoding", utf8 ? "utf-8" : "utf-16"},
+          {"textDocumentSync", {{"openClose", true}, {"change", 2}}},  // 2: parts of it
+          {"hoverProvider", true},
+          {"definitionProvider", true},
+          {"referencesProvider", true},
+          {"documentHighlightProvider", true},
+          {"documentSymbolProvider", true},
+          {"foldingRangeProvider", true},
+          {"renameProvider", {{"prepareProvider", true}}},
+          {"documentFormattingProvider", true},
+          {"documentRangeFormattingProvider", true},
+          {"inlayHintProvider", true},
+          {"completionProvider", {{"triggerCharacters", {"%", "(", "="}}}}};
+}
+
+}  // namespace
+
+struct LanguageServer::State {
+  bool initialized = false, shut_down = false, exited = false, utf8 = false;
+  std::map<std::string, Document> documents;
+
+  Json Initialize(const Json& params) {
+    const Json& encodings = At(params, {"capabilities", "general", "positionEncodings"});
+    utf8 = encodings.is_array() && std::find(encodings.begin(), encodings.end(), Json("utf-8")) != encodings.end();
+    initialized = true;
+    return {{"capabilities", Capabilities(utf8)}, {"serverInfo", {{"name", "hloir"}, {"version", kVersion}}}};
+  }
+
+  std::string Diagnostics(const std::string& uri) const {
+    Json list = Json::array();
+    if (const auto it = documents.find(uri); it != documents.end()) {
+      for (const Diagnostic& diagnostic : it->second.diagnostics()) {
+        Json json = {{"range", ToJson(it->second, diagnostic.range)},
+                     {"severity", static_cast<int>(diagnostic.severity)},
+                     {"source", "hloir " + std::string(diagnostic.source)},
+                     {"message", diagnostic.message}};
+        if (diagnostic.source == "unused") json["tags"] = Json::array({1});
+        list.push_back(std::move(json));
+      }
+    }
+    return JsonLine({{"jsonrpc", "2.0"},
+                     {"method", "textDocument/publishDiagnostics"},
+                     {"params", {{"uri", uri}, {"diagnostics", std::move(list)}}}});
+  }
+
+  void Notified(const std::string& method, const Json& params, std::vector<std::string>& out) {
+    if (method == "exit") exited = true;
+    if (!initialized || shut_down) return;
+    const std::string uri = TextAt(params, {"textDocument", "uri"});
+    if (method == "textDocument/didOpen") {
+      documents.insert_or_assign(uri, Document(TextAt(params, {"textDocument", "text"}), utf8));
+      out.push_back(Diagnostics(uri));
+    } else if (method == "textDocument/didChange") {
+      const auto it = documents.find(uri);
+      if (it == documents.end()) return;
+      const Json& changes = At(params, {"contentChanges"});
+      if (!changes.is_array()) return;
+      Document& document = it->second;
+      for (const Json& change : changes) {
+        const Json& range = At(change, {"range"});
+        if (!range.is_object()) {
+          document.ReplaceAll(TextAt(change, {"text"}));
+          continue;
+        }
+        document.Replace(document.OffsetOf(PositionAt(At(range, {"start"}))),
+                         document.OffsetOf(PositionAt(At(range, {"end"}))), TextAt(change, {"text"}));
+      }
+      document.Finish();
+      out.push_back(Diagnostics(uri));
+    } else if (method == "textDocument/didClose") {
+      documents.erase(uri);
+      out.push_back(Diagnostics(uri));  // none any more
+    }
+  }
+
+  // The result of a request, or an error.
+  struct Reply {
+    Json result;
+    int error = 0;
+    std::string message = {};
+    std::string text = {};  // the result, where it is JSON's text already
+  };
+  Reply Request(const std::string& method, const Json& params) {
+    if (method == "initialize") {
+      if (initialized) return {{}, kInvalidRequest, "the server has been initialized"};
+      return {Initialize(params)};
+    }
+    if (!initialized) return {{}, kServerNotInitialized, "the first request is initialize"};
+    if (shut_down) return {{}, kInvalidRequest, "the server has been shut down"};
+    if (method == "shutdown") {
+      shut_down = true;
+      documents.clear();
+      return {};
+    }
+    constexpr std::string_view kPrefix = "textDocument/";
+    if (!method.starts_with(kPrefix)) return {{}, kMethodNotFound, "there is no method " + method};
+    const std::string what = method.substr(kPrefix.size()), uri = TextAt(params, {"textDocument", "uri"});
+    const auto it = documents.find(uri);
+    if (it == documents.end()) return {{}, kInvalidParams, "the document is not open"};
+    const Document& document = it->second;
+    const size_t offset = document.OffsetOf(PositionAt(At(params, {"position"})));
+    const Json& range = At(params, {"range"});
+    const Range all{0, static_cast<uint32_t>(document.text().size())};
+    const Range within = range.is_object()
+                             ? Range{static_cast<uint32_t>(document.OffsetOf(PositionAt(At(range, {"start"})))),
+                                     static_cast<uint32_t>(document.OffsetOf(PositionAt(At(range, {"end"}))))}
+                             : all;
+    if (what == "hover") return {Hover(document, offset)};
+    if (what == "definition") return {Definition(document, uri, offset)};
+    if (what == "references") {
+      const Json& with = At(params, {"context", "includeDeclaration"});
+      return {References(document, uri, offset, with.is_boolean() && with.get<bool>())};
+    }
+    if (what == "documentHighlight") return {Highlights(document, offset)};
+    if (what == "documentSymbol") return {{}, 0, {}, Symbols(document)};
+    if (what == "foldingRange") return {Folds(document)};
+    if (what == "prepareRename") return {PrepareRename(document, offset)};
+    if (what == "rename") {
+      StatusOr<Json> edits = Rename(document, uri, offset, TextAt(params, {"newName"}));
+      if (!edits.ok()) return {{}, kRequestFailed, edits.status().message()};
+      return {*std::move(edits)};
+    }
+    if (what == "formatting") return {Formatting(document, all)};
+    if (what == "rangeFormatting") return {Formatting(document, within)};
+    if (what == "inlayHint") return {InlayHints(document, within)};
+    if (what == "completion") return {Completion(document, offset)};
+    return {{}, kMethodNotFound, "there is no method " + method};
+  }
+};
+
+LanguageServer::LanguageServer() : state_(std::make_unique<State>()) {}
+LanguageServer::~LanguageServer() = default;
+bool LanguageServer::exited() const { return state_->exited; }
+bool LanguageServer::shut_down() const { return state_->shut_down; }
+
+std::vector<std::string> LanguageServer::Handle(std::string_view message) {
+  std::vector<std::string> out;
+  const auto fail = [&](const Json& id, int code, std::string text) {
+    out.push_back(
+        JsonLine({{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", code}, {"message", std::move(text)}}}}));
+  };
+  const Json json = NestsTooDeep(message) ? Json(Json::value_t::discarded) : Json::parse(message, nullptr, false);
+  if (json.is_discarded()) return fail(Json(), kParseError, "the message is no JSON"), out;
+  const Json& id = At(json, {"id"});
+  const bool is_request = id.is_number() || id.is_string();
+  const Json& method = At(json, {"method"});
+  if (!json.is_object() || (!method.is_string() && !At(json, {"result"}).is_null()) || !method.is_string()) {
+    // Answers to requests that a server may send: this one sends none.
+    if (json.is_object() && (json.contains("result") || json.contains("error"))) return out;
+    return fail(is_request ? id : Json(), kInvalidRequest, "the message has no method"), out;
+  }
+  const Json& params = At(json, {"params"});
+  if (!is_request) {
+    state_->Notified(method.get<std::string>(), params, out);
+    return out;
+  }
+  State::Reply reply = state_->Request(method.get<std::string>(), params);
+  if (!reply.text.empty())
+    out.push_back("{\"jsonrpc\":\"2.0\",\"id\":" + JsonLine(id) + ",\"result\":" + reply.text + "}");
+  else if (reply.error != 0) fail(id, reply.error, std::move(reply.message));
+  else out.push_back(JsonLine({{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(reply.result)}}));
+  return out;
+}
+
+std::optional<std::string> MessageStream::Next() {
+  if (!status_.ok()) return std::nullopt;
+  const size_t end = bytes_.find("\r\n\r\n");
+  constexpr size_t kMostHeader = 8192;
+  if (std::min(end, bytes_.size()) > kMostHeader) {
+    status_ = InvalidArgument("the message's header has no end");
+    return std::nullopt;
+  }
+  if (end == std::string::npos) return std::nullopt;
+  size_t length = SIZE_MAX;
+  for (size_t at = 0; at < end;) {
+    const size_t stop = std::min(bytes_.find("\r\n", at), end);
+    std::string line = bytes_.substr(at, stop - at);
+    std::transform(line.begin(), line.end(), line.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    constexpr std::string_view kName = "content-length:";
+    if (line.starts_with(kName)) {
+      const size_t first = std::min(line.find_first_not_of(" \t", kName.size()), line.size());
+      if (std::from_chars(line.data() + first, line.data() + line.size(), length).ec != std::errc()) length = SIZE_MAX;
+    }
+    at = stop + 2;
+  }
+  if (length > kMostBytes) {
+    status_ = length == SIZE_MAX ? InvalidArgument("the message's header has no Content-Length")
+                                 : ResourceExhausted("the message is too long");
+    return std::nullopt;
+  }
+  const size_t begin = end + 4;
+  if (bytes_.size() - begin < length) return std::nullopt;
+  std::string message = bytes_.substr(begin, length);
+  bytes_.erase(0, begin + length);
+  return message;
+}
+
+std::string FrameMessage(std::string_view message) {
+  return Format("Content-Length: {}\r\n\r\n", message.size()) + std::string(message);
+}
+
+}  // namespace hloir
