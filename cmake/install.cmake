@@ -48,7 +48,10 @@ if(HLOIR_BUILD_TOOLS)
 endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc)
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT doc FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT doc FILES_MATCHING PATTERN "*.md"
+  PATTERN "lessons" EXCLUDE)
+# Where `hloir lesson` looks for them.
+install(DIRECTORY docs/lessons/ DESTINATION ${CMAKE_INSTALL_DATADIR}/hloir/lessons COMPONENT runtime USE_SOURCE_PERMISSIONS)
 # 9 MB of modules with inputs and results; left out by `cmake --install … --component` lists without it.
 install(DIRECTORY corpus/ DESTINATION ${CMAKE_INSTALL_DATADIR}/hloir/corpus COMPONENT corpus)
 

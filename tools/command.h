@@ -32,6 +32,7 @@ void AddGraphCommand(CLI::App& app, Action& action);
 void AddDumpsCommand(CLI::App& app, Action& action);
 void AddLspCommand(CLI::App& app, Action& action);
 void AddExplainCommand(CLI::App& app, Action& action, PassRegistry& registry);
+void AddLessonCommand(CLI::App& app, Action& action);
 void AddFuzzMutantsCommand(CLI::App& fuzz, Action& action);
 
 }  // namespace hloir::tool

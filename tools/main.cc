@@ -77,6 +77,7 @@ int Main(int argc, char** argv, PassRegistry& registry) {
   AddDumpsCommand(app, action);
   AddExplainCommand(app, action, registry);
   AddLspCommand(app, action);
+  AddLessonCommand(app, action);
   for (CLI::App* command : app.get_subcommands({})) command->group("Commands");
   // After the commands, which would take it over.
   app.footer(

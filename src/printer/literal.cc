@@ -18,7 +18,7 @@ void AppendNan(TextBuffer& out, bool negative, uint64_t mantissa, int mantissa_b
   char digits[16];
   char* end = std::to_chars(digits, digits + sizeof(digits), mantissa, 16).ptr;
   out.Append("(0x");
-  out.Append(std::string_view(digits, end));
+  out.Append(std::string_view(digits, static_cast<size_t>(end - digits)));
   out.Append(')');
 }
 
@@ -48,7 +48,7 @@ void AppendWideFloat(TextBuffer& out, T value) {
   if (auto read = std::from_chars(text, end, again); read.ec != std::errc() || again != value) {
     end = std::to_chars(text, text + sizeof(text), value, std::chars_format::general, kAllDigits).ptr;
   }
-  out.Append(std::string_view(text, end));
+  out.Append(std::string_view(text, static_cast<size_t>(end - text)));
 }
 
 template <PrimitiveType P>
