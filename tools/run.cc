@@ -135,7 +135,6 @@ int Run(const RunFlags& flags) {
   if (!counts.ok()) return Fail(counts.status(), file);
   options.devices = *counts;
   const bool several = counts->devices() > 1;
-  if (several && options.profile) return Fail(Unimplemented("a profile is of one device, by the fast engine"), file);
   auto arguments = ArgumentsOf(flags, *loaded, *counts);
   if (!arguments.ok()) return Fail(arguments.status(), file);
   std::vector<std::vector<const Literal*>> pointers;

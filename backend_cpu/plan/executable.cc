@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "support/format.h"
 #include "isa/isas.h"
@@ -12,7 +13,7 @@
 #include "plan/schedule/planner.h"
 #include "plan/schedule/profiler.h"
 #include "plan/steps/simple_steps.h"
-#include "reference/evaluation.h"
+#include "reference/devices.h"
 
 namespace hloir {
 namespace cpu {
@@ -53,11 +54,12 @@ Status CheckArguments(const HloComputation& entry, std::span<const Literal* cons
 
 class PlannedExecutable : public HloExecutable {
  public:
-  PlannedExecutable(const HloModule& module, const ExecutableOptions& options, const KernelTable& kernels)
+  PlannedExecutable(const HloModule& module, const ExecutableOptions& options, const KernelTable& kernels,
+                    reference::Device* device)
       : entry_(*module.entry_computation()), options_(options), pool_(options.threads) {
     EvaluatorOptions evaluator = options.evaluator;
     evaluator.on_progress = nullptr;  // of the plan's own steps
-    evaluator_ = reference::MakeStepEvaluator(std::move(evaluator), &random_);
+    evaluator_ = reference::MakeStepEvaluator(std::move(evaluator), &random_, device);
     context_.kernels = &kernels;
     context_.evaluator = evaluator_.get();
     context_.fuse = options.fuse_elementwise;
@@ -273,9 +275,10 @@ class PlannedExecutable : public HloExecutable {
 
 class ReferenceExecutable : public HloExecutable {
  public:
-  ReferenceExecutable(const HloModule& module, const ExecutableOptions& options, std::string why)
+  ReferenceExecutable(const HloModule& module, const ExecutableOptions& options, std::string why,
+                      reference::Device* device)
       : entry_(*module.entry_computation()),
-        evaluator_(MakeReferenceEvaluator(options.evaluator)),
+        evaluator_(reference::MakeStepEvaluator(options.evaluator, nullptr, device)),
         why_(std::move(why)) {}
   StatusOr<Literal> Run(std::span<const Literal* const> arguments) override {
     HLOIR_RETURN_IF_ERROR(CheckArguments(entry_, arguments));
@@ -298,23 +301,78 @@ class ReferenceExecutable : public HloExecutable {
   std::string why_;
 };
 
+// What runs on `device`, or, if that is null, on the only one.
+StatusOr<std::unique_ptr<HloExecutable>> PrepareOn(reference::Device* device, const HloModule& module,
+                                                   const ExecutableOptions& options) {
+  if (module.entry_computation() == nullptr) return InvalidArgument("the module has no entry computation");
+  HLOIR_ASSIGN_OR_RETURN(const KernelTable* kernels, ChooseKernels(options.isa));
+  auto graph = BuildGraph(*module.entry_computation(), options.evaluator, *kernels, device != nullptr);
+  if (!graph.ok()) {
+    if (graph.status().code() != StatusCode::kUnimplemented) return graph.status();
+    return std::unique_ptr<HloExecutable>(
+        std::make_unique<ReferenceExecutable>(module, options, graph.status().message(), device));
+  }
+  auto executable = std::make_unique<PlannedExecutable>(module, options, *kernels, device);
+  HLOIR_RETURN_IF_ERROR(executable->Prepare(std::move(*graph)));
+  return std::unique_ptr<HloExecutable>(std::move(executable));
+}
+
+// An executable a device, each on threads of its own. What they exchange goes through reference::Rendezvous.
+class PreparedDevices : public HloDeviceExecutable {
+ public:
+  explicit PreparedDevices(const DeviceCounts& counts) : counts_(counts), devices_(reference::MakeDevices(counts)) {}
+
+  Status Prepare(const HloModule& module, ExecutableOptions options) {
+    const int64_t cores =
+        options.threads > 0 ? options.threads : std::max<int64_t>(std::thread::hardware_concurrency(), 1);
+    const EvaluatorOptions& evaluator = options.evaluator;
+    // They may not bear to be called at once. Progress is the first device's alone.
+    const bool handlers =
+        evaluator.infeed || evaluator.outfeed || evaluator.on_result || !evaluator.custom_calls.empty();
+    at_once_ = handlers ? 1 : std::min(cores, counts_.devices());
+    options.threads = static_cast<int>(std::max<int64_t>(cores / counts_.devices(), 1));
+    executables_.resize(devices_.size());
+    // Preparing is a run, too: in as many threads.
+    const auto prepared = reference::RunOnEach(devices_, at_once_, [&](reference::Device& device) -> StatusOr<Literal> {
+      ExecutableOptions mine = options;
+      if (device.index() > 0) mine.profile = false, mine.evaluator.on_progress = nullptr;
+      HLOIR_ASSIGN_OR_RETURN(executables_[static_cast<size_t>(device.index())], PrepareOn(&device, module, mine));
+      return Literal();
+    });
+    return prepared.status();
+  }
+
+  StatusOr<std::vector<Literal>> Run(std::span<const std::vector<const Literal*>> arguments) override {
+    HLOIR_RETURN_IF_ERROR(reference::CheckDeviceArguments(counts_, arguments.size()));
+    return reference::RunOnEach(devices_, at_once_, [&](reference::Device& device) {
+      const size_t d = static_cast<size_t>(device.index());
+      return executables_[d]->Run(arguments[d]);
+    });
+  }
+  const HloExecutable& device(int64_t index) const override { return *executables_[static_cast<size_t>(index)]; }
+
+ private:
+  const DeviceCounts counts_;
+  std::vector<reference::Device> devices_;
+  std::vector<std::unique_ptr<HloExecutable>> executables_;
+  int64_t at_once_ = 1;
+};
+
 }  // namespace
 }  // namespace cpu
 
 ExecutionProfile HloExecutable::Profile() const { return {}; }
 
 StatusOr<std::unique_ptr<HloExecutable>> PrepareExecutable(const HloModule& module, const ExecutableOptions& options) {
-  if (module.entry_computation() == nullptr) return InvalidArgument("the module has no entry computation");
-  HLOIR_ASSIGN_OR_RETURN(const cpu::KernelTable* kernels, cpu::ChooseKernels(options.isa));
-  auto graph = cpu::BuildGraph(*module.entry_computation(), options.evaluator, *kernels);
-  if (!graph.ok()) {
-    if (graph.status().code() != StatusCode::kUnimplemented) return graph.status();
-    return std::unique_ptr<HloExecutable>(
-        std::make_unique<cpu::ReferenceExecutable>(module, options, graph.status().message()));
-  }
-  auto executable = std::make_unique<cpu::PlannedExecutable>(module, options, *kernels);
-  HLOIR_RETURN_IF_ERROR(executable->Prepare(std::move(*graph)));
-  return std::unique_ptr<HloExecutable>(std::move(executable));
+  return cpu::PrepareOn(nullptr, module, options);
+}
+
+StatusOr<std::unique_ptr<HloDeviceExecutable>> PrepareOnDevices(const HloModule& module, const DeviceCounts& counts,
+                                                                const ExecutableOptions& options) {
+  HLOIR_RETURN_IF_ERROR(CheckDeviceCounts(counts));
+  auto prepared = std::make_unique<cpu::PreparedDevices>(counts);
+  HLOIR_RETURN_IF_ERROR(prepared->Prepare(module, options));
+  return std::unique_ptr<HloDeviceExecutable>(std::move(prepared));
 }
 
 }  // namespace hloir

@@ -100,7 +100,21 @@ StatusOr<Literal> Combined(EvalContext& context, const std::vector<DeviceValues>
   Literal sum = operands[0][k];
   HLOIR_RETURN_IF_ERROR(
       context.run.CountSteps(sum.element_count() * static_cast<int64_t>(operands.size()) * combine.cost()));
+  const HloInstruction& root = *context.instruction.to_apply()->root();
+  const PrimitiveType type = sum.shape().element_type();
+  const Kernel kernel = combine.IsBinary(root.opcode()) && ComputeType(type) == type &&
+                                combine.argument_type(0) == type && combine.argument_type(1) == type &&
+                                combine.result_type(0) == type
+                            ? FindKernel(root, type)
+                            : nullptr;
   for (size_t m = 1; m < operands.size(); ++m) {
+    if (kernel != nullptr) {  // whole arrays; what it does to each pair of elements is the same
+      KernelArgs args;
+      args.in[0] = sum.untyped_data(), args.in[1] = operands[m][k].untyped_data(), args.out = sum.untyped_data();
+      args.count = sum.element_count(), args.bits = BitWidth(type);
+      kernel(args);
+      continue;
+    }
     for (int64_t i = 0; i < sum.element_count(); ++i) {
       combine.Load(0, sum, i);
       combine.Load(1, operands[m][k], i);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -20,6 +21,17 @@ struct Device {
   std::unordered_map<const HloInstruction*, int64_t> visits;  // of each collective, to tell its runs apart
   int64_t index() const { return replica * counts.partitions + partition; }
 };
+// As many arguments as devices, and no more of these than are simulated.
+Status CheckDeviceArguments(const DeviceCounts& counts, size_t given);
+// All of them, in order.
+std::vector<Device> MakeDevices(const DeviceCounts& counts);
+
+// Runs `run` for each device in a thread of its own, of which at most `at_once` go on at a time; the others wait for
+// their turn or at a collective. With one at a time, every run is the same down to the order of the handlers' calls;
+// with several only the results are. The first failure ends the run of all. InvalidArgument where all wait for one
+// another.
+StatusOr<std::vector<Literal>> RunOnEach(std::span<Device> devices, int64_t at_once,
+                                         const std::function<StatusOr<Literal>(Device&)>& run);
 
 // One device's operands of a collective, or its results.
 using DeviceValues = std::vector<Literal>;

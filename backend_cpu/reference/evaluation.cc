@@ -340,8 +340,8 @@ namespace {
 
 class ReferenceEvaluator : public HloEvaluator {
  public:
-  explicit ReferenceEvaluator(EvaluatorOptions options, RandomState* random = nullptr)
-      : options_(std::move(options)), random_(random) {}
+  explicit ReferenceEvaluator(EvaluatorOptions options, RandomState* random = nullptr, Device* device = nullptr)
+      : options_(std::move(options)), random_(random), device_(device) {}
 
   StatusOr<Literal> EvaluateInstruction(const HloInstruction& instruction,
                                         std::span<const Literal* const> operands) const override {
@@ -359,24 +359,26 @@ class ReferenceEvaluator : public HloEvaluator {
     if (!inferred.ok()) return inferred.status();
     const CountsBytes counts;
     Evaluation run(options_, random_);
+    run.set_device(device_);
     HLOIR_ASSIGN_OR_RETURN(Value result, run.Evaluate(instruction, std::move(values)));
     return Finish(std::move(result), instruction.shape());
   }
 
   StatusOr<Literal> EvaluateComputation(const HloComputation& computation,
                                         std::span<const Literal* const> arguments) const override {
-    return EvaluateOn(nullptr, options_, computation, arguments);
+    return EvaluateOn(device_, options_, computation, arguments);
   }
 
  private:
   EvaluatorOptions options_;
   RandomState* random_;
+  Device* device_;
 };
 
 }  // namespace
 
-std::unique_ptr<HloEvaluator> MakeStepEvaluator(EvaluatorOptions options, RandomState* random) {
-  return std::make_unique<ReferenceEvaluator>(std::move(options), random);
+std::unique_ptr<HloEvaluator> MakeStepEvaluator(EvaluatorOptions options, RandomState* random, Device* device) {
+  return std::make_unique<ReferenceEvaluator>(std::move(options), random, device);
 }
 
 }  // namespace hloir::reference

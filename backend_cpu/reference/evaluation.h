@@ -140,8 +140,8 @@ StatusOr<Literal> EvaluateOn(Device* device, const EvaluatorOptions& options, co
                              std::span<const Literal* const> arguments);
 
 // An evaluator for a caller that runs a module instruction by instruction: `random` goes on from one to the next, and
-// must outlive it.
-std::unique_ptr<HloEvaluator> MakeStepEvaluator(EvaluatorOptions options, RandomState* random);
+// must outlive it. So must `device`, if it is one of several; null: there is only one.
+std::unique_ptr<HloEvaluator> MakeStepEvaluator(EvaluatorOptions options, RandomState* random, Device* device);
 
 // The function of the instruction's opcode.
 StatusOr<Value> DispatchOp(EvalContext& context);

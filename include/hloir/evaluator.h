@@ -61,7 +61,8 @@ std::unique_ptr<HloEvaluator> MakeReferenceEvaluator(EvaluatorOptions options = 
 // Several devices on one machine: the reference evaluator runs a module for each replica and partition, in lockstep.
 // Each device runs until it reaches a collective (all-reduce, all-gather, collective-permute, …) that others have not
 // reached yet; then the next device runs. So every run is the same, whatever the devices communicate. It may be called
-// from any thread while none edits the module; the handlers in the options are called on the calling thread.
+// from any thread while none edits the module; the handlers in the options are called in threads of its own, never two
+// at once. PrepareOnDevices (executable.h) is the fast way.
 
 // How many devices a module runs on.
 struct DeviceCounts {

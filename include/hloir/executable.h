@@ -78,6 +78,25 @@ class HloExecutable {
 // The module must be one that the verifier accepts (verifier.h), and must outlive the executable.
 StatusOr<std::unique_ptr<HloExecutable>> PrepareExecutable(const HloModule& module,
                                                            const ExecutableOptions& options = {});
+
+// A module that is prepared to run on several devices: threads of this process, of which as many go on at a time as
+// there are cores.
+class HloDeviceExecutable {
+ public:
+  virtual ~HloDeviceExecutable() = default;
+  // The entry computation's result on each device, as RunOnDevices (evaluator.h) numbers them; arguments[d] are device
+  // d's. The same bits for any number of threads. InvalidArgument, naming the instruction and the devices, if these
+  // deadlock.
+  virtual StatusOr<std::vector<Literal>> Run(std::span<const std::vector<const Literal*>> arguments) = 0;
+  // What runs on a device.
+  virtual const HloExecutable& device(int64_t index) const = 0;
+};
+
+// options.threads: for all devices together. Handlers in options.evaluator are never called at once; if there are any,
+// one device runs at a time; progress and profile are the first one's. The module must outlive the executable.
+// ResourceExhausted for over 1024 devices.
+StatusOr<std::unique_ptr<HloDeviceExecutable>> PrepareOnDevices(const HloModule& module, const DeviceCounts& counts,
+                                                                const ExecutableOptions& options = {});
 // The instruction sets of this machine that kernels exist for, best last: "scalar", plain C++ for any machine; on
 // x86-64 "sse2", "avx2", "avx512"; on AArch64 "neon". Never empty.
 std::vector<std::string> SupportedIsas();

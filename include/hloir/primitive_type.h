@@ -74,6 +74,28 @@ constexpr FloatFormat GetFloatFormat(PrimitiveType type) {
   }
 }
 
+// Between f32 and f64, a NaN keeping its sign and what fits of its payload: what every machine does but RISC-V, whose
+// conversions know one NaN only.
+inline double FloatToDouble(float value) {
+#ifdef __riscv
+  if (value != value) {
+    const uint32_t bits = __builtin_bit_cast(uint32_t, value);
+    return __builtin_bit_cast(double,
+                              uint64_t{bits >> 31} << 63 | uint64_t{0x7FF8} << 48 | uint64_t{bits & 0x7FFFFF} << 29);
+  }
+#endif
+  return static_cast<double>(value);
+}
+inline float DoubleToFloat(double value) {
+#ifdef __riscv
+  if (value != value) {
+    const uint64_t bits = __builtin_bit_cast(uint64_t, value);
+    return __builtin_bit_cast(float, static_cast<uint32_t>(bits >> 63 << 31 | 0x7FC00000 | (bits >> 29 & 0x7FFFFF)));
+  }
+#endif
+  return static_cast<float>(value);
+}
+
 // One element of a float type narrower than f32, held as its bits (in the low bits, for types under a byte).
 template <PrimitiveType P>
 struct SmallFloat {
@@ -85,7 +107,7 @@ struct SmallFloat {
   template <class T>
   requires(std::is_integral_v<T>) explicit SmallFloat(T value) : SmallFloat(static_cast<double>(value)) {}
   inline explicit operator float() const;
-  explicit operator double() const { return static_cast<double>(static_cast<float>(*this)); }
+  explicit operator double() const { return FloatToDouble(static_cast<float>(*this)); }
   static SmallFloat FromBits(Bits bits) {
     SmallFloat f;
     f.bits = bits;
@@ -101,7 +123,7 @@ uint16_t EncodeSmallFloat(PrimitiveType type, double value);
 float DecodeSmallFloat(PrimitiveType type, uint16_t bits);
 
 template <PrimitiveType P>
-SmallFloat<P>::SmallFloat(float value) : bits(static_cast<Bits>(EncodeSmallFloat(P, static_cast<double>(value)))) {}
+SmallFloat<P>::SmallFloat(float value) : bits(static_cast<Bits>(EncodeSmallFloat(P, FloatToDouble(value)))) {}
 template <PrimitiveType P>
 SmallFloat<P>::SmallFloat(double value) : bits(static_cast<Bits>(EncodeSmallFloat(P, value))) {}
 template <PrimitiveType P>

@@ -294,8 +294,7 @@ Status Checker::Impl::FindInputs() {
   constexpr uint64_t kMostTries = 32;
   constexpr double kMostSearchWork = 0x1p23;  // a module that takes long is run on few inputs
   const HloModule& before = before_->module();
-  const bool watched =
-      context_.options.other_engine_work > 0 && check::OtherIsReference(context_) && context_.counts.devices() == 1;
+  const bool watched = context_.options.other_engine_work > 0 && check::OtherIsReference(context_);
   check::Reach reach(before);
   if (watched) before_->set_watch([&](const HloInstruction& i, const Literal& value) { reach.See(i, value); });
   // Loops that inputs of these kinds keep from ending would take all of the steps that there are.

@@ -20,10 +20,10 @@ EvaluatorOptions ToEvaluatorOptions(const RunnerOptions& options) {
 
 StatusOr<Runner> Runner::Prepare(const HloModule& module, const RunnerOptions& options) {
   Runner runner(module, options);
-  if (runner.device_count() > 1) return runner;
+  const bool several = runner.device_count() > 1;
   const EvaluatorOptions evaluator = ToEvaluatorOptions(options);
   if (options.engine == Engine::kReference) {
-    runner.evaluator_ = MakeReferenceEvaluator(evaluator);
+    if (!several) runner.evaluator_ = MakeReferenceEvaluator(evaluator);
     return runner;
   }
   ExecutableOptions executable;
@@ -32,7 +32,11 @@ StatusOr<Runner> Runner::Prepare(const HloModule& module, const RunnerOptions& o
   executable.evaluator = evaluator;
   executable.profile = options.profile;
   executable.fuse_elementwise = options.fuse;
-  HLOIR_ASSIGN_OR_RETURN(runner.executable_, PrepareExecutable(module, executable));
+  if (several) {
+    HLOIR_ASSIGN_OR_RETURN(runner.devices_, PrepareOnDevices(module, options.devices, executable));
+  } else {
+    HLOIR_ASSIGN_OR_RETURN(runner.executable_, PrepareExecutable(module, executable));
+  }
   return runner;
 }
 
@@ -49,6 +53,7 @@ Status Runner::RunInto(std::span<const Literal* const> arguments, Literal* resul
 }
 
 StatusOr<std::vector<Literal>> Runner::RunOnAll(std::span<const std::vector<const Literal*>> arguments) {
+  if (devices_) return devices_->Run(arguments);
   if (device_count() > 1) return RunOnDevices(*module_, options_.devices, arguments, ToEvaluatorOptions(options_));
   if (arguments.size() != 1) return InvalidArgument("there are arguments for several devices, but one device");
   HLOIR_ASSIGN_OR_RETURN(Literal result, Run(arguments[0]));

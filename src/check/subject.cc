@@ -71,8 +71,7 @@ Subject::Subject(const HloModule& module, const Context& context, bool fold_scal
     : module_(module), context_(context), fold_scalars_(fold_scalars), is_ideal_(IsIdeal(module)) {}
 
 bool TestsReference(const Context& context) {
-  return !context.options.engine &&
-         (context.options.runner.engine == Engine::kReference || context.counts.devices() > 1);
+  return !context.options.engine && context.options.runner.engine == Engine::kReference;
 }
 bool OtherIsReference(const Context& context) { return !TestsReference(context); }
 
@@ -193,15 +192,13 @@ StatusOr<Results> Subject::RunReference(const HloModule& module, const Arguments
 const StatusOr<Results>& Subject::OtherResult(size_t set, bool whatever_it_takes) {
   PerSet& at = At(set);
   if (at.other && (at.other_is_final || !whatever_it_takes)) return *at.other;
-  if (context_.counts.devices() > 1 && !context_.options.engine) {
-    at.other = Unimplemented("several devices are simulated by the reference alone");
-    at.other_is_final = true;
-  } else if (OtherIsReference(context_)) {
+  if (OtherIsReference(context_)) {
     at.other = RunReference(module_, context_.ArgumentsOf(set), whatever_it_takes);
     at.other_is_final = whatever_it_takes || at.other->ok();
   } else {
     RunnerOptions options = context_.options.runner;
     options.engine = Engine::kFast;
+    options.devices = context_.counts;
     const StatusOr<Runner> runner = Runner::Prepare(module_, options);
     if (runner.ok()) at.other = const_cast<Runner&>(*runner).RunOnAll(context_.ArgumentsOf(set));
     else at.other = runner.status();

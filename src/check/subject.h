@@ -122,7 +122,7 @@ void FillWithNearlyOne(Literal& literal, uint64_t pattern);
 
 bool HasLoops(const HloModule& module);
 
-// Is the reference under test itself? It is what simulates several devices.
+// Is the reference under test itself?
 bool TestsReference(const Context& context);
 // Else it is the other engine.
 bool OtherIsReference(const Context& context);

@@ -20,7 +20,10 @@ RandomOps::Op RandomOps::Elementwise() {
           Chance(60) ? Like(x->shape().WithElementType(PrimitiveType::PRED)) : Like(Shape::Scalar(PrimitiveType::PRED));
       return Make(HloOpcode::kSelect, {p, x, Like(x->shape())});
     }
-    case 2: return Convert(Any(), RandomType());
+    case 2: {
+      Op x = Any();
+      return Convert(x, RandomType());
+    }
     case 3: {
       Op x = Any();
       const Shape scalar = Shape::Scalar(x->shape().element_type());
@@ -29,9 +32,11 @@ RandomOps::Op RandomOps::Elementwise() {
     }
     case 4: {
       if (Chance(15)) return StochasticConvert();
-      if (Chance(30))
-        return Make(HloOpcode::kReducePrecision, {Floating()},
+      if (Chance(30)) {
+        Op x = Floating();
+        return Make(HloOpcode::kReducePrecision, {x},
                     ReducePrecisionAttributes{Pick<int64_t>({5, 8}), Pick<int64_t>({2, 7, 10, 23})});
+      }
       Op x = WithoutNan(Any());
       const int bits = BitWidth(x->shape().element_type());
       const PrimitiveType to = bits == 32   ? Pick({PrimitiveType::S32, PrimitiveType::U32, PrimitiveType::F32})
@@ -175,8 +180,8 @@ RandomOps::Op RandomOps::Reduction() {
       for (int64_t d = 0; d < rank; ++d) {
         if (Chance(55)) dimensions.push_back(d);
       }
-      return Make(HloOpcode::kReduce, {x, Init(opcode, type)}, DimensionsAttributes{dimensions},
-                  {Binary(opcode, type)});
+      HloComputation* reducer = Binary(opcode, type);
+      return Make(HloOpcode::kReduce, {x, Init(opcode, type)}, DimensionsAttributes{dimensions}, {reducer});
     }
     case 0: return ArgMax(x);
     case 5: return Chance(60) ? SelectAndScatter(x) : OnHalves(x);
@@ -197,7 +202,8 @@ RandomOps::Op RandomOps::Reduction() {
         if (Chance(15)) w = {.size = shape.dimensions(d), .padding_low = shape.dimensions(d) - 1};  // a running sum
         window.push_back(w);
       }
-      return Make(HloOpcode::kReduceWindow, {x, Init(opcode, type)}, WindowAttributes{window}, {Binary(opcode, type)});
+      HloComputation* reducer = Binary(opcode, type);
+      return Make(HloOpcode::kReduceWindow, {x, Init(opcode, type)}, WindowAttributes{window}, {reducer});
     }
     case 3: {
       if (rank == 0 || IsComplex(type)) return nullptr;
@@ -242,8 +248,9 @@ RandomOps::Op RandomOps::SelectAndScatter(Op x) {
   HloComputation* select =
       MakeComparator(module_, Chance(70) ? ComparisonDirection::kGe : ComparisonDirection::kLt, types);
   const HloOpcode opcode = ReducerOpcode(type);
+  HloComputation* reducer = Binary(opcode, type);
   return Make(HloOpcode::kSelectAndScatter, {x, Like(Shape::Array(type, sizes)), Init(opcode, type)},
-              WindowAttributes{window}, {select, Binary(opcode, type)});
+              WindowAttributes{window}, {select, reducer});
 }
 
 RandomOps::Op RandomOps::LongScan() {
@@ -254,8 +261,8 @@ RandomOps::Op RandomOps::LongScan() {
   Window window(static_cast<size_t>(shape.rank()));
   window[0].size = n;
   (Chance(60) ? window[0].padding_low : window[0].padding_high) = n - 1;
-  return Make(HloOpcode::kReduceWindow, {Like(shape), Init(opcode, type)}, WindowAttributes{window},
-              {Binary(opcode, type)});
+  HloComputation* reducer = Binary(opcode, type);
+  return Make(HloOpcode::kReduceWindow, {Like(shape), Init(opcode, type)}, WindowAttributes{window}, {reducer});
 }
 
 RandomOps::Op RandomOps::OnHalves(Op x) {
@@ -360,8 +367,8 @@ RandomOps::Op RandomOps::Indexed() {
   a.update_window_dims = offsets, a.inserted_window_dims = collapsed, a.scatter_dims_to_operand_dims = map,
   a.index_vector_dim = 1;
   const PrimitiveType type = shape.element_type();
-  const HloOpcode combine = ReducerOpcode(type);
-  return Make(HloOpcode::kScatter, {x, indices, Like(Shape::Array(type, update_sizes))}, a, {Binary(combine, type)});
+  HloComputation* combine = Binary(ReducerOpcode(type), type);
+  return Make(HloOpcode::kScatter, {x, indices, Like(Shape::Array(type, update_sizes))}, a, {combine});
 }
 
 RandomOps::Op RandomOps::Whole() {
@@ -371,9 +378,9 @@ RandomOps::Op RandomOps::Whole() {
   const Shape feature = Shape::Array(x->shape().element_type(), {x->shape().dimensions(last)});
   switch (Below(5)) {
     case 3: {
-      const Shape bits = Shape::Array(
-          Pick({PrimitiveType::U32, PrimitiveType::U8, PrimitiveType::U64, PrimitiveType::S16, PrimitiveType::F32}),
-          RandomSizes());
+      const PrimitiveType type =
+          Pick({PrimitiveType::U32, PrimitiveType::U8, PrimitiveType::U64, PrimitiveType::S16, PrimitiveType::F32});
+      const Shape bits = Shape::Array(type, RandomSizes());
       Op state = DenseConstant(Shape::Array(PrimitiveType::U64, {2 + Below(2)}));
       const Shape both = Shape::Tuple({state->shape(), bits});
       const auto algorithm = static_cast<RandomAlgorithm>(Below(3));
@@ -541,8 +548,8 @@ RandomOps::Op RandomOps::Batched(Op x) {
   a.update_window_dims = window, a.inserted_window_dims = {1}, a.scatter_dims_to_operand_dims = {1};
   a.input_batching_dims = a.scatter_indices_batching_dims = {0}, a.index_vector_dim = 2;
   const PrimitiveType type = shape.element_type();
-  const HloOpcode combine = ReducerOpcode(type);
-  return Make(HloOpcode::kScatter, {x, indices, Like(Shape::Array(type, update))}, a, {Binary(combine, type)});
+  HloComputation* combine = Binary(ReducerOpcode(type), type);
+  return Make(HloOpcode::kScatter, {x, indices, Like(Shape::Array(type, update))}, a, {combine});
 }
 
 }  // namespace hloir::fuzz

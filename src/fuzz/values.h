@@ -2,6 +2,9 @@
 // constants, and a value of any shape from what is there. What likes simplifiers (zeros, ones, splats, sequences) is
 // likelier than chance. Each instruction is asked of shape inference first, so a module is legal by construction. Used
 // by ops.h.
+//
+// Two arguments of one call must not both draw a number or add to the module: compilers differ in which they evaluate
+// first, and a seed means one module everywhere. (Elements in braces go from left to right.)
 #pragma once
 
 #include <algorithm>
@@ -69,7 +72,10 @@ class RandomValues {
     for (int64_t rank = Below(most_rank + 1); rank > 0; --rank) sizes.push_back(Chance(2) ? 0 : 1 + Below(4));
     return sizes;
   }
-  Shape RandomShape() { return Shape::Array(RandomType(), RandomSizes()); }
+  Shape RandomShape() {
+    const PrimitiveType type = RandomType();
+    return Shape::Array(type, RandomSizes());
+  }
 
   Op Keep(Op op) {
     if (op != nullptr) values().push_back(op);

@@ -65,11 +65,19 @@ StorageType<P> FromWide(Wide value) {
   } else if constexpr (std::is_integral_v<S>) {
     if constexpr (std::is_integral_v<Wide>) return WrapTo<S>(value, BitWidth(P));
     else return FloatToInteger<S>(value, BitWidth(P));
+  } else if constexpr (std::is_same_v<S, float> && std::is_same_v<Wide, double>) {
+    return DoubleToFloat(value);
   } else if constexpr (std::is_floating_point_v<S>) {
     return static_cast<S>(value);
   } else {
     return S(static_cast<double>(value));
   }
+}
+
+template <class Wide, class Storage>
+Wide ToWide(Storage value) {
+  if constexpr (std::is_same_v<Storage, float>) return FloatToDouble(value);
+  else return static_cast<Wide>(value);
 }
 
 // One instantiation per wide type and target instead of one per pair of types.
@@ -93,7 +101,7 @@ void ConvertElements(PrimitiveType from, const void* in, PrimitiveType to, void*
     Wide block[kBlock];
     for (int64_t start = 0; start < count; start += kBlock) {
       const int64_t n = std::min(kBlock, count - start);
-      for (int64_t i = 0; i < n; ++i) block[i] = static_cast<Wide>(source[start + i]);
+      for (int64_t i = 0; i < n; ++i) block[i] = ToWide<Wide>(source[start + i]);
       StoreBlock(block, to, target + start * StorageBytes(to), n);
     }
   });

@@ -235,7 +235,8 @@ TEST_CASE("modules that communicate are checked on all their devices") {
   const Verdict same = VerdictOf(all, all);
   CHECK(same.outcome == Outcome::kSameBits);
   CHECK(same.devices == 4);
-  CHECK(same.notes.size() == 1);  // that the reference alone simulates devices
+  CHECK(same.engines.size() == 2);
+  CHECK(same.notes.empty());
   const Verdict groups = VerdictOf(all, text("{{0,1},{2,3}}", "add"));
   CHECK(groups.outcome == Outcome::kDisagree);
   CHECK(groups.reason.starts_with("device0.out0"));
@@ -356,13 +357,16 @@ TEST_CASE("a runner runs on one device or on all") {
       Parse("HloModule m, num_partitions=2\nENTRY e {\n  i = u32[] partition-id()\n  ROOT r = s32[] convert(i)\n}\n");
   RunnerOptions options;
   options.devices = {1, 2};
-  auto runner = Runner::Prepare(*module, options);
-  REQUIRE(runner.ok());
-  CHECK(runner->engine() == "reference");
-  const std::vector<const Literal*> none[2];
-  const auto results = runner->RunOnAll(none);
-  REQUIRE(results.ok());
-  REQUIRE(results->size() == 2);
-  CHECK((*results)[1].GetAsInt64(0) == 1);
-  CHECK(runner->Run({}).status().code() == StatusCode::kInvalidArgument);
+  for (const Engine engine : {Engine::kFast, Engine::kReference}) {
+    options.engine = engine;
+    auto runner = Runner::Prepare(*module, options);
+    REQUIRE(runner.ok());
+    CHECK((runner->engine() == "reference") == (engine == Engine::kReference));
+    const std::vector<const Literal*> none[2];
+    const auto results = runner->RunOnAll(none);
+    REQUIRE(results.ok());
+    REQUIRE(results->size() == 2);
+    CHECK((*results)[1].GetAsInt64(0) == 1);
+    CHECK(runner->Run({}).status().code() == StatusCode::kInvalidArgument);
+  }
 }

@@ -1,5 +1,7 @@
-// evaluator.h, several devices: every collective, in every sense that its groups may have, between simulated devices.
+// evaluator.h and executable.h, several devices: every collective, in every sense that its groups may have, by the
+// reference evaluator and by the engine.
 #include "hloir/evaluator.h"
+#include "hloir/executable.h"
 
 #include <string>
 
@@ -18,6 +20,24 @@ std::unique_ptr<HloModule> Parse(const std::string& text) {
 
 const std::string kAdd = "add { a = s32[] parameter(0)\n b = s32[] parameter(1)\n ROOT s = s32[] add(a, b) }\n";
 
+// By one way or the other.
+StatusOr<std::vector<Literal>> Run(const HloModule& module, const DeviceCounts& counts,
+                                   const std::vector<std::vector<const Literal*>>& arguments, bool fast,
+                                   const EvaluatorOptions& evaluator = {}) {
+  if (!fast) return RunOnDevices(module, counts, arguments, evaluator);
+  ExecutableOptions options;
+  options.threads = 3;  // fewer than devices, and more than one
+  options.evaluator = evaluator;
+  auto executable = PrepareOnDevices(module, counts, options);
+  if (!executable.ok()) return executable.status();
+  auto first = (*executable)->Run(arguments);
+  const auto again = (*executable)->Run(arguments);  // nothing stays of a run, not even of one that failed
+  CHECK(first.status().message() == again.status().message());
+  if (!first.ok() || !again.ok()) return first;
+  for (size_t d = 0; d < first->size(); ++d) CHECK((*first)[d].ToString() == (*again)[d].ToString());
+  return first;
+}
+
 // Runs `body` on replicas x partitions devices; device d's x is {10 d, 10 d + 1, …}. The results as text, one a device.
 std::vector<std::string> Results(const DeviceCounts& counts, int64_t elements, const std::string& body,
                                  std::string* error = nullptr) {
@@ -31,15 +51,19 @@ std::vector<std::string> Results(const DeviceCounts& counts, int64_t elements, c
     for (int64_t i = 0; i < elements; ++i) x.SetFromInt64(i, 10 * d + i);
   }
   for (const Literal& x : inputs) arguments.push_back({&x});
-  auto results = RunOnDevices(*module, counts, arguments);
-  if (error != nullptr) {
-    *error = results.status().message();
-    return {};
+  std::vector<std::string> texts[2];
+  std::string errors[2];
+  for (const bool fast : {false, true}) {
+    const auto results = Run(*module, counts, arguments, fast);
+    errors[fast] = results.status().message();
+    if (results.ok())
+      for (const Literal& result : *results) texts[fast].push_back(result.ToString());
   }
-  REQUIRE(results.status().message() == "");
-  std::vector<std::string> texts;
-  for (const Literal& result : *results) texts.push_back(result.ToString());
-  return texts;
+  CHECK(errors[0] == errors[1]);
+  CHECK(texts[0] == texts[1]);
+  if (error != nullptr) *error = errors[0];
+  else REQUIRE(errors[0] == "");
+  return texts[0];
 }
 
 using Texts = std::vector<std::string>;
@@ -129,9 +153,11 @@ TEST_CASE("in two halves, in loops and in branches") {
   CHECK(DeviceCountsOf(*module).partitions == 4);
   CHECK(UsesDevices(*module));
   const std::vector<std::vector<const Literal*>> none(4);
-  auto results = RunOnDevices(*module, DeviceCountsOf(*module), none);
-  REQUIRE(results.ok());
-  for (int64_t d = 0; d < 4; ++d) CHECK((*results)[static_cast<size_t>(d)].GetAsInt64(0) == (d + 1) % 4);
+  for (const bool fast : {false, true}) {
+    const auto results = Run(*module, DeviceCountsOf(*module), none, fast);
+    REQUIRE(results.ok());
+    for (int64_t d = 0; d < 4; ++d) CHECK((*results)[static_cast<size_t>(d)].GetAsInt64(0) == (d + 1) % 4);
+  }
 }
 
 TEST_CASE("devices that wait in vain, and other mistakes") {
@@ -143,12 +169,14 @@ TEST_CASE("devices that wait in vain, and other mistakes") {
             "keep { ROOT a = s32[] parameter(0) }\nENTRY e { r = u32[] replica-id()\n x = s32[] convert(r)\n"
             " ROOT c = s32[] conditional(x, x, x), branch_computations={sum, keep} }\n");
   const std::vector<std::vector<const Literal*>> two(2), three(3);
-  auto stuck = RunOnDevices(*module, {2, 1}, two);
-  CHECK(stuck.status().code() == StatusCode::kInvalidArgument);
-  CHECK(stuck.status().message() == "r: 1 of 2 devices wait here for others that never come");
-  CHECK(RunOnDevices(*module, {2, 1}, three).status().code() == StatusCode::kInvalidArgument);
-  CHECK(RunOnDevices(*module, {int64_t{1} << 40, int64_t{1} << 40}, two).status().code() ==
-        StatusCode::kResourceExhausted);
+  for (const bool fast : {false, true}) {
+    auto stuck = Run(*module, {2, 1}, two, fast);
+    CHECK(stuck.status().code() == StatusCode::kInvalidArgument);
+    CHECK(stuck.status().message() == "r: deadlock: 1 of 2 devices wait here (0) for others that never come (1)");
+    CHECK(Run(*module, {2, 1}, three, fast).status().code() == StatusCode::kInvalidArgument);
+    CHECK(Run(*module, {int64_t{1} << 40, int64_t{1} << 40}, two, fast).status().code() ==
+          StatusCode::kResourceExhausted);
+  }
   Results({2, 1}, 1, " ROOT r = s32[1] all-reduce(x), to_apply=add, replica_groups={{0}}", &error);
   CHECK(error == "r: a device is in no group");
   Results({2, 1}, 1, " ROOT r = s32[1] all-reduce(x), to_apply=add, replica_groups={{0,1,2}}", &error);
@@ -170,11 +198,13 @@ TEST_CASE("limits hold on each device") {
       "ENTRY e { x = s32[1000] parameter(0)\n ROOT r = s32[1000] all-reduce(x), to_apply=add, replica_groups={} }\n");
   const Literal x(Shape::Array(PrimitiveType::S32, {1000}));
   const std::vector<std::vector<const Literal*>> arguments{{&x}, {&x}};
-  EvaluatorOptions options;
-  options.max_steps = 500;
-  CHECK(RunOnDevices(*module, {2, 1}, arguments, options).status().code() == StatusCode::kResourceExhausted);
-  std::atomic<bool> cancel = true;
-  options = {};
-  options.cancel = &cancel;
-  CHECK(RunOnDevices(*module, {2, 1}, arguments, options).status().code() == StatusCode::kCancelled);
+  for (const bool fast : {false, true}) {
+    EvaluatorOptions options;
+    options.max_steps = 500;
+    CHECK(Run(*module, {2, 1}, arguments, fast, options).status().code() == StatusCode::kResourceExhausted);
+    std::atomic<bool> cancel = true;
+    options = {};
+    options.cancel = &cancel;
+    CHECK(Run(*module, {2, 1}, arguments, fast, options).status().code() == StatusCode::kCancelled);
+  }
 }

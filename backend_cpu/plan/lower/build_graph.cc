@@ -24,11 +24,11 @@ constexpr int64_t kMaxNodes = int64_t{1} << 20;  // after inlining: some 600 MB
 
 class Builder {
  public:
-  Builder(const HloModule& module, const EvaluatorOptions& options, const KernelTable& kernels)
+  Builder(const HloModule& module, const EvaluatorOptions& options, const KernelTable& kernels, bool several_devices)
       : options_(options),
         max_value_bytes_(options.max_bytes),
         kernels_(kernels),
-        one_device_(module.config().replica_count * module.config().num_partitions <= 1),
+        one_device_(!several_devices && module.config().replica_count * module.config().num_partitions <= 1),
         leaves_(module.instruction_id_limit()) {}
 
   StatusOr<std::unique_ptr<Graph>> Build(const HloComputation& computation, int depth) {
@@ -363,8 +363,14 @@ class Builder {
       return Unimplemented(Format("{}: its form", start.name()));
     const Shape& result = plain ? start.shape() : start.shape().tuple_shapes(1);
     if (!wraps) {
-      if (auto leaves = PassedOn(start, result)) return *leaves;
-      return Unimplemented(Format("{}: {}", start.name(), start.opcode_name()));
+      // A permutation may send nothing to a single device, which then has zeros.
+      const bool passes = start.opcode() != HloOpcode::kCollectivePermuteStart;
+      if (auto leaves = passes ? PassedOn(start, result) : std::nullopt) return *leaves;
+      // Its node gives all that is in flight: operands, result, contexts.
+      HLOIR_ASSIGN_OR_RETURN(const ValueList all, AddNode(start));
+      if (plain) return all;
+      return ValueList(
+          std::span<const ValueId>(all.data() + LeafCount(start.shape().tuple_shapes(0)), LeafCount(result)));
     }
     const HloComputation& called = *start.called_computations()[0];
     std::vector<ValueList> operands;
@@ -510,11 +516,13 @@ class Builder {
       case HloOpcode::kAsyncStart:
       case HloOpcode::kCopyStart:
       case HloOpcode::kAllGatherStart:
+      case HloOpcode::kCollectivePermuteStart:
       case HloOpcode::kAllReduceStart: return VisitAsyncStart(instruction, depth);
       case HloOpcode::kAsyncUpdate:
       case HloOpcode::kAsyncDone:
       case HloOpcode::kCopyDone:
       case HloOpcode::kAllGatherDone:
+      case HloOpcode::kCollectivePermuteDone:
       case HloOpcode::kAllReduceDone:
         if (instruction.operand_count() != 1) return Unimplemented(Format("{}: its form", instruction.name()));
         return LeavesOf(*instruction.operand(0));
@@ -554,8 +562,8 @@ class Builder {
 }  // namespace
 
 StatusOr<LoweredGraph> BuildGraph(const HloComputation& computation, const EvaluatorOptions& options,
-                                  const KernelTable& kernels) {
-  Builder builder(*computation.module(), options, kernels);
+                                  const KernelTable& kernels, bool several_devices) {
+  Builder builder(*computation.module(), options, kernels, several_devices);
   LoweredGraph lowered;
   HLOIR_ASSIGN_OR_RETURN(lowered.graph, builder.Build(computation, 0));
   lowered.expanded = builder.TakeExpanded();

@@ -22,7 +22,9 @@ struct LoweredGraph {
 // a whole, and so does each op on arrays of dynamic sizes. Unimplemented, without harm, for what has no meaning as a
 // node of its own: transfers in flight, values that are no arrays. ResourceExhausted for values over
 // `options.max_bytes` and for calls that multiply beyond reason.
+// `several_devices`: collectives exchange data, whatever the module's header says; without, those of one device pass
+// their operands on.
 StatusOr<LoweredGraph> BuildGraph(const HloComputation& computation, const EvaluatorOptions& options,
-                                  const KernelTable& kernels);
+                                  const KernelTable& kernels, bool several_devices);
 
 }  // namespace hloir::cpu

@@ -52,6 +52,7 @@ Support SupportFor(const Graph& graph, const Node& node, const KernelTable& kern
       LoopSupports(*node.instruction, kernels)) {
     return {Support::kLoop, {}, ""};
   }
+  if (HasTrait(opcode, kCollective)) return {Support::kReference, {}, "it exchanges data with other devices"};
   if (!HasStep(opcode)) return {Support::kReference, {}, "it has no kernel"};
   return {};
 }

@@ -10,13 +10,17 @@ namespace hloir::cpu {
 template <class T>
 inline void TransposeFourByFour(const T* a, const T* b, const T* c, const T* d, T* to, int64_t stride) {
   static_assert(sizeof(T) == 4);
-  using Four = int32_t __attribute__((vector_size(16), aligned(4), may_alias));
-  auto load = [](const T* from) { return *reinterpret_cast<const Four*>(from); };
+  using Four = int32_t __attribute__((vector_size(16)));
+  auto load = [](const T* from) {  // from any address
+    Four values;
+    __builtin_memcpy(&values, from, sizeof(values));
+    return values;
+  };
   const Four low_ab = __builtin_shufflevector(load(a), load(b), 0, 4, 1, 5),
              low_cd = __builtin_shufflevector(load(c), load(d), 0, 4, 1, 5);
   const Four high_ab = __builtin_shufflevector(load(a), load(b), 2, 6, 3, 7),
              high_cd = __builtin_shufflevector(load(c), load(d), 2, 6, 3, 7);
-  auto store = [](T* at, Four values) { *reinterpret_cast<Four*>(at) = values; };
+  auto store = [](T* at, Four values) { __builtin_memcpy(at, &values, sizeof(values)); };
   store(to, __builtin_shufflevector(low_ab, low_cd, 0, 1, 4, 5));
   store(to + stride, __builtin_shufflevector(low_ab, low_cd, 2, 3, 6, 7));
   store(to + 2 * stride, __builtin_shufflevector(high_ab, high_cd, 0, 1, 4, 5));

@@ -46,8 +46,7 @@ struct RunnerOptions {
   std::function<Status(const Literal&)> outfeed;
   std::function<void(const HloInstruction&, const Literal&)> on_result;
   std::function<void(int64_t, int64_t)> on_progress;
-  // With more than one, the reference evaluator simulates all of them, whatever `engine` says.
-  DeviceCounts devices{};
+  DeviceCounts devices{};  // with more than one, `profile` is the first one's
 };
 
 EvaluatorOptions ToEvaluatorOptions(const RunnerOptions& options);
@@ -63,17 +62,20 @@ class Runner {
   // On each device; also if there is one. arguments[d] are device d's.
   StatusOr<std::vector<Literal>> RunOnAll(std::span<const std::vector<const Literal*>> arguments);
   int64_t device_count() const { return options_.devices.devices(); }
-  ExecutionProfile Profile() const { return executable_ ? executable_->Profile() : ExecutionProfile(); }
-  int64_t arena_bytes() const { return executable_ ? executable_->arena_bytes() : 0; }
+  // Of the fast engine; of several devices the first one's.
+  ExecutionProfile Profile() const { return prepared() ? prepared()->Profile() : ExecutionProfile(); }
+  int64_t arena_bytes() const { return prepared() ? prepared()->arena_bytes() : 0; }
   // The instruction set in use, or "reference".
-  std::string engine() const { return executable_ ? executable_->isa() : "reference"; }
+  std::string engine() const { return prepared() ? prepared()->isa() : "reference"; }
 
  private:
   Runner(const HloModule& module, const RunnerOptions& options) : module_(&module), options_(options) {}
+  const HloExecutable* prepared() const { return devices_ ? &devices_->device(0) : executable_.get(); }
   const HloModule* module_;
   RunnerOptions options_;
-  std::unique_ptr<HloExecutable> executable_;  // of one device: one of these two
+  std::unique_ptr<HloExecutable> executable_;  // one of these three; of several devices the reference needs none
   std::unique_ptr<HloEvaluator> evaluator_;
+  std::unique_ptr<HloDeviceExecutable> devices_;
 };
 
 }  // namespace hloir
