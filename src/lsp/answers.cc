@@ -63,8 +63,9 @@ std::string ShapeLine(const Shape& shape) {
 }
 
 std::string CostLine(const Document& document, const HloInstruction& i) {
-  const ModuleStats& stats = document.StatsOf(*i.module());
-  for (const ModuleStats::Step& step : stats.steps) {
+  const ModuleStats* stats = document.StatsOf(*i.module());
+  if (stats == nullptr) return "";
+  for (const ModuleStats::Step& step : stats->steps) {
     if (step.instruction != &i) continue;
     // A step's cost is of all its runs.
     std::string line = Format("- cost: {} FLOPs", HumanCount(step.cost.flops));
@@ -115,7 +116,9 @@ std::string About(const Document& document, const HloComputation& computation) {
   head += ") -> " + computation.root()->shape().ToString(false);
   std::string text = CodeBlock(head);
   text += Format("- {} instructions{}\n", computation.instruction_count(), computation.IsEntry() ? ", the entry" : "");
-  for (const ModuleStats::Computation& known : document.StatsOf(*computation.module()).computations) {
+  const ModuleStats* stats = document.StatsOf(*computation.module());
+  for (size_t k = 0; stats != nullptr && k < stats->computations.size(); ++k) {
+    const ModuleStats::Computation& known = stats->computations[k];
     if (known.computation != &computation) continue;
     text += Format("- one run: {} FLOPs, {} moved", HumanCount(known.cost.flops), Bytes(known.cost.bytes));
     if (known.times > 1) text += Format("; {} runs", HumanCount(known.times));

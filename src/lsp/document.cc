@@ -178,6 +178,7 @@ void Document::Link() {
 
 void Document::Diagnose() {
   std::vector<int32_t> of_id;
+  legal_.clear();
   for (const std::unique_ptr<HloModule>& module : modules_) {
     of_id.assign(static_cast<size_t>(module->instruction_id_limit()), -1);
     for (size_t k = 0; k < linked_.size(); ++k)
@@ -193,7 +194,9 @@ void Document::Diagnose() {
     };
     VerifierOptions options;
     options.max_errors = 100;
-    for (VerifierError& error : VerifyModuleAll(*module, options))
+    std::vector<VerifierError> errors = VerifyModuleAll(*module, options);
+    legal_.push_back(errors.empty());
+    for (VerifierError& error : errors)
       diagnostics_.push_back(
           {place(error.instruction), Diagnostic::Severity::kError, "verifier", std::move(error.message)});
     for (const HloComputation* computation : module->computations())
@@ -203,11 +206,12 @@ void Document::Diagnose() {
   }
 }
 
-const ModuleStats& Document::StatsOf(const HloModule& module) const {
+const ModuleStats* Document::StatsOf(const HloModule& module) const {
   size_t m = 0;
   while (m + 1 < modules_.size() && modules_[m].get() != &module) ++m;
+  if (!legal_[m]) return nullptr;
   if (stats_[m] == nullptr) stats_[m] = std::make_unique<ModuleStats>(*modules_[m]);
-  return *stats_[m];
+  return stats_[m].get();
 }
 
 }  // namespace hloir::lsp

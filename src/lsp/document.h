@@ -46,7 +46,8 @@ class Document {
   // What the parser made of it; nullptr: nothing is known. They hold until the next Finish.
   const HloInstruction* InstructionOf(int32_t index) const { return linked_[static_cast<size_t>(index)]; }
   const HloComputation* ComputationOf(int32_t index) const { return linked_computations_[static_cast<size_t>(index)]; }
-  const ModuleStats& StatsOf(const HloModule& module) const;
+  // nullptr for a module that is no legal HLO, of which nothing can be counted.
+  const ModuleStats* StatsOf(const HloModule& module) const;
 
  private:
   void IndexLines();
@@ -65,6 +66,7 @@ class Document {
   std::vector<const HloInstruction*> linked_;
   std::vector<const HloComputation*> linked_computations_;
   std::vector<Diagnostic> diagnostics_;
+  std::vector<bool> legal_;  // of modules_
   mutable std::vector<std::unique_ptr<ModuleStats>> stats_;
 };
 

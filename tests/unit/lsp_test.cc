@@ -477,6 +477,25 @@ TEST_CASE("no text is too broken to ask about") {
   }
 }
 
+// What the verifier refuses, analyses need not stand: hovers say what can be said.
+TEST_CASE("illegal modules can be asked about") {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(HLOIR_TESTS_DIR "/verifier_errors")) {
+    const StatusOr<std::string> text = ReadFile(entry.path().string());
+    REQUIRE(text.ok());
+    // Files have many modules each, of which some do not stand beside others.
+    for (size_t at = 0; at < text->size();) {
+      const size_t end = std::min(text->find("\n// -----", at), text->size() - 1) + 1;
+      const lsp::Document document(text->substr(at, end - at), false);
+      at = end;
+      for (const lsp::Spot& spot : document.outline().spots) (void)lsp::Hover(document, spot.range.begin);
+      (void)lsp::InlayHints(document, {0, static_cast<uint32_t>(end)});
+      count += document.parses();
+    }
+  }
+  CHECK(count > 20);
+}
+
 // Brackets, quotes and comments without an end are not sought again and again: each of these would take minutes.
 TEST_CASE("half a megabyte of what never ends is read at once") {
   for (const std::string_view piece : {"(\n", "\"\\\n", "/*", "'", "{[", "a = f32[\n", "e {\n", "%", ",,", "\\\""}) {
