@@ -16,7 +16,7 @@ namespace hloir::tool {
 namespace {
 
 struct DumpsFlags {
-  std::string folder;
+  std::string folder, page, harvest;
   ReadDumpsOptions read;
   uint64_t seed = 0;
   bool stages = false, verify = false, json = false;
@@ -51,6 +51,30 @@ int VerifyDumps(const DumpsFlags& flags, const DumpFolder& folder, Json& json) {
   return worst;
 }
 
+// Runs the snapshots, and holds what comes against what they have stored.
+int RunAllSnapshots(const DumpsFlags& flags, const DumpFolder& folder, Json& json) {
+  int worst = kExitGood;
+  for (size_t k = 0; k < folder.modules.size(); ++k) {
+    const DumpFolder::Module& module = folder.modules[k];
+    for (const SnapshotVerdict& verdict : RunSnapshots(module)) {
+      const bool agrees = verdict.comparison.agree;
+      const std::string text = !verdict.status.ok()   ? "not run: " + verdict.status.message()
+                               : !verdict.has_results ? "runs; no result is stored"
+                               : agrees               ? "gives what is stored"
+                                                      : verdict.comparison.ToString("computed", "stored");
+      if (!verdict.status.ok() && worst == kExitGood) worst = ExitStatusOf(verdict.status.code());
+      if (verdict.status.ok() && !agrees) worst = kExitDisagree;
+      Json row = {{"file", verdict.path}, {"verdict", text}};
+      if (verdict.status.ok() && verdict.has_results) row["agrees"] = agrees;
+      json["modules"][k]["snapshot_verdicts"].push_back(std::move(row));
+      if (!flags.json)
+        PrintOut("{}: {}: {}\n", Printable(module.name), Printable(verdict.path.substr(verdict.path.rfind('/') + 1)),
+                 Printable(text));
+    }
+  }
+  return worst;
+}
+
 int Dumps(DumpsFlags flags) {
   if (flags.json) ReportErrorsAsJson();
   StatusOr<DumpFolder> folder = Internal("");
@@ -71,7 +95,27 @@ int Dumps(DumpsFlags flags) {
       Write(stdout, ForLocale(DumpReport(*folder)));
     }
   }
-  const int status = flags.verify ? VerifyDumps(flags, *folder, json) : kExitGood;
+  if (!flags.page.empty()) {
+    if (Status written = WriteOutput(flags.page, DumpPage(*folder, flags.read.threads)); !written.ok())
+      return Fail(written, flags.page);
+  }
+  if (!flags.harvest.empty()) {
+    const StatusOr<Harvest> harvest = HarvestDumps(*folder, flags.harvest, flags.read.threads);
+    if (!harvest.ok()) return Fail(harvest.status(), flags.harvest);
+    if (flags.json) {
+      json["harvest"] = {
+          {"stages", harvest->stages}, {"modules", harvest->modules}, {"duplicates", harvest->duplicates}};
+    } else {
+      PrintOut("{}: {} modules from {} stages, of which {} were there twice\n", flags.harvest, harvest->modules,
+               harvest->stages, harvest->duplicates);
+    }
+  }
+  int status = kExitGood;
+  if (flags.verify) {
+    status = VerifyDumps(flags, *folder, json);
+    const int snapshots = RunAllSnapshots(flags, *folder, json);
+    if (status == kExitGood || snapshots == kExitDisagree) status = snapshots;
+  }
   if (flags.json) PrintJson(json);
   return status;
 }
@@ -90,7 +134,14 @@ void AddDumpsCommand(CLI::App& app, Action& action) {
                    "Show instructions whose name, opcode, op_name or source line (FILE:LINE) has this in it")
       ->type_name("TEXT");
   command->add_flag("--verify", flags->verify,
-                    "Run each module's stages on the same inputs, and name the first that changes the result");
+                    "Run each module's stages on the same inputs, and name the first that changes the result; "
+                    "and snapshots, on their own inputs");
+  command->add_option("-o,--output", flags->page, "Write all of it as one page, which needs no network")
+      ->type_name("OUT.html");
+  command
+      ->add_option("--harvest", flags->harvest,
+                   "Write each structure once, without metadata, into this folder, with an index")
+      ->type_name("FOLDER");
   command->add_option("--seed", flags->seed, "Of the inputs for --verify")->check(AnySeed())->type_name("N");
   command->add_option("--threads", flags->read.threads, "To read files (default: one for each core)")
       ->check(Between(0, 1024))

@@ -11,6 +11,7 @@
 
 #include "hloir/check.h"
 #include "hloir/evaluator.h"
+#include "hloir/inspect/profile.h"
 #include "hloir/io.h"
 #include "hloir/report.h"
 #include "hloir/check/runner.h"
@@ -25,7 +26,7 @@ namespace hloir::tool {
 namespace {
 
 struct RunFlags {
-  std::string file, inputs, outputs, infeed, outfeed, trace;
+  std::string file, inputs, outputs, infeed, outfeed, trace, page;
   uint64_t seed = 0;
   int repeat = 1;
   bool json = false, has_seed = false;
@@ -87,11 +88,12 @@ StatusOr<DeviceCounts> CountsOf(const RunFlags& flags, const HloModule& module) 
 }
 
 // The results, unless another report takes their place.
-Status Report(const RunFlags& flags, const Runner& runner, const std::vector<std::vector<Literal>>& leaves,
-              Json timing) {
+Status Report(const RunFlags& flags, const HloModule& module, const Runner& runner,
+              const std::vector<std::vector<Literal>>& leaves, Json timing) {
   if (!flags.outputs.empty()) HLOIR_RETURN_IF_ERROR(WriteLeaves(flags.outputs, "out", leaves));
   const ExecutionProfile profile = runner.Profile();
   if (!flags.trace.empty()) HLOIR_RETURN_IF_ERROR(WriteFile(flags.trace, ChromeTrace(profile)));
+  if (!flags.page.empty()) HLOIR_RETURN_IF_ERROR(WriteOutput(flags.page, ProfilePage(profile, module.name())));
   if (flags.json) {
     if (flags.profile) timing["profile"] = Json::parse(ProfileReportJson(profile));
     PrintJson(timing);
@@ -180,7 +182,7 @@ int Run(const RunFlags& flags) {
   if (flags.trace_values) timing["values"] = std::move(values);
   std::vector<std::vector<Literal>> leaves;
   for (const Literal& result : results) leaves.push_back(ResultLeaves(result));
-  const Status reported = Report(flags, *runner, leaves, std::move(timing));
+  const Status reported = Report(flags, loaded->module(), *runner, leaves, std::move(timing));
   return reported.ok() ? kExitGood : Fail(reported);
 }
 
@@ -240,7 +242,11 @@ void AddRunCommand(CLI::App& app, Action& action) {
       ->type_name("N");
   command->add_flag("!--no-fusion", flags->runner.fuse,
                     "Run each instruction by itself: the engine joins none that the module does not");
-  command->add_flag("--profile", flags->profile, "Print what each step of the plan took, in place of results");
+  CLI::Option* profile =
+      command->add_flag("--profile", flags->profile, "Print what each step of the plan took, in place of results");
+  command->add_option("-o,--output", flags->page, "Write a page with a flame graph there, which needs no network")
+      ->needs(profile)
+      ->type_name("OUT.html");
   command->add_option("--profile-trace", flags->trace, "Write each step's start and end there, as a Chrome trace")
       ->type_name("T.json");
   command->add_flag("--trace-values", flags->trace_values,

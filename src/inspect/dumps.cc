@@ -2,20 +2,21 @@
 #include "hloir/inspect/dumps.h"
 
 #include <algorithm>
-#include <atomic>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <system_error>
-#include <thread>
 #include <tuple>
 
 #include "hloir/analysis/buffer_assignment.h"
 #include "hloir/analysis/structural.h"
 #include "hloir/io.h"
+#include "hloir/verifier.h"
+#include "inspect/parallel.h"
 #include "inspect/text.h"
+#include "inspect/xla_memory.h"
 #include "report/json.h"
 #include "report/table.h"
 #include "support/format.h"
@@ -32,7 +33,7 @@ bool Contains(std::string_view text, std::string_view part) { return text.find(p
 struct FileName {
   std::string module, stage;
   int64_t order = 0;  // of stages
-  enum class Kind { kStage, kSnapshot, kMemoryReport, kOther } kind = Kind::kOther;
+  enum class Kind { kStage, kSnapshot, kMemoryReport, kBuffers, kOther } kind = Kind::kOther;
 };
 
 // Where ".0012." stands: XLA's number of a pass.
@@ -62,6 +63,7 @@ FileName Parse(std::string name) {
   if (after != std::string_view::npos && number == std::string_view::npos) {
     cut(std::min(stem.rfind('.', after), stem.size()), kLast);
     if (result.stage.ends_with("memory-usage-report")) result.kind = FileName::Kind::kMemoryReport;
+    else if (result.stage.ends_with("-buffer-assignment")) return result.kind = FileName::Kind::kBuffers, result;
     else if (!result.stage.ends_with("after_optimizations")) result.kind = FileName::Kind::kOther;
   } else if (before != std::string_view::npos && number == std::string_view::npos) {
     cut(before, -1);
@@ -96,16 +98,6 @@ int64_t DevicesOf(const HloModule& module) {
   return std::max<int64_t>(1, module.config().replica_count) * std::max<int64_t>(1, module.config().num_partitions);
 }
 
-// By XLA's report, which says "Total bytes used: N" or, for each memory space, "Total bytes: N".
-int64_t TotalBytes(std::string_view report) {
-  int64_t total = -1;
-  for (const std::string_view words : {"Total bytes used: ", "\nTotal bytes: "}) {
-    for (size_t at = report.find(words); at != std::string_view::npos; at = report.find(words, at + 1))
-      total = std::max<int64_t>(total, 0) + std::atoll(std::string(report.substr(at + words.size(), 20)).c_str());
-  }
-  return total;
-}
-
 bool Finds(const HloInstruction& i, const std::string& text) {
   if (Contains(i.name(), text) || Contains(i.opcode_name(), text)) return true;
   if (i.metadata() != nullptr && Contains(i.metadata()->op_name, text)) return true;
@@ -119,7 +111,7 @@ ReadOptions Unverified() {
   return options;
 }
 
-void ReadStage(DumpFolder::Stage& stage, const std::string& find, bool is_last, int64_t& memory) {
+void ReadStage(DumpFolder::Stage& stage, const std::string& find, bool is_last, DumpFolder::Memory& memory) {
   const auto file = ReadModuleFile(stage.path, Unverified());
   if (!file.ok()) {
     stage.status = file.status();
@@ -127,13 +119,24 @@ void ReadStage(DumpFolder::Stage& stage, const std::string& find, bool is_last, 
   }
   const HloModule& module = file->module();
   stage.count = CountInstructions(module);
-  stage.cost = CostAnalysis(module).total().once;
+  // Analyses take legal modules only.
+  stage.legal = VerifyModule(module).ok();
+  if (stage.legal) stage.cost = CostAnalysis(module).total().once;
   stage.devices = DevicesOf(module);
   stage.structure = StructuralHash(module);
-  if (is_last) {
+  if (is_last && stage.legal) {
     const BufferAssignment buffers = AssignBuffers(module);
-    memory = buffers.parameter_bytes + buffers.constant_bytes + buffers.of(*module.entry_computation()).heap_bytes;
+    memory.parameters = buffers.parameter_bytes, memory.constants = buffers.constant_bytes;
+    memory.others = buffers.of(*module.entry_computation()).heap_bytes;
+    memory.total = memory.parameters + memory.constants + memory.others;
   }
+  std::array<int64_t, kOpcodeCount> counts{};
+  for (const HloComputation* computation : module.computations())
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
+      ++counts[static_cast<size_t>(i->opcode())];
+  for (size_t k = 0; k < counts.size(); ++k)
+    if (counts[k] > 0) stage.opcodes.emplace_back(OpcodeName(static_cast<HloOpcode>(k)), counts[k]);
+  std::sort(stage.opcodes.begin(), stage.opcodes.end());
   if (find.empty()) return;
   for (const HloComputation* computation : module.computations())
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
@@ -157,10 +160,11 @@ StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& 
   struct Known {
     DumpFolder::Module module;
     std::vector<std::pair<int64_t, DumpFolder::Stage>> stages;
-    std::string report;
+    std::string report, buffers;
   };
   std::map<std::string, Known> modules;
   DumpFolder folder;
+  folder.path = path;
   std::vector<std::pair<std::string, FileName>> others;
   fs::recursive_directory_iterator at(path, fs::directory_options::skip_permission_denied, error), end;
   for (; !error && at != end; at.increment(error)) {
@@ -175,8 +179,9 @@ StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& 
       continue;
     }
     Known& known = modules[name.module];
-    if (name.kind == FileName::Kind::kSnapshot) ++known.module.snapshots;
-    else if (name.kind == FileName::Kind::kMemoryReport) known.report = at->path().string();
+    if (name.kind == FileName::Kind::kSnapshot) known.module.snapshots.push_back(at->path().string());
+    else if (name.kind == FileName::Kind::kMemoryReport) known.report = at->path().string(), ++known.module.others;
+    else if (name.kind == FileName::Kind::kBuffers) known.buffers = at->path().string(), ++known.module.others;
     else {
       auto& [order, stage] = known.stages.emplace_back();
       order = name.order, stage.path = at->path().string(), stage.name = name.stage;
@@ -190,14 +195,12 @@ StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& 
   struct Task {
     DumpFolder::Stage* stage;
     bool is_last;
-    int64_t* memory;
+    DumpFolder::Memory* memory;
   };
   for (auto& [name, known] : modules) {
-    if (!known.report.empty()) {
-      if (const auto report = ReadFile(known.report); report.ok()) known.module.xla_memory = TotalBytes(*report);
-      ++known.module.others;
-    }
-    if (known.stages.empty() && known.module.snapshots == 0) continue;
+    if (known.stages.empty() && known.module.snapshots.empty()) continue;
+    std::sort(known.module.snapshots.begin(), known.module.snapshots.end());
+    known.module.xla_memory = ReadXlaMemory(known.report, known.buffers);
     std::stable_sort(known.stages.begin(), known.stages.end(), [](const auto& a, const auto& b) {
       return std::tie(a.first, a.second.path) < std::tie(b.first, b.second.path);
     });
@@ -211,25 +214,13 @@ StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& 
     for (DumpFolder::Stage& stage : module.stages)
       tasks.push_back({&stage, &stage == &module.stages.back(), &module.memory});
 
-  std::atomic<size_t> next = 0;
   std::mutex mutex;
   size_t done = 0;
-  const auto work = [&] {
-    for (size_t k; (k = next++) < tasks.size();) {
-      ReadStage(*tasks[k].stage, options.find, tasks[k].is_last, *tasks[k].memory);
-      const std::lock_guard lock(mutex);
-      if (options.on_progress) options.on_progress(++done, tasks.size());
-    }
-  };
-  const size_t threads =
-      options.threads > 0 ? static_cast<size_t>(options.threads) : std::thread::hardware_concurrency();
-  std::vector<std::thread> pool;
-  try {
-    for (size_t t = 1; t < std::min(std::max<size_t>(threads, 1), tasks.size()); ++t) pool.emplace_back(work);
-  } catch (const std::system_error&) {  // there are no more threads to be had: those that there are do
-  }
-  work();
-  for (std::thread& thread : pool) thread.join();
+  ForEachInParallel(tasks.size(), options.threads, [&](size_t k) {
+    ReadStage(*tasks[k].stage, options.find, tasks[k].is_last, *tasks[k].memory);
+    const std::lock_guard lock(mutex);
+    if (options.on_progress) options.on_progress(++done, tasks.size());
+  });
 
   for (DumpFolder::Module& module : folder.modules) {
     const DumpFolder::Stage* before = nullptr;
@@ -240,28 +231,6 @@ StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& 
     }
   }
   return folder;
-}
-
-StatusOr<DumpVerdict> VerifyStages(const DumpFolder::Module& module, const CheckOptions& options) {
-  std::unique_ptr<HloModule> first;
-  std::optional<Checker> checker;
-  DumpVerdict result;
-  for (size_t k = 0; k < module.stages.size(); ++k) {
-    const DumpFolder::Stage& stage = module.stages[k];
-    if (!stage.status.ok() || !stage.changed) continue;
-    HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> now, ReadModule(stage.path));
-    if (first == nullptr) {
-      first = std::move(now);
-      checker.emplace(*first, std::vector<InputSet>(), options);
-      continue;
-    }
-    HLOIR_ASSIGN_OR_RETURN(result.verdict, checker->Check(*now));
-    ++result.stages;
-    if (result.verdict.agrees()) continue;
-    result.guilty = static_cast<int64_t>(k);
-    return result;
-  }
-  return result;
 }
 
 std::string DumpReport(const DumpFolder& folder) {
@@ -279,8 +248,9 @@ std::string DumpReport(const DumpFolder& folder) {
     }
     const DumpFolder::Stage& first = module.stages.front();
     table.Add({name, count, Format("{}", first.count.instructions), Format("{}", last->count.instructions),
-               Bytes(first.cost.bytes), Bytes(last->cost.bytes), module.memory < 0 ? "" : HumanBytes(module.memory),
-               module.xla_memory < 0 ? "" : HumanBytes(module.xla_memory)});
+               Bytes(first.cost.bytes), Bytes(last->cost.bytes),
+               module.memory.total < 0 ? "" : HumanBytes(module.memory.total),
+               module.xla_memory.total < 0 ? "" : HumanBytes(module.xla_memory.total)});
   }
   std::string text = table.ToString();
   text += Format("{} files: {} modules in {} stages\n", folder.files, folder.modules.size(), stages);
@@ -306,7 +276,16 @@ std::string StagesReport(const DumpFolder::Module& module) {
       ++unchanged;
     }
   }
-  return table.ToString() + Format("and {} that changed nothing\n", unchanged);
+  std::string text = table.ToString() + Format("and {} that changed nothing\n", unchanged);
+  for (const auto& [who, memory] : {std::pair("hloir", &module.memory), {"XLA", &module.xla_memory}}) {
+    if (memory->total < 0) continue;
+    text += Format("memory by {}: {}", who, HumanBytes(memory->total));
+    if (memory->parameters >= 0)
+      text += Format(" (parameters {}, constants {}, others {})", HumanBytes(memory->parameters),
+                     HumanBytes(memory->constants), HumanBytes(memory->others));
+    text += "\n";
+  }
+  return text;
 }
 
 std::string DumpJson(const DumpFolder& folder) {
@@ -320,15 +299,20 @@ std::string DumpJson(const DumpFolder& folder) {
         json["instructions"] = stage.count.instructions, json["top_level_instructions"] = stage.count.top_level;
         json["flops"] = WholeNumber(stage.cost.flops), json["bytes"] = WholeNumber(stage.cost.bytes);
         json["devices"] = stage.devices;
+        if (!stage.legal) json["legal"] = false;
         if (!stage.found.empty()) json["found"] = stage.found;
       } else {
         json["errors"] = Json::array({{{"message", stage.status.message()}}});
       }
       stages.push_back(std::move(json));
     }
-    Json json = {{"module", module.name}, {"snapshots", module.snapshots}, {"others", module.others}};
-    if (module.memory >= 0) json["memory_bytes"] = module.memory;
-    if (module.xla_memory >= 0) json["xla_memory_bytes"] = module.xla_memory;
+    Json json = {{"module", module.name}, {"snapshots", module.snapshots.size()}, {"others", module.others}};
+    if (module.memory.total >= 0) json["memory_bytes"] = module.memory.total;
+    if (module.xla_memory.total >= 0) json["xla_memory_bytes"] = module.xla_memory.total;
+    for (const auto& [key, memory] : {std::pair("memory", &module.memory), {"xla_memory", &module.xla_memory}}) {
+      if (memory->parameters < 0) continue;
+      json[key] = {{"parameters", memory->parameters}, {"constants", memory->constants}, {"others", memory->others}};
+    }
     json["stages"] = std::move(stages);
     modules.push_back(std::move(json));
   }

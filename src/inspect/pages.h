@@ -7,7 +7,7 @@
 
 namespace hloir {
 
-extern const std::string_view kGraphPage, kExplainPage;
+extern const std::string_view kGraphPage, kExplainPage, kDumpsPage, kProfilePage;
 
 // The page with `json` in it, of which no name can end the script that it stands in.
 inline std::string FillPage(std::string_view page, std::string_view json) {

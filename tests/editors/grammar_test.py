@@ -112,6 +112,13 @@ def main(hloir):
     if min(scopes.values()) < 100:
         sys.exit("that is too little")
 
+    # The extension is no more than these.
+    for path in (ROOT / "editors" / "vscode").rglob("*.json"):
+        if "node_modules" not in path.parts:
+            json.loads(path.read_text())
+    if shutil.which("node"):
+        subprocess.run(["node", "--check", ROOT / "editors" / "vscode" / "extension.js"], check=True)
+
     vim = shutil.which("vim")
     if not vim or "+syntax" not in subprocess.run([vim, "--version"], capture_output=True, text=True).stdout:
         print("there is no vim with syntax")

@@ -1,6 +1,6 @@
 // A folder that XLA_FLAGS=--xla_dump_to=DIR (or hloir opt --dump-to) has filled, as one thing: its modules, each with
-// its stages in their order, and what came to each file's neighbour. Files are told by name and content; XLA's reports,
-// LLVM IR and objects are counted and left alone.
+// its stages in their order, its snapshots, and what XLA says of its memory. Files are told by name and content; LLVM
+// IR and objects are counted and left alone.
 //
 // Example:
 //
@@ -15,6 +15,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hloir/check.h"
@@ -31,21 +32,37 @@ struct DumpFolder {
   struct Stage {
     std::string path, name;  // "before_optimizations", "simplification: algsimp", "cpu_after_optimizations"
     Status status;           // not ok: it cannot be read
+    bool legal = true;       // the verifier finds nothing wrong; else there are neither costs nor memory
     InstructionCount count;
     Cost cost;
     int64_t devices = 1;
     bool changed = true;  // it is not the same as the stage before
     uint64_t structure = 0;
+    std::vector<std::pair<std::string, int64_t>> opcodes;  // how many of each, by name
     std::vector<std::string> found;  // instructions that ReadDumpsOptions::find looks for, as text
+  };
+  // Bytes by what they are for; -1: unknown.
+  struct Memory {
+    int64_t parameters = -1, constants = -1;
+    int64_t others = -1;  // results and temporaries
+    int64_t total = -1;
+    struct Allocation {
+      std::string what;  // "parameter 0", "preallocated-temp"
+      int64_t bytes = 0;
+      int64_t values = 0;  // that lie in it, one after the other or side by side
+    };
+    std::vector<Allocation> allocations;  // XLA's, the largest first
   };
   // A module: "module_0001.jit_f".
   struct Module {
     std::string name;
-    std::vector<Stage> stages;          // before the passes, after each, at last
-    int64_t snapshots = 0, others = 0;  // files with inputs and results; reports, IR, …
-    int64_t xla_memory = -1;            // bytes, by XLA's memory-usage-report; -1: there is none
-    int64_t memory = -1;                // bytes of the last stage, by ours
+    std::vector<Stage> stages;           // before the passes, after each, at last
+    std::vector<std::string> snapshots;  // files with inputs and results
+    int64_t others = 0;                  // reports, IR, …
+    Memory xla_memory;                   // by XLA's buffer-assignment and memory-usage-report
+    Memory memory;                       // of the last stage, by hloir's buffer assignment
   };
+  std::string path;             // as it was given
   std::vector<Module> modules;  // by name
   int64_t files = 0;
 };
@@ -67,6 +84,29 @@ struct DumpVerdict {
   Verdict verdict;      // of that one, else of the last
 };
 StatusOr<DumpVerdict> VerifyStages(const DumpFolder::Module& module, const CheckOptions& options = {});
+
+// What came of running a snapshot's module on the inputs that it has.
+struct SnapshotVerdict {
+  std::string path;
+  Status status;             // not ok: it could not be read or run
+  bool has_results = false;  // stored ones, to compare with
+  Comparison comparison;     // with them
+};
+std::vector<SnapshotVerdict> RunSnapshots(const DumpFolder::Module& module);
+
+// A data set from a folder: each structure once, without metadata, as OUT/HASH.hlo; and OUT/index.json, which says of
+// each its size, cost and opcodes, and of which module and stage it is (docs/json.md). Files that are there already
+// stay.
+struct Harvest {
+  int64_t stages = 0;      // that could be read
+  int64_t modules = 0;     // files: structures that differ
+  int64_t duplicates = 0;  // stages whose structure another one has
+};
+StatusOr<Harvest> HarvestDumps(const DumpFolder& folder, const std::string& out, int threads = 0);
+
+// One HTML file that needs nothing else: modules, stages, sizes, what each pass changed, what the module has come to
+// from its first stage to its last, and memory by XLA beside hloir's.
+std::string DumpPage(const DumpFolder& folder, int threads = 0);
 
 // Tables for people, and all as JSON (docs/json.md).
 std::string DumpReport(const DumpFolder& folder);

@@ -1,0 +1,30 @@
+// Work on many things at once, on as many threads as there are cores.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace hloir {
+
+// work(k) for each k below `count`, in any order; it must not throw. `threads` 0: as many as there are cores.
+template <class Work>
+void ForEachInParallel(size_t count, int threads, const Work& work) {
+  std::atomic<size_t> next = 0;
+  const auto loop = [&] {
+    for (size_t k; (k = next++) < count;) work(k);
+  };
+  const size_t wanted = threads > 0 ? static_cast<size_t>(threads) : std::thread::hardware_concurrency();
+  std::vector<std::thread> pool;
+  try {
+    for (size_t t = 1; t < std::min(std::max<size_t>(wanted, 1), count); ++t) pool.emplace_back(loop);
+  } catch (const std::system_error&) {  // there are no more threads to be had: those that there are do
+  }
+  loop();
+  for (std::thread& thread : pool) thread.join();
+}
+
+}  // namespace hloir

@@ -1,0 +1,16 @@
+// XLA's reports of a module's memory, as files: -buffer-assignment.txt and -memory-usage-report.txt. They are text for
+// people, so what is not as expected is passed over. Tested by tests/unit/dumps_test.cc.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "hloir/inspect/dumps.h"
+
+namespace hloir {
+
+DumpFolder::Memory ParseXlaMemory(std::string_view usage_report, std::string_view buffer_assignment);
+// Of files; "" for one that is not there.
+DumpFolder::Memory ReadXlaMemory(const std::string& usage_report, const std::string& buffer_assignment);
+
+}  // namespace hloir

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""Opens each kind of page in Chromium, clicks and types through it, in light and dark, and minds what Browser.faults says:
+tests/pages/test.py HLOIR [--frames]. Exit status 77, which ctest shows as skipped, where there is no Chromium or dot."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import browser as devtools
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HOSTILE = r'''HloModule hostile
+ENTRY e {
+  x = f32[4]{0} parameter(0), metadata={op_name="</script><script>document.title='taken'</script><img src=x onerror=alert(1)>"}
+  ROOT r = f32[4]{0} negate(x), metadata={op_name="\"'>&lt;</title>/<b>${x}`"}
+}
+'''
+failures = []
+
+
+def check(page, what, condition):
+    if not condition:
+        failures.append(f"{page}: {what}")
+
+
+def mind(b, page):
+    for fault in b.faults():
+        check(page, fault, False)
+
+
+def checks_itself(b, folder):
+    """A page with each fault has each fault."""
+    page = folder / "faults.html"
+    page.write_text("<title>x</title><img src='http://127.0.0.1:9/x.png'><div style='position:absolute;left:0;top:90px'>one text"
+                    "</div><div style='position:absolute;left:4px;top:94px'>another</div><button></button><script>nothing()</script>")
+    b.open(page)
+    found = " ".join(b.faults())
+    for fault in ("the console: ReferenceError", "a request: http://127.0.0.1:9", "lie on one another", "nameless: <button"):
+        check("the page of faults", fault, fault in found)
+
+
+def graph(b, path, dark):
+    b.open(path, dark)
+    check("graph", "it is drawn", b.run("document.querySelectorAll('.box').length") > 0)
+    check("graph", "dark follows the system", b.run("document.documentElement.classList.contains('dark')") is dark)
+    mind(b, "graph")
+    b.click(".box", 0)
+    check("graph", "a click selects", b.run("document.querySelectorAll('.box.selected').length") == 1)
+    # By keyboard: down to a user or up to an operand, search, open, back.
+    b.key("ArrowDown")
+    b.key("ArrowUp")
+    check("graph", "arrows are told to a reader", b.run("document.getElementById('says').textContent") != "")
+    b.key("/")
+    check("graph", "/ goes to the search", b.run("document.activeElement.id") == "search")
+    b.type("a")
+    check("graph", "something is found", b.run("document.querySelectorAll('#found button').length") > 0)
+    mind(b, "graph, searching")
+    b.key("ArrowDown")
+    b.key("Enter")
+    check("graph", "what was found is selected", b.run("document.querySelectorAll('.box.selected').length") == 1)
+    before = b.run("view")
+    opens = b.run("[...document.querySelectorAll('.box')].findIndex((g) => g.classList.contains('opens'))")
+    if opens >= 0:
+        b.click(".box", opens, count=2)
+        check("graph", "a double click opens", b.run("view") != before)
+        mind(b, "graph, opened")
+        b.key("Backspace")
+    b.key("c")
+    check("graph", "colors are by cost", b.run("document.getElementById('color').value") == "cost")
+    b.key("d")
+    check("graph", "d is dark or light", b.run("document.documentElement.classList.contains('dark')") is not dark)
+    b.click("#fit")
+    mind(b, "graph, by cost")
+
+
+def explain(b, path, dark):
+    b.open(path, dark)
+    count = b.run("document.querySelectorAll('#list [role=option]').length")
+    mind(b, "explain")
+    if count > 1:
+        b.click("#list [role=option]", count - 1)
+        check("explain", "a click chooses",
+              b.run(f"document.querySelectorAll('#list [role=option]')[{count - 1}].getAttribute('aria-selected')") == "true")
+        mind(b, "explain, the last")
+        b.key("ArrowLeft")
+        check("explain", "an arrow goes back",
+              b.run(f"document.querySelectorAll('#list [role=option]')[{count - 1}].getAttribute('aria-selected')") != "true")
+    b.key("p")
+    b.key("n")
+    b.key("/")
+    check("explain", "/ goes to the search", b.run("document.activeElement.id") == "search")
+    b.type("fusion")
+    b.key("Enter")
+    b.key("Escape")
+    b.click("#theme")
+    mind(b, "explain, other colors")
+
+
+def dumps(b, path, dark):
+    b.open(path, dark)
+    check("dumps", "modules are listed", b.run("document.querySelectorAll('#list tbody tr').length") > 0)
+    check("dumps", "stages are shown", b.run("document.querySelectorAll('#main table tbody tr').length") > 0)
+    mind(b, "dumps")
+    b.click("#list th button", 2)
+    check("dumps", "sorted by instructions", b.run("document.querySelectorAll('#list th')[2].getAttribute('aria-sort')") == "ascending")
+    counts = b.run("[...document.querySelectorAll('#list tbody tr')].map((r) => +r.cells[2].textContent)")
+    check("dumps", "the order is right", counts == sorted(counts))
+    b.key("ArrowDown")
+    check("dumps", "an arrow chooses the next", b.run("document.getElementById('says').textContent") != "")
+    b.key("/")
+    b.type("no such thing")
+    check("dumps", "nothing is found", b.run("document.querySelectorAll('#list tbody tr').length") == 0)
+    b.key("Escape")
+    check("dumps", "all are there again", b.run("document.querySelectorAll('#list tbody tr').length") > 0)
+    b.click("#theme")
+    mind(b, "dumps, other colors")
+
+
+def profile(b, path, dark):
+    b.open(path, dark)
+    check("profile", "steps are drawn", b.run("document.querySelectorAll('#flame button').length") > 1)
+    mind(b, "profile")
+    b.run("document.querySelector('#flame button[tabindex=\"0\"]').focus()")
+    b.key("ArrowDown")
+    check("profile", "an arrow goes up the stack", b.run("document.activeElement.getAttribute('aria-level')") == "2")
+    name = b.run("document.activeElement.textContent")
+    b.key("Enter")
+    check("profile", "Enter widens", b.run("document.activeElement.textContent") == name and
+          b.run("document.activeElement.style.width") == "100%")
+    b.key("Backspace")
+    b.run("(() => { const s = document.getElementById('by'); s.value = 'kernel'; s.onchange(); })()")
+    check("profile", "stacked by kernel", b.run("[...document.querySelectorAll('#flame button')].some((b) => /^(dot|loop|copy)$/.test(b.textContent))"))
+    b.key("/")
+    b.type("loop")
+    check("profile", "what is sought is marked", b.run("document.querySelectorAll('#flame .found').length") > 0)
+    b.key("Escape")
+    b.click("#flame button", 1)
+    b.click("#all")
+    mind(b, "profile, clicked")
+
+
+def frames(b, hloir, folder, size=10000):
+    """Times between frames, in milliseconds, while a view of a large module is dragged and zoomed."""
+    lines = ["  v0 = f32[8,8]{1,0} parameter(0)"]
+    for k in range(1, size):
+        lines.append(f"  {'ROOT ' if k == size - 1 else ''}v{k} = f32[8,8]{{1,0}} add(v{k - 1}, v{max(0, k - 7)}), "
+                     f'metadata={{op_name="jit(f)/layer_{k // 190}/add"}}')
+    big = folder / "big.hlo"
+    big.write_text("HloModule big\nENTRY e {\n" + "\n".join(lines) + "\n}\n")
+    page = folder / "big.html"
+    subprocess.run([hloir, "graph", big, "-o", page], check=True)
+    b.open(page)
+    # The view with the most boxes.
+    b.run("show(data.views.reduce((best, v, k) => v.boxes.length > data.views[best].boxes.length ? k : best, 0))")
+    b.settle()
+    boxes = b.run("document.querySelectorAll('.box').length")
+    b.run("""(() => { window.times = []; let last = 0; const tick = (t) => { if (last) times.push(t - last); last = t; requestAnimationFrame(tick); }; requestAnimationFrame(tick); })()""")
+    for kind in ("mousePressed", "mouseReleased"):
+        b.call("Input.dispatchMouseEvent", type=kind, x=400, y=400, button="left", clickCount=1)
+    b.run("times.length = 0")
+    b.call("Input.dispatchMouseEvent", type="mousePressed", x=400, y=400, button="left", clickCount=1)
+    b.run("times.length = 0")
+    for k in range(60):
+        b.call("Input.dispatchMouseEvent", type="mouseMoved", x=400 + 3 * k, y=400 + 4 * (k % 30), button="left", buttons=1)
+    b.call("Input.dispatchMouseEvent", type="mouseReleased", x=580, y=400, button="left", clickCount=1)
+    drag = sorted(b.run("times.splice(0)"))
+    for k in range(60):
+        b.call("Input.dispatchMouseEvent", type="mouseWheel", x=500, y=400, deltaX=0, deltaY=-40 if k < 30 else 40)
+    zoom = sorted(b.run("times.splice(0)"))
+    middle = lambda t: t[len(t) // 2] if t else 0
+    print(f"{boxes} boxes of {size}: dragging {middle(drag):.0f} ms a frame (slowest tenth from {drag[-len(drag) // 10]:.0f}), "
+          f"zooming {middle(zoom):.0f} ms (from {zoom[-len(zoom) // 10]:.0f})")
+
+
+def main():
+    if not devtools.find_browser() or not shutil.which("dot"):
+        print("there is no Chromium or no dot (Debian: chromium, graphviz)")
+        return 77
+    hloir = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        b = devtools.Browser()
+        try:
+            if "--frames" in sys.argv:
+                frames(b, hloir, folder)
+                return 0
+            checks_itself(b, folder)
+            (folder / "hostile.hlo").write_text(HOSTILE)
+            real = ROOT / "corpus" / "with_metadata" / "attention_forward.opt.hlo"
+            dump = folder / "dump"
+            dump.mkdir()
+            for name, module in (("module_0001.jit_f</script><b>", folder / "hostile.hlo"), ("module_0002.jit_attention", real)):
+                subprocess.run([hloir, "opt", module, f"--dump-to={dump}", "-o", os.devnull], check=True)
+                shutil.copy(module, dump / f"{name.replace('/', '_')}.before_optimizations.txt")
+            subprocess.run([hloir, "dumps", dump, "-o", folder / "dumps.html"], check=True, stdout=subprocess.DEVNULL)
+            for module in (folder / "hostile.hlo", real):
+                hostile = module.name == "hostile.hlo"
+                page = lambda kind: folder / f"{kind}.html"
+                subprocess.run([hloir, "graph", module, "-o", page("graph")], check=True)
+                subprocess.run([hloir, "explain", module, "--passes=algebraic-simplifier,fusion", "-o", page("explain")], check=True)
+                subprocess.run([hloir, "run", module, "--profile", "-o", page("profile")], check=True, stdout=subprocess.DEVNULL)
+                for kind, walk in (("graph", graph), ("explain", explain), ("dumps", dumps), ("profile", profile)):
+                    text = page(kind).read_text()
+                    for word in ("http://", "https://", "src=", "@import"):
+                        # Namespaces are names, and hostile ones are data.
+                        ours = text.replace("http://www.w3.org/2000/svg", "").split('id="data">')[0]
+                        check(kind, f"nothing is fetched: {word}", word not in ours)
+                    for dark in (False, True):
+                        walk(b, page(kind), dark)
+                        if hostile:
+                            check(kind, "a name was taken for a script", b.run("document.title") != "taken")
+        finally:
+            b.close()
+    for failure in failures:
+        print(failure)
+    return 1 if failures else 0
+
+
+sys.exit(main())
