@@ -7,7 +7,8 @@ namespace hloir {
 namespace {
 
 constexpr std::string_view kFromJax =
-    "; JAX gives HLO by jax.jit(f).lower(…).as_text('hlo'), or into a folder by XLA_FLAGS=--xla_dump_to=DIR";
+    "; JAX gives StableHLO text, which is read, by jax.jit(f).lower(…).as_text(), and HLO by as_text('hlo') or into a "
+    "folder by XLA_FLAGS=--xla_dump_to=DIR";
 
 struct Beginning {
   std::string_view bytes, what;
@@ -40,26 +41,9 @@ std::string_view SkipBlanks(std::string_view text) {
   return text;
 }
 
-// The first line that is neither empty, a comment, nor one of MLIR's aliases (#loc = loc(…), !type = …).
-std::string_view FirstStatement(std::string_view text) {
-  for (text = SkipBlanks(text); text.starts_with("//") || text.starts_with('#') || text.starts_with('!');) {
-    text.remove_prefix(std::min(text.find('\n'), text.size()));
-    text = SkipBlanks(text);
-  }
-  return text.substr(0, text.find('\n'));
-}
-
 // {"lambda ; a:f32[4]. let …}: after the brace, perhaps blanks.
 bool IsJaxpr(std::string_view text) {
   return text.starts_with('{') && SkipBlanks(text.substr(1)).starts_with("lambda");
-}
-
-bool IsMlir(std::string_view line) {
-  for (std::string_view word : {"module @", "module {", "module attributes", "builtin.module", "\"builtin.module\"",
-                                "func.func", "func @", "stablehlo.", "mhlo.", "vhlo."}) {
-    if (line.starts_with(word)) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -71,8 +55,6 @@ std::string ForeignFormat(std::string_view content) {
     if (begin.starts_with(known.bytes)) return std::string(known.what) + std::string(known.from_jax ? kFromJax : "");
   }
   if (IsJaxpr(begin)) return "it is a jaxpr, not HLO" + std::string(kFromJax);
-  if (IsMlir(FirstStatement(begin)))
-    return "it is MLIR (StableHLO or another dialect), not HLO" + std::string(kFromJax);
   return "";
 }
 

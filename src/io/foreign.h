@@ -6,7 +6,7 @@
 
 namespace hloir {
 
-// "it is StableHLO, …; get HLO with …" for the forms that users of XLA have beside it: MLIR as text and bytecode,
+// "it is StableHLO, …; get HLO with …" for the forms that users of XLA have beside it: MLIR's bytecode,
 // jaxprs, XLA's reports and graphs, LLVM IR, arrays. "" for what none of these begins so.
 std::string ForeignFormat(std::string_view content);
 

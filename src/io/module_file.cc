@@ -6,6 +6,7 @@
 #include "gzip.h"
 #include "hloir/io.h"
 #include "hloir/parser.h"
+#include "hloir/stablehlo.h"
 #include "support/format.h"
 
 namespace hloir {
@@ -34,6 +35,11 @@ Status ParseContent(std::string content, const ReadOptions& options, ModuleFile&
     HLOIR_ASSIGN_OR_RETURN(content, Gunzip(content));
   }
   if (content.starts_with("\xEF\xBB\xBF")) content.erase(0, 3);  // a byte order mark
+  if (LooksLikeMlir(content)) {
+    HLOIR_ASSIGN_OR_RETURN(file.modules.emplace_back(), ParseStablehlo(content, {.file_name = NameOf(options)}));
+    file.text = std::make_shared<const std::string>(std::move(content));
+    return OkStatus();
+  }
   if (const std::string what = ForeignFormat(content); !what.empty()) return InvalidArgument(what);
   if (LooksLikeJson(content)) {
     file.format.form = FileFormat::Form::kJson;

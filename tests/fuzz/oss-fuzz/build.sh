@@ -5,7 +5,7 @@ cmake -S "$SRC/hloir" -B "$build" -G Ninja -DHLOIR_FUZZ=ON -DHLOIR_DEVELOPER=OFF
   -DHLOIR_SHARED=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo
 ninja -C "$build" fuzzers
 cd "$build/tests/fuzz"
-for target in text proto npz passes execution; do
+for target in text stablehlo proto npz passes execution; do
   cp "${target}_fuzzer" "$OUT/"
   case $target in
   passes | execution) seeds=text ;;

@@ -1,0 +1,21 @@
+module @jit_embedding_gradient attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<30x8xf32>, %arg1: tensor<4x5xi32>, %arg2: tensor<4x5x8xf32>) -> (tensor<4x5x8xf32> {jax.result_info = "result[0]"}, tensor<30x8xf32> {jax.result_info = "result[1]"}) {
+    %c = stablehlo.constant dense<0> : tensor<i32>
+    %0 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<i32>) -> tensor<4x5xi32>
+    %1 = stablehlo.compare LT, %arg1, %0, SIGNED : (tensor<4x5xi32>, tensor<4x5xi32>) -> tensor<4x5xi1>
+    %c_0 = stablehlo.constant dense<30> : tensor<i32>
+    %2 = stablehlo.broadcast_in_dim %c_0, dims = [] : (tensor<i32>) -> tensor<4x5xi32>
+    %3 = stablehlo.add %arg1, %2 : tensor<4x5xi32>
+    %4 = stablehlo.select %1, %3, %arg1 : tensor<4x5xi1>, tensor<4x5xi32>
+    %5 = stablehlo.broadcast_in_dim %4, dims = [0, 1] : (tensor<4x5xi32>) -> tensor<4x5x1xi32>
+    %6 = "stablehlo.gather"(%arg0, %5) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 2>, indices_are_sorted = false, slice_sizes = array<i64: 1, 8>}> : (tensor<30x8xf32>, tensor<4x5x1xi32>) -> tensor<4x5x8xf32>
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %7 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<30x8xf32>
+    %8 = "stablehlo.scatter"(%7, %5, %arg2) <{indices_are_sorted = false, scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 2>, unique_indices = false}> ({
+    ^bb0(%arg3: tensor<f32>, %arg4: tensor<f32>):
+      %9 = stablehlo.add %arg3, %arg4 : tensor<f32>
+      stablehlo.return %9 : tensor<f32>
+    }) : (tensor<30x8xf32>, tensor<4x5x1xi32>, tensor<4x5x8xf32>) -> tensor<30x8xf32>
+    return %6, %8 : tensor<4x5x8xf32>, tensor<30x8xf32>
+  }
+}

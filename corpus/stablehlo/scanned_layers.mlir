@@ -1,0 +1,104 @@
+module @jit_scanned_layers attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<4x3x10x32xf32>, %arg1: tensor<4x32x96xf32>, %arg2: tensor<4x32x32xf32>) -> (tensor<3x10x32xf32> {jax.result_info = "result[0]"}, tensor<4xf32> {jax.result_info = "result[1]"}) {
+    %0 = stablehlo.slice %arg0 [0:1, 0:3, 0:10, 0:32] : (tensor<4x3x10x32xf32>) -> tensor<1x3x10x32xf32>
+    %1 = stablehlo.reshape %0 : (tensor<1x3x10x32xf32>) -> tensor<3x10x32xf32>
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %2 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<4xf32>
+    %c = stablehlo.constant dense<0> : tensor<i32>
+    %3:5 = stablehlo.while(%iterArg = %arg1, %iterArg_0 = %arg2, %iterArg_1 = %c, %iterArg_2 = %1, %iterArg_3 = %2) : tensor<4x32x96xf32>, tensor<4x32x32xf32>, tensor<i32>, tensor<3x10x32xf32>, tensor<4xf32>
+    cond {
+      %c_4 = stablehlo.constant dense<4> : tensor<i32>
+      %4 = stablehlo.compare LT, %iterArg_1, %c_4, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %4 : tensor<i1>
+    } do {
+      %4 = func.call @dynamic_index_in_dim(%iterArg, %iterArg_1) : (tensor<4x32x96xf32>, tensor<i32>) -> tensor<32x96xf32>
+      %5 = func.call @dynamic_index_in_dim_0(%iterArg_0, %iterArg_1) : (tensor<4x32x32xf32>, tensor<i32>) -> tensor<32x32xf32>
+      %6:2 = func.call @closed_call(%iterArg_2, %4, %5) : (tensor<3x10x32xf32>, tensor<32x96xf32>, tensor<32x32xf32>) -> (tensor<3x10x32xf32>, tensor<f32>)
+      %7 = func.call @dynamic_update_index_in_dim(%iterArg_3, %6#1, %iterArg_1) : (tensor<4xf32>, tensor<f32>, tensor<i32>) -> tensor<4xf32>
+      %c_4 = stablehlo.constant dense<1> : tensor<i32>
+      %8 = stablehlo.add %iterArg_1, %c_4 : tensor<i32>
+      stablehlo.return %iterArg, %iterArg_0, %8, %6#0, %7 : tensor<4x32x96xf32>, tensor<4x32x32xf32>, tensor<i32>, tensor<3x10x32xf32>, tensor<4xf32>
+    }
+    return %3#3, %3#4 : tensor<3x10x32xf32>, tensor<4xf32>
+  }
+  func.func private @dynamic_index_in_dim(%arg0: tensor<4x32x96xf32>, %arg1: tensor<i32>) -> tensor<32x96xf32> {
+    %c = stablehlo.constant dense<0> : tensor<i32>
+    %c_0 = stablehlo.constant dense<0> : tensor<i32>
+    %0 = stablehlo.dynamic_slice %arg0, %arg1, %c, %c_0, sizes = [1, 32, 96] : (tensor<4x32x96xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x32x96xf32>
+    %1 = stablehlo.reshape %0 : (tensor<1x32x96xf32>) -> tensor<32x96xf32>
+    return %1 : tensor<32x96xf32>
+  }
+  func.func private @dynamic_index_in_dim_0(%arg0: tensor<4x32x32xf32>, %arg1: tensor<i32>) -> tensor<32x32xf32> {
+    %c = stablehlo.constant dense<0> : tensor<i32>
+    %c_0 = stablehlo.constant dense<0> : tensor<i32>
+    %0 = stablehlo.dynamic_slice %arg0, %arg1, %c, %c_0, sizes = [1, 32, 32] : (tensor<4x32x32xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x32x32xf32>
+    %1 = stablehlo.reshape %0 : (tensor<1x32x32xf32>) -> tensor<32x32xf32>
+    return %1 : tensor<32x32xf32>
+  }
+  func.func private @closed_call(%arg0: tensor<3x10x32xf32>, %arg1: tensor<32x96xf32>, %arg2: tensor<32x32xf32>) -> (tensor<3x10x32xf32>, tensor<f32>) {
+    %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [2] x [0], precision = [DEFAULT, DEFAULT] : (tensor<3x10x32xf32>, tensor<32x96xf32>) -> tensor<3x10x96xf32>
+    %1 = stablehlo.slice %0 [0:3, 0:10, 0:32] : (tensor<3x10x96xf32>) -> tensor<3x10x32xf32>
+    %2 = stablehlo.slice %0 [0:3, 0:10, 32:64] : (tensor<3x10x96xf32>) -> tensor<3x10x32xf32>
+    %3 = stablehlo.slice %0 [0:3, 0:10, 64:96] : (tensor<3x10x96xf32>) -> tensor<3x10x32xf32>
+    %4 = stablehlo.reshape %1 : (tensor<3x10x32xf32>) -> tensor<3x10x4x8xf32>
+    %5 = stablehlo.reshape %2 : (tensor<3x10x32xf32>) -> tensor<3x10x4x8xf32>
+    %6 = stablehlo.reshape %3 : (tensor<3x10x32xf32>) -> tensor<3x10x4x8xf32>
+    %7 = stablehlo.dot_general %4, %5, batching_dims = [0, 2] x [0, 2], contracting_dims = [3] x [3], precision = [DEFAULT, DEFAULT] : (tensor<3x10x4x8xf32>, tensor<3x10x4x8xf32>) -> tensor<3x4x10x10xf32>
+    %cst = stablehlo.constant dense<0.353553385> : tensor<f32>
+    %8 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<3x4x10x10xf32>
+    %9 = stablehlo.multiply %7, %8 : tensor<3x4x10x10xf32>
+    %c = stablehlo.constant dense<true> : tensor<i1>
+    %10 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<i1>) -> tensor<10x10xi1>
+    %11 = call @tril(%10) : (tensor<10x10xi1>) -> tensor<10x10xi1>
+    %cst_0 = stablehlo.constant dense<-1.000000e+09> : tensor<f32>
+    %12 = call @_where(%11, %9, %cst_0) : (tensor<10x10xi1>, tensor<3x4x10x10xf32>, tensor<f32>) -> tensor<3x4x10x10xf32>
+    %cst_1 = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %13 = stablehlo.reduce(%12 init: %cst_1) applies stablehlo.maximum across dimensions = [3] : (tensor<3x4x10x10xf32>, tensor<f32>) -> tensor<3x4x10xf32>
+    %cst_2 = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %14 = stablehlo.broadcast_in_dim %cst_2, dims = [] : (tensor<f32>) -> tensor<3x4x10xf32>
+    %15 = stablehlo.maximum %14, %13 : tensor<3x4x10xf32>
+    %16 = stablehlo.broadcast_in_dim %15, dims = [0, 1, 2] : (tensor<3x4x10xf32>) -> tensor<3x4x10x1xf32>
+    %17 = stablehlo.broadcast_in_dim %16, dims = [0, 1, 2, 3] : (tensor<3x4x10x1xf32>) -> tensor<3x4x10x10xf32>
+    %18 = stablehlo.subtract %12, %17 : tensor<3x4x10x10xf32>
+    %19 = stablehlo.exponential %18 : tensor<3x4x10x10xf32>
+    %cst_3 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %20 = stablehlo.reduce(%19 init: %cst_3) applies stablehlo.add across dimensions = [3] : (tensor<3x4x10x10xf32>, tensor<f32>) -> tensor<3x4x10xf32>
+    %21 = stablehlo.broadcast_in_dim %20, dims = [0, 1, 2] : (tensor<3x4x10xf32>) -> tensor<3x4x10x1xf32>
+    %22 = stablehlo.broadcast_in_dim %21, dims = [0, 1, 2, 3] : (tensor<3x4x10x1xf32>) -> tensor<3x4x10x10xf32>
+    %23 = stablehlo.divide %19, %22 : tensor<3x4x10x10xf32>
+    %24 = stablehlo.dot_general %6, %23, batching_dims = [0, 2] x [0, 1], contracting_dims = [1] x [3], precision = [DEFAULT, DEFAULT] : (tensor<3x10x4x8xf32>, tensor<3x4x10x10xf32>) -> tensor<3x4x8x10xf32>
+    %25 = stablehlo.transpose %24, dims = [0, 3, 1, 2] : (tensor<3x4x8x10xf32>) -> tensor<3x10x4x8xf32>
+    %26 = stablehlo.reshape %25 : (tensor<3x10x4x8xf32>) -> tensor<3x10x32xf32>
+    %27 = stablehlo.dot_general %26, %arg2, contracting_dims = [2] x [0], precision = [DEFAULT, DEFAULT] : (tensor<3x10x32xf32>, tensor<32x32xf32>) -> tensor<3x10x32xf32>
+    %28 = stablehlo.add %arg0, %27 : tensor<3x10x32xf32>
+    %cst_4 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %29 = stablehlo.reduce(%arg0 init: %cst_4) applies stablehlo.add across dimensions = [0, 1, 2] : (tensor<3x10x32xf32>, tensor<f32>) -> tensor<f32>
+    %cst_5 = stablehlo.constant dense<9.600000e+02> : tensor<f32>
+    %30 = stablehlo.divide %29, %cst_5 : tensor<f32>
+    return %28, %30 : tensor<3x10x32xf32>, tensor<f32>
+  }
+  func.func private @tril(%arg0: tensor<10x10xi1>) -> tensor<10x10xi1> {
+    %0 = stablehlo.iota dim = 0 : tensor<10x10xi32>
+    %c = stablehlo.constant dense<0> : tensor<i32>
+    %1 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<i32>) -> tensor<10x10xi32>
+    %2 = stablehlo.add %0, %1 : tensor<10x10xi32>
+    %3 = stablehlo.iota dim = 1 : tensor<10x10xi32>
+    %4 = stablehlo.compare GE, %2, %3, SIGNED : (tensor<10x10xi32>, tensor<10x10xi32>) -> tensor<10x10xi1>
+    %c_0 = stablehlo.constant dense<false> : tensor<i1>
+    %5 = stablehlo.broadcast_in_dim %c_0, dims = [] : (tensor<i1>) -> tensor<10x10xi1>
+    %6 = stablehlo.select %4, %arg0, %5 : tensor<10x10xi1>, tensor<10x10xi1>
+    return %6 : tensor<10x10xi1>
+  }
+  func.func private @_where(%arg0: tensor<10x10xi1>, %arg1: tensor<3x4x10x10xf32>, %arg2: tensor<f32>) -> tensor<3x4x10x10xf32> {
+    %0 = stablehlo.convert %arg2 : tensor<f32>
+    %1 = stablehlo.broadcast_in_dim %arg0, dims = [2, 3] : (tensor<10x10xi1>) -> tensor<3x4x10x10xi1>
+    %2 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<3x4x10x10xf32>
+    %3 = stablehlo.select %1, %arg1, %2 : tensor<3x4x10x10xi1>, tensor<3x4x10x10xf32>
+    return %3 : tensor<3x4x10x10xf32>
+  }
+  func.func private @dynamic_update_index_in_dim(%arg0: tensor<4xf32>, %arg1: tensor<f32>, %arg2: tensor<i32>) -> tensor<4xf32> {
+    %0 = stablehlo.broadcast_in_dim %arg1, dims = [] : (tensor<f32>) -> tensor<1xf32>
+    %1 = stablehlo.dynamic_update_slice %arg0, %0, %arg2 : (tensor<4xf32>, tensor<1xf32>, tensor<i32>) -> tensor<4xf32>
+    return %1 : tensor<4xf32>
+  }
+}

@@ -1,0 +1,109 @@
+// MLIR's text as a tree: the subset that StableHLO programs are written in. Every op has the form here that it has in
+// MLIR's generic syntax (operands, results, named attributes, regions), however it was spelled: pretty.cc knows the
+// short forms. What an op means is none of this file's business: convert.cc. The tree looks into the text that it was
+// read from. Tested by tests/unit/stablehlo_test.cc and tests/cli/stablehlo.test.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "hloir/literal.h"
+#include "hloir/shape.h"
+#include "hloir/status.h"
+
+namespace hloir::stablehlo {
+
+struct Operation;
+
+// A tensor, token or tuple type is a Shape; `(a, b) -> c` has its parts.
+struct Type {
+  Shape shape;
+  bool is_function = false;
+  std::vector<Type> inputs, results;
+};
+
+// A constant that an op carries.
+struct Attribute {
+  enum class Kind {
+    kUnit,
+    kBool,
+    kInteger,
+    kFloat,
+    kString,
+    kSymbol,
+    kWord,
+    kType,
+    kArray,
+    kDictionary,
+    kDense,
+    kDialect
+  };
+  Kind kind = Kind::kUnit;
+  std::string_view source;  // as it stands in the text
+  size_t offset = 0;        // where
+  int64_t integer = 0;      // of kBool, too
+  double number = 0;
+  std::string text;                 // a string, a symbol or word, the name of a dialect's attribute
+  std::vector<Attribute> elements;  // of kArray, of array<i64: …> and of what is like them
+  std::vector<std::pair<std::string_view, Attribute>> entries;  // of kDictionary
+  Type type;                                                    // of kType
+  std::shared_ptr<Literal> literal;                             // of kDense
+
+  const Attribute* Find(std::string_view name) const {
+    for (const auto& [key, value] : entries) {
+      if (key == name) return &value;
+    }
+    return nullptr;
+  }
+};
+
+// A result of an op, or an argument of a block.
+struct Value {
+  Shape shape;
+  Operation* op = nullptr;  // nullptr: an argument
+  size_t index = 0;
+  size_t offset = 0;
+};
+
+// A region of one block.
+struct Region {
+  std::vector<Value*> arguments;
+  std::vector<Operation*> operations;
+};
+
+struct Operation {
+  std::string_view name;  // "stablehlo.add"
+  size_t offset = 0;
+  std::vector<Value*> operands, results;
+  Attribute attributes;  // a dictionary
+  std::vector<Region> regions;
+  std::string_view location;  // inside loc(…)
+  Operation* parent = nullptr;
+
+  const Attribute* Find(std::string_view attribute) const { return attributes.Find(attribute); }
+};
+
+// A text, read. Operations and values stay where they are.
+struct Module {
+  std::shared_ptr<const std::string> text;
+  std::string file_name;
+  Operation* root = nullptr;  // builtin.module
+  std::deque<Operation> operations;
+  std::deque<Value> values;
+  std::unordered_map<std::string_view, std::string_view> locations;  // #loc1 -> what is inside loc(…)
+};
+
+// "FILE:LINE:COLUMN: error: …", the line and a caret.
+Status ErrorAt(const Module& module, size_t offset, std::string_view message,
+               StatusCode code = StatusCode::kInvalidArgument);
+int LineAt(std::string_view text, size_t offset);
+
+// Depths over the limit are ResourceExhausted.
+StatusOr<std::unique_ptr<Module>> ParseMlir(std::shared_ptr<const std::string> text, std::string file_name);
+
+}  // namespace hloir::stablehlo

@@ -1,0 +1,734 @@
+// Converter: what each op of StableHLO becomes. Most are HLO's ops of the same name; some XLA's builder writes as
+// several, and so it is done here. See convert.h.
+#include <algorithm>
+#include <charconv>
+
+#include "convert.h"
+#include "hloir/parser.h"
+
+namespace hloir::stablehlo {
+namespace {
+
+#define HLOIR_OPERANDS(count)                                                                \
+  HLOIR_ASSIGN_OR_RETURN(const std::vector<Op> operands, Operands(op, scope));               \
+  if (static_cast<int>(operands.size()) < (count)) return Error(op, "has too few operands"); \
+  if (op.results.empty()) return Error(op, "has no result");                                 \
+  HloBuilder& b = scope.builder;                                                             \
+  (void)b
+
+const Shape& ResultShape(const Operation& op) { return op.results[0]->shape; }
+
+// The window of a reduce-window or select-and-scatter.
+StatusOr<Window> MakeWindow(const DimVector& sizes, const DimVector& strides, const DimVector& base,
+                            const DimVector& dilations, const std::vector<std::vector<int64_t>>& padding) {
+  Window window;
+  const auto fits = [&](size_t size) { return size == 0 || size == sizes.size(); };
+  if (!fits(strides.size()) || !fits(base.size()) || !fits(dilations.size()) || !fits(padding.size()))
+    return InvalidArgument("its window's attributes are not of one length");
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    WindowDimension d;
+    d.size = sizes[i];
+    if (!strides.empty()) d.stride = strides[i];
+    if (!base.empty()) d.base_dilation = base[i];
+    if (!dilations.empty()) d.window_dilation = dilations[i];
+    if (!padding.empty()) {
+      if (padding[i].size() != 2) return InvalidArgument("padding needs two numbers for each dimension");
+      d.padding_low = padding[i][0], d.padding_high = padding[i][1];
+    }
+    window.push_back(d);
+  }
+  return window;
+}
+
+// One bracket of [b, f, 0]x[o, i, 0]->[b, f, 0]: positions of the two letters and of the numbers.
+bool ReadLabels(std::string_view& text, char first, char second, int64_t& first_at, int64_t& second_at,
+                DimVector& spatial) {
+  const size_t open = text.find('['), close = text.find(']');
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open) return false;
+  std::string_view inside = text.substr(open + 1, close - open - 1);
+  text.remove_prefix(close + 1);
+  std::vector<std::pair<int64_t, int64_t>> numbers;
+  bool has_first = false, has_second = false;
+  for (int64_t at = 0; !inside.empty(); ++at) {
+    inside.remove_prefix(std::min(inside.find_first_not_of(", "), inside.size()));
+    const std::string_view word = inside.substr(0, inside.find_first_of(", "));
+    inside.remove_prefix(word.size());
+    int64_t number = 0;
+    if (word.size() == 1 && word[0] == first) first_at = at, has_first = true;
+    else if (word.size() == 1 && word[0] == second) second_at = at, has_second = true;
+    else if (std::from_chars(word.data(), word.data() + word.size(), number).ec == std::errc())
+      numbers.emplace_back(number, at);
+    else return false;
+  }
+  std::sort(numbers.begin(), numbers.end());
+  for (const auto& [number, at] : numbers) {
+    if (number != static_cast<int64_t>(spatial.size())) return false;
+    spatial.push_back(at);
+  }
+  return has_first && has_second;
+}
+
+}  // namespace
+
+Status Converter::Precision(const Operation& op, PrecisionList& list) const {
+  const Attribute* attribute = op.Find("precision_config");
+  if (attribute == nullptr) return OkStatus();
+  bool all_default = true;
+  for (const Attribute& element : attribute->elements) {
+    hloir::Precision precision = hloir::Precision::kDefault;
+    if (element.text == "HIGH") precision = hloir::Precision::kHigh;
+    else if (element.text == "HIGHEST") precision = hloir::Precision::kHighest;
+    else if (element.text == "PACKED_NIBBLE") precision = hloir::Precision::kPackedNibble;
+    else if (element.text != "DEFAULT") return Missing(op, "precision_config");
+    all_default &= precision == hloir::Precision::kDefault;
+    list.push_back(precision);
+  }
+  if (all_default) list.clear();
+  return OkStatus();
+}
+
+// The op of HLO of that name, without attributes.
+Status Converter::Simple(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(0);
+  std::string name(op.name.substr(op.name.find('.') + 1));
+  std::replace(name.begin(), name.end(), '_', '-');
+  const std::optional<HloOpcode> opcode = ParseOpcode(name);
+  const bool is_plain = opcode.has_value() && GetOpcodeInfo(*opcode).calls == CallKind::kNone &&
+                        AttributesTypeSwitch(*opcode, [](auto tag) {
+                          return std::is_same_v<typename decltype(tag)::type, NoAttributes>;
+                        });
+  if (!is_plain || op.results.size() != 1 || !op.regions.empty())
+    return Unsupported(op, Format("the op '{}' is not supported", op.name));
+  return Set(op, scope, b.Make(*opcode, HloBuilder::Ops(operands), NoAttributes(), {}, &ResultShape(op)));
+}
+
+Status Converter::ConstantOp(const Operation& op, Scope&) {
+  const Attribute* value = op.Find("value");
+  return value != nullptr && value->literal != nullptr ? OkStatus() : Missing(op, "value");  // made where it is used
+}
+
+Status Converter::Iota(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(0);
+  int64_t dimension = 0;
+  HLOIR_RETURN_IF_ERROR(Int(op, "iota_dimension", dimension));
+  const Shape& shape = ResultShape(op);
+  if (dimension < 0 || dimension >= shape.rank()) return Error(op, "has no such dimension");
+  if (shape.rank() == 1) return Set(op, scope, b.Iota(shape, 0));
+  Op line = b.Iota(Shape::Array(shape.element_type(), {shape.dimensions(dimension)}), 0);
+  return Set(op, scope, b.Broadcast(line, shape.dimensions(), {dimension}));
+}
+
+// Dimensions of size 1 that grow are first reshaped away.
+Status Converter::BroadcastInDim(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(1);
+  DimVector dimensions;
+  HLOIR_RETURN_IF_ERROR(Ints(op, "broadcast_dimensions", dimensions));
+  const Shape &from = operands[0]->shape(), &to = ResultShape(op);
+  if (static_cast<int64_t>(dimensions.size()) != from.rank())
+    return Error(op, "needs a dimension for each of its operand's");
+  bool grows = false;
+  DimVector sizes = to.dimensions(), kept_sizes, kept;
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    const int64_t d = dimensions[i], size = from.dimensions(static_cast<int64_t>(i));
+    if (d < 0 || d >= to.rank()) return Error(op, "has no such dimension");
+    if (size != 1 && size != to.dimensions(d)) return Error(op, "can only make dimensions of size 1 larger");
+    grows |= size != to.dimensions(d);
+    sizes[static_cast<size_t>(d)] = size;
+  }
+  if (!grows) return Set(op, scope, b.Broadcast(operands[0], to.dimensions(), dimensions));
+  Op inner = b.Broadcast(operands[0], sizes, dimensions);
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] != to.dimensions(static_cast<int64_t>(d))) continue;
+    kept.push_back(static_cast<int64_t>(d));
+    kept_sizes.push_back(sizes[d]);
+  }
+  return Set(op, scope, b.Broadcast(b.Reshape(inner, kept_sizes), to.dimensions(), kept));
+}
+
+// New dimensions in front.
+Status Converter::Broadcast(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(1);
+  const Shape& to = ResultShape(op);
+  DimVector dimensions;
+  for (int64_t i = 0; i < operands[0]->shape().rank(); ++i)
+    dimensions.push_back(to.rank() - operands[0]->shape().rank() + i);
+  return Set(op, scope, b.Broadcast(operands[0], to.dimensions(), dimensions));
+}
+
+Status Converter::Reshape(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(1);
+  return Set(op, scope, b.Reshape(operands[0], ResultShape(op).dimensions()));
+}
+
+Status Converter::Transpose(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(1);
+  DimVector permutation;
+  HLOIR_RETURN_IF_ERROR(Ints(op, "permutation", permutation));
+  return Set(op, scope, b.Transpose(operands[0], permutation));
+}
+
+Status Converter::Reverse(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(1);
+  DimVector dimensions;
+  HLOIR_RETURN_IF_ERROR(Ints(op, "dimensions", dimensions));
+  return Set(op, scope, b.Reverse(operands[0], dimensions));
+}
+
+Status Converter::Concatenate(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(1);
+  int64_t dimension = 0;
+  HLOIR_RETURN_IF_ERROR(Int(op, "dimension", dimension));
+  return Set(op, scope, b.Concatenate(HloBuilder::Ops(operands), dimension));
+}
+
+Status Converter::Slice(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(1);
+  DimVector starts, limits, strides;
+  HLOIR_RETURN_IF_ERROR(Ints(op, "start_indices", starts));
+  HLOIR_RETURN_IF_ERROR(Ints(op, "limit_indices", limits));
+  HLOIR_RETURN_IF_ERROR(Ints(op, "strides", strides));
+  const auto rank = static_cast<size_t>(operands[0]->shape().rank());
+  if (starts.size() != rank || limits.size() != rank || strides.size() != rank)
+    return Error(op, "needs a range for each dimension");
+  return Set(op, scope, b.Slice(operands[0], starts, limits, strides));
+}
+
+Status Converter::DynamicSlice(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(1);
+  DimVector sizes;
+  HLOIR_RETURN_IF_ERROR(Ints(op, "slice_sizes", sizes));
+  return Set(op, scope, b.DynamicSlice(operands[0], HloBuilder::Ops(operands).subspan(1), sizes));
+}
+
+Status Converter::Pad(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(2);
+  DimVector low, high, interior;
+  HLOIR_RETURN_IF_ERROR(Ints(op, "edge_padding_low", low));
+  HLOIR_RETURN_IF_ERROR(Ints(op, "edge_padding_high", high));
+  HLOIR_RETURN_IF_ERROR(Ints(op, "interior_padding", interior));
+  if (low.size() != high.size() || low.size() != interior.size())
+    return Error(op, "its attributes are not of one length");
+  PaddingConfig padding;
+  for (size_t i = 0; i < low.size(); ++i) padding.push_back({low[i], high[i], interior[i]});
+  return Set(op, scope, b.Pad(operands[0], operands[1], padding));
+}
+
+Status Converter::Gather(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(2);
+  const Attribute* numbers = op.Find("dimension_numbers");
+  if (numbers == nullptr) return Missing(op, "dimension_numbers");
+  GatherAttributes a;
+  HLOIR_RETURN_IF_ERROR(EntryInts(op, *numbers, "offset_dims", a.offset_dims));
+  HLOIR_RETURN_IF_ERROR(EntryInts(op, *numbers, "collapsed_slice_dims", a.collapsed_slice_dims));
+  HLOIR_RETURN_IF_ERROR(EntryInts(op, *numbers, "start_index_map", a.start_index_map));
+  HLOIR_RETURN_IF_ERROR(EntryInts(op, *numbers, "operand_batching_dims", a.operand_batching_dims));
+  HLOIR_RETURN_IF_ERROR(EntryInts(op, *numbers, "start_indices_batching_dims", a.start_indices_batching_dims));
+  if (const Attribute* dim = numbers->Find("index_vector_dim")) a.index_vector_dim = dim->integer;
+  HLOIR_RETURN_IF_ERROR(Ints(op, "slice_sizes", a.slice_sizes));
+  HLOIR_RETURN_IF_ERROR(Bool(op, "indices_are_sorted", a.indices_are_sorted));
+  return Set(op, scope, b.Gather(operands[0], operands[1], a));
+}
+
+Status Converter::Scatter(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(3);
+  const Attribute* numbers = op.Find("scatter_dimension_numbers");
+  if (numbers == nullptr || operands.size() % 2 == 0) return Missing(op, "scatter_dimension_numbers");
+  ScatterAttributes a;
+  HLOIR_RETURN_IF_ERROR(EntryInts(op, *numbers, "update_window_dims", a.update_window_dims));
+  HLOIR_RETURN_IF_ERROR(EntryInts(op, *numbers, "inserted_window_dims", a.inserted_window_dims));
+  HLOIR_RETURN_IF_ERROR(EntryInts(op, *numbers, "scatter_dims_to_operand_dims", a.scatter_dims_to_operand_dims));
+  HLOIR_RETURN_IF_ERROR(EntryInts(op, *numbers, "input_batching_dims", a.input_batching_dims));
+  HLOIR_RETURN_IF_ERROR(EntryInts(op, *numbers, "scatter_indices_batching_dims", a.scatter_indices_batching_dims));
+  if (const Attribute* dim = numbers->Find("index_vector_dim")) a.index_vector_dim = dim->integer;
+  HLOIR_RETURN_IF_ERROR(Bool(op, "indices_are_sorted", a.indices_are_sorted));
+  HLOIR_RETURN_IF_ERROR(Bool(op, "unique_indices", a.unique_indices));
+  HLOIR_ASSIGN_OR_RETURN(HloComputation * update, RegionComputation(op, 0));
+  const size_t count = operands.size() / 2;
+  const HloBuilder::Ops all(operands);
+  return SetAll(op, scope, b.Scatter(all.first(count), operands[count], all.subspan(count + 1), a, update));
+}
+
+// A scalar predicate is broadcast first. The result has the predicate's layout, as XLA's has.
+Status Converter::Select(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(3);
+  Op pred = operands[0];
+  if (pred->shape().IsScalar() && !operands[1]->shape().IsScalar() && operands[1]->shape().IsArray())
+    pred = b.Broadcast(pred, operands[1]->shape().dimensions(), {});
+  Op made = b.Select(pred, operands[1], operands[2]);
+  if (made != nullptr && made->shape().IsArray())
+    made->set_shape(pred->shape().WithElementType(made->shape().element_type()));
+  return Set(op, scope, made);
+}
+
+Status Converter::Compare(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(2);
+  CompareAttributes a;
+  if (op.Find("comparison_direction") == nullptr) return Missing(op, "comparison_direction");
+  HLOIR_RETURN_IF_ERROR(Word(op, "comparison_direction", a.direction));
+  const std::string_view type = Text(op, "compare_type");
+  // Said only where it is not what the operands' type implies.
+  if (type == "TOTALORDER") a.type = ComparisonType::kFloatTotalOrder;
+  return Set(op, scope, b.Compare(operands[0], operands[1], a.direction, a.type));
+}
+
+Status Converter::Convert(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(1);
+  const PrimitiveType type = ResultShape(op).element_type();
+  return Set(op, scope,
+             op.name.ends_with("bitcast_convert")
+                 ? b.Make(HloOpcode::kBitcastConvert, {operands[0]}, NoAttributes(), {}, &ResultShape(op))
+                 : b.Convert(operands[0], type));
+}
+
+Status Converter::ReducePrecision(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(1);
+  int64_t exponent = 0, mantissa = 0;
+  HLOIR_RETURN_IF_ERROR(Int(op, "exponent_bits", exponent));
+  HLOIR_RETURN_IF_ERROR(Int(op, "mantissa_bits", mantissa));
+  return Set(op, scope, b.ReducePrecision(operands[0], exponent, mantissa));
+}
+
+namespace {
+
+// The algorithm that {lhs_precision_type = …, …} describes.
+DotAlgorithm AlgorithmOf(const Attribute& attribute) {
+  const auto word = [&](std::string_view name) {
+    const Attribute* found = attribute.Find(name);
+    return found != nullptr ? found->text : std::string();
+  };
+  const auto number = [&](std::string_view name) {
+    const Attribute* found = attribute.Find(name);
+    return found != nullptr ? found->integer : int64_t{1};
+  };
+  const std::string lhs = word("lhs_precision_type"), rhs = word("rhs_precision_type"), sum = word("accumulation_type");
+  const Attribute* imprecise = attribute.Find("allow_imprecise_accumulation");
+  std::string name = "dot_";
+  if (lhs.starts_with("f8") && rhs.starts_with("f8")) {
+    name += "any_f8_any_f8_f32";
+    if (imprecise != nullptr && imprecise->integer != 0) name += "_fast_accum";
+  } else {
+    name += lhs + "_" + rhs + "_" + sum;
+    if (number("num_primitive_operations") > 1) name += Format("_x{}", number("num_primitive_operations"));
+  }
+  const auto words = EnumWords<DotAlgorithm>();
+  const auto found = std::find(words.begin(), words.end(), name);
+  return found == words.end() ? DotAlgorithm::kUnset : static_cast<DotAlgorithm>(found - words.begin());
+}
+
+}  // namespace
+
+Status Converter::Dot(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(2);
+  DotAttributes a;
+  if (const Attribute* numbers = op.Find("dot_dimension_numbers")) {
+    HLOIR_RETURN_IF_ERROR(EntryInts(op, *numbers, "lhs_batching_dimensions", a.lhs_batch_dims));
+    HLOIR_RETURN_IF_ERROR(EntryInts(op, *numbers, "rhs_batching_dimensions", a.rhs_batch_dims));
+    HLOIR_RETURN_IF_ERROR(EntryInts(op, *numbers, "lhs_contracting_dimensions", a.lhs_contracting_dims));
+    HLOIR_RETURN_IF_ERROR(EntryInts(op, *numbers, "rhs_contracting_dimensions", a.rhs_contracting_dims));
+  } else if (op.name.ends_with(".dot")) {
+    a.lhs_contracting_dims = {operands[0]->shape().rank() - 1};
+    a.rhs_contracting_dims = {0};
+  }
+  HLOIR_RETURN_IF_ERROR(Precision(op, a.operand_precision));
+  if (const Attribute* algorithm = op.Find("algorithm")) {
+    a.algorithm = AlgorithmOf(*algorithm);
+    if (a.algorithm == DotAlgorithm::kUnset) return Unsupported(op, "the algorithm of this dot is not known");
+  }
+  return Set(op, scope, b.Dot(operands[0], operands[1], a, ResultShape(op).element_type()));
+}
+
+Status Converter::Convolution(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(2);
+  ConvolutionAttributes a;
+  const Attribute* numbers = op.Find("dimension_numbers");
+  if (numbers == nullptr) return Missing(op, "dimension_numbers");
+  std::string_view text = numbers->source;
+  ConvDimensionNumbers& d = a.dim_labels;
+  if (!ReadLabels(text, 'b', 'f', d.input_batch, d.input_feature, d.input_spatial) ||
+      !ReadLabels(text, 'i', 'o', d.kernel_input_feature, d.kernel_output_feature, d.kernel_spatial) ||
+      !ReadLabels(text, 'b', 'f', d.output_batch, d.output_feature, d.output_spatial))
+    return Missing(op, "dimension_numbers");
+  DimVector sizes, strides, base, dilations, reversal;
+  std::vector<std::vector<int64_t>> padding;
+  for (int64_t dim : d.kernel_spatial) {
+    if (dim >= operands[1]->shape().rank()) return Missing(op, "dimension_numbers");
+    sizes.push_back(operands[1]->shape().dimensions(dim));
+  }
+  HLOIR_RETURN_IF_ERROR(Ints(op, "window_strides", strides));
+  HLOIR_RETURN_IF_ERROR(Ints(op, "lhs_dilation", base));
+  HLOIR_RETURN_IF_ERROR(Ints(op, "rhs_dilation", dilations));
+  HLOIR_RETURN_IF_ERROR(Ints(op, "window_reversal", reversal));
+  HLOIR_RETURN_IF_ERROR(Rows(op, "padding", padding));
+  StatusOr<Window> window = MakeWindow(sizes, strides, base, dilations, padding);
+  if (!window.ok()) return Error(op, window.status().message());
+  a.window = *window;
+  for (size_t i = 0; i < std::min(reversal.size(), a.window.size()); ++i)
+    a.window[i].window_reversal = reversal[i] != 0;
+  HLOIR_RETURN_IF_ERROR(Int(op, "feature_group_count", a.feature_group_count));
+  HLOIR_RETURN_IF_ERROR(Int(op, "batch_group_count", a.batch_group_count));
+  HLOIR_RETURN_IF_ERROR(Precision(op, a.operand_precision));
+  return Set(op, scope, b.Convolution(operands[0], operands[1], a, ResultShape(op).element_type()));
+}
+
+Status Converter::Reduce(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(2);
+  DimVector dimensions;
+  HLOIR_RETURN_IF_ERROR(Ints(op, "dimensions", dimensions));
+  HLOIR_ASSIGN_OR_RETURN(HloComputation * body, RegionComputation(op, 0));
+  const HloBuilder::Ops all(operands);
+  const size_t count = operands.size() / 2;
+  return SetAll(op, scope, b.Reduce(all.first(count), all.subspan(count), dimensions, body));
+}
+
+Status Converter::ReduceWindow(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(2);
+  DimVector sizes, strides, base, dilations;
+  std::vector<std::vector<int64_t>> padding;
+  HLOIR_RETURN_IF_ERROR(Ints(op, "window_dimensions", sizes));
+  HLOIR_RETURN_IF_ERROR(Ints(op, "window_strides", strides));
+  HLOIR_RETURN_IF_ERROR(Ints(op, "base_dilations", base));
+  HLOIR_RETURN_IF_ERROR(Ints(op, "window_dilations", dilations));
+  HLOIR_RETURN_IF_ERROR(Rows(op, "padding", padding));
+  StatusOr<Window> window = MakeWindow(sizes, strides, base, dilations, padding);
+  if (!window.ok()) return Error(op, window.status().message());
+  HLOIR_ASSIGN_OR_RETURN(HloComputation * body, RegionComputation(op, 0));
+  const HloBuilder::Ops all(operands);
+  const size_t count = operands.size() / 2;
+  return SetAll(op, scope, b.ReduceWindow(all.first(count), all.subspan(count), *window, body));
+}
+
+Status Converter::SelectAndScatter(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(3);
+  DimVector sizes, strides;
+  std::vector<std::vector<int64_t>> padding;
+  HLOIR_RETURN_IF_ERROR(Ints(op, "window_dimensions", sizes));
+  HLOIR_RETURN_IF_ERROR(Ints(op, "window_strides", strides));
+  HLOIR_RETURN_IF_ERROR(Rows(op, "padding", padding));
+  StatusOr<Window> window = MakeWindow(sizes, strides, {}, {}, padding);
+  if (!window.ok()) return Error(op, window.status().message());
+  HLOIR_ASSIGN_OR_RETURN(HloComputation * select, RegionComputation(op, 0));
+  HLOIR_ASSIGN_OR_RETURN(HloComputation * scatter, RegionComputation(op, 1));
+  return Set(op, scope, b.SelectAndScatter(operands[0], operands[1], operands[2], *window, select, scatter));
+}
+
+Status Converter::Map(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(1);
+  HLOIR_ASSIGN_OR_RETURN(HloComputation * body, RegionComputation(op, 0));
+  return Set(op, scope, b.Map(HloBuilder::Ops(operands), body));
+}
+
+Status Converter::Sort(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(1);
+  int64_t dimension = operands[0]->shape().rank() - 1;
+  bool is_stable = false;
+  HLOIR_RETURN_IF_ERROR(Int(op, "dimension", dimension));
+  HLOIR_RETURN_IF_ERROR(Bool(op, "is_stable", is_stable));
+  if (dimension < 0) dimension += operands[0]->shape().rank();
+  HLOIR_ASSIGN_OR_RETURN(HloComputation * comparator, RegionComputation(op, 0));
+  return SetAll(op, scope, b.Sort(HloBuilder::Ops(operands), dimension, comparator, is_stable));
+}
+
+Status Converter::Fft(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(1);
+  FftType type = FftType::kFft;
+  DimVector lengths;
+  HLOIR_RETURN_IF_ERROR(Word(op, "fft_type", type));
+  HLOIR_RETURN_IF_ERROR(Ints(op, "fft_length", lengths));
+  return Set(op, scope, b.Fft(operands[0], type, lengths));
+}
+
+Status Converter::Cholesky(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(1);
+  bool lower = false;
+  HLOIR_RETURN_IF_ERROR(Bool(op, "lower", lower));
+  return Set(op, scope, b.Cholesky(operands[0], lower));
+}
+
+Status Converter::TriangularSolve(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(2);
+  TriangularSolveAttributes a;
+  HLOIR_RETURN_IF_ERROR(Bool(op, "left_side", a.left_side));
+  HLOIR_RETURN_IF_ERROR(Bool(op, "lower", a.lower));
+  HLOIR_RETURN_IF_ERROR(Bool(op, "unit_diagonal", a.unit_diagonal));
+  HLOIR_RETURN_IF_ERROR(Word(op, "transpose_a", a.transpose_a));
+  return Set(op, scope, b.TriangularSolve(operands[0], operands[1], a));
+}
+
+Status Converter::BatchNorm(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(3);
+  const Attribute* epsilon = op.Find("epsilon");
+  int64_t feature = 0;
+  HLOIR_RETURN_IF_ERROR(Int(op, "feature_index", feature));
+  if (epsilon == nullptr) return Missing(op, "epsilon");
+  const auto e = static_cast<float>(epsilon->number);
+  if (op.name.ends_with("training"))
+    return SetAll(op, scope, b.BatchNormTraining(operands[0], operands[1], operands[2], e, feature));
+  if (operands.size() < 5) return Error(op, "has too few operands");
+  return SetAll(op, scope,
+                op.name.ends_with("inference")
+                    ? b.BatchNormInference(operands[0], operands[1], operands[2], operands[3], operands[4], e, feature)
+                    : b.BatchNormGrad(operands[0], operands[1], operands[2], operands[3], operands[4], e, feature));
+}
+
+Status Converter::Rng(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(2);
+  const bool normal = Text(op, "rng_distribution") == "NORMAL";
+  return Set(op, scope,
+             b.Rng(normal ? RandomDistribution::kRngNormal : RandomDistribution::kRngUniform, operands[0], operands[1],
+                   ResultShape(op)));
+}
+
+Status Converter::RngBitGenerator(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(1);
+  if (op.results.size() != 2) return Error(op, "has two results");
+  const std::string_view word = Text(op, "rng_algorithm");
+  const RandomAlgorithm algorithm = word == "THREE_FRY" ? RandomAlgorithm::kRngThreeFry
+                                    : word == "PHILOX"  ? RandomAlgorithm::kRngPhilox
+                                                        : RandomAlgorithm::kRngDefault;
+  return SetAll(op, scope, b.RngBitGenerator(algorithm, operands[0], op.results[1]->shape));
+}
+
+Status Converter::Tuple(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(0);
+  return Set(op, scope, b.Tuple(HloBuilder::Ops(operands)));
+}
+
+Status Converter::GetTupleElement(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(1);
+  int64_t index = 0;
+  HLOIR_RETURN_IF_ERROR(Int(op, "index", index));
+  return Set(op, scope, b.GetTupleElement(operands[0], index));
+}
+
+Status Converter::DimensionSize(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(1);
+  int64_t dimension = 0;
+  HLOIR_RETURN_IF_ERROR(Int(op, "dimension", dimension));
+  if (op.name.ends_with("get_dimension_size")) return Set(op, scope, b.GetDimensionSize(operands[0], dimension));
+  if (operands.size() < 2) return Error(op, "has too few operands");
+  return Set(op, scope, b.SetDimensionSize(operands[0], operands[1], dimension));
+}
+
+Status Converter::AfterAll(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(0);
+  return Set(op, scope, b.AfterAll(HloBuilder::Ops(operands)));
+}
+
+Status Converter::OptimizationBarrier(const Operation& op, Scope& scope) {
+  if (op.operands.empty()) return OkStatus();
+  HLOIR_OPERANDS(1);
+  return SetAll(op, scope, b.Make(HloOpcode::kOptimizationBarrier, {TupleUnlessOne(b, operands)}));
+}
+
+Status Converter::Call(const Operation& op, Scope& scope) {
+  HLOIR_ASSIGN_OR_RETURN(const std::vector<Op> operands, Operands(op, scope));
+  HLOIR_ASSIGN_OR_RETURN(HloComputation * callee, Function(Text(op, "callee"), op));
+  return SetAll(op, scope, scope.builder.Call(callee, HloBuilder::Ops(operands)));
+}
+
+// A call that says what it stands for.
+Status Converter::Composite(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(0);
+  HLOIR_ASSIGN_OR_RETURN(HloComputation * callee, Function(Text(op, "decomposition"), op));
+  CallAttributes a;
+  a.is_composite = true;
+  Op call = b.Make(HloOpcode::kCall, HloBuilder::Ops(operands), a, std::span<HloComputation* const>(&callee, 1));
+  if (call != nullptr) {
+    const Attribute* attributes = op.Find("composite_attributes");
+    int64_t version = 0;
+    HLOIR_RETURN_IF_ERROR(Int(op, "version", version));
+    call->set_frontend_attributes(
+        {{"composite.attributes", attributes != nullptr ? std::string(attributes->source) : "{}"},
+         {"composite.name", std::string(Text(op, "name"))},
+         {"composite.version", Format("{}", version)}});
+  }
+  return SetAll(op, scope, call);
+}
+
+Status Converter::While(const Operation& op, Scope& scope) {
+  if (op.regions.size() != 2) return Error(op, "has two regions");
+  HLOIR_ASSIGN_OR_RETURN(std::vector<Op> init, Operands(op, scope));
+  const std::vector<const Value*> captured = Captured(op, 0, 1);
+  for (const Value* value : captured) {
+    HLOIR_ASSIGN_OR_RETURN(Op outside, Get(value, op, scope));
+    init.push_back(outside);
+  }
+  HLOIR_ASSIGN_OR_RETURN(HloComputation * condition, TupledRegion(op, 0, captured, false));
+  HLOIR_ASSIGN_OR_RETURN(HloComputation * body, TupledRegion(op, 1, captured, true));
+  HloBuilder& b = scope.builder;
+  Op loop = b.While(condition, body, TupleUnlessOne(b, init));
+  if (init.size() == 1) return Set(op, scope, loop);
+  for (size_t i = 0; i < op.results.size(); ++i)
+    HLOIR_RETURN_IF_ERROR(
+        Set(op, scope, loop == nullptr ? nullptr : b.GetTupleElement(loop, static_cast<int64_t>(i)), i));
+  return OkStatus();
+}
+
+// case and if: each branch is a computation of what it uses.
+Status Converter::Conditional(const Operation& op, Scope& scope) {
+  HLOIR_ASSIGN_OR_RETURN(const std::vector<Op> index, Operands(op, scope));
+  if (index.size() != 1 || op.regions.empty()) return Error(op, "has one operand, and a region for each branch");
+  HloBuilder& b = scope.builder;
+  std::vector<Op> arguments;
+  std::vector<HloComputation*> branches;
+  for (size_t i = 0; i < op.regions.size(); ++i) {
+    const std::vector<const Value*> captured = Captured(op, i, i);
+    std::vector<Op> values;
+    for (const Value* value : captured) {
+      HLOIR_ASSIGN_OR_RETURN(Op outside, Get(value, op, scope));
+      values.push_back(outside);
+    }
+    HLOIR_ASSIGN_OR_RETURN(HloComputation * branch, TupledRegion(op, i, captured, false));
+    branches.push_back(branch);
+    arguments.push_back(TupleUnlessOne(b, values));
+  }
+  const bool is_if = op.name.ends_with(".if");
+  if (is_if && branches.size() != 2) return Error(op, "has two branches");
+  Op made = is_if ? b.Conditional(index[0], arguments[0], branches[0], arguments[1], branches[1])
+                  : b.Conditional(index[0], std::span<HloComputation* const>(branches), HloBuilder::Ops(arguments));
+  return SetAll(op, scope, made);
+}
+
+Status Converter::CustomCall(const Operation& op, Scope& scope) {
+  HLOIR_ASSIGN_OR_RETURN(const std::vector<Op> operands, Operands(op, scope));
+  HloBuilder& b = scope.builder;
+  CustomCallAttributes a;
+  a.custom_call_target = Text(op, "call_target_name");
+  HLOIR_RETURN_IF_ERROR(Bool(op, "has_side_effect", a.custom_call_has_side_effect));
+  int64_t version = 1;
+  HLOIR_RETURN_IF_ERROR(Int(op, "api_version", version));
+  // A configuration that is a dictionary is that of the typed interface, whatever the number says.
+  const Attribute* dictionary = op.Find("mhlo.backend_config");
+  const Attribute* config = op.Find("backend_config");
+  if (dictionary == nullptr && config != nullptr && config->kind == Attribute::Kind::kDictionary) dictionary = config;
+  if (dictionary != nullptr) version = 4;
+  if (version < 0 || version >= static_cast<int64_t>(EnumWords<CustomCallApiVersion>().size()))
+    return Missing(op, "api_version");
+  a.api_version = static_cast<CustomCallApiVersion>(version);
+  std::vector<Shape> results;
+  for (const Value* value : op.results) results.push_back(value->shape);
+  const auto set_layouts = [&](std::string_view name, std::vector<Shape>& shapes) -> Status {
+    const Attribute* list = op.Find(name);
+    if (list == nullptr) return OkStatus();
+    if (list->elements.size() != shapes.size()) return Missing(op, name);
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      const Attribute& layout = list->elements[i];
+      DimVector order;
+      if (layout.literal != nullptr) {
+        const bool is_splat = layout.literal->element_count() == 1;
+        for (int64_t k = 0; k < std::min<int64_t>(layout.type.shape.ElementCount(), 64); ++k)
+          order.push_back(layout.literal->GetAsInt64(is_splat ? 0 : k));
+      }
+      if (!shapes[i].IsArray()) continue;
+      if (static_cast<int64_t>(order.size()) != shapes[i].rank()) return Missing(op, name);
+      shapes[i].set_layout(Layout(order));
+    }
+    return OkStatus();
+  };
+  HLOIR_RETURN_IF_ERROR(set_layouts("result_layouts", results));
+  if (op.Find("operand_layouts") != nullptr) {
+    std::vector<Shape> shapes;
+    for (Op operand : operands) shapes.push_back(operand->shape().WithDefaultLayout());
+    HLOIR_RETURN_IF_ERROR(set_layouts("operand_layouts", shapes));
+    a.operand_layout_constraints = std::move(shapes);
+  }
+  if (const Attribute* aliases = op.Find("output_operand_aliases")) {
+    for (const Attribute& alias : aliases->elements) {
+      OutputOperandAlias made;
+      HLOIR_RETURN_IF_ERROR(EntryInts(op, alias, "output_tuple_indices", made.output_index));
+      HLOIR_RETURN_IF_ERROR(EntryInts(op, alias, "operand_tuple_indices", made.operand_index));
+      if (const Attribute* operand = alias.Find("operand_index")) made.operand = operand->integer;
+      a.output_to_operand_aliasing.push_back(made);
+    }
+  }
+  std::vector<HloComputation*> called;
+  if (const Attribute* names = op.Find("called_computations")) {
+    for (const Attribute& name : names->elements) {
+      HLOIR_ASSIGN_OR_RETURN(HloComputation * computation, Function(name.text, op));
+      called.push_back(computation);
+    }
+  }
+  const Shape shape = results.size() == 1 ? results[0] : Shape::Tuple(std::move(results));
+  Op made =
+      b.Make(HloOpcode::kCustomCall, HloBuilder::Ops(operands), a, std::span<HloComputation* const>(called), &shape);
+  if (made != nullptr) {
+    if (dictionary != nullptr && !dictionary->entries.empty()) made->set_backend_config(dictionary->source);
+    else if (config != nullptr && config->kind == Attribute::Kind::kString && !config->text.empty())
+      made->set_backend_config(config->text);
+  }
+  return op.results.empty() && made != nullptr ? OkStatus() : SetAll(op, scope, made);
+}
+
+bool Converter::Knows(std::string_view name) {
+  if (Table().contains(name)) return true;
+  std::string hlo(name);
+  std::replace(hlo.begin(), hlo.end(), '_', '-');
+  return ParseOpcode(hlo).has_value();
+}
+
+const std::unordered_map<std::string_view, Converter::Emit>& Converter::Table() {
+  using C = Converter;
+  static const auto* const kTable = new std::unordered_map<std::string_view, Emit>{
+      {"constant", &C::ConstantOp},
+      {"iota", &C::Iota},
+      {"broadcast_in_dim", &C::BroadcastInDim},
+      {"broadcast", &C::Broadcast},
+      {"reshape", &C::Reshape},
+      {"transpose", &C::Transpose},
+      {"reverse", &C::Reverse},
+      {"concatenate", &C::Concatenate},
+      {"slice", &C::Slice},
+      {"dynamic_slice", &C::DynamicSlice},
+      {"pad", &C::Pad},
+      {"gather", &C::Gather},
+      {"scatter", &C::Scatter},
+      {"select", &C::Select},
+      {"compare", &C::Compare},
+      {"convert", &C::Convert},
+      {"bitcast_convert", &C::Convert},
+      {"reduce_precision", &C::ReducePrecision},
+      {"dot", &C::Dot},
+      {"dot_general", &C::Dot},
+      {"convolution", &C::Convolution},
+      {"reduce", &C::Reduce},
+      {"reduce_window", &C::ReduceWindow},
+      {"select_and_scatter", &C::SelectAndScatter},
+      {"map", &C::Map},
+      {"sort", &C::Sort},
+      {"fft", &C::Fft},
+      {"cholesky", &C::Cholesky},
+      {"triangular_solve", &C::TriangularSolve},
+      {"batch_norm_training", &C::BatchNorm},
+      {"batch_norm_inference", &C::BatchNorm},
+      {"batch_norm_grad", &C::BatchNorm},
+      {"rng", &C::Rng},
+      {"rng_bit_generator", &C::RngBitGenerator},
+      {"tuple", &C::Tuple},
+      {"get_tuple_element", &C::GetTupleElement},
+      {"get_dimension_size", &C::DimensionSize},
+      {"set_dimension_size", &C::DimensionSize},
+      {"after_all", &C::AfterAll},
+      {"create_token", &C::AfterAll},
+      {"optimization_barrier", &C::OptimizationBarrier},
+      {"func.call", &C::Call},
+      {"composite", &C::Composite},
+      {"while", &C::While},
+      {"case", &C::Conditional},
+      {"if", &C::Conditional},
+      {"custom_call", &C::CustomCall},
+      {"chlo.top_k", &C::TopK},
+      {"chlo.ragged_dot", &C::RaggedDot},
+      {"topk", &C::TopK},
+      {"all_gather", &C::AllGather},
+      {"all_reduce", &C::AllReduce},
+      {"reduce_scatter", &C::ReduceScatter},
+      {"all_to_all", &C::AllToAll},
+      {"collective_permute", &C::CollectivePermute},
+      {"collective_broadcast", &C::CollectiveBroadcast},
+      {"sdy.sharding_constraint", &C::ShardingConstraint},
+      {"sdy.manual_computation", &C::ManualComputation},
+  };
+  return *kTable;
+}
+
+}  // namespace hloir::stablehlo

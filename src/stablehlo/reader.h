@@ -1,0 +1,140 @@
+// Reader: MLIR's text by recursive descent over its bytes. The generic syntax, types and attributes are read here;
+// PrettyOperation (pretty.cc) adds the short forms. The first error stays, and everything then returns at once.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "mlir.h"
+
+namespace hloir::stablehlo {
+
+class Reader {
+ public:
+  explicit Reader(Module& module) : module_(module), text_(*module.text) {}
+  Status ReadModule();
+
+ private:
+  friend class PrettyOperation;
+  struct DepthGuard {
+    explicit DepthGuard(Reader& reader) : reader(reader) {
+      if (++reader.depth_ > kMaxDepth) reader.Fail("nested too deep", StatusCode::kResourceExhausted);
+    }
+    ~DepthGuard() { --reader.depth_; }
+    Reader& reader;
+  };
+  static constexpr int kMaxDepth = 200;
+
+  // Bytes.
+  bool failed() const { return !status_.ok(); }
+  bool Fail(std::string_view message, StatusCode code = StatusCode::kInvalidArgument) {
+    return FailAt(at_, message, code);
+  }
+  bool FailAt(size_t offset, std::string_view message, StatusCode code = StatusCode::kInvalidArgument);
+  bool Expected(std::string_view what);
+  void Skip();  // blanks and comments
+  char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  bool Next(std::string_view token);  // the text goes on so (after blanks)
+  bool Take(std::string_view token);  // and skips it
+  bool TakeWord(std::string_view word);
+  bool Want(std::string_view token);
+  std::string_view Word();  // letters, digits, _ . $ -; "" if none
+  std::string_view Since(size_t begin) const { return text_.substr(begin, at_ - begin); }
+  bool ReadString(std::string& value);
+  bool ReadInteger(int64_t& value);
+  bool SkipBalanced();  // one balanced pair of brackets and what is in it; strings are skipped whole
+
+  // Types and attributes: attributes.cc.
+  bool ReadType(Type& type);
+  bool ReadTensor(Shape& shape);
+  bool ReadElementType(PrimitiveType& type);
+  bool ReadTypeList(std::vector<Type>& types);  // without parentheses
+  bool ReadParenthesizedTypes(std::vector<Type>& types);
+  bool ReadFunctionType(Type& type);
+  bool ReadAttribute(Attribute& attribute);
+  bool ReadList(Attribute& attribute);
+  bool ReadDictionary(Attribute& attribute);
+  bool ReadNumber(Attribute& attribute);
+  bool ReadTypedArray(Attribute& attribute);
+  bool ReadDense(Attribute& attribute);
+  bool ReadDialectAttribute(Attribute& attribute);
+  bool ReadDenseElements(std::vector<std::string_view>& flat, DimVector& dimensions, size_t level);
+  bool FillDense(Attribute& attribute, const std::vector<std::string_view>& flat, const DimVector& dimensions);
+  bool FillDenseFromHex(Attribute& attribute, std::string_view hex);
+  bool ReadEntries(Attribute& attribute, std::string_view end);
+  bool ReadPlainValue(Attribute& attribute);
+
+  // Operations.
+  bool ReadAliases();
+  bool ReadOperation(Region& region, Operation* parent);
+  bool ReadGenericOperation(Operation& op);
+  bool ReadResults(std::vector<std::pair<std::string_view, size_t>>& names);
+  bool ReadOperand(Operation& op);
+  bool ReadOperandList(Operation& op, std::string_view end);
+  bool ReadRegion(Operation& op, bool isolated = false, std::vector<Value*> arguments = {},
+                  std::vector<std::string_view> names = {});
+  bool ReadBlockArguments(std::vector<Value*>& values, std::vector<std::string_view>& names);
+  bool ReadLocation(std::string_view& location);
+  bool SetTypes(Operation& op, const std::vector<Type>& inputs, const std::vector<Type>& results);
+  bool SetFunctionType(Operation& op, const Type& type) { return SetTypes(op, type.inputs, type.results); }
+  bool ReadFunctionTypeOf(Operation& op);  // ": (…) -> …"
+  Value* NewValue(const Shape& shape, Operation* op, size_t index);
+  void Define(std::string_view name, std::vector<Value*> values);
+  Value* Lookup(std::string_view name, size_t index);
+
+  Module& module_;
+  std::string_view text_;
+  size_t at_ = 0;
+  int depth_ = 0;
+  Status status_;
+  // Names in scope; a region's end takes back what it defined.
+  std::unordered_map<std::string_view, std::vector<Value*>> scope_;
+  std::vector<std::pair<std::string_view, std::vector<Value*>>> undo_;
+  std::unordered_map<std::string_view, Attribute> aliases_;
+  std::unordered_map<std::string_view, Type> type_aliases_;
+  int64_t constant_bytes_ = 0;
+};
+
+// The short form of an op, whose name was just read.
+class PrettyOperation {
+ public:
+  PrettyOperation(Reader& reader, Operation& op) : r_(reader), op_(op) {}
+  bool Read();
+
+ private:
+  using Form = bool (PrettyOperation::*)();
+  bool Module();
+  bool Function();
+  bool Call();
+  bool Return();
+  bool Constant();
+  bool Reduce();
+  bool While();
+  bool Convolution();
+  bool CustomCall();
+  bool Composite();
+  bool TopK();
+  bool GetTupleElement();
+  bool Mesh();
+  bool ShardingConstraint();
+  bool ManualComputation();
+  bool Items();
+  bool Item();
+  bool Types();
+  bool SetPretty(std::string_view key, Attribute value);
+  bool Symbol(std::string_view attribute);
+  bool OptionalAttributes() { return !r_.Next("{") || r_.ReadDictionary(op_.attributes); }
+  Attribute& Add(std::string_view name) { return op_.attributes.entries.emplace_back(name, Attribute()).second; }
+  void AddInteger(std::string_view name, int64_t value);
+  // What stands between here and the end of one balanced pair of brackets.
+  bool Raw(std::string_view name);
+
+  Reader& r_;
+  Operation& op_;
+  int words_ = 0;
+};
+
+}  // namespace hloir::stablehlo

@@ -1,0 +1,305 @@
+// hloir/stablehlo.h: StableHLO in its pretty and its generic form, what it becomes, what is said of what is not known,
+// and that no bytes break the reader. That whole programs become what XLA makes of them: "the corpus's programs",
+// below.
+#include "hloir/stablehlo.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "hloir/executable.h"
+#include "hloir/inspect/diff.h"
+#include "hloir/io.h"
+#include "hloir/parser.h"
+#include "hloir/printer.h"
+#include "hloir/verifier.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/listing.h"
+
+using namespace hloir;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::unique_ptr<HloModule> Read(std::string_view text) {
+  auto module = ParseStablehlo(std::string(text));
+  INFO((module.ok() ? "" : module.status().message()));
+  REQUIRE(module.ok());
+  const Status legal = VerifyModule(**module);
+  INFO(legal.message());
+  REQUIRE(legal.ok());
+  return *std::move(module);
+}
+
+std::unique_ptr<HloModule> Hlo(std::string_view text) {
+  auto module = ParseHloModule(std::string(text));
+  INFO((module.ok() ? "" : module.status().message()));
+  REQUIRE(module.ok());
+  return *std::move(module);
+}
+
+// The one function with that body, of which every result is returned.
+std::string Function(std::string_view arguments, std::string_view results, std::string_view body) {
+  return "module @m {\n  func.func public @main(" + std::string(arguments) + ") -> " + std::string(results) + " {\n" +
+         std::string(body) + "  }\n}\n";
+}
+
+void CheckSame(const HloModule& got, const HloModule& expected) {
+  INFO(PrintModule(got, PrintOptions::Readable()));
+  CHECK(ModuleDiff(got, expected).same());
+}
+
+std::string ErrorOf(std::string_view text) {
+  auto module = ParseStablehlo(std::string(text));
+  REQUIRE(!module.ok());
+  return module.status().message().substr(0, module.status().message().find('\n'));
+}
+
+constexpr std::string_view kPretty = R"(#loc1 = loc("x")
+module @jit_f attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<2x3xf32> loc("x"), %arg1: tensor<3xi32>) -> (tensor<2xf32> {jax.result_info = "result"}) {
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %0 = stablehlo.convert %arg1 : (tensor<3xi32>) -> tensor<3xf32>
+    %1 = stablehlo.broadcast_in_dim %0, dims = [1] : (tensor<3xf32>) -> tensor<2x3xf32>
+    %2 = stablehlo.compare GT, %arg0, %1, FLOAT : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xi1>
+    %3 = stablehlo.select %2, %arg0, %1 : tensor<2x3xi1>, tensor<2x3xf32> loc(#loc1)
+    %4 = call @square(%3) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %5 = stablehlo.reduce(%4 init: %cst) applies stablehlo.add across dimensions = [1] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+    return %5 : tensor<2xf32>
+  }
+  func.func private @square(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
+    %0 = chlo.square %arg0 : tensor<2x3xf32> -> tensor<2x3xf32>
+    return %0 : tensor<2x3xf32>
+  }
+}
+)";
+
+constexpr std::string_view kGeneric = R"("builtin.module"() <{sym_name = "jit_f"}> ({
+  "func.func"() <{arg_attrs = [{}, {}], function_type = (tensor<2x3xf32>, tensor<3xi32>) -> tensor<2xf32>, sym_name = "main", sym_visibility = "public"}> ({
+  ^bb0(%arg0: tensor<2x3xf32>, %arg1: tensor<3xi32>):
+    %0 = "stablehlo.constant"() <{value = dense<0.000000e+00> : tensor<f32>}> : () -> tensor<f32>
+    %1 = "stablehlo.convert"(%arg1) : (tensor<3xi32>) -> tensor<3xf32>
+    %2 = "stablehlo.broadcast_in_dim"(%1) <{broadcast_dimensions = array<i64: 1>}> : (tensor<3xf32>) -> tensor<2x3xf32>
+    %3 = "stablehlo.compare"(%arg0, %2) <{compare_type = #stablehlo<comparison_type FLOAT>, comparison_direction = #stablehlo<comparison_direction GT>}> : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xi1>
+    %4 = "stablehlo.select"(%3, %arg0, %2) : (tensor<2x3xi1>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+    %5 = "func.call"(%4) <{callee = @square}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %6 = "stablehlo.reduce"(%5, %0) <{dimensions = array<i64: 1>}> ({
+    ^bb0(%arg2: tensor<f32>, %arg3: tensor<f32>):
+      %7 = "stablehlo.add"(%arg2, %arg3) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      "stablehlo.return"(%7) : (tensor<f32>) -> ()
+    }) : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+    "func.return"(%6) : (tensor<2xf32>) -> ()
+  }) : () -> ()
+  "func.func"() <{function_type = (tensor<2x3xf32>) -> tensor<2x3xf32>, sym_name = "square", sym_visibility = "private"}> ({
+  ^bb0(%arg0: tensor<2x3xf32>):
+    %0 = "chlo.square"(%arg0) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    "func.return"(%0) : (tensor<2x3xf32>) -> ()
+  }) : () -> ()
+}) {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} : () -> ()
+)";
+
+constexpr std::string_view kExpected = R"(HloModule jit_f
+
+add { a = f32[] parameter(0)
+      b = f32[] parameter(1)
+      ROOT s = f32[] add(a, b) }
+square { x = f32[2,3] parameter(0)
+         ROOT y = f32[2,3] multiply(x, x) }
+ENTRY main {
+  x = f32[2,3] parameter(0)
+  n = s32[3] parameter(1)
+  f = f32[3] convert(n)
+  b = f32[2,3] broadcast(f), dimensions={1}
+  p = pred[2,3] compare(x, b), direction=GT
+  s = f32[2,3] select(p, x, b)
+  y = f32[2,3] call(s), to_apply=square
+  zero = f32[] constant(0)
+  ROOT r = f32[2] reduce(y, zero), dimensions={1}, to_apply=add
+}
+)";
+
+}  // namespace
+
+TEST_CASE("both forms of StableHLO give XLA's module") {
+  CheckSame(*Read(kPretty), *Hlo(kExpected));
+  CheckSame(*Read(kGeneric), *Hlo(kExpected));
+  CHECK(Read(kPretty)->name() == "jit_f");
+}
+
+TEST_CASE("instructions have the lines of their ops, and the names from their locations") {
+  const auto module = Read(kPretty);
+  for (const HloInstruction* i : module->entry_computation()->PostOrder()) {
+    if (i->opcode() != HloOpcode::kSelect) continue;
+    CHECK(i->line() == 8);
+    REQUIRE(i->metadata() != nullptr);
+    CHECK(i->metadata()->op_name == "x");
+  }
+}
+
+TEST_CASE("dense constants") {
+  const auto value = [](std::string_view constant, std::string_view type) {
+    const std::string text = Function("", std::string(type),
+                                      "    %0 = stablehlo.constant dense<" + std::string(constant) +
+                                          "> : " + std::string(type) + "\n    return %0 : " + std::string(type) + "\n");
+    const auto module = Read(text);
+    auto executable = PrepareExecutable(*module);
+    REQUIRE(executable.ok());
+    auto result = (*executable)->Run({});
+    REQUIRE(result.ok());
+    return result->ToString();
+  };
+  CHECK(value("[[1.5, -2.0], [3.0, 0x7F800000]]", "tensor<2x2xf32>") == "{ { 1.5, -2 }, { 3, inf } }");
+  CHECK(value("7", "tensor<3xi32>") == "{7, 7, 7}");
+  CHECK(value("\"0x01000000FFFFFFFF\"", "tensor<2xi32>") == "{1, -1}");
+  CHECK(value("\"0x0000803F\"", "tensor<3xf32>") == "{1, 1, 1}");
+  CHECK(value("[true, false]", "tensor<2xi1>") == "{1, 0}");
+  CHECK(value("\"0x010001\"", "tensor<3xi1>") == "{1, 0, 1}");
+  CHECK(value("(1.0, -2.0)", "tensor<complex<f32>>") == "(1, -2)");
+  CHECK(value("", "tensor<0xf32>") == "{}");
+  CHECK(value("0x3F80", "tensor<bf16>") == "1");
+  CHECK(value("18446744073709551615", "tensor<ui64>") == "18446744073709551615");
+}
+
+TEST_CASE("loops capture what they pass on, and branches what they use") {
+  const auto module = Read(Function("%arg0: tensor<f32>, %arg1: tensor<i32>", "tensor<f32>", R"(
+    %c = stablehlo.constant dense<0> : tensor<i32>
+    %0:3 = stablehlo.while(%a = %arg0, %i = %c, %n = %arg1) : tensor<f32>, tensor<i32>, tensor<i32>
+    cond {
+      %2 = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %2 : tensor<i1>
+    } do {
+      %c_0 = stablehlo.constant dense<1> : tensor<i32>
+      %2 = stablehlo.add %i, %c_0 : tensor<i32>
+      %3 = stablehlo.sine %a : tensor<f32>
+      stablehlo.return %3, %2, %n : tensor<f32>, tensor<i32>, tensor<i32>
+    }
+    %1 = "stablehlo.case"(%arg1) ({
+      %2 = stablehlo.add %0#0, %arg0 : tensor<f32>
+      stablehlo.return %2 : tensor<f32>
+    }, {
+      stablehlo.return %0#0 : tensor<f32>
+    }) : (tensor<i32>) -> tensor<f32>
+    return %1 : tensor<f32>
+)"));
+  CheckSame(*module, *Hlo(R"(HloModule m
+condition { t = (f32[], s32[], s32[]) parameter(0)
+            unused = f32[] get-tuple-element(t), index=0
+            i = s32[] get-tuple-element(t), index=1
+            n = s32[] get-tuple-element(t), index=2
+            ROOT p = pred[] compare(i, n), direction=LT }
+body { t = (f32[], s32[], s32[]) parameter(0)
+       a = f32[] get-tuple-element(t), index=0
+       s = f32[] sine(a)
+       i = s32[] get-tuple-element(t), index=1
+       one = s32[] constant(1)
+       j = s32[] add(i, one)
+       n = s32[] get-tuple-element(t), index=2
+       ROOT r = (f32[], s32[], s32[]) tuple(s, j, n) }
+first { t = (f32[], f32[]) parameter(0)
+        a = f32[] get-tuple-element(t), index=0
+        b = f32[] get-tuple-element(t), index=1
+        ROOT s = f32[] add(a, b) }
+second { ROOT a = f32[] parameter(0) }
+ENTRY main {
+  x = f32[] parameter(0)
+  n = s32[] parameter(1)
+  zero = s32[] constant(0)
+  t = (f32[], s32[], s32[]) tuple(x, zero, n)
+  w = (f32[], s32[], s32[]) while(t), condition=condition, body=body
+  a = f32[] get-tuple-element(w), index=0
+  k = s32[] get-tuple-element(w), index=1
+  both = (f32[], f32[]) tuple(a, x)
+  ROOT r = f32[] conditional(n, both, a), branch_computations={first, second}
+}
+)"));
+}
+
+TEST_CASE("what XLA's converter simplifies is simplified") {
+  const auto module = Read(Function("%arg0: tensor<4xf32>, %arg1: tensor<4xi32>", "(tensor<4xf32>, tensor<4xi32>)", R"(
+    %cst = stablehlo.constant dense<2.000000e+00> : tensor<f32>
+    %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<4xf32>
+    %1 = stablehlo.multiply %0, %arg0 : tensor<4xf32>
+    %2 = stablehlo.convert %1 : tensor<4xf32>
+    %3 = stablehlo.reshape %2 : (tensor<4xf32>) -> tensor<2x2xf32>
+    %4 = stablehlo.reshape %3 : (tensor<2x2xf32>) -> tensor<4xf32>
+    %c = stablehlo.constant dense<0> : tensor<4xi32>
+    %5 = stablehlo.add %c, %arg1 : tensor<4xi32>
+    return %4, %5 : tensor<4xf32>, tensor<4xi32>
+)"));
+  CheckSame(*module, *Hlo(R"(HloModule m
+ENTRY main {
+  x = f32[4] parameter(0)
+  two = f32[] constant(2)
+  b = f32[4] broadcast(two), dimensions={}
+  y = f32[4] multiply(x, b)
+  n = s32[4] parameter(1)
+  ROOT r = (f32[4], s32[4]) tuple(y, n)
+}
+)"));
+}
+
+TEST_CASE("what is wrong or not known is said with its place") {
+  const auto body = [](std::string_view line) {
+    return Function("%arg0: tensor<2xf32>", "tensor<2xf32>", std::string(line) + "\n");
+  };
+  CHECK(ErrorOf(body("    %0 = stablehlo.bogus %arg0 : tensor<2xf32>")) ==
+        "<text>:3:10: error: the op 'stablehlo.bogus' is not supported");
+  CHECK(ErrorOf(body("    %0 = tosa.add %arg0 : tensor<2xf32>")) ==
+        "<text>:3:10: error: the op 'tosa.add' is not known");
+  CHECK(ErrorOf(body("    %0 = \"tosa.add\"(%arg0) : (tensor<2xf32>) -> tensor<2xf32>")) ==
+        "<text>:3:10: error: the op 'tosa.add' is not supported");
+  CHECK(ErrorOf(body("    return %7 : tensor<2xf32>")) == "<text>:3:12: error: no value %7 is defined before");
+  CHECK(ErrorOf(body("    return %arg0 : tensor<3xf32>")) ==
+        "<text>:3:5: error: operand 0 of func.return is f32[2], but its type here is f32[3]");
+  CHECK(ErrorOf(
+            body("    %0 = stablehlo.reshape %arg0 : (tensor<2xf32>) -> tensor<3xf32>\n    return %0 : tensor<3xf32>"))
+            .starts_with("<text>:3:10: error: "));
+  CHECK(ErrorOf(body("")) == "<text>:2:3: error: func.func: does not end with a return");
+  CHECK(ErrorOf(body("    %0 = stablehlo.add %arg0, %arg0 : tensor<2x!quant.uniform<i8:f32, 0.1>>")) ==
+        "<text>:3:48: error: the element type !quant.uniform is not supported");
+  CHECK(ErrorOf("module @m {\n  func.func @main() {\n    call @main() : () -> ()\n    return\n  }\n}\n") ==
+        "<text>:3:5: error: func.call: the function 'main' calls itself");
+  CHECK(ErrorOf("module @m {\n  func.func @main() {") ==
+        "<text>:2:22: error: expected an operation, but the text ends here");
+}
+
+TEST_CASE("no depth and no bytes break the reader") {
+  std::string deep(100000, '[');
+  CHECK(ErrorOf("module attributes {a = " + deep + "} {}").find("nested too deep") != std::string::npos);
+  std::string types;
+  for (int i = 0; i < 50000; ++i) types += "tuple<";
+  CHECK(ErrorOf(Function("%arg0: " + types, "f32", "")).find("nested too deep") != std::string::npos);
+  // Every beginning of a text, and every text that lacks or repeats a byte, ends in a module or an error.
+  int errors = 0;
+  for (std::string_view text : {kPretty, kGeneric}) {
+    for (size_t i = 0; i < text.size(); i += 3) {
+      errors += !ParseStablehlo(std::string(text.substr(0, i))).ok();
+      errors += !ParseStablehlo(std::string(text.substr(0, i)) + std::string(text.substr(i + 1))).ok();
+      std::string changed(text);
+      changed[i] = static_cast<char>(changed[i] * 31 + static_cast<char>(i));
+      errors += !ParseStablehlo(changed).ok();
+    }
+  }
+  CHECK(errors > 1000);
+}
+
+// JAX's texts of the programs whose HLO, from XLA's own converter, is corpus/modules.
+TEST_CASE("the corpus's programs become XLA's modules") {
+  const fs::path corpus = HLOIR_CORPUS_DIR;
+  int64_t count = 0;
+  for (const auto& entry : fs::directory_iterator(corpus / "stablehlo")) {
+    const std::string name = entry.path().stem().string();
+    INFO(name);
+    auto read = ReadModule(entry.path().string());
+    INFO((read.ok() ? "" : read.status().message()));
+    REQUIRE(read.ok());
+    auto expected = ReadModule((corpus / "modules" / (name + ".hlo")).string());
+    REQUIRE(expected.ok());
+    const ModuleDiff diff(**read, **expected);
+    INFO((diff.same() ? "" : DiffReport(diff)));
+    CHECK(diff.same());
+    ++count;
+  }
+  CHECK(count == ListedFiles("corpus/stablehlo/", ".mlir"));
+}
