@@ -39,7 +39,7 @@ jax.config.update("jax_hlo_source_file_canonicalization_regex", re.escape(f"{her
 # XLA writes some functions of these out where hloir takes HLO's own instructions: hyperbolic ones and their inverses, those
 # of complex numbers; and leaves a constant behind that nothing uses.
 written_out = {"complex_c64", "complex_c128", "cosine_transform", "math_bf16", "math_f16", "math_f32", "math_f64",
-               "schroedinger_steps", "spmd_collectives", "spmd_sharded_products"}
+               "schroedinger_steps", "spmd_collectives"}
 
 
 def print_options(**changes):

@@ -652,7 +652,7 @@ Status Converter::CustomCall(const Operation& op, Scope& scope) {
   Op made =
       b.Make(HloOpcode::kCustomCall, HloBuilder::Ops(operands), a, std::span<HloComputation* const>(called), &shape);
   if (made != nullptr) {
-    if (dictionary != nullptr && !dictionary->entries.empty()) made->set_backend_config(dictionary->source);
+    if (dictionary != nullptr) made->set_backend_config(dictionary->source);
     else if (config != nullptr && config->kind == Attribute::Kind::kString && !config->text.empty())
       made->set_backend_config(config->text);
   }

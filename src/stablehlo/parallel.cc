@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "convert.h"
+#include "hloir/parser.h"
 
 namespace hloir::stablehlo {
 namespace {
@@ -48,14 +49,13 @@ std::optional<Sharding> Converter::ShardingOf(std::string_view sdy) const {
   const size_t close = rest.find(']');
   if (close == std::string_view::npos || rest.substr(close + 1) != ">") return std::nullopt;
   rest = rest.substr(1, close - 1);
-  Sharding sharding;
-  DimVector order;
+  DimVector tiles, order;
   while (!rest.empty()) {
     const size_t open = rest.find('{'), end = rest.find('}');
     if (open == std::string_view::npos || end == std::string_view::npos) return std::nullopt;
     std::string_view dimension = rest.substr(open + 1, end - open - 1);
     rest.remove_prefix(std::min(rest.find('{', end), rest.size()));
-    int64_t tiles = 1;
+    int64_t count = 1;
     while (!dimension.empty()) {
       if (dimension[0] == ',' || dimension[0] == ' ') {
         dimension.remove_prefix(1);
@@ -69,9 +69,9 @@ std::optional<Sharding> Converter::ShardingOf(std::string_view sdy) const {
       const auto found = std::find_if(axes.begin(), axes.end(), [&](const auto& a) { return a.first == axis; });
       if (found == axes.end()) return std::nullopt;
       order.push_back(found - axes.begin());
-      tiles *= found->second;
+      count *= found->second;
     }
-    sharding.tile_dims.push_back(tiles);
+    tiles.push_back(count);
   }
   int64_t copies = 1;
   for (size_t i = 0; i < axes.size(); ++i) {
@@ -80,16 +80,9 @@ std::optional<Sharding> Converter::ShardingOf(std::string_view sdy) const {
     copies *= axes[i].second;
   }
   if (order.size() != axes.size()) return std::nullopt;
-  if (std::all_of(sharding.tile_dims.begin(), sharding.tile_dims.end(), [](int64_t n) { return n == 1; }))
-    return Sharding();
-  sharding.kind = Sharding::Kind::kTiled;
-  if (copies > 1) {
-    sharding.tile_dims.push_back(copies);
-    sharding.replicate_on_last_tile_dim = true;
-  }
+  if (std::all_of(tiles.begin(), tiles.end(), [](int64_t n) { return n == 1; })) return Sharding();
+  if (copies > 1) tiles.push_back(copies);
   // Axes that stay side by side are one.
-  DimVector& sizes = sharding.devices.iota_reshape_dims;
-  DimVector& permutation = sharding.devices.iota_transpose_perm;
   std::vector<std::pair<int64_t, int64_t>> runs;  // first axis, size
   for (size_t i = 0; i < order.size(); ++i) {
     const int64_t size = axes[static_cast<size_t>(order[i])].second;
@@ -98,9 +91,16 @@ std::optional<Sharding> Converter::ShardingOf(std::string_view sdy) const {
   }
   std::vector<std::pair<int64_t, int64_t>> sorted = runs;
   std::sort(sorted.begin(), sorted.end());
-  for (const auto& run : sorted) sizes.push_back(run.second);
-  for (const auto& run : runs) permutation.push_back(std::find(sorted.begin(), sorted.end(), run) - sorted.begin());
-  return sharding;
+  std::string text = "{devices=[", sizes, permutation;
+  for (size_t i = 0; i < tiles.size(); ++i) text += Format("{}{}", i == 0 ? "" : ",", tiles[i]);
+  for (size_t i = 0; i < runs.size(); ++i) {
+    sizes += Format("{}{}", i == 0 ? "" : ",", sorted[i].second);
+    permutation += Format("{}{}", i == 0 ? "" : ",", std::find(sorted.begin(), sorted.end(), runs[i]) - sorted.begin());
+  }
+  text += Format("]<=[{}]", sizes);
+  if (runs.size() > 1) text += Format("T({})", permutation);
+  StatusOr<Sharding> sharding = ParseSharding(text + (copies > 1 ? " last_tile_dim_replicate}" : "}"));
+  return sharding.ok() ? std::optional<Sharding>(*std::move(sharding)) : std::nullopt;
 }
 
 Status Converter::ShardedResults(const Operation& main, Scope& scope, std::vector<Op>& results, Op& root) const {
@@ -280,6 +280,7 @@ Status Converter::ShardingConstraint(const Operation& op, Scope& scope) {
   if (made != nullptr) {
     made->set_frontend_attributes({{"xla.sdy.sharding", Format("#sdy.sharding_per_value<[{}]>",
                                                                WithoutPrefix(sharding->source, "#sdy.sharding"))}});
+    if (const std::optional<Sharding> known = ShardingOf(sharding->source)) made->set_sharding(*known);
   }
   return Set(op, scope, made);
 }

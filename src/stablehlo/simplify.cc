@@ -250,7 +250,8 @@ class Simplifier {
 
   // ---- Rules ----
   bool Rewrite(Operation& op) {
-    if (op.name.starts_with("mhlo.")) return false;
+    if (op.name == "chlo.square" && op.operands.size() == 1)
+      return Become(op, "stablehlo.multiply", {op.operands[0], op.operands[0]});
     if (!op.name.starts_with("stablehlo.")) return false;
     const std::string_view name = op.name.substr(10);
     if (name == "constant") return NormalizeConstant(op);

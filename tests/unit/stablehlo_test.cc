@@ -239,6 +239,33 @@ ENTRY main {
 )"));
 }
 
+TEST_CASE("Shardy's shardings are told to XLA's partitioner, too") {
+  const auto module = Read(R"(module @m attributes {mhlo.num_partitions = 8 : i32} {
+  sdy.mesh @mesh = <["a"=2, "b"=2, "c"=2]>
+  func.func public @main(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", "c"}, {"b"}]>}) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"c"}, {}]>}, tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+    %0 = stablehlo.sine %arg0 : tensor<8x8xf32>
+    return %0, %arg0 : tensor<8x8xf32>, tensor<8x8xf32>
+  }
+}
+)");
+  CHECK(module->config().num_partitions == 8);
+  const std::string text = PrintModule(*module, PrintOptions::Readable());
+  CHECK(text.find("parameter(0), sharding={devices=[4,2]<=[2,2,2]T(0,2,1)}, "
+                  R"(frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{\"a\", \"c\"}, {\"b\"}]>"})") !=
+        std::string::npos);
+  CHECK(text.find("sharding={{devices=[2,1,4]<=[4,2]T(1,0) last_tile_dim_replicate}, {replicated}}") !=
+        std::string::npos);
+  // What only Shardy can say is left to it.
+  const auto open = Read(R"(module @m {
+  sdy.mesh @mesh = <["a"=2]>
+  func.func public @main(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", ?}]>}) -> tensor<8xf32> {
+    return %arg0 : tensor<8xf32>
+  }
+}
+)");
+  CHECK(open->entry_computation()->parameter(0)->sharding() == nullptr);
+}
+
 TEST_CASE("what is wrong or not known is said with its place") {
   const auto body = [](std::string_view line) {
     return Function("%arg0: tensor<2xf32>", "tensor<2xf32>", std::string(line) + "\n");
