@@ -45,6 +45,10 @@ enum class InputKind {
                  // module's own constants and their neighbours; integers of both signs; indices at their ends and just
                  // outside
   kWide,         // numbers between 2^-24 and 2^16 of both signs, integers of all sizes
+  kMixed,        // each value of another of these kinds, some of them scaled by a power of two, equal throughout or
+                 // nearly all 0
+  kDominant,     // as kPlain, but the diagonals of square matrices are larger than all else: they have inverses
+  kSpecials,     // as kPlain, but in some values NaN, an infinity, -0 or a denormal, of one sort
 };
 // Values for the entry computation's parameters; the same seed gives the same values everywhere. Unimplemented for a
 // parameter that no value can be made up for.

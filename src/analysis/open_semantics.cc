@@ -72,6 +72,17 @@ std::string WhatIsOpen(const HloInstruction& instruction) {
 
 bool IsAssociative(const HloComputation& reducer) { return ClassifyReducer(reducer) != ReducerClass::kUnknown; }
 
+std::vector<OpenSemantics> FindAllOpenSemantics(const HloModule& module) {
+  std::vector<OpenSemantics> all;
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (std::string reason = WhatIsOpen(*instruction); !reason.empty())
+        all.push_back({instruction, std::move(reason)});
+    }
+  }
+  return all;
+}
+
 std::optional<OpenSemantics> FindOpenSemantics(const HloModule& module) {
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {

@@ -18,6 +18,7 @@
 #include "check/divergence.h"
 #include "check/left_open.h"
 #include "check/meaning.h"
+#include "check/own_rounding.h"
 #include "check/reach.h"
 #include "check/subject.h"
 #include "support/format.h"
@@ -97,7 +98,48 @@ bool HasComplexNumbers(const HloModule& module) {
 
 // Inputs made to reach something: what overflows there, or is divided by a sum that is 0 but for rounding, is no
 // matter.
-bool IsExtra(InputKind kind) { return kind == InputKind::kEdges || kind == InputKind::kWide; }
+bool IsExtra(InputKind kind) {
+  return kind == InputKind::kEdges || kind == InputKind::kWide || kind == InputKind::kMixed ||
+         kind == InputKind::kSpecials;
+}
+
+// From numbers up to this size on, exponentials and long products may leave f64's range.
+constexpr double kLarge = 16;
+
+bool HasLargeNumbers(const InputSet& set) {
+  const std::function<bool(const Literal&)> has = [&](const Literal& literal) {
+    for (const Literal& element : literal.elements())
+      if (has(element)) return true;
+    if (!IsFloat(ComplexComponentType(literal.shape().element_type()))) return false;
+    for (int64_t i = 0; i < literal.element_count(); ++i) {
+      const double size = std::abs(literal.GetAsComplex(i));
+      if (std::isfinite(size) && size > kLarge) return true;
+    }
+    return false;
+  };
+  return std::any_of(set.devices.begin(), set.devices.end(), [&](const std::vector<Literal>& device) {
+    return std::any_of(device.begin(), device.end(), has);
+  });
+}
+
+// Ops by which a number is out of f64's range in one step.
+bool MayLeaveF64(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      switch (i->opcode()) {
+        case HloOpcode::kExp:
+        case HloOpcode::kExpm1:
+        case HloOpcode::kPower:
+        case HloOpcode::kCosh:
+        case HloOpcode::kSinh:
+        case HloOpcode::kLogistic:
+        case HloOpcode::kWhile: return true;
+        default: break;
+      }
+    }
+  }
+  return false;
+}
 
 // What HLO leaves open of corner cases: whether a sum overflows that has the largest number in it, which depends on the
 // order of adding and on what it is added up in; whether denormals count as zero, as some processors' dot instructions
@@ -105,7 +147,6 @@ bool IsExtra(InputKind kind) { return kind == InputKind::kEdges || kind == Input
 // replaced; other NaNs and infinities stay. Nothing, if the inputs are no corner cases.
 std::optional<Context> WithoutExtremes(const Context& context, size_t set, const HloModule& module,
                                        bool all_finite = false) {
-  constexpr double kLarge = 16;
   if (context.inputs[set].kind != InputKind::kCornerCases && !IsExtra(context.inputs[set].kind)) return std::nullopt;
   Context tame{context.options, context.counts, {context.inputs[set]}};
   const bool finite_only = all_finite || HasComplexNumbers(module);
@@ -214,6 +255,7 @@ Timing Summary(std::vector<double> times) {
 }  // namespace
 }  // namespace check
 
+using check::Nonfinite;
 using check::Results;
 using check::Subject;
 
@@ -226,6 +268,7 @@ class Checker::Impl {
 
   StatusOr<Verdict> Check(const HloModule& after);
   void Advance() {
+    meaning_.reset();
     if (after_) before_ = std::move(after_);
   }
   const std::vector<InputSet>& inputs() const { return context_.inputs; }
@@ -244,8 +287,16 @@ class Checker::Impl {
   Status ExplainDifference(size_t set, Verdict& verdict);
   // Do they differ only in NaNs and infinities, in a way that the order of adding decides, and agree without extremes?
   bool OnlyAtExtremes(size_t set, const Comparison& comparison);
+  // Which NaNs and infinities are judged that one has alone in f64.
+  Nonfinite WhichNonfinite(size_t set) const;
+  // Adds sets of inputs on which only what the modules mean is compared: two runs each.
+  Status AddMeaningSets(bool ran);
+  // A set on which they mean different things is judged like the others.
+  Status JudgeMeaningSet(size_t set, Verdict& verdict);
   // What the modules mean, where their results are the same but for rounding.
   void JudgeMeaning(size_t set, Verdict& verdict);
+  // Each result in the modules' own types against what its own roundings explain.
+  void JudgeOwnRounding(size_t set, Verdict& verdict);
   void Blame(Verdict& verdict, Outcome outcome, std::string reason);
   void JudgeStored(Verdict& verdict);
   // Leaves in which no set gave a finite number.
@@ -255,6 +306,8 @@ class Checker::Impl {
   check::Context context_;
   bool made_up_, prepared_ = false;
   std::shared_ptr<Subject> before_, after_;
+  std::unique_ptr<check::MeaningComparer> meaning_;  // of the two
+  size_t whole_sets_ = 0;                            // of the inputs; with the others only the meaning is compared
   // By leaf, over the sets of this verdict: name, elements, finite ones.
   struct LeafTotal {
     std::string where;
@@ -282,6 +335,8 @@ Status Checker::Impl::Prepare(const HloModule& after) {
       context_.inputs.push_back(std::move(set));
     }
     HLOIR_RETURN_IF_ERROR(FindInputs());
+  } else {
+    whole_sets_ = context_.inputs.size();
   }
   for (const InputSet& set : context_.inputs) {
     if (set.devices.empty()) return InvalidArgument("a set of inputs has no device's arguments");
@@ -298,16 +353,16 @@ Status Checker::Impl::FindInputs() {
   check::Reach reach(before);
   if (watched) before_->set_watch([&](const HloInstruction& i, const Literal& value) { reach.See(i, value); });
   // Loops that inputs of these kinds keep from ending would take all of the steps that there are.
-  const bool may_not_end = check::HasLoops(before);
+  const bool may_not_end = check::HasLoops(before), undefined = check::IsUndefinedForSome(before);
   bool runs = watched;
   for (size_t set = 0; runs && set < context_.inputs.size(); ++set) runs = before_->OtherResult(set).ok();
   // Positive ones give numbers where others do not: logarithms, roots. Of edges, every other set has no constants.
   const InputKind kinds[] = {InputKind::kEdges, InputKind::kEdges, InputKind::kWide, InputKind::kPositive,
-                             InputKind::kPlain};
+                             undefined ? InputKind::kDominant : InputKind::kPlain};
   const uint64_t tries = before.entry_computation()->parameter_count() > 0 ? kMostTries : 0;
   for (uint64_t k = 0; k < tries; ++k) {
     const InputKind kind = kinds[k % std::size(kinds)];
-    if (check::IsUndefinedForSome(before) && check::IsExtra(kind)) continue;
+    if (undefined && check::IsExtra(kind)) continue;
     const bool always = k < std::size(kinds);  // later sets must reach something
     if (!always && (!runs || reach.reached() == reach.total())) break;
     if (before_->reference_work() > kMostSearchWork) break;
@@ -323,17 +378,56 @@ Status Checker::Impl::FindInputs() {
     before_->Forget(set);
   }
   before_->set_watch(nullptr);
-  if (!runs) return OkStatus();
-  unreached_ = reach.Missing();
-  reached_ = reach.reached();
+  whole_sets_ = context_.inputs.size();
+  if (runs) unreached_ = reach.Missing(), reached_ = reach.reached();
+  return AddMeaningSets(runs);
+}
+
+Status Checker::Impl::AddMeaningSets(bool ran) {
+  constexpr double kMostSets = 48;
+  constexpr double kMostWork = 0x1p22, kWorkAnInstruction = 128;  // in operations on elements
+  constexpr uint64_t kFirstSeed = 100, kFirstSpecial = 200;
+  const HloModule& before = before_->module();
+  const bool loops = check::HasLoops(before);
+  if (context_.counts.devices() > 1 || (loops && !ran) || before.entry_computation()->parameter_count() == 0)
+    return OkStatus();
+  // What the reference has counted knows how often loops turn.
+  const double once = ran && loops ? before_->reference_work() / static_cast<double>(whole_sets_)
+                                   : check::WorkOf(CostAnalysis(before).total().once);
+  const double each = once + kWorkAnInstruction * static_cast<double>(before.instruction_count());
+  const auto count = static_cast<uint64_t>(std::min(kMostSets, kMostWork / std::max(each, 1.0)));
+  const InputKind kinds[] = {InputKind::kMixed,    InputKind::kSpecials, InputKind::kEdges, InputKind::kMixed,
+                             InputKind::kWide,     InputKind::kSpecials, InputKind::kMixed, InputKind::kPositive,
+                             InputKind::kDominant, InputKind::kPlain};
+  const bool narrow = check::IsUndefinedForSome(before);
+  uint64_t specials = 0;
+  for (uint64_t k = 0; k < count; ++k) {
+    const InputKind kind = kinds[k % std::size(kinds)];
+    if (narrow && check::IsExtra(kind)) continue;
+    const uint64_t seed = kind == InputKind::kSpecials ? kFirstSpecial + specials++ : kFirstSeed + k;
+    HLOIR_ASSIGN_OR_RETURN(InputSet made, MakeInputSet(before, context_.counts, context_.options.seed + seed, kind));
+    context_.inputs.push_back(std::move(made));
+  }
   return OkStatus();
+}
+
+Nonfinite Checker::Impl::WhichNonfinite(size_t set) const {
+  const InputSet& inputs = context_.inputs[set];
+  if (!check::IsExtra(inputs.kind)) return Nonfinite::kAlways;
+  return check::HasLargeNumbers(inputs) && check::MayLeaveF64(before_->module()) ? Nonfinite::kWorse : Nonfinite::kBoth;
+}
+
+Status Checker::Impl::JudgeMeaningSet(size_t set, Verdict& verdict) {
+  if (!before_->Ideal(set, /*keep_roundings=*/true).ok() || !after_->Ideal(set, /*keep_roundings=*/true).ok())
+    return OkStatus();
+  const check::Meaning meaning = meaning_->Compare(set, WhichNonfinite(set), /*notes=*/false);
+  return meaning.agree ? OkStatus() : JudgeSet(set, verdict);
 }
 
 void Checker::Impl::JudgeMeaning(size_t set, Verdict& verdict) {
   // What overflows on inputs that are extreme, and what does not, is judged by the results as they are.
-  const InputKind kind = context_.inputs[set].kind;
-  const bool nonfinite = kind != InputKind::kCornerCases && !check::IsExtra(kind);
-  check::Meaning meaning = check::CompareMeaning(*before_, *after_, set, nonfinite);
+  const bool corner_cases = context_.inputs[set].kind == InputKind::kCornerCases;
+  check::Meaning meaning = meaning_->Compare(set, corner_cases ? Nonfinite::kIgnored : WhichNonfinite(set));
   for (std::string& note : meaning.notes) {
     if (std::find(verdict.notes.begin(), verdict.notes.end(), note) == verdict.notes.end())
       verdict.notes.push_back(std::move(note));
@@ -341,8 +435,21 @@ void Checker::Impl::JudgeMeaning(size_t set, Verdict& verdict) {
   if (meaning.agree) return;
   Blame(verdict, Outcome::kDisagree, meaning.reason);
   verdict.comparison = std::move(meaning.comparison);
-  if (const std::string open = check::LeftOpen(*before_, set); !open.empty())
+  if (const std::string open = check::LeftOpen(*before_, set, verdict.comparison); !open.empty())
     Blame(verdict, Outcome::kLeftOpen, verdict.reason + "; " + open);
+}
+
+void Checker::Impl::JudgeOwnRounding(size_t set, Verdict& verdict) {
+  const CheckOptions& options = context_.options;
+  const std::string after = check::BeyondOwnRounding(*after_, set);
+  if (after.empty()) return;
+  const std::string before = check::BeyondOwnRounding(*before_, set);
+  if (before.empty()) {
+    Blame(verdict, Outcome::kDisagree, Format("{} of {}", after, options.after_name));
+  } else {
+    Blame(verdict, Outcome::kEnginesDisagree,
+          Format("{} of {} (by {})", before, options.before_name, before_->engine()));
+  }
 }
 
 void Checker::Impl::Blame(Verdict& verdict, Outcome outcome, std::string reason) {
@@ -352,10 +459,9 @@ void Checker::Impl::Blame(Verdict& verdict, Outcome outcome, std::string reason)
 
 bool Checker::Impl::OnlyAtExtremes(size_t set, const Comparison& comparison) {
   if (!check::DiffersInNonfiniteAlone(comparison)) return false;
-  if (check::IsExtra(context_.inputs[set].kind))
-    return check::CompareMeaning(*before_, *after_, set, /*nonfinite=*/false).agree;
+  if (check::IsExtra(context_.inputs[set].kind)) return meaning_->Compare(set, WhichNonfinite(set)).agree;
   if (context_.inputs[set].kind != InputKind::kCornerCases) return false;
-  const check::Meaning meaning = check::CompareMeaning(*before_, *after_, set, /*nonfinite=*/true);
+  const check::Meaning meaning = meaning_->Compare(set, Nonfinite::kAlways);
   if (meaning.judged && meaning.agree) return true;  // f64 has room for what overflows
   if (!check::HasWholeArrayMathematics(before_->module())) return false;
   const std::optional<check::Context> tame =
@@ -364,7 +470,7 @@ bool Checker::Impl::OnlyAtExtremes(size_t set, const Comparison& comparison) {
   Subject before(before_->module(), *tame), after(after_->module(), *tame);
   const StatusOr<Results>&x = before.Result(0), &y = after.Result(0);
   return x.ok() && y.ok() && check::Judge(*x, before, *y, after, 0, /*exact=*/false).agree &&
-         check::CompareMeaning(before, after, 0, /*nonfinite=*/true).agree;
+         check::MeaningComparer(before, after).Compare(0, Nonfinite::kAlways).agree;
 }
 
 Status Checker::Impl::ExplainDifference(size_t set, Verdict& verdict) {
@@ -377,7 +483,7 @@ Status Checker::Impl::ExplainDifference(size_t set, Verdict& verdict) {
   // Where rounding alone does as much, what the modules mean decides; and where many elements are equal, as rounding
   // decides there who comes first.
   const bool extra = check::IsExtra(context_.inputs[set].kind);
-  const check::Meaning meaning = check::CompareMeaning(*before_, *after_, set, /*nonfinite=*/!extra);
+  const check::Meaning meaning = meaning_->Compare(set, WhichNonfinite(set));
   if (meaning.judged && meaning.agree) {
     if (extra) return OkStatus();
     if (const std::string chaos = check::MovedByRoundingAlone(*before_, set, verdict.comparison); !chaos.empty()) {
@@ -406,7 +512,7 @@ Status Checker::Impl::ExplainDifference(size_t set, Verdict& verdict) {
     Blame(verdict, Outcome::kEnginesDisagree,
           Format("{} (by {}); by the other engine the two agree", seen, before_->engine()));
   }
-  if (const std::string open = check::LeftOpen(*before_, set); !open.empty())
+  if (const std::string open = check::LeftOpen(*before_, set, verdict.comparison); !open.empty())
     Blame(verdict, Outcome::kLeftOpen, seen + "; " + open);
   return OkStatus();
 }
@@ -475,7 +581,7 @@ Status Checker::Impl::AskOther(size_t set, Verdict& verdict) {
     const bool both = verdict.comparison.differing() > 0;
     if (EnginesAgree(*before_, set, verdict) && (!both || EnginesAgree(*after_, set, verdict))) return OkStatus();
   }
-  if (const std::string open = check::LeftOpen(*before_, set); !open.empty())
+  if (const std::string open = check::LeftOpen(*before_, set, verdict.comparison); !open.empty())
     Blame(verdict, Outcome::kLeftOpen, verdict.reason + "; " + open);
   return OkStatus();
 }
@@ -516,6 +622,9 @@ Status Checker::Impl::JudgeSet(size_t set, Verdict& verdict) {
   verdict.input_set = set;
   HLOIR_RETURN_IF_ERROR(agree ? AskOther(set, verdict) : ExplainDifference(set, verdict));
   if (verdict.agrees() && agree) JudgeMeaning(set, verdict);
+  // What devices add up in the others' order is not moved.
+  if (verdict.agrees() && agree && context_.inputs[set].kind == InputKind::kPlain && context_.counts.devices() <= 1)
+    JudgeOwnRounding(set, verdict);
   if (verdict.agrees() && !first) verdict.comparison = std::move(kept), verdict.input_set = 0;
   return OkStatus();
 }
@@ -571,8 +680,9 @@ StatusOr<Verdict> Checker::Impl::Check(const HloModule& after) {
   verdict.devices = context_.counts.devices();
   verdict.unreached = unreached_;
   verdict.reached = reached_;
+  meaning_ = std::make_unique<check::MeaningComparer>(*before_, *after_);
   for (size_t set = 0; set < context_.inputs.size() && verdict.agrees(); ++set) {
-    HLOIR_RETURN_IF_ERROR(JudgeSet(set, verdict));
+    HLOIR_RETURN_IF_ERROR(set < whole_sets_ ? JudgeSet(set, verdict) : JudgeMeaningSet(set, verdict));
   }
   if (verdict.agrees()) {
     verdict.outcome = verdict.differing == 0 ? Outcome::kSameBits : Outcome::kAgree;

@@ -350,14 +350,68 @@ S Draw(PrimitiveType type, Random& random, InputKind kind, int64_t bound, const 
   }
 }
 
+// Elements that are NaN, infinite, -0 or a denormal, all alike: what becomes of them shows where no number is so large
+// that it overflows by itself.
+void AddSpecial(Literal& value, uint64_t which, Random& random) {
+  const PrimitiveType type = value.shape().element_type();
+  if (!IsFloat(type) || value.element_count() == 0) return;
+  const FloatFormat format = GetFloatFormat(type);
+  const double denormal = std::ldexp(1.0, 1 - format.bias - format.mantissa_bits);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double specials[] = {std::nan(""), kInfinity, -kInfinity, random.Below(2) == 0 ? -0.0 : denormal};
+  // As many as may meet what looks at few places only, and as few as may leave a number in a sum.
+  const int64_t count = int64_t{1} << random.Below(1 + std::ilogb(static_cast<double>(value.element_count())));
+  for (int64_t i = 0; i < count; ++i)
+    value.SetFromDouble(random.Below(value.element_count()), specials[which % std::size(specials)]);
+}
+
+// Other values than the kinds alone have: what is wrong with small numbers, or with equal ones, shows where all are.
+void Vary(Literal& value, Random& random) {
+  const PrimitiveType type = value.shape().element_type();
+  const int64_t count = value.element_count();
+  if (!IsFloat(type) || count == 0) return;
+  switch (random.Below(8)) {
+    case 0:
+    case 1: {
+      const int room = GetFloatFormat(type).bias - 3, low = std::min(48, room), high = std::min(24, room);
+      const double scale = std::ldexp(1.0, static_cast<int>(random.Below(low + high + 1)) - low);
+      for (int64_t i = 0; i < count; ++i) value.SetFromDouble(i, value.GetAsDouble(i) * scale);
+      break;
+    }
+    case 2:
+      for (int64_t i = 1; i < count; ++i) value.SetFromDouble(i, value.GetAsDouble(0));
+      break;
+    case 3:
+      for (int64_t i = 0; i < count; ++i)
+        if (random.Below(8) != 0) value.SetFromDouble(i, 0);
+      break;
+    default: break;
+  }
+}
+
+// Adds more to the diagonal of each matrix than there is in its rows, if they are square.
+void MakeDominant(Literal& value) {
+  const int64_t rank = value.shape().rank();
+  if (rank < 2 || !IsFloat(value.shape().element_type())) return;
+  const int64_t n = value.shape().dimensions(rank - 1);
+  if (n == 0 || value.shape().dimensions(rank - 2) != n) return;
+  for (int64_t matrix = 0; matrix < value.element_count(); matrix += n * n) {
+    for (int64_t k = 0; k < n; ++k) {
+      const int64_t i = matrix + k * (n + 1);
+      value.SetFromDouble(i, value.GetAsDouble(i) + 2 * static_cast<double>(n));
+    }
+  }
+}
+
 StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter, ShapeIndex& index,
-                            const IndexBounds& bounds, InputKind kind, const Constants& constants, Random& random) {
+                            const IndexBounds& bounds, InputKind kind, uint64_t seed, const Constants& constants,
+                            Random& random) {
   if (shape.IsTuple()) {
     std::vector<Literal> elements;
     for (int64_t i = 0; i < shape.tuple_size(); ++i) {
       index.push_back(i);
       HLOIR_ASSIGN_OR_RETURN(Literal element,
-                             MakeValue(shape.tuple_shapes(i), parameter, index, bounds, kind, constants, random));
+                             MakeValue(shape.tuple_shapes(i), parameter, index, bounds, kind, seed, constants, random));
       index.pop_back();
       elements.push_back(std::move(element));
     }
@@ -372,10 +426,23 @@ StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter,
   }
   Literal value(shape);
   const int64_t bound = bounds.Of(parameter, index);
+  const bool mixed = kind == InputKind::kMixed, specials = kind == InputKind::kSpecials;
+  if (specials) kind = random.Below(4) == 0 ? InputKind::kEdges : InputKind::kPlain;
+  if (mixed) {
+    const InputKind kinds[] = {InputKind::kPlain,    InputKind::kPlain, InputKind::kPlain,
+                               InputKind::kPositive, InputKind::kEdges, InputKind::kWide};
+    kind = kinds[random.Below(std::size(kinds))];
+  }
   PrimitiveTypeSwitch(shape.element_type(), [&](auto tag) {
     using S = typename decltype(tag)::Storage;
     for (S& element : value.data<S>()) element = Draw<S>(tag.kType, random, kind, bound, constants);
   });
+  if (mixed) Vary(value, random);
+  if (kind == InputKind::kDominant) MakeDominant(value);
+  // Seeds that follow one another try each case, and each parameter.
+  const uint64_t turn = seed / 4 + static_cast<uint64_t>(parameter->parameter_number());
+  if (specials && (turn % static_cast<uint64_t>(parameter->parent()->parameter_count()) == 0 || random.Below(4) == 0))
+    AddSpecial(value, seed, random);
   return value;
 }
 
@@ -397,16 +464,18 @@ StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t 
   const IndexBounds bounds(module);
   const ControlFlow loops(module, /*branches=*/false);
   // Constants are seldom whole numbers: without them, sums are 0 and numbers equal more often.
-  const bool with_constants = kind == InputKind::kEdges && seed / 2 % 2 == 1;
+  const bool with_constants = (kind == InputKind::kEdges || kind == InputKind::kMixed) && seed / 2 % 2 == 1;
   const Constants constants = with_constants ? ConstantsOf(module) : Constants();
   Random random(seed);
   std::vector<Literal> inputs;
   for (const HloInstruction* parameter : parameters) {
     // Numbers like these might keep a loop from ending.
-    const bool tame = (kind == InputKind::kCornerCases || kind == InputKind::kWide) && loops.DependsOn(parameter);
+    const bool tame = (kind == InputKind::kCornerCases || kind == InputKind::kWide || kind == InputKind::kMixed ||
+                       kind == InputKind::kSpecials) &&
+                      loops.DependsOn(parameter);
     ShapeIndex index;
     HLOIR_ASSIGN_OR_RETURN(Literal input, MakeValue(parameter->shape(), parameter, index, bounds,
-                                                    tame ? InputKind::kPlain : kind, constants, random));
+                                                    tame ? InputKind::kPlain : kind, seed, constants, random));
     inputs.push_back(std::move(input));
   }
   return inputs;

@@ -1,11 +1,14 @@
 // See left_open.h. A reduce is replaced by one that HLO says is the same: over the elements in reverse, then over the
-// two halves one by one and over their results. If the module then gives something else, the value was never
-// determined. Covered by tests/unit/check_test.cc.
+// two halves one by one and over their results; a reduce-window by one over the elements in reverse. If the module then
+// gives something else, the value was never determined. Covered by tests/unit/check_test.cc.
 #include "check/left_open.h"
 
 #include <algorithm>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
+#include "check/sources.h"
 #include "hloir/analysis/open_semantics.h"
 #include "support/format.h"
 
@@ -85,36 +88,71 @@ void Halve(HloInstruction& reduce) {
   reduce.ReplaceAllUsesWith(CloneReduce(reduce, pairs, reduce.shape(), {0}));
 }
 
+// The windows of the reversed array, from the last one on.
+void ReverseWindows(HloInstruction& reduce) {
+  HloComputation* computation = reduce.parent();
+  Window window = reduce.attributes<WindowAttributes>().window;
+  DimensionsAttributes windowed;
+  const Shape& shape = reduce.operand(0)->shape();
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    WindowDimension& w = window[d];
+    if (w.size == 1) continue;
+    windowed.dimensions.push_back(d);
+    const int64_t size = (shape.dimensions(d) - 1) * w.base_dilation + 1 + w.padding_low + w.padding_high;
+    const int64_t behind_the_last = (size - (w.size - 1) * w.window_dilation - 1) % w.stride;
+    std::swap(w.padding_low, w.padding_high);
+    w.padding_low -= behind_the_last;
+  }
+  const auto reversed = [&](HloInstruction* i) {
+    return computation->AddInstruction(HloOpcode::kReverse, i->shape(), {i}, windowed);
+  };
+  Operands operands(reduce.operands().begin(), reduce.operands().end());
+  for (int64_t k = 0; k < reduce.operand_count() / 2; ++k) operands[k] = reversed(operands[k]);
+  HloInstruction* clone = computation->AddClone(reduce, operands);
+  clone->mutable_attributes<WindowAttributes>().window = window;
+  if (!clone->shape().IsTuple()) {
+    reduce.ReplaceAllUsesWith(reversed(clone));
+    return;
+  }
+  Operands results;
+  for (int64_t k = 0; k < clone->shape().tuple_size(); ++k)
+    results.push_back(reversed(computation->AddGetTupleElement(clone, k)));
+  reduce.ReplaceAllUsesWith(computation->AddTuple(results));
+}
+
 }  // namespace
 
-std::string LeftOpen(Subject& subject, size_t set) {
+std::string LeftOpen(Subject& subject, size_t set, const Comparison& seen) {
   const HloModule& module = subject.module();
+  const std::vector<OpenSemantics> all = FindAllOpenSemantics(module);
+  if (all.empty()) return "";
+  const std::unordered_set<const HloInstruction*> sources = SourcesOf(module, seen);
   const StatusOr<Results>& base = subject.ReferenceResult(set);
-  if (!base.ok()) return "";
   const Arguments arguments = subject.ArgumentsOf(set);
-  const std::optional<OpenSemantics> open = FindOpenSemantics(module);
-  if (!open) return "";
   int tried = 0;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (!IsReduce(*i)) continue;
-      if (++tried > kMaxReduces) break;
-      for (const bool reversed : {true, false}) {
-        std::unique_ptr<HloModule> variant = module.Clone();
-        variant->config().is_scheduled = false;
-        HloInstruction* reduce = variant->FindComputation(computation->name())->FindInstruction(i->name());
-        (reversed ? Reverse : Halve)(*reduce);
-        const StatusOr<Results> other = subject.RunReference(*variant, arguments, /*whatever_it_takes=*/false);
-        if (!other.ok() || subject.CompareWithReference(*other, set).agree) continue;
-        return Format("HLO leaves open {} {} combines, and its reducer {} gives another result then",
-                      reversed ? "in which order" : "in which groups and with how many initial values", i->name(),
-                      i->to_apply()->name());
-      }
+  std::string untried;
+  for (const OpenSemantics& open : all) {
+    const HloInstruction* i = open.instruction;
+    if (sources.count(i) == 0) continue;
+    std::vector<void (*)(HloInstruction&)> variants;
+    if (IsReduce(*i)) variants = {Reverse, Halve};
+    if (i->opcode() == HloOpcode::kReduceWindow && !IsAssociative(*i->to_apply())) variants = {ReverseWindows};
+    if (variants.empty() && i->opcode() != HloOpcode::kReduce && untried.empty())
+      untried = Format("HLO leaves open what {} gives: {}", i->name(), open.reason);
+    if (variants.empty() || !base.ok() || ++tried > kMaxReduces) continue;
+    for (const auto& apply : variants) {
+      std::unique_ptr<HloModule> variant = module.Clone();
+      variant->config().is_scheduled = false;
+      apply(*variant->FindComputation(i->parent()->name())->FindInstruction(i->name()));
+      const StatusOr<Results> other = subject.RunReference(*variant, arguments, /*whatever_it_takes=*/false);
+      if (!other.ok() || subject.CompareWithReference(*other, set).agree) continue;
+      return Format("HLO leaves open {} {} combines, and its reducer {} gives another result then",
+                    apply == Halve ? "in which groups and with how many initial values" : "in which order", i->name(),
+                    i->to_apply()->name());
     }
   }
   // Of others there is no such variant: that they are open has to do.
-  if (open->instruction->opcode() == HloOpcode::kReduce) return "";
-  return Format("HLO leaves open what {} gives: {}", open->instruction->name(), open->reason);
+  return base.ok() ? untried : "";
 }
 
 }  // namespace hloir::check

@@ -8,8 +8,8 @@
 namespace hloir::check {
 
 // HLO leaves open in which order a reduce combines its elements, in which groups, and how often its initial value takes
-// part. Names a reduce of the module on which the result depends in this way, on these inputs, by more than rounding;
-// "" if there is none, or if that could not be found out within the limits of work.
-std::string LeftOpen(Subject& subject, size_t set);
+// part. Names a reduction of the module on which what does not agree in `seen` depends in this way, on these inputs, by
+// more than rounding; "" if there is none, or if that could not be found out within the limits of work.
+std::string LeftOpen(Subject& subject, size_t set, const Comparison& seen);
 
 }  // namespace hloir::check

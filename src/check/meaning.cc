@@ -17,9 +17,12 @@
 #include <complex>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "check/compare.h"
 #include "check/folded.h"
+#include "check/sources.h"
+#include "check/spread.h"
 #include "hloir/detail/widen.h"
 #include "hloir/passes.h"
 #include "support/format.h"
@@ -27,95 +30,33 @@
 namespace hloir::check {
 namespace {
 
-constexpr uint64_t kPatterns = 3;
 constexpr double kFewUnits = 0x1p-48;  // 16 units in the last place of f64
-// A part of what moves half of the leaf is every element's bound: patterns may happen to cancel in one.
-constexpr double kPartOfLeaf = 1.0 / 64;
 // f32 rounds 2^20 times as much as what is moved for a bound: a leaf that moves by this much of its size is noise in
 // f32.
 constexpr double kChaotic = 0x1p-20;
 constexpr double kLost = 0x1p-8;
 constexpr double kMuchCoarser = 4;
 
-// How far each element of each leaf of each device may be off; infinite where an integer has moved.
-using Spread = std::vector<double>;
-using Spreads = std::vector<std::vector<Spread>>;
-
-template <class F>
-void ForEachLeaf(const Results& a, const Results& b, F f) {
-  for (size_t d = 0; d < std::min(a.size(), b.size()); ++d) {
-    const std::vector<const Literal*> x = a[d].Leaves(), y = b[d].Leaves();
-    for (size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
-      if (x[i]->shape().IsArray() && y[i]->shape().IsArray() &&
-          x[i]->shape().element_type() == y[i]->shape().element_type() && x[i]->shape().SameDimensions(y[i]->shape()))
-        f(d, i, *x[i], *y[i]);
-    }
-  }
-}
-
-// Calls f(index, distance, magnitude) for each element that is not the same. The distance is infinite if one is NaN or
-// an infinity and the other is not.
-template <class F>
-void ForEachDifference(const Literal& a, const Literal& b, F f) {
-  PrimitiveTypeSwitch(a.shape().element_type(), [&](auto tag) {
-    using T = typename decltype(tag)::Storage;
-    const auto x = a.data<T>(), y = b.data<T>();
-    for (size_t i = 0; i < x.size(); ++i) {
-      if (std::memcmp(&x[i], &y[i], sizeof(T)) == 0) continue;
-      if constexpr (std::is_integral_v<T>) {
-        f(i, std::max(1.0, std::abs(static_cast<double>(x[i]) - static_cast<double>(y[i]))), 0.0);
-      } else {
-        std::complex<double> v, w;
-        if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>)
-          v = x[i], w = y[i];
-        else v = static_cast<double>(x[i]), w = static_cast<double>(y[i]);
-        const auto is_nan = [](std::complex<double> z) { return std::isnan(z.real()) || std::isnan(z.imag()); };
-        if (is_nan(v) && is_nan(w)) continue;
-        const auto part = [](double p, double q) { return p == q ? 0 : std::abs(p - q); };
-        const double distance = std::hypot(part(v.real(), w.real()), part(v.imag(), w.imag()));
-        f(i, std::isnan(distance) ? std::numeric_limits<double>::infinity() : distance,
-          std::max(std::abs(v), std::abs(w)));
-      }
-    }
-  });
-}
-
-bool IsExact(PrimitiveType type) { return !IsFloat(type) && !IsComplex(type); }
-
-// Raises what is known of how far each element may be off by the distance of another run from this one.
-void Raise(Spreads& spreads, const Results& results, const Results& moved, double factor = 1) {
-  ForEachLeaf(results, moved, [&](size_t d, size_t leaf, const Literal& a, const Literal& b) {
-    spreads.resize(std::max(spreads.size(), d + 1));
-    spreads[d].resize(std::max(spreads[d].size(), leaf + 1));
-    Spread& spread = spreads[d][leaf];
-    spread.resize(static_cast<size_t>(a.element_count()));
-    const bool exact = IsExact(a.shape().element_type());
-    ForEachDifference(a, b, [&](size_t i, double distance, double) {
-      spread[i] = std::max(spread[i], exact ? std::numeric_limits<double>::infinity() : factor * distance);
-    });
-  });
-}
-
-// What half of a leaf's elements move by at least. A mean would be that of its largest elements.
-double Median(const Spread& spread) {
-  Spread finite;
-  for (double s : spread) {
-    if (std::isfinite(s)) finite.push_back(s);
-  }
-  if (finite.empty()) return 0;
-  const auto middle = finite.begin() + static_cast<std::ptrdiff_t>(finite.size() / 2);
-  std::nth_element(finite.begin(), middle, finite.end());
-  return *middle;
-}
-
-// The results in the modules' own types, if they are known.
+// The results in the modules' own types. They are computed when they are first asked for.
 struct OwnResults {
-  const Results *a = nullptr, *b = nullptr;
+  Subject &a, &b;
+  size_t set;
 };
-const Literal* LeafOf(const Results* results, size_t d, size_t leaf) {
-  if (results == nullptr || d >= results->size()) return nullptr;
+const Literal* LeafOf(Subject& subject, size_t set, size_t d, size_t leaf) {
+  const StatusOr<Results>& results = subject.Result(set);
+  if (!results.ok() || d >= results->size()) return nullptr;
   const std::vector<const Literal*> leaves = (*results)[d].Leaves();
   return leaf < leaves.size() ? leaves[leaf] : nullptr;
+}
+
+enum class NumberClass { kFinite, kNan, kPositiveInfinity, kNegativeInfinity };
+NumberClass ClassOf(const Literal& literal, size_t i) {
+  const PrimitiveType type = literal.shape().element_type();
+  if (!IsFloat(type) && !IsComplex(type)) return NumberClass::kFinite;
+  const std::complex<double> z = literal.GetAsComplex(static_cast<int64_t>(i));
+  if (std::isnan(z.real()) || std::isnan(z.imag())) return NumberClass::kNan;
+  if (std::isfinite(z.real()) && std::isfinite(z.imag())) return NumberClass::kFinite;
+  return z.real() < 0 ? NumberClass::kNegativeInfinity : NumberClass::kPositiveInfinity;
 }
 
 double LargestFinite(PrimitiveType type) {
@@ -144,9 +85,19 @@ bool IsLost(const Literal& own_a, const Literal& own_b, size_t i, double magnitu
   return std::abs(v) < smallest && std::abs(w) < smallest && magnitude < smallest;
 }
 
-// Where two results in f64 are farther apart than `spreads` allow. NaNs and infinities that one has alone count only if
-// `nonfinite` says so.
-Comparison Judge(const Results& a, const Results& b, const OwnResults& own, const Spreads& spreads, bool nonfinite) {
+// Does a NaN or an infinity count that one of two elements is?
+bool CountsNonfinite(Nonfinite nonfinite, const Literal& x, const Literal& y, const Literal* own_x,
+                     const Literal* own_y, size_t i) {
+  if (nonfinite == Nonfinite::kAlways) return true;
+  if (nonfinite == Nonfinite::kIgnored || own_x == nullptr || own_y == nullptr) return false;
+  const NumberClass in_x = ClassOf(x, i), in_y = ClassOf(y, i);
+  if (nonfinite == Nonfinite::kWorse && in_x != NumberClass::kFinite) return false;
+  return in_x == ClassOf(*own_x, i) && in_y == ClassOf(*own_y, i);
+}
+
+// Where two results in f64 are farther apart than `spreads` allow.
+Comparison Judge(const Results& a, const Results& b, const OwnResults& own, const Spreads& spreads,
+                 Nonfinite nonfinite) {
   Comparison all;
   ForEachLeaf(a, b, [&](size_t d, size_t index, const Literal& x, const Literal& y) {
     LeafDifference leaf;
@@ -156,7 +107,7 @@ Comparison Judge(const Results& a, const Results& b, const OwnResults& own, cons
         d < spreads.size() && index < spreads[d].size() && !spreads[d][index].empty() ? &spreads[d][index] : nullptr;
     const double largest = spread != nullptr ? Measure(x, y).largest : 0;
     const double part = spread != nullptr ? kPartOfLeaf * Median(*spread) : 0;
-    const Literal *own_a = LeafOf(own.a, d, index), *own_b = LeafOf(own.b, d, index);
+    const Literal *own_a = nullptr, *own_b = nullptr;
     double worst = 0;
     size_t where = 0;
     ForEachDifference(x, y, [&](size_t i, double distance, double magnitude) {
@@ -165,9 +116,10 @@ Comparison Judge(const Results& a, const Results& b, const OwnResults& own, cons
       if (largest > 0 && bound > kLost * largest) bound = std::numeric_limits<double>::infinity();
       if (std::isfinite(magnitude)) bound += kFewUnits * magnitude;
       const bool both_finite = std::isfinite(distance);
-      if (distance <= bound || (!both_finite && !nonfinite) ||
-          (own_a != nullptr && own_b != nullptr && IsLost(*own_a, *own_b, i, magnitude, x, y)))
-        return;
+      if (distance <= bound || (!both_finite && nonfinite == Nonfinite::kIgnored)) return;
+      if (own_a == nullptr) own_a = LeafOf(own.a, own.set, d, index), own_b = LeafOf(own.b, own.set, d, index);
+      if (!both_finite && !CountsNonfinite(nonfinite, x, y, own_a, own_b, i)) return;
+      if (own_a != nullptr && own_b != nullptr && IsLost(*own_a, *own_b, i, magnitude, x, y)) return;
       ++leaf.differing;
       leaf.nonfinite += !both_finite;
       const double excess = bound > 0 ? distance / bound : std::numeric_limits<double>::infinity();
@@ -209,6 +161,21 @@ bool NamesDotAlgorithm(const HloModule& module) {
   return false;
 }
 
+// Is anything in a narrower type than f32, or may it be, of what the leaves depend on in which `seen` does not agree?
+bool MayRound(const HloModule& module, const Comparison& seen) {
+  const auto is_narrow = [](const Shape* leaf) {
+    return IsFloat(leaf->element_type()) && BitWidth(leaf->element_type()) < 32;
+  };
+  for (const HloInstruction* i : SourcesOf(module, seen)) {
+    if (i->opcode() == HloOpcode::kReducePrecision) return true;
+    if (i->HasAttributes<DotAttributes>() && i->attributes<DotAttributes>().algorithm != DotAlgorithm::kUnset)
+      return true;
+    const std::vector<const Shape*> leaves = i->shape().Leaves();
+    if (std::any_of(leaves.begin(), leaves.end(), is_narrow)) return true;
+  }
+  return false;
+}
+
 // Calls that are computed until they are as exact as their type asks for, and no further.
 int64_t IterativeCalls(const HloModule& module) {
   int64_t count = 0;
@@ -221,20 +188,25 @@ int64_t IterativeCalls(const HloModule& module) {
   return count;
 }
 
-class Comparer {
- public:
-  Comparer(Subject& before, Subject& after, size_t set, bool nonfinite)
-      : before_(before), after_(after), set_(set), nonfinite_(nonfinite) {}
+}  // namespace
 
-  Meaning Run() {
-    if (IterativeCalls(before_.module()) != IterativeCalls(after_.module())) {
+class MeaningComparer::Impl {
+ public:
+  Impl(Subject& before, Subject& after) : before_(before), after_(after) {
+    is_iterative_ = IterativeCalls(before_.module()) != IterativeCalls(after_.module());
+  }
+
+  Meaning Run(size_t set, Nonfinite nonfinite, bool notes) {
+    set_ = set, nonfinite_ = nonfinite;
+    meaning_ = Meaning();
+    if (is_iterative_) {
       meaning_.judged = false;
       meaning_.notes.push_back("not compared in f64: an expanded Eigh is as exact as the type it was expanded for");
       return std::move(meaning_);
     }
     bool agrees = Agree(/*keep=*/true);
     if (!meaning_.judged) return std::move(meaning_);
-    NoteWhatRoundingLeaves();
+    if (notes) NoteWhatRoundingLeaves();
     if (agrees) return std::move(meaning_);
     const Comparison seen = meaning_.comparison;
     if (before_.HasRoundings() || after_.HasRoundings()) {
@@ -242,7 +214,10 @@ class Comparer {
       if (!meaning_.judged) return std::move(meaning_);
       if (agrees) return CompareRoundings(seen);
     }
-    if (ConstantsExplain() || FoldingExplains()) return std::move(meaning_);
+    if (ConstantsExplain() || FoldingExplains()) {
+      meaning_.agree = true;
+      return std::move(meaning_);
+    }
     meaning_.agree = false;
     meaning_.comparison = seen;
     Explain("in f64, where rounding does not hide it, ", seen);
@@ -256,10 +231,7 @@ class Comparer {
     return failed;
   }
 
-  OwnResults Own() {
-    const StatusOr<Results>&a = before_.Result(set_), &b = after_.Result(set_);
-    return {a.ok() ? &*a : nullptr, b.ok() ? &*b : nullptr};
-  }
+  OwnResults Own() { return {before_, after_, set_}; }
 
   bool Agree(bool keep) {
     const StatusOr<Results>&a = before_.Ideal(set_, keep), &b = after_.Ideal(set_, keep);
@@ -268,6 +240,7 @@ class Comparer {
       return true;
     }
     spreads_.clear();
+    spreads_keep_ = keep;
     meaning_.comparison = Judge(*a, *b, Own(), spreads_, nonfinite_);
     for (Subject* subject : {&before_, &after_}) {
       if (meaning_.comparison.agree) return true;
@@ -277,6 +250,16 @@ class Comparer {
         Raise(spreads_, *subject->Ideal(set_, keep), *moved);
         meaning_.comparison = Judge(*a, *b, Own(), spreads_, nonfinite_);
       }
+    }
+    // Divided by a sum that is 0 but for rounding? Only what is moved whether it was rounded or not tells.
+    const auto is_nonfinite = [](const LeafDifference& leaf) { return leaf.nonfinite > 0; };
+    const bool any = std::any_of(meaning_.comparison.leaves.begin(), meaning_.comparison.leaves.end(), is_nonfinite);
+    for (Subject* subject : {&before_, &after_}) {
+      if (!any || meaning_.comparison.agree || nonfinite_ == Nonfinite::kAlways) break;
+      const StatusOr<Results> moved = subject->IdealMoved(set_, keep, kPatterns, /*exact_too=*/true);
+      if (!moved.ok()) continue;
+      Raise(spreads_, *subject->Ideal(set_, keep), *moved);
+      meaning_.comparison = Judge(*a, *b, Own(), spreads_, nonfinite_);
     }
     return meaning_.comparison.agree;
   }
@@ -316,6 +299,17 @@ class Comparer {
       Explain("it goes through a narrower type, which the other does not: ", seen);
       return std::move(meaning_);
     }
+    const bool all_may = std::all_of(seen.leaves.begin(), seen.leaves.end(), [&](const LeafDifference& leaf) {
+      if (leaf.agrees) return true;
+      Comparison one = seen;
+      for (LeafDifference& other : one.leaves) other.agrees = &leaf - seen.leaves.data() != &other - one.leaves.data();
+      return MayRound(before_.module(), one);
+    });
+    if (!all_may) {
+      meaning_.agree = false;
+      Explain("it goes through a narrower type, which the other does not there: ", seen);
+      return std::move(meaning_);
+    }
     for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
       if (b[i] <= kMuchCoarser * a[i] || NamesDotAlgorithm(before_.module())) continue;
       meaning_.agree = false;
@@ -331,23 +325,28 @@ class Comparer {
 
   // Constants that `after` has alone may have been folded, and so rounded.
   bool ConstantsExplain() {
-    const std::unique_ptr<HloModule> before = before_.module().Clone(), after = after_.module().Clone();
-    FoldScalars(*before);
-    FoldScalars(*after);
-    const FoldedConstants folded = FindFoldedConstants(*before, *after);
+    if (!constants_) {
+      const std::unique_ptr<HloModule> before = before_.module().Clone(), after = after_.module().Clone();
+      FoldScalars(*before);
+      FoldScalars(*after);
+      constants_ = FindFoldedConstants(*before, *after);
+    }
+    const FoldedConstants& folded = *constants_;
     if (folded.values.empty()) return false;
     // Of several, the moves of a pattern may cancel.
     const double factor = kConstantMargin * (folded.values.size() > 1 ? 1.5 : 1);
     for (const bool keep : {true, false}) {
       if (!keep && !before_.HasRoundings() && !after_.HasRoundings()) break;
-      if (Agree(keep)) continue;
+      // What rounding does has mostly been seen before.
+      if (spreads_keep_ != keep && Agree(keep)) continue;
       for (uint64_t pattern = 0; pattern <= kPatterns; ++pattern) {
         const ConstantMove move{&folded.values, 0.5 * folded.roundings, pattern};
         const StatusOr<Results> moved = after_.IdealWithConstants(set_, keep, move);
         if (!moved.ok()) return false;
         Raise(spreads_, *after_.Ideal(set_, keep), *moved, factor);
+        if (Judge(*before_.Ideal(set_, keep), *after_.Ideal(set_, keep), Own(), spreads_, nonfinite_).agree)
+          return true;
       }
-      if (Judge(*before_.Ideal(set_, keep), *after_.Ideal(set_, keep), Own(), spreads_, nonfinite_).agree) return true;
     }
     return false;
   }
@@ -355,16 +354,35 @@ class Comparer {
   // What one module has folded the other may compute as it runs, by a chain of steps each of which rounds. So neither
   // is folded any further, or both are, by the same hand, as far as that goes.
   bool FoldingExplains() {
-    if (AgreeAs(before_.module(), after_.module(), /*fold_scalars=*/false)) return true;
-    const std::unique_ptr<HloModule> before = Folded(before_.module()), after = Folded(after_.module());
-    return before != nullptr && after != nullptr && AgreeAs(*before, *after, /*fold_scalars=*/true);
+    if (!unfolded_) unfolded_ = std::make_unique<Pair>(before_, after_, nullptr, nullptr, /*fold_scalars=*/false);
+    if (AgreeAs(*unfolded_)) return true;
+    if (!folded_) {
+      folded_ = std::make_unique<Pair>(before_, after_, Folded(before_.module()), Folded(after_.module()),
+                                       /*fold_scalars=*/true);
+    }
+    return folded_->is_whole && AgreeAs(*folded_);
   }
 
-  bool AgreeAs(const HloModule& before, const HloModule& after, bool fold_scalars) {
-    Subject first(before, before_.context(), fold_scalars), second(after, before_.context(), fold_scalars);
-    Comparer other(first, second, set_, nonfinite_);
+  // Relatives of the two, or the two themselves, to be compared in their place.
+  struct Pair {
+    Pair(Subject& before, Subject& after, std::unique_ptr<HloModule> a, std::unique_ptr<HloModule> b, bool fold_scalars)
+        : is_whole(a != nullptr && b != nullptr),
+          first(std::move(a)),
+          second(std::move(b)),
+          of_first(first ? *first : before.module(), before.context(), fold_scalars),
+          of_second(second ? *second : after.module(), before.context(), fold_scalars),
+          comparer(std::make_unique<Impl>(of_first, of_second)) {}
+    bool is_whole;
+    std::unique_ptr<HloModule> first, second;
+    Subject of_first, of_second;
+    std::unique_ptr<Impl> comparer;
+  };
+
+  bool AgreeAs(Pair& pair) {
+    Impl& other = *pair.comparer;
+    other.set_ = set_, other.nonfinite_ = nonfinite_, other.meaning_ = Meaning();
     for (const bool keep : {true, false}) {
-      if (!keep && !first.HasRoundings() && !second.HasRoundings()) break;
+      if (!keep && !pair.of_first.HasRoundings() && !pair.of_second.HasRoundings()) break;
       if (other.Agree(keep) && other.meaning_.judged) return true;
     }
     return false;
@@ -387,16 +405,22 @@ class Comparer {
 
   static constexpr double kConstantMargin = 1.125;
   Subject &before_, &after_;
-  size_t set_;
-  bool nonfinite_;
+  bool is_iterative_;
+  // What is to be compared, and what has been seen of it.
+  size_t set_ = 0;
+  Nonfinite nonfinite_ = Nonfinite::kIgnored;
   Spreads spreads_;
+  bool spreads_keep_ = true;  // with roundings or without
   Meaning meaning_;
+  // Of all sets.
+  std::optional<FoldedConstants> constants_;
+  std::unique_ptr<Pair> unfolded_, folded_;
 };
 
-}  // namespace
-
-Meaning CompareMeaning(Subject& before, Subject& after, size_t set, bool nonfinite) {
-  return Comparer(before, after, set, nonfinite).Run();
+MeaningComparer::MeaningComparer(Subject& before, Subject& after) : impl_(std::make_unique<Impl>(before, after)) {}
+MeaningComparer::~MeaningComparer() = default;
+Meaning MeaningComparer::Compare(size_t set, Nonfinite nonfinite, bool notes) {
+  return impl_->Run(set, nonfinite, notes);
 }
 
 std::string MovedByRoundingAlone(Subject& before, size_t set, const Comparison& seen) {

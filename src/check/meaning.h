@@ -2,6 +2,7 @@
 // where a difference of meaning stands out from rounding by a factor of 2^29, and compared element by element.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,26 @@ struct Meaning {
   std::vector<std::string> notes;
 };
 
-// On one set of inputs. How it is decided: docs/accuracy.md. NaNs and infinities that one of the two has alone count if
-// `nonfinite` says so.
-Meaning CompareMeaning(Subject& before, Subject& after, size_t set, bool nonfinite);
+// Which NaNs and infinities count that one of the two modules has alone.
+enum class Nonfinite {
+  kIgnored,
+  kWorse,   // where `before` has a number and `after` has none, if f64 and the modules' own types say so
+  kBoth,    // the other way too, on the same condition
+  kAlways,  // whatever the modules' own types say
+};
+
+// Two modules, on one set of inputs after another. How it is decided: docs/accuracy.md. Both outlive it.
+class MeaningComparer {
+ public:
+  MeaningComparer(Subject& before, Subject& after);
+  ~MeaningComparer();
+  // `notes`: with what is to be said of sets on which they agree.
+  Meaning Compare(size_t set, Nonfinite nonfinite, bool notes = true);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 // If rounding alone moves every leaf of `before` in which `seen` does not agree as far as that, says so: the results of
 // such a module are nothing but rounding there. Else "".

@@ -83,7 +83,7 @@ std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t patte
   return copy;
 }
 
-void MoveRoundings(HloModule& ideal, uint64_t pattern, double size) {
+void MoveRoundings(HloModule& ideal, uint64_t pattern, double size, bool exact_too) {
   for (HloComputation* computation : ComputationsThatRunOnce(ideal)) {
     for (HloInstruction* i : computation->instructions()) {
       if (!Rounds(*i) || !IsWide(i->shape())) continue;
@@ -98,7 +98,7 @@ void MoveRoundings(HloModule& ideal, uint64_t pattern, double size) {
         source = computation->AddClone(*i, operands);
       }
       HloInstruction* moved = AddMoved(source, own, size);
-      if (i->shape().element_type() == PrimitiveType::F64) {
+      if (!exact_too && i->shape().element_type() == PrimitiveType::F64) {
         // What has no more digits than f32 came about without rounding: sums and products of whole numbers.
         HloInstruction* few =
             computation->AddInstruction(HloOpcode::kConvert, i->shape().WithElementType(PrimitiveType::F32), {i});

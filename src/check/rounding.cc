@@ -32,7 +32,11 @@ bool Rounds(const HloInstruction& i) {
     case HloOpcode::kScatter:
     case HloOpcode::kAllReduce:
     case HloOpcode::kReduceScatter: return i.called_computations().empty() || !IsChoice(*i.to_apply());
-    case HloOpcode::kSelectAndScatter: return true;
+    case HloOpcode::kSelectAndScatter:
+    case HloOpcode::kBatchNormInference: return true;
+    case HloOpcode::kGetTupleElement:
+      return i.operand(0)->opcode() == HloOpcode::kBatchNormTraining ||
+             i.operand(0)->opcode() == HloOpcode::kBatchNormGrad;
     case HloOpcode::kAbs: return IsComplex(i.operand(0)->shape().element_type());
     default: return GetOpcodeInfo(i.opcode()).max_ulps > 0;
   }

@@ -2,8 +2,12 @@
 // tests/unit/corpus_test.cc and check_test.cc.
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstring>
+#include <functional>
 #include <list>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "check/compare.h"
@@ -46,9 +50,21 @@ double Allowed(PrimitiveType type, double own_error) {
   return std::max(units, 16 * own_error);
 }
 
-// Every float moved by a unit in its last place, up or down in one of several patterns that are not the data's.
+// Every float, and each part of every complex number by itself, moved by a unit in its last place, up or down in one of
+// several patterns that are not the data's.
 void Perturb(Literal& literal, uint64_t pattern) {
   for (Literal& element : literal.elements()) Perturb(element, pattern);
+  const auto move_parts = [&]<class T>(std::span<std::complex<T>> values, PrimitiveType part) {
+    Literal factors(Shape::Array(part, {2 * literal.element_count()}));
+    FillWithNearlyOne(factors, pattern);
+    const std::span<const T> by = std::as_const(factors).data<T>();
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = {values[i].real() * by[2 * i], values[i].imag() * by[2 * i + 1]};
+  };
+  if (literal.shape().element_type() == PrimitiveType::C64)
+    move_parts(std::span(literal.data<std::complex<float>>()), PrimitiveType::F32);
+  if (literal.shape().element_type() == PrimitiveType::C128)
+    move_parts(std::span(literal.data<std::complex<double>>()), PrimitiveType::F64);
   if (!IsFloat(literal.shape().element_type())) return;
   Literal factors(Shape::Array(literal.shape().element_type(), literal.shape().dimensions()));
   FillWithNearlyOne(factors, pattern);
@@ -68,13 +84,14 @@ void RaiseErrors(Errors& errors, const Results& results, const StatusOr<Results>
   }
 }
 
+// Until `enough` says so, or all has been tried.
 Errors OwnErrors(const HloModule& module, const Results& results, const Arguments& arguments,
-                 const ModuleRunner& runner) {
-  constexpr uint64_t kPatterns = 2;
+                 const ModuleRunner& runner, const std::function<bool(const Errors&)>& enough) {
+  constexpr uint64_t kPatterns = 4;
   Errors errors;
   for (const Literal& result : results) errors.emplace_back(result.elements().size(), 0);
   if (auto wide = WidenModule(module); wide.ok()) RaiseErrors(errors, results, runner(**wide, arguments));
-  for (uint64_t pattern = 0; pattern < kPatterns; ++pattern) {
+  for (uint64_t pattern = 0; pattern < kPatterns && !enough(errors); ++pattern) {
     std::list<Literal> moved;
     Arguments pointers(arguments.size());
     for (size_t d = 0; d < arguments.size(); ++d) {
@@ -117,7 +134,9 @@ Comparison CompareRounded(const HloModule& module, const Results& given_results,
     return all;
   };
   Comparison first = judge({});
-  return first.agree ? first : judge(OwnErrors(module, results, arguments, runner));
+  return first.agree ? first : judge(OwnErrors(module, results, arguments, runner, [&](const Errors& errors) {
+    return judge(errors).agree;
+  }));
 }
 
 }  // namespace hloir::check

@@ -120,15 +120,29 @@ StatusOr<Results> Subject::RunTested(const HloModule& module, size_t set) const 
   return runner.RunOnAll(context_.ArgumentsOf(set));
 }
 
-StatusOr<Results> Subject::ComputeIdeal(size_t set, bool keep_roundings) {
-  Prepared& prepared = ideal_[keep_roundings];
-  if (!prepared.runner) {
-    HLOIR_ASSIGN_OR_RETURN(IdealModule ideal, MakeIdealModule(module_, keep_roundings, nullptr, fold_scalars_));
-    prepared.module = std::move(ideal.module);
-    roundings_ = ideal.roundings;
-    HLOIR_ASSIGN_OR_RETURN(prepared.runner, PrepareTested(*prepared.module));
+StatusOr<Results> Subject::RunPrepared(std::unique_ptr<Prepared>& prepared, size_t set,
+                                       const std::function<StatusOr<std::unique_ptr<HloModule>>()>& make) const {
+  if (!prepared) {
+    prepared = std::make_unique<Prepared>();
+    StatusOr<std::unique_ptr<HloModule>> made = make();
+    prepared->status = made.status();
+    if (made.ok()) {
+      prepared->module = std::move(*made);
+      StatusOr<Runner> runner = PrepareTested(*prepared->module);
+      prepared->status = runner.status();
+      if (runner.ok()) prepared->runner = std::move(*runner);
+    }
   }
-  return prepared.runner->RunOnAll(context_.ArgumentsOf(set));
+  HLOIR_RETURN_IF_ERROR(prepared->status);
+  return prepared->runner->RunOnAll(context_.ArgumentsOf(set));
+}
+
+StatusOr<Results> Subject::ComputeIdeal(size_t set, bool keep_roundings) {
+  return RunPrepared(ideal_[keep_roundings], set, [&]() -> StatusOr<std::unique_ptr<HloModule>> {
+    HLOIR_ASSIGN_OR_RETURN(IdealModule ideal, MakeIdealModule(module_, keep_roundings, nullptr, fold_scalars_));
+    roundings_ = ideal.roundings;
+    return std::move(ideal.module);
+  });
 }
 
 const StatusOr<Results>& Subject::Ideal(size_t set, bool keep_roundings) {
@@ -139,16 +153,21 @@ const StatusOr<Results>& Subject::Ideal(size_t set, bool keep_roundings) {
   return *ideal;
 }
 
-StatusOr<Results> Subject::IdealMoved(size_t set, bool keep_roundings, uint64_t pattern) const {
+StatusOr<Results> Subject::IdealMoved(size_t set, bool keep_roundings, uint64_t pattern, bool exact_too) {
   constexpr double kSize = 0x1p-44;
-  HLOIR_ASSIGN_OR_RETURN(const IdealModule ideal, MakeIdealModule(module_, keep_roundings, nullptr, fold_scalars_));
-  MoveRoundings(*ideal.module, pattern, kSize);
-  return RunTested(*ideal.module, set);
+  return RunPrepared(moved_[{keep_roundings, pattern, exact_too}], set, [&]() -> StatusOr<std::unique_ptr<HloModule>> {
+    HLOIR_ASSIGN_OR_RETURN(IdealModule ideal, MakeIdealModule(module_, keep_roundings, nullptr, fold_scalars_));
+    MoveRoundings(*ideal.module, pattern, kSize, exact_too);
+    return std::move(ideal.module);
+  });
 }
 
-StatusOr<Results> Subject::IdealWithConstants(size_t set, bool keep_roundings, const ConstantMove& move) const {
-  HLOIR_ASSIGN_OR_RETURN(const IdealModule ideal, MakeIdealModule(module_, keep_roundings, &move, fold_scalars_));
-  return RunTested(*ideal.module, set);
+StatusOr<Results> Subject::IdealWithConstants(size_t set, bool keep_roundings, const ConstantMove& move) {
+  return RunPrepared(
+      with_constants_[{keep_roundings, move.pattern}], set, [&]() -> StatusOr<std::unique_ptr<HloModule>> {
+        HLOIR_ASSIGN_OR_RETURN(IdealModule ideal, MakeIdealModule(module_, keep_roundings, &move, fold_scalars_));
+        return std::move(ideal.module);
+      });
 }
 
 StatusOr<Results> Subject::RunReference(const HloModule& module, const Arguments& arguments,
@@ -220,13 +239,9 @@ Comparison Subject::CompareWithReference(const Results& other, size_t set) {
 
 Errors Subject::ErrorsOf(const Results& result, size_t set) {
   PerSet& at = At(set);
-  const auto run = [&](const StatusOr<std::unique_ptr<HloModule>>& other) -> StatusOr<Results> {
-    if (!other.ok()) return other.status();
-    return RunTested(**other, set);
-  };
-  if (!at.wide) at.wide = run(WidenModule(module_));
+  if (!at.wide) at.wide = RunPrepared(wide_, set, [&] { return WidenModule(module_); });
   if (!at.narrow) {
-    if (HasDoubles(module_)) at.narrow = run(NarrowModule(module_));
+    if (HasDoubles(module_)) at.narrow = RunPrepared(narrow_, set, [&] { return NarrowModule(module_); });
     else at.narrow = Unimplemented("it has no f64");
   }
   Errors errors;

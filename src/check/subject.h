@@ -3,9 +3,12 @@
 #pragma once
 
 #include <deque>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "hloir/check.h"
@@ -49,8 +52,9 @@ class Subject {
   // What the module means on these inputs: in f64, with roundings that are part of it or without (MakeIdealModule).
   const StatusOr<Results>& Ideal(size_t set, bool keep_roundings);
   // The same with each rounding moved (MoveRoundings), and with constants moved.
-  StatusOr<Results> IdealMoved(size_t set, bool keep_roundings, uint64_t pattern) const;
-  StatusOr<Results> IdealWithConstants(size_t set, bool keep_roundings, const ConstantMove& move) const;
+  StatusOr<Results> IdealMoved(size_t set, bool keep_roundings, uint64_t pattern, bool exact_too = false);
+  // `move` is the same for all sets, patterns apart.
+  StatusOr<Results> IdealWithConstants(size_t set, bool keep_roundings, const ConstantMove& move);
   // Has it roundings that are part of what it means? Known once Ideal() has been asked.
   bool HasRoundings() const { return roundings_ > 0; }
   const InputSet& InputsOf(size_t set) const { return context_.inputs[set]; }
@@ -77,6 +81,12 @@ class Subject {
   Comparison CompareWithReference(const Results& other, size_t set);
 
  private:
+  // Made for the first set of inputs that it is run on.
+  struct Prepared {
+    Status status;
+    std::unique_ptr<HloModule> module;
+    std::optional<Runner> runner;
+  };
   struct PerSet {
     std::optional<StatusOr<Results>> result, other;
     bool other_is_final = false;  // not for lack of work that may be done
@@ -87,16 +97,17 @@ class Subject {
   StatusOr<Results> Compute(size_t set);
   StatusOr<Results> ComputeIdeal(size_t set, bool keep_roundings);
   StatusOr<Runner> PrepareTested(const HloModule& module) const;
+  // On one set by `prepared`, which `make` makes if it is empty.
+  StatusOr<Results> RunPrepared(std::unique_ptr<Prepared>& prepared, size_t set,
+                                const std::function<StatusOr<std::unique_ptr<HloModule>>()>& make) const;
 
   const HloModule& module_;
   const Context& context_;
   std::deque<PerSet> sets_;       // grows without moving what references are kept to
   std::optional<Runner> runner_;  // prepared for Result()
-  struct Prepared {
-    std::unique_ptr<HloModule> module;
-    std::optional<Runner> runner;
-  };
-  Prepared ideal_[2];
+  std::unique_ptr<Prepared> wide_, narrow_, ideal_[2];
+  std::map<std::tuple<bool, uint64_t, bool>, std::unique_ptr<Prepared>> moved_;
+  std::map<std::pair<bool, uint64_t>, std::unique_ptr<Prepared>> with_constants_;
   int64_t roundings_ = 0;
   mutable double reference_work_ = 0;
   bool fold_scalars_, is_ideal_;
@@ -115,8 +126,8 @@ Comparison CompareRounded(const HloModule& module, const Results& results, const
 // of several patterns. How far its result then moves is what rounding otherwise may do. (In perturb.cc.)
 std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t pattern);
 // In an ideal module: moves each rounded result by a random part of `size`, up or down, and so what is added up.
-// Results that have not been rounded stay. (In perturb.cc.)
-void MoveRoundings(HloModule& ideal, uint64_t pattern, double size);
+// Results that have not been rounded stay, unless `exact_too` moves these as well. (In perturb.cc.)
+void MoveRoundings(HloModule& ideal, uint64_t pattern, double size, bool exact_too = false);
 // 1, a unit in the last place more or less.
 void FillWithNearlyOne(Literal& literal, uint64_t pattern);
 

@@ -139,3 +139,87 @@ TEST_CASE("a program that is nothing but rounding is called that") {
   CHECK(v.agrees());
   CHECK(v.ToString().find("is chaotic") != std::string::npos);
 }
+
+TEST_CASE("a number that is none in the other module is a difference, also on inputs that are large") {
+  // 0 times an exponential that overflows.
+  const std::string wrong =
+      "  z = f32[] constant(0)\n  zs = f32[64]{0} broadcast(z), dimensions={}\n  e = f32[64]{0} exponential(x)\n"
+      "  n = f32[64]{0} multiply(e, zs)\n  ROOT r = f32[64]{0} add(y, n)";
+  CHECK(VerdictOf(Module("  ROOT r = f32[64]{0} copy(y)"), Module(wrong)).outcome == Outcome::kDisagree);
+  // The other way round it is what compilers do: the exponentials overflow in one alone.
+  CHECK(VerdictOf(Module("  ex = f32[64]{0} exponential(x)\n  ey = f32[64]{0} exponential(y)\n"
+                         "  ROOT r = f32[64]{0} divide(ex, ey)"),
+                  Module("  d = f32[64]{0} subtract(x, y)\n  ROOT r = f32[64]{0} exponential(d)"))
+            .agrees());
+  // An infinity by itself.
+  const std::string largest =
+      "  m = f32[] constant(3.40282347e+38)\n  ms = f32[64]{0} broadcast(m), dimensions={}\n"
+      "  ROOT r = f32[64]{0} minimum(x, ms)";
+  CHECK(VerdictOf(Module("  ROOT r = f32[64]{0} copy(x)"), Module(largest)).outcome == Outcome::kDisagree);
+}
+
+TEST_CASE("what is divided by a sum that is 0 but for rounding is no difference") {
+  const std::string sum = "  z = f32[] constant(0)\n  a = f32[] reduce(x, z), dimensions={0}, to_apply=add\n";
+  const auto divided_by = [&](const std::string& mean) {
+    return Module(sum + mean +
+                  "  ms = f32[64]{0} broadcast(m), dimensions={}\n  d = f32[64]{0} subtract(x, ms)\n"
+                  "  ROOT r = f32[64]{0} divide(d, d)");
+  };
+  // Where all elements are equal, 64 of them over 48 and three quarters of that is the element, or next to it.
+  CHECK(VerdictOf(divided_by("  n = f32[] constant(48)\n  q = f32[] divide(a, n)\n  k = f32[] constant(0.75)\n"
+                             "  m = f32[] multiply(q, k)\n"),
+                  divided_by("  n = f32[] constant(0.015625)\n  m = f32[] multiply(a, n)\n"))
+            .agrees());
+}
+
+TEST_CASE("a step through bf16 is wrong where nothing narrow was, whatever another result goes through") {
+  const auto with = [](const std::string& second) {
+    return Module("  n = bf16[64]{0} convert(x)\n  f = f32[64]{0} convert(n)\n" + second +
+                  "  i = s32[64]{0} convert(s)\n  ROOT r = (f32[64]{0}, s32[64]{0}) tuple(f, i)");
+  };
+  const std::string scaled =
+      "  k = f32[] constant(1000)\n  ks = f32[64]{0} broadcast(k), dimensions={}\n  s0 = f32[64]{0} multiply(y, ks)\n";
+  const std::string stepped = scaled + "  b = bf16[64]{0} convert(s0)\n  s = f32[64]{0} convert(b)\n";
+  CHECK(VerdictOf(with(scaled + "  s = f32[64]{0} copy(s0)\n"), with(stepped)).outcome == Outcome::kDisagree);
+  CHECK(VerdictOf(with(stepped), with(scaled + "  s = f32[64]{0} copy(s0)\n")).agrees());
+}
+
+TEST_CASE("matrices that have an inverse are among the inputs") {
+  const std::string factor = "  c = f32[6,6]{1,0} cholesky(s), lower=true\n";
+  const auto with = [&](const std::string& scaled) {
+    return "HloModule m\nENTRY e {\n  x = f32[6,6]{1,0} parameter(0)\n  t = f32[6,6]{1,0} transpose(x), "
+           "dimensions={1,0}\n  s = f32[6,6]{1,0} add(x, t)\n" +
+           factor + scaled + "}\n";
+  };
+  const Verdict v =
+      VerdictOf(with("  ROOT r = f32[6,6]{1,0} copy(c)\n"),
+                with("  k = f32[] constant(1.00000095)\n  ks = f32[6,6]{1,0} broadcast(k), dimensions={}\n"
+                     "  ROOT r = f32[6,6]{1,0} multiply(c, ks)\n"));
+  CHECK(v.outcome == Outcome::kDisagree);
+}
+
+TEST_CASE("an element that is farther off than its own roundings explain is seen beside large ones") {
+  const std::string body =
+      "  l = f32[] constant(1e+06)\n  ls = f32[64]{0} broadcast(l), dimensions={}\n  i = s32[64]{0} iota(), "
+      "iota_dimension=0\n  seven = s32[] constant(7)\n  sevens = s32[64]{0} broadcast(seven), dimensions={}\n"
+      "  at = pred[64]{0} compare(i, sevens), direction=EQ\n  b = f32[64]{0} select(at, x, ls)\n"
+      "  ROOT r = f32[64]{0} multiply(b, b)";
+  const auto module = Parse(Module(body));
+  for (const double factor : {1.0, 1 + 0x1p-9}) {
+    CheckOptions options;
+    options.engine = [factor](const HloModule& m, std::span<const std::vector<const Literal*>> arguments) {
+      StatusOr<std::vector<Literal>> results = Runner::Prepare(m, {})->RunOnAll(arguments);
+      Literal& r = results->front();
+      r.SetFromDouble(7, factor * r.GetAsDouble(7));
+      return results;
+    };
+    const auto verdict = Check(*module, *module, {}, options);
+    REQUIRE(verdict.ok());
+    INFO(verdict->ToString());
+    CHECK(verdict->agrees() == (factor == 1));
+    if (factor == 1) continue;
+    CHECK(verdict->outcome == Outcome::kEnginesDisagree);
+    CHECK(verdict->reason.find("out0[7] is ") == 0);
+    CHECK(verdict->reason.find("as far as its roundings explain") != std::string::npos);
+  }
+}

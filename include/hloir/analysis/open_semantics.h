@@ -15,6 +15,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "hloir/module.h"
 
@@ -36,6 +37,8 @@ struct OpenSemantics {
 // The first instruction in the module (reduce, reduce-window, select-and-scatter, scatter, all-reduce, reduce-scatter)
 // whose result HLO leaves open; nullopt if there is none.
 std::optional<OpenSemantics> FindOpenSemantics(const HloModule& module);
+// All of them.
+std::vector<OpenSemantics> FindAllOpenSemantics(const HloModule& module);
 
 }  // namespace hloir
 #pragma GCC visibility pop

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Holds XLA's modules against what XLA:CPU makes of them: pairs that are right, of which `hloir verify` may accuse none.
+
+    bench/right_pairs.py [--hloir BIN] [--log FILE] [--generated FIRST:COUNT] [--seconds S] [FILE…]
+
+Each FILE (a module before optimizations) and each module of `hloir fuzz generate --kind=programs` is compiled by jaxlib, in
+a process of its own, and `hloir verify` compares the two. A line of JSON for each pair goes to the log (default:
+right_pairs.jsonl): its name, the verdict and the reason. Pairs that the log knows are not run again, so that a campaign
+goes on where it was stopped; those that XLA refuses, or dies of, are remembered too. At the end what was seen is
+counted. The exit status is 1 if a pair was accused. Needs jaxlib. hloir's own rewrites are tried by
+`hloir fuzz run --kind=programs`, which goes on by itself.
+"""
+import argparse, collections, json, os, select, subprocess, sys, tempfile, time
+
+
+def worker():
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    import jax, jaxlib._hlo as hlo, jaxlib._jax as xj
+    from jax._src.lib import xla_client
+    jax.config.update("jax_enable_x64", True)
+    devices = xla_client.DeviceList((jax.devices("cpu")[0],))
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what XLA prints is not an answer
+    for line in sys.stdin:
+        before, after = json.loads(line)
+        try:
+            proto = hlo.hlo_module_from_text(open(before).read()).as_serialized_hlo_module_proto()
+            module = xj.mlir.xla_computation_to_mlir_module(hlo.XlaComputation(proto))
+            executable = devices[0].client.compile_and_load(module, devices, xla_client.CompileOptions())
+            with open(after, "w") as f: f.write(executable.hlo_modules()[0].to_string())
+            reply = ""
+        except Exception as error:
+            reply = str(error).splitlines()[0][:200] or "?"
+        print(json.dumps(reply), file=answers, flush=True)
+
+
+class Xla:
+    process = None
+
+    def optimize(self, before, after, seconds):
+        """What is wrong, or nothing."""
+        if self.process is None or self.process.poll() is not None:
+            self.process = subprocess.Popen([sys.executable, os.path.abspath(__file__), "--worker"], stdin=subprocess.PIPE,
+                                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        print(json.dumps([before, after]), file=self.process.stdin, flush=True)
+        ready, _, _ = select.select([self.process.stdout], [], [], seconds)
+        line = self.process.stdout.readline() if ready else ""
+        if line: return json.loads(line)
+        self.process.kill()
+        self.process.wait()
+        return "XLA died" if ready else "XLA took too long"
+
+
+def verify(hloir, before, after, seconds):
+    try:
+        run = subprocess.run([hloir, "verify", "--json", before, after], capture_output=True, text=True, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return {"verdict": "took too long"}
+    try: verdict = json.loads(run.stdout)
+    except ValueError: return {"verdict": "error", "status": run.returncode, "reason": run.stderr.strip()[-300:]}
+    return {"verdict": verdict.get("verdict", "?"), "reason": verdict.get("reason", "")}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*")
+    parser.add_argument("--hloir", default="build/release/tools/hloir")
+    parser.add_argument("--log", default="right_pairs.jsonl")
+    parser.add_argument("--generated", default="", help="FIRST:COUNT, seeds")
+    parser.add_argument("--seconds", type=float, default=120, help="for each step of a pair")
+    args = parser.parse_args()
+
+    known = {}
+    if os.path.exists(args.log):
+        for line in open(args.log):
+            if line.endswith("\n"): known[json.loads(line)["pair"]] = json.loads(line)
+    names = list(args.files)
+    if args.generated:
+        first, count = map(int, args.generated.split(":"))
+        names += [f"seed {s}" for s in range(first, first + count)]
+    xla, start = Xla(), time.time()
+    with tempfile.TemporaryDirectory() as folder, open(args.log, "a") as log:
+        after = f"{folder}/after.hlo"
+        for done, name in enumerate(names):
+            if name in known: continue
+            source = name
+            if name.startswith("seed "):
+                source = f"{folder}/programs-{name[5:]}.hlo"
+                subprocess.run([args.hloir, "fuzz", "generate", "--kind=programs", f"--first={name[5:]}", "--count=1",
+                                "--portable", "-o", folder], check=True, stdout=subprocess.DEVNULL)
+            refused = xla.optimize(os.path.abspath(source), after, args.seconds)
+            seen = {"pair": name, **({"verdict": "not compiled", "reason": refused} if refused else verify(args.hloir, source, after, args.seconds))}
+            known[name] = seen
+            print(json.dumps(seen), file=log, flush=True)
+            if sys.stderr.isatty(): print(f"\r{done + 1} of {len(names)}, {time.time() - start:.0f} s", end="", file=sys.stderr)
+    counts = collections.Counter(known[n]["verdict"] for n in names)
+    print(", ".join(f"{n} {verdict}" for verdict, n in counts.most_common()))
+    accused = [n for n in names if known[n]["verdict"] in ("DISAGREE", "ENGINES DISAGREE", "error")]
+    for n in accused: print(f"{n}: {known[n]['verdict']}: {known[n]['reason']}")
+    return 1 if accused else 0
+
+
+if __name__ == "__main__":
+    worker() if sys.argv[1:] == ["--worker"] else sys.exit(main())

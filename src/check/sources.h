@@ -1,0 +1,15 @@
+// What parts of a module's result are computed from.
+#pragma once
+
+#include <unordered_set>
+
+#include "hloir/check.h"
+#include "hloir/module.h"
+
+namespace hloir::check {
+
+// The instructions that a leaf of the result in which `seen` does not agree may depend on; of all leaves if there is no
+// such leaf, or if tuples are nested.
+std::unordered_set<const HloInstruction*> SourcesOf(const HloModule& module, const Comparison& seen);
+
+}  // namespace hloir::check

@@ -1,0 +1,72 @@
+// How far each element of a result may be off by what rounding does: measured by how far it moves if roundings are
+// moved.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "check/subject.h"
+
+namespace hloir::check {
+
+constexpr uint64_t kPatterns = 3;  // of moves that are tried
+// A part of what half of a leaf moves by is every element's bound: patterns may happen to cancel in one.
+constexpr double kPartOfLeaf = 1.0 / 64;
+
+// How far each element of each leaf of each device may be off; infinite where an integer has moved.
+using Spread = std::vector<double>;
+using Spreads = std::vector<std::vector<Spread>>;
+
+inline bool IsExact(PrimitiveType type) { return !IsFloat(type) && !IsComplex(type); }
+
+// Raises what is known of how far each element may be off by the distance of another run from this one.
+void Raise(Spreads& spreads, const Results& results, const Results& moved, double factor = 1);
+
+// What half of a leaf's elements move by at least. A mean would be that of its largest elements.
+double Median(const Spread& spread);
+
+// Calls f(device, leaf, x, y) for each array of two results that have the same type and dimensions.
+template <class F>
+void ForEachLeaf(const Results& a, const Results& b, F f) {
+  for (size_t d = 0; d < std::min(a.size(), b.size()); ++d) {
+    const std::vector<const Literal*> x = a[d].Leaves(), y = b[d].Leaves();
+    for (size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
+      if (x[i]->shape().IsArray() && y[i]->shape().IsArray() &&
+          x[i]->shape().element_type() == y[i]->shape().element_type() && x[i]->shape().SameDimensions(y[i]->shape()))
+        f(d, i, *x[i], *y[i]);
+    }
+  }
+}
+
+// Calls f(index, distance, magnitude) for each element that is not the same. The distance is infinite if one is NaN or
+// an infinity and the other is not.
+template <class F>
+void ForEachDifference(const Literal& a, const Literal& b, F f) {
+  PrimitiveTypeSwitch(a.shape().element_type(), [&](auto tag) {
+    using T = typename decltype(tag)::Storage;
+    const auto x = a.data<T>(), y = b.data<T>();
+    for (size_t i = 0; i < x.size(); ++i) {
+      if (std::memcmp(&x[i], &y[i], sizeof(T)) == 0) continue;
+      if constexpr (std::is_integral_v<T>) {
+        f(i, std::max(1.0, std::abs(static_cast<double>(x[i]) - static_cast<double>(y[i]))), 0.0);
+      } else {
+        std::complex<double> v, w;
+        if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>)
+          v = x[i], w = y[i];
+        else v = static_cast<double>(x[i]), w = static_cast<double>(y[i]);
+        const auto is_nan = [](std::complex<double> z) { return std::isnan(z.real()) || std::isnan(z.imag()); };
+        if (is_nan(v) && is_nan(w)) continue;
+        const auto part = [](double p, double q) { return p == q ? 0 : std::abs(p - q); };
+        const double distance = std::hypot(part(v.real(), w.real()), part(v.imag(), w.imag()));
+        f(i, std::isnan(distance) ? std::numeric_limits<double>::infinity() : distance,
+          std::max(std::abs(v), std::abs(w)));
+      }
+    }
+  });
+}
+
+}  // namespace hloir::check
