@@ -63,13 +63,16 @@ def graph(b, path, dark):
     b.key("ArrowDown")
     b.key("Enter")
     check("graph", "what was found is selected", b.run("document.querySelectorAll('.box.selected').length") == 1)
+    b.run("show(0)")
     before = b.run("view")
     opens = b.run("[...document.querySelectorAll('.box')].findIndex((g) => g.classList.contains('opens'))")
+    check("graph", "fusions open", opens >= 0 or "hostile" in b.run("data.name"))
     if opens >= 0:
         b.click(".box", opens, count=2)
         check("graph", "a double click opens", b.run("view") != before)
         mind(b, "graph, opened")
         b.key("Backspace")
+        check("graph", "Backspace goes back", b.run("view") == before)
     b.key("c")
     check("graph", "colors are by cost", b.run("document.getElementById('color').value") == "cost")
     b.key("d")
@@ -128,7 +131,13 @@ def profile(b, path, dark):
     b.run("document.querySelector('#flame button[tabindex=\"0\"]').focus()")
     b.key("ArrowDown")
     check("profile", "an arrow goes up the stack", b.run("document.activeElement.getAttribute('aria-level')") == "2")
-    name = b.run("document.activeElement.textContent")
+    # To one that has others beside it.
+    for _ in range(4):
+        if b.run("document.activeElement.style.width") != "100%":
+            break
+        b.key("ArrowDown")
+    name, width = b.run("[document.activeElement.textContent, document.activeElement.style.width]")
+    check("profile", "some are beside one another", width != "100%" or "hostile" in b.run("data.name"))
     b.key("Enter")
     check("profile", "Enter widens", b.run("document.activeElement.textContent") == name and
           b.run("document.activeElement.style.width") == "100%")

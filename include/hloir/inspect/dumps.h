@@ -46,6 +46,7 @@ struct DumpFolder {
     int64_t parameters = -1, constants = -1;
     int64_t others = -1;  // results and temporaries
     int64_t total = -1;
+    // A block of memory.
     struct Allocation {
       std::string what;  // "parameter 0", "preallocated-temp"
       int64_t bytes = 0;
