@@ -1,0 +1,184 @@
+// What of hloir the playground calls: text in, JSON out. index.html is the page; CMakeLists.txt beside this compiles
+// both to one HTML file. It runs on one thread, with the scalar kernels; modules for several devices are read and
+// optimized, but not run, as their devices would be threads. Tested by tests/pages/playground against the command's own
+// output.
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "hloir/check.h"
+#include "hloir/inspect/diff.h"
+#include "hloir/inspect/explain.h"
+#include "hloir/inspect/stats.h"
+#include "hloir/parser.h"
+#include "hloir/passes.h"
+#include "hloir/printer.h"
+#include "hloir/report.h"
+#include "hloir/verifier.h"
+#include "hloir/version.h"
+
+namespace {
+
+using namespace hloir;
+using Json = nlohmann::ordered_json;
+
+std::string answer;  // what was returned last
+
+const char* Answer(const Json& json) {
+  answer = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return answer.c_str();
+}
+
+const char* Failed(const Status& status) {
+  return Answer({{"error", status.message()}, {"errors", Json::parse(DiagnosticsJson(status, "module.hlo"))}});
+}
+
+std::vector<std::string> Words(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(','), text.size());
+    if (end > 0) words.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+StatusOr<std::unique_ptr<HloModule>> Read(const char* text) {
+  ParserOptions options;
+  options.file_name = "module.hlo";
+  HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module, ParseHloModule(text, options));
+  HLOIR_RETURN_IF_ERROR(VerifyModule(*module));
+  return module;
+}
+
+StatusOr<HloPassPipeline> Pipeline(const char* passes, const char* disabled, int math, PipelineOptions pipeline,
+                                   Rewriter* rewriter) {
+  HLOIR_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitPipeline(passes));
+  PassOptions options;
+  options.math = static_cast<MathMode>(math);
+  options.disabled_rules = Words(disabled);
+  options.rewriter = rewriter;
+  return MakePipeline(names, options, std::move(pipeline));
+}
+
+Json Figures(const HloModule& module) {
+  const InstructionCount count = CountInstructions(module);
+  const Cost cost = CostAnalysis(module).total().repeated;
+  return {{"instructions", count.instructions},
+          {"top_level", count.top_level},
+          {"flops", cost.flops},
+          {"transcendentals", cost.transcendentals},
+          {"bytes", cost.bytes}};
+}
+
+// Results as `hloir run` prints them.
+StatusOr<std::string> RunText(const HloModule& module, Engine engine, uint64_t seed) {
+  if (DeviceCountsOf(module).devices() > 1 || UsesDevices(module))
+    return Unimplemented("it is for several devices, which the playground does not simulate");
+  HLOIR_ASSIGN_OR_RETURN(const std::vector<Literal> inputs, MakeFakeInputs(module, seed));
+  RunnerOptions options;
+  options.engine = engine;
+  options.threads = 1;
+  options.max_steps = int64_t{1} << 22;
+  HLOIR_ASSIGN_OR_RETURN(Runner runner, Runner::Prepare(module, options));
+  std::vector<const Literal*> pointers;
+  for (const Literal& input : inputs) pointers.push_back(&input);
+  HLOIR_ASSIGN_OR_RETURN(const Literal result, runner.Run(pointers));
+  std::string text;
+  int number = 0;
+  for (const Literal* leaf : result.Leaves()) {
+    if (!leaf->shape().IsArray()) continue;
+    text += "out" + std::to_string(number++) + " = " + leaf->shape().ToString(/*with_layout=*/false) + " " +
+            leaf->ToString() + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+extern "C" {
+
+// Every pass with its rules: {"passes": […], "rules": […], "version": …}.
+const char* hloir_lists() {
+  return Answer({{"passes", Json::parse(PassListJson(BuiltinPasses()))},
+                 {"rules", Json::parse(RuleListJson(BuiltinPasses()))},
+                 {"version", std::string(kVersion)}});
+}
+
+// {"text": as it is printed, "figures", "stats": the tables}, or {"error", "errors": [{line, column, message}]}.
+const char* hloir_check(const char* text) {
+  auto module = Read(text);
+  if (!module.ok()) return Failed(module.status());
+  return Answer({{"text", PrintModule(**module, PrintOptions::Readable())},
+                 {"figures", Figures(**module)},
+                 {"stats", StatsReport(ModuleStats(**module))}});
+}
+
+// Runs passes ("": the whole pipeline) without the rules in `disabled`, and tells the story: {"before", "after": texts,
+// "first": figures, "acts": [{pass, first, last, changed, values, figures}], "scenes": [rewrites], "film": the story as
+// text, "diff"}.
+const char* hloir_explain(const char* text, const char* passes, const char* disabled, int math) {
+  auto module = Read(text);
+  if (!module.ok()) return Failed(module.status());
+  const std::unique_ptr<HloModule> before = (*module)->Clone();
+  const Optimizer optimize = [&](HloModule& m, PipelineOptions options, Rewriter* rewriter) -> Status {
+    HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, Pipeline(passes, disabled, math, std::move(options), rewriter));
+    return pipeline.RunOnce(m).status();
+  };
+  auto film = MakeFilm(**module, optimize);
+  if (!film.ok()) return Failed(film.status());
+  Json acts = Json::array(), scenes = Json::array();
+  for (const Film::Act& act : film->acts)
+    acts.push_back({{"pass", act.pass},
+                    {"first", act.first},
+                    {"last", act.last},
+                    {"changed", act.changed},
+                    {"text", ActText(*film, act)},
+                    {"bad", act.values == Film::Values::kDifferent}});
+  for (const Film::Scene& scene : film->scenes) {
+    Json json = Json::parse(RewriteReportJson(scene.rewrite));
+    json["instructions"] = scene.instructions;
+    scenes.push_back(std::move(json));
+  }
+  const ModuleDiff diff(*before, **module);
+  return Answer({{"before", film->text_before},
+                 {"after", PrintModule(**module, PrintOptions::Readable())},
+                 {"first", Figures(*before)},
+                 {"last", Figures(**module)},
+                 {"acts", std::move(acts)},
+                 {"scenes", std::move(scenes)},
+                 {"film", FilmText(*film)},
+                 {"diff", DiffReport(diff)}});
+}
+
+// What it computes of inputs made up from the seed: {"reference", "fast": as hloir run prints them}.
+const char* hloir_run(const char* text, int seed) {
+  auto module = Read(text);
+  if (!module.ok()) return Failed(module.status());
+  auto reference = RunText(**module, Engine::kReference, static_cast<uint64_t>(seed));
+  if (!reference.ok()) return Failed(reference.status());
+  auto fast = RunText(**module, Engine::kFast, static_cast<uint64_t>(seed));
+  if (!fast.ok()) return Failed(fast.status());
+  return Answer({{"reference", *reference}, {"fast", *fast}});
+}
+
+// Do two modules compute the same? {"agree": bool, "verdict": in words}.
+const char* hloir_compare(const char* a, const char* b) {
+  auto before = Read(a), after = Read(b);
+  if (!before.ok()) return Failed(before.status());
+  if (!after.ok()) return Failed(after.status());
+  if (DeviceCountsOf(**before).devices() > 1 || UsesDevices(**before))
+    return Failed(Unimplemented("it is for several devices, which the playground does not simulate"));
+  CheckOptions options;
+  options.runner.threads = 1;
+  options.runner.max_steps = int64_t{1} << 22;
+  auto verdict = Check(**before, **after, {}, options);
+  if (!verdict.ok()) return Failed(verdict.status());
+  return Answer({{"agree", verdict->agrees()}, {"verdict", verdict->ToString()}});
+}
+
+}  // extern "C"
