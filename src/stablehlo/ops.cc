@@ -104,7 +104,9 @@ Status Converter::Simple(const Operation& op, Scope& scope) {
 
 Status Converter::ConstantOp(const Operation& op, Scope&) {
   const Attribute* value = op.Find("value");
-  return value != nullptr && value->literal != nullptr ? OkStatus() : Missing(op, "value");  // made where it is used
+  const bool fits = value != nullptr && value->literal != nullptr && op.results.size() == 1 && op.operands.empty() &&
+                    value->type.shape.Compatible(op.results[0]->shape);
+  return fits ? OkStatus() : Missing(op, "value");  // made where it is used
 }
 
 Status Converter::Iota(const Operation& op, Scope& scope) {

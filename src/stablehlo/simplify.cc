@@ -41,11 +41,47 @@ class Simplifier {
       value = found->second;
     return value;
   }
+  // Rules count on operands and results; what has others is left for the converter to refuse.
+  static bool HasArity(const Operation& op) {
+    struct Arity {
+      std::string_view name;
+      size_t least, most;
+    };
+    constexpr size_t kAny = ~size_t{0};
+    static constexpr Arity kArities[] = {{"constant", 0, 0},
+                                         {"iota", 0, 0},
+                                         {"convert", 1, 1},
+                                         {"broadcast_in_dim", 1, 1},
+                                         {"reshape", 1, 1},
+                                         {"transpose", 1, 1},
+                                         {"slice", 1, 1},
+                                         {"reverse", 1, 1},
+                                         {"not", 1, 1},
+                                         {"real", 1, 1},
+                                         {"imag", 1, 1},
+                                         {"complex", 2, 2},
+                                         {"compare", 2, 2},
+                                         {"pad", 2, 2},
+                                         {"gather", 2, 2},
+                                         {"select", 3, 3},
+                                         {"dynamic_slice", 1, kAny},
+                                         {"dynamic_update_slice", 2, kAny},
+                                         {"concatenate", 1, kAny}};
+    for (const Arity& arity : kArities) {
+      if (op.name.substr(op.name.find('.') + 1) == arity.name)
+        return op.operands.size() >= arity.least && op.operands.size() <= arity.most && op.results.size() == 1;
+    }
+    return true;
+  }
   static const Attribute* Constant(const Value* value) {
-    return value->op != nullptr && value->op->name == "stablehlo.constant" ? value->op->Find("value") : nullptr;
+    if (value->op == nullptr || value->op->name != "stablehlo.constant") return nullptr;
+    const Attribute* constant = value->op->Find("value");
+    const bool fits =
+        constant != nullptr && constant->literal != nullptr && constant->type.shape.Compatible(value->shape);
+    return fits ? constant : nullptr;
   }
   static Operation* Def(const Value* value, std::string_view name) {
-    return value->op != nullptr && value->op->name == name ? value->op : nullptr;
+    return value->op != nullptr && value->op->name == name && HasArity(*value->op) ? value->op : nullptr;
   }
   // A constant of one value, whatever its shape; its literal has one element.
   static const Literal* Splat(const Value* value) {
@@ -253,6 +289,7 @@ class Simplifier {
     if (op.name == "chlo.square" && op.operands.size() == 1)
       return Become(op, "stablehlo.multiply", {op.operands[0], op.operands[0]});
     if (!op.name.starts_with("stablehlo.")) return false;
+    if (!HasArity(op)) return false;
     const std::string_view name = op.name.substr(10);
     if (name == "constant") return NormalizeConstant(op);
     if (ZeroExtent(op, name)) return true;
@@ -353,7 +390,7 @@ class Simplifier {
   bool Binary(Operation& op, std::string_view name) {
     static constexpr std::string_view kCommutative[] = {"add", "and", "maximum", "minimum", "multiply", "or", "xor"};
     Value *&x = op.operands[0], *&y = op.operands[1];
-    if (x->shape != y->shape) return false;
+    if (x->shape != y->shape || !x->shape.SameDimensions(op.results[0]->shape)) return false;
     if (std::find(std::begin(kCommutative), std::end(kCommutative), name) != std::end(kCommutative) &&
         Constant(x) != nullptr && Constant(y) == nullptr) {
       std::swap(x, y);
@@ -414,8 +451,8 @@ class Simplifier {
 
   bool Unary(Operation& op, std::string_view name) {
     const Literal* x = Splat(op.operands[0]);
-    if (x == nullptr) return false;
     const Shape& shape = op.results[0]->shape;
+    if (x == nullptr || !shape.IsArray() || !shape.SameDimensions(op.operands[0]->shape)) return false;
     const PrimitiveType type = shape.element_type();
     Literal result(Shape::Scalar(type));
     if (IsFloat(type) && x->shape().element_type() == type) {
@@ -441,8 +478,10 @@ class Simplifier {
     for (auto& [key, attribute] : op.attributes.entries) {
       if (key == "comparison_direction") direction = &attribute;
     }
-    if (direction == nullptr || op.operands.size() != 2 || op.results.size() != 1) return false;
     Value *&x = op.operands[0], *&y = op.operands[1];
+    if (direction == nullptr || op.results[0]->shape.element_type() != PrimitiveType::PRED || x->shape != y->shape ||
+        !x->shape.SameDimensions(op.results[0]->shape))
+      return false;
     std::string& d = direction->text;
     const PrimitiveType type = x->shape.element_type();
     const Shape& shape = op.results[0]->shape;
@@ -490,7 +529,7 @@ class Simplifier {
     const Shape& shape = op.results[0]->shape;
     if (x->shape == shape) return Replace(op, x);
     const Attribute* constant = Constant(x);
-    if (constant == nullptr) return false;
+    if (constant == nullptr || !x->shape.SameDimensions(shape)) return false;
     const PrimitiveType from = x->shape.element_type(), to = shape.element_type();
     if (!(IsIntegerType(from) || IsFloat(from)) || !(IsIntegerType(to) || IsFloat(to))) return false;
     return Replace(op, NewConstant(op, shape, constant->literal->Convert(to)));
@@ -649,6 +688,9 @@ class Simplifier {
     const int64_t dimension = GetInt(*concat, "dimension");
     if (dimension < 0 || dimension >= shape.rank()) return false;
     const auto d = static_cast<size_t>(dimension);
+    for (const Value* part : concat->operands) {
+      if (part->shape.rank() != shape.rank()) return false;
+    }
     int64_t running = 0, front = 0;
     size_t first = concat->operands.size(), last = first;
     for (size_t i = 0; i < concat->operands.size(); ++i) {
@@ -799,7 +841,8 @@ class Simplifier {
     if (numbers == nullptr || op.operands.size() != 2) return false;
     const Attribute* index = Constant(op.operands[1]);
     const Attribute* vector_dim = numbers->Find("index_vector_dim");
-    if (index == nullptr || (vector_dim != nullptr && vector_dim->integer != 0) || op.operands[1]->shape.rank() > 1)
+    if (index == nullptr || !IsIntegerType(op.operands[1]->shape.element_type()) ||
+        (vector_dim != nullptr && vector_dim->integer != 0) || op.operands[1]->shape.rank() > 1)
       return false;
     const auto entry = [&](std::string_view name) {
       DimVector values;

@@ -276,6 +276,8 @@ TEST_CASE("what is wrong or not known is said with its place") {
         "<text>:3:10: error: the op 'tosa.add' is not known");
   CHECK(ErrorOf(body("    %0 = \"tosa.add\"(%arg0) : (tensor<2xf32>) -> tensor<2xf32>")) ==
         "<text>:3:10: error: the op 'tosa.add' is not supported");
+  CHECK(ErrorOf(body("    %0 = stablehlo.convert : tensor<2xf32>\n    return %0 : tensor<2xf32>")) ==
+        "<text>:3:10: error: stablehlo.convert: has too few operands");
   CHECK(ErrorOf(body("    return %7 : tensor<2xf32>")) == "<text>:3:12: error: no value %7 is defined before");
   CHECK(ErrorOf(body("    return %arg0 : tensor<3xf32>")) ==
         "<text>:3:5: error: operand 0 of func.return is f32[2], but its type here is f32[3]");
