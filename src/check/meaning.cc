@@ -293,6 +293,15 @@ class MeaningComparer::Impl {
   Meaning CompareRoundings(const Comparison& seen) {
     const std::vector<double> a = RelativeDistances(*before_.Ideal(set_, false), *before_.Ideal(set_, true));
     const std::vector<double> b = RelativeDistances(*after_.Ideal(set_, false), *after_.Ideal(set_, true));
+    std::vector<double> units;
+    const StatusOr<Results>& own = before_.Result(set_);
+    for (size_t d = 0; own.ok() && d < own->size(); ++d) {
+      for (const Literal* leaf : (*own)[d].Leaves()) {
+        const PrimitiveType type = leaf->shape().element_type();
+        const bool narrow = IsFloat(type) && BitWidth(type) < 32;
+        units.push_back(narrow ? std::ldexp(1, -GetFloatFormat(type).mantissa_bits - 1) : 0);
+      }
+    }
     meaning_.comparison = seen;
     if (!before_.HasRoundings() && !NamesDotAlgorithm(before_.module())) {
       meaning_.agree = false;
@@ -311,7 +320,9 @@ class MeaningComparer::Impl {
       return std::move(meaning_);
     }
     for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-      if (b[i] <= kMuchCoarser * a[i] || NamesDotAlgorithm(before_.module())) continue;
+      // By luck `before` may have rounded next to nothing: a unit of a narrow result is no more than others do.
+      const double unit = i < units.size() ? units[i] : 0;
+      if (b[i] <= kMuchCoarser * std::max(a[i], unit) || NamesDotAlgorithm(before_.module())) continue;
       meaning_.agree = false;
       Explain(a[i] == 0
                   ? "it goes through a narrower type, which the other does not: "

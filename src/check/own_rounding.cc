@@ -49,14 +49,16 @@ bool Jumps(const HloInstruction& i) {
     case HloOpcode::kCholesky:
     case HloOpcode::kTriangularSolve:
     case HloOpcode::kBitcastConvert:
+    case HloOpcode::kReduceWindow:
     case HloOpcode::kBatchNormTraining:
     case HloOpcode::kBatchNormInference:
     case HloOpcode::kBatchNormGrad:
     case HloOpcode::kMap:
+    case HloOpcode::kRng:
+    case HloOpcode::kRngBitGenerator:
     case HloOpcode::kScan:
     case HloOpcode::kWhile: return true;  // what they round inside is not moved
     case HloOpcode::kReduce:
-    case HloOpcode::kReduceWindow:
     case HloOpcode::kScatter:
     case HloOpcode::kAllReduce:
     case HloOpcode::kReduceScatter:
@@ -83,13 +85,14 @@ std::string BeyondOwnRounding(Subject& subject, size_t set) {
             exact[leaf]->shape().element_type() != PrimitiveType::F64)
           continue;
         const bool known = d < spreads.size() && leaf < spreads[d].size() && !spreads[d][leaf].empty();
+        const double part = known ? kPartOfLeaf * Median(spreads[d][leaf]) : 0;
         const auto x = own[leaf]->data<float>();
         const auto y = exact[leaf]->data<double>();
         for (size_t i = 0; i < x.size(); ++i) {
           if (!std::isfinite(x[i]) || !std::isfinite(y[i])) continue;
           const double distance = std::abs(static_cast<double>(x[i]) - y[i]);
           double bound = kFewUnits * (std::abs(y[i]) * 0x1p-23 + SmallestNormal(PrimitiveType::F32));
-          if (known) bound += kMargin * kF32OverMove * spreads[d][leaf][i];
+          if (known) bound += kMargin * kF32OverMove * (spreads[d][leaf][i] + part);
           if (distance <= bound) continue;
           if (moved) {
             // Only leaves that do not agree are looked for.
