@@ -103,16 +103,30 @@ Status WriteInputs(const std::string& path, const InputSet& set) {
 }
 
 // Writes inputs on which the passes change what the module computes, with the smallest module found of which that is
-// true; of two modules, the inputs alone. Returns what was written, in words.
+// true; of two modules, the smallest parts of both. Returns what was written, in words.
 StatusOr<std::string> SaveDisagreement(const VerifyFlags& flags, const std::string& file, const HloModule& before,
-                                       bool inputs_alone, const InputSet& inputs, CheckOptions options) {
+                                       const HloModule* other, bool inputs_alone, const InputSet& inputs,
+                                       CheckOptions options) {
   std::error_code error;
   std::filesystem::create_directories(flags.save, error);
   const std::string stem =
       (std::filesystem::path(flags.save) / std::filesystem::path(DisplayName(file)).stem()).string();
+  const auto write_module = [](const std::string& path, const HloModule& module) {
+    return WriteFile(path, PrintModule(module, PrintOptions::Readable()));
+  };
   if (inputs_alone) {
     HLOIR_RETURN_IF_ERROR(WriteInputs(stem + ".npz", inputs));
     return "the inputs are in " + stem + ".npz";
+  }
+  if (other != nullptr) {
+    const ReducedPair pair = ReducePair(before, *other, inputs, options);
+    HLOIR_RETURN_IF_ERROR(WriteInputs(stem + ".npz", pair.inputs));
+    HLOIR_RETURN_IF_ERROR(write_module(stem + ".hlo", *pair.before));
+    HLOIR_RETURN_IF_ERROR(write_module(stem + ".other.hlo", *pair.after));
+    return fmt::format(
+        "the smallest parts found that disagree, {} and {} instructions, are {}.hlo and {}.other.hlo, their inputs "
+        "{}.npz",
+        pair.before->instruction_count(), pair.after->instruction_count(), stem, stem, stem);
   }
   options.timing = options.divergence = false;
   options.stored.clear();
@@ -124,7 +138,7 @@ StatusOr<std::string> SaveDisagreement(const VerifyFlags& flags, const std::stri
   };
   const ReducedCase reduced = ReduceOnInputs(before, inputs, disagrees, options.runner);
   HLOIR_RETURN_IF_ERROR(WriteInputs(stem + ".npz", reduced.inputs));
-  HLOIR_RETURN_IF_ERROR(WriteFile(stem + ".hlo", PrintModule(*reduced.module, PrintOptions::Readable())));
+  HLOIR_RETURN_IF_ERROR(write_module(stem + ".hlo", *reduced.module));
   return fmt::format("the smallest module found that shows it, {} instructions, is {}.hlo, its inputs {}.npz",
                      reduced.module->instruction_count(), stem, stem);
 }
@@ -156,12 +170,20 @@ StatusOr<Row> Verify(const VerifyFlags& flags, const std::string& file, const st
   }
   row.before = WorkOf(before);
   row.after = WorkOf(*after);
+  RewriteLog log;
+  if (other == nullptr) {
+    options.record = [&]() -> const RewriteLog* {
+      std::unique_ptr<HloModule> again = before.Clone();
+      return Optimize(*again, flags.optimize, {}, &log).ok() ? &log : nullptr;
+    };
+  }
   Checker checker(before, std::move(inputs), options);
   HLOIR_ASSIGN_OR_RETURN(row.verdict, checker.Check(*after));
   if (row.verdict.outcome == Outcome::kDisagree && !flags.save.empty()) {
     const InputSet& set = checker.inputs()[row.verdict.input_set];
     const bool endless = row.verdict.comparison.leaves.empty();  // smaller ones would take as long each
-    HLOIR_ASSIGN_OR_RETURN(row.saved, SaveDisagreement(flags, file, before, other != nullptr || endless, set, options));
+    HLOIR_ASSIGN_OR_RETURN(row.saved, SaveDisagreement(flags, file, before, other != nullptr ? after.get() : nullptr,
+                                                       endless, set, options));
   }
   return row;
 }
@@ -259,6 +281,7 @@ void PrintOne(const Row& row) {
   for (const std::string& note : v.notes) PrintOut("note: {}\n", note);
   if (v.reached > 0 || !v.unreached.empty()) PrintOut("reached: {}\n", Reached(v));
   PrintOut("largest difference: {}\n", Difference(v));
+  PrintOut("proof: {}{}\n", v.proof.holds ? "" : "none; ", Printable(v.proof.how));
   if (v.stored) PrintOut("from the stored results: {}\n", StoredDifference(v));
   PrintOut("verdict: {}\n", Paint(Words(row), ColorOf(row), UseColor(stdout)));
 }
@@ -268,7 +291,7 @@ void PrintAll(const std::vector<Row>& rows) {
       {"module", "top-level", "→", "bytes moved", "→", "time", "→", "faster", "difference", "from stored", "verdict"});
   constexpr size_t kVerdict = 10;
   table.LeftAlign(kVerdict);
-  size_t agree = 0, exact = 0, disagree = 0, unjudged = 0;
+  size_t agree = 0, exact = 0, proved = 0, disagree = 0, unjudged = 0;
   for (const Row& row : rows) {
     const std::string name = std::filesystem::path(row.file).stem().string();
     const Verdict& v = row.verdict;
@@ -279,6 +302,7 @@ void PrintAll(const std::vector<Row>& rows) {
       const int status = ExitStatusOf(row);
       (status == kExitGood ? agree : status == kExitUnsupported ? unjudged : disagree) += 1;
       exact += v.outcome == Outcome::kSameBits;
+      proved += status == kExitGood && v.proof.holds;
       table.Add({name, fmt::format("{}", row.before.count.top_level), fmt::format("{}", row.after.count.top_level),
                  HumanBytes(row.before.bytes), HumanBytes(row.after.bytes), HumanTime(v.before.median),
                  HumanTime(v.after.median), TimeRatio(v), Difference(v), StoredDifference(v), Words(row)});
@@ -286,8 +310,10 @@ void PrintAll(const std::vector<Row>& rows) {
     table.PaintLast(kVerdict, ColorCode(ColorOf(row)));
   }
   Write(stdout, ForLocale(table.ToString(UseColor(stdout))));
-  PrintOut("{} modules: {} agree before and after ({} of them bit for bit), {} disagree, {} could not be judged\n",
-           rows.size(), agree, exact, disagree, unjudged);
+  PrintOut(
+      "{} modules: {} agree before and after ({} of them bit for bit, {} proved), {} disagree, {} could not be "
+      "judged\n",
+      rows.size(), agree, exact, proved, disagree, unjudged);
 }
 
 // Of several outcomes, the one that most asks for attention.
@@ -320,7 +346,7 @@ int VerifyAll(const VerifyFlags& flags) {
     if (done.status.ok() && !v.reason.empty()) {
       progress.Clear();
       PrintError("{}: {}\n", file, v.reason);
-      if (v.divergence) PrintError("{}: {}\n", file, v.divergence->ToString(done.before_name, done.after_name));
+      if (v.divergence) PrintError("{}: {}\n", file, v.divergence->Details(done.before_name, done.after_name));
       if (!done.saved.empty()) PrintError("{}: {}\n", file, done.saved);
     }
     status = Worse(status, ExitStatusOf(done));
@@ -372,9 +398,10 @@ void AddVerifyCommand(CLI::App& app, Action& action, PassRegistry& registry) {
       ->check(Between<int64_t>(1, 1024))
       ->type_name("N");
   command
-      ->add_option(
-          "--save", flags->save,
-          "If they disagree, write the inputs here, and the smallest module found that the passes change on them")
+      ->add_option("--save", flags->save,
+                   "If they disagree, write the inputs here, and the smallest module found that the passes change on "
+                   "them; of two "
+                   "modules, the parts in which they begin to disagree")
       ->type_name("DIR");
   command->add_flag("--each", flags->each, "Two FILEs are two modules, each by itself; --json prints a list");
   command->add_flag("--json", flags->json, "Report as JSON");

@@ -27,11 +27,14 @@
 #include "hloir/evaluator.h"
 #include "hloir/literal.h"
 #include "hloir/module.h"
+#include "hloir/check/prove.h"
 #include "hloir/check/runner.h"
 #include "hloir/status.h"
 
 #pragma GCC visibility push(default)
 namespace hloir {
+
+class RewriteLog;
 
 // ---- Inputs ----
 
@@ -125,13 +128,29 @@ enum class Outcome {
 // "agree, bit for bit", "DISAGREE"
 std::string_view OutcomeName(Outcome outcome);
 
-// The first instruction that two modules both have, by name, and that gives other values in one than in the other.
+// Where two modules part: the first instruction whose values in one are not those of its partner in the other, though
+// all that it is computed from is the same, as far as that has a partner.
 struct Divergence {
-  std::string instruction;
+  std::string instruction;  // of the first module
+  std::string partner;      // of the second
+  // Were they paired by what they compute, as names did not help?
+  bool by_structure = false;
   int64_t run = 0;            // how often it had run before: in a loop, or a computation that is called several times
   std::string before, after;  // its values, as ValueSummary gives them
+  // An operand, and its value.
+  struct Operand {
+    std::string name, value;
+  };
+  std::vector<Operand> operands, partner_operands;
+  std::string text, partner_text;  // the instructions, as HLO text
+  // "algebraic-simplifier/add-zero: A + 0 => A": the rewrite that made the partner, or one that it is computed by; ""
+  // if no record tells.
+  std::string rule;
+
   // "first divergence: multiply.3 (before: …, after: …)"
   std::string ToString(const std::string& a_name = "before", const std::string& b_name = "after") const;
+  // The same with the instructions, their operands' values and the rule, a line each.
+  std::string Details(const std::string& a_name = "before", const std::string& b_name = "after") const;
 };
 
 // How long a run takes, in milliseconds, over several runs.
@@ -164,6 +183,7 @@ struct Verdict {
   int64_t devices = 1;
   std::optional<Comparison> stored;  // against the stored results, if there are any
   std::optional<Divergence> divergence;
+  Proof proof;  // that they agree on all inputs; if it holds, little was run (see Proofs)
   Timing before, after;
 
   bool agrees() const { return outcome == Outcome::kSameBits || outcome == Outcome::kAgree; }
@@ -175,6 +195,13 @@ struct Verdict {
 using ModuleRunner = std::function<StatusOr<std::vector<Literal>>(
     const HloModule&, std::span<const std::vector<const Literal*>> arguments)>;
 
+// What a proof that two modules agree on every input is for (prove.h).
+enum class Proofs {
+  kNone,    // none is tried
+  kEnough,  // what is proved runs on one set of made-up inputs, for the engines' sake
+  kAlso,    // what is proved runs as if it were not
+};
+
 // How much Check tries, and what it takes for agreement.
 struct CheckOptions {
   CheckOptions() { runner.max_steps = int64_t{1} << 28, runner.devices = {0, 0}; }
@@ -185,10 +212,13 @@ struct CheckOptions {
   // The other engine (the reference, if the fast one or the caller's is under test) must give the same. It is not asked
   // where it would take more than so many operations on elements, which a note says. 0: never.
   int64_t other_engine_work = int64_t{1} << 25;
+  Proofs proofs = Proofs::kEnough;
   bool exact = false;       // the rewrites between the two claim to change no bit
   bool timing = false;      // measure a run of each
   bool divergence = false;  // if they disagree, look for the first instruction that differs
-  uint64_t seed = 0;        // of made-up inputs
+  // Of what made the second module from the first; asked if they disagree, to name the rule. nullptr: there is none.
+  std::function<const RewriteLog*()> record;
+  uint64_t seed = 0;  // of made-up inputs
   // Results of the first module that are known, on the first inputs: each leaf, of one device.
   std::vector<Literal> stored;
   std::string before_name = "before", after_name = "after";

@@ -82,7 +82,7 @@ bool EqualValues(const T& a, const T& b) {
 
 // Applies to both structs' fields in step.
 template <class T>
-bool EqualAttributes(const T& a, const T& b) {
+bool EqualFields(const T& a, const T& b) {
   std::vector<const void*> fields;
   VisitFields(a, [&](std::string_view, const auto& field, FieldRule) { fields.push_back(&field); });
   bool equal = true;
@@ -202,9 +202,13 @@ bool StructurallyEqual(const HloInstruction& a, const HloInstruction& b, bool sa
       return false;
     }
   }
+  return EqualAttributes(a, b);
+}
+
+bool EqualAttributes(const HloInstruction& a, const HloInstruction& b) {
   return a.attributes().Visit([&]<class T>(const T& attributes) {
     if constexpr (std::is_same_v<T, NoAttributes>) return true;
-    else return EqualAttributes<T>(attributes, b.attributes<T>());
+    else return EqualFields<T>(attributes, b.attributes<T>());
   });
 }
 

@@ -274,7 +274,8 @@ class Checker::Impl {
   const std::vector<InputSet>& inputs() const { return context_.inputs; }
 
  private:
-  Status Prepare(const HloModule& after);
+  // `few`: one set of made-up inputs will do.
+  Status Prepare(const HloModule& after, bool few);
   // Adds inputs to those that are made up, until they reach all that they can in `before`.
   Status FindInputs();
   // Adds what one set of inputs says; `outcome` is then what the verdict would be with this set alone.
@@ -304,7 +305,7 @@ class Checker::Impl {
   Status Measure(Verdict& verdict);
 
   check::Context context_;
-  bool made_up_, prepared_ = false;
+  bool made_up_, prepared_ = false, counted_ = false;
   std::shared_ptr<Subject> before_, after_;
   std::unique_ptr<check::MeaningComparer> meaning_;  // of the two
   size_t whole_sets_ = 0;                            // of the inputs; with the others only the meaning is compared
@@ -318,22 +319,25 @@ class Checker::Impl {
   int64_t reached_ = 0;
 };
 
-Status Checker::Impl::Prepare(const HloModule& after) {
-  HLOIR_RETURN_IF_ERROR(check::CheckSameInterface(before_->module(), after, context_.options));
+Status Checker::Impl::Prepare(const HloModule& after, bool few) {
   if (prepared_) return OkStatus();
   DeviceCounts& counts = context_.counts;
-  counts = context_.options.runner.devices;
-  if (counts.devices() == 0) {
-    const HloModule& before = before_->module();
-    counts = UsesDevices(before) || UsesDevices(after) ? DeviceCountsOf(before) : DeviceCounts();
+  if (!std::exchange(counted_, true)) {
+    counts = context_.options.runner.devices;
+    if (counts.devices() == 0) {
+      const HloModule& before = before_->module();
+      counts = UsesDevices(before) || UsesDevices(after) ? DeviceCountsOf(before) : DeviceCounts();
+    }
   }
   if (made_up_) {
-    for (uint64_t kind : {0, 1}) {
+    for (uint64_t kind = context_.inputs.size(); kind < (few ? 1 : 2); ++kind) {
       const uint64_t seed = context_.options.seed ^ kind;
       HLOIR_ASSIGN_OR_RETURN(InputSet set, MakeInputSet(before_->module(), counts, seed,
                                                         seed % 2 == 1 ? InputKind::kCornerCases : InputKind::kPlain));
       context_.inputs.push_back(std::move(set));
     }
+    if (few) return OkStatus();
+    before_->Forget(0);  // what it reaches is still to be seen
     HLOIR_RETURN_IF_ERROR(FindInputs());
   } else {
     whole_sets_ = context_.inputs.size();
@@ -621,9 +625,10 @@ Status Checker::Impl::JudgeSet(size_t set, Verdict& verdict) {
   Comparison kept = std::exchange(verdict.comparison, std::move(comparison));
   verdict.input_set = set;
   HLOIR_RETURN_IF_ERROR(agree ? AskOther(set, verdict) : ExplainDifference(set, verdict));
-  if (verdict.agrees() && agree) JudgeMeaning(set, verdict);
+  if (verdict.agrees() && agree && !verdict.proof.holds) JudgeMeaning(set, verdict);
   // What devices add up in the others' order is not moved.
-  if (verdict.agrees() && agree && context_.inputs[set].kind == InputKind::kPlain && context_.counts.devices() <= 1)
+  if (verdict.agrees() && agree && !verdict.proof.holds && context_.inputs[set].kind == InputKind::kPlain &&
+      context_.counts.devices() <= 1)
     JudgeOwnRounding(set, verdict);
   if (verdict.agrees() && !first) verdict.comparison = std::move(kept), verdict.input_set = 0;
   return OkStatus();
@@ -672,24 +677,36 @@ Status Checker::Impl::Measure(Verdict& verdict) {
 }
 
 StatusOr<Verdict> Checker::Impl::Check(const HloModule& after) {
-  HLOIR_RETURN_IF_ERROR(Prepare(after));
   const CheckOptions& options = context_.options;
+  HLOIR_RETURN_IF_ERROR(check::CheckSameInterface(before_->module(), after, options));
+  Verdict verdict;
+  if (options.proofs != Proofs::kNone) verdict.proof = Prove(before_->module(), after);
+  const bool enough = verdict.proof.holds && options.proofs == Proofs::kEnough;
+  HLOIR_RETURN_IF_ERROR(Prepare(after, enough));
   after_ = &after == &before_->module() ? before_ : std::make_shared<Subject>(after, context_);
   totals_.clear();
-  Verdict verdict;
   verdict.devices = context_.counts.devices();
-  verdict.unreached = unreached_;
-  verdict.reached = reached_;
+  if (!enough) verdict.unreached = unreached_, verdict.reached = reached_;
   meaning_ = std::make_unique<check::MeaningComparer>(*before_, *after_);
-  for (size_t set = 0; set < context_.inputs.size() && verdict.agrees(); ++set) {
-    HLOIR_RETURN_IF_ERROR(set < whole_sets_ ? JudgeSet(set, verdict) : JudgeMeaningSet(set, verdict));
+  if (made_up_ && !verdict.proof.counterexample.empty() && verdict.devices == 1) {
+    context_.inputs.push_back({.devices = {verdict.proof.counterexample}});
+    HLOIR_RETURN_IF_ERROR(JudgeSet(context_.inputs.size() - 1, verdict));
+    if (verdict.agrees()) before_->Forget(context_.inputs.size() - 1), context_.inputs.pop_back();
+  }
+  const size_t sets = enough && made_up_ ? 1 : verdict.proof.holds ? whole_sets_ : context_.inputs.size();
+  for (size_t set = 0; set < sets && verdict.agrees(); ++set) {
+    HLOIR_RETURN_IF_ERROR(set < whole_sets_ || enough ? JudgeSet(set, verdict) : JudgeMeaningSet(set, verdict));
+  }
+  if (verdict.outcome == Outcome::kDisagree && verdict.proof.holds) {
+    Blame(verdict, Outcome::kEnginesDisagree,
+          Format("{}; but {}: a bug of hloir, in an engine or in the proof", verdict.reason, verdict.proof.how));
   }
   if (verdict.agrees()) {
     verdict.outcome = verdict.differing == 0 ? Outcome::kSameBits : Outcome::kAgree;
     const std::vector<std::string> silent = SilentLeaves();
     const bool any_values =
         std::any_of(totals_.begin(), totals_.end(), [](const LeafTotal& leaf) { return leaf.finite > 0; });
-    if (!silent.empty() && !any_values) {
+    if (!silent.empty() && !any_values && !verdict.proof.holds) {
       Blame(verdict, Outcome::kNothingFinite, "no input gave a finite number in any result");
     } else {
       for (const std::string& leaf : silent) verdict.notes.push_back(leaf + " had no finite number on any input");

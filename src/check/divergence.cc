@@ -1,11 +1,16 @@
-// See divergence.h. Instructions are matched by name and by how often they have run. Whether names mean anything is
-// seen from the values: of related modules most of what has the same name has the same values, but for what is computed
-// from the first difference; of unrelated ones hardly anything has. Covered by tests/unit/divergence_test.cc.
+// See divergence.h. Instructions are paired by name, or else by structure (analysis/match.h), and their runs by how
+// often they have run. Whether names mean anything is seen from the values: of related modules most of what has the
+// same name has the same values, but for what is computed from the first difference; of unrelated ones hardly anything
+// has. Covered by tests/unit/divergence_test.cc.
 #include "check/divergence.h"
 
+#include <algorithm>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "analysis/match.h"
+#include "hloir/rewrite/rewrite.h"
 #include "support/format.h"
 
 namespace hloir {
@@ -18,48 +23,102 @@ constexpr size_t kMaxRuns = 16;                  // of one instruction
 // Arrays that are made, not given.
 bool Counts(const HloInstruction& instruction) { return instruction.shape().IsArray() && !instruction.IsParameter(); }
 
-}  // namespace
-
-std::optional<Divergence> FindDivergence(const HloModule& before, const HloModule& after, const Context& context,
-                                         size_t set) {
-  if (context.counts.devices() > 1) return std::nullopt;  // values would have to be told apart by device
-  std::unordered_map<std::string_view, const HloInstruction*> others;
-  for (const HloComputation* computation : after.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      if (Counts(*i)) others.emplace(i->name(), i);
+template <class F>
+void ForEach(const HloModule& module, F&& f) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) f(*i);
   }
-  const std::vector<const Literal*> arguments = context.ArgumentsOf(set)[0];
-  // The values of each name, run by run; a name whose values found no room is out.
-  std::unordered_map<std::string_view, std::vector<Literal>> kept;
+}
+
+// Of each instruction of `after`, by id: that of `before`, or nullptr.
+using Partners = std::vector<const HloInstruction*>;
+
+Partners ByName(const HloModule& before, const HloModule& after) {
+  std::unordered_map<std::string_view, const HloInstruction*> names;
+  ForEach(before, [&](const HloInstruction& i) { names.emplace(i.name(), &i); });
+  Partners partners(static_cast<size_t>(after.instruction_id_limit()), nullptr);
+  ForEach(after, [&](const HloInstruction& i) {
+    if (const auto found = names.find(i.name()); found != names.end())
+      partners[static_cast<size_t>(i.id())] = found->second;
+  });
+  return partners;
+}
+
+Partners ByStructure(const HloModule& before, const HloModule& after) {
+  const FlatModule a(before), b(after);
+  const NodeMatch match = MatchNodes(a, b);
+  Partners partners(static_cast<size_t>(after.instruction_id_limit()), nullptr);
+  for (size_t node = 0; node < match.before_of.size(); ++node) {
+    if (match.before_of[node] < 0) continue;
+    partners[static_cast<size_t>(b[static_cast<int32_t>(node)].instruction->id())] =
+        a[match.before_of[node]].instruction;
+  }
+  return partners;
+}
+
+class Search {
+ public:
+  Search(const HloModule& before, const HloModule& after, const Context& context, size_t set)
+      : before_(before), after_(after), arguments_(context.ArgumentsOf(set)[0]) {
+    options_ = ToEvaluatorOptions(context.options.runner);
+    options_.on_progress = nullptr;
+  }
+
+  // The pair, and the run; nothing also if the partners have nothing to do with each other.
+  struct Found {
+    const HloInstruction *before = nullptr, *after = nullptr;
+    size_t run = 0;
+    std::string before_value, after_value;
+  };
+  std::optional<Found> With(const Partners& partners);
+  // The values of the operands of `instruction` when it runs for the time that is counted.
+  std::vector<Divergence::Operand> OperandsOf(const HloModule& module, const HloInstruction& instruction, size_t run);
+
+ private:
+  bool Run(const HloModule& module, std::function<void(const HloInstruction&, const Literal&)> watch) {
+    options_.on_result = std::move(watch);
+    return MakeReferenceEvaluator(options_)->EvaluateComputation(*module.entry_computation(), arguments_).ok();
+  }
+
+  const HloModule &before_, &after_;
+  std::vector<const Literal*> arguments_;
+  EvaluatorOptions options_;
+};
+
+std::optional<Search::Found> Search::With(const Partners& partners) {
+  std::vector<bool> wanted(static_cast<size_t>(before_.instruction_id_limit()), false);
+  ForEach(after_, [&](const HloInstruction& i) {
+    const HloInstruction* partner = partners[static_cast<size_t>(i.id())];
+    if (partner != nullptr && Counts(i) && Counts(*partner) && i.shape().Compatible(partner->shape()))
+      wanted[static_cast<size_t>(partner->id())] = true;
+  });
+  // The values of each, run by run; one whose values found no room is out.
+  std::unordered_map<const HloInstruction*, std::vector<Literal>> kept;
   int64_t bytes = 0;
-  EvaluatorOptions evaluator = ToEvaluatorOptions(context.options.runner);
-  evaluator.on_progress = nullptr;
-  evaluator.on_result = [&](const HloInstruction& instruction, const Literal& value) {
-    const auto other = others.find(instruction.name());
-    if (other == others.end() || !Counts(instruction) || !other->second->shape().Compatible(instruction.shape()))
-      return;
-    std::vector<Literal>& runs = kept[instruction.name()];
+  const auto keep = [&](const HloInstruction& instruction, const Literal& value) {
+    if (!wanted[static_cast<size_t>(instruction.id())]) return;
+    std::vector<Literal>& runs = kept[&instruction];
     if (runs.size() >= kMaxRuns || value.size_bytes() > kMaxBytes - bytes) return;
     bytes += value.size_bytes();
     runs.push_back(value);
   };
-  if (!MakeReferenceEvaluator(evaluator)->EvaluateComputation(*before.entry_computation(), arguments).ok())
-    return std::nullopt;
+  if (!Run(before_, keep)) return std::nullopt;
 
-  std::optional<Divergence> found;
-  std::unordered_map<std::string_view, size_t> runs;
-  // Of instructions of `after`: what differs, or is computed from what does. Names that agree, and names that differ
+  std::optional<Found> found;
+  std::unordered_map<const HloInstruction*, size_t> runs;
+  // Of instructions of `after`: what differs, or is computed from what does. Pairs that agree, and pairs that differ
   // though nothing that they are computed from does.
-  std::vector<bool> tainted(static_cast<size_t>(after.instruction_id_limit()));
+  std::vector<bool> tainted(static_cast<size_t>(after_.instruction_id_limit()));
   int64_t agreeing = 0, roots = 0;
-  evaluator.on_result = [&](const HloInstruction& instruction, const Literal& value) {
+  (void)Run(after_, [&](const HloInstruction& instruction, const Literal& value) {
     bool from_tainted = false;
     for (const HloInstruction* operand : instruction.operands())
       from_tainted = from_tainted || tainted[static_cast<size_t>(operand->id())];
     if (from_tainted) tainted[static_cast<size_t>(instruction.id())] = true;
-    const auto values = kept.find(instruction.name());
-    if (values == kept.end() || !Counts(instruction)) return;
-    const size_t run = runs[instruction.name()]++;
+    const HloInstruction* partner = partners[static_cast<size_t>(instruction.id())];
+    const auto values = kept.find(partner);
+    if (partner == nullptr || values == kept.end() || !Counts(instruction)) return;
+    const size_t run = runs[&instruction]++;
     if (run >= values->second.size()) return;
     if (CompareResults(values->second[run], value).agree) {
       ++agreeing;
@@ -67,20 +126,109 @@ std::optional<Divergence> FindDivergence(const HloModule& before, const HloModul
     }
     tainted[static_cast<size_t>(instruction.id())] = true;
     if (!from_tainted) ++roots;
-    if (found) return;
-    found = Divergence{std::string(instruction.name()), static_cast<int64_t>(run), ValueSummary(values->second[run]),
-                       ValueSummary(value)};
-  };
-  (void)MakeReferenceEvaluator(evaluator)->EvaluateComputation(*after.entry_computation(), arguments);
+    if (!found) found = Found{partner, &instruction, run, ValueSummary(values->second[run]), ValueSummary(value)};
+  });
   if (roots > 1 && roots > agreeing) return std::nullopt;
   return found;
+}
+
+std::vector<Divergence::Operand> Search::OperandsOf(const HloModule& module, const HloInstruction& instruction,
+                                                    size_t run) {
+  std::unordered_map<const HloInstruction*, std::string> latest;
+  std::vector<Divergence::Operand> operands;
+  size_t runs = 0;
+  for (size_t k = 0; k < arguments_.size(); ++k)
+    latest[module.entry_computation()->parameter(static_cast<int64_t>(k))] = ValueSummary(*arguments_[k]);
+  (void)Run(module, [&](const HloInstruction& i, const Literal& value) {
+    if (&i == &instruction && runs++ == run) {
+      for (const HloInstruction* operand : instruction.operands())
+        operands.push_back({std::string(operand->name()), latest[operand]});
+    }
+    if (instruction.OperandIndex(&i) >= 0) latest[&i] = ValueSummary(value);
+  });
+  return operands;
+}
+
+// The rewrite that made the instruction, or the nearest of what it is computed from that has no partner.
+std::string RuleFor(const RewriteLog& record, const HloInstruction& made, const Partners& partners) {
+  std::unordered_map<std::string_view, const RewriteLog::Entry*> makers;  // the last one of each name
+  for (const RewriteLog::Entry& entry : record.entries()) {
+    if (entry.outcome != RewriteLog::Outcome::kApplied) continue;
+    std::string_view text = entry.after;
+    while (!text.empty()) {
+      std::string_view line = text.substr(0, text.find('\n'));
+      text.remove_prefix(std::min(text.size(), line.size() + 1));
+      line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+      if (line.starts_with("ROOT ")) line.remove_prefix(5);
+      if (line.starts_with("%")) line.remove_prefix(1);
+      if (const size_t end = line.find(" = "); end != std::string_view::npos) makers[line.substr(0, end)] = &entry;
+    }
+  }
+  std::vector<const HloInstruction*> queue{&made};
+  for (size_t at = 0; at < queue.size() && at < 64; ++at) {
+    if (const auto found = makers.find(queue[at]->name()); found != makers.end()) {
+      const RewriteLog::Entry& entry = *found->second;
+      return Format("{}/{}: {}", entry.pass, entry.rule, entry.formula);
+    }
+    for (const HloInstruction* operand : queue[at]->operands()) {
+      if (partners[static_cast<size_t>(operand->id())] == nullptr &&
+          std::find(queue.begin(), queue.end(), operand) == queue.end())
+        queue.push_back(operand);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+std::optional<Divergence> FindDivergence(const HloModule& before, const HloModule& after, const Context& context,
+                                         size_t set) {
+  if (context.counts.devices() > 1) return std::nullopt;  // values would have to be told apart by device
+  Search search(before, after, context, set);
+  Partners partners = ByName(before, after);
+  std::optional<Search::Found> found = search.With(partners);
+  const bool by_name = found.has_value();
+  if (!by_name) {
+    partners = ByStructure(before, after);
+    found = search.With(partners);
+  }
+  if (!found) return std::nullopt;
+  Divergence result;
+  result.instruction = found->before->name();
+  result.partner = found->after->name();
+  result.by_structure = !by_name;
+  result.run = static_cast<int64_t>(found->run);
+  result.before = std::move(found->before_value);
+  result.after = std::move(found->after_value);
+  result.text = found->before->ToString();
+  result.partner_text = found->after->ToString();
+  result.operands = search.OperandsOf(before, *found->before, found->run);
+  result.partner_operands = search.OperandsOf(after, *found->after, found->run);
+  const RewriteLog* record = context.options.record ? context.options.record() : nullptr;
+  if (record != nullptr) result.rule = RuleFor(*record, *found->after, partners);
+  return result;
 }
 
 }  // namespace check
 
 std::string Divergence::ToString(const std::string& before_name, const std::string& after_name) const {
-  return Format("first divergence: {}{} ({}: {}, {}: {})", instruction, run > 0 ? Format(", run {}", run + 1) : "",
+  return Format("first divergence: {}{}{} ({}: {}, {}: {})", instruction,
+                partner == instruction ? "" : Format(" and {}", partner), run > 0 ? Format(", run {}", run + 1) : "",
                 before_name, before, after_name, after);
+}
+
+std::string Divergence::Details(const std::string& before_name, const std::string& after_name) const {
+  std::string details = ToString(before_name, after_name);
+  const auto side = [&](const std::string& name, const std::string& line, const std::vector<Operand>& values) {
+    details += Format("\n  {}: {}", name, line);
+    for (const Operand& operand : values) {
+      if (!operand.value.empty()) details += Format("\n    {} is {}", operand.name, operand.value);
+    }
+  };
+  side(before_name, text, operands);
+  side(after_name, partner_text, partner_operands);
+  if (!rule.empty()) details += "\n  made by " + rule;
+  return details;
 }
 
 }  // namespace hloir

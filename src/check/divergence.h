@@ -7,9 +7,9 @@
 
 namespace hloir::check {
 
-// Both are run by the reference evaluator. Differences that rounding explains do not count. Nothing: all that both have
-// agrees, or nothing could be found within the limits of steps and of a few hundred megabytes, or the names of the two
-// modules have nothing to do with each other (see divergence.cc).
+// Both are run by the reference evaluator. Differences that rounding explains do not count. Nothing: all pairs agree,
+// or nothing could be found within the limits of steps and of a few hundred megabytes, or neither the names nor the
+// structure of the two modules have anything to do with each other (see divergence.cc).
 std::optional<Divergence> FindDivergence(const HloModule& before, const HloModule& after, const Context& context,
                                          size_t set);
 

@@ -20,6 +20,7 @@ std::string_view OutcomeName(Outcome outcome) {
 std::string Verdict::ToString() const {
   std::string text(OutcomeName(outcome));
   if (!reason.empty()) text += ": " + reason;
+  if (proof.holds) text += "\nproved: " + proof.how;
   if (divergence) text += "\n" + divergence->ToString();
   for (const std::string& note : notes) text += "\nnote: " + note;
   return text;

@@ -144,6 +144,7 @@ void ModuleChecks::FindResults(const HloModule& module, const std::vector<Litera
   options.runner.max_steps = 1 << 20;
   options.other_engine_work = 0;
   options.exact = true;
+  options.proofs = Proofs::kAlso;  // a proof that the values contradict is a finding
   std::vector<InputSet> sets;
   if (inputs != nullptr) {
     sets.push_back({.devices = {*inputs}});
@@ -167,7 +168,8 @@ std::string ModuleChecks::Judge(const HloModule& now) {
   if (!checker_) return "";
   const StatusOr<Verdict> verdict = checker_->Check(now);
   if (!verdict.ok()) return "it does not run any more: " + verdict.status().message();
-  return verdict->outcome == Outcome::kDisagree ? verdict->reason : "";
+  const bool wrong = verdict->outcome == Outcome::kDisagree || verdict->outcome == Outcome::kEnginesDisagree;
+  return wrong ? verdict->reason : "";
 }
 
 Complaint ModuleChecks::Engines(const CaseModule& cases) {
@@ -194,6 +196,7 @@ Complaint ModuleChecks::Engines(const HloModule& module) {
   CheckOptions options;
   options.runner.threads = 1;
   options.runner.max_steps = 1 << 20;
+  options.proofs = Proofs::kNone;  // the engines are what is asked
   for (const std::string& isa : SupportedIsas()) {
     options.runner.isa = isa;
     const StatusOr<Verdict> verdict = Check(module, module, {}, options);

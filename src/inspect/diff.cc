@@ -9,8 +9,8 @@
 #include "hloir/check.h"
 #include "hloir/evaluator.h"
 #include "hloir/analysis/structural.h"
-#include "inspect/flat.h"
-#include "inspect/match.h"
+#include "analysis/flat.h"
+#include "analysis/match.h"
 
 namespace hloir {
 namespace {

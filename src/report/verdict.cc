@@ -43,13 +43,27 @@ std::string VerdictJson(const Verdict& verdict) {
                       {"differing_elements", verdict.stored->differing()},
                       {"largest_relative_difference", verdict.stored->max_relative()}};
   }
+  if (!verdict.proof.how.empty()) json["proof"] = {{"holds", verdict.proof.holds}, {"how", verdict.proof.how}};
   if (!verdict.reason.empty()) json["reason"] = verdict.reason;
   if (!verdict.notes.empty()) json["notes"] = verdict.notes;
   if (verdict.divergence) {
-    json["first_difference"] = {{"instruction", verdict.divergence->instruction},
-                                {"runs_before", verdict.divergence->run},
-                                {"before", verdict.divergence->before},
-                                {"after", verdict.divergence->after}};
+    const Divergence& first = *verdict.divergence;
+    Json& json_first = json["first_difference"];
+    json_first = {{"instruction", first.instruction},
+                  {"partner", first.partner},
+                  {"by_structure", first.by_structure},
+                  {"runs_before", first.run},
+                  {"before", first.before},
+                  {"after", first.after},
+                  {"text", first.text},
+                  {"partner_text", first.partner_text}};
+    for (const auto& [key, operands] :
+         {std::pair("operands", &first.operands), std::pair("partner_operands", &first.partner_operands)}) {
+      json_first[key] = Json::array();
+      for (const Divergence::Operand& operand : *operands)
+        json_first[key].push_back({{"name", operand.name}, {"value", operand.value}});
+    }
+    if (!first.rule.empty()) json_first["rule"] = first.rule;
   }
   json["leaves"] = LeavesJson(verdict.comparison);
   return JsonLine(json);

@@ -82,11 +82,12 @@ TEST_CASE("both engines are asked, and named") {
   REQUIRE(v.engines.size() == 2);
   CHECK(v.engines[1] == "reference");
   CHECK(v.notes.empty());
-  CHECK(v.ToString() == "agree, bit for bit");
+  CHECK(v.ToString() == "agree, bit for bit\nproved: the two have the same structure");
 }
 
 TEST_CASE("an engine that is wrong about both modules does not make them agree") {
   CheckOptions options;
+  options.proofs = Proofs::kNone;
   options.engine = EngineWithABug("m");
   const std::string text = Unary("  ROOT y = f32[8]{0} negate(x)");
   const Verdict v = VerdictOf(text, text, options);
@@ -210,7 +211,9 @@ TEST_CASE("where plain inputs give NaN alone, positive ones are tried") {
            std::string(last) + "(s)\n}\n";
   };
   const auto module = Parse(text("negate"));
-  Checker checker(*module, {}, {});
+  CheckOptions options;
+  options.proofs = Proofs::kNone;
+  Checker checker(*module, {}, options);
   const auto same = checker.Check(*module);
   REQUIRE(same.ok());
   CHECK(same->outcome == Outcome::kSameBits);
@@ -315,6 +318,7 @@ TEST_CASE("exact rewrites may change no bit, others may round") {
 TEST_CASE("what one module gives is computed once, however many it is compared with") {
   int runs = 0;
   CheckOptions options;
+  options.proofs = Proofs::kNone;
   options.engine = [&](const HloModule& module, std::span<const std::vector<const Literal*>> arguments) {
     ++runs;
     return EngineWithABug("")(module, arguments);

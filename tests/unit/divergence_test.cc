@@ -71,15 +71,41 @@ TEST_CASE("the run of a loop's body in which it differs") {
   CHECK(late->ToString() == "first divergence: k, run 3 (before: f32[] 1, after: f32[] 3)");
 }
 
-TEST_CASE("names of unrelated modules mean nothing") {
+TEST_CASE("names of unrelated modules mean nothing; what they compute does") {
   // The same names in XLA's style, for other things.
   const auto module = [](const char* first, const char* second, const char* third) {
     return std::string("HloModule m\nENTRY e {\n p = f32[3] parameter(0)\n op.1 = f32[3] ") + first +
            "(p)\n op.2 = f32[3] " + second + "(p)\n op.3 = f32[3] " + third +
            "(p)\n ROOT t = f32[3] multiply(op.1, op.3)\n}\n";
   };
-  CHECK(!DivergenceOf(module("negate", "exponential", "sqrt"), module("sqrt", "negate", "exponential")));
+  const auto foreign = DivergenceOf(module("negate", "exponential", "sqrt"), module("sqrt", "negate", "exponential"));
+  REQUIRE(foreign);
+  CHECK(foreign->by_structure);
+  CHECK(foreign->instruction == "t");
+  CHECK(foreign->partner == "t");
   const auto related = DivergenceOf(module("negate", "exponential", "sqrt"), module("negate", "exponential", "abs"));
   REQUIRE(related);
   CHECK(related->instruction == "op.3");
+  CHECK(!related->by_structure);
+}
+
+TEST_CASE("modules of other names: paired by structure, with operands and their values") {
+  const auto module = [](const std::string& a, const std::string& b, const std::string& c, const char* op) {
+    return "HloModule m\nENTRY e {\n " + a + " = f32[3] parameter(0)\n " + b + " = f32[3] exponential(" + a + ")\n " +
+           c + " = f32[3] " + op + "(" + b + ", " + a + ")\n s." + c + " = f32[3] tanh(" + c + ")\n ROOT r." + c +
+           " = f32[3] negate(s." + c + ")\n}\n";
+  };
+  const auto found = DivergenceOf(module("x", "y", "z", "maximum"), module("p", "q", "o", "minimum"));
+  REQUIRE(found);
+  CHECK(found->by_structure);
+  // What differs is the operation itself, so its first user that has a partner shows it.
+  INFO(found->Details());
+  CHECK(found->instruction == "s.z");
+  CHECK(found->partner == "s.o");
+  REQUIRE(found->operands.size() == 1);
+  CHECK(found->operands[0].name == "z");
+  CHECK(found->operands[0].value.find("f32[3] min 2.71") == 0);
+  CHECK(found->partner_operands[0].value == "f32[3] min 1 max 3 mean 2");
+  CHECK(found->Details("a", "b").find("\n  b: %s.o = f32[3]{0} tanh(%o)\n    o is f32[3] min 1 max 3 mean 2") !=
+        std::string::npos);
 }

@@ -116,11 +116,13 @@ void CheckSameResults(const HloModule& before, const HloModule& after, std::init
   options.runner.engine = Engine::kReference;
   options.other_engine_work = 0;
   options.exact = math == MathMode::kExact;
+  options.proofs = Proofs::kAlso;  // what is proved must also be so
   const StatusOr<Verdict> verdict = Check(before, after, std::move(inputs), options);
   INFO((verdict.ok() ? verdict->reason : verdict.status().message()));
   REQUIRE(verdict.ok());
   INFO("input set " << verdict->input_set);
   CHECK(verdict->outcome != Outcome::kDisagree);
+  CHECK(verdict->outcome != Outcome::kEnginesDisagree);
 }
 
 void RunFile(const fs::path& path) {

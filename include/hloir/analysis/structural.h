@@ -23,6 +23,8 @@ bool StructurallyEqual(const HloComputation& a, const HloComputation& b);
 // The instructions alone: everything but operands, called computations, control edges and metadata. With `same_layout`
 // false, shapes need only be compatible.
 bool StructurallyEqual(const HloInstruction& a, const HloInstruction& b, bool same_layout = true);
+// The attributes alone, of instructions of one opcode.
+bool EqualAttributes(const HloInstruction& a, const HloInstruction& b);
 
 }  // namespace hloir
 #pragma GCC visibility pop

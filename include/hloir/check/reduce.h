@@ -44,6 +44,17 @@ ReducedCase ReduceOnInputs(const HloModule& module, const InputSet& inputs,
                            const std::function<bool(const HloModule&, const InputSet&)>& property,
                            const RunnerOptions& options = {}, int64_t max_attempts = 4000);
 
+// Two modules, and inputs on which they disagree.
+struct ReducedPair {
+  std::unique_ptr<HloModule> before, after;
+  InputSet inputs;
+};
+// Of two modules that disagree on `inputs`, the parts that begin to: what both have computed alike by then becomes
+// parameters, and the first that differs the result. The names of the two need not have to do with each other. If no
+// part was found that disagrees by itself, and on several devices, copies of the whole.
+ReducedPair ReducePair(const HloModule& before, const HloModule& after, const InputSet& inputs,
+                       const CheckOptions& options = {});
+
 // The smallest text found that still has a property: lines are taken away, many at once to begin with, then words.
 std::string ReduceText(std::string_view text, const std::function<bool(const std::string&)>& property,
                        int64_t max_attempts = INT64_MAX);

@@ -4,7 +4,7 @@
 // match), and what has most of its neighbours, its text and its op_name in common, the best pairs first. All of this
 // for pairs of computations, from the entries to what matched instructions call; at the end over all that is left, for
 // what moved from one computation into another. Last what was looked through: fusions, parameters, elements of tuples.
-#include "inspect/match.h"
+#include "analysis/match.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,5 +1,5 @@
 // See flat.h.
-#include "inspect/flat.h"
+#include "analysis/flat.h"
 
 #include <functional>
 #include <utility>

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "inspect/flat.h"
+#include "analysis/flat.h"
 
 namespace hloir {
 

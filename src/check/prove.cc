@@ -1,0 +1,148 @@
+// See prove.h: structure first, then normal forms (prove_terms.h), then the solver (prove_solver.h).
+#include "hloir/check/prove.h"
+
+#include <map>
+#include <set>
+#include <utility>
+
+#include "check/prove_solver.h"
+#include "check/prove_terms.h"
+#include "hloir/analysis/structural.h"
+#include "hloir/check.h"
+#include "hloir/evaluator.h"
+#include "support/format.h"
+
+namespace hloir {
+namespace {
+
+using check::Term;
+
+// Where two terms begin to differ, in words: the first pair from the top whose heads are not the same.
+std::string FirstDifference(const Term* a, const Term* b) {
+  const auto name = [](const Term* t) -> std::string {
+    switch (t->kind) {
+      case Term::Kind::kParameter: return Format("parameter {}", t->data[0]);
+      case Term::Kind::kConstant: return "a constant";
+      case Term::Kind::kIota: return "iota";
+      case Term::Kind::kView: return "a view";
+      case Term::Kind::kRing: return "a sum of products";
+      case Term::Kind::kBits: return "logic of bits";
+      case Term::Kind::kOp: break;
+    }
+    return std::string(OpcodeName(t->opcode));
+  };
+  for (int steps = 0; steps < 1 << 16; ++steps) {
+    if (a->kind != b->kind || a->opcode != b->opcode || a->operands.size() != b->operands.size() ||
+        a->data != b->data) {
+      const std::string x = name(a), y = name(b);
+      return x == y ? "two of " + x + " that differ" : x + " and " + y;
+    }
+    bool deeper = false;
+    for (size_t k = 0; k < a->operands.size() && !deeper; ++k) {
+      if (a->operands[k] == b->operands[k]) continue;
+      const Term *x = a->operands[k], *y = b->operands[k];
+      a = x, b = y;
+      deeper = true;
+    }
+    if (!deeper) return "two of " + name(a) + " that differ";
+  }
+  return "";
+}
+
+// Pairs of arrays that must be equal for `a` and `b` to be: what is not the same under heads that are. False: something
+// differs that is no array, or there are too many.
+bool FindGoals(const Term* a, const Term* b, std::vector<std::pair<const Term*, const Term*>>& goals) {
+  constexpr size_t kMostGoals = 32, kMostSteps = 4096;
+  std::vector<std::pair<const Term*, const Term*>> todo{{a, b}};
+  std::set<std::pair<int32_t, int32_t>> seen;
+  for (size_t at = 0; at < todo.size(); ++at) {
+    const auto [x, y] = todo[at];
+    if (x == y || !seen.insert({x->id, y->id}).second) continue;
+    if (!x->shape.Compatible(y->shape) || todo.size() > kMostSteps || goals.size() > kMostGoals) return false;
+    const bool same_head = x->kind == Term::Kind::kOp && y->kind == Term::Kind::kOp && x->opcode == y->opcode &&
+                           x->data == y->data && x->operands.size() == y->operands.size() && !x->IsElementwise() &&
+                           (x->like == nullptr) == (y->like == nullptr) &&
+                           (x->like == nullptr || EqualAttributes(*x->like, *y->like));
+    // What the solver looks into itself: integers, conditions and what they choose.
+    const bool moves =
+        x->like == nullptr && (x->opcode == HloOpcode::kConcatenate || x->opcode == HloOpcode::kDynamicSlice ||
+                               x->opcode == HloOpcode::kDynamicUpdateSlice);
+    const PrimitiveType type = x->shape.element_type();
+    const auto rounds = [&](const Term* t) {
+      return t->kind == Term::Kind::kOp && t->IsElementwise() && t->opcode != HloOpcode::kSelect &&
+             (IsFloat(type) || IsComplex(type));
+    };
+    if (rounds(x) || rounds(y)) {
+      if (!rounds(x) || !rounds(y) || x->opcode != y->opcode || x->data != y->data) return false;
+      for (size_t k = 0; k < x->operands.size(); ++k) todo.push_back({x->operands[k], y->operands[k]});
+      continue;
+    }
+    if (same_head && !moves) {
+      for (size_t k = 0; k < x->operands.size(); ++k) todo.push_back({x->operands[k], y->operands[k]});
+    } else if (x->shape.IsArray()) {
+      goals.push_back({x, y});
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The entry's arguments with these elements, if the two give different results on them.
+std::vector<Literal> Confirmed(const HloModule& a, const HloModule& b,
+                               const std::map<int64_t, std::map<int64_t, int64_t>>& elements) {
+  StatusOr<std::vector<Literal>> made = MakeFakeInputs(a, 0);
+  if (!made.ok()) return {};
+  for (const auto& [number, values] : elements) {
+    if (number >= static_cast<int64_t>(made->size())) continue;
+    Literal& argument = (*made)[static_cast<size_t>(number)];
+    const PrimitiveType type = argument.shape().element_type();
+    if (!IsInteger(type) && type != PrimitiveType::PRED) continue;
+    for (const auto& [k, value] : values) {
+      int64_t number_of_type = value;
+      if (IsSigned(type) && BitWidth(type) < 64 && (value >> (BitWidth(type) - 1) & 1) != 0)
+        number_of_type = value - (int64_t{1} << BitWidth(type));
+      argument.SetFromInt64(k, number_of_type);
+    }
+  }
+  std::vector<const Literal*> arguments;
+  for (const Literal& argument : *made) arguments.push_back(&argument);
+  EvaluatorOptions options;
+  options.max_steps = int64_t{1} << 20;
+  const auto evaluator = MakeReferenceEvaluator(options);
+  const StatusOr<Literal> x = evaluator->EvaluateComputation(*a.entry_computation(), arguments),
+                          y = evaluator->EvaluateComputation(*b.entry_computation(), arguments);
+  if (!x.ok() || !y.ok() || CompareResults(*x, *y, {.exact = true}).agree) return {};
+  return *std::move(made);
+}
+
+}  // namespace
+
+bool HasProofSolver() { return check::HasSolver(); }
+
+Proof Prove(const HloModule& a, const HloModule& b, const ProveOptions& options) {
+  if (a.entry_computation() == nullptr || b.entry_computation() == nullptr)
+    return {false, "a module has no entry computation", {}};
+  if (&a == &b || StructurallyEqual(*a.entry_computation(), *b.entry_computation()))
+    return {true, "the two have the same structure", {}};
+  check::Terms terms(options.max_work);
+  const Term* x = terms.Of(a);
+  if (x == nullptr) return {false, terms.why(), {}};
+  const Term* y = terms.Of(b);
+  if (y == nullptr) return {false, terms.why(), {}};
+  if (x == y) return {true, "the two have the same normal form", {}};
+  Proof proof{false, "their normal forms differ: " + FirstDifference(x, y), {}};
+  std::vector<std::pair<const Term*, const Term*>> goals;
+  if (options.solver_work <= 0 || !check::HasSolver() || !FindGoals(x, y, goals)) return proof;
+  for (const auto& [p, q] : goals) {
+    const check::Solved solved = check::Solve(p, q, options.solver_work);
+    if (solved.equal) continue;
+    if (!solved.counterexample.empty()) proof.counterexample = Confirmed(a, b, solved.counterexample);
+    if (!proof.counterexample.empty()) proof.how += "; the solver found inputs on which they give different results";
+    else if (!solved.why.empty()) proof.how += "; " + solved.why;
+    return proof;
+  }
+  return {true, "the solver finds no values for which they differ", {}};
+}
+
+}  // namespace hloir

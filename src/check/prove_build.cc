@@ -1,0 +1,348 @@
+// Modules as terms: what each opcode that moves data or calls something stands for. See prove_terms.h.
+#include <algorithm>
+#include <utility>
+
+#include "check/prove_terms.h"
+#include "support/format.h"
+
+namespace hloir::check {
+namespace {
+
+constexpr int kMostDepth = 64;                       // of calls in calls
+constexpr int64_t kMostElements = int64_t{1} << 40;  // of an array, so that no stride overflows
+
+DimVector SizesAt(const Shape& shape, std::span<const int64_t> places) {
+  DimVector sizes;
+  for (int64_t d : places) sizes.push_back(shape.dimensions(d));
+  return sizes;
+}
+int64_t Product(std::span<const int64_t> sizes) {
+  int64_t product = 1;
+  for (int64_t size : sizes) product *= size;
+  return product;
+}
+std::span<const int64_t> Span(const DimVector& v) { return {v.data(), v.size()}; }
+std::vector<int64_t> Zeros(int64_t n) { return std::vector<int64_t>(static_cast<size_t>(n), 0); }
+std::vector<int64_t> Ones(int64_t n) { return std::vector<int64_t>(static_cast<size_t>(n), 1); }
+
+// Dimensions that are not in either list, in order.
+std::vector<int64_t> Others(int64_t rank, const DimVector& a, const DimVector& b = {}) {
+  std::vector<int64_t> others;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (std::find(a.begin(), a.end(), d) == a.end() && std::find(b.begin(), b.end(), d) == b.end()) others.push_back(d);
+  }
+  return others;
+}
+std::vector<int64_t> Inverse(std::span<const int64_t> permutation) {
+  std::vector<int64_t> inverse(permutation.size());
+  for (size_t k = 0; k < permutation.size(); ++k)
+    inverse[static_cast<size_t>(permutation[k])] = static_cast<int64_t>(k);
+  return inverse;
+}
+
+}  // namespace
+
+const Term* Terms::Of(const HloModule& module) {
+  why_.clear();
+  if (module.entry_computation() == nullptr) {
+    why_ = "there is no entry computation";
+    return nullptr;
+  }
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      std::string_view what;
+      if (!i->shape().IsStatic()) what = "has sizes that are known only when it runs";
+      else if (i->Is(kImpure) || i->Is(kSideEffect) || i->opcode() == HloOpcode::kInfeed ||
+               (i->opcode() == HloOpcode::kCustomCall && i->HasSideEffect()))
+        what = "is not a function of its operands alone";
+      else if (i->IsConstant() && i->literal().elided()) what = "has values that the text left out";
+      else if (i->shape().IsArray() && i->shape().ElementCount() > kMostElements) what = "is too large";
+      if (what.empty()) continue;
+      why_ = Format("{} {}", i->name(), what);
+      return nullptr;
+    }
+  }
+  const Term* result = Body(*module.entry_computation(), 0);
+  return why_.empty() ? result : nullptr;
+}
+
+const Term* Terms::Body(const HloComputation& computation, int depth) {
+  if (const auto found = bodies_.find(&computation); found != bodies_.end()) return found->second;
+  Operands parameters;
+  for (const HloInstruction* parameter : computation.parameters()) {
+    Term t;
+    t.kind = Term::Kind::kParameter;
+    t.shape = parameter->shape().WithoutLayout();
+    t.data = {parameter->parameter_number()};
+    parameters.push_back(Make(std::move(t)));
+  }
+  const Term* result = Build(computation, parameters, depth);
+  return bodies_[&computation] = result;
+}
+
+const Term* Terms::Build(const HloComputation& computation, std::span<const Term* const> arguments, int depth) {
+  std::unordered_map<const HloInstruction*, const Term*> terms;
+  if (depth > kMostDepth && why_.empty()) why_ = "calls are nested too deeply";
+  if (!why_.empty()) return Op(HloOpcode::kTuple, Shape::Tuple({}), {});
+  for (const HloInstruction* i : computation.PostOrder()) {
+    if (i->IsParameter()) {
+      terms[i] = arguments[static_cast<size_t>(i->parameter_number())];
+      continue;
+    }
+    Operands operands;
+    for (const HloInstruction* operand : i->operands()) operands.push_back(terms[operand]);
+    terms[i] = Of(*i, operands, depth);
+    if (Spent()) return terms[i];
+  }
+  return terms[computation.root()];
+}
+
+const Term* Terms::Element(const Term* tuple, int64_t index) {
+  if (tuple->kind == Term::Kind::kOp && tuple->opcode == HloOpcode::kTuple)
+    return tuple->operands[static_cast<size_t>(index)];
+  if (tuple->kind == Term::Kind::kOp && tuple->opcode == HloOpcode::kWhile) {
+    // What each turn leaves as it is.
+    const Term *initial = tuple->operands[0], *body = tuple->operands[2];
+    if (body->kind == Term::Kind::kOp && body->opcode == HloOpcode::kTuple) {
+      const Term* next = body->operands[static_cast<size_t>(index)];
+      if (next->kind == Term::Kind::kOp && next->opcode == HloOpcode::kGetTupleElement && next->data[0] == index &&
+          next->operands[0]->kind == Term::Kind::kParameter)
+        return Element(initial, index);
+    }
+  }
+  return Op(HloOpcode::kGetTupleElement, tuple->shape.tuple_shapes(index), {tuple}, {index});
+}
+
+const Term* Terms::OfBitcast(const HloInstruction& i, const Operands& x) {
+  const Shape from = i.operand(0)->shape().WithDefaultLayout(), to = i.shape().WithDefaultLayout();
+  const auto is_plain = [](const Shape& shape) {
+    return !shape.layout().has_extras() || shape.layout().extras().tiles.empty();
+  };
+  if (!from.IsArray() || from.element_type() != to.element_type() || from.ElementCount() != to.ElementCount()) {
+    // The bytes in another type: their order counts.
+    std::vector<int64_t> order;
+    for (const Shape* shape : {&from, &to}) {
+      if (!shape->IsArray()) continue;
+      order.insert(order.end(), shape->layout().minor_to_major().begin(), shape->layout().minor_to_major().end());
+    }
+    return Op(i.opcode(), i.shape(), x, std::move(order));
+  }
+  if (!is_plain(from) || !is_plain(to)) return Op(i.opcode(), i.shape(), x, {}, &i);
+  std::vector<int64_t> in_memory(from.layout().minor_to_major().begin(), from.layout().minor_to_major().end());
+  std::reverse(in_memory.begin(), in_memory.end());
+  std::vector<int64_t> wanted(to.layout().minor_to_major().begin(), to.layout().minor_to_major().end());
+  std::reverse(wanted.begin(), wanted.end());
+  return Transpose(Reshape(Transpose(x[0], in_memory), SizesAt(to, wanted)), Inverse(wanted));
+}
+
+const Term* Terms::OfDot(const HloInstruction& i, const Operands& x) {
+  const DotAttributes& dot = i.attributes<DotAttributes>();
+  // [batch, free, contracted] each, and no more dimensions than these three.
+  const Term* sides[2];
+  DimVector kept = SizesAt(x[0]->shape, Span(dot.lhs_batch_dims));
+  DimVector result{Product(Span(kept))};
+  for (size_t side : {0, 1}) {
+    const DimVector& batch = side == 0 ? dot.lhs_batch_dims : dot.rhs_batch_dims;
+    const DimVector& contracting = side == 0 ? dot.lhs_contracting_dims : dot.rhs_contracting_dims;
+    const std::vector<int64_t> free = Others(x[side]->shape.rank(), batch, contracting);
+    std::vector<int64_t> order(batch.begin(), batch.end());
+    order.insert(order.end(), free.begin(), free.end());
+    order.insert(order.end(), contracting.begin(), contracting.end());
+    const DimVector sizes = SizesAt(x[side]->shape, free);
+    for (int64_t size : sizes) kept.push_back(size);
+    result.push_back(Product(Span(sizes)));
+    sides[side] = Reshape(Transpose(x[side], order),
+                          {result[0], result.back(), Product(Span(SizesAt(x[side]->shape, Span(contracting))))});
+  }
+  std::vector<int64_t> data{static_cast<int64_t>(dot.algorithm)};
+  for (const auto precision : dot.operand_precision) data.push_back(static_cast<int64_t>(precision));
+  const bool swap = dot.operand_precision.empty() && dot.algorithm == DotAlgorithm::kUnset &&
+                    sides[0]->shape.element_type() == sides[1]->shape.element_type() && sides[0]->id > sides[1]->id;
+  if (swap) std::swap(sides[0], sides[1]), std::swap(result[1], result[2]);
+  const Term* product =
+      Op(HloOpcode::kDot, Shape::Array(i.shape().element_type(), result), {sides[0], sides[1]}, std::move(data));
+  if (swap) product = Transpose(product, std::vector<int64_t>{0, 2, 1});
+  return Reshape(product, kept);
+}
+
+const Term* Terms::OfReduce(const HloInstruction& i, const Operands& x, int depth) {
+  const DimVector& reduced = i.dimensions();
+  const std::vector<int64_t> kept = Others(x[0]->shape.rank(), reduced);
+  // [kept, reduced], in the order in which they stand: that of combining.
+  std::vector<int64_t> order = kept, last = Others(x[0]->shape.rank(), DimVector(std::span<const int64_t>(kept)));
+  order.insert(order.end(), last.begin(), last.end());
+  const DimVector sizes = SizesAt(x[0]->shape, kept);
+  const int64_t rows = Product(Span(sizes));
+  const Term* operand = Reshape(Transpose(x[0], order), {rows, Product(Span(SizesAt(x[0]->shape, last)))});
+  const Term* result = Op(HloOpcode::kReduce, Shape::Array(i.shape().element_type(), {rows}),
+                          {operand, x[1], Body(*i.to_apply(), depth + 1)});
+  return Reshape(result, sizes);
+}
+
+const Term* Terms::OfPad(const HloInstruction& i, const Operands& x) {
+  const PaddingConfig& padding = i.attributes<PadAttributes>().padding;
+  const Term* result = x[0];
+  for (const PaddingDimension& dimension : padding) {
+    if (dimension.interior != 0) return Op(i.opcode(), i.shape(), x, {}, &i);
+  }
+  int64_t d = 0;
+  for (const PaddingDimension& dimension : padding) {
+    const int64_t size = result->shape.dimensions(d);
+    if (dimension.low < 0 || dimension.high < 0) {
+      std::vector<int64_t> start = Zeros(result->shape.rank());
+      DimVector sizes = result->shape.dimensions();
+      start[static_cast<size_t>(d)] = std::max<int64_t>(0, -dimension.low);
+      sizes[static_cast<size_t>(d)] =
+          size - std::max<int64_t>(0, -dimension.low) - std::max<int64_t>(0, -dimension.high);
+      if (sizes[static_cast<size_t>(d)] < 0) return Op(i.opcode(), i.shape(), x, {}, &i);
+      result = Slice(result, start, Ones(result->shape.rank()), sizes);
+    }
+    const auto filling = [&](int64_t count) {
+      DimVector sizes = result->shape.dimensions();
+      sizes[static_cast<size_t>(d)] = count;
+      return Broadcast(x[1], sizes, {});
+    };
+    Operands parts;
+    if (dimension.low > 0) parts.push_back(filling(dimension.low));
+    parts.push_back(result);
+    if (dimension.high > 0) parts.push_back(filling(dimension.high));
+    result = Concatenate(std::move(parts), d++);
+  }
+  return result;
+}
+
+const Term* Terms::OfDynamicSlice(const HloInstruction& i, const Operands& x) {
+  // An update is as large as what a slice takes.
+  const bool is_slice = i.opcode() == HloOpcode::kDynamicSlice;
+  const size_t first = is_slice ? 1 : 2;
+  const DimVector& whole = x[0]->shape.dimensions();
+  const DimVector& sizes = is_slice ? i.shape().dimensions() : x[1]->shape.dimensions();
+  if (!is_slice && sizes == whole) return x[1];
+  if (x.size() != first + whole.size()) return Op(i.opcode(), i.shape(), x, {}, &i);
+  Operands operands = x;
+  std::vector<int64_t> starts;
+  bool known = true;
+  for (size_t d = 0; d < whole.size(); ++d) {
+    const Term*& index = operands[first + d];
+    std::optional<int64_t> start = SplatInteger(index);
+    if (whole[d] == sizes[d]) start = 0;
+    if (start) {
+      if (IsUnsigned(index->shape.element_type()) && *start < 0) *start = INT64_MAX;
+      *start = std::clamp<int64_t>(*start, 0, whole[d] - sizes[d]);
+      // Of one type, so that it does not matter which it was.
+      index = SplatOf(Shape::Scalar(PrimitiveType::S64), *start);
+    }
+    known = known && start.has_value();
+    starts.push_back(start.value_or(0));
+  }
+  if (known && is_slice) return Slice(x[0], starts, Ones(x[0]->shape.rank()), sizes);
+  return Op(i.opcode(), i.shape(), std::move(operands), {sizes.begin(), sizes.end()});
+}
+
+const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth) {
+  using enum HloOpcode;
+  const Shape& shape = i.shape();
+  switch (i.opcode()) {
+    case kConstant:
+      if (shape.IsArray()) return Constant(i.literal());
+      break;
+    case kIota: {
+      const PrimitiveType type = shape.element_type();
+      const size_t d = static_cast<size_t>(i.attributes<IotaAttributes>().iota_dimension);
+      if (shape.ElementCount() == 1) return SplatOf(shape, 0);
+      Term iota;
+      iota.kind = Term::Kind::kIota;
+      iota.shape = Shape::Scalar(type);
+      if (!IsInteger(type) && !IsFloat(type)) break;
+      std::vector<int64_t> strides = Zeros(shape.rank());
+      strides[d] = 1;
+      return View({Make(std::move(iota)), 0, std::move(strides)}, shape.WithoutLayout());
+    }
+    case kTuple: return Op(kTuple, shape, x);
+    case kGetTupleElement: return Element(x[0], i.tuple_index());
+    case kCopy:
+    case kOptimizationBarrier:
+    case kDomain:
+    case kAddDependency: return x[0];
+    case kCopyDone:
+    case kAsyncDone: {
+      const Term* start = x[0];
+      if (start->kind == Term::Kind::kOp && (start->opcode == kAsyncStart || start->opcode == kCopyStart))
+        return start->operands[0];
+      break;
+    }
+    case kAsyncUpdate: return x[0];
+    case kCopyStart: return Op(kCopyStart, shape, {x[0]});
+    case kCall:
+    case kFusion: return Build(*i.called_computation(0), x, depth + 1);
+    case kAsyncStart: return Op(kAsyncStart, shape, {Build(*i.called_computation(0), x, depth + 1)});
+    case kConditional: {
+      if (const std::optional<int64_t> index = SplatInteger(x[0])) {
+        const int64_t count = static_cast<int64_t>(i.called_computations().size());
+        const int64_t branch = i.operand(0)->shape().element_type() == PrimitiveType::PRED ? (*index != 0 ? 0 : 1)
+                               : *index >= 0 && *index < count                             ? *index
+                                                                                           : count - 1;
+        const Term* argument[] = {x[static_cast<size_t>(branch) + 1]};
+        return Build(*i.called_computation(branch), argument, depth + 1);
+      }
+      break;
+    }
+    case kBitcast: return OfBitcast(i, x);
+    case kReshape: return Reshape(x[0], shape.dimensions());
+    case kTranspose: return Transpose(x[0], Span(i.dimensions()));
+    case kBroadcast: return Broadcast(x[0], shape.dimensions(), i.dimensions());
+    case kReverse: {
+      std::vector<int64_t> start = Zeros(shape.rank()), step = Ones(shape.rank());
+      for (int64_t d : i.dimensions()) {
+        start[static_cast<size_t>(d)] = std::max<int64_t>(0, shape.dimensions(d) - 1);
+        step[static_cast<size_t>(d)] = -1;
+      }
+      return Slice(x[0], start, step, shape.dimensions());
+    }
+    case kSlice: {
+      std::vector<int64_t> start, step;
+      for (const SliceRange& range : i.attributes<SliceAttributes>().slice) {
+        start.push_back(range.start);
+        step.push_back(range.stride);
+      }
+      return Slice(x[0], start, step, shape.dimensions());
+    }
+    case kConcatenate: return Concatenate(x, i.dimensions()[0]);
+    case kPad: return OfPad(i, x);
+    case kDynamicSlice:
+    case kDynamicUpdateSlice: return OfDynamicSlice(i, x);
+    case kDot: return OfDot(i, x);
+    case kReduce:
+      if (x.size() == 2) return OfReduce(i, x, depth);
+      break;
+    case kCompare: {
+      const CompareAttributes& compare = i.attributes<CompareAttributes>();
+      return Elementwise(kCompare, PrimitiveType::PRED, x,
+                         {static_cast<int64_t>(compare.direction), static_cast<int64_t>(compare.type)});
+    }
+    case kReducePrecision: {
+      const ReducePrecisionAttributes& format = i.attributes<ReducePrecisionAttributes>();
+      return Elementwise(kReducePrecision, shape.element_type(), x, {format.exponent_bits, format.mantissa_bits});
+    }
+    case kBitcastConvert:
+      if (!i.operand(0)->shape().SameDimensions(shape)) break;
+      return Elementwise(kBitcastConvert, shape.element_type(), x);
+    case kSelect:
+    case kClamp: {
+      if (!shape.IsArray()) break;
+      Operands same = x;
+      for (const Term*& operand : same) {
+        if (operand->shape.IsScalar()) operand = Broadcast(operand, shape.dimensions(), {});
+      }
+      return Elementwise(i.opcode(), shape.element_type(), std::move(same));
+    }
+    default:
+      if (!i.Is(kElementwise) || !shape.IsArray()) break;
+      return Elementwise(i.opcode(), shape.element_type(), x);
+  }
+  Operands operands = x;
+  for (const HloComputation* called : i.called_computations()) operands.push_back(Body(*called, depth + 1));
+  return Op(i.opcode(), shape, std::move(operands), {}, &i);
+}
+
+}  // namespace hloir::check

@@ -1,0 +1,149 @@
+// What a module computes, as terms in a normal form: two modules whose results are one term compute the same, bit for
+// bit (apart from which NaN). Each term is made once and holds what it is made of; names, order, copies, calls,
+// fusions, layouts and what nothing needs are gone. The normal form is made here and nowhere else: no code of a pass
+// takes part, so that a pass with a bug cannot prove what it did (docs/proofs.md).
+//
+// The form: elementwise operations stand on top, and what moves data under them, as strided views (an offset and a
+// stride for each dimension) of what cannot be looked through. Sums and products of integers are polynomials modulo
+// 2^n, and bitwise logic polynomials of and and xor with masks. Operations on constants are done, by the reference.
+//
+// prove.h is the way in. prove_terms.cc has the table and the views, prove_algebra.cc the elementwise operations,
+// prove_build.cc reads modules. Covered by tests/unit/prove_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "hloir/evaluator.h"
+#include "hloir/module.h"
+
+namespace hloir::check {
+
+struct Term {
+  enum class Kind : uint8_t {
+    kParameter,  // data: its number
+    kConstant,   // a scalar, or an array that is not the same all over
+    kIota,       // 0, 1, 2, … without end, to be seen through views
+    kView,       // of operands[0]'s elements in row-major order; data: an offset, and a stride for each dimension
+    kRing,  // a polynomial of its operands modulo 2^n; data: for each monomial its factor, and its operands' places
+    kBits,  // the same with xor for +, and for *, and a mask for the factor
+    kOp,    // what the opcode says of the operands; behind them the bodies it calls, over parameters of their own
+  };
+  Kind kind = Kind::kOp;
+  HloOpcode opcode = HloOpcode::kTuple;
+  Shape shape;  // without layout
+  std::vector<const Term*> operands;
+  std::vector<int64_t> data;
+  const HloInstruction* like = nullptr;  // has the attributes of an op that is not looked into
+  std::shared_ptr<const Literal> literal;
+  int32_t id = 0;
+  int32_t height = 0;  // of elementwise operations on top of each other
+
+  bool IsElementwise() const;
+};
+
+// An index of a result, as indices of what it is taken from: dimension k of the result walks along from[k] (-1: none)
+// by step[k], beginning at start.
+struct Walk {
+  DimVector dimensions;  // of the result
+  std::vector<int64_t> from, step;
+  std::vector<int64_t> start;  // for each dimension of what it is taken from
+};
+
+// The terms of any number of modules, which must outlive it.
+class Terms {
+ public:
+  explicit Terms(int64_t max_work = int64_t{1} << 20);
+
+  // The entry's result. nullptr: why() says what stands against it.
+  const Term* Of(const HloModule& module);
+  const std::string& why() const { return why_; }
+  int64_t count() const { return static_cast<int64_t>(terms_.size()); }
+
+  // The value of a constant term, splats included; nullopt for anything else, or if it is large.
+  std::optional<Literal> ConstantOf(const Term* t);
+  const Term* At(int32_t id) const { return &terms_[static_cast<size_t>(id)]; }
+
+ private:
+  using Operands = std::vector<const Term*>;
+  using Polynomial = std::map<std::vector<int32_t>, uint64_t>;  // by the ids of what is multiplied
+
+  // The table.
+  const Term* Make(Term t);
+  bool Equal(const Term& a, const Term& b) const;
+  const Term* Op(HloOpcode opcode, Shape shape, Operands operands, std::vector<int64_t> data = {},
+                 const HloInstruction* like = nullptr);
+  const Term* Constant(Literal literal);
+  const Term* Splat(const Shape& shape, const Literal& scalar);
+  const Term* SplatOf(const Shape& shape, int64_t value);
+  bool Spent(int64_t work = 1);
+
+  // Views.
+  struct Strided {
+    const Term* base = nullptr;
+    int64_t offset = 0;
+    std::vector<int64_t> strides;
+  };
+  Strided AsStrided(const Term* t) const;
+  const Term* View(Strided v, const Shape& shape);
+  const Term* Walked(const Term* t, const Walk& walk);
+  const Term* Reshape(const Term* t, const DimVector& dimensions);
+  const Term* Transpose(const Term* t, std::span<const int64_t> permutation);
+  const Term* Broadcast(const Term* t, const DimVector& dimensions, const DimVector& places);
+  const Term* Slice(const Term* t, std::span<const int64_t> starts, std::span<const int64_t> steps,
+                    const DimVector& sizes);
+  const Term* Concatenate(Operands operands, int64_t dimension);
+  // The same operation on operands that `change` has changed.
+  const Term* Rebuilt(const Term* t, const std::function<const Term*(const Term*)>& change,
+                      std::unordered_map<const Term*, const Term*>& done);
+
+  // Elementwise operations, on operands of the same dimensions.
+  const Term* Elementwise(HloOpcode opcode, PrimitiveType type, Operands x, std::vector<int64_t> data = {});
+  const Term* OnIntegers(HloOpcode opcode, const Shape& shape, Operands& x);
+  const Term* OnFloats(HloOpcode opcode, const Shape& shape, Operands& x);
+  const Term* Compare(const Shape& shape, Operands x, std::vector<int64_t> data);
+  const Term* Select(const Shape& shape, Operands x);
+  const Term* Convert(const Shape& shape, const Term* x);
+  const Term* Extreme(HloOpcode opcode, const Shape& shape, const Operands& x);
+  const Term* Not(const Term* x);
+  const Term* Folded(HloOpcode opcode, const Shape& shape, const Operands& x, const std::vector<int64_t>& data);
+  std::optional<Literal> Evaluate(HloOpcode opcode, const Shape& shape, std::span<const Literal* const> operands,
+                                  const std::vector<int64_t>& data, const HloInstruction* like);
+  // Integers and booleans alone; nullopt for what is not the same all over.
+  std::optional<int64_t> SplatInteger(const Term* t);
+  bool IsSplat(const Term* t, double value);
+
+  // Polynomials.
+  Polynomial RingOf(const Term* t);
+  Polynomial BitsOf(const Term* t);
+  bool Times(Polynomial& a, const Polynomial& b, bool bits) const;
+  const Term* FromPolynomial(const Polynomial& p, const Shape& shape, bool bits);
+
+  // Modules.
+  const Term* Build(const HloComputation& computation, std::span<const Term* const> arguments, int depth);
+  const Term* Of(const HloInstruction& i, const Operands& x, int depth);
+  const Term* Body(const HloComputation& computation, int depth);
+  const Term* Element(const Term* tuple, int64_t index);
+  const Term* OfDot(const HloInstruction& i, const Operands& x);
+  const Term* OfReduce(const HloInstruction& i, const Operands& x, int depth);
+  const Term* OfPad(const HloInstruction& i, const Operands& x);
+  const Term* OfDynamicSlice(const HloInstruction& i, const Operands& x);
+  const Term* OfBitcast(const HloInstruction& i, const Operands& x);
+
+  std::deque<Term> terms_;
+  std::unordered_map<uint64_t, std::vector<const Term*>> by_hash_;
+  std::unordered_map<const HloComputation*, const Term*> bodies_;
+  std::unique_ptr<HloEvaluator> evaluator_;
+  std::string why_;
+  int64_t work_left_;
+};
+
+}  // namespace hloir::check
