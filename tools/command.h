@@ -24,7 +24,7 @@ void AddVerifyCommand(CLI::App& app, Action& action, PassRegistry& registry);
 void AddConvertCommand(CLI::App& app, Action& action);
 void AddStatsCommand(CLI::App& app, Action& action);
 void AddReduceCommand(CLI::App& app, Action& action, PassRegistry& registry);
-void AddFuzzCommand(CLI::App& app, Action& action);
+void AddFuzzCommand(CLI::App& app, Action& action, PassRegistry& registry);
 void AddFuzzGenerateCommand(CLI::App& fuzz, Action& action);
 void AddDiffCommand(CLI::App& app, Action& action);
 void AddFuzzRunCommand(CLI::App& fuzz, Action& action);
@@ -34,5 +34,6 @@ void AddLspCommand(CLI::App& app, Action& action);
 void AddExplainCommand(CLI::App& app, Action& action, PassRegistry& registry);
 void AddLessonCommand(CLI::App& app, Action& action);
 void AddFuzzMutantsCommand(CLI::App& fuzz, Action& action);
+void AddFuzzRulesCommand(CLI::App& fuzz, Action& action, PassRegistry& registry);
 
 }  // namespace hloir::tool

@@ -71,7 +71,7 @@ int Main(int argc, char** argv, PassRegistry& registry) {
   AddConvertCommand(app, action);
   AddStatsCommand(app, action);
   AddReduceCommand(app, action, registry);
-  AddFuzzCommand(app, action);
+  AddFuzzCommand(app, action, registry);
   AddDiffCommand(app, action);
   AddGraphCommand(app, action);
   AddDumpsCommand(app, action);
