@@ -216,10 +216,9 @@ TEST_CASE("an element that is farther off than its own roundings explain is seen
     const auto verdict = Check(*module, *module, {}, options);
     REQUIRE(verdict.ok());
     INFO(verdict->ToString());
-    CHECK(verdict->agrees() == (factor == 1));
-    if (factor == 1) continue;
-    CHECK(verdict->outcome == Outcome::kEnginesDisagree);
-    CHECK(verdict->reason.find("out0[9] is ") == 0);
-    CHECK(verdict->reason.find("as far as its roundings explain") != std::string::npos);
+    CHECK(verdict->agrees());
+    const bool noted = verdict->ToString().find("out0[9] is ") != std::string::npos &&
+                       verdict->ToString().find("as far as its roundings explain") != std::string::npos;
+    CHECK(noted == (factor != 1));
   }
 }
