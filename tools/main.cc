@@ -1,13 +1,18 @@
 // HloirMain: the hloir command. Results go to stdout, messages to stderr; exit statuses are in report.h.
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <string>
+#include <thread>
 #include <vector>
 
 #ifdef __GLIBC__
 #include <malloc.h>
+#endif
+#ifdef __linux__
+#include <sys/resource.h>
 #endif
 
 #include <CLI/CLI.hpp>
@@ -56,6 +61,32 @@ std::vector<std::string> Arguments(int argc, char** argv) {
   return arguments;
 }
 
+// Bounds what the process may take: the memory that it asks for fails beyond, and the command says so and ends with 3.
+// `most` bytes, or 0: 768 megabytes and 64 times what is in the files that it was given, for those that hold much are
+// worth much; what a small text asks for is bounded either way.
+void LimitMemory(uint64_t most, const std::vector<std::string>& arguments) {
+// A sanitizer's own tables are larger than any limit.
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  constexpr uint64_t kAlways = uint64_t{768} << 20, kTimesFiles = 64, kStack = uint64_t{8} << 20;
+  if (most == 0) {
+    most = kAlways;
+    for (const std::string& argument : arguments) {
+      const size_t value = argument.starts_with("--") ? argument.find('=') + 1 : 0;  // --inputs=X.npz
+      std::error_code none;
+      const uint64_t size = std::filesystem::file_size(argument.substr(value), none);
+      if (!none) most += kTimesFiles * size;
+    }
+  }
+  most += kStack * std::max(1u, std::thread::hardware_concurrency());  // of threads; what is not used takes nothing
+  rlimit limit{};
+  if (getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  limit.rlim_cur = std::min<rlim_t>(most, limit.rlim_max);
+  setrlimit(RLIMIT_DATA, &limit);
+#else
+  (void)most, (void)arguments;
+#endif
+}
+
 int Main(int argc, char** argv, PassRegistry& registry) {
   CLI::App app("Reads, checks, optimizes and runs HLO, XLA's intermediate representation, without XLA.", "hloir");
   app.formatter(std::make_shared<HelpFormatter>());
@@ -78,7 +109,19 @@ int Main(int argc, char** argv, PassRegistry& registry) {
   AddExplainCommand(app, action, registry);
   AddLspCommand(app, action);
   AddLessonCommand(app, action);
-  for (CLI::App* command : app.get_subcommands({})) command->group("Commands");
+  uint64_t max_memory = 0;
+  bool limited = false;
+  for (CLI::App* command : app.get_subcommands({})) {
+    command->group("Commands");
+    const std::string& name = command->get_name();
+    if (name != "opt" && name != "run" && name != "verify") continue;
+    command
+        ->add_option("--max-memory", max_memory,
+                     "Stop when more memory is asked for: 500M, 16G (default: 768M, and 64 times the files given)")
+        ->transform(CLI::Validator(CLI::AsSizeValue(false)).description(""))
+        ->type_name("SIZE");
+    command->parse_complete_callback([&limited] { limited = true; });
+  }
   // After the commands, which would take it over.
   app.footer(
       "A FILE of - is standard input. `hloir help COMMAND` says more.\n"
@@ -107,8 +150,8 @@ int Main(int argc, char** argv, PassRegistry& registry) {
   }
   int status = kExitGood;
   try {
-    std::reverse(arguments.begin(), arguments.end());
-    app.parse(std::move(arguments));
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    if (limited) LimitMemory(max_memory, arguments);
     status = action();
   } catch (const CLI::CallForHelp&) {
     Write(stdout, app.help());

@@ -14,6 +14,7 @@
 #include "plan/schedule/profiler.h"
 #include "plan/steps/simple_steps.h"
 #include "reference/devices.h"
+#include "support/guard.h"
 
 namespace hloir {
 namespace cpu {
@@ -114,7 +115,8 @@ class PlannedExecutable : public HloExecutable {
                                       arena_bytes_, result_bytes, max_bytes));
     }
     arena_ = AllocateAligned(arena_bytes_);
-    if (arena_ == nullptr) return ResourceExhausted(Format("no {} bytes for the arena", arena_bytes_));
+    if (arena_ == nullptr)
+      return ResourceExhausted(Format("out of memory: the values of a run take {} bytes", arena_bytes_));
     for (int i = 0; i < pool_.threads(); ++i) {
       scratch_.push_back(AllocateAligned(kScratchBytes));
       if (scratch_.back() == nullptr) return ResourceExhausted("no memory for the threads' registers");
@@ -129,34 +131,15 @@ class PlannedExecutable : public HloExecutable {
   }
 
   StatusOr<Literal> Run(std::span<const Literal* const> arguments) override {
-    Literal result(entry_.root()->shape());
-    HLOIR_RETURN_IF_ERROR(RunInto(arguments, &result));
-    return result;
+    return Guarded([&]() -> StatusOr<Literal> {
+      Literal result(entry_.root()->shape());
+      HLOIR_RETURN_IF_ERROR(RunOnce(arguments, &result));
+      return result;
+    });
   }
 
   Status RunInto(std::span<const Literal* const> arguments, Literal* result) override {
-    HLOIR_RETURN_IF_ERROR(CheckArguments(entry_, arguments));
-    if (!(result->shape() == entry_.root()->shape()))
-      return InvalidArgument("the literal for the result has another shape");
-    size_t leaf = 0;
-    for (const Literal* argument : arguments) {
-      ForEachLeaf(*argument,
-                  [&](const Literal& literal) { MoveTo(parameter_pointers_[leaf++], literal.untyped_data()); });
-    }
-    leaf = 0;
-    ForEachLeaf(*result, [&](Literal& literal) { MoveTo(result_pointers_[leaf++], literal.untyped_data()); });
-    if (!dynamic_parameters_.empty()) LoadDynamicParameters(arguments);
-    for (Step* step : moved_) step->Bound(runtime_);
-    moved_.clear();
-    runtime_.status = OkStatus();
-    random_ = {};  // the same numbers in each run
-    runtime_.steps_left = options_.evaluator.max_steps;
-    if (!RunEntry()) {
-      runtime_.Stop();
-      return runtime_.status;
-    }
-    if (!dynamic_results_.empty()) StoreDynamicResults(result);
-    return OkStatus();
+    return Guarded([&] { return RunOnce(arguments, result); });
   }
 
   int64_t arena_bytes() const override { return arena_bytes_; }
@@ -198,6 +181,31 @@ class PlannedExecutable : public HloExecutable {
     std::byte* pointer = nullptr;
     std::vector<std::pair<Step*, int>> refs;
   };
+
+  Status RunOnce(std::span<const Literal* const> arguments, Literal* result) {
+    HLOIR_RETURN_IF_ERROR(CheckArguments(entry_, arguments));
+    if (!(result->shape() == entry_.root()->shape()))
+      return InvalidArgument("the literal for the result has another shape");
+    size_t leaf = 0;
+    for (const Literal* argument : arguments) {
+      ForEachLeaf(*argument,
+                  [&](const Literal& literal) { MoveTo(parameter_pointers_[leaf++], literal.untyped_data()); });
+    }
+    leaf = 0;
+    ForEachLeaf(*result, [&](Literal& literal) { MoveTo(result_pointers_[leaf++], literal.untyped_data()); });
+    if (!dynamic_parameters_.empty()) LoadDynamicParameters(arguments);
+    for (Step* step : moved_) step->Bound(runtime_);
+    moved_.clear();
+    runtime_.status = OkStatus();
+    random_ = {};  // the same numbers in each run
+    runtime_.steps_left = options_.evaluator.max_steps;
+    if (!RunEntry()) {
+      runtime_.Stop();
+      return runtime_.status;
+    }
+    if (!dynamic_results_.empty()) StoreDynamicResults(result);
+    return OkStatus();
+  }
 
   void LoadDynamicParameters(std::span<const Literal* const> arguments) {
     std::vector<const Literal*> leaves;
@@ -364,15 +372,17 @@ class PreparedDevices : public HloDeviceExecutable {
 ExecutionProfile HloExecutable::Profile() const { return {}; }
 
 StatusOr<std::unique_ptr<HloExecutable>> PrepareExecutable(const HloModule& module, const ExecutableOptions& options) {
-  return cpu::PrepareOn(nullptr, module, options);
+  return Guarded([&] { return cpu::PrepareOn(nullptr, module, options); });
 }
 
 StatusOr<std::unique_ptr<HloDeviceExecutable>> PrepareOnDevices(const HloModule& module, const DeviceCounts& counts,
                                                                 const ExecutableOptions& options) {
-  HLOIR_RETURN_IF_ERROR(CheckDeviceCounts(counts));
-  auto prepared = std::make_unique<cpu::PreparedDevices>(counts);
-  HLOIR_RETURN_IF_ERROR(prepared->Prepare(module, options));
-  return std::unique_ptr<HloDeviceExecutable>(std::move(prepared));
+  return Guarded([&]() -> StatusOr<std::unique_ptr<HloDeviceExecutable>> {
+    HLOIR_RETURN_IF_ERROR(CheckDeviceCounts(counts));
+    auto prepared = std::make_unique<cpu::PreparedDevices>(counts);
+    HLOIR_RETURN_IF_ERROR(prepared->Prepare(module, options));
+    return std::unique_ptr<HloDeviceExecutable>(std::move(prepared));
+  });
 }
 
 }  // namespace hloir

@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "support/format.h"
+#include "support/guard.h"
 
 namespace hloir::reference {
 
@@ -181,7 +182,7 @@ StatusOr<std::vector<Literal>> RunOnEach(std::span<Device> devices, int64_t at_o
     try {
       threads.emplace_back([&, d] {
         lockstep.Begin(d);
-        StatusOr<Literal> result = run(devices[d]);
+        StatusOr<Literal> result = Guarded([&] { return run(devices[d]); });
         if (result.ok()) results[d] = std::move(*result);
         lockstep.End(d, result.status());
       });
@@ -223,9 +224,11 @@ bool UsesDevices(const HloModule& module) {
   return false;
 }
 
-StatusOr<std::vector<Literal>> RunOnDevices(const HloModule& module, const DeviceCounts& counts,
-                                            std::span<const std::vector<const Literal*>> arguments,
-                                            const EvaluatorOptions& options) {
+namespace {
+
+StatusOr<std::vector<Literal>> UnguardedRunOnDevices(const HloModule& module, const DeviceCounts& counts,
+                                                     std::span<const std::vector<const Literal*>> arguments,
+                                                     const EvaluatorOptions& options) {
   if (module.entry_computation() == nullptr) return InvalidArgument("the module has no entry computation");
   HLOIR_RETURN_IF_ERROR(reference::CheckDeviceArguments(counts, arguments.size()));
   std::vector<reference::Device> devices = reference::MakeDevices(counts);
@@ -233,6 +236,14 @@ StatusOr<std::vector<Literal>> RunOnDevices(const HloModule& module, const Devic
     return reference::EvaluateOn(&device, options, *module.entry_computation(),
                                  arguments[static_cast<size_t>(device.index())]);
   });
+}
+
+}  // namespace
+
+StatusOr<std::vector<Literal>> RunOnDevices(const HloModule& module, const DeviceCounts& counts,
+                                            std::span<const std::vector<const Literal*>> arguments,
+                                            const EvaluatorOptions& options) {
+  return Guarded([&] { return UnguardedRunOnDevices(module, counts, arguments, options); });
 }
 
 }  // namespace hloir

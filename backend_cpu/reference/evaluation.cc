@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "support/format.h"
+#include "support/guard.h"
 #include "hloir/analysis/shape_inference.h"
 #include "reference/dynamic.h"
 #include "reference/loop_state.h"
@@ -345,6 +346,16 @@ class ReferenceEvaluator : public HloEvaluator {
 
   StatusOr<Literal> EvaluateInstruction(const HloInstruction& instruction,
                                         std::span<const Literal* const> operands) const override {
+    return Guarded([&] { return EvaluateOne(instruction, operands); });
+  }
+
+  StatusOr<Literal> EvaluateComputation(const HloComputation& computation,
+                                        std::span<const Literal* const> arguments) const override {
+    return Guarded([&] { return EvaluateOn(device_, options_, computation, arguments); });
+  }
+
+ private:
+  StatusOr<Literal> EvaluateOne(const HloInstruction& instruction, std::span<const Literal* const> operands) const {
     if (static_cast<int64_t>(operands.size()) != instruction.operand_count()) {
       return InvalidArgument(
           Format("{} takes {} operands, not {}", instruction.name(), instruction.operand_count(), operands.size()));
@@ -364,12 +375,6 @@ class ReferenceEvaluator : public HloEvaluator {
     return Finish(std::move(result), instruction.shape());
   }
 
-  StatusOr<Literal> EvaluateComputation(const HloComputation& computation,
-                                        std::span<const Literal* const> arguments) const override {
-    return EvaluateOn(device_, options_, computation, arguments);
-  }
-
- private:
   EvaluatorOptions options_;
   RandomState* random_;
   Device* device_;

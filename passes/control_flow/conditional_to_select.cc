@@ -82,6 +82,7 @@ class ConditionalToSelect : public RewritingPass {
     int64_t operations = 0;
     for (const HloComputation* branch : i->called_computations()) {
       operations += branch->instruction_count();
+      if (operations > kMostOperations + 2) return false;
       const HloInstruction& root = *branch->root();
       // A tuple of scalars, or a scalar.
       if (root.shape().IsTuple() && root.opcode() != HloOpcode::kTuple) return false;
@@ -91,7 +92,6 @@ class ConditionalToSelect : public RewritingPass {
     for (const Shape& element : i->shape().tuple_shapes()) {
       if (!element.IsScalar()) return false;
     }
-    if (operations > kMostOperations + 2) return false;
     if (!Ask(kSelect, *i)) return false;
     HloInstruction* results[2];
     for (size_t k = 0; k < 2; ++k) {

@@ -118,9 +118,13 @@ class WhileLoopUnroller : public RewritingPass {
     for (HloComputation* computation : ControlFlowComputations(module)) {
       for (HloInstruction* loop : InstructionsOf(*computation, HloOpcode::kWhile)) {
         std::optional<LoopCounter> counter = FindLoopCounter(*loop);
-        if (!counter || loop->HasSideEffect()) continue;
+        if (!counter) continue;
         HloComputation& body = *loop->while_body();
-        if (!MayBeInlined(body, *computation) || !InstructionsOf(body, HloOpcode::kWhile).empty()) continue;
+        // First what costs nothing to ask: as many loops as the module has instructions may share a large body.
+        if (body.instruction_count() * std::min(counter->trips, 2 * factor_ - 1) > max_instructions_) continue;
+        if (loop->HasSideEffect() || !MayBeInlined(body, *computation) ||
+            !InstructionsOf(body, HloOpcode::kWhile).empty())
+          continue;
         if (elementwise_only_ && !IsElementwise(body)) continue;
         const bool whole =
             counter->trips <= max_rounds_ && body.instruction_count() * counter->trips <= max_instructions_;

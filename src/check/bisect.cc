@@ -3,6 +3,7 @@
 
 #include "hloir/verifier.h"
 #include "support/format.h"
+#include "support/guard.h"
 
 namespace hloir {
 namespace {
@@ -34,8 +35,11 @@ Status CheckEach::AfterPass(const PassEvent& event, const HloModule& module) {
   return OkStatus();
 }
 
-StatusOr<Bisection> Bisect(const HloModule& module, const std::function<Status(HloModule&, Rewriter&)>& optimize,
-                           std::vector<InputSet> inputs, CheckOptions options) {
+namespace {
+
+StatusOr<Bisection> UnguardedBisect(const HloModule& module,
+                                    const std::function<Status(HloModule&, Rewriter&)>& optimize,
+                                    std::vector<InputSet> inputs, CheckOptions options) {
   Bisection result;
   Checker checker(module, std::move(inputs), Quick(std::move(options)));
   // What is wrong after the first `count` rewrites; "" if nothing is.
@@ -68,6 +72,13 @@ StatusOr<Bisection> Bisect(const HloModule& module, const std::function<Status(H
   HLOIR_RETURN_IF_ERROR(optimize(*again, log));
   if (!log.entries().empty()) result.record = log.entries().front();
   return result;
+}
+
+}  // namespace
+
+StatusOr<Bisection> Bisect(const HloModule& module, const std::function<Status(HloModule&, Rewriter&)>& optimize,
+                           std::vector<InputSet> inputs, CheckOptions options) {
+  return Guarded([&] { return UnguardedBisect(module, optimize, std::move(inputs), options); });
 }
 
 }  // namespace hloir

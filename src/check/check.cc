@@ -22,6 +22,7 @@
 #include "check/reach.h"
 #include "check/subject.h"
 #include "support/format.h"
+#include "support/guard.h"
 
 namespace hloir {
 namespace check {
@@ -726,13 +727,15 @@ Checker::Checker(const HloModule& before, std::vector<InputSet> inputs, CheckOpt
 Checker::~Checker() = default;
 Checker::Checker(Checker&&) noexcept = default;
 Checker& Checker::operator=(Checker&&) noexcept = default;
-StatusOr<Verdict> Checker::Check(const HloModule& after) { return impl_->Check(after); }
+StatusOr<Verdict> Checker::Check(const HloModule& after) {
+  return Guarded([&] { return impl_->Check(after); });
+}
 void Checker::Advance() { impl_->Advance(); }
 const std::vector<InputSet>& Checker::inputs() const { return impl_->inputs(); }
 
 StatusOr<Verdict> Check(const HloModule& before, const HloModule& after, std::vector<InputSet> inputs,
                         const CheckOptions& options) {
-  return Checker(before, std::move(inputs), options).Check(after);
+  return Guarded([&] { return Checker(before, std::move(inputs), options).Check(after); });
 }
 
 }  // namespace hloir

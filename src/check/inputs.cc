@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hloir/check.h"
+#include "support/guard.h"
 
 namespace hloir {
 namespace {
@@ -452,7 +453,9 @@ StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t 
   return MakeFakeInputs(module, seed, seed % 2 == 1 ? InputKind::kCornerCases : InputKind::kPlain);
 }
 
-StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t seed, InputKind kind) {
+namespace {
+
+StatusOr<std::vector<Literal>> UnguardedMakeFakeInputs(const HloModule& module, uint64_t seed, InputKind kind) {
   constexpr int64_t kMaxBytes = int64_t{1} << 34;
   const std::span<const HloInstruction* const> parameters = module.entry_computation()->parameters();
   int64_t bytes = 0;
@@ -481,7 +484,16 @@ StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t 
   return inputs;
 }
 
-StatusOr<InputSet> MakeInputSet(const HloModule& module, const DeviceCounts& counts, uint64_t seed, InputKind kind) {
+}  // namespace
+
+StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t seed, InputKind kind) {
+  return Guarded([&] { return UnguardedMakeFakeInputs(module, seed, kind); });
+}
+
+namespace {
+
+StatusOr<InputSet> UnguardedMakeInputSet(const HloModule& module, const DeviceCounts& counts, uint64_t seed,
+                                         InputKind kind) {
   InputSet set;
   set.kind = kind;
   HLOIR_ASSIGN_OR_RETURN(set.devices.emplace_back(), MakeFakeInputs(module, seed, kind));
@@ -497,6 +509,12 @@ StatusOr<InputSet> MakeInputSet(const HloModule& module, const DeviceCounts& cou
     set.devices.push_back(std::move(inputs));
   }
   return set;
+}
+
+}  // namespace
+
+StatusOr<InputSet> MakeInputSet(const HloModule& module, const DeviceCounts& counts, uint64_t seed, InputKind kind) {
+  return Guarded([&] { return UnguardedMakeInputSet(module, counts, seed, kind); });
 }
 
 }  // namespace hloir

@@ -14,6 +14,7 @@
 #include "report/json.h"
 #include "support/format.h"
 #include "support/text.h"
+#include "support/guard.h"
 
 namespace hloir {
 namespace {
@@ -183,7 +184,9 @@ Json FiguresJson(const Film::Figures& f) {
 
 }  // namespace
 
-StatusOr<Film> MakeFilm(HloModule& module, const Optimizer& optimize, uint64_t seed) {
+namespace {
+
+StatusOr<Film> UnguardedMakeFilm(HloModule& module, const Optimizer& optimize, uint64_t seed) {
   Film film;
   film.module = module.name();
   film.at_first = FiguresOf(module);
@@ -207,6 +210,12 @@ StatusOr<Film> MakeFilm(HloModule& module, const Optimizer& optimize, uint64_t s
   film.scenes.resize(log.entries().size());
   for (size_t k = 0; k < film.scenes.size(); ++k) film.scenes[k].rewrite = log.entries()[k];
   return film;
+}
+
+}  // namespace
+
+StatusOr<Film> MakeFilm(HloModule& module, const Optimizer& optimize, uint64_t seed) {
+  return Guarded([&] { return UnguardedMakeFilm(module, optimize, seed); });
 }
 
 Status Replay(const Film& film, HloModule& module, const Optimizer& optimize) {

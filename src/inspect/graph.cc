@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "support/format.h"
+#include "support/guard.h"
 
 namespace hloir {
 namespace {
@@ -268,7 +269,9 @@ std::vector<std::pair<std::string, int32_t>> ModuleGraph::CalledViews(const HloI
   return called;
 }
 
-StatusOr<ModuleGraph> MakeGraph(const HloModule& module, const GraphOptions& options) {
+namespace {
+
+StatusOr<ModuleGraph> UnguardedMakeGraph(const HloModule& module, const GraphOptions& options) {
   const HloComputation* first = module.entry_computation();
   if (!options.computation.empty()) {
     first = module.FindComputation(options.computation);
@@ -295,6 +298,12 @@ StatusOr<ModuleGraph> MakeGraph(const HloModule& module, const GraphOptions& opt
     first = from->parent();
   }
   return Maker(module).Run(*first, chosen.empty() ? nullptr : &chosen);
+}
+
+}  // namespace
+
+StatusOr<ModuleGraph> MakeGraph(const HloModule& module, const GraphOptions& options) {
+  return Guarded([&] { return UnguardedMakeGraph(module, options); });
 }
 
 }  // namespace hloir

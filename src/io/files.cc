@@ -13,6 +13,7 @@
 
 #include "hloir/io.h"
 #include "support/format.h"
+#include "support/guard.h"
 
 namespace hloir {
 namespace {
@@ -101,7 +102,9 @@ class NewFile {
 
 }  // namespace
 
-StatusOr<std::string> ReadFile(const std::string& path) {
+namespace {
+
+StatusOr<std::string> UnguardedReadFile(const std::string& path) {
   const bool standard = path == "-";
   File opened(standard ? nullptr : std::fopen(path.c_str(), "rb"));
   FILE* file = standard ? stdin : opened.get();
@@ -120,6 +123,12 @@ StatusOr<std::string> ReadFile(const std::string& path) {
   }
   if (std::ferror(file)) return InvalidArgument(std::strerror(errno));
   return content;
+}
+
+}  // namespace
+
+StatusOr<std::string> ReadFile(const std::string& path) {
+  return Guarded([&] { return UnguardedReadFile(path); });
 }
 
 Status WriteFile(const std::string& path, std::string_view content) {

@@ -8,6 +8,7 @@
 #include "hloir/parser.h"
 #include "hloir/stablehlo.h"
 #include "support/format.h"
+#include "support/guard.h"
 
 namespace hloir {
 namespace {
@@ -94,7 +95,9 @@ StatusOr<FileFormat> FormatOf(std::string_view path) {
   return format;
 }
 
-StatusOr<ModuleFile> ParseModuleFile(std::string bytes, const ReadOptions& options) {
+namespace {
+
+StatusOr<ModuleFile> UnguardedParseModuleFile(std::string bytes, const ReadOptions& options) {
   ModuleFile file;
   HLOIR_RETURN_IF_ERROR(ParseContent(std::move(bytes), options, file));
   if (options.verify) {
@@ -107,11 +110,25 @@ StatusOr<ModuleFile> ParseModuleFile(std::string bytes, const ReadOptions& optio
   return file;
 }
 
-StatusOr<ModuleFile> ReadModuleFile(const std::string& path, const ReadOptions& options) {
+}  // namespace
+
+StatusOr<ModuleFile> ParseModuleFile(std::string bytes, const ReadOptions& options) {
+  return Guarded([&] { return UnguardedParseModuleFile(std::move(bytes), options); });
+}
+
+namespace {
+
+StatusOr<ModuleFile> UnguardedReadModuleFile(const std::string& path, const ReadOptions& options) {
   HLOIR_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path));
   ReadOptions named = options;
   if (named.file_name.empty()) named.file_name = DisplayName(path);
   return ParseModuleFile(std::move(bytes), named);
+}
+
+}  // namespace
+
+StatusOr<ModuleFile> ReadModuleFile(const std::string& path, const ReadOptions& options) {
+  return Guarded([&] { return UnguardedReadModuleFile(path, options); });
 }
 
 StatusOr<std::unique_ptr<HloModule>> ReadModule(const std::string& path, const ReadOptions& options) {
@@ -121,14 +138,25 @@ StatusOr<std::unique_ptr<HloModule>> ReadModule(const std::string& path, const R
   return std::move(file.modules.front());
 }
 
-StatusOr<std::string> SerializeModule(const HloModule& module, const FileFormat& format, const WriteOptions& options) {
+namespace {
+
+StatusOr<std::string> UnguardedSerializeModule(const HloModule& module, const FileFormat& format,
+                                               const WriteOptions& options) {
   if (format.form == FileFormat::Form::kText) return Compressed(PrintModule(module, options.print), format);
   HloProtoFile proto;
   proto.form = options.message;
   return Compressed(SerializeProto(proto, module, format), format);
 }
 
-StatusOr<std::string> SerializeModuleFile(const ModuleFile& file, const FileFormat& format) {
+}  // namespace
+
+StatusOr<std::string> SerializeModule(const HloModule& module, const FileFormat& format, const WriteOptions& options) {
+  return Guarded([&] { return UnguardedSerializeModule(module, format, options); });
+}
+
+namespace {
+
+StatusOr<std::string> UnguardedSerializeModuleFile(const ModuleFile& file, const FileFormat& format) {
   if (format.form == FileFormat::Form::kText) {
     std::string text;
     for (const auto& module : file.modules) text += PrintModule(*module, PrintOptions::Readable());
@@ -139,10 +167,24 @@ StatusOr<std::string> SerializeModuleFile(const ModuleFile& file, const FileForm
   return Compressed(SerializeProto(file.proto, file.module(), format), format);
 }
 
-Status WriteModule(const HloModule& module, const std::string& path, const WriteOptions& options) {
+}  // namespace
+
+StatusOr<std::string> SerializeModuleFile(const ModuleFile& file, const FileFormat& format) {
+  return Guarded([&] { return UnguardedSerializeModuleFile(file, format); });
+}
+
+namespace {
+
+Status UnguardedWriteModule(const HloModule& module, const std::string& path, const WriteOptions& options) {
   HLOIR_ASSIGN_OR_RETURN(const FileFormat format, FormatOf(path));
   HLOIR_ASSIGN_OR_RETURN(const std::string bytes, SerializeModule(module, format, options));
   return WriteFile(path, bytes);
+}
+
+}  // namespace
+
+Status WriteModule(const HloModule& module, const std::string& path, const WriteOptions& options) {
+  return Guarded([&] { return UnguardedWriteModule(module, path, options); });
 }
 
 Status WriteModuleFile(const ModuleFile& file, const std::string& path) {

@@ -14,6 +14,7 @@
 #include "gzip.h"
 #include "hloir/io.h"
 #include "support/format.h"
+#include "support/guard.h"
 
 namespace hloir {
 namespace {
@@ -371,7 +372,10 @@ std::string PrintNpy(const Literal& literal) {
   return bytes;
 }
 
-StatusOr<std::vector<Literal>> ReadNpz(const std::string& path, std::string_view prefix, const NpzLimits& limits) {
+namespace {
+
+StatusOr<std::vector<Literal>> UnguardedReadNpz(const std::string& path, std::string_view prefix,
+                                                const NpzLimits& limits) {
   HLOIR_ASSIGN_OR_RETURN(Archive archive, OpenArchive(path, ZIP_RDONLY));
   std::vector<Literal> leaves;
   for (int64_t i = 0; i < limits.max_arrays; ++i) {
@@ -394,6 +398,12 @@ StatusOr<std::vector<Literal>> ReadNpz(const std::string& path, std::string_view
   return leaves;
 }
 
+}  // namespace
+
+StatusOr<std::vector<Literal>> ReadNpz(const std::string& path, std::string_view prefix, const NpzLimits& limits) {
+  return Guarded([&] { return UnguardedReadNpz(path, prefix, limits); });
+}
+
 StatusOr<bool> NpzHas(const std::string& path, std::string_view prefix) {
   HLOIR_ASSIGN_OR_RETURN(Archive archive, OpenArchive(path, ZIP_RDONLY));
   return zip_name_locate(archive.get(), Format("{}0.npy", prefix).c_str(), 0) >= 0;
@@ -404,7 +414,9 @@ Status WriteNpz(const std::string& path, std::string_view prefix, std::span<cons
   return WriteNpz(path, all);
 }
 
-Status WriteNpz(const std::string& path, std::span<const NpzLeaves> all) {
+namespace {
+
+Status UnguardedWriteNpz(const std::string& path, std::span<const NpzLeaves> all) {
   if (path == "-") return InvalidArgument("an .npz cannot go to standard output: name a file");
   // In memory: a file that libzip writes itself would be left half written, were it stopped.
   zip_source_t* source = zip_source_buffer_create(nullptr, 0, 0, nullptr);
@@ -438,6 +450,12 @@ Status WriteNpz(const std::string& path, std::span<const NpzLeaves> all) {
   zip_source_close(source);
   if (got != static_cast<zip_int64_t>(stat.size)) return Internal("libzip keeps no bytes");
   return WriteFile(path, content);
+}
+
+}  // namespace
+
+Status WriteNpz(const std::string& path, std::span<const NpzLeaves> all) {
+  return Guarded([&] { return UnguardedWriteNpz(path, all); });
 }
 
 }  // namespace hloir

@@ -2,6 +2,7 @@
 #include "hloir/instruction.h"
 
 #include <algorithm>
+#include <functional>
 #include "hloir/module.h"
 
 namespace hloir {
@@ -272,8 +273,9 @@ bool AnyCalled(const HloInstruction& instruction, bool (*holds)(const HloInstruc
     stack.pop_back();
     if (holds(*at)) return true;
     for (const HloComputation* computation : at->called_computations()) {
-      if (std::find(seen.begin(), seen.end(), computation) != seen.end()) continue;
-      seen.push_back(computation);
+      const auto place = std::lower_bound(seen.begin(), seen.end(), computation, std::less<>());
+      if (place != seen.end() && *place == computation) continue;
+      seen.insert(place, computation);
       for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) stack.push_back(i);
     }
   }

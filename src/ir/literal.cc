@@ -19,12 +19,11 @@ namespace {
 constexpr size_t kAlignment = 64;
 
 // Whole cache lines, so that vector kernels may read a full vector at the end. By calloc, which gives a large block as
-// pages that take no memory before they are written: an elided constant of gigabytes costs nothing. nullptr: there is
-// no room.
+// pages that take no memory before they are written: an elided constant of gigabytes costs nothing.
 std::byte* AllocateZeroed(size_t bytes) {
   const size_t rounded = std::max<size_t>(1, (bytes + kAlignment - 1) / kAlignment) * kAlignment;
   void* const block = std::calloc(rounded + kAlignment, 1);
-  if (block == nullptr) return nullptr;
+  if (block == nullptr) throw std::bad_alloc();  // as the standard containers do
   std::byte* const aligned =
       reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(block) + kAlignment) & ~(kAlignment - 1));
   std::memcpy(aligned - sizeof(block), &block, sizeof(block));
@@ -64,7 +63,6 @@ Literal::Literal(const Shape& shape) : shape_(shape) {
     element_count_ = shape.ElementCount();
     size_bytes_ = element_count_ * StorageBytes(shape.element_type());
     data_.reset(AllocateZeroed(static_cast<size_t>(size_bytes_)));
-    if (data_ == nullptr) element_count_ = size_bytes_ = 0;
   }
 }
 
@@ -77,8 +75,7 @@ Literal::Literal(const Literal& other)
       elements_(other.elements_) {
   if (other.data_ != nullptr) {
     data_.reset(AllocateZeroed(static_cast<size_t>(size_bytes_)));
-    if (data_ == nullptr) element_count_ = size_bytes_ = 0;
-    else if (!elided_) std::memcpy(data_.get(), other.data_.get(), static_cast<size_t>(size_bytes_));
+    if (!elided_) std::memcpy(data_.get(), other.data_.get(), static_cast<size_t>(size_bytes_));
   }
 }
 

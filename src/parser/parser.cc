@@ -2,6 +2,7 @@
 #include "hloir/parser.h"
 
 #include "module_reader.h"
+#include "support/guard.h"
 
 namespace hloir {
 namespace {
@@ -38,19 +39,36 @@ StatusOr<T> ParseFragment(std::string_view text) {
 
 }  // namespace
 
-StatusOr<ModulePtr> ParseHloModule(std::string text, const ParserOptions& options) {
+namespace {
+
+StatusOr<ModulePtr> UnguardedParseHloModule(std::string text, const ParserOptions& options) {
   HLOIR_ASSIGN_OR_RETURN(std::vector<ModulePtr> modules,
                          ParseSome(std::make_shared<const std::string>(std::move(text)), options, /*only_one=*/true));
   return std::move(modules.front());
+}
+
+}  // namespace
+
+StatusOr<ModulePtr> ParseHloModule(std::string text, const ParserOptions& options) {
+  return Guarded([&] { return UnguardedParseHloModule(std::move(text), options); });
 }
 
 StatusOr<std::vector<ModulePtr>> ParseHloModules(std::string text, const ParserOptions& options) {
   return ParseHloModules(std::make_shared<const std::string>(std::move(text)), options);
 }
 
+namespace {
+
+StatusOr<std::vector<ModulePtr>> UnguardedParseHloModules(std::shared_ptr<const std::string> text,
+                                                          const ParserOptions& options) {
+  return ParseSome(std::move(text), options, /*only_one=*/false);
+}
+
+}  // namespace
+
 StatusOr<std::vector<ModulePtr>> ParseHloModules(std::shared_ptr<const std::string> text,
                                                  const ParserOptions& options) {
-  return ParseSome(std::move(text), options, /*only_one=*/false);
+  return Guarded([&] { return UnguardedParseHloModules(std::move(text), options); });
 }
 
 StatusOr<Shape> ParseShape(std::string_view text) { return ParseFragment<Shape>(text); }
@@ -61,9 +79,17 @@ StatusOr<ConvDimensionNumbers> ParseConvDimensionNumbers(std::string_view text) 
   return ParseFragment<ConvDimensionNumbers>(text);
 }
 StatusOr<PaddingConfig> ParsePadding(std::string_view text) { return ParseFragment<PaddingConfig>(text); }
-StatusOr<Literal> ParseLiteral(std::string_view text) {
+namespace {
+
+StatusOr<Literal> UnguardedParseLiteral(std::string_view text) {
   return ParseFragment<Literal>(
       text, [](FragmentReader& reader, Literal& value) { return reader.ParseShapedLiteral(value); });
+}
+
+}  // namespace
+
+StatusOr<Literal> ParseLiteral(std::string_view text) {
+  return Guarded([&] { return UnguardedParseLiteral(text); });
 }
 
 }  // namespace hloir

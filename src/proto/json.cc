@@ -10,6 +10,7 @@
 #include "support/format.h"
 #include "codec.h"
 #include "values.h"
+#include "support/guard.h"
 
 namespace hloir {
 namespace {
@@ -337,7 +338,9 @@ Status SyntaxError(std::string_view text, const Json::parse_error& error) {
 
 }  // namespace
 
-StatusOr<std::string> SerializeHloProtoAsJson(const HloProtoFile& file, const HloModule* module) {
+namespace {
+
+StatusOr<std::string> UnguardedSerializeHloProtoAsJson(const HloProtoFile& file, const HloModule* module) {
   HLOIR_ASSIGN_OR_RETURN(std::string bytes, SerializeMessage(file, module, nullptr));
   // Strings that are no UTF-8 (names and configs may hold any bytes) are written with their bytes replaced, not
   // refused.
@@ -355,7 +358,15 @@ StatusOr<std::string> SerializeHloProtoAsJson(const HloProtoFile& file, const Hl
   return Internal("an unknown form of file");
 }
 
-StatusOr<HloProtoFile> ParseHloProtoJson(std::string_view text) {
+}  // namespace
+
+StatusOr<std::string> SerializeHloProtoAsJson(const HloProtoFile& file, const HloModule* module) {
+  return Guarded([&] { return UnguardedSerializeHloProtoAsJson(file, module); });
+}
+
+namespace {
+
+StatusOr<HloProtoFile> UnguardedParseHloProtoJson(std::string_view text) {
   if (NestsTooDeep(text)) return proto::TooDeepError();
   try {
     const Json json = Json::parse(text);
@@ -378,6 +389,12 @@ StatusOr<HloProtoFile> ParseHloProtoJson(std::string_view text) {
   } catch (const std::exception& error) {
     return InvalidArgument(error.what());
   }
+}
+
+}  // namespace
+
+StatusOr<HloProtoFile> ParseHloProtoJson(std::string_view text) {
+  return Guarded([&] { return UnguardedParseHloProtoJson(text); });
 }
 
 }  // namespace hloir

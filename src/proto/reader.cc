@@ -10,6 +10,7 @@
 #include "codec.h"
 #include "instruction.h"
 #include "values.h"
+#include "support/guard.h"
 
 namespace hloir {
 namespace {
@@ -517,7 +518,9 @@ StatusOr<HloProtoFile> Parse(std::string_view bytes) {
 
 }  // namespace
 
-StatusOr<HloProtoFile> ParseHloProto(std::string_view bytes) {
+namespace {
+
+StatusOr<HloProtoFile> UnguardedParseHloProto(std::string_view bytes) {
   // protozero reports broken bytes by exceptions; they end here.
   try {
     return Parse(bytes);
@@ -526,6 +529,12 @@ StatusOr<HloProtoFile> ParseHloProto(std::string_view bytes) {
   } catch (const std::exception& error) {
     return InvalidArgument(std::string("broken protocol buffer: ") + error.what());
   }
+}
+
+}  // namespace
+
+StatusOr<HloProtoFile> ParseHloProto(std::string_view bytes) {
+  return Guarded([&] { return UnguardedParseHloProto(bytes); });
 }
 
 bool LooksLikeHloProto(std::string_view bytes) {

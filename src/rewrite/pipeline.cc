@@ -7,6 +7,7 @@
 
 #include "hloir/analysis/structural.h"
 #include "hloir/verifier.h"
+#include "support/guard.h"
 
 namespace hloir {
 
@@ -101,8 +102,10 @@ StatusOr<bool> HloPassPipeline::RunStage(Stage& stage, HloModule& module) {
 }
 
 StatusOr<bool> HloPassPipeline::RunOnce(HloModule& module) {
-  if (options_.growth != nullptr) options_.growth->Begin(module);
-  return RunStages(module);
+  return Guarded([&] {
+    if (options_.growth != nullptr) options_.growth->Begin(module);
+    return RunStages(module);
+  });
 }
 
 StatusOr<bool> HloPassPipeline::RunStages(HloModule& module) {
@@ -116,14 +119,16 @@ StatusOr<bool> HloPassPipeline::RunStages(HloModule& module) {
 }
 
 StatusOr<bool> HloPassPipeline::RunToFixpoint(HloModule& module) {
-  if (options_.growth != nullptr) options_.growth->Begin(module);
-  bool changed = false;
-  for (int round = 0; round < options_.max_iterations; ++round) {
-    HLOIR_ASSIGN_OR_RETURN(bool round_changed, RunStages(module));
-    changed |= round_changed;
-    if (!round_changed) break;
-  }
-  return changed;
+  return Guarded([&]() -> StatusOr<bool> {
+    if (options_.growth != nullptr) options_.growth->Begin(module);
+    bool changed = false;
+    for (int round = 0; round < options_.max_iterations; ++round) {
+      HLOIR_ASSIGN_OR_RETURN(bool round_changed, RunStages(module));
+      changed |= round_changed;
+      if (!round_changed) break;
+    }
+    return changed;
+  });
 }
 
 }  // namespace hloir

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "hloir/pipeline.h"
+#include "support/guard.h"
 
 namespace hloir {
 namespace {
@@ -34,8 +35,11 @@ StatusOr<bool> Try(const HloModule& module, const PassRegistry& registry, std::s
 
 }  // namespace
 
-StatusOr<Proposals> FindProposals(const HloModule& module, const PassRegistry& registry,
-                                  std::span<const std::string> names, const PassOptions& given, int64_t max_work) {
+namespace {
+
+StatusOr<Proposals> UnguardedFindProposals(const HloModule& module, const PassRegistry& registry,
+                                           std::span<const std::string> names, const PassOptions& given,
+                                           int64_t max_work) {
   if (names.empty()) names = registry.default_pipeline();
   PassOptions options = given;
   if (options.evaluator == nullptr) options.evaluator = registry.MakeEvaluator();
@@ -57,6 +61,13 @@ StatusOr<Proposals> FindProposals(const HloModule& module, const PassRegistry& r
     if (!tried) ++proposals.untried;
   }
   return proposals;
+}
+
+}  // namespace
+
+StatusOr<Proposals> FindProposals(const HloModule& module, const PassRegistry& registry,
+                                  std::span<const std::string> names, const PassOptions& given, int64_t max_work) {
+  return Guarded([&] { return UnguardedFindProposals(module, registry, names, given, max_work); });
 }
 
 }  // namespace hloir

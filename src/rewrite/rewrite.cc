@@ -39,8 +39,33 @@ std::string Rewrite::Id() const {
   return id;
 }
 
+namespace {
+
+// About how long an instruction's text is, for those that are long: in each copy it stands again.
+int64_t TextSize(const HloInstruction& i) {
+  size_t bytes = 64 + i.name().size() + 8 * static_cast<size_t>(i.operand_count());
+  if (i.metadata() != nullptr) bytes += i.metadata()->op_name.size();
+  if (i.IsConstant()) bytes += static_cast<size_t>(i.shape().ByteSize());
+  if (i.has_extras()) {
+    bytes += i.extras().backend_config.size();
+    for (const auto& [key, value] : i.extras().frontend_attributes) bytes += key.size() + value.size();
+  }
+  return static_cast<int64_t>(bytes);
+}
+
+}  // namespace
+
 void GrowthBudget::Begin(const HloModule& module) {
-  most_ = given_ > 0 ? given_ : 50000 + 16 * module.instruction_count();
+  most_ = given_;
+  if (given_ > 0) return;
+  constexpr int64_t kAlways = 50000, kTimes = 16, kMostText = int64_t{1} << 27;
+  int64_t longest = 1;
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
+      longest = std::max(longest, TextSize(*i));
+  }
+  const int64_t count = module.instruction_count();
+  most_ = count + std::min(kAlways + (kTimes - 1) * count, std::max(count, kMostText / longest));
 }
 
 void GrowthBudget::BeginPass(const HloModule& module) {
@@ -52,11 +77,17 @@ void GrowthBudget::BeginPass(const HloModule& module) {
 }
 
 bool GrowthBudget::HasRoom(const HloModule& module, int64_t added) {
-  if (module.instruction_id_limit() + added < look_again_) return true;
-  const int64_t room = most_now_ - module.instruction_count();
-  look_again_ = module.instruction_id_limit() + room;
-  stopped_ |= added > room;
-  return added <= room;
+  if (most_ > 0 && module.instruction_id_limit() + added < look_again_) return true;
+  const int64_t room = (added > 0 ? most_ : most_now_) - module.instruction_count();
+  if (added <= room) {
+    look_again_ = module.instruction_id_limit() + room;
+    return true;
+  }
+  stopped_ = true;
+  // Nothing more is copied, also not what is smaller, nor where later passes make room: or what called something large
+  // would be copied in its place, for each pass after this to look into, and fixpoints would go round to their limit.
+  if (added > 0) most_ = 0;
+  return false;
 }
 
 bool RewriteGate::Enabled(const RuleInfo& rule, MathMode math) const {

@@ -8,7 +8,7 @@ namespace hloir::inference {
 namespace {
 
 // Tuples of tuples of … can grow with every line of a text; these are far beyond what programs have.
-constexpr int64_t kMaxTupleNodes = 1 << 20;
+constexpr int64_t kMaxTupleNodes = 1 << 18;
 constexpr int kMaxTupleDepth = 512;
 
 Status ExpectReasonableSize(const Shape& element_shape, int64_t& nodes) {

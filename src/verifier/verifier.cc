@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "internal.h"
+#include "support/guard.h"
 
 namespace hloir {
 
@@ -40,7 +41,9 @@ std::vector<VerifierError> VerifyModuleAll(const HloModule& module, const Verifi
   return std::move(errors.list());
 }
 
-Status VerifyModule(const HloModule& module, const VerifierOptions& options) {
+namespace {
+
+Status UnguardedVerifyModule(const HloModule& module, const VerifierOptions& options) {
   VerifierOptions first = options;
   first.max_errors = 1;
   std::vector<VerifierError> errors = VerifyModuleAll(module, first);
@@ -49,6 +52,12 @@ Status VerifyModule(const HloModule& module, const VerifierOptions& options) {
   if (where == nullptr) return InvalidArgument(Format("module {}: {}", module.name(), errors[0].message));
   std::string line = where->line() > 0 ? Format("line {}: ", where->line()) : "";
   return InvalidArgument(Format("{}{} {}: {}", line, where->opcode_name(), where->name(), errors[0].message));
+}
+
+}  // namespace
+
+Status VerifyModule(const HloModule& module, const VerifierOptions& options) {
+  return Guarded([&] { return UnguardedVerifyModule(module, options); });
 }
 
 }  // namespace hloir

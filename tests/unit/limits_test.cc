@@ -83,6 +83,45 @@ TEST_CASE("passes: what doubles a module again and again stops, and says so", "[
   }
 }
 
+TEST_CASE("passes: one that met its limit copies nothing more, in whatever round it is asked again", "[limits]") {
+  // Else functions that call what was too large to copy are copied in its place: tens of thousands of conditionals, for
+  // each of which each later pass looked into branches of thousands.
+  auto module = Parsed(Doubling(40,
+                                "  k = pred[] constant(true)\n  a = f32[] conditional(k, x, x), "
+                                "true_computation=BEFORE, false_computation=fn0\n"
+                                "  ROOT b = f32[] conditional(k, a, a), true_computation=BEFORE, "
+                                "false_computation=fn0\n"));
+  const auto names = SplitPipeline("[conditional-simplifier,dce]");
+  REQUIRE(names.ok());
+  auto pipeline = MakePipeline(*names, {}, {.max_instructions = 2000});
+  REQUIRE(pipeline.ok());
+  REQUIRE(pipeline->RunOnce(*module).ok());
+  int64_t conditionals = 0;
+  for (const HloComputation* computation : module->computations()) {
+    for (const HloInstruction* i : computation->instructions()) conditionals += i->opcode() == HloOpcode::kConditional;
+  }
+  CHECK(conditionals <= 2 * 40);
+  CHECK(pipeline->runs().size() <= 8);
+}
+
+TEST_CASE("passes: copies of what is long count for more", "[limits]") {
+  const std::string name(20000, 'n');
+  auto module = Parsed(Doubling(40, kCalls));
+  auto named = Parsed([&] {
+    std::string text = Doubling(40, kCalls);
+    const std::string sine = "ROOT r = f32[] sine(x)";
+    return text.replace(text.find(sine), sine.size(), sine + ", metadata={op_name=\"" + name + "\"}");
+  }());
+  for (HloModule* each : {module.get(), named.get()}) {
+    auto pipeline = MakePipeline({{"call-inliner"}}, {});
+    REQUIRE(pipeline.ok());
+    REQUIRE(pipeline->RunOnce(*each).ok());
+    CHECK(pipeline->runs()[0].stopped);
+  }
+  CHECK(module->instruction_count() > 20000);
+  CHECK(named->instruction_count() < 10000);
+}
+
 TEST_CASE("passes: loops of one round in one another stop, too", "[limits]") {
   const std::string state = "(s32[], f32[])";
   std::string text = "HloModule m\nonce {\n  t = " + state +
