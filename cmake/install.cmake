@@ -44,6 +44,7 @@ configure_file(cmake/hloir.pc.in hloir.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/hloir.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 
 if(HLOIR_BUILD_TOOLS)
+  install(PROGRAMS tools/fuzz_xla.py tools/fuzz_ray.py DESTINATION ${CMAKE_INSTALL_DATADIR}/hloir COMPONENT runtime)
   install(FILES docs/hloir.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
   install(FILES tools/completion/hloir.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
     RENAME hloir COMPONENT runtime)

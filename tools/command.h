@@ -28,6 +28,7 @@ void AddFuzzCommand(CLI::App& app, Action& action, PassRegistry& registry);
 void AddFuzzGenerateCommand(CLI::App& fuzz, Action& action);
 void AddDiffCommand(CLI::App& app, Action& action);
 void AddFuzzRunCommand(CLI::App& fuzz, Action& action);
+void AddFuzzXlaCommand(CLI::App& fuzz, Action& action);
 void AddGraphCommand(CLI::App& app, Action& action);
 void AddDumpsCommand(CLI::App& app, Action& action);
 void AddLspCommand(CLI::App& app, Action& action);

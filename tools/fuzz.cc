@@ -13,6 +13,7 @@ void AddFuzzCommand(CLI::App& app, Action& action, PassRegistry& registry) {
   AddFuzzRunCommand(*fuzz, action);
   AddFuzzMutantsCommand(*fuzz, action);
   AddFuzzRulesCommand(*fuzz, action, registry);
+  AddFuzzXlaCommand(*fuzz, action);
   for (CLI::App* command : fuzz->get_subcommands({})) command->group("Commands");
   fuzz->callback([fuzz, &action] {
     if (!fuzz->get_subcommands().empty()) return;
