@@ -1,4 +1,4 @@
-# For the other scripts, to be sourced: say, install_packages, build.
+# For the other scripts, to be sourced: say, install_packages, build, takes, make_libraries.
 set -eu
 cd "$(dirname "$0")/.."
 jobs=$(nproc)
@@ -40,4 +40,42 @@ build() {
 takes() {
   if [ -d "$2" ]; then return; fi
   say "this takes $(($1 / jobs / 60 + 1)) to $(($1 * 2 / jobs / 60 + 1)) minutes on $jobs cores, most of it compiling; only the first time"
+}
+
+# make_libraries PREFIX "NAMES" CMAKE-ARGUMENTS…: of zlib, libzip, re2 and fmtlib those that Debian has not for this target or
+# standard library, from Debian's sources. $arch: the target of zlib, which has no use for CMake's arguments.
+make_libraries() {
+  prefix=$1 names=$2
+  shift 2
+  [ ! -e "$prefix/done" ] || return 0
+  say "from Debian's sources: $names"
+  mkdir -p "$prefix/apt/lists/partial" "$prefix/src" "$prefix/lib/pkgconfig"
+  . /etc/os-release
+  echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $VERSION_CODENAME main" \
+    >"$prefix/apt/sources.list"
+  here=$PWD
+  cd "$prefix/src"
+  apt="apt-get -q -o Dir::Etc::sourcelist=$prefix/apt/sources.list -o Dir::Etc::sourceparts=- -o Dir::State::lists=$prefix/apt/lists"
+  $apt update
+  $apt source --download-only $names
+  for name in $names; do
+    rm -rf "$name"
+    dpkg-source --no-check -x "${name}"_*.dsc "$name"
+    if [ "$name" = zlib ]; then  # Debian's source lacks files that zlib's CMakeLists.txt names
+      (cd zlib && CHOST=$arch-linux-gnu ./configure --static --prefix="$prefix" && make -s -j "$jobs" install libz.a)
+      continue
+    fi
+    if [ "$name" = re2 ]; then  # Debian makes these anew, from its package unicode-data
+      make -s -C re2 REBUILD_TABLES=1 re2/perl_groups.cc re2/unicode_casefold.cc re2/unicode_groups.cc
+    fi
+    cmake -S "$name" -B "$name/build" -G Ninja "$@" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$prefix" \
+      -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_PREFIX_PATH="$prefix" -DBUILD_SHARED_LIBS=OFF \
+      -DFMT_TEST=OFF -DFMT_DOC=OFF -DRE2_BUILD_TESTING=OFF -DBUILD_TOOLS=OFF -DBUILD_REGRESS=OFF -DBUILD_EXAMPLES=OFF -DBUILD_DOC=OFF \
+      -DENABLE_COMMONCRYPTO=OFF -DENABLE_GNUTLS=OFF -DENABLE_MBEDTLS=OFF -DENABLE_OPENSSL=OFF -DENABLE_BZIP2=OFF -DENABLE_LZMA=OFF -DENABLE_ZSTD=OFF
+    cmake --build "$name/build" --parallel "$jobs"
+    cmake --install "$name/build"
+    [ "$name" != re2 ] || sed "s,@includedir@,$prefix/include,;s,@libdir@,$prefix/lib," re2/re2.pc >"$prefix/lib/pkgconfig/re2.pc"
+  done
+  cd "$here"
+  touch "$prefix/done"
 }

@@ -218,10 +218,9 @@ class ConstantFolding : public RewritingPass {
       return !std::isnan(real) || std::memcmp(&real, &imaginary, sizeof real) == 0;
     };
     if (value.shape().IsTuple()) return std::all_of(value.elements().begin(), value.elements().end(), HasText);
-    if (value.shape().element_type() == PrimitiveType::C64)
-      return std::ranges::all_of(value.data<std::complex<float>>(), told);
-    return value.shape().element_type() != PrimitiveType::C128 ||
-           std::ranges::all_of(value.data<std::complex<double>>(), told);
+    const auto all_told = [&](const auto& numbers) { return std::all_of(numbers.begin(), numbers.end(), told); };
+    if (value.shape().element_type() == PrimitiveType::C64) return all_told(value.data<std::complex<float>>());
+    return value.shape().element_type() != PrimitiveType::C128 || all_told(value.data<std::complex<double>>());
   }
 
   // A constant; of a tuple, a tuple of constants.

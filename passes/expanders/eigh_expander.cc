@@ -23,6 +23,7 @@
 #include <charconv>
 #include <limits>
 
+#include "hloir/parser.h"
 #include "hloir/rewrite/rules.h"
 #include "for_loop.h"
 #include "matrices.h"
@@ -41,14 +42,19 @@ struct Config {
 std::optional<Config> ReadConfig(std::string_view text) {
   Config config;
   const char *at = text.data(), *end = at + text.size();
-  auto number = [&](auto& value) {
+  auto number = [&](int& value) {
     const auto [next, error] = std::from_chars(at, end, value);
     at = next;
     return error == std::errc();
   };
+  auto tolerance = [&] {
+    const auto read = ParseLiteral("f64[] " + std::string(at, end));
+    if (read.ok()) config.tolerance = read->data<double>()[0];
+    return read.ok();
+  };
   auto comma = [&] { return at != end && *at++ == ','; };
   const bool good = number(config.lower) && comma() && number(config.sort) && comma() && number(config.sweeps) &&
-                    comma() && number(config.tolerance) && at == end && config.sweeps >= 0;
+                    comma() && tolerance() && config.sweeps >= 0;
   return good ? std::optional(config) : std::nullopt;
 }
 

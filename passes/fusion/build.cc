@@ -79,8 +79,9 @@ class Joiner {
     auto [first, last] = copies_.equal_range(hash);
     for (auto it = first; it != last; ++it) {
       HloInstruction* known = it->second;
-      if (StructurallyEqual(*known, original) && std::ranges::equal(known->operands(), operands) &&
-          std::ranges::equal(known->called_computations(), original.called_computations())) {
+      const auto same = [](const auto& a, const auto& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); };
+      if (StructurallyEqual(*known, original) && same(known->operands(), operands) &&
+          same(known->called_computations(), original.called_computations())) {
         known->MergeMetadataOf(original);
         return known;
       }

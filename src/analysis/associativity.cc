@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "hloir/module.h"
+#include "support/ranges.h"
 
 namespace hloir {
 namespace {
@@ -293,8 +294,8 @@ class Selection {
       return true;
     };
     auto preds = [&] {
-      return logical && std::ranges::all_of(
-                            op.operands, [&](int operand) { return values_[static_cast<size_t>(operand)].array < 0; });
+      return logical &&
+             AllOf(op.operands, [&](int operand) { return values_[static_cast<size_t>(operand)].array < 0; });
     };
     switch (i.opcode()) {
       case HloOpcode::kConstant: return logical && !i.literal().elided() && give(i.literal().GetAsInt64(0) != 0);
@@ -348,7 +349,7 @@ ReducerClass ClassifySelection(const Reducer& reducer, const std::vector<int>& m
   std::vector<Ranked> x[3], left(n), right(n), inner(n);
   for (auto& element : x) element.resize(n);
   auto same = [&](const std::vector<Ranked>& a, const std::vector<Ranked>& b) {
-    return std::ranges::all_of(members, [&](int k) {
+    return AllOf(members, [&](int k) {
       const Ranked &p = a[static_cast<size_t>(k)], &q = b[static_cast<size_t>(k)];
       // Floats of one rank may be zeros of either sign; equal integers are equal in all bits, and one NaN is as
       // another.
@@ -421,7 +422,7 @@ std::optional<Polynomials> Expand(const Reducer& reducer, const std::vector<int>
       plain[i] = true;
       continue;
     }
-    if (!std::ranges::all_of(op.operands, [&](int o) { return values[static_cast<size_t>(o)].has_value(); })) continue;
+    if (!AllOf(op.operands, [&](int o) { return values[static_cast<size_t>(o)].has_value(); })) continue;
     if (inside == PrimitiveType::PRED || !SameClass(type, inside)) continue;
     auto in = [&](size_t k) -> const Polynomial& { return *values[static_cast<size_t>(op.operands[k])]; };
     switch (op.instruction->opcode()) {

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "support/format.h"
+#include "support/number.h"
 
 extern char** environ;
 
@@ -72,7 +73,7 @@ std::vector<std::string_view> Words(std::string_view line) {
 }
 double Number(std::string_view text) {
   double value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
+  ReadNumber(text.data(), text.data() + text.size(), value);
   return value;
 }
 

@@ -22,6 +22,7 @@
 #include "hloir/pipeline.h"
 #include "hloir/rewrite/plugin.h"
 #include "support/format.h"
+#include "support/number.h"
 #include "support/text.h"
 
 namespace hloir {
@@ -71,7 +72,7 @@ struct Fact {
   // What a file or lesson.json writes: a number, if it is one.
   static Fact Of(const std::string& text) {
     double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const auto [end, error] = ReadNumber(text.data(), text.data() + text.size(), number);
     return error == std::errc() && end == text.data() + text.size() && !text.empty() ? Fact(number) : Fact(text);
   }
   bool operator==(const Fact&) const = default;

@@ -9,6 +9,7 @@
 #include "module_reader.h"
 
 #include "support/format.h"
+#include "support/number.h"
 
 namespace hloir {
 namespace {
@@ -45,7 +46,7 @@ bool FragmentReader::ParseReal(PrimitiveType type, double& value, uint64_t& nan_
   has_payload = false;
   const char* p = place + (*place == '-' ? 1 : 0);
   if (IsDigit(*p) || (*p == '.' && p != place)) {
-    std::from_chars_result result = std::from_chars(place, lexer_.end(), value);
+    std::from_chars_result result = ReadNumber(place, lexer_.end(), value);
     if (result.ec == std::errc::result_out_of_range) {
       value = std::strtod(std::string(place, result.ptr).c_str(), nullptr);  // 0 or a denormal for an underflow
     } else if (result.ec != std::errc()) {

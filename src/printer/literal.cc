@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "values.h"
+#include "support/number.h"
 
 namespace hloir {
 namespace {
@@ -45,7 +46,7 @@ void AppendWideFloat(TextBuffer& out, T value) {
   char text[32];
   char* end = std::to_chars(text, text + sizeof(text), value, std::chars_format::general, kFewDigits).ptr;
   T again;
-  if (auto read = std::from_chars(text, end, again); read.ec != std::errc() || again != value) {
+  if (auto read = ReadNumber(text, end, again); read.ec != std::errc() || again != value) {
     end = std::to_chars(text, text + sizeof(text), value, std::chars_format::general, kAllDigits).ptr;
   }
   out.Append(std::string_view(text, static_cast<size_t>(end - text)));

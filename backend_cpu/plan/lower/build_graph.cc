@@ -7,6 +7,7 @@
 
 #include "support/endian.h"
 #include "support/format.h"
+#include "support/ranges.h"
 #include "hloir/analysis/structural.h"
 #include "plan/lower/dead_values.h"
 #include "plan/steps/dot.h"
@@ -109,7 +110,7 @@ class Builder {
     std::vector<Known>& known = known_[hash];
     for (const Known& other : known) {
       if (other.operands == operands && StructurallyEqual(*other.instruction, instruction) &&
-          std::ranges::equal(other.instruction->called_computations(), instruction.called_computations())) {
+          SameElements(other.instruction->called_computations(), instruction.called_computations())) {
         leaves_[instruction.id()] = other.leaves;
         return OkStatus();
       }
@@ -171,7 +172,7 @@ class Builder {
     if (instruction.opcode() == HloOpcode::kSetDimensionSize || instruction.opcode() == HloOpcode::kDynamicReshape)
       return true;
     auto is_static = [](const Shape* shape) { return shape->IsStatic(); };
-    return !std::ranges::all_of(instruction.shape().Leaves(), is_static) || ReadsDynamic(instruction, false);
+    return !AllOf(instruction.shape().Leaves(), is_static) || ReadsDynamic(instruction, false);
   }
   bool ReadsDynamic(const HloInstruction& instruction, bool stated_static) const {
     for (const HloInstruction* operand : instruction.operands()) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "plan/steps/kernel_choice.h"
+#include "support/ranges.h"
 
 namespace hloir::cpu {
 namespace {
@@ -39,7 +40,7 @@ bool HasStep(HloOpcode opcode) {
 
 Support SupportFor(const Graph& graph, const Node& node, const KernelTable& kernels) {
   auto is_dynamic = [&](ValueId id) { return graph.values[id].kind == ValueKind::kDynamic; };
-  if (std::ranges::any_of(node.inputs, is_dynamic) || std::ranges::any_of(node.outputs, is_dynamic))
+  if (AnyOf(node.inputs, is_dynamic) || AnyOf(node.outputs, is_dynamic))
     return {Support::kReference, {}, "an array has a dynamic size"};
   const HloOpcode opcode = node.opcode();
   if (node.is_copy || !node.graphs.empty()) return {};

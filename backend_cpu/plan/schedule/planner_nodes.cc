@@ -5,6 +5,7 @@
 
 #include "support/endian.h"
 #include "support/format.h"
+#include "support/ranges.h"
 #include "plan/steps/array_step.h"
 #include "plan/steps/convolution.h"
 #include "plan/steps/dot.h"
@@ -123,7 +124,7 @@ Status Planner::PlanConcatenate(const Node& node) {
 
 Status Planner::PlanStep(const Node& node) {
   auto is_empty = [&](ValueId id) { return graph_.values[id].count == 0; };
-  if (std::ranges::any_of(node.inputs, is_empty) || std::ranges::any_of(node.outputs, is_empty))
+  if (AnyOf(node.inputs, is_empty) || AnyOf(node.outputs, is_empty))
     return PlanReference(node, "an array has no elements");
   std::string_view reason;
   for (const StepMaker* maker : StepMakersOf(node.opcode())) {

@@ -94,8 +94,8 @@ class SmallVector {
   friend bool operator==(const SmallVector& a, const SmallVector& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
   }
-  friend auto operator<=>(const SmallVector& a, const SmallVector& b) {
-    return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
+  friend bool operator<(const SmallVector& a, const SmallVector& b) {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
   }
 
  private:
