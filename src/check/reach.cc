@@ -155,7 +155,10 @@ void Reach::See(const HloInstruction& i, const Literal& value) {
     turns_[loop->second] += value.GetAsInt64(0) != 0;
   const auto first = first_.find(&i);
   if (first == first_.end()) return;
-  if (i.opcode() == HloOpcode::kClamp) {
+  // In the constructor's order: it decided how many places there are.
+  if (IsPredicate(i)) {
+    for (bool said : value.data<bool>()) Mark(first->second + (said ? kTrue : kFalse));
+  } else if (i.opcode() == HloOpcode::kClamp) {
     SeeClamp(i, value);
   } else if (i.opcode() == HloOpcode::kConditional) {
     const Literal* branch = ValueOf(i.operand(0));
@@ -166,8 +169,6 @@ void Reach::See(const HloInstruction& i, const Literal& value) {
   } else if (i.opcode() == HloOpcode::kWhile) {
     const int64_t turns = std::exchange(turns_[&i], 0);
     Mark(first->second + (turns == 0 ? kNever : turns == 1 ? kOnce : kOften));
-  } else if (IsPredicate(i)) {
-    for (bool said : value.data<bool>()) Mark(first->second + (said ? kTrue : kFalse));
   } else {
     SeeIndices(i);
   }

@@ -67,3 +67,19 @@ TEST_CASE("a wrong branch that plain inputs never take is found") {
   REQUIRE(verdict.ok());
   CHECK(verdict->outcome == Outcome::kDisagree);
 }
+
+TEST_CASE("clamps, loops and branches of truth values are looked at as truth values") {
+  const Verdict v = SelfVerdict(
+      "HloModule m\non { ROOT p = pred[] parameter(0) }\noff { q = pred[] parameter(0)\n ROOT no = pred[] "
+      "constant(false) }\n"
+      "same { ROOT r = pred[] parameter(0) }\n" +
+      Entry("  x = pred[] parameter(0)\n  i = s32[] parameter(1)\n  f = pred[] constant(false)\n  t = pred[] "
+            "constant(true)\n"
+            "  c = pred[] clamp(f, x, t)\n  w = pred[] while(c), condition=on, body=off\n"
+            "  b = pred[] conditional(i, c, c, c, c), branch_computations={same, same, same, same}\n"
+            "  ROOT r = (pred[], pred[]) tuple(w, b)")
+          .substr(std::string("HloModule m\n").size()));
+  CHECK(Says(v, "w is never true"));
+  CHECK_FALSE(Says(v, "c is never true"));
+  CHECK_FALSE(Says(v, "b is never false"));
+}
