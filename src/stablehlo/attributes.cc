@@ -6,6 +6,7 @@
 #include "reader.h"
 #include "support/endian.h"
 #include "support/format.h"
+#include "support/number.h"
 
 namespace hloir::stablehlo {
 namespace {
@@ -60,7 +61,7 @@ bool StoreNumber(std::string_view token, PrimitiveType type, void* out) {
       if constexpr (IsFloat(kType)) {
         // f32 is read as such, so that it is rounded once.
         std::conditional_t<kType == PrimitiveType::F32, float, double> number = 0;
-        const auto read = std::from_chars(begin, end, number);
+        const auto read = ReadNumber(begin, end, number);
         if (read.ec != std::errc() || read.ptr != end) return false;
         value = S(number);
       } else {
