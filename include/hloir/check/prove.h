@@ -3,7 +3,7 @@
 //
 // Example:
 //
-//   const Proof proof = Prove(module, *optimized);
+//   const Proof proof = Prove(module, module);
 //   if (proof.holds) std::puts(proof.how.c_str());
 //
 // Where integers, conditions or indices are what differs, an SMT solver decides, if hloir was built with one (z3): it
