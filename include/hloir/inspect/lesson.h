@@ -5,10 +5,11 @@
 // Example:
 //
 //   StatusOr<std::vector<Lesson>> lessons = ReadLessons("docs/lessons");
-//   if (!lessons.ok() || lessons->empty()) return;
-//   const Lesson& lesson = lessons->front();
-//   StatusOr<Mark> mark = MarkAnswer(lesson, lesson.exercises.front(), "first.hlo", BuiltinPasses());
-//   if (mark.ok()) std::puts(mark->said.c_str());
+//   if (lessons.ok() && !lessons->empty()) {
+//     const Lesson& lesson = lessons->front();
+//     StatusOr<Mark> mark = MarkAnswer(lesson, lesson.exercises.front(), "first.hlo", BuiltinPasses());
+//     if (mark.ok()) std::puts(mark->said.c_str());
+//   }
 //
 // Threads: a lesson is a value; answers may be marked from any thread, those that are plugins once per process.
 // Tested by tests/unit/lesson_test.cc, which marks every answer in the lessons' folders, and tests/cli/lesson.test.
