@@ -517,8 +517,13 @@ const Term* Terms::Compare(const Shape& shape, Operands x, std::vector<int64_t> 
   if (equal && x[0]->id > x[1]->id) std::swap(x[0], x[1]);
   if (integers && !equal) {
     const int64_t lowest = Literal::MinValue(type).GetAsInt64(0), highest = Literal::MaxValue(type).GetAsInt64(0);
-    if (SplatInteger(x[1]) == lowest) return SplatOf(shape, 0);
-    if (const std::optional<int64_t> c = SplatInteger(x[0])) {
+    const std::optional<int64_t> c = SplatInteger(x[0]), d = SplatInteger(x[1]);
+    if (c && d) {
+      const bool less = IsSigned(type) ? *c < *d : static_cast<uint64_t>(*c) < static_cast<uint64_t>(*d);
+      return SplatOf(shape, less ? 1 : 0);
+    }
+    if (d == lowest) return SplatOf(shape, 0);
+    if (c) {
       if (*c == highest) return SplatOf(shape, 0);
       return Not(with(kLt, x[1], SplatOf(x[0]->shape, *c + 1)));
     }

@@ -77,6 +77,21 @@ TEST_CASE("integers are polynomials modulo 2^n") {
   CHECK(!Same("w = s32[6] convert(c)\n ROOT r = s32[6] add(w, w)", "n = s8[6] add(c, c)\n ROOT r = s32[6] convert(n)"));
 }
 
+TEST_CASE("numbers are compared with numbers") {
+  const std::string numbers =
+      "k = s32[] constant(-3)\n n = s32[] constant(5)\n"
+      " u = u32[] constant(4294967295)\n v = u32[] constant(7)\n";
+  const auto says = [&](const std::string& compare, bool is) {
+    return Same(numbers + " ROOT r = pred[] compare(" + compare,
+                std::string(" ROOT t = pred[] constant(") + (is ? "true" : "false") + ")");
+  };
+  CHECK(says("k, n), direction=LT", true));
+  CHECK(says("n, k), direction=LT", false));
+  CHECK(says("n, n), direction=LE", true));
+  CHECK(says("u, v), direction=LT", false));
+  CHECK(says("v, u), direction=GE", false));
+}
+
 TEST_CASE("bits are polynomials of and and xor") {
   CHECK(Same("o = s32[6] or(a, b)\n ROOT r = s32[6] not(o)",
              "n = s32[6] not(a)\n m = s32[6] not(b)\n ROOT r = s32[6] and(m, n)"));
