@@ -42,6 +42,7 @@ std::vector<int64_t> ContiguousStrides(const DimVector& dimensions) {
 }  // namespace
 
 bool Term::IsElementwise() const {
+  if (operands.empty()) return false;  // an operation as an unknown of its own
   return kind == Kind::kRing || kind == Kind::kBits ||
          (kind == Kind::kOp && like == nullptr && HasTrait(opcode, kElementwise));
 }
