@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <thread>
 
 #include "support/format.h"
 #include "isa/isas.h"
@@ -331,8 +330,7 @@ class PreparedDevices : public HloDeviceExecutable {
   explicit PreparedDevices(const DeviceCounts& counts) : counts_(counts), devices_(reference::MakeDevices(counts)) {}
 
   Status Prepare(const HloModule& module, ExecutableOptions options) {
-    const int64_t cores =
-        options.threads > 0 ? options.threads : std::max<int64_t>(std::thread::hardware_concurrency(), 1);
+    const int64_t cores = ThreadCount(options.threads);
     const EvaluatorOptions& evaluator = options.evaluator;
     // They may not bear to be called at once. Progress is the first device's alone.
     const bool handlers =

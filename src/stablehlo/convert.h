@@ -95,6 +95,8 @@ class Converter {
   Status Precision(const Operation& op, PrecisionList& list) const;
   Status Channel(const Operation& op, OptionalInt64& channel) const;
   Status Groups(const Operation& op, ReplicaGroups& groups) const;
+  template <class Attributes>
+  Status Participants(const Operation& op, Attributes& a) const;
   Status Annotate(const Operation& op, Op last_before, Scope& scope);
   void SetMetadata(const Operation& op, Op instruction) const;
 

@@ -164,14 +164,20 @@ Status Converter::Groups(const Operation& op, ReplicaGroups& groups) const {
   return OkStatus();
 }
 
+// Who takes part, as the collectives that can name devices say it.
+template <class Attributes>
+Status Converter::Participants(const Operation& op, Attributes& a) const {
+  HLOIR_RETURN_IF_ERROR(Channel(op, a.channel_id));
+  HLOIR_RETURN_IF_ERROR(Groups(op, a.replica_groups));
+  return Bool(op, "use_global_device_ids", a.use_global_device_ids);
+}
+
 Status Converter::AllGather(const Operation& op, Scope& scope) {
   HLOIR_ASSIGN_OR_RETURN(const std::vector<Op> operands, Operands(op, scope));
   AllGatherAttributes a;
   int64_t dimension = 0;
   HLOIR_RETURN_IF_ERROR(Int(op, "all_gather_dim", dimension));
-  HLOIR_RETURN_IF_ERROR(Channel(op, a.channel_id));
-  HLOIR_RETURN_IF_ERROR(Groups(op, a.replica_groups));
-  HLOIR_RETURN_IF_ERROR(Bool(op, "use_global_device_ids", a.use_global_device_ids));
+  HLOIR_RETURN_IF_ERROR(Participants(op, a));
   a.dimensions = {dimension};
   if (operands.size() != 1 || op.results.size() != 1)
     return Unsupported(op, "an all_gather of several arrays is not supported");
@@ -182,9 +188,7 @@ Status Converter::AllGather(const Operation& op, Scope& scope) {
 Status Converter::AllReduce(const Operation& op, Scope& scope) {
   HLOIR_ASSIGN_OR_RETURN(const std::vector<Op> operands, Operands(op, scope));
   AllReduceAttributes a;
-  HLOIR_RETURN_IF_ERROR(Channel(op, a.channel_id));
-  HLOIR_RETURN_IF_ERROR(Groups(op, a.replica_groups));
-  HLOIR_RETURN_IF_ERROR(Bool(op, "use_global_device_ids", a.use_global_device_ids));
+  HLOIR_RETURN_IF_ERROR(Participants(op, a));
   HLOIR_ASSIGN_OR_RETURN(HloComputation * body, RegionComputation(op, 0));
   std::vector<Shape> shapes;
   for (const Value* value : op.results) shapes.push_back(value->shape);
@@ -200,9 +204,7 @@ Status Converter::ReduceScatter(const Operation& op, Scope& scope) {
   ReduceScatterAttributes a;
   int64_t dimension = 0;
   HLOIR_RETURN_IF_ERROR(Int(op, "scatter_dimension", dimension));
-  HLOIR_RETURN_IF_ERROR(Channel(op, a.channel_id));
-  HLOIR_RETURN_IF_ERROR(Groups(op, a.replica_groups));
-  HLOIR_RETURN_IF_ERROR(Bool(op, "use_global_device_ids", a.use_global_device_ids));
+  HLOIR_RETURN_IF_ERROR(Participants(op, a));
   a.dimensions = {dimension};
   HLOIR_ASSIGN_OR_RETURN(HloComputation * body, RegionComputation(op, 0));
   if (op.results.size() != 1) return Error(op, "has one result");

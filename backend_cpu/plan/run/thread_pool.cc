@@ -34,10 +34,11 @@ void WaitWhile(const std::atomic<uint32_t>& state, uint32_t value) {
 
 }  // namespace
 
-ThreadPool::ThreadPool(int threads)
-    : threads_(threads > 0 ? std::min(threads, 1024)
-                           : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))),
-      shares_(static_cast<size_t>(threads_)) {}
+int ThreadCount(int wanted) {
+  return wanted > 0 ? std::min(wanted, 1024) : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+ThreadPool::ThreadPool(int threads) : threads_(ThreadCount(threads)), shares_(static_cast<size_t>(threads_)) {}
 
 ThreadPool::~ThreadPool() {
   for (int i = 0; i < worker_count_; ++i) {

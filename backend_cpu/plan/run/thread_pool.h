@@ -17,6 +17,9 @@
 
 namespace hloir::cpu {
 
+// `wanted`, or, if it is 0, as many as the machine has; at most 1024.
+int ThreadCount(int wanted);
+
 class ThreadPool {
  public:
   // `threads` in all, the caller's among them; 0: as many as the machine has. They start with the first parallel work.
