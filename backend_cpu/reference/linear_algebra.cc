@@ -79,6 +79,8 @@ StatusOr<Value> EvaluateTriangularSolve(EvalContext& context) {
   // x op(a) = b is op(a)^T x^T = b^T: one more transposition of a, and rows of x for columns.
   const bool flipped = transposed == attributes.left_side;
   const bool forward = attributes.lower != flipped;  // op(a), as it acts on a column, is lower triangular
+  // Not every library's complex quotient of two real numbers is theirs.
+  const bool real = !IsComplex(context.shape.element_type());
   for (size_t m = 0; m < matrices; ++m) {
     auto element = [&](size_t i, size_t j) {
       const Complex value = a[m * n * n + (flipped ? j * n + i : i * n + j)];
@@ -95,7 +97,8 @@ StatusOr<Value> EvaluateTriangularSolve(EvalContext& context) {
           const size_t k = forward ? done : n - 1 - done;
           sum -= element(i, k) * unknown(k);
         }
-        unknown(i) = attributes.unit_diagonal ? sum : sum / element(i, i);
+        if (attributes.unit_diagonal) unknown(i) = sum;
+        else unknown(i) = real ? Complex(sum.real() / element(i, i).real()) : sum / element(i, i);
       }
     }
   }

@@ -6,6 +6,7 @@
 #include "reference/evaluation.h"
 #include "reference/index.h"
 #include "reference/scalar_function.h"
+#include "reference/sort_between_guards.h"
 #include "reference/topk.h"
 
 namespace hloir::reference {
@@ -30,25 +31,6 @@ Status MergeSort(std::vector<int64_t>& order, Before before) {
     order.swap(merged);
   }
   return OkStatus();
-}
-
-// As XLA:CPU sorts when ties may fall anyhow: by std::sort. It trusts the comparator to be an order, and would run off
-// the ends of the array with one that is none; so there are guards at both ends, which nothing comes before or after.
-template <class Before>
-Status IntroSort(std::vector<int64_t>& order, Before before) {
-  constexpr int64_t kGuard = -1;
-  order.insert(order.begin(), kGuard);
-  order.push_back(kGuard);
-  Status status;
-  std::sort(order.begin() + 1, order.end() - 1, [&](int64_t a, int64_t b) {
-    if (a == kGuard || b == kGuard || !status.ok()) return false;
-    const StatusOr<bool> result = before(a, b);
-    if (!result.ok()) status = result.status();
-    return result.ok() && *result;
-  });
-  order.pop_back();
-  order.erase(order.begin());
-  return status;
 }
 
 // Float and integer keys in one unsigned order: floats by total order, with -NaN first and NaN last.
@@ -107,7 +89,20 @@ StatusOr<Value> EvaluateSort(EvalContext& context) {
       HLOIR_RETURN_IF_ERROR(comparator.Run());
       return comparator.result(0).bytes[0] != std::byte{0};
     };
-    status = context.attributes<SortAttributes>().is_stable ? MergeSort(order, before) : IntroSort(order, before);
+    if (kGuardsHold && !context.attributes<SortAttributes>().is_stable) {
+      order.insert(order.begin(), kSortGuard);
+      order.push_back(kSortGuard);
+      SortBetweenGuards(order.data() + 1, length, [&](int64_t a, int64_t b) {
+        if (!status.ok()) return false;
+        const StatusOr<bool> result = before(a, b);
+        if (!result.ok()) status = result.status();
+        return result.ok() && *result;
+      });
+      order.pop_back();
+      order.erase(order.begin());
+    } else {
+      status = MergeSort(order, before);
+    }
     for (size_t k = 0; k < n && status.ok(); ++k) {
       const Literal& source = context.operand(static_cast<int64_t>(k));
       for (int64_t i = 0; i < length; ++i) {

@@ -42,7 +42,7 @@ std::from_chars_result ReadNumber(const char* first, const char* last, T& value)
   const T read = std::is_same_v<T, float> ? static_cast<T>(strtof_l(text.c_str(), nullptr, kC))
                                           : static_cast<T>(strtod_l(text.c_str(), nullptr, kC));
   const bool zeros = text.substr(0, text.find_first_of("eE")).find_first_of("123456789") == std::string::npos;
-  if (std::isinf(read) || (!std::isnormal(read) && !zeros)) return {at, std::errc::result_out_of_range};
+  if (std::isinf(read) || (read == 0 && !zeros)) return {at, std::errc::result_out_of_range};
   value = read;
   return {at, std::errc()};
 #endif

@@ -10,6 +10,7 @@
 #include "support/format.h"
 #include "hloir/detail/small_vector.h"
 #include "plan/graph/view.h"
+#include "reference/sort_between_guards.h"
 
 namespace hloir::cpu {
 namespace {
@@ -232,11 +233,9 @@ void RadixSort(uint64_t*& a, uint64_t*& b, int64_t n, int bits) {
 // As the reference does it, so that ties of an unstable sort fall alike, and nonsense with NaNs too.
 template <class Before>
 void SortOrder(int64_t* order, int64_t* other, int64_t n, bool stable, Before before) {
-  if (!stable) {
-    // std::sort trusts the comparator to be an order; guards at both ends, before and after which nothing comes.
-    constexpr int64_t kGuard = -1;
-    order[-1] = order[n] = kGuard;
-    std::sort(order, order + n, [&](int64_t a, int64_t b) { return a != kGuard && b != kGuard && before(a, b); });
+  if (reference::kGuardsHold && !stable) {
+    order[-1] = order[n] = reference::kSortGuard;
+    reference::SortBetweenGuards(order, n, before);
     return;
   }
   int64_t *from = order, *to = other;

@@ -1,0 +1,27 @@
+// SortBetweenGuards: an unstable sort as XLA:CPU's, which is std::sort, so that ties fall alike; but safe with a
+// comparator that is no order, with which std::sort runs off the ends of an array. For both engines. Test:
+// tests/ops/sort-no-order.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace hloir::reference {
+
+constexpr int64_t kSortGuard = -1;
+
+// libstdc++ stops at an element that comes neither before nor after any other. libc++ doesn't: sort stably there.
+#ifdef __GLIBCXX__
+constexpr bool kGuardsHold = true;
+#else
+constexpr bool kGuardsHold = false;
+#endif
+
+// Sorts the n positions from `order` on, by before(a, b): "a must come before b". order[-1] and order[n] are
+// kSortGuard.
+template <class Before>
+void SortBetweenGuards(int64_t* order, int64_t n, Before before) {
+  std::sort(order, order + n, [&](int64_t a, int64_t b) { return a != kSortGuard && b != kSortGuard && before(a, b); });
+}
+
+}  // namespace hloir::reference
