@@ -243,7 +243,7 @@ bool Reader::ReadDictionary(Attribute& attribute) {
     Attribute value;
     value.offset = at_;
     if (Take("=") && !ReadAttribute(value)) return false;
-    attribute.entries.emplace_back(key, std::move(value));
+    attribute.entries.push_back({key, std::move(value)});
   } while (Take(","));
   return Want("}");
 }
@@ -434,7 +434,7 @@ bool Reader::ReadEntries(Attribute& attribute, std::string_view end) {
     if (key.empty()) return Expected("an attribute's name");
     Attribute value;
     if (!Want("=") || !ReadPlainValue(value)) return false;
-    attribute.entries.emplace_back(key, std::move(value));
+    attribute.entries.push_back({key, std::move(value)});
   } while (Take(","));
   return Want(end);
 }

@@ -27,6 +27,8 @@ struct Type {
   std::vector<Type> inputs, results;
 };
 
+struct NamedAttribute;
+
 // A constant that an op carries.
 struct Attribute {
   enum class Kind {
@@ -48,19 +50,27 @@ struct Attribute {
   size_t offset = 0;        // where
   int64_t integer = 0;      // of kBool, too
   double number = 0;
-  std::string text;                 // a string, a symbol or word, the name of a dialect's attribute
-  std::vector<Attribute> elements;  // of kArray, of array<i64: …> and of what is like them
-  std::vector<std::pair<std::string_view, Attribute>> entries;  // of kDictionary
-  Type type;                                                    // of kType
-  std::shared_ptr<Literal> literal;                             // of kDense
+  std::string text;                     // a string, a symbol or word, the name of a dialect's attribute
+  std::vector<Attribute> elements;      // of kArray, of array<i64: …> and of what is like them
+  std::vector<NamedAttribute> entries;  // of kDictionary
+  Type type;                            // of kType
+  std::shared_ptr<Literal> literal;     // of kDense
 
-  const Attribute* Find(std::string_view name) const {
-    for (const auto& [key, value] : entries) {
-      if (key == name) return &value;
-    }
-    return nullptr;
-  }
+  const Attribute* Find(std::string_view name) const;
 };
+
+// An entry of a dictionary.
+struct NamedAttribute {
+  std::string_view key;
+  Attribute value;
+};
+
+inline const Attribute* Attribute::Find(std::string_view name) const {
+  for (const auto& [key, value] : entries) {
+    if (key == name) return &value;
+  }
+  return nullptr;
+}
 
 // A result of an op, or an argument of a block.
 struct Value {

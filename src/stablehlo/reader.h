@@ -127,7 +127,10 @@ class PrettyOperation {
   bool SetPretty(std::string_view key, Attribute value);
   bool Symbol(std::string_view attribute);
   bool OptionalAttributes() { return !r_.Next("{") || r_.ReadDictionary(op_.attributes); }
-  Attribute& Add(std::string_view name) { return op_.attributes.entries.emplace_back(name, Attribute()).second; }
+  Attribute& Add(std::string_view name) {
+    op_.attributes.entries.push_back({name, Attribute()});
+    return op_.attributes.entries.back().value;
+  }
   void AddInteger(std::string_view name, int64_t value);
   // What stands between here and the end of one balanced pair of brackets.
   bool Raw(std::string_view name);

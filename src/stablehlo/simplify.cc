@@ -138,7 +138,7 @@ class Simplifier {
     for (auto& [key, old] : op.attributes.entries) {
       if (key == name) return void(old = std::move(value));
     }
-    op.attributes.entries.emplace_back(name, std::move(value));
+    op.attributes.entries.push_back({name, std::move(value)});
   }
   static DimVector GetInts(const Operation& op, std::string_view name) {
     DimVector values;
@@ -188,7 +188,7 @@ class Simplifier {
     Attribute kept;
     kept.kind = Kind::kDictionary;
     for (auto& entry : op.attributes.entries) {
-      if (entry.first.find('.') != std::string_view::npos)
+      if (entry.key.find('.') != std::string_view::npos)
         kept.entries.push_back(std::move(entry));  // mhlo.sharding and the like
     }
     op.attributes = std::move(kept);
