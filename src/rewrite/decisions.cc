@@ -1,0 +1,246 @@
+// See hloir/rewrite/decisions.h. To find and to take are the same run of a pass, with another answer to what it asks.
+#include "hloir/rewrite/decisions.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "hloir/pipeline.h"
+#include "support/guard.h"
+
+namespace hloir {
+namespace {
+
+// "[cse{disable=merge}", "dce]" => "cse{disable=merge}", "dce"
+std::string_view WithoutBrackets(std::string_view name) {
+  while (name.starts_with('[')) name.remove_prefix(1);
+  while (name.ends_with(']')) name.remove_suffix(1);
+  return name;
+}
+
+constexpr std::string_view kSweep = "dce";
+
+uint64_t KeyOf(int32_t kind, const HloInstruction* instruction, const HloInstruction* partner) {
+  const auto id = [](const HloInstruction* i) { return static_cast<uint64_t>(i == nullptr ? 0 : i->id() + 1); };
+  return (id(instruction) * 0x9E3779B97F4A7C15ull + id(partner)) * 0x9E3779B97F4A7C15ull + static_cast<uint64_t>(kind);
+}
+
+std::vector<bool> IdsOf(const HloModule& module) {
+  std::vector<bool> there(static_cast<size_t>(module.instruction_id_limit()), false);
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
+      there[static_cast<size_t>(i->id())] = true;
+  }
+  return there;
+}
+
+}  // namespace
+
+// Who all passes of a space ask: it notes what they ask for, or says yes to one.
+class DecisionSpace::Asked : public Rewriter {
+ public:
+  explicit Asked(std::deque<Kind>& kinds) : kinds_(kinds) {}
+
+  void Declare(int32_t pass, std::string_view name, const RuleInfo& rule) {
+    rules_.resize(std::max(rules_.size(), static_cast<size_t>(pass) + 1));
+    kinds_.push_back({std::string(name), std::string(rule.name), std::string(rule.formula), pass});
+    rules_[static_cast<size_t>(pass)].emplace(kinds_.back().rule, static_cast<int32_t>(kinds_.size()) - 1);
+  }
+  void BeginSearch(std::vector<Opportunity>* found) {
+    found_ = found;
+    seen_.clear();
+  }
+  void BeginPass(int32_t pass) {
+    pass_ = pass;
+    rules_.resize(std::max(rules_.size(), static_cast<size_t>(pass) + 1));
+  }
+  void BeginTake(const Opportunity& wanted) {
+    found_ = nullptr;
+    wanted_ = wanted;
+    taken_ = false;
+  }
+  bool taken() const { return taken_; }
+
+  bool Allow(const Rewrite& rewrite) override {
+    if (found_ == nullptr) {
+      if (taken_ || rewrite.instruction != wanted_.instruction || rewrite.partner != wanted_.partner) return false;
+      return taken_ = KindOf(rewrite) == wanted_.kind;
+    }
+    const int32_t kind = KindOf(rewrite);
+    if (seen_.insert(KeyOf(kind, rewrite.instruction, rewrite.partner)).second)
+      found_->push_back({kind, rewrite.math, rewrite.instruction, rewrite.partner});
+    return false;
+  }
+
+ private:
+  int32_t KindOf(const Rewrite& rewrite) {
+    const auto& rules = rules_[static_cast<size_t>(pass_)];
+    if (const auto known = rules.find(rewrite.rule); known != rules.end()) return known->second;
+    Declare(pass_, rewrite.pass, {rewrite.rule, rewrite.formula, rewrite.math});
+    return static_cast<int32_t>(kinds_.size()) - 1;
+  }
+
+  std::deque<Kind>& kinds_;
+  std::vector<std::unordered_map<std::string_view, int32_t>> rules_;  // kinds by pass and rule
+  int32_t pass_ = 0;
+  std::vector<Opportunity>* found_ = nullptr;  // nullptr: one is to be taken
+  std::unordered_set<uint64_t> seen_;
+  Opportunity wanted_;
+  bool taken_ = false;
+};
+
+DecisionSpace::DecisionSpace() : asked_(std::make_unique<Asked>(kinds_)) {}
+DecisionSpace::~DecisionSpace() = default;
+
+StatusOr<std::shared_ptr<DecisionSpace>> DecisionSpace::Make(const PassRegistry& registry,
+                                                             const DecisionOptions& options) {
+  return Guarded([&]() -> StatusOr<std::shared_ptr<DecisionSpace>> {
+    std::shared_ptr<DecisionSpace> space(new DecisionSpace());
+    space->max_instructions_ = options.max_instructions;
+    space->growth_ = std::make_shared<GrowthBudget>();
+    PassOptions pass_options = options.pass_options;
+    pass_options.growth = space->growth_;
+    if (pass_options.evaluator == nullptr) pass_options.evaluator = registry.MakeEvaluator();
+    HLOIR_RETURN_IF_ERROR(registry.CheckRules(pass_options.disabled_rules));
+    pass_options.rewriter = nullptr;
+    if (registry.Find(kSweep) != nullptr) {
+      PassOptions sweep_options = pass_options;
+      sweep_options.disabled_rules.clear();
+      HLOIR_ASSIGN_OR_RETURN(space->sweep_, registry.Make(kSweep, sweep_options));
+    }
+    pass_options.rewriter = space->asked_.get();
+    const bool all = options.passes.empty();
+    for (const std::string& given : all ? registry.default_pipeline() : options.passes) {
+      const std::string name(WithoutBrackets(given));
+      if ((all && name == kSweep) ||
+          std::find(space->passes_.begin(), space->passes_.end(), name) != space->passes_.end())
+        continue;
+      HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloPass> pass, registry.Make(name, pass_options));
+      const PassInfo* info = registry.Find(std::string_view(name).substr(0, name.find('{')));
+      const int32_t index = static_cast<int32_t>(space->passes_.size());
+      for (const RuleInfo& rule : info->rules) space->asked_->Declare(index, info->name, rule);
+      space->passes_.push_back(name);
+      space->made_.push_back(std::move(pass));
+    }
+    return space;
+  });
+}
+
+Decisions::Decisions(Decisions&&) noexcept = default;
+Decisions& Decisions::operator=(Decisions&&) noexcept = default;
+Decisions::~Decisions() = default;
+
+StatusOr<Decisions> Decisions::Begin(const HloModule& module, std::shared_ptr<DecisionSpace> space) {
+  return Guarded([&]() -> StatusOr<Decisions> {
+    Decisions decisions;
+    decisions.space_ = std::move(space);
+    decisions.module_ = module.Clone();
+    decisions.growth_ = GrowthBudget(decisions.space_->max_instructions_);
+    decisions.growth_.Begin(module);
+    HLOIR_RETURN_IF_ERROR(decisions.Sweep());
+    return decisions;
+  });
+}
+
+Decisions Decisions::Clone() const {
+  Decisions copy;
+  copy.space_ = space_;
+  copy.module_ = module_->Clone();
+  copy.growth_ = growth_;
+  copy.found_ = found_;
+  if (open_.empty()) return copy;
+  // Computations and instructions of a clone are stored in the order of the original's.
+  std::vector<const HloInstruction*> clones(static_cast<size_t>(module_->instruction_id_limit()), nullptr);
+  for (size_t c = 0; c < module_->computations().size(); ++c) {
+    const HloInstruction* clone = std::as_const(*copy.module_).computations()[c]->first();
+    for (const HloInstruction* i = module_->computations()[c]->first(); i != nullptr;
+         i = i->next(), clone = clone->next())
+      clones[static_cast<size_t>(i->id())] = clone;
+  }
+  copy.open_ = open_;
+  for (Opportunity& opportunity : copy.open_) {
+    for (const HloInstruction** i : {&opportunity.instruction, &opportunity.partner})
+      if (*i != nullptr) *i = clones[static_cast<size_t>((*i)->id())];
+  }
+  return copy;
+}
+
+StatusOr<bool> Decisions::Run(HloPass& pass) {
+  *space_->growth_ = growth_;
+  space_->growth_->BeginPass(*module_);
+  return pass.Run(*module_);
+}
+
+Status Decisions::Sweep() {
+  if (space_->sweep_ == nullptr) return OkStatus();
+  return Run(*space_->sweep_).status();
+}
+
+Status Decisions::Find() {
+  open_.clear();
+  space_->asked_->BeginSearch(&open_);
+  for (size_t pass = 0; pass < space_->made_.size(); ++pass) {
+    space_->asked_->BeginPass(static_cast<int32_t>(pass));
+    if (Status status = Run(*space_->made_[pass]).status(); !status.ok())
+      return Status(status.code(), "pass " + space_->passes_[pass] + ": " + status.message());
+  }
+  found_ = true;
+  return OkStatus();
+}
+
+StatusOr<std::span<const Opportunity>> Decisions::Open() {
+  if (!found_) HLOIR_RETURN_IF_ERROR(Guarded([&] { return Find(); }));
+  return std::span<const Opportunity>(open_.data(), open_.size());
+}
+
+StatusOr<DecisionStep> Decisions::Take(size_t index) {
+  return Guarded([&] { return UnguardedTake(index); });
+}
+
+StatusOr<DecisionStep> Decisions::UnguardedTake(size_t index) {
+  HLOIR_RETURN_IF_ERROR(Open().status());
+  if (index >= open_.size()) return InvalidArgument("there is no such opportunity");
+  const Opportunity wanted = open_[index];
+  std::vector<bool> before = IdsOf(*module_);
+  const int32_t pass = space_->kinds_[static_cast<size_t>(wanted.kind)].pass_index;
+  space_->asked_->BeginTake(wanted);
+  space_->asked_->BeginPass(pass);
+  found_ = false;
+  open_.clear();
+  cost_.reset();
+  if (Status status = Run(*space_->made_[static_cast<size_t>(pass)]).status(); !status.ok())
+    return Status(status.code(), "pass " + space_->passes_[static_cast<size_t>(pass)] + ": " + status.message());
+  if (!space_->asked_->taken()) return Internal("a pass found an opportunity once, and then not again");
+  HLOIR_RETURN_IF_ERROR(Sweep());
+
+  DecisionStep step{.kind = wanted.kind, .removed = {}, .added = {}};
+  const std::vector<bool> after = IdsOf(*module_);
+  before.resize(after.size(), false);
+  for (size_t id = 0; id < after.size(); ++id) {
+    if (before[id] != after[id]) (after[id] ? step.added : step.removed).push_back(static_cast<int32_t>(id));
+  }
+  return step;
+}
+
+std::string Decisions::Id(const Opportunity& opportunity) const {
+  const DecisionSpace::Kind& kind = space_->kinds_[static_cast<size_t>(opportunity.kind)];
+  Rewrite rewrite;
+  rewrite.pass = kind.pass, rewrite.rule = kind.rule;
+  rewrite.instruction = opportunity.instruction, rewrite.partner = opportunity.partner;
+  return rewrite.Id();
+}
+
+const CostAnalysis& Decisions::cost() {
+  if (!cost_) cost_.emplace(*module_);
+  return *cost_;
+}
+
+std::unique_ptr<HloModule> Decisions::Finished() const {
+  std::unique_ptr<HloModule> copy = module_->Clone();
+  copy->PutInTextOrder();
+  return copy;
+}
+
+}  // namespace hloir
