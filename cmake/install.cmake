@@ -56,6 +56,8 @@ install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT doc F
   PATTERN "lessons" EXCLUDE)
 # Where `hloir lesson` looks for them.
 install(DIRECTORY docs/lessons/ DESTINATION ${CMAKE_INSTALL_DATADIR}/hloir/lessons COMPONENT runtime USE_SOURCE_PERMISSIONS)
+# Where --device looks for descriptions.
+install(DIRECTORY docs/devices/ DESTINATION ${CMAKE_INSTALL_DATADIR}/hloir/devices COMPONENT runtime FILES_MATCHING PATTERN "*.json")
 # 9 MB of modules with inputs and results; left out by `cmake --install … --component` lists without it.
 install(DIRECTORY corpus/ DESTINATION ${CMAKE_INSTALL_DATADIR}/hloir/corpus COMPONENT corpus)
 

@@ -101,6 +101,7 @@ int Main(int argc, char** argv, PassRegistry& registry) {
   AddVerifyCommand(app, action, registry);
   AddConvertCommand(app, action);
   AddStatsCommand(app, action);
+  AddCostCommand(app, action);
   AddReduceCommand(app, action, registry);
   AddFuzzCommand(app, action, registry);
   AddDiffCommand(app, action);

@@ -37,7 +37,7 @@ struct CostResult {
   Cost once;                  // XLA's figures: the body of a loop counts once
   Cost repeated;              // the body of a loop counts as often as it runs, where that is known; else once
   int64_t unknown_loops = 0;  // loops in it of which it is not
-  int64_t custom_calls = 0;   // in it; of these nothing is known, and nothing is counted
+  int64_t custom_calls = 0;   // in it of targets that docs/cost.md does not list: nothing is counted for them
 };
 
 // The costs of a module: of each instruction, each computation, and in all.
@@ -72,6 +72,11 @@ class CostAnalysis {
 // How often the loop's body runs, if its counter tells (FindLoopCounter) or its backend_config does: XLA's
 // {"known_trip_count":{"n":"5"}}.
 std::optional<int64_t> TripCount(const HloInstruction& loop);
+
+// How often one run of the entry runs each computation as a step of control flow, by computation id: a loop's body as
+// often as it runs, where that is known, else once; each branch of a conditional once. 0 for what is only applied to
+// elements, fused, or reached by nothing.
+std::vector<double> ExecutionCounts(const HloModule& module);
 
 }  // namespace hloir
 #pragma GCC visibility pop

@@ -58,7 +58,7 @@ std::string_view MathModeName(MathMode math);
 // How much memory a module takes in its order (buffer_assignment.h), and the values in use at the peak, of these the
 // `most` largest.
 std::string MemoryReport(const HloModule& module, size_t most = 12);
-std::string MemoryReportJson(const HloModule& module);
+std::string MemoryReportJson(const HloModule& module, bool all_values = false);  // or only those in use at the peak
 
 // The steps of a plan, those that took longest first; what took next to nothing is summed up in a last row.
 std::string ProfileReport(const ExecutionProfile& profile);

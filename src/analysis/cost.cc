@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "analysis/custom_call_cost.h"
 #include "hloir/analysis/loop_analysis.h"
 
 namespace hloir {
@@ -208,25 +209,7 @@ double PositionsInInput(const WindowDimension& w, int64_t input, int64_t output,
 
 Cost ConvolutionCost(const HloInstruction& i, Called) {
   const ConvolutionAttributes& a = i.attributes<ConvolutionAttributes>();
-  const ConvDimensionNumbers& d = a.dim_labels;
-  const Shape &input = i.operand(0)->shape(), &kernel = i.operand(1)->shape(), &output = i.shape();
-  double positions = 1;
-  constexpr int64_t kMostSteps = 1 << 20;  // beyond, padding and dilation are counted as if they were elements
-  for (size_t k = 0; k < a.window.size(); ++k) {
-    const WindowDimension& w = a.window[k];
-    const int64_t in = input.dimensions(d.input_spatial[k]), out = output.dimensions(d.output_spatial[k]);
-    if (w.stride < 1 || w.base_dilation < 1 || w.size < 1 || in < 1 || w.size > kMostSteps ||
-        w.base_dilation > kMostSteps / w.size) {
-      positions *= static_cast<double>(w.size) * static_cast<double>(out);
-      continue;
-    }
-    double here = 0;
-    for (int64_t tap = 0; tap < w.size; ++tap) here += PositionsInInput(w, in, out, tap);
-    positions *= here;
-  }
-  const double features_in = static_cast<double>(kernel.dimensions(d.kernel_input_feature));
-  const double features_out = static_cast<double>(output.dimensions(d.output_feature));
-  return Flops(2 * positions * features_in * features_out * static_cast<double>(output.dimensions(d.output_batch)));
+  return Flops(ConvolutionFlops(i.operand(0)->shape(), i.operand(1)->shape(), i.shape(), a.window, a.dim_labels));
 }
 
 double WindowSize(const HloInstruction& i) {
@@ -295,6 +278,15 @@ Cost ConditionalCost(const HloInstruction&, Called called) {
   return cost;
 }
 
+Cost CustomCallCost(const HloInstruction& i, Called) {
+  const std::optional<CustomCallModel> model = ModelOf(i);
+  return model ? model->operations : Cost();
+}
+void CustomCallBytes(const HloInstruction& i, Bytes& bytes) {
+  const std::optional<CustomCallModel> model = ModelOf(i);
+  if (!model || !model->moves) NoBytes(i, bytes);
+}
+
 struct Rule {
   HloOpcode opcode;
   Cost (*cost)(const HloInstruction&, Called) = nullptr;   // nullptr: by the opcode table; its bytes are its callees'
@@ -307,7 +299,7 @@ constexpr Rule kRules[] = {
     {HloOpcode::kBitcast, nullptr, NoBytes},
     {HloOpcode::kAfterAll, nullptr, NoBytes},
     {HloOpcode::kDomain, nullptr, NoBytes},
-    {HloOpcode::kCustomCall, nullptr, NoBytes},
+    {HloOpcode::kCustomCall, CustomCallCost, CustomCallBytes},
     {HloOpcode::kTuple, nullptr, TupleBytes},
     {HloOpcode::kAddDependency, nullptr, NoBytes},
     {HloOpcode::kTranspose, nullptr, TransposeBytes},
@@ -356,6 +348,27 @@ Cost CostWithCallees(const HloInstruction& i, Called called) {
 
 }  // namespace
 
+double ConvolutionFlops(const Shape& input, const Shape& kernel, const Shape& output, const Window& window,
+                        const ConvDimensionNumbers& d) {
+  double positions = 1;
+  constexpr int64_t kMostSteps = 1 << 20;  // beyond, padding and dilation are counted as if they were elements
+  for (size_t k = 0; k < window.size(); ++k) {
+    const WindowDimension& w = window[k];
+    const int64_t in = input.dimensions(d.input_spatial[k]), out = output.dimensions(d.output_spatial[k]);
+    if (w.stride < 1 || w.base_dilation < 1 || w.size < 1 || in < 1 || w.size > kMostSteps ||
+        w.base_dilation > kMostSteps / w.size) {
+      positions *= static_cast<double>(w.size) * static_cast<double>(out);
+      continue;
+    }
+    double here = 0;
+    for (int64_t tap = 0; tap < w.size; ++tap) here += PositionsInInput(w, in, out, tap);
+    positions *= here;
+  }
+  const double features_in = static_cast<double>(kernel.dimensions(d.kernel_input_feature));
+  const double features_out = static_cast<double>(output.dimensions(d.output_feature));
+  return 2 * positions * features_in * features_out * static_cast<double>(output.dimensions(d.output_batch));
+}
+
 CostAnalysis::Bytes CostAnalysis::BytesOf(const HloInstruction& instruction) const {
   Bytes bytes = DefaultBytes(instruction);
   if (auto adjust = RuleOf(instruction).bytes) adjust(instruction, bytes);
@@ -383,7 +396,7 @@ CostResult CostAnalysis::Of(const HloInstruction& i) const {
   } else if (i.opcode() == HloOpcode::kScan && !i.dimensions().empty()) {
     repeated[0] = repeated[0] * static_cast<double>(i.operand(0)->shape().dimensions(i.dimensions()[0]));
   } else if (i.opcode() == HloOpcode::kCustomCall) {
-    ++result.custom_calls;
+    if (!ModelOf(i)) ++result.custom_calls;
   }
   result.once = CostWithCallees(i, {once.data(), once.size()});
   result.repeated = CostWithCallees(i, {repeated.data(), repeated.size()});
@@ -419,6 +432,28 @@ void CostAnalysis::Update(const HloComputation& computation) {
     computations_.resize(static_cast<size_t>(computation.module()->computation_id_limit()));
   computations_[id] = sum;
   if (computation.IsEntry()) total_ = sum;
+}
+
+// PostOrder has callees first.
+std::vector<double> ExecutionCounts(const HloModule& module) {
+  const std::vector<const HloComputation*> order = module.PostOrder();
+  std::vector<double> times(static_cast<size_t>(module.computation_id_limit()), 0);
+  const auto of = [&](const HloComputation* c) -> double& { return times[static_cast<size_t>(c->id())]; };
+  of(module.entry_computation()) = 1;
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    const double here = of(*it);
+    if (here == 0 || (*it)->calling_count() == 0) continue;
+    for (const HloInstruction* i = (*it)->first(); i != nullptr; i = i->next()) {
+      if (!i->Is(kControlFlow) && i->opcode() != HloOpcode::kAsyncStart) continue;
+      const std::optional<int64_t> trips = i->opcode() == HloOpcode::kWhile ? TripCount(*i) : std::nullopt;
+      for (const HloComputation* callee : i->called_computations()) {
+        double rounds = 1;
+        if (trips) rounds = static_cast<double>(*trips) + (callee == i->while_condition() ? 1 : 0);
+        of(callee) += here * rounds;
+      }
+    }
+  }
+  return times;
 }
 
 std::optional<int64_t> TripCount(const HloInstruction& loop) {

@@ -59,27 +59,6 @@ void ForEachScope(std::string_view op_name, F&& f) {
   if (!op_name.empty()) f(op_name);
 }
 
-// How often the entry runs each computation as a step of control flow, by id. PostOrder has callees first.
-std::vector<double> Times(const HloModule& module, const std::vector<const HloComputation*>& order) {
-  std::vector<double> times(static_cast<size_t>(module.computation_id_limit()), 0);
-  const auto of = [&](const HloComputation* c) -> double& { return times[static_cast<size_t>(c->id())]; };
-  of(module.entry_computation()) = 1;
-  for (auto it = order.rbegin(); it != order.rend(); ++it) {
-    const double here = of(*it);
-    if (here == 0 || (*it)->calling_count() == 0) continue;
-    for (const HloInstruction* i = (*it)->first(); i != nullptr; i = i->next()) {
-      if (!i->Is(kControlFlow) && i->opcode() != HloOpcode::kAsyncStart) continue;
-      const std::optional<int64_t> trips = i->opcode() == HloOpcode::kWhile ? TripCount(*i) : std::nullopt;
-      for (const HloComputation* callee : i->called_computations()) {
-        double rounds = 1;
-        if (trips) rounds = static_cast<double>(*trips) + (callee == i->while_condition() ? 1 : 0);
-        of(callee) += here * rounds;
-      }
-    }
-  }
-  return times;
-}
-
 std::vector<std::pair<std::string, int64_t>> ContentsOf(const HloComputation& body) {
   std::map<std::string_view, int64_t> counts;
   for (const HloInstruction* i = body.first(); i != nullptr; i = i->next())
@@ -157,7 +136,7 @@ ModuleStats::ModuleStats(const HloModule& of) : module(&of), count(CountInstruct
   cost = analysis.total();
   const CallGraph graph(of);
   const std::vector<const HloComputation*> order = of.PostOrder();
-  const std::vector<double> run = Times(of, order);
+  const std::vector<double> run = ExecutionCounts(of);
   const auto times_of = [&](const HloComputation& c) { return run[static_cast<size_t>(c.id())]; };
 
   Tallies by_opcode, by_type, by_layout, by_scope, by_line, by_target;

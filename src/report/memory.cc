@@ -50,7 +50,7 @@ std::string MemoryReport(const HloModule& module, size_t most) {
   return text;
 }
 
-std::string MemoryReportJson(const HloModule& module) {
+std::string MemoryReportJson(const HloModule& module, bool all_values) {
   const BufferAssignment buffers = AssignBuffers(module);
   const BufferAssignment::Computation& entry = buffers.of(*module.entry_computation());
   Json json = {{"parameter_bytes", buffers.parameter_bytes},
@@ -59,17 +59,18 @@ std::string MemoryReportJson(const HloModule& module) {
                {"heap_bytes", entry.heap_bytes},
                {"peak_bytes", entry.peak_bytes}};
   if (entry.peak != nullptr) json["peak"] = entry.peak->name();
+  const auto value_json = [](const BufferAssignment::Value& value) -> Json {
+    return {{"value", NameOf(value)}, {"shape", ShapeOf(value)}, {"bytes", value.bytes},
+            {"offset", value.offset}, {"first", value.first},    {"last", value.last}};
+  };
   Json live = Json::array();
-  for (int64_t v : entry.live_at_peak) {
-    const BufferAssignment::Value& value = entry.values[static_cast<size_t>(v)];
-    live.push_back({{"value", NameOf(value)},
-                    {"shape", ShapeOf(value)},
-                    {"bytes", value.bytes},
-                    {"offset", value.offset},
-                    {"first", value.first},
-                    {"last", value.last}});
-  }
+  for (int64_t v : entry.live_at_peak) live.push_back(value_json(entry.values[static_cast<size_t>(v)]));
   json["live_at_peak"] = std::move(live);
+  if (all_values) {
+    Json all = Json::array();
+    for (const BufferAssignment::Value& value : entry.values) all.push_back(value_json(value));
+    json["live_ranges"] = std::move(all);
+  }
   return JsonLine(json);
 }
 

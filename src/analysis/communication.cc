@@ -1,0 +1,427 @@
+// See hloir/analysis/communication.h.
+#include "hloir/analysis/communication.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <map>
+
+#include "hloir/cost.h"
+#include "support/format.h"
+
+namespace hloir {
+namespace {
+
+using Groups = std::vector<std::vector<int64_t>>;
+
+// What the numbers in replica_groups are. Without a channel each partition is by itself; with one, of the ops that can
+// say use_global_device_ids, all partitions of the replicas take part, or devices are named one by one; of the other
+// ops the partitions of a replica.
+enum class Ids { kReplicas, kPartitions, kReplicasOfAllPartitions, kDevices };
+
+struct Participants {
+  Ids ids = Ids::kReplicas;
+  Groups groups;          // empty: everybody, if `everybody`
+  bool everybody = true;  // else those named and nobody else: pairs
+};
+
+Participants ParticipantsOf(const HloInstruction& instruction) {
+  Participants result;
+  instruction.attributes().Visit([&]<class T>(const T& a) {
+    if constexpr (requires { a.channel_id; }) {
+      const bool has_channel = a.channel_id.has_value();
+      if constexpr (requires { a.use_global_device_ids; }) {
+        if (has_channel) result.ids = a.use_global_device_ids ? Ids::kDevices : Ids::kReplicasOfAllPartitions;
+      } else if (has_channel) {
+        result.ids = Ids::kPartitions;
+      }
+    }
+    if constexpr (requires { a.replica_groups; }) result.groups = a.replica_groups.Expand();
+    if constexpr (requires { a.source_target_pairs; }) {
+      result.everybody = false;
+      for (const auto& [source, target] : a.source_target_pairs) result.groups.push_back({source, target});
+    }
+  });
+  return result;
+}
+
+// "{{0,1},{1,2}}" of the frontend attribute that tells who sends to whom.
+Groups PairsOfTransfer(const HloInstruction& transfer) {
+  Groups pairs;
+  for (const auto& [key, value] : transfer.extras().frontend_attributes) {
+    if (key != "_xla_send_recv_source_target_pairs") continue;
+    std::vector<int64_t> numbers;
+    const char *at = value.data(), *const end = value.data() + value.size();
+    while (at < end) {
+      int64_t number = 0;
+      const auto [next, error] = std::from_chars(at, end, number);
+      if (error == std::errc()) numbers.push_back(number), at = next;
+      else ++at;
+    }
+    for (size_t k = 0; k + 1 < numbers.size(); k += 2) pairs.push_back({numbers[k], numbers[k + 1]});
+  }
+  return pairs;
+}
+
+constexpr int64_t kMostDevices = int64_t{1} << 20;
+
+Groups Expand(const Participants& p, const ModuleConfig& config) {
+  int64_t replicas = std::max<int64_t>(config.replica_count, 1),
+          partitions = std::max<int64_t>(config.num_partitions, 1);
+  int64_t largest = -1;
+  for (const auto& group : p.groups)
+    for (int64_t id : group) largest = std::max(largest, id);
+  if (largest >= kMostDevices || replicas > kMostDevices || partitions > kMostDevices / replicas) return {};
+  if (p.ids == Ids::kPartitions) partitions = std::max(partitions, largest + 1);
+  else if (p.ids != Ids::kDevices) replicas = std::max(replicas, largest + 1);
+  Groups named = p.groups;
+  if (named.empty() && p.everybody) {
+    const int64_t limit = p.ids == Ids::kPartitions ? partitions
+                          : p.ids == Ids::kDevices  ? replicas * partitions
+                                                    : replicas;
+    for (int64_t id = 0; id < limit; ++id) (named.empty() ? named.emplace_back() : named[0]).push_back(id);
+  }
+  if (p.ids == Ids::kDevices) return named;
+  Groups result;
+  if (p.ids == Ids::kReplicasOfAllPartitions) {
+    for (const auto& group : named) {
+      auto& all = result.emplace_back();
+      for (int64_t replica : group)
+        for (int64_t k = 0; k < partitions; ++k) all.push_back(replica * partitions + k);
+    }
+    return result;
+  }
+  // The same among the replicas of each partition, or among the partitions of each replica.
+  const bool of_partitions = p.ids == Ids::kPartitions;
+  for (int64_t other = 0; other < (of_partitions ? replicas : partitions); ++other) {
+    for (const auto& group : named) {
+      auto& devices = result.emplace_back();
+      for (int64_t id : group) devices.push_back(of_partitions ? other * partitions + id : id * partitions + other);
+    }
+  }
+  return result;
+}
+
+// The collective that an instruction runs: itself, or, of an async-start, what it wraps.
+const HloInstruction* Communicating(const HloInstruction& i) {
+  if (i.opcode() == HloOpcode::kAsyncStart) {
+    for (const HloComputation* body : i.called_computations()) {
+      for (const HloInstruction* inner = body->first(); inner != nullptr; inner = inner->next())
+        if (inner->Is(kCollective)) return inner;
+    }
+    return nullptr;
+  }
+  return i.Is(kCollective) || i.opcode() == HloOpcode::kSend || i.opcode() == HloOpcode::kRecv ? &i : nullptr;
+}
+
+HloOpcode SynchronousForm(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kAllGatherStart: return HloOpcode::kAllGather;
+    case HloOpcode::kAllReduceStart: return HloOpcode::kAllReduce;
+    case HloOpcode::kCollectivePermuteStart: return HloOpcode::kCollectivePermute;
+    default: return opcode;
+  }
+}
+
+double Bytes(const Shape& shape) {
+  double bytes = 0;
+  for (const Shape* leaf : shape.Leaves())
+    if (leaf->IsArray()) bytes += static_cast<double>(leaf->ByteSize());
+  return bytes;
+}
+
+// What a device brings, operands that only say where things go apart.
+double Payload(const HloInstruction& i) {
+  switch (i.opcode()) {
+    case HloOpcode::kSend: return Bytes(i.operand(0)->shape());
+    case HloOpcode::kRecv: return 0;
+    case HloOpcode::kRaggedAllToAll: return Bytes(i.operand(0)->shape());
+    case HloOpcode::kCollectivePermute:
+    case HloOpcode::kCollectivePermuteStart: {
+      const auto& sizes = i.attributes<CollectivePermuteAttributes>().slice_sizes;
+      if (sizes.empty()) break;
+      // In place: (input, output, where from, where to), and slices of these sizes.
+      const Shape& input = i.operand(0)->shape();
+      const Shape* array = input.Leaves().empty() ? &input : input.Leaves()[0];
+      double bytes = 0;
+      for (const DimVector& slice : sizes) {
+        double elements = static_cast<double>(StorageBytes(array->element_type()));
+        for (int64_t size : slice) elements *= static_cast<double>(size);
+        bytes += elements;
+      }
+      return bytes;
+    }
+    default: break;
+  }
+  double bytes = 0;
+  for (const HloInstruction* operand : i.operands()) bytes += Bytes(operand->shape());
+  return bytes;
+}
+
+double ResultBytes(const HloInstruction& i, HloOpcode kind, double payload, int64_t n) {
+  switch (kind) {
+    case HloOpcode::kAllGather: return payload * static_cast<double>(n);
+    case HloOpcode::kReduceScatter: return payload / static_cast<double>(n);
+    case HloOpcode::kSend: return 0;
+    case HloOpcode::kRecv:  // (the array, a context, a token)
+      return i.shape().IsTuple() && i.shape().tuple_size() > 0 ? Bytes(i.shape().tuple_shapes(0)) : 0;
+    default: return payload;
+  }
+}
+
+bool IsPairs(HloOpcode kind) {
+  return kind == HloOpcode::kCollectivePermute || kind == HloOpcode::kSend || kind == HloOpcode::kRecv;
+}
+
+// Where each device lies in the mesh, by device.
+std::vector<int64_t> PositionsOf(const Mesh& mesh, int64_t devices) {
+  std::vector<int64_t> position(static_cast<size_t>(devices), -1);
+  if (!mesh.device_ids) {
+    for (int64_t d = 0; d < devices; ++d) position[static_cast<size_t>(d)] = d;
+    return position;
+  }
+  const std::vector<int64_t> ids = mesh.device_ids->Expand();
+  for (size_t k = 0; k < ids.size(); ++k)
+    if (ids[k] >= 0 && ids[k] < devices) position[static_cast<size_t>(ids[k])] = static_cast<int64_t>(k);
+  return position;
+}
+
+std::string AxesText(const MeshSpan& span, const Mesh& mesh) {
+  std::string names;
+  for (size_t axis : span.axes) names += (names.empty() ? "" : ",") + mesh.axes[axis].first;
+  return span.whole || names.empty() ? names : "part of " + names;
+}
+
+template <class Key>
+std::vector<CommunicationAnalysis::Sum> SumBy(const std::vector<Communication>& all, Key key) {
+  std::map<std::string, CommunicationAnalysis::Sum> sums;
+  for (const Communication& c : all) {
+    CommunicationAnalysis::Sum& sum = sums[key(c)];
+    ++sum.instructions;
+    sum.times += c.times, sum.payload += c.payload * c.times, sum.sent += c.sent * c.times;
+  }
+  std::vector<CommunicationAnalysis::Sum> result;
+  for (auto& [text, sum] : sums) result.emplace_back(std::move(sum)).key = text;
+  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.sent > b.sent; });
+  return result;
+}
+
+}  // namespace
+
+double WireBytes(HloOpcode kind, double payload, int64_t n) {
+  if (IsPairs(kind)) return kind == HloOpcode::kRecv ? 0 : payload;
+  if (n <= 1) return 0;
+  const double others = static_cast<double>(n - 1), share = others / static_cast<double>(n);
+  switch (kind) {
+    case HloOpcode::kAllReduce: return 2 * share * payload;
+    case HloOpcode::kAllGather: return others * payload;
+    default: return share * payload;
+  }
+}
+
+StatusOr<Groups> DeviceGroups(const HloInstruction& instruction) {
+  const HloInstruction* i = Communicating(instruction);
+  if (i == nullptr) return InvalidArgument(Format("{} does not communicate", instruction.name()));
+  if (i->Is(kCollective)) return Expand(ParticipantsOf(*i), i->module()->config());
+  return PairsOfTransfer(*i);
+}
+
+StatusOr<Mesh> ParseMesh(std::string_view text) {
+  Mesh mesh;
+  int64_t devices = 1;
+  for (std::string_view rest = text; !rest.empty();) {
+    const size_t comma = std::min(rest.find(','), rest.size());
+    const std::string_view axis = rest.substr(0, comma);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+    const size_t equals = axis.find('=');
+    int64_t size = 0;
+    if (equals == std::string_view::npos || equals == 0)
+      return InvalidArgument(Format("mesh {}: write data=8,model=4", text));
+    const std::string_view digits = axis.substr(equals + 1);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
+    if (error != std::errc() || end != digits.data() + digits.size() || size < 1 || size > kMostDevices / devices)
+      return InvalidArgument(Format("mesh {}: {} is no size for axis {}", text, digits, axis.substr(0, equals)));
+    devices *= size;
+    for (const auto& [name, other] : mesh.axes)
+      if (name == axis.substr(0, equals)) return InvalidArgument(Format("mesh {}: two axes {}", text, name));
+    mesh.axes.emplace_back(axis.substr(0, equals), size);
+  }
+  if (mesh.axes.empty()) return InvalidArgument("a mesh has axes: write data=8,model=4");
+  return mesh;
+}
+
+namespace {
+
+// JAX's frontend attribute xla.sdy.meshes: {mesh = #sdy.mesh<["x"=8, "y"=4]>}; the first that has axes.
+std::optional<Mesh> SdyMesh(std::string_view text) {
+  constexpr std::string_view kBegin = "mesh<[";
+  for (size_t at = text.find(kBegin); at != std::string_view::npos; at = text.find(kBegin, at)) {
+    at += kBegin.size();
+    const size_t end = text.find(']', at);
+    if (end == std::string_view::npos) break;
+    std::string axes;
+    for (char c : text.substr(at, end - at))
+      if (c != '"' && c != ' ') axes += c;
+    if (StatusOr<Mesh> mesh = ParseMesh(axes); mesh.ok()) return *std::move(mesh);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Mesh> FindMesh(const HloModule& module) {
+  for (const auto& [key, value] : module.config().frontend_attributes) {
+    if (key != "xla.sdy.meshes") continue;
+    if (std::optional<Mesh> mesh = SdyMesh(value)) return mesh;
+  }
+  const auto of_sharding = [](const Sharding& sharding) -> const Mesh* {
+    // Elements of a tuple's sharding are flat.
+    if (sharding.kind == Sharding::Kind::kNamed && !sharding.mesh.axes.empty()) return &sharding.mesh;
+    for (const Sharding& element : sharding.tuple_elements)
+      if (element.kind == Sharding::Kind::kNamed && !element.mesh.axes.empty()) return &element.mesh;
+    return nullptr;
+  };
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      const Mesh* mesh = i->sharding() == nullptr ? nullptr : of_sharding(*i->sharding());
+      if (mesh == nullptr && i->Is(kCollective)) {
+        i->attributes().Visit([&]<class T>(const T& a) {
+          if constexpr (requires { a.replica_groups; }) {
+            if (a.replica_groups.form == ReplicaGroups::Form::kMesh) mesh = &a.replica_groups.mesh;
+          }
+        });
+      }
+      if (mesh != nullptr) return *mesh;
+    }
+  }
+  return std::nullopt;
+}
+
+int64_t DeviceCount(const Mesh& mesh) {
+  int64_t devices = 1;
+  for (const auto& [name, size] : mesh.axes) {
+    if (size < 1 || devices > kMostDevices / size) return kMostDevices;
+    devices *= size;
+  }
+  return devices;
+}
+
+std::optional<MeshSpan> SpanOf(const Groups& groups, const Mesh& mesh) {
+  const int64_t devices = DeviceCount(mesh);
+  const std::vector<int64_t> position = PositionsOf(mesh, devices);
+  std::vector<bool> varies(mesh.axes.size(), false);
+  size_t largest = 1;
+  for (const auto& group : groups) {
+    largest = std::max(largest, group.size());
+    for (int64_t device : group) {
+      if (device < 0 || device >= devices || position[static_cast<size_t>(device)] < 0) return std::nullopt;
+      int64_t a = position[static_cast<size_t>(group[0])], b = position[static_cast<size_t>(device)];
+      for (size_t axis = mesh.axes.size(); axis-- > 0;) {
+        const int64_t size = mesh.axes[axis].second;
+        if (a % size != b % size) varies[axis] = true;
+        a /= size, b /= size;
+      }
+    }
+  }
+  MeshSpan span;
+  size_t product = 1;
+  for (size_t axis = 0; axis < varies.size(); ++axis) {
+    if (!varies[axis]) continue;
+    span.axes.push_back(axis);
+    product *= static_cast<size_t>(mesh.axes[axis].second);
+  }
+  for (const auto& group : groups) span.whole = span.whole && group.size() == product;
+  return span;
+}
+
+std::string GroupsText(const Groups& groups) {
+  constexpr size_t kMost = 60;
+  std::string text = "{";
+  for (size_t g = 0; g < groups.size(); ++g) {
+    if (text.size() > kMost) return text + Format(",…}} ({} groups)", groups.size());
+    text += g > 0 ? ",{" : "{";
+    for (size_t k = 0; k < groups[g].size(); ++k) {
+      if (text.size() > 2 * kMost) {
+        text += ",…";
+        break;
+      }
+      text += Format("{}{}", k > 0 ? "," : "", groups[g][k]);
+    }
+    text += "}";
+  }
+  return text + "}";
+}
+
+CommunicationAnalysis::CommunicationAnalysis(const HloModule& module, const std::optional<Mesh>& mesh)
+    : index_(static_cast<size_t>(module.instruction_id_limit()), -1) {
+  const std::vector<double> counts = ExecutionCounts(module);
+  const double devices = static_cast<double>(std::max<int64_t>(module.config().replica_count, 1)) *
+                         static_cast<double>(std::max<int64_t>(module.config().num_partitions, 1));
+  const std::vector<const HloComputation*> order = module.TextOrder();
+  std::vector<bool> wrapped(counts.size(), false);  // counted with its async-start
+  for (const HloComputation* computation : order) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      if (i->opcode() != HloOpcode::kAsyncStart) continue;
+      for (const HloComputation* body : i->called_computations()) wrapped[static_cast<size_t>(body->id())] = true;
+    }
+  }
+  for (const HloComputation* computation : order) {
+    const double times = counts[static_cast<size_t>(computation->id())];
+    if (times == 0 || wrapped[static_cast<size_t>(computation->id())]) continue;
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      const HloInstruction* inner = Communicating(*i);
+      if (inner == nullptr) continue;
+      Communication& c = all_.emplace_back();
+      c.instruction = i;
+      c.kind = SynchronousForm(inner->opcode());
+      c.is_asynchronous = i->Is(kAsyncPart);
+      c.times = times;
+      c.payload = Payload(*inner);
+      c.groups = *DeviceGroups(*i);
+      if (const auto* transfer = inner->attributes().GetIf<TransferAttributes>())
+        c.is_host = transfer->is_host_transfer;
+      for (const auto& group : c.groups) c.group_size = std::max(c.group_size, static_cast<int64_t>(group.size()));
+      c.result = ResultBytes(*inner, c.kind, c.payload, c.group_size);
+      if (IsPairs(c.kind)) {
+        double pairs = c.groups.empty() && !inner->Is(kCollective) ? devices : 0;  // of a transfer nobody may be named
+        for (const auto& pair : c.groups) pairs += pair[0] == pair[1] ? 0 : 1;
+        c.sent = c.is_host ? 0 : pairs * WireBytes(c.kind, c.payload, 2);
+      } else {
+        for (const auto& group : c.groups) {
+          const int64_t n = static_cast<int64_t>(group.size());
+          c.sent += WireBytes(c.kind, c.payload, n) * static_cast<double>(n);
+        }
+      }
+      if (mesh && !c.is_host) {
+        if (const std::optional<MeshSpan> span = SpanOf(c.groups, *mesh)) c.axes = AxesText(*span, *mesh);
+      }
+      index_[static_cast<size_t>(i->id())] = static_cast<int32_t>(all_.size()) - 1;
+    }
+  }
+}
+
+const Communication* CommunicationAnalysis::Of(const HloInstruction& instruction) const {
+  const size_t id = static_cast<size_t>(instruction.id());
+  return id < index_.size() && index_[id] >= 0 ? &all_[static_cast<size_t>(index_[id])] : nullptr;
+}
+
+double CommunicationAnalysis::sent_bytes() const {
+  double bytes = 0;
+  for (const Communication& c : all_) bytes += c.sent * c.times;
+  return bytes;
+}
+
+std::vector<CommunicationAnalysis::Sum> CommunicationAnalysis::ByKind() const {
+  return SumBy(all_,
+               [](const Communication& c) { return std::string(OpcodeName(c.kind)) + (c.is_host ? " (host)" : ""); });
+}
+std::vector<CommunicationAnalysis::Sum> CommunicationAnalysis::ByGroups() const {
+  return SumBy(all_, [](const Communication& c) { return c.is_host ? "host" : GroupsText(c.groups); });
+}
+std::vector<CommunicationAnalysis::Sum> CommunicationAnalysis::ByAxes() const {
+  std::vector<Sum> sums = SumBy(all_, [](const Communication& c) { return c.axes; });
+  std::erase_if(sums, [](const Sum& sum) { return sum.key.empty(); });
+  return sums;
+}
+
+}  // namespace hloir

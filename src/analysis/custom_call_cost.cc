@@ -1,0 +1,318 @@
+// See custom_call_cost.h. The counts of solvers are those of LAPACK Working Note 41 and, where a method iterates, the
+// usual estimates of Golub and Van Loan's Matrix Computations.
+#include "analysis/custom_call_cost.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+namespace hloir {
+namespace {
+
+using Json = nlohmann::json;
+
+double Elements(const Shape& shape) { return shape.IsArray() ? static_cast<double>(shape.ElementCount()) : 0; }
+double Dim(const Shape& shape, int64_t from_the_end) {
+  return shape.rank() < from_the_end ? 1 : static_cast<double>(shape.dimensions(shape.rank() - from_the_end));
+}
+// The result, or the first of several.
+const Shape& Result(const HloInstruction& i) {
+  const Shape& shape = i.shape();
+  return shape.IsTuple() && shape.tuple_size() > 0 ? shape.tuple_shapes(0) : shape;
+}
+const Shape* Operand(const HloInstruction& i, int64_t k) {
+  return k < i.operand_count() && i.operand(k)->shape().IsArray() ? &i.operand(k)->shape() : nullptr;
+}
+// A multiply-add of complex numbers is four.
+double PerElement(const Shape& shape) {
+  return shape.element_type() == PrimitiveType::C64 || shape.element_type() == PrimitiveType::C128 ? 4 : 1;
+}
+
+// The backend_config as JSON; what is none has no fields.
+Json Config(const HloInstruction& i) {
+  Json json = Json::parse(i.extras().backend_config, nullptr, /*allow_exceptions=*/false);
+  return json.is_object() ? json : Json::object();
+}
+// A field of the config, or of the part of it that is named so.
+const Json* Field(const Json& config, const char* part, const char* field) {
+  const Json* from = &config;
+  if (const auto it = config.find(part); it != config.end() && it->is_object()) from = &*it;
+  const auto it = from->find(field);
+  return it == from->end() ? nullptr : &*it;
+}
+// [1, 2] or, as protobuf writes 64-bit numbers, ["1", "2"].
+std::vector<int64_t> Numbers(const Json* list) {
+  std::vector<int64_t> numbers;
+  if (list == nullptr || !list->is_array()) return numbers;
+  for (const Json& item : *list) {
+    int64_t number = -1;
+    if (item.is_number_integer()) number = item.get<int64_t>();
+    if (item.is_string()) {
+      const std::string& text = item.get_ref<const std::string&>();
+      std::from_chars(text.data(), text.data() + text.size(), number);
+    }
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+// The product of the named dimensions; 0 if it has no such ones.
+double Width(const Shape& shape, const std::vector<int64_t>& dims) {
+  double width = 1;
+  for (int64_t d : dims) {
+    if (d < 0 || d >= shape.rank()) return 0;
+    width *= static_cast<double>(shape.dimensions(d));
+  }
+  return width;
+}
+
+using Model = std::optional<CustomCallModel>;
+Model Flops(double flops, double transcendentals = 0) { return CustomCallModel{{flops, transcendentals, 0}, true}; }
+
+// ---- Each group of targets.
+
+Model Annotation(const HloInstruction&, std::string_view) { return CustomCallModel{{}, false}; }
+
+// (A, B, what is added, …): the width from the config, or where that says nothing from the sizes: of [m,k] x [k,n] the
+// product of the operands' sizes is k^2 times the result's.
+Model Product(const HloInstruction& i, std::string_view) {
+  const Shape *a = Operand(i, 0), *b = Operand(i, 1);
+  const Shape& c = Result(i);
+  if (a == nullptr || b == nullptr || !c.IsArray()) return std::nullopt;
+  const Json config = Config(i);
+  const Json* dims = Field(config, "gemm_backend_config", "dot_dimension_numbers");
+  double width = 0;
+  if (dims != nullptr && dims->is_object()) {
+    const auto contracting = dims->find("lhs_contracting_dimensions");
+    if (contracting != dims->end()) width = Width(*a, Numbers(&*contracting));
+  }
+  if (width == 0) width = Elements(c) == 0 ? 0 : std::round(std::sqrt(Elements(*a) * Elements(*b) / Elements(c)));
+  Model model = Flops(2 * width * Elements(c));
+  const Json* epilogue = Field(config, "gemm_backend_config", "epilogue");
+  const std::string then = epilogue != nullptr && epilogue->is_string() ? epilogue->get<std::string>() : "";
+  if (then.find("BIAS") != std::string::npos) model->operations.flops += Elements(c);
+  if (then.find("RELU") != std::string::npos) model->operations.flops += Elements(c);
+  if (then.find("GELU") != std::string::npos || then.find("SILU") != std::string::npos)
+    model->operations.transcendentals += Elements(c);
+  const Json* beta = Field(config, "gemm_backend_config", "beta");
+  if (beta != nullptr && beta->is_number() && beta->get<double>() != 0) model->operations.flops += 2 * Elements(c);
+  return model;
+}
+
+// All three kinds have the window and the dimension numbers of the forward convolution.
+Model Convolution(const HloInstruction& i, std::string_view target) {
+  const Shape *a = Operand(i, 0), *b = Operand(i, 1);
+  const Shape& c = Result(i);
+  const CustomCallAttributes& attributes = i.attributes<CustomCallAttributes>();
+  if (a == nullptr || b == nullptr || !c.IsArray() || !attributes.dim_labels) return std::nullopt;
+  const ConvDimensionNumbers& dims = *attributes.dim_labels;
+  const Window window = attributes.window.value_or(Window());
+  const Shape *input = a, *kernel = b, *output = &c;
+  if (target.find("BackwardInput") != std::string_view::npos) input = &c, output = a;
+  if (target.find("BackwardFilter") != std::string_view::npos) kernel = &c, output = b;
+  const int64_t rank = static_cast<int64_t>(window.size()) + 2;
+  for (const Shape* shape : {input, kernel, output})
+    if (shape->rank() != rank) return std::nullopt;
+  for (const DimVector* spatial : {&dims.input_spatial, &dims.kernel_spatial, &dims.output_spatial}) {
+    if (spatial->size() != window.size()) return std::nullopt;
+    for (int64_t d : *spatial)
+      if (d < 0 || d >= rank) return std::nullopt;
+  }
+  for (int64_t d : {dims.kernel_input_feature, dims.output_feature, dims.output_batch})
+    if (d < 0 || d >= rank) return std::nullopt;
+  Model model = Flops(ConvolutionFlops(*input, *kernel, *output, window, dims));
+  if (target.find("BiasActivation") != std::string_view::npos) model->operations.flops += 2 * Elements(c);
+  return model;
+}
+
+// (queries, keys, values, …): products of queries and keys and of the weights and values, a softmax between them; of
+// the gradient five products.
+Model Attention(const HloInstruction& i, std::string_view target) {
+  const Shape *q = Operand(i, 0), *k = Operand(i, 1);
+  if (q == nullptr || k == nullptr || q->rank() != 4 || k->rank() != 4) return std::nullopt;
+  const Json config = Config(i);
+  double width = Dim(*q, 1), weights = 0;
+  if (const Json* dims = Field(config, "cudnn_fmha_backend_config", "bmm1_dot_dimension_numbers");
+      dims != nullptr && dims->is_object()) {
+    const auto contracting = dims->find("lhs_contracting_dimensions");
+    if (contracting != dims->end()) width = std::max(1.0, Width(*q, Numbers(&*contracting)));
+  }
+  if (const Json* shape = Field(config, "cudnn_fmha_backend_config", "intermediate_tensor_shape");
+      shape != nullptr && shape->is_object()) {
+    const auto dims = shape->find("dimensions");
+    if (dims != shape->end()) {
+      weights = 1;
+      for (int64_t d : Numbers(&*dims)) weights *= static_cast<double>(std::max<int64_t>(d, 0));
+    }
+  }
+  // [batch, heads, queries, width] and [batch, heads, keys, width].
+  if (weights == 0) weights = Elements(*q) / std::max(width, 1.0) * Dim(*k, 2);
+  const double products = target.find("Backward") != std::string_view::npos ? 5 : 2;
+  return Flops(products * 2 * weights * width + 3 * weights, weights);
+}
+
+Model TopK(const HloInstruction& i, std::string_view) {
+  const Shape* x = Operand(i, 0);
+  const Shape& values = Result(i);
+  if (x == nullptr || !values.IsArray()) return std::nullopt;
+  return Flops(Elements(*x) * std::max(1.0, std::ceil(std::log2(std::max(2.0, Dim(values, 1))))));
+}
+
+Model Sort(const HloInstruction& i, std::string_view) {
+  const Shape* x = Operand(i, 0);
+  if (x == nullptr) return std::nullopt;
+  const double n = Elements(*x);
+  return Flops(n <= 1 ? 0 : n * std::ceil(std::log2(n)));
+}
+
+Model FourierTransform(const HloInstruction& i, std::string_view) {
+  const Shape* x = Operand(i, 0);
+  if (x == nullptr) return std::nullopt;
+  const Json config = Config(i);
+  std::vector<int64_t> lengths;
+  for (const char* field : {"fft_length", "fft_lengths", "fft_lens"}) {
+    if (const auto it = config.find(field); it != config.end()) lengths = Numbers(&*it);
+  }
+  double log = 1;
+  if (lengths.empty()) log = std::floor(std::log2(std::max(1.0, std::max(Dim(*x, 1), Dim(Result(i), 1)))));
+  for (int64_t length : lengths) log *= length < 1 ? 0 : std::floor(std::log2(static_cast<double>(length)));
+  return Flops(8 * log * Elements(*x));
+}
+
+// Of [batch…, m, n] matrices: how many of them, times what f(m, n) says of one.
+template <double (*f)(double m, double n)>
+Model Solver(const HloInstruction& i, std::string_view) {
+  const Shape* a = Operand(i, 0);
+  if (a == nullptr || a->rank() < 2) return std::nullopt;
+  const double m = Dim(*a, 2), n = Dim(*a, 1);
+  const double matrices = m * n == 0 ? 0 : Elements(*a) / (m * n);
+  return Flops(std::floor(PerElement(*a) * matrices * f(m, n)));
+}
+double CholeskyFlops(double, double n) { return n * n * n / 3; }
+double LuFlops(double m, double n) {
+  const double k = std::min(m, n);
+  return 2 * m * n * k - (m + n) * k * k + 2 * k * k * k / 3;
+}
+double QrFlops(double m, double n) {
+  const double k = std::min(m, n);
+  return 4 * m * n * k - 2 * (m + n) * k * k + 4 * k * k * k / 3;
+}
+double SymmetricEigenFlops(double, double n) { return 9 * n * n * n; }
+double EigenFlops(double, double n) { return 25 * n * n * n; }
+double SvdFlops(double m, double n) {
+  const double k = std::min(m, n), l = std::max(m, n);
+  return 4 * l * l * k + 22 * k * k * k;
+}
+double HessenbergFlops(double, double n) { return 10 * n * n * n / 3; }
+double TridiagonalFlops(double, double n) { return 4 * n * n * n / 3; }
+// (reflectors [m,k], their factors, the matrix [m,n])
+Model ApplyReflectors(const HloInstruction& i, std::string_view) {
+  const Shape *a = Operand(i, 0), *c = Operand(i, 2);
+  if (a == nullptr || c == nullptr) return std::nullopt;
+  return Flops(PerElement(*c) * 4 * Dim(*a, 1) * Elements(*c));
+}
+Model TriangularSolve(const HloInstruction& i, std::string_view) {
+  const Shape *a = Operand(i, 0), *b = Operand(i, 1);
+  if (a == nullptr || b == nullptr) return std::nullopt;
+  return Flops(2 * Dim(*a, 1) * Elements(*b));
+}
+Model TridiagonalSolve(const HloInstruction& i, std::string_view) {
+  const Shape* b = Operand(i, 3);
+  if (b == nullptr) return std::nullopt;
+  return Flops(8 * Elements(*b));
+}
+
+struct Target {
+  std::string_view name;  // all of it, or what it begins with, ends with, or has in it
+  enum Where { kAll, kBegins, kWithin } where;
+  Model (*model)(const HloInstruction&, std::string_view);
+};
+// The first that fits; what merely has a routine's name in it must be a library's.
+constexpr Target kTargets[] = {
+    {"Sharding", Target::kAll, Annotation},
+    {"SPMDFullToShardShape", Target::kAll, Annotation},
+    {"SPMDShardToFullShape", Target::kAll, Annotation},
+    {"ShardBarrierFrom", Target::kAll, Annotation},
+    {"ShardBarrierTo", Target::kAll, Annotation},
+    {"xla.sdy.", Target::kBegins, Annotation},
+    {"LayoutConstraint", Target::kAll, Annotation},
+    {"annotate_device_placement", Target::kAll, Annotation},
+    {"AllocateBuffer", Target::kAll, Annotation},
+    {"MoveToHost", Target::kAll, Annotation},
+    {"MoveToDevice", Target::kAll, Annotation},
+    {"Pin", Target::kAll, Annotation},
+    {"Unpin", Target::kAll, Annotation},
+    {"__cublas$gemm", Target::kAll, Product},
+    {"__cublas$lt$matmul", Target::kBegins, Product},
+    {"__op$block_scaled_dot", Target::kAll, Product},
+    {"__onednn$matmul", Target::kBegins, Product},
+    {"__cublas$triangularSolve", Target::kAll, TriangularSolve},
+    {"__cudnn$conv", Target::kBegins, Convolution},
+    {"__onednn$convolution", Target::kBegins, Convolution},
+    {"DynamicConvolution", Target::kBegins, Convolution},
+    {"__cudnn$fmha", Target::kBegins, Attention},
+    {"TopK", Target::kAll, TopK},
+    {"__gpu$TopK", Target::kAll, TopK},
+    {"__cub$DeviceRadixSort", Target::kBegins, Sort},
+    {"ducc_fft", Target::kAll, FourierTransform},
+    {"dynamic_ducc_fft", Target::kAll, FourierTransform},
+    {"cufft", Target::kWithin, FourierTransform},
+    {"cuFFT", Target::kWithin, FourierTransform},
+    {"Cholesky", Target::kAll, Solver<CholeskyFlops>},
+    {"LuDecomposition", Target::kAll, Solver<LuFlops>},
+    {"Qr", Target::kAll, Solver<QrFlops>},
+    {"QrDecomposition", Target::kAll, Solver<QrFlops>},
+    {"ProductOfElementaryHouseholderReflectors", Target::kAll, Solver<QrFlops>},
+    {"Eigh", Target::kAll, Solver<SymmetricEigenFlops>},
+};
+// Behind "lapack_s", "cusolver_", "hipsolver_", "cublas_", "blas_s" or "cusparse_"; what a name has in it.
+constexpr Target kRoutines[] = {
+    {"potrf", Target::kWithin, Solver<CholeskyFlops>},
+    {"getrf", Target::kWithin, Solver<LuFlops>},
+    {"geqrf", Target::kWithin, Solver<QrFlops>},
+    {"geqp3", Target::kWithin, Solver<QrFlops>},
+    {"orgqr", Target::kWithin, Solver<QrFlops>},
+    {"ungqr", Target::kWithin, Solver<QrFlops>},
+    {"ormqr", Target::kWithin, ApplyReflectors},
+    {"unmqr", Target::kWithin, ApplyReflectors},
+    {"syevd", Target::kWithin, Solver<SymmetricEigenFlops>},
+    {"heevd", Target::kWithin, Solver<SymmetricEigenFlops>},
+    {"syevj", Target::kWithin, Solver<SymmetricEigenFlops>},
+    {"geev", Target::kWithin, Solver<EigenFlops>},
+    {"gees", Target::kWithin, Solver<EigenFlops>},
+    {"gesdd", Target::kWithin, Solver<SvdFlops>},
+    {"gesvd", Target::kWithin, Solver<SvdFlops>},
+    {"gehrd", Target::kWithin, Solver<HessenbergFlops>},
+    {"sytrd", Target::kWithin, Solver<TridiagonalFlops>},
+    {"hetrd", Target::kWithin, Solver<TridiagonalFlops>},
+    {"trsm", Target::kWithin, TriangularSolve},
+    {"gtsv", Target::kWithin, TridiagonalSolve},
+};
+constexpr std::string_view kLibraries[] = {"lapack_",  "cusolver_", "hipsolver_", "cublas_",
+                                           "hipblas_", "blas_",     "cusparse_",  "hipsparse_"};
+
+bool Fits(const Target& target, std::string_view name) {
+  switch (target.where) {
+    case Target::kAll: return name == target.name;
+    case Target::kBegins: return name.starts_with(target.name);
+    case Target::kWithin: return name.find(target.name) != std::string_view::npos;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<CustomCallModel> ModelOf(const HloInstruction& custom_call) {
+  const std::string_view name = custom_call.attributes<CustomCallAttributes>().custom_call_target;
+  for (const Target& target : kTargets)
+    if (Fits(target, name)) return target.model(custom_call, name);
+  for (std::string_view library : kLibraries) {
+    if (!name.starts_with(library)) continue;
+    for (const Target& routine : kRoutines)
+      if (Fits(routine, name)) return routine.model(custom_call, name);
+  }
+  return std::nullopt;
+}
+
+}  // namespace hloir

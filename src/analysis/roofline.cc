@@ -1,0 +1,358 @@
+// See hloir/analysis/roofline.h. Computations are taken callees first, each once; what runs in a loop is multiplied.
+#include "hloir/analysis/roofline.h"
+
+#include <algorithm>
+#include <charconv>
+#include <unordered_map>
+
+#include "support/format.h"
+
+namespace hloir {
+namespace {
+
+constexpr size_t kMostEvents = 100000;
+constexpr int kMostNesting = 32;  // of fusions in fusions
+
+bool IsProduct(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kDot:
+    case HloOpcode::kScaledDot:
+    case HloOpcode::kRaggedDot:
+    case HloOpcode::kConvolution: return true;
+    default: return false;
+  }
+}
+// The element type that says how fast an operation is: the operands', of results alone the result's.
+std::string_view TypeOf(const HloInstruction& i) {
+  const Shape* shape = i.operand_count() > 0 ? &i.operand(0)->shape() : &i.shape();
+  const std::vector<const Shape*> leaves = shape->Leaves();
+  if (shape->IsTuple()) shape = leaves.empty() ? shape : leaves[0];
+  return shape->IsArray() ? PrimitiveTypeName(shape->element_type()) : std::string_view();
+}
+double Steps(HloOpcode kind, int64_t n) {
+  const double others = static_cast<double>(n - 1);
+  switch (kind) {
+    case HloOpcode::kAllReduce: return 2 * others;
+    case HloOpcode::kCollectivePermute:
+    case HloOpcode::kSend:
+    case HloOpcode::kRecv: return 1;
+    default: return others;
+  }
+}
+
+}  // namespace
+
+int64_t WhatIfMesh::devices() const {
+  Mesh then = mesh;
+  for (size_t axis = 0; axis < sizes.size(); ++axis) then.axes[axis].second = sizes[axis];
+  return DeviceCount(then);
+}
+
+StatusOr<WhatIfMesh> ParseWhatIfMesh(std::string_view text) {
+  WhatIfMesh result;
+  std::string plain;  // without what if
+  for (std::string_view rest = text; !rest.empty();) {
+    const size_t comma = std::min(rest.find(','), rest.size());
+    std::string_view axis = rest.substr(0, comma);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+    const size_t at = std::min(axis.find('@'), axis.size());
+    result.links.emplace_back(axis.substr(std::min(at + 1, axis.size())));
+    if (at < axis.size() && result.links.back().empty())
+      return InvalidArgument(Format("mesh {}: no link behind the @", text));
+    axis = axis.substr(0, at);
+    const size_t colon = axis.find(':');
+    result.sizes.push_back(0);
+    if (colon != std::string_view::npos) {
+      const std::string_view digits = axis.substr(colon + 1);
+      const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), result.sizes.back());
+      if (error != std::errc() || end != digits.data() + digits.size() || result.sizes.back() < 1 ||
+          result.sizes.back() > int64_t{1} << 20)
+        return InvalidArgument(Format("mesh {}: '{}' is no size", text, digits));
+    }
+    plain += (plain.empty() ? "" : ",") + std::string(axis.substr(0, colon));
+  }
+  HLOIR_ASSIGN_OR_RETURN(result.mesh, ParseMesh(plain));
+  for (size_t axis = 0; axis < result.sizes.size(); ++axis)
+    if (result.sizes[axis] == 0) result.sizes[axis] = result.mesh.axes[axis].second;
+  return result;
+}
+
+std::string_view BoundName(Roofline::Bound bound) {
+  switch (bound) {
+    case Roofline::Bound::kNothing: return "nothing";
+    case Roofline::Bound::kCompute: return "compute";
+    case Roofline::Bound::kMemory: return "memory";
+    case Roofline::Bound::kCommunication: return "communication";
+    case Roofline::Bound::kOverhead: return "overhead";
+  }
+  return "";
+}
+
+class Roofline::Builder {
+ public:
+  Builder(Roofline& roofline, const DeviceDescription& device, const std::optional<WhatIfMesh>& mesh)
+      : roofline_(roofline), device_(device), mesh_(mesh) {}
+
+  void Run(const HloModule& module) {
+    const std::vector<double> counts = ExecutionCounts(module);
+    roofline_.index_.assign(static_cast<size_t>(module.instruction_id_limit()), -1);
+    runs_.resize(counts.size());
+    for (const HloComputation* computation : module.PostOrder()) {
+      const double times = counts[static_cast<size_t>(computation->id())];
+      if (times > 0) Walk(*computation, times);
+    }
+    const OneRun& entry = runs_[static_cast<size_t>(module.entry_computation()->id())];
+    roofline_.seconds_ = entry.seconds;
+    roofline_.communication_ = entry.communication;
+    roofline_.exposed_ = entry.exposed;
+    roofline_.events_ = entry.events;
+    std::stable_sort(roofline_.events_.begin(), roofline_.events_.end(),
+                     [](const Event& a, const Event& b) { return a.start < b.start; });
+  }
+
+ private:
+  struct OneRun {
+    double seconds = 0, communication = 0, exposed = 0;
+    std::vector<Event> events;
+  };
+  using Stream = Event::Stream;
+
+  const OneRun& RunOf(const HloComputation& computation) { return runs_[static_cast<size_t>(computation.id())]; }
+
+  // The state of a walk through one computation: when each stream is free, and when what was begun is done.
+  struct Clock {
+    double now = 0, link = 0, side = 0;
+    std::unordered_map<const HloInstruction*, std::pair<double, bool>> begun;  // its end; is it communication
+  };
+
+  void Walk(const HloComputation& computation, double times) {
+    OneRun run;
+    Clock clock;
+    const bool scheduled = computation.module()->config().is_scheduled;
+    for (const HloInstruction* i : scheduled ? computation.instructions() : computation.PostOrder()) {
+      Step step;
+      step.instruction = i, step.times = times;
+      if (!Control(*i, step, clock, run) && !Communicate(*i, step, clock, run) && !Wait(*i, clock, run)) {
+        Local(*i, step);
+        if (i->opcode() == HloOpcode::kCopyStart) {
+          Begin(*i, step.seconds, Stream::kAsynchronous, clock.side, clock, run);
+        } else if (step.seconds > 0) {
+          AddEvent(run, *i, clock.now, step.seconds, Stream::kCompute);
+          clock.now += step.seconds;
+        }
+      }
+      roofline_.index_[static_cast<size_t>(i->id())] = static_cast<int32_t>(roofline_.steps_.size());
+      roofline_.steps_.push_back(step);
+    }
+    // What nobody waits for is over before the computation is.
+    run.exposed += std::max(0.0, clock.link - clock.now);
+    run.seconds = std::max({clock.now, clock.link, clock.side});
+    runs_[static_cast<size_t>(computation.id())] = std::move(run);
+  }
+
+  static void AddEvent(OneRun& run, const HloInstruction& i, double start, double seconds, Stream stream) {
+    if (run.events.size() < kMostEvents) run.events.push_back({&i, start, seconds, stream, 0});
+  }
+  static void AddEventsWithin(OneRun& run, const OneRun& callee, double start) {
+    for (Event event : callee.events) {
+      if (run.events.size() >= kMostEvents) return;
+      event.start += start, ++event.depth;
+      run.events.push_back(event);
+    }
+  }
+
+  // What calls others. False: it does not, or by an async-start that communicates.
+  bool Control(const HloInstruction& i, Step& step, Clock& clock, OneRun& run) {
+    if (i.opcode() == HloOpcode::kAsyncStart) {
+      if (roofline_.communications_.Of(i) != nullptr) return false;
+      for (const HloComputation* callee : i.called_computations()) step.seconds += RunOf(*callee).seconds;
+      Begin(i, step.seconds, Stream::kAsynchronous, clock.side, clock, run);
+      return true;
+    }
+    if (!i.Is(kControlFlow)) return false;
+    OneRun all;
+    if (i.opcode() == HloOpcode::kWhile) {
+      const OneRun &condition = RunOf(*i.while_condition()), &body = RunOf(*i.while_body());
+      const double rounds = static_cast<double>(TripCount(i).value_or(1));
+      all.seconds = rounds * (body.seconds + device_.loop_overhead) + (rounds + 1) * condition.seconds;
+      all.communication = rounds * body.communication + (rounds + 1) * condition.communication;
+      all.exposed = rounds * body.exposed + (rounds + 1) * condition.exposed;
+      AddEventsWithin(all, condition, 0);
+      if (rounds > 0) AddEventsWithin(all, body, condition.seconds);
+    } else {
+      // A call has one callee; of a conditional's branches the longest counts.
+      const OneRun* longest = nullptr;
+      for (const HloComputation* callee : i.called_computations()) {
+        const OneRun& one = RunOf(*callee);
+        if (longest == nullptr || one.seconds > longest->seconds) longest = &one;
+      }
+      if (longest != nullptr) {
+        all.seconds = longest->seconds, all.communication = longest->communication, all.exposed = longest->exposed;
+        AddEventsWithin(all, *longest, 0);
+      }
+    }
+    step.seconds = all.seconds, step.communication = all.communication;
+    AddEvent(run, i, clock.now, all.seconds, Stream::kCompute);
+    for (const Event& event : all.events) {
+      if (run.events.size() >= kMostEvents) break;
+      run.events.push_back(event);
+      run.events.back().start += clock.now;
+    }
+    run.communication += all.communication, run.exposed += all.exposed;
+    clock.now += all.seconds;
+    return true;
+  }
+
+  // A transfer takes its turn on the links. What is synchronous is waited for at once.
+  bool Communicate(const HloInstruction& i, Step& step, Clock& clock, OneRun& run) {
+    const Communication* c = roofline_.communications_.Of(i);
+    if (c == nullptr) return false;
+    step.seconds = step.communication = SecondsOf(*c);
+    step.bound = step.seconds > 0 ? Bound::kCommunication : Bound::kNothing;
+    run.communication += step.seconds;
+    Begin(i, step.seconds, Stream::kCommunication, clock.link, clock, run);
+    if (!c->is_asynchronous) WaitFor(i, clock, run);
+    return true;
+  }
+  static void Begin(const HloInstruction& i, double seconds, Stream stream, double& free, Clock& clock, OneRun& run) {
+    const double start = std::max(clock.now, free);
+    free = start + seconds;
+    clock.begun[&i] = {free, stream == Stream::kCommunication};
+    if (seconds > 0) AddEvent(run, i, start, seconds, stream);
+  }
+
+  // The end of something begun, which is an operand of it or of what it has for an operand.
+  bool Wait(const HloInstruction& i, Clock& clock, OneRun& run) {
+    if (!i.Is(kAsyncPart) || i.opcode() == HloOpcode::kCopyStart || i.opcode() == HloOpcode::kAsyncUpdate) return false;
+    const HloInstruction* start = &i;
+    while (start->operand_count() > 0 && !clock.begun.contains(start)) start = start->operand(0);
+    WaitFor(*start, clock, run);
+    return true;
+  }
+  static void WaitFor(const HloInstruction& start, Clock& clock, OneRun& run) {
+    const auto it = clock.begun.find(&start);
+    if (it == clock.begun.end()) return;
+    const double waited = std::max(0.0, it->second.first - clock.now);
+    if (it->second.second) run.exposed += waited;
+    clock.now += waited;
+  }
+
+  double SecondsOf(const Communication& c) const {
+    if (device_.links.empty()) return 0;
+    const auto named = [&](std::string_view name) -> const DeviceDescription::Link* {
+      for (const auto& link : device_.links)
+        if (link.name == name) return &link;
+      return nullptr;
+    };
+    if (c.is_host) {
+      const DeviceDescription::Link* host = named("host");
+      return host == nullptr ? 0 : (c.payload + c.result) / host->bandwidth + host->latency;
+    }
+    int64_t n = c.group_size;
+    const DeviceDescription::Link* link = nullptr;
+    if (mesh_) {
+      if (const std::optional<MeshSpan> span = SpanOf(c.groups, mesh_->mesh)) {
+        if (span->whole && !span->axes.empty()) {
+          n = 1;
+          for (size_t axis : span->axes) n *= mesh_->sizes[axis];
+        }
+        for (size_t axis : span->axes) {  // of several the slowest
+          const auto* of_axis = named(mesh_->links[axis]);
+          if (of_axis != nullptr && (link == nullptr || of_axis->bandwidth < link->bandwidth)) link = of_axis;
+        }
+      }
+    }
+    if (link == nullptr) link = &Reaching(c.groups, n);
+    const bool pairs =
+        c.kind == HloOpcode::kCollectivePermute || c.kind == HloOpcode::kSend || c.kind == HloOpcode::kRecv;
+    if (!pairs && n <= 1) return 0;
+    if (c.kind == HloOpcode::kCollectivePermute && c.sent == 0) return 0;
+    double payload = c.kind == HloOpcode::kRecv ? c.result : c.payload;
+    if (c.kind == HloOpcode::kAllGather) payload *= static_cast<double>(c.group_size) / static_cast<double>(n);
+    const double bytes = pairs ? payload : WireBytes(c.kind, payload, n);
+    return (link->bandwidth > 0 ? bytes / link->bandwidth : 0) + Steps(c.kind, n) * link->latency;
+  }
+  // The fastest link whose blocks of devices have each group within one of them; else the last.
+  const DeviceDescription::Link& Reaching(const std::vector<std::vector<int64_t>>& groups, int64_t n) const {
+    for (const auto& link : device_.links) {
+      if (link.name == "host") continue;
+      bool reaches = link.devices == 0 || n <= link.devices;
+      for (const auto& group : groups) {
+        for (int64_t device : group)
+          reaches = reaches && (link.devices == 0 || device / link.devices == group[0] / link.devices);
+      }
+      if (reaches) return link;
+    }
+    return device_.links.back();
+  }
+
+  // Operations and bytes.
+  void Local(const HloInstruction& i, Step& step) {
+    if (CostClass(i.opcode()) == OpCost::kFree) return;
+    step.compute = Compute(i);
+    const double bytes = roofline_.cost_.BytesOf(i).Sum();
+    step.memory = bytes / Bandwidth(bytes);
+    step.seconds = std::max(step.compute, step.memory) + device_.overhead;
+    if (step.compute == 0 && step.memory == 0) {
+      if (i.opcode() == HloOpcode::kCustomCall) step.seconds = 0;  // an annotation, or nobody knows
+      step.bound = step.seconds > 0 ? Bound::kOverhead : Bound::kNothing;
+    } else if (device_.overhead > std::max(step.compute, step.memory)) {
+      step.bound = Bound::kOverhead;
+    } else {
+      step.bound = step.compute > step.memory ? Bound::kCompute : Bound::kMemory;
+    }
+  }
+  double Bandwidth(double bytes) const {
+    for (const auto& cache : device_.caches)
+      if (bytes <= cache.bytes) return cache.bandwidth;
+    return device_.bandwidth;
+  }
+  double Compute(const HloInstruction& i) const {
+    if (i.opcode() != HloOpcode::kFusion) return ComputeAlone(i);
+    double seconds = 0;
+    std::vector<std::pair<const HloComputation*, int>> bodies{{i.fused_computation(), 0}};
+    while (!bodies.empty()) {
+      const auto [body, nesting] = bodies.back();
+      bodies.pop_back();
+      for (const HloInstruction* inner = body->first(); inner != nullptr; inner = inner->next()) {
+        if (inner->opcode() != HloOpcode::kFusion) seconds += ComputeAlone(*inner);
+        else if (nesting < kMostNesting) bodies.emplace_back(inner->fused_computation(), nesting + 1);
+      }
+    }
+    return seconds;
+  }
+  double ComputeAlone(const HloInstruction& i) const {
+    if (CostClass(i.opcode()) == OpCost::kFree) return 0;
+    const Cost cost = roofline_.cost_.Of(i).once;
+    const double operations = cost.flops + cost.transcendentals;
+    if (const auto it = device_.opcodes.find(std::string(i.opcode_name())); it != device_.opcodes.end())
+      return it->second > 0 ? (operations > 0 ? operations : cost.bytes) / it->second : 0;
+    if (operations == 0) return 0;
+    const std::string_view type = TypeOf(i);
+    const double plain = DeviceDescription::RateOf(device_.flops, type);
+    double rate = 0;
+    const bool library = i.opcode() == HloOpcode::kCustomCall &&
+                         i.attributes<CustomCallAttributes>().custom_call_target.starts_with("__");
+    if (IsProduct(i.opcode()) || library) rate = DeviceDescription::RateOf(device_.products, type);
+    if (rate == 0) rate = plain;
+    const double transcendentals = device_.transcendentals > 0 ? device_.transcendentals : plain;
+    return (rate > 0 ? cost.flops / rate : 0) + (transcendentals > 0 ? cost.transcendentals / transcendentals : 0);
+  }
+
+  Roofline& roofline_;
+  const DeviceDescription& device_;
+  const std::optional<WhatIfMesh>& mesh_;
+  std::vector<OneRun> runs_;  // by computation id
+};
+
+Roofline::Roofline(const HloModule& module, const DeviceDescription& device, const std::optional<WhatIfMesh>& mesh)
+    : cost_(module), communications_(module, mesh ? std::optional<Mesh>(mesh->mesh) : std::optional<Mesh>()) {
+  Builder(*this, device, mesh).Run(module);
+}
+
+const Roofline::Step* Roofline::Of(const HloInstruction& instruction) const {
+  const size_t id = static_cast<size_t>(instruction.id());
+  return id < index_.size() && index_[id] >= 0 ? &steps_[static_cast<size_t>(index_[id])] : nullptr;
+}
+
+}  // namespace hloir

@@ -1,0 +1,251 @@
+// See hloir/inspect/cost_report.h.
+#include "hloir/inspect/cost_report.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "hloir/analysis/buffer_assignment.h"
+#include "hloir/report.h"
+#include "inspect/text.h"
+#include "report/json.h"
+#include "report/table.h"
+#include "support/format.h"
+#include "support/text.h"
+
+namespace hloir {
+namespace {
+
+constexpr size_t kNameWidth = 30;
+
+std::string Bytes(double bytes) { return HumanBytes(static_cast<int64_t>(std::min(bytes, 0x1p62))); }
+std::string Time(double seconds) {
+  return seconds < 1e-6 ? Format("{:.3g} ns", seconds * 1e9) : HumanTime(seconds * 1e3);
+}
+std::string Percent(double part, double whole) {
+  return whole > 0 && part > 0 ? Format("{:.1f} %", 100 * part / whole) : "";
+}
+void AddRest(std::string& text, size_t count, size_t most) {
+  if (count > most) text += Format("and {} more\n", count - most);
+}
+
+// All that is counted of one module.
+struct Figures {
+  Figures(const HloModule& of, const CostReportOptions& options)
+      : module(of), cost(of), communication(of, options.mesh ? std::optional<Mesh>(options.mesh->mesh) : FindMesh(of)) {
+    if (options.device != nullptr) roofline.emplace(of, *options.device, options.mesh);
+  }
+  const HloModule& module;
+  CostAnalysis cost;
+  CommunicationAnalysis communication;
+  std::optional<Roofline> roofline;
+};
+
+int64_t Devices(const HloModule& module) { return module.config().replica_count * module.config().num_partitions; }
+
+std::string Overview(const Figures& f, const CostReportOptions& options) {
+  const CostResult& cost = f.cost.total();
+  Table table({Format("module {}", ShortName(f.module.name(), kNameWidth)), "", "a loop once, as XLA"});
+  table.Add({"devices", Format("{}", Devices(f.module)), ""});
+  table.Add({"FLOPs", HumanCount(cost.repeated.flops), HumanCount(cost.once.flops)});
+  table.Add({"transcendentals", HumanCount(cost.repeated.transcendentals), HumanCount(cost.once.transcendentals)});
+  table.Add({"bytes moved", Bytes(cost.repeated.bytes), Bytes(cost.once.bytes)});
+  if (!f.communication.all().empty())
+    table.Add({"bytes sent, by all devices", Bytes(f.communication.sent_bytes()), ""});
+  const BufferAssignment buffers = AssignBuffers(f.module);
+  const int64_t memory =
+      buffers.parameter_bytes + buffers.constant_bytes + buffers.of(*f.module.entry_computation()).heap_bytes;
+  table.Add({"memory of a device", HumanBytes(memory), ""});
+  std::string text = table.ToString();
+  if (cost.unknown_loops > 0) text += Format("loops of unknown length, counted once: {}\n", cost.unknown_loops);
+  if (cost.custom_calls > 0) text += Format("custom-calls, of which no cost is known: {}\n", cost.custom_calls);
+  if (options.device != nullptr && options.device->memory_bytes > 0 &&
+      static_cast<double>(memory) > options.device->memory_bytes)
+    text += Format("{} has {}: it does not fit\n", options.device->name, Bytes(options.device->memory_bytes));
+  return text;
+}
+
+std::string RooflineTable(const Roofline& roofline, const CostReportOptions& options) {
+  Table totals({ShortName(options.device->name, 40), "time"});
+  totals.Add({"a run", Time(roofline.seconds())});
+  if (roofline.communication_seconds() > 0) {
+    totals.Add({"communication", Time(roofline.communication_seconds())});
+    totals.Add({"of that beside nothing else", Time(roofline.exposed_seconds())});
+  }
+  if (options.mesh && options.mesh->devices() != DeviceCount(options.mesh->mesh))
+    totals.Add({Format("what if on {} devices", options.mesh->devices()), ""});
+  std::string text = "\n" + totals.ToString();
+  std::vector<const Roofline::Step*> steps;
+  for (const Roofline::Step& step : roofline.steps())
+    if (step.seconds > 0 && !step.instruction->Is(kControlFlow)) steps.push_back(&step);
+  std::stable_sort(steps.begin(), steps.end(), [](const Roofline::Step* a, const Roofline::Step* b) {
+    return a->seconds * a->times > b->seconds * b->times;
+  });
+  Table table({"what takes longest", "times", "of one run", "all runs", "of all", "bound by"});
+  table.LeftAlign(5);
+  for (size_t k = 0; k < std::min(options.most, steps.size()); ++k) {
+    const Roofline::Step& step = *steps[k];
+    table.Add({ShortName(step.instruction->name(), 24), HumanCount(step.times), Time(step.seconds),
+               Time(step.seconds * step.times), Percent(step.seconds * step.times, roofline.seconds()),
+               std::string(BoundName(step.bound))});
+  }
+  text += "\n" + table.ToString();
+  AddRest(text, steps.size(), options.most);
+  return text;
+}
+
+std::string CostTable(const Figures& f, size_t most) {
+  std::vector<std::pair<const HloInstruction*, double>> all;
+  const std::vector<double> counts = ExecutionCounts(f.module);
+  for (const HloComputation* computation : f.module.computations()) {
+    const double times = counts[static_cast<size_t>(computation->id())];
+    for (const HloInstruction* i = computation->first(); times > 0 && i != nullptr; i = i->next())
+      if (!i->Is(kControlFlow) && f.cost.Of(*i).repeated != Cost()) all.emplace_back(i, times);
+  }
+  const auto weight = [&](const auto& row) {
+    const Cost cost = f.cost.Of(*row.first).repeated * row.second;
+    return cost.flops + cost.transcendentals + cost.bytes;
+  };
+  std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return weight(a) > weight(b); });
+  Table table({"the costliest instructions", "times", "FLOPs", "transc.", "bytes"});
+  for (size_t k = 0; k < std::min(most, all.size()); ++k) {
+    const auto& [i, times] = all[k];
+    const Cost cost = f.cost.Of(*i).repeated * times;
+    table.Add({ShortName(i->name(), kNameWidth), HumanCount(times), HumanCount(cost.flops),
+               HumanCount(cost.transcendentals), Bytes(cost.bytes)});
+  }
+  std::string text = all.empty() ? "" : "\n" + table.ToString();
+  AddRest(text, all.size(), most);
+  return text;
+}
+
+std::string SumTable(const std::vector<CommunicationAnalysis::Sum>& sums, const char* title, size_t most) {
+  if (sums.empty()) return "";
+  Table table({title, "instr.", "times", "a device brings", "sent by all"});
+  for (size_t k = 0; k < std::min(most, sums.size()); ++k) {
+    const CommunicationAnalysis::Sum& sum = sums[k];
+    table.Add({ShortName(sum.key.empty() ? "—" : sum.key, kNameWidth), Format("{}", sum.instructions),
+               HumanCount(sum.times), Bytes(sum.payload), Bytes(sum.sent)});
+  }
+  std::string text = "\n" + table.ToString();
+  AddRest(text, sums.size(), most);
+  return text;
+}
+
+// ---- JSON
+
+Json CountsJson(const Cost& cost) {
+  return {{"flops", WholeNumber(cost.flops)},
+          {"transcendentals", WholeNumber(cost.transcendentals)},
+          {"bytes", WholeNumber(cost.bytes)}};
+}
+Json SumsJson(const std::vector<CommunicationAnalysis::Sum>& sums, const char* key) {
+  Json list = Json::array();
+  for (const CommunicationAnalysis::Sum& sum : sums)
+    list.push_back({{key, sum.key},
+                    {"instructions", sum.instructions},
+                    {"times", WholeNumber(sum.times)},
+                    {"payload", WholeNumber(sum.payload)},
+                    {"sent", WholeNumber(sum.sent)}});
+  return list;
+}
+Json CommunicationJson(const Communication& c) {
+  Json json = {{"collective", OpcodeName(c.kind)},  {"groups", GroupsText(c.groups)},  {"group_size", c.group_size},
+               {"payload", WholeNumber(c.payload)}, {"result", WholeNumber(c.result)}, {"sent", WholeNumber(c.sent)},
+               {"asynchronous", c.is_asynchronous}};
+  if (!c.axes.empty()) json["axes"] = c.axes;
+  if (c.is_host) json["host"] = true;
+  return json;
+}
+Json InstructionJson(const Figures& f, const HloInstruction& i, double times) {
+  Json row = {{"name", i.name()},
+              {"computation", i.parent()->name()},
+              {"opcode", i.opcode_name()},
+              {"shape", i.shape().ToString()},
+              {"times", WholeNumber(times)}};
+  row.update(CountsJson(f.cost.Of(i).once));
+  if (const Communication* c = f.communication.Of(i)) row["communication"] = CommunicationJson(*c);
+  if (const Roofline::Step* step = f.roofline ? f.roofline->Of(i) : nullptr) {
+    row["ms"] = step->seconds * 1e3;
+    row["compute_ms"] = step->compute * 1e3;
+    row["memory_ms"] = step->memory * 1e3;
+    row["communication_ms"] = step->communication * 1e3;
+    row["bound"] = BoundName(step->bound);
+  }
+  return row;
+}
+
+}  // namespace
+
+std::string CostReport(const HloModule& module, const CostReportOptions& options) {
+  const Figures f(module, options);
+  std::string text = Overview(f, options);
+  if (f.roofline) text += RooflineTable(*f.roofline, options);
+  else text += CostTable(f, options.most);
+  text += SumTable(f.communication.ByKind(), "collective", options.most);
+  text += SumTable(f.communication.ByGroups(), "groups of devices", options.most);
+  text += SumTable(f.communication.ByAxes(), "axes of the mesh", options.most);
+  return text;
+}
+
+std::string CostJson(const HloModule& module, const CostReportOptions& options) {
+  const Figures f(module, options);
+  Json json = {{"module", module.name()}, {"devices", Devices(module)}};
+  json.update(CountsJson(f.cost.total().once));
+  json["repeated"] = CountsJson(f.cost.total().repeated);
+  json["unknown_loops"] = f.cost.total().unknown_loops;
+  json["unknown_custom_calls"] = f.cost.total().custom_calls;
+  json["communication"] = {{"sent", WholeNumber(f.communication.sent_bytes())},
+                           {"by_collective", SumsJson(f.communication.ByKind(), "collective")},
+                           {"by_group", SumsJson(f.communication.ByGroups(), "groups")},
+                           {"by_axis", SumsJson(f.communication.ByAxes(), "axes")}};
+  json["memory"] = Json::parse(MemoryReportJson(module, /*all_values=*/true));
+  if (f.roofline) {
+    json["roofline"] = {{"device", options.device->name},
+                        {"ms", f.roofline->seconds() * 1e3},
+                        {"communication_ms", f.roofline->communication_seconds() * 1e3},
+                        {"exposed_communication_ms", f.roofline->exposed_seconds() * 1e3}};
+    if (options.device->memory_bytes > 0) json["roofline"]["memory_bytes"] = WholeNumber(options.device->memory_bytes);
+    if (options.mesh) json["roofline"]["devices"] = options.mesh->devices();
+  }
+  Json list = Json::array();
+  const std::vector<double> counts = ExecutionCounts(module);
+  for (const HloComputation* computation : module.TextOrder()) {
+    const double times = counts[static_cast<size_t>(computation->id())];
+    if (times == 0) continue;
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
+      list.push_back(InstructionJson(f, *i, times));
+  }
+  json["instructions"] = std::move(list);
+  return JsonLine(json);
+}
+
+std::string CostTrace(const Roofline& roofline) {
+  Json events = Json::array();
+  constexpr const char* kTracks[] = {"computation", "communication", "asynchronous"};
+  for (int track = 0; track < 3; ++track)
+    events.push_back(
+        {{"name", "thread_name"}, {"ph", "M"}, {"pid", 1}, {"tid", track}, {"args", {{"name", kTracks[track]}}}});
+  for (const Roofline::Event& event : roofline.events()) {
+    const HloInstruction& i = *event.instruction;
+    const Cost cost = roofline.cost().Of(i).once;
+    Json args = {{"opcode", i.opcode_name()}, {"shape", i.shape().ToString(/*with_layout=*/false)}};
+    args.update(CountsJson(cost));
+    if (const Roofline::Step* step = roofline.Of(i)) {
+      args["times"] = WholeNumber(step->times);
+      args["bound"] = BoundName(step->bound);
+    }
+    if (const Communication* c = roofline.communications().Of(i)) args.update(CommunicationJson(*c));
+    if (i.metadata() != nullptr && !i.metadata()->op_name.empty()) args["op_name"] = i.metadata()->op_name;
+    events.push_back({{"name", i.name()},
+                      {"ph", "X"},
+                      {"pid", 1},
+                      {"tid", static_cast<int>(event.stream)},
+                      {"ts", event.start * 1e6},
+                      {"dur", event.seconds * 1e6},
+                      {"args", std::move(args)}});
+  }
+  return JsonLine({{"displayTimeUnit", "ns"}, {"traceEvents", std::move(events)}});
+}
+
+}  // namespace hloir
