@@ -8,8 +8,6 @@
 
 #include "hloir/inspect/cost_report.h"
 #include "hloir/io.h"
-#include "hloir/passes.h"
-#include "hloir/pipeline.h"
 #include "tools/choices.h"
 #include "tools/command.h"
 #include "tools/devices.h"
@@ -19,39 +17,18 @@ namespace hloir::tool {
 namespace {
 
 struct CostFlags {
-  std::string file, device, mesh, trace;
+  std::string file, device, mesh, trace, save_device;
   int64_t top = 10;
+  int threads = 0;
   bool json = false, optimize = false;
 };
-
-// The mesh that is asked for fits the module's devices, unless the module names one with the same axes: then its sizes
-// are a what-if.
-StatusOr<WhatIfMesh> MeshFor(const HloModule& module, const std::string& text) {
-  HLOIR_ASSIGN_OR_RETURN(WhatIfMesh mesh, ParseWhatIfMesh(text));
-  const int64_t devices = module.config().replica_count * module.config().num_partitions;
-  if (DeviceCount(mesh.mesh) == devices) return mesh;
-  if (const std::optional<Mesh> named = FindMesh(module); named && named->axes.size() == mesh.mesh.axes.size()) {
-    bool same = true;
-    for (size_t axis = 0; axis < named->axes.size(); ++axis)
-      same = same && named->axes[axis].first == mesh.mesh.axes[axis].first;
-    if (same) return mesh.mesh = *named, mesh;
-  }
-  return InvalidArgument(
-      fmt::format("mesh {} has {} devices, and the module runs on {}; what if axis a had 64 rather than 8 is a=8:64",
-                  text, DeviceCount(mesh.mesh), devices));
-}
 
 int RunCost(const CostFlags& flags) {
   if (flags.json) ReportErrorsAsJson();
   const std::string file = DisplayName(flags.file);
-  auto loaded = ReadModuleFile(flags.file, {.one_module = true});
+  auto loaded = LoadForCost(flags.file, flags.optimize);
   if (!loaded.ok()) return Fail(loaded.status(), file);
-  HloModule& module = loaded->module();
-  if (flags.optimize) {
-    auto pipeline = MakePipeline({}, {});
-    if (!pipeline.ok()) return Fail(pipeline.status());
-    if (auto changed = pipeline->RunOnce(module); !changed.ok()) return Fail(changed.status(), file);
-  }
+  const HloModule& module = loaded->module();
   CostReportOptions options;
   options.most = static_cast<size_t>(flags.top);
   if (!flags.mesh.empty()) {
@@ -61,9 +38,13 @@ int RunCost(const CostFlags& flags) {
   }
   std::optional<DeviceDescription> device;
   if (!flags.device.empty()) {
-    auto found = FindDevice(flags.device);
+    auto found = FindDevice(flags.device, flags.threads);
     if (!found.ok()) return Fail(found.status());
     options.device = &device.emplace(*std::move(found));
+    if (!flags.save_device.empty()) {
+      const Status written = WriteOutput(flags.save_device, DeviceJson(*device));
+      if (!written.ok()) return Fail(written);
+    }
   }
   if (!flags.trace.empty()) {
     if (!device) return Fail(InvalidArgument("--trace needs a --device"));
@@ -91,8 +72,10 @@ void AddCostCommand(CLI::App& app, Action& action) {
       ->required()
       ->type_name("");
   command
-      ->add_option("--device", flags->device,
-                   "Times by the roofline of this device: h100, a100, tpu, … or a file like docs/devices/h100.json")
+      ->add_option(
+          "--device", flags->device,
+          "Times by the roofline of this device: h100, a100, tpu, …, a file like docs/devices/h100.json, or cpu: this "
+          "machine, measured now")
       ->type_name("DEVICE");
   command
       ->add_option("--mesh", flags->mesh,
@@ -101,6 +84,11 @@ void AddCostCommand(CLI::App& app, Action& action) {
   command->add_flag("--optimize", flags->optimize, "Run the default passes first, as hloir opt does");
   command->add_option("--trace", flags->trace, "Write the predicted timeline there, for ui.perfetto.dev")
       ->type_name("OUT.json");
+  command->add_option("--save-device", flags->save_device, "Write the device's description there")
+      ->type_name("OUT.json");
+  command->add_option("--threads", flags->threads, "Of the engine, for --device=cpu (default: as many as there are)")
+      ->check(Between(1, 1024))
+      ->type_name("N");
   command->add_option("--top", flags->top, "Rows of each table (default: 10)")
       ->check(Between(int64_t{1}, INT64_MAX))
       ->type_name("N");

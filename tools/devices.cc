@@ -3,12 +3,16 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "hloir/io.h"
+#include "hloir/check/calibrate.h"
+#include "hloir/passes.h"
+#include "hloir/pipeline.h"
+#include "tools/progress.h"
 
 namespace hloir::tool {
 namespace {
@@ -28,7 +32,41 @@ fs::path DeviceFolder() {
 
 }  // namespace
 
-StatusOr<DeviceDescription> FindDevice(const std::string& name) {
+StatusOr<ModuleFile> LoadForCost(const std::string& path, bool optimize) {
+  HLOIR_ASSIGN_OR_RETURN(ModuleFile file, ReadModuleFile(path, {.one_module = true}));
+  if (optimize) {
+    HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, MakePipeline({}, {}));
+    HLOIR_RETURN_IF_ERROR(pipeline.RunOnce(file.module()).status());
+  }
+  return file;
+}
+
+StatusOr<WhatIfMesh> MeshFor(const HloModule& module, const std::string& text) {
+  HLOIR_ASSIGN_OR_RETURN(WhatIfMesh mesh, ParseWhatIfMesh(text));
+  const int64_t devices = module.config().replica_count * module.config().num_partitions;
+  if (DeviceCount(mesh.mesh) == devices) return mesh;
+  if (const std::optional<Mesh> named = FindMesh(module); named && named->axes.size() == mesh.mesh.axes.size()) {
+    bool same = true;
+    for (size_t axis = 0; axis < named->axes.size(); ++axis)
+      same = same && named->axes[axis].first == mesh.mesh.axes[axis].first;
+    if (same) return mesh.mesh = *named, mesh;
+  }
+  return InvalidArgument(
+      fmt::format("mesh {} has {} devices, and the module runs on {}; what if axis a had 64 rather than 8 is a=8:64",
+                  text, DeviceCount(mesh.mesh), devices));
+}
+
+StatusOr<DeviceDescription> FindDevice(const std::string& name, int threads) {
+  if (name == "cpu") {
+    CalibrationOptions options;
+    options.threads = threads;
+    std::optional<Progress> bar;
+    options.on_progress = [&](int64_t done, int64_t total) {
+      if (!bar) bar.emplace(static_cast<size_t>(total));
+      bar->Show(static_cast<size_t>(done), "measurements");
+    };
+    return CalibrateThisMachine(options);
+  }
   std::error_code error;
   std::string path = name;
   if (!fs::exists(path, error)) {
@@ -41,7 +79,7 @@ StatusOr<DeviceDescription> FindDevice(const std::string& name) {
           if (entry.path().extension() == ".json") known.insert(entry.path().stem().string());
       }
       return InvalidArgument(
-          fmt::format("there is no device {}; there are {}, or a file of your own", name, fmt::join(known, ", ")));
+          fmt::format("there is no device {}; there are cpu, {}, or a file of your own", name, fmt::join(known, ", ")));
     }
   }
   HLOIR_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));

@@ -1,15 +1,25 @@
-// Which device a flag means: a file, or the name of a description that comes with hloir.
+// What hloir cost and hloir export read: the module, the mesh, and the device, a file or the name of a description that
+// comes with hloir.
 #pragma once
 
 #include <string>
 
-#include "hloir/analysis/device.h"
+#include "hloir/analysis/roofline.h"
+#include "hloir/io.h"
 #include "hloir/status.h"
 
 namespace hloir::tool {
 
 // "h100" and "h100.json" are looked for as files, then in what HLOIR_DEVICES says, else in share/hloir/devices of where
-// hloir is installed, or docs/devices of the tree that it was built in. "cpu" is this machine, measured.
-StatusOr<DeviceDescription> FindDevice(const std::string& name);
+// hloir is installed, or docs/devices of the tree that it was built in. "cpu" is this machine, measured
+// with so many threads of the engine (0: as many as it has).
+StatusOr<DeviceDescription> FindDevice(const std::string& name, int threads = 0);
+
+// A file's one module, after the default passes if they are asked for.
+StatusOr<ModuleFile> LoadForCost(const std::string& path, bool optimize);
+
+// The mesh that is asked for fits the module's devices, unless the module names one with the same axes: then its sizes
+// are a what-if.
+StatusOr<WhatIfMesh> MeshFor(const HloModule& module, const std::string& text);
 
 }  // namespace hloir::tool

@@ -114,7 +114,9 @@ StatusOr<DeviceDescription> ParseDevice(std::string_view text) {
   reader.Rates("flops", device.flops, true);
   reader.Number("transcendentals", device.transcendentals);
   reader.Rates("opcodes", device.opcodes);
+  reader.Number("startup", device.startup);
   reader.Number("overhead", device.overhead);
+  reader.Number("scalar_overhead", device.scalar_overhead);
   reader.Number("loop_overhead", device.loop_overhead);
   reader.List("links", [&](Reader& item) {
     DeviceDescription::Link& link = device.links.emplace_back();
@@ -141,7 +143,9 @@ std::string DeviceJson(const DeviceDescription& device) {
   json["flops"] = RatesJson(device.flops);
   if (device.transcendentals > 0) json["transcendentals"] = NumberJson(device.transcendentals);
   if (!device.opcodes.empty()) json["opcodes"] = RatesJson(device.opcodes);
+  if (device.startup > 0) json["startup"] = device.startup;
   if (device.overhead > 0) json["overhead"] = device.overhead;
+  if (device.scalar_overhead > 0) json["scalar_overhead"] = device.scalar_overhead;
   if (device.loop_overhead > 0) json["loop_overhead"] = device.loop_overhead;
   for (const auto& link : device.links) {
     Json item = {{"name", link.name}, {"bandwidth", NumberJson(link.bandwidth)}};

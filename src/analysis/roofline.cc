@@ -102,7 +102,7 @@ class Roofline::Builder {
       if (times > 0) Walk(*computation, times);
     }
     const OneRun& entry = runs_[static_cast<size_t>(module.entry_computation()->id())];
-    roofline_.seconds_ = entry.seconds;
+    roofline_.seconds_ = device_.startup + entry.seconds;
     roofline_.communication_ = entry.communication;
     roofline_.exposed_ = entry.exposed;
     roofline_.events_ = entry.events;
@@ -291,16 +291,33 @@ class Roofline::Builder {
     if (CostClass(i.opcode()) == OpCost::kFree) return;
     step.compute = Compute(i);
     const double bytes = roofline_.cost_.BytesOf(i).Sum();
-    step.memory = bytes / Bandwidth(bytes);
-    step.seconds = std::max(step.compute, step.memory) + device_.overhead;
+    if (const double bandwidth = Bandwidth(bytes); bandwidth > 0) step.memory = bytes / bandwidth;
+    double overhead = device_.overhead;
+    if (device_.scalar_overhead > 0 && i.shape().IsEffectiveScalar() && OnScalars(i)) {
+      overhead = device_.scalar_overhead * Operations(i);
+      step.compute = step.memory = 0;
+    }
+    step.seconds = std::max(step.compute, step.memory) + overhead;
     if (step.compute == 0 && step.memory == 0) {
       if (i.opcode() == HloOpcode::kCustomCall) step.seconds = 0;  // an annotation, or nobody knows
       step.bound = step.seconds > 0 ? Bound::kOverhead : Bound::kNothing;
-    } else if (device_.overhead > std::max(step.compute, step.memory)) {
+    } else if (overhead > std::max(step.compute, step.memory)) {
       step.bound = Bound::kOverhead;
     } else {
       step.bound = step.compute > step.memory ? Bound::kCompute : Bound::kMemory;
     }
+  }
+  static bool OnScalars(const HloInstruction& i) {
+    return std::all_of(i.operands().begin(), i.operands().end(),
+                       [](const HloInstruction* operand) { return operand->shape().IsEffectiveScalar(); });
+  }
+  // How many instructions that do something: itself, or those of a fusion.
+  static double Operations(const HloInstruction& i) {
+    if (i.opcode() != HloOpcode::kFusion) return 1;
+    double count = 0;
+    for (const HloInstruction* inner = i.fused_computation()->first(); inner != nullptr; inner = inner->next())
+      if (CostClass(inner->opcode()) != OpCost::kFree) ++count;
+    return count;
   }
   double Bandwidth(double bytes) const {
     for (const auto& cache : device_.caches)

@@ -1,0 +1,250 @@
+// See hloir/check/calibrate.h. Each probe is a module that does mostly one thing; a rate is what the cost analysis
+// counts of it over the best time. None is a case of bench/, which says how good the predictions are.
+#include "hloir/check/calibrate.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "hloir/check.h"
+#include "hloir/cost.h"
+#include "hloir/executable.h"
+#include "hloir/parser.h"
+#include "support/format.h"
+
+namespace hloir {
+namespace {
+
+// The best time of a run, in seconds, and what a run costs.
+struct Measured {
+  double seconds = 0;
+  Cost cost;
+};
+
+class Machine {
+ public:
+  explicit Machine(const CalibrationOptions& options) : options_(options) {}
+
+  StatusOr<Measured> Run(const std::string& text, int64_t runs_at_least = 3) {
+    HLOIR_ASSIGN_OR_RETURN(const auto module, ParseHloModule("HloModule probe\n" + text));
+    HLOIR_ASSIGN_OR_RETURN(const std::vector<Literal> inputs, MakeFakeInputs(*module, 2));
+    ExecutableOptions options;
+    options.threads = options_.threads;
+    HLOIR_ASSIGN_OR_RETURN(const auto executable, PrepareExecutable(*module, options));
+    std::vector<const Literal*> arguments;
+    for (const Literal& input : inputs) arguments.push_back(&input);
+    HLOIR_ASSIGN_OR_RETURN(Literal result, executable->Run(arguments));
+    using Clock = std::chrono::steady_clock;
+    Measured best;
+    best.seconds = std::numeric_limits<double>::infinity();
+    best.cost = CostAnalysis(*module).total().repeated;
+    double total = 0;
+    int64_t batch = 1;  // runs that are timed together, so that the clock's own time does not count
+    for (int64_t runs = 0; runs < runs_at_least || total < options_.seconds; ++runs) {
+      const auto start = Clock::now();
+      for (int64_t k = 0; k < batch; ++k) HLOIR_RETURN_IF_ERROR(executable->RunInto(arguments, &result));
+      const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+      total += seconds;
+      best.seconds = std::min(best.seconds, seconds / static_cast<double>(batch));
+      if (seconds < 20e-6) batch *= 2;
+    }
+    return best;
+  }
+
+ private:
+  const CalibrationOptions& options_;
+};
+
+std::string Entry(const std::string& body) { return "ENTRY e {\n" + body + "}\n"; }
+// `op` applied `times` over, beginning with a parameter.
+std::string Chain(const std::string& type, int64_t elements, const std::string& op, int times) {
+  const std::string shape = Format("{}[{}]", type, elements);
+  std::string body = Format(" v0 = {} parameter(0)\n w = {} parameter(1)\n", shape, shape);
+  for (int k = 1; k <= times; ++k) {
+    std::string call = op;
+    for (size_t at; (at = call.find('$')) != std::string::npos;) call.replace(at, 1, Format("v{}", k - 1));
+    body += Format(" {}v{} = {} {}\n", k == times ? "ROOT " : "", k, shape, call);
+  }
+  return Entry(body);
+}
+std::string Loop(int operations) {
+  std::string body = R"(b { s = (s32[], f32[]) parameter(0)
+ i = s32[] get-tuple-element(s), index=0
+ one = s32[] constant(1)
+ j = s32[] add(i, one)
+ x0 = f32[] get-tuple-element(s), index=1
+ c = f32[] constant(0.999)
+)";
+  for (int k = 1; k <= operations; ++k)
+    body += Format(" x{} = f32[] {}(x{}, c)\n", k, k % 2 ? "multiply" : "add", k - 1);
+  return R"(c { s = (s32[], f32[]) parameter(0)
+ i = s32[] get-tuple-element(s), index=0
+ n = s32[] constant(2000)
+ ROOT r = pred[] compare(i, n), direction=LT }
+)" + body +
+         Format(" ROOT t = (s32[], f32[]) tuple(j, x{}) }}\n", operations) +
+         Entry(
+             " x = f32[] parameter(0)\n z = s32[] constant(0)\n t = (s32[], f32[]) tuple(z, x)\n ROOT w = (s32[], "
+             "f32[]) "
+             "while(t), condition=c, body=b\n");
+}
+
+// What an opcode reaches: operations a second, or bytes of what only moves.
+struct OpcodeProbe {
+  const char* opcode;
+  const char* text;  // computations before the entry, and the entry's body behind a '|'
+};
+constexpr OpcodeProbe kOpcodes[] = {
+    {"convolution", R"(| x = f32[2,28,28,64] parameter(0)
+ k = f32[3,3,64,64] parameter(1)
+ ROOT r = f32[2,28,28,64] convolution(x, k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
+)"},
+    {"transpose", R"(| x = f32[768,1024] parameter(0)
+ ROOT r = f32[1024,768] transpose(x), dimensions={1,0}
+)"},
+    {"reduce", R"(add { a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT s = f32[] add(a, b) }
+| x = f32[512,512] parameter(0)
+ z = f32[] constant(0)
+ ROOT r = f32[512] reduce(x, z), dimensions={1}, to_apply=add
+)"},
+    {"reduce-window", R"(add { a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT s = f32[] maximum(a, b) }
+| x = f32[2,64,64,32] parameter(0)
+ z = f32[] constant(0)
+ ROOT r = f32[2,31,31,32] reduce-window(x, z), window={size=1x3x3x1 stride=1x2x2x1}, to_apply=add
+)"},
+    {"gather", R"(| x = f32[4096,64] parameter(0)
+ i = s32[2048,1] parameter(1)
+ ROOT r = f32[2048,64] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,64}
+)"},
+    {"scatter", R"(add { a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT s = f32[] add(a, b) }
+| x = f32[2048,64] parameter(0)
+ i = s32[2048,1] parameter(1)
+ u = f32[2048,64] parameter(2)
+ ROOT r = f32[2048,64] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add
+)"},
+    {"sort", R"(less { a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT s = pred[] compare(a, b), direction=LT, type=TOTALORDER }
+| x = f32[65536] parameter(0)
+ ROOT r = f32[65536] sort(x), dimensions={0}, to_apply=less
+)"},
+    {"fft", R"(| x = c64[64,512] parameter(0)
+ ROOT r = c64[64,512] fft(x), fft_type=FFT, fft_length={512}
+)"},
+    {"concatenate", R"(| x = f32[256,384] parameter(0)
+ y = f32[256,128] parameter(1)
+ ROOT r = f32[256,512] concatenate(x, y), dimensions={1}
+)"},
+    {"pad", R"(| x = f32[256,384] parameter(0)
+ z = f32[] constant(0)
+ ROOT r = f32[264,400] pad(x, z), padding=4_4x8_8
+)"},
+    {"reverse", R"(| x = f32[256,512] parameter(0)
+ ROOT r = f32[256,512] reverse(x), dimensions={1}
+)"},
+    {"rng-bit-generator", R"(| k = u64[2] parameter(0)
+ ROOT r = (u64[2], u32[262144]) rng-bit-generator(k), algorithm=rng_philox
+)"},
+    {"cholesky", R"(| x = f32[128,128] parameter(0)
+ ROOT r = f32[128,128] cholesky(x), lower=true
+)"},
+    {"triangular-solve", R"(| x = f32[128,128] parameter(0)
+ b = f32[128,128] parameter(1)
+ ROOT r = f32[128,128] triangular-solve(x, b), left_side=true, lower=true, transpose_a=NO_TRANSPOSE
+)"},
+};
+constexpr const char* kFunctions[] = {
+    "exponential",           "tanh",   "log",  "sine", "cosine", "logistic", "erf", "sqrt", "rsqrt", "log-plus-one",
+    "exponential-minus-one", "divide", "power"};
+constexpr const char* kTypes[] = {"f32", "f64", "bf16", "s32", "u32", "c64"};
+
+}  // namespace
+
+StatusOr<DeviceDescription> CalibrateThisMachine(const CalibrationOptions& options) {
+  Machine machine(options);
+  DeviceDescription device;
+  device.name = "this machine";
+  device.sources = {"measured: the best times of small modules, by hloir's engine"};
+  const int64_t total =
+      static_cast<int64_t>(4 + std::size(kTypes) + 5 + 14 + std::size(kFunctions) + std::size(kOpcodes));
+  int64_t done = 0;
+  Measured m;
+  const auto measure = [&](const std::string& text) -> Status {
+    HLOIR_ASSIGN_OR_RETURN(m, machine.Run(text));
+    if (options.on_progress) options.on_progress(++done, total);
+    return OkStatus();
+  };
+  const auto rate = [&](double work) {
+    const double seconds = m.seconds - device.startup - device.overhead;
+    return work / std::max(seconds, m.seconds / 10);
+  };
+
+  // Small steps that no kernel joins: the difference of many and of one.
+  std::string many = " v0 = f32[2,2] parameter(0)\n";
+  for (int k = 1; k <= 33; ++k)
+    many += Format(" {}v{} = f32[2,2] dot(v{}, v0), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n",
+                   k == 33 ? "ROOT " : "", k, k - 1);
+  HLOIR_RETURN_IF_ERROR(measure(Entry(many)));
+  const double of_many = m.seconds;
+  HLOIR_RETURN_IF_ERROR(measure(Chain("f32", 4, "add($, w)", 1)));
+  device.overhead = std::max(0.0, (of_many - m.seconds) / 32);
+  device.startup = std::max(0.0, m.seconds - device.overhead);
+  HLOIR_RETURN_IF_ERROR(measure(Loop(1)));
+  const double short_loop = m.seconds;
+  HLOIR_RETURN_IF_ERROR(measure(Loop(9)));
+  device.scalar_overhead = std::max(1e-12, (m.seconds - short_loop) / (2000 * 8));
+  // A round compares, counts and multiplies.
+  device.loop_overhead = std::max(0.0, short_loop / 2000 - 3 * device.scalar_overhead);
+
+  for (const char* type : kTypes) {
+    HLOIR_RETURN_IF_ERROR(measure(Chain(type, 8192, "add($, w)", 32)));
+    device.flops[type] = rate(m.cost.flops);
+  }
+  device.flops["f16"] = device.flops["bf16"];
+  device.flops["default"] = device.flops["s32"];
+  for (const auto& [type, n] : {std::pair{"f32", 512}, {"f64", 384}, {"bf16", 384}, {"s8", 384}, {"c64", 192}}) {
+    const std::string shape = Format("[{},{}]", n, n);
+    HLOIR_RETURN_IF_ERROR(measure(Entry(
+        Format(" a = {}{} parameter(0)\n b = {}{} parameter(1)\n ROOT r = {}{} dot(a, b), lhs_contracting_dims={{1}}, "
+               "rhs_contracting_dims={{0}}\n",
+               type, shape, type, shape, std::string_view(type) == "s8" ? "s32" : type, shape))));
+    device.products[type] = rate(m.cost.flops);
+  }
+  // a + s b, from what fits the first cache to what fits none.
+  for (int64_t elements = int64_t{1} << 10; elements <= int64_t{1} << 23; elements *= 2) {
+    const std::string shape = Format("f32[{}]", elements);
+    HLOIR_RETURN_IF_ERROR(
+        measure(Entry(Format(" a = {} parameter(0)\n b = {} parameter(1)\n s = f32[] constant(3)\n t = {} "
+                             "broadcast(s), dimensions={{}}\n m = {} multiply(b, t)\n ROOT r = {} add(a, m)\n",
+                             shape, shape, shape, shape, shape))));
+    const double bytes = 12 * static_cast<double>(elements);
+    // Beyond the caches two sizes are measured: what disturbs only takes time, so the faster counts.
+    const double bandwidth = rate(bytes);
+    if (elements < int64_t{1} << 22) device.caches.push_back({bytes * 1.4, bandwidth});
+    else device.bandwidth = std::max(device.bandwidth, bandwidth);
+  }
+  for (const char* opcode : kFunctions) {
+    const bool two = std::string_view(opcode) == "divide" || std::string_view(opcode) == "power";
+    HLOIR_RETURN_IF_ERROR(measure(Chain("f32", 8192, std::string(opcode) + (two ? "($, w)" : "($)"), 4)));
+    device.opcodes[opcode] = rate(m.cost.flops + m.cost.transcendentals);
+  }
+  device.transcendentals = device.opcodes["tanh"];
+  for (const OpcodeProbe& probe : kOpcodes) {
+    const std::string text = probe.text;
+    const size_t bar = text.find('|');
+    HLOIR_RETURN_IF_ERROR(measure(text.substr(0, bar) + Entry(text.substr(bar + 1))));
+    const double operations = m.cost.flops + m.cost.transcendentals;
+    device.opcodes[probe.opcode] = rate(operations > 0 ? operations : m.cost.bytes);
+  }
+  return device;
+}
+
+}  // namespace hloir
