@@ -24,6 +24,7 @@ void AddVerifyCommand(CLI::App& app, Action& action, PassRegistry& registry);
 void AddConvertCommand(CLI::App& app, Action& action);
 void AddStatsCommand(CLI::App& app, Action& action);
 void AddCostCommand(CLI::App& app, Action& action);
+void AddExportCommand(CLI::App& app, Action& action);
 void AddReduceCommand(CLI::App& app, Action& action, PassRegistry& registry);
 void AddFuzzCommand(CLI::App& app, Action& action, PassRegistry& registry);
 void AddFuzzGenerateCommand(CLI::App& fuzz, Action& action);

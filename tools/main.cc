@@ -102,6 +102,7 @@ int Main(int argc, char** argv, PassRegistry& registry) {
   AddConvertCommand(app, action);
   AddStatsCommand(app, action);
   AddCostCommand(app, action);
+  AddExportCommand(app, action);
   AddReduceCommand(app, action, registry);
   AddFuzzCommand(app, action, registry);
   AddDiffCommand(app, action);

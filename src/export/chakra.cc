@@ -1,0 +1,358 @@
+// Chakra's execution traces; see hloir/analysis/export.h. A trace is flat, so loops are unrolled and calls written out;
+// all ranks run the same program, and differ in the groups and pairs that they are in. Time is in whole microseconds:
+// each node's begin and end are rounded, so that errors do not add up.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "hloir/analysis/export.h"
+#include "proto/codec.h"
+
+namespace hloir {
+namespace proto {
+namespace {
+
+// A oneof: the field that is there says the type, also of a zero.
+struct ChakraAttribute {
+  std::string_view name;
+  std::optional<int64_t> int32_val, int64_val, uint64_val, bool_val;
+  std::string_view string_val;
+};
+template <class IO>
+void Fields(IO& io, ChakraAttribute& m) {
+  io(1, "name", m.name);
+  io(7, "int32_val", m.int32_val);
+  io(9, "int64_val", m.int64_val);
+  io(13, "uint64_val", m.uint64_val);
+  io(27, "bool_val", m.bool_val);
+  io(29, "string_val", m.string_val);
+}
+struct GlobalMetadata {
+  std::string_view version;
+  std::vector<ChakraAttribute> attr;
+};
+template <class IO>
+void Fields(IO& io, GlobalMetadata& m) {
+  io(1, "version", m.version);
+  io(2, "attr", m.attr);
+}
+enum NodeType : int64_t { kMetadata = 1, kComp = 4, kCommSend = 5, kCommRecv = 6, kCommColl = 7 };
+struct ChakraNode {
+  int64_t id = 0;
+  std::string_view name;
+  int64_t type = 0;
+  std::vector<int64_t> ctrl_deps, data_deps;
+  int64_t start_time_micros = 0, duration_micros = 0;
+  std::vector<ChakraAttribute> attr;
+};
+template <class IO>
+void Fields(IO& io, ChakraNode& m) {
+  io(1, "id", m.id);
+  io(2, "name", m.name);
+  io(3, "type", m.type);
+  io(4, "ctrl_deps", m.ctrl_deps);
+  io(5, "data_deps", m.data_deps);
+  io(6, "start_time_micros", m.start_time_micros);
+  io(7, "duration_micros", m.duration_micros);
+  io(10, "attr", m.attr);
+}
+
+}  // namespace
+}  // namespace proto
+
+namespace {
+
+using proto::ChakraAttribute;
+using proto::ChakraNode;
+
+constexpr size_t kMostNodes = 4000000;
+constexpr int kMostNesting = 200;
+
+ChakraAttribute Int32(std::string_view name, int64_t value) { return {name, value, {}, {}, {}, {}}; }
+ChakraAttribute Int64(std::string_view name, double value) {
+  return {name, {}, static_cast<int64_t>(std::min(value, 0x1p62)), {}, {}, {}};
+}
+ChakraAttribute Uint64(std::string_view name, double value) {
+  return {name, {}, {}, static_cast<int64_t>(std::min(value, 0x1p62)), {}, {}};
+}
+
+// 0 all-reduce, 2 all-gather, 5 broadcast, 6 all-to-all, 7 reduce-scatter.
+int64_t CommType(HloOpcode kind) {
+  switch (kind) {
+    case HloOpcode::kAllReduce: return 0;
+    case HloOpcode::kAllGather: return 2;
+    case HloOpcode::kCollectiveBroadcast: return 5;
+    case HloOpcode::kReduceScatter: return 7;
+    default: return 6;
+  }
+}
+
+// What every rank has: the flat program. A rank's own nodes are made of it one by one.
+struct Work {
+  const HloInstruction* instruction = nullptr;  // nullptr: a point where several meet
+  const Communication* communication = nullptr;
+  std::vector<int64_t> deps;  // indices of earlier ones
+  double start = 0, seconds = 0;
+};
+
+class Unroller {
+ public:
+  explicit Unroller(const Roofline& roofline) : roofline_(roofline) {}
+  std::vector<Work> work;
+
+  using Ids = std::vector<int64_t>;
+  // The nodes that the root's value waits for, and all that was begun and nobody waits for.
+  StatusOr<Ids> Run(const HloComputation& computation, const std::vector<Ids>& parameters, int nesting) {
+    if (nesting > kMostNesting) return ResourceExhausted("calls nested deeper than 200");
+    std::unordered_map<const HloInstruction*, Ids> ready;
+    Ids open;  // side effects: the computation is over when they are
+    const bool scheduled = computation.module()->config().is_scheduled;
+    for (const HloInstruction* i : scheduled ? computation.instructions() : computation.PostOrder()) {
+      Ids& mine = ready[i];
+      if (i->IsParameter()) {
+        const size_t number = static_cast<size_t>(i->parameter_number());
+        if (number < parameters.size()) mine = parameters[number];
+        continue;
+      }
+      Ids before;
+      for (const HloInstruction* operand : i->operands()) Merge(before, ready[operand]);
+      for (const HloInstruction* other : i->control_predecessors()) Merge(before, ready[other]);
+      if (const Communication* c = roofline_.communications().Of(*i)) {
+        mine = {Add(i, c, std::move(before))};
+      } else if (i->Is(kControlFlow) || i->opcode() == HloOpcode::kAsyncStart) {
+        HLOIR_ASSIGN_OR_RETURN(mine, RunCalled(*i, std::move(before), nesting));
+      } else {
+        const Roofline::Step* step = roofline_.Of(*i);
+        const Cost cost = roofline_.cost().Of(*i).once;
+        const bool idle =
+            (step == nullptr || step->seconds == 0) && (CostClass(i->opcode()) == OpCost::kFree || cost == Cost());
+        if (idle) mine = Meet(std::move(before));
+        else mine = {Add(i, nullptr, std::move(before))};
+      }
+      if (i->HasSideEffect() || i->user_count() == 0) Merge(open, mine);
+      if (work.size() > kMostNodes) {
+        return ResourceExhausted(
+            Format("more than {} nodes, as loops are unrolled in a trace: cut the loops' counts", kMostNodes));
+      }
+    }
+    Ids end = ready[computation.root()];
+    Merge(end, open);
+    return Meet(std::move(end));
+  }
+
+ private:
+  static void Merge(Ids& to, const Ids& more) {
+    for (int64_t id : more)
+      if (std::find(to.begin(), to.end(), id) == to.end()) to.push_back(id);
+  }
+  int64_t Add(const HloInstruction* i, const Communication* c, Ids deps) {
+    Work& made = work.emplace_back();
+    made.instruction = i, made.communication = c;
+    // As the device's clock has it: one computation after the other, communication beside it.
+    const Roofline::Step* step = i == nullptr ? nullptr : roofline_.Of(*i);
+    made.seconds = step == nullptr ? 0 : step->seconds;
+    double& clock = c != nullptr ? link_ : compute_;
+    made.start = clock;
+    for (int64_t dep : deps) {
+      const Work& before = work[static_cast<size_t>(dep)];
+      made.start = std::max(made.start, before.start + before.seconds);
+    }
+    if (i != nullptr) clock = made.start + made.seconds;
+    made.deps = std::move(deps);
+    return static_cast<int64_t>(work.size()) - 1;
+  }
+  // Many are replaced by one that waits for them, so that tuples do not multiply edges.
+  Ids Meet(Ids ids) {
+    constexpr size_t kMost = 8;
+    if (ids.size() <= kMost) return ids;
+    return {Add(nullptr, nullptr, std::move(ids))};
+  }
+  StatusOr<Ids> RunCalled(const HloInstruction& i, Ids before, int nesting) {
+    const auto run = [&](const HloComputation& callee, const Ids& state) {
+      return Run(callee, std::vector<Ids>(static_cast<size_t>(callee.parameter_count()), state), nesting + 1);
+    };
+    before = Meet(std::move(before));
+    if (i.opcode() == HloOpcode::kWhile) {
+      const int64_t rounds = TripCount(i).value_or(1);
+      for (int64_t round = 0; round < rounds; ++round) {
+        HLOIR_ASSIGN_OR_RETURN(before, run(*i.while_condition(), before));
+        HLOIR_ASSIGN_OR_RETURN(before, run(*i.while_body(), before));
+      }
+      return run(*i.while_condition(), before);
+    }
+    const HloComputation* longest = nullptr;
+    double most = -1;
+    for (const HloComputation* callee : i.called_computations()) {
+      double seconds = 0;
+      for (const HloInstruction* inner = callee->first(); inner != nullptr; inner = inner->next())
+        if (const Roofline::Step* step = roofline_.Of(*inner)) seconds += step->seconds;
+      if (seconds > most) most = seconds, longest = callee;
+    }
+    if (longest == nullptr) return before;
+    HLOIR_ASSIGN_OR_RETURN(Ids after, run(*longest, before));
+    if (after.empty()) return before;
+    return after;
+  }
+
+  const Roofline& roofline_;
+  double compute_ = 0, link_ = 0;
+};
+
+// The groups of all collectives, each once, numbered from 1.
+class Groups {
+ public:
+  std::string_view NameOf(const std::vector<int64_t>& group) {
+    const auto [it, is_new] = names_.try_emplace(group);
+    if (is_new) it->second = Format("{}", static_cast<int64_t>(names_.size()));
+    return it->second;
+  }
+  std::string Json() const {
+    std::map<int64_t, std::string> by_number;
+    for (const auto& [group, name] : names_) {
+      std::string& text = by_number[std::stoll(name)];
+      for (int64_t device : group) text += Format("{}{}", text.empty() ? "" : ", ", device);
+    }
+    std::string json = "{";
+    for (const auto& [number, text] : by_number)
+      json += Format("{}\n  \"{}\": [{}]", number > 1 ? "," : "", number, text);
+    return json + "\n}\n";
+  }
+
+ private:
+  std::map<std::vector<int64_t>, std::string> names_;
+};
+
+void Append(std::string& file, const std::string& message) {
+  for (size_t length = message.size();; length >>= 7) {
+    const bool more = length >= 0x80;
+    file += static_cast<char>((length & 0x7f) | (more ? 0x80 : 0));
+    if (!more) break;
+  }
+  file += message;
+}
+
+// One rank's nodes.
+class RankWriter {
+ public:
+  RankWriter(const Roofline& roofline, int64_t rank, Groups& groups)
+      : roofline_(roofline), rank_(rank), groups_(groups) {}
+
+  std::string Write(const std::vector<Work>& work, std::string_view module) {
+    proto::GlobalMetadata metadata;
+    metadata.version = "1.1.0-chakra.0.0.4";
+    metadata.attr = {{"module", {}, {}, {}, {}, module}, {"producer", {}, {}, {}, {}, "hloir"}};
+    Append(file_, proto::Encode(metadata));
+    ids_.resize(work.size());
+    for (size_t k = 0; k < work.size(); ++k) {
+      deps_.clear();
+      for (int64_t dep : work[k].deps) {
+        for (int64_t id : ids_[static_cast<size_t>(dep)])
+          if (std::find(deps_.begin(), deps_.end(), id) == deps_.end()) deps_.push_back(id);
+      }
+      if (work[k].communication != nullptr) AddCommunication(work[k], k);
+      else AddComputation(work[k], k);
+      // What this rank has no part in: whoever waits for it waits for what it would have waited for.
+      if (ids_[k].empty()) ids_[k] = deps_;
+    }
+    return std::move(file_);
+  }
+
+ private:
+  ChakraNode Node(const Work& work, proto::NodeType type) {
+    ChakraNode node;
+    node.id = next_id_++;
+    node.name = work.instruction == nullptr ? std::string_view("join") : work.instruction->name();
+    node.type = type;
+    node.data_deps = deps_;
+    node.start_time_micros = std::llround(work.start * 1e6);
+    node.duration_micros = std::llround((work.start + work.seconds) * 1e6) - node.start_time_micros;
+    node.attr.push_back({"is_cpu_op", {}, {}, {}, 0, {}});
+    return node;
+  }
+  void Emit(ChakraNode& node, size_t k) {
+    Append(file_, proto::Encode(node));
+    ids_[k].push_back(node.id);
+  }
+  void AddComputation(const Work& work, size_t k) {
+    ChakraNode node = Node(work, proto::kComp);
+    Cost cost;
+    if (work.instruction != nullptr) cost = roofline_.cost().Of(*work.instruction).once;
+    node.attr.push_back(Int64("num_ops", cost.flops + cost.transcendentals));
+    node.attr.push_back(Uint64("tensor_size", cost.bytes));
+    Emit(node, k);
+  }
+  void AddCommunication(const Work& work, size_t k) {
+    const Communication& c = *work.communication;
+    const double bytes = std::max(c.payload, c.result);
+    if (c.is_host) {
+      ChakraNode node = Node(work, proto::kComp);
+      node.attr.push_back(Int64("num_ops", 0));
+      node.attr.push_back(Uint64("tensor_size", bytes));
+      return Emit(node, k);
+    }
+    const bool pairs =
+        c.kind == HloOpcode::kCollectivePermute || c.kind == HloOpcode::kSend || c.kind == HloOpcode::kRecv;
+    for (const auto& group : c.groups) {
+      if (!pairs) {
+        if (group.size() < 2 || std::find(group.begin(), group.end(), rank_) == group.end()) continue;
+        ChakraNode node = Node(work, proto::kCommColl);
+        node.attr.push_back(Int64("comm_type", static_cast<double>(CommType(c.kind))));
+        node.attr.push_back(Int64("comm_size", bytes));
+        node.attr.push_back({"pg_name", {}, {}, {}, {}, groups_.NameOf(group)});
+        Emit(node, k);
+        continue;
+      }
+      if (group[0] == group[1]) continue;
+      if (group[0] == rank_ && c.kind != HloOpcode::kRecv) EmitTransfer(work, k, proto::kCommSend, group, bytes);
+      if (group[1] == rank_ && c.kind != HloOpcode::kSend) EmitTransfer(work, k, proto::kCommRecv, group, bytes);
+    }
+  }
+  // The k-th transfer from one rank to another is the k-th on both sides.
+  void EmitTransfer(const Work& work, size_t k, proto::NodeType type, const std::vector<int64_t>& pair, double bytes) {
+    ChakraNode node = Node(work, type);
+    node.attr.push_back(Int32("comm_src", pair[0]));
+    node.attr.push_back(Int32("comm_dst", pair[1]));
+    node.attr.push_back(Int64("comm_size", bytes));
+    int64_t& tag = tags_[{pair[0], pair[1], type}];
+    node.attr.push_back(Int32("comm_tag", tag++));
+    Emit(node, k);
+  }
+
+  const Roofline& roofline_;
+  const int64_t rank_;
+  Groups& groups_;
+  std::string file_;
+  std::vector<std::vector<int64_t>> ids_;  // of the nodes that a piece of work became
+  std::vector<int64_t> deps_;
+  std::map<std::tuple<int64_t, int64_t, int64_t>, int64_t> tags_;
+  int64_t next_id_ = 0;
+};
+
+}  // namespace
+
+StatusOr<ChakraTraces> ChakraTrace(const HloModule& module, const Roofline& roofline) {
+  Unroller unroller(roofline);
+  const size_t parameters = static_cast<size_t>(module.entry_computation()->parameter_count());
+  HLOIR_ASSIGN_OR_RETURN(const auto end,
+                         unroller.Run(*module.entry_computation(), std::vector<Unroller::Ids>(parameters), 0));
+  (void)end;
+  int64_t devices = module.config().replica_count * module.config().num_partitions;
+  for (const Communication& c : roofline.communications().all())
+    for (const auto& group : c.groups)
+      for (int64_t device : group) devices = std::max(devices, device + 1);
+  constexpr int64_t kMostBytes = int64_t{1} << 33;  // of all ranks' files, some 100 bytes a node
+  if (devices > kMostBytes / 100 / std::max<int64_t>(static_cast<int64_t>(unroller.work.size()), 1))
+    return ResourceExhausted(
+        Format("{} nodes for each of {} devices: more than 8 GiB of traces", unroller.work.size(), devices));
+  ChakraTraces traces;
+  Groups groups;
+  for (int64_t rank = 0; rank < devices; ++rank)
+    traces.ranks.push_back(RankWriter(roofline, rank, groups).Write(unroller.work, module.name()));
+  traces.groups = groups.Json();
+  return traces;
+}
+
+}  // namespace hloir

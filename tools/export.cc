@@ -1,0 +1,125 @@
+// hloir export: a module as simulators and viewers read it.
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "hloir/analysis/export.h"
+#include "hloir/inspect/cost_report.h"
+#include "hloir/inspect/graph.h"
+#include "hloir/io.h"
+#include "tools/choices.h"
+#include "tools/command.h"
+#include "tools/devices.h"
+#include "tools/report.h"
+
+namespace hloir::tool {
+namespace {
+
+enum class Format { kParagraph, kChakra, kPerfetto, kDot };
+
+struct ExportFlags {
+  std::string file, output, device, mesh;
+  Format format = Format::kParagraph;
+  bool per_device = false, optimize = false;
+};
+
+// "a/b.pb" for rank 3 is "a/b.3.pb", as ParaGraph's graph translator names them.
+std::string NameFor(const std::string& path, int64_t rank) {
+  const size_t dot = path.find_last_of("./");
+  const size_t at = dot == std::string::npos || path[dot] == '/' ? path.size() : dot;
+  return fmt::format("{}.{}{}", path.substr(0, at), rank, path.substr(at));
+}
+
+Status WriteParagraph(const HloModule& module, const Roofline& roofline, const ExportFlags& flags) {
+  ParagraphOptions options;
+  options.text = flags.output.ends_with(".textproto");
+  if (!options.text && !flags.output.ends_with(".pb"))
+    return InvalidArgument("ParaGraph tells by the name's ending: .pb, or .textproto for text");
+  if (!flags.per_device) {
+    HLOIR_ASSIGN_OR_RETURN(const std::string graph, ParagraphGraph(module, roofline, options));
+    return WriteOutput(flags.output, graph);
+  }
+  const int64_t devices = module.config().replica_count * module.config().num_partitions;
+  for (int64_t device = 0; device < devices; ++device) {
+    options.device = device;
+    HLOIR_ASSIGN_OR_RETURN(const std::string graph, ParagraphGraph(module, roofline, options));
+    HLOIR_RETURN_IF_ERROR(WriteOutput(NameFor(flags.output, device), graph));
+  }
+  return OkStatus();
+}
+
+Status WriteChakra(const HloModule& module, const Roofline& roofline, const std::string& output) {
+  HLOIR_ASSIGN_OR_RETURN(const ChakraTraces traces, ChakraTrace(module, roofline));
+  const std::string prefix = output.ends_with(".et") ? output.substr(0, output.size() - 3) : output;
+  for (size_t rank = 0; rank < traces.ranks.size(); ++rank)
+    HLOIR_RETURN_IF_ERROR(WriteOutput(fmt::format("{}.{}.et", prefix, rank), traces.ranks[rank]));
+  return WriteOutput(prefix + ".groups.json", traces.groups);
+}
+
+int Export(const ExportFlags& flags) {
+  const std::string file = DisplayName(flags.file);
+  auto loaded = LoadForCost(flags.file, flags.optimize);
+  if (!loaded.ok()) return Fail(loaded.status(), file);
+  const HloModule& module = loaded->module();
+  if (flags.format == Format::kDot) {
+    auto graph = MakeGraph(module, {});
+    if (!graph.ok()) return Fail(graph.status(), file);
+    const Status written = WriteOutput(flags.output, GraphDot(*graph));
+    return written.ok() ? kExitGood : Fail(written);
+  }
+  if (flags.device.empty() && flags.format == Format::kPerfetto)
+    return Fail(InvalidArgument("--format=perfetto needs a --device"));
+  DeviceDescription device;  // without one only the counts are told
+  if (!flags.device.empty()) {
+    auto found = FindDevice(flags.device);
+    if (!found.ok()) return Fail(found.status());
+    device = *std::move(found);
+  }
+  std::optional<WhatIfMesh> mesh;
+  if (!flags.mesh.empty()) {
+    auto asked = MeshFor(module, flags.mesh);
+    if (!asked.ok()) return Fail(asked.status());
+    mesh = *std::move(asked);
+  }
+  const Roofline roofline(module, device, mesh);
+  Status written;
+  switch (flags.format) {
+    case Format::kParagraph: written = WriteParagraph(module, roofline, flags); break;
+    case Format::kChakra: written = WriteChakra(module, roofline, flags.output); break;
+    default: written = WriteOutput(flags.output, CostTrace(roofline)); break;
+  }
+  return written.ok() ? kExitGood : Fail(written, file);
+}
+
+}  // namespace
+
+void AddExportCommand(CLI::App& app, Action& action) {
+  static const std::map<std::string, Format> kFormats = {{"paragraph", Format::kParagraph},
+                                                         {"chakra", Format::kChakra},
+                                                         {"perfetto", Format::kPerfetto},
+                                                         {"dot", Format::kDot}};
+  auto flags = std::make_shared<ExportFlags>();
+  CLI::App* command = app.add_subcommand("export", "Write a module for a network simulator or a viewer");
+  command->add_option("FILE", flags->file, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
+      ->required()
+      ->type_name("");
+  AddChoice(
+      *command, "--format", flags->format, kFormats,
+      "paragraph: ParaGraph's graph (.pb, or .textproto for text); chakra: execution traces, OUT.N.et of each rank "
+      "and OUT.groups.json; perfetto: the predicted timeline; dot")
+      ->required()
+      ->type_name("FORMAT");
+  command->add_option("-o,--output", flags->output, "Write it there")->required()->type_name("OUT");
+  command->add_option("--device", flags->device, "Predict times for this device, as hloir cost does")
+      ->type_name("DEVICE");
+  command->add_option("--mesh", flags->mesh, "Axes of the devices, and what if, as for hloir cost")->type_name("AXES");
+  command->add_flag("--per-device", flags->per_device, "ParaGraph: a graph of each device, OUT.N.pb, not one of all");
+  command->add_flag("--optimize", flags->optimize, "Run the default passes first, as hloir opt does");
+  command->callback([flags, &action] { action = [flags] { return Export(*flags); }; });
+}
+
+}  // namespace hloir::tool
