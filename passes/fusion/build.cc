@@ -206,7 +206,7 @@ HloInstruction* FusionBuilder::Build(std::span<const Member> members, HloInstruc
   return fusion;
 }
 
-HloInstruction* FusionBuilder::Join(HloInstruction* first, HloInstruction* second) {
+HloInstruction* FusionBuilder::Join(HloInstruction* first, HloInstruction* second, bool copy_first) {
   HloComputation& computation = *second->parent();
   HloComputation* body = NewBody(computation);
   Joiner joiner(body);
@@ -218,7 +218,7 @@ HloInstruction* FusionBuilder::Join(HloInstruction* first, HloInstruction* secon
   std::vector<int64_t> places;
   for (size_t k = 0; k < joiner.results().size(); ++k) {
     const bool of_first = k < results_of_first;
-    const bool needed = of_first ? IsNeeded(*first, static_cast<int64_t>(k), second)
+    const bool needed = of_first ? !copy_first && IsNeeded(*first, static_cast<int64_t>(k), second)
                                  : IsNeeded(*second, static_cast<int64_t>(k - results_of_first), nullptr);
     places.push_back(needed ? static_cast<int64_t>(results.size()) : -1);
     if (needed) results.push_back(joiner.results()[k]);
@@ -229,9 +229,9 @@ HloInstruction* FusionBuilder::Join(HloInstruction* first, HloInstruction* secon
   computation.MoveBefore(joined, second);
   for (HloInstruction* old : {second, first}) joined->MergeMetadataOf(*old);
   MoveUses(second, joined, std::span(places).subspan(results_of_first));
-  MoveUses(first, joined, std::span(places).first(results_of_first));
+  if (!copy_first) MoveUses(first, joined, std::span(places).first(results_of_first));
   RemoveUnit(second);
-  RemoveUnit(first);
+  if (!copy_first) RemoveUnit(first);
   return joined;
 }
 

@@ -15,8 +15,9 @@ class FusionBuilder {
   HloInstruction* Build(std::span<const Member> members, HloInstruction* root, const Grouper& grouper);
 
   // The results of `first`, and after them those of `second`, which may read them and comes later; both are fusions or
-  // single instructions. Uses move to elements of the new fusion; the two are gone then.
-  HloInstruction* Join(HloInstruction* first, HloInstruction* second);
+  // single instructions. Uses move to elements of the new fusion; the two are gone then. With `copy_first` the first
+  // stays for its other users, and the fusion gives the second's results alone.
+  HloInstruction* Join(HloInstruction* first, HloInstruction* second, bool copy_first = false);
 
  private:
   HloComputation* NewBody(HloComputation& computation);

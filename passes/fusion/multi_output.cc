@@ -8,53 +8,15 @@
 #include "fusion/multi_output.h"
 
 #include <algorithm>
-#include <unordered_map>
+
+#include "fusion/pairs.h"
 
 namespace hloir::fusion {
 namespace {
 
 constexpr int kRounds = 16;
-constexpr int64_t kMostResults = 8;
-constexpr int64_t kMostOperands = 32;
 constexpr int64_t kMostUsersOfCandidate = 16;
-constexpr int kPathBudget = 256;    // instructions looked at for a path between two loops
 constexpr double kLeastGain = 0.2;  // of the traffic of both
-
-const HloInstruction& BodyRoot(const HloInstruction& unit) {
-  return unit.opcode() == HloOpcode::kFusion ? *unit.fused_computation()->root() : unit;
-}
-
-// The dimensions that its loop runs over; nullptr: it is no loop that others could join.
-const Shape* LoopShape(const HloInstruction& unit) {
-  if (unit.HasControlDependencies() || HasAnnotations(unit) || unit.operand_count() > kMostOperands) return nullptr;
-  if (unit.shape().IsTuple()) {
-    if (unit.IsRoot() || unit.shape().tuple_size() > kMostResults) return nullptr;
-    for (const HloInstruction* user : unit.users()) {
-      if (user->opcode() != HloOpcode::kGetTupleElement || user->IsRoot() || user->HasControlDependencies())
-        return nullptr;
-    }
-  }
-  const HloInstruction* root = &BodyRoot(unit);
-  if (unit.opcode() == HloOpcode::kFusion) {
-    if (unit.attributes<FusionAttributes>().kind != FusionKind::kLoop &&
-        unit.attributes<FusionAttributes>().kind != FusionKind::kInput) {
-      return nullptr;
-    }
-    if (root->opcode() == HloOpcode::kTuple) root = root->operand(0);
-    if (root->opcode() == HloOpcode::kGetTupleElement) root = root->operand(0);
-  }
-  const Role role = RoleOf(*root);
-  if (role == Role::kReduce) return &root->operand(0)->shape();
-  const bool single = unit.opcode() != HloOpcode::kFusion;
-  if (role == Role::kArithmetic || (!single && (role == Role::kMove || role == Role::kFree))) return &root->shape();
-  return nullptr;
-}
-
-// What a value comes from: the loop behind an element of several results.
-template <class I>
-I* UnitOf(I* value) {
-  return value->opcode() == HloOpcode::kGetTupleElement ? value->operand(0) : value;
-}
 
 // Does `second` read what `first` gives only at the index at which it was just computed? Not so for the result of a
 // reduction, which is there when the loop is over, and below a transpose or slice.
@@ -154,8 +116,8 @@ class Joining {
       const int64_t saved = SavedBytes(first, *second);
       if (saved <= best_saved) return;
       if (static_cast<double>(saved) < kLeastGain * static_cast<double>(Bytes(*first) + Bytes(*second))) return;
-      if (Size(*first) + Size(*second) > max_instructions_) return;
-      if (!ReadsInStep(first, *second, shape) || HasPath(first, second)) return;
+      if (SizeOf(*first) + SizeOf(*second) > max_instructions_) return;
+      if (!ReadsInStep(first, *second, shape) || HasPathAround(first, second, position_)) return;
       best = first;
       best_saved = saved;
     };
@@ -166,42 +128,11 @@ class Joining {
     }
     return best;
   }
-  static int64_t Size(const HloInstruction& unit) {
-    return unit.opcode() == HloOpcode::kFusion ? unit.fused_computation()->instruction_count() : 1;
-  }
-
-  // From `first` to `second` through any other; true also if that is too far to see.
-  bool HasPath(const HloInstruction* first, const HloInstruction* second) {
-    const int32_t earliest = position_.at(first);
-    std::vector<const HloInstruction*> stack, seen;
-    auto push = [&](const HloInstruction* i) {
-      auto place = position_.find(i);
-      if (place == position_.end() || place->second < earliest) return;
-      if (std::find(seen.begin(), seen.end(), i) != seen.end()) return;
-      seen.push_back(i);
-      stack.push_back(i);
-    };
-    auto push_all = [&](const HloInstruction* i, bool direct) {
-      for (const HloInstruction* operand : i->operands()) {
-        if (!(direct && UnitOf(operand) == first)) push(operand);
-      }
-      for (const HloInstruction* predecessor : i->control_predecessors()) push(predecessor);
-    };
-    push_all(second, true);
-    for (int budget = kPathBudget; !stack.empty(); --budget) {
-      const HloInstruction* i = stack.back();
-      stack.pop_back();
-      if (i == first || budget == 0) return true;
-      push_all(i, false);
-    }
-    return false;
-  }
-
   HloComputation& computation_;
   const int64_t max_instructions_;
   RewriteGate& gate_;
   FusionBuilder& builder_;
-  std::unordered_map<const HloInstruction*, int32_t> position_;
+  Positions position_;
 };
 
 }  // namespace

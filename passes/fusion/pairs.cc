@@ -1,0 +1,77 @@
+// See pairs.h.
+#include "fusion/pairs.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "fusion/role.h"
+
+namespace hloir::fusion {
+namespace {
+
+constexpr int64_t kMostResults = 8;
+constexpr int64_t kMostOperands = 32;
+constexpr int kPathBudget = 256;  // instructions looked at for a path between two loops
+
+}  // namespace
+
+const HloInstruction& BodyRoot(const HloInstruction& unit) {
+  return unit.opcode() == HloOpcode::kFusion ? *unit.fused_computation()->root() : unit;
+}
+
+const Shape* LoopShape(const HloInstruction& unit) {
+  if (unit.HasControlDependencies() || HasAnnotations(unit) || unit.operand_count() > kMostOperands) return nullptr;
+  if (unit.shape().IsTuple()) {
+    if (unit.IsRoot() || unit.shape().tuple_size() > kMostResults) return nullptr;
+    for (const HloInstruction* user : unit.users()) {
+      if (user->opcode() != HloOpcode::kGetTupleElement || user->IsRoot() || user->HasControlDependencies())
+        return nullptr;
+    }
+  }
+  const HloInstruction* root = &BodyRoot(unit);
+  if (unit.opcode() == HloOpcode::kFusion) {
+    if (unit.attributes<FusionAttributes>().kind != FusionKind::kLoop &&
+        unit.attributes<FusionAttributes>().kind != FusionKind::kInput) {
+      return nullptr;
+    }
+    if (root->opcode() == HloOpcode::kTuple) root = root->operand(0);
+    if (root->opcode() == HloOpcode::kGetTupleElement) root = root->operand(0);
+  }
+  const Role role = RoleOf(*root);
+  if (role == Role::kReduce) return &root->operand(0)->shape();
+  const bool single = unit.opcode() != HloOpcode::kFusion;
+  if (role == Role::kArithmetic || (!single && (role == Role::kMove || role == Role::kFree))) return &root->shape();
+  return nullptr;
+}
+
+int64_t SizeOf(const HloInstruction& unit) {
+  return unit.opcode() == HloOpcode::kFusion ? unit.fused_computation()->instruction_count() : 1;
+}
+
+bool HasPathAround(const HloInstruction* first, const HloInstruction* second, const Positions& positions) {
+  const int32_t earliest = positions.at(first);
+  std::vector<const HloInstruction*> stack, seen;
+  auto push = [&](const HloInstruction* i) {
+    auto place = positions.find(i);
+    if (place == positions.end() || place->second < earliest) return;
+    if (std::find(seen.begin(), seen.end(), i) != seen.end()) return;
+    seen.push_back(i);
+    stack.push_back(i);
+  };
+  auto push_all = [&](const HloInstruction* i, bool direct) {
+    for (const HloInstruction* operand : i->operands()) {
+      if (!(direct && UnitOf(operand) == first)) push(operand);
+    }
+    for (const HloInstruction* predecessor : i->control_predecessors()) push(predecessor);
+  };
+  push_all(second, true);
+  for (int budget = kPathBudget; !stack.empty(); --budget) {
+    const HloInstruction* i = stack.back();
+    stack.pop_back();
+    if (i == first || budget == 0) return true;
+    push_all(i, false);
+  }
+  return false;
+}
+
+}  // namespace hloir::fusion

@@ -1,0 +1,32 @@
+// Two loops that may become one: what multi_output.cc and general_fusion.cc ask before they join them. A unit is a
+// fusion or a single instruction.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "hloir/module.h"
+
+namespace hloir::fusion {
+
+// The unit itself, or what its body gives.
+const HloInstruction& BodyRoot(const HloInstruction& unit);
+
+// The dimensions that its loop runs over; nullptr: it is no loop that others could join.
+const Shape* LoopShape(const HloInstruction& unit);
+
+// What a value comes from: the loop behind an element of several results.
+template <class I>
+I* UnitOf(I* value) {
+  return value->opcode() == HloOpcode::kGetTupleElement ? value->operand(0) : value;
+}
+
+// Instructions of its body.
+int64_t SizeOf(const HloInstruction& unit);
+
+// Of a computation's instructions, in an order with operands before users.
+using Positions = std::unordered_map<const HloInstruction*, int32_t>;
+// Is there a path from `first` to `second` through any other? True also if that is too far to see.
+bool HasPathAround(const HloInstruction* first, const HloInstruction* second, const Positions& positions);
+
+}  // namespace hloir::fusion
