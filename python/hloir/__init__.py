@@ -52,10 +52,26 @@ from hloir._hloir import (
     version,
 )
 from hloir._jax import from_jax
+from hloir.hloenv import (
+    AltPipeline,
+    EvaluationResult,
+    GpuBackend,
+    HloEnv,
+    HloGraph,
+    HloModule,
+    HloPass,
+    HloRewriteGraph,
+    Pass,
+    Pipeline,
+    RewritePipeline,
+    RewriteStatus,
+)
 
 __version__: str = version
 
 __all__ = [
+    "AltPipeline", "EvaluationResult", "GpuBackend", "HloEnv", "HloGraph", "HloModule", "HloPass", "HloRewriteGraph",
+    "Pass", "Pipeline", "RewritePipeline", "RewriteStatus",
     "Computation", "Error", "Executable", "Instruction", "Module", "PassRun", "Rewrite", "Shape", "Verdict",
     "__version__", "check", "constant_value", "dtype_of", "from_jax", "isas", "optimize", "parse", "parse_proto",
     "pass_names", "prepare", "proposals", "read", "register_pass", "run", "take",

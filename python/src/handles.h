@@ -96,5 +96,7 @@ class Computation {
 void BindGraph(nb::module_& m);
 void BindPasses(nb::module_& m);
 void BindRunning(nb::module_& m);
+void BindAlternatives(nb::module_& m);
+void BindHloGraph(nb::module_& m);
 
 }  // namespace hloir::python
