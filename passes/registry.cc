@@ -24,6 +24,8 @@ constexpr std::pair<std::string_view, std::string_view> kXlaNames[] = {
     {"float-normalization-bf16", "float-normalization"},
     {"int4-size-setter", "sub-byte-normalization"},
     {"sub-byte-size-setter", "sub-byte-normalization"},
+    {"shardy-xla", "sharding-propagation"},
+    {"spmd-partitioner", "spmd-partitioning"},
     {"simplify-conditional", "conditional-simplifier"},
     {"simplify-sorts", "sort-simplifier"},
     {"simplify-while-loops", "while-loop-simplifier"},

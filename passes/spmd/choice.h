@@ -1,0 +1,40 @@
+// How to partition one op: along which factors each device computes its part, chosen by what has to be moved for that,
+// before and after. Tested by tests/unit/spmd_test.cc and tests/passes/spmd-partitioning.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "op_rule.h"
+
+namespace hloir::spmd {
+
+struct OpChoice {
+  FactorAxes axes;                      // by factor
+  std::vector<ArraySharding> operands;  // that each device needs
+  std::vector<ArraySharding> results;   // by leaf, as each device has it then
+  Axes partial;                         // the results are still to be combined along these
+  double bytes = 0;
+};
+
+// An op with the shardings that its operands have and its results are to have; nullopt: any will do.
+struct OpProblem {
+  const HloInstruction& instruction;
+  const OpRule& rule;
+  std::vector<ArraySharding> operands;
+  std::vector<std::optional<ArraySharding>> results;
+  Axes manual;
+  // By factor: may it be cut, as far as the partitioner knows how?
+  std::vector<bool> allowed;
+  // What the op itself moves, beside bringing operands and results to where they are wanted.
+  std::function<double(const OpChoice&)> own_bytes;
+};
+
+// What combining partial results moves, if they are wanted as `to`; part of it may be reduce-scattered.
+double PartialBytes(const DeviceMesh& mesh, const Shape& whole, const Axes& partial, ArraySharding sharding,
+                    const ArraySharding* to);
+// The way that moves least; of these, that where each device has least to do.
+OpChoice ChoosePartition(const DeviceMesh& mesh, const OpProblem& problem);
+
+}  // namespace hloir::spmd

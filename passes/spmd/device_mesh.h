@@ -1,0 +1,77 @@
+// DeviceMesh: the devices of a module as a mesh, and shardings by its axes. All shardings of a module, old and new,
+// iota or written out, are read into one form: each dimension of an array is cut along a list of axes, major first, and
+// axes that no dimension names hold copies. Axes are of prime size, the digits of a device's number, so that parts of
+// an axis are axes again and what passes ask of shardings is a question about lists. Used by the passes of this folder.
+//
+// Leaves out: shardings that do not fit one mesh (an order of devices that is no permutation of the others' digits) and
+// unreduced ones: Unimplemented. Tested by tests/unit/spmd_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hloir/module.h"
+#include "hloir/status.h"
+
+namespace hloir::spmd {
+
+// Axes of a DeviceMesh by number, major first.
+using Axes = DimVector;
+
+// Which part of an array each device holds. A dimension of size n that is cut in k has shards of ceil(n / k) elements;
+// what lies behind n holds anything.
+struct ArraySharding {
+  std::vector<Axes> dims;
+  // The program is written for each device along these; no dimension may name them. Sorted.
+  Axes manual;
+  bool operator==(const ArraySharding&) const = default;
+  // Every device has all of it, along the axes that are not manual.
+  bool IsReplicated() const;
+  bool Uses(int64_t axis) const;  // a dimension is cut along it, or it is manual
+};
+ArraySharding Replicated(int64_t rank, Axes manual = {});
+
+// The devices, 0 to device_count() - 1, as the digits of their numbers.
+class DeviceMesh {
+ public:
+  // The coarsest mesh in which each sharding of the module can be said. `devices`: num_partitions.
+  static StatusOr<DeviceMesh> Of(const HloModule& module, int64_t devices);
+
+  int64_t device_count() const { return device_count_; }
+  int64_t axis_count() const { return static_cast<int64_t>(sizes_.size()); }
+  int64_t size(int64_t axis) const { return sizes_[static_cast<size_t>(axis)]; }
+  Axes AllAxes() const;
+  // The number of parts that a dimension is cut into along these.
+  int64_t SizeOf(const Axes& axes) const;
+  // Which part along these axes a device has.
+  int64_t IndexOf(int64_t device, const Axes& axes) const;
+  // The devices that differ along these axes alone, in IndexOf's order, group by group.
+  std::vector<std::vector<int64_t>> Groups(const Axes& axes) const;
+
+  // Of one array; of an array of another rank, or without a sharding, copies. `open`, if given: the dimensions that may
+  // be cut further.
+  StatusOr<ArraySharding> Read(const Sharding& sharding, int64_t rank, std::vector<bool>* open = nullptr) const;
+  Sharding Write(const ArraySharding& sharding) const;
+  // The shape of each device's part.
+  Shape ShardShape(const Shape& whole, const ArraySharding& sharding) const;
+  // Do all parts have the same number of elements along this dimension?
+  bool DividesEvenly(int64_t size, const Axes& axes) const { return size % SizeOf(axes) == 0; }
+  // A digit of a device's number.
+  int64_t Coordinate(int64_t device, int64_t axis) const;
+
+ private:
+  Axes AxesOf(int64_t size, int64_t stride) const;
+  StatusOr<ArraySharding> ReadNamed(const Sharding& sharding, int64_t rank, std::vector<bool>* open) const;
+
+  int64_t device_count_ = 1;
+  std::vector<int64_t> sizes_, strides_;  // of axes, major first
+  std::vector<int64_t> number_of_;        // a device's number in the mesh
+  std::vector<int64_t> device_of_;        // and back
+};
+
+// The shardings of a value's leaves, depth first: of an array, one. Leaves that a sharding says nothing of are
+// nullptr.
+std::vector<const Sharding*> LeafShardings(const Sharding* sharding, const Shape& shape);
+
+}  // namespace hloir::spmd

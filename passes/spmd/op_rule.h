@@ -1,0 +1,52 @@
+// OpRule: which dimensions of an op's operands and results go together, so that one answer serves propagation, the
+// choice of how to partition an op, and its partitioning: an op computes a part of its result from parts of its
+// operands where both are cut along the same factors. A matrix product has three, its rows, its columns and what is
+// summed up; a reshape's are the common parts of the sizes on both sides. Tested by tests/unit/spmd_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "device_mesh.h"
+
+namespace hloir::spmd {
+
+// What it takes to compute with a factor that is cut.
+enum class FactorKind : uint8_t {
+  kPass,     // nothing: each part of the result needs the same part of the operands
+  kReduce,   // the results of the parts are combined
+  kIndexed,  // each device finds what lies in its part of the operand, and the results are added up
+  kUpdate,   // each device updates what lies in its part
+  kWindow,   // elements of neighbouring parts are needed
+};
+
+// An index of the loop nest that the op stands for. Of kWindow the sizes in operand and result differ; this is the
+// result's.
+struct Factor {
+  int64_t size = 1;
+  FactorKind kind = FactorKind::kPass;
+};
+
+struct OpRule {
+  // Of one array: each dimension's factors, major first. None: every device needs all of the dimension.
+  using Array = std::vector<DimVector>;
+  std::vector<Factor> factors;
+  std::vector<Array> operands, results;  // results: by leaf
+};
+// Of an instruction whose operands are arrays. Where there is no rule no dimension has factors.
+OpRule RuleOf(const HloInstruction& i);
+
+// Axes by factor.
+using FactorAxes = std::vector<Axes>;
+
+// The axes that an array's sharding gives to factors. `whole`, if given, gets the axes of dimensions without.
+FactorAxes ToFactors(const DeviceMesh& mesh, const OpRule& rule, const OpRule::Array& array,
+                     const ArraySharding& sharding, Axes* whole = nullptr);
+ArraySharding FromFactors(const OpRule::Array& array, const FactorAxes& axes, const Axes& manual);
+// Drops axes that some array cannot be cut along: a factor that is a part of a dimension is cut evenly, and wholly
+// before the next.
+void Legalize(const DeviceMesh& mesh, const OpRule& rule, FactorAxes& axes);
+// The same for one array alone; true if anything was dropped.
+bool LegalizeFor(const DeviceMesh& mesh, const OpRule& rule, const OpRule::Array& array, FactorAxes& axes);
+
+}  // namespace hloir::spmd

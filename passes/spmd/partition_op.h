@@ -1,0 +1,97 @@
+// One op on shards: brings its operands to where the chosen partition needs them, computes, combines partial results
+// and leaves the results as they are wanted. Tested by tests/passes/spmd-partitioning.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "choice.h"
+#include "reshard.h"
+
+namespace hloir::spmd {
+
+// What each device has of an array.
+struct Part {
+  HloInstruction* local = nullptr;
+  ArraySharding sharding;
+};
+
+// Computations of one binary op, one of each kind in the module.
+class Reducers {
+ public:
+  explicit Reducers(HloModule& module) : module_(module) {}
+  HloComputation* Get(HloOpcode opcode, PrimitiveType type);
+
+ private:
+  HloModule& module_;
+  std::map<std::pair<HloOpcode, PrimitiveType>, HloComputation*> made_;
+};
+
+// An op of a computation without control flow. `wanted`: by result leaf.
+class OpPartitioner {
+ public:
+  using Op = HloInstruction*;
+
+  OpPartitioner(SpmdBuilder& spmd, Reducers& reducers, const HloInstruction& i, std::span<const Part> operands,
+                std::vector<std::optional<ArraySharding>> wanted, Axes manual);
+  StatusOr<std::vector<Part>> Partition();
+
+ private:
+  // By the choice's axes of the factors of these kinds.
+  Axes AxesOf(FactorKind kind) const;
+  // The factor that dimension d of operand k belongs to, if it is of this kind and cut; else -1.
+  int64_t CutFactor(int64_t k, int64_t d, FactorKind kind) const;
+  bool MayCut(size_t factor) const;
+  void MaskOperands();
+  Op Clone(std::span<const Op> operands);
+  // The op on shards, each device's own result. In partition_op.cc, but for those of indexed.cc and window.cc.
+  std::vector<Op> Emit();
+  std::vector<Op> Leaves(Op result);
+  Op EmitIota();
+  Op EmitRng();
+  std::vector<Op> EmitReduce();
+  Op EmitGather();
+  Op EmitDynamicSlice();
+  std::vector<Op> EmitScatter();
+  Op EmitDynamicUpdateSlice();
+  Op EmitSlice();
+  Op EmitPad();
+  Op EmitConcatenate();
+  Op EmitReverse();
+  Op EmitReduceWindow();
+  Op EmitConvolution();
+  // Of these: the axes along which dimension d of the result is cut, and what the choice's intervals move.
+  Axes WindowAxes(int64_t d) const;
+  double WindowBytes(const OpChoice& choice) const;
+  bool MayCutWindow(const WindowDimension& w, int64_t result_size) const;
+  // Where the indices' component for operand dimension d is counted from the beginning of this device's part.
+  Op LocalIndices(Op indices, const DimVector& index_map, int64_t index_vector_dim, int64_t d, bool clamp, Op* inside);
+  Op Scalar(Op like, int64_t value);
+  // Of an array whose dimension d has `whole` elements, cut along `axes`: from element first + n * step on, `size`
+  // elements, n being the number of this device's part. Those outside of the array are `fill`; nullptr: anything.
+  Op Fetch(Op x, int64_t whole, int64_t d, const Axes& axes, int64_t first, int64_t step, int64_t size, Op fill);
+  std::vector<int64_t> StartsOf(const Axes& axes, int64_t first, int64_t step) const;
+
+  SpmdBuilder& spmd_;
+  HloBuilder& b;
+  const DeviceMesh& mesh_;
+  Reducers& reducers_;
+  const HloInstruction& i_;
+  std::span<const Part> operands_;
+  std::vector<std::optional<ArraySharding>> wanted_;
+  Axes manual_;
+  OpRule rule_;
+  OpChoice choice_;
+  std::vector<const Shape*> leaves_;
+  std::vector<Op> local_;  // operands as the choice wants them
+  bool combined_ = false;  // nothing partial is left
+};
+
+// The opcode of a computation of two scalars that does nothing else, if that has a neutral element.
+std::optional<HloOpcode> SimpleReducer(const HloComputation& computation);
+Literal IdentityOf(HloOpcode reducer, PrimitiveType type);
+
+}  // namespace hloir::spmd

@@ -1,0 +1,538 @@
+// spmd-partitioning: makes the one program that each device runs of a module whose instructions say how they are
+// sharded.
+//
+// BEFORE --math=rounding
+// HloModule example, num_partitions=2
+//
+// ENTRY main {
+//   x = f32[4,6]{1,0} parameter(0), sharding={devices=[1,2]<=[2]}
+//   w = f32[6,8]{1,0} parameter(1), sharding={devices=[2,1]<=[2]}
+//   ROOT y = f32[4,8]{1,0} dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}, sharding={replicated}
+// }
+// AFTER
+// HloModule example, num_partitions=2
+//
+// add_f32 {
+//   x2 = f32[] parameter(0)
+//   y2 = f32[] parameter(1)
+//   ROOT add = f32[] add(x2, y2)
+// }
+//
+// ENTRY main_spmd {
+//   x = f32[4,3]{1,0} parameter(0), sharding={devices=[1,2]<=[2]}
+//   w = f32[3,8]{1,0} parameter(1), sharding={devices=[2,1]<=[2]}
+//   dot = f32[4,8]{1,0} dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+//   ROOT all-reduce = f32[4,8]{1,0} all-reduce(dot), channel_id=1, replica_groups={{0,1}}, use_global_device_ids=true,
+//   to_apply=add_f32, sharding={replicated}
+// }
+// END
+//
+// Parameters and result keep their shardings, by which others (hloir verify) cut inputs and put results together. An
+// instruction that says nothing, and that sharding-propagation has not been asked about, is computed as its operands
+// lie. What no rule knows how to cut is computed whole by each device. Sums are added up in another order, whatever the
+// math mode: who asks for this pass asks for that. Leaves alone: modules for one device, and entries called …_spmd, as
+// this pass and XLA's call what is partitioned. Design: docs/partition.md.
+#include <algorithm>
+#include <unordered_map>
+
+#include "hloir/rewrite/util.h"
+#include "partition_op.h"
+#include "shardy.h"
+
+namespace hloir {
+namespace spmd {
+namespace {
+
+constexpr RuleInfo kPartition = {"partition", "a program on whole arrays => each device's program on its shards"};
+
+// A value, leaf by leaf.
+using Value = std::vector<Part>;
+// Of each leaf; nothing: as it comes.
+using Wanted = std::vector<std::optional<ArraySharding>>;
+
+size_t LeafCount(const Shape& shape) { return shape.Leaves().size(); }
+
+Axes Union(Axes a, const Axes& b) {
+  for (int64_t axis : b) {
+    if (std::find(a.begin(), a.end(), axis) == a.end()) a.push_back(axis);
+  }
+  std::sort(a.begin(), a.end());
+  return a;
+}
+
+// What all computations of a module have in common.
+struct Module {
+  HloModule& module;
+  const DeviceMesh& mesh;
+  Reducers reducers;
+  int64_t next_channel = 1;
+  int64_t room = 0;  // instructions that may still be added
+};
+
+// One computation, for one call of it.
+class ComputationPartitioner {
+ public:
+  ComputationPartitioner(Module& m, const HloComputation& old, std::string_view name)
+      : m_(m), mesh_(m.mesh), old_(old), b(m.module, name), spmd_(b, m.mesh, m.next_channel) {}
+
+  // `parameters`: the shardings of their leaves, one after the other. `wanted`: of the result.
+  StatusOr<HloComputation*> Partition(const std::vector<ArraySharding>& parameters, const Wanted& wanted,
+                                      std::vector<ArraySharding>* result);
+
+ private:
+  Status Visit(const HloInstruction& i);
+  StatusOr<Value> Make(const HloInstruction& i);
+  StatusOr<Value> MakeWhile(const HloInstruction& i);
+  StatusOr<Value> MakeConditional(const HloInstruction& i);
+  StatusOr<Value> MakeCustomCall(const HloInstruction& i, const std::string& target);
+  StatusOr<Value> MakeWhole(const HloInstruction& i);
+  StatusOr<Wanted> WantedOf(const HloInstruction& i, const Axes& manual) const;
+  Axes ManualOf(const HloInstruction& i) const;
+
+  const Value& ValueOf(const HloInstruction* i) const { return values_.at(i); }
+  Part Resharded(const Part& part, const Shape& whole, const ArraySharding& to) {
+    if (!whole.IsArray()) return part;
+    return {spmd_.Reshard(part.local, whole, part.sharding, to), to};
+  }
+  Value Resharded(const Value& value, const Shape& shape, const Wanted& wanted);
+  // One instruction of that shape, from its leaves; and back.
+  HloInstruction* Join(const Value& value, const Shape& shape) {
+    size_t next = 0;
+    return Join(value, shape, next);
+  }
+  HloInstruction* Join(const Value& value, const Shape& shape, size_t& next);
+  void Split(HloInstruction* joined, const std::vector<ArraySharding>& shardings, const Shape& shape, Value& value);
+  Shape LocalShape(const Shape& shape, const std::vector<ArraySharding>& shardings, size_t& next) const;
+
+  Module& m_;
+  const DeviceMesh& mesh_;
+  const HloComputation& old_;
+  HloBuilder b;
+  SpmdBuilder spmd_;
+  std::unordered_map<const HloInstruction*, Value> values_;
+};
+
+std::vector<ArraySharding> ShardingsOf(const Value& value) {
+  std::vector<ArraySharding> shardings;
+  for (const Part& part : value) shardings.push_back(part.sharding);
+  return shardings;
+}
+
+// Of what the text says; leaves that it says nothing of stay open.
+StatusOr<Wanted> ReadLeaves(const DeviceMesh& mesh, const HloInstruction& i) {
+  Wanted wanted(LeafCount(i.shape()));
+  if (i.sharding() == nullptr) return wanted;
+  const std::vector<const Shape*> leaves = i.shape().Leaves();
+  const std::vector<const Sharding*> shardings = LeafShardings(i.sharding(), i.shape());
+  for (size_t k = 0; k < leaves.size(); ++k) {
+    if (shardings[k] == nullptr || !leaves[k]->IsArray()) continue;
+    HLOIR_ASSIGN_OR_RETURN(wanted[k], mesh.Read(*shardings[k], leaves[k]->rank()));
+  }
+  return wanted;
+}
+
+std::vector<ArraySharding> OrReplicated(const Wanted& wanted, const Shape& shape) {
+  std::vector<ArraySharding> shardings;
+  const std::vector<const Shape*> leaves = shape.Leaves();
+  for (size_t k = 0; k < wanted.size(); ++k)
+    shardings.push_back(wanted[k].value_or(Replicated(leaves[k]->IsArray() ? leaves[k]->rank() : 0)));
+  return shardings;
+}
+
+HloInstruction* ComputationPartitioner::Join(const Value& value, const Shape& shape, size_t& next) {
+  if (!shape.IsTuple()) return value[next++].local;
+  std::vector<HloInstruction*> elements;
+  for (const Shape& element : shape.tuple_shapes()) elements.push_back(Join(value, element, next));
+  return b.Tuple(elements);
+}
+
+void ComputationPartitioner::Split(HloInstruction* joined, const std::vector<ArraySharding>& shardings,
+                                   const Shape& shape, Value& value) {
+  if (!shape.IsTuple()) {
+    value.push_back({joined, shardings[value.size()]});
+    return;
+  }
+  for (int64_t k = 0; k < shape.tuple_size(); ++k)
+    Split(b.GetTupleElement(joined, k), shardings, shape.tuple_shapes(k), value);
+}
+
+Shape ComputationPartitioner::LocalShape(const Shape& shape, const std::vector<ArraySharding>& shardings,
+                                         size_t& next) const {
+  if (!shape.IsTuple()) return shape.IsArray() ? mesh_.ShardShape(shape, shardings[next++]) : (++next, shape);
+  std::vector<Shape> elements;
+  for (const Shape& element : shape.tuple_shapes()) elements.push_back(LocalShape(element, shardings, next));
+  return Shape::Tuple(std::move(elements));
+}
+
+Value ComputationPartitioner::Resharded(const Value& value, const Shape& shape, const Wanted& wanted) {
+  Value result;
+  const std::vector<const Shape*> leaves = shape.Leaves();
+  for (size_t k = 0; k < value.size(); ++k)
+    result.push_back(wanted[k] ? Resharded(value[k], *leaves[k], *wanted[k]) : value[k]);
+  return result;
+}
+
+StatusOr<HloComputation*> ComputationPartitioner::Partition(const std::vector<ArraySharding>& parameters,
+                                                            const Wanted& wanted, std::vector<ArraySharding>* result) {
+  m_.room -= old_.instruction_count();
+  if (m_.room < 0) return ResourceExhausted("the partitioned module would be too large");
+  size_t next = 0;
+  for (const HloInstruction* parameter : old_.parameters()) {
+    const size_t first = next;
+    const Shape local = LocalShape(parameter->shape(), parameters, next);
+    HloInstruction* made = b.Parameter(parameter->parameter_number(), local, parameter->name());
+    if (made == nullptr) return b.status();
+    made->CopyMetadataOf(*parameter);
+    Value& value = values_[parameter];
+    Split(made, {parameters.begin() + static_cast<int64_t>(first), parameters.begin() + static_cast<int64_t>(next)},
+          parameter->shape(), value);
+  }
+  for (const HloInstruction* i : old_.PostOrder()) {
+    if (!i->IsParameter()) HLOIR_RETURN_IF_ERROR(Visit(*i));
+  }
+  const HloInstruction& root = *old_.root();
+  const Value value = Resharded(ValueOf(&root), root.shape(), wanted);
+  if (result != nullptr) *result = ShardingsOf(value);
+  HloInstruction* made = Join(value, root.shape());
+  HLOIR_RETURN_IF_ERROR(b.status());
+  HLOIR_ASSIGN_OR_RETURN(HloComputation * built, b.Build(made));
+  for (HloInstruction* i : built->instructions()) {
+    if (i != built->root() && i->user_count() == 0 && !i->IsParameter() && IsDead(*i)) RemoveIfDead(i);
+  }
+  return built;
+}
+
+Status ComputationPartitioner::Visit(const HloInstruction& i) {
+  const HloInstruction* last = b.computation()->last();
+  HLOIR_ASSIGN_OR_RETURN(values_[&i], Make(i));
+  HLOIR_RETURN_IF_ERROR(b.status());
+  // What was made for it comes from where it came from.
+  for (HloInstruction* made = b.computation()->last(); made != last && made != nullptr; made = made->prev()) {
+    if (made->metadata() == nullptr) made->CopyMetadataOf(i);
+  }
+  return OkStatus();
+}
+
+Axes ComputationPartitioner::ManualOf(const HloInstruction& i) const {
+  Axes manual;
+  for (const HloInstruction* operand : i.operands()) {
+    for (const Part& part : ValueOf(operand)) manual = Union(manual, part.sharding.manual);
+  }
+  return manual;
+}
+
+StatusOr<Wanted> ComputationPartitioner::WantedOf(const HloInstruction& i, const Axes& manual) const {
+  HLOIR_ASSIGN_OR_RETURN(Wanted wanted, ReadLeaves(mesh_, i));
+  for (std::optional<ArraySharding>& leaf : wanted) {
+    if (!leaf) continue;
+    leaf->manual = Union(leaf->manual, manual);
+    for (Axes& axes : leaf->dims) {
+      Axes free;
+      for (int64_t a : axes) {
+        if (std::find(leaf->manual.begin(), leaf->manual.end(), a) == leaf->manual.end()) free.push_back(a);
+      }
+      axes = std::move(free);
+    }
+  }
+  return wanted;
+}
+
+StatusOr<Value> ComputationPartitioner::Make(const HloInstruction& i) {
+  switch (i.opcode()) {
+    case HloOpcode::kTuple: {
+      Value value;
+      for (const HloInstruction* operand : i.operands())
+        for (const Part& part : ValueOf(operand)) value.push_back(part);
+      HLOIR_ASSIGN_OR_RETURN(const Wanted wanted, WantedOf(i, {}));
+      return i.IsRoot() ? value : Resharded(value, i.shape(), wanted);
+    }
+    case HloOpcode::kGetTupleElement: {
+      const Value& tuple = ValueOf(i.operand(0));
+      size_t first = 0;
+      for (int64_t k = 0; k < i.tuple_index(); ++k) first += LeafCount(i.operand(0)->shape().tuple_shapes(k));
+      const Value value(tuple.begin() + static_cast<int64_t>(first),
+                        tuple.begin() + static_cast<int64_t>(first + LeafCount(i.shape())));
+      HLOIR_ASSIGN_OR_RETURN(const Wanted wanted, WantedOf(i, ManualOf(i)));
+      return Resharded(value, i.shape(), wanted);
+    }
+    case HloOpcode::kOptimizationBarrier:
+    case HloOpcode::kDomain: {
+      const Value& value = ValueOf(i.operand(0));
+      HloInstruction* joined = Join(value, i.shape());
+      if (i.opcode() == HloOpcode::kOptimizationBarrier) joined = b.Make(HloOpcode::kOptimizationBarrier, {joined});
+      if (joined == nullptr) return b.status();
+      Value split;
+      Split(joined, ShardingsOf(value), i.shape(), split);
+      return split;
+    }
+    case HloOpcode::kWhile: return MakeWhile(i);
+    case HloOpcode::kCall:
+    case HloOpcode::kConditional: return MakeConditional(i);
+    case HloOpcode::kCustomCall: return MakeCustomCall(i, i.attributes<CustomCallAttributes>().custom_call_target);
+    default: break;
+  }
+  const auto is_array = [](const Shape* leaf) { return leaf->IsArray(); };
+  const std::vector<const Shape*> leaves = i.shape().Leaves();
+  bool simple = std::all_of(leaves.begin(), leaves.end(), is_array);
+  for (const HloInstruction* operand : i.operands()) simple = simple && operand->shape().IsArray();
+  if (!simple || i.opcode() == HloOpcode::kFusion) return MakeWhole(i);
+  const Axes manual = ManualOf(i);
+  HLOIR_ASSIGN_OR_RETURN(Wanted wanted, WantedOf(i, manual));
+  if (i.IsConstant()) {
+    const Part whole{b.computation()->AddClone(i, {}), Replicated(i.shape().rank())};
+    whole.local->set_sharding(std::nullopt);
+    return Value{wanted[0] ? Resharded(whole, i.shape(), *wanted[0]) : whole};
+  }
+  std::vector<Part> operands;
+  for (const HloInstruction* operand : i.operands()) operands.push_back(ValueOf(operand)[0]);
+  HLOIR_ASSIGN_OR_RETURN(
+      Value value,
+      OpPartitioner(spmd_, m_.reducers, i, operands, wanted, wanted[0] ? wanted[0]->manual : manual).Partition());
+  return value;
+}
+
+// Each device does all of it.
+StatusOr<Value> ComputationPartitioner::MakeWhole(const HloInstruction& i) {
+  const Axes manual = ManualOf(i);
+  const bool is_manual = static_cast<int64_t>(manual.size()) == mesh_.axis_count();
+  if (!is_manual && (i.opcode() == HloOpcode::kInfeed || i.opcode() == HloOpcode::kOutfeed ||
+                     i.opcode() == HloOpcode::kSend || i.opcode() == HloOpcode::kRecv))
+    return Unimplemented(std::string(i.opcode_name()) + " cannot be partitioned");
+  std::vector<HloInstruction*> operands;
+  for (const HloInstruction* operand : i.operands()) {
+    Value whole;
+    const std::vector<const Shape*> leaves = operand->shape().Leaves();
+    const Value& value = ValueOf(operand);
+    for (size_t k = 0; k < value.size(); ++k)
+      whole.push_back(
+          Resharded(value[k], *leaves[k], Replicated(leaves[k]->IsArray() ? leaves[k]->rank() : 0, manual)));
+    operands.push_back(Join(whole, operand->shape()));
+  }
+  HLOIR_RETURN_IF_ERROR(b.status());
+  HloInstruction* made = b.computation()->AddClone(i, operands);
+  made->set_sharding(std::nullopt);
+  Wanted shardings;
+  for (const Shape* leaf : i.shape().Leaves())
+    shardings.push_back(Replicated(leaf->IsArray() ? leaf->rank() : 0, manual));
+  Value value;
+  Split(made, OrReplicated(shardings, i.shape()), i.shape(), value);
+  HLOIR_ASSIGN_OR_RETURN(const Wanted wanted, WantedOf(i, manual));
+  return Resharded(value, i.shape(), wanted);
+}
+
+StatusOr<Value> ComputationPartitioner::MakeWhile(const HloInstruction& i) {
+  const Axes manual = ManualOf(i);
+  HLOIR_ASSIGN_OR_RETURN(Wanted wanted, WantedOf(i, manual));
+  for (size_t k = 0; k < wanted.size(); ++k) {
+    const Shape* leaf = i.shape().Leaves()[k];
+    if (!wanted[k]) wanted[k] = Replicated(leaf->IsArray() ? leaf->rank() : 0, manual);
+  }
+  const std::vector<ArraySharding> state = OrReplicated(wanted, i.shape());
+  HloInstruction* init = Join(Resharded(ValueOf(i.operand(0)), i.shape(), wanted), i.shape());
+  HLOIR_RETURN_IF_ERROR(b.status());
+  HLOIR_ASSIGN_OR_RETURN(
+      HloComputation * body,
+      ComputationPartitioner(m_, *i.while_body(), i.while_body()->name()).Partition(state, wanted, nullptr));
+  HLOIR_ASSIGN_OR_RETURN(HloComputation * condition,
+                         ComputationPartitioner(m_, *i.while_condition(), i.while_condition()->name())
+                             .Partition(state, {Replicated(0, manual)}, nullptr));
+  HloInstruction* made = b.While(condition, body, init);
+  if (made == nullptr) return b.status();
+  if (!i.extras().backend_config.empty()) made->set_backend_config(i.extras().backend_config);
+  Value value;
+  Split(made, state, i.shape(), value);
+  return value;
+}
+
+StatusOr<Value> ComputationPartitioner::MakeConditional(const HloInstruction& i) {
+  const bool is_call = i.opcode() == HloOpcode::kCall;
+  const Axes manual = ManualOf(i);
+  HLOIR_ASSIGN_OR_RETURN(Wanted wanted, WantedOf(i, manual));
+  std::vector<HloInstruction*> operands;
+  std::vector<HloComputation*> called;
+  std::vector<ArraySharding> results;
+  if (!is_call) {
+    for (size_t k = 0; k < wanted.size(); ++k) {
+      const Shape* leaf = i.shape().Leaves()[k];
+      if (!wanted[k]) wanted[k] = Replicated(leaf->IsArray() ? leaf->rank() : 0, manual);
+    }
+    const Part& selector = ValueOf(i.operand(0))[0];
+    operands.push_back(Resharded(selector, i.operand(0)->shape(), Replicated(0, selector.sharding.manual)).local);
+  }
+  const int64_t first = is_call ? 0 : 1;
+  for (int64_t k = first; k < i.operand_count(); ++k)
+    operands.push_back(Join(ValueOf(i.operand(k)), i.operand(k)->shape()));
+  HLOIR_RETURN_IF_ERROR(b.status());
+  for (size_t c = 0; c < i.called_computations().size(); ++c) {
+    const HloComputation& old = *i.called_computations()[c];
+    std::vector<ArraySharding> parameters;
+    const auto add = [&](const HloInstruction* operand) {
+      for (const Part& part : ValueOf(operand)) parameters.push_back(part.sharding);
+    };
+    if (is_call) {
+      for (const HloInstruction* operand : i.operands()) add(operand);
+    } else {
+      add(i.operand(static_cast<int64_t>(c) + 1));
+    }
+    HLOIR_ASSIGN_OR_RETURN(HloComputation * made,
+                           ComputationPartitioner(m_, old, old.name()).Partition(parameters, wanted, &results));
+    called.push_back(made);
+  }
+  HloInstruction* made = nullptr;
+  if (is_call) made = b.Call(called[0], operands);
+  else if (i.IsPredConditional()) made = b.Conditional(operands[0], operands[1], called[0], operands[2], called[1]);
+  else made = b.Conditional(operands[0], called, std::span<HloInstruction* const>(operands).subspan(1));
+  if (made == nullptr) return b.status();
+  Value value;
+  Split(made, results, i.shape(), value);
+  return value;
+}
+
+StatusOr<Value> ComputationPartitioner::MakeCustomCall(const HloInstruction& i, const std::string& target) {
+  if (target == "Sharding" && i.operand_count() == 1) {
+    HLOIR_ASSIGN_OR_RETURN(const Wanted wanted, WantedOf(i, ManualOf(i)));
+    return Resharded(ValueOf(i.operand(0)), i.shape(), wanted);
+  }
+  if (target == "SPMDFullToShardShape" && i.operand_count() == 1) {
+    HLOIR_ASSIGN_OR_RETURN(const Wanted wanted, ReadLeaves(mesh_, i));
+    const Part& whole = ValueOf(i.operand(0))[0];
+    ArraySharding manual = wanted[0].value_or(Replicated(i.shape().rank(), mesh_.AllAxes()));
+    if (manual.manual.empty()) manual.manual = mesh_.AllAxes();
+    // Axes that become manual cut first.
+    ArraySharding cut = whole.sharding;
+    for (size_t d = 0; d < cut.dims.size(); ++d) {
+      std::stable_partition(cut.dims[d].begin(), cut.dims[d].end(), [&](int64_t a) {
+        return std::find(manual.manual.begin(), manual.manual.end(), a) != manual.manual.end();
+      });
+      manual.dims[d].clear();
+      for (int64_t a : cut.dims[d]) {
+        if (std::find(manual.manual.begin(), manual.manual.end(), a) == manual.manual.end())
+          manual.dims[d].push_back(a);
+      }
+    }
+    HloInstruction* local = Resharded(whole, i.operand(0)->shape(), cut).local;
+    if (local != nullptr && !(local->shape().SameDimensions(mesh_.ShardShape(i.shape(), manual))))
+      return InvalidArgument(std::string(i.name()) + ": the shards of its operand have another shape");
+    manual.manual = Union(manual.manual, whole.sharding.manual);
+    return Value{{local, manual}};
+  }
+  if (target == "SPMDShardToFullShape" && i.operand_count() == 1) {
+    HLOIR_ASSIGN_OR_RETURN(const Wanted wanted, ReadLeaves(mesh_, i));
+    const Part& shard = ValueOf(i.operand(0))[0];
+    const ArraySharding to = wanted[0].value_or(Replicated(i.shape().rank()));
+    ArraySharding cut = Replicated(i.shape().rank(), to.manual);
+    for (size_t d = 0; d < cut.dims.size(); ++d) {
+      for (int64_t a : to.dims[d]) {
+        const auto& was = shard.sharding.manual;
+        if (std::find(was.begin(), was.end(), a) != was.end()) cut.dims[d].push_back(a);
+      }
+      for (int64_t a : shard.sharding.dims[d]) cut.dims[d].push_back(a);
+    }
+    if (shard.local != nullptr && !shard.local->shape().SameDimensions(mesh_.ShardShape(i.shape(), cut)))
+      return InvalidArgument(std::string(i.name()) + ": its operand is not the shard of its result");
+    return Value{Resharded({shard.local, cut}, i.shape(), to)};
+  }
+  return MakeWhole(i);
+}
+
+// Computations that nothing calls any more go; marks within reducers, which are no program of their own, too.
+void RemoveUnreached(HloModule& module, HloComputation* entry) {
+  std::vector<bool> reached(static_cast<size_t>(module.computation_id_limit()));
+  std::vector<HloComputation*> todo = {entry}, dead;
+  while (!todo.empty()) {
+    HloComputation* computation = todo.back();
+    todo.pop_back();
+    if (reached[static_cast<size_t>(computation->id())]) continue;
+    reached[static_cast<size_t>(computation->id())] = true;
+    for (HloInstruction* i : computation->instructions()) {
+      todo.insert(todo.end(), i->called_computations().begin(), i->called_computations().end());
+      if (i->opcode() != HloOpcode::kCustomCall || i->operand_count() != 1 ||
+          i->attributes<CustomCallAttributes>().custom_call_target != "Sharding")
+        continue;
+      i->ReplaceAllUsesWith(i->operand(0));
+      computation->RemoveInstruction(i);
+    }
+  }
+  for (HloComputation* computation : module.computations()) {
+    if (!reached[static_cast<size_t>(computation->id())]) dead.push_back(computation);
+  }
+  module.RemoveComputations(dead);
+}
+
+class SpmdPartitioner : public RewritingPass {
+ public:
+  using RewritingPass::RewritingPass;
+  StatusOr<bool> Run(HloModule& module) override;
+};
+
+StatusOr<bool> SpmdPartitioner::Run(HloModule& module) {
+  HloComputation& old = *module.entry_computation();
+  const int64_t devices = module.config().num_partitions;
+  if (devices <= 1 || old.name().ends_with("_spmd") || !Ask(kPartition, *old.root())) return false;
+  if (HasShardy(module)) HLOIR_RETURN_IF_ERROR(ImportShardy(module).status());
+  HLOIR_ASSIGN_OR_RETURN(const DeviceMesh mesh, DeviceMesh::Of(module, devices));
+  constexpr int64_t kGrowth = 64, kSmall = 100000;
+  Module m{module, mesh, Reducers(module), 1, kGrowth * module.instruction_count() + kSmall};
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      i->attributes().Visit([&](const auto& attributes) {
+        if constexpr (requires { attributes.channel_id; })
+          m.next_channel = std::max(m.next_channel, attributes.channel_id.value_or(0) + 1);
+      });
+    }
+  }
+  std::vector<ArraySharding> parameters;
+  for (const HloInstruction* parameter : old.parameters()) {
+    HLOIR_ASSIGN_OR_RETURN(const Wanted wanted, ReadLeaves(mesh, *parameter));
+    for (ArraySharding& sharding : OrReplicated(wanted, parameter->shape())) parameters.push_back(std::move(sharding));
+  }
+  HLOIR_ASSIGN_OR_RETURN(Wanted wanted, ReadLeaves(mesh, *old.root()));
+  const std::vector<ArraySharding> results = OrReplicated(wanted, old.root()->shape());
+  wanted.assign(results.begin(), results.end());
+  HLOIR_ASSIGN_OR_RETURN(
+      HloComputation * made,
+      ComputationPartitioner(m, old, std::string(old.name()) + "_spmd").Partition(parameters, wanted, nullptr));
+  // Parameters and root say how they are sharded.
+  const auto annotate = [&](HloInstruction* i, const Shape& shape, std::span<const ArraySharding> shardings) {
+    Sharding written;
+    if (!shape.IsTuple()) {
+      written = mesh.Write(shardings[0]);
+    } else {
+      written.kind = Sharding::Kind::kTuple;
+      for (const ArraySharding& sharding : shardings) written.tuple_elements.push_back(mesh.Write(sharding));
+    }
+    i->set_sharding(std::move(written));
+  };
+  size_t next = 0;
+  for (int64_t k = 0; k < old.parameter_count(); ++k) {
+    const size_t leaves = LeafCount(old.parameter(k)->shape());
+    annotate(made->parameter(k), old.parameter(k)->shape(), std::span(parameters).subspan(next, leaves));
+    next += leaves;
+  }
+  if (made->root()->IsParameter() && !(results == std::vector<ArraySharding>{parameters[0]}))
+    made->set_root(made->AddInstruction(HloOpcode::kCopy, made->root()->shape(), {made->root()}));
+  annotate(made->root(), old.root()->shape(), results);
+  module.set_entry_computation(made);
+  gate_.Done(made->root());
+  RemoveUnreached(module, made);
+  ModuleConfig& config = module.config();
+  config.entry_computation_layout.reset();
+  config.is_scheduled = false;
+  // An alias stays where both sides are still of one shape.
+  const auto differ = [&](const InputOutputAlias& alias) {
+    const Shape* out = made->root()->shape().AtIndex(alias.output_index);
+    const Shape* in = alias.parameter < made->parameter_count()
+                          ? made->parameter(alias.parameter)->shape().AtIndex(alias.parameter_index)
+                          : nullptr;
+    return out == nullptr || in == nullptr || !out->Compatible(*in);
+  };
+  std::erase_if(config.input_output_alias, differ);
+  return true;
+}
+
+}  // namespace
+}  // namespace spmd
+
+PassDefinition DefineSpmdPartitioner() { return {MakePassOf<spmd::SpmdPartitioner>, {spmd::kPartition}}; }
+
+}  // namespace hloir

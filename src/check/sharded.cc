@@ -1,0 +1,415 @@
+// See sharded.h.
+#include "check/sharded.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "hloir/builder.h"
+#include "hloir/evaluator.h"
+#include "hloir/passes.h"
+#include "support/format.h"
+
+namespace hloir::check {
+namespace {
+
+using Op = HloInstruction*;
+
+bool Calls(const HloInstruction& i, std::string_view target) {
+  return i.opcode() == HloOpcode::kCustomCall && i.attributes<CustomCallAttributes>().custom_call_target == target;
+}
+
+// Around what is written for a device.
+bool IsBoundary(const HloInstruction& i) {
+  return Calls(i, "SPMDFullToShardShape") || Calls(i, "SPMDShardToFullShape") ||
+         Calls(i, "xla.sdy.GlobalToLocalShape") || Calls(i, "xla.sdy.LocalToGlobalShape");
+}
+
+bool HasBoundaries(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
+      if (IsBoundary(*i)) return true;
+  }
+  return false;
+}
+
+// The name that XLA's partitioner, and ours, gives what it makes.
+bool IsNamedPartitioned(const HloModule& module) { return module.entry_computation()->name().ends_with("_spmd"); }
+
+bool SameInterface(const HloModule& a, const HloModule& b) {
+  const ProgramShape p = a.entry_computation()->program_shape(), q = b.entry_computation()->program_shape();
+  if (p.parameters.size() != q.parameters.size() || !p.result.Compatible(q.result)) return false;
+  for (size_t k = 0; k < p.parameters.size(); ++k)
+    if (!p.parameters[k].Compatible(q.parameters[k])) return false;
+  return true;
+}
+
+// Which tile of an array each device has.
+struct Tiling {
+  DimVector counts;              // of tiles, by dimension
+  std::vector<DimVector> tiles;  // by device
+};
+
+int64_t Product(const DimVector& sizes) {
+  int64_t product = 1;
+  for (int64_t size : sizes) product *= size;
+  return product;
+}
+
+// The index of each device in an array of them.
+StatusOr<std::vector<DimVector>> Positions(const DimVector& dims, const std::vector<int64_t>& devices, int64_t count) {
+  std::vector<DimVector> positions(static_cast<size_t>(count));
+  if (Product(dims) != count || static_cast<int64_t>(devices.size()) != count)
+    return InvalidArgument("a sharding is of another number of devices than the module");
+  for (size_t n = 0; n < devices.size(); ++n) {
+    DimVector index(dims.size());
+    int64_t rest = static_cast<int64_t>(n);
+    for (size_t d = dims.size(); d-- > 0; rest /= dims[d]) index[d] = rest % dims[d];
+    if (devices[n] < 0 || devices[n] >= count || !positions[static_cast<size_t>(devices[n])].empty())
+      return InvalidArgument("a sharding names a device twice, or one that there is not");
+    positions[static_cast<size_t>(devices[n])] = index;
+    if (index.empty()) positions[static_cast<size_t>(devices[n])].push_back(0);
+  }
+  return positions;
+}
+
+// Of a sharding by the axes of a mesh; with `only`, along those axes alone.
+StatusOr<Tiling> NamedTiling(const Sharding& sharding, int64_t rank, int64_t devices,
+                             const std::vector<MeshAxisRef>* only) {
+  Tiling tiling{DimVector(static_cast<size_t>(rank), 1),
+                std::vector<DimVector>(static_cast<size_t>(devices), DimVector(static_cast<size_t>(rank), 0))};
+  if (sharding.mesh.maximal_device_id >= 0 || !sharding.named_kind.empty()) return tiling;
+  DimVector sizes;
+  for (const auto& [name, size] : sharding.mesh.axes) sizes.push_back(size);
+  std::vector<int64_t> ids;
+  if (sharding.mesh.device_ids) ids = sharding.mesh.device_ids->Expand();
+  for (int64_t device = 0; !sharding.mesh.device_ids && device < devices; ++device) ids.push_back(device);
+  HLOIR_ASSIGN_OR_RETURN(const std::vector<DimVector> positions, Positions(sizes, ids, devices));
+  for (size_t d = 0; d < sharding.dimensions.size() && d < tiling.counts.size(); ++d) {
+    for (const MeshAxisRef& ref : sharding.dimensions[d].axes) {
+      if (only != nullptr &&
+          std::none_of(only->begin(), only->end(), [&](const MeshAxisRef& a) { return a.axis == ref.axis; }))
+        continue;
+      for (size_t a = 0; a < sizes.size(); ++a) {
+        if (sharding.mesh.axes[a].first != ref.axis) continue;
+        const int64_t size = ref.sub_axis_size == 0 ? sizes[a] : ref.sub_axis_size;
+        const int64_t behind =
+            ref.sub_axis_size == 0 ? 1 : sizes[a] / std::max<int64_t>(ref.sub_axis_pre_size * ref.sub_axis_size, 1);
+        tiling.counts[d] *= size;
+        for (size_t n = 0; n < tiling.tiles.size(); ++n)
+          tiling.tiles[n][d] = tiling.tiles[n][d] * size + positions[n][a] / behind % size;
+      }
+    }
+  }
+  return tiling;
+}
+
+StatusOr<Tiling> TilingOf(const Sharding* sharding, int64_t rank, int64_t devices) {
+  Tiling tiling{DimVector(static_cast<size_t>(rank), 1),
+                std::vector<DimVector>(static_cast<size_t>(devices), DimVector(static_cast<size_t>(rank), 0))};
+  if (sharding == nullptr) return tiling;
+  if (sharding->kind == Sharding::Kind::kNamed) return NamedTiling(*sharding, rank, devices, nullptr);
+  if (sharding->kind != Sharding::Kind::kTiled) return tiling;  // each device has all
+  if (static_cast<int64_t>(sharding->tile_dims.size()) < rank)
+    return InvalidArgument("a sharding has fewer dimensions than its array");
+  HLOIR_ASSIGN_OR_RETURN(const std::vector<DimVector> positions,
+                         Positions(sharding->tile_dims, sharding->devices.Expand(), devices));
+  for (size_t d = 0; d < tiling.counts.size(); ++d) {
+    tiling.counts[d] = sharding->tile_dims[d];
+    for (size_t n = 0; n < tiling.tiles.size(); ++n) tiling.tiles[n][d] = positions[n][d];
+  }
+  return tiling;
+}
+
+// Writes cutting and gathering into a computation.
+class Writer {
+ public:
+  Writer(HloBuilder& b, int64_t devices, int64_t& channel) : b(b), devices_(devices), channel_(channel) {}
+
+  Op Cut(Op whole, const Shape& shard, const Tiling& tiling) {
+    if (whole == nullptr) return nullptr;
+    PaddingConfig padding(static_cast<size_t>(shard.rank()));
+    bool pads = false, cuts = false;
+    for (int64_t d = 0; d < shard.rank(); ++d) {
+      const size_t k = static_cast<size_t>(d);
+      padding[k].high = shard.dimensions(d) * tiling.counts[k] - whole->shape().dimensions(d);
+      pads = pads || padding[k].high != 0;
+      cuts = cuts || tiling.counts[k] > 1;
+    }
+    if (pads) whole = b.Pad(whole, b.Constant(whole->shape().element_type(), 0), padding);
+    if (!cuts) return whole;
+    std::vector<Op> starts;
+    for (int64_t d = 0; d < shard.rank(); ++d) {
+      std::vector<int64_t> values;
+      for (const DimVector& tile : tiling.tiles) values.push_back(tile[static_cast<size_t>(d)] * shard.dimensions(d));
+      starts.push_back(b.Reshape(Row(values, 1), {}));
+    }
+    return b.DynamicSlice(whole, starts, shard.dimensions());
+  }
+
+  // Each device takes, of those that have a copy of a tile, the one that is the same among them as it is among its own:
+  // so every copy is looked at by somebody.
+  Op Gather(Op shard, const Shape& whole, const Tiling& tiling) {
+    if (shard == nullptr) return nullptr;
+    std::map<DimVector, std::vector<int64_t>> having;
+    std::vector<int64_t> place;
+    for (const DimVector& tile : tiling.tiles) {
+      std::vector<int64_t>& devices = having[tile];
+      place.push_back(static_cast<int64_t>(devices.size()));
+      devices.push_back(static_cast<int64_t>(place.size()) - 1);
+    }
+    const int64_t tiles = static_cast<int64_t>(having.size()), rank = whole.rank();
+    std::vector<int64_t> rows;
+    for (int64_t at : place) {
+      for (const auto& [tile, devices] : having) rows.push_back(devices[static_cast<size_t>(at) % devices.size()]);
+    }
+    if (tiles == 1) return shard;
+    DimVector one = shard->shape().dimensions();
+    one.insert(one.begin(), 1);
+    ReplicaGroups everybody;
+    everybody.groups.emplace_back();
+    for (int64_t n = 0; n < devices_; ++n) everybody.groups[0].push_back(n);
+    Op all = b.AllGather(b.Reshape(shard, one), 0, devices_,
+                         {.channel_id = channel_++, .replica_groups = everybody, .use_global_device_ids = true});
+    GatherAttributes taken;
+    taken.collapsed_slice_dims = {0};
+    taken.start_index_map = {0};
+    taken.index_vector_dim = 1;
+    taken.slice_sizes = one;
+    for (int64_t d = 0; d < rank; ++d) taken.offset_dims.push_back(d + 1);
+    Op found = b.Gather(all, Row(rows, tiles), std::move(taken));
+    DimVector split = tiling.counts, order, joined;
+    for (int64_t d = 0; d < rank; ++d) {
+      split.push_back(shard->shape().dimensions(d));
+      order.push_back(d);
+      order.push_back(rank + d);
+      joined.push_back(tiling.counts[static_cast<size_t>(d)] * shard->shape().dimensions(d));
+    }
+    Op together = b.Reshape(b.Transpose(b.Reshape(found, split), order), joined);
+    if (joined == whole.dimensions()) return together;
+    return b.Slice(together, DimVector(static_cast<size_t>(rank), 0), whole.dimensions());
+  }
+
+ private:
+  // This device's row of a table.
+  Op Row(const std::vector<int64_t>& table, int64_t columns) {
+    Literal literal(Shape::Array(PrimitiveType::S32, {devices_, columns}));
+    for (size_t n = 0; n < table.size(); ++n) literal.data<int32_t>()[n] = static_cast<int32_t>(table[n]);
+    if (partition_ == nullptr) partition_ = b.Convert(b.PartitionId(), PrimitiveType::S32);
+    const Op starts[] = {partition_, b.Constant(int32_t{0})};
+    return b.Reshape(b.DynamicSlice(b.Constant(std::move(literal)), starts, {1, columns}), {columns});
+  }
+
+  HloBuilder& b;
+  int64_t devices_;
+  int64_t& channel_;
+  Op partition_ = nullptr;
+};
+
+std::vector<const Sharding*> LeafShardings(const HloInstruction& i) {
+  const size_t leaves = i.shape().Leaves().size();
+  std::vector<const Sharding*> found(leaves, nullptr);
+  if (i.sharding() == nullptr) return found;
+  if (i.sharding()->kind != Sharding::Kind::kTuple) return std::vector<const Sharding*>(leaves, i.sharding());
+  // Nested as the shape is, or flat.
+  std::vector<const Sharding*> flat, todo = {i.sharding()};
+  while (!todo.empty()) {
+    const Sharding* sharding = todo.back();
+    todo.pop_back();
+    if (sharding->kind != Sharding::Kind::kTuple) {
+      flat.push_back(sharding);
+      continue;
+    }
+    for (size_t k = sharding->tuple_elements.size(); k-- > 0;) todo.push_back(&sharding->tuple_elements[k]);
+  }
+  return flat.size() == leaves ? flat : found;
+}
+
+// Of one leaf: its own sharding, or else the other text's.
+StatusOr<Tiling> TilingOfLeaf(const Sharding* own, const Sharding* other, const Shape& shard, const Shape& whole,
+                              int64_t devices, const std::string& what) {
+  const Sharding* sharding = own != nullptr ? own : other;
+  HLOIR_ASSIGN_OR_RETURN(Tiling tiling, TilingOf(sharding, whole.rank(), devices));
+  bool fits = shard.rank() == whole.rank() && shard.element_type() == whole.element_type();
+  for (int64_t d = 0; fits && d < whole.rank(); ++d) {
+    const int64_t count = tiling.counts[static_cast<size_t>(d)];
+    fits = shard.dimensions(d) == (whole.dimensions(d) + count - 1) / count;
+  }
+  if (fits) return tiling;
+  return InvalidArgument(sharding == nullptr
+                             ? Format("{} is {} on a device and {} in all, and no text says how it is sharded", what,
+                                      shard.ToString(false), whole.ToString(false))
+                             : Format("{} is {} on a device and {} in all, which its sharding does not give", what,
+                                      shard.ToString(false), whole.ToString(false)));
+}
+
+// Depth is bounded by the reader's limit on nested tuples.
+void Flatten(HloBuilder& b, Op value, const Shape& shape, std::vector<Op>& leaves) {
+  if (!shape.IsTuple()) {
+    leaves.push_back(value);
+    return;
+  }
+  for (int64_t k = 0; k < shape.tuple_size(); ++k)
+    Flatten(b, b.GetTupleElement(value, k), shape.tuple_shapes(k), leaves);
+}
+
+Op Unflatten(HloBuilder& b, const std::vector<Op>& leaves, const Shape& shape, size_t& next) {
+  if (!shape.IsTuple()) return leaves[next++];
+  std::vector<Op> elements;
+  for (const Shape& element : shape.tuple_shapes()) elements.push_back(Unflatten(b, leaves, element, next));
+  return b.Tuple(elements);
+}
+
+int64_t NextChannel(const HloModule& module) {
+  int64_t next = 1;
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      i->attributes().Visit([&](const auto& attributes) {
+        if constexpr (requires { attributes.channel_id; }) next = std::max(next, attributes.channel_id.value_or(0) + 1);
+      });
+    }
+  }
+  return next;
+}
+
+Status WrapEntry(HloModule& module, const HloModule& whole) {
+  const int64_t devices = module.config().num_partitions;
+  int64_t channel = NextChannel(module);
+  HloComputation* entry = module.entry_computation();
+  const HloComputation* other = whole.entry_computation();
+  if (entry->parameter_count() != other->parameter_count())
+    return InvalidArgument("the two modules have different numbers of parameters");
+  HloBuilder b(module, "whole");
+  Writer writer(b, devices, channel);
+  std::vector<Op> arguments;
+  for (int64_t k = 0; k < entry->parameter_count(); ++k) {
+    const HloInstruction &mine = *entry->parameter(k), &theirs = *other->parameter(k);
+    Op parameter = b.Parameter(k, theirs.shape().WithDefaultLayout(), theirs.name());
+    std::vector<Op> leaves;
+    Flatten(b, parameter, theirs.shape(), leaves);
+    const std::vector<const Shape*> shards = mine.shape().Leaves(), wholes = theirs.shape().Leaves();
+    if (shards.size() != wholes.size()) return InvalidArgument(Format("parameter {} is of two kinds", k));
+    const std::vector<const Sharding*> own = LeafShardings(mine), others = LeafShardings(theirs);
+    for (size_t n = 0; n < leaves.size(); ++n) {
+      if (!wholes[n]->IsArray()) continue;
+      HLOIR_ASSIGN_OR_RETURN(const Tiling tiling, TilingOfLeaf(own[n], others[n], *shards[n], *wholes[n], devices,
+                                                               Format("parameter {}", k)));
+      leaves[n] = writer.Cut(leaves[n], *shards[n], tiling);
+    }
+    size_t next = 0;
+    arguments.push_back(Unflatten(b, leaves, mine.shape(), next));
+  }
+  Op result = b.Call(entry, arguments);
+  HLOIR_RETURN_IF_ERROR(b.status());
+  const Shape &shard = entry->root()->shape(), &all = other->root()->shape();
+  std::vector<Op> leaves;
+  Flatten(b, result, shard, leaves);
+  const std::vector<const Shape*> shards = shard.Leaves(), wholes = all.Leaves();
+  if (shards.size() != wholes.size()) return InvalidArgument("the two modules have different results");
+  const std::vector<const Sharding*> own = LeafShardings(*entry->root()), others = LeafShardings(*other->root());
+  for (size_t n = 0; n < leaves.size(); ++n) {
+    if (!wholes[n]->IsArray()) continue;
+    HLOIR_ASSIGN_OR_RETURN(const Tiling tiling,
+                           TilingOfLeaf(own[n], others[n], *shards[n], *wholes[n], devices, Format("result {}", n)));
+    leaves[n] = writer.Gather(leaves[n], *wholes[n], tiling);
+  }
+  size_t next = 0;
+  HLOIR_RETURN_IF_ERROR(b.BuildEntry(Unflatten(b, leaves, all, next)).status());
+  return OkStatus();
+}
+
+// The sharding that says how the array outside of a boundary is cut, and along which axes that happens there.
+StatusOr<Tiling> BoundaryTiling(const HloInstruction& i, int64_t devices) {
+  const bool enters = Calls(i, "SPMDFullToShardShape");
+  const Shape &whole = enters ? i.operand(0)->shape() : i.shape(), &shard = enters ? i.shape() : i.operand(0)->shape();
+  const Sharding* outside = enters ? i.operand(0)->sharding() : i.sharding();
+  Tiling tiling;
+  if (outside != nullptr && outside->kind == Sharding::Kind::kNamed) {
+    const Sharding* inside = enters ? i.sharding() : i.operand(0)->sharding();
+    const bool some = inside != nullptr && !inside->manual_axes.empty();
+    HLOIR_ASSIGN_OR_RETURN(tiling, NamedTiling(*outside, whole.rank(), devices, some ? &inside->manual_axes : nullptr));
+  } else {
+    HLOIR_ASSIGN_OR_RETURN(tiling, TilingOf(outside, whole.rank(), devices));
+  }
+  for (int64_t d = 0; d < whole.rank(); ++d) {
+    // A dimension may be cut further along axes that the inside is not written for: those are the minor ones.
+    const size_t k = static_cast<size_t>(d);
+    const int64_t parts =
+        shard.dimensions(d) == 0 ? 1 : (whole.dimensions(d) + shard.dimensions(d) - 1) / shard.dimensions(d);
+    if (parts < 1 || tiling.counts[k] % parts != 0)
+      return InvalidArgument(Format("{}: its shards are not what its sharding gives", i.name()));
+    for (DimVector& tile : tiling.tiles) tile[k] /= tiling.counts[k] / parts;
+    tiling.counts[k] = parts;
+  }
+  return tiling;
+}
+
+Status LowerBoundaries(HloModule& module) {
+  const int64_t devices = module.config().num_partitions;
+  int64_t channel = NextChannel(module);
+  // All are read before one goes: the next may stand on it.
+  std::vector<HloInstruction*> marks;
+  std::vector<std::pair<HloInstruction*, Tiling>> boundaries;
+  for (HloComputation* computation : module.computations()) {
+    for (HloInstruction* i : computation->instructions()) {
+      if (Calls(*i, "Sharding") && i->operand_count() == 1 && i->shape().Compatible(i->operand(0)->shape())) {
+        marks.push_back(i);
+      } else if (Calls(*i, "SPMDFullToShardShape") || Calls(*i, "SPMDShardToFullShape")) {
+        if (i->operand_count() != 1 || !i->shape().IsArray() || i->operand(0)->shape().rank() != i->shape().rank())
+          return InvalidArgument(Format("{} takes no array to its shard", i->name()));
+        HLOIR_ASSIGN_OR_RETURN(Tiling tiling, BoundaryTiling(*i, devices));
+        boundaries.emplace_back(i, std::move(tiling));
+      }
+    }
+  }
+  for (const auto& [i, tiling] : boundaries) {
+    HloBuilder b(i);
+    Writer writer(b, devices, channel);
+    Op made = Calls(*i, "SPMDFullToShardShape") ? writer.Cut(i->operand(0), i->shape(), tiling)
+                                                : writer.Gather(i->operand(0), i->shape(), tiling);
+    HLOIR_RETURN_IF_ERROR(b.status());
+    i->ReplaceAllUsesWith(made);
+    i->parent()->RemoveInstruction(i);
+  }
+  for (HloInstruction* mark : marks) {
+    mark->ReplaceAllUsesWith(mark->operand(0));
+    mark->parent()->RemoveInstruction(mark);
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+bool AreOfWholeArrays(const HloModule& a, const HloModule& b) {
+  if (a.entry_computation() == nullptr || b.entry_computation() == nullptr) return false;
+  const int64_t devices = a.config().num_partitions;
+  if (devices <= 1 || devices != b.config().num_partitions) return false;
+  if (a.config().replica_count > 1 || b.config().replica_count > 1) return false;
+  return !SameInterface(a, b) || IsNamedPartitioned(a) != IsNamedPartitioned(b) || HasBoundaries(a) || HasBoundaries(b);
+}
+
+const HloModule& WholeOf(const HloModule& a, const HloModule& b) {
+  return IsNamedPartitioned(a) && !IsNamedPartitioned(b) ? b : a;
+}
+
+StatusOr<std::unique_ptr<HloModule>> MakeWholeView(const HloModule& module, const HloModule& whole) {
+  std::unique_ptr<HloModule> view = module.Clone();
+  view->config().entry_computation_layout.reset();
+  view->config().input_output_alias.clear();
+  view->config().buffer_donor.clear();
+  view->config().is_scheduled = false;
+  if (!SameInterface(module, whole)) {
+    std::unique_ptr<HloModule> texts = whole.Clone();
+    HLOIR_RETURN_IF_ERROR(WrapEntry(*view, *texts));
+    return view;
+  }
+  // What JAX writes for Shardy becomes Sharding and SPMDFullToShardShape.
+  HLOIR_ASSIGN_OR_RETURN(const std::unique_ptr<HloPass> import,
+                         MakePass("sharding-propagation{disable=propagate}", {}));
+  HLOIR_RETURN_IF_ERROR(import->Run(*view).status());
+  HLOIR_RETURN_IF_ERROR(LowerBoundaries(*view));
+  return view;
+}
+
+}  // namespace hloir::check

@@ -1,0 +1,28 @@
+// Programs on whole arrays against their partitioned forms: both as modules that every device runs on the same whole
+// arrays, so that they can be compared like any other two. The inputs are cut and the results put together as the
+// shardings in the texts say, by code that shares nothing with the partitioner.
+//
+// In: MakeWholeView. Leaves out: partitioned modules of several replicas. Covered by tests/unit/sharded_test.cc.
+#pragma once
+
+#include <memory>
+
+#include "hloir/module.h"
+#include "hloir/status.h"
+
+namespace hloir::check {
+
+// Do the two stand for one program on whole arrays, at least one of them as a program of one device on its shards? Then
+// the inputs are the whole arrays, the same for each device.
+bool AreOfWholeArrays(const HloModule& a, const HloModule& b);
+
+// Of such, the one that has the whole arrays for parameters.
+const HloModule& WholeOf(const HloModule& a, const HloModule& b);
+
+// The module with whole arrays for parameters and result, to be run on all its devices. If its entry has other shapes
+// than `whole`, it is a device's program: each parameter is cut, and the results are gathered, as its own text says or
+// else that of `whole`. If they are the same, what is between SPMDFullToShardShape and SPMDShardToFullShape gets each
+// device's shard and gives it back. InvalidArgument, naming the parameter, where a sharding is missing or does not fit.
+StatusOr<std::unique_ptr<HloModule>> MakeWholeView(const HloModule& module, const HloModule& whole);
+
+}  // namespace hloir::check

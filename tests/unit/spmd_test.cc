@@ -1,0 +1,182 @@
+// Shardings by the axes of a mesh, the plans that take an array from one to another, and the factors of ops. What the
+// passes make of them: tests/passes/spmd-partitioning.
+#include <string>
+#include <vector>
+
+#include "hloir/parser.h"
+#include "hloir/printer.h"
+#include "passes/spmd/choice.h"
+#include "passes/spmd/device_mesh.h"
+#include "passes/spmd/op_rule.h"
+#include "passes/spmd/reshard.h"
+#include "tests/unit/catch.h"
+
+namespace hloir::spmd {
+namespace {
+
+std::unique_ptr<HloModule> Parse(const std::string& text) {
+  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(text);
+  INFO((module.ok() ? "" : module.status().message()));
+  REQUIRE(module.ok());
+  return std::move(*module);
+}
+
+// A module with a parameter of rank 2 for each sharding.
+std::unique_ptr<HloModule> WithShardings(const std::vector<std::string>& shardings) {
+  std::string text = "HloModule m, num_partitions=8\nENTRY main {\n";
+  for (size_t k = 0; k < shardings.size(); ++k) {
+    text +=
+        "  p" + std::to_string(k) + " = f32[8,8] parameter(" + std::to_string(k) + "), sharding=" + shardings[k] + "\n";
+  }
+  return Parse(text + "  ROOT r = f32[] constant(0)\n}\n");
+}
+
+DeviceMesh MeshOf(const HloModule& module) {
+  StatusOr<DeviceMesh> mesh = DeviceMesh::Of(module, 8);
+  INFO((mesh.ok() ? "" : mesh.status().message()));
+  REQUIRE(mesh.ok());
+  return std::move(*mesh);
+}
+
+ArraySharding Read(const DeviceMesh& mesh, const HloModule& module, int64_t parameter) {
+  StatusOr<ArraySharding> read = mesh.Read(*module.entry_computation()->parameter(parameter)->sharding(), 2);
+  INFO((read.ok() ? "" : read.status().message()));
+  REQUIRE(read.ok());
+  return *read;
+}
+
+TEST_CASE("shardings of every form are lists of axes, and written back") {
+  const std::vector<std::string> texts = {"{devices=[2,4]<=[8]}",
+                                          "{devices=[4,2]<=[2,4]T(1,0)}",
+                                          "{devices=[2,1,4]<=[8] last_tile_dim_replicate}",
+                                          "{devices=[1,4,2]<=[2,4]T(1,0) last_tile_dim_replicate}",
+                                          "{devices=[1,2,4]<=[8] last_tile_dims={manual}}",
+                                          "{replicated}",
+                                          "{manual}"};
+  const auto module = WithShardings(texts);
+  const DeviceMesh mesh = MeshOf(*module);
+  CHECK(mesh.axis_count() == 3);  // 2, 2, 2
+  for (size_t k = 0; k < texts.size(); ++k) {
+    const ArraySharding sharding = Read(mesh, *module, static_cast<int64_t>(k));
+    CHECK(PrintSharding(mesh.Write(sharding)) == texts[k]);
+  }
+  CHECK(Read(mesh, *module, 1).dims == std::vector<Axes>{{1, 2}, {0}});
+  CHECK(Read(mesh, *module, 4).manual == Axes{1, 2});
+  CHECK(mesh.ShardShape(Shape::Array(PrimitiveType::F32, {7, 9}), Read(mesh, *module, 0)).dimensions() ==
+        DimVector{4, 3});
+}
+
+TEST_CASE("the same sharding in other words reads the same") {
+  const auto module = WithShardings({"{devices=[2,4]<=[8]}", "{devices=[2,4]0,1,2,3,4,5,6,7}",
+                                     "{mesh['x'=2,'y'=4], [{'x'}, {'y'}]}", "{mesh['x'=8], [{'x':(1)2}, {'x':(2)4}]}"});
+  const DeviceMesh mesh = MeshOf(*module);
+  for (int64_t k = 1; k < 4; ++k) CHECK(Read(mesh, *module, k) == Read(mesh, *module, 0));
+}
+
+TEST_CASE("an order of devices that fits no mesh with the others is refused by name") {
+  const auto module = WithShardings({"{devices=[8,1]0,1,3,2,4,5,7,6}", "{devices=[8,1]0,3,1,2,4,5,6,7}"});
+  const StatusOr<DeviceMesh> mesh = DeviceMesh::Of(*module, 8);
+  REQUIRE_FALSE(mesh.ok());
+  CHECK(mesh.status().code() == StatusCode::kUnimplemented);
+  CHECK(std::string(mesh.status().message()).find("p1") != std::string::npos);
+}
+
+// The steps from sharding 0 to 1, a letter each, and what they move.
+std::string PlanOf(const std::string& from, const std::string& to, const DimVector& sizes, double* bytes = nullptr) {
+  const auto module = WithShardings({from, to});
+  const DeviceMesh mesh = MeshOf(*module);
+  const Shape shape = Shape::Array(PrimitiveType::F32, sizes);
+  const auto steps = PlanReshard(mesh, shape, Read(mesh, *module, 0), Read(mesh, *module, 1));
+  std::string text;
+  for (const ReshardStep& step : steps) text += "SGAP"[static_cast<size_t>(step.kind)];
+  if (bytes != nullptr) *bytes = ReshardBytes(mesh, shape, Read(mesh, *module, 0), Read(mesh, *module, 1));
+  if (!steps.empty()) CHECK(steps.back().after == Read(mesh, *module, 1));
+  return text;
+}
+
+TEST_CASE("plans slice where they can, exchange where they must, and gather last") {
+  double bytes = 0;
+  CHECK(PlanOf("{replicated}", "{devices=[2,4]<=[8]}", {8, 8}, &bytes) == "SS");
+  CHECK(bytes == 0);
+  CHECK(PlanOf("{devices=[8,1]<=[8]}", "{replicated}", {8, 8}, &bytes) == "G");
+  CHECK(bytes == 7 * 32);
+  CHECK(PlanOf("{devices=[8,1]<=[8]}", "{devices=[1,8]<=[8]}", {8, 8}, &bytes) == "A");
+  CHECK(bytes == 28);
+  CHECK(PlanOf("{devices=[4,2]<=[8]}", "{devices=[4,2]<=[2,4]T(1,0)}", {8, 8}, &bytes) == "P");
+  CHECK(bytes == 32);
+  // The minor axis leaves: one gather of a half.
+  CHECK(PlanOf("{devices=[8,1]<=[8]}", "{devices=[4,1,2]<=[8] last_tile_dim_replicate}", {8, 8}, &bytes) == "G");
+  CHECK(bytes == 32);
+  // The major axis leaves: the parts change places first.
+  CHECK(PlanOf("{devices=[8,1]<=[8]}", "{devices=[4,1,2]<=[2,4]T(1,0) last_tile_dim_replicate}", {8, 8}) == "PG");
+  // Parts of 1, 1, 1, 1, 1, 1, 0 and 0 rows are put together before they are cut otherwise.
+  CHECK(PlanOf("{devices=[8,1]<=[8]}", "{devices=[4,1,2]<=[8] last_tile_dim_replicate}", {6, 8}) == "GS");
+}
+
+OpRule RuleOfRoot(const std::string& instructions) {
+  const auto module = Parse("HloModule m\nENTRY main {\n" + instructions + "\n}\n");
+  return RuleOf(*module->entry_computation()->root());
+}
+
+TEST_CASE("a reshape's factors are the common parts of both sides") {
+  const OpRule merge = RuleOfRoot("x = f32[6,4] parameter(0)\n ROOT y = f32[24] reshape(x)");
+  CHECK(merge.operands[0] == OpRule::Array{{0}, {1}});
+  CHECK(merge.results[0] == OpRule::Array{{0, 1}});
+  const OpRule mixed = RuleOfRoot("x = f32[6,4,5] parameter(0)\n ROOT y = f32[4,6,5] reshape(x)");
+  CHECK(mixed.factors.size() == 2);  // 2, the major part of both; and 5
+  CHECK(mixed.operands[0] == OpRule::Array{{0}, {}, {1}});
+  CHECK(mixed.results[0] == OpRule::Array{{0}, {}, {1}});
+}
+
+TEST_CASE("a product's factors are rows, columns and what is summed") {
+  const OpRule dot = RuleOfRoot(
+      "x = f32[2,3,5] parameter(0)\n y = f32[2,5,7] parameter(1)\n"
+      "ROOT z = f32[2,3,7] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
+      "rhs_contracting_dims={1}");
+  CHECK(dot.operands[0] == OpRule::Array{{0}, {2}, {1}});
+  CHECK(dot.operands[1] == OpRule::Array{{0}, {1}, {3}});
+  CHECK(dot.results[0] == OpRule::Array{{0}, {2}, {3}});
+  CHECK(dot.factors[1].kind == FactorKind::kReduce);
+}
+
+TEST_CASE("a factor that is part of a dimension is cut evenly, and wholly before the next") {
+  const auto module = Parse("HloModule m\nENTRY main {\n x = f32[4,6] parameter(0)\n ROOT y = f32[24] reshape(x)\n}\n");
+  const DeviceMesh mesh = *DeviceMesh::Of(*WithShardings({"{devices=[2,4]<=[8]}"}), 8);
+  const OpRule rule = RuleOf(*module->entry_computation()->root());
+  FactorAxes axes = {{0}, {1}};
+  Legalize(mesh, rule, axes);
+  CHECK(axes == FactorAxes{{0}, {}});
+  axes = {{0, 1}, {2}};
+  Legalize(mesh, rule, axes);
+  CHECK(axes == FactorAxes{{0, 1}, {2}});
+  // And what a dimension's axes mean for its factors.
+  ArraySharding whole = Replicated(1);
+  whole.dims[0] = {0, 1, 2};
+  CHECK(ToFactors(mesh, rule, rule.results[0], whole) == FactorAxes{{0, 1}, {2}});
+}
+
+TEST_CASE("the way that moves least is taken") {
+  const auto module = Parse(
+      "HloModule m\nENTRY main {\n x = f32[8,16] parameter(0)\n w = f32[16,1024] parameter(1)\n"
+      "ROOT y = f32[8,1024] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n");
+  const HloInstruction& dot = *module->entry_computation()->root();
+  const DeviceMesh mesh = *DeviceMesh::Of(*WithShardings({"{devices=[8,1]<=[8]}"}), 8);
+  const OpRule rule = RuleOf(dot);
+  ArraySharding rows = Replicated(2), columns = Replicated(2);
+  rows.dims[0] = mesh.AllAxes();
+  columns.dims[1] = mesh.AllAxes();
+  // Rows of a small array against columns of a large one, and any result: the small one is put together.
+  const OpProblem problem{dot, rule, {rows, columns}, {std::nullopt}, {}, std::vector<bool>(3, true), nullptr};
+  const OpChoice choice = ChoosePartition(mesh, problem);
+  CHECK(choice.operands[0].IsReplicated());
+  CHECK(choice.operands[1] == columns);
+  CHECK(choice.results[0] == columns);
+  CHECK(choice.bytes == 7 * 64);
+  // With a factor that nobody knows how to cut, all is put together.
+  OpProblem none = problem;
+  none.allowed.assign(3, false);
+  CHECK(ChoosePartition(mesh, none).operands[1].IsReplicated());
+}
+
+}  // namespace
+}  // namespace hloir::spmd
