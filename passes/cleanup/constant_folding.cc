@@ -75,7 +75,7 @@ class ConstantFolding : public RewritingPass {
     // Callers first: what they pass on is then folded in the callee.
     for (size_t at = order.size(); at-- > 0;) changed |= FoldParameters(order[at]);
     if (!gate_.Enabled(kFold)) return changed;
-    cost_.emplace(module);
+    cost_.reset();
     for (HloComputation* computation : order) {
       if (!IsWrapped(*computation)) {
         // Operands first, so that a chain folds in one go.
@@ -83,7 +83,7 @@ class ConstantFolding : public RewritingPass {
           if (MayFold(*i)) changed |= Fold(i);
         }
       }
-      cost_->Update(*computation);
+      if (cost_ && changed) cost_->Update(*computation);
     }
     return changed;
   }
@@ -153,6 +153,7 @@ class ConstantFolding : public RewritingPass {
 
   // How many steps computing it takes, roughly: an operation or an element read or written is one.
   double Steps(const HloInstruction& i) const {
+    if (!cost_) cost_.emplace(*i.module());
     const CostResult cost = cost_->Of(i);
     if (cost.unknown_loops > 0) return kForEver;
     constexpr double kBytesOfElement = 4;
@@ -285,7 +286,7 @@ class ConstantFolding : public RewritingPass {
   }
 
   const int64_t max_elements_ = options_.Get(kMaxElements), max_steps_ = options_.Get(kMaxSteps);
-  std::optional<CostAnalysis> cost_;  // of callees as they are after folding
+  mutable std::optional<CostAnalysis> cost_;  // of callees as they are after folding. Counted when there is a candidate
 };
 
 }  // namespace

@@ -79,16 +79,17 @@ class Fusion : public RewritingPass {
     const int64_t max_instructions = options_.Get(kMaxInstructions);
     Grouper grouper(module, max_instructions, gate_);
     for (HloComputation* computation : ControlFlowComputations(module)) {
+      if (Stopped()) break;
       if (fuse) changed |= RemoveDeadCode(*computation);
       // What one round joins can leave something for the next: a group that is closed no longer claims its operands'
       // users.
       constexpr int kRounds = 8;
       bool again = fuse;
-      for (int round = 0; round < kRounds && again; ++round) {
+      for (int round = 0; round < kRounds && again && !Stopped(); ++round) {
         again = RunOn(*computation, grouper);
         changed |= again;
       }
-      if (multi_output) changed |= JoinLoops(*computation, max_instructions, gate_, builder_);
+      if (multi_output && !Stopped()) changed |= JoinLoops(*computation, max_instructions, gate_, builder_);
     }
     return changed;
   }
@@ -110,6 +111,8 @@ class Fusion : public RewritingPass {
     }
     return changed;
   }
+  // Nobody will allow anything any more. (Looking at what could be fused is most of the pass's work.)
+  bool Stopped() const { return options_.growth != nullptr && options_.growth->stopped(); }
   bool RunOn(HloComputation& computation, Grouper& grouper);
 
   FusionBuilder builder_;
@@ -145,6 +148,7 @@ bool Fusion::RunOn(HloComputation& computation, Grouper& grouper) {
       if (IsDead(*member)) computation.FreeInstruction(member);
     }
     changed = true;
+    if (Stopped()) break;
   }
   return changed;
 }

@@ -36,12 +36,42 @@ std::vector<bool> IdsOf(const HloModule& module) {
   return there;
 }
 
+void Mix(uint64_t& hash, uint64_t word) { hash = (hash ^ word) * 0x9E3779B97F4A7C15ull ^ (hash >> 29); }
+
+// Two of one instruction are the same as long as its cost is: it computes on the same shapes, each of which the module
+// has once, and what it calls is as it was. 0: ask again (how often a loop runs depends on much).
+uint64_t CostKey(const HloInstruction& i, const std::vector<uint64_t>& computation_keys) {
+  if (i.Is(kControlFlow | kCollective | kAsyncPart)) return 0;
+  uint64_t key = reinterpret_cast<uintptr_t>(&i.shape());
+  for (const HloInstruction* operand : i.operands()) Mix(key, reinterpret_cast<uintptr_t>(&operand->shape()));
+  for (const HloComputation* called : i.called_computations())
+    Mix(key, computation_keys[static_cast<size_t>(called->id())]);
+  return key | 1;
+}
+// The graph of a computation, as long as nobody edits attributes in place.
+void MixEdges(uint64_t& key, const HloInstruction& i, uint64_t cost_key) {
+  Mix(key, static_cast<uint64_t>(i.id()));
+  Mix(key, cost_key);
+  for (const HloInstruction* operand : i.operands()) Mix(key, static_cast<uint64_t>(operand->id()));
+}
+
+void operator+=(CostResult& sum, const CostResult& cost) {
+  sum.once += cost.once;
+  sum.repeated += cost.repeated;
+  sum.unknown_loops += cost.unknown_loops;
+  sum.custom_calls += cost.custom_calls;
+}
+bool Same(const CostResult& a, const CostResult& b) {
+  return a.once == b.once && a.repeated == b.repeated && a.unknown_loops == b.unknown_loops &&
+         a.custom_calls == b.custom_calls;
+}
+
 }  // namespace
 
 // Who all passes of a space ask: it notes what they ask for, or says yes to one.
 class DecisionSpace::Asked : public Rewriter {
  public:
-  explicit Asked(std::deque<Kind>& kinds) : kinds_(kinds) {}
+  Asked(std::deque<Kind>& kinds, GrowthBudget& growth) : kinds_(kinds), growth_(growth) {}
 
   void Declare(int32_t pass, std::string_view name, const RuleInfo& rule) {
     rules_.resize(std::max(rules_.size(), static_cast<size_t>(pass) + 1));
@@ -56,8 +86,9 @@ class DecisionSpace::Asked : public Rewriter {
     pass_ = pass;
     rules_.resize(std::max(rules_.size(), static_cast<size_t>(pass) + 1));
   }
-  void BeginTake(const Opportunity& wanted) {
+  void BeginTake(const Opportunity& wanted, const HloModule& module) {
     found_ = nullptr;
+    module_ = &module;
     wanted_ = wanted;
     taken_ = false;
   }
@@ -74,6 +105,13 @@ class DecisionSpace::Asked : public Rewriter {
     return false;
   }
 
+  // The module may grow no more, so that a pass that is told so need not look on.
+  void Done(const Rewrite&, const HloInstruction*) override {
+    growth_ = GrowthBudget(1);
+    growth_.Begin(*module_);
+    (void)growth_.HasRoom(*module_, 1);
+  }
+
  private:
   int32_t KindOf(const Rewrite& rewrite) {
     const auto& rules = rules_[static_cast<size_t>(pass_)];
@@ -83,15 +121,18 @@ class DecisionSpace::Asked : public Rewriter {
   }
 
   std::deque<Kind>& kinds_;
+  GrowthBudget& growth_;
   std::vector<std::unordered_map<std::string_view, int32_t>> rules_;  // kinds by pass and rule
   int32_t pass_ = 0;
   std::vector<Opportunity>* found_ = nullptr;  // nullptr: one is to be taken
   std::unordered_set<uint64_t> seen_;
   Opportunity wanted_;
+  const HloModule* module_ = nullptr;
   bool taken_ = false;
 };
 
-DecisionSpace::DecisionSpace() : asked_(std::make_unique<Asked>(kinds_)) {}
+DecisionSpace::DecisionSpace()
+    : growth_(std::make_shared<GrowthBudget>()), asked_(std::make_unique<Asked>(kinds_, *growth_)) {}
 DecisionSpace::~DecisionSpace() = default;
 
 StatusOr<std::shared_ptr<DecisionSpace>> DecisionSpace::Make(const PassRegistry& registry,
@@ -99,7 +140,6 @@ StatusOr<std::shared_ptr<DecisionSpace>> DecisionSpace::Make(const PassRegistry&
   return Guarded([&]() -> StatusOr<std::shared_ptr<DecisionSpace>> {
     std::shared_ptr<DecisionSpace> space(new DecisionSpace());
     space->max_instructions_ = options.max_instructions;
-    space->growth_ = std::make_shared<GrowthBudget>();
     PassOptions pass_options = options.pass_options;
     pass_options.growth = space->growth_;
     if (pass_options.evaluator == nullptr) pass_options.evaluator = registry.MakeEvaluator();
@@ -205,11 +245,11 @@ StatusOr<DecisionStep> Decisions::UnguardedTake(size_t index) {
   const Opportunity wanted = open_[index];
   std::vector<bool> before = IdsOf(*module_);
   const int32_t pass = space_->kinds_[static_cast<size_t>(wanted.kind)].pass_index;
-  space_->asked_->BeginTake(wanted);
+  space_->asked_->BeginTake(wanted, *module_);
   space_->asked_->BeginPass(pass);
   found_ = false;
   open_.clear();
-  cost_.reset();
+  counted_ = false;
   if (Status status = Run(*space_->made_[static_cast<size_t>(pass)]).status(); !status.ok())
     return Status(status.code(), "pass " + space_->passes_[static_cast<size_t>(pass)] + ": " + status.message());
   if (!space_->asked_->taken()) return Internal("a pass found an opportunity once, and then not again");
@@ -232,8 +272,53 @@ std::string Decisions::Id(const Opportunity& opportunity) const {
   return rewrite.Id();
 }
 
+void Decisions::Count() {
+  if (counted_) return;
+  const size_t instructions = static_cast<size_t>(module_->instruction_id_limit());
+  const bool first = !cost_;
+  if (first) cost_.emplace(*module_);
+  entry_counted_ = first;
+  instruction_costs_.resize(instructions);
+  counted_as_.resize(instructions, 0);
+  computation_costs_.resize(static_cast<size_t>(module_->computation_id_limit()));
+  std::vector<uint64_t> keys(static_cast<size_t>(module_->computation_id_limit()), 0);
+  for (const HloComputation* computation : module_->PostOrder()) {  // callees first
+    CostResult sum;
+    uint64_t& computation_key = keys[static_cast<size_t>(computation->id())];
+    Mix(computation_key, static_cast<uint64_t>(computation->root()->id()));
+    const bool entry = computation->IsEntry();
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      const size_t id = static_cast<size_t>(i->id());
+      const uint64_t key = CostKey(*i, keys);
+      if (!entry) MixEdges(computation_key, *i, key);
+      if (key == 0 || counted_as_[id] != key) {
+        instruction_costs_[id] = cost_->Of(*i);
+        counted_as_[id] = key;
+      }
+      sum += instruction_costs_[id];
+    }
+    CostResult& known = computation_costs_[static_cast<size_t>(computation->id())];
+    if (Same(known, sum)) continue;
+    known = sum;
+    if (!first && !entry) cost_->Update(*computation);
+  }
+  counted_ = true;
+}
+
+const CostResult& Decisions::total_cost() {
+  Count();
+  return computation_costs_[static_cast<size_t>(module_->entry_computation()->id())];
+}
+
+std::span<const CostResult> Decisions::instruction_costs() {
+  Count();
+  return {instruction_costs_.data(), instruction_costs_.size()};
+}
+
 const CostAnalysis& Decisions::cost() {
-  if (!cost_) cost_.emplace(*module_);
+  Count();
+  if (!entry_counted_) cost_->Update(*module_->entry_computation());
+  entry_counted_ = true;
   return *cost_;
 }
 

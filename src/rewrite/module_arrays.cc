@@ -7,7 +7,18 @@
 namespace hloir {
 namespace {
 
-float Log(double x) { return static_cast<float>(std::log2(1 + x)); }
+// log2(1 + x). Most are of small whole numbers.
+float Log(double x) {
+  constexpr size_t kKnown = 4096;
+  static const std::vector<float> known = [] {
+    std::vector<float> logs;
+    for (size_t k = 0; k < kKnown; ++k) logs.push_back(static_cast<float>(std::log2(1 + static_cast<double>(k))));
+    return logs;
+  }();
+  const bool small = x >= 0 && x < static_cast<double>(kKnown);
+  if (small && static_cast<double>(static_cast<size_t>(x)) == x) return known[static_cast<size_t>(x)];
+  return static_cast<float>(std::log2(1 + x));
+}
 
 // Elements and bytes of all arrays in it.
 void Measure(const Shape& shape, double& elements, double& bytes) {
@@ -24,7 +35,7 @@ void Measure(const Shape& shape, double& elements, double& bytes) {
 }
 
 // In the order of kFeatures.
-void AppendFeatures(const HloInstruction& i, const CostAnalysis& costs, bool in_entry, bool in_fusion,
+void AppendFeatures(const HloInstruction& i, const Cost& cost, bool in_entry, bool in_fusion,
                     std::vector<float>& features) {
   const Shape& shape = i.shape();
   double elements = 0, bytes = 0;
@@ -33,8 +44,6 @@ void AppendFeatures(const HloInstruction& i, const CostAnalysis& costs, bool in_
   const auto size = [&](int64_t from_last) {
     return from_last < rank ? Log(static_cast<double>(shape.dimensions(rank - 1 - from_last))) : 0.0f;
   };
-  const bool nothing = i.IsParameter() || i.IsConstant();  // as most nodes are of a kind that costs nothing
-  const Cost cost = nothing ? Cost() : costs.Of(i).once;
   const auto flag = [](bool yes) { return yes ? 1.0f : 0.0f; };
   const float row[] = {Log(elements),
                        Log(bytes),
@@ -67,6 +76,15 @@ void ModuleArrays::AddEdge(const HloInstruction& from, int32_t to, EdgeKind kind
 }
 
 void ModuleArrays::Fill(const HloModule& module, const CostAnalysis& cost) {
+  std::vector<CostResult> costs(static_cast<size_t>(module.instruction_id_limit()));
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
+      costs[static_cast<size_t>(i->id())] = cost.Of(*i);
+  }
+  Fill(module, costs);
+}
+
+void ModuleArrays::Fill(const HloModule& module, std::span<const CostResult> costs) {
   for (std::vector<int32_t>* each :
        {&opcodes, &element_types, &computations, &offsets, &sources, &targets, &kinds, &slots})
     each->clear();
@@ -81,7 +99,7 @@ void ModuleArrays::Fill(const HloModule& module, const CostAnalysis& cost) {
       opcodes.push_back(static_cast<int32_t>(i->opcode()));
       element_types.push_back(static_cast<int32_t>(i->shape().element_type()));
       computations.push_back(computation->id());
-      AppendFeatures(*i, cost, in_entry, in_fusion, features);
+      AppendFeatures(*i, costs[static_cast<size_t>(i->id())].once, in_entry, in_fusion, features);
     }
   }
   offsets.push_back(0);

@@ -109,6 +109,16 @@ std::set<int32_t> InstructionIds(const HloModule& module) {
   return ids;
 }
 
+// Sums of whole numbers, in other orders.
+bool Same(const CostResult& a, const CostResult& b) {
+  const auto same = [](const Cost& x, const Cost& y) {
+    const auto near = [](double u, double v) { return std::abs(u - v) <= 1e-12 * std::abs(v); };
+    return near(x.flops, y.flops) && near(x.transcendentals, y.transcendentals) && near(x.bytes, y.bytes);
+  };
+  return same(a.once, b.once) && same(a.repeated, b.repeated) && a.unknown_loops == b.unknown_loops &&
+         a.custom_calls == b.custom_calls;
+}
+
 // Random steps; after each of them everything that a Decisions says is held against the module alone.
 int64_t Walk(const HloModule& module, const DecisionOptions& options, int steps, uint32_t seed) {
   Decisions state = Begin(module, options);
@@ -139,7 +149,13 @@ int64_t Walk(const HloModule& module, const DecisionOptions& options, int steps,
     const Status legal = VerifyModule(state.module());
     INFO(legal.message());
     REQUIRE(legal.ok());
-    CHECK(state.cost().total().once == CostAnalysis(state.module()).total().once);
+    const CostAnalysis fresh(state.module());
+    CHECK(Same(state.total_cost(), fresh.total()));
+    CHECK(Same(state.cost().total(), fresh.total()));
+    ModuleArrays arrays, from_fresh;
+    arrays.Fill(state.module(), state.instruction_costs());
+    from_fresh.Fill(state.module(), fresh);
+    CHECK(arrays.features == from_fresh.features);
     std::set<int32_t> after = InstructionIds(state.module());
     for (int32_t id : step->added) CHECK(after.erase(id) == 1);
     for (int32_t id : step->removed) after.insert(id);

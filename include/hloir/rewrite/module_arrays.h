@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -44,8 +45,10 @@ struct ModuleArrays {
   std::vector<int32_t> offsets;                               // nodes + 1
   std::vector<int32_t> sources, targets, kinds, slots;        // of each edge
 
-  // `cost` is of this module as it is. What was there before goes; its memory is used again.
+  // `cost` is of this module as it is, `costs` of each instruction, by id (Decisions::instruction_costs()). What was
+  // there before goes; its memory is used again.
   void Fill(const HloModule& module, const CostAnalysis& cost);
+  void Fill(const HloModule& module, std::span<const CostResult> costs);
   int64_t node_count() const { return static_cast<int64_t>(nodes.size()); }
   int64_t edge_count() const { return static_cast<int64_t>(sources.size()); }
   // A node by its instruction's id; -1 for none.
