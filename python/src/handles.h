@@ -98,5 +98,6 @@ void BindPasses(nb::module_& m);
 void BindRunning(nb::module_& m);
 void BindAlternatives(nb::module_& m);
 void BindHloGraph(nb::module_& m);
+void BindDecisions(nb::module_& m);
 
 }  // namespace hloir::python
