@@ -427,45 +427,26 @@ class ReduceScatterCreator(HloPassInterface):
 
 
 class ShardingRemover(HloPassInterface):
-    """Reads past the custom-calls that carry shardings to a partitioner."""
-
-    why = "it is no pass of hloir's, but runs here"
-    TARGETS = frozenset({"Sharding", "SPMDShardToFullShape", "SPMDFullToShardShape"})
-
-    def run(self, module: Module) -> bool:
-        changed = False
-        for computation in module.computations:
-            for i in computation.instructions:
-                target = i.attributes.get("custom_call_target", "").strip('"')
-                if i.opcode != "custom-call" or target not in self.TARGETS or i.shape != i.operands[0].shape:
-                    continue
-                i.replace_all_uses_with(i.operands[0])
-                i.remove()
-                changed = True
-        return changed
+    passes = "sharding-remover"
 
 
-class _Partitioning(HloPassInterface):
-    why = "there is one partition"
-
-    def run(self, module: Module) -> bool:
-        if module.num_partitions > 1:
-            raise NotImplementedError(f"{self.name}: hloir has no SPMD partitioner, and the module has partitions")
-        return False
-
-
-class ShardingPropagation(_Partitioning):
-    """Nothing to do on one partition; on more it raises NotImplementedError."""
+class ShardingPropagation(HloPassInterface):
+    """Only what is partitioned by SPMD has its shardings propagated."""
 
     def __init__(
         self, is_spmd: bool = False, propagate_metadata: bool = False,
         allow_spmd_sharding_propagation_to_output: bool = False, cse_prevention_only: bool = False,
     ) -> None:
-        pass
+        if is_spmd:
+            self.passes = "sharding-propagation"
+        else:
+            self.why = "hloir propagates for SPMD alone"
 
 
-class StatefulRngSpmdPartitioner(_Partitioning):
-    """Nothing to do on one partition; on more it raises NotImplementedError."""
+class StatefulRngSpmdPartitioner(HloPassInterface):
+    """The module's own number of partitions counts."""
+
+    passes = "spmd-partitioning"
 
     def __init__(self, num_partitions: int, num_replicas: int) -> None:
         pass

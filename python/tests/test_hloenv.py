@@ -235,10 +235,19 @@ class Pipelines(unittest.TestCase):
         with self.assertRaises(ValueError):
             HloPass.AlgebraicSimplifier({"no_such_option": 1})
 
-    def test_partitions_need_a_partitioner(self):
-        text = TEXT.replace("HloModule example", "HloModule example, num_partitions=2")
-        with self.assertRaises(NotImplementedError):
-            fresh(text).run(Pass(HloPass.ShardingPropagation(True)))
+    def test_partitions(self):
+        text = """HloModule m, num_partitions=2
+ENTRY e {
+  x = f32[8] parameter(0), sharding={devices=[2]0,1}
+  ROOT n = f32[8] negate(x), sharding={devices=[2]0,1}
+}
+"""
+        env = fresh(text)
+        pipeline = Pipeline("spmd")
+        pipeline.add_pass(HloPass.ShardingPropagation(True))
+        pipeline.add_pass(HloPass.StatefulRngSpmdPartitioner(2, 1))
+        env.run(pipeline)
+        self.assertEqual(str(env.get_hlo_module().module.entry.root.shape), "f32[4]{0}")
 
     def test_sharding_remover(self):
         env = fresh("""HloModule m
@@ -248,7 +257,9 @@ ENTRY e {
   ROOT n = f32[4] negate(s)
 }
 """)
-        self.assertFalse(env.run(Pass(HloPass.ShardingRemover())))
+        remover = Pass(HloPass.ShardingRemover())
+        self.assertFalse(env.run(remover))
+        self.assertTrue(remover.changed)
         self.assertEqual([i.opcode for i in env.get_hlo_module().module.entry], ["parameter", "negate"])
 
     def test_the_baseline(self):

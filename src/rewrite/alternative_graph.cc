@@ -343,6 +343,9 @@ std::string Recorder::Explain(const Rewrite& rewrite, const HloInstruction* repl
     }
     if (made->parent() != source->parent() || !made->shape().Compatible(source->shape()))
       return "what it makes has another shape";
+    // Dead code would be kept alive by being on offer, and then go with it.
+    const bool stood_there = std::find(recorded.made.begin(), recorded.made.end(), made) == recorded.made.end();
+    if (stood_there && !in_use(made)) return "it takes up dead code";
     recorded.results.push_back({source, made});
     recorded.region.push_back(source);
     ordered_ |= source->HasControlDependencies();

@@ -202,6 +202,23 @@ ENTRY e {
   CHECK(left_out->rewrite == "general-fusion/fuse-siblings@e/c+d");
 }
 
+TEST_CASE("dead code stays as dead as it was") {
+  const std::unique_ptr<HloModule> module = Parse(R"(HloModule dead
+ENTRY e {
+  x = f32[4] parameter(0)
+  unused = f32[4] sine(x)
+  used = f32[4] sine(x)
+  ROOT n = f32[4] negate(used)
+}
+)");
+  const AlternativeGraph graph = Add(*module, {"cse"});
+  CHECK(graph.rewrites.empty());
+  REQUIRE(graph.left_out.size() == 1);
+  CHECK(graph.left_out[0].reason == "it takes up dead code");
+  Resolve(*graph.module, {});
+  CHECK(PrintModule(*graph.module) == PrintModule(*module));
+}
+
 // On real programs: sources alone give the module back; any decisions give one that computes the same.
 TEST_CASE("any choice among alternatives computes the same, on the corpus") {
   uint64_t state = 42;
