@@ -1,11 +1,12 @@
-// custom-call: what the caller registered (EvaluatorOptions::custom_calls), else the few targets with a meaning of
-// their own in HLO: placement and sharding marks, TopK, LAPACK's, products of sparse matrices, the random seed, and the
-// two that go between dynamic and static arrays.
+// custom-call: what the caller registered (EvaluatorOptions::custom_calls), else the targets with a meaning of their
+// own: placement and sharding marks, TopK, LAPACK's, products of sparse matrices, the random seed, the two that go
+// between dynamic and static arrays, and those that custom_calls.h says in HLO.
 #include "reference/custom_call.h"
 
 #include <algorithm>
 #include <string>
 
+#include "hloir/custom_calls.h"
 #include "support/format.h"
 #include "reference/csr_product.h"
 #include "reference/dynamic.h"
@@ -59,7 +60,43 @@ StatusOr<Value> SliceToDynamic(EvalContext& context) {
   return result;
 }
 
+// Rows of swaps, each with a place behind it, as LU factors give them: the permutations that they come to.
+StatusOr<Value> LuPivotsToPermutation(EvalContext& context) {
+  const Literal& pivots = context.operand(0);
+  Literal result(context.shape);
+  const DimVector &from = pivots.shape().dimensions(), &to = context.dims();
+  if (from.empty() || to.size() != from.size() || from.back() > to.back() ||
+      result.shape().element_type() != PrimitiveType::S32 || pivots.shape().element_type() != PrimitiveType::S32 ||
+      pivots.element_count() * to.back() != result.element_count() * from.back()) {
+    return InvalidArgument("lu_pivots_to_permutation takes swaps and gives permutations of at least as many places");
+  }
+  const std::span<const int32_t> swaps = pivots.data<int32_t>();
+  const std::span<int32_t> places = result.data<int32_t>();
+  const size_t k = static_cast<size_t>(from.back()), n = static_cast<size_t>(to.back());
+  for (size_t row = 0; n > 0 && row < places.size() / n; ++row) {
+    for (size_t i = 0; i < n; ++i) places[row * n + i] = static_cast<int32_t>(i);
+    for (size_t i = 0; i < k; ++i) {
+      const int32_t with = swaps[row * k + i];
+      if (with >= 0 && static_cast<size_t>(with) < n)
+        std::swap(places[row * n + i], places[row * n + static_cast<size_t>(with)]);
+    }
+  }
+  return result;
+}
+
 }  // namespace
+
+// What runs on the host, and the composites of XLA's builder, call a computation that says what they compute.
+static bool CarriesItsMeaning(const HloInstruction& call) {
+  const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
+  if (target != "HostExecute" && !target.starts_with("xla_builder.")) return false;
+  if (call.called_computations().size() != 1) return false;
+  const HloComputation& body = *call.called_computations()[0];
+  if (body.parameter_count() != call.operand_count() || !body.root()->shape().Compatible(call.shape())) return false;
+  for (int64_t i = 0; i < call.operand_count(); ++i)
+    if (!body.parameter(i)->shape().Compatible(call.operand(i)->shape())) return false;
+  return true;
+}
 
 // One operand and its copy, or several in a tuple.
 static bool PassesOperandsOn(const HloInstruction& call) {
@@ -118,8 +155,20 @@ StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
     return Literal::Zero(PrimitiveType::U64);  // each run has the same random numbers
   }
   if (target == "cpu_csr_sparse_dense_ffi") return EvaluateCsrProduct(context);
+  if ((target == "cu_lu_pivots_to_permutation" || target == "hip_lu_pivots_to_permutation") && one_array &&
+      context.shape.IsArray())
+    return LuPivotsToPermutation(context);
   if (target == "PadToStatic" && one_array) return PadToStatic(context);
   if (target == "SliceToDynamic" && one_array) return SliceToDynamic(context);
+  if (CarriesItsMeaning(context.instruction)) {
+    return context.run.Call(*context.instruction.called_computations()[0],
+                            {std::move_iterator(context.operands.begin()), std::move_iterator(context.operands.end())});
+  }
+  if (IsKnownCustomCall(context.instruction)) {
+    HLOIR_ASSIGN_OR_RETURN(const HloComputation* meaning, context.run.MeaningOf(context.instruction));
+    return context.run.Call(*meaning,
+                            {std::move_iterator(context.operands.begin()), std::move_iterator(context.operands.end())});
+  }
   return UnimplementedOp(context, Format("nobody said what \"{}\" means", target));
 }
 

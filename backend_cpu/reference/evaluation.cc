@@ -8,6 +8,7 @@
 
 #include "support/format.h"
 #include "support/guard.h"
+#include "hloir/custom_calls.h"
 #include "hloir/analysis/shape_inference.h"
 #include "reference/dynamic.h"
 #include "reference/loop_state.h"
@@ -104,6 +105,14 @@ bool Evaluation::NeverEnds(const HloInstruction& loop) {
   auto [it, fresh] = never_ends_.try_emplace(&loop, false);
   if (fresh) it->second = BodyChangesNothing(loop);
   return it->second;
+}
+
+StatusOr<const HloComputation*> Evaluation::MeaningOf(const HloInstruction& call) {
+  std::unique_ptr<HloModule>& module = meanings_[&call];
+  if (module == nullptr) {
+    HLOIR_ASSIGN_OR_RETURN(module, CustomCallAsModule(call));
+  }
+  return module->entry_computation();
 }
 
 StatusOr<Literal> Evaluation::FillElided(const HloInstruction& constant) {

@@ -106,6 +106,8 @@ class Evaluation {
   void set_device(Device* device) { device_ = device; }
   // Whether a while loop whose condition holds once holds for ever. Found once for each loop.
   bool NeverEnds(const HloInstruction& loop);
+  // What a known custom-call computes (custom_calls.h), made once for each.
+  StatusOr<const HloComputation*> MeaningOf(const HloInstruction& call);
   // A constant that the text elided, filled as the options say.
   StatusOr<Literal> FillElided(const HloInstruction& constant);
   // State of rng and rng-get-and-update-state: the same sequence in every run.
@@ -128,6 +130,7 @@ class Evaluation {
   const EvaluatorOptions& options_;
   std::unordered_map<const HloComputation*, std::unique_ptr<Schedule>> schedules_;
   std::unordered_map<const HloInstruction*, bool> never_ends_;
+  std::unordered_map<const HloInstruction*, std::unique_ptr<HloModule>> meanings_;
   Device* device_ = nullptr;
   int64_t steps_ = 0;
   int depth_ = 0;

@@ -66,9 +66,10 @@ struct Form {
   };
   size_t first_array = 0;
   std::vector<Option> options;
-  std::vector<size_t> results;  // where today's results are; empty: in order
-  int alpha = -1;               // the operand that scales
-  char uplo = 0;                // 'L' or 'U', where neither operand nor option says it
+  std::vector<size_t> results;                              // where today's results are; empty: in order
+  int alpha = -1;                                           // the operand that scales
+  char uplo = 0;                                            // 'L' or 'U', where neither operand nor option says it
+  std::vector<std::pair<std::string_view, int>> said = {};  // other options
 };
 
 // A call's operands and results, one batch at a time, and its options.
@@ -78,6 +79,7 @@ class LapackCall {
     for (int64_t i = 0; i < context.operand_count(); ++i) operands_.push_back(&context.operand(i));
     for (const Shape* leaf : context.shape.Leaves()) results_.emplace_back(*leaf);
     if (form.uplo != 0) options_.emplace_back("uplo", form.uplo);
+    options_.insert(options_.end(), form.said.begin(), form.said.end());
     for (const Form::Option& option : form.options) {
       Require(option.operand < operands_.size() && operands_[option.operand]->shape().IsScalar());
       if (!good_) return;
@@ -382,7 +384,8 @@ void Syevd(LapackCall& call, const Routine<T>& f) {
   }
 }
 
-// (what is left of the matrix, singular values, left and right vectors, info)
+// (what is left of the matrix, singular values, left and right vectors, info). With an option "v" the right ones are
+// columns.
 template <class T>
 void Gesdd(LapackCall& call, const Routine<T>& f) {
   using R = typename Traits<T>::Real;
@@ -391,12 +394,15 @@ void Gesdd(LapackCall& call, const Routine<T>& f) {
   char mode = call.Letter("mode", "ASN");
   if (call.Number("vectors", -1) >= 0)
     mode = call.Number("vectors", 0) == 0 ? 'N' : call.Number("full", 0) != 0 ? 'A' : 'S';
-  const bool vectors = mode != 'N';
+  const bool vectors = mode != 'N', by_columns = call.Number("v", 0) != 0;
   const int u_columns = mode == 'S' ? k : m, vt_rows = mode == 'S' ? k : n;
   int ldu = AtLeastOne(m), ldvt = AtLeastOne(vt_rows);
   call.Counts(1, 5), call.Operand<T>(0, {m, n}), call.Result<T>(0, {m, n}), call.Result<R>(1, {k}),
       call.Result<int>(4, {});
-  if (vectors) call.Result<T>(2, {m, u_columns}), call.Result<T>(3, {vt_rows, n});
+  if (vectors) {
+    call.Result<T>(2, {m, u_columns});
+    call.Result<T>(3, by_columns ? std::vector<int>{n, vt_rows} : std::vector<int>{vt_rows, n});
+  }
   for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
     std::vector<T> a = call.Load<T>(0, b, m, n), u(static_cast<size_t>(m) * static_cast<size_t>(u_columns)),
                    vt(static_cast<size_t>(vt_rows) * static_cast<size_t>(n));
@@ -415,7 +421,20 @@ void Gesdd(LapackCall& call, const Routine<T>& f) {
       }
     });
     call.Store(0, b, a, m, n), call.Store(1, b, values, k), call.StoreInt(4, b, info);
-    if (vectors) call.Store(2, b, u, m, u_columns), call.Store(3, b, vt, vt_rows, n);
+    if (!vectors) continue;
+    call.Store(2, b, u, m, u_columns);
+    if (!by_columns) {
+      call.Store(3, b, vt, vt_rows, n);
+      continue;
+    }
+    std::vector<T> v(vt.size());
+    for (size_t r = 0, rows = static_cast<size_t>(vt_rows), columns = static_cast<size_t>(n); r < rows; ++r) {
+      for (size_t c = 0; c < columns; ++c) {
+        if constexpr (kComplex<T>) v[r * columns + c] = std::conj(vt[c * rows + r]);
+        else v[r * columns + c] = vt[c * rows + r];
+      }
+    }
+    call.Store(3, b, v, n, vt_rows);
   }
 }
 
@@ -657,23 +676,48 @@ bool FindEntry(std::string_view target, F&& f) {
   return find(float()) || find(double()) || find(std::complex<float>()) || find(std::complex<double>());
 }
 
-// LAPACK's name for what the call does, if it has one. XLA's own custom-calls do the same as three of the routines.
+// The routine of cuSOLVER or hipSOLVER that JAX calls on a GPU ("cusolver_getrf_ffi"), or nothing.
+std::string_view GpuRoutine(std::string_view target) {
+  const bool gpu = target.starts_with("cusolver_") || target.starts_with("hipsolver_");
+  if (!gpu || !target.ends_with("_ffi")) return {};
+  target.remove_prefix(target.find('_') + 1);
+  target.remove_suffix(4);
+  return target;
+}
+
+// LAPACK's name for what the call does, if it has one. XLA's own custom-calls do the same as three of the routines, and
+// the libraries of GPUs have routines of their own for those of LAPACK.
 std::string LapackTarget(const HloInstruction& call) {
   const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
-  const bool factors = target == "Qr", product = target == "ProductOfElementaryHouseholderReflectors";
-  if ((!factors && !product && target != "Eigh") || call.operand_count() == 0) return target;
+  constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
+      {"Qr", "geqrf"}, {"ProductOfElementaryHouseholderReflectors", "orgqr"}, {"Eigh", "syevd"}};
+  std::string routine(GpuRoutine(target));
+  for (const auto& [name, lapack] : kOthers)
+    if (target == name) routine = lapack;
+  if (routine.empty() || call.operand_count() == 0) return target;
+  if (routine.starts_with("gesvd")) routine = "gesdd";
   const PrimitiveType type = call.operand(0)->shape().element_type();
-  const bool complex = IsComplex(type);
+  if (IsComplex(type)) {
+    if (routine.starts_with("or")) routine.replace(0, 2, "un");
+    if (routine == "syevd" || routine == "sytrd") routine.replace(0, 2, "he");
+  }
   const std::string letter = type == PrimitiveType::F32   ? "s"
                              : type == PrimitiveType::F64 ? "d"
                              : type == PrimitiveType::C64 ? "c"
                                                           : "z";
-  return "lapack_" + letter +
-         (factors   ? "geqrf"
-          : product ? complex ? "ungqr" : "orgqr"
-          : complex ? "heevd"
-                    : "syevd") +
-         "_ffi";
+  return "lapack_" + letter + routine + "_ffi";
+}
+
+// The options of a GPU's routine, as LAPACK's has them (jaxlib's gpu/solver_kernels_ffi.cc).
+void SetGpuOptions(const HloInstruction& call, std::string_view routine, Form& form) {
+  const std::string_view config = call.extras().backend_config;
+  const auto is = [&](std::string_view option) {
+    return config.find(Format("{} = true", option)) != std::string_view::npos;
+  };
+  form.uplo = is("lower") ? 'L' : 'U';
+  if (!routine.starts_with("gesvd")) return;
+  form.said = {{"vectors", is("compute_uv")}, {"full", is("full_matrices")}, {"v", routine != "gesvd"}};
+  if (is("transposed")) form.results = {0, 1, 3, 2, 4};
 }
 
 }  // namespace
@@ -694,9 +738,10 @@ StatusOr<Value> EvaluateLapack(EvalContext& context) {
     const Routine<T> routine(entry.name);
     if (!routine.found()) return;
     // "Eigh" has its options in one text, of which the first is whether the lower triangle is read.
-    if (context.attributes<CustomCallAttributes>().custom_call_target == "Eigh") {
-      form.uplo = context.instruction.extras().backend_config.starts_with('0') ? 'U' : 'L';
-    }
+    const std::string& target = context.attributes<CustomCallAttributes>().custom_call_target;
+    if (target == "Eigh") form.uplo = context.instruction.extras().backend_config.starts_with('0') ? 'U' : 'L';
+    if (const auto routine_of_gpu = GpuRoutine(target); !routine_of_gpu.empty())
+      SetGpuOptions(context.instruction, routine_of_gpu, form);
     LapackCall call(context, form);
     if (call.good()) entry.run(call, routine);
     if (call.good()) result = std::move(call).Finish();

@@ -8,6 +8,7 @@
 
 #include "hloir/proto.h"
 #include "support/format.h"
+#include "support/json_nesting.h"
 #include "codec.h"
 #include "values.h"
 #include "support/guard.h"
@@ -294,25 +295,6 @@ std::string FromJson(const Json& object, std::deque<std::string>& storage) {
   return proto::Encode(message);
 }
 
-// nlohmann's parser recurses on nesting: what is deeper than any message of ours is refused before.
-bool NestsTooDeep(std::string_view text) {
-  int depth = 0;
-  bool in_string = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (in_string) {
-      if (text[i] == '\\') ++i;
-      else if (text[i] == '"') in_string = false;
-    } else if (text[i] == '"') {
-      in_string = true;
-    } else if (text[i] == '{' || text[i] == '[') {
-      if (++depth > 4 * proto::kMaxNesting) return true;
-    } else if (text[i] == '}' || text[i] == ']') {
-      --depth;
-    }
-  }
-  return false;
-}
-
 // Of the four messages, those that one of each has.
 constexpr const char* kKnownFields[] = {"hlo",
                                         "hlo_module",
@@ -367,7 +349,7 @@ StatusOr<std::string> SerializeHloProtoAsJson(const HloProtoFile& file, const Hl
 namespace {
 
 StatusOr<HloProtoFile> UnguardedParseHloProtoJson(std::string_view text) {
-  if (NestsTooDeep(text)) return proto::TooDeepError();
+  if (NestsDeeperThan(text, 4 * proto::kMaxNesting)) return proto::TooDeepError();
   try {
     const Json json = Json::parse(text);
     if (!json.is_object()) return InvalidArgument("JSON: no object");

@@ -505,15 +505,18 @@ class Builder {
         if (expanded) return *expanded;
         break;
       }
-      case HloOpcode::kCustomCall:
-        if (!options_.custom_calls.contains(instruction.attributes<CustomCallAttributes>().custom_call_target) &&
-            reference::IsMark(instruction)) {
+      case HloOpcode::kCustomCall: {
+        if (options_.custom_calls.contains(instruction.attributes<CustomCallAttributes>().custom_call_target)) break;
+        if (reference::IsMark(instruction)) {
           ValueList leaves;
           for (const HloInstruction* operand : instruction.operands())
             for (ValueId leaf : LeavesOf(*operand)) leaves.push_back(leaf);
           return leaves;
         }
+        HLOIR_ASSIGN_OR_RETURN(auto expanded, VisitExpanded(instruction, depth));
+        if (expanded) return *expanded;
         break;
+      }
       case HloOpcode::kAsyncStart:
       case HloOpcode::kCopyStart:
       case HloOpcode::kAllGatherStart:

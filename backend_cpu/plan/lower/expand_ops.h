@@ -1,5 +1,5 @@
 // Instructions written out for the plan's kernels, op by op: batch normalization, reduce-precision, sums of complex
-// numbers, and contractions of element types that the product kernels do not take.
+// numbers, contractions of element types that the product kernels do not take, and custom-calls with a meaning in HLO.
 #pragma once
 
 #include <memory>

@@ -4,6 +4,7 @@
 //
 // Example:
 //
+//   const DeviceDescription device;  // as ParseDevice reads one
 //   const Roofline roofline(module, device);
 //   StatusOr<std::string> graph = ParagraphGraph(module, roofline, {.text = true});          // of all devices
 //   StatusOr<ChakraTraces> traces = ChakraTrace(module, roofline);
@@ -28,8 +29,9 @@ namespace hloir {
 
 // ParaGraph's GraphProto (github.com/google/paragraph, graph.proto).
 struct ParagraphOptions {
-  std::optional<int64_t> device;  // of this one; else the composite graph of all, which its graph translator divides
-  bool text = false;              // protobuf's text form
+  std::optional<int64_t> device =
+      {};             // of this one; else the composite graph of all, which its graph translator divides
+  bool text = false;  // protobuf's text form
 };
 // Collectives become the opcodes of the same name, with all groups; collective-permute and transfers with named pairs
 // `sendrecv`, `send` and `recv`; what communicates with the host `infeed` and `outfeed`; loops `while` with their trip

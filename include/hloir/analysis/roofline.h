@@ -5,6 +5,7 @@
 //
 // Example:
 //
+//   const DeviceDescription device;  // as ParseDevice reads one
 //   const Roofline roofline(module, device);
 //   double seconds = roofline.seconds(), waited = roofline.exposed_seconds();
 //   const Roofline::Step* dot = roofline.Of(*instruction);

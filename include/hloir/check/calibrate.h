@@ -19,6 +19,7 @@
 #pragma GCC visibility push(default)
 namespace hloir {
 
+// How long to measure, and with how many threads.
 struct CalibrationOptions {
   int threads = 0;        // of the engine; 0: as many as the machine has
   double seconds = 0.01;  // for each of some sixty measurements, at least

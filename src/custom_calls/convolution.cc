@@ -1,0 +1,162 @@
+// Convolutions of cuDNN, forward with bias and activation, and the two derivatives. A call for a derivative carries the
+// window and dim_labels of the convolution that it derives (XLA's conv_rewriter.cc).
+#include "custom_calls/call.h"
+#include "support/format.h"
+
+namespace hloir::custom_calls {
+namespace {
+
+// stream_executor::dnn::ActivationMode.
+constexpr std::string_view kActivations[] = {"kNone", "kSigmoid",  "kRelu", "kRelu6",     "kReluX",
+                                             "kTanh", "kBandPass", "kElu",  "kLeakyRelu", "kGeluExact"};
+
+struct Form {
+  Window window;
+  ConvDimensionNumbers dims;
+  int64_t groups = 1;
+};
+
+StatusOr<Form> FormOf(const Call& call) {
+  const CustomCallAttributes& a = call.attributes();
+  if (!a.dim_labels) return Wrong(call, "a convolution has dim_labels");
+  if (a.batch_group_count != 1) return Unknown(call, "batch groups");
+  Form form{a.window.value_or(Window()), *a.dim_labels, a.feature_group_count};
+  if (form.window.size() != form.dims.input_spatial.size())
+    return Wrong(call, "its window does not fit its dim_labels");
+  return form;
+}
+
+Op Activated(const Call& call, const Json& config, std::string_view mode, Op x) {
+  HloBuilder& b = call.b;
+  if (x == nullptr || mode == "kNone") return x;
+  const PrimitiveType type = x->shape().element_type();
+  const Op zero = call.Number(type, x->shape().dimensions(), 0);
+  if (mode == "kSigmoid") return b.Logistic(x);
+  if (mode == "kRelu") return b.Maximum(x, zero);
+  if (mode == "kRelu6") return b.Clamp(b.Constant(type, 0), x, b.Constant(type, 6));
+  if (mode == "kTanh") return b.Tanh(x);
+  const Op positive = b.Compare(x, zero, ComparisonDirection::kGt);
+  if (mode == "kElu") return b.Select(positive, x, b.Expm1(x));
+  if (mode == "kLeakyRelu") return b.Select(positive, x, call.Scaled(x, Float(config, "leakyrelu_alpha")));
+  return nullptr;
+}
+
+}  // namespace
+
+StatusOr<Op> ConvolutionForward(const Call& call) {
+  HloBuilder& b = call.b;
+  HLOIR_ASSIGN_OR_RETURN(const Form form, FormOf(call));
+  const size_t given = call.x.size();
+  if (given < 2 || given > 4) return Wrong(call, "it takes input and filter, a bias, and a side input");
+  const Json& config = call.Section("cudnn_conv_backend_config");
+  if (Flag(config, "reordered_int8_nchw_vect")) return Unknown(call, "a reordered filter");
+  const std::string mode = Choice(config, "activation_mode", kActivations);
+  ConvolutionAttributes a;
+  a.window = form.window, a.dim_labels = form.dims, a.feature_group_count = form.groups;
+  const PrimitiveType sum = Accumulator(call.x[0]->shape().element_type());
+  Op y = b.Convolution(call.x[0], call.x[1], a, sum);
+  if (y == nullptr) return y;
+  const double scale = Float(config, "conv_result_scale", 1);
+  const PrimitiveType result = call.Result().element_type();
+  // Of s8 the sum is an s32 until something of it is a float.
+  const PrimitiveType type = IsInteger(sum) && (given > 2 || scale != 1 || IsFloat(result)) ? PrimitiveType::F32 : sum;
+  if (type != sum) y = call.As(y, type);
+  y = call.Scaled(y, scale == 0 ? 1 : scale);  // 0 is what an empty config reads as
+  const double side = Float(config, "side_input_scale");
+  if (given == 4 && side != 0) y = b.Add(y, call.Scaled(call.As(call.x[3], type), side));
+  if (given > 2) {
+    const DimVector sizes = y == nullptr ? DimVector() : y->shape().dimensions();
+    if (call.x[2]->shape().rank() != 1) return Wrong(call, "its bias is one number a feature");
+    y = b.Add(y, b.Broadcast(call.As(call.x[2], type), sizes, {form.dims.output_feature}));
+  }
+  y = Activated(call, config, mode, y);
+  if (y == nullptr && b.status().ok()) return Unknown(call, Format("its activation {}", mode));
+  return call.Give({Saturated(b, y, result)});
+}
+
+// The filter turned around, its inputs and outputs exchanged, over the derivative with the strides as holes.
+StatusOr<Op> ConvolutionBackwardInput(const Call& call) {
+  HloBuilder& b = call.b;
+  HLOIR_ASSIGN_OR_RETURN(const Form form, FormOf(call));
+  if (call.x.size() != 2) return Wrong(call, "it takes a derivative and a filter");
+  const Shape& result = call.Result();
+  const Op derivative = call.x[0];
+  Op filter = call.x[1];
+  ConvDimensionNumbers dims = form.dims;
+  const Shape& filter_shape = filter->shape();
+  if (form.groups > 1) {
+    // I/g x O to O/g x I: the groups leave the outputs and join the inputs, where they come first.
+    const int64_t in = dims.kernel_input_feature, out = dims.kernel_output_feature;
+    DimVector apart = filter_shape.dimensions();
+    if (apart[out] % form.groups != 0) return Wrong(call, "its groups do not divide its features");
+    apart[out] /= form.groups;
+    apart.insert(apart.begin() + out, form.groups);  // … g, O/g …
+    DimVector order;
+    const auto moved = [&](int64_t d) { return d < out ? d : d + 1; };  // where dimension d of the filter is now
+    for (int64_t d = 0; d < filter_shape.rank(); ++d) {
+      if (d == in) order.push_back(out);
+      order.push_back(moved(d));
+    }
+    DimVector together = filter_shape.dimensions();
+    together[out] /= form.groups;
+    together[in] *= form.groups;
+    filter = b.Reshape(b.Transpose(b.Reshape(filter, apart), order), together);
+  }
+  std::swap(dims.kernel_input_feature, dims.kernel_output_feature);
+  dims.input_batch = form.dims.output_batch, dims.input_feature = form.dims.output_feature;
+  dims.input_spatial = form.dims.output_spatial;
+  dims.output_batch = form.dims.input_batch, dims.output_feature = form.dims.input_feature;
+  dims.output_spatial = form.dims.input_spatial;
+  ConvolutionAttributes a;
+  a.dim_labels = dims, a.feature_group_count = form.groups;
+  for (size_t i = 0; i < form.window.size(); ++i) {
+    const WindowDimension& w = form.window[i];
+    if (w.base_dilation != 1) return Unknown(call, "a dilated input");
+    const int64_t reach = (w.size - 1) * w.window_dilation;
+    const int64_t outputs = derivative->shape().dimensions(form.dims.output_spatial[i]);
+    WindowDimension turned;
+    turned.size = w.size, turned.window_dilation = w.window_dilation, turned.base_dilation = w.stride;
+    turned.window_reversal = !w.window_reversal;
+    turned.padding_low = reach - w.padding_low;
+    turned.padding_high = result.dimensions(form.dims.input_spatial[i]) - 1 - (outputs - 1) * w.stride + w.padding_low;
+    a.window.push_back(turned);
+  }
+  const double scale = Float(call.Section("cudnn_conv_backend_config"), "conv_result_scale", 1);
+  const Op x = b.Convolution(derivative, filter, a, Accumulator(derivative->shape().element_type()));
+  return call.Give({call.Scaled(x, scale == 0 ? 1 : scale)});
+}
+
+// Input and derivative, with batch and features exchanged: what was a window slides, what slid is the window.
+StatusOr<Op> ConvolutionBackwardFilter(const Call& call) {
+  HloBuilder& b = call.b;
+  HLOIR_ASSIGN_OR_RETURN(const Form form, FormOf(call));
+  if (call.x.size() != 2) return Wrong(call, "it takes an input and a derivative");
+  const Op input = call.x[0], derivative = call.x[1];
+  ConvDimensionNumbers dims = form.dims;
+  dims.input_batch = form.dims.input_feature, dims.input_feature = form.dims.input_batch;
+  dims.kernel_input_feature = form.dims.output_batch, dims.kernel_output_feature = form.dims.output_feature;
+  dims.kernel_spatial = form.dims.output_spatial;
+  dims.output_batch = form.dims.kernel_input_feature, dims.output_feature = form.dims.kernel_output_feature;
+  dims.output_spatial = form.dims.kernel_spatial;
+  ConvolutionAttributes a;
+  a.dim_labels = dims, a.batch_group_count = form.groups;
+  DimVector reversed;
+  for (size_t i = 0; i < form.window.size(); ++i) {
+    const WindowDimension& w = form.window[i];
+    if (w.base_dilation != 1) return Unknown(call, "a dilated input");
+    const int64_t inputs = input->shape().dimensions(form.dims.input_spatial[i]);
+    const int64_t outputs = derivative->shape().dimensions(form.dims.output_spatial[i]);
+    WindowDimension turned;
+    turned.size = outputs, turned.window_dilation = w.stride, turned.stride = w.window_dilation;
+    turned.padding_low = w.padding_low;
+    turned.padding_high = (w.size - 1) * w.window_dilation + (outputs - 1) * w.stride + 1 - inputs - w.padding_low;
+    a.window.push_back(turned);
+    if (w.window_reversal) reversed.push_back(form.dims.kernel_spatial[i]);
+  }
+  Op filter = b.Convolution(input, derivative, a, Accumulator(input->shape().element_type()));
+  if (!reversed.empty()) filter = b.Reverse(filter, reversed);
+  const double scale = Float(call.Section("cudnn_conv_backend_config"), "conv_result_scale", 1);
+  return call.Give({call.Scaled(filter, scale == 0 ? 1 : scale)});
+}
+
+}  // namespace hloir::custom_calls
