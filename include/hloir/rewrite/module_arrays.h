@@ -5,7 +5,10 @@
 //
 //   ModuleArrays arrays;
 //   arrays.Fill(module, CostAnalysis(module));
-//   for (int32_t e = arrays.offsets[k]; e < arrays.offsets[k + 1]; ++e) …arrays.sources[e] → k…
+//   const size_t node = 3;
+//   int64_t sum = 0;  // of the numbers of its operands
+//   for (int32_t e = arrays.offsets[node]; e < arrays.offsets[node + 1]; ++e) sum +=
+//   arrays.sources[static_cast<size_t>(e)];
 //
 // It reads the module, so any thread may fill one of its own. Tested by tests/unit/decisions_test.cc.
 #pragma once
