@@ -8,7 +8,7 @@
 //   const DeviceDescription device;  // as ParseDevice reads one
 //   const Roofline roofline(module, device);
 //   double seconds = roofline.seconds(), waited = roofline.exposed_seconds();
-//   const Roofline::Step* dot = roofline.Of(*instruction);
+//   const Roofline::Step* dot = roofline.Of(*module.entry_computation()->root());
 //   if (dot != nullptr) (void)(dot->bound == Roofline::Bound::kMemory);
 //
 // It reads module and device, so any thread may make one; it points into the module as it was then.

@@ -3,6 +3,7 @@
 //
 // Example:
 //
+//   const DeviceDescription device;  // as ParseDevice reads one
 //   CostReportOptions options;
 //   options.device = &device;
 //   std::puts(CostReport(module, options).c_str());   // tables, 80 columns wide

@@ -4,7 +4,7 @@
 // Example:
 //
 //   StatusOr<std::shared_ptr<DecisionSpace>> space = DecisionSpace::Make(BuiltinPasses());
-//   StatusOr<Decisions> state = Decisions::Begin(*module, *space);
+//   StatusOr<Decisions> state = Decisions::Begin(module, *space);
 //   while (state.ok()) {
 //     StatusOr<std::span<const Opportunity>> open = state->Open();
 //     if (!open.ok() || open->empty() || !state->Take(0).ok()) break;
