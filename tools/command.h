@@ -26,6 +26,7 @@ void AddStatsCommand(CLI::App& app, Action& action);
 void AddCostCommand(CLI::App& app, Action& action);
 void AddExportCommand(CLI::App& app, Action& action);
 void AddReduceCommand(CLI::App& app, Action& action, PassRegistry& registry);
+void AddTuneCommand(CLI::App& app, Action& action, PassRegistry& registry);
 void AddFuzzCommand(CLI::App& app, Action& action, PassRegistry& registry);
 void AddFuzzGenerateCommand(CLI::App& fuzz, Action& action);
 void AddDiffCommand(CLI::App& app, Action& action);

@@ -104,6 +104,7 @@ int Main(int argc, char** argv, PassRegistry& registry) {
   AddCostCommand(app, action);
   AddExportCommand(app, action);
   AddReduceCommand(app, action, registry);
+  AddTuneCommand(app, action, registry);
   AddFuzzCommand(app, action, registry);
   AddDiffCommand(app, action);
   AddGraphCommand(app, action);

@@ -66,7 +66,14 @@ namespace {
 
 constexpr RuleInfo kDeadInstruction = {"dead-instruction", "A, unused => nothing"};
 constexpr NumberOption kMaxInstructions = {"max-instructions", "instructions in one fusion", 256};
+constexpr NumberOption kMaxCopies = {"max-copies", "fusions that may each compute a cheap value again", 4};
+constexpr NumberOption kWorkPerByte = {"work-per-byte", "additions that may be done again to save moving a byte", 1};
+constexpr FlagOption kFeedProducts = {
+    "feed-products", "compute what a dot reads, and move what a convolution reads, as it packs its operands", false};
 constexpr FlagOption kAllowMultiOutput = {"multi-output", "let one loop have several results", true};
+constexpr NumberOption kMaxResults = {"max-results", "results of one loop", 8};
+constexpr NumberOption kLeastGain = {"least-gain", "percent of two loops' traffic that joining them must save", 20};
+constexpr FlagOption kJoinProducts = {"join-products", "let a loop that reads a product's result join it", false};
 
 class Fusion : public RewritingPass {
  public:
@@ -76,8 +83,15 @@ class Fusion : public RewritingPass {
     bool changed = false;
     const bool fuse = gate_.Enabled(kFuse);
     const bool multi_output = options_.Get(kAllowMultiOutput) && gate_.Enabled(kMultiOutput);
-    const int64_t max_instructions = options_.Get(kMaxInstructions);
-    Grouper grouper(module, max_instructions, gate_);
+    Limits limits;
+    limits.max_instructions = options_.Get(kMaxInstructions);
+    limits.max_copies = options_.Get(kMaxCopies);
+    limits.work_per_byte = static_cast<double>(options_.Get(kWorkPerByte));
+    limits.feed_products = options_.Get(kFeedProducts);
+    limits.max_results = options_.Get(kMaxResults);
+    limits.least_gain = static_cast<double>(options_.Get(kLeastGain)) / 100;
+    limits.join_products = options_.Get(kJoinProducts);
+    Grouper grouper(module, limits, gate_);
     for (HloComputation* computation : ControlFlowComputations(module)) {
       if (Stopped()) break;
       if (fuse) changed |= RemoveDeadCode(*computation);
@@ -89,7 +103,7 @@ class Fusion : public RewritingPass {
         again = RunOn(*computation, grouper);
         changed |= again;
       }
-      if (multi_output && !Stopped()) changed |= JoinLoops(*computation, max_instructions, gate_, builder_);
+      if (multi_output && !Stopped()) changed |= JoinLoops(*computation, limits, gate_, builder_);
     }
     return changed;
   }
@@ -159,7 +173,8 @@ bool Fusion::RunOn(HloComputation& computation, Grouper& grouper) {
 PassDefinition DefineFusion() {
   return {MakePassOf<fusion::Fusion>,
           {fusion::kDeadInstruction, fusion::kFuse, fusion::kMultiOutput},
-          {fusion::kMaxInstructions, fusion::kAllowMultiOutput}};
+          {fusion::kMaxInstructions, fusion::kMaxCopies, fusion::kWorkPerByte, fusion::kFeedProducts,
+           fusion::kAllowMultiOutput, fusion::kMaxResults, fusion::kLeastGain, fusion::kJoinProducts}};
 }
 
 }  // namespace hloir

@@ -10,6 +10,9 @@
 // - What a dot reads row by row, each row for one row of the result, is computed as it is read, if a row stays in
 // cache;
 //   from another dot only if its rows are reduced on the way, as in attention.
+// - With feed-products, what a dot reads otherwise is computed as it packs its operands, and a convolution reads
+// through
+//   what moves data.
 // - With users in other groups, it is duplicated into all of them, if the whole cone of instructions that only it needs
 //   is cheap; then it need not be written.
 // - A loop costs something however few elements it has, so of small arrays more may be computed again.
@@ -22,12 +25,12 @@ namespace hloir::fusion {
 namespace {
 
 constexpr int64_t kMostUsersLookedAt = 64;    // of one producer
-constexpr int64_t kMostCopies = 4;            // of one duplicated producer
 constexpr int64_t kMostCopiesOfNothing = 16;  // of one that reads no array
 constexpr double kLoopCost = 256;             // of one more loop, in additions
 constexpr int64_t kMostRowBytes = 1 << 16;    // that a loop over rows may keep
 constexpr int32_t kHoisted = -1;              // the space of what is computed once per loop
 constexpr int32_t kAnywhere = -2;             // the space of what a dot reads for each of its rows
+constexpr int32_t kPacked = -3;               // the space of a product's first operand as it is packed; -4: the second
 
 // Does the broadcast repeat along the last dimensions only: {0, 1, …, k-1}?
 bool IsHoistable(const HloInstruction& broadcast) {
@@ -63,17 +66,7 @@ int64_t FedOperand(const HloInstruction& dot) {
   return dot.operand(1)->shape().ElementCount() > dot.operand(0)->shape().ElementCount() ? 1 : 0;
 }
 
-// Can a user of that role have the producer in its fusion?
-bool Takes(const HloInstruction& user, Role role, const HloInstruction& producer) {
-  if (role != Role::kContraction) return role != Role::kNone;
-  const int64_t fed = FedOperand(user);
-  return fed >= 0 && user.operand(fed) == &producer && user.operand(1 - fed) != &producer;
-}
-
 double Ratio(int64_t a, int64_t b) { return b <= 0 || a <= b ? 1 : static_cast<double>(a) / static_cast<double>(b); }
-
-// Additions that cost as much as writing and reading one element.
-double Traffic(const HloInstruction& i) { return 2.0 * StorageBytes(i.shape().element_type()); }
 
 // Additions per element that cost as much as a loop of its own.
 double LoopCost(const HloInstruction& i) {
@@ -82,10 +75,34 @@ double LoopCost(const HloInstruction& i) {
 
 }  // namespace
 
-Grouper::Grouper(const HloModule& module, int64_t max_instructions, RewriteGate& gate)
-    : max_instructions_(max_instructions), gate_(gate) {
+Grouper::Grouper(const HloModule& module, const Limits& limits, RewriteGate& gate) : limits_(limits), gate_(gate) {
   position_.assign(static_cast<size_t>(module.instruction_id_limit()), -1);
   member_of_ = position_;
+}
+
+// Additions that cost as much as writing and reading one element.
+double Grouper::Traffic(const HloInstruction& i) const {
+  return limits_.work_per_byte * 2.0 * StorageBytes(i.shape().element_type());
+}
+
+// A dot copies its operands into blocks before it multiplies: what is elementwise is computed once for each element as
+// that is done, and what moves data is but another way to read. A convolution reads an element for each position of the
+// window, so that only the latter is free.
+bool Grouper::IsPacked(const HloInstruction& user, int64_t operand) const {
+  const HloOpcode opcode = user.opcode();
+  if (!limits_.feed_products || (opcode != HloOpcode::kDot && opcode != HloOpcode::kConvolution)) return false;
+  if (operand > 1 || user.operand(0) == user.operand(1)) return false;
+  const Role role = RoleOf(*user.operand(operand));
+  return role == Role::kMove || role == Role::kFree || (role == Role::kArithmetic && opcode == HloOpcode::kDot);
+}
+
+// Can a user of that role have the producer in its fusion?
+bool Grouper::Takes(const HloInstruction& user, Role role, const HloInstruction& producer) const {
+  if (role != Role::kContraction) return role != Role::kNone;
+  const int64_t fed = FedOperand(user);
+  if (fed >= 0 && user.operand(fed) == &producer && user.operand(1 - fed) != &producer) return true;
+  const int64_t k = user.OperandIndex(&producer);
+  return k >= 0 && IsPacked(user, k);
 }
 
 void Grouper::Begin(HloComputation& computation) {
@@ -124,7 +141,7 @@ void Grouper::FindCones() {
     cone.weight = std::min(cone.weight, 1 << 20), cone.leaves = std::min(cone.leaves, 1 << 20);
     if (roles_[at] == Role::kFree || i.IsRoot() || HasAnnotations(i)) continue;
     const int64_t copies = i.user_count() - 1;
-    if (copies < 1 || copies >= (cone.leaves == 0 ? kMostCopiesOfNothing : kMostCopies)) continue;
+    if (copies < 1 || copies >= (cone.leaves == 0 ? kMostCopiesOfNothing : limits_.max_copies)) continue;
     // What it saves: one write, and a read per user; what it costs: reads of its leaves by the others, too.
     const double saved =
         (1.0 + static_cast<double>(i.user_count()) - cone.leaves * static_cast<double>(copies)) * Traffic(i) / 2;
@@ -145,7 +162,7 @@ const std::vector<Member>& Grouper::Grow(HloInstruction* root) {
   candidates_.clear();
   next_space_ = 2;
   contractions_ = 0;
-  reduces_fed_rows_ = false;
+  packs_moves_alone_ = reduces_fed_rows_ = false;
   Member first;
   first.instruction = root;
   first.space = 1;
@@ -154,7 +171,7 @@ const std::vector<Member>& Grouper::Grow(HloInstruction* root) {
   first.operand_space = role == Role::kArithmetic ? first.space : next_space_;
   next_space_ += static_cast<int32_t>(root->operand_count()) + 1;
   Add(first);
-  while (!candidates_.empty() && static_cast<int64_t>(members_.size()) < max_instructions_) {
+  while (!candidates_.empty() && static_cast<int64_t>(members_.size()) < limits_.max_instructions) {
     std::pop_heap(candidates_.begin(), candidates_.end());
     HloInstruction* producer = candidates_.back().second;
     candidates_.pop_back();
@@ -181,8 +198,12 @@ void Grouper::Add(Member member) {
   }
   if (role == Role::kContraction) {
     // What feeds another dot's rows is fed from memory.
-    const int64_t fed = ++contractions_ == 1 ? FedOperand(i) : -1;
-    if (fed >= 0) AddCandidate(i.operand(fed));
+    if (++contractions_ > 1) return;
+    packs_moves_alone_ = i.opcode() == HloOpcode::kConvolution;
+    const int64_t fed = FedOperand(i);
+    for (int64_t k = 0; k < i.operand_count(); ++k) {
+      if (k == fed || IsPacked(i, k)) AddCandidate(i.operand(k));
+    }
     return;
   }
   for (int64_t k = role == Role::kUpdate ? 1 : 0; k < i.operand_count(); ++k) {
@@ -218,6 +239,7 @@ Grouper::Use Grouper::UseOf(const Member& user, Role role, int64_t k) const {
       return {user.operand_space, user.times};
     case Role::kContraction:
       if (k == FedOperand(i)) return {user.operand_space, user.times};
+      if (IsPacked(i, k)) return {kPacked - static_cast<int32_t>(k), user.times};
       return {kAnywhere,
               std::numeric_limits<double>::infinity()};  // each element for many of the result, so from memory
     case Role::kUpdate:
@@ -253,6 +275,8 @@ bool Grouper::Joins(HloInstruction* producer, Role role, Member& member) {
     for (int64_t k = 0; k < user.instruction->operand_count(); ++k) {
       if (user.instruction->operand(k) != producer) continue;
       const Use one = UseOf(user, user_role, k);
+      const bool packed = user_role == Role::kContraction && k != FedOperand(*user.instruction);
+      member.packed = member.packed || user.packed || packed;
       member.fed = member.fed && (user.fed || user_role == Role::kContraction);
       auto same = std::find_if(uses_.begin(), uses_.end(), [&](const Use& u) { return u.space == one.space; });
       if (same == uses_.end()) uses_.push_back(one);
@@ -281,6 +305,12 @@ bool Grouper::Joins(HloInstruction* producer, Role role, Member& member) {
   member.owned = all_owned;
   member.operand_space = role == Role::kArithmetic ? member.space : next_space_;
   next_space_ += static_cast<int32_t>(producer->operand_count()) + 1;
+  // No reduction, and no other product, is done while one packs its operands; and for a convolution nothing is
+  // computed.
+  const bool moves = role == Role::kScalar || role == Role::kFree || role == Role::kMove;
+  if (member.packed && !moves && (role != Role::kArithmetic || packs_moves_alone_)) {
+    return Declined(*producer, "a product reads it from memory as it packs its operands");
+  }
   const Cone& cone = cones_[static_cast<size_t>(PositionOf(producer))];
   const double traffic = producer->shape().IsArray() ? Traffic(*producer) : 0;
   const double loop = producer->shape().IsArray() ? LoopCost(*producer) : 0;

@@ -13,21 +13,32 @@ namespace hloir::fusion {
 
 inline constexpr RuleInfo kFuse = {"fuse", "g(f(A)) => fusion(A)"};
 
+// How far groups grow, and which loops are joined; the pass's options, told in fusion.cc.
+struct Limits {
+  int64_t max_instructions = 256;
+  int64_t max_copies = 4;
+  double work_per_byte = 1;
+  bool feed_products = false;
+  int64_t max_results = 8;
+  double least_gain = 0.2;
+  bool join_products = false;
+};
+
 // An instruction in the group that is growing.
 struct Member {
   HloInstruction* instruction = nullptr;
   // Members of equal space are read at equal index. Its operand k is read in operand_space (arithmetic: its own), + k
   // for what takes its operands from different places.
   int32_t space = 0, operand_space = 0;
-  double times = 1;    // how often each element is computed
-  bool owned = false;  // it will be nowhere else
-  bool fed = false;    // only a dot's rows need it
+  double times = 1;     // how often each element is computed
+  bool owned = false;   // it will be nowhere else
+  bool fed = false;     // only a dot's rows need it
+  bool packed = false;  // a dot or convolution reads it as it packs an operand, or what so reads it
 };
 
 class Grouper {
  public:
-  // No group has more instructions than this.
-  Grouper(const HloModule& module, int64_t max_instructions, RewriteGate& gate);
+  Grouper(const HloModule& module, const Limits& limits, RewriteGate& gate);
 
   // Looks at a computation as it is now. Groups may then be grown from its last instruction to its first, each built
   // before the next one grows.
@@ -61,6 +72,9 @@ class Grouper {
     const HloInstruction* broadcast = nullptr;
   };
 
+  double Traffic(const HloInstruction& i) const;
+  bool Takes(const HloInstruction& user, Role role, const HloInstruction& producer) const;
+  bool IsPacked(const HloInstruction& user, int64_t operand) const;
   void FindCones();
   bool Joins(HloInstruction* producer, Role role, Member& member);
   bool JoinsReduce(const HloInstruction& reduce, Member& member, bool all_owned, bool one_space);
@@ -78,7 +92,7 @@ class Grouper {
     return here && members_[static_cast<size_t>(index)].instruction == i ? index : -1;
   }
 
-  const int64_t max_instructions_;
+  const Limits limits_;
   RewriteGate& gate_;
   std::vector<HloInstruction*> order_;
   std::vector<int32_t> position_, member_of_;  // by instruction id
@@ -90,7 +104,7 @@ class Grouper {
   std::vector<std::pair<int32_t, HloInstruction*>> candidates_;  // a heap, by position
   int32_t next_space_ = 1;
   int contractions_ = 0;
-  bool reduces_fed_rows_ = false;
+  bool packs_moves_alone_ = false, reduces_fed_rows_ = false;
 };
 
 }  // namespace hloir::fusion

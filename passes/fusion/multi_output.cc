@@ -16,7 +16,6 @@ namespace {
 
 constexpr int kRounds = 16;
 constexpr int64_t kMostUsersOfCandidate = 16;
-constexpr double kLeastGain = 0.2;  // of the traffic of both
 
 // Does `second` read what `first` gives only at the index at which it was just computed? Not so for the result of a
 // reduction, which is there when the loop is over, and below a transpose or slice.
@@ -71,20 +70,20 @@ int64_t SavedBytes(HloInstruction* first, const HloInstruction& second) {
 
 class Joining {
  public:
-  Joining(HloComputation& computation, int64_t max_instructions, RewriteGate& gate, FusionBuilder& builder)
-      : computation_(computation), max_instructions_(max_instructions), gate_(gate), builder_(builder) {}
+  Joining(HloComputation& computation, const Limits& limits, RewriteGate& gate, FusionBuilder& builder)
+      : computation_(computation), limits_(limits), gate_(gate), builder_(builder) {}
 
   bool Round() {
     const std::vector<HloInstruction*> order = computation_.PostOrder();
     position_.clear();
     bool any = false;
     int64_t loops = 0;
-    for (HloInstruction* i : order) loops += LoopShape(*i) != nullptr;
+    for (HloInstruction* i : order) loops += ShapeOf(*i) != nullptr;
     if (loops < 2) return false;
     for (size_t at = 0; at < order.size(); ++at) position_[order[at]] = static_cast<int32_t>(at);
     int32_t settled = -1;  // up to here, places are no longer what the order says
     for (HloInstruction* second : order) {
-      const Shape* shape = LoopShape(*second);
+      const Shape* shape = ShapeOf(*second);
       if (shape == nullptr || (second->user_count() == 0 && !second->IsRoot())) continue;
       HloInstruction* first = BestFirst(second, *shape, settled);
       if (first == nullptr) continue;
@@ -100,6 +99,9 @@ class Joining {
   }
 
  private:
+  const Shape* ShapeOf(const HloInstruction& unit) const {
+    return LoopShape(unit, limits_.max_results, limits_.join_products);
+  }
   HloInstruction* BestFirst(HloInstruction* second, const Shape& shape, int32_t settled) {
     HloInstruction* best = nullptr;
     int64_t best_saved = 0;
@@ -111,12 +113,13 @@ class Joining {
         return;
       if (std::find(seen.begin(), seen.end(), first) != seen.end()) return;
       seen.push_back(first);
-      const Shape* other = LoopShape(*first);
+      const Shape* other = ShapeOf(*first);
       if (other == nullptr || !other->SameDimensions(shape)) return;
       const int64_t saved = SavedBytes(first, *second);
       if (saved <= best_saved) return;
-      if (static_cast<double>(saved) < kLeastGain * static_cast<double>(Bytes(*first) + Bytes(*second))) return;
-      if (SizeOf(*first) + SizeOf(*second) > max_instructions_) return;
+      if (static_cast<double>(saved) < limits_.least_gain * static_cast<double>(Bytes(*first) + Bytes(*second))) return;
+      if (SizeOf(*first) + SizeOf(*second) > limits_.max_instructions) return;
+      if (IsProduct(*first) && IsProduct(*second)) return;  // a loop has one product
       if (!ReadsInStep(first, *second, shape) || HasPathAround(first, second, position_)) return;
       best = first;
       best_saved = saved;
@@ -129,7 +132,7 @@ class Joining {
     return best;
   }
   HloComputation& computation_;
-  const int64_t max_instructions_;
+  const Limits limits_;
   RewriteGate& gate_;
   FusionBuilder& builder_;
   Positions position_;
@@ -137,10 +140,10 @@ class Joining {
 
 }  // namespace
 
-bool JoinLoops(HloComputation& computation, int64_t max_instructions, RewriteGate& gate, FusionBuilder& builder) {
+bool JoinLoops(HloComputation& computation, const Limits& limits, RewriteGate& gate, FusionBuilder& builder) {
   // A schedule is an order with all uses after their definitions; what lies between the two loops would have to move.
   if (computation.module()->config().is_scheduled) return false;
-  Joining joining(computation, max_instructions, gate, builder);
+  Joining joining(computation, limits, gate, builder);
   bool changed = false;
   for (int round = 0; round < kRounds && joining.Round(); ++round) changed = true;
   return changed;

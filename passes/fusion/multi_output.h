@@ -9,6 +9,6 @@ namespace hloir::fusion {
 inline constexpr RuleInfo kMultiOutput = {"multi-output", "f(A), g(A, f(A)) => fusion(A)"};
 
 // Until no two loops of the computation would gain by it. True: something was joined.
-bool JoinLoops(HloComputation& computation, int64_t max_instructions, RewriteGate& gate, FusionBuilder& builder);
+bool JoinLoops(HloComputation& computation, const Limits& limits, RewriteGate& gate, FusionBuilder& builder);
 
 }  // namespace hloir::fusion

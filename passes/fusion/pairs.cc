@@ -9,7 +9,6 @@
 namespace hloir::fusion {
 namespace {
 
-constexpr int64_t kMostResults = 8;
 constexpr int64_t kMostOperands = 32;
 constexpr int kPathBudget = 256;  // instructions looked at for a path between two loops
 
@@ -19,10 +18,15 @@ const HloInstruction& BodyRoot(const HloInstruction& unit) {
   return unit.opcode() == HloOpcode::kFusion ? *unit.fused_computation()->root() : unit;
 }
 
-const Shape* LoopShape(const HloInstruction& unit) {
+bool IsProduct(const HloInstruction& unit) {
+  if (unit.opcode() != HloOpcode::kFusion) return unit.opcode() == HloOpcode::kDot;
+  return unit.attributes<FusionAttributes>().kind == FusionKind::kOutput;
+}
+
+const Shape* LoopShape(const HloInstruction& unit, int64_t max_results, bool products) {
   if (unit.HasControlDependencies() || HasAnnotations(unit) || unit.operand_count() > kMostOperands) return nullptr;
   if (unit.shape().IsTuple()) {
-    if (unit.IsRoot() || unit.shape().tuple_size() > kMostResults) return nullptr;
+    if (unit.IsRoot() || unit.shape().tuple_size() > max_results) return nullptr;
     for (const HloInstruction* user : unit.users()) {
       if (user->opcode() != HloOpcode::kGetTupleElement || user->IsRoot() || user->HasControlDependencies())
         return nullptr;
@@ -31,7 +35,7 @@ const Shape* LoopShape(const HloInstruction& unit) {
   const HloInstruction* root = &BodyRoot(unit);
   if (unit.opcode() == HloOpcode::kFusion) {
     if (unit.attributes<FusionAttributes>().kind != FusionKind::kLoop &&
-        unit.attributes<FusionAttributes>().kind != FusionKind::kInput) {
+        unit.attributes<FusionAttributes>().kind != FusionKind::kInput && !(products && IsProduct(unit))) {
       return nullptr;
     }
     if (root->opcode() == HloOpcode::kTuple) root = root->operand(0);
@@ -39,6 +43,7 @@ const Shape* LoopShape(const HloInstruction& unit) {
   }
   const Role role = RoleOf(*root);
   if (role == Role::kReduce) return &root->operand(0)->shape();
+  if (products && root->opcode() == HloOpcode::kDot) return &root->shape();
   const bool single = unit.opcode() != HloOpcode::kFusion;
   if (role == Role::kArithmetic || (!single && (role == Role::kMove || role == Role::kFree))) return &root->shape();
   return nullptr;

@@ -1,0 +1,141 @@
+// See hloir/check/paired.h.
+#include "hloir/check/paired.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <vector>
+
+#include "fuzz/random.h"
+#include "hloir/check.h"
+#include "support/guard.h"
+
+namespace hloir {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kLeastPairs = 7;  // the fewest whose signs can be all alike by chance in less than 2 of 100
+constexpr int kBootstraps = 2000;
+constexpr double kLeastSample = 2e-4;  // seconds; what is shorter is run several times for one sample
+
+double SecondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+double MedianOf(std::vector<double>& values) {
+  if (values.empty()) return 0;
+  const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), half, values.end());
+  if (values.size() % 2 == 1) return *half;
+  return (*half + *std::max_element(values.begin(), half)) / 2;
+}
+
+// P(at most `few` of n fair coins, or at most that many of the other side).
+double SignTest(int few, int n) {
+  double p = 0;
+  for (int k = 0; k <= few; ++k) {
+    p += std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) - n * std::log(2.0));
+  }
+  return std::min(1.0, 2 * p);
+}
+
+// A module that is ready to run, and its arguments.
+class Contender {
+ public:
+  static StatusOr<Contender> Prepare(const HloModule& module, const RunnerOptions& options,
+                                     std::span<const std::vector<const Literal*>> arguments) {
+    HLOIR_ASSIGN_OR_RETURN(Runner runner, Runner::Prepare(module, options));
+    Contender contender(std::move(runner), arguments);
+    // Once to warm up, once to see how long a sample is.
+    HLOIR_RETURN_IF_ERROR(contender.Run().status());
+    HLOIR_ASSIGN_OR_RETURN(const double once, contender.Run());
+    contender.repeats_ = static_cast<int>(std::clamp(kLeastSample / std::max(once, 1e-7), 1.0, 1000.0));
+    return contender;
+  }
+  // Seconds of one run.
+  StatusOr<double> Run() {
+    const Clock::time_point start = Clock::now();
+    for (int k = 0; k < repeats_; ++k) {
+      if (arguments_.size() == 1) {
+        if (has_result_) {
+          HLOIR_RETURN_IF_ERROR(runner_.RunInto(arguments_[0], &result_));
+        } else {
+          HLOIR_ASSIGN_OR_RETURN(result_, runner_.Run(arguments_[0]));
+          has_result_ = true;
+        }
+      } else {
+        HLOIR_RETURN_IF_ERROR(runner_.RunOnAll(arguments_).status());
+      }
+    }
+    return SecondsSince(start) / repeats_;
+  }
+
+ private:
+  Contender(Runner runner, std::span<const std::vector<const Literal*>> arguments)
+      : runner_(std::move(runner)), arguments_(arguments) {}
+  Runner runner_;
+  std::span<const std::vector<const Literal*>> arguments_;
+  Literal result_;
+  bool has_result_ = false;
+  int repeats_ = 1;
+};
+
+StatusOr<PairedTimes> Measure(const HloModule& before, const HloModule& after, const PairedOptions& options) {
+  RunnerOptions runner = options.runner;
+  if (runner.devices.devices() <= 1 && UsesDevices(before)) runner.devices = DeviceCountsOf(before);
+  HLOIR_ASSIGN_OR_RETURN(const InputSet inputs, MakeInputSet(before, runner.devices, options.seed, InputKind::kPlain));
+  std::vector<std::vector<const Literal*>> arguments;
+  for (const std::vector<Literal>& device : inputs.devices) {
+    std::vector<const Literal*>& pointers = arguments.emplace_back();
+    for (const Literal& literal : device) pointers.push_back(&literal);
+  }
+  HLOIR_ASSIGN_OR_RETURN(Contender a, Contender::Prepare(before, runner, arguments));
+  HLOIR_ASSIGN_OR_RETURN(Contender b, Contender::Prepare(after, runner, arguments));
+  fuzz::Random random(options.seed);
+  std::vector<double> of_a, of_b;
+  const Clock::time_point start = Clock::now();
+  while (static_cast<int>(of_a.size()) < std::max(options.max_pairs, kLeastPairs) &&
+         (static_cast<int>(of_a.size()) < kLeastPairs || SecondsSince(start) < options.seconds)) {
+    const bool a_first = random.Chance(50);
+    for (const bool turn_of_a : {a_first, !a_first}) {
+      HLOIR_ASSIGN_OR_RETURN(const double seconds, (turn_of_a ? a : b).Run());
+      (turn_of_a ? of_a : of_b).push_back(seconds);
+    }
+  }
+  return JudgePairs(of_a, of_b, options.seed);
+}
+
+}  // namespace
+
+PairedTimes JudgePairs(std::span<const double> before, std::span<const double> after, uint64_t seed) {
+  PairedTimes times;
+  const size_t n = std::min(before.size(), after.size());
+  times.pairs = static_cast<int>(n);
+  if (n == 0) return times;
+  std::vector<double> ratios, a(before.begin(), before.end()), b(after.begin(), after.end());
+  int less = 0, more = 0;
+  for (size_t k = 0; k < n; ++k) {
+    ratios.push_back(before[k] > 0 ? after[k] / before[k] : 1);
+    less += after[k] < before[k];
+    more += after[k] > before[k];
+  }
+  times.before_ms = 1e3 * MedianOf(a);
+  times.after_ms = 1e3 * MedianOf(b);
+  times.sign_p = SignTest(std::min(less, more), less + more);
+  fuzz::Random random(seed);
+  std::vector<double> medians, sample(n);
+  for (int k = 0; k < kBootstraps; ++k) {
+    for (double& value : sample) value = ratios[static_cast<size_t>(random.Below(static_cast<int64_t>(n)))];
+    medians.push_back(MedianOf(sample));
+  }
+  std::sort(medians.begin(), medians.end());
+  times.low = medians[kBootstraps / 40];
+  times.high = medians[kBootstraps - 1 - kBootstraps / 40];
+  times.ratio = MedianOf(ratios);
+  return times;
+}
+
+StatusOr<PairedTimes> MeasurePaired(const HloModule& before, const HloModule& after, const PairedOptions& options) {
+  return Guarded([&] { return Measure(before, after, options); });
+}
+
+}  // namespace hloir

@@ -1,0 +1,322 @@
+// hloir tune: the pipeline that is best for a module, or, with --rewrites, the rewrites to take. Flags, tables and the
+// progress bar; the searches are in hloir/rewrite/tune.h and search.h.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "hloir/io.h"
+#include "hloir/passes.h"
+#include "hloir/report.h"
+#include "hloir/rewrite/search.h"
+#include "hloir/rewrite/tune.h"
+#include "inspect/text.h"
+#include "report/table.h"
+#include "support/number.h"
+#include "tools/choices.h"
+#include "tools/command.h"
+#include "tools/progress.h"
+#include "tools/report.h"
+
+namespace hloir::tool {
+namespace {
+
+struct TuneFlags {
+  const PassRegistry* registry = nullptr;
+  std::string file, output, start, budget = "60s";
+  TuneOptions tune;
+  std::string policy, samples;
+  bool json = false, no_verify = false, rewrites = false;
+  SearchMethod method = SearchMethod::kTree;
+};
+
+// "90", "90s", "2m", "500ms" in seconds.
+StatusOr<double> SecondsOf(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = ReadNumber(text.data(), text.data() + text.size(), value);
+  const std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
+  const double times = unit.empty() || unit == "s" ? 1
+                       : unit == "ms"              ? 1e-3
+                       : unit == "m"               ? 60
+                       : unit == "h"               ? 3600
+                                                   : 0;
+  if (error != std::errc() || times == 0 || !(value > 0) || value * times > 1e7)
+    return InvalidArgument(fmt::format("--budget is a time like 60s, 2m or 500ms, not '{}'", text));
+  return value * times;
+}
+
+std::string Change(double part) {
+  if (std::abs(part - 1) < 5e-5) return "the same";
+  return fmt::format("{:+.1f} %", 100 * (part - 1));
+}
+
+// What may be said of the times: a ratio only where there is one.
+std::string TimesInWords(const PairedTimes& times) {
+  if (!times.differ()) return fmt::format("no difference beyond noise in {} pairs of runs", times.pairs);
+  return fmt::format("{:.3f} of the time; 95 % between {:.3f} and {:.3f}, {} pairs of runs, sign test p {:.1g}",
+                     times.ratio, times.low, times.high, times.pairs, times.sign_p);
+}
+
+Json CostJson(const TuneCost& cost) {
+  return {{"bytes", cost.bytes},
+          {"operations", cost.operations},
+          {"roofline", cost.roofline},
+          {"instructions", cost.instructions}};
+}
+
+Json ResultJson(const TuneFlags& flags, const TuneResult& result) {
+  Json json = {{"file", DisplayName(flags.file)},
+               {"by", TuneByName(flags.tune.by)},
+               {"seed", flags.tune.seed},
+               {"passes", result.passes},
+               {"unoptimized", CostJson(result.unoptimized)},
+               {"first", CostJson(result.first)},
+               {"best", CostJson(result.best)},
+               {"tried", result.tried},
+               {"modules", result.modules},
+               {"failed", result.failed},
+               {"refused", result.refused},
+               {"ended", result.ended}};
+  Json& changes = json["changes"] = Json::array();
+  for (const TuneChange& change : result.changes) {
+    Json& one = changes.emplace_back(Json{{"change", change.text}});
+    if (change.without) one["without"] = *change.without;
+  }
+  if (result.refused > 0) json["refused_because"] = result.refused_because;
+  if (result.verdict) json["verdict"] = Json::parse(VerdictJson(*result.verdict));
+  if (result.times) {
+    const PairedTimes& times = *result.times;
+    Json& paired = json["times"];
+    paired = {{"pairs", times.pairs},
+              {"first_ms", times.before_ms},
+              {"best_ms", times.after_ms},
+              {"sign_p", times.sign_p},
+              {"differ", times.differ()}};
+    if (times.differ()) paired["ratio"] = times.ratio, paired["low"] = times.low, paired["high"] = times.high;
+  }
+  return json;
+}
+
+std::string CostTable(const HloModule& module, const TuneCost& u, const TuneCost& f, const TuneCost& b) {
+  Table costs({"module " + ShortName(module.name(), 40), "before", "first", "best", "best to first"});
+  const auto row = [&](const char* name, double before, double first, double best, bool bytes = false) {
+    const auto human = [&](double n) {
+      return bytes ? HumanBytes(static_cast<int64_t>(std::min(n, 0x1p62))) : HumanCount(n);
+    };
+    costs.Add({name, human(before), human(first), human(best), Change(first > 0 ? best / first : 1)});
+  };
+  row("bytes moved", u.bytes, f.bytes, b.bytes, true);
+  row("operations", u.operations, f.operations, b.operations);
+  row("roofline, in bytes", u.roofline, f.roofline, b.roofline, true);
+  row("instructions", static_cast<double>(u.instructions), static_cast<double>(f.instructions),
+      static_cast<double>(b.instructions));
+  return costs.ToString() + "\n";
+}
+
+void PrintResult(const TuneFlags& flags, const HloModule& module, const TuneResult& result) {
+  std::string text = CostTable(module, result.unoptimized, result.first, result.best);
+  if (!result.changes.empty()) {
+    Table changes({"changes of the first pipeline", "without it"});
+    for (const TuneChange& change : result.changes)
+      changes.Add({change.text, change.without ? Change(*change.without) : "not measured"});
+    text += changes.ToString() + "\n";
+  }
+  text += fmt::format("{} pipelines tried, {} different modules, {} failed, {} better ones refused{}\n", result.tried,
+                      result.modules, result.failed, result.refused,
+                      result.refused > 0 ? ": " + Printable(result.refused_because) : "");
+  if (!result.ended) text += "the budget ended before each single change was tried\n";
+  text += result.verdict ? fmt::format("verified: {}\n", result.verdict->ToString()) : "not verified\n";
+  if (result.changes.empty()) text += fmt::format("nothing better by {} was found\n", TuneByName(flags.tune.by));
+  else if (result.times) text += fmt::format("measured, best to first: {}\n", TimesInWords(*result.times));
+  else text += "not measured, as it does not run here\n";
+  text += fmt::format("--passes='{}'\n", result.passes);
+  Write(stdout, ForLocale(text));
+}
+
+// The bar and what it says, at most ten times a second.
+std::function<bool(const TuneProgress&)> Showing(Progress& bar, Stopwatch& watch, double& shown, TuneBy by) {
+  return [&bar, &watch, &shown, by](const TuneProgress& at) {
+    if (watch.Milliseconds() - shown > 100) {
+      bar.Show(static_cast<size_t>(1000 * at.done),
+               fmt::format("{}, {} tried, {} {}", at.phase, at.tried, TuneByName(by), Change(at.best)));
+      shown = watch.Milliseconds();
+    }
+    return true;
+  };
+}
+
+int WriteModule(const TuneFlags& flags, const HloModule& module, FileFormat format) {
+  if (flags.output.empty()) return kExitGood;
+  const StatusOr<std::string> bytes = SerializeModule(module, format, {});
+  if (!bytes.ok()) return Fail(bytes.status(), DisplayName(flags.file));
+  const Status written = WriteOutput(flags.output, *bytes);
+  return written.ok() ? kExitGood : Fail(written);
+}
+
+int SearchAmongRewrites(const TuneFlags& flags, const HloModule& module, FileFormat format) {
+  const std::string file = DisplayName(flags.file);
+  if (flags.tune.by == TuneBy::kTime) return Fail(InvalidArgument("--rewrites counts; it goes not with --by=time"));
+  SearchOptions options;
+  options.method = flags.method;
+  options.by = flags.tune.by, options.seconds = flags.tune.seconds, options.trials = flags.tune.trials;
+  options.seed = flags.tune.seed, options.verify = flags.tune.verify;
+  options.operations_per_byte = flags.tune.operations_per_byte, options.most_operations = flags.tune.most_operations;
+  std::optional<RewritePolicy> policy;
+  if (!flags.policy.empty()) {
+    const auto text = ReadFile(flags.policy);
+    if (!text.ok()) return Fail(text.status(), flags.policy);
+    auto parsed = RewritePolicy::Parse(*text);
+    if (!parsed.ok()) return Fail(parsed.status(), flags.policy);
+    policy = *std::move(parsed);
+    options.policy = &*policy;
+  }
+  std::string samples;
+  if (!flags.samples.empty()) {
+    options.sample = [&samples](const SearchSample& sample) {
+      samples += fmt::format("{:.6g}", sample.gain);
+      for (float feature : sample.features) samples += fmt::format(" {:.5g}", feature);
+      samples += '\n';
+    };
+  }
+  Progress bar(1000);
+  Stopwatch watch;
+  double shown = -1e9;
+  options.progress = Showing(bar, watch, shown, options.by);
+  const auto result = SearchRewrites(module, *flags.registry, options);
+  bar.Clear();
+  if (!result.ok()) return Fail(result.status(), file);
+  if (!flags.samples.empty()) {
+    if (Status written = WriteOutput(flags.samples, samples); !written.ok()) return Fail(written);
+  }
+  if (flags.json) {
+    Json json = {{"file", file},
+                 {"by", TuneByName(options.by)},
+                 {"method", SearchMethodName(options.method)},
+                 {"seed", options.seed},
+                 {"begin", result->begin},
+                 {"rewrites", result->taken},
+                 {"finish", result->finish},
+                 {"unoptimized", CostJson(result->unoptimized)},
+                 {"first", CostJson(result->first)},
+                 {"best", CostJson(result->best)},
+                 {"tried", result->tried},
+                 {"refused", result->refused}};
+    if (result->verdict) json["verdict"] = Json::parse(VerdictJson(*result->verdict));
+    PrintJson(json);
+  } else {
+    std::string text = CostTable(module, result->unoptimized, result->first, result->best);
+    for (const std::string& id : result->taken) text += Printable(id) + "\n";
+    text += fmt::format("{} rewrites taken between --passes='{}' and --passes='{}'\n", result->taken.size(),
+                        result->begin, result->finish);
+    text += fmt::format("{} modules tried, {} better ones refused\n", result->tried, result->refused);
+    text += result->verdict ? fmt::format("verified: {}\n", result->verdict->ToString()) : "not verified\n";
+    Write(stdout, ForLocale(text));
+  }
+  const int status = WriteModule(flags, *result->module, format);
+  return status == kExitGood && result->verdict && !result->verdict->agrees() ? kExitDisagree : status;
+}
+
+int Run(TuneFlags& flags) {
+  if (flags.json) ReportErrorsAsJson();
+  const StatusOr<double> seconds = SecondsOf(flags.budget);
+  if (!seconds.ok()) return Fail(seconds.status());
+  flags.tune.seconds = *seconds;
+  auto names = SplitPipeline(flags.start);
+  if (!names.ok()) return Fail(names.status());
+  flags.tune.start = *std::move(names);
+  flags.tune.verify = !flags.no_verify;
+  const StatusOr<FileFormat> format = flags.output.empty() ? FileFormat() : FormatOf(flags.output);
+  if (!format.ok()) return Fail(format.status(), flags.output);
+  const std::string file = DisplayName(flags.file);
+  auto loaded = ReadModule(flags.file);
+  if (!loaded.ok()) return Fail(loaded.status(), file);
+  const HloModule& module = **loaded;
+
+  if (flags.rewrites) return SearchAmongRewrites(flags, module, *format);
+  Progress bar(1000);
+  Stopwatch watch;
+  double shown = -1e9;
+  flags.tune.progress = Showing(bar, watch, shown, flags.tune.by);
+  auto result = Tune(module, *flags.registry, flags.tune);
+  bar.Clear();
+  if (!result.ok()) return Fail(result.status(), file);
+  if (flags.json) PrintJson(ResultJson(flags, *result));
+  else PrintResult(flags, module, *result);
+  const int status = WriteModule(flags, *result->module, *format);
+  if (status != kExitGood) return status;
+  return !result->verdict || result->verdict->agrees() ? kExitGood : kExitDisagree;
+}
+
+}  // namespace
+
+void AddTuneCommand(CLI::App& app, Action& action, PassRegistry& registry) {
+  auto flags = std::make_shared<TuneFlags>();
+  flags->registry = &registry;
+  CLI::App* command = app.add_subcommand("tune", "Find the pipeline that is best for a module");
+  command->add_option("FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")
+      ->required()
+      ->type_name("");
+  command->add_option("-o,--output", flags->output, "Write the module that the best pipeline makes")->type_name("OUT");
+  command->add_option("--budget", flags->budget, "How long to search: 500ms, 60s, 2m (default: 60s)")
+      ->type_name("TIME");
+  AddChoice<TuneBy>(*command, "--by", flags->tune.by,
+                    {{"bytes", TuneBy::kBytes},
+                     {"operations", TuneBy::kOperations},
+                     {"roofline", TuneBy::kRoofline},
+                     {"time", TuneBy::kTime}},
+                    "What is to be least: bytes moved (the default), operations, the roofline of both, or the time "
+                    "that runs take here")
+      ->type_name("WHAT");
+  command
+      ->add_option("--passes", flags->start,
+                   "Begin with this pipeline (default: the default one); what is found is compared with it")
+      ->type_name("A,[B,C],...");
+  command
+      ->add_option("--trials", flags->tune.trials,
+                   "Try so many pipelines, whatever the budget: by cost, a seed then gives the same on any machine")
+      ->check(Between(int64_t{1}, INT64_MAX))
+      ->type_name("N");
+  command->add_option("--seed", flags->tune.seed, "Of the search, and of the inputs")->check(AnySeed())->type_name("N");
+  AddChoice<MathMode>(*command, "--math", flags->tune.math,
+                      {{"exact", MathMode::kExact}, {"rounding", MathMode::kRounding}, {"fast", MathMode::kFast}},
+                      "How far results may change: exact (no bit, the default), rounding (as XLA does), fast")
+      ->type_name("MODE");
+  command
+      ->add_option("--operations-per-byte", flags->tune.operations_per_byte,
+                   "Of the roofline: what the machine computes while it moves a byte (default: 8)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  command
+      ->add_option("--most-operations", flags->tune.most_operations,
+                   "Refuse what computes more than so many times the operations (default: 1.25)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("TIMES");
+  command->add_option("--threads", flags->tune.runner.threads, "Of the runs that are measured (default: all there are)")
+      ->check(Between(0, 1 << 16))
+      ->type_name("N");
+  AddChoice<SearchMethod>(
+      *command, "--rewrites", flags->method,
+      {{"beam", SearchMethod::kBeam}, {"tree", SearchMethod::kTree}, {"policy", SearchMethod::kPolicy}},
+      "Search among single rewrites in place of pipelines: beam search, Monte Carlo tree search, or a learned policy "
+      "alone")
+      ->each([flags](const std::string&) { flags->rewrites = true; })
+      ->type_name("HOW");
+  command->add_option("--policy", flags->policy, "A learned policy, which tells --rewrites where to look first")
+      ->type_name("FILE");
+  command
+      ->add_option("--samples", flags->samples,
+                   "Write what each rewrite that was tried brought, and its features: what a policy is trained on")
+      ->type_name("OUT");
+  command->add_flag("--no-verify", flags->no_verify, "Trust the passes: the result is not run against the module");
+  command->add_flag("--json", flags->json, "Report as JSON");
+  command->callback([flags, &action] { action = [flags] { return Run(*flags); }; });
+}
+
+}  // namespace hloir::tool
