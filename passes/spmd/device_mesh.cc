@@ -85,7 +85,7 @@ bool DevicesOf(const Sharding& sharding, const std::vector<int64_t>& number_of, 
     devices = Renumbered(sharding.devices, number_of);
     return true;
   }
-  if (sharding.kind != Kind::kNamed || sharding.mesh.maximal_device_id >= 0) return false;
+  if (sharding.kind != Kind::kNamed || sharding.mesh.maximal_device_id >= 0 || sharding.mesh.axes.empty()) return false;
   for (const auto& [name, size] : sharding.mesh.axes) dims.push_back(size);
   devices = MeshDevices(sharding.mesh, number_of);
   return true;
@@ -229,6 +229,11 @@ StatusOr<ArraySharding> DeviceMesh::ReadNamed(const Sharding& sharding, int64_t 
     read.manual = AllAxes();
     return read;
   }
+  if (sharding.mesh.axes.empty()) {  // nothing is cut, but some of it may be
+    for (size_t d = 0; open != nullptr && d < sharding.dimensions.size() && d < open->size(); ++d)
+      (*open)[d] = sharding.dimensions[d].open;
+    return read;
+  }
   DimVector dims;
   for (const auto& [name, size] : sharding.mesh.axes) dims.push_back(size);
   std::vector<Digit> digits;
@@ -348,6 +353,26 @@ Shape DeviceMesh::ShardShape(const Shape& whole, const ArraySharding& sharding) 
       shard.set_dimension(static_cast<int64_t>(d), (whole.dimensions(static_cast<int64_t>(d)) + parts - 1) / parts);
   }
   return shard;
+}
+
+bool IsPartitioned(const HloModule& module) { return module.entry_computation()->name().ends_with("_spmd"); }
+
+int64_t PartitionCount(const HloModule& module) {
+  if (module.config().num_partitions > 1) return module.config().num_partitions;
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      std::vector<const Sharding*> shardings;
+      if (i->sharding() != nullptr) Collect(*i->sharding(), shardings);
+      for (const Sharding* sharding : shardings) {
+        int64_t count = 1;
+        if (sharding->kind == Kind::kTiled) count = Product(sharding->tile_dims);
+        if (sharding->kind == Kind::kNamed)
+          for (const auto& [name, size] : sharding->mesh.axes) count *= size;
+        if (count > 1) return count;
+      }
+    }
+  }
+  return 1;
 }
 
 std::vector<const Sharding*> LeafShardings(const Sharding* sharding, const Shape& shape) {

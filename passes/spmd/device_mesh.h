@@ -70,6 +70,12 @@ class DeviceMesh {
   std::vector<int64_t> device_of_;        // and back
 };
 
+// How many devices the module is for: num_partitions, or where the header says nothing as many as its shardings name.
+int64_t PartitionCount(const HloModule& module);
+
+// Is it a device's program already? By its entry's name, which XLA's partitioner gives, too.
+bool IsPartitioned(const HloModule& module);
+
 // The shardings of a value's leaves, depth first: of an array, one. Leaves that a sharding says nothing of are
 // nullptr.
 std::vector<const Sharding*> LeafShardings(const Sharding* sharding, const Shape& shape);

@@ -450,14 +450,15 @@ class ShardingPropagation : public RewritingPass {
   using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    if (module.config().num_partitions <= 1) return false;
+    if (IsPartitioned(module)) return false;
     bool changed = false;
     if (gate_.Enabled(kImport) && HasShardy(module) && Ask(kImport, *module.entry_computation()->root())) {
       HLOIR_ASSIGN_OR_RETURN(changed, ImportShardy(module));
       gate_.Done(module.entry_computation()->root());
     }
-    if (!gate_.Enabled(kPropagate)) return changed;
-    HLOIR_ASSIGN_OR_RETURN(const DeviceMesh mesh, DeviceMesh::Of(module, module.config().num_partitions));
+    const int64_t devices = PartitionCount(module);
+    if (devices <= 1 || !gate_.Enabled(kPropagate)) return changed;
+    HLOIR_ASSIGN_OR_RETURN(const DeviceMesh mesh, DeviceMesh::Of(module, devices));
     Propagation propagation(module, mesh);
     HLOIR_RETURN_IF_ERROR(propagation.Run());
     return propagation.Write(gate_, changed) || changed;

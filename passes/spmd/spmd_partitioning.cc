@@ -467,9 +467,14 @@ class SpmdPartitioner : public RewritingPass {
 
 StatusOr<bool> SpmdPartitioner::Run(HloModule& module) {
   HloComputation& old = *module.entry_computation();
-  const int64_t devices = module.config().num_partitions;
-  if (devices <= 1 || old.name().ends_with("_spmd") || !Ask(kPartition, *old.root())) return false;
-  if (HasShardy(module)) HLOIR_RETURN_IF_ERROR(ImportShardy(module).status());
+  if (IsPartitioned(module) || !gate_.Enabled(kPartition)) return false;
+  bool imported = false;
+  if (HasShardy(module)) {
+    HLOIR_ASSIGN_OR_RETURN(imported, ImportShardy(module));
+  }
+  const int64_t devices = PartitionCount(module);
+  if (devices <= 1 || !Ask(kPartition, *old.root())) return imported;
+  module.config().num_partitions = devices;
   HLOIR_ASSIGN_OR_RETURN(const DeviceMesh mesh, DeviceMesh::Of(module, devices));
   constexpr int64_t kGrowth = 64, kSmall = 100000;
   Module m{module, mesh, Reducers(module), 1, kGrowth * module.instruction_count() + kSmall};

@@ -37,6 +37,44 @@ bool HasBoundaries(const HloModule& module) {
 // The name that XLA's partitioner, and ours, gives what it makes.
 bool IsNamedPartitioned(const HloModule& module) { return module.entry_computation()->name().ends_with("_spmd"); }
 
+int64_t Product(const DimVector& sizes) {
+  int64_t product = 1;
+  for (int64_t size : sizes) product *= size;
+  return product;
+}
+
+// What JAX writes for Shardy becomes Sharding and SPMDFullToShardShape.
+Status ReadShardy(HloModule& module) {
+  HLOIR_ASSIGN_OR_RETURN(const std::unique_ptr<HloPass> import,
+                         MakePass("sharding-propagation{disable=propagate}", {}));
+  return import->Run(module).status();
+}
+
+// As the header says, or else the first sharding; 1: neither does.
+int64_t DevicesOf(const HloModule& module) {
+  if (module.config().num_partitions > 1) return module.config().num_partitions;
+  const FrontendAttributes& attributes = module.config().frontend_attributes;
+  const bool shardy = std::any_of(attributes.begin(), attributes.end(),
+                                  [](const auto& attribute) { return attribute.first == "xla.sdy.meshes"; });
+  if (shardy) {
+    const std::unique_ptr<HloModule> read = module.Clone();
+    return ReadShardy(*read).ok() ? DevicesOf(*read) : 1;
+  }
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      const Sharding* sharding = i->sharding();
+      while (sharding != nullptr && sharding->kind == Sharding::Kind::kTuple)
+        sharding = sharding->tuple_elements.empty() ? nullptr : &sharding->tuple_elements[0];
+      if (sharding == nullptr) continue;
+      int64_t count = 1;
+      if (sharding->kind == Sharding::Kind::kTiled) count = Product(sharding->tile_dims);
+      for (const auto& [name, size] : sharding->mesh.axes) count *= size;
+      if (count > 1) return count;
+    }
+  }
+  return 1;
+}
+
 bool SameInterface(const HloModule& a, const HloModule& b) {
   const ProgramShape p = a.entry_computation()->program_shape(), q = b.entry_computation()->program_shape();
   if (p.parameters.size() != q.parameters.size() || !p.result.Compatible(q.result)) return false;
@@ -50,12 +88,6 @@ struct Tiling {
   DimVector counts;              // of tiles, by dimension
   std::vector<DimVector> tiles;  // by device
 };
-
-int64_t Product(const DimVector& sizes) {
-  int64_t product = 1;
-  for (int64_t size : sizes) product *= size;
-  return product;
-}
 
 // The index of each device in an array of them.
 StatusOr<std::vector<DimVector>> Positions(const DimVector& dims, const std::vector<int64_t>& devices, int64_t count) {
@@ -79,7 +111,7 @@ StatusOr<Tiling> NamedTiling(const Sharding& sharding, int64_t rank, int64_t dev
                              const std::vector<MeshAxisRef>* only) {
   Tiling tiling{DimVector(static_cast<size_t>(rank), 1),
                 std::vector<DimVector>(static_cast<size_t>(devices), DimVector(static_cast<size_t>(rank), 0))};
-  if (sharding.mesh.maximal_device_id >= 0 || !sharding.named_kind.empty()) return tiling;
+  if (sharding.mesh.maximal_device_id >= 0 || sharding.mesh.axes.empty() || !sharding.named_kind.empty()) return tiling;
   DimVector sizes;
   for (const auto& [name, size] : sharding.mesh.axes) sizes.push_back(size);
   std::vector<int64_t> ids;
@@ -273,7 +305,8 @@ int64_t NextChannel(const HloModule& module) {
   return next;
 }
 
-Status WrapEntry(HloModule& module, const HloModule& whole) {
+// `propagated`: the whole program with what follows from its shardings.
+Status WrapEntry(HloModule& module, const HloModule& whole, const HloModule& propagated) {
   const int64_t devices = module.config().num_partitions;
   int64_t channel = NextChannel(module);
   HloComputation* entry = module.entry_computation();
@@ -307,7 +340,10 @@ Status WrapEntry(HloModule& module, const HloModule& whole) {
   Flatten(b, result, shard, leaves);
   const std::vector<const Shape*> shards = shard.Leaves(), wholes = all.Leaves();
   if (shards.size() != wholes.size()) return InvalidArgument("the two modules have different results");
-  const std::vector<const Sharding*> own = LeafShardings(*entry->root()), others = LeafShardings(*other->root());
+  const std::vector<const Sharding*> own = LeafShardings(*entry->root()),
+                                     others = LeafShardings(other->root()->sharding() != nullptr
+                                                                ? *other->root()
+                                                                : *propagated.entry_computation()->root());
   for (size_t n = 0; n < leaves.size(); ++n) {
     if (!wholes[n]->IsArray()) continue;
     HLOIR_ASSIGN_OR_RETURN(const Tiling tiling,
@@ -383,9 +419,9 @@ Status LowerBoundaries(HloModule& module) {
 
 bool AreOfWholeArrays(const HloModule& a, const HloModule& b) {
   if (a.entry_computation() == nullptr || b.entry_computation() == nullptr) return false;
-  const int64_t devices = a.config().num_partitions;
-  if (devices <= 1 || devices != b.config().num_partitions) return false;
   if (a.config().replica_count > 1 || b.config().replica_count > 1) return false;
+  const int64_t of_a = DevicesOf(a), of_b = DevicesOf(b);
+  if (std::max(of_a, of_b) <= 1 || (of_a > 1 && of_b > 1 && of_a != of_b)) return false;
   return !SameInterface(a, b) || IsNamedPartitioned(a) != IsNamedPartitioned(b) || HasBoundaries(a) || HasBoundaries(b);
 }
 
@@ -399,15 +435,17 @@ StatusOr<std::unique_ptr<HloModule>> MakeWholeView(const HloModule& module, cons
   view->config().input_output_alias.clear();
   view->config().buffer_donor.clear();
   view->config().is_scheduled = false;
+  view->config().num_partitions = std::max(DevicesOf(module), DevicesOf(whole));
   if (!SameInterface(module, whole)) {
-    std::unique_ptr<HloModule> texts = whole.Clone();
-    HLOIR_RETURN_IF_ERROR(WrapEntry(*view, *texts));
+    // Where the whole program's text says nothing of its result, what follows from the rest of it.
+    const std::unique_ptr<HloModule> texts = whole.Clone();
+    texts->config().allow_spmd_sharding_propagation_to_output = {true};
+    HLOIR_ASSIGN_OR_RETURN(const std::unique_ptr<HloPass> propagation, MakePass("sharding-propagation", {}));
+    HLOIR_RETURN_IF_ERROR(propagation->Run(*texts).status());
+    HLOIR_RETURN_IF_ERROR(WrapEntry(*view, whole, *texts));
     return view;
   }
-  // What JAX writes for Shardy becomes Sharding and SPMDFullToShardShape.
-  HLOIR_ASSIGN_OR_RETURN(const std::unique_ptr<HloPass> import,
-                         MakePass("sharding-propagation{disable=propagate}", {}));
-  HLOIR_RETURN_IF_ERROR(import->Run(*view).status());
+  HLOIR_RETURN_IF_ERROR(ReadShardy(*view));
   HLOIR_RETURN_IF_ERROR(LowerBoundaries(*view));
   return view;
 }

@@ -20,9 +20,10 @@ bool AreOfWholeArrays(const HloModule& a, const HloModule& b);
 const HloModule& WholeOf(const HloModule& a, const HloModule& b);
 
 // The module with whole arrays for parameters and result, to be run on all its devices. If its entry has other shapes
-// than `whole`, it is a device's program: each parameter is cut, and the results are gathered, as its own text says or
-// else that of `whole`. If they are the same, what is between SPMDFullToShardShape and SPMDShardToFullShape gets each
-// device's shard and gives it back. InvalidArgument, naming the parameter, where a sharding is missing or does not fit.
+// than `whole`, it is a device's program: each parameter is cut, and the results are gathered, as its own text says, or
+// else that of `whole`, or what sharding-propagation finds from that. If they are the same, what is between
+// SPMDFullToShardShape and SPMDShardToFullShape gets each device's shard and gives it back. InvalidArgument, naming the
+// parameter, where a sharding is missing or does not fit.
 StatusOr<std::unique_ptr<HloModule>> MakeWholeView(const HloModule& module, const HloModule& whole);
 
 }  // namespace hloir::check

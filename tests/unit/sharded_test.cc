@@ -2,6 +2,7 @@
 #include <string>
 
 #include "hloir/check.h"
+#include "hloir/io.h"
 #include "hloir/parser.h"
 #include "hloir/passes.h"
 #include "tests/unit/catch.h"
@@ -69,6 +70,10 @@ TEST_CASE("a sharding that is missing or does not fit is told by name") {
   std::string bare = kWhole;
   const std::string said = ", sharding={devices=[4,1]<=[4]}\n}";
   bare.replace(bare.find(said), said.size(), "\n}");
+  // Of the result it follows from the rest.
+  CHECK(Compare(bare, OfADevice(""))->agrees());
+  const std::string of_x = ", sharding={devices=[4,1]<=[4]}";
+  bare.replace(bare.find(of_x), of_x.size(), "");
   const auto missing = Compare(bare, OfADevice(""));
   REQUIRE_FALSE(missing.ok());
   CHECK(std::string(missing.status().message()).find("result 0") != std::string::npos);
@@ -105,6 +110,27 @@ TEST_CASE("what is written for a device is run as such, within a program on whol
   const auto same = Check(*before, *by_hand);
   REQUIRE(same.ok());
   CHECK(same->agrees());
+}
+
+TEST_CASE("the corpus's sharded programs agree with their partitioned forms, ours and XLA's") {
+  for (const char* name : {"collectives", "data_parallel_step", "halo_exchange", "sharded_products"}) {
+    INFO(name);
+    const std::string path = std::string(HLOIR_CORPUS_DIR) + "/modules/spmd_" + name;
+    const auto whole = ReadModule(path + ".hlo"), xla = ReadModule(path + ".opt.hlo");
+    REQUIRE(whole.ok());
+    REQUIRE(xla.ok());
+    const auto ours = (*whole)->Clone();
+    const std::string passes[] = {"sharding-propagation", "spmd-partitioning"};
+    REQUIRE(MakePipeline(passes, {})->RunOnce(*ours).ok());
+    CHECK(ours->config().num_partitions == 8);
+    for (const HloModule* partitioned : {ours.get(), xla->get()}) {
+      const auto verdict = Check(**whole, *partitioned);
+      INFO((verdict.ok() ? verdict->reason : verdict.status().message()));
+      REQUIRE(verdict.ok());
+      CHECK(verdict->agrees());
+      CHECK(verdict->devices == 8);
+    }
+  }
 }
 
 }  // namespace
