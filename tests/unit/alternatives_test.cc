@@ -219,6 +219,27 @@ ENTRY e {
   CHECK(PrintModule(*graph.module) == PrintModule(*module));
 }
 
+TEST_CASE("what a rewrite calls is the module's own, where it has the same") {
+  const std::unique_ptr<HloModule> module = Parse(R"(HloModule reducer
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+
+ENTRY e {
+  x = f32[8,4] parameter(0)
+  zero = f32[] constant(0)
+  n = f32[8,4] negate(x)
+  ROOT r = f32[8] reduce(n, zero), dimensions={1}, to_apply=add
+}
+)");
+  const AlternativeGraph graph = Add(*module, {"general-fusion"});
+  REQUIRE(graph.rewrites.size() == 1);
+  CHECK(graph.module->computation_count() == 3);  // add, e, and the body of the fusion
+  CHECK(graph.module->FindComputation("add")->callers().size() == 2);
+}
+
 // On real programs: sources alone give the module back; any decisions give one that computes the same.
 TEST_CASE("any choice among alternatives computes the same, on the corpus") {
   uint64_t state = 42;
