@@ -129,7 +129,7 @@ class Alternatives(unittest.TestCase):
             picture = os.path.join(folder, "graph.dot")
             self.assertEqual(hloir._hloir._main(["hloir", "graph", path, "-o", picture]), 0)
             with open(picture) as file:
-                self.assertIn("alternative.1", file.read())
+                self.assertIn("alternative.1\\ncustom-call kAlternative", file.read())
 
     def test_rewrites_beside_the_module(self):
         env = fresh(CHAIN)

@@ -85,11 +85,19 @@ const char* FillOf(std::string_view kind) {
   return "#ffffff";
 }
 
+// The opcode; of a custom-call also whom it calls.
+std::string OperationText(const HloInstruction& i) {
+  std::string text(i.opcode_name());
+  if (i.opcode() == HloOpcode::kCustomCall) text += " " + i.attributes<CustomCallAttributes>().custom_call_target;
+  return text;
+}
+
 std::string DotBox(const HloInstruction& i) {
   std::string label = Quoted(Name(i)), shape = Quoted(ShapeText(i.shape()));
   label.pop_back();
-  const std::string opcode(i.opcode_name());
-  return Format("label={}\\n{}  {},fillcolor=\"{}\"", label, opcode, shape.substr(1), FillOf(KindOf(i)));
+  std::string operation = Quoted(OperationText(i));
+  operation.pop_back();
+  return Format("label={}\\n{}  {},fillcolor=\"{}\"", label, operation.substr(1), shape.substr(1), FillOf(KindOf(i)));
 }
 
 // The instructions of a view and of what is folded in it, as nested clusters.
@@ -248,7 +256,7 @@ StatusOr<std::string> GraphPage(const ModuleGraph& graph) {
       constexpr size_t kCount = 20;  // "1234 instructions"
       size_t characters = box.instruction != nullptr ? label(box).size() : std::max(label(box).size(), kCount);
       if (box.instruction != nullptr)
-        characters = std::max(characters, box.instruction->opcode_name().size() +
+        characters = std::max(characters, OperationText(*box.instruction).size() +
                                               std::min<size_t>(ShapeText(box.instruction->shape()).size(), 24) + 2);
       layout.sizes.push_back({WidthOf(std::min<size_t>(characters, 40)), 38});
     }
@@ -294,7 +302,7 @@ StatusOr<std::string> GraphPage(const ModuleGraph& graph) {
       const HloInstruction& i = *box.instruction;
       const Cost costs = cost.Of(i).once;
       Json json = {
-          {"n", Name(i)}, {"op", i.opcode_name()}, {"k", KindOf(i)}, {"s", ShapeText(i.shape())}, {"t", Text(i)},
+          {"n", Name(i)}, {"op", OperationText(i)}, {"k", KindOf(i)}, {"s", ShapeText(i.shape())}, {"t", Text(i)},
           {"v", v},       {"c", shares[&i]}};
       if (costs.flops > 0) json["f"] = HumanCount(costs.flops);
       if (costs.transcendentals > 0) json["x"] = HumanCount(costs.transcendentals);
