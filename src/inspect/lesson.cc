@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include <nlohmann/json.hpp>
+#include "report/json.h"
 
 #include "hloir/io.h"
 #include "support/format.h"
@@ -14,7 +14,6 @@ namespace hloir {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 struct Kind {
   std::string_view name, ending;

@@ -10,7 +10,7 @@
 #include <optional>
 #include <system_error>
 
-#include <nlohmann/json.hpp>
+#include "report/json.h"
 
 #include "hloir/analysis/buffer_assignment.h"
 #include "hloir/check.h"
@@ -27,8 +27,6 @@
 
 namespace hloir {
 namespace {
-
-using Json = nlohmann::json;
 
 std::string Strip(std::string_view text) {
   const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
