@@ -12,6 +12,7 @@ import importlib
 import json
 import os
 import pathlib
+import re
 import statistics
 import sys
 from typing import Any, Iterable, Iterator, NamedTuple
@@ -34,14 +35,16 @@ class File(NamedTuple):
 
 
 def files_in(folder: str | os.PathLike[str]) -> Iterator[File]:
-    """By name. The program is the module that a harvest's index.json names; else the file's name up to its first dot."""
+    """By name. The program is the module that a harvest's index.json names, without XLA's numbers, so that a function that
+    was compiled twice is one program; else the file's name up to its first dot."""
     root = pathlib.Path(folder)
     programs: dict[str, str] = {}
     index = root / "index.json"
     if index.is_file():
         for row in json.loads(index.read_text(encoding="utf-8")).get("modules", []):
             if row.get("sources"):
-                programs[row["file"]] = row["sources"][0]["module"]
+                module = row["sources"][0]["module"]
+                programs[row["file"]] = re.sub(r"^module_\d+\.|\.\d+$", "", module)
     for path in [root] if root.is_file() else sorted(root.rglob("*")):
         if path.name.removesuffix(".gz").endswith(_ENDINGS) and path.is_file():
             name = str(path.relative_to(root)) if path != root else path.name
@@ -55,13 +58,13 @@ def split_of(program: str) -> str:
 
 
 def _seconds(module: Module, budget: float) -> float | None:
-    """The median run on one thread; None if it does not run, or not within the budget by far."""
+    """The median run on one thread; None if it does not run, or takes too long by far."""
     if budget <= 0:
         return None
     try:
-        first = _measure(module, 1, 1, 0)[0]
+        first = _measure(module, 1, 1, 0, 1 + 20 * budget)[0]
         runs = int(min(25, budget / max(first, 1e-6)))
-        return statistics.median(_measure(module, runs, 1, 0)) if runs > 1 else first
+        return statistics.median(_measure(module, runs, 1, 0, 1 + 20 * budget)) if runs > 1 else first
     except hloir.Error:
         return None
 
@@ -124,7 +127,8 @@ def write(out: str | os.PathLike[str], files: Iterable[File], *, seconds: float 
     files = list(files)
     rows: list[dict[str, Any]] = []
     terminal = sys.stderr.isatty()
-    with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
+    part = os.fspath(out) + ".part"  # until it is whole
+    with parquet.ParquetWriter(part, schema, compression="zstd") as writer:
         for place, file in enumerate(files):
             if terminal:
                 print(f"\r{place + 1} of {len(files)} {file.path.name[:50]:50}", end="", file=sys.stderr, flush=True)
@@ -146,6 +150,7 @@ def write(out: str | os.PathLike[str], files: Iterable[File], *, seconds: float 
                 rows.clear()
         if rows:
             writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+    os.replace(part, out)
     if terminal:
         print(file=sys.stderr)
     return counts

@@ -271,7 +271,7 @@ class RewriteEnv(gymnasium.Env[Observation, np.int64]):
         if not isinstance(self._reward, str):
             return float(self._reward(state))
         if self._reward == "time":
-            return min(_measure(state.module(), self._runs, self._threads, 0))
+            return min(_measure(state.module(), self._runs, self._threads, 0, 60))
         if self._reward == "roofline":
             return state._roofline(self._device)
         flops, transcendentals, moved = state.costs()

@@ -1,8 +1,11 @@
 // A module as a series of decisions in Python: what hloir.gym and hloir.dataset stand on (rewrite/decisions.h). A step
 // releases the GIL; observations are written into arrays of the caller's, of any size, from their beginning.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
-#include <cstring>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -197,12 +200,41 @@ struct InUse<method> {
   }
 };
 
-// Seconds of each of `runs` runs, on inputs that are made up, after one that does not count.
-std::vector<double> Measure(const Graph& graph, int64_t runs, int threads, uint64_t seed) {
+// Sets its flag after so many seconds, if it still lives.
+class Deadline {
+ public:
+  explicit Deadline(double seconds)
+      : thread_([this, seconds] {
+          std::unique_lock lock(mutex_);
+          if (!over_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return done_; })) passed_ = true;
+        }) {}
+  ~Deadline() {
+    {
+      const std::lock_guard lock(mutex_);
+      done_ = true;
+    }
+    over_.notify_one();
+    thread_.join();
+  }
+  const std::atomic<bool>& passed() const { return passed_; }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable over_;
+  bool done_ = false;
+  std::atomic<bool> passed_ = false;
+  std::thread thread_;
+};
+
+// Seconds of each of `runs` runs, on inputs that are made up, after one that does not count. Made-up inputs may let a
+// loop run for ever: an error if all that takes more than `limit` seconds.
+std::vector<double> Measure(const Graph& graph, int64_t runs, int threads, uint64_t seed, double limit) {
   return Value([&]() -> StatusOr<std::vector<double>> {
     nb::gil_scoped_release released;
+    const Deadline deadline(limit);
     ExecutableOptions options;
     options.threads = threads;
+    options.evaluator.cancel = &deadline.passed();
     HLOIR_ASSIGN_OR_RETURN(const std::unique_ptr<HloExecutable> prepared, PrepareExecutable(graph.module(), options));
     HLOIR_ASSIGN_OR_RETURN(const std::vector<Literal> inputs, MakeFakeInputs(graph.module(), seed, InputKind::kPlain));
     std::vector<const Literal*> arguments;
@@ -270,7 +302,8 @@ void BindDecisions(nb::module_& m) {
       .def("_observe", &InUse<&Game::Observe>::Call, nb::arg("nodes"), nb::arg("opcodes"), nb::arg("types"),
            nb::arg("offsets"), nb::arg("edges"), nb::arg("edge_kinds"), nb::arg("actions"), nb::arg("counts"),
            nb::arg("mask"));
-  m.def("_measure", &Measure, nb::arg("module"), nb::arg("runs"), nb::arg("threads"), nb::arg("seed"));
+  m.def("_measure", &Measure, nb::arg("module"), nb::arg("runs"), nb::arg("threads"), nb::arg("seed"),
+        nb::arg("limit"));
   m.def("_opcode_names", &OpcodeNames);
   m.def("_feature_names",
         [] { return std::vector<std::string>(ModuleArrays::kFeatures.begin(), ModuleArrays::kFeatures.end()); });

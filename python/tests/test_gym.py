@@ -299,21 +299,23 @@ class DatasetTest(unittest.TestCase):
             (folder / "modules" / "same.hlo").write_text(CHAIN.replace("again", "twice"))
             (folder / "modules" / "loop.hlo").write_text(LOOP)
             (folder / "modules" / "loop.opt.hlo").write_text(LOOP.replace("[16]", "[8]"))
+            (folder / "modules" / "endless.hlo").write_text(LOOP.replace("constant(3)", "constant(2000000000)"))
             (folder / "modules" / "notes.txt").write_text("nothing")
             harvested = folder / "harvested"
             harvested.mkdir()
             (harvested / "abc.hlo").write_text(CHAIN.replace("64", "32"))
             (harvested / "index.json").write_text(json.dumps({"modules": [
-                {"file": "abc.hlo", "sources": [{"module": "jit_f", "stage": "before_optimizations"}]}]}))
+                {"file": "abc.hlo", "sources": [{"module": "module_0012.jit_f.7", "stage": "before_optimizations"}]}]}))
             out = folder / "set.parquet"
-            subprocess.run([sys.executable, "-m", "hloir.dataset", "-o", out, folder / "modules", harvested], check=True,
+            subprocess.run([sys.executable, "-m", "hloir.dataset", "--seconds=0.01", "-o", out, folder / "modules", harvested], check=True,
                            stderr=subprocess.DEVNULL)
             table = pyarrow.parquet.read_table(out)
             rows = {row["file"]: row for row in table.to_pylist()}
-        self.assertEqual(set(rows), {"chain.hlo", "loop.hlo", "loop.opt.hlo", "abc.hlo"})
+        self.assertEqual(set(rows), {"chain.hlo", "endless.hlo", "loop.hlo", "loop.opt.hlo", "abc.hlo"})
         self.assertEqual(rows["loop.hlo"]["program"], "loop")
         self.assertEqual(rows["loop.hlo"]["split"], rows["loop.opt.hlo"]["split"])
         self.assertEqual(rows["abc.hlo"]["program"], "jit_f")
+        self.assertIsNone(rows["endless.hlo"]["seconds"])
         chain = rows["chain.hlo"]
         module = hloir.parse(chain["text"])
         self.assertEqual(chain["structure"], f"{module.hash:016x}")
