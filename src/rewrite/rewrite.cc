@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "hloir/detail/check.h"
 #include "hloir/printer.h"
 
 namespace hloir {
@@ -149,6 +150,7 @@ void RewriteGate::FindMade(const HloInstruction* replacement) {
 }
 
 void RewriteGate::Done(HloInstruction* replacement) {
+  HLOIR_CHECK(current_.instruction != nullptr, "Done() needs a yes of Allow() before it");
   const bool is_new = replacement != nullptr && replacement->id() >= first_new_id_;
   if (replacement != nullptr) {
     if (is_new || explaining()) FindConsumed();

@@ -37,13 +37,16 @@ class RulePass : public RewritingPass {
       if ((computation->opcodes() & opcodes_).none()) continue;
       // What has no callers any more may have been the body of a fusion.
       const bool called = computation->IsEntry() || !computation->callers().empty();
-      if (called && !IsWrapped(*computation)) changed |= RunOn(*computation);
+      if (called && !IsWrapped(*computation)) {
+        HLOIR_ASSIGN_OR_RETURN(const bool changed_here, RunOn(*computation));
+        changed |= changed_here;
+      }
     }
     return changed;
   }
 
  private:
-  bool RunOn(HloComputation& computation);
+  StatusOr<bool> RunOn(HloComputation& computation);
   // What one of the rules makes of it, or nullptr.
   HloInstruction* ApplyRules(HloInstruction* instruction, RuleContext& context);
   void Push(HloInstruction* instruction);
@@ -114,7 +117,7 @@ void RulePass::RemoveDeadFrom(HloInstruction* instruction) {
   }
 }
 
-bool RulePass::RunOn(HloComputation& computation) {
+StatusOr<bool> RulePass::RunOn(HloComputation& computation) {
   bool any = false;  // an instruction that there are rules for
   for (const HloInstruction* i = computation.first(); i != nullptr && !any; i = i->next()) {
     FetchAhead(i);
@@ -144,6 +147,9 @@ bool RulePass::RunOn(HloComputation& computation) {
     HloInstruction* last_before = computation.last();
     HloInstruction* replacement = ApplyRules(instruction, context);
     if (replacement == nullptr) continue;
+    if (!context.allowed())
+      return Internal("the rule '" + std::string(context.rule().name) + "' of " + name_ +
+                      " built without asking Allow()");
     changed = true;
     // What the rule made stands behind what was the last instruction. It goes to where it is needed: a schedule stays
     // one.

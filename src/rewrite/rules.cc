@@ -8,7 +8,9 @@
 namespace hloir::rules {
 
 bool RuleContext::Allow(std::string reason) {
-  return gate_.Allow(rule_->info(), math_, *instruction_, std::move(reason));
+  const bool yes = gate_.Allow(rule_->info(), math_, *instruction_, std::move(reason));
+  allowed_ |= yes;
+  return yes;
 }
 
 HloInstruction* RuleContext::ReplaceWith(HloInstruction* existing) {

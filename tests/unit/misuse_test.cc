@@ -10,6 +10,7 @@
 #include "catch.h"
 #include "hloir/module.h"
 #include "hloir/parser.h"
+#include "hloir/rewrite/rewrite.h"
 
 namespace hloir {
 namespace {
@@ -104,6 +105,10 @@ TEST_CASE("misuse: editing a graph") {
   });
   CheckEnds("not its entry", [](Sample& m) { m.module->RemoveComputation(&m.main); });
   CheckEnds("its own module", [](Sample& m) { m["n"].AddCalledComputation(nullptr); });
+}
+
+TEST_CASE("misuse: a rewrite that nobody allowed") {
+  CheckEnds("a yes of Allow()", [](Sample& m) { RewriteGate("mine", {}).Done(&m["n"]); });
 }
 
 TEST_CASE("misuse: literals") {

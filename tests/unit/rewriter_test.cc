@@ -13,6 +13,7 @@
 #include "hloir/passes.h"
 #include "hloir/printer.h"
 #include "hloir/rewrite/proposals.h"
+#include "hloir/rewrite/rules.h"
 
 namespace hloir {
 namespace {
@@ -215,6 +216,25 @@ TEST_CASE("a chain of merges carries no more metadata than the limit") {
   Run(*module, {"cse"});
   const HloInstruction* kept = module->entry_computation()->root()->operand(0);
   CHECK(kept->extras().merged_metadata.size() == kMostMergedMetadata);
+}
+
+// -A => A + A, without a word to the gate.
+HloInstruction* Unasked(HloInstruction* i, rules::RuleContext& c) {
+  return c.Binary(HloOpcode::kAdd, i->operand(0), i->operand(0));
+}
+constexpr rules::Rule kUnasked[] = {
+    {HloOpcode::kNegate, "unasked", "-A => A + A", MathMode::kExact, MathMode::kExact, Unasked}};
+
+TEST_CASE("a rule that builds without asking is an error that names it") {
+  PassRegistry registry;
+  REQUIRE(registry.Add("mine", "", rules::DefineRulePass(kUnasked)).ok());
+  std::unique_ptr<HloModule> module = Parse(kText);
+  StatusOr<HloPassPipeline> pipeline = MakePipeline(registry, std::vector<std::string>{"mine"}, {});
+  REQUIRE(pipeline.ok());
+  const Status status = pipeline->RunOnce(*module).status();
+  CHECK(status.code() == StatusCode::kInternal);
+  CHECK(status.message() == "pass mine: the rule 'unasked' of mine built without asking Allow()");
+  CHECK(module->entry_computation()->root()->opcode() == HloOpcode::kNegate);
 }
 
 TEST_CASE("an opportunity that could not be taken names what excluded it") {

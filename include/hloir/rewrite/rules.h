@@ -8,7 +8,8 @@
 //   }
 //
 // and a row in a table, which DefineRulePass makes a pass. It looks first; then asks (ReplaceWith and Allow ask for
-// it); then builds. It returns what stands for `i` from now on, or nullptr if it does not apply or may not.
+// it); then builds. It returns what stands for `i` from now on, or nullptr if it does not apply or may not. A rule that
+// returns something without having asked is an error, which ends the pass.
 //
 // Rules for rules, as they run to a fixpoint: the right side is never worse (fewer or cheaper instructions, or smaller
 // operands); constants go to the right; no rule undoes another.
@@ -42,6 +43,7 @@ struct Rule {
   MathMode integers, floats;
   RuleFunction apply;
   bool every_elementwise = false;  // it looks at all elementwise instructions, and `opcode` does not count
+  const void* data = nullptr;      // for `apply`, which finds it as RuleContext::data(): rules that others write
 
   constexpr RuleInfo info() const { return {name, formula, integers, floats}; }
 };
@@ -93,11 +95,14 @@ class RuleContext {
   using Expansion = HloBuilder::Op (*)(HloBuilder& b, HloInstruction& i, HloBuilder::Ops operands);
   HloInstruction* Expand(Expansion build);
   HloComputation* computation() const { return instruction_->parent(); }
+  const void* data() const { return rule_->data; }
 
   // For the driver.
   void Begin(const Rule* rule, HloInstruction* instruction, MathMode math) {
-    rule_ = rule, instruction_ = instruction, math_ = math;
+    rule_ = rule, instruction_ = instruction, math_ = math, allowed_ = false;
   }
+  const Rule& rule() const { return *rule_; }
+  bool allowed() const { return allowed_; }  // has Allow() said yes?
 
  private:
   HloInstruction* Built(Expansion build);
@@ -106,6 +111,7 @@ class RuleContext {
   const Rule* rule_ = nullptr;
   HloInstruction* instruction_ = nullptr;
   MathMode math_ = MathMode::kExact;
+  bool allowed_ = false;
 };
 
 // Short words for the tables.
