@@ -1,5 +1,5 @@
 // Converter: MLIR's tree to HLO's graph, function by function. What each op becomes is in ops.cc (StableHLO), chlo.cc
-// (what XLA expands) and parallel.cc (collectives, shardings); here is what they share.
+// (what XLA expands), transfers.cc and parallel.cc (collectives, shardings); here is what they share.
 #pragma once
 
 #include <functional>
@@ -142,6 +142,12 @@ class Converter {
   Status While(const Operation&, Scope&);
   Status Conditional(const Operation&, Scope&);
   Status CustomCall(const Operation&, Scope&);
+  // transfers.cc
+  Status Transfer(const Operation& op, TransferAttributes& a, FrontendAttributes& pairs) const;
+  Status Infeed(const Operation&, Scope&);
+  Status Outfeed(const Operation&, Scope&);
+  Status Send(const Operation&, Scope&);
+  Status Recv(const Operation&, Scope&);
   // chlo.cc
   Status Chlo(const Operation&, Scope&);
   Status TopK(const Operation&, Scope&);

@@ -15,6 +15,8 @@ struct KeyName {
 };
 constexpr KeyName kKeys[] = {
     {"broadcast_in_dim", "dims", "broadcast_dimensions"},
+    {"dynamic_broadcast_in_dim", "dims", "broadcast_dimensions"},
+    {"dynamic_iota", "dim", "iota_dimension"},
     {"transpose", "dims", "permutation"},
     {"reverse", "dims", "dimensions"},
     {"concatenate", "dim", "dimension"},

@@ -266,6 +266,94 @@ TEST_CASE("Shardy's shardings are told to XLA's partitioner, too") {
   CHECK(open->entry_computation()->parameter(0)->sharding() == nullptr);
 }
 
+TEST_CASE("shapes that are computed from constants are known") {
+  constexpr std::string_view kText = R"(
+    %c = stablehlo.constant dense<2> : tensor<2xi64>
+    %0 = stablehlo.dynamic_reshape %arg0, %c : (tensor<4xf32>, tensor<2xi64>) -> tensor<2x2xf32>
+    %c_0 = stablehlo.constant dense<[3, 4]> : tensor<2xi64>
+    %1 = stablehlo.dynamic_broadcast_in_dim %arg0, %c_0, dims = [1] : (tensor<4xf32>, tensor<2xi64>) -> tensor<3x4xf32>
+    %c_1 = stablehlo.constant dense<5> : tensor<1xi64>
+    %2 = stablehlo.dynamic_iota %c_1, dim = 0 : (tensor<1xi64>) -> tensor<5xi32>
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %c_2 = stablehlo.constant dense<1> : tensor<1xi64>
+    %c_3 = stablehlo.constant dense<0> : tensor<1xi64>
+    %3 = stablehlo.dynamic_pad %arg0, %cst, %c_2, %c_3, %c_2 : (tensor<4xf32>, tensor<f32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<8xf32>
+    %c_4 = stablehlo.constant dense<4> : tensor<1xi64>
+    %c_5 = stablehlo.constant dense<2> : tensor<1xi64>
+    %4 = stablehlo.real_dynamic_slice %arg0, %c_3, %c_4, %c_5 : (tensor<4xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<2xf32>
+    %c_6 = stablehlo.constant dense<[1, 3]> : tensor<2xi64>
+    %5 = "stablehlo.dynamic_gather"(%arg1, %arg2, %c_6) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false}> : (tensor<4x3xf32>, tensor<2x1xi32>, tensor<2xi64>) -> tensor<2x3xf32>
+    return %0, %1, %2, %3, %4, %5 : tensor<2x2xf32>, tensor<3x4xf32>, tensor<5xi32>, tensor<8xf32>, tensor<2xf32>, tensor<2x3xf32>
+)";
+  // As XLA's converter has it.
+  constexpr std::string_view kHlo = R"(HloModule m
+ENTRY main {
+  x = f32[4] parameter(0)
+  reshape = f32[2,2] reshape(x)
+  broadcast = f32[3,4] broadcast(x), dimensions={1}
+  iota = s32[5] iota(), iota_dimension=0
+  zero = f32[] constant(0)
+  pad = f32[8] pad(x, zero), padding=1_0_1
+  slice = f32[2] slice(x), slice={[0:4:2]}
+  g = f32[4,3] parameter(1)
+  i = s32[2,1] parameter(2)
+  gather = f32[2,3] gather(g, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,3}
+  ROOT r = (f32[2,2], f32[3,4], s32[5], f32[8], f32[2], f32[2,3]) tuple(reshape, broadcast, iota, pad, slice, gather)
+})";
+  const std::string_view arguments = "%arg0: tensor<4xf32>, %arg1: tensor<4x3xf32>, %arg2: tensor<2x1xi32>";
+  const std::string_view results =
+      "(tensor<2x2xf32>, tensor<3x4xf32>, tensor<5xi32>, tensor<8xf32>, tensor<2xf32>, tensor<2x3xf32>)";
+  CheckSame(*Read(Function(arguments, results, kText)), *Hlo(kHlo));
+  // From a parameter it is not.
+  CHECK(ErrorOf(Function("%arg0: tensor<4xf32>, %arg1: tensor<1xi64>", "tensor<2xf32>",
+                         "    %0 = stablehlo.real_dynamic_slice %arg0, %arg1, %arg1, %arg1 : (tensor<4xf32>, "
+                         "tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<2xf32>\n"
+                         "    return %0 : tensor<2xf32>\n"))
+            .find("the op 'stablehlo.real_dynamic_slice' is not supported") != std::string::npos);
+}
+
+TEST_CASE("transfers are a start and a done") {
+  constexpr std::string_view kText = R"(
+    %0:2 = "stablehlo.infeed"(%arg1) <{infeed_config = "a", layout = [[0]]}> : (!stablehlo.token) -> (tensor<2xi32>, !stablehlo.token)
+    %1 = "stablehlo.outfeed"(%arg0, %0#1) <{outfeed_config = "b"}> : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token
+    %2 = "stablehlo.send"(%arg0, %1) <{channel_handle = #stablehlo.channel_handle<handle = 5, type = 2>, is_host_transfer = true}> : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token
+    %3:2 = "stablehlo.recv"(%2) <{channel_handle = #stablehlo.channel_handle<handle = 6, type = 3>, is_host_transfer = true}> : (!stablehlo.token) -> (tensor<3xf32>, !stablehlo.token)
+    return %0#0, %3#0, %3#1 : tensor<2xi32>, tensor<3xf32>, !stablehlo.token
+)";
+  constexpr std::string_view kHlo = R"(HloModule m
+ENTRY main {
+  t = token[] parameter(1)
+  infeed = ((s32[2]), token[]) infeed(t), infeed_config="a"
+  in = (s32[2]) get-tuple-element(infeed), index=0
+  n = s32[2] get-tuple-element(in), index=0
+  x = f32[4] parameter(0)
+  out = (f32[4]) tuple(x)
+  t1 = token[] get-tuple-element(infeed), index=1
+  outfeed = token[] outfeed(out, t1), outfeed_shape=(f32[4]{0}), outfeed_config="b"
+  send = (f32[4], u32[], token[]) send(x, outfeed), channel_id=5, is_host_transfer=true
+  sent = token[] send-done(send), channel_id=5, is_host_transfer=true
+  recv = (f32[3], u32[], token[]) recv(sent), channel_id=6, is_host_transfer=true
+  received = (f32[3], token[]) recv-done(recv), channel_id=6, is_host_transfer=true
+  y = f32[3] get-tuple-element(received), index=0
+  t2 = token[] get-tuple-element(received), index=1
+  ROOT r = (s32[2], f32[3], token[]) tuple(n, y, t2)
+})";
+  CheckSame(*Read(Function("%arg0: tensor<4xf32>, %arg1: !stablehlo.token",
+                           "(tensor<2xi32>, tensor<3xf32>, !stablehlo.token)", kText)),
+            *Hlo(kHlo));
+  constexpr std::string_view kBetween = R"(
+    %0 = "stablehlo.send"(%arg0, %arg1) <{channel_handle = #stablehlo.channel_handle<handle = 5, type = 1>, is_host_transfer = false, source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>}> : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token
+    return %0 : !stablehlo.token
+)";
+  const auto between = Read(Function("%arg0: tensor<4xf32>, %arg1: !stablehlo.token", "!stablehlo.token", kBetween));
+  const HloInstruction* done = between->entry_computation()->root();
+  CHECK(done->opcode() == HloOpcode::kSendDone);
+  for (const HloInstruction* half : {done, done->operand(0)}) {
+    CHECK(half->extras().frontend_attributes ==
+          FrontendAttributes{{"_xla_send_recv_source_target_pairs", "{{0,1},{1,0}}"}});
+  }
+}
+
 TEST_CASE("what is wrong or not known is said with its place") {
   const auto body = [](std::string_view line) {
     return Function("%arg0: tensor<2xf32>", "tensor<2xf32>", std::string(line) + "\n");

@@ -1,0 +1,100 @@
+// Simplifier: what XLA's converter simplifies before it converts. simplify.cc walks the tree, finds what is dead and
+// says which rule looks at which op; the rules are in simplify_arithmetic.cc, simplify_shapes.cc (what moves data),
+// simplify_dynamic.cc (computed shapes) and simplify_control.cc (regions).
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "convert.h"
+
+namespace hloir::stablehlo {
+
+class Simplifier {
+ public:
+  explicit Simplifier(Module& module) : module_(module) {}
+  void Run();
+
+ private:
+  using Kind = Attribute::Kind;
+
+  // Values.
+  Value* Resolve(Value* value) const;
+  // Rules count on operands and results; what has others is left for the converter to refuse.
+  static bool HasArity(const Operation& op);
+  static const Attribute* Constant(const Value* value);
+  static Operation* Def(const Value* value, std::string_view name);
+  // A constant of one value, whatever its shape; its literal has one element.
+  static const Literal* Splat(const Value* value);
+  static bool IsIntegerType(PrimitiveType type) { return IsInteger(type) || type == PrimitiveType::PRED; }
+  static bool IsSplatOf(const Value* value, int64_t number, bool integers_only = false);
+  static bool IsAllOnes(const Value* value);
+  int64_t Uses(const Value* value) const;
+
+  // Making ops, in front of the one that is looked at.
+  Operation& New(std::string_view name, const Operation& like, std::vector<Value*> operands, const Shape& shape);
+  static Attribute Ints(const DimVector& values);
+  static void Set(Operation& op, std::string_view name, Attribute value);
+  static DimVector GetInts(const Operation& op, std::string_view name);
+  static int64_t GetInt(const Operation& op, std::string_view name) {
+    const Attribute* attribute = op.Find(name);
+    return attribute == nullptr ? 0 : attribute->integer;
+  }
+  // `literal`: of one element, or of `shape`.
+  Value* NewConstant(const Operation& like, const Shape& shape, Literal literal);
+  Value* NewInteger(const Operation& like, const Shape& shape, int64_t value) {
+    return NewConstant(like, shape, Literal::Scalar(shape.element_type(), value));
+  }
+  // The op is gone; its results are `values`.
+  bool Replace(Operation& op, const std::vector<Value*>& values);
+  bool Replace(Operation& op, Value* value);
+  // The op is another one now.
+  bool Become(Operation& op, std::string_view name, std::vector<Value*> operands);
+
+  // Walking.
+  void CountUses(const Region& region);
+  void Visit(Region& region);
+  static bool IsPure(const Operation& op);
+  void RemoveDead(Region& region);
+  void Forget(const Operation& op);
+
+  // Rules: true if the op has changed.
+  bool Rewrite(Operation& op);
+  bool Dynamic(Operation& op, std::string_view name);
+  bool NormalizeConstant(Operation& op);
+  bool ZeroExtent(Operation& op, std::string_view name);
+  bool Binary(Operation& op, std::string_view name);
+  bool Unary(Operation& op, std::string_view name);
+  bool Compare(Operation& op);
+  bool Convert(Operation& op);
+  bool Select(Operation& op);
+  bool BroadcastInDim(Operation& op);
+  bool Reshape(Operation& op);
+  bool Transpose(Operation& op);
+  bool TransposeConstant(Operation& op, const DimVector& permutation);
+  bool ConcatenateConstants(Operation& op, int64_t dimension);
+  bool Slice(Operation& op);
+  bool DynamicSlice(Operation& op);
+  bool DynamicUpdateSlice(Operation& op);
+  bool Concatenate(Operation& op);
+  bool Iota(Operation& op);
+  bool Reverse(Operation& op);
+  bool Pad(Operation& op);
+  bool Gather(Operation& op);
+  void DropArguments(Operation& op, const std::vector<bool>& kept, bool interleaved);
+  bool Reduce(Operation& op);
+  bool Sort(Operation& op);
+  bool While(Operation& op);
+  bool Case(Operation& op);
+
+  Module& module_;
+  std::unordered_map<const Value*, Value*> forward_;
+  std::unordered_map<const Value*, int64_t> uses_;
+  std::vector<Operation*>* before_ = nullptr;
+  bool changed_ = false;
+};
+
+}  // namespace hloir::stablehlo
