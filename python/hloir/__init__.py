@@ -18,40 +18,50 @@ array([1., 4., 9.], dtype=float32)
 ['algebraic-simplifier/add-zero@main/y']
 >>> before = module.clone()
 >>> _ = hloir.optimize(module, math='rounding')
->>> bool(hloir.check(before, module))
+>>> bool(hloir.verify(before, module))
 True
 """
 
 from __future__ import annotations
 
+import os
 from typing import Any, Callable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
-from hloir._arrays import Executable, dtype_of
+from hloir._arrays import DeviceExecutable, Executable, dtype_of, to_dlpack
+from hloir._display import Diff, Film, Picture, diff, explain, graph, stats
 from hloir._error import Error
 from hloir._hloir import (
+    Builder,
     Computation,
     Instruction,
     Module,
     PassRun,
+    Pattern,
     Rewrite,
     Shape,
     Verdict,
     _add_pass,
+    _default_pipeline,
+    _DeviceExecutable,
     _Executable,
     _optimize,
+    _parse_text,
+    _parse_proto,
     _pass_names,
     _proposals,
     _take,
-    check,
     isas,
-    parse,
-    parse_proto,
+    match,
     read,
+    reduce,
+    verify,
     version,
 )
 from hloir._jax import from_jax
+from hloir._rules import Rule, register_rules, rule
 from hloir.hloenv import (
     AltPipeline,
     EvaluationResult,
@@ -72,10 +82,33 @@ __version__: str = version
 __all__ = [
     "AltPipeline", "EvaluationResult", "GpuBackend", "HloEnv", "HloGraph", "HloModule", "HloPass", "HloRewriteGraph",
     "Pass", "Pipeline", "RewritePipeline", "RewriteStatus",
-    "Computation", "Error", "Executable", "Instruction", "Module", "PassRun", "Rewrite", "Shape", "Verdict",
-    "__version__", "check", "constant_value", "dtype_of", "from_jax", "isas", "optimize", "parse", "parse_proto",
-    "pass_names", "prepare", "proposals", "read", "register_pass", "run", "take",
+    "Builder", "Computation", "DeviceExecutable", "Diff", "Error", "Executable", "Film", "Instruction", "Module", "PassRun",
+    "Pattern", "Picture", "Rewrite", "Rule", "Shape", "Verdict", "__version__", "check", "constant_value", "default_pipeline",
+    "diff", "dtype_of", "explain", "from_jax", "graph", "isas", "match", "optimize", "parse", "parse_proto", "pass_names",
+    "prepare", "prepare_on_devices", "proposals", "read", "reduce", "register_pass", "register_rules", "rule", "run", "stats",
+    "take", "to_dlpack", "verify",
 ]
+
+check = verify
+
+
+def parse(source: str | bytes | os.PathLike[str], name: str = "") -> Module:
+    """The module in HLO or StableHLO text, in the bytes of a message or of a file, or in the file at a path; verified.
+
+    A text of one line without a brace is taken for a path, too. `name` stands in messages for a file's.
+    """
+    if isinstance(source, os.PathLike):
+        return read(os.fspath(source))
+    if isinstance(source, bytes):
+        return _parse_proto(source)
+    if source and "\n" not in source and "{" not in source:
+        return read(source)
+    return _parse_text(source, name or "<text>")
+
+
+def parse_proto(message: bytes) -> Module:
+    """The module in a serialized HloModuleProto, HloProto or snapshot, verified."""
+    return _parse_proto(message)
 
 
 def prepare(module: Module, *, threads: int = 0, isa: str = "") -> Executable:
@@ -83,29 +116,47 @@ def prepare(module: Module, *, threads: int = 0, isa: str = "") -> Executable:
     return Executable(_Executable(module, threads, isa))
 
 
+def prepare_on_devices(
+    module: Module, *, replicas: int = 0, partitions: int = 0, threads: int = 0, isa: str = ""
+) -> DeviceExecutable:
+    """Prepares a module to be run on several devices, as many as it says itself, or as are given here."""
+    return DeviceExecutable(_DeviceExecutable(module, replicas, partitions, threads, isa))
+
+
 def run(module: Module, *arguments: Any) -> Any:
     """Prepares a module and runs it once."""
     return prepare(module)(*arguments)
 
 
-def optimize(module: Module, passes: str = "", *, math: str = "exact", disable: Sequence[str] = ()) -> list[PassRun]:
+def _pipeline(passes: str | Sequence[str]) -> str:
+    return passes if isinstance(passes, str) else ",".join(passes)
+
+
+def optimize(
+    module: Module, passes: str | Sequence[str] = "", *, math: str = "exact", disable: Sequence[str] = ()
+) -> list[PassRun]:
     """Rewrites the module; returns what each pass did.
 
-    passes: 'dce,[cse,dce],fusion{multi-output=false}', or '' for the default pipeline; math: how far results may change,
-    'exact' (no bit), 'rounding' (as XLA does) or 'fast'; disable: rules that are switched off, by name.
+    passes: 'dce,[cse,dce],fusion{multi-output=false}', a list of such parts, or '' for the default pipeline; math: how far
+    results may change, 'exact' (no bit), 'rounding' (as XLA does) or 'fast'; disable: rules that are switched off, by name.
+    At Ctrl-C the module is legal, and may be half rewritten.
     """
-    return _optimize(module, passes, math, list(disable))
+    return _optimize(module, _pipeline(passes), math, list(disable))
 
 
-def proposals(module: Module, passes: str = "", *, math: str = "exact", disable: Sequence[str] = ()) -> list[Rewrite]:
+def proposals(
+    module: Module, passes: str | Sequence[str] = "", *, math: str = "exact", disable: Sequence[str] = ()
+) -> list[Rewrite]:
     """What these passes could rewrite in the module as it is, each with what it would give; nothing is changed."""
-    return _proposals(module, passes, math, list(disable))
+    return _proposals(module, _pipeline(passes), math, list(disable))
 
 
-def take(module: Module, rewrites: Sequence[Rewrite | str], passes: str = "", *, math: str = "exact") -> list[Rewrite]:
+def take(
+    module: Module, rewrites: Sequence[Rewrite | str], passes: str | Sequence[str] = "", *, math: str = "exact"
+) -> list[Rewrite]:
     """Makes these rewrites, by proposals() or their ids, and no others; returns those made. One can exclude another."""
     ids = [rewrite if isinstance(rewrite, str) else rewrite.id for rewrite in rewrites]
-    return _take(module, ids, passes, math)
+    return _take(module, ids, _pipeline(passes), math)
 
 
 def register_pass(name: str, function: Callable[[Module], bool], description: str = "") -> None:
@@ -115,11 +166,16 @@ def register_pass(name: str, function: Callable[[Module], bool], description: st
 
 
 def pass_names() -> list[str]:
-    """The passes there are, those of register_pass among them."""
+    """The passes there are, those of register_pass and register_rules among them."""
     return _pass_names()
 
 
-def constant_value(instruction: Instruction) -> np.ndarray[Any, Any]:
+def default_pipeline() -> list[str]:
+    """What optimize() runs without names: parts that optimize() takes, to put one's own between."""
+    return _default_pipeline()
+
+
+def constant_value(instruction: Instruction) -> npt.NDArray[Any]:
     """The value of an array constant."""
     dtype = dtype_of(instruction.shape)
     return np.frombuffer(instruction._constant_bytes(), np.uint8).view(dtype).reshape(instruction.shape.dimensions)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+from typing import Any, Iterator, Sequence
 
 import ml_dtypes
 import numpy as np
+import numpy.typing as npt
 
-from hloir._hloir import Shape, _Executable
+from hloir._hloir import Shape, _DeviceExecutable, _dlpack_of, _dlpack_view, _Executable
+
+# DLPack's numbers for what numpy's own DLPack does not know: name, type code.
+_NARROW_CODES = {
+    "bfloat16": 4, "float8_e3m4": 7, "float8_e4m3": 8, "float8_e4m3b11fnuz": 9, "float8_e4m3fn": 10, "float8_e4m3fnuz": 11,
+    "float8_e5m2": 12, "float8_e5m2fnuz": 13, "float8_e8m0fnu": 14,
+}
+_NARROW_NAMES = {code: name for name, code in _NARROW_CODES.items()}
+_KINDS = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}
 
 
 def dtype_of(shape: Shape) -> np.dtype[Any]:
@@ -29,18 +38,34 @@ def _leaves(shape: Shape) -> Iterator[Shape]:
         yield shape
 
 
-def _as_array(value: Any) -> np.ndarray[Any, Any]:
+def _from_dlpack(value: Any) -> npt.NDArray[Any] | None:
+    view = _dlpack_view(value)
+    if view is None:
+        return None
+    data, code, bits, sizes = view
+    if code in _NARROW_NAMES:
+        dtype = np.dtype(getattr(ml_dtypes, _NARROW_NAMES[code]))
+    elif code in _KINDS and bits >= 8:
+        dtype = np.dtype(f"{_KINDS[code]}{bits // 8}")
+    else:
+        return None
+    array: npt.NDArray[Any] = data.view(dtype).reshape(sizes)
+    return array
+
+
+def _as_array(value: Any) -> npt.NDArray[Any]:
     if isinstance(value, np.ndarray):
         return value
     if hasattr(value, "__dlpack__") and not isinstance(value, np.generic):
         try:
-            return np.from_dlpack(value)
-        except (BufferError, RuntimeError, TypeError):
-            pass  # a type that DLPack or numpy does not know, or memory of another device
+            array = _from_dlpack(value)
+            return array if array is not None else np.from_dlpack(value)
+        except (BufferError, RuntimeError, TypeError, ValueError):
+            pass  # memory of another device
     return np.asarray(value)
 
 
-def _flatten(value: Any, shape: Shape, where: str, found: list[tuple[np.ndarray[Any, Any], Shape, str]]) -> None:
+def _flatten(value: Any, shape: Shape, where: str, found: list[tuple[npt.NDArray[Any], Shape, str]]) -> None:
     if shape.is_tuple:
         shapes = shape.tuple_shapes
         if not isinstance(value, (tuple, list)) or len(value) != len(shapes):
@@ -51,9 +76,9 @@ def _flatten(value: Any, shape: Shape, where: str, found: list[tuple[np.ndarray[
         found.append((_as_array(value), shape, where))
 
 
-def _bytes_of(array: np.ndarray[Any, Any], shape: Shape, where: str) -> np.ndarray[Any, Any]:
+def _bytes_of(array: npt.NDArray[Any], shape: Shape, where: str) -> npt.NDArray[np.uint8]:
     wanted = dtype_of(shape)
-    if isinstance(array, np.ndarray) and array.dtype != wanted:
+    if array.dtype != wanted:
         if array.ndim > 0 or not np.can_cast(array.dtype, wanted, casting="same_kind"):
             raise TypeError(f"{where} is {array.dtype}{list(array.shape)}, not {shape}")
         array = array.astype(wanted)  # a Python number
@@ -62,7 +87,16 @@ def _bytes_of(array: np.ndarray[Any, Any], shape: Shape, where: str) -> np.ndarr
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
 
-def _unflatten(shape: Shape, leaves: Iterator[np.ndarray[Any, Any]]) -> Any:
+def _inputs(arguments: Sequence[Any], shapes: list[Shape], where: str) -> list[npt.NDArray[np.uint8]]:
+    if len(arguments) != len(shapes):
+        raise TypeError(f"the module has {len(shapes)} parameters, not {len(arguments)}")
+    found: list[tuple[npt.NDArray[Any], Shape, str]] = []
+    for i, (value, shape) in enumerate(zip(arguments, shapes)):
+        _flatten(value, shape, f"{where} {i}", found)
+    return [_bytes_of(*each) for each in found]
+
+
+def _unflatten(shape: Shape, leaves: Iterator[npt.NDArray[Any]]) -> Any:
     if shape.is_tuple:
         return tuple(_unflatten(element, leaves) for element in shape.tuple_shapes)
     return next(leaves)
@@ -90,16 +124,11 @@ class Executable:
 
     def __call__(self, *arguments: Any, out: Any = None) -> Any:
         """Runs it. `out`: an array, or a tuple of them, that the result is written to."""
-        if len(arguments) != len(self.parameter_shapes):
-            raise TypeError(f"the module has {len(self.parameter_shapes)} parameters, not {len(arguments)}")
-        found: list[tuple[np.ndarray[Any, Any], Shape, str]] = []
-        for i, (value, shape) in enumerate(zip(arguments, self.parameter_shapes)):
-            _flatten(value, shape, f"argument {i}", found)
-        inputs = [_bytes_of(*each) for each in found]
+        inputs = _inputs(arguments, self.parameter_shapes, "argument")
         if out is None:
             results = [np.empty(shape.dimensions, dtype_of(shape)) for shape in _leaves(self.result_shape)]
         else:
-            given: list[tuple[np.ndarray[Any, Any], Shape, str]] = []
+            given: list[tuple[npt.NDArray[Any], Shape, str]] = []
             _flatten(out, self.result_shape, "out", given)
             for array, shape, where in given:
                 if array.dtype != dtype_of(shape) or list(array.shape) != shape.dimensions or not array.flags.c_contiguous:
@@ -107,3 +136,75 @@ class Executable:
             results = [array for array, _, _ in given]
         self._prepared._run(inputs, [array.reshape(-1).view(np.uint8) for array in results])
         return _unflatten(self.result_shape, iter(results))
+
+
+class DeviceExecutable:
+    """A module that is prepared to run on several devices, which are threads of this process.
+
+    Call it with a list that has each device's arguments, and get a list of each device's result. Device d is partition
+    d % partitions of replica d // partitions.
+    """
+
+    def __init__(self, prepared: _DeviceExecutable) -> None:
+        self._prepared = prepared
+        self.parameter_shapes: list[Shape] = prepared.parameter_shapes
+        self.result_shape: Shape = prepared.result_shape
+        self.replicas: int = prepared.replicas
+        self.partitions: int = prepared.partitions
+
+    @property
+    def device_count(self) -> int:
+        return self.replicas * self.partitions
+
+    def __call__(self, arguments: Sequence[Sequence[Any]]) -> list[Any]:
+        inputs = [_inputs(each, self.parameter_shapes, f"device {d}, argument") for d, each in enumerate(arguments)]
+        shapes = list(_leaves(self.result_shape))
+        results = []
+        for leaves in self._prepared._run(inputs):
+            arrays = [leaf.view(dtype_of(shape)).reshape(shape.dimensions) for leaf, shape in zip(leaves, shapes)]
+            results.append(_unflatten(self.result_shape, iter(arrays)))
+        return results
+
+
+def to_dlpack(array: npt.NDArray[Any]) -> Any:
+    """What from_dlpack of torch, jax and others takes, without a copy, the narrow types of ml_dtypes included.
+
+    Arrays of numpy's own types are what they are: numpy exports them itself.
+    """
+    if array.dtype.name not in _NARROW_CODES:
+        return array
+    if not array.flags.c_contiguous:
+        raise BufferError("the array is not contiguous")
+    return _dlpack_of(array.reshape(-1).view(np.uint8), _NARROW_CODES[array.dtype.name], 8 * array.itemsize, list(array.shape))
+
+
+_DEFAULT_TYPES: dict[type, str] = {bool: "pred", int: "s32", float: "f32", complex: "c64"}
+
+
+def constant_parts(value: Any, type_name: str | None) -> tuple[Shape, npt.NDArray[np.uint8]]:
+    """Shape and bytes of a constant."""
+    if type_name is None and type(value) in _DEFAULT_TYPES:
+        type_name = _DEFAULT_TYPES[type(value)]
+    array = _as_array(value)
+    if type_name is None:
+        type_name = _type_name(array.dtype)
+    shape = Shape(f"{type_name}[{','.join(map(str, array.shape))}]")
+    wanted = dtype_of(shape)
+    if array.dtype != wanted:
+        array = array.astype(wanted)
+    return shape, np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+
+
+_TYPES = (
+    "pred", "s2", "s4", "s8", "s16", "s32", "s64", "u2", "u4", "u8", "u16", "u32", "u64", "bf16", "f16", "f32", "f64", "c64",
+    "c128", "f8e3m4", "f8e4m3", "f8e4m3fn", "f8e4m3b11fnuz", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz", "f8e8m0fnu", "f4e2m1fn",
+)
+_TYPE_NAMES: dict[np.dtype[Any], str] = {}
+
+
+def _type_name(dtype: np.dtype[Any]) -> str:
+    if not _TYPE_NAMES:
+        _TYPE_NAMES.update((dtype_of(Shape(f"{name}[]")), name) for name in _TYPES)
+    if dtype not in _TYPE_NAMES:
+        raise TypeError(f"HLO has no type for {dtype}")
+    return _TYPE_NAMES[dtype]

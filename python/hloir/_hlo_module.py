@@ -103,7 +103,7 @@ class HloModule:
         elif format == "path":
             self.module = _hloir.read(input)
         elif format == "txt":
-            self.module = _hloir.parse(input)
+            self.module = _hloir._parse_text(input, "<text>")
         else:
             raise ValueError("the format is 'path' or 'txt'")
 

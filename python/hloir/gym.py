@@ -34,9 +34,9 @@ from hloir._hloir import (
     _feature_names,
     _measure,
     _opcode_names,
-    check,
-    parse,
+    _parse_text,
     read,
+    verify,
 )
 
 __all__ = [
@@ -78,7 +78,7 @@ def _module(source: Source) -> Module:
     if isinstance(source, Module):
         return source
     if isinstance(source, str) and "\n" in source:
-        return parse(source)
+        return _parse_text(source, "<text>")
     return read(os.fspath(source))
 
 
@@ -278,7 +278,7 @@ class RewriteEnv(gymnasium.Env[Observation, np.int64]):
         return moved if self._reward == "bytes" else flops + transcendentals
 
     def _check(self, rewrite: str) -> None:
-        verdict = check(self._start.module, self.module)
+        verdict = verify(self._start.module, self.module)
         if not verdict:
             raise VerificationError(f"after {rewrite}: {verdict}")
 

@@ -515,7 +515,7 @@ class HloEnv:
 
     def has_equal_output(self, first_module: HloModule, second_module: HloModule, times: int = 1) -> bool:
         """Do the two compute the same, but for rounding? `times`: on so many sets of made-up inputs of their own."""
-        return all(bool(_hloir.check(first_module.module, second_module.module, seed)) for seed in range(times))
+        return all(bool(_hloir.verify(first_module.module, second_module.module, seed)) for seed in range(times))
 
     def has_equal_output_as(self, other_module: HloModule, times: int = 1) -> bool:
         return self.has_equal_output(self._hlo_module, other_module, times)

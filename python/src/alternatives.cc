@@ -10,7 +10,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "handles.h"
+#include "passes.h"
 #include "hloir/analysis/extract.h"
 #include "hloir/passes.h"
 #include "hloir/rewrite/alternatives.h"
@@ -27,7 +27,7 @@ std::tuple<GraphRef, std::vector<RewriteLog::Entry>, LeftOut> Alternatives(const
   AlternativeGraph made = Value([&]() -> StatusOr<AlternativeGraph> {
     nb::gil_scoped_release released;
     HLOIR_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitPipeline(passes));
-    return AddAlternatives(graph.module(), BuiltinPasses(), names, options);
+    return AddAlternatives(graph.module(), *Registry(), names, options);
   }());
   LeftOut left_out;
   for (const AlternativeGraph::LeftOut& out : made.left_out) left_out.emplace_back(out.rewrite, out.reason);

@@ -7,6 +7,7 @@
 #include "hloir/main.h"
 #include "hloir/report.h"
 #include "hloir/version.h"
+#include "passes.h"
 
 namespace hloir::python {
 namespace {
@@ -51,15 +52,19 @@ NB_MODULE(_hloir, m) {
   nb::set_leak_warnings(false);  // passes in Python stay with the registry until the process ends
   m.attr("version") = hloir::kVersion;
   BindGraph(m);
+  BindBuilding(m);
+  BindMatching(m);
   BindPasses(m);
   BindRunning(m);
   BindAlternatives(m), BindHloGraph(m);
   BindDecisions(m);
+  BindInspecting(m);
   m.def("_main", [](const std::vector<std::string>& arguments) {
     std::vector<char*> argv;
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);
+    const std::shared_ptr<const hloir::PassRegistry> registry = Registry();
     nb::gil_scoped_release released;
-    return hloir::HloirMain(static_cast<int>(arguments.size()), argv.data());
+    return hloir::HloirMain(static_cast<int>(arguments.size()), argv.data(), *registry);
   });
 }

@@ -1,5 +1,8 @@
 // Modules, computations, instructions and shapes in Python: reading, printing, walking, and the edits that keep a graph
 // whole.
+#include <algorithm>
+#include <cctype>
+
 #include <nanobind/nanobind.h>
 #include <nanobind/operators.h>
 #include <nanobind/stl/optional.h>
@@ -10,7 +13,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "handles.h"
+#include "hloir/analysis/reachability.h"
 #include "hloir/analysis/structural.h"
+#include "hloir/by_name.h"
 #include "hloir/cost.h"
 #include "hloir/io.h"
 #include "hloir/parser.h"
@@ -21,9 +26,10 @@
 namespace hloir::python {
 
 void Graph::Index() {
-  instructions_.assign(static_cast<size_t>(module().instruction_id_limit()), nullptr);
-  computations_.assign(static_cast<size_t>(module().computation_id_limit()), nullptr);
-  for (HloComputation* computation : module().computations()) {
+  HloModule& module = unfinished();
+  instructions_.assign(static_cast<size_t>(module.instruction_id_limit()), nullptr);
+  computations_.assign(static_cast<size_t>(module.computation_id_limit()), nullptr);
+  for (HloComputation* computation : module.computations()) {
     computations_[static_cast<size_t>(computation->id())] = computation;
     for (HloInstruction* i = computation->first(); i != nullptr; i = i->next())
       instructions_[static_cast<size_t>(i->id())] = i;
@@ -41,22 +47,6 @@ HloComputation* Graph::FindComputation(int32_t id) {
   return static_cast<size_t>(id) < computations_.size() ? computations_[static_cast<size_t>(id)] : nullptr;
 }
 
-namespace {
-
-[[noreturn]] void Gone(const char* what) {
-  PyErr_SetString(PyExc_ReferenceError, what);
-  throw nb::python_error();
-}
-
-PrintOptions StyleOf(std::string_view style) {
-  if (style == "readable") return PrintOptions::Readable();
-  if (style == "xla") return PrintOptions::Default();
-  if (style == "short") return PrintOptions::ShortParsable();
-  if (style == "canonical") return PrintOptions::Canonical();
-  if (style == "fingerprint") return PrintOptions::Fingerprint();
-  throw nb::value_error("style is readable, xla, short, canonical or fingerprint");
-}
-
 nb::typed<nb::list, Instruction> InstructionList(const GraphRef& graph, std::span<HloInstruction* const> objects) {
   nb::typed<nb::list, Instruction> list;
   for (HloInstruction* object : objects) list.append(Instruction(graph, object));
@@ -69,14 +59,42 @@ nb::typed<nb::list, Computation> ComputationList(const GraphRef& graph, std::spa
   return list;
 }
 
+namespace {
+
+[[noreturn]] void Gone(const char* what) {
+  PyErr_SetString(PyExc_ReferenceError, what);
+  throw nb::python_error();
+}
+
+// What may stand in text.
+void CheckName(const std::string& name) {
+  const auto allowed = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-';
+  };
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) ||
+      !std::all_of(name.begin(), name.end(), allowed))
+    throw nb::value_error("a name has letters, digits, '_', '.' and '-', and begins with no digit");
+}
+
+PrintOptions StyleOf(std::string_view style) {
+  if (style == "readable") return PrintOptions::Readable();
+  if (style == "xla") return PrintOptions::Default();
+  if (style == "short") return PrintOptions::ShortParsable();
+  if (style == "canonical") return PrintOptions::Canonical();
+  if (style == "fingerprint") return PrintOptions::Fingerprint();
+  throw nb::value_error("style is readable, xla, short, canonical or fingerprint");
+}
+
 std::vector<int64_t> Dimensions(const Shape& shape) { return {shape.dimensions().begin(), shape.dimensions().end()}; }
 
 // Of the same computation; only then may one take the other's place.
 void CheckSamePlace(const Instruction& a, const Instruction& b) {
+  a.graph()->CheckEditable();
   if (a->parent() != b->parent()) throw nb::value_error("the two instructions are of different computations");
 }
 
 void Remove(const Instruction& instruction) {
+  instruction.graph()->CheckEditable();
   if (!IsDead(*instruction)) {
     throw nb::value_error(
         "only an instruction may go that nothing uses, that is no root or parameter, and has no effect");
@@ -89,6 +107,8 @@ void ReplaceAllUsesWith(const Instruction& old_one, const Instruction& new_one) 
   CheckSamePlace(old_one, new_one);
   if (!old_one->shape().Compatible(new_one->shape()))
     throw nb::value_error("the two instructions have different shapes");
+  if (old_one.Get() != new_one.Get() && DependsOn(*new_one, *old_one))
+    throw nb::value_error("the other instruction needs this one itself; replace_operand moves single uses");
   old_one->ReplaceAllUsesWith(new_one.Get());
 }
 
@@ -97,12 +117,14 @@ void ReplaceOperand(const Instruction& instruction, int64_t index, const Instruc
   if (index < 0 || index >= instruction->operand_count()) throw nb::index_error("no such operand");
   if (!instruction->operand(index)->shape().Compatible(operand->shape()))
     throw nb::value_error("the operand has another shape");
+  if (DependsOn(*operand, *instruction)) throw nb::value_error("the operand needs this instruction itself");
   instruction->ReplaceOperandWith(index, operand.Get());
 }
 
 Instruction CloneWithOperands(const Instruction& instruction, const std::vector<Instruction>& operands) {
   if (static_cast<int64_t>(operands.size()) != instruction->operand_count())
     throw nb::value_error("another number of operands");
+  instruction.graph()->CheckEditable();
   std::vector<HloInstruction*> objects;
   for (size_t i = 0; i < operands.size(); ++i) {
     CheckSamePlace(instruction, operands[i]);
@@ -111,7 +133,6 @@ Instruction CloneWithOperands(const Instruction& instruction, const std::vector<
     objects.push_back(operands[i].Get());
   }
   HloInstruction* copy = instruction->parent()->AddClone(*instruction, objects);
-  instruction.graph()->Edited();
   return Instruction(instruction.graph(), copy);
 }
 
@@ -125,6 +146,21 @@ std::optional<nb::typed<nb::dict, nb::str, nb::any>> Metadata(const Instruction&
   fields["source_line"] = metadata->source_line;
   fields["stack_frame_id"] = metadata->stack_frame_id;
   return fields;
+}
+
+nb::module_ AttributeTexts() { return nb::module_::import_("hloir._attributes"); }
+
+nb::object Attribute(const Instruction& instruction, const std::string& name) {
+  for (const auto& [key, text] : PrintAttributes(*instruction)) {
+    if (key == name) return AttributeTexts().attr("value_of")(text);
+  }
+  throw nb::key_error(name.c_str());
+}
+
+void ChangeAttribute(const Instruction& instruction, const std::string& name, const nb::object& value) {
+  instruction.graph()->CheckEditable();
+  const std::string text = nb::cast<std::string>(AttributeTexts().attr("text_of")(name, value));
+  Check(SetAttribute(*instruction, name, text));
 }
 
 nb::bytes ConstantBytes(const Instruction& instruction) {
@@ -173,7 +209,12 @@ void BindInstruction(nb::module_& m) {
   nb::class_<Instruction>(m, "Instruction", "One operation of a computation.")
       .def_prop_rw(
           "name", [](const Instruction& i) { return std::string(i->name()); },
-          [](const Instruction& i, const std::string& name) { i->set_name(name); })
+          [](const Instruction& i, const std::string& name) {
+            i.graph()->CheckEditable();
+            CheckName(name);
+            i->set_name(name);
+          },
+          "Set it, and it is made unique in its computation.")
       .def_prop_ro("opcode", [](const Instruction& i) { return std::string(i->opcode_name()); })
       .def_prop_ro("id", &Instruction::id, "Dense, and never reused within the module.")
       .def_prop_ro("shape", [](const Instruction& i) { return i->shape(); })
@@ -190,6 +231,14 @@ void BindInstruction(nb::module_& m) {
             return attributes;
           },
           "By name, as text has them: {'dimensions': '{0}'}.")
+      .def("__getitem__", &Attribute, nb::arg("attribute"),
+           nb::sig("def __getitem__(self, attribute: str) -> typing.Any"),
+           "An attribute's value: a number, truth value, text or list; what has none of these forms, as HLO text.")
+      .def("__setitem__", &ChangeAttribute, nb::arg("attribute"), nb::arg("value"),
+           "Gives an attribute a value, by value or as HLO text. The shape must stay what it is.")
+      .def(
+          "__delitem__", [](const Instruction& i, const std::string& name) { ChangeAttribute(i, name, nb::str("")); },
+          nb::arg("attribute"), "Back to the default, or to none.")
       .def_prop_ro("metadata", &Metadata, "Where it came from, or None.")
       .def_prop_ro("is_root", [](const Instruction& i) { return i->IsRoot(); })
       .def_prop_ro(
@@ -253,12 +302,41 @@ void BindComputation(nb::module_& m) {
 }
 
 void BindModule(nb::module_& m) {
-  nb::class_<Graph>(m, "Module", "A whole program.")
+  nb::class_<Graph>(m, "Module", "A whole program. Module(name) is an empty one, for Builder.")
+      .def(
+          "__init__",
+          [](Graph* self, std::string name) {
+            CheckName(name);
+            new (self) Graph(std::make_unique<HloModule>(std::move(name)));
+          },
+          nb::arg("name"))
       .def_prop_rw(
-          "name", [](const Graph& g) { return g.module().name(); },
-          [](const Graph& g, std::string name) { g.module().set_name(std::move(name)); })
+          "name", [](const Graph& g) { return g.unfinished().name(); },
+          [](const Graph& g, std::string name) {
+            g.CheckEditable();
+            CheckName(name);
+            g.unfinished().set_name(std::move(name));
+          })
       .def_prop_ro("entry", [](const GraphRef& g) { return Computation(g, g->module().entry_computation()); })
-      .def_prop_ro("computations", [](const GraphRef& g) { return ComputationList(g, g->module().computations()); })
+      .def_prop_ro("computations", [](const GraphRef& g) { return ComputationList(g, g->unfinished().computations()); })
+      .def_prop_ro(
+          "instructions",
+          [](const GraphRef& g) {
+            std::vector<HloInstruction*> all;
+            for (HloComputation* computation : g->unfinished().computations()) {
+              for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) all.push_back(i);
+            }
+            return InstructionList(g, all);
+          },
+          "Of all computations, in the order of the text.")
+      .def(
+          "find",
+          [](const GraphRef& g, const std::string& name) -> std::optional<Computation> {
+            HloComputation* found = g->unfinished().FindComputation(name);
+            if (found == nullptr) return std::nullopt;
+            return Computation(g, found);
+          },
+          nb::arg("name"), "The computation of that name, or None.")
       .def_prop_ro("instruction_count", [](const Graph& g) { return g.module().instruction_count(); })
       .def_prop_ro("replica_count", [](const Graph& g) { return g.module().config().replica_count; })
       .def_prop_ro("num_partitions", [](const Graph& g) { return g.module().config().num_partitions; })
@@ -267,6 +345,30 @@ void BindModule(nb::module_& m) {
           nb::arg("style") = "readable",
           "HLO text: 'readable' (all that the module says), 'xla' (byte for byte XLA's default), 'short', 'canonical' "
           "or 'fingerprint' (without names).")
+      .def(
+          "to_string", [](const Graph& g) { return PrintModule(g.module(), PrintOptions::Readable()); },
+          "HLO text with all that the module says; str(module) is the same.")
+      .def(
+          "run",
+          [](nb::handle self, const nb::args& arguments) -> nb::object {
+            return nb::module_::import_("hloir").attr("run")(self, *arguments);
+          },
+          nb::arg("arguments"), nb::sig("def run(self, *arguments: typing.Any) -> typing.Any"),
+          "Runs it once, as hloir.run does.")
+      .def(
+          "_repr_html_",
+          [](nb::handle self) -> std::optional<std::string> {
+            return nb::cast<std::optional<std::string>>(
+                nb::module_::import_("hloir._display").attr("module_html")(self));
+          },
+          "The graph, for Jupyter.")
+      .def(
+          "__reduce__",
+          [](nb::handle self) -> nb::object {
+            return nb::make_tuple(nb::module_::import_("hloir").attr("parse_proto"),
+                                  nb::make_tuple(self.attr("to_proto")()));
+          },
+          nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"))
       .def(
           "to_proto",
           [](const Graph& g) {
@@ -305,16 +407,22 @@ void BindModule(nb::module_& m) {
           },
           "The same of each instruction of the entry computation.")
       .def("__str__", [](const Graph& g) { return PrintModule(g.module(), PrintOptions::Readable()); })
-      .def("__repr__", [](const Graph& g) {
-        return "<hloir.Module " + g.module().name() + ", " + std::to_string(g.module().instruction_count()) +
-               " instructions>";
-      });
+      .def("__repr__",
+           [](const Graph& g) {
+             HloModule& module = g.unfinished();
+             return "<hloir.Module " + module.name() + ", " + std::to_string(module.instruction_count()) +
+                    " instructions>";
+           })
+      .def("__copy__", [](const Graph& g) { return std::make_shared<Graph>(g.module().Clone()); })
+      .def(
+          "__deepcopy__", [](const Graph& g, nb::handle) { return std::make_shared<Graph>(g.module().Clone()); },
+          nb::arg("memo"));
 }
 
 }  // namespace
 
 HloInstruction* Instruction::Get() const {
-  (void)graph_->module();
+  (void)graph_->unfinished();
   if (seen_ != graph_->edits()) {
     object_ = graph_->FindInstruction(id_);
     seen_ = graph_->edits();
@@ -324,7 +432,7 @@ HloInstruction* Instruction::Get() const {
 }
 
 HloComputation* Computation::Get() const {
-  (void)graph_->module();
+  (void)graph_->unfinished();
   if (seen_ != graph_->edits()) {
     object_ = graph_->FindComputation(id_);
     seen_ = graph_->edits();
@@ -333,13 +441,19 @@ HloComputation* Computation::Get() const {
   return object_;
 }
 
+PrimitiveType TypeNamed(const std::string& name) {
+  StatusOr<Shape> scalar = ParseShape(name + "[]");
+  if (!scalar.ok() || !scalar->IsArray()) throw nb::value_error(("'" + name + "' is no element type").c_str());
+  return scalar->element_type();
+}
+
 void BindGraph(nb::module_& m) {
   BindShape(m);
   BindInstruction(m);
   BindComputation(m);
   BindModule(m);
   m.def(
-      "parse",
+      "_parse_text",
       [](std::string text, const std::string& name) {
         ReadOptions options;
         options.one_module = true;
@@ -352,10 +466,9 @@ void BindGraph(nb::module_& m) {
             name);
         return std::make_shared<Graph>(std::move(file.modules.front()));
       },
-      nb::arg("text"), nb::arg("name") = "<text>",
-      "The module in this HLO text or JSON, verified. `name` stands in messages for a file's.");
+      nb::arg("text"), nb::arg("name"));
   m.def(
-      "parse_proto",
+      "_parse_proto",
       [](const nb::bytes& bytes) {
         ReadOptions options;
         options.one_module = true;
@@ -363,7 +476,7 @@ void BindGraph(nb::module_& m) {
         ModuleFile file = Value(ParseModuleFile(std::string(bytes.c_str(), bytes.size()), options), options.file_name);
         return std::make_shared<Graph>(std::move(file.modules.front()));
       },
-      nb::arg("bytes"), "The module in a serialized HloModuleProto, HloProto or snapshot, verified.");
+      nb::arg("bytes"));
   m.def(
       "read",
       [](const std::string& path) {

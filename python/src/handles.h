@@ -3,12 +3,15 @@
 // so nothing that Python keeps can dangle. Tested by python/tests.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 
 #include "hloir/module.h"
 #include "hloir/status.h"
@@ -34,14 +37,44 @@ T Value(StatusOr<T> result, const std::string& file = {}) {
 class Graph {
  public:
   explicit Graph(std::unique_ptr<HloModule> module) : owned_(std::move(module)), module_(owned_.get()) {}
-  // A module of somebody else's, until Release().
-  explicit Graph(HloModule* borrowed) : module_(borrowed) {}
+  // A module of somebody else's, until Release(). What is `frozen` may be looked at only.
+  explicit Graph(HloModule* borrowed, bool frozen = false) : module_(borrowed), frozen_(frozen) {}
   void Release() { module_ = nullptr; }
+  // With an entry computation.
   HloModule& module() const {
+    HloModule& module = unfinished();
+    if (module.entry_computation() == nullptr)
+      throw nb::value_error("the module has no entry computation yet; Builder.build_entry gives it one");
+    return module;
+  }
+  HloModule& unfinished() const {
     if (module_ == nullptr)
       throw nb::builtin_exception(nb::exception_type::runtime_error, "the pass is over, and its module gone");
+    if (busy_)
+      throw nb::builtin_exception(nb::exception_type::runtime_error,
+                                  "passes are rewriting the module in another thread");
     return *module_;
   }
+  // Before an edit of the caller's.
+  void CheckEditable() const {
+    (void)unfinished();
+    if (frozen_) throw nb::value_error("a rule edits nothing; it returns what is to take the instruction's place");
+  }
+  // While it lives, passes have the module for themselves.
+  class Busy {
+   public:
+    explicit Busy(Graph& graph) : graph_(graph), module_(graph.module()) {
+      graph_.CheckEditable();
+      graph_.Edited();
+      graph_.busy_ = true;
+    }
+    ~Busy() { graph_.busy_ = false; }
+    HloModule& module() { return module_; }
+
+   private:
+    Graph& graph_;
+    HloModule& module_;
+  };
   // Whoever may have removed anything says so.
   void Edited() { ++edits_; }
   uint64_t edits() const { return edits_; }
@@ -52,6 +85,8 @@ class Graph {
   void Index();
   std::unique_ptr<HloModule> owned_;
   HloModule* module_ = nullptr;
+  std::atomic<bool> busy_ = false;
+  bool frozen_ = false;
   uint64_t edits_ = 1, indexed_ = 0;
   std::vector<HloInstruction*> instructions_;  // by id
   std::vector<HloComputation*> computations_;
@@ -92,8 +127,20 @@ class Computation {
   mutable uint64_t seen_;
 };
 
+// What an executable computes, as bytes that others look at in place: `owner` keeps them.
+using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using MutableBytes = nb::ndarray<uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+nb::typed<nb::list, Instruction> InstructionList(const GraphRef& graph, std::span<HloInstruction* const> objects);
+nb::typed<nb::list, Computation> ComputationList(const GraphRef& graph, std::span<HloComputation* const> objects);
+// "f32" => F32; a ValueError for what is no element type.
+PrimitiveType TypeNamed(const std::string& name);
+
 // The parts of the extension, a file each.
 void BindGraph(nb::module_& m);
+void BindBuilding(nb::module_& m);
+void BindMatching(nb::module_& m);
+void BindInspecting(nb::module_& m);
 void BindPasses(nb::module_& m);
 void BindRunning(nb::module_& m);
 void BindAlternatives(nb::module_& m);

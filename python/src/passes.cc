@@ -1,28 +1,60 @@
 // Passes in Python: pipelines over the registry, single rewrites as decisions, and passes that are Python functions.
+// Rules in Python: rules.cc.
+#include "passes.h"
+
+#include <atomic>
 #include <exception>
 #include <functional>
+#include <mutex>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "handles.h"
 #include "hloir/passes.h"
 #include "hloir/report.h"
 #include "hloir/rewrite/proposals.h"
+#include "interrupt.h"
 
 namespace hloir::python {
+
+std::exception_ptr& PendingException() {
+  thread_local std::exception_ptr pending;
+  return pending;
+}
+
 namespace {
 
-// With the passes that Python has added. Under the GIL.
-PassRegistry& Registry() {
-  static PassRegistry* registry = new PassRegistry(BuiltinPasses());
+// With the passes that Python has added: whoever runs passes has the registry as it was when they began.
+std::mutex registry_lock;
+std::shared_ptr<const PassRegistry>& CurrentRegistry() {
+  static auto* registry = new std::shared_ptr<const PassRegistry>(std::make_shared<PassRegistry>(BuiltinPasses()));
   return *registry;
 }
 
-// What a Python pass threw, on its way through the pipeline.
-thread_local std::exception_ptr pending;
+}  // namespace
+
+std::shared_ptr<const PassRegistry> Registry() {
+  const std::lock_guard lock(registry_lock);
+  return CurrentRegistry();
+}
+
+void AddToRegistry(const std::string& name, const std::string& description, PassDefinition definition) {
+  const std::lock_guard lock(registry_lock);
+  auto changed = std::make_shared<PassRegistry>(*CurrentRegistry());
+  Check(changed->Add(name, description, std::move(definition)));
+  CurrentRegistry() = std::move(changed);
+}
+
+MathMode MathNamed(const std::string& math) {
+  if (math == "exact") return MathMode::kExact;
+  if (math == "rounding") return MathMode::kRounding;
+  if (math == "fast") return MathMode::kFast;
+  throw nb::value_error("math is 'exact', 'rounding' or 'fast'");
+}
+
+namespace {
 
 class PythonPass : public HloPass {
  public:
@@ -35,10 +67,10 @@ class PythonPass : public HloPass {
     try {
       changed = nb::cast<bool>(function_(graph));
     } catch (...) {
-      pending = std::current_exception();
+      PendingException() = std::current_exception();
     }
     graph->Release();
-    if (pending) return Internal("the pass '" + name_ + "' raised an exception");
+    if (PendingException()) return Internal("the pass '" + name_ + "' raised an exception");
     return changed;
   }
 
@@ -47,46 +79,86 @@ class PythonPass : public HloPass {
   nb::handle function_;  // the registry keeps it alive
 };
 
-PassOptions OptionsOf(const std::string& math, const std::vector<std::string>& disabled, Rewriter* rewriter) {
-  PassOptions options;
-  if (math == "rounding") options.math = MathMode::kRounding;
-  else if (math == "fast") options.math = MathMode::kFast;
-  else if (math != "exact") throw nb::value_error("math is 'exact', 'rounding' or 'fast'");
-  options.disabled_rules = disabled;
-  options.rewriter = rewriter;
-  return options;
-}
+// Stops passes at Ctrl-C: no rewrite is allowed any more, so that the pass that is running ends.
+class Stopper : public Rewriter {
+ public:
+  Stopper(const std::atomic<bool>& cancel, Rewriter* inner) : cancel_(cancel), inner_(inner) {}
+  bool Allow(const Rewrite& rewrite) override {
+    return !cancel_.load(std::memory_order_relaxed) && (inner_ == nullptr || inner_->Allow(rewrite));
+  }
+  void Done(const Rewrite& rewrite, const HloInstruction* replacement) override {
+    if (inner_ != nullptr) inner_->Done(rewrite, replacement);
+  }
+  void Declined(const Rewrite& rewrite) override {
+    if (inner_ != nullptr) inner_->Declined(rewrite);
+  }
+  void Disabled(std::string_view pass, std::string_view rule) override {
+    if (inner_ != nullptr) inner_->Disabled(pass, rule);
+  }
+  bool wants_text() const override { return inner_ != nullptr && inner_->wants_text(); }
 
-// Runs `body` without the GIL; what a Python pass threw in it goes on.
+ private:
+  const std::atomic<bool>& cancel_;
+  Rewriter* inner_;
+};
+
+// Everything that one call of passes is made with.
+struct Call {
+  Call(const std::string& passes, const std::string& math, const std::vector<std::string>& disabled,
+       Rewriter* rewriter = nullptr)
+      : passes(passes), stopper(cancel, rewriter) {
+    options.math = MathNamed(math);
+    options.disabled_rules = disabled;
+    options.rewriter = &stopper;
+    // As the registry's own, but that it can be stopped.
+    EvaluatorOptions evaluator;
+    evaluator.max_steps = int64_t{1} << 20;
+    evaluator.cancel = &cancel;
+    options.evaluator = MakeReferenceEvaluator(evaluator);
+  }
+  StatusOr<HloPassPipeline> Pipeline() {
+    HLOIR_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitPipeline(passes));
+    PipelineOptions around;
+    around.before = [this](const PassEvent&, const HloModule&) { return cancel ? Cancelled("stopped") : OkStatus(); };
+    return MakePipeline(*registry, names, options, around);
+  }
+
+  const std::shared_ptr<const PassRegistry> registry = Registry();
+  const std::string& passes;
+  std::atomic<bool> cancel = false;
+  Stopper stopper;
+  PassOptions options;
+};
+
+// body() without the GIL; what a Python pass or rule threw in it goes on.
 template <class T>
-T Released(const std::function<StatusOr<T>()>& body) {
-  StatusOr<T> result = [&] {
-    nb::gil_scoped_release released;
-    return body();
-  }();
-  if (pending) std::rethrow_exception(std::exchange(pending, nullptr));
+T Released(Call& call, const std::function<StatusOr<T>()>& body) {
+  PendingException() = nullptr;
+  StatusOr<T> result = Interruptible(call.cancel, body);
+  if (PendingException()) std::rethrow_exception(std::exchange(PendingException(), nullptr));
   return Value(std::move(result));
 }
 
 std::vector<PassRun> Optimize(const GraphRef& graph, const std::string& passes, const std::string& math,
                               const std::vector<std::string>& disabled) {
-  const auto runs = Released<std::vector<PassRun>>(
-      [&, options = OptionsOf(math, disabled, nullptr)]() -> StatusOr<std::vector<PassRun>> {
-        HLOIR_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitPipeline(passes));
-        HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, MakePipeline(Registry(), names, options));
-        graph->Edited();
-        HLOIR_RETURN_IF_ERROR(pipeline.RunOnce(graph->module()).status());
-        return pipeline.runs();
-      });
-  return runs;
+  Call call(passes, math, disabled);
+  Graph::Busy busy(*graph);
+  return Released<std::vector<PassRun>>(call, [&]() -> StatusOr<std::vector<PassRun>> {
+    HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, call.Pipeline());
+    HLOIR_RETURN_IF_ERROR(pipeline.RunOnce(busy.module()).status());
+    return pipeline.runs();
+  });
 }
 
 std::vector<RewriteLog::Entry> ProposalsOf(const GraphRef& graph, const std::string& passes, const std::string& math,
                                            const std::vector<std::string>& disabled) {
-  return Released<Proposals>([&, options = OptionsOf(math, disabled, nullptr)]() -> StatusOr<Proposals> {
-           HLOIR_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitPipeline(passes));
-           return FindProposals(graph->module(), Registry(), names, options);
-         })
+  Call call(passes, math, disabled);
+  const HloModule& module = graph->module();
+  return Released<Proposals>(call,
+                             [&]() -> StatusOr<Proposals> {
+                               HLOIR_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitPipeline(passes));
+                               return FindProposals(module, *call.registry, names, call.options);
+                             })
       .entries;
 }
 
@@ -95,11 +167,11 @@ std::vector<RewriteLog::Entry> Take(const GraphRef& graph, const std::vector<std
   RewriteLog log;
   log.take_only = true;
   log.take.insert(ids.begin(), ids.end());
-  Released<bool>([&, options = OptionsOf(math, {}, &log)]() -> StatusOr<bool> {
-    HLOIR_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitPipeline(passes));
-    HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, MakePipeline(Registry(), names, options));
-    graph->Edited();
-    return pipeline.RunOnce(graph->module());
+  Call call(passes, math, {}, &log);
+  Graph::Busy busy(*graph);
+  Released<bool>(call, [&]() -> StatusOr<bool> {
+    HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, call.Pipeline());
+    return pipeline.RunOnce(busy.module());
   });
   return log.entries();
 }
@@ -110,7 +182,7 @@ void AddPass(const std::string& name, const nb::object& function, const std::str
   definition.make = [kept](std::string_view pass, const PassOptions&) {
     return std::make_unique<PythonPass>(pass, kept);
   };
-  Check(Registry().Add(name, description, std::move(definition)));
+  AddToRegistry(name, description, std::move(definition));
 }
 
 }  // namespace
@@ -146,9 +218,11 @@ void BindPasses(nb::module_& m) {
   m.def("_add_pass", &AddPass, nb::arg("name"), nb::arg("function"), nb::arg("description"));
   m.def("_pass_names", [] {
     std::vector<std::string> names;
-    for (const PassInfo& pass : Registry().passes()) names.push_back(pass.name);
+    for (const PassInfo& pass : Registry()->passes()) names.push_back(pass.name);
     return names;
   });
+  m.def("_default_pipeline", [] { return Registry()->default_pipeline(); });
+  BindRules(m);
 }
 
 }  // namespace hloir::python

@@ -1,57 +1,52 @@
 // Running and checking in Python. Arrays come and go as flat byte views, which python/hloir makes of numpy arrays
 // without a copy. A run releases the GIL and stops at Ctrl-C.
 #include <atomic>
-#include <csignal>
-#include <thread>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "handles.h"
 #include "hloir/check.h"
+#include "hloir/check/reduce.h"
 #include "hloir/executable.h"
 #include "hloir/verifier.h"
+#include "interrupt.h"
 
 namespace hloir::python {
 namespace {
 
-using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using MutableBytes = nb::ndarray<uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class Array>
+void AddBlock(const std::vector<Array>& arrays, size_t i, const Shape& leaf, std::vector<void*>& blocks,
+              const char* what) {
+  if (!leaf.IsArray())
+    Check(Unimplemented(std::string("an ") + what + " is a " + leaf.ToString() + ", which no array holds"));
+  if (i >= arrays.size()) throw nb::value_error((std::string("too few ") + what + "s").c_str());
+  if (static_cast<int64_t>(arrays[i].nbytes()) != leaf.ByteSize())
+    throw nb::value_error(
+        (std::string(what) + " " + std::to_string(i) + " has another size than " + leaf.ToString()).c_str());
+  blocks.push_back(const_cast<uint8_t*>(static_cast<const uint8_t*>(arrays[i].data())));
+}
 
-// While one lives, Ctrl-C sets `cancel`; afterwards Python hears of it. For one thread at a time: signals are the main
-// thread's, and a run elsewhere is not interrupted, as is usual in Python.
-class InterruptScope {
- public:
-  explicit InterruptScope(std::atomic<bool>& cancel)
-      : active_(std::this_thread::get_id() == main_ && target_ == nullptr) {
-    if (!active_) return;
-    hit_ = 0;
-    target_ = &cancel;
-    struct sigaction mine {};
-    mine.sa_handler = [](int) {
-      hit_ = 1;
-      if (std::atomic<bool>* cancel = target_) cancel->store(true);
-    };
-    sigaction(SIGINT, &mine, &old_);
+// The entry's arguments, read where they are: one array for each leaf of each parameter.
+std::vector<Literal> Borrowed(const std::vector<Shape>& parameters, const std::vector<Bytes>& inputs) {
+  std::vector<void*> blocks;
+  for (const Shape& parameter : parameters) {
+    for (const Shape* leaf : parameter.Leaves()) AddBlock(inputs, blocks.size(), *leaf, blocks, "input");
   }
-  ~InterruptScope() {
-    if (!active_) return;
-    sigaction(SIGINT, &old_, nullptr);
-    target_ = nullptr;
+  if (blocks.size() != inputs.size()) throw nb::value_error("more inputs than the module has");
+  std::vector<Literal> arguments;
+  size_t first = 0;
+  for (const Shape& parameter : parameters) {
+    const size_t count = parameter.Leaves().size();
+    arguments.push_back(Value(Literal::Borrow(parameter, std::span(blocks).subspan(first, count))));
+    first += count;
   }
-  static bool hit() { return hit_ != 0; }
-  static void Forget() { hit_ = 0; }
-
- private:
-  static inline const std::thread::id main_ = std::this_thread::get_id();
-  static inline std::atomic<std::atomic<bool>*> target_ = nullptr;
-  static inline volatile std::sig_atomic_t hit_ = 0;
-  bool active_;
-  struct sigaction old_ {};
-};
+  return arguments;
+}
 
 class Executable {
  public:
@@ -71,37 +66,14 @@ class Executable {
   }
 
   void Run(const std::vector<Bytes>& inputs, const std::vector<MutableBytes>& outputs) {
-    std::vector<void*> blocks;
-    size_t next = 0;
-    for (const Shape& parameter : parameters_) {
-      for (const Shape* leaf : parameter.Leaves()) AddBlock(inputs, next++, *leaf, blocks, "input");
-    }
-    if (next != inputs.size()) throw nb::value_error("more inputs than the module has");
-    std::vector<Literal> arguments;
-    size_t first = 0;
-    for (const Shape& parameter : parameters_) {
-      const size_t count = parameter.Leaves().size();
-      arguments.push_back(Value(Literal::Borrow(parameter, std::span(blocks).subspan(first, count))));
-      first += count;
-    }
+    const std::vector<Literal> arguments = Borrowed(parameters_, inputs);
     std::vector<const Literal*> pointers;
     for (const Literal& argument : arguments) pointers.push_back(&argument);
     std::vector<void*> out;
-    next = 0;
+    size_t next = 0;
     for (const Shape* leaf : result_.Leaves()) AddBlock(outputs, next++, *leaf, out, "output");
     Literal result = Value(Literal::Borrow(result_, out));
-    cancel_ = false;
-    const Status ran = [&] {
-      nb::gil_scoped_release released;
-      InterruptScope interrupts(cancel_);
-      return prepared_->RunInto(pointers, &result);
-    }();
-    if (InterruptScope::hit()) {
-      InterruptScope::Forget();
-      PyErr_SetNone(PyExc_KeyboardInterrupt);
-      throw nb::python_error();
-    }
-    Check(ran);
+    Check(Interruptible(cancel_, [&] { return prepared_->RunInto(pointers, &result); }));
   }
 
   const std::vector<Shape>& parameters() const { return parameters_; }
@@ -110,18 +82,6 @@ class Executable {
   std::string Plan() const { return prepared_->ToString(); }
 
  private:
-  template <class Array>
-  static void AddBlock(const std::vector<Array>& arrays, size_t i, const Shape& leaf, std::vector<void*>& blocks,
-                       const char* what) {
-    if (!leaf.IsArray())
-      Check(Unimplemented(std::string("an ") + what + " is a " + leaf.ToString() + ", which no array holds"));
-    if (i >= arrays.size()) throw nb::value_error((std::string("too few ") + what + "s").c_str());
-    if (static_cast<int64_t>(arrays[i].nbytes()) != leaf.ByteSize())
-      throw nb::value_error(
-          (std::string(what) + " " + std::to_string(i) + " has another size than " + leaf.ToString()).c_str());
-    blocks.push_back(const_cast<uint8_t*>(static_cast<const uint8_t*>(arrays[i].data())));
-  }
-
   std::unique_ptr<HloModule> module_;
   std::atomic<bool> cancel_ = false;
   std::unique_ptr<HloExecutable> prepared_;
@@ -129,14 +89,113 @@ class Executable {
   Shape result_;
 };
 
-Verdict CheckModules(const Graph& before, const Graph& after, uint64_t seed, bool exact) {
+// The same for several devices, which are threads of this process.
+class DeviceExecutable {
+ public:
+  DeviceExecutable(const Graph& graph, int64_t replicas, int64_t partitions, int threads, const std::string& isa)
+      : module_(graph.module().Clone()), counts_(DeviceCountsOf(*module_)) {
+    Check(VerifyModule(*module_));
+    if (replicas > 0) counts_.replicas = replicas;
+    if (partitions > 0) counts_.partitions = partitions;
+    Check(CheckDeviceCounts(counts_));
+    ExecutableOptions options;
+    options.threads = threads;
+    options.isa = isa;
+    options.evaluator.cancel = &cancel_;
+    prepared_ = Value([&] {
+      nb::gil_scoped_release released;
+      return PrepareOnDevices(*module_, counts_, options);
+    }());
+    ProgramShape program = module_->entry_computation()->program_shape();
+    parameters_ = std::move(program.parameters);
+    result_ = std::move(program.result);
+  }
+
+  // Of each device, the leaves of its result, each a block of bytes that Python owns.
+  nb::typed<nb::list, nb::typed<nb::list, nb::any>> Run(const std::vector<std::vector<Bytes>>& inputs) {
+    if (static_cast<int64_t>(inputs.size()) != counts_.devices())
+      throw nb::value_error(("there are " + std::to_string(counts_.devices()) + " devices").c_str());
+    std::vector<std::vector<Literal>> arguments;
+    for (const std::vector<Bytes>& each : inputs) arguments.push_back(Borrowed(parameters_, each));
+    std::vector<std::vector<const Literal*>> pointers(arguments.size());
+    for (size_t d = 0; d < arguments.size(); ++d) {
+      for (const Literal& argument : arguments[d]) pointers[d].push_back(&argument);
+    }
+    std::vector<Literal> results = Value(Interruptible(cancel_, [&] { return prepared_->Run(pointers); }));
+    nb::typed<nb::list, nb::typed<nb::list, nb::any>> all;
+    for (Literal& result : results) {
+      auto* kept = new Literal(std::move(result));
+      const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Literal*>(p); });
+      nb::list leaves;
+      for (const Literal* leaf : kept->Leaves()) {
+        const size_t shape[] = {static_cast<size_t>(leaf->size_bytes())};
+        void* data = const_cast<std::byte*>(leaf->untyped_data());
+        leaves.append(nb::cast(nb::ndarray<nb::numpy, uint8_t>(data, 1, shape, owner)));
+      }
+      all.append(leaves);
+    }
+    return all;
+  }
+
+  const std::vector<Shape>& parameters() const { return parameters_; }
+  const Shape& result() const { return result_; }
+  const DeviceCounts& counts() const { return counts_; }
+
+ private:
+  std::unique_ptr<HloModule> module_;
+  DeviceCounts counts_;
+  std::atomic<bool> cancel_ = false;
+  std::unique_ptr<HloDeviceExecutable> prepared_;
+  std::vector<Shape> parameters_;
+  Shape result_;
+};
+
+Verdict VerifyModules(const Graph& before, const Graph& after, uint64_t seed, bool exact, bool divergence) {
+  std::atomic<bool> cancel = false;
   CheckOptions options;
   options.seed = seed;
   options.exact = exact;
-  return Value([&] {
-    nb::gil_scoped_release released;
-    return hloir::Check(before.module(), after.module(), {}, options);
-  }());
+  options.divergence = divergence;
+  options.runner.cancel = &cancel;
+  const HloModule &a = before.module(), &b = after.module();
+  return Value(Interruptible(cancel, [&] { return hloir::Check(a, b, {}, options); }));
+}
+
+GraphRef Reduce(const Graph& graph, const nb::typed<nb::callable, bool(const Graph&)>& property, int64_t max_attempts) {
+  const auto holds = [&](const HloModule& module) {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    const auto candidate = std::make_shared<Graph>(module.Clone());
+    return nb::cast<bool>(nb::bool_(property(candidate)));
+  };
+  if (!holds(graph.module())) throw nb::value_error("the module does not have the property");
+  return std::make_shared<Graph>(ReduceModule(graph.module(), holds, max_attempts));
+}
+
+// What anything with __dlpack__ holds, as bytes where they are: (bytes, type code, bits, sizes). None if it is not
+// contiguous.
+nb::object DlpackView(const nb::ndarray<nb::ro, nb::device::cpu>& array) {
+  int64_t stride = 1;
+  std::vector<int64_t> sizes;
+  for (size_t k = array.ndim(); k-- > 0;) {
+    if (array.shape(k) != 1 && array.stride(k) != stride) return nb::none();
+    stride *= static_cast<int64_t>(array.shape(k));
+    sizes.insert(sizes.begin(), static_cast<int64_t>(array.shape(k)));
+  }
+  const size_t shape[] = {array.nbytes()};
+  // The view keeps the array, and this its memory.
+  auto* kept = new nb::ndarray<nb::ro, nb::device::cpu>(array);
+  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<nb::ndarray<nb::ro, nb::device::cpu>*>(p); });
+  const nb::ndarray<nb::numpy, const uint8_t> bytes(array.data(), 1, shape, owner);
+  return nb::make_tuple(nb::cast(bytes), array.dtype().code, array.dtype().bits, sizes);
+}
+
+// The way out for types that numpy's own DLPack does not know.
+nb::object DlpackOf(const MutableBytes& bytes, int code, int bits, const std::vector<size_t>& sizes) {
+  nb::dlpack::dtype type;
+  type.code = static_cast<uint8_t>(code), type.bits = static_cast<uint8_t>(bits), type.lanes = 1;
+  auto* kept = new MutableBytes(bytes);
+  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<MutableBytes*>(p); });
+  return nb::cast(nb::ndarray<nb::array_api>(kept->data(), sizes.size(), sizes.data(), owner, nullptr, type));
 }
 
 }  // namespace
@@ -157,11 +216,37 @@ void BindRunning(nb::module_& m) {
       .def_ro("differing", &Verdict::differing, "Elements that are not the same bits.")
       .def_ro("largest_relative", &Verdict::largest_relative)
       .def_ro("engines", &Verdict::engines)
+      .def_prop_ro(
+          "proved", [](const Verdict& v) { return v.proof.holds; }, "They agree on all inputs.")
+      .def_prop_ro(
+          "divergence",
+          [](const Verdict& v) -> std::optional<std::string> {
+            if (!v.divergence) return std::nullopt;
+            return v.divergence->Details();
+          },
+          "The first instruction that parts, if that was asked for and is known.")
       .def("__bool__", &Verdict::agrees)
       .def("__str__", &Verdict::ToString)
       .def("__repr__", [](const Verdict& v) { return "<hloir.Verdict " + v.ToString() + ">"; });
-  m.def("check", &CheckModules, nb::arg("before"), nb::arg("after"), nb::arg("seed") = 0, nb::arg("exact") = false,
-        "Runs both on made-up inputs and says whether they compute the same.");
+  nb::class_<DeviceExecutable>(m, "_DeviceExecutable")
+      .def(nb::init<const Graph&, int64_t, int64_t, int, const std::string&>(), nb::arg("module"), nb::arg("replicas"),
+           nb::arg("partitions"), nb::arg("threads"), nb::arg("isa"))
+      .def("_run", &DeviceExecutable::Run, nb::arg("inputs"))
+      .def_prop_ro("replicas", [](const DeviceExecutable& e) { return e.counts().replicas; })
+      .def_prop_ro("partitions", [](const DeviceExecutable& e) { return e.counts().partitions; })
+      .def_prop_ro("parameter_shapes", &DeviceExecutable::parameters)
+      .def_prop_ro("result_shape", &DeviceExecutable::result);
+  m.def("verify", &VerifyModules, nb::arg("before"), nb::arg("after"), nb::arg("seed") = 0, nb::arg("exact") = false,
+        nb::arg("divergence") = false,
+        "Do two modules compute the same? What can be proved is proved, the rest is run on made-up inputs. exact: no "
+        "bit\n"
+        "may differ. divergence: name the first instruction that parts.");
+  m.def("reduce", &Reduce, nb::arg("module"), nb::arg("property"), nb::arg("max_attempts") = int64_t{1} << 40,
+        "The smallest module found that still has a property: a function of a module.");
+  m.def("_dlpack_view", &DlpackView, nb::arg("array"),
+        nb::sig("def _dlpack_view(array: typing.Any) -> tuple[typing.Any, int, int, list[int]] | None"));
+  m.def("_dlpack_of", &DlpackOf, nb::arg("bytes"), nb::arg("code"), nb::arg("bits"), nb::arg("sizes"),
+        nb::sig("def _dlpack_of(bytes: typing.Any, code: int, bits: int, sizes: list[int]) -> typing.Any"));
   m.def("isas", &SupportedIsas, "The instruction sets of this machine that there are kernels for, best last.");
 }
 

@@ -1,0 +1,140 @@
+"""What Jupyter shows: pages of hloir's in a frame of their own, and differences as lists."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import json
+from typing import Any
+
+from hloir._error import Error
+from hloir._hloir import Module, _diff, _explain, _picture, _stats
+
+# Beyond this the page takes seconds to draw; the text of the module is long, too.
+_MOST_DRAWN = 3000
+
+
+def _frame(page: str, height: int) -> str:
+    return (f'<iframe srcdoc="{html.escape(page, quote=True)}" sandbox="allow-scripts" '
+            f'style="display: block; box-sizing: border-box; width: 100%; height: {height}px; border: 1px solid #ccc"></iframe>')
+
+
+def _text(text: str) -> str:
+    return f'<pre style="font-family: monospace">{html.escape(text)}</pre>'
+
+
+def module_html(module: Module) -> str | None:
+    if module.instruction_count <= _MOST_DRAWN:
+        try:
+            return graph(module)._repr_html_()
+        except Error:
+            pass  # no Graphviz
+    return _text(repr(module))
+
+
+class Picture:
+    """A module, or a part of it, as a graph; Jupyter shows it. html, svg: need Graphviz; dot: its language; json: for
+    Model Explorer."""
+
+    def __init__(self, module: Module, computation: str, around: str, depth: int) -> None:
+        self._arguments = (computation, around, depth)
+        self._module = module.clone()
+
+    def _form(self, form: str) -> str:
+        return _picture(self._module, form, *self._arguments)
+
+    @property
+    def html(self) -> str:
+        """One page that needs nothing else."""
+        return self._form("html")
+
+    @property
+    def svg(self) -> str:
+        return self._form("svg")
+
+    @property
+    def dot(self) -> str:
+        return self._form("dot")
+
+    @property
+    def json(self) -> str:
+        return self._form("json")
+
+    def _repr_html_(self) -> str:
+        return _frame(self.html, 480)
+
+
+def graph(module: Module, *, computation: str = "", around: str = "", depth: int = 2) -> Picture:
+    """A picture of the module: of one computation, or of what is at most `depth` operands and users away from the
+    instruction `around`."""
+    picture = Picture(module, computation, around, depth)
+    if computation or around:
+        picture.dot  # a name that is not there is an error now
+    return picture
+
+
+class Film:
+    """Every rewrite that passes made, with its formula, what went and what came; str() tells it, Jupyter shows it."""
+
+    def __init__(self, module: Module, passes: str, math: str) -> None:
+        self._arguments = (passes, math)
+        self._before = module.clone()
+        self.after = module.clone()
+        self.text = _explain(self.after, passes, math, False)[0]
+
+    @property
+    def html(self) -> str:
+        """One page that needs nothing else. It needs Graphviz to be made."""
+        return _explain(self._before.clone(), *self._arguments, True)[1]
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<hloir.Film of {self.after.name}>"
+
+    def _repr_html_(self) -> str:
+        try:
+            return _frame(self.html, 640)
+        except Error:
+            return _text(self.text)
+
+
+def explain(module: Module, passes: str = "", *, math: str = "exact") -> Film:
+    """What these passes, or the default pipeline, do to the module, as a film. The module stays as it is; the film's
+    `after` is what becomes of it."""
+    return Film(module, passes, math)
+
+
+@dataclasses.dataclass(frozen=True)
+class Diff:
+    """What differs between two modules by structure; names and order do not count. str() is a report.
+
+    matched: pairs of names; removed, added and changed as docs/json.md has them.
+    """
+
+    same: bool
+    matched: list[Any]
+    removed: list[Any]
+    added: list[Any]
+    changed: list[Any]
+    report: str = dataclasses.field(repr=False)
+
+    def __str__(self) -> str:
+        return self.report
+
+    def _repr_html_(self) -> str:
+        return _text(self.report)
+
+
+def diff(before: Module, after: Module) -> Diff:
+    """Which instruction of the one is which of the other, and what became of the rest."""
+    text, report = _diff(before, after)
+    fields = json.loads(text)
+    return Diff(fields["same"], fields["matched"], fields["removed"], fields["added"], fields["changed"], report)
+
+
+def stats(module: Module) -> dict[str, Any]:
+    """Counts, costs and the costliest of a module: what `hloir stats --json` prints."""
+    fields: dict[str, Any] = json.loads(_stats(module))
+    return fields

@@ -1,0 +1,85 @@
+// What there is to see in modules: differences, pictures, the film of a pipeline.
+#include <atomic>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include "hloir/inspect/diff.h"
+#include "hloir/inspect/explain.h"
+#include "hloir/inspect/graph.h"
+#include "hloir/inspect/stats.h"
+#include "hloir/pipeline.h"
+#include "interrupt.h"
+#include "passes.h"
+
+namespace hloir::python {
+namespace {
+
+nb::typed<nb::tuple, std::string, std::string> DiffOf(const Graph& before, const Graph& after) {
+  const HloModule &a = before.module(), &b = after.module();
+  std::string json, report;
+  {
+    nb::gil_scoped_release released;
+    const ModuleDiff diff(a, b);
+    json = DiffJson(diff), report = DiffReport(diff);
+  }
+  return nb::make_tuple(json, report);
+}
+
+std::string Picture(const Graph& graph, const std::string& form, const std::string& computation,
+                    const std::string& around, int64_t depth) {
+  const HloModule& module = graph.module();
+  return Value([&]() -> StatusOr<std::string> {
+    nb::gil_scoped_release released;
+    GraphOptions options;
+    options.computation = computation, options.around = around, options.depth = depth;
+    HLOIR_ASSIGN_OR_RETURN(const ModuleGraph views, MakeGraph(module, options));
+    if (form == "dot") return GraphDot(views);
+    if (form == "json") return GraphJson(views);
+    return form == "svg" ? GraphSvg(views) : GraphPage(views);
+  }());
+}
+
+nb::typed<nb::tuple, std::string, std::string> Explain(Graph& graph, const std::string& passes, const std::string& math,
+                                                       bool page) {
+  const std::shared_ptr<const PassRegistry> registry = Registry();
+  PassOptions options;
+  options.math = MathNamed(math);
+  std::atomic<bool> cancel = false;
+  Graph::Busy busy(graph);
+  const Optimizer optimize = [&](HloModule& module, PipelineOptions around, Rewriter* rewriter) -> Status {
+    options.rewriter = rewriter;
+    HLOIR_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitPipeline(passes));
+    around.before = [&, before = around.before](const PassEvent& event, const HloModule& m) {
+      if (cancel) return Cancelled("stopped");
+      return before ? before(event, m) : OkStatus();
+    };
+    HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, MakePipeline(*registry, names, options, std::move(around)));
+    return pipeline.RunOnce(module).status();
+  };
+  PendingException() = nullptr;
+  std::string html;
+  StatusOr<Film> film = Interruptible(cancel, [&]() -> StatusOr<Film> {
+    HLOIR_ASSIGN_OR_RETURN(Film made, MakeFilm(busy.module(), optimize));
+    if (page) {
+      HLOIR_ASSIGN_OR_RETURN(html, FilmPage(made));
+    }
+    return made;
+  });
+  if (PendingException()) std::rethrow_exception(std::exchange(PendingException(), nullptr));
+  return nb::make_tuple(FilmText(Value(std::move(film))), html);
+}
+
+}  // namespace
+
+void BindInspecting(nb::module_& m) {
+  m.def("_diff", &DiffOf, nb::arg("before"), nb::arg("after"));
+  m.def("_picture", &Picture, nb::arg("module"), nb::arg("form"), nb::arg("computation"), nb::arg("around"),
+        nb::arg("depth"));
+  m.def("_explain", &Explain, nb::arg("module"), nb::arg("passes"), nb::arg("math"), nb::arg("page"));
+  m.def(
+      "_stats", [](const Graph& g) { return StatsJson(ModuleStats(g.module())); }, nb::arg("module"));
+}
+
+}  // namespace hloir::python
