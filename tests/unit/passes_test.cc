@@ -406,7 +406,8 @@ TEST_CASE("the text of a pipeline: commas, lines, comments, brackets and options
   CHECK(message("cse{}") == "");
   CHECK(message("cse{multi-output=false}") == "the pass 'cse' has no option 'multi-output'; it has disable, math");
   CHECK(message("fusion{max=3}") ==
-        "the pass 'fusion' has no option 'max'; it has max-instructions, multi-output, disable, math");
+        "the pass 'fusion' has no option 'max'; it has max-instructions, max-copies, work-per-byte, feed-products, "
+        "multi-output, max-results, least-gain, join-products, disable, math");
   CHECK(message("fusion{disable=fues}") == "the pass 'fusion' does not have a rule named 'fues'; did you mean 'fuse'?");
   CHECK(message("fusion{max-instructions=x}") ==
         "the option 'max-instructions' of the pass 'fusion' must be a number, not 'x'");
