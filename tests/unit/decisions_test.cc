@@ -194,6 +194,42 @@ TEST_CASE("a step takes one rewrite, says what went, and a clone goes on by itse
   CHECK(PrintModule(*state.Finished()).find("negate") == std::string::npos);
 }
 
+TEST_CASE("what a step saves in a loop's body, the loop and the module save as often as it runs") {
+  const std::unique_ptr<HloModule> module = Parse(R"(HloModule m
+cond {
+  c = (s32[], f32[16]) parameter(0)
+  i = s32[] get-tuple-element(c), index=0
+  n = s32[] constant(3)
+  ROOT less = pred[] compare(i, n), direction=LT
+}
+body {
+  c = (s32[], f32[16]) parameter(0)
+  i = s32[] get-tuple-element(c), index=0
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  x = f32[16] get-tuple-element(c), index=1
+  s = f32[16] sine(x)
+  y = f32[16] negate(s)
+  z = f32[16] negate(y)
+  ROOT t = (s32[], f32[16]) tuple(j, z)
+}
+ENTRY e {
+  zero = s32[] constant(0)
+  x = f32[16] parameter(0)
+  start = (s32[], f32[16]) tuple(zero, x)
+  ROOT w = (s32[], f32[16]) while(start), condition=cond, body=body
+}
+)");
+  Decisions state = Begin(*module);
+  const int32_t loop = state.module().entry_computation()->FindInstruction("w")->id();
+  const auto loop_bytes = [&] { return state.instruction_costs()[static_cast<size_t>(loop)].repeated.bytes; };
+  const double before = state.total_cost().repeated.bytes, loop_before = loop_bytes();
+  REQUIRE(state.Take(PlaceOf(state, "algebraic-simplifier/negate-negate@body/z")).ok());
+  CHECK(before - state.total_cost().repeated.bytes == 3 * 2 * 128);
+  CHECK(loop_before - loop_bytes() == 3 * 2 * 128);
+  CHECK(Same(state.cost().total(), CostAnalysis(state.module()).total()));
+}
+
 TEST_CASE("the spaces of decisions: passes by name, rules switched off, mistakes") {
   const std::unique_ptr<HloModule> module = Parse(kText);
   DecisionOptions options;
