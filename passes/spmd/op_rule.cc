@@ -314,6 +314,11 @@ OpRule RuleMaker::Make() {
       break;
     case HloOpcode::kCustomCall:
       if (i_.attributes<CustomCallAttributes>().custom_call_target == "Sharding") EverywhereBut({});
+      for (int64_t d = 0; d < BatchDimsOf(i_); ++d) {
+        const int64_t factor = New(Leaf(0).dimensions(d));
+        for (int64_t k = 0; k < i_.operand_count(); ++k) Operand(k, d, factor);
+        for (size_t leaf = 0; leaf < rule_.results.size(); ++leaf) Result(d, factor, static_cast<int64_t>(leaf));
+      }
       break;
     case HloOpcode::kBroadcast: {
       const DimVector& dimensions = i_.dimensions();
@@ -394,6 +399,26 @@ OpRule RuleMaker::Make() {
 }
 
 }  // namespace
+
+int64_t BatchDimsOf(const HloInstruction& custom_call) {
+  int64_t batch = 0;
+  for (const auto& [key, value] : custom_call.extras().frontend_attributes) {
+    if (key != "num_batch_dims" || value.empty() || value.size() > 2) continue;
+    for (char c : value) batch = c >= '0' && c <= '9' ? batch * 10 + (c - '0') : batch;
+  }
+  // All arrays have them.
+  const auto fits = [&](const Shape& shape) { return shape.IsArray() && shape.rank() >= batch; };
+  for (const HloInstruction* operand : custom_call.operands())
+    if (!fits(operand->shape())) return 0;
+  for (const Shape* leaf : custom_call.shape().Leaves()) {
+    if (!fits(*leaf)) return 0;
+    for (int64_t d = 0; d < batch; ++d) {
+      for (const HloInstruction* operand : custom_call.operands())
+        if (operand->shape().dimensions(d) != leaf->dimensions(d)) return 0;
+    }
+  }
+  return custom_call.operand_count() == 0 || custom_call.called_computations().size() > 0 ? 0 : batch;
+}
 
 OpRule RuleOf(const HloInstruction& i) { return RuleMaker(i).Make(); }
 

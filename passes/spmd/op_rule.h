@@ -36,6 +36,9 @@ struct OpRule {
 // Of an instruction whose operands are arrays. Where there is no rule no dimension has factors.
 OpRule RuleOf(const HloInstruction& i);
 
+// The leading dimensions along which a custom-call does the same for each element: what JAX says of linear algebra.
+int64_t BatchDimsOf(const HloInstruction& custom_call);
+
 // Axes by factor.
 using FactorAxes = std::vector<Axes>;
 

@@ -191,6 +191,14 @@ OpPartitioner::Op OpPartitioner::Clone(std::span<const Op> operands) {
   // Sizes that are said again in attributes.
   switch (i_.opcode()) {
     case HloOpcode::kReshape: clone->mutable_attributes<ReshapeAttributes>().inferred_dimension = -1; break;
+    case HloOpcode::kCustomCall: {
+      OptionalShapeList& layouts = clone->mutable_attributes<CustomCallAttributes>().operand_layout_constraints;
+      for (size_t k = 0; layouts && k < layouts->size() && k < operands.size(); ++k) {
+        for (int64_t d = 0; d < (*layouts)[k].rank(); ++d)
+          (*layouts)[k].set_dimension(d, operands[k]->shape().dimensions(d));
+      }
+      break;
+    }
     case HloOpcode::kDynamicSlice:
       clone->mutable_attributes<DynamicSliceAttributes>().dynamic_slice_sizes = shape.dimensions();
       break;

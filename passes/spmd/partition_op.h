@@ -90,6 +90,11 @@ class OpPartitioner {
   bool combined_ = false;  // nothing partial is left
 };
 
+// concatenate(slice(A), slice(A)) that turns A around along the dimension that is joined: by how many elements; -1: it
+// is none. One exchange with a neighbour does it, where `x`, what each device has of A, is cut along that dimension.
+int64_t RotationOf(const HloInstruction& concatenate);
+std::optional<Part> PartitionRotation(SpmdBuilder& spmd, const HloInstruction& concatenate, const Part& x);
+
 // The opcode of a computation of two scalars that does nothing else, if that has a neutral element.
 std::optional<HloOpcode> SimpleReducer(const HloComputation& computation);
 Literal IdentityOf(HloOpcode reducer, PrimitiveType type);

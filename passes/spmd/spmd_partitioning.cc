@@ -112,6 +112,12 @@ class ComputationPartitioner {
   std::unordered_map<const HloInstruction*, Value> values_;
 };
 
+// A slice that is needed where turning an array around cannot be done at once, if at all.
+bool IsForRotations(const HloInstruction& i) {
+  if (i.opcode() != HloOpcode::kSlice || i.IsRoot() || i.user_count() == 0) return false;
+  return std::all_of(i.users().begin(), i.users().end(), [](const HloInstruction* u) { return RotationOf(*u) > 0; });
+}
+
 std::vector<ArraySharding> ShardingsOf(const Value& value) {
   std::vector<ArraySharding> shardings;
   for (const Part& part : value) shardings.push_back(part.sharding);
@@ -188,7 +194,7 @@ StatusOr<HloComputation*> ComputationPartitioner::Partition(const std::vector<Ar
           parameter->shape(), value);
   }
   for (const HloInstruction* i : old_.PostOrder()) {
-    if (!i->IsParameter()) HLOIR_RETURN_IF_ERROR(Visit(*i));
+    if (!i->IsParameter() && !IsForRotations(*i)) HLOIR_RETURN_IF_ERROR(Visit(*i));
   }
   const HloInstruction& root = *old_.root();
   const Value value = Resharded(ValueOf(&root), root.shape(), wanted);
@@ -216,6 +222,7 @@ Status ComputationPartitioner::Visit(const HloInstruction& i) {
 Axes ComputationPartitioner::ManualOf(const HloInstruction& i) const {
   Axes manual;
   for (const HloInstruction* operand : i.operands()) {
+    if (!values_.contains(operand)) operand = operand->operand(0);  // a slice for a rotation
     for (const Part& part : ValueOf(operand)) manual = Union(manual, part.sharding.manual);
   }
   return manual;
@@ -268,7 +275,9 @@ StatusOr<Value> ComputationPartitioner::Make(const HloInstruction& i) {
     case HloOpcode::kWhile: return MakeWhile(i);
     case HloOpcode::kCall:
     case HloOpcode::kConditional: return MakeConditional(i);
-    case HloOpcode::kCustomCall: return MakeCustomCall(i, i.attributes<CustomCallAttributes>().custom_call_target);
+    case HloOpcode::kCustomCall:
+      if (BatchDimsOf(i) > 0) break;
+      return MakeCustomCall(i, i.attributes<CustomCallAttributes>().custom_call_target);
     default: break;
   }
   const auto is_array = [](const Shape* leaf) { return leaf->IsArray(); };
@@ -282,6 +291,14 @@ StatusOr<Value> ComputationPartitioner::Make(const HloInstruction& i) {
     const Part whole{b.computation()->AddClone(i, {}), Replicated(i.shape().rank())};
     whole.local->set_sharding(std::nullopt);
     return Value{wanted[0] ? Resharded(whole, i.shape(), *wanted[0]) : whole};
+  }
+  if (RotationOf(i) > 0) {
+    const Part& turned = ValueOf(i.operand(0)->operand(0))[0];
+    if (const std::optional<Part> part = PartitionRotation(spmd_, i, turned))
+      return Value{wanted[0] ? Resharded(*part, i.shape(), *wanted[0]) : *part};
+    for (const HloInstruction* slice : i.operands()) {
+      if (!values_.contains(slice)) HLOIR_RETURN_IF_ERROR(Visit(*slice));
+    }
   }
   std::vector<Part> operands;
   for (const HloInstruction* operand : i.operands()) operands.push_back(ValueOf(operand)[0]);

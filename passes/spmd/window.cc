@@ -401,4 +401,51 @@ double OpPartitioner::WindowBytes(const OpChoice& choice) const {
   return bytes;
 }
 
+int64_t RotationOf(const HloInstruction& concatenate) {
+  if (concatenate.opcode() != HloOpcode::kConcatenate || concatenate.operand_count() != 2) return -1;
+  const HloInstruction &a = *concatenate.operand(0), &b = *concatenate.operand(1);
+  if (a.opcode() != HloOpcode::kSlice || b.opcode() != HloOpcode::kSlice || a.operand(0) != b.operand(0)) return -1;
+  const Shape& whole = a.operand(0)->shape();
+  if (!whole.SameDimensions(concatenate.shape())) return -1;
+  const SliceRanges &first = a.attributes<SliceAttributes>().slice, &second = b.attributes<SliceAttributes>().slice;
+  int64_t by = -1;
+  for (int64_t d = 0; d < whole.rank(); ++d) {
+    const SliceRange &p = first[static_cast<size_t>(d)], &q = second[static_cast<size_t>(d)];
+    const int64_t size = whole.dimensions(d);
+    if (d != concatenate.dimensions()[0]) {
+      if (!(p == SliceRange{0, size, 1}) || !(q == p)) return -1;
+      continue;
+    }
+    if (!(p == SliceRange{p.start, size, 1}) || !(q == SliceRange{0, p.start, 1})) return -1;
+    by = p.start;
+  }
+  return by;
+}
+
+std::optional<Part> PartitionRotation(SpmdBuilder& spmd, const HloInstruction& concatenate, const Part& x) {
+  const int64_t d = concatenate.dimensions()[0], whole = concatenate.shape().dimensions(d);
+  const int64_t by = RotationOf(concatenate), back = whole - by;
+  const Axes& axes = x.sharding.dims[static_cast<size_t>(d)];
+  if (by <= 0 || back <= 0 || x.local == nullptr || axes.empty() || !spmd.mesh.DividesEvenly(whole, axes))
+    return std::nullopt;
+  const int64_t shard = x.local->shape().dimensions(d);
+  const bool forward = by <= shard;  // what is missing comes from the next part; else from the one before
+  if (!forward && back > shard) return std::nullopt;
+  Int64Pairs pairs;
+  for (const std::vector<int64_t>& group : spmd.mesh.Groups(axes)) {
+    for (size_t n = 0; n < group.size(); ++n) {
+      const size_t next = (n + 1) % group.size();
+      if (forward) pairs.emplace_back(group[next], group[n]);
+      else pairs.emplace_back(group[n], group[next]);
+    }
+  }
+  std::sort(pairs.begin(), pairs.end());
+  const int64_t moved = forward ? by : back;
+  SpmdBuilder::Op sent = forward ? spmd.SliceOf(x.local, d, 0, moved) : spmd.SliceOf(x.local, d, shard - moved, shard);
+  SpmdBuilder::Op received = spmd.Permute(sent, std::move(pairs));
+  if (moved == shard) return Part{received, x.sharding};
+  SpmdBuilder::Op kept = forward ? spmd.SliceOf(x.local, d, moved, shard) : spmd.SliceOf(x.local, d, 0, shard - moved);
+  return Part{forward ? spmd.b.Concatenate({kept, received}, d) : spmd.b.Concatenate({received, kept}, d), x.sharding};
+}
+
 }  // namespace hloir::spmd
