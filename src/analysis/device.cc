@@ -114,6 +114,7 @@ StatusOr<DeviceDescription> ParseDevice(std::string_view text) {
   reader.Rates("flops", device.flops, true);
   reader.Number("transcendentals", device.transcendentals);
   reader.Rates("opcodes", device.opcodes);
+  reader.Rates("slices", device.slices);
   reader.Number("startup", device.startup);
   reader.Number("overhead", device.overhead);
   reader.Number("scalar_overhead", device.scalar_overhead);
@@ -143,6 +144,7 @@ std::string DeviceJson(const DeviceDescription& device) {
   json["flops"] = RatesJson(device.flops);
   if (device.transcendentals > 0) json["transcendentals"] = NumberJson(device.transcendentals);
   if (!device.opcodes.empty()) json["opcodes"] = RatesJson(device.opcodes);
+  if (!device.slices.empty()) json["slices"] = RatesJson(device.slices);
   if (device.startup > 0) json["startup"] = device.startup;
   if (device.overhead > 0) json["overhead"] = device.overhead;
   if (device.scalar_overhead > 0) json["scalar_overhead"] = device.scalar_overhead;

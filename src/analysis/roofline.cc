@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <limits>
 #include <unordered_map>
 
 #include "support/format.h"
@@ -293,7 +295,7 @@ class Roofline::Builder {
     const double bytes = roofline_.cost_.BytesOf(i).Sum();
     if (const double bandwidth = Bandwidth(bytes); bandwidth > 0) step.memory = bytes / bandwidth;
     double overhead = device_.overhead;
-    if (device_.scalar_overhead > 0 && i.shape().IsEffectiveScalar() && OnScalars(i)) {
+    if (device_.scalar_overhead > 0 && OnScalars(i)) {
       overhead = device_.scalar_overhead * Operations(i);
       step.compute = step.memory = 0;
     }
@@ -307,9 +309,15 @@ class Roofline::Builder {
       step.bound = step.compute > step.memory ? Bound::kCompute : Bound::kMemory;
     }
   }
+  // Reads and makes single elements only, be they several.
   static bool OnScalars(const HloInstruction& i) {
-    return std::all_of(i.operands().begin(), i.operands().end(),
-                       [](const HloInstruction* operand) { return operand->shape().IsEffectiveScalar(); });
+    const auto scalars = [](const Shape& shape) {
+      const std::vector<const Shape*> leaves = shape.Leaves();
+      return !leaves.empty() &&
+             std::all_of(leaves.begin(), leaves.end(), [](const Shape* leaf) { return leaf->IsEffectiveScalar(); });
+    };
+    return scalars(i.shape()) && std::all_of(i.operands().begin(), i.operands().end(),
+                                             [&](const HloInstruction* operand) { return scalars(operand->shape()); });
   }
   // How many instructions that do something: itself, or those of a fusion.
   static double Operations(const HloInstruction& i) {
@@ -338,12 +346,84 @@ class Roofline::Builder {
     }
     return seconds;
   }
+  // A transpose that agrees with its change of layout moves nothing in XLA's count; a device with a rate for transposes
+  // has one order of its own.
+  double BytesMoved(const HloInstruction& i) const {
+    const double bytes = roofline_.cost_.BytesOf(i).Sum();
+    return bytes == 0 && i.opcode() == HloOpcode::kTranspose ? 2.0 * static_cast<double>(i.shape().ByteSize()) : bytes;
+  }
+  // By the name of what is special about it, else by the opcode's.
+  std::map<std::string, double>::const_iterator OpcodeRate(const HloInstruction& i) const {
+    std::string_view special;
+    if (i.opcode() == HloOpcode::kReduce && i.shape().IsTuple()) special = "tuple-reduce";
+    if (i.opcode() == HloOpcode::kReduceWindow && IsRunningSum(i)) special = "running-sum";
+    if (i.opcode() == HloOpcode::kConvolution) {
+      const auto& a = i.attributes<ConvolutionAttributes>();
+      if (a.feature_group_count > 1 || a.batch_group_count > 1) special = "grouped-convolution";
+    }
+    if (!special.empty())
+      if (const auto it = device_.opcodes.find(std::string(special)); it != device_.opcodes.end()) return it;
+    return device_.opcodes.find(std::string(i.opcode_name()));
+  }
+  double SliceSeconds(const HloInstruction& i) const {
+    const auto it = device_.slices.find(std::string(i.opcode_name()));
+    if (it == device_.slices.end() || it->second <= 0) return 0;
+    // The indices hold one vector for each slice.
+    const bool gather = i.opcode() == HloOpcode::kGather;
+    if (!gather && i.opcode() != HloOpcode::kScatter) return 0;
+    const Shape& indices = i.operand(gather ? 1 : (i.operand_count() - 1) / 2)->shape();
+    const int64_t dim =
+        gather ? i.attributes<GatherAttributes>().index_vector_dim : i.attributes<ScatterAttributes>().index_vector_dim;
+    const double each = dim >= 0 && dim < indices.rank() ? static_cast<double>(indices.dimensions(dim)) : 1;
+    return each > 0 ? static_cast<double>(indices.ElementCount()) / each / it->second : 0;
+  }
+  // XLA multiplies the dimensions' logarithms where an algorithm adds them, and takes real numbers for complex ones.
+  static double DimensionByDimension(const HloInstruction& i) {
+    double sum = 0, product = 1;
+    for (int64_t length : i.attributes<FftAttributes>().fft_length) {
+      const double log = std::floor(std::log2(static_cast<double>(std::max<int64_t>(length, 1))));
+      sum += log, product *= log;
+    }
+    const FftType type = i.attributes<FftAttributes>().fft_type;
+    const double real = type == FftType::kRfft || type == FftType::kIrfft ? 0.5 : 1;
+    return product > 0 ? real * sum / product : 1;
+  }
+  static bool IsRunningSum(const HloInstruction& i) {
+    const Window& window = i.attributes<WindowAttributes>().window;
+    const Shape& input = i.operand(0)->shape();
+    if (!input.IsArray()) return false;
+    bool whole = false;
+    for (size_t d = 0; d < window.size() && static_cast<int64_t>(d) < input.rank(); ++d) {
+      if (window[d].size > 1 && window[d].size < input.dimensions(static_cast<int64_t>(d))) return false;
+      whole = whole || window[d].size > 1;
+    }
+    return whole;
+  }
+  // A window as long as the dimension: no code adds each window up by itself.
+  static double RunningSum(const HloInstruction& i) {
+    const Window& window = i.attributes<WindowAttributes>().window;
+    const Shape& input = i.operand(0)->shape();
+    if (!input.IsArray()) return std::numeric_limits<double>::infinity();
+    double each = 1;  // operations for an element of the result
+    for (size_t d = 0; d < window.size() && static_cast<int64_t>(d) < input.rank(); ++d) {
+      const int64_t size = window[d].size;
+      each *= size > 1 && size >= input.dimensions(static_cast<int64_t>(d)) ? 2.0 : static_cast<double>(size);
+    }
+    double elements = 0;
+    for (const Shape* leaf : i.shape().Leaves())
+      if (leaf->IsArray()) elements += static_cast<double>(leaf->ElementCount());
+    return each * elements;
+  }
   double ComputeAlone(const HloInstruction& i) const {
     if (CostClass(i.opcode()) == OpCost::kFree) return 0;
-    const Cost cost = roofline_.cost_.Of(i).once;
+    Cost cost = roofline_.cost_.Of(i).once;
+    if (i.opcode() == HloOpcode::kReduceWindow) cost.flops = std::min(cost.flops, RunningSum(i));
+    if (i.opcode() == HloOpcode::kFft) cost.flops *= DimensionByDimension(i);
     const double operations = cost.flops + cost.transcendentals;
-    if (const auto it = device_.opcodes.find(std::string(i.opcode_name())); it != device_.opcodes.end())
-      return it->second > 0 ? (operations > 0 ? operations : cost.bytes) / it->second : 0;
+    if (const auto it = OpcodeRate(i); it != device_.opcodes.end()) {
+      const double seconds = it->second > 0 ? (operations > 0 ? operations : BytesMoved(i)) / it->second : 0;
+      return std::max(seconds, SliceSeconds(i));
+    }
     if (operations == 0) return 0;
     const std::string_view type = TypeOf(i);
     const double plain = DeviceDescription::RateOf(device_.flops, type);

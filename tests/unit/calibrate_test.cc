@@ -21,7 +21,7 @@ TEST_CASE("calibration gives a description of this machine") {
   CHECK(device->bandwidth < 1e13);
   CHECK(device->products.at("f32") > device->products.at("c64") / 100);
   CHECK(device->opcodes.at("sort") > 1e6);
-  CHECK(device->caches.size() == 12);
+  CHECK(device->caches.size() == 14);
   // What is written is read back.
   const auto again = ParseDevice(DeviceJson(*device));
   REQUIRE(again.status().message() == "");

@@ -86,6 +86,27 @@ TEST_CASE("roofline: a fusion computes all that is in it and moves what goes in 
   CHECK(StepOf(roofline, *module, "f").memory == 6.4);
 }
 
+TEST_CASE("roofline: what a device does in its own way") {
+  DeviceDescription device = Slow();
+  device.startup = 100;
+  device.overhead = 7;
+  device.scalar_overhead = 0.5;
+  device.opcodes = {{"transpose", 4}, {"reduce-window", 2}};
+  // Single elements; a running sum, which nobody adds up window by window; a transpose that XLA takes for a bitcast.
+  const auto module = Parse(R"(
+ c = f32[] constant(1)
+ sc = f32[] add(c, c)
+ w = f32[8] reduce-window(x, sc), window={size=8 pad=7_0}, to_apply=add
+ b = f32[8,2]{1,0} broadcast(w), dimensions={0}
+ ROOT t = f32[2,8]{0,1} transpose(b), dimensions={1,0})");
+  const Roofline roofline(*module, device);
+  CHECK(StepOf(roofline, *module, "sc").seconds == 0.5);
+  CHECK(StepOf(roofline, *module, "sc").bound == Roofline::Bound::kOverhead);
+  CHECK(StepOf(roofline, *module, "w").compute == 2 * 8 / 2.0);
+  CHECK(StepOf(roofline, *module, "t").compute == 2 * 64 / 4.0);
+  CHECK(roofline.seconds() == Approx(100 + 0.5 + (8 + 7) + (9.6 + 7) + (32 + 7)));
+}
+
 TEST_CASE("roofline: loops count as often as they run, branches by the longest") {
   const auto module = Parse(R"(
  i = s32[] constant(0)

@@ -43,12 +43,15 @@ struct DeviceDescription {
   std::map<std::string, double> products, flops;
   double transcendentals = 0;  // elements; 0: as `flops`
   // What goes otherwise, by opcode name: operations a second, of an opcode that computes nothing bytes.
+  // Kinds that go differently again have names of their own: "grouped-convolution", "running-sum" (a reduce-window over
+  // whole dimensions), "tuple-reduce" (of several arrays at once).
   std::map<std::string, double> opcodes;
-  double startup = 0;          // seconds of a run before its first instruction
-  double overhead = 0;         // seconds that each instruction takes beside its work
-  double scalar_overhead = 0;  // instead, of each operation on single elements; 0: as `overhead`
-  double loop_overhead = 0;    // seconds of each round of a loop beside its body
-  std::vector<Link> links;     // the fastest first
+  std::map<std::string, double> slices;  // by opcode, "gather" and "scatter": slices a second at most
+  double startup = 0;                    // seconds of a run before its first instruction
+  double overhead = 0;                   // seconds that each instruction takes beside its work
+  double scalar_overhead = 0;            // instead, of each operation on single elements; 0: as `overhead`
+  double loop_overhead = 0;              // seconds of each round of a loop beside its body
+  std::vector<Link> links;               // the fastest first
 
   // The rate for a type in one of the tables; 0: nothing is said.
   static double RateOf(const std::map<std::string, double>& rates, std::string_view type);

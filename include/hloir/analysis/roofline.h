@@ -44,6 +44,7 @@ StatusOr<WhatIfMesh> ParseWhatIfMesh(std::string_view text);
 // The times of a module's instructions on a device, and their timeline.
 class Roofline {
  public:
+  // What an instruction takes its time for.
   enum class Bound : uint8_t { kNothing, kCompute, kMemory, kCommunication, kOverhead };
   // One instruction of a computation that runs as code.
   struct Step {

@@ -20,6 +20,7 @@
 namespace hloir {
 
 // How long to measure, and with how many threads.
+// How a machine is measured.
 struct CalibrationOptions {
   int threads = 0;        // of the engine; 0: as many as the machine has
   double seconds = 0.01;  // for each of some sixty measurements, at least
