@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <set>
 
 #include "hloir/parser.h"
 #include "hloir/verifier.h"
@@ -102,14 +103,14 @@ void Document::Finish() {
   parses_ = modules.ok();
   if (parses_) modules_ = *std::move(modules);
   if (text_->find_first_not_of(" \t\r\n") == std::string::npos) modules_.clear();  // nothing is not wrong
-  else if (!strict.ok()) AddParserError(strict.message());
+  else if (!strict.ok()) AddParserErrors(strict.message());
   stats_.resize(modules_.size());
   Link();
   if (parses_) Diagnose();
 }
 
 // "FILE:LINE:COLUMN: error: MESSAGE\nSOURCE\n  ^": what the parser says, at the word where it stopped.
-void Document::AddParserError(const std::string& whole) {
+Diagnostic Document::ParserError(const std::string& whole) const {
   const char* at = whole.c_str() + whole.find(':') + 1;
   char* end = nullptr;
   const int64_t line = std::max(std::strtoll(at, &end, 10), 1LL) - 1;
@@ -123,10 +124,42 @@ void Document::AddParserError(const std::string& whole) {
   const size_t message = whole.find("error: ");
   std::string text = message == std::string::npos ? whole : whole.substr(message + 7);
   text.resize(std::min(text.find('\n'), text.size()));
-  diagnostics_.push_back({{static_cast<uint32_t>(begin), static_cast<uint32_t>(stop)},
-                          Diagnostic::Severity::kError,
-                          "parser",
-                          std::move(text)});
+  return {{static_cast<uint32_t>(begin), static_cast<uint32_t>(stop)},
+          Diagnostic::Severity::kError,
+          "parser",
+          std::move(text)};
+}
+
+// The parser ends with its first error. So it is asked again, with that instruction made into one of the same name and
+// shape that says nothing else, and what it minds then it would have minded anyway. That ends where an instruction
+// cannot be stood for: its shape is not there or is what is wrong, or it is a parameter, which is counted.
+void Document::AddParserErrors(const std::string& first) {
+  constexpr size_t kMostErrors = 20, kMostBytes = size_t{4} << 20;  // read again, as somebody waits
+  diagnostics_.push_back(ParserError(first));
+  std::set<int32_t> stood_for;
+  for (size_t bytes = text_->size(); diagnostics_.size() < kMostErrors && bytes <= kMostBytes; bytes += text_->size()) {
+    const int32_t wrong = outline_.InstructionAt(diagnostics_.back().range.begin);
+    if (wrong < 0) return;
+    const Outline::Instruction& instruction = outline_.instructions[static_cast<size_t>(wrong)];
+    if (instruction.shape.empty() || instruction.opcode.In(*text_) == "parameter") return;
+    stood_for.insert(wrong);
+    std::string text;
+    size_t at = 0;
+    for (const int32_t k : stood_for) {
+      const Outline::Instruction& i = outline_.instructions[static_cast<size_t>(k)];
+      text += text_->substr(at, i.shape.end - at) + " custom-call(), custom_call_target=\"?\"";
+      // Lines keep their numbers.
+      text.append(static_cast<size_t>(std::count(text_->begin() + i.shape.end, text_->begin() + i.whole.end, '\n')),
+                  '\n');
+      at = i.whole.end;
+    }
+    text += text_->substr(at);
+    const auto again = ParseHloModules(std::make_shared<const std::string>(std::move(text)), EditorOptions());
+    if (again.ok()) return;
+    Diagnostic next = ParserError(again.status().message());
+    if (stood_for.contains(outline_.InstructionAt(next.range.begin))) return;
+    diagnostics_.push_back(std::move(next));
+  }
 }
 
 // By line and name where the text parses; where it does not, what there was by the names that it had.

@@ -52,7 +52,8 @@ class Document {
  private:
   void IndexLines();
   void Link();
-  void AddParserError(const std::string& whole);
+  Diagnostic ParserError(const std::string& whole) const;
+  void AddParserErrors(const std::string& first);
   void Diagnose();
   size_t LineEnd(size_t line) const;
 

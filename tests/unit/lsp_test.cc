@@ -129,6 +129,33 @@ using Texts = std::vector<std::string>;
 
 }  // namespace
 
+TEST_CASE("what is wrong behind the parser's first error is told, too") {
+  Client client;
+  const Json found = client.Open(R"(HloModule m
+ENTRY e {
+  p = f32[8]{0} parameter(0)
+  a = f32[8]{0} adde(p, p)
+  b = f32[8]{0} negate(nobody), metadata={
+    op_name="b"}
+  c = f32[8]{0} add(a, b)
+  d = f32[8]{0} negate(p), wrong=3
+  ROOT r = f32[8]{0} add(c, d)
+}
+)");
+  REQUIRE(found.size() == 3);
+  CHECK(client.Under(found[0]["range"]) == "adde");
+  CHECK(client.Under(found[1]["range"]) == "nobody");
+  CHECK(client.Under(found[2]["range"]) == "wrong");
+  // What cannot be stood for ends it: no shape, no right shape, a parameter, no instruction at all.
+  for (const char* line : {"a = adde(p)", "a = f32[8 negate(p)", "a = f32[8]{0} parameter(x)", "} }"}) {
+    INFO(line);
+    CHECK(client
+              .Open("HloModule m\nENTRY e {\n  p = f32[8]{0} parameter(0)\n  " + std::string(line) +
+                    "\n  ROOT r = f32[8]{0} negat(p)\n}\n")
+              .size() == 1);
+  }
+}
+
 TEST_CASE("diagnostics are of parser and verifier, and follow each edit") {
   Client client;
   Json diagnostics = client.Open(kText);
