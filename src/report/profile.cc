@@ -34,7 +34,13 @@ std::string ProfileReport(const ExecutionProfile& profile) {
     return total > 0 ? Format("{:.1f} %", 100.0 * static_cast<double>(nanoseconds) / static_cast<double>(total))
                      : std::string("—");
   };
-  Table table({"step", "instruction", "calls", "time", "share", "bytes a call", "GB/s", "GFLOP/s", "of peak"});
+  // 80 columns: the rest is in the page and the JSON.
+  constexpr size_t kStep = 24, kInstruction = 15;
+  const auto cut = [](std::string text, size_t width) {
+    if (text.size() > width) text = text.substr(0, width - 1) + "…";
+    return text;
+  };
+  Table table({"step", "instruction", "calls", "time", "share", "GB/s", "GFLOP/s"});
   table.LeftAlign(1);
   int64_t rest = 0, rest_calls = 0;
   for (size_t rank = 0; rank < order.size(); ++rank) {
@@ -44,14 +50,14 @@ std::string ProfileReport(const ExecutionProfile& profile) {
       continue;
     }
     const double flops = FlopsPerSecond(step);
-    table.Add({Format("{:{}}{}", "", 2 * step.depth, step.name), step.instruction, Format("{}", step.calls),
-               HumanTime(static_cast<double>(step.nanoseconds) * 1e-6), share(step.nanoseconds), HumanBytes(step.bytes),
-               Format("{:.1f}", BytesPerSecond(step) * 1e-9), flops > 0 ? Format("{:.1f}", flops * 1e-9) : "—",
-               flops > 0 && profile.peak_flops > 0 ? Format("{:.0f} %", 100 * flops / profile.peak_flops) : "—"});
+    table.Add({cut(Format("{:{}}{}", "", 2 * step.depth, step.name), kStep), cut(step.instruction, kInstruction),
+               Format("{}", step.calls), HumanTime(static_cast<double>(step.nanoseconds) * 1e-6),
+               share(step.nanoseconds), Format("{:.1f}", BytesPerSecond(step) * 1e-9),
+               flops > 0 ? Format("{:.1f}", flops * 1e-9) : "—"});
   }
   if (order.size() > kRows) {
     table.Add({Format("{} more", order.size() - kRows), "", Format("{}", rest_calls),
-               HumanTime(static_cast<double>(rest) * 1e-6), share(rest), "", "", "", ""});
+               HumanTime(static_cast<double>(rest) * 1e-6), share(rest), "", ""});
   }
   return table.ToString() + Format("{} in {} steps; peak {:.1f} GFLOP/s (f32 products from the first cache)\n",
                                    HumanTime(static_cast<double>(total) * 1e-6), profile.steps.size(),
