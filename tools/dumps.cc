@@ -19,7 +19,7 @@ struct DumpsFlags {
   std::string folder, page, harvest;
   ReadDumpsOptions read;
   uint64_t seed = 0;
-  bool stages = false, verify = false, json = false;
+  bool stages = false, changes = false, verify = false, json = false;
 };
 
 // Runs each module's stages; adds what came of it to `json`.
@@ -75,6 +75,26 @@ int RunAllSnapshots(const DumpsFlags& flags, const DumpFolder& folder, Json& jso
   return worst;
 }
 
+// What each pass changed, instruction by instruction.
+void ShowChanges(const DumpFolder& folder, int threads) {
+  for (const DumpFolder::Module& module : folder.modules) {
+    const std::vector<std::string> changes = StageChanges(module, 6, threads);
+    for (size_t k = 0; k < changes.size(); ++k) {
+      if (changes[k].empty()) continue;
+      PrintOut("== {}: {}\n", Printable(module.name), Printable(module.stages[k].name));
+      Write(stdout, ForLocale(changes[k] + "\n"));
+    }
+  }
+}
+
+void AddChanges(const DumpFolder& folder, int threads, Json& json) {
+  for (size_t m = 0; m < folder.modules.size(); ++m) {
+    const std::vector<std::string> changes = StageChanges(folder.modules[m], 6, threads);
+    for (size_t k = 0; k < changes.size(); ++k)
+      if (!changes[k].empty()) json["modules"][m]["stages"][k]["changes"] = changes[k];
+  }
+}
+
 int Dumps(DumpsFlags flags) {
   if (flags.json) ReportErrorsAsJson();
   StatusOr<DumpFolder> folder = Internal("");
@@ -88,8 +108,11 @@ int Dumps(DumpsFlags flags) {
   }
   if (!folder.ok()) return Fail(folder.status(), flags.folder);
   Json json = flags.json || flags.verify ? Json::parse(DumpJson(*folder)) : Json();
+  if (flags.json && flags.changes) AddChanges(*folder, flags.read.threads, json);
   if (!flags.json) {
-    if (flags.stages) {
+    if (flags.changes) {
+      ShowChanges(*folder, flags.read.threads);
+    } else if (flags.stages) {
       for (const DumpFolder::Module& module : folder->modules) Write(stdout, ForLocale(StagesReport(module) + "\n"));
     } else {
       Write(stdout, ForLocale(DumpReport(*folder)));
@@ -129,6 +152,7 @@ void AddDumpsCommand(CLI::App& app, Action& action) {
       ->required()
       ->type_name("");
   command->add_flag("--stages", flags->stages, "For each module, the passes that changed it, and what came of it");
+  command->add_flag("--changes", flags->changes, "What each of these changed, instruction by instruction");
   command
       ->add_option("--find", flags->read.find,
                    "Show instructions whose name, opcode, op_name or source line (FILE:LINE) has this in it")

@@ -62,7 +62,7 @@ PrintOptions LineOptions() {
 }
 std::string Line(const HloInstruction& i) {
   static const PrintOptions kOptions = LineOptions();
-  constexpr size_t kWidth = 110;
+  constexpr size_t kWidth = 78;  // with "- " before it 80
   return ShortName(PrintInstruction(i, kOptions), kWidth, /*middle=*/false);
 }
 
@@ -112,9 +112,9 @@ std::string FusedLines(const std::vector<const ModuleDiff::Pair*>& pairs, size_t
     std::string names;
     for (const HloInstruction* i : groups[k].second) names += (names.empty() ? "" : ", ") + std::string(i->name());
     const HloInstruction* fusion = groups[k].first;
-    text += Format("  {} {}: {}\n", groups[k].second.size(),
-                   fusion != nullptr ? "into " + ShortName(fusion->name(), 40) : "out of a fusion",
-                   ShortName(names, 76, /*middle=*/false));
+    const std::string head = Format("  {} {}: ", groups[k].second.size(),
+                                    fusion != nullptr ? "into " + ShortName(fusion->name(), 40) : "out of a fusion");
+    text += head + ShortName(names, 80 - head.size(), /*middle=*/false) + "\n";
   }
   if (groups.size() > most) text += Format("  … and into {} more\n", groups.size() - most);
   return text;
@@ -154,8 +154,9 @@ std::string_view FateWord(ModuleDiff::Fate fate) {
   return "";
 }
 
-std::string DiffReport(const ModuleDiff& diff, size_t most) {
-  std::string text = CostTable(diff);
+std::string DiffReport(const ModuleDiff& diff, size_t most) { return CostTable(diff) + "\n" + DiffChanges(diff, most); }
+
+std::string DiffChanges(const ModuleDiff& diff, size_t most) {
   size_t unchanged = 0;
   // A pair stands under the first of its changes alone.
   std::array<std::vector<const ModuleDiff::Pair*>, std::size(kChanges)> changed;
@@ -167,8 +168,8 @@ std::string DiffReport(const ModuleDiff& diff, size_t most) {
       break;
     }
   }
-  text += Format("\n{} matched, of these {} unchanged; {} removed, {} added\n", diff.matched().size(), unchanged,
-                 diff.removed().size(), diff.added().size());
+  std::string text = Format("{} matched, of these {} unchanged; {} removed, {} added\n", diff.matched().size(),
+                            unchanged, diff.removed().size(), diff.added().size());
   if (diff.same()) return text + "the same but for names, metadata and order\n";
   const auto rest = [&](size_t count) {
     if (count > most) text += Format("  … and {} more\n", count - most);
@@ -185,7 +186,7 @@ std::string DiffReport(const ModuleDiff& diff, size_t most) {
     text += Format("\n{}: {}\n", FateWord(fate), gone.size());
     for (size_t k = 0; k < std::min(most, gone.size()); ++k) {
       text += Format("- {}\n", Line(*gone[k]->instruction));
-      if (gone[k]->became != nullptr) text += Format("  => {}\n", ShortName(gone[k]->became->name(), 100));
+      if (gone[k]->became != nullptr) text += Format("  => {}\n", ShortName(gone[k]->became->name(), 75));
     }
     rest(gone.size());
   }

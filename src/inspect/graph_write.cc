@@ -141,8 +141,9 @@ std::string PathOf(const ModuleGraph& graph, int32_t v) {
   return path;
 }
 
-// How wide a text is on the page, about.
-double WidthOf(size_t characters) { return 7.0 * static_cast<double>(characters) + 20; }
+// How wide a text is on the page, about; by fours, so that views that differ by the numbers in their names alone are
+// laid out once.
+double WidthOf(size_t characters) { return 28.0 * static_cast<double>((characters + 3) / 4) + 20; }
 
 }  // namespace
 
@@ -296,6 +297,7 @@ StatusOr<std::string> GraphPage(const ModuleGraph& graph) {
     views.push_back(std::move(json));
   }
   Json instructions = Json::object();
+  auto& by_id = instructions.get_ref<Json::object_t&>();  // of Json's own ways to add, each looks through all
   for (size_t v = 0; v < graph.views.size(); ++v) {
     for (const Box& box : graph.views[v].boxes) {
       if (box.instruction == nullptr || box.outside) continue;
@@ -318,7 +320,7 @@ StatusOr<std::string> GraphPage(const ModuleGraph& graph) {
       if (!operands.empty()) json["p"] = std::move(operands);
       if (!users.empty()) json["u"] = std::move(users);
       if (!calls.empty()) json["d"] = std::move(calls);
-      instructions[Format("{}", i.id())] = std::move(json);
+      by_id.emplace_back(Format("{}", i.id()), std::move(json));
     }
   }
   const Json data = {{"name", graph.module->name()},

@@ -6,12 +6,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <unordered_map>
 
+#include "inspect/parallel.h"
 #include "support/format.h"
 #include "support/number.h"
 
@@ -106,47 +109,85 @@ StatusOr<std::string> RunDot(const std::string& text, const std::string& format)
   return out.Contents();
 }
 
-StatusOr<std::vector<LayoutResult>> LayOut(const std::vector<LayoutGraph>& graphs) {
+namespace {
+
+// A graph in Graphviz's language. Edges are drawn by the page. The limits keep long searches for a little less crossing
+// short; of many graphs, shorter.
+std::string DotOf(const LayoutGraph& graph, bool many) {
   constexpr double kPoints = 72;
-  std::string text;
-  for (const LayoutGraph& graph : graphs) {
-    // Edges are drawn by the page. The limits keep long searches for a little less crossing short.
+  std::string text = Format(
+      "digraph {{splines=false;nslimit={};nslimit1={};mclimit={};ranksep=0.5;nodesep=0.22;"
+      "node[shape=box,fixedsize=true];\n",
+      many ? 0.2 : 2, many ? 0.2 : 2, many ? 0.05 : 0.5);
+  for (size_t k = 0; k < graph.sizes.size(); ++k) {
     text +=
-        "digraph "
-        "{splines=false;nslimit=2;nslimit1=2;mclimit=0.5;ranksep=0.5;nodesep=0.22;node[shape=box,fixedsize=true];\n";
-    for (size_t k = 0; k < graph.sizes.size(); ++k) {
-      text += Format("{}[width={:.3f},height={:.3f}];\n", k, graph.sizes[k].first / kPoints,
-                     graph.sizes[k].second / kPoints);
-    }
-    for (const auto& [from, to] : graph.edges) text += Format("{}->{};\n", from, to);
-    text += "}\n";
+        Format("{}[width={:.3f},height={:.3f}];\n", k, graph.sizes[k].first / kPoints, graph.sizes[k].second / kPoints);
   }
-  HLOIR_ASSIGN_OR_RETURN(const std::string plain, RunDot(text, "plain"));
-  // graph SCALE WIDTH HEIGHT, node NAME X Y …, edge …, stop; in inches, y upwards.
+  for (const auto& [from, to] : graph.edges) text += Format("{}->{};\n", from, to);
+  return text + "}\n";
+}
+
+// Graphviz's "plain": graph SCALE WIDTH HEIGHT, node NAME X Y …, edge …, stop; in inches, y upwards.
+std::vector<LayoutResult> ReadPlain(std::string_view rest) {
+  constexpr double kPoints = 72;
   std::vector<LayoutResult> results;
-  std::string_view rest = plain;
   while (!rest.empty()) {
     const size_t end = std::min(rest.find('\n'), rest.size());
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (line.starts_with("graph ")) {
-      if (results.size() >= graphs.size()) break;
       const std::vector<std::string_view> words = Words(line);
       if (words.size() < 4) break;
       LayoutResult& result = results.emplace_back();
       result.width = Number(words[2]) * kPoints, result.height = Number(words[3]) * kPoints;
-      result.centers.resize(graphs[results.size() - 1].sizes.size());
     } else if (line.starts_with("node ") && !results.empty()) {
       const std::vector<std::string_view> words = Words(line);
       size_t node = 0;
       if (words.size() < 4) continue;
       std::from_chars(words[1].data(), words[1].data() + words[1].size(), node);
       LayoutResult& result = results.back();
-      if (node < result.centers.size())
-        result.centers[node] = {Number(words[2]) * kPoints, result.height - Number(words[3]) * kPoints};
+      constexpr size_t kMostNodes = 1 << 20;
+      if (node >= kMostNodes) continue;
+      result.centers.resize(std::max(result.centers.size(), node + 1));
+      result.centers[node] = {Number(words[2]) * kPoints, result.height - Number(words[3]) * kPoints};
     }
   }
-  if (results.size() != graphs.size()) return Unimplemented("Graphviz's program 'dot' gave no layout that can be read");
+  return results;
+}
+
+}  // namespace
+
+StatusOr<std::vector<LayoutResult>> LayOut(const std::vector<LayoutGraph>& graphs) {
+  constexpr size_t kMany = 100, kAtOnce = 16;
+  // The layers of a model look the same: each graph is laid out once.
+  std::unordered_map<std::string, size_t> known;
+  std::vector<const std::string*> texts;
+  std::vector<size_t> text_of;
+  for (const LayoutGraph& graph : graphs) {
+    const auto [it, inserted] = known.try_emplace(DotOf(graph, graphs.size() > kMany), texts.size());
+    if (inserted) texts.push_back(&it->first);
+    text_of.push_back(it->second);
+  }
+  // Some at once, as starting the program takes a while, on all cores.
+  std::vector<LayoutResult> placed(texts.size());
+  std::vector<Status> failures((texts.size() + kAtOnce - 1) / kAtOnce);
+  ForEachInParallel(failures.size(), 0, [&](size_t group) {
+    const size_t begin = group * kAtOnce, end = std::min(begin + kAtOnce, texts.size());
+    std::string text;
+    for (size_t k = begin; k < end; ++k) text += *texts[k];
+    const StatusOr<std::string> plain = RunDot(text, "plain");
+    if (!plain.ok()) return void(failures[group] = plain.status());
+    std::vector<LayoutResult> results = ReadPlain(*plain);
+    if (results.size() != end - begin)
+      return void(failures[group] = Unimplemented("Graphviz's program 'dot' gave no layout that can be read"));
+    std::move(results.begin(), results.end(), placed.begin() + static_cast<int64_t>(begin));
+  });
+  for (const Status& failure : failures) HLOIR_RETURN_IF_ERROR(failure);
+  std::vector<LayoutResult> results;
+  for (size_t k = 0; k < graphs.size(); ++k) {
+    results.push_back(placed[text_of[k]]);
+    results.back().centers.resize(graphs[k].sizes.size());
+  }
   return results;
 }
 

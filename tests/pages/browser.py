@@ -73,6 +73,11 @@ class Socket:
         return bool(self.data) or bool(select.select([self.socket], [], [], 0)[0])
 
 
+# Roles that say nothing without a name.
+NAMED = ("button", "link", "textbox", "searchbox", "combobox", "checkbox", "option", "tab", "tabpanel", "treeitem", "img", "image", "listbox", "tree",
+         "application", "region", "Iframe")
+
+
 class Browser:
     def __init__(self):
         self.folder = tempfile.mkdtemp()
@@ -92,7 +97,7 @@ class Browser:
         self.console, self.requests = [], []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Network", "Log"):
+        for domain in ("Page", "Runtime", "Network", "Log", "Accessibility"):
             self.call(f"{domain}.enable")
 
     def close(self):
@@ -190,13 +195,31 @@ class Browser:
             file.write(base64.b64decode(data))
 
     def faults(self):
-        """What no page may do: complain, ask for anything but itself, let texts lie on one another, or have what can be
-        clicked without a name or a role for it."""
+        """What no page may do: complain, ask for anything but itself, let texts lie on one another, or have
+        what a screen reader has no words for."""
         found = [f"the console: {line}" for line in self.console]
         found += [f"a request: {url}" for url in self.requests if url != self.url and not url.startswith("data:")]
         found += self.run(OVERLAPS)
-        found += self.run(NAMELESS)
+        found += self.nameless()
         return found
+
+    def nameless(self):
+        """What a screen reader is told of the page: what can be reached or worked has a role and a name, and there is one
+        main part."""
+        found, mains = [], 0
+        for node in self.call("Accessibility.getFullAXTree")["nodes"]:
+            role, name = node.get("role", {}).get("value"), node.get("name", {}).get("value", "").strip()
+            if node.get("ignored"):
+                continue
+            mains += role == "main"
+            focusable = any(p["name"] == "focusable" and p["value"]["value"] for p in node.get("properties", []))
+            if (focusable or role in NAMED) and not name:
+                found.append(f"nameless: a {role}")
+            if focusable and role in ("generic", "none", "GenericContainer"):
+                found.append(f"without a role: {name[:60]}")
+        if mains != 1:
+            found.append(f"{mains} main parts")
+        return sorted(set(found))
 
 
 # Texts that are seen and lie on one another by more than a rounding. What is clipped, or lies in what scrolls, is taken
@@ -239,7 +262,3 @@ OVERLAPS = r"""(() => {
   }
   return found;
 })()"""
-
-NAMELESS = r"""[...document.querySelectorAll("button, input, select, [role=button], [role=application], [role=listbox], [role=tree]")]
-  .filter((e) => e.checkVisibility() && !(e.getAttribute("aria-label") || e.textContent.trim() || e.labels?.length || e.title))
-  .map((e) => "nameless: " + e.outerHTML.slice(0, 80))"""

@@ -17,7 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOSTILE = r'''HloModule hostile
 ENTRY e {
   x = f32[4]{0} parameter(0), metadata={op_name="</script><script>document.title='taken'</script><img src=x onerror=alert(1)>"}
-  ROOT r = f32[4]{0} negate(x), metadata={op_name="\"'>&lt;</title>/<b>${x}`"}
+  y = f32[4]{0} add(x, x), metadata={op_name="a" source_file="</script><img src=x onerror=alert(2)>" source_line=3}, frontend_attributes={k="<img src=x onerror=\"alert(3)\">"}
+  ROOT r = f32[4]{0} negate(y), metadata={op_name="\"'>&lt;</title>/<b>${x}`"}
 }
 '''
 failures = []
@@ -40,7 +41,7 @@ def checks_itself(b, folder):
                     "</div><div style='position:absolute;left:4px;top:94px'>another</div><button></button><script>nothing()</script>")
     b.open(page)
     found = " ".join(b.faults())
-    for fault in ("the console: ReferenceError", "a request: http://127.0.0.1:9", "lie on one another", "nameless: <button"):
+    for fault in ("the console: ReferenceError", "a request: http://127.0.0.1:9", "lie on one another", "nameless: a button", "0 main parts"):
         check("the page of faults", fault, fault in found)
 
 
@@ -109,6 +110,20 @@ def dumps(b, path, dark):
     check("dumps", "modules are listed", b.run("document.querySelectorAll('#list tbody tr').length") > 0)
     check("dumps", "stages are shown", b.run("document.querySelectorAll('#main table tbody tr').length") > 0)
     mind(b, "dumps")
+    # What each stage changed unfolds, by mouse and by keyboard.
+    stages = "document.querySelectorAll('#main button.stage').length"
+    for _ in range(4):
+        if not b.run(stages):
+            b.key("ArrowDown")
+    check("dumps", "stages that changed something unfold", b.run(stages) > 0)
+    b.click("#main button.stage")
+    check("dumps", "a click unfolds", b.run("document.querySelectorAll('#main tr.diff pre .went, #main tr.diff pre .came').length") > 0)
+    mind(b, "dumps, unfolded")
+    b.key("Enter")
+    check("dumps", "Enter folds", b.run("document.querySelectorAll('#main tr.diff').length") == 0)
+    b.key("o")
+    check("dumps", "o unfolds all", b.run("document.querySelectorAll('#main tr.diff').length") == b.run(stages))
+    mind(b, "dumps, all unfolded")
     b.click("#list th button", 2)
     check("dumps", "sorted by instructions", b.run("document.querySelectorAll('#list th')[2].getAttribute('aria-sort')") == "ascending")
     counts = b.run("[...document.querySelectorAll('#list tbody tr')].map((r) => +r.cells[2].textContent)")
@@ -203,7 +218,8 @@ def main():
             real = ROOT / "corpus" / "with_metadata" / "attention_forward.opt.hlo"
             dump = folder / "dump"
             dump.mkdir()
-            for name, module in (("module_0001.jit_f</script><b>", folder / "hostile.hlo"), ("module_0002.jit_attention", real)):
+            for name, module in (("module_0001.jit_f</script><b>", folder / "hostile.hlo"), ("module_0002.jit_attention", real),
+                                 ("module_0003.jit_attention", real.with_name("attention_forward.hlo"))):
                 subprocess.run([hloir, "opt", module, f"--dump-to={dump}", "-o", os.devnull], check=True)
                 shutil.copy(module, dump / f"{name.replace('/', '_')}.before_optimizations.txt")
             subprocess.run([hloir, "dumps", dump, "-o", folder / "dumps.html"], check=True, stdout=subprocess.DEVNULL)

@@ -72,6 +72,31 @@ TEST_CASE("stages come in the order in which the passes ran, and what changed no
   }
 }
 
+TEST_CASE("what each stage changed is told, instruction by instruction") {
+  const Folder folder;
+  folder.Write("module_0001.f.before_optimizations.txt", kModule);
+  folder.Write("module_0001.f.0001.p.after_none.txt", kModule);
+  folder.Write("module_0001.f.0002.p.after_simplify.txt", kRight);
+  folder.Write("module_0001.f.0003.p.after_broken.txt", "HloModule m\nENTRY e {");
+  folder.Write("module_0001.f.0004.p.after_illegal.txt",
+               "HloModule m\nENTRY e {\n  x = f32[4]{0} parameter(0)\n  ROOT n = f32[5]{0} negate(x)\n}\n");
+  folder.Write("module_0001.f.0005.p.after_again.txt", kRight);
+  const auto dumps = ReadDumps(folder.path());
+  REQUIRE(dumps.ok());
+  const std::vector<std::string> changes = StageChanges(dumps->modules[0]);
+  REQUIRE(changes.size() == 6);
+  CHECK(changes[0].empty());
+  CHECK(changes[1].empty());
+  CHECK(changes[2].find("- n = f32[4]{0} negate(x)") != std::string::npos);
+  CHECK(changes[2].find("- r = f32[4]{0} negate(n)\n  => x\n") != std::string::npos);
+  CHECK(changes[3].empty());
+  CHECK(changes[4].find("the verifier refuses it") != std::string::npos);
+  CHECK(changes[5].find("the verifier refuses it") != std::string::npos);
+  // The page has them by stage.
+  const std::string page = DumpPage(*dumps);
+  CHECK(page.find("- r = f32[4]{0} negate(n)\\n  =\\u003e x") != std::string::npos);
+}
+
 TEST_CASE("the first stage that changed the result is named") {
   const Folder folder;
   folder.Write("module_0001.f.before_optimizations.txt", kModule);

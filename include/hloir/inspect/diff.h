@@ -103,8 +103,10 @@ struct ValueCheck {
 // kAttributes, kShape or kCalled among its changes is left out, as it need not be the same.
 StatusOr<ValueCheck> CheckMatchedValues(const ModuleDiff& diff, uint64_t seed = 0);
 
-// For people: costs of both, changes by kind, and of each kind at most `most`. And as JSON (docs/json.md).
+// For people: costs of both, changes by kind, and of each kind at most `most`; the changes alone; and as JSON
+// (docs/json.md).
 std::string DiffReport(const ModuleDiff& diff, size_t most = 10);
+std::string DiffChanges(const ModuleDiff& diff, size_t most = 10);
 std::string DiffJson(const ModuleDiff& diff);
 
 }  // namespace hloir

@@ -109,6 +109,11 @@ StatusOr<Harvest> HarvestDumps(const DumpFolder& folder, const std::string& out,
 // from its first stage to its last, and memory by XLA beside hloir's.
 std::string DumpPage(const DumpFolder& folder, int threads = 0);
 
+// What each stage changed of the one before it: instructions by what became of them (DiffChanges), at most `most` of a
+// kind; "" for stages that changed nothing, and for the first. A stage that the verifier refuses, or that is too large
+// to be matched while one waits, says so.
+std::vector<std::string> StageChanges(const DumpFolder::Module& module, size_t most = 6, int threads = 0);
+
 // Tables for people, and all as JSON (docs/json.md).
 std::string DumpReport(const DumpFolder& folder);
 std::string StagesReport(const DumpFolder::Module& module);  // those that changed something

@@ -1,0 +1,18 @@
+# hloir_pages(result tree name…): C++ text that defines kNAMEPage for src/inspect/NAME.html, as it is when what all pages
+# have, page.css and page.js, is put in.
+function(hloir_pages result tree)
+  set(folder ${tree}/src/inspect)
+  file(READ ${folder}/page.css style)
+  file(READ ${folder}/page.js script)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/page.css ${folder}/page.js)
+  set(pages "#include <string_view>\nnamespace hloir {\n")
+  foreach(page ${ARGN})
+    string(TOLOWER ${page} file)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/${file}.html)
+    file(READ ${folder}/${file}.html text)
+    string(REPLACE "/*STYLE*/" "${style}" text "${text}")
+    string(REPLACE "/*SCRIPT*/" "${script}" text "${text}")
+    string(APPEND pages "extern const std::string_view k${page}Page;\nconst std::string_view k${page}Page = R\"page(${text})page\";\n")
+  endforeach()
+  set(${result} "${pages}}\n" PARENT_SCOPE)
+endfunction()
