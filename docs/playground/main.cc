@@ -1,7 +1,7 @@
 // What of hloir the playground calls: text in, JSON out. index.html is the page; CMakeLists.txt beside this compiles
-// both to one HTML file. It runs on one thread, with the scalar kernels; modules for several devices are read and
-// optimized, but not run, as their devices would be threads. Tested by tests/pages/playground against the command's own
-// output.
+// both to one HTML file. It runs on one thread, with the kernels for WebAssembly's vectors; modules for several devices
+// are read and optimized, but not run, as their devices would be threads. Pictures are laid out by the page. Tested by
+// tests/pages/playground against the command's own output.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -13,6 +13,7 @@
 #include "hloir/check.h"
 #include "hloir/inspect/diff.h"
 #include "hloir/inspect/explain.h"
+#include "hloir/inspect/graph.h"
 #include "hloir/inspect/stats.h"
 #include "hloir/parser.h"
 #include "hloir/passes.h"
@@ -20,6 +21,8 @@
 #include "hloir/report.h"
 #include "hloir/verifier.h"
 #include "hloir/version.h"
+#include "inspect/layout.h"
+#include "inspect/text.h"
 
 namespace {
 
@@ -98,7 +101,30 @@ StatusOr<std::string> RunText(const HloModule& module, Engine engine, uint64_t s
   return text;
 }
 
+// As page.js draws it.
+Json SketchJson(const Film::Sketch& sketch) {
+  Json boxes = Json::array();
+  for (const Film::Sketch::Box& box : sketch.boxes)
+    boxes.push_back({ShortName(box.name, 28), box.opcode, ShortName(box.shape, 24, false), box.marked ? 1 : 0, 0, 0,
+                     7 * std::clamp<size_t>(box.name.size(), 16, 30) + 16});
+  return {{"boxes", std::move(boxes)}, {"edges", sketch.edges}};
+}
+
 }  // namespace
+
+namespace hloir {
+
+// There is no program to ask: the page does it.
+StatusOr<std::vector<LayoutResult>> LayOut(const std::vector<LayoutGraph>& graphs) {
+  std::vector<LayoutResult> results(graphs.size());
+  for (size_t k = 0; k < graphs.size(); ++k) results[k].centers.resize(graphs[k].sizes.size());
+  return results;
+}
+StatusOr<std::string> RunDot(const std::string&, const std::string&) {
+  return Unimplemented("there is no Graphviz in the playground");
+}
+
+}  // namespace hloir
 
 extern "C" {
 
@@ -142,6 +168,7 @@ const char* hloir_explain(const char* text, const char* passes, const char* disa
   for (const Film::Scene& scene : film->scenes) {
     Json json = Json::parse(RewriteReportJson(scene.rewrite));
     json["instructions"] = scene.instructions;
+    json["g"] = SketchJson(scene.before), json["h"] = SketchJson(scene.after);
     scenes.push_back(std::move(json));
   }
   const ModuleDiff diff(*before, **module);
@@ -153,6 +180,19 @@ const char* hloir_explain(const char* text, const char* passes, const char* disa
                  {"scenes", std::move(scenes)},
                  {"film", FilmText(*film)},
                  {"diff", DiffReport(diff)}});
+}
+
+// Its picture: {"page": a page of its own, in which dagre must be put}.
+const char* hloir_graph(const char* text) {
+  auto module = Read(text);
+  if (!module.ok()) return Failed(module.status());
+  GraphOptions options;
+  options.most_boxes = 60;  // dagre takes long over more
+  auto graph = MakeGraph(**module, options);
+  if (!graph.ok()) return Failed(graph.status());
+  auto page = GraphPage(*graph);
+  if (!page.ok()) return Failed(page.status());
+  return Answer({{"page", *page}});
 }
 
 // What it computes of inputs made up from the seed: {"reference", "fast": as hloir run prints them}.

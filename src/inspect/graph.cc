@@ -17,7 +17,6 @@ namespace {
 
 using View = ModuleGraph::View;
 
-constexpr size_t kMostBoxes = 200;    // of a view; what has more is cut into parts
 constexpr size_t kWorthFolding = 60;  // a computation with fewer instructions is shown as it is
 constexpr size_t kMostOutside = 24;   // boxes from elsewhere
 
@@ -67,7 +66,7 @@ Chosen Reached(const HloInstruction& start, bool over_users) {
 
 class Maker {
  public:
-  explicit Maker(const HloModule& module) {
+  Maker(const HloModule& module, size_t most_boxes) : most_boxes_(std::max<size_t>(most_boxes, 2)) {
     graph_.module = &module;
     graph_.view_of_computation.assign(static_cast<size_t>(module.computation_id_limit()), -1);
   }
@@ -161,10 +160,10 @@ class Maker {
   void Cut(int32_t view, std::vector<ModuleGraph::Box> boxes) {
     if (folded_ && graph_.views[static_cast<size_t>(folded_->view)].parent == view)
       boxes.insert(boxes.begin(), *std::exchange(folded_, std::nullopt));
-    while (boxes.size() > kMostBoxes) {
+    while (boxes.size() > most_boxes_) {
       std::vector<ModuleGraph::Box> parts;
       // Even parts, so that none is a leftover.
-      const size_t count = (boxes.size() + kMostBoxes - 1) / kMostBoxes;
+      const size_t count = (boxes.size() + most_boxes_ - 1) / most_boxes_;
       for (size_t k = 0; k < count; ++k) {
         const size_t begin = boxes.size() * k / count, end = boxes.size() * (k + 1) / count;
         const int32_t part = NewView(Format("part {} of {}", k + 1, count), "part", view, nullptr);
@@ -254,6 +253,7 @@ class Maker {
     }
   }
 
+  const size_t most_boxes_;
   ModuleGraph graph_;
   std::vector<std::pair<const HloComputation*, const HloInstruction*>> todo_;
   std::optional<ModuleGraph::Box> folded_;  // a computation's parameters, which still need a place in its view
@@ -297,7 +297,7 @@ StatusOr<ModuleGraph> UnguardedMakeGraph(const HloModule& module, const GraphOpt
     if (chosen.empty()) return InvalidArgument(Format("nothing leads from '{}' to '{}'", options.from, options.to));
     first = from->parent();
   }
-  return Maker(module).Run(*first, chosen.empty() ? nullptr : &chosen);
+  return Maker(module, options.most_boxes).Run(*first, chosen.empty() ? nullptr : &chosen);
 }
 
 }  // namespace

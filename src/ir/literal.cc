@@ -293,8 +293,8 @@ bool Literal::BitwiseEqual(const Literal& other) const {
 }
 
 size_t Literal::Hash() const {
-  size_t hash = 0xCBF29CE484222325ull ^ static_cast<size_t>(shape_.element_type());
-  for (int64_t size : shape_.dimensions()) hash = (hash ^ static_cast<size_t>(size)) * 0x100000001B3ull;
+  uint64_t hash = 0xCBF29CE484222325ull ^ static_cast<uint64_t>(shape_.element_type());
+  for (int64_t size : shape_.dimensions()) hash = (hash ^ static_cast<uint64_t>(size)) * 0x100000001B3ull;
   for (const Literal& element : elements_) hash = (hash ^ element.Hash()) * 0x100000001B3ull;
   const size_t words = static_cast<size_t>(size_bytes_) / 8;
   const std::byte* data = data_.get();
@@ -311,9 +311,9 @@ size_t Literal::Hash() const {
     hash ^= hash >> 32;
   }
   for (size_t i = 8 * words; i < static_cast<size_t>(size_bytes_); ++i) {
-    hash = (hash ^ static_cast<size_t>(data[i])) * 0x100000001B3ull;
+    hash = (hash ^ static_cast<uint64_t>(data[i])) * 0x100000001B3ull;
   }
-  return hash;
+  return static_cast<size_t>(hash);
 }
 
 bool Literal::IsAll(double value) const {

@@ -29,6 +29,7 @@ struct GraphOptions {
   std::string around = {};         // an instruction, and
   int64_t depth = 2;               // what is at most so many operands and users away
   std::string from = {}, to = {};  // what is computed from the one and needed for the other
+  size_t most_boxes = 200;         // of a view; what has more is cut into parts
 };
 
 // What is drawn, view by view.

@@ -1,0 +1,11 @@
+// The kernels for WebAssembly's vectors of 128 bits, which emscripten reaches by the intrinsics of SSE2. See isas.def.
+#include "kernels/xsimd_kernels.h"
+
+namespace hloir::cpu {
+
+const KernelTable& Simd128Kernels() {
+  static const KernelTable table = MakeXsimdTable<xsimd::sse2>(Isa::kSimd128);
+  return table;
+}
+
+}  // namespace hloir::cpu
