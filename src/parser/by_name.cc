@@ -19,7 +19,7 @@
 namespace hloir {
 namespace {
 
-constexpr std::string_view kControlPredecessors = "control-predecessors", kMetadata = "metadata";
+constexpr std::string_view kControlPredecessorsName = "control-predecessors", kMetadataName = "metadata";
 constexpr std::array<std::string_view, 10> kCalling = {"to_apply",
                                                        "calls",
                                                        "condition",
@@ -85,7 +85,7 @@ StatusOr<Reading> Read(HloComputation& computation, HloOpcode opcode, std::span<
   for (const auto& [name, value] : attributes) {
     if (name.empty() || name.find_first_of(" ={},") != std::string::npos)
       return InvalidArgument(Format("'{}' is no attribute's name", name));
-    if (name == kControlPredecessors) {
+    if (name == kControlPredecessorsName) {
       for (const std::string_view word : Words(value)) {
         reading.predecessors.push_back(computation.FindInstruction(word));
         if (reading.predecessors.back() == nullptr)
@@ -178,12 +178,13 @@ StatusOr<HloInstruction*> Add(HloComputation& computation, std::string_view opco
 
 Status Set(HloInstruction& instruction, std::string_view name, std::string_view value) {
   if (instruction.IsParameter() || instruction.IsConstant()) {
-    if (!Has(kAnnotations, name) && name != kMetadata && name != kControlPredecessors)
+    if (!Has(kAnnotations, name) && name != kMetadataName && name != kControlPredecessorsName)
       return InvalidArgument(Format("{} has no attribute '{}' to set", instruction.opcode_name(), name));
   }
   NamedAttributes attributes;
   for (auto& attribute : PrintAttributes(instruction)) {
-    if (attribute.first == name || attribute.first == kMetadata || attribute.first == kControlPredecessors) continue;
+    if (attribute.first == name || attribute.first == kMetadataName || attribute.first == kControlPredecessorsName)
+      continue;
     attributes.push_back(std::move(attribute));
   }
   if (!value.empty()) attributes.emplace_back(name, value);
@@ -199,11 +200,11 @@ Status Set(HloInstruction& instruction, std::string_view name, std::string_view 
            is_leaf ? std::vector<const HloInstruction*>{&instruction}
                    : std::vector<const HloInstruction*>(instruction.operands().begin(), instruction.operands().end()),
            attributes, &instruction.shape()));
-  if (name == kMetadata) {
+  if (name == kMetadataName) {
     instruction.CopyMetadataOf(*reading.instruction);
     return OkStatus();
   }
-  if (name == kControlPredecessors) {
+  if (name == kControlPredecessorsName) {
     for (const HloInstruction* predecessor : reading.predecessors) {
       if (DependsOn(*predecessor, instruction))
         return InvalidArgument(Format("'{}' needs '{}' itself", predecessor->name(), instruction.name()));

@@ -3,7 +3,8 @@
 //
 // Example:
 //
-//   StatusOr<PairedTimes> times = MeasurePaired(before, after);
+//   const std::unique_ptr<HloModule> after = module.Clone();  // and rewritten
+//   StatusOr<PairedTimes> times = MeasurePaired(module, *after);
 //   if (times.ok() && times->differ()) std::printf("%.2f of the time\n", times->ratio);
 //
 // May be called from any thread; what else runs meanwhile is measured, too. Tested by tests/unit/tune_test.cc.
