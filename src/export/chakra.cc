@@ -10,6 +10,7 @@
 
 #include "hloir/analysis/export.h"
 #include "proto/codec.h"
+#include "support/format.h"
 
 namespace hloir {
 namespace proto {
