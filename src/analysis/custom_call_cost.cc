@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cmath>
 
-#include <nlohmann/json.hpp>
+#include "support/parse_json.h"
 
 namespace hloir {
 namespace {
@@ -32,7 +32,7 @@ double PerElement(const Shape& shape) {
 
 // The backend_config as JSON; what is none has no fields.
 Json Config(const HloInstruction& i) {
-  Json json = Json::parse(i.extras().backend_config, nullptr, /*allow_exceptions=*/false);
+  Json json = ParseJson<Json>(i.extras().backend_config);
   return json.is_object() ? json : Json::object();
 }
 // A field of the config, or of the part of it that is named so.

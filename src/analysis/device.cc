@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include "support/format.h"
+#include "support/parse_json.h"
 
 namespace hloir {
 namespace {
@@ -97,7 +96,7 @@ double DeviceDescription::RateOf(const std::map<std::string, double>& rates, std
 }
 
 StatusOr<DeviceDescription> ParseDevice(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json json = ParseJson<Json>(text);
   if (json.is_discarded()) return InvalidArgument("device description: it is no JSON");
   DeviceDescription device;
   Reader reader(json, "");

@@ -8,7 +8,7 @@
 
 #include "custom_calls/call.h"
 #include "support/format.h"
-#include "support/json_nesting.h"
+#include "support/parse_json.h"
 
 namespace hloir {
 namespace custom_calls {
@@ -212,7 +212,7 @@ StatusOr<HloInstruction*> BuildCustomCall(HloBuilder& b, const HloInstruction& c
   if (const std::string_view text = call.extras().backend_config; !text.empty()) {
     if (NestsDeeperThan(text, custom_calls::kMostNesting))
       return custom_calls::Wrong(known, "its backend_config nests too deep");
-    known.config = custom_calls::Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    known.config = ParseJson<custom_calls::Json>(text);
     // Old calls have bytes of their own there.
     if (!known.config.is_object()) known.config = custom_calls::Json::object();
   }

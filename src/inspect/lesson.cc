@@ -9,6 +9,7 @@
 
 #include "hloir/io.h"
 #include "support/format.h"
+#include "support/parse_json.h"
 
 namespace hloir {
 namespace {
@@ -33,7 +34,7 @@ std::string Text(const Json& json, const char* key) {
 StatusOr<Lesson> ReadLesson(const fs::path& folder) {
   const fs::path file = folder / "lesson.json";
   HLOIR_ASSIGN_OR_RETURN(const std::string text, ReadFile(file.string()));
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json json = ParseJson<Json>(text);
   if (!json.is_object() || !json.contains("exercises") || !json["exercises"].is_array())
     return InvalidArgument(Format("{}: it is no JSON object with exercises", file.string()));
   Lesson lesson;

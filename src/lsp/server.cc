@@ -9,6 +9,7 @@
 #include "hloir/version.h"
 #include "lsp/answers.h"
 #include "support/format.h"
+#include "support/parse_json.h"
 
 namespace hloir {
 namespace {
@@ -24,26 +25,6 @@ enum ErrorCode {
   kServerNotInitialized = -32002,
   kRequestFailed = -32803,
 };
-
-// nlohmann's parser recurses on nesting, and messages of the protocol nest a dozen deep.
-bool NestsTooDeep(std::string_view text) {
-  int depth = 0;
-  bool in_string = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      else if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      if (++depth > 64) return true;
-    } else if (c == '}' || c == ']') {
-      --depth;
-    }
-  }
-  return false;
-}
 
 // What is at the end of a path of keys; null if it leads nowhere.
 const Json& At(const Json& json, std::initializer_list<const char*> path) {
@@ -213,7 +194,7 @@ std::vector<std::string> LanguageServer::Handle(std::string_view message) {
     out.push_back(
         JsonLine({{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", code}, {"message", std::move(text)}}}}));
   };
-  const Json json = NestsTooDeep(message) ? Json(Json::value_t::discarded) : Json::parse(message, nullptr, false);
+  const Json json = ParseJson<Json>(message);
   if (json.is_discarded()) return fail(Json(), kParseError, "the message is no JSON"), out;
   const Json& id = At(json, {"id"});
   const bool is_request = id.is_number() || id.is_string();

@@ -8,7 +8,7 @@
 
 #include "hloir/proto.h"
 #include "support/format.h"
-#include "support/json_nesting.h"
+#include "support/parse_json.h"
 #include "codec.h"
 #include "values.h"
 #include "support/guard.h"

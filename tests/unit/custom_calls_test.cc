@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "hloir/cost.h"
 #include "tests/unit/check_module.h"
 
 namespace hloir {
@@ -386,6 +387,20 @@ TEST_CASE("a custom-call that does not fit its name is refused in words") {
   CHECK(refusal(a +
                 Call("ROOT r", "f32[2,4]", "a, b", "__cublas$gemm", "backend_config=\"" + std::string(200, '[') + "\""))
             .find("too deep") != std::string::npos);
+}
+
+// What reads JSON recurses on nesting, and has 8 MB of stack.
+TEST_CASE("a backend_config that nests a million deep overflows no stack") {
+  constexpr int kDeep = 1000000;
+  std::string config;
+  for (int i = 0; i < kDeep; ++i) config += "{\\\"a\\\":";
+  config += "1" + std::string(kDeep, '}');
+  auto module =
+      ParseHloModule(Entry(" a = f32[2,2] parameter(0)\n" +
+                           Call("ROOT r", "f32[2,2]", "a, a", "__cublas$gemm", "backend_config=\"" + config + "\"")));
+  REQUIRE(module.status().message() == "");
+  CHECK(CostAnalysis(**module).total().once.flops >= 0);
+  CHECK(!CustomCallAsModule(*(*module)->entry_computation()->root()).ok());
 }
 
 }  // namespace

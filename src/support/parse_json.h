@@ -1,7 +1,9 @@
-// NestsDeeperThan: asked before a text is given to nlohmann's parser, which recurses on nesting.
+// ParseJson: JSON of anybody's making. nlohmann's parser and what it makes recurse on nesting, so depth is asked first.
 #pragma once
 
 #include <string_view>
+
+#include <nlohmann/json.hpp>
 
 namespace hloir {
 
@@ -21,6 +23,14 @@ inline bool NestsDeeperThan(std::string_view json, int limit) {
     }
   }
   return false;
+}
+
+// Discarded, if the text is not JSON or nests deeper than anything that is read here.
+template <class Json>
+Json ParseJson(std::string_view text) {
+  constexpr int kMostNesting = 64;
+  if (NestsDeeperThan(text, kMostNesting)) return Json(Json::value_t::discarded);
+  return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
 }  // namespace hloir
