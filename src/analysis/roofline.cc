@@ -12,7 +12,8 @@
 namespace hloir {
 namespace {
 
-constexpr size_t kMostEvents = 100000;
+// Each computation keeps its own events.
+constexpr size_t kMostEvents = 100000, kMostEventsOfCallee = 10000;
 constexpr int kMostNesting = 32;  // of fusions in fusions
 
 bool IsProduct(HloOpcode opcode) {
@@ -114,6 +115,7 @@ class Roofline::Builder {
 
  private:
   struct OneRun {
+    size_t most_events = kMostEventsOfCallee;
     double seconds = 0, communication = 0, exposed = 0;
     std::vector<Event> events;
   };
@@ -129,6 +131,7 @@ class Roofline::Builder {
 
   void Walk(const HloComputation& computation, double times) {
     OneRun run;
+    if (&computation == computation.module()->entry_computation()) run.most_events = kMostEvents;
     Clock clock;
     const bool scheduled = computation.module()->config().is_scheduled;
     for (const HloInstruction* i : scheduled ? computation.instructions() : computation.PostOrder()) {
@@ -153,11 +156,11 @@ class Roofline::Builder {
   }
 
   static void AddEvent(OneRun& run, const HloInstruction& i, double start, double seconds, Stream stream) {
-    if (run.events.size() < kMostEvents) run.events.push_back({&i, start, seconds, stream, 0});
+    if (run.events.size() < run.most_events) run.events.push_back({&i, start, seconds, stream, 0});
   }
   static void AddEventsWithin(OneRun& run, const OneRun& callee, double start) {
     for (Event event : callee.events) {
-      if (run.events.size() >= kMostEvents) return;
+      if (run.events.size() >= run.most_events) return;
       event.start += start, ++event.depth;
       run.events.push_back(event);
     }
@@ -196,7 +199,7 @@ class Roofline::Builder {
     step.seconds = all.seconds, step.communication = all.communication;
     AddEvent(run, i, clock.now, all.seconds, Stream::kCompute);
     for (const Event& event : all.events) {
-      if (run.events.size() >= kMostEvents) break;
+      if (run.events.size() >= run.most_events) break;
       run.events.push_back(event);
       run.events.back().start += clock.now;
     }

@@ -69,7 +69,7 @@ namespace {
 using proto::ChakraAttribute;
 using proto::ChakraNode;
 
-constexpr size_t kMostNodes = 4000000;
+constexpr size_t kMostNodes = 2000000;
 constexpr int kMostNesting = 200;
 
 ChakraAttribute Int32(std::string_view name, int64_t value) { return {name, value, {}, {}, {}, {}}; }
@@ -340,14 +340,17 @@ StatusOr<ChakraTraces> ChakraTrace(const HloModule& module, const Roofline& roof
   HLOIR_ASSIGN_OR_RETURN(const auto end,
                          unroller.Run(*module.entry_computation(), std::vector<Unroller::Ids>(parameters), 0));
   (void)end;
-  int64_t devices = module.config().replica_count * module.config().num_partitions;
+  constexpr int64_t kMostBytes = int64_t{1} << 29;  // of all ranks' files, some 100 bytes a node
+  const auto within = [kMostBytes](int64_t n) {
+    return std::clamp<int64_t>(n, 0, kMostBytes);
+  };  // so that nothing overflows
+  int64_t devices = within(module.config().replica_count) * within(module.config().num_partitions);
   for (const Communication& c : roofline.communications().all())
     for (const auto& group : c.groups)
-      for (int64_t device : group) devices = std::max(devices, device + 1);
-  constexpr int64_t kMostBytes = int64_t{1} << 33;  // of all ranks' files, some 100 bytes a node
+      for (int64_t device : group) devices = std::max(devices, within(device) + 1);
   if (devices > kMostBytes / 100 / std::max<int64_t>(static_cast<int64_t>(unroller.work.size()), 1))
     return ResourceExhausted(
-        Format("{} nodes for each of {} devices: more than 8 GiB of traces", unroller.work.size(), devices));
+        Format("{} nodes for each of {} devices: more than 512 MiB of traces", unroller.work.size(), devices));
   ChakraTraces traces;
   Groups groups;
   for (int64_t rank = 0; rank < devices; ++rank)

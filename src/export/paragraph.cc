@@ -79,7 +79,7 @@ void Fields(IO& io, Graph& m) {
 
 namespace {
 
-constexpr int64_t kMostInstructions = 4000000;
+constexpr int64_t kMostInstructions = 1500000;
 constexpr int kMostNesting = 45;  // of calls: each takes two messages, and protobuf's readers stop at 100
 
 class GraphWriter {

@@ -2,6 +2,7 @@
 #include "hloir/rewrite/rewrite.h"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 #include "hloir/detail/check.h"
@@ -78,10 +79,11 @@ void GrowthBudget::BeginPass(const HloModule& module) {
 }
 
 bool GrowthBudget::HasRoom(const HloModule& module, int64_t added) {
-  if (most_ > 0 && module.instruction_id_limit() + added < look_again_) return true;
+  const int64_t ids = module.instruction_id_limit();
+  if (most_ > 0 && added < look_again_ - ids) return true;
   const int64_t room = (added > 0 ? most_ : most_now_) - module.instruction_count();
   if (added <= room) {
-    look_again_ = module.instruction_id_limit() + room;
+    look_again_ = room > std::numeric_limits<int64_t>::max() - ids ? std::numeric_limits<int64_t>::max() : ids + room;
     return true;
   }
   stopped_ = true;

@@ -26,6 +26,10 @@ COMMANDS = {
     "pb": ["convert", "FILE", "-o", "OUT.pb"],
     "diff": ["diff", "FILE", "FILE"],
     "graph": ["graph", "FILE", "-o", "OUT.html"],
+    "cost": ["cost", "--json", "FILE"],
+    "chakra": ["export", "--format=chakra", "FILE", "-o", "OUT"],
+    "paragraph": ["export", "--format=paragraph", "FILE", "-o", "OUT.pb"],
+    "partition": ["opt", "--passes=sharding-propagation,spmd-partitioning", "FILE"],
     "run": ["run", "--max-steps=1000000", "FILE"],
     "reference": ["run", "--engine=reference", "--max-steps=1000000", "FILE"],
 }
