@@ -170,7 +170,7 @@ class Rules(unittest.TestCase):
 
     def test_rules_have_their_place_in_the_default_pipeline(self):
         pipeline = hloir.default_pipeline()
-        self.assertIn("fusion", pipeline)
+        self.assertTrue(any(name.startswith("fusion") for name in pipeline), pipeline)  # with its options
         module = hloir.parse(TEXT)
         runs = hloir.optimize(module, ["my-rules", *pipeline], math="rounding")
         self.assertEqual(runs[0].name, "my-rules")
