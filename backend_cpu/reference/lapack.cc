@@ -715,8 +715,9 @@ void SetGpuOptions(const HloInstruction& call, std::string_view routine, Form& f
     return config.find(Format("{} = true", option)) != std::string_view::npos;
   };
   form.uplo = is("lower") ? 'L' : 'U';
-  if (!routine.starts_with("gesvd")) return;
-  form.said = {{"vectors", is("compute_uv")}, {"full", is("full_matrices")}, {"v", routine != "gesvd"}};
+  if (!routine.starts_with("gesvd") && routine != "gesdd") return;
+  const bool by_columns = routine == "gesvdj" || routine == "gesvdp";
+  form.said = {{"vectors", is("compute_uv")}, {"full", is("full_matrices")}, {"v", by_columns}};
   if (is("transposed")) form.results = {0, 1, 3, 2, 4};
 }
 
