@@ -3,15 +3,15 @@
 #include "analysis/custom_call_cost.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
-#include "support/parse_json.h"
+#include "custom_calls/config.h"
 
 namespace hloir {
 namespace {
 
-using Json = nlohmann::json;
+using custom_calls::Choice, custom_calls::DotDimensions, custom_calls::Float, custom_calls::Json;
+using custom_calls::Numbers, custom_calls::ReadConfig, custom_calls::Section;
 
 double Elements(const Shape& shape) { return shape.IsArray() ? static_cast<double>(shape.ElementCount()) : 0; }
 double Dim(const Shape& shape, int64_t from_the_end) {
@@ -30,35 +30,8 @@ double PerElement(const Shape& shape) {
   return shape.element_type() == PrimitiveType::C64 || shape.element_type() == PrimitiveType::C128 ? 4 : 1;
 }
 
-// The backend_config as JSON; what is none has no fields.
-Json Config(const HloInstruction& i) {
-  Json json = ParseJson<Json>(i.extras().backend_config);
-  return json.is_object() ? json : Json::object();
-}
-// A field of the config, or of the part of it that is named so.
-const Json* Field(const Json& config, const char* part, const char* field) {
-  const Json* from = &config;
-  if (const auto it = config.find(part); it != config.end() && it->is_object()) from = &*it;
-  const auto it = from->find(field);
-  return it == from->end() ? nullptr : &*it;
-}
-// [1, 2] or, as protobuf writes 64-bit numbers, ["1", "2"].
-std::vector<int64_t> Numbers(const Json* list) {
-  std::vector<int64_t> numbers;
-  if (list == nullptr || !list->is_array()) return numbers;
-  for (const Json& item : *list) {
-    int64_t number = -1;
-    if (item.is_number_integer()) number = item.get<int64_t>();
-    if (item.is_string()) {
-      const std::string& text = item.get_ref<const std::string&>();
-      std::from_chars(text.data(), text.data() + text.size(), number);
-    }
-    numbers.push_back(number);
-  }
-  return numbers;
-}
 // The product of the named dimensions; 0 if it has no such ones.
-double Width(const Shape& shape, const std::vector<int64_t>& dims) {
+double Width(const Shape& shape, const DimVector& dims) {
   double width = 1;
   for (int64_t d : dims) {
     if (d < 0 || d >= shape.rank()) return 0;
@@ -80,23 +53,19 @@ Model Product(const HloInstruction& i, std::string_view) {
   const Shape *a = Operand(i, 0), *b = Operand(i, 1);
   const Shape& c = Result(i);
   if (a == nullptr || b == nullptr || !c.IsArray()) return std::nullopt;
-  const Json config = Config(i);
-  const Json* dims = Field(config, "gemm_backend_config", "dot_dimension_numbers");
+  const Json config = ReadConfig(i);
+  const Json& gemm = Section(config, "gemm_backend_config");
   double width = 0;
-  if (dims != nullptr && dims->is_object()) {
-    const auto contracting = dims->find("lhs_contracting_dimensions");
-    if (contracting != dims->end()) width = Width(*a, Numbers(&*contracting));
-  }
+  if (gemm.contains("dot_dimension_numbers"))
+    width = Width(*a, DotDimensions(gemm, "dot_dimension_numbers").lhs_contracting_dims);
   if (width == 0) width = Elements(c) == 0 ? 0 : std::round(std::sqrt(Elements(*a) * Elements(*b) / Elements(c)));
   Model model = Flops(2 * width * Elements(c));
-  const Json* epilogue = Field(config, "gemm_backend_config", "epilogue");
-  const std::string then = epilogue != nullptr && epilogue->is_string() ? epilogue->get<std::string>() : "";
+  const std::string then = Choice(gemm, "epilogue", custom_calls::kEpilogues);
   if (then.find("BIAS") != std::string::npos) model->operations.flops += Elements(c);
   if (then.find("RELU") != std::string::npos) model->operations.flops += Elements(c);
   if (then.find("GELU") != std::string::npos || then.find("SILU") != std::string::npos)
     model->operations.transcendentals += Elements(c);
-  const Json* beta = Field(config, "gemm_backend_config", "beta");
-  if (beta != nullptr && beta->is_number() && beta->get<double>() != 0) model->operations.flops += 2 * Elements(c);
+  if (Float(gemm, "beta") != 0) model->operations.flops += 2 * Elements(c);
   return model;
 }
 
@@ -131,20 +100,15 @@ Model Convolution(const HloInstruction& i, std::string_view target) {
 Model Attention(const HloInstruction& i, std::string_view target) {
   const Shape *q = Operand(i, 0), *k = Operand(i, 1);
   if (q == nullptr || k == nullptr || q->rank() != 4 || k->rank() != 4) return std::nullopt;
-  const Json config = Config(i);
+  const Json config = ReadConfig(i);
+  const Json& attention = Section(config, "cudnn_fmha_backend_config");
   double width = Dim(*q, 1), weights = 0;
-  if (const Json* dims = Field(config, "cudnn_fmha_backend_config", "bmm1_dot_dimension_numbers");
-      dims != nullptr && dims->is_object()) {
-    const auto contracting = dims->find("lhs_contracting_dimensions");
-    if (contracting != dims->end()) width = std::max(1.0, Width(*q, Numbers(&*contracting)));
-  }
-  if (const Json* shape = Field(config, "cudnn_fmha_backend_config", "intermediate_tensor_shape");
-      shape != nullptr && shape->is_object()) {
-    const auto dims = shape->find("dimensions");
-    if (dims != shape->end()) {
-      weights = 1;
-      for (int64_t d : Numbers(&*dims)) weights *= static_cast<double>(std::max<int64_t>(d, 0));
-    }
+  if (attention.contains("bmm1_dot_dimension_numbers"))
+    width = std::max(1.0, Width(*q, DotDimensions(attention, "bmm1_dot_dimension_numbers").lhs_contracting_dims));
+  const auto shape = attention.find("intermediate_tensor_shape");
+  if (shape != attention.end() && shape->contains("dimensions")) {
+    weights = 1;
+    for (int64_t d : Numbers(*shape, "dimensions")) weights *= static_cast<double>(std::max<int64_t>(d, 0));
   }
   // [batch, heads, queries, width] and [batch, heads, keys, width].
   if (weights == 0) weights = Elements(*q) / std::max(width, 1.0) * Dim(*k, 2);
@@ -169,11 +133,10 @@ Model Sort(const HloInstruction& i, std::string_view) {
 Model FourierTransform(const HloInstruction& i, std::string_view) {
   const Shape* x = Operand(i, 0);
   if (x == nullptr) return std::nullopt;
-  const Json config = Config(i);
-  std::vector<int64_t> lengths;
-  for (const char* field : {"fft_length", "fft_lengths", "fft_lens"}) {
-    if (const auto it = config.find(field); it != config.end()) lengths = Numbers(&*it);
-  }
+  const Json config = ReadConfig(i);
+  DimVector lengths;
+  for (const char* field : {"fft_length", "fft_lengths", "fft_lens"})
+    if (config.contains(field)) lengths = Numbers(config, field);
   double log = 1;
   if (lengths.empty()) log = std::floor(std::log2(std::max(1.0, std::max(Dim(*x, 1), Dim(Result(i), 1)))));
   for (int64_t length : lengths) log *= length < 1 ? 0 : std::floor(std::log2(static_cast<double>(length)));

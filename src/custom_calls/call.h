@@ -6,14 +6,12 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
-
+#include "custom_calls/config.h"
 #include "hloir/builder.h"
 
 namespace hloir::custom_calls {
 
 using Op = HloBuilder::Op;
-using Json = nlohmann::json;
 
 struct Call {
   HloBuilder& b;
@@ -22,8 +20,7 @@ struct Call {
   Json config;        // backend_config, or {}
 
   const CustomCallAttributes& attributes() const { return instruction.attributes<CustomCallAttributes>(); }
-  // A message of backend_config: at its name, or, as older XLAs wrote it, all of the config.
-  const Json& Section(const char* name) const { return config.contains(name) ? config[name] : config; }
+  const Json& Section(const char* name) const { return custom_calls::Section(config, name); }
   // Of the result: the array, or the tuple's element `i`.
   const Shape& Result(int64_t i = 0) const;
   int64_t Results() const { return instruction.shape().IsTuple() ? instruction.shape().tuple_size() : 1; }
@@ -43,13 +40,6 @@ struct Call {
   // Sums, or largest numbers, along the last dimension, which stays as one of one element.
   Op Along(Op x, HloOpcode opcode, double initial) const;
 };
-
-// proto3's JSON: numbers may be strings, enumerators names or numbers, what has its default may be missing.
-double Float(const Json& message, const char* field, double otherwise = 0);
-bool Flag(const Json& message, const char* field, bool otherwise = false);
-// The enumerator's name; `names` are those of 0, 1, …
-std::string Choice(const Json& message, const char* field, std::span<const std::string_view> names);
-DotAttributes DotDimensions(const Json& message, const char* field);
 
 // In what sums are taken: of narrow floats f32, of narrow integers s32.
 PrimitiveType Accumulator(PrimitiveType type);

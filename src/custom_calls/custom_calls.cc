@@ -2,7 +2,6 @@
 #include "hloir/custom_calls.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 
@@ -122,54 +121,6 @@ Op Call::Along(Op x, HloOpcode opcode, double initial) const {
       b.Reduce(x, b.Constant(type, initial), {x->shape().rank() - 1}, MakeReducer(b.module(), opcode, type)), sizes);
 }
 
-namespace {
-
-// A number, or a text that is one.
-double NumberOf(const Json& value, double otherwise) {
-  if (value.is_number()) return value.get<double>();
-  if (!value.is_string()) return otherwise;
-  const std::string& text = value.get_ref<const std::string&>();
-  int64_t whole = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
-  return error == std::errc() && end == text.data() + text.size() ? static_cast<double>(whole) : otherwise;
-}
-
-}  // namespace
-
-double Float(const Json& message, const char* field, double otherwise) {
-  const auto at = message.find(field);
-  return at == message.end() ? otherwise : NumberOf(*at, otherwise);
-}
-
-bool Flag(const Json& message, const char* field, bool otherwise) {
-  const auto at = message.find(field);
-  return at != message.end() && at->is_boolean() ? at->get<bool>() : otherwise;
-}
-
-std::string Choice(const Json& message, const char* field, std::span<const std::string_view> names) {
-  const auto at = message.find(field);
-  if (at == message.end()) return std::string(names[0]);
-  const double number = NumberOf(*at, -1);
-  if (number >= 0 && number < static_cast<double>(names.size())) return std::string(names[static_cast<size_t>(number)]);
-  return at->is_string() ? at->get<std::string>() : at->dump();
-}
-
-DotAttributes DotDimensions(const Json& message, const char* field) {
-  DotAttributes dims;
-  const auto at = message.find(field);
-  if (at == message.end() || !at->is_object()) return dims;
-  const auto read = [&](const char* list, DimVector& into) {
-    const auto numbers = at->find(list);
-    if (numbers == at->end() || !numbers->is_array()) return;
-    for (const Json& number : *numbers) into.push_back(static_cast<int64_t>(NumberOf(number, -1)));
-  };
-  read("lhs_batch_dimensions", dims.lhs_batch_dims);
-  read("rhs_batch_dimensions", dims.rhs_batch_dims);
-  read("lhs_contracting_dimensions", dims.lhs_contracting_dims);
-  read("rhs_contracting_dimensions", dims.rhs_contracting_dims);
-  return dims;
-}
-
 PrimitiveType Accumulator(PrimitiveType type) {
   if (IsInteger(type)) return PrimitiveType::S32;
   return IsComplex(type) || type == PrimitiveType::F64 ? type : PrimitiveType::F32;
@@ -212,9 +163,7 @@ StatusOr<HloInstruction*> BuildCustomCall(HloBuilder& b, const HloInstruction& c
   if (const std::string_view text = call.extras().backend_config; !text.empty()) {
     if (NestsDeeperThan(text, custom_calls::kMostNesting))
       return custom_calls::Wrong(known, "its backend_config nests too deep");
-    known.config = ParseJson<custom_calls::Json>(text);
-    // Old calls have bytes of their own there.
-    if (!known.config.is_object()) known.config = custom_calls::Json::object();
+    known.config = custom_calls::ReadConfig(call);
   }
   HLOIR_ASSIGN_OR_RETURN(HloInstruction * result, meaning->build(known));
   HLOIR_RETURN_IF_ERROR(b.status());

@@ -10,9 +10,6 @@
 namespace hloir::custom_calls {
 namespace {
 
-constexpr std::string_view kEpilogues[] = {"DEFAULT",  "BIAS",      "RELU",          "BIAS_RELU", "GELU",
-                                           "GELU_AUX", "BIAS_GELU", "BIAS_GELU_AUX", "SILU",      "BIAS_SILU"};
-
 // By tanh, as cuBLASLt has it.
 Op Gelu(const Call& call, Op x) {
   HloBuilder& b = call.b;

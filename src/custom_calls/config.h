@@ -1,0 +1,34 @@
+// backend_config of XLA's GPU calls, read as proto3 writes JSON: numbers may be texts, enumerators names or numbers,
+// and what has its default may be missing. By it calls are said in HLO (custom_calls.cc) and costed
+// (analysis/custom_call_cost.cc). Tests: tests/unit/custom_calls_test.cc, cost_test.cc.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "hloir/instruction.h"
+
+namespace hloir::custom_calls {
+
+using Json = nlohmann::json;
+
+// The config, or {}: old calls have bytes of their own there.
+Json ReadConfig(const HloInstruction& call);
+// A message of the config: at its name, or, as older XLAs wrote it, all of the config.
+const Json& Section(const Json& config, const char* name);
+double Float(const Json& message, const char* field, double otherwise = 0);
+bool Flag(const Json& message, const char* field, bool otherwise = false);
+// The enumerator's name; `names` are those of 0, 1, …
+std::string Choice(const Json& message, const char* field, std::span<const std::string_view> names);
+// A list of sizes or dimensions; -1 where something is none.
+DimVector Numbers(const Json& message, const char* field);
+DotAttributes DotDimensions(const Json& message, const char* field);
+
+// What comes behind a matrix product, as XLA's GemmBackendConfig counts it; the last two are hipBLASLt's.
+inline constexpr std::string_view kEpilogues[] = {"DEFAULT",  "BIAS",      "RELU",          "BIAS_RELU", "GELU",
+                                                  "GELU_AUX", "BIAS_GELU", "BIAS_GELU_AUX", "SILU",      "BIAS_SILU"};
+
+}  // namespace hloir::custom_calls
