@@ -11,6 +11,7 @@
 #include "hloir/io.h"
 #include "hloir/report.h"
 #include "tools/command.h"
+#include "tools/flags.h"
 #include "tools/report.h"
 
 namespace hloir::tool {
@@ -60,16 +61,14 @@ int Check(const CheckFlags& flags) {
 
 }  // namespace
 
-void AddCheckCommand(CLI::App& app, Action& action) {
+void AddCheckCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<CheckFlags>();
   CLI::App* command = app.add_subcommand("check", "Parse and verify modules");
-  command->add_option("FILE", flags->files, "Modules: HLO text, HloProto or a snapshot, JSON; also gzipped")
-      ->required()
-      ->type_name("");
+  AddOption(*command, "FILE", flags->files, "Modules: HLO text, HloProto or a snapshot, JSON; also gzipped")
+      ->required();
   command->add_flag("--no-verify", flags->no_verify, "Parse alone");
-  command->add_flag("--allow-unknown", flags->allow_unknown, "Take opcodes and attributes that no table knows");
-  command->add_flag("--verbose", flags->verbose,
-                    "Print a line for each file that is good (a terminal shows it anyway)");
+  command->add_flag("--allow-unknown", flags->allow_unknown, "Accept unknown opcodes and attributes");
+  command->add_flag("--verbose", flags->verbose, "Print a line for each valid file (on a terminal always)");
   command->add_flag("--json", flags->json, "Report as JSON, errors with line and column");
   command->callback([flags, &action] { action = [flags] { return Check(*flags); }; });
 }

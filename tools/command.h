@@ -16,28 +16,12 @@ namespace hloir::tool {
 
 using Action = std::function<int()>;
 
-void AddCheckCommand(CLI::App& app, Action& action);
-void AddPrintCommand(CLI::App& app, Action& action);
-void AddOptCommand(CLI::App& app, Action& action, PassRegistry& registry);
-void AddRunCommand(CLI::App& app, Action& action);
-void AddVerifyCommand(CLI::App& app, Action& action, PassRegistry& registry);
-void AddConvertCommand(CLI::App& app, Action& action);
-void AddStatsCommand(CLI::App& app, Action& action);
-void AddCostCommand(CLI::App& app, Action& action);
-void AddExportCommand(CLI::App& app, Action& action);
-void AddReduceCommand(CLI::App& app, Action& action, PassRegistry& registry);
-void AddTuneCommand(CLI::App& app, Action& action, PassRegistry& registry);
-void AddFuzzCommand(CLI::App& app, Action& action, PassRegistry& registry);
-void AddFuzzGenerateCommand(CLI::App& fuzz, Action& action);
-void AddDiffCommand(CLI::App& app, Action& action);
-void AddFuzzRunCommand(CLI::App& fuzz, Action& action);
-void AddFuzzXlaCommand(CLI::App& fuzz, Action& action);
-void AddGraphCommand(CLI::App& app, Action& action);
-void AddDumpsCommand(CLI::App& app, Action& action);
-void AddLspCommand(CLI::App& app, Action& action);
-void AddExplainCommand(CLI::App& app, Action& action, PassRegistry& registry);
-void AddLessonCommand(CLI::App& app, Action& action);
-void AddFuzzMutantsCommand(CLI::App& fuzz, Action& action);
-void AddFuzzRulesCommand(CLI::App& fuzz, Action& action, PassRegistry& registry);
+using AddCommand = void(CLI::App& app, Action& action, PassRegistry& registry);
+
+AddCommand AddCheckCommand, AddPrintCommand, AddOptCommand, AddRunCommand, AddVerifyCommand, AddConvertCommand,
+    AddStatsCommand, AddCostCommand, AddExportCommand, AddReduceCommand, AddTuneCommand, AddFuzzCommand, AddDiffCommand,
+    AddGraphCommand, AddDumpsCommand, AddExplainCommand, AddLspCommand, AddLessonCommand;
+// Of `hloir fuzz`.
+AddCommand AddFuzzGenerateCommand, AddFuzzRunCommand, AddFuzzMutantsCommand, AddFuzzRulesCommand, AddFuzzXlaCommand;
 
 }  // namespace hloir::tool

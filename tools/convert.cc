@@ -12,8 +12,8 @@
 #include "hloir/io.h"
 #include "hloir/printer.h"
 #include "hloir/proto.h"
-#include "tools/choices.h"
 #include "tools/command.h"
+#include "tools/flags.h"
 #include "tools/report.h"
 
 namespace hloir::tool {
@@ -74,7 +74,7 @@ int Convert(const ConvertFlags& flags) {
   if (flags.has_message) proto.form = flags.message;
   proto.streamed = proto.form == Message::kHloUnoptimizedSnapshot && (proto.streamed || flags.streamed);
   if (flags.streamed && !proto.streamed)
-    return Fail(InvalidArgument("--stream is for --proto=unoptimized-snapshot"), file);
+    return Fail(InvalidArgument("--stream needs --proto=unoptimized-snapshot"), file);
   for (size_t i = 0; i < formats.size(); ++i) {
     const std::string& output = flags.outputs[i];
     const Status written =
@@ -87,40 +87,31 @@ int Convert(const ConvertFlags& flags) {
 
 }  // namespace
 
-void AddConvertCommand(CLI::App& app, Action& action) {
+void AddConvertCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
   static const std::map<std::string, Message> kMessages = {{"hlo", Message::kHloProto},
                                                            {"module", Message::kHloModuleProto},
                                                            {"snapshot", Message::kHloSnapshot},
                                                            {"unoptimized-snapshot", Message::kHloUnoptimizedSnapshot}};
   auto flags = std::make_shared<ConvertFlags>();
   CLI::App* command = app.add_subcommand("convert", "Convert between HLO text, HloProto, JSON, snapshots and .npz");
-  command->add_option("IN", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")
+  AddOption(*command, "IN", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")->required();
+  AddOption(*command, "-o,--output OUT", flags->outputs,
+            "Output file; its extension is the format: .hlo .txt .pb .json, each also with .gz; .npz takes a "
+            "snapshot's values. May be repeated")
       ->required()
-      ->type_name("");
-  command
-      ->add_option("-o,--output", flags->outputs,
-                   "Write it there, as the ending says: .hlo .txt .pb .json, each also with .gz; .npz takes a "
-                   "snapshot's values. May be given several times")
-      ->required()
-      ->allow_extra_args(false)
-      ->type_name("OUT");
-  command
-      ->add_option("--inputs", flags->inputs,
-                   "Make a snapshot: its inputs are in0, in1, … of this .npz, its result out0, …")
-      ->type_name("X.npz");
-  CLI::Option* message = AddChoice(*command, "--proto", flags->message, kMessages,
+      ->allow_extra_args(false);
+  AddOption(*command, "--inputs X.npz", flags->inputs,
+            "Make a snapshot: its inputs are in0, in1, … of this .npz, its result out0, …");
+  CLI::Option* message = AddChoice(*command, "--proto MESSAGE", flags->message, kMessages,
                                    "Which message .pb and .json hold: hlo, module, snapshot or unoptimized-snapshot "
-                                   "(default: what IN was; hlo for text)")
-                             ->type_name("MESSAGE");
+                                   "(default: what IN was; hlo for text)");
   command->add_flag(
       "--stream", flags->streamed,
       "Put an unoptimized snapshot's arguments behind the message, as XLA dumps it: there may be more than 2 GiB");
-  command
-      ->add_option("--partition", flags->partition,
-                   "Of a snapshot with several: whose values go to the .npz (default: 0)")
-      ->check(Between<int64_t>(0, INT64_MAX))
-      ->type_name("N");
-  command->add_flag("--allow-unknown", flags->allow_unknown, "Keep opcodes and attributes that no table knows");
+  AddOption(*command, "--partition N", flags->partition,
+            "Of a snapshot of several partitions: whose values go to the .npz (default: 0)")
+      ->check(Between<int64_t>(0, INT64_MAX));
+  command->add_flag("--allow-unknown", flags->allow_unknown, "Keep unknown opcodes and attributes");
   command->callback([flags, message, &action] {
     flags->has_message = message->count() > 0;
     action = [flags] { return Convert(*flags); };

@@ -8,9 +8,9 @@
 
 #include "hloir/inspect/cost_report.h"
 #include "hloir/io.h"
-#include "tools/choices.h"
 #include "tools/command.h"
 #include "tools/devices.h"
+#include "tools/flags.h"
 #include "tools/report.h"
 
 namespace hloir::tool {
@@ -65,33 +65,22 @@ int RunCost(const CostFlags& flags) {
 
 }  // namespace
 
-void AddCostCommand(CLI::App& app, Action& action) {
+void AddCostCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<CostFlags>();
-  CLI::App* command = app.add_subcommand("cost", "Tell what a module costs, and how long it would take on a device");
-  command->add_option("FILE", flags->file, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
-      ->required()
-      ->type_name("");
-  command
-      ->add_option(
-          "--device", flags->device,
-          "Times by the roofline of this device: h100, a100, tpu, …, a file like docs/devices/h100.json, or cpu: this "
-          "machine, measured now")
-      ->type_name("DEVICE");
-  command
-      ->add_option("--mesh", flags->mesh,
-                   "Names the axes of the devices, data=8,model=4; data=8:64@dcn asks what if it were 64, on that link")
-      ->type_name("AXES");
+  CLI::App* command = app.add_subcommand("cost", "Report what a module costs, and how long it would take on a device");
+  AddOption(*command, "FILE", flags->file, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
+      ->required();
+  AddOption(*command, "--device DEVICE", flags->device,
+            "Times by the roofline of this device: h100, a100, tpu, …, a file like docs/devices/h100.json, or cpu: "
+            "this machine, measured now");
+  AddOption(*command, "--mesh AXES", flags->mesh,
+            "Names the axes of the devices, data=8,model=4; data=8:64@dcn asks what if it were 64, on that link");
   command->add_flag("--optimize", flags->optimize, "Run the default passes first, as hloir opt does");
-  command->add_option("--trace", flags->trace, "Write the predicted timeline there, for ui.perfetto.dev")
-      ->type_name("OUT.json");
-  command->add_option("--save-device", flags->save_device, "Write the device's description there")
-      ->type_name("OUT.json");
-  command->add_option("--threads", flags->threads, "Of the engine, for --device=cpu (default: as many as there are)")
-      ->check(Between(1, 1024))
-      ->type_name("N");
-  command->add_option("--top", flags->top, "Rows of each table (default: 10)")
-      ->check(Between(int64_t{1}, INT64_MAX))
-      ->type_name("N");
+  AddOption(*command, "--trace OUT.json", flags->trace, "Write the predicted timeline there, for ui.perfetto.dev");
+  AddOption(*command, "--save-device OUT.json", flags->save_device, "Write the device's description there");
+  AddOption(*command, "--threads N", flags->threads, "Of the engine, for --device=cpu (default: one for each core)")
+      ->check(Between(1, 1024));
+  AddOption(*command, "--top N", flags->top, "Rows of each table (default: 10)")->check(Between(int64_t{1}, INT64_MAX));
   command->add_flag("--json", flags->json, "Report as JSON, each instruction");
   command->callback([flags, &action] { action = [flags] { return RunCost(*flags); }; });
 }

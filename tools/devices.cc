@@ -84,7 +84,7 @@ StatusOr<DeviceDescription> FindDevice(const std::string& name, int threads) {
           if (entry.path().extension() == ".json") known.insert(entry.path().stem().string());
       }
       return InvalidArgument(
-          fmt::format("there is no device {}; there are cpu, {}, or a file of your own", name, fmt::join(known, ", ")));
+          fmt::format("unknown device {}; known are cpu, {}, or a file", name, fmt::join(known, ", ")));
     }
   }
   HLOIR_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));

@@ -9,8 +9,8 @@
 
 #include "hloir/inspect/diff.h"
 #include "hloir/io.h"
-#include "tools/choices.h"
 #include "tools/command.h"
+#include "tools/flags.h"
 #include "tools/report.h"
 
 namespace hloir::tool {
@@ -79,19 +79,17 @@ int Diff(const DiffFlags& flags) {
 
 }  // namespace
 
-void AddDiffCommand(CLI::App& app, Action& action) {
+void AddDiffCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<DiffFlags>();
-  CLI::App* command = app.add_subcommand("diff", "Say what differs between two modules, by structure");
-  command->add_option("BEFORE", flags->before, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
-      ->required()
-      ->type_name("");
-  command->add_option("AFTER", flags->after, "Another")->required()->type_name("");
-  command->add_option("--top", flags->top, "Show as many of each kind of change (default: 10)")
-      ->check(Between(int64_t{1}, INT64_MAX))
-      ->type_name("N");
+  CLI::App* command = app.add_subcommand("diff", "Compare two modules by structure");
+  AddOption(*command, "BEFORE", flags->before, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
+      ->required();
+  AddOption(*command, "AFTER", flags->after, "Another")->required();
+  AddOption(*command, "--top N", flags->top, "Show this many of each kind of change (default: 10)")
+      ->check(Between(int64_t{1}, INT64_MAX));
   command->add_flag("--values", flags->values,
                     "Run both on the same made-up inputs, and compare what matched instructions compute");
-  command->add_option("--seed", flags->seed, "Of the inputs for --values")->check(AnySeed())->type_name("N");
+  AddOption(*command, "--seed N", flags->seed, "Of the inputs for --values")->check(AnySeed());
   command->add_flag("--json", flags->json, "Report as JSON, each instruction of both");
   command->footer("Exit status: 0 the same but for names, metadata and order; 1 not the same.");
   command->callback([flags, &action] { action = [flags] { return Diff(*flags); }; });

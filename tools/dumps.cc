@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "hloir/inspect/dumps.h"
-#include "tools/choices.h"
 #include "tools/command.h"
+#include "tools/flags.h"
 #include "tools/progress.h"
 #include "tools/report.h"
 
@@ -34,7 +34,7 @@ int VerifyDumps(const DumpsFlags& flags, const DumpFolder& folder, Json& json) {
     const StatusOr<DumpVerdict> result = VerifyStages(module, options);
     std::string text;
     if (!result.ok()) text = "not judged: " + result.status().message();
-    else if (result->stages == 0) text = "there is one stage only";
+    else if (result->stages == 0) text = "there is only one stage";
     else if (result->guilty < 0) text = fmt::format("{} stages agree with the first", result->stages);
     else
       text = fmt::format("'{}' is the first stage that does not agree: {}",
@@ -129,7 +129,7 @@ int Dumps(DumpsFlags flags) {
       json["harvest"] = {
           {"stages", harvest->stages}, {"modules", harvest->modules}, {"duplicates", harvest->duplicates}};
     } else {
-      PrintOut("{}: {} modules from {} stages, of which {} were there twice\n", flags.harvest, harvest->modules,
+      PrintOut("{}: {} modules from {} stages, {} of them duplicates\n", flags.harvest, harvest->modules,
                harvest->stages, harvest->duplicates);
     }
   }
@@ -145,31 +145,24 @@ int Dumps(DumpsFlags flags) {
 
 }  // namespace
 
-void AddDumpsCommand(CLI::App& app, Action& action) {
+void AddDumpsCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<DumpsFlags>();
-  CLI::App* command = app.add_subcommand("dumps", "Look through a folder of XLA's dumps");
-  command->add_option("DIR", flags->folder, "What XLA_FLAGS=--xla_dump_to=DIR or hloir opt --dump-to=DIR wrote")
-      ->required()
-      ->type_name("");
+  CLI::App* command = app.add_subcommand("dumps", "Walk through a folder of XLA's dumps");
+  AddOption(*command, "DIR", flags->folder, "What XLA_FLAGS=--xla_dump_to=DIR or hloir opt --dump-to=DIR wrote")
+      ->required();
   command->add_flag("--stages", flags->stages, "For each module, the passes that changed it, and what came of it");
   command->add_flag("--changes", flags->changes, "What each of these changed, instruction by instruction");
-  command
-      ->add_option("--find", flags->read.find,
-                   "Show instructions whose name, opcode, op_name or source line (FILE:LINE) has this in it")
-      ->type_name("TEXT");
+  AddOption(*command, "--find TEXT", flags->read.find,
+            "Show instructions whose name, opcode, op_name or source line (FILE:LINE) contains this");
   command->add_flag("--verify", flags->verify,
                     "Run each module's stages on the same inputs, and name the first that changes the result; "
                     "and snapshots, on their own inputs");
-  command->add_option("-o,--output", flags->page, "Write all of it as one page, which needs no network")
-      ->type_name("OUT.html");
-  command
-      ->add_option("--harvest", flags->harvest,
-                   "Write each structure once, without metadata, into this folder, with an index")
-      ->type_name("FOLDER");
-  command->add_option("--seed", flags->seed, "Of the inputs for --verify")->check(AnySeed())->type_name("N");
-  command->add_option("--threads", flags->read.threads, "To read files (default: one for each core)")
-      ->check(Between(0, 1024))
-      ->type_name("N");
+  AddOption(*command, "-o,--output OUT.html", flags->page, "Write all of it as one self-contained page");
+  AddOption(*command, "--harvest FOLDER", flags->harvest,
+            "Write each structure once, without metadata, into this folder, with an index");
+  AddOption(*command, "--seed N", flags->seed, "Of the inputs for --verify")->check(AnySeed());
+  AddOption(*command, "--threads N", flags->read.threads, "To read files (default: one for each core)")
+      ->check(Between(0, 1024));
   command->add_flag("--json", flags->json, "Report as JSON");
   command->callback([flags, &action] { action = [flags] { return Dumps(*flags); }; });
 }

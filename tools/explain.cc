@@ -8,8 +8,8 @@
 
 #include "hloir/inspect/explain.h"
 #include "hloir/io.h"
-#include "tools/choices.h"
 #include "tools/command.h"
+#include "tools/flags.h"
 #include "tools/optimize_flags.h"
 #include "tools/report.h"
 
@@ -88,18 +88,14 @@ int Explain(const ExplainFlags& flags) {
 
 void AddExplainCommand(CLI::App& app, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<ExplainFlags>();
-  CLI::App* command = app.add_subcommand("explain", "Tell what passes do to a module, rewrite by rewrite");
-  command->add_option("FILE", flags->file, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
-      ->required()
-      ->type_name("");
-  CLI::Option* output = command
-                            ->add_option("-o,--output", flags->output,
-                                         "Write it there: OUT.html a page to walk through, else text (default: stdout)")
-                            ->type_name("OUT");
+  CLI::App* command = app.add_subcommand("explain", "Explain what passes do to a module, rewrite by rewrite");
+  AddOption(*command, "FILE", flags->file, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
+      ->required();
+  CLI::Option* output = AddOption(*command, "-o,--output OUT", flags->output,
+                                  "Write it there: OUT.html a page to walk through, else text (default: stdout)");
   AddOptimizeFlags(*command, flags->optimize, registry);
-  command->add_option("--seed", flags->seed, "Of the inputs that the module is run on after each pass")
-      ->check(AnySeed())
-      ->type_name("N");
+  AddOption(*command, "--seed N", flags->seed, "Of the inputs that the module is run on after each pass")
+      ->check(AnySeed());
   command->add_flag("--step", flags->step, "Wait for Enter after each rewrite")->excludes(output);
   command->callback([flags, &action] { action = [flags] { return Explain(*flags); }; });
 }

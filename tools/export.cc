@@ -11,9 +11,9 @@
 #include "hloir/inspect/cost_report.h"
 #include "hloir/inspect/graph.h"
 #include "hloir/io.h"
-#include "tools/choices.h"
 #include "tools/command.h"
 #include "tools/devices.h"
+#include "tools/flags.h"
 #include "tools/report.h"
 
 namespace hloir::tool {
@@ -38,7 +38,7 @@ Status WriteParagraph(const HloModule& module, const Roofline& roofline, const E
   ParagraphOptions options;
   options.text = flags.output.ends_with(".textproto");
   if (!options.text && !flags.output.ends_with(".pb"))
-    return InvalidArgument("ParaGraph tells by the name's ending: .pb, or .textproto for text");
+    return InvalidArgument("ParaGraph's format is the file's extension: .pb, or .textproto for text");
   if (!flags.per_device) {
     HLOIR_ASSIGN_OR_RETURN(const std::string graph, ParagraphGraph(module, roofline, options));
     return WriteOutput(flags.output, graph);
@@ -97,26 +97,24 @@ int Export(const ExportFlags& flags) {
 
 }  // namespace
 
-void AddExportCommand(CLI::App& app, Action& action) {
+void AddExportCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
   static const std::map<std::string, Format> kFormats = {{"paragraph", Format::kParagraph},
                                                          {"chakra", Format::kChakra},
                                                          {"perfetto", Format::kPerfetto},
                                                          {"dot", Format::kDot}};
   auto flags = std::make_shared<ExportFlags>();
   CLI::App* command = app.add_subcommand("export", "Write a module for a network simulator or a viewer");
-  command->add_option("FILE", flags->file, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
-      ->required()
-      ->type_name("");
+  AddOption(*command, "FILE", flags->file, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
+      ->required();
   AddChoice(
       *command, "--format", flags->format, kFormats,
       "paragraph: ParaGraph's graph (.pb, or .textproto for text); chakra: execution traces, OUT.N.et of each rank "
       "and OUT.groups.json; perfetto: the predicted timeline; dot")
       ->required()
       ->type_name("FORMAT");
-  command->add_option("-o,--output", flags->output, "Write it there")->required()->type_name("OUT");
-  command->add_option("--device", flags->device, "Predict times for this device, as hloir cost does")
-      ->type_name("DEVICE");
-  command->add_option("--mesh", flags->mesh, "Axes of the devices, and what if, as for hloir cost")->type_name("AXES");
+  AddOption(*command, "-o,--output OUT", flags->output, "Write it there")->required();
+  AddOption(*command, "--device DEVICE", flags->device, "Predict times for this device, as hloir cost does");
+  AddOption(*command, "--mesh AXES", flags->mesh, "Axes of the devices, and what if, as for hloir cost");
   command->add_flag("--per-device", flags->per_device, "ParaGraph: a graph of each device, OUT.N.pb, not one of all");
   command->add_flag("--optimize", flags->optimize, "Run the default passes first, as hloir opt does");
   command->callback([flags, &action] { action = [flags] { return Export(*flags); }; });

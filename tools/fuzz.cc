@@ -9,11 +9,9 @@ namespace hloir::tool {
 void AddFuzzCommand(CLI::App& app, Action& action, PassRegistry& registry) {
   CLI::App* fuzz = app.add_subcommand("fuzz", "Test hloir on modules that are made up");
   fuzz->require_subcommand(0, 1);
-  AddFuzzGenerateCommand(*fuzz, action);
-  AddFuzzRunCommand(*fuzz, action);
-  AddFuzzMutantsCommand(*fuzz, action);
-  AddFuzzRulesCommand(*fuzz, action, registry);
-  AddFuzzXlaCommand(*fuzz, action);
+  for (AddCommand* add :
+       {&AddFuzzGenerateCommand, &AddFuzzRunCommand, &AddFuzzMutantsCommand, &AddFuzzRulesCommand, &AddFuzzXlaCommand})
+    add(*fuzz, action, registry);
   for (CLI::App* command : fuzz->get_subcommands({})) command->group("Commands");
   fuzz->callback([fuzz, &action] {
     if (!fuzz->get_subcommands().empty()) return;

@@ -20,8 +20,8 @@
 #include "hloir/printer.h"
 #include "hloir/check/runner.h"
 #include "report/table.h"
-#include "tools/choices.h"
 #include "tools/command.h"
+#include "tools/flags.h"
 #include "tools/report.h"
 #include "tools/terminal.h"
 
@@ -121,7 +121,7 @@ int Run(const GenerateFlags& flags) {
 
 }  // namespace
 
-void AddFuzzGenerateCommand(CLI::App& fuzz, Action& action) {
+void AddFuzzGenerateCommand(CLI::App& fuzz, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<GenerateFlags>();
   CLI::App* command = fuzz.add_subcommand("generate", "Write modules and values, a line of JSON for each");
   command->add_option("--kind", flags->kind, "cases: many operations, each alone; programs: nested and mixed")
@@ -131,14 +131,14 @@ void AddFuzzGenerateCommand(CLI::App& fuzz, Action& action) {
           [](const std::string& name) {
             const std::vector<std::string> all = fuzz::CaseFamilies();
             if (std::find(all.begin(), all.end(), name) != all.end()) return std::string();
-            return fmt::format("there is no family '{}', but {}", name, fmt::join(all, ", "));
+            return fmt::format("unknown family '{}'; known are {}", name, fmt::join(all, ", "));
           },
           "FAMILY"));
   command->add_option("--first", flags->first, "The first seed");
-  command->add_option("--count", flags->count, "How many modules, of one seed after the other")
+  command->add_option("--count", flags->count, "How many modules, from consecutive seeds")
       ->check(CLI::NonNegativeNumber);
   command->add_option("--cases", flags->cases.count, "How many cases a module")->check(CLI::PositiveNumber);
-  command->add_flag("--portable", flags->cases.portable, "Only what every implementation has and is bound to");
+  command->add_flag("--portable", flags->cases.portable, "Only what every implementation supports and must agree on");
   command->add_option("--keep", flags->keep, "Of the cases only those of these places, as in 0,3,7")->delimiter(',');
   command->add_flag("--run", flags->run, "Also write what the engines make of them, SEED.fast.npz and .reference.npz");
   command->add_flag("--coverage", flags->coverage, "Write nothing: list how many types and kinds of each opcode occur");

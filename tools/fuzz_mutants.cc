@@ -13,8 +13,8 @@
 #include "hloir/printer.h"
 #include "hloir/verifier.h"
 #include "report/table.h"
-#include "tools/choices.h"
 #include "tools/command.h"
+#include "tools/flags.h"
 #include "tools/progress.h"
 #include "tools/report.h"
 
@@ -78,7 +78,7 @@ void PrintCounts(const std::vector<Count>& counts, const std::vector<Escape>& es
   Write(stdout, ForLocale(table.ToString(UseColor(stdout))));
   for (const bool below : {false, true}) {
     const Count& t = totals[below];
-    PrintOut("{}: {} changed, {} caught ({}), {} got away, {} not judged; {} the same\n",
+    PrintOut("{}: {} changed, {} caught ({}), {} missed, {} not judged; {} the same\n",
              below ? "below f32's rounding" : "results", t.changed(), t.caught, Percent(t.caught, t.changed()),
              t.got_away, t.not_judged, t.same);
   }
@@ -160,21 +160,16 @@ int Mutants(const MutantsFlags& flags) {
 
 }  // namespace
 
-void AddFuzzMutantsCommand(CLI::App& fuzz, Action& action) {
+void AddFuzzMutantsCommand(CLI::App& fuzz, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<MutantsFlags>();
-  CLI::App* command = fuzz.add_subcommand("mutants", "Make modules wrong, and count how many the verdict notices");
-  command->add_option("FILE", flags->files, "Modules")->type_name("");
-  command->add_option("--kinds", flags->kinds, "Only kinds whose name has one of these in it")
-      ->delimiter(',')
-      ->type_name("PART,…");
-  command->add_option("--each", flags->each, "Mutants of each kind and module (default: 1)")
-      ->check(Between(int64_t{1}, INT64_MAX))
-      ->type_name("N");
-  command->add_option("--count", flags->count, "Stop after so many")
-      ->check(Between(int64_t{1}, INT64_MAX))
-      ->type_name("N");
-  command->add_option("--seed", flags->seed, "Chooses the instructions (default: 1)")->check(AnySeed())->type_name("N");
-  command->add_option("--save", flags->save, "Write those that get away to this folder")->type_name("DIR");
+  CLI::App* command = fuzz.add_subcommand("mutants", "Plant faults in modules, and count how many the verdict notices");
+  AddOption(*command, "FILE", flags->files, "Modules");
+  AddOption(*command, "--kinds PART,…", flags->kinds, "Only kinds whose name has one of these in it")->delimiter(',');
+  AddOption(*command, "--each N", flags->each, "Mutants of each kind and module (default: 1)")
+      ->check(Between(int64_t{1}, INT64_MAX));
+  AddOption(*command, "--count N", flags->count, "Stop after this many")->check(Between(int64_t{1}, INT64_MAX));
+  AddOption(*command, "--seed N", flags->seed, "Chooses the instructions (default: 1)")->check(AnySeed());
+  AddOption(*command, "--save DIR", flags->save, "Write missed mutants to this folder");
   command->add_flag("--list-kinds", flags->list, "Print the kinds and exit");
   command->add_flag("--json", flags->json, "Report as JSON");
   command->callback([flags, &action] { action = [flags] { return Mutants(*flags); }; });

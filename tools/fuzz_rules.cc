@@ -12,8 +12,8 @@
 
 #include "fuzz/rules.h"
 #include "hloir/io.h"
-#include "tools/choices.h"
 #include "tools/command.h"
+#include "tools/flags.h"
 #include "tools/progress.h"
 #include "tools/report.h"
 
@@ -164,9 +164,8 @@ void AddFuzzRulesCommand(CLI::App& app, Action& action, PassRegistry& registry) 
   auto flags = std::make_shared<RulesFlags>();
   CLI::App* command = app.add_subcommand(
       "rules", "Check every exact rule of the algebraic simplifier: on all small values, and by proof");
-  command->add_option("MODULE", flags->files, "Modules to try rules on that have no elementwise formula")
-      ->type_name("");
-  command->add_option("--rule", flags->only, "Only rules with this in their name; may be repeated")->type_name("NAME");
+  AddOption(*command, "MODULE", flags->files, "Modules to try rules on that have no elementwise formula");
+  AddOption(*command, "--rule NAME", flags->only, "Only rules with this in their name; may be repeated");
   command->add_flag("--markdown", flags->markdown, "The table of docs/proofs.md");
   command->add_flag("--json", flags->json, "As JSON");
   command->callback([flags, &action, &registry] { action = [flags, &registry] { return Rules(*flags, registry); }; });

@@ -26,8 +26,8 @@
 #include "hloir/passes.h"
 #include "hloir/printer.h"
 #include "tools/child.h"
-#include "tools/choices.h"
 #include "tools/command.h"
+#include "tools/flags.h"
 #include "tools/progress.h"
 #include "tools/report.h"
 
@@ -252,9 +252,9 @@ class Campaign {
     ++done_;
     const uint64_t end = running->stretch.first + static_cast<uint64_t>(running->stretch.count);
     if (running->at + 1 < end) waiting_.push_front({running->at + 1, static_cast<int64_t>(end - running->at - 1)});
-    const std::string what = running->hangs ? fmt::format("no end after {} s", kSecondsForASeed)
-                             : status < 0   ? fmt::format("dies of signal {}", -status)
-                                            : fmt::format("ends with status {}", status);
+    const std::string what = running->hangs ? fmt::format("timeout after {} s", kSecondsForASeed)
+                             : status < 0   ? fmt::format("killed by signal {}", -status)
+                                            : fmt::format("exits with status {}", status);
     return Tell(
         {{"seed", running->at}, {"kind", flags_.kind}, {"check", running->hangs ? "hang" : "crash"}, {"what", what}});
   }
@@ -317,7 +317,7 @@ int Run(const RunFlags& flags) {
 
 }  // namespace
 
-void AddFuzzRunCommand(CLI::App& fuzz, Action& action) {
+void AddFuzzRunCommand(CLI::App& fuzz, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<RunFlags>();
   static const std::map<std::string, MathMode> kModes = {
       {"exact", MathMode::kExact}, {"rounding", MathMode::kRounding}, {"fast", MathMode::kFast}};
@@ -326,12 +326,11 @@ void AddFuzzRunCommand(CLI::App& fuzz, Action& action) {
       ->check(CLI::IsMember({"all", "cases", "programs"}));
   command->add_option("--first", flags->first, "The first seed (default: 1, or where the last campaign in DIR ended)");
   command->add_option("--count", flags->count, "How many seeds")->check(CLI::PositiveNumber);
-  command->add_option("--passes", flags->passes, "Check these passes alone")->type_name("A,[B,C],...");
+  AddOption(*command, "--passes A,[B,C],...", flags->passes, "Check these passes alone");
   AddChoice(*command, "--math", flags->math, kModes, "How far passes may change results (see opt)");
-  command->add_option("--jobs", flags->jobs, "How many processes (default: as many as the machine has cores)");
+  command->add_option("--jobs", flags->jobs, "How many processes (default: one for each core)");
   command->add_flag("--rules", flags->rules, "List how often each rule of the passes fired");
-  command->add_option("-o,--output", flags->output, "A folder for the modules that show a finding, made small")
-      ->type_name("DIR");
+  AddOption(*command, "-o,--output DIR", flags->output, "A folder for the modules that show a finding, made small");
   command->callback([flags, &action] { action = [flags] { return Run(*flags); }; });
 }
 

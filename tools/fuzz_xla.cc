@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "tools/command.h"
+#include "tools/flags.h"
 #include "tools/report.h"
 
 namespace hloir::tool {
@@ -35,16 +36,15 @@ int RunDriver(const std::string& python, const std::vector<std::string>& flags) 
     execvp(given[0], given.data());
     return Fail(InvalidArgument(fmt::format("{}: {} (see --python)", python, std::strerror(errno))));
   }
-  return Fail(InvalidArgument("fuzz_xla.py is neither where hloir is installed nor in its sources"));
+  return Fail(InvalidArgument("fuzz_xla.py was found neither in the installation nor in the sources"));
 }
 
 }  // namespace
 
-void AddFuzzXlaCommand(CLI::App& fuzz, Action& action) {
+void AddFuzzXlaCommand(CLI::App& fuzz, Action& action, PassRegistry& /*registry*/) {
   CLI::App* command = fuzz.add_subcommand("xla", "Compare hloir's engines with XLA:CPU on generated modules");
   auto python = std::make_shared<std::string>("python3");
-  command->add_option("--python", *python, "A Python that has jaxlib and ml_dtypes (default: python3)")
-      ->type_name("FILE");
+  AddOption(*command, "--python FILE", *python, "A Python that has jaxlib and ml_dtypes (default: python3)");
   command->allow_extras();
   command->footer(
       "All other flags are the driver's: --kind, --first, --count, --only, --jobs, …\n"

@@ -7,8 +7,8 @@
 
 #include "hloir/inspect/graph.h"
 #include "hloir/io.h"
-#include "tools/choices.h"
 #include "tools/command.h"
+#include "tools/flags.h"
 #include "tools/report.h"
 
 namespace hloir::tool {
@@ -23,13 +23,13 @@ int Graph(GraphFlags flags) {
   if (!flags.path.empty()) {
     const size_t colon = flags.path.find(':');
     if (colon == std::string::npos || colon == 0 || colon + 1 == flags.path.size())
-      return Fail(InvalidArgument(fmt::format("--path={}: write it as FROM:TO", flags.path)));
+      return Fail(InvalidArgument(fmt::format("--path={}: expected FROM:TO", flags.path)));
     flags.options.from = flags.path.substr(0, colon), flags.options.to = flags.path.substr(colon + 1);
   }
   const size_t dot = flags.output.find_last_of("./");
   const std::string ending = dot == std::string::npos || flags.output[dot] == '/' ? "" : flags.output.substr(dot + 1);
   if (ending != "svg" && ending != "html" && ending != "dot" && ending != "json")
-    return Fail(InvalidArgument("the name's ending says what to draw: .html, .svg, .dot or .json"), flags.output);
+    return Fail(InvalidArgument("the file's extension must be .html, .svg, .dot or .json"), flags.output);
   const std::string file = DisplayName(flags.file);
   auto loaded = ReadModule(flags.file);
   if (!loaded.ok()) return Fail(loaded.status(), file);
@@ -46,29 +46,25 @@ int Graph(GraphFlags flags) {
 
 }  // namespace
 
-void AddGraphCommand(CLI::App& app, Action& action) {
+void AddGraphCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<GraphFlags>();
   CLI::App* command = app.add_subcommand("graph", "Draw a module, or a part of it");
-  command->add_option("FILE", flags->file, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
-      ->required()
-      ->type_name("");
-  command
-      ->add_option("-o,--output", flags->output,
-                   "Write it there, as the ending says: .html a page to walk about in, .svg, .dot for Graphviz, .json "
-                   "for Model Explorer")
-      ->required()
-      ->type_name("OUT");
-  CLI::Option* around = command->add_option("--around", flags->options.around, "Only this instruction and what is near")
-                            ->type_name("NAME");
-  command->add_option("--depth", flags->options.depth, "How near: as many operands and users away (default: 2)")
+  AddOption(*command, "FILE", flags->file, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
+      ->required();
+  AddOption(*command, "-o,--output OUT", flags->output,
+            "Output file; its extension is the format: .html (an interactive page), .svg, .dot for Graphviz, .json for "
+            "Model Explorer")
+      ->required();
+  CLI::Option* around =
+      AddOption(*command, "--around NAME", flags->options.around, "Only this instruction and its neighbours");
+  AddOption(*command, "--depth N", flags->options.depth, "Of --around: how many operands or users away (default: 2)")
       ->check(Between(int64_t{0}, int64_t{1} << 20))
-      ->needs(around)
-      ->type_name("N");
-  command->add_option("--path", flags->path, "Only what is computed from one instruction and needed for another")
-      ->excludes(around)
-      ->type_name("FROM:TO");
-  command->add_option("--computation", flags->options.computation, "Begin with this computation, not with the entry")
-      ->type_name("NAME");
+      ->needs(around);
+  AddOption(*command, "--path FROM:TO", flags->path,
+            "Only what is computed from one instruction and needed for another")
+      ->excludes(around);
+  AddOption(*command, "--computation NAME", flags->options.computation,
+            "Begin with this computation, not with the entry");
   command->callback([flags, &action] { action = [flags] { return Graph(*flags); }; });
 }
 

@@ -10,10 +10,6 @@
 namespace hloir::tool {
 namespace {
 
-constexpr size_t kNameColumns = 26;
-
-size_t Width() { return static_cast<size_t>(std::min(TerminalWidth(stdout), 100)); }
-
 // The command that the user chose, as deep as commands go, or the application.
 const CLI::App& Chosen(const CLI::App& app) {
   const CLI::App* chosen = &app;
@@ -31,15 +27,14 @@ std::vector<std::string> FlagNames(const CLI::App& command) {
 
 }  // namespace
 
+size_t HelpWidth() { return static_cast<size_t>(std::min(TerminalWidth(stdout), 100)); }
+
 std::string HelpRow(std::string_view name, std::string_view text) {
-  std::string row = "  " + std::string(name);
-  const size_t cells = DisplayWidth(row);
-  row += cells + 2 > kNameColumns ? "\n" + std::string(kNameColumns, ' ') : std::string(kNameColumns - cells, ' ');
-  return ForLocale(row + Wrap(text, Width(), kNameColumns) + "\n");
+  return ForLocale(ListRow(name, text, HelpWidth()));
 }
 
 std::string HelpFormatter::make_description(const CLI::App* app) const {
-  return ForLocale(Wrap(app->get_description(), Width(), 0) + "\n");
+  return ForLocale(Wrap(app->get_description(), HelpWidth(), 0) + "\n");
 }
 
 std::string HelpFormatter::make_usage(const CLI::App* app, std::string name) const {
@@ -86,10 +81,10 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
     const std::string word = extra.substr(0, extra.find_first_of(extra.starts_with('-') ? " =" : " "));
     if (!word.starts_with('-')) {
       const auto more = std::count(extra.begin(), extra.end(), ' ');
-      return fmt::format("there is no use for '{}'{}", word, more > 0 ? fmt::format(" and {} more", more) : "") + see;
+      return fmt::format("unexpected argument '{}'{}", word, more > 0 ? fmt::format(" and {} more", more) : "") + see;
     }
     const std::string meant = DidYouMean(word, FlagNames(command));
-    return fmt::format("there is no flag {}", word) + (meant.empty() ? see : meant);
+    return fmt::format("unknown flag {}", word) + (meant.empty() ? see : meant);
   }
   if (kind == static_cast<int>(CLI::ExitCodes::RequiredError))
     return message.substr(0, message.find(' ')) + " is missing" + see;

@@ -1,13 +1,11 @@
 // How the command's help looks: within the terminal's width, names on the left and words on the right.
 #pragma once
 
-#include <memory>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
-
-#include "hloir/pass.h"
 
 namespace hloir::tool {
 
@@ -20,14 +18,12 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_subcommand(const CLI::App* command) const override;
 };
 
-// "  NAME      TEXT", the text within the terminal's width.
+// Columns of the terminal, as far as text is good to read.
+size_t HelpWidth();
+// "  NAME      TEXT", within them.
 std::string HelpRow(std::string_view name, std::string_view text);
 
 // What is wrong with the command line that `error` was thrown for, in our words, with the nearest flag that there is.
 std::string Explain(const CLI::App& app, const CLI::ParseError& error);
-
-// `opt --list-passes` and `--list-rules`, in lists.cc.
-void ListPasses(const PassRegistry& registry);
-void ListRules(const PassRegistry& registry);
 
 }  // namespace hloir::tool

@@ -17,6 +17,7 @@
 #include "support/did_you_mean.h"
 #include "support/text.h"
 #include "tools/command.h"
+#include "tools/flags.h"
 #include "tools/help.h"
 #include "tools/report.h"
 
@@ -44,7 +45,7 @@ StatusOr<std::string> LessonsFolder() {
     if (above == above.parent_path()) break;
     above = above.parent_path();
   }
-  return InvalidArgument("the lessons are not where hloir is installed; HLOIR_LESSONS can name their folder");
+  return InvalidArgument("the lessons are not installed; set HLOIR_LESSONS to their folder");
 }
 
 StatusOr<std::vector<Lesson>> AllLessons() {
@@ -60,8 +61,8 @@ StatusOr<T> Named(std::vector<T> all, const std::string& name, std::string_view 
     names.push_back(one.name);
   }
   const std::string meant = DidYouMean(name, names);
-  if (!meant.empty()) return InvalidArgument(fmt::format("there is no {} '{}'{}", what, name, meant));
-  return InvalidArgument(fmt::format("there is no {} '{}'; there are {}", what, name, fmt::join(names, ", ")));
+  if (!meant.empty()) return InvalidArgument(fmt::format("unknown {} '{}'{}", what, name, meant));
+  return InvalidArgument(fmt::format("unknown {} '{}'; known are {}", what, name, fmt::join(names, ", ")));
 }
 
 int List(const LessonFlags& flags) {
@@ -181,7 +182,7 @@ int CheckAnswers(const LessonFlags& flags) {
       continue;
     }
     const Status none = Named(lesson->exercises, name, "exercise").status();
-    return Fail(InvalidArgument(none.message() + " (--exercise says what a file of another name answers)"));
+    return Fail(InvalidArgument(none.message() + " (--exercise names the exercise of a file with another name)"));
   }
   int worst = kExitGood;
   Json rows = Json::array();
@@ -207,7 +208,7 @@ int CheckAnswers(const LessonFlags& flags) {
 
 }  // namespace
 
-void AddLessonCommand(CLI::App& app, Action& action) {
+void AddLessonCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<LessonFlags>();
   CLI::App* lesson = app.add_subcommand("lesson", "Lessons about HLO, with exercises that are marked");
   lesson->require_subcommand(0, 1);
@@ -221,12 +222,12 @@ void AddLessonCommand(CLI::App& app, Action& action) {
   CLI::App* start = add("start", "Copy a lesson's files to a folder to work in", Start);
   CLI::App* check = add("check", "Mark answers by running them", CheckAnswers);
   for (CLI::App* command : {show, start, check})
-    command->add_option("LESSON", flags->lesson, "Its name, as the list has it")->required()->type_name("");
+    AddOption(*command, "LESSON", flags->lesson, "Its name, as the list has it")->required();
   show->add_flag("--teacher", flags->teacher, "The teacher's page");
-  start->add_option("DIR", flags->folder, "Where to (default: a folder of the lesson's name)")->type_name("");
+  start->add_option("DIR", flags->folder, "Destination (default: a folder of the lesson's name)")->type_name("");
   check->add_option("FILE", flags->files, "Answers, named after their exercises (default: those that are here)")
       ->type_name("");
-  check->add_option("--exercise", flags->exercise, "Which exercise it is that FILE answers")->type_name("NAME");
+  check->add_option("--exercise", flags->exercise, "The exercise that FILE answers")->type_name("NAME");
   for (CLI::App* command : {list, check}) command->add_flag("--json", flags->json, "Report as JSON");
   for (CLI::App* command : lesson->get_subcommands({})) command->group("Commands");
   lesson->callback([lesson, &action] {

@@ -36,7 +36,7 @@ int Lsp() {
 
 }  // namespace
 
-void AddLspCommand(CLI::App& app, Action& action) {
+void AddLspCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
   CLI::App* command = app.add_subcommand("lsp", "Serve an editor: diagnostics, hovers, definitions, shapes, …");
   // Editors say so; there is no other way.
   command->add_flag_callback(

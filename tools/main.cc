@@ -24,6 +24,7 @@
 #include "hloir/version.h"
 #include "support/did_you_mean.h"
 #include "tools/command.h"
+#include "tools/flags.h"
 #include "tools/help.h"
 #include "tools/report.h"
 #include "tools/terminal.h"
@@ -94,42 +95,26 @@ int Main(int argc, char** argv, PassRegistry& registry) {
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.require_subcommand(1);
   Action action;
-  AddCheckCommand(app, action);
-  AddPrintCommand(app, action);
-  AddOptCommand(app, action, registry);
-  AddRunCommand(app, action);
-  AddVerifyCommand(app, action, registry);
-  AddConvertCommand(app, action);
-  AddStatsCommand(app, action);
-  AddCostCommand(app, action);
-  AddExportCommand(app, action);
-  AddReduceCommand(app, action, registry);
-  AddTuneCommand(app, action, registry);
-  AddFuzzCommand(app, action, registry);
-  AddDiffCommand(app, action);
-  AddGraphCommand(app, action);
-  AddDumpsCommand(app, action);
-  AddExplainCommand(app, action, registry);
-  AddLspCommand(app, action);
-  AddLessonCommand(app, action);
+  for (AddCommand* add :
+       {&AddCheckCommand, &AddPrintCommand, &AddOptCommand, &AddRunCommand, &AddVerifyCommand, &AddConvertCommand,
+        &AddStatsCommand, &AddCostCommand, &AddExportCommand, &AddReduceCommand, &AddTuneCommand, &AddFuzzCommand,
+        &AddDiffCommand, &AddGraphCommand, &AddDumpsCommand, &AddExplainCommand, &AddLspCommand, &AddLessonCommand})
+    add(app, action, registry);
   uint64_t max_memory = 0;
   bool limited = false;
   for (CLI::App* command : app.get_subcommands({})) {
     command->group("Commands");
     const std::string& name = command->get_name();
     if (name != "opt" && name != "run" && name != "verify") continue;
-    command
-        ->add_option("--max-memory", max_memory,
-                     "Stop when more memory is asked for: 500M, 16G (default: 768M, and 64 times the files given)")
-        ->transform(CLI::Validator(CLI::AsSizeValue(false)).description(""))
-        ->type_name("SIZE");
+    AddOption(*command, "--max-memory SIZE", max_memory,
+              "Limit of memory, as in 500M or 16G (default: 768M, and 64 times the files given)")
+        ->transform(CLI::Validator(CLI::AsSizeValue(false)).description(""));
     command->parse_complete_callback([&limited] { limited = true; });
   }
   // After the commands, which would take it over.
   app.footer(
-      "A FILE of - is standard input. `hloir help COMMAND` says more.\n"
-      "Exit status: 0 good; 1 modules do not agree; 2 wrong input or command line;\n"
-      "3 not supported or over a limit; 70 a bug in hloir.");
+      "A FILE of - is standard input. `hloir help COMMAND` says more.\nExit status: 0 success; 1 modules disagree; 2 "
+      "invalid input or command line;\n3 not supported or over a limit; 70 a bug in hloir.");
 
   std::vector<std::string> arguments = Arguments(argc, argv);
   if (arguments.empty()) {
@@ -141,14 +126,14 @@ int Main(int argc, char** argv, PassRegistry& registry) {
     if (std::find(names.begin(), names.end(), arguments[0]) == names.end()) {
       const std::string meant = DidYouMean(arguments[0], names);
       return Fail(InvalidArgument(
-          fmt::format("there is no command '{}'{}", arguments[0], meant.empty() ? "; see hloir --help" : meant)));
+          fmt::format("unknown command '{}'{}", arguments[0], meant.empty() ? "; see hloir --help" : meant)));
     }
   }
   for (const std::string& argument : arguments) {
     // To CLI11 this is a file named "=x".
     if (argument.starts_with("-o=")) {
       return Fail(InvalidArgument(
-          fmt::format("{}: write -o {} or --output={}", argument, argument.substr(3), argument.substr(3))));
+          fmt::format("{}: did you mean -o {} or --output={}?", argument, argument.substr(3), argument.substr(3))));
     }
   }
   int status = kExitGood;

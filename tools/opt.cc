@@ -18,8 +18,8 @@
 #include "hloir/report.h"
 #include "hloir/rewrite/proposals.h"
 #include "hloir/analysis/stack_frames.h"
-#include "tools/choices.h"
 #include "tools/command.h"
+#include "tools/flags.h"
 #include "tools/help.h"
 #include "tools/optimize_flags.h"
 #include "tools/report.h"
@@ -50,8 +50,9 @@ Json Parsed(const std::string& json) { return Json::parse(json); }
 int List(const OptFlags& flags) {
   const PassRegistry& registry = *flags.optimize.registry;
   if (flags.json) PrintJson(Parsed(flags.list_passes ? PassListJson(registry) : RuleListJson(registry)));
-  else if (flags.list_passes) ListPasses(registry);
-  else ListRules(registry);
+  else
+    Write(stdout,
+          ForLocale(flags.list_passes ? PassListReport(registry, HelpWidth()) : RuleListReport(registry, HelpWidth())));
   return kExitGood;
 }
 
@@ -67,20 +68,8 @@ int FindGuilty(const OptFlags& flags, const HloModule& module, const std::string
   };
   const auto found = Bisect(module, optimize, {}, CheckOptionsOf(flags));
   if (!found.ok()) return Fail(found.status(), file);
-  std::string text;
-  if (flags.json) {
-    Json json = {{"rewrites", found->rewrites}};
-    if (found->guilty >= 0)
-      json["number"] = found->guilty + 1, json["reason"] = found->reason,
-      json["rewrite"] = Parsed(RewriteReportJson(found->record));
-    text = JsonText(json);
-  } else if (found->guilty < 0) {
-    text = fmt::format("none of {} rewrites changes what the module computes\n", found->rewrites);
-  } else {
-    text = fmt::format("rewrite {} of {} changes what the module computes: {}\n{}", found->guilty + 1, found->rewrites,
-                       found->reason, RewriteReport(found->record));
-  }
-  const int status = WriteReport(flags, text);
+  const int status =
+      WriteReport(flags, flags.json ? JsonText(Parsed(BisectionReportJson(*found))) : BisectionReport(*found));
   return status == kExitGood && found->guilty >= 0 ? kExitDisagree : status;
 }
 
@@ -97,8 +86,8 @@ int ListProposals(const OptFlags& flags, const HloModule& module, const std::str
   const auto found = FindProposals(module, *flags.optimize.registry, *names, PassOptionsOf(flags.optimize));
   if (!found.ok()) return Fail(found.status(), file);
   if (found->untried > 0) {
-    Note(fmt::format("{} of {} opportunities stand without what they would give, as the module is large",
-                     found->untried, found->entries.size()));
+    Note(fmt::format("{} of {} opportunities are listed without their effect, as the module is large", found->untried,
+                     found->entries.size()));
   }
   if (!flags.json) {
     return WriteReport(
@@ -145,8 +134,8 @@ int Opt(const OptFlags& flags) {
   }
   if (module.config().is_scheduled && flags.optimize.passes.empty() && flags.optimize.pipeline_file.empty()) {
     Note(
-        fmt::format("{} is scheduled (is_scheduled=true), and passes that would change the order leave it as it is; "
-                    "hloir opt --passes=hlo-descheduler frees it",
+        fmt::format("{} is scheduled (is_scheduled=true), so passes that would change the order do nothing; run hloir "
+                    "opt --passes=hlo-descheduler first",
                     file));
   }
   RewriteLog log;
@@ -163,12 +152,12 @@ int Opt(const OptFlags& flags) {
     return check && check->disagreed() ? kExitDisagree : status;
   }
   for (const std::string& rule : flags.optimize.disabled_rules) {
-    if (!log.disabled().contains(rule)) Note(fmt::format("--disable-rule={}: no pass came to this rule", rule));
+    if (!log.disabled().contains(rule)) Note(fmt::format("--disable-rule={}: no pass that ran has this rule", rule));
   }
   for (const std::string& id : log.take) {
     const std::string_view by = log.ExcludedBy(id);
     if (by.empty())
-      return Fail(InvalidArgument(fmt::format("--take={}: there is no such opportunity; see --dry-run", id)), file);
+      return Fail(InvalidArgument(fmt::format("--take={}: no such opportunity; see --dry-run", id)), file);
     Note(fmt::format("--take={}: not taken, as {} was, which excludes it", id, by));
   }
   if (dumper) {
@@ -202,55 +191,42 @@ int Opt(const OptFlags& flags) {
 void AddOptCommand(CLI::App& app, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<OptFlags>();
   CLI::App* command = app.add_subcommand("opt", "Optimize a module");
-  CLI::Option* file =
-      command->add_option("FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")->type_name("");
-  command
-      ->add_option(
-          "-o,--output", flags->output,
-          "Write the module there, as the ending says: .hlo .txt .pb .json, each also with .gz; what --dry-run "
-          "or --bisect report, too (default: stdout, as text)")
-      ->type_name("OUT");
+  CLI::Option* file = AddOption(*command, "FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped");
+  AddOption(*command, "-o,--output OUT", flags->output,
+            "Write the module there, as the ending says: .hlo .txt .pb .json, each also with .gz; what --dry-run or "
+            "--bisect report, too (default: stdout, as text)");
   AddOptimizeFlags(*command, flags->optimize, registry);
   command->add_flag("--list-passes", flags->list_passes, "List the passes and their options, and exit");
   command->add_flag("--list-rules", flags->list_rules, "List the rules of each pass, with their formulas, and exit");
-  command
-      ->add_option("--dump-to", flags->dump_to,
-                   "Write the module there before, after, and after each pass that changed it")
-      ->type_name("DIR");
-  command
-      ->add_option("--dump-pass-re", flags->dump_pass_re, "Dump after passes whose name this regular expression finds")
-      ->type_name("RE");
+  AddOption(*command, "--dump-to DIR", flags->dump_to,
+            "Write the module there before, after, and after each pass that changed it");
+  AddOption(*command, "--dump-pass-re RE", flags->dump_pass_re,
+            "Dump after passes whose name this regular expression finds");
   command->add_flag("--verify-each", flags->verify_each, "Verify the module after each pass");
   command->add_flag("--check-each", flags->check_each,
                     "Run the module after each pass; name the first that changes what it computes");
-  command->add_option("--seed", flags->seed, "Of the inputs for --check-each and --bisect")
-      ->check(AnySeed())
-      ->type_name("N");
+  AddOption(*command, "--seed N", flags->seed, "Of the inputs for --check-each and --bisect")->check(AnySeed());
   command->add_flag("--stats", flags->stats,
-                    "Say on stderr what each pass did, how long it took, and how often each rule fired");
+                    "Report on stderr what each pass did, how long it took, and how often each rule fired");
   command->add_flag("--memory", flags->memory,
-                    "Say on stderr how much memory the result would take, and for what at the peak; in its order, so "
-                    "hlo-memory-scheduler may lower it");
-  command
-      ->add_option("--trace", flags->trace,
-                   "Write every rewrite there, and what a pass decided against, with reasons: OUT.txt to read, else a "
-                   "JSON object a line")
-      ->type_name("OUT");
+                    "Report on stderr how much memory the result would take, and for what at the peak, in the module's "
+                    "order (hlo-memory-scheduler may lower it)");
+  AddOption(
+      *command, "--trace OUT", flags->trace,
+      "Write every rewrite there, and every refused one with its reason: OUT.txt as text, else a JSON object a line");
   CLI::Option* dry_run =
       command
           ->add_flag("--dry-run", flags->dry_run,
                      "Print no module: list every opportunity that the passes find in it, with what each would give, "
                      "and take none")
           ->excludes("--verify-each", "--check-each", "--stats", "--memory", "--trace", "--dump-to");
-  CLI::Option* take = command->add_option("--take", flags->take, "Of the opportunities, take only these")
+  CLI::Option* take = AddOption(*command, "--take ID,...", flags->take, "Of the opportunities, take only these")
                           ->delimiter(',')
                           ->take_all()
                           ->allow_extra_args(false)
-                          ->type_name("ID,...")
                           ->excludes(dry_run);
-  CLI::Option* fuel = command->add_option("--max-rewrites", flags->max_rewrites, "Stop after N rewrites")
+  CLI::Option* fuel = AddOption(*command, "--max-rewrites N", flags->max_rewrites, "Stop after N rewrites")
                           ->check(Between(int64_t{0}, INT64_MAX))
-                          ->type_name("N")
                           ->excludes(dry_run);
   command
       ->add_flag("--bisect", flags->bisect,

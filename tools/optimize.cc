@@ -1,5 +1,6 @@
 // See optimize_flags.h.
 #include "tools/optimize_flags.h"
+#include "tools/report.h"
 
 #include <set>
 #include <utility>
@@ -7,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "hloir/io.h"
-#include "tools/report.h"
 
 namespace hloir::tool {
 
@@ -26,8 +26,8 @@ StatusOr<std::vector<std::string>> PassNames(const OptimizeFlags& flags) {
     text = std::move(*read);
   }
   StatusOr<std::vector<std::string>> names = SplitPipeline(text);
-  if (names.ok() && names->empty() && !flags.pipeline_file.empty()) names = InvalidArgument("it names no pass");
-  if (names.ok() && names->empty() && !text.empty()) names = InvalidArgument("--passes names no pass");
+  if (names.ok() && names->empty() && !flags.pipeline_file.empty()) names = InvalidArgument("it has no passes");
+  if (names.ok() && names->empty() && !text.empty()) names = InvalidArgument("--passes has no passes");
   if (names.ok() || flags.pipeline_file.empty()) return names;
   return InvalidArgument("--pipeline=" + flags.pipeline_file + ": " + names.status().message());
 }

@@ -10,7 +10,7 @@
 
 #include "hloir/passes.h"
 #include "hloir/rewrite/plugin.h"
-#include "tools/choices.h"
+#include "tools/flags.h"
 
 namespace hloir::tool {
 
@@ -36,17 +36,13 @@ inline void AddOptimizeFlags(CLI::App& command, OptimizeFlags& flags, PassRegist
   flags.registry = &registry;
   static const std::map<std::string, MathMode> kModes = {
       {"exact", MathMode::kExact}, {"rounding", MathMode::kRounding}, {"fast", MathMode::kFast}};
-  CLI::Option* passes = command
-                            .add_option("--passes", flags.passes,
-                                        "Run these; what is in brackets until nothing changes; options in braces: "
-                                        "A{X=1 Y=2} (default: the whole pipeline)")
-                            ->type_name("A,[B,C],...");
-  command
-      .add_option("--pipeline", flags.pipeline_file,
-                  "The same from a file: one pass a line or several, # begins a comment")
-      ->excludes(passes)
-      ->type_name("FILE");
-  command.add_option("--load", "Add the passes of this plugin, a shared object; as often as needed")
+  CLI::Option* passes = AddOption(command, "--passes A,[B,C],...", flags.passes,
+                                  "Run these; what is in brackets until nothing changes; options in braces: A{X=1 Y=2} "
+                                  "(default: the whole pipeline)");
+  AddOption(command, "--pipeline FILE", flags.pipeline_file,
+            "The same from a file: one pass a line or several, # begins a comment")
+      ->excludes(passes);
+  command.add_option("--load", "Add the passes of this plugin, a shared object; may be repeated")
       ->type_name("FILE.so")
       ->take_all()
       ->allow_extra_args(false)
@@ -54,21 +50,15 @@ inline void AddOptimizeFlags(CLI::App& command, OptimizeFlags& flags, PassRegist
         const Status loaded = LoadPassPlugin(path, registry);
         if (!loaded.ok()) throw CLI::ValidationError(loaded.message());
       });
-  command
-      .add_option("--disable-rule", flags.disabled_rules,
-                  "Switch off a rule by its name (see --stats), as often as needed")
-      ->type_name("NAME")
+  AddOption(command, "--disable-rule NAME", flags.disabled_rules,
+            "Switch off a rule by its name (see --stats); may be repeated")
       ->take_all()
       ->allow_extra_args(false);
-  command
-      .add_option("--max-instructions", flags.max_instructions,
-                  "Passes stop when they have grown the module past N instructions (default: 16 times what it has, "
-                  "and 50000)")
-      ->type_name("N")
+  AddOption(command, "--max-instructions N", flags.max_instructions,
+            "Stop passes that grow the module past N instructions (default: 16 times what it has, and 50000)")
       ->check(Between(int64_t{1}, int64_t{1} << 40));
-  AddChoice(command, "--math", flags.math, kModes,
-            "How far results may change: exact (no bit, the default), rounding (as XLA does), fast")
-      ->type_name("MODE");
+  AddChoice(command, "--math MODE", flags.math, kModes,
+            "How far results may change: exact (no bit, the default), rounding (as XLA does), fast");
 }
 
 }  // namespace hloir::tool

@@ -10,9 +10,9 @@
 
 #include "hloir/io.h"
 #include "hloir/printer.h"
-#include "tools/choices.h"
+#include "support/stopwatch.h"
 #include "tools/command.h"
-#include "tools/median.h"
+#include "tools/flags.h"
 #include "tools/report.h"
 
 namespace hloir::tool {
@@ -100,28 +100,23 @@ int Print(const PrintFlags& flags) {
 
 }  // namespace
 
-void AddPrintCommand(CLI::App& app, Action& action) {
+void AddPrintCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
   static const std::map<std::string, Style> kStyles = {{"default", Style::kDefault},
                                                        {"canonical", Style::kCanonical},
                                                        {"short", Style::kShort},
                                                        {"fingerprint", Style::kFingerprint}};
   auto flags = std::make_shared<PrintFlags>();
   CLI::App* command = app.add_subcommand("print", "Print a module as XLA prints it");
-  command->add_option("FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")
-      ->required()
-      ->type_name("");
-  AddChoice(*command, "--style", flags->style, kStyles,
-            "default, canonical, short or fingerprint, as XLA's HloPrintOptions")
-      ->type_name("STYLE");
+  AddOption(*command, "FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")->required();
+  AddChoice(*command, "--style STYLE", flags->style, kStyles,
+            "default, canonical, short or fingerprint, as XLA's HloPrintOptions");
   command->add_flag("--large-constants", flags->large_constants, "Print every element of every constant");
   command->add_flag("--inline-stack-frames", flags->inline_stack_frames,
                     "Print source file and line where metadata has a stack_frame_id");
-  command->add_flag("--allow-unknown", flags->allow_unknown,
-                    "Keep opcodes and attributes that no table knows, and print them");
+  command->add_flag("--allow-unknown", flags->allow_unknown, "Keep unknown opcodes and attributes, and print them");
   CLI::Option* bench =
-      command->add_option("--bench", flags->bench, "Print no module: parse and print N times and report the medians")
-          ->check(Between(1, 1000000))
-          ->type_name("N");
+      AddOption(*command, "--bench N", flags->bench, "Print no module: parse and print N times and report the medians")
+          ->check(Between(1, 1000000));
   command->add_flag("--json", flags->json, "Report the medians as JSON: parse_ms, print_ms")->needs(bench);
   command->callback([flags, &action] { action = [flags] { return Print(*flags); }; });
 }

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "tools/median.h"
+#include "support/stopwatch.h"
 
 namespace hloir::tool {
 

@@ -23,6 +23,7 @@
 #include "hloir/verifier.h"
 #include "tools/child.h"
 #include "tools/command.h"
+#include "tools/flags.h"
 #include "tools/optimize_flags.h"
 #include "tools/progress.h"
 #include "tools/report.h"
@@ -219,7 +220,7 @@ StatusOr<Reduced> Reduce(const ReduceFlags& flags) {
 int Run(const ReduceFlags& flags) {
   if (flags.json) ReportErrorsAsJson();
   if (flags.test.empty() == flags.property.empty())
-    return Fail(InvalidArgument("say what a module is to show, by --test or by --property"));
+    return Fail(InvalidArgument("name what a module must show by --test or --property"));
   const StatusOr<Reduced> reduced = Reduce(flags);
   if (!reduced.ok()) return Fail(reduced.status(), DisplayName(flags.file));
   if (Status written = WriteFile(flags.output, reduced->text); !written.ok()) return Fail(written);
@@ -240,24 +241,18 @@ int Run(const ReduceFlags& flags) {
 
 void AddReduceCommand(CLI::App& app, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<ReduceFlags>();
-  CLI::App* command = app.add_subcommand("reduce", "Make a module small that shows something wrong");
-  command->add_option("FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")
-      ->required()
-      ->type_name("");
-  CLI::Option* test =
-      command
-          ->add_option(
-              "--test", flags->test,
-              "Keep what this command exits with 0 for; {} stands for the candidate's file, else it comes last")
-          ->type_name("COMMAND");
+  CLI::App* command = app.add_subcommand("reduce", "Reduce a module that shows a fault");
+  AddOption(*command, "FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")->required();
+  CLI::Option* test = AddOption(
+      *command, "--test COMMAND", flags->test,
+      "Keep candidates for which this command exits with 0; {} stands for the candidate's file, else it comes last");
   command
       ->add_option("--property", flags->property,
-                   "Keep what brings hloir down (crash), what the passes or two engines compute otherwise (disagree), "
-                   "what is refused with the same words (reject)")
+                   "Keep what crashes hloir (crash), what the passes or two engines compute differently (disagree), "
+                   "what is refused with the same message (reject)")
       ->check(CLI::IsMember({"crash", "disagree", "reject"}))
       ->excludes(test);
-  command->add_option("-o,--output", flags->output, "The small module's file (default: standard output)")
-      ->type_name("FILE");
+  AddOption(*command, "-o,--output FILE", flags->output, "The small module's file (default: standard output)");
   command->add_option("--max-attempts", flags->attempts, "How many candidates to try")->check(CLI::PositiveNumber);
   command->add_option("--time-limit", flags->seconds, "Seconds after which a candidate counts as a crash")
       ->check(CLI::PositiveNumber);

@@ -35,7 +35,7 @@ void Note(std::string_view text);
 // Text to the file at `path`, or to stdout for "-" (of which FlushStdout says whether it got there).
 Status WriteOutput(const std::string& path, std::string_view text);
 
-// A document to stdout. Bytes that are no UTF-8 (names may hold any) are replaced.
+// A document to stdout. Bytes that are not UTF-8 (names may hold any) are replaced.
 void PrintJson(const Json& json);
 std::string JsonText(const Json& json);
 

@@ -15,9 +15,9 @@
 #include "hloir/io.h"
 #include "hloir/report.h"
 #include "hloir/check/runner.h"
-#include "tools/choices.h"
+#include "support/stopwatch.h"
 #include "tools/command.h"
-#include "tools/median.h"
+#include "tools/flags.h"
 #include "tools/progress.h"
 #include "tools/report.h"
 #include "tools/terminal.h"
@@ -188,7 +188,7 @@ int Run(const RunFlags& flags) {
 
 }  // namespace
 
-void AddRunCommand(CLI::App& app, Action& action) {
+void AddRunCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
   static const std::map<std::string, Engine> kEngines = {{"fast", Engine::kFast}, {"reference", Engine::kReference}};
   static const std::map<std::string, ElidedConstants> kElided = {{"refuse", ElidedConstants::kRefuse},
                                                                  {"zeros", ElidedConstants::kZeros},
@@ -196,59 +196,40 @@ void AddRunCommand(CLI::App& app, Action& action) {
                                                                  {"random", ElidedConstants::kRandom}};
   auto flags = std::make_shared<RunFlags>();
   CLI::App* command = app.add_subcommand("run", "Run a module");
-  command->add_option("FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")
-      ->required()
-      ->type_name("");
-  command
-      ->add_option("--inputs", flags->inputs,
-                   "Inputs in0, in1, … of this .npz (default: the snapshot's own, else made from the seed)")
-      ->type_name("X.npz");
-  command->add_option("--outputs", flags->outputs, "Write the results there, as out0, out1, …")->type_name("Y.npz");
-  CLI::Option* seed =
-      command->add_option("--seed", flags->seed, "Of made-up inputs; odd ones have corner cases such as NaN among them")
-          ->check(AnySeed())
-          ->type_name("N");
-  command->add_option("--repeat", flags->repeat, "Run so many times")->check(Between(1, 100000000))->type_name("N");
-  command->add_option("--threads", flags->runner.threads, "Default: as many as the machine has")
-      ->check(Between(0, 1024))
-      ->type_name("N");
-  AddChoice(*command, "--engine", flags->runner.engine, kEngines,
-            "fast (prepared plan) or reference (one plain loop per op)")
-      ->type_name("ENGINE");
-  AddChoice(*command, "--elided", flags->runner.elided, kElided,
-            "What a constant {...} is: refuse (the default), zeros, iota or random")
-      ->type_name("HOW");
-  command
-      ->add_option(
-          "--num-replicas", flags->counts.replicas,
-          "Simulate so many (default: the module's, if they exchange data); inputs are device3.in0, … or in0 for all")
-      ->check(Between(1, 1024))
-      ->type_name("N");
-  command
-      ->add_option("--num-partitions", flags->counts.partitions,
-                   "So many of each replica; device = replica * partitions + partition")
-      ->check(Between(1, 1024))
-      ->type_name("N");
-  command->add_option("--infeed", flags->infeed, "What infeeds get: in0, in1, … of this .npz, in order")
-      ->type_name("X.npz");
-  command->add_option("--outfeed", flags->outfeed, "Write what outfeeds give there, as out0, out1, …")
-      ->type_name("Y.npz");
-  command->add_flag("--force-fake-data", flags->fake, "Make inputs from the seed, whatever was given");
-  command->add_option("--max-steps", flags->runner.max_steps, "Stop a run after so many steps, loops included")
-      ->check(Between(int64_t{1}, EvaluatorOptions{}.max_steps))
-      ->type_name("N");
-  command->add_option("--max-bytes", flags->runner.max_bytes, "Refuse a run whose values take more than that")
-      ->check(Between(int64_t{1}, int64_t{1} << 60))
-      ->type_name("N");
+  AddOption(*command, "FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")->required();
+  AddOption(*command, "--inputs X.npz", flags->inputs,
+            "Inputs in0, in1, … of this .npz (default: the snapshot's own, else made from the seed)");
+  AddOption(*command, "--outputs Y.npz", flags->outputs, "Write the results there, as out0, out1, …");
+  CLI::Option* seed = AddOption(*command, "--seed N", flags->seed,
+                                "Of made-up inputs; odd ones have corner cases such as NaN among them")
+                          ->check(AnySeed());
+  AddOption(*command, "--repeat N", flags->repeat, "Run this many times")->check(Between(1, 100000000));
+  AddOption(*command, "--threads N", flags->runner.threads, "Default: one for each core")->check(Between(0, 1024));
+  AddChoice(*command, "--engine ENGINE", flags->runner.engine, kEngines,
+            "fast (prepared plan) or reference (one plain loop per op)");
+  AddChoice(*command, "--elided HOW", flags->runner.elided, kElided,
+            "What a constant {...} is: refuse (the default), zeros, iota or random");
+  AddOption(*command, "--num-replicas N", flags->counts.replicas,
+            "Simulate this many (default: the module's, if they communicate); inputs are device3.in0, … or in0 for all")
+      ->check(Between(1, 1024));
+  AddOption(*command, "--num-partitions N", flags->counts.partitions,
+            "Partitions of each replica; device = replica * partitions + partition")
+      ->check(Between(1, 1024));
+  AddOption(*command, "--infeed X.npz", flags->infeed, "Data of infeeds: in0, in1, … of this .npz, in order");
+  AddOption(*command, "--outfeed Y.npz", flags->outfeed, "Write the data of outfeeds there, as out0, out1, …");
+  command->add_flag("--force-fake-data", flags->fake, "Make inputs from the seed, even if others are given");
+  AddOption(*command, "--max-steps N", flags->runner.max_steps, "Stop a run after this many steps, loops included")
+      ->check(Between(int64_t{1}, EvaluatorOptions{}.max_steps));
+  AddOption(*command, "--max-bytes N", flags->runner.max_bytes, "Refuse a run whose values take more than this")
+      ->check(Between(int64_t{1}, int64_t{1} << 60));
   command->add_flag("!--no-fusion", flags->runner.fuse,
-                    "Run each instruction by itself: the engine joins none that the module does not");
+                    "Run each instruction by itself: the engine fuses none that the module does not");
   CLI::Option* profile =
       command->add_flag("--profile", flags->profile, "Print what each step of the plan took, in place of results");
-  command->add_option("-o,--output", flags->page, "Write a page with a flame graph there, which needs no network")
-      ->needs(profile)
-      ->type_name("OUT.html");
-  command->add_option("--profile-trace", flags->trace, "Write each step's start and end there, as a Chrome trace")
-      ->type_name("T.json");
+  AddOption(*command, "-o,--output OUT.html", flags->page, "Write a self-contained page with a flame graph there")
+      ->needs(profile);
+  AddOption(*command, "--profile-trace T.json", flags->trace,
+            "Write each step's start and end there, as a Chrome trace");
   command->add_flag("--trace-values", flags->trace_values,
                     "Print a line about each instruction's result (by the reference engine)");
   command->add_flag("--json", flags->json,

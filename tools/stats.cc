@@ -11,8 +11,8 @@
 #include "hloir/io.h"
 #include "hloir/report.h"
 #include "hloir/inspect/stats.h"
-#include "tools/choices.h"
 #include "tools/command.h"
+#include "tools/flags.h"
 #include "tools/report.h"
 
 namespace hloir::tool {
@@ -59,15 +59,12 @@ int Stats(const StatsFlags& flags) {
 
 }  // namespace
 
-void AddStatsCommand(CLI::App& app, Action& action) {
+void AddStatsCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<StatsFlags>();
-  CLI::App* command = app.add_subcommand("stats", "Count what is in modules, and what it costs");
-  command->add_option("FILE", flags->files, "Modules: HLO text, HloProto or a snapshot, JSON; also gzipped")
-      ->required()
-      ->type_name("");
-  command->add_option("--top", flags->top, "Rows of each table (default: 10)")
-      ->check(Between(int64_t{1}, INT64_MAX))
-      ->type_name("N");
+  CLI::App* command = app.add_subcommand("stats", "Count what modules consist of, and what it costs");
+  AddOption(*command, "FILE", flags->files, "Modules: HLO text, HloProto or a snapshot, JSON; also gzipped")
+      ->required();
+  AddOption(*command, "--top N", flags->top, "Rows of each table (default: 10)")->check(Between(int64_t{1}, INT64_MAX));
   command->add_flag("--json", flags->json, "Report as JSON, each instruction and all of each list");
   command->callback([flags, &action] { action = [flags] { return Stats(*flags); }; });
 }

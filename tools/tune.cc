@@ -20,8 +20,8 @@
 #include "inspect/text.h"
 #include "report/table.h"
 #include "support/number.h"
-#include "tools/choices.h"
 #include "tools/command.h"
+#include "tools/flags.h"
 #include "tools/progress.h"
 #include "tools/report.h"
 
@@ -162,7 +162,7 @@ int WriteModule(const TuneFlags& flags, const HloModule& module, FileFormat form
 
 int SearchAmongRewrites(const TuneFlags& flags, const HloModule& module, FileFormat format) {
   const std::string file = DisplayName(flags.file);
-  if (flags.tune.by == TuneBy::kTime) return Fail(InvalidArgument("--rewrites counts; it goes not with --by=time"));
+  if (flags.tune.by == TuneBy::kTime) return Fail(InvalidArgument("--rewrites cannot be combined with --by=time"));
   SearchOptions options;
   options.method = flags.method;
   options.by = flags.tune.by, options.seconds = flags.tune.seconds, options.trials = flags.tune.trials;
@@ -260,47 +260,36 @@ void AddTuneCommand(CLI::App& app, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<TuneFlags>();
   flags->registry = &registry;
   CLI::App* command = app.add_subcommand("tune", "Find the pipeline that is best for a module");
-  command->add_option("FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")
-      ->required()
-      ->type_name("");
-  command->add_option("-o,--output", flags->output, "Write the module that the best pipeline makes")->type_name("OUT");
-  command->add_option("--budget", flags->budget, "How long to search: 500ms, 60s, 2m (default: 60s)")
-      ->type_name("TIME");
-  AddChoice<TuneBy>(*command, "--by", flags->tune.by,
-                    {{"bytes", TuneBy::kBytes},
-                     {"operations", TuneBy::kOperations},
-                     {"roofline", TuneBy::kRoofline},
-                     {"time", TuneBy::kTime}},
-                    "What is to be least: bytes moved (the default), operations, the roofline of both, or the time "
-                    "that runs take here")
+  AddOption(*command, "FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")->required();
+  AddOption(*command, "-o,--output OUT", flags->output, "Write the module that the best pipeline makes");
+  AddOption(*command, "--budget TIME", flags->budget, "How long to search: 500ms, 60s, 2m (default: 60s)");
+  AddChoice<TuneBy>(
+      *command, "--by", flags->tune.by,
+      {{"bytes", TuneBy::kBytes},
+       {"operations", TuneBy::kOperations},
+       {"roofline", TuneBy::kRoofline},
+       {"time", TuneBy::kTime}},
+      "What to minimize: bytes moved (the default), operations, the roofline of both, or the time that runs take here")
       ->type_name("WHAT");
-  command
-      ->add_option("--passes", flags->start,
-                   "Begin with this pipeline (default: the default one); what is found is compared with it")
-      ->type_name("A,[B,C],...");
-  command
-      ->add_option("--trials", flags->tune.trials,
-                   "Try so many pipelines, whatever the budget: by cost, a seed then gives the same on any machine")
-      ->check(Between(int64_t{1}, INT64_MAX))
-      ->type_name("N");
-  command->add_option("--seed", flags->tune.seed, "Of the search, and of the inputs")->check(AnySeed())->type_name("N");
+  AddOption(*command, "--passes A,[B,C],...", flags->start,
+            "Begin with this pipeline (default: the default one); what is found is compared with it");
+  AddOption(*command, "--trials N", flags->tune.trials,
+            "Try this many pipelines, whatever the budget: by cost, a seed then gives the same on any machine")
+      ->check(Between(int64_t{1}, INT64_MAX));
+  AddOption(*command, "--seed N", flags->tune.seed, "Of the search, and of the inputs")->check(AnySeed());
   AddChoice<MathMode>(*command, "--math", flags->tune.math,
                       {{"exact", MathMode::kExact}, {"rounding", MathMode::kRounding}, {"fast", MathMode::kFast}},
                       "How far results may change: exact (no bit, the default), rounding (as XLA does), fast")
       ->type_name("MODE");
-  command
-      ->add_option("--operations-per-byte", flags->tune.operations_per_byte,
-                   "Of the roofline: what the machine computes while it moves a byte (default: 8)")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
-  command
-      ->add_option("--most-operations", flags->tune.most_operations,
-                   "Refuse what computes more than so many times the operations (default: 1.25)")
-      ->check(CLI::PositiveNumber)
-      ->type_name("TIMES");
-  command->add_option("--threads", flags->tune.runner.threads, "Of the runs that are measured (default: all there are)")
-      ->check(Between(0, 1 << 16))
-      ->type_name("N");
+  AddOption(*command, "--operations-per-byte N", flags->tune.operations_per_byte,
+            "Of the roofline: what the machine computes while it moves a byte (default: 8)")
+      ->check(CLI::PositiveNumber);
+  AddOption(*command, "--most-operations TIMES", flags->tune.most_operations,
+            "Refuse what computes more than this many times the operations (default: 1.25)")
+      ->check(CLI::PositiveNumber);
+  AddOption(*command, "--threads N", flags->tune.runner.threads,
+            "Of the runs that are measured (default: one for each core)")
+      ->check(Between(0, 1 << 16));
   AddChoice<SearchMethod>(
       *command, "--rewrites", flags->method,
       {{"beam", SearchMethod::kBeam}, {"tree", SearchMethod::kTree}, {"policy", SearchMethod::kPolicy}},
@@ -308,12 +297,9 @@ void AddTuneCommand(CLI::App& app, Action& action, PassRegistry& registry) {
       "alone")
       ->each([flags](const std::string&) { flags->rewrites = true; })
       ->type_name("HOW");
-  command->add_option("--policy", flags->policy, "A learned policy, which tells --rewrites where to look first")
-      ->type_name("FILE");
-  command
-      ->add_option("--samples", flags->samples,
-                   "Write what each rewrite that was tried brought, and its features: what a policy is trained on")
-      ->type_name("OUT");
+  AddOption(*command, "--policy FILE", flags->policy, "A learned policy, which tells --rewrites where to look first");
+  AddOption(*command, "--samples OUT", flags->samples,
+            "Write what each rewrite that was tried brought, and its features: what a policy is trained on");
   command->add_flag("--no-verify", flags->no_verify, "Trust the passes: the result is not run against the module");
   command->add_flag("--json", flags->json, "Report as JSON");
   command->callback([flags, &action] { action = [flags] { return Run(*flags); }; });

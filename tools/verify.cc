@@ -12,13 +12,13 @@
 
 #include "hloir/check.h"
 #include "hloir/cost.h"
-#include "hloir/io.h"
 #include "hloir/check/reduce.h"
-#include "hloir/report.h"
 #include "hloir/inspect/stats.h"
+#include "hloir/io.h"
+#include "hloir/report.h"
 #include "report/table.h"
-#include "tools/choices.h"
 #include "tools/command.h"
+#include "tools/flags.h"
 #include "tools/optimize_flags.h"
 #include "tools/progress.h"
 #include "tools/report.h"
@@ -92,16 +92,6 @@ StatusOr<std::vector<InputSet>> GivenInputs(const VerifyFlags& flags, const std:
   return sets;
 }
 
-Status WriteInputs(const std::string& path, const InputSet& set) {
-  std::vector<std::vector<Literal>> leaves;
-  for (const std::vector<Literal>& arguments : set.devices) {
-    std::vector<Literal>& of_device = leaves.emplace_back();
-    for (const Literal& argument : arguments)
-      for (Literal& leaf : ResultLeaves(argument)) of_device.push_back(std::move(leaf));
-  }
-  return WriteLeaves(path, "in", leaves);
-}
-
 // Writes inputs on which the passes change what the module computes, with the smallest module found of which that is
 // true; of two modules, the smallest parts of both. Returns what was written, in words.
 StatusOr<std::string> SaveDisagreement(const VerifyFlags& flags, const std::string& file, const HloModule& before,
@@ -111,18 +101,13 @@ StatusOr<std::string> SaveDisagreement(const VerifyFlags& flags, const std::stri
   std::filesystem::create_directories(flags.save, error);
   const std::string stem =
       (std::filesystem::path(flags.save) / std::filesystem::path(DisplayName(file)).stem()).string();
-  const auto write_module = [](const std::string& path, const HloModule& module) {
-    return WriteFile(path, PrintModule(module, PrintOptions::Readable()));
-  };
   if (inputs_alone) {
-    HLOIR_RETURN_IF_ERROR(WriteInputs(stem + ".npz", inputs));
+    HLOIR_RETURN_IF_ERROR(WriteSpecimen(stem, inputs));
     return "the inputs are in " + stem + ".npz";
   }
   if (other != nullptr) {
     const ReducedPair pair = ReducePair(before, *other, inputs, options);
-    HLOIR_RETURN_IF_ERROR(WriteInputs(stem + ".npz", pair.inputs));
-    HLOIR_RETURN_IF_ERROR(write_module(stem + ".hlo", *pair.before));
-    HLOIR_RETURN_IF_ERROR(write_module(stem + ".other.hlo", *pair.after));
+    HLOIR_RETURN_IF_ERROR(WriteSpecimen(stem, pair.inputs, pair.before.get(), pair.after.get()));
     return fmt::format(
         "the smallest parts found that disagree, {} and {} instructions, are {}.hlo and {}.other.hlo, their inputs "
         "{}.npz",
@@ -137,8 +122,7 @@ StatusOr<std::string> SaveDisagreement(const VerifyFlags& flags, const std::stri
     return verdict.ok() && verdict->outcome == Outcome::kDisagree;
   };
   const ReducedCase reduced = ReduceOnInputs(before, inputs, disagrees, options.runner);
-  HLOIR_RETURN_IF_ERROR(WriteInputs(stem + ".npz", reduced.inputs));
-  HLOIR_RETURN_IF_ERROR(write_module(stem + ".hlo", *reduced.module));
+  HLOIR_RETURN_IF_ERROR(WriteSpecimen(stem, reduced.inputs, reduced.module.get()));
   return fmt::format("the smallest module found that shows it, {} instructions, is {}.hlo, its inputs {}.npz",
                      reduced.module->instruction_count(), stem, stem);
 }
@@ -195,15 +179,6 @@ std::string TimeRatio(const Verdict& v) {
   return TimesDiffer(v.before, v.after) ? Ratio(v.before.median, v.after.median) : "~";
 }
 
-std::string Difference(int64_t differing, double largest_relative) {
-  return differing == 0 ? "none" : fmt::format("{:.2g}", largest_relative);
-}
-std::string Difference(const Verdict& v) { return Difference(v.differing, v.largest_relative); }
-// From the stored results.
-std::string StoredDifference(const Verdict& v) {
-  return v.stored ? Difference(v.stored->differing(), v.stored->max_relative()) : "";
-}
-
 std::string Words(const Row& row) {
   if (row.status.ok()) return std::string(OutcomeName(row.verdict.outcome));
   switch (ExitStatusOf(row.status.code())) {
@@ -250,18 +225,6 @@ Json ToJson(const Row& row) {
   return json;
 }
 
-// "12 of 14; compare.3 is never true, …"
-std::string Reached(const Verdict& v) {
-  constexpr size_t kShown = 5;
-  const size_t total = static_cast<size_t>(v.reached) + v.unreached.size();
-  std::string text =
-      fmt::format("{} of {} ways that comparisons, branches, loops, clamps and indices go", v.reached, total);
-  for (size_t k = 0; k < std::min(kShown, v.unreached.size()); ++k) text += "\n  " + Printable(v.unreached[k]);
-  if (v.unreached.size() > kShown)
-    text += fmt::format("\n  … and {} more (--json has all)", v.unreached.size() - kShown);
-  return text;
-}
-
 void PrintOne(const Row& row) {
   const Verdict& v = row.verdict;
   Table table({row.after_name == "after" ? row.file : "", row.before_name, row.after_name, "ratio"});
@@ -276,13 +239,7 @@ void PrintOne(const Row& row) {
   if (v.before.runs > 0)
     table.Add({"time of a run", HumanTime(v.before.median), HumanTime(v.after.median), TimeRatio(v)});
   Write(stdout, ForLocale(table.ToString(UseColor(stdout))));
-  if (v.devices > 1) PrintOut("devices: {}\n", v.devices);
-  PrintOut("engines: {}\n", fmt::join(v.engines, ", "));
-  for (const std::string& note : v.notes) PrintOut("note: {}\n", note);
-  if (v.reached > 0 || !v.unreached.empty()) PrintOut("reached: {}\n", Reached(v));
-  PrintOut("largest difference: {}\n", Difference(v));
-  PrintOut("proof: {}{}\n", v.proof.holds ? "" : "none; ", Printable(v.proof.how));
-  if (v.stored) PrintOut("from the stored results: {}\n", StoredDifference(v));
+  Write(stdout, ForLocale(VerdictReport(v)));
   PrintOut("verdict: {}\n", Paint(Words(row), ColorOf(row), UseColor(stdout)));
 }
 
@@ -305,15 +262,13 @@ void PrintAll(const std::vector<Row>& rows) {
       proved += status == kExitGood && v.proof.holds;
       table.Add({name, fmt::format("{}", row.before.count.top_level), fmt::format("{}", row.after.count.top_level),
                  HumanBytes(row.before.bytes), HumanBytes(row.after.bytes), HumanTime(v.before.median),
-                 HumanTime(v.after.median), TimeRatio(v), Difference(v), StoredDifference(v), Words(row)});
+                 HumanTime(v.after.median), TimeRatio(v), LargestDifference(v), StoredDifference(v), Words(row)});
     }
     table.PaintLast(kVerdict, ColorCode(ColorOf(row)));
   }
   Write(stdout, ForLocale(table.ToString(UseColor(stdout))));
-  PrintOut(
-      "{} modules: {} agree before and after ({} of them bit for bit, {} proved), {} disagree, {} could not be "
-      "judged\n",
-      rows.size(), agree, exact, proved, disagree, unjudged);
+  PrintOut("{} modules: {} agree before and after ({} of them bit for bit, {} proved), {} disagree, {} not judged\n",
+           rows.size(), agree, exact, proved, disagree, unjudged);
 }
 
 // Of several outcomes, the one that most asks for attention.
@@ -371,38 +326,25 @@ void AddVerifyCommand(CLI::App& app, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<VerifyFlags>();
   CLI::App* command =
       app.add_subcommand("verify", "Optimize a module, run it before and after, and say whether they agree");
-  command
-      ->add_option("FILE", flags->files,
-                   "A module; or a module and OTHER, to compare with; or three and more, each by itself")
-      ->required()
-      ->type_name("");
+  AddOption(*command, "FILE", flags->files,
+            "A module; or a module and OTHER, to compare with; or three and more, each by itself")
+      ->required();
   AddOptimizeFlags(*command, flags->optimize, registry);
-  command
-      ->add_option("--inputs", flags->inputs,
-                   "Inputs in0, in1, … of this .npz, or of NAME.npz in this folder (default: a snapshot's own); its "
-                   "out0, … must be the results")
-      ->type_name("X.npz");
+  AddOption(*command, "--inputs X.npz", flags->inputs,
+            "Inputs in0, in1, … of this .npz, or of NAME.npz in this folder (default: a snapshot's own); its out0, … "
+            "must be the results");
   CLI::Option* seed =
-      command->add_option("--seed", flags->seed, "Of made-up inputs (two sets: plain numbers, and corner cases)")
-          ->check(AnySeed())
-          ->type_name("N");
-  command->add_option("--threads", flags->threads, "Default: as many as the machine has")
-      ->check(Between(0, 1024))
-      ->type_name("N");
-  command
-      ->add_option("--num-replicas", flags->counts.replicas,
-                   "Simulate so many (default: the module's, if they communicate)")
-      ->check(Between<int64_t>(1, 1024))
-      ->type_name("N");
-  command->add_option("--num-partitions", flags->counts.partitions, "So many of each replica")
-      ->check(Between<int64_t>(1, 1024))
-      ->type_name("N");
-  command
-      ->add_option("--save", flags->save,
-                   "If they disagree, write the inputs here, and the smallest module found that the passes change on "
-                   "them; of two "
-                   "modules, the parts in which they begin to disagree")
-      ->type_name("DIR");
+      AddOption(*command, "--seed N", flags->seed, "Of made-up inputs (two sets: plain numbers, and corner cases)")
+          ->check(AnySeed());
+  AddOption(*command, "--threads N", flags->threads, "Default: one for each core")->check(Between(0, 1024));
+  AddOption(*command, "--num-replicas N", flags->counts.replicas,
+            "Simulate this many (default: the module's, if they communicate)")
+      ->check(Between<int64_t>(1, 1024));
+  AddOption(*command, "--num-partitions N", flags->counts.partitions, "Partitions of each replica")
+      ->check(Between<int64_t>(1, 1024));
+  AddOption(*command, "--save DIR", flags->save,
+            "If they disagree, write the inputs here, and the smallest module found that the passes change on them; of "
+            "two modules, the parts in which they begin to disagree");
   command->add_flag("--each", flags->each, "Two FILEs are two modules, each by itself; --json prints a list");
   command->add_flag("--json", flags->json, "Report as JSON");
   command->callback([flags, seed, &action] {

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "hloir/check.h"
+#include "hloir/check/bisect.h"
 #include "hloir/executable.h"
 #include "hloir/module.h"
 #include "hloir/pass.h"
@@ -46,7 +47,9 @@ std::string RewriteReportJson(const RewriteLog::Entry& rewrite);
 std::string PassReport(std::span<const PassRun> runs, const RewriteLog& log);
 std::string PassReportJson(std::span<const PassRun> runs, const RewriteLog& log);
 
-// All passes with their options and rules; all rules with their formulas.
+// All passes with their options and rules; all rules with their formulas. Text is wrapped to `columns`.
+std::string PassListReport(const PassRegistry& registry, size_t columns = 80);
+std::string RuleListReport(const PassRegistry& registry, size_t columns = 80);
 std::string PassListJson(const PassRegistry& registry);
 std::string RuleListJson(const PassRegistry& registry);
 
@@ -68,7 +71,17 @@ std::string ChromeTrace(const ExecutionProfile& profile);
 
 // ---- Verdicts ----
 
+// What led to it, a line each: engines, notes, what the inputs reached, the largest difference, the proof.
+std::string VerdictReport(const Verdict& verdict);
+// How far results are apart: "none", or relative to the largest, "2e-07"; also from the stored ones ("": there are
+// none).
+std::string LargestDifference(const Verdict& verdict);
+std::string StoredDifference(const Verdict& verdict);
 std::string VerdictJson(const Verdict& verdict);
+
+// The rewrite that changes what the module computes, or that none does.
+std::string BisectionReport(const Bisection& found);
+std::string BisectionReportJson(const Bisection& found);
 
 // ---- Errors ----
 

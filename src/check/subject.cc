@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 
 #include "check/compare.h"
 #include "hloir/detail/widen.h"
 #include "support/format.h"
+#include "support/stopwatch.h"
 
 namespace hloir::check {
 namespace {
@@ -257,7 +257,7 @@ Errors Subject::ErrorsOf(const Results& result, size_t set) {
 StatusOr<double> Subject::TimeRun(size_t set) {
   const Arguments arguments = context_.ArgumentsOf(set);
   if (scratch_.empty()) scratch_.resize(1);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   if (runner_ && context_.counts.devices() == 1) {
     if (scratch_[0].shape() == module_.entry_computation()->root()->shape()) {
       HLOIR_RETURN_IF_ERROR(runner_->RunInto(arguments[0], &scratch_[0]));
@@ -269,7 +269,7 @@ StatusOr<double> Subject::TimeRun(size_t set) {
   } else {
     HLOIR_ASSIGN_OR_RETURN(scratch_, context_.options.engine(module_, arguments));
   }
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return watch.Milliseconds();
 }
 
 }  // namespace hloir::check

@@ -86,6 +86,34 @@ std::string PassReport(std::span<const PassRun> runs, const RewriteLog& log) {
   return text + "\n" + rules.ToString();
 }
 
+std::string PassListReport(const PassRegistry& registry, size_t columns) {
+  std::string text;
+  const auto list = [&](std::span<const PassOption> options) {
+    for (const PassOption& option : options)
+      text += ListRow(Format("  {{{}={}}}", option.name, option.DefaultText()), option.description, columns);
+  };
+  for (const PassInfo& pass : registry.passes()) {
+    text += ListRow(pass.name, pass.description, columns);
+    list(pass.options);
+  }
+  text += "\nOptions of every pass:\n";
+  list(CommonPassOptions());
+  return text;
+}
+
+std::string RuleListReport(const PassRegistry& registry, size_t columns) {
+  std::string text;
+  for (const PassInfo& pass : registry.passes()) {
+    text += Format("{}\n", pass.name);
+    for (const RuleInfo& rule : pass.rules) {
+      std::string formula(rule.formula);
+      if (rule.floats != MathMode::kExact) formula += Format("  (floats: --math={})", MathModeName(rule.floats));
+      text += ListRow(rule.name, formula, columns);
+    }
+  }
+  return text;
+}
+
 std::string PassListJson(const PassRegistry& registry) {
   Json passes = Json::array();
   for (const PassInfo& pass : registry.passes()) {

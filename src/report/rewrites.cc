@@ -1,4 +1,4 @@
-// Single rewrites; see hloir/report.h.
+// Single rewrites, and the one that a bisection found; see hloir/report.h.
 #include "hloir/report.h"
 #include "json.h"
 #include "support/format.h"
@@ -68,6 +68,21 @@ std::string RewriteReport(const RewriteLog::Entry& entry) {
   if (!entry.after.empty()) text += Indented("  + ", entry.after);
   for (const std::string& source : entry.sources) text += Format("  from {}\n", source);
   return text;
+}
+
+std::string BisectionReport(const Bisection& found) {
+  if (found.guilty < 0) return Format("none of {} rewrites changes what the module computes\n", found.rewrites);
+  return Format("rewrite {} of {} changes what the module computes: {}\n{}", found.guilty + 1, found.rewrites,
+                found.reason, RewriteReport(found.record));
+}
+
+std::string BisectionReportJson(const Bisection& found) {
+  Json json = {{"rewrites", found.rewrites}};
+  if (found.guilty >= 0) {
+    json["number"] = found.guilty + 1, json["reason"] = found.reason;
+    json["rewrite"] = Json::parse(RewriteReportJson(found.record));
+  }
+  return JsonLine(json);
 }
 
 }  // namespace hloir

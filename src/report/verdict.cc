@@ -1,6 +1,11 @@
 // A verdict, with what led to it; see hloir/report.h.
+#include <algorithm>
+#include <string>
+
 #include "hloir/report.h"
 #include "json.h"
+#include "support/format.h"
+#include "support/text.h"
 
 namespace hloir {
 namespace {
@@ -24,7 +29,41 @@ Json LeavesJson(const Comparison& comparison) {
   return leaves;
 }
 
+std::string Difference(int64_t differing, double largest_relative) {
+  return differing == 0 ? "none" : Format("{:.2g}", largest_relative);
+}
+
+// "12 of 14 outcomes of …; the first five that no input reached, a line each.
+std::string Reached(const Verdict& v) {
+  constexpr size_t kShown = 5;
+  const size_t total = static_cast<size_t>(v.reached) + v.unreached.size();
+  std::string text = Format("{} of {} outcomes of comparisons, branches, loops, clamps and indices", v.reached, total);
+  for (size_t k = 0; k < std::min(kShown, v.unreached.size()); ++k) text += "\n  " + Printable(v.unreached[k]);
+  if (v.unreached.size() > kShown) text += Format("\n  … and {} more (--json has all)", v.unreached.size() - kShown);
+  return text;
+}
+
 }  // namespace
+
+std::string LargestDifference(const Verdict& v) { return Difference(v.differing, v.largest_relative); }
+
+std::string StoredDifference(const Verdict& v) {
+  return v.stored ? Difference(v.stored->differing(), v.stored->max_relative()) : "";
+}
+
+std::string VerdictReport(const Verdict& v) {
+  std::string text;
+  if (v.devices > 1) text += Format("devices: {}\n", v.devices);
+  std::string engines;
+  for (const std::string& engine : v.engines) engines += (engines.empty() ? "" : ", ") + engine;
+  text += "engines: " + engines + "\n";
+  for (const std::string& note : v.notes) text += "note: " + note + "\n";
+  if (v.reached > 0 || !v.unreached.empty()) text += "reached: " + Reached(v) + "\n";
+  text += "largest difference: " + LargestDifference(v) + "\n";
+  text += Format("proof: {}{}\n", v.proof.holds ? "" : "none; ", Printable(v.proof.how));
+  if (v.stored) text += "from the stored results: " + StoredDifference(v) + "\n";
+  return text;
+}
 
 std::string VerdictJson(const Verdict& verdict) {
   Json json = {{"verdict", OutcomeName(verdict.outcome)},

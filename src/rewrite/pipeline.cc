@@ -3,11 +3,11 @@
 #include "hloir/pipeline.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "hloir/analysis/structural.h"
 #include "hloir/verifier.h"
 #include "support/guard.h"
+#include "support/stopwatch.h"
 
 namespace hloir {
 
@@ -63,9 +63,9 @@ StatusOr<bool> HloPassPipeline::RunPass(HloPass& pass, HloModule& module) {
   run.pass = name;
   run.instructions_before = module.instruction_count();
   if (options_.growth != nullptr) options_.growth->BeginPass(module);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   StatusOr<bool> changed = pass.Run(module);
-  run.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  run.milliseconds = watch.Milliseconds();
   if (!changed.ok()) return Status(changed.status().code(), "pass " + name + ": " + changed.status().message());
   run.changed = *changed;
   run.stopped = options_.growth != nullptr && options_.growth->stopped();
@@ -75,9 +75,9 @@ StatusOr<bool> HloPassPipeline::RunPass(HloPass& pass, HloModule& module) {
     if (Status status = VerifyModule(module); !status.ok()) {
       return Internal("after pass " + name + " the module is not legal: " + status.message());
     }
-    // The other way round is no error: a pass may rename, or put back what it took.
+    // The other way round is not an error: a pass may rename, or put back what it took.
     if (!run.changed && StructuralHash(module) != hash) {
-      return Internal("pass " + name + " changed the module and said that it did not");
+      return Internal("pass " + name + " changed the module but reported no change");
     }
   }
   event.changed = run.changed;

@@ -93,4 +93,12 @@ std::string Printable(std::string_view text) {
   return result;
 }
 
+std::string ListRow(std::string_view name, std::string_view text, size_t width) {
+  constexpr size_t kNameColumns = 26;
+  std::string row = "  " + std::string(name);
+  const size_t cells = DisplayWidth(row);
+  row += cells + 2 > kNameColumns ? "\n" + std::string(kNameColumns, ' ') : std::string(kNameColumns - cells, ' ');
+  return row + Wrap(text, width, kNameColumns) + "\n";
+}
+
 }  // namespace hloir

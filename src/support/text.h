@@ -16,6 +16,8 @@ std::string HumanTime(double milliseconds);  // "1.25 µs", "18 ms", "3.4 s"
 // Breaks lines at blanks so that none takes more than `width` cells where words allow it; lines after the first begin
 // with `indent` blanks.
 std::string Wrap(std::string_view text, size_t width, size_t indent);
+// "  NAME      TEXT" and an end of line: what a list says of a name, within `width` columns.
+std::string ListRow(std::string_view name, std::string_view text, size_t width);
 
 // Text from a file as a terminal may see it: control characters and broken UTF-8 as \x1b, words of more than 200 bytes
 // cut in the middle.

@@ -9,6 +9,7 @@
 #include "fuzz/random.h"
 #include "hloir/check.h"
 #include "support/guard.h"
+#include "support/stopwatch.h"
 
 namespace hloir {
 namespace {
@@ -20,14 +21,6 @@ constexpr int kBootstraps = 2000;
 constexpr double kLeastSample = 2e-4;  // seconds; what is shorter is run several times for one sample
 
 double SecondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-double MedianOf(std::vector<double>& values) {
-  if (values.empty()) return 0;
-  const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), half, values.end());
-  if (values.size() % 2 == 1) return *half;
-  return (*half + *std::max_element(values.begin(), half)) / 2;
-}
 
 // P(at most `few` of n fair coins, or at most that many of the other side).
 double SignTest(int few, int n) {
@@ -118,19 +111,19 @@ PairedTimes JudgePairs(std::span<const double> before, std::span<const double> a
     less += after[k] < before[k];
     more += after[k] > before[k];
   }
-  times.before_ms = 1e3 * MedianOf(a);
-  times.after_ms = 1e3 * MedianOf(b);
+  times.before_ms = 1e3 * Median(a);
+  times.after_ms = 1e3 * Median(b);
   times.sign_p = SignTest(std::min(less, more), less + more);
   fuzz::Random random(seed);
   std::vector<double> medians, sample(n);
   for (int k = 0; k < kBootstraps; ++k) {
     for (double& value : sample) value = ratios[static_cast<size_t>(random.Below(static_cast<int64_t>(n)))];
-    medians.push_back(MedianOf(sample));
+    medians.push_back(Median(sample));
   }
   std::sort(medians.begin(), medians.end());
   times.low = medians[kBootstraps / 40];
   times.high = medians[kBootstraps - 1 - kBootstraps / 40];
-  times.ratio = MedianOf(ratios);
+  times.ratio = Median(ratios);
   return times;
 }
 

@@ -1,6 +1,6 @@
 // The smallest module found that still has a property ("the verifier crashes", "the passes change its result"):
 // results, instructions and bodies are taken away one after the other, many at once to begin with, as long as the
-// property holds. Text that is no legal module is made smaller as text.
+// property holds. Text that is not a legal module is made smaller as text.
 //
 // Example:
 //
@@ -54,6 +54,12 @@ struct ReducedPair {
 // part was found that disagrees by itself, and on several devices, copies of the whole.
 ReducedPair ReducePair(const HloModule& before, const HloModule& after, const InputSet& inputs,
                        const CheckOptions& options = {});
+
+// Writes what shows a disagreement: the inputs to STEM.npz (in0, in1, …; of several devices device0.in0, …), the
+// module, if it is given, to STEM.hlo, and the second of two to STEM.other.hlo. `hloir verify STEM.hlo
+// --inputs=STEM.npz` and `hloir run` take them.
+Status WriteSpecimen(const std::string& stem, const InputSet& inputs, const HloModule* module = nullptr,
+                     const HloModule* other = nullptr);
 
 // The smallest text found that still has a property: lines are taken away, many at once to begin with, then words.
 std::string ReduceText(std::string_view text, const std::function<bool(const std::string&)>& property,

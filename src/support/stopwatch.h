@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace hloir::tool {
+namespace hloir {
 
 class Stopwatch {
  public:
@@ -25,4 +25,4 @@ inline double Median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-}  // namespace hloir::tool
+}  // namespace hloir
