@@ -9,7 +9,7 @@ say() { printf '\n== %s\n' "$*"; }
 # none; of a list's compilers only COMPILER. Asks for nothing where all is there.
 install_packages() {
   list=${1:-scripts/packages.txt}
-  command -v dpkg-query >/dev/null || { echo "This is no Debian; $list says what is needed."; return; }
+  command -v dpkg-query >/dev/null || { echo "This is not Debian; $list says what is needed."; return; }
   missing=""
   for package in $(grep -vE '^#|^g\+\+-' "$list") ${2:-$(command -v c++ >/dev/null || echo g++)}; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing="$missing $package"

@@ -32,12 +32,12 @@ StatusOr<const KernelTable*> ChooseKernels(std::string isa) {
   std::string names;
   for (const Row& row : kRows) {
     if (isa == row.name) {
-      if (!row.machine_has()) return InvalidArgument(Format("this machine has no {}", isa));
+      if (!row.machine_has()) return InvalidArgument(Format("this machine does not support {}", isa));
       return &row.kernels();
     }
     names += Format("{}{}", names.empty() ? "" : ", ", row.name);
   }
-  return InvalidArgument(Format("no instruction set is called '{}'; on this architecture there are {}", isa, names));
+  return InvalidArgument(Format("unknown instruction set '{}'; on this architecture there are {}", isa, names));
 }
 
 }  // namespace cpu

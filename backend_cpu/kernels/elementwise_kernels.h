@@ -297,7 +297,7 @@ void FillBinary(TileKernel (&entries)[3]) {
 }
 template <class T, Count count>
 void FillSelect(TileKernel (&entries)[kOperandModes]) {
-  // One element is no scalar or tile.
+  // One element is not a scalar or tile.
   constexpr bool kMany = count == Count::kMany;
   entries[kVectorVector] = &SelectLoop<Word<T>, kVectorVector, count>;
   entries[kVectorScalar] = &SelectLoop < Word<T>, kMany ? kVectorScalar : kVectorVector, count > ;

@@ -19,7 +19,7 @@ struct CppTypeOf<TileType::kPred> {
   struct type {
     uint8_t v;
   };
-};  // its own type: pred is no u8
+};  // its own type: pred is not a u8
 template <>
 struct CppTypeOf<TileType::kS8> {
   using type = int8_t;

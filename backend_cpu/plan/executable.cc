@@ -41,7 +41,7 @@ void ForEachLeaf(L& literal, F&& f) {
 
 Status CheckArguments(const HloComputation& entry, std::span<const Literal* const> arguments) {
   if (static_cast<int64_t>(arguments.size()) != entry.parameter_count()) {
-    return InvalidArgument(Format("{} arguments given, {} needed", arguments.size(), entry.parameter_count()));
+    return InvalidArgument(Format("expected {} arguments, got {}", entry.parameter_count(), arguments.size()));
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i]->shape().Compatible(entry.parameter(i)->shape())) {

@@ -14,7 +14,7 @@ namespace {
 Status CheckSingleParticipant(const EvalContext& context) {
   const HloModule* module = context.instruction.module();
   if (module != nullptr && module->config().replica_count * module->config().num_partitions > 1) {
-    return UnimplementedOp(context, "communicates between devices, and there is only one");
+    return UnimplementedOp(context, "communicates between devices, but there is only one");
   }
   return OkStatus();
 }
@@ -55,12 +55,12 @@ StatusOr<Value> KeepInFlight(EvalContext& context, StatusOr<Value> result) {
 
 StatusOr<Value> Element1(EvalContext& context) {
   if (!context.operands[0].IsTuple() || context.operands[0].elements().size() < 2) {
-    return InvalidArgument(Format("{} has nothing to wait for", context.instruction.name()));
+    return InvalidArgument(Format("{} has no matching start", context.instruction.name()));
   }
   return context.operands[0].elements()[1];
 }
 
-// A device that is no permutation's target gets zeros.
+// A device that is not a permutation's target gets zeros.
 StatusOr<Value> Permute(EvalContext& context, const Shape& shape) {
   if (context.run.device() != nullptr) return EvaluateCollective(context, shape);
   if (context.operand_count() != 1) return UnimplementedOp(context, "in place");
@@ -112,20 +112,20 @@ StatusOr<Value> EvaluateRaggedAllToAll(EvalContext& context) {
   if (context.run.device() != nullptr) return EvaluateCollective(context, context.shape);
   return UnimplementedOp(context, "communicates between devices");
 }
-StatusOr<Value> EvaluateSend(EvalContext& context) { return UnimplementedOp(context, "there is nobody to send to"); }
+StatusOr<Value> EvaluateSend(EvalContext& context) { return UnimplementedOp(context, "there is no device to send to"); }
 StatusOr<Value> EvaluateSendDone(EvalContext& context) {
-  return UnimplementedOp(context, "there is nobody to send to");
+  return UnimplementedOp(context, "there is no device to send to");
 }
 StatusOr<Value> EvaluateRecv(EvalContext& context) {
-  return UnimplementedOp(context, "there is nobody to receive from");
+  return UnimplementedOp(context, "there is no device to receive from");
 }
 StatusOr<Value> EvaluateRecvDone(EvalContext& context) {
-  return UnimplementedOp(context, "there is nobody to receive from");
+  return UnimplementedOp(context, "there is no device to receive from");
 }
 
 // (data, token)
 StatusOr<Value> EvaluateInfeed(EvalContext& context) {
-  if (!context.run.options().infeed) return UnimplementedOp(context, "there is no host to feed it");
+  if (!context.run.options().infeed) return UnimplementedOp(context, "no infeed data was given");
   if (!context.shape.IsTuple() || context.shape.tuple_size() != 2)
     return InvalidArgument("infeed gives data and a token");
   const Shape& wanted = context.shape.tuple_shapes(0);
@@ -138,7 +138,7 @@ StatusOr<Value> EvaluateInfeed(EvalContext& context) {
 }
 // Operands: data, token.
 StatusOr<Value> EvaluateOutfeed(EvalContext& context) {
-  if (!context.run.options().outfeed) return UnimplementedOp(context, "there is no host to take it");
+  if (!context.run.options().outfeed) return UnimplementedOp(context, "no outfeed was given");
   HLOIR_RETURN_IF_ERROR(context.run.options().outfeed(Value(context.operands[0]).TakeLiteral()));
   return Value(Literal(context.shape));
 }

@@ -20,7 +20,7 @@ StatusOr<Value> InFlight(const Shape& shape, Value operands, Value result) {
 
 StatusOr<Value> ResultInFlight(EvalContext& context) {
   if (!context.operands[0].IsTuple() || context.operands[0].elements().size() < 2) {
-    return InvalidArgument(Format("{} has nothing to wait for", context.instruction.name()));
+    return InvalidArgument(Format("{} has no matching start", context.instruction.name()));
   }
   return context.operands[0].elements()[1];
 }
@@ -57,7 +57,7 @@ StatusOr<Value> EvaluateConditional(EvalContext& context) {
   const Literal& selector = context.operand(0);
   const int64_t branches = static_cast<int64_t>(context.instruction.called_computations().size());
   if (branches == 0 || context.operand_count() != branches + 1) {
-    return InvalidArgument(Format("{} has not one operand for each branch", context.instruction.name()));
+    return InvalidArgument(Format("{} does not have one operand for each branch", context.instruction.name()));
   }
   int64_t branch;
   if (selector.shape().element_type() == PrimitiveType::PRED) {

@@ -67,7 +67,7 @@ bool Fits(const HloInstruction& call) {
 
 StatusOr<Value> EvaluateCsrProduct(EvalContext& context) {
   if (!Fits(context.instruction))
-    return InvalidArgument(Format("{}: its operands are no sparse and dense matrix", context.instruction.name()));
+    return InvalidArgument(Format("{}: its operands are not a sparse and a dense matrix", context.instruction.name()));
   Literal result(context.shape);
   const std::vector<int64_t> rows = Integers(context.operand(1)), columns = Integers(context.operand(2));
   auto multiply = [&]<class T>(T) {

@@ -169,7 +169,7 @@ StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
     return context.run.Call(*meaning,
                             {std::move_iterator(context.operands.begin()), std::move_iterator(context.operands.end())});
   }
-  return UnimplementedOp(context, Format("nobody said what \"{}\" means", target));
+  return UnimplementedOp(context, Format("unsupported custom-call target \"{}\"", target));
 }
 
 }  // namespace hloir::reference

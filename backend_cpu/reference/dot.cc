@@ -103,7 +103,7 @@ StatusOr<Value> EvaluateDot(EvalContext& context) {
 // Operands: lhs, rhs, lhs scale, rhs scale.
 StatusOr<Value> EvaluateScaledDot(EvalContext& context) {
   const auto& a = context.attributes<DotAttributes>();
-  if (context.operand_count() != 4) return UnimplementedOp(context, "other than with four operands");
+  if (context.operand_count() != 4) return UnimplementedOp(context, "with a number of operands other than four");
   HLOIR_ASSIGN_OR_RETURN(const Literal lhs, ApplyScale(context.operand(0), context.operand(2)));
   HLOIR_ASSIGN_OR_RETURN(const Literal rhs, ApplyScale(context.operand(1), context.operand(3)));
   return Dot(context, lhs, rhs, a.lhs_batch_dims, a.lhs_contracting_dims, a.rhs_batch_dims, a.rhs_contracting_dims);

@@ -53,7 +53,7 @@ StatusOr<Shape> ActualShape(const HloInstruction& instruction, const std::vector
       int64_t open = -1, fixed = 1;
       for (int64_t d = 0; d < stated.rank(); ++d) {
         if (!stated.is_dynamic_dimension(d)) fixed *= stated.dimensions(d);
-        else if (open >= 0) return Unimplemented(Format("{} has several dynamic dimensions", instruction.name()));
+        else if (open >= 0) return Unimplemented(Format("{} with more than one dynamic dimension", instruction.name()));
         else open = d;
       }
       if (open >= 0 && fixed > 0) shape.set_dimension(open, Product(dims) / fixed);
@@ -131,7 +131,8 @@ StatusOr<Value> EvaluateAtActualSizes(Evaluation& run, const HloInstruction& ins
 StatusOr<Value> EvaluateGetDimensionSize(EvalContext& context) {
   const DimVector sizes = ActualSizes(context.operand(0));
   const size_t dimension = static_cast<size_t>(context.attributes<DimensionsAttributes>().dimensions[0]);
-  if (dimension >= sizes.size()) return InvalidArgument("get-dimension-size has no such dimension");
+  if (dimension >= sizes.size())
+    return InvalidArgument("get-dimension-size of a dimension that its operand does not have");
   Literal size(context.shape);
   size.SetFromInt64(0, sizes[dimension]);
   return size;
@@ -142,7 +143,8 @@ StatusOr<Value> EvaluateSetDimensionSize(EvalContext& context) {
   Literal result = std::move(context.operands[0]).TakeLiteral();
   DimVector sizes = ActualSizes(result);
   const size_t dimension = static_cast<size_t>(context.attributes<DimensionsAttributes>().dimensions[0]);
-  if (dimension >= sizes.size()) return InvalidArgument("set-dimension-size has no such dimension");
+  if (dimension >= sizes.size())
+    return InvalidArgument("set-dimension-size of a dimension that its operand does not have");
   const int64_t size = context.operand(1).GetAsInt64(0);
   if (size < 0 || size > result.shape().dimensions()[dimension]) {
     return InvalidArgument(Format("{} sets a size of {} where the bound is {}", context.instruction.name(), size,

@@ -87,7 +87,7 @@ Status Evaluation::CountSteps(int64_t steps) {
   if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed))
     return Cancelled("the run was cancelled");
   if (steps > options_.max_steps - steps_) {
-    return ResourceExhausted(Format("evaluation takes more than {} steps", options_.max_steps));
+    return ResourceExhausted(Format("evaluation exceeds the limit of {} steps", options_.max_steps));
   }
   steps_ += steps;
   return OkStatus();

@@ -47,7 +47,7 @@ void ScalarFunction::Store(size_t k, Literal& literal, int64_t i) const {
   StoreElement(result(k), result_types_[k], literal, i);
 }
 
-// Makes the list of steps, or gives up (false) at the first thing that is no scalar arithmetic.
+// Makes the list of steps, or gives up (false) at the first thing that is not scalar arithmetic.
 class ScalarCompiler {
  public:
   explicit ScalarCompiler(ScalarFunction& function) : function_(function) {}

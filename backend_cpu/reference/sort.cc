@@ -1,4 +1,4 @@
-// sort and topk. Both ways of sorting are safe with any comparator, also one that is no order at all.
+// sort and topk. Both ways of sorting are safe with any comparator, also one that is not an order at all.
 #include <algorithm>
 #include <numeric>
 
@@ -60,7 +60,7 @@ StatusOr<Value> EvaluateSort(EvalContext& context) {
   const DimVector dims = context.operand(0).shape().dimensions();
   const DimVector strides = RowMajorStrides(dims);
   const size_t dimension = static_cast<size_t>(context.attributes<SortAttributes>().dimensions[0]);
-  if (dimension >= dims.size()) return InvalidArgument("sort has no such dimension");
+  if (dimension >= dims.size()) return InvalidArgument("sort along a dimension that its operand does not have");
   const int64_t length = Product(dims) > 0 ? dims[dimension] : 0, stride = strides[dimension];
   std::vector<Literal> results;
   for (size_t k = 0; k < n; ++k) results.push_back(context.operand(static_cast<int64_t>(k)));

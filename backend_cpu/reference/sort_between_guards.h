@@ -1,5 +1,5 @@
 // SortBetweenGuards: an unstable sort as XLA:CPU's, which is std::sort, so that ties fall alike; but safe with a
-// comparator that is no order, with which std::sort runs off the ends of an array. For both engines. Test:
+// comparator that is not an order, with which std::sort runs off the ends of an array. For both engines. Test:
 // tests/ops/sort-no-order.
 #pragma once
 

@@ -139,7 +139,7 @@ const hloir_computation* hloir_instruction_called(const hloir_instruction* instr
 char* hloir_instruction_shape(const hloir_instruction* instruction);
 /* As text has them, "dimensions={0}, metadata={op_name=\"f\"}"; "" for none. */
 char* hloir_instruction_attributes(const hloir_instruction* instruction);
-/* The value of one of these, "{0}"; NULL if the instruction has none of that name (that is no error). */
+/* The value of one of these, "{0}"; NULL if the instruction has none of that name (that is not an error). */
 char* hloir_instruction_attribute(const hloir_instruction* instruction, const char* name);
 /* One line of HLO text. */
 char* hloir_instruction_print(const hloir_instruction* instruction);

@@ -89,7 +89,7 @@ class Literal {
 
   std::vector<Literal>& elements() { return elements_; }
   const std::vector<Literal>& elements() const { return elements_; }
-  // All leaves, depth first; the literal itself if it is no tuple.
+  // All leaves, depth first; the literal itself if it is not a tuple.
   std::vector<const Literal*> Leaves() const;
 
   // The element at a row-major linear index of an array, widened. Complex: the real part.

@@ -119,7 +119,7 @@ class PassRegistry {
   const PassInfo* Find(std::string_view name) const;
   // `text` is a name, perhaps with options: "cse{disable=merge}".
   StatusOr<std::unique_ptr<HloPass>> Make(std::string_view text, const PassOptions& options) const;
-  // An error if one of these is no rule of any pass.
+  // An error if one of these is not a rule of any pass.
   Status CheckRules(std::span<const std::string> rules) const;
 
   // What a pipeline of no names stands for, in the form of MakePipeline's names. InsertBefore and InsertAfter in

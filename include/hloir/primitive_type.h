@@ -220,7 +220,7 @@ decltype(auto) PrimitiveTypeSwitch(PrimitiveType type, F&& f) {
     return f(TypeTag<PrimitiveType::name>{});
 #include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
-    default: internal::CheckFailed(__builtin_FILE(), __builtin_LINE(), "the type is no array's element type");
+    default: internal::CheckFailed(__builtin_FILE(), __builtin_LINE(), "the type is not an element type of arrays");
   }
 }
 

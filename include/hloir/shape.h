@@ -129,7 +129,7 @@ class Shape {
   int64_t tuple_size() const { return static_cast<int64_t>(tuple_shapes_.size()); }
   // The shape at `index`, or nullptr where it leads nowhere.
   const Shape* AtIndex(const ShapeIndex& index) const;
-  // The array, token, opaque and buffer leaves, depth first. The shape itself if it is no tuple.
+  // The array, token, opaque and buffer leaves, depth first. The shape itself if it is not a tuple.
   std::vector<const Shape*> Leaves() const;
 
   // Number of elements of an array (bounds for dynamic dimensions), saturating at INT64_MAX; 0 for other kinds.

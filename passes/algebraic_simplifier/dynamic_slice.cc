@@ -44,7 +44,7 @@ HloInstruction* ConstantIndices(HloInstruction* i, RuleContext& c) {
     if (room > 0) {
       if (!index->IsScalarConstant() || index->literal().elided()) return nullptr;
       start = index->literal().GetAsInt64(0);
-      // The largest u64 is no negative number.
+      // The largest u64 is not a negative number.
       if (index->shape().element_type() == PrimitiveType::U64 && start < 0) start = room;
       start = std::clamp<int64_t>(start, 0, room);
     }

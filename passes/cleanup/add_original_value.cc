@@ -28,7 +28,7 @@
 namespace hloir {
 namespace {
 
-constexpr RuleInfo kSayOrigin = {"say-origin", "A => A, its origin said"};
+constexpr RuleInfo kSayOrigin = {"say-origin", "A => A, annotated with its origin"};
 
 // Recursion is as deep as shapes nest, which the reader limits.
 OriginalValue Itself(const std::string& name, const Shape& shape, ShapeIndex& index) {

@@ -266,7 +266,7 @@ class ConstantFolding : public RewritingPass {
   }
   static constexpr int64_t kMostBytes = 4096;  // it is then there twice
 
-  // What every caller passes as parameter k; nullptr if that is no constant, or not always the same.
+  // What every caller passes as parameter k; nullptr if that is not a constant, or not always the same.
   static const HloInstruction* SameConstant(const HloComputation& computation, int64_t k) {
     const HloInstruction* constant = nullptr;
     for (const HloInstruction* caller : computation.callers()) {

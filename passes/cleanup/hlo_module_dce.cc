@@ -75,7 +75,7 @@
 //
 // One walk over the module finds what is live, tuple element by tuple element, through calls and loops within loops. A
 // dead element is then loop-invariant: while-loop-simplifier drops it, and dce what fed a dropped parameter.
-// Leaves alone: the entry's parameters; loops whose parts are no tuples, or have shardings or control dependencies.
+// Leaves alone: the entry's parameters; loops whose parts are not tuples, or have shardings or control dependencies.
 #include <algorithm>
 
 #include "control_flow/loop_util.h"

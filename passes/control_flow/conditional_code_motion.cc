@@ -96,7 +96,7 @@ class ConditionalCodeMotion : public RewritingPass {
   static HloInstruction* LastOf(HloInstruction& conditional, size_t branch, int64_t element) {
     return conditional.called_computations()[branch]->root()->operand(element);
   }
-  // The one operand that is no constant; -1 if there are others, or none.
+  // The one operand that is not a constant; -1 if there are others, or none.
   static int64_t MovedOperand(const HloInstruction& i) {
     int64_t found = -1;
     for (int64_t k = 0; k < i.operand_count(); ++k) {
@@ -188,7 +188,7 @@ class ConditionalCodeMotion : public RewritingPass {
     conditional->set_original_value(std::nullopt);
     return true;
   }
-  // nullptr for what is no constant.
+  // nullptr for what is not a constant.
   static HloInstruction* CopyConstant(HloComputation& computation, const HloInstruction* original,
                                       HloInstruction* before) {
     if (!IsConstantLike(original)) return nullptr;

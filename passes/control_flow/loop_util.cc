@@ -92,7 +92,7 @@ HloInstruction* AddLoopElement(HloInstruction* loop, HloInstruction* initial) {
 }
 
 void RemoveLoopElements(HloInstruction* loop, const std::vector<bool>& keep) {
-  // Reads of a first value that is no list of elements are made here, the needless ones with the others.
+  // Reads of a first value that is not a list of elements are made here, the needless ones with the others.
   const bool reads_made = InitialValue(*loop, 0) == nullptr;
   std::vector<HloInstruction*> old_elements = InitialElements(loop), elements, next;
   std::vector<int64_t> moved(keep.size(), -1);

@@ -63,7 +63,7 @@
 namespace hloir {
 namespace {
 
-constexpr RuleInfo kAnnotate = {"annotate", "while(A) => while(A), how often it runs said"};
+constexpr RuleInfo kAnnotate = {"annotate", "while(A) => while(A), annotated with its trip count"};
 
 class WhileLoopTripCountAnnotator : public RewritingPass {
  public:

@@ -39,8 +39,8 @@ HloInstruction* ExpandCustomCall(HloInstruction* call, RuleContext& c) {
 }
 
 constexpr Rule kRules[] = {
-    {HloOpcode::kCustomCall, "expand-custom-call", "custom-call(A, …) of a known library => what it computes", kExact,
-     kExact, ExpandCustomCall},
+    {HloOpcode::kCustomCall, "expand-custom-call",
+     "custom-call(A, …) of a known library => the HLO of what it computes", kExact, kExact, ExpandCustomCall},
 };
 
 }  // namespace

@@ -43,8 +43,8 @@
 // END
 //
 // Where neither of two elements comes before the other, or each does, their places decide. A NaN ties with everything,
-// which is no order at all: with floats among the arrays, of class rounding. Leaves alone: dimensions of more than 2^31
-// elements.
+// which is not an order at all: with floats among the arrays, of class rounding. Leaves alone: dimensions of more than
+// 2^31 elements.
 #include <algorithm>
 
 #include "hloir/rewrite/rules.h"

@@ -56,7 +56,7 @@ constexpr RuleInfo kSiblings = {"fuse-siblings", "f(A), g(A) => fusion(A)"};
 constexpr NumberOption kMaxInstructions = {"max-instructions", "instructions in one fusion", 256};
 constexpr FlagOption kMultiOutput = {"multi-output", "let one loop have several results", true};
 constexpr FlagOption kFusionsOnly = {"fusions-only", "join fusions with fusions, and no single instructions", false};
-constexpr FlagOption kDuplicate = {"duplicate", "repeat cheap producers that have other users", true};
+constexpr FlagOption kDuplicate = {"duplicate", "duplicate cheap producers that have other users", true};
 
 constexpr int kRounds = 256;
 constexpr int64_t kMostUsersOfCandidate = 16;

@@ -325,7 +325,8 @@ bool Grouper::Joins(HloInstruction* producer, Role role, Member& member) {
       if (!all_fusible) return Declined(*producer, "others read it from memory anyway");
       const Role source = RoleAt(PositionOf(producer->operand(0)));
       if (producer->operand_count() == 1 && (source == Role::kNone || source == Role::kContraction)) return true;
-      return (cone.duplicable && work <= traffic + loop) || Declined(*producer, "too dear to do for each of its users");
+      return (cone.duplicable && work <= traffic + loop) ||
+             Declined(*producer, "too expensive to repeat for each of its users");
     }
     case Role::kArithmetic: {
       const double weight = Weight(*producer);
@@ -336,7 +337,7 @@ bool Grouper::Joins(HloInstruction* producer, Role role, Member& member) {
       }
       if (!all_fusible) return Declined(*producer, "others read it from memory anyway");
       return (cone.duplicable && member.times * weight <= traffic + loop) ||
-             Declined(*producer, "too dear to compute for each of its users");
+             Declined(*producer, "too expensive to compute for each of its users");
     }
     case Role::kReduce: return JoinsReduce(*producer, member, all_owned, one_space);
     case Role::kContraction:
@@ -351,7 +352,7 @@ bool Grouper::Joins(HloInstruction* producer, Role role, Member& member) {
 bool Grouper::JoinsReduce(const HloInstruction& reduce, Member& member, bool all_owned, bool one_space) {
   if (!reduce.shape().IsArray()) return false;
   if (!all_owned || !one_space || member.times > 1) {
-    return Declined(reduce, "a reduction is not done twice");
+    return Declined(reduce, "a reduction is never duplicated");
   }
   const Rows* rows = FindRows(member.space);
   if (rows == nullptr) return uses_[0].space != kHoisted;

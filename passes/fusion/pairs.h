@@ -15,8 +15,8 @@ const HloInstruction& BodyRoot(const HloInstruction& unit);
 // Is it a dot, or a fusion around a dot, convolution or reduce-window?
 bool IsProduct(const HloInstruction& unit);
 
-// The dimensions that its loop runs over; nullptr: it is no loop that others could join. With `products`, what follows
-// a product may be joined: it is done on its result before that leaves the registers.
+// The dimensions that its loop runs over; nullptr: it is not a loop that others could join. With `products`, what
+// follows a product may be joined: it is done on its result before that leaves the registers.
 const Shape* LoopShape(const HloInstruction& unit, int64_t max_results = 8, bool products = false);
 
 // What a value comes from: the loop behind an element of several results.

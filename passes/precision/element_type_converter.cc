@@ -33,8 +33,8 @@ namespace hloir {
 namespace {
 
 constexpr RuleInfo kChangeType = {"change-type", "op(A) => convert(op(convert(A)))", MathMode::kFast};
-constexpr ElementTypeOption kFrom = {"from", "the type that goes", PrimitiveType::BF16};
-constexpr ElementTypeOption kTo = {"to", "the type that takes its place", PrimitiveType::F32};
+constexpr ElementTypeOption kFrom = {"from", "the type that is replaced", PrimitiveType::BF16};
+constexpr ElementTypeOption kTo = {"to", "the type that replaces it", PrimitiveType::F32};
 
 class ElementTypeConverter : public TypeChangePass {
  public:

@@ -3,8 +3,8 @@
 // axes that no dimension names hold copies. Axes are of prime size, the digits of a device's number, so that parts of
 // an axis are axes again and what passes ask of shardings is a question about lists. Used by the passes of this folder.
 //
-// Leaves out: shardings that do not fit one mesh (an order of devices that is no permutation of the others' digits) and
-// unreduced ones: Unimplemented. Tested by tests/unit/spmd_test.cc.
+// Leaves out: shardings that do not fit one mesh (an order of devices that is not a permutation of the others' digits)
+// and unreduced ones: Unimplemented. Tested by tests/unit/spmd_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -452,7 +452,7 @@ StatusOr<Value> ComputationPartitioner::MakeCustomCall(const HloInstruction& i, 
   return MakeWhole(i);
 }
 
-// Computations that nothing calls any more go; marks within reducers, which are no program of their own, too.
+// Computations that nothing calls any more go; marks within reducers, which are not programs of their own, too.
 void RemoveUnreached(HloModule& module, HloComputation* entry) {
   std::vector<bool> reached(static_cast<size_t>(module.computation_id_limit()));
   std::vector<HloComputation*> todo = {entry}, dead;

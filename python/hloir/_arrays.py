@@ -23,7 +23,7 @@ def dtype_of(shape: Shape) -> np.dtype[Any]:
     """The numpy type of an array shape's elements; those that numpy lacks come from ml_dtypes."""
     name = shape.numpy_name
     if not name:
-        raise TypeError(f"{shape} is no array")
+        raise TypeError(f"{shape} is not an array")
     if name.startswith("ml_dtypes."):
         narrow: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name.removeprefix("ml_dtypes.")))
         return narrow

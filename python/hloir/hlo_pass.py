@@ -65,7 +65,7 @@ class AlgebraicSimplifier(HloPassInterface):
     def __init__(self, options: Mapping[str, Any]) -> None:
         unknown = set(options) - self.OPTIONS
         if unknown:
-            raise ValueError(f"{sorted(unknown)[0]!r} is no option of the algebraic simplifier")
+            raise ValueError(f"{sorted(unknown)[0]!r} is not an option of the algebraic simplifier")
         self.options = dict(options)
 
 
@@ -228,7 +228,7 @@ class DynamicPadder(HloPassInterface):
     def __init__(self, options: Mapping[str, Any] = {}) -> None:
         unknown = set(options) - {"slice_dynamic_output", "shape_check_mode"}
         if unknown:
-            raise ValueError(f"{sorted(unknown)[0]!r} is no option of the dynamic padder")
+            raise ValueError(f"{sorted(unknown)[0]!r} is not an option of the dynamic padder")
 
 
 class EighExpander(HloPassInterface):

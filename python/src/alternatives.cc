@@ -62,7 +62,7 @@ GraphRef Cone(const Instruction& root, int64_t height, const std::vector<Instruc
 
 GraphRef Repeat(const Instruction& instruction, int64_t times) {
   if (times < 1 || instruction->IsParameter() || ActsOutside(*instruction))
-    throw nb::value_error("only what is no parameter and has no effect can be repeated, once or more");
+    throw nb::value_error("only what is not a parameter and has no effect can be repeated, once or more");
   return std::make_shared<Graph>(RepeatInstruction(*instruction, times));
 }
 

@@ -67,7 +67,7 @@ Instruction Builder::Added(HloInstruction* made, const std::string& name) {
 }
 
 Computation Builder::Build(const Instruction& root, bool entry) {
-  if (place_ || ask_) throw nb::value_error("this builder adds to a computation that is there already");
+  if (place_ || ask_) throw nb::value_error("this builder adds to an existing computation");
   if (built_) throw nb::value_error("the computation is built");
   if (!computation_ || root->parent() != computation_->Get())
     throw nb::value_error("the root is of another computation");

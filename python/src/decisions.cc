@@ -154,7 +154,7 @@ class Game {
   std::span<const Opportunity> Open() { return Value(state_.Open()); }
   const Opportunity& At(int64_t index) {
     const std::span<const Opportunity> open = Open();
-    if (index < 0 || static_cast<size_t>(index) >= open.size()) throw nb::index_error("there is no such opportunity");
+    if (index < 0 || static_cast<size_t>(index) >= open.size()) throw nb::index_error("no such opportunity");
     return open[static_cast<size_t>(index)];
   }
   Offer OfferOf(const Opportunity& each) const {

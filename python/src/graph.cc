@@ -97,7 +97,7 @@ void Remove(const Instruction& instruction) {
   instruction.graph()->CheckEditable();
   if (!IsDead(*instruction)) {
     throw nb::value_error(
-        "only an instruction may go that nothing uses, that is no root or parameter, and has no effect");
+        "only an instruction may go that nothing uses, that is not a root or parameter, and has no effect");
   }
   instruction->parent()->RemoveInstruction(instruction.Get());
   instruction.graph()->Edited();
@@ -186,7 +186,7 @@ void BindShape(nb::module_& m) {
           "'f32', 'tuple', …")
       .def_prop_ro(
           "numpy_name", [](const Shape& s) { return std::string(NumpyName(s.element_type())); },
-          "The name of the element type in numpy or ml_dtypes; '' for what is no array.")
+          "The name of the element type in numpy or ml_dtypes; '' for what is not an array.")
       .def_prop_ro("is_array", &Shape::IsArray)
       .def_prop_ro("is_tuple", &Shape::IsTuple)
       .def_prop_ro("tuple_shapes",
@@ -443,7 +443,7 @@ HloComputation* Computation::Get() const {
 
 PrimitiveType TypeNamed(const std::string& name) {
   StatusOr<Shape> scalar = ParseShape(name + "[]");
-  if (!scalar.ok() || !scalar->IsArray()) throw nb::value_error(("'" + name + "' is no element type").c_str());
+  if (!scalar.ok() || !scalar->IsArray()) throw nb::value_error(("'" + name + "' is not an element type").c_str());
   return scalar->element_type();
 }
 

@@ -133,7 +133,7 @@ using MutableBytes = nb::ndarray<uint8_t, nb::ndim<1>, nb::c_contig, nb::device:
 
 nb::typed<nb::list, Instruction> InstructionList(const GraphRef& graph, std::span<HloInstruction* const> objects);
 nb::typed<nb::list, Computation> ComputationList(const GraphRef& graph, std::span<HloComputation* const> objects);
-// "f32" => F32; a ValueError for what is no element type.
+// "f32" => F32; a ValueError for what is not an element type.
 PrimitiveType TypeNamed(const std::string& name);
 
 // The parts of the extension, a file each.

@@ -236,17 +236,17 @@ StatusOr<Mesh> ParseMesh(std::string_view text) {
     const size_t equals = axis.find('=');
     int64_t size = 0;
     if (equals == std::string_view::npos || equals == 0)
-      return InvalidArgument(Format("mesh {}: write data=8,model=4", text));
+      return InvalidArgument(Format("mesh {}: expected AXIS=SIZE, as in data=8,model=4", text));
     const std::string_view digits = axis.substr(equals + 1);
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
     if (error != std::errc() || end != digits.data() + digits.size() || size < 1 || size > kMostDevices / devices)
-      return InvalidArgument(Format("mesh {}: {} is no size for axis {}", text, digits, axis.substr(0, equals)));
+      return InvalidArgument(Format("mesh {}: {} is not a size for axis {}", text, digits, axis.substr(0, equals)));
     devices *= size;
     for (const auto& [name, other] : mesh.axes)
-      if (name == axis.substr(0, equals)) return InvalidArgument(Format("mesh {}: two axes {}", text, name));
+      if (name == axis.substr(0, equals)) return InvalidArgument(Format("mesh {}: axis {} appears twice", text, name));
     mesh.axes.emplace_back(axis.substr(0, equals), size);
   }
-  if (mesh.axes.empty()) return InvalidArgument("a mesh has axes: write data=8,model=4");
+  if (mesh.axes.empty()) return InvalidArgument("a mesh needs axes, as in data=8,model=4");
   return mesh;
 }
 

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 class Reader {
  public:
   Reader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
-    if (!json.is_object()) Wrong("it", "is no object");
+    if (!json.is_object()) Wrong("it", "is not an object");
   }
   const Status& status() const { return status_; }
   void Number(const char* field, double& value, bool required = false) {
@@ -26,25 +26,25 @@ class Reader {
   void Text(const char* field, std::string& value) {
     const Json* found = Find(field, true);
     if (found == nullptr) return;
-    if (!found->is_string()) return Wrong(field, "is no text");
+    if (!found->is_string()) return Wrong(field, "is not a string");
     value = found->get<std::string>();
   }
   void Rates(const char* field, std::map<std::string, double>& rates, bool required = false) {
     const Json* found = Find(field, required);
     if (found == nullptr) return;
-    if (!found->is_object()) return Wrong(field, "is no object of rates");
+    if (!found->is_object()) return Wrong(field, "is not an object of rates");
     for (const auto& [key, value] : found->items()) rates[key] = Rate(value, field);
   }
   template <class F>
   void List(const char* field, F&& item) {
     const Json* found = Find(field, false);
     if (found == nullptr) return;
-    if (!found->is_array()) return Wrong(field, "is no list");
+    if (!found->is_array()) return Wrong(field, "is not a list");
     for (const Json& each : *found) {
       if (!status_.ok()) return;
       if (each.is_string()) {
         if constexpr (std::is_invocable_v<F, std::string>) item(each.get<std::string>());
-        else Wrong(field, "has a text in it");
+        else Wrong(field, "has a string in it");
         continue;
       }
       if constexpr (std::is_invocable_v<F, Reader&>) {
@@ -52,7 +52,7 @@ class Reader {
         item(reader);
         if (status_.ok()) status_ = reader.status();
       } else {
-        Wrong(field, "has something other than texts in it");
+        Wrong(field, "has something other than strings in it");
       }
     }
   }
@@ -67,7 +67,7 @@ class Reader {
   }
   double Rate(const Json& json, const char* field) {
     const double value = json.is_number() ? json.get<double>() : -1;
-    if (!(value >= 0) || !std::isfinite(value)) Wrong(field, "is not a number from 0 on");
+    if (!(value >= 0) || !std::isfinite(value)) Wrong(field, "is not a non-negative number");
     return value;
   }
   void Wrong(const char* field, const char* what) {
@@ -97,7 +97,7 @@ double DeviceDescription::RateOf(const std::map<std::string, double>& rates, std
 
 StatusOr<DeviceDescription> ParseDevice(std::string_view text) {
   const Json json = ParseJson<Json>(text);
-  if (json.is_discarded()) return InvalidArgument("device description: it is no JSON");
+  if (json.is_discarded()) return InvalidArgument("device description: not JSON");
   DeviceDescription device;
   Reader reader(json, "");
   reader.Text("name", device.name);

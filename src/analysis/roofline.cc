@@ -61,7 +61,7 @@ StatusOr<WhatIfMesh> ParseWhatIfMesh(std::string_view text) {
     const size_t at = std::min(axis.find('@'), axis.size());
     result.links.emplace_back(axis.substr(std::min(at + 1, axis.size())));
     if (at < axis.size() && result.links.back().empty())
-      return InvalidArgument(Format("mesh {}: no link behind the @", text));
+      return InvalidArgument(Format("mesh {}: expected a link after the @", text));
     axis = axis.substr(0, at);
     const size_t colon = axis.find(':');
     result.sizes.push_back(0);
@@ -70,7 +70,7 @@ StatusOr<WhatIfMesh> ParseWhatIfMesh(std::string_view text) {
       const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), result.sizes.back());
       if (error != std::errc() || end != digits.data() + digits.size() || result.sizes.back() < 1 ||
           result.sizes.back() > int64_t{1} << 20)
-        return InvalidArgument(Format("mesh {}: '{}' is no size", text, digits));
+        return InvalidArgument(Format("mesh {}: '{}' is not a size", text, digits));
     }
     plain += (plain.empty() ? "" : ",") + std::string(axis.substr(0, colon));
   }

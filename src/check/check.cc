@@ -152,7 +152,7 @@ bool MayLeaveF64(const HloModule& module) {
 // What HLO leaves open of corner cases: whether a sum overflows that has the largest number in it, which depends on the
 // order of adding and on what it is added up in; whether denormals count as zero, as some processors' dot instructions
 // have it; and what products of complex numbers with infinite parts are. So this is the check with such numbers
-// replaced; other NaNs and infinities stay. Nothing, if the inputs are no corner cases.
+// replaced; other NaNs and infinities stay. Nothing, if the inputs are not corner cases.
 std::optional<Context> WithoutExtremes(const Context& context, size_t set, const HloModule& module,
                                        bool all_finite = false) {
   if (context.inputs[set].kind != InputKind::kCornerCases && !IsExtra(context.inputs[set].kind)) return std::nullopt;
@@ -621,7 +621,7 @@ Status Checker::Impl::JudgeSet(size_t set, Verdict& verdict) {
     Subject quick(before_->module(), fewer);
     if (quick.Result(0).ok()) {
       Blame(verdict, Outcome::kDisagree,
-            Format("{} does not end within {} steps, {} within a {}th of that", options.after_name,
+            Format("{} does not finish within {} steps, {} within a {}th of that", options.after_name,
                    options.runner.max_steps, options.before_name, check::kMuchLonger));
       return OkStatus();
     }

@@ -112,7 +112,7 @@ Comparison Judge(const Results& a, const Results& b, const OwnResults& own, cons
     size_t where = 0;
     ForEachDifference(x, y, [&](size_t i, double distance, double magnitude) {
       double bound = spread != nullptr ? (*spread)[i] + part : 0;
-      // Where so little moves it so far, how far is no bound any more.
+      // Where so little moves it so far, how far is not a bound any more.
       if (largest > 0 && bound > kLost * largest) bound = std::numeric_limits<double>::infinity();
       if (std::isfinite(magnitude)) bound += kFewUnits * magnitude;
       const bool both_finite = std::isfinite(distance);

@@ -94,7 +94,7 @@ void AddArithmetic(std::vector<Mutation>& m) {
   m.push_back(As("min-as-max", "the larger for the smaller", O::kMinimum, O::kMaximum));
   m.push_back(As("and-as-or", "or for and", O::kAnd, O::kOr));
   m.push_back(As("or-as-and", "and for or", O::kOr, O::kAnd));
-  m.push_back(As("xor-as-or", "or for exclusive or", O::kXor, O::kOr));
+  m.push_back(As("xor-as-or", "or in place of exclusive or", O::kXor, O::kOr));
   m.push_back(As("shift-left-as-right", "the other direction", O::kShiftLeft, O::kShiftRightLogical));
   m.push_back(As("shift-arithmetic-as-logical", "zeros for the sign", O::kShiftRightArithmetic, O::kShiftRightLogical));
   m.push_back(As("shift-logical-as-arithmetic", "the sign for zeros", O::kShiftRightLogical, O::kShiftRightArithmetic));

@@ -50,7 +50,7 @@ std::string FirstDifference(const Term* a, const Term* b) {
 }
 
 // Pairs of arrays that must be equal for `a` and `b` to be: what is not the same under heads that are. False: something
-// differs that is no array, or there are too many.
+// differs that is not an array, or there are too many.
 bool FindGoals(const Term* a, const Term* b, std::vector<std::pair<const Term*, const Term*>>& goals) {
   constexpr size_t kMostGoals = 32, kMostSteps = 4096;
   std::vector<std::pair<const Term*, const Term*>> todo{{a, b}};

@@ -45,7 +45,7 @@ std::vector<int64_t> Inverse(std::span<const int64_t> permutation) {
 const Term* Terms::Of(const HloModule& module) {
   why_.clear();
   if (module.entry_computation() == nullptr) {
-    why_ = "there is no entry computation";
+    why_ = "the module has no entry computation";
     return nullptr;
   }
   for (const HloComputation* computation : module.computations()) {

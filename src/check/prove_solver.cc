@@ -142,7 +142,7 @@ class Encoder {
 
   z3::expr Element(const Term* t, const Index& index) {
     const PrimitiveType type = t->shape.element_type();
-    if (!t->shape.IsArray() || BitWidth(type) > 64) return GiveUp("a value is no number", PrimitiveType::PRED);
+    if (!t->shape.IsArray() || BitWidth(type) > 64) return GiveUp("a value is not a number", PrimitiveType::PRED);
     if (++depth_ > kMostDepth || ++nodes_ > kMostNodes) {
       --depth_;
       return GiveUp("it is too large for the solver", type);

@@ -93,13 +93,13 @@ struct Tiling {
 StatusOr<std::vector<DimVector>> Positions(const DimVector& dims, const std::vector<int64_t>& devices, int64_t count) {
   std::vector<DimVector> positions(static_cast<size_t>(count));
   if (Product(dims) != count || static_cast<int64_t>(devices.size()) != count)
-    return InvalidArgument("a sharding is of another number of devices than the module");
+    return InvalidArgument("a sharding has another number of devices than the module");
   for (size_t n = 0; n < devices.size(); ++n) {
     DimVector index(dims.size());
     int64_t rest = static_cast<int64_t>(n);
     for (size_t d = dims.size(); d-- > 0; rest /= dims[d]) index[d] = rest % dims[d];
     if (devices[n] < 0 || devices[n] >= count || !positions[static_cast<size_t>(devices[n])].empty())
-      return InvalidArgument("a sharding names a device twice, or one that there is not");
+      return InvalidArgument("a sharding names a device twice, or one that does not exist");
     positions[static_cast<size_t>(devices[n])] = index;
     if (index.empty()) positions[static_cast<size_t>(devices[n])].push_back(0);
   }

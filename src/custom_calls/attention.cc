@@ -40,7 +40,7 @@ StatusOr<Scores> ScoresOf(const Call& call, const char* dimensions, Op bias, Op 
   s.value = call.Scaled(b.Dot(call.x[0], call.x[1], dims, kF32), s.scale);
   if (s.value == nullptr) return s;
   const DimVector sizes = s.value->shape().dimensions();
-  if (sizes.size() != 4) return Wrong(call, "its scores are no array of batches, heads, queries and keys");
+  if (sizes.size() != 4) return Wrong(call, "its scores are not an array of batches, heads, queries and keys");
   if (bias != nullptr) s.value = b.Add(s.value, call.Spread(call.As(bias, kF32), sizes));
   const Shape places = Shape::Array(kS32, sizes);
   const Op query = b.Iota(places, 2), key = b.Iota(places, 3);

@@ -156,10 +156,10 @@ bool IsKnownCustomCall(const HloInstruction& call) { return custom_calls::FindMe
 StatusOr<HloInstruction*> BuildCustomCall(HloBuilder& b, const HloInstruction& call, HloBuilder::Ops operands) {
   custom_calls::Call known{b, call, operands, custom_calls::Json::object()};
   const custom_calls::Meaning* meaning = custom_calls::FindMeaning(call);
-  if (meaning == nullptr) return custom_calls::Unknown(known, "nobody said what it means");
+  if (meaning == nullptr) return custom_calls::Unknown(known, "unsupported custom-call target");
   for (const HloInstruction* operand : operands)
     if (operand == nullptr || !operand->shape().IsArray())
-      return custom_calls::Unknown(known, "an operand is no array");
+      return custom_calls::Unknown(known, "an operand is not an array");
   if (const std::string_view text = call.extras().backend_config; !text.empty()) {
     if (NestsDeeperThan(text, custom_calls::kMostNesting))
       return custom_calls::Wrong(known, "its backend_config nests too deep");
@@ -168,7 +168,7 @@ StatusOr<HloInstruction*> BuildCustomCall(HloBuilder& b, const HloInstruction& c
   HLOIR_ASSIGN_OR_RETURN(HloInstruction * result, meaning->build(known));
   HLOIR_RETURN_IF_ERROR(b.status());
   if (!result->shape().Compatible(call.shape())) {
-    return custom_calls::Wrong(known, Format("it would give {}, and is said to give {}",
+    return custom_calls::Wrong(known, Format("its result is {}, but its config gives {}",
                                              result->shape().ToString(false), call.shape().ToString(false)));
   }
   return result;

@@ -77,7 +77,7 @@ StatusOr<Op> Gemm(const Call& call) {
   if (p.value == nullptr) return p.value;
   const size_t needed = 2 + size_t{p.has_c} + size_t{p.has_bias};
   if (call.x.size() != needed)
-    return Wrong(call, Format("{} operands given, {} needed by its config", call.x.size(), needed));
+    return Wrong(call, Format("expected {} operands by its config, got {}", needed, call.x.size()));
   const PrimitiveType type = p.value->shape().element_type();
   Op sum = p.value;
   if (p.has_c) sum = b.Add(sum, call.Scaled(call.As(call.x[2], type), p.beta));

@@ -71,11 +71,11 @@ Complaint ModuleChecks::Forms(const HloModule& module) {
   if (Status legal = VerifyModule(module); !legal.ok()) return {"verifier", legal.message()};
   StatusOr<std::unique_ptr<HloModule>> read = ParseHloModule(Text(module));
   if (!read.ok()) return {"text", read.status().message()};
-  if (StructuralHash(**read) != StructuralHash(module)) return {"text", "its text reads back otherwise"};
+  if (StructuralHash(**read) != StructuralHash(module)) return {"text", "its text reads back differently"};
   const std::string text = Text(**read);  // in the order of text, which it keeps from then on
   const auto same = [&](StatusOr<std::unique_ptr<HloModule>> back) -> std::string {
     if (!back.ok()) return back.status().message();
-    return Text(**back) == text ? "" : "it reads back otherwise";
+    return Text(**back) == text ? "" : "it reads back differently";
   };
   if (std::string what = same(ParseHloModule(text)); !what.empty()) return {"text", "written again, " + what};
   const auto module_of = [](StatusOr<HloProtoFile> file) -> StatusOr<std::unique_ptr<HloModule>> {
@@ -106,7 +106,7 @@ Complaint ModuleChecks::Passes(const HloModule& module, const std::vector<std::s
   if (Text(*again) != text) return {alone, "another run gives another text"};
   StatusOr<std::unique_ptr<HloModule>> read = ParseHloModule(text);
   if (!read.ok()) return {alone, "the text of the result: " + read.status().message()};
-  if (Text(**read) != text) return {alone, "the text of the result reads back otherwise"};
+  if (Text(**read) != text) return {alone, "the text of the result reads back differently"};
   changed_by_.clear();
   complaint = Run(**read, passes, /*watched=*/false);
   if (!complaint.what.empty()) return complaint;
@@ -167,7 +167,7 @@ std::string ModuleChecks::Judge(const HloModule& now) {
   if (Status legal = VerifyModule(now); !legal.ok()) return "it is not legal: " + legal.message();
   if (!checker_) return "";
   const StatusOr<Verdict> verdict = checker_->Check(now);
-  if (!verdict.ok()) return "it does not run any more: " + verdict.status().message();
+  if (!verdict.ok()) return "it no longer runs: " + verdict.status().message();
   const bool wrong = verdict->outcome == Outcome::kDisagree || verdict->outcome == Outcome::kEnginesDisagree;
   return wrong ? verdict->reason : "";
 }

@@ -21,7 +21,7 @@ namespace hloir::fuzz {
 // (P, Q).
 class Formula {
  public:
-  // Nothing for a formula that is no elementwise expression, as most that move data are.
+  // Nothing for a formula that is not an elementwise expression, as most that move data are.
   static std::optional<Formula> Parse(const RuleInfo& rule);
   ~Formula();
   Formula(Formula&&) noexcept;

@@ -57,8 +57,8 @@ std::string Overview(const Figures& f, const CostReportOptions& options) {
       buffers.parameter_bytes + buffers.constant_bytes + buffers.of(*f.module.entry_computation()).heap_bytes;
   table.Add({"memory of a device", HumanBytes(memory), ""});
   std::string text = table.ToString();
-  if (cost.unknown_loops > 0) text += Format("loops of unknown length, counted once: {}\n", cost.unknown_loops);
-  if (cost.custom_calls > 0) text += Format("custom-calls, of which no cost is known: {}\n", cost.custom_calls);
+  if (cost.unknown_loops > 0) text += Format("loops of unknown trip count, counted once: {}\n", cost.unknown_loops);
+  if (cost.custom_calls > 0) text += Format("custom-calls of unknown cost: {}\n", cost.custom_calls);
   if (options.device != nullptr && options.device->memory_bytes > 0 &&
       static_cast<double>(memory) > options.device->memory_bytes)
     text += Format("{} has {}: it does not fit\n", options.device->name, Bytes(options.device->memory_bytes));

@@ -156,7 +156,7 @@ const DumpFolder::Stage* LastOf(const DumpFolder::Module& module) {
 
 StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& options) {
   std::error_code error;
-  if (!fs::is_directory(path, error)) return InvalidArgument("it is no folder");
+  if (!fs::is_directory(path, error)) return InvalidArgument("it is not a folder");
   struct Known {
     DumpFolder::Module module;
     std::vector<std::pair<int64_t, DumpFolder::Stage>> stages;
@@ -208,7 +208,7 @@ StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& 
     for (auto& [order, stage] : known.stages) known.module.stages.push_back(std::move(stage));
     folder.modules.push_back(std::move(known.module));
   }
-  if (folder.modules.empty()) return InvalidArgument("there is no module in the folder");
+  if (folder.modules.empty()) return InvalidArgument("the folder has no modules");
   std::vector<Task> tasks;
   for (DumpFolder::Module& module : folder.modules)
     for (DumpFolder::Stage& stage : module.stages)

@@ -221,7 +221,7 @@ StatusOr<Film> MakeFilm(HloModule& module, const Optimizer& optimize, uint64_t s
 Status Replay(const Film& film, HloModule& module, const Optimizer& optimize) {
   Replayer replayer(film);
   HLOIR_RETURN_IF_ERROR(optimize(module, {}, &replayer));
-  if (replayer.left() > 0) return Internal(Format("{} rewrites of the record did not come up again", replayer.left()));
+  if (replayer.left() > 0) return Internal(Format("{} rewrites of the record did not occur again", replayer.left()));
   return OkStatus();
 }
 

@@ -30,7 +30,7 @@ const HloInstruction* Find(const HloModule& module, std::string_view name) {
 }
 
 Status NoInstruction(const std::string& name) {
-  return InvalidArgument(Format("there is no instruction '{}' in the module", name));
+  return InvalidArgument(Format("the module has no instruction '{}'", name));
 }
 
 using Chosen = std::unordered_set<const HloInstruction*>;
@@ -275,8 +275,7 @@ StatusOr<ModuleGraph> UnguardedMakeGraph(const HloModule& module, const GraphOpt
   const HloComputation* first = module.entry_computation();
   if (!options.computation.empty()) {
     first = module.FindComputation(options.computation);
-    if (first == nullptr)
-      return InvalidArgument(Format("there is no computation '{}' in the module", options.computation));
+    if (first == nullptr) return InvalidArgument(Format("the module has no computation '{}'", options.computation));
   }
   const auto find = [&](const std::string& name) {
     const HloInstruction* found = options.computation.empty() ? Find(module, name) : first->FindInstruction(name);
@@ -294,7 +293,7 @@ StatusOr<ModuleGraph> UnguardedMakeGraph(const HloModule& module, const GraphOpt
     const Chosen above = Reached(*to, false);
     for (const HloInstruction* i : Reached(*from, true))
       if (above.contains(i)) chosen.insert(i);
-    if (chosen.empty()) return InvalidArgument(Format("nothing leads from '{}' to '{}'", options.from, options.to));
+    if (chosen.empty()) return InvalidArgument(Format("there is no path from '{}' to '{}'", options.from, options.to));
     first = from->parent();
   }
   return Maker(module, options.most_boxes).Run(*first, chosen.empty() ? nullptr : &chosen);

@@ -57,7 +57,7 @@ std::string Text(const HloInstruction& i) {
   if (text.size() > kMost) text = text.substr(0, kMost) + " …";
   return text;
 }
-// JSON's replacement takes care of bytes that are no UTF-8.
+// JSON's replacement takes care of bytes that are not UTF-8.
 std::string Name(const HloInstruction& i) { return std::string(i.name()); }
 const std::string& TitleOf(const ModuleGraph& graph, int32_t view) {
   return graph.views[static_cast<size_t>(view)].title;

@@ -50,7 +50,7 @@ StatusOr<Harvest> HarvestDumps(const DumpFolder& folder, const std::string& out,
   }
   std::error_code error;
   fs::create_directories(out, error);
-  if (!fs::is_directory(out)) return InvalidArgument("the folder cannot be made");
+  if (!fs::is_directory(out)) return InvalidArgument("cannot create the folder");
   std::vector<std::pair<std::string, Entry*>> work;
   for (auto& [structure, entry] : by_structure) work.emplace_back(Format("{:016x}.hlo", structure), &entry);
   ForEachInParallel(work.size(), threads, [&](size_t k) {

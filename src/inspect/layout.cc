@@ -85,7 +85,7 @@ double Number(std::string_view text) {
 StatusOr<std::string> RunDot(const std::string& text, const std::string& format) {
   ScratchFile in, out, errors;
   if (in.fd() < 0 || out.fd() < 0 || errors.fd() < 0 || !in.Fill(text))
-    return InvalidArgument(Format("no room for a file in the folder for temporary ones: {}", std::strerror(errno)));
+    return InvalidArgument(Format("cannot write to the folder for temporary files: {}", std::strerror(errno)));
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in.fd(), STDIN_FILENO);
@@ -97,13 +97,13 @@ StatusOr<std::string> RunDot(const std::string& text, const std::string& format)
   const int failed = posix_spawnp(&child, "dot", &actions, nullptr, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0)
-    return Unimplemented("pictures are laid out by Graphviz's program 'dot', which is not here (Debian: graphviz)");
+    return Unimplemented("pictures are laid out by Graphviz's program 'dot', which was not found (Debian: graphviz)");
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-      return Unimplemented("pictures are laid out by Graphviz's program 'dot', which is not here (Debian: graphviz)");
+      return Unimplemented("pictures are laid out by Graphviz's program 'dot', which was not found (Debian: graphviz)");
     return Unimplemented(Format("Graphviz's program 'dot' failed: {}", errors.Contents().substr(0, 500)));
   }
   return out.Contents();

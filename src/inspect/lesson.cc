@@ -36,7 +36,7 @@ StatusOr<Lesson> ReadLesson(const fs::path& folder) {
   HLOIR_ASSIGN_OR_RETURN(const std::string text, ReadFile(file.string()));
   const Json json = ParseJson<Json>(text);
   if (!json.is_object() || !json.contains("exercises") || !json["exercises"].is_array())
-    return InvalidArgument(Format("{}: it is no JSON object with exercises", file.string()));
+    return InvalidArgument(Format("{}: expected a JSON object with exercises", file.string()));
   Lesson lesson;
   lesson.folder = folder.string();
   lesson.name = folder.filename().string();
@@ -49,8 +49,7 @@ StatusOr<Lesson> ReadLesson(const fs::path& folder) {
     const auto kind = std::find_if(std::begin(kKinds), std::end(kKinds),
                                    [&](const Kind& k) { return k.name == Text(row, "answer"); });
     if (kind == std::end(kKinds) || exercise.name.empty() || !row.contains("wants"))
-      return InvalidArgument(
-          Format("{}: exercise '{}' wants a name, an answer and wants", file.string(), exercise.name));
+      return InvalidArgument(Format("{}: exercise '{}' needs name, answer and wants", file.string(), exercise.name));
     exercise.answer = kind->answer;
     exercise.file = exercise.name + std::string(kind->ending);
     if (row.contains("mistakes") && row["mistakes"].is_array())
@@ -68,7 +67,7 @@ StatusOr<std::vector<Lesson>> ReadLessons(const std::string& folder) {
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
     if (fs::exists(it->path() / "lesson.json", error)) folders.push_back(it->path());
-  if (folders.empty()) return InvalidArgument(Format("{}: there are no lessons", folder));
+  if (folders.empty()) return InvalidArgument(Format("{}: no lessons found", folder));
   std::sort(folders.begin(), folders.end());
   std::vector<Lesson> lessons;
   for (const fs::path& path : folders) {

@@ -123,7 +123,7 @@ class Marker {
 
 Status Marker::ReadAnswer() {
   std::error_code code;
-  if (path_ != "-" && !std::filesystem::exists(path_, code)) return InvalidArgument("there is no such file");
+  if (path_ != "-" && !std::filesystem::exists(path_, code)) return InvalidArgument("the file does not exist");
   if (exercise_.answer == Lesson::Answer::kPlugin) {
     with_plugin_ = registry_;
     HLOIR_RETURN_IF_ERROR(LoadPassPlugin(path_, with_plugin_));
@@ -138,7 +138,7 @@ Status Marker::ReadAnswer() {
   }
   HLOIR_ASSIGN_OR_RETURN(const std::string text, ReadFile(path_));
   const std::vector<std::string> lines = Lines(text);
-  if (lines.empty()) error_ = "there is nothing in it";
+  if (lines.empty()) error_ = "it is empty";
   for (const std::string& line : lines) {
     if (exercise_.answer == Lesson::Answer::kPasses) {
       passes_ += (passes_.empty() ? "" : ",") + line;
@@ -146,11 +146,11 @@ Status Marker::ReadAnswer() {
       auto value = ParseLiteral(line);
       if (value.ok()) values_.push_back(std::move(*value));
       else if (error_.empty())
-        error_ = Format("'{}' is no value like f32[2] {{1, 2}}: {}", line, value.status().message());
+        error_ = Format("'{}' is not a value like f32[2] {{1, 2}}: {}", line, value.status().message());
     } else {
       const size_t equals = line.find('=');
       if (equals != std::string::npos) said_[Strip(line.substr(0, equals))] = Strip(line.substr(equals + 1));
-      else if (error_.empty()) error_ = Format("'{}' should be NAME = VALUE", line);
+      else if (error_.empty()) error_ = Format("expected NAME = VALUE, found '{}'", line);
     }
   }
   return OkStatus();
@@ -159,7 +159,7 @@ Status Marker::ReadAnswer() {
 StatusOr<std::unique_ptr<HloModule>> Marker::ModuleOf(const std::string& name) {
   if (name == "answer") {
     if (auto found = subjects_.find(name); found != subjects_.end()) return found->second.module->Clone();
-    return InvalidArgument("there is no answer that is a module");
+    return InvalidArgument("the answer is not a module");
   }
   return ReadModule((std::filesystem::path(lesson_.folder) / name).string());
 }
@@ -290,7 +290,7 @@ StatusOr<Fact> Marker::ModuleFact(const std::string& word, const std::string& re
     if (word == "opcode") return Fact(std::string(found->opcode_name()));
     return Fact(TripCount(*found).value_or(-1));
   }
-  return InvalidArgument(Format("there is no fact '{} {}'", word, rest));
+  return InvalidArgument(Format("unknown fact '{} {}'", word, rest));
 }
 
 StatusOr<Fact> Marker::FactOf(const std::string& text, const std::string& of, const Json& condition) {
@@ -335,14 +335,14 @@ StatusOr<Verdict> Marker::Compare(const std::string& a, const std::string& b, co
 StatusOr<Fact> Marker::Wanted(const Json& json) {
   if (json.is_number()) return Fact(json.get<double>());
   if (json.is_string()) return Fact(json.get<std::string>());
-  if (!json.is_object()) return InvalidArgument("a fact is held against a number, a word or another fact");
+  if (!json.is_object()) return InvalidArgument("a fact is compared with a number, a word or another fact");
   HLOIR_ASSIGN_OR_RETURN(Fact fact, FactOf(TextIn(json, "fact"), TextIn(json, "of", "answer"), json));
   if (fact.number) *fact.number = *fact.number * NumberIn(json, "times", 1.0) + NumberIn(json, "plus", 0.0);
   return fact;
 }
 
 StatusOr<bool> Marker::Holds(const Json& condition) {
-  if (!condition.is_object()) return InvalidArgument("a condition is an object");
+  if (!condition.is_object()) return InvalidArgument("a condition must be an object");
   if (condition.contains("error"))
     return error_.find(TextIn(condition, "error")) != std::string::npos && !error_.empty();
   if (!error_.empty()) return false;
@@ -374,7 +374,7 @@ StatusOr<bool> Marker::Holds(const Json& condition) {
       if (!result.ok()) return error_ = result.status().message(), false;
       results.push_back(std::move(*result));
     }
-    if (results.size() != 2) return InvalidArgument("alike_on_values wants two modules");
+    if (results.size() != 2) return InvalidArgument("alike_on_values needs two modules");
     found_ = results[0].ToString(), wanted_ = results[1].ToString();
     return CompareResults(results[0], results[1], {.exact = true}).agree == FlagIn(condition, "alike", true);
   }
@@ -407,7 +407,7 @@ std::string Marker::Say(std::string text) const {
 
 StatusOr<Mark> Marker::Run() {
   json_ = Json::parse(exercise_.conditions, nullptr, /*allow_exceptions=*/false);
-  if (!json_.is_object()) return InvalidArgument("the exercise is no JSON object");
+  if (!json_.is_object()) return InvalidArgument("the exercise is not a JSON object");
   HLOIR_RETURN_IF_ERROR(ReadAnswer());
   Mark mark;
   mark.right = true, mark.said = TextIn(json_, "right");

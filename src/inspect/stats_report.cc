@@ -53,8 +53,8 @@ std::string Overview(const ModuleStats& stats) {
   table.Add({"longest path, in instructions", Int(static_cast<int64_t>(stats.longest.instructions.size())), ""});
   table.Add({"costliest path, of the whole", Percent(stats.costliest.share), ""});
   std::string text = table.ToString();
-  if (cost.unknown_loops > 0) text += Format("loops of unknown length, counted once: {}\n", cost.unknown_loops);
-  if (cost.custom_calls > 0) text += Format("custom-calls, of which no cost is known: {}\n", cost.custom_calls);
+  if (cost.unknown_loops > 0) text += Format("loops of unknown trip count, counted once: {}\n", cost.unknown_loops);
+  if (cost.custom_calls > 0) text += Format("custom-calls of unknown cost: {}\n", cost.custom_calls);
   return text;
 }
 

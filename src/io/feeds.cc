@@ -20,10 +20,10 @@ StatusOr<Literal> FeedReader::Take(const Shape& shape) {
     return Literal::Tuple(std::move(elements));
   }
   if (next_ >= leaves_.size())
-    return InvalidArgument(Format("the infeed file has {} arrays, and the module wants more", leaves_.size()));
+    return InvalidArgument(Format("the infeed file has {} arrays, but the module reads more", leaves_.size()));
   Literal leaf = leaves_[next_];
   if (!leaf.shape().Compatible(shape)) {
-    return InvalidArgument(Format("the infeed file's in{} is {}, but the module wants {}", next_,
+    return InvalidArgument(Format("the infeed file's in{} is {}, but the module expects {}", next_,
                                   leaf.shape().ToString(false), shape.ToString(false)));
   }
   leaf.set_shape_layout(shape);

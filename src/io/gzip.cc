@@ -52,7 +52,7 @@ StatusOr<std::string> Gunzip(std::string_view bytes) {
     if (code == Z_STREAM_END) {
       if (bytes.empty()) return content;
       if (!IsGzip(bytes)) return InvalidArgument("broken gzip: something else follows it");
-      if (inflateReset(&stream) != Z_OK) return Internal("zlib cannot begin again");
+      if (inflateReset(&stream) != Z_OK) return Internal("zlib cannot be reset");
     } else if (code == Z_BUF_ERROR || (code == Z_OK && bytes.empty() && stream.avail_out > 0)) {
       return InvalidArgument("broken gzip: it ends too early");
     } else if (code != Z_OK) {

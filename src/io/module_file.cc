@@ -90,7 +90,7 @@ StatusOr<FileFormat> FormatOf(std::string_view path) {
   if (path.ends_with(".pb")) format.form = FileFormat::Form::kProto;
   else if (path.ends_with(".json")) format.form = FileFormat::Form::kJson;
   else if (!path.ends_with(".hlo") && !path.ends_with(".txt") && HasEnding(path)) {
-    return InvalidArgument("a file's ending says what to write: .hlo, .txt, .pb or .json, each also with .gz");
+    return InvalidArgument("the file's extension must be .hlo, .txt, .pb or .json, each also with .gz");
   }
   return format;
 }
@@ -106,7 +106,7 @@ StatusOr<ModuleFile> UnguardedParseModuleFile(std::string bytes, const ReadOptio
     if (!report.empty()) return InvalidArgument(report);
   }
   if (options.one_module && file.modules.size() != 1)
-    return InvalidArgument(Format("it holds {} modules, where one is wanted", file.modules.size()));
+    return InvalidArgument(Format("it holds {} modules, expected one", file.modules.size()));
   return file;
 }
 

@@ -169,8 +169,7 @@ StatusOr<PrimitiveType> ElementType(std::string_view descr, std::string_view dty
     if (!kind.empty() && NumpyDescr(type) == kind) return type;
   }
   if (kind.starts_with('V')) {
-    return InvalidArgument(
-        "NumPy does not say what its elements are; store their type's name beside it, under NAME.dtype");
+    return InvalidArgument("NumPy does not record its element type; store the type's name beside it, under NAME.dtype");
   }
   return InvalidArgument(Format("elements of NumPy's type '{}' have no HLO type", descr));
 }
@@ -266,7 +265,7 @@ StatusOr<std::string> ParseText(std::string_view bytes) {
   HLOIR_ASSIGN_OR_RETURN(NpyHeader header, ReadHeader(bytes));
   const bool wide = header.descr.starts_with("<U");
   if (!header.shape.empty() || !(wide || header.descr.starts_with("|S")) || header.data.size() > 4096) {
-    return InvalidArgument("it is not a name");
+    return InvalidArgument("not a name");
   }
   std::string text;
   for (size_t i = 0; i < header.data.size() && header.data[i] != '\0'; i += wide ? 4 : 1) text += header.data[i];
@@ -417,7 +416,7 @@ Status WriteNpz(const std::string& path, std::string_view prefix, std::span<cons
 namespace {
 
 Status UnguardedWriteNpz(const std::string& path, std::span<const NpzLeaves> all) {
-  if (path == "-") return InvalidArgument("an .npz cannot go to standard output: name a file");
+  if (path == "-") return InvalidArgument("an .npz cannot be written to standard output: name a file");
   // In memory: a file that libzip writes itself would be left half written, were it stopped.
   zip_source_t* source = zip_source_buffer_create(nullptr, 0, 0, nullptr);
   if (source == nullptr) return ResourceExhausted("out of memory");
@@ -437,18 +436,18 @@ Status UnguardedWriteNpz(const std::string& path, std::span<const NpzLeaves> all
       }
     }
   }
-  // An archive without a member is no file to libzip; NumPy reads an empty one.
+  // An archive without a member is not a file to libzip; NumPy reads an empty one.
   if (zip_get_num_entries(archive.get(), 0) == 0) HLOIR_RETURN_IF_ERROR(AddMember(archive.get(), "empty", ""));
   if (zip_close(archive.get()) != 0) {
     return InvalidArgument(Format("cannot write {}: {}", path, zip_strerror(archive.get())));
   }
   (void)archive.release();
   zip_stat_t stat;
-  if (zip_source_stat(source, &stat) != 0 || zip_source_open(source) != 0) return Internal("libzip keeps no bytes");
+  if (zip_source_stat(source, &stat) != 0 || zip_source_open(source) != 0) return Internal("libzip returned no data");
   std::string content(stat.size, '\0');
   const zip_int64_t got = zip_source_read(source, content.data(), stat.size);
   zip_source_close(source);
-  if (got != static_cast<zip_int64_t>(stat.size)) return Internal("libzip keeps no bytes");
+  if (got != static_cast<zip_int64_t>(stat.size)) return Internal("libzip returned no data");
   return WriteFile(path, content);
 }
 

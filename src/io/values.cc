@@ -41,7 +41,7 @@ StatusOr<Literal> FitLeaf(Literal leaf, const Shape& shape, size_t number) {
   }
   if (!fits) {
     return InvalidArgument(
-        Format("in{} is {}, but the module wants {}", number, given.ToString(false), shape.ToString(false)));
+        Format("in{} is {}, but the module expects {}", number, given.ToString(false), shape.ToString(false)));
   }
   if (exact) {
     leaf.set_shape_layout(shape);

@@ -74,7 +74,7 @@ void HloBuilder::Discard() {
 }
 
 StatusOr<HloComputation*> HloBuilder::Build(Op root) {
-  if (place_ != nullptr) return InvalidArgument("this builder adds to a computation that is there already");
+  if (place_ != nullptr) return InvalidArgument("this builder adds to an existing computation");
   if (status_.ok() && done_) return InvalidArgument("this builder has already built its computation");
   if (status_.ok() && root == nullptr) status_ = InvalidArgument(Format("{} has no root", computation_->name()));
   if (status_.ok() && root->parent() != computation_) {

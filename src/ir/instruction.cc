@@ -84,7 +84,7 @@ void HloInstruction::ReplaceAllUsesWith(HloInstruction* other) {
   if (this == other) return;
   CheckNewOperand(other);
   HLOIR_CHECK(shape_ == other->shape_ || shape_->Compatible(*other->shape_),
-              "what takes an instruction's place must have a compatible shape");
+              "an instruction's replacement must have a compatible shape");
   std::vector<HloInstruction*> users(users_.begin(), users_.end());
   for (HloInstruction* user : users) {
     if (user != other) ReplaceUseWith(user, other);
@@ -136,7 +136,7 @@ bool HloInstruction::IsPredConditional() const {
 void HloInstruction::MergeMetadataOf(const HloInstruction& other) {
   auto merge = [this](const OpMetadata* metadata) {
     if (metadata == nullptr || metadata == metadata_) return;
-    if (metadata_ == nullptr && !IsParameter()) {  // a parameter is no line's work; what became of it may be one's
+    if (metadata_ == nullptr && !IsParameter()) {  // a parameter is not a line's work; what became of it may be one's
       metadata_ = metadata;
       return;
     }

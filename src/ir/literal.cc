@@ -105,7 +105,7 @@ StatusOr<Literal> Literal::Borrow(const Shape& shape, std::span<void* const> blo
   for (const Shape* leaf : leaves) {
     if (!leaf->IsArray()) return InvalidArgument(Format("{} has no elements to borrow", leaf->ToString()));
     const void* block = blocks[next];
-    if (leaf->ByteSize() > 0 && block == nullptr) return InvalidArgument(Format("there is no block {}", next));
+    if (leaf->ByteSize() > 0 && block == nullptr) return InvalidArgument(Format("block {} does not exist", next));
     if (reinterpret_cast<uintptr_t>(block) % AlignmentOf(leaf->element_type()) != 0) {
       return InvalidArgument(Format("block {} is not aligned as {} is", next, PrimitiveTypeName(leaf->element_type())));
     }

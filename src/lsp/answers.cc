@@ -178,7 +178,7 @@ Json Definition(const Document& document, const std::string& uri, size_t offset)
   const auto line = known == nullptr ? std::nullopt : SourceOf(*known);
   if (!line) return {};
   namespace fs = std::filesystem;
-  // From the document's folder, where it is no whole path.
+  // From the document's folder, where it is not a whole path.
   const fs::path path = fs::path(PathOfUri(uri)).parent_path() / fs::path(line->file);
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return {};
@@ -286,7 +286,7 @@ Json PrepareRename(const Document& document, size_t offset) {
 
 StatusOr<Json> Rename(const Document& document, const std::string& uri, size_t offset, std::string_view name) {
   const Spot* spot = NamedAt(document, offset);
-  if (spot == nullptr) return InvalidArgument("there is no name to change here");
+  if (spot == nullptr) return InvalidArgument("there is no name to rename here");
   if (name.starts_with('%')) name.remove_prefix(1);
   const auto fits = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
@@ -308,7 +308,7 @@ StatusOr<Json> Rename(const Document& document, const std::string& uri, size_t o
     for (int32_t c = scope.first; c < scope.end; ++c)
       taken |= c != spot->target && ComputationAt(document, c).name.In(text) == name;
   }
-  if (taken) return InvalidArgument(Format("there is a '{}' already", ShortName(name, 60)));
+  if (taken) return InvalidArgument(Format("'{}' already exists", ShortName(name, 60)));
   Json edits = Json::array();
   for (const Spot* other : outline.SpotsOf(spot->kind, spot->target))
     edits.push_back({{"range", ToJson(document, other->range)}, {"newText", name}});

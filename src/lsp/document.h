@@ -46,7 +46,7 @@ class Document {
   // What the parser made of it; nullptr: nothing is known. They hold until the next Finish.
   const HloInstruction* InstructionOf(int32_t index) const { return linked_[static_cast<size_t>(index)]; }
   const HloComputation* ComputationOf(int32_t index) const { return linked_computations_[static_cast<size_t>(index)]; }
-  // nullptr for a module that is no legal HLO, of which nothing can be counted.
+  // nullptr for a module that is not legal HLO, of which nothing can be counted.
   const ModuleStats* StatsOf(const HloModule& module) const;
 
  private:

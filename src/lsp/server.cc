@@ -148,7 +148,7 @@ struct LanguageServer::State {
       return {};
     }
     constexpr std::string_view kPrefix = "textDocument/";
-    if (!method.starts_with(kPrefix)) return {{}, kMethodNotFound, "there is no method " + method};
+    if (!method.starts_with(kPrefix)) return {{}, kMethodNotFound, "unknown method " + method};
     const std::string what = method.substr(kPrefix.size()), uri = TextAt(params, {"textDocument", "uri"});
     const auto it = documents.find(uri);
     if (it == documents.end()) return {{}, kInvalidParams, "the document is not open"};
@@ -179,7 +179,7 @@ struct LanguageServer::State {
     if (what == "rangeFormatting") return {Formatting(document, within)};
     if (what == "inlayHint") return {InlayHints(document, within)};
     if (what == "completion") return {Completion(document, offset)};
-    return {{}, kMethodNotFound, "there is no method " + method};
+    return {{}, kMethodNotFound, "unknown method " + method};
   }
 };
 
@@ -195,7 +195,7 @@ std::vector<std::string> LanguageServer::Handle(std::string_view message) {
         JsonLine({{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", code}, {"message", std::move(text)}}}}));
   };
   const Json json = ParseJson<Json>(message);
-  if (json.is_discarded()) return fail(Json(), kParseError, "the message is no JSON"), out;
+  if (json.is_discarded()) return fail(Json(), kParseError, "the message is not JSON"), out;
   const Json& id = At(json, {"id"});
   const bool is_request = id.is_number() || id.is_string();
   const Json& method = At(json, {"method"});

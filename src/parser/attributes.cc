@@ -94,7 +94,7 @@ bool ModuleReader::ParseGenericAttribute(AttributeContext& context, const Word& 
   }
   if (text != kGenericNames[which]) return true;
   known = true;
-  if ((context.generic_seen >> which & 1) != 0) return Fail(place, Format("attribute {} is given twice", text));
+  if ((context.generic_seen >> which & 1) != 0) return Fail(place, Format("attribute {} appears twice", text));
   context.generic_seen |= 1u << which;
   HloInstruction* instruction = context.outer;
   switch (which) {
@@ -161,7 +161,7 @@ bool ModuleReader::ParseCallAttribute(AttributeContext& context, const Word& nam
   if (slot < 0 && (opcode == HloOpcode::kAsyncUpdate || opcode == HloOpcode::kAsyncDone) && text == "calls") slot = 0;
   if (slot < 0) return true;
   known = true;
-  if ((context.calls_seen >> slot & 1) != 0) return Fail(name.data, Format("attribute {} is given twice", text));
+  if ((context.calls_seen >> slot & 1) != 0) return Fail(name.data, Format("attribute {} appears twice", text));
   context.calls_seen |= 1u << slot;
   if (slot == 2) return ParseComputationList(context.call_list);
   return ParseComputationReference(context.calls[slot]);
@@ -299,7 +299,7 @@ bool ModuleReader::ParseAttributesOf(HloInstruction* instruction, HloInstruction
     if (lexer_.Accept("metadata=")) {
       // What nearly every instruction has.
       if ((std::exchange(context.generic_seen, context.generic_seen | 1u << kMetadata) >> kMetadata & 1) != 0) {
-        return Fail(at, "attribute metadata is given twice");
+        return Fail(at, "attribute metadata appears twice");
       }
       if (!ParseSharedMetadata(outer)) return false;
       continue;
@@ -312,12 +312,12 @@ bool ModuleReader::ParseAttributesOf(HloInstruction* instruction, HloInstruction
       bool ok = true;
       uint64_t bit = 1;
       VisitFields(*attributes, [&](std::string_view field, auto& value, FieldRule) {
-        // Numbers and literals of parameters and constants are no attributes.
+        // Numbers and literals of parameters and constants are not attributes.
         constexpr bool kReadable = !std::is_same_v<std::decay_t<decltype(value)>, Literal>;
         if constexpr (kReadable && !std::is_same_v<A, ParameterAttributes>) {
           if (field == name.text()) {
             known = true;
-            if ((context.fields_seen & bit) != 0) ok = Fail(at, Format("attribute {} is given twice", field));
+            if ((context.fields_seen & bit) != 0) ok = Fail(at, Format("attribute {} appears twice", field));
             else ok = Read(value);
             context.fields_seen |= bit;
           }
@@ -330,7 +330,7 @@ bool ModuleReader::ParseAttributesOf(HloInstruction* instruction, HloInstruction
       if (name.text() == "parameter_replication") {
         known = true;
         BoolList& flags = attributes->parameter_replication;
-        if (!flags.empty()) return Fail(at, "attribute parameter_replication is given twice");
+        if (!flags.empty()) return Fail(at, "attribute parameter_replication appears twice");
         if (lexer_.Peek() != '{') return FailExpected('{');
         if (!Read(flags)) return false;
         const size_t leaves = instruction->shape().Leaves().size();

@@ -84,7 +84,7 @@ StatusOr<Reading> Read(HloComputation& computation, HloOpcode opcode, std::span<
   std::vector<const HloComputation*> declared;
   for (const auto& [name, value] : attributes) {
     if (name.empty() || name.find_first_of(" ={},") != std::string::npos)
-      return InvalidArgument(Format("'{}' is no attribute's name", name));
+      return InvalidArgument(Format("'{}' is not an attribute name", name));
     if (name == kControlPredecessorsName) {
       for (const std::string_view word : Words(value)) {
         reading.predecessors.push_back(computation.FindInstruction(word));
@@ -97,7 +97,7 @@ StatusOr<Reading> Read(HloComputation& computation, HloOpcode opcode, std::span<
     if (!Has(kCalling, name)) continue;
     for (const std::string_view word : Words(value)) {
       HloComputation* called = module.FindComputation(word);
-      if (called == nullptr) return InvalidArgument(Format("there is no computation '{}'", word));
+      if (called == nullptr) return InvalidArgument(Format("the module has no computation '{}'", word));
       if (called->root() == nullptr) return InvalidArgument(Format("computation '{}' is not finished", word));
       if (called == &computation) return InvalidArgument(Format("'{}' would call itself", word));
       if (std::ranges::find(declared, called) != declared.end()) continue;
@@ -128,7 +128,7 @@ StatusOr<Reading> Read(HloComputation& computation, HloOpcode opcode, std::span<
   reading.fragment = *std::move(parsed);
   reading.instruction = reading.fragment->entry_computation()->root();
   if (reading.instruction->opcode() != opcode || reading.instruction->operand_count() != std::ssize(operands))
-    return InvalidArgument("an attribute's value goes on behind its end");
+    return InvalidArgument("text follows the attribute's value");
   for (const HloComputation* called : reading.instruction->called_computations())
     reading.called.push_back(module.FindComputation(called->name()));
   return reading;
@@ -192,7 +192,7 @@ Status Set(HloInstruction& instruction, std::string_view name, std::string_view 
   if (instruction.opcode() == HloOpcode::kAsyncStart &&
       std::ranges::find(attributes, "calls", &NamedAttributes::value_type::first) == attributes.end())
     attributes.emplace_back("calls", instruction.called_computation(0)->name());
-  // An annotation of what is no op of the text's kind stands on any op: the fragment is a copy then.
+  // An annotation of what is not an op of the text's kind stands on any op: the fragment is a copy then.
   const bool is_leaf = instruction.IsParameter() || instruction.IsConstant();
   HLOIR_ASSIGN_OR_RETURN(
       const Reading reading,

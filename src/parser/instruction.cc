@@ -84,7 +84,7 @@ bool ModuleReader::ParseInstruction(HloInstruction*& instruction, bool& is_root)
   const char* place = lexer_.at();
   Word name;
   if (!ReadName(name, "an instruction or '}'")) return false;
-  if (*lexer_.at() == '=' && *place != '%') return Fail(place, "an attribute's name, for '=' stands right behind it");
+  if (*lexer_.at() == '=' && *place != '%') return Fail(place, "an attribute's name, as '=' directly follows it");
   if (!Expect('=')) return false;
   names_.Prefetch(name);
   return ParseInstructionBody(name, place, /*is_nested=*/false, instruction);
@@ -160,7 +160,7 @@ bool ModuleReader::ParseParameterNumber(HloInstruction* instruction) {
 bool ModuleReader::ParseConstantValue(HloInstruction* instruction, const char* place) {
   auto* attributes = loader_.attributes<ConstantAttributes>(instruction);
   if (!instruction->shape().IsArray() && !instruction->shape().IsTuple()) {
-    return Fail(place, Format("there are no constants of shape {}", instruction->shape().ToString()));
+    return Fail(place, Format("a constant cannot have shape {}", instruction->shape().ToString()));
   }
   return ParseLiteral(instruction->shape(), attributes->literal);
 }
@@ -225,7 +225,7 @@ bool ModuleReader::ParseOperand() {
   }
   // The shape is that of the named instruction, also where `#i` selects an element of it.
   if (stated != nullptr && stated != &operand->shape() && !stated->Compatible(operand->shape())) {
-    return Fail(start, Format("the operand is said to be {}, but '{}' is {}", stated->ToString(), operand->name(),
+    return Fail(start, Format("the operand is declared {}, but '{}' is {}", stated->ToString(), operand->name(),
                               operand->shape().ToString()));
   }
   if (*lexer_.at() == '#' && !ParseTupleElementChain(operand, name)) return false;

@@ -133,7 +133,7 @@ class Lexer {
     SkipBlank();
     return at_ == end_;
   }
-  // The next character that is no blank; NUL at the end.
+  // The next character that is not a blank; NUL at the end.
   char Peek() {
     SkipBlank();
     return *at_;
@@ -165,7 +165,7 @@ class Lexer {
     if (!IsWordStart(*at_)) return {};
     const char* start = at_;
     at_ = scan::WordEnd(start, end_);
-    // `x->y` is no word part: an arrow ends a word.
+    // `x->y` is not a word part: an arrow ends a word.
     if (*at_ == '>' && at_[-1] == '-') --at_;
     uint32_t size = static_cast<uint32_t>(at_ - start);
     return {start, size, HashBytes(start, size)};

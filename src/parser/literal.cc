@@ -198,7 +198,8 @@ bool FragmentReader::ParseElements(Literal& literal, PrimitiveType type) {
       if (level == rank)
         return Fail(lexer_.at(), Format("braces are nested more than {} deep, the array's rank", rank));
       if (level > 0 && index[level - 1] >= sizes[level - 1]) {
-        return Fail(lexer_.at(), Format("dimension {} has {} elements, the text more", level - 1, sizes[level - 1]));
+        return Fail(lexer_.at(),
+                    Format("dimension {} has {} elements, but the text has more", level - 1, sizes[level - 1]));
       }
       lexer_.set_at(lexer_.at() + 1);
       index[level++] = 0;
@@ -208,17 +209,18 @@ bool FragmentReader::ParseElements(Literal& literal, PrimitiveType type) {
       }
     } else if (c == '}') {
       if (index[level - 1] != sizes[level - 1] && !is_empty) {
-        return Fail(lexer_.at(), Format("dimension {} has {} elements, the text only {}", level - 1, sizes[level - 1],
-                                        index[level - 1]));
+        return Fail(lexer_.at(), Format("dimension {} has {} elements, but the text has only {}", level - 1,
+                                        sizes[level - 1], index[level - 1]));
       }
       lexer_.set_at(lexer_.at() + 1);
       if (--level > 0) ++index[level - 1];
     } else {
       if (level != rank) {
-        return Fail(lexer_.at(), Format("an array of rank {} needs as many braces; here are {}", rank, level));
+        return Fail(lexer_.at(), Format("an array of rank {} needs that many nested braces, found {}", rank, level));
       }
       if (index[rank - 1] >= sizes[rank - 1]) {
-        return Fail(lexer_.at(), Format("dimension {} has {} elements, the text more", rank - 1, sizes[rank - 1]));
+        return Fail(lexer_.at(),
+                    Format("dimension {} has {} elements, but the text has more", rank - 1, sizes[rank - 1]));
       }
       if (!ParseElement<Element>(type, data[static_cast<size_t>(row + index[rank - 1])])) return false;
       ++index[rank - 1];
@@ -316,13 +318,13 @@ bool FragmentReader::ParseLiteral(const Shape& shape, Literal& literal) {
     }
     return ParseArrayLiteral(shape, literal);
   }
-  if (!shape.IsTuple()) return Fail(place, Format("there are no literals of shape {}", shape.ToString()));
+  if (!shape.IsTuple()) return Fail(place, Format("a literal cannot have shape {}", shape.ToString()));
   if (lexer_.Peek() == '{') {
     // An elided tuple.
     lexer_.Accept('{');
     if (!lexer_.Accept("...")) return FailExpected("'...'");
     for (const Shape* leaf : shape.Leaves()) {
-      if (!leaf->IsArray()) return Fail(place, Format("there are no literals of shape {}", leaf->ToString()));
+      if (!leaf->IsArray()) return Fail(place, Format("a literal cannot have shape {}", leaf->ToString()));
       if (!CheckLiteralSize(*leaf, place)) return false;
     }
     if (!CheckLiteralSize(shape, place)) return false;

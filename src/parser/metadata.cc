@@ -68,7 +68,7 @@ bool FragmentReader::ParseMetadata(OpMetadata& metadata) {
     else if (field == "scheduling_name") text = &metadata.scheduling_name, bit = 512;
     else if (field == "metadata_payload") text = &metadata.metadata_payload, bit = 1024;
     else if (field == "profile_type") bit = 2048;
-    if ((seen & bit) != 0) return Fail(place, Format("the metadata says {} twice", field));
+    if ((seen & bit) != 0) return Fail(place, Format("the metadata has {} twice", field));
     seen |= bit;
     if (text != nullptr) {
       if (!ExpectEquals() || !ReadString(*text)) return false;

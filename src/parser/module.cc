@@ -69,7 +69,7 @@ bool ModuleReader::ParseHeader() {
     const Word attribute = lexer_.ReadWord();
     if (attribute.empty()) return FailExpected("a module attribute's name");
     if (std::find(seen.begin(), seen.end(), attribute.text()) != seen.end()) {
-      return Fail(place, Format("attribute {} is given twice", attribute.text()));
+      return Fail(place, Format("attribute {} appears twice", attribute.text()));
     }
     seen.push_back(attribute.text());
     if (!ExpectEquals() || !ParseHeaderAttribute(attribute, place)) return false;
@@ -285,12 +285,13 @@ bool ModuleReader::ParseComputation() {
   if (computations_.contains(name.text())) {
     return Fail(name_place, Format("computation '{}' is defined twice", name.text()));
   }
-  if (is_entry && module_->entry_computation() != nullptr) return Fail(place, "there is an ENTRY already");
+  if (is_entry && module_->entry_computation() != nullptr)
+    return Fail(place, "the module already has an ENTRY computation");
   HloComputation* computation = loader_.NewComputation(LegalComputationName(name.text()), lines_.LineOf(place));
   if (!ParseBody(computation, place)) return false;
   const HloInstruction* root = computation->root();
   if (has_shape && stated != &root->shape() && !stated->Compatible(root->shape())) {
-    return Fail(shape_place, Format("computation '{}' is said to give {}, but its root '{}' is {}", name.text(),
+    return Fail(shape_place, Format("computation '{}' is declared to return {}, but its root '{}' is {}", name.text(),
                                     stated->ToString(), root->name(), root->shape().ToString()));
   }
   computations_[name.text()] = computation;
@@ -336,7 +337,7 @@ bool ModuleReader::ParseBody(HloComputation* computation, const char* place) {
     const char* at = lexer_.at();
     if (!ParseInstruction(instruction, is_root)) return false;
     if (!is_root) continue;
-    if (root != nullptr) return Fail(at, Format("'{}' is ROOT already", root->name()));
+    if (root != nullptr) return Fail(at, Format("'{}' is already the ROOT", root->name()));
     root = instruction;
   }
   if (computation->last() == nullptr)
@@ -352,7 +353,7 @@ bool ModuleReader::FinishComputation(HloComputation* computation, HloInstruction
   for (HloInstruction* parameter : found) {
     const int64_t number = parameter->parameter_number();
     if (number >= static_cast<int64_t>(parameters.size())) {
-      return Fail(place, Format("computation '{}' has parameter {} of {}; numbers must have no gap",
+      return Fail(place, Format("computation '{}' has parameter {} of {}; numbers must be contiguous",
                                 computation->name(), number, parameters.size()));
     }
     if (parameters[static_cast<size_t>(number)] != nullptr) {
@@ -437,7 +438,7 @@ bool ModuleReader::FinishModule() {
     for (int64_t i : alias.output_index) {
       if (!part->IsTuple() || i < 0 || i >= part->tuple_size()) {
         return Fail(lexer_.begin(),
-                    Format("input_output_alias names an output that {} has not", result.ToString(false)));
+                    Format("input_output_alias names an output that {} does not have", result.ToString(false)));
       }
       part = &part->tuple_shapes(i);
     }

@@ -25,7 +25,7 @@ bool IsTypeWord(std::string_view name) {
 
 bool BeginsAsReserved(std::string_view name) { return name.starts_with("__") && !name.starts_with("__xla_"); }
 
-// Type words, and names that XLA would rewrite, are no names.
+// Type words, and names that XLA would rewrite, are not names.
 bool IsLegalName(std::string_view name) { return !BeginsAsReserved(name) && !IsTypeWord(name); }
 
 }  // namespace

@@ -62,7 +62,7 @@ bool ModuleReader::InferMissingShape(HloInstruction* instruction, const char* pl
     case HloOpcode::kSelect:
       // Of arrays alone; tuples and tokens need it stated.
       if (opcode == HloOpcode::kSelect && operands[1]->shape().IsArray()) break;
-      return Fail(place, Format("{} of what is no array needs its result shape before it", OpcodeName(opcode)));
+      return Fail(place, Format("{} of a non-array needs its result shape before it", OpcodeName(opcode)));
     default: break;
   }
   constexpr size_t kFew = 16;
@@ -234,7 +234,7 @@ bool ModuleReader::CheckCustomCall(HloInstruction* instruction, const char* plac
   for (int64_t i = 0; i < count; ++i) {
     const Shape &wanted = constraints[static_cast<size_t>(i)], &operand = instruction->operand(i)->shape();
     if (wanted.Compatible(operand)) continue;
-    return Fail(place, Format("operand_layout_constraints say {} of operand {}, which is {}", wanted.ToString(), i,
+    return Fail(place, Format("operand_layout_constraints give {} for operand {}, which is {}", wanted.ToString(), i,
                               operand.ToString()));
   }
   return true;

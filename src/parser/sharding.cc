@@ -188,7 +188,7 @@ bool FragmentReader::Read(Sharding& sharding) {
   return true;
 }
 
-// What a sharding that is no tuple says, in whatever order, up to the closing brace. Of several kinds the first of
+// What a sharding that is not a tuple says, in whatever order, up to the closing brace. Of several kinds the first of
 // Sharding::Kind counts.
 bool FragmentReader::ParseShardingParts(Sharding& sharding) {
   using Kind = Sharding::Kind;
@@ -213,7 +213,7 @@ bool FragmentReader::ParseShardingParts(Sharding& sharding) {
       if (!ExpectEquals() || !Read(device)) return false;
       sharding.devices.devices.assign(1, device);
     } else if (word == "devices") {
-      if (std::exchange(is_tiled, true)) return Fail(place, "the sharding says devices= twice");
+      if (std::exchange(is_tiled, true)) return Fail(place, "the sharding has devices= twice");
       if (!ExpectEquals() || !ParseTiledSharding(sharding)) return false;
     } else if (word == "last_tile_dim_replicate") {
       sharding.replicate_on_last_tile_dim = true;
@@ -386,13 +386,13 @@ bool FragmentReader::Read(DomainMetadata& value) {
     if (!ExpectEquals()) return false;
     std::optional<Sharding>& side = field == "entry" ? value.entry : value.exit;
     if (field == "kind" ? !value.kind.empty() : side.has_value()) {
-      return Fail(place, Format("the domain says {} twice", field));
+      return Fail(place, Format("the domain has {} twice", field));
     }
     if (field == "kind" ? !Read(value.kind) : !Read(side.emplace())) return false;
   } while (lexer_.Peek() != '}');
   const char* place = lexer_.at();
   lexer_.Accept('}');
-  if (value.kind != "sharding") return Fail(place, Format("there is no domain of kind '{}'", value.kind));
+  if (value.kind != "sharding") return Fail(place, Format("unknown domain kind '{}'", value.kind));
   if (!value.entry || !value.exit) return Fail(place, "a sharding domain needs entry= and exit=");
   return true;
 }

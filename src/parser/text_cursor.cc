@@ -29,7 +29,7 @@ bool TextCursor::FailExpected(std::string_view what) {
 
 bool TextCursor::FailEquals() {
   const char* place = lexer_.at();
-  return lexer_.Peek() == '=' ? Fail(place, "no blank may stand before '='") : FailExpected('=');
+  return lexer_.Peek() == '=' ? Fail(place, "no space is allowed before '='") : FailExpected('=');
 }
 
 bool TextCursor::FailKeyword(const Word& name, std::string_view what) {
@@ -46,11 +46,11 @@ std::string TextCursor::DescribeNext() {
   const char* at = lexer_.at();
   if (at == lexer_.end()) return "the end of the text";
   if (c == '\0') return "a NUL byte";
-  if (c == '/' && at[1] == '*') return "a comment that does not end";
+  if (c == '/' && at[1] == '*') return "an unterminated comment";
   if (c == '"' || c == '\'') {
     std::string_view raw;
     bool has_escapes;
-    if (!lexer_.ReadQuoted(raw, has_escapes)) return "a string that does not end";
+    if (!lexer_.ReadQuoted(raw, has_escapes)) return "an unterminated string";
     lexer_.set_at(at);
     return raw.size() <= kLongest ? Format("{}{}{}", c, raw, c) : "a string";
   }

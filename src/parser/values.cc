@@ -107,7 +107,7 @@ bool FragmentReader::ReadString(std::string_view& text) {
   if (!lexer_.ReadQuoted(text, has_escapes)) return FailExpected("a string");
   if (!has_escapes) return true;
   std::string meant;
-  if (!Unescape(text, meant)) return Fail(place, "the string has an escape that is none of C's");
+  if (!Unescape(text, meant)) return Fail(place, "the string has an invalid escape");
   text = Keep(std::move(meant));
   return true;
 }
@@ -119,7 +119,7 @@ bool FragmentReader::Read(std::string& value) {
   const char* place = lexer_.at();
   if (!lexer_.ReadQuoted(text, has_escapes)) return FailExpected("a string");
   if (!has_escapes) return value = text, true;
-  return Unescape(text, value) || Fail(place, "the string has an escape that is none of C's");
+  return Unescape(text, value) || Fail(place, "the string has an invalid escape");
 }
 
 bool FragmentReader::ReadEnumWord(std::span<const std::string_view> words, int64_t& index) {
@@ -270,7 +270,7 @@ bool FragmentReader::Read(Window& value) {
       return FailExpected("a window's field (size, stride, pad, lhs_dilate, rhs_dilate, rhs_reversal) or '}'");
     }
     if (numbers != nullptr ? !numbers->empty() : !pad.empty()) {
-      return Fail(place, Format("the window's {} is said twice", field));
+      return Fail(place, Format("the window has {} twice", field));
     }
     if (!ExpectEquals()) return false;
     if (numbers != nullptr ? !ReadDimensionByX(*numbers) : !ReadPadding(pad, /*with_interior=*/false)) return false;
@@ -309,12 +309,12 @@ bool FragmentReader::Read(ConvDimensionNumbers& value) {
       if (*p == '?') continue;
       int64_t* named = *p == letters[0] ? &first : *p == letters[1] ? &second : nullptr;
       if (named != nullptr) {
-        if (*named >= 0) return Fail(p, Format("'{}' stands twice in the dim_labels", *p));
+        if (*named >= 0) return Fail(p, Format("'{}' appears twice in the dim_labels", *p));
         *named = at;
         continue;
       }
       const int number = *p - '0';
-      if ((seen >> number & 1) != 0) return Fail(p, Format("'{}' stands twice in the dim_labels", *p));
+      if ((seen >> number & 1) != 0) return Fail(p, Format("'{}' appears twice in the dim_labels", *p));
       seen |= 1u << number;
       places[number] = at;
       ++count;

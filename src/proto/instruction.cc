@@ -337,7 +337,7 @@ Status Read(const Context& c, const proto::Instruction& m, GetTupleElementAttrib
   a.index = m.tuple_index;
   if (c.operand_shapes.size() != 1 || !c.operand_shapes[0]->IsTuple() || a.index < 0 ||
       a.index >= c.operand_shapes[0]->tuple_size()) {
-    return InvalidArgument("get-tuple-element of what has no such element");
+    return InvalidArgument("get-tuple-element of a missing element");
   }
   return OkStatus();
 }

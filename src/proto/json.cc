@@ -306,16 +306,16 @@ constexpr const char* kKnownFields[] = {"hlo",
                                         "entryComputationName",
                                         "id"};
 
-// "LINE:COLUMN: error: it is no JSON: …"; nlohmann says it in other words, and counts bytes.
+// "LINE:COLUMN: error: not JSON: …"; nlohmann says it in other words, and counts bytes.
 Status SyntaxError(std::string_view text, const Json::parse_error& error) {
   const std::string_view before = text.substr(0, error.byte > 0 ? error.byte - 1 : 0);
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
   const size_t column = before.size() - (before.rfind('\n') + 1) + 1;
   if (before.size() >= text.size())
-    return InvalidArgument(Format("{}:{}: error: it is JSON that is cut off: the text ends here", line, column));
+    return InvalidArgument(Format("{}:{}: error: truncated JSON: the text ends here", line, column));
   std::string_view what = error.what();
   if (const size_t at = what.find(" - "); at != std::string_view::npos) what.remove_prefix(at + 3);
-  return InvalidArgument(Format("{}:{}: error: it is no JSON: {}", line, column, what));
+  return InvalidArgument(Format("{}:{}: error: not JSON: {}", line, column, what));
 }
 
 }  // namespace
@@ -324,7 +324,7 @@ namespace {
 
 StatusOr<std::string> UnguardedSerializeHloProtoAsJson(const HloProtoFile& file, const HloModule* module) {
   HLOIR_ASSIGN_OR_RETURN(std::string bytes, SerializeMessage(file, module, nullptr));
-  // Strings that are no UTF-8 (names and configs may hold any bytes) are written with their bytes replaced, not
+  // Strings that are not UTF-8 (names and configs may hold any bytes) are written with their bytes replaced, not
   // refused.
   auto write = [&](auto message) { return ToJson(message).dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; };
   try {
@@ -337,7 +337,7 @@ StatusOr<std::string> UnguardedSerializeHloProtoAsJson(const HloProtoFile& file,
   } catch (const proto::TooDeep&) {
     return proto::TooDeepError();
   }
-  return Internal("an unknown form of file");
+  return Internal("unknown file format");
 }
 
 }  // namespace
@@ -356,8 +356,7 @@ StatusOr<HloProtoFile> UnguardedParseHloProtoJson(std::string_view text) {
     const bool is_known = std::any_of(std::begin(kKnownFields), std::end(kKnownFields),
                                       [&](const char* name) { return json.contains(name); });
     if (!is_known)
-      return InvalidArgument(
-          "it is JSON, but of no HloProto, HloModuleProto or snapshot: none of their fields is there");
+      return InvalidArgument("JSON, but not an HloProto, HloModuleProto or snapshot: it has none of their fields");
     std::deque<std::string> storage;
     auto has = [&](const char* name, const char* camel) { return json.contains(name) || json.contains(camel); };
     if (has("hlo", "hlo")) return ParseHloProto(FromJson<proto::Snapshot>(json, storage));

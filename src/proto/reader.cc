@@ -71,7 +71,7 @@ class ModuleReader {
 
   Status Read(const proto::Module& m) {
     if (m.name.empty()) return InvalidArgument("the module has no name");
-    if (!IsPrintable(m.name)) return InvalidArgument("the module's name is no text");
+    if (!IsPrintable(m.name)) return InvalidArgument("the module's name is not a string");
     NoteUnread("HloModuleProto", m.unread, unread_);
     payloads_ = m.payloads;
     std::vector<proto::Computation> computations;
@@ -92,7 +92,7 @@ class ModuleReader {
     auto entry = computations_.find(m.entry_computation_id);
     HloComputation* entry_computation =
         entry != computations_.end() ? entry->second : module_.FindComputation(m.entry_computation_name);
-    if (entry_computation == nullptr) return InvalidArgument("the entry computation is not there");
+    if (entry_computation == nullptr) return InvalidArgument("the entry computation is missing");
     module_.set_entry_computation(entry_computation);
     HLOIR_RETURN_IF_ERROR(ReadConfig(m));
     if (m.schedule.has_value()) HLOIR_RETURN_IF_ERROR(ReadSchedule(*m.schedule));
@@ -101,7 +101,7 @@ class ModuleReader {
 
  private:
   Status ReadComputation(const proto::Computation& m, HloComputation* computation) {
-    if (computations_.contains(m.id)) return InvalidArgument("its id is taken");
+    if (computations_.contains(m.id)) return InvalidArgument("duplicate id");
     if (m.execution_thread != "main") computation->set_execution_thread(m.execution_thread);
     std::unordered_map<int64_t, HloInstruction*> local;
     std::vector<int64_t> ids;
@@ -122,7 +122,7 @@ class ModuleReader {
       for (int64_t id : ids) computation->MoveBefore(local[id], nullptr);
     }
     auto root = local.find(m.root_id);
-    if (root == local.end()) return InvalidArgument("the root is not there");
+    if (root == local.end()) return InvalidArgument("the root is missing");
     computation->set_root(root->second);
     for (int64_t i = 0; i < computation->parameter_count(); ++i) {
       if (computation->parameter(i) == nullptr)
@@ -164,7 +164,7 @@ class ModuleReader {
     }
     HloInstruction* instruction =
         GraphLoader(module_).AddInstruction(computation, *opcode, shape, operands, attributes, m.name);
-    if (!local.emplace(m.id, instruction).second) return InvalidArgument("its id is taken");
+    if (!local.emplace(m.id, instruction).second) return InvalidArgument("duplicate id");
     for (int64_t id : m.control_predecessor_ids) {
       auto it = local.find(id);
       if (it == local.end()) return InvalidArgument("control predecessor " + std::to_string(id) + " is not before it");
@@ -188,11 +188,11 @@ class ModuleReader {
     switch (GetOpcodeInfo(instruction.opcode()).calls) {
       case CallKind::kToApply:
       case CallKind::kCalls:
-        if (count != 1) return InvalidArgument("it calls " + std::to_string(count) + " computations and not one");
+        if (count != 1) return InvalidArgument("it calls " + std::to_string(count) + " computations, expected one");
         break;
       case CallKind::kConditionBody:
       case CallKind::kSelectScatter:
-        if (count != 2) return InvalidArgument("it calls " + std::to_string(count) + " computations and not two");
+        if (count != 2) return InvalidArgument("it calls " + std::to_string(count) + " computations, expected two");
         break;
       case CallKind::kBranches:
         if (count == 0) return InvalidArgument("no branches");
@@ -303,7 +303,7 @@ class ModuleReader {
       for (const proto::StackFrame& f : m.stack_frame_index->stack_frames) {
         if (f.parent_frame_id < 0 || f.parent_frame_id > INT32_MAX)
           return InvalidArgument("stack_frame_index: no frame " + std::to_string(f.parent_frame_id));
-        // In messages 0 is no parent; in text, for whatever reason, 1 is, and the rest follows.
+        // In messages 0 is not a parent; in text, for whatever reason, 1 is, and the rest follows.
         frames.stack_frames.push_back({f.file_location_id, f.parent_frame_id + 1});
       }
     }
@@ -314,12 +314,12 @@ class ModuleReader {
     module_.config().is_scheduled = true;
     for (const proto::ScheduleEntry& entry : schedule.sequences) {
       auto it = computations_.find(entry.key);
-      if (it == computations_.end()) return InvalidArgument("schedule: of a computation that is not there");
+      if (it == computations_.end()) return InvalidArgument("schedule: of a missing computation");
       if (!entry.value.has_value()) continue;
       const std::unordered_map<int64_t, HloInstruction*>& ids = instruction_ids_[it->second];
       for (int64_t id : entry.value->instruction_ids) {
         auto instruction = ids.find(id);
-        if (instruction == ids.end()) return InvalidArgument("schedule: of an instruction that is not there");
+        if (instruction == ids.end()) return InvalidArgument("schedule: of a missing instruction");
         it->second->MoveBefore(instruction->second, nullptr);
       }
     }
@@ -390,7 +390,7 @@ std::optional<std::string_view> FirstField(std::string_view bytes) {
 }
 
 // How many messages deep field 1 leads to the module's name: 0 HloModuleProto, 1 HloProto or HloUnoptimizedSnapshot,
-// 2 HloSnapshot. A name is text whose bytes are no message with a first field of text.
+// 2 HloSnapshot. A name is text whose bytes are not messages with a first field of text.
 std::optional<int> NameDepth(std::string_view bytes) {
   for (int depth = 0; depth <= 2; ++depth) {
     std::optional<std::string_view> first;
@@ -470,8 +470,8 @@ StatusOr<HloProtoFile> Parse(std::string_view bytes) {
   HloProtoFile file;
   const std::optional<int> depth = NameDepth(bytes);
   if (!depth.has_value()) {
-    return InvalidArgument(IsCutOff(bytes) ? "the file is cut off: it ends within a message"
-                                           : "these bytes are no HloProto, HloModuleProto or snapshot");
+    return InvalidArgument(IsCutOff(bytes) ? "truncated file: it ends within a message"
+                                           : "not an HloProto, HloModuleProto or snapshot");
   }
   if (*depth == 0) {
     file.form = HloProtoFile::Form::kHloModuleProto;
@@ -494,7 +494,7 @@ StatusOr<HloProtoFile> Parse(std::string_view bytes) {
     return file;
   }
   // HloProto {module 1, buffer_assignment 3} and HloUnoptimizedSnapshot {module 1, partitions 2, version 3: a number}:
-  // the second has a field 2, or a field 3 that is no message.
+  // the second has a field 2, or a field 3 that is not a message.
   bool unoptimized = false;
   protozero::pbf_reader reader(bytes.data(), bytes.size());
   while (reader.next()) {
@@ -545,7 +545,7 @@ bool LooksLikeHloProto(std::string_view bytes) {
     return static_cast<unsigned char>(c) < 0x20 && (c < '\t' || c > '\r');
   });
   if (is_text) return false;
-  // A stream's length may be any byte; of a broken one only those that are no character are taken for it.
+  // A stream's length may be any byte; of a broken one only those that are not characters are taken for it.
   return bytes[0] == kModuleTag || static_cast<unsigned char>(bytes[0]) >= 0x80 ||
          MessageBeforeStream(bytes).has_value();
 }

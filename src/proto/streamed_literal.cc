@@ -56,7 +56,7 @@ StatusOr<Literal> ReadArray(const Shape& shape, StreamReader& stream) {
     if (!stream.Take(static_cast<size_t>(shape.rank()) * 4, bytes)) return TooShort();
     for (int64_t d = 0; d < shape.rank(); ++d) {
       const int32_t size = LoadLittleEndian<int32_t>(bytes.data() + 4 * d);
-      if (size < 0 || size > shape.dimensions(d)) return InvalidArgument("literal: a dynamic size over its bound");
+      if (size < 0 || size > shape.dimensions(d)) return InvalidArgument("literal: a dynamic size exceeds its bound");
       sizes.push_back(size);
     }
   }

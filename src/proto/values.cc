@@ -68,11 +68,11 @@ StatusOr<Shape> FromProto(const proto::Shape& message) {
   const proto::Layout& from = *message.layout;
   std::vector<bool> seen(message.dimensions.size(), false);
   for (int64_t dim : from.minor_to_major) {
-    if (dim < 0 || dim >= shape.rank() || seen[dim]) return InvalidArgument("shape: the layout is no permutation");
+    if (dim < 0 || dim >= shape.rank() || seen[dim]) return InvalidArgument("shape: the layout is not a permutation");
     seen[dim] = true;
   }
   if (from.minor_to_major.size() != message.dimensions.size())
-    return InvalidArgument("shape: the layout is no permutation");
+    return InvalidArgument("shape: the layout is not a permutation");
   Layout layout(ToDims(from.minor_to_major));
   LayoutExtras extras;
   for (const proto::Tile& tile : from.tiles) extras.tiles.push_back({ToDims(tile.dimensions)});

@@ -302,7 +302,7 @@ StatusOr<std::string> SerializeMessage(const HloProtoFile& file, const HloModule
       return proto::Encode(message);
     }
   }
-  return Internal("an unknown form of file");
+  return Internal("unknown file format");
 }
 
 }  // namespace hloir

@@ -232,14 +232,14 @@ StatusOr<AlternativeGraph> UnguardedAddAlternatives(const HloModule& module, con
   const int64_t copies = max_work / std::max<int64_t>(1, module.instruction_count());
   for (int64_t copy = 0; !wanted.empty(); ++copy) {
     if (copy >= copies) {
-      for (const std::string& id : wanted) graph.left_out.push_back({id, "to try it would have taken too long"});
+      for (const std::string& id : wanted) graph.left_out.push_back({id, "trying it would have taken too long"});
       break;
     }
     const std::unique_ptr<HloModule> scratch = module.Clone();
     Recorder recorder(*scratch, target, wanted);
     HLOIR_RETURN_IF_ERROR(run(*scratch, recorder));
     if (recorder.recorded_.empty() && recorder.left_out_.empty()) {
-      for (const std::string& id : wanted) graph.left_out.push_back({id, "its pass did not make it"});
+      for (const std::string& id : wanted) graph.left_out.push_back({id, "its pass did not apply it"});
       break;
     }
     for (Recorded& made : recorder.recorded_) {

@@ -107,7 +107,7 @@ class Recorder : public RewriteLog {
   // Do only new instructions call it? Then its copy is part of what was made.
   bool IsPartOfMade(const HloComputation& c) const;
 
-  // Fills in `recorded`, or says why the rewrite is no alternative.
+  // Fills in `recorded`, or says why the rewrite is not an alternative.
   std::string Explain(const Rewrite& rewrite, const HloInstruction* replacement, Recorded& recorded);
   std::string FindMoved(std::vector<Moved>& moved);
   bool IsEditedInPlace(const HloInstruction* i) const;

@@ -132,7 +132,7 @@ StatusOr<std::vector<AlternativeOutcome>> ResolveAlternatives(HloModule& module,
     }
     for (const AlternativeDecision& decision : decisions) {
       if (!choices.contains(decision.alternative))
-        return InvalidArgument("a decision is for what is no alternative of the module");
+        return InvalidArgument("a decision names something that is not an alternative of the module");
       if (decision.operand < 0 || decision.operand >= decision.alternative->operand_count()) {
         return InvalidArgument("'" + std::string(decision.alternative->name()) + "' has " +
                                std::to_string(decision.alternative->operand_count()) + " operands, and no number " +

@@ -241,7 +241,7 @@ StatusOr<DecisionStep> Decisions::Take(size_t index) {
 
 StatusOr<DecisionStep> Decisions::UnguardedTake(size_t index) {
   HLOIR_RETURN_IF_ERROR(Open().status());
-  if (index >= open_.size()) return InvalidArgument("there is no such opportunity");
+  if (index >= open_.size()) return InvalidArgument("no such opportunity");
   const Opportunity wanted = open_[index];
   std::vector<bool> before = IdsOf(*module_);
   const int32_t pass = space_->kinds_[static_cast<size_t>(wanted.kind)].pass_index;
@@ -252,7 +252,7 @@ StatusOr<DecisionStep> Decisions::UnguardedTake(size_t index) {
   counted_ = false;
   if (Status status = Run(*space_->made_[static_cast<size_t>(pass)]).status(); !status.ok())
     return Status(status.code(), "pass " + space_->passes_[static_cast<size_t>(pass)] + ": " + status.message());
-  if (!space_->asked_->taken()) return Internal("a pass found an opportunity once, and then not again");
+  if (!space_->asked_->taken()) return Internal("a pass found an opportunity once, but not again");
   HLOIR_RETURN_IF_ERROR(Sweep());
 
   DecisionStep step{.kind = wanted.kind, .removed = {}, .added = {}};

@@ -8,7 +8,7 @@ namespace hloir {
 namespace {
 
 constexpr TextOption kMath = {"math", "how far this pass may change results: exact, rounding or fast"};
-constexpr TextOption kDisable = {"disable", "the name of a rule that this pass shall not apply; may be given again"};
+constexpr TextOption kDisable = {"disable", "the name of a rule not to apply; may be repeated"};
 constexpr PassOption kCommon[] = {kDisable, kMath};
 
 std::optional<int64_t> ToNumber(std::string_view value) {

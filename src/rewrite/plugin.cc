@@ -18,7 +18,7 @@ Status LoadPassPlugin(const std::string& path, PassRegistry& registry) {
   const auto add = reinterpret_cast<Register>(dlsym(library, "hloirRegisterPasses"));
   if (version == nullptr || add == nullptr) {
     dlclose(library);
-    return InvalidArgument(path + " is no plugin of passes: it has no HLOIR_PASS_PLUGIN");
+    return InvalidArgument(path + " is not a pass plugin: it has no HLOIR_PASS_PLUGIN");
   }
   if (std::string_view(version()) != kVersion) {
     const std::string other = version();

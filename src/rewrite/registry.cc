@@ -32,19 +32,19 @@ Status NoRule(std::string_view pass, std::span<const RuleInfo> rules, std::strin
 
 Status PassRegistry::Add(std::string name, std::string description, PassDefinition definition) {
   if (!IsPassName(name)) return InvalidArgument("'" + name + "' cannot be a pass's name");
-  if (!definition.make) return InvalidArgument("the pass '" + name + "' is not made by anything");
+  if (!definition.make) return InvalidArgument("the pass '" + name + "' has no factory");
   if (!places_.emplace(WithHyphens(name), passes_.size()).second)
-    return InvalidArgument("there is a pass named '" + name + "' already");
+    return InvalidArgument("there already is a pass named '" + name + "' already");
   passes_.push_back({std::move(definition), std::move(name), std::move(description)});
   return OkStatus();
 }
 
 Status PassRegistry::AddAlias(std::string alias, std::string name) {
   const auto place = places_.find(WithHyphens(name));
-  if (place == places_.end()) return InvalidArgument("there is no pass named '" + name + "'");
+  if (place == places_.end()) return InvalidArgument("unknown pass '" + name + "'");
   if (!IsPassName(alias)) return InvalidArgument("'" + alias + "' cannot be a pass's name");
   if (!places_.emplace(WithHyphens(alias), place->second).second)
-    return InvalidArgument("there is a pass named '" + alias + "' already");
+    return InvalidArgument("there already is a pass named '" + alias + "' already");
   return OkStatus();
 }
 
@@ -63,7 +63,7 @@ StatusOr<std::unique_ptr<HloPass>> PassRegistry::Make(std::string_view text, con
   if (pass == nullptr) {
     std::vector<std::string_view> names;
     for (const auto& [name, place] : places_) names.push_back(name);
-    return InvalidArgument("there is no pass named '" + std::string(text) + "'" + DidYouMean(WithHyphens(text), names));
+    return InvalidArgument("unknown pass '" + std::string(text) + "'" + DidYouMean(WithHyphens(text), names));
   }
   PassOptions own = options;
   own.values.clear();

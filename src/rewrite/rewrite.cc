@@ -152,7 +152,7 @@ void RewriteGate::FindMade(const HloInstruction* replacement) {
 }
 
 void RewriteGate::Done(HloInstruction* replacement) {
-  HLOIR_CHECK(current_.instruction != nullptr, "Done() needs a yes of Allow() before it");
+  HLOIR_CHECK(current_.instruction != nullptr, "Done() requires that Allow() returned true before");
   const bool is_new = replacement != nullptr && replacement->id() >= first_new_id_;
   if (replacement != nullptr) {
     if (is_new || explaining()) FindConsumed();

@@ -34,15 +34,14 @@ Status ExpectMultiple(const Shape& smaller, const Shape& larger, int64_t along) 
     if (i != along && small != large)
       return Invalid("{} and {} differ in dimension {}, which is not exchanged", Text(smaller), Text(larger), i);
     if (i == along && (small == 0 ? large != 0 : large % small != 0)) {
-      return Invalid("dimension {} of {} is no multiple of that of {}", i, Text(larger), Text(smaller));
+      return Invalid("dimension {} of {} is not a multiple of that of {}", i, Text(larger), Text(smaller));
     }
   }
   return OkStatus();
 }
 
 Status ExpectOneDimension(const DimVector& dimensions) {
-  return dimensions.size() == 1 ? OkStatus()
-                                : Invalid("one dimension is needed, not dimensions={}", Braced(dimensions));
+  return dimensions.size() == 1 ? OkStatus() : Invalid("expected one dimension, not dimensions={}", Braced(dimensions));
 }
 
 Status ExpectGathered(const Query& q, const Shape& result) {
@@ -137,7 +136,7 @@ Status ExpectStarts(const Shape& buffer, const Shape& starts) {
   if (starts.IsTuple() && starts.tuple_size() > 0 &&
       std::all_of(starts.tuple_shapes().begin(), starts.tuple_shapes().end(), is_start))
     return OkStatus();
-  return Invalid("{} is no start of a slice of {}, and no tuple of starts", Text(starts), Text(buffer));
+  return Invalid("{} is neither a start of a slice of {} nor a tuple of starts", Text(starts), Text(buffer));
 }
 
 // One buffer and the starts of its slices, or tuples of as many of each.

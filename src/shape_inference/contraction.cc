@@ -94,7 +94,7 @@ Status ExpectScale(const Shape& operand, const Shape& scale, const DimVector& co
     return Invalid("scaled-dot contracts one dimension, not {}_contracting_dims={}", side, Braced(contracting));
   for (int64_t i = 0; i < operand.rank(); ++i) {
     if (scale.dimensions(i) == 0 ? operand.dimensions(i) != 0 : operand.dimensions(i) % scale.dimensions(i) != 0)
-      return Invalid("dimension {} of {} is no multiple of that of its scale: {} and {}", i, side, Text(operand),
+      return Invalid("dimension {} of {} is not a multiple of that of its scale: {} and {}", i, side, Text(operand),
                      Text(scale));
   }
   return OkStatus();

@@ -38,7 +38,7 @@ StatusOr<Shape> InferTuple(const Query& q) {
 StatusOr<Shape> InferGetTupleElement(const Query& q) {
   const Shape& x = q.operand(0);
   int64_t index = q.attr<GetTupleElementAttributes>().index;
-  if (!x.IsTuple()) return Invalid("get-tuple-element of {}, which is no tuple", Text(x));
+  if (!x.IsTuple()) return Invalid("get-tuple-element of {}, which is not a tuple", Text(x));
   if (index < 0 || index >= x.tuple_size())
     return Invalid("index={} is out of range for a tuple of {}", index, x.tuple_size());
   return x.tuple_shapes(index);
@@ -147,7 +147,7 @@ StatusOr<Shape> InferTransfer(const Query& q) {
   }
 }
 
-// `part` is `whole`, or the first elements of it: one that is no tuple counts as a tuple of itself.
+// `part` is `whole`, or the first elements of it: one that is not a tuple counts as a tuple of itself.
 bool IsPrefix(const Shape& part, const Shape& whole) {
   if (SameBuffer(part, whole)) return true;
   if (!part.IsTuple()) return false;

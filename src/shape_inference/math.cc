@@ -130,7 +130,7 @@ StatusOr<Shape> InferRandom(const Query& q) {
     if (distribution == RandomDistribution::kRngInvalid) return InvalidArgument("the distribution is none");
     if (distribution == RandomDistribution::kRngNormal && !IsFloat(type))
       return Invalid("a normal distribution takes float elements, not {}", PrimitiveTypeName(type));
-    if (IsComplex(type)) return Invalid("rng takes no complex elements: {}", Text(q.operand(0)));
+    if (IsComplex(type)) return Invalid("rng does not support complex elements: {}", Text(q.operand(0)));
     return result;
   }
   if (q.opcode == HloOpcode::kRngGetAndUpdateState) {

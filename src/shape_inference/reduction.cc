@@ -226,7 +226,7 @@ StatusOr<Shape> InferScan(const Query& q) {
     DimVector slice = x.dimensions();
     slice.erase(slice.begin() + along);
     if (!CompatibleIgnoringFloatPrecision(Shape(x.element_type(), slice), body.parameter(i)->shape())) {
-      return Invalid("parameter {} of {} is {}, which is no slice of {}", i, body.name(),
+      return Invalid("parameter {} of {} is {}, which is not a slice of {}", i, body.name(),
                      Text(body.parameter(i)->shape()), Text(x));
     }
   }

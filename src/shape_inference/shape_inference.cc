@@ -138,7 +138,7 @@ Status CheckIngredients(const Query& q) {
     if constexpr (std::is_same_v<T, NoAttributes>) return q.attributes.empty();
     else return q.attributes.GetIf<T>() != nullptr;
   });
-  if (!attributes_fit) return Invalid("{} has not got the attributes of its opcode", info.name);
+  if (!attributes_fit) return Invalid("{} lacks the attributes of its opcode", info.name);
   for (const HloComputation* computation : q.called) {
     if (computation == nullptr || computation->root() == nullptr) {
       return Invalid("{} calls a computation without root", info.name);

@@ -303,7 +303,7 @@ bool Reader::ReadDenseElements(std::vector<std::string_view>& flat, DimVector& d
     const size_t begin = at_;
     if (Peek() == '(') {
       const size_t end = text_.find(')', at_);
-      if (end == std::string_view::npos || end - at_ > 100) return Fail("the complex number is not closed");
+      if (end == std::string_view::npos || end - at_ > 100) return Fail("unterminated complex number");
       at_ = end + 1;
     } else {
       while (Nibble(Peek()) >= 0 || (Peek() != '\0' && std::strchr("+-.xtrulns", Peek()) != nullptr)) ++at_;
@@ -338,7 +338,7 @@ bool Reader::FillDense(Attribute& attribute, const std::vector<std::string_view>
   for (size_t i = 0; i < flat.size(); ++i) {
     if (!StoreElement(flat[i], shape.element_type(), literal->untyped_data() + i * width)) {
       return FailAt(static_cast<size_t>(flat[i].data() - text_.data()),
-                    Format("'{}' is no {}", flat[i].substr(0, 40), PrimitiveTypeName(shape.element_type())));
+                    Format("'{}' is not {}", flat[i].substr(0, 40), PrimitiveTypeName(shape.element_type())));
     }
   }
   attribute.literal = std::move(literal);
@@ -350,12 +350,12 @@ bool Reader::FillDense(Attribute& attribute, const std::vector<std::string_view>
 bool Reader::FillDenseFromHex(Attribute& attribute, std::string_view hex) {
   const Shape& shape = attribute.type.shape;
   if (!hex.starts_with("0x") || hex.size() % 2 != 0)
-    return FailAt(attribute.offset, "the constant is no text of bytes");
+    return FailAt(attribute.offset, "the constant is not a byte string");
   hex.remove_prefix(2);
   std::string bytes(hex.size() / 2, '\0');
   for (size_t i = 0; i < bytes.size(); ++i) {
     const int high = Nibble(hex[2 * i]), low = Nibble(hex[2 * i + 1]);
-    if (high < 0 || low < 0) return FailAt(attribute.offset, "the constant is no text of bytes");
+    if (high < 0 || low < 0) return FailAt(attribute.offset, "the constant is not a byte string");
     bytes[i] = static_cast<char>(high * 16 + low);
   }
   const auto width = static_cast<size_t>(StorageBytes(shape.element_type()));
@@ -508,7 +508,7 @@ bool Reader::ReadAttribute(Attribute& attribute) {
     ok = ReadTypedArray(attribute);
   } else if (TakeWord("unit")) {
   } else if (Next("dense_resource")) {
-    return Fail("the constant's elements are not in the text (dense_resource)", StatusCode::kUnimplemented);
+    return Fail("the constant's elements are elided (dense_resource)", StatusCode::kUnimplemented);
   } else if (Next("tensor<") || Next("tuple<") || Next("complex<")) {
     attribute.kind = Kind::kType;
     ok = ReadType(attribute.type);

@@ -176,7 +176,7 @@ Status Converter::Annotate(const Operation& op, Op last_before, Scope& scope) {
   const std::string_view text = Text(op, "mhlo.sharding");
   if (!text.empty()) {
     StatusOr<Sharding> parsed = ParseSharding(text);
-    if (!parsed.ok()) return Error(op, Format("its sharding is not understood: {}", text));
+    if (!parsed.ok()) return Error(op, Format("unsupported sharding: {}", text));
     sharding = *std::move(parsed);
   }
   FrontendAttributes frontend;
@@ -334,7 +334,7 @@ StatusOr<HloComputation*> Converter::FunctionBody(const Operation& function, std
 
 StatusOr<HloComputation*> Converter::Function(std::string_view name, const Operation& from) {
   const auto found = functions_.find(name);
-  if (found == functions_.end()) return Error(from, Format("there is no function '{}'", name));
+  if (found == functions_.end()) return Error(from, Format("unknown function '{}'", name));
   if (const auto known = lowered_.find(name); known != lowered_.end()) {
     if (known->second == nullptr) return Error(from, Format("the function '{}' calls itself", name));
     return known->second;
@@ -378,7 +378,7 @@ Status Converter::EntryAttributes(const Operation& main) {
       Op parameter = entry->parameter(static_cast<int64_t>(i));
       if (const Attribute* sharding = attributes.Find("mhlo.sharding")) {
         StatusOr<Sharding> parsed = ParseSharding(sharding->text);
-        if (!parsed.ok()) return ErrorAt(source_, attributes.offset, "the sharding is not understood");
+        if (!parsed.ok()) return ErrorAt(source_, attributes.offset, "unsupported sharding");
         parameter->set_sharding(*parsed);
       }
       if (const Attribute* sharding = attributes.Find("sdy.sharding")) {
@@ -401,7 +401,7 @@ Status Converter::EntryAttributes(const Operation& main) {
     for (const Attribute& attributes : list->elements) {
       const Attribute* sharding = attributes.Find("mhlo.sharding");
       StatusOr<Sharding> parsed = sharding != nullptr ? ParseSharding(sharding->text) : Sharding();
-      if (!parsed.ok()) return ErrorAt(source_, attributes.offset, "the sharding is not understood");
+      if (!parsed.ok()) return ErrorAt(source_, attributes.offset, "unsupported sharding");
       shardings.push_back(*parsed);
       any |= sharding != nullptr;
     }
@@ -428,11 +428,11 @@ Status Converter::Convert() {
       return Unsupported(*op, Format("the op '{}' is not supported", op->name));
     }
     const std::string_view name = Text(*op, "sym_name");
-    if (!functions_.emplace(name, op).second) return Error(*op, Format("the function '{}' is there twice", name));
+    if (!functions_.emplace(name, op).second) return Error(*op, Format("the function '{}' is defined twice", name));
     if (name == "main") main = op;
   }
   if (main == nullptr && functions_.size() == 1) main = functions_.begin()->second;
-  if (main == nullptr) return Error(*source_.root, "there is no function 'main'");
+  if (main == nullptr) return Error(*source_.root, "the module has no function 'main'");
   HLOIR_RETURN_IF_ERROR(ModuleAttributes());
   lowered_["main"] = nullptr;
   HLOIR_ASSIGN_OR_RETURN(HloComputation * entry, FunctionBody(*main, Text(*main, "sym_name"), true));

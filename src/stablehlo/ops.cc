@@ -334,7 +334,7 @@ Status Converter::Dot(const Operation& op, Scope& scope) {
   HLOIR_RETURN_IF_ERROR(Precision(op, a.operand_precision));
   if (const Attribute* algorithm = op.Find("algorithm")) {
     a.algorithm = AlgorithmOf(*algorithm);
-    if (a.algorithm == DotAlgorithm::kUnset) return Unsupported(op, "the algorithm of this dot is not known");
+    if (a.algorithm == DotAlgorithm::kUnset) return Unsupported(op, "unknown dot algorithm");
   }
   return Set(op, scope, b.Dot(operands[0], operands[1], a, ResultShape(op).element_type()));
 }

@@ -87,7 +87,7 @@ bool PrettyOperation::Read() {
     if (op_.name == name) return (this->*form)();
   }
   if (ReadsItems(op_.name)) return Items();
-  return r_.FailAt(op_.offset, Format("the op '{}' is not known", op_.name), StatusCode::kUnimplemented);
+  return r_.FailAt(op_.offset, Format("unknown op '{}'", op_.name), StatusCode::kUnimplemented);
 }
 
 void PrettyOperation::AddInteger(std::string_view name, int64_t value) {

@@ -116,11 +116,11 @@ bool Reader::ReadString(std::string& value) {
       else if (escape == 't') c = '\t';
       else if (escape == '"' || escape == '\\') c = escape;
       else if (high >= 0 && low >= 0) c = static_cast<char>(high * 16 + low), ++at_;
-      else return Fail("no such escape in a string");
+      else return Fail("invalid escape in a string");
     }
     value += c;
   }
-  return Fail("the string is not closed");
+  return Fail("unterminated string");
 }
 
 bool Reader::ReadInteger(int64_t& value) {
@@ -142,7 +142,7 @@ bool Reader::ReadInteger(int64_t& value) {
 bool Reader::SkipBalanced() {
   std::string closing;
   do {
-    if (at_ >= text_.size()) return Fail("the brackets are not closed");
+    if (at_ >= text_.size()) return Fail("unclosed bracket");
     const char c = text_[at_];
     if (c == '"') {
       std::string ignored;
@@ -155,7 +155,7 @@ bool Reader::SkipBalanced() {
     else if (c == '<') closing += '>';
     else if (c == '>' && at_ > 0 && text_[at_ - 1] == '-') {  // an arrow
     } else if (c == ')' || c == ']' || c == '}' || c == '>') {
-      if (closing.empty() || closing.back() != c) return Fail("the bracket closes nothing");
+      if (closing.empty() || closing.back() != c) return Fail("unmatched closing bracket");
       closing.pop_back();
     }
     ++at_;
@@ -183,7 +183,7 @@ bool Reader::ReadAliases() {
   }
   if (Take("{-#")) {  // resources: what refers to them is refused where it stands
     const size_t end = text_.find("#-}", at_);
-    if (end == std::string_view::npos) return Fail("the resources are not closed");
+    if (end == std::string_view::npos) return Fail("unterminated resources");
     at_ = end + 3;
     return ReadAliases();
   }
@@ -239,7 +239,7 @@ bool Reader::ReadResults(std::vector<std::pair<std::string_view, size_t>>& names
     const std::string_view name = Since(begin);
     int64_t count = 1;
     if (Take(":") && !ReadInteger(count)) return false;
-    if (count < 1 || count > 1 << 20) return FailAt(begin, "an impossible number of results");
+    if (count < 1 || count > 1 << 20) return FailAt(begin, "an invalid number of results");
     names.emplace_back(name, static_cast<size_t>(count));
   } while (Take(","));
   return Want("=");
@@ -384,7 +384,7 @@ bool Reader::ReadOperation(Region& region, Operation* parent) {
   } else {
     op.name = Word();
     if (op.name.empty()) return Expected("an operation");
-    if (!PrettyOperation(*this, op).Read()) return failed() ? false : Fail("it is not understood");
+    if (!PrettyOperation(*this, op).Read()) return failed() ? false : Fail("unsupported syntax");
   }
   if (Next("loc(") && !ReadLocation(op.location)) return false;
   size_t total = 0;

@@ -76,7 +76,7 @@ StatusOr<std::vector<OpportunityFeatures>> FeaturesOf(Decisions& state, int64_t 
 StatusOr<RewritePolicy> RewritePolicy::Parse(std::string_view text) {
   constexpr std::string_view kHead = "hloir-policy 1";
   constexpr size_t kMostHidden = 4096;
-  if (!text.starts_with(kHead)) return InvalidArgument("it is no policy: it does not begin with 'hloir-policy 1'");
+  if (!text.starts_with(kHead)) return InvalidArgument("not a policy: it does not begin with 'hloir-policy 1'");
   text.remove_prefix(kHead.size());
   std::vector<float> numbers;
   while (true) {
@@ -86,7 +86,8 @@ StatusOr<RewritePolicy> RewritePolicy::Parse(std::string_view text) {
     float number = 0;
     const auto [end, error] = ReadNumber(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || !std::isfinite(number))
-      return InvalidArgument("the policy has something that is no number: '" + std::string(text.substr(0, 20)) + "'");
+      return InvalidArgument("the policy has something that is not a number: '" + std::string(text.substr(0, 20)) +
+                             "'");
     numbers.push_back(number);
     text.remove_prefix(static_cast<size_t>(end - text.data()));
   }

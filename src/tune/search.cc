@@ -149,7 +149,7 @@ std::string Joined(const std::vector<std::string>& names) {
 
 Status Searcher::Begin() {
   if (options_.method == SearchMethod::kPolicy && options_.policy == nullptr)
-    return InvalidArgument("there is no policy to follow");
+    return InvalidArgument("no policy was given");
   const std::vector<std::string>& all = registry_.default_pipeline();
   const auto is_fusion = [](std::string_view name) { return name.substr(0, name.find('{')) == "fusion"; };
   const auto fusion = std::find_if(all.begin(), all.end(), is_fusion);

@@ -166,7 +166,8 @@ StatusOr<std::unique_ptr<HloModule>> Tuner::Optimized(const Plan& plan, Rewriter
   if (first_ != nullptr) {  // a candidate may grow, but not without bounds, and not use up the time by itself
     pipeline_options.max_instructions = 4 * std::max(first_->instruction_count(), module_.instruction_count()) + 1000;
     pipeline_options.before = [this](const PassEvent&, const HloModule&) {
-      return deadline_ && options_.trials == 0 && Part() > 1 ? ResourceExhausted("the time is over") : OkStatus();
+      return deadline_ && options_.trials == 0 && Part() > 1 ? ResourceExhausted("the time budget is used up")
+                                                             : OkStatus();
     };
   }
   const std::vector<std::string> names = plan.Names();
@@ -201,7 +202,7 @@ double Tuner::MainOf(const TuneCost& cost) const {
 Score Tuner::ScoreOf(const HloModule& module, uint64_t hash) {
   const TuneCost cost = TuneCostOf(module, options_.operations_per_byte);
   Score score{MainOf(cost), cost.operations, cost.instructions};
-  // What the model does not see costs nothing in it, which is no gain.
+  // What the model does not see costs nothing in it, which is not a gain.
   if (cost.unknown_loops > result_.first.unknown_loops || cost.custom_calls > result_.first.custom_calls) return {};
   if (cost.operations > options_.most_operations * result_.first.operations + 64) return {};
   if (options_.by != TuneBy::kTime) return score;

@@ -42,7 +42,7 @@ void VerifyAsyncBody(const HloInstruction& start, Errors& errors) {
     barrier &= i->opcode() == HloOpcode::kGetTupleElement;
   }
   if (!one_instruction && !barrier)
-    errors.Add(&start, "the async computation {} has more in it than parameters and a root", body.name());
+    errors.Add(&start, "the async computation {} has more than parameters and a root", body.name());
 }
 
 // What is called stays on its caller's thread, unless an async-start says where it goes. XLA's verifier says so of

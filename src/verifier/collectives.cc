@@ -118,7 +118,7 @@ std::optional<GroupSizes> VerifyIota(const HloInstruction& i, const ReplicaGroup
     if (__builtin_mul_overflow(listed, size, &listed)) listed = -2;
   }
   if (named != listed || named <= 0) {
-    errors.Add(&i, "replica_groups wants {} groups of {}, from another number of devices", groups.num_groups,
+    errors.Add(&i, "replica_groups needs {} groups of {}, from another number of devices", groups.num_groups,
                groups.group_size);
     return std::nullopt;
   }
@@ -137,7 +137,7 @@ std::optional<GroupSizes> VerifyMesh(const HloInstruction& i, const ReplicaGroup
     auto axis = std::find_if(groups.mesh.axes.begin(), groups.mesh.axes.end(),
                              [&](const auto& a) { return a.first == ref.axis; });
     if (axis == groups.mesh.axes.end()) {
-      errors.Add(&i, "replica_groups names axis '{}', which the mesh has not got", ref.axis);
+      errors.Add(&i, "replica_groups names axis '{}', which the mesh does not have", ref.axis);
       return std::nullopt;
     }
     int64_t size = ref.sub_axis_size > 0 ? ref.sub_axis_size : axis->second;
@@ -199,7 +199,7 @@ void VerifyGroups(const HloInstruction& i, const Collective& c, Errors& errors) 
   int64_t group_size = sizes->total == 0 ? devices : sizes->first;
   if (mode == GroupMode::kReplicaAndPartition) group_size = Times(group_size, config.num_partitions);
   if (std::optional<int64_t> shards = ShardCount(i); shards && group_size != 1 && *shards != group_size) {
-    errors.Add(&i, "the shapes tell of {} shards, but the groups have {} devices", *shards, group_size);
+    errors.Add(&i, "the shapes imply {} shards, but the groups have {} devices", *shards, group_size);
   }
   if (i.opcode() == HloOpcode::kAllToAll && (group_size != 1 || sizes->total != 0)) {
     const DimVector& dims = i.attributes<AllToAllAttributes>().dimensions;

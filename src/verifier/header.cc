@@ -35,7 +35,7 @@ const Shape* ParameterPart(const HloComputation& entry, int64_t number, const Sh
   }
   const Shape* part = entry.parameter(number)->shape().AtIndex(index);
   if (part == nullptr || !part->IsArray()) {
-    errors.Add(nullptr, "{} names {} of parameter {}, which is no array in {}", what, IndexText(index), number,
+    errors.Add(nullptr, "{} names {} of parameter {}, which is not an array in {}", what, IndexText(index), number,
                Text(entry.parameter(number)->shape()));
     return nullptr;
   }
@@ -63,8 +63,8 @@ void VerifyAliases(const HloModule& module, Errors& errors) {
     const Shape* parameter = ParameterPart(entry, alias.parameter, alias.parameter_index, "input_output_alias", errors);
     const Shape* output = result.AtIndex(alias.output_index);
     if (output == nullptr || !output->IsArray()) {
-      errors.Add(nullptr, "input_output_alias names output {}, which is no array in {}", IndexText(alias.output_index),
-                 Text(result));
+      errors.Add(nullptr, "input_output_alias names output {}, which is not an array in {}",
+                 IndexText(alias.output_index), Text(result));
     } else if (parameter != nullptr && alias.must_alias && !output->Compatible(*parameter)) {
       errors.Add(nullptr, "input_output_alias must put {} and {} in one buffer", Text(*output), Text(*parameter));
     } else if (parameter != nullptr && alias.must_alias && module.config().entry_computation_layout) {

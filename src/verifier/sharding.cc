@@ -40,7 +40,7 @@ std::string WhyNot(const Sharding& sharding, const Shape& leaf, int64_t devices)
   }
   if (sharding.kind != Sharding::Kind::kTiled) return {};
   const int64_t tiles = CountOf(sharding.tile_dims);
-  if (tiles < 0) return "the tile dimensions make no number of devices";
+  if (tiles < 0) return "the product of the tile dimensions is not a number of devices";
   const DeviceList& list = sharding.devices;
   if (list.iota_reshape_dims.empty()) {
     std::unordered_set<int64_t> seen;
@@ -70,7 +70,7 @@ void VerifyAgainstShape(const HloInstruction& i, Errors& errors) {
     // One for all leaves.
     for (const Shape* leaf : leaves) {
       if (std::string why = WhyNot(sharding, *leaf, devices); !why.empty()) {
-        errors.Add(&i, "the sharding does not fit: {}", why);
+        errors.Add(&i, "invalid sharding: {}", why);
         return;
       }
     }

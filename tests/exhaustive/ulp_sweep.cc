@@ -53,7 +53,7 @@ double UlpsApart(T got, long double want) {
   return static_cast<double>(std::fabs(value - clamped) / std::ldexp(1.0L, exponent - kDigits + 1));
 }
 
-// The same for f32, quickly: too high rather than too low where something is no number, infinite or zero.
+// The same for f32, quickly: too high rather than too low where something is not a number, infinite or zero.
 HLOIR_CLONES void QuickUlps(const float* got, const double* want, float* apart, int64_t count) {
   constexpr double kLimit = 0x1p128;
   for (int64_t i = 0; i < count; ++i) {

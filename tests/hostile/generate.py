@@ -2,7 +2,7 @@
 """Small texts that ask for much: hloir must answer each within bounds of time and memory, whatever the answer.
 
 Each function below makes one text under 100 kB. `generate.py FOLDER` writes them all; attack.py beside this runs the
-command on each. A text need not be legal, but most are: what is refused at once is no attack.
+command on each. A text need not be legal, but most are: what is refused at once is not an attack.
 """
 import math
 import sys

@@ -110,7 +110,7 @@ TEST_CASE("borrow: what does not fit is refused") {
   const Shape four = Shape::Array(PrimitiveType::F32, {4});
   CHECK(Literal::Borrow(four, room).ok());
   CHECK(LiteralView::Make(four, room + 1).status().message() == "block 0 is not aligned as f32 is");
-  CHECK(Literal::Borrow(four, nullptr).status().message() == "there is no block 0");
+  CHECK(Literal::Borrow(four, nullptr).status().message() == "block 0 does not exist");
   CHECK(Literal::Borrow(Shape::Tuple({four, four}), room).status().message() ==
         "(f32[4]{0}, f32[4]{0}) has 2 arrays, not 1");
   CHECK(Literal::Borrow(Shape::Token(), room).status().message() == "token[] has no elements to borrow");

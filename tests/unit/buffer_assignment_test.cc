@@ -49,7 +49,7 @@ ENTRY main {
   const BufferAssignment buffers = AssignBuffers(*module);
   const BufferAssignment::Computation& entry = buffers.of(*module->entry_computation());
   CHECK(buffers.parameter_bytes == 1024);
-  CHECK(buffers.constant_bytes == 4);  // the reducer is no code that runs
+  CHECK(buffers.constant_bytes == 4);  // the reducer is not code that runs
   CHECK(ValueOf(entry, "b").shares >= 0);
   CHECK(ValueOf(entry, "b").offset == ValueOf(entry, "a").offset);
   CHECK(ValueOf(entry, "w").offset == ValueOf(entry, "a").offset);

@@ -111,7 +111,7 @@ TEST_CASE("what does not fit is refused, and nothing is left of it") {
   CHECK(s.Refused("negate", {&s["x"]}, {{"dimensions", "{0}"}}).starts_with("negate has no attribute 'dimensions'"));
   CHECK(s.Refused("reduce", {&s["x"], &s["zero"]}, {{"dimensions", "{0}"}}) == "reduce needs the attribute to_apply");
   CHECK(s.Refused("reduce", {&s["x"], &s["zero"]}, {{"dimensions", "{0}"}, {"to_apply", "sum"}}) ==
-        "there is no computation 'sum'");
+        "the module has no computation 'sum'");
   CHECK(s.Refused("reduce", {&s["x"], &s["zero"]}, {{"dimensions", "{7}"}, {"to_apply", "add"}}).find("7") !=
         std::string::npos);
   CHECK(s.Refused("call", {&s["x"]}, {{"to_apply", "main"}}) == "'main' would call itself");

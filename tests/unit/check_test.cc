@@ -189,7 +189,7 @@ TEST_CASE("an initial value that is not neutral leaves the result open") {
         Outcome::kEnginesDisagree);
 }
 
-TEST_CASE("nothing but NaN is no agreement") {
+TEST_CASE("nothing but NaN is not agreement") {
   const std::string log = "  y = f32[8]{0} abs(x)\n  n = f32[8]{0} negate(y)\n  l = f32[8]{0} log(n)\n";
   const Verdict all =
       VerdictOf(Unary(log + "  ROOT r = f32[8]{0} sqrt(l)"), Unary(log + "  ROOT r = f32[8]{0} cosine(l)"));
@@ -243,7 +243,7 @@ TEST_CASE("a loop that never ends in one module alone is a disagreement") {
     options.runner.engine = engine;
     const Verdict v = VerdictOf(ends, endless, options);
     CHECK(v.outcome == Outcome::kDisagree);
-    CHECK(v.reason == "after does not end within 65536 steps, before within a 16th of that");
+    CHECK(v.reason == "after does not finish within 65536 steps, before within a 16th of that");
     const auto before = Parse(endless), after = Parse(endless);
     const auto both = Check(*before, *after, {}, options);
     REQUIRE_FALSE(both.ok());

@@ -125,7 +125,7 @@ namespace {
 void CheckIsa(const std::string& isa) {
   const std::vector<std::string> supported = SupportedIsas();
   if (std::find(supported.begin(), supported.end(), isa) == supported.end()) {
-    WARN("this machine has no " << isa);  // tests/CMakeLists.txt takes these words for a skipped test
+    WARN("this machine does not support " << isa);  // tests/CMakeLists.txt takes these words for a skipped test
     return;
   }
   RunnerOptions options;

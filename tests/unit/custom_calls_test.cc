@@ -372,10 +372,10 @@ TEST_CASE("a custom-call that does not fit its name is refused in words") {
   };
   const std::string a = " a = f32[2,3] parameter(0)\n b = f32[3,4] parameter(1)\n";
   CHECK(refusal(a + Call("ROOT r", "f32[2,5]", "a, b", "__cublas$gemm", "backend_config={" + kDot + "}"))
-            .find("would give f32[2,4]") != std::string::npos);
+            .find("its result is f32[2,4]") != std::string::npos);
   CHECK(refusal(a + Call("ROOT r", "f32[2,4]", "a", "__cublas$gemm")).find("two operands") != std::string::npos);
   CHECK(refusal(a + Call("ROOT r", "f32[2,4]", "a, b", "__cublas$gemm", "backend_config={\"beta\":1," + kDot + "}"))
-            .find("3 needed") != std::string::npos);
+            .find("expected 3 operands") != std::string::npos);
   CHECK(refusal(a + Call("ROOT r", "f32[2,4]", "a, b", "__cublas$lt$matmul",
                          "backend_config={\"epilogue\":\"SWISH\"," + kDot + "}"))
             .find("epilogue SWISH") != std::string::npos);

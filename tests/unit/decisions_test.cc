@@ -167,7 +167,7 @@ int64_t Walk(const HloModule& module, const DecisionOptions& options, int steps,
   return taken;
 }
 
-TEST_CASE("what is dead is no decision, and what is open has the ids of a dry run") {
+TEST_CASE("what is dead is not a decision, and what is open has the ids of a dry run") {
   const std::unique_ptr<HloModule> module = Parse(kText);
   Decisions state = Begin(*module);
   CHECK(state.module().entry_computation()->FindInstruction("dead") == nullptr);
@@ -240,7 +240,7 @@ TEST_CASE("the spaces of decisions: passes by name, rules switched off, mistakes
   const std::vector<std::string> ids = IdsOf(state);
   CHECK(std::count(ids.begin(), ids.end(), "algebraic-simplifier/multiply-one@e/y") == 1);
   CHECK(std::count(ids.begin(), ids.end(), "algebraic-simplifier/negate-negate@e/m") == 0);
-  CHECK(state.Take(ids.size()).status().message() == "there is no such opportunity");
+  CHECK(state.Take(ids.size()).status().message() == "no such opportunity");
   options.passes = {"no-such-pass"};
   CHECK_FALSE(DecisionSpace::Make(BuiltinPasses(), options).ok());
   options.passes = {};

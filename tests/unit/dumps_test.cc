@@ -119,7 +119,7 @@ TEST_CASE("the first stage that changed the result is named") {
   CHECK(!verdict->verdict.agrees());
 }
 
-TEST_CASE("what is no dump folder is refused") {
+TEST_CASE("what is not a dump folder is refused") {
   CHECK(!ReadDumps("/dev/null").ok());
   const Folder folder;
   CHECK(!ReadDumps(folder.path()).ok());

@@ -57,7 +57,7 @@ TEST_CASE("convolutions") {
     for (const char* type : {"f32", "f64", "bf16", "s32", "s64"}) {
       const std::string t = type;
       if (t != "f32" && std::string(c.input) == "[1,70,70,8]") continue;
-      // Infinities and NaNs among the weights: padding is no zero that they multiply.
+      // Infinities and NaNs among the weights: padding is not a zero that they multiply.
       if (t != "s32" && t != "s64") {
         const std::string w = t + c.kernel, p = std::string("pred") + c.kernel;
         CheckModule(Entry("x = " + t + c.input + " parameter(0)\n v = " + w + " parameter(1)\n high = " + t +

@@ -107,7 +107,7 @@ TEST_CASE("products of all sizes") {
                   tolerance);
     }
   }
-  // The most that bytes can be, over a length that is no multiple of four.
+  // The most that bytes can be, over a length that is not a multiple of four.
   for (const char* type : {"s8", "u8"}) {
     const std::string t = type, least = t == "s8" ? "-128" : "255";
     CheckModule(Entry("l = " + t + "[] constant(" + least + ")\n a = " + t +

@@ -64,7 +64,7 @@ TEST_CASE("parts of a module: a neighbourhood, a path, a computation") {
   CHECK(names({.computation = "fused"}) == Names{"p", "t"});
   CHECK(MakeGraph(*module, {.around = "nobody"}).status().message().find("'nobody'") != std::string::npos);
   CHECK(!MakeGraph(*module, {.computation = "nobody"}).ok());
-  CHECK(MakeGraph(*module, {.from = "r", .to = "x"}).status().message() == "nothing leads from 'r' to 'x'");
+  CHECK(MakeGraph(*module, {.from = "r", .to = "x"}).status().message() == "there is no path from 'r' to 'x'");
 }
 
 TEST_CASE("folding loses no instruction and no edge") {

@@ -308,7 +308,7 @@ TEST_CASE("renaming changes every use and nothing else, and takes no name that i
   const std::string other = client.Edited(rename("%sum (", 1, "plus")["result"]["changes"][Client::kUri]);
   CHECK(other.find("sum") == std::string::npos);
   CHECK(ParseHloModule(other).ok());
-  CHECK(rename("%m = ", 1, "a")["error"]["message"] == "there is a 'a' already");
+  CHECK(rename("%m = ", 1, "a")["error"]["message"] == "'a' already exists");
   CHECK(rename("%m = ", 1, "a b")["error"]["code"] == -32803);
   CHECK(rename("dimensions", 1, "x").contains("error"));
   CHECK(client.Ask("prepareRename", "dimensions")["result"].is_null());

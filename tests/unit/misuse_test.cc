@@ -108,7 +108,7 @@ TEST_CASE("misuse: editing a graph") {
 }
 
 TEST_CASE("misuse: a rewrite that nobody allowed") {
-  CheckEnds("a yes of Allow()", [](Sample& m) { RewriteGate("mine", {}).Done(&m["n"]); });
+  CheckEnds("Allow() returned true", [](Sample& m) { RewriteGate("mine", {}).Done(&m["n"]); });
 }
 
 TEST_CASE("misuse: literals") {

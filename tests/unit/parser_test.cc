@@ -531,7 +531,7 @@ ENTRY %e (p: f32[2]) -> (f32[2], f32[3]) {
       "  s = ((f32[]), f32[], u32[]) async-start(p), calls=f\n  ROOT d = f32[] async-done(s)\n}";
   CHECK(PrintModule(*Parse(PrintModule(*Parse(async, options)), options)) == PrintModule(*Parse(async, options)));
   CHECK(ErrorOf("ENTRY e {\n  p = f32[] parameter(0)\n  ROOT f = f32[] fold(p), by=\"x\n}", options)
-            .find("expected an attribute's value, found a string that does not end") != std::string::npos);
+            .find("expected an attribute's value, found an unterminated string") != std::string::npos);
 }
 
 TEST_CASE("parser: layouts are filled, or left out") {

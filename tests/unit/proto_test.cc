@@ -302,7 +302,7 @@ TEST_CASE("a module without a name or an entry without a result is refused") {
   REQUIRE(ParseHloProto(bytes).ok());
   CHECK(ParseHloProto(bytes + std::string("\x0a\0", 2)).status().message() ==
         "the module has no name");  // the last name counts
-  CHECK(ParseHloProto(bytes + "\x0a\x01\x02").status().message() == "the module's name is no text");
+  CHECK(ParseHloProto(bytes + "\x0a\x01\x02").status().message() == "the module's name is not a string");
   CHECK(refusal("\"result\"", "\"nothing\"") == "host_program_shape: no result");
 }
 

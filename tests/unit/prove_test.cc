@@ -235,7 +235,7 @@ TEST_CASE("a solver finds the one value on which two modules differ") {
   CHECK(verdict->outcome == Outcome::kDisagree);
 }
 
-TEST_CASE("what is no function is not proved by its form, and what is too large is not proved at all") {
+TEST_CASE("what is not a function is not proved by its form, and what is too large is not proved at all") {
   const std::string draw =
       "k = f32[] constant(0)\n l = f32[] constant(1)\n u = f32[2,3] rng(k, l), distribution=rng_uniform\n";
   const auto twice =

@@ -88,7 +88,7 @@ ENTRY main {
   CHECK(small->instruction_count() <= 3);
 }
 
-TEST_CASE("text that is no module is made small as text") {
+TEST_CASE("text that is not a module is made small as text") {
   std::string text = Program(500, 0);
   text.replace(text.find("v250 = f32[8] add"), 17, "v250 = f32[8] adde");
   const auto property = [](const std::string& candidate) {

@@ -76,7 +76,7 @@ TEST_CASE("a pass that is added has a name, options and rules like any other") {
         "the option 'type' of the pass 'drop-reverses' must be an element type, not 'float'");
   CHECK(Fired({"drop-reverses{limits=1}"}) ==
         "the pass 'drop-reverses' has no option 'limits'; it has only-vectors, limit, type, suffix, disable, math");
-  CHECK(Fired({"drop-reverse"}) == "there is no pass named 'drop-reverse'; did you mean 'drop-reverses'?");
+  CHECK(Fired({"drop-reverse"}) == "unknown pass 'drop-reverse'; did you mean 'drop-reverses'?");
   PassOptions disabled;
   disabled.disabled_rules = {"drop-reverse"};
   CHECK(Fired({"drop-reverses"}, disabled) == "0");

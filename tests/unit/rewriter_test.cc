@@ -140,7 +140,7 @@ TEST_CASE("rules that are switched off are told apart from rules that do not exi
   options.disabled_rules.clear();
   CHECK(refused("cse{disable=fold}") == "the pass 'cse' does not have a rule named 'fold'");
   CHECK(refused("cse{disable=merge}").empty());
-  CHECK(refused("dde") == "there is no pass named 'dde'; did you mean 'dce'?");
+  CHECK(refused("dde") == "unknown pass 'dde'; did you mean 'dce'?");
   options.disabled_rules = {"multiply-one", "merge"};
   Run(*module, {"algebraic-simplifier"}, options);
   CHECK(log.disabled() == std::set<std::string, std::less<>>{"multiply-one"});

@@ -206,12 +206,12 @@ TEST_CASE("device descriptions are read, written, and refused by name") {
   CHECK(DeviceJson(*parsed) == DeviceJson(Slow()));
   CHECK(parsed->links[1].latency == 3);
   const auto error = [](const char* text) { return ParseDevice(text).status().message(); };
-  CHECK(error("{") == "device description: it is no JSON");
-  CHECK(error("[]") == "device description: it is no object");
+  CHECK(error("{") == "device description: not JSON");
+  CHECK(error("[]") == "device description: it is not an object");
   CHECK(error(R"({"name": "x", "flops": {}})") == "device description: bandwidth is missing");
-  CHECK(error(R"({"name": "x", "flops": 3, "bandwidth": 1})") == "device description: flops is no object of rates");
+  CHECK(error(R"({"name": "x", "flops": 3, "bandwidth": 1})") == "device description: flops is not an object of rates");
   CHECK(error(R"({"name": "x", "flops": {}, "bandwidth": -1})") ==
-        "device description: bandwidth is not a number from 0 on");
+        "device description: bandwidth is not a non-negative number");
   CHECK(error(R"({"name": "x", "flops": {}, "bandwidth": 1, "links": [{"name": "l"}]})") ==
         "device description: links: bandwidth is missing");
 }

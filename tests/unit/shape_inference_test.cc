@@ -130,7 +130,7 @@ TEST_CASE("what must be stated is asked for") {
 TEST_CASE("ingredients that are not the opcode's") {
   CHECK(Infer(Op::kAdd, {"f32[6]"}) == "add takes 2 operands, not 1");
   CHECK(Infer(Op::kConcatenate, {}, Dims({0})) == "concatenate takes at least 1 operand, not 0");
-  CHECK(Infer(Op::kTranspose, {"f32[6]"}) == "transpose has not got the attributes of its opcode");
+  CHECK(Infer(Op::kTranspose, {"f32[6]"}) == "transpose lacks the attributes of its opcode");
   CHECK(Infer(Op::kReduce, {"f32[6]", "f32[]"}, Dims({0})) == "reduce calls one computation, not 0");
   HloModule module("m");
   HloComputation* add = MakeReducer(module, HloOpcode::kAdd, PrimitiveType::F32);

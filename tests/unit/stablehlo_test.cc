@@ -360,8 +360,7 @@ TEST_CASE("what is wrong or not known is said with its place") {
   };
   CHECK(ErrorOf(body("    %0 = stablehlo.bogus %arg0 : tensor<2xf32>")) ==
         "<text>:3:10: error: the op 'stablehlo.bogus' is not supported");
-  CHECK(ErrorOf(body("    %0 = tosa.add %arg0 : tensor<2xf32>")) ==
-        "<text>:3:10: error: the op 'tosa.add' is not known");
+  CHECK(ErrorOf(body("    %0 = tosa.add %arg0 : tensor<2xf32>")) == "<text>:3:10: error: unknown op 'tosa.add'");
   CHECK(ErrorOf(body("    %0 = \"tosa.add\"(%arg0) : (tensor<2xf32>) -> tensor<2xf32>")) ==
         "<text>:3:10: error: the op 'tosa.add' is not supported");
   CHECK(ErrorOf(body("    %0 = stablehlo.convert : tensor<2xf32>\n    return %0 : tensor<2xf32>")) ==

@@ -242,7 +242,7 @@ TEST_CASE("iota replica groups hold each device once") {
   auto bad = b.AllGather(good, 0, 4, attributes);
   REQUIRE(b.BuildEntry(bad).ok());
   CHECK(Messages(module) ==
-        Strings{"replica_groups wants 2 groups of 9223372036854775807, from another number of devices"});
+        Strings{"replica_groups needs 2 groups of 9223372036854775807, from another number of devices"});
 }
 
 TEST_CASE("the first error as a status names the instruction and its line") {

@@ -355,7 +355,8 @@ class Builder {
   // may look at it.
   StatusOr<ValueList> VisitAsyncStart(const HloInstruction& start, int depth) {
     for (const HloInstruction* user : start.users()) {
-      if (!user->Is(kAsyncPart)) return Unimplemented(Format("{}: {} looks into it", start.name(), user->name()));
+      if (!user->Is(kAsyncPart))
+        return Unimplemented(Format("{}: {} reads its called computation", start.name(), user->name()));
     }
     const bool wraps = start.opcode() == HloOpcode::kAsyncStart;
     if (start.opcode() == HloOpcode::kCopyStart) return LeavesOf(*start.operand(0));

@@ -20,7 +20,7 @@ struct LoweredGraph {
 
 // What cannot be written out here, such as a call that mixes precisions, becomes a node that the reference evaluates as
 // a whole, and so does each op on arrays of dynamic sizes. Unimplemented, without harm, for what has no meaning as a
-// node of its own: transfers in flight, values that are no arrays. ResourceExhausted for values over
+// node of its own: transfers in flight, values that are not arrays. ResourceExhausted for values over
 // `options.max_bytes` and for calls that multiply beyond reason.
 // `several_devices`: collectives exchange data, whatever the module's header says; without, those of one device pass
 // their operands on.

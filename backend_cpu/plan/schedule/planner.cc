@@ -362,7 +362,7 @@ Status Planner::AddToCluster(int32_t index) {
 }
 
 void Planner::Close(int32_t cluster) {
-  // Those it needs come first; open clusters are few, and needs go back in time, so this is no deep recursion.
+  // Those it needs come first; open clusters are few, and needs go back in time, so this is not deep recursion.
   if (!clusters_[cluster].open) return;
   const std::vector<int32_t> needs = clusters_[cluster].needs;
   for (int32_t need : needs) Close(need);

@@ -298,7 +298,7 @@ class ElementScatterStep : public Step {
 
 namespace {
 
-// One for each thread; none, if the computation is no reduction of n arrays by arithmetic on scalars.
+// One for each thread; none, if the computation is not a reduction of n arrays by arithmetic on scalars.
 std::vector<std::unique_ptr<Body>> ReducersOf(const HloInstruction& i, int threads) {
   const size_t n = static_cast<size_t>(i.operand_count()) / 2;
   std::vector<std::unique_ptr<Body>> bodies;

@@ -21,7 +21,7 @@ std::unique_ptr<HloModule> ExtractCone(const HloInstruction& root, int64_t heigh
                                        std::span<const HloInstruction* const> boundary = {});
 
 // A module that computes `instruction` of its operands, each a parameter, `times` times, one after the other by control
-// dependencies. For what has no side effect, is no parameter and takes part in no collective; times > 0.
+// dependencies. For what has no side effect, is not a parameter and takes part in no collective; times > 0.
 std::unique_ptr<HloModule> RepeatInstruction(const HloInstruction& instruction, int64_t times);
 
 }  // namespace hloir

@@ -17,7 +17,7 @@ bool IsTupleLoop(const HloInstruction& loop);
 // The same, and what comes out is read by get-tuple-element alone.
 bool IsTupleLoopReadByElement(const HloInstruction& loop);
 
-// What the loop begins with at `element`; nullptr where its operand is no tuple instruction.
+// What the loop begins with at `element`; nullptr where its operand is not a tuple instruction.
 template <class I>
 I* InitialValue(I& loop, int64_t element) {
   I* init = loop.operand(0);

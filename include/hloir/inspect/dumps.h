@@ -75,7 +75,7 @@ struct ReadDumpsOptions {
   int threads = 0;                                                  // 0: as many as there are cores
   std::function<void(size_t done, size_t total)> on_progress = {};  // called from one thread at a time
 };
-// The folder and those in it. InvalidArgument if it is no folder, or holds nothing of the kind.
+// The folder and those in it. InvalidArgument if it is not a folder, or holds nothing of the kind.
 StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& options = {});
 
 // What came of running a module's stages on the same inputs.

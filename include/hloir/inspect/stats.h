@@ -61,7 +61,7 @@ struct ModuleStats {
     double times = 0;  // that the entry runs it, as a step of control flow; 0: it does not
     Cost cost;         // of one run
   };
-  // A top-level instruction that is no control flow: what calls others has no cost of its own.
+  // A top-level instruction that is not control flow: what calls others has no cost of its own.
   struct Step {
     const HloInstruction* instruction = nullptr;
     double times = 0;

@@ -81,8 +81,8 @@ struct AlternativeOutcome {
 };
 
 // Decides all alternatives of the module, those that no decision names for their source, and prunes. Outcomes are in
-// the order of the decisions, one for each that names no source. Errors: a decision for what is no alternative of this
-// module, or for an operand that it does not have; then nothing was changed.
+// the order of the decisions, one for each that names no source. Errors: a decision for what is not an alternative of
+// this module, or for an operand that it does not have; then nothing was changed.
 StatusOr<std::vector<AlternativeOutcome>> ResolveAlternatives(HloModule& module,
                                                               std::span<const AlternativeDecision> decisions);
 
