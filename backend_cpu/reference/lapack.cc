@@ -676,12 +676,20 @@ bool FindEntry(std::string_view target, F&& f) {
   return find(float()) || find(double()) || find(std::complex<float>()) || find(std::complex<double>());
 }
 
-// The routine of cuSOLVER or hipSOLVER that JAX calls on a GPU ("cusolver_getrf_ffi"), or nothing.
+// The routine of a GPU's library that JAX calls ("cusolver_getrf_ffi", "cublas_getrf_batched_ffi"), or nothing.
 std::string_view GpuRoutine(std::string_view target) {
-  const bool gpu = target.starts_with("cusolver_") || target.starts_with("hipsolver_");
-  if (!gpu || !target.ends_with("_ffi")) return {};
-  target.remove_prefix(target.find('_') + 1);
-  target.remove_suffix(4);
+  constexpr std::string_view kLibraries[] = {"cusolver_", "hipsolver_", "cublas_", "hipblas_"};
+  const auto library = std::find_if(std::begin(kLibraries), std::end(kLibraries),
+                                    [&](std::string_view prefix) { return target.starts_with(prefix); });
+  if (library == std::end(kLibraries)) return {};
+  target.remove_prefix(library->size());
+  const bool typed = target.ends_with("_ffi");
+  if (typed) target.remove_suffix(4);
+  const bool batched = target.ends_with("_batched");
+  if (batched) target.remove_suffix(8);
+  const bool has_no_options = target == "getrf" || target == "geqrf" || target == "orgqr";
+  // BLAS has these for batches alone. Before there was "_ffi", options were a struct's bytes in the backend_config.
+  if (library->ends_with("blas_") != batched || (!has_no_options && (batched || !typed))) return {};
   return target;
 }
 
