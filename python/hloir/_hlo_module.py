@@ -97,15 +97,18 @@ class HloModule:
     _offers: Offers | None = None
 
     def __init__(self, input: str | Module, format: str = "path") -> None:
-        """Reads a file, or with the format 'txt' a text; or takes a hloir.Module."""
+        """Reads a file, or with the format 'txt' a text, in which constants of left-out values, {...}, are zeros; or takes
+        a hloir.Module."""
         if isinstance(input, Module):
             self.module = input
-        elif format == "path":
+            return
+        if format == "path":
             self.module = _hloir.read(input)
         elif format == "txt":
             self.module = _hloir._parse_text(input, "<text>")
         else:
             raise ValueError("the format is 'path' or 'txt'")
+        _hloir._take_elided_as_zeros(self.module)
 
     @property
     def config(self) -> HloModuleConfig:

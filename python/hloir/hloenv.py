@@ -496,7 +496,6 @@ class HloEnv:
 
     def evaluate(self, times: int = 20, do_not_prep_for_eval: bool = False) -> EvaluationResult:
         """Runs it on made-up inputs, three times to warm up and then `times` times."""
-        self._check_decided()
         executable = Executable(_Executable(self._hlo_module.module, 0, ""))
         numbers = np.random.default_rng(0)
         arguments = [_random_argument(shape, numbers) for shape in executable.parameter_shapes]
@@ -519,10 +518,6 @@ class HloEnv:
 
     def has_equal_output_as(self, other_module: HloModule, times: int = 1) -> bool:
         return self.has_equal_output(self._hlo_module, other_module, times)
-
-    def _check_decided(self) -> None:
-        if _hloir._alternatives_of(self._hlo_module.module):
-            raise ValueError("the module has alternatives; apply_alternatives first")
 
 
 _SIMPLIFY = (

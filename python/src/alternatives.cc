@@ -31,7 +31,9 @@ std::tuple<GraphRef, std::vector<RewriteLog::Entry>, LeftOut> Alternatives(const
   }());
   LeftOut left_out;
   for (const AlternativeGraph::LeftOut& out : made.left_out) left_out.emplace_back(out.rewrite, out.reason);
-  return {std::make_shared<Graph>(std::move(made.module)), std::move(made.rewrites), std::move(left_out)};
+  auto with = std::make_shared<Graph>(std::move(made.module));
+  with->TakeUids(graph);
+  return {std::move(with), std::move(made.rewrites), std::move(left_out)};
 }
 
 // (rewrite, what excluded it), for each decision for another operand than the source.
@@ -66,6 +68,16 @@ GraphRef Repeat(const Instruction& instruction, int64_t times) {
   return std::make_shared<Graph>(RepeatInstruction(*instruction, times));
 }
 
+// Constants whose values the text left out, "{...}", are zeros from now on.
+void TakeElidedAsZeros(const Graph& graph) {
+  for (HloComputation* computation : graph.module().computations()) {
+    for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      if (i->IsConstant() && i->literal().elided())
+        i->mutable_attributes<ConstantAttributes>().literal.set_elided(false);
+    }
+  }
+}
+
 }  // namespace
 
 void BindAlternatives(nb::module_& m) {
@@ -80,6 +92,7 @@ void BindAlternatives(nb::module_& m) {
       },
       nb::arg("module"));
   m.def("_choices", &Choices, nb::arg("alternative"));
+  m.def("_take_elided_as_zeros", &TakeElidedAsZeros, nb::arg("module"));
   m.def("_cone", &Cone, nb::arg("root"), nb::arg("height"), nb::arg("boundary"));
   m.def("_repeat", &Repeat, nb::arg("instruction"), nb::arg("times"));
 }

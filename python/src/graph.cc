@@ -47,6 +47,25 @@ HloComputation* Graph::FindComputation(int32_t id) {
   return static_cast<size_t>(id) < computations_.size() ? computations_[static_cast<size_t>(id)] : nullptr;
 }
 
+int32_t Graph::Uid(int32_t id) {
+  if (static_cast<size_t>(id) >= uids_.size()) uids_.resize(static_cast<size_t>(id) + 1, 0);
+  int32_t& uid = uids_[static_cast<size_t>(id)];
+  if (uid == 0) uid = next_uid_++;
+  return uid;
+}
+
+// A clone's ids follow the post order of what it was made of.
+void Graph::TakeUids(const Graph& original) {
+  next_uid_ = original.next_uid_;
+  uids_.clear();
+  for (const HloComputation* computation : std::as_const(original.module()).PostOrder()) {
+    for (const HloInstruction* i : computation->PostOrder()) {
+      const auto id = static_cast<size_t>(i->id());
+      uids_.push_back(id < original.uids_.size() ? original.uids_[id] : 0);
+    }
+  }
+}
+
 nb::typed<nb::list, Instruction> InstructionList(const GraphRef& graph, std::span<HloInstruction* const> objects) {
   nb::typed<nb::list, Instruction> list;
   for (HloInstruction* object : objects) list.append(Instruction(graph, object));
@@ -381,7 +400,12 @@ void BindModule(nb::module_& m) {
           nb::arg("path"), "To a file, as its ending says: .hlo, .txt, .pb, .json, each also with .gz.")
       .def(
           "verify", [](const Graph& g) { Check(VerifyModule(g.module())); }, "hloir.Error if it is not legal HLO.")
-      .def("clone", [](const Graph& g) { return std::make_shared<Graph>(g.module().Clone()); })
+      .def("clone",
+           [](const Graph& g) {
+             auto clone = std::make_shared<Graph>(g.module().Clone());
+             clone->TakeUids(g);
+             return clone;
+           })
       .def_prop_ro(
           "hash", [](const Graph& g) { return StructuralHash(g.module()); },
           "Equal for modules that are the same but for names.")

@@ -80,6 +80,11 @@ class Graph {
   uint64_t edits() const { return edits_; }
   HloInstruction* FindInstruction(int32_t id);
   HloComputation* FindComputation(int32_t id);
+  // A number of HloEnv's for an instruction, by its id, given out when first asked for. It stays with the instruction
+  // as long as that is in the module, and copies have it, too. They begin behind all indices of nodes.
+  int32_t Uid(int32_t id);
+  // This module is a clone of that one; instructions may have been added since.
+  void TakeUids(const Graph& original);
 
  private:
   void Index();
@@ -88,6 +93,8 @@ class Graph {
   std::atomic<bool> busy_ = false;
   bool frozen_ = false;
   uint64_t edits_ = 1, indexed_ = 0;
+  std::vector<int32_t> uids_;  // by id; 0: none yet
+  int32_t next_uid_ = 1 << 24;
   std::vector<HloInstruction*> instructions_;  // by id
   std::vector<HloComputation*> computations_;
 };
@@ -146,5 +153,6 @@ void BindRunning(nb::module_& m);
 void BindAlternatives(nb::module_& m);
 void BindHloGraph(nb::module_& m);
 void BindDecisions(nb::module_& m);
+void BindTuning(nb::module_& m);
 
 }  // namespace hloir::python

@@ -320,7 +320,8 @@ struct Edges {
 
 class FeatureBuilder {
  public:
-  FeatureBuilder(const HloModule& module, bool inline_calls) {
+  FeatureBuilder(Graph& graph, bool inline_calls) : graph_(graph) {
+    const HloModule& module = graph.module();
     // The entry first; callers before callees.
     std::vector<const HloComputation*> computations = module.PostOrder();
     std::reverse(computations.begin(), computations.end());
@@ -339,9 +340,6 @@ class FeatureBuilder {
   std::vector<int32_t> alternatives, alternative_ids;  // nodes, and instructions
 
  private:
-  // A decision may name a node by its uid or by its index; so that the two never meet, uids begin behind all indices.
-  static constexpr int32_t kFirstUid = 1 << 24;
-
   void AddNodes(const HloComputation& computation) {
     const int64_t gid = groups_[&computation];
     const float share = gid > 0 ? 1.0f / static_cast<float>(computation.instruction_count()) : 0.0f;
@@ -350,7 +348,7 @@ class FeatureBuilder {
       const auto node = static_cast<int32_t>(instructions_.size());
       index_[i] = node;
       instructions_.push_back(i);
-      nodes.uids.push_back(kFirstUid + node);
+      nodes.uids.push_back(graph_.Uid(i->id()));
       nodes.names.emplace_back(i->name());
       nodes.gids.push_back(gid);
       nodes.fused_comp_ids.push_back(i->called_computations().empty() ? 0 : groups_[i->called_computations()[0]]);
@@ -475,6 +473,7 @@ class FeatureBuilder {
     mark_largest(nodes.out_tensor_sizes, nodes.has_max_out_tensor);
   }
 
+  Graph& graph_;
   std::unordered_map<const HloComputation*, int64_t> groups_;
   std::vector<const HloInstruction*> instructions_;
   std::unordered_map<const HloInstruction*, int32_t> index_;
@@ -497,8 +496,8 @@ nb::typed<nb::dict, nb::str, nb::any> EdgeArrays(Edges& edges) {
   return arrays;
 }
 
-nb::typed<nb::dict, nb::str, nb::any> GraphArrays(const Graph& graph, bool inline_calls) {
-  FeatureBuilder built(graph.module(), inline_calls);
+nb::typed<nb::dict, nb::str, nb::any> GraphArrays(Graph& graph, bool inline_calls) {
+  FeatureBuilder built(graph, inline_calls);
   Nodes& n = built.nodes;
   nb::typed<nb::dict, nb::str, nb::any> nodes, arrays;
   nodes["uids"] = Array(std::move(n.uids)), nodes["names"] = nb::cast(n.names);

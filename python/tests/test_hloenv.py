@@ -114,11 +114,58 @@ class Alternatives(unittest.TestCase):
             env.apply_alternatives([[0, 1], [node, 1]])
         with self.assertRaisesRegex(hloir.Error, "has 2 operands, and no number 2"):
             env.apply_alternatives([[node, 2], [node, 0]])
-        with self.assertRaisesRegex(ValueError, "apply_alternatives first"):
-            env.evaluate(1)
         with self.assertRaises(hloir.Error):
             env.run(AltPipeline(Pass(HloPass.HloDCE())))  # alternatives of alternatives
         self.assertEqual(env.export_hlo_to_str(), text)
+
+    def test_undecided_it_computes_what_the_sources_do(self):
+        env = fresh()
+        before = env.clone_hlo()
+        expected = env.evaluate(1).output[0][0]
+        self.assertTrue(env.run(AltPipeline(Pass(HloPass.GeneralFusion()))))
+        self.assertTrue(env.has_equal_output_as(before))
+        for result, wanted in zip(env.evaluate(1).output[0][0], expected):
+            np.testing.assert_array_equal(result, wanted)
+        self.assertEqual(env.get_hlo_module().module.cost()["custom_calls"], 0)
+
+    def test_a_schedule_stays(self):
+        class Both(HloPass.HloPassInterface):
+            passes = "algebraic-simplifier,fusion"
+
+        env = fresh(TEXT.replace("HloModule example", "HloModule example, is_scheduled=true"))
+        before = env.clone_hlo()
+        self.assertTrue(env.run(AltPipeline(Pass(Both()))))
+        self.assertIn("is_scheduled=true", env.export_hlo_to_str())
+        self.assertTrue(env.verify_module())
+        saved = env.clone_hlo()
+        self.assertGreater(decide(env, lambda n: 0), 1)
+        self.assertEqual(env.export_hlo_to_str(), before.to_string())
+        env.load_hlo(saved)
+        decide(env, lambda n: n - 1)
+        self.assertTrue(env.verify_module())
+        self.assertTrue(env.has_equal_output_as(before))
+
+    def test_uids_stay(self):
+        def uids(env):
+            nodes = env.get_hlo_graph().node_features
+            return dict(zip(nodes.names, nodes.uids.tolist()))
+
+        env = fresh()
+        first = uids(env)
+        self.assertEqual(uids(HloEnv(env.clone_hlo(), "cpu")), first)
+        self.assertEqual(uids(fresh()), first)
+        self.assertTrue(env.run(AltPipeline(Pass(HloPass.GpuInstructionFusion(True)))))
+        offered = uids(env)
+        self.assertEqual({name: offered[name] for name in first}, first)
+        self.assertEqual(len(set(offered.values())), len(offered))
+        decide(env, lambda n: n - 1)
+        after = uids(env)
+        stayed = after.keys() & offered.keys()
+        self.assertGreater(len(stayed), 5)
+        self.assertLess(len(first.keys() & after.keys()), len(first))
+        self.assertEqual({name: after[name] for name in stayed}, {name: offered[name] for name in stayed})
+        new = set(after.values()) - set(first.values())
+        self.assertTrue(new and min(new) > max(first.values()))
 
     def test_it_is_drawn(self):
         env = fresh()
@@ -349,6 +396,18 @@ class Modules(unittest.TestCase):
                 HloEnv(*wrong)
         with self.assertRaises(TypeError):
             HloEnv(TEXT)
+
+    def test_what_the_text_left_out_is_zero(self):
+        text = """HloModule m
+ENTRY e {
+  x = f32[3] parameter(0)
+  c = f32[3] constant({...})
+  ROOT s = f32[3] add(x, c)
+}"""
+        result = fresh(text).evaluate(1).output[0][0]
+        np.testing.assert_array_equal(result, fresh(text.replace("add(x, c)", "negate(x)")).evaluate(1).output[0][0] * -1)
+        with self.assertRaises(hloir.Error):
+            hloir.parse(text).run(result)
 
     def test_save_and_load(self):
         env = fresh()

@@ -200,6 +200,7 @@ constexpr Target kTargets[] = {
     {"ShardBarrierTo", Target::kAll, Annotation},
     {"xla.sdy.", Target::kBegins, Annotation},
     {"LayoutConstraint", Target::kAll, Annotation},
+    {"kAlternative", Target::kAll, Annotation},
     {"annotate_device_placement", Target::kAll, Annotation},
     {"AllocateBuffer", Target::kAll, Annotation},
     {"MoveToHost", Target::kAll, Annotation},

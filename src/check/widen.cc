@@ -72,10 +72,11 @@ HloInstruction* Converted(HloInstruction* value, const Shape& to) {
   return computation->AddTuple(elements);
 }
 
-// XLA's own calls, which are of any type.
+// XLA's own calls, which are of any type; and a choice among rewrites that is open (rewrite/alternatives.h).
 bool IsOfAnyType(const HloInstruction& call) {
   const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
-  return target == "Qr" || target == "ProductOfElementaryHouseholderReflectors" || target == "Eigh";
+  return target == "Qr" || target == "ProductOfElementaryHouseholderReflectors" || target == "Eigh" ||
+         target == "kAlternative";
 }
 
 // Ops whose result depends on how their operands or results are stored.

@@ -13,8 +13,11 @@
 // Connect. Each replaced value gets its custom-call, and one rewrite after the other is connected to those of its
 // values, unless that would close a cycle. What it reads is read from the custom-calls, too, where that closes none.
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <queue>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -201,10 +204,44 @@ class Connector {
   std::vector<bool> seen_;
 };
 
+// In a module with a schedule: what was there stays in its order, as far as what it reads now allows, and what was made
+// comes just before what it is to replace.
+void Schedule(HloComputation& computation, const Target& target) {
+  std::unordered_map<const HloInstruction*, int64_t> places, unmet;
+  int64_t count = 0;
+  for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next())
+    places[i] = target.IsOld(i) ? ++count : INT64_MAX;
+  const std::vector<HloInstruction*> post_order = computation.PostOrder();
+  for (size_t at = post_order.size(); at-- > 0;) {
+    const HloInstruction* i = post_order[at];
+    for (const HloInstruction* user : i->users()) ++unmet[user];
+    for (const HloInstruction* successor : i->control_successors()) ++unmet[successor];
+    if (target.IsOld(i)) continue;
+    if (IsAlternative(*i)) places[i] = places[i->operand(0)];
+    for (const HloInstruction* user : i->users()) places[i] = std::min(places[i], places[user]);
+  }
+  using Ready = std::tuple<int64_t, size_t, HloInstruction*>;  // its place, where it is in post_order
+  std::unordered_map<const HloInstruction*, size_t> numbers;
+  std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
+  for (size_t at = 0; at < post_order.size(); ++at) {
+    numbers[post_order[at]] = at;
+    if (!unmet.contains(post_order[at])) ready.emplace(places[post_order[at]], at, post_order[at]);
+  }
+  while (!ready.empty()) {
+    HloInstruction* i = std::get<2>(ready.top());
+    ready.pop();
+    computation.MoveBefore(i, nullptr);
+    const auto meet = [&](HloInstruction* next) {
+      if (--unmet[next] == 0) ready.emplace(places[next], numbers[next], next);
+    };
+    for (HloInstruction* user : i->users()) meet(user);
+    for (HloInstruction* successor : i->control_successors()) meet(successor);
+  }
+}
+
 StatusOr<AlternativeGraph> UnguardedAddAlternatives(const HloModule& module, const PassRegistry& registry,
                                                     std::span<const std::string> names, const PassOptions& given,
                                                     int64_t max_work) {
-  if (module.config().is_scheduled) return Unimplemented("alternatives in a module that is scheduled");
   if (!AlternativesOf(module).empty()) return InvalidArgument("the module has alternatives already");
   PassOptions options = given;
   if (options.evaluator == nullptr) options.evaluator = registry.MakeEvaluator();
@@ -259,6 +296,11 @@ StatusOr<AlternativeGraph> UnguardedAddAlternatives(const HloModule& module, con
   for (Recorded& made : Connector(target, graph.left_out).Run(std::move(recorded), std::move(in_vain)))
     graph.rewrites.push_back(std::move(made.entry));
   RemoveUnreached(target.module(), unreached);
+  if (module.config().is_scheduled) {
+    for (HloComputation* computation : target.module().computations()) {
+      if (computation->fusion() == nullptr) Schedule(*computation, target);
+    }
+  }
   graph.module = target.Release();
   graph.module->PutInTextOrder();
   return graph;

@@ -79,6 +79,33 @@ TEST_CASE("an alternative is a custom-call of the source and what would take its
   CHECK(AlternativesOf(std::as_const(*again)).size() == 2);
 }
 
+TEST_CASE("a schedule is kept, and comes back with the sources") {
+  std::string text = kTwo;
+  text.replace(text.find("two\n"), 4, "two, is_scheduled=true\n");
+  const std::unique_ptr<HloModule> module = Parse(text);
+  AlternativeGraph graph = Add(*module, {"algebraic-simplifier", "fusion"});
+  REQUIRE(AlternativesOf(std::as_const(*graph.module)).size() > 2);
+  CHECK(graph.module->config().is_scheduled);
+  // What was made comes before what may use it, and not before everything.
+  CHECK(graph.module->entry_computation()->first()->name() == "x");
+  const std::unique_ptr<HloModule> last = graph.module->Clone();
+  Resolve(*graph.module, {});
+  CHECK(PrintModule(*graph.module) == PrintModule(*module));
+  Resolve(*last, EachTakes(*last, 1));
+  const StatusOr<Verdict> verdict = Check(*module, *last);
+  REQUIRE(verdict.status().message() == "");
+  CHECK(verdict->agrees());
+}
+
+TEST_CASE("what is undecided computes what the sources do, in both engines") {
+  const std::unique_ptr<HloModule> module = Parse(kTwo);
+  const AlternativeGraph graph = Add(*module, {"algebraic-simplifier", "fusion"});
+  REQUIRE(AlternativesOf(std::as_const(*graph.module)).size() > 2);
+  const StatusOr<Verdict> verdict = Check(*module, *graph.module);
+  REQUIRE(verdict.status().message() == "");
+  CHECK(verdict->agrees());
+}
+
 TEST_CASE("resolving moves the uses and prunes") {
   const std::unique_ptr<HloModule> module = Parse(kTwo);
   const std::unique_ptr<HloModule> sources = Add(*module, {"algebraic-simplifier"}).module;

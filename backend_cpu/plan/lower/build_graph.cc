@@ -508,10 +508,10 @@ class Builder {
       }
       case HloOpcode::kCustomCall: {
         if (options_.custom_calls.contains(instruction.attributes<CustomCallAttributes>().custom_call_target)) break;
-        if (reference::IsMark(instruction)) {
+        if (const int64_t passed = reference::PassedOnOperands(instruction); passed > 0) {
           ValueList leaves;
-          for (const HloInstruction* operand : instruction.operands())
-            for (ValueId leaf : LeavesOf(*operand)) leaves.push_back(leaf);
+          for (int64_t k = 0; k < passed; ++k)
+            for (ValueId leaf : LeavesOf(*instruction.operand(k))) leaves.push_back(leaf);
           return leaves;
         }
         HLOIR_ASSIGN_OR_RETURN(auto expanded, VisitExpanded(instruction, depth));

@@ -8,9 +8,9 @@
 //   c = f32[4] custom-call(a, b), custom_call_target="kAlternative", frontend_attributes={rewrite_1="PASS/RULE@MAIN/a"}
 //
 // A decision names an operand; resolving moves all uses of the custom-call to it, and prunes what nobody needs any
-// more. Rewrites whose sources hold each other cannot both be made: each lists the others (conflicts_1="ID ID"), and of
-// two that are chosen the first is made. What a rewrite with several results gives stands under the same id at each of
-// its sources, and is taken at all of them or at none.
+// more. Until then it computes what its source does. Rewrites whose sources hold each other cannot both be made: each
+// lists the others (conflicts_1="ID ID"), and of two that are chosen the first is made. What a rewrite with several
+// results gives stands under the same id at each of its sources, and is taken at all of them or at none.
 //
 //   HLOIR_ASSIGN_OR_RETURN(AlternativeGraph graph, AddAlternatives(module, BuiltinPasses(), {"fusion"}));
 //   const std::vector<HloInstruction*> all = AlternativesOf(*graph.module);
@@ -64,7 +64,8 @@ struct AlternativeGraph {
 // A copy of `module` with every rewrite that these passes would make in it as it is. `names` is what MakePipeline
 // takes; `options.rewriter` is not asked. To see what they give, rewrites are made on copies of the module, as many on
 // one as do not touch; at most `max_work` instructions are copied, and the rest are left out. Errors: MakePipeline's,
-// those of the passes, and of a module that is scheduled or has alternatives already.
+// those of the passes, and of a module that has alternatives already. A schedule is kept, as far as the new edges
+// allow.
 StatusOr<AlternativeGraph> AddAlternatives(const HloModule& module, const PassRegistry& registry,
                                            std::span<const std::string> names, const PassOptions& options = {},
                                            int64_t max_work = int64_t{1} << 24);
