@@ -1,7 +1,6 @@
 // hloir tune: the pipeline that is best for a module, or, with --rewrites, the rewrites to take. Flags, tables and the
 // progress bar; the searches are in hloir/rewrite/tune.h and search.h.
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,13 +11,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "hloir/inspect/tune_report.h"
 #include "hloir/io.h"
 #include "hloir/passes.h"
 #include "hloir/report.h"
 #include "hloir/rewrite/search.h"
 #include "hloir/rewrite/tune.h"
-#include "inspect/text.h"
-#include "report/table.h"
 #include "support/number.h"
 #include "tools/command.h"
 #include "tools/flags.h"
@@ -52,18 +50,6 @@ StatusOr<double> SecondsOf(const std::string& text) {
   return value * times;
 }
 
-std::string Change(double part) {
-  if (std::abs(part - 1) < 5e-5) return "the same";
-  return fmt::format("{:+.1f} %", 100 * (part - 1));
-}
-
-// What may be said of the times: a ratio only where there is one.
-std::string TimesInWords(const PairedTimes& times) {
-  if (!times.differ()) return fmt::format("no difference beyond noise in {} pairs of runs", times.pairs);
-  return fmt::format("{:.3f} of the time; 95 % between {:.3f} and {:.3f}, {} pairs of runs, sign test p {:.1g}",
-                     times.ratio, times.low, times.high, times.pairs, times.sign_p);
-}
-
 Json CostJson(const TuneCost& cost) {
   return {{"bytes", cost.bytes},
           {"operations", cost.operations},
@@ -71,81 +57,12 @@ Json CostJson(const TuneCost& cost) {
           {"instructions", cost.instructions}};
 }
 
-Json ResultJson(const TuneFlags& flags, const TuneResult& result) {
-  Json json = {{"file", DisplayName(flags.file)},
-               {"by", TuneByName(flags.tune.by)},
-               {"seed", flags.tune.seed},
-               {"passes", result.passes},
-               {"unoptimized", CostJson(result.unoptimized)},
-               {"first", CostJson(result.first)},
-               {"best", CostJson(result.best)},
-               {"tried", result.tried},
-               {"modules", result.modules},
-               {"failed", result.failed},
-               {"refused", result.refused},
-               {"ended", result.ended}};
-  Json& changes = json["changes"] = Json::array();
-  for (const TuneChange& change : result.changes) {
-    Json& one = changes.emplace_back(Json{{"change", change.text}});
-    if (change.without) one["without"] = *change.without;
-  }
-  if (result.refused > 0) json["refused_because"] = result.refused_because;
-  if (result.verdict) json["verdict"] = Json::parse(VerdictJson(*result.verdict));
-  if (result.times) {
-    const PairedTimes& times = *result.times;
-    Json& paired = json["times"];
-    paired = {{"pairs", times.pairs},
-              {"first_ms", times.before_ms},
-              {"best_ms", times.after_ms},
-              {"sign_p", times.sign_p},
-              {"differ", times.differ()}};
-    if (times.differ()) paired["ratio"] = times.ratio, paired["low"] = times.low, paired["high"] = times.high;
-  }
-  return json;
-}
-
-std::string CostTable(const HloModule& module, const TuneCost& u, const TuneCost& f, const TuneCost& b) {
-  Table costs({"module " + ShortName(module.name(), 40), "before", "first", "best", "best to first"});
-  const auto row = [&](const char* name, double before, double first, double best, bool bytes = false) {
-    const auto human = [&](double n) {
-      return bytes ? HumanBytes(static_cast<int64_t>(std::min(n, 0x1p62))) : HumanCount(n);
-    };
-    costs.Add({name, human(before), human(first), human(best), Change(first > 0 ? best / first : 1)});
-  };
-  row("bytes moved", u.bytes, f.bytes, b.bytes, true);
-  row("operations", u.operations, f.operations, b.operations);
-  row("roofline, in bytes", u.roofline, f.roofline, b.roofline, true);
-  row("instructions", static_cast<double>(u.instructions), static_cast<double>(f.instructions),
-      static_cast<double>(b.instructions));
-  return costs.ToString() + "\n";
-}
-
-void PrintResult(const TuneFlags& flags, const HloModule& module, const TuneResult& result) {
-  std::string text = CostTable(module, result.unoptimized, result.first, result.best);
-  if (!result.changes.empty()) {
-    Table changes({"changes of the first pipeline", "without it"});
-    for (const TuneChange& change : result.changes)
-      changes.Add({change.text, change.without ? Change(*change.without) : "not measured"});
-    text += changes.ToString() + "\n";
-  }
-  text += fmt::format("{} pipelines tried, {} different modules, {} failed, {} better ones refused{}\n", result.tried,
-                      result.modules, result.failed, result.refused,
-                      result.refused > 0 ? ": " + Printable(result.refused_because) : "");
-  if (!result.ended) text += "the budget ended before each single change was tried\n";
-  text += result.verdict ? fmt::format("verified: {}\n", result.verdict->ToString()) : "not verified\n";
-  if (result.changes.empty()) text += fmt::format("nothing better by {} was found\n", TuneByName(flags.tune.by));
-  else if (result.times) text += fmt::format("measured, best to first: {}\n", TimesInWords(*result.times));
-  else text += "not measured, as it does not run here\n";
-  text += fmt::format("--passes='{}'\n", result.passes);
-  Write(stdout, ForLocale(text));
-}
-
 // The bar and what it says, at most ten times a second.
 std::function<bool(const TuneProgress&)> Showing(Progress& bar, Stopwatch& watch, double& shown, TuneBy by) {
   return [&bar, &watch, &shown, by](const TuneProgress& at) {
     if (watch.Milliseconds() - shown > 100) {
       bar.Show(static_cast<size_t>(1000 * at.done),
-               fmt::format("{}, {} tried, {} {}", at.phase, at.tried, TuneByName(by), Change(at.best)));
+               fmt::format("{}, {} tried, {} {:+.1f} %", at.phase, at.tried, TuneByName(by), 100 * (at.best - 1)));
       shown = watch.Milliseconds();
     }
     return true;
@@ -211,7 +128,7 @@ int SearchAmongRewrites(const TuneFlags& flags, const HloModule& module, FileFor
     if (result->verdict) json["verdict"] = Json::parse(VerdictJson(*result->verdict));
     PrintJson(json);
   } else {
-    std::string text = CostTable(module, result->unoptimized, result->first, result->best);
+    std::string text = TuneCostReport(module, result->unoptimized, result->first, result->best);
     for (const std::string& id : result->taken) text += Printable(id) + "\n";
     text += fmt::format("{} rewrites taken between --passes='{}' and --passes='{}'\n", result->taken.size(),
                         result->begin, result->finish);
@@ -247,8 +164,13 @@ int Run(TuneFlags& flags) {
   auto result = Tune(module, *flags.registry, flags.tune);
   bar.Clear();
   if (!result.ok()) return Fail(result.status(), file);
-  if (flags.json) PrintJson(ResultJson(flags, *result));
-  else PrintResult(flags, module, *result);
+  if (flags.json) {
+    Json json = {{"file", file}};
+    json.update(Json::parse(TuneReportJson(*result)));
+    PrintJson(json);
+  } else {
+    Write(stdout, ForLocale(TuneReport(*result)));
+  }
   const int status = WriteModule(flags, *result->module, *format);
   if (status != kExitGood) return status;
   return !result->verdict || result->verdict->agrees() ? kExitGood : kExitDisagree;

@@ -42,6 +42,7 @@ from hloir._hloir import (
     Pattern,
     Rewrite,
     Shape,
+    Tuned,
     Verdict,
     _add_pass,
     _default_pipeline,
@@ -53,6 +54,7 @@ from hloir._hloir import (
     _pass_names,
     _proposals,
     _take,
+    _tune,
     isas,
     match,
     read,
@@ -83,10 +85,10 @@ __all__ = [
     "AltPipeline", "EvaluationResult", "GpuBackend", "HloEnv", "HloGraph", "HloModule", "HloPass", "HloRewriteGraph",
     "Pass", "Pipeline", "RewritePipeline", "RewriteStatus",
     "Builder", "Computation", "DeviceExecutable", "Diff", "Error", "Executable", "Film", "Instruction", "Module", "PassRun",
-    "Pattern", "Picture", "Rewrite", "Rule", "Shape", "Verdict", "__version__", "check", "constant_value", "default_pipeline",
+    "Pattern", "Picture", "Rewrite", "Rule", "Shape", "Tuned", "Verdict", "__version__", "check", "constant_value", "default_pipeline",
     "diff", "dtype_of", "explain", "from_jax", "graph", "isas", "match", "optimize", "parse", "parse_proto", "pass_names",
     "prepare", "prepare_on_devices", "proposals", "read", "reduce", "register_pass", "register_rules", "rule", "run", "stats",
-    "take", "to_dlpack", "verify",
+    "take", "to_dlpack", "tune", "verify",
 ]
 
 check = verify
@@ -159,10 +161,47 @@ def take(
     return _take(module, ids, _pipeline(passes), math)
 
 
-def register_pass(name: str, function: Callable[[Module], bool], description: str = "") -> None:
+def tune(
+    module: Module,
+    *,
+    by: str = "bytes",
+    seconds: float = 60,
+    trials: int = 0,
+    seed: int = 0,
+    passes: str | Sequence[str] = "",
+    math: str = "exact",
+    verify: bool = True,
+    threads: int = 0,
+    progress: Callable[[float, int, float], object] | None = None,
+) -> Tuned:
+    """Searches for the pipeline that is best for the module: its order, its passes and their options, and which rules are
+    switched off. The module is left as it is, and the result is verified; passes and rules in Python take part.
+
+    by: what is to be least, 'bytes' (moved), 'operations', 'roofline' (of both) or 'time' (of runs here, in pairs).
+    seconds: how long to search, by the clock. trials: if not 0, so many pipelines whatever the time, so that a seed
+        gives the same result everywhere (but by 'time').
+    passes: the pipeline to begin with, '' for the default; math: how far results may change.
+    threads: of the runs that are measured, 0 for all there are.
+    progress(done, tried, best) hears at most twenty times a second which part is done, how many pipelines were tried, and
+        what the best costs, as a part of what the first costs.
+
+    hloir.Error, or what a pass in Python raises: a pass of the first pipeline is unknown or fails, or the module cannot be
+        verified. Others that fail are counted in `failed`.
+    """
+    return _tune(module, by, seconds, trials, seed, _pipeline(passes), math, verify, threads, progress)
+
+
+def register_pass(
+    name: str, function: Callable[[Module], bool], description: str = "", *, math: str = "exact"
+) -> None:
     """Makes a Python function a pass of that name, for every pipeline. It gets the module, which it may keep no longer
-    than the call, and returns whether it changed anything."""
-    _add_pass(name, function, description or (function.__doc__ or name).strip().splitlines()[0])
+    than the call, and returns whether it changed anything.
+
+    math: how far it may change results; a pipeline that allows less skips it. Where rewrites are decided one by one
+    (proposals(), take(), hloir.gym), the whole pass is one of them: it is tried on a copy first, and is on offer if that
+    changes. ValueError or hloir.Error: a name that is taken or cannot be written.
+    """
+    _add_pass(name, function, description or (function.__doc__ or name).strip().splitlines()[0], math)
 
 
 def pass_names() -> list[str]:

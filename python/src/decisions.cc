@@ -15,16 +15,15 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include "handles.h"
 #include "hloir/analysis/roofline.h"
 #include "hloir/check.h"
 #include "hloir/executable.h"
-#include "hloir/passes.h"
 #include "hloir/pipeline.h"
 #include "hloir/report.h"
 #include "hloir/rewrite/decisions.h"
 #include "hloir/rewrite/module_arrays.h"
 #include "hloir/verifier.h"
+#include "passes.h"
 
 namespace hloir::python {
 namespace {
@@ -57,13 +56,15 @@ class Game {
   // Takes it, and finds what is open then.
   nb::tuple Take(int64_t index) {
     (void)At(index);
-    const DecisionStep step = Value([&]() -> StatusOr<DecisionStep> {
-      nb::gil_scoped_release released;
+    const DecisionStep step = Asked<DecisionStep>([&]() -> StatusOr<DecisionStep> {
       HLOIR_ASSIGN_OR_RETURN(DecisionStep made, state_.Take(static_cast<size_t>(index)));
+      // A pass in Python may have set attributes.
+      const DecisionSpace::Kind& kind = state_.space().kinds()[static_cast<size_t>(made.kind)];
+      if (kind.rule == kind.pass) state_.CountAnew();
       HLOIR_RETURN_IF_ERROR(state_.Open().status());
       (void)state_.total_cost();
       return made;
-    }());
+    });
     return nb::make_tuple(step.removed.size(), step.added.size());
   }
   nb::tuple Costs() {
@@ -144,14 +145,25 @@ class Game {
     Check(VerifyModule(graph.module()));
     DecisionOptions options;
     options.passes = Value(SplitPipeline(passes));
-    if (math == "rounding") options.pass_options.math = MathMode::kRounding;
-    else if (math == "fast") options.pass_options.math = MathMode::kFast;
-    else if (math != "exact") throw nb::value_error("math is 'exact', 'rounding' or 'fast'");
+    options.pass_options.math = MathNamed(math);
     options.pass_options.disabled_rules = disable;
     options.max_instructions = max_instructions;
-    return Value(Decisions::Begin(graph.module(), Value(DecisionSpace::Make(BuiltinPasses(), options))));
+    return Value(Decisions::Begin(graph.module(), Value(DecisionSpace::Make(*Registry(), options))));
   }
-  std::span<const Opportunity> Open() { return Value(state_.Open()); }
+  // Where passes run: without the GIL, which those in Python take. What they raise goes on.
+  template <class T, class Body>
+  static T Asked(const Body& body) {
+    PendingException() = nullptr;
+    StatusOr<T> result = [&] {
+      const nb::gil_scoped_release released;
+      return body();
+    }();
+    RaisePending();
+    return Value(std::move(result));
+  }
+  std::span<const Opportunity> Open() {
+    return Asked<std::span<const Opportunity>>([this] { return state_.Open(); });
+  }
   const Opportunity& At(int64_t index) {
     const std::span<const Opportunity> open = Open();
     if (index < 0 || static_cast<size_t>(index) >= open.size()) throw nb::index_error("no such opportunity");

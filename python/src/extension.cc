@@ -59,6 +59,7 @@ NB_MODULE(_hloir, m) {
   BindAlternatives(m), BindHloGraph(m);
   BindDecisions(m);
   BindInspecting(m);
+  BindTuning(m);
   m.def("_main", [](const std::vector<std::string>& arguments) {
     std::vector<char*> argv;
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));

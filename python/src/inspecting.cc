@@ -67,7 +67,7 @@ nb::typed<nb::tuple, std::string, std::string> Explain(Graph& graph, const std::
     }
     return made;
   });
-  if (PendingException()) std::rethrow_exception(std::exchange(PendingException(), nullptr));
+  RaisePending();
   return nb::make_tuple(FilmText(Value(std::move(film))), html);
 }
 

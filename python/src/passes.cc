@@ -12,6 +12,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "hloir/analysis/structural.h"
 #include "hloir/passes.h"
 #include "hloir/report.h"
 #include "hloir/rewrite/proposals.h"
@@ -22,6 +23,10 @@ namespace hloir::python {
 std::exception_ptr& PendingException() {
   thread_local std::exception_ptr pending;
   return pending;
+}
+
+void RaisePending() {
+  if (PendingException()) std::rethrow_exception(std::exchange(PendingException(), nullptr));
 }
 
 namespace {
@@ -56,29 +61,6 @@ MathMode MathNamed(const std::string& math) {
 
 namespace {
 
-class PythonPass : public HloPass {
- public:
-  PythonPass(std::string_view name, nb::handle function) : name_(name), function_(function) {}
-  std::string_view name() const override { return name_; }
-  StatusOr<bool> Run(HloModule& module) override {
-    nb::gil_scoped_acquire held;
-    const auto graph = std::make_shared<Graph>(&module);
-    bool changed = false;
-    try {
-      changed = nb::cast<bool>(function_(graph));
-    } catch (...) {
-      PendingException() = std::current_exception();
-    }
-    graph->Release();
-    if (PendingException()) return Internal("the pass '" + name_ + "' raised an exception");
-    return changed;
-  }
-
- private:
-  std::string name_;
-  nb::handle function_;  // the registry keeps it alive
-};
-
 // Stops passes at Ctrl-C: no rewrite is allowed any more, so that the pass that is running ends.
 class Stopper : public Rewriter {
  public:
@@ -96,10 +78,58 @@ class Stopper : public Rewriter {
     if (inner_ != nullptr) inner_->Disabled(pass, rule);
   }
   bool wants_text() const override { return inner_ != nullptr && inner_->wants_text(); }
+  bool decides() const { return inner_ != nullptr; }
 
  private:
   const std::atomic<bool>& cancel_;
   Rewriter* inner_;
+};
+
+// A Python function. Where rewrites are decided it is one of them as a whole: it is tried on a copy, and if that
+// changes, the pass asks. Its rule has its own name.
+class PythonPass : public HloPass {
+ public:
+  PythonPass(std::string_view name, nb::handle function, const RuleInfo& rule, const PassOptions& options)
+      : name_(name), function_(function), rule_(rule), options_(options) {}
+  std::string_view name() const override { return name_; }
+  StatusOr<bool> Run(HloModule& module) override {
+    if (!RewriteGate(name_, options_).Enabled(rule_)) return false;
+    Rewriter* const rewriter = options_.rewriter;
+    const auto* stopper = dynamic_cast<const Stopper*>(rewriter);
+    if (rewriter == nullptr || (stopper != nullptr && !stopper->decides())) return Call(module);
+
+    const std::unique_ptr<HloModule> copy = module.Clone();
+    HLOIR_RETURN_IF_ERROR(Call(*copy).status());
+    // Not what it returns: a rewrite that is open however often it is made would never come to an end.
+    if (StructuralHash(*copy) == StructuralHash(module)) return false;
+    Rewrite rewrite;
+    rewrite.pass = name_, rewrite.rule = rule_.name, rewrite.formula = rule_.formula, rewrite.math = rule_.integers;
+    rewrite.instruction = module.entry_computation()->root();
+    if (!rewriter->Allow(rewrite)) return false;
+    HLOIR_ASSIGN_OR_RETURN(const bool changed, Call(module));
+    rewriter->Done(rewrite, module.entry_computation()->root());
+    return changed;
+  }
+
+ private:
+  StatusOr<bool> Call(HloModule& module) {
+    nb::gil_scoped_acquire held;
+    const auto graph = std::make_shared<Graph>(&module);
+    bool changed = false;
+    try {
+      changed = nb::cast<bool>(function_(graph));
+    } catch (...) {
+      PendingException() = std::current_exception();
+    }
+    graph->Release();
+    if (PendingException()) return Internal("the pass '" + name_ + "' raised an exception");
+    return changed;
+  }
+
+  std::string name_;
+  nb::handle function_;  // the registry keeps it alive
+  RuleInfo rule_;        // its strings, too
+  PassOptions options_;
 };
 
 // Everything that one call of passes is made with.
@@ -135,7 +165,7 @@ template <class T>
 T Released(Call& call, const std::function<StatusOr<T>()>& body) {
   PendingException() = nullptr;
   StatusOr<T> result = Interruptible(call.cancel, body);
-  if (PendingException()) std::rethrow_exception(std::exchange(PendingException(), nullptr));
+  RaisePending();
   return Value(std::move(result));
 }
 
@@ -176,11 +206,16 @@ std::vector<RewriteLog::Entry> Take(const GraphRef& graph, const std::vector<std
   return log.entries();
 }
 
-void AddPass(const std::string& name, const nb::object& function, const std::string& description) {
-  const nb::handle kept = nb::object(function).release();  // for as long as the process lives, as the registry does
+void AddPass(const std::string& name, const nb::object& function, const std::string& description,
+             const std::string& math) {
+  // For as long as the process lives, as the registry does.
+  const nb::handle kept = nb::object(function).release();
+  const auto* texts = new std::pair<std::string, std::string>(name, description);
+  const RuleInfo rule(texts->first, texts->second, MathNamed(math));
   PassDefinition definition;
-  definition.make = [kept](std::string_view pass, const PassOptions&) {
-    return std::make_unique<PythonPass>(pass, kept);
+  definition.rules = {rule};
+  definition.make = [kept, rule](std::string_view pass, const PassOptions& options) {
+    return std::make_unique<PythonPass>(pass, kept, rule, options);
   };
   AddToRegistry(name, description, std::move(definition));
 }
@@ -215,7 +250,7 @@ void BindPasses(nb::module_& m) {
   m.def("_optimize", &Optimize, nb::arg("module"), nb::arg("passes"), nb::arg("math"), nb::arg("disabled"));
   m.def("_proposals", &ProposalsOf, nb::arg("module"), nb::arg("passes"), nb::arg("math"), nb::arg("disabled"));
   m.def("_take", &Take, nb::arg("module"), nb::arg("ids"), nb::arg("passes"), nb::arg("math"));
-  m.def("_add_pass", &AddPass, nb::arg("name"), nb::arg("function"), nb::arg("description"));
+  m.def("_add_pass", &AddPass, nb::arg("name"), nb::arg("function"), nb::arg("description"), nb::arg("math"));
   m.def("_pass_names", [] {
     std::vector<std::string> names;
     for (const PassInfo& pass : Registry()->passes()) names.push_back(pass.name);

@@ -1,4 +1,4 @@
-// What passes.cc and rules.cc share: the registry, and what Python code that passes call has thrown.
+// What is shared by whatever runs passes: the registry, and what Python code that passes call has thrown.
 #pragma once
 
 #include <exception>
@@ -17,6 +17,8 @@ void AddToRegistry(const std::string& name, const std::string& description, Pass
 MathMode MathNamed(const std::string& math);
 // Of this thread, on its way through the library, which throws nothing.
 std::exception_ptr& PendingException();
+// Throws it, if there is one.
+void RaisePending();
 
 void BindRules(nb::module_& m);
 

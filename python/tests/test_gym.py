@@ -17,6 +17,7 @@ from gymnasium.utils.env_checker import check_env
 import hloir
 import hloir.gym
 import hloir.rollouts
+from hloir import match as m
 
 CHAIN = """HloModule chain
 ENTRY main {
@@ -48,8 +49,121 @@ ENTRY main {
 }"""
 
 
+@hloir.rule(m.add(m.any("a"), m.same("a")), "A + A => A * 2")
+def add_twice(b, i, a):
+    return b.multiply(a, b.splat(2, i.shape))
+
+
+@hloir.rule(m.sine(m.any("a")), "sine(A) fails")
+def fails(b, i, a):
+    raise ZeroDivisionError("in a rule")
+
+
+def negate_less(module):
+    """-(-A) => A, everywhere"""
+    before = module.instruction_count
+    for computation in module.computations:
+        for i in computation.instructions:
+            if i.opcode == "negate" and i.operands[0].opcode == "negate" and i is not computation.root:
+                i.replace_all_uses_with(i.operands[0].operands[0])
+    hloir.optimize(module, "dce")
+    return module.instruction_count < before
+
+
+def mark(module):
+    """A target is another: an attribute is set, and nothing else."""
+    found = [i for i in module.entry if i.opcode == "custom-call" and i["custom_call_target"] == "elsewhere"]
+    for i in found:
+        i["custom_call_target"] = "cufft"
+    return bool(found)
+
+
+hloir.register_rules("gym-rules", [add_twice])
+hloir.register_pass("gym-mark", mark)
+hloir.register_rules("gym-fails", [fails])
+hloir.register_pass("gym-negate-less", negate_less)
+hloir.register_pass("gym-rounds", negate_less, math="rounding")
+hloir.register_pass("gym-no-end", lambda module: True)
+
+
 def anything(observation, random):
     return random.choice(np.flatnonzero(observation["action_mask"]))
+
+
+class InPythonTest(unittest.TestCase):
+    """Rules and passes written in Python are decisions as those of hloir."""
+
+    TEXT = CHAIN.replace("  again = f32[64] negate(y)\n", "").replace("add(z, again)", "add(z, z)")
+
+    def make(self, passes, **options):
+        return hloir.gym.RewriteEnv(self.TEXT, passes=passes, **options)
+
+    def test_a_rule(self):
+        env = self.make("algebraic-simplifier,gym-rules,cse", verify=True)
+        check_env(gymnasium.make("hloir/Rewrite-v0", modules=self.TEXT, passes="gym-rules").unwrapped, skip_render_check=True)
+        observation, first = env.reset(seed=0)
+        ids = [o.id for o in env.opportunities()]
+        at = ids.index("gym-rules/add-twice@main/s")
+        self.assertEqual(env.opportunities()[at].formula, "A + A => A * 2")
+        self.assertTrue(observation["action_mask"][at + 1])
+        self.assertEqual(env.kinds[int(observation["actions"][at, 0])], ("gym-rules", "add-twice", "A + A => A * 2"))
+        observation, reward, _, _, info = env.step(at + 1)
+        self.assertEqual((info["rewrite"], info["invalid"]), ("gym-rules/add-twice@main/s", False))
+        self.assertEqual(env.module.entry.find("r").operands[0].opcode, "multiply")
+        self.assertEqual(info["cost"], env.module.cost()["bytes"])
+        self.assertAlmostEqual(float(reward), 1 - info["cost"] / first["cost"])
+        self.assertNotIn("gym-rules/add-twice@main/s", [o.id for o in env.opportunities()])
+        episodes = hloir.rollouts.rollouts(anything, self.TEXT, episodes=5, passes="gym-rules,gym-negate-less")
+        self.assertIn("gym-rules/add-twice@main/s", {each for episode in episodes for each in episode.rewrites})
+
+    def test_a_pass(self):
+        env = self.make("gym-rules,gym-negate-less", verify=True)
+        env.reset(seed=0)
+        self.assertEqual([o.id for o in env.opportunities()],
+                         ["gym-rules/add-twice@main/s", "gym-negate-less/gym-negate-less@main/r"])
+        self.assertEqual(env.opportunities()[1].formula, "-(-A) => A, everywhere")
+        before = str(env.module)
+        self.assertEqual(str(env.module), before)  # looking changes nothing
+        _, reward, _, _, info = env.step(2)
+        self.assertEqual(info["rewrite"], "gym-negate-less/gym-negate-less@main/r")
+        self.assertGreater(reward, 0)
+        self.assertEqual(info["cost"], env.module.cost()["bytes"])
+        self.assertEqual([i.opcode for i in env.module.entry], ["parameter", "add", "multiply"])
+        self.assertEqual([o.rule for o in env.opportunities()], ["add-twice"])
+        self.assertEqual(self.make("gym-negate-less,gym-rules", disable=["gym-negate-less"]).reset()[0]["counts"][2], 1)
+        self.assertEqual(self.make("gym-rules,gym-rounds").reset()[0]["counts"][2], 1)
+        self.assertEqual(self.make("gym-rules,gym-rounds", math="rounding").reset()[0]["counts"][2], 2)
+        self.assertEqual(self.make("gym-no-end,gym-rules").reset()[0]["counts"][2], 1)  # it changes nothing
+
+    def test_costs_of_what_is_edited_in_place(self):
+        text = """HloModule m
+ENTRY main {
+  x = f32[64] parameter(0)
+  y = f32[64] custom-call(x), custom_call_target="elsewhere"
+  ROOT n = f32[64] negate(y)
+}"""
+        state = hloir.gym.Decisions(hloir.parse(text), "gym-mark")
+        before = state.costs()
+        state.take(0)
+        self.assertGreater(state.costs()[0], before[0])
+        self.assertEqual(state.costs()[0], state.module().cost()["flops"])
+
+    def test_proposals_and_take(self):
+        module = hloir.parse(self.TEXT)
+        before = str(module)
+        offers = hloir.proposals(module, "gym-negate-less,algebraic-simplifier")
+        self.assertEqual([o.rule for o in offers], ["gym-negate-less", "negate-negate", "add-negate"])
+        self.assertEqual(str(module), before)
+        made = hloir.take(module, offers[:1], "algebraic-simplifier,gym-negate-less")
+        self.assertEqual([o.id for o in made], ["gym-negate-less/gym-negate-less@main/r"])
+        self.assertEqual([i.opcode for i in module.entry], ["parameter", "add", "multiply"])
+
+    def test_what_is_raised_comes_out(self):
+        text = self.TEXT.replace("negate(x)", "sine(x)")
+        with self.assertRaisesRegex(ZeroDivisionError, "in a rule"):
+            hloir.gym.Decisions(hloir.parse(text), "gym-fails").opportunities()
+        state = hloir.gym.Decisions(hloir.parse(text), "gym-rules")
+        state.take(0)  # nothing is left of what was raised
 
 
 class DecisionsTest(unittest.TestCase):

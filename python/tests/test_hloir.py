@@ -251,6 +251,43 @@ class Running(unittest.TestCase):
         thread.join()
         self.assertGreater(len(ticks) - began, 3)  # the GIL was free
 
+    def test_tune(self):
+        module = hloir.parse(TEXT)
+        heard = []
+        tuned = hloir.tune(module, trials=400, passes="dce", progress=lambda *at: heard.append(at))
+        self.assertLess(tuned.best["bytes"], tuned.first["bytes"])  # dce alone fuses nothing
+        self.assertTrue(tuned.verdict)
+        self.assertTrue(tuned.changes)
+        self.assertGreater(tuned.tried, 10)
+        self.assertIn(f"--passes='{tuned.passes}'", str(tuned))
+        again = module.clone()
+        hloir.optimize(again, tuned.passes)
+        self.assertEqual(again.cost()["bytes"], tuned.best["bytes"])
+        self.assertEqual(tuned.module.cost()["bytes"], tuned.best["bytes"])
+        self.assertEqual(str(module), str(hloir.parse(TEXT)))
+        self.assertEqual(hloir.tune(module, trials=400, passes=["dce"]).passes, tuned.passes)
+        self.assertIsNone(hloir.tune(module, trials=5, verify=False).verdict)
+        with self.assertRaisesRegex(ValueError, "'roofline'"):
+            hloir.tune(module, by="speed")
+        with self.assertRaisesRegex(hloir.Error, "nothing"):
+            hloir.tune(module, passes="nothing")
+
+        def broken(module):
+            raise ZeroDivisionError("broken")
+
+        hloir.register_pass("tune-broken", broken)
+        with self.assertRaisesRegex(ZeroDivisionError, "broken"):
+            hloir.tune(module, passes="dce,tune-broken")
+
+        def refuse(*at):
+            raise LookupError("enough")
+
+        with self.assertRaisesRegex(LookupError, "enough"):
+            hloir.tune(module, seconds=600, progress=refuse)
+        threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        with self.assertRaises(KeyboardInterrupt):
+            hloir.tune(module, seconds=600)
+
     def test_the_command(self):
         done = subprocess.run([sys.executable, "-m", "hloir", "--version"], capture_output=True, text=True, check=True)
         self.assertTrue(done.stdout.startswith(f"hloir {hloir.__version__}"))

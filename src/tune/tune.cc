@@ -270,6 +270,7 @@ Status Tuner::Begin() {
   RewriteLog log;
   log.keep_text = false;
   HLOIR_ASSIGN_OR_RETURN(first_, Optimized(*plan_, &log));
+  result_.by = options_.by, result_.seed = options_.seed;
   result_.unoptimized = TuneCostOf(module_, options_.operations_per_byte);
   result_.first = TuneCostOf(*first_, options_.operations_per_byte);
   first_hash_ = StructuralHash(*first_);
@@ -419,7 +420,7 @@ Status Tuner::Decide() {
     if (finalist.hash != first_hash_) {
       GoOn("measuring", 1);
       PairedOptions paired;
-      paired.seconds = std::clamp(0.1 * options_.seconds, 0.2, 10.0);
+      paired.seconds = stopped_ ? 0.2 : std::clamp(0.1 * options_.seconds, 0.2, 10.0);
       paired.seed = options_.seed + 1;  // other inputs and turns than the search saw
       paired.runner = options_.runner;
       const StatusOr<PairedTimes> times = MeasurePaired(*first_, **module, paired);

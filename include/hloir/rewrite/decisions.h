@@ -111,6 +111,8 @@ class Decisions {
   // asked for, and after a step only what it changed, in a few microseconds.
   const CostResult& total_cost();
   std::span<const CostResult> instruction_costs();
+  // After an edit of attributes that leaves the graph as it was, which a step does not look for.
+  void CountAnew() { counted_ = false, cost_.reset(), counted_as_.clear(), computation_costs_.clear(); }
   // All that CostAnalysis tells. It counts the entry computation anew.
   const CostAnalysis& cost();
   // A copy in the order of its text, as pipelines leave modules.

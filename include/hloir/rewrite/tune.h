@@ -9,8 +9,8 @@
 //   StatusOr<TuneResult> tuned = Tune(module, BuiltinPasses(), options);
 //   if (tuned.ok()) std::printf("%s: %.0f bytes\n", tuned->passes.c_str(), tuned->best.bytes);
 //
-// May be called from any thread. `hloir tune` and hloir.tune show it; docs/tune.md tells how it searches and what came
-// of it. Tested by tests/unit/tune_test.cc.
+// May be called from any thread. `hloir tune` and Python's hloir.tune show it (inspect/tune_report.h has the tables);
+// docs/tune.md tells how it searches and what came of it. Tested by tests/unit/tune_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -83,7 +83,9 @@ struct TuneChange {
 
 // What Tune found.
 struct TuneResult {
-  std::string passes;  // for MakePipeline, or `hloir opt --passes=`; the first pipeline if none is better
+  TuneBy by = TuneBy::kBytes;  // as it was asked
+  uint64_t seed = 0;           // …
+  std::string passes;          // for MakePipeline, or `hloir opt --passes=`; the first pipeline if none is better
   std::unique_ptr<HloModule> module;  // what it makes of the module
   TuneCost unoptimized, first, best;
   std::vector<TuneChange> changes;  // those that matter: without any one of them the module costs more, or is another
