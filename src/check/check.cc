@@ -509,7 +509,8 @@ Status Checker::Impl::ExplainDifference(size_t set, Verdict& verdict) {
   const check::Meaning meaning = meaning_->Compare(set, WhichNonfinite(set));
   if (meaning.judged && meaning.agree) {
     if (extra) return OkStatus();
-    if (const std::string chaos = check::MovedByRoundingAlone(*before_, set, verdict.comparison); !chaos.empty()) {
+    if (const std::string chaos = check::MovedByRoundingAlone(*before_, options.before_name, set, verdict.comparison);
+        !chaos.empty()) {
       verdict.notes.push_back(chaos + "; in f64 the two agree");
       return OkStatus();
     }
@@ -559,11 +560,18 @@ bool Checker::Impl::EnginesAgree(Subject& subject, size_t set, Verdict& verdict)
       engines = again;
     }
   }
-  const CheckOptions& options = context_.options;
-  Blame(
-      verdict, Outcome::kEnginesDisagree,
-      Format("two engines disagree about {}: {}", &subject == before_.get() ? options.before_name : options.after_name,
-             engines.ToString("reference", other_name)));
+  const std::string& name = &subject == before_.get() ? context_.options.before_name : context_.options.after_name;
+  const std::string seen = engines.ToString("reference", other_name);
+  // By the reference alone, so that what is wrong in the other engine is no evidence.
+  check::Context by_reference{context_.options, context_.counts, {context_.inputs[set]}};
+  by_reference.options.engine = nullptr;
+  by_reference.options.runner.engine = Engine::kReference;
+  Subject alone(subject.module(), by_reference);
+  if (const std::string chaos = check::MovedByRoundingAlone(alone, name, 0, engines); !chaos.empty()) {
+    verdict.notes.push_back(chaos + "; by two engines, " + seen);
+    return true;
+  }
+  Blame(verdict, Outcome::kEnginesDisagree, Format("two engines disagree about {}: {}", name, seen));
   return false;
 }
 

@@ -434,20 +434,21 @@ Meaning MeaningComparer::Compare(size_t set, Nonfinite nonfinite, bool notes) {
   return impl_->Run(set, nonfinite, notes);
 }
 
-std::string MovedByRoundingAlone(Subject& before, size_t set, const Comparison& seen) {
-  const StatusOr<Results>& results = before.Result(set);
+std::string MovedByRoundingAlone(Subject& subject, std::string_view name, size_t set, const Comparison& seen) {
+  const StatusOr<Results>& results = subject.Result(set);
   if (!results.ok() || seen.leaves.empty()) return "";
   std::vector<double> moved_by(seen.leaves.size(), 0);
+  // Does an element become NaN or infinite, or move by about the leaf's own size? Then another run may, too.
   std::vector<bool> moved_out(seen.leaves.size());
   for (uint64_t pattern = 0; pattern < kPatterns; ++pattern) {
-    const StatusOr<Results> moved = before.RunTested(*PerturbModule(before.module(), pattern), set);
+    const StatusOr<Results> moved = subject.RunTested(*PerturbModule(subject.module(), pattern), set);
     if (!moved.ok()) return "";
     size_t k = 0;
     for (size_t d = 0; d < moved->size(); ++d) {
       for (const LeafDifference& leaf : Compare((*results)[d], (*moved)[d], {}, {}).leaves) {
         if (k >= seen.leaves.size()) return "";
         moved_by[k] = std::max(moved_by[k], leaf.max_absolute);
-        moved_out[k] = moved_out[k] || leaf.nonfinite > 0;
+        moved_out[k] = moved_out[k] || leaf.nonfinite > 0 || leaf.max_relative >= 0.5;
         ++k;
       }
     }
@@ -460,12 +461,12 @@ std::string MovedByRoundingAlone(Subject& before, size_t set, const Comparison& 
     if (!evidence.empty()) continue;
     evidence = leaf.nonfinite > 0 ? Format(
                                         "{} of {} is chaotic: moved by a unit in the last place of what it computes, "
-                                        "numbers become NaN or infinite",
-                                        leaf.where, before.options().before_name)
+                                        "numbers become others, or NaN or infinite",
+                                        leaf.where, name)
                                   : Format(
                                         "{} of {} is chaotic: moved by a unit in the last place of what it computes, "
                                         "it moves by {:.3g}, and {:.3g} is seen",
-                                        leaf.where, before.options().before_name, moved_by[k], leaf.max_absolute);
+                                        leaf.where, name, moved_by[k], leaf.max_absolute);
   }
   return evidence;
 }

@@ -39,8 +39,8 @@ class MeaningComparer {
   std::unique_ptr<Impl> impl_;
 };
 
-// If rounding alone moves every leaf of `before` in which `seen` does not agree as far as that, says so: the results of
-// such a module are nothing but rounding there. Else "".
-std::string MovedByRoundingAlone(Subject& before, size_t set, const Comparison& seen);
+// If rounding alone moves every leaf of `subject` in which `seen` does not agree as far as that, says so, with the name
+// that messages call it by: the results of such a module are nothing but rounding there. Else "".
+std::string MovedByRoundingAlone(Subject& subject, std::string_view name, size_t set, const Comparison& seen);
 
 }  // namespace hloir::check
