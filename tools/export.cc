@@ -107,11 +107,10 @@ void AddExportCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/)
   AddOption(*command, "FILE", flags->file, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
       ->required();
   AddChoice(
-      *command, "--format", flags->format, kFormats,
+      *command, "--format FORMAT", flags->format, kFormats,
       "paragraph: ParaGraph's graph (.pb, or .textproto for text); chakra: execution traces, OUT.N.et of each rank "
       "and OUT.groups.json; perfetto: the predicted timeline; dot")
-      ->required()
-      ->type_name("FORMAT");
+      ->required();
   AddOption(*command, "-o,--output OUT", flags->output, "Write it there")->required();
   AddOption(*command, "--device DEVICE", flags->device, "Predict times for this device, as hloir cost does");
   AddOption(*command, "--mesh AXES", flags->mesh, "Axes of the devices, and what if, as for hloir cost");

@@ -7,38 +7,41 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace hloir::tool {
 
 // "--seed N": a flag (or a place, "FILE"), and what its help calls the value.
-struct Usage {
-  explicit Usage(const std::string& usage)
-      : name(usage, 0, usage.find(' ')), value(usage, std::min(name.size() + 1, usage.size())) {}
-  std::string name, value;
-};
-
 template <class T>
 CLI::Option* AddOption(CLI::App& command, const std::string& usage, T& value, const std::string& description) {
-  return command.add_option(Usage(usage).name, value, description)->type_name(Usage(usage).value);
+  const size_t blank = std::min(usage.find(' '), usage.size());
+  CLI::Option* option = command.add_option(usage.substr(0, blank), value, description);
+  return option->type_name(usage.substr(std::min(blank + 1, usage.size())));
+}
+
+inline CLI::Validator OneOf(std::vector<std::string> words) {
+  const auto check = [words = std::move(words)](const std::string& text) -> std::string {
+    if (std::find(words.begin(), words.end(), text) != words.end()) return "";
+    return fmt::format("expected one of {}, not '{}'", fmt::join(words, ", "), text);
+  };
+  return CLI::Validator(check, "");
 }
 
 template <class E>
 CLI::Option* AddChoice(CLI::App& command, const std::string& usage, E& value, const std::map<std::string, E>& words,
                        const std::string& description) {
-  const std::string name = Usage(usage).name;
-  const auto choose = [name, &value, words](const std::string& text) {
-    if (auto found = words.find(text); found != words.end()) {
-      value = found->second;
-      return;
-    }
-    std::string known;
-    for (const auto& [word, ignored] : words) known += (known.empty() ? "" : ", ") + word;
-    throw CLI::ValidationError(name, "expected one of " + known + ", not '" + text + "'");
-  };
-  return command.add_option_function<std::string>(name, choose, description)->type_name(Usage(usage).value);
+  std::vector<std::string> known;
+  for (const auto& [word, ignored] : words) known.push_back(word);
+  const size_t blank = usage.find(' ');
+  const auto choose = [&value, words](const std::string& text) { value = words.at(text); };
+  return command.add_option_function<std::string>(usage.substr(0, blank), choose, description)
+      ->type_name(usage.substr(blank + 1))
+      ->check(OneOf(known));
 }
 
 // CLI11's own check takes numbers that are too large for the largest there is.

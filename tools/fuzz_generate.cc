@@ -124,25 +124,26 @@ int Run(const GenerateFlags& flags) {
 void AddFuzzGenerateCommand(CLI::App& fuzz, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<GenerateFlags>();
   CLI::App* command = fuzz.add_subcommand("generate", "Write modules and values, a line of JSON for each");
-  command->add_option("--kind", flags->kind, "cases: many operations, each alone; programs: nested and mixed")
-      ->check(CLI::IsMember({"cases", "programs"}));
-  command->add_option("--only", flags->cases.only, "Cases of one family")
+  AddOption(*command, "--kind KIND", flags->kind, "cases: many operations, each alone; programs: nested and mixed")
+      ->check(OneOf({"cases", "programs"}));
+  AddOption(*command, "--only FAMILY", flags->cases.only, "Cases of one family")
       ->check(CLI::Validator(
           [](const std::string& name) {
             const std::vector<std::string> all = fuzz::CaseFamilies();
             if (std::find(all.begin(), all.end(), name) != all.end()) return std::string();
             return fmt::format("unknown family '{}'; known are {}", name, fmt::join(all, ", "));
           },
-          "FAMILY"));
-  command->add_option("--first", flags->first, "The first seed");
-  command->add_option("--count", flags->count, "How many modules, from consecutive seeds")
+          ""));
+  AddOption(*command, "--first N", flags->first, "The first seed");
+  AddOption(*command, "--count N", flags->count, "How many modules, from consecutive seeds")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--cases", flags->cases.count, "How many cases a module")->check(CLI::PositiveNumber);
+  AddOption(*command, "--cases N", flags->cases.count, "How many cases a module")->check(CLI::PositiveNumber);
   command->add_flag("--portable", flags->cases.portable, "Only what every implementation supports and must agree on");
-  command->add_option("--keep", flags->keep, "Of the cases only those of these places, as in 0,3,7")->delimiter(',');
+  AddOption(*command, "--keep N,...", flags->keep, "Of the cases only those of these places, as in 0,3,7")
+      ->delimiter(',');
   command->add_flag("--run", flags->run, "Also write what the engines make of them, SEED.fast.npz and .reference.npz");
   command->add_flag("--coverage", flags->coverage, "Write nothing: list how many types and kinds of each opcode occur");
-  command->add_option("-o,--output", flags->output, "The folder to write to");
+  AddOption(*command, "-o,--output DIR", flags->output, "The folder to write to");
   command->callback([flags, &action] { action = [flags] { return Run(*flags); }; });
 }
 

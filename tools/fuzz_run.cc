@@ -322,13 +322,14 @@ void AddFuzzRunCommand(CLI::App& fuzz, Action& action, PassRegistry& /*registry*
   static const std::map<std::string, MathMode> kModes = {
       {"exact", MathMode::kExact}, {"rounding", MathMode::kRounding}, {"fast", MathMode::kFast}};
   CLI::App* command = fuzz.add_subcommand("run", "Check hloir on generated modules, a line of JSON for each finding");
-  command->add_option("--kind", flags->kind, "cases, programs, or both of each seed (the default)")
-      ->check(CLI::IsMember({"all", "cases", "programs"}));
-  command->add_option("--first", flags->first, "The first seed (default: 1, or where the last campaign in DIR ended)");
-  command->add_option("--count", flags->count, "How many seeds")->check(CLI::PositiveNumber);
+  AddOption(*command, "--kind KIND", flags->kind, "cases, programs, or all: both of each seed (the default)")
+      ->check(OneOf({"all", "cases", "programs"}));
+  AddOption(*command, "--first N", flags->first,
+            "The first seed (default: 1, or where the last campaign in DIR ended)");
+  AddOption(*command, "--count N", flags->count, "How many seeds")->check(CLI::PositiveNumber);
   AddOption(*command, "--passes A,[B,C],...", flags->passes, "Check these passes alone");
-  AddChoice(*command, "--math", flags->math, kModes, "How far passes may change results (see opt)");
-  command->add_option("--jobs", flags->jobs, "How many processes (default: one for each core)");
+  AddChoice(*command, "--math MODE", flags->math, kModes, "How far passes may change results (see opt)");
+  AddOption(*command, "--jobs N", flags->jobs, "How many processes (default: one for each core)");
   command->add_flag("--rules", flags->rules, "List how often each rule of the passes fired");
   AddOption(*command, "-o,--output DIR", flags->output, "A folder for the modules that show a finding, made small");
   command->callback([flags, &action] { action = [flags] { return Run(*flags); }; });

@@ -61,9 +61,8 @@ std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positi
 }
 
 std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
-  std::string text;
-  if (option->get_type_size() != 0 && !option->get_type_name().empty()) text = " " + option->get_type_name();
-  return text;
+  const std::string value = option->get_type_name().substr(0, option->get_type_name().find(':'));  // "N:POSITIVE"
+  return option->get_type_size() == 0 || value.empty() ? "" : " " + value;
 }
 
 std::string HelpFormatter::make_subcommand(const CLI::App* command) const {

@@ -224,10 +224,9 @@ void AddLessonCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/)
   for (CLI::App* command : {show, start, check})
     AddOption(*command, "LESSON", flags->lesson, "Its name, as the list has it")->required();
   show->add_flag("--teacher", flags->teacher, "The teacher's page");
-  start->add_option("DIR", flags->folder, "Destination (default: a folder of the lesson's name)")->type_name("");
-  check->add_option("FILE", flags->files, "Answers, named after their exercises (default: those that are here)")
-      ->type_name("");
-  check->add_option("--exercise", flags->exercise, "The exercise that FILE answers")->type_name("NAME");
+  AddOption(*start, "DIR", flags->folder, "Destination (default: a folder of the lesson's name)");
+  AddOption(*check, "FILE", flags->files, "Answers, named after their exercises (default: those that are here)");
+  AddOption(*check, "--exercise NAME", flags->exercise, "The exercise that FILE answers");
   for (CLI::App* command : {list, check}) command->add_flag("--json", flags->json, "Report as JSON");
   for (CLI::App* command : lesson->get_subcommands({})) command->group("Commands");
   lesson->callback([lesson, &action] {

@@ -18,23 +18,17 @@
 namespace hloir::tool {
 namespace {
 
-enum class Style { kDefault, kCanonical, kShort, kFingerprint };
+using Style = PrintOptions (*)();
 
 struct PrintFlags {
   std::string file;
-  Style style = Style::kDefault;
+  Style style = &PrintOptions::Default;
   bool large_constants = false, inline_stack_frames = false, allow_unknown = false, json = false;
   int bench = 0;
 };
 
 PrintOptions OptionsOf(const PrintFlags& flags) {
-  PrintOptions options;
-  switch (flags.style) {
-    case Style::kDefault: options = PrintOptions::Default(); break;
-    case Style::kCanonical: options = PrintOptions::Canonical(); break;
-    case Style::kShort: options = PrintOptions::ShortParsable(); break;
-    case Style::kFingerprint: options = PrintOptions::Fingerprint(); break;
-  }
+  PrintOptions options = flags.style();
   if (flags.large_constants) options.print_large_constants = true;
   options.print_inline_stack_frames = flags.inline_stack_frames;
   return options;
@@ -101,10 +95,10 @@ int Print(const PrintFlags& flags) {
 }  // namespace
 
 void AddPrintCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
-  static const std::map<std::string, Style> kStyles = {{"default", Style::kDefault},
-                                                       {"canonical", Style::kCanonical},
-                                                       {"short", Style::kShort},
-                                                       {"fingerprint", Style::kFingerprint}};
+  static const std::map<std::string, Style> kStyles = {{"default", &PrintOptions::Default},
+                                                       {"canonical", &PrintOptions::Canonical},
+                                                       {"short", &PrintOptions::ShortParsable},
+                                                       {"fingerprint", &PrintOptions::Fingerprint}};
   auto flags = std::make_shared<PrintFlags>();
   CLI::App* command = app.add_subcommand("print", "Print a module as XLA prints it");
   AddOption(*command, "FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")->required();

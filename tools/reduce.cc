@@ -246,15 +246,14 @@ void AddReduceCommand(CLI::App& app, Action& action, PassRegistry& registry) {
   CLI::Option* test = AddOption(
       *command, "--test COMMAND", flags->test,
       "Keep candidates for which this command exits with 0; {} stands for the candidate's file, else it comes last");
-  command
-      ->add_option("--property", flags->property,
-                   "Keep what crashes hloir (crash), what the passes or two engines compute differently (disagree), "
-                   "what is refused with the same message (reject)")
-      ->check(CLI::IsMember({"crash", "disagree", "reject"}))
+  AddOption(*command, "--property WHAT", flags->property,
+            "Keep what crashes hloir (crash), what the passes or two engines compute differently (disagree), "
+            "what is refused with the same message (reject)")
+      ->check(OneOf({"crash", "disagree", "reject"}))
       ->excludes(test);
   AddOption(*command, "-o,--output FILE", flags->output, "The small module's file (default: standard output)");
-  command->add_option("--max-attempts", flags->attempts, "How many candidates to try")->check(CLI::PositiveNumber);
-  command->add_option("--time-limit", flags->seconds, "Seconds after which a candidate counts as a crash")
+  AddOption(*command, "--max-attempts N", flags->attempts, "How many candidates to try")->check(CLI::PositiveNumber);
+  AddOption(*command, "--time-limit SECONDS", flags->seconds, "After this long a candidate counts as a crash")
       ->check(CLI::PositiveNumber);
   command->add_flag("--json", flags->json, "Report as JSON");
   AddOptimizeFlags(*command, flags->optimize, registry);

@@ -186,23 +186,21 @@ void AddTuneCommand(CLI::App& app, Action& action, PassRegistry& registry) {
   AddOption(*command, "-o,--output OUT", flags->output, "Write the module that the best pipeline makes");
   AddOption(*command, "--budget TIME", flags->budget, "How long to search: 500ms, 60s, 2m (default: 60s)");
   AddChoice<TuneBy>(
-      *command, "--by", flags->tune.by,
+      *command, "--by WHAT", flags->tune.by,
       {{"bytes", TuneBy::kBytes},
        {"operations", TuneBy::kOperations},
        {"roofline", TuneBy::kRoofline},
        {"time", TuneBy::kTime}},
-      "What to minimize: bytes moved (the default), operations, the roofline of both, or the time that runs take here")
-      ->type_name("WHAT");
+      "What to minimize: bytes moved (the default), operations, the roofline of both, or the time that runs take here");
   AddOption(*command, "--passes A,[B,C],...", flags->start,
             "Begin with this pipeline (default: the default one); what is found is compared with it");
   AddOption(*command, "--trials N", flags->tune.trials,
             "Try this many pipelines, whatever the budget: by cost, a seed then gives the same on any machine")
       ->check(Between(int64_t{1}, INT64_MAX));
   AddOption(*command, "--seed N", flags->tune.seed, "Of the search, and of the inputs")->check(AnySeed());
-  AddChoice<MathMode>(*command, "--math", flags->tune.math,
+  AddChoice<MathMode>(*command, "--math MODE", flags->tune.math,
                       {{"exact", MathMode::kExact}, {"rounding", MathMode::kRounding}, {"fast", MathMode::kFast}},
-                      "How far results may change: exact (no bit, the default), rounding (as XLA does), fast")
-      ->type_name("MODE");
+                      "How far results may change: exact (no bit, the default), rounding (as XLA does), fast");
   AddOption(*command, "--operations-per-byte N", flags->tune.operations_per_byte,
             "Of the roofline: what the machine computes while it moves a byte (default: 8)")
       ->check(CLI::PositiveNumber);
@@ -213,12 +211,11 @@ void AddTuneCommand(CLI::App& app, Action& action, PassRegistry& registry) {
             "Of the runs that are measured (default: one for each core)")
       ->check(Between(0, 1 << 16));
   AddChoice<SearchMethod>(
-      *command, "--rewrites", flags->method,
+      *command, "--rewrites HOW", flags->method,
       {{"beam", SearchMethod::kBeam}, {"tree", SearchMethod::kTree}, {"policy", SearchMethod::kPolicy}},
       "Search among single rewrites in place of pipelines: beam search, Monte Carlo tree search, or a learned policy "
       "alone")
-      ->each([flags](const std::string&) { flags->rewrites = true; })
-      ->type_name("HOW");
+      ->each([flags](const std::string&) { flags->rewrites = true; });
   AddOption(*command, "--policy FILE", flags->policy, "A learned policy, which tells --rewrites where to look first");
   AddOption(*command, "--samples OUT", flags->samples,
             "Write what each rewrite that was tried brought, and its features: what a policy is trained on");
