@@ -33,6 +33,7 @@ import numpy.typing as npt
 from hloir._arrays import DeviceExecutable, Executable, dtype_of, to_dlpack
 from hloir._display import Diff, Film, Picture, diff, explain, graph, stats
 from hloir._error import Error
+from hloir import _hloir
 from hloir._hloir import (
     Builder,
     Computation,
@@ -57,7 +58,6 @@ from hloir._hloir import (
     _tune,
     isas,
     match,
-    read,
     reduce,
     verify,
     version,
@@ -97,15 +97,24 @@ check = verify
 def parse(source: str | bytes | os.PathLike[str], name: str = "") -> Module:
     """The module in HLO or StableHLO text, in the bytes of a message or of a file, or in the file at a path; verified.
 
-    A text of one line without a brace is taken for a path, too. `name` stands in messages for a file's.
+    A text of one line without a brace is taken for a path, too. `name` stands in messages for a file's. hloir.Error, with
+    line and column where it is text: what is wrong, or not known. FileNotFoundError.
     """
     if isinstance(source, os.PathLike):
-        return read(os.fspath(source))
+        return read(source)
     if isinstance(source, bytes):
         return _parse_proto(source)
     if source and "\n" not in source and "{" not in source:
         return read(source)
     return _parse_text(source, name or "<text>")
+
+
+def read(path: str | os.PathLike[str]) -> Module:
+    """The module in a file of any form: text, XLA's messages, their JSON, StableHLO, each also gzipped; verified. Errors
+    are parse()'s."""
+    if os.fspath(path) != "-":
+        os.stat(path)  # FileNotFoundError, with its name
+    return _hloir.read(os.fspath(path))
 
 
 def parse_proto(message: bytes) -> Module:
@@ -114,7 +123,11 @@ def parse_proto(message: bytes) -> Module:
 
 
 def prepare(module: Module, *, threads: int = 0, isa: str = "") -> Executable:
-    """Prepares a module to be run often. threads: 0 takes what the machine has; isa: one of isas(), '' the best."""
+    """Prepares a module to be run often.
+
+    threads: 0 takes what the machine has; isa: one of isas(), '' the best. hloir.Error: it has something that does not run
+    here, such as a custom-call of unknown meaning.
+    """
     return Executable(_Executable(module, threads, isa))
 
 
@@ -126,7 +139,7 @@ def prepare_on_devices(
 
 
 def run(module: Module, *arguments: Any) -> Any:
-    """Prepares a module and runs it once."""
+    """Prepares a module and runs it once; arguments, results and errors are Executable's."""
     return prepare(module)(*arguments)
 
 
@@ -215,6 +228,7 @@ def default_pipeline() -> list[str]:
 
 
 def constant_value(instruction: Instruction) -> npt.NDArray[Any]:
-    """The value of an array constant."""
+    """The value of an array constant, a view of the module's own memory. ValueError: it is not one, or its values were left
+    out."""
     dtype = dtype_of(instruction.shape)
     return np.frombuffer(instruction._constant_bytes(), np.uint8).view(dtype).reshape(instruction.shape.dimensions)

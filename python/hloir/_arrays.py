@@ -80,7 +80,8 @@ def _bytes_of(array: npt.NDArray[Any], shape: Shape, where: str) -> npt.NDArray[
     wanted = dtype_of(shape)
     if array.dtype != wanted:
         if array.ndim > 0 or not np.can_cast(array.dtype, wanted, casting="same_kind"):
-            raise TypeError(f"{where} is {array.dtype}{list(array.shape)}, not {shape}")
+            hint = f"; .astype('{wanted}') converts it" if list(array.shape) == shape.dimensions else ""
+            raise TypeError(f"{where} is {array.dtype}{list(array.shape)}, not {shape}{hint}")
         array = array.astype(wanted)  # a Python number
     if list(array.shape) != shape.dimensions:
         raise TypeError(f"{where} is {array.dtype}{list(array.shape)}, not {shape}")
@@ -103,9 +104,10 @@ def _unflatten(shape: Shape, leaves: Iterator[npt.NDArray[Any]]) -> Any:
 
 
 class Executable:
-    """A module that is prepared to run: call it with an array for each parameter.
+    """A module that is prepared to run: call it with an array for each parameter, a tuple of them for one of a tuple.
 
-    Inputs are read where they are, if they are contiguous and of the right type. A tuple result is a tuple of arrays.
+    Inputs are read where they are, if they are contiguous; their types and sizes are to be the parameters' (a Python number
+    is converted). A tuple result is a tuple of arrays. TypeError: an argument does not fit. hloir.Error: the run failed.
     """
 
     def __init__(self, prepared: _Executable) -> None:

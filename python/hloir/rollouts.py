@@ -56,7 +56,11 @@ class Episode:
 class _Player:
     """Plays on modules as texts, as these can be sent."""
 
-    def __init__(self, policy: Policy, modules: Sequence[str], options: dict[str, Any]) -> None:
+    def __init__(
+        self, policy: Policy, modules: Sequence[str], options: dict[str, Any], setup: Callable[[], object] | None = None
+    ) -> None:
+        if setup is not None:
+            setup()
         self._policy = policy
         self._env = RewriteEnv(list(modules), **options)
 
@@ -90,6 +94,7 @@ def rollouts(
     seed: int = 0,
     address: str | None = None,
     workers: int = 0,
+    setup: Callable[[], object] | None = None,
     **options: Any,
 ) -> Iterator[Episode]:
     """Plays episodes, the modules in turn, and gives each as it ends.
@@ -99,6 +104,8 @@ def rollouts(
         this machine's cores). Workers need Python as it is here, with numpy, ml_dtypes and gymnasium; hloir itself is
         sent to them.
     workers: environments at a time; 0: one for each CPU of the cluster.
+    setup: called first in each of Ray's workers (and not here): registers what rules and passes of one's own `passes`
+        names. It is sent to them, and makes the rules itself.
     options: RewriteEnv's.
 
     The same seed gives the same episodes, whoever plays them; by Ray, in the order in which they end.
@@ -111,11 +118,12 @@ def rollouts(
         for number in range(episodes):
             yield player.play(number, number % len(texts), seed)
         return
-    yield from _by_ray(policy, texts, options, episodes, seed, address, workers)
+    yield from _by_ray(policy, texts, options, episodes, seed, address, workers, setup)
 
 
 def _by_ray(
-    policy: Policy, texts: list[str], options: dict[str, Any], episodes: int, seed: int, address: str, workers: int
+    policy: Policy, texts: list[str], options: dict[str, Any], episodes: int, seed: int, address: str, workers: int,
+    setup: Callable[[], object] | None,
 ) -> Iterator[Episode]:
     ray: Any = importlib.import_module("ray")
 
@@ -139,7 +147,7 @@ def _by_ray(
         count = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
         # Spread over the machines. What an actor played when its machine went down is played again elsewhere.
         actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1, scheduling_strategy="SPREAD")(Player)
-        players = [actor.remote(policy, texts, options) for _ in range(min(count, episodes))]
+        players = [actor.remote(policy, texts, options, setup) for _ in range(min(count, episodes))]
         waiting = iter(range(episodes))
         running: dict[Any, Any] = {}
         for player in players:

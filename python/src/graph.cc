@@ -185,6 +185,7 @@ void ChangeAttribute(const Instruction& instruction, const std::string& name, co
 nb::bytes ConstantBytes(const Instruction& instruction) {
   if (!instruction->IsConstant() || !instruction->shape().IsArray()) throw nb::value_error("not an array constant");
   const Literal& literal = instruction->literal();
+  if (literal.elided()) throw nb::value_error("the text left the constant's values out ({...})");
   return nb::bytes(reinterpret_cast<const char*>(literal.untyped_data()), static_cast<size_t>(literal.size_bytes()));
 }
 
@@ -206,14 +207,16 @@ void BindShape(nb::module_& m) {
       .def_prop_ro(
           "numpy_name", [](const Shape& s) { return std::string(NumpyName(s.element_type())); },
           "The name of the element type in numpy or ml_dtypes; '' for what is not an array.")
-      .def_prop_ro("is_array", &Shape::IsArray)
-      .def_prop_ro("is_tuple", &Shape::IsTuple)
-      .def_prop_ro("tuple_shapes",
-                   [](const Shape& s) {
-                     std::vector<Shape> shapes;
-                     for (int64_t i = 0; s.IsTuple() && i < s.tuple_size(); ++i) shapes.push_back(s.tuple_shapes(i));
-                     return shapes;
-                   })
+      .def_prop_ro("is_array", &Shape::IsArray, "Not a tuple, token or opaque.")
+      .def_prop_ro("is_tuple", &Shape::IsTuple, "Whether it has tuple_shapes.")
+      .def_prop_ro(
+          "tuple_shapes",
+          [](const Shape& s) {
+            std::vector<Shape> shapes;
+            for (int64_t i = 0; s.IsTuple() && i < s.tuple_size(); ++i) shapes.push_back(s.tuple_shapes(i));
+            return shapes;
+          },
+          "Of a tuple's elements; of what is not a tuple [].")
       .def("__eq__",
            [](const Shape& a, nb::handle b) {
              const Shape* other = nullptr;
@@ -224,9 +227,8 @@ void BindShape(nb::module_& m) {
       .def("__repr__", [](const Shape& s) { return "Shape('" + s.ToString() + "')"; });
 }
 
-void BindInstruction(nb::module_& m) {
-  nb::class_<Instruction>(m, "Instruction", "One operation of a computation.")
-      .def_prop_rw(
+void BindInstruction(nb::class_<Instruction> type) {
+  type.def_prop_rw(
           "name", [](const Instruction& i) { return std::string(i->name()); },
           [](const Instruction& i, const std::string& name) {
             i.graph()->CheckEditable();
@@ -234,13 +236,24 @@ void BindInstruction(nb::module_& m) {
             i->set_name(name);
           },
           "Set it, and it is made unique in its computation.")
-      .def_prop_ro("opcode", [](const Instruction& i) { return std::string(i->opcode_name()); })
+      .def_prop_ro(
+          "opcode", [](const Instruction& i) { return std::string(i->opcode_name()); },
+          "As HLO text has it: 'add', 'get-tuple-element'.")
       .def_prop_ro("id", &Instruction::id, "Dense, and never reused within the module.")
-      .def_prop_ro("shape", [](const Instruction& i) { return i->shape(); })
-      .def_prop_ro("computation", [](const Instruction& i) { return Computation(i.graph(), i->parent()); })
-      .def_prop_ro("operands", [](const Instruction& i) { return InstructionList(i.graph(), i->operands()); })
-      .def_prop_ro("users", [](const Instruction& i) { return InstructionList(i.graph(), i->users()); })
-      .def_prop_ro("called", [](const Instruction& i) { return ComputationList(i.graph(), i->called_computations()); })
+      .def_prop_ro(
+          "shape", [](const Instruction& i) { return i->shape(); }, "Of its result.")
+      .def_prop_ro(
+          "computation", [](const Instruction& i) { return Computation(i.graph(), i->parent()); },
+          "The one that it is in.")
+      .def_prop_ro(
+          "operands", [](const Instruction& i) { return InstructionList(i.graph(), i->operands()); },
+          "What it reads, in order; one instruction may be there twice.")
+      .def_prop_ro(
+          "users", [](const Instruction& i) { return InstructionList(i.graph(), i->users()); },
+          "What reads it, each once.")
+      .def_prop_ro(
+          "called", [](const Instruction& i) { return ComputationList(i.graph(), i->called_computations()); },
+          "What it calls: a fusion's body, a loop's condition and body, what a reduction adds by.")
       .def_prop_ro(
           "attributes",
           [](const Instruction& i) {
@@ -259,16 +272,19 @@ void BindInstruction(nb::module_& m) {
           "__delitem__", [](const Instruction& i, const std::string& name) { ChangeAttribute(i, name, nb::str("")); },
           nb::arg("attribute"), "Back to the default, or to none.")
       .def_prop_ro("metadata", &Metadata, "Where it came from, or None.")
-      .def_prop_ro("is_root", [](const Instruction& i) { return i->IsRoot(); })
+      .def_prop_ro(
+          "is_root", [](const Instruction& i) { return i->IsRoot(); }, "Is it what its computation gives?")
       .def_prop_ro(
           "line", [](const Instruction& i) { return i->line(); }, "Of the text it was read from; 0 for none.")
       .def("_constant_bytes", &ConstantBytes)
       .def("replace_all_uses_with", &ReplaceAllUsesWith, nb::arg("other"),
-           "All users take `other` instead, of the same computation and shape.")
-      .def("replace_operand", &ReplaceOperand, nb::arg("index"), nb::arg("operand"))
+           "All users take `other` instead. ValueError: it is of another computation or shape, or needs this one.")
+      .def("replace_operand", &ReplaceOperand, nb::arg("index"), nb::arg("operand"),
+           "It reads another value instead. IndexError, or a ValueError as of replace_all_uses_with.")
       .def("clone_with_operands", &CloneWithOperands, nb::arg("operands"),
-           "A copy of it in its computation, with other operands of the same shapes.")
-      .def("remove", &Remove, "Takes it out; nothing may use it.")
+           "A copy of it in its computation, with other operands of the same shapes; ValueError for others.")
+      .def("remove", &Remove,
+           "Takes it out. ValueError: something uses it, or it is a root or parameter, or has an effect.")
       .def("__eq__",
            [](const Instruction& a, nb::handle b) {
              const Instruction* other = nullptr;
@@ -281,19 +297,24 @@ void BindInstruction(nb::module_& m) {
       .def("__repr__", [](const Instruction& i) { return "<hloir.Instruction " + i->ToString() + ">"; });
 }
 
-void BindComputation(nb::module_& m) {
-  nb::class_<Computation>(m, "Computation", "A function: parameters, instructions, and a root.")
-      .def_prop_ro("name", [](const Computation& c) { return std::string(c->name()); })
-      .def_prop_ro("id", &Computation::id)
-      .def_prop_ro("root", [](const Computation& c) { return Instruction(c.graph(), c->root()); })
-      .def_prop_ro("parameters", [](const Computation& c) { return InstructionList(c.graph(), c->parameters()); })
+void BindComputation(nb::class_<Computation> type) {
+  type.def_prop_ro(
+          "name", [](const Computation& c) { return std::string(c->name()); }, "Without '%'.")
+      .def_prop_ro("id", &Computation::id, "Dense, and never reused within the module.")
+      .def_prop_ro(
+          "root", [](const Computation& c) { return Instruction(c.graph(), c->root()); },
+          "The instruction whose value it gives.")
+      .def_prop_ro(
+          "parameters", [](const Computation& c) { return InstructionList(c.graph(), c->parameters()); }, "By number.")
       .def_prop_ro(
           "instructions", [](const Computation& c) { return InstructionList(c.graph(), c->instructions()); },
           "In the order of the text.")
       .def_prop_ro(
           "post_order", [](const Computation& c) { return InstructionList(c.graph(), c->PostOrder()); },
           "Operands before their users.")
-      .def_prop_ro("callers", [](const Computation& c) { return InstructionList(c.graph(), c->callers()); })
+      .def_prop_ro(
+          "callers", [](const Computation& c) { return InstructionList(c.graph(), c->callers()); },
+          "The instructions that call it.")
       .def(
           "find",
           [](const Computation& c, const std::string& name) -> std::optional<Instruction> {
@@ -335,9 +356,14 @@ void BindModule(nb::module_& m) {
             g.CheckEditable();
             CheckName(name);
             g.unfinished().set_name(std::move(name));
-          })
-      .def_prop_ro("entry", [](const GraphRef& g) { return Computation(g, g->module().entry_computation()); })
-      .def_prop_ro("computations", [](const GraphRef& g) { return ComputationList(g, g->unfinished().computations()); })
+          },
+          "What stands behind HloModule.")
+      .def_prop_ro(
+          "entry", [](const GraphRef& g) { return Computation(g, g->module().entry_computation()); },
+          "The computation that a run begins with.")
+      .def_prop_ro(
+          "computations", [](const GraphRef& g) { return ComputationList(g, g->unfinished().computations()); },
+          "All of them, in the order of the text.")
       .def_prop_ro(
           "instructions",
           [](const GraphRef& g) {
@@ -356,9 +382,14 @@ void BindModule(nb::module_& m) {
             return Computation(g, found);
           },
           nb::arg("name"), "The computation of that name, or None.")
-      .def_prop_ro("instruction_count", [](const Graph& g) { return g.module().instruction_count(); })
-      .def_prop_ro("replica_count", [](const Graph& g) { return g.module().config().replica_count; })
-      .def_prop_ro("num_partitions", [](const Graph& g) { return g.module().config().num_partitions; })
+      .def_prop_ro(
+          "instruction_count", [](const Graph& g) { return g.module().instruction_count(); }, "In all computations.")
+      .def_prop_ro(
+          "replica_count", [](const Graph& g) { return g.module().config().replica_count; },
+          "How many devices run it on data of their own.")
+      .def_prop_ro(
+          "num_partitions", [](const Graph& g) { return g.module().config().num_partitions; },
+          "Among how many devices the work of one replica is divided.")
       .def(
           "text", [](const Graph& g, std::string_view style) { return PrintModule(g.module(), StyleOf(style)); },
           nb::arg("style") = "readable",
@@ -400,12 +431,14 @@ void BindModule(nb::module_& m) {
           nb::arg("path"), "To a file, as its ending says: .hlo, .txt, .pb, .json, each also with .gz.")
       .def(
           "verify", [](const Graph& g) { Check(VerifyModule(g.module())); }, "hloir.Error if it is not legal HLO.")
-      .def("clone",
-           [](const Graph& g) {
-             auto clone = std::make_shared<Graph>(g.module().Clone());
-             clone->TakeUids(g);
-             return clone;
-           })
+      .def(
+          "clone",
+          [](const Graph& g) {
+            auto clone = std::make_shared<Graph>(g.module().Clone());
+            clone->TakeUids(g);
+            return clone;
+          },
+          "A copy of its own.")
       .def_prop_ro(
           "hash", [](const Graph& g) { return StructuralHash(g.module()); },
           "Equal for modules that are the same but for names.")
@@ -473,8 +506,11 @@ PrimitiveType TypeNamed(const std::string& name) {
 
 void BindGraph(nb::module_& m) {
   BindShape(m);
-  BindInstruction(m);
-  BindComputation(m);
+  // Both before their methods, which name each other.
+  nb::class_<Instruction> instruction(m, "Instruction", "One operation of a computation.");
+  nb::class_<Computation> computation(m, "Computation", "A function: parameters, instructions, and a root.");
+  BindInstruction(instruction);
+  BindComputation(computation);
   BindModule(m);
   m.def(
       "_parse_text",

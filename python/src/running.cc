@@ -209,13 +209,15 @@ void BindRunning(nb::module_& m) {
       .def_prop_ro("isa", &Executable::isa)
       .def("plan", &Executable::Plan);
   nb::class_<Verdict>(m, "Verdict", "Do two modules compute the same? True if so.")
-      .def_prop_ro("agrees", &Verdict::agrees)
-      .def_prop_ro("outcome", [](const Verdict& v) { return std::string(OutcomeName(v.outcome)); })
-      .def_ro("reason", &Verdict::reason)
-      .def_ro("notes", &Verdict::notes)
+      .def_prop_ro("agrees", &Verdict::agrees, "Also bool(verdict).")
+      .def_prop_ro(
+          "outcome", [](const Verdict& v) { return std::string(OutcomeName(v.outcome)); },
+          "'agree, bit for bit', 'agree', 'DISAGREE', 'left open by HLO', …")
+      .def_ro("reason", &Verdict::reason, "Of a disagreement, or of what could not be told: in words.")
+      .def_ro("notes", &Verdict::notes, "What was left open, or held against other bounds.")
       .def_ro("differing", &Verdict::differing, "Elements that are not the same bits.")
-      .def_ro("largest_relative", &Verdict::largest_relative)
-      .def_ro("engines", &Verdict::engines)
+      .def_ro("largest_relative", &Verdict::largest_relative, "The largest relative difference of two elements.")
+      .def_ro("engines", &Verdict::engines, "What ran: 'avx2', 'reference'; [] where nothing did.")
       .def_prop_ro(
           "proved", [](const Verdict& v) { return v.proof.holds; }, "They agree on all inputs.")
       .def_prop_ro(
@@ -236,13 +238,15 @@ void BindRunning(nb::module_& m) {
       .def_prop_ro("partitions", [](const DeviceExecutable& e) { return e.counts().partitions; })
       .def_prop_ro("parameter_shapes", &DeviceExecutable::parameters)
       .def_prop_ro("result_shape", &DeviceExecutable::result);
-  m.def("verify", &VerifyModules, nb::arg("before"), nb::arg("after"), nb::arg("seed") = 0, nb::arg("exact") = false,
-        nb::arg("divergence") = false,
-        "Do two modules compute the same? What can be proved is proved, the rest is run on made-up inputs. exact: no "
-        "bit\n"
-        "may differ. divergence: name the first instruction that parts.");
+  m.def(
+      "verify", &VerifyModules, nb::arg("before"), nb::arg("after"), nb::arg("seed") = 0, nb::arg("exact") = false,
+      nb::arg("divergence") = false,
+      "Do two modules compute the same? What can be proved is proved, the rest is run on made-up inputs. seed: of "
+      "these.\nexact: no bit may differ. divergence: name the first instruction that parts. hloir.Error: they take or "
+      "give other\nshapes, or do not run here.");
   m.def("reduce", &Reduce, nb::arg("module"), nb::arg("property"), nb::arg("max_attempts") = int64_t{1} << 40,
-        "The smallest module found that still has a property: a function of a module.");
+        "The smallest module found that still has a property: a function that is given a candidate and says whether. "
+        "What it\nraises ends the search, and comes out; ValueError: the module does not have it.");
   m.def("_dlpack_view", &DlpackView, nb::arg("array"),
         nb::sig("def _dlpack_view(array: typing.Any) -> tuple[typing.Any, int, int, list[int]] | None"));
   m.def("_dlpack_of", &DlpackOf, nb::arg("bytes"), nb::arg("code"), nb::arg("bits"), nb::arg("sizes"),

@@ -242,7 +242,7 @@ class Editing(unittest.TestCase):
             path.write_text(SOFTMAX)
             modules = [hloir.parse(path), hloir.parse(str(path)), hloir.parse(SOFTMAX), hloir.parse(path.read_bytes())]
             self.assertEqual({m.to_string() for m in modules}, {str(modules[0])})
-        with self.assertRaises(hloir.Error):
+        with self.assertRaises(FileNotFoundError):
             hloir.parse("no/such/file.hlo")
         with self.assertRaisesRegex(hloir.Error, "model.txt:1:2"):
             hloir.parse("{", "model.txt")

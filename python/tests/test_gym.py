@@ -388,17 +388,27 @@ class RolloutsTest(unittest.TestCase):
         import ray
         from ray.cluster_utils import Cluster
 
+        def setup():
+            @hloir.rule(m.multiply(m.any("a"), m.any("c")), "A * B => B * A")
+            def turn(b, i, a, c):
+                return None if a.opcode == "parameter" else b.multiply(c, a)
+
+            hloir.register_rules("ray-rules", [turn])
+
         cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
         try:
             cluster.add_node(num_cpus=1)
-            played = list(hloir.rollouts.rollouts(anything, [CHAIN, LOOP], episodes=8, seed=3, address=cluster.address))
+            played = list(hloir.rollouts.rollouts(anything, [CHAIN, LOOP], episodes=8, seed=3, address=cluster.address,
+                                                  setup=setup, passes="algebraic-simplifier,ray-rules"))
         finally:
             ray.shutdown()
             cluster.shutdown()
         self.assertEqual(len({episode.node for episode in played}), 2)
         for episode in played:
             episode.node = ""
-        here = list(hloir.rollouts.rollouts(anything, [CHAIN, LOOP], episodes=8, seed=3))
+        setup()
+        here = list(hloir.rollouts.rollouts(anything, [CHAIN, LOOP], episodes=8, seed=3, passes="algebraic-simplifier,ray-rules"))
+        self.assertIn("ray-rules/turn@main/r", {each for episode in here for each in episode.rewrites})
         self.assertEqual(sorted(played, key=lambda e: e.number), here)
 
 

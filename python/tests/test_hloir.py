@@ -251,6 +251,21 @@ class Running(unittest.TestCase):
         thread.join()
         self.assertGreater(len(ticks) - began, 3)  # the GIL was free
 
+    def test_mistakes_are_named(self):
+        for read in (hloir.parse, hloir.read):
+            with self.assertRaisesRegex(FileNotFoundError, "nothing.hlo"):
+                read("nothing.hlo")
+        module = hloir.parse("""HloModule m
+ENTRY e {
+  x = f32[2] parameter(0)
+  c = f32[2] constant({...})
+  ROOT n = f32[2] add(x, c)
+}""")
+        with self.assertRaisesRegex(ValueError, "left the constant's values out"):
+            hloir.constant_value(module.entry.find("c"))
+        with self.assertRaisesRegex(TypeError, r"float64\[2\], not f32\[2\].*astype\('float32'\)"):
+            hloir.parse(TEXT.replace("f32[4,3]", "f32[2]").replace("{1}", "{0}").replace("f32[4]", "f32[]")).run(np.ones(2))
+
     def test_tune(self):
         module = hloir.parse(TEXT)
         heard = []
