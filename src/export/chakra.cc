@@ -1,5 +1,6 @@
 // Chakra's execution traces; see hloir/analysis/export.h. A trace is flat, so loops are unrolled and calls written out;
-// all ranks run the same program, and differ in the groups and pairs that they are in. Time is in whole microseconds:
+// all ranks run the same program, and differ in the groups and pairs that they are in. A rank communicates one thing
+// after the other, as the simulators that read it do. Time is in whole microseconds:
 // each node's begin and end are rounded, so that errors do not add up.
 #include <algorithm>
 #include <cmath>
@@ -121,7 +122,11 @@ class Unroller {
       Ids before;
       for (const HloInstruction* operand : i->operands()) Merge(before, ready[operand]);
       for (const HloInstruction* other : i->control_predecessors()) Merge(before, ready[other]);
-      if (const Communication* c = roofline_.communications().Of(*i)) {
+      if (const HloInstruction* received = BeginningHere(*i)) {
+        mine = {Add(received, roofline_.communications().Of(*received), std::move(before))};
+      } else if (IsAwaitedHere(*i)) {
+        mine = Meet(std::move(before));
+      } else if (const Communication* c = roofline_.communications().Of(*i)) {
         mine = {Add(i, c, std::move(before))};
       } else if (i->Is(kControlFlow) || i->opcode() == HloOpcode::kAsyncStart) {
         HLOIR_ASSIGN_OR_RETURN(mine, RunCalled(*i, std::move(before), nesting));
@@ -145,6 +150,16 @@ class Unroller {
   }
 
  private:
+  // A receive is where it is waited for. Simulators have one communication at a time: one that was begun before this
+  // device sends what the others wait for would be in the way.
+  static const HloInstruction* BeginningHere(const HloInstruction& i) {
+    return i.opcode() == HloOpcode::kRecvDone && i.operand(0)->opcode() == HloOpcode::kRecv ? i.operand(0) : nullptr;
+  }
+  static bool IsAwaitedHere(const HloInstruction& i) {
+    return i.opcode() == HloOpcode::kRecv && std::any_of(i.users().begin(), i.users().end(), [](const auto* user) {
+             return user->opcode() == HloOpcode::kRecvDone;
+           });
+  }
   static void Merge(Ids& to, const Ids& more) {
     for (int64_t id : more)
       if (std::find(to.begin(), to.end(), id) == to.end()) to.push_back(id);
@@ -277,6 +292,13 @@ class RankWriter {
     Append(file_, proto::Encode(node));
     ids_[k].push_back(node.id);
   }
+  // After the one before it, so that all members of a group come to its collectives in the same order.
+  void EmitInOrder(ChakraNode& node, size_t k) {
+    if (last_ >= 0 && std::find(node.data_deps.begin(), node.data_deps.end(), last_) == node.data_deps.end())
+      node.data_deps.push_back(last_);
+    last_ = node.id;
+    Emit(node, k);
+  }
   void AddComputation(const Work& work, size_t k) {
     ChakraNode node = Node(work, proto::kComp);
     Cost cost;
@@ -303,7 +325,7 @@ class RankWriter {
         node.attr.push_back(Int64("comm_type", static_cast<double>(CommType(c.kind))));
         node.attr.push_back(Int64("comm_size", bytes));
         node.attr.push_back({"pg_name", {}, {}, {}, {}, groups_.NameOf(group)});
-        Emit(node, k);
+        EmitInOrder(node, k);
         continue;
       }
       if (group[0] == group[1]) continue;
@@ -319,7 +341,7 @@ class RankWriter {
     node.attr.push_back(Int64("comm_size", bytes));
     int64_t& tag = tags_[{pair[0], pair[1], type}];
     node.attr.push_back(Int32("comm_tag", tag++));
-    Emit(node, k);
+    EmitInOrder(node, k);
   }
 
   const Roofline& roofline_;
@@ -329,7 +351,7 @@ class RankWriter {
   std::vector<std::vector<int64_t>> ids_;  // of the nodes that a piece of work became
   std::vector<int64_t> deps_;
   std::map<std::tuple<int64_t, int64_t, int64_t>, int64_t> tags_;
-  int64_t next_id_ = 0;
+  int64_t next_id_ = 0, last_ = -1;  // the last communication
 };
 
 }  // namespace

@@ -4,10 +4,12 @@
     tests/export/read_back.py HLOIR CORPUS
 
 ParaGraph's (its graph.proto, and what its Graph::Validate… asks for) in binary and text, of all devices and of each; Chakra's
-(et_def.proto, lengths before messages), with a feeder that issues nodes once what they wait for is done. Without Python's
-protobuf it exits with 77: skipped.
+(et_def.proto, lengths before messages), with a feeder that issues nodes once what they wait for is done. Then it translates and
+simulates both as those programs do (simulators.py). Without Python's protobuf it exits with 77: skipped.
 """
 import json, os, subprocess, sys, tempfile
+
+from simulators import simulate_chakra, simulate_paragraph
 try:
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format
 except ImportError:
@@ -178,6 +180,8 @@ def main():
             text = text_format.Parse(open(export("paragraph", "g.textproto")).read(), GraphProto())
             assert binary == text and binary.processor_id == -1
             composite = check_graph(binary)
+            finished = simulate_paragraph(binary)
+            assert len(finished) in (1, devices) and min(finished.values()) > 0, finished
             export("paragraph", "g.pb", "--per-device")
             each = {}
             for device in range(devices):
@@ -188,6 +192,8 @@ def main():
             for opcode in COLLECTIVES & composite.keys():
                 assert each[opcode] == devices * composite[opcode], opcode
             export("chakra", "t")
+            simulate_chakra([read_trace(os.path.join(folder, f"t.{r}.et"))[1] for r in range(devices)],
+                            json.load(open(os.path.join(folder, "t.groups.json"))))
             ran, sends = check_traces(os.path.join(folder, "t"), devices)
             assert ran == sum(each.get(o, 0) for o in COLLECTIVES), (ran, each)
             assert sends == each.get("send", 0) + each.get("sendrecv", 0), (sends, each)
