@@ -223,8 +223,7 @@ Axes DeviceMesh::AxesOf(int64_t size, int64_t stride) const {
 StatusOr<ArraySharding> DeviceMesh::ReadNamed(const Sharding& sharding, int64_t rank, std::vector<bool>* open) const {
   ArraySharding read = Replicated(rank);
   if (sharding.mesh.maximal_device_id >= 0 || sharding.named_kind == "replicated") return read;
-  if (sharding.named_kind == "unreduced" || !sharding.unreduced_axes.empty())
-    return Unimplemented("unreduced shardings cannot be partitioned yet");
+  if (sharding.named_kind == "unreduced") return read;  // reduced at once
   if (sharding.named_kind == "manual") {
     read.manual = AllAxes();
     return read;
@@ -275,7 +274,7 @@ StatusOr<ArraySharding> DeviceMesh::Read(const Sharding& sharding, int64_t rank,
       if (open != nullptr) open->assign(static_cast<size_t>(rank), true);
       return read;
     case Kind::kManual: read.manual = AllAxes(); return read;
-    case Kind::kUnreduced: return Unimplemented("unreduced shardings cannot be partitioned yet");
+    case Kind::kUnreduced: return read;  // reduced at once
     case Kind::kTuple:
       return sharding.tuple_elements.empty() ? StatusOr<ArraySharding>(read)
                                              : Read(sharding.tuple_elements[0], rank, open);
@@ -299,12 +298,16 @@ StatusOr<ArraySharding> DeviceMesh::Read(const Sharding& sharding, int64_t rank,
     const Kind kind = sharding.last_tile_dims[static_cast<size_t>(digit.dim - rank)];
     if (kind == Kind::kManual) {
       for (int64_t a : axes) read.manual.push_back(a);
-    } else if (kind == Kind::kUnreduced) {
-      return Unimplemented("unreduced shardings cannot be partitioned yet");
     }
   }
   std::sort(read.manual.begin(), read.manual.end());
   return read;
+}
+
+bool IsUnreduced(const Sharding& sharding) {
+  return sharding.kind == Kind::kUnreduced || sharding.named_kind == "unreduced" || !sharding.unreduced_axes.empty() ||
+         std::find(sharding.last_tile_dims.begin(), sharding.last_tile_dims.end(), Kind::kUnreduced) !=
+             sharding.last_tile_dims.end();
 }
 
 Sharding DeviceMesh::Write(const ArraySharding& sharding) const {

@@ -3,8 +3,8 @@
 // axes that no dimension names hold copies. Axes are of prime size, the digits of a device's number, so that parts of
 // an axis are axes again and what passes ask of shardings is a question about lists. Used by the passes of this folder.
 //
-// Leaves out: shardings that do not fit one mesh (an order of devices that is not a permutation of the others' digits)
-// and unreduced ones: Unimplemented. Tested by tests/unit/spmd_test.cc.
+// Leaves out: shardings that do not fit one mesh (an order of devices that is not a permutation of the others' digits):
+// Unimplemented. Tested by tests/unit/spmd_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -69,6 +69,10 @@ class DeviceMesh {
   std::vector<int64_t> number_of_;        // a device's number in the mesh
   std::vector<int64_t> device_of_;        // and back
 };
+
+// Does each device have a part of a sum? Where the text says so of a value within the program, it is read as the sum,
+// which every device then has: the same results, added up earlier.
+bool IsUnreduced(const Sharding& sharding);
 
 // How many devices the module is for: num_partitions, or where the header says nothing as many as its shardings name.
 int64_t PartitionCount(const HloModule& module);

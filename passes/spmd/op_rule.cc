@@ -50,6 +50,7 @@ class RuleMaker {
 
   void Reshape();
   void Dot(const DotAttributes& dot);
+  void RaggedDot(const RaggedDotAttributes& dot);
   void Convolution(const ConvolutionAttributes& convolution);
   void Reduce();
   void Windowed(const Window& window);
@@ -115,6 +116,39 @@ void RuleMaker::Dot(const DotAttributes& dot) {
       const int64_t factor = New(Of(side).dimensions(d));
       Operand(side, d, factor);
       Result(out++, factor);
+    }
+  }
+}
+
+// Of the dimension whose rows belong to groups, and of the groups, every device needs all.
+void RuleMaker::RaggedDot(const RaggedDotAttributes& dot) {
+  const auto is_ragged = [&](int64_t d) { return Contains(dot.lhs_ragged_dims, d); };
+  const bool sums_groups = std::none_of(dot.lhs_contracting_dims.begin(), dot.lhs_contracting_dims.end(), is_ragged);
+  int64_t out = sums_groups ? 0 : 1;  // else the groups come first
+  for (size_t k = 0; k < dot.lhs_batch_dims.size(); ++k, ++out) {
+    if (is_ragged(dot.lhs_batch_dims[k])) continue;
+    const int64_t factor = New(Of(0).dimensions(dot.lhs_batch_dims[k]));
+    Operand(0, dot.lhs_batch_dims[k], factor);
+    Operand(1, dot.rhs_batch_dims[k], factor);
+    Result(out, factor);
+  }
+  for (size_t k = 0; k < dot.lhs_contracting_dims.size(); ++k) {
+    if (is_ragged(dot.lhs_contracting_dims[k])) continue;
+    const int64_t factor = New(Of(0).dimensions(dot.lhs_contracting_dims[k]), FactorKind::kReduce);
+    Operand(0, dot.lhs_contracting_dims[k], factor);
+    Operand(1, dot.rhs_contracting_dims[k], factor);
+  }
+  for (int64_t side = 0; side < 2; ++side) {
+    const DimVector& batch = side == 0 ? dot.lhs_batch_dims : dot.rhs_batch_dims;
+    const DimVector& contracting = side == 0 ? dot.lhs_contracting_dims : dot.rhs_contracting_dims;
+    for (int64_t d = 0; d < Of(side).rank(); ++d) {
+      if (Contains(batch, d) || Contains(contracting, d)) continue;
+      if (side == 1 && Contains(dot.rhs_group_dims, d)) continue;
+      const int64_t at = out++;
+      if (side == 0 && is_ragged(d)) continue;
+      const int64_t factor = New(Of(side).dimensions(d));
+      Operand(side, d, factor);
+      Result(at, factor);
     }
   }
 }
@@ -339,6 +373,7 @@ OpRule RuleMaker::Make() {
       break;
     case HloOpcode::kReshape: Reshape(); break;
     case HloOpcode::kDot: Dot(i_.attributes<DotAttributes>()); break;
+    case HloOpcode::kRaggedDot: RaggedDot(i_.attributes<RaggedDotAttributes>()); break;
     case HloOpcode::kConvolution: Convolution(i_.attributes<ConvolutionAttributes>()); break;
     case HloOpcode::kReduce: Reduce(); break;
     case HloOpcode::kReduceWindow:

@@ -476,6 +476,48 @@ void RemoveUnreached(HloModule& module, HloComputation* entry) {
   module.RemoveComputations(dead);
 }
 
+// slice(pad(A, v)) is a pad with less or negative padding: one shift rather than two.
+void MergeSlicesOfPads(HloComputation& computation) {
+  for (HloInstruction* slice : computation.instructions()) {
+    if (slice->opcode() != HloOpcode::kSlice || slice->operand(0)->opcode() != HloOpcode::kPad) continue;
+    HloInstruction* pad = slice->operand(0);
+    if (pad->user_count() != 1 || pad->IsRoot()) continue;
+    PaddingConfig padding = pad->attributes<PadAttributes>().padding;
+    bool fits = true;
+    for (size_t d = 0; d < padding.size(); ++d) {
+      const SliceRange& range = slice->attributes<SliceAttributes>().slice[d];
+      const int64_t padded = pad->shape().dimensions(static_cast<int64_t>(d));
+      if (range == SliceRange{0, padded, 1}) continue;
+      const int64_t size = pad->operand(0)->shape().dimensions(static_cast<int64_t>(d));
+      padding[d].low -= range.start;
+      padding[d].high -= padded - range.limit;
+      fits =
+          fits && range.stride == 1 && padding[d].interior == 0 && -padding[d].low <= size && -padding[d].high <= size;
+    }
+    if (!fits) continue;
+    HloInstruction* const operands[] = {pad->operand(0), pad->operand(1)};
+    HloInstruction* made =
+        computation.AddInstruction(HloOpcode::kPad, slice->shape(), operands, PadAttributes{std::move(padding)});
+    if (slice->sharding() != nullptr) made->set_sharding(*slice->sharding());
+    made->CopyMetadataOf(*slice);
+    slice->ReplaceAllUsesWith(made);
+    if (computation.root() == slice) computation.set_root(made);
+    computation.RemoveInstruction(slice);
+  }
+}
+
+// A value at the module's ends that each device has a part of.
+Status CheckEnds(const HloComputation& entry) {
+  const auto check = [](const HloInstruction& i) {
+    for (const Sharding* sharding : LeafShardings(i.sharding(), i.shape()))
+      if (sharding != nullptr && IsUnreduced(*sharding))
+        return Unimplemented(std::string(i.name()) + ": an unreduced parameter or result cannot be partitioned");
+    return OkStatus();
+  };
+  for (const HloInstruction* parameter : entry.parameters()) HLOIR_RETURN_IF_ERROR(check(*parameter));
+  return check(*entry.root());
+}
+
 class SpmdPartitioner : public RewritingPass {
  public:
   using RewritingPass::RewritingPass;
@@ -492,6 +534,8 @@ StatusOr<bool> SpmdPartitioner::Run(HloModule& module) {
   const int64_t devices = PartitionCount(module);
   if (devices <= 1 || !Ask(kPartition, *old.root())) return imported;
   module.config().num_partitions = devices;
+  HLOIR_RETURN_IF_ERROR(CheckEnds(old));
+  for (HloComputation* computation : module.computations()) MergeSlicesOfPads(*computation);
   HLOIR_ASSIGN_OR_RETURN(const DeviceMesh mesh, DeviceMesh::Of(module, devices));
   constexpr int64_t kGrowth = 64, kSmall = 100000;
   Module m{module, mesh, Reducers(module), 1, kGrowth * module.instruction_count() + kSmall};

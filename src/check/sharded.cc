@@ -157,7 +157,8 @@ StatusOr<Tiling> TilingOf(const Sharding* sharding, int64_t rank, int64_t device
 // Writes cutting and gathering into a computation.
 class Writer {
  public:
-  Writer(HloBuilder& b, int64_t devices, int64_t& channel) : b(b), devices_(devices), channel_(channel) {}
+  Writer(HloBuilder& b, const ModuleConfig& config, int64_t& channel)
+      : b(b), devices_(config.num_partitions), replicas_(config.replica_count), channel_(channel) {}
 
   Op Cut(Op whole, const Shape& shard, const Tiling& tiling) {
     if (whole == nullptr) return nullptr;
@@ -200,8 +201,10 @@ class Writer {
     DimVector one = shard->shape().dimensions();
     one.insert(one.begin(), 1);
     ReplicaGroups everybody;
-    everybody.groups.emplace_back();
-    for (int64_t n = 0; n < devices_; ++n) everybody.groups[0].push_back(n);
+    for (int64_t replica = 0; replica < replicas_; ++replica) {  // each by itself
+      everybody.groups.emplace_back();
+      for (int64_t n = 0; n < devices_; ++n) everybody.groups.back().push_back(replica * devices_ + n);
+    }
     Op all = b.AllGather(b.Reshape(shard, one), 0, devices_,
                          {.channel_id = channel_++, .replica_groups = everybody, .use_global_device_ids = true});
     GatherAttributes taken;
@@ -234,7 +237,7 @@ class Writer {
   }
 
   HloBuilder& b;
-  int64_t devices_;
+  int64_t devices_, replicas_;  // of each replica
   int64_t& channel_;
   Op partition_ = nullptr;
 };
@@ -314,7 +317,7 @@ Status WrapEntry(HloModule& module, const HloModule& whole, const HloModule& pro
   if (entry->parameter_count() != other->parameter_count())
     return InvalidArgument("the two modules have different numbers of parameters");
   HloBuilder b(module, "whole");
-  Writer writer(b, devices, channel);
+  Writer writer(b, module.config(), channel);
   std::vector<Op> arguments;
   for (int64_t k = 0; k < entry->parameter_count(); ++k) {
     const HloInstruction &mine = *entry->parameter(k), &theirs = *other->parameter(k);
@@ -401,7 +404,7 @@ Status LowerBoundaries(HloModule& module) {
   }
   for (const auto& [i, tiling] : boundaries) {
     HloBuilder b(i);
-    Writer writer(b, devices, channel);
+    Writer writer(b, module.config(), channel);
     Op made = Calls(*i, "SPMDFullToShardShape") ? writer.Cut(i->operand(0), i->shape(), tiling)
                                                 : writer.Gather(i->operand(0), i->shape(), tiling);
     HLOIR_RETURN_IF_ERROR(b.status());
@@ -419,7 +422,7 @@ Status LowerBoundaries(HloModule& module) {
 
 bool AreOfWholeArrays(const HloModule& a, const HloModule& b) {
   if (a.entry_computation() == nullptr || b.entry_computation() == nullptr) return false;
-  if (a.config().replica_count > 1 || b.config().replica_count > 1) return false;
+  if (a.config().replica_count != b.config().replica_count) return false;
   const int64_t of_a = DevicesOf(a), of_b = DevicesOf(b);
   if (std::max(of_a, of_b) <= 1 || (of_a > 1 && of_b > 1 && of_a != of_b)) return false;
   return !SameInterface(a, b) || IsNamedPartitioned(a) != IsNamedPartitioned(b) || HasBoundaries(a) || HasBoundaries(b);

@@ -2,7 +2,7 @@
 // arrays, so that they can be compared like any other two. The inputs are cut and the results put together as the
 // shardings in the texts say, by code that shares nothing with the partitioner.
 //
-// In: MakeWholeView. Leaves out: partitioned modules of several replicas. Covered by tests/unit/sharded_test.cc.
+// In: MakeWholeView. Several replicas each have the whole arrays. Covered by tests/unit/sharded_test.cc.
 #pragma once
 
 #include <memory>
