@@ -12,6 +12,10 @@ if(HLOIR_SHARED)
   install(TARGETS hloir_shared EXPORT hloir-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT shared
     NAMELINK_COMPONENT dev)
 endif()
+if(HLOIR_MPI_FOUND)
+  # A package of its own for what needs MPI.
+  install(TARGETS hloir_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/hloir COMPONENT mpi)
+endif()
 install(DIRECTORY include/hloir DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev
   FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
 

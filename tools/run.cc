@@ -1,4 +1,5 @@
 // hloir run: runs a module on inputs from an .npz, or on made-up ones.
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "hloir/inspect/profile.h"
 #include "hloir/io.h"
 #include "hloir/report.h"
+#include "hloir/transport.h"
 #include "hloir/check/runner.h"
 #include "support/stopwatch.h"
 #include "tools/command.h"
@@ -63,13 +65,13 @@ void PrintLeaves(const std::vector<Literal>& leaves, const std::string& prefix =
 
 // For each device: from an .npz; else those that a snapshot brings along; else made up, the same for all, also where
 // the user names a seed or asks for it.
-StatusOr<std::vector<std::vector<Literal>>> ArgumentsOf(const RunFlags& flags, const ModuleFile& file,
-                                                        const DeviceCounts& counts) {
+using DeviceArguments = std::vector<std::vector<Literal>>;  // or of one device, for all
+StatusOr<DeviceArguments> ArgumentsOf(const RunFlags& flags, const ModuleFile& file, const DeviceCounts& counts) {
   if (!flags.fake && !flags.inputs.empty()) return ReadDeviceArguments(file.module(), counts, flags.inputs);
   if (!flags.fake && !flags.has_seed && file.has_arguments())
     return DeviceArgumentsOf(file.module(), counts, file.proto);
   HLOIR_ASSIGN_OR_RETURN(std::vector<Literal> arguments, MakeFakeInputs(file.module(), flags.seed));
-  return std::vector<std::vector<Literal>>(static_cast<size_t>(counts.devices()), std::move(arguments));
+  return DeviceArguments{std::move(arguments)};
 }
 
 // Several only where the module or its inputs know of them, or the user asks for it.
@@ -106,8 +108,12 @@ Status Report(const RunFlags& flags, const HloModule& module, const Runner& runn
   return OkStatus();
 }
 
-int Run(const RunFlags& flags) {
-  if (flags.json) ReportErrorsAsJson();
+// The results, times and files are process 0's to give; so are errors, which all processes have in common.
+int Run(const RunFlags& flags, Transport* transport) {
+  const bool is_silent = transport != nullptr && transport->rank() > 0;
+  const auto fail = [&](const Status& status, const std::string& where) {
+    return is_silent ? ExitStatusOf(status.code()) : Fail(status, where);
+  };
   const std::string file = DisplayName(flags.file);
   const Stopwatch load;
   auto loaded = ReadModuleFile(flags.file, {.one_module = true});
@@ -136,18 +142,24 @@ int Run(const RunFlags& flags) {
   const auto counts = CountsOf(flags, loaded->module());
   if (!counts.ok()) return Fail(counts.status(), file);
   options.devices = *counts;
+  options.transport = transport;
+  if (transport != nullptr && counts->devices() < transport->size())
+    return fail(InvalidArgument(fmt::format("{} processes for {} device{}", transport->size(), counts->devices(),
+                                            counts->devices() == 1 ? "" : "s")),
+                file);
   const bool several = counts->devices() > 1;
   auto arguments = ArgumentsOf(flags, *loaded, *counts);
   if (!arguments.ok()) return Fail(arguments.status(), file);
   std::vector<std::vector<const Literal*>> pointers;
-  for (const std::vector<Literal>& each : *arguments) pointers.push_back(Pointers(each));
+  for (int64_t d = 0; d < counts->devices(); ++d)
+    pointers.push_back(Pointers((*arguments)[std::min(static_cast<size_t>(d), arguments->size() - 1)]));
   RunProgress progress;
   if (IsTerminal(stderr))
     options.on_progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
 
   const Stopwatch prepare;
   auto runner = Runner::Prepare(loaded->module(), options);
-  if (!runner.ok()) return Fail(runner.status(), file);
+  if (!runner.ok()) return fail(runner.status(), file);
   const double prepare_ms = prepare.Milliseconds();
 
   std::vector<double> runs_ms;
@@ -166,14 +178,16 @@ int Run(const RunFlags& flags) {
     }
     runs_ms.push_back(run.Milliseconds());
     progress.Clear();
-    if (!status.ok()) return Fail(status, file);
+    if (!status.ok()) return fail(status, file);
   }
+  if (is_silent) return kExitGood;
 
   if (!flags.outfeed.empty()) {
     if (Status written = taken.Write(flags.outfeed); !written.ok()) return Fail(written);
   }
   Json timing = {{"file", file}, {"engine", runner->engine()}};
   if (several) timing["replicas"] = counts->replicas, timing["partitions"] = counts->partitions;
+  if (transport != nullptr) timing["processes"] = transport->size();
   timing.update({{"load_ms", load_ms},
                  {"prepare_ms", prepare_ms},
                  {"run_ms", Median(runs_ms)},
@@ -184,6 +198,15 @@ int Run(const RunFlags& flags) {
   for (const Literal& result : results) leaves.push_back(ResultLeaves(result));
   const Status reported = Report(flags, loaded->module(), *runner, leaves, std::move(timing));
   return reported.ok() ? kExitGood : Fail(reported);
+}
+
+// As one of several processes, if mpirun has started us so.
+int RunHere(const RunFlags& flags) {
+  if (flags.json) ReportErrorsAsJson();
+  if (!IsStartedByMpi()) return Run(flags, nullptr);
+  auto transport = OpenMpi();
+  if (!transport.ok()) return Fail(transport.status());
+  return Run(flags, transport->get());
 }
 
 }  // namespace
@@ -215,6 +238,8 @@ void AddRunCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
   AddOption(*command, "--num-partitions N", flags->counts.partitions,
             "Partitions of each replica; device = replica * partitions + partition")
       ->check(Between(1, 1024));
+  AddOption(*command, "--spill DIR", flags->runner.spill_folder,
+            "Keep the devices' values in files of this folder, not in memory, one device running at a time");
   AddOption(*command, "--infeed X.npz", flags->infeed, "Data of infeeds: in0, in1, … of this .npz, in order");
   AddOption(*command, "--outfeed Y.npz", flags->outfeed, "Write the data of outfeeds there, as out0, out1, …");
   command->add_flag("--force-fake-data", flags->fake, "Make inputs from the seed, even if others are given");
@@ -236,7 +261,7 @@ void AddRunCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
                     "Report as JSON: load_ms, prepare_ms, run_ms (median), runs_ms, arena_bytes, profile, values");
   command->callback([flags, seed, &action] {
     flags->has_seed = seed->count() > 0;
-    action = [flags] { return Run(*flags); };
+    action = [flags] { return RunHere(*flags); };
   });
 }
 

@@ -1,11 +1,17 @@
 // PrepareExecutable: graph, plan, buffers, and the object that runs them. A module that the planner does not take
-// (transfers in flight) is run by the reference evaluator as a whole. Tests: tests/unit/executable_test.cc.
+// is run by the reference evaluator as a whole. Tests: tests/unit/executable_test.cc.
 #include "hloir/executable.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <optional>
 
+#include <unistd.h>
+
+#include "hloir/printer.h"
 #include "support/format.h"
 #include "isa/isas.h"
 #include "plan/lower/build_graph.h"
@@ -13,6 +19,8 @@
 #include "plan/schedule/profiler.h"
 #include "plan/steps/simple_steps.h"
 #include "reference/devices.h"
+#include "reference/remote.h"
+#include "reference/spill.h"
 #include "support/guard.h"
 
 namespace hloir {
@@ -113,9 +121,13 @@ class PlannedExecutable : public HloExecutable {
       return ResourceExhausted(Format("the values of a run take {} bytes and its result {}, more than the limit of {}",
                                       arena_bytes_, result_bytes, max_bytes));
     }
-    arena_ = AllocateAligned(arena_bytes_);
-    if (arena_ == nullptr)
-      return ResourceExhausted(Format("out of memory: the values of a run take {} bytes", arena_bytes_));
+    if (options_.spill_folder.empty()) {
+      arena_ = AllocateAligned(arena_bytes_);
+      if (arena_ == nullptr)
+        return ResourceExhausted(Format("out of memory: the values of a run take {} bytes", arena_bytes_));
+    } else {
+      HLOIR_ASSIGN_OR_RETURN(spilled_, reference::FileBlock::Make(options_.spill_folder, arena_bytes_));
+    }
     for (int i = 0; i < pool_.threads(); ++i) {
       scratch_.push_back(AllocateAligned(kScratchBytes));
       if (scratch_.back() == nullptr) return ResourceExhausted("no memory for the threads' registers");
@@ -236,13 +248,14 @@ class PlannedExecutable : public HloExecutable {
   }
 
   void BindAll() {
+    std::byte* const arena = arena_ != nullptr ? arena_.get() : spilled_.data();
     for (const auto& [step, time] : context_.buffers.steps()) {
       for (int i = 0; i < static_cast<int>(step->refs().size()); ++i) {
         Ref& ref = step->refs()[i];
         if (ref.buffer < 0) continue;
         const Buffer& buffer = context_.buffers.Final(ref.buffer);
         switch (buffer.kind) {
-          case Buffer::kArena: ref.pointer = arena_.get() + buffer.offset + ref.offset; break;
+          case Buffer::kArena: ref.pointer = arena + buffer.offset + ref.offset; break;
           case Buffer::kFixed: ref.pointer = const_cast<std::byte*>(buffer.fixed) + ref.offset; break;
           case Buffer::kParameter: parameter_pointers_[buffer.index].refs.emplace_back(step, i); break;
           case Buffer::kResult: result_pointers_[buffer.index].refs.emplace_back(step, i); break;
@@ -271,7 +284,8 @@ class PlannedExecutable : public HloExecutable {
   PlanContext context_;
   StepList steps_;
   int64_t arena_bytes_ = 0;
-  AlignedBlock arena_;
+  AlignedBlock arena_;  // or in a file:
+  reference::FileBlock spilled_;
   std::vector<AlignedBlock> scratch_;
   std::vector<Outside> parameter_pointers_, result_pointers_;
   std::vector<std::pair<size_t, int32_t>> dynamic_parameters_, dynamic_results_;  // leaf, and which of Runtime::dynamic
@@ -324,6 +338,21 @@ StatusOr<std::unique_ptr<HloExecutable>> PrepareOn(reference::Device* device, co
   return std::unique_ptr<HloExecutable>(std::move(executable));
 }
 
+// What this machine, or the container that we are in, has. Nothing is known of others' use of it.
+int64_t MachineMemory() {
+  int64_t bytes = std::numeric_limits<int64_t>::max();
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  if (pages > 0 && page > 0) bytes = int64_t{pages} * page;
+  if (std::FILE* file = std::fopen("/sys/fs/cgroup/memory.max", "r")) {
+    long long limit = 0;
+    if (std::fscanf(file, "%lld", &limit) == 1 && limit > 0) bytes = std::min<int64_t>(bytes, limit);
+    std::fclose(file);
+  }
+  return bytes;
+}
+
+std::string Gigabytes(double bytes) { return Format("{:.1f} GB", bytes / 1e9); }
+
 // An executable a device, each on threads of its own. What they exchange goes through reference::Rendezvous.
 class PreparedDevices : public HloDeviceExecutable {
  public:
@@ -332,36 +361,88 @@ class PreparedDevices : public HloDeviceExecutable {
   Status Prepare(const HloModule& module, ExecutableOptions options) {
     const int64_t cores = ThreadCount(options.threads);
     const EvaluatorOptions& evaluator = options.evaluator;
-    // They may not bear to be called at once. Progress is the first device's alone.
+    if (options.transport != nullptr) network_.emplace(*options.transport, counts_.devices());
+    first_ = network_ ? network_->first() : 0;
+    const int64_t here = network_ ? network_->count() : counts_.devices();
+    how_.network = network_ ? &*network_ : nullptr;
+    how_.spill_folder = options.spill_folder;
+    // Handlers may not bear to be called at once. Progress is the first device's alone. What lies on disk is in memory
+    // for one device.
     const bool handlers =
         evaluator.infeed || evaluator.outfeed || evaluator.on_result || !evaluator.custom_calls.empty();
-    at_once_ = handlers ? 1 : std::min(cores, counts_.devices());
-    options.threads = static_cast<int>(std::max<int64_t>(cores / counts_.devices(), 1));
-    executables_.resize(devices_.size());
-    // Preparing is a run, too: in as many threads.
-    const auto prepared = reference::RunOnEach(devices_, at_once_, [&](reference::Device& device) -> StatusOr<Literal> {
-      ExecutableOptions mine = options;
-      if (device.index() > 0) mine.profile = false, mine.evaluator.on_progress = nullptr;
-      HLOIR_ASSIGN_OR_RETURN(executables_[static_cast<size_t>(device.index())], PrepareOn(&device, module, mine));
-      return Literal();
-    });
+    how_.at_once = handlers || !options.spill_folder.empty() ? 1 : std::max<int64_t>(std::min(cores, here), 1);
+    options.threads = static_cast<int>(std::max<int64_t>(cores / std::max<int64_t>(here, 1), 1));
+    executables_.resize(static_cast<size_t>(here));
+    // Preparing is a run, too: in as many threads. Its results say what each process has got.
+    reference::DeviceRun preparing = how_;
+    preparing.judge = [](const std::vector<Literal>& got) { return CheckSame(got); };
+    const size_t text = network_ ? std::hash<std::string>()(PrintModule(module, PrintOptions::Fingerprint())) : 0;
+    const auto prepared =
+        reference::RunOnEach(devices_, preparing, [&](reference::Device& device) -> StatusOr<Literal> {
+          ExecutableOptions mine = options;
+          const bool is_first = device.index() == first_;
+          if (!is_first) mine.profile = false, mine.evaluator.on_progress = nullptr;
+          auto& executable = executables_[Place(device)];
+          HLOIR_ASSIGN_OR_RETURN(executable, PrepareOn(&device, module, mine));
+          if (is_first && options.spill_folder.empty()) HLOIR_RETURN_IF_ERROR(CheckMemory(module, *executable, here));
+          if (!network_) return Literal();
+          Literal got(Shape::Array(PrimitiveType::U64, {2}));
+          got.data<uint64_t>()[0] = text;
+          got.data<uint64_t>()[1] = std::hash<std::string>()(executable->isa());
+          return got;
+        });
     return prepared.status();
   }
 
   StatusOr<std::vector<Literal>> Run(std::span<const std::vector<const Literal*>> arguments) override {
     HLOIR_RETURN_IF_ERROR(reference::CheckDeviceArguments(counts_, arguments.size()));
-    return reference::RunOnEach(devices_, at_once_, [&](reference::Device& device) {
-      const size_t d = static_cast<size_t>(device.index());
-      return executables_[d]->Run(arguments[d]);
+    return reference::RunOnEach(devices_, how_, [&](reference::Device& device) {
+      return executables_[Place(device)]->Run(arguments[static_cast<size_t>(device.index())]);
     });
   }
   const HloExecutable& device(int64_t index) const override { return *executables_[static_cast<size_t>(index)]; }
 
  private:
+  size_t Place(const reference::Device& device) const { return static_cast<size_t>(device.index() - first_); }
+
+  // The plan is the same for all: what one takes, all take.
+  static Status CheckMemory(const HloModule& module, const HloExecutable& one, int64_t devices) {
+    double results = 0, parameters = 0;
+    for (const Shape* leaf : module.entry_computation()->root()->shape().Leaves())
+      results += static_cast<double>(leaf->ByteSize());
+    for (int64_t i = 0; i < module.entry_computation()->parameter_count(); ++i)
+      parameters += static_cast<double>(module.entry_computation()->parameter(i)->shape().ByteSize());
+    const double values = static_cast<double>(one.arena_bytes()), each = values + results;
+    // Parameters are the caller's, and may be the same for all.
+    const double all = each * static_cast<double>(devices) + parameters;
+    const double memory = static_cast<double>(MachineMemory());
+    if (all <= memory) return OkStatus();
+    return ResourceExhausted(
+        Format("{} devices take {}, {} for values and {} for results each, and this machine has {}: values can be on "
+               "disk (--spill=DIR), or devices on other machines (mpirun)",
+               devices, Gigabytes(all), Gigabytes(values), Gigabytes(results), Gigabytes(memory)));
+  }
+
+  static Status CheckSame(const std::vector<Literal>& got) {
+    for (size_t d = 1; d < got.size(); ++d) {
+      if (got[d].element_count() != 2 || got[0].element_count() != 2) continue;  // one process
+      if (got[d].GetAsInt64(0) != got[0].GetAsInt64(0))
+        return InvalidArgument(Format("device {} has another module than device 0", d));
+      if (got[d].GetAsInt64(1) != got[0].GetAsInt64(1))
+        return InvalidArgument(
+            Format("device {} runs on other instructions than device 0: choose one set for all by "
+                   "the environment variable HLOIR_FORCE_ISA",
+                   d));
+    }
+    return OkStatus();
+  }
+
   const DeviceCounts counts_;
-  std::vector<reference::Device> devices_;
+  std::vector<reference::Device> devices_;  // of all processes
+  std::optional<reference::Network> network_;
+  reference::DeviceRun how_;
+  int64_t first_ = 0;  // of this process
   std::vector<std::unique_ptr<HloExecutable>> executables_;
-  int64_t at_once_ = 1;
 };
 
 }  // namespace

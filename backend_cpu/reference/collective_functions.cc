@@ -1,8 +1,8 @@
 // Collectives between simulated devices: each one's group, and what each member gets. Tests:
 // tests/unit/devices_test.cc.
 #include <algorithm>
-#include <optional>
 
+#include "hloir/analysis/communication.h"
 #include "support/format.h"
 #include "reference/devices.h"
 #include "reference/index.h"
@@ -11,71 +11,20 @@
 namespace hloir::reference {
 namespace {
 
-// What the numbers in replica_groups are. Without a channel each partition is by itself; with one, of the ops that can
-// say use_global_device_ids, all partitions of the replicas take part, or the devices are named one by one; of the
-// other ops the partitions of a replica.
-enum class Ids { kReplicas, kPartitions, kReplicasOfAllPartitions, kDevices };
-
-struct Participants {
-  Ids ids = Ids::kReplicas;
-  std::vector<std::vector<int64_t>> groups;  // empty: everybody
-};
-
-template <class A>
-Participants ParticipantsOf(const A& attributes) {
-  Participants p;
-  if constexpr (requires { attributes.use_global_device_ids; }) {
-    if (attributes.channel_id) p.ids = attributes.use_global_device_ids ? Ids::kDevices : Ids::kReplicasOfAllPartitions;
-  } else {
-    if (attributes.channel_id) p.ids = Ids::kPartitions;
-  }
-  if constexpr (requires { attributes.replica_groups; }) p.groups = attributes.replica_groups.Expand();
-  return p;
-}
-
-// What the numbers count, for messages.
-std::string_view KindOf(Ids ids) {
-  switch (ids) {
-    case Ids::kReplicas:
-    case Ids::kReplicasOfAllPartitions: return "replica";
-    case Ids::kPartitions: return "partition";
-    case Ids::kDevices: return "device";
-  }
-  return "";
-}
-
 // The devices of the caller's group, in its order; none if it is in no group.
-StatusOr<std::vector<int64_t>> GroupOf(const EvalContext& context, const Participants& participants) {
-  const Device& me = *context.run.device();
-  const int64_t partitions = me.counts.partitions;
-  int64_t mine = me.replica, limit = me.counts.replicas;
-  if (participants.ids == Ids::kPartitions) mine = me.partition, limit = partitions;
-  if (participants.ids == Ids::kDevices) mine = me.index(), limit = me.counts.devices();
-  std::vector<int64_t> group;
-  if (participants.groups.empty())
-    for (int64_t i = 0; i < limit; ++i) group.push_back(i);
-  for (const std::vector<int64_t>& each : participants.groups) {
-    for (int64_t id : each) {
-      if (id < 0 || id >= limit)
-        return InvalidArgument(
-            Format("{}: replica_groups names {} {}, and the module runs on {} replica{} of {} partition{}",
-                   context.instruction.name(), KindOf(participants.ids), id, me.counts.replicas,
-                   me.counts.replicas == 1 ? "" : "s", partitions, partitions == 1 ? "" : "s"));
+StatusOr<std::vector<int64_t>> GroupOf(const EvalContext& context) {
+  Device& me = *context.run.device();
+  const auto [found, is_new] = me.groups.try_emplace(&context.instruction);
+  if (is_new) {
+    auto groups = MeetingGroups(context.instruction, me.counts.replicas, me.counts.partitions);
+    if (!groups.ok()) {
+      me.groups.erase(found);
+      return groups.status();
     }
-    if (std::find(each.begin(), each.end(), mine) != each.end()) group = each;
+    for (std::vector<int64_t>& group : *groups)
+      if (std::find(group.begin(), group.end(), me.index()) != group.end()) found->second = std::move(group);
   }
-  std::vector<int64_t> devices;
-  for (int64_t id : group) {
-    switch (participants.ids) {
-      case Ids::kReplicas: devices.push_back(id * partitions + me.partition); break;
-      case Ids::kPartitions: devices.push_back(me.replica * partitions + id); break;
-      case Ids::kDevices: devices.push_back(id); break;
-      case Ids::kReplicasOfAllPartitions:
-        for (int64_t p = 0; p < partitions; ++p) devices.push_back(id * partitions + p);
-        break;
-    }
-  }
-  return devices;
+  return found->second;
 }
 
 const Shape& ResultShape(const Shape& shape, size_t k) {
@@ -126,8 +75,10 @@ StatusOr<Literal> Combined(EvalContext& context, const std::vector<DeviceValues>
 }
 
 Status Unfit(const EvalContext& context) {
-  return InvalidArgument(
-      Format("{}: its operands and result do not fit the number of devices in its groups", context.instruction.name()));
+  const StatusOr<std::vector<int64_t>> group = GroupOf(context);
+  const std::vector<std::vector<int64_t>> groups(1, group.ok() ? *group : std::vector<int64_t>());
+  return InvalidArgument(Format("{}: its operands and result do not fit the {} devices of the group {}",
+                                context.instruction.name(), groups[0].size(), GroupsText(groups)));
 }
 
 // To each member its own part of every operand, along dimension d.
@@ -152,7 +103,7 @@ StatusOr<std::vector<DeviceValues>> AllReduce(EvalContext& context, const std::v
     HLOIR_ASSIGN_OR_RETURN(Literal sum, Combined(context, operands, k));
     sums.push_back(std::move(sum));
   }
-  return std::vector<DeviceValues>(operands.size(), sums);
+  return std::vector<DeviceValues>{std::move(sums)};
 }
 
 StatusOr<std::vector<DeviceValues>> ReduceScatter(EvalContext& context, const Shape& shape,
@@ -180,7 +131,7 @@ StatusOr<std::vector<DeviceValues>> AllGather(EvalContext& context, const Shape&
     for (size_t m = 0; m < operands.size(); ++m)
       CopyBlock(operands[m][k], 0, whole, static_cast<int64_t>(m) * size, d, size);
   }
-  return std::vector<DeviceValues>(operands.size(), gathered);
+  return std::vector<DeviceValues>{std::move(gathered)};
 }
 
 // With a dimension: member j gets block j of everybody's operand, side by side. Without one: everybody's operand j.
@@ -212,19 +163,113 @@ StatusOr<std::vector<DeviceValues>> AllToAll(EvalContext& context, const Shape& 
   return results;
 }
 
+// Where a slice begins: an index for each dimension.
+std::vector<DimVector> SliceStarts(const Literal& starts) {
+  if (!starts.shape().IsTuple()) return {};
+  if (!starts.elements().empty() && starts.elements()[0].shape().IsTuple()) {
+    std::vector<DimVector> all;
+    for (const Literal& each : starts.elements())
+      for (DimVector& start : SliceStarts(each)) all.push_back(std::move(start));
+    return all;
+  }
+  DimVector start;
+  for (const Literal& index : starts.elements()) start.push_back(index.GetAsInt64(0));
+  return {start};
+}
+
+// The k-th slice of `size` from where the sender's starts say to where the receiver's do.
+Status CopySlice(const EvalContext& context, const Literal& from, const DimVector& from_start, Literal& to,
+                 const DimVector& to_start, const DimVector& size) {
+  const DimVector &in = from.shape().dimensions(), &out = to.shape().dimensions();
+  const auto outside = [&](const DimVector& dims, const DimVector& start) {
+    for (size_t d = 0; d < dims.size(); ++d)
+      if (size[d] < 0 || start[d] < 0 || size[d] > dims[d] || start[d] > dims[d] - size[d]) return true;
+    return false;
+  };
+  if (size.size() != in.size() || size.size() != out.size() || from_start.size() != in.size() ||
+      to_start.size() != out.size())
+    return Unfit(context);
+  if (outside(in, from_start) || outside(out, to_start))
+    return InvalidArgument(Format("{}: a slice out of bounds", context.instruction.name()));
+  const DimVector in_strides = RowMajorStrides(in), out_strides = RowMajorStrides(out);
+  int64_t in_offset = 0, out_offset = 0;
+  for (size_t d = 0; d < size.size(); ++d)
+    in_offset += from_start[d] * in_strides[d], out_offset += to_start[d] * out_strides[d];
+  CopyRegion(size, from, {in_offset, in_strides}, to, {out_offset, out_strides});
+  return OkStatus();
+}
+
+// Operands: a buffer to send from, one to receive in, where slices begin in the one and in the other. Result: the
+// second one, with the slices that came.
+StatusOr<std::vector<DeviceValues>> PermuteInPlace(const EvalContext& context,
+                                                   const std::vector<DeviceValues>& operands) {
+  const auto& attributes = context.attributes<CollectivePermuteAttributes>();
+  const auto leaves = [](Literal& value) {
+    std::vector<Literal*> all;
+    if (!value.shape().IsTuple()) all.push_back(&value);
+    for (Literal& element : value.elements()) all.push_back(&element);
+    return all;
+  };
+  std::vector<DeviceValues> results;
+  for (const DeviceValues& values : operands) results.push_back({values[1]});
+  for (const auto& [source, target] : attributes.source_target_pairs) {
+    const DeviceValues &from = operands[static_cast<size_t>(source)], &to = operands[static_cast<size_t>(target)];
+    const std::vector<DimVector> in = SliceStarts(from[2]), out = SliceStarts(to[3]);
+    const std::vector<const Literal*> inputs = from[0].Leaves();
+    const std::vector<Literal*> outputs = leaves(results[static_cast<size_t>(target)][0]);
+    const size_t slices = attributes.slice_sizes.size();
+    if (in.size() != slices || out.size() != slices || inputs.size() != outputs.size() || inputs.empty() ||
+        slices % inputs.size() != 0)
+      return Unfit(context);
+    const size_t of_each = slices / inputs.size();  // as many of each buffer
+    for (size_t k = 0; k < slices; ++k) {
+      HLOIR_RETURN_IF_ERROR(CopySlice(context, *inputs[k / of_each], in[k], *outputs[k / of_each], out[k],
+                                      DimVector(attributes.slice_sizes[k].begin(), attributes.slice_sizes[k].end())));
+    }
+  }
+  if (results[0][0].shape().IsTuple()) {  // what follows wants the tuple's elements
+    for (DeviceValues& values : results) {
+      Literal tuple = std::move(values[0]);
+      values = std::move(tuple.elements());
+    }
+  }
+  return results;
+}
+
 // Who is sent nothing gets zeros.
 StatusOr<std::vector<DeviceValues>> Permute(EvalContext& context, const Shape& shape,
                                             const std::vector<DeviceValues>& operands) {
+  const int64_t members = static_cast<int64_t>(operands.size());
+  for (const auto& [source, target] : context.attributes<CollectivePermuteAttributes>().source_target_pairs)
+    if (source < 0 || target < 0 || source >= members || target >= members) return Unfit(context);
+  if (!context.attributes<CollectivePermuteAttributes>().slice_sizes.empty() && operands[0].size() == 4)
+    return PermuteInPlace(context, operands);
   std::vector<DeviceValues> results(operands.size());
   for (DeviceValues& values : results)
     for (size_t k = 0; k < ResultCount(shape); ++k) values.emplace_back(ResultShape(shape, k));
-  const int64_t members = static_cast<int64_t>(operands.size());
-  for (const auto& [source, target] : context.attributes<CollectivePermuteAttributes>().source_target_pairs) {
-    if (source < 0 || target < 0 || source >= members || target >= members) return Unfit(context);
-    if (operands[static_cast<size_t>(source)].size() != ResultCount(shape)) return UnimplementedOp(context, "in place");
+  for (const auto& [source, target] : context.attributes<CollectivePermuteAttributes>().source_target_pairs)
     results[static_cast<size_t>(target)] = operands[static_cast<size_t>(source)];
-  }
   return results;
+}
+
+// The first member's; with a dynamic root the last operand says whose, by its place in the group.
+StatusOr<std::vector<DeviceValues>> Broadcast(const EvalContext& context, const std::vector<DeviceValues>& operands) {
+  if (!context.attributes<CollectiveBroadcastAttributes>().has_dynamic_root)
+    return std::vector<DeviceValues>{operands[0]};
+  int64_t root = 0;
+  for (size_t m = 0; m < operands.size(); ++m) {
+    const Literal& says = operands[m].back();
+    if (says.element_count() != 1) return Unfit(context);
+    if (m > 0 && says.GetAsInt64(0) != root)
+      return InvalidArgument(
+          Format("{}: devices name different roots: {} and {}", context.instruction.name(), root, says.GetAsInt64(0)));
+    root = says.GetAsInt64(0);
+  }
+  if (root < 0 || root >= static_cast<int64_t>(operands.size()))
+    return InvalidArgument(Format("{}: root {} of a group of {}", context.instruction.name(), root, operands.size()));
+  DeviceValues values = operands[static_cast<size_t>(root)];
+  values.pop_back();
+  return std::vector<DeviceValues>{std::move(values)};
 }
 
 // Operands: what to send, what to receive into, and for each member of the group: from which row on, how many rows, to
@@ -252,22 +297,6 @@ StatusOr<std::vector<DeviceValues>> RaggedAllToAll(EvalContext& context, const s
   return results;
 }
 
-StatusOr<Participants> ParticipantsIn(const EvalContext& context) {
-  switch (context.instruction.opcode()) {
-    case HloOpcode::kAllReduce:
-    case HloOpcode::kAllReduceStart: return ParticipantsOf(context.attributes<AllReduceAttributes>());
-    case HloOpcode::kAllGather:
-    case HloOpcode::kAllGatherStart: return ParticipantsOf(context.attributes<AllGatherAttributes>());
-    case HloOpcode::kReduceScatter: return ParticipantsOf(context.attributes<ReduceScatterAttributes>());
-    case HloOpcode::kAllToAll: return ParticipantsOf(context.attributes<AllToAllAttributes>());
-    case HloOpcode::kRaggedAllToAll: return ParticipantsOf(context.attributes<RaggedAllToAllAttributes>());
-    case HloOpcode::kCollectiveBroadcast: return ParticipantsOf(context.attributes<CollectiveBroadcastAttributes>());
-    case HloOpcode::kCollectivePermute:
-    case HloOpcode::kCollectivePermuteStart: return ParticipantsOf(context.attributes<CollectivePermuteAttributes>());
-    default: return UnimplementedOp(context, "between several devices");
-  }
-}
-
 StatusOr<std::vector<DeviceValues>> MemberResults(EvalContext& context, const Shape& shape,
                                                   const std::vector<DeviceValues>& operands) {
   switch (context.instruction.opcode()) {
@@ -278,7 +307,7 @@ StatusOr<std::vector<DeviceValues>> MemberResults(EvalContext& context, const Sh
     case HloOpcode::kReduceScatter: return ReduceScatter(context, shape, operands);
     case HloOpcode::kAllToAll: return AllToAll(context, shape, operands);
     case HloOpcode::kRaggedAllToAll: return RaggedAllToAll(context, operands);
-    case HloOpcode::kCollectiveBroadcast: return std::vector<DeviceValues>(operands.size(), operands[0]);
+    case HloOpcode::kCollectiveBroadcast: return Broadcast(context, operands);
     default: return Permute(context, shape, operands);
   }
 }
@@ -286,21 +315,27 @@ StatusOr<std::vector<DeviceValues>> MemberResults(EvalContext& context, const Sh
 }  // namespace
 
 StatusOr<Value> EvaluateCollective(EvalContext& context, const Shape& shape) {
-  HLOIR_ASSIGN_OR_RETURN(const Participants participants, ParticipantsIn(context));
-  HLOIR_ASSIGN_OR_RETURN(const std::vector<int64_t> group, GroupOf(context, participants));
+  HLOIR_ASSIGN_OR_RETURN(const std::vector<int64_t> group, GroupOf(context));
+  Device& me = *context.run.device();
   DeviceValues values;
   for (const Value& operand : context.operands)
     values.push_back(Value(operand).TakeLiteral());  // copies: an exchange in flight shows its operands
   if (group.empty()) {
     // No device broadcasts to this one.
     if (context.instruction.opcode() != HloOpcode::kCollectiveBroadcast)
-      return InvalidArgument(Format("{}: a device is in no group", context.instruction.name()));
-    for (size_t k = 0; k < values.size(); ++k) values[k] = Literal(ResultShape(shape, k));
+      return InvalidArgument(Format("{}: device {} is in no group", context.instruction.name(), me.index()));
+    values.clear();
+    for (size_t k = 0; k < ResultCount(shape); ++k) values.emplace_back(ResultShape(shape, k));
   } else {
-    HLOIR_ASSIGN_OR_RETURN(values, Rendezvous(*context.run.device(), context.instruction, group, std::move(values),
-                                              [&](const std::vector<DeviceValues>& operands) {
-                                                return MemberResults(context, shape, operands);
-                                              }));
+    const Meeting meeting{
+        .where = &context.instruction,
+        .id = context.instruction.id(),
+        .group = group,
+        .mine = static_cast<size_t>(std::find(group.begin(), group.end(), me.index()) - group.begin())};
+    HLOIR_ASSIGN_OR_RETURN(values,
+                           Rendezvous(me, meeting, std::move(values), [&](const std::vector<DeviceValues>& operands) {
+                             return MemberResults(context, shape, operands);
+                           }));
   }
   if (values.size() != ResultCount(shape)) return Unfit(context);
   for (size_t k = 0; k < values.size(); ++k)
@@ -309,6 +344,81 @@ StatusOr<Value> EvaluateCollective(EvalContext& context, const Shape& shape) {
   std::vector<Value> elements;
   for (Literal& literal : values) elements.emplace_back(std::move(literal));
   return Value::Tuple(std::move(elements));
+}
+
+namespace {
+
+// The half of a transfer that says who sends to whom: a done may have no attribute of its own.
+StatusOr<const HloInstruction*> BeginningOf(const EvalContext& context) {
+  const HloInstruction& done = context.instruction;
+  const bool receives = done.opcode() == HloOpcode::kRecv || done.opcode() == HloOpcode::kRecvDone;
+  const HloOpcode wanted = receives ? HloOpcode::kRecv : HloOpcode::kSend;
+  if (done.opcode() == wanted) return &done;
+  if (done.operand(0)->opcode() == wanted) return done.operand(0);
+  // In flight around a loop: they have their channel in common.
+  const auto channel = done.attributes<TransferAttributes>().channel_id;
+  for (const HloComputation* computation : done.module()->computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
+      if (i->opcode() == wanted && i->attributes<TransferAttributes>().channel_id == channel) return i;
+  }
+  return InvalidArgument(Format("{}: nothing begins what it ends", done.name()));
+}
+
+// The pairs that the caller is in, as `role`: 0, the sender; 1, the receiver.
+StatusOr<std::vector<std::vector<int64_t>>> PairsOf(const EvalContext& context, size_t role) {
+  const Device& me = *context.run.device();
+  HLOIR_ASSIGN_OR_RETURN(const HloInstruction* beginning, BeginningOf(context));
+  if (beginning->attributes<TransferAttributes>().is_host_transfer)
+    return UnimplementedOp(context, "there is no host to exchange data with");
+  HLOIR_ASSIGN_OR_RETURN(const auto groups, MeetingGroups(*beginning, me.counts.replicas, me.counts.partitions));
+  if (groups.empty())
+    return InvalidArgument(
+        Format("{}: no _xla_send_recv_source_target_pairs says who sends to whom", beginning->name()));
+  std::vector<std::vector<int64_t>> mine;
+  for (const std::vector<int64_t>& pair : groups)
+    if (pair[role] == me.index()) mine.push_back(pair);
+  if (role == 1 && mine.size() > 1)
+    return InvalidArgument(
+        Format("{}: devices {} and {} both send to device {}", beginning->name(), mine[0][0], mine[1][0], me.index()));
+  return mine;
+}
+
+Meeting TransferOf(const EvalContext& context, const std::vector<int64_t>& pair, size_t role) {
+  return {.where = &context.instruction,
+          .is_transfer = true,
+          .id = context.attributes<TransferAttributes>().channel_id.value_or(0),
+          .group = pair,
+          .mine = role,
+          .waits = role == 1};
+}
+
+}  // namespace
+
+// A sender leaves what it sends and goes on.
+Status PostTransfer(EvalContext& context) {
+  HLOIR_ASSIGN_OR_RETURN(const auto pairs, PairsOf(context, 0));
+  for (const std::vector<int64_t>& pair : pairs) {
+    DeviceValues values;
+    values.push_back(Value(context.operands[0]).TakeLiteral());
+    HLOIR_RETURN_IF_ERROR(
+        Rendezvous(*context.run.device(), TransferOf(context, pair, 0), std::move(values), {}).status());
+  }
+  return OkStatus();
+}
+
+StatusOr<Literal> AwaitTransfer(EvalContext& context, const Shape& shape) {
+  HLOIR_ASSIGN_OR_RETURN(const auto pairs, PairsOf(context, 1));
+  if (pairs.empty()) return Literal(shape);
+  HLOIR_ASSIGN_OR_RETURN(
+      DeviceValues values,
+      Rendezvous(*context.run.device(), TransferOf(context, pairs[0], 1), {},
+                 [](const std::vector<DeviceValues>& operands) -> StatusOr<std::vector<DeviceValues>> {
+                   return std::vector<DeviceValues>{operands[0]};
+                 }));
+  if (values.size() != 1 || !values[0].shape().Compatible(shape))
+    return InvalidArgument(Format("{}: device {} sends device {} something of another shape",
+                                  context.instruction.name(), pairs[0][0], pairs[0][1]));
+  return std::move(values[0]);
 }
 
 }  // namespace hloir::reference

@@ -1,5 +1,5 @@
 // Collectives, for one device: with a single participant they keep their operands. Between several, which RunOnDevices
-// simulates: collective_functions.cc. For transfers from and to a host there is nothing to evaluate here.
+// simulates: collective_functions.cc. Transfers from and to a host are not evaluated.
 #include <algorithm>
 #include <functional>
 
@@ -89,11 +89,7 @@ StatusOr<Value> EvaluateReduceScatter(EvalContext& context) {
   return ReadRegion(context.shape, context.operand(0), {0, RowMajorStrides(dims)});
 }
 StatusOr<Value> EvaluateAllToAll(EvalContext& context) { return Keep(context, context.shape); }
-StatusOr<Value> EvaluateCollectiveBroadcast(EvalContext& context) {
-  if (context.attributes<CollectiveBroadcastAttributes>().has_dynamic_root)
-    return UnimplementedOp(context, "with a dynamic root");
-  return Keep(context, context.shape);
-}
+StatusOr<Value> EvaluateCollectiveBroadcast(EvalContext& context) { return Keep(context, context.shape); }
 StatusOr<Value> EvaluateCollectivePermute(EvalContext& context) { return Permute(context, context.shape); }
 
 StatusOr<Value> EvaluateAllGatherStart(EvalContext& context) {
@@ -112,15 +108,26 @@ StatusOr<Value> EvaluateRaggedAllToAll(EvalContext& context) {
   if (context.run.device() != nullptr) return EvaluateCollective(context, context.shape);
   return UnimplementedOp(context, "communicates between devices");
 }
-StatusOr<Value> EvaluateSend(EvalContext& context) { return UnimplementedOp(context, "there is no device to send to"); }
+// (what is in flight, a number, a token). The data of a receive comes with its second half, which waits for it, so that
+// devices may all begin to receive before they send.
+StatusOr<Value> EvaluateSend(EvalContext& context) {
+  if (context.run.device() == nullptr) return UnimplementedOp(context, "there is no device to send to");
+  HLOIR_RETURN_IF_ERROR(PostTransfer(context));
+  return Value::Tuple({context.operands[0], Value(Literal(context.shape.tuple_shapes(1))),
+                       Value(Literal(context.shape.tuple_shapes(2)))});
+}
 StatusOr<Value> EvaluateSendDone(EvalContext& context) {
-  return UnimplementedOp(context, "there is no device to send to");
+  if (context.run.device() == nullptr) return UnimplementedOp(context, "there is no device to send to");
+  return Value(Literal(context.shape));
 }
 StatusOr<Value> EvaluateRecv(EvalContext& context) {
-  return UnimplementedOp(context, "there is no device to receive from");
+  if (context.run.device() == nullptr) return UnimplementedOp(context, "there is no device to receive from");
+  return Value(Literal(context.shape));
 }
 StatusOr<Value> EvaluateRecvDone(EvalContext& context) {
-  return UnimplementedOp(context, "there is no device to receive from");
+  if (context.run.device() == nullptr) return UnimplementedOp(context, "there is no device to receive from");
+  HLOIR_ASSIGN_OR_RETURN(Literal data, AwaitTransfer(context, context.shape.tuple_shapes(0)));
+  return Value::Tuple({Value(std::move(data)), Value(Literal(context.shape.tuple_shapes(1)))});
 }
 
 // (data, token)

@@ -21,6 +21,8 @@
 #pragma GCC visibility push(default)
 namespace hloir {
 
+class Transport;
+
 // How a module is prepared.
 struct ExecutableOptions {
   int threads = 0;  // at most; 0: as many as the machine has. The result is the same for any number
@@ -29,6 +31,12 @@ struct ExecutableOptions {
   bool fuse_elementwise = true;  // run elementwise chains tile by tile
   EvaluatorOptions evaluator;    // limits, cancelling, elided constants, custom-calls, progress
   bool profile = false;          // measure each step: see ExecutionProfile
+  // Of PrepareOnDevices: the processes that the devices are spread over (transport.h), in order and evenly. The caller
+  // keeps it. Each process calls the same functions with the same module; nullptr: all devices are in this one.
+  Transport* transport = nullptr;
+  // Of PrepareOnDevices: a folder on a disk with room, for values and exchanges in files there rather than in memory;
+  // then one device runs at a time. "": memory, and ResourceExhausted if the machine has too little.
+  std::string spill_folder;
 };
 
 // What the steps of a prepared plan took, over all runs so far.
@@ -85,10 +93,11 @@ class HloDeviceExecutable {
  public:
   virtual ~HloDeviceExecutable() = default;
   // The entry computation's result on each device, as RunOnDevices (evaluator.h) numbers them; arguments[d] are device
-  // d's. The same bits for any number of threads. InvalidArgument, naming the instruction and the devices, if these
-  // deadlock.
+  // d's. The same bits for any number of threads and processes. InvalidArgument, naming the instruction and the
+  // devices, if these deadlock. With a transport only process 0 gets the results, the others get as many empty
+  // literals; all get the same errors.
   virtual StatusOr<std::vector<Literal>> Run(std::span<const std::vector<const Literal*>> arguments) = 0;
-  // What runs on a device.
+  // What runs on the device, counted from the first one of this process.
   virtual const HloExecutable& device(int64_t index) const = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <limits>
 #include <map>
+#include <type_traits>
 
 #include "hloir/cost.h"
 #include "support/format.h"
@@ -16,34 +17,26 @@ using Groups = std::vector<std::vector<int64_t>>;
 
 // What the numbers in replica_groups are. Without a channel each partition is by itself; with one, of the ops that can
 // say use_global_device_ids, all partitions of the replicas take part, or devices are named one by one; of the other
-// ops the partitions of a replica.
+// ops the partitions of a replica. Transfers always have a channel: 0, or that of a module of one partition, is between
+// replicas.
 enum class Ids { kReplicas, kPartitions, kReplicasOfAllPartitions, kDevices };
+
+// What the numbers count, for messages.
+std::string_view KindOf(Ids ids) {
+  switch (ids) {
+    case Ids::kReplicas:
+    case Ids::kReplicasOfAllPartitions: return "replica";
+    case Ids::kPartitions: return "partition";
+    case Ids::kDevices: return "device";
+  }
+  return "";
+}
 
 struct Participants {
   Ids ids = Ids::kReplicas;
   Groups groups;          // empty: everybody, if `everybody`
   bool everybody = true;  // else those named and nobody else: pairs
 };
-
-Participants ParticipantsOf(const HloInstruction& instruction) {
-  Participants result;
-  instruction.attributes().Visit([&]<class T>(const T& a) {
-    if constexpr (requires { a.channel_id; }) {
-      const bool has_channel = a.channel_id.has_value();
-      if constexpr (requires { a.use_global_device_ids; }) {
-        if (has_channel) result.ids = a.use_global_device_ids ? Ids::kDevices : Ids::kReplicasOfAllPartitions;
-      } else if (has_channel) {
-        result.ids = Ids::kPartitions;
-      }
-    }
-    if constexpr (requires { a.replica_groups; }) result.groups = a.replica_groups.Expand();
-    if constexpr (requires { a.source_target_pairs; }) {
-      result.everybody = false;
-      for (const auto& [source, target] : a.source_target_pairs) result.groups.push_back({source, target});
-    }
-  });
-  return result;
-}
 
 // "{{0,1},{1,2}}" of the frontend attribute that tells who sends to whom.
 Groups PairsOfTransfer(const HloInstruction& transfer) {
@@ -63,11 +56,35 @@ Groups PairsOfTransfer(const HloInstruction& transfer) {
   return pairs;
 }
 
+Participants ParticipantsOf(const HloInstruction& instruction, int64_t partitions) {
+  Participants result;
+  instruction.attributes().Visit([&]<class T>(const T& a) {
+    if constexpr (std::is_same_v<T, TransferAttributes>) {
+      result.everybody = false;
+      result.groups = PairsOfTransfer(instruction);
+      if (a.channel_id.value_or(0) > 0 && partitions > 1) result.ids = Ids::kPartitions;
+    } else if constexpr (requires { a.channel_id; }) {
+      const bool has_channel = a.channel_id.has_value();
+      if constexpr (requires { a.use_global_device_ids; }) {
+        if (has_channel) result.ids = a.use_global_device_ids ? Ids::kDevices : Ids::kReplicasOfAllPartitions;
+      } else if (has_channel) {
+        result.ids = Ids::kPartitions;
+      }
+    }
+    if constexpr (requires { a.replica_groups; }) result.groups = a.replica_groups.Expand();
+    if constexpr (requires { a.source_target_pairs; }) {
+      result.everybody = false;
+      for (const auto& [source, target] : a.source_target_pairs) result.groups.push_back({source, target});
+    }
+  });
+  return result;
+}
+
 constexpr int64_t kMostDevices = int64_t{1} << 20;
 
-Groups Expand(const Participants& p, const ModuleConfig& config) {
-  int64_t replicas = std::max<int64_t>(config.replica_count, 1),
-          partitions = std::max<int64_t>(config.num_partitions, 1);
+// If the groups name more than there are, they are believed.
+Groups Expand(const Participants& p, int64_t replicas, int64_t partitions) {
+  replicas = std::max<int64_t>(replicas, 1), partitions = std::max<int64_t>(partitions, 1);
   int64_t largest = -1;
   for (const auto& group : p.groups)
     for (int64_t id : group) largest = std::max(largest, id);
@@ -222,8 +239,27 @@ double WireBytes(HloOpcode kind, double payload, int64_t n) {
 StatusOr<Groups> DeviceGroups(const HloInstruction& instruction) {
   const HloInstruction* i = Communicating(instruction);
   if (i == nullptr) return InvalidArgument(Format("{} does not communicate", instruction.name()));
-  if (i->Is(kCollective)) return Expand(ParticipantsOf(*i), i->module()->config());
-  return PairsOfTransfer(*i);
+  const ModuleConfig& config = i->module()->config();
+  return Expand(ParticipantsOf(*i, config.num_partitions), config.replica_count, config.num_partitions);
+}
+
+StatusOr<Groups> MeetingGroups(const HloInstruction& instruction, int64_t replicas, int64_t partitions) {
+  Participants p = ParticipantsOf(instruction, partitions);
+  const int64_t limit = p.ids == Ids::kPartitions ? partitions
+                        : p.ids == Ids::kDevices  ? replicas * partitions
+                                                  : replicas;
+  const bool is_permute = !p.everybody && instruction.Is(kCollective);
+  for (const std::vector<int64_t>& group : p.groups) {
+    for (int64_t id : group) {
+      if (id >= 0 && id < limit) continue;
+      return InvalidArgument(Format("{}: {} names {} {}, and the module runs on {} replica{} of {} partition{}",
+                                    instruction.name(), p.everybody ? "replica_groups" : "source_target_pairs",
+                                    KindOf(p.ids), id, replicas, replicas == 1 ? "" : "s", partitions,
+                                    partitions == 1 ? "" : "s"));
+    }
+  }
+  if (is_permute) p.groups.clear(), p.everybody = true;  // who is sent nothing waits, too
+  return Expand(p, replicas, partitions);
 }
 
 StatusOr<Mesh> ParseMesh(std::string_view text) {

@@ -23,6 +23,8 @@ StatusOr<Runner> Runner::Prepare(const HloModule& module, const RunnerOptions& o
   const bool several = runner.device_count() > 1;
   const EvaluatorOptions evaluator = ToEvaluatorOptions(options);
   if (options.engine == Engine::kReference) {
+    if (options.transport != nullptr || !options.spill_folder.empty())
+      return Unimplemented("the reference keeps its devices in the memory of one process");
     if (!several) runner.evaluator_ = MakeReferenceEvaluator(evaluator);
     return runner;
   }
@@ -32,6 +34,8 @@ StatusOr<Runner> Runner::Prepare(const HloModule& module, const RunnerOptions& o
   executable.evaluator = evaluator;
   executable.profile = options.profile;
   executable.fuse_elementwise = options.fuse;
+  executable.transport = options.transport;
+  executable.spill_folder = options.spill_folder;
   if (several) {
     HLOIR_ASSIGN_OR_RETURN(runner.devices_, PrepareOnDevices(module, options.devices, executable));
   } else {

@@ -113,6 +113,87 @@ TEST_CASE("what each device gets") {
                 "n)\n ROOT s = u32[] add(m, p)") == Texts{"0", "1", "10", "11"});
 }
 
+TEST_CASE("one device sends, another receives") {
+  // All begin to receive before anybody sends; with a channel the pairs are partitions, of each replica.
+  const std::string ring =
+      " t = token[] after-all()\n r = (s32[1], u32[], token[]) recv(t), channel_id=1PAIRS\n s = (s32[1], u32[], "
+      "token[]) "
+      "send(x, t), channel_id=1PAIRS\n d = (s32[1], token[]) recv-done(r), channel_id=1\n y = s32[1] "
+      "get-tuple-element(d), index=0\n u = token[] send-done(s), channel_id=1\n ROOT z = s32[1] negate(y)";
+  const auto with = [&](const std::string& pairs, const std::string& channel = "1") {
+    std::string text = ring;
+    const std::string attribute = ", frontend_attributes={_xla_send_recv_source_target_pairs=\"" + pairs + "\"}";
+    for (size_t at = 0; (at = text.find("PAIRS")) != std::string::npos;) text.replace(at, 5, attribute);
+    for (size_t at = 0; (at = text.find("channel_id=1", at)) != std::string::npos; ++at)
+      text.replace(at, 12, "channel_id=" + channel);
+    return text;
+  };
+  CHECK(Results({1, 3}, 1, with("{{0,1},{1,2},{2,0}}")) == Texts{"{-20}", "{0}", "{-10}"});
+  CHECK(Results({1, 3}, 1, with("{{0,1},{0,2}}")) == Texts{"{0}", "{0}", "{0}"});
+  CHECK(Results({2, 2}, 1, with("{{1,0}}")) == Texts{"{-10}", "{0}", "{-30}", "{0}"});
+  CHECK(Results({2, 2}, 1, with("{{1,0}}", "0")) == Texts{"{-20}", "{-30}", "{0}", "{0}"});
+  CHECK(Results({3, 1}, 1, with("{{2,2},{0,1}}")) == Texts{"{0}", "{0}", "{-20}"});
+  // Three times around a loop, in which what was sent in one round is received in the next.
+  const auto module = Parse(
+      "HloModule m, num_partitions=2\nbody { t = (s32[], s32[], (s32[], u32[], token[])) parameter(0)\n i = s32[] "
+      "get-tuple-element(t), index=0\n f = (s32[], u32[], token[]) get-tuple-element(t), index=2\n d = (s32[], "
+      "token[]) "
+      "recv-done(f), channel_id=5\n x = s32[] get-tuple-element(d), index=0\n o = token[] get-tuple-element(d), "
+      "index=1\n"
+      " one = s32[] constant(1)\n j = s32[] add(i, one)\n y = s32[] add(x, one)\n s = (s32[], u32[], token[]) send(y, "
+      "o), "
+      "channel_id=5, frontend_attributes={_xla_send_recv_source_target_pairs=\"{{0,1},{1,0}}\"}\n q = token[] "
+      "send-done(s), channel_id=5\n r = (s32[], u32[], token[]) recv(q), channel_id=5, "
+      "frontend_attributes={_xla_send_recv_source_target_pairs=\"{{0,1},{1,0}}\"}\n ROOT w = (s32[], s32[], (s32[], "
+      "u32[], token[])) tuple(j, y, r) }\non { t = (s32[], s32[], (s32[], u32[], token[])) parameter(0)\n i = s32[] "
+      "get-tuple-element(t), index=0\n n = s32[] constant(3)\n ROOT c = pred[] compare(i, n), direction=LT }\n"
+      "ENTRY e { p = u32[] partition-id()\n ten = u32[] constant(10)\n m = u32[] multiply(p, ten)\n x = s32[] "
+      "convert(m)\n"
+      " a = token[] after-all()\n s = (s32[], u32[], token[]) send(x, a), channel_id=5, "
+      "frontend_attributes={_xla_send_recv_source_target_pairs=\"{{0,1},{1,0}}\"}\n q = token[] send-done(s), "
+      "channel_id=5\n"
+      " r = (s32[], u32[], token[]) recv(q), channel_id=5, "
+      "frontend_attributes={_xla_send_recv_source_target_pairs=\"{{0,1},{1,0}}\"}\n z = s32[] constant(0)\n"
+      " t = (s32[], s32[], (s32[], u32[], token[])) tuple(z, z, r)\n w = (s32[], s32[], (s32[], u32[], token[])) "
+      "while(t), "
+      "condition=on, body=body\n f = (s32[], u32[], token[]) get-tuple-element(w), index=2\n d = (s32[], token[]) "
+      "recv-done(f), channel_id=5\n ROOT g = s32[] get-tuple-element(d), index=0 }\n");
+  const std::vector<std::vector<const Literal*>> none(2);
+  for (const bool fast : {false, true}) {
+    const auto results = Run(*module, {1, 2}, none, fast);
+    REQUIRE(results.status().message() == "");
+    CHECK((*results)[0].GetAsInt64(0) == 3);  // sent four times, one more in each of three rounds
+    CHECK((*results)[1].GetAsInt64(0) == 13);
+  }
+}
+
+TEST_CASE("in place, and from a root that the devices know") {
+  // Device 0 sends elements 1 and 2 of its x to elements 2 and 3 of device 1's buffer, all -1.
+  CHECK(
+      Results({1, 2}, 4,
+              " minus = s32[] constant(-1)\n out = s32[4] broadcast(minus), dimensions={}\n one = s32[] constant(1)\n "
+              "two = s32[] constant(2)\n a = (s32[]) tuple(one)\n b = (s32[]) tuple(two)\n ROOT r = s32[4] "
+              "collective-permute(x, out, a, b), source_target_pairs={{0,1}}, channel_id=1, slice_sizes={{2}}") ==
+      Texts{"{-1, -1, -1, -1}", "{-1, -1, 1, 2}"});
+  // Two slices of the one buffer.
+  CHECK(
+      Results({1, 2}, 4,
+              " minus = s32[] constant(-1)\n out = s32[4] broadcast(minus), dimensions={}\n zero = s32[] constant(0)\n "
+              "three = s32[] constant(3)\n a = (s32[]) tuple(zero)\n b = (s32[]) tuple(three)\n f = ((s32[]), (s32[])) "
+              "tuple(a, b)\n t = ((s32[]), (s32[])) tuple(b, a)\n ROOT r = s32[4] collective-permute(x, out, f, t), "
+              "source_target_pairs={{0,1},{1,0}}, channel_id=1, slice_sizes={{1},{1}}") ==
+      Texts{"{13, -1, -1, 10}", "{3, -1, -1, 0}"});
+  CHECK(Results({3, 1}, 1,
+                " root = s32[] constant(2)\n ROOT r = s32[1] collective-broadcast(x, root), replica_groups={{0,1,2}}, "
+                "has_dynamic_root=true") == Texts{"{20}", "{20}", "{20}"});
+  std::string error;
+  Results({2, 1}, 1,
+          " p = u32[] replica-id()\n root = s32[] convert(p)\n ROOT r = s32[1] collective-broadcast(x, root), "
+          "replica_groups={{0,1}}, has_dynamic_root=true",
+          &error);
+  CHECK(error == "r: devices name different roots: 0 and 1");
+}
+
 TEST_CASE("rows of different numbers to each") {
   // Device 0 sends row 0 to itself and row 1 to device 1; that sends rows 1 and 2 to device 0 and row 0 to itself.
   const std::string sizes =
@@ -178,11 +259,27 @@ TEST_CASE("devices that wait in vain, and other mistakes") {
           StatusCode::kResourceExhausted);
   }
   Results({2, 1}, 1, " ROOT r = s32[1] all-reduce(x), to_apply=add, replica_groups={{0}}", &error);
-  CHECK(error == "r: a device is in no group");
+  CHECK(error == "r: device 1 is in no group");
   Results({2, 1}, 1, " ROOT r = s32[1] all-reduce(x), to_apply=add, replica_groups={{0,1,2}}", &error);
   CHECK(error == "r: replica_groups names replica 2, and the module runs on 2 replicas of 1 partition");
   Results({3, 1}, 2, " ROOT r = s32[4] all-gather(x), dimensions={0}, replica_groups={}", &error);
-  CHECK(error == "r: its operands and result do not fit the number of devices in its groups");
+  CHECK(error == "r: its operands and result do not fit the 3 devices of the group {{0,1,2}}");
+  const std::string transfer =
+      " t = token[] after-all()\n w = (s32[1], u32[], token[]) send(x, t), channel_id=1PAIRS\n u = token[] "
+      "send-done(w), channel_id=1\n r = (s32[1], u32[], token[]) recv(u), channel_id=1PAIRS\n d = (s32[1], token[]) "
+      "recv-done(r), channel_id=1\n ROOT y = s32[1] get-tuple-element(d), index=0";
+  const auto with = [&](const std::string& pairs) {
+    std::string text = transfer;
+    for (size_t at = 0; (at = text.find("PAIRS")) != std::string::npos;) text.replace(at, 5, pairs);
+    return text;
+  };
+  Results({1, 2}, 1, with(""), &error);
+  CHECK(error == "w: no _xla_send_recv_source_target_pairs says who sends to whom");
+  const std::string attribute = ", frontend_attributes={_xla_send_recv_source_target_pairs=\"";
+  Results({1, 2}, 1, with(attribute + "{{0,2}}\"}"), &error);
+  CHECK(error == "w: source_target_pairs names partition 2, and the module runs on 1 replica of 2 partitions");
+  Results({1, 3}, 1, with(attribute + "{{0,2},{1,2}}\"}"), &error);
+  CHECK(error == "r: devices 0 and 1 both send to device 2");
 }
 
 TEST_CASE("counts of devices are judged without their arguments, and without overflow") {

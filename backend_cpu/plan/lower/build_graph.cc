@@ -537,6 +537,12 @@ class Builder {
       case HloOpcode::kReduceScatter:
         if (auto leaves = PassedOn(instruction, instruction.shape())) return *leaves;
         break;
+      case HloOpcode::kSend:
+      case HloOpcode::kRecv:
+      case HloOpcode::kSendDone:
+      case HloOpcode::kRecvDone:
+        if (!one_device_) break;
+        [[fallthrough]];
       default:
         if (instruction.Is(kAsyncPart)) {
           return Unimplemented(Format("{}: {}", instruction.name(), instruction.opcode_name()));

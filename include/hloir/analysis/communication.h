@@ -57,6 +57,12 @@ double WireBytes(HloOpcode kind, double payload, int64_t n);
 // for an instruction that does not communicate.
 StatusOr<std::vector<std::vector<int64_t>>> DeviceGroups(const HloInstruction& instruction);
 
+// The devices that wait for one another where the collective runs on so many replicas and partitions, group by group;
+// of collective-permute all that its pairs' numbers could name; of send and recv {source, target} each.
+// InvalidArgument, which names the instruction, for numbers that are not there.
+StatusOr<std::vector<std::vector<int64_t>>> MeetingGroups(const HloInstruction& instruction, int64_t replicas,
+                                                          int64_t partitions);
+
 // "data=8,model=4": names and sizes, the last axis changing fastest from device to device.
 StatusOr<Mesh> ParseMesh(std::string_view text);
 // The first mesh that the module's header (JAX's xla.sdy.meshes), a sharding or a collective names.

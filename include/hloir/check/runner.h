@@ -46,7 +46,9 @@ struct RunnerOptions {
   std::function<Status(const Literal&)> outfeed;
   std::function<void(const HloInstruction&, const Literal&)> on_result;
   std::function<void(int64_t, int64_t)> on_progress;
-  DeviceCounts devices{};  // with more than one, `profile` is the first one's
+  DeviceCounts devices{};          // with more than one, `profile` is the first one's
+  Transport* transport = nullptr;  // as in ExecutableOptions, for several devices of the fast engine
+  std::string spill_folder;
 };
 
 EvaluatorOptions ToEvaluatorOptions(const RunnerOptions& options);
