@@ -26,6 +26,7 @@
 #include "tools/command.h"
 #include "tools/flags.h"
 #include "tools/help.h"
+#include "tools/memory.h"
 #include "tools/report.h"
 #include "tools/terminal.h"
 
@@ -65,10 +66,12 @@ std::vector<std::string> Arguments(int argc, char** argv) {
 // Bounds what the process may take: the memory that it asks for fails beyond, and the command says so and ends with 3.
 // `most` bytes, or 0: 768 megabytes and 64 times what is in the files that it was given, for those that hold much are
 // worth much; what a small text asks for is bounded either way.
+bool has_default_limit = false;
 void LimitMemory(uint64_t most, const std::vector<std::string>& arguments) {
 // A sanitizer's own tables are larger than any limit.
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   constexpr uint64_t kAlways = uint64_t{768} << 20, kTimesFiles = 64, kStack = uint64_t{8} << 20;
+  has_default_limit = most == 0;
   if (most == 0) {
     most = kAlways;
     for (const std::string& argument : arguments) {
@@ -153,6 +156,18 @@ int Main(int argc, char** argv, PassRegistry& registry) {
 }
 
 }  // namespace
+
+void RaiseMemoryLimit(int64_t devices) {
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  constexpr rlim_t kEach = rlim_t{64} << 20;
+  rlimit limit{};
+  if (!has_default_limit || devices < 2 || getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur + kEach * static_cast<rlim_t>(devices), limit.rlim_max);
+  setrlimit(RLIMIT_DATA, &limit);
+#else
+  (void)devices;
+#endif
+}
 }  // namespace hloir::tool
 
 int hloir::HloirMain(int argc, char** argv, PassRegistry registry) {

@@ -20,6 +20,7 @@
 #include "support/stopwatch.h"
 #include "tools/command.h"
 #include "tools/flags.h"
+#include "tools/memory.h"
 #include "tools/progress.h"
 #include "tools/report.h"
 #include "tools/terminal.h"
@@ -141,6 +142,7 @@ int Run(const RunFlags& flags, Transport* transport) {
   }
   const auto counts = CountsOf(flags, loaded->module());
   if (!counts.ok()) return Fail(counts.status(), file);
+  RaiseMemoryLimit(counts->devices());
   options.devices = *counts;
   options.transport = transport;
   if (transport != nullptr && counts->devices() < transport->size())

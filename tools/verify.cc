@@ -20,6 +20,7 @@
 #include "tools/command.h"
 #include "tools/flags.h"
 #include "tools/optimize_flags.h"
+#include "tools/memory.h"
 #include "tools/progress.h"
 #include "tools/report.h"
 
@@ -130,6 +131,8 @@ StatusOr<std::string> SaveDisagreement(const VerifyFlags& flags, const std::stri
 StatusOr<Row> Verify(const VerifyFlags& flags, const std::string& file, const std::string* other) {
   Row row;
   HLOIR_ASSIGN_OR_RETURN(ModuleFile loaded, ReadModuleFile(file, {.one_module = true}));
+  if (const DeviceCounts counts = DeviceCountsOf(loaded.module()); CheckDeviceCounts(counts).ok())
+    RaiseMemoryLimit(counts.devices());
   const HloModule& before = loaded.module();
   CheckOptions options;
   options.runner.threads = flags.threads;
