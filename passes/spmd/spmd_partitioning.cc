@@ -478,8 +478,10 @@ void RemoveUnreached(HloModule& module, HloComputation* entry) {
 
 // slice(pad(A, v)) is a pad with less or negative padding: one shift rather than two.
 void MergeSlicesOfPads(HloComputation& computation) {
-  for (HloInstruction* slice : computation.instructions()) {
-    if (slice->opcode() != HloOpcode::kSlice || slice->operand(0)->opcode() != HloOpcode::kPad) continue;
+  std::vector<HloInstruction*> slices;
+  for (HloInstruction* i : computation.instructions())
+    if (i->opcode() == HloOpcode::kSlice && i->operand(0)->opcode() == HloOpcode::kPad) slices.push_back(i);
+  for (HloInstruction* slice : slices) {
     HloInstruction* pad = slice->operand(0);
     if (pad->user_count() != 1 || pad->IsRoot()) continue;
     PaddingConfig padding = pad->attributes<PadAttributes>().padding;
@@ -503,6 +505,7 @@ void MergeSlicesOfPads(HloComputation& computation) {
     slice->ReplaceAllUsesWith(made);
     if (computation.root() == slice) computation.set_root(made);
     computation.RemoveInstruction(slice);
+    computation.RemoveInstruction(pad);
   }
 }
 

@@ -55,6 +55,20 @@ TEST_CASE("what one device does wrong is seen, and so are shards in a wrong orde
   CHECK(Compare(kWhole, OfADevice("{devices=[4,1]<=[2,2]T(1,0)}"))->outcome == Outcome::kDisagree);
 }
 
+TEST_CASE("each of several replicas has the whole arrays") {
+  const auto of = [](std::string text) {
+    const std::string header = "num_partitions=4";
+    text.replace(text.find(header), header.size(), "replica_count=2, num_partitions=4");
+    return text;
+  };
+  const auto verdict = Compare(of(kWhole), of(OfADevice("{devices=[4,1]<=[4]}")));
+  INFO((verdict.ok() ? verdict->reason : verdict.status().message()));
+  REQUIRE(verdict.ok());
+  CHECK(verdict->outcome == Outcome::kSameBits);
+  CHECK(verdict->devices == 8);
+  CHECK(Compare(of(kWhole), of(OfADevice("{devices=[4,1]<=[4]}", "other")))->outcome == Outcome::kDisagree);
+}
+
 TEST_CASE("each copy of a shard is looked at") {
   const std::string whole =
       "HloModule m, num_partitions=2\nENTRY main {\n  x = f32[3] parameter(0), sharding={replicated}\n"
