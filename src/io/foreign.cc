@@ -1,4 +1,4 @@
-// See foreign.h. Only how a file begins is looked at. Tested by tests/cli/foreign.test.
+// See foreign.h. Only how a file begins is looked at, and whether bytecode is inside. Tested by tests/cli/foreign.test.
 #include "foreign.h"
 
 #include <algorithm>
@@ -10,11 +10,16 @@ constexpr std::string_view kFromJax =
     "; JAX gives StableHLO text, which is read, by jax.jit(f).lower(…).as_text(), and HLO by as_text('hlo') or into a "
     "folder by XLA_FLAGS=--xla_dump_to=DIR";
 
+constexpr std::string_view kPortable = "ML\xEFR\rStableHLO_v";
+
 struct Beginning {
   std::string_view bytes, what;
   bool from_jax = false;
 };
 constexpr Beginning kBeginnings[] = {
+    {kPortable,
+     "it is a portable artifact of StableHLO (MLIR bytecode); its text, which is read, is "
+     "str(stablehlo.deserialize_portable_artifact(context, bytes)), of jaxlib.mlir.dialects.stablehlo"},
     {"ML\xEFR", "it is MLIR bytecode (StableHLO or another dialect), not HLO", true},
     {"BufferAssignment:", "it is XLA's buffer assignment report, not a module"},
     {"Total bytes used:", "it is XLA's report of buffer values, not a module"},
@@ -46,6 +51,13 @@ bool IsJaxpr(std::string_view text) {
   return text.starts_with('{') && SkipBlanks(text.substr(1)).starts_with("lambda");
 }
 
+// What jax.export writes: a FlatBuffer, which begins with an offset, around a portable artifact.
+bool IsJaxExport(std::string_view content) {
+  constexpr size_t kMostLookedAt = 1 << 16;
+  if (content.size() < 8 || content[1] != 0 || content[2] != 0 || content[3] != 0) return false;
+  return content.substr(0, kMostLookedAt).find(kPortable) != std::string_view::npos;
+}
+
 }  // namespace
 
 std::string ForeignFormat(std::string_view content) {
@@ -54,6 +66,9 @@ std::string ForeignFormat(std::string_view content) {
   for (const Beginning& known : kBeginnings) {
     if (begin.starts_with(known.bytes)) return std::string(known.what) + std::string(known.from_jax ? kFromJax : "");
   }
+  if (IsJaxExport(content))
+    return "it is a program that jax.export serialized; its text, which is read, is "
+           "jax.export.deserialize(bytearray(bytes)).mlir_module()";
   if (IsJaxpr(begin)) return "it is a jaxpr, not HLO" + std::string(kFromJax);
   return "";
 }

@@ -8,8 +8,6 @@
 namespace hloir::stablehlo {
 namespace {
 
-constexpr int kMaxCallDepth = 256;
-
 bool IsConstant(const Value* value) {
   return value->op != nullptr && (value->op->name == "stablehlo.constant" || value->op->name == "mhlo.constant");
 }
@@ -183,8 +181,16 @@ Status Converter::Annotate(const Operation& op, Op last_before, Scope& scope) {
   if (const Attribute* entries = op.Find("mhlo.frontend_attributes")) {
     for (const auto& [key, value] : entries->entries) frontend.emplace_back(key, value.text);
   }
-  if (const Attribute* attribute = op.Find("sdy.sharding"))
+  std::vector<std::optional<Sharding>> values;
+  if (const Attribute* attribute = op.Find("sdy.sharding")) {
     frontend.emplace_back("xla.sdy.sharding", attribute->source);
+    values = ShardingsPerValue(attribute->source);
+    if (values.size() == 1) sharding = values[0];
+    if (values.size() > 1 && std::all_of(values.begin(), values.end(), [](const auto& v) { return v.has_value(); })) {
+      sharding.emplace().kind = Sharding::Kind::kTuple;
+      for (const auto& value : values) sharding->tuple_elements.push_back(*value);
+    }
+  }
   if (const Attribute* attribute = op.Find("sdy.sharding_rule"))
     frontend.emplace_back("xla.sdy.sharding_rule", attribute->source);
   std::sort(frontend.begin(), frontend.end());
@@ -194,7 +200,9 @@ Status Converter::Annotate(const Operation& op, Op last_before, Scope& scope) {
     i->set_line(line);
     SetMetadata(op, i);
     if (i->IsConstant()) continue;
-    if (sharding.has_value()) i->set_sharding(sharding);
+    const auto index = i->opcode() == HloOpcode::kGetTupleElement && values.size() > 1 ? i->tuple_index() : -1;
+    if (index >= 0 && index < static_cast<int64_t>(values.size())) i->set_sharding(values[static_cast<size_t>(index)]);
+    else if (sharding.has_value()) i->set_sharding(sharding);
     if (!frontend.empty()) i->set_frontend_attributes(frontend);
   }
   return OkStatus();
@@ -393,26 +401,6 @@ Status Converter::EntryAttributes(const Operation& main) {
         config.input_output_alias.push_back(alias);
       }
       if (attributes.Find("jax.buffer_donor") != nullptr) config.buffer_donor.push_back({number, {}});
-    }
-  }
-  if (const Attribute* list = main.Find("res_attrs")) {
-    std::vector<Sharding> shardings;
-    bool any = false;
-    for (const Attribute& attributes : list->elements) {
-      const Attribute* sharding = attributes.Find("mhlo.sharding");
-      StatusOr<Sharding> parsed = sharding != nullptr ? ParseSharding(sharding->text) : Sharding();
-      if (!parsed.ok()) return ErrorAt(source_, attributes.offset, "unsupported sharding");
-      shardings.push_back(*parsed);
-      any |= sharding != nullptr;
-    }
-    Op root = entry->root();
-    if (any && !root->shape().IsTuple()) {
-      root->set_sharding(shardings[0]);
-    } else if (any && static_cast<int64_t>(shardings.size()) == root->shape().tuple_size()) {
-      Sharding tuple;
-      tuple.kind = Sharding::Kind::kTuple;
-      tuple.tuple_elements = std::move(shardings);
-      root->set_sharding(tuple);
     }
   }
   std::sort(config.input_output_alias.begin(), config.input_output_alias.end(),

@@ -82,6 +82,8 @@ class Converter {
   Status SetAll(const Operation& op, Scope& scope, Op made);
   StatusOr<std::vector<Op>> Operands(const Operation& op, Scope& scope);
   static Op TupleUnlessOne(HloBuilder& b, std::span<const Op> values);
+  static std::vector<Op> ThroughTuple(std::vector<Op> operands, HloBuilder& b);
+  static Shape ShapeOfResults(const Operation& op);  // a tuple, if they are not one
 
   // Attributes. Absent ones leave what is there.
   Status Ints(const Operation& op, std::string_view name, DimVector& values) const;
@@ -152,6 +154,7 @@ class Converter {
   Status Chlo(const Operation&, Scope&);
   Status TopK(const Operation&, Scope&);
   Status RaggedDot(const Operation&, Scope&);
+  Status ApproxTopK(const Operation&, const Attribute& config, Scope&);
   // parallel.cc
   Status AllGather(const Operation&, Scope&);
   Status AllReduce(const Operation&, Scope&);
@@ -161,16 +164,20 @@ class Converter {
   Status CollectiveBroadcast(const Operation&, Scope&);
   Status ShardingConstraint(const Operation&, Scope&);
   Status ManualComputation(const Operation&, Scope&);
-  // What XLA's partitioner is told of `#sdy.sharding<@mesh, [{"x"}, {}]>`; nothing for what only Shardy can say.
+  // shardings.cc: what XLA's partitioner is told of `#sdy.sharding<@mesh, [{"x"}, {}]>`; nothing if it is not
+  // understood.
   std::optional<Sharding> ShardingOf(std::string_view sdy) const;
-  // The results of main where Shardy is to lay them out: each behind a custom call that says so.
+  std::vector<std::optional<Sharding>> ShardingsPerValue(std::string_view text) const;
+  // The results of main where something is said of their layout: for Shardy each behind a custom call that says so.
   Status ShardedResults(const Operation& main, Scope& scope, std::vector<Op>& results, Op& root) const;
+
+  static constexpr int kMaxCallDepth = 256;
 
   const Module& source_;
   HloModule& module_;
   std::unordered_map<std::string_view, const Operation*> functions_;
   std::unordered_map<std::string_view, HloComputation*> lowered_;  // null: being made
-  int depth_ = 0;
+  int depth_ = 0, copies_ = 0;
 };
 
 // What XLA's converter simplifies before it converts: see simplify.cc. Dead ops are gone afterwards.

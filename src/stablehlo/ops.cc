@@ -528,10 +528,19 @@ Status Converter::Call(const Operation& op, Scope& scope) {
   return SetAll(op, scope, scope.builder.Call(callee, HloBuilder::Ops(operands)));
 }
 
-// A call that says what it stands for.
+// A call that says what it stands for, of a computation of its own. XLA makes one for plain calls, too, whether there
+// are any or not.
 Status Converter::Composite(const Operation& op, Scope& scope) {
   HLOIR_OPERANDS(0);
-  HLOIR_ASSIGN_OR_RETURN(HloComputation * callee, Function(Text(op, "decomposition"), op));
+  constexpr int kMostCopies = 4096;
+  const std::string_view name = Text(op, "decomposition");
+  const auto found = functions_.find(name);
+  if (found == functions_.end()) return Error(op, Format("there is no function '{}'", name));
+  if (++copies_ > kMostCopies || ++depth_ > kMaxCallDepth)
+    return ErrorAt(source_, op.offset, "there are too many composites", StatusCode::kResourceExhausted);
+  HLOIR_ASSIGN_OR_RETURN(HloComputation * callee, FunctionBody(*found->second, name, false));
+  --depth_;
+  HLOIR_RETURN_IF_ERROR(Function(name, op).status());
   CallAttributes a;
   a.is_composite = true;
   Op call = b.Make(HloOpcode::kCall, HloBuilder::Ops(operands), a, std::span<HloComputation* const>(&callee, 1));
@@ -604,6 +613,9 @@ Status Converter::CustomCall(const Operation& op, Scope& scope) {
   const Attribute* config = op.Find("backend_config");
   if (dictionary == nullptr && config != nullptr && config->kind == Attribute::Kind::kDictionary) dictionary = config;
   if (dictionary != nullptr) version = 4;
+  if (const Attribute* fallback = dictionary == nullptr ? nullptr : dictionary->Find("is_fallback");
+      a.custom_call_target == "ApproxTopK" && fallback != nullptr && fallback->integer == 1)
+    return ApproxTopK(op, *dictionary, scope);
   if (version < 0 || version >= static_cast<int64_t>(EnumWords<CustomCallApiVersion>().size()))
     return Missing(op, "api_version");
   a.api_version = static_cast<CustomCallApiVersion>(version);

@@ -1,7 +1,6 @@
 // Converter: collectives, and the ops of Shardy, which XLA carries as custom calls and frontend attributes. See
 // convert.h.
 #include <algorithm>
-#include <charconv>
 
 #include "convert.h"
 #include "hloir/parser.h"
@@ -21,125 +20,52 @@ std::string PerValue(std::string_view text) {
 
 }  // namespace
 
-std::optional<Sharding> Converter::ShardingOf(std::string_view sdy) const {
-  std::string_view rest = WithoutPrefix(sdy, "#sdy.sharding");
-  const size_t comma = rest.find(',');
-  if (!rest.starts_with("<@") || comma == std::string_view::npos) return std::nullopt;
-  const std::string_view name = rest.substr(2, comma - 2);
-  // The mesh's axes: <["x"=2, "y"=4]>.
-  std::vector<std::pair<std::string_view, int64_t>> axes;
-  for (const Operation* op : source_.root->regions[0].operations) {
-    if (op->name != "sdy.mesh" || Text(*op, "sym_name") != name || op->Find("mesh") == nullptr) continue;
-    std::string_view mesh = op->Find("mesh")->source;
-    if (mesh.find("device_ids") != std::string_view::npos) return std::nullopt;
-    for (size_t at = mesh.find('"'); at != std::string_view::npos; at = mesh.find('"')) {
-      mesh.remove_prefix(at + 1);
-      const size_t end = mesh.find("\"=");
-      if (end == std::string_view::npos) return std::nullopt;
-      int64_t size = 0;
-      std::from_chars(mesh.data() + end + 2, mesh.data() + mesh.size(), size);
-      if (size < 1 || size > 1 << 20) return std::nullopt;
-      axes.emplace_back(mesh.substr(0, end), size);
-      mesh.remove_prefix(end + 2);
-    }
-  }
-  if (axes.empty()) return std::nullopt;
-  // The dimensions: [{"a", "c"}, {}].
-  rest.remove_prefix(std::min(rest.find('['), rest.size()));
-  const size_t close = rest.find(']');
-  if (close == std::string_view::npos || rest.substr(close + 1) != ">") return std::nullopt;
-  rest = rest.substr(1, close - 1);
-  DimVector tiles, order;
-  while (!rest.empty()) {
-    const size_t open = rest.find('{'), end = rest.find('}');
-    if (open == std::string_view::npos || end == std::string_view::npos) return std::nullopt;
-    std::string_view dimension = rest.substr(open + 1, end - open - 1);
-    rest.remove_prefix(std::min(rest.find('{', end), rest.size()));
-    int64_t count = 1;
-    while (!dimension.empty()) {
-      if (dimension[0] == ',' || dimension[0] == ' ') {
-        dimension.remove_prefix(1);
-        continue;
-      }
-      const size_t quote = dimension.find('"', 1);
-      if (dimension[0] != '"' || quote == std::string_view::npos) return std::nullopt;  // open, or with a priority
-      const std::string_view axis = dimension.substr(1, quote - 1);
-      dimension.remove_prefix(quote + 1);
-      if (dimension.starts_with(':')) return std::nullopt;  // a part of an axis
-      const auto found = std::find_if(axes.begin(), axes.end(), [&](const auto& a) { return a.first == axis; });
-      if (found == axes.end()) return std::nullopt;
-      order.push_back(found - axes.begin());
-      count *= found->second;
-    }
-    tiles.push_back(count);
-  }
-  int64_t copies = 1;
-  for (size_t i = 0; i < axes.size(); ++i) {
-    if (std::find(order.begin(), order.end(), static_cast<int64_t>(i)) != order.end()) continue;
-    order.push_back(static_cast<int64_t>(i));
-    copies *= axes[i].second;
-  }
-  if (order.size() != axes.size()) return std::nullopt;
-  if (std::all_of(tiles.begin(), tiles.end(), [](int64_t n) { return n == 1; })) return Sharding();
-  if (copies > 1) tiles.push_back(copies);
-  // Axes that stay side by side are one.
-  std::vector<std::pair<int64_t, int64_t>> runs;  // first axis, size
-  for (size_t i = 0; i < order.size(); ++i) {
-    const int64_t size = axes[static_cast<size_t>(order[i])].second;
-    if (i > 0 && order[i] == order[i - 1] + 1) runs.back().second *= size;
-    else runs.emplace_back(order[i], size);
-  }
-  std::vector<std::pair<int64_t, int64_t>> sorted = runs;
-  std::sort(sorted.begin(), sorted.end());
-  std::string text = "{devices=[", sizes, permutation;
-  for (size_t i = 0; i < tiles.size(); ++i) text += Format("{}{}", i == 0 ? "" : ",", tiles[i]);
-  for (size_t i = 0; i < runs.size(); ++i) {
-    sizes += Format("{}{}", i == 0 ? "" : ",", sorted[i].second);
-    permutation += Format("{}{}", i == 0 ? "" : ",", std::find(sorted.begin(), sorted.end(), runs[i]) - sorted.begin());
-  }
-  text += Format("]<=[{}]", sizes);
-  if (runs.size() > 1) text += Format("T({})", permutation);
-  StatusOr<Sharding> sharding = ParseSharding(text + (copies > 1 ? " last_tile_dim_replicate}" : "}"));
-  return sharding.ok() ? std::optional<Sharding>(*std::move(sharding)) : std::nullopt;
-}
-
 Status Converter::ShardedResults(const Operation& main, Scope& scope, std::vector<Op>& results, Op& root) const {
   const Attribute* list = main.Find("res_attrs");
   if (list == nullptr || list->elements.size() != results.size()) return OkStatus();
   HloBuilder& b = scope.builder;
-  std::vector<Sharding> shardings;
+  std::vector<std::optional<Sharding>> shardings(results.size());
   bool any = false;
   for (size_t i = 0; i < results.size(); ++i) {
     const Attribute* attribute = list->elements[i].Find("sdy.sharding");
-    shardings.emplace_back();
+    if (const Attribute* sharding = list->elements[i].Find("mhlo.sharding")) {
+      StatusOr<Sharding> parsed = ParseSharding(sharding->text);
+      if (!parsed.ok()) return ErrorAt(source_, list->elements[i].offset, "unsupported sharding");
+      shardings[i] = *std::move(parsed);
+    }
+    any |= attribute != nullptr || shardings[i].has_value();
     if (attribute == nullptr) continue;
-    any = true;
-    if (const std::optional<Sharding> sharding = ShardingOf(attribute->source)) shardings.back() = *sharding;
+    shardings[i] = ShardingOf(attribute->source);
     CustomCallAttributes a;
     a.custom_call_target = "xla.sdy.FuncResultSharding";
     a.custom_call_has_side_effect = true;
-    const Shape shape = results[i]->shape();
+    Shape shape = results[i]->shape();
+    if (shape.IsArray()) shape.set_layout(Layout::MajorToMinor(shape.rank()));
     results[i] = b.Make(HloOpcode::kCustomCall, {results[i]}, a, {}, &shape);
     if (results[i] == nullptr) return b.status();
     results[i]->set_frontend_attributes(
         {{"xla.sdy.sharding",
           Format("#sdy.sharding_per_value<[{}]>", WithoutPrefix(attribute->source, "#sdy.sharding"))}});
-    if (results.size() == 1) continue;
-    Op unused = b.Reshape(results[i], shape.dimensions());  // as XLA has it, for the sharding
-    if (unused != nullptr) unused->set_sharding(shardings.back());
   }
   if (!any) return OkStatus();
+  // As XLA has it: one result in a tuple and out of it again, several each beside a reshape that nothing uses.
   root = b.Tuple(HloBuilder::Ops(results));
   if (root == nullptr) return b.status();
   if (results.size() == 1) {
     root = b.GetTupleElement(root, 0);
-    if (root != nullptr) root->set_sharding(shardings[0]);
-  } else {
-    Sharding tuple;
-    tuple.kind = Sharding::Kind::kTuple;
-    tuple.tuple_elements = std::move(shardings);
-    root->set_sharding(tuple);
+    if (root != nullptr && shardings[0].has_value()) root->set_sharding(*shardings[0]);
+    return OkStatus();
   }
+  Sharding tuple;
+  tuple.kind = Sharding::Kind::kTuple;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (results[i]->shape().IsArray()) {
+      Op unused = b.Reshape(results[i], results[i]->shape().dimensions());
+      if (unused != nullptr && shardings[i].has_value()) unused->set_sharding(*shardings[i]);
+    }
+    tuple.tuple_elements.push_back(shardings[i].value_or(Sharding()));
+  }
+  root->set_sharding(tuple);
   return OkStatus();
 }
 
@@ -172,28 +98,42 @@ Status Converter::Participants(const Operation& op, Attributes& a) const {
   return Bool(op, "use_global_device_ids", a.use_global_device_ids);
 }
 
+// Several operands go through a tuple, as XLA has it; and the results of all.
+std::vector<Op> Converter::ThroughTuple(std::vector<Op> operands, HloBuilder& b) {
+  if (operands.size() < 2) return operands;
+  Op tuple = b.Tuple(HloBuilder::Ops(operands));
+  for (size_t i = 0; i < operands.size(); ++i) operands[i] = b.GetTupleElement(tuple, static_cast<int64_t>(i));
+  return operands;
+}
+
+Shape Converter::ShapeOfResults(const Operation& op) {
+  if (op.results.size() == 1) return op.results[0]->shape;
+  std::vector<Shape> shapes;
+  for (const Value* value : op.results) shapes.push_back(value->shape);
+  return Shape::Tuple(std::move(shapes));
+}
+
 Status Converter::AllGather(const Operation& op, Scope& scope) {
-  HLOIR_ASSIGN_OR_RETURN(const std::vector<Op> operands, Operands(op, scope));
+  HLOIR_ASSIGN_OR_RETURN(std::vector<Op> operands, Operands(op, scope));
   AllGatherAttributes a;
   int64_t dimension = 0;
   HLOIR_RETURN_IF_ERROR(Int(op, "all_gather_dim", dimension));
   HLOIR_RETURN_IF_ERROR(Participants(op, a));
   a.dimensions = {dimension};
-  if (operands.size() != 1 || op.results.size() != 1)
-    return Unsupported(op, "an all_gather of several arrays is not supported");
-  return Set(op, scope,
-             scope.builder.Make(HloOpcode::kAllGather, HloBuilder::Ops(operands), a, {}, &op.results[0]->shape));
+  if (operands.empty() || op.results.size() != operands.size()) return Error(op, "has a result for each operand");
+  operands = ThroughTuple(std::move(operands), scope.builder);
+  const Shape shape = ShapeOfResults(op);
+  return SetAll(op, scope, scope.builder.Make(HloOpcode::kAllGather, HloBuilder::Ops(operands), a, {}, &shape));
 }
 
 Status Converter::AllReduce(const Operation& op, Scope& scope) {
-  HLOIR_ASSIGN_OR_RETURN(const std::vector<Op> operands, Operands(op, scope));
+  HLOIR_ASSIGN_OR_RETURN(std::vector<Op> operands, Operands(op, scope));
   AllReduceAttributes a;
   HLOIR_RETURN_IF_ERROR(Participants(op, a));
   HLOIR_ASSIGN_OR_RETURN(HloComputation * body, RegionComputation(op, 0));
-  std::vector<Shape> shapes;
-  for (const Value* value : op.results) shapes.push_back(value->shape);
-  if (shapes.empty()) return Error(op, "has no result");
-  const Shape shape = shapes.size() == 1 ? shapes[0] : Shape::Tuple(std::move(shapes));
+  if (op.results.empty()) return Error(op, "has no result");
+  operands = ThroughTuple(std::move(operands), scope.builder);
+  const Shape shape = ShapeOfResults(op);
   return SetAll(op, scope,
                 scope.builder.Make(HloOpcode::kAllReduce, HloBuilder::Ops(operands), a,
                                    std::span<HloComputation* const>(&body, 1), &shape));
@@ -216,8 +156,6 @@ Status Converter::ReduceScatter(const Operation& op, Scope& scope) {
 // HLO's all-to-all splits and joins along one dimension; where they differ, XLA moves the parts by a transpose.
 Status Converter::AllToAll(const Operation& op, Scope& scope) {
   HLOIR_ASSIGN_OR_RETURN(const std::vector<Op> operands, Operands(op, scope));
-  if (operands.size() != 1 || op.results.size() != 1)
-    return Unsupported(op, "an all_to_all of several arrays is not supported");
   AllToAllAttributes a;
   int64_t split = 0, concat = 0, count = 0;
   HLOIR_RETURN_IF_ERROR(Int(op, "split_dimension", split));
@@ -225,14 +163,20 @@ Status Converter::AllToAll(const Operation& op, Scope& scope) {
   HLOIR_RETURN_IF_ERROR(Int(op, "split_count", count));
   HLOIR_RETURN_IF_ERROR(Channel(op, a.channel_id));
   HLOIR_RETURN_IF_ERROR(Groups(op, a.replica_groups));
-  a.dimensions = {split};
   HloBuilder& b = scope.builder;
+  if (operands.empty() || operands.size() != op.results.size()) return Error(op, "has a result for each operand");
   const Shape& shape = operands[0]->shape();
+  if (operands.size() > 1) {  // already split, a part in each
+    const Shape all = ShapeOfResults(op);
+    return SetAll(op, scope, b.Make(HloOpcode::kAllToAll, HloBuilder::Ops(operands), a, {}, &all));
+  }
+  a.dimensions = {split};
   if (split < 0 || split >= shape.rank() || concat < 0 || concat >= shape.rank() || count < 1 ||
       shape.dimensions(split) % count != 0)
     return Error(op, "its dimensions do not fit its operand");
   Op made = b.Make(HloOpcode::kAllToAll, HloBuilder::Ops(operands), a, {}, &shape);
   if (split == concat) return Set(op, scope, made);
+  b.Constant({static_cast<int32_t>(count)});  // nothing uses it; XLA leaves it behind
   DimVector sizes, permutation;
   for (int64_t i = 0; i < shape.rank(); ++i) {
     if (i == split) sizes.push_back(count), sizes.push_back(shape.dimensions(i) / count);
@@ -278,7 +222,10 @@ Status Converter::ShardingConstraint(const Operation& op, Scope& scope) {
   HLOIR_ASSIGN_OR_RETURN(const std::vector<Op> operands, Operands(op, scope));
   const Attribute* sharding = op.Find("sharding");
   if (sharding == nullptr || operands.size() != 1 || op.results.size() != 1) return Missing(op, "sharding");
-  Op made = scope.builder.CustomCall("Sharding", op.results[0]->shape, HloBuilder::Ops(operands));
+  CustomCallAttributes a;
+  a.custom_call_target = "Sharding";
+  a.custom_call_has_side_effect = sharding->source.find("unreduced=") != std::string_view::npos;
+  Op made = scope.builder.Make(HloOpcode::kCustomCall, HloBuilder::Ops(operands), a, {}, &op.results[0]->shape);
   if (made != nullptr) {
     made->set_frontend_attributes({{"xla.sdy.sharding", Format("#sdy.sharding_per_value<[{}]>",
                                                                WithoutPrefix(sharding->source, "#sdy.sharding"))}});

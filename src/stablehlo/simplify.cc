@@ -4,7 +4,7 @@
 // passes. Rules are those of StableHLO's canonicalization (StablehloAggressiveSimplification, which XLA runs), to which
 // the tests compare.
 #include <algorithm>
-#include "simplify.h"
+#include "formula.h"
 
 #include <algorithm>
 #include <functional>
@@ -15,8 +15,8 @@ void Simplifier::Run() {
   constexpr int kMostRounds = 16;
   for (Operation* function : module_.root->regions[0].operations) {
     if (function->name != "func.func" || function->regions.empty()) continue;
-    for (int round = 0; round < kMostRounds; ++round) {
-      changed_ = false;
+    for (round_ = 0; round_ < kMostRounds; ++round_) {
+      changed_ = round_ == 0;
       uses_.clear();
       CountUses(function->regions[0]);
       Visit(function->regions[0]);
@@ -47,12 +47,15 @@ bool Simplifier::HasArity(const Operation& op) {
                                        {"reverse", 1, 1},
                                        {"not", 1, 1},
                                        {"real", 1, 1},
+                                       {"get_tuple_element", 1, 1},
+                                       {"get_dimension_size", 1, 1},
                                        {"imag", 1, 1},
                                        {"complex", 2, 2},
                                        {"compare", 2, 2},
                                        {"pad", 2, 2},
                                        {"gather", 2, 2},
                                        {"select", 3, 3},
+                                       {"clamp", 3, 3},
                                        {"dynamic_slice", 1, kAny},
                                        {"dynamic_update_slice", 2, kAny},
                                        {"concatenate", 1, kAny}};
@@ -274,8 +277,9 @@ void Simplifier::Forget(const Operation& op) {
 }
 
 bool Simplifier::Rewrite(Operation& op) {
-  if (op.name == "chlo.square" && op.operands.size() == 1)
-    return Become(op, "stablehlo.multiply", {op.operands[0], op.operands[0]});
+  if (WriteOut(op)) return true;
+  if (op.name.starts_with("chlo.broadcast_")) return BroadcastOperands(op);
+  if (op.name == "chlo.constant" || op.name == "chlo.constant_like") return ConstantLike(op);
   if (!op.name.starts_with("stablehlo.")) return false;
   if (!HasArity(op)) return false;
   const std::string_view name = op.name.substr(10);
@@ -295,6 +299,9 @@ bool Simplifier::Rewrite(Operation& op) {
   if (name == "dynamic_update_slice") return DynamicUpdateSlice(op);
   if (name == "concatenate") return Concatenate(op);
   if (name == "select") return Select(op);
+  if (name == "clamp") return Clamp(op);
+  if (name == "get_tuple_element") return TupleElement(op);
+  if (name == "get_dimension_size") return DimensionSize(op);
   if (name == "iota") return Iota(op);
   if (name == "reverse") return Reverse(op);
   if (name == "pad") return Pad(op);
@@ -321,6 +328,22 @@ bool Simplifier::Rewrite(Operation& op) {
     return Replace(op, {op.operands.begin(), op.operands.begin() + static_cast<ptrdiff_t>(inputs)});
   }
   return false;
+}
+
+// Functions that XLA writes out: formula.h.
+bool Simplifier::WriteOut(Operation& op) {
+  if (op.results.size() != 1 || !op.regions.empty() || op.operands.empty() || op.operands.size() > 2) return false;
+  const bool is_chlo = op.name.starts_with("chlo.");
+  if (!is_chlo && (op.operands.size() != 1 || !op.name.starts_with("stablehlo."))) return false;
+  Value *x = op.operands[0], *y = op.operands.back();
+  if (!x->shape.IsArray() || x->shape != y->shape) return false;
+  const std::string_view name = op.name.substr(op.name.find('.') + 1);
+  if (name == "square" && !IsComplex(x->shape.element_type())) return Become(op, "stablehlo.multiply", {x, x});
+  E made = op.operands.size() == 1 ? Elementary(name, {this, &op, x}) : E{this, &op, nullptr};
+  const bool is_pair = name == "zeta" || name == "polygamma" || name == "next_after";
+  if (made.v == nullptr && is_chlo && (op.operands.size() == 2) == is_pair)
+    made = Special(name, {this, &op, x}, {this, &op, y});
+  return made.v != nullptr && Replace(op, made.v);
 }
 
 // Constants whose elements are all the same have one.

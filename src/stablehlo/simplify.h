@@ -1,9 +1,11 @@
 // Simplifier: what XLA's converter simplifies before it converts. simplify.cc walks the tree, finds what is dead and
 // says which rule looks at which op; the rules are in simplify_arithmetic.cc, simplify_shapes.cc (what moves data),
-// simplify_dynamic.cc (computed shapes) and simplify_control.cc (regions).
+// simplify_dynamic.cc (computed shapes), simplify_control.cc (regions), implicit.cc (what CHLO leaves
+// out) and, for functions that are written out, formula.h.
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -17,6 +19,15 @@ class Simplifier {
  public:
   explicit Simplifier(Module& module) : module_(module) {}
   void Run();
+
+  // Making ops, in front of the one that is looked at.
+  Operation& New(std::string_view name, const Operation& like, std::vector<Value*> operands, const Shape& shape);
+  static void Set(Operation& op, std::string_view name, Attribute value);
+  // `literal`: of one element, or of `shape`.
+  Value* NewConstant(const Operation& like, const Shape& shape, Literal literal);
+  Value* NewInteger(const Operation& like, const Shape& shape, int64_t value) {
+    return NewConstant(like, shape, Literal::Scalar(shape.element_type(), value));
+  }
 
  private:
   using Kind = Attribute::Kind;
@@ -34,25 +45,29 @@ class Simplifier {
   static bool IsAllOnes(const Value* value);
   int64_t Uses(const Value* value) const;
 
-  // Making ops, in front of the one that is looked at.
-  Operation& New(std::string_view name, const Operation& like, std::vector<Value*> operands, const Shape& shape);
   static Attribute Ints(const DimVector& values);
-  static void Set(Operation& op, std::string_view name, Attribute value);
   static DimVector GetInts(const Operation& op, std::string_view name);
   static int64_t GetInt(const Operation& op, std::string_view name) {
     const Attribute* attribute = op.Find(name);
     return attribute == nullptr ? 0 : attribute->integer;
-  }
-  // `literal`: of one element, or of `shape`.
-  Value* NewConstant(const Operation& like, const Shape& shape, Literal literal);
-  Value* NewInteger(const Operation& like, const Shape& shape, int64_t value) {
-    return NewConstant(like, shape, Literal::Scalar(shape.element_type(), value));
   }
   // The op is gone; its results are `values`.
   bool Replace(Operation& op, const std::vector<Value*>& values);
   bool Replace(Operation& op, Value* value);
   // The op is another one now.
   bool Become(Operation& op, std::string_view name, std::vector<Value*> operands);
+
+  // The elements of an op's constant operands; splats have one for all.
+  struct ConstantElements {
+    std::vector<const Literal*> literals;
+    int64_t At(int operand, int64_t i) const { return literals[operand]->element_count() == 1 ? 0 : i; }
+    int64_t Integer(int operand, int64_t i) const { return literals[operand]->GetAsInt64(At(operand, i)); }
+    double Double(int operand, int64_t i) const { return literals[operand]->GetAsDouble(At(operand, i)); }
+  };
+  // If all operands are constants of the result's dimensions: their elements' results, where `element` gives all.
+  bool FoldElements(Operation& op, const std::function<bool(const ConstantElements&, Literal&, int64_t)>& element);
+  // The constant operand's elements from `start` on, by `steps` of each dimension.
+  bool Rearranged(Operation& op, int64_t start, const DimVector& steps);
 
   // Walking.
   void CountUses(const Region& region);
@@ -63,6 +78,11 @@ class Simplifier {
 
   // Rules: true if the op has changed.
   bool Rewrite(Operation& op);
+  bool WriteOut(Operation& op);
+  bool BroadcastOperands(Operation& op);
+  bool ConstantLike(Operation& op);
+  bool TupleElement(Operation& op);
+  bool DimensionSize(Operation& op);
   bool Dynamic(Operation& op, std::string_view name);
   bool NormalizeConstant(Operation& op);
   bool ZeroExtent(Operation& op, std::string_view name);
@@ -71,10 +91,10 @@ class Simplifier {
   bool Compare(Operation& op);
   bool Convert(Operation& op);
   bool Select(Operation& op);
+  bool Clamp(Operation& op);
   bool BroadcastInDim(Operation& op);
   bool Reshape(Operation& op);
   bool Transpose(Operation& op);
-  bool TransposeConstant(Operation& op, const DimVector& permutation);
   bool ConcatenateConstants(Operation& op, int64_t dimension);
   bool Slice(Operation& op);
   bool DynamicSlice(Operation& op);
@@ -95,6 +115,7 @@ class Simplifier {
   std::unordered_map<const Value*, int64_t> uses_;
   std::vector<Operation*>* before_ = nullptr;
   bool changed_ = false;
+  int round_ = 0;
 };
 
 }  // namespace hloir::stablehlo

@@ -54,10 +54,43 @@ std::optional<T> FoldFunction(std::string_view name, T x) {
   if (name == "tanh") return std::tanh(x);
   if (name == "logistic") return T{1} / (T{1} + std::exp(-x));
   if (name == "round_nearest_afz") return std::round(x);
+  if (name == "round_nearest_even") return std::nearbyint(x);
   return std::nullopt;
 }
 
+// In the type itself; what is narrower than f32, in f32.
+std::optional<double> FoldUnary(std::string_view name, PrimitiveType type, double x) {
+  if (type == PrimitiveType::F64) return FoldFunction(name, x);
+  return FoldFunction(name, static_cast<float>(x));
+}
+
+bool HoldsAfter(std::string_view direction, bool less, bool equal, bool unordered) {
+  if (direction == "EQ") return equal;
+  if (direction == "NE") return !equal;
+  if (direction == "LT") return less;
+  if (direction == "LE") return less || equal;
+  return !unordered && (direction == "GT" ? !less && !equal : !less);
+}
+
 }  // namespace
+
+bool Simplifier::FoldElements(Operation& op,
+                              const std::function<bool(const ConstantElements&, Literal&, int64_t)>& element) {
+  ConstantElements operands;
+  const Shape& shape = op.results[0]->shape;
+  bool all_same = true;
+  for (const Value* operand : op.operands) {
+    const Attribute* constant = Constant(operand);
+    if (constant == nullptr || !operand->shape.SameDimensions(shape)) return false;
+    operands.literals.push_back(constant->literal.get());
+    all_same &= constant->literal->element_count() == 1;
+  }
+  Literal result(all_same ? Shape::Scalar(shape.element_type()) : shape);
+  for (int64_t i = 0; i < result.element_count(); ++i) {
+    if (!element(operands, result, i)) return false;
+  }
+  return Replace(op, NewConstant(op, shape, std::move(result)));
+}
 
 bool Simplifier::Binary(Operation& op, std::string_view name) {
   static constexpr std::string_view kCommutative[] = {"add", "and", "maximum", "minimum", "multiply", "or", "xor"};
@@ -70,19 +103,20 @@ bool Simplifier::Binary(Operation& op, std::string_view name) {
   }
   const Shape& shape = op.results[0]->shape;
   const bool is_integer = IsIntegerType(shape.element_type());
-  if (is_integer && Splat(x) != nullptr && Splat(y) != nullptr && x->shape.element_type() == shape.element_type()) {
-    const std::optional<int64_t> folded =
-        FoldInteger(name, shape.element_type(), Splat(x)->GetAsInt64(0), Splat(y)->GetAsInt64(0));
-    if (folded.has_value()) return Replace(op, NewInteger(op, shape, *folded));
-  }
-  if (IsFloat(shape.element_type()) && Splat(x) != nullptr && Splat(y) != nullptr) {
-    const std::optional<double> folded = FoldFloat(name, Splat(x)->GetAsDouble(0), Splat(y)->GetAsDouble(0));
-    Literal literal(Shape::Scalar(shape.element_type()));
-    if (folded.has_value()) {
-      literal.SetFromDouble(0, *folded);
-      return Replace(op, NewConstant(op, shape, std::move(literal)));
-    }
-  }
+  if (x->shape.element_type() == shape.element_type() &&
+      FoldElements(op, [&](const ConstantElements& c, Literal& to, int64_t i) {
+        if (is_integer) {
+          const std::optional<int64_t> folded =
+              FoldInteger(name, shape.element_type(), c.Integer(0, i), c.Integer(1, i));
+          if (folded.has_value()) to.SetFromInt64(i, *folded);
+          return folded.has_value();
+        }
+        const std::optional<double> folded =
+            IsFloat(shape.element_type()) ? FoldFloat(name, c.Double(0, i), c.Double(1, i)) : std::nullopt;
+        if (folded.has_value()) to.SetFromDouble(i, *folded);
+        return folded.has_value();
+      }))
+    return true;
   if (name == "add" || name == "subtract") {
     if (IsSplatOf(y, 0)) return Replace(op, x);
     if (name == "subtract" && x == y && is_integer) return Replace(op, NewInteger(op, shape, 0));
@@ -103,27 +137,48 @@ bool Simplifier::Binary(Operation& op, std::string_view name) {
 }
 
 bool Simplifier::Unary(Operation& op, std::string_view name) {
-  const Literal* x = Splat(op.operands[0]);
   const Shape& shape = op.results[0]->shape;
-  if (x == nullptr || !shape.IsArray() || !shape.SameDimensions(op.operands[0]->shape)) return false;
   const PrimitiveType type = shape.element_type();
-  Literal result(Shape::Scalar(type));
-  if (IsFloat(type) && x->shape().element_type() == type) {
-    const double value = x->GetAsDouble(0);
-    std::optional<double> folded;
-    if (type == PrimitiveType::F64) folded = FoldFunction(name, value);
-    else if (type == PrimitiveType::F32) folded = FoldFunction(name, static_cast<float>(value));
-    else if (name == "negate" || name == "abs" || name == "sign") folded = FoldFunction(name, value);
-    if (!folded.has_value()) return false;
-    result.SetFromDouble(0, *folded);
-  } else if (IsSigned(type) && name == "negate") {
-    result.SetFromInt64(0, static_cast<int64_t>(0 - static_cast<uint64_t>(x->GetAsInt64(0))));
-  } else if (type == PrimitiveType::PRED && name == "not") {
-    result.SetFromInt64(0, x->GetAsInt64(0) == 0);
-  } else {
-    return false;
+  if (!shape.IsArray() || op.operands[0]->shape.element_type() != type) return false;
+  return FoldElements(op, [&](const ConstantElements& c, Literal& to, int64_t i) {
+    if (IsFloat(type)) {
+      const std::optional<double> folded = FoldUnary(name, type, c.Double(0, i));
+      if (folded.has_value()) to.SetFromDouble(i, *folded);
+      return folded.has_value();
+    }
+    if (!IsIntegerType(type)) return false;
+    const int64_t x = c.Integer(0, i);
+    const auto bits = static_cast<uint64_t>(x);
+    if (name == "not") to.SetFromInt64(i, type == PrimitiveType::PRED ? x == 0 : ~x);
+    else if (type == PrimitiveType::PRED) return false;
+    else if (name == "negate") to.SetFromInt64(i, static_cast<int64_t>(0 - bits));
+    else if (name == "abs" && IsSigned(type)) to.SetFromInt64(i, static_cast<int64_t>(x < 0 ? 0 - bits : bits));
+    else if (name == "sign" && IsSigned(type)) to.SetFromInt64(i, (x > 0) - (x < 0));
+    else return false;
+    return true;
+  });
+}
+
+// Of three arrays of one shape.
+bool Simplifier::Clamp(Operation& op) {
+  const Shape& shape = op.results[0]->shape;
+  const PrimitiveType type = shape.element_type();
+  for (const Value* operand : op.operands) {
+    if (operand->shape.element_type() != type) return false;
   }
-  return Replace(op, NewConstant(op, shape, std::move(result)));
+  return FoldElements(op, [&](const ConstantElements& c, Literal& to, int64_t i) {
+    if (IsFloat(type))
+      return to.SetFromDouble(i, std::fmin(std::fmax(c.Double(1, i), c.Double(0, i)), c.Double(2, i))), true;
+    if (!IsInteger(type)) return false;
+    int64_t x = c.Integer(1, i);
+    const auto less = [&](int64_t a, int64_t b) {
+      return IsUnsigned(type) ? static_cast<uint64_t>(a) < static_cast<uint64_t>(b) : a < b;
+    };
+    if (less(x, c.Integer(0, i))) x = c.Integer(0, i);
+    if (less(c.Integer(2, i), x)) x = c.Integer(2, i);
+    to.SetFromInt64(i, x);
+    return true;
+  });
 }
 
 bool Simplifier::Compare(Operation& op) {
@@ -150,31 +205,20 @@ bool Simplifier::Compare(Operation& op) {
     else if (d == "LT") d = "GT";
     return true;
   }
-  if (IsIntegerType(type) && Splat(x) != nullptr && Splat(y) != nullptr) {
-    const int64_t a = Splat(x)->GetAsInt64(0), b = Splat(y)->GetAsInt64(0);
-    const bool is_unsigned = !IsSigned(type);
-    const bool less = is_unsigned ? static_cast<uint64_t>(a) < static_cast<uint64_t>(b) : a < b;
-    const bool result = d == "EQ"   ? a == b
-                        : d == "NE" ? a != b
-                        : d == "LT" ? less
-                        : d == "LE" ? less || a == b
-                        : d == "GT" ? !less && a != b
-                                    : !less;
-    return Replace(op, NewInteger(op, shape, result));
-  }
-  if (IsFloat(type) && Splat(x) != nullptr && Splat(y) != nullptr) {
-    const Attribute* order = op.Find("compare_type");
-    if (order != nullptr && order->text == "TOTALORDER") return false;
-    const double a = Splat(x)->GetAsDouble(0), b = Splat(y)->GetAsDouble(0);
-    const bool result = d == "EQ"   ? a == b
-                        : d == "NE" ? a != b
-                        : d == "LT" ? a < b
-                        : d == "LE" ? a <= b
-                        : d == "GT" ? a > b
-                                    : a >= b;
-    return Replace(op, NewInteger(op, shape, result));
-  }
-  return false;
+  const Attribute* order = op.Find("compare_type");
+  if (order != nullptr && order->text == "TOTALORDER") return false;
+  return FoldElements(op, [&](const ConstantElements& c, Literal& to, int64_t i) {
+    if (IsIntegerType(type)) {
+      const int64_t a = c.Integer(0, i), b = c.Integer(1, i);
+      const bool less = IsSigned(type) ? a < b : static_cast<uint64_t>(a) < static_cast<uint64_t>(b);
+      to.SetFromInt64(i, HoldsAfter(d, less, a == b, false));
+      return true;
+    }
+    if (!IsFloat(type)) return false;
+    const double a = c.Double(0, i), b = c.Double(1, i);
+    to.SetFromInt64(i, HoldsAfter(d, a < b, a == b, a != a || b != b));
+    return true;
+  });
 }
 
 bool Simplifier::Convert(Operation& op) {
@@ -192,7 +236,20 @@ bool Simplifier::Select(Operation& op) {
   if (op.operands.size() != 3) return false;
   Value *&pred = op.operands[0], *&yes = op.operands[1], *&no = op.operands[2];
   if (yes == no) return Replace(op, yes);
+  const Attribute *one = Constant(yes), *other = Constant(no);
+  if (one != nullptr && other != nullptr && yes->shape == no->shape && one->literal->BitwiseEqual(*other->literal))
+    return Replace(op, yes);
   if (const Literal* which = Splat(pred)) return Replace(op, which->GetAsInt64(0) != 0 ? yes : no);
+  const PrimitiveType type = op.results[0]->shape.element_type();
+  if (yes->shape.element_type() == type && no->shape.element_type() == type &&
+      FoldElements(op, [&](const ConstantElements& c, Literal& to, int64_t i) {
+        const int chosen = c.Integer(0, i) != 0 ? 1 : 2;
+        if (IsIntegerType(type)) to.SetFromInt64(i, c.Integer(chosen, i));
+        else if (IsFloat(type)) to.SetFromDouble(i, c.Double(chosen, i));
+        else return false;
+        return true;
+      }))
+    return true;
   if (Operation* inverted = Def(pred, "stablehlo.not")) {
     pred = inverted->operands[0];
     std::swap(yes, no);

@@ -6,6 +6,16 @@
 #include "simplify.h"
 
 namespace hloir::stablehlo {
+namespace {
+
+// Of elements in row-major order.
+DimVector Strides(const Shape& shape) {
+  DimVector strides(static_cast<size_t>(shape.rank()), 1);
+  for (size_t i = strides.size(); i-- > 1;) strides[i - 1] = strides[i] * shape.dimensions(static_cast<int64_t>(i));
+  return strides;
+}
+
+}  // namespace
 
 bool Simplifier::BroadcastInDim(Operation& op) {
   Value* x = op.operands[0];
@@ -75,7 +85,15 @@ bool Simplifier::Transpose(Operation& op) {
   }
   if (is_iota) return Replace(op, x);
   if (const Literal* splat = Splat(x)) return Replace(op, NewConstant(op, op.results[0]->shape, Literal(*splat)));
-  if (Constant(x) != nullptr && !IsComplex(x->shape.element_type())) return TransposeConstant(op, permutation);
+  if (Constant(x) != nullptr && !IsComplex(x->shape.element_type())) {
+    const DimVector strides = Strides(x->shape);
+    DimVector steps;
+    for (size_t i = 0; i < permutation.size(); ++i) {
+      if (op.results[0]->shape.dimensions(static_cast<int64_t>(i)) != x->shape.dimensions(permutation[i])) return false;
+      steps.push_back(strides[static_cast<size_t>(permutation[i])]);
+    }
+    return Rearranged(op, 0, steps);
+  }
   if (Operation* inner = Def(x, "stablehlo.transpose")) {
     const DimVector first = GetInts(*inner, "permutation");
     if (first.size() != permutation.size()) return false;
@@ -85,6 +103,7 @@ bool Simplifier::Transpose(Operation& op) {
     Set(op, "permutation", Ints(merged));
     return true;
   }
+  if (round_ == 0) return false;  // transposes join first
   int64_t last = -1;
   for (int64_t p : permutation) {
     if (x->shape.dimensions(p) == 1) continue;
@@ -94,20 +113,16 @@ bool Simplifier::Transpose(Operation& op) {
   return Become(op, "stablehlo.reshape", {x});
 }
 
-bool Simplifier::TransposeConstant(Operation& op, const DimVector& permutation) {
+bool Simplifier::Rearranged(Operation& op, int64_t start, const DimVector& steps) {
   const Literal& from = *Constant(op.operands[0])->literal;
   const Shape& shape = op.results[0]->shape;
-  const auto rank = permutation.size();
-  DimVector strides(rank, 1), steps(rank), index(rank);
-  for (size_t i = rank - 1; i > 0; --i) strides[i - 1] = strides[i] * from.shape().dimensions(static_cast<int64_t>(i));
-  for (size_t i = 0; i < rank; ++i) {
-    if (shape.dimensions(static_cast<int64_t>(i)) != from.shape().dimensions(permutation[i])) return false;
-    steps[i] = strides[static_cast<size_t>(permutation[i])];
-  }
+  const size_t rank = steps.size();
   Literal to(shape);
   const auto width = static_cast<size_t>(StorageBytes(shape.element_type()));
-  int64_t at = 0;
+  DimVector index(rank);
+  int64_t at = start;
   for (int64_t i = 0; i < to.element_count(); ++i) {
+    if (at < 0 || at >= from.element_count()) return false;
     std::memcpy(to.untyped_data() + static_cast<size_t>(i) * width,
                 from.untyped_data() + static_cast<size_t>(at) * width, width);
     for (size_t d = rank; d-- > 0;) {
@@ -154,6 +169,22 @@ bool Simplifier::Slice(Operation& op) {
   if (const Literal* splat = Splat(x)) return Replace(op, NewConstant(op, shape, Literal(*splat)));
   Operation* concat = Def(x, "stablehlo.concatenate");
   const DimVector start = GetInts(op, "start_indices"), limit = GetInts(op, "limit_indices");
+  if (Constant(x) != nullptr && !IsComplex(shape.element_type()) && x->shape.rank() == shape.rank()) {
+    const DimVector by = GetInts(op, "strides"), strides = Strides(x->shape);
+    const auto rank = static_cast<size_t>(shape.rank());
+    if (start.size() != rank || limit.size() != rank || (!by.empty() && by.size() != rank)) return false;
+    int64_t first = 0;
+    DimVector steps;
+    for (size_t d = 0; d < rank; ++d) {
+      const int64_t step = by.empty() ? 1 : by[d], size = x->shape.dimensions(static_cast<int64_t>(d));
+      if (step < 1 || step > std::max<int64_t>(size, 1) || start[d] < 0 || start[d] > limit[d] || limit[d] > size)
+        return false;
+      if ((limit[d] - start[d] + step - 1) / step != shape.dimensions(static_cast<int64_t>(d))) return false;
+      first += start[d] * strides[d];
+      steps.push_back(step * strides[d]);
+    }
+    return Rearranged(op, first, steps);
+  }
   if (concat == nullptr || static_cast<int64_t>(start.size()) != shape.rank() || start.size() != limit.size())
     return false;
   const int64_t dimension = GetInt(*concat, "dimension");
@@ -264,10 +295,23 @@ bool Simplifier::Iota(Operation& op) {
 
 bool Simplifier::Reverse(Operation& op) {
   Value* x = op.operands[0];
-  for (int64_t d : GetInts(op, "dimensions")) {
-    if (d < 0 || d >= x->shape.rank() || (x->shape.dimensions(d) != 1 && Splat(x) == nullptr)) return false;
+  const DimVector dimensions = GetInts(op, "dimensions");
+  bool moves = false;
+  for (int64_t d : dimensions) {
+    if (d < 0 || d >= x->shape.rank()) return false;
+    moves |= x->shape.dimensions(d) != 1 && Splat(x) == nullptr;
   }
-  return Replace(op, x);
+  if (!moves) return Replace(op, x);
+  if (Constant(x) == nullptr || IsComplex(x->shape.element_type()) || x->shape != op.results[0]->shape) return false;
+  DimVector steps = Strides(x->shape);
+  int64_t first = 0;
+  for (int64_t d : dimensions) {
+    int64_t& step = steps[static_cast<size_t>(d)];
+    if (step < 0) return false;  // said twice
+    first += step * (x->shape.dimensions(d) - 1);
+    step = -step;
+  }
+  return Rearranged(op, first, steps);
 }
 
 bool Simplifier::Pad(Operation& op) {

@@ -255,15 +255,157 @@ TEST_CASE("Shardy's shardings are told to XLA's partitioner, too") {
         std::string::npos);
   CHECK(text.find("sharding={{devices=[2,1,4]<=[4,2]T(1,0) last_tile_dim_replicate}, {replicated}}") !=
         std::string::npos);
-  // What only Shardy can say is left to it.
-  const auto open = Read(R"(module @m {
-  sdy.mesh @mesh = <["a"=2]>
-  func.func public @main(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", ?}]>}) -> tensor<8xf32> {
-    return %arg0 : tensor<8xf32>
+  // Open dimensions and priorities are Shardy's own; parts of axes and sums that are not done yet are told.
+  const auto sharding_of = [](std::string_view sharding, std::string_view mesh = R"(["a"=2, "b"=4])") {
+    const auto one =
+        Read("module @m {\n  sdy.mesh @mesh = <" + std::string(mesh) +
+             ">\n  func.func public @main(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, " +
+             std::string(sharding) + ">}) -> tensor<8x8xf32> {\n    return %arg0 : tensor<8x8xf32>\n  }\n}\n");
+    const std::string text = PrintModule(*one, PrintOptions::Readable());
+    const size_t start = text.find("parameter(0), sharding=");
+    if (start == std::string::npos) return std::string("none");
+    return text.substr(start + 23, text.find(", frontend", start) - start - 23);
+  };
+  CHECK(sharding_of(R"([{"a", ?}, {}])") == "{devices=[2,1,4]<=[8] last_tile_dim_replicate}");
+  CHECK(sharding_of("[{?}, {?}]") == "{replicated}");
+  CHECK(sharding_of(R"([{"a"}p0, {"b", ?}p1])") == "{devices=[2,4]<=[8]}");
+  CHECK(sharding_of(R"([{"b":(1)2}, {"a"}])") == "{devices=[2,2,2]<=[2,2,2]T(1,0,2) last_tile_dim_replicate}");
+  CHECK(sharding_of(R"([{"b":(2)2, "a"}, {}])") == "{devices=[4,1,2]<=[4,2]T(1,0) last_tile_dim_replicate}");
+  CHECK(sharding_of(R"([{"a"}, {}], unreduced={"b"})") == "{devices=[2,1,4]<=[8] last_tile_dims={unreduced}}");
+  CHECK(sharding_of(R"([{"a"}, {}])", R"(["a"=2, "b"=4], device_ids=[7,6,5,4,3,2,1,0])") ==
+        "{devices=[2,1,4]4,5,6,7,0,1,2,3 last_tile_dim_replicate}");
+  CHECK(sharding_of(R"([{"c"}, {}])") == "none");
+  CHECK(sharding_of(R"([{"b":(3)2}, {}])") == "none");
+}
+
+TEST_CASE("GSPMD's shardings of results") {
+  const auto one = Read(R"(module @m attributes {mhlo.num_partitions = 2 : i32} {
+  func.func public @main(%arg0: tensor<8xf32>) -> (tensor<8xf32> {mhlo.sharding = "{devices=[2]<=[2]}"}) {
+    %0 = stablehlo.sine %arg0 : tensor<8xf32>
+    return %0 : tensor<8xf32>
   }
 }
 )");
-  CHECK(open->entry_computation()->parameter(0)->sharding() == nullptr);
+  CheckSame(*one, *Hlo(R"(HloModule m
+ENTRY main {
+  x = f32[8] parameter(0)
+  s = f32[8] sine(x)
+  t = (f32[8]) tuple(s)
+  ROOT r = f32[8] get-tuple-element(t), index=0, sharding={devices=[2]<=[2]}
+})"));
+}
+
+TEST_CASE("functions that XLA writes out are written out, and fold where their operands are constants") {
+  const auto of = [](std::string_view op, std::string_view type) {
+    return Function("%arg0: " + std::string(type), std::string(type),
+                    "    %0 = chlo." + std::string(op) + " %arg0 : " + std::string(type) + " -> " + std::string(type) +
+                        "\n    return %0 : " + std::string(type) + "\n");
+  };
+  CheckSame(*Read(of("acos", "tensor<4xf32>")), *Hlo(R"(HloModule m
+ENTRY main {
+  x = f32[4] parameter(0)
+  one = f32[] constant(1)
+  ones = f32[4] broadcast(one), dimensions={}
+  minus = f32[4] subtract(ones, x)
+  plus = f32[4] add(x, ones)
+  product = f32[4] multiply(minus, plus)
+  leg = f32[4] sqrt(product)
+  ROOT r = f32[4] atan2(leg, x)
+})"));
+  CheckSame(*Read(of("square", "tensor<4xcomplex<f32>>")), *Hlo(R"(HloModule m
+ENTRY main {
+  z = c64[4] parameter(0)
+  x = f32[4] real(z)
+  y = f32[4] imag(z)
+  finite = pred[4] is-finite(x)
+  ax = f32[4] abs(x)
+  ay = f32[4] abs(y)
+  same = pred[4] compare(ax, ay), direction=EQ
+  cancels = pred[4] and(finite, same)
+  zero = f32[] constant(0)
+  zeros = f32[4] broadcast(zero), dimensions={}
+  minus = f32[4] subtract(x, y)
+  plus = f32[4] add(x, y)
+  product = f32[4] multiply(minus, plus)
+  re = f32[4] select(cancels, zeros, product)
+  xy = f32[4] multiply(x, y)
+  two = f32[] constant(2)
+  twos = f32[4] broadcast(two), dimensions={}
+  im = f32[4] multiply(xy, twos)
+  ROOT r = c64[4] complex(re, im)
+})"));
+  // cosh(0) is e^(log 1/2) twice.
+  CheckSame(*Read(Function("", "tensor<f32>",
+                           "    %cst = stablehlo.constant dense<0.0> : tensor<f32>\n    %0 = chlo.cosh %cst : "
+                           "tensor<f32> -> tensor<f32>\n    return %0 : tensor<f32>\n")),
+            *Hlo("HloModule m\nENTRY main { ROOT r = f32[] constant(1) }"));
+}
+
+TEST_CASE("constants fold element by element, and are cut, turned and joined") {
+  const auto folded = [](std::string_view line, std::string_view type, std::string_view value) {
+    const auto module = Read(Function("", type,
+                                      "    %a = stablehlo.constant dense<[1, 5, 7]> : tensor<3xi32>\n"
+                                      "    %b = stablehlo.constant dense<[2, 4, 7]> : tensor<3xi32>\n"
+                                      "    %f = stablehlo.constant dense<[1.0, 4.0]> : tensor<2xf32>\n"
+                                      "    %p = stablehlo.constant dense<[true, false, true]> : tensor<3xi1>\n"
+                                      "    %r = stablehlo." +
+                                          std::string(line) + "\n    return %r : " + std::string(type) + "\n"));
+    const HloInstruction* root = module->entry_computation()->root();
+    INFO(line);
+    REQUIRE(root->IsConstant());
+    CHECK(root->literal().ToString() == value);
+  };
+  folded("add %a, %b : tensor<3xi32>", "tensor<3xi32>", "{3, 9, 14}");
+  folded("compare GT, %a, %b, SIGNED : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi1>", "tensor<3xi1>", "{0, 1, 0}");
+  folded("select %p, %a, %b : tensor<3xi1>, tensor<3xi32>", "tensor<3xi32>", "{1, 4, 7}");
+  folded("clamp %b, %a, %b : tensor<3xi32>", "tensor<3xi32>", "{2, 4, 7}");
+  folded("sqrt %f : tensor<2xf32>", "tensor<2xf32>", "{1, 2}");
+  folded("slice %a [1:3] : (tensor<3xi32>) -> tensor<2xi32>", "tensor<2xi32>", "{5, 7}");
+  folded("reverse %a, dims = [0] : tensor<3xi32>", "tensor<3xi32>", "{7, 5, 1}");
+  folded("not %a : tensor<3xi32>", "tensor<3xi32>", "{-2, -6, -8}");
+  folded("get_dimension_size %a, dim = 0 : (tensor<3xi32>) -> tensor<i32>", "tensor<i32>", "3");
+}
+
+TEST_CASE("what CHLO leaves implicit is written out") {
+  CheckSame(*Read(Function("%arg0: tensor<4xf32>, %arg1: tensor<3x1xf32>", "tensor<3x4xf32>", R"(
+    %0 = "chlo.broadcast_add"(%arg0, %arg1) : (tensor<4xf32>, tensor<3x1xf32>) -> tensor<3x4xf32>
+    %1 = "chlo.constant_like"(%0) {value = 2.0 : f32} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+    %2 = stablehlo.multiply %0, %1 : tensor<3x4xf32>
+    return %2 : tensor<3x4xf32>
+)")),
+            *Hlo(R"(HloModule m
+ENTRY main {
+  x = f32[4] parameter(0)
+  xs = f32[3,4] broadcast(x), dimensions={1}
+  y = f32[3,1] parameter(1)
+  again = f32[3,1] broadcast(y), dimensions={0,1}
+  y1 = f32[3] reshape(again)
+  ys = f32[3,4] broadcast(y1), dimensions={0}
+  sum = f32[3,4] add(xs, ys)
+  two = f32[] constant(2)
+  twos = f32[3,4] broadcast(two), dimensions={}
+  ROOT r = f32[3,4] multiply(sum, twos)
+})"));
+  CHECK(ErrorOf(Function("%arg0: tensor<4xf32>, %arg1: tensor<3x2xf32>", "tensor<3x4xf32>", R"(
+    %0 = "chlo.broadcast_add"(%arg0, %arg1) : (tensor<4xf32>, tensor<3x2xf32>) -> tensor<3x4xf32>
+    return %0 : tensor<3x4xf32>
+)"))
+            .find("the op 'chlo.broadcast_add' is not supported") != std::string::npos);
+}
+
+TEST_CASE("composites that hold each other end in an error") {
+  CHECK(ErrorOf(R"(module @m {
+  func.func @main(%x: tensor<f32>) -> tensor<f32> {
+    %0 = stablehlo.composite "a.b" %x {decomposition = @f} : (tensor<f32>) -> tensor<f32>
+    return %0 : tensor<f32>
+  }
+  func.func private @f(%x: tensor<f32>) -> tensor<f32> {
+    %0 = stablehlo.composite "a.b" %x {decomposition = @f} : (tensor<f32>) -> tensor<f32>
+    return %0 : tensor<f32>
+  }
+}
+)")
+            .find("too many composites") != std::string::npos);
 }
 
 TEST_CASE("shapes that are computed from constants are known") {
