@@ -141,13 +141,9 @@ bool FragmentReader::ParseElement(PrimitiveType type, Element& element) {
     using Part = typename Element::value_type;
     Part real = 0, imaginary = 0;
     const PrimitiveType part_type = ComplexComponentType(type);
-    if (!lexer_.Accept('(')) {
-      // A real number, where XLA wants (1, 0).
-      if (!ParseElement<Part>(part_type, real)) return false;
-    } else if (!ParseElement<Part>(part_type, real) || !Expect(',') || !ParseElement<Part>(part_type, imaginary) ||
-               !Expect(')')) {
+    if (!Expect('(') || !ParseElement<Part>(part_type, real) || !Expect(',') ||
+        !ParseElement<Part>(part_type, imaginary) || !Expect(')'))
       return false;
-    }
     // As XLA reads them: a NaN as the real part stands for both, and c64 has the imaginary part's payload from a
     // double.
     if (std::isnan(real)) imaginary = real;

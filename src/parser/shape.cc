@@ -128,6 +128,21 @@ bool ModuleReader::ParseTupleElement(Shape& shape) {
   return true;
 }
 
+namespace {
+
+// Bytes that do not fit into 64 bits, counted dimension by dimension, as XLA does: a size of 0 behind them is too late.
+bool SizeOverflows(const Shape& shape) {
+  if (!shape.IsArray()) return false;
+  int64_t bytes = StorageBytes(shape.element_type());
+  for (const int64_t size : shape.dimensions()) {
+    if (size < 0) return false;  // unbounded
+    if (__builtin_mul_overflow(bytes, size, &bytes)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 // shape = "(" [shape {"," shape}] ")" | "b(" shape ")" | array_shape
 bool FragmentReader::ParseShape(Shape& shape, Adjacent adjacent) {
   Nesting nesting(*this, kValueWeight);
@@ -138,7 +153,13 @@ bool FragmentReader::ParseShape(Shape& shape, Adjacent adjacent) {
     std::vector<Shape> elements;
     if (!lexer_.Accept(')')) {
       do {
+        const char* place = (lexer_.SkipBlank(), lexer_.at());
         if (!ParseTupleElement(elements.emplace_back())) return false;
+        // XLA asks this of a tuple's arrays alone.
+        if (SizeOverflows(elements.back())) {
+          return Fail(place, Format("an array in a tuple takes less than 2^63 bytes; {} takes more",
+                                    elements.back().ToString(false)));
+        }
       } while (lexer_.Accept(','));
       if (!Expect(')')) return false;
     }
@@ -257,8 +278,8 @@ bool FragmentReader::ParseLayout(Shape& shape) {
     seen[static_cast<size_t>(dimension)] = true;
   }
   if (!is_permutation) {
-    return Fail(start, Format("a layout of this shape must name each of the dimensions 0 to {} once; it has {} of {}",
-                              rank - 1, minor_to_major.size(), rank));
+    return Fail(start,
+                Format("the layout of {} must name each of its {} dimensions once", shape.ToString(false), rank));
   }
   Layout layout(std::move(minor_to_major));
   if (has_extras) {
