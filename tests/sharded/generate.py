@@ -1,25 +1,27 @@
 #!/usr/bin/env python3
 """The sharded programs of this folder: JAX writes them out, and XLA partitions each for the devices to compare with.
 
-    tests/sharded/generate.py HLOIR [NAME…]
+    tests/sharded/generate.py HLOIR [--run] [NAME…]
 
 writes NAME.hlo, as JAX hands it to XLA, and in xla.json the bytes that all devices send in the form that XLA's partitioner
 gives it, counted by `hloir cost`. unit.sharded_programs partitions each with our passes, compares what they compute, and these
-bytes. Needs jax; the devices are XLA's forced host devices.
+bytes. With --run it writes nothing: XLA compiles and runs what our passes make of each file, and the results are compared with those
+of XLA's own partitioner. Needs jax; the devices are XLA's forced host devices.
 """
 import glob, json, os, re, shutil, subprocess, sys, tempfile
 
-DEVICES = 32
+DEVICES = 32 if "--run" not in sys.argv or "transformer_step_32" in sys.argv else 8
 dump = tempfile.mkdtemp()
-os.environ["XLA_FLAGS"] = (f"--xla_force_host_platform_device_count={DEVICES} --xla_dump_to={dump} --xla_dump_hlo_as_text "
-                           "--xla_dump_hlo_pass_re=spmd.*|shardy.*")
+os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={DEVICES}"
+if "--run" not in sys.argv:
+    os.environ["XLA_FLAGS"] += f" --xla_dump_to={dump} --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=spmd.*|shardy.*"
 import jax, jax.numpy as jnp, numpy as np
 from jax import lax
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
 devices = np.array(jax.devices()[:8])
 m8, m24, m222 = Mesh(devices, ("x",)), Mesh(devices.reshape(2, 4), ("x", "y")), Mesh(devices.reshape(2, 2, 2), ("a", "b", "c"))
-m84 = Mesh(np.array(jax.devices()).reshape(8, 4), ("data", "model"))
+m84 = Mesh(np.array(jax.devices()).reshape(8, 4), ("data", "model")) if DEVICES == 32 else None
 f32 = jnp.float32
 programs = {}
 
@@ -261,7 +263,90 @@ def sent(hloir, path):
     return json.loads(out.stdout)["communication"]["sent"]
 
 
+def as_manual(text):
+    """Each array as what one device has, so that XLA's partitioner has nothing left to do."""
+    text = re.sub(r", sharding=\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}", "", text)
+    text = re.sub(r", allow_spmd_sharding_propagation_to_\w+=\{[^}]*\}", "", text)
+    called = {c for line in text.split("\n") if " call(" in line for c in re.findall(r"to_apply=%?([\w.\-]+)", line)}
+    reducers = set(re.findall(r"to_apply=%?([\w.\-]+)", text)) - called
+    lines, computation = [], None
+    for line in text.split("\n"):
+        if head := re.match(r"^(?:ENTRY )?%?([\w.\-]+) \(.*\{\s*$", line):
+            computation = head.group(1)
+        array = re.match(r"^\s+(?:ROOT )?%?[\w.\-]+ = [^(\s]\S* [\w\-]+\(", line)
+        results = re.match(r"^\s+ROOT %?[\w.\-]+ = (\(.*?\)) tuple\(", line)
+        if results and computation.endswith("_spmd"):
+            leaves = len(re.findall(r"\w+\[", results.group(1)))
+            line += ", sharding={" + ", ".join(["{manual}"] * leaves) + "}"
+        elif array and computation not in reducers:
+            at = min((line.index(k) for k in (", frontend_attributes=", ", metadata=", ", backend_config=") if k in line), default=len(line))
+            line = line[:at] + ", sharding={manual}" + line[at:]
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def run_on_xla(hloir, path, name):
+    """The largest difference of a result from that of XLA's own partitioner, over the largest of its values."""
+    import jaxlib._hlo as hlo, jaxlib._jax as xla
+    from jax._src.lib import xla_client
+    function, mesh, inputs, specs, outs, types = programs[name]
+    partitioned = os.path.join(dump, name + ".ours.hlo")
+    subprocess.run([hloir, "opt", path, "--passes=call-inliner,sharding-propagation,spmd-partitioning,dce,cse,dce", "-o", partitioned], check=True)
+    rng = np.random.default_rng(0)
+    arguments = []
+    for k, shape in enumerate(inputs):
+        kind = np.dtype(types.get(k, np.float32))
+        made = rng.integers(0, 4, shape) if np.issubdtype(kind, np.integer) else rng.standard_normal(shape)
+        arguments.append(np.asarray(made, kind))
+    shard = lambda spec: jax.tree.map(lambda s: NamedSharding(mesh, s), spec, is_leaf=lambda s: isinstance(s, P))
+    more = {} if outs is None else {"out_shardings": shard(outs)}
+    wanted = jax.tree.leaves(jax.jit(function, in_shardings=tuple(shard(s) for s in specs), **more)(*arguments))
+    all_devices = list(mesh.devices.flat)
+    count = len(all_devices)
+    options = xla_client.CompileOptions()
+    build = options.executable_build_options
+    options.num_replicas = build.num_replicas = 1
+    options.num_partitions = build.num_partitions = count
+    build.use_spmd_partitioning = True
+    build.device_assignment = xla_client.DeviceAssignment.create(np.arange(count).reshape(1, count))
+    module = hlo.hlo_module_from_text(as_manual(open(partitioned).read()))
+    computation = hlo.XlaComputation(module.as_serialized_hlo_module_proto())
+    program = all_devices[0].client.compile_and_load(xla.mlir.xla_computation_to_mlir_module(computation),
+                                                     xla_client.DeviceList(tuple(all_devices)), options)
+    flat = Mesh(np.array(all_devices), ("device",))
+    given = []
+    for argument, spec in zip(arguments, specs):
+        parts = {s.device.id: np.asarray(s.data) for s in jax.device_put(argument, NamedSharding(mesh, spec)).addressable_shards}
+        local = [jax.device_put(parts[d.id], d) for d in all_devices]
+        shape = local[0].shape
+        placed = NamedSharding(flat, P("device", *[None] * (len(shape) - 1)) if shape else P())
+        whole = (shape[0] * count,) + shape[1:] if shape else ()
+        given.append(jax.make_array_from_single_device_arrays(whole, placed, local))
+    results = program.execute_sharded(given).disassemble_into_single_device_arrays()
+    worst = 0.0
+    for want, parts in zip(wanted, results):
+        for part in want.addressable_shards:
+            theirs, ours = np.asarray(part.data), np.asarray(parts[all_devices.index(part.device)])
+            assert ours.shape == theirs.shape, (ours.shape, theirs.shape)
+            if theirs.size:
+                difference = np.abs(ours.astype(np.complex128) - theirs.astype(np.complex128)).max()
+                worst = max(worst, difference / (np.abs(theirs).max() + 1e-9))
+    return worst
+
+
 def main():
+    if "--run" in sys.argv:
+        sys.argv.remove("--run")
+        here, names = os.path.dirname(os.path.abspath(__file__)), sys.argv[2:] or list(programs)
+        if len(names) == 1:
+            worst = run_on_xla(sys.argv[1], os.path.join(here, names[0] + ".hlo"), names[0])
+            print(f"{names[0]:24} {worst:.1e}", flush=True)
+            shutil.rmtree(dump)
+            sys.exit(worst > 1e-4)
+        # Each in a process of its own, as XLA ends it where it meets what it doesn't expect.
+        shutil.rmtree(dump)
+        failed = [n for n in names if subprocess.run([sys.executable, __file__, sys.argv[1], "--run", n]).returncode != 0]
+        sys.exit(f"not run, or not the same: {', '.join(failed)}" if failed else 0)
     hloir, only = sys.argv[1], sys.argv[2:]
     here = os.path.dirname(os.path.abspath(__file__))
     record = os.path.join(here, "xla.json")
