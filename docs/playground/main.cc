@@ -22,7 +22,7 @@
 #include "hloir/verifier.h"
 #include "hloir/version.h"
 #include "inspect/layout.h"
-#include "inspect/text.h"
+#include "support/text.h"
 
 namespace {
 

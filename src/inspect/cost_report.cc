@@ -7,7 +7,6 @@
 
 #include "hloir/analysis/buffer_assignment.h"
 #include "hloir/report.h"
-#include "inspect/text.h"
 #include "report/json.h"
 #include "report/table.h"
 #include "support/format.h"

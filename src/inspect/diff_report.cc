@@ -8,7 +8,6 @@
 #include "hloir/inspect/diff.h"
 #include "hloir/printer.h"
 #include "hloir/inspect/stats.h"
-#include "inspect/text.h"
 #include "report/json.h"
 #include "report/table.h"
 #include "support/format.h"

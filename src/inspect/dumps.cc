@@ -15,7 +15,6 @@
 #include "hloir/io.h"
 #include "hloir/verifier.h"
 #include "inspect/parallel.h"
-#include "inspect/text.h"
 #include "inspect/xla_memory.h"
 #include "report/json.h"
 #include "report/table.h"

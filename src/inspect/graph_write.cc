@@ -8,7 +8,7 @@
 #include "hloir/printer.h"
 #include "inspect/layout.h"
 #include "inspect/pages.h"
-#include "inspect/text.h"
+#include "support/text.h"
 #include "report/json.h"
 #include "support/format.h"
 

@@ -251,9 +251,10 @@ StatusOr<Fact> Marker::ModuleFact(const std::string& word, const std::string& re
   if (word == "collective" || word == "groups") {
     double bytes = 0;
     int64_t groups = 0;
-    for (const ModuleStats::Collective& collective : ModuleStats(module).collectives) {
-      bytes += static_cast<double>(collective.bytes) * collective.times;
-      if (collective.instruction->name() == rest) groups = collective.groups;
+    const ModuleStats stats(module);
+    for (const Communication& collective : stats.collectives) {
+      bytes += collective.payload * collective.times;
+      if (collective.instruction->name() == rest) groups = static_cast<int64_t>(collective.groups.size());
     }
     return word == "groups" ? Fact(groups) : Fact(bytes);
   }

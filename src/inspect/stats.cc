@@ -6,7 +6,6 @@
 #include <map>
 #include <unordered_map>
 
-#include "inspect/groups.h"
 #include "support/format.h"
 
 namespace hloir {
@@ -66,6 +65,17 @@ std::vector<std::pair<std::string, int64_t>> ContentsOf(const HloComputation& bo
   std::vector<std::pair<std::string, int64_t>> contents(counts.begin(), counts.end());
   std::stable_sort(contents.begin(), contents.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   return contents;
+}
+
+std::vector<std::pair<const HloInstruction*, Cost>> CostsIn(const HloInstruction& fusion,
+                                                            const CostAnalysis& analysis) {
+  std::vector<std::pair<const HloInstruction*, Cost>> costs;
+  for (const HloInstruction* i = fusion.fused_computation()->first(); i != nullptr; i = i->next()) {
+    Cost cost = analysis.Of(*i).repeated;
+    cost.bytes = 0;
+    if (cost != Cost()) costs.emplace_back(i, cost);
+  }
+  return costs;
 }
 
 // The best chain of operands in the entry that ends anywhere, by the sum of what `value` says.
@@ -150,6 +160,8 @@ ModuleStats::ModuleStats(const HloModule& of) : module(&of), count(CountInstruct
   };
   const auto add_cost = [&](const HloInstruction& i, const Cost& each) {
     by_opcode.Add(i.opcode_name(), each);
+    if (i.opcode() == HloOpcode::kCustomCall)
+      by_target.Add(i.attributes<CustomCallAttributes>().custom_call_target, each);
     by_type.Add(TypeName(i.shape()), each);
     if (i.metadata() != nullptr) ForEachScope(i.metadata()->op_name, [&](auto scope) { by_scope.Add(scope, each); });
     if (const auto line = SourceOf(i)) by_line.Add(line->ToString(), each);
@@ -162,7 +174,9 @@ ModuleStats::ModuleStats(const HloModule& of) : module(&of), count(CountInstruct
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
       count_one(*i);
       switch (i->opcode()) {
-        case HloOpcode::kFusion: fusions.push_back({i, ContentsOf(*i->fused_computation())}); break;
+        case HloOpcode::kFusion:
+          fusions.push_back({{i, 0, {}, {}, 0}, ContentsOf(*i->fused_computation()), CostsIn(*i, analysis)});
+          break;
         case HloOpcode::kConstant: constants.push_back({i, i->shape().ByteSize()}); break;
         case HloOpcode::kCustomCall: by_target.Count(i->attributes<CustomCallAttributes>().custom_call_target); break;
         case HloOpcode::kCopy:
@@ -174,19 +188,16 @@ ModuleStats::ModuleStats(const HloModule& of) : module(&of), count(CountInstruct
         }
         default: break;
       }
-      if (i->Is(kCollective)) {
-        const CollectiveGroups groups = GroupsOf(*i);
-        int64_t bytes = 0;
-        for (const HloInstruction* operand : i->operands()) bytes += operand->shape().ByteSize();
-        collectives.push_back({i, groups.count, groups.size, bytes, times});
-      }
       if (times == 0 || i->Is(kControlFlow) || i->opcode() == HloOpcode::kAsyncStart) continue;
-      const Cost all = analysis.Of(*i).repeated * times;
-      if (CostClass(i->opcode()) != OpCost::kFree || all != Cost()) steps.push_back({i, times, all, Share(all)});
+      const CostResult each = analysis.Of(*i);
+      const Cost all = each.repeated * times;
+      const Step step{i, times, all, each.once, Share(all)};
+      if (CostClass(i->opcode()) != OpCost::kFree || all != Cost()) steps.push_back(step);
       if (i->opcode() != HloOpcode::kFusion) {
         add_cost(*i, all);
         continue;
       }
+      fusions.back().step = step;
       add_cost(*i, {0, 0, all.bytes});
       bodies.assign(1, {i->fused_computation(), times});
       while (!bodies.empty()) {
@@ -205,7 +216,14 @@ ModuleStats::ModuleStats(const HloModule& of) : module(&of), count(CountInstruct
   custom_calls = by_target.MostFirst();
   const auto dearer = [&](const Tally& a, const Tally& b) { return Share(a.cost) > Share(b.cost); };
   scopes = by_scope.Sorted(dearer), source_lines = by_line.Sorted(dearer);
-  std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.share > b.share; });
+  const CommunicationAnalysis sent(of);
+  for (const Communication& communication : sent.all())
+    if (communication.instruction->Is(kCollective) || communication.instruction->opcode() == HloOpcode::kAsyncStart)
+      collectives.push_back(communication);
+  const auto costlier = [](const Step& a, const Step& b) { return a.share > b.share; };
+  std::stable_sort(steps.begin(), steps.end(), costlier);
+  std::stable_sort(fusions.begin(), fusions.end(),
+                   [&](const Fusion& a, const Fusion& b) { return costlier(a.step, b.step); });
   std::stable_sort(constants.begin(), constants.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
 
   const HloComputation& entry = *of.entry_computation();

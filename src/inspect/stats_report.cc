@@ -4,7 +4,6 @@
 
 #include "hloir/report.h"
 #include "hloir/inspect/stats.h"
-#include "inspect/text.h"
 #include "report/json.h"
 #include "report/table.h"
 #include "support/format.h"
@@ -13,7 +12,7 @@
 namespace hloir {
 namespace {
 
-constexpr size_t kNameWidth = 34;  // so that a table with figures behind it is 80 columns wide
+constexpr size_t kNameWidth = 34, kShapeWidth = 28;  // so that a table with figures behind it is 80 columns wide
 
 std::string Bytes(double bytes) { return HumanBytes(static_cast<int64_t>(std::min(bytes, 0x1p62))); }
 std::string Percent(double share) { return share <= 0 ? "" : Format("{:.1f} %", share * 100); }
@@ -83,16 +82,16 @@ std::string CountTable(const std::string& title, const std::vector<ModuleStats::
 }
 
 std::string ComputationTable(const ModuleStats& stats, size_t most) {
-  std::vector<const ModuleStats::Computation*> run;
-  for (const ModuleStats::Computation& computation : stats.computations)
-    if (computation.times > 0) run.push_back(&computation);
-  if (run.size() < 2) return "";
+  std::vector<const ModuleStats::Computation*> run;  // the entry first, those that do not run as steps last
+  for (size_t k = stats.computations.size(); k-- > 0;) run.push_back(&stats.computations[k]);
+  std::stable_partition(run.begin(), run.end(), [](const auto* c) { return c->times > 0; });
   Table table({"computation", "times", "instr.", "FLOPs", "bytes", "of one run"});
   for (size_t k = 0; k < std::min(most, run.size()); ++k) {
-    const ModuleStats::Computation& c = *run[run.size() - 1 - k];  // the entry first
-    table.Add({ShortName(c.computation->name(), kNameWidth), HumanCount(c.times),
-               Int(c.computation->instruction_count()), HumanCount(c.cost.flops), Bytes(c.cost.bytes),
-               Percent(stats.Share(c.cost))});
+    const ModuleStats::Computation& c = *run[k];
+    const bool steps = c.times > 0;  // else it is applied to elements, or fused: its caller's cost
+    table.Add({ShortName(c.computation->name(), kNameWidth), steps ? HumanCount(c.times) : "",
+               Int(c.computation->instruction_count()), steps ? HumanCount(c.cost.flops) : "",
+               steps ? Bytes(c.cost.bytes) : "", steps ? Percent(stats.Share(c.cost)) : ""});
   }
   std::string text = "\n" + table.ToString();
   AddRest(text, run.size(), most);
@@ -101,12 +100,13 @@ std::string ComputationTable(const ModuleStats& stats, size_t most) {
 
 std::string FusionTable(const ModuleStats& stats, size_t most) {
   if (stats.fusions.empty()) return "";
-  Table table({"fusion", "kind", "contents"});
-  table.LeftAlign(1), table.LeftAlign(2);
-  constexpr size_t kName = 26, kContents = 42;
+  Table table({"fusion", "share", "kind", "contents"});
+  table.LeftAlign(2), table.LeftAlign(3);
+  constexpr size_t kName = 24, kContents = 37;
   for (size_t k = 0; k < std::min(most, stats.fusions.size()); ++k) {
-    const HloInstruction& i = *stats.fusions[k].instruction;
-    table.Add({ShortName(i.name(), kName), std::string(EnumWord(i.attributes<FusionAttributes>().kind)),
+    const HloInstruction& i = *stats.fusions[k].step.instruction;
+    table.Add({ShortName(i.name(), kName), Percent(stats.fusions[k].step.share),
+               std::string(EnumWord(i.attributes<FusionAttributes>().kind)),
                ShortName(ContentsText(stats.fusions[k]), kContents, /*middle=*/false)});
   }
   std::string text = "\n" + table.ToString();
@@ -116,15 +116,16 @@ std::string FusionTable(const ModuleStats& stats, size_t most) {
 
 std::string CollectiveTable(const ModuleStats& stats, size_t most) {
   if (stats.collectives.empty()) return "";
-  Table table({"collective", "groups", "of", "times", "bytes", "in all"});
+  Table table({"collective", "groups", "times", "bytes", "in all"});
+  table.LeftAlign(1);
+  constexpr size_t kName = 26, kGroups = 26;
   double bytes = 0;
   for (size_t k = 0; k < stats.collectives.size(); ++k) {
-    const ModuleStats::Collective& c = stats.collectives[k];
-    bytes += static_cast<double>(c.bytes) * c.times;
+    const Communication& c = stats.collectives[k];
+    bytes += c.payload * c.times;
     if (k >= most) continue;
-    table.Add({ShortName(c.instruction->name(), kNameWidth), c.groups == 0 ? "all" : Int(c.groups),
-               c.groups == 0 ? "" : Int(c.group_size), HumanCount(c.times), HumanBytes(c.bytes),
-               Bytes(static_cast<double>(c.bytes) * c.times)});
+    table.Add({ShortName(c.instruction->name(), kName), ShortName(GroupsText(c.groups), kGroups), HumanCount(c.times),
+               Bytes(c.payload), Bytes(c.payload * c.times)});
   }
   std::string text = "\n" + table.ToString();
   AddRest(text, stats.collectives.size(), most);
@@ -142,13 +143,50 @@ std::string StepTable(const ModuleStats& stats, size_t most) {
   return "\n" + table.ToString();
 }
 
+std::string ParameterTable(const ModuleStats& stats, size_t most) {
+  if (stats.parameters.empty()) return "";
+  Table table({"the largest parameters", "number", "shape", "bytes"});
+  table.LeftAlign(2);
+  std::vector<const HloInstruction*> largest = stats.parameters;
+  std::stable_sort(largest.begin(), largest.end(), [](const HloInstruction* a, const HloInstruction* b) {
+    return a->shape().ByteSize() > b->shape().ByteSize();
+  });
+  for (size_t k = 0; k < std::min(most, largest.size()); ++k) {
+    const HloInstruction& i = *largest[k];
+    table.Add({ShortName(i.name(), kNameWidth), Int(i.parameter_number()), ShortName(ShapeText(i.shape()), kShapeWidth),
+               HumanBytes(i.shape().ByteSize())});
+  }
+  std::string text = "\n" + table.ToString();
+  AddRest(text, largest.size(), most);
+  return text;
+}
+
+// "longest path: 3 instructions, 20.0 % of the work" and their names; of long ones how they begin and end.
+std::string PathText(const std::string& title, const ModuleStats::Path& path, size_t most) {
+  const size_t count = path.instructions.size();
+  if (count == 0) return "";
+  std::string names;
+  for (size_t k = 0; k < count; ++k) {
+    if (count > most && k == most / 2) {
+      names += Format("({} more) → ", count - most);
+      k = count - (most - most / 2) - 1;
+      continue;
+    }
+    names += ShortName(path.instructions[k]->name(), kNameWidth) + (k + 1 < count ? " → " : "");
+  }
+  return Format("\n{}: {} instruction{}, {} of the work\n  ", title, count, count == 1 ? "" : "s",
+                path.share > 0 ? Percent(path.share) : "none") +
+         Wrap(names, 80, 2) + "\n";
+}
+
 std::string ConstantTable(const ModuleStats& stats, size_t most) {
   if (stats.constants.empty()) return "";
   Table table({"the largest constants", "shape", "bytes"});
   table.LeftAlign(1);
   for (size_t k = 0; k < std::min(most, stats.constants.size()); ++k) {
     const HloInstruction& i = *stats.constants[k].instruction;
-    table.Add({ShortName(i.name(), kNameWidth), ShapeText(i.shape()), HumanBytes(stats.constants[k].bytes)});
+    table.Add({ShortName(i.name(), kNameWidth), ShortName(ShapeText(i.shape()), kShapeWidth),
+               HumanBytes(stats.constants[k].bytes)});
   }
   return "\n" + table.ToString();
 }
@@ -201,12 +239,14 @@ std::string StatsReport(const ModuleStats& stats, size_t most) {
   text += StepTable(stats, most);
   text += FusionTable(stats, most);
   text += CollectiveTable(stats, most);
-  text += CountTable("custom-call", stats.custom_calls, most);
+  text += TallyTable(stats, "custom-call", stats.custom_calls, most);
+  text += ParameterTable(stats, std::min<size_t>(most, 5));
   text += ConstantTable(stats, std::min<size_t>(most, 5));
   text += CountTable("layout", stats.layouts, most);
   if (stats.layout_changes > 0) text += Format("copies and bitcasts to another layout: {}\n", stats.layout_changes);
   text += TallyTable(stats, "op_name scope", stats.scopes, most);
   text += TallyTable(stats, "source line", stats.source_lines, most);
+  text += PathText("longest path", stats.longest, most) + PathText("costliest path", stats.costliest, most);
   return text + "\n" + MemoryReport(*stats.module, most);
 }
 
@@ -237,6 +277,7 @@ std::string StatsJson(const ModuleStats& stats) {
                 {"shape", i.shape().ToString()},
                 {"times", WholeNumber(step.times)}};
     row.update(CostJson(step.cost));
+    row["once"] = CostJson(step.once);
     row["share"] = step.share;
     if (i.metadata() != nullptr && !i.metadata()->op_name.empty()) row["op_name"] = i.metadata()->op_name;
     if (const auto line = SourceOf(i)) row["source_line"] = line->ToString();
@@ -244,18 +285,31 @@ std::string StatsJson(const ModuleStats& stats) {
   }
   json["costs"] = std::exchange(list, Json::array());
   for (const ModuleStats::Fusion& fusion : stats.fusions) {
-    const HloInstruction& i = *fusion.instruction;
-    Json contents = Json::object();
+    const HloInstruction& i = *fusion.step.instruction;
+    Json contents = Json::object(), body = Json::array();
     for (const auto& [opcode, times] : fusion.contents) contents[opcode] = times;
-    list.push_back({{"name", i.name()},
-                    {"kind", EnumWord(i.attributes<FusionAttributes>().kind)},
-                    {"computation", i.fused_computation()->name()},
-                    {"instructions", i.fused_computation()->instruction_count()},
-                    {"contents", std::move(contents)}});
+    for (const auto& [fused, cost] : fusion.body)
+      body.push_back({{"name", fused->name()},
+                      {"opcode", fused->opcode_name()},
+                      {"flops", WholeNumber(cost.flops)},
+                      {"transcendentals", WholeNumber(cost.transcendentals)}});
+    Json row = {{"name", i.name()},
+                {"kind", EnumWord(i.attributes<FusionAttributes>().kind)},
+                {"computation", i.fused_computation()->name()},
+                {"instructions", i.fused_computation()->instruction_count()},
+                {"contents", std::move(contents)},
+                {"times", WholeNumber(fusion.step.times)}};
+    row.update(CostJson(fusion.step.cost));
+    row["share"] = fusion.step.share;
+    row["body"] = std::move(body);
+    list.push_back(std::move(row));
   }
   json["fusions"] = std::exchange(list, Json::array());
   for (const HloInstruction* i : stats.parameters) {
-    list.push_back({{"name", i->name()}, {"shape", i->shape().ToString()}, {"size", i->shape().ByteSize()}});
+    list.push_back({{"name", i->name()},
+                    {"number", i->parameter_number()},
+                    {"shape", i->shape().ToString()},
+                    {"size", i->shape().ByteSize()}});
   }
   json["parameters"] = std::exchange(list, Json::array());
   for (const ModuleStats::Constant& constant : stats.constants) {
@@ -266,16 +320,19 @@ std::string StatsJson(const ModuleStats& stats) {
                     {"size", constant.bytes}});
   }
   json["constants"] = std::exchange(list, Json::array());
-  for (const ModuleStats::Collective& c : stats.collectives) {
+  for (const Communication& c : stats.collectives) {
     list.push_back({{"name", c.instruction->name()},
                     {"opcode", c.instruction->opcode_name()},
-                    {"groups", c.groups},
+                    {"collective", OpcodeName(c.kind)},
+                    {"groups", c.groups.size()},
                     {"group_size", c.group_size},
-                    {"size", c.bytes},
+                    {"devices", GroupsText(c.groups)},
+                    {"size", WholeNumber(c.payload)},
+                    {"sent", WholeNumber(c.sent)},
                     {"times", WholeNumber(c.times)}});
   }
   json["collectives"] = std::move(list);
-  json["custom_calls"] = CountsJson(stats.custom_calls, "target");
+  json["custom_calls"] = TalliesJson(stats, stats.custom_calls, "target");
   json["layouts"] = CountsJson(stats.layouts, "layout");
   json["layout_changes"] = stats.layout_changes;
   json["scopes"] = TalliesJson(stats, stats.scopes, "scope");

@@ -7,10 +7,9 @@
 #include <fmt/format.h>
 
 #include "hloir/report.h"
-#include "inspect/text.h"
+#include "support/text.h"
 #include "report/json.h"
 #include "report/table.h"
-#include "support/text.h"
 
 namespace hloir {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "hloir/opcode.h"
 #include "hloir/printer.h"
-#include "inspect/text.h"
 #include "lsp/opcode_help.h"
 #include "support/format.h"
 #include "support/text.h"

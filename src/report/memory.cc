@@ -24,6 +24,52 @@ std::string ShapeOf(const BufferAssignment::Value& value) {
   return leaf == nullptr ? "" : leaf->ToString(/*with_layout=*/false);
 }
 
+constexpr int kMostDeep = 8;  // loops in loops that are looked into
+
+// What holds the memory that a call, loop or branch needs while it runs: the heap of the largest of what it calls.
+// nullptr: `value` is an array.
+const BufferAssignment::Computation* Within(const BufferAssignment& buffers, const BufferAssignment::Value& value) {
+  const BufferAssignment::Computation* within = nullptr;
+  if (!value.is_scratch) return within;
+  for (const BufferAssignment::Computation& c : buffers.computations) {
+    const auto& called = value.instruction->called_computations();
+    if (std::find(called.begin(), called.end(), c.computation) == called.end()) continue;
+    if (within == nullptr || c.heap_bytes > within->heap_bytes) within = &c;
+  }
+  return within;
+}
+// The largest of these that is not an array.
+const BufferAssignment::Value* Scratch(const BufferAssignment::Computation& computation) {
+  for (int64_t v : computation.live_at_peak)
+    if (const auto& value = computation.values[static_cast<size_t>(v)]; value.is_scratch) return &value;
+  return nullptr;
+}
+
+std::string LiveTable(const BufferAssignment::Computation& computation, size_t most) {
+  Table live({"value", "shape", "bytes", "offset"});
+  live.LeftAlign(1);
+  constexpr size_t kName = 28, kShape = 28;
+  for (size_t k = 0; k < std::min(most, computation.live_at_peak.size()); ++k) {
+    const BufferAssignment::Value& value = computation.values[static_cast<size_t>(computation.live_at_peak[k])];
+    live.Add({ShortName(NameOf(value), kName), ShortName(ShapeOf(value), kShape), HumanBytes(value.bytes),
+              value.offset < 0 ? "" : Format("{}", value.offset)});
+  }
+  std::string text = live.ToString();
+  const size_t count = computation.live_at_peak.size();
+  if (count > most) text += Format("and {} smaller ones\n", count - most);
+  return text;
+}
+
+Json ValueJson(const BufferAssignment::Value& value) {
+  return {{"value", NameOf(value)}, {"shape", ShapeOf(value)}, {"bytes", value.bytes},
+          {"offset", value.offset}, {"first", value.first},    {"last", value.last}};
+}
+Json LiveJson(const BufferAssignment::Computation& computation) {
+  Json live = Json::array();
+  for (int64_t v : computation.live_at_peak) live.push_back(ValueJson(computation.values[static_cast<size_t>(v)]));
+  return live;
+}
+
 }  // namespace
 
 std::string MemoryReport(const HloModule& module, size_t most) {
@@ -38,15 +84,17 @@ std::string MemoryReport(const HloModule& module, size_t most) {
   totals.Add({"all together", HumanBytes(buffers.parameter_bytes + buffers.constant_bytes + entry.heap_bytes)});
   std::string text = totals.ToString();
   if (entry.live_at_peak.empty()) return text;
-  text += Format("\nin use at the peak, when {} runs\n", entry.peak->name());
-  Table live({"value", "shape", "bytes", "offset"});
-  live.LeftAlign(1);
-  for (size_t k = 0; k < std::min(most, entry.live_at_peak.size()); ++k) {
-    const BufferAssignment::Value& value = entry.values[static_cast<size_t>(entry.live_at_peak[k])];
-    live.Add({NameOf(value), ShapeOf(value), HumanBytes(value.bytes), Format("{}", value.offset)});
+  constexpr size_t kName = 40;
+  text += Format("\nin use at the peak, when {} runs\n", ShortName(entry.peak->name(), kName)) + LiveTable(entry, most);
+  const BufferAssignment::Value* scratch = Scratch(entry);
+  for (int depth = 0; scratch != nullptr && depth < kMostDeep; ++depth) {
+    const BufferAssignment::Computation* within = Within(buffers, *scratch);
+    if (within == nullptr || within->live_at_peak.empty()) break;
+    text += Format("\nwithin {}, when {} runs\n", ShortName(scratch->instruction->name(), kName / 2),
+                   ShortName(within->peak->name(), kName)) +
+            LiveTable(*within, most);
+    scratch = Scratch(*within);
   }
-  text += live.ToString();
-  if (entry.live_at_peak.size() > most) text += Format("and {} smaller ones\n", entry.live_at_peak.size() - most);
   return text;
 }
 
@@ -59,16 +107,24 @@ std::string MemoryReportJson(const HloModule& module, bool all_values) {
                {"heap_bytes", entry.heap_bytes},
                {"peak_bytes", entry.peak_bytes}};
   if (entry.peak != nullptr) json["peak"] = entry.peak->name();
-  const auto value_json = [](const BufferAssignment::Value& value) -> Json {
-    return {{"value", NameOf(value)}, {"shape", ShapeOf(value)}, {"bytes", value.bytes},
-            {"offset", value.offset}, {"first", value.first},    {"last", value.last}};
-  };
-  Json live = Json::array();
-  for (int64_t v : entry.live_at_peak) live.push_back(value_json(entry.values[static_cast<size_t>(v)]));
-  json["live_at_peak"] = std::move(live);
+  json["live_at_peak"] = LiveJson(entry);
+  Json levels = Json::array();
+  const BufferAssignment::Value* scratch = Scratch(entry);
+  for (int depth = 0; scratch != nullptr && depth < kMostDeep; ++depth) {
+    const BufferAssignment::Computation* within = Within(buffers, *scratch);
+    if (within == nullptr || within->peak == nullptr) break;
+    levels.push_back({{"instruction", scratch->instruction->name()},
+                      {"computation", within->computation->name()},
+                      {"heap_bytes", within->heap_bytes},
+                      {"peak_bytes", within->peak_bytes},
+                      {"peak", within->peak->name()},
+                      {"live_at_peak", LiveJson(*within)}});
+    scratch = Scratch(*within);
+  }
+  json["within"] = std::move(levels);
   if (all_values) {
     Json all = Json::array();
-    for (const BufferAssignment::Value& value : entry.values) all.push_back(value_json(value));
+    for (const BufferAssignment::Value& value : entry.values) all.push_back(ValueJson(value));
     json["live_ranges"] = std::move(all);
   }
   return JsonLine(json);

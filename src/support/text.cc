@@ -31,6 +31,15 @@ std::string WithoutControls(std::string_view text) {
   return result;
 }
 
+// Where the code point number `n` begins.
+size_t OffsetOf(std::string_view text, size_t n) {
+  size_t at = 0;
+  for (; at < text.size(); ++at) {
+    if ((text[at] & 0xC0) != 0x80 && n-- == 0) break;
+  }
+  return at;
+}
+
 }  // namespace
 
 size_t DisplayWidth(std::string_view text) {
@@ -52,6 +61,15 @@ std::string HumanTime(double milliseconds) {
   if (milliseconds >= 0.9995) return Format("{:.{}f} ms", milliseconds, milliseconds < 99.95 ? 1 : 0);
   const double us = milliseconds * 1000;
   return Format("{:.{}f} µs", us, us < 9.995 ? 2 : us < 99.95 ? 1 : 0);
+}
+
+std::string HumanCount(double count) {
+  constexpr const char* kUnits[] = {"", " k", " M", " G", " T", " P"};
+  if (count >= 0x1p60) return Format("{:.3g}", count);
+  size_t unit = 0;
+  while (count >= 999.5 && unit < 5) count /= 1000, ++unit;
+  const bool whole = unit == 0 && count == static_cast<double>(static_cast<int64_t>(count));
+  return Format("{:.{}f}{}", count, whole || count >= 99.95 ? 0 : count >= 9.995 ? 1 : 2, kUnits[unit]);
 }
 
 std::string Wrap(std::string_view text, size_t width, size_t indent) {
@@ -77,6 +95,42 @@ std::string Wrap(std::string_view text, size_t width, size_t indent) {
     if (text.starts_with(' ')) text.remove_prefix(1);
   }
   return result;
+}
+
+std::string Fold(std::string_view text, size_t width, size_t indent) {
+  constexpr size_t kLeast = 10;  // of a line, however deep it stands
+  std::string result;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    const size_t blanks = std::min(line.find_first_not_of(' '), line.size());
+    size_t begin = 0;  // cells before what is left of the line
+    while (begin + DisplayWidth(line) > width) {
+      const size_t room = std::max(width, begin + kLeast) - begin;
+      const std::string_view fits = line.substr(0, OffsetOf(line, room));
+      // A blank at which it breaks is gone; one right behind what fits will do as well.
+      const size_t blank = line.substr(0, fits.size() + 1).rfind(' '), comma = fits.rfind(',');
+      const size_t least = begin == 0 ? blanks : 0;
+      const bool at_blank = blank != std::string_view::npos && blank > least;
+      const size_t cut = at_blank ? blank : comma != std::string_view::npos ? comma + 1 : fits.size();
+      result += line.substr(0, cut);
+      line.remove_prefix(cut + (at_blank ? 1 : 0));
+      begin = std::min(blanks + indent, width / 2);
+      result += '\n' + std::string(begin, ' ');
+    }
+    result += line;
+    if (end < text.size()) result += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return result;
+}
+
+std::string ShortName(std::string_view name, size_t width, bool middle) {
+  const std::string text = Printable(name);
+  const size_t cells = DisplayWidth(text);
+  if (cells <= width) return text;
+  const size_t kept = width - 1, end = middle ? kept * 2 / 3 : 0;
+  return text.substr(0, OffsetOf(text, kept - end)) + "…" + text.substr(OffsetOf(text, cells - end));
 }
 
 std::string Printable(std::string_view text) {

@@ -112,10 +112,15 @@ TEST_CASE("fusions, collectives, constants and paths") {
   const ModuleStats stats(*module);
   REQUIRE(stats.fusions.size() == 1);
   CHECK(stats.fusions[0].contents == std::vector<std::pair<std::string, int64_t>>{{"exponential", 1}, {"multiply", 1}});
+  CHECK(stats.fusions[0].step.times == 5);
+  CHECK(stats.fusions[0].step.cost == Cost{5 * 8, 5 * 8, 5 * 64});
+  CHECK(stats.fusions[0].step.once == Cost{8, 8, 64});
+  REQUIRE(stats.fusions[0].body.size() == 2);
+  CHECK(stats.fusions[0].body[0].first->opcode_name() == "exponential");
+  CHECK(stats.fusions[0].body[0].second == Cost{0, 8, 0});
   REQUIRE(stats.collectives.size() == 1);
-  CHECK(stats.collectives[0].groups == 2);
-  CHECK(stats.collectives[0].group_size == 2);
-  CHECK(stats.collectives[0].bytes == 32);
+  CHECK(stats.collectives[0].groups == std::vector<std::vector<int64_t>>{{0, 1}, {2, 3}});
+  CHECK(stats.collectives[0].payload == 32);
   CHECK(stats.constants.size() == 4);
   CHECK(stats.parameters.size() == 1);
   std::vector<std::string_view> names;
@@ -137,9 +142,9 @@ TEST_CASE("groups of collectives in each spelling") {
         opcode + "(x), " + attribute + to_apply + "\n}");
     const ModuleStats stats(*module);
     REQUIRE(stats.collectives.size() == 1);
-    return std::pair(stats.collectives[0].groups, stats.collectives[0].group_size);
+    return std::pair(static_cast<int64_t>(stats.collectives[0].groups.size()), stats.collectives[0].group_size);
   };
-  CHECK(groups("replica_groups={}", "all-reduce") == std::pair<int64_t, int64_t>(0, 0));
+  CHECK(groups("replica_groups={}", "all-reduce") == std::pair<int64_t, int64_t>(1, 8));
   CHECK(groups("replica_groups=[2,4]<=[8]", "all-reduce") == std::pair<int64_t, int64_t>(2, 4));
   CHECK(groups("source_target_pairs={{0,1},{1,2},{2,0}}", "collective-permute") == std::pair<int64_t, int64_t>(3, 2));
 }
@@ -205,4 +210,43 @@ TEST_CASE("on the corpus the parts add up to the whole") {
     ++modules;
   }
   CHECK(modules > 200);
+}
+
+TEST_CASE("what a loop holds at the peak is told, from the outside in") {
+  auto module = Parse(R"(HloModule m
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+condition {
+  s = (s32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(5)
+  ROOT less = pred[] compare(i, n), direction=LT
+}
+body {
+  s = (s32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[] get-tuple-element(s), index=1
+  big = f32[1000]{0} broadcast(x), dimensions={}
+  zero = f32[] constant(0)
+  y = f32[] reduce(big, zero), dimensions={0}, to_apply=sum
+  ROOT t = (s32[], f32[]) tuple(i, y)
+}
+ENTRY e {
+  p = (s32[], f32[]) parameter(0)
+  ROOT loop = (s32[], f32[]) while(p), condition=condition, body=body
+}
+)");
+  const nlohmann::json memory = nlohmann::json::parse(StatsJson(ModuleStats(*module)))["memory"];
+  REQUIRE(memory["within"].size() == 1);
+  const nlohmann::json& within = memory["within"][0];
+  CHECK(within["instruction"] == "loop");
+  CHECK(within["computation"] == "body");
+  int64_t held = 0;
+  for (const nlohmann::json& value : within["live_at_peak"]) held += value["bytes"].get<int64_t>();
+  CHECK(held == within["peak_bytes"]);
+  CHECK(held >= 4000);
+  CHECK(StatsReport(ModuleStats(*module)).find("within loop, when ") != std::string::npos);
 }

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "hloir/analysis/call_graph.h"
+#include "hloir/analysis/communication.h"
 #include "hloir/cost.h"
 #include "hloir/module.h"
 
@@ -66,24 +67,20 @@ struct ModuleStats {
     const HloInstruction* instruction = nullptr;
     double times = 0;
     Cost cost;         // with what it calls: a fusion's is all of it
+    Cost once;         // of one run, as XLA counts it
     double share = 0;  // of the module's operations, or of its bytes: the larger
   };
   // A fusion, and what is in it.
   struct Fusion {
-    const HloInstruction* instruction = nullptr;
+    Step step;                                              // of a fusion within another nothing but the instruction
     std::vector<std::pair<std::string, int64_t>> contents;  // opcodes, the most frequent first; no parameters
+    // What computes something, and what that costs in one run of the fusion; it moves nothing.
+    std::vector<std::pair<const HloInstruction*, Cost>> body;
   };
   // A constant, and how large it is.
   struct Constant {
     const HloInstruction* instruction = nullptr;
     int64_t bytes = 0;
-  };
-  // A collective, and what it moves.
-  struct Collective {
-    const HloInstruction* instruction = nullptr;
-    int64_t groups = 0, group_size = 0;  // 0: all devices are one group
-    int64_t bytes = 0;                   // of the operands: what each device brings
-    double times = 0;
   };
   // A chain of instructions, each an operand of the next.
   struct Path {
@@ -98,11 +95,11 @@ struct ModuleStats {
   // By key, those with the most instructions first; scopes and source lines by share. A scope is a prefix of op_names:
   // "jit(f)/layer" stands for all that begins with it.
   std::vector<Tally> opcodes, types, layouts, scopes, source_lines, custom_calls;
-  std::vector<Fusion> fusions;
+  std::vector<Fusion> fusions;      // the costliest first
   std::vector<Constant> constants;  // the largest first
   std::vector<const HloInstruction*> parameters;
-  std::vector<Collective> collectives;
-  std::vector<Step> steps;  // the costliest first
+  std::vector<Communication> collectives;  // those in two halves once
+  std::vector<Step> steps;                 // the costliest first
   // Through the entry: the one with the most instructions, and the costliest.
   Path longest, costliest;
   int64_t layout_changes = 0;  // copies and bitcasts whose result lies in another order than their operand
