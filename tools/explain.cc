@@ -1,6 +1,7 @@
 // hloir explain: what passes do to a module, rewrite by rewrite.
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -23,17 +24,20 @@ struct ExplainFlags {
   bool step = false;
 };
 
-// What went in red and what came in green.
-std::string ColoredStory(const std::string& text) {
+// As wide as the terminal, what went in red and what came in green.
+std::string ColoredStory(const std::string& story) {
+  const std::string text = Folded(story, /*indent=*/4);
   if (!UseColor(stdout)) return text;
   std::string colored;
+  std::optional<Color> color;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     const std::string line = text.substr(begin, end - begin);
-    if (line.starts_with("  - ")) colored += Paint(line, Color::kRed, true);
-    else if (line.starts_with("  + ")) colored += Paint(line, Color::kGreen, true);
-    else if (line.starts_with("== ")) colored += Paint(line, Color::kYellow, true);
-    else colored += line;
+    if (line.starts_with("  - ")) color = Color::kRed;
+    else if (line.starts_with("  + ")) color = Color::kGreen;
+    else if (line.starts_with("== ")) color = Color::kYellow;
+    else if (!line.starts_with("    ")) color.reset();  // else more of the same
+    colored += color ? Paint(line, *color, true) : line;
     colored += '\n';
     begin = end + 1;
   }
@@ -53,9 +57,9 @@ bool NextStep() {
 
 int ShowSteps(const Film& film) {
   for (const Film::Act& act : film.acts) {
-    Write(stdout, ColoredStory(ForLocale("\n" + ActText(film, act))));
+    Write(stdout, ColoredStory("\n" + ActText(film, act)));
     for (size_t k = act.first; k < act.last; ++k) {
-      Write(stdout, ColoredStory(ForLocale(SceneText(film, k))));
+      Write(stdout, ColoredStory(SceneText(film, k)));
       std::fflush(stdout);
       if (!NextStep()) return kExitGood;
     }
@@ -75,7 +79,7 @@ int Explain(const ExplainFlags& flags) {
   if (flags.step) return ShowSteps(*film);
   if (!flags.output.ends_with(".html")) {
     const std::string text = FilmText(*film);
-    const Status written = WriteOutput(flags.output, flags.output == "-" ? ColoredStory(ForLocale(text)) : text);
+    const Status written = WriteOutput(flags.output, flags.output == "-" ? ColoredStory(text) : text);
     return written.ok() ? kExitGood : Fail(written);
   }
   auto page = FilmPage(*film);

@@ -15,6 +15,7 @@
 #include "report/table.h"
 #include "tools/command.h"
 #include "tools/flags.h"
+#include "tools/help.h"
 #include "tools/progress.h"
 #include "tools/report.h"
 
@@ -64,32 +65,32 @@ std::string_view FateName(MutantFate fate) {
 
 void PrintCounts(const std::vector<Count>& counts, const std::vector<Escape>& escapes) {
   const std::span<const MutantKind> kinds = MutantKinds();
-  Table table({"kind", "what is wrong", "the same", "changed", "caught", "share"});
-  table.LeftAlign(1);
+  Table table({"kind", "the same", "changed", "caught", "share"});  // --list-kinds says what is wrong in each
   Count totals[2];
   for (size_t k = 0; k < kinds.size(); ++k) {
     const Count& c = counts[k];
     if (c.changed() + c.same == 0) continue;
     Count& total = totals[kinds[k].below_rounding];
     total.caught += c.caught, total.not_judged += c.not_judged, total.got_away += c.got_away, total.same += c.same;
-    table.Add({kinds[k].name, kinds[k].what, fmt::format("{}", c.same), fmt::format("{}", c.changed()),
-               fmt::format("{}", c.caught), Percent(c.caught, c.changed())});
+    table.Add({kinds[k].name, fmt::format("{}", c.same), fmt::format("{}", c.changed()), fmt::format("{}", c.caught),
+               Percent(c.caught, c.changed())});
   }
   Write(stdout, ForLocale(table.ToString(UseColor(stdout))));
   for (const bool below : {false, true}) {
     const Count& t = totals[below];
-    PrintOut("{}: {} changed, {} caught ({}), {} missed, {} not judged; {} the same\n",
-             below ? "below f32's rounding" : "results", t.changed(), t.caught, Percent(t.caught, t.changed()),
-             t.got_away, t.not_judged, t.same);
+    PrintText(fmt::format("{}: {} changed, {} caught ({}), {} missed, {} not judged; {} the same\n",
+                          below ? "below f32's rounding" : "results", t.changed(), t.caught,
+                          Percent(t.caught, t.changed()), t.got_away, t.not_judged, t.same));
   }
   for (const Escape& e : escapes)
-    PrintOut("{}: {} in {} ({}, seed {})\n", FateName(e.fate), e.kind, e.instruction, Printable(e.file), e.seed);
+    PrintText(fmt::format("{}: {} in {} ({}, seed {})\n", FateName(e.fate), e.kind, e.instruction, Printable(e.file),
+                          e.seed));
 }
 
 int Mutants(const MutantsFlags& flags) {
   const std::span<const MutantKind> kinds = MutantKinds();
   if (flags.list) {
-    for (const MutantKind& kind : kinds) PrintOut("{:<36} {}\n", kind.name, kind.what);
+    for (const MutantKind& kind : kinds) Write(stdout, HelpRow(kind.name, kind.what));
     return kExitGood;
   }
   std::vector<Count> counts(kinds.size());

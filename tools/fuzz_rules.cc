@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -14,6 +15,7 @@
 #include "hloir/io.h"
 #include "tools/command.h"
 #include "tools/flags.h"
+#include "tools/help.h"
 #include "tools/progress.h"
 #include "tools/report.h"
 
@@ -149,12 +151,15 @@ int Rules(const RulesFlags& flags, const PassRegistry& registry) {
     PrintMarkdown(rows);
   } else {
     for (const RuleRow& row : rows) {
-      PrintOut("{:40} {:20} {:28} {:28} {}\n", row.info.name, Exhausted(row), Proved(row), Tested(row), OnGiven(row));
+      std::string known;
+      for (const auto& [what, types] : {std::pair("all values: ", Exhausted(row)), std::pair("proved: ", Proved(row)),
+                                        std::pair("tested: ", Tested(row)), std::pair("on modules: ", OnGiven(row))})
+        if (!types.empty()) known += (known.empty() ? "" : "; ") + (what + types);
+      Write(stdout, HelpRow(row.info.name, known.empty() ? "not tried" : known));
     }
   }
-  Note(fmt::format(
-      "{} exact rules: {} on all values of small types, {} proved on all modules tried, {} tested, {} not tried",
-      rows.size(), exhausted, proved, tested, none));
+  Note(fmt::format("{} exact rules: {} on all small values, {} proved, {} tested, {} not tried", rows.size(), exhausted,
+                   proved, tested, none));
   return wrong ? kExitDisagree : kExitGood;
 }
 

@@ -190,8 +190,8 @@ class Campaign {
     for (const PassInfo& pass : BuiltinPasses().passes()) all_rules += pass.rules.size();
     int64_t findings = 0;
     for (const auto& [key, times] : seen_) findings += times;
-    PrintError("{} seeds, {} findings of {} kinds, {} modules that the reference does not run; {} of {} rules fired\n",
-               done_, findings, seen_.size(), not_run_, rules_.size(), all_rules);
+    PrintError("{} seeds, {} findings of {} kinds, {} modules not run; {} of {} rules fired\n", done_, findings,
+               seen_.size(), not_run_, rules_.size(), all_rules);
     if (!flags_.rules) return;
     for (const PassInfo& pass : BuiltinPasses().passes()) {
       for (const RuleInfo& rule : pass.rules) {

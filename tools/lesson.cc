@@ -92,6 +92,45 @@ int List(const LessonFlags& flags) {
   return kExitGood;
 }
 
+// Paragraphs filled anew, as wide as the terminal; blocks of code, tables and headings stay lines of their own.
+std::string Filled(std::string_view markdown, size_t width) {
+  std::string filled, paragraph;
+  size_t indent = 0;
+  const auto flush = [&] {
+    if (!paragraph.empty()) filled += Wrap(paragraph, width, indent) + "\n";
+    paragraph.clear();
+  };
+  bool code = false;
+  while (!markdown.empty()) {
+    const size_t end = std::min(markdown.find('\n'), markdown.size());
+    const std::string_view line = markdown.substr(0, end);
+    markdown.remove_prefix(std::min(end + 1, markdown.size()));
+    const std::string_view words = line.substr(std::min(line.find_first_not_of(' '), line.size()));
+    const bool fence = words.starts_with("```");
+    if (code || fence || words.empty() || words[0] == '#' || words[0] == '|' || words[0] == '<') {
+      flush();
+      filled += Fold(line, width, 2) + "\n";
+      code = code != fence;
+      continue;
+    }
+    // "- " or "12. " begins a point of a list, whose later lines stand below its words.
+    const size_t digits = std::min(words.find_first_not_of("0123456789"), words.size());
+    const size_t mark = words.starts_with("- ") || words.starts_with("* ")     ? 2
+                        : digits > 0 && words.substr(digits).starts_with(". ") ? digits + 2
+                                                                               : 0;
+    if (mark > 0 || paragraph.empty()) {
+      flush();
+      indent = line.size() - words.size() + mark;
+      filled += line.substr(0, indent);
+      paragraph = line.substr(indent);
+    } else {
+      paragraph += " " + std::string(words);
+    }
+  }
+  flush();
+  return filled;
+}
+
 int Show(const LessonFlags& flags) {
   auto lessons = AllLessons();
   if (!lessons.ok()) return Fail(lessons.status());
@@ -99,7 +138,7 @@ int Show(const LessonFlags& flags) {
   if (!lesson.ok()) return Fail(lesson.status());
   auto text = ReadFile((fs::path(lesson->folder) / (flags.teacher ? "teacher.md" : "lesson.md")).string());
   if (!text.ok()) return Fail(text.status());
-  Write(stdout, ForLocale(*text));
+  Write(stdout, Filled(ForLocale(*text), static_cast<size_t>(TerminalWidth(stdout))));
   return kExitGood;
 }
 

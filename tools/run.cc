@@ -54,13 +54,13 @@ class RunProgress {
   std::optional<Progress> bar_;
 };
 
-// The result's leaves, one a line; of large ones the beginning.
+// The result's leaves; of large ones the beginning.
 void PrintLeaves(const std::vector<Literal>& leaves, const std::string& prefix = "") {
   constexpr size_t kShown = 2000;
   for (size_t i = 0; i < leaves.size(); ++i) {
     std::string text = leaves[i].ToString();
     if (text.size() > kShown) text = text.substr(0, text.rfind(',', kShown)) + ForLocale(", …");
-    PrintOut("{}out{} = {} {}\n", prefix, i, leaves[i].shape().ToString(false), text);
+    PrintText(fmt::format("{}out{} = {} {}\n", prefix, i, leaves[i].shape().ToString(false), text));
   }
 }
 
@@ -136,7 +136,7 @@ int Run(const RunFlags& flags, Transport* transport) {
   if (flags.trace_values) {
     options.engine = Engine::kReference;
     options.on_result = [&](const HloInstruction& instruction, const Literal& value) {
-      if (!flags.json) return PrintOut("{} = {}\n", instruction.name(), ValueSummary(value));
+      if (!flags.json) return PrintText(fmt::format("{} = {}\n", instruction.name(), ValueSummary(value)));
       values.push_back({{"instruction", instruction.name()}, {"value", ValueSummary(value)}});
     };
   }

@@ -58,7 +58,7 @@ bool UseColor(FILE* stream) {
 }
 
 int TerminalWidth(FILE* stream) {
-  constexpr int kLeast = 20, kMost = 1000;
+  constexpr int kLeast = 20, kMost = 100000;
   if (const char* columns = std::getenv("COLUMNS"); columns != nullptr) {
     if (const int width = std::atoi(columns); width > 0) return std::clamp(width, kLeast, kMost);
   }
@@ -77,6 +77,10 @@ std::string ForLocale(std::string text) {
       text.replace(at, sign.size(), ascii);
   }
   return text;
+}
+
+std::string Folded(std::string text, size_t indent) {
+  return Fold(ForLocale(std::move(text)), static_cast<size_t>(TerminalWidth(stdout)), indent);
 }
 
 std::string ColorCode(Color color) {

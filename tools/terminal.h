@@ -35,6 +35,9 @@ bool UseColor(FILE* stream);
 int TerminalWidth(FILE* stream);
 // What the command prints of its own, in a locale without UTF-8 with ASCII in place of lines, arrows and µ.
 std::string ForLocale(std::string text);
+// The same, with lines that are wider than stdout broken: text for people, but for tables, which are narrow enough.
+std::string Folded(std::string text, size_t indent = 2);
+inline void PrintText(std::string text) { Write(stdout, Folded(std::move(text))); }
 
 enum class Color { kGreen, kRed, kYellow };
 std::string ColorCode(Color color);

@@ -230,7 +230,9 @@ Json ToJson(const Row& row) {
 
 void PrintOne(const Row& row) {
   const Verdict& v = row.verdict;
-  Table table({row.after_name == "after" ? row.file : "", row.before_name, row.after_name, "ratio"});
+  constexpr size_t kFile = 48, kName = 20;  // beside figures in 80 columns
+  Table table({row.after_name == "after" ? ShortName(row.file, kFile) : "", ShortName(row.before_name, kName),
+               ShortName(row.after_name, kName), "ratio"});
   const auto count = [](int64_t n) { return fmt::format("{}", n); };
   const auto add_count = [&](const char* what, int64_t before, int64_t after) {
     table.Add({what, count(before), count(after), Ratio(static_cast<double>(before), static_cast<double>(after))});
@@ -242,36 +244,44 @@ void PrintOne(const Row& row) {
   if (v.before.runs > 0)
     table.Add({"time of a run", HumanTime(v.before.median), HumanTime(v.after.median), TimeRatio(v)});
   Write(stdout, ForLocale(table.ToString(UseColor(stdout))));
-  Write(stdout, ForLocale(VerdictReport(v)));
+  PrintText(VerdictReport(v));
   PrintOut("verdict: {}\n", Paint(Words(row), ColorOf(row), UseColor(stdout)));
 }
 
 void PrintAll(const std::vector<Row>& rows) {
-  Table table(
-      {"module", "top-level", "→", "bytes moved", "→", "time", "→", "faster", "difference", "from stored", "verdict"});
-  constexpr size_t kVerdict = 10;
+  const bool stored =
+      std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.verdict.stored.has_value(); });
+  std::vector<std::string> head = {"module", "top-level", "bytes", "faster", "difference"};
+  if (stored) head.push_back("from stored");
+  head.push_back("verdict");
+  const size_t kVerdict = head.size() - 1, kName = stored ? 12 : 24;  // so that all of it takes 80 columns
+  Table table(head);
   table.LeftAlign(kVerdict);
   size_t agree = 0, exact = 0, proved = 0, disagree = 0, unjudged = 0;
   for (const Row& row : rows) {
-    const std::string name = std::filesystem::path(row.file).stem().string();
+    std::vector<std::string> cells = {ShortName(std::filesystem::path(row.file).stem().string(), kName)};
     const Verdict& v = row.verdict;
     if (!row.status.ok()) {
       ++unjudged;
-      table.Add({name, "", "", "", "", "", "", "", "", "", Words(row)});
+      cells.resize(kVerdict);
     } else {
       const int status = ExitStatusOf(row);
       (status == kExitGood ? agree : status == kExitUnsupported ? unjudged : disagree) += 1;
       exact += v.outcome == Outcome::kSameBits;
       proved += status == kExitGood && v.proof.holds;
-      table.Add({name, fmt::format("{}", row.before.count.top_level), fmt::format("{}", row.after.count.top_level),
-                 HumanBytes(row.before.bytes), HumanBytes(row.after.bytes), HumanTime(v.before.median),
-                 HumanTime(v.after.median), TimeRatio(v), LargestDifference(v), StoredDifference(v), Words(row)});
+      const auto ratio = [](int64_t a, int64_t b) { return Ratio(static_cast<double>(a), static_cast<double>(b)); };
+      cells.insert(cells.end(), {ratio(row.before.count.top_level, row.after.count.top_level),
+                                 ratio(row.before.bytes, row.after.bytes), TimeRatio(v), LargestDifference(v)});
+      if (stored) cells.push_back(StoredDifference(v));
     }
+    cells.push_back(Words(row));
+    table.Add(std::move(cells));
     table.PaintLast(kVerdict, ColorCode(ColorOf(row)));
   }
   Write(stdout, ForLocale(table.ToString(UseColor(stdout))));
-  PrintOut("{} modules: {} agree before and after ({} of them bit for bit, {} proved), {} disagree, {} not judged\n",
-           rows.size(), agree, exact, proved, disagree, unjudged);
+  PrintText(fmt::format(
+      "{} modules: {} agree before and after ({} of them bit for bit, {} proved), {} disagree, {} not judged\n",
+      rows.size(), agree, exact, proved, disagree, unjudged));
 }
 
 // Of several outcomes, the one that most asks for attention.

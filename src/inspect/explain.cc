@@ -10,7 +10,6 @@
 #include "hloir/report.h"
 #include "inspect/layout.h"
 #include "inspect/pages.h"
-#include "inspect/text.h"
 #include "report/json.h"
 #include "support/format.h"
 #include "support/text.h"
@@ -171,6 +170,28 @@ const char* ValuesText(Film::Values values) {
   return "";
 }
 
+// Instructions as they are printed, less what behind them says where they come from.
+std::string WithoutMetadata(std::string_view text) {
+  constexpr std::string_view kBegin = ", metadata={";
+  std::string result;
+  while (!text.empty()) {
+    const size_t begin = text.find(kBegin);
+    result += text.substr(0, begin);
+    if (begin == std::string_view::npos) break;
+    text.remove_prefix(begin + kBegin.size());
+    bool quoted = false;
+    size_t depth = 1, at = 0;
+    for (; at < text.size() && depth > 0; ++at) {
+      const char c = text[at];
+      if (quoted && c == '\\') ++at;
+      else if (c == '"') quoted = !quoted;
+      else if (!quoted) depth += c == '{' ? 1 : 0, depth -= c == '}' ? 1 : 0;
+    }
+    text.remove_prefix(std::min(at, text.size()));
+  }
+  return result;
+}
+
 std::string FiguresText(const Film::Figures& f) {
   return Format("{} instructions, {} top-level, {} FLOPs, {} moved", f.count.instructions, f.count.top_level,
                 HumanCount(f.cost.flops), HumanBytes(static_cast<int64_t>(std::min(f.cost.bytes, 0x1p62))));
@@ -236,7 +257,10 @@ std::string ActText(const Film& film, const Film::Act& act) {
 }
 
 std::string SceneText(const Film& film, size_t scene) {
-  return Format("\n{}. {}", scene + 1, Printable(RewriteReport(film.scenes[scene].rewrite)));
+  // What metadata says of a rewrite is said once, by its sources.
+  RewriteLog::Entry rewrite = film.scenes[scene].rewrite;
+  rewrite.before = WithoutMetadata(rewrite.before), rewrite.after = WithoutMetadata(rewrite.after);
+  return Format("\n{}. {}", scene + 1, Printable(RewriteReport(rewrite)));
 }
 
 std::string FilmText(const Film& film) {
