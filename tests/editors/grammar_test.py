@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Colors the corpus by editors/: grammar_test.py HLOIR. By a small reader of TextMate grammars of our own (matches,
-regions, captures: what this one uses), and by Vim where there is one with syntax."""
+regions, captures: what this one uses), with Oniguruma, which VS Code uses, where Python has it (pip install onigurumacffi); and by
+Vim where there is one with syntax."""
 import json
 import pathlib
 import re
@@ -8,6 +9,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+try:
+    from onigurumacffi import compile as expression
+except ImportError:
+    expression = re.compile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -17,7 +23,7 @@ class Grammar:
         self.patterns = self.compiled(json.loads(path.read_text())["patterns"])
 
     def compiled(self, patterns):
-        return [(re.compile(p.get("match") or p["begin"]), p, re.compile(p["end"]) if "end" in p else None,
+        return [(expression(p.get("match") or p["begin"]), p, expression(p["end"]) if "end" in p else None,
                  self.compiled(p.get("patterns", []))) for p in patterns]
 
     def tokens(self, text):
@@ -51,7 +57,7 @@ class Grammar:
                 else:
                     yield number, match.start(), match.end(), pattern["name"]
                 if match.end() == at and not end:
-                    sys.exit(f"{match.re.pattern} takes nothing")
+                    sys.exit(f"{pattern.get('match')} takes nothing")
                 at = match.end()
 
 
@@ -108,7 +114,7 @@ def main(hloir):
                 sys.exit(f"{path.name}:{line + 1}: {opcode} is not colored as an opcode, but {opcodes}")
             scopes["support.function.hlo"] += 1
             scopes["storage.type.hlo"] += any(scope == "storage.type.hlo" for _, _, scope in by_line[line])
-    print(f"{len(files)} files:", ", ".join(f"{count} {scope}" for scope, count in scopes.items()))
+    print(f"{len(files)} files, expressions by {expression.__module__}:", ", ".join(f"{count} {scope}" for scope, count in scopes.items()))
     if min(scopes.values()) < 100:
         sys.exit("that is too little")
 

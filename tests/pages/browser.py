@@ -79,10 +79,10 @@ NAMED = ("button", "link", "textbox", "searchbox", "combobox", "checkbox", "opti
 
 
 class Browser:
-    def __init__(self):
+    def __init__(self, *flags):
         self.folder = tempfile.mkdtemp()
         self.process = subprocess.Popen(
-            [find_browser(), "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0",
+            [find_browser(), "--headless=new", "--no-sandbox", *(flags or ["--disable-gpu"]), "--remote-debugging-port=0",
              "--disable-background-networking", "--no-first-run", "--hide-scrollbars", f"--user-data-dir={self.folder}",
              "--window-size=1280,900", "about:blank"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         port_file = os.path.join(self.folder, "DevToolsActivePort")
@@ -189,8 +189,8 @@ class Browser:
         self.call("Input.insertText", text=text)
         self.settle()
 
-    def picture(self, path):
-        data = self.call("Page.captureScreenshot", format="png")["data"]
+    def picture(self, path, timeout=60):
+        data = self.call("Page.captureScreenshot", timeout=timeout, format=str(path).rpartition(".")[2].replace("jpg", "jpeg"))["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))
 
