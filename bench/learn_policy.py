@@ -26,7 +26,7 @@ import numpy as np
 SUFFIXES = re.compile(
     r"_(forward|backward|train|step|steps|gradient|gradients|hessian|mode|of_types|mixed_precision|adam|double|wide|"
     r"bf16|f16|f32|f64|c64|c128|s8|s16|s32|s64|u8|u16|u32|u64)$")
-FEATURES, HIDDEN = 28, 32
+FEATURES, HIDDEN = 32, 32
 
 
 def program(name):
@@ -76,35 +76,48 @@ def collect(args):
             print(f"{os.path.basename(path):40} {part:.3f}", flush=True)
 
 
-def train(args):
-    import jax
-    import jax.numpy as jnp
-    rows, weights = [], []
+def states(args):
+    """For each state of the searches where something was won: features of what was tried there, and what that brought."""
     for path in sorted(glob.glob(os.path.join(args.samples, "*.txt"))):
         if os.path.getsize(path) == 0:
             continue
         table = np.loadtxt(path, ndmin=2)
-        rows.append(table)
-        weights.append(np.full(len(table), 1 / math.sqrt(len(table))))  # a large module is not all that counts
-    data = np.concatenate(rows).astype(np.float32)
-    weight = np.concatenate(weights).astype(np.float32)
-    weight /= weight.mean()
-    x, y = data[:, 1:], np.clip(data[:, 0], -5, 5)
-    assert x.shape[1] == FEATURES, f"{x.shape[1]} features, not {FEATURES}"
+        assert table.shape[1] == FEATURES + 3, f"{table.shape[1] - 3} features, not {FEATURES}"
+        for state in np.unique(table[:, 0]):
+            rows = table[table[:, 0] == state]
+            if len(rows) > 1:
+                yield rows[:, 3:], np.clip(rows[:, 2], -5, 10)
+
+
+def train(args):
+    """To tell what is best of what is open together: cross entropy with the softmax of what was won, in percent."""
+    import jax
+    import jax.numpy as jnp
+    groups = list(states(args))
+    most = max(len(g) for _, g in groups)
+    x = np.zeros((len(groups), most, FEATURES), np.float32)
+    y = np.full((len(groups), most), -np.inf, np.float32)
+    for k, (features, gains) in enumerate(groups):
+        x[k, :len(gains)], y[k, :len(gains)] = features, gains
+    known = np.isfinite(y)
+    target = np.where(known, np.exp(np.where(known, y, 0) - y.max(1, keepdims=True)), 0)
+    target /= target.sum(1, keepdims=True)
+    weight = 0.05 + np.clip(y.max(1) - np.where(known, y, np.inf).min(1), 0, 3)  # where all is the same, there is little to learn
+    weight = (weight / weight.mean()).astype(np.float32)
     key = jax.random.split(jax.random.PRNGKey(args.seed), 2)
     parameters = [jax.random.normal(key[0], (HIDDEN, FEATURES)) * math.sqrt(2 / FEATURES), jnp.zeros(HIDDEN),
                   jax.random.normal(key[1], (HIDDEN,)) * math.sqrt(2 / HIDDEN), jnp.zeros(())]
 
-    def predict(p, x):
+    def logits(p, x):
         return jax.nn.relu(x @ p[0].T + p[1]) @ p[2] + p[3]
 
-    def loss(p, x, y, w):
-        error = jnp.abs(predict(p, x) - y)
-        return jnp.mean(w * jnp.where(error < 1, error * error / 2, error - 0.5)) + 1e-4 * sum(jnp.sum(q * q) for q in p[::2])
+    def loss(p, x, target, known, w):
+        scores = jax.nn.log_softmax(jnp.where(known, logits(p, x), -1e9))
+        return jnp.mean(w * -jnp.sum(jnp.where(known, target * scores, 0), 1)) + 1e-4 * sum(jnp.sum(q * q) for q in p)
 
     @jax.jit
-    def step(p, m, v, t, x, y, w):  # Adam
-        g = jax.grad(loss)(p, x, y, w)
+    def step(p, m, v, t, *batch):  # Adam
+        g = jax.grad(loss)(p, *batch)
         m = [0.9 * a + 0.1 * b for a, b in zip(m, g)]
         v = [0.999 * a + 0.001 * b * b for a, b in zip(v, g)]
         p = [a - 3e-3 * (b / (1 - 0.9**t)) / (jnp.sqrt(c / (1 - 0.999**t)) + 1e-8) for a, b, c in zip(p, m, v)]
@@ -112,15 +125,18 @@ def train(args):
 
     first, second = [jnp.zeros_like(p) for p in parameters], [jnp.zeros_like(p) for p in parameters]
     random = np.random.default_rng(args.seed)
+    won = np.flatnonzero(y.max(1) > 0.01)
     for t in range(1, args.steps + 1):
-        rows = random.integers(0, len(x), 256)
-        parameters, first, second = step(parameters, first, second, float(t), x[rows], y[rows], weight[rows])
-    predicted = np.asarray(predict(parameters, x))
-    print(f"{len(x)} samples, {np.mean(y > 0.01):.1%} save something; correlation with what they save "
-          f"{np.corrcoef(predicted, y)[0, 1]:.2f}")
+        rows = random.integers(0, len(x), 128)
+        parameters, first, second = step(parameters, first, second, float(t), x[rows], target[rows], known[rows], weight[rows])
+    scores = np.where(known, np.asarray(logits(parameters, x)), -np.inf)
+    best = np.where(known, y, -np.inf).argmax(1)
+    rank = (scores > np.take_along_axis(scores, best[:, None], 1)).sum(1)
+    print(f"{len(x)} states, {known.sum()} samples; something is won in {len(won)}, where the best is the policy's first in "
+          f"{np.mean(rank[won] == 0):.0%}, among its first three in {np.mean(rank[won] < 3):.0%} (of {known[won].sum(1).mean():.1f} tried)")
     numbers = [FEATURES, HIDDEN] + [f"{w:.6g}" for p in parameters for w in np.asarray(p).ravel()]
     with open(args.policy, "w") as file:
-        file.write("hloir-policy 1\n")
+        file.write("hloir-policy 2\n")
         for k in range(0, len(numbers), 12):
             file.write(" ".join(map(str, numbers[k:k + 12])) + "\n")
 

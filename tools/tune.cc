@@ -97,7 +97,7 @@ int SearchAmongRewrites(const TuneFlags& flags, const HloModule& module, FileFor
   std::string samples;
   if (!flags.samples.empty()) {
     options.sample = [&samples](const SearchSample& sample) {
-      samples += fmt::format("{:.6g}", sample.gain);
+      samples += fmt::format("{} {} {:.6g}", sample.state, sample.visits, sample.gain);
       for (float feature : sample.features) samples += fmt::format(" {:.5g}", feature);
       samples += '\n';
     };

@@ -1,6 +1,7 @@
 // The learned policy: what it sees of an opportunity, and the network itself. See hloir/rewrite/search.h.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "hloir/rewrite/search.h"
 #include "support/number.h"
@@ -15,7 +16,7 @@ bool IsProduct(HloOpcode opcode) { return opcode == HloOpcode::kDot || opcode ==
 
 }  // namespace
 
-StatusOr<std::vector<OpportunityFeatures>> FeaturesOf(Decisions& state, int64_t steps) {
+StatusOr<std::vector<OpportunityFeatures>> FeaturesOf(Decisions& state, int64_t steps, bool look_ahead) {
   HLOIR_ASSIGN_OR_RETURN(const std::span<const Opportunity> open, state.Open());
   const CostAnalysis& cost = state.cost();
   const double total = std::max(1.0, cost.total().once.bytes);
@@ -32,8 +33,11 @@ StatusOr<std::vector<OpportunityFeatures>> FeaturesOf(Decisions& state, int64_t 
       if (partner != nullptr && partner->OperandIndex(operand) >= 0) shared_bytes += bytes;
       if (operand->user_count() > 1) ++shared, largest_shared = std::max(largest_shared, bytes);
     }
-    double elementwise = 0, reducing = 0, products = 0;
+    double elementwise = 0, reducing = 0, products = 0, same_shape = 0;
+    bool by_root = false;
     for (const HloInstruction* user : i.users()) {
+      same_shape += user->shape().IsArray() && i.shape().IsArray() && user->shape().SameDimensions(i.shape());
+      by_root |= user->IsRoot();
       elementwise += user->Is(kElementwise);
       reducing += user->opcode() == HloOpcode::kReduce;
       products += IsProduct(user->opcode());
@@ -68,15 +72,35 @@ StatusOr<std::vector<OpportunityFeatures>> FeaturesOf(Decisions& state, int64_t 
               static_cast<float>(elementwise / users),
               static_cast<float>(reducing / users),
               static_cast<float>(products / users),
-              static_cast<float>(static_cast<double>(k) / static_cast<double>(open.size()))};
+              static_cast<float>(static_cast<double>(k) / static_cast<double>(open.size())),
+              0,
+              0,
+              static_cast<float>(same_shape / users),
+              static_cast<float>(by_root)};
+  }
+  if (!look_ahead) return all;
+  constexpr size_t kMostTaken = 64, kShare = 14, kSaves = 28, kCosts = 29;
+  std::vector<size_t> order(all.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  const size_t taken = std::min(kMostTaken, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<ptrdiff_t>(taken), order.end(), [&](size_t a, size_t b) {
+    return all[a][kShare] != all[b][kShare] ? all[a][kShare] > all[b][kShare] : a < b;
+  });
+  const double before = state.total_cost().repeated.bytes;
+  for (size_t n = 0; n < taken && before > 0; ++n) {
+    Decisions next = state.Clone();
+    if (!next.Take(order[n]).ok()) continue;
+    const auto saved = static_cast<float>(1 - next.total_cost().repeated.bytes / before);
+    all[order[n]][kSaves] = std::clamp(saved, 0.0f, 1.0f);
+    all[order[n]][kCosts] = std::clamp(-saved, 0.0f, 1.0f);
   }
   return all;
 }
 
 StatusOr<RewritePolicy> RewritePolicy::Parse(std::string_view text) {
-  constexpr std::string_view kHead = "hloir-policy 1";
+  constexpr std::string_view kHead = "hloir-policy 2";
   constexpr size_t kMostHidden = 4096;
-  if (!text.starts_with(kHead)) return InvalidArgument("not a policy: it does not begin with 'hloir-policy 1'");
+  if (!text.starts_with(kHead)) return InvalidArgument("not a policy: it does not begin with 'hloir-policy 2'");
   text.remove_prefix(kHead.size());
   std::vector<float> numbers;
   while (true) {

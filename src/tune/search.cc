@@ -200,8 +200,9 @@ void Searcher::FinishState(State& state) {
 
 // What may be done next, the most promising first.
 StatusOr<std::vector<Searcher::Choice>> Searcher::ChoicesOf(State& state) {
+  const bool look_ahead = options_.policy != nullptr || options_.sample;
   HLOIR_ASSIGN_OR_RETURN(const std::vector<OpportunityFeatures> features,
-                         FeaturesOf(state.decisions, static_cast<int64_t>(state.taken.size())));
+                         FeaturesOf(state.decisions, static_cast<int64_t>(state.taken.size()), look_ahead));
   std::vector<Choice> choices(features.size());
   for (size_t k = 0; k < choices.size(); ++k) {
     choices[k].index = k;
@@ -212,10 +213,18 @@ StatusOr<std::vector<Searcher::Choice>> Searcher::ChoicesOf(State& state) {
         options_.policy != nullptr ? options_.policy->Score(features[k]) : 2 * std::sqrt(features[k][14]) + chance;
   }
   std::stable_sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) { return a.score > b.score; });
-  if (choices.size() > kMostChildren) choices.resize(kMostChildren);
+  if (choices.size() > kMostChildren) {
+    // A policy may be wrong: some of what it does not like is looked at, too.
+    const size_t liked = options_.policy != nullptr ? kMostChildren - kMostChildren / 4 : kMostChildren;
+    for (size_t k = liked; k < kMostChildren; ++k)
+      std::swap(choices[k], choices[k + static_cast<size_t>(random_.Below(static_cast<int64_t>(choices.size() - k)))]);
+    choices.resize(kMostChildren);
+  }
+  constexpr double kEven = 0.25;  // of all prior is shared evenly
+  const auto n = static_cast<double>(choices.size());
   double sum = 0;
-  for (Choice& choice : choices) sum += choice.prior = std::exp(std::clamp(choice.score - choices[0].score, -6.0, 0.0));
-  for (Choice& choice : choices) choice.prior /= sum;
+  for (Choice& choice : choices) sum += choice.prior = std::exp(std::clamp(choice.score - choices[0].score, -6.0, 6.0));
+  for (Choice& choice : choices) choice.prior = choice.prior / sum * (1 - kEven) + kEven / n;
   return choices;
 }
 
@@ -339,12 +348,13 @@ void Searcher::TellOf(const Node& root) const {
   if (!options_.sample) return;
   const double base = root.state.finish.cost;
   std::vector<const Node*> nodes = {&root};
-  while (!nodes.empty()) {
+  for (int64_t state = 0; !nodes.empty(); ++state) {
     const Node& node = *nodes.back();
     nodes.pop_back();
     for (size_t k = 0; k < node.choices.size(); ++k) {
       if (node.children[k] == nullptr) continue;
-      options_.sample({node.choices[k].features, 100 * (node.best[k] - (base - node.state.finish.cost))});
+      const double gain = 100 * (node.best[k] - (base - node.state.finish.cost));
+      options_.sample({node.choices[k].features, gain, state, node.visits[k]});
       nodes.push_back(node.children[k].get());
     }
   }

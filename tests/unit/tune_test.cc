@@ -303,7 +303,7 @@ TEST_CASE("a search whose time is over gives the default pipeline's module or a 
 }
 
 std::string PolicyText(size_t hidden, float weight) {
-  std::string text = "hloir-policy 1\n28 " + std::to_string(hidden);
+  std::string text = "hloir-policy 2\n32 " + std::to_string(hidden);
   for (size_t k = 0; k < hidden * (kOpportunityFeatures.size() + 2) + 1; ++k) text += " " + std::to_string(weight);
   return text + "\n";
 }
@@ -311,9 +311,9 @@ std::string PolicyText(size_t hidden, float weight) {
 TEST_CASE("policies") {
   CHECK(RewritePolicy::Parse(PolicyText(3, 0.5)).ok());
   for (const std::string& wrong :
-       {std::string("nothing"), std::string("hloir-policy 1"), std::string("hloir-policy 1 28 x"),
-        std::string("hloir-policy 1 27 1"), std::string("hloir-policy 1 28 0"), std::string("hloir-policy 1 28 1e9"),
-        PolicyText(3, 0.5) + "1"}) {
+       {std::string("nothing"), std::string("hloir-policy 2"), std::string("hloir-policy 2 32 x"),
+        std::string("hloir-policy 2 31 1"), std::string("hloir-policy 2 32 0"), std::string("hloir-policy 2 32 1e9"),
+        std::string("hloir-policy 1 28 1 0"), PolicyText(3, 0.5) + "1"}) {
     INFO(wrong);
     CHECK(RewritePolicy::Parse(wrong).status().code() == StatusCode::kInvalidArgument);
   }
@@ -353,7 +353,12 @@ TEST_CASE("samples say what the features are and what was won") {
     CHECK(sample.features[0] == 1);
     CHECK(sample.features[1] + sample.features[2] + sample.features[3] == 1);
     for (float feature : sample.features) CHECK((feature >= 0 && feature <= 4));
+    CHECK(sample.visits > 0);
   }
+  // What is open in the first state, of which some saves at once; and states behind it.
+  const auto saves = [](const SearchSample& sample) { return sample.state == 0 && sample.features[28] > 0; };
+  CHECK(std::any_of(samples.begin(), samples.end(), saves));
+  CHECK(samples.back().state > 0);
   CHECK_FALSE(found->verdict);
 }
 

@@ -35,7 +35,7 @@
 namespace hloir {
 
 // What a policy sees of an opportunity: sizes as log2(1 + x) / 32, counts as log2(1 + x) / 8, the rest 0 to 1.
-inline constexpr std::array<std::string_view, 28> kOpportunityFeatures = {"one",
+inline constexpr std::array<std::string_view, 32> kOpportunityFeatures = {"one",
                                                                           "is_fuse",
                                                                           "is_multi_output",
                                                                           "is_other_rule",
@@ -62,16 +62,22 @@ inline constexpr std::array<std::string_view, 28> kOpportunityFeatures = {"one",
                                                                           "elementwise_users",
                                                                           "reducing_users",
                                                                           "product_users",
-                                                                          "place"};
+                                                                          "place",
+                                                                          "saves_now",
+                                                                          "costs_now",
+                                                                          "same_shape_users",
+                                                                          "is_read_by_root"};
 using OpportunityFeatures = std::array<float, kOpportunityFeatures.size()>;
-// Of each of state.Open(); `steps` were taken before.
-StatusOr<std::vector<OpportunityFeatures>> FeaturesOf(Decisions& state, int64_t steps);
+// Of each of state.Open(); `steps` were taken before. saves_now and costs_now, parts of the module's bytes by which it
+// moves fewer or more right after the step, are found by taking it on a copy, for the 64 that move most.
+// `look_ahead`: else these two are 0.
+StatusOr<std::vector<OpportunityFeatures>> FeaturesOf(Decisions& state, int64_t steps, bool look_ahead = true);
 
-// A small network over the features, trained by bench/learn_policy.py: what taking an opportunity can save in the end,
-// in percent of what the default pipeline's module costs.
+// A small network over the features, trained by bench/learn_policy.py: the logarithm of how likely it is, but for a
+// constant, that an opportunity leads to the best of what can be reached from a state.
 class RewritePolicy {
  public:
-  // Text: "hloir-policy 1", the numbers of features and of hidden units, then weights and biases of both layers.
+  // Text: "hloir-policy 2", the numbers of features and of hidden units, then weights and biases of both layers.
   static StatusOr<RewritePolicy> Parse(std::string_view text);
   double Score(const OpportunityFeatures& features) const;
 
@@ -87,7 +93,9 @@ std::string_view SearchMethodName(SearchMethod method);
 // An opportunity that was tried, and what it brought: for training.
 struct SearchSample {
   OpportunityFeatures features = {};
-  double gain = 0;  // of the best that is known below it, in percent of what the default pipeline's module costs
+  double gain = 0;    // of the best that is known below it, in percent of what the default pipeline's module costs
+  int64_t state = 0;  // those of one number were open together
+  int64_t visits = 0;
 };
 
 // How to search.
