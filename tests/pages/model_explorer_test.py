@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `hloir graph -o X.json` writes is what Model Explorer reads: tests/pages/model_explorer.py HLOIR [PICTURE.jpg]
+"""What `hloir graph -o X.json` writes is what Model Explorer reads: tests/pages/model_explorer_test.py HLOIR [PICTURE.jpg]
 
 Held against Model Explorer's graph schema (SCHEMA, from its graph_builder.py), and every edge leads somewhere. Where
 ai-edge-model-explorer is installed (pip install ai-edge-model-explorer), SCHEMA is held against its classes; and with Chromium,
