@@ -109,6 +109,25 @@ static bool PassesOperandsOn(const HloInstruction& call) {
   return true;
 }
 
+// Buffers of XLA's (shape b(f32[4])), which updates write in place: here a buffer is the array in it.
+static StatusOr<Value> BufferCall(EvalContext& context, std::string_view target) {
+  if (target == "Pin" || target == "Unpin") {
+    if (context.operand_count() != 1) return InvalidArgument("Pin and Unpin take one array");
+    return std::move(context.operands[0]);
+  }
+  const Shape& shape = context.shape.IsBuffer() ? context.shape.tuple_shapes(0) : context.shape;
+  if (!shape.IsArray()) return UnimplementedOp(context, "it gives arrays alone");
+  return Literal(shape.WithDefaultLayout());
+}
+static bool IsBufferCall(std::string_view target) {
+  return target == "Pin" || target == "Unpin" || target == "AllocateBuffer" || target == "CreateBuffer";
+}
+// Calls back into the program that compiled the module.
+static bool IsHostCallback(std::string_view target) {
+  return target.find("python_cpu_callback") != std::string_view::npos ||
+         target.find("python_gpu_callback") != std::string_view::npos || target == "CallbackWithToken";
+}
+
 int64_t PassedOnOperands(const HloInstruction& call) {
   const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
   // A choice among rewrites (rewrite/alternatives.h) that nobody has made yet: its source.
@@ -158,6 +177,7 @@ StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
       context.shape.Compatible(Shape::Scalar(PrimitiveType::U64))) {
     return Literal::Zero(PrimitiveType::U64);  // each run has the same random numbers
   }
+  if (IsBufferCall(target)) return BufferCall(context, target);
   if (target == "cpu_csr_sparse_dense_ffi") return EvaluateCsrProduct(context);
   if ((target == "cu_lu_pivots_to_permutation" || target == "hip_lu_pivots_to_permutation") && one_array &&
       context.shape.IsArray())
@@ -172,6 +192,11 @@ StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
     HLOIR_ASSIGN_OR_RETURN(const HloComputation* meaning, context.run.MeaningOf(context.instruction));
     return context.run.Call(*meaning,
                             {std::move_iterator(context.operands.begin()), std::move_iterator(context.operands.end())});
+  }
+  if (IsHostCallback(target)) {
+    return UnimplementedOp(context, Format("\"{}\" calls back into the program that made the module; a handler in "
+                                           "EvaluatorOptions::custom_calls stands for it",
+                                           target));
   }
   return UnimplementedOp(context, Format("unsupported custom-call target \"{}\"", target));
 }

@@ -583,20 +583,25 @@ void Sytrd(LapackCall& call, const Routine<T>& f) {
 }
 
 // Solves with a tridiagonal matrix: its lower diagonal, whose first element is not used, the diagonal, the upper one,
-// whose last is not used; then the right side.
+// whose last is not used; then the right side. cuSPARSE's routine gives the solution alone.
 template <class T>
 void Gtsv(LapackCall& call, const Routine<T>& f) {
   int n = call.Sizes(1)[0], columns = 0, ldb = AtLeastOne(n), info = 0;
-  call.Counts(4, 5);
+  const bool alone = call.result_count() < 5;
+  const size_t solution = alone ? 0 : 3;
+  call.Counts(4, alone ? 1 : 5);
   if (call.good()) columns = call.LastSizeOf(3);
-  for (size_t i = 0; i < 3; ++i) call.Operand<T>(i, {n}), call.Result<T>(i, {n});
-  call.Operand<T>(3, {n, columns}), call.Result<T>(3, {n, columns}), call.Result<int>(4, {});
+  for (size_t i = 0; i < 3; ++i) call.Operand<T>(i, {n});
+  for (size_t i = 0; i < solution; ++i) call.Result<T>(i, {n});
+  call.Operand<T>(3, {n, columns}), call.Result<T>(solution, {n, columns});
+  if (!alone) call.Result<int>(4, {});
   for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
     std::vector<T> lower = call.Load<T>(0, b, n), diagonal = call.Load<T>(1, b, n), upper = call.Load<T>(2, b, n),
                    x = call.Load<T>(3, b, n, columns);
     f(&n, &columns, lower.data() + (n > 0 ? 1 : 0), diagonal.data(), upper.data(), x.data(), &ldb, &info);
-    call.Store(0, b, lower, n), call.Store(1, b, diagonal, n), call.Store(2, b, upper, n),
-        call.Store(3, b, x, n, columns);
+    call.Store(solution, b, x, n, columns);
+    if (alone) continue;
+    call.Store(0, b, lower, n), call.Store(1, b, diagonal, n), call.Store(2, b, upper, n);
     call.StoreInt(4, b, info);
   }
 }
@@ -678,6 +683,7 @@ bool FindEntry(std::string_view target, F&& f) {
 
 // The routine of a GPU's library that JAX calls ("cusolver_getrf_ffi", "cublas_getrf_batched_ffi"), or nothing.
 std::string_view GpuRoutine(std::string_view target) {
+  if (target.starts_with("cusparse_gtsv2_") || target.starts_with("hipsparse_gtsv2_")) return "gtsv";
   constexpr std::string_view kLibraries[] = {"cusolver_", "hipsolver_", "cublas_", "hipblas_"};
   const auto library = std::find_if(std::begin(kLibraries), std::end(kLibraries),
                                     [&](std::string_view prefix) { return target.starts_with(prefix); });
@@ -719,6 +725,7 @@ std::string LapackTarget(const HloInstruction& call) {
 // The options of a GPU's routine, as LAPACK's has them (jaxlib's gpu/solver_kernels_ffi.cc).
 void SetGpuOptions(const HloInstruction& call, std::string_view routine, Form& form) {
   const std::string_view config = call.extras().backend_config;
+  if (routine == "getrf" || routine == "geqrf" || routine == "gtsv" || routine.ends_with("gqr")) return;
   const auto is = [&](std::string_view option) {
     return config.find(Format("{} = true", option)) != std::string_view::npos;
   };

@@ -49,12 +49,14 @@ Op Saturated(HloBuilder& b, Op x, PrimitiveType type);
 Status Unknown(const Call& call, std::string_view why);  // Unimplemented
 Status Wrong(const Call& call, std::string_view why);    // InvalidArgument
 
-// The meanings, in gemm.cc, convolution.cc, attention.cc and small_calls.cc.
+// The meanings, in gemm.cc, convolution.cc, fft.cc, attention.cc and small_calls.cc.
 StatusOr<Op> Gemm(const Call& call);
 StatusOr<Op> GemmF8(const Call& call);
 StatusOr<Op> ConvolutionForward(const Call& call);
+StatusOr<Op> ConvolutionGraph(const Call& call);
 StatusOr<Op> ConvolutionBackwardInput(const Call& call);
 StatusOr<Op> ConvolutionBackwardFilter(const Call& call);
+StatusOr<Op> DuccFft(const Call& call);
 StatusOr<Op> Attention(const Call& call);
 StatusOr<Op> AttentionBackward(const Call& call);
 StatusOr<Op> Norm(const Call& call);

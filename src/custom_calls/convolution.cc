@@ -1,5 +1,10 @@
 // Convolutions of cuDNN, forward with bias and activation, and the two derivatives. A call for a derivative carries the
 // window and dim_labels of the convolution that it derives (XLA's conv_rewriter.cc).
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
 #include "custom_calls/call.h"
 #include "support/format.h"
 
@@ -72,6 +77,97 @@ StatusOr<Op> ConvolutionForward(const Call& call) {
   y = Activated(call, config, mode, y);
   if (y == nullptr && b.status().ok()) return Unknown(call, Format("its activation {}", mode));
   return call.Give({Saturated(b, y, result)});
+}
+
+// A convolution and what follows it, as XLA's cudnn_fused_conv_rewriter.cc writes it for cuDNN's graphs, into the
+// config's serialized_graph: "28:[f32]conv();30:[f32]scale(28);16:[f8e4m3fn]relu(30);25:[f32]amax(30);", which says the
+// name, type, op and operands of each. What takes two operands and names one has the call's next operand for the other.
+// The result is the last op that is no amax; those come behind it.
+StatusOr<Op> ConvolutionGraph(const Call& call) {
+  HloBuilder& b = call.b;
+  const Json& config = call.Section("cudnn_conv_backend_config");
+  const auto at = config.find("serialized_graph");
+  if (at == config.end() || !at->is_string()) return ConvolutionForward(call);
+  HLOIR_ASSIGN_OR_RETURN(const Form form, FormOf(call));
+  if (call.x.size() < 2) return Wrong(call, "it takes input and filter");
+  const std::string& graph = at->get_ref<const std::string&>();
+  size_t place = 0;  // in it
+  std::map<std::string, Op> made;
+  std::vector<Op> largest;
+  Op last = nullptr;
+  size_t next = 2;
+  // What stands before the next `end`, which is read over.
+  const auto until = [&](char end) {
+    const size_t begin = std::min(place, graph.size());
+    const size_t length = std::min(graph.find(end, begin), graph.size()) - begin;
+    place = begin + length + 1;
+    return graph.substr(begin, length);
+  };
+  while (place < graph.size()) {
+    const std::string name = until(':');
+    until('[');
+    const PrimitiveType type = ParsePrimitiveType(until(']')).value_or(PrimitiveType::INVALID);
+    const std::string op = until('(');
+    const std::string list = until(')');
+    until(';');
+    if (!IsArrayType(type)) return Wrong(call, Format("its graph's {} has a type that is not known", name));
+    std::vector<Op> operands;
+    for (size_t begin = 0; begin < list.size();) {
+      const size_t end = std::min(list.find(',', begin), list.size());
+      const auto found = made.find(list.substr(begin, end - begin));
+      if (found == made.end()) return Wrong(call, Format("its graph's {} reads what comes later", name));
+      operands.push_back(found->second);
+      begin = end + 1;
+    }
+    Op y = nullptr;
+    if (op == "conv") {
+      ConvolutionAttributes a;
+      a.window = form.window, a.dim_labels = form.dims, a.feature_group_count = form.groups;
+      const double scale = Float(config, "conv_result_scale", 1);
+      y = call.Scaled(b.Convolution(call.x[0], call.x[1], a, Accumulator(call.x[0]->shape().element_type())),
+                      scale == 0 ? 1 : scale);
+    } else if (operands.empty() || operands[0] == nullptr) {
+      return Wrong(call, Format("its graph's {} has no operand", name));
+    } else {
+      Op x = operands[0];
+      const DimVector sizes = x->shape().dimensions();
+      const PrimitiveType computed = Accumulator(x->shape().element_type());
+      x = call.As(x, computed);
+      const auto other = [&]() -> Op {
+        Op z = operands.size() > 1 ? operands[1] : next < call.x.size() ? call.x[next++] : nullptr;
+        if (z == nullptr) return nullptr;
+        z = call.As(z, computed);
+        return z->shape().rank() == 1 && sizes.size() > 1 ? b.Broadcast(z, sizes, {form.dims.output_feature})
+                                                          : call.Spread(z, sizes);
+      };
+      if (op == "relu") y = b.Maximum(x, call.Number(computed, sizes, 0));
+      else if (op == "amax") {
+        DimVector all;
+        for (size_t d = 0; d < sizes.size(); ++d) all.push_back(static_cast<int64_t>(d));
+        y = b.Reduce(b.Abs(x), b.Constant(computed, 0), all, MakeReducer(b.module(), HloOpcode::kMaximum, computed));
+      } else if (op == "scale" || op == "invscale" || op == "add" || op == "bias") {
+        const Op z = other();
+        if (z == nullptr) return Wrong(call, Format("its graph's {} lacks an operand", name));
+        y = op == "scale" ? b.Multiply(x, z) : op == "invscale" ? b.Divide(x, z) : b.Add(x, z);
+      } else {
+        return Unknown(call, Format("its graph's {}", op));
+      }
+    }
+    if (y == nullptr) return y;
+    y = Saturated(b, y, type);
+    made[name] = y;
+    if (op == "amax") largest.push_back(y);
+    else last = y;
+  }
+  if (last == nullptr) return Wrong(call, "its graph is empty");
+  std::vector<Op> results{call.As(last, call.Result().element_type())};
+  for (Op y : largest) results.push_back(y);
+  if (!call.instruction.shape().IsTuple()) return results[0];
+  for (int64_t i = 0; i < call.Results(); ++i) {
+    if (i >= static_cast<int64_t>(results.size())) results.push_back(b.Full(call.Result(i), 0));
+    else results[static_cast<size_t>(i)] = call.As(results[static_cast<size_t>(i)], call.Result(i).element_type());
+  }
+  return b.Tuple(results);
 }
 
 // The filter turned around, its inputs and outputs exchanged, over the derivative with the strides as holes.

@@ -389,6 +389,50 @@ TEST_CASE("a custom-call that does not fit its name is refused in words") {
             .find("too deep") != std::string::npos);
 }
 
+TEST_CASE("a graph of cuDNN's, read from its text") {
+  const std::string x =
+      " x = f32[2,6,5,4] parameter(0)\n w = f32[3,3,4,8] parameter(1)\n s = f32[] parameter(2)\n"
+      " side = f32[2,6,5,8] parameter(3)\n d = f32[] parameter(4)\n bias = f32[8] parameter(5)\n";
+  const std::string form = "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f";
+  const auto graph = [&](const std::string& text) {
+    return form + ", backend_config={\"cudnn_conv_backend_config\":{\"conv_result_scale\":1,\"serialized_graph\":\"" +
+           text + "\"}}";
+  };
+  const auto with_max = [](std::string text) {
+    return text.insert(text.find("ENTRY"),
+                       "max { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT m = f32[] maximum(a, b) }\n");
+  };
+  CheckSame(
+      Entry(x +
+            Call("g", "(f32[2,6,5,8], f32[], u8[16])", "x, w, s, side, bias, d", "__cudnn$convForwardGraph",
+                 graph("28:[f32]conv();30:[f32]scale(28);32:[f32]add(30);33:[f32]add(32);16:[f32]relu(33);"
+                       "25:[f32]amax(16);40:[f32]invscale(16);")) +
+            " y = f32[2,6,5,8] get-tuple-element(g), index=0\n m = f32[] get-tuple-element(g), index=1\n"
+            " ROOT r = (f32[2,6,5,8], f32[]) tuple(y, m)"),
+      with_max(Entry(x + " c = f32[2,6,5,8] convolution(x, w), " + form +
+                     "\n ss = f32[2,6,5,8] broadcast(s), dimensions={}\n cs = f32[2,6,5,8] multiply(c, ss)\n"
+                     " a = f32[2,6,5,8] add(cs, side)\n bb = f32[2,6,5,8] broadcast(bias), dimensions={3}\n"
+                     " ab = f32[2,6,5,8] add(a, bb)\n zero = f32[] constant(0)\n"
+                     " zeros = f32[2,6,5,8] broadcast(zero), dimensions={}\n p = f32[2,6,5,8] maximum(ab, zeros)\n"
+                     " m = f32[] reduce(p, zero), dimensions={0,1,2,3}, to_apply=max\n"
+                     " dd = f32[2,6,5,8] broadcast(d), dimensions={}\n y = f32[2,6,5,8] divide(p, dd)\n"
+                     " ROOT r = (f32[2,6,5,8], f32[]) tuple(y, m)")),
+      1e-5);
+  // Without a graph it is the convolution; what is not known in one is named.
+  CheckSame(Entry(x + Call("ROOT r", "f32[2,6,5,8]", "x, w", "__cudnn$convForwardGraph", form)),
+            Entry(x + " ROOT r = f32[2,6,5,8] convolution(x, w), " + form), 1e-6);
+  for (const auto& [text, word] : {std::pair("1:[f32]conv();2:[f32]softmax(1);", "softmax"),
+                                   std::pair("1:[f32]conv();2:[f32]scale(7);", "comes later"),
+                                   std::pair("1:[f99]conv();", "type"), std::pair("", "empty")}) {
+    auto module =
+        ParseHloModule(Entry(x + Call("ROOT r", "f32[2,6,5,8]", "x, w", "__cudnn$convForwardGraph", graph(text))));
+    REQUIRE(module.ok());
+    const auto made = CustomCallAsModule(*(*module)->entry_computation()->root());
+    REQUIRE_FALSE(made.ok());
+    CHECK(made.status().message().find(word) != std::string::npos);
+  }
+}
+
 // What reads JSON recurses on nesting, and has 8 MB of stack.
 TEST_CASE("a backend_config that nests a million deep overflows no stack") {
   constexpr int kDeep = 1000000;

@@ -1,0 +1,92 @@
+// fusion-wrapper: each op that would be a loop, as a fusion of its own.
+//
+// BEFORE
+// HloModule example
+//
+// ENTRY main {
+//   x = f32[4]{0} parameter(0)
+//   ROOT y = f32[4]{0} tanh(x)
+// }
+// AFTER
+// HloModule example
+//
+// wrapped {
+//   p = f32[4]{0} parameter(0)
+//   ROOT y = f32[4]{0} tanh(p)
+// }
+//
+// ENTRY main {
+//   x = f32[4]{0} parameter(0)
+//   ROOT y = f32[4]{0} fusion(x), kind=kLoop, calls=wrapped
+// }
+// END
+//
+// As XLA's back ends do for what fusion left alone, so that they emit one kind of kernel: elementwise ops, what moves
+// data, reductions and scatters. Leaves alone: what has control dependencies; bitcasts and what is free.
+#include <algorithm>
+
+#include "hloir/rewrite/util.h"
+
+namespace hloir {
+namespace {
+
+constexpr RuleInfo kWrap = {"wrap", "op(A) => fusion(A)"};
+
+bool BecomesLoop(const HloInstruction& i) {
+  if (!i.shape().IsArray() || i.HasControlDependencies() || ActsOutside(i)) return false;
+  switch (i.opcode()) {
+    case HloOpcode::kBitcast:
+    case HloOpcode::kReshape:
+    case HloOpcode::kBitcastConvert: return false;
+    case HloOpcode::kIota:
+    case HloOpcode::kReduce:
+    case HloOpcode::kReduceWindow:
+    case HloOpcode::kScatter: return true;
+    default: return i.Is(kElementwise) || i.Is(kMovesData);
+  }
+}
+
+class FusionWrapper : public RewritingPass {
+ public:
+  using RewritingPass::RewritingPass;
+
+  StatusOr<bool> Run(HloModule& module) override {
+    bool changed = false;
+    for (HloComputation* computation : ControlFlowComputations(module)) {
+      if (IsWrapped(*computation)) continue;
+      for (HloInstruction* i : InOrder(*computation)) {
+        if (!BecomesLoop(*i) || !Ask(kWrap, *i)) continue;
+        HloComputation* body = module.AddComputation("wrapped_" + std::string(i->opcode_name()) + "_computation");
+        std::vector<HloInstruction*> parameters, operands;
+        for (HloInstruction* operand : i->operands()) {
+          size_t k = 0;  // an operand that is there twice is read by one parameter
+          while (k < operands.size() && operands[k] != operand) ++k;
+          if (k == operands.size()) operands.push_back(operand);
+        }
+        std::vector<HloInstruction*> made;
+        for (size_t k = 0; k < operands.size(); ++k)
+          made.push_back(
+              body->AddParameter(static_cast<int64_t>(k), operands[k]->shape(), "param_" + std::to_string(k)));
+        for (HloInstruction* operand : i->operands()) {
+          const auto at = std::find(operands.begin(), operands.end(), operand) - operands.begin();
+          parameters.push_back(made[static_cast<size_t>(at)]);
+        }
+        body->set_root(body->AddClone(*i, parameters));
+        HloInstruction* fusion = computation->AddInstruction(HloOpcode::kFusion, i->shape(), operands,
+                                                             FusionAttributes{.kind = FusionKind::kLoop},
+                                                             "wrapped_" + std::string(i->opcode_name()));
+        fusion->AddCalledComputation(body);
+        computation->MoveBefore(fusion, i);
+        PutInPlaceOf(i, fusion);
+        changed = true;
+      }
+    }
+    return changed;
+  }
+};
+
+}  // namespace
+
+PassDefinition DefineFusionWrapper() { return {MakePassOf<FusionWrapper>, {kWrap}}; }
+
+}  // namespace hloir
