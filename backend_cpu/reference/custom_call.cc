@@ -195,7 +195,7 @@ StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
   }
   if (IsHostCallback(target)) {
     return UnimplementedOp(context, Format("\"{}\" calls back into the program that made the module; a handler in "
-                                           "EvaluatorOptions::custom_calls stands for it",
+                                           "EvaluatorOptions::custom_calls, or callbacks= in Python, stands for it",
                                            target));
   }
   return UnimplementedOp(context, Format("unsupported custom-call target \"{}\"", target));

@@ -25,12 +25,12 @@ True
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from hloir._arrays import DeviceExecutable, Executable, dtype_of, to_dlpack
+from hloir._arrays import DeviceExecutable, Executable, _answers, dtype_of, to_dlpack
 from hloir._display import Diff, Film, Picture, diff, explain, graph, stats
 from hloir._error import Error
 from hloir import _hloir
@@ -122,25 +122,38 @@ def parse_proto(message: bytes) -> Module:
     return _parse_proto(message)
 
 
-def prepare(module: Module, *, threads: int = 0, isa: str = "") -> Executable:
+def prepare(
+    module: Module, *, threads: int = 0, isa: str = "", callbacks: Mapping[Any, Callable[..., Any]] | None = None
+) -> Executable:
     """Prepares a module to be run often.
 
     threads: 0 takes what the machine has; isa: one of isas(), '' the best. hloir.Error: it has something that does not run
     here, such as a custom-call of unknown meaning.
+
+    callbacks: functions that answer custom-calls, by target ('xla_ffi_python_cpu_callback'), by the name of an instruction,
+    or by the index of a callback of JAX's, which its backend_config has. A function takes an array for each operand, gives
+    an array or a tuple of them, nothing where the call has no result, and comes before what hloir itself knows of a target.
     """
-    return Executable(_Executable(module, threads, isa))
+    return Executable(_Executable(module, threads, isa, _answers(callbacks)))
 
 
 def prepare_on_devices(
-    module: Module, *, replicas: int = 0, partitions: int = 0, threads: int = 0, isa: str = ""
+    module: Module,
+    *,
+    replicas: int = 0,
+    partitions: int = 0,
+    threads: int = 0,
+    isa: str = "",
+    callbacks: Mapping[Any, Callable[..., Any]] | None = None,
 ) -> DeviceExecutable:
-    """Prepares a module to be run on several devices, as many as it says itself, or as are given here."""
-    return DeviceExecutable(_DeviceExecutable(module, replicas, partitions, threads, isa))
+    """Prepares a module to be run on several devices, as many as it says itself, or as are given here. callbacks: as of
+    prepare(); no two are called at once."""
+    return DeviceExecutable(_DeviceExecutable(module, replicas, partitions, threads, isa, _answers(callbacks)))
 
 
-def run(module: Module, *arguments: Any) -> Any:
-    """Prepares a module and runs it once; arguments, results and errors are Executable's."""
-    return prepare(module)(*arguments)
+def run(module: Module, *arguments: Any, callbacks: Mapping[Any, Callable[..., Any]] | None = None) -> Any:
+    """Prepares a module and runs it once; arguments, results and errors are Executable's. callbacks: as of prepare()."""
+    return prepare(module, callbacks=callbacks)(*arguments)
 
 
 def _pipeline(passes: str | Sequence[str]) -> str:

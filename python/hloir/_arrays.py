@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Sequence
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 import ml_dtypes
 import numpy as np
@@ -101,6 +101,36 @@ def _unflatten(shape: Shape, leaves: Iterator[npt.NDArray[Any]]) -> Any:
     if shape.is_tuple:
         return tuple(_unflatten(element, leaves) for element in shape.tuple_shapes)
     return next(leaves)
+
+
+def _answers(callbacks: Mapping[Any, Callable[..., Any]] | None) -> dict[Any, Any]:
+    """The functions of prepare()'s callbacks, on bytes."""
+
+    def answer(function: Callable[..., Any]) -> Any:
+        def on_bytes(blocks: list[bytes], shapes: list[Shape], result: Shape) -> list[bytes]:
+            arrays = [
+                np.frombuffer(block, np.uint8).view(dtype_of(shape)).reshape(shape.dimensions)
+                for block, shape in zip(blocks, shapes)
+            ]
+            given = function(*arrays)
+            leaves = list(_leaves(result))
+            if given is None:
+                given = ()
+            elif not isinstance(given, (tuple, list)):
+                given = (given,)
+            if len(given) != len(leaves):
+                raise TypeError(f"a callback gave {len(given)} arrays for {result}")
+            made = []
+            for array, shape in zip(given, leaves):
+                array = np.asarray(array, dtype_of(shape))
+                if list(array.shape) != shape.dimensions:
+                    raise TypeError(f"a callback gave an array of {list(array.shape)} for {shape}")
+                made.append(np.ascontiguousarray(array).tobytes())
+            return made
+
+        return on_bytes
+
+    return {key: answer(function) for key, function in (callbacks or {}).items()}
 
 
 class Executable:

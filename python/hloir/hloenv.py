@@ -496,7 +496,7 @@ class HloEnv:
 
     def evaluate(self, times: int = 20, do_not_prep_for_eval: bool = False) -> EvaluationResult:
         """Runs it on made-up inputs, three times to warm up and then `times` times."""
-        executable = Executable(_Executable(self._hlo_module.module, 0, ""))
+        executable = Executable(_Executable(self._hlo_module.module, 0, "", {}))
         numbers = np.random.default_rng(0)
         arguments = [_random_argument(shape, numbers) for shape in executable.parameter_shapes]
         full: list[int] = []

@@ -1,6 +1,9 @@
 // Running and checking in Python. Arrays come and go as flat byte views, which python/hloir makes of numpy arrays
 // without a copy. A run releases the GIL and stops at Ctrl-C.
 #include <atomic>
+#include <charconv>
+#include <cstring>
+#include <optional>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -48,11 +51,94 @@ std::vector<Literal> Borrowed(const std::vector<Shape>& parameters, const std::v
   return arguments;
 }
 
+// Custom-calls that the caller's functions answer: by an instruction's name, by the index of a callback of JAX's
+// (backend_config={index = 0 : ui64}), or by target. A function takes (blocks of the operands' leaves, their shapes,
+// the result's shape) and gives the blocks of the result's leaves, all as bytes.
+class Callbacks {
+ public:
+  explicit Callbacks(nb::dict functions) : functions_(std::move(functions)) {}
+
+  // The targets of the module's calls that have a function.
+  void Register(const HloModule& module, EvaluatorOptions& options) {
+    for (const HloComputation* computation : module.computations()) {
+      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+        if (i->opcode() != HloOpcode::kCustomCall || Find(*i).is_none()) continue;
+        options.custom_calls[i->attributes<CustomCallAttributes>().custom_call_target] =
+            [this](const HloInstruction& call, std::span<const Literal* const> operands) {
+              return Answer(call, operands);
+            };
+      }
+    }
+  }
+  // What a function raised during the run.
+  void Raise() {
+    if (!raised_) return;
+    nb::python_error error = std::move(*raised_);
+    raised_.reset();
+    throw error;
+  }
+
+ private:
+  nb::object Find(const HloInstruction& call) const {
+    const auto at = [&](const nb::object& key) -> nb::object {
+      return functions_.contains(key) ? nb::object(functions_[key]) : nb::none();
+    };
+    nb::object found = at(nb::str(call.name().data(), call.name().size()));
+    const std::string_view config = call.extras().backend_config;
+    if (const size_t place = config.find("index = "); found.is_none() && place != std::string_view::npos) {
+      int64_t index = -1;
+      std::from_chars(config.data() + place + 8, config.data() + config.size(), index);
+      found = at(nb::int_(index));
+    }
+    return found.is_none() ? at(nb::str(call.attributes<CustomCallAttributes>().custom_call_target.c_str())) : found;
+  }
+
+  static void FindBlocks(Literal& literal, std::vector<Literal*>& leaves) {
+    if (!literal.shape().IsTuple()) return leaves.push_back(&literal);
+    for (Literal& element : literal.elements()) FindBlocks(element, leaves);
+  }
+  StatusOr<Literal> Answer(const HloInstruction& call, std::span<const Literal* const> operands) {
+    const nb::gil_scoped_acquire held;
+    try {
+      const nb::object function = Find(call);
+      const std::string who(call.name());
+      if (function.is_none()) return Unimplemented(who + ": there is no callback for this call of its target");
+      nb::list blocks, shapes;
+      for (const Literal* operand : operands) {
+        for (const Literal* leaf : operand->Leaves()) {
+          blocks.append(nb::bytes(leaf->untyped_data(), static_cast<size_t>(leaf->size_bytes())));
+          shapes.append(nb::cast(leaf->shape()));
+        }
+      }
+      const nb::list given = nb::cast<nb::list>(function(blocks, shapes, nb::cast(call.shape())));
+      Literal result(call.shape());
+      std::vector<Literal*> leaves;
+      FindBlocks(result, leaves);
+      if (given.size() != leaves.size()) return InvalidArgument(who + ": its callback gave another number of arrays");
+      for (size_t k = 0; k < leaves.size(); ++k) {
+        const nb::bytes block = nb::cast<nb::bytes>(given[k]);
+        if (static_cast<int64_t>(block.size()) != leaves[k]->size_bytes())
+          return InvalidArgument(who + ": its callback gave an array of another size");
+        std::memcpy(leaves[k]->untyped_data(), block.c_str(), block.size());
+      }
+      return result;
+    } catch (nb::python_error& error) {
+      raised_.emplace(std::move(error));
+      return Internal("a callback raised an exception");
+    }
+  }
+
+  nb::dict functions_;
+  std::optional<nb::python_error> raised_;
+};
+
 class Executable {
  public:
-  Executable(const Graph& graph, int threads, const std::string& isa) : module_(graph.module().Clone()) {
+  Executable(const Graph& graph, int threads, const std::string& isa, nb::dict callbacks)
+      : module_(graph.module().Clone()), callbacks_(std::move(callbacks)) {
     Check(VerifyModule(*module_));
     ExecutableOptions options;
+    callbacks_.Register(*module_, options.evaluator);
     options.threads = threads;
     options.isa = isa;
     options.evaluator.cancel = &cancel_;
@@ -73,7 +159,9 @@ class Executable {
     size_t next = 0;
     for (const Shape* leaf : result_.Leaves()) AddBlock(outputs, next++, *leaf, out, "output");
     Literal result = Value(Literal::Borrow(result_, out));
-    Check(Interruptible(cancel_, [&] { return prepared_->RunInto(pointers, &result); }));
+    const Status status = Interruptible(cancel_, [&] { return prepared_->RunInto(pointers, &result); });
+    callbacks_.Raise();
+    Check(status);
   }
 
   const std::vector<Shape>& parameters() const { return parameters_; }
@@ -83,6 +171,7 @@ class Executable {
 
  private:
   std::unique_ptr<HloModule> module_;
+  Callbacks callbacks_;
   std::atomic<bool> cancel_ = false;
   std::unique_ptr<HloExecutable> prepared_;
   std::vector<Shape> parameters_;
@@ -92,13 +181,15 @@ class Executable {
 // The same for several devices, which are threads of this process.
 class DeviceExecutable {
  public:
-  DeviceExecutable(const Graph& graph, int64_t replicas, int64_t partitions, int threads, const std::string& isa)
-      : module_(graph.module().Clone()), counts_(DeviceCountsOf(*module_)) {
+  DeviceExecutable(const Graph& graph, int64_t replicas, int64_t partitions, int threads, const std::string& isa,
+                   nb::dict callbacks)
+      : module_(graph.module().Clone()), callbacks_(std::move(callbacks)), counts_(DeviceCountsOf(*module_)) {
     Check(VerifyModule(*module_));
     if (replicas > 0) counts_.replicas = replicas;
     if (partitions > 0) counts_.partitions = partitions;
     Check(CheckDeviceCounts(counts_));
     ExecutableOptions options;
+    callbacks_.Register(*module_, options.evaluator);
     options.threads = threads;
     options.isa = isa;
     options.evaluator.cancel = &cancel_;
@@ -121,7 +212,9 @@ class DeviceExecutable {
     for (size_t d = 0; d < arguments.size(); ++d) {
       for (const Literal& argument : arguments[d]) pointers[d].push_back(&argument);
     }
-    std::vector<Literal> results = Value(Interruptible(cancel_, [&] { return prepared_->Run(pointers); }));
+    StatusOr<std::vector<Literal>> ran = Interruptible(cancel_, [&] { return prepared_->Run(pointers); });
+    callbacks_.Raise();
+    std::vector<Literal> results = Value(std::move(ran));
     nb::typed<nb::list, nb::typed<nb::list, nb::any>> all;
     for (Literal& result : results) {
       auto* kept = new Literal(std::move(result));
@@ -143,6 +236,7 @@ class DeviceExecutable {
 
  private:
   std::unique_ptr<HloModule> module_;
+  Callbacks callbacks_;
   DeviceCounts counts_;
   std::atomic<bool> cancel_ = false;
   std::unique_ptr<HloDeviceExecutable> prepared_;
@@ -202,7 +296,8 @@ nb::object DlpackOf(const MutableBytes& bytes, int code, int bits, const std::ve
 
 void BindRunning(nb::module_& m) {
   nb::class_<Executable>(m, "_Executable")
-      .def(nb::init<const Graph&, int, const std::string&>(), nb::arg("module"), nb::arg("threads"), nb::arg("isa"))
+      .def(nb::init<const Graph&, int, const std::string&, nb::dict>(), nb::arg("module"), nb::arg("threads"),
+           nb::arg("isa"), nb::arg("callbacks"))
       .def("_run", &Executable::Run, nb::arg("inputs"), nb::arg("outputs"))
       .def_prop_ro("parameter_shapes", &Executable::parameters)
       .def_prop_ro("result_shape", &Executable::result)
@@ -231,8 +326,8 @@ void BindRunning(nb::module_& m) {
       .def("__str__", &Verdict::ToString)
       .def("__repr__", [](const Verdict& v) { return "<hloir.Verdict " + v.ToString() + ">"; });
   nb::class_<DeviceExecutable>(m, "_DeviceExecutable")
-      .def(nb::init<const Graph&, int64_t, int64_t, int, const std::string&>(), nb::arg("module"), nb::arg("replicas"),
-           nb::arg("partitions"), nb::arg("threads"), nb::arg("isa"))
+      .def(nb::init<const Graph&, int64_t, int64_t, int, const std::string&, nb::dict>(), nb::arg("module"),
+           nb::arg("replicas"), nb::arg("partitions"), nb::arg("threads"), nb::arg("isa"), nb::arg("callbacks"))
       .def("_run", &DeviceExecutable::Run, nb::arg("inputs"))
       .def_prop_ro("replicas", [](const DeviceExecutable& e) { return e.counts().replicas; })
       .def_prop_ro("partitions", [](const DeviceExecutable& e) { return e.counts().partitions; })
