@@ -3,9 +3,10 @@
 //
 // Threads. An executable runs in one thread at a time: its buffers are its own. Different executables, also of one
 // module, may be prepared and run in different threads at once, as long as nobody changes the module. A run starts
-// threads of the executable's own with the first step that is worth it (some 40 microseconds of work); each step takes
-// as many as its work is worth, never waits for one that has not begun, and threads sleep some 20 microseconds after
-// their last part. The result does not depend on their number.
+// threads of the executable's own with the first step that is worth it. Each step takes as many as its work is worth,
+// one for about every 60 microseconds, so that a module of a tenth of a millisecond runs where it is called; it never
+// waits for one that has not begun, and threads give way some 5 microseconds after their last part. The result does not
+// depend on their number.
 #pragma once
 
 #include <functional>
@@ -25,7 +26,7 @@ class Transport;
 
 // How a module is prepared.
 struct ExecutableOptions {
-  int threads = 0;  // at most; 0: as many as the machine has. The result is the same for any number
+  int threads = 0;  // at most; 0: as many as this process may use: by its affinity and its container's limit
   // One of SupportedIsas(). "": the one that the environment variable HLOIR_FORCE_ISA names, else the best.
   std::string isa;
   bool fuse_elementwise = true;  // run elementwise chains tile by tile
@@ -47,6 +48,7 @@ struct StepProfile {
   int depth = 0;            // loops and branches around it
   int64_t calls = 0;
   int64_t nanoseconds = 0;  // of all calls, without those of the steps inside it
+  int threads = 0;          // the most that took part in a call; which follows from its work alone
   int64_t bytes = 0;        // of the buffers that a call reads and writes
   double flops = 0;         // of a call: floating-point and integer operations on elements
 };

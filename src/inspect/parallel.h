@@ -1,4 +1,4 @@
-// Work on many things at once, on as many threads as there are cores.
+// Work on many things at once, on as many threads as there are cores for this process.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +7,8 @@
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include "support/cores.h"
 
 namespace hloir {
 
@@ -17,10 +19,10 @@ void ForEachInParallel(size_t count, int threads, const Work& work) {
   const auto loop = [&] {
     for (size_t k; (k = next++) < count;) work(k);
   };
-  const size_t wanted = threads > 0 ? static_cast<size_t>(threads) : std::thread::hardware_concurrency();
+  const size_t wanted = threads > 0 ? static_cast<size_t>(threads) : static_cast<size_t>(AvailableCores());
   std::vector<std::thread> pool;
   try {
-    for (size_t t = 1; t < std::min(std::max<size_t>(wanted, 1), count); ++t) pool.emplace_back(loop);
+    for (size_t t = 1; t < std::min(wanted, count); ++t) pool.emplace_back(loop);
   } catch (const std::system_error&) {  // there are no more threads to be had: those that there are do
   }
   loop();

@@ -73,6 +73,7 @@ std::string ProfileReportJson(const ExecutionProfile& profile) {
                              {"depth", step.depth},
                              {"calls", step.calls},
                              {"nanoseconds", step.nanoseconds},
+                             {"threads", step.threads},
                              {"bytes", step.bytes},
                              {"flops", step.flops}});
   }

@@ -20,8 +20,10 @@ bool FusedLoop::MayShare(int read, int written) const {
   return false;
 }
 
-// `cost` is a guess of the nanoseconds that all tiles take: it decides how many parts the work has, threads do not.
-void FusedLoop::Prepare(int64_t cost) {
+// `cost` is a guess of what all tiles take, the same on every machine: it decides how many parts the work has, and so
+// in what order sums are made.
+void FusedLoop::Prepare(int64_t cost, double nanoseconds) {
+  nanoseconds_ = nanoseconds;
   const int loops = static_cast<int>(nest_.sizes.size());
   for (int d = 0; d < loops; ++d) {
     (nest_.reduced[d] ? reduced_loops_ : unit_loops_).push_back(d);
@@ -98,7 +100,7 @@ bool FusedLoop::Run(Runtime& runtime) {
     RunPart(runtime, 0, 0);
   } else {
     auto part = [&](int64_t i, int thread) { RunPart(runtime, i, thread); };
-    runtime.pool->For(parts_, part);
+    runtime.pool->For(parts_, nanoseconds_, part);
   }
   if (chunks_ > 1) FinishUnits();
   return true;

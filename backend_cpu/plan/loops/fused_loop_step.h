@@ -65,7 +65,7 @@ class FusedLoop : public Step {
   void RunPart(Runtime& runtime, int64_t part, int thread);
   void FinishUnits();
   void Finish(const LoopSink& sink, const std::byte* accumulator, std::byte* out, int64_t n) const;
-  void Prepare(int64_t cost);
+  void Prepare(int64_t cost, double nanoseconds);
 
   std::string name_;
   double flops_ = 0;
@@ -83,6 +83,7 @@ class FusedLoop : public Step {
   std::vector<int64_t> strides_;  // [loop][source]
   std::vector<Move> moves_;
   int64_t units_ = 1, reduced_steps_ = 1, chunks_ = 1, parts_ = 1;
+  double nanoseconds_ = 0;       // a guess: see thread_pool.h
   bool single_ = false;          // all is one tile: ops are bound for good
   std::vector<TileOp> all_ops_;  // prologue, body, first, next
   int64_t partial_bytes_ = 0;

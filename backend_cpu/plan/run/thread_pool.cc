@@ -1,15 +1,18 @@
-// A worker that has ended a round spins for some microseconds, because the next step of a plan usually follows at once,
-// and then sleeps: nothing spins while the executable is idle. So does the caller, for the workers' last parts.
+// A worker that has ended a round spins for a few microseconds, because the next step of a plan often follows at once;
+// for some more it looks again and again, but lets everybody run who has work; and then it sleeps, from which it takes
+// some ten microseconds to wake up. So does the caller, for the workers' last parts.
 #include "plan/run/thread_pool.h"
 
 #include <algorithm>
 #include <chrono>
 #include <system_error>
 
+#include "support/cores.h"
+
 namespace hloir::cpu {
 namespace {
 
-constexpr std::chrono::microseconds kSpinTime{20};
+constexpr std::chrono::microseconds kSpinTime{5}, kYieldTime{100};
 
 void Pause() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -19,24 +22,23 @@ void Pause() {
 #endif
 }
 
-// Waits while `state` is `value`: spinning first, then asleep until somebody notifies.
+// Waits while `state` is `value`: spinning first, then giving way, then asleep until somebody notifies.
 void WaitWhile(const std::atomic<uint32_t>& state, uint32_t value) {
   constexpr int kPausesPerLook = 16;  // at the clock
-  const auto end = std::chrono::steady_clock::now() + kSpinTime;
-  do {
+  const auto begin = std::chrono::steady_clock::now();
+  for (auto now = begin; now < begin + kYieldTime; now = std::chrono::steady_clock::now()) {
+    if (now >= begin + kSpinTime) std::this_thread::yield();
     for (int i = 0; i < kPausesPerLook; ++i) {
       if (state.load(std::memory_order_acquire) != value) return;
       Pause();
     }
-  } while (std::chrono::steady_clock::now() < end);
+  }
   state.wait(value, std::memory_order_acquire);
 }
 
 }  // namespace
 
-int ThreadCount(int wanted) {
-  return wanted > 0 ? std::min(wanted, 1024) : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
+int ThreadCount(int wanted) { return std::min(wanted > 0 ? wanted : AvailableCores(), 1024); }
 
 ThreadPool::ThreadPool(int threads) : threads_(ThreadCount(threads)), shares_(static_cast<size_t>(threads_)) {}
 
@@ -69,11 +71,11 @@ void ThreadPool::TakeParts(int thread) {
   }
 }
 
-void ThreadPool::Run(int64_t parts, Function function, void* data) {
+void ThreadPool::Run(int64_t parts, int threads, Function function, void* data) {
   if (!started_) Start();
   function_ = function;
   data_ = data;
-  taking_part_ = static_cast<int>(std::min<int64_t>(parts, worker_count_ + 1));
+  taking_part_ = std::min(threads, worker_count_ + 1);
   for (int64_t i = 0; i < taking_part_; ++i) {
     Share& share = shares_[static_cast<size_t>(i)];
     share.next.store(parts * i / taking_part_, std::memory_order_relaxed);

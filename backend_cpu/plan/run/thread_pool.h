@@ -3,8 +3,10 @@
 // threads. Each thread begins with its own share, a run of neighbours, so that what one step has left in a core's cache
 // the next finds there; a thread that is done early takes from the others.
 //
-// No more threads are woken than there are parts, so a step decides by its work how many it takes. Nobody waits for a
-// thread that has not begun: on a busy machine the caller does the work itself. Tests: tests/unit/thread_pool_test.cc.
+// A step says how long it will take, as a guess, and that alone decides how many threads it gets: waking one costs some
+// ten microseconds, and on a busy machine a thread that has begun may be interrupted for milliseconds, while all others
+// wait for it. Nobody waits for a thread that has not begun: the caller does the work itself. Tests:
+// tests/unit/thread_pool_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -13,47 +15,59 @@
 #include <memory>
 #include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace hloir::cpu {
 
-// `wanted`, or, if it is 0, as many as the machine has; at most 1024.
+// `wanted`, or, if it is 0, as many as this process may keep busy (support/cores.h); at most 1024.
 int ThreadCount(int wanted);
+
+// A guess of nanoseconds of work, on a machine with AVX2: what is known of speed here, said in one unit. A step takes
+// one thread for each kNanosPerThread, so that all that takes less than twice as much runs where it is called.
+inline constexpr double kNanosPerThread = 60000;
 
 class ThreadPool {
  public:
-  // `threads` in all, the caller's among them; 0: as many as the machine has. They start with the first parallel work.
+  // `threads` in all, the caller's among them; 0: ThreadCount(0). They start with the first parallel work.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return threads_; }
-  // f(part, thread) for each part; thread < threads(). No allocation, so f is a plain function and its data. To be
-  // called by one thread at a time.
-  using Function = void (*)(void* data, int64_t part, int thread);
-  void Run(int64_t parts, Function function, void* data);
+  // How many take part in `parts` parts that are `nanoseconds` of work in all.
+  int ThreadsFor(int64_t parts, double nanoseconds) const {
+    const double worth = std::clamp(nanoseconds / kNanosPerThread, 1.0, static_cast<double>(threads_));
+    return static_cast<int>(std::clamp<int64_t>(parts, 1, static_cast<int64_t>(worth)));
+  }
+  // f(part, thread) for each part, `nanoseconds` of work in all; thread < threads(). No allocation, so f is a plain
+  // function and its data. To be called by one thread at a time.
   template <class F>
-  void For(int64_t parts, F&& f) {
-    if (parts == 1 || threads_ == 1) {
+  void For(int64_t parts, double nanoseconds, F&& f) {
+    const int taking_part = ThreadsFor(parts, nanoseconds);
+    widest_ = std::max(widest_, taking_part);
+    if (taking_part == 1) {
       for (int64_t i = 0; i < parts; ++i) f(i, 0);
       return;
     }
     Run(
-        parts,
+        parts, taking_part,
         [](void* data, int64_t part, int thread) { (*static_cast<std::remove_reference_t<F>*>(data))(part, thread); },
         const_cast<void*>(static_cast<const void*>(&f)));
   }
-  // f(item, thread) for each item, `nanoseconds` of work in all: in parts that are worth waking a thread for.
+  // f(item, thread) for each item, `nanoseconds` of work in all, in parts of some microseconds at least.
   template <class F>
   void ForItems(int64_t items, double nanoseconds, F&& f) {
     constexpr double kWorthwhile = 20000, kMostParts = 256;
     const int64_t wanted = static_cast<int64_t>(std::clamp(nanoseconds / kWorthwhile, 1.0, kMostParts));
     const int64_t parts = std::min(items, wanted);
-    For(parts, [&](int64_t part, int thread) {
+    For(parts, nanoseconds, [&](int64_t part, int thread) {
       for (int64_t i = items * part / parts; i < items * (part + 1) / parts; ++i) f(i, thread);
     });
   }
+  // The most threads that any work has been given since the last call, at least 1.
+  int TakeWidest() { return std::exchange(widest_, 1); }
 
  private:
   // What a worker is asked for, and whether it has begun: only the caller offers and withdraws, only the worker begins
@@ -68,11 +82,13 @@ class ThreadPool {
     int64_t end = 0;
   };
 
+  using Function = void (*)(void* data, int64_t part, int thread);
+  void Run(int64_t parts, int threads, Function function, void* data);
   void Start();
   void Work(int thread);
   void TakeParts(int thread);
 
-  int threads_;
+  int threads_, widest_ = 1;
   bool started_ = false;
   std::unique_ptr<Worker[]> workers_;
   int worker_count_ = 0;

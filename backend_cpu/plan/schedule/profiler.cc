@@ -51,6 +51,7 @@ Profiler::Profiler(const BufferTable& buffers) : buffers_(buffers) {
 
 bool Profiler::RunStep(Step& step, Runtime& runtime) {
   const int64_t outer_inner = std::exchange(inner_, 0);
+  runtime.pool->TakeWidest();
   Entry& entry = entries_[&step];
   entry.depth = depth_++;
   const Clock::time_point begin = Clock::now();
@@ -59,6 +60,7 @@ bool Profiler::RunStep(Step& step, Runtime& runtime) {
   --depth_;
   ++entry.calls;
   entry.nanoseconds += duration - inner_;
+  entry.threads = std::max(entry.threads, runtime.pool->TakeWidest());
   inner_ = outer_inner + duration;
   if (events_.size() < kMaxEvents)
     events_.push_back({entry.index, std::chrono::nanoseconds(begin - begin_).count(), duration});
@@ -83,6 +85,7 @@ ExecutionProfile Profiler::Report(const KernelTable& kernels, int threads) const
     row.depth = entry.depth;
     row.calls = entry.calls;
     row.nanoseconds = entry.nanoseconds;
+    row.threads = entry.threads;
     row.flops = step->Flops();
     std::vector<int32_t> seen;
     for (const Ref& ref : step->refs()) {

@@ -24,6 +24,7 @@ class Profiler {
   struct Entry {
     int32_t index = 0, depth = 0;
     int64_t calls = 0, nanoseconds = 0;
+    int threads = 0;
     size_t origin = 0;  // among the buffers' steps
   };
   std::vector<const Step*> order_;  // by the time they run at

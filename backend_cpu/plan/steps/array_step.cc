@@ -67,7 +67,7 @@ class ElementLoop : public ArrayStep {
   bool Run(Runtime& runtime) override {
     constexpr int64_t kPart = 4096;
     const int64_t parts = std::clamp<int64_t>(count_ / kPart, 1, 64);
-    runtime.pool->For(parts, [&](int64_t part, int) {
+    runtime.pool->For(parts, 4.0 * static_cast<double>(count_), [&](int64_t part, int) {
       const std::byte* in[3] = {};
       for (size_t i = 0; i < operands_.size(); ++i) in[i] = refs()[i].pointer;
       RunRange(in, written(0).pointer, count_ * part / parts, count_ * (part + 1) / parts);

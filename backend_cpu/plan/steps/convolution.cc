@@ -21,7 +21,7 @@ class DepthwiseStep : public Step {
   bool Run(Runtime& runtime) override {
     const int64_t count = static_cast<int64_t>(places_.size()), taps = static_cast<int64_t>(taps_.size());
     const int64_t parts = std::clamp<int64_t>(count * taps * channels_ / 200000, 1, std::min<int64_t>(32, count));
-    runtime.pool->For(parts, [&](int64_t part, int) {
+    runtime.pool->For(parts, Flops() / 16, [&](int64_t part, int) {
       const int64_t begin = count * part / parts, end = count * (part + 1) / parts;
       kernel_(end - begin, places_.data() + begin, taps, taps_.data(), channels_, ref(0).pointer, ref(1).pointer,
               written(0).pointer + begin * channels_ * bytes_);

@@ -19,7 +19,9 @@ constexpr int64_t kFewRows = 4;            // tiles, one below the other: packin
 constexpr int64_t kTasks = 8,
                   kRun = 4;  // at least so many tasks, of at least so many panels, if threads share a product
 constexpr int64_t kAlign = 64;
-constexpr double kFlopsPerNano = 20;  // a guess, to decide whether threads pay
+// Guesses, to decide how many threads pay: of a tile's column, which stands for the vectors' length; of packing; and of
+// reading a matrix that is used once.
+constexpr double kFlopsPerNanoAndColumn = 4, kNanosPerPacked = 0.3, kNanosPerByteOnce = 0.04;
 
 int64_t ComputeBytes(GemmType type) { return type == GemmType::kF64 ? 8 : 4; }
 int64_t RoundUp(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
@@ -65,9 +67,15 @@ class GemmStep : public Step {
     if (p_.c_row == 0) p_.c_row = p_.n;
     if (p_.c_offsets.empty())
       for (int64_t b = 0; b < p_.batch; ++b) p_.c_offsets.push_back(b * p_.m * p_.n);
-    const double work = 2.0 * static_cast<double>(p_.batch) * p_.m * p_.n * p_.k / kFlopsPerNano;
     Choose();
-    parallel_ = work > 40000;
+    nanoseconds_ = NanosOf(p_.m, p_.n, p_.k) * static_cast<double>(p_.batch);
+    if (how_ == kPacked || how_ == kPackedB)
+      nanoseconds_ += kNanosPerPacked * static_cast<double>(p_.batch * p_.k * (how_ == kPacked ? p_.m + p_.n : p_.n));
+    if (how_ == kRowTimesMatrix || how_ == kMatrixTimesColumn || how_ == kRowTimesTransposed) {
+      const double matrix = static_cast<double>(p_.batch * std::max(p_.m, p_.n) * p_.k * bytes_);
+      nanoseconds_ = std::max(nanoseconds_, kNanosPerByteOnce * matrix);
+    }
+    parallel_ = nanoseconds_ >= 2 * kNanosPerThread;
     by_batch_ = p_.batch >= 4;
     block_k_ = std::min(kBlockK * pack_a_.group, RoundUp(p_.k, pack_a_.group));
     // The smaller operand is the shared one; a large one is shared in blocks of equal size.
@@ -112,12 +120,12 @@ class GemmStep : public Step {
         case kRowTimesTransposed: RunRow(runtime, a_data, b_data, c_batch); break;
       }
     };
-    if (by_batch_ && parallel_) runtime.pool->For(p_.batch, batch);
+    if (by_batch_ && parallel_) runtime.pool->For(p_.batch, nanoseconds_, batch);
     else
       for (int64_t b = 0; b < p_.batch; ++b) batch(b, 0);
     if (wide_bytes_ > 0) {
       const int64_t count = p_.batch * p_.m * p_.n, parts = std::clamp<int64_t>(count >> 15, 1, 16);
-      runtime.pool->For(parts, [&](int64_t part, int) {
+      runtime.pool->For(parts, 0.5 * static_cast<double>(count), [&](int64_t part, int) {
         const int64_t begin = count * part / parts, n = count * (part + 1) / parts - begin;
         std::byte* to = written(0).pointer + begin * StorageBytes(p_.result);
         if (p_.compute == GemmType::kF32) StoreAs(p_.result, reinterpret_cast<const float*>(c) + begin, to, n);
@@ -148,6 +156,11 @@ class GemmStep : public Step {
   static int64_t EqualBlocks(const Side& side, int64_t most) {
     const int64_t blocks = std::max<int64_t>(1, (side.size + most - 1) / most);
     return RoundUp((side.size + blocks - 1) / blocks, side.width);
+  }
+
+  double NanosOf(int64_t m, int64_t n, int64_t k) const {
+    return 2.0 * static_cast<double>(RoundUp(m, how_ == kPacked ? kernels_.rows : 1)) * static_cast<double>(n) *
+           static_cast<double>(k) / (kFlopsPerNanoAndColumn * kernels_.columns);
   }
 
   // Vectors and small matrices are multiplied where they lie, if their types and strides allow it.
@@ -186,7 +199,7 @@ class GemmStep : public Step {
     const int64_t parts = parallel_ && !by_batch_ ? std::min<int64_t>(16, (count + unit - 1) / unit) : 1;
     if (parts <= 1) return f(0, count);
     const int64_t step = RoundUp((count + parts - 1) / parts, unit);
-    runtime.pool->For(parts, [&](int64_t part, int) {
+    runtime.pool->For(parts, nanoseconds_ / static_cast<double>(p_.batch), [&](int64_t part, int) {
       if (part * step < count) f(part * step, std::min(count, (part + 1) * step));
     });
   }
@@ -217,7 +230,8 @@ class GemmStep : public Step {
     const int64_t columns = kernels_.columns, rows = kernels_.rows, panels = (p_.n + columns - 1) / columns;
     const bool share = parallel_ && !by_batch_;
     const int64_t parts = share ? std::min<int64_t>(16, panels) : 1;
-    runtime.pool->For(parts, [&](int64_t part, int t) {
+    const double nanoseconds = share ? nanoseconds_ / static_cast<double>(p_.batch) : 0;
+    runtime.pool->For(parts, nanoseconds, [&](int64_t part, int t) {
       std::byte* tile = runtime.scratch[static_cast<size_t>(share ? t : thread)];
       std::byte* b_pack = tile + tile_bytes_;
       for (int64_t n = panels * part / parts * columns; n < std::min(p_.n, panels * (part + 1) / parts * columns);
@@ -306,8 +320,10 @@ class GemmStep : public Step {
         };
         for (int t = 0; t < (share ? runtime.pool->threads() : 1); ++t) *packed_of(t) = -1;
         if (share) {
-          runtime.pool->For(panels, pack_shared);
-          runtime.pool->For(own_blocks * runs, multiply);
+          // As many for a part as for the whole: those that sleep in between wake up late.
+          const double nanoseconds = nanoseconds_ / static_cast<double>(p_.batch);
+          runtime.pool->For(panels, nanoseconds, pack_shared);
+          runtime.pool->For(own_blocks * runs, nanoseconds, multiply);
         } else {
           for (int64_t i = 0; i < panels; ++i) pack_shared(i, thread);
           for (int64_t i = 0; i < own_blocks; ++i) multiply(i, thread);
@@ -357,6 +373,7 @@ class GemmStep : public Step {
   const int64_t bytes_;  // of a sum
   const GemmPacker pack_a_, pack_b_;
   How how_ = kPacked;
+  double nanoseconds_ = 0;  // of the whole product: a guess
   bool parallel_ = false, by_batch_ = false;
   int64_t a_row_ = 0, a_k_ = 0, b_row_ = 0, b_k_ = 0;
   Side a_, b_;

@@ -116,7 +116,7 @@ class ElementConvolutionStep : public Step {
   bool HasNan(Runtime& runtime) {
     std::atomic<bool> found{false};
     const int64_t count = rows_ * features_, parts = (count + kSlice - 1) / kSlice;
-    runtime.pool->For(parts, [&](int64_t part, int) {
+    runtime.pool->For(parts, 0.5 * static_cast<double>(count), [&](int64_t part, int) {
       const int64_t begin = part * kSlice;
       if (HasSpecial(result_type_, written(0).pointer + begin * StorageBytes(result_type_),
                      std::min(kSlice, count - begin), true))
@@ -138,7 +138,7 @@ class ElementConvolutionStep : public Step {
     const int64_t chunks = (group_ + kColumns - 1) / kColumns, tasks = rows_ * groups_ * chunks;
     const int64_t work = std::max<int64_t>(1, std::min(group_, kColumns) * taps_ * terms_);
     const int64_t parts = std::clamp<int64_t>(tasks / std::max<int64_t>(1, kSlice / work), 1, 4096);
-    runtime.pool->For(parts, [&](int64_t part, int) {
+    runtime.pool->For(parts, static_cast<double>(tasks) * static_cast<double>(work), [&](int64_t part, int) {
       Sum sums[kColumns];
       for (int64_t task = tasks * part / parts; task < tasks * (part + 1) / parts; ++task) {
         const int64_t chunk = task % chunks, group = task / chunks % groups_, row = task / chunks / groups_;

@@ -17,6 +17,8 @@ namespace {
 using reference::ScalarFunction;
 using reference::Slot;
 
+constexpr double kNanosPerCall = 10;
+
 // A computation on scalars with slots of its own, so one for each thread that calls it.
 class Body {
  public:
@@ -70,7 +72,7 @@ class ElementReduceStep : public Step {
   }
   bool Run(Runtime& runtime) override {
     const int64_t parts = std::clamp<int64_t>(results_ * elements_ / 4096, 1, std::min<int64_t>(results_, 64));
-    runtime.pool->For(parts, [&](int64_t part, int thread) {
+    runtime.pool->For(parts, kNanosPerCall * Flops(), [&](int64_t part, int thread) {
       RunRange(*bodies_[static_cast<size_t>(thread)], results_ * part / parts, results_ * (part + 1) / parts);
     });
     return true;
@@ -134,7 +136,7 @@ class ElementWindowStep : public Step {
   bool Run(Runtime& runtime) override {
     const int64_t length = scan_ ? dims_[along_] : 1, lines = results_ / length, work = scan_ ? length : taps_;
     const int64_t parts = std::clamp<int64_t>(lines * work / 4096, 1, std::min<int64_t>(lines, 64));
-    runtime.pool->For(parts, [&](int64_t part, int thread) {
+    runtime.pool->For(parts, kNanosPerCall * static_cast<double>(lines * work), [&](int64_t part, int thread) {
       Body& body = *bodies_[static_cast<size_t>(thread)];
       for (int64_t line = lines * part / parts; line < lines * (part + 1) / parts; ++line) {
         if (scan_) Scan(body, line);

@@ -205,7 +205,7 @@ class FftStep : public Step {
     const int64_t parts = std::clamp<int64_t>(lines * length_[which] / 4096, 1, std::min<int64_t>(groups, 64));
     const bool last = d + 1 == dims.size();
     const double scale = last && inverse() ? 1 / scale_ : 1;
-    runtime.pool->For(parts, [&](int64_t part, int thread) {
+    runtime.pool->For(parts, 3.0 * static_cast<double>(lines * length_[which]), [&](int64_t part, int thread) {
       for (int64_t g = groups * part / parts; g < groups * (part + 1) / parts; ++g) {
         Group(runtime, which, g * lanes, std::min(lines, (g + 1) * lanes), inner, from, to, in, out,
               static_cast<T>(scale), thread);

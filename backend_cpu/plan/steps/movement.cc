@@ -55,14 +55,14 @@ class PadStep : public Step {
     const std::byte *from = ref(0).pointer, *value = zeros_ ? kZero : ref(1).pointer;
     if (copy_.count < count_) {
       const int64_t parts = std::clamp<int64_t>(count_ * bytes_ / kPartBytes, 1, 16);
-      runtime.pool->For(parts, [&](int64_t part, int) {
+      runtime.pool->For(parts, kNanosPerByte * static_cast<double>(count_ * bytes_), [&](int64_t part, int) {
         const int64_t begin = count_ * part / parts, end = count_ * (part + 1) / parts;
         Fill(to + begin * bytes_, value, bytes_, end - begin);
       });
     }
     const int64_t parts = std::clamp<int64_t>(copy_.count * bytes_ / kPartBytes, 1,
                                               std::max<int64_t>(1, std::min<int64_t>(16, copy_.parts())));
-    runtime.pool->For(parts, [&](int64_t part, int) {
+    runtime.pool->For(parts, kNanosPerByte * static_cast<double>(copy_.count * bytes_), [&](int64_t part, int) {
       copy_.RunPart(from, to, copy_.parts() * part / parts, copy_.parts() * (part + 1) / parts);
     });
     return true;
@@ -71,6 +71,7 @@ class PadStep : public Step {
 
  private:
   static constexpr int64_t kPartBytes = 1 << 18;
+  static constexpr double kNanosPerByte = 0.1;  // memory's
   int64_t bytes_, count_;
   bool zeros_;
   StridedCopy copy_;

@@ -66,7 +66,7 @@ class NarrowSumStep : public Step {
   bool Run(Runtime& runtime) override {
     const int64_t results = shape_.outer * shape_.inner, groups = (results + kLanes - 1) / kLanes;
     const int64_t parts = std::clamp<int64_t>(results * shape_.reduced / 16384, 1, std::min<int64_t>(groups, 64));
-    runtime.pool->For(parts, [&](int64_t part, int) {
+    runtime.pool->For(parts, 0.12 * Flops(), [&](int64_t part, int) {
       for (int64_t g = groups * part / parts; g < groups * (part + 1) / parts; ++g) {
         Group(g * kLanes, std::min(results, (g + 1) * kLanes));
       }

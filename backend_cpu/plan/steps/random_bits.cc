@@ -39,7 +39,7 @@ class PhiloxStep : public Step {
     const int64_t each = bytes_ == 8 ? 2 : 4, counters = (count_ + each - 1) / each;
     const int64_t blocks = (counters + kBlock - 1) / kBlock, parts = std::clamp<int64_t>(blocks / 32, 1, 32);
     std::byte* out = written(1).pointer;
-    runtime.pool->For(parts, [&](int64_t part, int) {
+    runtime.pool->For(parts, Flops() / 10, [&](int64_t part, int) {
       uint32_t words[4 * kBlock];
       for (int64_t b = blocks * part / parts; b < blocks * (part + 1) / parts; ++b) {
         const int64_t first = b * kBlock, n = std::min(kBlock, counters - first);
@@ -73,7 +73,7 @@ class ThreefryStep : public Step {
     const int64_t pairs = bytes_ == 8 ? size_ : (size_ + 1) / 2, counters = outer_ * pairs * inner_;
     const int64_t blocks = (counters + kBlock - 1) / kBlock, parts = std::clamp<int64_t>(blocks / 32, 1, 32);
     std::byte* out = written(1).pointer;
-    runtime.pool->For(parts, [&](int64_t part, int) {
+    runtime.pool->For(parts, Flops() / 10, [&](int64_t part, int) {
       uint32_t a[kBlock], b[kBlock], both[2 * kBlock];
       for (int64_t block = blocks * part / parts; block < blocks * (part + 1) / parts; ++block) {
         const int64_t first = block * kBlock, n = std::min(kBlock, counters - first);

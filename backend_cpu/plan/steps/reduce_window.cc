@@ -74,7 +74,7 @@ class ReduceWindowStep : public Step {
   bool Run(Runtime& runtime) override {
     const int64_t work = g_.rows * g_.row() * (scan_ != kNone ? 4 : taps_);
     const int64_t parts = std::clamp<int64_t>(work / kElementsPerPart, 1, std::min<int64_t>(32, g_.rows));
-    runtime.pool->For(parts, [&](int64_t part, int thread) {
+    runtime.pool->For(parts, 0.3 * static_cast<double>(work), [&](int64_t part, int thread) {
       const int64_t begin = g_.rows * part / parts, end = g_.rows * (part + 1) / parts;
       if (scan_ != kNone) Scan(begin, end);
       else

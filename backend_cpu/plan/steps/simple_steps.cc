@@ -10,7 +10,8 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kParallelBytes = 1 << 19;  // below this a copy is done before another thread wakes up
+constexpr int64_t kPartBytes = 1 << 18;
+constexpr double kNanosPerByte = 0.1;  // memory's
 
 }  // namespace
 
@@ -33,12 +34,12 @@ bool BlockCopy::Run(Runtime& runtime) {
     }
     return true;
   }
-  if (bytes_ < kParallelBytes) {
+  if (bytes_ < 2 * kPartBytes) {
     std::memmove(to, from, bytes_);
     return true;
   }
-  const int64_t parts = std::min<int64_t>(8, bytes_ / (kParallelBytes / 2));
-  runtime.pool->For(parts, [&](int64_t part, int) {
+  const int64_t parts = std::min<int64_t>(8, bytes_ / kPartBytes);
+  runtime.pool->For(parts, kNanosPerByte * static_cast<double>(bytes_), [&](int64_t part, int) {
     const int64_t begin = bytes_ * part / parts, end = bytes_ * (part + 1) / parts;
     std::memcpy(to + begin, from + begin, end - begin);
   });
@@ -60,16 +61,18 @@ std::string BlockCopy::Name() const { return Format("copy {} bytes", bytes_); }
 
 bool ViewCopy::Run(Runtime& runtime) {
   std::byte* to = written(0).pointer;
+  int64_t all = 0;
+  for (const StridedCopy& copy : copies_) all += copy.count * copy.bytes;
   for (size_t i = 0; i < copies_.size(); ++i) {
     const StridedCopy& copy = copies_[i];
     const std::byte* from = ref(static_cast<int>(i)).pointer;
     const int64_t bytes = copy.count * copy.bytes;
-    const int64_t parts = std::min({copy.parts(), bytes / (kParallelBytes / 2), int64_t{16}});
+    const int64_t parts = std::min({copy.parts(), bytes / kPartBytes, int64_t{16}});
     if (parts < 2) {
       copy.Run(from, to);
       continue;
     }
-    runtime.pool->For(parts, [&](int64_t part, int) {
+    runtime.pool->For(parts, kNanosPerByte * static_cast<double>(all), [&](int64_t part, int) {
       copy.RunPart(from, to, copy.parts() * part / parts, copy.parts() * (part + 1) / parts);
     });
   }

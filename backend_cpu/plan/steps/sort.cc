@@ -297,7 +297,7 @@ class SortStep : public KeySort {
   }
   bool Run(Runtime& runtime) override {
     const int64_t parts = std::clamp<int64_t>(rows_ * length_ / 4096, 1, std::min<int64_t>(rows_, 64));
-    runtime.pool->For(parts, [&](int64_t part, int thread) {
+    runtime.pool->For(parts, 8.0 * static_cast<double>(rows_ * length_), [&](int64_t part, int thread) {
       for (int64_t row = rows_ * part / parts; row < rows_ * (part + 1) / parts; ++row) SortRow(row, Scratch(thread));
     });
     return true;
@@ -406,7 +406,7 @@ class TopKStep : public KeySort {
   }
   bool Run(Runtime& runtime) override {
     const int64_t parts = std::clamp<int64_t>(rows_ * length_ / 16384, 1, std::min<int64_t>(rows_, 64));
-    runtime.pool->For(parts, [&](int64_t part, int thread) {
+    runtime.pool->For(parts, 1.5 * static_cast<double>(rows_ * length_), [&](int64_t part, int thread) {
       for (int64_t row = rows_ * part / parts; row < rows_ * (part + 1) / parts; ++row) Select(row, Scratch(thread));
     });
     return true;
