@@ -178,9 +178,7 @@ StatusOr<Row> Verify(const VerifyFlags& flags, const std::string& file, const st
 std::string Ratio(double before, double after) { return after > 0 ? fmt::format("{:.2f}x", before / after) : "—"; }
 
 // Of run times, only where it is more than noise.
-std::string TimeRatio(const Verdict& v) {
-  return TimesDiffer(v.before, v.after) ? Ratio(v.before.median, v.after.median) : "~";
-}
+std::string TimeRatio(const Verdict& v) { return v.times_differ ? Ratio(v.before.median, v.after.median) : "~"; }
 
 std::string Words(const Row& row) {
   if (row.status.ok()) return std::string(OutcomeName(row.verdict.outcome));

@@ -159,8 +159,6 @@ struct Timing {
   double median = 0;
   double low = 0, high = 0;  // the quartiles
 };
-// Is the difference of two timings larger than their spread?
-bool TimesDiffer(const Timing& a, const Timing& b);
 
 // What Check found out.
 struct Verdict {
@@ -185,6 +183,9 @@ struct Verdict {
   std::optional<Divergence> divergence;
   Proof proof;  // that they agree on all inputs; if it holds, little was run (see Proofs)
   Timing before, after;
+  // One of them is faster in so many of the pairs of runs that it is no noise (see PairedTimes::differ): else their
+  // ratio is not to be told.
+  bool times_differ = false;
 
   bool agrees() const { return outcome == Outcome::kSameBits || outcome == Outcome::kAgree; }
   // "agree, bit for bit"; "DISAGREE: out0 differs in …", a line for each note.

@@ -26,8 +26,4 @@ std::string Verdict::ToString() const {
   return text;
 }
 
-bool TimesDiffer(const Timing& a, const Timing& b) {
-  return a.runs > 1 && b.runs > 1 && (a.high < b.low || b.high < a.low);
-}
-
 }  // namespace hloir

@@ -70,7 +70,7 @@ std::string VerdictJson(const Verdict& verdict) {
                {"agree", verdict.agrees() || verdict.outcome == Outcome::kNotAsStored},
                {"before", TimesJson(verdict.before)},
                {"after", TimesJson(verdict.after)},
-               {"times_differ", TimesDiffer(verdict.before, verdict.after)},
+               {"times_differ", verdict.times_differ},
                {"engines", verdict.engines},
                {"reached", verdict.reached},
                {"unreached", verdict.unreached},

@@ -455,11 +455,34 @@ TEST_CASE("stored results of bf16 may have been computed with more digits") {
   CHECK(VerdictOf(text, text, options, {Given({x})}).outcome == Outcome::kNotAsStored);
 }
 
-TEST_CASE("times differ by more than their spread, or not at all") {
-  CHECK(TimesDiffer({10, 1, 0.9, 1.1}, {10, 2, 1.8, 2.2}));
-  CHECK_FALSE(TimesDiffer({10, 1, 0.9, 1.9}, {10, 2, 1.8, 2.2}));
-  CHECK_FALSE(TimesDiffer({1, 1, 1, 1}, {1, 2, 2, 2}));  // one run has no spread
-  CHECK_FALSE(TimesDiffer({}, {}));
+// What JudgePairs takes for more than noise is tested in tune_test.cc.
+TEST_CASE("times differ in nearly all pairs of runs, or not at all") {
+  const std::string quick = "HloModule m\nENTRY e { ROOT x = f32[4] parameter(0) }\n";
+  const std::string slow = R"(HloModule m
+    less { t = (s32[], f32[4]) parameter(0)
+      i = s32[] get-tuple-element(t), index=0
+      n = s32[] constant(20000)
+      ROOT c = pred[] compare(i, n), direction=LT }
+    body { t = (s32[], f32[4]) parameter(0)
+      i = s32[] get-tuple-element(t), index=0
+      one = s32[] constant(1)
+      j = s32[] add(i, one)
+      x = f32[4] get-tuple-element(t), index=1
+      y = f32[4] negate(x)
+      ROOT u = (s32[], f32[4]) tuple(j, y) }
+    ENTRY e { x = f32[4] parameter(0)
+      i = s32[] constant(0)
+      t = (s32[], f32[4]) tuple(i, x)
+      w = (s32[], f32[4]) while(t), condition=less, body=body
+      ROOT y = f32[4] get-tuple-element(w), index=1 })";
+  CheckOptions options;
+  options.proofs = Proofs::kNone;
+  options.timing = true;
+  const Verdict verdict = VerdictOf(quick, slow, options);
+  CHECK(verdict.before.runs >= 8);
+  CHECK(verdict.times_differ);
+  options.timing = false;
+  CHECK_FALSE(VerdictOf(quick, slow, options).times_differ);
 }
 
 TEST_CASE("a runner runs on one device or on all") {
