@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <string>
@@ -20,6 +21,7 @@
 #include <fmt/ranges.h>
 
 #include "hloir/executable.h"
+#include "hloir/inspect/folder.h"
 #include "hloir/main.h"
 #include "hloir/version.h"
 #include "support/did_you_mean.h"
@@ -76,9 +78,16 @@ void LimitMemory(uint64_t most, const std::vector<std::string>& arguments) {
     most = kAlways;
     for (const std::string& argument : arguments) {
       const size_t value = argument.starts_with("--") ? argument.find('=') + 1 : 0;  // --inputs=X.npz
+      const std::string path = argument.substr(value);
       std::error_code none;
-      const uint64_t size = std::filesystem::file_size(argument.substr(value), none);
-      if (!none) most += kTimesFiles * size;
+      std::vector<std::string> files{path};
+      if (std::filesystem::is_directory(path, none)) {
+        if (auto inside = ListModuleFiles(path); inside.ok()) files = std::move(*inside);
+      }
+      for (const std::string& file : files) {
+        const uint64_t size = std::filesystem::file_size(file, none);
+        if (!none) most += kTimesFiles * size;
+      }
     }
   }
   most += kStack * std::max(1u, std::thread::hardware_concurrency());  // of threads; what is not used takes nothing
@@ -91,6 +100,19 @@ void LimitMemory(uint64_t most, const std::vector<std::string>& arguments) {
 #endif
 }
 
+struct Command {
+  const char* name;
+  AddCommand* add;
+};
+constexpr Command kCommands[] = {
+    {"check", &AddCheckCommand},     {"print", &AddPrintCommand},   {"opt", &AddOptCommand},
+    {"run", &AddRunCommand},         {"verify", &AddVerifyCommand}, {"convert", &AddConvertCommand},
+    {"stats", &AddStatsCommand},     {"cost", &AddCostCommand},     {"export", &AddExportCommand},
+    {"reduce", &AddReduceCommand},   {"tune", &AddTuneCommand},     {"fuzz", &AddFuzzCommand},
+    {"diff", &AddDiffCommand},       {"graph", &AddGraphCommand},   {"dumps", &AddDumpsCommand},
+    {"explain", &AddExplainCommand}, {"lsp", &AddLspCommand},       {"lesson", &AddLessonCommand},
+};
+
 int Main(int argc, char** argv, PassRegistry& registry) {
   CLI::App app("Reads, checks, optimizes and runs HLO, XLA's intermediate representation, without XLA.", "hloir");
   app.formatter(std::make_shared<HelpFormatter>());
@@ -98,11 +120,12 @@ int Main(int argc, char** argv, PassRegistry& registry) {
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.require_subcommand(1);
   Action action;
-  for (AddCommand* add :
-       {&AddCheckCommand, &AddPrintCommand, &AddOptCommand, &AddRunCommand, &AddVerifyCommand, &AddConvertCommand,
-        &AddStatsCommand, &AddCostCommand, &AddExportCommand, &AddReduceCommand, &AddTuneCommand, &AddFuzzCommand,
-        &AddDiffCommand, &AddGraphCommand, &AddDumpsCommand, &AddExplainCommand, &AddLspCommand, &AddLessonCommand})
-    add(app, action, registry);
+  std::vector<std::string> arguments = Arguments(argc, argv);
+  const auto named = [&](const Command& command) { return !arguments.empty() && arguments[0] == command.name; };
+  // To describe all commands and their options takes longer than to run a small module.
+  const bool one = std::any_of(std::begin(kCommands), std::end(kCommands), named);
+  for (const Command& command : kCommands)
+    if (!one || named(command)) command.add(app, action, registry);
   uint64_t max_memory = 0;
   bool limited = false;
   for (CLI::App* command : app.get_subcommands({})) {
@@ -119,7 +142,6 @@ int Main(int argc, char** argv, PassRegistry& registry) {
       "A FILE of - is standard input. `hloir help COMMAND` says more.\nExit status: 0 success; 1 modules disagree; 2 "
       "invalid input or command line;\n3 not supported or over a limit; 70 a bug in hloir.");
 
-  std::vector<std::string> arguments = Arguments(argc, argv);
   if (arguments.empty()) {
     Write(stderr, app.help());
     return kExitBadInput;

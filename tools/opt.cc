@@ -1,9 +1,11 @@
 // hloir opt: runs passes on a module and prints the result; or, with --dry-run and --bisect, what the passes would do
 // and what they did wrong.
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +14,7 @@
 #include <re2/re2.h>
 
 #include "hloir/check/bisect.h"
+#include "hloir/inspect/folder.h"
 #include "hloir/io.h"
 #include "hloir/passes.h"
 #include "hloir/printer.h"
@@ -22,6 +25,7 @@
 #include "tools/flags.h"
 #include "tools/help.h"
 #include "tools/optimize_flags.h"
+#include "tools/progress.h"
 #include "tools/report.h"
 #include "tools/terminal.h"
 
@@ -33,6 +37,7 @@ struct OptFlags {
   OptimizeFlags optimize;
   std::vector<std::string> take;
   int64_t max_rewrites = INT64_MAX;
+  int threads = 0;
   bool list_passes = false, list_rules = false, verify_each = false, check_each = false, stats = false, memory = false;
   bool dry_run = false, bisect = false, json = false, merged_metadata = false;
   uint64_t seed = 0;
@@ -98,9 +103,56 @@ int ListProposals(const OptFlags& flags, const HloModule& module, const std::str
   return WriteReport(flags, JsonText(all));
 }
 
+// One module of a folder, from a file to a file of the same name.
+Status OptimizeFile(const OptFlags& flags, const std::string& from, const std::string& to) {
+  HLOIR_ASSIGN_OR_RETURN(const FileFormat format, FormatOf(to));
+  HLOIR_ASSIGN_OR_RETURN(const auto module, ReadModule(from));
+  PipelineOptions pipeline;
+  pipeline.verify_each = flags.verify_each;
+  HLOIR_RETURN_IF_ERROR(Optimize(*module, flags.optimize, std::move(pipeline), nullptr).status());
+  WriteOptions write;
+  write.print.print_merged_metadata = flags.merged_metadata;
+  CompactStackFrames(*module, flags.merged_metadata);
+  HLOIR_ASSIGN_OR_RETURN(const std::string bytes, SerializeModule(*module, format, write));
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(to).parent_path(), error);
+  if (error) return InvalidArgument(error.message());
+  return WriteFile(to, bytes);
+}
+
+int OptFolder(const OptFlags& flags) {
+  const bool reports = flags.dry_run || flags.bisect || flags.stats || flags.memory || flags.json || flags.check_each ||
+                       !flags.trace.empty() || !flags.dump_to.empty() || !flags.take.empty() ||
+                       flags.max_rewrites < INT64_MAX || !flags.optimize.disabled_rules.empty();
+  if (reports) return Fail(InvalidArgument("is a directory; reports are for single modules"), flags.file);
+  if (flags.output == "-") return Fail(InvalidArgument("is a directory; expected -o DIR"), flags.file);
+  const auto files = ListModuleFiles(flags.file);
+  if (!files.ok()) return Fail(files.status());
+  if (files->empty()) return Fail(InvalidArgument("no modules in this directory"), flags.file);
+  int worst = kExitGood;
+  std::vector<Status> done(files->size());
+  Progress progress(files->size());
+  ForEachInOrder(
+      files->size(), flags.threads,
+      [&](size_t k) {
+        const auto inside = std::filesystem::path((*files)[k]).lexically_relative(flags.file);
+        done[k] = OptimizeFile(flags, (*files)[k], (std::filesystem::path(flags.output) / inside).string());
+      },
+      [&](size_t k) {
+        if (!done[k].ok()) {
+          progress.Clear();
+          worst = std::max(worst, Fail(done[k], DisplayName((*files)[k])));
+        }
+        progress.Show(k + 1, (*files)[k]);
+      });
+  return worst;
+}
+
 int Opt(const OptFlags& flags) {
   if (flags.json) ReportErrorsAsJson();
   if (flags.list_passes || flags.list_rules) return List(flags);
+  std::error_code error;
+  if (std::filesystem::is_directory(flags.file, error)) return OptFolder(flags);
   const StatusOr<FileFormat> format = flags.dry_run || flags.bisect ? FileFormat() : FormatOf(flags.output);
   if (!format.ok()) return Fail(format.status(), flags.output);
   const std::string file = DisplayName(flags.file);
@@ -191,10 +243,11 @@ int Opt(const OptFlags& flags) {
 void AddOptCommand(CLI::App& app, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<OptFlags>();
   CLI::App* command = app.add_subcommand("opt", "Optimize a module");
-  CLI::Option* file = AddOption(*command, "FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped");
+  CLI::Option* file = AddOption(*command, "FILE", flags->file,
+                                "HLO text, HloProto or a snapshot, JSON; also gzipped; or a folder of such");
   AddOption(*command, "-o,--output OUT", flags->output,
             "Write the module there, as the ending says: .hlo .txt .pb .json, each also with .gz; what --dry-run or "
-            "--bisect report, too (default: stdout, as text)");
+            "--bisect report, too (default: stdout, as text). For a folder, a folder");
   AddOptimizeFlags(*command, flags->optimize, registry);
   command->add_flag("--list-passes", flags->list_passes, "List the passes and their options, and exit");
   command->add_flag("--list-rules", flags->list_rules, "List the rules of each pass, with their formulas, and exit");
@@ -202,6 +255,8 @@ void AddOptCommand(CLI::App& app, Action& action, PassRegistry& registry) {
             "Write the module there before, after, and after each pass that changed it");
   AddOption(*command, "--dump-pass-re RE", flags->dump_pass_re,
             "Dump after passes whose name this regular expression finds");
+  AddOption(*command, "--threads N", flags->threads, "For the modules of a folder (default: one for each core)")
+      ->check(Between(1, 1024));
   command->add_flag("--verify-each", flags->verify_each, "Verify the module after each pass");
   command->add_flag("--check-each", flags->check_each,
                     "Run the module after each pass; name the first that changes what it computes");

@@ -14,6 +14,7 @@
 #include "hloir/analysis/structural.h"
 #include "hloir/io.h"
 #include "hloir/verifier.h"
+#include "inspect/dump_names.h"
 #include "inspect/parallel.h"
 #include "inspect/xla_memory.h"
 #include "report/json.h"
@@ -92,6 +93,15 @@ FileName Parse(std::string name) {
     if (Contains(stem, other)) result.kind = FileName::Kind::kOther;
   return result;
 }
+
+}  // namespace
+
+bool NamesModule(const std::string& file_name) {
+  const FileName::Kind kind = Parse(file_name).kind;
+  return kind == FileName::Kind::kStage || kind == FileName::Kind::kSnapshot;
+}
+
+namespace {
 
 int64_t DevicesOf(const HloModule& module) {
   return std::max<int64_t>(1, module.config().replica_count) * std::max<int64_t>(1, module.config().num_partitions);
