@@ -122,12 +122,13 @@ enum class MoveOne : uint8_t {
 enum class NarrowFloat : uint8_t { kBf16, kF16 };
 
 // What a matrix product accumulates in: f32 for itself and narrower floats, s32 for itself and narrower integers.
-// The last two are for narrow operands alone, on machines that have instructions for them (else their `tile` is null):
-// s8 summed in s32, which loses nothing and so equals kS32; and bf16, two products at a time summed in f32, each sum
+// The last three are for narrow operands alone, on machines that have instructions for them (else their `tile` is
+// null): kWords takes s8, u8 and s16 as 16-bit words, two products at a time, kBytes s8, four at a time, both summed
+// modulo 2^32 and so equal to kS32; kBf16 takes bf16, two products at a time summed in f32, each sum
 // rounded to nearest even, denormals taken for zeros (kF32 widens bf16 and fuses or rounds each product, as the
-// instruction set does). A step of theirs takes 4 and 2 values of a row.
-enum class GemmType : uint8_t { kF32, kF64, kS32, kBytes, kBf16 };
-inline constexpr int kGemmTypes = 5;
+// instruction set does). A step of theirs takes 2, 4 and 2 values of a row.
+enum class GemmType : uint8_t { kF32, kF64, kS32, kWords, kBytes, kBf16 };
+inline constexpr int kGemmTypes = 6;
 struct GemmKernels {
   int rows, columns;  // of the tile of the result that stays in registers
   // c[rows × columns] = or += a · b in k steps. Of a packed a, `rows` values for each step lie side by side; of
@@ -180,6 +181,10 @@ struct KernelTable {
 const KernelTable& OneElementKernels();
 // The same, each going on with the op that follows its own in memory.
 const KernelTable& ChainedKernels();
+// A kernel of that kind for an op and the one behind it, both binary, where the second's operand `side` is the first's
+// result: that goes from one to the other in a register, and by memory only to those who read it later. `first` and
+// `second` are OneElementKernels(); nullptr if there is none for them.
+TileKernel PairedKernel(TileKernel first, TileKernel second, int side);
 // The kernels of each instruction set, in isa/*.cc. Call only what the machine has: the function itself is compiled for
 // it. Everybody else asks ChooseKernels (isas.h).
 #define HLOIR_ISA(id, ...) const KernelTable& id##Kernels();

@@ -5,7 +5,9 @@
 #include <xsimd/xsimd.hpp>
 
 #include "kernels/all_kernels.h"
+#include "kernels/half_kernels.h"
 #include "kernels/math_kernels.h"
+#include "kernels/word_gemm_kernels.h"
 
 namespace hloir::cpu {
 namespace {
@@ -46,6 +48,8 @@ template <class Arch>
 KernelTable MakeXsimdTable(Isa isa) {
   KernelTable table = MakeTable<Arch>(isa);
   FillMath<Arch>(table);
+  FillWordGemm<Arch>(table);
+  FillHalf(table);
   return table;
 }
 

@@ -19,6 +19,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "hloir/analysis/open_semantics.h"
 #include "hloir/module.h"
 #include "support/ranges.h"
 
@@ -523,6 +524,40 @@ ReducerClass ClassifyReducer(const HloComputation& computation) {
     counts = counts || group.kind == ReducerClass::kCounting;
   }
   return counts ? ReducerClass::kCounting : ReducerClass::kIdempotent;
+}
+
+std::optional<ArgExtreme> FindArgExtreme(const HloComputation& computation) {
+  const std::optional<Reducer> reducer = MakeReducer(computation);
+  if (!reducer || reducer->n != 2 || !IsInteger(reducer->types[1])) return std::nullopt;
+  const PrimitiveType type = reducer->types[0];
+  const std::vector<int> members = {0, 1};
+  if (type == PrimitiveType::PRED || ClassifySelection(*reducer, members) == ReducerClass::kUnknown)
+    return std::nullopt;
+  Selection selection(*reducer, members);
+  // Two elements of which the second has the larger index, in each order of their values.
+  std::vector<Ranked> result(2);
+  const auto run = [&](int a, int b) { return selection.Run({{0, a, 1}, {1, 0, 1}}, {{0, b, 2}, {1, 1, 2}}, &result); };
+  const auto keeps = [&](int a, int b, uint8_t from) {
+    return run(a, b) && result[0].from == from && result[1].from == from;
+  };
+  ArgExtreme found;
+  found.largest = keeps(1, 0, 1);
+  const int best = found.largest ? 1 : 0;
+  if (!keeps(best, 1 - best, 1) || !keeps(1 - best, best, 2)) return std::nullopt;
+  for (int number : {0, 1})
+    if (IsFloat(type) && (!keeps(kNan, number, 1) || !keeps(number, kNan, 2))) return std::nullopt;
+  if (IsFloat(type) && (!run(kNan, kNan) || result[1].from != 1)) return std::nullopt;
+  if (!run(0, 0) || result[1].from != 1) return std::nullopt;
+  found.zero = result[0].from == 1   ? ArgExtreme::Zero::kFirst
+               : result[0].from == 2 ? ArgExtreme::Zero::kLast
+                                     : ArgExtreme::Zero::kExtreme;
+  // Where max and min meet in one group, which zero it is depends on both.
+  for (const Op& op : reducer->ops) {
+    const HloOpcode opcode = op.instruction->opcode();
+    if (opcode == HloOpcode::kMinimum && found.largest) return std::nullopt;
+    if (opcode == HloOpcode::kMaximum && !found.largest) return std::nullopt;
+  }
+  return found;
 }
 
 bool IsNeutral(const HloComputation& computation, std::span<const Literal* const> initial) {

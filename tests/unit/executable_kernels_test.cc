@@ -124,6 +124,74 @@ TEST_CASE("sliding windows") {
   }
 }
 
+// Few different values, so that many are equal; of floats some are NaN, and the zero that is extreme has both signs.
+TEST_CASE("the first place of the largest and of the least value") {
+  const char* const prologue =
+      "no = pred[] compare(a, a), direction=NE\n g = pred[] compare(a, b), direction=DIR\n o = pred[] or(g, no)\n";
+  struct Form {
+    const char *direction, *value, *pick;  // of the body, for values a before b
+  };
+  const Form forms[] = {
+      {"T", "v = TYPE[] select(o, a, b)\n",
+       "e = pred[] compare(a, b), direction=EQ\n l = pred[] compare(i, j), direction=LT\n el = pred[] and(e, l)\n"
+       "p = pred[] or(o, el)\n"},
+      {"E", "v = TYPE[] select(o, a, b)\n", "p = pred[] copy(o)\n"},
+      {"E", "v = TYPE[] EXTREME(a, b)\n", "p = pred[] copy(o)\n"},
+  };
+  const auto replace = [](std::string text, const std::string& what, const std::string& with) {
+    for (size_t at; (at = text.find(what)) != std::string::npos;) text.replace(at, what.size(), with);
+    return text;
+  };
+  for (const Form& form : forms) {
+    for (const bool largest : {true, false}) {
+      for (const std::string type : {"f32", "f64", "bf16", "s32", "s8"}) {
+        for (const std::string along : {"0", "1"}) {
+          const bool is_float = type[0] != 's';
+          const std::string kept = along == "0" ? "[70]" : "[9]";
+          std::string text =
+              "HloModule m\nbody { a = TYPE[] parameter(0)\n i = s32[] parameter(1)\n b = TYPE[] "
+              "parameter(2)\n j = s32[] parameter(3)\n" +
+              std::string(prologue) + form.value + form.pick +
+              "k = s32[] select(p, i, j)\n ROOT r = (TYPE[], s32[]) tuple(v, k) }\n";
+          text += R"(ENTRY e {
+            n = s32[9,70] parameter(0)
+            seven = s32[] constant(7)
+            sevens = s32[9,70] broadcast(seven), dimensions={}
+            few = s32[9,70] and(n, sevens)
+            )";
+          text += largest ? "numbers = s32[9,70] subtract(few, sevens)\n" : "numbers = s32[9,70] copy(few)\n";
+          text += " plain = TYPE[9,70] convert(numbers)\n";
+          text += is_float ? R"( none = s32[] constant(0)
+            nones = s32[9,70] broadcast(none), dimensions={}
+            is_zero = pred[9,70] compare(numbers, nones), direction=EQ
+            negative = pred[9,70] compare(n, nones), direction=LT
+            change = pred[9,70] and(is_zero, negative)
+            zero = TYPE[] constant(-0)
+            zeros = TYPE[9,70] broadcast(zero), dimensions={}
+            with_zeros = TYPE[9,70] select(change, zeros, plain)
+            many = s32[] constant(93)
+            manies = s32[9,70] broadcast(many), dimensions={}
+            few_of_them = pred[9,70] compare(n, manies), direction=GT
+            no_number = TYPE[] constant(nan)
+            no_numbers = TYPE[9,70] broadcast(no_number), dimensions={}
+            x = TYPE[9,70] select(few_of_them, no_numbers, with_zeros)
+            )"
+                           : " x = TYPE[9,70] copy(plain)\n";
+          text += "i = s32[9,70] iota(), iota_dimension=" + along + "\n start = TYPE[] constant(" +
+                  (is_float        ? largest ? "-inf" : "inf"
+                   : type == "s32" ? largest ? "-2147483648" : "2147483647"
+                                   : (largest ? "-128" : "127")) +
+                  ")\n first = s32[] constant(0)\n ROOT r = (TYPE" + kept + ", s32" + kept +
+                  ") reduce(x, i, start, first), dimensions={" + along + "}, to_apply=body }\n";
+          text = replace(text, "DIR", (largest ? "G" : "L") + std::string(form.direction));
+          text = replace(text, "EXTREME", largest ? "maximum" : "minimum");
+          CheckModule(replace(text, "TYPE", type), 0);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("sorting by keys") {
   const std::string canonical = R"(HloModule m
     less { a = f32[] parameter(0)

@@ -94,8 +94,9 @@ TEST_CASE("products of all sizes") {
     auto shape = [](const char* type, int a, int b) {
       return std::string(type) + "[" + std::to_string(a) + "," + std::to_string(b) + "]";
     };
-    for (const char* type : {"f32", "f64", "s32", "s8", "bf16"}) {
-      const char* wide = type == std::string("s8") ? "s32" : type;
+    for (const char* type : {"f32", "f64", "s32", "s8", "u8", "s16", "bf16"}) {
+      const std::string narrow = type;
+      const char* wide = narrow == "s8" || narrow == "u8" || narrow == "s16" ? "s32" : type;
       const double tolerance = type == std::string("bf16") ? 0.01 : type == std::string("f32") ? 1e-5 : 1e-12;
       CheckModule(Entry("a = " + shape(type, m, k) + " parameter(0)\n b = " + shape(type, k, n) +
                         " parameter(1)\n ROOT c = " + shape(wide, m, n) +
@@ -107,9 +108,9 @@ TEST_CASE("products of all sizes") {
                   tolerance);
     }
   }
-  // The most that bytes can be, over a length that is not a multiple of four.
-  for (const char* type : {"s8", "u8"}) {
-    const std::string t = type, least = t == "s8" ? "-128" : "255";
+  // The most that narrow integers can be, over a length that is not a multiple of four. Sums of s16 wrap.
+  for (const char* type : {"s8", "u8", "s16"}) {
+    const std::string t = type, least = t == "s8" ? "-128" : t == "u8" ? "255" : "-32768";
     CheckModule(Entry("l = " + t + "[] constant(" + least + ")\n a = " + t +
                       "[20,2001] broadcast(l), dimensions={}\n b = " + t +
                       "[2001,40] parameter(0)\n c = s32[20,40] dot(a, b), lhs_contracting_dims={1}, "
@@ -118,6 +119,13 @@ TEST_CASE("products of all sizes") {
                       "s32[20,20]) tuple(c, d)"),
                 0);
   }
+  CheckModule(Entry(R"(a = s8[33,129] parameter(0)
+    b = u8[129,65] parameter(1)
+    c = s16[65,70] parameter(2)
+    ab = s32[33,65] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    ac = s16[129,70] dot(b, c), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    ROOT t = (s32[33,65], s16[129,70]) tuple(ab, ac))"),
+              0);
   CheckModule(Entry(R"(a = f32[2,30,5,40] parameter(0)
     b = f32[40,2,50,5] parameter(1)
     ROOT c = f32[2,5,30,50] dot(a, b), lhs_batch_dims={0,2}, lhs_contracting_dims={3}, rhs_batch_dims={1,3}, rhs_contracting_dims={0})"),

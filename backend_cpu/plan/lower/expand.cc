@@ -2,6 +2,7 @@
 #include "plan/lower/expand.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "hloir/builder.h"
@@ -113,6 +114,70 @@ Op Finished(HloBuilder& b, const Ops& results, const Shape& shape) {
   return shape.IsTuple() ? b.Tuple(results) : results[0];
 }
 
+// An array of numbers that rise by one along dimension d and do not wrap.
+bool RisesAlong(const HloInstruction* x, int64_t d) {
+  while (x->opcode() == HloOpcode::kBroadcast) {
+    const DimVector& dims = x->dimensions();
+    const auto at = std::find(dims.begin(), dims.end(), d);
+    if (at == dims.end()) return false;
+    d = at - dims.begin(), x = x->operand(0);
+  }
+  if (x->opcode() != HloOpcode::kIota || x->attributes<IotaAttributes>().iota_dimension != d) return false;
+  const int64_t bits = BitWidth(x->shape().element_type()) - (IsSigned(x->shape().element_type()) ? 1 : 0);
+  return bits >= 63 || x->shape().dimensions(d) <= int64_t{1} << bits;
+}
+
+// Argmax and argmin: the extreme value, then the least index that has it, in whole vectors.
+bool ExpandArgExtreme(HloBuilder& b, const HloInstruction& reduce, const ScalarBody& body, const Ops& parameters) {
+  if (parameters.size() != 4 || reduce.dimensions().size() != 1) return false;
+  const int64_t along = reduce.dimensions()[0];
+  if (!RisesAlong(reduce.operand(1), along)) return false;
+  const std::optional<ArgExtreme> kind = FindArgExtreme(*reduce.to_apply());
+  if (!kind) return false;
+  // Narrow floats are compared as what they are in registers.
+  const PrimitiveType narrow = parameters[0]->shape().element_type();
+  const Op x = Narrow(narrow) ? b.Convert(parameters[0], PrimitiveType::F32) : parameters[0], index = parameters[1];
+  const PrimitiveType type = x->shape().element_type(), index_type = index->shape().element_type();
+  DimVector kept, all;
+  for (int64_t d = 0; d < x->shape().rank(); ++d) {
+    if (d == along) continue;
+    kept.push_back(x->shape().dimensions(d));
+    all.push_back(d);
+  }
+  const DimVector& dims = x->shape().dimensions();
+  const auto fold = [&](Op what, bool largest) {
+    const PrimitiveType t = what->shape().element_type();
+    const HloOpcode op = largest ? HloOpcode::kMaximum : HloOpcode::kMinimum;
+    const Op start = b.Constant(largest ? Literal::MinValue(t) : Literal::MaxValue(t));
+    return b.Reduce(what, start, {along}, MakeReducer(b.module(), op, t));
+  };
+  const auto wide = [&](Op what) { return b.Broadcast(what, dims, all); };
+  const auto full = [&](const Literal& value) { return b.Broadcast(b.Constant(Literal(value)), dims, {}); };
+  const Op extreme = fold(x, kind->largest);
+  // If there is a NaN, that is the extreme, and equals nothing.
+  Op hit = b.Compare(x, wide(extreme), ComparisonDirection::kEq);
+  if (IsFloat(type)) hit = b.Or(hit, b.Compare(x, x, ComparisonDirection::kNe));
+  const Op first = fold(b.Select(hit, index, full(Literal::MaxValue(index_type))), false);
+  Op value = extreme;
+  if (IsFloat(type) && kind->zero != ArgExtreme::Zero::kExtreme) {
+    const Op which = kind->zero == ArgExtreme::Zero::kFirst
+                         ? first
+                         : fold(b.Select(hit, index, full(Literal::MinValue(index_type))), true);
+    const Op here = b.Compare(index, wide(which), ComparisonDirection::kEq);
+    value =
+        fold(b.Select(here, x, full(kind->largest ? Literal::MinValue(type) : Literal::MaxValue(type))), kind->largest);
+  }
+  // The initial values come first. Which index it is does not depend on the sign of a zero, so that takes no `value`.
+  const auto combine = [&](Op with) {
+    if (Narrow(narrow)) with = b.Convert(with, narrow);
+    return body.Apply(b, kept,
+                      {b.Broadcast(parameters[2], kept, {}), b.Broadcast(parameters[3], kept, {}), with, first});
+  };
+  const Op best = combine(value)[0], place = combine(extreme)[1];
+  if (!b.status().ok()) return false;
+  return b.BuildEntry(Finished(b, {best, place}, reduce.shape())).ok();
+}
+
 bool ExpandReduce(HloBuilder& b, const HloInstruction& reduce, const ScalarBody& body, const Ops& parameters) {
   const size_t n = parameters.size() / 2;
   Ops xs(parameters.begin(), parameters.begin() + static_cast<std::ptrdiff_t>(n));
@@ -163,7 +228,7 @@ std::unique_ptr<HloModule> Expand(const HloInstruction& instruction, const Kerne
   }
   bool done;
   if (map) done = b.BuildEntry(body->Apply(b, instruction.shape().dimensions(), parameters)[0]).ok();
-  else done = ExpandReduce(b, instruction, *body, parameters);
+  else done = ExpandArgExtreme(b, instruction, *body, parameters) || ExpandReduce(b, instruction, *body, parameters);
   return done ? std::move(module) : nullptr;
 }
 

@@ -362,7 +362,13 @@ class GemmStep : public Step {
     auto has = [&](GemmType type, PrimitiveType operand) {
       return p.a.type == operand && p.b.type == operand && kernels.gemm[static_cast<int>(type)].tile != nullptr;
     };
+    auto fits_word = [](PrimitiveType t) {
+      return t == PrimitiveType::S8 || t == PrimitiveType::U8 || t == PrimitiveType::S16;
+    };
+    const bool words = p.compute == GemmType::kS32 && fits_word(p.a.type) && fits_word(p.b.type) &&
+                       kernels.gemm[static_cast<int>(GemmType::kWords)].tile != nullptr;
     return has(GemmType::kBytes, PrimitiveType::S8)    ? GemmType::kBytes
+           : words                                     ? GemmType::kWords
            : has(GemmType::kBf16, PrimitiveType::BF16) ? GemmType::kBf16
                                                        : p.compute;
   }

@@ -2,6 +2,7 @@
 #include "plan/steps/gemm_packing.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <type_traits>
 
@@ -16,6 +17,32 @@ Acc Widen(T value) {
   if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Half>)
     return static_cast<Acc>(static_cast<float>(value));
   else return static_cast<Acc>(value);
+}
+
+// Values side by side as f32, several at a time: what the compiler makes of vectors of their size.
+template <class T>
+void WidenRow(const T* from, int64_t n, float* to) {
+  using Narrow = uint16_t __attribute__((vector_size(8)));
+  using Wide = uint32_t __attribute__((vector_size(16)));
+  using Floats = float __attribute__((vector_size(16)));
+  int64_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    Narrow narrow;
+    std::memcpy(&narrow, from + i, sizeof(narrow));
+    Wide bits = __builtin_convertvector(narrow, Wide);
+    if constexpr (std::is_same_v<T, BFloat16>) {
+      bits <<= 16;
+    } else {
+      // The exponent counts from 112 less: a product puts that right, of subnormal numbers too. Infinity and NaN have
+      // the largest one.
+      const Wide magnitude = (bits & 0x7fff) << 13, sign = (bits & 0x8000) << 16;
+      const Floats scaled = reinterpret_cast<Floats>(magnitude) * 0x1p112f;
+      const Wide special = reinterpret_cast<Wide>((bits & 0x7c00) == 0x7c00);
+      bits = reinterpret_cast<Wide>(scaled) | (special & 0x7f800000) | sign;
+    }
+    std::memcpy(to + i, &bits, sizeof(bits));
+  }
+  for (; i < n; ++i) to[i] = static_cast<float>(from[i]);
 }
 
 // Each one more than the one before. (The ends do not tell: a kernel whose spatial dimensions change places gives 0, 1,
@@ -40,6 +67,7 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
       for (int64_t p = 0; p < k_count; ++p, out += width) {
         const T* row = base + ks[p];
         if constexpr (std::is_same_v<T, Acc>) std::memcpy(out, row, width * sizeof(T));
+        else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Half>) WidenRow(row, width, out);
         else
           for (int64_t i = 0; i < width; ++i) out[i] = Widen<Acc>(row[i]);
       }
@@ -78,11 +106,20 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
     out += width * k_count;
   }
 }
+// Pairs of values of two rows that lie side by side, by their columns.
+template <class From, class To>
+void PackPairs(const From* first, const From* second, int64_t n, To* out) {
+  for (int64_t i = 0; i < n; ++i) {
+    const uint32_t low = static_cast<uint16_t>(first[i]), high = static_cast<uint16_t>(second[i]);
+    const uint32_t pair = std::endian::native == std::endian::little ? low | high << 16 : low << 16 | high;
+    std::memcpy(out + 2 * i, &pair, sizeof(pair));
+  }
+}
 // The same for kernels that take `group` values of a row at a time.
-template <class T, int64_t group, T flip, bool header>
+template <class From, class T, int64_t group, T flip, bool header>
 void PackGroups(const std::byte* data, const int64_t* rows, int64_t row_count, const int64_t* ks, int64_t k_count,
                 int64_t width, std::byte* to) {
-  const T* from = reinterpret_cast<const T*>(data);
+  const From* from = reinterpret_cast<const From*>(data);
   const int64_t steps = (k_count + group - 1) / group;
   for (int64_t r = 0; r < row_count; r += width) {
     const int64_t n = std::min(width, row_count - r);
@@ -93,14 +130,19 @@ void PackGroups(const std::byte* data, const int64_t* rows, int64_t row_count, c
     const bool runs = Consecutive(ks, k_count);
     if (n < width || k_count % group != 0) std::fill_n(out, width * steps * group, flip);
     if (side_by_side) {
-      for (int64_t p = 0; p < k_count; ++p) {
-        const T* row = from + rows[r] + ks[p];
+      int64_t p = 0;
+      if constexpr (group == 2 && sizeof(T) == 2 && flip == 0) {
+        for (const From* base = from + rows[r]; p + 2 <= k_count; p += 2)
+          PackPairs(base + ks[p], base + ks[p + 1], n, out + p * width);
+      }
+      for (; p < k_count; ++p) {
+        const From* row = from + rows[r] + ks[p];
         T* column = out + p / group * group * width + p % group;
         for (int64_t i = 0; i < n; ++i) column[i * group] = static_cast<T>(row[i] ^ flip);
       }
     } else {
       for (int64_t i = 0; i < n; ++i) {
-        const T* row = from + rows[r + i];
+        const From* row = from + rows[r + i];
         T* column = out + i * group;
         int64_t p = 0;
         if (runs) {
@@ -149,12 +191,18 @@ GemmPacker PackerFor(PrimitiveType type, GemmType gemm, bool left) {
                     : type == PrimitiveType::S16 ? &PackPanels<int32_t, int16_t>
                                                  : &PackPanels<int32_t, uint16_t>;
       break;
+    case GemmType::kWords:
+      packer.pack = type == PrimitiveType::S8   ? &PackGroups<int8_t, int16_t, 2, 0, false>
+                    : type == PrimitiveType::U8 ? &PackGroups<uint8_t, int16_t, 2, 0, false>
+                                                : &PackGroups<int16_t, int16_t, 2, 0, false>;
+      packer.element_bytes = 2, packer.group = 2;
+      break;
     case GemmType::kBytes:
-      packer.pack = left ? &PackGroups<uint8_t, 4, 0x80, false> : &PackGroups<uint8_t, 4, 0, true>;
+      packer.pack = left ? &PackGroups<uint8_t, uint8_t, 4, 0x80, false> : &PackGroups<uint8_t, uint8_t, 4, 0, true>;
       packer.element_bytes = 1, packer.group = 4, packer.header = left ? 0 : 4;
       break;
     case GemmType::kBf16:
-      packer.pack = &PackGroups<uint16_t, 2, 0, false>;
+      packer.pack = &PackGroups<uint16_t, uint16_t, 2, 0, false>;
       packer.element_bytes = 2, packer.group = 2;
       break;
   }

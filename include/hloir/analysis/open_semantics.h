@@ -28,6 +28,17 @@ namespace hloir {
 // comparison (argmax and its kin, with their rules for ties and NaN).
 bool IsAssociative(const HloComputation& reducer);
 
+// Argmax and argmin: a reducer of two arrays, values and integers that rise along the reduction, which keeps the value
+// that is largest, or least, and the first index that has it. A NaN counts as more extreme than all numbers.
+struct ArgExtreme {
+  bool largest = false;
+  // Of several values that are equal but for the sign of zero: the first one's, the last one's, or, as maximum and
+  // minimum do, +0 before -0, or -0 before +0.
+  enum class Zero { kFirst, kLast, kExtreme } zero = Zero::kFirst;
+};
+// nullopt if the computation is not recognized as one.
+std::optional<ArgExtreme> FindArgExtreme(const HloComputation& reducer);
+
 // An instruction whose result HLO leaves open, and why.
 struct OpenSemantics {
   const HloInstruction* instruction = nullptr;
