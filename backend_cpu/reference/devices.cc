@@ -28,6 +28,8 @@ namespace {
 // group's first and last.
 using MeetingKey = std::array<int64_t, 5>;
 
+}  // namespace
+
 // Who has come.
 struct Roll {
   std::string name;
@@ -50,6 +52,8 @@ struct Roll {
   }
   bool IsAwaited() const { return !complete() && std::find(waits.begin(), waits.end(), true) != waits.end(); }
 };
+
+namespace {
 
 void AddNumber(std::string& list, int64_t number) {
   constexpr size_t kEnough = 60;

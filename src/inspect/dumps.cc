@@ -50,10 +50,10 @@ FileName Parse(std::string name) {
   constexpr int64_t kLast = INT64_MAX;
   FileName result;
   for (const std::string_view ending : {".gz", ".txt", ".hlo", ".pb", ".json"}) {
-    if (name.ends_with(ending)) name.resize(name.size() - ending.size()), result.kind = FileName::Kind::kStage;
+    if (name.ends_with(ending)) name.erase(name.size() - ending.size()), result.kind = FileName::Kind::kStage;
     else if (ending == ".gz") continue;
   }
-  if (name.ends_with(".hlo")) name.resize(name.size() - 4);  // .hlo.pb
+  if (name.ends_with(".hlo")) name.erase(name.size() - 4);  // .hlo.pb
   const std::string_view stem = name;
   const auto cut = [&](size_t at, int64_t order) {
     result.module = stem.substr(0, at), result.stage = stem.substr(std::min(at + 1, stem.size())), result.order = order;

@@ -4,26 +4,25 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "hloir/report.h"
-#include "support/text.h"
 #include "report/json.h"
 #include "report/table.h"
+#include "support/format.h"
+#include "support/text.h"
 
 namespace hloir {
 namespace {
 
 std::string PartInWords(double part) {
   if (std::abs(part - 1) < 5e-5) return "the same";
-  return fmt::format("{:+.1f} %", 100 * (part - 1));
+  return Format("{:+.1f} %", 100 * (part - 1));
 }
 
 // What may be said of the times: a ratio only where there is one.
 std::string TimesInWords(const PairedTimes& times) {
-  if (!times.differ()) return fmt::format("no difference beyond noise in {} pairs of runs", times.pairs);
-  return fmt::format("{:.3f} of the time; 95 % between {:.3f} and {:.3f}, {} pairs of runs, sign test p {:.1g}",
-                     times.ratio, times.low, times.high, times.pairs, times.sign_p);
+  if (!times.differ()) return Format("no difference beyond noise in {} pairs of runs", times.pairs);
+  return Format("{:.3f} of the time; 95 % between {:.3f} and {:.3f}, {} pairs of runs, sign test p {:.1g}", times.ratio,
+                times.low, times.high, times.pairs, times.sign_p);
 }
 
 Json TuneCostAsJson(const TuneCost& cost) {
@@ -59,15 +58,15 @@ std::string TuneReport(const TuneResult& result) {
       changes.Add({change.text, change.without ? PartInWords(*change.without) : "not measured"});
     text += changes.ToString() + "\n";
   }
-  text += fmt::format("{} pipelines tried, {} different modules, {} failed, {} better ones refused{}\n", result.tried,
-                      result.modules, result.failed, result.refused,
-                      result.refused > 0 ? ": " + Printable(result.refused_because) : "");
+  text += Format("{} pipelines tried, {} different modules, {} failed, {} better ones refused{}\n", result.tried,
+                 result.modules, result.failed, result.refused,
+                 result.refused > 0 ? ": " + Printable(result.refused_because) : "");
   if (!result.ended) text += "the budget ended before each single change was tried\n";
-  text += result.verdict ? fmt::format("verified: {}\n", result.verdict->ToString()) : "not verified\n";
-  if (result.changes.empty()) text += fmt::format("nothing better by {} was found\n", TuneByName(result.by));
-  else if (result.times) text += fmt::format("measured, best to first: {}\n", TimesInWords(*result.times));
+  text += result.verdict ? Format("verified: {}\n", result.verdict->ToString()) : "not verified\n";
+  if (result.changes.empty()) text += Format("nothing better by {} was found\n", TuneByName(result.by));
+  else if (result.times) text += Format("measured, best to first: {}\n", TimesInWords(*result.times));
   else text += "not measured, as it does not run here\n";
-  text += fmt::format("--passes='{}'\n", result.passes);
+  text += Format("--passes='{}'\n", result.passes);
   return text;
 }
 

@@ -21,9 +21,9 @@ struct Mesh {
   std::vector<int64_t> device_ids;  // none: in their order
 };
 
-class Reader {
+class SdyReader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  explicit SdyReader(std::string_view text) : text_(text) {}
   bool Take(std::string_view word) {
     text_.remove_prefix(std::min(text_.find_first_not_of(' '), text_.size()));
     if (!text_.starts_with(word)) return false;
@@ -53,7 +53,7 @@ class Reader {
 constexpr int64_t kMostDevices = 1 << 20;
 
 // <["x"=2, "y"=4], device_ids=[…]>
-bool ReadMesh(Reader in, Mesh& mesh) {
+bool ReadMesh(SdyReader in, Mesh& mesh) {
   int64_t devices = 1;
   in.Take("#sdy.mesh");
   if (!in.Take("<") || !in.Take("[")) return false;
@@ -74,7 +74,7 @@ bool ReadMesh(Reader in, Mesh& mesh) {
 }
 
 // {"x", "y":(1)2, ?}
-bool ReadAxes(Reader& in, const Mesh& mesh, std::vector<AxisPart>& parts) {
+bool ReadAxes(SdyReader& in, const Mesh& mesh, std::vector<AxisPart>& parts) {
   if (!in.Take("{")) return false;
   while (!in.Take("}")) {
     std::string_view name;
@@ -173,7 +173,7 @@ std::string Devices(const Mesh& mesh, const std::vector<AxisPart>& parts, const 
 }  // namespace
 
 std::optional<Sharding> Converter::ShardingOf(std::string_view sdy) const {
-  Reader in(sdy);
+  SdyReader in(sdy);
   in.Take("#sdy.sharding");
   if (!in.Take("<@")) return std::nullopt;
   const size_t start = sdy.find('@') + 1;
@@ -182,7 +182,7 @@ std::optional<Sharding> Converter::ShardingOf(std::string_view sdy) const {
   bool known = false;
   for (const Operation* op : source_.root->regions[0].operations) {
     if (op->name != "sdy.mesh" || Text(*op, "sym_name") != name || op->Find("mesh") == nullptr) continue;
-    known = ReadMesh(Reader(op->Find("mesh")->source), mesh);
+    known = ReadMesh(SdyReader(op->Find("mesh")->source), mesh);
   }
   if (!known || !in.Take(name) || !in.Take(",") || !in.Take("[")) return std::nullopt;
   if (mesh.axes.empty()) {

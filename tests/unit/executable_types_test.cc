@@ -222,11 +222,11 @@ TEST_CASE("factors and triangular systems") {
   for (const std::string type : {"f32", "f64", "bf16", "c64", "c128"}) {
     const std::string a = "[3,21,21]", t = type + a;
     // Large on the diagonal, and the same across it up to conjugation: positive definite.
-    const std::string matrix = Values(type, a, 1) + " i = s32" + a + " iota(), iota_dimension=1\n j = s32" + a +
-                               " iota(), iota_dimension=2\n on = pred" + a +
-                               " compare(i, j), direction=EQ\n big = " + type + "[] constant(90)\n bigs = " + t +
-                               " broadcast(big), dimensions={}\n m = " + t + " select(on, bigs, x0)\n f = " + type +
-                               "[3,441] reshape(x0)\n q = " + type + "[3,441] negate(f)\n";
+    const std::string matrix =
+        Values(type, a, 1) + " i = s32" + a + " iota(), iota_dimension=1\n j = s32" + a +
+        " iota(), iota_dimension=2\n on = pred" + a + " compare(i, j), direction=EQ\n big = " + type + "[] constant(" +
+        (type[0] == 'c' ? "(90, 0)" : "90") + ")\n bigs = " + t + " broadcast(big), dimensions={}\n m = " + t +
+        " select(on, bigs, x0)\n f = " + type + "[3,441] reshape(x0)\n q = " + type + "[3,441] negate(f)\n";
     for (const std::string lower : {"true", "false"}) {
       CheckModule(Entry(matrix + " ROOT r = " + t + " cholesky(m), lower=" + lower), 0);
       for (const std::string left : {"true", "false"}) {
