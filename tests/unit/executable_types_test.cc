@@ -28,6 +28,12 @@ std::string Body(const std::string& type, const std::string& lines) {
   return "body { a = " + type + "[] parameter(0)\n b = " + type + "[] parameter(1)\n" + lines + " }\n";
 }
 
+// "c64[] constant((1, 0))"
+std::string Constant(const std::string& type, int value) {
+  const std::string number = std::to_string(value);
+  return type + "[] constant(" + (type[0] == 'c' ? "(" + number + ", 0)" : number) + ")";
+}
+
 }  // namespace
 
 TEST_CASE("elementwise ops of types that no tile holds") {
@@ -39,7 +45,7 @@ TEST_CASE("elementwise ops of types that no tile holds") {
     CheckModule(Entry(start + " ROOT r = " + t + " negate(x0)"), 0);
     CheckModule(Entry(start + " c = " + p + " compare(x0, x1), direction=EQ\n ROOT r = " + t + " select(c, x0, x1)"),
                 0);
-    CheckModule(Entry(start + " k = " + type + "[] constant(1)\n ks = " + t +
+    CheckModule(Entry(start + " k = " + Constant(type, 1) + "\n ks = " + t +
                       " broadcast(k), dimensions={}\n ROOT r = " + t + " add(x0, ks)"),
                 0);
     CheckModule(Entry(start + " s = " + type + "[1,1] slice(x0), slice={[3:4], [5:6]}\n q = " + type +
@@ -91,7 +97,7 @@ TEST_CASE("contractions of types that no kernel multiplies") {
 TEST_CASE("reductions and scatters by any body") {
   for (const std::string type : {"s32", "f32", "f64", "bf16", "f8e5m2", "u4", "c64"}) {
     const std::string odd = Body(type, " m = " + type + "[] multiply(a, b)\n ROOT r = " + type + "[] subtract(b, m)");
-    const std::string values = Values(type, "[13,70,6]", 1) + " z = " + type + "[] constant(1)\n";
+    const std::string values = Values(type, "[13,70,6]", 1) + " z = " + Constant(type, 1) + "\n";
     for (const std::string dims : {"{0}", "{1}", "{2}", "{0,2}"}) {
       const std::string result = dims == "{0}"   ? "[70,6]"
                                  : dims == "{1}" ? "[13,6]"
@@ -149,7 +155,7 @@ TEST_CASE("windows by any body") {
   for (const std::string type : {"f32", "s32", "f8e5m2", "c64"}) {
     const std::string start =
         "HloModule m\n" + Body(type, " m = " + type + "[] multiply(a, b)\n ROOT r = " + type + "[] subtract(b, m)") +
-        "ENTRY e {\n" + Values(type, "[7,31]", 1) + " z = " + type + "[] constant(1)\n";
+        "ENTRY e {\n" + Values(type, "[7,31]", 1) + " z = " + Constant(type, 1) + "\n";
     for (const std::string window :
          {"size=7x1 pad=6_0x0_0", "size=1x40 pad=0_0x39_0", "size=1x31 pad=0_0x0_30", "size=3x2 pad=1_1x1_0"}) {
       CheckModule(
@@ -168,7 +174,7 @@ TEST_CASE("pooling gradients of narrow types") {
         "HloModule m\nge { a = " + type + "[] parameter(0)\n b = " + type +
         "[] parameter(1)\n ROOT r = pred[] compare(a, b), direction=GE }\n" +
         Body(type, " ROOT r = " + type + "[] add(a, b)") + "ENTRY e {\n" + Values(type, "[2,9,9,5]", 1) +
-        " z = " + type + "[] constant(0)\n s = " + type +
+        " z = " + Constant(type, 0) + "\n s = " + type +
         "[2,4,4,5] slice(x0), slice={[0:2], [1:5], [2:6], [0:5]}\n ROOT r = " + type +
         "[2,9,9,5] select-and-scatter(x0, s, z), window={size=1x3x3x1 stride=1x2x2x1}, select=ge, scatter=body\n}";
     CheckModule(text, 0);
@@ -248,9 +254,8 @@ TEST_CASE("batch normalization and reduced precision are written out") {
     const std::string x = type + "[6,5,7]", f = type + "[5]";
     const double tolerance = type == "bf16" ? 0.02 : 1e-5;
     const std::string start = " x = " + x + " parameter(0)\n a = " + f + " parameter(1)\n b = " + f +
-                              " parameter(2)\n v0 = " + f + " multiply(b, b)\n one = " + type +
-                              "[] constant(1)\n ones = " + f + " broadcast(one), dimensions={}\n v = " + f +
-                              " add(v0, ones)\n";
+                              " parameter(2)\n v0 = " + f + " multiply(b, b)\n one = " + Constant(type, 1) +
+                              "\n ones = " + f + " broadcast(one), dimensions={}\n v = " + f + " add(v0, ones)\n";
     const std::string rest = ", epsilon=0.001, feature_index=1";
     CheckModule(Entry(start + " ROOT r = (" + x + ", " + f + ", " + f + ") batch-norm-training(x, a, b)" + rest),
                 tolerance);

@@ -3,10 +3,9 @@
 // Example:
 //
 //   StatusOr<std::vector<std::string>> files = ListModuleFiles("dump");
-//   if (!files.ok()) return;
-//   std::vector<Status> found(files->size());
+//   std::vector<Status> found(files.ok() ? files->size() : 0);
 //   ForEachInOrder(
-//       files->size(), 0, [&](size_t k) { found[k] = ReadModuleFile((*files)[k]).status(); },
+//       found.size(), 0, [&](size_t k) { found[k] = ReadModuleFile((*files)[k]).status(); },
 //       [&](size_t k) { std::printf("%s %s\n", (*files)[k].c_str(), found[k].ok() ? "good" : "bad"); });
 //
 // Both may be called from several threads. Tests: tests/unit/folder_test.cc, tests/cli/check.test.
