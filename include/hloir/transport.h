@@ -6,7 +6,7 @@
 //   if (transport.ok()) options.transport = transport->get();   // then PrepareOnDevices as ever, in each process
 //
 // One thread at a time uses a transport: the one that calls PrepareOnDevices and HloDeviceExecutable::Run. Tests:
-// tests/unit/transport_test.cc, over queues; tests/cli/mpi.test, by mpirun.
+// tests/unit/transport_test.cc, over queues; tests/mpi/compare.py, by mpirun.
 #pragma once
 
 #include <memory>

@@ -100,7 +100,7 @@ StatusOr<Reading> Read(HloComputation& computation, HloOpcode opcode, std::span<
       if (called == nullptr) return InvalidArgument(Format("the module has no computation '{}'", word));
       if (called->root() == nullptr) return InvalidArgument(Format("computation '{}' is not finished", word));
       if (called == &computation) return InvalidArgument(Format("'{}' would call itself", word));
-      if (std::ranges::find(declared, called) != declared.end()) continue;
+      if (std::find(declared.begin(), declared.end(), called) != declared.end()) continue;
       declared.push_back(called);
       text += Format("%{} {{\n", called->name());
       const ProgramShape program = called->program_shape();
@@ -190,7 +190,7 @@ Status Set(HloInstruction& instruction, std::string_view name, std::string_view 
   if (!value.empty()) attributes.emplace_back(name, value);
   // In its short form an async-start does not say what it calls.
   if (instruction.opcode() == HloOpcode::kAsyncStart &&
-      std::ranges::find(attributes, "calls", &NamedAttributes::value_type::first) == attributes.end())
+      std::none_of(attributes.begin(), attributes.end(), [](const auto& a) { return a.first == "calls"; }))
     attributes.emplace_back("calls", instruction.called_computation(0)->name());
   // An annotation of what is not an op of the text's kind stands on any op: the fragment is a copy then.
   const bool is_leaf = instruction.IsParameter() || instruction.IsConstant();

@@ -1,4 +1,4 @@
-// See convolution.h. Tests: tests/ops/convolution-*.hlo, tests/unit/executable_convolution_test.cc.
+// See convolution.h. Tests: tests/ops/convolution-*.hlo, tests/unit/executable_kernels_test.cc.
 #include "plan/steps/convolution.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// See fft.h. Tests: tests/ops/fft*.hlo, tests/unit/executable_fft_test.cc.
+// See fft.h. Tests: tests/ops/fft*.hlo, tests/unit/executable_kernels_test.cc.
 #include "plan/steps/fft.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // See random_bits.h; where which word goes is explained in reference/random.cc.
-// Tests: tests/ops/rng-bit-generator*.hlo, tests/unit/executable_random_test.cc.
+// Tests: tests/ops/rng-bit-generator*.hlo, tests/unit/executable_kernels_test.cc.
 #include "plan/steps/random_bits.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // reduce-window, row by row of results: for each tap of the window, one kernel call combines the row with the elements
 // under that tap, as many as lie side by side. A window over all that came before is a scan: each result is made from
-// the last. Tests: tests/ops/reduce-window-*.hlo, tests/unit/executable_windows_test.cc.
+// the last. Tests: tests/ops/reduce-window-*.hlo, tests/unit/executable_kernels_test.cc.
 #include <algorithm>
 
 #include "support/format.h"
