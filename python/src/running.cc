@@ -51,6 +51,9 @@ std::vector<Literal> Borrowed(const std::vector<Shape>& parameters, const std::v
   return arguments;
 }
 
+// {target, instruction or index: function}
+using CallbackDict = nb::typed<nb::dict, nb::any, nb::any>;
+
 // Custom-calls that the caller's functions answer: by an instruction's name, by the index of a callback of JAX's
 // (backend_config={index = 0 : ui64}), or by target. A function takes (blocks of the operands' leaves, their shapes,
 // the result's shape) and gives the blocks of the result's leaves, all as bytes.
@@ -134,7 +137,7 @@ class Callbacks {
 
 class Executable {
  public:
-  Executable(const Graph& graph, int threads, const std::string& isa, nb::dict callbacks)
+  Executable(const Graph& graph, int threads, const std::string& isa, CallbackDict callbacks)
       : module_(graph.module().Clone()), callbacks_(std::move(callbacks)) {
     Check(VerifyModule(*module_));
     ExecutableOptions options;
@@ -182,7 +185,7 @@ class Executable {
 class DeviceExecutable {
  public:
   DeviceExecutable(const Graph& graph, int64_t replicas, int64_t partitions, int threads, const std::string& isa,
-                   nb::dict callbacks)
+                   CallbackDict callbacks)
       : module_(graph.module().Clone()), callbacks_(std::move(callbacks)), counts_(DeviceCountsOf(*module_)) {
     Check(VerifyModule(*module_));
     if (replicas > 0) counts_.replicas = replicas;
@@ -296,7 +299,7 @@ nb::object DlpackOf(const MutableBytes& bytes, int code, int bits, const std::ve
 
 void BindRunning(nb::module_& m) {
   nb::class_<Executable>(m, "_Executable")
-      .def(nb::init<const Graph&, int, const std::string&, nb::dict>(), nb::arg("module"), nb::arg("threads"),
+      .def(nb::init<const Graph&, int, const std::string&, CallbackDict>(), nb::arg("module"), nb::arg("threads"),
            nb::arg("isa"), nb::arg("callbacks"))
       .def("_run", &Executable::Run, nb::arg("inputs"), nb::arg("outputs"))
       .def_prop_ro("parameter_shapes", &Executable::parameters)
@@ -326,7 +329,7 @@ void BindRunning(nb::module_& m) {
       .def("__str__", &Verdict::ToString)
       .def("__repr__", [](const Verdict& v) { return "<hloir.Verdict " + v.ToString() + ">"; });
   nb::class_<DeviceExecutable>(m, "_DeviceExecutable")
-      .def(nb::init<const Graph&, int64_t, int64_t, int, const std::string&, nb::dict>(), nb::arg("module"),
+      .def(nb::init<const Graph&, int64_t, int64_t, int, const std::string&, CallbackDict>(), nb::arg("module"),
            nb::arg("replicas"), nb::arg("partitions"), nb::arg("threads"), nb::arg("isa"), nb::arg("callbacks"))
       .def("_run", &DeviceExecutable::Run, nb::arg("inputs"))
       .def_prop_ro("replicas", [](const DeviceExecutable& e) { return e.counts().replicas; })
