@@ -13,7 +13,6 @@ namespace {
 // A part of an axis: `size` of its devices' numbers, `pre` such parts in front of it.
 struct AxisPart {
   int64_t axis = 0, pre = 1, size = 1;
-  friend bool operator==(const AxisPart&, const AxisPart&) = default;
 };
 
 struct Mesh {
