@@ -183,7 +183,7 @@ struct Verdict {
   std::optional<Divergence> divergence;
   Proof proof;  // that they agree on all inputs; if it holds, little was run (see Proofs)
   Timing before, after;
-  // One of them is faster in so many of the pairs of runs that it is no noise (see PairedTimes::differ): else their
+  // One of them is faster in so many of the pairs of runs that it is not noise (see PairedTimes::differ): else their
   // ratio is not to be told.
   bool times_differ = false;
 

@@ -49,8 +49,8 @@ class RuleMaker {
   const Shape& Of(int64_t k) const { return i_.operand(k)->shape(); }
 
   void Reshape();
-  void Dot(const DotAttributes& dot);
-  void RaggedDot(const RaggedDotAttributes& dot);
+  template <class Attributes>
+  void Dot(const Attributes& dot, const DimVector& ragged = {}, const DimVector& groups = {});
   void Convolution(const ConvolutionAttributes& convolution);
   void Reduce();
   void Windowed(const Window& window);
@@ -95,34 +95,10 @@ void RuleMaker::Reshape() {
   }
 }
 
-void RuleMaker::Dot(const DotAttributes& dot) {
-  int64_t out = 0;
-  for (size_t k = 0; k < dot.lhs_batch_dims.size(); ++k) {
-    const int64_t factor = New(Of(0).dimensions(dot.lhs_batch_dims[k]));
-    Operand(0, dot.lhs_batch_dims[k], factor);
-    Operand(1, dot.rhs_batch_dims[k], factor);
-    Result(out++, factor);
-  }
-  for (size_t k = 0; k < dot.lhs_contracting_dims.size(); ++k) {
-    const int64_t factor = New(Of(0).dimensions(dot.lhs_contracting_dims[k]), FactorKind::kReduce);
-    Operand(0, dot.lhs_contracting_dims[k], factor);
-    Operand(1, dot.rhs_contracting_dims[k], factor);
-  }
-  for (int64_t side = 0; side < 2; ++side) {
-    const DimVector& batch = side == 0 ? dot.lhs_batch_dims : dot.rhs_batch_dims;
-    const DimVector& contracting = side == 0 ? dot.lhs_contracting_dims : dot.rhs_contracting_dims;
-    for (int64_t d = 0; d < Of(side).rank(); ++d) {
-      if (Contains(batch, d) || Contains(contracting, d)) continue;
-      const int64_t factor = New(Of(side).dimensions(d));
-      Operand(side, d, factor);
-      Result(out++, factor);
-    }
-  }
-}
-
-// Of the dimension whose rows belong to groups, and of the groups, every device needs all.
-void RuleMaker::RaggedDot(const RaggedDotAttributes& dot) {
-  const auto is_ragged = [&](int64_t d) { return Contains(dot.lhs_ragged_dims, d); };
+// Of a ragged dot: of the dimension whose rows belong to groups, and of the groups, every device needs all.
+template <class Attributes>
+void RuleMaker::Dot(const Attributes& dot, const DimVector& ragged, const DimVector& groups) {
+  const auto is_ragged = [&](int64_t d) { return Contains(ragged, d); };
   const bool sums_groups = std::none_of(dot.lhs_contracting_dims.begin(), dot.lhs_contracting_dims.end(), is_ragged);
   int64_t out = sums_groups ? 0 : 1;  // else the groups come first
   for (size_t k = 0; k < dot.lhs_batch_dims.size(); ++k, ++out) {
@@ -143,7 +119,7 @@ void RuleMaker::RaggedDot(const RaggedDotAttributes& dot) {
     const DimVector& contracting = side == 0 ? dot.lhs_contracting_dims : dot.rhs_contracting_dims;
     for (int64_t d = 0; d < Of(side).rank(); ++d) {
       if (Contains(batch, d) || Contains(contracting, d)) continue;
-      if (side == 1 && Contains(dot.rhs_group_dims, d)) continue;
+      if (side == 1 && Contains(groups, d)) continue;
       const int64_t at = out++;
       if (side == 0 && is_ragged(d)) continue;
       const int64_t factor = New(Of(side).dimensions(d));
@@ -373,7 +349,11 @@ OpRule RuleMaker::Make() {
       break;
     case HloOpcode::kReshape: Reshape(); break;
     case HloOpcode::kDot: Dot(i_.attributes<DotAttributes>()); break;
-    case HloOpcode::kRaggedDot: RaggedDot(i_.attributes<RaggedDotAttributes>()); break;
+    case HloOpcode::kRaggedDot: {
+      const auto& dot = i_.attributes<RaggedDotAttributes>();
+      Dot(dot, dot.lhs_ragged_dims, dot.rhs_group_dims);
+      break;
+    }
     case HloOpcode::kConvolution: Convolution(i_.attributes<ConvolutionAttributes>()); break;
     case HloOpcode::kReduce: Reduce(); break;
     case HloOpcode::kReduceWindow:

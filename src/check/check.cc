@@ -563,7 +563,7 @@ bool Checker::Impl::EnginesAgree(Subject& subject, size_t set, Verdict& verdict)
   }
   const std::string& name = &subject == before_.get() ? context_.options.before_name : context_.options.after_name;
   const std::string seen = engines.ToString("reference", other_name);
-  // By the reference alone, so that what is wrong in the other engine is no evidence.
+  // By the reference alone, so that what is wrong in the other engine is not evidence.
   check::Context by_reference{context_.options, context_.counts, {context_.inputs[set]}};
   by_reference.options.engine = nullptr;
   by_reference.options.runner.engine = Engine::kReference;

@@ -82,7 +82,7 @@ StatusOr<Op> ConvolutionForward(const Call& call) {
 // A convolution and what follows it, as XLA's cudnn_fused_conv_rewriter.cc writes it for cuDNN's graphs, into the
 // config's serialized_graph: "28:[f32]conv();30:[f32]scale(28);16:[f8e4m3fn]relu(30);25:[f32]amax(30);", which says the
 // name, type, op and operands of each. What takes two operands and names one has the call's next operand for the other.
-// The result is the last op that is no amax; those come behind it.
+// The result is the last op that is not an amax; those come behind it.
 StatusOr<Op> ConvolutionGraph(const Call& call) {
   HloBuilder& b = call.b;
   const Json& config = call.Section("cudnn_conv_backend_config");

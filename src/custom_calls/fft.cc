@@ -1,9 +1,9 @@
 // ducc_fft, by which JAX transformed on CPUs until 2024. Operands: a descriptor, a constant of u8 that is a flatbuffer
 // (jaxlib's ducc_fft.fbs), and the array.
-#include <cstring>
 #include <optional>
 
 #include "custom_calls/call.h"
+#include "support/endian.h"
 #include "support/format.h"
 
 namespace hloir::custom_calls {
@@ -49,10 +49,8 @@ class FlatTable {
   int64_t Size() const { return static_cast<int64_t>(bytes_.size()); }
   template <class T>
   std::optional<T> Read(int64_t at) const {
-    T value{};
     if (at < 0 || at > Size() - static_cast<int64_t>(sizeof(T))) return std::nullopt;
-    std::memcpy(&value, bytes_.data() + at, sizeof(T));
-    return value;
+    return LoadLittleEndian<T>(bytes_.data() + at);
   }
   // Where the field is; nullopt if it has its default.
   std::optional<int64_t> Place(int field) const {
@@ -79,7 +77,7 @@ StatusOr<Op> DuccFft(const Call& call) {
       !IsStoredAs<uint8_t>(i.operand(0)->shape().element_type()))
     return Unknown(call, "it takes a descriptor, which must be a constant, and an array");
   const auto table = FlatTable::Root(i.operand(0)->literal().data<uint8_t>());
-  if (!table) return Wrong(call, "its descriptor is no flatbuffer of jaxlib's");
+  if (!table) return Wrong(call, "its descriptor is not a flatbuffer of jaxlib's");
   const Op x = call.x[1];
   const Shape& result = call.Result();
   const auto type = table->Number<int8_t>(kType, kC2c);

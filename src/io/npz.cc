@@ -4,7 +4,6 @@
 #include <zip.h>
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -13,13 +12,12 @@
 
 #include "gzip.h"
 #include "hloir/io.h"
+#include "support/endian.h"
 #include "support/format.h"
 #include "support/guard.h"
 
 namespace hloir {
 namespace {
-
-constexpr bool kBigEndian = std::endian::native == std::endian::big;
 
 constexpr const char* kOrder = kBigEndian ? ">" : "<";  // of bytes, as NumPy names it
 constexpr std::string_view kMagic = "\x93NUMPY";

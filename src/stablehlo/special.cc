@@ -190,12 +190,6 @@ E BesselI1e(E x, bool is_double) {
       5.12285956168575772895e-4,  -1.51357245063125314899e-3,  4.15642294431288815669e-3,  -1.05640848946261981558e-2,
       2.47264490306265168283e-2,  -5.29459812080949914269e-2,  1.02643658689847095384e-1,  -1.76416518357834055153e-1,
       2.52587186443633654823e-1};
-  static constexpr double kNear32[] = {
-      9.38153738649577178388e-9, -4.44505912879632808065e-8, 2.00329475355213526229e-7, -8.56872026469545474066e-7,
-      3.47025130813767847674e-6, -1.32731636560394358279e-5, 4.78156510755005422638e-5, -1.61760815825896745588e-4,
-      5.12285956168575772895e-4, -1.51357245063125314899e-3, 4.15642294431288815669e-3, -1.05640848946261981558e-2,
-      2.47264490306265168283e-2, -5.29459812080949914269e-2, 1.02643658689847095384e-1, -1.76416518357834055153e-1,
-      2.52587186443633654823e-1};
   static constexpr double kFar[] = {
       7.51729631084210481353e-18,  4.41434832307170791151e-18,  -4.65030536848935832153e-17,
       -3.20952592199342395980e-17, 2.96262899764595013876e-16,  3.30820231092092828324e-16,
@@ -206,12 +200,10 @@ E BesselI1e(E x, bool is_double) {
       -3.83538038596423702205e-9,  -2.63146884688951950684e-8,  -2.51223623787020892529e-7,
       -3.88256480887769039346e-6,  -1.10588938762623716291e-4,  -9.76109749136146840777e-3,
       7.78576235018280120474e-1};
-  static constexpr double kFar32[] = {
-      -3.83538038596423702205e-9, -2.63146884688951950684e-8, -2.51223623787020892529e-7, -3.88256480887769039346e-6,
-      -1.10588938762623716291e-4, -9.76109749136146840777e-3, 7.78576235018280120474e-1};
   const E z = Abs(x);
-  const E near = z * Chebyshev(z * 0.5 - 2.0, is_double ? Coefficients(kNear) : Coefficients(kNear32));
-  const E far = Chebyshev(32.0 / z - 2.0, is_double ? Coefficients(kFar) : Coefficients(kFar32)) / Sqrt(z);
+  const Coefficients near_all(kNear), far_all(kFar);  // of which f32 needs the last
+  const E near = z * Chebyshev(z * 0.5 - 2.0, is_double ? near_all : near_all.last(17));
+  const E far = Chebyshev(32.0 / z - 2.0, is_double ? far_all : far_all.last(7)) / Sqrt(z);
   return Sign(x) * Select(Compare(z, "LE", z.Full(8)), near, far);
 }
 
@@ -296,7 +288,6 @@ E Special(std::string_view name, E x, E y) {
   if (name == "conj") return IsComplex(type) ? MakeComplex(Real(x), -Imag(x)) : none;
   if (!IsFloat(type)) return none;
   if (name == "atan") return Atan2(x, x.Full(1));
-  if (name == "tan") return none;
   if (name == "next_after") return BitWidth(type) >= 8 ? NextAfter(x, y) : none;
   if (name == "is_inf") return Equal(Abs(x), kInfinity);
   if (name == "is_pos_inf") return Equal(x, kInfinity);

@@ -68,7 +68,7 @@ TEST_CASE("cores: control groups, version 1") {
   CHECK(GrantedCores(groups, mount) == 2);
 }
 
-TEST_CASE("cores: hostile texts are no limit") {
+TEST_CASE("cores: hostile texts are not limits") {
   const Folder folder;
   const std::string mount = folder.path();
   for (const char* text : {"", "\n", "x", "1e999 1", "5 0", "-5 -5", "nan nan", "100000"}) {
