@@ -139,6 +139,24 @@ TEST_CASE("a product's factors are rows, columns and what is summed") {
   CHECK(dot.factors[1].kind == FactorKind::kReduce);
 }
 
+TEST_CASE("of a ragged dimension and of the groups every device needs all") {
+  const OpRule rows = RuleOfRoot(
+      "x = f32[6,5] parameter(0)\n y = f32[4,5,7] parameter(1)\n sizes = s32[4] parameter(2)\n"
+      "ROOT z = f32[6,7] ragged-dot(x, y, sizes), lhs_contracting_dims={1}, rhs_contracting_dims={1}, "
+      "lhs_ragged_dims={0}, rhs_group_dims={0}");
+  CHECK(rows.operands[0] == OpRule::Array{{}, {0}});
+  CHECK(rows.operands[1] == OpRule::Array{{}, {0}, {1}});
+  CHECK(rows.results[0] == OpRule::Array{{}, {1}});
+  // What is summed is ragged: the groups are the result's first dimension.
+  const OpRule sums = RuleOfRoot(
+      "x = f32[6,5] parameter(0)\n y = f32[5,7] parameter(1)\n sizes = s32[4] parameter(2)\n"
+      "ROOT z = f32[4,6,7] ragged-dot(x, y, sizes), lhs_contracting_dims={1}, rhs_contracting_dims={0}, "
+      "lhs_ragged_dims={1}");
+  CHECK(sums.operands[0] == OpRule::Array{{0}, {}});
+  CHECK(sums.operands[1] == OpRule::Array{{}, {1}});
+  CHECK(sums.results[0] == OpRule::Array{{}, {0}, {1}});
+}
+
 TEST_CASE("a factor that is part of a dimension is cut evenly, and wholly before the next") {
   const auto module = Parse("HloModule m\nENTRY main {\n x = f32[4,6] parameter(0)\n ROOT y = f32[24] reshape(x)\n}\n");
   const DeviceMesh mesh = *DeviceMesh::Of(*WithShardings({"{devices=[2,4]<=[8]}"}), 8);

@@ -4,6 +4,8 @@
 #include "hloir/stablehlo.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -339,6 +341,58 @@ ENTRY main {
                            "    %cst = stablehlo.constant dense<0.0> : tensor<f32>\n    %0 = chlo.cosh %cst : "
                            "tensor<f32> -> tensor<f32>\n    return %0 : tensor<f32>\n")),
             *Hlo("HloModule m\nENTRY main { ROOT r = f32[] constant(1) }"));
+}
+
+TEST_CASE("CHLO's special functions have their values") {
+  struct Case {
+    const char* op;
+    std::array<double, 4> values;  // by SciPy 1.17
+  };
+  // erf_inv of x / 31, zeta of x + 1, the last two by their second operand.
+  const std::array<double, 4> points = {0.3, 2.5, 9, 30};
+  const Case cases[] = {
+      {"lgamma", {1.0957979948180756, 0.2846828704729192, 10.60460290274525, 71.257038967168}},
+      {"digamma", {-3.502524222200133, 0.7031566406452432, 2.1406414779556098, 3.384438132685525}},
+      {"bessel_i1e", {0.11237756063983881, 0.20658464953126654, 0.1272249839358912, 0.07191633059864755}},
+      {"erfc", {0.6713732405408726, 0.00040695201744495886, 4.137031746513811e-37, 0}},
+      {"erf_inv", {0.008576599889214451, 0.07159203858901596, 0.2632483313485396, 1.5140557112032083}},
+      {"zeta", {4.542083566006931, 2.9274375215399546, 17.761481181337, 7466.220896335045}},
+      {"polygamma", {-75.27253658872601, -0.23620405164172736, -0.013793319195767772, -0.0011487652037285997}}};
+  for (const Case& c : cases) {
+    for (const PrimitiveType type : {PrimitiveType::F32, PrimitiveType::F64}) {
+      const std::string op = c.op;
+      INFO(op << (type == PrimitiveType::F32 ? " of f32" : " of f64"));
+      const bool takes_two = op == "zeta" || op == "polygamma";
+      const std::string array = type == PrimitiveType::F32 ? "tensor<4xf32>" : "tensor<4xf64>";
+      const auto module = Read(takes_two ? Function("%arg0: " + array + ", %arg1: " + array, array,
+                                                    "    %0 = chlo." + op + " %arg0, %arg1 : " + array + ", " + array +
+                                                        " -> " + array + "\n    return %0 : " + array + "\n")
+                                         : Function("%arg0: " + array, array,
+                                                    "    %0 = chlo." + op + " %arg0 : " + array + " -> " + array +
+                                                        "\n    return %0 : " + array + "\n"));
+      auto executable = PrepareExecutable(*module);
+      REQUIRE(executable.ok());
+      std::vector<Literal> inputs(takes_two ? 2 : 1, Literal(Shape::Array(type, {4})));
+      const auto run = [&]<class S>(S) {
+        for (size_t k = 0; k < 4; ++k) {
+          const double x = op == "erf_inv" ? points[k] / 31 : op == "zeta" ? points[k] + 1 : points[k];
+          inputs[0].data<S>()[k] = static_cast<S>(op == "polygamma" ? 2 : x);
+          if (takes_two) inputs[1].data<S>()[k] = static_cast<S>(op == "zeta" ? 0.75 : x);
+        }
+        std::vector<const Literal*> arguments;
+        for (const Literal& input : inputs) arguments.push_back(&input);
+        const StatusOr<Literal> result = (*executable)->Run(arguments);
+        REQUIRE(result.ok());
+        for (size_t k = 0; k < 4; ++k) {
+          INFO(points[k]);
+          const double got = static_cast<double>(result->data<S>()[k]);
+          CHECK(std::abs(got - c.values[k]) <= (sizeof(S) == 4 ? 2e-6 : 2e-14) * std::abs(c.values[k]) + 1e-37);
+        }
+      };
+      if (type == PrimitiveType::F32) run(float{});
+      else run(double{});
+    }
+  }
 }
 
 TEST_CASE("constants fold element by element, and are cut, turned and joined") {
