@@ -1,5 +1,5 @@
-// The kernels for AVX-512 (F, BW, CD, DQ, VL), and those of avx512_narrow.cc where the machine has what they need. See
-// isas.def.
+// The kernels for AVX-512 (F, BW, CD, DQ, VL), and those of avx512_narrow.cc and avx512_tiles.cc where the machine has
+// what they need. See isas.def.
 #if defined(__GNUC__) && !defined(__clang__)
 // g++ 12 takes the deliberately undefined registers of its own avx512fintrin.h for a mistake (GCC bug 105593).
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -15,6 +15,7 @@ const KernelTable& Avx512Kernels() {
     KernelTable made = MakeXsimdTable<xsimd::avx512bw>(Isa::kAvx512);
     if (__builtin_cpu_supports("avx512vnni")) FillBytesGemm(made.gemm[static_cast<int>(GemmType::kBytes)]);
     if (__builtin_cpu_supports("avx512bf16")) FillBf16Gemm(made.gemm[static_cast<int>(GemmType::kBf16)]);
+    FillTileGemm(made.gemm[static_cast<int>(GemmType::kTileBytes)], made.gemm[static_cast<int>(GemmType::kTileBf16)]);
     return made;
   }();
   return table;

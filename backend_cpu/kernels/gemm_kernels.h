@@ -11,6 +11,21 @@ namespace {
 // Where a tile's operands are: both packed in panels; b alone; or neither.
 enum class GemmPacking { kBoth, kB, kNone };
 
+// Sums that are in registers, to or onto c.
+template <class Batch, class T, int kRows, int kVectors>
+__attribute__((always_inline)) inline void StoreTile(Batch (&sums)[kRows][kVectors], T* c, int64_t c_stride,
+                                                     bool accumulate) {
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < kVectors; ++j) {
+      T* to = c + i * c_stride + j * static_cast<int64_t>(Batch::size);
+      if (accumulate) sums[i][j] = sums[i][j] + Batch::load_unaligned(to);
+      sums[i][j].store_unaligned(to);
+    }
+  }
+}
+
 // c[kRows × kVectors·width] (+)= a · b in k steps. For step p a packed a holds kRows values side by side, else row i's
 // is a[rows[i] + ks[p]]; b holds kVectors·width values side by side, b_step after those of the step before.
 template <class T, class Arch, int kRows, int kVectors, GemmPacking packing>
@@ -26,12 +41,19 @@ void GemmTile(int64_t k, const void* a_data, const int64_t* rows, const int64_t*
     for (int i = 0; i < kRows; ++i) row[i] = a + rows[i];
   const T* b = static_cast<const T*>(b_data);
   T* c = static_cast<T*>(c_tile);
+  // Rows of c are far apart, and have left the cache since the last block of k.
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < kVectors; ++j) __builtin_prefetch(c + i * c_stride + j * kWidth, 1);
+  }
   Batch acc[kRows][kVectors];
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 4
     for (int j = 0; j < kVectors; ++j) acc[i][j] = Batch(T(0));
   }
+#pragma GCC unroll 2
   for (int64_t p = 0; p < k; ++p, b += b_step) {
     int64_t at = 0;
     if constexpr (packing != GemmPacking::kBoth) at = ks[p];
@@ -50,15 +72,7 @@ void GemmTile(int64_t k, const void* a_data, const int64_t* rows, const int64_t*
     }
     if constexpr (packing == GemmPacking::kBoth) a += kRows;
   }
-#pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
-    for (int j = 0; j < kVectors; ++j) {
-      T* to = c + i * c_stride + j * kWidth;
-      if (accumulate) acc[i][j] = acc[i][j] + Batch::load_unaligned(to);
-      acc[i][j].store_unaligned(to);
-    }
-  }
+  StoreTile<Batch>(acc, c, c_stride, accumulate);
 }
 
 // out[i·channels + c] = sum over taps t of x[places[i] + taps[t] + c] · w[t·channels + c], i < n: a convolution in

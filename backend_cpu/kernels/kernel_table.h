@@ -122,13 +122,14 @@ enum class MoveOne : uint8_t {
 enum class NarrowFloat : uint8_t { kBf16, kF16 };
 
 // What a matrix product accumulates in: f32 for itself and narrower floats, s32 for itself and narrower integers.
-// The last three are for narrow operands alone, on machines that have instructions for them (else their `tile` is
+// The others are for narrow operands alone, on machines that have instructions for them (else their `tile` is
 // null): kWords takes s8, u8 and s16 as 16-bit words, two products at a time, kBytes s8, four at a time, both summed
 // modulo 2^32 and so equal to kS32; kBf16 takes bf16, two products at a time summed in f32, each sum
 // rounded to nearest even, denormals taken for zeros (kF32 widens bf16 and fuses or rounds each product, as the
-// instruction set does). A step of theirs takes 2, 4 and 2 values of a row.
-enum class GemmType : uint8_t { kF32, kF64, kS32, kWords, kBytes, kBf16 };
-inline constexpr int kGemmTypes = 6;
+// instruction set does). A step of theirs takes 2, 4 and 2 values of a row. kTileBytes and kTileBf16 are these by tiles
+// of AMX: a step takes 64 and 32.
+enum class GemmType : uint8_t { kF32, kF64, kS32, kWords, kBytes, kBf16, kTileBytes, kTileBf16 };
+inline constexpr int kGemmTypes = 8;
 struct GemmKernels {
   int rows, columns;  // of the tile of the result that stays in registers
   // c[rows × columns] = or += a · b in k steps. Of a packed a, `rows` values for each step lie side by side; of
@@ -137,6 +138,13 @@ struct GemmKernels {
   using Tile = void (*)(int64_t k, const void* a, const int64_t* rows, const int64_t* ks, const void* b, int64_t b_step,
                         void* c, int64_t c_stride, bool accumulate);
   Tile tile, tile_packed_b, tile_in_place;
+  // Where operands are packed in another way than gemm_packing.cc's: as GemmPacker::pack, for the left and right one.
+  using Pack = void (*)(const std::byte* data, const int64_t* rows, int64_t row_count, const int64_t* ks,
+                        int64_t k_count, int64_t width, std::byte* to);
+  Pack pack_rows, pack_columns;
+  // Called by each thread before it calls `tile`, and after, if they are not null.
+  void (*enter)();
+  void (*leave)();
   // out[i, c] = sum over t of x[places[i] + taps[t] + c] · w[t, c], for n places.
   void (*depthwise)(int64_t n, const int64_t* places, int64_t tap_count, const int64_t* taps, int64_t channels,
                     const void* x, const void* w, void* out);

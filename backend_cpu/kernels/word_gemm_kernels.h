@@ -4,6 +4,7 @@
 // "products of all sizes".
 #pragma once
 
+#include "kernels/gemm_kernels.h"
 #include "kernels/kernel_table.h"
 #include "kernels/vector.h"
 
@@ -46,15 +47,7 @@ void WordTile(int64_t steps, const void* a_panel, const int64_t*, const int64_t*
       for (int j = 0; j < kVectors; ++j) sums[i][j] = Batch(AddProducts(sums[i][j], row, pairs[j]));
     }
   }
-#pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
-    for (int j = 0; j < kVectors; ++j) {
-      int32_t* to = c + i * c_stride + j * kWidth;
-      if (accumulate) sums[i][j] = sums[i][j] + Batch::load_unaligned(to);
-      sums[i][j].store_unaligned(to);
-    }
-  }
+  StoreTile<Batch>(sums, c, c_stride, accumulate);
 }
 
 #endif

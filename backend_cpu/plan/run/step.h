@@ -50,7 +50,7 @@ struct Runtime {
   }
   void Stop();
 };
-inline constexpr int64_t kScratchBytes = 1 << 18;
+inline constexpr int64_t kScratchBytes = 3 << 18;
 
 class Step {
  public:

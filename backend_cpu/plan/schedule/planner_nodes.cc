@@ -49,7 +49,7 @@ Status Planner::PlanDot(const Node& node) {
     std::swap(problem.m, problem.n);
     std::swap(lhs.first, rhs.first);
   }
-  auto step = MakeGemmStep(std::move(problem), *context_.kernels, context_.threads);
+  auto step = MakeGemmStep(std::move(problem), *context_.kernels);
   AppendGemm(std::move(step), lhs.first, rhs.first, RootRef(node.outputs[0]));
   return OkStatus();
 }
@@ -87,7 +87,7 @@ Status Planner::PlanConvolution(const Node& node) {
     const Ref weights = CopyView(kernel.first, plan->weights, plan->problem.b.type);
     Append(MakeDepthwiseStep(*plan, *context_.kernels), {input.first, weights}, {to});
   } else {
-    auto step = MakeGemmStep(std::move(plan->problem), *context_.kernels, context_.threads);
+    auto step = MakeGemmStep(std::move(plan->problem), *context_.kernels);
     AppendGemm(std::move(step), input.first, kernel.first, to);
   }
   if (plan->pads) {

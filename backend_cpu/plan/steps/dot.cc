@@ -1,6 +1,6 @@
 // See dot.h. The blocking is Goto's: a block of one operand stays in L2, a panel of the other in L1, a tile of C in
-// registers. What each thread has for itself of a product is packed into its own scratch, what they share there as
-// well, if the first one's has room, else into the arena.
+// registers. What each thread has for itself of a product is packed into its own scratch, what they share into the
+// first one's.
 #include "plan/steps/dot.h"
 
 #include <algorithm>
@@ -11,17 +11,17 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kBlockK = 384;
-constexpr int64_t kShared = 512;           // rows or columns of the block that the threads share
-constexpr int64_t kOwnBytes = 190 << 10;   // of the block that each has for itself
-constexpr int64_t kDirect = 32 * 32 * 32;  // products up to this size are not worth packing
-constexpr int64_t kFewRows = 4;            // tiles, one below the other: packing B would take longer than it saves
+constexpr int64_t kBlockK = 256;             // if a value has 4 or 8 bytes
+constexpr int64_t kSharedBytes = 512 << 10;  // of the block that the threads share
+constexpr int64_t kOwnBytes = 190 << 10;     // of the block that each has for itself
+constexpr int64_t kDirect = 32 * 32 * 32;    // products up to this size are not worth packing
+constexpr int64_t kFewRows = 4;              // tiles, one below the other: packing B would take longer than it saves
 constexpr int64_t kTasks = 8,
                   kRun = 4;  // at least so many tasks, of at least so many panels, if threads share a product
 constexpr int64_t kAlign = 64;
-// Guesses, to decide how many threads pay: of a tile's column, which stands for the vectors' length; of packing; and of
-// reading a matrix that is used once.
-constexpr double kFlopsPerNanoAndColumn = 4, kNanosPerPacked = 0.3, kNanosPerByteOnce = 0.04;
+// Guesses, to decide how many threads pay: of a tile's column, which stands for the vectors' length; how many times
+// more that is where the machine itself has tiles; of packing; and of reading a matrix that is used once.
+constexpr double kFlopsPerNanoAndColumn = 4, kTilesTimes = 12, kNanosPerPacked = 0.3, kNanosPerByteOnce = 0.04;
 
 int64_t ComputeBytes(GemmType type) { return type == GemmType::kF64 ? 8 : 4; }
 int64_t RoundUp(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
@@ -34,20 +34,6 @@ bool Stride(const std::vector<int64_t>& offsets, int64_t* stride) {
   return true;
 }
 
-// The accumulated numbers in the result's type.
-void StoreAs(PrimitiveType type, const float* from, std::byte* to, int64_t n) {
-  if (type == PrimitiveType::BF16) {
-    uint16_t* out = reinterpret_cast<uint16_t*>(to);
-    for (int64_t i = 0; i < n; ++i) {
-      const uint32_t bits = __builtin_bit_cast(uint32_t, from[i]);
-      const uint32_t rounded = bits + 0x7fff + (bits >> 16 & 1);
-      out[i] = static_cast<uint16_t>((from[i] != from[i] ? bits | 0x400000 : rounded) >> 16);
-    }
-  } else {
-    Half* out = reinterpret_cast<Half*>(to);
-    for (int64_t i = 0; i < n; ++i) out[i] = Half(from[i]);
-  }
-}
 void StoreNarrowInts(int64_t bytes, const int32_t* from, std::byte* to, int64_t n) {
   if (bytes == 1)
     for (int64_t i = 0; i < n; ++i) reinterpret_cast<uint8_t*>(to)[i] = static_cast<uint8_t>(from[i]);
@@ -57,13 +43,14 @@ void StoreNarrowInts(int64_t bytes, const int32_t* from, std::byte* to, int64_t 
 
 class GemmStep : public Step {
  public:
-  GemmStep(GemmProblem problem, const KernelTable& kernels, int threads)
+  GemmStep(GemmProblem problem, const KernelTable& kernels)
       : p_(std::move(problem)),
         type_(KernelsFor(p_, kernels)),
         kernels_(kernels.gemm[static_cast<int>(type_)]),
         bytes_(ComputeBytes(p_.compute)),
-        pack_a_(PackerFor(p_.a.type, type_, true)),
-        pack_b_(PackerFor(p_.b.type, type_, false)) {
+        table_(kernels),
+        pack_a_(PackerFor(p_.a.type, type_, kernels_, true)),
+        pack_b_(PackerFor(p_.b.type, type_, kernels_, false)) {
     if (p_.c_row == 0) p_.c_row = p_.n;
     if (p_.c_offsets.empty())
       for (int64_t b = 0; b < p_.batch; ++b) p_.c_offsets.push_back(b * p_.m * p_.n);
@@ -77,31 +64,33 @@ class GemmStep : public Step {
     }
     parallel_ = nanoseconds_ >= 2 * kNanosPerThread;
     by_batch_ = p_.batch >= 4;
-    block_k_ = std::min(kBlockK * pack_a_.group, RoundUp(p_.k, pack_a_.group));
-    // The smaller operand is the shared one; a large one is shared in blocks of equal size.
-    const int64_t a_bytes = pack_a_.PanelBytes(block_k_, std::min(p_.m, kShared)),
-                  b_bytes = pack_b_.PanelBytes(block_k_, std::min(p_.n, kShared));
-    if (how_ == kPacked && (p_.m <= kShared ? p_.n > kShared || a_bytes <= b_bytes : p_.n > kShared))
-      how_ = kPackedShareA;
-    const bool share_a = how_ == kPackedShareA;
-    Side &shared = share_a ? a_ : b_, &own = share_a ? b_ : a_;
     a_ = {&p_.a, &pack_a_, p_.m, kernels_.rows};
     b_ = {&p_.b, &pack_b_, p_.n, kernels_.columns};
-    shared.block = EqualBlocks(shared, kShared);
+    ChooseBlockK();
+    // The smaller operand is the shared one; a large one is shared in blocks of equal size. The machine's tiles take B
+    // in an order that takes longer to make, so that it is made once.
+    auto most = [&](const Side& side) {
+      return kSharedBytes / side.pack->PanelBytes(block_k_, side.width) * side.width;
+    };
+    const bool a_fits = p_.m <= most(a_), b_fits = p_.n <= most(b_);
+    const int64_t a_bytes = pack_a_.PanelBytes(block_k_, p_.m), b_bytes = pack_b_.PanelBytes(block_k_, p_.n);
+    if (how_ == kPacked && !HasTiles() && (a_fits ? !b_fits || a_bytes <= b_bytes : !b_fits)) how_ = kPackedShareA;
+    const bool share_a = how_ == kPackedShareA;
+    Side &shared = share_a ? a_ : b_, &own = share_a ? b_ : a_;
+    shared.block = EqualBlocks(shared, most(shared));
     own.block = share_a ? own.width
                         : EqualBlocks(own, std::max(own.width, kOwnBytes / pack_a_.PanelBytes(block_k_, 1) / own.width *
                                                                    own.width));
     tile_bytes_ = RoundUp(kernels_.rows * kernels_.columns * bytes_, kAlign);
-    shared_bytes_ = how_ == kPacked || how_ == kPackedB || share_a
-                        ? RoundUp(shared.pack->PanelBytes(block_k_, shared.block), kAlign)
-                        : 0;
-    wide_bytes_ = StorageBytes(p_.result) == bytes_ ? 0 : RoundUp(p_.batch * p_.m * p_.n * bytes_, kAlign);
+    shared_bytes_ = IsPacked() ? RoundUp(shared.pack->PanelBytes(block_k_, shared.block), kAlign) : 0;
+    const int64_t result_bytes = StorageBytes(p_.result);
+    by_tile_ = result_bytes != bytes_ && IsPacked() && block_k_ >= p_.k;
+    c_bytes_ = by_tile_ ? result_bytes : bytes_;
+    wide_bytes_ = result_bytes != bytes_ && !by_tile_ ? RoundUp(p_.batch * p_.m * p_.n * bytes_, kAlign) : 0;
     shared_at_ =
         RoundUp(kAlign + tile_bytes_ + (how_ == kPackedB ? 0 : own.pack->PanelBytes(block_k_, own.block)), kAlign);
-    in_arena_ = shared_at_ + shared_bytes_ > kScratchBytes;
-    scratch_bytes_ = wide_bytes_ + (in_arena_ ? (by_batch_ && parallel_ ? threads : 1) * shared_bytes_ : 0);
   }
-  int64_t scratch_bytes() const { return scratch_bytes_; }
+  int64_t scratch_bytes() const { return wide_bytes_; }
   double Flops() const override { return 2.0 * static_cast<double>(p_.batch) * p_.m * p_.n * p_.k; }
 
   bool Run(Runtime& runtime) override {
@@ -109,7 +98,7 @@ class GemmStep : public Step {
     auto batch = [&](int64_t b, int thread) {
       const std::byte* a_data = ref(0).pointer + p_.a.batch_offsets[b] * StorageBytes(p_.a.type);
       const std::byte* b_data = ref(1).pointer + p_.b.batch_offsets[b] * StorageBytes(p_.b.type);
-      std::byte* c_batch = c + p_.c_offsets[b] * bytes_;
+      std::byte* c_batch = c + p_.c_offsets[b] * c_bytes_;
       switch (how_) {
         case kPacked:
         case kPackedShareA:
@@ -128,8 +117,9 @@ class GemmStep : public Step {
       runtime.pool->For(parts, 0.5 * static_cast<double>(count), [&](int64_t part, int) {
         const int64_t begin = count * part / parts, n = count * (part + 1) / parts - begin;
         std::byte* to = written(0).pointer + begin * StorageBytes(p_.result);
-        if (p_.compute == GemmType::kF32) StoreAs(p_.result, reinterpret_cast<const float*>(c) + begin, to, n);
-        else StoreNarrowInts(StorageBytes(p_.result), reinterpret_cast<const int32_t*>(c) + begin, to, n);
+        std::byte* from = c + begin * bytes_;
+        Round(from, n);
+        Narrow(from, to, n);
       });
     }
     return true;
@@ -158,8 +148,36 @@ class GemmStep : public Step {
     return RoundUp((side.size + blocks - 1) / blocks, side.width);
   }
 
+  bool HasTiles() const { return kernels_.enter != nullptr; }
+  bool IsPacked() const { return how_ == kPacked || how_ == kPackedShareA || how_ == kPackedB; }
+
+  // Blocks of equal size; of all of k, if the result is narrower than the sums, and so has no room for those of a part.
+  void ChooseBlockK() {
+    const int64_t most = kBlockK * std::max<int64_t>(1, 4 / pack_a_.element_bytes), blocks = (p_.k + most - 1) / most,
+                  all = RoundUp(p_.k, pack_a_.group);
+    block_k_ = RoundUp((p_.k + blocks - 1) / blocks, pack_a_.group);
+    const int64_t panel = std::max(pack_a_.PanelBytes(all, a_.width), pack_b_.PanelBytes(all, b_.width));
+    if (StorageBytes(p_.result) != bytes_ && panel <= kOwnBytes / 2) block_k_ = all;
+  }
+
+  // Sums as their type has them, to the result's; they are overwritten.
+  void Round(std::byte* sums, int64_t n) const {
+    if (p_.compute != GemmType::kF32) return;
+    const UnaryOp round = p_.result == PrimitiveType::BF16 ? UnaryOp::kRoundToBf16 : UnaryOp::kRoundToF16;
+    const TileOp op{.in = {sums}, .out = sums};
+    table_.unary[static_cast<int>(round)][static_cast<int>(TileType::kF32)](op, n);
+  }
+  void Narrow(const std::byte* rounded, std::byte* to, int64_t n) const {
+    if (p_.compute != GemmType::kF32)
+      return StoreNarrowInts(StorageBytes(p_.result), reinterpret_cast<const int32_t*>(rounded), to, n);
+    const NarrowFloat type = p_.result == PrimitiveType::BF16 ? NarrowFloat::kBf16 : NarrowFloat::kF16;
+    const TileOp op{.in = {rounded}, .out = to};
+    table_.narrow[static_cast<int>(type)](op, n);
+  }
+
   double NanosOf(int64_t m, int64_t n, int64_t k) const {
-    return 2.0 * static_cast<double>(RoundUp(m, how_ == kPacked ? kernels_.rows : 1)) * static_cast<double>(n) *
+    return (HasTiles() ? 2.0 / kTilesTimes : 2.0) *
+           static_cast<double>(RoundUp(m, how_ == kPacked ? kernels_.rows : 1)) * static_cast<double>(n) *
            static_cast<double>(k) / (kFlopsPerNanoAndColumn * kernels_.columns);
   }
 
@@ -265,8 +283,7 @@ class GemmStep : public Step {
     const Side &shared = share_a ? a_ : b_, &own = share_a ? b_ : a_;
     const std::byte *shared_data = share_a ? a : b, *own_data = share_a ? b : a;
     const int set = parallel_ && by_batch_ ? thread : 0;
-    std::byte* shared_pack = in_arena_ ? written(1).pointer + wide_bytes_ + set * shared_bytes_
-                                       : runtime.scratch[static_cast<size_t>(set)] + shared_at_;
+    std::byte* shared_pack = runtime.scratch[static_cast<size_t>(set)] + shared_at_;
     const int64_t own_blocks = (own.size + own.block - 1) / own.block;
     for (int64_t s0 = 0; s0 < shared.size; s0 += shared.block) {
       const int64_t s1 = std::min(shared.size, s0 + shared.block), panels = (s1 - s0 + shared.width - 1) / shared.width;
@@ -295,6 +312,7 @@ class GemmStep : public Step {
                            ks, own.width, own_pack);
             *packed = part;
           }
+          if (HasTiles()) kernels_.enter();
           for (int64_t panel = panels * run / runs; panel < panels * (run + 1) / runs; ++panel) {
             const int64_t s = s0 + panel * shared.width;
             const std::byte* shared_panel = shared_pack + panel * shared_bytes;
@@ -303,8 +321,8 @@ class GemmStep : public Step {
               const int64_t m = share_a ? s : o, n = share_a ? o : s;
               const int64_t rows = std::min<int64_t>(kernels_.rows, p_.m - m),
                             columns = std::min<int64_t>(kernels_.columns, p_.n - n);
-              const bool whole = rows == kernels_.rows && columns == kernels_.columns;
-              std::byte* const to = c + (m * p_.c_row + n) * bytes_;
+              const bool whole = rows == kernels_.rows && columns == kernels_.columns && !by_tile_;
+              std::byte* const to = c + (m * p_.c_row + n) * c_bytes_;
               std::byte* const into = whole ? to : tile;
               const int64_t stride = whole ? p_.c_row : kernels_.columns;
               if (how_ == kPackedB) {
@@ -314,9 +332,11 @@ class GemmStep : public Step {
                 kernels_.tile(steps, share_a ? shared_panel : own_panel, nullptr, nullptr,
                               share_a ? own_panel : shared_panel, 0, into, stride, whole && k0 > 0);
               }
-              if (!whole) StoreEdge(tile, to, rows, columns, k0 > 0);
+              if (by_tile_) StoreNarrow(tile, to, rows, columns);
+              else if (!whole) StoreEdge(tile, to, rows, columns, k0 > 0);
             }
           }
+          if (HasTiles()) kernels_.leave();
         };
         for (int t = 0; t < (share ? runtime.pool->threads() : 1); ++t) *packed_of(t) = -1;
         if (share) {
@@ -343,6 +363,11 @@ class GemmStep : public Step {
       }
     }
   }
+  void StoreNarrow(std::byte* tile, std::byte* to, int64_t rows, int64_t columns) const {
+    Round(tile, rows * kernels_.columns);
+    for (int64_t i = 0; i < rows; ++i)
+      Narrow(tile + i * kernels_.columns * bytes_, to + i * p_.c_row * c_bytes_, columns);
+  }
   void StoreEdge(const std::byte* tile, std::byte* to, int64_t rows, int64_t columns, bool accumulate) const {
     switch (p_.compute) {
       case GemmType::kF32:
@@ -367,16 +392,19 @@ class GemmStep : public Step {
     };
     const bool words = p.compute == GemmType::kS32 && fits_word(p.a.type) && fits_word(p.b.type) &&
                        kernels.gemm[static_cast<int>(GemmType::kWords)].tile != nullptr;
-    return has(GemmType::kBytes, PrimitiveType::S8)    ? GemmType::kBytes
-           : words                                     ? GemmType::kWords
-           : has(GemmType::kBf16, PrimitiveType::BF16) ? GemmType::kBf16
-                                                       : p.compute;
+    return has(GemmType::kTileBytes, PrimitiveType::S8)    ? GemmType::kTileBytes
+           : has(GemmType::kTileBf16, PrimitiveType::BF16) ? GemmType::kTileBf16
+           : has(GemmType::kBytes, PrimitiveType::S8)      ? GemmType::kBytes
+           : words                                         ? GemmType::kWords
+           : has(GemmType::kBf16, PrimitiveType::BF16)     ? GemmType::kBf16
+                                                           : p.compute;
   }
 
   GemmProblem p_;
   const GemmType type_;
   const GemmKernels& kernels_;
   const int64_t bytes_;  // of a sum
+  const KernelTable& table_;
   const GemmPacker pack_a_, pack_b_;
   How how_ = kPacked;
   double nanoseconds_ = 0;  // of the whole product: a guess
@@ -384,11 +412,11 @@ class GemmStep : public Step {
   int64_t a_row_ = 0, a_k_ = 0, b_row_ = 0, b_k_ = 0;
   Side a_, b_;
   int64_t block_k_ = 0, tile_bytes_ = 0;
-  // Scratch in the arena: sums wider than the result; then the shared operand's panels, for each thread if they share
-  // out batches. Scratch of a thread: which block it has packed last, a tile, its own panels, and the shared ones if
-  // they are not in the arena.
-  int64_t shared_bytes_ = 0, shared_at_ = 0, wide_bytes_ = 0, scratch_bytes_ = 0;
-  bool in_arena_ = false;
+  bool by_tile_ = false;  // each tile's sums are narrowed as soon as they are complete
+  int64_t c_bytes_ = 0;   // of a value where tiles are stored
+  // Scratch in the arena: sums wider than the result. Scratch of a thread: which block it has packed last, a tile, its
+  // own panels, and the shared ones: the first thread's are all threads', unless they share out batches.
+  int64_t shared_bytes_ = 0, shared_at_ = 0, wide_bytes_ = 0;
 };
 
 }  // namespace
@@ -449,8 +477,8 @@ bool MakeDotProblem(const HloInstruction& dot, const View& lhs, const View& rhs,
   return problem->batch > 0 && problem->m > 0 && problem->n > 0 && problem->k > 0;
 }
 
-std::unique_ptr<Step> MakeGemmStep(GemmProblem problem, const KernelTable& kernels, int threads) {
-  return std::make_unique<GemmStep>(std::move(problem), kernels, threads);
+std::unique_ptr<Step> MakeGemmStep(GemmProblem problem, const KernelTable& kernels) {
+  return std::make_unique<GemmStep>(std::move(problem), kernels);
 }
 
 int64_t GemmScratchBytes(const Step& step) { return static_cast<const GemmStep&>(step).scratch_bytes(); }

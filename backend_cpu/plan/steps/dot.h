@@ -35,7 +35,7 @@ bool GemmTypeFor(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result, Gem
 bool MakeDotProblem(const HloInstruction& dot, const View& lhs, const View& rhs, GemmProblem* problem);
 
 // Refs: A, B; then the result, and a scratch buffer of GemmScratchBytes, if it needs one.
-std::unique_ptr<Step> MakeGemmStep(GemmProblem problem, const KernelTable& kernels, int threads);
+std::unique_ptr<Step> MakeGemmStep(GemmProblem problem, const KernelTable& kernels);
 int64_t GemmScratchBytes(const Step& step);
 
 }  // namespace hloir::cpu

@@ -12,6 +12,8 @@
 namespace hloir::cpu {
 namespace {
 
+constexpr int64_t kAhead = 16;  // steps to fetch ahead
+
 template <class Acc, class T>
 Acc Widen(T value) {
   if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Half>)
@@ -66,6 +68,10 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
       const T* base = from + rows[r];
       for (int64_t p = 0; p < k_count; ++p, out += width) {
         const T* row = base + ks[p];
+        // Each step's values are in lines of their own, which the machine does not foresee.
+        const T* ahead = base + ks[std::min(p + kAhead, k_count - 1)];
+        for (int64_t i = 0; i < width * static_cast<int64_t>(sizeof(T)); i += 64)
+          __builtin_prefetch(reinterpret_cast<const char*>(ahead) + i);
         if constexpr (std::is_same_v<T, Acc>) std::memcpy(out, row, width * sizeof(T));
         else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Half>) WidenRow(row, width, out);
         else
@@ -171,7 +177,7 @@ void PackGroups(const std::byte* data, const int64_t* rows, int64_t row_count, c
 
 }  // namespace
 
-GemmPacker PackerFor(PrimitiveType type, GemmType gemm, bool left) {
+GemmPacker PackerFor(PrimitiveType type, GemmType gemm, const GemmKernels& kernels, bool left) {
   GemmPacker packer;
   switch (gemm) {
     case GemmType::kF32:
@@ -204,6 +210,11 @@ GemmPacker PackerFor(PrimitiveType type, GemmType gemm, bool left) {
     case GemmType::kBf16:
       packer.pack = &PackGroups<uint16_t, uint16_t, 2, 0, false>;
       packer.element_bytes = 2, packer.group = 2;
+      break;
+    case GemmType::kTileBytes:
+    case GemmType::kTileBf16:
+      packer.pack = left ? kernels.pack_rows : kernels.pack_columns;
+      packer.element_bytes = gemm == GemmType::kTileBf16 ? 2 : 1, packer.group = 64 / packer.element_bytes;
       break;
   }
   return packer;

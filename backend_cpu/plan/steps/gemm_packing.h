@@ -13,9 +13,7 @@ namespace hloir::cpu {
 struct GemmPacker {
   // Row rows[i]'s value for ks[p] is data[rows[i] + ks[p]]; panels of `width` rows follow one another. Rows past the
   // end, and what fills the last step up, are zeros.
-  using Function = void (*)(const std::byte* data, const int64_t* rows, int64_t row_count, const int64_t* ks,
-                            int64_t k_count, int64_t width, std::byte* to);
-  Function pack = nullptr;
+  GemmKernels::Pack pack = nullptr;
   int64_t element_bytes = 4;  // of a packed value
   int64_t group = 1;          // values of a row to a step
   int64_t header = 0;         // bytes for each row, before the panel's values
@@ -26,7 +24,7 @@ struct GemmPacker {
   }
 };
 
-// For the left or right operand of a product by the kernels of `gemm`.
-GemmPacker PackerFor(PrimitiveType type, GemmType gemm, bool left);
+// For the left or right operand of a product by these kernels, which are those of `gemm`.
+GemmPacker PackerFor(PrimitiveType type, GemmType gemm, const GemmKernels& kernels, bool left);
 
 }  // namespace hloir::cpu
