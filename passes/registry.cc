@@ -38,7 +38,8 @@ constexpr std::pair<std::string_view, std::string_view> kXlaNames[] = {
 };
 
 constexpr const char* kDefaultPipeline[] = {
-    "call-inliner", "dynamic-padder", "batchnorm-expander", "tuple-simplifier", "dce",
+    // What has no elements goes first: it may be of bounded sizes that the padder does not know.
+    "call-inliner", "zero-sized-hlo-elimination", "dynamic-padder", "batchnorm-expander", "tuple-simplifier", "dce",
     // Until nothing changes: what each instruction is, then what loops and branches do with them.
     "[algebraic-simplifier", "constant-folding", "cse", "reshape-mover", "zero-sized-hlo-elimination",
     "all-reduce-simplifier", "sort-simplifier", "conditional-simplifier", "conditional-to-select",

@@ -1,4 +1,6 @@
 // Rules of operators with one operand that undo or repeat themselves: negate, not, abs, floor, sign, …
+#include <cmath>
+
 #include "algebraic_simplifier/families.h"
 
 namespace hloir::rules {
@@ -69,18 +71,28 @@ HloInstruction* Idempotent(HloInstruction* i, RuleContext& c) {
   return c.ReplaceWith(a);
 }
 
+// f6e2m3fn ends at 7.5, which stands for every larger number: floor(-7.5) is -8, and so -7.5.
+bool RoundsToIntegers(const HloInstruction& i) {
+  const PrimitiveType type = i.shape().element_type();
+  const FloatFormat format = GetFloatFormat(type);
+  if (format.has_infinity || format.has_nan) return true;
+  const double largest = Literal::MaxValue(type).GetAsDouble(0);
+  return largest == std::floor(largest);
+}
+
 // floor(A) => A, where A was converted from an integer; and so ceil, round
 HloInstruction* RoundOfInteger(HloInstruction* i, RuleContext& c) {
   HloInstruction* a = i->operand(0);
   if (a->opcode() != HloOpcode::kConvert || !IsFloating(a)) return nullptr;
   PrimitiveType from = a->operand(0)->shape().element_type();
-  if (!IsInteger(from) && from != PrimitiveType::PRED) return nullptr;
+  if ((!IsInteger(from) && from != PrimitiveType::PRED) || !RoundsToIntegers(*a)) return nullptr;
   return c.ReplaceWith(a);
 }
 
 // round(floor(A)) => floor(A), any two of floor, ceil, round
 HloInstruction* RoundOfRounded(HloInstruction* i, RuleContext& c) {
   HloInstruction* a = i->operand(0);
+  if (!RoundsToIntegers(*a) && a->opcode() != i->opcode()) return nullptr;
   switch (a->opcode()) {
     case HloOpcode::kFloor:
     case HloOpcode::kCeil:

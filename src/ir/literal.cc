@@ -186,7 +186,7 @@ Literal Literal::MinValue(PrimitiveType type) {
       Literal largest = MaxValue(type);
       result.SetFromDouble(0, -largest.GetAsDouble(0));
     } else {
-      result.SetFromDouble(0, 0);
+      result.SetFromDouble(0, format.has_zero ? 0 : std::ldexp(1.0, -format.bias));
     }
   }
   return result;

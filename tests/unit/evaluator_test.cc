@@ -292,6 +292,13 @@ TEST_CASE("literal: each narrow float survives the way to f32 and back", "[evalu
       if (std::isnan(all.GetAsDouble(i))) CHECK(std::isnan(back.GetAsDouble(i)));
       else CHECK(back.untyped_data()[i] == all.untyped_data()[i]);
     }
+    // The ends of the range are ends of all numbers, whatever the type lacks: a zero, infinities, a sign.
+    const double least = Literal::MinValue(type).GetAsDouble(0), largest = Literal::MaxValue(type).GetAsDouble(0);
+    for (int64_t i = 0; i < count; ++i) {
+      const double x = all.GetAsDouble(i);
+      INFO(PrimitiveTypeName(type) << " " << x);
+      CHECK((std::isnan(x) || (least <= x && x <= largest)));
+    }
   }
 }
 

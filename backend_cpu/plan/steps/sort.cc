@@ -142,7 +142,8 @@ bool HasKeys(PrimitiveType type) { return type == PrimitiveType::PRED || IsInteg
 int KeyWidth(PrimitiveType type) { return IsFloat(type) && BitWidth(type) < 16 ? 32 : std::max(BitWidth(type), 8); }
 
 // Keys in unsigned order: of floats by sign and magnitude, which is their total order. Returns whether one was a NaN.
-template <class Bits>
+// kQuiets: a signalling NaN becomes a quiet one, as in every comparison of f16, which is made in f32.
+template <class Bits, bool kQuiets = false>
 bool FloatKeys(const Bits* x, int64_t stride, int64_t n, Bits infinity, const KeyRule& rule, uint64_t* keys) {
   constexpr Bits kSign = Bits(Bits(1) << (8 * sizeof(Bits) - 1));
   const Bits quiet = static_cast<Bits>(infinity | (infinity >> 1));
@@ -151,6 +152,7 @@ bool FloatKeys(const Bits* x, int64_t stride, int64_t n, Bits infinity, const Ke
     Bits bits = x[i * stride];
     const bool nan = static_cast<Bits>(bits & ~kSign) > infinity;
     any = any || nan;
+    if (kQuiets && nan) bits |= quiet;
     if (rule.zeros_alike && bits == kSign) bits = 0;
     if (rule.nans_alike && nan) bits = quiet;
     keys[i] = static_cast<Bits>(bits & kSign ? ~bits : bits | kSign);
@@ -198,7 +200,7 @@ bool MakeKeys(PrimitiveType type, const std::byte* data, int64_t stride, int64_t
       nan = FloatKeys<uint16_t>(reinterpret_cast<const uint16_t*>(data), stride, n, 0x7f80, rule, keys);
       break;
     case PrimitiveType::F16:
-      nan = FloatKeys<uint16_t>(reinterpret_cast<const uint16_t*>(data), stride, n, 0x7c00, rule, keys);
+      nan = FloatKeys<uint16_t, true>(reinterpret_cast<const uint16_t*>(data), stride, n, 0x7c00, rule, keys);
       break;
     case PrimitiveType::F32:
       nan = FloatKeys<uint32_t>(reinterpret_cast<const uint32_t*>(data), stride, n, 0x7f800000, rule, keys);
