@@ -1,6 +1,6 @@
 // custom-call: what the caller registered (EvaluatorOptions::custom_calls), else the targets with a meaning of their
-// own: placement and sharding marks, TopK, LAPACK's, products of sparse matrices, the random seed, the two that go
-// between dynamic and static arrays, and those that custom_calls.h says in HLO.
+// own: placement and sharding marks, those in kTargets, LAPACK's, sparse matrices, and those that custom_calls.h says
+// in HLO.
 #include "reference/custom_call.h"
 
 #include <algorithm>
@@ -8,18 +8,48 @@
 
 #include "hloir/custom_calls.h"
 #include "support/format.h"
-#include "reference/csr_product.h"
 #include "reference/dynamic.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 #include "reference/lapack.h"
+#include "reference/sparse.h"
 #include "reference/topk.h"
 
 namespace hloir::reference {
 namespace {
 
+bool TakesArray(const EvalContext& context) {
+  return context.operand_count() >= 1 && context.instruction.operand(0)->shape().IsArray();
+}
+
+StatusOr<Value> LargestOfRows(EvalContext& context) {
+  if (!TakesArray(context) || !context.shape.IsTuple() || context.shape.tuple_size() != 2 ||
+      context.shape.tuple_shapes(0).rank() == 0)
+    return UnimplementedOp(context, "TopK takes an array and gives two");
+  return TopK(context.operand(0), context.shape, context.shape.tuple_shapes(0).dimensions().back(), true);
+}
+
+// Each run has the same random numbers.
+StatusOr<Value> RngSeed(EvalContext& context) {
+  if (context.operand_count() != 0 || !context.shape.Compatible(Shape::Scalar(PrimitiveType::U64)))
+    return UnimplementedOp(context, "GetRngSeed gives an u64");
+  return Literal::Zero(PrimitiveType::U64);
+}
+
+// Buffers of XLA's (shape b(f32[4])), which updates write in place: here a buffer is the array in it.
+StatusOr<Value> NewBuffer(EvalContext& context) {
+  const Shape& shape = context.shape.IsBuffer() ? context.shape.tuple_shapes(0) : context.shape;
+  if (!shape.IsArray()) return UnimplementedOp(context, "it gives arrays alone");
+  return Literal(shape.WithDefaultLayout());
+}
+StatusOr<Value> SameBuffer(EvalContext& context) {
+  if (context.operand_count() != 1) return InvalidArgument("Pin and Unpin take one array");
+  return std::move(context.operands[0]);
+}
+
 // (array, actual size of each dimension)
 StatusOr<Value> PadToStatic(EvalContext& context) {
+  if (!TakesArray(context)) return UnimplementedOp(context, "expected an array");
   const Literal& operand = context.operand(0);
   Literal trimmed = TrimToActualSizes(operand);
   std::vector<Value> results;
@@ -43,6 +73,7 @@ StatusOr<Value> PadToStatic(EvalContext& context) {
 
 // Operands: an array and the actual size of each dimension.
 StatusOr<Value> SliceToDynamic(EvalContext& context) {
+  if (!TakesArray(context)) return UnimplementedOp(context, "expected an array");
   const Literal& operand = context.operand(0);
   DimVector sizes;
   for (int64_t i = 1; i < context.operand_count(); ++i) sizes.push_back(context.operand(i).GetAsInt64(0));
@@ -62,6 +93,7 @@ StatusOr<Value> SliceToDynamic(EvalContext& context) {
 
 // Rows of swaps, each with a place behind it, as LU factors give them: the permutations that they come to.
 StatusOr<Value> LuPivotsToPermutation(EvalContext& context) {
+  if (!TakesArray(context) || !context.shape.IsArray()) return UnimplementedOp(context, "expected an array");
   const Literal& pivots = context.operand(0);
   Literal result(context.shape);
   const DimVector &from = pivots.shape().dimensions(), &to = context.dims();
@@ -83,6 +115,41 @@ StatusOr<Value> LuPivotsToPermutation(EvalContext& context) {
   }
   return result;
 }
+
+// Checks and messages of a program to its developer: nobody reads them here but the check itself.
+StatusOr<Value> Nothing(EvalContext& context) {
+  if (context.shape.IsToken() || (context.shape.IsTuple() && context.shape.tuple_size() == 0))
+    return Literal(context.shape);
+  return UnimplementedOp(context, "it gives a token, or nothing");
+}
+StatusOr<Value> Assert(EvalContext& context) {
+  if (!TakesArray(context) || context.operand(0).shape().element_type() != PrimitiveType::PRED)
+    return UnimplementedOp(context, "it takes a predicate");
+  for (const bool holds : context.operand(0).data<bool>())
+    if (!holds)
+      return InvalidArgument(Format("{}: the assertion of the program does not hold: {}", context.instruction.name(),
+                                    context.instruction.extras().backend_config));
+  return Nothing(context);
+}
+
+// The targets that are simplest said in C++.
+struct Target {
+  std::string_view name;
+  StatusOr<Value> (*evaluate)(EvalContext&);
+};
+constexpr Target kTargets[] = {{"AllocateBuffer", NewBuffer},
+                               {"CreateBuffer", NewBuffer},
+                               {"GetRngSeed", RngSeed},
+                               {"PadToStatic", PadToStatic},
+                               {"Pin", SameBuffer},
+                               {"SliceToDynamic", SliceToDynamic},
+                               {"TopK", LargestOfRows},
+                               {"Unpin", SameBuffer},
+                               {"__xla_gpu_assert", Assert},
+                               {"__xla_gpu_debug_print", Nothing},
+                               {"cu_lu_pivots_to_permutation", LuPivotsToPermutation},
+                               {"hip_lu_pivots_to_permutation", LuPivotsToPermutation},
+                               {"xla.debug.Log", Nothing}};
 
 }  // namespace
 
@@ -109,19 +176,6 @@ static bool PassesOperandsOn(const HloInstruction& call) {
   return true;
 }
 
-// Buffers of XLA's (shape b(f32[4])), which updates write in place: here a buffer is the array in it.
-static StatusOr<Value> BufferCall(EvalContext& context, std::string_view target) {
-  if (target == "Pin" || target == "Unpin") {
-    if (context.operand_count() != 1) return InvalidArgument("Pin and Unpin take one array");
-    return std::move(context.operands[0]);
-  }
-  const Shape& shape = context.shape.IsBuffer() ? context.shape.tuple_shapes(0) : context.shape;
-  if (!shape.IsArray()) return UnimplementedOp(context, "it gives arrays alone");
-  return Literal(shape.WithDefaultLayout());
-}
-static bool IsBufferCall(std::string_view target) {
-  return target == "Pin" || target == "Unpin" || target == "AllocateBuffer" || target == "CreateBuffer";
-}
 // Calls back into the program that compiled the module.
 static bool IsHostCallback(std::string_view target) {
   return target.find("python_cpu_callback") != std::string_view::npos ||
@@ -167,23 +221,10 @@ StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
       return std::move(context.operands[0]);
     return Value::Tuple({std::move_iterator(context.operands.begin()), std::move_iterator(context.operands.end())});
   }
-  const bool one_array = context.operand_count() >= 1 && context.instruction.operand(0)->shape().IsArray();
-  if (target == "TopK" && one_array && context.shape.IsTuple() && context.shape.tuple_size() == 2 &&
-      context.shape.tuple_shapes(0).rank() > 0) {
-    return TopK(context.operand(0), context.shape, context.shape.tuple_shapes(0).dimensions().back(), true);
-  }
+  for (const Target& known : kTargets)
+    if (target == known.name) return known.evaluate(context);
   if (IsLapackCall(context.instruction)) return EvaluateLapack(context);
-  if (target == "GetRngSeed" && context.operand_count() == 0 &&
-      context.shape.Compatible(Shape::Scalar(PrimitiveType::U64))) {
-    return Literal::Zero(PrimitiveType::U64);  // each run has the same random numbers
-  }
-  if (IsBufferCall(target)) return BufferCall(context, target);
-  if (target == "cpu_csr_sparse_dense_ffi") return EvaluateCsrProduct(context);
-  if ((target == "cu_lu_pivots_to_permutation" || target == "hip_lu_pivots_to_permutation") && one_array &&
-      context.shape.IsArray())
-    return LuPivotsToPermutation(context);
-  if (target == "PadToStatic" && one_array) return PadToStatic(context);
-  if (target == "SliceToDynamic" && one_array) return SliceToDynamic(context);
+  if (IsSparseCall(context.instruction)) return EvaluateSparse(context);
   if (CarriesItsMeaning(context.instruction)) {
     return context.run.Call(*context.instruction.called_computations()[0],
                             {std::move_iterator(context.operands.begin()), std::move_iterator(context.operands.end())});
@@ -194,9 +235,11 @@ StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
                             {std::move_iterator(context.operands.begin()), std::move_iterator(context.operands.end())});
   }
   if (IsHostCallback(target)) {
-    return UnimplementedOp(context, Format("\"{}\" calls back into the program that made the module; a handler in "
-                                           "EvaluatorOptions::custom_calls, or callbacks= in Python, stands for it",
-                                           target));
+    return UnimplementedOp(context,
+                           Format("\"{}\" calls back into the program that made the module, which is not here; "
+                                  "give a function for it: callbacks= in Python, "
+                                  "EvaluatorOptions::custom_calls in C++, hloir_custom_call in C",
+                                  target));
   }
   return UnimplementedOp(context, Format("unsupported custom-call target \"{}\"", target));
 }

@@ -10,9 +10,11 @@
 #include <charconv>
 #include <complex>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
+#include "support/endian.h"
 #include "support/format.h"
 
 namespace hloir::reference {
@@ -70,6 +72,7 @@ struct Form {
   int alpha = -1;                                           // the operand that scales
   char uplo = 0;                                            // 'L' or 'U', where neither operand nor option says it
   std::vector<std::pair<std::string_view, int>> said = {};  // other options
+  bool sizes_between = false;                               // operands that are no matrices are sizes, which shapes say
 };
 
 // A call's operands and results, one batch at a time, and its options.
@@ -90,6 +93,7 @@ class LapackCall {
         options_.emplace_back(
             option.name, option.letters.empty() ? static_cast<int>(value) : option.letters[static_cast<size_t>(value)]);
     }
+    if (form.sizes_between) std::erase_if(operands_, [](const Literal* x) { return x->shape().rank() < 2; });
     if (form.alpha >= 0 && static_cast<size_t>(form.alpha) < operands_.size())
       alpha_ = operands_[static_cast<size_t>(form.alpha)];
     Require(form.first_array <= operands_.size());
@@ -270,18 +274,30 @@ void Potrf(LapackCall& call, const Routine<T>& f) {
   }
 }
 
+// (factors, swaps counted from 1, info); a TPU's has swaps counted from 0 and the permutation that they come to.
 template <class T>
 void Getrf(LapackCall& call, const Routine<T>& f) {
   const std::vector<int> s = call.Sizes(2);
   int m = s[0], n = s[1], k = std::min(m, n), lda = AtLeastOne(m);
-  call.Counts(1, 3), call.Operand<T>(0, {m, n}), call.Result<T>(0, {m, n}), call.Result<int>(1, {k}),
-      call.Result<int>(2, {});
+  const bool permutes = call.Number("permutation", 0) != 0;
+  call.Counts(1, 3), call.Operand<T>(0, {m, n}), call.Result<T>(0, {m, n}), call.Result<int>(1, {k});
+  if (permutes) call.Result<int>(2, {m});
+  else call.Result<int>(2, {});
   for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
     std::vector<T> a = call.Load<T>(0, b, m, n);
     std::vector<int> pivots(static_cast<size_t>(k));
     int info = 0;
     f(&m, &n, a.data(), &lda, pivots.data(), &info);
-    call.Store(0, b, a, m, n), call.Store(1, b, pivots, k), call.StoreInt(2, b, info);
+    call.Store(0, b, a, m, n);
+    if (permutes) {
+      std::vector<int> places(static_cast<size_t>(m));
+      std::iota(places.begin(), places.end(), 0);
+      for (size_t i = 0; i < pivots.size(); ++i) std::swap(places[i], places[static_cast<size_t>(--pivots[i])]);
+      call.Store(2, b, places, m);
+    } else {
+      call.StoreInt(2, b, info);
+    }
+    call.Store(1, b, pivots, k);
   }
 }
 
@@ -477,11 +493,43 @@ std::vector<std::complex<R>> UnpackVectors(const std::vector<R>& packed, const s
   return vectors;
 }
 
+// cuSOLVER's: (what is left of the matrix, complex eigenvalues, left and right vectors as LAPACK packs them, info).
+template <class T>
+void PackedGeev(LapackCall& call, const Routine<T>& f) {
+  using R = typename Traits<T>::Real;
+  int n = call.Sizes(2)[0], ld = AtLeastOne(n), info = 0;
+  char left = call.Flag("left", false) ? 'V' : 'N', right = call.Flag("right", false) ? 'V' : 'N';
+  const size_t size = static_cast<size_t>(n), square = size * size;
+  call.Counts(1, 5), call.Operand<T>(0, {n, n}), call.Result<T>(0, {n, n}), call.Result<std::complex<R>>(1, {n});
+  call.Result<T>(2, {n, n}), call.Result<T>(3, {n, n}), call.Result<int>(4, {});
+  for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
+    std::vector<T> a = call.Load<T>(0, b, n, n), w(size), vl(square), vr(square);
+    std::vector<R> imaginary(size), rwork(2 * size + 1);
+    WithWork<T>([&](T* work, int* lwork) {
+      if constexpr (kComplex<T>) {
+        f(&left, &right, &n, a.data(), &ld, w.data(), vl.data(), &ld, vr.data(), &ld, work, lwork, rwork.data(), &info,
+          kOne, kOne);
+      } else {
+        f(&left, &right, &n, a.data(), &ld, w.data(), imaginary.data(), vl.data(), &ld, vr.data(), &ld, work, lwork,
+          &info, kOne, kOne);
+      }
+    });
+    std::vector<std::complex<R>> values(size);
+    for (size_t i = 0; i < size; ++i) {
+      if constexpr (kComplex<T>) values[i] = w[i];
+      else values[i] = {w[i], imaginary[i]};
+    }
+    call.Store(0, b, a, n, n), call.Store(1, b, values, n), call.Store(2, b, vl, n, n), call.Store(3, b, vr, n, n);
+    call.StoreInt(4, b, info);
+  }
+}
+
 // Eigenvalues, then left and right eigenvectors, which are complex always; then info.
 template <class T>
 void Geev(LapackCall& call, const Routine<T>& f) {
   using R = typename Traits<T>::Real;
   using C = std::complex<R>;
+  if (call.Number("packed", 0) != 0) return PackedGeev(call, f);
   int n = call.Sizes(2)[0], ld = AtLeastOne(n), info = 0;
   char left = call.Letter("compute_left", "VN"), right = call.Letter("compute_right", "VN");
   const size_t first = kComplex<T> ? 1 : 2, square = static_cast<size_t>(n) * static_cast<size_t>(n),
@@ -681,7 +729,7 @@ bool FindEntry(std::string_view target, F&& f) {
   return find(float()) || find(double()) || find(std::complex<float>()) || find(std::complex<double>());
 }
 
-// The routine of a GPU's library that JAX calls ("cusolver_getrf_ffi", "cublas_getrf_batched_ffi"), or nothing.
+// The routine of a GPU's library that JAX calls ("cusolver_getrf_ffi", "cublas_getrf_batched"), or nothing.
 std::string_view GpuRoutine(std::string_view target) {
   if (target.starts_with("cusparse_gtsv2_") || target.starts_with("hipsparse_gtsv2_")) return "gtsv";
   constexpr std::string_view kLibraries[] = {"cusolver_", "hipsolver_", "cublas_", "hipblas_"};
@@ -689,14 +737,12 @@ std::string_view GpuRoutine(std::string_view target) {
                                     [&](std::string_view prefix) { return target.starts_with(prefix); });
   if (library == std::end(kLibraries)) return {};
   target.remove_prefix(library->size());
-  const bool typed = target.ends_with("_ffi");
-  if (typed) target.remove_suffix(4);
+  if (target.ends_with("_ffi")) target.remove_suffix(4);
   const bool batched = target.ends_with("_batched");
   if (batched) target.remove_suffix(8);
-  const bool has_no_options = target == "getrf" || target == "geqrf" || target == "orgqr";
-  // BLAS has these for batches alone. Before there was "_ffi", options were a struct's bytes in the backend_config.
-  if (library->ends_with("blas_") != batched || (!has_no_options && (batched || !typed))) return {};
-  return target;
+  // BLAS has these for batches alone.
+  if (library->ends_with("blas_")) return batched && (target == "getrf" || target == "geqrf") ? target : "";
+  return batched ? "" : target;
 }
 
 // LAPACK's name for what the call does, if it has one. XLA's own custom-calls do the same as three of the routines, and
@@ -704,12 +750,16 @@ std::string_view GpuRoutine(std::string_view target) {
 std::string LapackTarget(const HloInstruction& call) {
   const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
   constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
-      {"Qr", "geqrf"}, {"ProductOfElementaryHouseholderReflectors", "orgqr"}, {"Eigh", "syevd"}};
+      {"Qr", "geqrf"},
+      {"ProductOfElementaryHouseholderReflectors", "orgqr"},
+      {"Eigh", "syevd"},
+      {"LuDecomposition", "getrf"}};
   std::string routine(GpuRoutine(target));
   for (const auto& [name, lapack] : kOthers)
     if (target == name) routine = lapack;
   if (routine.empty() || call.operand_count() == 0) return target;
   if (routine.starts_with("gesvd")) routine = "gesdd";
+  if (routine == "syevj") routine = "syevd";
   const PrimitiveType type = call.operand(0)->shape().element_type();
   if (IsComplex(type)) {
     if (routine.starts_with("or")) routine.replace(0, 2, "un");
@@ -722,10 +772,36 @@ std::string LapackTarget(const HloInstruction& call) {
   return "lapack_" + letter + routine + "_ffi";
 }
 
+// The same of the struct that jaxlibs before 0.4.36 put there as bytes (jaxlib's gpu/solver_kernels.h): numbers of four
+// bytes, of which the first is the element type. CUDA counts its enumerators from 0, ROCm from 121.
+void SetOpaqueOptions(const HloInstruction& call, std::string_view routine, Form& form) {
+  const std::string_view bytes = call.extras().backend_config;
+  const auto word = [&](size_t i) {
+    return 4 * i + 4 <= bytes.size() ? LoadLittleEndian<int32_t>(bytes.data() + 4 * i) : 0;
+  };
+  if (routine == "gesvdj") {  // type, batch, m, n, lwork, jobz, econ
+    form.said = {{"vectors", word(5) != 0}, {"full", word(6) == 0}, {"v", 1}};
+  } else if (routine == "gesvd") {  // type, batch, m, n, lwork, jobu, jobvt: of a wide matrix, its transpose's
+    const char job = bytes.size() > 20 ? bytes[20] : 'A';
+    form.said = {{"vectors", job != 'N'}, {"full", job == 'A'}, {"v", 0}};
+    const Shape& a = call.operand(0)->shape();
+    if (a.rank() >= 2 && a.dimensions(a.rank() - 2) < a.dimensions(a.rank() - 1)) form.results = {0, 1, 3, 2, 4};
+  } else {  // type, uplo
+    form.uplo = word(1) == 1 || word(1) == 121 ? 'U' : 'L';
+    form.sizes_between = true;
+  }
+}
+
 // The options of a GPU's routine, as LAPACK's has them (jaxlib's gpu/solver_kernels_ffi.cc).
 void SetGpuOptions(const HloInstruction& call, std::string_view routine, Form& form) {
   const std::string_view config = call.extras().backend_config;
   if (routine == "getrf" || routine == "geqrf" || routine == "gtsv" || routine.ends_with("gqr")) return;
+  if (!call.attributes<CustomCallAttributes>().custom_call_target.ends_with("_ffi"))
+    return SetOpaqueOptions(call, routine, form);
+  if (routine == "geev") {
+    form.said = {{"packed", 1}};
+    return;
+  }
   const auto is = [&](std::string_view option) {
     return config.find(Format("{} = true", option)) != std::string_view::npos;
   };
@@ -755,6 +831,7 @@ StatusOr<Value> EvaluateLapack(EvalContext& context) {
     if (!routine.found()) return;
     // "Eigh" has its options in one text, of which the first is whether the lower triangle is read.
     const std::string& target = context.attributes<CustomCallAttributes>().custom_call_target;
+    if (target == "LuDecomposition") form.said = {{"permutation", 1}};
     if (target == "Eigh") form.uplo = context.instruction.extras().backend_config.starts_with('0') ? 'U' : 'L';
     if (const auto routine_of_gpu = GpuRoutine(target); !routine_of_gpu.empty())
       SetGpuOptions(context.instruction, routine_of_gpu, form);

@@ -176,11 +176,38 @@ bool hloir_take(hloir_module* module, const char* passes, hloir_math math, const
 
 /* ---- Running ---- */
 
+/* Memory of the caller's. */
+typedef struct hloir_buffer {
+  void* data;
+  size_t size; /* in bytes */
+} hloir_buffer;
+
+/* What custom-calls of a target compute, a host callback for one. `call` is the instruction, of which there may be
+ * several: its name and its attribute "backend_config" tell them apart. Operands are read, results written: the array
+ * leaves of each, tuples taken apart, in row-major order, types under a byte one byte an element; results begin as
+ * zeros. `call` and the buffers stay until the function returns. NULL if all is well, else what is wrong, which ends
+ * the run with an error; it is copied at once. No exception may leave it, and it must not use the executable that calls
+ * it.
+ *
+ * Threads: it may be called in another thread than hloir_run's, in the order in which the module is computed, never two
+ * at once for one executable, and only while hloir_run runs. */
+typedef const char* (*hloir_callback)(void* user_data, const hloir_instruction* call, const hloir_buffer* operands,
+                                      size_t operand_count, const hloir_buffer* results, size_t result_count);
+/* A target and its function. */
+typedef struct hloir_custom_call {
+  const char* target; /* "xla_ffi_python_cpu_callback", copied; comes before what hloir knows of a target */
+  hloir_callback function;
+  void* user_data; /* handed to the function as it is; must stay as long as the executable is run */
+} hloir_custom_call;
+
 /* How hloir_prepare prepares. */
 typedef struct hloir_prepare_options {
   size_t size;     /* sizeof(hloir_prepare_options) */
   int threads;     /* 0: as many as the machine has */
   const char* isa; /* NULL: the best that the machine has */
+  /* Without a function a host callback is refused when it is run, by name. */
+  const hloir_custom_call* custom_calls;
+  size_t custom_call_count;
 } hloir_prepare_options;
 /* Prepares the module (a copy of it) to be run often. `options` may be NULL. */
 hloir_executable* hloir_prepare(const hloir_module* module, const hloir_prepare_options* options, hloir_error** error);
@@ -194,11 +221,6 @@ size_t hloir_executable_output_size(const hloir_executable* executable, size_t i
 char* hloir_executable_input_shape(const hloir_executable* executable, size_t i);
 char* hloir_executable_output_shape(const hloir_executable* executable, size_t i);
 
-/* Memory of the caller's. */
-typedef struct hloir_buffer {
-  void* data;
-  size_t size; /* in bytes */
-} hloir_buffer;
 /* Runs it once, on the buffers where they are: nothing is copied. They stay the caller's; inputs are only read, outputs
  * written. Each must have its size, be aligned as its elements are, and overlap no output. */
 bool hloir_run(hloir_executable* executable, const hloir_buffer* inputs, size_t input_count,

@@ -186,6 +186,22 @@ Model TridiagonalSolve(const HloInstruction& i, std::string_view) {
   return Flops(8 * Elements(*b));
 }
 
+// (A, C, alpha, beta): one triangle of A A^T, and C.
+Model SymmetricProduct(const HloInstruction& i, std::string_view) {
+  const Shape *a = Operand(i, 0), *c = Operand(i, 1);
+  if (a == nullptr || c == nullptr || Elements(*c) == 0) return std::nullopt;
+  const double width = Elements(*a) * Dim(*c, 1) / Elements(*c);
+  return Flops(PerElement(*c) * (width + 3) * Elements(*c));
+}
+// (values, their places, …): a multiply-add for each value and column of the dense factor.
+Model SparseProduct(const HloInstruction& i, std::string_view) {
+  const Shape *values = Operand(i, 0), *factor = Operand(i, 3);
+  if (values == nullptr || factor == nullptr) return std::nullopt;
+  return Flops(PerElement(*values) * 2 * Elements(*values) * (factor->rank() > 1 ? Dim(*factor, 1) : 1));
+}
+// To and from dense matrices.
+Model Move(const HloInstruction&, std::string_view) { return CustomCallModel{{}, true}; }
+
 struct Target {
   std::string_view name;  // all of it, or what it begins with, ends with, or has in it
   enum Where { kAll, kBegins, kWithin } where;
@@ -219,6 +235,9 @@ constexpr Target kTargets[] = {
     {"TopK", Target::kAll, TopK},
     {"__gpu$TopK", Target::kAll, TopK},
     {"__cub$DeviceRadixSort", Target::kBegins, Sort},
+    {"cpu_csr_sparse_dense_ffi", Target::kAll, SparseProduct},
+    {"AssumeGatherIndicesInBound", Target::kAll, Annotation},
+    {"_SPMDInternalOp_RotateRight", Target::kAll, Move},
     {"ducc_fft", Target::kAll, FourierTransform},
     {"dynamic_ducc_fft", Target::kAll, FourierTransform},
     {"cufft", Target::kWithin, FourierTransform},
@@ -252,6 +271,11 @@ constexpr Target kRoutines[] = {
     {"hetrd", Target::kWithin, Solver<TridiagonalFlops>},
     {"trsm", Target::kWithin, TriangularSolve},
     {"gtsv", Target::kWithin, TridiagonalSolve},
+    {"syrk", Target::kWithin, SymmetricProduct},
+    {"_matvec", Target::kWithin, SparseProduct},
+    {"_matmat", Target::kWithin, SparseProduct},
+    {"todense", Target::kWithin, Move},
+    {"fromdense", Target::kWithin, Move},
 };
 constexpr std::string_view kLibraries[] = {"lapack_",  "cusolver_", "hipsolver_", "cublas_",
                                            "hipblas_", "blas_",     "cusparse_",  "hipsparse_"};

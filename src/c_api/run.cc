@@ -1,5 +1,6 @@
 // Running through hloir_c.h: a prepared copy of the module, and buffers of the caller's, used where they are. See
 // handles.h.
+#include <cstddef>
 #include <vector>
 
 #include "handles.h"
@@ -53,19 +54,54 @@ std::vector<void*> BlocksOf(const hloir_buffer* buffers, size_t count) {
   return blocks;
 }
 
+// A caller's function as a handler: buffers for literals.
+CustomCallHandler HandlerOf(const hloir_custom_call& given) {
+  return [function = given.function, user_data = given.user_data](
+             const HloInstruction& call, std::span<const Literal* const> operands) -> StatusOr<Literal> {
+    std::vector<hloir_buffer> inputs, outputs;
+    const auto add = [](const Literal& leaf, std::vector<hloir_buffer>& buffers) {
+      // C has no way to say that operands are only read.
+      buffers.push_back({const_cast<std::byte*>(leaf.untyped_data()), static_cast<size_t>(leaf.size_bytes())});
+    };
+    for (const Literal* operand : operands) {
+      for (const Literal* leaf : operand->Leaves())
+        if (leaf->shape().IsArray()) add(*leaf, inputs);
+    }
+    Literal result(call.shape());
+    for (const Literal* leaf : result.Leaves())
+      if (leaf->shape().IsArray()) add(*leaf, outputs);
+    const char* wrong = function(user_data, reinterpret_cast<const hloir_instruction*>(&call), inputs.data(),
+                                 inputs.size(), outputs.data(), outputs.size());
+    if (wrong != nullptr) return InvalidArgument(std::string(call.name()) + ": its function says: " + wrong);
+    return result;
+  };
+}
+
+// Callers of before a field was added have a smaller struct.
+StatusOr<ExecutableOptions> ReadOptions(const hloir_prepare_options* options) {
+  ExecutableOptions wanted;
+  if (options == nullptr) return wanted;
+  if (options->size < offsetof(hloir_prepare_options, custom_calls))
+    return InvalidArgument("hloir_prepare_options.size is not set");
+  wanted.threads = options->threads;
+  if (options->isa != nullptr) wanted.isa = options->isa;
+  if (options->size < sizeof(hloir_prepare_options)) return wanted;
+  for (size_t i = 0; i < options->custom_call_count; ++i) {
+    const hloir_custom_call& given = options->custom_calls[i];
+    if (given.target == nullptr || given.function == nullptr)
+      return InvalidArgument("a custom-call's target or function is NULL");
+    wanted.evaluator.custom_calls[given.target] = HandlerOf(given);
+  }
+  return wanted;
+}
+
 }  // namespace
 }  // namespace hloir::c_api
 
 hloir_executable* hloir_prepare(const hloir_module* module, const hloir_prepare_options* options, hloir_error** error) {
   return Guarded<hloir_executable*>(error, [&]() -> StatusOr<hloir_executable*> {
     HLOIR_RETURN_IF_ERROR(VerifyModule(*module->module));
-    ExecutableOptions wanted;
-    if (options != nullptr) {
-      if (options->size < sizeof(hloir_prepare_options))
-        return InvalidArgument("hloir_prepare_options.size is not set");
-      wanted.threads = options->threads;
-      if (options->isa != nullptr) wanted.isa = options->isa;
-    }
+    HLOIR_ASSIGN_OR_RETURN(const ExecutableOptions wanted, ReadOptions(options));
     auto made = std::make_unique<hloir_executable>();
     made->module = module->module->Clone();
     HLOIR_ASSIGN_OR_RETURN(made->prepared, PrepareExecutable(*made->module, wanted));

@@ -23,17 +23,24 @@ struct Meaning : KnownCustomCall {
   StatusOr<Op> (*build)(const Call&);
 };
 // By name. From XLA's service/gpu/cublas_cudnn.cc, and from where jaxlib registers its own.
+constexpr const char* kSymmetricProduct = "alpha A A^T + beta C";
+constexpr const char* kCholeskyUpdate = "the Cholesky factor of R^T R + w w^T";
 constexpr Meaning kMeanings[] = {
+    {{"AssumeGatherIndicesInBound", kPassOn}, PassOn},
     {{"ShardBarrierFrom", kPassOn}, PassOn},
     {{"ShardBarrierTo", kPassOn}, PassOn},
     {{"X64Combine", "64-bit numbers of their low and high halves"}, CombineHalves},
     {{"X64SplitHigh", "the high halves of 64-bit numbers"}, HighHalf},
     {{"X64SplitLow", "the low halves of 64-bit numbers"}, LowHalf},
+    {{"_SPMDInternalOp_RotateRight", "its operand rotated along a dimension"}, RotateRight},
     {{"__cub$DeviceRadixSort", "rows sorted by their keys"}, RadixSort},
     {{"__cublas$gemm", "alpha A B + beta C"}, Gemm},
     {{"__cublas$lt$matmul", "epilogue(alpha A B + beta C + bias)"}, Gemm},
     {{"__cublas$lt$matmul$f8", "the same of scaled f8 matrices, and the largest |result|"}, GemmF8},
     {{"__cublas$triangularSolve", "triangular-solve"}, TriangularSolve},
+    {{"__cudnn$batchNormalizationBackward", "batch-norm-grad, of 1/deviations"}, BatchNormBackward},
+    {{"__cudnn$batchNormalizationForwardInference", "batch-norm-inference"}, BatchNormInference},
+    {{"__cudnn$batchNormalizationForwardTraining", "batch-norm-training, with 1/deviations"}, BatchNormTraining},
     {{"__cudnn$convBackwardFilter", "the derivative of a convolution by its filter"}, ConvolutionBackwardFilter},
     {{"__cudnn$convBackwardInput", "the derivative of a convolution by its input"}, ConvolutionBackwardInput},
     {{"__cudnn$convBiasActivationForward", "activation(scale · convolution + side_scale · side + bias)"},
@@ -53,15 +60,25 @@ constexpr Meaning kMeanings[] = {
     {{"__cusolver$cholesky", "cholesky, and an info of zeros"}, Cholesky},
     {{"__gpu$TopK", "topk: the largest elements of each row and their places"}, GpuTopK},
     {{"__op$block_scaled_dot", "A B^T of matrices whose blocks of columns have a scale each"}, BlockScaledDot},
+    {{"cu_cholesky_update_ffi", kCholeskyUpdate}, CholeskyUpdate},
     {{"cu_threefry2x32", "Threefry's 20 rounds"}, Threefry},
     {{"cu_threefry2x32_ffi", "Threefry's 20 rounds"}, Threefry},
+    {{"cublas_trsm_batched", "triangular-solve"}, TrsmBatched},
     {{"cuda_threefry2x32", "Threefry's 20 rounds"}, Threefry},
+    {{"cusolver_syrk_ffi", kSymmetricProduct}, SymmetricProduct},
     {{"ducc_fft", "scale · fft"}, DuccFft},
+    {{"dynamic_ducc_fft", "scale · fft"}, DynamicDuccFft},
+    {{"hip_cholesky_update_ffi", kCholeskyUpdate}, CholeskyUpdate},
     {{"hip_threefry2x32_ffi", "Threefry's 20 rounds"}, Threefry},
+    {{"hipblas_trsm_batched", "triangular-solve"}, TrsmBatched},
+    {{"hipsolver_syrk_ffi", kSymmetricProduct}, SymmetricProduct},
     {{"xla.gpu.ext.cub_sort_keys", "rows sorted by their keys"}, RadixSort},
     {{"xla.gpu.ext.cub_sort_pairs", "rows sorted by their keys"}, RadixSort},
     {{"xla.gpu.ext.cub_sort_unassigned_scratch_size", "rows sorted by their keys"}, RadixSort},
 };
+
+constexpr bool ByName(const Meaning& a, const Meaning& b) { return a.target < b.target; }
+static_assert(std::is_sorted(std::begin(kMeanings), std::end(kMeanings), ByName), "kMeanings is searched by halves");
 
 const Meaning* FindMeaning(const HloInstruction& call) {
   const std::string_view target = call.attributes<CustomCallAttributes>().custom_call_target;

@@ -1,5 +1,7 @@
-// ducc_fft, by which JAX transformed on CPUs until 2024. Operands: a descriptor, a constant of u8 that is a flatbuffer
-// (jaxlib's ducc_fft.fbs), and the array.
+// ducc_fft and dynamic_ducc_fft, by which JAX transformed on CPUs until 2024. The first operand is a descriptor, a
+// constant of u8 that is a flatbuffer (jaxlib's ducc_fft.fbs), the second the array. Tests:
+// tests/ops/custom-call-ducc-fft.hlo.
+#include <algorithm>
 #include <optional>
 
 #include "custom_calls/call.h"
@@ -65,26 +67,26 @@ class FlatTable {
 };
 
 enum DuccField { kDtype, kType, kShape, kStridesIn, kStridesOut, kAxes, kForward, kScale };
+enum DynamicField { kDimensions, kDynamicDtype, kDynamicType, kDynamicAxes, kDynamicForward };
 enum DuccType : int8_t { kC2c, kC2r, kR2c };
 
-}  // namespace
-
-// scale · the transform along the last dimensions; neither direction is scaled by itself.
-StatusOr<Op> DuccFft(const Call& call) {
-  HloBuilder& b = call.b;
+StatusOr<FlatTable> Descriptor(const Call& call) {
   const HloInstruction& i = call.instruction;
-  if (call.x.size() != 2 || !i.operand(0)->IsConstant() || i.operand(0)->literal().elided() ||
+  if (call.x.size() < 2 || !i.operand(0)->IsConstant() || i.operand(0)->literal().elided() ||
       !IsStoredAs<uint8_t>(i.operand(0)->shape().element_type()))
     return Unknown(call, "it takes a descriptor, which must be a constant, and an array");
   const auto table = FlatTable::Root(i.operand(0)->literal().data<uint8_t>());
   if (!table) return Wrong(call, "its descriptor is not a flatbuffer of jaxlib's");
+  return *table;
+}
+
+// The transform along the last dimensions, not scaled.
+StatusOr<Op> Transform(const Call& call, int8_t type, bool forward, const DimVector& axes) {
   const Op x = call.x[1];
   const Shape& result = call.Result();
-  const auto type = table->Number<int8_t>(kType, kC2c);
-  const bool forward = table->Number<uint8_t>(kForward, 0) != 0;
-  const DimVector axes = table->Numbers<uint32_t>(kAxes);
   if (axes.empty() || static_cast<int64_t>(axes.size()) > std::min(int64_t{3}, result.rank()))
     return Unknown(call, Format("a transform along {} dimensions", axes.size()));
+  if (x->shape().rank() != result.rank()) return Wrong(call, "its result has another number of dimensions");
   DimVector lengths;
   double count = 1;
   const int64_t first = result.rank() - static_cast<int64_t>(axes.size());
@@ -93,15 +95,39 @@ StatusOr<Op> DuccFft(const Call& call) {
     lengths.push_back(type == kR2c ? x->shape().dimensions(axes[k]) : result.dimensions(axes[k]));
     count *= static_cast<double>(lengths.back());
   }
-  const double scale = table->Number<double>(kScale, 0);
   const bool inverse = type == kC2r || (type == kC2c && !forward);
   const FftType kind = type == kR2c   ? FftType::kRfft
                        : type == kC2r ? FftType::kIrfft
                        : inverse      ? FftType::kIfft
                                       : FftType::kFft;
-  const Op y = b.Fft(x, kind, lengths);
-  // HLO's inverse divides by the number of elements.
-  return call.Give({call.Scaled(y, inverse ? scale * count : scale)});
+  const Op y = call.b.Fft(x, kind, lengths);
+  return inverse ? call.Scaled(y, count) : y;  // HLO's inverse divides by the number of elements
+}
+
+}  // namespace
+
+StatusOr<Op> DuccFft(const Call& call) {
+  HLOIR_ASSIGN_OR_RETURN(const FlatTable table, Descriptor(call));
+  if (call.x.size() != 2) return Wrong(call, Format("expected 2 operands, got {}", call.x.size()));
+  HLOIR_ASSIGN_OR_RETURN(const Op y,
+                         Transform(call, table.Number<int8_t>(kType, kC2c), table.Number<uint8_t>(kForward, 0) != 0,
+                                   table.Numbers<uint32_t>(kAxes)));
+  return call.Give({call.Scaled(y, table.Number<double>(kScale, 0))});
+}
+
+// Operands: descriptor, array, its sizes, strides of array and result, the scale (f64[1]); perhaps the result's sizes.
+// HLO's shapes say the sizes and row-major strides already, whatever the operands do.
+StatusOr<Op> DynamicDuccFft(const Call& call) {
+  HloBuilder& b = call.b;
+  HLOIR_ASSIGN_OR_RETURN(const FlatTable table, Descriptor(call));
+  if (call.x.size() < 6 || call.x[5]->shape().ElementCount() != 1)
+    return Wrong(call, "it takes a descriptor, an array, sizes, strides of both and a scale");
+  HLOIR_ASSIGN_OR_RETURN(
+      const Op y, Transform(call, table.Number<int8_t>(kDynamicType, kC2c),
+                            table.Number<uint8_t>(kDynamicForward, 0) != 0, table.Numbers<uint32_t>(kDynamicAxes)));
+  if (y == nullptr) return Wrong(call, "its array does not fit its kind");
+  const Op scale = call.As(b.Reshape(call.x[5], {}), y->shape().element_type());
+  return call.Give({b.Multiply(y, b.Broadcast(scale, y->shape().dimensions(), {}))});
 }
 
 }  // namespace hloir::custom_calls

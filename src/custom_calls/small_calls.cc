@@ -1,4 +1,6 @@
-// Custom-calls of a few ops each: normalization, sorts, solvers, random bits, halves of 64-bit numbers, marks.
+// Custom-calls of a few ops each: normalization, sorts, random bits, halves of 64-bit numbers, rotations, marks.
+#include <charconv>
+#include <optional>
 #include <vector>
 
 #include "custom_calls/call.h"
@@ -8,7 +10,27 @@ namespace hloir::custom_calls {
 namespace {
 
 constexpr std::string_view kNorms[] = {"LAYER_FWD_INFER", "LAYER_FWD_TRAIN", "LAYER_BWD"};
-constexpr std::string_view kTransposes[] = {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"};
+
+// What a scalar operand is, if a constant says it.
+std::optional<double> ConstantOperand(const Call& call, int64_t i) {
+  const HloInstruction& x = *call.instruction.operand(i);
+  if (!x.IsConstant() || !x.shape().IsScalar() || x.literal().elided()) return std::nullopt;
+  return x.literal().GetAsDouble(0);
+}
+// Of the old calls for batch normalization, whose last operands they are.
+struct BatchNormOptions {
+  float epsilon;
+  int64_t feature_index;
+};
+StatusOr<BatchNormOptions> ReadBatchNorm(const Call& call, size_t operands) {
+  if (call.x.size() != operands) return Wrong(call, Format("expected {} operands, got {}", operands, call.x.size()));
+  const int64_t last = static_cast<int64_t>(operands) - 1;
+  const auto epsilon = ConstantOperand(call, last - 1), feature = ConstantOperand(call, last);
+  if (!epsilon || !feature) return Unknown(call, "an epsilon or a feature index that is not a constant");
+  if (!(*feature >= 0) || *feature >= static_cast<double>(call.x[0]->shape().rank()))
+    return Wrong(call, "its feature index is not a dimension");
+  return BatchNormOptions{static_cast<float>(*epsilon), static_cast<int64_t>(*feature)};
+}
 
 }  // namespace
 
@@ -58,6 +80,58 @@ StatusOr<Op> Norm(const Call& call) {
   return call.Give({y, b.Reshape(mean, call.Result(1).dimensions()), b.Reshape(inverse, call.Result(2).dimensions())});
 }
 
+// Until 2023 XLA called cuDNN for batch-norm-inference, -training and -grad. The third result of training, and the
+// fourth operand of the derivative, is 1/deviation, where HLO has the variance.
+StatusOr<Op> BatchNormInference(const Call& call) {
+  HLOIR_ASSIGN_OR_RETURN(const BatchNormOptions how, ReadBatchNorm(call, 7));
+  return call.Give({call.b.BatchNormInference(call.x[0], call.x[1], call.x[2], call.x[3], call.x[4], how.epsilon,
+                                              how.feature_index)});
+}
+StatusOr<Op> BatchNormTraining(const Call& call) {
+  HloBuilder& b = call.b;
+  HLOIR_ASSIGN_OR_RETURN(const BatchNormOptions how, ReadBatchNorm(call, 5));
+  const Op normal = b.BatchNormTraining(call.x[0], call.x[1], call.x[2], how.epsilon, how.feature_index);
+  if (normal == nullptr || call.Results() < 3) return Wrong(call, "it gives an array, its means and 1/deviations");
+  const Op variance = b.GetTupleElement(normal, 2);
+  const Op epsilon =
+      call.Number(variance->shape().element_type(), variance->shape().dimensions(), static_cast<double>(how.epsilon));
+  return call.Give({b.GetTupleElement(normal, 0), b.GetTupleElement(normal, 1), b.Rsqrt(b.Add(variance, epsilon))});
+}
+StatusOr<Op> BatchNormBackward(const Call& call) {
+  HloBuilder& b = call.b;
+  HLOIR_ASSIGN_OR_RETURN(const BatchNormOptions how, ReadBatchNorm(call, 7));
+  const Op inverse = call.x[3];
+  const PrimitiveType type = inverse->shape().element_type();
+  const DimVector sizes = inverse->shape().dimensions();
+  const Op variance = b.Subtract(b.Divide(call.Number(type, sizes, 1), b.Multiply(inverse, inverse)),
+                                 call.Number(type, sizes, static_cast<double>(how.epsilon)));
+  const Op slopes =
+      b.BatchNormGrad(call.x[0], call.x[1], call.x[2], variance, call.x[4], how.epsilon, how.feature_index);
+  if (slopes == nullptr || call.Results() < 3) return Wrong(call, "it gives three derivatives");
+  return call.Give({b.GetTupleElement(slopes, 0), b.GetTupleElement(slopes, 1), b.GetTupleElement(slopes, 2)});
+}
+
+// The elements moved up along a dimension, those at its end to its beginning: "dimension=0,amount=1".
+StatusOr<Op> RotateRight(const Call& call) {
+  const std::string_view config = call.instruction.extras().backend_config;
+  const auto number = [&](std::string_view key) {
+    int64_t value = -1;
+    if (const size_t at = config.find(key); at != std::string_view::npos)
+      std::from_chars(config.data() + at + key.size(), config.data() + config.size(), value);
+    return value;
+  };
+  const int64_t dimension = number("dimension="), amount = number("amount=");
+  if (call.x.size() != 1 || dimension < 0 || dimension >= call.x[0]->shape().rank() || amount < 0)
+    return Wrong(call, "it takes an array, a dimension of it and by how much");
+  const DimVector& sizes = call.x[0]->shape().dimensions();
+  const size_t d = static_cast<size_t>(dimension);
+  if (sizes[d] == 0 || amount % sizes[d] == 0) return call.b.Copy(call.x[0]);
+  DimVector starts(sizes.size(), 0), limits = sizes;
+  starts[d] = limits[d] = sizes[d] - amount % sizes[d];
+  const Op moved = call.b.Slice(call.x[0], DimVector(sizes.size(), 0), limits);
+  return call.b.Concatenate({call.b.Slice(call.x[0], starts, sizes), moved}, dimension);
+}
+
 // Keys, or keys and values, along the last dimension.
 StatusOr<Op> RadixSort(const Call& call) {
   HloBuilder& b = call.b;
@@ -70,23 +144,6 @@ StatusOr<Op> RadixSort(const Call& call) {
   const Op sorted = b.Sort(call.x, call.x[0]->shape().rank() - 1, MakeComparator(b.module(), order, types), true);
   if (call.x.size() == 1) return call.Give({sorted});
   return call.Give({b.GetTupleElement(sorted, 0), b.GetTupleElement(sorted, 1)});
-}
-
-StatusOr<Op> Cholesky(const Call& call) {
-  if (call.x.size() != 1) return Wrong(call, "it takes a matrix");
-  return call.Give({call.b.Cholesky(call.x[0], Flag(call.config, "lower"))});
-}
-
-StatusOr<Op> TriangularSolve(const Call& call) {
-  if (call.x.size() != 2) return Wrong(call, "it takes two matrices");
-  TriangularSolveAttributes a;
-  a.left_side = Flag(call.config, "left_side"), a.lower = Flag(call.config, "lower");
-  a.unit_diagonal = Flag(call.config, "unit_diagonal");
-  const std::string form = Choice(call.config, "transpose_a", kTransposes);
-  a.transpose_a = form == "TRANSPOSE" ? TransposeA::kTranspose
-                  : form == "ADJOINT" ? TransposeA::kAdjoint
-                                      : TransposeA::kNoTranspose;
-  return call.Give({call.b.TriangularSolve(call.x[0], call.x[1], a)});
 }
 
 StatusOr<Op> GpuTopK(const Call& call) {

@@ -190,6 +190,16 @@ TEST_CASE("custom-calls that are known cost what the operation does") {
   CHECK(attention.transcendentals == 6 * 8 * 32);
   CHECK(cost_of("x = f32[4,1000] parameter(0)", R"((f32[4,10], s32[4,10]) custom-call(x), custom_call_target="TopK")")
             .flops == 4 * 1000 * 4);
+  const std::string sparse =
+      "v = f32[9] parameter(0)\nc = s32[9] parameter(1)\np = s32[5] parameter(2)\n"
+      "x = f32[7,3] parameter(3)";
+  for (const char* target : {"cpu_csr_sparse_dense_ffi", "cusparse_csr_matmat_ffi"})
+    CHECK(
+        cost_of(sparse, std::string("f32[4,3] custom-call(v, p, c, x), custom_call_target=\"") + target + "\"").flops ==
+        2 * 9 * 3);
+  CHECK(cost_of("a = f32[4,5] parameter(0)\nc = f32[4,4] parameter(1)\nb = f32[] parameter(2)",
+                R"(f32[4,4] custom-call(a, c, b, b), custom_call_target="cusolver_syrk_ffi")")
+            .flops == (5 + 3) * 16);
   CHECK(cost_of("x = c64[4,1024] parameter(0)", R"(c64[4,1024] custom-call(x), custom_call_target="ducc_fft")").flops ==
         8 * 10 * 4096);
   const std::string square = "a = f64[5,30,30] parameter(0)";

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "hloir/cost.h"
+#include "hloir/evaluator.h"
 #include "tests/unit/check_module.h"
 
 namespace hloir {
@@ -362,6 +363,108 @@ TEST_CASE("small custom-calls") {
             Entry(wide + " ROOT r = s64[5] copy(x)"), 0);
 }
 
+// As text has bytes: three octal digits each.
+std::string Words(std::initializer_list<int32_t> words) {
+  std::string text;
+  for (const int32_t word : words) {
+    for (int byte = 0; byte < 4; ++byte) {
+      const int value = (word >> (8 * byte)) & 255;
+      text += {'\\', static_cast<char>('0' + value / 64), static_cast<char>('0' + value / 8 % 8),
+               static_cast<char>('0' + value % 8)};
+    }
+  }
+  return "backend_config=\"" + text + "\"";
+}
+
+TEST_CASE("solvers that HLO has ops for") {
+  const std::string x = " a = f64[2,3,3] parameter(0)\n b = f64[2,3,2] parameter(1)\n";
+  const auto trsm = [&](const std::string& target, std::initializer_list<int32_t> descriptor) {
+    return Entry(x + Call("t", "(f64[2,3,2], s8[16], s8[16])", "a, b", target, Words(descriptor)) +
+                 " ROOT r = f64[2,3,2] get-tuple-element(t), index=0");
+  };
+  const auto plain = [&](const std::string& how) {
+    return Entry(x + " ROOT r = f64[2,3,2] triangular-solve(a, b), left_side=true, " + how);
+  };
+  CheckSame(trsm("cublas_trsm_batched", {1, 2, 3, 2, 0, 0, 0, 0}), plain("lower=true, transpose_a=NO_TRANSPOSE"), 0);
+  CheckSame(trsm("cublas_trsm_batched", {1, 2, 3, 2, 0, 1, 2, 1}),
+            plain("lower=false, unit_diagonal=true, transpose_a=ADJOINT"), 0);
+  CheckSame(trsm("hipblas_trsm_batched", {1, 2, 3, 2, 141, 122, 112, 131}), plain("lower=true, transpose_a=TRANSPOSE"),
+            0);
+  const std::string c =
+      " a = f32[4,3] parameter(0)\n c = f32[4,4] parameter(1)\n two = f32[] constant(2)\n three = f32[] constant(3)\n";
+  const std::string scaled =
+      " twos = f32[4,4] broadcast(two), dimensions={}\n threes = f32[4,4] broadcast(three), dimensions={}\n"
+      " p = f32[4,4] multiply(d, twos)\n q = f32[4,4] multiply(c, threes)\n ROOT r = f32[4,4] add(p, q)";
+  CheckSame(Entry(c + Call("ROOT r", "f32[4,4]", "a, c, two, three", "cusolver_syrk_ffi",
+                           "backend_config={transpose = false}")),
+            Entry(c + " d = f32[4,4] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={1}\n" + scaled), 1e-6);
+  const std::string turned =
+      " t = f32[3,4] parameter(0)\n c = f32[4,4] parameter(1)\n two = f32[] constant(2)\n three = f32[] constant(3)\n";
+  CheckSame(Entry(turned + Call("ROOT r", "f32[4,4]", "t, c, two, three", "hipsolver_syrk_ffi",
+                                "backend_config={transpose = true}")),
+            Entry(turned + " d = f32[4,4] dot(t, t), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n" + scaled),
+            1e-6);
+  // R^T R is the matrix and the vector's square more.
+  const CheckedModule m(Entry(" r = f64[2,2] constant({{2, 1}, {0, 3}})\n w = f64[2] constant({1, -2})\n" +
+                              Call("ROOT u", "(f64[2,2], f64[2])", "r, w", "cu_cholesky_update_ffi")));
+  const auto u = [&](int64_t i) { return m.expected.elements()[0].GetAsDouble(i); };
+  CHECK(u(2) == 0);
+  CHECK(u(0) * u(0) == Approx(4 + 1));
+  CHECK(u(0) * u(1) == Approx(2 - 2));
+  CHECK(u(1) * u(1) + u(3) * u(3) == Approx(10 + 4));
+}
+
+TEST_CASE("batch normalization of cuDNN") {
+  const std::string x =
+      " x = f32[3,4,5] parameter(0)\n scale = f32[4] parameter(1)\n offset = f32[4] parameter(2)\n"
+      " mean = f32[4] parameter(3)\n g = f32[3,4,5] parameter(4)\n e = f32[] constant(0.01)\n f = s64[] constant(1)\n"
+      " half = f32[] constant(0.5)\n halves = f32[4] broadcast(half), dimensions={}\n"
+      " squares = f32[4] multiply(mean, mean)\n variance = f32[4] add(squares, halves)\n"
+      " epsilons = f32[4] broadcast(e), dimensions={}\n";
+  CheckSame(Entry(x + Call("ROOT r", "f32[3,4,5]", "x, scale, offset, mean, variance, e, f",
+                           "__cudnn$batchNormalizationForwardInference")),
+            Entry(x + " ROOT r = f32[3,4,5] batch-norm-inference(x, scale, offset, mean, variance), epsilon=0.01, "
+                      "feature_index=1"),
+            1e-6);
+  CheckSame(Entry(x + Call("ROOT r", "(f32[3,4,5], f32[4], f32[4])", "x, scale, offset, e, f",
+                           "__cudnn$batchNormalizationForwardTraining")),
+            Entry(x + " t = (f32[3,4,5], f32[4], f32[4]) batch-norm-training(x, scale, offset), epsilon=0.01, "
+                      "feature_index=1\n y = f32[3,4,5] get-tuple-element(t), index=0\n"
+                      " m = f32[4] get-tuple-element(t), index=1\n v = f32[4] get-tuple-element(t), index=2\n"
+                      " w = f32[4] add(v, epsilons)\n i = f32[4] rsqrt(w)\n ROOT r = (f32[3,4,5], f32[4], f32[4]) "
+                      "tuple(y, m, i)"),
+            1e-5);
+  CheckSame(Entry(x + " w = f32[4] add(variance, epsilons)\n i = f32[4] rsqrt(w)\n" +
+                  Call("ROOT r", "(f32[3,4,5], f32[4], f32[4])", "x, scale, mean, i, g, e, f",
+                       "__cudnn$batchNormalizationBackward")),
+            Entry(x + " ROOT r = (f32[3,4,5], f32[4], f32[4]) batch-norm-grad(x, scale, mean, variance, g), "
+                      "epsilon=0.01, feature_index=1"),
+            1e-4);
+}
+
+TEST_CASE("rotations and checks of a program") {
+  const std::string x = " x = s32[2,5] parameter(0)\n";
+  CheckSame(Entry(x + Call("ROOT r", "s32[2,5]", "x", "_SPMDInternalOp_RotateRight",
+                           "backend_config=\"dimension=1,amount=7\"")),
+            Entry(x + " a = s32[2,2] slice(x), slice={[0:2], [3:5]}\n b = s32[2,3] slice(x), slice={[0:2], [0:3]}\n"
+                      " ROOT r = s32[2,5] concatenate(a, b), dimensions={1}"),
+            0);
+  CheckSame(Entry(x + Call("ROOT r", "s32[2,5]", "x", "AssumeGatherIndicesInBound")),
+            Entry(x + " ROOT r = s32[2,5] copy(x)"), 0);
+  const auto run = [](const std::string& holds) {
+    auto module = ParseHloModule(
+        Entry(" p = pred[] constant(" + holds + ")\n x = f32[2] constant({1, 2})\n" +
+              Call("a", "token[]", "p", "__xla_gpu_assert", "backend_config={error_msg = \"x is small\"}") +
+              Call("l", "()", "x", "xla.debug.Log") +
+              Call("t", "token[]", "x", "__xla_gpu_debug_print", "backend_config={format = \"$0\"}") +
+              " both = token[] after-all(a, t)\n ROOT r = (f32[2], token[]) tuple(x, both)"));
+    REQUIRE(module.status().message() == "");
+    return MakeReferenceEvaluator()->EvaluateComputation(*(*module)->entry_computation(), {});
+  };
+  CHECK(run("true").status().message() == "");
+  CHECK(std::string(run("false").status().message()).find("x is small") != std::string::npos);
+}
+
 TEST_CASE("a custom-call that does not fit its name is refused in words") {
   const auto refusal = [](const std::string& text) {
     auto module = ParseHloModule(Entry(text));
@@ -384,6 +487,20 @@ TEST_CASE("a custom-call that does not fit its name is refused in words") {
                                                           "__cudnn$fmhaSoftmaxDropout",
                                                           "backend_config={\"dropout_rate\":0.1," + kForwardDims + "}"))
             .find("random") != std::string::npos);
+  CHECK(refusal(a + Call("ROOT r", "f32[3,4]", "a, b", "cublas_trsm_batched")).find("descriptor") != std::string::npos);
+  CHECK(refusal(a + Call("ROOT r", "f32[2,2]", "a, b", "cusolver_syrk_ffi")).find("two numbers") != std::string::npos);
+  CHECK(refusal(a + Call("ROOT r", "f32[2,3]", "a", "cu_cholesky_update_ffi")).find("a vector") != std::string::npos);
+  CHECK(refusal(a + Call("ROOT r", "f32[2,3]", "a", "_SPMDInternalOp_RotateRight")).find("dimension") !=
+        std::string::npos);
+  CHECK(refusal(a + Call("ROOT r", "f32[2,3]", "a, b", "__cudnn$batchNormalizationForwardTraining"))
+            .find("expected 5 operands") != std::string::npos);
+  CHECK(refusal(
+            " x = f32[2,3] parameter(0)\n s = f32[3] parameter(1)\n e = f32[] parameter(2)\n" +
+            Call("ROOT r", "(f32[2,3], f32[3], f32[3])", "x, s, s, e, e", "__cudnn$batchNormalizationForwardTraining"))
+            .find("not a constant") != std::string::npos);
+  CHECK(refusal(" d = u8[4] parameter(0)\n x = c64[4] parameter(1)\n" +
+                Call("ROOT r", "c64[4]", "d, x", "dynamic_ducc_fft"))
+            .find("must be a constant") != std::string::npos);
   CHECK(refusal(a +
                 Call("ROOT r", "f32[2,4]", "a, b", "__cublas$gemm", "backend_config=\"" + std::string(200, '[') + "\""))
             .find("too deep") != std::string::npos);

@@ -1,5 +1,7 @@
-/* hloir from C11: builds, parses, prints, walks, optimizes, takes, runs and checks, and sees errors with their places. */
+/* hloir from C11: builds, parses, prints, walks, optimizes, takes, runs and checks, and sees errors with their places.
+ */
 #include <hloir/hloir_c.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,6 +169,55 @@ static void CheckRunning(const hloir_module* module) {
   hloir_executable_free(executable);
 }
 
+static const char* Halve(void* user_data, const hloir_instruction* call, const hloir_buffer* operands,
+                         size_t operand_count, const hloir_buffer* results, size_t result_count) {
+  EXPECT(operand_count == 1 && result_count == 1 && operands[0].size == 8 && results[0].size == 8);
+  char* index = hloir_instruction_attribute(call, "backend_config");
+  EXPECT(index != NULL && strstr(index, "index = 3") != NULL);
+  hloir_free(index);
+  const float *x = operands[0].data, most = 100;
+  float* y = results[0].data;
+  if (x[0] > most) return "too large";
+  for (int i = 0; i < 2; ++i) y[i] = x[i] / 2;
+  ++*(int*)user_data;
+  return NULL;
+}
+
+static void CheckCallbacks(void) {
+  const char* text =
+      "HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  y = f32[2] custom-call(x), "
+      "custom_call_target=\"xla_ffi_python_cpu_callback\", api_version=API_VERSION_TYPED_FFI, "
+      "backend_config={index = 3 : ui64}\n  ROOT z = f32[2] add(x, y)\n}\n";
+  hloir_error* error = NULL;
+  hloir_module* module = hloir_parse(text, strlen(text), "callback.hlo", &error);
+  ExpectGood(module, error);
+  int calls = 0;
+  const hloir_custom_call given = {"xla_ffi_python_cpu_callback", Halve, &calls};
+  const hloir_prepare_options options = {
+      .size = sizeof options, .threads = 1, .custom_calls = &given, .custom_call_count = 1};
+  hloir_executable* executable = hloir_prepare(module, &options, &error);
+  ExpectGood(executable, error);
+  float x[2] = {2, 6}, z[2] = {0, 0};
+  const hloir_buffer input = {x, sizeof x}, output = {z, sizeof z};
+  EXPECT(hloir_run(executable, &input, 1, &output, 1, &error));
+  EXPECT(z[0] == 3 && z[1] == 9 && calls == 1);
+  x[0] = 101;
+  EXPECT(!hloir_run(executable, &input, 1, &output, 1, &error));
+  EXPECT(strstr(hloir_error_message(error), "too large") != NULL && calls == 1);
+  hloir_error_free(error);
+  error = NULL;
+  hloir_executable_free(executable);
+  /* Without a function: refused by name. A caller of before there were functions has a smaller struct. */
+  const hloir_prepare_options before = {.size = offsetof(hloir_prepare_options, custom_calls), .threads = 1};
+  executable = hloir_prepare(module, &before, &error);
+  ExpectGood(executable, error);
+  EXPECT(!hloir_run(executable, &input, 1, &output, 1, &error) && hloir_error_code(error) == HLOIR_UNIMPLEMENTED);
+  EXPECT(strstr(hloir_error_message(error), "xla_ffi_python_cpu_callback") != NULL);
+  hloir_error_free(error);
+  hloir_executable_free(executable);
+  hloir_module_free(module);
+}
+
 static void CheckVerdict(const hloir_module* module, const hloir_module* optimized) {
   hloir_error* error = NULL;
   hloir_verdict* verdict = hloir_check(module, optimized, NULL, &error);
@@ -197,6 +248,7 @@ int main(void) {
   hloir_module* optimized = Optimized(module);
   CheckRunning(module);
   CheckRunning(optimized);
+  CheckCallbacks();
   CheckVerdict(module, optimized);
   char* printed = hloir_print(optimized, HLOIR_PRINT_READABLE, &error);
   ExpectGood(printed, error);
