@@ -195,6 +195,7 @@ int Run(const RunFlags& flags, Transport* transport) {
                  {"run_ms", Median(runs_ms)},
                  {"runs_ms", runs_ms},
                  {"arena_bytes", runner->arena_bytes()}});
+  if (flags.runner.memory_limit > 0) timing["added_instructions"] = runner->added_instructions();
   if (flags.trace_values) timing["values"] = std::move(values);
   std::vector<std::vector<Literal>> leaves;
   for (const Literal& result : results) leaves.push_back(ResultLeaves(result));
@@ -248,6 +249,10 @@ void AddRunCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
   AddOption(*command, "--max-steps N", flags->runner.max_steps, "Stop a run after this many steps, loops included")
       ->check(Between(int64_t{1}, EvaluatorOptions{}.max_steps));
   AddOption(*command, "--max-bytes N", flags->runner.max_bytes, "Refuse a run whose values take more than this")
+      ->check(Between(int64_t{1}, int64_t{1} << 60));
+  AddOption(*command, "--memory-limit SIZE", flags->runner.memory_limit,
+            "Fit values into this, as in 500M: another order, values computed again (default: as planned)")
+      ->transform(CLI::Validator(CLI::AsSizeValue(false)).description(""))
       ->check(Between(int64_t{1}, int64_t{1} << 60));
   command->add_flag("!--no-fusion", flags->runner.fuse,
                     "Run each instruction by itself: the engine fuses none that the module does not");

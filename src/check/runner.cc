@@ -1,7 +1,13 @@
 // See runner.h.
 #include "hloir/check/runner.h"
 
+#include <algorithm>
+#include <string>
+#include <utility>
+
 #include "hloir/evaluator.h"
+#include "hloir/passes.h"
+#include "support/format.h"
 
 namespace hloir {
 
@@ -20,28 +26,56 @@ EvaluatorOptions ToEvaluatorOptions(const RunnerOptions& options) {
 
 StatusOr<Runner> Runner::Prepare(const HloModule& module, const RunnerOptions& options) {
   Runner runner(module, options);
-  const bool several = runner.device_count() > 1;
-  const EvaluatorOptions evaluator = ToEvaluatorOptions(options);
   if (options.engine == Engine::kReference) {
     if (options.transport != nullptr || !options.spill_folder.empty())
       return Unimplemented("the reference keeps its devices in the memory of one process");
-    if (!several) runner.evaluator_ = MakeReferenceEvaluator(evaluator);
+    if (options.memory_limit > 0) return Unimplemented("the reference has no arena to limit");
+    if (runner.device_count() <= 1) runner.evaluator_ = MakeReferenceEvaluator(ToEvaluatorOptions(options));
     return runner;
   }
-  ExecutableOptions executable;
-  executable.threads = options.threads;
-  executable.isa = options.isa;
-  executable.evaluator = evaluator;
-  executable.profile = options.profile;
-  executable.fuse_elementwise = options.fuse;
-  executable.transport = options.transport;
-  executable.spill_folder = options.spill_folder;
-  if (several) {
-    HLOIR_ASSIGN_OR_RETURN(runner.devices_, PrepareOnDevices(module, options.devices, executable));
-  } else {
-    HLOIR_ASSIGN_OR_RETURN(runner.executable_, PrepareExecutable(module, executable));
-  }
+  HLOIR_RETURN_IF_ERROR(runner.PreparePlan(module));
+  if (options.memory_limit > 0) HLOIR_RETURN_IF_ERROR(runner.FitPlan());
   return runner;
+}
+
+Status Runner::PreparePlan(const HloModule& module) {
+  ExecutableOptions executable;
+  executable.threads = options_.threads;
+  executable.isa = options_.isa;
+  executable.evaluator = ToEvaluatorOptions(options_);
+  executable.profile = options_.profile;
+  executable.fuse_elementwise = options_.fuse;
+  executable.transport = options_.transport;
+  executable.spill_folder = options_.spill_folder;
+  devices_.reset();
+  executable_.reset();
+  if (device_count() > 1) {
+    HLOIR_ASSIGN_OR_RETURN(devices_, PrepareOnDevices(module, options_.devices, executable));
+  } else {
+    HLOIR_ASSIGN_OR_RETURN(executable_, PrepareExecutable(module, executable));
+  }
+  return OkStatus();
+}
+
+// What a plan takes is what counts: the passes' own figures know nothing of the engine's fusion. So they get ever lower
+// limits, until the plan is within ours.
+Status Runner::FitPlan() {
+  const int64_t limit = options_.memory_limit, before = arena_bytes();
+  int64_t least = before;
+  for (int eighths = 8; arena_bytes() > limit && eighths >= 0; eighths -= 2) {
+    std::unique_ptr<HloModule> module = module_->Clone();
+    const std::string names[] = {
+        "hlo-memory-scheduler", Format("rematerialization{{max-bytes={}}}", std::max<int64_t>(limit * eighths / 8, 1))};
+    HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, MakePipeline(names, {}));
+    HLOIR_RETURN_IF_ERROR(pipeline.RunOnce(*module).status());
+    HLOIR_RETURN_IF_ERROR(PreparePlan(*module));
+    least = std::min(least, arena_bytes());
+    fitted_ = std::move(module);
+  }
+  if (arena_bytes() <= limit) return OkStatus();
+  return ResourceExhausted(
+      Format("the values of a run take {} bytes, with what can be computed again {}: {} more than the limit of {}",
+             before, least, least - limit, limit));
 }
 
 StatusOr<Literal> Runner::Run(std::span<const Literal* const> arguments) {

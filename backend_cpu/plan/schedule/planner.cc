@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "hloir/opcode.h"
 #include "support/format.h"
 #include "plan/steps/simple_steps.h"
 
@@ -104,10 +105,20 @@ void Planner::KeepInvariant(int32_t end) {
 }
 
 // Nodes that depend on no parameter that varies, if having their results lie in memory costs no more than computing
-// them again: operations that cannot fail, and of elementwise ones those that read about as much as they write.
+// them again: operations that cannot fail, and of elementwise ones those that read about as much as they write. Cheap
+// ones that only loops read stay there, in registers, unless these then have less to read.
 std::vector<bool> Planner::FindInvariant(const std::vector<bool>& varies) const {
   std::vector<bool> invariant(graph_.nodes.size());
   if (!context_.fuse) return invariant;
+  std::vector<bool> in_memory(graph_.values.size());  // by root: whether something else than a loop reads it
+  auto read_from_memory = [&](ValueId id) {
+    if (graph_.values[id].root != kNoValue) in_memory[graph_.values[id].root] = true;
+  };
+  for (const Node& node : graph_.nodes) {
+    if (node.support.kind == Support::kLoop || node.support.kind == Support::kLoopReduction) continue;
+    for (ValueId id : node.inputs) read_from_memory(id);
+  }
+  for (ValueId id : graph_.results) read_from_memory(id);
   std::vector<bool> constant(graph_.values.size());  // by root
   for (size_t i = 0; i < graph_.parameters.size(); ++i) constant[graph_.parameters[i]] = !varies[i];
   for (size_t n = 0; n < graph_.nodes.size(); ++n) {
@@ -125,7 +136,13 @@ std::vector<bool> Planner::FindInvariant(const std::vector<bool>& varies) const 
       same = same && (constant[root] || graph_.values[root].kind == ValueKind::kConstant);
       bytes += graph_.values[root].bytes();
     }
-    if (!same || (elementwise && graph_.values[node.outputs[0]].bytes() > 2 * bytes)) continue;
+    if (!same) continue;
+    if (elementwise) {
+      const ValueId result = node.outputs[0];
+      const int64_t written = graph_.values[result].bytes();
+      if (written > 2 * bytes) continue;
+      if (written >= bytes && CostClass(node.opcode()) == OpCost::kCheap && !in_memory[result]) continue;
+    }
     invariant[n] = true;
     constant[node.outputs[0]] = true;
   }

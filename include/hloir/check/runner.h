@@ -49,6 +49,9 @@ struct RunnerOptions {
   DeviceCounts devices{};          // with more than one, `profile` is the first one's
   Transport* transport = nullptr;  // as in ExecutableOptions, for several devices of the fast engine
   std::string spill_folder;
+  // Bytes that the fast engine's arena may take: where the module's plan takes more, its instructions are put into
+  // another order, and values computed again; what does not fit then is refused with the numbers. 0: no limit.
+  int64_t memory_limit = 0;
 };
 
 EvaluatorOptions ToEvaluatorOptions(const RunnerOptions& options);
@@ -66,15 +69,22 @@ class Runner {
   int64_t device_count() const { return options_.devices.devices(); }
   // Of the fast engine; of several devices the first one's.
   ExecutionProfile Profile() const { return prepared() ? prepared()->Profile() : ExecutionProfile(); }
+  // How many instructions the module has more than before, to fit into the limit.
+  int64_t added_instructions() const {
+    return fitted_ ? fitted_->instruction_count() - module_->instruction_count() : 0;
+  }
   int64_t arena_bytes() const { return prepared() ? prepared()->arena_bytes() : 0; }
   // The instruction set in use, or "reference".
   std::string engine() const { return prepared() ? prepared()->isa() : "reference"; }
 
  private:
   Runner(const HloModule& module, const RunnerOptions& options) : module_(&module), options_(options) {}
+  Status PreparePlan(const HloModule& module);
+  Status FitPlan();
   const HloExecutable* prepared() const { return devices_ ? &devices_->device(0) : executable_.get(); }
   const HloModule* module_;
   RunnerOptions options_;
+  std::unique_ptr<HloModule> fitted_;          // what is run in the module's place
   std::unique_ptr<HloExecutable> executable_;  // one of these three; of several devices the reference needs none
   std::unique_ptr<HloEvaluator> evaluator_;
   std::unique_ptr<HloDeviceExecutable> devices_;
