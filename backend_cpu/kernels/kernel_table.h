@@ -189,10 +189,6 @@ struct KernelTable {
 const KernelTable& OneElementKernels();
 // The same, each going on with the op that follows its own in memory.
 const KernelTable& ChainedKernels();
-// A kernel of that kind for an op and the one behind it, both binary, where the second's operand `side` is the first's
-// result: that goes from one to the other in a register, and by memory only to those who read it later. `first` and
-// `second` are OneElementKernels(); nullptr if there is none for them.
-TileKernel PairedKernel(TileKernel first, TileKernel second, int side);
 // The kernels of each instruction set, in isa/*.cc. Call only what the machine has: the function itself is compiled for
 // it. Everybody else asks ChooseKernels (isas.h).
 #define HLOIR_ISA(id, ...) const KernelTable& id##Kernels();

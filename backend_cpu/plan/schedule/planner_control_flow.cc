@@ -75,11 +75,15 @@ Status Planner::PlanWhile(const Node& node) {
   }
   const int32_t end = buffers.NextTime();
   plan_body.KeepInvariant(end);
+  std::vector<Ref> read = {going};
   for (size_t i = 0; i < carries.size(); ++i) {
     if (carries[i].buffer >= 0) buffers.Touch(carries[i].buffer, end);
     places_[node.outputs[i]] = carries[i];
+    if (!varies[i] || carries[i].buffer < 0) continue;
+    read.push_back(carries[i]);
+    step->carry_bytes.push_back(body.values[body.results[i]].bytes());
   }
-  Append(std::move(step), {going}, {}, end);
+  Append(std::move(step), read, {}, end);
   return OkStatus();
 }
 

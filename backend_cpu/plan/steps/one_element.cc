@@ -1,7 +1,6 @@
 // See one_element.h.
 #include "plan/steps/one_element.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <mutex>
 #include <unordered_map>
@@ -56,73 +55,12 @@ void CallAndGoOn(const TileOp& op, int64_t) {
   GoOn(op);
 }
 
-// Kernels that touch what their pointers point to and nothing else.
-bool TouchesOneElement(TileKernel kernel) {
-  static const KernelMap map = [] {
-    KernelTable plain = OneElementKernels();
-    std::fill_n(&plain.move_one[0][0][0], sizeof(plain.move_one) / sizeof(TileKernel), nullptr);
-    std::fill_n(&plain.combine_at[0][0], sizeof(plain.combine_at) / sizeof(TileKernel), nullptr);
-    return MakeMap(plain, plain);
-  }();
-  return map.contains(kernel);
-}
-// Whether the elements at these places may have bytes in common: an element has 16 at most.
-bool MayTouch(const void* a, const void* b) {
-  const auto x = reinterpret_cast<uintptr_t>(a), y = reinterpret_cast<uintptr_t>(b);
-  return (x > y ? x - y : y - x) < 16;
-}
-// Whether `op` may run after `other` instead of before.
-bool MayFollow(const TileOp& op, const TileOp& other) {
-  if (!TouchesOneElement(other.kernel) || MayTouch(op.out, other.out)) return false;
-  for (const void* in : op.in)
-    if (MayTouch(in, other.out)) return false;
-  for (const void* in : other.in)
-    if (MayTouch(in, op.out)) return false;
-  return true;
-}
-
-// Moves an op that another can take its operand from to its side. If both operands come from such ops, the one that
-// depends on the round before goes: what goes from round to round is what a loop waits for.
-void BringTogether(std::vector<TileOp>& ops) {
-  constexpr size_t kReach = 16;
-  const auto carried = [&](const TileOp& op, size_t at) {
-    for (size_t i = at; i < ops.size(); ++i)
-      if (MayTouch(op.in[0], ops[i].out) || MayTouch(op.in[1], ops[i].out)) return true;
-    return false;
-  };
-  for (size_t j = 2; j < ops.size(); ++j) {
-    size_t best = j;
-    for (size_t k = j; k-- > 0 && j - k <= kReach;) {
-      const int side = ops[k].out == ops[j].in[0] ? 0 : 1;
-      if (ops[k].out == ops[j].in[side] && PairedKernel(ops[k].kernel, ops[j].kernel, side) != nullptr &&
-          (best == j || (carried(ops[k], j) && !carried(ops[best], j)))) {
-        bool free = true;
-        for (size_t m = k + 1; m < j; ++m) free = free && MayFollow(ops[k], ops[m]);
-        if (free) best = k;
-      }
-    }
-    if (best < j) std::rotate(ops.begin() + best, ops.begin() + best + 1, ops.begin() + j);
-  }
-}
-
 }  // namespace
 
 void ChainOps(std::vector<TileOp>& ops) {
   static const KernelMap map = MakeMap(OneElementKernels(), ChainedKernels());
-  BringTogether(ops);
-  for (size_t i = 0; i < ops.size(); ++i) {
-    TileOp& op = ops[i];
+  for (TileOp& op : ops) {
     if (op.kernel == &GoOnIf) continue;
-    if (i + 1 < ops.size()) {
-      const int side = op.out == ops[i + 1].in[0] ? 0 : 1;
-      const TileKernel pair =
-          op.out == ops[i + 1].in[side] ? PairedKernel(op.kernel, ops[i + 1].kernel, side) : nullptr;
-      if (pair != nullptr) {
-        op.kernel = pair;
-        ++i;  // the second op's kernel is not called
-        continue;
-      }
-    }
     if (auto it = map.find(op.kernel); it != map.end()) {
       op.kernel = it->second;
     } else {

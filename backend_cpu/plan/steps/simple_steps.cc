@@ -79,13 +79,21 @@ bool ViewCopy::Run(Runtime& runtime) {
   return true;
 }
 
-// One list of ops: the condition's, the question, the body's.
-bool WhileStep::RunScalarLoop(Runtime& runtime) const {
+// At first one list of ops: the condition's, the question, the body's.
+bool WhileStep::RunScalarLoop(Runtime& runtime) {
+  constexpr int kRoundsUncompiled = 1000;  // about as long as compiling takes
   const bool* going = refs()[0].as<bool>();
   const int64_t steps = static_cast<int64_t>(1 + condition.size() + body.size());
-  const TileOp& first = ops_.front();
-  while (true) {
+  const TileOp& first = chain_.front();
+  bool compilable = true;
+  for (int64_t round = 0;; ++round) {
     if (!runtime.Tick(steps)) return false;
+    if (compilable && round == kRoundsUncompiled) {
+      for (const TileOp& op : condition_ops_) op.kernel(op, 1);
+      if (!*going) return true;
+      compilable = compiled_.Prepare(*runtime.kernels, condition_ops_, going, body_ops_, results_);
+      if (compilable) return compiled_.Run(runtime, steps);
+    }
     first.kernel(first, 1);
     if (!*going) return true;
   }
@@ -93,14 +101,18 @@ bool WhileStep::RunScalarLoop(Runtime& runtime) const {
 
 // In each run, since operands may have moved: it costs no more than an iteration.
 bool WhileStep::MakeScalarLoop() {
-  ops_.clear();
-  auto append = [&](const StepList& steps) {
-    return std::all_of(steps.begin(), steps.end(), [&](const auto& step) { return step->AppendScalarOps(ops_); });
+  const auto append = [](const StepList& steps, std::vector<TileOp>& ops) {
+    ops.clear();
+    return std::all_of(steps.begin(), steps.end(), [&](const auto& step) { return step->AppendScalarOps(ops); });
   };
-  if (!append(condition)) return false;
-  ops_.push_back(StopUnless(refs()[0].as<bool>()));
-  if (!append(body) || ops_.size() > kMaxChain) return false;
-  ChainOps(ops_);
+  if (!append(condition, condition_ops_) || !append(body, body_ops_)) return false;
+  if (condition_ops_.size() + body_ops_.size() >= kMaxChain) return false;
+  chain_.assign(condition_ops_.begin(), condition_ops_.end());
+  chain_.push_back(StopUnless(refs()[0].as<bool>()));
+  chain_.insert(chain_.end(), body_ops_.begin(), body_ops_.end());
+  ChainOps(chain_);
+  results_.clear();
+  for (size_t i = 0; i < carry_bytes.size(); ++i) results_.push_back({refs()[i + 1].pointer, carry_bytes[i]});
   return true;
 }
 

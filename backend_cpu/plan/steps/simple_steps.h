@@ -7,6 +7,7 @@
 
 #include "hloir/instruction.h"
 #include "plan/run/step.h"
+#include "plan/steps/scalar_loop.h"
 #include "plan/steps/strided_copy.h"
 
 namespace hloir::cpu {
@@ -37,18 +38,23 @@ class ViewCopy : public Step {
   std::string name_;
 };
 
-// refs()[0] is the condition's result. What is loop-invariant is computed by `prologue`, before the first iteration. A
-// loop whose condition and body are scalar operations alone runs as one list of these.
+// refs()[0] is the condition's result, the others, of `carry_bytes`, are what goes from one iteration to the next. What
+// is loop-invariant is computed by `prologue`, before the first iteration. A loop whose condition and body are scalar
+// operations alone runs as one list of these, and if it turns often as a ScalarLoop.
 class WhileStep : public Step {
  public:
   bool Run(Runtime& runtime) override;
   std::string Name() const override { return "while"; }
   StepList prologue, condition, body;
+  std::vector<int64_t> carry_bytes;
 
  private:
   bool MakeScalarLoop();  // false: it is none
-  bool RunScalarLoop(Runtime& runtime) const;
-  std::vector<TileOp> ops_;  // of a scalar loop; kept for their room
+  bool RunScalarLoop(Runtime& runtime);
+  // Of a scalar loop, all of them kept for their room: a condition, as it runs alone, and body; both as a chain.
+  std::vector<TileOp> condition_ops_, body_ops_, chain_;
+  std::vector<ScalarPlace> results_;
+  ScalarLoop compiled_;
 };
 
 // refs()[0] is the branch number, or a pred that takes the first branch when true.

@@ -1,0 +1,68 @@
+// The values of a loop of scalars: its ops, which go from memory to memory, as a graph in which each value is computed
+// once and used by number, simplified by what is known when the loop begins. One way in: BuildScalarValues. What
+// becomes of it: scalar_code.cc. Tests: tests/unit/scalar_loop_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "kernels/kernel_table.h"
+
+namespace hloir::cpu {
+
+// What a kernel does, found by its address. Operations that give the same bits share a kernel: of those that only look
+// at low bits, and of moves, the type says no more than the width.
+struct ScalarMeaning {
+  enum Kind : uint8_t { kUnary, kBinary, kSelect, kConvert, kCopy, kElement, kSetElement, kSetElementInside, kCall };
+  Kind kind = kCall;
+  UnaryOp unary = UnaryOp::kAbs;
+  BinaryOp binary = BinaryOp::kAdd;
+  int inputs = 1;
+  TileType in[3] = {}, out = TileType::kPred;
+};
+int BytesOf(TileType type);
+
+struct ScalarValue {
+  enum Kind : uint8_t { kConstant, kLeaf, kOp };
+  Kind kind = kOp;
+  int bytes = 0;
+  uint64_t bits = 0;                 // a constant's own bytes, first ones first
+  const std::byte* place = nullptr;  // a leaf's: what it is at the beginning of a round
+  ScalarMeaning meaning;
+  TileOp op;  // as it was
+  int in[3] = {-1, -1, -1};
+  bool known_range = false;  // of integers, with their sign
+  int64_t low = 0, high = 0;
+};
+struct ScalarCarry {
+  std::byte* place;
+  int bytes;
+  int leaf, next;  // leaf -1: not read
+  int same = -1;   // another carry that is always equal
+};
+struct ScalarAssumption {
+  const std::byte* place;
+  int bytes;
+  uint64_t value;
+};
+struct ScalarValues {
+  std::vector<ScalarValue> values;  // in the order of the ops
+  std::vector<ScalarCarry> carries;
+  std::vector<ScalarAssumption> assumptions;
+  int condition = -1;                                             // for the round that follows
+  int64_t rounds = -1;                                            // that there are; -1: unknown
+  std::optional<int64_t> Number(int value, TileType type) const;  // of a constant
+};
+
+// A round: `body`, then `condition` for the next. `results`: begin and end of what is wanted after the loop.
+struct ScalarPlace {
+  const std::byte* begin;
+  int64_t bytes;
+};
+std::optional<ScalarValues> BuildScalarValues(const KernelTable& table, std::span<const TileOp> condition,
+                                              const bool* going, std::span<const TileOp> body,
+                                              std::span<const ScalarPlace> results);
+
+}  // namespace hloir::cpu
