@@ -165,7 +165,9 @@ void AddFuzzMutantsCommand(CLI::App& fuzz, Action& action, PassRegistry& /*regis
   auto flags = std::make_shared<MutantsFlags>();
   CLI::App* command = fuzz.add_subcommand("mutants", "Plant faults in modules, and count how many the verdict notices");
   AddOption(*command, "FILE", flags->files, "Modules");
-  AddOption(*command, "--kinds PART,…", flags->kinds, "Only kinds whose name has one of these in it")->delimiter(',');
+  AddOption(*command, "--kinds PART,…", flags->kinds, "Only kinds whose name has one of these in it")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   AddOption(*command, "--each N", flags->each, "Mutants of each kind and module (default: 1)")
       ->check(Between(int64_t{1}, INT64_MAX));
   AddOption(*command, "--count N", flags->count, "Stop after this many")->check(Between(int64_t{1}, INT64_MAX));

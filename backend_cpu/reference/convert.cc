@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <limits>
 
 #include "reference/evaluation.h"
 #include "reference/index.h"
+#include "reference/pairs.h"
 #include "support/endian.h"
 
 namespace hloir::reference {
@@ -107,7 +109,10 @@ double StochasticRound(double x, uint64_t random, int random_bits) {
 }  // namespace
 
 StatusOr<Value> EvaluateConvert(EvalContext& context) {
-  return context.operand(0).Convert(context.shape.element_type());
+  const PrimitiveType from = context.operand(0).shape().element_type(), to = context.shape.element_type();
+  const bool pair = (from == PrimitiveType::C128) != (to == PrimitiveType::C128);
+  if (context.run.pairs() && pair) return ConvertPairs(context.operand(0), to);
+  return context.operand(0).Convert(to);
 }
 
 // The same bits as another type. Between widths, the ratio is a minor-most dimension that comes or goes.
@@ -131,7 +136,8 @@ StatusOr<Value> EvaluateBitcast(EvalContext& context) {
 
 StatusOr<Value> EvaluateReducePrecision(EvalContext& context) {
   const auto& attributes = context.attributes<ReducePrecisionAttributes>();
-  const PrimitiveType type = context.shape.element_type();
+  const bool pairs = context.run.pairs() && context.shape.element_type() == PrimitiveType::C128;
+  const PrimitiveType type = pairs ? PrimitiveType::F64 : context.shape.element_type();
   if (!IsFloat(type) || attributes.exponent_bits < 1 || attributes.mantissa_bits < 0) {
     return InvalidArgument("reduce-precision takes floats, at least 1 exponent bit and no negative number of bits");
   }
@@ -139,6 +145,14 @@ StatusOr<Value> EvaluateReducePrecision(EvalContext& context) {
   const FloatFormat format = GetFloatFormat(type);
   const int64_t exponent_bits = attributes.exponent_bits >= format.exponent_bits ? 64 : attributes.exponent_bits;
   const int64_t mantissa_bits = attributes.mantissa_bits >= format.mantissa_bits ? 64 : attributes.mantissa_bits;
+  if (pairs) {
+    Literal result = std::move(context.operands[0]).TakeLiteral();
+    for (std::complex<double>& x : result.data<std::complex<double>>()) {
+      const double once = mantissa_bits > 52 ? x.real() : RoundToOdd({x.real(), x.imag()});
+      x = ReducePrecision<double, uint64_t>(once, exponent_bits, mantissa_bits);
+    }
+    return result;
+  }
   if (type == PrimitiveType::F64) {
     Literal result = std::move(context.operands[0]).TakeLiteral();
     for (double& x : result.data<double>()) x = ReducePrecision<double, uint64_t>(x, exponent_bits, mantissa_bits);

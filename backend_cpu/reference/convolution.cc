@@ -44,11 +44,11 @@ StatusOr<Value> EvaluateConvolution(EvalContext& context) {
   const int64_t input_step = at(in, labels.input_feature), kernel_step = at(ker, labels.kernel_input_feature);
 
   Literal sums(context.shape.WithElementType(wide));
-  WideSwitch(wide, [&](auto zero) {
+  WideSwitch(wide, context.run.pairs(), [&](auto zero) {
     using T = decltype(zero);
-    const T* x = input.data<T>().data();
-    const T* w = kernel.data<T>().data();
-    T* y = sums.data<T>().data();
+    const T* x = WideElements<T>(input);
+    const T* w = WideElements<T>(kernel);
+    T* y = WideElements<T>(sums);
     ForEachIndex({output_batches, output_features}, [&](const DimVector& pair) {
       const int64_t batch = pair[0], feature = pair[1];
       const int64_t input_batch = feature / features_per_batch_group * output_batches + batch;

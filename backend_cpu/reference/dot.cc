@@ -50,14 +50,14 @@ StatusOr<Value> Dot(EvalContext& context, const Literal& lhs, const Literal& rhs
   const int64_t batches = a.shape().dimensions(0), rows = a.shape().dimensions(1), length = a.shape().dimensions(2);
   const int64_t columns = b.shape().dimensions(1);
   Literal sums(context.shape.WithElementType(wide));
-  WideSwitch(wide, [&](auto zero) {
+  WideSwitch(wide, context.run.pairs(), [&](auto zero) {
     using T = decltype(zero);
-    T* out = sums.data<T>().data();
+    T* out = WideElements<T>(sums);
     for (int64_t batch = 0; batch < batches; ++batch) {
       for (int64_t row = 0; row < rows; ++row) {
-        const T* x = a.data<T>().data() + (batch * rows + row) * length;
+        const T* x = WideElements<T>(a) + (batch * rows + row) * length;
         for (int64_t column = 0; column < columns; ++column) {
-          const T* y = b.data<T>().data() + (batch * columns + column) * length;
+          const T* y = WideElements<T>(b) + (batch * columns + column) * length;
           T sum{};
           for (int64_t k = 0; k < length; ++k) sum = MultiplyAdd(sum, x[k], y[k]);
           *out++ = sum;
@@ -154,7 +154,7 @@ StatusOr<Value> EvaluateRaggedDot(EvalContext& context) {
   for (int64_t d : a.lhs_contracting_dims) contracted.push_back(lhs.shape().dimensions(d));
   Literal sums(context.shape.WithElementType(wide));
   int64_t out = 0;
-  WideSwitch(wide, [&](auto zero) {
+  WideSwitch(wide, context.run.pairs(), [&](auto zero) {
     using T = decltype(zero);
     ForEachIndex(context.dims(), [&](const DimVector& index) {
       size_t at = contracting ? 1 : 0;
@@ -173,10 +173,10 @@ StatusOr<Value> EvaluateRaggedDot(EvalContext& context) {
           i[static_cast<size_t>(a.lhs_contracting_dims[c])] = j[static_cast<size_t>(a.rhs_contracting_dims[c])] = k[c];
         }
         if (contracting && group_of(i) != index[0]) return;
-        sum = MultiplyAdd(sum, x.data<T>()[static_cast<size_t>(LinearIndex(i, x_strides))],
-                          y.data<T>()[static_cast<size_t>(LinearIndex(j, y_strides))]);
+        sum = MultiplyAdd(sum, WideElements<T>(x)[static_cast<size_t>(LinearIndex(i, x_strides))],
+                          WideElements<T>(y)[static_cast<size_t>(LinearIndex(j, y_strides))]);
       });
-      sums.data<T>()[static_cast<size_t>(out++)] = sum;
+      WideElements<T>(sums)[static_cast<size_t>(out++)] = sum;
     });
   });
   return sums.Convert(type);

@@ -7,6 +7,7 @@
 
 #include "reference/evaluation.h"
 #include "reference/kernels.h"
+#include "reference/pairs.h"
 
 namespace hloir::reference {
 namespace {
@@ -37,7 +38,9 @@ PrimitiveType ComputeType(PrimitiveType type) {
   return type;
 }
 
-Kernel FindKernel(const HloInstruction& instruction, PrimitiveType type) {
+Kernel FindKernel(const HloInstruction& instruction, PrimitiveType type, bool pairs) {
+  if (pairs && type == PrimitiveType::C128 && instruction.opcode() != HloOpcode::kSelect)
+    return FindPairKernel(instruction);
   switch (instruction.opcode()) {
     case HloOpcode::kCompare: return FindCompareKernel(instruction.attributes<CompareAttributes>(), type);
     case HloOpcode::kClamp: return TernaryKernel<ClampOp>(type);
@@ -49,7 +52,8 @@ Kernel FindKernel(const HloInstruction& instruction, PrimitiveType type) {
 }
 
 StatusOr<Value> EvaluateElementwise(EvalContext& context) {
-  const Kernel kernel = FindKernel(context.instruction, ComputeType(context.operand(0).shape().element_type()));
+  const Kernel kernel =
+      FindKernel(context.instruction, ComputeType(context.operand(0).shape().element_type()), context.run.pairs());
   if (kernel == nullptr) {
     return InvalidArgument(std::string(context.instruction.opcode_name()) + " does not take the type of " +
                            std::string(context.instruction.name()) + "'s operands");

@@ -29,7 +29,7 @@ PrimitiveType BitsType(PrimitiveType type);
 
 // The kernel for an elementwise instruction (no convert, bitcast-convert, reduce-precision, stochastic-convert), for
 // operands of this compute type (for select: its second and third). nullptr: the op is not elementwise or does not take
-// this type.
-Kernel FindKernel(const HloInstruction& instruction, PrimitiveType type);
+// this type. `pairs`: c128 stands for double-double (pairs.h).
+Kernel FindKernel(const HloInstruction& instruction, PrimitiveType type, bool pairs = false);
 
 }  // namespace hloir::reference

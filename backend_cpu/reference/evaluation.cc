@@ -190,7 +190,8 @@ StatusOr<const Evaluation::Schedule*> Evaluation::ScheduleOf(const HloComputatio
       last_use[static_cast<size_t>(at)] = static_cast<int32_t>(i);
     }
     // Checked once, here, so that the ops need not: the operands have the shapes that the op can take, and it gives the
-    // shape that it says.
+    // shape that it says. Of pairs it says c128, which not every op takes that takes what they stand for.
+    if (pairs_) continue;
     StatusOr<Shape> inferred = InferShape(*step.instruction);
     if (!inferred.ok()) {
       return Status(inferred.status().code(), Format("{}: {}", step.instruction->name(), inferred.status().message()));
@@ -331,7 +332,7 @@ Literal Finish(Value value, const Shape& shape) {
 }  // namespace
 
 StatusOr<Literal> EvaluateOn(Device* device, const EvaluatorOptions& options, const HloComputation& computation,
-                             std::span<const Literal* const> arguments) {
+                             std::span<const Literal* const> arguments, bool pairs) {
   std::vector<Value> values;
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (static_cast<int64_t>(i) < computation.parameter_count()) {
@@ -340,7 +341,7 @@ StatusOr<Literal> EvaluateOn(Device* device, const EvaluatorOptions& options, co
     values.push_back(Value::Borrow(*arguments[i]));
   }
   const CountsBytes counts;
-  Evaluation run(options);
+  Evaluation run(options, nullptr, pairs);
   run.set_device(device);
   HLOIR_ASSIGN_OR_RETURN(Value result, run.Call(computation, std::move(values)));
   return Finish(std::move(result), computation.root()->shape());

@@ -88,8 +88,9 @@ struct RandomState {
 class Evaluation {
  public:
   // `random`: the caller's state to continue; null: the run has its own.
-  explicit Evaluation(const EvaluatorOptions& options, RandomState* random = nullptr)
-      : options_(options), random_(random != nullptr ? *random : own_random_) {}
+  // `pairs`: c128 stands for double-double (pairs.h).
+  explicit Evaluation(const EvaluatorOptions& options, RandomState* random = nullptr, bool pairs = false)
+      : options_(options), pairs_(pairs), random_(random != nullptr ? *random : own_random_) {}
   Evaluation(const Evaluation&) = delete;
   Evaluation& operator=(const Evaluation&) = delete;
 
@@ -101,6 +102,7 @@ class Evaluation {
   // Counts work against max_steps.
   Status CountSteps(int64_t steps);
   const EvaluatorOptions& options() const { return options_; }
+  bool pairs() const { return pairs_; }
   // The device that this is the run of, if there are several.
   Device* device() const { return device_; }
   void set_device(Device* device) { device_ = device; }
@@ -128,6 +130,7 @@ class Evaluation {
   StatusOr<const Schedule*> ScheduleOf(const HloComputation& computation);
 
   const EvaluatorOptions& options_;
+  const bool pairs_;
   std::unordered_map<const HloComputation*, std::unique_ptr<Schedule>> schedules_;
   std::unordered_map<const HloInstruction*, bool> never_ends_;
   std::unordered_map<const HloInstruction*, std::unique_ptr<HloModule>> meanings_;
@@ -140,7 +143,7 @@ class Evaluation {
 
 // A whole run: the value of the computation's root, on `device`, or, if that is null, on the only one.
 StatusOr<Literal> EvaluateOn(Device* device, const EvaluatorOptions& options, const HloComputation& computation,
-                             std::span<const Literal* const> arguments);
+                             std::span<const Literal* const> arguments, bool pairs = false);
 
 // An evaluator for a caller that runs a module instruction by instruction: `random` goes on from one to the next, and
 // must outlive it. So must `device`, if it is one of several; null: there is only one.

@@ -6,6 +6,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "reference/pairs.h"
+
 namespace hloir::reference {
 namespace {
 
@@ -21,6 +23,13 @@ void ToSlot(PrimitiveType type, const std::byte* storage, std::byte* slot) {
 void RoundSlot(const KernelArgs& args) {
   alignas(16) std::byte narrow[16];
   ConvertElements(args.from, args.in[0], args.to, narrow, 1);
+  ToSlot(args.to, narrow, args.out);
+}
+
+// The same, from double-double or to it.
+void RoundPairSlot(const KernelArgs& args) {
+  alignas(16) std::byte narrow[16];
+  ConvertPairElements(args.from, args.in[0], args.to, narrow, 1);
   ToSlot(args.to, narrow, args.out);
 }
 
@@ -50,7 +59,7 @@ void ScalarFunction::Store(size_t k, Literal& literal, int64_t i) const {
 // Makes the list of steps, or gives up (false) at the first thing that is not scalar arithmetic.
 class ScalarCompiler {
  public:
-  explicit ScalarCompiler(ScalarFunction& function) : function_(function) {}
+  ScalarCompiler(ScalarFunction& function, bool pairs) : function_(function), pairs_(pairs) {}
 
   bool Compile(const HloComputation& computation) {
     std::vector<size_t> arguments;
@@ -147,7 +156,8 @@ class ScalarCompiler {
     const PrimitiveType type = instruction.shape().element_type();
     if (instruction.opcode() == HloOpcode::kConvert) {
       const PrimitiveType from = instruction.operand(0)->shape().element_type();
-      pending.step.kernel = from == type ? CopySlot : RoundSlot;
+      const bool pair = pairs_ && (from == PrimitiveType::C128 || type == PrimitiveType::C128);
+      pending.step.kernel = from == type ? CopySlot : pair ? RoundPairSlot : RoundSlot;
       pending.step.args.from = ComputeType(from);
       pending.step.args.to = type;
       pending_.push_back(pending);
@@ -159,7 +169,7 @@ class ScalarCompiler {
       if (ComputeType(instruction.operands()[i]->shape().element_type()) != computed) return false;
     }
     if (IsFloat(type) && IsFloat(computed) && ComputeType(type) != computed) return false;
-    pending.step.kernel = FindKernel(instruction, computed);
+    pending.step.kernel = FindKernel(instruction, computed, pairs_);
     if (pending.step.kernel == nullptr) return false;
     pending_.push_back(pending);
     const bool narrow =
@@ -176,6 +186,7 @@ class ScalarCompiler {
   }
 
   ScalarFunction& function_;
+  const bool pairs_;
   size_t slot_count_ = 0;
   std::vector<Pending> pending_;
   std::vector<std::pair<size_t, const Literal*>> constants_;
@@ -197,7 +208,7 @@ StatusOr<ScalarFunction> ScalarFunction::Prepare(Evaluation& run, const HloCompu
     }
     function.result_types_.push_back(leaf->element_type());
   }
-  if (ScalarCompiler(function).Compile(computation)) return function;
+  if (ScalarCompiler(function, run.pairs()).Compile(computation)) return function;
   function.steps_.clear();
   function.general_ = &computation;
   function.slots_.assign(function.argument_types_.size() + function.result_types_.size(), Slot());

@@ -7,6 +7,7 @@
 #include <complex>
 
 #include "hloir/literal.h"
+#include "reference/double_double.h"
 
 namespace hloir::reference {
 
@@ -17,6 +18,7 @@ inline PrimitiveType WideType(PrimitiveType result, const Literal& lhs, const Li
   return IsFloat(types[0]) || IsFloat(types[1]) || IsFloat(types[2]) ? PrimitiveType::F64 : PrimitiveType::S64;
 }
 
+inline DoubleDouble MultiplyAdd(DoubleDouble sum, DoubleDouble a, DoubleDouble b) { return sum + a * b; }
 template <class T>
 T MultiplyAdd(T sum, T a, T b) {
   if constexpr (std::is_integral_v<T>) {
@@ -28,9 +30,20 @@ T MultiplyAdd(T sum, T a, T b) {
   }
 }
 
-// f(T()) for the C++ type of a wide type.
+// The elements of a literal of a wide type, or of pairs.
+template <class T>
+const T* WideElements(const Literal& literal) {
+  return reinterpret_cast<const T*>(literal.untyped_data());
+}
+template <class T>
+T* WideElements(Literal& literal) {
+  return reinterpret_cast<T*>(literal.untyped_data());
+}
+
+// f(T()) for the C++ type of a wide type. `pairs`: c128 stands for double-double (pairs.h).
 template <class F>
-auto WideSwitch(PrimitiveType type, F&& f) {
+auto WideSwitch(PrimitiveType type, bool pairs, F&& f) {
+  if (pairs && type == PrimitiveType::C128) return f(DoubleDouble());
   if (type == PrimitiveType::C128) return f(std::complex<double>());
   if (type == PrimitiveType::F64) return f(double());
   return f(int64_t());

@@ -91,14 +91,6 @@ std::vector<std::string> CoarserLeaves(const Results& a, Subject& of_a, const Re
   return notes;
 }
 
-bool HasComplexNumbers(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      if (IsComplex(i->shape().element_type())) return true;
-  }
-  return false;
-}
-
 // Inputs made to reach something: what overflows there, or is divided by a sum that is 0 but for rounding, is no
 // matter.
 bool IsExtra(InputKind kind) {
@@ -416,7 +408,9 @@ Status Checker::Impl::AddMeaningSets(bool ran) {
   // What the reference has counted knows how often loops turn.
   const double once = ran && loops ? before_->reference_work() / static_cast<double>(whole_sets_)
                                    : check::WorkOf(CostAnalysis(before).total().once);
-  const double each = once + kWorkAnInstruction * static_cast<double>(before.instruction_count());
+  // Double-double is that much slower than the engine.
+  const double factor = check::WantsPairs(before) ? 16 : 1;
+  const double each = factor * (once + kWorkAnInstruction * static_cast<double>(before.instruction_count()));
   const auto count = static_cast<uint64_t>(std::min(kMostSets, kMostWork / std::max(each, 1.0)));
   const InputKind kinds[] = {InputKind::kMixed,    InputKind::kSpecials, InputKind::kEdges, InputKind::kMixed,
                              InputKind::kWide,     InputKind::kSpecials, InputKind::kMixed, InputKind::kPositive,
@@ -512,7 +506,7 @@ Status Checker::Impl::ExplainDifference(size_t set, Verdict& verdict) {
     if (extra) return OkStatus();
     if (const std::string chaos = check::MovedByRoundingAlone(*before_, options.before_name, set, verdict.comparison);
         !chaos.empty()) {
-      verdict.notes.push_back(chaos + "; in f64 the two agree");
+      verdict.notes.push_back(Format("{}; in {} the two agree", chaos, before_->wide_name()));
       return OkStatus();
     }
   }
@@ -737,6 +731,8 @@ StatusOr<Verdict> Checker::Impl::CheckAsTheyAre(const HloModule& after) {
   totals_.clear();
   verdict.devices = context_.counts.devices();
   if (!enough) verdict.unreached = unreached_, verdict.reached = reached_;
+  const bool pairs = verdict.devices == 1 && check::WantsPairs(before_->module()) && check::WantsPairs(after);
+  before_->set_pairs(pairs), after_->set_pairs(pairs);
   meaning_ = std::make_unique<check::MeaningComparer>(*before_, *after_);
   if (made_up_ && !verdict.proof.counterexample.empty() && verdict.devices == 1) {
     context_.inputs.push_back({.devices = {verdict.proof.counterexample}});

@@ -30,7 +30,9 @@
 namespace hloir::check {
 namespace {
 
-constexpr double kFewUnits = 0x1p-48;  // 16 units in the last place of f64
+// 16 units in the last place of f64, and as many times what double-double's roundings are moved by; and what is left of
+// double-double's low parts where they run out of exponents.
+constexpr double kFewUnits = 0x1p-48, kFewUnitsOfPairs = 0x1p-77, kSmallestOfPairs = 0x1p-1064;
 // f32 rounds 2^20 times as much as what is moved for a bound: a leaf that moves by this much of its size is noise in
 // f32.
 constexpr double kChaotic = 0x1p-20;
@@ -41,6 +43,7 @@ constexpr double kMuchCoarser = 4;
 struct OwnResults {
   Subject &a, &b;
   size_t set;
+  bool pairs() const { return a.pairs(); }
 };
 const Literal* LeafOf(Subject& subject, size_t set, size_t d, size_t leaf) {
   const StatusOr<Results>& results = subject.Result(set);
@@ -95,6 +98,15 @@ bool CountsNonfinite(Nonfinite nonfinite, const Literal& x, const Literal& y, co
   return in_x == ClassOf(*own_x, i) && in_y == ClassOf(*own_y, i);
 }
 
+// A number of a result that is pairs, if these are its elements' type.
+std::string WideText(const Literal& literal, size_t i, bool pairs) {
+  if (!pairs || literal.shape().element_type() != PrimitiveType::C128)
+    return ElementText(literal, static_cast<int64_t>(i));
+  const std::complex<double> x = literal.GetAsComplex(static_cast<int64_t>(i));
+  return x.imag() == 0 ? Format("{}", x.real())
+                       : Format("{} {} {:.3g}", x.real(), x.imag() < 0 ? "-" : "+", std::abs(x.imag()));
+}
+
 // Where two results in f64 are farther apart than `spreads` allow.
 Comparison Judge(const Results& a, const Results& b, const OwnResults& own, const Spreads& spreads,
                  Nonfinite nonfinite) {
@@ -110,11 +122,12 @@ Comparison Judge(const Results& a, const Results& b, const OwnResults& own, cons
     const Literal *own_a = nullptr, *own_b = nullptr;
     double worst = 0;
     size_t where = 0;
-    ForEachDifference(x, y, [&](size_t i, double distance, double magnitude) {
+    ForEachDifference(x, y, own.pairs(), [&](size_t i, double distance, double magnitude) {
       double bound = spread != nullptr ? (*spread)[i] + part : 0;
       // Where so little moves it so far, how far is not a bound any more.
       if (largest > 0 && bound > kLost * largest) bound = std::numeric_limits<double>::infinity();
-      if (std::isfinite(magnitude)) bound += kFewUnits * magnitude;
+      if (std::isfinite(magnitude))
+        bound += own.pairs() ? kFewUnitsOfPairs * magnitude + kSmallestOfPairs : kFewUnits * magnitude;
       const bool both_finite = std::isfinite(distance);
       if (distance <= bound || (!both_finite && nonfinite == Nonfinite::kIgnored)) return;
       if (own_a == nullptr) own_a = LeafOf(own.a, own.set, d, index), own_b = LeafOf(own.b, own.set, d, index);
@@ -133,7 +146,7 @@ Comparison Judge(const Results& a, const Results& b, const OwnResults& own, cons
     if (leaf.differing > 0) {
       leaf.agrees = all.agree = false;
       leaf.element = ElementIndexText(x.shape(), static_cast<int64_t>(where));
-      leaf.a = ElementText(x, static_cast<int64_t>(where)), leaf.b = ElementText(y, static_cast<int64_t>(where));
+      leaf.a = WideText(x, where, own.pairs()), leaf.b = WideText(y, where, own.pairs());
     }
     all.leaves.push_back(std::move(leaf));
   });
@@ -220,7 +233,7 @@ class MeaningComparer::Impl {
     }
     meaning_.agree = false;
     meaning_.comparison = seen;
-    Explain("in f64, where rounding does not hide it, ", seen);
+    Explain(Format("in {}, where rounding does not hide it, ", before_.wide_name()), seen);
     return std::move(meaning_);
   }
 
@@ -235,6 +248,11 @@ class MeaningComparer::Impl {
 
   bool Agree(bool keep) {
     const StatusOr<Results>&a = before_.Ideal(set_, keep), &b = after_.Ideal(set_, keep);
+    if ((!a.ok() || !b.ok()) && before_.pairs()) {
+      meaning_.notes.push_back(Format("not compared in double-double: {}", (a.ok() ? b : a).status().message()));
+      before_.set_pairs(false), after_.set_pairs(false);
+      return Agree(keep);
+    }
     if (!a.ok() || !b.ok()) {
       a.ok() ? NotJudged(after_.options().after_name, b) : NotJudged(before_.options().before_name, a);
       return true;
@@ -247,7 +265,7 @@ class MeaningComparer::Impl {
       for (uint64_t pattern = 0; pattern < kPatterns && !meaning_.comparison.agree; ++pattern) {
         const StatusOr<Results> moved = subject->IdealMoved(set_, keep, pattern);
         if (!moved.ok()) continue;
-        Raise(spreads_, *subject->Ideal(set_, keep), *moved);
+        Raise(spreads_, *subject->Ideal(set_, keep), *moved, subject->pairs());
         meaning_.comparison = Judge(*a, *b, Own(), spreads_, nonfinite_);
       }
     }
@@ -258,7 +276,7 @@ class MeaningComparer::Impl {
       if (!any || meaning_.comparison.agree || nonfinite_ == Nonfinite::kAlways) break;
       const StatusOr<Results> moved = subject->IdealMoved(set_, keep, kPatterns, /*exact_too=*/true);
       if (!moved.ok()) continue;
-      Raise(spreads_, *subject->Ideal(set_, keep), *moved);
+      Raise(spreads_, *subject->Ideal(set_, keep), *moved, subject->pairs());
       meaning_.comparison = Judge(*a, *b, Own(), spreads_, nonfinite_);
     }
     return meaning_.comparison.agree;
@@ -278,11 +296,11 @@ class MeaningComparer::Impl {
         const double moved = has_spread ? Median(spreads_[d][i]) : 0;
         if (distance.largest > 0 && moved > kChaotic * distance.largest) {
           meaning_.notes.push_back(
-              Format("{} is chaotic: if each step is moved by 2^-44 of itself, it moves by {:.2g} of its size", where,
-                     moved / distance.largest));
+              Format("{} is chaotic: if each step is moved by 2^{} of itself, it moves by {:.2g} of its size", where,
+                     std::ilogb(before_.move_size()), moved / distance.largest));
         } else if (distance.nonfinite == 0 && distance.absolute > 4 * distance.largest) {
-          meaning_.notes.push_back(Format("{} is nothing but rounding: it is up to {:.2g}, and in f64 up to {:.2g}",
-                                          where, distance.absolute, distance.largest));
+          meaning_.notes.push_back(Format("{} is nothing but rounding: it is up to {:.2g}, and in {} up to {:.2g}",
+                                          where, distance.absolute, before_.wide_name(), distance.largest));
         }
       }
     }
@@ -330,7 +348,8 @@ class MeaningComparer::Impl {
               seen);
       return std::move(meaning_);
     }
-    meaning_.notes.push_back("they differ in steps through narrower types, and in f64 without these agree");
+    meaning_.notes.push_back("they differ in steps through narrower types, and in " + std::string(before_.wide_name()) +
+                             " without these agree");
     return std::move(meaning_);
   }
 
@@ -354,7 +373,7 @@ class MeaningComparer::Impl {
         const ConstantMove move{&folded.values, 0.5 * folded.roundings, pattern};
         const StatusOr<Results> moved = after_.IdealWithConstants(set_, keep, move);
         if (!moved.ok()) return false;
-        Raise(spreads_, *after_.Ideal(set_, keep), *moved, factor);
+        Raise(spreads_, *after_.Ideal(set_, keep), *moved, after_.pairs(), factor);
         if (Judge(*before_.Ideal(set_, keep), *after_.Ideal(set_, keep), Own(), spreads_, nonfinite_).agree)
           return true;
       }
@@ -382,7 +401,9 @@ class MeaningComparer::Impl {
           second(std::move(b)),
           of_first(first ? *first : before.module(), before.context(), fold_scalars),
           of_second(second ? *second : after.module(), before.context(), fold_scalars),
-          comparer(std::make_unique<Impl>(of_first, of_second)) {}
+          comparer(std::make_unique<Impl>(of_first, of_second)) {
+      of_first.set_pairs(before.pairs()), of_second.set_pairs(before.pairs());
+    }
     bool is_whole;
     std::unique_ptr<HloModule> first, second;
     Subject of_first, of_second;

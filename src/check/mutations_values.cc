@@ -87,7 +87,7 @@ void AddConstants(std::vector<Mutation>& m) {
     literal.SetFromDouble(k, value + std::ldexp(1.0, std::ilogb(value) - digits));
   };
   m.push_back(edit("constant-one-unit-off", "the next number of its type", true, [unit_up](Literal& literal, uint64_t) {
-    if (!IsOf(literal.shape(), PrimitiveType::F32)) return false;
+    if (!IsOf(literal.shape(), PrimitiveType::F32) && !IsOf(literal.shape(), PrimitiveType::F64)) return false;
     for (int64_t k = 0; k < literal.element_count(); ++k) unit_up(literal, k);
     return true;
   }));
@@ -132,6 +132,15 @@ void AddFactors(std::vector<Mutation>& m) {
           return Rewire(i, Op(O::kMultiply, i->shape(), {i, Filled(i->parent(), i->shape(), 1 + std::ldexp(1.0, -k))}));
         },
         k >= 18));
+  }
+  for (const int k : {40, 48, 51}) {
+    m.push_back(Value(
+        "f64-factor-1-plus-2^-" + std::to_string(k), "a factor next to 1",
+        [k](Instruction i, uint64_t) {
+          if (!IsComputed(i) || !IsOf(i->shape(), PrimitiveType::F64)) return false;
+          return Rewire(i, Op(O::kMultiply, i->shape(), {i, Filled(i->parent(), i->shape(), 1 + std::ldexp(1.0, -k))}));
+        },
+        true));
   }
   m.push_back(Value(
       "factor-of-one-element", "1 + 2^-20 in one element",

@@ -5,6 +5,7 @@
 #include "check/own_rounding.h"
 
 #include <algorithm>
+#include <complex>
 
 #include "check/compare.h"
 #include "check/sources.h"
@@ -14,7 +15,7 @@
 namespace hloir::check {
 namespace {
 
-constexpr double kF32OverMove = 0x1p20;  // 2^-24 over 2^-44
+constexpr double kOverMove = 0x1p20;  // 2^-24 over 2^-44, and 2^-53 over 2^-73
 // Sums of many terms, of which only the terms and the result are moved, do up to 14 times as much on the corpus; a type
 // of 16 bits does 2^13 times as much.
 constexpr double kMargin = 256;
@@ -24,15 +25,15 @@ constexpr uint64_t kMovesOnSuspicion = 2 * kPatterns;
 
 // May a result that depends on this be another one, and not just a little, for a rounding, or for one that is not
 // moved?
-bool Jumps(const HloInstruction& i) {
+bool Jumps(const HloInstruction& i, PrimitiveType own_type) {
   const auto is_float = [](const HloInstruction* operand) {
     return operand->shape().IsArray() && IsFloat(ComplexComponentType(operand->shape().element_type()));
   };
   const bool of_floats = std::any_of(i.operands().begin(), i.operands().end(), is_float);
   for (const Shape* leaf : i.shape().Leaves()) {
     const PrimitiveType type = ComplexComponentType(leaf->element_type());
-    if (IsFloat(type) && type != PrimitiveType::F32) return true;  // other units
-    if (IsComplex(leaf->element_type())) return true;              // products cancel inside
+    if (IsFloat(type) && type != own_type) return true;  // other units
+    if (IsComplex(leaf->element_type())) return true;    // products cancel inside
     if (leaf->IsArray() && of_floats && IsExact(leaf->element_type()) && !i.IsConstant()) return true;
   }
   switch (i.opcode()) {
@@ -81,18 +82,21 @@ std::string BeyondOwnRounding(Subject& subject, size_t set) {
     for (size_t d = 0; d < std::min(result->size(), ideal->size()); ++d) {
       const std::vector<const Literal*> own = (*result)[d].Leaves(), exact = (*ideal)[d].Leaves();
       for (size_t leaf = 0; leaf < std::min(own.size(), exact.size()); ++leaf) {
-        if (own[leaf]->shape().element_type() != PrimitiveType::F32 ||
-            exact[leaf]->shape().element_type() != PrimitiveType::F64)
-          continue;
+        const PrimitiveType type = own[leaf]->shape().element_type(), wide = exact[leaf]->shape().element_type();
+        const bool is_f64 = subject.pairs() && type == PrimitiveType::F64 && wide == PrimitiveType::C128;
+        const bool is_f32 = !subject.pairs() && type == PrimitiveType::F32 && wide == PrimitiveType::F64;
+        if (!is_f64 && !is_f32) continue;
+        const double unit = is_f64 ? 0x1p-52 : 0x1p-23;
         const bool known = d < spreads.size() && leaf < spreads[d].size() && !spreads[d][leaf].empty();
         const double part = known ? kPartOfLeaf * Median(spreads[d][leaf]) : 0;
-        const auto x = own[leaf]->data<float>();
-        const auto y = exact[leaf]->data<double>();
-        for (size_t i = 0; i < x.size(); ++i) {
-          if (!std::isfinite(x[i]) || !std::isfinite(y[i])) continue;
-          const double distance = std::abs(static_cast<double>(x[i]) - y[i]);
-          double bound = kFewUnits * (std::abs(y[i]) * 0x1p-23 + SmallestNormal(PrimitiveType::F32));
-          if (known) bound += kMargin * kF32OverMove * (spreads[d][leaf][i] + part);
+        for (size_t i = 0; i < static_cast<size_t>(own[leaf]->element_count()); ++i) {
+          const double x = own[leaf]->GetAsDouble(static_cast<int64_t>(i));
+          const std::complex<double> pair = exact[leaf]->GetAsComplex(static_cast<int64_t>(i));
+          const double y = pair.real();
+          if (!std::isfinite(x) || !std::isfinite(y)) continue;
+          const double distance = std::abs((x - y) - pair.imag());
+          double bound = kFewUnits * (std::abs(y) * unit + SmallestNormal(type));
+          if (known) bound += kMargin * kOverMove * (spreads[d][leaf][i] + part);
           if (distance <= bound) continue;
           if (moved) {
             // Only leaves that do not agree are looked for.
@@ -100,11 +104,14 @@ std::string BeyondOwnRounding(Subject& subject, size_t set) {
             seen.leaves.resize(own.size());
             seen.leaves[leaf].agrees = false;
             const auto sources = SourcesOf(subject.module(), seen);
-            if (std::any_of(sources.begin(), sources.end(), [](const HloInstruction* s) { return Jumps(*s); })) break;
+            if (std::any_of(sources.begin(), sources.end(),
+                            [type](const HloInstruction* s) { return Jumps(*s, type); }))
+              break;
           }
           evidence =
-              Format("out{}{} is {:.9g}, and {:.9g} in f64, which is {:.3g} times as far as its roundings explain",
-                     leaf, ElementIndexText(own[leaf]->shape(), static_cast<int64_t>(i)), x[i], y[i], distance / bound);
+              Format("out{}{} is {:.{}g}, and {:.{}g} in {}, which is {:.3g} times as far as its roundings explain",
+                     leaf, ElementIndexText(own[leaf]->shape(), static_cast<int64_t>(i)), x, is_f64 ? 17 : 9, y,
+                     is_f64 ? 17 : 9, subject.wide_name(), distance / bound);
           return;
         }
       }
@@ -115,7 +122,7 @@ std::string BeyondOwnRounding(Subject& subject, size_t set) {
   for (uint64_t pattern = 0; pattern < kMovesOnSuspicion && !evidence.empty(); ++pattern) {
     const StatusOr<Results> other = subject.IdealMoved(set, /*keep_roundings=*/true, pattern);
     if (!other.ok()) return "";
-    Raise(spreads, *ideal, *other);
+    Raise(spreads, *ideal, *other, subject.pairs());
     judge();
   }
   return evidence;

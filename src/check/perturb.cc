@@ -1,5 +1,6 @@
 // PerturbModule() and MoveRoundings(): a module that rounds otherwise. Covered by tests/unit/check_test.cc.
 #include <cmath>
+#include <complex>
 #include <vector>
 
 #include "check/rounding.h"
@@ -10,9 +11,15 @@ namespace {
 
 constexpr int64_t kMaxElements = int64_t{1} << 22;  // of one result; larger ones are left as they are
 
+// How much is moved, and whether c128 stands for double-double.
+struct Move {
+  double size;
+  bool pairs;
+};
+
 // Factors for a result: 1 and a random part of `size`, up or down, never nothing. Of large results one pattern is
 // repeated along the leading dimensions.
-HloInstruction* AddFactors(HloComputation* computation, const Shape& shape, uint64_t pattern, double size) {
+HloInstruction* AddFactors(HloComputation* computation, const Shape& shape, uint64_t pattern, const Move& move) {
   constexpr int64_t kMaxFactors = 4096;
   int64_t count = 1, first = shape.rank();
   while (first > 0 && count * shape.dimensions(first - 1) <= kMaxFactors) count *= shape.dimensions(--first);
@@ -23,7 +30,9 @@ HloInstruction* AddFactors(HloComputation* computation, const Shape& shape, uint
     uint64_t bits = (static_cast<uint64_t>(i) + 1) * 0x9E3779B97F4A7C15 + pattern * 0xBF58476D1CE4E5B9;
     bits = (bits ^ (bits >> 29)) * 0x94D049BB133111EB;
     const double part = 0.25 + 0.75 * static_cast<double>(bits >> 11 & 0xFFFFFFFF) * 0x1p-32;
-    factors.SetFromDouble(i, 1 + ((bits >> 63) != 0 ? part : -part) * size);
+    const double by = ((bits >> 63) != 0 ? part : -part) * move.size;
+    if (move.pairs) factors.data<std::complex<double>>()[static_cast<size_t>(i)] = {1, by};
+    else factors.SetFromDouble(i, 1 + by);
   }
   HloInstruction* constant = computation->AddConstant(std::move(factors));
   if (first == 0) return constant;
@@ -33,10 +42,10 @@ HloInstruction* AddFactors(HloComputation* computation, const Shape& shape, uint
                                      {constant}, dimensions);
 }
 
-HloInstruction* AddMoved(HloInstruction* i, uint64_t pattern, double size) {
+HloInstruction* AddMoved(HloInstruction* i, uint64_t pattern, const Move& move) {
   HloComputation* computation = i->parent();
   return computation->AddInstruction(HloOpcode::kMultiply, i->shape(),
-                                     {i, AddFactors(computation, i->shape(), pattern, size)});
+                                     {i, AddFactors(computation, i->shape(), pattern, move)});
 }
 
 // The operand whose elements `i` adds up; -1: none.
@@ -83,7 +92,8 @@ std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t patte
   return copy;
 }
 
-void MoveRoundings(HloModule& ideal, uint64_t pattern, double size, bool exact_too) {
+void MoveRoundings(HloModule& ideal, uint64_t pattern, double size, bool exact_too, bool pairs) {
+  const Move move{size, pairs};
   for (HloComputation* computation : ComputationsThatRunOnce(ideal)) {
     for (HloInstruction* i : computation->instructions()) {
       if (!Rounds(*i) || !IsWide(i->shape())) continue;
@@ -94,14 +104,15 @@ void MoveRoundings(HloModule& ideal, uint64_t pattern, double size, bool exact_t
       if (const int64_t summed = Summed(*i);
           summed >= 0 && summed < i->operand_count() && IsWide(i->operand(summed)->shape())) {
         std::vector<HloInstruction*> operands(i->operands().begin(), i->operands().end());
-        operands[static_cast<size_t>(summed)] = AddMoved(i->operand(summed), own + 1, size);
+        operands[static_cast<size_t>(summed)] = AddMoved(i->operand(summed), own + 1, move);
         source = computation->AddClone(*i, operands);
       }
-      HloInstruction* moved = AddMoved(source, own, size);
-      if (!exact_too && i->shape().element_type() == PrimitiveType::F64) {
-        // What has no more digits than f32 came about without rounding: sums and products of whole numbers.
-        HloInstruction* few =
-            computation->AddInstruction(HloOpcode::kConvert, i->shape().WithElementType(PrimitiveType::F32), {i});
+      HloInstruction* moved = AddMoved(source, own, move);
+      if (!exact_too && (pairs || i->shape().element_type() == PrimitiveType::F64)) {
+        // What has no more digits than f32 (of pairs: f64) came about without rounding: sums and products of whole
+        // numbers.
+        HloInstruction* few = computation->AddInstruction(
+            HloOpcode::kConvert, i->shape().WithElementType(pairs ? PrimitiveType::F64 : PrimitiveType::F32), {i});
         HloInstruction* again = computation->AddInstruction(HloOpcode::kConvert, i->shape(), {few});
         HloInstruction* exact = computation->AddInstruction(
             HloOpcode::kCompare, i->shape().WithElementType(PrimitiveType::PRED), {again, i}, CompareAttributes());

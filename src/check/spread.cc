@@ -3,14 +3,14 @@
 
 namespace hloir::check {
 
-void Raise(Spreads& spreads, const Results& results, const Results& moved, double factor) {
+void Raise(Spreads& spreads, const Results& results, const Results& moved, bool pairs, double factor) {
   ForEachLeaf(results, moved, [&](size_t d, size_t leaf, const Literal& a, const Literal& b) {
     spreads.resize(std::max(spreads.size(), d + 1));
     spreads[d].resize(std::max(spreads[d].size(), leaf + 1));
     Spread& spread = spreads[d][leaf];
     spread.resize(static_cast<size_t>(a.element_count()));
     const bool exact = IsExact(a.shape().element_type());
-    ForEachDifference(a, b, [&](size_t i, double distance, double) {
+    ForEachDifference(a, b, pairs, [&](size_t i, double distance, double) {
       spread[i] = std::max(spread[i], exact ? std::numeric_limits<double>::infinity() : factor * distance);
     });
   });

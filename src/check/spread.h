@@ -24,7 +24,8 @@ using Spreads = std::vector<std::vector<Spread>>;
 inline bool IsExact(PrimitiveType type) { return !IsFloat(type) && !IsComplex(type); }
 
 // Raises what is known of how far each element may be off by the distance of another run from this one.
-void Raise(Spreads& spreads, const Results& results, const Results& moved, double factor = 1);
+// `pairs`: c128 stands for double-double.
+void Raise(Spreads& spreads, const Results& results, const Results& moved, bool pairs, double factor = 1);
 
 // What half of a leaf's elements move by at least. A mean would be that of its largest elements.
 double Median(const Spread& spread);
@@ -43,9 +44,9 @@ void ForEachLeaf(const Results& a, const Results& b, F f) {
 }
 
 // Calls f(index, distance, magnitude) for each element that is not the same. The distance is infinite if one is NaN or
-// an infinity and the other is not.
+// an infinity and the other is not. `pairs`: c128 stands for double-double.
 template <class F>
-void ForEachDifference(const Literal& a, const Literal& b, F f) {
+void ForEachDifference(const Literal& a, const Literal& b, bool pairs, F f) {
   PrimitiveTypeSwitch(a.shape().element_type(), [&](auto tag) {
     using T = typename decltype(tag)::Storage;
     const auto x = a.data<T>(), y = b.data<T>();
@@ -61,7 +62,8 @@ void ForEachDifference(const Literal& a, const Literal& b, F f) {
         const auto is_nan = [](std::complex<double> z) { return std::isnan(z.real()) || std::isnan(z.imag()); };
         if (is_nan(v) && is_nan(w)) continue;
         const auto part = [](double p, double q) { return p == q ? 0 : std::abs(p - q); };
-        const double distance = std::hypot(part(v.real(), w.real()), part(v.imag(), w.imag()));
+        double distance = std::hypot(part(v.real(), w.real()), part(v.imag(), w.imag()));
+        if (pairs && std::isfinite(distance)) distance = std::abs((v.real() - w.real()) + (v.imag() - w.imag()));
         f(i, std::isnan(distance) ? std::numeric_limits<double>::infinity() : distance,
           std::max(std::abs(v), std::abs(w)));
       }

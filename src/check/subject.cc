@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <utility>
 
 #include "check/compare.h"
 #include "hloir/detail/widen.h"
@@ -12,16 +13,6 @@
 
 namespace hloir::check {
 namespace {
-
-bool HasDoubles(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      const PrimitiveType type = i->shape().element_type();
-      if (type == PrimitiveType::F64 || type == PrimitiveType::C128) return true;
-    }
-  }
-  return false;
-}
 
 // Nothing that MakeIdealModule would change.
 bool IsIdeal(const HloModule& module) {
@@ -65,6 +56,29 @@ bool HasLoops(const HloModule& module) {
       if (i->opcode() == HloOpcode::kWhile) return true;
   }
   return false;
+}
+
+bool HasDoubles(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      const PrimitiveType type = i->shape().element_type();
+      if (type == PrimitiveType::F64 || type == PrimitiveType::C128) return true;
+    }
+  }
+  return false;
+}
+
+bool HasComplexNumbers(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
+      if (IsComplex(i->shape().element_type())) return true;
+  }
+  return false;
+}
+
+bool WantsPairs(const HloModule& module) {
+  constexpr double kMostWork = 0x1p19;
+  return HasDoubles(module) && !HasComplexNumbers(module) && WorkOf(CostAnalysis(module).total().once) <= kMostWork;
 }
 
 Subject::Subject(const HloModule& module, const Context& context, bool fold_scalars)
@@ -137,37 +151,61 @@ StatusOr<Results> Subject::RunPrepared(std::unique_ptr<Prepared>& prepared, size
   return prepared->runner->RunOnAll(context_.ArgumentsOf(set));
 }
 
-StatusOr<Results> Subject::ComputeIdeal(size_t set, bool keep_roundings) {
-  return RunPrepared(ideal_[keep_roundings], set, [&]() -> StatusOr<std::unique_ptr<HloModule>> {
-    HLOIR_ASSIGN_OR_RETURN(IdealModule ideal, MakeIdealModule(module_, keep_roundings, nullptr, fold_scalars_));
-    roundings_ = ideal.roundings;
-    return std::move(ideal.module);
-  });
+void Subject::set_pairs(bool pairs) {
+  if (std::exchange(pairs_, pairs) == pairs) return;
+  for (PerSet& set : sets_) set.ideal[0].reset(), set.ideal[1].reset();
+  ideal_[0].reset(), ideal_[1].reset();
+  moved_.clear();
+  with_constants_.clear();
+}
+
+StatusOr<std::unique_ptr<HloModule>> Subject::MakeIdeal(bool keep_roundings, const ConstantMove* move) {
+  HLOIR_ASSIGN_OR_RETURN(IdealModule ideal, MakeIdealModule(module_, keep_roundings, move, fold_scalars_));
+  roundings_ = ideal.roundings;
+  if (pairs_) return MakePairModule(*ideal.module, move);
+  return std::move(ideal.module);
+}
+
+StatusOr<Results> Subject::RunIdeal(std::unique_ptr<Prepared>& prepared, size_t set,
+                                    const std::function<StatusOr<std::unique_ptr<HloModule>>()>& make) const {
+  if (!pairs_) return RunPrepared(prepared, set, make);
+  if (!prepared) {
+    prepared = std::make_unique<Prepared>();
+    StatusOr<std::unique_ptr<HloModule>> made = make();
+    prepared->status = made.status();
+    if (made.ok()) prepared->module = std::move(*made);
+  }
+  HLOIR_RETURN_IF_ERROR(prepared->status);
+  constexpr int64_t kMostSteps = int64_t{1} << 23;
+  EvaluatorOptions options = ToEvaluatorOptions(context_.options.runner);
+  options.on_progress = nullptr;
+  options.on_result = nullptr;
+  options.max_steps = std::min(options.max_steps, kMostSteps);
+  HLOIR_ASSIGN_OR_RETURN(Literal result, EvaluateInPairs(*prepared->module, context_.ArgumentsOf(set)[0], options));
+  Results results;
+  results.push_back(std::move(result));
+  return results;
 }
 
 const StatusOr<Results>& Subject::Ideal(size_t set, bool keep_roundings) {
   // Without floats to widen it is what it is.
-  if (is_ideal_ && !context_.options.engine) return Result(set);
+  if (is_ideal_ && !pairs_ && !context_.options.engine) return Result(set);
   std::optional<StatusOr<Results>>& ideal = At(set).ideal[keep_roundings];
-  if (!ideal) ideal = ComputeIdeal(set, keep_roundings);
+  if (!ideal) ideal = RunIdeal(ideal_[keep_roundings], set, [&] { return MakeIdeal(keep_roundings, nullptr); });
   return *ideal;
 }
 
 StatusOr<Results> Subject::IdealMoved(size_t set, bool keep_roundings, uint64_t pattern, bool exact_too) {
-  constexpr double kSize = 0x1p-44;
-  return RunPrepared(moved_[{keep_roundings, pattern, exact_too}], set, [&]() -> StatusOr<std::unique_ptr<HloModule>> {
-    HLOIR_ASSIGN_OR_RETURN(IdealModule ideal, MakeIdealModule(module_, keep_roundings, nullptr, fold_scalars_));
-    MoveRoundings(*ideal.module, pattern, kSize, exact_too);
-    return std::move(ideal.module);
+  return RunIdeal(moved_[{keep_roundings, pattern, exact_too}], set, [&]() -> StatusOr<std::unique_ptr<HloModule>> {
+    HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> ideal, MakeIdeal(keep_roundings, nullptr));
+    MoveRoundings(*ideal, pattern, move_size(), exact_too, pairs_);
+    return ideal;
   });
 }
 
 StatusOr<Results> Subject::IdealWithConstants(size_t set, bool keep_roundings, const ConstantMove& move) {
-  return RunPrepared(
-      with_constants_[{keep_roundings, move.pattern}], set, [&]() -> StatusOr<std::unique_ptr<HloModule>> {
-        HLOIR_ASSIGN_OR_RETURN(IdealModule ideal, MakeIdealModule(module_, keep_roundings, &move, fold_scalars_));
-        return std::move(ideal.module);
-      });
+  return RunIdeal(with_constants_[{keep_roundings, move.pattern}], set,
+                  [&] { return MakeIdeal(keep_roundings, &move); });
 }
 
 StatusOr<Results> Subject::RunReference(const HloModule& module, const Arguments& arguments,

@@ -49,7 +49,16 @@ class Subject {
   // cannot run, they count as none.
   Errors ErrorsOf(const Results& result, size_t set);
 
-  // What the module means on these inputs: in f64, with roundings that are part of it or without (MakeIdealModule).
+  // Is what the module means computed in double-double (pairs of f64 in c128 literals), and not in f64? What has been
+  // computed otherwise is forgotten.
+  bool pairs() const { return pairs_; }
+  void set_pairs(bool pairs);
+  // "f64" or "double-double".
+  std::string_view wide_name() const { return pairs_ ? "double-double" : "f64"; }
+  // The part of itself that IdealMoved moves results by.
+  double move_size() const { return pairs_ ? 0x1p-73 : 0x1p-44; }
+  // What the module means on these inputs: in f64 or double-double, with roundings that are part of it or without
+  // (MakeIdealModule).
   const StatusOr<Results>& Ideal(size_t set, bool keep_roundings);
   // The same with each rounding moved (MoveRoundings), and with constants moved.
   StatusOr<Results> IdealMoved(size_t set, bool keep_roundings, uint64_t pattern, bool exact_too = false);
@@ -95,7 +104,10 @@ class Subject {
   };
   PerSet& At(size_t set);
   StatusOr<Results> Compute(size_t set);
-  StatusOr<Results> ComputeIdeal(size_t set, bool keep_roundings);
+  StatusOr<std::unique_ptr<HloModule>> MakeIdeal(bool keep_roundings, const ConstantMove* move);
+  // On one set by `prepared`, as RunPrepared does, or in double-double.
+  StatusOr<Results> RunIdeal(std::unique_ptr<Prepared>& prepared, size_t set,
+                             const std::function<StatusOr<std::unique_ptr<HloModule>>()>& make) const;
   StatusOr<Runner> PrepareTested(const HloModule& module) const;
   // On one set by `prepared`, which `make` makes if it is empty.
   StatusOr<Results> RunPrepared(std::unique_ptr<Prepared>& prepared, size_t set,
@@ -110,7 +122,7 @@ class Subject {
   std::map<std::pair<bool, uint64_t>, std::unique_ptr<Prepared>> with_constants_;
   int64_t roundings_ = 0;
   mutable double reference_work_ = 0;
-  bool fold_scalars_, is_ideal_;
+  bool fold_scalars_, is_ideal_, pairs_ = false;
   Results scratch_;  // of timed runs
   std::function<void(const HloInstruction&, const Literal&)> watch_;
   std::string engine_;
@@ -126,12 +138,18 @@ Comparison CompareRounded(const HloModule& module, const Results& results, const
 // of several patterns. How far its result then moves is what rounding otherwise may do. (In perturb.cc.)
 std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t pattern);
 // In an ideal module: moves each rounded result by a random part of `size`, up or down, and so what is added up.
-// Results that have not been rounded stay, unless `exact_too` moves these as well. (In perturb.cc.)
-void MoveRoundings(HloModule& ideal, uint64_t pattern, double size, bool exact_too = false);
+// Results that have not been rounded stay, unless `exact_too` moves these as well. `pairs`: c128 stands for
+// double-double. (In perturb.cc.)
+void MoveRoundings(HloModule& ideal, uint64_t pattern, double size, bool exact_too = false, bool pairs = false);
 // 1, a unit in the last place more or less.
 void FillWithNearlyOne(Literal& literal, uint64_t pattern);
 
 bool HasLoops(const HloModule& module);
+bool HasDoubles(const HloModule& module);
+bool HasComplexNumbers(const HloModule& module);
+// Is what a module means to be computed in double-double? Where f64 is a type of its own, and a run by the reference is
+// short: all sets together take about a second. Which ops have no double-double form is found out by running it.
+bool WantsPairs(const HloModule& module);
 
 // Is the reference under test itself?
 bool TestsReference(const Context& context);

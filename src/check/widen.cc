@@ -119,6 +119,13 @@ bool RoundingHasMeaning(const HloInstruction& i, PrimitiveType type, PrimitiveTy
   return below_f32 && check::Rounds(i);
 }
 
+// The same value the same way: it was rounded but once.
+bool MovesUp(double value, const ConstantMove& move) {
+  uint64_t bits = std::bit_cast<uint64_t>(value) + move.pattern * 0xBF58476D1CE4E5B9;
+  bits = (bits ^ (bits >> 31)) * 0x94D049BB133111EB;
+  return move.pattern == 0 || (bits >> 63) != 0;
+}
+
 class Retyper {
  public:
   Retyper(HloModule& module, TypeMap map, const ConstantMove* move = nullptr)
@@ -222,12 +229,8 @@ class Retyper {
     for (int64_t k = 0; k < literal.element_count(); ++k) {
       const double value = literal.GetAsDouble(k);
       if (!std::isfinite(value) || move_->values->count(value) == 0) continue;
-      // The same value the same way: it was rounded but once.
-      uint64_t bits = std::bit_cast<uint64_t>(value) + move_->pattern * 0xBF58476D1CE4E5B9;
-      bits = (bits ^ (bits >> 31)) * 0x94D049BB133111EB;
-      const bool up = move_->pattern == 0 || (bits >> 63) != 0;
       const double by = std::ldexp(move_->units, std::ilogb(value) - digits);
-      literal.SetFromDouble(k, up ? value + by : value - by);
+      literal.SetFromDouble(k, MovesUp(value, *move_) ? value + by : value - by);
     }
   }
 
@@ -320,6 +323,34 @@ StatusOr<IdealModule> MakeIdealModule(const HloModule& module, bool keep_roundin
   HLOIR_RETURN_IF_ERROR(retyper.Run());
   ideal.roundings = retyper.KeepRoundings(keep_roundings);
   return ideal;
+}
+
+namespace {
+
+PrimitiveType PairOf(PrimitiveType type) { return type == PrimitiveType::F64 ? PrimitiveType::C128 : type; }
+
+}  // namespace
+
+StatusOr<std::unique_ptr<HloModule>> MakePairModule(const HloModule& ideal, const ConstantMove* move) {
+  for (const HloComputation* computation : ideal.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      for (const Shape* leaf : i->shape().Leaves())
+        if (IsComplex(leaf->element_type())) return Unimplemented("complex numbers in double-double");
+    }
+  }
+  HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> pairs, RetypeModule(ideal, PairOf));
+  for (HloComputation* computation : pairs->computations()) {
+    for (HloInstruction* i = computation->first(); move != nullptr && i != nullptr; i = i->next()) {
+      if (!i->IsConstant() || i->shape().element_type() != PrimitiveType::C128) continue;
+      auto& literal = i->mutable_attributes<ConstantAttributes>().literal;
+      for (std::complex<double>& value : literal.data<std::complex<double>>()) {
+        if (move->values->count(value.real()) == 0) continue;
+        const double by = std::ldexp(move->units, std::ilogb(value.real()) - 52);
+        value.imag(MovesUp(value.real(), *move) ? by : -by);
+      }
+    }
+  }
+  return pairs;
 }
 
 }  // namespace hloir

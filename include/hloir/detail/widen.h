@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <unordered_set>
 
+#include "hloir/evaluator.h"
 #include "hloir/module.h"
 #include "hloir/status.h"
 
@@ -40,6 +42,15 @@ void FoldConstants(HloModule& module, int64_t most_elements);
 // types as in WidenModule. Scalars are folded first, unless `fold_scalars` says no.
 StatusOr<IdealModule> MakeIdealModule(const HloModule& module, bool keep_roundings, const ConstantMove* move = nullptr,
                                       bool fold_scalars = true);
+
+// An ideal module in double-double, for EvaluateInPairs: each f64 array is one of c128, whose elements are the high and
+// the low double of a number. Unimplemented if the module has complex numbers. `move`: of f64 constants, in units of
+// f64.
+StatusOr<std::unique_ptr<HloModule>> MakePairModule(const HloModule& ideal, const ConstantMove* move = nullptr);
+// What its entry gives, by the reference evaluator, on arguments of the entry's own types; f64 results are pairs.
+// Unimplemented names the op that has no double-double form. (In backend_cpu/reference.)
+StatusOr<Literal> EvaluateInPairs(const HloModule& module, std::span<const Literal* const> arguments,
+                                  const EvaluatorOptions& options);
 
 }  // namespace hloir
 #pragma GCC visibility pop
