@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Holds hloir's passes against XLA:CPU's own, by XLA's own cost analysis of both results.
 
-    bench/compare_passes.py [--hloir BIN] [--math exact,rounding] [--worst N] [--svg OUT.svg] [--json OUT] [--no-run] [FILE…]
+    bench/compare_passes.py [--hloir BIN] [--math exact,rounding] [--worst N] [--svg OUT.svg] [--json OUT] [--no-run] [--programs] [FILE…]
 
-For each module (default: the corpus and the cases of cases.py) XLA:CPU optimizes it and hloir does; XLA reads back what hloir printed, and says of
+For each module (default: the corpus and the cases of cases.py; --programs: those of pass_programs.py) XLA:CPU optimizes it and hloir does; XLA reads back what hloir printed, and says of
 both results what they cost: bytes accessed, FLOPs (transcendentals among them), and instructions (outside the bodies of
 fusions). Printed are geometric means of hloir's figure over XLA's (below 1, hloir's is better), the worst modules, and,
 unless --no-run, whether XLA gets the same results from hloir's module as from the original (fusions written as calls, as
@@ -157,6 +157,17 @@ def draw(rows, modes, path):
         out.write("\n".join(parts) + "\n</svg>\n")
 
 
+def save_programs(folder):
+    """The programs of pass_programs.py as files."""
+    import pass_programs
+    paths = []
+    for name in pass_programs.PROGRAMS:
+        paths.append(os.path.join(folder, name + ".hlo"))
+        with open(paths[-1], "w") as out:
+            out.write(pass_programs.make(name))
+    return paths
+
+
 def save_cases(folder):
     """The cases of cases.py as files, with their inputs beside them."""
     import cases
@@ -180,12 +191,13 @@ def main():
     parser.add_argument("--svg", help="a picture")
     parser.add_argument("--json", help="write the figures to this file too")
     parser.add_argument("--no-run", action="store_true", help="costs alone")
+    parser.add_argument("--programs", action="store_true", help="the modules of pass_programs.py, which no pass was tuned on")
     parser.add_argument("--cache", help="keep XLA's figures in this file; they do not change with hloir")
     options = parser.parse_args()
     modes = options.math.split(",")
     xla, rows, skipped, wrong = Xla(), [], [], []
     folder = tempfile.TemporaryDirectory()
-    files = options.files or [f for f in sorted(glob.glob(os.path.join(os.path.dirname(__file__), "../corpus/modules/*.hlo")))
+    files = options.files or (save_programs(folder.name) if options.programs else None) or [f for f in sorted(glob.glob(os.path.join(os.path.dirname(__file__), "../corpus/modules/*.hlo")))
                               if not f.endswith(".opt.hlo")] + save_cases(folder.name)
     cache = json.load(open(options.cache)) if options.cache and os.path.exists(options.cache) else {}
     for path in files:

@@ -66,6 +66,18 @@ int64_t FedOperand(const HloInstruction& dot) {
   return dot.operand(1)->shape().ElementCount() > dot.operand(0)->shape().ElementCount() ? 1 : 0;
 }
 
+// Is it a reshape that adds and drops dimensions of one element only? Each element keeps its index.
+bool KeepsIndices(const HloInstruction& i) {
+  if (i.opcode() != HloOpcode::kReshape) return false;
+  auto beside_ones = [](const Shape& shape) {
+    DimVector sizes;
+    for (int64_t size : shape.dimensions())
+      if (size != 1) sizes.push_back(size);
+    return sizes;
+  };
+  return beside_ones(i.shape()) == beside_ones(i.operand(0)->shape());
+}
+
 double Ratio(int64_t a, int64_t b) { return b <= 0 || a <= b ? 1 : static_cast<double>(a) / static_cast<double>(b); }
 
 // Additions per element that cost as much as a loop of its own.
@@ -168,7 +180,7 @@ const std::vector<Member>& Grouper::Grow(HloInstruction* root) {
   first.space = 1;
   first.owned = true;
   const Role role = RoleAt(PositionOf(root));
-  first.operand_space = role == Role::kArithmetic ? first.space : next_space_;
+  first.operand_space = role == Role::kArithmetic || KeepsIndices(*root) ? first.space : next_space_;
   next_space_ += static_cast<int32_t>(root->operand_count()) + 1;
   Add(first);
   while (!candidates_.empty() && static_cast<int64_t>(members_.size()) < limits_.max_instructions) {
@@ -303,7 +315,7 @@ bool Grouper::Joins(HloInstruction* producer, Role role, Member& member) {
   const bool one_space = uses_.size() == 1;
   member.space = one_space && uses_[0].space != kHoisted ? uses_[0].space : next_space_++;
   member.owned = all_owned;
-  member.operand_space = role == Role::kArithmetic ? member.space : next_space_;
+  member.operand_space = role == Role::kArithmetic || KeepsIndices(*producer) ? member.space : next_space_;
   next_space_ += static_cast<int32_t>(producer->operand_count()) + 1;
   // No reduction, and no other product, is done while one packs its operands; and for a convolution nothing is
   // computed.
