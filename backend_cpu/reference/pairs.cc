@@ -36,7 +36,7 @@ Pair Nothing(Pair) { return 0.0; }
 Pair Negated(Pair x) { return -x; }
 Pair Sum(Pair a, Pair b) { return a + b; }
 Pair Difference(Pair a, Pair b) { return a - b; }
-Pair Product(Pair a, Pair b) { return a * b; }
+Pair Multiplied(Pair a, Pair b) { return a * b; }
 Pair Quotient(Pair a, Pair b) { return a / b; }
 bool IsEqual(Pair a, Pair b) { return a == b; }
 bool IsUnequal(Pair a, Pair b) { return a != b; }
@@ -132,7 +132,7 @@ Kernel FindPairKernel(const HloInstruction& instruction) {
     case kTanh: return UnaryPairs<Tanh>;
     case kAdd: return BinaryPairs<Sum>;
     case kSubtract: return BinaryPairs<Difference>;
-    case kMultiply: return BinaryPairs<Product>;
+    case kMultiply: return BinaryPairs<Multiplied>;
     case kDivide: return BinaryPairs<Quotient>;
     case kRemainder: return BinaryPairs<Remainder>;
     case kPower: return BinaryPairs<Power>;

@@ -78,7 +78,7 @@ CustomCallHandler HandlerOf(const hloir_custom_call& given) {
 }
 
 // Callers of before a field was added have a smaller struct.
-StatusOr<ExecutableOptions> ReadOptions(const hloir_prepare_options* options) {
+StatusOr<ExecutableOptions> PrepareOptions(const hloir_prepare_options* options) {
   ExecutableOptions wanted;
   if (options == nullptr) return wanted;
   if (options->size < offsetof(hloir_prepare_options, custom_calls))
@@ -101,7 +101,7 @@ StatusOr<ExecutableOptions> ReadOptions(const hloir_prepare_options* options) {
 hloir_executable* hloir_prepare(const hloir_module* module, const hloir_prepare_options* options, hloir_error** error) {
   return Guarded<hloir_executable*>(error, [&]() -> StatusOr<hloir_executable*> {
     HLOIR_RETURN_IF_ERROR(VerifyModule(*module->module));
-    HLOIR_ASSIGN_OR_RETURN(const ExecutableOptions wanted, ReadOptions(options));
+    HLOIR_ASSIGN_OR_RETURN(const ExecutableOptions wanted, PrepareOptions(options));
     auto made = std::make_unique<hloir_executable>();
     made->module = module->module->Clone();
     HLOIR_ASSIGN_OR_RETURN(made->prepared, PrepareExecutable(*made->module, wanted));

@@ -1,4 +1,5 @@
-// PerturbModule() and MoveRoundings(): a module that rounds otherwise. Covered by tests/unit/check_test.cc.
+// PerturbModule(), FlushFactors() and MoveRoundings(): a module that rounds otherwise. Covered by
+// tests/unit/check_test.cc.
 #include <cmath>
 #include <complex>
 #include <vector>
@@ -90,6 +91,35 @@ std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t patte
     }
   }
   return copy;
+}
+
+std::unique_ptr<HloModule> FlushFactors(const HloModule& module) {
+  std::unique_ptr<HloModule> copy = module.Clone();
+  copy->config().is_scheduled = false;
+  bool any = false;
+  const double smallest = std::ldexp(1.0, 1 - GetFloatFormat(PrimitiveType::BF16).bias);
+  for (HloComputation* computation : ComputationsThatRunOnce(*copy)) {
+    for (HloInstruction* i : computation->instructions()) {
+      if (i->opcode() != HloOpcode::kDot && i->opcode() != HloOpcode::kConvolution) continue;
+      for (int64_t k = 0; k < 2; ++k) {
+        HloInstruction* factor = i->operand(k);
+        const Shape& shape = factor->shape();
+        if (shape.element_type() != PrimitiveType::BF16 || !shape.IsStatic()) continue;
+        const auto splat = [&](double value) {
+          HloInstruction* scalar = computation->AddConstant(Literal::Scalar(PrimitiveType::BF16, value));
+          return computation->AddInstruction(HloOpcode::kBroadcast, shape, {scalar}, DimensionsAttributes());
+        };
+        CompareAttributes less;
+        less.direction = ComparisonDirection::kLt;
+        HloInstruction* size = computation->AddInstruction(HloOpcode::kAbs, shape, {factor});
+        HloInstruction* tiny = computation->AddInstruction(
+            HloOpcode::kCompare, shape.WithElementType(PrimitiveType::PRED), {size, splat(smallest)}, less);
+        i->ReplaceOperandWith(k, computation->AddInstruction(HloOpcode::kSelect, shape, {tiny, splat(0), factor}));
+        any = true;
+      }
+    }
+  }
+  return any ? std::move(copy) : nullptr;
 }
 
 void MoveRoundings(HloModule& ideal, uint64_t pattern, double size, bool exact_too, bool pairs) {

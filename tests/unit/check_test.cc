@@ -455,6 +455,35 @@ TEST_CASE("stored results of bf16 may have been computed with more digits") {
   CHECK(VerdictOf(text, text, options, {Given({x})}).outcome == Outcome::kNotAsStored);
 }
 
+// As the dot instructions of some processors do.
+TEST_CASE("factors of bf16 that are denormals may count as zeros, nothing else may") {
+  const std::string text = R"(HloModule m
+ENTRY e {
+  n = s16[2] parameter(0)
+  x = bf16[2] bitcast-convert(n)
+  y = bf16[2] constant({512, 3})
+  ROOT d = bf16[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+})";
+  // An engine to which bf16 numbers with bits up to `last` are zeros; the smallest normal number has 0x80.
+  const auto outcome = [&](int16_t last) {
+    CheckOptions options;
+    options.proofs = Proofs::kNone;
+    options.engine = [last](const HloModule& module, std::span<const std::vector<const Literal*>> arguments) {
+      Literal n = *arguments[0][0];
+      for (int16_t& bits : n.data<int16_t>()) bits = bits <= last ? int16_t{0} : bits;
+      const std::vector<const Literal*> flushed = {&n};
+      return EngineWithABug("")(module, std::span(&flushed, 1));
+    };
+    Literal n(Shape::Array(PrimitiveType::S16, {2}));
+    n.data<int16_t>()[0] = 0x40;
+    n.data<int16_t>()[1] = 0x80;
+    return VerdictOf(text, text, options, {Given({std::move(n)})}).outcome;
+  };
+  CHECK(outcome(0) == Outcome::kSameBits);
+  CHECK(outcome(0x7f) == Outcome::kSameBits);
+  CHECK(outcome(0x80) == Outcome::kEnginesDisagree);
+}
+
 // What JudgePairs takes for more than noise is tested in tune_test.cc.
 TEST_CASE("times differ in nearly all pairs of runs, or not at all") {
   const std::string quick = "HloModule m\nENTRY e { ROOT x = f32[4] parameter(0) }\n";

@@ -10,7 +10,7 @@
 namespace hloir::cpu {
 namespace {
 
-struct Wide {  // c128
+struct SixteenBytes {  // c128
   uint64_t a, b;
 };
 
@@ -140,7 +140,9 @@ void StridedCopy::RunPart(const std::byte* from, std::byte* to, int64_t begin, i
     case 2: Copy(*this, reinterpret_cast<const uint16_t*>(from), reinterpret_cast<uint16_t*>(to), begin, end); break;
     case 4: Copy(*this, reinterpret_cast<const uint32_t*>(from), reinterpret_cast<uint32_t*>(to), begin, end); break;
     case 8: Copy(*this, reinterpret_cast<const uint64_t*>(from), reinterpret_cast<uint64_t*>(to), begin, end); break;
-    default: Copy(*this, reinterpret_cast<const Wide*>(from), reinterpret_cast<Wide*>(to), begin, end); break;
+    default:
+      Copy(*this, reinterpret_cast<const SixteenBytes*>(from), reinterpret_cast<SixteenBytes*>(to), begin, end);
+      break;
   }
 }
 
