@@ -66,6 +66,10 @@ function(hloir_library name)
   target_include_directories(hloir_${name} PRIVATE src)
   target_compile_features(hloir_${name} PUBLIC cxx_std_20)
   target_link_libraries(hloir_${name} PRIVATE $<BUILD_INTERFACE:hloir_build_flags>)
+  # The libraries alone: how much of the tests runs is not asked.
+  if(HLOIR_COVERAGE)
+    target_compile_options(hloir_${name} PRIVATE -fprofile-instr-generate -fcoverage-mapping)
+  endif()
   # The graph's headers, which nearly every file includes, are read once for all libraries.
   if(name STREQUAL ir)
     target_precompile_headers(hloir_ir PRIVATE <hloir/module.h> <support/format.h> <algorithm>)
