@@ -46,8 +46,9 @@
 //   b = f32[4]{0} get-tuple-element(p), index=2
 //   copy.1 = f32[4]{0} copy(b)
 //   a = f32[4]{0} get-tuple-element(p), index=1
-//   copy.2 = f32[4]{0} copy(a)
-//   ROOT t = (s32[], f32[4]{0}, f32[4]{0}) tuple(next, copy.1, copy.2)
+//   copy.2 = f32[4]{0} copy(a), control-predecessors={copy.1}
+//   copy.5 = f32[4]{0} copy(copy.1), control-predecessors={copy.2}
+//   ROOT t = (s32[], f32[4]{0}, f32[4]{0}) tuple(next, copy.5, copy.2)
 // }
 //
 // ENTRY main {
@@ -65,8 +66,11 @@
 // So three kinds of values are copied: what a loop starts with and changes, if it is a parameter, a constant, in two
 // places or read by somebody who need not come before the loop; what a round or branch gives, if it is that, another
 // carried value, or is made while the old value is still to be read; and results of the entry that are its parameters,
-// constants, or the same twice. XLA inserts more and removes what its live ranges show to be needless; this pass
-// decides by dependencies, or the schedule. hloir's engine plans its own buffers and takes a copy for its operand, so
+// constants, or the same twice. Control dependencies count as operands do: who must have read a value by them needs no
+// copy of it. A copy of what a round gives takes the old value's place, so that whoever reads the old value comes
+// before it, by a control edge where nothing else says so; where two such copies read each other's places, the old
+// value is copied first. XLA inserts more and removes what its live ranges show to be needless; this pass decides by
+// dependencies, or the schedule. hloir's engine plans its own buffers and takes a copy for its operand, so
 // these copies cost nothing there. Leaves alone: parameters that the caller gave away; parts of arrays that updates
 // write in place.
 #include <algorithm>
@@ -210,6 +214,7 @@ class CopyInsertion : public RewritingPass {
     if (value->shape().IsArray()) {
       HloInstruction* copy = computation->AddInstruction(HloOpcode::kCopy, value->shape(), {value}, NoAttributes());
       copy->CopyMetadataOf(*value);
+      made_.emplace_back(leaves[0], copy);
       return copy;
     }
     std::vector<HloInstruction*> elements;
@@ -227,6 +232,7 @@ class CopyInsertion : public RewritingPass {
   }
   // Puts the copies between the value and `user`, or the computation's result if that is nullptr.
   void Insert(HloInstruction* value, HloInstruction* user, const std::vector<ShapeIndex>& leaves) {
+    made_.clear();
     if (leaves.empty()) return;
     HloComputation* computation = value->parent();
     // In the schedule before the one who needs them.
@@ -312,6 +318,34 @@ class CopyInsertion : public RewritingPass {
       if (why != nullptr && Wants(kCopyCarried, root, leaf, why)) copied.push_back(leaf);
     }
     Insert(root, nullptr, copied);
+    const std::vector<std::pair<ShapeIndex, HloInstruction*>> made = std::move(made_);
+    for (const auto& [leaf, copy] : made) ReadBefore(parameter, leaf, copy);
+  }
+  // Everybody who reads the carried value has done so before `copy` takes its place.
+  void ReadBefore(HloInstruction* parameter, const ShapeIndex& leaf, HloInstruction* copy) {
+    std::set<std::pair<int32_t, ShapeIndex>> seen;
+    std::vector<HloInstruction*> readers;
+    FindReaders(parameter, leaf, nullptr, seen, readers);
+    HloInstruction* kept = nullptr;  // the old value, for those who come after
+    for (HloInstruction* reader : readers) {
+      if (reader == copy || ComesBefore(*reader, *copy)) continue;
+      const bool after = is_scheduled_ ? ComesBefore(*copy, *reader) : DependsOn(*reader, *copy);
+      if (!after) {
+        reader->AddControlDependencyTo(copy);
+        continue;
+      }
+      for (int64_t k = 0; k < reader->operand_count(); ++k) {
+        HloInstruction* operand = reader->operand(k);
+        if (!operand->shape().IsArray() || !(SourceOf(operand, {}) == Source{parameter, leaf})) continue;
+        if (kept == nullptr) {
+          kept = copy->parent()->AddInstruction(HloOpcode::kCopy, operand->shape(), {operand}, NoAttributes());
+          kept->CopyMetadataOf(*operand);
+          copy->parent()->MoveBefore(kept, copy);
+          if (SourceOf(copy->operand(0), {}) != Source{parameter, leaf}) kept->AddControlDependencyTo(copy);
+        }
+        reader->ReplaceOperandWith(k, kept);
+      }
+    }
   }
   // Is somebody free to read the carried value after `made` has been computed?
   bool OldIsStillRead(HloInstruction* parameter, const ShapeIndex& leaf, const HloInstruction& made) {
@@ -358,6 +392,7 @@ class CopyInsertion : public RewritingPass {
     Insert(root, nullptr, copied);
   }
 
+  std::vector<std::pair<ShapeIndex, HloInstruction*>> made_;  // the copies that Insert made last, and of what
   bool changed_ = false, is_scheduled_ = false;
 };
 

@@ -23,10 +23,11 @@
 // END
 //
 // The calls become copies to memory space 5, XLA's for the host, and back; every place that the value passes through
-// says so in its layout: tuples, loops, bitcasts, and arrays that are updated in place. Where an array of the host is
-// updated (MoveToHost before the update of a dynamic-update-slice) or read in part (a slice before MoveToDevice), that
-// op moves the part, and the call goes. Declined, with the reason, is a value on which something computes before it
-// comes back, which goes into a call or conditional, or which the entry gives out without saying S(5) in its layout.
+// says so in its layout: tuples, loops, branches, calls, bitcasts, and arrays that are updated in place. Where an array
+// of the host is updated (MoveToHost before the update of a dynamic-update-slice) or read in part (a slice before
+// MoveToDevice), that op moves the part, and the call goes. Declined, with the reason, is a value on which something
+// computes before it comes back, or which the entry gives out without saying S(5) in its layout; and with it all that
+// shares its places, as the branches of a conditional do.
 #include <set>
 #include <vector>
 
@@ -101,6 +102,22 @@ class Buffer {
     Add({loop->while_body()->parameter(0), index});
     Add({loop->while_condition()->parameter(0), index});
   }
+  // The callee's parameter that the caller's operand k is, and the other way round.
+  static HloInstruction* ParameterOf(HloInstruction& caller, int64_t k) {
+    if (caller.opcode() == HloOpcode::kCall) return caller.called_computation(0)->parameter(k);
+    return k == 0 ? nullptr : caller.called_computation(k - 1)->parameter(0);  // of a conditional
+  }
+  void AddArguments(HloInstruction* caller, const HloInstruction& parameter, const ShapeIndex& index) {
+    for (int64_t k = 0; k < caller->operand_count(); ++k)
+      if (ParameterOf(*caller, k) == &parameter) Add({caller->operand(k), index});
+  }
+  void AddResults(HloInstruction* caller, const ShapeIndex& index) {
+    Add({caller, index});
+    for (HloComputation* called : caller->called_computations()) Add({called->root(), index});
+  }
+  static bool IsCaller(const HloInstruction& i) {
+    return i.opcode() == HloOpcode::kCall || i.opcode() == HloOpcode::kConditional;
+  }
   // What the array at this place is made of is the same buffer, or it begins here.
   void FollowDefinition(HloInstruction& i, const ShapeIndex& index) {
     switch (i.opcode()) {
@@ -115,6 +132,8 @@ class Buffer {
       case HloOpcode::kOptimizationBarrier:
       case HloOpcode::kDynamicUpdateSlice: return Add({i.operand(0), index});
       case HloOpcode::kWhile: return AddLoop(&i, index);
+      case HloOpcode::kCall:
+      case HloOpcode::kConditional: return AddResults(&i, index);
       case HloOpcode::kBroadcast:
       case HloOpcode::kConstant: return;  // what is filled by updates
       case HloOpcode::kParameter: {
@@ -125,6 +144,7 @@ class Buffer {
         }
         for (HloInstruction* caller : computation->callers()) {
           if (caller->opcode() == HloOpcode::kWhile) AddLoop(caller, index);
+          else if (IsCaller(*caller)) AddArguments(caller, i, index);
           else Fail(*caller, "calls with it");
         }
         return;
@@ -147,6 +167,14 @@ class Buffer {
         case HloOpcode::kReshape:
         case HloOpcode::kOptimizationBarrier: Add({user, index}); break;
         case HloOpcode::kWhile: AddLoop(user, index); break;
+        case HloOpcode::kCall:
+        case HloOpcode::kConditional:
+          for (int64_t k = 0; k < user->operand_count(); ++k) {
+            if (user->operand(k) != i) continue;
+            if (HloInstruction* parameter = ParameterOf(*user, k)) Add({parameter, index});
+            else Fail(*user, "chooses by it in the host's memory");
+          }
+          break;
         case HloOpcode::kDynamicUpdateSlice:
           Add({user, {}});
           if (user->operand(1) == i) {
@@ -189,6 +217,7 @@ class Buffer {
     }
     for (HloInstruction* caller : computation.callers()) {
       if (caller->opcode() == HloOpcode::kWhile) AddLoop(caller, index);
+      else if (IsCaller(*caller)) AddResults(caller, index);
       else Fail(*caller, "gets it");
     }
   }
