@@ -99,13 +99,19 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
                           out[p * width + i + 3] = d[p];
       }
     }
+    if (!runs) {
+      // Neither lies side by side (weights with their taps minor): at least what is written does.
+      const int64_t* row = rows + r;
+      for (int64_t p = 0; p < k_count; ++p) {
+        const T* base = from + ks[p];
+        Acc* column = out + p * width;
+        for (int64_t j = 0; j < n; ++j) column[j] = Widen<Acc>(base[row[j]]);
+      }
+      i = n;
+    }
     for (; i < n; ++i) {
-      const T* base = from + rows[r + i];
-      Acc* column = out + i;
-      if (runs)
-        for (int64_t p = 0; p < k_count; ++p) column[p * width] = Widen<Acc>(base[ks[0] + p]);
-      else
-        for (int64_t p = 0; p < k_count; ++p) column[p * width] = Widen<Acc>(base[ks[p]]);
+      const T* base = from + rows[r + i] + ks[0];
+      for (int64_t p = 0; p < k_count; ++p) out[p * width + i] = Widen<Acc>(base[p]);
     }
     for (; i < width; ++i)
       for (int64_t p = 0; p < k_count; ++p) out[p * width + i] = Acc(0);
