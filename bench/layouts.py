@@ -1,114 +1,87 @@
 #!/usr/bin/env python3
-"""What choosing layouts gains: whole models, and modules with transposes around dots and convolutions.
+"""What layouts cost: modules with transposes around dots and convolutions against the same without, and whole models.
 
-    bench/layouts.py [--hloir BIN] [--repeat N] [--threads N] [--only REGEX]
+    bench/layouts.py [--hloir BIN] [--repeat N] [--only REGEX]
 
-Each case is timed after a clean-up, and after the same behind layout-assignment and layout-normalization (--math=rounding), in
-turns; the least time of the processor in a run counts, which others on the machine disturb least. For a pair of cases (the same computation, with and without
-transposes around it) the third column is what the plain one takes. Models are those of bench/models.py.
+First the pairs of bench/layout_pairs.py, run as they are written: the plan chooses how arrays lie, so that the module with transposes
+takes no longer. Then models of bench/models.py: as they are written, after layout-assignment and layout-normalization
+(--math=rounding) with a clean-up, and ResNet-50 with its features last from the start. One thread; both sides of a pair run in turns, in processes of
+their own, and the ratio is the median of the rounds'. On a loaded machine: `chrt -f 1 bench/layouts.py`.
 """
 import argparse
+import json
+import math
 import os
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import models
+from layout_pairs import PAIRS
 
 CLEAN = "[algebraic-simplifier,cse,dce]"
-
-
-def convolutions(transposed):
-    """Three convolutions; with transposes each is written features first, and its operands come from the other order."""
-    lines, sizes, x = ["  x = f32[2,28,28,64]{3,2,1,0} parameter(0)"], "2,28,28,64", "x"
-    for k in range(3):
-        lines.append(f"  w{k} = f32[3,3,64,64]{{3,2,1,0}} parameter({k + 1})")
-        if transposed:
-            lines += [f"  t{k} = f32[2,64,28,28]{{3,2,1,0}} transpose({x}), dimensions={{0,3,1,2}}",
-                      f"  c{k} = f32[2,64,28,28]{{3,2,1,0}} convolution(t{k}, w{k}), window={{size=3x3 pad=1_1x1_1}}, dim_labels=bf01_01io->bf01",
-                      f"  h{k} = f32[2,64,28,28]{{3,2,1,0}} tanh(c{k})",
-                      f"  y{k} = f32[{sizes}]{{3,2,1,0}} transpose(h{k}), dimensions={{0,2,3,1}}"]
-        else:
-            lines += [f"  c{k} = f32[{sizes}]{{3,2,1,0}} convolution({x}, w{k}), window={{size=3x3 pad=1_1x1_1}}, dim_labels=b01f_01io->b01f",
-                      f"  y{k} = f32[{sizes}]{{3,2,1,0}} tanh(c{k})"]
-        x = f"y{k}"
-    lines[-1] = "  ROOT " + lines[-1][2:]
-    return "HloModule convolutions\n\nENTRY main {\n" + "\n".join(lines) + "\n}\n"
-
-
-def dots(transposed):
-    """Four products of batches of matrices; with transposes each takes and gives the other order of rows and columns."""
-    lines, x = ["  x = f32[8,192,192]{2,1,0} parameter(0)"], "x"
-    dims = "lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={1}"
-    for k in range(4):
-        lines.append(f"  w{k} = f32[8,192,192]{{2,1,0}} parameter({k + 1})")
-        if transposed:
-            other = dims.replace("lhs_contracting_dims={2}", "lhs_contracting_dims={1}")
-            lines += [f"  t{k} = f32[8,192,192]{{2,1,0}} transpose({x}), dimensions={{0,2,1}}",
-                      f"  d{k} = f32[8,192,192]{{2,1,0}} dot(t{k}, w{k}), {other}",
-                      f"  v{k} = f32[8,192,192]{{2,1,0}} transpose(d{k}), dimensions={{0,2,1}}",
-                      f"  h{k} = f32[8,192,192]{{2,1,0}} tanh(v{k})",
-                      f"  y{k} = f32[8,192,192]{{2,1,0}} transpose(h{k}), dimensions={{0,2,1}}"]
-        else:
-            lines += [f"  d{k} = f32[8,192,192]{{2,1,0}} dot({x}, w{k}), {dims}", f"  y{k} = f32[8,192,192]{{2,1,0}} tanh(d{k})"]
-        x = f"y{k}"
-    lines[-1] = "  ROOT " + lines[-1][2:]
-    return "HloModule dots\n\nENTRY main {\n" + "\n".join(lines) + "\n}\n"
-
-
-# name: (text, text of the plain one)
-CASES = {
-    "resnet-50, features first": (lambda: models.resnet(batch=4), lambda: models.resnet(batch=4, order="nhwc")),
-    "resnet-50, features last": (lambda: models.resnet(batch=4, order="nhwc"), None),
-    "bert, 4 layers": (lambda: models.bert(), None),
-    "transposes around convolutions": (lambda: convolutions(True), lambda: convolutions(False)),
-    "transposes around dots": (lambda: dots(True), lambda: dots(False)),
+CHOSEN = "layout-assignment,layout-normalization," + CLEAN
+MODELS = {
+    "resnet-50, features first": lambda: models.resnet(batch=2),
+    "resnet-50, features last": lambda: models.resnet(batch=2, order="nhwc"),
+    "bert, 4 layers": models.bert,
 }
 
 
-def processor_ms(hloir, path, runs, extra=()):
-    """Time of the processor that a run takes: of `runs` + 1 runs less that of one, so that loading and preparing go."""
-    def spent(repeat):
-        process = subprocess.Popen([hloir, "run", path, "--json", f"--repeat={repeat}", "--threads=1", *extra], stdout=subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
-        if status != 0:
-            sys.exit(f"{path}: hloir run failed")
-        return usage.ru_utime + usage.ru_stime
-    return 1e3 * (spent(runs + 1) - spent(1)) / runs
+def quartile_ms(hloir, path, runs):
+    """Of so many runs, what a quarter of them stay below: others on the machine disturb it least."""
+    process = subprocess.run([hloir, "run", path, "--json", f"--repeat={runs}", "--threads=1"], stdout=subprocess.PIPE, text=True)
+    if process.returncode != 0:
+        sys.exit(f"{path}: hloir run failed")
+    return sorted(json.loads(process.stdout)["runs_ms"])[runs // 4]
+
+
+def in_turns(options, files, runs):
+    """Medians of the files' times, and of the ratios of the first to each of the others."""
+    times = [[] for _ in files]
+    for _ in range(options.repeat):
+        for list_of, file in zip(times, files):
+            list_of.append(quartile_ms(options.hloir, file, runs))
+    ratios = [statistics.median(a / b for a, b in zip(times[0], other)) for other in times[1:]]
+    return [statistics.median(t) for t in times], ratios
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hloir", default="build/release/tools/hloir")
-    parser.add_argument("--repeat", type=int, default=3, help="rounds")
-    parser.add_argument("--runs", type=int, default=3, help="in a round; of small cases ten times as many")
+    parser.add_argument("--repeat", type=int, default=5, help="rounds")
     parser.add_argument("--only", default="")
     options = parser.parse_args()
-    print(f"{'case':32} {'written, ms':>12} {'chosen, ms':>12} {'gain':>6} {'plain, ms':>10} {'chosen/plain':>13}")
     with tempfile.TemporaryDirectory() as folder:
-        for name in (name for name in CASES if re.search(options.only, name)):
-            written, plain = CASES[name]
-            files = {}
+        def write(name, text, passes=""):
+            path = os.path.join(folder, name)
+            with open(path, "w") as file:
+                file.write(text)
+            if passes:
+                subprocess.run([options.hloir, "opt", path, f"--passes={passes}", "--math=rounding", "-o", path], check=True)
+            return path
 
-            def add(which, text, passes):
-                files[which] = os.path.join(folder, which + ".hlo")
-                subprocess.run([options.hloir, "opt", "-", f"--passes={passes}", "--math=rounding", "-o", files[which]], input=text, text=True, check=True)
-
-            add("written", written(), CLEAN)
-            add("chosen", written(), "layout-assignment,layout-normalization," + CLEAN)
-            if plain:
-                add("plain", plain(), CLEAN)
-            least = dict.fromkeys(files, float("inf"))
-            for _ in range(options.repeat):
-                for which, file in files.items():
-                    runs = options.runs if "around" not in name else 10 * options.runs
-                    least[which] = min(least[which], processor_ms(options.hloir, file, runs))
-            row = f"{name:32} {least['written']:12.2f} {least['chosen']:12.2f} {least['written'] / least['chosen']:6.2f}"
-            if plain:
-                row += f" {least['plain']:10.2f} {least['chosen'] / least['plain']:13.2f}"
-            print(row, flush=True)
+        pairs = [name for name in PAIRS if re.search(options.only, name)]
+        ratios = []
+        if pairs:
+            print(f"{'pair':32} {'transposes, ms':>15} {'without, ms':>12} {'ratio':>6}")
+        for name in pairs:
+            (with_ms, plain_ms), (ratio,) = in_turns(options, [write("with.hlo", PAIRS[name](True)), write("plain.hlo", PAIRS[name](False))], 10)
+            ratios.append(ratio)
+            print(f"{name:32} {with_ms:15.2f} {plain_ms:12.2f} {ratio:6.2f}", flush=True)
+        if ratios:
+            mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+            print(f"{len(ratios)} pairs: geometric mean {mean:.3f}, most {max(ratios):.2f}\n")
+        chosen = [name for name in MODELS if re.search(options.only, name)]
+        if chosen:
+            print(f"{'model':32} {'written, ms':>15} {'passes, ms':>12} {'gain':>6}")
+        for name in chosen:
+            text = MODELS[name]()
+            (written, passes), (gain,) = in_turns(options, [write("written.hlo", text, CLEAN), write("passes.hlo", text, CHOSEN)], 4)
+            print(f"{name:32} {written:15.2f} {passes:12.2f} {gain:6.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -64,6 +64,7 @@ int ShowSteps(const Film& film) {
       if (!NextStep()) return kExitGood;
     }
   }
+  Write(stdout, ColoredStory("\n" + LayoutsText(film)));
   return kExitGood;
 }
 

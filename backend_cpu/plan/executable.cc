@@ -322,6 +322,25 @@ class ReferenceExecutable : public HloExecutable {
   std::string why_;
 };
 
+void AddLayoutChoices(const Graph& graph, std::vector<LayoutChoice>& choices) {
+  for (const Node& node : graph.nodes)
+    for (const auto& inner : node.graphs) AddLayoutChoices(*inner, choices);
+  for (const OrderReason& choice : graph.order_reasons) {
+    LayoutChoice& made = choices.emplace_back();
+    made.instruction = std::string(choice.instruction->name());
+    made.shape = Shape::Array(choice.instruction->shape().element_type(), choice.dims);
+    DimVector minor_to_major = choice.order;
+    std::reverse(minor_to_major.begin(), minor_to_major.end());
+    if (minor_to_major.empty())
+      for (int64_t d = made.shape.rank(); d-- > 0;) minor_to_major.push_back(d);
+    Layout layout;
+    layout.set_minor_to_major(minor_to_major);
+    made.shape.set_layout(std::move(layout));
+    made.moved = choice.moved;
+    made.reason = choice.reason;
+  }
+}
+
 // What runs on `device`, or, if that is null, on the only one.
 StatusOr<std::unique_ptr<HloExecutable>> PrepareOn(reference::Device* device, const HloModule& module,
                                                    const ExecutableOptions& options) {
@@ -449,6 +468,18 @@ class PreparedDevices : public HloDeviceExecutable {
 }  // namespace cpu
 
 ExecutionProfile HloExecutable::Profile() const { return {}; }
+
+StatusOr<std::vector<LayoutChoice>> ChosenLayouts(const HloModule& module, const ExecutableOptions& options) {
+  return Guarded([&]() -> StatusOr<std::vector<LayoutChoice>> {
+    std::vector<LayoutChoice> choices;
+    if (module.entry_computation() == nullptr) return InvalidArgument("the module has no entry computation");
+    HLOIR_ASSIGN_OR_RETURN(const cpu::KernelTable* kernels, cpu::ChooseKernels(options.isa));
+    const auto lowered = cpu::BuildGraph(*module.entry_computation(), options.evaluator, *kernels, false);
+    if (lowered.ok()) cpu::AddLayoutChoices(*lowered->graph, choices);
+    else if (lowered.status().code() != StatusCode::kUnimplemented) return lowered.status();
+    return choices;
+  });
+}
 
 StatusOr<std::unique_ptr<HloExecutable>> PrepareExecutable(const HloModule& module, const ExecutableOptions& options) {
   return Guarded([&] { return cpu::PrepareOn(nullptr, module, options); });

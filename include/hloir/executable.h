@@ -89,6 +89,19 @@ class HloExecutable {
 StatusOr<std::unique_ptr<HloExecutable>> PrepareExecutable(const HloModule& module,
                                                            const ExecutableOptions& options = {});
 
+// In which order a plan lays an array, or some that lie alike, and why.
+struct LayoutChoice {
+  std::string instruction;  // whose result it is, by its name in the module; of several the first
+  Shape shape;              // of that result, with the layout that was chosen
+  bool moved = false;       // it does not lie as its dimensions are numbered
+  std::string reason;       // which bytes move because of it, and which would otherwise: a clause
+};
+// Of the arrays for which it mattered, as PrepareExecutable would lay them: in the order of the module, those of loops
+// and branches before what contains them. Results of elementwise ops, dots, convolutions and reduce-windows may lie in
+// any order, which never shows in a result. Empty for a module that the reference runs as a whole. Errors:
+// InvalidArgument, ResourceExhausted, as PrepareExecutable.
+StatusOr<std::vector<LayoutChoice>> ChosenLayouts(const HloModule& module, const ExecutableOptions& options = {});
+
 // A module that is prepared to run on several devices: threads of this process, of which as many go on at a time as
 // there are cores.
 class HloDeviceExecutable {

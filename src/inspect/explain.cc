@@ -227,6 +227,7 @@ StatusOr<Film> UnguardedMakeFilm(HloModule& module, const Optimizer& optimize, u
   };
   HLOIR_RETURN_IF_ERROR(optimize(module, std::move(options), &log));
   film.text_after = PrintModule(module);
+  if (auto layouts = ChosenLayouts(module); layouts.ok()) film.layouts = *std::move(layouts);
   film.scenes = std::move(log.scenes);
   film.scenes.resize(log.entries().size());
   for (size_t k = 0; k < film.scenes.size(); ++k) film.scenes[k].rewrite = log.entries()[k];
@@ -263,12 +264,27 @@ std::string SceneText(const Film& film, size_t scene) {
   return Format("\n{}. {}", scene + 1, Printable(RewriteReport(rewrite)));
 }
 
+std::string LayoutsText(const Film& film) {
+  if (film.layouts.empty()) return {};
+  size_t moved = 0;
+  for (const LayoutChoice& choice : film.layouts) moved += choice.moved;
+  std::string text =
+      Format("== how a run lays its arrays: {} in another order than their dimensions have, {} in theirs\n", moved,
+             film.layouts.size() - moved);
+  for (const LayoutChoice& choice : film.layouts) {
+    text += Format("   {} {}\n     {}{}\n", choice.instruction, choice.shape.ToString(),
+                   choice.moved ? "" : "it stays: ", choice.reason);
+  }
+  return text;
+}
+
 std::string FilmText(const Film& film) {
   std::string text = Format("{}: {}\n", ShortName(film.module, 60), FiguresText(film.at_first));
   for (const Film::Act& act : film.acts) {
     text += "\n" + ActText(film, act);
     for (size_t k = act.first; k < act.last; ++k) text += SceneText(film, k);
   }
+  if (const std::string layouts = LayoutsText(film); !layouts.empty()) text += "\n" + layouts;
   return text;
 }
 
@@ -321,10 +337,17 @@ StatusOr<std::string> FilmPage(const Film& film) {
                     {"bad", act.values == Film::Values::kDifferent},
                     {"why", act.why_not}});
   }
+  Json chosen = Json::array();
+  for (const LayoutChoice& choice : film.layouts) {
+    chosen.push_back({{"name", choice.instruction},
+                      {"shape", choice.shape.ToString()},
+                      {"why", (choice.moved ? "" : "it stays: ") + choice.reason}});
+  }
   return FillPage(kExplainPage, JsonLine({{"name", film.module},
                                           {"first", FiguresJson(film.at_first)},
                                           {"acts", std::move(acts)},
                                           {"scenes", std::move(scenes)},
+                                          {"layouts", std::move(chosen)},
                                           {"before", film.text_before},
                                           {"after", film.text_after}}));
 }

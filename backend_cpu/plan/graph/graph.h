@@ -70,11 +70,21 @@ struct Support {
 struct Node {
   const HloInstruction* instruction = nullptr;
   ValueList inputs, outputs;
-  bool is_copy = false;            // of input 0's elements, in order, whatever the instruction is
-  bool stored_transposed = false;  // a dot whose operands change places: its result is only read as the transpose
+  bool is_copy = false;  // of input 0's elements, in order, whatever the instruction is
+  // The result's dimensions as they lie, major to minor; empty: as they are numbered. Only of what has to know: a dot,
+  // a convolution, a reduce-window. For others the inputs are views in that order.
+  DimVector order;
   Support support;
   std::vector<std::unique_ptr<Graph>> graphs;  // while: condition, body; conditional: branches
   HloOpcode opcode() const { return instruction->opcode(); }
+};
+
+// Why arrays lie as they do: see lower/array_orders.h.
+struct OrderReason {
+  const HloInstruction* instruction = nullptr;  // whose result it is, of several the first
+  DimVector dims, order;                        // the order major to minor; empty: as they are numbered
+  bool moved = false;                           // some of them do not lie as they are numbered
+  std::string reason;
 };
 
 struct Graph {
@@ -82,6 +92,7 @@ struct Graph {
   std::deque<Node> nodes;         // operands before users; none is dead
   ValueList parameters;           // one a leaf of the computation's parameters
   ValueList results;              // one a leaf of its root
+  std::vector<OrderReason> order_reasons;
 
   // The value's elements lie in its root side by side, and are all of it.
   bool IsWhole(ValueId id) const {

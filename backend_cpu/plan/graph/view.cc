@@ -16,6 +16,16 @@ View View::RowMajor(const DimVector& dims) {
   return view;
 }
 
+View View::InOrder(const DimVector& dims, const DimVector& order) {
+  if (order.empty()) return RowMajor(dims);
+  DimVector sizes, where(order.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    sizes.push_back(dims[order[i]]);
+    where[order[i]] = static_cast<int64_t>(i);
+  }
+  return RowMajor(sizes).Transpose(where);
+}
+
 int64_t View::count() const { return reference::Product(dims); }
 
 bool View::IsContiguous() const {
@@ -99,6 +109,35 @@ std::optional<View> View::Reshape(const DimVector& to) const {
     for (size_t k = end; k-- > j;) result.strides[k] = stride, stride *= to[k];
     j = end;
     ++i;
+  }
+  return result;
+}
+
+std::optional<View> View::Reorder(const DimVector& of, const DimVector& order) const {
+  if (count() == 0) return *this;
+  // Neighbours that stay neighbours are one dimension.
+  View from = RowMajor(of), to = InOrder(of, order);
+  View* const both[] = {&from, &to};
+  CollapseTogether(both);
+  const size_t rank = from.dims.size();
+  DimVector low(rank), high(rank);
+  View result = *this;
+  result.offset = 0;
+  for (size_t d = 0; d < rank; ++d) {
+    low[d] = high[d] = offset / from.strides[d] % from.dims[d];
+    result.offset += low[d] * to.strides[d];
+  }
+  // Each dimension of the view goes along one of the array, so far that it stays in it.
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const int64_t stride = std::abs(strides[i]);
+    if (dims[i] == 1 || stride == 0) continue;
+    size_t d = 0;
+    while (d < rank && stride < from.strides[d]) ++d;
+    if (d == rank || stride % from.strides[d] != 0) return std::nullopt;
+    const int64_t step = strides[i] / from.strides[d];
+    (step > 0 ? high[d] : low[d]) += step * (dims[i] - 1);
+    if (low[d] < 0 || high[d] >= from.dims[d]) return std::nullopt;
+    result.strides[i] = step * to.strides[d];
   }
   return result;
 }

@@ -18,6 +18,8 @@ struct View {
   int64_t offset = 0;
 
   static View RowMajor(const DimVector& dims);
+  // Of an array of these dims that lies with order[0] major, order.back() minor; empty: row-major.
+  static View InOrder(const DimVector& dims, const DimVector& order);
   int64_t count() const;
   // Elements lie side by side, in order; `offset` may be anything.
   bool IsContiguous() const;
@@ -30,6 +32,9 @@ struct View {
   View Reverse(const DimVector& dimensions) const;
   // nullopt if no strides express it; then the elements have to be copied first.
   std::optional<View> Reshape(const DimVector& to) const;
+  // Of a row-major array of these dims: the same elements, once that array lies in another order. nullopt if no strides
+  // express it.
+  std::optional<View> Reorder(const DimVector& of, const DimVector& order) const;
   // The same elements in the same order with fewer dimensions: without those of size 1, and with neighbours merged
   // where one goes on from the other.
   View Collapse() const;

@@ -9,8 +9,7 @@ namespace hloir::cpu {
 
 // For the graph and those inside it:
 //  - Node::support.
-//  - A dot whose result is only read as its transpose is stored as that, which costs nothing: its operands change
-//  places.
+//  - The order in which arrays lie: array_orders.h.
 //  - A fused loop would read an operand along columns, which is slow: a copy, which is made in blocks, comes before it.
 void ChooseLayouts(Graph& graph, const KernelTable& kernels);
 

@@ -76,6 +76,7 @@ class Planner {
   Status PlanWhile(const Node& node);
   Status PlanConditional(const Node& node);
   void AppendGemm(std::unique_ptr<Step> step, Ref a, Ref b, Ref to);
+  void AppendTranspose(const Node& node, View made, Ref from, Ref to);
   Status PlanDot(const Node& node);
   Status PlanConvolution(const Node& node);
   Status PlanConcatenate(const Node& node);

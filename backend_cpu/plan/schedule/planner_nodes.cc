@@ -37,20 +37,20 @@ Status Planner::PlanDot(const Node& node) {
   HLOIR_ASSIGN_OR_RETURN(auto lhs, LocateView(node.inputs[0]));
   HLOIR_ASSIGN_OR_RETURN(auto rhs, LocateView(node.inputs[1]));
   GemmProblem problem;
-  if (!MakeDotProblem(*node.instruction, lhs.second, rhs.second, &problem)) {
+  const bool stores = node.order.empty() || CanStoreInOrder(*node.instruction, node.order);
+  if (!MakeDotProblem(*node.instruction, lhs.second, rhs.second, stores ? node.order : DimVector(), &problem)) {
     auto integers =
         graph_.values[node.outputs[0]].count > 0 ? MakeIntegerDot(*node.instruction, lhs.second, rhs.second) : nullptr;
     if (integers == nullptr) return PlanReference(node, "no product kernel takes its element types");
     Append(std::move(integers), {lhs.first, rhs.first}, {RootRef(node.outputs[0])});
     return OkStatus();
   }
-  if (node.stored_transposed) {
-    std::swap(problem.a, problem.b);
-    std::swap(problem.m, problem.n);
-    std::swap(lhs.first, rhs.first);
-  }
+  if (problem.exchanged) std::swap(lhs.first, rhs.first);
+  const Ref result = RootRef(node.outputs[0]);
+  const Ref to = stores ? result : NewBuffer(graph_.values[node.outputs[0]].bytes());
   auto step = MakeGemmStep(std::move(problem), *context_.kernels);
-  AppendGemm(std::move(step), lhs.first, rhs.first, RootRef(node.outputs[0]));
+  AppendGemm(std::move(step), lhs.first, rhs.first, to);
+  if (!stores) AppendTranspose(node, View::RowMajor(node.instruction->shape().dimensions()), to, result);
   return OkStatus();
 }
 
@@ -63,25 +63,37 @@ Ref Planner::CopyView(Ref from, const View& view, PrimitiveType type) {
   return to;
 }
 
+// Takes the node's result from where it was made, by the instruction's dimensions, to the order in which it is to lie.
+void Planner::AppendTranspose(const Node& node, View made, Ref from, Ref to) {
+  if (!node.order.empty()) made = made.Transpose(node.order);
+  std::vector<StridedCopy> copies{StridedCopy::Make(StorageBytes(graph_.values[node.outputs[0]].type), made.dims,
+                                                    made.strides, 0, View::RowMajor(made.dims).strides, 0)};
+  Append(std::make_unique<ViewCopy>(std::move(copies), Format("transpose {} elements", made.count())), {from}, {to});
+}
+
 Status Planner::PlanConvolution(const Node& node) {
   HLOIR_ASSIGN_OR_RETURN(auto input, LocateView(node.inputs[0]));
   HLOIR_ASSIGN_OR_RETURN(auto kernel, LocateView(node.inputs[1]));
   auto plan = cpu::PlanConvolution(*node.instruction, input.second, kernel.second);
   if (!plan) {
-    auto step = MakeElementConvolution(*node.instruction, ViewsInOrder(*node.instruction, input.second, kernel.second));
+    ConvolutionViews views = ViewsInOrder(*node.instruction, input.second, kernel.second,
+                                          View::InOrder(node.instruction->shape().dimensions(), node.order));
+    auto step = MakeElementConvolution(*node.instruction, std::move(views));
     if (step == nullptr || graph_.values[node.outputs[0]].count == 0)
       return PlanReference(node, "no convolution kernel takes its element types or its size");
     Append(std::move(step), {input.first, kernel.first}, {RootRef(node.outputs[0])});
     return OkStatus();
   }
-  const PrimitiveType type = plan->problem.a.type, result_type = plan->problem.result;
+  const PrimitiveType type = plan->problem.a.type;
   if (plan->copies_input) {
     const Ref padded = NewBuffer(View::RowMajor(plan->padded_dims).count() * StorageBytes(type));
     Append(MakeZeroPad(type, plan->padding, plan->padded_dims, plan->input), {input.first}, {padded});
     input.first = padded;
   }
   const Ref result = RootRef(node.outputs[0]);
-  const bool transposed = !plan->result_order.empty();
+  const View made =
+      View::InOrder(node.instruction->shape().dimensions(), ConvolutionOrder(*node.instruction, /*of_result=*/true));
+  const bool transposed = !(node.order.empty() ? made : made.Transpose(node.order)).IsContiguous();
   const Ref to = transposed ? NewBuffer(graph_.values[node.outputs[0]].bytes()) : result;
   if (plan->depthwise) {
     const Ref weights = CopyView(kernel.first, plan->weights, plan->problem.b.type);
@@ -94,13 +106,7 @@ Status Planner::PlanConvolution(const Node& node) {
     auto repair = MakePaddingRepair(*node.instruction, std::move(plan->elements));
     if (repair != nullptr) Append(std::move(repair), {input.first, kernel.first}, {to});
   }
-  if (transposed) {
-    const View view = View::RowMajor(plan->result_dims).Transpose(plan->result_order);
-    std::vector<StridedCopy> copies{
-        StridedCopy::Make(StorageBytes(result_type), view.dims, view.strides, 0, View::RowMajor(view.dims).strides, 0)};
-    Append(std::make_unique<ViewCopy>(std::move(copies), Format("transpose {} elements", view.count())), {to},
-           {result});
-  }
+  if (transposed) AppendTranspose(node, made, to, result);
   return OkStatus();
 }
 
@@ -130,7 +136,7 @@ Status Planner::PlanStep(const Node& node) {
   for (const StepMaker* maker : StepMakersOf(node.opcode())) {
     reason = maker->otherwise;
     if (node.outputs.size() > maker->most_results) continue;
-    StepRequest request{*node.instruction, *context_.kernels, context_.threads, {}, 0};
+    StepRequest request{*node.instruction, *context_.kernels, context_.threads, node.order, {}, 0};
     std::vector<Ref> read, written;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (maker->ReadsView(i)) {

@@ -40,7 +40,7 @@ constexpr StepMaker kMakers[] = {
     {HloOpcode::kReduce, kInOrder, kElsewhere, kAnyNumber,
      [](Request r) { return MakeElementReduce(r.instruction, r.threads); }, kNotArithmetic},
     {HloOpcode::kReduceWindow, kInOrder, kElsewhere, 1,
-     [](Request r) { return MakeReduceWindow(r.instruction, r.kernels); }, ""},
+     [](Request r) { return MakeReduceWindow(r.instruction, r.kernels, r.order); }, ""},
     {HloOpcode::kReduceWindow, kInOrder, kElsewhere, kAnyNumber,
      [](Request r) { return MakeElementReduceWindow(r.instruction, r.threads); },
      "its computation is not arithmetic on scalars alone, or its windows are too large"},

@@ -18,6 +18,7 @@ struct StepRequest {
   const HloInstruction& instruction;
   const KernelTable& kernels;
   int threads;
+  const DimVector& order;   // Node::order
   std::vector<View> views;  // of the operands that are read along their views, in order
   int64_t scratch = 0;      // bytes of a buffer that the step writes after its results
 };

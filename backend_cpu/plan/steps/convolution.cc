@@ -49,14 +49,18 @@ std::vector<int64_t> Multiples(int64_t count, int64_t step) {
 
 }  // namespace
 
-ConvolutionViews ViewsInOrder(const HloInstruction& convolution, const View& input, const View& kernel) {
+DimVector ConvolutionOrder(const HloInstruction& convolution, bool of_result) {
   const ConvDimensionNumbers& labels = convolution.attributes<ConvolutionAttributes>().dim_labels;
-  DimVector order{labels.input_batch}, result_order{labels.output_batch};
-  for (int64_t d : labels.input_spatial) order.push_back(d);
-  for (int64_t d : labels.output_spatial) result_order.push_back(d);
-  order.push_back(labels.input_feature);
-  result_order.push_back(labels.output_feature);
-  return {input.Transpose(order), kernel, View::RowMajor(convolution.shape().dimensions()).Transpose(result_order)};
+  DimVector order{of_result ? labels.output_batch : labels.input_batch};
+  for (int64_t d : of_result ? labels.output_spatial : labels.input_spatial) order.push_back(d);
+  order.push_back(of_result ? labels.output_feature : labels.input_feature);
+  return order;
+}
+
+ConvolutionViews ViewsInOrder(const HloInstruction& convolution, const View& input, const View& kernel,
+                              const View& result) {
+  return {input.Transpose(ConvolutionOrder(convolution, false)), kernel,
+          result.Transpose(ConvolutionOrder(convolution, true))};
 }
 
 std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution, const View& input,
@@ -76,7 +80,7 @@ std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution
   }
 
   // The input with its dimensions in our order, and what the windows cover of it.
-  plan.elements = ViewsInOrder(convolution, input, kernel);
+  plan.elements = ViewsInOrder(convolution, input, kernel, View::RowMajor(convolution.shape().dimensions()));
   plan.input = plan.elements.input;
   plan.result_dims = plan.elements.result.dims;
   const int64_t features = plan.input.dims.back(), batches = plan.input.dims[0],
@@ -157,13 +161,6 @@ std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution
     to_front.push_back(labels.kernel_output_feature);
     to_front.push_back(labels.kernel_input_feature);
     plan.weights = weights.Transpose(to_front);
-  }
-  DimVector result_order{labels.output_batch};
-  for (int64_t d : labels.output_spatial) result_order.push_back(d);
-  result_order.push_back(labels.output_feature);
-  if (!std::is_sorted(result_order.begin(), result_order.end())) {
-    plan.result_order.resize(result_order.size());
-    for (size_t i = 0; i < result_order.size(); ++i) plan.result_order[result_order[i]] = static_cast<int64_t>(i);
   }
   plan.elements.result = View::RowMajor(plan.result_dims);
   if (plan.copies_input) {

@@ -21,15 +21,16 @@ struct ConvolutionPlan {
   bool depthwise = false;     // each output feature sees one input feature of its own: `taps` × features of weights
   View weights;               // taps, features
   DimVector result_dims;      // batch, spatial dimensions, features
-  DimVector result_order;     // transposes those to the instruction's dims; empty: they are in order
   ConvolutionViews elements;  // of the input in its copy, and the result before it is transposed
 };
 // Nothing: no kernel for these types, or padding beyond reason.
 std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution, const View& input,
                                                const View& kernel);
-// What is read and written as element_convolution.h wants it, for an input and a result that lie as the instruction
-// says.
-ConvolutionViews ViewsInOrder(const HloInstruction& convolution, const View& input, const View& kernel);
+// How the kernels write the result, and read the input, major to minor: batch, spatial dimensions, features.
+DimVector ConvolutionOrder(const HloInstruction& convolution, bool of_result);
+// What is read and written as element_convolution.h wants it; the views have the instruction's dimensions.
+ConvolutionViews ViewsInOrder(const HloInstruction& convolution, const View& input, const View& kernel,
+                              const View& result);
 // Refs: input, weights (packed as plan.weights says); the result.
 std::unique_ptr<Step> MakeDepthwiseStep(const ConvolutionPlan& plan, const KernelTable& kernels);
 

@@ -446,35 +446,92 @@ bool GemmTypeFor(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result, Gem
   return false;
 }
 
-bool MakeDotProblem(const HloInstruction& dot, const View& lhs, const View& rhs, GemmProblem* problem) {
+namespace {
+
+// A dot's result where it is stored: its rows and columns, each from the outermost one in memory inwards.
+struct StoredDot {
+  View stored;
+  DimVector batch, rows, columns;
+
+  StoredDot(const HloInstruction& dot, const DimVector& order)
+      : stored(View::InOrder(dot.shape().dimensions(), order)) {
+    const DotAttributes& a = dot.attributes<DotAttributes>();
+    const int64_t batches = static_cast<int64_t>(a.lhs_batch_dims.size());
+    const int64_t first_column = dot.operand(0)->shape().rank() - static_cast<int64_t>(a.lhs_contracting_dims.size());
+    for (int64_t d = 0; d < dot.shape().rank(); ++d)
+      (d < batches ? batch : d < first_column ? rows : columns).push_back(d);
+    for (DimVector* list : {&rows, &columns}) {
+      std::stable_sort(list->begin(), list->end(),
+                       [&](int64_t x, int64_t y) { return stored.strides[x] > stored.strides[y]; });
+    }
+  }
+  View Part(const DimVector& of) const {
+    View part;
+    for (int64_t d : of) part.dims.push_back(stored.dims[d]), part.strides.push_back(stored.strides[d]);
+    return part.Collapse();
+  }
+  // Columns side by side, and rows at one distance.
+  bool Fits(const DimVector& as_rows, const DimVector& as_columns) const {
+    const View r = Part(as_rows), c = Part(as_columns);
+    return r.dims.size() <= 1 && c.dims.size() <= 1 && (c.dims.empty() || c.strides[0] == 1);
+  }
+};
+
+}  // namespace
+
+bool CanStoreInOrder(const HloInstruction& dot, const DimVector& order) {
+  const StoredDot d(dot, order);
+  return d.Fits(d.rows, d.columns) || d.Fits(d.columns, d.rows);
+}
+
+bool MakeDotProblem(const HloInstruction& dot, const View& lhs, const View& rhs, const DimVector& order,
+                    GemmProblem* problem) {
   const DotAttributes& attributes = dot.attributes<DotAttributes>();
   problem->a.type = dot.operand(0)->shape().element_type();
   problem->b.type = dot.operand(1)->shape().element_type();
   problem->result = dot.shape().element_type();
   if (!GemmTypeFor(problem->a.type, problem->b.type, problem->result, &problem->compute)) return false;
-  auto free_dims = [](const View& view, const DimVector& batch, const DimVector& contracting) {
-    DimVector dims;
+  // The operand's dimensions that are these of the result, of which `first` is the first.
+  auto free_dims = [](const View& view, const DimVector& batch, const DimVector& contracting,
+                      const DimVector& of_result, int64_t first) {
+    DimVector free, dims;
     for (int64_t d = 0; d < static_cast<int64_t>(view.dims.size()); ++d) {
       if (std::find(batch.begin(), batch.end(), d) == batch.end() &&
           std::find(contracting.begin(), contracting.end(), d) == contracting.end()) {
-        dims.push_back(d);
+        free.push_back(d);
       }
     }
+    for (int64_t d : of_result) dims.push_back(free[d - first]);
     return dims;
   };
-  auto fill = [&](GemmOperand& operand, const View& view, const DimVector& batch, const DimVector& contracting) {
+  const StoredDot result(dot, order);
+  const int64_t first_row = static_cast<int64_t>(result.batch.size()),
+                first_column = first_row + static_cast<int64_t>(result.rows.size());
+  auto fill = [&](GemmOperand& operand, const View& view, const DimVector& batch, const DimVector& contracting,
+                  const DimVector& of_result, int64_t first) {
     operand.batch_offsets = Offsets(view, batch);
-    operand.row_offsets = Offsets(view, free_dims(view, batch, contracting));
+    operand.row_offsets = Offsets(view, free_dims(view, batch, contracting, of_result, first));
     operand.k_offsets = Offsets(view, contracting);
     for (int64_t& offset : operand.batch_offsets) offset += view.offset;
   };
-  fill(problem->a, lhs, attributes.lhs_batch_dims, attributes.lhs_contracting_dims);
-  fill(problem->b, rhs, attributes.rhs_batch_dims, attributes.rhs_contracting_dims);
+  fill(problem->a, lhs, attributes.lhs_batch_dims, attributes.lhs_contracting_dims, result.rows, first_row);
+  fill(problem->b, rhs, attributes.rhs_batch_dims, attributes.rhs_contracting_dims, result.columns, first_column);
   problem->batch = static_cast<int64_t>(problem->a.batch_offsets.size());
   problem->m = static_cast<int64_t>(problem->a.row_offsets.size());
   problem->n = static_cast<int64_t>(problem->b.row_offsets.size());
   problem->k = static_cast<int64_t>(problem->a.k_offsets.size());
-  return problem->batch > 0 && problem->m > 0 && problem->n > 0 && problem->k > 0;
+  if (problem->batch == 0 || problem->m == 0 || problem->n == 0 || problem->k == 0) return false;
+  if (!order.empty()) {
+    problem->exchanged = !result.Fits(result.rows, result.columns);
+    if (problem->exchanged) {
+      std::swap(problem->a, problem->b);
+      std::swap(problem->m, problem->n);
+    }
+    const View rows = result.Part(problem->exchanged ? result.columns : result.rows);
+    problem->c_row = rows.dims.empty() ? problem->n : rows.strides[0];
+    problem->c_offsets = Offsets(result.stored, result.batch);
+  }
+  return true;
 }
 
 std::unique_ptr<Step> MakeGemmStep(GemmProblem problem, const KernelTable& kernels) {

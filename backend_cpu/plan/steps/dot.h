@@ -23,6 +23,7 @@ struct GemmProblem {
   int64_t c_row = 0;               // 0: n
   std::vector<int64_t> c_offsets;  // empty: each m·n after the last
   bool windows = false;            // rows of A overlap: it is read where it lies, since packing would multiply it
+  bool exchanged = false;          // A is the dot's right operand
   const char* name = "dot";
 };
 
@@ -31,8 +32,13 @@ std::vector<int64_t> Offsets(const View& view, const DimVector& dims);
 
 // False: no kernel for these types.
 bool GemmTypeFor(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result, GemmType* compute);
-// A dot instruction's problem, given where its operands lie.
-bool MakeDotProblem(const HloInstruction& dot, const View& lhs, const View& rhs, GemmProblem* problem);
+// A dot instruction's problem, given where its operands lie, and the order of its result, major to minor: one that it
+// can be stored in; empty: as it is numbered.
+bool MakeDotProblem(const HloInstruction& dot, const View& lhs, const View& rhs, const DimVector& order,
+                    GemmProblem* problem);
+
+// Whether the kernel can store a dot's result in this order, major to minor: columns side by side, or rows.
+bool CanStoreInOrder(const HloInstruction& dot, const DimVector& order);
 
 // Refs: A, B; then the result, and a scratch buffer of GemmScratchBytes, if it needs one.
 std::unique_ptr<Step> MakeGemmStep(GemmProblem problem, const KernelTable& kernels);

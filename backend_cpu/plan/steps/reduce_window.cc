@@ -27,11 +27,19 @@ bool Trivial(const WindowDimension& w) {
   return w.size == 1 && w.stride == 1 && w.padding_low == 0 && w.padding_high == 0 && w.base_dilation == 1;
 }
 
-Geometry MakeGeometry(const HloInstruction& instruction) {
+Geometry MakeGeometry(const HloInstruction& instruction, const DimVector& order) {
   Geometry g;
   g.dims = instruction.operand(0)->shape().dimensions();
   g.out_dims = instruction.shape().dimensions();
   g.window = instruction.attributes<WindowAttributes>().window;
+  if (!order.empty()) {
+    const Geometry given = g;
+    for (size_t i = 0; i < order.size(); ++i) {
+      g.dims[i] = given.dims[order[i]];
+      g.out_dims[i] = given.out_dims[order[i]];
+      g.window[i] = given.window[order[i]];
+    }
+  }
   g.strides = View::RowMajor(g.dims).strides;
   g.along = static_cast<int>(g.dims.size()) - 1;
   while (g.along > 0 && Trivial(g.window[g.along])) g.inner *= g.dims[g.along--];
@@ -257,7 +265,8 @@ int64_t TapCount(const Window& window) {
   return taps;
 }
 
-std::unique_ptr<Step> MakeReduceWindow(const HloInstruction& instruction, const KernelTable& kernels) {
+std::unique_ptr<Step> MakeReduceWindow(const HloInstruction& instruction, const KernelTable& kernels,
+                                       const DimVector& order) {
   if (instruction.operand_count() != 2 || !instruction.shape().IsArray() || instruction.shape().rank() == 0 ||
       instruction.shape().rank() > 64 ||
       instruction.attributes<WindowAttributes>().window.size() != static_cast<size_t>(instruction.shape().rank())) {
@@ -271,7 +280,7 @@ std::unique_ptr<Step> MakeReduceWindow(const HloInstruction& instruction, const 
       kernels.binary[static_cast<int>(*op)][static_cast<int>(tile)][kVectorVector] == nullptr) {
     return nullptr;
   }
-  auto step = std::make_unique<ReduceWindowStep>(MakeGeometry(instruction), *op, type, kernels);
+  auto step = std::make_unique<ReduceWindowStep>(MakeGeometry(instruction, order), *op, type, kernels);
   if (!step->Fits()) return nullptr;
   return step;
 }

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "hloir/cost.h"
+#include "hloir/executable.h"
 #include "hloir/inspect/stats.h"
 #include "hloir/pipeline.h"
 #include "hloir/rewrite/rewrite.h"
@@ -72,7 +73,8 @@ struct Film {
   Figures at_first;
   std::string text_before, text_after;
   std::vector<Scene> scenes;
-  std::vector<Act> acts;  // those that changed something or have scenes
+  std::vector<Act> acts;              // those that changed something or have scenes
+  std::vector<LayoutChoice> layouts;  // of the plan that runs the result
 };
 
 // Runs passes: `options` and `rewriter` are for the pipeline.
@@ -90,6 +92,7 @@ Status Replay(const Film& film, HloModule& module, const Optimizer& optimize);
 std::string FilmText(const Film& film);
 std::string ActText(const Film& film, const Film::Act& act);  // its headline and its figures
 std::string SceneText(const Film& film, size_t scene);        // one rewrite
+std::string LayoutsText(const Film& film);                    // "" if nothing had to be chosen
 StatusOr<std::string> FilmPage(const Film& film);
 
 }  // namespace hloir
