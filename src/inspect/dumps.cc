@@ -15,7 +15,7 @@
 #include "hloir/io.h"
 #include "hloir/verifier.h"
 #include "inspect/dump_names.h"
-#include "inspect/parallel.h"
+#include "support/parallel.h"
 #include "inspect/xla_memory.h"
 #include "report/json.h"
 #include "report/table.h"

@@ -7,7 +7,7 @@
 #include "hloir/inspect/dumps.h"
 #include "hloir/io.h"
 #include "hloir/printer.h"
-#include "inspect/parallel.h"
+#include "support/parallel.h"
 #include "report/json.h"
 #include "support/format.h"
 

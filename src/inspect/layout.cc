@@ -14,7 +14,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "inspect/parallel.h"
+#include "support/parallel.h"
 #include "support/format.h"
 #include "support/number.h"
 

@@ -37,17 +37,15 @@ void GraphLoader::Name(HloComputation* computation) {
 }
 
 // Instructions stand side by side, so that a walk over a large module, in text's order or against it, finds the next
-// one in the cache. Rooms grow with the module.
+// one in the cache.
 HloInstruction* GraphLoader::NewInstruction(HloOpcode opcode, const Shape* shape,
                                             std::span<HloInstruction* const> operands, HloComputation* parent) {
   Arena& arena = module_.arena_;
-  if (room_left_ == 0) {
-    room_left_ = room_size_;
-    room_ = static_cast<std::byte*>(arena.Allocate(room_size_ * sizeof(HloInstruction), alignof(HloInstruction)));
-    room_size_ = std::min<size_t>(2 * room_size_, 4096);
+  if (room_used_ == kRoom) {
+    rooms_.push_back(static_cast<std::byte*>(arena.Allocate(kRoom * sizeof(HloInstruction), alignof(HloInstruction))));
+    room_used_ = 0;
   }
-  --room_left_;
-  HloInstruction* instruction = new (std::exchange(room_, room_ + sizeof(HloInstruction))) HloInstruction;
+  HloInstruction* instruction = new (rooms_.back() + room_used_++ * sizeof(HloInstruction)) HloInstruction;
   instruction->opcode_ = opcode;
   instruction->id_ = module_.next_instruction_id_++;
   instruction->shape_ = shape;
@@ -70,6 +68,13 @@ void GraphLoader::Append(HloComputation* computation, HloInstruction* instructio
   computation->NoteAdded(instruction);
   // Put in order of their numbers when the computation is complete.
   if (instruction->opcode_ == HloOpcode::kParameter) computation->parameters_.push_back(instruction);
+}
+
+void GraphLoader::Redirect(HloComputation* stand_in, HloComputation* computation) {
+  for (HloInstruction* caller : stand_in->callers_) {
+    std::replace(caller->called_.begin(), caller->called_.end(), stand_in, computation);
+    computation->callers_.Append(module_.arena_, caller);
+  }
 }
 
 }  // namespace hloir

@@ -4,7 +4,10 @@
 // tests/unit/parser_test.cc and proto_test.cc.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -68,16 +71,74 @@ class GraphLoader {
   template <class A>
   A* attributes(HloInstruction* instruction) {
     if (instruction->HasAttributes<A>()) return &instruction->mutable_attributes<A>();
-    A* made = module_.arena_.New<A>();
+    A* made = NewAttributes<A>();
     instruction->attributes_ = made;
     return made;
   }
   static InstructionExtras& extras(HloInstruction* instruction) { return instruction->mutable_extras(); }
 
+  // The n-th instruction that this loader made, counted from 0, which is its id where one loader made all that there
+  // are.
+  HloInstruction* Made(uint32_t n) const {
+    return std::launder(reinterpret_cast<HloInstruction*>(rooms_[n / kRoom] + n % kRoom * sizeof(HloInstruction)));
+  }
+
+  // ---- A module read in parts, each by a loader of its own into a module of its own (parser/parts.cc).
+  // Keeps a part alive as long as the module: what it holds becomes the module's.
+  void Keep(std::shared_ptr<const HloModule> part) {
+    const std::string* name = &part->name();
+    module_.texts_.emplace_back(std::move(part), name);
+  }
+  // Ids from here on belong to a part's `count` instructions: the first of them.
+  int32_t TakeInstructionIds(int32_t count) {
+    return std::exchange(module_.next_instruction_id_, module_.next_instruction_id_ + count);
+  }
+  // A part's computation becomes the module's: its instructions' ids, which began at 0, begin at `first_id`, and each
+  // shape is the one that `shape_of` gives for it. May run for several computations at once.
+  template <class ShapeOf>
+  void Adopt(HloComputation* computation, int32_t first_id, const ShapeOf& shape_of) {
+    computation->module_ = &module_;
+    computation->lowest_id_ += first_id;
+    computation->highest_id_ += first_id;
+    for (HloInstruction* i = computation->first_; i != nullptr; i = i->next_) {
+      i->id_ += first_id;
+      i->shape_ = shape_of(i->shape_);
+    }
+  }
+  // Whoever calls `stand_in`, a computation of a part that stands for `computation`, calls that.
+  void Redirect(HloComputation* stand_in, HloComputation* computation);
+
  private:
+  static constexpr uint32_t kRoom = 32;  // instructions that stand side by side
+  // Attributes that own memory must be destroyed. Rows of them are, so that not each needs to be known to the arena.
+  template <class A>
+  struct Row {
+    A* items;
+    uint32_t count = 0, capacity = 0;
+    ~Row() { std::destroy_n(items, count); }
+  };
+  template <class A>
+  A* NewAttributes() {
+    if constexpr (std::is_trivially_destructible_v<A>) {
+      return module_.arena_.New<A>();
+    } else {
+      void*& known = rows_[internal::kAttributesIndex<A>];
+      Row<A>* row = static_cast<Row<A>*>(known);
+      if (row == nullptr || row->count == row->capacity) {
+        constexpr uint32_t kLongest = 16;
+        const uint32_t capacity = row == nullptr ? 1 : std::min(2 * row->capacity, kLongest);
+        row = module_.arena_.New<Row<A>>(static_cast<A*>(module_.arena_.Allocate(capacity * sizeof(A), alignof(A))), 0u,
+                                         capacity);
+        known = row;
+      }
+      return new (row->items + row->count++) A{};
+    }
+  }
+
   HloModule& module_;
-  std::byte* room_ = nullptr;  // in the arena, for the next instructions
-  size_t room_left_ = 0, room_size_ = 16;
+  std::vector<std::byte*> rooms_;  // in the arena
+  size_t room_used_ = kRoom;       // of the last one
+  std::array<void*, 256> rows_{};  // by kAttributesIndex: the Row<A> that the next attributes go to
 };
 
 }  // namespace hloir

@@ -67,6 +67,19 @@ struct Plain {
 #endif
 };
 
+// None of what tells how deep braces are: braces, quotes, and what a comment begins with.
+struct NoBrace {
+  static bool Holds(char c) { return c != '{' && c != '}' && c != '"' && c != '\'' && c != '/'; }
+#ifdef __SSE2__
+  static __m128i Holds(__m128i v) {
+    auto is = [v](char c) { return _mm_cmpeq_epi8(v, _mm_set1_epi8(c)); };
+    const __m128i brace = _mm_or_si128(is('{'), is('}'));
+    const __m128i other = _mm_or_si128(_mm_or_si128(is('"'), is('\'')), is('/'));
+    return _mm_xor_si128(_mm_or_si128(brace, other), _mm_set1_epi8(-1));
+  }
+#endif
+};
+
 // The end of the word that begins at `p`.
 inline const char* WordEnd(const char* p, const char* end) { return FindNot<WordPart>(p, end); }
 // The first of two bytes.

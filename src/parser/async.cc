@@ -42,7 +42,7 @@ bool ModuleReader::WrapAsyncStart(HloInstruction* start, HloOpcode wrapped, cons
   // It takes part in the naming as if the body stood in place.
   has_inline_computations_ = true;
   NameAnonymous(op, OpcodeName(wrapped));
-  if (op->name() != OpcodeName(wrapped)) renamed_from_[op] = OpcodeName(wrapped);
+  if (op->name() != OpcodeName(wrapped)) renamed_from_.push_back({op, OpcodeName(wrapped)});
   GraphLoader::Append(body, op);
   if (!FinishComputation(body, op, place)) return false;
   start->AddCalledComputation(body);

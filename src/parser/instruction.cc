@@ -99,6 +99,7 @@ bool ModuleReader::ParseInstructionBody(const Word& name, const char* place, boo
   lexer_.SkipBlank();
   const char* opcode_place = lexer_.at();
   if (!ParseOpcode(opcode)) return false;
+  if (part_ != nullptr && NeedsWholeModule(opcode, name)) return GiveUpPart();
   if (module_->instruction_id_limit() >= options().max_instructions) {
     return FailLimit(place, Format("more than {} instructions", options().max_instructions));
   }
@@ -130,6 +131,7 @@ bool ModuleReader::ParseInstructionBody(const Word& name, const char* place, boo
   } else if (!ParseAttributes(instruction, instruction, is_nested, opcode_place)) {
     return false;
   }
+  if (shape == nullptr && part_ != nullptr && !instruction->called_computations().empty()) return GiveUpPart();
   if (shape == nullptr && !InferMissingShape(instruction, opcode_place)) return false;
   if (!CheckInstruction(instruction, opcode, opcode_place)) return false;
 
@@ -235,6 +237,7 @@ bool ModuleReader::ParseOperand() {
 
 // #0#1 after a name: get-tuple-element instructions, made once for each such text.
 bool ModuleReader::ParseTupleElementChain(HloInstruction*& operand, const Word& base) {
+  if (part_ != nullptr) return GiveUpPart();  // its name is made from one that is not given yet
   const char* end = base.data + base.size;
   while (*lexer_.at() == '#') {
     const char* place = lexer_.at();
@@ -258,12 +261,10 @@ bool ModuleReader::ParseTupleElementChain(HloInstruction*& operand, const Word& 
     element->set_line(lines_.LineOf(place));
     NameAnonymous(element, Format("{}.{}", operand->name(), index));
     GraphLoader::Append(computation_, element);
-    bool is_new = false;
-    NameTable::Entry& entry = names_.FindOrAdd(key, is_new);
-    if (!is_new && entry.instruction != nullptr && has_inline_computations_) {
-      shadowed_.push_back({static_cast<uint32_t>(&entry - names_.entries().data()), entry.instruction});
-    }
-    entry.instruction = element;
+    const NameTable::Slot* slot = names_.Find(key);
+    HloInstruction* outer = slot != nullptr ? names_.InstructionOf(*slot) : nullptr;
+    if (outer != nullptr && has_inline_computations_) shadowed_.push_back({key, outer});
+    names_.Set(key, element);
     operand = element;
   }
   return true;

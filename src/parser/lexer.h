@@ -214,7 +214,7 @@ class Lexer {
 // Counts lines up to places that come in increasing order.
 class LineCounter {
  public:
-  explicit LineCounter(const char* begin) : at_(begin) {}
+  explicit LineCounter(const char* begin, int32_t line = 1) : at_(begin), line_(line) {}
   int32_t LineOf(const char* place) {
     while (const void* newline = std::memchr(at_, '\n', static_cast<size_t>(place - at_))) {
       ++line_;
@@ -226,7 +226,7 @@ class LineCounter {
 
  private:
   const char* at_;
-  int32_t line_ = 1;
+  int32_t line_;
 };
 
 }  // namespace hloir

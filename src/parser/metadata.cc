@@ -5,28 +5,66 @@
 #include <cmath>
 
 #include "module_reader.h"
+#include "parts.h"
 
 #include "support/format.h"
 
 namespace hloir {
 
-// The same text as last time is the same metadata; else it is read anew.
+namespace {
+
+// Where the metadata that begin at `at` end, by braces and quotes alone; nullptr if that cannot be told at a glance.
+const char* MetadataEnd(const char* at, const char* end) {
+  if (*at != '{') return nullptr;
+  constexpr ptrdiff_t kLongest = 4096;  // or many looks at one long text would take quadratic time
+  const char* const limit = at + std::min(kLongest, end - at);
+  while (true) {
+    at = scan::FindEither<'"', '}'>(at + 1, limit);
+    if (at == limit) return nullptr;
+    if (*at == '}') return at + 1;
+    at = scan::FindEither<'"', '\\'>(at + 1, limit);
+    if (at == limit || *at == '\\') return nullptr;
+  }
+}
+
+}  // namespace
+
+// A text that was read before is the same metadata; only others are read.
 bool ModuleReader::ParseSharedMetadata(HloInstruction* instruction) {
   lexer_.SkipBlank();
-  const char* start = lexer_.at();
+  const char* const start = lexer_.at();
   if (!last_metadata_text_.empty() && static_cast<size_t>(lexer_.end() - start) >= last_metadata_text_.size() &&
       SameBytes(start, last_metadata_text_.data(), last_metadata_text_.size())) {
     GraphLoader::set_metadata(instruction, last_metadata_);
     lexer_.set_at(start + last_metadata_text_.size());
     return true;
   }
+  MetadataSlot* slot = nullptr;
+  // In a small module the table would cost more than it saves.
+  constexpr size_t kMany = 32;
+  if (const char* end = ++metadata_count_ > kMany ? MetadataEnd(start, lexer_.end()) : nullptr) {
+    if (metadata_slots_.empty()) metadata_slots_.resize(kMetadataSlots);
+    const size_t size = static_cast<size_t>(end - start);
+    const size_t told_by = std::min<size_t>(size, 48);  // ends differ
+    slot = &metadata_slots_[(HashBytes(end - told_by, told_by) + size) % kMetadataSlots];
+    if (slot->text.size() == size && SameBytes(slot->text.data(), start, size)) {
+      GraphLoader::set_metadata(instruction, last_metadata_ = slot->metadata);
+      last_metadata_text_ = slot->text;
+      lexer_.set_at(end);
+      return true;
+    }
+  }
   OpMetadata* read = loader_.NewMetadata();
   const bool ok = ParseMetadata(*read);
   read = loader_.Own(read);
   if (!ok) return false;
-  if (read->stack_frame_id != 0) read->stack_frame_id = stack_frames_.Use(read->stack_frame_id);
+  if (read->stack_frame_id != 0) {
+    if (part_ != nullptr) part_->framed.push_back(read);  // the whole's tables say which
+    else read->stack_frame_id = stack_frames_.Use(read->stack_frame_id);
+  }
   GraphLoader::set_metadata(instruction, last_metadata_ = read);
   last_metadata_text_ = {start, static_cast<size_t>(lexer_.at() - start)};
+  if (slot != nullptr) *slot = {last_metadata_text_, read};
   return true;
 }
 

@@ -11,17 +11,13 @@
 namespace hloir {
 
 ModuleReader::ModuleReader(const TextCursor& cursor, const std::shared_ptr<const std::string>& text,
-                           bool several_modules)
+                           bool several_modules, const ParserCores& cores)
     : FragmentReader(cursor),
       several_modules_(several_modules),
+      cores_(cores),
       module_(std::make_unique<HloModule>("_")),
       loader_(*module_) {
   loader_.AdoptText(text);
-  // A module takes about twice its text; of several in one text, who knows how long this one is.
-  constexpr size_t kMostReserved = size_t{256} << 20;
-  if (!several_modules_) {
-    loader_.Reserve(std::min(2 * static_cast<size_t>(lexer_.end() - lexer_.at()), kMostReserved));
-  }
 }
 
 std::unique_ptr<HloModule> ModuleReader::ReadModule() {
@@ -30,7 +26,10 @@ std::unique_ptr<HloModule> ModuleReader::ReadModule() {
 }
 
 bool ModuleReader::ParseModule() {
-  if (lexer_.AcceptWord("HloModule")) return ParseHeader() && ParseStackTables() && ParseComputations();
+  if (lexer_.AcceptWord("HloModule")) {
+    if (!ParseHeader() || !ParseStackTables()) return false;
+    return ParseInParallel() || ParseComputations();
+  }
   if (!LooksLikeComputation()) return ParseSingleInstruction();
   if (!ParseComputations()) return false;
   module_->set_name(Format("module_{}", EntryOrLast()->name()));
@@ -253,7 +252,15 @@ bool ModuleReader::ParseStackTables() {
   return !failed();
 }
 
+// A module takes about twice its text.
+void ModuleReader::ReserveFor(size_t bytes) {
+  constexpr size_t kMostReserved = size_t{256} << 20;
+  loader_.Reserve(std::min(2 * bytes, kMostReserved));
+}
+
 bool ModuleReader::ParseComputations() {
+  // Of several modules in one text, who knows how long this one is.
+  if (!several_modules_) ReserveFor(static_cast<size_t>(lexer_.end() - lexer_.at()));
   do {
     if (!ParseComputation()) return false;
     const char* end = lexer_.at();
@@ -266,36 +273,51 @@ bool ModuleReader::ParseComputations() {
 
 // ["ENTRY"] name ["(" params ")" "->" shape] "{" instructions "}" ["," execution_thread="…"]
 bool ModuleReader::ParseComputation() {
+  Head head;
+  if (!ParseHead(head)) return false;
+  if (computations_.contains(head.name.text())) {
+    return Fail(head.name_place, Format("computation '{}' is defined twice", head.name.text()));
+  }
+  if (head.is_entry && module_->entry_computation() != nullptr)
+    return Fail(head.place, "the module already has an ENTRY computation");
+  HloComputation* computation =
+      loader_.NewComputation(LegalComputationName(head.name.text()), lines_.LineOf(head.place));
+  if (!ParseBody(computation, head.place) || !CheckResult(head, *computation->root())) return false;
+  computations_[head.name.text()] = computation;
+  if (head.is_entry) module_->set_entry_computation(computation);
+  std::string_view thread;
+  if (!ParseThread(thread)) return false;
+  if (!thread.empty()) {
+    GraphLoader::set_execution_thread(computation, thread);
+    has_threads_ = true;
+  }
+  return true;
+}
+
+// ["ENTRY"] name ["(" params ")" "->" shape] "{"
+bool ModuleReader::ParseHead(Head& head) {
   lexer_.SkipBlank();
-  const char* place = lexer_.at();
-  const bool is_entry = lexer_.AcceptWord("ENTRY");
-  Word name;
+  head.place = lexer_.at();
+  head.is_entry = lexer_.AcceptWord("ENTRY");
   lexer_.SkipBlank();
-  const char* name_place = lexer_.at();
-  if (!ReadName(name, "a computation") || !CheckNoTypeWord(name)) return false;
-  const Shape* stated = nullptr;
-  const char* shape_place = lexer_.at();
-  bool has_shape = lexer_.Peek() == '(';
-  if (has_shape) {
+  head.name_place = lexer_.at();
+  if (!ReadName(head.name, "a computation") || !CheckNoTypeWord(head.name)) return false;
+  if (lexer_.Peek() == '(') {
     if (!ParseParameterList()) return false;
-    shape_place = (lexer_.SkipBlank(), lexer_.at());
-    if (!ParseInternedShape(stated)) return false;
+    head.shape_place = (lexer_.SkipBlank(), lexer_.at());
+    if (!ParseInternedShape(head.stated)) return false;
   }
-  if (!Expect('{')) return false;
-  if (computations_.contains(name.text())) {
-    return Fail(name_place, Format("computation '{}' is defined twice", name.text()));
-  }
-  if (is_entry && module_->entry_computation() != nullptr)
-    return Fail(place, "the module already has an ENTRY computation");
-  HloComputation* computation = loader_.NewComputation(LegalComputationName(name.text()), lines_.LineOf(place));
-  if (!ParseBody(computation, place)) return false;
-  const HloInstruction* root = computation->root();
-  if (has_shape && stated != &root->shape() && !stated->Compatible(root->shape())) {
-    return Fail(shape_place, Format("computation '{}' is declared to return {}, but its root '{}' is {}", name.text(),
-                                    stated->ToString(), root->name(), root->shape().ToString()));
-  }
-  computations_[name.text()] = computation;
-  if (is_entry) module_->set_entry_computation(computation);
+  return Expect('{');
+}
+
+bool ModuleReader::CheckResult(const Head& head, const HloInstruction& root) {
+  return head.stated == nullptr || head.stated == &root.shape() || head.stated->Compatible(root.shape()) ||
+         Fail(head.shape_place,
+              Format("computation '{}' is declared to return {}, but its root '{}' is {}", head.name.text(),
+                     head.stated->ToString(), root.name(), root.shape().ToString()));
+}
+
+bool ModuleReader::ParseThread(std::string_view& thread) {
   const char* before = lexer_.at();
   if (!lexer_.Accept(',')) {
     lexer_.set_at(before);
@@ -303,12 +325,8 @@ bool ModuleReader::ParseComputation() {
   }
   lexer_.SkipBlank();
   if (!lexer_.AcceptWord("execution_thread")) return FailExpected("execution_thread");
-  std::string_view thread;
   if (!ExpectEquals() || !ReadString(thread)) return false;
-  if (thread != "main") {
-    GraphLoader::set_execution_thread(computation, thread);
-    has_threads_ = true;
-  }
+  if (thread == "main") thread = {};
   return true;
 }
 
@@ -362,7 +380,7 @@ bool ModuleReader::FinishComputation(HloComputation* computation, HloInstruction
     parameters[static_cast<size_t>(number)] = parameter;
   }
   found = std::move(parameters);
-  if (computation != single_computation_) {
+  if (computation != single_computation_ && part_ == nullptr) {
     loader_.Name(computation);
     loader_.List(computation);
   }
@@ -377,10 +395,10 @@ bool ModuleReader::ParseComputationReference(HloComputation*& computation) {
     Word name;
     if (!ReadName(name, "a computation's name") || !CheckNoTypeWord(name)) return false;
     auto it = computations_.find(name.text());
-    if (it == computations_.end()) return Fail(place, Format("computation '{}' is not defined", name.text()));
-    computation = it->second;
-    return true;
+    computation = it != computations_.end() ? it->second : part_ != nullptr ? FindInOtherPart(name.text()) : nullptr;
+    return computation != nullptr || Fail(place, Format("computation '{}' is not defined", name.text()));
   }
+  if (part_ != nullptr) return GiveUpPart();
   Nesting nesting(*this, kInstructionWeight);
   if (nesting.TooDeep()) return FailDepth(place);
   lexer_.Accept('{');
@@ -389,7 +407,7 @@ bool ModuleReader::ParseComputationReference(HloComputation*& computation) {
   const size_t shadowed_before = shadowed_.size();
   if (!ParseBody(computation, place)) return false;
   for (; shadowed_.size() > shadowed_before; shadowed_.pop_back()) {
-    names_.entries()[shadowed_.back().first].instruction = shadowed_.back().second;
+    names_.Set(shadowed_.back().first, shadowed_.back().second);
   }
   return true;
 }
@@ -429,7 +447,7 @@ HloComputation* ModuleReader::EntryOrLast() {
 bool ModuleReader::FinishModule() {
   module_->config().stack_frames = stack_frames_.TakeTables();
   module_->set_entry_computation(EntryOrLast());
-  if (has_inline_computations_ && !renamed_from_.empty()) RenameInCompletionOrder();
+  if (has_inline_computations_ && !renamed_from_.empty()) GiveNamesAnew();
   const ModuleConfig& config = module_->config();
   const Shape& result = config.entry_computation_layout.has_value() ? config.entry_computation_layout->result
                                                                     : module_->entry_computation()->root()->shape();

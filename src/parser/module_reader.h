@@ -1,8 +1,9 @@
 // ModuleReader: one module, read in one pass over the text. A reader is made for each module, so that nothing of one
 // module is left when the next one begins. Where things are: module.cc header and computations; instruction.cc
-// instructions and operands; rules.cc what must hold of one; async.cc the async sugar; names.cc names; shape.cc shapes
-// that were seen before; attributes.cc which attribute belongs to which op; metadata.cc and sharding.cc what one
-// instruction shares with the one before it. The graph is built through GraphLoader (ir/graph_loader.h).
+// instructions and operands; rules.cc what must hold of one; async.cc the async sugar; names.cc names; parts.cc
+// large texts by several threads; shape.cc shapes that were seen before; attributes.cc which attribute belongs to which
+// op; metadata.cc and sharding.cc what one instruction shares with the one before it. The graph is built through
+// GraphLoader (ir/graph_loader.h).
 #pragma once
 
 #include <memory>
@@ -17,6 +18,7 @@
 #include "hloir/analysis/stack_frames.h"
 #include "ir/graph_loader.h"
 #include "name_table.h"
+#include "parser_cores.h"
 
 namespace hloir {
 
@@ -24,13 +26,16 @@ class ModuleReader final : public FragmentReader {
  public:
   // Reads on from where `cursor` is. `text` is the cursor's, and the module keeps it. If `several_modules`, a line
   // `// -----` between computations ends the module; otherwise it is a comment.
-  ModuleReader(const TextCursor& cursor, const std::shared_ptr<const std::string>& text, bool several_modules);
+  ModuleReader(const TextCursor& cursor, const std::shared_ptr<const std::string>& text, bool several_modules,
+               const ParserCores& cores = {});
 
   // A module, or bare computations, or one instruction, up to the end, a module's beginning or a line `// -----`.
   // nullptr: cursor() has the error.
   std::unique_ptr<HloModule> ReadModule();
   // Where the reader is now.
   const TextCursor& cursor() const { return *this; }
+  // How many parts of the text were read at once; 0: it was read as one.
+  size_t part_count() const { return part_count_; }
 
  private:
   std::string_view Keep(std::string text) override { return loader_.KeepText(text); }
@@ -45,7 +50,19 @@ class ModuleReader final : public FragmentReader {
   bool ParseProgramShape(ProgramShape& shape);
   bool ParseStackTables();
   bool ParseComputations();
+  void ReserveFor(size_t bytes);
+  // What stands before a computation's body, and what is to be known of that behind it.
+  struct Head {
+    bool is_entry = false;
+    Word name;
+    const Shape* stated = nullptr;  // the result's; nullptr: none is
+    const char *place = nullptr, *name_place = nullptr, *shape_place = nullptr;
+  };
   bool ParseComputation();
+  bool ParseHead(Head& head);
+  bool CheckResult(const Head& head, const HloInstruction& root);
+  // [", execution_thread=" STRING]: "" if it is not there, or "main".
+  bool ParseThread(std::string_view& thread);
   bool LooksLikeComputation();
   bool ParseParameterList();
   bool ParseSingleInstruction();
@@ -59,6 +76,21 @@ class ModuleReader final : public FragmentReader {
   bool ParseComputationReference(HloComputation*& computation);
   bool ParseOriginRecoveryTable(std::vector<OriginRecovery>& table);  // metadata.cc
 
+  // ---- Computations read at once by several threads (parts.cc).
+  struct Body;
+  struct Whole;
+  struct Part;
+  ModuleReader(const TextCursor& cursor, Part& part);
+  bool ParseInParallel();
+  bool FindBodies(Whole& whole);
+  bool ReadPart();
+  bool Join(Whole& whole);
+  bool NamesClash(const Whole& whole) const;
+  // In a part: what is read needs more than the part to be understood. The whole text is then read as one. Returns
+  // false.
+  bool GiveUpPart();
+  HloComputation* FindInOtherPart(std::string_view name);
+
   // ---- Instructions (instruction.cc).
   bool ParseInstruction(HloInstruction*& instruction, bool& is_root);
   struct Opcode {
@@ -68,6 +100,7 @@ class ModuleReader final : public FragmentReader {
     std::string_view unknown{};  // the word itself, where no table knows it
   };
   bool ParseOpcode(Opcode& opcode);
+  static bool NeedsWholeModule(const Opcode& opcode, const Word& name);
   // What follows `name =`; an anonymous one if the name is empty.
   bool ParseInstructionBody(const Word& name, const char* place, bool is_nested, HloInstruction*& instruction);
   bool ParseOperandList(size_t& count);
@@ -98,9 +131,9 @@ class ModuleReader final : public FragmentReader {
   bool CheckNoTypeWord(const Word& name);
   std::string_view LegalComputationName(std::string_view name);
   void NameAnonymous(HloInstruction* instruction, std::string_view base);
-  std::string_view NameGiven(std::string_view wanted, bool is_new);
-  std::string_view UniqueName(std::string_view wanted);
-  void RenameInCompletionOrder();
+  void GiveName(std::string_view wanted, bool is_new, HloInstruction* instruction);
+  void MakeUnique(std::string_view wanted, HloInstruction* instruction);
+  void GiveNamesAnew();
 
   // ---- Shapes (shape.cc).
   bool ParseInternedShape(const Shape*& shape);
@@ -126,16 +159,20 @@ class ModuleReader final : public FragmentReader {
   bool ParseSharedSharding(const Sharding*& sharding);    // sharding.cc
 
   const bool several_modules_;
+  ParserCores cores_;
+  size_t part_count_ = 0;
+  Part* part_ = nullptr;  // the one that this reader reads; nullptr: it reads the whole
   std::unique_ptr<HloModule> module_;
   GraphLoader loader_;
   HloComputation* computation_ = nullptr;  // the one being read
   // Where one instruction is all the text: the computation made for it.
   HloComputation* single_computation_ = nullptr;
-  NameTable names_;
+  NameTable names_{&loader_};
   UniqueNamer namer_;
   // Names that inline bodies took from the computations around them, to be given back.
-  std::vector<std::pair<uint32_t, HloInstruction*>> shadowed_;
-  std::unordered_map<const HloInstruction*, std::string_view> renamed_from_;
+  std::vector<std::pair<Word, HloInstruction*>> shadowed_;
+  // What instructions are called in the text that have another name now.
+  std::vector<std::pair<const HloInstruction*, std::string_view>> renamed_from_;
   bool has_inline_computations_ = false;
   bool has_threads_ = false;  // some computation is not on the main thread
   // The async-start that each async-update goes back to.
@@ -155,6 +192,14 @@ class ModuleReader final : public FragmentReader {
   std::vector<ShapeSlot> shape_slots_ = std::vector<ShapeSlot>(256);
   size_t shape_count_ = 0;
 
+  // Metadata by their text, as many instructions share theirs with one a few lines above: the latest of each hash.
+  struct MetadataSlot {
+    std::string_view text;
+    const OpMetadata* metadata = nullptr;
+  };
+  static constexpr size_t kMetadataSlots = 1024;
+  std::vector<MetadataSlot> metadata_slots_;
+  size_t metadata_count_ = 0;
   std::string_view last_metadata_text_, last_sharding_text_;
   const OpMetadata* last_metadata_ = nullptr;
   const Sharding* last_sharding_ = nullptr;

@@ -1,79 +1,118 @@
 // NameTable: from a name in the text to the instruction that has it, for a whole module at once. Names are scoped by
-// computation, so a name's entry tells the latest instruction of that name, and the parser looks whose that is. Open
-// addressing with 8 bytes a slot; entries stand in the order of definition, so what was defined last is still in cache.
+// computation, so a name's slot tells the latest instruction of that name, and the parser looks whose that is. Open
+// addressing with 8 bytes a slot, which are all that most names take: the instruction itself knows its name.
 #pragma once
 
 #include <vector>
 
 #include "hloir/instruction.h"
+#include "ir/graph_loader.h"
 #include "lexer.h"
 
 namespace hloir {
 
 class NameTable {
  public:
-  struct Entry {
-    Word name;
-    HloInstruction* instruction;  // nullptr: the name is taken, by a name that the parser made
-  };
+  // Of instructions that `loader` makes; nullptr: of any, which takes three times the memory.
+  explicit NameTable(const GraphLoader* loader) : loader_(loader), slots_(kMinSlots) {}
 
-  NameTable() : slots_(kMinSlots) {}
+  struct Slot {
+    uint32_t hash = 0;
+    uint32_t item = 0;  // 0: free
+  };
 
   // Said early of a name that will be added: its slot comes into cache meanwhile. A large module's table is larger than
   // that.
   void Prefetch(const Word& word) const { __builtin_prefetch(&slots_[word.hash & (slots_.size() - 1)], 1); }
-  // The entry of a name, or nullptr.
-  Entry* Find(const Word& word) {
+  // The slot of a name, or nullptr.
+  const Slot* Find(const Word& word) const {
+    const Slot& slot = slots_[Search(word)];
+    return slot.item != 0 ? &slot : nullptr;
+  }
+  // The slot of a name, new (and `is_new` set) if there was none: then, before anything else is asked, Set or Take says
+  // whose it is. Slots move when another name is added.
+  Slot& FindOrAdd(const Word& word, bool& is_new) {
+    if (4 * (used_ + 1) > 3 * slots_.size()) Grow();
+    Slot& slot = slots_[Search(word)];
+    is_new = slot.item == 0;
+    if (is_new) slot.hash = word.hash, ++used_;
+    return slot;
+  }
+  // The instruction that is meant by it; nullptr: the name is taken, by a name that the parser made.
+  HloInstruction* InstructionOf(const Slot& slot) const {
+    if ((slot.item & kAside) != 0) return aside_[slot.item & kNumber].instruction;
+    return (slot.item & kMade) != 0 ? nullptr : loader_->Made((slot.item & kNumber) - 1);
+  }
+  // `slot` is that of `name`, which is the instruction's own, and means it.
+  void SetOwn(Slot& slot, const Word& name, HloInstruction* instruction) {
+    if (loader_ == nullptr) Set(slot, name, instruction);
+    else slot.item = static_cast<uint32_t>(instruction->id()) + 1;
+  }
+  // `slot` is that of `word`, and means the instruction (nullptr: none), which may be called otherwise.
+  void Set(Slot& slot, const Word& word, HloInstruction* instruction) {
+    if ((slot.item & kAside) == 0) {
+      slot.item = kAside | static_cast<uint32_t>(aside_.size());
+      aside_.push_back({word, nullptr});
+    }
+    aside_[slot.item & kNumber].instruction = instruction;
+  }
+  void Set(const Word& word, HloInstruction* instruction) {
+    bool is_new = false;
+    Slot& slot = FindOrAdd(word, is_new);
+    Set(slot, word, instruction);
+  }
+  // `word`, which is new, is taken by a name that the parser made for the instruction, and means nothing.
+  void Take(const Word& word, const HloInstruction* instruction) {
+    bool is_new = false;
+    Slot& slot = FindOrAdd(word, is_new);
+    const bool own = loader_ != nullptr && IsSame(instruction->name(), word);
+    if (own) slot.item = kMade | (static_cast<uint32_t>(instruction->id()) + 1);
+    else Set(slot, word, nullptr);
+  }
+  // All slots, the free ones too, and the name of one that is not free.
+  const std::vector<Slot>& slots() const { return slots_; }
+  std::string_view NameOf(const Slot& slot) const {
+    return (slot.item & kAside) != 0 ? aside_[slot.item & kNumber].name.text()
+                                     : loader_->Made((slot.item & kNumber) - 1)->name();
+  }
+
+ private:
+  // A name whose instruction, if it has one, is called otherwise.
+  struct Aside {
+    Word name;
+    HloInstruction* instruction;
+  };
+  // An item is an instruction's number plus 1, perhaps with kMade, or kAside with an index.
+  static constexpr uint32_t kAside = 1u << 31, kMade = 1u << 30, kNumber = kMade - 1;
+  static constexpr size_t kMinSlots = 256;
+
+  static bool IsSame(std::string_view a, const Word& b) {
+    return a.size() == b.size && (a.data() == b.data || SameBytes(a.data(), b.data, b.size));
+  }
+  // Where the name is, or where it belongs.
+  size_t Search(const Word& word) const {
     const size_t mask = slots_.size() - 1;
     for (size_t i = word.hash & mask;; i = (i + 1) & mask) {
       const Slot& slot = slots_[i];
-      if (slot.entry == 0) return nullptr;
-      if (slot.hash != word.hash) continue;
-      Entry& entry = entries_[slot.entry - 1];
-      if (IsSame(entry.name, word)) return &entry;
+      if (slot.item == 0 || (slot.hash == word.hash && IsSame(NameOf(slot), word))) return i;
     }
   }
-  // The entry of a name, new (and `is_new` set) if there was none.
-  Entry& FindOrAdd(const Word& word, bool& is_new) {
-    if (2 * entries_.size() >= slots_.size()) Grow();
-    const size_t mask = slots_.size() - 1;
-    size_t i = word.hash & mask;
-    for (; slots_[i].entry != 0; i = (i + 1) & mask) {
-      if (slots_[i].hash != word.hash) continue;
-      Entry& entry = entries_[slots_[i].entry - 1];
-      if (IsSame(entry.name, word)) {
-        is_new = false;
-        return entry;
-      }
-    }
-    is_new = true;
-    entries_.push_back({word, nullptr});
-    slots_[i] = {word.hash, static_cast<uint32_t>(entries_.size())};
-    return entries_.back();
-  }
-  std::vector<Entry>& entries() { return entries_; }
-
- private:
-  struct Slot {
-    uint32_t hash = 0;
-    uint32_t entry = 0;  // index + 1; 0: free
-  };
-  static constexpr size_t kMinSlots = 256;
-  static bool IsSame(const Word& a, const Word& b) { return a.size == b.size && SameBytes(a.data, b.data, a.size); }
   void Grow() {
     std::vector<Slot> grown(2 * slots_.size());
     const size_t mask = grown.size() - 1;
     for (const Slot& slot : slots_) {
-      if (slot.entry == 0) continue;
+      if (slot.item == 0) continue;
       size_t i = slot.hash & mask;
-      while (grown[i].entry != 0) i = (i + 1) & mask;
+      while (grown[i].item != 0) i = (i + 1) & mask;
       grown[i] = slot;
     }
     slots_.swap(grown);
   }
 
+  const GraphLoader* loader_;
   std::vector<Slot> slots_;
-  std::vector<Entry> entries_;
+  size_t used_ = 0;
+  std::vector<Aside> aside_;
 };
 
 }  // namespace hloir

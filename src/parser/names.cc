@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "module_reader.h"
+#include "parts.h"
 
 #include "support/format.h"
 
@@ -15,6 +16,12 @@ Word MakeWord(std::string_view text) {
 }
 
 bool IsNumbered(std::string_view name) { return !SplitNumber(name).number.empty(); }
+
+// x.01, x.0
+bool HasZeroes(std::string_view name) {
+  const std::string_view number = SplitNumber(name).number;
+  return !number.empty() && number[0] == '0';
+}
 
 bool IsTypeWord(std::string_view name) {
   if (name.size() < 2 || name.size() > 13) return false;
@@ -45,56 +52,70 @@ std::string_view ModuleReader::LegalComputationName(std::string_view name) {
 bool ModuleReader::Define(const Word& name, HloInstruction* instruction, const char* place) {
   if (!IsLegalName(name.text())) return Fail(place, Format("'{}' cannot be an instruction's name", name.text()));
   bool is_new = false;
-  NameTable::Entry& entry = names_.FindOrAdd(name, is_new);
-  if (!is_new && entry.instruction != nullptr) {
-    HloComputation* owner = entry.instruction->parent();
-    if (owner == instruction->parent()) {
-      return Fail(
-          place, Format("instruction '{}' is defined twice; first in line {}", name.text(), entry.instruction->line()));
+  NameTable::Slot& slot = names_.FindOrAdd(name, is_new);
+  GraphLoader::set_name(instruction, name.text());
+  if (is_new && !HasZeroes(name.text())) {
+    names_.SetOwn(slot, name, instruction);
+    return true;
+  }
+  if (HloInstruction* known = is_new ? nullptr : names_.InstructionOf(slot)) {
+    if (known->parent() == instruction->parent()) {
+      return Fail(place, Format("instruction '{}' is defined twice; first in line {}", name.text(), known->line()));
     }
     // An inline body hides the names of the computations around it, till it ends.
-    if (has_inline_computations_) {
-      shadowed_.push_back({static_cast<uint32_t>(&entry - names_.entries().data()), entry.instruction});
-    }
+    if (has_inline_computations_) shadowed_.push_back({name, known});
   }
-  entry.instruction = instruction;
-  GraphLoader::set_name(instruction, NameGiven(name.text(), is_new));
-  if (instruction->name() != name.text()) renamed_from_[instruction] = name.text();
+  names_.Set(slot, name, instruction);
+  if (part_ != nullptr) {
+    part_->needs_names = true;  // they are given when the parts come together
+    return true;
+  }
+  GiveName(name.text(), is_new, instruction);
+  if (instruction->name() != name.text()) renamed_from_.push_back({instruction, name.text()});
   return true;
 }
 
-// The name to have for a `wanted` one, which stands in names_ and was (`is_new`) not there before. x.01 is x.1, x.0 is
-// x: what counts is the number.
-std::string_view ModuleReader::NameGiven(std::string_view wanted, bool is_new) {
-  auto [root, number] = SplitNumber(wanted);
-  if (!number.empty() && number[0] == '0') {
+// Names an instruction that is `wanted` in the text, which stands in names_ and was (`is_new`) not there before. x.01
+// is x.1, x.0 is x: what counts is the number.
+void ModuleReader::GiveName(std::string_view wanted, bool is_new, HloInstruction* instruction) {
+  // The name `counts`, as long as nobody has it.
+  const auto take = [&](std::string_view counts, std::string_view name) {
+    if (names_.Find(MakeWord(counts)) != nullptr) return false;
+    GraphLoader::set_name(instruction, name);
+    names_.Take(MakeWord(counts), instruction);
+    return true;
+  };
+  if (HasZeroes(wanted)) {
+    auto [root, number] = SplitNumber(wanted);
     number.remove_prefix(std::min(number.find_first_not_of('0'), number.size()));
     if (!number.empty()) {
       const std::string_view meant = loader_.KeepText(Format("{}.{}", root, number));
-      names_.FindOrAdd(MakeWord(meant), is_new);
-      if (is_new) return meant;
+      if (take(meant, meant)) return;
+      is_new = false;
     } else if (!IsNumbered(root)) {
-      names_.FindOrAdd(MakeWord(root), is_new);
-      if (is_new) return wanted.ends_with(".0") ? wanted : loader_.KeepText(Format("{}.0", root));
+      if (take(root, wanted.ends_with(".0") ? wanted : loader_.KeepText(Format("{}.0", root)))) return;
+      is_new = false;
     }
   }
-  return is_new ? wanted : UniqueName(wanted);
+  if (is_new) GraphLoader::set_name(instruction, wanted);
+  else MakeUnique(wanted, instruction);
 }
 
 HloInstruction* ModuleReader::FindInstruction(const Word& name) {
-  NameTable::Entry* entry = names_.Find(name);
-  if (entry == nullptr || entry->instruction == nullptr || entry->instruction->parent() != computation_) return nullptr;
-  return entry->instruction;
+  const NameTable::Slot* slot = names_.Find(name);
+  HloInstruction* found = slot != nullptr ? names_.InstructionOf(*slot) : nullptr;
+  return found != nullptr && found->parent() == computation_ ? found : nullptr;
 }
 
 void ModuleReader::NameAnonymous(HloInstruction* instruction, std::string_view base) {
-  bool is_new = false;
-  names_.FindOrAdd(MakeWord(base = loader_.KeepText(base)), is_new);
-  GraphLoader::set_name(instruction, is_new ? base : UniqueName(base));
+  base = loader_.KeepText(base);
+  if (names_.Find(MakeWord(base)) != nullptr) return MakeUnique(base, instruction);
+  GraphLoader::set_name(instruction, base);
+  names_.Take(MakeWord(base), instruction);
 }
 
 // `wanted` is taken: the next free number for its root.
-std::string_view ModuleReader::UniqueName(std::string_view wanted) {
+void ModuleReader::MakeUnique(std::string_view wanted, HloInstruction* instruction) {
   const std::string_view root = NameRoot(wanted);
   // The root alone counts as number 0, unless it is itself a numbered name.
   const auto counted = [root](std::string_view name) {
@@ -102,27 +123,31 @@ std::string_view ModuleReader::UniqueName(std::string_view wanted) {
   };
   const auto is_taken = [&](std::string_view name) { return names_.Find(MakeWord(counted(name))) != nullptr; };
   const std::string_view name = loader_.KeepText(namer_.Next(root, is_taken, /*first=*/0));
-  bool is_new = false;
-  names_.FindOrAdd(MakeWord(counted(name)), is_new);
-  return name;
+  GraphLoader::set_name(instruction, name);
+  names_.Take(MakeWord(counted(name)), instruction);
 }
 
-// Inline bodies are complete before the computation around them, whose first names were taken before theirs: names have
-// to be given out again, in the right order.
-void ModuleReader::RenameInCompletionOrder() {
-  std::vector<std::pair<HloInstruction*, std::string_view>> wanted;
+// All names once more, in the stored order, as if they had been met in it: those of inline bodies, which are complete
+// before the computation around them, whose first names were taken before theirs; those of parts that were read at
+// once.
+void ModuleReader::GiveNamesAnew() {
+  std::unordered_map<const HloInstruction*, std::string_view> wanted(renamed_from_.begin(), renamed_from_.end());
+  names_ = NameTable(part_count_ == 0 ? &loader_ : nullptr);
+  namer_ = UniqueNamer();
   for (HloComputation* computation : module_->computations()) {
     for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      auto it = renamed_from_.find(i);
-      wanted.push_back({i, it != renamed_from_.end() ? it->second : i->name()});
+      const auto known = wanted.empty() ? wanted.end() : wanted.find(i);
+      const Word name = MakeWord(known != wanted.end() ? known->second : i->name());
+      bool is_new = false;
+      NameTable::Slot& slot = names_.FindOrAdd(name, is_new);
+      GraphLoader::set_name(i, name.text());
+      if (is_new && !HasZeroes(name.text())) {
+        names_.SetOwn(slot, name, i);
+      } else {
+        names_.Set(slot, name, nullptr);
+        GiveName(name.text(), is_new, i);
+      }
     }
-  }
-  names_ = NameTable();
-  namer_ = UniqueNamer();
-  for (auto& [instruction, name] : wanted) {
-    bool is_new = false;
-    names_.FindOrAdd(MakeWord(name), is_new);
-    GraphLoader::set_name(instruction, NameGiven(name, is_new));
   }
 }
 

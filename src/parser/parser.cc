@@ -2,6 +2,7 @@
 #include "hloir/parser.h"
 
 #include "module_reader.h"
+#include "parser_cores.h"
 #include "support/guard.h"
 
 namespace hloir {
@@ -10,13 +11,14 @@ namespace {
 using ModulePtr = std::unique_ptr<HloModule>;
 
 StatusOr<std::vector<ModulePtr>> ParseSome(const std::shared_ptr<const std::string>& text, const ParserOptions& options,
-                                           bool only_one) {
+                                           bool only_one, const ParserCores& cores = {}, size_t* parts = nullptr) {
   TextCursor cursor(*text, options);
   std::vector<ModulePtr> modules;
   do {
-    ModuleReader reader(cursor, text, /*several_modules=*/!only_one);
+    ModuleReader reader(cursor, text, /*several_modules=*/!only_one, cores);
     modules.push_back(reader.ReadModule());
     cursor = reader.cursor();
+    if (parts != nullptr) *parts = reader.part_count();
     if (modules.back() == nullptr) return cursor.TakeStatus();
   } while (!only_one && !cursor.AtEnd());
   if (!cursor.ExpectEnd()) return cursor.TakeStatus();
@@ -39,18 +41,18 @@ StatusOr<T> ParseFragment(std::string_view text) {
 
 }  // namespace
 
-namespace {
-
-StatusOr<ModulePtr> UnguardedParseHloModule(std::string text, const ParserOptions& options) {
-  HLOIR_ASSIGN_OR_RETURN(std::vector<ModulePtr> modules,
-                         ParseSome(std::make_shared<const std::string>(std::move(text)), options, /*only_one=*/true));
-  return std::move(modules.front());
+StatusOr<ModulePtr> ParseHloModule(std::string text, const ParserOptions& options, const ParserCores& cores,
+                                   size_t* parts) {
+  return Guarded([&]() -> StatusOr<ModulePtr> {
+    HLOIR_ASSIGN_OR_RETURN(
+        std::vector<ModulePtr> modules,
+        ParseSome(std::make_shared<const std::string>(std::move(text)), options, /*only_one=*/true, cores, parts));
+    return std::move(modules.front());
+  });
 }
 
-}  // namespace
-
 StatusOr<ModulePtr> ParseHloModule(std::string text, const ParserOptions& options) {
-  return Guarded([&] { return UnguardedParseHloModule(std::move(text), options); });
+  return ParseHloModule(std::move(text), options, ParserCores());
 }
 
 StatusOr<std::vector<ModulePtr>> ParseHloModules(std::string text, const ParserOptions& options) {

@@ -1,0 +1,19 @@
+// How many threads read a text, for those who want it otherwise than ParseHloModule has it. Covered by
+// tests/unit/parallel_parser_test.cc.
+#pragma once
+
+#include "hloir/parser.h"
+
+namespace hloir {
+
+// What is left of a text is read by several threads if it has that many bytes. `threads` 0: as many as there are cores.
+struct ParserCores {
+  int threads = 0;
+  size_t least_bytes = size_t{4} << 20;
+};
+
+// ParseHloModule so. `parts`, if given: how many parts of the text were read at once; 0: it was read as one.
+StatusOr<std::unique_ptr<HloModule>> ParseHloModule(std::string text, const ParserOptions& options,
+                                                    const ParserCores& cores, size_t* parts = nullptr);
+
+}  // namespace hloir

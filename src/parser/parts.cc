@@ -1,0 +1,256 @@
+// A large text by several threads. A look at braces and quotes finds where computations begin and end; runs of them,
+// the parts, are read at once, each by a ModuleReader of its own into a module of its own, where stand-ins take the
+// place of computations that other parts have. Then the parts become one module, in the order of the text: the same,
+// down to ids, names and the order of callers, as if one thread had read it.
+//
+// Nothing here says what is wrong with a text. Where anything is, or where something needs more than its part to be
+// understood (an inline body, an async op's sugar, a shape that a callee tells), the parts are thrown away and the text
+// is read as one; so an error is the same one, and the first in the text. Covered by
+// tests/unit/parallel_parser_test.cc.
+
+#include "parts.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+
+#include "ir/scan.h"
+#include "support/cores.h"
+#include "support/parallel.h"
+
+namespace hloir {
+namespace {
+
+// Behind the brace that closes the one before `at`, strings and comments passed over; nullptr if there is none.
+const char* BehindBody(const char* at, const char* end) {
+  for (int64_t open = 1;; ++at) {
+    at = scan::FindNot<scan::NoBrace>(at, end);
+    if (at == end) return nullptr;
+    switch (*at) {
+      case '{': ++open; break;
+      case '}':
+        if (--open == 0) return at + 1;
+        break;
+      case '/':
+        if (at[1] == '/') {
+          at = static_cast<const char*>(std::memchr(at, '\n', static_cast<size_t>(end - at)));
+          if (at == nullptr) return nullptr;
+        } else if (at[1] == '*') {
+          const std::string_view rest(at + 2, static_cast<size_t>(end - at) - 2);
+          const size_t close = rest.find("*/");
+          if (close == std::string_view::npos) return nullptr;
+          at += close + 3;
+        }
+        break;
+      default: {
+        const char quote = *at;
+        do {
+          at = quote == '"' ? scan::FindEither<'"', '\\'>(at + 1, end) : scan::FindEither<'\'', '\\'>(at + 1, end);
+          if (at < end && *at == '\\') ++at;  // and what comes behind it
+          else if (at < end && *at == quote) break;
+        } while (at < end);
+        if (at >= end) return nullptr;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+ModuleReader::ModuleReader(const TextCursor& cursor, Part& part)
+    : FragmentReader(cursor),
+      several_modules_(false),
+      part_(&part),
+      module_(std::make_unique<HloModule>("")),
+      loader_(*module_) {}
+
+bool ModuleReader::GiveUpPart() {
+  part_->whole.given_up = true;
+  return false;
+}
+
+bool ModuleReader::NeedsWholeModule(const Opcode& opcode, const Word& name) {
+  return name.empty() || opcode.is_sugar || !opcode.unknown.empty() || opcode.opcode == HloOpcode::kAsyncStart ||
+         opcode.opcode == HloOpcode::kAsyncUpdate || opcode.opcode == HloOpcode::kAsyncDone ||
+         opcode.opcode == HloOpcode::kScan;
+}
+
+// One that another part reads, if it stands in the text before the one that is being read here.
+HloComputation* ModuleReader::FindInOtherPart(std::string_view name) {
+  const auto found = part_->whole.numbers.find(name);
+  if (found == part_->whole.numbers.end() || found->second >= part_->at) return nullptr;
+  HloComputation*& stand_in = part_->stand_ins[found->second];
+  if (stand_in == nullptr) {
+    stand_in = loader_.NewComputation(name, 0);
+    part_->called.push_back({found->second, stand_in});
+  }
+  return stand_in;
+}
+
+// The computations from here to the end of the text. False also where the text is of several modules.
+bool ModuleReader::FindBodies(Whole& whole) {
+  do {
+    Body body;
+    if (!ParseHead(body.head)) return false;
+    // XLA's rules for names and the word ENTRY, where they are not plain, are the reader's.
+    const std::string_view name = body.head.name.text();
+    if (LegalComputationName(name) != name) return false;
+    if (!whole.numbers.emplace(name, static_cast<uint32_t>(whole.bodies.size())).second) return false;
+    body.line = lines_.LineOf(body.head.place);
+    body.begin = lexer_.at();
+    body.at_line = lines_.LineOf(body.begin);
+    body.end = BehindBody(body.begin, lexer_.end());
+    if (body.end == nullptr) return false;
+    lexer_.set_at(body.end);
+    if (!ParseThread(body.thread)) return false;
+    whole.bodies.push_back(body);
+    const char* behind = lexer_.at();
+    lexer_.SkipBlank();
+    const std::string_view between(behind, static_cast<size_t>(lexer_.at() - behind));
+    if (several_modules_ && between.find("\n// -----") != std::string_view::npos) return false;
+  } while (!lexer_.AtEnd() && !AtWord("HloModule"));
+  return lexer_.AtEnd();
+}
+
+bool ModuleReader::ReadPart() {
+  const std::vector<Body>& bodies = part_->whole.bodies;
+  ReserveFor(static_cast<size_t>(bodies[part_->last - 1].end - bodies[part_->first].begin));
+  for (part_->at = part_->first; part_->at < part_->last; ++part_->at) {
+    Body& body = part_->whole.bodies[part_->at];
+    if (part_->whole.given_up) return false;
+    lexer_.set_at(body.begin);
+    lines_ = LineCounter(body.begin, body.at_line);
+    body.read = loader_.NewComputation(body.head.name.text(), body.line);
+    if (!ParseBody(body.read, body.head.place) || lexer_.at() != body.end) return false;
+    computations_[body.head.name.text()] = body.read;
+  }
+  return true;
+}
+
+// Is a name in two parts? Threads share the names out by their hashes.
+bool ModuleReader::NamesClash(const Whole& whole) const {
+  constexpr uint32_t kShares = 16;
+  std::atomic<bool> clash = false;
+  ForEachInParallel(kShares, cores_.threads, [&](size_t share) {
+    try {
+      struct Known {
+        uint32_t hash = 0;
+        std::string_view name{};
+      };
+      size_t count = 0;
+      for (const auto& part : whole.parts) {
+        for (const NameTable::Slot& slot : part->reader->names_.slots())
+          count += slot.item != 0 && slot.hash % kShares == share;
+      }
+      std::vector<Known> known(std::bit_ceil(2 * count + 1));
+      for (const auto& part : whole.parts) {
+        const NameTable& names = part->reader->names_;
+        for (const NameTable::Slot& slot : names.slots()) {
+          if (slot.item == 0 || slot.hash % kShares != share) continue;
+          const std::string_view name = names.NameOf(slot);
+          size_t at = slot.hash / kShares & (known.size() - 1);
+          for (; !known[at].name.empty(); at = (at + 1) & (known.size() - 1)) {
+            if (known[at].hash == slot.hash && known[at].name == name) clash = true;
+          }
+          if (clash) return;
+          known[at] = {slot.hash, name};
+        }
+      }
+    } catch (const std::bad_alloc&) {
+      clash = true;  // then names are given one after the other
+    }
+  });
+  return clash;
+}
+
+// The parts become the module. False, before it is changed, if what spans parts is not right.
+bool ModuleReader::Join(Whole& whole) {
+  int64_t count = module_->instruction_id_limit();
+  const HloComputation* entry = module_->entry_computation();
+  for (const auto& part : whole.parts) count += part->reader->module_->instruction_id_limit();
+  if (count > options().max_instructions) return false;
+  for (Body& body : whole.bodies) {
+    if (body.head.is_entry && std::exchange(entry, body.read) != nullptr) return false;
+    if (!CheckResult(body.head, *body.read->root())) return false;
+  }
+  bool needs_names = NamesClash(whole);
+  for (const auto& part : whole.parts) needs_names = needs_names || part->needs_names;
+
+  std::vector<int32_t> first_ids;
+  for (const auto& part : whole.parts) {
+    first_ids.push_back(loader_.TakeInstructionIds(part->reader->module_->instruction_id_limit()));
+    for (OpMetadata* metadata : part->framed) metadata->stack_frame_id = stack_frames_.Use(metadata->stack_frame_id);
+    for (const auto& [number, stand_in] : part->called) loader_.Redirect(stand_in, whole.bodies[number].read);
+  }
+  std::mutex shapes;
+  ForEachInParallel(whole.parts.size(), cores_.threads, [&](size_t k) {
+    const Part& part = *whole.parts[k];
+    std::unordered_map<const Shape*, const Shape*> known;
+    const Shape *last = nullptr, *its = nullptr;
+    const auto shape_of = [&](const Shape* shape) {
+      if (shape == last) return its;
+      const Shape*& kept = known[shape];
+      if (kept == nullptr) {
+        const std::lock_guard lock(shapes);
+        kept = loader_.KeepShape(*shape);
+      }
+      last = shape;
+      return its = kept;
+    };
+    for (uint32_t i = part.first; i < part.last; ++i) loader_.Adopt(whole.bodies[i].read, first_ids[k], shape_of);
+  });
+  for (const Body& body : whole.bodies) {
+    loader_.Name(body.read);
+    loader_.List(body.read);
+    if (body.head.is_entry) module_->set_entry_computation(body.read);
+    if (!body.thread.empty()) GraphLoader::set_execution_thread(body.read, body.thread);
+  }
+  for (const auto& part : whole.parts) loader_.Keep(std::move(part->reader->module_));
+  part_count_ = whole.parts.size();
+  if (needs_names) GiveNamesAnew();
+  return true;
+}
+
+// False: nothing has happened, and the text is to be read as one.
+bool ModuleReader::ParseInParallel() {
+  const size_t bytes = static_cast<size_t>(lexer_.end() - lexer_.at());
+  if (bytes < cores_.least_bytes) return false;
+  const size_t threads = static_cast<size_t>(cores_.threads > 0 ? cores_.threads : AvailableCores());
+  if (threads < 2) return false;
+  const TextCursor start = *this;
+  const auto read = [&] {
+    Whole whole;
+    if (!FindBodies(whole)) return false;
+    // Some parts for each thread, so that all end at about the same time; one computation alone is read by one.
+    const size_t wanted = bytes / (4 * threads) + 1;
+    size_t largest = 0, size = 0;
+    for (uint32_t i = 0, first = 0; i < whole.bodies.size(); ++i) {
+      const size_t body = static_cast<size_t>(whole.bodies[i].end - whole.bodies[i].begin);
+      largest = std::max(largest, body);
+      size += body;
+      if (size < wanted && i + 1 < whole.bodies.size()) continue;
+      whole.parts.push_back(std::make_unique<Part>(Part{whole, first, i + 1}));
+      first = i + 1, size = 0;
+    }
+    if (whole.parts.size() < 2 || largest > bytes / 4 * 3) return false;
+    ForEachInParallel(whole.parts.size(), cores_.threads, [&](size_t k) {
+      try {
+        Part& part = *whole.parts[k];
+        part.reader = std::unique_ptr<ModuleReader>(new ModuleReader(start, part));
+        if (!part.reader->ReadPart()) whole.given_up = true;
+      } catch (const std::bad_alloc&) {
+        whole.given_up = true;
+      } catch (const std::length_error&) {
+        whole.given_up = true;
+      }
+    });
+    return !whole.given_up && Join(whole);
+  };
+  const bool done = read();
+  if (!done) static_cast<TextCursor&>(*this) = start;
+  return done;
+}
+
+}  // namespace hloir
