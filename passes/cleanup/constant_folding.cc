@@ -101,6 +101,8 @@ class ConstantFolding : public RewritingPass {
   bool MayFold(const HloInstruction& i) const {
     if (!i.Is(kFoldable) || i.operand_count() == 0 || (i.user_count() == 0 && !i.IsRoot())) return false;
     if (i.HasControlDependencies() || !IsPlain(i.shape())) return false;
+    // An element of a tuple is the tuple simplifier's. Asked first: the tuple may be long, and have as many readers.
+    if (i.opcode() == HloOpcode::kGetTupleElement && !i.operand(0)->IsConstant()) return false;
     if (i.opcode() == HloOpcode::kBitcastConvert && BitWidth(i.shape().element_type()) < 8) return false;
     bool constant = false;
     int64_t elements = 0;
@@ -120,8 +122,7 @@ class ConstantFolding : public RewritingPass {
       }
     }
     if (!constant) return false;
-    // An element of a tuple is the tuple simplifier's; a pad of a broadcast says what it is.
-    if (i.opcode() == HloOpcode::kGetTupleElement && !i.operand(0)->IsConstant()) return false;
+    // A pad of a broadcast says what it is.
     if (i.opcode() == HloOpcode::kPad && !i.operand(0)->IsConstant()) return false;
     constexpr int64_t kSmall = 1024, kGrowth = 4;
     const int64_t result = LargestLeaf(i.shape());

@@ -46,6 +46,7 @@
 // without parameters and constants; loops and calls with what they need within) is in the rewrite's reason. Not in the
 // default pipeline: the engine makes its own plan. Leaves alone: modules that are scheduled; bodies of fusions.
 #include <algorithm>
+#include <deque>
 #include <set>
 #include <unordered_map>
 
@@ -99,40 +100,60 @@ class HloMemoryScheduler : public RewritingPass {
   }
 
  private:
+  // Whose memory a reader of some value reads. Values that are the same memory share it; of a tuple's elements each has
+  // its own, so that reading one of many does not read all.
+  struct Memory {
+    std::vector<const HloInstruction*> sources;
+    std::vector<const Memory*> elements;  // empty: not told apart
+  };
   // What an instruction has of its own: memory, and others' memory that it only points to.
   struct Buffers {
-    int64_t bytes = 0;                           // 0: it only points
-    std::vector<const HloInstruction*> sources;  // whose memory a reader of it reads
-    int64_t uses = 0;                            // reads of its own memory, by way of pointers too
+    int64_t bytes = 0;  // 0: it only points
+    const Memory* memory = nullptr;
+    int64_t uses = 0;  // reads of its own memory, by way of pointers too
   };
 
   void FindBuffers(const Order& operands_first) {
+    static const Memory kNone;
     buffers_.clear();
+    memories_.clear();
     for (const HloInstruction* i : operands_first) {
       Buffers& b = buffers_[i];
-      if (i->Is(kAliases) || i->opcode() == HloOpcode::kWhile) {  // a loop: in place of what it begins with
+      b.memory = &kNone;
+      if (i->opcode() == HloOpcode::kGetTupleElement) {
+        const Memory* whole = buffers_[i->operand(0)].memory;
+        const size_t index = static_cast<size_t>(i->tuple_index());
+        b.memory = index < whole->elements.size() ? whole->elements[index] : whole;
+      } else if ((i->Is(kAliases) && i->operand_count() == 1 && i->opcode() != HloOpcode::kTuple) ||
+                 i->opcode() == HloOpcode::kWhile) {  // a loop: in place of what it begins with
+        b.memory = buffers_[i->operand(0)].memory;
+      } else if (i->Is(kAliases)) {
+        Memory& memory = memories_.emplace_back();
         for (const HloInstruction* operand : i->operands()) {
-          const std::vector<const HloInstruction*>& of = buffers_[operand].sources;
-          b.sources.insert(b.sources.end(), of.begin(), of.end());
+          const Memory* of = buffers_[operand].memory;
+          memory.sources.insert(memory.sources.end(), of->sources.begin(), of->sources.end());
+          if (i->opcode() == HloOpcode::kTuple) memory.elements.push_back(of);
         }
-        std::sort(b.sources.begin(), b.sources.end(), [](auto* x, auto* y) { return x->id() < y->id(); });
-        b.sources.erase(std::unique(b.sources.begin(), b.sources.end()), b.sources.end());
+        std::sort(memory.sources.begin(), memory.sources.end(), [](auto* x, auto* y) { return x->id() < y->id(); });
+        memory.sources.erase(std::unique(memory.sources.begin(), memory.sources.end()), memory.sources.end());
+        b.memory = &memory;
       } else if (!i->IsParameter() && !i->IsConstant()) {
         b.bytes = i->shape().ByteSize();
-        b.sources = {i};
+        b.memory = &memories_.emplace_back(Memory{{i}, {}});
       }
     }
     for (const HloInstruction* i : operands_first) {
       ForEachRead(*i, [&](Buffers& read) { ++read.uses; });
       if (i->IsRoot()) {
-        for (const HloInstruction* source : buffers_[i].sources) ++buffers_[source].uses;  // never freed
+        for (const HloInstruction* source : buffers_[i].memory->sources) ++buffers_[source].uses;  // never freed
       }
     }
   }
   template <class F>
   void ForEachRead(const HloInstruction& i, F f) {
+    const bool one_element = i.opcode() == HloOpcode::kGetTupleElement;
     for (const HloInstruction* operand : i.operands()) {
-      for (const HloInstruction* source : buffers_[operand].sources) f(buffers_[source]);
+      for (const HloInstruction* source : buffers_[one_element ? &i : operand].memory->sources) f(buffers_[source]);
     }
   }
   int64_t PeakWithin(const HloInstruction& i) const {
@@ -240,6 +261,7 @@ class HloMemoryScheduler : public RewritingPass {
 
   std::vector<int64_t> peaks_;                                  // by computation id
   std::unordered_map<const HloInstruction*, Buffers> buffers_;  // of the computation at hand
+  std::deque<Memory> memories_;                                 // which they share
 };
 
 }  // namespace

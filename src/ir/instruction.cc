@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include "hloir/module.h"
+#include "ir/module_tables.h"
 
 namespace hloir {
 namespace {
@@ -53,14 +54,21 @@ void HloInstruction::ReplaceOperandWith(int64_t i, HloInstruction* operand) {
   if (old == operand) return;
   CheckNewOperand(operand);
   parent_->Edited();
+  OperandPlaces* places = module()->shapes_->PlacesOf(*this, operands());
   operands_[i] = operand;
-  old->RemoveUserIfUnused(this);
+  if (places == nullptr) {
+    old->RemoveUserIfUnused(this);
+  } else {
+    places->Replace(i, old, operand);
+    if (places->PlaceOf(old) < 0) old->users_.Remove(module()->arena_, this);
+  }
   operand->users_.Add(module()->arena_, this);
 }
 
 void HloInstruction::AppendOperand(HloInstruction* operand) {
   CheckNewOperand(operand);
   parent_->Edited();
+  module()->shapes_->ForgetPlaces(*this);
   operands_.push_back(module()->arena_, operand);
   operand->users_.Add(module()->arena_, this);
 }
@@ -68,13 +76,26 @@ void HloInstruction::AppendOperand(HloInstruction* operand) {
 void HloInstruction::RemoveOperandsFrom(int64_t first) {
   HLOIR_CHECK(first >= 0 && first <= operand_count(), "the instruction has fewer operands");
   parent_->Edited();
+  module()->shapes_->ForgetPlaces(*this);
   // What is cut off stands there still, behind the end.
   HloInstruction *const *gone = operands_.begin() + first, *const *end = operands_.end();
   operands_.truncate(static_cast<size_t>(first));
-  for (; gone != end; ++gone) (*gone)->RemoveUserIfUnused(this);
+  if (operands_.size() < HloModule::ShapePool::kManyOperands) {
+    for (; gone != end; ++gone) (*gone)->RemoveUserIfUnused(this);
+    return;
+  }
+  const std::unordered_set<const HloInstruction*> left(operands_.begin(), operands_.end());
+  for (; gone != end; ++gone) {
+    if (!left.contains(*gone)) (*gone)->users_.Remove(module()->arena_, this);
+  }
 }
 
 void HloInstruction::ReplaceUseWith(HloInstruction* user, HloInstruction* other) {
+  if (this == other) return;
+  if (const OperandPlaces* places = module()->shapes_->PlacesOf(*user, user->operands())) {
+    for (int64_t i; (i = places->PlaceOf(this)) >= 0;) user->ReplaceOperandWith(i, other);
+    return;
+  }
   for (int64_t i = 0; i < user->operand_count(); ++i) {
     if (user->operand(i) == this) user->ReplaceOperandWith(i, other);
   }

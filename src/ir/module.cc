@@ -1,6 +1,8 @@
 // HloModule: ownership, names of computations, cloning.
 #include "hloir/module.h"
 
+#include "ir/module_tables.h"
+
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -14,16 +16,6 @@ void SortOriginRecoveries(std::vector<OriginRecovery>& table) {
   const auto same = [](const auto& a, const auto& b) { return a.original == b.original; };
   table.erase(std::unique(table.begin(), table.end(), same), table.end());
 }
-
-struct HloModule::ShapePool {
-  struct Hash {
-    size_t operator()(const Shape* shape) const { return shape->Hash(); }
-  };
-  struct Equal {
-    bool operator()(const Shape* a, const Shape* b) const { return *a == *b; }
-  };
-  std::unordered_set<const Shape*, Hash, Equal> shapes;
-};
 
 HloModule::HloModule(std::string name) : name_(std::move(name)), shapes_(std::make_unique<ShapePool>()) {}
 HloModule::~HloModule() = default;

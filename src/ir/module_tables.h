@@ -1,0 +1,80 @@
+// What a module keeps beside its graph so that edits stay cheap: one copy of each shape, and for instructions with very
+// many operands, several of which were replaced, where each operand stands. Without that, replacing the n operands of
+// one tuple one by one takes n² steps. Covered by tests/unit/analysis_test.cc and tests/linear.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "hloir/module.h"
+
+namespace hloir {
+
+// The places of each operand of one instruction.
+class OperandPlaces {
+ public:
+  explicit OperandPlaces(std::span<HloInstruction* const> operands) : next_(operands.size()), before_(operands.size()) {
+    first_.reserve(operands.size());
+    for (size_t i = operands.size(); i-- > 0;) Add(static_cast<int32_t>(i), operands[i]);
+  }
+  // One place where it stands, or -1.
+  int64_t PlaceOf(const HloInstruction* operand) const {
+    const auto found = first_.find(operand);
+    return found != first_.end() ? found->second : -1;
+  }
+  void Replace(int64_t place, const HloInstruction* old, const HloInstruction* operand) {
+    const size_t at = static_cast<size_t>(place);
+    const int32_t next = next_[at], before = before_[at];
+    if (next >= 0) before_[static_cast<size_t>(next)] = before;
+    if (before >= 0) next_[static_cast<size_t>(before)] = next;
+    else if (next >= 0) first_[old] = next;
+    else first_.erase(old);
+    Add(static_cast<int32_t>(place), operand);
+  }
+
+ private:
+  void Add(int32_t place, const HloInstruction* operand) {
+    const auto [at, is_new] = first_.emplace(operand, place);
+    const size_t i = static_cast<size_t>(place);
+    next_[i] = is_new ? -1 : at->second;
+    before_[i] = -1;
+    if (!is_new) before_[static_cast<size_t>(at->second)] = place;
+    at->second = place;
+  }
+
+  std::unordered_map<const HloInstruction*, int32_t> first_;
+  std::vector<int32_t> next_, before_;  // of the same operand, by place; -1: none
+};
+
+struct HloModule::ShapePool {
+  struct Hash {
+    size_t operator()(const Shape* shape) const { return shape->Hash(); }
+  };
+  struct Equal {
+    bool operator()(const Shape* a, const Shape* b) const { return *a == *b; }
+  };
+  std::unordered_set<const Shape*, Hash, Equal> shapes;
+
+  // Of instructions with that many operands, once so many of these were looked for.
+  static constexpr size_t kManyOperands = 64;
+  static constexpr int kLooks = 16;
+  struct Operands {
+    int looks = 0;
+    std::unique_ptr<OperandPlaces> places;
+  };
+  std::unordered_map<int32_t, Operands> operands;  // by instruction id
+
+  // nullptr: it has few operands, or it pays to look through them.
+  OperandPlaces* PlacesOf(const HloInstruction& instruction, std::span<HloInstruction* const> all) {
+    if (all.size() < kManyOperands) return nullptr;
+    Operands& known = operands[instruction.id()];
+    if (known.places == nullptr && ++known.looks > kLooks) known.places = std::make_unique<OperandPlaces>(all);
+    return known.places.get();
+  }
+  void ForgetPlaces(const HloInstruction& instruction) {
+    if (!operands.empty()) operands.erase(instruction.id());
+  }
+};
+
+}  // namespace hloir
