@@ -213,7 +213,7 @@ class CopyInsertion : public RewritingPass {
     HloComputation* computation = value->parent();
     if (value->shape().IsArray()) {
       HloInstruction* copy = computation->AddInstruction(HloOpcode::kCopy, value->shape(), {value}, NoAttributes());
-      copy->CopyMetadataOf(*value);
+      InheritAnnotations(copy, *value);
       made_.emplace_back(leaves[0], copy);
       return copy;
     }
@@ -227,7 +227,7 @@ class CopyInsertion : public RewritingPass {
       elements.push_back(inside.empty() ? element : WithCopies(element, inside, depth + 1));
     }
     HloInstruction* tuple = computation->AddTuple(elements);
-    tuple->CopyMetadataOf(*value);
+    InheritAnnotations(tuple, *value);
     return tuple;
   }
   // Puts the copies between the value and `user`, or the computation's result if that is nullptr.
