@@ -65,10 +65,10 @@ HLOIR_TILES void Product(int64_t steps, const void* a_panel, const int64_t*, con
   _tile_zero(2);
   _tile_zero(3);
   for (int64_t p = 0; p < steps; ++p, a += 2 * kTile, b += 2 * kTile) {
-    _tile_loadd(4, a, kStepBytes);
+    _tile_stream_loadd(4, a, kStepBytes);  // each panel of a once, while that of b stays in the first cache
     _tile_loadd(6, b, kStepBytes);
     _tile_loadd(7, b + kTile, kStepBytes);
-    _tile_loadd(5, a + kTile, kStepBytes);
+    _tile_stream_loadd(5, a + kTile, kStepBytes);
     if constexpr (Kind::kGroup == 4) {
       _tile_dpbssd(0, 4, 6);
       _tile_dpbssd(1, 4, 7);

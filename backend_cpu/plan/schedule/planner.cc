@@ -141,7 +141,7 @@ std::vector<bool> Planner::FindInvariant(const std::vector<bool>& varies) const 
       const ValueId result = node.outputs[0];
       const int64_t written = graph_.values[result].bytes();
       if (written > 2 * bytes) continue;
-      if (written >= bytes && CostClass(node.opcode()) == OpCost::kCheap && !in_memory[result]) continue;
+      if (3 * written >= 2 * bytes && CostClass(node.opcode()) == OpCost::kCheap && !in_memory[result]) continue;
     }
     invariant[n] = true;
     constant[node.outputs[0]] = true;
