@@ -103,6 +103,12 @@ int Coverage(const GenerateFlags& flags) {
     table.Add({std::string(OpcodeName(opcode)), std::to_string(types.size()), std::to_string(kinds.size())});
   }
   Write(stdout, ForLocale(table.ToString()));
+  std::string missing;
+  for (int k = 0; k < kOpcodeCount && flags.cases.only.empty(); ++k) {
+    const auto opcode = static_cast<HloOpcode>(k);
+    if (!seen.contains(opcode)) missing += (missing.empty() ? "" : ", ") + std::string(OpcodeName(opcode));
+  }
+  if (!missing.empty()) Write(stdout, "not made: " + missing + "\n");
   return kExitGood;
 }
 

@@ -65,6 +65,10 @@ class CaseMaker {
   Op While(Case& result);
   Op Conditional(Case& result);
 
+  Op PassOn(Case& result);
+  Op Scan(Case& result);
+  Op Exchange(Case& result);
+
   HloComputation* entry() { return entry_; }
 
  private:

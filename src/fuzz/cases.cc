@@ -54,6 +54,9 @@ constexpr Family kFamilies[] = {
     {"random-bits", &CaseMaker::RandomBits, 2},
     {"while", &CaseMaker::While, 2},
     {"conditional", &CaseMaker::Conditional, 2},
+    {"pass-on", &CaseMaker::PassOn, 2},
+    {"scan", &CaseMaker::Scan, 2},
+    {"exchange", &CaseMaker::Exchange, 2},
 };
 
 // Numbers at which something changes: the ends of types and of exact integers, halves, poles of functions.

@@ -1,0 +1,111 @@
+// Cases of operations that call, pass on, scan, or exchange with devices, of which there is one. See case_maker.h.
+#include "fuzz/case_maker.h"
+
+namespace hloir::fuzz {
+
+using Op = CaseMaker::Op;
+
+// What passes its operand on, in one way or another.
+Op CaseMaker::PassOn(Case& result) {
+  const PrimitiveType type = AnyType();
+  const DimVector sizes = Sizes(0, 3, 5);
+  Op x = In(type, sizes);
+  switch (Below(6)) {
+    case 0: Name(result, HloOpcode::kCopy, type); return Make(HloOpcode::kCopy, {x});
+    case 1: {
+      Name(result, HloOpcode::kOptimizationBarrier, type);
+      Op both = Make(HloOpcode::kTuple, {In(AnyType(), {2}), x});
+      const Shape stated = both->shape();
+      return Element(Make(HloOpcode::kOptimizationBarrier, {both}, NoAttributes(), {}, &stated), 1);
+    }
+    case 2: {
+      Name(result, HloOpcode::kCall, type);
+      HloComputation* callee = module_.AddComputation("callee");
+      callee->AddParameter(0, Shape::Array(PrimitiveType::S8, {}), "unused");
+      Op p = callee->AddParameter(1, Shape::Array(type, sizes), "p");
+      callee->set_root(MakeIn(callee, HloOpcode::kCopy, {p}));
+      const Shape stated = x->shape();
+      return Make(HloOpcode::kCall, {In(PrimitiveType::S8, {}), x}, NoAttributes(), {callee}, &stated);
+    }
+    case 3: {
+      Name(result, HloOpcode::kTuple, type);
+      return Element(Element(Make(HloOpcode::kTuple, {In(AnyType(), {}), Make(HloOpcode::kTuple, {x, x})}), 1),
+                     Below(2));
+    }
+    case 4: {
+      Name(result, HloOpcode::kGetTupleElement, type);
+      return Element(Make(HloOpcode::kTuple, {x, In(AnyType(), {3})}), 0);
+    }
+    default: {
+      Name(result, HloOpcode::kAddDependency, type);
+      return Make(HloOpcode::kAddDependency, {x, Make(HloOpcode::kAfterAll, {})});
+    }
+  }
+}
+
+// A running sum or the like; its result, or what is carried at the end.
+Op CaseMaker::Scan(Case& result) {
+  const PrimitiveType type = TypeOf(OperandTypes::kInteger);
+  const DimVector sizes = Sizes(1, 3, 5);
+  const int64_t along = Below(static_cast<int64_t>(sizes.size()));
+  DimVector rest = sizes;
+  rest.erase(rest.begin() + along);
+  const HloOpcode opcode = Reducer(type);
+  const bool backwards = Chance(40);
+  Name(result, HloOpcode::kScan, type, std::string(OpcodeName(opcode)) + (backwards ? " from behind" : ""));
+  HloComputation* step = module_.AddComputation("step");
+  Op value = step->AddParameter(0, Shape::Array(type, rest), "value"),
+     carry = step->AddParameter(1, Shape::Array(type, rest), "carry");
+  Op next = MakeIn(step, opcode, {carry, value});
+  step->set_root(MakeIn(step, HloOpcode::kTuple, {next, next}));
+  return AnyElement(
+      Make(HloOpcode::kScan, {In(type, sizes), In(type, rest)}, ScanAttributes{{along}, 1, backwards, false}, {step}));
+}
+
+// With one device in each group what comes in goes out.
+Op CaseMaker::Exchange(Case& result) {
+  const PrimitiveType type = AnyType();
+  const DimVector sizes = Sizes(1, 3, 5);
+  const DimVector along{Below(static_cast<int64_t>(sizes.size()))};
+  ReplicaGroups groups;
+  if (Chance(50)) groups.groups = {{0}};
+  Op x = In(type, sizes);
+  const Shape stated = x->shape();
+  switch (Below(5)) {
+    case 0: {
+      const HloOpcode opcode = Reducer(type);
+      Name(result, HloOpcode::kAllReduce, type, std::string(OpcodeName(opcode)));
+      AllReduceAttributes a;
+      a.replica_groups = groups;
+      return Make(HloOpcode::kAllReduce, {x}, a, {MakeReducer(module_, opcode, type)}, &stated);
+    }
+    case 1: {
+      Name(result, HloOpcode::kAllGather, type);
+      AllGatherAttributes a;
+      a.replica_groups = groups, a.dimensions = along;
+      return Make(HloOpcode::kAllGather, {x}, a, {}, &stated);
+    }
+    case 2: {
+      const HloOpcode opcode = Reducer(type);
+      Name(result, HloOpcode::kReduceScatter, type, std::string(OpcodeName(opcode)));
+      ReduceScatterAttributes a;
+      a.replica_groups = groups, a.dimensions = along;
+      return Make(HloOpcode::kReduceScatter, {x}, a, {MakeReducer(module_, opcode, type)}, &stated);
+    }
+    case 3: {
+      Name(result, HloOpcode::kAllToAll, type);
+      AllToAllAttributes a;
+      a.replica_groups = groups, a.dimensions = along;
+      return Make(HloOpcode::kAllToAll, {x}, a, {}, &stated);
+    }
+    default: {
+      const bool sent = Chance(60);  // else nobody sends, and there are zeros
+      Name(result, HloOpcode::kCollectivePermute, type, sent ? "" : "from nobody");
+      CollectivePermuteAttributes a;
+      if (sent) a.source_target_pairs = {{0, 0}};
+      return Make(HloOpcode::kCollectivePermute, {x}, a, {}, &stated);
+    }
+  }
+}
+
+}  // namespace hloir::fuzz
