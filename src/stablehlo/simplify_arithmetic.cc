@@ -233,7 +233,7 @@ bool Simplifier::Convert(Operation& op) {
 }
 
 bool Simplifier::Select(Operation& op) {
-  if (op.operands.size() != 3) return false;
+  if (op.operands.size() != 3 || op.operands[0]->shape.element_type() != PrimitiveType::PRED) return false;
   Value *&pred = op.operands[0], *&yes = op.operands[1], *&no = op.operands[2];
   if (yes == no) return Replace(op, yes);
   const Attribute *one = Constant(yes), *other = Constant(no);

@@ -568,6 +568,13 @@ TEST_CASE("what is wrong or not known is said with its place") {
             body("    %0 = stablehlo.reshape %arg0 : (tensor<2xf32>) -> tensor<3xf32>\n    return %0 : tensor<3xf32>"))
             .starts_with("<text>:3:10: error: "));
   CHECK(ErrorOf(body("")) == "<text>:2:3: error: func.func: does not end with a return");
+  // A select by what is no predicate is an error, also where the simplifier knows the value.
+  CHECK(
+      ErrorOf(body("    %c = stablehlo.constant dense<1> : tensor<2xi32>\n    %0 = stablehlo.select %c, %arg0, %arg0 : "
+                   "tensor<2xi32>, tensor<2xf32>\n    return %0 : tensor<2xf32>")) != "");
+  CHECK(ErrorOf(body("    %c = stablehlo.constant dense<1> : tensor<2xi32>\n    %d = stablehlo.add %arg0, %arg0 : "
+                     "tensor<2xf32>\n    %0 = stablehlo.select %c, %arg0, %d : tensor<2xi32>, tensor<2xf32>\n    "
+                     "return %0 : tensor<2xf32>")) != "");
   CHECK(ErrorOf(body("    %0 = stablehlo.add %arg0, %arg0 : tensor<2x!quant.uniform<i8:f32, 0.1>>")) ==
         "<text>:3:48: error: the element type !quant.uniform is not supported");
   CHECK(ErrorOf("module @m {\n  func.func @main() {\n    call @main() : () -> ()\n    return\n  }\n}\n") ==
