@@ -140,10 +140,13 @@ class Chooser {
 double PartialBytes(const DeviceMesh& mesh, const Shape& whole, const Axes& partial, ArraySharding sharding,
                     const ArraySharding* to) {
   double bytes = 0;
-  Axes left = partial;
+  Axes left;
+  for (int64_t a : partial) {
+    if (to == nullptr || !Has(to->unreduced, a)) left.push_back(a);
+  }
   const auto local = [&] { return static_cast<double>(mesh.ShardShape(whole, sharding).ByteSize()); };
   if (to != nullptr) {
-    for (const Scattering& part : ScatteringsOf(mesh, whole, partial, sharding, *to)) {
+    for (const Scattering& part : ScatteringsOf(mesh, whole, left, sharding, *to)) {
       const double k = static_cast<double>(mesh.SizeOf(part.axes));
       bytes += (k - 1) / k * local();
       for (int64_t a : part.axes) {

@@ -95,6 +95,12 @@ int64_t Product(const DimVector& sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, [](int64_t a, int64_t b) { return a * b; });
 }
 
+HloOpcode ReductionOf(const Sharding& sharding) {
+  return sharding.unreduced_op == "max"   ? HloOpcode::kMaximum
+         : sharding.unreduced_op == "min" ? HloOpcode::kMinimum
+                                          : HloOpcode::kAdd;
+}
+
 void Collect(const Sharding& sharding, std::vector<const Sharding*>& all) {
   if (sharding.kind == Kind::kTuple) {
     for (const Sharding& element : sharding.tuple_elements) Collect(element, all);
@@ -111,7 +117,22 @@ bool ArraySharding::IsReplicated() const {
 
 bool ArraySharding::Uses(int64_t axis) const {
   const auto has = [axis](const Axes& axes) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); };
-  return has(manual) || std::any_of(dims.begin(), dims.end(), has);
+  return has(manual) || has(unreduced) || std::any_of(dims.begin(), dims.end(), has);
+}
+
+Axes UnionOf(Axes a, const Axes& b) {
+  for (int64_t axis : b) {
+    if (std::find(a.begin(), a.end(), axis) == a.end()) a.push_back(axis);
+  }
+  std::sort(a.begin(), a.end());
+  return a;
+}
+
+ArraySharding WithoutUnreduced(ArraySharding sharding) {
+  sharding.manual = UnionOf(std::move(sharding.manual), sharding.unreduced);
+  sharding.unreduced.clear();
+  sharding.reduction = HloOpcode::kAdd;
+  return sharding;
 }
 
 ArraySharding Replicated(int64_t rank, Axes manual) {
@@ -223,7 +244,11 @@ Axes DeviceMesh::AxesOf(int64_t size, int64_t stride) const {
 StatusOr<ArraySharding> DeviceMesh::ReadNamed(const Sharding& sharding, int64_t rank, std::vector<bool>* open) const {
   ArraySharding read = Replicated(rank);
   if (sharding.mesh.maximal_device_id >= 0 || sharding.named_kind == "replicated") return read;
-  if (sharding.named_kind == "unreduced") return read;  // reduced at once
+  read.reduction = ReductionOf(sharding);
+  if (sharding.named_kind == "unreduced" && sharding.unreduced_axes.empty()) {
+    read.unreduced = AllAxes();
+    return read;
+  }
   if (sharding.named_kind == "manual") {
     read.manual = AllAxes();
     return read;
@@ -260,7 +285,10 @@ StatusOr<ArraySharding> DeviceMesh::ReadNamed(const Sharding& sharding, int64_t 
     if (open != nullptr) (*open)[d] = sharding.dimensions[d].open;
   }
   for (const MeshAxisRef& ref : sharding.manual_axes) append(ref, read.manual);
+  for (const MeshAxisRef& ref : sharding.unreduced_axes) append(ref, read.unreduced);
   std::sort(read.manual.begin(), read.manual.end());
+  std::sort(read.unreduced.begin(), read.unreduced.end());
+  if (read.unreduced.empty()) read.reduction = HloOpcode::kAdd;
   return read;
 }
 
@@ -274,7 +302,10 @@ StatusOr<ArraySharding> DeviceMesh::Read(const Sharding& sharding, int64_t rank,
       if (open != nullptr) open->assign(static_cast<size_t>(rank), true);
       return read;
     case Kind::kManual: read.manual = AllAxes(); return read;
-    case Kind::kUnreduced: return read;  // reduced at once
+    case Kind::kUnreduced:
+      read.unreduced = AllAxes();
+      read.reduction = ReductionOf(sharding);
+      return read;
     case Kind::kTuple:
       return sharding.tuple_elements.empty() ? StatusOr<ArraySharding>(read)
                                              : Read(sharding.tuple_elements[0], rank, open);
@@ -296,25 +327,45 @@ StatusOr<ArraySharding> DeviceMesh::Read(const Sharding& sharding, int64_t rank,
     }
     if (sharding.replicate_on_last_tile_dim) continue;
     const Kind kind = sharding.last_tile_dims[static_cast<size_t>(digit.dim - rank)];
-    if (kind == Kind::kManual) {
-      for (int64_t a : axes) read.manual.push_back(a);
+    for (int64_t a : axes) {
+      if (kind == Kind::kManual) read.manual.push_back(a);
+      if (kind == Kind::kUnreduced) read.unreduced.push_back(a);
     }
   }
   std::sort(read.manual.begin(), read.manual.end());
+  std::sort(read.unreduced.begin(), read.unreduced.end());
+  if (!read.unreduced.empty()) read.reduction = ReductionOf(sharding);
   return read;
 }
 
-bool IsUnreduced(const Sharding& sharding) {
-  return sharding.kind == Kind::kUnreduced || sharding.named_kind == "unreduced" || !sharding.unreduced_axes.empty() ||
-         std::find(sharding.last_tile_dims.begin(), sharding.last_tile_dims.end(), Kind::kUnreduced) !=
-             sharding.last_tile_dims.end();
+// By the axes of the mesh, which only this form names.
+Sharding DeviceMesh::WriteNamed(const ArraySharding& sharding) const {
+  Sharding written;
+  written.kind = Kind::kNamed;
+  const auto ref = [](int64_t axis) { return MeshAxisRef{"axis_" + std::to_string(axis)}; };
+  for (int64_t a = 0; a < axis_count(); ++a) written.mesh.axes.emplace_back(ref(a).axis, size(a));
+  if (!std::is_sorted(device_of_.begin(), device_of_.end())) {
+    DeviceList& ids = written.mesh.device_ids.emplace();
+    ids.devices = device_of_;
+  }
+  for (const Axes& axes : sharding.dims) {
+    Sharding::Dimension& dimension = written.dimensions.emplace_back();
+    for (int64_t a : axes) dimension.axes.push_back(ref(a));
+  }
+  for (int64_t a : sharding.manual) written.manual_axes.push_back(ref(a));
+  for (int64_t a : sharding.unreduced) written.unreduced_axes.push_back(ref(a));
+  if (sharding.reduction != HloOpcode::kAdd)
+    written.unreduced_op = sharding.reduction == HloOpcode::kMaximum ? "max" : "min";
+  return written;
 }
 
 Sharding DeviceMesh::Write(const ArraySharding& sharding) const {
   Sharding written;
-  if (sharding.IsReplicated() && sharding.manual.empty()) return written;
-  if (sharding.IsReplicated() && static_cast<int64_t>(sharding.manual.size()) == axis_count()) {
-    written.kind = Kind::kManual;
+  if (!sharding.unreduced.empty() && sharding.reduction != HloOpcode::kAdd) return WriteNamed(sharding);
+  const auto is_all = [&](const Axes& axes) { return static_cast<int64_t>(axes.size()) == axis_count(); };
+  if (sharding.IsReplicated() && sharding.manual.empty() && sharding.unreduced.empty()) return written;
+  if (sharding.IsReplicated() && (is_all(sharding.manual) || is_all(sharding.unreduced))) {
+    written.kind = is_all(sharding.manual) ? Kind::kManual : Kind::kUnreduced;
     return written;
   }
   written.kind = Kind::kTiled;
@@ -331,9 +382,14 @@ Sharding DeviceMesh::Write(const ArraySharding& sharding) const {
     written.last_tile_dims.push_back(Kind::kManual);
     for (int64_t a : sharding.manual) order.push_back(a);
   }
+  if (!sharding.unreduced.empty()) {
+    written.tile_dims.push_back(SizeOf(sharding.unreduced));
+    written.last_tile_dims.push_back(Kind::kUnreduced);
+    for (int64_t a : sharding.unreduced) order.push_back(a);
+  }
   if (!copies.empty()) {
     written.tile_dims.push_back(SizeOf(copies));
-    if (sharding.manual.empty()) written.replicate_on_last_tile_dim = true;
+    if (written.last_tile_dims.empty()) written.replicate_on_last_tile_dim = true;
     else written.last_tile_dims.push_back(Kind::kReplicated);
     for (int64_t a : copies) order.push_back(a);
   }

@@ -25,10 +25,13 @@ struct ArraySharding {
   std::vector<Axes> dims;
   // The program is written for each device along these; no dimension may name them. Sorted.
   Axes manual;
+  // Each device has a part of a sum along these, or of the maximum or minimum; no dimension may name them. Sorted.
+  Axes unreduced;
+  HloOpcode reduction = HloOpcode::kAdd;  // kMaximum, kMinimum
   bool operator==(const ArraySharding&) const = default;
   // Every device has all of it, along the axes that are not manual.
   bool IsReplicated() const;
-  bool Uses(int64_t axis) const;  // a dimension is cut along it, or it is manual
+  bool Uses(int64_t axis) const;  // a dimension is cut along it, or it is manual or unreduced
 };
 ArraySharding Replicated(int64_t rank, Axes manual = {});
 
@@ -62,6 +65,7 @@ class DeviceMesh {
 
  private:
   Axes AxesOf(int64_t size, int64_t stride) const;
+  Sharding WriteNamed(const ArraySharding& sharding) const;
   StatusOr<ArraySharding> ReadNamed(const Sharding& sharding, int64_t rank, std::vector<bool>* open) const;
 
   int64_t device_count_ = 1;
@@ -70,9 +74,9 @@ class DeviceMesh {
   std::vector<int64_t> device_of_;        // and back
 };
 
-// Does each device have a part of a sum? Where the text says so of a value within the program, it is read as the sum,
-// which every device then has: the same results, added up earlier.
-bool IsUnreduced(const Sharding& sharding);
+// The sharding of a program that is written for each device along what was unreduced; and back.
+ArraySharding WithoutUnreduced(ArraySharding sharding);
+Axes UnionOf(Axes a, const Axes& b);
 
 // How many devices the module is for: num_partitions, or where the header says nothing as many as its shardings name.
 int64_t PartitionCount(const HloModule& module);

@@ -42,6 +42,43 @@ Literal IdentityOf(HloOpcode reducer, PrimitiveType type) {
   }
 }
 
+Part Reshard(SpmdBuilder& spmd, Reducers& reducers, Part part, const Shape& whole, const ArraySharding& to) {
+  if (part.local == nullptr) return part;
+  const Axes from = part.sharding.unreduced;
+  const bool same = part.sharding.reduction == to.reduction || to.unreduced.empty();
+  Axes reduced, begun;
+  for (int64_t a : from) {
+    if (!same || !Contains(to.unreduced, a)) reduced.push_back(a);
+  }
+  if (!reduced.empty()) {
+    HloComputation* reducer = reducers.Get(part.sharding.reduction, whole.element_type());
+    Axes left;
+    for (int64_t a : from) {
+      if (!Contains(reduced, a)) left.push_back(a);
+    }
+    part.sharding.unreduced.clear();
+    part.local = spmd.ReducePartial(part.local, whole, reduced, reducer, part.sharding, to, &part.sharding);
+    part.sharding.unreduced = left;
+  }
+  for (int64_t a : to.unreduced) {
+    if (!Contains(part.sharding.unreduced, a)) begun.push_back(a);
+  }
+  // Along what stays partial each device goes its own way; what is to become partial is a copy still.
+  ArraySharding target = to;
+  target.unreduced = part.sharding.unreduced;
+  part.local = spmd.Reshard(part.local, whole, WithoutUnreduced(part.sharding), WithoutUnreduced(target));
+  // Then the first device's counts, and of a maximum everybody's.
+  if (!begun.empty() && to.reduction == HloOpcode::kAdd && part.local != nullptr) {
+    HloBuilder& b = spmd.b;
+    const DimVector& sizes = part.local->shape().dimensions();
+    HloInstruction* first = b.Compare(spmd.Offset(begun, 1), spmd.Scalar(0), ComparisonDirection::kEq);
+    part.local =
+        b.Select(b.Broadcast(first, sizes, {}), part.local, b.Broadcast(spmd.Zero(part.local->shape()), sizes, {}));
+  }
+  part.sharding = to;
+  return part;
+}
+
 OpPartitioner::OpPartitioner(SpmdBuilder& spmd, Reducers& reducers, const HloInstruction& i,
                              std::span<const Part> operands, std::vector<std::optional<ArraySharding>> wanted,
                              Axes manual)
@@ -73,6 +110,14 @@ int64_t OpPartitioner::CutFactor(int64_t k, int64_t d, FactorKind kind) const {
   return -1;
 }
 
+// Of a reduce of one array by a simple reducer.
+bool OpPartitioner::InitIsNeutral() const {
+  const HloInstruction* init = i_.operand(1);
+  const std::optional<HloOpcode> reducer = SimpleReducer(*i_.to_apply());
+  return reducer && init->IsConstant() &&
+         init->literal().BitwiseEqual(IdentityOf(*reducer, init->shape().element_type()));
+}
+
 StatusOr<std::vector<Part>> OpPartitioner::Partition() {
   OpProblem problem{i_, rule_, {}, wanted_, manual_, {}, [this](const OpChoice& c) { return WindowBytes(c); }};
   for (const Part& operand : operands_) problem.operands.push_back(operand.sharding);
@@ -99,19 +144,25 @@ StatusOr<std::vector<Part>> OpPartitioner::Partition() {
         if (i_.opcode() == HloOpcode::kReduce ||
             (i_.opcode() == HloOpcode::kScatter && AxesOf(FactorKind::kIndexed).empty()))
           reducer = SimpleReducer(*i_.to_apply()).value_or(reducer);
-        part.local =
-            spmd_.ReducePartial(part.local, whole, choice_.partial, reducers_.Get(reducer, whole.element_type()),
-                                part.sharding, to, &part.sharding);
+        // What the result is to be partial of stays so, unless an initial value is to count once.
+        Axes left, kept;
+        const bool may_keep = reducer == to.reduction && (i_.opcode() != HloOpcode::kReduce || InitIsNeutral());
+        for (int64_t a : choice_.partial) {
+          const bool keeps = Contains(to.unreduced, a) && may_keep;
+          (keeps ? kept : left).push_back(a);
+        }
+        part.local = spmd_.ReducePartial(part.local, whole, left, reducers_.Get(reducer, whole.element_type()),
+                                         part.sharding, to, &part.sharding);
+        part.sharding.unreduced = UnionOf({}, kept);
+        if (!kept.empty()) part.sharding.reduction = reducer;
       }
       if (i_.opcode() == HloOpcode::kReduce && !combined_ && !choice_.partial.empty() && part.local != nullptr) {
         // The initial value, if it is not neutral, counts once.
-        const HloOpcode reducer = *SimpleReducer(*i_.to_apply());
-        const HloInstruction* init = i_.operand(1);
-        if (!init->IsConstant() || !init->literal().BitwiseEqual(IdentityOf(reducer, whole.element_type())))
-          part.local = b.Make(reducer, {b.Broadcast(local_[1], part.local->shape().dimensions(), {}), part.local});
+        if (!InitIsNeutral())
+          part.local = b.Make(*SimpleReducer(*i_.to_apply()),
+                              {b.Broadcast(local_[1], part.local->shape().dimensions(), {}), part.local});
       }
-      part.local = spmd_.Reshard(part.local, whole, part.sharding, to);
-      part.sharding = to;
+      part = Reshard(spmd_, reducers_, part, whole, to);
     }
     parts.push_back(std::move(part));
   }

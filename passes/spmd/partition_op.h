@@ -30,6 +30,9 @@ class Reducers {
   std::map<std::pair<HloOpcode, PrimitiveType>, HloComputation*> made_;
 };
 
+// To another sharding: reduces what is not to be unreduced any more, by as few bytes as that takes.
+Part Reshard(SpmdBuilder& spmd, Reducers& reducers, Part part, const Shape& whole, const ArraySharding& to);
+
 // An op of a computation without control flow. `wanted`: by result leaf.
 class OpPartitioner {
  public:
@@ -45,6 +48,7 @@ class OpPartitioner {
   // The factor that dimension d of operand k belongs to, if it is of this kind and cut; else -1.
   int64_t CutFactor(int64_t k, int64_t d, FactorKind kind) const;
   bool MayCut(size_t factor) const;
+  bool InitIsNeutral() const;
   void MaskOperands();
   Op Clone(std::span<const Op> operands);
   // The op on shards, each device's own result. In partition_op.cc, but for those of indexed.cc and window.cc.
@@ -89,6 +93,15 @@ class OpPartitioner {
   std::vector<Op> local_;  // operands as the choice wants them
   bool combined_ = false;  // nothing partial is left
 };
+
+// Partial sums (maxima, minima) that an op takes to partial sums of its result: the axes along which its operands are
+// unreduced, and what reduces them. Nothing where no operand is, or where the op is not linear in those that are: then
+// they are to be reduced before.
+struct Partials {
+  Axes axes;
+  HloOpcode reduction = HloOpcode::kAdd;
+};
+std::optional<Partials> PartialsThrough(const HloInstruction& i, std::span<const ArraySharding* const> operands);
 
 // concatenate(slice(A), slice(A)) that turns A around along the dimension that is joined: by how many elements; -1: it
 // is none. One exchange with a neighbour does it, where `x`, what each device has of A, is cut along that dimension.

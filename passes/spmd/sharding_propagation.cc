@@ -28,7 +28,7 @@
 #include <numeric>
 
 #include "hloir/rewrite/util.h"
-#include "op_rule.h"
+#include "partition_op.h"
 #include "shardy.h"
 
 namespace hloir {
@@ -72,6 +72,8 @@ class Propagation {
   void JoinAll(Op a, size_t first_a, Op b, size_t first_b, size_t count);
   bool Visit(const HloInstruction& i, Level level);
   bool VisitBoundary(const HloInstruction& i);
+  void PassPartials(const HloInstruction& i);
+  void BeginPartials(const HloInstruction& i);
   size_t At(Op i, size_t leaf) {
     size_t at = first_[static_cast<size_t>(i->id())] + leaf;
     while (parent_[at] != at) at = parent_[at] = parent_[parent_[at]];
@@ -190,6 +192,13 @@ void Propagation::Join(Op a, size_t leaf_a, Op b, size_t leaf_b) {
   if (x == y) return;
   Leaf &p = leaves_[x], &q = leaves_[y];
   if (p.sharding.dims.size() != q.sharding.dims.size() || !(p.sharding.manual == q.sharding.manual)) return;
+  if (p.sharding.unreduced != q.sharding.unreduced || p.sharding.reduction != q.sharding.reduction) {
+    if (p.said && q.said) return;
+    const ArraySharding& said = p.said ? p.sharding : q.sharding;
+    const Axes unreduced = said.unreduced;
+    const HloOpcode reduction = said.reduction;
+    for (Leaf* leaf : {&p, &q}) leaf->sharding.unreduced = unreduced, leaf->sharding.reduction = reduction;
+  }
   for (size_t d = 0; d < p.closed.size(); ++d) {
     const Axes &of_p = p.sharding.dims[d], &of_q = q.sharding.dims[d];
     if (of_p == of_q) continue;
@@ -200,7 +209,7 @@ void Propagation::Join(Op a, size_t leaf_a, Op b, size_t leaf_b) {
     p.closed[d] = p.closed[d] || q.closed[d];
   }
   // Two halves that each are right may use an axis twice.
-  Axes used;
+  Axes used = p.sharding.unreduced;
   for (Axes& axes : p.sharding.dims) {
     for (int64_t a : axes) {
       if (std::find(used.begin(), used.end(), a) != used.end()) {
@@ -282,6 +291,41 @@ bool Propagation::VisitBoundary(const HloInstruction& i) {
     changed = true;
   }
   return changed;
+}
+
+// What is linear in partial sums gives partial sums, where nothing else is said of it.
+void Propagation::PassPartials(const HloInstruction& i) {
+  if (IsIdentity(i) || !i.shape().IsArray() || i.operand_count() == 0) return;
+  Leaf& result = leaves_[At(&i, 0)];
+  if (result.said) return;
+  std::vector<const ArraySharding*> operands;
+  for (Op operand : i.operands()) {
+    if (!operand->shape().IsArray()) return;
+    operands.push_back(&leaves_[At(operand, 0)].sharding);
+  }
+  const std::optional<Partials> partials = PartialsThrough(i, operands);
+  if (!partials) return;
+  for (int64_t a : partials->axes) {
+    if (result.sharding.Uses(a)) return;
+  }
+  result.sharding.unreduced = partials->axes;
+  result.sharding.reduction = partials->reduction;
+}
+
+// What is said to be partial is made so where it comes from.
+void Propagation::BeginPartials(const HloInstruction& i) {
+  if (!IsCall(i, "Sharding") && i.opcode() != HloOpcode::kCopy && i.opcode() != HloOpcode::kReshape &&
+      i.opcode() != HloOpcode::kTranspose && i.opcode() != HloOpcode::kNegate)
+    return;
+  if (i.operand_count() != 1 || i.operand(0)->user_count() != 1 || !i.shape().IsArray()) return;
+  const ArraySharding& said = leaves_[At(&i, 0)].sharding;
+  Leaf& operand = leaves_[At(i.operand(0), 0)];
+  if (said.unreduced.empty() || operand.said || !operand.sharding.unreduced.empty()) return;
+  for (int64_t a : said.unreduced) {
+    if (operand.sharding.Uses(a)) return;
+  }
+  operand.sharding.unreduced = said.unreduced;
+  operand.sharding.reduction = said.reduction;
 }
 
 bool Propagation::Visit(const HloInstruction& i, Level level) {
@@ -385,6 +429,8 @@ Status Propagation::Run() {
     const std::vector<const HloInstruction*> of = computation->PostOrder();
     order.insert(order.end(), of.begin(), of.end());
   }
+  for (const HloInstruction* i : order) PassPartials(*i);
+  for (size_t k = order.size(); k-- > 0;) BeginPartials(*order[k]);
   for (Level level : {Level::kElementwise, Level::kForward, Level::kBackward, Level::kConflicts}) {
     // Each change cuts some dimension further, so that this ends.
     for (bool changed = true; changed;) {
@@ -404,7 +450,7 @@ bool Propagation::Write(RewriteGate& gate, bool imported) {
       bool any = false;
       for (size_t k = 0; k < shapes.size(); ++k) {
         const Leaf& leaf = leaves_[At(i, k)];
-        any = any || !leaf.sharding.IsReplicated() || !leaf.sharding.manual.empty();
+        any = any || !leaf.sharding.IsReplicated() || !leaf.sharding.manual.empty() || !leaf.sharding.unreduced.empty();
       }
       const bool result = i->IsRoot() && computation->IsEntry();
       if (!any && (i->sharding() == nullptr || !(result || imported))) continue;

@@ -52,14 +52,6 @@ using Wanted = std::vector<std::optional<ArraySharding>>;
 
 size_t LeafCount(const Shape& shape) { return shape.Leaves().size(); }
 
-Axes Union(Axes a, const Axes& b) {
-  for (int64_t axis : b) {
-    if (std::find(a.begin(), a.end(), axis) == a.end()) a.push_back(axis);
-  }
-  std::sort(a.begin(), a.end());
-  return a;
-}
-
 // What all computations of a module have in common.
 struct Module {
   HloModule& module;
@@ -86,13 +78,15 @@ class ComputationPartitioner {
   StatusOr<Value> MakeConditional(const HloInstruction& i);
   StatusOr<Value> MakeCustomCall(const HloInstruction& i, const std::string& target);
   StatusOr<Value> MakeWhole(const HloInstruction& i);
+  StatusOr<Value> MakePartial(const HloInstruction& i, std::vector<Part> operands, const Wanted& wanted,
+                              const Axes& manual, const Partials& partials);
   StatusOr<Wanted> WantedOf(const HloInstruction& i, const Axes& manual) const;
   Axes ManualOf(const HloInstruction& i) const;
 
   const Value& ValueOf(const HloInstruction* i) const { return values_.at(i); }
   Part Resharded(const Part& part, const Shape& whole, const ArraySharding& to) {
     if (!whole.IsArray()) return part;
-    return {spmd_.Reshard(part.local, whole, part.sharding, to), to};
+    return Reshard(spmd_, m_.reducers, part, whole, to);
   }
   Value Resharded(const Value& value, const Shape& shape, const Wanted& wanted);
   // One instruction of that shape, from its leaves; and back.
@@ -110,12 +104,27 @@ class ComputationPartitioner {
   HloBuilder b;
   SpmdBuilder spmd_;
   std::unordered_map<const HloInstruction*, Value> values_;
+  std::unordered_map<const HloInstruction*, Part> sums_;  // of partial sums that some op needs reduced
 };
 
 // A slice that is needed where turning an array around cannot be done at once, if at all.
 bool IsForRotations(const HloInstruction& i) {
   if (i.opcode() != HloOpcode::kSlice || i.IsRoot() || i.user_count() == 0) return false;
   return std::all_of(i.users().begin(), i.users().end(), [](const HloInstruction* u) { return RotationOf(*u) > 0; });
+}
+
+// Nothing is cut, or partial, along these any more.
+void Drop(const Axes& dropped, ArraySharding& sharding) {
+  const auto drop = [&](Axes& axes) {
+    Axes kept;
+    for (int64_t a : axes) {
+      if (std::find(dropped.begin(), dropped.end(), a) == dropped.end()) kept.push_back(a);
+    }
+    axes = std::move(kept);
+  };
+  for (Axes& axes : sharding.dims) drop(axes);
+  drop(sharding.unreduced);
+  if (sharding.unreduced.empty()) sharding.reduction = HloOpcode::kAdd;
 }
 
 std::vector<ArraySharding> ShardingsOf(const Value& value) {
@@ -223,7 +232,7 @@ Axes ComputationPartitioner::ManualOf(const HloInstruction& i) const {
   Axes manual;
   for (const HloInstruction* operand : i.operands()) {
     if (!values_.contains(operand)) operand = operand->operand(0);  // a slice for a rotation
-    for (const Part& part : ValueOf(operand)) manual = Union(manual, part.sharding.manual);
+    for (const Part& part : ValueOf(operand)) manual = UnionOf(manual, part.sharding.manual);
   }
   return manual;
 }
@@ -232,16 +241,42 @@ StatusOr<Wanted> ComputationPartitioner::WantedOf(const HloInstruction& i, const
   HLOIR_ASSIGN_OR_RETURN(Wanted wanted, ReadLeaves(mesh_, i));
   for (std::optional<ArraySharding>& leaf : wanted) {
     if (!leaf) continue;
-    leaf->manual = Union(leaf->manual, manual);
-    for (Axes& axes : leaf->dims) {
-      Axes free;
-      for (int64_t a : axes) {
-        if (std::find(leaf->manual.begin(), leaf->manual.end(), a) == leaf->manual.end()) free.push_back(a);
-      }
-      axes = std::move(free);
-    }
+    leaf->manual = UnionOf(leaf->manual, manual);
+    Drop(leaf->manual, *leaf);
   }
   return wanted;
+}
+
+// Partial sums stay such through what is linear in them: along their axes each device runs the op on its own.
+StatusOr<Value> ComputationPartitioner::MakePartial(const HloInstruction& i, std::vector<Part> operands,
+                                                    const Wanted& wanted, const Axes& manual,
+                                                    const Partials& partials) {
+  const Axes outside = wanted[0] ? wanted[0]->manual : manual;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    Part& part = operands[k];
+    const Shape& whole = i.operand(static_cast<int64_t>(k))->shape();
+    if (part.sharding.unreduced.empty()) {
+      ArraySharding free = part.sharding;
+      Drop(partials.axes, free);
+      part = Resharded(part, whole, free);
+      part.sharding.manual = UnionOf(part.sharding.manual, partials.axes);
+    } else {
+      part.sharding = WithoutUnreduced(part.sharding);
+    }
+  }
+  HLOIR_RETURN_IF_ERROR(b.status());
+  const Axes inside = UnionOf(outside, partials.axes);
+  // What is to be reduced is so before its parts are put together.
+  Wanted local(1);
+  if (wanted[0] && wanted[0]->unreduced == partials.axes && wanted[0]->reduction == partials.reduction) {
+    local[0] = WithoutUnreduced(*wanted[0]);
+    local[0]->manual = inside;
+  }
+  HLOIR_ASSIGN_OR_RETURN(Value value, OpPartitioner(spmd_, m_.reducers, i, operands, local, inside).Partition());
+  value[0].sharding.manual = outside;
+  value[0].sharding.unreduced = partials.axes;
+  value[0].sharding.reduction = partials.reduction;
+  return wanted[0] ? Value{Resharded(value[0], i.shape(), *wanted[0])} : value;
 }
 
 StatusOr<Value> ComputationPartitioner::Make(const HloInstruction& i) {
@@ -294,14 +329,32 @@ StatusOr<Value> ComputationPartitioner::Make(const HloInstruction& i) {
   }
   if (RotationOf(i) > 0) {
     const Part& turned = ValueOf(i.operand(0)->operand(0))[0];
-    if (const std::optional<Part> part = PartitionRotation(spmd_, i, turned))
-      return Value{wanted[0] ? Resharded(*part, i.shape(), *wanted[0]) : *part};
+    if (turned.sharding.unreduced.empty()) {
+      if (const std::optional<Part> part = PartitionRotation(spmd_, i, turned))
+        return Value{wanted[0] ? Resharded(*part, i.shape(), *wanted[0]) : *part};
+    }
     for (const HloInstruction* slice : i.operands()) {
       if (!values_.contains(slice)) HLOIR_RETURN_IF_ERROR(Visit(*slice));
     }
   }
   std::vector<Part> operands;
+  std::vector<const ArraySharding*> shardings;
   for (const HloInstruction* operand : i.operands()) operands.push_back(ValueOf(operand)[0]);
+  for (const Part& operand : operands) shardings.push_back(&operand.sharding);
+  if (const std::optional<Partials> partials = PartialsThrough(i, shardings))
+    return MakePartial(i, operands, wanted, manual, *partials);
+  for (size_t k = 0; k < operands.size(); ++k) {
+    if (operands[k].sharding.unreduced.empty()) continue;
+    const HloInstruction* operand = i.operand(static_cast<int64_t>(k));
+    const auto [found, is_new] = sums_.try_emplace(operand);
+    if (is_new) {
+      ArraySharding reduced = operands[k].sharding;
+      reduced.unreduced.clear();
+      reduced.reduction = HloOpcode::kAdd;
+      found->second = Resharded(operands[k], operand->shape(), reduced);
+    }
+    operands[k] = found->second;
+  }
   HLOIR_ASSIGN_OR_RETURN(
       Value value,
       OpPartitioner(spmd_, m_.reducers, i, operands, wanted, wanted[0] ? wanted[0]->manual : manual).Partition());
@@ -430,7 +483,12 @@ StatusOr<Value> ComputationPartitioner::MakeCustomCall(const HloInstruction& i, 
     HloInstruction* local = Resharded(whole, i.operand(0)->shape(), cut).local;
     if (local != nullptr && !(local->shape().SameDimensions(mesh_.ShardShape(i.shape(), manual))))
       return InvalidArgument(std::string(i.name()) + ": the shards of its operand have another shape");
-    manual.manual = Union(manual.manual, whole.sharding.manual);
+    manual.manual = UnionOf(manual.manual, whole.sharding.manual);
+    // What is partial along axes that become manual is the device's own now.
+    manual.unreduced = whole.sharding.unreduced;
+    manual.reduction = whole.sharding.reduction;
+    Axes own = manual.manual;
+    Drop(own, manual);
     return Value{{local, manual}};
   }
   if (target == "SPMDShardToFullShape" && i.operand_count() == 1) {
@@ -438,6 +496,12 @@ StatusOr<Value> ComputationPartitioner::MakeCustomCall(const HloInstruction& i, 
     const Part& shard = ValueOf(i.operand(0))[0];
     const ArraySharding to = wanted[0].value_or(Replicated(i.shape().rank()));
     ArraySharding cut = Replicated(i.shape().rank(), to.manual);
+    cut.reduction = to.unreduced.empty() ? shard.sharding.reduction : to.reduction;
+    for (int64_t a : to.unreduced) {
+      const auto& was = shard.sharding.manual;
+      if (std::find(was.begin(), was.end(), a) != was.end()) cut.unreduced.push_back(a);
+    }
+    cut.unreduced = UnionOf(cut.unreduced, shard.sharding.unreduced);
     for (size_t d = 0; d < cut.dims.size(); ++d) {
       for (int64_t a : to.dims[d]) {
         const auto& was = shard.sharding.manual;
@@ -509,18 +573,6 @@ void MergeSlicesOfPads(HloComputation& computation) {
   }
 }
 
-// A value at the module's ends that each device has a part of.
-Status CheckEnds(const HloComputation& entry) {
-  const auto check = [](const HloInstruction& i) {
-    for (const Sharding* sharding : LeafShardings(i.sharding(), i.shape()))
-      if (sharding != nullptr && IsUnreduced(*sharding))
-        return Unimplemented(std::string(i.name()) + ": an unreduced parameter or result cannot be partitioned");
-    return OkStatus();
-  };
-  for (const HloInstruction* parameter : entry.parameters()) HLOIR_RETURN_IF_ERROR(check(*parameter));
-  return check(*entry.root());
-}
-
 class SpmdPartitioner : public RewritingPass {
  public:
   using RewritingPass::RewritingPass;
@@ -537,7 +589,6 @@ StatusOr<bool> SpmdPartitioner::Run(HloModule& module) {
   const int64_t devices = PartitionCount(module);
   if (devices <= 1 || !Ask(kPartition, *old.root())) return imported;
   module.config().num_partitions = devices;
-  HLOIR_RETURN_IF_ERROR(CheckEnds(old));
   for (HloComputation* computation : module.computations()) MergeSlicesOfPads(*computation);
   HLOIR_ASSIGN_OR_RETURN(const DeviceMesh mesh, DeviceMesh::Of(module, devices));
   constexpr int64_t kGrowth = 64, kSmall = 100000;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -154,6 +155,73 @@ StatusOr<Tiling> TilingOf(const Sharding* sharding, int64_t rank, int64_t device
   return tiling;
 }
 
+// Of an array that devices have partial sums of: those that make up one, and each device's place among them.
+struct PartialSums {
+  std::vector<std::vector<int64_t>> groups;
+  std::vector<int64_t> place;  // by device
+  HloOpcode reduction = HloOpcode::kAdd;
+};
+
+// Nothing where each device has its tile whole. `coordinates` of a device: those along unreduced axes, and the others.
+StatusOr<std::optional<PartialSums>> PartialsOf(const Sharding* sharding, int64_t devices) {
+  if (sharding == nullptr) return std::optional<PartialSums>();
+  const Sharding& s = *sharding;
+  const bool is_whole = s.kind == Sharding::Kind::kUnreduced ||
+                        (s.kind == Sharding::Kind::kNamed && s.named_kind == "unreduced" && s.unreduced_axes.empty());
+  const auto& kinds = s.last_tile_dims;
+  const bool has_group = std::find(kinds.begin(), kinds.end(), Sharding::Kind::kUnreduced) != kinds.end();
+  if (!is_whole && !has_group && s.unreduced_axes.empty()) return std::optional<PartialSums>();
+  std::vector<DimVector> inside(static_cast<size_t>(devices)), outside(static_cast<size_t>(devices));
+  if (is_whole) {
+    for (int64_t d = 0; d < devices; ++d) inside[static_cast<size_t>(d)] = {d};
+  } else if (has_group) {
+    HLOIR_ASSIGN_OR_RETURN(const std::vector<DimVector> positions, Positions(s.tile_dims, s.devices.Expand(), devices));
+    const size_t data = s.tile_dims.size() - kinds.size();
+    for (size_t d = 0; d < positions.size(); ++d) {
+      for (size_t k = 0; k < positions[d].size(); ++k) {
+        const bool partial = k >= data && kinds[k - data] == Sharding::Kind::kUnreduced;
+        (partial ? inside : outside)[d].push_back(positions[d][k]);
+      }
+    }
+  } else {
+    DimVector sizes;
+    for (const auto& [name, size] : s.mesh.axes) sizes.push_back(size);
+    std::vector<int64_t> ids;
+    if (s.mesh.device_ids) ids = s.mesh.device_ids->Expand();
+    for (int64_t device = 0; !s.mesh.device_ids && device < devices; ++device) ids.push_back(device);
+    HLOIR_ASSIGN_OR_RETURN(const std::vector<DimVector> positions, Positions(sizes, ids, devices));
+    for (size_t d = 0; d < positions.size(); ++d) {
+      for (size_t a = 0; a < sizes.size(); ++a) {
+        int64_t rest = positions[d][a];
+        for (const MeshAxisRef& ref : s.unreduced_axes) {
+          if (ref.axis != s.mesh.axes[a].first) continue;
+          const int64_t size = ref.sub_axis_size == 0 ? sizes[a] : ref.sub_axis_size;
+          const int64_t behind =
+              ref.sub_axis_size == 0 ? 1 : sizes[a] / std::max<int64_t>(ref.sub_axis_pre_size * ref.sub_axis_size, 1);
+          const int64_t part = positions[d][a] / behind % size;
+          inside[d].push_back(part);
+          rest -= part * behind;
+        }
+        outside[d].push_back(rest);
+      }
+    }
+  }
+  PartialSums sums;
+  if (s.unreduced_op == "max") sums.reduction = HloOpcode::kMaximum;
+  if (s.unreduced_op == "min") sums.reduction = HloOpcode::kMinimum;
+  std::map<DimVector, std::map<DimVector, int64_t>> by_place;
+  for (size_t d = 0; d < inside.size(); ++d) by_place[outside[d]][inside[d]] = static_cast<int64_t>(d);
+  sums.place.resize(inside.size());
+  for (const auto& [key, members] : by_place) {
+    std::vector<int64_t>& group = sums.groups.emplace_back();
+    for (const auto& [at, device] : members) {
+      sums.place[static_cast<size_t>(device)] = static_cast<int64_t>(group.size());
+      group.push_back(device);
+    }
+  }
+  return std::optional<PartialSums>(std::move(sums));
+}
+
 // Writes cutting and gathering into a computation.
 class Writer {
  public:
@@ -179,6 +247,45 @@ class Writer {
       starts.push_back(b.Reshape(Row(values, 1), {}));
     }
     return b.DynamicSlice(whole, starts, shard.dimensions());
+  }
+
+  // Parts of a sum: twice the array, less once, and nothing; so that no device's part is the sum, or can be left out.
+  // What that would not give back to the bit (infinities, zeros, what has no sign) is one device's, and the neutral
+  // element the others'. Of maxima and minima, too.
+  Op Split(Op whole, const PartialSums& sums) {
+    if (whole == nullptr) return nullptr;
+    const PrimitiveType type = whole->shape().element_type();
+    const DimVector sizes = whole->shape().dimensions();
+    const auto spread = [&](Op scalar) { return b.Broadcast(scalar, sizes, {}); };
+    Literal neutral = sums.reduction == HloOpcode::kMaximum   ? Literal::MinValue(type)
+                      : sums.reduction == HloOpcode::kMinimum ? Literal::MaxValue(type)
+                                                              : Literal::Zero(type);
+    Op others = spread(b.Constant(std::move(neutral))), first = whole, second = others;
+    if (sums.reduction == HloOpcode::kAdd && (IsFloat(type) || IsInteger(type))) {
+      if (IsFloat(type)) others = second = b.Negate(others);  // -0 is neutral, 0 is not
+      Op twice = b.Add(whole, whole), less = b.Negate(whole);
+      if (IsFloat(type)) {
+        Op fits = b.And(b.IsFinite(twice), b.Compare(whole, b.Negate(others), ComparisonDirection::kNe));
+        first = b.Select(fits, twice, whole), second = b.Select(fits, less, others);
+      } else {
+        first = twice, second = less;
+      }
+    }
+    Op place = b.Reshape(Row(sums.place, 1), {});
+    const auto is = [&](int32_t n) { return spread(b.Compare(place, b.Constant(n), ComparisonDirection::kEq)); };
+    return b.Select(is(0), first, b.Select(is(1), second, others));
+  }
+  Op Sum(Op part, const PartialSums& sums) {
+    if (part == nullptr) return nullptr;
+    const PrimitiveType type = part->shape().element_type();
+    AllReduceAttributes attributes{.channel_id = channel_++, .use_global_device_ids = true};
+    for (int64_t replica = 0; replica < replicas_; ++replica) {
+      for (std::vector<int64_t> group : sums.groups) {
+        for (int64_t& device : group) device += replica * devices_;
+        attributes.replica_groups.groups.push_back(std::move(group));
+      }
+    }
+    return b.AllReduce(part, MakeReducer(*part->module(), sums.reduction, type), attributes);
   }
 
   // Each device takes, of those that have a copy of a tile, the one that is the same among them as it is among its own:
@@ -332,6 +439,8 @@ Status WrapEntry(HloModule& module, const HloModule& whole, const HloModule& pro
       HLOIR_ASSIGN_OR_RETURN(const Tiling tiling, TilingOfLeaf(own[n], others[n], *shards[n], *wholes[n], devices,
                                                                Format("parameter {}", k)));
       leaves[n] = writer.Cut(leaves[n], *shards[n], tiling);
+      HLOIR_ASSIGN_OR_RETURN(const auto sums, PartialsOf(own[n] != nullptr ? own[n] : others[n], devices));
+      if (sums) leaves[n] = writer.Split(leaves[n], *sums);
     }
     size_t next = 0;
     arguments.push_back(Unflatten(b, leaves, mine.shape(), next));
@@ -351,6 +460,8 @@ Status WrapEntry(HloModule& module, const HloModule& whole, const HloModule& pro
     if (!wholes[n]->IsArray()) continue;
     HLOIR_ASSIGN_OR_RETURN(const Tiling tiling,
                            TilingOfLeaf(own[n], others[n], *shards[n], *wholes[n], devices, Format("result {}", n)));
+    HLOIR_ASSIGN_OR_RETURN(const auto sums, PartialsOf(own[n] != nullptr ? own[n] : others[n], devices));
+    if (sums) leaves[n] = writer.Sum(leaves[n], *sums);
     leaves[n] = writer.Gather(leaves[n], *wholes[n], tiling);
   }
   size_t next = 0;
@@ -439,7 +550,7 @@ StatusOr<std::unique_ptr<HloModule>> MakeWholeView(const HloModule& module, cons
   view->config().buffer_donor.clear();
   view->config().is_scheduled = false;
   view->config().num_partitions = std::max(DevicesOf(module), DevicesOf(whole));
-  if (!SameInterface(module, whole)) {
+  if (!SameInterface(module, whole) || (IsNamedPartitioned(module) && !IsNamedPartitioned(whole))) {
     // Where the whole program's text says nothing of its result, what follows from the rest of it.
     const std::unique_ptr<HloModule> texts = whole.Clone();
     texts->config().allow_spmd_sharding_propagation_to_output = {true};

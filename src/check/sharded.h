@@ -1,6 +1,6 @@
 // Programs on whole arrays against their partitioned forms: both as modules that every device runs on the same whole
-// arrays, so that they can be compared like any other two. The inputs are cut and the results put together as the
-// shardings in the texts say, by code that shares nothing with the partitioner.
+// arrays, so that they can be compared like any other two. The inputs are cut, or split into partial sums, and the
+// results put together as the shardings in the texts say, by code that shares nothing with the partitioner.
 //
 // In: MakeWholeView. Several replicas each have the whole arrays. Covered by tests/unit/sharded_test.cc.
 #pragma once

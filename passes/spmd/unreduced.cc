@@ -1,0 +1,78 @@
+// What becomes of partial sums: the ops that take them to partial sums of their result, so that what is added up is
+// added up once and late. See PartialsThrough in partition_op.h; tested by tests/passes/spmd-partitioning.
+#include <algorithm>
+
+#include "partition_op.h"
+
+namespace hloir::spmd {
+namespace {
+
+bool IsZero(const HloInstruction& i) {
+  return i.IsScalarConstant() && i.literal().BitwiseEqual(Literal::Zero(i.shape().element_type()));
+}
+
+// Of an op that moves elements, or adds them up: which of its operands are to be partial, by index; nothing for others.
+enum class Needs : uint8_t { kNothing, kAll, kOne, kFirst, kFirstTwo, kLastTwo };
+
+Needs NeedsOfMoves(const HloInstruction& i) {
+  switch (i.opcode()) {
+    case HloOpcode::kCopy:
+    case HloOpcode::kReshape:
+    case HloOpcode::kTranspose:
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kSlice:
+    case HloOpcode::kReverse:
+    case HloOpcode::kConcatenate: return Needs::kAll;
+    case HloOpcode::kDynamicSlice:
+    case HloOpcode::kGather: return Needs::kFirst;
+    case HloOpcode::kDynamicUpdateSlice: return Needs::kFirstTwo;
+    case HloOpcode::kSelect: return Needs::kLastTwo;
+    default: return Needs::kNothing;
+  }
+}
+
+Needs NeedsOf(const HloInstruction& i, HloOpcode reduction) {
+  if (const Needs moves = NeedsOfMoves(i); moves != Needs::kNothing) return moves;
+  if (reduction != HloOpcode::kAdd) return i.opcode() == reduction ? Needs::kAll : Needs::kNothing;
+  switch (i.opcode()) {
+    case HloOpcode::kAdd:
+    case HloOpcode::kSubtract:
+    case HloOpcode::kNegate: return Needs::kAll;
+    case HloOpcode::kMultiply:
+    case HloOpcode::kDot:
+    case HloOpcode::kConvolution: return Needs::kOne;
+    case HloOpcode::kDivide: return IsFloat(i.shape().element_type()) ? Needs::kFirst : Needs::kNothing;
+    case HloOpcode::kPad: return IsZero(*i.operand(1)) ? Needs::kFirst : Needs::kNothing;
+    case HloOpcode::kReduce:
+      return i.operand_count() == 2 && SimpleReducer(*i.to_apply()) == HloOpcode::kAdd && IsZero(*i.operand(1))
+                 ? Needs::kFirst
+                 : Needs::kNothing;
+    default: return Needs::kNothing;
+  }
+}
+
+}  // namespace
+
+std::optional<Partials> PartialsThrough(const HloInstruction& i, std::span<const ArraySharding* const> operands) {
+  std::optional<Partials> found;
+  size_t partial = 0;
+  for (const ArraySharding* operand : operands) {
+    if (operand->unreduced.empty()) continue;
+    ++partial;
+    if (!found) found = Partials{operand->unreduced, operand->reduction};
+    if (operand->unreduced != found->axes || operand->reduction != found->reduction) return std::nullopt;
+  }
+  if (!found || !i.shape().IsArray()) return std::nullopt;
+  const auto is = [&](size_t k) { return k < operands.size() && !operands[k]->unreduced.empty(); };
+  switch (NeedsOf(i, found->reduction)) {
+    case Needs::kNothing: return std::nullopt;
+    case Needs::kAll: return partial == operands.size() ? found : std::nullopt;
+    case Needs::kOne: return partial == 1 ? found : std::nullopt;
+    case Needs::kFirst: return partial == 1 && is(0) ? found : std::nullopt;
+    case Needs::kFirstTwo: return partial == 2 && is(0) && is(1) ? found : std::nullopt;
+    case Needs::kLastTwo: return partial == 2 && is(1) && is(2) ? found : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace hloir::spmd
