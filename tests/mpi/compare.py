@@ -3,12 +3,12 @@
 
     tests/mpi/compare.py HLOIR SOURCE-FOLDER
 
-Exits with 77, skipped, where there is no mpirun, or hloir was built without MPI.
+HLOIR_TEST_MPIRUN: what to start instead of mpirun (machines.py). Exits with 77, skipped, where there is no mpirun, or hloir was built without MPI.
 """
 import os, shutil, subprocess, sys, tempfile
 
 hloir, source = sys.argv[1:]
-mpirun = shutil.which("mpirun")
+mpirun = os.environ.get("HLOIR_TEST_MPIRUN") or shutil.which("mpirun")
 if mpirun is None:
     sys.exit(77)
 # Open MPI's own words for: as root, more processes than cores, and no waiting that takes a core.
@@ -38,6 +38,37 @@ ENTRY e { p = u32[] partition-id()
  u = token[] send-done(s), channel_id=1
  ROOT y = f32[] get-tuple-element(d), index=0 }
 """
+# Partition 0 sends to 3, by their shardings alone; stage programs, of which the second answers the first.
+CHANNEL = """HloModule channel, num_partitions=4
+ENTRY e { p = u32[] partition-id()
+ x = f32[] convert(p)
+ y = f32[] exponential(x)
+ t = token[] after-all()
+ r = (f32[], u32[], token[]) recv(t), channel_id=1, sharding={{maximal device=3}, {maximal device=3}, {maximal device=3}}
+ s = (f32[], u32[], token[]) send(y, t), channel_id=1, sharding={{maximal device=0}, {maximal device=0}, {maximal device=0}}
+ d = (f32[], token[]) recv-done(r), channel_id=1
+ u = token[] send-done(s), channel_id=1
+ z = f32[] get-tuple-element(d), index=0
+ ROOT w = f32[] add(y, z) }
+"""
+STAGES = ["""HloModule stage0
+ENTRY e { x = f32[3] parameter(0)
+ t = token[] after-all()
+ s = (f32[3], u32[], token[]) send(x, t), channel_id=1
+ u = token[] send-done(s), channel_id=1
+ r = (f32[3], u32[], token[]) recv(u), channel_id=2
+ d = (f32[3], token[]) recv-done(r), channel_id=2
+ ROOT y = f32[3] get-tuple-element(d), index=0 }
+""", """HloModule stage1
+ENTRY e { t = token[] after-all()
+ r = (f32[3], u32[], token[]) recv(t), channel_id=1
+ d = (f32[3], token[]) recv-done(r), channel_id=1
+ x = f32[3] get-tuple-element(d), index=0
+ y = f32[3] exponential(x)
+ s = (f32[3], u32[], token[]) send(y, t), channel_id=2
+ u = token[] send-done(s), channel_id=2
+ ROOT z = f32[3] negate(x) }
+"""]
 
 
 def run(processes, *arguments):
@@ -61,6 +92,11 @@ def main():
             sys.exit(77)
         assert code == 0, err
         assert out == run(1, path("ring.hlo"))[1] and out.count("out0") == 4, out
+        stages = [path(f"stage{k}.hlo", text) for k, text in enumerate(STAGES)]
+        for files in ([path("channel.hlo", CHANNEL)], stages):
+            code, out, err = run(1, *files, "--seed=2")
+            assert code == 0 and out.count("out0") == (4 if len(files) == 1 else 2), (out, err)
+            assert run(2, *files, "--seed=2")[1] == out, files
         for processes in (2, 4):
             code, out, err = run(processes, path("stuck.hlo", STUCK))
             assert code == 2, (code, err)
