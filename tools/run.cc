@@ -29,7 +29,8 @@ namespace hloir::tool {
 namespace {
 
 struct RunFlags {
-  std::string file, inputs, outputs, infeed, outfeed, trace, page;
+  std::vector<std::string> files;  // several: a program for each partition
+  std::string inputs, outputs, infeed, outfeed, host_transfer, trace, page;
   uint64_t seed = 0;
   int repeat = 1;
   bool json = false, has_seed = false;
@@ -75,8 +76,27 @@ StatusOr<DeviceArguments> ArgumentsOf(const RunFlags& flags, const ModuleFile& f
   return DeviceArguments{std::move(arguments)};
 }
 
+// Of several programs, each device's by its own: fewer or others than the module's are not to be had.
+StatusOr<DeviceArguments> ArgumentsOf(const RunFlags& flags, const std::vector<ModuleFile>& files,
+                                      const DeviceCounts& counts) {
+  if (files.size() == 1) return ArgumentsOf(flags, files[0], counts);
+  DeviceArguments all;
+  for (size_t p = 0; p < files.size(); ++p) {
+    HLOIR_ASSIGN_OR_RETURN(DeviceArguments arguments, ArgumentsOf(flags, files[p], counts));
+    all.push_back(std::move(arguments[std::min(p, arguments.size() - 1)]));
+  }
+  return all;
+}
+
 // Several only where the module or its inputs know of them, or the user asks for it.
 StatusOr<DeviceCounts> CountsOf(const RunFlags& flags, const HloModule& module) {
+  if (flags.files.size() > 1) {
+    const DeviceCounts programs{1, static_cast<int64_t>(flags.files.size())};
+    if (flags.counts.replicas > 1 || flags.counts.partitions > 0)
+      return InvalidArgument("of several programs each runs on a partition of its own, in one replica");
+    HLOIR_RETURN_IF_ERROR(CheckDeviceCounts(programs));
+    return programs;
+  }
   DeviceCounts counts = DeviceCountsOf(module);
   bool asked = flags.counts.replicas > 0 || flags.counts.partitions > 0;
   if (flags.counts.replicas > 0) counts.replicas = flags.counts.replicas;
@@ -115,10 +135,17 @@ int Run(const RunFlags& flags, Transport* transport) {
   const auto fail = [&](const Status& status, const std::string& where) {
     return is_silent ? ExitStatusOf(status.code()) : Fail(status, where);
   };
-  const std::string file = DisplayName(flags.file);
+  const std::string file = DisplayName(flags.files[0]);
   const Stopwatch load;
-  auto loaded = ReadModuleFile(flags.file, {.one_module = true});
-  if (!loaded.ok()) return Fail(loaded.status(), file);
+  std::vector<ModuleFile> loaded;
+  std::vector<const HloModule*> programs;
+  for (const std::string& path : flags.files) {
+    auto read = ReadModuleFile(path, {.one_module = true});
+    if (!read.ok()) return Fail(read.status(), DisplayName(path));
+    loaded.push_back(std::move(*read));
+  }
+  for (const ModuleFile& each : loaded) programs.push_back(&each.module());
+  const HloModule& module = *programs[0];
   const double load_ms = load.Milliseconds();
 
   RunnerOptions options = flags.runner;
@@ -132,6 +159,9 @@ int Run(const RunFlags& flags, Transport* transport) {
     options.infeed = [&fed](const Shape& shape) { return fed.Take(shape); };
   }
   if (!flags.outfeed.empty()) options.outfeed = [&taken](const Literal& value) { return taken.Add(value), OkStatus(); };
+  TransferFolder host(flags.host_transfer);
+  if (!flags.host_transfer.empty())
+    options.host_transfer = [&host](const HostTransfer& transfer) { return host.Exchange(transfer); };
   Json values = Json::array();
   if (flags.trace_values) {
     options.engine = Engine::kReference;
@@ -140,7 +170,7 @@ int Run(const RunFlags& flags, Transport* transport) {
       values.push_back({{"instruction", instruction.name()}, {"value", ValueSummary(value)}});
     };
   }
-  const auto counts = CountsOf(flags, loaded->module());
+  const auto counts = CountsOf(flags, module);
   if (!counts.ok()) return Fail(counts.status(), file);
   RaiseMemoryLimit(counts->devices());
   options.devices = *counts;
@@ -150,7 +180,7 @@ int Run(const RunFlags& flags, Transport* transport) {
                                             counts->devices() == 1 ? "" : "s")),
                 file);
   const bool several = counts->devices() > 1;
-  auto arguments = ArgumentsOf(flags, *loaded, *counts);
+  auto arguments = ArgumentsOf(flags, loaded, *counts);
   if (!arguments.ok()) return Fail(arguments.status(), file);
   std::vector<std::vector<const Literal*>> pointers;
   for (int64_t d = 0; d < counts->devices(); ++d)
@@ -160,7 +190,7 @@ int Run(const RunFlags& flags, Transport* transport) {
     options.on_progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
 
   const Stopwatch prepare;
-  auto runner = Runner::Prepare(loaded->module(), options);
+  auto runner = Runner::Prepare(programs, options);
   if (!runner.ok()) return fail(runner.status(), file);
   const double prepare_ms = prepare.Milliseconds();
 
@@ -169,6 +199,7 @@ int Run(const RunFlags& flags, Transport* transport) {
   for (int i = 0; i < flags.repeat; ++i) {
     fed.Rewind();
     taken.Clear();
+    host.Rewind();
     const Stopwatch run;
     Status status;
     if (several || i == 0) {
@@ -199,7 +230,7 @@ int Run(const RunFlags& flags, Transport* transport) {
   if (flags.trace_values) timing["values"] = std::move(values);
   std::vector<std::vector<Literal>> leaves;
   for (const Literal& result : results) leaves.push_back(ResultLeaves(result));
-  const Status reported = Report(flags, loaded->module(), *runner, leaves, std::move(timing));
+  const Status reported = Report(flags, module, *runner, leaves, std::move(timing));
   return reported.ok() ? kExitGood : Fail(reported);
 }
 
@@ -222,7 +253,10 @@ void AddRunCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
                                                                  {"random", ElidedConstants::kRandom}};
   auto flags = std::make_shared<RunFlags>();
   CLI::App* command = app.add_subcommand("run", "Run a module");
-  AddOption(*command, "FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")->required();
+  AddOption(
+      *command, "FILE...", flags->files,
+      "HLO text, HloProto or a snapshot, JSON; also gzipped. Several: the programs of partitions 0, 1, …, together")
+      ->required();
   AddOption(*command, "--inputs X.npz", flags->inputs,
             "Inputs in0, in1, … of this .npz (default: the snapshot's own, else made from the seed)");
   AddOption(*command, "--outputs Y.npz", flags->outputs, "Write the results there, as out0, out1, …");
@@ -245,6 +279,10 @@ void AddRunCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
             "Keep the devices' values in files of this folder, not in memory, one device running at a time");
   AddOption(*command, "--infeed X.npz", flags->infeed, "Data of infeeds: in0, in1, … of this .npz, in order");
   AddOption(*command, "--outfeed Y.npz", flags->outfeed, "Write the data of outfeeds there, as out0, out1, …");
+  AddOption(*command, "--host-transfer DIR", flags->host_transfer,
+            "Sends to the host become files send.CHANNEL.DEVICE.N.npy there; receives read recv.CHANNEL.DEVICE.N.npy, "
+            "recv.CHANNEL.DEVICE.npy or recv.CHANNEL.npy")
+      ->check(CLI::ExistingDirectory);
   command->add_flag("--force-fake-data", flags->fake, "Make inputs from the seed, even if others are given");
   AddOption(*command, "--max-steps N", flags->runner.max_steps, "Stop a run after this many steps, loops included")
       ->check(Between(int64_t{1}, EvaluatorOptions{}.max_steps));

@@ -375,9 +375,12 @@ std::string Gigabytes(double bytes) { return Format("{:.1f} GB", bytes / 1e9); }
 // An executable a device, each on threads of its own. What they exchange goes through reference::Rendezvous.
 class PreparedDevices : public HloDeviceExecutable {
  public:
-  explicit PreparedDevices(const DeviceCounts& counts) : counts_(counts), devices_(reference::MakeDevices(counts)) {}
+  PreparedDevices(const DeviceCounts& counts, std::span<const HloModule* const> programs)
+      : counts_(counts),
+        programs_(programs.begin(), programs.end()),
+        devices_(reference::MakeDevices(counts, programs_)) {}
 
-  Status Prepare(const HloModule& module, ExecutableOptions options) {
+  Status Prepare(ExecutableOptions options) {
     const int64_t cores = ThreadCount(options.threads);
     const EvaluatorOptions& evaluator = options.evaluator;
     if (options.transport != nullptr) network_.emplace(*options.transport, counts_.devices());
@@ -387,23 +390,28 @@ class PreparedDevices : public HloDeviceExecutable {
     how_.spill_folder = options.spill_folder;
     // Handlers may not bear to be called at once. Progress is the first device's alone. What lies on disk is in memory
     // for one device.
-    const bool handlers =
-        evaluator.infeed || evaluator.outfeed || evaluator.on_result || !evaluator.custom_calls.empty();
+    const bool handlers = evaluator.infeed || evaluator.outfeed || evaluator.host_transfer || evaluator.on_result ||
+                          !evaluator.custom_calls.empty();
     how_.at_once = handlers || !options.spill_folder.empty() ? 1 : std::max<int64_t>(std::min(cores, here), 1);
     options.threads = static_cast<int>(std::max<int64_t>(cores / std::max<int64_t>(here, 1), 1));
     executables_.resize(static_cast<size_t>(here));
     // Preparing is a run, too: in as many threads. Its results say what each process has got.
     reference::DeviceRun preparing = how_;
     preparing.judge = [](const std::vector<Literal>& got) { return CheckSame(got); };
-    const size_t text = network_ ? std::hash<std::string>()(PrintModule(module, PrintOptions::Fingerprint())) : 0;
+    size_t text = 0;
+    if (network_)
+      for (const HloModule* program : programs_)
+        text = 31 * text + std::hash<std::string>()(PrintModule(*program, PrintOptions::Fingerprint()));
     const auto prepared =
         reference::RunOnEach(devices_, preparing, [&](reference::Device& device) -> StatusOr<Literal> {
           ExecutableOptions mine = options;
           const bool is_first = device.index() == first_;
           if (!is_first) mine.profile = false, mine.evaluator.on_progress = nullptr;
           auto& executable = executables_[Place(device)];
-          HLOIR_ASSIGN_OR_RETURN(executable, PrepareOn(&device, module, mine));
-          if (is_first && options.spill_folder.empty()) HLOIR_RETURN_IF_ERROR(CheckMemory(module, *executable, here));
+          const HloModule& program = device.program(programs_);
+          HLOIR_ASSIGN_OR_RETURN(executable, PrepareOn(&device, program, mine));
+          if (options.spill_folder.empty() && (is_first || programs_.size() > 1))
+            HLOIR_RETURN_IF_ERROR(CheckMemory(program, *executable, programs_.size() > 1 ? 1 : here));
           if (!network_) return Literal();
           Literal got(Shape::Array(PrimitiveType::U64, {2}));
           got.data<uint64_t>()[0] = text;
@@ -457,11 +465,43 @@ class PreparedDevices : public HloDeviceExecutable {
   }
 
   const DeviceCounts counts_;
-  std::vector<reference::Device> devices_;  // of all processes
+  const std::vector<const HloModule*> programs_;  // one, or each partition's
+  std::vector<reference::Device> devices_;        // of all processes
   std::optional<reference::Network> network_;
   reference::DeviceRun how_;
   int64_t first_ = 0;  // of this process
   std::vector<std::unique_ptr<HloExecutable>> executables_;
+};
+
+// A module on one device that sends to itself.
+class PreparedForItself : public HloExecutable {
+ public:
+  explicit PreparedForItself(const HloModule& module) : entry_(*module.entry_computation()) {}
+  Status Prepare(const HloModule& module, const ExecutableOptions& options) {
+    const HloModule* const program = &module;
+    devices_ = std::make_unique<PreparedDevices>(DeviceCounts(), std::span(&program, 1));
+    return devices_->Prepare(options);
+  }
+  StatusOr<Literal> Run(std::span<const Literal* const> arguments) override {
+    const std::vector<const Literal*> mine(arguments.begin(), arguments.end());
+    HLOIR_ASSIGN_OR_RETURN(std::vector<Literal> results, devices_->Run(std::span(&mine, 1)));
+    return std::move(results[0]);
+  }
+  Status RunInto(std::span<const Literal* const> arguments, Literal* result) override {
+    if (!(result->shape() == entry_.root()->shape()))
+      return InvalidArgument("the literal for the result has another shape");
+    HLOIR_ASSIGN_OR_RETURN(Literal value, Run(arguments));
+    result->Take(std::move(value));
+    return OkStatus();
+  }
+  int64_t arena_bytes() const override { return devices_->device(0).arena_bytes(); }
+  std::string isa() const override { return devices_->device(0).isa(); }
+  ExecutionProfile Profile() const override { return devices_->device(0).Profile(); }
+  std::string ToString() const override { return devices_->device(0).ToString(); }
+
+ private:
+  const HloComputation& entry_;
+  std::unique_ptr<PreparedDevices> devices_;
 };
 
 }  // namespace
@@ -482,17 +522,39 @@ StatusOr<std::vector<LayoutChoice>> ChosenLayouts(const HloModule& module, const
 }
 
 StatusOr<std::unique_ptr<HloExecutable>> PrepareExecutable(const HloModule& module, const ExecutableOptions& options) {
-  return Guarded([&] { return cpu::PrepareOn(nullptr, module, options); });
+  return Guarded([&]() -> StatusOr<std::unique_ptr<HloExecutable>> {
+    const bool is_whole = module.entry_computation() != nullptr && DeviceCountsOf(module).devices() == 1;
+    if (!is_whole || !reference::HasTransfers(module)) return cpu::PrepareOn(nullptr, module, options);
+    auto prepared = std::make_unique<cpu::PreparedForItself>(module);
+    HLOIR_RETURN_IF_ERROR(prepared->Prepare(module, options));
+    return std::unique_ptr<HloExecutable>(std::move(prepared));
+  });
 }
+
+namespace {
+
+StatusOr<std::unique_ptr<HloDeviceExecutable>> PreparePrograms(std::span<const HloModule* const> programs,
+                                                               const DeviceCounts& counts,
+                                                               const ExecutableOptions& options) {
+  return Guarded([&]() -> StatusOr<std::unique_ptr<HloDeviceExecutable>> {
+    HLOIR_RETURN_IF_ERROR(CheckDeviceCounts(counts));
+    auto prepared = std::make_unique<cpu::PreparedDevices>(counts, programs);
+    HLOIR_RETURN_IF_ERROR(prepared->Prepare(options));
+    return std::unique_ptr<HloDeviceExecutable>(std::move(prepared));
+  });
+}
+
+}  // namespace
 
 StatusOr<std::unique_ptr<HloDeviceExecutable>> PrepareOnDevices(const HloModule& module, const DeviceCounts& counts,
                                                                 const ExecutableOptions& options) {
-  return Guarded([&]() -> StatusOr<std::unique_ptr<HloDeviceExecutable>> {
-    HLOIR_RETURN_IF_ERROR(CheckDeviceCounts(counts));
-    auto prepared = std::make_unique<cpu::PreparedDevices>(counts);
-    HLOIR_RETURN_IF_ERROR(prepared->Prepare(module, options));
-    return std::unique_ptr<HloDeviceExecutable>(std::move(prepared));
-  });
+  const HloModule* const program = &module;
+  return PreparePrograms(std::span(&program, 1), counts, options);
+}
+
+StatusOr<std::unique_ptr<HloDeviceExecutable>> PrepareOnDevices(std::span<const HloModule* const> programs,
+                                                                const ExecutableOptions& options) {
+  return PreparePrograms(programs, {1, static_cast<int64_t>(programs.size())}, options);
 }
 
 }  // namespace hloir

@@ -312,6 +312,17 @@ StatusOr<std::vector<DeviceValues>> MemberResults(EvalContext& context, const Sh
   }
 }
 
+// Devices that run one program meet at its instructions; those of several at channels.
+StatusOr<int64_t> MeetingId(const EvalContext& context) {
+  if (context.run.device()->programs.empty()) return context.instruction.id();
+  OptionalInt64 channel;
+  context.instruction.attributes().Visit([&]<class T>(const T& a) {
+    if constexpr (requires { a.channel_id; }) channel = a.channel_id;
+  });
+  if (channel) return *channel;
+  return InvalidArgument(Format("{}: a collective of several programs needs a channel_id", context.instruction.name()));
+}
+
 }  // namespace
 
 StatusOr<Value> EvaluateCollective(EvalContext& context, const Shape& shape) {
@@ -327,9 +338,10 @@ StatusOr<Value> EvaluateCollective(EvalContext& context, const Shape& shape) {
     values.clear();
     for (size_t k = 0; k < ResultCount(shape); ++k) values.emplace_back(ResultShape(shape, k));
   } else {
+    HLOIR_ASSIGN_OR_RETURN(const int64_t id, MeetingId(context));
     const Meeting meeting{
         .where = &context.instruction,
-        .id = context.instruction.id(),
+        .id = id,
         .group = group,
         .mine = static_cast<size_t>(std::find(group.begin(), group.end(), me.index()) - group.begin())};
     HLOIR_ASSIGN_OR_RETURN(values,
@@ -344,81 +356,6 @@ StatusOr<Value> EvaluateCollective(EvalContext& context, const Shape& shape) {
   std::vector<Value> elements;
   for (Literal& literal : values) elements.emplace_back(std::move(literal));
   return Value::Tuple(std::move(elements));
-}
-
-namespace {
-
-// The half of a transfer that says who sends to whom: a done may have no attribute of its own.
-StatusOr<const HloInstruction*> BeginningOf(const EvalContext& context) {
-  const HloInstruction& done = context.instruction;
-  const bool receives = done.opcode() == HloOpcode::kRecv || done.opcode() == HloOpcode::kRecvDone;
-  const HloOpcode wanted = receives ? HloOpcode::kRecv : HloOpcode::kSend;
-  if (done.opcode() == wanted) return &done;
-  if (done.operand(0)->opcode() == wanted) return done.operand(0);
-  // In flight around a loop: they have their channel in common.
-  const auto channel = done.attributes<TransferAttributes>().channel_id;
-  for (const HloComputation* computation : done.module()->computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      if (i->opcode() == wanted && i->attributes<TransferAttributes>().channel_id == channel) return i;
-  }
-  return InvalidArgument(Format("{}: nothing begins what it ends", done.name()));
-}
-
-// The pairs that the caller is in, as `role`: 0, the sender; 1, the receiver.
-StatusOr<std::vector<std::vector<int64_t>>> PairsOf(const EvalContext& context, size_t role) {
-  const Device& me = *context.run.device();
-  HLOIR_ASSIGN_OR_RETURN(const HloInstruction* beginning, BeginningOf(context));
-  if (beginning->attributes<TransferAttributes>().is_host_transfer)
-    return UnimplementedOp(context, "there is no host to exchange data with");
-  HLOIR_ASSIGN_OR_RETURN(const auto groups, MeetingGroups(*beginning, me.counts.replicas, me.counts.partitions));
-  if (groups.empty())
-    return InvalidArgument(
-        Format("{}: no _xla_send_recv_source_target_pairs says who sends to whom", beginning->name()));
-  std::vector<std::vector<int64_t>> mine;
-  for (const std::vector<int64_t>& pair : groups)
-    if (pair[role] == me.index()) mine.push_back(pair);
-  if (role == 1 && mine.size() > 1)
-    return InvalidArgument(
-        Format("{}: devices {} and {} both send to device {}", beginning->name(), mine[0][0], mine[1][0], me.index()));
-  return mine;
-}
-
-Meeting TransferOf(const EvalContext& context, const std::vector<int64_t>& pair, size_t role) {
-  return {.where = &context.instruction,
-          .is_transfer = true,
-          .id = context.attributes<TransferAttributes>().channel_id.value_or(0),
-          .group = pair,
-          .mine = role,
-          .waits = role == 1};
-}
-
-}  // namespace
-
-// A sender leaves what it sends and goes on.
-Status PostTransfer(EvalContext& context) {
-  HLOIR_ASSIGN_OR_RETURN(const auto pairs, PairsOf(context, 0));
-  for (const std::vector<int64_t>& pair : pairs) {
-    DeviceValues values;
-    values.push_back(Value(context.operands[0]).TakeLiteral());
-    HLOIR_RETURN_IF_ERROR(
-        Rendezvous(*context.run.device(), TransferOf(context, pair, 0), std::move(values), {}).status());
-  }
-  return OkStatus();
-}
-
-StatusOr<Literal> AwaitTransfer(EvalContext& context, const Shape& shape) {
-  HLOIR_ASSIGN_OR_RETURN(const auto pairs, PairsOf(context, 1));
-  if (pairs.empty()) return Literal(shape);
-  HLOIR_ASSIGN_OR_RETURN(
-      DeviceValues values,
-      Rendezvous(*context.run.device(), TransferOf(context, pairs[0], 1), {},
-                 [](const std::vector<DeviceValues>& operands) -> StatusOr<std::vector<DeviceValues>> {
-                   return std::vector<DeviceValues>{operands[0]};
-                 }));
-  if (values.size() != 1 || !values[0].shape().Compatible(shape))
-    return InvalidArgument(Format("{}: device {} sends device {} something of another shape",
-                                  context.instruction.name(), pairs[0][0], pairs[0][1]));
-  return std::move(values[0]);
 }
 
 }  // namespace hloir::reference

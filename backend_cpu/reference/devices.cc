@@ -348,12 +348,13 @@ Status CheckDeviceArguments(const DeviceCounts& counts, size_t given) {
   return InvalidArgument(Format("there are arguments for {} devices, but {} devices", given, counts.devices()));
 }
 
-std::vector<Device> MakeDevices(const DeviceCounts& counts) {
+std::vector<Device> MakeDevices(const DeviceCounts& counts, std::span<const HloModule* const> programs) {
   std::vector<Device> devices(static_cast<size_t>(counts.devices()));
   for (size_t d = 0; d < devices.size(); ++d) {
     devices[d].replica = static_cast<int64_t>(d) / counts.partitions;
     devices[d].partition = static_cast<int64_t>(d) % counts.partitions;
     devices[d].counts = counts;
+    if (programs.size() > 1) devices[d].programs = programs;
   }
   return devices;
 }
@@ -506,14 +507,15 @@ bool UsesDevices(const HloModule& module) {
 
 namespace {
 
-StatusOr<std::vector<Literal>> UnguardedRunOnDevices(const HloModule& module, const DeviceCounts& counts,
-                                                     std::span<const std::vector<const Literal*>> arguments,
-                                                     const EvaluatorOptions& options) {
-  if (module.entry_computation() == nullptr) return InvalidArgument("the module has no entry computation");
+StatusOr<std::vector<Literal>> RunPrograms(std::span<const HloModule* const> programs, const DeviceCounts& counts,
+                                           std::span<const std::vector<const Literal*>> arguments,
+                                           const EvaluatorOptions& options) {
+  for (const HloModule* program : programs)
+    if (program->entry_computation() == nullptr) return InvalidArgument("the module has no entry computation");
   HLOIR_RETURN_IF_ERROR(reference::CheckDeviceArguments(counts, arguments.size()));
-  std::vector<reference::Device> devices = reference::MakeDevices(counts);
+  std::vector<reference::Device> devices = reference::MakeDevices(counts, programs);
   return reference::RunOnEach(devices, {}, [&](reference::Device& device) {
-    return reference::EvaluateOn(&device, options, *module.entry_computation(),
+    return reference::EvaluateOn(&device, options, *device.program(programs).entry_computation(),
                                  arguments[static_cast<size_t>(device.index())]);
   });
 }
@@ -523,7 +525,15 @@ StatusOr<std::vector<Literal>> UnguardedRunOnDevices(const HloModule& module, co
 StatusOr<std::vector<Literal>> RunOnDevices(const HloModule& module, const DeviceCounts& counts,
                                             std::span<const std::vector<const Literal*>> arguments,
                                             const EvaluatorOptions& options) {
-  return Guarded([&] { return UnguardedRunOnDevices(module, counts, arguments, options); });
+  const HloModule* const program = &module;
+  return Guarded([&] { return RunPrograms({&program, 1}, counts, arguments, options); });
+}
+
+StatusOr<std::vector<Literal>> RunOnDevices(std::span<const HloModule* const> programs,
+                                            std::span<const std::vector<const Literal*>> arguments,
+                                            const EvaluatorOptions& options) {
+  const DeviceCounts counts{1, static_cast<int64_t>(programs.size())};
+  return Guarded([&] { return RunPrograms(programs, counts, arguments, options); });
 }
 
 }  // namespace hloir

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "hloir/analysis/communication.h"
 #include "hloir/evaluator.h"
 #include "reference/evaluation.h"
 
@@ -22,15 +23,20 @@ struct Device {
   Lockstep* all = nullptr;
   int64_t replica = 0, partition = 0;
   DeviceCounts counts;
+  std::span<const HloModule* const> programs;  // of each partition; empty: all run the same
   // How often it came to a meeting (a Meeting's space, id and group's ends, and its place there), to tell runs apart.
   std::map<std::tuple<bool, int64_t, int64_t, int64_t, size_t>, int64_t> visits;
   std::unordered_map<const HloInstruction*, std::vector<int64_t>> groups;  // of collectives: the one that it is in
+  std::unordered_map<const HloInstruction*, ChannelPairs> channels;        // of transfers without pairs
   int64_t index() const { return replica * counts.partitions + partition; }
+  const HloModule& program(std::span<const HloModule* const> all) const {
+    return *all[all.size() > 1 ? static_cast<size_t>(partition) : 0];
+  }
 };
 // As many arguments as devices, and no more of these than are simulated.
 Status CheckDeviceArguments(const DeviceCounts& counts, size_t given);
-// All of them, in order.
-std::vector<Device> MakeDevices(const DeviceCounts& counts);
+// All of them, in order. Partition p runs programs[p], if there are several; the caller keeps these.
+std::vector<Device> MakeDevices(const DeviceCounts& counts, std::span<const HloModule* const> programs = {});
 
 // How RunOnEach runs.
 struct DeviceRun {
@@ -67,8 +73,10 @@ StatusOr<DeviceValues> Rendezvous(Device& device, const Meeting& meeting, Device
 
 // A collective's result, of `shape`, on the run's device. (These in collective_functions.cc.)
 StatusOr<Value> EvaluateCollective(EvalContext& context, const Shape& shape);
-// The two ends of a transfer: send leaves its operand, recv-done waits for it.
+// The two ends of a transfer, also with the host: send leaves its operand, recv-done waits for it. (In transfers.cc.)
 Status PostTransfer(EvalContext& context);
 StatusOr<Literal> AwaitTransfer(EvalContext& context, const Shape& shape);
+// Does the module send to itself or to other devices? Then a run on one device needs a Device, too.
+bool HasTransfers(const HloModule& module);
 
 }  // namespace hloir::reference

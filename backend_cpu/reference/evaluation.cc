@@ -9,7 +9,9 @@
 #include "support/format.h"
 #include "support/guard.h"
 #include "hloir/custom_calls.h"
+#include "hloir/analysis/communication.h"
 #include "hloir/analysis/shape_inference.h"
+#include "reference/devices.h"
 #include "reference/dynamic.h"
 #include "reference/loop_state.h"
 #include "reference/mixed_precision.h"
@@ -170,7 +172,7 @@ StatusOr<const Evaluation::Schedule*> Evaluation::ScheduleOf(const HloComputatio
   }
   // A tuple's elements are taken out right after it is made: then the tuple can be let go, its elements have one owner,
   // and a loop can update its carried arrays in place.
-  for (const HloInstruction* instruction : computation.PostOrder()) {
+  for (const HloInstruction* instruction : OrderOfRun(computation)) {
     if (index.contains(instruction) || !needed.contains(instruction)) continue;
     add(instruction);
     for (size_t i = made->steps.size() - 1; i < made->steps.size(); ++i) {
@@ -361,7 +363,18 @@ class ReferenceEvaluator : public HloEvaluator {
 
   StatusOr<Literal> EvaluateComputation(const HloComputation& computation,
                                         std::span<const Literal* const> arguments) const override {
-    return Guarded([&] { return EvaluateOn(device_, options_, computation, arguments); });
+    return Guarded([&]() -> StatusOr<Literal> {
+      const HloModule* module = computation.module();
+      const bool is_whole = module != nullptr && module->entry_computation() == &computation;
+      if (device_ != nullptr || !is_whole || DeviceCountsOf(*module).devices() > 1 || !HasTransfers(*module))
+        return EvaluateOn(device_, options_, computation, arguments);
+      // One device that sends to itself.
+      std::vector<Device> only = MakeDevices({});
+      HLOIR_ASSIGN_OR_RETURN(std::vector<Literal> results, RunOnEach(only, {}, [&](Device& device) {
+                               return EvaluateOn(&device, options_, computation, arguments);
+                             }));
+      return std::move(results[0]);
+    });
   }
 
  private:

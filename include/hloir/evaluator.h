@@ -25,6 +25,16 @@ enum class ElidedConstants { kRefuse, kZeros, kIota, kRandom };
 using CustomCallHandler =
     std::function<StatusOr<Literal>(const HloInstruction& call, std::span<const Literal* const> operands)>;
 
+// A send or recv whose other end is the host (is_host_transfer=true), or a program that does not run with this one.
+struct HostTransfer {
+  const HloInstruction& instruction;  // its frontend attributes may say what the host makes of it
+  int64_t channel = 0;
+  int64_t device = 0;             // as RunOnDevices numbers them
+  const Literal* sent = nullptr;  // a send's value; null: a recv wants one
+};
+// Takes what is sent and gives any literal; gives what a recv wants, of the shape of its first element.
+using HostTransferHandler = std::function<StatusOr<Literal>(const HostTransfer& transfer)>;
+
 // Limits, hooks and meanings for evaluators and executables.
 struct EvaluatorOptions {
   int64_t max_steps = int64_t{1} << 40;       // instructions executed, loops included
@@ -36,6 +46,8 @@ struct EvaluatorOptions {
   // The host's side of infeed (gives a value of the shape) and outfeed. Without them these ops are Unimplemented.
   std::function<StatusOr<Literal>(const Shape& shape)> infeed;
   std::function<Status(const Literal& value)> outfeed;
+  // The other end of transfers that are not between devices. Without it they are Unimplemented, by name.
+  HostTransferHandler host_transfer;
   // Called with each instruction's result, before it is used; for traces and for finding where two modules part.
   std::function<void(const HloInstruction&, const Literal&)> on_result;
   // Called after each step of the entry computation, of which there are `total`; a whole loop is one step.
@@ -80,6 +92,10 @@ bool UsesDevices(const HloModule& module);
 // its parameters. The limits hold for each device. InvalidArgument, naming the instruction, if the devices
 // deadlock.
 StatusOr<std::vector<Literal>> RunOnDevices(const HloModule& module, const DeviceCounts& counts,
+                                            std::span<const std::vector<const Literal*>> arguments,
+                                            const EvaluatorOptions& options = {});
+// One replica whose partition p runs programs[p].
+StatusOr<std::vector<Literal>> RunOnDevices(std::span<const HloModule* const> programs,
                                             std::span<const std::vector<const Literal*>> arguments,
                                             const EvaluatorOptions& options = {});
 

@@ -121,6 +121,9 @@ class HloDeviceExecutable {
 // ResourceExhausted for over 1024 devices.
 StatusOr<std::unique_ptr<HloDeviceExecutable>> PrepareOnDevices(const HloModule& module, const DeviceCounts& counts,
                                                                 const ExecutableOptions& options = {});
+// One replica whose partition p runs programs[p]: they meet at transfers and collectives of the same channel.
+StatusOr<std::unique_ptr<HloDeviceExecutable>> PrepareOnDevices(std::span<const HloModule* const> programs,
+                                                                const ExecutableOptions& options = {});
 // The instruction sets of this machine that kernels exist for, best last: "scalar", plain C++ for any machine; on
 // x86-64 "sse2", "avx2", "avx512"; on AArch64 "neon". Never empty.
 std::vector<std::string> SupportedIsas();

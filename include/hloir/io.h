@@ -16,11 +16,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "hloir/evaluator.h"
@@ -210,6 +213,21 @@ class FeedWriter {
 
  private:
   std::vector<Literal> leaves_;
+};
+
+// The other end of transfers with the host, as .npy files of a folder, for EvaluatorOptions::host_transfer. The first
+// value that device 0 sends over channel 7 is written to send.7.0.0.npy, the next to send.7.0.1.npy; what it receives
+// is read from recv.7.0.0.npy, or recv.7.0.npy for all of its, or recv.7.npy for all devices'. InvalidArgument, naming
+// the instruction, for a file that is not there or does not fit.
+class TransferFolder {
+ public:
+  explicit TransferFolder(std::string folder) : folder_(std::move(folder)) {}
+  StatusOr<Literal> Exchange(const HostTransfer& transfer);
+  void Rewind() { counts_.clear(); }
+
+ private:
+  std::string folder_;
+  std::map<std::tuple<bool, int64_t, int64_t>, int64_t> counts_;  // by direction, channel, device
 };
 
 }  // namespace hloir

@@ -30,7 +30,7 @@ from typing import Any, Callable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hloir._arrays import DeviceExecutable, Executable, _answers, dtype_of, to_dlpack
+from hloir._arrays import DeviceExecutable, Executable, _answers, _host, dtype_of, to_dlpack
 from hloir._display import Diff, Film, Picture, diff, explain, graph, stats
 from hloir._error import Error
 from hloir import _hloir
@@ -123,7 +123,12 @@ def parse_proto(message: bytes) -> Module:
 
 
 def prepare(
-    module: Module, *, threads: int = 0, isa: str = "", callbacks: Mapping[Any, Callable[..., Any]] | None = None
+    module: Module,
+    *,
+    threads: int = 0,
+    isa: str = "",
+    callbacks: Mapping[Any, Callable[..., Any]] | None = None,
+    host_transfer: Callable[[int, int, Any], Any] | None = None,
 ) -> Executable:
     """Prepares a module to be run often.
 
@@ -133,8 +138,11 @@ def prepare(
     callbacks: functions that answer custom-calls, by target ('xla_ffi_python_cpu_callback'), by the name of an instruction,
     or by the index of a callback of JAX's, which its backend_config has. A function takes an array for each operand, gives
     an array or a tuple of them, nothing where the call has no result, and comes before what hloir itself knows of a target.
+
+    host_transfer: the other end of a send or recv with is_host_transfer=true, or whose other end is in another program: a
+    function of the channel, the device and the array that is sent, or None where the module receives; then it gives one.
     """
-    return Executable(_Executable(module, threads, isa, _answers(callbacks)))
+    return Executable(_Executable(module, threads, isa, _answers(callbacks), _host(host_transfer)))
 
 
 def prepare_on_devices(
@@ -145,15 +153,23 @@ def prepare_on_devices(
     threads: int = 0,
     isa: str = "",
     callbacks: Mapping[Any, Callable[..., Any]] | None = None,
+    host_transfer: Callable[[int, int, Any], Any] | None = None,
 ) -> DeviceExecutable:
-    """Prepares a module to be run on several devices, as many as it says itself, or as are given here. callbacks: as of
-    prepare(); no two are called at once."""
-    return DeviceExecutable(_DeviceExecutable(module, replicas, partitions, threads, isa, _answers(callbacks)))
+    """Prepares a module to be run on several devices, as many as it says itself, or as are given here. callbacks,
+    host_transfer: as of prepare(); no two are called at once."""
+    answers = _answers(callbacks)
+    return DeviceExecutable(_DeviceExecutable(module, replicas, partitions, threads, isa, answers, _host(host_transfer)))
 
 
-def run(module: Module, *arguments: Any, callbacks: Mapping[Any, Callable[..., Any]] | None = None) -> Any:
-    """Prepares a module and runs it once; arguments, results and errors are Executable's. callbacks: as of prepare()."""
-    return prepare(module, callbacks=callbacks)(*arguments)
+def run(
+    module: Module,
+    *arguments: Any,
+    callbacks: Mapping[Any, Callable[..., Any]] | None = None,
+    host_transfer: Callable[[int, int, Any], Any] | None = None,
+) -> Any:
+    """Prepares a module and runs it once; arguments, results and errors are Executable's. callbacks, host_transfer: as of
+    prepare()."""
+    return prepare(module, callbacks=callbacks, host_transfer=host_transfer)(*arguments)
 
 
 def _pipeline(passes: str | Sequence[str]) -> str:

@@ -133,6 +133,24 @@ def _answers(callbacks: Mapping[Any, Callable[..., Any]] | None) -> dict[Any, An
     return {key: answer(function) for key, function in (callbacks or {}).items()}
 
 
+def _host(function: Callable[[int, int, Any], Any] | None) -> Any:
+    """prepare()'s host_transfer, on bytes."""
+    if function is None:
+        return None
+
+    def on_bytes(channel: int, device: int, block: bytes | None, shape: Shape) -> bytes | None:
+        dtype = dtype_of(shape)
+        if block is not None:
+            function(channel, device, np.frombuffer(block, np.uint8).view(dtype).reshape(shape.dimensions))
+            return None
+        array = np.asarray(function(channel, device, None), dtype)
+        if list(array.shape) != shape.dimensions:
+            raise TypeError(f"host_transfer gave an array of {list(array.shape)} for {shape}")
+        return np.ascontiguousarray(array).tobytes()
+
+    return on_bytes
+
+
 class Executable:
     """A module that is prepared to run: call it with an array for each parameter, a tuple of them for one of a tuple.
 

@@ -59,10 +59,12 @@ using CallbackDict = nb::typed<nb::dict, nb::any, nb::any>;
 // the result's shape) and gives the blocks of the result's leaves, all as bytes.
 class Callbacks {
  public:
-  explicit Callbacks(nb::dict functions) : functions_(std::move(functions)) {}
+  Callbacks(nb::dict functions, nb::object host) : functions_(std::move(functions)), host_(std::move(host)) {}
 
-  // The targets of the module's calls that have a function.
+  // The targets of the module's calls that have a function; and the host's side of transfers, a function that takes
+  // (channel, device, the sent value's block or None, its shape) and gives the block of what is received.
   void Register(const HloModule& module, EvaluatorOptions& options) {
+    if (!host_.is_none()) options.host_transfer = [this](const HostTransfer& transfer) { return Exchange(transfer); };
     for (const HloComputation* computation : module.computations()) {
       for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
         if (i->opcode() != HloOpcode::kCustomCall || Find(*i).is_none()) continue;
@@ -131,14 +133,39 @@ class Callbacks {
     }
   }
 
+  StatusOr<Literal> Exchange(const HostTransfer& transfer) {
+    const nb::gil_scoped_acquire held;
+    try {
+      const Shape& shape =
+          transfer.sent != nullptr ? transfer.sent->shape() : transfer.instruction.shape().tuple_shapes(0);
+      const std::string who(transfer.instruction.name());
+      if (!shape.IsArray()) return Unimplemented(who + ": a tuple is no array");
+      nb::object sent = nb::none();
+      if (transfer.sent != nullptr)
+        sent = nb::bytes(transfer.sent->untyped_data(), static_cast<size_t>(transfer.sent->size_bytes()));
+      const nb::object given = host_(transfer.channel, transfer.device, sent, nb::cast(shape));
+      if (transfer.sent != nullptr) return Literal();
+      const nb::bytes block = nb::cast<nb::bytes>(given);
+      Literal value(shape);
+      if (static_cast<int64_t>(block.size()) != value.size_bytes())
+        return InvalidArgument(who + ": host_transfer gave an array of another size");
+      std::memcpy(value.untyped_data(), block.c_str(), block.size());
+      return value;
+    } catch (nb::python_error& error) {
+      raised_.emplace(std::move(error));
+      return Internal("host_transfer raised an exception");
+    }
+  }
+
   nb::dict functions_;
+  nb::object host_;
   std::optional<nb::python_error> raised_;
 };
 
 class Executable {
  public:
-  Executable(const Graph& graph, int threads, const std::string& isa, CallbackDict callbacks)
-      : module_(graph.module().Clone()), callbacks_(std::move(callbacks)) {
+  Executable(const Graph& graph, int threads, const std::string& isa, CallbackDict callbacks, nb::object host_transfer)
+      : module_(graph.module().Clone()), callbacks_(std::move(callbacks), std::move(host_transfer)) {
     Check(VerifyModule(*module_));
     ExecutableOptions options;
     callbacks_.Register(*module_, options.evaluator);
@@ -185,8 +212,10 @@ class Executable {
 class DeviceExecutable {
  public:
   DeviceExecutable(const Graph& graph, int64_t replicas, int64_t partitions, int threads, const std::string& isa,
-                   CallbackDict callbacks)
-      : module_(graph.module().Clone()), callbacks_(std::move(callbacks)), counts_(DeviceCountsOf(*module_)) {
+                   CallbackDict callbacks, nb::object host_transfer)
+      : module_(graph.module().Clone()),
+        callbacks_(std::move(callbacks), std::move(host_transfer)),
+        counts_(DeviceCountsOf(*module_)) {
     Check(VerifyModule(*module_));
     if (replicas > 0) counts_.replicas = replicas;
     if (partitions > 0) counts_.partitions = partitions;
@@ -299,8 +328,8 @@ nb::object DlpackOf(const MutableBytes& bytes, int code, int bits, const std::ve
 
 void BindRunning(nb::module_& m) {
   nb::class_<Executable>(m, "_Executable")
-      .def(nb::init<const Graph&, int, const std::string&, CallbackDict>(), nb::arg("module"), nb::arg("threads"),
-           nb::arg("isa"), nb::arg("callbacks"))
+      .def(nb::init<const Graph&, int, const std::string&, CallbackDict, nb::object>(), nb::arg("module"),
+           nb::arg("threads"), nb::arg("isa"), nb::arg("callbacks"), nb::arg("host_transfer") = nb::none())
       .def("_run", &Executable::Run, nb::arg("inputs"), nb::arg("outputs"))
       .def_prop_ro("parameter_shapes", &Executable::parameters)
       .def_prop_ro("result_shape", &Executable::result)
@@ -329,8 +358,9 @@ void BindRunning(nb::module_& m) {
       .def("__str__", &Verdict::ToString)
       .def("__repr__", [](const Verdict& v) { return "<hloir.Verdict " + v.ToString() + ">"; });
   nb::class_<DeviceExecutable>(m, "_DeviceExecutable")
-      .def(nb::init<const Graph&, int64_t, int64_t, int, const std::string&, CallbackDict>(), nb::arg("module"),
-           nb::arg("replicas"), nb::arg("partitions"), nb::arg("threads"), nb::arg("isa"), nb::arg("callbacks"))
+      .def(nb::init<const Graph&, int64_t, int64_t, int, const std::string&, CallbackDict, nb::object>(),
+           nb::arg("module"), nb::arg("replicas"), nb::arg("partitions"), nb::arg("threads"), nb::arg("isa"),
+           nb::arg("callbacks"), nb::arg("host_transfer") = nb::none())
       .def("_run", &DeviceExecutable::Run, nb::arg("inputs"))
       .def_prop_ro("replicas", [](const DeviceExecutable& e) { return e.counts().replicas; })
       .def_prop_ro("partitions", [](const DeviceExecutable& e) { return e.counts().partitions; })

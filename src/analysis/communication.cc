@@ -38,11 +38,13 @@ struct Participants {
   bool everybody = true;  // else those named and nobody else: pairs
 };
 
+constexpr std::string_view kTransferPairs = "_xla_send_recv_source_target_pairs";
+
 // "{{0,1},{1,2}}" of the frontend attribute that tells who sends to whom.
 Groups PairsOfTransfer(const HloInstruction& transfer) {
   Groups pairs;
   for (const auto& [key, value] : transfer.extras().frontend_attributes) {
-    if (key != "_xla_send_recv_source_target_pairs") continue;
+    if (key != kTransferPairs) continue;
     std::vector<int64_t> numbers;
     const char *at = value.data(), *const end = value.data() + value.size();
     while (at < end) {
@@ -234,6 +236,11 @@ double WireBytes(HloOpcode kind, double payload, int64_t n) {
     case HloOpcode::kAllGather: return others * payload;
     default: return share * payload;
   }
+}
+
+bool HasTransferPairs(const HloInstruction& transfer) {
+  const FrontendAttributes& all = transfer.extras().frontend_attributes;
+  return std::any_of(all.begin(), all.end(), [](const auto& each) { return each.first == kTransferPairs; });
 }
 
 StatusOr<Groups> DeviceGroups(const HloInstruction& instruction) {

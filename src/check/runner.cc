@@ -19,13 +19,26 @@ EvaluatorOptions ToEvaluatorOptions(const RunnerOptions& options) {
   evaluator.cancel = options.cancel;
   evaluator.infeed = options.infeed;
   evaluator.outfeed = options.outfeed;
+  evaluator.host_transfer = options.host_transfer;
   evaluator.on_result = options.on_result;
   evaluator.on_progress = options.on_progress;
   return evaluator;
 }
 
 StatusOr<Runner> Runner::Prepare(const HloModule& module, const RunnerOptions& options) {
-  Runner runner(module, options);
+  const HloModule* const program = &module;
+  return PreparePrograms(std::span(&program, 1), options);
+}
+
+StatusOr<Runner> Runner::Prepare(std::span<const HloModule* const> programs, RunnerOptions options) {
+  if (programs.size() > 1) options.devices = {1, static_cast<int64_t>(programs.size())};
+  return PreparePrograms(programs, options);
+}
+
+StatusOr<Runner> Runner::PreparePrograms(std::span<const HloModule* const> programs, const RunnerOptions& options) {
+  Runner runner(programs, options);
+  if (options.memory_limit > 0 && programs.size() > 1)
+    return Unimplemented("a limit of memory is for one program, not several");
   if (options.engine == Engine::kReference) {
     if (options.transport != nullptr || !options.spill_folder.empty())
       return Unimplemented("the reference keeps its devices in the memory of one process");
@@ -33,12 +46,12 @@ StatusOr<Runner> Runner::Prepare(const HloModule& module, const RunnerOptions& o
     if (runner.device_count() <= 1) runner.evaluator_ = MakeReferenceEvaluator(ToEvaluatorOptions(options));
     return runner;
   }
-  HLOIR_RETURN_IF_ERROR(runner.PreparePlan(module));
+  HLOIR_RETURN_IF_ERROR(runner.PreparePlan(programs));
   if (options.memory_limit > 0) HLOIR_RETURN_IF_ERROR(runner.FitPlan());
   return runner;
 }
 
-Status Runner::PreparePlan(const HloModule& module) {
+Status Runner::PreparePlan(std::span<const HloModule* const> programs) {
   ExecutableOptions executable;
   executable.threads = options_.threads;
   executable.isa = options_.isa;
@@ -49,10 +62,12 @@ Status Runner::PreparePlan(const HloModule& module) {
   executable.spill_folder = options_.spill_folder;
   devices_.reset();
   executable_.reset();
-  if (device_count() > 1) {
-    HLOIR_ASSIGN_OR_RETURN(devices_, PrepareOnDevices(module, options_.devices, executable));
+  if (programs.size() > 1) {
+    HLOIR_ASSIGN_OR_RETURN(devices_, PrepareOnDevices(programs, executable));
+  } else if (device_count() > 1) {
+    HLOIR_ASSIGN_OR_RETURN(devices_, PrepareOnDevices(*programs[0], options_.devices, executable));
   } else {
-    HLOIR_ASSIGN_OR_RETURN(executable_, PrepareExecutable(module, executable));
+    HLOIR_ASSIGN_OR_RETURN(executable_, PrepareExecutable(*programs[0], executable));
   }
   return OkStatus();
 }
@@ -63,12 +78,13 @@ Status Runner::FitPlan() {
   const int64_t limit = options_.memory_limit, before = arena_bytes();
   int64_t least = before;
   for (int eighths = 8; arena_bytes() > limit && eighths >= 0; eighths -= 2) {
-    std::unique_ptr<HloModule> module = module_->Clone();
+    std::unique_ptr<HloModule> module = programs_[0]->Clone();
     const std::string names[] = {
         "hlo-memory-scheduler", Format("rematerialization{{max-bytes={}}}", std::max<int64_t>(limit * eighths / 8, 1))};
     HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, MakePipeline(names, {}));
     HLOIR_RETURN_IF_ERROR(pipeline.RunOnce(*module).status());
-    HLOIR_RETURN_IF_ERROR(PreparePlan(*module));
+    const HloModule* const fitted = module.get();
+    HLOIR_RETURN_IF_ERROR(PreparePlan(std::span(&fitted, 1)));
     least = std::min(least, arena_bytes());
     fitted_ = std::move(module);
   }
@@ -81,7 +97,7 @@ Status Runner::FitPlan() {
 StatusOr<Literal> Runner::Run(std::span<const Literal* const> arguments) {
   if (executable_) return executable_->Run(arguments);
   if (!evaluator_) return InvalidArgument("the module runs on several devices");
-  return evaluator_->EvaluateComputation(*module_->entry_computation(), arguments);
+  return evaluator_->EvaluateComputation(*programs_[0]->entry_computation(), arguments);
 }
 
 Status Runner::RunInto(std::span<const Literal* const> arguments, Literal* result) {
@@ -92,7 +108,8 @@ Status Runner::RunInto(std::span<const Literal* const> arguments, Literal* resul
 
 StatusOr<std::vector<Literal>> Runner::RunOnAll(std::span<const std::vector<const Literal*>> arguments) {
   if (devices_) return devices_->Run(arguments);
-  if (device_count() > 1) return RunOnDevices(*module_, options_.devices, arguments, ToEvaluatorOptions(options_));
+  if (programs_.size() > 1) return RunOnDevices(programs_, arguments, ToEvaluatorOptions(options_));
+  if (device_count() > 1) return RunOnDevices(*programs_[0], options_.devices, arguments, ToEvaluatorOptions(options_));
   if (arguments.size() != 1) return InvalidArgument("there are arguments for several devices, but one device");
   HLOIR_ASSIGN_OR_RETURN(Literal result, Run(arguments[0]));
   std::vector<Literal> results;

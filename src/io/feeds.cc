@@ -1,5 +1,8 @@
 // The host's side of infeeds and outfeeds; see the end of hloir/io.h.
 #include "hloir/io.h"
+
+#include <filesystem>
+
 #include "support/format.h"
 
 namespace hloir {
@@ -36,5 +39,35 @@ void FeedWriter::Add(const Literal& value) {
 }
 
 Status FeedWriter::Write(const std::string& path) const { return WriteNpz(path, "out", Pointers(leaves_)); }
+
+StatusOr<Literal> TransferFolder::Exchange(const HostTransfer& transfer) {
+  const bool sends = transfer.sent != nullptr;
+  const int64_t count = counts_[{sends, transfer.channel, transfer.device}]++;
+  const std::string start = Format("{}/{}.{}", folder_, sends ? "send" : "recv", transfer.channel);
+  const std::string own = Format("{}.{}.{}.npy", start, transfer.device, count);
+  const auto fail = [&](const Status& status) {
+    return Status(status.code(), Format("{}: {}", transfer.instruction.name(), status.message()));
+  };
+  if (sends) {
+    if (!transfer.sent->shape().IsArray()) return fail(Unimplemented("a tuple has no .npy file"));
+    if (Status written = WriteFile(own, PrintNpy(*transfer.sent)); !written.ok()) return fail(written);
+    return Literal();
+  }
+  const Shape& wanted = transfer.instruction.shape().tuple_shapes(0);
+  std::error_code error;
+  for (const std::string& path : {own, Format("{}.{}.npy", start, transfer.device), start + ".npy"}) {
+    if (!std::filesystem::exists(path, error)) continue;
+    StatusOr<std::string> bytes = ReadFile(path);
+    if (!bytes.ok()) return fail(bytes.status());
+    StatusOr<Literal> value = ParseNpy(*bytes, MlDtypesName(wanted.element_type()));
+    if (!value.ok()) return fail(InvalidArgument(Format("{}: {}", path, value.status().message())));
+    if (!value->shape().Compatible(wanted))
+      return fail(InvalidArgument(
+          Format("{} is {}, but {} is expected", path, value->shape().ToString(false), wanted.ToString(false))));
+    value->set_shape_layout(wanted);
+    return value;
+  }
+  return fail(InvalidArgument(Format("there is no {}, nor one for all of its or all devices' receives", own)));
+}
 
 }  // namespace hloir

@@ -273,8 +273,6 @@ TEST_CASE("devices that wait in vain, and other mistakes") {
     for (size_t at = 0; (at = text.find("PAIRS")) != std::string::npos;) text.replace(at, 5, pairs);
     return text;
   };
-  Results({1, 2}, 1, with(""), &error);
-  CHECK(error == "w: no _xla_send_recv_source_target_pairs says who sends to whom");
   const std::string attribute = ", frontend_attributes={_xla_send_recv_source_target_pairs=\"";
   Results({1, 2}, 1, with(attribute + "{{0,2}}\"}"), &error);
   CHECK(error == "w: source_target_pairs names partition 2, and the module runs on 1 replica of 2 partitions");

@@ -8,6 +8,7 @@
 #include "support/endian.h"
 #include "support/format.h"
 #include "support/ranges.h"
+#include "hloir/analysis/communication.h"
 #include "hloir/analysis/structural.h"
 #include "plan/lower/dead_values.h"
 #include "plan/steps/dot.h"
@@ -82,7 +83,7 @@ class Builder {
   StatusOr<ValueList> Inline(const HloComputation& computation, const std::vector<ValueList>& arguments, int depth) {
     if (depth > kMaxDepth) return ResourceExhausted(Format("calls nest deeper than {}", kMaxDepth));
     auto [entry, fresh] = orders_.try_emplace(&computation);
-    if (fresh) entry->second = computation.PostOrder();
+    if (fresh) entry->second = OrderOfRun(computation);
     const std::vector<const HloInstruction*>& order = entry->second;  // stays put: unordered_map's nodes do
     for (const HloInstruction* instruction : order) {
       if (++visited_ > kMaxNodes) return ResourceExhausted("inlined calls give too many instructions");
@@ -540,9 +541,7 @@ class Builder {
       case HloOpcode::kSend:
       case HloOpcode::kRecv:
       case HloOpcode::kSendDone:
-      case HloOpcode::kRecvDone:
-        if (!one_device_) break;
-        [[fallthrough]];
+      case HloOpcode::kRecvDone: break;
       default:
         if (instruction.Is(kAsyncPart)) {
           return Unimplemented(Format("{}: {}", instruction.name(), instruction.opcode_name()));

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,6 +63,25 @@ StatusOr<std::vector<std::vector<int64_t>>> DeviceGroups(const HloInstruction& i
 // InvalidArgument, which names the instruction, for numbers that are not there.
 StatusOr<std::vector<std::vector<int64_t>>> MeetingGroups(const HloInstruction& instruction, int64_t replicas,
                                                           int64_t partitions);
+
+// Does the send or recv have the frontend attribute _xla_send_recv_source_target_pairs?
+bool HasTransferPairs(const HloInstruction& transfer);
+// Who sends to whom over the channel of a send or recv that has not. The pairs of its other end, if that has them. Else
+// the one device that sends, to the one that receives, of a replica's partitions, or of the replicas, if these have one
+// partition; where all that send receive as well, each sends itself. A device has an end if the sharding gives it to no
+// other ({maximal device=3}) and if the conditionals around it, by partition-id and replica-id, take it there.
+// Partition p runs programs[p] (empty: all run the transfer's own). InvalidArgument, Unimplemented where that leaves it
+// open.
+struct ChannelPairs {
+  std::vector<std::vector<int64_t>> pairs;  // {source, target}, numbers of devices
+  bool is_open = false;                     // no program has the other end
+};
+StatusOr<ChannelPairs> PairsOfChannel(const HloInstruction& transfer, int64_t replicas, int64_t partitions,
+                                      std::span<const HloModule* const> programs = {});
+// The order in which a run takes a computation's instructions: PostOrder(), but where there are both, what may wait for
+// other devices (recv-done, collectives, control flow, in the order that they have) comes after all that does not
+// depend on it, so that devices send before they wait.
+std::vector<const HloInstruction*> OrderOfRun(const HloComputation& computation);
 
 // "data=8,model=4": names and sizes, the last axis changing fastest from device to device.
 StatusOr<Mesh> ParseMesh(std::string_view text);

@@ -44,6 +44,7 @@ struct RunnerOptions {
   // As in EvaluatorOptions.
   std::function<StatusOr<Literal>(const Shape&)> infeed;
   std::function<Status(const Literal&)> outfeed;
+  HostTransferHandler host_transfer;
   std::function<void(const HloInstruction&, const Literal&)> on_result;
   std::function<void(int64_t, int64_t)> on_progress;
   DeviceCounts devices{};          // with more than one, `profile` is the first one's
@@ -60,6 +61,8 @@ EvaluatorOptions ToEvaluatorOptions(const RunnerOptions& options);
 class Runner {
  public:
   static StatusOr<Runner> Prepare(const HloModule& module, const RunnerOptions& options);
+  // Partition p of one replica runs programs[p], of at least one.
+  static StatusOr<Runner> Prepare(std::span<const HloModule* const> programs, RunnerOptions options);
   // On one device. InvalidArgument if there are several.
   StatusOr<Literal> Run(std::span<const Literal* const> arguments);
   // Like Run, but writes into `result`, which an earlier run has given and whose memory is used again.
@@ -71,18 +74,20 @@ class Runner {
   ExecutionProfile Profile() const { return prepared() ? prepared()->Profile() : ExecutionProfile(); }
   // How many instructions the module has more than before, to fit into the limit.
   int64_t added_instructions() const {
-    return fitted_ ? fitted_->instruction_count() - module_->instruction_count() : 0;
+    return fitted_ ? fitted_->instruction_count() - programs_[0]->instruction_count() : 0;
   }
   int64_t arena_bytes() const { return prepared() ? prepared()->arena_bytes() : 0; }
   // The instruction set in use, or "reference".
   std::string engine() const { return prepared() ? prepared()->isa() : "reference"; }
 
  private:
-  Runner(const HloModule& module, const RunnerOptions& options) : module_(&module), options_(options) {}
-  Status PreparePlan(const HloModule& module);
+  Runner(std::span<const HloModule* const> programs, const RunnerOptions& options)
+      : programs_(programs.begin(), programs.end()), options_(options) {}
+  static StatusOr<Runner> PreparePrograms(std::span<const HloModule* const> programs, const RunnerOptions& options);
+  Status PreparePlan(std::span<const HloModule* const> programs);
   Status FitPlan();
   const HloExecutable* prepared() const { return devices_ ? &devices_->device(0) : executable_.get(); }
-  const HloModule* module_;
+  std::vector<const HloModule*> programs_;
   RunnerOptions options_;
   std::unique_ptr<HloModule> fitted_;          // what is run in the module's place
   std::unique_ptr<HloExecutable> executable_;  // one of these three; of several devices the reference needs none

@@ -1,0 +1,199 @@
+// Sends and receives that no pairs are given for, of one device with itself, between programs, and with the host; by
+// the reference evaluator and by the engine.
+#include <map>
+#include <string>
+
+#include "hloir/analysis/communication.h"
+#include "hloir/check/runner.h"
+#include "hloir/parser.h"
+#include "tests/unit/catch.h"
+
+using namespace hloir;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+std::unique_ptr<HloModule> Parse(const std::string& text) {
+  auto module = ParseHloModule(text);
+  REQUIRE(module.status().message() == "");
+  return std::move(*module);
+}
+
+// Device d's x is 10 d + 1. Results, or the error, which both engines have in common.
+Texts RunOn(std::vector<const HloModule*> programs, const DeviceCounts& counts, std::string* error = nullptr,
+            const HostTransferHandler& host = nullptr) {
+  std::vector<Literal> inputs;
+  for (int64_t d = 0; d < counts.devices(); ++d) inputs.push_back(Literal::Scalar(PrimitiveType::S32, 10 * d + 1));
+  std::vector<std::vector<const Literal*>> arguments;
+  for (const Literal& x : inputs) arguments.push_back({&x});
+  Texts texts[2];
+  std::string errors[2];
+  for (const Engine engine : {Engine::kReference, Engine::kFast}) {
+    RunnerOptions options;
+    options.engine = engine;
+    options.threads = 2;
+    options.devices = counts;
+    options.host_transfer = host;
+    const size_t at = engine == Engine::kFast;
+    auto runner = Runner::Prepare(programs, options);
+    REQUIRE(runner.status().message() == "");
+    auto results = runner->RunOnAll(arguments);
+    errors[at] = results.status().message();
+    if (!results.ok()) continue;
+    for (const Literal& result : *results) texts[at].push_back(result.ToString());
+  }
+  CHECK(errors[0] == errors[1]);
+  CHECK(texts[0] == texts[1]);
+  if (error != nullptr) *error = errors[0];
+  else REQUIRE(errors[0] == "");
+  return texts[0];
+}
+
+Texts RunText(const std::string& text, const DeviceCounts& counts, std::string* error = nullptr,
+              const HostTransferHandler& host = nullptr) {
+  INFO(text);
+  const auto module = Parse(text);
+  return RunOn({module.get()}, counts, error, host);
+}
+
+std::string Error(const std::string& text, const DeviceCounts& counts) {
+  std::string error;
+  RunText(text, counts, &error);
+  return error;
+}
+
+// x goes out over the one channel; what comes in over the other is the result.
+std::string Exchange(const std::string& send, const std::string& recv) {
+  return "HloModule m\nENTRY e { x = s32[] parameter(0)\n t = token[] after-all()\n r = (s32[], u32[], token[]) "
+         "recv(t)" +
+         recv + "\n s = (s32[], u32[], token[]) send(x, t)" + send +
+         "\n d = (s32[], token[]) recv-done(r), channel_id=1\n ROOT y = s32[] get-tuple-element(d), index=0\n"
+         " u = token[] send-done(s), channel_id=1 }\n";
+}
+
+// Partition 0 goes one way, all others the other.
+std::string ByPartition(const std::string& condition) {
+  return "HloModule m\nsends { x = s32[] parameter(0)\n t = token[] after-all()\n s = (s32[], u32[], token[]) send(x, "
+         "t), "
+         "channel_id=3\n u = token[] send-done(s), channel_id=3\n ROOT n = s32[] negate(x) }\n"
+         "receives { x = s32[] parameter(0)\n t = token[] after-all()\n r = (s32[], u32[], token[]) recv(t), "
+         "channel_id=3\n"
+         " d = (s32[], token[]) recv-done(r), channel_id=3\n ROOT y = s32[] get-tuple-element(d), index=0 }\n"
+         "ENTRY e { x = s32[] parameter(0)\n p = u32[] partition-id()\n zero = u32[] constant(0)\n " +
+         condition + "\n ROOT c = s32[] conditional(is, x, x), true_computation=sends, false_computation=receives }\n";
+}
+
+}  // namespace
+
+TEST_CASE("a channel that no pairs are given for joins its two ends") {
+  const std::string channel = ", channel_id=1", pairs = ", frontend_attributes={_xla_send_recv_source_target_pairs=";
+  // Where all send and receive, each sends itself; also a module that runs on one device, and one that says it waits
+  // for its own value before it sends it.
+  CHECK(RunText(Exchange(channel, channel), {1, 1}) == Texts{"1"});
+  CHECK(RunText(Exchange(channel, channel), {1, 3}) == Texts{"1", "11", "21"});
+  std::string waits_first = Exchange(channel, channel);
+  const std::string root = " ROOT y = s32[] get-tuple-element(d), index=0\n";
+  waits_first.replace(waits_first.find(root), root.size(), "");
+  waits_first.insert(waits_first.find(" u = token"), " ROOT y = s32[] get-tuple-element(d), index=0\n");
+  CHECK(RunText(waits_first, {1, 2}) == Texts{"1", "11"});
+  // By shardings: partition 2 sends, partition 0 receives.
+  const auto on = [&](int device) {
+    const std::string d = "{maximal device=" + std::to_string(device) + "}";
+    return channel + ", sharding={" + d + ", " + d + ", " + d + "}";
+  };
+  CHECK(RunText(Exchange(on(2), on(0)), {1, 3}) == Texts{"21", "0", "0"});
+  CHECK(RunText(Exchange(on(1), on(0)), {2, 2}) == Texts{"11", "0", "31", "0"});
+  CHECK(RunText(Exchange(on(1), on(0)), {2, 1}) == Texts{"11", "0"});
+  CHECK(RunText(Exchange(on(1), on(0)), {1, 1}) == Texts{"1"});
+  // By the branches that devices take.
+  const std::string is_first = "is = pred[] compare(p, zero), direction=EQ";
+  CHECK(RunText(ByPartition(is_first), {1, 2}) == Texts{"-1", "1"});
+  CHECK(RunText(ByPartition(is_first), {2, 2}) == Texts{"-1", "1", "-21", "21"});
+  // The pairs of the other end.
+  CHECK(RunText(Exchange(channel, channel + pairs + "\"{{0,1},{1,2}}\"}"), {1, 3}) == Texts{"0", "1", "11"});
+
+  CHECK(Error(ByPartition(is_first), {1, 3}) ==
+        "s: over channel 3 devices 0 send and devices 1, 2 receive, and no _xla_send_recv_source_target_pairs says who "
+        "to whom");
+  CHECK(Error(ByPartition("is = pred[] compare(x, x), direction=EQ"), {1, 2})
+            .ends_with("which devices come to it follows from data, and no _xla_send_recv_source_target_pairs says who "
+                       "sends to whom"));
+}
+
+TEST_CASE("what order a run takes lets devices send before they wait") {
+  const auto module = Parse(
+      "HloModule m\nENTRY e { x = s32[] parameter(0)\n t = token[] after-all()\n r = (s32[], u32[], token[]) recv(t), "
+      "channel_id=1\n d = (s32[], token[]) recv-done(r), channel_id=1\n ROOT y = s32[] get-tuple-element(d), index=0\n"
+      " s = (s32[], u32[], token[]) send(x, t), channel_id=1\n u = token[] send-done(s), channel_id=1 }\n");
+  CHECK(RunOn({module.get()}, {1, 1}) == Texts{"1"});
+  std::map<std::string, size_t> place;
+  for (const HloInstruction* i : OrderOfRun(*module->entry_computation()))
+    place.emplace(std::string(i->name()), place.size());
+  CHECK(place.size() == 7);
+  CHECK(place.at("s") < place.at("d"));
+  CHECK(place.at("u") < place.at("d"));
+  CHECK(place.at("d") < place.at("y"));
+}
+
+TEST_CASE("programs of their own meet at channels") {
+  const std::string add = "add { a = s32[] parameter(0)\n b = s32[] parameter(1)\n ROOT s = s32[] add(a, b) }\n";
+  const std::string sum =
+      " all-reduce(v), channel_id=9, replica_groups={{0,1}}, use_global_device_ids=true, to_apply=add }\n";
+  // One sends what the other doubles and sends back; then both add up what they have.
+  const auto one = Parse("HloModule one\n" + add +
+                         "ENTRY e { x = s32[] parameter(0)\n t = token[] after-all()\n s = (s32[], u32[], token[]) "
+                         "send(x, t), channel_id=1\n u = token[] send-done(s), channel_id=1\n r = (s32[], u32[], "
+                         "token[]) recv(u), channel_id=2\n d = (s32[], token[]) recv-done(r), channel_id=2\n v = s32[] "
+                         "get-tuple-element(d), index=0\n ROOT q = s32[]" +
+                         sum);
+  const auto two =
+      Parse("HloModule two\n" + add +
+            "ENTRY e { v = s32[] parameter(0)\n t = token[] after-all()\n r = (s32[], u32[], token[]) "
+            "recv(t), channel_id=1\n d = (s32[], token[]) recv-done(r), channel_id=1\n y = s32[] "
+            "get-tuple-element(d), index=0\n w = s32[] add(y, y)\n s = (s32[], u32[], token[]) send(w, t), "
+            "channel_id=2\n u = token[] send-done(s), channel_id=2\n ROOT q = s32[]" +
+            sum);
+  CHECK(RunOn({one.get(), two.get()}, {1, 2}) == Texts{"13", "13"});
+  std::string error;
+  RunOn({two.get(), two.get()}, {1, 2}, &error);
+  CHECK(error == "r: no send has channel 1: its other end is in another program");
+  const auto without = Parse("HloModule w\n" + add +
+                             "ENTRY e { v = s32[] parameter(0)\n ROOT q = s32[] all-reduce(v), replica_groups={}, "
+                             "to_apply=add }\n");
+  RunOn({without.get(), without.get()}, {1, 2}, &error);
+  CHECK(error == "q: a collective of several programs needs a channel_id");
+}
+
+TEST_CASE("the host's side of transfers is the caller's") {
+  const std::string with_host = ", is_host_transfer=true";
+  std::string text = Exchange(", channel_id=1" + with_host, ", channel_id=2" + with_host);
+  text.replace(text.find("recv-done(r), channel_id=1"), 26, "recv-done(r), channel_id=2" + with_host);
+  text.replace(text.find("send-done(s), channel_id=1"), 26, "send-done(s), channel_id=1" + with_host);
+  CHECK(Error(text, {1, 1}) == "s: sends to the host, and no host transfers were given");
+  CHECK(Error(text, {1, 2}) == "s: sends to the host, and no host transfers were given");
+  std::map<int64_t, int64_t> sent;
+  const HostTransferHandler host = [&](const HostTransfer& transfer) -> StatusOr<Literal> {
+    CHECK(transfer.instruction.opcode() == (transfer.sent != nullptr ? HloOpcode::kSend : HloOpcode::kRecv));
+    CHECK(transfer.channel == (transfer.sent != nullptr ? 1 : 2));
+    if (transfer.sent != nullptr) sent[transfer.device] = transfer.sent->GetAsInt64(0);
+    return Literal::Scalar(PrimitiveType::S32, 100 + transfer.device);
+  };
+  CHECK(RunText(text, {1, 1}, nullptr, host) == Texts{"100"});
+  CHECK(sent == std::map<int64_t, int64_t>{{0, 1}});
+  CHECK(RunText(text, {1, 2}, nullptr, host) == Texts{"100", "101"});
+  CHECK(sent == std::map<int64_t, int64_t>{{0, 1}, {1, 11}});
+  std::string error;
+  RunText(text, {1, 1}, &error,
+          [](const HostTransfer&) -> StatusOr<Literal> { return Literal::Scalar(PrimitiveType::F32, 1.0f); });
+  CHECK(error == "r is given f32[], not s32[]");
+  // The other end of a channel may be in a program that is not there.
+  const std::string alone =
+      "HloModule m\nENTRY e { x = s32[] parameter(0)\n t = token[] after-all()\n s = (s32[], u32[], token[]) send(x, "
+      "t), "
+      "channel_id=1\n ROOT u = token[] send-done(s), channel_id=1 }\n";
+  CHECK(Error(alone, {1, 1}) == "s: no recv has channel 1: its other end is in another program");
+  sent.clear();
+  RunText(alone, {1, 1}, nullptr, host);
+  CHECK(sent == std::map<int64_t, int64_t>{{0, 1}});
+}
