@@ -261,8 +261,7 @@ bool ModuleReader::ParseTupleElementChain(HloInstruction*& operand, const Word& 
     element->set_line(lines_.LineOf(place));
     NameAnonymous(element, Format("{}.{}", operand->name(), index));
     GraphLoader::Append(computation_, element);
-    const NameTable::Slot* slot = names_.Find(key);
-    HloInstruction* outer = slot != nullptr ? names_.InstructionOf(*slot) : nullptr;
+    HloInstruction* outer = names_.Meaning(key);
     if (outer != nullptr && has_inline_computations_) shadowed_.push_back({key, outer});
     names_.Set(key, element);
     operand = element;

@@ -9,6 +9,19 @@ bool IsKeywordText(std::string_view text) {
   return std::find(std::begin(kKeywords), std::end(kKeywords), text) != std::end(kKeywords);
 }
 
+void Lexer::SkipBlanks() {
+  while (true) {
+    const unsigned char c = static_cast<unsigned char>(*at_);
+    if (c > ' ') {
+      if (c != '/' || !SkipComment()) return;
+    } else if (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
+      ++at_;
+    } else {
+      return;
+    }
+  }
+}
+
 bool Lexer::SkipComment() {
   if (at_[1] == '/') {
     const void* newline = std::memchr(at_, '\n', static_cast<size_t>(end_ - at_));

@@ -116,29 +116,22 @@ class Lexer {
   const char* at() const { return at_; }
   void set_at(const char* at) { at_ = at; }
 
-  void SkipBlank() {
+  // Mostly there is nothing to skip, or one space.
+  [[gnu::always_inline]] void SkipBlank() {
     if (static_cast<unsigned char>(*at_) > '/') return;
-    while (true) {
-      unsigned char c = static_cast<unsigned char>(*at_);
-      if (c > ' ') {
-        if (c != '/' || !SkipComment()) return;
-      } else if (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
-        ++at_;
-      } else {
-        return;
-      }
-    }
+    if (*at_ == ' ' && static_cast<unsigned char>(at_[1]) > '/') ++at_;
+    else SkipBlanks();
   }
   bool AtEnd() {
     SkipBlank();
     return at_ == end_;
   }
   // The next character that is not a blank; NUL at the end.
-  char Peek() {
+  [[gnu::always_inline]] char Peek() {
     SkipBlank();
     return *at_;
   }
-  bool Accept(char c) {
+  [[gnu::always_inline]] bool Accept(char c) {
     if (Peek() != c) return false;
     ++at_;
     return true;
@@ -202,6 +195,7 @@ class Lexer {
   bool ReadBraces(std::string_view& raw);
 
  private:
+  void SkipBlanks();
   bool ReadLongInt(int64_t& value);
   // At a '/': skips a comment. False if it is none, or has no end.
   bool SkipComment();

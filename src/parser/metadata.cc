@@ -40,14 +40,16 @@ bool ModuleReader::ParseSharedMetadata(HloInstruction* instruction) {
     return true;
   }
   MetadataSlot* slot = nullptr;
-  // In a small module the table would cost more than it saves.
-  constexpr size_t kMany = 32;
-  if (const char* end = ++metadata_count_ > kMany ? MetadataEnd(start, lexer_.end()) : nullptr) {
+  // In a small module the table would cost more than it saves, and so it does where few come again.
+  constexpr size_t kMany = 32, kTrials = 256;
+  const bool try_it = ++metadata_count_ > kMany && (metadata_count_ < kTrials || 4 * metadata_known_ > metadata_count_);
+  if (const char* end = try_it ? MetadataEnd(start, lexer_.end()) : nullptr) {
     if (metadata_slots_.empty()) metadata_slots_.resize(kMetadataSlots);
     const size_t size = static_cast<size_t>(end - start);
     const size_t told_by = std::min<size_t>(size, 48);  // ends differ
     slot = &metadata_slots_[(HashBytes(end - told_by, told_by) + size) % kMetadataSlots];
     if (slot->text.size() == size && SameBytes(slot->text.data(), start, size)) {
+      ++metadata_known_;
       GraphLoader::set_metadata(instruction, last_metadata_ = slot->metadata);
       last_metadata_text_ = slot->text;
       lexer_.set_at(end);

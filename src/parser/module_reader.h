@@ -199,7 +199,7 @@ class ModuleReader final : public FragmentReader {
   };
   static constexpr size_t kMetadataSlots = 1024;
   std::vector<MetadataSlot> metadata_slots_;
-  size_t metadata_count_ = 0;
+  size_t metadata_count_ = 0, metadata_known_ = 0;  // that were looked for, and found there
   std::string_view last_metadata_text_, last_sharding_text_;
   const OpMetadata* last_metadata_ = nullptr;
   const Sharding* last_sharding_ = nullptr;

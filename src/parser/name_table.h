@@ -29,6 +29,21 @@ class NameTable {
     const Slot& slot = slots_[Search(word)];
     return slot.item != 0 ? &slot : nullptr;
   }
+  // The instruction that a name means, or nullptr.
+  HloInstruction* Meaning(const Word& word) const {
+    const size_t mask = slots_.size() - 1;
+    for (size_t i = word.hash & mask;; i = (i + 1) & mask) {
+      const Slot& slot = slots_[i];
+      if (slot.item == 0) return nullptr;
+      if (slot.hash != word.hash) continue;
+      if (slot.item > kNumber) {
+        if (IsSame(NameOf(slot), word)) return InstructionOf(slot);
+      } else {
+        HloInstruction* instruction = loader_->Made(slot.item - 1);
+        if (IsSame(instruction->name(), word)) return instruction;
+      }
+    }
+  }
   // The slot of a name, new (and `is_new` set) if there was none: then, before anything else is asked, Set or Take says
   // whose it is. Slots move when another name is added.
   Slot& FindOrAdd(const Word& word, bool& is_new) {

@@ -102,8 +102,7 @@ void ModuleReader::GiveName(std::string_view wanted, bool is_new, HloInstruction
 }
 
 HloInstruction* ModuleReader::FindInstruction(const Word& name) {
-  const NameTable::Slot* slot = names_.Find(name);
-  HloInstruction* found = slot != nullptr ? names_.InstructionOf(*slot) : nullptr;
+  HloInstruction* found = names_.Meaning(name);
   return found != nullptr && found->parent() == computation_ ? found : nullptr;
 }
 

@@ -200,6 +200,53 @@ TEST_CASE("a post-order that was kept is that of the graph as it is now") {
   check();
 }
 
+TEST_CASE("edges agree in both directions, however many operands there are and whichever are replaced") {
+  const std::unique_ptr<HloModule> module = Module();
+  HloComputation& main = *module->entry_computation();
+  HloInstruction* a = main.FindInstruction("a");
+  std::vector<HloInstruction*> values;
+  for (int k = 0; k < 60; ++k) values.push_back(main.AddInstruction(HloOpcode::kNegate, a->shape(), {a}));
+  uint64_t random = 1;
+  const auto below = [&](size_t n) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<size_t>((random >> 33) % n);
+  };
+  for (const size_t count : {size_t{8}, size_t{63}, size_t{64}, size_t{300}}) {
+    std::vector<HloInstruction*> operands;
+    for (size_t k = 0; k < count; ++k) operands.push_back(values[below(40)]);
+    HloInstruction* tuple = main.AddTuple(operands);
+    const auto check = [&] {
+      REQUIRE(std::equal(operands.begin(), operands.end(), tuple->operands().begin(), tuple->operands().end()));
+      for (HloInstruction* value : values) {
+        const bool used = std::find(operands.begin(), operands.end(), value) != operands.end();
+        REQUIRE(value->IsUsedBy(tuple) == used);
+        REQUIRE(std::count(value->users().begin(), value->users().end(), tuple) == (used ? 1 : 0));
+      }
+    };
+    for (int step = 0; step < 400; ++step) {
+      HloInstruction *from = values[below(values.size())], *to = values[below(values.size())];
+      if (step % 3 == 0) {
+        const size_t at = below(operands.size());
+        tuple->ReplaceOperandWith(static_cast<int64_t>(at), to);
+        operands[at] = to;
+      } else if (step % 3 == 1) {
+        from->ReplaceUseWith(tuple, to);
+        std::replace(operands.begin(), operands.end(), from, to);
+      } else if (step % 30 == 2) {
+        tuple->AppendOperand(to);
+        operands.push_back(to);
+      } else if (step % 70 == 5) {
+        operands.resize(operands.size() - 3);
+        tuple->RemoveOperandsFrom(static_cast<int64_t>(operands.size()));
+      }
+      check();
+    }
+    main.RemoveInstruction(tuple);
+    operands.clear();
+    for (HloInstruction* value : values) CHECK(value->user_count() == 0);
+  }
+}
+
 TEST_CASE("names are found and free again however many there are, and so is the memory of what was freed") {
   const std::unique_ptr<HloModule> module = Module();
   HloComputation& main = *module->entry_computation();
