@@ -57,6 +57,14 @@ bool DigitsOf(const DimVector& dims, const std::vector<int64_t>& devices, std::v
   return true;
 }
 
+// The digits of devices in the mesh's own order, of which there are as many.
+void DigitsOfMesh(const DimVector& dims, std::vector<Digit>& digits) {
+  digits.clear();
+  int64_t stride = 1;
+  for (size_t d = dims.size(); d-- > 0; stride *= dims[d])
+    if (dims[d] > 1) digits.insert(digits.begin(), {static_cast<int64_t>(d), dims[d], stride});
+}
+
 std::vector<int64_t> Renumbered(const DeviceList& list, const std::vector<int64_t>& number_of) {
   std::vector<int64_t> devices = list.Expand();
   for (int64_t& device : devices) {
@@ -176,10 +184,14 @@ StatusOr<DeviceMesh> DeviceMesh::Of(const HloModule& module, int64_t devices) {
   std::set<int64_t> cuts = {1, devices};
   for (size_t k = 0; k < all.size(); ++k) {
     if (!DevicesOf(*all[k], mesh.number_of_, dims, array)) continue;
-    if (static_cast<int64_t>(array.size()) != devices || Product(dims) != devices || !DigitsOf(dims, array, digits)) {
-      return Unimplemented("the sharding of " + std::string(owners[k]->name()) +
-                           " puts the devices in an order that fits no mesh with the other shardings");
-    }
+    std::vector<int64_t> sorted = array;
+    std::sort(sorted.begin(), sorted.end());
+    std::vector<int64_t> each(static_cast<size_t>(devices));
+    std::iota(each.begin(), each.end(), 0);
+    if (sorted != each || Product(dims) != devices)
+      return InvalidArgument("the sharding of " + std::string(owners[k]->name()) + " does not name each of the " +
+                             std::to_string(devices) + " devices once");
+    if (!DigitsOf(dims, array, digits)) DigitsOfMesh(dims, digits);
     for (const Digit& digit : digits) cuts.insert(digit.stride), cuts.insert(digit.stride * digit.size);
   }
   int64_t below = 1;
@@ -232,6 +244,17 @@ std::vector<std::vector<int64_t>> DeviceMesh::Groups(const Axes& axes) const {
   return groups;
 }
 
+Int64Pairs DeviceMesh::Reordering(const Sharding& sharding) const {
+  DimVector dims;
+  std::vector<int64_t> numbers;
+  std::vector<Digit> digits;
+  if (!DevicesOf(sharding, number_of_, dims, numbers) || DigitsOf(dims, numbers, digits)) return {};
+  Int64Pairs pairs;
+  for (size_t n = 0; n < numbers.size(); ++n)
+    pairs.emplace_back(device_of_[static_cast<size_t>(numbers[n])], device_of_[n]);
+  return pairs;
+}
+
 Axes DeviceMesh::AxesOf(int64_t size, int64_t stride) const {
   Axes axes;
   for (int64_t a = 0; a < axis_count(); ++a) {
@@ -261,8 +284,7 @@ StatusOr<ArraySharding> DeviceMesh::ReadNamed(const Sharding& sharding, int64_t 
   DimVector dims;
   for (const auto& [name, size] : sharding.mesh.axes) dims.push_back(size);
   std::vector<Digit> digits;
-  if (!DigitsOf(dims, MeshDevices(sharding.mesh, number_of_), digits))
-    return Unimplemented("a mesh whose order of devices fits no other sharding's");
+  if (!DigitsOf(dims, MeshDevices(sharding.mesh, number_of_), digits)) DigitsOfMesh(dims, digits);
   const auto append = [&](const MeshAxisRef& ref, Axes& to) {
     for (size_t a = 0; a < sharding.mesh.axes.size(); ++a) {
       if (sharding.mesh.axes[a].first != ref.axis) continue;
@@ -314,7 +336,7 @@ StatusOr<ArraySharding> DeviceMesh::Read(const Sharding& sharding, int64_t rank,
   }
   std::vector<Digit> digits;
   if (!DigitsOf(sharding.tile_dims, Renumbered(sharding.devices, number_of_), digits))
-    return Unimplemented("a sharding whose order of devices fits no mesh");
+    DigitsOfMesh(sharding.tile_dims, digits);
   const int64_t data_rank =
       static_cast<int64_t>(sharding.tile_dims.size()) -
       (sharding.replicate_on_last_tile_dim ? 1 : static_cast<int64_t>(sharding.last_tile_dims.size()));

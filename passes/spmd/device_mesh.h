@@ -3,8 +3,9 @@
 // axes that no dimension names hold copies. Axes are of prime size, the digits of a device's number, so that parts of
 // an axis are axes again and what passes ask of shardings is a question about lists. Used by the passes of this folder.
 //
-// Leaves out: shardings that do not fit one mesh (an order of devices that is not a permutation of the others' digits):
-// Unimplemented. Tested by tests/unit/spmd_test.cc.
+// A sharding whose order of devices is not a permutation of the others' digits is read as if it had the mesh's, and
+// Reordering says what is where. Leaves out: numbers of parts that fit no one mesh (2 x 3 and 3 x 2): Unimplemented.
+// Tested by tests/unit/spmd_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -56,6 +57,9 @@ class DeviceMesh {
   // be cut further.
   StatusOr<ArraySharding> Read(const Sharding& sharding, int64_t rank, std::vector<bool>* open = nullptr) const;
   Sharding Write(const ArraySharding& sharding) const;
+  // Of a sharding whose order of devices is not the mesh's, which Read takes as if it were: {device, to}, where each
+  // device's part is to go to lie as Read says. Empty where it lies so.
+  Int64Pairs Reordering(const Sharding& sharding) const;
   // The shape of each device's part.
   Shape ShardShape(const Shape& whole, const ArraySharding& sharding) const;
   // Do all parts have the same number of elements along this dimension?

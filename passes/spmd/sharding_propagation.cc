@@ -455,13 +455,18 @@ bool Propagation::Write(RewriteGate& gate, bool imported) {
       const bool result = i->IsRoot() && computation->IsEntry();
       if (!any && (i->sharding() == nullptr || !(result || imported))) continue;
       Sharding written;
+      const std::vector<const Sharding*> said = LeafShardings(i->sharding(), i->shape());
+      // An order of devices of its own stays.
+      const auto write = [&](size_t k) {
+        const bool own_order = said[k] != nullptr && !mesh_.Reordering(*said[k]).empty();
+        return own_order ? *said[k] : mesh_.Write(leaves_[At(i, k)].sharding);
+      };
       if (i->shape().IsTuple()) {
         written.kind = Sharding::Kind::kTuple;
-        for (size_t k = 0; k < shapes.size(); ++k)
-          written.tuple_elements.push_back(mesh_.Write(leaves_[At(i, k)].sharding));
+        for (size_t k = 0; k < shapes.size(); ++k) written.tuple_elements.push_back(write(k));
         if (shapes.empty()) continue;
       } else {
-        written = mesh_.Write(leaves_[At(i, 0)].sharding);
+        written = write(0);
       }
       if (i->sharding() != nullptr) {
         // The same in other words stays as it is.

@@ -78,6 +78,9 @@ class ComputationPartitioner {
   StatusOr<Value> MakeConditional(const HloInstruction& i);
   StatusOr<Value> MakeCustomCall(const HloInstruction& i, const std::string& target);
   StatusOr<Value> MakeWhole(const HloInstruction& i);
+  StatusOr<Value> MakeFeed(const HloInstruction& i);
+  StatusOr<HloInstruction*> MakeOnDevice(const HloInstruction& i, const std::vector<HloInstruction*>& operands,
+                                         const Shape& result, int64_t device);
   StatusOr<Value> MakePartial(const HloInstruction& i, std::vector<Part> operands, const Wanted& wanted,
                               const Axes& manual, const Partials& partials);
   StatusOr<Wanted> WantedOf(const HloInstruction& i, const Axes& manual) const;
@@ -89,6 +92,7 @@ class ComputationPartitioner {
     return Reshard(spmd_, m_.reducers, part, whole, to);
   }
   Value Resharded(const Value& value, const Shape& shape, const Wanted& wanted);
+  void Reorder(const HloInstruction& i, Value& value, bool back);
   // One instruction of that shape, from its leaves; and back.
   HloInstruction* Join(const Value& value, const Shape& shape) {
     size_t next = 0;
@@ -104,13 +108,30 @@ class ComputationPartitioner {
   HloBuilder b;
   SpmdBuilder spmd_;
   std::unordered_map<const HloInstruction*, Value> values_;
-  std::unordered_map<const HloInstruction*, Part> sums_;  // of partial sums that some op needs reduced
+  std::unordered_map<const HloInstruction*, Part> sums_;              // of partial sums that some op needs reduced
+  std::unordered_map<const HloInstruction*, HloInstruction*> begun_;  // sends and receives
 };
 
 // A slice that is needed where turning an array around cannot be done at once, if at all.
 bool IsForRotations(const HloInstruction& i) {
   if (i.opcode() != HloOpcode::kSlice || i.IsRoot() || i.user_count() == 0) return false;
   return std::all_of(i.users().begin(), i.users().end(), [](const HloInstruction* u) { return RotationOf(*u) > 0; });
+}
+
+// Zeros and new tokens; the depth is that of a parsed shape.
+HloInstruction* ZerosOf(HloBuilder& b, const Shape& shape) {
+  if (shape.IsToken()) return b.AfterAll();
+  if (!shape.IsTuple()) return b.Broadcast(b.Constant(shape.element_type(), 0), shape.dimensions(), {});
+  std::vector<HloInstruction*> elements;
+  for (const Shape& element : shape.tuple_shapes()) elements.push_back(ZerosOf(b, element));
+  return b.Tuple(elements);
+}
+
+bool IsOnOneDevice(const HloInstruction& i) {
+  const std::vector<const Sharding*> said = LeafShardings(i.sharding(), i.shape());
+  return std::all_of(said.begin(), said.end(), [](const Sharding* sharding) {
+    return sharding != nullptr && sharding->kind == Sharding::Kind::kMaximal;
+  });
 }
 
 // Nothing is cut, or partial, along these any more.
@@ -201,12 +222,14 @@ StatusOr<HloComputation*> ComputationPartitioner::Partition(const std::vector<Ar
     Value& value = values_[parameter];
     Split(made, {parameters.begin() + static_cast<int64_t>(first), parameters.begin() + static_cast<int64_t>(next)},
           parameter->shape(), value);
+    if (old_.IsEntry()) Reorder(*parameter, value, /*back=*/false);
   }
   for (const HloInstruction* i : old_.PostOrder()) {
     if (!i->IsParameter() && !IsForRotations(*i)) HLOIR_RETURN_IF_ERROR(Visit(*i));
   }
   const HloInstruction& root = *old_.root();
-  const Value value = Resharded(ValueOf(&root), root.shape(), wanted);
+  Value value = Resharded(ValueOf(&root), root.shape(), wanted);
+  if (old_.IsEntry()) Reorder(root, value, /*back=*/true);
   if (result != nullptr) *result = ShardingsOf(value);
   HloInstruction* made = Join(value, root.shape());
   HLOIR_RETURN_IF_ERROR(b.status());
@@ -215,6 +238,19 @@ StatusOr<HloComputation*> ComputationPartitioner::Partition(const std::vector<Ar
     if (i != built->root() && i->user_count() == 0 && !i->IsParameter() && IsDead(*i)) RemoveIfDead(i);
   }
   return built;
+}
+
+// From the order of devices that the text has for a value to the mesh's, or back.
+void ComputationPartitioner::Reorder(const HloInstruction& i, Value& value, bool back) {
+  const std::vector<const Sharding*> said = LeafShardings(i.sharding(), i.shape());
+  for (size_t k = 0; k < value.size(); ++k) {
+    if (said[k] == nullptr || value[k].local == nullptr || !value[k].local->shape().IsArray()) continue;
+    Int64Pairs pairs = mesh_.Reordering(*said[k]);
+    if (pairs.empty()) continue;
+    if (back)
+      for (auto& [from, to] : pairs) std::swap(from, to);
+    value[k].local = spmd_.Permute(value[k].local, std::move(pairs));
+  }
 }
 
 Status ComputationPartitioner::Visit(const HloInstruction& i) {
@@ -361,13 +397,108 @@ StatusOr<Value> ComputationPartitioner::Make(const HloInstruction& i) {
   return value;
 }
 
+// What goes to the host, or comes from there, goes in parts: each device feeds its own. A value that one device alone
+// is to have is fed there.
+StatusOr<Value> ComputationPartitioner::MakeFeed(const HloInstruction& i) {
+  const bool is_in = i.opcode() == HloOpcode::kInfeed;
+  const Shape& shape = is_in ? i.shape() : i.operand(0)->shape();
+  const std::vector<const Shape*> leaves = shape.Leaves();
+  std::vector<const Sharding*> said = LeafShardings(i.sharding(), shape);
+  if (!is_in && i.sharding() != nullptr && i.sharding()->kind == Sharding::Kind::kTuple && said[0] == nullptr) {
+    // The data's, and behind it the token's.
+    const std::vector<Sharding>& elements = i.sharding()->tuple_elements;
+    for (size_t k = 0; k < said.size() && k < elements.size(); ++k) said[k] = &elements[k];
+  }
+  std::vector<ArraySharding> shardings;
+  std::optional<int64_t> only;
+  bool several = false;
+  for (size_t k = 0; k < leaves.size(); ++k) {
+    if (!leaves[k]->IsArray()) {
+      shardings.push_back(Replicated(0));
+      continue;
+    }
+    if (said[k] == nullptr) return Unimplemented(std::string(i.name()) + ": a feed of many devices needs a sharding");
+    if (said[k]->kind == Sharding::Kind::kMaximal && !said[k]->devices.Expand().empty())
+      only = said[k]->devices.Expand()[0];
+    else several = true;
+    HLOIR_ASSIGN_OR_RETURN(ArraySharding read, mesh_.Read(*said[k], leaves[k]->rank()));
+    for (int64_t d = 0; d < leaves[k]->rank(); ++d)
+      if (!mesh_.DividesEvenly(leaves[k]->dimensions(d), read.dims[static_cast<size_t>(d)]))
+        return Unimplemented(std::string(i.name()) + ": its parts are not of one size");
+    if (!mesh_.Reordering(*said[k]).empty())
+      return Unimplemented(std::string(i.name()) + ": its order of devices is another than the other shardings'");
+    shardings.push_back(std::move(read));
+  }
+  if (only && several) return Unimplemented(std::string(i.name()) + ": parts of it are one device's, parts are not");
+  size_t next = 0;
+  const Shape local = LocalShape(shape, shardings, next);
+  HloInstruction* token = ValueOf(i.operand(i.operand_count() - 1))[0].local;
+  std::vector<HloInstruction*> operands = {token};
+  if (!is_in) {
+    const Value data = Resharded(ValueOf(i.operand(0)), shape, Wanted(shardings.begin(), shardings.end()));
+    operands.insert(operands.begin(), Join(data, shape));
+  }
+  HLOIR_RETURN_IF_ERROR(b.status());
+  const Shape result = is_in ? local : i.shape();
+  HloInstruction* made = nullptr;
+  if (only) {
+    HLOIR_ASSIGN_OR_RETURN(made, MakeOnDevice(i, operands, result, *only));
+  } else {
+    made = b.computation()->AddClone(i, operands, &result);
+    if (!is_in) made->mutable_attributes<OutfeedAttributes>().outfeed_shape = local;
+  }
+  made->set_sharding(std::nullopt);
+  Value value;
+  if (!is_in) return Value{{made, Replicated(0)}};
+  Split(made, shardings, shape, value);
+  for (size_t k = 0; only && k < value.size(); ++k) {
+    if (!leaves[k]->IsArray()) continue;
+    const PrimitiveType type = leaves[k]->element_type();
+    const HloOpcode sum = type == PrimitiveType::PRED ? HloOpcode::kOr : HloOpcode::kAdd;
+    value[k].local = spmd_.AllReduce(value[k].local, mesh_.AllAxes(), m_.reducers.Get(sum, type));
+  }
+  return value;
+}
+
+// By one device alone; the others have zeros.
+StatusOr<HloInstruction*> ComputationPartitioner::MakeOnDevice(const HloInstruction& i,
+                                                               const std::vector<HloInstruction*>& operands,
+                                                               const Shape& result, int64_t device) {
+  HloInstruction* argument = b.Tuple(operands);
+  HLOIR_RETURN_IF_ERROR(b.status());
+  HloComputation* branches[2];
+  for (const bool does : {true, false}) {
+    HloBuilder branch(m_.module, std::string(i.name()) + (does ? ".on_device" : ".elsewhere"));
+    HloInstruction* parameter = branch.Parameter(0, argument->shape(), "x");
+    HloInstruction* made = nullptr;
+    if (does) {
+      std::vector<HloInstruction*> inside;
+      for (int64_t k = 0; k < argument->shape().tuple_size(); ++k)
+        inside.push_back(branch.GetTupleElement(parameter, k));
+      HLOIR_RETURN_IF_ERROR(branch.status());
+      made = branch.computation()->AddClone(i, inside, &result);
+      made->set_sharding(std::nullopt);
+    } else {
+      made = ZerosOf(branch, result);
+    }
+    HLOIR_RETURN_IF_ERROR(branch.status());
+    HLOIR_ASSIGN_OR_RETURN(branches[does ? 0 : 1], branch.Build(made));
+  }
+  HloInstruction* is = b.Compare(b.PartitionId(), b.Constant(static_cast<uint32_t>(device)), ComparisonDirection::kEq);
+  HloInstruction* made = b.Conditional(is, argument, branches[0], argument, branches[1]);
+  HLOIR_RETURN_IF_ERROR(b.status());
+  return made;
+}
+
 // Each device does all of it.
 StatusOr<Value> ComputationPartitioner::MakeWhole(const HloInstruction& i) {
   const Axes manual = ManualOf(i);
   const bool is_manual = static_cast<int64_t>(manual.size()) == mesh_.axis_count();
-  if (!is_manual && (i.opcode() == HloOpcode::kInfeed || i.opcode() == HloOpcode::kOutfeed ||
-                     i.opcode() == HloOpcode::kSend || i.opcode() == HloOpcode::kRecv))
-    return Unimplemented(std::string(i.opcode_name()) + " cannot be partitioned");
+  const bool is_feed = i.opcode() == HloOpcode::kInfeed || i.opcode() == HloOpcode::kOutfeed;
+  if (is_feed && !is_manual) return MakeFeed(i);
+  const bool begins = i.opcode() == HloOpcode::kSend || i.opcode() == HloOpcode::kRecv;
+  if (!is_manual && begins && !IsOnOneDevice(i))
+    return Unimplemented(std::string(i.name()) + ": which device runs it is not said (sharding={maximal device=N})");
   std::vector<HloInstruction*> operands;
   for (const HloInstruction* operand : i.operands()) {
     Value whole;
@@ -376,16 +507,29 @@ StatusOr<Value> ComputationPartitioner::MakeWhole(const HloInstruction& i) {
     for (size_t k = 0; k < value.size(); ++k)
       whole.push_back(
           Resharded(value[k], *leaves[k], Replicated(leaves[k]->IsArray() ? leaves[k]->rank() : 0, manual)));
-    operands.push_back(Join(whole, operand->shape()));
+    // The second half of a transfer takes the first as it is.
+    const auto begun = begun_.find(operand);
+    operands.push_back(begun != begun_.end() ? begun->second : Join(whole, operand->shape()));
   }
   HLOIR_RETURN_IF_ERROR(b.status());
   HloInstruction* made = b.computation()->AddClone(i, operands);
-  made->set_sharding(std::nullopt);
+  if (begins) begun_.emplace(&i, made);
+  // Of a transfer the sharding says who runs it, which a run of the program reads.
+  if (!begins || is_manual) made->set_sharding(std::nullopt);
   Wanted shardings;
   for (const Shape* leaf : i.shape().Leaves())
     shardings.push_back(Replicated(leaf->IsArray() ? leaf->rank() : 0, manual));
   Value value;
   Split(made, OrReplicated(shardings, i.shape()), i.shape(), value);
+  if (i.opcode() == HloOpcode::kRecvDone && !is_manual) {
+    // All others have zeros.
+    for (size_t k = 0; k < value.size(); ++k) {
+      const Shape& leaf = *i.shape().Leaves()[k];
+      if (!leaf.IsArray()) continue;
+      const HloOpcode sum = leaf.element_type() == PrimitiveType::PRED ? HloOpcode::kOr : HloOpcode::kAdd;
+      value[k].local = spmd_.AllReduce(value[k].local, mesh_.AllAxes(), m_.reducers.Get(sum, leaf.element_type()));
+    }
+  }
   HLOIR_ASSIGN_OR_RETURN(const Wanted wanted, WantedOf(i, manual));
   return Resharded(value, i.shape(), wanted);
 }
@@ -480,7 +624,9 @@ StatusOr<Value> ComputationPartitioner::MakeCustomCall(const HloInstruction& i, 
           manual.dims[d].push_back(a);
       }
     }
-    HloInstruction* local = Resharded(whole, i.operand(0)->shape(), cut).local;
+    Value shards = {Resharded(whole, i.operand(0)->shape(), cut)};
+    Reorder(*i.operand(0), shards, /*back=*/true);
+    HloInstruction* local = shards[0].local;
     if (local != nullptr && !(local->shape().SameDimensions(mesh_.ShardShape(i.shape(), manual))))
       return InvalidArgument(std::string(i.name()) + ": the shards of its operand have another shape");
     manual.manual = UnionOf(manual.manual, whole.sharding.manual);
@@ -511,7 +657,9 @@ StatusOr<Value> ComputationPartitioner::MakeCustomCall(const HloInstruction& i, 
     }
     if (shard.local != nullptr && !shard.local->shape().SameDimensions(mesh_.ShardShape(i.shape(), cut)))
       return InvalidArgument(std::string(i.name()) + ": its operand is not the shard of its result");
-    return Value{Resharded({shard.local, cut}, i.shape(), to)};
+    Value shards = {{shard.local, cut}};
+    Reorder(i, shards, /*back=*/false);
+    return Value{Resharded(shards[0], i.shape(), to)};
   }
   return MakeWhole(i);
 }
@@ -613,25 +761,31 @@ StatusOr<bool> SpmdPartitioner::Run(HloModule& module) {
       HloComputation * made,
       ComputationPartitioner(m, old, std::string(old.name()) + "_spmd").Partition(parameters, wanted, nullptr));
   // Parameters and root say how they are sharded.
-  const auto annotate = [&](HloInstruction* i, const Shape& shape, std::span<const ArraySharding> shardings) {
+  const auto annotate = [&](HloInstruction* i, const HloInstruction& was, std::span<const ArraySharding> shardings) {
+    const std::vector<const Sharding*> said = LeafShardings(was.sharding(), was.shape());
+    std::vector<Sharding> leaves;
+    for (size_t k = 0; k < shardings.size(); ++k) {
+      const bool own_order = said[k] != nullptr && !mesh.Reordering(*said[k]).empty();
+      leaves.push_back(own_order ? *said[k] : mesh.Write(shardings[k]));
+    }
     Sharding written;
-    if (!shape.IsTuple()) {
-      written = mesh.Write(shardings[0]);
+    if (!was.shape().IsTuple()) {
+      written = std::move(leaves[0]);
     } else {
       written.kind = Sharding::Kind::kTuple;
-      for (const ArraySharding& sharding : shardings) written.tuple_elements.push_back(mesh.Write(sharding));
+      written.tuple_elements = std::move(leaves);
     }
     i->set_sharding(std::move(written));
   };
   size_t next = 0;
   for (int64_t k = 0; k < old.parameter_count(); ++k) {
     const size_t leaves = LeafCount(old.parameter(k)->shape());
-    annotate(made->parameter(k), old.parameter(k)->shape(), std::span(parameters).subspan(next, leaves));
+    annotate(made->parameter(k), *old.parameter(k), std::span(parameters).subspan(next, leaves));
     next += leaves;
   }
   if (made->root()->IsParameter() && !(results == std::vector<ArraySharding>{parameters[0]}))
     made->set_root(made->AddInstruction(HloOpcode::kCopy, made->root()->shape(), {made->root()}));
-  annotate(made->root(), old.root()->shape(), results);
+  annotate(made->root(), *old.root(), results);
   module.set_entry_computation(made);
   gate_.Done(made->root());
   RemoveUnreached(module, made);

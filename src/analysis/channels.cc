@@ -126,23 +126,6 @@ class DeviceScalar {
   int looks_ = 0;
 };
 
-// The one device that a sharding gives an instruction to.
-std::optional<int64_t> DeviceOf(const HloInstruction& i) {
-  const Sharding* sharding = i.sharding();
-  if (sharding == nullptr) return std::nullopt;
-  const auto of = [](const Sharding& s) -> std::optional<int64_t> {
-    if (s.kind != Sharding::Kind::kMaximal) return std::nullopt;
-    const std::vector<int64_t> devices = s.devices.Expand();
-    return devices.size() == 1 ? std::optional(devices[0]) : std::nullopt;
-  };
-  if (sharding->kind != Sharding::Kind::kTuple) return of(*sharding);
-  if (sharding->tuple_elements.empty()) return std::nullopt;
-  const std::optional<int64_t> first = of(sharding->tuple_elements[0]);
-  for (const Sharding& element : sharding->tuple_elements)
-    if (of(element) != first) return std::nullopt;
-  return first;
-}
-
 // Does the device run the computation, so far as can be told? Nothing: that follows from data.
 std::optional<bool> Runs(const HloComputation& computation, const ChannelDevice& device, int& looks, int depth = 0) {
   constexpr int kMostDepth = 64, kMostLooks = 10000;
@@ -183,6 +166,22 @@ std::string Listed(const std::vector<int64_t>& devices) {
 }
 
 }  // namespace
+
+std::optional<int64_t> OwnerOf(const HloInstruction& i) {
+  const Sharding* sharding = i.sharding();
+  if (sharding == nullptr) return std::nullopt;
+  const auto of = [](const Sharding& s) -> std::optional<int64_t> {
+    if (s.kind != Sharding::Kind::kMaximal) return std::nullopt;
+    const std::vector<int64_t> devices = s.devices.Expand();
+    return devices.size() == 1 ? std::optional(devices[0]) : std::nullopt;
+  };
+  if (sharding->kind != Sharding::Kind::kTuple) return of(*sharding);
+  if (sharding->tuple_elements.empty()) return std::nullopt;
+  const std::optional<int64_t> first = of(sharding->tuple_elements[0]);
+  for (const Sharding& element : sharding->tuple_elements)
+    if (of(element) != first) return std::nullopt;
+  return first;
+}
 
 StatusOr<ChannelPairs> PairsOfChannel(const HloInstruction& transfer, int64_t replicas, int64_t partitions,
                                       std::span<const HloModule* const> programs) {
@@ -232,7 +231,7 @@ StatusOr<ChannelPairs> PairsOfChannel(const HloInstruction& transfer, int64_t re
       bool sends = false, receives = false;
       for (const End& end : ends) {
         if (programs.size() > 1 && end.program != static_cast<size_t>(id)) continue;
-        if (const auto owner = DeviceOf(*end.instruction); owner && !is_alone && *owner != id) continue;
+        if (const auto owner = OwnerOf(*end.instruction); owner && !is_alone && *owner != id) continue;
         int looks = 0;
         const std::optional<bool> runs = Runs(*end.instruction->parent(), device, looks);
         if (!runs)

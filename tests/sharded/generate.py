@@ -6,9 +6,9 @@
 writes NAME.hlo, as JAX hands it to XLA, and in xla.json the bytes that all devices send in the form that XLA's partitioner
 gives it, counted by `hloir cost`. unit.sharded_programs partitions each with our passes, compares what they compute, and these
 bytes. With --run it writes nothing: XLA compiles and runs what our passes make of each file, and the results are compared with those
-of XLA's own partitioner. Needs jax; the devices are XLA's forced host devices.
+of XLA's own partitioner (but for partial sums, of which devices may have others). Needs jax; the devices are XLA's forced host devices.
 """
-import glob, json, os, re, shutil, subprocess, sys, tempfile
+import contextlib, glob, json, os, re, shutil, subprocess, sys, tempfile
 
 DEVICES = 32 if "--run" not in sys.argv or "transformer_step_32" in sys.argv else 8
 dump = tempfile.mkdtemp()
@@ -17,11 +17,12 @@ if "--run" not in sys.argv:
     os.environ["XLA_FLAGS"] += f" --xla_dump_to={dump} --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=spmd.*|shardy.*"
 import jax, jax.numpy as jnp, numpy as np
 from jax import lax
-from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P, reshard
 
 devices = np.array(jax.devices()[:8])
 m8, m24, m222 = Mesh(devices, ("x",)), Mesh(devices.reshape(2, 4), ("x", "y")), Mesh(devices.reshape(2, 2, 2), ("a", "b", "c"))
 m84 = Mesh(np.array(jax.devices()).reshape(8, 4), ("data", "model")) if DEVICES == 32 else None
+e24 = Mesh(devices.reshape(2, 4), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
 f32 = jnp.float32
 programs = {}
 
@@ -251,6 +252,25 @@ def train_step():
 train_step()
 
 
+# partial sums
+@program('unreduced_result',e24,[(8,32),(32,16)],[P(None,'x'),P('x',None)],P(None,None,unreduced={'x'}))
+def _(x,w):
+    y=jnp.einsum('ij,jk->ik',x,w,out_sharding=P(None,None,unreduced={'x'}))
+    return y+y
+@program('unreduced_parameter',e24,[(16,16),(8,16),(16,16)],[P(None,None,unreduced={'x'}),P(None,'x'),P('x',None)],P('x','y'))
+def _(acc,x,w):
+    y=jnp.einsum('bi,bj->ij',reshard(x,P('x',None)),reshard(x,P('x',None)),out_sharding=P(None,None,unreduced={'x'}))
+    return jnp.tanh(reshard(acc+y,P('x','y')))
+@program('unreduced_loop',e24,[(4,16,32),(4,16,24)],[P(None,'x',None),P(None,'x','y')],P('x','y'))
+def _(x,g):
+    def step(acc,xg):
+        a,b=xg
+        return acc+jnp.einsum('bi,bj->ij',a,b,out_sharding=P(None,'y',unreduced={'x'})),None
+    zero=reshard(jnp.zeros((32,24),out_sharding=P(None,'y')),P(None,'y',unreduced={'x'}))
+    acc,_=lax.scan(step,zero,(x,g))
+    return reshard(acc,P('x','y'))*0.25
+
+
 def bare(text):
     """Without what tells where in the source a line comes from."""
     text = re.sub(r", metadata=\{[^{}]*\}", "", text)
@@ -337,7 +357,7 @@ def run_on_xla(hloir, path, name):
 def main():
     if "--run" in sys.argv:
         sys.argv.remove("--run")
-        here, names = os.path.dirname(os.path.abspath(__file__)), sys.argv[2:] or list(programs)
+        here, names = os.path.dirname(os.path.abspath(__file__)), sys.argv[2:] or [n for n in programs if not n.startswith("unreduced")]
         if len(names) == 1:
             worst = run_on_xla(sys.argv[1], os.path.join(here, names[0] + ".hlo"), names[0])
             print(f"{names[0]:24} {worst:.1e}", flush=True)
@@ -356,9 +376,15 @@ def main():
             continue
         function.__name__ = name
         shard = lambda spec: jax.tree.map(lambda s: NamedSharding(mesh, s), spec, is_leaf=lambda s: isinstance(s, P))
-        arguments = [jax.ShapeDtypeStruct(shape, types.get(k, f32)) for k, shape in enumerate(inputs)]
+        # A mesh of explicit axes is in force while a program is traced, and its inputs bring their shardings.
+        explicit = mesh is e24
+        arguments = [jax.ShapeDtypeStruct(shape, types.get(k, f32), sharding=shard(specs[k]) if explicit else None)
+                     for k, shape in enumerate(inputs)]
         more = {} if outs is None else {"out_shardings": shard(outs)}
-        jax.jit(function, in_shardings=tuple(shard(s) for s in specs), **more).lower(*arguments).compile()
+        if not explicit:
+            more["in_shardings"] = tuple(shard(s) for s in specs)
+        with jax.set_mesh(mesh) if explicit else contextlib.nullcontext():
+            jax.jit(function, **more).lower(*arguments).compile()
         (before,) = glob.glob(f"{dump}/*jit_{name}.*before_optimizations.txt")
         open(os.path.join(here, name + ".hlo"), "w").write(bare(open(before).read()))
         (after,) = glob.glob(f"{dump}/*jit_{name}.*after_spmd-partitioning*.txt")

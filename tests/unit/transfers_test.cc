@@ -1,11 +1,14 @@
 // Sends and receives that no pairs are given for, of one device with itself, between programs, and with the host; by
 // the reference evaluator and by the engine.
+#include <algorithm>
 #include <map>
 #include <string>
 
 #include "hloir/analysis/communication.h"
 #include "hloir/check/runner.h"
 #include "hloir/parser.h"
+#include "hloir/passes.h"
+#include "hloir/verifier.h"
 #include "tests/unit/catch.h"
 
 using namespace hloir;
@@ -187,6 +190,15 @@ TEST_CASE("the host's side of transfers is the caller's") {
   RunText(text, {1, 1}, &error,
           [](const HostTransfer&) -> StatusOr<Literal> { return Literal::Scalar(PrimitiveType::F32, 1.0f); });
   CHECK(error == "r is given f32[], not s32[]");
+  // Of a transfer that one device alone is to make.
+  sent.clear();
+  std::string owned = text;
+  for (const char* begin : {"recv(t)", "send(x, t)"}) {
+    const size_t at = owned.find('\n', owned.find(begin));
+    owned.insert(at, ", sharding={{maximal device=1}, {maximal device=1}, {maximal device=1}}");
+  }
+  CHECK(RunText(owned, {1, 2}, nullptr, host) == Texts{"0", "101"});
+  CHECK(sent == std::map<int64_t, int64_t>{{1, 11}});
   // The other end of a channel may be in a program that is not there.
   const std::string alone =
       "HloModule m\nENTRY e { x = s32[] parameter(0)\n t = token[] after-all()\n s = (s32[], u32[], token[]) send(x, "
@@ -196,4 +208,80 @@ TEST_CASE("the host's side of transfers is the caller's") {
   sent.clear();
   RunText(alone, {1, 1}, nullptr, host);
   CHECK(sent == std::map<int64_t, int64_t>{{0, 1}});
+}
+
+namespace {
+
+std::unique_ptr<HloModule> Partitioned(const std::string& text) {
+  auto module = Parse(text);
+  const std::vector<std::string> names = {"sharding-propagation", "spmd-partitioning", "dce"};
+  StatusOr<HloPassPipeline> pipeline = MakePipeline(names, {});
+  REQUIRE(pipeline.ok());
+  CHECK(pipeline->RunOnce(*module).status().message() == "");
+  CHECK(VerifyModule(*module).message() == "");
+  return module;
+}
+
+}  // namespace
+
+TEST_CASE("what one device sends or receives is so after partitioning, and told the others") {
+  const std::string text =
+      "HloModule m, num_partitions=2\nENTRY e { x = s32[] parameter(0), sharding={replicated}\n t = token[] "
+      "after-all()\n"
+      " s = (s32[], u32[], token[]) send(x, t), channel_id=1, sharding={{maximal device=0}, {maximal device=0}, "
+      "{maximal "
+      "device=0}}\n r = (s32[], u32[], token[]) recv(t), channel_id=1, sharding={{maximal device=1}, {maximal "
+      "device=1}, "
+      "{maximal device=1}}\n d = (s32[], token[]) recv-done(r), channel_id=1, sharding={{maximal device=1}, {maximal "
+      "device=1}}\n u = token[] send-done(s), channel_id=1\n y = s32[] get-tuple-element(d), index=0\n ROOT z = s32[] "
+      "add(x, y), sharding={replicated} }\n";
+  const auto module = Partitioned(text);
+  CHECK(RunOn({module.get()}, {1, 2}) == Texts{"2", "12"});
+}
+
+TEST_CASE("feeds go in parts after partitioning, and one device's are told the others") {
+  const auto module = Partitioned(R"(HloModule feeds, num_partitions=2
+ENTRY main {
+  t = token[] after-all()
+  in = (f32[4,2], token[]) infeed(t), sharding={{devices=[2,1]<=[2]}, {maximal device=0}}
+  x = f32[4,2] get-tuple-element(in), index=0
+  next = token[] get-tuple-element(in), index=1
+  one = (f32[2], token[]) infeed(next), sharding={{maximal device=1}, {maximal device=1}}
+  y = f32[2] get-tuple-element(one), index=0
+  u = token[] get-tuple-element(one), index=1
+  b = f32[4,2] broadcast(y), dimensions={1}
+  z = f32[4,2] add(x, b), sharding={devices=[2,1]<=[2]}
+  out = token[] outfeed(z, u), outfeed_shape=f32[4,2], sharding={devices=[2,1]<=[2]}
+  ROOT last = token[] outfeed(y, out), outfeed_shape=f32[2], sharding={maximal device=0}
+})");
+  for (const Engine engine : {Engine::kReference, Engine::kFast}) {
+    Texts fed, taken;
+    float next = 0;
+    RunnerOptions options;
+    options.engine = engine;
+    options.devices = {1, 2};
+    options.infeed = [&](const Shape& shape) -> StatusOr<Literal> {
+      fed.push_back(shape.ToString(false));
+      Literal value(shape);
+      ++next;
+      for (int64_t i = 0; i < value.element_count(); ++i) value.SetFromDouble(i, next);
+      return value;
+    };
+    options.outfeed = [&](const Literal& value) {
+      taken.push_back(value.shape().ToString(false) + " " + value.ToString());
+      return OkStatus();
+    };
+    auto runner = Runner::Prepare(*module, options);
+    REQUIRE(runner.status().message() == "");
+    const std::vector<std::vector<const Literal*>> arguments(2);
+    CHECK(runner->RunOnAll(arguments).status().message() == "");
+    std::sort(fed.begin(), fed.end());
+    std::sort(taken.begin(), taken.end());
+    CHECK(fed == Texts{"f32[2,2]", "f32[2,2]", "f32[2]"});
+    REQUIRE(taken.size() == 3);
+    CHECK(taken[0].starts_with("f32[2,2] "));
+    CHECK(taken[1].starts_with("f32[2,2] "));
+    CHECK(taken[0] != taken[1]);
+    CHECK(taken[2].starts_with("f32[2] "));
+  }
 }

@@ -78,6 +78,8 @@ struct ChannelPairs {
 };
 StatusOr<ChannelPairs> PairsOfChannel(const HloInstruction& transfer, int64_t replicas, int64_t partitions,
                                       std::span<const HloModule* const> programs = {});
+// The one device that the instruction's sharding gives it to: a partition, or a replica where these have one partition.
+std::optional<int64_t> OwnerOf(const HloInstruction& instruction);
 // The order in which a run takes a computation's instructions: PostOrder(), but where there are both, what may wait for
 // other devices (recv-done, collectives, control flow, in the order that they have) comes after all that does not
 // depend on it, so that devices send before they wait.
