@@ -1,6 +1,6 @@
-// exp, log, logistic and tanh, vectorized with xsimd. The other transcendental functions: sincos_kernels.h,
-// per_element.cc. Bounds: opcodes.def; tests: tests/exhaustive. Included by isa/*.cc through xsimd_kernels.h only;
-// everything has internal linkage (why: isa/isas.def).
+// exp, expm1, log, log1p, logistic, tanh and erf of f32, vectorized with xsimd. The other transcendental functions:
+// sincos_kernels.h, per_element.cc. Bounds: opcodes.def; tests: tests/exhaustive. Included by isa/*.cc through
+// xsimd_kernels.h only; everything has internal linkage (why: isa/isas.def).
 #pragma once
 
 #include <xsimd/xsimd.hpp>
@@ -81,15 +81,60 @@ struct LogisticFn {
   }
 };
 
+struct Expm1Fn {  // xsimd's overflows too early, and is -1 too early
+  template <class T, class Arch>
+  static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
+    using Batch = xsimd::batch<T, Arch>;
+    const Batch y = xsimd::select(x == Batch(T(0)), x, xsimd::expm1(x));  // -0 is its own
+    const auto high = x > Batch(kExpHighest<T>), low = x < Batch(kLogisticLowest<T>);
+    if (!xsimd::any(high | low)) return y;
+    const Batch z = ExpFn::Apply<T, Arch>(x);
+    return xsimd::select(high, z, xsimd::select(low, z - Batch(T(1)), y));
+  }
+};
+struct Log1pFn {
+  template <class T, class Arch>
+  static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
+    return xsimd::select(x == xsimd::batch<T, Arch>(T(0)), x, xsimd::log1p(x));  // -0 is its own
+  }
+};
+// Polynomials by Lawson's method, the best in f64 and then rounded: below 0.92 erf(x)/x - 1 in x^2, 2^-31 of the result
+// off, above it the logarithm of erfc(x), 2^-34 off; from 4 on the result is 1.
+struct ErfF32Fn {
+  template <class T, class Arch>
+  static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
+    using Batch = xsimd::batch<T, Arch>;
+    const auto horner = [](const Batch& at, auto... coefficients) {
+      Batch sum(T(0));
+      ((sum = xsimd::fma(sum, at, Batch(T(coefficients)))), ...);
+      return sum;
+    };
+    const Batch size = xsimd::abs(x), z = x * x;
+    const Batch small = horner(z, 0x1.5f9594p-14, -0x1.ab107cp-11, 0x1.54df1ep-8, -0x1.b810eap-6, 0x1.ce2e24p-4,
+                               -0x1.812744p-2, 0x1.06eba8p-3);
+    const auto low = size < Batch(T(0.92));
+    const Batch inner = xsimd::fma(x, small, x);
+    if (xsimd::all(low)) return inner;
+    const Batch t = xsimd::min(size, Batch(T(4)));
+    const Batch log = horner(t, -0x1.61ea26p-16, 0x1.c790e6p-12, -0x1.115abep-8, 0x1.9b8e78p-6, -0x1.bb83e2p-4,
+                             -0x1.44460cp-1, -0x1.2127e4p+0, 0x1.6e563ap-13);
+    const Batch outer = xsimd::copysign(Batch(T(1)) - xsimd::exp(log), x);
+    return xsimd::select(xsimd::isnan(x), x, xsimd::select(low, inner, outer));
+  }
+};
+
 template <TileType P, class Arch>
 void FillMathOf(KernelTable& table) {
   auto set = [&]<class F>(UnaryOp op, F) {
     table.unary[static_cast<int>(op)][static_cast<int>(P)] = &MathLoop<F, Cpp<P>, Arch>;
   };
   set(UnaryOp::kExp, ExpFn());
+  set(UnaryOp::kExpm1, Expm1Fn());
   set(UnaryOp::kLog, LogFn());
+  set(UnaryOp::kLog1p, Log1pFn());
   set(UnaryOp::kTanh, TanhFn());
   set(UnaryOp::kLogistic, LogisticFn());
+  if constexpr (P == TileType::kF32) set(UnaryOp::kErf, ErfF32Fn());
 }
 template <class Arch>
 void FillMath(KernelTable& table) {

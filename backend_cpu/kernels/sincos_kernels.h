@@ -11,31 +11,36 @@ namespace {
 // first missing term is below 1e-9 of the result. Beyond 2^20 the parts are not enough: libm.
 template <bool cosine>
 void SinCosF32Loop(const TileOp& op, int64_t n) {
-  constexpr int kBlock = 16;
+  constexpr int kBlock = 32;  // more than g++ unrolls before it looks for vectors
   constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1, kHigh = 0x1.921fb544p+0, kLow = 0x1.0b4611a626331p-34;
   constexpr double kRound =
       0x1.8p52;  // added and taken away, rounds to an integer, which is in the lowest bits between
   const float* a = static_cast<const float*>(op.in[0]);
   float* out = static_cast<float*>(op.out);
   float x[kBlock] = {}, y[kBlock];
+  double wides[kBlock];  // loops of one width each are vectorized
   for (int64_t at = 0; at < n; at += kBlock) {
     const int64_t count = n - at < kBlock ? n - at : kBlock;
-    for (int64_t i = 0; i < count; ++i) x[i] = a[at + i];
+    __builtin_memcpy(x, a + at, static_cast<size_t>(count) * sizeof(float));
+    for (int i = 0; i < kBlock; ++i) wides[i] = x[i];
+    uint64_t far = 0;
     for (int i = 0; i < kBlock; ++i) {
-      const double wide = x[i], shifted = wide * kTwoOverPi + kRound, turns = shifted - kRound;
+      const double wide = wides[i], shifted = wide * kTwoOverPi + kRound, turns = shifted - kRound;
       const uint64_t quarter = __builtin_bit_cast(uint64_t, shifted) + (cosine ? 1 : 0);
       const double r = (wide - turns * kHigh) - turns * kLow, z = r * r;
       const double s = r + r * z * (-1. / 6 + z * (1. / 120 + z * (-1. / 5040 + z * (1. / 362880 - z / 39916800))));
       const double c =
           1 + z * (-0.5 + z * (1. / 24 + z * (-1. / 720 + z * (1. / 40320 + z * (-1. / 3628800 + z / 479001600)))));
       const double value = quarter & 1 ? c : s;
-      y[i] = static_cast<float>(quarter & 2 ? -value : value);
+      const double turned = quarter & 2 ? -value : value;
+      wides[i] = !cosine && wide == 0 ? wide : turned;  // -0 less 0 would be +0
+      far |= __builtin_fabs(wide) < 0x1p20 ? 0 : 1;
     }
-    for (int64_t i = 0; i < count; ++i) {
+    for (int i = 0; i < kBlock; ++i) y[i] = static_cast<float>(wides[i]);
+    for (int64_t i = 0; far != 0 && i < count; ++i) {
       if (!(__builtin_fabsf(x[i]) < 0x1p20f)) y[i] = cosine ? __builtin_cosf(x[i]) : __builtin_sinf(x[i]);
-      // -0 less 0 would be +0.
-      out[at + i] = !cosine && x[i] == 0 ? x[i] : y[i];
     }
+    __builtin_memcpy(out + at, y, static_cast<size_t>(count) * sizeof(float));
   }
 }
 

@@ -112,7 +112,10 @@ bool IsApproximate(int op) {
     case UnaryOp::kExp:
     case UnaryOp::kLog:
     case UnaryOp::kLogistic:
-    case UnaryOp::kTanh: return true;
+    case UnaryOp::kTanh:
+    case UnaryOp::kExpm1:
+    case UnaryOp::kLog1p:
+    case UnaryOp::kErf: return true;
     default: return false;
   }
 }
