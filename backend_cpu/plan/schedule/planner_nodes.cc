@@ -94,7 +94,7 @@ Status Planner::PlanConvolution(const Node& node) {
   const View made =
       View::InOrder(node.instruction->shape().dimensions(), ConvolutionOrder(*node.instruction, /*of_result=*/true));
   const bool transposed = !(node.order.empty() ? made : made.Transpose(node.order)).IsContiguous();
-  const Ref to = transposed ? NewBuffer(graph_.values[node.outputs[0]].bytes()) : result;
+  const Ref to = transposed || plan->in_phases ? NewBuffer(graph_.values[node.outputs[0]].bytes()) : result;
   if (plan->depthwise) {
     const Ref weights = CopyView(kernel.first, plan->weights, plan->problem.b.type);
     Append(MakeDepthwiseStep(*plan, *context_.kernels), {input.first, weights}, {to});
@@ -102,11 +102,25 @@ Status Planner::PlanConvolution(const Node& node) {
     auto step = MakeGemmStep(std::move(plan->problem), *context_.kernels);
     AppendGemm(std::move(step), input.first, kernel.first, to);
   }
+  if (plan->in_phases) {
+    DimVector order;
+    for (int64_t d = 0; d < node.instruction->shape().rank(); ++d) {
+      const auto of = static_cast<size_t>(node.order.empty() ? d : node.order[static_cast<size_t>(d)]);
+      for (int64_t phased : plan->phased_dims[of]) order.push_back(phased);
+    }
+    const View view = View::RowMajor(plan->result_dims).Transpose(order);
+    std::vector<StridedCopy> copies{StridedCopy::Make(StorageBytes(graph_.values[node.outputs[0]].type), view.dims,
+                                                      view.strides, 0, View::RowMajor(view.dims).strides, 0)};
+    Append(std::make_unique<ViewCopy>(std::move(copies), Format("phases of {} elements", view.count())), {to},
+           {result});
+    plan->elements.result = View::InOrder(node.instruction->shape().dimensions(), node.order)
+                                .Transpose(ConvolutionOrder(*node.instruction, /*of_result=*/true));
+  }
   if (plan->pads) {
     auto repair = MakePaddingRepair(*node.instruction, std::move(plan->elements));
-    if (repair != nullptr) Append(std::move(repair), {input.first, kernel.first}, {to});
+    if (repair != nullptr) Append(std::move(repair), {input.first, kernel.first}, {plan->in_phases ? result : to});
   }
-  if (transposed) AppendTranspose(node, made, to, result);
+  if (transposed && !plan->in_phases) AppendTranspose(node, made, to, result);
   return OkStatus();
 }
 

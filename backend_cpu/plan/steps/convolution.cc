@@ -47,6 +47,123 @@ std::vector<int64_t> Multiples(int64_t count, int64_t step) {
   return offsets;
 }
 
+// How one dimension of a convolution whose input is dilated falls into phases: the results at phase + i · count see
+// every count-th tap, from `first` on, and elements of the input that lie side by side, from `start` + i on.
+struct Phases {
+  int64_t count = 1, taps = 1, positions = 1, least = 0, most = 0;
+  std::vector<int64_t> first, start;
+};
+std::optional<Phases> PhasesOf(const WindowDimension& w, int64_t size, int64_t positions) {
+  Phases phases;
+  phases.count = w.base_dilation;
+  constexpr int64_t kFar = int64_t{1} << 31;
+  if (w.stride != 1 || w.window_dilation != 1 || phases.count < 1 || phases.count > 8 || size < 1 || positions < 1 ||
+      size % phases.count != 0 || positions % phases.count != 0 || w.padding_low > kFar || w.padding_low < -kFar)
+    return std::nullopt;
+  phases.taps = size / phases.count;
+  phases.positions = positions / phases.count;
+  for (int64_t phase = 0; phase < phases.count; ++phase) {
+    const int64_t rest = (w.padding_low - phase) % phases.count;
+    phases.first.push_back(rest < 0 ? rest + phases.count : rest);
+    phases.start.push_back((phase + phases.first.back() - w.padding_low) / phases.count);
+  }
+  phases.least = *std::min_element(phases.start.begin(), phases.start.end());
+  phases.most = *std::max_element(phases.start.begin(), phases.start.end());
+  return phases;
+}
+
+// A transposed convolution as a product for each combination of phases, in which no zero is multiplied that lies
+// between the input's elements. `plan` has what does not depend on that.
+std::optional<ConvolutionPlan> PlanByPhases(const HloInstruction& convolution, const View& kernel,
+                                            ConvolutionPlan plan) {
+  const auto& a = convolution.attributes<ConvolutionAttributes>();
+  const ConvDimensionNumbers& labels = a.dim_labels;
+  const size_t spatial = labels.input_spatial.size();
+  const auto dilated = [](const WindowDimension& w) { return w.base_dilation > 1; };
+  if (a.feature_group_count != 1 || a.batch_group_count != 1 ||
+      std::none_of(a.window.begin(), a.window.end(), dilated) || plan.input.count() == 0)
+    return std::nullopt;
+  std::vector<Phases> phases;
+  int64_t padded = plan.input.dims[0] * plan.input.dims.back();
+  plan.padding.resize(spatial + 2);
+  plan.padded_dims = plan.input.dims;
+  for (size_t d = 0; d < spatial; ++d) {
+    auto of = PhasesOf(a.window[d], kernel.dims[labels.kernel_spatial[d]], plan.result_dims[d + 1]);
+    if (!of) return std::nullopt;
+    const int64_t size = of->positions + of->taps - 1 + of->most - of->least, elements = plan.input.dims[d + 1];
+    if (__builtin_mul_overflow(padded, size, &padded)) return std::nullopt;
+    plan.padded_dims[d + 1] = size;
+    plan.padding[d + 1] = {-of->least, 0, 0};
+    plan.pads = plan.pads || of->least < 0 || size + of->least > elements;
+    phases.push_back(std::move(*of));
+  }
+  const int64_t result_count = View::RowMajor(plan.result_dims).count();
+  if (result_count == 0 || padded > kMaxPadded * (plan.input.count() + result_count + 4096)) return std::nullopt;
+  plan.copies_input = plan.in_phases = true;
+  const View from = View::RowMajor(plan.padded_dims);
+  View rows = from, terms = from, weights = kernel;
+  DimVector row_dims, term_dims, kernel_order, dims, order(spatial + 2);
+  rows.dims = plan.result_dims;
+  for (size_t d = 0; d < spatial; ++d) {
+    const int64_t k = labels.kernel_spatial[d];
+    rows.dims[d + 1] = phases[d].positions;
+    terms.dims[d + 1] = phases[d].taps;
+    if (a.window[d].window_reversal) weights = weights.Reverse({k});
+    kernel_order.push_back(k);
+    dims.push_back(phases[d].count);
+  }
+  for (size_t d = 0; d <= spatial; ++d) row_dims.push_back(static_cast<int64_t>(d));
+  for (size_t d = 1; d <= spatial + 1; ++d) term_dims.push_back(static_cast<int64_t>(d));
+  kernel_order.push_back(labels.kernel_input_feature);
+  GemmProblem& problem = plan.problem;
+  problem.a.row_offsets = Offsets(rows, row_dims);
+  problem.a.k_offsets = Offsets(terms, term_dims);
+  problem.m = static_cast<int64_t>(problem.a.row_offsets.size());
+  problem.k = static_cast<int64_t>(problem.a.k_offsets.size());
+  problem.n = problem.c_row = plan.result_dims.back();
+  // Each combination's place in the input, the taps and the result.
+  problem.batch = View::RowMajor(dims).count();
+  for (int64_t i = 0; i < problem.batch; ++i) {
+    int64_t rest = i, input_at = 0, kernel_at = weights.offset;
+    for (size_t d = spatial; d-- > 0;) {
+      const auto phase = static_cast<size_t>(rest % phases[d].count);
+      rest /= phases[d].count;
+      input_at += (phases[d].start[phase] - phases[d].least) * from.strides[d + 1];
+      kernel_at += phases[d].first[phase] * weights.strides[labels.kernel_spatial[d]];
+    }
+    problem.a.batch_offsets.push_back(input_at);
+    problem.b.batch_offsets.push_back(kernel_at);
+    problem.c_offsets.push_back(i * problem.m * problem.n);
+  }
+  for (size_t d = 0; d < spatial; ++d) {
+    const int64_t k = labels.kernel_spatial[d];
+    weights.dims[k] = phases[d].taps;
+    weights.strides[k] *= phases[d].count;
+  }
+  problem.b.k_offsets = Offsets(weights, kernel_order);
+  problem.b.row_offsets = Multiples(problem.n, weights.strides[labels.kernel_output_feature]);
+  if (static_cast<int64_t>(problem.b.k_offsets.size()) != problem.k) return std::nullopt;
+  problem.windows = problem.k > plan.input.dims.back();
+  // The input in its copy, for what repairs the result where it lies in the end.
+  View& view = plan.elements.input;
+  view.strides = from.strides;
+  view.offset = 0;
+  for (size_t d = 0; d < spatial; ++d) view.offset -= phases[d].least * from.strides[d + 1];
+  // Phases, then rows; each spatial dimension of the result is one of its positions and one of its phases.
+  for (size_t d = 0; d <= spatial + 1; ++d) dims.push_back(rows.dims[d]);
+  plan.result_dims = dims;
+  const auto n = static_cast<int64_t>(spatial);
+  order[static_cast<size_t>(labels.output_batch)] = n;
+  order[static_cast<size_t>(labels.output_feature)] = 2 * n + 1;
+  for (size_t d = 0; d < spatial; ++d)
+    order[static_cast<size_t>(labels.output_spatial[d])] = n + 1 + static_cast<int64_t>(d);
+  for (const int64_t at : order) {
+    plan.phased_dims.push_back({at});
+    if (at > n && at <= 2 * n) plan.phased_dims.back().push_back(at - n - 1);
+  }
+  return plan;
+}
+
 }  // namespace
 
 DimVector ConvolutionOrder(const HloInstruction& convolution, bool of_result) {
@@ -83,6 +200,7 @@ std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution
   plan.elements = ViewsInOrder(convolution, input, kernel, View::RowMajor(convolution.shape().dimensions()));
   plan.input = plan.elements.input;
   plan.result_dims = plan.elements.result.dims;
+  if (auto phased = PlanByPhases(convolution, kernel, plan)) return phased;
   const int64_t features = plan.input.dims.back(), batches = plan.input.dims[0],
                 output_features = plan.result_dims.back();
   plan.padding.resize(spatial + 2);

@@ -18,10 +18,12 @@ struct ConvolutionPlan {
   PaddingConfig padding;
   DimVector padded_dims;
   GemmProblem problem;
-  bool depthwise = false;     // each output feature sees one input feature of its own: `taps` × features of weights
-  View weights;               // taps, features
-  DimVector result_dims;      // batch, spatial dimensions, features
-  ConvolutionViews elements;  // of the input in its copy, and the result before it is transposed
+  bool depthwise = false;  // each output feature sees one input feature of its own: `taps` × features of weights
+  View weights;            // taps, features
+  DimVector result_dims;   // batch, spatial dimensions, features
+  bool in_phases = false;  // a transposed convolution's: they come first in result_dims, then its dims
+  std::vector<DimVector> phased_dims;  // which of those each of the instruction's dimensions is made of
+  ConvolutionViews elements;           // of the input in its copy, and the result before it is transposed
 };
 // Nothing: no kernel for these types, or padding beyond reason.
 std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution, const View& input,
