@@ -347,6 +347,45 @@ int32_t Planner::ChooseCluster(const Node& node, int64_t count) const {
   return best;
 }
 
+// Whether all that one cluster computes may be done in the loop of another, which needs it.
+bool Planner::MayJoin(int32_t source, int32_t into) const {
+  const Cluster &from = clusters_[source], &to = clusters_[into];
+  if (from.count != to.count || from.nodes.size() + to.nodes.size() > kMaxClusterNodes || Needs(source, into) ||
+      (from.reduces && to.reduces && !(from.reduce == to.reduce)))
+    return false;
+  // Nothing may have to run between the two.
+  for (int32_t need : to.needs)
+    if (need != source && clusters_[need].open && Needs(need, source)) return false;
+  for (int32_t index : to.nodes) {
+    const Node& node = graph_.nodes[index];
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const ValueId id = node.inputs[i];
+      if (OpenClusterOf(id) != source) continue;
+      const bool start = node.support.kind == Support::kLoopReduction && i > 0;
+      if (start || !IsRegisterIn(id, to.count) ||
+          graph_.nodes[graph_.values[graph_.values[id].root].node].opcode() == HloOpcode::kReduce)
+        return false;
+    }
+  }
+  return true;
+}
+
+void Planner::Join(int32_t source, int32_t into) {
+  Cluster &from = clusters_[source], &to = clusters_[into];
+  for (int32_t index : from.nodes) cluster_of_[graph_.nodes[index].outputs[0]] = into;
+  to.nodes.insert(to.nodes.begin(), from.nodes.begin(), from.nodes.end());
+  to.needs.insert(to.needs.end(), from.needs.begin(), from.needs.end());
+  std::erase(to.needs, source);
+  if (from.reduces) to.reduces = true, to.reduce = from.reduce;
+  for (int32_t other : open_) {
+    std::vector<int32_t>& needs = clusters_[other].needs;
+    if (other != into && std::erase(needs, source) > 0) needs.push_back(into);
+  }
+  from = {};
+  from.open = false;
+  std::erase(open_, source);
+}
+
 Status Planner::AddToCluster(int32_t index) {
   const Node& node = graph_.nodes[index];
   const bool reduces = node.support.kind == Support::kLoopReduction;
@@ -374,6 +413,11 @@ Status Planner::AddToCluster(int32_t index) {
   cluster.last_join = static_cast<int32_t>(steps_->size());
   if (reduces) cluster.reduces = true, cluster.reduce = node.support.reduce;
   cluster_of_[node.outputs[0]] = chosen;
+  for (ValueId id : node.inputs) {
+    const int32_t source = OpenClusterOf(id);
+    if (context_.fuse && source >= 0 && source != chosen && IsRegisterIn(id, count) && MayJoin(source, chosen))
+      Join(source, chosen);
+  }
   if (!context_.fuse) Close(chosen);
   return OkStatus();
 }

@@ -64,6 +64,8 @@ class Planner {
   int32_t ChooseCluster(const Node& node, int64_t count) const;
   bool Needs(int32_t cluster, int32_t other) const;
   bool SharesOperand(int32_t cluster, const Node& node) const;
+  bool MayJoin(int32_t source, int32_t into) const;
+  void Join(int32_t source, int32_t into);
   void Close(int32_t cluster);
   void Emit(const Cluster& cluster);
   // A loop that writes a view of the natural numbers to memory.
