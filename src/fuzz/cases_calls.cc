@@ -21,11 +21,10 @@ Op CaseMaker::PassOn(Case& result) {
     case 2: {
       Name(result, HloOpcode::kCall, type);
       HloComputation* callee = module_.AddComputation("callee");
-      callee->AddParameter(0, Shape::Array(PrimitiveType::S8, {}), "unused");
-      Op p = callee->AddParameter(1, Shape::Array(type, sizes), "p");
-      callee->set_root(MakeIn(callee, HloOpcode::kCopy, {p}));
-      const Shape stated = x->shape();
-      return Make(HloOpcode::kCall, {In(PrimitiveType::S8, {}), x}, NoAttributes(), {callee}, &stated);
+      Op unused = In(PrimitiveType::S8, {});
+      callee->AddParameter(0, unused->shape(), "unused");
+      callee->set_root(MakeIn(callee, HloOpcode::kCopy, {callee->AddParameter(1, x->shape(), "p")}));
+      return Make(HloOpcode::kCall, {unused, x}, CallAttributes(), {callee});
     }
     case 3: {
       Name(result, HloOpcode::kTuple, type);
@@ -71,7 +70,7 @@ Op CaseMaker::Exchange(Case& result) {
   if (Chance(50)) groups.groups = {{0}};
   Op x = In(type, sizes);
   const Shape stated = x->shape();
-  switch (Below(5)) {
+  switch (Below(6)) {
     case 0: {
       const HloOpcode opcode = Reducer(type);
       Name(result, HloOpcode::kAllReduce, type, std::string(OpcodeName(opcode)));
@@ -97,6 +96,12 @@ Op CaseMaker::Exchange(Case& result) {
       AllToAllAttributes a;
       a.replica_groups = groups, a.dimensions = along;
       return Make(HloOpcode::kAllToAll, {x}, a, {}, &stated);
+    }
+    case 4: {
+      Name(result, HloOpcode::kCollectiveBroadcast, type);
+      CollectiveBroadcastAttributes a;
+      a.replica_groups.groups = {{0}};
+      return Make(HloOpcode::kCollectiveBroadcast, {x}, a, {}, &stated);
     }
     default: {
       const bool sent = Chance(60);  // else nobody sends, and there are zeros
