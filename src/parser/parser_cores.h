@@ -6,7 +6,8 @@
 
 namespace hloir {
 
-// What is left of a text is read by several threads if it has that many bytes. `threads` 0: as many as there are cores.
+// What is left of a text is read by several threads if it has that many bytes. `threads` 0: as many as there
+// are cores, if these are at least four.
 struct ParserCores {
   int threads = 0;
   size_t least_bytes = size_t{4} << 20;

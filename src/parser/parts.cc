@@ -131,9 +131,9 @@ bool ModuleReader::ReadPart() {
 
 // Is a name in two parts? Threads share the names out by their hashes.
 bool ModuleReader::NamesClash(const Whole& whole) const {
-  constexpr uint32_t kShares = 16;
+  const uint32_t shares = static_cast<uint32_t>(cores_.threads > 0 ? cores_.threads : AvailableCores());
   std::atomic<bool> clash = false;
-  ForEachInParallel(kShares, cores_.threads, [&](size_t share) {
+  ForEachInParallel(shares, cores_.threads, [&](size_t share) {
     try {
       struct Known {
         uint32_t hash = 0;
@@ -142,15 +142,15 @@ bool ModuleReader::NamesClash(const Whole& whole) const {
       size_t count = 0;
       for (const auto& part : whole.parts) {
         for (const NameTable::Slot& slot : part->reader->names_.slots())
-          count += slot.item != 0 && slot.hash % kShares == share;
+          count += slot.item != 0 && slot.hash % shares == share;
       }
       std::vector<Known> known(std::bit_ceil(2 * count + 1));
       for (const auto& part : whole.parts) {
         const NameTable& names = part->reader->names_;
         for (const NameTable::Slot& slot : names.slots()) {
-          if (slot.item == 0 || slot.hash % kShares != share) continue;
+          if (slot.item == 0 || slot.hash % shares != share) continue;
           const std::string_view name = names.NameOf(slot);
-          size_t at = slot.hash / kShares & (known.size() - 1);
+          size_t at = slot.hash / shares & (known.size() - 1);
           for (; !known[at].name.empty(); at = (at + 1) & (known.size() - 1)) {
             if (known[at].hash == slot.hash && known[at].name == name) clash = true;
           }
@@ -175,8 +175,9 @@ bool ModuleReader::Join(Whole& whole) {
     if (body.head.is_entry && std::exchange(entry, body.read) != nullptr) return false;
     if (!CheckResult(body.head, *body.read->root())) return false;
   }
-  bool needs_names = NamesClash(whole);
+  bool needs_names = false;
   for (const auto& part : whole.parts) needs_names = needs_names || part->needs_names;
+  needs_names = needs_names || NamesClash(whole);
 
   std::vector<int32_t> first_ids;
   for (const auto& part : whole.parts) {
@@ -218,7 +219,9 @@ bool ModuleReader::ParseInParallel() {
   const size_t bytes = static_cast<size_t>(lexer_.end() - lexer_.at());
   if (bytes < cores_.least_bytes) return false;
   const size_t threads = static_cast<size_t>(cores_.threads > 0 ? cores_.threads : AvailableCores());
-  if (threads < 2) return false;
+  // With two or three, finding the bodies and joining the parts cost what is gained.
+  constexpr size_t kFewestCores = 4;
+  if (threads < 2 || (cores_.threads == 0 && threads < kFewestCores)) return false;
   const TextCursor start = *this;
   const auto read = [&] {
     Whole whole;
