@@ -170,7 +170,8 @@ void AddFuzzRulesCommand(CLI::App& app, Action& action, PassRegistry& registry) 
   CLI::App* command = app.add_subcommand(
       "rules", "Check every exact rule of the algebraic simplifier: on all small values, and by proof");
   AddOption(*command, "MODULE", flags->files, "Modules to try rules on that have no elementwise formula");
-  AddOption(*command, "--rule NAME", flags->only, "Only rules with this in their name; may be repeated");
+  AddOption(*command, "--rule NAME", flags->only, "Only rules with this in their name; may be repeated")
+      ->allow_extra_args(false);
   command->add_flag("--markdown", flags->markdown, "The table of docs/proofs.md");
   command->add_flag("--json", flags->json, "As JSON");
   command->callback([flags, &action, &registry] { action = [flags, &registry] { return Rules(*flags, registry); }; });

@@ -14,6 +14,7 @@
 #endif
 #ifdef __linux__
 #include <sys/resource.h>
+#include <unistd.h>
 #endif
 
 #include <CLI/CLI.hpp>
@@ -67,15 +68,17 @@ std::vector<std::string> Arguments(int argc, char** argv) {
 
 // Bounds what the process may take: the memory that it asks for fails beyond, and the command says so and ends with 3.
 // `most` bytes, or 0: 768 megabytes and 64 times what is in the files that it was given, for those that hold much are
-// worth much; what a small text asks for is bounded either way.
+// worth much; what a small text asks for is bounded either way. Beyond the size of a small text (100 kB) it is half of
+// the machine's memory, if that is more: a real model's weights are not in its text.
 bool has_default_limit = false;
 void LimitMemory(uint64_t most, const std::vector<std::string>& arguments) {
 // A sanitizer's own tables are larger than any limit.
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  constexpr uint64_t kAlways = uint64_t{768} << 20, kTimesFiles = 64, kStack = uint64_t{8} << 20;
+  constexpr uint64_t kAlways = uint64_t{768} << 20, kTimesFiles = 64, kStack = uint64_t{8} << 20, kSmallText = 100000;
   has_default_limit = most == 0;
   if (most == 0) {
     most = kAlways;
+    bool large = false;
     for (const std::string& argument : arguments) {
       const size_t value = argument.starts_with("--") ? argument.find('=') + 1 : 0;  // --inputs=X.npz
       const std::string path = argument.substr(value);
@@ -86,9 +89,14 @@ void LimitMemory(uint64_t most, const std::vector<std::string>& arguments) {
       }
       for (const std::string& file : files) {
         const uint64_t size = std::filesystem::file_size(file, none);
-        if (!none) most += kTimesFiles * size;
+        if (none) continue;
+        most += kTimesFiles * size;
+        large = large || size > kSmallText;
       }
     }
+    const int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (large && pages > 0 && page > 0)
+      most = std::max(most, static_cast<uint64_t>(pages) * static_cast<uint64_t>(page) / 2);
   }
   most += kStack * std::max(1u, std::thread::hardware_concurrency());  // of threads; what is not used takes nothing
   rlimit limit{};
@@ -133,7 +141,8 @@ int Main(int argc, char** argv, PassRegistry& registry) {
     const std::string& name = command->get_name();
     if (name != "opt" && name != "run" && name != "verify") continue;
     AddOption(*command, "--max-memory SIZE", max_memory,
-              "Limit of memory, as in 500M or 16G (default: 768M, and 64 times the files given)")
+              "Limit of memory, as in 500M or 16G (default: 768M, and 64 times the files given; for a file over 100 kB "
+              "half of the machine's)")
         ->transform(CLI::Validator(CLI::AsSizeValue(false)).description(""));
     command->parse_complete_callback([&limited] { limited = true; });
   }

@@ -267,7 +267,7 @@ constexpr Rule kRules[] = {
     {HloOpcode::kReduce, "reduce-concatenate",
      "reduce(concatenate(A, B), v) => reduce(A, v) op reduce(B, v), v an identity", kExact, kRounding, OfConcatenate},
     {HloOpcode::kReduce, "reduce-sum-of-concatenate",
-     "reduce(concatenate(A, B), 0) with + => reduce(A, 0) + reduce(B, 0)", kExact, kRounding, SumOfConcatenate},
+     "reduce(concatenate(A, B), 0) with + => reduce(A, 0) + reduce(B, 0)", kRounding, kRounding, SumOfConcatenate},
     {HloOpcode::kReduce, "reduce-empty", "reduce(empty, v) => broadcast(v)", kExact, kExact, ReduceOfEmpty},
     {HloOpcode::kReduce, "reduce-ones", "reduce(A, v) over 1s => v op reshape(A)", kExact, kExact, OfOnes},
     {HloOpcode::kReduce, "reduce-broadcast", "reduce(broadcast(s), v) => v op s, op of max, min, and, or", kExact,

@@ -20,6 +20,7 @@
 #include "report/json.h"
 #include "report/table.h"
 #include "support/format.h"
+#include "support/guard.h"
 #include "support/text.h"
 
 namespace hloir {
@@ -161,9 +162,7 @@ const DumpFolder::Stage* LastOf(const DumpFolder::Module& module) {
   return nullptr;
 }
 
-}  // namespace
-
-StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& options) {
+StatusOr<DumpFolder> ReadUnguarded(const std::string& path, const ReadDumpsOptions& options) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return InvalidArgument("it is not a folder");
   struct Known {
@@ -226,7 +225,12 @@ StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& 
   std::mutex mutex;
   size_t done = 0;
   ForEachInParallel(tasks.size(), options.threads, [&](size_t k) {
-    ReadStage(*tasks[k].stage, options.find, tasks[k].is_last, *tasks[k].memory);
+    // In a thread of its own, out of which no exception may come.
+    const Status read = Guarded([&] {
+      ReadStage(*tasks[k].stage, options.find, tasks[k].is_last, *tasks[k].memory);
+      return OkStatus();
+    });
+    if (!read.ok()) tasks[k].stage->status = read;
     const std::lock_guard lock(mutex);
     if (options.on_progress) options.on_progress(++done, tasks.size());
   });
@@ -240,6 +244,12 @@ StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& 
     }
   }
   return folder;
+}
+
+}  // namespace
+
+StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& options) {
+  return Guarded([&] { return ReadUnguarded(path, options); });
 }
 
 std::string DumpReport(const DumpFolder& folder) {

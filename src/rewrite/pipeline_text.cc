@@ -1,6 +1,8 @@
 // The language of pipelines: text into names, names into passes, and a name put into its place among others.
 #include "hloir/pipeline.h"
 
+#include "support/guard.h"
+
 #include <algorithm>
 
 namespace hloir {
@@ -82,8 +84,10 @@ StatusOr<std::vector<std::string>> SplitPipeline(std::string_view text) {
   return names;
 }
 
-StatusOr<HloPassPipeline> MakePipeline(const PassRegistry& registry, std::span<const std::string> names,
-                                       const PassOptions& given, PipelineOptions pipeline_options) {
+namespace {
+
+StatusOr<HloPassPipeline> MakeUnguarded(const PassRegistry& registry, std::span<const std::string> names,
+                                        const PassOptions& given, PipelineOptions& pipeline_options) {
   HLOIR_RETURN_IF_ERROR(registry.CheckRules(given.disabled_rules));
   PassOptions options = given;
   if (options.evaluator == nullptr) options.evaluator = registry.MakeEvaluator();  // one for all of them
@@ -111,6 +115,13 @@ StatusOr<HloPassPipeline> MakePipeline(const PassRegistry& registry, std::span<c
   }
   if (in_group) return InvalidArgument("the list of passes has a '[' without its ']'");
   return pipeline;
+}
+
+}  // namespace
+
+StatusOr<HloPassPipeline> MakePipeline(const PassRegistry& registry, std::span<const std::string> names,
+                                       const PassOptions& given, PipelineOptions pipeline_options) {
+  return Guarded([&] { return MakeUnguarded(registry, names, given, pipeline_options); });
 }
 
 }  // namespace hloir
