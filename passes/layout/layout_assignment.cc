@@ -32,8 +32,8 @@
 // has, where nothing is cheaper. XLA's pass propagates constraints by priorities; the names and the outcome are alike,
 // the costs are those of hloir's engine, which runs the result after layout-normalization.
 //
-// Parameters and results of every computation keep their layouts, so do fusions, custom-calls and tuples. Leaves alone:
-// arrays with tiles, memory spaces or dynamic sizes.
+// Parameters and results of every computation keep their layouts, so do fusions, custom-calls and tuples (sorts and
+// scatters of several arrays give one). Leaves alone: arrays with tiles, memory spaces or dynamic sizes.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -68,6 +68,8 @@ bool HandsOrderOn(const HloInstruction& i, int64_t k) {
     case HloOpcode::kAllGather:
     case HloOpcode::kReduceScatter:
     case HloOpcode::kCollectivePermute: return k == 0;
+    case HloOpcode::kSort:
+    case HloOpcode::kScatter: return k == 0;
     case HloOpcode::kDynamicUpdateSlice:
     case HloOpcode::kSelectAndScatter: return k <= 1;
     case HloOpcode::kConcatenate:
@@ -88,6 +90,7 @@ bool IsFlexible(const HloInstruction& i) {
     case HloOpcode::kReshape:
     case HloOpcode::kReduce:
     case HloOpcode::kDot:
+    case HloOpcode::kGather:
     case HloOpcode::kConvolution: break;
     default:
       if (i.operand_count() == 0 || !HandsOrderOn(i, 0)) {
@@ -177,7 +180,12 @@ class Assignment {
         case HloOpcode::kCopy:
         case HloOpcode::kReduce:
         case HloOpcode::kDot:
+        case HloOpcode::kGather:
         case HloOpcode::kConvolution: return std::nullopt;
+        case HloOpcode::kScatter:
+          // Indices that come in another order would change which update is the last.
+          if (k == 1) return RowMajor(rank);
+          return OrderOfWindows(i, OrderFor(operand), order, RowMajor(i.operand(1)->shape().rank()));
         default: return RowMajor(rank);
       }
     }
@@ -213,6 +221,7 @@ class Assignment {
         const auto through = ThroughReshape(from.dimensions(), OrderFor(*i.operand(0)), i.shape().dimensions());
         return through ? *through : RowMajor(i.shape().rank());
       }
+      case HloOpcode::kGather: return OrderOfWindows(i, order, OrderFor(*i.operand(0)), OrderFor(*i.operand(1)));
       case HloOpcode::kDot:
         return SamePlaces(i.shape(), order, SwappedDot(i)) ? SwappedDot(i) : RowMajor(i.shape().rank());
       default: return std::nullopt;
@@ -531,8 +540,11 @@ class LayoutAssignment : public RewritingPass {
         if (!IsPlain(shape)) continue;
         const auto demand = assignment.Demand(*i, k, order);
         if (!demand || *demand == OrderOf(shape)) continue;
-        if (!assignment.Moved(*i) && !assignment.Moved(*operand) && SamePlaces(shape, *demand, OrderOf(shape)))
+        // A transpose that stays moves its operand itself.
+        if (!assignment.Moved(*i) && !assignment.Moved(*operand) &&
+            (i->opcode() == HloOpcode::kTranspose || SamePlaces(shape, *demand, OrderOf(shape)))) {
           continue;
+        }
         if (!gate_.Allow(kCopyTo, *i, "operand " + std::to_string(k))) continue;
         i->ReplaceOperandWith(k, Laid(operand, *demand, i));
         gate_.Done(i);

@@ -169,6 +169,16 @@ class LayoutNormalization : public RewritingPass {
       case HloOpcode::kPad:
       case HloOpcode::kReverse:
       case HloOpcode::kReduceWindow: return Agree(i, 0, 1);
+      case HloOpcode::kSort: return count == 1 && Agree(i, 0, 1);
+      case HloOpcode::kGather: {
+        const Order order = OrderOf(i.shape());
+        return order == OrderOfWindows(i, order, OrderOf(i.operand(0)->shape()), OrderOf(i.operand(1)->shape()));
+      }
+      case HloOpcode::kScatter: {
+        if (count != 3 || !Agree(i, 0, 1) || !IsRowMajor(i.operand(1)->shape())) return false;
+        const Order order = OrderOf(i.operand(2)->shape());
+        return order == OrderOfWindows(i, order, OrderOf(i.shape()), OrderOf(i.operand(1)->shape()));
+      }
       case HloOpcode::kDynamicSlice: return Agree(i, 0, 1) && count == i.shape().rank() + 1;
       case HloOpcode::kDynamicUpdateSlice: return Agree(i, 0, 2) && count == i.shape().rank() + 2;
       case HloOpcode::kSelectAndScatter: return Agree(i, 0, 2);
@@ -225,6 +235,19 @@ class LayoutNormalization : public RewritingPass {
     return dot;
   }
 
+  // Batching dimensions of the operand, which have to ascend, and beside them those of the indices. {}: they stay.
+  static void RenumberPairs(DimVector& operand, const DimVector& operand_where, DimVector& indices,
+                            const DimVector& indices_where) {
+    std::vector<std::pair<int64_t, int64_t>> pairs;
+    for (size_t k = 0; k < operand.size(); ++k) {
+      const int64_t index = indices[k];
+      pairs.emplace_back(operand_where[static_cast<size_t>(operand[k])],
+                         indices_where.empty() ? index : indices_where[static_cast<size_t>(index)]);
+    }
+    std::sort(pairs.begin(), pairs.end());
+    for (size_t k = 0; k < pairs.size(); ++k) operand[k] = pairs[k].first, indices[k] = pairs[k].second;
+  }
+
   HloInstruction* Normalized(HloInstruction* i) {
     HloComputation* computation = i->parent();
     const Shape& shape = i->shape();
@@ -237,6 +260,10 @@ class LayoutNormalization : public RewritingPass {
     const DimVector operand_where = Inverse(operand_major);
     auto renumbered = [](DimVector dimensions, const DimVector& to) {
       for (int64_t& d : dimensions) d = to[static_cast<size_t>(d)];
+      return dimensions;
+    };
+    auto ascending = [](DimVector dimensions) {
+      std::sort(dimensions.begin(), dimensions.end());
       return dimensions;
     };
     auto permuted = [&](const auto& list) {
@@ -309,6 +336,36 @@ class LayoutNormalization : public RewritingPass {
         auto& dimensions = made->mutable_attributes<DimensionsAttributes>().dimensions;
         dimensions = renumbered(dimensions, operand_where);
         std::sort(dimensions.begin(), dimensions.end());
+        return made;
+      }
+      case HloOpcode::kSort: {
+        HloInstruction* made = clone();
+        auto& dimensions = made->mutable_attributes<SortAttributes>().dimensions;
+        dimensions = renumbered(dimensions, where);
+        return made;
+      }
+      case HloOpcode::kGather: {
+        HloInstruction* made = clone();
+        auto& a = made->mutable_attributes<GatherAttributes>();
+        const DimVector indices_where = Inverse(Major(OrderOf(i->operand(1)->shape())));
+        a.offset_dims = ascending(renumbered(a.offset_dims, where));
+        a.collapsed_slice_dims = ascending(renumbered(a.collapsed_slice_dims, operand_where));
+        a.start_index_map = renumbered(a.start_index_map, operand_where);
+        RenumberPairs(a.operand_batching_dims, operand_where, a.start_indices_batching_dims, indices_where);
+        if (a.index_vector_dim < i->operand(1)->shape().rank())
+          a.index_vector_dim = indices_where[static_cast<size_t>(a.index_vector_dim)];
+        const DimVector sizes = a.slice_sizes;
+        for (size_t p = 0; p < sizes.size(); ++p) a.slice_sizes[p] = sizes[static_cast<size_t>(operand_major[p])];
+        return made;
+      }
+      case HloOpcode::kScatter: {
+        HloInstruction* made = clone();
+        auto& a = made->mutable_attributes<ScatterAttributes>();
+        const DimVector updates_where = Inverse(Major(OrderOf(i->operand(2)->shape())));
+        a.update_window_dims = ascending(renumbered(a.update_window_dims, updates_where));
+        a.inserted_window_dims = ascending(renumbered(a.inserted_window_dims, operand_where));
+        a.scatter_dims_to_operand_dims = renumbered(a.scatter_dims_to_operand_dims, operand_where);
+        RenumberPairs(a.input_batching_dims, operand_where, a.scatter_indices_batching_dims, {});
         return made;
       }
       case HloOpcode::kDynamicSlice:

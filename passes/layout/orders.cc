@@ -136,6 +136,40 @@ std::optional<Order> ThroughReshape(const DimVector& from, const Order& order, c
   return SamePlaces(Shape(PrimitiveType::PRED, to), result, plain) ? plain : result;
 }
 
+Order OrderOfWindows(const HloInstruction& i, const Order& order, const Order& operand, const Order& indices) {
+  const bool gathers = i.opcode() == HloOpcode::kGather;
+  const GatherAttributes* g = gathers ? &i.attributes<GatherAttributes>() : nullptr;
+  const ScatterAttributes* s = gathers ? nullptr : &i.attributes<ScatterAttributes>();
+  const DimVector& windows = gathers ? g->offset_dims : s->update_window_dims;
+  const DimVector& collapsed = gathers ? g->collapsed_slice_dims : s->inserted_window_dims;
+  const DimVector& batching = gathers ? g->operand_batching_dims : s->input_batching_dims;
+  const int64_t vector = gathers ? g->index_vector_dim : s->index_vector_dim;
+  // Which dimension of the operand or the indices each of the windows' and of the others is.
+  DimVector of_operand, others, of_indices;
+  for (int64_t d = 0; d < i.operand(0)->shape().rank(); ++d)
+    if (!Contains(collapsed, d) && !Contains(batching, d)) of_operand.push_back(d);
+  for (int64_t d = 0; d < static_cast<int64_t>(order.size()); ++d)
+    if (!Contains(windows, d)) others.push_back(d);
+  for (int64_t d = 0; d < i.operand(1)->shape().rank(); ++d)
+    if (d != vector) of_indices.push_back(d);
+  auto sorted = [](const DimVector& dims, const DimVector& of, const Order& by) {
+    const DimVector where = Inverse(Major(by));
+    DimVector places, result;
+    for (size_t k = 0; k < dims.size(); ++k) places.push_back(static_cast<int64_t>(k));
+    std::sort(places.begin(), places.end(), [&](int64_t a, int64_t b) {
+      return where[static_cast<size_t>(of[static_cast<size_t>(a)])] <
+             where[static_cast<size_t>(of[static_cast<size_t>(b)])];
+    });
+    for (int64_t k : places) result.push_back(dims[static_cast<size_t>(k)]);
+    return result;
+  };
+  const DimVector in_windows = sorted(windows, of_operand, operand), outside = sorted(others, of_indices, indices);
+  DimVector major = Major(order);
+  size_t next_window = 0, next_other = 0;
+  for (int64_t& d : major) d = Contains(windows, d) ? in_windows[next_window++] : outside[next_other++];
+  return Major(major);
+}
+
 Shape Physical(const Shape& shape) {
   DimVector sizes;
   for (int64_t d : Major(OrderOf(shape))) sizes.push_back(shape.dimensions(d));

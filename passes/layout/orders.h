@@ -28,6 +28,11 @@ Order BroadcastOperand(const Order& result, const DimVector& dimensions);
 // Of the result of a reshape of `from` in that order, if it can be had without moving an element.
 std::optional<Order> ThroughReshape(const DimVector& from, const Order& order, const DimVector& to);
 
+// Of a gather's result, or a scatter's updates, given the orders of the operand and the indices, what can be had
+// without moving an element: `order` itself, or one like it. Windows have their dimensions in the operand's order, and
+// the other dimensions are in that of the indices, both numbered in ascending order.
+Order OrderOfWindows(const HloInstruction& i, const Order& order, const Order& operand, const Order& indices);
+
 // Dimensions major to minor, and where each stands among them.
 DimVector Major(const Order& order);
 DimVector Inverse(const DimVector& permutation);
