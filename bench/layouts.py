@@ -4,8 +4,8 @@
     bench/layouts.py [--hloir BIN] [--repeat N] [--only REGEX]
 
 First the pairs of bench/layout_pairs.py, run as they are written: the plan chooses how arrays lie, so that the module with transposes
-takes no longer. Then models of bench/models.py: as they are written, after layout-assignment and layout-normalization
-(--math=rounding) with a clean-up, and ResNet-50 with its features last from the start. One thread; both sides of a pair run in turns, in processes of
+takes no longer. Then models of bench/models.py: with each array as its dimensions are numbered (`hloir run --no-layouts`), as the plan lays them, and so after
+layout-assignment and layout-normalization (--math=rounding). One thread; both sides of a pair run in turns, in processes of
 their own, and the ratio is the median of the rounds'. On a loaded machine: `chrt -f 1 bench/layouts.py`.
 """
 import argparse
@@ -31,20 +31,20 @@ MODELS = {
 }
 
 
-def quartile_ms(hloir, path, runs):
+def quartile_ms(hloir, path, runs, *flags):
     """Of so many runs, what a quarter of them stay below: others on the machine disturb it least."""
-    process = subprocess.run([hloir, "run", path, "--json", f"--repeat={runs}", "--threads=1"], stdout=subprocess.PIPE, text=True)
+    process = subprocess.run([hloir, "run", path, "--json", f"--repeat={runs}", "--threads=1", *flags], stdout=subprocess.PIPE, text=True)
     if process.returncode != 0:
         sys.exit(f"{path}: hloir run failed")
     return sorted(json.loads(process.stdout)["runs_ms"])[runs // 4]
 
 
 def in_turns(options, files, runs):
-    """Medians of the files' times, and of the ratios of the first to each of the others."""
+    """Of files with their flags: medians of the times, and of the ratios of the first to each of the others."""
     times = [[] for _ in files]
     for _ in range(options.repeat):
         for list_of, file in zip(times, files):
-            list_of.append(quartile_ms(options.hloir, file, runs))
+            list_of.append(quartile_ms(options.hloir, file[0], runs, *file[1:]))
     ratios = [statistics.median(a / b for a, b in zip(times[0], other)) for other in times[1:]]
     return [statistics.median(t) for t in times], ratios
 
@@ -69,7 +69,7 @@ def main():
         if pairs:
             print(f"{'pair':32} {'transposes, ms':>15} {'without, ms':>12} {'ratio':>6}")
         for name in pairs:
-            (with_ms, plain_ms), (ratio,) = in_turns(options, [write("with.hlo", PAIRS[name](True)), write("plain.hlo", PAIRS[name](False))], 10)
+            (with_ms, plain_ms), (ratio,) = in_turns(options, [(write("with.hlo", PAIRS[name](True)),), (write("plain.hlo", PAIRS[name](False)),)], 10)
             ratios.append(ratio)
             print(f"{name:32} {with_ms:15.2f} {plain_ms:12.2f} {ratio:6.2f}", flush=True)
         if ratios:
@@ -77,11 +77,12 @@ def main():
             print(f"{len(ratios)} pairs: geometric mean {mean:.3f}, most {max(ratios):.2f}\n")
         chosen = [name for name in MODELS if re.search(options.only, name)]
         if chosen:
-            print(f"{'model':32} {'written, ms':>15} {'passes, ms':>12} {'gain':>6}")
+            print(f"{'model':32} {'numbered, ms':>15} {'chosen, ms':>12} {'gain':>6} {'passes, ms':>12} {'gain':>6}")
         for name in chosen:
             text = MODELS[name]()
-            (written, passes), (gain,) = in_turns(options, [write("written.hlo", text, CLEAN), write("passes.hlo", text, CHOSEN)], 4)
-            print(f"{name:32} {written:15.2f} {passes:12.2f} {gain:6.2f}", flush=True)
+            written = write("written.hlo", text, CLEAN)
+            (numbered, plan, passes), gains = in_turns(options, [(written, "--no-layouts"), (written,), (write("passes.hlo", text, CHOSEN),)], 4)
+            print(f"{name:32} {numbered:15.2f} {plan:12.2f} {gains[0]:6.2f} {passes:12.2f} {gains[1]:6.2f}", flush=True)
 
 
 if __name__ == "__main__":

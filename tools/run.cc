@@ -294,6 +294,8 @@ void AddRunCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
       ->check(Between(int64_t{1}, int64_t{1} << 60));
   command->add_flag("!--no-fusion", flags->runner.fuse,
                     "Run each instruction by itself: the engine fuses none that the module does not");
+  command->add_flag("!--no-layouts", flags->runner.choose_layouts,
+                    "Lay each array as its dimensions are numbered, whatever that moves");
   CLI::Option* profile =
       command->add_flag("--profile", flags->profile, "Print what each step of the plan took, in place of results");
   AddOption(*command, "-o,--output OUT.html", flags->page, "Write a self-contained page with a flame graph there")

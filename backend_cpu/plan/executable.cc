@@ -346,7 +346,8 @@ StatusOr<std::unique_ptr<HloExecutable>> PrepareOn(reference::Device* device, co
                                                    const ExecutableOptions& options) {
   if (module.entry_computation() == nullptr) return InvalidArgument("the module has no entry computation");
   HLOIR_ASSIGN_OR_RETURN(const KernelTable* kernels, ChooseKernels(options.isa));
-  auto graph = BuildGraph(*module.entry_computation(), options.evaluator, *kernels, device != nullptr);
+  auto graph =
+      BuildGraph(*module.entry_computation(), options.evaluator, *kernels, device != nullptr, options.choose_layouts);
   if (!graph.ok()) {
     if (graph.status().code() != StatusCode::kUnimplemented) return graph.status();
     return std::unique_ptr<HloExecutable>(
@@ -514,7 +515,8 @@ StatusOr<std::vector<LayoutChoice>> ChosenLayouts(const HloModule& module, const
     std::vector<LayoutChoice> choices;
     if (module.entry_computation() == nullptr) return InvalidArgument("the module has no entry computation");
     HLOIR_ASSIGN_OR_RETURN(const cpu::KernelTable* kernels, cpu::ChooseKernels(options.isa));
-    const auto lowered = cpu::BuildGraph(*module.entry_computation(), options.evaluator, *kernels, false);
+    const auto lowered =
+        cpu::BuildGraph(*module.entry_computation(), options.evaluator, *kernels, false, options.choose_layouts);
     if (lowered.ok()) cpu::AddLayoutChoices(*lowered->graph, choices);
     else if (lowered.status().code() != StatusCode::kUnimplemented) return lowered.status();
     return choices;

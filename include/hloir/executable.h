@@ -30,6 +30,7 @@ struct ExecutableOptions {
   // One of SupportedIsas(). "": the one that the environment variable HLOIR_FORCE_ISA names, else the best.
   std::string isa;
   bool fuse_elementwise = true;  // run elementwise chains tile by tile
+  bool choose_layouts = true;    // lay arrays as costs the least; else as their dimensions are numbered
   EvaluatorOptions evaluator;    // limits, cancelling, elided constants, custom-calls, progress
   bool profile = false;          // measure each step: see ExecutionProfile
   // Of PrepareOnDevices: the processes that the devices are spread over (transport.h), in order and evenly. The caller

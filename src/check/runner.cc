@@ -58,6 +58,7 @@ Status Runner::PreparePlan(std::span<const HloModule* const> programs) {
   executable.evaluator = ToEvaluatorOptions(options_);
   executable.profile = options_.profile;
   executable.fuse_elementwise = options_.fuse;
+  executable.choose_layouts = options_.choose_layouts;
   executable.transport = options_.transport;
   executable.spill_folder = options_.spill_folder;
   devices_.reset();

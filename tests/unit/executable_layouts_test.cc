@@ -20,9 +20,9 @@ int Count(std::string_view text, std::string_view what) {
   for (size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1)) ++count;
   return count;
 }
-std::string PlanOf(const std::string& text) {
+std::string PlanOf(const std::string& text, const ExecutableOptions& options = {}) {
   const auto module = ParsedModule(text);
-  auto executable = PrepareExecutable(*module);
+  auto executable = PrepareExecutable(*module, options);
   REQUIRE(executable.ok());
   return (*executable)->ToString();
 }
@@ -46,6 +46,9 @@ TEST_CASE("transposes around convolutions move nothing") {
   body += " ROOT r = f32[2,9,10,16] negate(y1)";
   CheckModule(Entry(body), 1e-5);
   CHECK(Moves(PlanOf(Entry(body))) == 0);
+  ExecutableOptions numbered;
+  numbered.choose_layouts = false;
+  CHECK(Moves(PlanOf(Entry(body), numbered)) == 2);  // of the convolutions' results
 
   const auto module = ParsedModule(Entry(body));
   const auto choices = ChosenLayouts(*module);

@@ -26,8 +26,10 @@ constexpr int64_t kMaxNodes = int64_t{1} << 20;  // after inlining: some 600 MB
 
 class Builder {
  public:
-  Builder(const HloModule& module, const EvaluatorOptions& options, const KernelTable& kernels, bool several_devices)
+  Builder(const HloModule& module, const EvaluatorOptions& options, const KernelTable& kernels, bool several_devices,
+          bool choose_layouts)
       : options_(options),
+        choose_layouts_(choose_layouts),
         max_value_bytes_(options.max_bytes),
         kernels_(kernels),
         one_device_(!several_devices && module.config().replica_count * module.config().num_partitions <= 1),
@@ -43,7 +45,7 @@ class Builder {
     if (!status.ok()) return status;
     if (depth == 0) {
       RemoveDead(*graph);
-      ChooseLayouts(*graph, kernels_);
+      ChooseLayouts(*graph, kernels_, choose_layouts_);
     }
     return graph;
   }
@@ -556,6 +558,7 @@ class Builder {
   }
 
   const EvaluatorOptions& options_;
+  const bool choose_layouts_;
   const int64_t max_value_bytes_;
   const KernelTable& kernels_;
   const bool one_device_;
@@ -572,8 +575,8 @@ class Builder {
 }  // namespace
 
 StatusOr<LoweredGraph> BuildGraph(const HloComputation& computation, const EvaluatorOptions& options,
-                                  const KernelTable& kernels, bool several_devices) {
-  Builder builder(*computation.module(), options, kernels, several_devices);
+                                  const KernelTable& kernels, bool several_devices, bool choose_layouts) {
+  Builder builder(*computation.module(), options, kernels, several_devices, choose_layouts);
   LoweredGraph lowered;
   HLOIR_ASSIGN_OR_RETURN(lowered.graph, builder.Build(computation, 0));
   lowered.expanded = builder.TakeExpanded();

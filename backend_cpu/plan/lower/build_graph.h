@@ -25,6 +25,6 @@ struct LoweredGraph {
 // `several_devices`: collectives exchange data, whatever the module's header says; without, those of one device pass
 // their operands on.
 StatusOr<LoweredGraph> BuildGraph(const HloComputation& computation, const EvaluatorOptions& options,
-                                  const KernelTable& kernels, bool several_devices);
+                                  const KernelTable& kernels, bool several_devices, bool choose_layouts = true);
 
 }  // namespace hloir::cpu

@@ -46,12 +46,12 @@ void CopyColumns(Graph& graph) {
 
 }  // namespace
 
-void ChooseLayouts(Graph& graph, const KernelTable& kernels) {
+void ChooseLayouts(Graph& graph, const KernelTable& kernels, bool choose_orders) {
   for (Node& node : graph.nodes) {
-    for (auto& inner : node.graphs) ChooseLayouts(*inner, kernels);
+    for (auto& inner : node.graphs) ChooseLayouts(*inner, kernels, choose_orders);
     if (node.support.reason.empty()) node.support = SupportFor(graph, node, kernels);
   }
-  ChooseOrders(graph, kernels);
+  if (choose_orders) ChooseOrders(graph, kernels);
   CopyColumns(graph);
 }
 

@@ -9,8 +9,8 @@ namespace hloir::cpu {
 
 // For the graph and those inside it:
 //  - Node::support.
-//  - The order in which arrays lie: array_orders.h.
+//  - The order in which arrays lie, if that is to be chosen: array_orders.h.
 //  - A fused loop would read an operand along columns, which is slow: a copy, which is made in blocks, comes before it.
-void ChooseLayouts(Graph& graph, const KernelTable& kernels);
+void ChooseLayouts(Graph& graph, const KernelTable& kernels, bool choose_orders);
 
 }  // namespace hloir::cpu

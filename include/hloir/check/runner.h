@@ -40,7 +40,8 @@ struct RunnerOptions {
   int64_t max_bytes = EvaluatorOptions{}.max_bytes;
   const std::atomic<bool>* cancel = nullptr;
   bool profile = false;
-  bool fuse = true;  // by the engine: what the module fuses is one step anyway
+  bool fuse = true;            // by the engine: what the module fuses is one step anyway
+  bool choose_layouts = true;  // see ExecutableOptions
   // As in EvaluatorOptions.
   std::function<StatusOr<Literal>(const Shape&)> infeed;
   std::function<Status(const Literal&)> outfeed;
