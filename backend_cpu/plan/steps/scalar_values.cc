@@ -211,10 +211,9 @@ class Reader {
     }
     for (const auto& [begin, place] : places_) {
       if (!place.written || place.carried) continue;
-      const auto wanted = [&](const ScalarPlace& result) {
+      const auto wanted = [begin = begin, bytes = place.bytes](const ScalarPlace& result) {
         const auto from = reinterpret_cast<uintptr_t>(result.begin);
-        return begin < from + static_cast<uintptr_t>(result.bytes) &&
-               from < begin + static_cast<uintptr_t>(place.bytes);
+        return begin < from + static_cast<uintptr_t>(result.bytes) && from < begin + static_cast<uintptr_t>(bytes);
       };
       if (std::any_of(results.begin(), results.end(), wanted)) {
         // It would be what it was, if there were no leaf of it.
