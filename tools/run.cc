@@ -253,9 +253,8 @@ void AddRunCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
                                                                  {"random", ElidedConstants::kRandom}};
   auto flags = std::make_shared<RunFlags>();
   CLI::App* command = app.add_subcommand("run", "Run a module");
-  AddOption(
-      *command, "FILE", flags->files,
-      "HLO text, HloProto or a snapshot, JSON; also gzipped. Several: one program for each partition, together")
+  AddOption(*command, "FILE", flags->files,
+            "HLO text, HloProto or a snapshot, JSON; also gzipped. Several: one program for each partition, together")
       ->required();
   AddOption(*command, "--inputs X.npz", flags->inputs,
             "Inputs in0, in1, … of this .npz (default: the snapshot's own, else made from the seed)");

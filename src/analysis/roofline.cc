@@ -295,7 +295,7 @@ class Roofline::Builder {
   void Local(const HloInstruction& i, Step& step) {
     if (CostClass(i.opcode()) == OpCost::kFree) return;
     step.compute = Compute(i);
-    const double bytes = roofline_.cost_.BytesOf(i).Sum();
+    const double bytes = roofline_.cost_.BytesOf(i).Sum() + CopiedBytes(i);
     if (const double bandwidth = Bandwidth(bytes); bandwidth > 0) step.memory = bytes / bandwidth;
     double overhead = device_.overhead;
     if (device_.scalar_overhead > 0 && OnScalars(i)) {
@@ -311,6 +311,17 @@ class Roofline::Builder {
     } else {
       step.bound = step.compute > step.memory ? Bound::kCompute : Bound::kMemory;
     }
+  }
+  // What is written into an array of the caller's is written into a copy of it, unless it was given away.
+  static double CopiedBytes(const HloInstruction& i) {
+    const HloInstruction* update = i.opcode() == HloOpcode::kFusion ? i.fused_computation()->root() : &i;
+    if (update->opcode() != HloOpcode::kDynamicUpdateSlice && update->opcode() != HloOpcode::kScatter) return 0;
+    const HloInstruction* into = update->operand(0);
+    if (update != &i && into->opcode() == HloOpcode::kParameter) into = i.operand(into->parameter_number());
+    if (into->opcode() != HloOpcode::kParameter || !into->parent()->IsEntry() || !into->shape().IsArray()) return 0;
+    for (const auto& alias : i.parent()->module()->config().input_output_alias)
+      if (alias.parameter == into->parameter_number()) return 0;
+    return 2.0 * static_cast<double>(into->shape().ByteSize());
   }
   // Reads and makes single elements only, be they several.
   static bool OnScalars(const HloInstruction& i) {
@@ -355,7 +366,7 @@ class Roofline::Builder {
     const double bytes = roofline_.cost_.BytesOf(i).Sum();
     return bytes == 0 && i.opcode() == HloOpcode::kTranspose ? 2.0 * static_cast<double>(i.shape().ByteSize()) : bytes;
   }
-  // By the name of what is special about it, else by the opcode's.
+  // By the name of what is special about it, else by the opcode's; each first with the type, as in divide.s32.
   std::map<std::string, double>::const_iterator OpcodeRate(const HloInstruction& i) const {
     std::string_view special;
     if (i.opcode() == HloOpcode::kReduce && i.shape().IsTuple()) special = "tuple-reduce";
@@ -364,9 +375,13 @@ class Roofline::Builder {
       const auto& a = i.attributes<ConvolutionAttributes>();
       if (a.feature_group_count > 1 || a.batch_group_count > 1) special = "grouped-convolution";
     }
-    if (!special.empty())
-      if (const auto it = device_.opcodes.find(std::string(special)); it != device_.opcodes.end()) return it;
-    return device_.opcodes.find(std::string(i.opcode_name()));
+    const std::string type = "." + std::string(TypeOf(i));
+    for (const std::string_view name : {special, i.opcode_name()}) {
+      if (name.empty()) continue;
+      if (const auto it = device_.opcodes.find(std::string(name) + type); it != device_.opcodes.end()) return it;
+      if (const auto it = device_.opcodes.find(std::string(name)); it != device_.opcodes.end()) return it;
+    }
+    return device_.opcodes.end();
   }
   double SliceSeconds(const HloInstruction& i) const {
     const auto it = device_.slices.find(std::string(i.opcode_name()));

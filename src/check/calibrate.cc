@@ -78,26 +78,30 @@ std::string Chain(const std::string& type, int64_t elements, const std::string& 
   }
   return Entry(body);
 }
+// Of so many operations on floats and as many on integers, side by side, as loops of scalars have both.
 std::string Loop(int operations) {
-  std::string body = R"(b { s = (s32[], f32[]) parameter(0)
+  const std::string state = "(s32[], f32[], s32[])";
+  std::string body = "b { s = " + state + R"( parameter(0)
  i = s32[] get-tuple-element(s), index=0
  one = s32[] constant(1)
  j = s32[] add(i, one)
  x0 = f32[] get-tuple-element(s), index=1
  c = f32[] constant(0.999)
+ y0 = s32[] get-tuple-element(s), index=2
 )";
-  for (int k = 1; k <= operations; ++k)
+  for (int k = 1; k <= operations; ++k) {
     body += Format(" x{} = f32[] {}(x{}, c)\n", k, k % 2 ? "multiply" : "add", k - 1);
-  return R"(c { s = (s32[], f32[]) parameter(0)
+    body += Format(" y{} = s32[] {}(y{}, i)\n", k, k % 2 ? "add" : "xor", k - 1);
+  }
+  return "c { s = " + state + R"( parameter(0)
  i = s32[] get-tuple-element(s), index=0
  n = s32[] constant(2000)
  ROOT r = pred[] compare(i, n), direction=LT }
 )" + body +
-         Format(" ROOT t = (s32[], f32[]) tuple(j, x{}) }}\n", operations) +
-         Entry(
-             " x = f32[] parameter(0)\n z = s32[] constant(0)\n t = (s32[], f32[]) tuple(z, x)\n ROOT w = (s32[], "
-             "f32[]) "
-             "while(t), condition=c, body=b\n");
+         Format(" ROOT t = {} tuple(j, x{}, y{}) }}\n", state, operations, operations) +
+         Entry(Format(" x = f32[] parameter(0)\n y = s32[] parameter(1)\n z = s32[] constant(0)\n"
+                      " t = {} tuple(z, x, y)\n ROOT w = {} while(t), condition=c, body=b\n",
+                      state, state));
 }
 
 // What an opcode reaches: operations a second, or bytes of what only moves.
@@ -113,12 +117,18 @@ constexpr OpcodeProbe kOpcodes[] = {
     {"transpose", R"(| x = f32[768,1024] parameter(0)
  ROOT r = f32[1024,768] transpose(x), dimensions={1,0}
 )"},
+    {"convert.bf16", R"(| x = bf16[8,512] parameter(0)
+ ROOT r = f32[8,512] convert(x)
+)"},
+    {"convert.f16", R"(| x = f16[8,512] parameter(0)
+ ROOT r = f32[8,512] convert(x)
+)"},
     {"reduce", R"(add { a = f32[] parameter(0)
  b = f32[] parameter(1)
  ROOT s = f32[] add(a, b) }
-| x = f32[512,512] parameter(0)
+| x = f32[64,512] parameter(0)
  z = f32[] constant(0)
- ROOT r = f32[512] reduce(x, z), dimensions={1}, to_apply=add
+ ROOT r = f32[64] reduce(x, z), dimensions={1}, to_apply=add
 )"},
     {"tuple-reduce", R"(larger { a = f32[] parameter(0)
  i = s32[] parameter(1)
@@ -134,11 +144,11 @@ constexpr OpcodeProbe kOpcodes[] = {
  v = f32[] select(first, a, b)
  k = s32[] select(second, i, j)
  ROOT t = (f32[], s32[]) tuple(v, k) }
-| x = f32[512,512] parameter(0)
- i = s32[512,512] iota(), iota_dimension=1
+| x = f32[64,512] parameter(0)
+ i = s32[64,512] iota(), iota_dimension=1
  z = f32[] constant(0)
  n = s32[] constant(0)
- ROOT r = (f32[512], s32[512]) reduce(x, i, z, n), dimensions={1}, to_apply=larger
+ ROOT r = (f32[64], s32[64]) reduce(x, i, z, n), dimensions={1}, to_apply=larger
 )"},
     {"reduce-window", R"(add { a = f32[] parameter(0)
  b = f32[] parameter(1)
@@ -218,7 +228,15 @@ add { a = f32[] parameter(0)
 constexpr const char* kFunctions[] = {
     "exponential",           "tanh",   "log",  "sine", "cosine", "logistic", "erf", "sqrt", "rsqrt", "log-plus-one",
     "exponential-minus-one", "divide", "power"};
-constexpr const char* kTypes[] = {"f32", "f64", "bf16", "s32", "u32", "c64"};
+// Those that go otherwise for other types than f32, with "f32" in the text exchanged.
+constexpr std::pair<const char*, const char*> kTypedOpcodes[] = {{"reduce", "f64"}, {"reduce", "bf16"},
+                                                                 {"reduce", "f16"}, {"reduce", "s32"},
+                                                                 {"reduce", "c64"}, {"tuple-reduce", "bf16"}};
+constexpr std::pair<const char*, const char*> kTypedFunctions[] = {
+    {"exponential", "f64"}, {"tanh", "f64"},   {"log", "f64"},      {"sine", "f64"},
+    {"cosine", "f64"},      {"sqrt", "f64"},   {"divide", "f64"},   {"power", "f64"},
+    {"divide", "s32"},      {"divide", "u32"}, {"remainder", "s32"}};
+constexpr const char* kTypes[] = {"f32", "f64", "bf16", "f16", "s8", "s32", "u32", "c64"};
 
 }  // namespace
 
@@ -228,7 +246,8 @@ StatusOr<DeviceDescription> CalibrateThisMachine(const CalibrationOptions& optio
   device.name = "this machine";
   device.sources = {"measured: the best times of small modules, by hloir's engine"};
   const int64_t total =
-      static_cast<int64_t>(6 + std::size(kTypes) + 5 + 15 + std::size(kFunctions) + std::size(kOpcodes));
+      static_cast<int64_t>(6 + std::size(kTypes) + 7 + 15 + std::size(kFunctions) + std::size(kTypedFunctions) +
+                           std::size(kOpcodes) + std::size(kTypedOpcodes));
   int64_t done = 0;
   Measured m;
   const auto measure = [&](const std::string& text) -> Status {
@@ -254,17 +273,17 @@ StatusOr<DeviceDescription> CalibrateThisMachine(const CalibrationOptions& optio
   HLOIR_RETURN_IF_ERROR(measure(Loop(1)));
   const double short_loop = m.seconds;
   HLOIR_RETURN_IF_ERROR(measure(Loop(33)));
-  device.scalar_overhead = std::max(1e-12, (m.seconds - short_loop) / (2000 * 32));
-  // A round compares, counts and multiplies.
-  device.loop_overhead = std::max(0.0, short_loop / 2000 - 3 * device.scalar_overhead);
+  device.scalar_overhead = std::max(1e-12, (m.seconds - short_loop) / (2000 * 64));
+  // A round compares, counts, multiplies and adds.
+  device.loop_overhead = std::max(0.0, short_loop / 2000 - 4 * device.scalar_overhead);
 
   for (const char* type : kTypes) {
     HLOIR_RETURN_IF_ERROR(measure(Chain(type, 8192, "add($, w)", 32)));
     device.flops[type] = rate(m.cost.flops);
   }
-  device.flops["f16"] = device.flops["bf16"];
   device.flops["default"] = device.flops["s32"];
-  for (const auto& [type, n] : {std::pair{"f32", 512}, {"f64", 384}, {"bf16", 384}, {"s8", 384}, {"c64", 192}}) {
+  for (const auto& [type, n] :
+       {std::pair{"f32", 512}, {"f64", 384}, {"bf16", 384}, {"s8", 384}, {"c64", 192}, {"f16", 320}, {"s32", 192}}) {
     const std::string shape = Format("[{},{}]", n, n);
     HLOIR_RETURN_IF_ERROR(measure(Entry(
         Format(" a = {}{} parameter(0)\n b = {}{} parameter(1)\n ROOT r = {}{} dot(a, b), lhs_contracting_dims={{1}}, "
@@ -282,7 +301,7 @@ StatusOr<DeviceDescription> CalibrateThisMachine(const CalibrationOptions& optio
                              shape, shape, shape, shape, shape))));
     const double bytes = 12 * static_cast<double>(elements);
     const double bandwidth = rate(bytes);
-    if (elements < kLargest) device.caches.push_back({bytes * 1.4, bandwidth});
+    if (elements < kLargest) device.caches.push_back({bytes, bandwidth});
     else device.bandwidth = bandwidth;
   }
   for (const char* opcode : kFunctions) {
@@ -290,7 +309,23 @@ StatusOr<DeviceDescription> CalibrateThisMachine(const CalibrationOptions& optio
     HLOIR_RETURN_IF_ERROR(measure(Chain("f32", 8192, std::string(opcode) + (two ? "($, w)" : "($)"), 4)));
     device.opcodes[opcode] = rate(m.cost.flops + m.cost.transcendentals);
   }
+  for (const auto& [opcode, type] : kTypedFunctions) {
+    const std::string name = opcode;
+    const bool two = name == "divide" || name == "power" || name == "remainder";
+    HLOIR_RETURN_IF_ERROR(measure(Chain(type, 8192, name + (two ? "($, w)" : "($)"), 4)));
+    device.opcodes[name + "." + type] = rate(m.cost.flops + m.cost.transcendentals);
+  }
   device.transcendentals = device.opcodes["tanh"];
+  for (const auto& [opcode, type] : kTypedOpcodes) {
+    std::string text;
+    for (const OpcodeProbe& probe : kOpcodes)
+      if (probe.opcode == std::string_view(opcode)) text = probe.text;
+    for (size_t at; (at = text.find("f32")) != std::string::npos;) text.replace(at, 3, type);
+    if (std::string_view(type) == "c64") text.replace(text.find("constant(0)"), 11, "constant((0, 0))");
+    const size_t bar = text.find('|');
+    HLOIR_RETURN_IF_ERROR(measure(text.substr(0, bar) + Entry(text.substr(bar + 1))));
+    device.opcodes[std::string(opcode) + "." + type] = rate(m.cost.flops + m.cost.transcendentals);
+  }
   for (const OpcodeProbe& probe : kOpcodes) {
     const std::string text = probe.text;
     const size_t bar = text.find('|');

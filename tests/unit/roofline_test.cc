@@ -107,6 +107,28 @@ TEST_CASE("roofline: what a device does in its own way") {
   CHECK(roofline.seconds() == Approx(100 + 0.5 + (8 + 7) + (9.6 + 7) + (32 + 7)));
 }
 
+TEST_CASE("roofline: a rate may be one type's alone") {
+  DeviceDescription device = Slow();
+  device.opcodes = {{"add", 4}, {"add.s32", 2}};
+  const auto module = Parse(R"(
+ f = f32[8] add(x, x)
+ i = s32[8] iota(), iota_dimension=0
+ n = s32[8] add(i, i)
+ ROOT t = (f32[8], s32[8]) tuple(f, n))");
+  const Roofline roofline(*module, device);
+  CHECK(StepOf(roofline, *module, "f").compute == 8 / 4.0);
+  CHECK(StepOf(roofline, *module, "n").compute == 8 / 2.0);
+}
+
+TEST_CASE("roofline: an array of the caller's is copied before it is written to") {
+  const std::string body = " u = f32[2] slice(x), slice={[0:2]}\n i = s32[] constant(3)\n";
+  const auto kept = Parse(body + " ROOT d = f32[8] dynamic-update-slice(x, u, i)");
+  const auto given = Parse(body + " ROOT d = f32[8] dynamic-update-slice(x, u, i)", "",
+                           "input_output_alias={ {}: (0, {}, may-alias) }");
+  const Roofline copies(*kept, Slow()), writes(*given, Slow());
+  CHECK(StepOf(copies, *kept, "d").memory == Approx(StepOf(writes, *given, "d").memory + 2 * 32 / 10.0));
+}
+
 TEST_CASE("roofline: loops count as often as they run, branches by the longest") {
   const auto module = Parse(R"(
  i = s32[] constant(0)

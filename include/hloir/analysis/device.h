@@ -44,7 +44,8 @@ struct DeviceDescription {
   double transcendentals = 0;  // elements; 0: as `flops`
   // What goes otherwise, by opcode name: operations a second, of an opcode that computes nothing bytes.
   // Kinds that go differently again have names of their own: "grouped-convolution", "running-sum" (a reduce-window over
-  // whole dimensions), "tuple-reduce" (of several arrays at once).
+  // whole dimensions), "tuple-reduce" (of several arrays at once). A name with a type, "divide.s32", comes before that
+  // without: it is for the opcode with a first operand of that type.
   std::map<std::string, double> opcodes;
   std::map<std::string, double> slices;  // by opcode, "gather" and "scatter": slices a second at most
   double startup = 0;                    // seconds of a run before its first instruction
