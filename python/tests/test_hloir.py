@@ -15,6 +15,9 @@ import numpy as np
 
 import hloir
 
+# A shell's background jobs ignore Ctrl-C, and what they start with them.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 TEXT = """HloModule example
 
 add {

@@ -12,6 +12,9 @@ import numpy as np
 import hloir
 from hloir import match as m
 
+# A shell's background jobs ignore Ctrl-C, and what they start with them.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 TEXT = """HloModule example
 ENTRY main {
   x = f32[4] parameter(0)
