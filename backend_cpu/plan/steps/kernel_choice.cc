@@ -5,7 +5,7 @@
 #include <complex>
 
 namespace hloir::cpu {
-int64_t TileBytes(TileType type) {
+int TileBytes(TileType type) {
   switch (type) {
     case TileType::kPred:
     case TileType::kS8:

@@ -12,7 +12,7 @@ namespace hloir::cpu {
 
 // The tile that holds values of a type: bf16 and f16 are computed in f32. False: no tile holds it.
 bool TileTypeFor(PrimitiveType type, TileType* tile);
-int64_t TileBytes(TileType type);
+int TileBytes(TileType type);
 inline int Log2Bytes(int64_t bytes) { return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : 4; }
 std::optional<NarrowFloat> Narrow(PrimitiveType type);
 std::optional<UnaryOp> UnaryOpFor(HloOpcode opcode);

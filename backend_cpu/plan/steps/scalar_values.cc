@@ -10,26 +10,9 @@
 #include <mutex>
 #include <unordered_map>
 
-namespace hloir::cpu {
+#include "plan/steps/kernel_choice.h"
 
-int BytesOf(TileType type) {
-  switch (type) {
-    case TileType::kPred:
-    case TileType::kS8:
-    case TileType::kU8: return 1;
-    case TileType::kS16:
-    case TileType::kU16: return 2;
-    case TileType::kS32:
-    case TileType::kU32:
-    case TileType::kF32: return 4;
-    case TileType::kS64:
-    case TileType::kU64:
-    case TileType::kF64:
-    case TileType::kC64: return 8;
-    case TileType::kC128: return 16;
-  }
-  return 16;
-}
+namespace hloir::cpu {
 
 namespace {
 
@@ -132,7 +115,7 @@ struct Range {
 };
 // All that a type holds; of u64 the lower half.
 Range RangeOf(TileType type) {
-  const int bits = BytesOf(type) * 8;
+  const int bits = TileBytes(type) * 8;
   if (IsSigned(type))
     return {bits == 64 ? INT64_MIN : -(int64_t{1} << (bits - 1)),
             (int64_t{1} << (bits - 2)) - 1 + (int64_t{1} << (bits - 2))};
@@ -153,12 +136,12 @@ class Reader {
     value.op = op;
     const ScalarMeaning& meaning = value.meaning;
     for (int i = 0; i < meaning.inputs; ++i)
-      if (BytesOf(meaning.in[i]) > 8) return false;
-    if ((value.bytes = BytesOf(meaning.out)) > 8) return false;
+      if (TileBytes(meaning.in[i]) > 8) return false;
+    if ((value.bytes = TileBytes(meaning.out)) > 8) return false;
     const bool element = meaning.kind == ScalarMeaning::kElement;
     const bool sets = meaning.kind == ScalarMeaning::kSetElement || meaning.kind == ScalarMeaning::kSetElementInside;
     for (int i = 0; i < meaning.inputs; ++i) {
-      if (!Read(element ? op.in[1] : op.in[i], BytesOf(meaning.in[i]), value.in[i])) return false;
+      if (!Read(element ? op.in[1] : op.in[i], TileBytes(meaning.in[i]), value.in[i])) return false;
     }
     if (element || sets) {
       const auto begin = reinterpret_cast<uintptr_t>(element ? op.in[0] : op.out);
@@ -355,7 +338,7 @@ class Simplifier {
     value.meaning = {ScalarMeaning::kBinary, {}, op, 2, {type, type}, IsComparison(op) ? TileType::kPred : type};
     value.op.kernel = OneElementKernels().binary[static_cast<int>(op)][static_cast<int>(type)][kVectorVector];
     value.in[0] = a, value.in[1] = b;
-    value.bytes = BytesOf(value.meaning.out);
+    value.bytes = TileBytes(value.meaning.out);
     return Make(value);
   }
   int Truth(bool value) { return Constant(ReadBits(&value, 1), 1); }
@@ -376,7 +359,7 @@ class Simplifier {
     if (meaning.kind == ScalarMeaning::kConvert) {
       // The low bytes are the same.
       if (IsIntegerType(meaning.in[0]) && IsIntegerType(meaning.out) && meaning.in[0] != TileType::kPred &&
-          meaning.out != TileType::kPred && BytesOf(meaning.out) <= BytesOf(meaning.in[0]))
+          meaning.out != TileType::kPred && TileBytes(meaning.out) <= TileBytes(meaning.in[0]))
         return value.in[0];
     }
     SetRange(value);
@@ -449,7 +432,7 @@ class Simplifier {
       if (const auto x = Known(a, type); x && x->low >= 0) return a;
       // The remainder of the division that rounds down.
       if (Is(a, BinaryOp::kRemainder) && Of(a).meaning.in[0] == type && Of(a).in[1] == b && PowerOfTwo(b, type))
-        return MakeBinary(BinaryOp::kAnd, type, Of(a).in[0], IntegerConstant(*Number(b, type) - 1, BytesOf(type)));
+        return MakeBinary(BinaryOp::kAnd, type, Of(a).in[0], IntegerConstant(*Number(b, type) - 1, TileBytes(type)));
     }
     return std::nullopt;
   }
@@ -461,7 +444,7 @@ class Simplifier {
     if (Is(which, BinaryOp::kLt) && Is(yes, BinaryOp::kAdd)) {
       const TileType type = Of(which).meaning.in[0];
       const int a = Of(which).in[0];
-      if (IsSigned(type) && Number(Of(which).in[1], type) == 0 && no == a && BytesOf(type) == value.bytes) {
+      if (IsSigned(type) && Number(Of(which).in[1], type) == 0 && no == a && TileBytes(type) == value.bytes) {
         if (Of(yes).in[0] == a) return MakeBinary(BinaryOp::kWrap, type, a, Of(yes).in[1]);
         if (Of(yes).in[1] == a) return MakeBinary(BinaryOp::kWrap, type, a, Of(yes).in[0]);
       }
@@ -470,7 +453,7 @@ class Simplifier {
     if (Is(which, BinaryOp::kAnd) && Is(yes, BinaryOp::kSubtract) && Is(no, BinaryOp::kDivide) && Of(yes).in[0] == no) {
       const TileType type = Of(no).meaning.in[0];
       const int x = Of(no).in[0], c = Of(no).in[1];
-      const auto bits = IsSigned(type) && BytesOf(type) >= 4 ? PowerOfTwo(c, type) : std::nullopt;
+      const auto bits = IsSigned(type) && TileBytes(type) >= 4 ? PowerOfTwo(c, type) : std::nullopt;
       const auto sign_differs = [&](int v) {
         if (!Is(v, BinaryOp::kNe) || Number(Of(v).in[1], type) != 1) return false;
         const ScalarValue& sign = Of(Of(v).in[0]);
@@ -486,7 +469,7 @@ class Simplifier {
       const int p = Of(which).in[0], q = Of(which).in[1];
       if (bits && Number(Of(yes).in[1], type) == 1 &&
           ((sign_differs(p) && has_rest(q)) || (sign_differs(q) && has_rest(p))))
-        return MakeBinary(BinaryOp::kShiftRightArithmetic, type, x, IntegerConstant(*bits, BytesOf(type)));
+        return MakeBinary(BinaryOp::kShiftRightArithmetic, type, x, IntegerConstant(*bits, TileBytes(type)));
     }
     return std::nullopt;
   }
@@ -501,9 +484,9 @@ class Simplifier {
     }
     if (meaning.kind != ScalarMeaning::kBinary) return;
     // Of additions the kernel does not say whether the type has a sign: as if it had.
-    const TileType type = BytesOf(meaning.out) == 8   ? TileType::kS64
-                          : BytesOf(meaning.out) == 4 ? TileType::kS32
-                                                      : TileType::kPred;
+    const TileType type = TileBytes(meaning.out) == 8   ? TileType::kS64
+                          : TileBytes(meaning.out) == 4 ? TileType::kS32
+                                                        : TileType::kPred;
     if (type == TileType::kPred) return;
     const auto x = Known(value.in[0], type), y = Known(value.in[1], type);
     if (!x || !y) return;
@@ -526,7 +509,7 @@ class Simplifier {
 std::optional<int64_t> StepOf(const ScalarValues& of, const ScalarCarry& carry, TileType type) {
   const ScalarValue& next = of.values[static_cast<size_t>(carry.next)];
   if (carry.leaf < 0 || next.kind != ScalarValue::kOp || next.meaning.kind != ScalarMeaning::kBinary ||
-      BytesOf(type) != carry.bytes || BytesOf(next.meaning.out) != carry.bytes || !IsIntegerType(next.meaning.out))
+      TileBytes(type) != carry.bytes || TileBytes(next.meaning.out) != carry.bytes || !IsIntegerType(next.meaning.out))
     return std::nullopt;
   if (next.meaning.binary == BinaryOp::kAdd) {
     if (next.in[0] == carry.leaf) return of.Number(next.in[1], type);
@@ -545,7 +528,7 @@ void CountRounds(ScalarValues& of) {
   const ScalarValue& test = of.values[static_cast<size_t>(of.condition)];
   if (test.kind != ScalarValue::kOp || test.meaning.kind != ScalarMeaning::kBinary) return;
   const TileType type = test.meaning.in[0];
-  if (!IsIntegerType(type) || BytesOf(type) < 4) return;
+  if (!IsIntegerType(type) || TileBytes(type) < 4) return;
   int a = test.in[0];
   BinaryOp op = test.meaning.binary;
   auto limit = of.Number(test.in[1], type);
@@ -561,7 +544,7 @@ void CountRounds(ScalarValues& of) {
   if (!limit) return;
   for (const ScalarCarry& carry : of.carries) {
     if (carry.next != a) continue;
-    const TileType as = BytesOf(type) == 8 ? TileType::kS64 : TileType::kS32;
+    const TileType as = TileBytes(type) == 8 ? TileType::kS64 : TileType::kS32;
     const auto step = StepOf(of, carry, as);
     const auto begin = NumberOf(ReadBits(carry.place, carry.bytes), type);
     if (!step || *step == 0 || !begin) continue;
@@ -624,8 +607,8 @@ void JoinCarries(ScalarValues& of) {
 
 std::optional<int64_t> ScalarValues::Number(int value, TileType type) const {
   const ScalarValue& of = values[static_cast<size_t>(value)];
-  if (of.kind != ScalarValue::kConstant || of.bytes < BytesOf(type)) return std::nullopt;
-  if (of.bytes > BytesOf(type) && std::endian::native != std::endian::little) return std::nullopt;
+  if (of.kind != ScalarValue::kConstant || of.bytes < TileBytes(type)) return std::nullopt;
+  if (of.bytes > TileBytes(type) && std::endian::native != std::endian::little) return std::nullopt;
   return NumberOf(of.bits, type);
 }
 

@@ -1,6 +1,6 @@
 // The values of a loop of scalars: its ops, which go from memory to memory, as a graph in which each value is computed
 // once and used by number, simplified by what is known when the loop begins. One way in: BuildScalarValues. What
-// becomes of it: scalar_code.cc. Tests: tests/unit/scalar_loop_test.cc.
+// becomes of it: scalar_items.h. Tests: tests/unit/scalar_loop_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,6 @@ struct ScalarMeaning {
   int inputs = 1;
   TileType in[3] = {}, out = TileType::kPred;
 };
-int BytesOf(TileType type);
 
 struct ScalarValue {
   enum Kind : uint8_t { kConstant, kLeaf, kOp };
