@@ -1,7 +1,7 @@
-// See lapack.h. The routines are looked up in liblapack.so.3 when the first such call is met, so that neither building
-// nor using hloir asks for it. LAPACK keeps matrices by columns; a literal has them by rows: each is copied over and
-// back. LAPACK ends the process when it is given wrong sizes or options, so all of them are checked here first. Tests:
-// tests/ops/lapack-*.hlo; what the results must be like in value: corpus.
+// See lapack.h; how calls are written: lapack_form.h. The routines are looked up in liblapack.so.3 when the first such
+// call is met, so that neither building nor using hloir asks for it. LAPACK keeps matrices by columns; a literal has
+// them by rows: each is copied over and back. LAPACK ends the process when it is given wrong sizes or options, so all
+// of them are checked here first. Tests: tests/ops/lapack-*.hlo; what the results must be like in value: corpus.
 #include "reference/lapack.h"
 
 #include <dlfcn.h>
@@ -9,13 +9,12 @@
 #include <algorithm>
 #include <charconv>
 #include <complex>
-#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
 
-#include "support/endian.h"
 #include "support/format.h"
+#include "reference/lapack_form.h"
 
 namespace hloir::reference {
 namespace {
@@ -58,32 +57,15 @@ struct Traits<int> {
 template <class T>
 constexpr bool kComplex = !std::is_same_v<T, typename Traits<T>::Real>;
 
-// How a call is written: in JAX's typed form of today the arrays are the operands and options stand in the
-// backend_config. Before jaxlib 0.4.36 or so the names had no "_ffi", and sizes and options came as operands before the
-// arrays; workspaces were results.
-struct Form {
-  struct Option {
-    std::string_view name, letters;  // the operand's value picks a letter; no letters: it is the number itself
-    size_t operand;
-  };
-  size_t first_array = 0;
-  std::vector<Option> options;
-  std::vector<size_t> results;                              // where today's results are; empty: in order
-  int alpha = -1;                                           // the operand that scales
-  char uplo = 0;                                            // 'L' or 'U', where neither operand nor option says it
-  std::vector<std::pair<std::string_view, int>> said = {};  // other options
-  bool sizes_between = false;                               // operands that are no matrices are sizes, which shapes say
-};
-
 // A call's operands and results, one batch at a time, and its options.
 class LapackCall {
  public:
-  LapackCall(EvalContext& context, const Form& form) : context_(context), places_(form.results) {
+  LapackCall(EvalContext& context, const LapackForm& form) : context_(context), places_(form.results) {
     for (int64_t i = 0; i < context.operand_count(); ++i) operands_.push_back(&context.operand(i));
     for (const Shape* leaf : context.shape.Leaves()) results_.emplace_back(*leaf);
     if (form.uplo != 0) options_.emplace_back("uplo", form.uplo);
     options_.insert(options_.end(), form.said.begin(), form.said.end());
-    for (const Form::Option& option : form.options) {
+    for (const LapackForm::Option& option : form.options) {
       Require(option.operand < operands_.size() && operands_[option.operand]->shape().IsScalar());
       if (!good_) return;
       const int64_t value = operands_[option.operand]->GetAsInt64(0);
@@ -493,68 +475,73 @@ std::vector<std::complex<R>> UnpackVectors(const std::vector<R>& packed, const s
   return vectors;
 }
 
+// What geev makes of a matrix: eigenvalues, of real matrices with imaginary parts apart, and eigenvectors as it packs
+// them.
+template <class T>
+struct Eigenvectors {
+  std::vector<T> rest, values, left, right;
+  std::vector<typename Traits<T>::Real> imaginary;
+  int info = 0;
+};
+template <class T>
+Eigenvectors<T> RunGeev(LapackCall& call, const Routine<T>& f, int64_t batch, int n, char left, char right) {
+  const size_t size = static_cast<size_t>(n), square = size * size;
+  Eigenvectors<T> r;
+  r.rest = call.Load<T>(0, batch, n, n);
+  r.values.resize(size), r.imaginary.resize(size), r.left.resize(square), r.right.resize(square);
+  int ld = AtLeastOne(n);
+  std::vector<typename Traits<T>::Real> rwork(2 * size + 1);
+  WithWork<T>([&](T* work, int* lwork) {
+    if constexpr (kComplex<T>) {
+      f(&left, &right, &n, r.rest.data(), &ld, r.values.data(), r.left.data(), &ld, r.right.data(), &ld, work, lwork,
+        rwork.data(), &r.info, kOne, kOne);
+    } else {
+      f(&left, &right, &n, r.rest.data(), &ld, r.values.data(), r.imaginary.data(), r.left.data(), &ld, r.right.data(),
+        &ld, work, lwork, &r.info, kOne, kOne);
+    }
+  });
+  return r;
+}
+
 // cuSOLVER's: (what is left of the matrix, complex eigenvalues, left and right vectors as LAPACK packs them, info).
 template <class T>
 void PackedGeev(LapackCall& call, const Routine<T>& f) {
-  using R = typename Traits<T>::Real;
-  int n = call.Sizes(2)[0], ld = AtLeastOne(n), info = 0;
-  char left = call.Flag("left", false) ? 'V' : 'N', right = call.Flag("right", false) ? 'V' : 'N';
-  const size_t size = static_cast<size_t>(n), square = size * size;
-  call.Counts(1, 5), call.Operand<T>(0, {n, n}), call.Result<T>(0, {n, n}), call.Result<std::complex<R>>(1, {n});
+  using C = std::complex<typename Traits<T>::Real>;
+  const int n = call.Sizes(2)[0];
+  const char left = call.Flag("left", false) ? 'V' : 'N', right = call.Flag("right", false) ? 'V' : 'N';
+  call.Counts(1, 5), call.Operand<T>(0, {n, n}), call.Result<T>(0, {n, n}), call.Result<C>(1, {n});
   call.Result<T>(2, {n, n}), call.Result<T>(3, {n, n}), call.Result<int>(4, {});
   for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
-    std::vector<T> a = call.Load<T>(0, b, n, n), w(size), vl(square), vr(square);
-    std::vector<R> imaginary(size), rwork(2 * size + 1);
-    WithWork<T>([&](T* work, int* lwork) {
-      if constexpr (kComplex<T>) {
-        f(&left, &right, &n, a.data(), &ld, w.data(), vl.data(), &ld, vr.data(), &ld, work, lwork, rwork.data(), &info,
-          kOne, kOne);
-      } else {
-        f(&left, &right, &n, a.data(), &ld, w.data(), imaginary.data(), vl.data(), &ld, vr.data(), &ld, work, lwork,
-          &info, kOne, kOne);
-      }
-    });
-    std::vector<std::complex<R>> values(size);
-    for (size_t i = 0; i < size; ++i) {
-      if constexpr (kComplex<T>) values[i] = w[i];
-      else values[i] = {w[i], imaginary[i]};
+    const Eigenvectors<T> r = RunGeev(call, f, b, n, left, right);
+    std::vector<C> values(r.values.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+      if constexpr (kComplex<T>) values[i] = r.values[i];
+      else values[i] = {r.values[i], r.imaginary[i]};
     }
-    call.Store(0, b, a, n, n), call.Store(1, b, values, n), call.Store(2, b, vl, n, n), call.Store(3, b, vr, n, n);
-    call.StoreInt(4, b, info);
+    call.Store(0, b, r.rest, n, n), call.Store(1, b, values, n);
+    call.Store(2, b, r.left, n, n), call.Store(3, b, r.right, n, n), call.StoreInt(4, b, r.info);
   }
 }
 
 // Eigenvalues, then left and right eigenvectors, which are complex always; then info.
 template <class T>
 void Geev(LapackCall& call, const Routine<T>& f) {
-  using R = typename Traits<T>::Real;
-  using C = std::complex<R>;
+  using C = std::complex<typename Traits<T>::Real>;
   if (call.Number("packed", 0) != 0) return PackedGeev(call, f);
-  int n = call.Sizes(2)[0], ld = AtLeastOne(n), info = 0;
-  char left = call.Letter("compute_left", "VN"), right = call.Letter("compute_right", "VN");
-  const size_t first = kComplex<T> ? 1 : 2, square = static_cast<size_t>(n) * static_cast<size_t>(n),
-               size = static_cast<size_t>(n);
+  const int n = call.Sizes(2)[0];
+  const char left = call.Letter("compute_left", "VN"), right = call.Letter("compute_right", "VN");
+  const size_t first = kComplex<T> ? 1 : 2;
   call.Counts(1, first + 3), call.Operand<T>(0, {n, n}), call.Result<T>(0, {n}), call.Result<T>(first - 1, {n});
   call.Result<C>(first, {n, n}), call.Result<C>(first + 1, {n, n}), call.Result<int>(first + 2, {});
   for (int64_t b = 0; call.good() && b < call.batch(); ++b) {
-    std::vector<T> a = call.Load<T>(0, b, n, n), w(size), vl(square), vr(square);
-    std::vector<R> imaginary(size), rwork(2 * size + 1);
-    WithWork<T>([&](T* work, int* lwork) {
-      if constexpr (kComplex<T>) {
-        f(&left, &right, &n, a.data(), &ld, w.data(), vl.data(), &ld, vr.data(), &ld, work, lwork, rwork.data(), &info,
-          kOne, kOne);
-      } else {
-        f(&left, &right, &n, a.data(), &ld, w.data(), imaginary.data(), vl.data(), &ld, vr.data(), &ld, work, lwork,
-          &info, kOne, kOne);
-      }
-    });
-    call.Store(0, b, w, n), call.StoreInt(first + 2, b, info);
+    const Eigenvectors<T> r = RunGeev(call, f, b, n, left, right);
+    call.Store(0, b, r.values, n), call.StoreInt(first + 2, b, r.info);
     if constexpr (kComplex<T>) {
-      call.Store(first, b, vl, n, n), call.Store(first + 1, b, vr, n, n);
+      call.Store(first, b, r.left, n, n), call.Store(first + 1, b, r.right, n, n);
     } else {
-      call.Store(1, b, imaginary, n);
-      call.Store(first, b, UnpackVectors(vl, imaginary, n), n, n),
-          call.Store(first + 1, b, UnpackVectors(vr, imaginary, n), n, n);
+      call.Store(1, b, r.imaginary, n);
+      call.Store(first, b, UnpackVectors(r.left, r.imaginary, n), n, n),
+          call.Store(first + 1, b, UnpackVectors(r.right, r.imaginary, n), n, n);
     }
   }
 }
@@ -678,33 +665,6 @@ constexpr Entry<T> kEntries[] = {{"potrf", &Potrf<T>},
                                  {kComplex<T> ? "hetrd" : "sytrd", &Sytrd<T>},
                                  {"gtsv", &Gtsv<T>}};
 
-// The old form of a routine.
-Form OldForm(std::string_view routine, bool complex) {
-  constexpr std::string_view kUplo = "UL";
-  if (routine == "potrf" || routine == "syevd" || routine == "heevd") return {3, {{"uplo", kUplo, 0}}, {}};
-  if (routine == "getrf") return {3, {}, {}};
-  if (routine == "geqrf" || routine == "geqp3") return {4, {}, {}};
-  if (routine == "orgqr" || routine == "ungqr") return {5, {}, {}};
-  if (routine == "gesdd") return {6, {{"full", "", 0}, {"vectors", "", 1}}, {}};
-  if (routine == "gehrd") return {6, {{"low", "", 1}, {"high", "", 2}}, {}};
-  if (routine == "sytrd" || routine == "hetrd") return {5, {{"uplo", kUplo, 1}}, {}};
-  if (routine == "trsm") {
-    return {8, {{"side", "RL", 0}, {"uplo", kUplo, 1}, {"trans_x", "NTC", 2}, {"diag", "NU", 3}}, {}, 7};
-  }
-  // Letters came as their codes. Workspaces came first.
-  if (routine == "geev") {
-    std::vector<size_t> places;
-    for (size_t i = complex ? 2 : 3; i < 8; ++i) places.push_back(i);
-    return {4, {{"compute_left", "", 2}, {"compute_right", "", 3}}, places};
-  }
-  if (routine == "gees") {
-    const Form::Option mode{"mode", "", 2}, sort{"sort", "", 3};
-    if (complex) return {4, {mode, sort}, {0, 3, 2, 4, 5}};
-    return {4, {mode, sort}, {0, 3, 1, 2, 4, 5}};
-  }
-  return {};
-}
-
 // "lapack_" or "blas_", a letter for the type, the routine, and today "_ffi". f(entry, form) for the entry of that
 // name, or false.
 template <class F>
@@ -719,7 +679,7 @@ bool FindEntry(std::string_view target, F&& f) {
     if (letter != Traits<T>::kLetter || (blas && target != "trsm")) return false;
     for (const Entry<T>& entry : kEntries<T>) {
       if (target != entry.name) continue;
-      Form form = typed ? Form() : OldForm(target, kComplex<T>);
+      LapackForm form = typed ? LapackForm() : OldLapackForm(target, kComplex<T>);
       if (typed && blas) form.alpha = 2;
       if (!typed && form.first_array == 0) return false;  // has no old form
       return f(entry, form), true;
@@ -729,93 +689,10 @@ bool FindEntry(std::string_view target, F&& f) {
   return find(float()) || find(double()) || find(std::complex<float>()) || find(std::complex<double>());
 }
 
-// The routine of a GPU's library that JAX calls ("cusolver_getrf_ffi", "cublas_getrf_batched"), or nothing.
-std::string_view GpuRoutine(std::string_view target) {
-  if (target.starts_with("cusparse_gtsv2_") || target.starts_with("hipsparse_gtsv2_")) return "gtsv";
-  constexpr std::string_view kLibraries[] = {"cusolver_", "hipsolver_", "cublas_", "hipblas_"};
-  const auto library = std::find_if(std::begin(kLibraries), std::end(kLibraries),
-                                    [&](std::string_view prefix) { return target.starts_with(prefix); });
-  if (library == std::end(kLibraries)) return {};
-  target.remove_prefix(library->size());
-  if (target.ends_with("_ffi")) target.remove_suffix(4);
-  const bool batched = target.ends_with("_batched");
-  if (batched) target.remove_suffix(8);
-  // BLAS has these for batches alone.
-  if (library->ends_with("blas_")) return batched && (target == "getrf" || target == "geqrf") ? target : "";
-  return batched ? "" : target;
-}
-
-// LAPACK's name for what the call does, if it has one. XLA's own custom-calls do the same as three of the routines, and
-// the libraries of GPUs have routines of their own for those of LAPACK.
-std::string LapackTarget(const HloInstruction& call) {
-  const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
-  constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
-      {"Qr", "geqrf"},
-      {"ProductOfElementaryHouseholderReflectors", "orgqr"},
-      {"Eigh", "syevd"},
-      {"LuDecomposition", "getrf"}};
-  std::string routine(GpuRoutine(target));
-  for (const auto& [name, lapack] : kOthers)
-    if (target == name) routine = lapack;
-  if (routine.empty() || call.operand_count() == 0) return target;
-  if (routine.starts_with("gesvd")) routine = "gesdd";
-  if (routine == "syevj") routine = "syevd";
-  const PrimitiveType type = call.operand(0)->shape().element_type();
-  if (IsComplex(type)) {
-    if (routine.starts_with("or")) routine.replace(0, 2, "un");
-    if (routine == "syevd" || routine == "sytrd") routine.replace(0, 2, "he");
-  }
-  const std::string letter = type == PrimitiveType::F32   ? "s"
-                             : type == PrimitiveType::F64 ? "d"
-                             : type == PrimitiveType::C64 ? "c"
-                                                          : "z";
-  return "lapack_" + letter + routine + "_ffi";
-}
-
-// The same of the struct that jaxlibs before 0.4.36 put there as bytes (jaxlib's gpu/solver_kernels.h): numbers of four
-// bytes, of which the first is the element type. CUDA counts its enumerators from 0, ROCm from 121.
-void SetOpaqueOptions(const HloInstruction& call, std::string_view routine, Form& form) {
-  const std::string_view bytes = call.extras().backend_config;
-  const auto word = [&](size_t i) {
-    return 4 * i + 4 <= bytes.size() ? LoadLittleEndian<int32_t>(bytes.data() + 4 * i) : 0;
-  };
-  if (routine == "gesvdj") {  // type, batch, m, n, lwork, jobz, econ
-    form.said = {{"vectors", word(5) != 0}, {"full", word(6) == 0}, {"v", 1}};
-  } else if (routine == "gesvd") {  // type, batch, m, n, lwork, jobu, jobvt: of a wide matrix, its transpose's
-    const char job = bytes.size() > 20 ? bytes[20] : 'A';
-    form.said = {{"vectors", job != 'N'}, {"full", job == 'A'}, {"v", 0}};
-    const Shape& a = call.operand(0)->shape();
-    if (a.rank() >= 2 && a.dimensions(a.rank() - 2) < a.dimensions(a.rank() - 1)) form.results = {0, 1, 3, 2, 4};
-  } else {  // type, uplo
-    form.uplo = word(1) == 1 || word(1) == 121 ? 'U' : 'L';
-    form.sizes_between = true;
-  }
-}
-
-// The options of a GPU's routine, as LAPACK's has them (jaxlib's gpu/solver_kernels_ffi.cc).
-void SetGpuOptions(const HloInstruction& call, std::string_view routine, Form& form) {
-  const std::string_view config = call.extras().backend_config;
-  if (routine == "getrf" || routine == "geqrf" || routine == "gtsv" || routine.ends_with("gqr")) return;
-  if (!call.attributes<CustomCallAttributes>().custom_call_target.ends_with("_ffi"))
-    return SetOpaqueOptions(call, routine, form);
-  if (routine == "geev") {
-    form.said = {{"packed", 1}};
-    return;
-  }
-  const auto is = [&](std::string_view option) {
-    return config.find(Format("{} = true", option)) != std::string_view::npos;
-  };
-  form.uplo = is("lower") ? 'L' : 'U';
-  if (!routine.starts_with("gesvd") && routine != "gesdd") return;
-  const bool by_columns = routine == "gesvdj" || routine == "gesvdp";
-  form.said = {{"vectors", is("compute_uv")}, {"full", is("full_matrices")}, {"v", by_columns}};
-  if (is("transposed")) form.results = {0, 1, 3, 2, 4};
-}
-
 }  // namespace
 
 bool IsLapackCall(const HloInstruction& call) {
-  return FindEntry(LapackTarget(call), [](const auto&, const Form&) {});
+  return FindEntry(LapackTarget(call), [](const auto&, const LapackForm&) {});
 }
 
 StatusOr<Value> EvaluateLapack(EvalContext& context) {
@@ -826,15 +703,10 @@ StatusOr<Value> EvaluateLapack(EvalContext& context) {
     if (!leaf->IsArray()) return UnimplementedOp(context, "LAPACK gives arrays");
   }
   StatusOr<Value> result = UnimplementedOp(context, "this machine has no LAPACK (liblapack.so.3)");
-  FindEntry(LapackTarget(context.instruction), [&]<class T>(const Entry<T>& entry, Form form) {
+  FindEntry(LapackTarget(context.instruction), [&]<class T>(const Entry<T>& entry, LapackForm form) {
     const Routine<T> routine(entry.name);
     if (!routine.found()) return;
-    // "Eigh" has its options in one text, of which the first is whether the lower triangle is read.
-    const std::string& target = context.attributes<CustomCallAttributes>().custom_call_target;
-    if (target == "LuDecomposition") form.said = {{"permutation", 1}};
-    if (target == "Eigh") form.uplo = context.instruction.extras().backend_config.starts_with('0') ? 'U' : 'L';
-    if (const auto routine_of_gpu = GpuRoutine(target); !routine_of_gpu.empty())
-      SetGpuOptions(context.instruction, routine_of_gpu, form);
+    SetOtherOptions(context.instruction, form);
     LapackCall call(context, form);
     if (call.good()) entry.run(call, routine);
     if (call.good()) result = std::move(call).Finish();
