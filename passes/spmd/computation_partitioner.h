@@ -1,0 +1,36 @@
+// One computation of a module, made the program of one device: parameters and results by their shardings, each op on
+// shards as partition_op.h knows how, whole where nobody does. For spmd_partitioning.cc.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "partition_op.h"
+
+namespace hloir::spmd {
+
+// Of each leaf; nothing: as it comes.
+using Wanted = std::vector<std::optional<ArraySharding>>;
+
+inline size_t LeafCount(const Shape& shape) { return shape.Leaves().size(); }
+// Of what the text says; leaves that it says nothing of stay open.
+StatusOr<Wanted> ReadLeaves(const DeviceMesh& mesh, const HloInstruction& i);
+std::vector<ArraySharding> OrReplicated(const Wanted& wanted, const Shape& shape);
+
+// What all computations of a module have in common.
+struct PartitionState {
+  HloModule& module;
+  const DeviceMesh& mesh;
+  Reducers reducers;
+  int64_t next_channel = 1;
+  int64_t room = 0;  // instructions that may still be added
+};
+
+// A new computation of that name. `parameters`: the shardings of their leaves, one after the other. `wanted`: of the
+// result; what it comes to is written to `result`, if there is one. What is called is partitioned for each call.
+StatusOr<HloComputation*> PartitionComputation(PartitionState& state, const HloComputation& old, std::string_view name,
+                                               const std::vector<ArraySharding>& parameters, const Wanted& wanted,
+                                               std::vector<ArraySharding>* result);
+
+}  // namespace hloir::spmd
