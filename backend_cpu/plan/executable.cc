@@ -294,17 +294,10 @@ class PlannedExecutable : public HloExecutable {
   std::unique_ptr<Profiler> profiler_;
 };
 
-class ReferenceExecutable : public HloExecutable {
+// One whose runs make a literal of their own.
+class ResultMaker : public HloExecutable {
  public:
-  ReferenceExecutable(const HloModule& module, const ExecutableOptions& options, std::string why,
-                      reference::Device* device)
-      : entry_(*module.entry_computation()),
-        evaluator_(reference::MakeStepEvaluator(options.evaluator, nullptr, device)),
-        why_(std::move(why)) {}
-  StatusOr<Literal> Run(std::span<const Literal* const> arguments) override {
-    HLOIR_RETURN_IF_ERROR(CheckArguments(entry_, arguments));
-    return evaluator_->EvaluateComputation(entry_, arguments);
-  }
+  explicit ResultMaker(const HloModule& module) : entry_(*module.entry_computation()) {}
   Status RunInto(std::span<const Literal* const> arguments, Literal* result) override {
     if (!(result->shape() == entry_.root()->shape()))
       return InvalidArgument("the literal for the result has another shape");
@@ -312,12 +305,27 @@ class ReferenceExecutable : public HloExecutable {
     result->Take(std::move(value));
     return OkStatus();
   }
+
+ protected:
+  const HloComputation& entry_;
+};
+
+class ReferenceExecutable : public ResultMaker {
+ public:
+  ReferenceExecutable(const HloModule& module, const ExecutableOptions& options, std::string why,
+                      reference::Device* device)
+      : ResultMaker(module),
+        evaluator_(reference::MakeStepEvaluator(options.evaluator, nullptr, device)),
+        why_(std::move(why)) {}
+  StatusOr<Literal> Run(std::span<const Literal* const> arguments) override {
+    HLOIR_RETURN_IF_ERROR(CheckArguments(entry_, arguments));
+    return evaluator_->EvaluateComputation(entry_, arguments);
+  }
   int64_t arena_bytes() const override { return 0; }
   std::string isa() const override { return "reference"; }
   std::string ToString() const override { return "reference: " + why_ + "\n"; }
 
  private:
-  const HloComputation& entry_;
   std::unique_ptr<HloEvaluator> evaluator_;
   std::string why_;
 };
@@ -475,9 +483,9 @@ class PreparedDevices : public HloDeviceExecutable {
 };
 
 // A module on one device that sends to itself.
-class PreparedForItself : public HloExecutable {
+class PreparedForItself : public ResultMaker {
  public:
-  explicit PreparedForItself(const HloModule& module) : entry_(*module.entry_computation()) {}
+  using ResultMaker::ResultMaker;
   Status Prepare(const HloModule& module, const ExecutableOptions& options) {
     const HloModule* const program = &module;
     devices_ = std::make_unique<PreparedDevices>(DeviceCounts(), std::span(&program, 1));
@@ -488,20 +496,12 @@ class PreparedForItself : public HloExecutable {
     HLOIR_ASSIGN_OR_RETURN(std::vector<Literal> results, devices_->Run(std::span(&mine, 1)));
     return std::move(results[0]);
   }
-  Status RunInto(std::span<const Literal* const> arguments, Literal* result) override {
-    if (!(result->shape() == entry_.root()->shape()))
-      return InvalidArgument("the literal for the result has another shape");
-    HLOIR_ASSIGN_OR_RETURN(Literal value, Run(arguments));
-    result->Take(std::move(value));
-    return OkStatus();
-  }
   int64_t arena_bytes() const override { return devices_->device(0).arena_bytes(); }
   std::string isa() const override { return devices_->device(0).isa(); }
   ExecutionProfile Profile() const override { return devices_->device(0).Profile(); }
   std::string ToString() const override { return devices_->device(0).ToString(); }
 
  private:
-  const HloComputation& entry_;
   std::unique_ptr<PreparedDevices> devices_;
 };
 

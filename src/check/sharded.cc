@@ -107,18 +107,27 @@ StatusOr<std::vector<DimVector>> Positions(const DimVector& dims, const std::vec
   return positions;
 }
 
+// Of a mesh with axes.
+DimVector SizesOf(const Sharding& sharding) {
+  DimVector sizes;
+  for (const auto& [name, size] : sharding.mesh.axes) sizes.push_back(size);
+  return sizes;
+}
+StatusOr<std::vector<DimVector>> PositionsInMesh(const Sharding& sharding, int64_t devices) {
+  std::vector<int64_t> ids;
+  if (sharding.mesh.device_ids) ids = sharding.mesh.device_ids->Expand();
+  for (int64_t device = 0; !sharding.mesh.device_ids && device < devices; ++device) ids.push_back(device);
+  return Positions(SizesOf(sharding), ids, devices);
+}
+
 // Of a sharding by the axes of a mesh; with `only`, along those axes alone.
 StatusOr<Tiling> NamedTiling(const Sharding& sharding, int64_t rank, int64_t devices,
                              const std::vector<MeshAxisRef>* only) {
   Tiling tiling{DimVector(static_cast<size_t>(rank), 1),
                 std::vector<DimVector>(static_cast<size_t>(devices), DimVector(static_cast<size_t>(rank), 0))};
   if (sharding.mesh.maximal_device_id >= 0 || sharding.mesh.axes.empty() || !sharding.named_kind.empty()) return tiling;
-  DimVector sizes;
-  for (const auto& [name, size] : sharding.mesh.axes) sizes.push_back(size);
-  std::vector<int64_t> ids;
-  if (sharding.mesh.device_ids) ids = sharding.mesh.device_ids->Expand();
-  for (int64_t device = 0; !sharding.mesh.device_ids && device < devices; ++device) ids.push_back(device);
-  HLOIR_ASSIGN_OR_RETURN(const std::vector<DimVector> positions, Positions(sizes, ids, devices));
+  const DimVector sizes = SizesOf(sharding);
+  HLOIR_ASSIGN_OR_RETURN(const std::vector<DimVector> positions, PositionsInMesh(sharding, devices));
   for (size_t d = 0; d < sharding.dimensions.size() && d < tiling.counts.size(); ++d) {
     for (const MeshAxisRef& ref : sharding.dimensions[d].axes) {
       if (only != nullptr &&
@@ -184,12 +193,8 @@ StatusOr<std::optional<PartialSums>> PartialsOf(const Sharding* sharding, int64_
       }
     }
   } else {
-    DimVector sizes;
-    for (const auto& [name, size] : s.mesh.axes) sizes.push_back(size);
-    std::vector<int64_t> ids;
-    if (s.mesh.device_ids) ids = s.mesh.device_ids->Expand();
-    for (int64_t device = 0; !s.mesh.device_ids && device < devices; ++device) ids.push_back(device);
-    HLOIR_ASSIGN_OR_RETURN(const std::vector<DimVector> positions, Positions(sizes, ids, devices));
+    const DimVector sizes = SizesOf(s);
+    HLOIR_ASSIGN_OR_RETURN(const std::vector<DimVector> positions, PositionsInMesh(s, devices));
     for (size_t d = 0; d < positions.size(); ++d) {
       for (size_t a = 0; a < sizes.size(); ++a) {
         int64_t rest = positions[d][a];
