@@ -100,9 +100,10 @@ class HloComputation {
   // caller.
   HloInstruction* AddClone(const HloInstruction& original, std::span<HloInstruction* const> operands,
                            const Shape* shape = nullptr);
-  // Takes the place of `original`, of the same module, with other operands: it has the very attributes and annotations
-  // of the original, which must be removed next. No control edges.
-  HloInstruction* AddSuccessor(const HloInstruction& original, std::span<HloInstruction* const> operands);
+  // Takes an instruction over from another computation of the module, as it is, to the end of this one; `operands`, of
+  // this computation, take the place of its own. It has no control edges. Its users must follow it, or take another
+  // operand, before anybody walks over either computation.
+  void Take(HloInstruction* instruction, std::span<HloInstruction* const> operands);
 
   // The instruction must have no users and not be the root; it is unlinked and never touched again.
   void RemoveInstruction(HloInstruction* instruction);
@@ -141,6 +142,8 @@ class HloComputation {
     HLOIR_CHECK(i >= 0 && i < parameter_count(), "the computation has no such parameter");
     return static_cast<size_t>(i);
   }
+  static constexpr size_t kShort = 32;  // instructions, of MakeShortPostOrder
+  std::vector<HloInstruction*> MakeShortPostOrder() const;
   std::vector<HloInstruction*> MakePostOrder() const;
   void IndexNames();
   // Whatever was found out about the graph's edges or the stored order no longer holds.

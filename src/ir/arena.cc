@@ -21,7 +21,7 @@ Arena::~Arena() {
 }
 
 void* Arena::AllocateBlock(size_t bytes) {
-  const size_t capacity = std::max({bytes, reserved_, std::min(kMaxBlock, std::max(kMinBlock, total_ / 4))});
+  const size_t capacity = std::max({bytes, reserved_, std::min(kMaxBlock, std::max(kMinBlock, total_ / 8))});
   reserved_ = 0;
   // Walks over a large module touch all of it: in pages of 2 MB that costs far fewer faults and TLB misses.
   const bool is_huge = capacity >= static_cast<size_t>(kHugePage);

@@ -8,6 +8,7 @@
 
 #include "hloir/detail/fetch_ahead.h"
 #include "hloir/module.h"
+#include "ir/module_tables.h"
 
 namespace hloir {
 
@@ -97,11 +98,57 @@ class PlaceTable {
 
 }  // namespace
 
+// Most computations are reducers and bodies of fusions. For these the same walk as below, without tables. Empty: not
+// all are reached from the root, or there are control edges.
+std::vector<HloInstruction*> HloComputation::MakeShortPostOrder() const {
+  HloInstruction* list[kShort];
+  size_t count = 0;
+  for (HloInstruction* i = first_; i != nullptr; i = i->next_) {
+    if (i->HasControlDependencies()) return {};
+    list[count++] = i;
+  }
+  const auto place_of = [&](const HloInstruction* i) {
+    size_t place = 0;
+    while (place < count && list[place] != i) ++place;
+    return place;
+  };
+  struct Step {
+    HloInstruction* instruction;
+    size_t next;  // operand
+  };
+  Step stack[kShort];
+  size_t depth = 0;
+  uint64_t seen = uint64_t{1} << count;  // and what is of another computation
+  const auto enter = [&](HloInstruction* i) {
+    const uint64_t bit = uint64_t{1} << place_of(i);
+    if ((seen & bit) != 0) return;
+    seen |= bit;
+    stack[depth++] = {i, 0};
+  };
+  std::vector<HloInstruction*> order;
+  order.reserve(count);
+  enter(root_ != nullptr ? root_ : last_);
+  while (depth > 0) {
+    Step& top = stack[depth - 1];
+    if (top.next < top.instruction->operands_.size()) {
+      enter(top.instruction->operands_[top.next++]);
+    } else {
+      order.push_back(top.instruction);
+      --depth;
+    }
+  }
+  if (order.size() < count) order.clear();
+  return order;
+}
+
 // The walk goes over numbers copied from the instructions in one pass: over those of a large module themselves it would
 // wait for memory at every step.
 std::vector<HloInstruction*> HloComputation::MakePostOrder() const {
   if (!post_order_.empty()) return post_order_;
   const size_t count = static_cast<size_t>(count_);
+  if (count > 0 && count <= kShort) {
+    if (std::vector<HloInstruction*> order = MakeShortPostOrder(); !order.empty()) return order;
+  }
   std::vector<HloInstruction*> list, order;
   list.reserve(count);
   PlaceTable places(lowest_id_, highest_id_, count_);
@@ -232,7 +279,8 @@ HloInstruction* HloComputation::NewInstruction(HloOpcode opcode, const Shape* sh
   NoteAdded(instruction);
   if (opcode == HloOpcode::kParameter) {
     size_t number = static_cast<size_t>(instruction->parameter_number());
-    if (parameters_.size() <= number) parameters_.resize(number + 1, nullptr);
+    if (parameters_.size() == number) return parameters_.emplace_back(instruction);
+    if (parameters_.size() < number) parameters_.resize(number + 1, nullptr);
     parameters_[number] = instruction;
   }
   return instruction;
@@ -351,6 +399,38 @@ void HloComputation::MoveBefore(HloInstruction* instruction, HloInstruction* bef
   instruction->prev_ = before != nullptr ? before->prev_ : last_;
   (instruction->prev_ != nullptr ? instruction->prev_->next_ : first_) = instruction;
   (before != nullptr ? before->prev_ : last_) = instruction;
+}
+
+void HloComputation::Take(HloInstruction* instruction, std::span<HloInstruction* const> operands) {
+  HloComputation& from = *instruction->parent_;
+  HLOIR_CHECK(&from != this && from.module_ == module_ && !instruction->IsParameter() &&
+                  !instruction->HasControlDependencies() && operands.size() == instruction->operands_.size(),
+              "an instruction comes from another computation of the module, without control edges");
+  CheckIngredients(instruction->opcode_, operands, instruction->attributes_);
+  (instruction->prev_ != nullptr ? instruction->prev_->next_ : from.first_) = instruction->next_;
+  (instruction->next_ != nullptr ? instruction->next_->prev_ : from.last_) = instruction->prev_;
+  --from.count_;
+  from.Edited();
+  instruction->parent_ = this;
+  instruction->name_ = UniqueName(instruction->name_, /*is_kept=*/true);
+  if (!names_.empty()) names_.Add(instruction);
+  instruction->prev_ = last_;
+  instruction->next_ = nullptr;
+  (last_ != nullptr ? last_->next_ : first_) = instruction;
+  last_ = instruction;
+  NoteAdded(instruction);
+  if (!instruction->called_.empty()) {
+    --from.calling_count_, ++calling_count_;
+    module_->CallsEdited();
+  }
+  module_->shapes_->ForgetPlaces(*instruction);
+  for (size_t k = 0; k < operands.size(); ++k) {
+    HloInstruction* old = instruction->operands_[k];
+    if (old == operands[k]) continue;
+    instruction->operands_[k] = operands[k];
+    old->users_.Remove(module_->arena_, instruction);
+    operands[k]->users_.Add(module_->arena_, instruction);
+  }
 }
 
 HloInstruction* HloComputation::Find(std::string_view name) const {

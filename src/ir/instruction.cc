@@ -283,10 +283,29 @@ bool HasOwnSideEffect(const HloInstruction& i) {
   return i.opcode() == HloOpcode::kAllReduce && i.attributes<AllReduceAttributes>().constrain_layout;
 }
 
-// Does `holds` hold for it, or for something in what it calls? Each computation is looked at once, so that a nest of
-// calls costs its size and not its paths.
+// The opcodes of which some instructions have a side effect, or take part in a collective.
+const OpcodeSet& OutsideOpcodes() {
+  static const OpcodeSet set = [] {
+    OpcodeSet opcodes;
+    for (int opcode = 0; opcode < kOpcodeCount; ++opcode) {
+      const bool outside = HasTrait(static_cast<HloOpcode>(opcode), kSideEffect | kCollective | kAsyncPart);
+      opcodes[static_cast<size_t>(opcode)] = outside || static_cast<HloOpcode>(opcode) == HloOpcode::kCustomCall;
+    }
+    return opcodes;
+  }();
+  return set;
+}
+
+// Does `holds`, which holds for OutsideOpcodes alone, hold for it, or for something in what it calls? Each computation
+// is looked at once, so that a nest of calls costs its size and not its paths; most are reducers, told by their
+// opcodes.
 bool AnyCalled(const HloInstruction& instruction, bool (*holds)(const HloInstruction&)) {
-  if (instruction.called_computations().empty()) return holds(instruction);
+  if (holds(instruction)) return true;
+  const auto is_plain = [](const HloComputation* computation) {
+    return computation->calling_count() == 0 && (computation->opcodes() & OutsideOpcodes()).none();
+  };
+  const auto called = instruction.called_computations();
+  if (std::all_of(called.begin(), called.end(), is_plain)) return false;
   std::vector<const HloInstruction*> stack{&instruction};
   std::vector<const HloComputation*> seen;
   while (!stack.empty()) {
@@ -297,6 +316,7 @@ bool AnyCalled(const HloInstruction& instruction, bool (*holds)(const HloInstruc
       const auto place = std::lower_bound(seen.begin(), seen.end(), computation, std::less<>());
       if (place != seen.end() && *place == computation) continue;
       seen.insert(place, computation);
+      if (is_plain(computation)) continue;
       for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) stack.push_back(i);
     }
   }

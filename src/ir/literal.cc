@@ -265,7 +265,7 @@ void Literal::SetFromDouble(int64_t i, double value) {
   PrimitiveTypeSwitch(shape_.element_type(), [&](auto tag) {
     using S = typename decltype(tag)::Storage;
     if constexpr (std::is_same_v<S, bool>) data<S>()[i] = value != 0;
-    else if constexpr (std::is_integral_v<S>) data<S>()[i] = static_cast<S>(SaturateToInt64(value));
+    else if constexpr (std::is_integral_v<S>) SetFromInt64(i, SaturateToInt64(value));
     else if constexpr (std::is_same_v<S, std::complex<float>>) data<S>()[i] = static_cast<float>(value);
     else data<S>()[i] = S(value);
   });
@@ -275,7 +275,13 @@ void Literal::SetFromInt64(int64_t i, int64_t value) {
   CheckIndex(i);
   PrimitiveTypeSwitch(shape_.element_type(), [&](auto tag) {
     using S = typename decltype(tag)::Storage;
-    if constexpr (std::is_integral_v<S>) data<S>()[i] = static_cast<S>(value);
+    constexpr int kUnused = 64 - BitWidth(decltype(tag)::kType);
+    // Modulo 2^bits: 1 is -1 in s1, whose storage has room for more.
+    if constexpr (std::is_same_v<S, bool>) data<S>()[i] = value != 0;
+    else if constexpr (std::is_signed_v<S> && std::is_integral_v<S>)
+      data<S>()[i] = static_cast<S>(static_cast<int64_t>(static_cast<uint64_t>(value) << kUnused) >> kUnused);
+    else if constexpr (std::is_integral_v<S>)
+      data<S>()[i] = static_cast<S>(static_cast<uint64_t>(value) << kUnused >> kUnused);
     else SetFromDouble(i, static_cast<double>(value));
   });
 }

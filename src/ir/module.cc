@@ -27,12 +27,11 @@ int64_t HloModule::instruction_count() const {
 }
 
 const Shape* HloModule::InternShape(const Shape& shape) {
-  auto& shapes = shapes_->shapes;
-  auto it = shapes.find(&shape);
-  if (it != shapes.end()) return *it;
-  const Shape* kept = arena_.New<Shape>(shape);
-  shapes.insert(kept);
-  return kept;
+  if (shapes_->KnownAt(&shape) == &shape) return &shape;
+  const auto found = shapes_->shapes.find(&shape);
+  const Shape* kept = found != shapes_->shapes.end() ? *found : arena_.New<Shape>(shape);
+  if (found == shapes_->shapes.end()) shapes_->shapes.insert(kept);
+  return shapes_->KnownAt(kept) = kept;
 }
 
 size_t HloModule::text_bytes() const {
@@ -205,18 +204,6 @@ HloInstruction* HloComputation::AddClone(const HloInstruction& original, std::sp
     if (called->module() == module_)
       copy->AddCalledComputation(OwnsBody(original) ? module_->CloneComputation(*called) : called);
   }
-  return copy;
-}
-
-HloInstruction* HloComputation::AddSuccessor(const HloInstruction& original,
-                                             std::span<HloInstruction* const> operands) {
-  HloInstruction* copy =
-      NewInstruction(original.opcode_, original.shape_, operands, original.attributes_, original.name_,
-                     /*is_kept=*/true);
-  for (HloComputation* called : original.called_) copy->AddCalledComputation(called);
-  copy->line_ = original.line_;
-  copy->metadata_ = original.metadata_;
-  copy->extras_ = original.extras_;
   return copy;
 }
 

@@ -3,6 +3,7 @@
 // one tuple one by one takes n² steps. Covered by tests/unit/analysis_test.cc and tests/linear.
 #pragma once
 
+#include <array>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -55,6 +56,9 @@ struct HloModule::ShapePool {
     bool operator()(const Shape* a, const Shape* b) const { return *a == *b; }
   };
   std::unordered_set<const Shape*, Hash, Equal> shapes;
+  // Some of them by their addresses: mostly the shape that is asked for is one of the module's instructions.
+  std::array<const Shape*, 64> known = {};
+  const Shape*& KnownAt(const Shape* shape) { return known[reinterpret_cast<uintptr_t>(shape) / 16 % known.size()]; }
 
   // Of instructions with that many operands, once so many of these were looked for.
   static constexpr size_t kManyOperands = 64;

@@ -3,6 +3,8 @@
 // earlier. Tested by tests/unit/parser_test.cc and printer_test.cc through the lexer and TextBuffer.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 
 #ifdef __SSE2__
@@ -21,6 +23,22 @@ inline const char* FindNot(const char* p, const char* end) {
   }
 #endif
   while (p != end && Test::Holds(*p)) ++p;
+  return p;
+}
+
+// Copies bytes to `out` for as long as `Test` holds; the first for which it does not. There must be room for all of
+// them.
+template <class Test>
+inline const char* CopyWhile(const char* p, const char* end, char* out) {
+#ifdef __SSE2__
+  for (; end - p >= 16; p += 16, out += 16) {
+    const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out), v);
+    const int holds = _mm_movemask_epi8(Test::Holds(v));
+    if (holds != 0xFFFF) return p + __builtin_ctz(~static_cast<unsigned>(holds));
+  }
+#endif
+  for (; p != end && Test::Holds(*p); ++p) *out++ = *p;
   return p;
 }
 
@@ -79,6 +97,31 @@ struct NoBrace {
   }
 #endif
 };
+
+// How often a byte comes.
+template <char c>
+inline size_t Count(const char* p, const char* end) {
+  size_t count = 0;
+#ifdef __SSE2__
+  const auto is_c = [](const char* at) {
+    return _mm_cmpeq_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)), _mm_set1_epi8(c));
+  };
+  const bool is_long = end - p >= 16;
+  while (end - p >= 16) {
+    __m128i counts = _mm_setzero_si128();  // of each of 16 columns
+    constexpr ptrdiff_t kMost = 255;
+    for (const char* const stop = p + 16 * std::min((end - p) / 16, kMost); p != stop; p += 16)
+      counts = _mm_sub_epi8(counts, is_c(p));
+    const __m128i halves = _mm_sad_epu8(counts, _mm_setzero_si128());
+    count += static_cast<size_t>(_mm_cvtsi128_si32(halves) + _mm_extract_epi16(halves, 4));
+  }
+  if (is_long) {  // of the last 16 bytes, those that were not counted yet
+    const unsigned last = static_cast<unsigned>(_mm_movemask_epi8(is_c(end - 16)));
+    return count + static_cast<size_t>(std::popcount(last >> (16 - (end - p))));
+  }
+#endif
+  return count + static_cast<size_t>(std::count(p, end, c));
+}
 
 // The end of the word that begins at `p`.
 inline const char* WordEnd(const char* p, const char* end) { return FindNot<WordPart>(p, end); }

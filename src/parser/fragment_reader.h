@@ -61,7 +61,7 @@ class FragmentReader : public TextCursor {
  protected:
   // Keeps a text that is not as it stands in the source. A fragment's lives as long as its reader, a module's as the
   // module.
-  virtual std::string_view Keep(std::string text) { return kept_.emplace_back(std::move(text)); }
+  virtual std::string_view Keep(std::string_view text) { return kept_.emplace_back(text); }
   // A shape within a tuple's.
   virtual bool ParseTupleElement(Shape& shape) { return ParseShape(shape, Adjacent::kNo); }
 
@@ -91,7 +91,6 @@ class FragmentReader : public TextCursor {
   // ---- Values (values.cc).
   bool ReadEnumWord(std::span<const std::string_view> words, int64_t& index);
   bool ReadString(std::string_view& text);  // unescaped: a view of the source, or of what is kept
-  bool ReadShapeIndex(ShapeIndex& index) { return Read(index); }
   bool ReadPadding(PaddingConfig& value, bool with_interior);
   bool ReadDimensionByX(DimVector& sizes);
 
@@ -119,6 +118,7 @@ class FragmentReader : public TextCursor {
 
  private:
   std::deque<std::string> kept_;
+  std::string unescaped_;  // the latest string that had escapes; here, so that its memory is used again
 };
 
 }  // namespace hloir

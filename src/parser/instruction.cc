@@ -25,7 +25,8 @@ class OpcodeTable {
   bool Find(const Word& word, HloOpcode& opcode) const {
     for (size_t slot = word.hash % kSlots; slots_[slot] != 0; slot = (slot + 1) % kSlots) {
       opcode = static_cast<HloOpcode>(slots_[slot] - 1);
-      if (OpcodeName(opcode) == word.text()) return true;
+      const std::string_view name = OpcodeName(opcode);
+      if (name.size() == word.size && SameBytes(name.data(), word.data, word.size)) return true;
     }
     return false;
   }
@@ -181,10 +182,25 @@ bool ModuleReader::ParseOperandList(size_t& count) {
   return true;
 }
 
+// Most operands are the instruction before. Those that stand alone behind a % are known by its name, without a look at
+// the table.
+bool ModuleReader::IsLastDefined(const char* at) const {
+  if (*at != '%' || last_defined_ == nullptr || last_defined_->parent() != computation_) return false;
+  const char* const name = at + 1;
+  const size_t size = last_name_.size;
+  return static_cast<size_t>(lexer_.end() - name) > size && (name[size] == ',' || name[size] == ')') &&
+         SameBytes(name, last_name_.data, size);
+}
+
 // [shape] name {"#" INT} | [shape] opcode "(" [operands] ")"
 bool ModuleReader::ParseOperand() {
   lexer_.SkipBlank();
   const char* start = lexer_.at();
+  if (IsLastDefined(start)) {
+    operands_.push_back(last_defined_);
+    lexer_.set_at(start + 1 + last_name_.size);
+    return true;
+  }
   const Shape* stated = nullptr;
   Word name;
   const char* name_place = start;

@@ -10,16 +10,11 @@ bool IsKeywordText(std::string_view text) {
 }
 
 void Lexer::SkipBlanks() {
-  while (true) {
-    const unsigned char c = static_cast<unsigned char>(*at_);
-    if (c > ' ') {
-      if (c != '/' || !SkipComment()) return;
-    } else if (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
-      ++at_;
-    } else {
-      return;
-    }
-  }
+  do {
+    const char* p = at_;
+    while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r') ++p;
+    at_ = p;
+  } while (*at_ == '/' && SkipComment());
 }
 
 bool Lexer::SkipComment() {

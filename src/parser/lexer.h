@@ -58,33 +58,37 @@ inline bool Is(char c, uint8_t classes) { return (kClasses[static_cast<uint8_t>(
 inline bool IsDigit(char c) { return lexer_internal::Is(c, lexer_internal::kDigit); }
 inline bool IsWordStart(char c) { return lexer_internal::Is(c, lexer_internal::kWordStart); }
 
+namespace lexer_internal {
+inline uint64_t Load8(const char* p) {
+  uint64_t chunk;
+  std::memcpy(&chunk, p, 8);
+  return chunk;
+}
+inline uint64_t Load4(const char* p) {
+  uint32_t chunk;
+  std::memcpy(&chunk, p, 4);
+  return chunk;
+}
+}  // namespace lexer_internal
+
 // Hash of some bytes; 32 bits, all of them good.
 inline uint32_t HashBytes(const char* data, size_t size) {
+  using lexer_internal::Load4, lexer_internal::Load8;
   constexpr uint64_t kFirst = 0x9E3779B97F4A7C15u, kSecond = 0xD6E8FEB86659FD93u;
   auto fold = [](uint64_t a, uint64_t b) {
     const __uint128_t product = static_cast<__uint128_t>(a ^ kFirst) * (b ^ kSecond);
     return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
   };
-  auto load8 = [](const char* p) {
-    uint64_t chunk;
-    std::memcpy(&chunk, p, 8);
-    return chunk;
-  };
-  auto load4 = [](const char* p) {
-    uint32_t chunk;
-    std::memcpy(&chunk, p, 4);
-    return static_cast<uint64_t>(chunk);
-  };
   // Up to 16 bytes are two words, which overlap where there are fewer.
   uint64_t hash = size;
-  for (; size > 16; data += 16, size -= 16) hash = fold(load8(data) ^ hash, load8(data + 8));
+  for (; size > 16; data += 16, size -= 16) hash = fold(Load8(data) ^ hash, Load8(data + 8));
   uint64_t a = 0, b = 0;
   if (size >= 8) {
-    a = load8(data);
-    b = load8(data + size - 8);
+    a = Load8(data);
+    b = Load8(data + size - 8);
   } else if (size >= 4) {
-    a = load4(data);
-    b = load4(data + size - 4);
+    a = Load4(data);
+    b = Load4(data + size - 4);
   } else if (size > 0) {
     a = static_cast<uint8_t>(data[0]) << 16 | static_cast<uint8_t>(data[size / 2]) << 8 |
         static_cast<uint8_t>(data[size - 1]);
@@ -93,14 +97,17 @@ inline uint32_t HashBytes(const char* data, size_t size) {
   return static_cast<uint32_t>(hash ^ hash >> 32);
 }
 
-// Equality of short texts, most of which differ in their first bytes or not at all.
+// Equality of short texts, most of which differ in their first bytes or not at all. The last word overlaps the one
+// before it: a loop over what is left would end where no branch predictor expects it.
 inline bool SameBytes(const char* a, const char* b, size_t size) {
-  for (; size >= 8; a += 8, b += 8, size -= 8) {
-    uint64_t x, y;
-    std::memcpy(&x, a, 8);
-    std::memcpy(&y, b, 8);
-    if (x != y) return false;
+  using lexer_internal::Load4, lexer_internal::Load8;
+  if (size >= 8) {
+    for (size_t i = 0; i + 8 < size; i += 8) {
+      if (Load8(a + i) != Load8(b + i)) return false;
+    }
+    return Load8(a + size - 8) == Load8(b + size - 8);
   }
+  if (size >= 4) return Load4(a) == Load4(b) && Load4(a + size - 4) == Load4(b + size - 4);
   for (; size > 0; ++a, ++b, --size) {
     if (*a != *b) return false;
   }
@@ -118,8 +125,8 @@ class Lexer {
 
   // Mostly there is nothing to skip, or one space.
   [[gnu::always_inline]] void SkipBlank() {
-    if (static_cast<unsigned char>(*at_) > '/') return;
-    if (*at_ == ' ' && static_cast<unsigned char>(at_[1]) > '/') ++at_;
+    if (!MaySkip(*at_)) return;
+    if (*at_ == ' ' && !MaySkip(at_[1])) ++at_;
     else SkipBlanks();
   }
   bool AtEnd() {
@@ -147,28 +154,27 @@ class Lexer {
   // A whole word, not the beginning of a longer one.
   bool AcceptWord(std::string_view word) {
     SkipBlank();
+    if (*at_ != word[0]) return false;
     if (static_cast<size_t>(end_ - at_) < word.size() || std::memcmp(at_, word.data(), word.size()) != 0) return false;
     if (lexer_internal::Is(at_[word.size()], lexer_internal::kWordPart)) return false;
     at_ += word.size();
     return true;
   }
   // The identifier that comes next, [A-Za-z_][A-Za-z0-9_.-]*; empty if none does.
-  Word ReadWord() {
+  std::string_view ReadIdentifier() {
     SkipBlank();
     if (!IsWordStart(*at_)) return {};
     const char* start = at_;
     at_ = scan::WordEnd(start, end_);
     // `x->y` is not a word part: an arrow ends a word.
     if (*at_ == '>' && at_[-1] == '-') --at_;
-    uint32_t size = static_cast<uint32_t>(at_ - start);
-    return {start, size, HashBytes(start, size)};
+    return {start, static_cast<size_t>(at_ - start)};
   }
-  // The longest run of characters that a number may have, for number parsing and messages.
-  std::string_view PeekNumberText() {
-    SkipBlank();
-    const char* stop = at_;
-    while (lexer_internal::Is(*stop, lexer_internal::kNumberPart)) ++stop;
-    return {at_, static_cast<size_t>(stop - at_)};
+  // The same with its hash, for who looks it up.
+  Word ReadWord() {
+    const std::string_view text = ReadIdentifier();
+    if (text.empty()) return {};
+    return {text.data(), static_cast<uint32_t>(text.size()), HashBytes(text.data(), text.size())};
   }
   // A decimal integer with an optional minus, of 64 bits signed or unsigned (kept as bits). False, without moving, if
   // none comes or if it does not fit.
@@ -195,6 +201,8 @@ class Lexer {
   bool ReadBraces(std::string_view& raw);
 
  private:
+  // A blank, the NUL at the end, or what a comment begins with.
+  static bool MaySkip(char c) { return static_cast<unsigned char>(c) <= ' ' || c == '/'; }
   void SkipBlanks();
   bool ReadLongInt(int64_t& value);
   // At a '/': skips a comment. False if it is none, or has no end.
@@ -210,10 +218,7 @@ class LineCounter {
  public:
   explicit LineCounter(const char* begin, int32_t line = 1) : at_(begin), line_(line) {}
   int32_t LineOf(const char* place) {
-    while (const void* newline = std::memchr(at_, '\n', static_cast<size_t>(place - at_))) {
-      ++line_;
-      at_ = static_cast<const char*>(newline) + 1;
-    }
+    line_ += static_cast<int32_t>(scan::Count<'\n'>(at_, place));
     at_ = place;
     return line_;
   }

@@ -34,7 +34,7 @@ bool ModuleReader::ParseSharedMetadata(HloInstruction* instruction) {
   lexer_.SkipBlank();
   const char* const start = lexer_.at();
   if (!last_metadata_text_.empty() && static_cast<size_t>(lexer_.end() - start) >= last_metadata_text_.size() &&
-      SameBytes(start, last_metadata_text_.data(), last_metadata_text_.size())) {
+      std::memcmp(start, last_metadata_text_.data(), last_metadata_text_.size()) == 0) {
     GraphLoader::set_metadata(instruction, last_metadata_);
     lexer_.set_at(start + last_metadata_text_.size());
     return true;
@@ -48,7 +48,7 @@ bool ModuleReader::ParseSharedMetadata(HloInstruction* instruction) {
     const size_t size = static_cast<size_t>(end - start);
     const size_t told_by = std::min<size_t>(size, 48);  // ends differ
     slot = &metadata_slots_[(HashBytes(end - told_by, told_by) + size) % kMetadataSlots];
-    if (slot->text.size() == size && SameBytes(slot->text.data(), start, size)) {
+    if (slot->text.size() == size && std::memcmp(slot->text.data(), start, size) == 0) {
       ++metadata_known_;
       GraphLoader::set_metadata(instruction, last_metadata_ = slot->metadata);
       last_metadata_text_ = slot->text;

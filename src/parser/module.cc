@@ -252,15 +252,20 @@ bool ModuleReader::ParseStackTables() {
   return !failed();
 }
 
-// A module takes about twice its text.
-void ModuleReader::ReserveFor(size_t bytes) {
-  constexpr size_t kMostReserved = size_t{256} << 20;
-  loader_.Reserve(std::min(2 * bytes, kMostReserved));
+// A module takes up to twice its text, and a line has some hundred letters; what is behind the module does not count.
+void ModuleReader::ReserveFor(std::string_view text) {
+  constexpr std::string_view kHeader = "HloModule ";
+  size_t bytes = 0;
+  do bytes = text.find('H', bytes + 1);
+  while (bytes != std::string_view::npos && !text.substr(bytes).starts_with(kHeader));
+  bytes = std::min(bytes, text.size());
+  constexpr size_t kMostReserved = size_t{256} << 20, kLine = 100;
+  loader_.Reserve(std::min(bytes + bytes / 2, kMostReserved));
+  names_.Reserve(std::min(bytes, kMostReserved) / kLine);
 }
 
 bool ModuleReader::ParseComputations() {
-  // Of several modules in one text, who knows how long this one is.
-  if (!several_modules_) ReserveFor(static_cast<size_t>(lexer_.end() - lexer_.at()));
+  ReserveFor({lexer_.at(), static_cast<size_t>(lexer_.end() - lexer_.at())});
   do {
     if (!ParseComputation()) return false;
     const char* end = lexer_.at();

@@ -38,7 +38,7 @@ class ModuleReader final : public FragmentReader {
   size_t part_count() const { return part_count_; }
 
  private:
-  std::string_view Keep(std::string text) override { return loader_.KeepText(text); }
+  std::string_view Keep(std::string_view text) override { return loader_.KeepText(text); }
   bool ParseTupleElement(Shape& shape) override;
 
   // ---- Header and computations (module.cc).
@@ -50,7 +50,7 @@ class ModuleReader final : public FragmentReader {
   bool ParseProgramShape(ProgramShape& shape);
   bool ParseStackTables();
   bool ParseComputations();
-  void ReserveFor(size_t bytes);
+  void ReserveFor(std::string_view text);
   // What stands before a computation's body, and what is to be known of that behind it.
   struct Head {
     bool is_entry = false;
@@ -105,6 +105,7 @@ class ModuleReader final : public FragmentReader {
   bool ParseInstructionBody(const Word& name, const char* place, bool is_nested, HloInstruction*& instruction);
   bool ParseOperandList(size_t& count);
   bool ParseOperand();
+  bool IsLastDefined(const char* at) const;
   bool ParseTupleElementChain(HloInstruction*& operand, const Word& base);
   bool CheckArity(HloOpcode opcode, size_t count, const char* place);
   HloInstruction* NewParameter(int64_t number, const Shape* shape, HloComputation* parent);
@@ -168,6 +169,9 @@ class ModuleReader final : public FragmentReader {
   // Where one instruction is all the text: the computation made for it.
   HloComputation* single_computation_ = nullptr;
   NameTable names_{&loader_};
+  // The instruction that was read last, and its name in the text.
+  HloInstruction* last_defined_ = nullptr;
+  Word last_name_;
   UniqueNamer namer_;
   // Names that inline bodies took from the computations around them, to be given back.
   std::vector<std::pair<Word, HloInstruction*>> shadowed_;

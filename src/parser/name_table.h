@@ -3,6 +3,8 @@
 // addressing with 8 bytes a slot, which are all that most names take: the instruction itself knows its name.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "hloir/instruction.h"
@@ -21,6 +23,8 @@ class NameTable {
     uint32_t item = 0;  // 0: free
   };
 
+  // Room for about that many names, so that the table need not grow. Before there are any.
+  void Reserve(size_t names) { slots_.resize(std::bit_ceil(std::max(2 * names, kMinSlots))); }
   // Said early of a name that will be added: its slot comes into cache meanwhile. A large module's table is larger than
   // that.
   void Prefetch(const Word& word) const { __builtin_prefetch(&slots_[word.hash & (slots_.size() - 1)], 1); }
@@ -47,7 +51,8 @@ class NameTable {
   // The slot of a name, new (and `is_new` set) if there was none: then, before anything else is asked, Set or Take says
   // whose it is. Slots move when another name is added.
   Slot& FindOrAdd(const Word& word, bool& is_new) {
-    if (4 * (used_ + 1) > 3 * slots_.size()) Grow();
+    // A fuller table would have runs of names, at whose ends branch predictors guess wrong.
+    if (2 * (used_ + 1) > slots_.size()) Grow();
     Slot& slot = slots_[Search(word)];
     is_new = slot.item == 0;
     if (is_new) slot.hash = word.hash, ++used_;

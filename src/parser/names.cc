@@ -54,6 +54,8 @@ bool ModuleReader::Define(const Word& name, HloInstruction* instruction, const c
   bool is_new = false;
   NameTable::Slot& slot = names_.FindOrAdd(name, is_new);
   GraphLoader::set_name(instruction, name.text());
+  last_defined_ = instruction;
+  last_name_ = name;
   if (is_new && !HasZeroes(name.text())) {
     names_.SetOwn(slot, name, instruction);
     return true;

@@ -116,7 +116,8 @@ bool ModuleReader::FindBodies(Whole& whole) {
 
 bool ModuleReader::ReadPart() {
   const std::vector<Body>& bodies = part_->whole.bodies;
-  ReserveFor(static_cast<size_t>(bodies[part_->last - 1].end - bodies[part_->first].begin));
+  const char* const begin = bodies[part_->first].begin;
+  ReserveFor({begin, static_cast<size_t>(bodies[part_->last - 1].end - begin)});
   for (part_->at = part_->first; part_->at < part_->last; ++part_->at) {
     Body& body = part_->whole.bodies[part_->at];
     if (part_->whole.given_up) return false;

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "module_reader.h"
 
@@ -19,21 +20,21 @@ bool EqualIgnoringCase(std::string_view a, std::string_view b) {
   });
 }
 
-void AppendUtf8(uint32_t code, std::string& text) {
+void AppendUtf8(uint32_t code, char*& out) {
   if (code < 0x80) {
-    text += static_cast<char>(code);
+    *out++ = static_cast<char>(code);
     return;
   }
   const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
   constexpr uint8_t kFirst[] = {0, 0xc0, 0xe0, 0xf0};
-  text += static_cast<char>(kFirst[more] | code >> 6 * more);
-  for (int i = more; i-- > 0;) text += static_cast<char>(0x80 | (code >> 6 * i & 0x3f));
+  *out++ = static_cast<char>(kFirst[more] | code >> 6 * more);
+  for (int i = more; i-- > 0;) *out++ = static_cast<char>(0x80 | (code >> 6 * i & 0x3f));
 }
 
 // C's escapes: \n \t \" \ooo \xhh \uhhhh … False for what is none.
 bool Unescape(std::string_view raw, std::string& text) {
-  text.clear();
-  text.reserve(raw.size());
+  text.resize(raw.size());  // what is meant is never longer
+  char* out = text.data();
   const char* p = raw.data();
   const char* const end = p + raw.size();
   // Digits to the base, at least `least` and at most `most` of them.
@@ -44,33 +45,33 @@ bool Unescape(std::string_view raw, std::string& text) {
     return true;
   };
   while (p < end) {
-    if (*p != '\\') {
-      text += *p++;
-      continue;
-    }
+    const char* const plain = std::exchange(p, scan::CopyWhile<scan::Neither<'\\', '\\'>>(p, end, out));
+    out += p - plain;
+    if (p == end) break;
     if (++p == end) return false;
     const char c = *p;
     constexpr std::string_view kLetters = "abfnrtv\"'\\?", kMeant = "\a\b\f\n\r\t\v\"'\\?";
     uint32_t code = 0;
     if (const size_t k = kLetters.find(c); k != std::string_view::npos) {
-      text += kMeant[k];
+      *out++ = kMeant[k];
       ++p;
     } else if (c >= '0' && c <= '7') {
       if (!read_digits(8, 1, 3, 0xff, code)) return false;
-      text += static_cast<char>(code);
+      *out++ = static_cast<char>(code);
     } else if (c == 'x' || c == 'X') {
       ++p;
       if (!read_digits(16, 1, 8, 0xff, code)) return false;
-      text += static_cast<char>(code);
+      *out++ = static_cast<char>(code);
     } else if (c == 'u' || c == 'U') {
       ++p;
       const int digits = c == 'u' ? 4 : 8;
       if (!read_digits(16, digits, digits, 0x10ffff, code) || (code >= 0xd800 && code < 0xe000)) return false;
-      AppendUtf8(code, text);
+      AppendUtf8(code, out);
     } else {
       return false;
     }
   }
+  text.resize(static_cast<size_t>(out - text.data()));
   return true;
 }
 
@@ -106,9 +107,8 @@ bool FragmentReader::ReadString(std::string_view& text) {
   const char* place = lexer_.at();
   if (!lexer_.ReadQuoted(text, has_escapes)) return FailExpected("a string");
   if (!has_escapes) return true;
-  std::string meant;
-  if (!Unescape(text, meant)) return Fail(place, "the string has an invalid escape");
-  text = Keep(std::move(meant));
+  if (!Unescape(text, unescaped_)) return Fail(place, "the string has an invalid escape");
+  text = Keep(unescaped_);
   return true;
 }
 

@@ -69,18 +69,6 @@ void Printer::InstructionName(const HloInstruction& instruction) {
   out_.AppendInt(id < canonical_.size() ? canonical_[id] : 0);
 }
 
-void Printer::InternedShape(const Shape& shape) {
-  const uintptr_t address = reinterpret_cast<uintptr_t>(&shape);
-  ShapeText& recent = recent_shapes_[(address >> 4 ^ address >> 12) % recent_shapes_.size()];
-  if (recent.shape == &shape) {
-    out_.AppendAgain(recent.offset, recent.size);
-    return;
-  }
-  const size_t offset = out_.size();
-  AppendShape(out_, shape, options_.include_layout_in_shapes);
-  recent = {&shape, offset, out_.size() - offset};
-}
-
 void Printer::Operand(const HloInstruction& operand) {
   const HloInstruction* named = &operand;
   std::vector<int64_t> path;  // of the get-tuple-elements that the compact form writes as #index
@@ -189,7 +177,7 @@ void Printer::Instruction(const HloInstruction& instruction, int nesting) {
       inlined.source_column = location->column;
       AppendMetadata(out_, inlined, options_.print_metadata_only_op_name);
     } else {
-      AppendMetadata(out_, metadata, options_.print_metadata_only_op_name);
+      Interned(&metadata, [&] { AppendMetadata(out_, metadata, options_.print_metadata_only_op_name); });
     }
     out_.Append('}');
   }

@@ -44,7 +44,19 @@ class Printer {
   void Name(std::string_view name);
   void InstructionName(const HloInstruction& instruction);  // canonical, if the options say so
   const StackFrameIndex::FileLocation* InlinedLocation(const HloInstruction& instruction) const;
-  void InternedShape(const Shape& shape);
+  // An item that the module has once, as it was printed before, or by `append`.
+  template <class AppendItem>
+  void Interned(const void* item, AppendItem append) {
+    const uintptr_t address = reinterpret_cast<uintptr_t>(item);
+    Printed& recent = recent_[(address >> 4 ^ address >> 12) % recent_.size()];
+    if (recent.item == item) return out_.AppendAgain(recent.offset, recent.size);
+    const size_t offset = out_.size();
+    append();
+    recent = {item, offset, out_.size() - offset};
+  }
+  void InternedShape(const Shape& shape) {
+    Interned(&shape, [&] { AppendShape(out_, shape, options_.include_layout_in_shapes); });
+  }
   void Operands(const HloInstruction& instruction);
   void Operand(const HloInstruction& operand);
   void ExtraAttributes(const HloInstruction& instruction, int nesting, bool without_frontend_attributes = false);
@@ -65,13 +77,13 @@ class Printer {
   size_t max_nested_text_;
   bool sugar_ = options_.syntax_sugar_async_ops;
   TextBuffer out_;
-  // Of shapes printed lately, where in out_ they stand: most shapes of a module come again soon. By hash of the
+  // Of shapes and metadata printed lately, where in out_ they stand: most of a module come again soon. By hash of the
   // address.
-  struct ShapeText {
-    const Shape* shape = nullptr;
+  struct Printed {
+    const void* item = nullptr;
     size_t offset = 0, size = 0;
   };
-  std::array<ShapeText, 256> recent_shapes_{};
+  std::array<Printed, 512> recent_{};
   // Canonical names: tmp_N, where N is the place in the printed computation. By instruction id; set as they are
   // printed.
   std::vector<int32_t> canonical_;

@@ -1,8 +1,11 @@
 // Graph to text, from the top: a module's header, its stack frame tables, and its computations.
 // In: PrintModule, PrintComputation. One instruction's line is instruction.cc's. Covered by tests/unit/printer_test.cc.
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "internal.h"
+#include "support/format.h"
 
 namespace hloir {
 
@@ -88,15 +91,35 @@ bool IsToldByItsCallers(const HloComputation& computation) {
          CanBeSugar(computation);
 }
 
+// The names that the reader gives to what `op-start` does not name: `base`, `base.1`, … in the order of text. If a
+// wrapped computation has others, one of these may be the name of something else, which would then lose it.
+class UnsaidNames {
+ public:
+  void Add(std::string_view base, std::string_view name) {
+    const int64_t number = next_[base]++;
+    if (number == 0 ? name != base : name != Format("{}.{}", base, number)) changing_.insert(base);
+  }
+  // Whether one of them, however numbered, is the name of an instruction of this computation.
+  bool MayTakeFrom(const HloComputation& computation) const {
+    for (const HloInstruction* i = computation.first(); i != nullptr && !changing_.empty(); i = i->next())
+      if (changing_.contains(i->name().substr(0, i->name().find('.')))) return true;
+    return false;
+  }
+
+ private:
+  std::unordered_map<std::string_view, int64_t> next_;
+  std::unordered_set<std::string_view> changing_;
+};
+
 // Would the reader make the same of `op-start` for each async-start that the computation has? Not if there is an opcode
 // of that name, if others call the computation too, if operands come later or in another order, or if one line has to
 // say two ops' attributes.
-bool SugarReadsBack(const HloComputation* computation) {
+bool SugarReadsBack(const HloComputation* computation, UnsaidNames& names) {
   if (!computation->MayHave(HloOpcode::kAsyncStart)) return true;
   for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
     const HloInstruction* op = i->opcode() == HloOpcode::kAsyncStart ? AsyncWrapped(*i) : nullptr;
     if (op == nullptr) continue;
-    if (op->parent()->callers().size() != 1) return false;
+    if (op->IsParameter() || op->parent()->callers().size() != 1) return false;
     for (const char* part : {"-start", "-update", "-done"}) {
       if (ParseOpcode(std::string(op->opcode_name()) + part)) return false;
     }
@@ -104,8 +127,11 @@ bool SugarReadsBack(const HloComputation* computation) {
         i->operand_count() != op->operand_count())
       return false;
     for (int64_t k = 0; k < op->operand_count(); ++k) {
-      if (op->operand(k) != op->parent()->parameter(k)) return false;
+      const HloInstruction* parameter = op->parent()->parameter(k);
+      if (op->operand(k) != parameter) return false;
+      names.Add("async_param", parameter->name());
     }
+    names.Add(op->opcode_name(), op->name());
     const bool whole =
         i->shape().IsTuple() && i->shape().tuple_size() > 1 && i->shape().tuple_shapes(1).Compatible(op->shape());
     if (!whole || !i->attributes<AsyncAttributes>().output_to_operand_aliasing.empty()) return false;
@@ -277,7 +303,13 @@ void Printer::Module(const HloModule& module) {
   if (options_.print_metadata && !module.config().stack_frames.empty()) StackFrameTables(module);
   out_.Append('\n');
   std::vector<const HloComputation*> computations = module.TextOrder(options_.reads_back);
-  if (options_.reads_back) sugar_ = sugar_ && std::all_of(computations.begin(), computations.end(), SugarReadsBack);
+  if (options_.reads_back && sugar_) {
+    UnsaidNames names;
+    sugar_ = std::all_of(computations.begin(), computations.end(),
+                         [&](const HloComputation* c) { return SugarReadsBack(c, names); }) &&
+             std::none_of(computations.begin(), computations.end(),
+                          [&](const HloComputation* c) { return !IsToldByItsCallers(*c) && names.MayTakeFrom(*c); });
+  }
   if (options_.canonicalize_computations) SortComputations(computations);
   for (const HloComputation* computation : computations) {
     if (sugar_ && IsToldByItsCallers(*computation)) continue;

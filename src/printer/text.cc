@@ -7,9 +7,21 @@
 
 namespace hloir {
 
+// A string fills with zeroes what it grows by, so a large one grows by pieces that are still in the cache when they are
+// written.
 void TextBuffer::Grow(size_t bytes) {
+  constexpr size_t kSmallest = 256, kPiece = 16 << 10;
   const size_t used = size();
-  text_.resize(std::max<size_t>({256, 2 * used, used + bytes}));
+  const size_t wanted = used + std::max(bytes, std::clamp(used, kSmallest, kPiece));
+  if (wanted > text_.capacity()) text_.reserve(std::max(wanted, 2 * used));
+  text_.resize(wanted);
+  at_ = text_.data() + used;
+  limit_ = text_.data() + wanted;
+}
+
+void TextBuffer::Expect(size_t bytes) {
+  const size_t used = size();
+  text_.reserve(used + bytes);
   at_ = text_.data() + used;
   limit_ = text_.data() + text_.size();
 }
@@ -19,8 +31,9 @@ void TextBuffer::AppendQuoted(std::string_view text) {
   const char* at = text.data();
   const char* const end = at + text.size();
   while (true) {
-    const char* const special = scan::FindNot<scan::Plain>(at, end);
-    Append({at, static_cast<size_t>(special - at)});
+    Reserve(static_cast<size_t>(end - at));
+    const char* const special = scan::CopyWhile<scan::Plain>(at, end, at_);
+    at_ += special - at;
     if (special == end) break;
     at = special + 1;
     Append('\\');

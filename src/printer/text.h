@@ -18,7 +18,8 @@ class TextBuffer {
     Reserve(1);
     *at_++ = c;
   }
-  void Append(std::string_view text) {
+  // In place, so that a text that is known stands in the code.
+  [[gnu::always_inline]] void Append(std::string_view text) {
     Reserve(text.size());
     std::memcpy(at_, text.data(), text.size());
     at_ += text.size();
@@ -46,7 +47,7 @@ class TextBuffer {
   void Truncate(size_t size) { at_ = text_.data() + size; }
   std::string_view view() const { return {text_.data(), size()}; }
   // Room for about that much, at the beginning, so that it need not grow.
-  void Expect(size_t bytes) { Reserve(bytes); }
+  void Expect(size_t bytes);
   std::string Take() {
     text_.resize(size());
     return std::move(text_);
@@ -56,7 +57,8 @@ class TextBuffer {
   template <class T>
   void AppendInteger(T value) {
     Reserve(24);
-    at_ = std::to_chars(at_, at_ + 24, value).ptr;
+    if (static_cast<uint64_t>(value) < 10) *at_++ = static_cast<char>('0' + value);
+    else at_ = std::to_chars(at_, at_ + 24, value).ptr;
   }
   void Reserve(size_t bytes) {
     if (static_cast<size_t>(limit_ - at_) < bytes) Grow(bytes);

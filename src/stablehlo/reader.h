@@ -95,7 +95,6 @@ class Reader {
   std::vector<std::pair<std::string_view, std::vector<Value*>>> undo_;
   std::unordered_map<std::string_view, Attribute> aliases_;
   std::unordered_map<std::string_view, Type> type_aliases_;
-  int64_t constant_bytes_ = 0;
 };
 
 // The short form of an op, whose name was just read.

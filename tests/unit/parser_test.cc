@@ -125,6 +125,16 @@ TEST_CASE("parser: shapes and layouts") {
   }
 }
 
+TEST_CASE("parser: a layout after a blank, also of a shape that was read before") {
+  auto module = Parse(
+      "HloModule m\ne (x: f32[2,3], y: f32[2,3] {0,1}) -> f32[2,3] {\n x = f32[2,3] parameter(0)\n y = f32[2,3] {0,1} "
+      "parameter(1)\n ROOT z = f32[2,3] add(x, y)\n}\n");
+  CHECK(module->entry_computation()->parameter(0)->shape().layout().minor_to_major() == DimVector{1, 0});
+  CHECK(module->entry_computation()->parameter(1)->shape().layout().minor_to_major() == DimVector{0, 1});
+  module = ParseBody(" x = f32[2,3] parameter(0)\n ROOT t = (f32[2,3], f32[2,3] {0,1}) tuple(x, x)");
+  CHECK(module->entry_computation()->root()->shape().tuple_shapes(1).layout().minor_to_major() == DimVector{0, 1});
+}
+
 TEST_CASE("parser: a layout's brace is none if a body's begins") {
   auto module = Parse("e () -> f32[] {\n  ROOT c = f32[] constant(1)\n}\n");
   CHECK(module->entry_computation()->name() == "e");
@@ -291,6 +301,29 @@ TEST_CASE("parser: what any instruction may have") {
   CHECK(b.extras().backend_config == R"({"a": {"b": "}"}})");
 }
 
+TEST_CASE("parser: escapes of letters are UTF-8") {
+  auto module = ParseBody(
+      R"( ROOT a = f32[] parameter(0), metadata={op_name="\u007f \u0080 \u0416 \u07ff \u0800 \uffff \U00010000 \U0010ffff"})");
+  CHECK(module->entry_computation()->root()->metadata()->op_name ==
+        "\x7f \xc2\x80 \xd0\x96 \xdf\xbf \xe0\xa0\x80 \xef\xbf\xbf \xf0\x90\x80\x80 \xf4\x8f\xbf\xbf");
+}
+
+TEST_CASE("parser: attributes that say again what another says") {
+  const std::string add =
+      "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\n";
+  // mode= says what channel_id and use_global_device_ids do.
+  const std::string reduce = add +
+                             "ENTRY e { x = f32[] parameter(0)\n ROOT r = f32[] all-reduce(x), replica_groups={{0}}, "
+                             "use_global_device_ids=true, to_apply=add";
+  CHECK(ErrorOf(reduce + " }").find("use_global_device_ids needs a channel_id") != std::string::npos);
+  CHECK(ErrorOf(reduce + ", mode=flattened_id }") == "");
+  // Beside to_apply, called_computations are read and forgotten.
+  auto module = Parse(add +
+                      "ENTRY e { x = f32[] parameter(0)\n ROOT r = f32[] custom-call(x, x), custom_call_target=\"f\", "
+                      "to_apply=add, called_computations={add} }");
+  CHECK(module->entry_computation()->root()->called_computations().size() == 1);
+}
+
 TEST_CASE("parser: stack frames") {
   auto module = Parse(R"(HloModule m
 
@@ -350,6 +383,95 @@ ENTRY e {
       "to_apply=f\n}");
   CHECK(module->entry_computation()->parameter(0)->name() == "x.1");
   CHECK(module->entry_computation()->root()->name() == "x.2");
+}
+
+TEST_CASE("parser: an operand is known by its whole name, in its own computation") {
+  const auto module = Parse(R"(HloModule m
+add {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT %r = f32[] add(%x, %y)
+}
+ENTRY e {
+  %r = f32[4] parameter(0)
+  %r.1 = f32[4] negate(%r)
+  %r.12 = f32[4] negate(%r.1)
+  %r.1x = f32[4] add(%r.12, %r.1)
+  z = f32[] constant(0)
+  %true = f32[] reduce(%r, z), dimensions={0}, to_apply={
+    x = f32[] parameter(0)
+    y = f32[] parameter(1)
+    ROOT %r = f32[] add(%x, %y)
+  }
+  %s = (f32[4], f32[]) tuple(%r, %true)
+  %g = f32[4] negate(%s#0)
+  ROOT %t = f32[4] add(%g , %g)
+})");
+  const HloComputation& entry = *module->entry_computation();
+  const auto operand = [](const HloInstruction* i, int64_t k) { return i->operand(k); };
+  const HloInstruction* const r = entry.parameter(0);
+  const HloInstruction* const r1 = r->next();
+  const HloInstruction* const r12 = r1->next();
+  const HloInstruction* const r1x = r12->next();
+  CHECK(operand(r1, 0) == r);
+  CHECK(operand(r12, 0) == r1);
+  CHECK(operand(r1x, 0) == r12);
+  CHECK(operand(r1x, 1) == r1);
+  const HloInstruction* const tuple = r1x->next()->next()->next();
+  REQUIRE(tuple->opcode() == HloOpcode::kTuple);
+  CHECK(operand(tuple, 0) == r);  // not the one of the body in place
+  CHECK(operand(tuple, 1) == tuple->prev());
+  CHECK(entry.root()->operand(0) == entry.root()->operand(1));
+  CHECK(entry.root()->operand(0)->operand(0)->opcode() == HloOpcode::kGetTupleElement);
+  CHECK(ErrorOf("HloModule m\na {\n r = f32[] constant(0)\n}\nENTRY e {\n %s = f32[] negate(%r)\n}\n")
+            .starts_with("<text>:6:20: error: instruction 'r' is not defined"));
+}
+
+TEST_CASE("parser: each instruction knows its line") {
+  // More newlines in a row than a byte counts in any of 16 columns, and each number of bytes between two lines.
+  for (int lines : {1, 2, 15, 16, 17, 254, 255, 256, 300, 5000}) {
+    std::string text = "HloModule m\nENTRY e {" + std::string(static_cast<size_t>(lines), '\n');
+    for (int k = 0; k < 40; ++k)
+      text += "p" + std::to_string(k) + " = s32[] constant(1)" + std::string(static_cast<size_t>(k), ' ') + "\n";
+    const auto module = Parse(text + "}");
+    int line = lines + 1;
+    for (const HloInstruction* i = module->entry_computation()->first(); i != nullptr; i = i->next())
+      CHECK(i->line() == ++line);
+  }
+}
+
+TEST_CASE("parser: escapes wherever they stand") {
+  for (size_t size = 0; size < 40; ++size) {
+    for (size_t at = 0; at <= size; ++at) {
+      for (const char special : {'"', '\'', '\\', '\n', '\x01', '\x80'}) {
+        std::string name(size, 'a');
+        name.insert(at, 1, special);
+        const auto parsed = ParseBody("ROOT c = s32[] constant(1), metadata={op_name=\"x\"}");
+        OpMetadata metadata;
+        metadata.op_name = name;
+        parsed->entry_computation()->root()->set_metadata(metadata);
+        const auto again = Parse(PrintModule(*parsed));
+        CHECK(again->entry_computation()->root()->metadata()->op_name == name);
+      }
+    }
+  }
+}
+
+TEST_CASE("parser: what stands around an inline body has its names again behind it") {
+  auto module = ParseBody(
+      " x = f32[4] parameter(0)\n z = f32[] constant(0)\n r = f32[] reduce(x, z), dimensions={0}, to_apply={ x = f32[] "
+      "parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) }\n ROOT n = f32[4] negate(x)");
+  CHECK(module->entry_computation()->root()->operand(0) == module->entry_computation()->parameter(0));
+}
+
+TEST_CASE("parser: a name's number counts, not how it is written") {
+  // x.01 is x.1; the next of that name gets the first number that is free, 0, as in XLA.
+  auto module = ParseBody(" x.01 = f32[] parameter(0)\n x.1 = f32[] negate(x.01)\n ROOT x.2 = f32[] add(x.1, x.01)");
+  const HloComputation& entry = *module->entry_computation();
+  CHECK(entry.parameter(0)->name() == "x.1");
+  CHECK(entry.root()->operand(0)->name() == "x.0");
+  CHECK(entry.root()->name() == "x.2");
+  CHECK(entry.root()->operand(1) == entry.parameter(0));
 }
 
 TEST_CASE("parser: operands in place, and elements of tuples") {

@@ -571,10 +571,12 @@ TEST_CASE("what is wrong or not known is said with its place") {
   // A select by what is no predicate is an error, also where the simplifier knows the value.
   CHECK(
       ErrorOf(body("    %c = stablehlo.constant dense<1> : tensor<2xi32>\n    %0 = stablehlo.select %c, %arg0, %arg0 : "
-                   "tensor<2xi32>, tensor<2xf32>\n    return %0 : tensor<2xf32>")) != "");
+                   "tensor<2xi32>, tensor<2xf32>\n    return %0 : tensor<2xf32>")) ==
+      "<text>:4:10: error: select, instruction 3 of main: the first operand of select must be pred, not s32[2]");
   CHECK(ErrorOf(body("    %c = stablehlo.constant dense<1> : tensor<2xi32>\n    %d = stablehlo.add %arg0, %arg0 : "
                      "tensor<2xf32>\n    %0 = stablehlo.select %c, %arg0, %d : tensor<2xi32>, tensor<2xf32>\n    "
-                     "return %0 : tensor<2xf32>")) != "");
+                     "return %0 : tensor<2xf32>")) ==
+        "<text>:5:10: error: select, instruction 4 of main: the first operand of select must be pred, not s32[2]");
   CHECK(ErrorOf(body("    %0 = stablehlo.add %arg0, %arg0 : tensor<2x!quant.uniform<i8:f32, 0.1>>")) ==
         "<text>:3:48: error: the element type !quant.uniform is not supported");
   CHECK(ErrorOf("module @m {\n  func.func @main() {\n    call @main() : () -> ()\n    return\n  }\n}\n") ==
