@@ -33,9 +33,9 @@ HloInstruction* ConvertConvert(HloInstruction* i, RuleContext& c) {
     return nullptr;
   }
   // From f16 through f32, a NaN or an infinity gives the same integer either way; complex drops its imaginary part
-  // anyway. But integers out of range wrap around, and floats saturate.
+  // anyway. But integers (true, which is 1 and out of range of s1, among them) wrap around, and floats saturate.
   const PrimitiveType to = i->shape().element_type();
-  if (IsIntegral(a) && IsFloating(middle) && IsInteger(to) && !HoldsAllOf(to, a->shape().element_type()))
+  if (!IsFloating(a) && IsFloating(middle) && IsInteger(to) && !HoldsAllOf(to, a->shape().element_type()))
     return nullptr;
   if (!c.Allow()) return nullptr;
   return c.Convert(a, to);

@@ -23,6 +23,10 @@ HloInstruction* OfZero(HloInstruction* i, RuleContext& c) {
 // dot(A, B) => dot(reshape(A), reshape(B)), without batch and contracted dimensions of size 1
 HloInstruction* DropOnes(HloInstruction* i, RuleContext& c) {
   const auto& a = i->attributes<DotAttributes>();
+  const auto is_one = [&](int64_t d) { return i->operand(0)->shape().dimensions(d) == 1; };
+  if (std::none_of(a.lhs_batch_dims.begin(), a.lhs_batch_dims.end(), is_one) &&
+      std::none_of(a.lhs_contracting_dims.begin(), a.lhs_contracting_dims.end(), is_one))
+    return nullptr;
   DotAttributes smaller = a;
   DimVector* lists[2][2] = {{&smaller.lhs_batch_dims, &smaller.lhs_contracting_dims},
                             {&smaller.rhs_batch_dims, &smaller.rhs_contracting_dims}};

@@ -8,10 +8,13 @@ namespace {
 
 namespace m = match;
 
+// What negation turns round: of f8e8m0fnu it makes a NaN.
+bool HasSign(PrimitiveType type) { return !IsFloat(type) || GetFloatFormat(type).has_sign; }
+
 // -(-A) => A
 HloInstruction* NegateNegate(HloInstruction* i, RuleContext& c) {
   HloInstruction* a;
-  if (!Match(i, m::Negate(m::Negate(m::Any(&a))))) return nullptr;
+  if (!Match(i, m::Negate(m::Negate(m::Any(&a)))) || !HasSign(a->shape().element_type())) return nullptr;
   return c.ReplaceWith(a);
 }
 
@@ -54,7 +57,9 @@ HloInstruction* NotCompare(HloInstruction* i, RuleContext& c) {
 // |-A| => |A|
 HloInstruction* AbsNegate(HloInstruction* i, RuleContext& c) {
   HloInstruction* a;
-  if (!Match(i, m::Abs(m::Negate(m::Any(&a)))) || IsComplex(a->shape().element_type()) || !c.Allow()) return nullptr;
+  const PrimitiveType type = i->shape().element_type();
+  if (!Match(i, m::Abs(m::Negate(m::Any(&a)))) || IsComplex(a->shape().element_type()) || !HasSign(type) || !c.Allow())
+    return nullptr;
   return c.Unary(HloOpcode::kAbs, a);
 }
 

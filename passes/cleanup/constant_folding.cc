@@ -35,6 +35,7 @@
 #include <cstring>
 
 #include "hloir/cost.h"
+#include "hloir/detail/fetch_ahead.h"
 #include "hloir/rewrite/match.h"
 #include "control_flow/loop_util.h"
 #include "hloir/rewrite/util.h"
@@ -77,7 +78,7 @@ class ConstantFolding : public RewritingPass {
     if (!gate_.Enabled(kFold)) return changed;
     cost_.reset();
     for (HloComputation* computation : order) {
-      if (!IsWrapped(*computation)) {
+      if (!IsWrapped(*computation) && MayFoldAny(*computation)) {
         // Operands first, so that a chain folds in one go.
         for (HloInstruction* i : computation->PostOrder()) {
           if (MayFold(*i)) changed |= Fold(i);
@@ -128,6 +129,21 @@ class ConstantFolding : public RewritingPass {
     const int64_t result = LargestLeaf(i.shape());
     if (result > max_elements_ || (result > kSmall && result > kGrowth * elements)) return false;
     return Steps(i) <= static_cast<double>(max_steps_) && !i.HasSideEffect() && IsPure(i);
+  }
+
+  // Is there anything to begin with? Told by the constants and who reads them, as mostly there is nothing.
+  bool MayFoldAny(const HloComputation& computation) const {
+    if (!computation.MayHave(HloOpcode::kConstant)) return false;
+    constexpr int64_t kMostOperands = 8;  // of what is asked about for each of its constants; of more, it may
+    for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
+      FetchAhead(i);
+      if (!i->IsConstant()) continue;
+      for (const HloInstruction* user : i->users()) {
+        const bool many = user->operand_count() > kMostOperands;
+        if (many || user->opcode() == HloOpcode::kTuple || MayFold(*user)) return true;
+      }
+    }
+    return false;
   }
 
   // Nothing in what it calls that two runs could do differently, or that only runs elsewhere.

@@ -169,7 +169,8 @@ HloComputation* FusionBuilder::NewBody(HloComputation& computation) {
   return body;
 }
 
-HloInstruction* FusionBuilder::Build(std::span<const Member> members, HloInstruction* root, const Grouper& grouper) {
+HloInstruction* FusionBuilder::Build(std::span<const Member> members, HloInstruction* root, const Grouper& grouper,
+                                     bool moves) {
   HloComputation& computation = *root->parent();
   std::vector<HloInstruction*> inputs;
   for (const Member& member : members) {
@@ -190,19 +191,36 @@ HloInstruction* FusionBuilder::Build(std::span<const Member> members, HloInstruc
   for (size_t k = 0; k < inputs.size(); ++k) {
     inside(inputs[k]) = body->AddParameter(static_cast<int64_t>(k), inputs[k]->shape(), "param_" + std::to_string(k));
   }
+  // What will be nowhere else moves as it is. (Not where somebody wants to be told what was there before.)
+  moves = moves && std::all_of(members.begin(), members.end(), [](const Member& member) {
+            return !member.owned || MayRemoveIfUnused(*member.instruction);
+          });
+  const bool was_root = root->IsRoot();
+  HloInstruction* after_root = nullptr;
   std::vector<HloInstruction*> operands;
   for (const Member& member : members) {
     operands.clear();
     for (const HloInstruction* operand : member.instruction->operands()) operands.push_back(inside(operand));
-    const HloInstruction& original = *member.instruction;
-    const bool goes = member.owned && MayRemoveIfUnused(original);
-    inside(&original) = goes ? body->AddSuccessor(original, operands) : body->AddClone(original, operands);
+    HloInstruction* original = member.instruction;
+    if (!moves || !member.owned) {
+      inside(original) = body->AddClone(*original, operands);
+      continue;
+    }
+    if (original == root) after_root = root->next();
+    body->Take(original, operands);
+    inside(original) = original;
   }
   body->set_root(inside(root));
   HloInstruction* fusion = AddFusion(computation, body, inputs);
   InheritAnnotations(fusion, *root);
-  computation.MoveBefore(fusion, root);
-  root->ReplaceAllUsesWith(fusion);
+  computation.MoveBefore(fusion, moves ? after_root : root);
+  if (!moves) {
+    root->ReplaceAllUsesWith(fusion);
+    return fusion;
+  }
+  const std::vector<HloInstruction*> users(root->users().begin(), root->users().end());
+  for (HloInstruction* user : users) root->ReplaceUseWith(user, fusion);
+  if (was_root) computation.set_root(fusion);
   return fusion;
 }
 

@@ -10,9 +10,9 @@ namespace hloir::fusion {
 
 class FusionBuilder {
  public:
-  // Makes the group's fusion and gives it all uses of `root`, its last member. The members are still there,
-  // those that are owned without users.
-  HloInstruction* Build(std::span<const Member> members, HloInstruction* root, const Grouper& grouper);
+  // Makes the group's fusion and gives it all uses of `root`, its last member. The owned members move into its body, of
+  // the others it has copies; unless that `moves`, copies of all, and the owned ones are still there without users.
+  HloInstruction* Build(std::span<const Member> members, HloInstruction* root, const Grouper& grouper, bool moves);
 
   // The results of `first`, and after them those of `second`, which may read them and comes later; both are fusions or
   // single instructions. Uses move to elements of the new fusion; the two are gone then. With `copy_first` the first

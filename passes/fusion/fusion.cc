@@ -103,7 +103,7 @@ class Fusion : public RewritingPass {
         again = RunOn(*computation, grouper);
         changed |= again;
       }
-      if (multi_output && !Stopped()) changed |= JoinLoops(*computation, limits, gate_, builder_);
+      if (multi_output && !Stopped()) changed |= JoinLoops(*computation, limits, gate_, builder_, positions_);
     }
     return changed;
   }
@@ -130,6 +130,7 @@ class Fusion : public RewritingPass {
   bool RunOn(HloComputation& computation, Grouper& grouper);
 
   FusionBuilder builder_;
+  Positions positions_;
 };
 
 constexpr size_t kFetched = 24;  // instructions before they are looked at
@@ -153,13 +154,13 @@ bool Fusion::RunOn(HloComputation& computation, Grouper& grouper) {
     if (!gate_.Allow(kFuse, *root, gate_.explaining() ? grouper.Reason() : "")) {
       continue;
     }
-    HloInstruction* fusion = builder_.Build(members, root, grouper);
+    HloInstruction* fusion = builder_.Build(members, root, grouper, /*moves=*/!gate_.explaining());
     gate_.Done(fusion);
     for (size_t k = members.size(); k-- > 0;) {
       HloInstruction* member = members[k].instruction;
-      if (!members[k].owned && !IsDead(*member)) continue;
-      gone[static_cast<size_t>(grouper.PositionOf(member))] = true;
-      if (IsDead(*member)) computation.FreeInstruction(member);
+      const bool moved = member->parent() != &computation, dead = !moved && IsDead(*member);
+      if (members[k].owned || dead) gone[static_cast<size_t>(grouper.PositionOf(member))] = true;
+      if (dead) computation.FreeInstruction(member);
     }
     changed = true;
     if (Stopped()) break;

@@ -110,8 +110,7 @@ class GeneralFusion : public RewritingPass {
   // places do not overlap are joined.
   bool Round(HloComputation& computation) {
     const std::vector<HloInstruction*> order = computation.PostOrder();
-    positions_.clear();
-    for (size_t at = 0; at < order.size(); ++at) positions_[order[at]] = static_cast<int32_t>(at);
+    positions_.Set(order);
     bool changed = false;
     int32_t settled = -1;
     std::vector<HloInstruction*> firsts;
@@ -121,9 +120,8 @@ class GeneralFusion : public RewritingPass {
       if ((second->user_count() == 0 && !second->IsRoot()) || !IsLoop(*second, /*as_producer=*/false)) continue;
       FindCandidates(*second, firsts);
       for (HloInstruction* first : firsts) {
-        const auto place = positions_.find(first);
-        if (place == positions_.end() || place->second <= settled || place->second >= static_cast<int32_t>(at))
-          continue;
+        const int32_t place = positions_.Of(first);
+        if (place <= settled || place >= static_cast<int32_t>(at)) continue;
         const bool is_producer = Reads(*second, first);
         const RuleInfo& rule = is_producer ? kProducer : kSiblings;
         if (!gate_.Enabled(rule)) continue;

@@ -238,13 +238,13 @@ const Grouper::Rows* Grouper::FindRows(int32_t space) const {
 Grouper::Use Grouper::UseOf(const Member& user, Role role, int64_t k) const {
   const HloInstruction& i = *user.instruction;
   const HloInstruction& operand = *i.operand(k);
-  const int64_t count = operand.shape().ElementCount();
+  // How often an element of the operand is looked at, if as many are as the result has.
+  const auto repeats = [&] { return Ratio(i.shape().ElementCount(), operand.shape().ElementCount()); };
   switch (role) {
     case Role::kArithmetic:
       if (i.shape().SameDimensions(operand.shape())) return {user.operand_space, user.times};
       return {kHoisted, 1};  // a scalar bound or predicate
-    case Role::kFree:
-      return {user.operand_space, IsHoistable(i) ? user.times : user.times * Ratio(i.shape().ElementCount(), count)};
+    case Role::kFree: return {user.operand_space, IsHoistable(i) ? user.times : user.times * repeats()};
     case Role::kReduce:
       // Inits, one for each result.
       if (k >= i.operand_count() / 2) return {kHoisted, 1};
@@ -260,7 +260,7 @@ Grouper::Use Grouper::UseOf(const Member& user, Role role, int64_t k) const {
     default: break;
   }
   const int32_t space = user.operand_space + static_cast<int32_t>(k);
-  if (i.opcode() == HloOpcode::kGather) return {space, user.times * Ratio(i.shape().ElementCount(), count)};
+  if (i.opcode() == HloOpcode::kGather) return {space, user.times * repeats()};
   // Indices of a dynamic-slice, the value of a pad.
   if (k > 0 && i.opcode() != HloOpcode::kConcatenate) return {kHoisted, 1};
   return {space, user.times};
@@ -303,7 +303,10 @@ bool Grouper::Joins(HloInstruction* producer, Role role, Member& member) {
       all_owned = false;
       all_here = all_here && index >= 0;
       if (index >= 0 || !all_fusible) continue;
-      all_fusible = Takes(*user, RoleOf(*user), *producer);  // fusions that were built since Begin are among them
+      // Fusions that were built since Begin are among them.
+      const size_t id = static_cast<size_t>(user->id());
+      const bool known = id < position_.size() && position_[id] >= 0;
+      all_fusible = Takes(*user, known ? RoleAt(position_[id]) : RoleOf(*user), *producer);
     }
   } else {
     for (const Member& user : members_) {
@@ -324,31 +327,32 @@ bool Grouper::Joins(HloInstruction* producer, Role role, Member& member) {
     return Declined(*producer, "a product reads it from memory as it packs its operands");
   }
   const Cone& cone = cones_[static_cast<size_t>(PositionOf(producer))];
-  const double traffic = producer->shape().IsArray() ? Traffic(*producer) : 0;
-  const double loop = producer->shape().IsArray() ? LoopCost(*producer) : 0;
+  // What not writing it, and no loop of its own, save.
+  const auto saved = [&](double traffic) {
+    return producer->shape().IsArray() ? traffic * Traffic(*producer) + LoopCost(*producer) : 0;
+  };
   switch (role) {
     case Role::kScalar:
     case Role::kFree: return true;
     case Role::kMove: {
       const double work = member.times * Weight(*producer);
-      if (all_here)
-        return work <= 4 * traffic + loop || Declined(*producer, "its elements would be looked up too many times");
+      if (all_here) return work <= saved(4) || Declined(*producer, "its elements would be looked up too many times");
       // Read again by each group, if it need not be written first: its source stays in memory whatever happens.
       if (!all_fusible) return Declined(*producer, "others read it from memory anyway");
       const Role source = RoleAt(PositionOf(producer->operand(0)));
       if (producer->operand_count() == 1 && (source == Role::kNone || source == Role::kContraction)) return true;
-      return (cone.duplicable && work <= traffic + loop) ||
+      return (cone.duplicable && work <= saved(1)) ||
              Declined(*producer, "too expensive to repeat for each of its users");
     }
     case Role::kArithmetic: {
       const double weight = Weight(*producer);
       if (all_here) {
-        return (member.times - 1) * weight <= traffic + loop ||
+        return member.times <= 1 || (member.times - 1) * weight <= saved(1) ||
                Declined(*producer,
                         "its elements would be computed too many times: at several indices, or below a broadcast");
       }
       if (!all_fusible) return Declined(*producer, "others read it from memory anyway");
-      return (cone.duplicable && member.times * weight <= traffic + loop) ||
+      return (cone.duplicable && member.times * weight <= saved(1)) ||
              Declined(*producer, "too expensive to compute for each of its users");
     }
     case Role::kReduce: return JoinsReduce(*producer, member, all_owned, one_space);

@@ -70,17 +70,17 @@ int64_t SavedBytes(HloInstruction* first, const HloInstruction& second) {
 
 class Joining {
  public:
-  Joining(HloComputation& computation, const Limits& limits, RewriteGate& gate, FusionBuilder& builder)
-      : computation_(computation), limits_(limits), gate_(gate), builder_(builder) {}
+  Joining(HloComputation& computation, const Limits& limits, RewriteGate& gate, FusionBuilder& builder,
+          Positions& positions)
+      : computation_(computation), limits_(limits), gate_(gate), builder_(builder), positions_(positions) {}
 
   bool Round() {
     const std::vector<HloInstruction*> order = computation_.PostOrder();
-    position_.clear();
     bool any = false;
     int64_t loops = 0;
     for (HloInstruction* i : order) loops += ShapeOf(*i) != nullptr;
     if (loops < 2) return false;
-    for (size_t at = 0; at < order.size(); ++at) position_[order[at]] = static_cast<int32_t>(at);
+    positions_.Set(order);
     int32_t settled = -1;  // up to here, places are no longer what the order says
     for (HloInstruction* second : order) {
       const Shape* shape = ShapeOf(*second);
@@ -90,7 +90,7 @@ class Joining {
       const std::string reason =
           gate_.explaining() ? std::to_string(SavedBytes(first, *second)) + " bytes need not be read twice" : "";
       if (!gate_.Allow(kMultiOutput, *second, reason, first)) continue;
-      settled = position_.at(second);
+      settled = positions_.Of(second);
       HloInstruction* joined = builder_.Join(first, second);
       gate_.Done(joined);
       any = true;
@@ -105,22 +105,23 @@ class Joining {
   HloInstruction* BestFirst(HloInstruction* second, const Shape& shape, int32_t settled) {
     HloInstruction* best = nullptr;
     int64_t best_saved = 0;
-    std::vector<HloInstruction*> seen;
+    seen_.clear();
+    const int32_t last = positions_.Of(second);
     auto consider = [&](HloInstruction* first) {
-      auto place = position_.find(first);
-      if (first == second || place == position_.end() || place->second <= settled ||
-          place->second >= position_.at(second))
-        return;
-      if (std::find(seen.begin(), seen.end(), first) != seen.end()) return;
-      seen.push_back(first);
+      const int32_t place = positions_.Of(first);
+      if (place <= settled || place >= last) return;
+      if (std::find(seen_.begin(), seen_.end(), first) != seen_.end()) return;
+      seen_.push_back(first);
       const Shape* other = ShapeOf(*first);
       if (other == nullptr || !other->SameDimensions(shape)) return;
       const int64_t saved = SavedBytes(first, *second);
       if (saved <= best_saved) return;
-      if (static_cast<double>(saved) < limits_.least_gain * static_cast<double>(Bytes(*first) + Bytes(*second))) return;
+      if (limits_.least_gain > 0 &&
+          static_cast<double>(saved) < limits_.least_gain * static_cast<double>(Bytes(*first) + Bytes(*second)))
+        return;
       if (SizeOf(*first) + SizeOf(*second) > limits_.max_instructions) return;
       if (IsProduct(*first) && IsProduct(*second)) return;  // a loop has one product
-      if (!ReadsInStep(first, *second, shape) || HasPathAround(first, second, position_)) return;
+      if (!ReadsInStep(first, *second, shape) || HasPathAround(first, second, positions_)) return;
       best = first;
       best_saved = saved;
     };
@@ -135,15 +136,17 @@ class Joining {
   const Limits limits_;
   RewriteGate& gate_;
   FusionBuilder& builder_;
-  Positions position_;
+  Positions& positions_;
+  std::vector<HloInstruction*> seen_;  // by BestFirst
 };
 
 }  // namespace
 
-bool JoinLoops(HloComputation& computation, const Limits& limits, RewriteGate& gate, FusionBuilder& builder) {
+bool JoinLoops(HloComputation& computation, const Limits& limits, RewriteGate& gate, FusionBuilder& builder,
+               Positions& positions) {
   // A schedule is an order with all uses after their definitions; what lies between the two loops would have to move.
   if (computation.module()->config().is_scheduled) return false;
-  Joining joining(computation, limits, gate, builder);
+  Joining joining(computation, limits, gate, builder, positions);
   bool changed = false;
   for (int round = 0; round < kRounds && joining.Round(); ++round) changed = true;
   return changed;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fusion/build.h"
+#include "fusion/pairs.h"
 #include "hloir/rewrite/rewrite.h"
 
 namespace hloir::fusion {
@@ -9,6 +10,7 @@ namespace hloir::fusion {
 inline constexpr RuleInfo kMultiOutput = {"multi-output", "f(A), g(A, f(A)) => fusion(A)"};
 
 // Until no two loops of the computation would gain by it. True: something was joined.
-bool JoinLoops(HloComputation& computation, const Limits& limits, RewriteGate& gate, FusionBuilder& builder);
+bool JoinLoops(HloComputation& computation, const Limits& limits, RewriteGate& gate, FusionBuilder& builder,
+               Positions& positions);
 
 }  // namespace hloir::fusion

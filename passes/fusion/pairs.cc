@@ -54,11 +54,10 @@ int64_t SizeOf(const HloInstruction& unit) {
 }
 
 bool HasPathAround(const HloInstruction* first, const HloInstruction* second, const Positions& positions) {
-  const int32_t earliest = positions.at(first);
+  const int32_t earliest = positions.Of(first);
   std::vector<const HloInstruction*> stack, seen;
   auto push = [&](const HloInstruction* i) {
-    auto place = positions.find(i);
-    if (place == positions.end() || place->second < earliest) return;
+    if (positions.Of(i) < earliest) return;
     if (std::find(seen.begin(), seen.end(), i) != seen.end()) return;
     seen.push_back(i);
     stack.push_back(i);

@@ -3,7 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
+#include <span>
+#include <vector>
 
 #include "hloir/module.h"
 
@@ -28,8 +29,26 @@ I* UnitOf(I* value) {
 // Instructions of its body.
 int64_t SizeOf(const HloInstruction& unit);
 
-// Of a computation's instructions, in an order with operands before users.
-using Positions = std::unordered_map<const HloInstruction*, int32_t>;
+// Of a computation's instructions, in an order with operands before users. One object for all computations of a module,
+// so that a table by id serves them all.
+class Positions {
+ public:
+  void Set(std::span<HloInstruction* const> order) {
+    if (order.empty()) return;
+    by_id_.resize(static_cast<size_t>(order[0]->module()->instruction_id_limit()), kNone);
+    for (size_t at = 0; at < order.size(); ++at)
+      by_id_[static_cast<size_t>(order[at]->id())] = static_cast<int32_t>(at);
+  }
+  // In the computation that was set last; kNone for what came into it later.
+  int32_t Of(const HloInstruction* i) const {
+    const size_t id = static_cast<size_t>(i->id());
+    return id < by_id_.size() ? by_id_[id] : kNone;
+  }
+  static constexpr int32_t kNone = -1;
+
+ private:
+  std::vector<int32_t> by_id_;
+};
 // Is there a path from `first` to `second` through any other? True also if that is too far to see.
 bool HasPathAround(const HloInstruction* first, const HloInstruction* second, const Positions& positions);
 

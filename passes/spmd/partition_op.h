@@ -58,7 +58,6 @@ class OpPartitioner {
   Op EmitRng();
   std::vector<Op> EmitReduce();
   Op EmitGather();
-  Op EmitDynamicSlice();
   std::vector<Op> EmitScatter();
   Op EmitDynamicUpdateSlice();
   Op EmitSlice();

@@ -57,13 +57,14 @@ class ComputationAssigner {
     for (const HloInstruction* caller : computation.callers()) is_body_ |= caller->opcode() == HloOpcode::kWhile;
   }
 
-  void Run() {
+  void Run(bool with_offsets) {
     for (size_t step = 0; step < order_.size(); ++step) Define(*order_[step], static_cast<int64_t>(step));
     FindLastReads();
     MarkResults();
     for (const HloInstruction* i : order_) Share(*i);
-    Place();
+    if (with_offsets) Place();
     FindPeak();
+    if (!with_offsets) result_.heap_bytes = result_.peak_bytes;
   }
 
  private:
@@ -85,8 +86,7 @@ class ComputationAssigner {
         return;
       }
       case HloOpcode::kGetTupleElement: {
-        size_t skip = 0;
-        for (int64_t k = 0; k < i.tuple_index(); ++k) skip += LeafCount(i.operand(0)->shape().tuple_shapes(k));
+        const size_t skip = FirstLeaf(i.operand(0)->shape(), i.tuple_index());
         const Leaves& of = leaves_[i.operand(0)];
         for (size_t k = 0; k < leaves.size(); ++k) leaves[k] = of[skip + k];
         return;
@@ -108,6 +108,17 @@ class ComputationAssigner {
       Value value{&i, {}, scratch, step, step, -1, -1, false, true};
       result_.values.push_back(value);
     }
+  }
+
+  // Of the tuple's leaves, the first that is of that element. Counted once a tuple, which may be long, and be read
+  // element by element.
+  size_t FirstLeaf(const Shape& tuple, int64_t element) {
+    std::vector<size_t>& firsts = first_leaves_[&tuple];
+    for (size_t next = 0; firsts.size() < static_cast<size_t>(tuple.tuple_size());) {
+      firsts.push_back(next);
+      next += LeafCount(tuple.tuple_shapes(static_cast<int64_t>(firsts.size()) - 1));
+    }
+    return firsts[static_cast<size_t>(element)];
   }
 
   void AddLeaves(const HloInstruction& i, int64_t step, Leaves& leaves) {
@@ -171,20 +182,41 @@ class ComputationAssigner {
       }
     }
   }
+  // How the loop's state is read: the last step, and whether a tuple hands it on.
+  struct StateReads {
+    int64_t last = -1;
+    bool handed_on = false;
+    void Note(const HloInstruction& reader, int64_t step) {
+      last = std::max(last, step);
+      handed_on = handed_on || reader.opcode() == HloOpcode::kTuple;
+    }
+  };
+  void FindStateReads() {
+    const HloInstruction* parameter = computation_.parameter(0);
+    state_reads_.resize(leaves_[computation_.root()].size());
+    for (size_t step = 0; step < order_.size(); ++step) {
+      const HloInstruction& i = *order_[step];
+      for (const HloInstruction* operand : i.operands()) {
+        if (operand->opcode() == HloOpcode::kGetTupleElement && operand->operand(0) == parameter &&
+            !operand->shape().IsTuple()) {
+          const size_t k = static_cast<size_t>(operand->tuple_index());
+          if (k < state_reads_.size()) state_reads_[k].Note(i, static_cast<int64_t>(step));
+        } else if (ReadsState(operand, parameter, 0)) {
+          whole_state_reads_.Note(i, static_cast<int64_t>(step));
+        }
+      }
+    }
+  }
   // Is element k of the loop's state read after the step that makes the new one, or handed on elsewhere?
   bool MayReplaceState(size_t k, const Value& made) {
     const HloInstruction* parameter = computation_.parameter_count() == 1 ? computation_.parameter(0) : nullptr;
     if (parameter == nullptr) return false;
-    for (size_t step = 0; step < order_.size(); ++step) {
-      const HloInstruction& i = *order_[step];
-      for (const HloInstruction* operand : i.operands()) {
-        if (!ReadsState(operand, parameter, k)) continue;
-        const bool handed_on = i.opcode() == HloOpcode::kTuple;
-        const bool at_once = static_cast<int64_t>(step) == made.first && &i == made.instruction;
-        if (handed_on || (static_cast<int64_t>(step) >= made.first && !at_once)) return false;
-        if (at_once && !MayOverwrite(i, i.OperandIndex(operand))) return false;
-      }
-    }
+    if (state_reads_.empty()) FindStateReads();
+    for (const StateReads* reads : {&whole_state_reads_, &state_reads_[k]})
+      if (reads->handed_on || reads->last > made.first) return false;
+    const HloInstruction& i = *made.instruction;
+    for (const HloInstruction* operand : i.operands())
+      if (ReadsState(operand, parameter, k) && !MayOverwrite(i, i.OperandIndex(operand))) return false;
     return true;
   }
   // Leaf k of a flat tuple parameter. What is nested is taken for read.
@@ -359,8 +391,11 @@ class ComputationAssigner {
   BufferAssignment::Computation& result_;
   const bool is_entry_;
   bool is_body_ = false;
+  std::vector<StateReads> state_reads_;  // by leaf, of a loop's body that one was asked for
+  StateReads whole_state_reads_;
   std::vector<const HloInstruction*> order_;
   std::unordered_map<const HloInstruction*, Leaves> leaves_;
+  std::unordered_map<const Shape*, std::vector<size_t>> first_leaves_;  // of tuples; a module has each shape once
   std::map<int32_t, int32_t> taken_;  // value => the one that shares its memory from then on
 };
 
@@ -374,7 +409,7 @@ const BufferAssignment::Computation& BufferAssignment::of(const HloComputation& 
   return kNone;
 }
 
-BufferAssignment AssignBuffers(const HloModule& module) {
+BufferAssignment AssignBuffers(const HloModule& module, bool with_offsets) {
   BufferAssignment result;
   // The entry and what it runs through call, while and conditional.
   const std::vector<const HloComputation*> order = module.PostOrder();
@@ -395,7 +430,7 @@ BufferAssignment AssignBuffers(const HloModule& module) {
       if (i->IsParameter() && computation->IsEntry()) result.parameter_bytes += i->shape().ByteSize();
     }
     BufferAssignment::Computation& one = result.computations.emplace_back();
-    ComputationAssigner(*computation, heaps, one).Run();
+    ComputationAssigner(*computation, heaps, one).Run(with_offsets);
     heaps[static_cast<size_t>(computation->id())] = one.heap_bytes;
   }
   return result;

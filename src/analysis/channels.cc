@@ -250,10 +250,12 @@ StatusOr<ChannelPairs> PairsOfChannel(const HloInstruction& transfer, int64_t re
     } else if (from.size() == 1 && to.size() == 1) {
       result.pairs.push_back({from[0], to[0]});
     } else {
+      // By its first end, whichever the caller comes from: devices meet it in any order.
       return InvalidArgument(
           Format("{}: over channel {} devices {} send and devices {} receive, and no "
                  "_xla_send_recv_source_target_pairs says who to whom",
-                 transfer.name(), channel, from.empty() ? "none" : Listed(from), to.empty() ? "none" : Listed(to)));
+                 ends.front().instruction->name(), channel, from.empty() ? "none" : Listed(from),
+                 to.empty() ? "none" : Listed(to)));
     }
   }
   return result;

@@ -43,6 +43,12 @@ std::string Rewrite::Id() const {
 
 namespace {
 
+// Was the computation made for a caller that is as new? Then the callers' ids are.
+bool IsNewBody(const HloComputation& computation, int32_t first_new_id) {
+  const auto callers = computation.callers();
+  return callers.size() == 1 && callers[0]->id() >= first_new_id && callers[0]->opcode() == HloOpcode::kFusion;
+}
+
 // About how long an instruction's text is, for those that are long: in each copy it stands again.
 int64_t TextSize(const HloInstruction& i) {
   size_t bytes = 64 + i.name().size() + 8 * static_cast<size_t>(i.operand_count());
@@ -124,7 +130,9 @@ void RewriteGate::Decline(const RuleInfo& rule, const HloInstruction& instructio
 // The instruction and each operand all of whose users are in the list: what dies with it.
 void RewriteGate::FindConsumed() {
   consumed_.assign(1, current_.instruction);
-  if (current_.instruction->user_count() > 0 || current_.instruction->IsRoot()) return;
+  // It and those with it may live on in a body of its replacement, which then is all that they are in.
+  const bool moved = IsNewBody(*current_.instruction->parent(), first_new_id_);
+  if (!moved && (current_.instruction->user_count() > 0 || current_.instruction->IsRoot())) return;
   std::unordered_map<const HloInstruction*, int64_t> dead_users;
   for (size_t at = 0; at < consumed_.size() && at < kMostConsumed; ++at) {
     std::span<const HloInstruction* const> operands = consumed_[at]->operands();
@@ -132,7 +140,7 @@ void RewriteGate::FindConsumed() {
       const HloInstruction* operand = operands[k];
       if (operand->IsRoot() || operand->HasControlDependencies() || operand->Is(kSideEffect | kCollective | kAsyncPart))
         continue;
-      if (operand->IsParameter()) continue;
+      if (operand->IsParameter() || (moved && operand->id() >= first_new_id_)) continue;
       if (std::find(operands.begin(), operands.begin() + k, operand) != operands.begin() + k) continue;
       if (operand->user_count() == 1 || ++dead_users[operand] == operand->user_count()) consumed_.push_back(operand);
     }

@@ -2,7 +2,6 @@
 // puts on the worklist what it made, the users of what now stands there, and operands that lost a user. So the time is
 // linear in the instructions and rewrites. tests/passes/algebraic-simplifier.
 #include <algorithm>
-#include <deque>
 
 #include "hloir/rewrite/rules.h"
 #include "hloir/detail/fetch_ahead.h"
@@ -63,7 +62,7 @@ class RulePass : public RewritingPass {
   std::vector<const Rule*> rules_[kOpcodeCount];
   OpcodeSet opcodes_;  // for which there are any
   std::vector<State> state_;
-  std::deque<HloInstruction*> worklist_;
+  std::vector<HloInstruction*> worklist_;  // first come, first served
 };
 
 HloInstruction* RulePass::ApplyRules(HloInstruction* instruction, RuleContext& context) {
@@ -124,17 +123,15 @@ StatusOr<bool> RulePass::RunOn(HloComputation& computation) {
     any = !rules_[static_cast<int>(i->opcode())].empty();
   }
   if (!any) return false;
-  std::vector<HloInstruction*> order = computation.PostOrder();
-  worklist_.clear();
-  for (HloInstruction* instruction : order) Push(instruction);
+  worklist_ = computation.PostOrder();
+  for (HloInstruction* instruction : worklist_) StateOf(instruction) = kQueued;
   RuleContext context(gate_);
   bool changed = false;
   // The rules end by themselves; this bound is for the case that two of them do not, so that it shows in a test and not
   // as a command that never comes back.
-  int64_t rewrites_left = 1000 + 64 * static_cast<int64_t>(order.size());
-  while (!worklist_.empty()) {
-    HloInstruction* instruction = worklist_.front();
-    worklist_.pop_front();
+  int64_t rewrites_left = 1000 + 64 * static_cast<int64_t>(worklist_.size());
+  for (size_t next = 0; next < worklist_.size(); ++next) {
+    HloInstruction* instruction = worklist_[next];
     if (StateOf(instruction) == kDead) continue;
     StateOf(instruction) = kIdle;
     if (IsDead(*instruction)) {

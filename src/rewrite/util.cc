@@ -108,10 +108,15 @@ std::vector<HloComputation*> ControlFlowComputations(HloModule& module) {
 }
 
 Effects::Effects(const HloModule& module) : acts_(static_cast<size_t>(module.computation_id_limit()), false) {
+  static const OpcodeSet kOutside =
+      OpcodesWith(kSideEffect | kCollective | kAsyncPart).set(static_cast<size_t>(HloOpcode::kCustomCall));
+  bool any = false;
   for (const HloComputation* computation : module.PostOrder()) {  // callees first
+    // What none of its opcodes does, nor any computation so far.
+    if ((computation->opcodes() & kOutside).none() && (!any || computation->calling_count() == 0)) continue;
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
       if (Acts(*i)) {
-        acts_[static_cast<size_t>(computation->id())] = true;
+        acts_[static_cast<size_t>(computation->id())] = any = true;
         break;
       }
     }

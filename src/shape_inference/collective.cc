@@ -55,7 +55,7 @@ Status ExpectGathered(const Query& q, const Shape& result) {
 StatusOr<Shape> OperandsAsResult(const Query& q, size_t count) {
   std::vector<Shape> shapes;
   for (size_t i = 0; i < count; ++i) {
-    HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(i), Format("operand {}", i)));
+    HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(i), "operand {}", i));
     shapes.push_back(q.operand(i));
   }
   return OneOrTuple(std::move(shapes));

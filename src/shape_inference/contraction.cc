@@ -24,7 +24,7 @@ Status ExpectDotDimensions(const Shape& lhs, const Shape& rhs, const DotDimensio
   auto one_side = [](const Shape& shape, const DimVector& batch, const DimVector& contracting, std::string_view side) {
     DimVector all = batch;
     for (int64_t dim : contracting) all.push_back(dim);
-    return ExpectDimensions(all, shape.rank(), Format("{0}_batch_dims and {0}_contracting_dims", side));
+    return ExpectDimensions(all, shape.rank(), "{0}_batch_dims and {0}_contracting_dims", side);
   };
   HLOIR_RETURN_IF_ERROR(one_side(lhs, d.lhs_batch, d.lhs_contracting, "lhs"));
   HLOIR_RETURN_IF_ERROR(one_side(rhs, d.rhs_batch, d.rhs_contracting, "rhs"));
@@ -47,7 +47,7 @@ Status ExpectDotDimensions(const Shape& lhs, const Shape& rhs, const DotDimensio
 Shape DotResult(PrimitiveType type, const Shape& lhs, const Shape& rhs, const DotDimensions& d,
                 const DimVector& rhs_skip = {}) {
   DimVector sizes;
-  std::vector<bool> dynamic;
+  SmallVector<bool, 8> dynamic;
   auto add = [&](DimensionSize size) {
     sizes.push_back(size.size);
     dynamic.push_back(size.dynamic);
@@ -82,7 +82,7 @@ StatusOr<Shape> InferDot(const Query& q) {
 // The scales of one side: as its operand, but each dimension as many times smaller as numbers share a scale. One that
 // scales nothing is all ones, of the operand's own type.
 Status ExpectScale(const Shape& operand, const Shape& scale, const DimVector& contracting, std::string_view side) {
-  HLOIR_RETURN_IF_ERROR(ExpectArray(scale, Format("the scale of {}", side)));
+  HLOIR_RETURN_IF_ERROR(ExpectArray(scale, "the scale of {}", side));
   auto is_one = [](int64_t size) { return size == 1; };
   auto all_ones = [&](const Shape& s) { return std::all_of(s.dimensions().begin(), s.dimensions().end(), is_one); };
   if (operand.element_type() == PrimitiveType::BF16 && scale.element_type() == PrimitiveType::BF16 && all_ones(scale) &&
@@ -160,7 +160,7 @@ Status ExpectRoles(const Shape& shape, int64_t first, int64_t second, const DimV
   if (static_cast<int64_t>(all.size()) != shape.rank()) {
     return Invalid("dim_labels name {} dimensions of the {}, which is {}", all.size(), what, Text(shape));
   }
-  return ExpectDimensions(all, shape.rank(), Format("dim_labels of the {}", what));
+  return ExpectDimensions(all, shape.rank(), "dim_labels of the {}", what);
 }
 
 StatusOr<Shape> InferConvolution(const Query& q) {

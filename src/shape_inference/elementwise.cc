@@ -31,6 +31,7 @@ Shape LikeOperand(const Query& q, Shape shape) {
 StatusOr<Shape> Merge(std::span<const Shape* const> shapes) {
   Shape result = *shapes[0];
   for (const Shape* other : shapes.subspan(1)) {
+    if (other == shapes[0]) continue;  // as are most: a module has each shape once
     if (other->rank() != result.rank()) {
       return Invalid("operands differ in rank: {} and {}", Text(*shapes[0]), Text(*other));
     }

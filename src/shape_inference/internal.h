@@ -61,10 +61,20 @@ inline std::string Text(const Shape& shape) { return shape.ToString(/*with_layou
 __extension__ typedef __int128 Wide;
 StatusOr<int64_t> Narrow(Wide value);
 
-Status ExpectArray(const Shape& shape, std::string_view what);
+Status NotAnArray(const Shape& shape, std::string_view what);
+Status NotDimensions(const DimVector& dimensions, int64_t rank, std::string_view what);
+// `what` and `args` are a Format of what is looked at, which is made for messages alone.
+template <class... Args>
+Status ExpectArray(const Shape& shape, std::string_view what, const Args&... args) {
+  return shape.IsArray() ? OkStatus() : NotAnArray(shape, Format(what, args...));
+}
 inline bool InRange(int64_t dimension, int64_t rank) { return dimension >= 0 && dimension < rank; }
 // Each in [0, rank), none twice.
-Status ExpectDimensions(const DimVector& dimensions, int64_t rank, std::string_view what);
+bool AreDimensions(const DimVector& dimensions, int64_t rank);
+template <class... Args>
+Status ExpectDimensions(const DimVector& dimensions, int64_t rank, std::string_view what, const Args&... args) {
+  return AreDimensions(dimensions, rank) ? OkStatus() : NotDimensions(dimensions, rank, Format(what, args...));
+}
 bool Contains(const DimVector& list, int64_t value);
 bool StrictlyAscending(const DimVector& list);
 

@@ -95,7 +95,7 @@ StatusOr<Shape> InferBatchNorm(const Query& q) {
   if (!IsFloat(x.element_type())) return Invalid("the operand must be float, not {}", Text(x));
   for (size_t i = 1; i < q.operands.size(); ++i) {
     const Shape& s = q.operand(i);
-    HLOIR_RETURN_IF_ERROR(ExpectArray(s, Format("operand {}", i)));
+    HLOIR_RETURN_IF_ERROR(ExpectArray(s, "operand {}", i));
     if (!IsFloat(s.element_type())) return Invalid("operand {} must be float, not {}", i, Text(s));
     if (q.opcode == HloOpcode::kBatchNormGrad && i == 4) {
       if (!CompatibleIgnoringFloatPrecision(s, x))

@@ -102,7 +102,7 @@ StatusOr<Shape> InferConcatenate(const Query& q) {
   bool unbounded = false;
   for (size_t k = 0; k < q.operands.size(); ++k) {
     const Shape& x = q.operand(k);
-    HLOIR_RETURN_IF_ERROR(ExpectArray(x, Format("operand {}", k)));
+    HLOIR_RETURN_IF_ERROR(ExpectArray(x, "operand {}", k));
     if (x.rank() != first.rank())
       return Invalid("operands 0 and {} differ in rank: {} and {}", k, Text(first), Text(x));
     if (!SameTypeIgnoringFloatPrecision(x.element_type(), first.element_type())) {

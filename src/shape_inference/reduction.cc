@@ -218,7 +218,7 @@ StatusOr<Shape> InferScan(const Query& q) {
   }
   for (int64_t i = 0; i < inputs; ++i) {
     const Shape& x = q.operand(i);
-    HLOIR_RETURN_IF_ERROR(ExpectArray(x, Format("operand {}", i)));
+    HLOIR_RETURN_IF_ERROR(ExpectArray(x, "operand {}", i));
     if (!InRange(along, x.rank())) return Invalid("scan along dimension {} of {}", along, Text(x));
     if (i == 0) length = x.dimensions(along);
     if (x.dimensions(along) != length)
@@ -244,7 +244,7 @@ StatusOr<Shape> InferScan(const Query& q) {
       shapes.push_back(*results[i]);
       continue;
     }
-    HLOIR_RETURN_IF_ERROR(ExpectArray(*results[i], Format("result {} of {}", i, body.name())));
+    HLOIR_RETURN_IF_ERROR(ExpectArray(*results[i], "result {} of {}", i, body.name()));
     DimVector sizes = results[i]->dimensions();
     if (along > results[i]->rank()) return Invalid("scan along dimension {} of result {}", along, Text(*results[i]));
     sizes.insert(sizes.begin() + along, length);

@@ -17,22 +17,29 @@ StatusOr<int64_t> Narrow(Wide value) {
   return static_cast<int64_t>(value);
 }
 
-Status ExpectArray(const Shape& shape, std::string_view what) {
-  if (shape.IsArray()) return OkStatus();
+Status NotAnArray(const Shape& shape, std::string_view what) {
   return Invalid("{} must be an array, not {}", what, Text(shape));
 }
 
-Status ExpectDimensions(const DimVector& dimensions, int64_t rank, std::string_view what) {
+bool AreDimensions(const DimVector& dimensions, int64_t rank) {
+  uint64_t seen = 0;  // of the first 64
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    const int64_t d = dimensions[i];
+    if (!InRange(d, rank)) return false;
+    const bool again = d < 64 ? (seen >> d & 1) != 0
+                              : std::find(dimensions.begin(), dimensions.begin() + i, d) != dimensions.begin() + i;
+    if (again) return false;
+    if (d < 64) seen |= uint64_t{1} << d;
+  }
+  return true;
+}
+
+Status NotDimensions(const DimVector& dimensions, int64_t rank, std::string_view what) {
   for (int64_t d : dimensions) {
     if (!InRange(d, rank))
       return Invalid("{}={} names dimension {}, but the rank is {}", what, Braced(dimensions), d, rank);
   }
-  DimVector sorted = dimensions;
-  std::sort(sorted.begin(), sorted.end());
-  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
-    return Invalid("{}={} names a dimension twice", what, Braced(dimensions));
-  }
-  return OkStatus();
+  return Invalid("{}={} names a dimension twice", what, Braced(dimensions));
 }
 
 bool Contains(const DimVector& list, int64_t value) { return std::find(list.begin(), list.end(), value) != list.end(); }
@@ -45,6 +52,7 @@ bool SameTypeIgnoringFloatPrecision(PrimitiveType a, PrimitiveType b) { return a
 
 // More range first, then more digits, then more bits, then a sign: so f16 with bf16 gives bf16.
 PrimitiveType HigherPrecisionType(PrimitiveType a, PrimitiveType b) {
+  if (a == b) return a;
   auto rank = [](PrimitiveType type) {
     PrimitiveType component = ComplexComponentType(type);
     FloatFormat f = GetFloatFormat(component);
@@ -110,7 +118,7 @@ std::optional<DimensionSize> MeetDimensions(const Shape& a, int64_t i, const Sha
 
 Status ExpectSameDimensions(const Query& q, size_t first, size_t count) {
   for (size_t i = first; i < first + count; ++i) {
-    HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(i), Format("operand {}", i)));
+    HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(i), "operand {}", i));
     const Shape &a = q.operand(first), &b = q.operand(i);
     bool same = a.rank() == b.rank();
     for (int64_t d = 0; same && d < a.rank(); ++d) same = SizesMeet(a, d, b, d);

@@ -79,9 +79,11 @@ void VerifyComputation(const HloModule& module, const HloComputation& computatio
         errors.Add(i, "the operand {} does not know this user", operand->name());
       }
     }
-    for (const HloInstruction* before : i->control_predecessors()) {
-      if (before == nullptr || before->parent() != &computation)
-        errors.Add(i, "a control predecessor is of another computation");
+    if (i->HasControlDependencies()) {
+      for (const HloInstruction* before : i->control_predecessors()) {
+        if (before == nullptr || before->parent() != &computation)
+          errors.Add(i, "a control predecessor is of another computation");
+      }
     }
     for (const HloComputation* called : i->called_computations()) {
       if (called == nullptr || called->module() != &module) errors.Add(i, "a called computation is of another module");
@@ -118,7 +120,8 @@ void VerifyAcyclic(const HloModule& module, const HloComputation& computation, s
     while (!stack.empty()) {
       auto& [at, next] = stack.back();
       auto operands = at->operands();
-      auto controls = at->control_predecessors();
+      std::span<const HloInstruction* const> controls;
+      if (at->has_extras()) controls = at->control_predecessors();
       if (next == operands.size() + controls.size()) {
         state[at->id()] = kDone;
         stack.pop_back();

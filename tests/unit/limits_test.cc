@@ -83,6 +83,25 @@ TEST_CASE("passes: what doubles a module again and again stops, and says so", "[
   }
 }
 
+TEST_CASE("runs: what maps and calls double with each level is refused before it has run", "[limits]") {
+  const char* bodies[] = {
+      "  a = f32[] map(x), dimensions={}, to_apply=BEFORE\n  ROOT b = f32[] map(a), dimensions={}, to_apply=BEFORE\n",
+      "  a = f32[] call(x), to_apply=BEFORE\n  ROOT b = f32[] call(a), to_apply=BEFORE\n"};
+  for (const char* body : bodies) {
+    INFO(body);
+    EvaluatorOptions options;
+    options.max_steps = 1 << 16;
+    const Literal x = Literal::Scalar(PrimitiveType::F32, 0.5);
+    const Literal* arguments[] = {&x};
+    const auto run = [&](int levels) {
+      const auto module = Parsed(Doubling(levels, body));
+      return MakeReferenceEvaluator(options)->EvaluateComputation(*module->entry_computation(), arguments).status();
+    };
+    CHECK(run(10).ok());  // some 2^11 or 2^12 steps
+    CHECK(run(40).message().find("evaluation takes ") == 0);
+  }
+}
+
 TEST_CASE("passes: one that met its limit copies nothing more, in whatever round it is asked again", "[limits]") {
   // Else functions that call what was too large to copy are copied in its place: tens of thousands of conditionals, for
   // each of which each later pass looked into branches of thousands.

@@ -52,7 +52,8 @@ struct BufferAssignment {
   const Computation& of(const HloComputation& computation) const;
 };
 
-BufferAssignment AssignBuffers(const HloModule& module);
+// Without offsets, which take most of the time: what is alive when, and a heap is as large as its peak.
+BufferAssignment AssignBuffers(const HloModule& module, bool with_offsets = true);
 
 }  // namespace hloir
 #pragma GCC visibility pop
