@@ -6,7 +6,7 @@
 Of each model (those of models.py, in the layouts and sizes listed here, and the model_* cases, attention and the training step of cases.py)
 are printed: instructions, hloir's arena, what XLA's buffer assignment takes for temporaries (memory_analysis of the compiled
 module), and the ratio. The arena has all that a run needs beside parameters, constants and results, packed operands of
-products too. Neither figure has what a thread keeps for any module: 1 MB of hloir's each, and what XLA's libraries of
+products and blocks of attention beyond that too. Neither figure has what a thread keeps for any module: 3 MB of hloir's each, and what XLA's libraries of
 products allocate while they run. Exit status 1: a ratio is over 1. Needs jax.
 """
 import argparse, json, math, os, re, subprocess, sys, tempfile

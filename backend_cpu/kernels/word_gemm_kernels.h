@@ -57,10 +57,12 @@ template <class Arch>
 void FillWordGemm([[maybe_unused]] KernelTable& table) {
 #if defined(__x86_64__)
   using Traits = VectorTraits<int32_t, Arch>;
+  // Each product needs a register beside its sum: of 16, six rows leave too few.
+  constexpr int kRows = Traits::kGemmRows == 6 ? 4 : Traits::kGemmRows;
   GemmKernels& kernels = table.gemm[static_cast<int>(GemmType::kWords)];
-  kernels.rows = Traits::kGemmRows;
+  kernels.rows = kRows;
   kernels.columns = Traits::kGemmVectors * static_cast<int>(Vector<int32_t, Arch>::size);
-  kernels.tile = &WordTile<Arch, Traits::kGemmRows, Traits::kGemmVectors>;
+  kernels.tile = &WordTile<Arch, kRows, Traits::kGemmVectors>;
 #endif
 }
 

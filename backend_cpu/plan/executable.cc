@@ -114,12 +114,13 @@ class PlannedExecutable : public HloExecutable {
     result_pointers_.resize(graph.results.size());
     arena_bytes_ = buffers.Assign();
     runtime_.dynamic.resize(static_cast<size_t>(context_.dynamic_count));
+    block_bytes_ = std::max<int64_t>(0, context_.block_bytes - kBlockBytes) * pool_.threads();
     const int64_t max_bytes = options_.evaluator.max_bytes, result_bytes = entry_.root()->shape().ByteSize(),
                   dynamic_bytes = context_.dynamic_bytes;
-    if (arena_bytes_ > max_bytes || result_bytes > max_bytes - arena_bytes_ ||
-        dynamic_bytes > max_bytes - arena_bytes_ - result_bytes) {
+    if (arena_bytes() > max_bytes || result_bytes > max_bytes - arena_bytes() ||
+        dynamic_bytes > max_bytes - arena_bytes() - result_bytes) {
       return ResourceExhausted(Format("the values of a run take {} bytes and its result {}, more than the limit of {}",
-                                      arena_bytes_, result_bytes, max_bytes));
+                                      arena_bytes(), result_bytes, max_bytes));
     }
     if (options_.spill_folder.empty()) {
       arena_ = AllocateAligned(arena_bytes_);
@@ -129,7 +130,7 @@ class PlannedExecutable : public HloExecutable {
       HLOIR_ASSIGN_OR_RETURN(spilled_, reference::FileBlock::Make(options_.spill_folder, arena_bytes_));
     }
     for (int i = 0; i < pool_.threads(); ++i) {
-      scratch_.push_back(AllocateAligned(kScratchBytes));
+      scratch_.push_back(AllocateAligned(kScratchBytes + std::max(kBlockBytes, context_.block_bytes)));
       if (scratch_.back() == nullptr) return ResourceExhausted("no memory for the threads' registers");
       runtime_.scratch.push_back(scratch_.back().get());
     }
@@ -153,7 +154,7 @@ class PlannedExecutable : public HloExecutable {
     return Guarded([&] { return RunOnce(arguments, result); });
   }
 
-  int64_t arena_bytes() const override { return arena_bytes_; }
+  int64_t arena_bytes() const override { return arena_bytes_ + block_bytes_; }
   std::string isa() const override { return IsaName(context_.kernels->isa); }
   ExecutionProfile Profile() const override {
     return profiler_ == nullptr ? ExecutionProfile() : profiler_->Report(*context_.kernels, pool_.threads());
@@ -283,8 +284,8 @@ class PlannedExecutable : public HloExecutable {
   std::unique_ptr<HloEvaluator> evaluator_;
   PlanContext context_;
   StepList steps_;
-  int64_t arena_bytes_ = 0;
-  AlignedBlock arena_;  // or in a file:
+  int64_t arena_bytes_ = 0, block_bytes_ = 0;  // of products that run block by block, beyond what a thread always has
+  AlignedBlock arena_;                         // or in a file:
   reference::FileBlock spilled_;
   std::vector<AlignedBlock> scratch_;
   std::vector<Outside> parameter_pointers_, result_pointers_;

@@ -272,28 +272,14 @@ StatusOr<std::vector<DeviceValues>> Broadcast(const EvalContext& context, const 
   return std::vector<DeviceValues>{std::move(values)};
 }
 
-// Operands: what to send, what to receive into, and for each member of the group: from which row on, how many rows, to
-// which row of the receiver's, and how many rows to receive.
+// Each member's own operands and rows: see MoveRaggedRows.
 StatusOr<std::vector<DeviceValues>> RaggedAllToAll(EvalContext& context, const std::vector<DeviceValues>& operands) {
   std::vector<DeviceValues> results;
   for (const DeviceValues& values : operands) results.push_back({values[1]});
-  for (size_t i = 0; i < operands.size(); ++i) {
-    const DeviceValues& from = operands[i];
-    for (size_t j = 0; j < operands.size(); ++j) {
-      const int64_t at = static_cast<int64_t>(j);
-      if (at >= from[2].element_count() || at >= from[3].element_count() || at >= from[4].element_count())
-        return Unfit(context);
-      const int64_t start = from[2].GetAsInt64(at), rows = from[3].GetAsInt64(at), to = from[4].GetAsInt64(at);
-      Literal& target = results[j][0];
-      if (rows == 0) continue;
-      if (from[0].shape().rank() < 1 || target.shape().rank() < 1 || rows < 0 || start < 0 || to < 0 ||
-          rows > from[0].shape().dimensions(0) || start > from[0].shape().dimensions(0) - rows ||
-          rows > target.shape().dimensions(0) || to > target.shape().dimensions(0) - rows) {
-        return InvalidArgument(Format("{}: rows out of bounds", context.instruction.name()));
-      }
-      CopyBlock(from[0], start, target, to, 0, rows);
-    }
-  }
+  for (const DeviceValues& from : operands)
+    for (size_t j = 0; j < operands.size(); ++j)
+      HLOIR_RETURN_IF_ERROR(
+          MoveRaggedRows(context, from[0], from[2], from[3], from[4], static_cast<int64_t>(j), results[j][0]));
   return results;
 }
 
@@ -324,6 +310,20 @@ StatusOr<int64_t> MeetingId(const EvalContext& context) {
 }
 
 }  // namespace
+
+Status MoveRaggedRows(const EvalContext& context, const Literal& from, const Literal& starts, const Literal& counts,
+                      const Literal& targets, int64_t member, Literal& to) {
+  if (member >= starts.element_count() || member >= counts.element_count() || member >= targets.element_count())
+    return Unfit(context);
+  const int64_t start = starts.GetAsInt64(member), rows = counts.GetAsInt64(member), at = targets.GetAsInt64(member);
+  if (rows == 0) return OkStatus();
+  if (from.shape().rank() < 1 || to.shape().rank() < 1 || rows < 0 || start < 0 || at < 0 ||
+      rows > from.shape().dimensions(0) || start > from.shape().dimensions(0) - rows ||
+      rows > to.shape().dimensions(0) || at > to.shape().dimensions(0) - rows)
+    return InvalidArgument(Format("{}: rows out of bounds", context.instruction.name()));
+  CopyBlock(from, start, to, at, 0, rows);
+  return OkStatus();
+}
 
 StatusOr<Value> EvaluateCollective(EvalContext& context, const Shape& shape) {
   HLOIR_ASSIGN_OR_RETURN(const std::vector<int64_t> group, GroupOf(context));

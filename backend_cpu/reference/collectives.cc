@@ -106,7 +106,11 @@ StatusOr<Value> EvaluateCollectivePermuteDone(EvalContext& context) { return Ele
 
 StatusOr<Value> EvaluateRaggedAllToAll(EvalContext& context) {
   if (context.run.device() != nullptr) return EvaluateCollective(context, context.shape);
-  return UnimplementedOp(context, "communicates between devices");
+  HLOIR_RETURN_IF_ERROR(CheckSingleParticipant(context));
+  Literal result = context.operand(1);
+  HLOIR_RETURN_IF_ERROR(MoveRaggedRows(context, context.operand(0), context.operand(2), context.operand(3),
+                                       context.operand(4), /*member=*/0, result));
+  return result;
 }
 // (what is in flight, a number, a token). The data of a receive comes with its second half, which waits for it, so that
 // devices may all begin to receive before they send.

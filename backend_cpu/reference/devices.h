@@ -73,6 +73,10 @@ StatusOr<DeviceValues> Rendezvous(Device& device, const Meeting& meeting, Device
 
 // A collective's result, of `shape`, on the run's device. (These in collective_functions.cc.)
 StatusOr<Value> EvaluateCollective(EvalContext& context, const Shape& shape);
+// What ragged-all-to-all does between one device and the `member`-th of its group: so many rows of `from` from a start
+// on, to a place in `to`. An error if they are not there.
+Status MoveRaggedRows(const EvalContext& context, const Literal& from, const Literal& starts, const Literal& counts,
+                      const Literal& targets, int64_t member, Literal& to);
 // The two ends of a transfer, also with the host: send leaves its operand, recv-done waits for it. (In transfers.cc.)
 Status PostTransfer(EvalContext& context);
 StatusOr<Literal> AwaitTransfer(EvalContext& context, const Shape& shape);

@@ -324,6 +324,44 @@ Status CheckArgument(const Shape& wanted, const Literal& given, size_t i) {
       Format("argument {} has shape {}, not {}", i, given.shape().ToString(false), wanted.ToString(false)));
 }
 
+// Steps that a run takes at least: what calls and maps run over and over may double with each level of nesting, which
+// shows before anything has run. Loops and branches count for one.
+class LeastSteps {
+ public:
+  double Of(const HloInstruction& i) {
+    switch (i.opcode()) {
+      case HloOpcode::kParameter:
+      case HloOpcode::kConstant:
+      case HloOpcode::kTuple:
+      case HloOpcode::kGetTupleElement: return 0;  // where a computation runs for each element
+      case HloOpcode::kCall:
+      case HloOpcode::kFusion: return Of(*i.called_computations()[0]);
+      case HloOpcode::kMap:
+        return i.shape().IsStatic() ? static_cast<double>(i.shape().ElementCount()) * Of(*i.to_apply()) : 1;
+      default: return 1;
+    }
+  }
+  double Of(const HloComputation& computation) {
+    if (const auto found = known_.find(&computation); found != known_.end()) return found->second;
+    if (depth_ >= kMaxDepth) return 1;
+    ++depth_;
+    double steps = 0;
+    for (const HloInstruction* i : computation.PostOrder()) steps += Of(*i);
+    --depth_;
+    return known_[&computation] = steps;
+  }
+
+ private:
+  static constexpr int kMaxDepth = 256;
+  int depth_ = 0;
+  std::unordered_map<const HloComputation*, double> known_;
+};
+
+Status CheckLeastSteps(double steps, const EvaluatorOptions& options) {
+  if (steps <= static_cast<double>(options.max_steps)) return OkStatus();
+  return ResourceExhausted(Format("evaluation takes {:.2g} steps, and the limit is {}", steps, options.max_steps));
+}
+
 // With the shape that the graph states, layout included.
 Literal Finish(Value value, const Shape& shape) {
   Literal result = std::move(value).TakeLiteral();
@@ -335,6 +373,7 @@ Literal Finish(Value value, const Shape& shape) {
 
 StatusOr<Literal> EvaluateOn(Device* device, const EvaluatorOptions& options, const HloComputation& computation,
                              std::span<const Literal* const> arguments, bool pairs) {
+  HLOIR_RETURN_IF_ERROR(CheckLeastSteps(LeastSteps().Of(computation), options));
   std::vector<Value> values;
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (static_cast<int64_t>(i) < computation.parameter_count()) {
@@ -391,6 +430,7 @@ class ReferenceEvaluator : public HloEvaluator {
     }
     StatusOr<Shape> inferred = InferShape(instruction);
     if (!inferred.ok()) return inferred.status();
+    HLOIR_RETURN_IF_ERROR(CheckLeastSteps(LeastSteps().Of(instruction), options_));
     const CountsBytes counts;
     Evaluation run(options_, random_);
     run.set_device(device_);

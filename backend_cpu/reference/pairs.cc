@@ -201,9 +201,6 @@ bool IsUnknownToPairs(const HloInstruction& i) {
     case kFft:
     case kCholesky:
     case kTriangularSolve:
-    case kBatchNormTraining:
-    case kBatchNormInference:
-    case kBatchNormGrad:
     case kStochasticConvert:
     case kRng:
     case kCustomCall: return any(is_pair);

@@ -269,9 +269,17 @@ TEST_CASE("literal: every type converts to every type and keeps 0 and 1", "[eval
       const Literal one = Literal::One(from).Convert(to);
       INFO(PrimitiveTypeName(from) << " to " << PrimitiveTypeName(to));
       REQUIRE(one.shape().element_type() == to);
-      // s1 holds 0 and -1 alone, and 1 wraps to -1.
-      const double expected = to == PrimitiveType::S1 || from == PrimitiveType::S1 ? one.GetAsDouble(0) : 1;
-      CHECK(one.GetAsDouble(0) == expected);
+      // s1 holds 0 and -1 alone: an integer 1 wraps to -1, another ends at the largest, 0.
+      const bool is_minus_one = from == PrimitiveType::S1 || to == PrimitiveType::S1;
+      if (to == PrimitiveType::S1 && (IsFloat(from) || IsComplex(from))) {
+        CHECK(one.GetAsDouble(0) == 0);
+      } else if (is_minus_one && IsUnsigned(to)) {
+        CHECK(one.GetAsDouble(0) == std::ldexp(1.0, BitWidth(to)) - 1);
+      } else if (is_minus_one && to == PrimitiveType::F8E8M0FNU) {  // it has no sign
+        CHECK(std::isnan(one.GetAsDouble(0)));
+      } else {
+        CHECK(one.GetAsDouble(0) == (is_minus_one && to != PrimitiveType::PRED ? -1 : 1));
+      }
       const bool no_zero = from == PrimitiveType::F8E8M0FNU || to == PrimitiveType::F8E8M0FNU;
       if (!no_zero) CHECK(Literal::Zero(from).Convert(to).GetAsDouble(0) == 0);
     }

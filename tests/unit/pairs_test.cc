@@ -9,6 +9,8 @@
 #include "hloir/check.h"
 #include "hloir/detail/widen.h"
 #include "hloir/parser.h"
+#include "hloir/passes.h"
+#include "hloir/printer.h"
 #include "tests/unit/catch.h"
 
 using namespace hloir;
@@ -103,6 +105,38 @@ TEST_CASE("double-double functions are exact to 2^-90") {
   CHECK(Floor({3.0, -0x1p-60}) == DoubleDouble(2));
 }
 
+TEST_CASE("double-double functions of large arguments") {
+  using namespace reference;
+  const DoubleDouble ln2(0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56);
+  // Digits by decimal arithmetic of 120 places.
+  CHECK(Apart(Sin(0x1p49), DoubleDouble(0x1.06f98b1c26e7ap-2, -0x1.1393a022a4085p-56)) < 0x1p-90);
+  CHECK(Apart(Sin(1e15), DoubleDouble(0x1.b76f88136cebap-1, -0x1.b5acbdcf56c2ap-56)) < 0x1p-90);
+  CHECK(Apart(Sinh(50.0), Exp(50.0) * 0.5) < 0x1p-90);
+  CHECK(Apart(Sinh(-50.0), Exp(50.0) * -0.5) < 0x1p-90);
+  CHECK(Apart(Acosh(0x1p600), ln2 * 601.0) < 0x1p-90);
+  CHECK(Apart(Asinh(-0x1p600), ln2 * -601.0) < 0x1p-90);
+}
+
+TEST_CASE("a double-double remainder is less than its divisor, and differs by whole multiples") {
+  using namespace reference;
+  for (int n = 1; n <= 200; ++n) {
+    for (int d = 3; d <= 17; d += 2) {
+      INFO(n << " times 1/" << d);
+      const DoubleDouble by = DoubleDouble(1) / static_cast<double>(d), product = by * static_cast<double>(n);
+      // The quotients of these are rounded to n, up and down.
+      for (const double beside : {0.0, 0x1p-100, -0x1p-100, 0x1p-102, -0x1p-102, 0x1p-104, -0x1p-104}) {
+        const DoubleDouble x = product + beside;
+        const DoubleDouble rest = Remainder(x, by);
+        CHECK((rest >= DoubleDouble(0) && rest < by));
+        // From there to the multiples on both sides, of which one is x itself.
+        const DoubleDouble above = product - x + rest, below = above - by;
+        CHECK(std::min(std::abs(above.hi), std::abs(below.hi)) < 0x1p-96);
+        CHECK(Remainder(-x, by) == -rest);
+      }
+    }
+  }
+}
+
 TEST_CASE("modules in f64 are compared in double-double") {
   const std::string tail =
       "  s = f64[64]{0} add(x, y)\n  t = f64[64]{0} tanh(s)\n  u = f64[64]{0} multiply(t, y)\n"
@@ -136,6 +170,36 @@ TEST_CASE("modules in f64 are compared in double-double") {
   CHECK(VerdictOf(scaled("multiply", "1.1"),
                   Module("  c = f32[64]{0} convert(x)\n  d = f64[64]{0} convert(c)\n  k = f64[] constant(1.1)\n"
                          "  ks = f64[64]{0} broadcast(k), dimensions={}\n  ROOT r = f64[64]{0} multiply(d, ks)"))
+            .outcome == Outcome::kDisagree);
+}
+
+TEST_CASE("batch norms are compared in double-double, and mean what they are expanded to") {
+  const auto text = [](const std::string& last) {
+    return "HloModule m\nENTRY e {\n  x = f64[8,3]{1,0} parameter(0)\n  g = f64[8,3]{1,0} parameter(1)\n"
+           "  k = f64[3]{0} parameter(2)\n  o = f64[3]{0} parameter(3)\n"
+           "  b = (f64[8,3]{1,0}, f64[3]{0}, f64[3]{0}) batch-norm-training(x, k, o), epsilon=0.01, feature_index=1\n"
+           "  y = f64[8,3]{1,0} get-tuple-element(b), index=0\n  m = f64[3]{0} get-tuple-element(b), index=1\n"
+           "  v = f64[3]{0} get-tuple-element(b), index=2\n"
+           "  d = (f64[8,3]{1,0}, f64[3]{0}, f64[3]{0}) batch-norm-grad(x, k, m, v, g), epsilon=0.01, feature_index=1\n"
+           "  i = f64[8,3]{1,0} batch-norm-inference(x, k, o, m, v), epsilon=0.01, feature_index=1\n"
+           "  dx = f64[8,3]{1,0} get-tuple-element(d), index=0\n  s = f64[8,3]{1,0} add(y, i)\n"
+           "  r = f64[8,3]{1,0} add(s, dx)\n" +
+           last + "}\n";
+  };
+  const auto right = Parse(text("  ROOT c = f64[8,3]{1,0} copy(r)\n"));
+  const auto expanded = right->Clone();
+  auto pipeline = MakePipeline({{"batchnorm-expander"}}, {});
+  REQUIRE(pipeline.ok());
+  const auto changed = pipeline->RunOnce(*expanded);
+  REQUIRE((changed.ok() && *changed));
+  const auto verdict = Check(*right, *expanded);
+  REQUIRE(verdict.ok());
+  INFO(verdict->ToString());
+  CHECK(verdict->agrees());
+  CHECK(verdict->ToString().find("not compared in double-double") == std::string::npos);
+  CHECK(VerdictOf(PrintModule(*right), text("  f = f64[] constant(1.0000000000000009)\n"  // 1 + 2^-50
+                                            "  fs = f64[8,3]{1,0} broadcast(f), dimensions={}\n"
+                                            "  ROOT c = f64[8,3]{1,0} multiply(r, fs)\n"))
             .outcome == Outcome::kDisagree);
 }
 

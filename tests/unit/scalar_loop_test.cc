@@ -231,6 +231,68 @@ TEST_CASE("counters of every direction") {
   }
 }
 
+TEST_CASE("what is nearly a division or a remainder that rounds down") {
+  // x goes from -2500 to 2499, y is another value; a row's first is the pattern itself.
+  const std::string numbers =
+      " zero = s64[] constant(0)\n one = s64[] constant(1)\n two = s64[] constant(2)\n four = s64[] constant(4)\n "
+      "eight = "
+      "s64[] constant(8)\n less = s64[] constant(-5)\n";
+  const auto check = [&](const std::string& value) {
+    const std::string tuple = "(s64[], s64[])";
+    CheckBits(While(
+        tuple,
+        " i = s64[] get-tuple-element(p), index=0\n n = s64[] constant(5000)\n ROOT c = pred[] compare(i, n), "
+        "direction=LT",
+        " i = s64[] get-tuple-element(p), index=0\n sum = s64[] get-tuple-element(p), index=1\n middle = s64[] "
+        "constant(2500)\n x = s64[] subtract(i, middle)\n y = s64[] xor(sum, i)\n" +
+            numbers + value +
+            " three = s64[] constant(3)\n times = s64[] multiply(sum, three)\n next_sum = s64[] add(times, v)\n next = "
+            "s64[] add(i, one)\n ROOT t = " +
+            tuple + " tuple(next, next_sum)",
+        " begin = s64[] constant(0)\n sum = s64[] parameter(0)\n t = " + tuple + " tuple(begin, sum)"));
+  };
+  struct Quotient {
+    const char *sign, *rest_of, *rest_by, *taken_off;
+  };
+  for (const Quotient c : {Quotient{"one", "x", "eight", "one"}, Quotient{"zero", "x", "eight", "one"},
+                           Quotient{"one", "y", "eight", "one"}, Quotient{"one", "x", "four", "one"},
+                           Quotient{"one", "x", "eight", "two"}}) {
+    check(std::string(" sign = s64[] sign(x)\n differs = pred[] compare(sign, ") + c.sign +
+          "), direction=NE\n r = s64[] remainder(" + c.rest_of + ", " + c.rest_by +
+          ")\n rest = pred[] compare(r, zero), direction=NE\n both = pred[] and(differs, rest)\n q = s64[] divide(x, "
+          "eight)\n down = s64[] subtract(q, " +
+          c.taken_off + ")\n v = s64[] select(both, down, q)\n");
+  }
+  struct Remainder {
+    const char *unequal, *added;
+  };
+  for (const Remainder c : {Remainder{"zero", "eight"}, Remainder{"less", "eight"}, Remainder{"zero", "four"}}) {
+    check(std::string(" r = s64[] remainder(x, eight)\n low = pred[] compare(r, zero), direction=LT\n unequal = pred[] "
+                      "compare(r, ") +
+          c.unequal + "), direction=NE\n both = pred[] and(low, unequal)\n sum_of = s64[] add(r, " + c.added +
+          ")\n v = s64[] select(both, sum_of, r)\n");
+  }
+}
+
+TEST_CASE("what is known of counters holds to their last values") {
+  // i goes from 4000 down to -1, which is wrapped around to 4; j begins elsewhere and goes along.
+  const std::string tuple = "(s32[], s32[], f32[], f32[16])";
+  CheckBits(While(
+      tuple,
+      " i = s32[] get-tuple-element(p), index=0\n n = s32[] constant(-2)\n ROOT c = pred[] compare(i, n), direction=GT",
+      " i = s32[] get-tuple-element(p), index=0\n j = s32[] get-tuple-element(p), index=1\n x = f32[] "
+      "get-tuple-element(p), index=2\n a = f32[16] get-tuple-element(p), index=3\n zero = s32[] constant(0)\n size = "
+      "s32[] constant(5)\n below = pred[] compare(i, zero), direction=LT\n around = s32[] add(i, size)\n at = s32[] "
+      "select(below, around, i)\n slice = f32[1] dynamic-slice(a, at), dynamic_slice_sizes={1}\n element = f32[] "
+      "reshape(slice)\n half = f32[] constant(0.5)\n y = f32[] multiply(x, half)\n z = f32[] add(y, element)\n end = "
+      "s32[] constant(-4001)\n last = pred[] compare(j, end), direction=LE\n other = f32[] negate(z)\n nx = f32[] "
+      "select(last, other, z)\n down = s32[] constant(-1)\n ni = s32[] add(i, down)\n nj = s32[] add(j, down)\n ROOT t "
+      "= " +
+          tuple + " tuple(ni, nj, nx, a)",
+      " i = s32[] constant(4000)\n j = s32[] constant(0)\n x = f32[] parameter(0)\n a = f32[16] parameter(1)\n t = " +
+          tuple + " tuple(i, j, x, a)"));
+}
+
 TEST_CASE("loops of scalars whose carries trade places, and that only a value ends") {
   const std::string tuple = "(s32[], s32[], s32[], f32[])";
   CheckBits(

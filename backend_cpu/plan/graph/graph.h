@@ -67,6 +67,16 @@ struct Support {
   std::string reason;  // a clause: "it has no kernel"
 };
 
+// A product and the one before it that makes its operand, run block by block: see lower/row_blocks.h. The node is the
+// second; its graph takes a block of the first's result, and the node's further inputs, to the operand's root.
+struct RowBlocks {
+  const HloInstruction* first = nullptr;  // its operands are the node's inputs 0 and 1, the second's other one input 2
+  ValueId between = kNoValue;             // the second's operand that is made block by block
+  bool is_left = true;                    // which one that is
+  int64_t count = 1;
+  std::vector<std::vector<int64_t>> offsets;  // of further inputs: where each block's part begins, in elements
+};
+
 struct Node {
   const HloInstruction* instruction = nullptr;
   ValueList inputs, outputs;
@@ -75,7 +85,8 @@ struct Node {
   // a convolution, a reduce-window. For others the inputs are views in that order.
   DimVector order;
   Support support;
-  std::vector<std::unique_ptr<Graph>> graphs;  // while: condition, body; conditional: branches
+  std::unique_ptr<RowBlocks> blocks;           // of a product that runs block by block
+  std::vector<std::unique_ptr<Graph>> graphs;  // while: condition, body; conditional: branches; of blocks
   HloOpcode opcode() const { return instruction->opcode(); }
 };
 

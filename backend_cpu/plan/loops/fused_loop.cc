@@ -8,6 +8,7 @@
 
 #include "support/format.h"
 #include "plan/loops/fused_loop_step.h"
+#include "plan/loops/loop_chains.h"
 #include "plan/loops/loop_nest.h"
 #include "plan/steps/kernel_choice.h"
 #include "plan/loops/loop_patterns.h"
@@ -79,6 +80,7 @@ class LoopBuilder {
       else EmitNode(index);
     }
     if (request_.copied != kNoValue) EmitCopy(request_.copied);
+    MakeChains(kernels_, loop_->nest_.tile, {&loop_->prologue_, &loop_->first_, &loop_->next_}, &loop_->body_);
     if (!FitRegisters()) return nullptr;
     Complete();
     return std::move(loop_);

@@ -4,12 +4,19 @@
 #include <algorithm>
 #include <cstring>
 
+#include "plan/loops/loop_chains.h"
 #include "plan/steps/one_element.h"
 
 namespace hloir::cpu {
 namespace {
 
 void Call(const TileOp& op, int64_t n) { op.kernel(op, op.divisor == 1 ? n : op.divisor == 0 ? 1 : n / op.divisor); }
+void CallAll(const TileOp* op, const TileOp* end, int64_t n) {
+  while (op != end) {
+    if (op->kernel == nullptr) op = RunChain(op, n);
+    else Call(*op++, n);
+  }
+}
 
 }  // namespace
 
@@ -46,7 +53,10 @@ void FusedLoop::Prepare(int64_t cost, double nanoseconds) {
       all_ops_.push_back(op.op);
       for (int k = 0; k < 4; ++k) {
         const TilePlace& place = k < 3 ? op.in[k] : op.out;
-        if (place.kind == TilePlace::kSource) moves_.push_back({index, k, place.index});
+        if (place.kind != TilePlace::kSource) continue;
+        const DimVector& strides = sources_[place.index].strides;
+        const bool stays = std::all_of(strides.begin(), strides.end(), [](int64_t stride) { return stride == 0; });
+        (stays ? fixed_ : moves_).push_back({index, k, place.index});
       }
     }
   }
@@ -88,19 +98,19 @@ bool FusedLoop::AppendScalarOps(std::vector<TileOp>& ops) const {
 bool FusedLoop::Run(Runtime& runtime) {
   if (single_) {
     const int64_t n = nest_.extent;
-    const TileOp* op = all_ops_.data();
-    for (const TileOp* end = op + all_ops_.size() - next_.size(); op != end; ++op) Call(*op, n);
+    CallAll(all_ops_.data(), all_ops_.data() + all_ops_.size() - next_.size(), n);
     for (const LoopSink& sink : sinks_) {
       const LoopSource& out = sources_[sink.out];
       Finish(sink, runtime.scratch[0] + sink.accumulator, ref(out.ref).pointer + out.offset, n);
     }
     return true;
   }
-  if (parts_ == 1) {
-    RunPart(runtime, 0, 0);
+  const int64_t parts = runtime.pool->ThreadsFor(parts_, nanoseconds_) == 1 ? 1 : parts_;
+  if (parts == 1) {
+    RunPart(runtime, 0, 1, 0);
   } else {
-    auto part = [&](int64_t i, int thread) { RunPart(runtime, i, thread); };
-    runtime.pool->For(parts_, nanoseconds_, part);
+    auto part = [&](int64_t i, int thread) { RunPart(runtime, i, parts, thread); };
+    runtime.pool->For(parts, nanoseconds_, part);
   }
   if (chunks_ > 1) FinishUnits();
   return true;
@@ -116,7 +126,7 @@ void FusedLoop::Finish(const LoopSink& sink, const std::byte* accumulator, std::
   sink.combine_one(op, std::min(sink.accumulator_count, n));
 }
 
-void FusedLoop::RunPart(Runtime& runtime, int64_t part, int thread) {
+void FusedLoop::RunPart(Runtime& runtime, int64_t part, int64_t parts, int thread) {
   std::byte* registers = runtime.scratch[thread];
   TileOp* ops = reinterpret_cast<TileOp*>(registers + register_bytes_);
   const size_t source_count = sources_.size();
@@ -160,8 +170,8 @@ void FusedLoop::RunPart(Runtime& runtime, int64_t part, int thread) {
       for (size_t s = 0; s < source_count; ++s) at[s] -= strides[s] * (sizes[d] - 1);
     }
   };
-  auto place = [&] {
-    for (const Move& move : moves_) {
+  auto place = [&](const std::vector<Move>& moves) {
+    for (const Move& move : moves) {
       if (move.slot < 3) ops[move.op].in[move.slot] = at[move.source];
       else ops[move.op].out = const_cast<std::byte*>(at[move.source]);
     }
@@ -171,13 +181,14 @@ void FusedLoop::RunPart(Runtime& runtime, int64_t part, int thread) {
   };
 
   const int64_t tasks = units_ * chunks_;
-  const int64_t begin = tasks * part / parts_, stop = tasks * (part + 1) / parts_;
+  const int64_t begin = tasks * part / parts, stop = tasks * (part + 1) / parts;
   const int64_t last_tile = sizes[nest_.tile_loop] - 1, last_n = nest_.extent - last_tile * nest_.tile;
   for (int d = 0; d < loops; ++d) index[d] = 0;
   decode(begin / chunks_, unit_loops_);
   seek();
-  place();
-  for (TileOp* op = ops; op != body; ++op) Call(*op, nest_.tile);
+  place(fixed_);
+  place(moves_);
+  CallAll(ops, body, nest_.tile);
   for (int64_t task = begin; task < stop; ++task) {
     const int64_t chunk = task % chunks_;
     const int64_t from = reduced_steps_ * chunk / chunks_, to = reduced_steps_ * (chunk + 1) / chunks_;
@@ -190,12 +201,10 @@ void FusedLoop::RunPart(Runtime& runtime, int64_t part, int thread) {
     for (int64_t step = from; step < to; ++step) {
       const int64_t n = index[nest_.tile_loop] == last_tile ? last_n : nest_.tile;
       if (step == from) first_n = n;
-      place();
-      for (TileOp* op = body; op != first; ++op) Call(*op, n);
-      if (step == from)
-        for (TileOp* op = first; op != next; ++op) Call(*op, n);
-      else
-        for (TileOp* op = next; op != end; ++op) Call(*op, n);
+      place(moves_);
+      CallAll(body, first, n);
+      if (step == from) CallAll(first, next, n);
+      else CallAll(next, end, n);
       if (!reduced_loops_.empty()) advance(reduced_loops_);
     }
     for (size_t k = 0; k < sinks_.size(); ++k) {

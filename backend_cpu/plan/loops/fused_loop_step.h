@@ -62,7 +62,7 @@ class FusedLoop : public Step {
   struct Move {
     int32_t op, slot, source;  // slot 3: out
   };
-  void RunPart(Runtime& runtime, int64_t part, int thread);
+  void RunPart(Runtime& runtime, int64_t part, int64_t parts, int thread);
   void FinishUnits();
   void Finish(const LoopSink& sink, const std::byte* accumulator, std::byte* out, int64_t n) const;
   void Prepare(int64_t cost, double nanoseconds);
@@ -80,8 +80,8 @@ class FusedLoop : public Step {
 
   // Derived by Prepare().
   std::vector<int> unit_loops_, reduced_loops_;
-  std::vector<int64_t> strides_;  // [loop][source]
-  std::vector<Move> moves_;
+  std::vector<int64_t> strides_;     // [loop][source]
+  std::vector<Move> moves_, fixed_;  // of pointers that change from tile to tile; of the others
   int64_t units_ = 1, reduced_steps_ = 1, chunks_ = 1, parts_ = 1;
   double nanoseconds_ = 0;       // a guess: see thread_pool.h
   bool single_ = false;          // all is one tile: ops are bound for good

@@ -14,6 +14,7 @@
 #include "plan/steps/dot.h"
 #include "plan/lower/expand.h"
 #include "plan/lower/layouts.h"
+#include "plan/lower/row_blocks.h"
 #include "plan/steps/kernel_choice.h"
 #include "reference/custom_call.h"
 
@@ -46,6 +47,7 @@ class Builder {
     if (depth == 0) {
       RemoveDead(*graph);
       ChooseLayouts(*graph, kernels_, choose_layouts_);
+      MakeRowBlocks(*graph);
     }
     return graph;
   }

@@ -50,7 +50,8 @@ struct Runtime {
   }
   void Stop();
 };
-inline constexpr int64_t kScratchBytes = 3 << 18;
+inline constexpr int64_t kScratchBytes = 9 << 18;  // of which most is touched by large products alone
+inline constexpr int64_t kBlockBytes = 1 << 19;    // behind them, at least: see steps/row_blocks.h
 
 class Step {
  public:

@@ -171,7 +171,7 @@ Status Planner::PlanNode(int32_t index) {
   switch (node.opcode()) {
     case HloOpcode::kWhile: return PlanWhile(node);
     case HloOpcode::kConditional: return PlanConditional(node);
-    case HloOpcode::kDot: return PlanDot(node);
+    case HloOpcode::kDot: return node.blocks != nullptr ? PlanRowBlocks(node) : PlanDot(node);
     case HloOpcode::kConvolution: return PlanConvolution(node);
     case HloOpcode::kConcatenate: return PlanConcatenate(node);
     case HloOpcode::kIota: return PlanConstant(node);

@@ -24,6 +24,7 @@ struct PlanContext {
   int threads = 1;
   int32_t dynamic_count = 0;  // of Runtime::dynamic, and their sizes at most
   int64_t dynamic_bytes = 0;
+  int64_t block_bytes = 0;  // of each thread, behind its scratch memory: see steps/row_blocks.h
   BufferTable buffers;
   std::vector<std::unique_ptr<Literal>> literals;                // constants that stand nowhere else
   std::unordered_map<const HloInstruction*, int32_t> constants;  // their buffers
@@ -80,6 +81,7 @@ class Planner {
   void AppendGemm(std::unique_ptr<Step> step, Ref a, Ref b, Ref to);
   void AppendTranspose(const Node& node, View made, Ref from, Ref to);
   Status PlanDot(const Node& node);
+  Status PlanRowBlocks(const Node& node);
   Status PlanConvolution(const Node& node);
   Status PlanConcatenate(const Node& node);
   // Steps that step_makers.h lists; the reference, if none of them takes the node.

@@ -5,14 +5,17 @@
 
 #include <algorithm>
 
+#include <unistd.h>
+
 #include "support/format.h"
 #include "plan/steps/gemm_packing.h"
 
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kBlockK = 256;             // if a value has 4 or 8 bytes
-constexpr int64_t kSharedBytes = 512 << 10;  // of the block that the threads share
+constexpr int64_t kPanelBytes = 32 << 10;    // of B, at most: what one tile after another reads from the first cache
+constexpr int64_t kSharedBytes = 512 << 10;  // of the block that the threads share, if the second cache holds it
+constexpr int64_t kFarBytes = 2 << 20;       // else: the third cache holds more
 constexpr int64_t kOwnBytes = 190 << 10;     // of the block that each has for itself
 constexpr int64_t kDirect = 32 * 32 * 32;    // products up to this size are not worth packing
 constexpr int64_t kFewRows = 4;              // tiles, one below the other: packing B would take longer than it saves
@@ -25,6 +28,15 @@ constexpr double kFlopsPerNanoAndColumn = 4, kTilesTimes = 12, kNanosPerPacked =
 
 int64_t ComputeBytes(GemmType type) { return type == GemmType::kF64 ? 8 : 4; }
 int64_t RoundUp(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+// Of the second cache; where nobody says, it is taken for large.
+int64_t SecondCacheBytes() {
+#ifdef _SC_LEVEL2_CACHE_SIZE
+  static const int64_t bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  if (bytes > 0) return bytes;
+#endif
+  return 1 << 20;
+}
 
 // The common difference of the offsets, if they have one; 0 for a single one.
 bool Stride(const std::vector<int64_t>& offsets, int64_t* stride) {
@@ -69,12 +81,16 @@ class GemmStep : public Step {
     ChooseBlockK();
     // The smaller operand is the shared one; a large one is shared in blocks of equal size. The machine's tiles take B
     // in an order that takes longer to make, so that it is made once.
+    // Of A all panels are read again for each one of B: the second cache must hold them. B's are read one by one.
+    const int64_t near = std::min(kSharedBytes, SecondCacheBytes() / 2);
     auto most = [&](const Side& side) {
-      return kSharedBytes / side.pack->PanelBytes(block_k_, side.width) * side.width;
+      const int64_t bytes = near == kSharedBytes || &side == &a_ ? near : kFarBytes;
+      return bytes / side.pack->PanelBytes(block_k_, side.width) * side.width;
     };
     const bool a_fits = p_.m <= most(a_), b_fits = p_.n <= most(b_);
     const int64_t a_bytes = pack_a_.PanelBytes(block_k_, p_.m), b_bytes = pack_b_.PanelBytes(block_k_, p_.n);
-    if (how_ == kPacked && !HasTiles() && (a_fits ? !b_fits || a_bytes <= b_bytes : !b_fits)) how_ = kPackedShareA;
+    if (how_ == kPacked && !HasTiles() && (a_fits ? !b_fits || a_bytes <= b_bytes : !b_fits && near == kSharedBytes))
+      how_ = kPackedShareA;
     const bool share_a = how_ == kPackedShareA;
     Side &shared = share_a ? a_ : b_, &own = share_a ? b_ : a_;
     shared.block = EqualBlocks(shared, most(shared));
@@ -153,7 +169,7 @@ class GemmStep : public Step {
 
   // Blocks of equal size; of all of k, if the result is narrower than the sums, and so has no room for those of a part.
   void ChooseBlockK() {
-    const int64_t most = kBlockK * std::max<int64_t>(1, 4 / pack_a_.element_bytes), blocks = (p_.k + most - 1) / most,
+    const int64_t most = kPanelBytes / (kernels_.columns * pack_a_.element_bytes), blocks = (p_.k + most - 1) / most,
                   all = RoundUp(p_.k, pack_a_.group);
     block_k_ = RoundUp((p_.k + blocks - 1) / blocks, pack_a_.group);
     const int64_t panel = std::max(pack_a_.PanelBytes(all, a_.width), pack_b_.PanelBytes(all, b_.width));

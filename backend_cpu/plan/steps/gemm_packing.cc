@@ -72,10 +72,14 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
         const T* ahead = base + ks[std::min(p + kAhead, k_count - 1)];
         for (int64_t i = 0; i < width * static_cast<int64_t>(sizeof(T)); i += 64)
           __builtin_prefetch(reinterpret_cast<const char*>(ahead) + i);
-        if constexpr (std::is_same_v<T, Acc>) std::memcpy(out, row, width * sizeof(T));
-        else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Half>) WidenRow(row, width, out);
-        else
+        if constexpr (std::is_same_v<T, Acc>) {
+          if (width * sizeof(T) == 64) std::memcpy(out, row, 64);  // without a call
+          else std::memcpy(out, row, width * sizeof(T));
+        } else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Half>) {
+          WidenRow(row, width, out);
+        } else {
           for (int64_t i = 0; i < width; ++i) out[i] = Widen<Acc>(row[i]);
+        }
       }
       continue;
     }
@@ -90,7 +94,8 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
     const bool runs = Consecutive(ks, k_count);
     int64_t i = 0;
     if constexpr (std::is_same_v<T, Acc> && sizeof(T) == 4) {
-      for (; runs && i + 4 <= n; i += 4) {
+      // The last four of six rows are two of them again.
+      for (; runs && n >= 4 && i < n; i = i + 4 < n ? std::min(i + 4, n - 4) : n) {
         const int64_t* row = rows + r + i;
         const T *a = from + row[0] + ks[0], *b = from + row[1] + ks[0], *c = from + row[2] + ks[0],
                 *d = from + row[3] + ks[0];
@@ -104,6 +109,19 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
         for (; p < k_count; ++p)
           out[p * width + i] = a[p], out[p * width + i + 1] = b[p], out[p * width + i + 2] = c[p],
                           out[p * width + i + 3] = d[p];
+      }
+    }
+    if constexpr (std::is_same_v<T, Acc> && sizeof(T) == 8) {
+      for (; runs && i + 2 <= n; i += 2) {
+        const T *a = from + rows[r + i] + ks[0], *b = from + rows[r + i + 1] + ks[0];
+        int64_t p = 0;
+        for (; p + 2 <= k_count; p += 2) {
+          if (p % 8 == 0 && r + i + 4 <= row_count) {  // the next two rows
+            for (int q = 2; q < 4; ++q) __builtin_prefetch(from + rows[r + i + q] + ks[0] + p);
+          }
+          TransposeTwoByTwo(a + p, b + p, out + p * width + i, width);
+        }
+        for (; p < k_count; ++p) out[p * width + i] = a[p], out[p * width + i + 1] = b[p];
       }
     }
     if (!runs) {

@@ -2,8 +2,9 @@
 #include "plan/steps/one_element.h"
 
 #include <cstdint>
-#include <mutex>
 #include <unordered_map>
+
+#include "plan/steps/once_per_isa.h"
 
 namespace hloir::cpu {
 namespace {
@@ -33,16 +34,7 @@ KernelMap MakeMap(const KernelTable& many, const KernelTable& one) {
   }
   return map;
 }
-
-// Each made when it is first asked for: a table may be filled by code that this machine cannot run.
-const KernelMap& MapOf(const KernelTable& table) {
-  constexpr int kIsas = static_cast<int>(Isa::kCount);
-  static std::once_flag made[kIsas];
-  static KernelMap maps[kIsas];
-  const int isa = static_cast<int>(table.isa);
-  std::call_once(made[isa], [&] { maps[isa] = MakeMap(table, OneElementKernels()); });
-  return maps[isa];
-}
+KernelMap MapToOneElement(const KernelTable& table) { return MakeMap(table, OneElementKernels()); }
 
 void GoOn(const TileOp& op) { return (&op + 1)->kernel(*(&op + 1), 1); }
 void End(const TileOp&, int64_t) {}
@@ -79,7 +71,7 @@ TileOp StopUnless(const bool* flag) {
 }
 
 TileKernel OneElementKernel(const KernelTable& table, TileKernel kernel) {
-  const KernelMap& map = MapOf(table);
+  const KernelMap& map = OncePerIsa<MapToOneElement>(table);
   auto it = map.find(kernel);
   return it == map.end() ? kernel : it->second;
 }

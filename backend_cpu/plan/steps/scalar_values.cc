@@ -7,10 +7,10 @@
 #include <cstring>
 #include <limits>
 #include <map>
-#include <mutex>
 #include <unordered_map>
 
 #include "plan/steps/kernel_choice.h"
+#include "plan/steps/once_per_isa.h"
 
 namespace hloir::cpu {
 
@@ -72,16 +72,11 @@ void AddMeanings(const KernelTable& table, Meanings& meanings) {
     add(table.narrow[i], {ScalarMeaning::kCall, {}, {}, 1, {TileType::kF32}, TileType::kU16});
   }
 }
-const Meanings& MeaningsOf(const KernelTable& table) {
-  constexpr int kIsas = static_cast<int>(Isa::kCount);
-  static std::once_flag made[kIsas];
-  static Meanings meanings[kIsas];
-  const int isa = static_cast<int>(table.isa);
-  std::call_once(made[isa], [&] {
-    AddMeanings(OneElementKernels(), meanings[isa]);
-    AddMeanings(table, meanings[isa]);
-  });
-  return meanings[isa];
+Meanings MakeMeanings(const KernelTable& table) {
+  Meanings meanings;
+  AddMeanings(OneElementKernels(), meanings);
+  AddMeanings(table, meanings);
+  return meanings;
 }
 
 uint64_t ReadBits(const void* place, int bytes) {
@@ -618,7 +613,7 @@ std::optional<ScalarValues> BuildScalarValues(const KernelTable& table, std::spa
   constexpr size_t kMostValues = 256;  // some searches go through all of them
   if (condition.size() + body.size() > kMostValues) return std::nullopt;
   ScalarValues raw;
-  Reader reader(MeaningsOf(table), raw);
+  Reader reader(OncePerIsa<MakeMeanings>(table), raw);
   for (const TileOp& op : body)
     if (!reader.Add(op)) return std::nullopt;
   for (const TileOp& op : condition)

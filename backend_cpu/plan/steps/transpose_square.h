@@ -27,4 +27,17 @@ inline void TransposeFourByFour(const T* a, const T* b, const T* c, const T* d, 
   store(to + 3 * stride, __builtin_shufflevector(high_ab, high_cd, 2, 3, 6, 7));
 }
 
+// The same of two neighbours from each of two rows of 64-bit elements.
+template <class T>
+inline void TransposeTwoByTwo(const T* a, const T* b, T* to, int64_t stride) {
+  static_assert(sizeof(T) == 8);
+  using Two = int64_t __attribute__((vector_size(16)));
+  Two first, second;
+  __builtin_memcpy(&first, a, sizeof(first));
+  __builtin_memcpy(&second, b, sizeof(second));
+  const Two low = __builtin_shufflevector(first, second, 0, 2), high = __builtin_shufflevector(first, second, 1, 3);
+  __builtin_memcpy(to, &low, sizeof(low));
+  __builtin_memcpy(to + stride, &high, sizeof(high));
+}
+
 }  // namespace hloir::cpu

@@ -1,0 +1,473 @@
+// The links of chains: see chain_table.h. Each operation is written once more here, on vectors, since functors.h is
+// vectorized by the compiler only within loops over memory. Included by isa/*_chains.cc; everything has internal
+// linkage (why: isa/isas.def). Tests: tests/unit/loop_chains_test.cc.
+#pragma once
+
+#include <utility>
+
+#include "kernels/chain_table.h"
+#include "kernels/math_kernels.h"
+
+namespace hloir::cpu {
+namespace {
+
+// A block is eight vectors, which calling conventions pass in registers: enough to hide what an operation takes.
+#define HLOIR_BLOCK V v0, V v1, V v2, V v3, V v4, V v5, V v6, V v7
+
+template <class T, class Arch>
+struct Lanes {
+  static constexpr int kBytes = sizeof(typename xsimd::batch<T, Arch>::register_type);
+  static constexpr int kCount = kBytes / sizeof(T);
+  typedef T V __attribute__((vector_size(kBytes)));
+  typedef Unsigned<T> U __attribute__((vector_size(kBytes)));
+  typedef SignedBits<T> S __attribute__((vector_size(kBytes)));  // also masks: all bits of an element, or none
+  typedef uint16_t Halves __attribute__((vector_size(kCount * 2)));
+  typedef uint8_t Bytes __attribute__((vector_size(kCount)));
+  typedef void (*Link)(const TileOp* at, int64_t i, HLOIR_BLOCK);
+
+  template <class X>
+  static X LoadAs(const void* from) {
+    X x;
+    __builtin_memcpy(&x, from, sizeof x);
+    return x;
+  }
+  static V Splat(T x) { return V{} + x; }
+  static U SplatBits(Unsigned<T> x) { return U{} + x; }
+  static xsimd::batch<T, Arch> Batch(V v) {
+    return xsimd::batch<T, Arch>((typename xsimd::batch<T, Arch>::register_type)v);
+  }
+  static V FromBatch(const xsimd::batch<T, Arch>& x) { return (V)(typename xsimd::batch<T, Arch>::register_type)x; }
+  static V Blend(S mask, V set, V other) {
+#if defined(__AVX2__)
+    return (V)_mm256_blendv_epi8((__m256i)other, (__m256i)set, (__m256i)mask);
+#else
+    return (V)((mask & (S)set) | (~mask & (S)other));
+#endif
+  }
+  static V Load(const TileOp& at, int which, ChainOperand operand, int64_t i) {
+    const void* from = at.in[which];
+    switch (operand) {
+      case ChainOperand::kVector: return LoadAs<V>(static_cast<const T*>(from) + i);
+      case ChainOperand::kScalar: {
+        const T x = *static_cast<const T*>(from);
+        V v;
+        for (int k = 0; k < kCount; ++k) v[k] = x;
+        return v;
+      }
+      case ChainOperand::kBf16:
+        if constexpr (sizeof(T) == 4) {
+          const uint16_t* halves = static_cast<const uint16_t*>(from) + i;
+#if defined(__AVX2__)
+          return (V)_mm256_slli_epi32(_mm256_cvtepu16_epi32(LoadAs<__m128i>(halves)), 16);
+#else
+          return (V)(__builtin_convertvector(LoadAs<Halves>(halves), U) << 16);
+#endif
+        }
+        break;
+      case ChainOperand::kF16:
+#if defined(__F16C__)
+        if constexpr (sizeof(T) == 4) {
+          return (V)_mm256_cvtph_ps(LoadAs<__m128i>(static_cast<const uint16_t*>(from) + i));
+        }
+#endif
+        break;
+    }
+    __builtin_unreachable();
+  }
+  // A mask from bytes: set where they are 0.
+  static S Zeros(const uint8_t* from) {
+#if defined(__AVX2__)
+    const __m128i bytes = _mm_cmpeq_epi8(LoadUpTo16<kCount>(from), _mm_setzero_si128());
+    if constexpr (sizeof(T) == 4) return (S)_mm256_cvtepi8_epi32(bytes);
+    else return (S)_mm256_cvtepi8_epi64(bytes);
+#else
+    return __builtin_convertvector(LoadAs<Bytes>(from), S) == 0;
+#endif
+  }
+#if defined(__AVX2__)
+  template <int bytes>
+  static __m128i LoadUpTo16(const uint8_t* from) {
+    if constexpr (bytes == 8) return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+    else return _mm_cvtsi32_si128(LoadAs<int>(from));
+  }
+#endif
+  // 1 for each element that is set.
+  static Bytes Ones(V mask) {
+#if defined(__AVX2__)
+    const __m128i low = _mm256_castsi256_si128((__m256i)mask), high = _mm256_extracti128_si256((__m256i)mask, 1);
+    const __m128i words = _mm_packs_epi32(low, high);
+    const __m128i bytes = _mm_and_si128(_mm_packs_epi16(words, words), _mm_set1_epi8(1));
+    if constexpr (sizeof(T) == 4) return (Bytes)_mm_cvtsi128_si64(bytes);
+    // Each element was two words.
+    else return (Bytes)_mm_cvtsi128_si32(_mm_shuffle_epi8(bytes, _mm_set1_epi32(0x06040200)));
+#else
+    return __builtin_convertvector((U)mask, Bytes) & (Bytes{} + uint8_t{1});
+#endif
+  }
+  template <ChainResult result>
+  static void Store(const TileOp& at, int64_t i, V v) {
+    if constexpr (result == ChainResult::kVector) {
+      __builtin_memcpy(static_cast<T*>(at.out) + i, &v, sizeof v);
+    } else if constexpr (result == ChainResult::kPred) {
+      const Bytes bytes = Ones(v);
+      __builtin_memcpy(static_cast<uint8_t*>(at.out) + i, &bytes, sizeof bytes);
+    } else if constexpr (result == ChainResult::kBf16) {
+      const Halves halves = __builtin_convertvector((U)v >> 16, Halves);
+      __builtin_memcpy(static_cast<uint16_t*>(at.out) + i, &halves, sizeof halves);
+    } else {
+#if defined(__F16C__)
+      const __m128i halves = _mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT);
+      __builtin_memcpy(static_cast<uint16_t*>(at.out) + i, &halves, sizeof halves);
+#endif
+    }
+  }
+};
+
+// The operations, as in functors.h.
+template <class L, BinaryOp op, class V = typename L::V>
+inline V ApplyBinary(V a, V b) {
+  using S = typename L::S;
+  if constexpr (op == BinaryOp::kAdd) return a + b;
+  else if constexpr (op == BinaryOp::kSubtract) return a - b;
+  else if constexpr (op == BinaryOp::kMultiply) return a * b;
+  else if constexpr (op == BinaryOp::kDivide) return a / b;
+  else if constexpr (op == BinaryOp::kMaximum || op == BinaryOp::kMinimum) {
+    constexpr bool kGreater = op == BinaryOp::kMaximum;
+    const V other = L::Blend((kGreater ? a > b : a < b) | (S)(a != a), a, b);
+    const V both = kGreater ? (V)((S)a & (S)b) : (V)((S)a | (S)b);
+    return L::Blend(a == b, both, other);
+  } else if constexpr (op == BinaryOp::kEq) return (V)(a == b);
+  else if constexpr (op == BinaryOp::kNe) return (V)(a != b);
+  else if constexpr (op == BinaryOp::kGe) return (V)(a >= b);
+  else if constexpr (op == BinaryOp::kGt) return (V)(a > b);
+  else if constexpr (op == BinaryOp::kLe) return (V)(a <= b);
+  else return (V)(a < b);
+}
+template <class L, BinaryOp op, class V = typename L::V>
+inline V ApplyInteger(V v, V w) {
+  using U = typename L::U;
+  const typename L::S a = (typename L::S)v, b = (typename L::S)w;
+  if constexpr (op == BinaryOp::kAdd) return (V)((U)a + (U)b);
+  else if constexpr (op == BinaryOp::kSubtract) return (V)((U)a - (U)b);
+  else if constexpr (op == BinaryOp::kMultiply) return (V)((U)a * (U)b);
+  else if constexpr (op == BinaryOp::kAnd) return (V)(a & b);
+  else if constexpr (op == BinaryOp::kOr) return (V)(a | b);
+  else if constexpr (op == BinaryOp::kXor) return (V)(a ^ b);
+  else if constexpr (op == BinaryOp::kMaximum) return L::Blend(a >= b, v, w);
+  else if constexpr (op == BinaryOp::kMinimum) return L::Blend(a <= b, v, w);
+#if defined(__AVX2__)
+  // These shift everything out by the width or more, as HLO does.
+  else if constexpr (op == BinaryOp::kShiftLeft) return (V)_mm256_sllv_epi32((__m256i)a, (__m256i)b);
+  else if constexpr (op == BinaryOp::kShiftRightLogical) return (V)_mm256_srlv_epi32((__m256i)a, (__m256i)b);
+  else if constexpr (op == BinaryOp::kShiftRightArithmetic) return (V)_mm256_srav_epi32((__m256i)a, (__m256i)b);
+#endif
+  else if constexpr (op == BinaryOp::kEq) return (V)(a == b);
+  else if constexpr (op == BinaryOp::kNe) return (V)(a != b);
+  else if constexpr (op == BinaryOp::kGe) return (V)(a >= b);
+  else if constexpr (op == BinaryOp::kGt) return (V)(a > b);
+  else if constexpr (op == BinaryOp::kLe) return (V)(a <= b);
+  else return (V)(a < b);
+}
+// Of integers.
+template <class L, UnaryOp op>
+struct IntegerUnaryLink {
+  using V = typename L::V;
+  static V Do(const TileOp&, int64_t, V v) {
+    using U = typename L::U;
+    const typename L::S x = (typename L::S)v;
+    if constexpr (op == UnaryOp::kNegate) return (V)(U{} - (U)x);
+    else if constexpr (op == UnaryOp::kNot) return (V)~x;
+    else return L::Blend(x < 0, (V)(U{} - (U)x), v);  // kAbs
+  }
+};
+template <class L>
+struct ToFloatLink {
+  using V = typename L::V;
+  static V Do(const TileOp&, int64_t, V v) { return __builtin_convertvector((typename L::S)v, V); }
+};
+template <class L, bool integer>
+struct OfMaskLink {
+  using V = typename L::V;
+  static V Do(const TileOp&, int64_t, V mask) {
+    using S = typename L::S;
+    return (V)((S)mask & (integer ? S{} + 1 : (S)(V{} + 1)));
+  }
+};
+
+template <class L, UnaryOp op, class V = typename L::V>
+inline V ApplyUnary(V x) {
+  using U = typename L::U;
+  constexpr int kTop = sizeof(x[0]) * 8 - 1;
+  const U sign = (U{} + 1) << kTop;
+  if constexpr (op == UnaryOp::kAbs) return (V)((U)x & ~sign);
+  else if constexpr (op == UnaryOp::kNegate) return (V)((U)x ^ sign);
+  else if constexpr (op == UnaryOp::kSqrt) return L::FromBatch(xsimd::sqrt(L::Batch(x)));
+  else if constexpr (op == UnaryOp::kRsqrt) return (V{} + 1) / L::FromBatch(xsimd::sqrt(L::Batch(x)));
+  else if constexpr (op == UnaryOp::kRoundToBf16) {
+    const U bits = (U)x, top = bits & 0xffff0000u, rounded = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u;
+    return L::Blend(x != x, (V)(top | 0x00400000u), (V)rounded);
+  } else {
+    static_assert(op == UnaryOp::kRoundToF16);
+#if defined(__F16C__)
+    return (V)_mm256_cvtph_ps(_mm256_cvtps_ph((__m256)x, _MM_FROUND_TO_NEAREST_INT));
+#endif
+  }
+}
+
+template <class L>
+inline void GoOn(const TileOp* at, int64_t i, typename L::V v0, typename L::V v1, typename L::V v2, typename L::V v3,
+                 typename L::V v4, typename L::V v5, typename L::V v6, typename L::V v7) {
+  ++at;
+  return reinterpret_cast<typename L::Link>(reinterpret_cast<void (*)()>(at->kernel))(at, i, v0, v1, v2, v3, v4, v5, v6,
+                                                                                      v7);
+}
+// `next` waits for `done`, for the compiler: it would compute all eight side by side, for which there are no registers.
+template <class V>
+inline void InOrder([[maybe_unused]] V& done, [[maybe_unused]] V& next) {
+#if defined(__x86_64__)
+  asm("" : "+x"(done), "+x"(next));
+#endif
+}
+// Do(at, i, v) for each vector of the block, then the next link.
+template <class L, class Body, class V = typename L::V>
+void LinkOf(const TileOp* at, int64_t i, HLOIR_BLOCK) {
+  constexpr int n = L::kCount;
+  v0 = Body::Do(*at, i, v0);
+  InOrder(v0, v1), v1 = Body::Do(*at, i + n, v1);
+  InOrder(v1, v2), v2 = Body::Do(*at, i + 2 * n, v2);
+  InOrder(v2, v3), v3 = Body::Do(*at, i + 3 * n, v3);
+  InOrder(v3, v4), v4 = Body::Do(*at, i + 4 * n, v4);
+  InOrder(v4, v5), v5 = Body::Do(*at, i + 5 * n, v5);
+  InOrder(v5, v6), v6 = Body::Do(*at, i + 6 * n, v6);
+  InOrder(v6, v7), v7 = Body::Do(*at, i + 7 * n, v7);
+  return GoOn<L>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
+}
+// For long operations: a loop, in place of eight copies.
+template <class L, class F, class T, class Arch, class V = typename L::V>
+void MathLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
+  V v[8] = {v0, v1, v2, v3, v4, v5, v6, v7};
+#pragma GCC unroll 1
+  for (int k = 0; k < 8; ++k) v[k] = L::FromBatch(F::template Apply<T, Arch>(L::Batch(v[k])));
+  return GoOn<L>(at, i, v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
+}
+
+template <class L, ChainOperand operand, class V = typename L::V>
+void LoadLink(const TileOp* at, int64_t i) {
+  constexpr int n = L::kCount;
+  const auto load = [at](int64_t place) { return L::Load(*at, 0, operand, place); };
+  return GoOn<L>(at, i, load(i), load(i + n), load(i + 2 * n), load(i + 3 * n), load(i + 4 * n), load(i + 5 * n),
+                 load(i + 6 * n), load(i + 7 * n));
+}
+template <class L, ChainResult result, class V = typename L::V>
+void LastLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
+  constexpr int n = L::kCount;
+  const auto store = [at](int64_t place, V v) { L::template Store<result>(*at, place, v); };
+  store(i, v0), store(i + n, v1), store(i + 2 * n, v2), store(i + 3 * n, v3), store(i + 4 * n, v4),
+      store(i + 5 * n, v5), store(i + 6 * n, v6), store(i + 7 * n, v7);
+}
+template <class L, ChainResult result>
+struct StoreLink {
+  using V = typename L::V;
+  static V Do(const TileOp& at, int64_t i, V v) {
+    L::template Store<result>(at, i, v);
+    return v;
+  }
+};
+template <class L, UnaryOp op>
+struct UnaryLink {
+  using V = typename L::V;
+  static V Do(const TileOp&, int64_t, V v) { return ApplyUnary<L, op>(v); }
+};
+template <class L, BinaryOp op, bool integer, class V = typename L::V>
+inline V Apply(V a, V b) {
+  if constexpr (integer) return ApplyInteger<L, op>(a, b);
+  else return ApplyBinary<L, op>(a, b);
+}
+template <class L, BinaryOp op, ChainOperand operand, bool second, bool integer>
+struct BinaryLink {
+  using V = typename L::V;
+  static V Do(const TileOp& at, int64_t i, V v) {
+    const V x = L::Load(at, 0, operand, i);
+    return second ? Apply<L, op, integer>(x, v) : Apply<L, op, integer>(v, x);
+  }
+};
+constexpr ChainOperand Kind(bool scalar) { return scalar ? ChainOperand::kScalar : ChainOperand::kVector; }
+template <class L, OperandMode mode>
+struct SelectLink {
+  using V = typename L::V;
+  static V Do(const TileOp& at, int64_t i, V mask) {
+    const V x = L::Load(at, 0, Kind(mode & kScalarVector), i), y = L::Load(at, 1, Kind(mode & kVectorScalar), i);
+    return L::Blend((typename L::S)mask, x, y);
+  }
+};
+template <class L, bool unset, bool scalar>
+struct SelectByLink {
+  using V = typename L::V;
+  static V Do(const TileOp& at, int64_t i, V v) {
+    const typename L::S none = L::Zeros(static_cast<const uint8_t*>(at.in[0]) + i);
+    const V other = L::Load(at, 1, Kind(scalar), i);
+    return unset ? L::Blend(none, v, other) : L::Blend(none, other, v);
+  }
+};
+template <class L, BinaryOp op, bool integer, bool b_scalar, bool unset, bool scalar>
+struct SelectIfLink {
+  using V = typename L::V;
+  static V Do(const TileOp& at, int64_t i, V v) {
+    const V a = L::Load(at, 0, ChainOperand::kVector, i), b = L::Load(at, 1, Kind(b_scalar), i);
+    const V other = L::Load(at, 2, Kind(scalar), i);
+    const auto mask = (typename L::S)Apply<L, op, integer>(a, b);
+    return unset ? L::Blend(mask, other, v) : L::Blend(mask, v, other);
+  }
+};
+
+// Links have types of their own.
+template <class F>
+TileKernel Entry(F* link) {
+  return reinterpret_cast<TileKernel>(reinterpret_cast<void (*)()>(link));
+}
+
+template <class L, BinaryOp op, ChainOperand operand, bool integer = false>
+void FillLinksOfBinary(TileKernel (&entries)[2]) {
+  entries[0] = Entry(&LinkOf<L, BinaryLink<L, op, operand, false, integer>>);
+  entries[1] = Entry(&LinkOf<L, BinaryLink<L, op, operand, true, integer>>);
+}
+template <class L, BinaryOp op, ChainType P>
+void FillLinksOfCompare(ChainTable& table) {
+  constexpr int p = static_cast<int>(P);
+  constexpr bool kInteger = P == ChainType::kS32;
+  auto& entries = table.binary[static_cast<int>(op)][p];
+  FillLinksOfBinary<L, op, ChainOperand::kVector, kInteger>(entries[0]);
+  FillLinksOfBinary<L, op, ChainOperand::kScalar, kInteger>(entries[1]);
+  auto& selects = table.select_if[static_cast<int>(op) - static_cast<int>(BinaryOp::kEq)][p];
+  [&]<int... m>(std::integer_sequence<int, m...>) {
+    ((selects[m & 1][m >> 1 & 1][m >> 2] =
+          Entry(&LinkOf<L, SelectIfLink<L, op, kInteger, (m & 1) != 0, (m >> 1 & 1) != 0, (m >> 2) != 0>>)),
+     ...);
+  }
+  (std::make_integer_sequence<int, 8>());
+}
+template <class L, ChainType P>
+void FillLinksOfCompares(ChainTable& table) {
+  FillLinksOfCompare<L, BinaryOp::kEq, P>(table);
+  FillLinksOfCompare<L, BinaryOp::kNe, P>(table);
+  FillLinksOfCompare<L, BinaryOp::kGe, P>(table);
+  FillLinksOfCompare<L, BinaryOp::kGt, P>(table);
+  FillLinksOfCompare<L, BinaryOp::kLe, P>(table);
+  FillLinksOfCompare<L, BinaryOp::kLt, P>(table);
+}
+template <class T, class Arch, ChainType P>
+void FillChainsOf(ChainTable& table) {
+  using L = Lanes<T, Arch>;
+  constexpr int p = static_cast<int>(P);
+  constexpr bool kNarrow = P == ChainType::kF32;
+#if defined(__F16C__)
+  constexpr bool kHalf = kNarrow;
+#else
+  constexpr bool kHalf = false;
+#endif
+  constexpr int kBf16 = static_cast<int>(ChainOperand::kBf16), kF16 = static_cast<int>(ChainOperand::kF16);
+  table.elements[p] = 8 * L::kCount;
+  table.load[p][0] = Entry(&LoadLink<L, ChainOperand::kVector>);
+  auto store = [&]<ChainResult result>() {
+    table.store[p][static_cast<int>(result)][0] = Entry(&LinkOf<L, StoreLink<L, result>>);
+    table.store[p][static_cast<int>(result)][1] = Entry(&LastLink<L, result>);
+  };
+  store.template operator()<ChainResult::kVector>();
+  store.template operator()<ChainResult::kPred>();
+  auto unary = [&]<UnaryOp op>() { table.unary[static_cast<int>(op)][p] = Entry(&LinkOf<L, UnaryLink<L, op>>); };
+  unary.template operator()<UnaryOp::kAbs>();
+  unary.template operator()<UnaryOp::kNegate>();
+  unary.template operator()<UnaryOp::kSqrt>();
+  unary.template operator()<UnaryOp::kRsqrt>();
+  if constexpr (kNarrow) {
+    table.load[p][kBf16] = Entry(&LoadLink<L, ChainOperand::kBf16>);
+    store.template operator()<ChainResult::kBf16>();
+    unary.template operator()<UnaryOp::kRoundToBf16>();
+  }
+  if constexpr (kHalf) {
+    table.load[p][kF16] = Entry(&LoadLink<L, ChainOperand::kF16>);
+    store.template operator()<ChainResult::kF16>();
+    unary.template operator()<UnaryOp::kRoundToF16>();
+  }
+  auto math = [&]<class F>(UnaryOp op, F) { table.unary[static_cast<int>(op)][p] = Entry(&MathLink<L, F, T, Arch>); };
+  math(UnaryOp::kExp, ExpFn());
+  math(UnaryOp::kExpm1, Expm1Fn());
+  math(UnaryOp::kLog, LogFn());
+  math(UnaryOp::kLog1p, Log1pFn());
+  math(UnaryOp::kTanh, TanhFn());
+  math(UnaryOp::kLogistic, LogisticFn());
+  if constexpr (kNarrow) math(UnaryOp::kErf, ErfF32Fn());
+  auto binary = [&]<BinaryOp op>() {
+    auto& entries = table.binary[static_cast<int>(op)][p];
+    FillLinksOfBinary<L, op, ChainOperand::kVector>(entries[0]);
+    FillLinksOfBinary<L, op, ChainOperand::kScalar>(entries[1]);
+    if constexpr (kNarrow) FillLinksOfBinary<L, op, ChainOperand::kBf16>(entries[kBf16]);
+    if constexpr (kHalf) FillLinksOfBinary<L, op, ChainOperand::kF16>(entries[kF16]);
+  };
+  binary.template operator()<BinaryOp::kAdd>();
+  binary.template operator()<BinaryOp::kSubtract>();
+  binary.template operator()<BinaryOp::kMultiply>();
+  binary.template operator()<BinaryOp::kDivide>();
+  binary.template operator()<BinaryOp::kMaximum>();
+  binary.template operator()<BinaryOp::kMinimum>();
+  FillLinksOfCompares<L, P>(table);
+  table.of_mask[p] = Entry(&LinkOf<L, OfMaskLink<L, false>>);
+  table.select[p][kVectorVector] = Entry(&LinkOf<L, SelectLink<L, kVectorVector>>);
+  table.select[p][kVectorScalar] = Entry(&LinkOf<L, SelectLink<L, kVectorScalar>>);
+  table.select[p][kScalarVector] = Entry(&LinkOf<L, SelectLink<L, kScalarVector>>);
+  table.select[p][kScalarScalar] = Entry(&LinkOf<L, SelectLink<L, kScalarScalar>>);
+  table.select_by[p][0][0] = Entry(&LinkOf<L, SelectByLink<L, false, false>>);
+  table.select_by[p][0][1] = Entry(&LinkOf<L, SelectByLink<L, false, true>>);
+  table.select_by[p][1][0] = Entry(&LinkOf<L, SelectByLink<L, true, false>>);
+  table.select_by[p][1][1] = Entry(&LinkOf<L, SelectByLink<L, true, true>>);
+}
+
+// Integers in the blocks of f32.
+template <class L>
+void FillIntegerChains(ChainTable& table) {
+  constexpr int p = static_cast<int>(ChainType::kS32), f = static_cast<int>(ChainType::kF32);
+  table.elements[p] = table.elements[f];
+  table.load[p][0] = table.load[f][0];
+  // What began with integers may end as a narrow float.
+  for (int r = 0; r < kChainResults; ++r)
+    for (int last : {0, 1}) table.store[p][r][last] = table.store[f][r][last];
+  auto unary = [&]<UnaryOp op>() { table.unary[static_cast<int>(op)][p] = Entry(&LinkOf<L, IntegerUnaryLink<L, op>>); };
+  unary.template operator()<UnaryOp::kAbs>();
+  unary.template operator()<UnaryOp::kNegate>();
+  unary.template operator()<UnaryOp::kNot>();
+  table.to_f32 = Entry(&LinkOf<L, ToFloatLink<L>>);
+  table.of_mask[p] = Entry(&LinkOf<L, OfMaskLink<L, true>>);
+  auto binary = [&]<BinaryOp op>() {
+    auto& entries = table.binary[static_cast<int>(op)][p];
+    FillLinksOfBinary<L, op, ChainOperand::kVector, true>(entries[0]);
+    FillLinksOfBinary<L, op, ChainOperand::kScalar, true>(entries[1]);
+  };
+  binary.template operator()<BinaryOp::kAdd>();
+  binary.template operator()<BinaryOp::kSubtract>();
+  binary.template operator()<BinaryOp::kMultiply>();
+  binary.template operator()<BinaryOp::kMaximum>();
+  binary.template operator()<BinaryOp::kMinimum>();
+  binary.template operator()<BinaryOp::kAnd>();
+  binary.template operator()<BinaryOp::kOr>();
+  binary.template operator()<BinaryOp::kXor>();
+#if defined(__AVX2__)
+  binary.template operator()<BinaryOp::kShiftLeft>();
+  binary.template operator()<BinaryOp::kShiftRightLogical>();
+  binary.template operator()<BinaryOp::kShiftRightArithmetic>();
+#endif
+  FillLinksOfCompares<L, ChainType::kS32>(table);
+}
+
+template <class Arch>
+ChainTable MakeChains() {
+  ChainTable table = {};
+  FillChainsOf<float, Arch, ChainType::kF32>(table);
+  FillChainsOf<double, Arch, ChainType::kF64>(table);
+  FillIntegerChains<Lanes<float, Arch>>(table);
+  return table;
+}
+
+#undef HLOIR_BLOCK
+
+}  // namespace
+}  // namespace hloir::cpu

@@ -1,0 +1,474 @@
+// See loop_chains.h. Tests: tests/unit/loop_chains_test.cc.
+#include "plan/loops/loop_chains.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+#include "kernels/chain_table.h"
+#include "plan/steps/once_per_isa.h"
+
+namespace hloir::cpu {
+namespace {
+
+// What a kernel of the table computes.
+struct Meaning {
+  enum Kind : uint8_t { kUnary, kOfMask, kBinary, kSelect, kWiden, kNarrow, kCopy };
+  Kind kind = kUnary;
+  ChainType type = ChainType::kF32;
+  TileKernel link = nullptr;  // of kUnary and kOfMask
+  BinaryOp binary = BinaryOp::kAdd;
+  OperandMode mode = kVectorVector;
+  NarrowFloat narrow = NarrowFloat::kBf16;
+};
+bool Wide(ChainType type) { return type == ChainType::kF64; }
+using Meanings = std::unordered_map<TileKernel, Meaning>;
+
+Meanings MakeMeanings(const KernelTable& table) {
+  const ChainTable& chains = *ChainsOf(table.isa);
+  Meanings meanings;
+  auto add = [&](TileKernel kernel, const Meaning& meaning) {
+    if (kernel != nullptr) meanings.emplace(kernel, meaning);
+  };
+  constexpr TileType kTiles[kChainTypes] = {TileType::kF32, TileType::kF64, TileType::kS32};
+  constexpr int kPred = static_cast<int>(TileType::kPred), kF32 = static_cast<int>(TileType::kF32);
+  for (int t = 0; t < kChainTypes; ++t) {
+    const int tile = static_cast<int>(kTiles[t]);
+    Meaning meaning;
+    meaning.type = static_cast<ChainType>(t);
+    for (int op = 0; op < static_cast<int>(UnaryOp::kCount); ++op) {
+      meaning.link = chains.unary[op][t];
+      if (meaning.link != nullptr) add(table.unary[op][tile], meaning);
+    }
+    meaning.link = chains.to_f32;
+    if (tile == static_cast<int>(TileType::kS32)) add(table.convert[tile][kF32], meaning);
+    meaning.kind = Meaning::kOfMask;
+    meaning.link = chains.of_mask[t];
+    add(table.convert[kPred][tile], meaning);
+    for (int mode = 0; mode < kOperandModes; ++mode) {
+      meaning.mode = static_cast<OperandMode>(mode);
+      meaning.kind = Meaning::kBinary;
+      for (int op = 0; mode < 3 && op < static_cast<int>(BinaryOp::kCount); ++op) {
+        meaning.binary = static_cast<BinaryOp>(op);
+        if (chains.binary[op][t][0][0] != nullptr) add(table.binary[op][tile][mode], meaning);
+      }
+      meaning.kind = Meaning::kSelect;
+      add(table.select[tile][mode], meaning);
+    }
+    meaning.mode = kVectorVector;
+    meaning.kind = Meaning::kCopy;
+    add(table.copy[Wide(meaning.type) ? 3 : 2], meaning);
+    if (t != 0) continue;
+    for (NarrowFloat narrow : {NarrowFloat::kBf16, NarrowFloat::kF16}) {
+      const int n = static_cast<int>(narrow);
+      meaning.narrow = narrow;
+      meaning.kind = Meaning::kWiden;
+      if (chains.load[0][static_cast<int>(ChainOperand::kBf16) + n] != nullptr) add(table.widen[n], meaning);
+      meaning.kind = Meaning::kNarrow;
+      if (chains.store[0][static_cast<int>(ChainResult::kBf16) + n][1] != nullptr) add(table.narrow[n], meaning);
+    }
+  }
+  return meanings;
+}
+
+bool IsCompare(const Meaning& meaning) {
+  return meaning.kind == Meaning::kBinary && meaning.binary >= BinaryOp::kEq && meaning.binary <= BinaryOp::kLt;
+}
+BinaryOp Exchanged(BinaryOp compare) {
+  switch (compare) {
+    case BinaryOp::kGe: return BinaryOp::kLe;
+    case BinaryOp::kGt: return BinaryOp::kLt;
+    case BinaryOp::kLe: return BinaryOp::kGe;
+    case BinaryOp::kLt: return BinaryOp::kGt;
+    default: return compare;
+  }
+}
+
+class ChainMaker {
+ public:
+  ChainMaker(const KernelTable& kernels, int64_t tile, const std::vector<const std::vector<LoopOp>*>& others,
+             std::vector<LoopOp>& body)
+      : table_(*ChainsOf(kernels.isa)), meanings_(OncePerIsa<MakeMeanings>(kernels)), tile_(tile), body_(body) {
+    PutInOrder();
+    for (size_t i = 0; i < body.size(); ++i) {
+      info_.emplace_back();
+      Info& info = info_.back();
+      const TileOp& op = body[i].op;
+      auto it = meanings_.find(op.kernel);
+      if (it != meanings_.end() && op.divisor == 1 && op.extra == 0 && op.aux == nullptr) info.meaning = it->second;
+      for (const TilePlace& place : body[i].in) {
+        if (place.kind == TilePlace::kRegister) values_[place.index].users.push_back(static_cast<int>(i));
+      }
+      if (body[i].out.kind == TilePlace::kRegister) {
+        Value& value = values_[body[i].out.index];
+        value.maker = static_cast<int>(i);
+      }
+    }
+    for (const auto* list : others) {
+      for (const LoopOp& op : *list) {
+        for (const TilePlace& place : op.in)
+          if (place.kind == TilePlace::kRegister) values_[place.index].elsewhere = true;
+        if (op.out.kind == TilePlace::kRegister) values_[op.out.index].elsewhere = true;
+      }
+    }
+  }
+
+  // Each op comes just before what reads it first, masks last: then chains have room.
+  void PutInOrder() {
+    std::unordered_map<int32_t, int> makers;
+    std::vector<bool> root(body_.size(), true), done(body_.size());
+    for (size_t i = 0; i < body_.size(); ++i) {
+      for (const TilePlace& place : body_[i].in) {
+        if (place.kind != TilePlace::kRegister) continue;
+        if (auto it = makers.find(place.index); it != makers.end()) root[it->second] = false;
+      }
+      if (body_[i].out.kind == TilePlace::kRegister) makers[body_[i].out.index] = static_cast<int>(i);
+    }
+    std::vector<LoopOp> ordered;
+    std::vector<std::pair<int, int>> stack;  // op, operands that were seen to
+    for (size_t r = 0; r < body_.size(); ++r) {
+      if (root[r]) stack.emplace_back(static_cast<int>(r), 0);
+      while (!stack.empty()) {
+        auto& [op, seen] = stack.back();
+        if (done[op]) {
+          stack.pop_back();
+        } else if (seen == 3) {
+          done[op] = true;
+          ordered.push_back(body_[op]);
+          stack.pop_back();
+        } else {
+          const TilePlace& place = body_[op].in[2 - seen++];
+          const auto it = makers.find(place.index);
+          if (place.kind == TilePlace::kRegister && it != makers.end() && !done[it->second])
+            stack.emplace_back(it->second, 0);
+        }
+      }
+    }
+    body_ = std::move(ordered);
+  }
+
+  void Make() {
+    for (size_t i = 0; i < body_.size(); ++i) {
+      if (info_[i].meaning) Take(static_cast<int>(i));
+    }
+    Write();
+  }
+
+ private:
+  struct Value {
+    int maker = -1;
+    bool elsewhere = false;  // read or written by other lists, too
+    std::vector<int> users;
+  };
+  // How an op goes on with the block.
+  struct Part {
+    int op = -1, operand = -1;  // which operand is the block
+    TileKernel link = nullptr;  // null: the op only stores
+    TilePlace in[3];
+    std::vector<int> before;  // ops that the link does, too
+  };
+  struct Chain {
+    ChainType type = ChainType::kF32;
+    LoopOp load;
+    std::vector<Part> parts;
+    int holds = -1;     // the op whose result the block is
+    bool mask = false;  // the block is one
+    // Ops that read what is stored underway. They come after the chain, so it ends before the first of them, unless
+    // that goes on with the chain itself.
+    std::set<int> readers;
+  };
+  struct Info {
+    std::optional<Meaning> meaning;
+    int chain = -1;
+  };
+
+  const Value* ValueAt(const TilePlace& place) const {
+    if (place.kind != TilePlace::kRegister) return nullptr;
+    auto it = values_.find(place.index);
+    return it == values_.end() || it->second.maker < 0 ? nullptr : &it->second;
+  }
+  // Whether the operand has an element for each one of the tile.
+  static bool IsTile(const Meaning& meaning, int operand) {
+    if (meaning.kind == Meaning::kBinary)
+      return operand == 0 ? meaning.mode != kScalarVector : meaning.mode != kVectorScalar;
+    if (meaning.kind == Meaning::kSelect && operand > 0)
+      return (meaning.mode & (operand == 1 ? kScalarVector : kVectorScalar)) == 0;
+    return true;
+  }
+  static bool TakesMask(const Meaning& meaning, int operand) {
+    return meaning.kind == Meaning::kOfMask || (meaning.kind == Meaning::kSelect && operand == 0);
+  }
+  static int Operands(const Meaning& meaning) {
+    return meaning.kind == Meaning::kBinary ? 2 : meaning.kind == Meaning::kSelect ? 3 : 1;
+  }
+  // An op that only writes its operand somewhere, maybe in a narrow type: the block stays what it is.
+  bool OnlyStores(int op) const {
+    const Meaning::Kind kind = info_[op].meaning->kind;
+    return (kind == Meaning::kCopy || kind == Meaning::kNarrow) && body_[op].out.kind != TilePlace::kRegister;
+  }
+  bool Widens(int op) const { return info_[op].meaning && info_[op].meaning->kind == Meaning::kWiden; }
+
+  // Where a link may read the operand from: before it is widened, if it is.
+  struct Source {
+    TilePlace place;
+    ChainOperand operand = ChainOperand::kVector;
+    int widen = -1;
+  };
+  Source SourceOf(int op, int operand) const {
+    const TilePlace& place = body_[op].in[operand];
+    if (!IsTile(*info_[op].meaning, operand)) return {place, ChainOperand::kScalar, -1};
+    const Value* value = ValueAt(place);
+    if (value == nullptr || !Widens(value->maker)) return {place, ChainOperand::kVector, -1};
+    const int narrow = static_cast<int>(info_[value->maker].meaning->narrow);
+    return {body_[value->maker].in[0], static_cast<ChainOperand>(static_cast<int>(ChainOperand::kBf16) + narrow),
+            value->maker};
+  }
+
+  // The chain whose block the operand is, if `op` may follow.
+  int Followed(int op, int operand) const {
+    const Value* value = ValueAt(body_[op].in[operand]);
+    if (value == nullptr || !IsTile(*info_[op].meaning, operand)) return -1;
+    const int c = info_[value->maker].chain;
+    if (c < 0 || chains_[c].holds != value->maker ||
+        (!chains_[c].readers.empty() && *chains_[c].readers.begin() < op) ||
+        Wide(chains_[c].type) != Wide(info_[op].meaning->type))
+      return -1;
+    for (int user : value->users) {
+      if (user < op && info_[user].chain != c) return -1;
+      if (chains_[c].mask && user != op) return -1;
+    }
+    return c;
+  }
+
+  std::optional<Part> PartOf(int op, int operand) const {
+    const Meaning& meaning = *info_[op].meaning;
+    const int t = static_cast<int>(meaning.type);
+    const LoopOp& at = body_[op];
+    Part part;
+    part.op = op, part.operand = operand;
+    switch (meaning.kind) {
+      case Meaning::kUnary:
+      case Meaning::kOfMask: part.link = meaning.link; break;
+      case Meaning::kBinary: {
+        const auto& links = table_.binary[static_cast<int>(meaning.binary)][t];
+        const Source other = SourceOf(op, 1 - operand);
+        part.link = links[static_cast<int>(other.operand)][operand];
+        part.in[0] = other.place;
+        if (other.widen >= 0 && part.link != nullptr) part.before.push_back(other.widen);
+        if (other.widen >= 0 && part.link == nullptr) {
+          part.link = links[static_cast<int>(ChainOperand::kVector)][operand];
+          part.in[0] = at.in[1 - operand];
+        }
+        break;
+      }
+      case Meaning::kSelect:
+        if (operand == 0) {
+          part.link = table_.select[t][meaning.mode];
+          part.in[0] = at.in[1], part.in[1] = at.in[2];
+        } else {
+          part.link = table_.select_by[t][operand == 2][!IsTile(meaning, 3 - operand)];
+          part.in[0] = at.in[0], part.in[1] = at.in[3 - operand];
+        }
+        break;
+      case Meaning::kCopy: return part;
+      case Meaning::kNarrow: return OnlyStores(op) ? std::optional(part) : std::nullopt;
+      case Meaning::kWiden: return std::nullopt;
+    }
+    if (part.link == nullptr) return std::nullopt;
+    return part;
+  }
+
+  // Takes the comparison into the select that alone reads its mask.
+  void TakeCompare(Part* select, int chain) {
+    const LoopOp& at = body_[select->op];
+    const Value* mask = ValueAt(at.in[0]);
+    if (mask == nullptr || mask->elsewhere || mask->users.size() != 1) return;
+    const Info& info = info_[mask->maker];
+    const int from = info.chain;
+    if (!info.meaning || !IsCompare(*info.meaning) ||
+        Wide(info.meaning->type) != Wide(info_[select->op].meaning->type) || from < 0 || from == chain ||
+        chains_[from].holds != mask->maker)
+      return;
+    const LoopOp& compare = body_[mask->maker];
+    for (const TilePlace& place : compare.in) {
+      const Value* value = ValueAt(place);  // would have to be stored before it is read
+      if (value != nullptr && info_[value->maker].chain == chain) return;
+    }
+    const bool first = IsTile(*info.meaning, 0);  // else its operands change places
+    const BinaryOp op = first ? info.meaning->binary : Exchanged(info.meaning->binary);
+    const int other = 3 - select->operand;
+    select->link = table_.select_if[static_cast<int>(op) - static_cast<int>(BinaryOp::kEq)]
+                                   [static_cast<int>(info.meaning->type)][info.meaning->mode != kVectorVector]
+                                   [select->operand == 2][!IsTile(*info_[select->op].meaning, other)];
+    select->in[0] = compare.in[first ? 0 : 1], select->in[1] = compare.in[first ? 1 : 0], select->in[2] = at.in[other];
+    select->before.push_back(mask->maker);
+    // The comparison is the last part of its own chain, and leaves it. Nothing can follow what was before it.
+    chains_[from].parts.pop_back();
+    chains_[from].holds = -1;
+    info_[mask->maker].chain = -1;
+  }
+
+  void Take(int op) {
+    const Meaning& meaning = *info_[op].meaning;
+    // Follow a chain: a value's rather than a mask's (the comparison then goes with the select), one whose result
+    // nobody else reads, the latest.
+    int best = -1, operand = -1;
+    const auto rank = [&](int c, int o) {
+      const Value* value = ValueAt(body_[op].in[o]);
+      return std::tuple(!chains_[c].mask, value->users.size() == 1, value->maker);
+    };
+    for (int o = 0; o < Operands(meaning); ++o) {
+      const int c = Followed(op, o);
+      if (c < 0 || chains_[c].mask != TakesMask(meaning, o) || !PartOf(op, o)) continue;
+      if (best < 0 || rank(c, o) > rank(best, operand)) best = c, operand = o;
+    }
+    // Or begin one with an operand from memory.
+    for (int o = 0; best < 0 && !OnlyStores(op) && o < Operands(meaning); ++o) {
+      if (!IsTile(meaning, o) || TakesMask(meaning, o) || !PartOf(op, o)) continue;
+      const Source source = SourceOf(op, o);
+      Chain& chain = chains_.emplace_back();
+      chain.type = meaning.type;
+      chain.load.op.kernel = table_.load[static_cast<int>(meaning.type)][static_cast<int>(source.operand)];
+      chain.load.in[0] = source.place;
+      best = static_cast<int>(chains_.size() - 1), operand = o;
+    }
+    if (best < 0) return;
+    Part part = *PartOf(op, operand);
+    if (meaning.kind == Meaning::kSelect && operand > 0) TakeCompare(&part, best);
+    Chain& chain = chains_[best];
+    if (chain.parts.empty()) {
+      if (const Source source = SourceOf(op, operand); source.widen >= 0) part.before.push_back(source.widen);
+    } else if (!OnlyStores(op)) {
+      for (int user : ValueAt(body_[op].in[operand])->users) {
+        if (user > op) chain.readers.insert(user);
+      }
+    }
+    chain.readers.erase(op);
+    chain.parts.push_back(part);
+    if (!OnlyStores(op)) chain.holds = op, chain.mask = IsCompare(meaning);
+    info_[op].chain = best;
+  }
+
+  // ---- The new body.
+  // Whether more read the part's result than what follows it in the chain.
+  bool IsRead(const Chain& chain, size_t p) const {
+    const Value* value = ValueAt(body_[chain.parts[p].op].out);
+    if (value == nullptr || value->elsewhere) return true;
+    size_t within = 0;
+    for (const Part& part : chain.parts) {
+      const TilePlace& block = body_[part.op].in[part.operand];
+      if (&part != &chain.parts[0] && ValueAt(block) == value) ++within;
+    }
+    return value->users.size() > within;
+  }
+  void PutOp(int op, std::vector<LoopOp>* out) const {
+    const Meaning& meaning = *info_[op].meaning;
+    LoopOp copy = body_[op];
+    const int64_t wide = Wide(meaning.type) ? 8 : 4;
+    for (int k = 0; k < Operands(meaning); ++k) {
+      if (!IsTile(meaning, k)) continue;
+      const int64_t bytes = meaning.kind == Meaning::kWiden ? 2 : TakesMask(meaning, k) ? 1 : wide;
+      copy.op.extra |= bytes << (8 * k);
+    }
+    copy.op.extra |= (meaning.kind == Meaning::kNarrow ? 2 : IsCompare(meaning) ? 1 : wide) << 24;
+    out->push_back(copy);
+  }
+  void Put(const Chain& chain, std::vector<LoopOp>* out) const {
+    const int t = static_cast<int>(chain.type);
+    const size_t head = out->size();
+    out->emplace_back();
+    for (const Part& part : chain.parts) {
+      for (int op : part.before) PutOp(op, out);
+      PutOp(part.op, out);
+    }
+    const size_t ops = out->size() - head - 1;
+    out->push_back(chain.load);
+    out->back().op.extra = table_.elements[t];
+    for (size_t p = 0; p < chain.parts.size(); ++p) {
+      const Part& part = chain.parts[p];
+      if (part.link != nullptr) {
+        LoopOp& link = out->emplace_back();
+        link.op.kernel = part.link;
+        std::copy(std::begin(part.in), std::end(part.in), std::begin(link.in));
+      }
+      const bool last = p + 1 == chain.parts.size();
+      if (!last && !IsRead(chain, p)) continue;
+      const Meaning& meaning = *info_[part.op].meaning;
+      ChainResult result = IsCompare(meaning) ? ChainResult::kPred : ChainResult::kVector;
+      if (meaning.kind == Meaning::kNarrow)
+        result = meaning.narrow == NarrowFloat::kBf16 ? ChainResult::kBf16 : ChainResult::kF16;
+      LoopOp& store = out->emplace_back();
+      store.op.kernel = table_.store[t][static_cast<int>(result)][last];
+      store.out = body_[part.op].out;
+    }
+    (*out)[head].op.extra = static_cast<int64_t>(ops);
+    (*out)[head].op.divisor = static_cast<int64_t>(out->size() - head - 1 - ops);
+  }
+  // One op alone gains nothing.
+  bool IsChain(const Chain& chain) const {
+    size_t ops = chain.parts.size();
+    for (const Part& part : chain.parts) ops += part.before.size();
+    return !chain.parts.empty() && ops > 1 && tile_ >= table_.elements[static_cast<int>(chain.type)];
+  }
+  void Write() {
+    std::vector<bool> moved(body_.size());
+    std::unordered_map<int, const Chain*> ends;  // by the last op
+    std::unordered_map<int, size_t> narrow;      // by what widens: how often a link reads what it does
+    for (const Chain& chain : chains_) {
+      if (!IsChain(chain)) continue;
+      for (const Part& part : chain.parts) {
+        moved[part.op] = true;
+        for (int op : part.before) {
+          if (Widens(op)) ++narrow[op];
+          else moved[op] = true;
+        }
+      }
+      ends.emplace(chain.parts.back().op, &chain);
+    }
+    for (const auto& [op, readers] : narrow) {
+      const Value* value = ValueAt(body_[op].out);
+      moved[op] = !value->elsewhere && value->users.size() == readers;
+    }
+    std::vector<LoopOp> made;
+    for (size_t i = 0; i < body_.size(); ++i) {
+      if (auto it = ends.find(static_cast<int>(i)); it != ends.end()) Put(*it->second, &made);
+      else if (!moved[i]) made.push_back(body_[i]);
+    }
+    body_ = std::move(made);
+  }
+
+  const ChainTable& table_;
+  const Meanings& meanings_;
+  const int64_t tile_;
+  std::vector<LoopOp>& body_;
+  std::vector<Info> info_;
+  std::unordered_map<int32_t, Value> values_;
+  std::vector<Chain> chains_;
+};
+
+}  // namespace
+
+void MakeChains(const KernelTable& kernels, int64_t tile, const std::vector<const std::vector<LoopOp>*>& others,
+                std::vector<LoopOp>* body) {
+  if (ChainsOf(kernels.isa) != nullptr && body->size() > 1) ChainMaker(kernels, tile, others, *body).Make();
+}
+
+const TileOp* RunChain(const TileOp* head, int64_t n) {
+  const TileOp *ops = head + 1, *links = ops + head->extra;
+  const int64_t block = links->extra;
+  int64_t i = 0;
+  const auto start = reinterpret_cast<ChainStart>(reinterpret_cast<void (*)()>(links->kernel));
+  for (; i + block <= n; i += block) start(links, i);
+  for (const TileOp* op = ops; i < n && op != links; ++op) {
+    TileOp rest = *op;
+    const auto step = [&](int k) { return (op->extra >> (8 * k) & 0xff) * i; };
+    for (int k = 0; k < 3; ++k) rest.in[k] = static_cast<const char*>(op->in[k]) + step(k);
+    rest.out = static_cast<char*>(op->out) + step(3);
+    op->kernel(rest, n - i);
+  }
+  return links + head->divisor;
+}
+
+}  // namespace hloir::cpu

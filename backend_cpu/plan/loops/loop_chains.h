@@ -1,0 +1,23 @@
+// Makes chains of a fused loop's ops: see kernels/chain_table.h.
+#pragma once
+
+#include <vector>
+
+#include "plan/loops/fused_loop_step.h"
+#include "plan/loops/loop_registers.h"
+
+namespace hloir::cpu {
+
+// Reorders the body's ops so that those of a chain lie together, and adds links to them. A chain is
+//   a head: no kernel; extra: how many ops; divisor: how many links
+//   the ops, for what is left behind the last whole block; extra: bytes from an element to the next, of in[0], in[1],
+//     in[2] and out, eight bits each, 0 of what is the same for all
+//   the links; extra of the first: elements of a block
+// Registers are numbers yet, which `others` (lists that run beside the body) may read. `tile`: elements of one.
+void MakeChains(const KernelTable& kernels, int64_t tile, const std::vector<const std::vector<LoopOp>*>& others,
+                std::vector<LoopOp>* body);
+
+// Runs the chain that begins at `head` on n elements; returns what follows it.
+const TileOp* RunChain(const TileOp* head, int64_t n);
+
+}  // namespace hloir::cpu

@@ -1,0 +1,13 @@
+// Finds products whose result only becomes an operand of another product, batch by batch, through elementwise ops and
+// reductions of rows: attention's scores, their softmax, and the product with the values. They become one node, which
+// is run block by block, so that all of the scores are never there at once. One way in: MakeRowBlocks.
+#pragma once
+
+#include "plan/graph/graph.h"
+
+namespace hloir::cpu {
+
+// Needs Node::support and the orders of arrays.
+void MakeRowBlocks(Graph& graph);
+
+}  // namespace hloir::cpu

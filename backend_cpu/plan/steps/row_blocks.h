@@ -1,0 +1,45 @@
+// RowBlocksStep: two products and what lies between them, one block after another; each thread has a plan of its own
+// for the blocks that it takes, and memory for one of them behind its scratch memory. The planner fills it in.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plan/run/step.h"
+
+namespace hloir::cpu {
+
+// Refs: what the blocks read, and the second product's result.
+class RowBlocksStep : public Step {
+ public:
+  // Where a block's step finds a buffer: in the thread's memory (outer is -1), or in refs()[outer], from where the
+  // block begins there.
+  struct Place {
+    Step* step;
+    int ref;
+    int32_t outer;
+    int64_t offset;  // bytes
+  };
+  struct Worker {
+    StepList steps;
+    std::vector<Place> here, outside;
+    Runtime runtime;
+    std::unique_ptr<ThreadPool> pool;  // of this one thread
+  };
+
+  // offsets[i][b]: bytes from refs()[i] to where block b begins.
+  RowBlocksStep(int64_t count, std::vector<std::vector<int64_t>> offsets, std::vector<Worker> workers);
+  bool Run(Runtime& runtime) override;
+  void Bound(Runtime& runtime) override;
+  std::string Name() const override;
+  double Flops() const override;
+
+ private:
+  int64_t count_;
+  std::vector<std::vector<int64_t>> offsets_;
+  std::vector<Worker> workers_;
+};
+
+}  // namespace hloir::cpu

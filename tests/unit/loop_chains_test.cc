@@ -1,0 +1,192 @@
+// Chains of elementwise ops (backend_cpu/kernels/chain_table.h): a fused loop, which has them, gives what its ops give
+// run one by one, which has none, by every instruction set; of all sizes, with tails, and on NaN, zeros of both signs,
+// infinities and denormals. Whether the ops are right is tests/ops' to say.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "tests/unit/check_module.h"
+
+using namespace hloir;
+
+namespace {
+
+// Ordinary numbers with corners among them.
+Literal Numbers(const Shape& shape, uint64_t seed) {
+  Literal literal = Ramp(shape, seed);
+  if (!IsFloat(shape.element_type())) return literal;
+  const double inf = std::numeric_limits<double>::infinity();
+  const double corners[] = {0.0,   -0.0,    inf,  -inf, std::numeric_limits<double>::quiet_NaN(),
+                            1e-40, -1e-310, 88.5, -100, 1};
+  for (int64_t i = 0; i < literal.element_count(); ++i) {
+    // Neighbours differ, and each corner of one array meets each of another.
+    const uint64_t k = static_cast<uint64_t>(i) * (seed + 2) % 31;
+    if (k < std::size(corners)) literal.SetFromDouble(i, corners[k]);
+  }
+  return literal;
+}
+
+// Bit for bit, but that one NaN is as good as another: of two, a sum may be either.
+bool Same(const Literal& a, const Literal& b) {
+  if (a.shape().IsTuple()) {
+    return std::equal(a.elements().begin(), a.elements().end(), b.elements().begin(), &Same);
+  }
+  if (!IsFloat(a.shape().element_type())) return a.BitwiseEqual(b);
+  for (int64_t i = 0; i < a.element_count(); ++i) {
+    const double x = a.GetAsDouble(i), y = b.GetAsDouble(i);
+    if ((x != y || std::signbit(x) != std::signbit(y)) && !(std::isnan(x) && std::isnan(y))) return false;
+  }
+  return true;
+}
+
+void CheckChains(const std::string& text) {
+  INFO(text);
+  auto module = ParseHloModule(text);
+  REQUIRE(module.status().message() == "");
+  const HloComputation& entry = *(*module)->entry_computation();
+  std::vector<Literal> inputs;
+  for (int64_t i = 0; i < entry.parameter_count(); ++i)
+    inputs.push_back(Numbers(entry.parameter(i)->shape(), static_cast<uint64_t>(i) + 1));
+  std::vector<const Literal*> arguments;
+  for (const Literal& input : inputs) arguments.push_back(&input);
+  for (const std::string& isa : SupportedIsas()) {
+    StatusOr<Literal> results[2] = {Internal("not run"), Internal("not run")};
+    for (bool fuse : {false, true}) {
+      INFO(isa << (fuse ? " fused" : " unfused"));
+      ExecutableOptions options;
+      options.isa = isa;
+      options.threads = 1;
+      options.fuse_elementwise = fuse;
+      auto executable = PrepareExecutable(**module, options);
+      REQUIRE(executable.status().message() == "");
+      CHECK((*executable)->ToString().find("reference") == std::string::npos);
+      results[fuse] = (*executable)->Run(arguments);
+      REQUIRE(results[fuse].status().message() == "");
+    }
+    INFO(isa);
+    CHECK(Same(*results[1], *results[0]));
+  }
+}
+
+// `T`, `P` and `S` in the body: the type with its size, pred of that size, and the type of a scalar.
+std::string Module(std::string body, const std::string& type, int64_t n) {
+  const std::string dims = "[" + std::to_string(n) + "]";
+  std::string text;
+  for (size_t i = 0; i < body.size(); ++i) {
+    const bool word = (i == 0 || body[i - 1] == ' ' || body[i - 1] == '(') && i + 1 < body.size() &&
+                      (body[i + 1] == ' ' || body[i + 1] == ',' || body[i + 1] == ')');
+    if (word && body[i] == 'T') text += type + dims;
+    else if (word && body[i] == 'P') text += "pred" + dims;
+    else if (word && body[i] == 'S') text += type + "[]";
+    else text += body[i];
+  }
+  return Entry(text);
+}
+void CheckAllTypes(const std::string& body) {
+  for (const char* type : {"f32", "f64", "bf16", "f16"}) {
+    for (int64_t n : {7, 32, 63, 64, 65, 1000, 4099}) CheckChains(Module(body, type, n));
+  }
+}
+
+const std::string kParameters =
+    " x = T parameter(0)\n y = T parameter(1)\n z = T parameter(2)\n s = S parameter(3)\n"
+    " c = T broadcast(s), dimensions={}\n";
+
+}  // namespace
+
+TEST_CASE("chains: each operation, its operands in either order and of either kind") {
+  for (const char* op : {"add", "subtract", "multiply", "divide", "maximum", "minimum"}) {
+    const auto line = [&](const char* name, const char* a, const char* b) {
+      return std::string(" ") + name + " = T " + op + "(" + a + ", " + b + ")\n";
+    };
+    CheckAllTypes(kParameters + " a = T negate(x)\n" + line("b", "a", "y") + line("d", "z", "b") + line("e", "d", "c") +
+                  line("f", "c", "e") + " ROOT g = T abs(f)");
+  }
+  for (const char* op : {"abs", "negate", "sqrt", "rsqrt", "exponential", "exponential-minus-one", "log",
+                         "log-plus-one", "logistic", "tanh", "erf"}) {
+    CheckAllTypes(kParameters + " a = T add(x, y)\n b = T " + op + "(a)\n ROOT d = T multiply(b, z)");
+  }
+}
+
+TEST_CASE("chains: comparisons and selects") {
+  for (const char* direction : {"EQ", "NE", "GE", "GT", "LE", "LT"}) {
+    const std::string end = std::string("), direction=") + direction + "\n";
+    for (const char* pair : {"x, y", "x, c", "c, x"}) {
+      const std::string compare = std::string(" p = P compare(") + pair + end;
+      for (const char* values : {"a, z", "z, a", "a, c", "c, a", "a, b"}) {
+        CheckChains(Module(kParameters + compare + " a = T add(z, y)\n b = T multiply(y, y)\n t = T select(p, " +
+                               values + ")\n ROOT r = T negate(t)",
+                           "f32", 999));
+      }
+    }
+    // The compared value is the last computed.
+    CheckAllTypes(kParameters + " a = T add(x, y)\n p = P compare(a, c" + end +
+                  " t = T select(p, z, c)\n ROOT r = T add(t, y)");
+    CheckAllTypes(kParameters + " a = T add(x, y)\n p = P compare(c, a" + end +
+                  " t = T select(p, c, z)\n ROOT r = T add(t, y)");
+  }
+  // A mask that two read, and one that is a result.
+  CheckAllTypes(kParameters +
+                " p = P compare(x, y), direction=LT\n a = T add(x, z)\n t = T select(p, a, y)\n b = T multiply(x, z)\n"
+                " u = T select(p, z, b)\n ROOT r = T add(t, u)");
+  CheckAllTypes(
+      kParameters +
+      " a = T add(x, z)\n p = P compare(a, y), direction=LT\n t = T select(p, a, y)\n ROOT r = (P, T) tuple(p, t)");
+}
+
+TEST_CASE("chains: integers, and what becomes of them") {
+  const std::string parameters =
+      " x = T parameter(0)\n y = T parameter(1)\n z = T parameter(2)\n s = S parameter(3)\n"
+      " c = T broadcast(s), dimensions={}\n";
+  for (const char* type : {"s32", "u32", "s64", "s16"}) {
+    for (int64_t n : {7, 64, 999, 4096}) {
+      for (const char* op : {"add", "subtract", "multiply", "maximum", "minimum", "and", "or", "xor", "shift-left",
+                             "shift-right-logical", "shift-right-arithmetic"}) {
+        const auto line = [&](const char* name, const char* a, const char* b) {
+          return std::string(" ") + name + " = T " + op + "(" + a + ", " + b + ")\n";
+        };
+        CheckChains(Module(parameters + " a = T not(x)\n" + line("b", "a", "y") + line("d", "z", "b") +
+                               line("e", "d", "c") + line("f", "c", "e") + " g = T negate(f)\n ROOT h = T abs(g)",
+                           type, n));
+      }
+      for (const char* direction : {"EQ", "NE", "GE", "GT", "LE", "LT"}) {
+        for (const char* pair : {"x, y", "x, c", "c, x"}) {
+          CheckChains(Module(parameters + " a = T add(x, z)\n p = P compare(" + pair + "), direction=" + direction +
+                                 "\n t = T select(p, a, y)\n b = T xor(t, y)\n q = P compare(b, z), direction=" +
+                                 direction + "\n d = T convert(q)\n ROOT r = (T, T) tuple(d, t)",
+                             type, n));
+        }
+      }
+      const std::string f = "f32[" + std::to_string(n) + "]", h = "bf16[" + std::to_string(n) + "]";
+      CheckChains(Module(parameters + " a = T add(x, z)\n w = " + f + " convert(a)\n v = " + f +
+                             " negate(w)\n u = " + h + " convert(v)\n p = P compare(a, y), direction=LT\n m = " + f +
+                             " convert(p)\n ROOT r = (" + h + ", " + f + ") tuple(u, m)",
+                         type, n));
+    }
+  }
+}
+
+TEST_CASE("chains: values that are read again, or are results") {
+  CheckAllTypes(
+      kParameters +
+      " a = T add(x, y)\n b = T multiply(a, a)\n d = T add(b, a)\n e = T multiply(d, b)\n f = T subtract(e, a)\n"
+      " ROOT r = (T, T, T) tuple(f, b, a)");
+  CheckAllTypes(kParameters +
+                " a = T multiply(x, x)\n b = T multiply(a, c)\n d = T add(b, a)\n e = T multiply(d, a)\n"
+                " f = T exponential(a)\n g = T multiply(e, f)\n h = T add(g, x)\n ROOT r = T maximum(h, b)");
+  CheckAllTypes(kParameters + " a = T abs(x)\n b = T abs(a)\n ROOT r = (T, T) tuple(a, b)");
+}
+
+TEST_CASE("chains: scalars that change from row to row, and reductions") {
+  const std::string add = "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }\n";
+  for (const char* dims : {"37,130", "5,1100", "300,20"}) {
+    const std::string t = std::string("f32[") + dims + "]",
+                      rows = "f32[" + std::string(dims).substr(0, std::string(dims).find(',')) + "]";
+    CheckChains("HloModule m\n" + add + "ENTRY e { x = " + t + " parameter(0)\n row = " + rows +
+                " parameter(1)\n zero = f32[] constant(0)\n" + " wide = " + t +
+                " broadcast(row), dimensions={0}\n a = " + t + " subtract(x, wide)\n b = " + t +
+                " exponential(a)\n d = " + rows + " reduce(b, zero), dimensions={1}, to_apply=add\n f = " + t +
+                " multiply(b, b)\n ROOT r = (" + t + ", " + rows + ") tuple(f, d) }");
+  }
+}
