@@ -1,5 +1,5 @@
-// hloir fuzz run: generated modules through all that must hold of a module (fuzz/checks.h), on all cores. The work is
-// done in processes, a stretch of seeds each, so that a crash or a hang is a finding like any other.
+// hloir fuzz run: generated or mutated modules through all that must hold of a module (fuzz/checks.h), on all cores.
+// The work is done in processes, a stretch of seeds each, so that a crash or a hang is a finding like any other.
 #include <poll.h>
 #include <unistd.h>
 
@@ -20,11 +20,13 @@
 
 #include "fuzz/cases.h"
 #include "fuzz/checks.h"
+#include "fuzz/mutate.h"
 #include "fuzz/programs.h"
 #include "hloir/check/reduce.h"
 #include "hloir/io.h"
 #include "hloir/passes.h"
 #include "hloir/printer.h"
+#include "hloir/verifier.h"
 #include "tools/child.h"
 #include "tools/command.h"
 #include "tools/flags.h"
@@ -40,6 +42,8 @@ constexpr int64_t kReductions = 1000;
 
 struct RunFlags {
   std::string kind = "all", passes, output;
+  std::vector<std::string> files;
+  std::vector<std::unique_ptr<HloModule>> modules;  // of the files: what is mutated
   MathMode math = MathMode::kExact;
   std::optional<uint64_t> first;
   int64_t count = 1000;
@@ -63,33 +67,45 @@ void Send(int descriptor, const Json& line) {
 class Worker {
  public:
   Worker(const RunFlags& flags, int descriptor)
-      : flags_(flags), descriptor_(descriptor), checks_(flags.math), others_(fuzz::PassesBesideTheDefault()) {
+      : flags_(flags),
+        descriptor_(descriptor),
+        checks_(flags.math),
+        small_checks_(flags.math, 1 << 14),
+        others_(fuzz::PassesBesideTheDefault()) {
     if (StatusOr<std::vector<std::string>> names = SplitPipeline(flags.passes); names.ok()) passes_ = *names;
   }
 
-  void Programs(uint64_t seed) {
-    const std::unique_ptr<HloModule> module = fuzz::RandomModule(seed);
+  void Programs(uint64_t seed) { Program(seed, "programs", fuzz::RandomModule(seed)); }
+  void Mutations(uint64_t seed) {
+    const HloModule& original = *flags_.modules[seed % flags_.modules.size()];
+    Program(seed, "mutations", fuzz::MutateModule(original, seed));
+  }
+
+  void Program(uint64_t seed, const char* kind, std::unique_ptr<HloModule> module) {
     const auto look = [&](auto check) {
-      const fuzz::Complaint complaint = check(*module);
+      const fuzz::Complaint complaint = check(checks_, *module);
       if (complaint.what.empty()) return true;
       const std::unique_ptr<HloModule> small = ReduceModule(
           *module,
           [&](const HloModule& smaller) {
-            const fuzz::Complaint other = check(smaller);
+            const fuzz::Complaint other = check(small_checks_, smaller);
             return !other.what.empty() && other.check == complaint.check;
           },
           kReductions);
-      Tell(seed, "programs", complaint.check, check(*small).what, *small);
+      Tell(seed, kind, complaint.check, check(checks_, *small).what, *small);
       return false;
     };
     if (!flags_.passes.empty()) {
-      look([&](const HloModule& m) { return checks_.Passes(m, passes_); });
+      look([&](fuzz::ModuleChecks& c, const HloModule& m) { return c.Passes(m, passes_); });
       return;
     }
-    (void)(look([&](const HloModule& m) { return checks_.Forms(m); }) &&
-           look([&](const HloModule& m) { return checks_.Passes(m, {}); }) &&
-           look([&](const HloModule& m) { return checks_.Passes(m, others_[seed % others_.size()]); }) &&
-           (flags_.math != MathMode::kExact || look([&](const HloModule& m) { return checks_.Engines(m); })));
+    (void)(look([&](fuzz::ModuleChecks& c, const HloModule& m) { return c.Forms(m); }) &&
+           look([&](fuzz::ModuleChecks& c, const HloModule& m) { return c.Passes(m, {}); }) &&
+           look([&](fuzz::ModuleChecks& c, const HloModule& m) {
+             return c.Passes(m, others_[seed % others_.size()]);
+           }) &&
+           (flags_.math != MathMode::kExact ||
+            look([&](fuzz::ModuleChecks& c, const HloModule& m) { return c.Engines(m); })));
   }
 
   void Cases(uint64_t seed) {
@@ -122,6 +138,10 @@ class Worker {
   int Run(uint64_t first, int64_t count) {
     for (uint64_t seed = first; seed < first + static_cast<uint64_t>(count); ++seed) {
       Send(descriptor_, {{"at", seed}});
+      if (!flags_.modules.empty()) {
+        Mutations(seed);
+        continue;
+      }
       if (flags_.kind != "cases") Programs(seed);
       if (flags_.kind != "programs") Cases(seed);
     }
@@ -142,6 +162,7 @@ class Worker {
   const RunFlags& flags_;
   const int descriptor_;
   fuzz::ModuleChecks checks_;
+  fuzz::ModuleChecks small_checks_;  // while a module is made smaller, which may take the end from its loops
   const std::vector<std::vector<std::string>> others_;
   std::vector<std::string> passes_;
 };
@@ -299,8 +320,14 @@ class Campaign {
   uint64_t remembered_ = 0;
 };
 
-int Run(const RunFlags& flags) {
+int Run(RunFlags& flags) {
   if (StatusOr<std::vector<std::string>> names = SplitPipeline(flags.passes); !names.ok()) return Fail(names.status());
+  for (const std::string& file : flags.files) {
+    StatusOr<ModuleFile> loaded = ReadModuleFile(file, {.one_module = true});
+    if (!loaded.ok()) return Fail(loaded.status(), DisplayName(file));
+    if (const Status legal = VerifyModule(loaded->module()); !legal.ok()) return Fail(legal, DisplayName(file));
+    flags.modules.push_back(loaded->module().Clone());
+  }
   uint64_t first = flags.first.value_or(1);
   if (!flags.output.empty()) {
     std::error_code error;
@@ -322,6 +349,7 @@ void AddFuzzRunCommand(CLI::App& fuzz, Action& action, PassRegistry& /*registry*
   static const std::map<std::string, MathMode> kModes = {
       {"exact", MathMode::kExact}, {"rounding", MathMode::kRounding}, {"fast", MathMode::kFast}};
   CLI::App* command = fuzz.add_subcommand("run", "Check hloir on generated modules, a line of JSON for each finding");
+  AddOption(*command, "FILE", flags->files, "Modules to change (default: modules are made up)");
   AddOption(*command, "--kind KIND", flags->kind, "cases, programs, or all: both of each seed (the default)")
       ->check(OneOf({"all", "cases", "programs"}));
   AddOption(*command, "--first N", flags->first,

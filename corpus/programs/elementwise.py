@@ -252,6 +252,15 @@ def bit_manipulation(x, n, bytes_, h, w):
             (r >> 16) | (r << 16), lax.population_count(n), lax.clz(n), jnp.unpackbits(bytes_), jnp.frexp(x), jnp.ldexp(x, 3))
 
 
+@program(lambda d: (d.bits(48),))
+def words_after_rounding(n):
+    """The very bits of f32 rounded to bf16 and f16, half of them ties: no tolerance hides which way."""
+    cast = lax.bitcast_convert_type
+    b = cast(n & jnp.uint32(0xBF7F8000), jnp.float32)
+    h = cast(n & jnp.uint32(0x87FFF000) | jnp.uint32(0x38000000), jnp.float32)
+    return cast(b.astype(jnp.bfloat16), jnp.uint16), cast(h.astype(jnp.float16), jnp.uint16)
+
+
 @program(lambda d: (d.normal(24), d.normal(24, scale=1e4)))
 def reduced_precision(x, y):
     """f32 rounded to shorter exponents and mantissas."""

@@ -70,7 +70,7 @@ double LargestFinite(PrimitiveType type) {
 // Is an element beyond what its own type holds? Then both modules lost it there, one perhaps while it folded constants:
 // f64 goes on with a number where f32 has an infinity or 0, and what it tells is no longer what the modules compute.
 // Nor is it of an integer that both give, and that rounding alone makes another one in f64.
-bool IsLost(const Literal& own_a, const Literal& own_b, size_t i, double magnitude, const Literal& a,
+bool IsLost(const Literal& own_a, const Literal& own_b, size_t i, double distance, double magnitude, const Literal& a,
             const Literal& b) {
   const PrimitiveType type = own_a.shape().element_type();
   const auto index = static_cast<int64_t>(i);
@@ -84,7 +84,10 @@ bool IsLost(const Literal& own_a, const Literal& own_b, size_t i, double magnitu
   const auto is_finite = [](std::complex<double> z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); };
   const PrimitiveType part = IsComplex(type) ? ComplexComponentType(type) : type;
   if (!is_finite(v) && !is_finite(w)) return !(magnitude <= LargestFinite(part));
+  // Where denormals may count as zeros, what they add to a normal number may be missing too.
+  constexpr int kBiasOfBf16 = 127;
   const double smallest = SmallestNormal(type);
+  if (GetFloatFormat(part).bias >= kBiasOfBf16) return distance < smallest;
   return std::abs(v) < smallest && std::abs(w) < smallest && magnitude < smallest;
 }
 
@@ -124,15 +127,15 @@ Comparison Judge(const Results& a, const Results& b, const OwnResults& own, cons
     size_t where = 0;
     ForEachDifference(x, y, own.pairs(), [&](size_t i, double distance, double magnitude) {
       double bound = spread != nullptr ? (*spread)[i] + part : 0;
-      // Where so little moves it so far, how far is not a bound any more.
-      if (largest > 0 && bound > kLost * largest) bound = std::numeric_limits<double>::infinity();
+      const bool both_finite = std::isfinite(distance);
+      // Where so little moves it so far, how far is not a bound any more; but it was a number wherever it was moved to.
+      if (both_finite && largest > 0 && bound > kLost * largest) bound = std::numeric_limits<double>::infinity();
       if (std::isfinite(magnitude))
         bound += own.pairs() ? kFewUnitsOfPairs * magnitude + kSmallestOfPairs : kFewUnits * magnitude;
-      const bool both_finite = std::isfinite(distance);
       if (distance <= bound || (!both_finite && nonfinite == Nonfinite::kIgnored)) return;
       if (own_a == nullptr) own_a = LeafOf(own.a, own.set, d, index), own_b = LeafOf(own.b, own.set, d, index);
       if (!both_finite && !CountsNonfinite(nonfinite, x, y, own_a, own_b, i)) return;
-      if (own_a != nullptr && own_b != nullptr && IsLost(*own_a, *own_b, i, magnitude, x, y)) return;
+      if (own_a != nullptr && own_b != nullptr && IsLost(*own_a, *own_b, i, distance, magnitude, x, y)) return;
       ++leaf.differing;
       leaf.nonfinite += !both_finite;
       const double excess = bound > 0 ? distance / bound : std::numeric_limits<double>::infinity();

@@ -49,9 +49,17 @@ HloInstruction* AddMoved(HloInstruction* i, uint64_t pattern, const Move& move) 
                                      {i, AddFactors(computation, i->shape(), pattern, move)});
 }
 
-// The operand whose elements `i` adds up; -1: none.
+bool IsNormalizing(const HloInstruction& i) {
+  return i.opcode() == HloOpcode::kBatchNormTraining || i.opcode() == HloOpcode::kBatchNormInference ||
+         i.opcode() == HloOpcode::kBatchNormGrad;
+}
+
+// The operand whose elements `i` adds up, or takes a mean from; -1: none.
 int64_t Summed(const HloInstruction& i) {
   switch (i.opcode()) {
+    case HloOpcode::kBatchNormTraining:
+    case HloOpcode::kBatchNormInference:
+    case HloOpcode::kBatchNormGrad:
     case HloOpcode::kDot:
     case HloOpcode::kConvolution:
     case HloOpcode::kReduce:
@@ -72,6 +80,63 @@ bool IsWide(const Shape& shape) {
          (shape.element_type() == PrimitiveType::F64 || shape.element_type() == PrimitiveType::C128);
 }
 
+// `i` on operands of which what it adds up is moved: `move_operand` makes that from the operand, or nullptr. Of batch
+// norms that give a tuple the results round, which are its elements.
+template <class F>
+HloInstruction* WithMovedTerms(HloInstruction* i, F move_operand) {
+  const bool is_part = i->opcode() == HloOpcode::kGetTupleElement && IsNormalizing(*i->operand(0));
+  HloInstruction* op = is_part ? i->operand(0) : i;
+  const int64_t summed = Summed(*op);
+  HloInstruction* moved = summed >= 0 && summed < op->operand_count() ? move_operand(op->operand(summed)) : nullptr;
+  if (moved == nullptr) return i;
+  std::vector<HloInstruction*> operands(op->operands().begin(), op->operands().end());
+  operands[static_cast<size_t>(summed)] = moved;
+  HloInstruction* clone = i->parent()->AddClone(*op, operands);
+  return is_part ? i->parent()->AddGetTupleElement(clone, i->tuple_index()) : clone;
+}
+
+HloInstruction* AddIsEqual(HloInstruction* a, HloInstruction* b) {
+  return a->parent()->AddInstruction(HloOpcode::kCompare, a->shape().WithElementType(PrimitiveType::PRED), {a, b},
+                                     CompareAttributes());
+}
+
+// Where `i` came about without rounding, as true and false: whole numbers stay whole. What is exact has no more digits
+// than f32 (of pairs: f64) holds; but 1 + 10^-23, or the exponential of 10^-23, is a 1 too.
+HloInstruction* AddIsExact(HloInstruction* i, bool pairs) {
+  HloComputation* computation = i->parent();
+  const Shape& shape = i->shape();
+  HloInstruction* few = computation->AddInstruction(
+      HloOpcode::kConvert, shape.WithElementType(pairs ? PrimitiveType::F64 : PrimitiveType::F32), {i});
+  HloInstruction* exact = AddIsEqual(computation->AddInstruction(HloOpcode::kConvert, shape, {few}), i);
+  const auto op = [&](HloOpcode opcode, HloInstruction* a, HloInstruction* b) {
+    return computation->AddInstruction(opcode, a->shape(), {a, b});
+  };
+  const auto all = [&](HloInstruction* a, HloInstruction* b) { return op(HloOpcode::kAnd, a, b); };
+  switch (i->opcode()) {
+    // The difference of the sum and its larger term is exact (Dekker, 1971): it is the smaller one if the sum is.
+    case HloOpcode::kAdd:
+      return all(exact, all(AddIsEqual(op(HloOpcode::kSubtract, i, i->operand(0)), i->operand(1)),
+                            AddIsEqual(op(HloOpcode::kSubtract, i, i->operand(1)), i->operand(0))));
+    case HloOpcode::kSubtract:
+      return all(exact, all(AddIsEqual(op(HloOpcode::kSubtract, i->operand(0), i), i->operand(1)),
+                            AddIsEqual(op(HloOpcode::kAdd, i, i->operand(1)), i->operand(0))));
+    // These have limits that they come near to.
+    case HloOpcode::kCos:
+    case HloOpcode::kCosh:
+    case HloOpcode::kErf:
+    case HloOpcode::kExp:
+    case HloOpcode::kExpm1:
+    case HloOpcode::kLogistic:
+    case HloOpcode::kSin:
+    case HloOpcode::kTanh: {
+      HloInstruction* zero = computation->AddConstant(Literal::Zero(shape.element_type()));
+      zero = computation->AddInstruction(HloOpcode::kBroadcast, shape, {zero}, DimensionsAttributes());
+      return all(exact, AddIsEqual(i->operand(0), zero));
+    }
+    default: return exact;
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t pattern) {
@@ -80,12 +145,20 @@ std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t patte
   for (HloComputation* computation : ComputationsThatRunOnce(*copy)) {
     for (HloInstruction* i : computation->instructions()) {
       if (!Rounds(*i) || !i->shape().IsStatic() || i->shape().ElementCount() > kMaxElements) continue;
-      Literal factors(Shape::Array(i->shape().element_type(), i->shape().dimensions()));
-      FillWithNearlyOne(factors, pattern + static_cast<uint64_t>(i->id()) * 7919);
       const std::vector<HloInstruction*> users(i->users().begin(), i->users().end());
       const bool was_root = i->IsRoot();
-      HloInstruction* moved = computation->AddInstruction(HloOpcode::kMultiply, i->shape(),
-                                                          {i, computation->AddConstant(std::move(factors))});
+      const auto nearly = [&](HloInstruction* x, uint64_t which) {
+        Literal factors(Shape::Array(x->shape().element_type(), x->shape().dimensions()));
+        FillWithNearlyOne(factors, pattern + static_cast<uint64_t>(i->id()) * 7919 + which);
+        return computation->AddInstruction(HloOpcode::kMultiply, x->shape(),
+                                           {x, computation->AddConstant(std::move(factors))});
+      };
+      // Means are taken inside a batch norm, and subtracted from what may be as large.
+      const bool normalizes = IsNormalizing(*i) || i->opcode() == HloOpcode::kGetTupleElement;
+      HloInstruction* source = !normalizes ? i : WithMovedTerms(i, [&](HloInstruction* x) -> HloInstruction* {
+        return x->shape().IsStatic() && x->shape().ElementCount() <= kMaxElements ? nearly(x, 1) : nullptr;
+      });
+      HloInstruction* moved = nearly(source, 0);
       for (HloInstruction* user : users) i->ReplaceUseWith(user, moved);
       if (was_root) computation->set_root(moved);
     }
@@ -130,24 +203,11 @@ void MoveRoundings(HloModule& ideal, uint64_t pattern, double size, bool exact_t
       const uint64_t own = pattern * 1000003 + static_cast<uint64_t>(i->id()) * 7919;
       const std::vector<HloInstruction*> users(i->users().begin(), i->users().end());
       const bool was_root = i->IsRoot();
-      HloInstruction* source = i;
-      if (const int64_t summed = Summed(*i);
-          summed >= 0 && summed < i->operand_count() && IsWide(i->operand(summed)->shape())) {
-        std::vector<HloInstruction*> operands(i->operands().begin(), i->operands().end());
-        operands[static_cast<size_t>(summed)] = AddMoved(i->operand(summed), own + 1, move);
-        source = computation->AddClone(*i, operands);
-      }
+      HloInstruction* source = WithMovedTerms(
+          i, [&](HloInstruction* x) { return IsWide(x->shape()) ? AddMoved(x, own + 1, move) : nullptr; });
       HloInstruction* moved = AddMoved(source, own, move);
-      if (!exact_too && (pairs || i->shape().element_type() == PrimitiveType::F64)) {
-        // What has no more digits than f32 (of pairs: f64) came about without rounding: sums and products of whole
-        // numbers.
-        HloInstruction* few = computation->AddInstruction(
-            HloOpcode::kConvert, i->shape().WithElementType(pairs ? PrimitiveType::F64 : PrimitiveType::F32), {i});
-        HloInstruction* again = computation->AddInstruction(HloOpcode::kConvert, i->shape(), {few});
-        HloInstruction* exact = computation->AddInstruction(
-            HloOpcode::kCompare, i->shape().WithElementType(PrimitiveType::PRED), {again, i}, CompareAttributes());
-        moved = computation->AddInstruction(HloOpcode::kSelect, i->shape(), {exact, i, moved});
-      }
+      if (!exact_too && (pairs || i->shape().element_type() == PrimitiveType::F64))
+        moved = computation->AddInstruction(HloOpcode::kSelect, i->shape(), {AddIsExact(i, pairs), i, moved});
       for (HloInstruction* user : users) i->ReplaceUseWith(user, moved);
       if (was_root) computation->set_root(moved);
     }

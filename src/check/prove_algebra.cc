@@ -392,7 +392,8 @@ const Term* Terms::OnIntegers(HloOpcode opcode, const Shape& shape, Operands& x)
 const Term* Terms::OnFloats(HloOpcode opcode, const Shape& shape, Operands& x) {
   using enum HloOpcode;
   const PrimitiveType type = shape.element_type();
-  const auto is_negated = [](const Term* t) { return IsOp(t, kNegate); };
+  const bool has_sign = GetFloatFormat(type).has_sign;  // else a negated number is a NaN
+  const auto is_negated = [&](const Term* t) { return has_sign && IsOp(t, kNegate); };
   const auto negate = [&](const Term* t) { return Elementwise(kNegate, type, {t}); };
   const bool wide = type == PrimitiveType::F32 || type == PrimitiveType::F64 || type == PrimitiveType::BF16 ||
                     type == PrimitiveType::F16;

@@ -34,6 +34,7 @@ class CaseMaker {
   Op Compare(Case& result);
   Op Convert(Case& result);
   Op BitcastConvert(Case& result);
+  Op Bitcast(Case& result);
   Op ReducePrecision(Case& result);
   Op StochasticConvert(Case& result);
   Op ClampOrSelect(Case& result);
@@ -55,6 +56,7 @@ class CaseMaker {
   Op TopK(Case& result);
 
   Op Dot(Case& result);
+  Op ScaledDot(Case& result);
   Op RaggedDot(Case& result);
   Op Convolution(Case& result);
   Op Fft(Case& result);
@@ -68,6 +70,7 @@ class CaseMaker {
   Op PassOn(Case& result);
   Op Scan(Case& result);
   Op Exchange(Case& result);
+  Op Asynchronous(Case& result);
 
   HloComputation* entry() { return entry_; }
 

@@ -28,6 +28,7 @@ constexpr Family kFamilies[] = {
     {"compare", &CaseMaker::Compare, 3},
     {"convert", &CaseMaker::Convert, 8},
     {"bitcast-convert", &CaseMaker::BitcastConvert, 2},
+    {"bitcast", &CaseMaker::Bitcast, 2},
     {"reduce-precision", &CaseMaker::ReducePrecision, 2},
     {"stochastic-convert", &CaseMaker::StochasticConvert, 1},
     {"clamp-select", &CaseMaker::ClampOrSelect, 2},
@@ -46,6 +47,7 @@ constexpr Family kFamilies[] = {
     {"sort", &CaseMaker::Sort, 4},
     {"topk", &CaseMaker::TopK, 1},
     {"dot", &CaseMaker::Dot, 5},
+    {"scaled-dot", &CaseMaker::ScaledDot, 2},
     {"ragged-dot", &CaseMaker::RaggedDot, 1},
     {"convolution", &CaseMaker::Convolution, 5},
     {"fft", &CaseMaker::Fft, 2},
@@ -57,6 +59,7 @@ constexpr Family kFamilies[] = {
     {"pass-on", &CaseMaker::PassOn, 2},
     {"scan", &CaseMaker::Scan, 2},
     {"exchange", &CaseMaker::Exchange, 2},
+    {"asynchronous", &CaseMaker::Asynchronous, 2},
 };
 
 // Numbers at which something changes: the ends of types and of exact integers, halves, poles of functions.

@@ -241,7 +241,24 @@ Op CaseMaker::DynamicSize(Case& result) {
   Op size = Integers(PrimitiveType::S32, {}, 0, sizes[static_cast<size_t>(d)]);
   Op shorter = Make(HloOpcode::kSetDimensionSize, {x, size}, DimensionsAttributes{{d}});
   if (shorter == nullptr) return nullptr;
-  switch (Below(3)) {
+  switch (Below(portable_ ? 3 : 4)) {
+    case 3: {
+      // In one line, from dimensions that may be shorter; summed, as what lies behind the end is nobody's business.
+      Name(result, HloOpcode::kDynamicReshape, type);
+      Op length = entry_->AddConstant(Literal::One(PrimitiveType::S32));
+      int64_t most = 1;
+      for (int64_t k = 0; k < rank; ++k) {
+        Op one = Make(HloOpcode::kGetDimensionSize, {shorter}, DimensionsAttributes{{k}});
+        length = Make(HloOpcode::kMultiply, {length, one});
+        most *= sizes[static_cast<size_t>(k)];
+      }
+      Shape line = Shape::Array(type, {most});
+      line.set_dynamic_dimension(0, true);
+      Op flat = Make(HloOpcode::kDynamicReshape, {shorter, length}, NoAttributes(), {}, &line);
+      if (Chance(30)) return Make(HloOpcode::kGetDimensionSize, {flat}, DimensionsAttributes{{0}});
+      return Make(HloOpcode::kReduce, {flat, Init(HloOpcode::kAdd, type)}, DimensionsAttributes{{0}},
+                  {MakeReducer(module_, HloOpcode::kAdd, type)});
+    }
     case 0:
       Name(result, HloOpcode::kGetDimensionSize, type);
       return Make(HloOpcode::kGetDimensionSize, {shorter}, DimensionsAttributes{{Below(rank)}});

@@ -10,7 +10,13 @@ Op CaseMaker::PassOn(Case& result) {
   const PrimitiveType type = AnyType();
   const DimVector sizes = Sizes(0, 3, 5);
   Op x = In(type, sizes);
-  switch (Below(6)) {
+  switch (Below(portable_ ? 6 : 7)) {
+    case 6: {
+      Name(result, HloOpcode::kDomain, type);
+      Sharding here, there;
+      here.kind = there.kind = Sharding::Kind::kMaximal, here.devices.devices = there.devices.devices = {0};
+      return Make(HloOpcode::kDomain, {x}, DomainAttributes{{"sharding", here, there}});
+    }
     case 0: Name(result, HloOpcode::kCopy, type); return Make(HloOpcode::kCopy, {x});
     case 1: {
       Name(result, HloOpcode::kOptimizationBarrier, type);
@@ -70,7 +76,25 @@ Op CaseMaker::Exchange(Case& result) {
   if (Chance(50)) groups.groups = {{0}};
   Op x = In(type, sizes);
   const Shape stated = x->shape();
-  switch (Below(6)) {
+  switch (Below(portable_ ? 7 : 8)) {
+    case 7: {
+      // Rows from somewhere in x to somewhere in what is there already.
+      DimVector other = sizes;
+      other[0] = random_.Between(0, 6);
+      const PrimitiveType index = Pick({PrimitiveType::S32, PrimitiveType::S64});
+      const int64_t rows = Below(std::min(sizes[0], other[0]) + 1);
+      Op start = Integers(index, {1}, 0, sizes[0] - rows), sent = Integers(index, {1}, rows, rows);
+      Op to = Integers(index, {1}, 0, other[0] - rows), received = Integers(index, {1}, rows, rows);
+      Name(result, HloOpcode::kRaggedAllToAll, type, "index " + std::string(TypeName(index)));
+      RaggedAllToAllAttributes a;
+      a.replica_groups = groups;
+      return Make(HloOpcode::kRaggedAllToAll, {x, In(type, other), start, sent, to, received}, a, {}, &stated);
+    }
+    case 6: {
+      const HloOpcode opcode = Pick({HloOpcode::kPartitionId, HloOpcode::kReplicaId});
+      Name(result, opcode, PrimitiveType::U32);
+      return Make(opcode, {});
+    }
     case 0: {
       const HloOpcode opcode = Reducer(type);
       Name(result, HloOpcode::kAllReduce, type, std::string(OpcodeName(opcode)));
@@ -109,6 +133,56 @@ Op CaseMaker::Exchange(Case& result) {
       CollectivePermuteAttributes a;
       if (sent) a.source_target_pairs = {{0, 0}};
       return Make(HloOpcode::kCollectivePermute, {x}, a, {}, &stated);
+    }
+  }
+}
+
+// Operations in two halves.
+Op CaseMaker::Asynchronous(Case& result) {
+  if (portable_) return nullptr;
+  const PrimitiveType type = AnyType();
+  const DimVector sizes = Sizes(1, 3, 5);
+  Op x = In(type, sizes);
+  const Shape one = x->shape(), context = Shape::Scalar(PrimitiveType::U32);
+  ReplicaGroups groups;
+  if (Chance(50)) groups.groups = {{0}};
+  const auto halves = [&](HloOpcode start, HloOpcode done, const Shape& begun, auto attributes,
+                          std::vector<HloComputation*> called = {}) {
+    Name(result, Chance(50) ? start : done, type);
+    return Make(done, {Make(start, {x}, std::move(attributes), std::move(called), &begun)}, NoAttributes(), {}, &one);
+  };
+  switch (Below(5)) {
+    case 0:
+      return halves(HloOpcode::kCopyStart, HloOpcode::kCopyDone, Shape::Tuple({one, one, context}),
+                    CopyStartAttributes());
+    case 1: {
+      AllGatherAttributes a;
+      a.replica_groups = groups, a.dimensions = {Below(one.rank())};
+      return halves(HloOpcode::kAllGatherStart, HloOpcode::kAllGatherDone, Shape::Tuple({one, one}), a);
+    }
+    case 2: {
+      AllReduceAttributes a;
+      a.replica_groups = groups;
+      HloComputation* reducer = MakeReducer(module_, Reducer(type), type);
+      return halves(HloOpcode::kAllReduceStart, HloOpcode::kAllReduceDone, one, a, {reducer});
+    }
+    case 3: {
+      CollectivePermuteAttributes a;
+      if (Chance(60)) a.source_target_pairs = {{0, 0}};
+      return halves(HloOpcode::kCollectivePermuteStart, HloOpcode::kCollectivePermuteDone,
+                    Shape::Tuple({one, one, context, context}), a);
+    }
+    default: {
+      HloComputation* wrapped = module_.AddComputation("wrapped");
+      Op p = wrapped->AddParameter(0, one, "p");
+      Op root = MakeIn(wrapped, HloOpcode::kReverse, {p}, DimensionsAttributes{{Below(one.rank())}});
+      wrapped->set_root(root);
+      const Shape state = Shape::Tuple({Shape::Tuple({one}), one, context});
+      Name(result, Pick({HloOpcode::kAsyncStart, HloOpcode::kAsyncUpdate, HloOpcode::kAsyncDone}), type);
+      Op begun = Make(HloOpcode::kAsyncStart, {x}, AsyncAttributes(), {wrapped}, &state);
+      if (result.opcode == HloOpcode::kAsyncUpdate)
+        begun = Make(HloOpcode::kAsyncUpdate, {begun}, AsyncAttributes(), {}, &state);
+      return Make(HloOpcode::kAsyncDone, {begun}, AsyncAttributes(), {}, &one);
     }
   }
 }

@@ -72,6 +72,40 @@ Op CaseMaker::BitcastConvert(Case& result) {
   return Make(HloOpcode::kBitcastConvert, {In(from, sizes)}, NoAttributes(), {}, &shape);
 }
 
+// The same bytes as another shape, or, where the layout changes too, as a transposed one.
+Op CaseMaker::Bitcast(Case& result) {
+  const PrimitiveType type = AnyType();
+  if (portable_) return nullptr;  // StableHLO has none
+  const DimVector sizes = Sizes(0, 4, 5);
+  Op x = In(type, sizes);
+  if (Chance(40)) {
+    PrimitiveType to = AnyType();
+    if (BitWidth(to) != BitWidth(type) || type == PrimitiveType::PRED || to == PrimitiveType::PRED) to = type;
+    DimVector other;
+    for (int64_t size : sizes) {
+      if (!other.empty() && Chance(40)) other.back() *= size;
+      else other.push_back(size);
+      if (Chance(15)) other.push_back(1);
+    }
+    Name(result, HloOpcode::kBitcast, type, to == type ? "reshapes" : "to " + std::string(TypeName(to)));
+    const Shape shape = Shape::Array(to, other);
+    return Make(HloOpcode::kBitcast, {x}, NoAttributes(), {}, &shape);
+  }
+  // Dimension k of the result is order[k] of the operand; as they lie in memory they stay.
+  DimVector order, transposed, minor_to_major(sizes.size(), 0);
+  for (size_t d = 0; d < sizes.size(); ++d) order.push_back(static_cast<int64_t>(d));
+  random_.Shuffle(order);
+  for (size_t k = 0; k < order.size(); ++k) {
+    transposed.push_back(sizes[static_cast<size_t>(order[k])]);
+    minor_to_major[order.size() - 1 - static_cast<size_t>(order[k])] = static_cast<int64_t>(k);
+  }
+  Name(result, HloOpcode::kBitcast, type, "transposes");
+  Shape shape = Shape::Array(type, transposed);
+  shape.set_layout(Layout(minor_to_major));
+  Op other = entry_->AddInstruction(HloOpcode::kBitcast, shape, {x});
+  return Make(HloOpcode::kCopy, {other});
+}
+
 Op CaseMaker::ReducePrecision(Case& result) {
   const PrimitiveType type = FloatType();
   const ReducePrecisionAttributes attributes{Chance(50) ? random_.Between(1, 11) : Pick<int64_t>({4, 5, 8}),

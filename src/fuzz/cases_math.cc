@@ -58,6 +58,44 @@ Op CaseMaker::Dot(Case& result) {
   return Make(HloOpcode::kDot, {x, In(type, rhs, values)}, a, {}, &stated);
 }
 
+// Each element of a scale stands for a block of its operand's. Scales are powers of two, so that products are exact.
+Op CaseMaker::ScaledDot(Case& result) {
+  if (portable_) return nullptr;  // StableHLO has none
+  const auto narrow = [&] {
+    return Pick({PrimitiveType::F8E4M3FN, PrimitiveType::F8E5M2, PrimitiveType::F4E2M1FN, PrimitiveType::BF16});
+  };
+  const PrimitiveType type = narrow();
+  const int64_t block = random_.Between(1, 4), k = block * random_.Between(1, 4), batch = random_.Between(1, 3);
+  const bool batched = Chance(40), first = Chance(50);  // whether the contracting dimension is the first after it
+  DotAttributes a;
+  if (batched) a.lhs_batch_dims = a.rhs_batch_dims = {0};
+  a.lhs_contracting_dims = {batched + (first ? 0 : 1)}, a.rhs_contracting_dims = {batched + (first ? 1 : 0)};
+  const PrimitiveType to = Pick({PrimitiveType::F32, PrimitiveType::BF16});
+  Name(result, HloOpcode::kScaledDot, type, "to " + std::string(TypeName(to)) + (batched ? " in batches" : ""));
+  result.agreement = {.leaf_ulps = 4.0 * static_cast<double>(std::max<int64_t>(k, 4)), .loose_zero = true};
+  Ops sides, scales;
+  const int64_t whole = Below(3);  // one side may have one scale for everything
+  for (int64_t side = 0; side < 2; ++side) {
+    const int64_t contracting = (side == 0 ? a.lhs_contracting_dims : a.rhs_contracting_dims)[0];
+    const int64_t free = random_.Between(1, 5);
+    DimVector sizes, scale_sizes;
+    if (batched) sizes.push_back(batch), scale_sizes.push_back(batch);
+    for (int64_t d = batched; d < batched + 2; ++d) {
+      sizes.push_back(d == contracting ? k : free);
+      scale_sizes.push_back(d == contracting ? k / block : Chance(80) ? free : 1);
+    }
+    if (whole == side) scale_sizes = DimVector(scale_sizes.size(), 1);
+    const PrimitiveType scale_type = Pick({PrimitiveType::F8E8M0FNU, PrimitiveType::BF16, PrimitiveType::F32});
+    Literal scale(Shape::Array(scale_type, scale_sizes));
+    for (int64_t i = 0; i < scale.element_count(); ++i)
+      scale.SetFromDouble(i, std::ldexp(1.0, static_cast<int>(random_.Between(-2, 2))));
+    sides.push_back(In(side == 0 ? type : narrow(), sizes, Values::kSmall));
+    scales.push_back(Given(std::move(scale)));
+  }
+  const Shape stated = Shape::Array(to, {});
+  return Make(HloOpcode::kScaledDot, {sides[0], sides[1], scales[0], scales[1]}, a, {}, &stated);
+}
+
 Op CaseMaker::RaggedDot(Case& result) {
   const PrimitiveType type = Pick({PrimitiveType::F32, PrimitiveType::F64, PrimitiveType::S32, PrimitiveType::BF16});
   const int64_t m = random_.Between(1, 8), k = random_.Between(1, 5), n = random_.Between(1, 5),

@@ -174,7 +174,9 @@ Op CaseMaker::Sort(Case& result) {
   std::vector<PrimitiveType> types{type};
   // Which of two NaNs is the larger depends on bits that a narrow type's NaN loses on the way through a wider one.
   const bool plain = IsFloat(type) && (!total || BitWidth(type) <= 8);
-  Ops operands{In(type, sizes, plain ? Values::kModerate : Values::kCorners)};
+  // Numbers below 0 would be NaNs in f8e8m0fnu.
+  const Values ordered = type == PrimitiveType::F8E8M0FNU ? Values::kPositive : Values::kModerate;
+  Ops operands{In(type, sizes, plain ? ordered : Values::kCorners)};
   for (int64_t k = Below(3); k > 0; --k) types.push_back(AnyType()), operands.push_back(In(types.back(), sizes));
   std::vector<PrimitiveType> compared{type};
   HloComputation* less = module_.AddComputation("order");

@@ -25,7 +25,8 @@ struct Complaint {
 
 class ModuleChecks {
  public:
-  explicit ModuleChecks(MathMode math = MathMode::kExact);
+  // What takes more steps (EvaluatorOptions::max_steps) is not run.
+  explicit ModuleChecks(MathMode math = MathMode::kExact, int64_t max_steps = 1 << 20);
   ~ModuleChecks();
 
   // Text, message and JSON give the module back.
@@ -49,6 +50,7 @@ class ModuleChecks {
   std::string Judge(const HloModule& now);
 
   MathMode math_;
+  int64_t max_steps_;
   RewriteLog log_;  // which rules fired how often
   std::shared_ptr<HloEvaluator> evaluator_;
   std::unique_ptr<Checker> checker_;  // of the module as it came; none if it does not run

@@ -41,6 +41,12 @@ class RandomOps : public RandomValues {
   // A gather or scatter in batches.
   Op Batched(Op x);
   Op Whole();
+  // What hands arrays on: in two halves, between devices of which there is one, as the same bytes of another shape.
+  Op Plumbing();
+
+ private:
+  Op InTwoHalves(Op x);
+  Op BetweenDevices(Op x);
 };
 
 }  // namespace hloir::fuzz

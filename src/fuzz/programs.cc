@@ -33,6 +33,7 @@ class Generator : public RandomOps {
     if (what < 84) return Contraction();
     if (what < 92) return Indexed();
     if (what < 94) return Whole();
+    if (what < 96) return Plumbing();
     if (depth >= 2) return Elementwise();
     return Control(depth);
   }

@@ -106,14 +106,6 @@ class RandomValues {
     }
     return Scalar(RandomType());
   }
-  Op OfType(PrimitiveType type) {
-    for (int tries = 0; tries < 6; ++tries) {
-      if (Op op = Any(); op->shape().element_type() == type) return op;
-    }
-    return Make(HloOpcode::kConvert, {Any()}, NoAttributes(), {}, nullptr) != nullptr
-               ? values().back()
-               : Splat(Shape::Array(type, RandomSizes()));
-  }
   Op Floating() {
     for (int tries = 0; tries < 8; ++tries) {
       if (Op op = Any(); IsFloat(op->shape().element_type())) return op;

@@ -439,6 +439,14 @@ TEST_CASE("what complex numbers and normalized batches round is known too") {
   for (int64_t i = 0; i < 8; ++i) n.SetFromInt64(i, i * i);
   CHECK(outcome(bits, Given({n}), 3, 4) == Outcome::kSameBits);
   CHECK(outcome(bits, Given({n}), 3, 4000) == Outcome::kNotAsStored);
+  // A variance beside which the mean is large. Its first step is a difference of what has been rounded.
+  const std::string variance =
+      "HloModule m\nENTRY e {\n  n = s32[8,1]{1,0} parameter(0)\n  x = f32[8,1]{1,0} convert(n)\n  k = f32[1]{0} "
+      "constant({-1})\n  b = (f32[8,1]{1,0}, f32[1]{0}, f32[1]{0}) batch-norm-training(x, k, k), epsilon=0.5, "
+      "feature_index=1\n  ROOT v = f32[1]{0} get-tuple-element(b), index=2\n}\n";
+  for (int64_t i = 0; i < 8; ++i) n.SetFromInt64(i, 1000000 + i);
+  CHECK(outcome(variance, Given({n}), 0, 0.25) == Outcome::kSameBits);
+  CHECK(outcome(variance, Given({n}), 0, 25) == Outcome::kNotAsStored);
 }
 
 TEST_CASE("stored results of bf16 may have been computed with more digits") {

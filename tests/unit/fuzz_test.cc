@@ -2,8 +2,12 @@
 // them.
 #include "fuzz/cases.h"
 
+#include <set>
+
+#include "fuzz/mutate.h"
 #include "fuzz/programs.h"
 #include "hloir/io.h"
+#include "hloir/parser.h"
 #include "hloir/printer.h"
 #include "hloir/check/runner.h"
 #include "hloir/verifier.h"
@@ -22,7 +26,7 @@ TEST_CASE("the same seed makes the same module and values everywhere") {
   uint64_t hash = Hash(PrintModule(*made.module, PrintOptions::Canonical()));
   for (const Literal& input : made.inputs) hash = Hash(input.ToString(), hash);
   // From this machine. The numbers change with the generator, and then for all.
-  CHECK(hash == 0x310e82495da6e0eb);
+  CHECK(hash == 0xd8970fc895fc1a26);
   CHECK(Hash(PrintModule(*RandomModule(7), PrintOptions::Canonical())) == 0xcea7a5bdd6063224);
 }
 
@@ -57,6 +61,61 @@ TEST_CASE("a case alone is what it was among others") {
   CHECK(some.cases[1].what == made.cases[5].what);
   CHECK(VerifyModule(*some.module).ok());
   CHECK(some.inputs.size() == static_cast<size_t>(some.module->entry_computation()->parameter_count()));
+}
+
+TEST_CASE("every opcode is made that one device runs by itself") {
+  std::set<HloOpcode> made;
+  for (uint64_t seed = 1; seed <= 400; ++seed)
+    for (const Case& one : MakeCases(seed).cases) made.insert(one.opcode);
+  for (const HloOpcode opcode :
+       {HloOpcode::kScaledDot, HloOpcode::kBitcast, HloOpcode::kDynamicReshape, HloOpcode::kPartitionId,
+        HloOpcode::kReplicaId, HloOpcode::kRaggedAllToAll, HloOpcode::kDomain, HloOpcode::kCopyStart,
+        HloOpcode::kCopyDone, HloOpcode::kAllGatherStart, HloOpcode::kAllGatherDone, HloOpcode::kAllReduceStart,
+        HloOpcode::kAllReduceDone, HloOpcode::kCollectivePermuteStart, HloOpcode::kCollectivePermuteDone,
+        HloOpcode::kAsyncStart, HloOpcode::kAsyncUpdate, HloOpcode::kAsyncDone}) {
+    INFO(OpcodeName(opcode));
+    CHECK(made.contains(opcode));
+  }
+}
+
+TEST_CASE("a mutation is another legal module, the same for a seed") {
+  const char* const text = R"(
+HloModule given
+
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT sum = f32[] add(a, b)
+}
+
+ENTRY main {
+  x = f32[4,3] parameter(0)
+  y = f32[4,3] parameter(1)
+  product = f32[4,3] multiply(x, y)
+  zero = f32[] constant(0)
+  sums = f32[4] reduce(product, zero), dimensions={1}, to_apply=add
+  ROOT both = (f32[4], f32[4,3]) tuple(sums, product)
+})";
+  const auto given = ParseHloModule(text);
+  REQUIRE(given.ok());
+  const auto print = [](const HloModule& module) { return PrintModule(module, PrintOptions::Readable()); };
+  std::set<std::string> texts;
+  std::set<HloOpcode> opcodes;
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    INFO("seed " << seed);
+    const std::unique_ptr<HloModule> mutated = MutateModule(**given, seed);
+    REQUIRE(VerifyModule(*mutated).message() == "");
+    CHECK(mutated->entry_computation()->parameter_count() == 2);
+    CHECK(print(*MutateModule(**given, seed)) == print(*mutated));
+    texts.insert(print(*mutated));
+    for (const HloComputation* computation : mutated->computations())
+      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) opcodes.insert(i->opcode());
+  }
+  CHECK(print(**given) == print(**ParseHloModule(text)));  // it stays what it was
+  CHECK(texts.size() > 190);
+  CHECK(!texts.contains(print(**given)));
+  CHECK(opcodes.size() > 40);
+  CHECK(opcodes.contains(HloOpcode::kConditional));
 }
 
 TEST_CASE("what differs is told") {

@@ -156,6 +156,38 @@ TEST_CASE("a number that is none in the other module is a difference, also on in
       "  m = f32[] constant(3.40282347e+38)\n  ms = f32[64]{0} broadcast(m), dimensions={}\n"
       "  ROOT r = f32[64]{0} minimum(x, ms)";
   CHECK(VerdictOf(Module("  ROOT r = f32[64]{0} copy(x)"), Module(largest)).outcome == Outcome::kDisagree);
+  // So too where the number is a constant that may have been rounded, which is far more than the others are.
+  const std::string selected =
+      "  m = f32[] constant(3.40282347e+38)\n  ms = f32[64]{0} broadcast(m), dimensions={}\n"
+      "  c = pred[64]{0} compare(x, ms), direction=GT\n  ROOT r = f32[64]{0} select(c, ms, x)";
+  CHECK(VerdictOf(Module("  ROOT r = f32[64]{0} copy(x)"), Module(selected)).outcome == Outcome::kDisagree);
+}
+
+TEST_CASE("sums that swallow a term, and functions that have come to their limit, have been rounded") {
+  const std::string one = "  k = f32[] constant(1)\n  ks = f32[64]{0} broadcast(k), dimensions={}\n";
+  const std::pair<std::string, std::string> same[] = {
+      {one + "  s = f32[64]{0} add(ks, x)\n  ROOT r = f32[64]{0} log(s)", "  ROOT r = f32[64]{0} log-plus-one(x)"},
+      {one + "  s = f32[64]{0} exponential(x)\n  ROOT r = f32[64]{0} subtract(s, ks)",
+       "  ROOT r = f32[64]{0} exponential-minus-one(x)"},
+  };
+  for (const auto& [a, b] : same) {
+    INFO(a);
+    const auto before = Parse(Module(a)), after = Parse(Module(b));
+    InputSet tiny;
+    for (int k = 0; k < 2; ++k) {
+      Literal& x = tiny.devices.emplace_back().emplace_back(Shape::Array(PrimitiveType::F32, {64}));
+      for (int64_t i = 0; i < 64; ++i) x.SetFromDouble(i, 1e-23 * static_cast<double>(1 + i));
+    }
+    tiny.devices[0].push_back(std::move(tiny.devices[1][0]));
+    tiny.devices.pop_back();
+    tiny.kind = InputKind::kMixed;
+    std::vector<InputSet> inputs;
+    inputs.push_back(std::move(tiny));
+    const auto verdict = Check(*before, *after, std::move(inputs));
+    REQUIRE(verdict.ok());
+    INFO(verdict->ToString());
+    CHECK(verdict->agrees());
+  }
 }
 
 TEST_CASE("what is divided by a sum that is 0 but for rounding is no difference") {
