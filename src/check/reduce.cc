@@ -37,9 +37,11 @@ void RemoveUnused(HloModule& module) {
   }
 }
 
-// A new parameter in the place of an instruction of the entry computation; it takes the name. False if that cannot be.
+// A new parameter in the place of an instruction of the entry computation; it takes the name. False if that cannot be,
+// or if nothing reads the instruction: a control dependency keeps it alive behind its cut, and it would be cut for
+// ever.
 bool CutOff(HloInstruction* i) {
-  if (i->IsParameter() || i->IsConstant() || !i->shape().IsArray() || i->IsRoot()) return false;
+  if (i->IsParameter() || i->IsConstant() || !i->shape().IsArray() || i->IsRoot() || i->user_count() == 0) return false;
   HloComputation* entry = i->parent();
   const std::string name(i->name());
   i->set_name(name + ".cut");
@@ -69,16 +71,27 @@ bool MakeSmaller(HloModule& module, int64_t n, bool& skip) {
     }
     n -= root->operand_count();
   }
-  // An instruction's place goes to an operand of its shape, a new parameter, or zeros.
+  // An instruction's place goes to an operand of its shape, a new parameter, or zeros; or it orders nothing any more,
+  // and is the result if nothing reads it.
   for (HloComputation* computation : module.computations()) {
     for (HloInstruction* i : computation->instructions()) {
-      const int64_t ways = i->operand_count() + 2;
+      const int64_t ways = i->operand_count() + 4;
       if (n >= ways) {
         n -= ways;
         continue;
       }
       skip = true;
+      if (n >= ways - 2) {
+        const bool as_root = n == ways - 1;
+        skip =
+            !i->HasControlDependencies() || (as_root && (i->IsRoot() || i->user_count() > 0 || computation != entry));
+        i->DropAllControlDependencies();
+        if (as_root && !skip) entry->set_root(i);
+        return true;
+      }
       if (i->IsParameter() || i->IsConstant() || (i->IsRoot() && i->opcode() == HloOpcode::kTuple)) return true;
+      if (i->user_count() == 0 && !i->IsRoot())
+        return true;  // a control dependency keeps it: nothing would become smaller
       HloInstruction* replacement = nullptr;
       if (n < i->operand_count()) {
         if (i->operand(n)->shape() == i->shape()) replacement = i->operand(n);
@@ -204,7 +217,7 @@ class Reducer {
         bool changed = false;
         for (int64_t i = first; i < end; ++i) {
           HloInstruction* one = all[static_cast<size_t>(i)];
-          if (computation == candidate->entry_computation()) changed |= one->user_count() > 0 && CutOff(one);
+          if (computation == candidate->entry_computation()) changed |= CutOff(one);
           else changed |= TakeZeros(one);
         }
         return changed ? std::move(candidate) : nullptr;

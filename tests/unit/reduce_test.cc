@@ -88,6 +88,28 @@ ENTRY main {
   CHECK(small->instruction_count() <= 3);
 }
 
+TEST_CASE("what only a control dependency keeps is let go, and nothing is cut twice") {
+  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(R"(HloModule m
+
+ENTRY main {
+  x = f32[8] parameter(0)
+  first = f32[8] negate(x)
+  second = f32[8] sine(first), control-predecessors={first}
+  third = f32[8] atan2(second, x), control-predecessors={first, second}
+  ROOT r = f32[8] add(third, first), control-predecessors={third}
+}
+)");
+  REQUIRE(module.ok());
+  const auto property = [](const HloModule& m) {
+    for (const HloInstruction* i : m.entry_computation()->instructions())
+      CHECK(i->name().find(".cut.cut") == std::string_view::npos);
+    return HasAtan2(m);
+  };
+  const std::unique_ptr<HloModule> small = ReduceModule(**module, property);
+  CHECK(small->instruction_count() <= 3);
+  for (const HloInstruction* i : small->entry_computation()->instructions()) CHECK_FALSE(i->HasControlDependencies());
+}
+
 TEST_CASE("text that is not a module is made small as text") {
   std::string text = Program(500, 0);
   text.replace(text.find("v250 = f32[8] add"), 17, "v250 = f32[8] adde");
