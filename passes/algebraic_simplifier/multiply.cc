@@ -47,12 +47,26 @@ HloInstruction* MultiplyAbsAbs(HloInstruction* i, RuleContext& c) {
   return c.Binary(HloOpcode::kMultiply, a, a);
 }
 
+// Is C1 * C2 a normal number of its type, or 0 for a factor of 0? 10^30 * 10^30 of f32 is not: A * inf loses what A *
+// C1 * C2 may still have.
+bool IsProductNormal(const HloInstruction* c1, const HloInstruction* c2) {
+  const PrimitiveType type = c1->shape().element_type();
+  if (!IsFloat(ComplexComponentType(type))) return true;
+  const FloatFormat format = GetFloatFormat(ComplexComponentType(type));
+  const auto size = [](const HloInstruction* c) { return std::abs(SplatConstant(c)->literal().GetAsComplex(0)); };
+  const double product = size(c1) * size(c2);
+  return product == 0 ? size(c1) == 0 || size(c2) == 0
+                      : product >= std::ldexp(1, 1 - format.bias) && product < std::ldexp(1, format.bias);
+}
+
 // (A * C1) * C2 => A * (C1 * C2), A no constant: what is made of constants alone, constants to the right would turn
 // back
 HloInstruction* MultiplyMultiplyConstants(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *c1, *c2;
-  if (!Match(i, m::Multiply(m::Multiply(m::Any(&a), m::Splat(&c1)), m::Splat(&c2))) || IsConstantLike(a) || !c.Allow())
+  if (!Match(i, m::Multiply(m::Multiply(m::Any(&a), m::Splat(&c1)), m::Splat(&c2))) || IsConstantLike(a) ||
+      !IsProductNormal(c1, c2) || !c.Allow()) {
     return nullptr;
+  }
   HloInstruction* product = c.Binary(HloOpcode::kMultiply, SplatConstant(c1), SplatConstant(c2));
   return c.Binary(HloOpcode::kMultiply, a, c.BroadcastScalar(product, i->shape()));
 }
@@ -62,7 +76,7 @@ HloInstruction* MultiplyCollectConstants(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b, *c1, *c2;
   if (!Match(i, m::Multiply(m::Multiply(m::Any(&a), m::Splat(&c1)).WithOneUser(),
                             m::Multiply(m::Any(&b), m::Splat(&c2)).WithOneUser())) ||
-      IsConstantLike(a) || IsConstantLike(b) || !c.Allow()) {
+      IsConstantLike(a) || IsConstantLike(b) || !IsProductNormal(c1, c2) || !c.Allow()) {
     return nullptr;
   }
   HloInstruction* product = c.Binary(HloOpcode::kMultiply, SplatConstant(c1), SplatConstant(c2));
@@ -70,7 +84,7 @@ HloInstruction* MultiplyCollectConstants(HloInstruction* i, RuleContext& c) {
   return c.Binary(HloOpcode::kMultiply, c.Binary(HloOpcode::kMultiply, a, b), factor);
 }
 
-// convert(pred P) * A => select(P, A, 0)
+// convert(pred P) * A => select(P, A, 0); not of 0 * NaN and 0 * inf, so it is no matter of rounding
 HloInstruction* MultiplyConvertedPred(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *p;
   if (!Match(i, m::MultiplyAnyOrder(m::Any(&a), m::Convert(m::Any(&p)))) || !IsPred(p) || !c.Allow()) return nullptr;
@@ -134,7 +148,7 @@ constexpr Rule kRules[] = {
      MultiplyMultiplyConstants},
     {HloOpcode::kMultiply, "multiply-collect-constants", "(A * C1) * (B * C2) => (A * B) * (C1 * C2)", kExact,
      kRounding, MultiplyCollectConstants},
-    {HloOpcode::kMultiply, "multiply-converted-pred", "convert(pred P) * A => select(P, A, 0)", kExact, kRounding,
+    {HloOpcode::kMultiply, "multiply-converted-pred", "convert(pred P) * A => select(P, A, 0)", kExact, kFast,
      MultiplyConvertedPred},
     {HloOpcode::kMultiply, "multiply-exp-exp", "exp(A) * exp(B) => exp(A + B)", kRounding, kRounding, MultiplyExpExp},
     {HloOpcode::kMultiply, "multiply-sqrt-sqrt", "sqrt(A) * sqrt(A) => A", kFast, kFast, MultiplySqrtSqrt},

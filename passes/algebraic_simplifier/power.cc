@@ -49,7 +49,7 @@ HloInstruction* PowerHalf(HloInstruction* i, RuleContext& c) {
   return c.Unary(HloOpcode::kSqrt, a);
 }
 
-// exp(A) ^ B => exp(A * B)
+// exp(A) ^ B => exp(A * B). Of A = inf and B = 0 it makes a NaN of 1.
 HloInstruction* PowerExp(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b;
   if (!Match(i, m::Power(m::Exp(m::Any(&a)).WithOneUser(), m::Any(&b))) || !IsFloating(i) || !c.Allow()) return nullptr;
@@ -141,7 +141,7 @@ constexpr Rule kRules[] = {
     {HloOpcode::kPower, "power-three", "A ^ 3 => A * (A * A)", kExact, kRounding, PowerThree},
     {HloOpcode::kPower, "power-minus-one", "A ^ -1 => 1 / A, float", kRounding, kRounding, PowerMinusOne},
     {HloOpcode::kPower, "power-half", "A ^ 0.5 => sqrt(A)", kFast, kFast, PowerHalf},
-    {HloOpcode::kPower, "power-exp", "exp(A) ^ B => exp(A * B)", kRounding, kRounding, PowerExp},
+    {HloOpcode::kPower, "power-exp", "exp(A) ^ B => exp(A * B)", kFast, kFast, PowerExp},
     {HloOpcode::kLog, "log-exp", "log(exp(A)) => A", kFast, kFast, LogExp},
     {HloOpcode::kLog, "log-sqrt", "log(sqrt(A)) => log(A) * 0.5", kRounding, kRounding, LogSqrt},
     {HloOpcode::kLog, "log-rsqrt", "log(rsqrt(A)) => log(A) * -0.5", kRounding, kRounding, LogRsqrt},

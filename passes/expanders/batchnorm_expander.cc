@@ -35,8 +35,8 @@
 // }
 // END
 //
-// Class rounding, as the op itself leaves open in which precision it computes. Leaves alone: mixed types (the
-// statistics in f32 for f16 data).
+// Class rounding, as the op itself leaves open in which precision it computes: ours is the widest of its operands'
+// types, and f32 at least. Rounding each step to bf16 would cost most digits.
 #include "hloir/rewrite/rules.h"
 
 namespace hloir {
@@ -46,10 +46,23 @@ namespace {
 using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
 
-// What all three share: x's shape, its features, and how to go between the two.
+PrimitiveType ComputedIn(const HloInstruction& i) {
+  PrimitiveType widest = PrimitiveType::F32;
+  for (const HloInstruction* operand : i.operands()) {
+    if (operand->shape().element_type() == PrimitiveType::F64) widest = PrimitiveType::F64;
+  }
+  return widest;
+}
+
+// What all three share: the operands in the type that is computed in, x's shape there, its features, and how to go
+// between the two.
 struct Normalization {
-  Normalization(HloBuilder& builder, const HloInstruction& i)
-      : b(builder), shape(i.operand(0)->shape()), attributes(i.attributes<BatchNormAttributes>()) {
+  Normalization(HloBuilder& builder, const HloInstruction& i, Ops operands)
+      : b(builder),
+        results(i.shape()),
+        shape(i.operand(0)->shape().WithElementType(ComputedIn(i))),
+        attributes(i.attributes<BatchNormAttributes>()) {
+    for (Op operand : operands) x.push_back(In(operand, shape.element_type()));
     for (int64_t d = 0; d < shape.rank(); ++d) {
       if (d != attributes.feature_index) reduced.push_back(d);
     }
@@ -57,6 +70,7 @@ struct Normalization {
     feature_shape = Shape::Array(shape.element_type(), {features});
     count = features == 0 ? 0 : static_cast<double>(shape.ElementCount() / features);
   }
+  Op In(Op op, PrimitiveType type) { return op->shape().element_type() == type ? op : b.Convert(op, type); }
   Op Wide(Op per_feature) { return b.Broadcast(per_feature, shape.dimensions(), {attributes.feature_index}); }
   Op Sum(Op x) {
     return b.Reduce(x, b.Constant(shape.element_type(), 0), reduced,
@@ -70,53 +84,55 @@ struct Normalization {
     return b.Add(b.Multiply(b.Multiply(centered, Wide(InverseDeviation(variance))), Wide(scale)), Wide(offset));
   }
 
+  // The results in their own types.
+  Op Result(Op normalized) { return In(normalized, results.element_type()); }
+  Op Result(Op normalized, Op first, Op second) {
+    const auto in = [&](Op op, size_t k) { return In(op, results.tuple_shapes()[k].element_type()); };
+    return b.Tuple({in(normalized, 0), in(first, 1), in(second, 2)});
+  }
+
   HloBuilder& b;
-  const Shape& shape;
+  const Shape& results;
+  const Shape shape;
   const BatchNormAttributes& attributes;
+  std::vector<Op> x;
   DimVector reduced;
   Shape feature_shape;
   double count = 0;  // elements of each feature
 };
 
-bool IsOneType(const HloInstruction* i) {
-  for (const HloInstruction* operand : i->operands()) {
-    if (operand->shape().element_type() != i->operand(0)->shape().element_type()) return false;
-  }
-  return true;
-}
-
 // batch-norm-inference => (x - mean) * rsqrt(variance + epsilon) * scale + offset
-HloInstruction* Inference(HloInstruction* i, RuleContext& c) {
-  if (!IsOneType(i)) return nullptr;
-  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops x) {
-    Normalization n(b, i);
-    return n.Normalize(b.Subtract(x[0], n.Wide(x[3])), x[4], x[1], x[2]);
+HloInstruction* Inference(HloInstruction*, RuleContext& c) {
+  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops operands) {
+    Normalization n(b, i, operands);
+    const std::vector<Op>& x = n.x;
+    return n.Result(n.Normalize(b.Subtract(x[0], n.Wide(x[3])), x[4], x[1], x[2]));
   });
 }
 
 // batch-norm-training => the same with the mean and variance of x, which are results too
-HloInstruction* Training(HloInstruction* i, RuleContext& c) {
-  if (!IsOneType(i)) return nullptr;
-  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops x) {
-    Normalization n(b, i);
+HloInstruction* Training(HloInstruction*, RuleContext& c) {
+  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops operands) {
+    Normalization n(b, i, operands);
+    const std::vector<Op>& x = n.x;
     Op mean = n.Mean(x[0]);
     Op centered = b.Subtract(x[0], n.Wide(mean));
     Op variance = n.Mean(b.Multiply(centered, centered));
-    return b.Tuple({n.Normalize(centered, variance, x[1], x[2]), mean, variance});
+    return n.Result(n.Normalize(centered, variance, x[1], x[2]), mean, variance);
   });
 }
 
 // batch-norm-grad => the gradients of x, scale and offset
-HloInstruction* Gradient(HloInstruction* i, RuleContext& c) {
-  if (!IsOneType(i)) return nullptr;
-  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops x) {
-    Normalization n(b, i);
+HloInstruction* Gradient(HloInstruction*, RuleContext& c) {
+  return c.Expand([](HloBuilder& b, HloInstruction& i, Ops operands) {
+    Normalization n(b, i, operands);
+    const std::vector<Op>& x = n.x;
     Op scale = x[1], centered = b.Subtract(x[0], n.Wide(x[2])), gradient = x[4], r = n.InverseDeviation(x[3]);
     Op sum = n.Sum(gradient), moment = n.Sum(b.Multiply(gradient, centered));
     Op count = b.Full(n.feature_shape, n.count);
     Op along = b.Multiply(centered, n.Wide(b.Multiply(b.Multiply(r, r), b.Divide(moment, count))));
     Op inner = b.Subtract(b.Subtract(gradient, n.Wide(b.Divide(sum, count))), along);
-    return b.Tuple({b.Multiply(n.Wide(b.Multiply(scale, r)), inner), b.Multiply(moment, r), sum});
+    return n.Result(b.Multiply(n.Wide(b.Multiply(scale, r)), inner), b.Multiply(moment, r), sum);
   });
 }
 

@@ -270,7 +270,7 @@ class Checker::Impl {
 
   StatusOr<Verdict> Check(const HloModule& after);
   void Advance() {
-    meaning_.reset();
+    meaning_.reset(), flushed_.reset();
     if (!after_) return;
     before_ = std::move(after_);
     before_text_ = after_text_;
@@ -296,6 +296,8 @@ class Checker::Impl {
   bool EnginesAgree(Subject& subject, size_t set, Verdict& verdict);
   // The engine under test sees a difference: is it the modules'?
   Status ExplainDifference(size_t set, Verdict& verdict);
+  // Does rounding alone do as much, and do the two mean the same? Then it is noted, or nothing on extra sets.
+  bool IsChaos(size_t set, const Comparison& comparison, Verdict& verdict);
   // Do they differ only in NaNs and infinities, in a way that the order of adding decides, and agree without extremes?
   bool OnlyAtExtremes(size_t set, const Comparison& comparison);
   // Which NaNs and infinities are judged that one has alone in f64.
@@ -306,6 +308,8 @@ class Checker::Impl {
   Status JudgeMeaningSet(size_t set, Verdict& verdict);
   // What the modules mean, where their results are the same but for rounding.
   void JudgeMeaning(size_t set, Verdict& verdict);
+  // Do they agree once zeros have no sign and denormals are zeros? Then that is all, and is noted.
+  void ForgiveTiny(size_t set, Verdict& verdict);
   // Each result in the modules' own types against what its own roundings explain.
   void JudgeOwnRounding(size_t set, Verdict& verdict);
   void Blame(Verdict& verdict, Outcome outcome, std::string reason);
@@ -320,7 +324,21 @@ class Checker::Impl {
   std::unique_ptr<HloModule> before_view_, after_view_;             // if they stand for programs on whole arrays
   std::shared_ptr<Subject> before_, after_;
   std::unique_ptr<check::MeaningComparer> meaning_;  // of the two
-  size_t whole_sets_ = 0;                            // of the inputs; with the others only the meaning is compared
+  // The two without signs of zeros and denormals, if they have been asked for.
+  struct Flushed {
+    Flushed(const Subject& before, const Subject& after)
+        : modules{check::FlushTiny(before.module()), check::FlushTiny(after.module())},
+          before(*modules[0], before.context()),
+          after(*modules[1], after.context()),
+          meaning(this->before, this->after) {
+      this->before.set_pairs(before.pairs()), this->after.set_pairs(after.pairs());
+    }
+    std::unique_ptr<HloModule> modules[2];
+    Subject before, after;
+    check::MeaningComparer meaning;
+  };
+  std::unique_ptr<Flushed> flushed_;
+  size_t whole_sets_ = 0;  // of the inputs; with the others only the meaning is compared
   // By leaf, over the sets of this verdict: name, elements, finite ones.
   struct LeafTotal {
     std::string where;
@@ -468,6 +486,25 @@ void Checker::Impl::JudgeOwnRounding(size_t set, Verdict& verdict) {
   }
 }
 
+void Checker::Impl::ForgiveTiny(size_t set, Verdict& verdict) {
+  // XLA takes x + 0 for x, and on CPUs denormals for zeros: neither is rounding, and neither is a difference of
+  // meaning. An engine of its own says too little: it may be wrong in both.
+  if (context_.options.exact || context_.options.other_engine_work <= 0) return;
+  if (!flushed_) flushed_ = std::make_unique<Flushed>(*before_, *after_);
+  const auto judge = [&](const StatusOr<Results>& a, const StatusOr<Results>& b) {
+    return check::Judge(*a, flushed_->before, *b, flushed_->after, set, /*exact=*/false);
+  };
+  const StatusOr<Results>&a = flushed_->before.Result(set), &b = flushed_->after.Result(set);
+  if (!a.ok() || !b.ok()) return;
+  Comparison comparison = judge(a, b);
+  if (!comparison.agree || !flushed_->meaning.Compare(set, WhichNonfinite(set)).agree) return;
+  const StatusOr<Results>&x = flushed_->before.OtherResult(set), &y = flushed_->after.OtherResult(set);
+  if (!x.ok() || !y.ok() || !judge(x, y).agree) return;
+  verdict.notes.push_back("only signs of zeros or denormals make them differ: " + verdict.reason);
+  Blame(verdict, Outcome::kAgree, "");
+  verdict.comparison = std::move(comparison);
+}
+
 void Checker::Impl::Blame(Verdict& verdict, Outcome outcome, std::string reason) {
   verdict.outcome = outcome;
   verdict.reason = std::move(reason);
@@ -491,6 +528,18 @@ bool Checker::Impl::OnlyAtExtremes(size_t set, const Comparison& comparison) {
          check::MeaningComparer(before, after).Compare(0, Nonfinite::kAlways).agree;
 }
 
+bool Checker::Impl::IsChaos(size_t set, const Comparison& comparison, Verdict& verdict) {
+  // Where rounding alone does as much, what the modules mean decides; and where many elements are equal, as rounding
+  // decides there who comes first.
+  const check::Meaning meaning = meaning_->Compare(set, WhichNonfinite(set));
+  if (!meaning.judged || !meaning.agree) return false;
+  if (check::IsExtra(context_.inputs[set].kind)) return true;
+  const std::string chaos = check::MovedByRoundingAlone(*before_, context_.options.before_name, set, comparison);
+  if (chaos.empty()) return false;
+  verdict.notes.push_back(Format("{}; in {} the two agree", chaos, before_->wide_name()));
+  return true;
+}
+
 Status Checker::Impl::ExplainDifference(size_t set, Verdict& verdict) {
   const CheckOptions& options = context_.options;
   const std::string seen = verdict.comparison.ToString(options.before_name, options.after_name);
@@ -498,18 +547,8 @@ Status Checker::Impl::ExplainDifference(size_t set, Verdict& verdict) {
     verdict.notes.push_back("at extremes of the number format, " + seen);
     return OkStatus();
   }
-  // Where rounding alone does as much, what the modules mean decides; and where many elements are equal, as rounding
-  // decides there who comes first.
+  if (IsChaos(set, verdict.comparison, verdict)) return OkStatus();
   const bool extra = check::IsExtra(context_.inputs[set].kind);
-  const check::Meaning meaning = meaning_->Compare(set, WhichNonfinite(set));
-  if (meaning.judged && meaning.agree) {
-    if (extra) return OkStatus();
-    if (const std::string chaos = check::MovedByRoundingAlone(*before_, options.before_name, set, verdict.comparison);
-        !chaos.empty()) {
-      verdict.notes.push_back(Format("{}; in {} the two agree", chaos, before_->wide_name()));
-      return OkStatus();
-    }
-  }
   Blame(verdict, Outcome::kDisagree, seen);
   if (options.other_engine_work <= 0) return OkStatus();
   const StatusOr<Results>&a = before_->OtherResult(set), &b = after_->OtherResult(set);
@@ -603,6 +642,7 @@ Status Checker::Impl::AskOther(size_t set, Verdict& verdict) {
                             modules.ToString(options.before_name, options.after_name));
     return OkStatus();
   }
+  if (!modules.agree && !options.exact && IsChaos(set, modules, verdict)) return OkStatus();
   if (!modules.agree) {
     Blame(verdict, Outcome::kDisagree,
           Format("{}{} (by the {} engine)", options.exact ? "a rewrite that should be exact changed bits: " : "",
@@ -741,7 +781,7 @@ StatusOr<Verdict> Checker::Impl::CheckAsTheyAre(const HloModule& after) {
   if (!enough) verdict.unreached = unreached_, verdict.reached = reached_;
   const bool pairs = verdict.devices == 1 && check::WantsPairs(before_->module()) && check::WantsPairs(after);
   before_->set_pairs(pairs), after_->set_pairs(pairs);
-  meaning_ = std::make_unique<check::MeaningComparer>(*before_, *after_);
+  meaning_ = std::make_unique<check::MeaningComparer>(*before_, *after_), flushed_.reset();
   if (made_up_ && !verdict.proof.counterexample.empty() && verdict.devices == 1) {
     context_.inputs.push_back({.devices = {verdict.proof.counterexample}});
     HLOIR_RETURN_IF_ERROR(JudgeSet(context_.inputs.size() - 1, verdict));
@@ -750,6 +790,7 @@ StatusOr<Verdict> Checker::Impl::CheckAsTheyAre(const HloModule& after) {
   const size_t sets = enough && made_up_ ? 1 : verdict.proof.holds ? whole_sets_ : context_.inputs.size();
   for (size_t set = 0; set < sets && verdict.agrees(); ++set) {
     HLOIR_RETURN_IF_ERROR(set < whole_sets_ || enough ? JudgeSet(set, verdict) : JudgeMeaningSet(set, verdict));
+    if (verdict.outcome == Outcome::kDisagree) ForgiveTiny(set, verdict);
   }
   if (verdict.outcome == Outcome::kDisagree && verdict.proof.holds) {
     Blame(verdict, Outcome::kEnginesDisagree,

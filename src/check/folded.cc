@@ -6,15 +6,21 @@
 #include <complex>
 #include <vector>
 
+#include "check/rounding.h"
+
 namespace hloir::check {
 namespace {
 
 constexpr size_t kMostValues = size_t{1} << 22;  // that are told apart
 constexpr size_t kMostPairs = 128;               // so many values are combined with one another
 
-// All values, and those of small constants, of which the factors of a formula are made.
+constexpr PrimitiveType kRoundedTo[] = {PrimitiveType::F32, PrimitiveType::BF16, PrimitiveType::F16};
+
+// All values, and those of small constants, of which the factors of a formula are made; of these, by type, what
+// `kRoundedTo` has.
 struct Values {
   std::unordered_set<double> all, small;
+  std::unordered_set<double> of_type[std::size(kRoundedTo)];
 };
 
 Values ConstantsOf(const HloModule& module) {
@@ -30,7 +36,10 @@ Values ConstantsOf(const HloModule& module) {
         for (const double value : {element.real(), element.imag()}) {
           if (!std::isfinite(value) || value == 0) continue;
           values.all.insert(value);
-          if (count <= kSmall) values.small.insert(value);
+          if (count > kSmall) continue;
+          values.small.insert(value);
+          for (size_t t = 0; t < std::size(kRoundedTo); ++t)
+            if (ComplexComponentType(type) == kRoundedTo[t]) values.of_type[t].insert(value);
         }
       }
     }
@@ -47,6 +56,23 @@ bool HasFewDigits(double value) {
   return digits == std::rint(digits);
 }
 
+// How often what is computed from constants alone rounds.
+int RoundingsOfConstants(const HloModule& module) {
+  constexpr int kInABatchNorm = 8;
+  int count = 0;
+  std::unordered_set<const HloInstruction*> constants;
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i : computation->PostOrder()) {
+      const auto is_constant = [&](const HloInstruction* x) { return x->IsConstant() || constants.contains(x); };
+      if (i->operand_count() == 0 || !std::all_of(i->operands().begin(), i->operands().end(), is_constant)) continue;
+      constants.insert(i);
+      const bool normalizes = i->HasAttributes<BatchNormAttributes>();
+      if (normalizes || Rounds(*i)) count += normalizes ? kInABatchNorm : 1;
+    }
+  }
+  return count;
+}
+
 }  // namespace
 
 FoldedConstants FindFoldedConstants(const HloModule& before, const HloModule& after) {
@@ -59,16 +85,19 @@ FoldedConstants FindFoldedConstants(const HloModule& before, const HloModule& af
   int gone = 0, come = 0;
   for (double value : folded.values) come += now.small.count(value) > 0;
   for (double value : old.small) gone += now.small.count(value) == 0;
-  folded.roundings = std::clamp(std::max(gone, come), 1, 4);
+  folded.roundings = std::max(std::clamp(std::max(gone, come), 1, 4), std::min(RoundingsOfConstants(before), 8));
 
   std::vector<double> factors(old.small.begin(), old.small.end());
   std::sort(factors.begin(), factors.end());
   if (factors.size() > kMostPairs) factors.resize(kMostPairs);
   factors.push_back(1);
   const auto add = [&](double value) {
-    const double rounded = static_cast<float>(value);
-    if (rounded == value || now.small.count(rounded) == 0) return;
-    if (gone > 0 || old.small.count(rounded) == 0) folded.values.insert(rounded);
+    for (size_t t = 0; t < std::size(kRoundedTo); ++t) {
+      if (now.of_type[t].empty()) continue;
+      const double rounded = Literal::Scalar(kRoundedTo[t], value).GetAsDouble(0);
+      if (rounded == value || now.of_type[t].count(rounded) == 0) continue;
+      if (gone > 0 || old.small.count(rounded) == 0) folded.values.insert(rounded);
+    }
   };
   for (double x : factors) {
     for (double y : factors) add(x * y), add(x / y), add(x + y), add(x - y);

@@ -420,15 +420,19 @@ class MeaningComparer::Impl {
       if (!keep && !pair.of_first.HasRoundings() && !pair.of_second.HasRoundings()) break;
       if (other.Agree(keep) && other.meaning_.judged) return true;
     }
-    return false;
+    return pair.is_whole && other.ConstantsExplain();
   }
 
   static std::unique_ptr<HloModule> Folded(const HloModule& module) {
     constexpr int64_t kMostElements = 1 << 16;
-    const std::string names[] = {"defuser", "call-inliner", "constant-folding"};
+    // A batch norm of constants may have been folded step by step.
+    const std::string names[] = {"defuser",          "call-inliner",       "while-loop-simplifier",
+                                 "tuple-simplifier", "batchnorm-expander", "constant-folding"};
     std::unique_ptr<HloModule> copy = module.Clone();
     copy->config().is_scheduled = false;
-    StatusOr<HloPassPipeline> pipeline = MakePipeline(names, {});
+    PassOptions options;
+    options.math = MathMode::kRounding;
+    StatusOr<HloPassPipeline> pipeline = MakePipeline(names, options);
     if (!pipeline.ok() || !pipeline->RunOnce(*copy).ok()) return nullptr;
     FoldConstants(*copy, kMostElements);
     return copy;

@@ -1,4 +1,4 @@
-// PerturbModule(), FlushFactors() and MoveRoundings(): a module that rounds otherwise. Covered by
+// PerturbModule(), FlushTiny(), FlushFactors() and MoveRoundings(): a module that rounds otherwise. Covered by
 // tests/unit/check_test.cc.
 #include <cmath>
 #include <complex>
@@ -137,6 +137,38 @@ HloInstruction* AddIsExact(HloInstruction* i, bool pairs) {
   }
 }
 
+// Static arrays of floats or complex numbers.
+bool IsFlushed(const Shape& shape) {
+  if (!shape.IsArray() || !shape.IsStatic()) return false;
+  const PrimitiveType type = ComplexComponentType(shape.element_type());
+  return IsFloat(type) && GetFloatFormat(type).has_zero;
+}
+
+// `x` with zeros for its zeros and denormals; of types with less range than f32 denormals are numbers like others.
+HloInstruction* AddFlushed(HloInstruction* x) {
+  HloComputation* computation = x->parent();
+  const Shape shape = Shape::Array(x->shape().element_type(), x->shape().dimensions());
+  if (IsComplex(shape.element_type())) {
+    const Shape part = shape.WithElementType(ComplexComponentType(shape.element_type()));
+    HloInstruction* real = AddFlushed(computation->AddInstruction(HloOpcode::kReal, part, {x}));
+    HloInstruction* imag = AddFlushed(computation->AddInstruction(HloOpcode::kImag, part, {x}));
+    return computation->AddInstruction(HloOpcode::kComplex, shape, {real, imag});
+  }
+  const FloatFormat format = GetFloatFormat(shape.element_type());
+  const auto splat = [&](double value) {
+    HloInstruction* scalar = computation->AddConstant(Literal::Scalar(shape.element_type(), value));
+    return computation->AddInstruction(HloOpcode::kBroadcast, shape, {scalar}, DimensionsAttributes());
+  };
+  const bool wide = format.bias >= GetFloatFormat(PrimitiveType::BF16).bias;
+  CompareAttributes compared;
+  compared.direction = wide ? ComparisonDirection::kLt : ComparisonDirection::kEq;
+  HloInstruction* size = computation->AddInstruction(HloOpcode::kAbs, shape, {x});
+  HloInstruction* limit = splat(wide ? std::ldexp(1.0, 1 - format.bias) : 0);
+  HloInstruction* tiny = computation->AddInstruction(HloOpcode::kCompare, shape.WithElementType(PrimitiveType::PRED),
+                                                     {size, limit}, compared);
+  return computation->AddInstruction(HloOpcode::kSelect, shape, {tiny, splat(0), x});
+}
+
 }  // namespace
 
 std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t pattern) {
@@ -166,28 +198,34 @@ std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t patte
   return copy;
 }
 
+std::unique_ptr<HloModule> FlushTiny(const HloModule& module) {
+  std::unique_ptr<HloModule> copy = module.Clone();
+  copy->config().is_scheduled = false;
+  for (HloComputation* computation : ComputationsThatRunOnce(*copy)) {
+    for (HloInstruction* i : computation->instructions()) {
+      if (!IsFlushed(i->shape()) || i->Is(kMovesData)) continue;
+      if (i->IsParameter() && computation != copy->entry_computation()) continue;
+      const std::vector<HloInstruction*> users(i->users().begin(), i->users().end());
+      const bool was_root = i->IsRoot();
+      HloInstruction* flushed = AddFlushed(i);
+      for (HloInstruction* user : users) i->ReplaceUseWith(user, flushed);
+      if (was_root) computation->set_root(flushed);
+    }
+  }
+  return copy;
+}
+
 std::unique_ptr<HloModule> FlushFactors(const HloModule& module) {
   std::unique_ptr<HloModule> copy = module.Clone();
   copy->config().is_scheduled = false;
   bool any = false;
-  const double smallest = std::ldexp(1.0, 1 - GetFloatFormat(PrimitiveType::BF16).bias);
   for (HloComputation* computation : ComputationsThatRunOnce(*copy)) {
     for (HloInstruction* i : computation->instructions()) {
       if (i->opcode() != HloOpcode::kDot && i->opcode() != HloOpcode::kConvolution) continue;
       for (int64_t k = 0; k < 2; ++k) {
         HloInstruction* factor = i->operand(k);
-        const Shape& shape = factor->shape();
-        if (shape.element_type() != PrimitiveType::BF16 || !shape.IsStatic()) continue;
-        const auto splat = [&](double value) {
-          HloInstruction* scalar = computation->AddConstant(Literal::Scalar(PrimitiveType::BF16, value));
-          return computation->AddInstruction(HloOpcode::kBroadcast, shape, {scalar}, DimensionsAttributes());
-        };
-        CompareAttributes less;
-        less.direction = ComparisonDirection::kLt;
-        HloInstruction* size = computation->AddInstruction(HloOpcode::kAbs, shape, {factor});
-        HloInstruction* tiny = computation->AddInstruction(
-            HloOpcode::kCompare, shape.WithElementType(PrimitiveType::PRED), {size, splat(smallest)}, less);
-        i->ReplaceOperandWith(k, computation->AddInstruction(HloOpcode::kSelect, shape, {tiny, splat(0), factor}));
+        if (factor->shape().element_type() != PrimitiveType::BF16 || !factor->shape().IsStatic()) continue;
+        i->ReplaceOperandWith(k, AddFlushed(factor));
         any = true;
       }
     }

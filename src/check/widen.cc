@@ -113,6 +113,7 @@ bool Holds(PrimitiveType to, PrimitiveType from) {
 // Is what `i` rounds to, of an element type `type` when its operand was of type `from`, part of what it computes? To
 // f32 itself nothing is: that is the rounding that a module in f32 may have anywhere.
 bool RoundingHasMeaning(const HloInstruction& i, PrimitiveType type, PrimitiveType from) {
+  type = ComplexComponentType(type), from = ComplexComponentType(from);
   if (!IsFloat(type)) return false;
   const bool below_f32 = BitWidth(type) < 32;
   if (i.opcode() == HloOpcode::kConvert) return IsFloat(from) ? !Holds(type, from) : below_f32;
@@ -299,8 +300,9 @@ void FoldScalars(HloModule& module) {
       if (i->opcode() == HloOpcode::kCall && i->to_apply()->root()->IsScalarConstant())
         i->ReplaceAllUsesWith(computation->AddConstant(i->to_apply()->root()->literal()));
     }
-    FoldWhere(*computation, *evaluator,
-              [](const HloInstruction& i) { return i.Is(kElementwise) && i.Is(kFoldable) && i.shape().IsScalar(); });
+    FoldWhere(*computation, *evaluator, [](const HloInstruction& i) {
+      return i.shape().IsScalar() && i.Is(kFoldable) && (i.Is(kElementwise) || i.Is(kMovesData));
+    });
   }
 }
 

@@ -255,3 +255,69 @@ TEST_CASE("an element that is farther off than its own roundings explain is seen
     CHECK(noted == (factor != 1));
   }
 }
+
+TEST_CASE("signs of zeros and denormals alone are no difference, and what they stand beside is one") {
+  const std::string zeros = "  zero = f32[] constant(0)\n  zeros = f32[64]{0} broadcast(zero), dimensions={}\n";
+  const auto bits = [&](const std::string& body) {
+    return Module(zeros + body + "  ROOT r = s32[64]{0} bitcast-convert(v)");
+  };
+  const std::string added = bits("  v = f32[64]{0} add(x, zeros)\n");
+  const Verdict sign = VerdictOf(added, bits("  v = f32[64]{0} copy(x)\n"));
+  CHECK(sign.agrees());
+  CHECK(sign.ToString().find("only signs of zeros or denormals make them differ") != std::string::npos);
+  CHECK(VerdictOf(added, bits("  v = f32[64]{0} negate(x)\n")).outcome == Outcome::kDisagree);
+  CheckOptions exact;
+  exact.exact = true;
+  const auto before = Parse(added), after = Parse(bits("  v = f32[64]{0} copy(x)\n"));
+  const auto verdict = Check(*before, *after, {}, exact);
+  REQUIRE(verdict.ok());
+  CHECK(verdict->outcome == Outcome::kDisagree);
+
+  // 1 / y overflows where y is a denormal, x / y does not where x is one too, or 0.
+  const std::string one = "  one = f32[] constant(1)\n  ones = f32[64]{0} broadcast(one), dimensions={}\n";
+  const std::string quotient = Module("  ROOT q = f32[64]{0} divide(x, y)");
+  CHECK(VerdictOf(quotient, Module(one + "  v = f32[64]{0} divide(ones, y)\n  ROOT q = f32[64]{0} multiply(x, v)"))
+            .agrees());
+  CHECK(VerdictOf(quotient, Module("  v = f32[64]{0} rsqrt(y)\n  w = f32[64]{0} multiply(v, v)\n"
+                                   "  ROOT q = f32[64]{0} multiply(x, w)"))
+            .outcome == Outcome::kDisagree);
+
+  // Which side of its cut the logarithm of a complex number takes.
+  const auto cut = [](const std::string& body) {
+    return "HloModule m\nENTRY e {\n  x = c64[8]{0} parameter(0)\n" + body + "  ROOT r = c64[8]{0} log(s)\n}\n";
+  };
+  const std::string zero = "  zero = c64[] constant((0, 0))\n  zeros = c64[8]{0} broadcast(zero), dimensions={}\n";
+  CHECK(VerdictOf(cut(zero + "  s = c64[8]{0} add(x, zeros)\n"), cut("  s = c64[8]{0} copy(x)\n")).agrees());
+}
+
+TEST_CASE("a reciprocal that was rounded to bf16 is a constant folded, another number is not") {
+  const auto of = [](const std::string& body) {
+    return "HloModule m\nENTRY e {\n  x = bf16[64]{0} parameter(0)\n" + body + "}\n";
+  };
+  const auto by = [&](const std::string& op, const std::string& constant) {
+    return of("  c = bf16[] constant(" + constant +
+              ")\n  cs = bf16[64]{0} broadcast(c), dimensions={}\n  ROOT r = " + "bf16[64]{0} " + op + "(x, cs)\n");
+  };
+  CHECK(VerdictOf(by("divide", "7"), by("multiply", "0.1426")).agrees());
+  CHECK(VerdictOf(by("divide", "7"), by("multiply", "0.1445")).outcome == Outcome::kDisagree);
+  CHECK(VerdictOf(by("multiply", "7"), by("multiply", "7.03125")).outcome == Outcome::kDisagree);
+}
+
+TEST_CASE("a step through c64 is one through f32, and chains of constants are rounded at each step") {
+  const auto from_f64 = [](const std::string& body) {
+    return "HloModule m\nENTRY e {\n  x = f64[8]{0} parameter(0)\n" + body + "  ROOT r = f32[8]{0} logistic(s)\n}\n";
+  };
+  CHECK(VerdictOf(from_f64("  c = c64[8]{0} convert(x)\n  s = f32[8]{0} real(c)\n"),
+                  from_f64("  s = f32[8]{0} convert(x)\n"))
+            .agrees());
+  const auto beside_sum = [](const std::string& body) {
+    return Module(body +
+                  "  z = f32[] constant(0)\n  s = f32[] reduce(x, z), dimensions={0}, to_apply=add\n"
+                  "  ROOT r = (f32[], f32[]) tuple(s, c)");
+  };
+  const std::string chain = beside_sum(
+      "  k = f32[] constant(4)\n  t = (f32[], f32[64]{0}) tuple(k, y)\n"
+      "  g = f32[] get-tuple-element(t), index=0\n  h = f32[] sinh(g)\n  c = f32[] cosh(h)\n");
+  CHECK(VerdictOf(chain, beside_sum("  c = f32[] constant(355492429824)\n")).agrees());
+  CHECK(VerdictOf(chain, beside_sum("  c = f32[] constant(355495000000)\n")).outcome == Outcome::kDisagree);
+}
