@@ -185,10 +185,10 @@ std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t patte
         return computation->AddInstruction(HloOpcode::kMultiply, x->shape(),
                                            {x, computation->AddConstant(std::move(factors))});
       };
-      // Means are taken inside a batch norm, and subtracted from what may be as large.
-      const bool normalizes = IsNormalizing(*i) || i->opcode() == HloOpcode::kGetTupleElement;
-      HloInstruction* source = !normalizes ? i : WithMovedTerms(i, [&](HloInstruction* x) -> HloInstruction* {
-        return x->shape().IsStatic() && x->shape().ElementCount() <= kMaxElements ? nearly(x, 1) : nullptr;
+      // What is added up, or a mean is taken from inside a batch norm, may be far larger than what is left of it.
+      HloInstruction* source = WithMovedTerms(i, [&](HloInstruction* x) -> HloInstruction* {
+        const bool rounds = IsFloat(ComplexComponentType(x->shape().element_type()));
+        return rounds && x->shape().IsStatic() && x->shape().ElementCount() <= kMaxElements ? nearly(x, 1) : nullptr;
       });
       HloInstruction* moved = nearly(source, 0);
       for (HloInstruction* user : users) i->ReplaceUseWith(user, moved);

@@ -111,12 +111,13 @@ bool Holds(PrimitiveType to, PrimitiveType from) {
 }
 
 // Is what `i` rounds to, of an element type `type` when its operand was of type `from`, part of what it computes? To
-// f32 itself nothing is: that is the rounding that a module in f32 may have anywhere.
+// f32 itself nothing is, but for conversions: that is the rounding that a module in f32 may have anywhere.
 bool RoundingHasMeaning(const HloInstruction& i, PrimitiveType type, PrimitiveType from) {
   type = ComplexComponentType(type), from = ComplexComponentType(from);
   if (!IsFloat(type)) return false;
   const bool below_f32 = BitWidth(type) < 32;
-  if (i.opcode() == HloOpcode::kConvert) return IsFloat(from) ? !Holds(type, from) : below_f32;
+  if (i.opcode() == HloOpcode::kConvert && IsFloat(from)) return !Holds(type, from);
+  if (i.opcode() == HloOpcode::kConvert) return below_f32 || BitWidth(from) > GetFloatFormat(type).mantissa_bits + 1;
   return below_f32 && check::Rounds(i);
 }
 

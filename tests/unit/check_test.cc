@@ -492,6 +492,28 @@ ENTRY e {
   CHECK(outcome(0x80) == Outcome::kEnginesDisagree);
 }
 
+TEST_CASE("what is left of sums far larger is rounding, by whatever engine") {
+  const std::string text =
+      "HloModule m\nENTRY e {\n  x = f32[6]{0} parameter(0)\n  two = f32[] constant(2)\n  twos = f32[6]{0} "
+      "broadcast(two), dimensions={}\n  ROOT d = f32[] dot(x, twos), lhs_contracting_dims={0}, "
+      "rhs_contracting_dims={0}\n}\n";
+  const auto with = [&](double off) {
+    CheckOptions options;
+    options.proofs = Proofs::kNone;
+    options.engine = [off](const HloModule& module, std::span<const std::vector<const Literal*>> arguments) {
+      auto results = EngineWithABug("")(module, arguments);
+      if (results.ok()) (*results)[0].SetFromDouble(0, (*results)[0].GetAsDouble(0) + off);
+      return results;
+    };
+    Literal x(Shape::Array(PrimitiveType::F32, {6}));
+    const float values[] = {2147483648.0f, 17, -2147483648.0f, 3, 2147483648.0f, -2147483648.0f};
+    std::copy(std::begin(values), std::end(values), x.data<float>().begin());
+    return VerdictOf(text, text, options, {Given({std::move(x)})}).outcome;
+  };
+  CHECK(with(38) == Outcome::kSameBits);
+  CHECK(with(38000) == Outcome::kEnginesDisagree);
+}
+
 // What JudgePairs takes for more than noise is tested in tune_test.cc.
 TEST_CASE("times differ in nearly all pairs of runs, or not at all") {
   const std::string quick = "HloModule m\nENTRY e { ROOT x = f32[4] parameter(0) }\n";

@@ -310,6 +310,12 @@ TEST_CASE("a step through c64 is one through f32, and chains of constants are ro
   CHECK(VerdictOf(from_f64("  c = c64[8]{0} convert(x)\n  s = f32[8]{0} real(c)\n"),
                   from_f64("  s = f32[8]{0} convert(x)\n"))
             .agrees());
+  const auto of_s32 = [](const std::string& body) {
+    return "HloModule m\nENTRY e {\n  x = s32[8]{0} parameter(0)\n" + body + "  ROOT r = f32[8]{0} log(s)\n}\n";
+  };
+  CHECK(VerdictOf(of_s32("  d = f64[8]{0} convert(x)\n  s = f32[8]{0} convert(d)\n"),
+                  of_s32("  s = f32[8]{0} convert(x)\n"))
+            .agrees());
   const auto beside_sum = [](const std::string& body) {
     return Module(body +
                   "  z = f32[] constant(0)\n  s = f32[] reduce(x, z), dimensions={0}, to_apply=add\n"
