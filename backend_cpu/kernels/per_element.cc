@@ -33,7 +33,6 @@ HLOIR_LIBM_FN(AsinhFn, __builtin_asinhf, __builtin_asinh)
 HLOIR_LIBM_FN(AcoshFn, WideAcoshf, WideAcosh)
 HLOIR_LIBM_FN(AtanhFn, __builtin_atanhf, __builtin_atanh)
 HLOIR_LIBM_FN(ErfFn, __builtin_erff, __builtin_erf)
-HLOIR_LIBM_FN(PowerFn, __builtin_powf, __builtin_pow)
 HLOIR_LIBM_FN(Atan2Fn, __builtin_atan2f, __builtin_atan2)
 HLOIR_LIBM_FN(ExpFn, __builtin_expf, __builtin_exp)
 HLOIR_LIBM_FN(LogFn, __builtin_logf, __builtin_log)
@@ -41,6 +40,15 @@ HLOIR_LIBM_FN(TanhFn, WideTanhf, WideTanh)
 HLOIR_LIBM_FN(SinFn, __builtin_sinf, __builtin_sin)
 HLOIR_LIBM_FN(CosFn, __builtin_cosf, __builtin_cos)
 #undef HLOIR_LIBM_FN
+// C's pow makes NaN of a signalling NaN, whatever the other operand.
+struct PowerFn {
+  template <class T>
+  static T Apply(T x, T y) {
+    if (y == 0 || x == 1) return 1;
+    if constexpr (std::is_same_v<T, float>) return __builtin_powf(x, y);
+    else return __builtin_pow(x, y);
+  }
+};
 // One loop for tiles and scalars, which are read again and again: the work on an element takes far longer.
 template <class F, class T>
 [[gnu::noinline]] void PerElement(const T* a, int64_t a_step, const T* b, int64_t b_step, T* out, int64_t n) {

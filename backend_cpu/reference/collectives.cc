@@ -63,8 +63,9 @@ StatusOr<Value> Element1(EvalContext& context) {
 // A device that is not a permutation's target gets zeros.
 StatusOr<Value> Permute(EvalContext& context, const Shape& shape) {
   if (context.run.device() != nullptr) return EvaluateCollective(context, shape);
-  if (context.operand_count() != 1) return UnimplementedOp(context, "in place");
-  for (const auto& [source, target] : context.attributes<CollectivePermuteAttributes>().source_target_pairs) {
+  const auto& attributes = context.attributes<CollectivePermuteAttributes>();
+  if (!attributes.slice_sizes.empty()) return UnimplementedOp(context, "in place");
+  for (const auto& [source, target] : attributes.source_target_pairs) {
     if (source == 0 && target == 0) return Keep(context, shape);
   }
   HLOIR_RETURN_IF_ERROR(CheckSingleParticipant(context));

@@ -319,9 +319,10 @@ struct PowerOp {
     }
     return static_cast<T>(result);
   }
-  // C's pow has HLO's corner cases: 1^NaN and NaN^0 are 1.
+  // 1^NaN and NaN^0 are 1. So they are by C's pow, but for signalling NaNs.
   template <Float T>
   T operator()(T a, T b, int) const {
+    if (static_cast<double>(b) == 0 || static_cast<double>(a) == 1) return T(1);
     return static_cast<T>(std::pow(static_cast<double>(a), static_cast<double>(b)));
   }
   template <Cplx T>

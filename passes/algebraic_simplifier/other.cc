@@ -85,6 +85,38 @@ HloInstruction* BitcastBitcast(HloInstruction* i, RuleContext& c) {
   return c.Unary(HloOpcode::kBitcast, inner->operand(0));
 }
 
+// Is it the same bytes under another shape, too?
+bool IsRowByRow(const HloInstruction* reshape) {
+  for (const Shape* shape : {&reshape->operand(0)->shape(), &reshape->shape()}) {
+    if (!shape->has_layout() || shape->layout().has_extras() || !shape->layout().IsMajorToMinor()) return false;
+  }
+  return true;
+}
+
+// bitcast(reshape(A)) => bitcast(A), row by row
+HloInstruction* BitcastReshape(HloInstruction* i, RuleContext& c) {
+  HloInstruction* reshape = i->operand(0);
+  if (reshape->opcode() != HloOpcode::kReshape || !IsRowByRow(reshape) || !c.Allow()) return nullptr;
+  return c.Add(HloOpcode::kBitcast, i->shape(), {reshape->operand(0)}, NoAttributes());
+}
+
+// reshape(bitcast(A)) => bitcast(A), row by row
+HloInstruction* ReshapeBitcast(HloInstruction* i, RuleContext& c) {
+  HloInstruction* bitcast = i->operand(0);
+  if (bitcast->opcode() != HloOpcode::kBitcast || !IsRowByRow(i) || !c.Allow()) return nullptr;
+  return c.Add(HloOpcode::kBitcast, i->shape(), {bitcast->operand(0)}, NoAttributes());
+}
+
+// reshape(A), bitcast(A) => bitcast(A), row by row
+HloInstruction* ReshapeAgain(HloInstruction* i, RuleContext& c) {
+  if (!IsRowByRow(i) || i->module()->config().is_scheduled) return nullptr;
+  for (HloInstruction* user : i->operand(0)->users()) {
+    if (user->opcode() == HloOpcode::kBitcast && user->shape() == i->shape() && !user->HasControlDependencies())
+      return c.ReplaceWith(user);
+  }
+  return nullptr;
+}
+
 // conditional(convert(P), A, B) => conditional(P, B, A), of two branches
 HloInstruction* ConditionalConvert(HloInstruction* i, RuleContext& c) {
   HloInstruction* index = i->operand(0);
@@ -111,6 +143,12 @@ constexpr Rule kRules[] = {
     {HloOpcode::kConstant, "constant-tuple", "constant((x, y)) => tuple(constant(x), constant(y))", kExact, kExact,
      TupleConstant},
     {HloOpcode::kBitcast, "bitcast-bitcast", "bitcast(bitcast(A)) => bitcast(A)", kExact, kExact, BitcastBitcast},
+    {HloOpcode::kBitcast, "bitcast-reshape", "bitcast(reshape(A)) => bitcast(A), row by row", kExact, kExact,
+     BitcastReshape},
+    {HloOpcode::kReshape, "reshape-bitcast", "reshape(bitcast(A)) => bitcast(A), row by row", kExact, kExact,
+     ReshapeBitcast},
+    {HloOpcode::kReshape, "reshape-again", "reshape(A), bitcast(A) => bitcast(A), row by row", kExact, kExact,
+     ReshapeAgain},
     {HloOpcode::kConditional, "conditional-convert", "conditional(convert(P), A, B) => conditional(P, B, A)", kExact,
      kExact, ConditionalConvert},
 };

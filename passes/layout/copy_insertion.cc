@@ -228,6 +228,8 @@ class CopyInsertion : public RewritingPass {
     }
     HloInstruction* tuple = computation->AddTuple(elements);
     InheritAnnotations(tuple, *value);
+    // Who takes it still waits for what the old one waited for.
+    for (HloInstruction* before : value->control_predecessors()) before->AddControlDependencyTo(tuple);
     return tuple;
   }
   // Puts the copies between the value and `user`, or the computation's result if that is nullptr.

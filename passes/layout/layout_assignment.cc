@@ -523,7 +523,7 @@ class LayoutAssignment : public RewritingPass {
       const bool moves = !SamePlaces(shape, OrderOf(x->shape()), order);
       made->second =
           x->parent()->AddInstruction(moves ? HloOpcode::kCopy : HloOpcode::kBitcast, shape, {x}, NoAttributes());
-      made->second->CopyMetadataOf(*x);
+      InheritAnnotations(made->second, *x);
       x->parent()->MoveBefore(made->second, before);
       changed_ = true;
     }

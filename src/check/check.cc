@@ -253,6 +253,23 @@ Timing Summary(std::vector<double> times) {
   return {static_cast<int>(times.size()), at(0.5), at(0.25), at(0.75)};
 }
 
+// A sum that runs over on its way is an infinity or, of infinities that cancel, NaN. Where the true number is beyond
+// the type, and neither engine has a finite one, `other` gets what the reference has.
+void EqualizeOverflows(Literal& other, const Literal& reference, const Literal& ideal) {
+  if (other.shape().IsTuple()) {
+    for (size_t k = 0; k < other.elements().size(); ++k)
+      EqualizeOverflows(other.elements()[k], reference.elements()[k], ideal.elements()[k]);
+    return;
+  }
+  const PrimitiveType type = other.shape().element_type();
+  if (!other.shape().IsArray() || !IsFloat(type) || !IsFloat(ideal.shape().element_type())) return;
+  for (int64_t i = 0; i < other.element_count(); ++i) {
+    const bool overflows = !(std::abs(ideal.GetAsDouble(i)) <= LargestFinite(type));
+    if (overflows && !std::isfinite(other.GetAsDouble(i)) && !std::isfinite(reference.GetAsDouble(i)))
+      other.SetFromDouble(i, reference.GetAsDouble(i));
+  }
+}
+
 }  // namespace
 }  // namespace check
 
@@ -293,7 +310,8 @@ class Checker::Impl {
   // Both engines, on one module or the other; called if the engine under test sees no difference.
   Status AskOther(size_t set, Verdict& verdict);
   // Both have run this module. What overflows on corner cases is only noted.
-  bool EnginesAgree(Subject& subject, size_t set, Verdict& verdict);
+  // If not, `engines` says in what.
+  bool EnginesAgree(Subject& subject, size_t set, Verdict& verdict, Comparison& engines);
   // The engine under test sees a difference: is it the modules'?
   Status ExplainDifference(size_t set, Verdict& verdict);
   // Does rounding alone do as much, and do the two mean the same? Then it is noted, or nothing on extra sets.
@@ -575,13 +593,13 @@ Status Checker::Impl::ExplainDifference(size_t set, Verdict& verdict) {
   return OkStatus();
 }
 
-bool Checker::Impl::EnginesAgree(Subject& subject, size_t set, Verdict& verdict) {
+bool Checker::Impl::EnginesAgree(Subject& subject, size_t set, Verdict& verdict, Comparison& engines) {
   const bool is_reference = check::TestsReference(context_);
   const std::string other_name = is_reference ? "the other" : subject.engine();
   const auto compare = [&](Subject& one, size_t which) {
     return one.CompareWithReference(*(is_reference ? one.OtherResult(which) : one.Result(which)), which);
   };
-  Comparison engines = compare(subject, set);
+  engines = compare(subject, set);
   if (engines.agree) return true;
   if (const std::optional<check::Context> tame = check::WithoutExtremes(context_, set, before_->module())) {
     Subject without(subject.module(), *tame);
@@ -606,6 +624,16 @@ bool Checker::Impl::EnginesAgree(Subject& subject, size_t set, Verdict& verdict)
     const StatusOr<Results>& other = is_reference ? subject.OtherResult(set) : subject.Result(set);
     if (without.Result(0).ok() && without.CompareWithReference(*other, 0).agree) {
       verdict.notes.push_back("denormals are zeros in the other engine's products of bf16: " + seen);
+      return true;
+    }
+  }
+  if (const StatusOr<Results>& ideal = alone.Ideal(0, /*keep_roundings=*/false);
+      ideal.ok() && check::DiffersInNonfiniteAlone(engines)) {
+    Results other = is_reference ? *subject.OtherResult(set) : *subject.Result(set);
+    for (size_t d = 0; d < other.size(); ++d)
+      check::EqualizeOverflows(other[d], (*subject.ReferenceResult(set))[d], (*ideal)[d]);
+    if (subject.CompareWithReference(other, set).agree) {
+      verdict.notes.push_back("where numbers overflow, " + seen);
       return true;
     }
   }
@@ -637,6 +665,7 @@ Status Checker::Impl::AskOther(size_t set, Verdict& verdict) {
     verdict.engines.push_back(other);
 
   const Comparison modules = check::Judge(*a, *before_, *b, *after_, set, options.exact);
+  Comparison seen;
   if (!modules.agree && OnlyAtExtremes(set, modules)) {
     verdict.notes.push_back("at extremes of the number format, " +
                             modules.ToString(options.before_name, options.after_name));
@@ -647,15 +676,16 @@ Status Checker::Impl::AskOther(size_t set, Verdict& verdict) {
     Blame(verdict, Outcome::kDisagree,
           Format("{}{} (by the {} engine)", options.exact ? "a rewrite that should be exact changed bits: " : "",
                  modules.ToString(options.before_name, options.after_name), other));
-    verdict.comparison = modules;
+    seen = verdict.comparison = modules;
   } else {
     // Where many are equal, rounding decides who comes first.
     if (check::IsExtra(context_.inputs[set].kind)) return OkStatus();
     // Of `after` only what was not seen with `before`.
     const bool both = verdict.comparison.differing() > 0;
-    if (EnginesAgree(*before_, set, verdict) && (!both || EnginesAgree(*after_, set, verdict))) return OkStatus();
+    if (EnginesAgree(*before_, set, verdict, seen) && (!both || EnginesAgree(*after_, set, verdict, seen)))
+      return OkStatus();
   }
-  if (const std::string open = check::LeftOpen(*before_, set, verdict.comparison); !open.empty())
+  if (const std::string open = check::LeftOpen(*before_, set, seen); !open.empty())
     Blame(verdict, Outcome::kLeftOpen, verdict.reason + "; " + open);
   return OkStatus();
 }

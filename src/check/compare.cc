@@ -98,6 +98,11 @@ double SmallestNormal(PrimitiveType type) {
   return std::ldexp(1, 1 - GetFloatFormat(IsComplex(type) ? ComplexComponentType(type) : type).bias);
 }
 
+double LargestFinite(PrimitiveType type) {
+  const FloatFormat format = GetFloatFormat(type);
+  return std::ldexp(2 - std::ldexp(1, -format.mantissa_bits), format.bias);
+}
+
 std::string ElementText(const Literal& literal, int64_t i) {
   Literal element(Shape::Scalar(literal.shape().element_type()));
   const size_t size = static_cast<size_t>(StorageBytes(literal.shape().element_type()));

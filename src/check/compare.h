@@ -21,9 +21,11 @@ struct Distance {
 // Both leaves have the same dimensions; their element types may differ.
 Distance Measure(const Literal& a, const Literal& b);
 
-// One element as HLO text writes it, and "[1,2]", where it stands; "" for a scalar.
 // Of a float type, or of a complex one's parts; 0 for others. What is below it is a denormal, or 0.
 double SmallestNormal(PrimitiveType type);
+// Of a float type. What is beyond it overflows.
+double LargestFinite(PrimitiveType type);
+// One element as HLO text writes it, and "[1,2]", where it stands; "" for a scalar.
 std::string ElementText(const Literal& literal, int64_t linear);
 std::string ElementIndexText(const Shape& shape, int64_t linear);
 

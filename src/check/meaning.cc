@@ -62,13 +62,9 @@ NumberClass ClassOf(const Literal& literal, size_t i) {
   return z.real() < 0 ? NumberClass::kNegativeInfinity : NumberClass::kPositiveInfinity;
 }
 
-double LargestFinite(PrimitiveType type) {
-  const FloatFormat format = GetFloatFormat(type);
-  return std::ldexp(2 - std::ldexp(1, -format.mantissa_bits), format.bias);
-}
-
 // Is an element beyond what its own type holds? Then both modules lost it there, one perhaps while it folded constants:
-// f64 goes on with a number where f32 has an infinity or 0, and what it tells is no longer what the modules compute.
+// f64 goes on with a number where f32 has an infinity or 0, unless that was folded, and what it tells is no longer what
+// the modules compute.
 // Nor is it of an integer that both give, and that rounding alone makes another one in f64.
 bool IsLost(const Literal& own_a, const Literal& own_b, size_t i, double distance, double magnitude, const Literal& a,
             const Literal& b) {
@@ -83,7 +79,9 @@ bool IsLost(const Literal& own_a, const Literal& own_b, size_t i, double distanc
   if (v == w && (v == a.GetAsComplex(index) || v == b.GetAsComplex(index))) return true;
   const auto is_finite = [](std::complex<double> z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); };
   const PrimitiveType part = IsComplex(type) ? ComplexComponentType(type) : type;
-  if (!is_finite(v) && !is_finite(w)) return !(magnitude <= LargestFinite(part));
+  if (!is_finite(v) && !is_finite(w))
+    return !is_finite(a.GetAsComplex(index)) || !is_finite(b.GetAsComplex(index)) ||
+           !(magnitude <= LargestFinite(part));
   // Where denormals may count as zeros, what they add to a normal number may be missing too.
   constexpr int kBiasOfBf16 = 127;
   const double smallest = SmallestNormal(type);

@@ -110,6 +110,28 @@ bool Holds(PrimitiveType to, PrimitiveType from) {
   return a.mantissa_bits >= b.mantissa_bits && a.bias >= b.bias;
 }
 
+// The type that the value's numbers were made in, if all that came after was to widen them and to move them about.
+PrimitiveType MadeIn(const HloInstruction& value) {
+  constexpr int kMaxSteps = 16;
+  const HloInstruction* made = &value;
+  for (int step = 0; step < kMaxSteps; ++step) {
+    switch (made->opcode()) {
+      case HloOpcode::kConvert:
+        if (!Holds(made->shape().element_type(), made->operand(0)->shape().element_type())) break;
+        [[fallthrough]];
+      case HloOpcode::kBroadcast:
+      case HloOpcode::kCopy:
+      case HloOpcode::kReshape:
+      case HloOpcode::kReverse:
+      case HloOpcode::kSlice:
+      case HloOpcode::kTranspose: made = made->operand(0); continue;
+      default: break;
+    }
+    break;
+  }
+  return made->shape().element_type();
+}
+
 // Is what `i` rounds to, of an element type `type` when its operand was of type `from`, part of what it computes? To
 // f32 itself nothing is, but for conversions: that is the rounding that a module in f32 may have anywhere.
 bool RoundingHasMeaning(const HloInstruction& i, PrimitiveType type, PrimitiveType from) {
@@ -167,7 +189,9 @@ class Retyper {
       for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
         original_.push_back({i, &i->shape()});
         ties_.push_back(TiesTypes(*i));  // as its types are now
-        operand_type_.push_back(i->operand_count() > 0 ? i->operand(0)->shape().element_type() : PrimitiveType::F32);
+        operand_type_.push_back(i->operand_count() == 0              ? PrimitiveType::F32
+                                : i->opcode() == HloOpcode::kConvert ? MadeIn(*i->operand(0))
+                                                                     : i->operand(0)->shape().element_type());
       }
     }
     // First every shape, so that what is added later finds its neighbours as they will stay.

@@ -171,7 +171,15 @@ void Annotate(HloComputation& computation, Random& random) {
       metadata.op_name = name;
       i->set_metadata(metadata);
     }
-    if (chance(10)) i->set_frontend_attributes({{"tag", number}});
+    if (chance(10)) {
+      i->set_frontend_attributes({{"tag", number}});
+      // Text would say the same of what it runs (parser/async.cc).
+      HloInstruction* begun = i;
+      while (begun->opcode() == HloOpcode::kAsyncDone || begun->opcode() == HloOpcode::kAsyncUpdate)
+        begun = begun->operand(0);
+      if (begun->opcode() == HloOpcode::kAsyncStart)
+        begun->called_computation(0)->root()->set_frontend_attributes({{"tag", number}});
+    }
     if (i->shape().IsArray() && chance(10)) {
       StatusOr<Sharding> sharding = ParseSharding("{replicated}");
       if (sharding.ok()) i->set_sharding(*std::move(sharding));

@@ -30,8 +30,14 @@ inline size_t NumberBytes(PrimitiveType type) {
   return static_cast<size_t>(StorageBytes(type)) / (IsComplex(type) ? 2 : 1);
 }
 
-// May memory of numbers of the one type be read as numbers of the other, with a bitcast's meaning?
-inline bool SameInMemory(PrimitiveType a, PrimitiveType b) { return !kBigEndian || NumberBytes(a) == NumberBytes(b); }
+// May memory of numbers of the one type be read as numbers of the other, with a bitcast's meaning? What a byte holds
+// beside a narrow number is for each type to say: copies of the sign, zeros.
+inline bool SameInMemory(PrimitiveType a, PrimitiveType b) {
+  const auto whole = [](PrimitiveType type) {
+    return type != PrimitiveType::PRED && BitWidth(type) == 8 * StorageBytes(type);
+  };
+  return a == b || (whole(a) && whole(b) && (!kBigEndian || NumberBytes(a) == NumberBytes(b)));
+}
 
 // The number at the beginning of `bytes`.
 template <class T>

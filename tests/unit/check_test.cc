@@ -237,6 +237,22 @@ TEST_CASE("an initial value that is not neutral leaves the result open") {
         Outcome::kEnginesDisagree);
 }
 
+TEST_CASE("the order in which a product runs over is open") {
+  const auto product = [](const std::string& input, const std::string& last) {
+    return "HloModule p\nf { a = f32[] parameter(0) b = f32[] parameter(1) ROOT m = f32[] multiply(a, b) }\n"
+           "ENTRY e {\n  x = f32[104]{0} iota(), iota_dimension=0\n  y = f32[104]{0} " +
+           input +
+           "\n  one = f32[] constant(1)\n  p = f32[] reduce(y, one), dimensions={0}, to_apply=f\n  ROOT r = f32[] " +
+           last + "(p)\n}\n";
+  };
+  const std::string forward = product("copy(x)", "copy");
+  const Verdict v = VerdictOf(forward, product("reverse(x), dimensions={0}", "copy"));
+  CHECK(v.outcome == Outcome::kLeftOpen);
+  CHECK(v.reason.find("in which order p combines") != std::string::npos);
+  // No order makes this of it.
+  CHECK(VerdictOf(forward, product("copy(x)", "cosine")).outcome == Outcome::kDisagree);
+}
+
 TEST_CASE("nothing but NaN is not agreement") {
   const std::string log = "  y = f32[8]{0} abs(x)\n  n = f32[8]{0} negate(y)\n  l = f32[8]{0} log(n)\n";
   const Verdict all =

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "fuzz/checks.h"
 #include "fuzz/mutate.h"
 #include "fuzz/programs.h"
 #include "hloir/io.h"
@@ -76,6 +77,12 @@ TEST_CASE("every opcode is made that one device runs by itself") {
     INFO(OpcodeName(opcode));
     CHECK(made.contains(opcode));
   }
+}
+
+TEST_CASE("what text says of an asynchronous pair it says of all of it, so that programs read back as they are") {
+  ModuleChecks checks;
+  for (const uint64_t seed : {uint64_t{25535}, uint64_t{179541334774}})
+    CHECK(checks.Forms(*RandomModule(seed)).what == "");
 }
 
 TEST_CASE("a mutation is another legal module, the same for a seed") {

@@ -101,6 +101,28 @@ TEST_CASE("a step through bf16 means something, and leaving one out is allowed")
   CHECK(VerdictOf(plain, nothing).agrees());
 }
 
+TEST_CASE("what was f32 is rounded to f32 by nothing") {
+  const std::string wide = "  q = f32[64]{0} divide(x, y)\n  w = f64[64]{0} convert(q)\n";
+  const std::string stepped = Module(wide + "  r = f64[64,1]{1,0} reshape(w)\n  ROOT n = f32[64,1]{1,0} convert(r)");
+  CHECK(VerdictOf(stepped, Module("  q = f32[64]{0} divide(x, y)\n  ROOT r = f32[64,1]{1,0} reshape(q)")).agrees());
+  // Here something is rounded.
+  const std::string square = "  s = f64[64]{0} multiply(w, w)\n";
+  CHECK(VerdictOf(Module(wide + square + "  n = f32[64]{0} convert(s)\n  ROOT r = f64[64]{0} convert(n)"),
+                  Module(wide + square + "  ROOT r = f64[64]{0} copy(s)"))
+            .outcome == Outcome::kDisagree);
+}
+
+TEST_CASE("an infinity that was folded is the one that is computed") {
+  const auto times_zero = [](const std::string& power) {
+    return Module("  b = f32[] constant(100)\n" + power +
+                  "  zero = f32[] constant(0)\n  z = f32[] multiply(p, zero)\n" +
+                  "  ROOT t = (f32[], f32[64]{0}) tuple(z, x)");
+  };
+  CHECK(VerdictOf(times_zero("  p = f32[] power(b, b)\n"), times_zero("  p = f32[] constant(inf)\n")).agrees());
+  CHECK(VerdictOf(times_zero("  p = f32[] add(b, b)\n"), times_zero("  p = f32[] constant(inf)\n")).outcome ==
+        Outcome::kDisagree);
+}
+
 TEST_CASE("an ideal module is legal, and keeps bitcasts and roundings") {
   const auto module = Parse(
       "HloModule m\nENTRY e {\n  x = bf16[4,2]{1,0} parameter(0)\n  b = bf16[8]{0} bitcast(x)\n"

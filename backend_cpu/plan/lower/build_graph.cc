@@ -313,10 +313,8 @@ class Builder {
     const Shape& from = instruction.operand(0)->shape();
     const Shape& to = instruction.shape();
     HLOIR_RETURN_IF_ERROR(CheckShape(to, instruction));
-    const bool makes_preds = to.element_type() == PrimitiveType::PRED && from.element_type() != PrimitiveType::PRED;
     if (StorageBytes(from.element_type()) != StorageBytes(to.element_type()) ||
-        from.ElementCount() != to.ElementCount() || makes_preds ||
-        !SameInMemory(from.element_type(), to.element_type())) {
+        from.ElementCount() != to.ElementCount() || !SameInMemory(from.element_type(), to.element_type())) {
       return AddNode(instruction);
     }
     ValueId source = Leaf(*instruction.operand(0));

@@ -125,7 +125,8 @@ void BufferTable::Touch(int32_t id, int32_t time) {
 
 void BufferTable::Restart(int32_t id, int32_t time) { buffers_[id].live.push_back({time, time}); }
 
-// Whether, in the step at `time`, every result in `to` may lie where the operands in `from` are.
+// Whether, in the step at `time`, every result in `to` may lie where the operands in `from` are; a result that nobody
+// reads later may lie there already.
 bool BufferTable::StepAllows(int32_t time, int32_t from, int32_t to) const {
   if (step_at_[time] < 0) return false;
   const Step& step = *steps_[step_at_[time]].first;
@@ -136,7 +137,9 @@ bool BufferTable::StepAllows(int32_t time, int32_t from, int32_t to) const {
     if (read.buffer < 0 || Representative(read.buffer) != from) continue;
     for (int w = step.first_written(); w < count; ++w) {
       const Ref& written = step.refs()[w];
-      if (written.buffer < 0 || Representative(written.buffer) != to) continue;
+      if (written.buffer < 0) continue;
+      if (Representative(written.buffer) == from) return false;
+      if (Representative(written.buffer) != to) continue;
       if (read.offset != 0 || written.offset != 0 || !step.MayShare(r, w)) return false;
       found = true;
     }

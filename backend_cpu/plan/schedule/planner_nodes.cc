@@ -190,12 +190,9 @@ void Planner::CloseReaders(ValueId updated) {
 
 Status Planner::PlanArrays(const Node& node) {
   if (node.opcode() == HloOpcode::kBitcastConvert) {
-    // Between whole bytes: the same memory, whose elements are others now.
-    auto whole = [](PrimitiveType type) {
-      return type != PrimitiveType::PRED && BitWidth(type) == 8 * StorageBytes(type);
-    };
+    // The same memory, whose elements are others now.
     const GraphValue &from = graph_.values[node.inputs[0]], &to = graph_.values[node.outputs[0]];
-    if (whole(from.type) && whole(to.type) && from.bytes() == to.bytes() && SameInMemory(from.type, to.type)) {
+    if (SameInMemory(from.type, to.type) && from.bytes() == to.bytes()) {
       HLOIR_ASSIGN_OR_RETURN(places_[node.outputs[0]], Locate(node.inputs[0]));
       return OkStatus();
     }
