@@ -130,6 +130,15 @@ std::optional<BinaryOp> ReducerOp(const HloComputation& computation) {
 }
 namespace {
 
+// `rows` rows of `inner` elements, which are few: `row` from one to the next, `stride` between neighbours.
+template <class T, int64_t known = 0>
+T* LoadShortRows(const T* from, int64_t rows, int64_t row, int64_t inner, int64_t stride, T* out) {
+  if constexpr (known != 0) inner = known;
+  for (int64_t r = 0; r < rows; ++r, from += row, out += inner)
+    for (int64_t i = 0; i < inner; ++i) out[i] = from[i * stride];
+  return out;
+}
+
 // Loads along any view: in[0] is the array (or the first number), in[1] the tile's first element in the loop's order.
 template <class T>
 void LoadAlongView(const TileOp& op, int64_t n) {
@@ -143,6 +152,18 @@ void LoadAlongView(const TileOp& op, int64_t n) {
     index[d] = linear % view.dims[d], linear /= view.dims[d], at += index[d] * view.strides[d];
   const int64_t inner = view.dims[rank - 1], stride = view.strides[rank - 1];
   while (n > 0) {
+    if (rank > 1 && inner <= 8 && index[rank - 1] == 0 && n >= inner) {
+      const int64_t row = view.strides[rank - 2];
+      // All but the last of these rows: what follows it is the general way's to find.
+      const int64_t rows = std::min(n / inner, view.dims[rank - 2] - 1 - index[rank - 2]);
+      const T* from = base + at;
+      if (inner == 2) out = LoadShortRows<T, 2>(from, rows, row, inner, stride, out);
+      else if (inner == 3) out = LoadShortRows<T, 3>(from, rows, row, inner, stride, out);
+      else if (inner == 4) out = LoadShortRows<T, 4>(from, rows, row, inner, stride, out);
+      else out = LoadShortRows<T>(from, rows, row, inner, stride, out);
+      n -= rows * inner, at += rows * row, index[rank - 2] += rows;
+      if (n == 0) return;
+    }
     const int64_t run = std::min(n, inner - index[rank - 1]);
     const T* from = base + at;
     if (stride == 0)
