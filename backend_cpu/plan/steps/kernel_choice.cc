@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <complex>
+#include <cstring>
 
 namespace hloir::cpu {
 int TileBytes(TileType type) {
@@ -134,6 +135,31 @@ namespace {
 template <class T, int64_t known = 0>
 T* LoadShortRows(const T* from, int64_t rows, int64_t row, int64_t inner, int64_t stride, T* out) {
   if constexpr (known != 0) inner = known;
+  if (row == 0 && rows > 1) {  // one row, again and again
+    LoadShortRows<T, known>(from, 1, row, inner, stride, out);
+    for (int64_t done = inner, all = rows * inner; done < all; done *= 2)
+      std::memcpy(out + done, out, static_cast<size_t>(std::min(done, all - done)) * sizeof(T));
+    return out + rows * inner;
+  }
+  if constexpr (sizeof(T) == 4 && known > 1) {
+    if (row == 1 && stride == 0) {  // each element some times
+      typedef T V __attribute__((vector_size(16)));
+      for (; rows >= 4; rows -= 4, from += 4, out += 4 * known) {
+        V v, made[known];
+        std::memcpy(&v, from, sizeof(v));
+        if constexpr (known == 2) {
+          made[0] = __builtin_shufflevector(v, v, 0, 0, 1, 1), made[1] = __builtin_shufflevector(v, v, 2, 2, 3, 3);
+        } else if constexpr (known == 3) {
+          made[0] = __builtin_shufflevector(v, v, 0, 0, 0, 1), made[1] = __builtin_shufflevector(v, v, 1, 1, 2, 2);
+          made[2] = __builtin_shufflevector(v, v, 2, 3, 3, 3);
+        } else {
+          made[0] = __builtin_shufflevector(v, v, 0, 0, 0, 0), made[1] = __builtin_shufflevector(v, v, 1, 1, 1, 1);
+          made[2] = __builtin_shufflevector(v, v, 2, 2, 2, 2), made[3] = __builtin_shufflevector(v, v, 3, 3, 3, 3);
+        }
+        std::memcpy(out, made, sizeof(made));
+      }
+    }
+  }
   for (int64_t r = 0; r < rows; ++r, from += row, out += inner)
     for (int64_t i = 0; i < inner; ++i) out[i] = from[i * stride];
   return out;
