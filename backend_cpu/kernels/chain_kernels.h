@@ -335,6 +335,29 @@ struct BinaryLink {
     return second ? Apply<L, op, integer>(x, v) : Apply<L, op, integer>(v, x);
   }
 };
+template <class L, BinaryOp outer, BinaryOp inner, bool second, bool of_block, bool integer>
+struct NestedLink {
+  using V = typename L::V;
+  static V Do(const TileOp& at, int64_t i, V v) {
+    const V s = L::Load(at, 1, ChainOperand::kScalar, i);
+    const V x = Apply<L, inner, integer>(of_block ? v : L::Load(at, 0, ChainOperand::kVector, i), s);
+    return second ? Apply<L, outer, integer>(x, v) : Apply<L, outer, integer>(v, x);
+  }
+};
+template <class L, bool integer>
+struct SquareLink {
+  using V = typename L::V;
+  static V Do(const TileOp&, int64_t, V v) { return Apply<L, BinaryOp::kMultiply, integer>(v, v); }
+};
+template <class L>
+struct RotateLink {
+  using V = typename L::V;
+  static V Do(const TileOp& at, int64_t i, V v) {
+    const V left = L::Load(at, 0, ChainOperand::kScalar, i), right = L::Load(at, 1, ChainOperand::kScalar, i);
+    return Apply<L, BinaryOp::kOr, true>(Apply<L, BinaryOp::kShiftLeft, true>(v, left),
+                                         Apply<L, BinaryOp::kShiftRightLogical, true>(v, right));
+  }
+};
 constexpr ChainOperand Kind(bool scalar) { return scalar ? ChainOperand::kScalar : ChainOperand::kVector; }
 template <class L, OperandMode mode>
 struct SelectLink {
@@ -374,6 +397,25 @@ template <class L, BinaryOp op, ChainOperand operand, bool integer = false>
 void FillLinksOfBinary(TileKernel (&entries)[2]) {
   entries[0] = Entry(&LinkOf<L, BinaryLink<L, op, operand, false, integer>>);
   entries[1] = Entry(&LinkOf<L, BinaryLink<L, op, operand, true, integer>>);
+}
+template <class L, ChainType P, int outer, int inner>
+void FillLinksOfNested(ChainTable& table) {
+  constexpr BinaryOp kOuter = kOuterOps[outer], kInner = kInnerOps[inner];
+  constexpr bool kInteger = P == ChainType::kS32, kExchange = kInteger && kOuter != BinaryOp::kSubtract;
+  auto& entries = table.nested[outer][inner][static_cast<int>(P)];
+  entries[0][0] = Entry(&LinkOf<L, NestedLink<L, kOuter, kInner, false, false, kInteger>>);
+  entries[0][1] = Entry(&LinkOf<L, NestedLink<L, kOuter, kInner, false, true, kInteger>>);
+  entries[1][0] = Entry(&LinkOf<L, NestedLink<L, kOuter, kInner, !kExchange, false, kInteger>>);
+  entries[1][1] = Entry(&LinkOf<L, NestedLink<L, kOuter, kInner, !kExchange, true, kInteger>>);
+}
+// Of the first `outers` and `inners` of the lists.
+template <class L, ChainType P, int outers, int inners>
+void FillLinksOfNesteds(ChainTable& table) {
+  [&]<int... pair>(std::integer_sequence<int, pair...>) {
+    (FillLinksOfNested<L, P, pair / inners, pair % inners>(table), ...);
+  }
+  (std::make_integer_sequence<int, outers * inners>());
+  table.square[static_cast<int>(P)] = Entry(&LinkOf<L, SquareLink<L, P == ChainType::kS32>>);
 }
 template <class L, BinaryOp op, ChainType P>
 void FillLinksOfCompare(ChainTable& table) {
@@ -455,6 +497,7 @@ void FillChainsOf(ChainTable& table) {
   binary.template operator()<BinaryOp::kMaximum>();
   binary.template operator()<BinaryOp::kMinimum>();
   FillLinksOfCompares<L, P>(table);
+  FillLinksOfNesteds<L, P, 3, 3>(table);
   table.of_mask[p] = Entry(&LinkOf<L, OfMaskLink<L, false>>);
   table.select[p][kVectorVector] = Entry(&LinkOf<L, SelectLink<L, kVectorVector>>);
   table.select[p][kVectorScalar] = Entry(&LinkOf<L, SelectLink<L, kVectorScalar>>);
@@ -498,6 +541,10 @@ void FillIntegerChains(ChainTable& table) {
   binary.template operator()<BinaryOp::kShiftLeft>();
   binary.template operator()<BinaryOp::kShiftRightLogical>();
   binary.template operator()<BinaryOp::kShiftRightArithmetic>();
+  FillLinksOfNesteds<L, ChainType::kS32, 6, 6>(table);
+  table.rotate = Entry(&LinkOf<L, RotateLink<L>>);
+#else
+  FillLinksOfNesteds<L, ChainType::kS32, 6, 3>(table);
 #endif
   FillLinksOfCompares<L, ChainType::kS32>(table);
 }
