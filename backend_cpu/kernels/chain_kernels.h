@@ -191,7 +191,7 @@ inline V ApplyInteger(V v, V w) {
   else if constexpr (op == BinaryOp::kXor) return (V)(a ^ b);
   else if constexpr (op == BinaryOp::kMaximum) return L::Blend(a >= b, v, w);
   else if constexpr (op == BinaryOp::kMinimum) return L::Blend(a <= b, v, w);
-  // These shift everything out by the width or more, as HLO does.
+    // These shift everything out by the width or more, as HLO does.
 #if defined(__AVX512F__)
   else if constexpr (op == BinaryOp::kShiftLeft) return (V)_mm512_sllv_epi32((__m512i)a, (__m512i)b);
   else if constexpr (op == BinaryOp::kShiftRightLogical) return (V)_mm512_srlv_epi32((__m512i)a, (__m512i)b);

@@ -24,9 +24,12 @@ inline constexpr int kChainOperands = 4;
 enum class ChainResult : uint8_t { kVector, kPred, kBf16, kF16 };
 inline constexpr int kChainResults = 4;
 // A link may do two operations, and so keep what the first gives out of memory: these within those.
-inline constexpr BinaryOp kInnerOps[] = {BinaryOp::kAdd,       BinaryOp::kSubtract,
-                                         BinaryOp::kMultiply,  BinaryOp::kShiftLeft,
-                                         BinaryOp::kShiftRightArithmetic, BinaryOp::kShiftRightLogical};
+inline constexpr BinaryOp kInnerOps[] = {BinaryOp::kAdd,
+                                         BinaryOp::kSubtract,
+                                         BinaryOp::kMultiply,
+                                         BinaryOp::kShiftLeft,
+                                         BinaryOp::kShiftRightArithmetic,
+                                         BinaryOp::kShiftRightLogical};
 inline constexpr BinaryOp kOuterOps[] = {BinaryOp::kAdd, BinaryOp::kSubtract, BinaryOp::kMultiply,
                                          BinaryOp::kAnd, BinaryOp::kOr,       BinaryOp::kXor};
 
@@ -39,8 +42,8 @@ struct ChainTable {
   TileKernel of_mask[kChainTypes];  // 1 where it is set, else 0
   // in[0]: the other operand; last index: 0 if the block is the first one. Comparisons leave a mask.
   TileKernel binary[static_cast<int>(BinaryOp::kCount)][kChainTypes][kChainOperands][2];
-  // Of the block and (x inner in[1]), where in[1] is a scalar and x is in[0] or, by the last index, the block itself; the
-  // index before: whether the block is the second operand.
+  // Of the block and (x inner in[1]), where in[1] is a scalar and x is in[0] or, by the last index, the block itself;
+  // the index before: whether the block is the second operand.
   TileKernel nested[6][6][kChainTypes][2][2];  // outer, inner
   TileKernel square[kChainTypes];              // the block by itself
   TileKernel rotate;                           // of s32: (block << in[0]) | (block >> in[1]), scalars

@@ -1,6 +1,6 @@
-// exp, expm1, log, log1p, logistic, tanh and erf of f32 on xsimd's vectors, log and log1p also by its formulas. The other transcendental functions:
-// sincos_kernels.h, per_element.cc. Bounds: opcodes.def; tests: tests/exhaustive. Included by isa/*.cc through
-// xsimd_kernels.h only; everything has internal linkage (why: isa/isas.def).
+// exp, expm1, log, log1p, logistic, tanh and erf of f32 on xsimd's vectors, log and log1p also by its formulas. The
+// other transcendental functions: sincos_kernels.h, per_element.cc. Bounds: opcodes.def; tests: tests/exhaustive.
+// Included by isa/*.cc through xsimd_kernels.h only; everything has internal linkage (why: isa/isas.def).
 #pragma once
 
 #include <xsimd/xsimd.hpp>
@@ -64,11 +64,10 @@ struct ExpParts {
     n = MultiplyAdd(x, Batch(T(1.44269504088896340736)), Batch(kRounder)) - Batch(kRounder);
     if constexpr (sizeof(T) == 4) {
       const Batch r = MultiplyAdd(n, Batch(T(2.12194440e-4)), MultiplyAdd(n, Batch(T(-0.693359375)), x));
-      p = MultiplyAdd(r * r, Horner(r, 0x1.a1256cp-13, 0x1.6d43b0p-10, 0x1.1110e0p-7, 0x1.5554e8p-5, 0x1.555556p-3, 0.5),
-                      r);
+      p = MultiplyAdd(r * r,
+                      Horner(r, 0x1.a1256cp-13, 0x1.6d43b0p-10, 0x1.1110e0p-7, 0x1.5554e8p-5, 0x1.555556p-3, 0.5), r);
     } else {
-      const Batch r =
-          MultiplyAdd(n, Batch(T(-0x1.a39ef35793c76p-33)), MultiplyAdd(n, Batch(T(-0x1.62e42feep-1)), x));
+      const Batch r = MultiplyAdd(n, Batch(T(-0x1.a39ef35793c76p-33)), MultiplyAdd(n, Batch(T(-0x1.62e42feep-1)), x));
       p = MultiplyAdd(r * r,
                       Horner(r, 0x1.1f7340dbc337ep-29, 0x1.af4e554377204p-26, 0x1.27e4db46cddd1p-22,
                              0x1.71de01fdbf9cap-19, 0x1.a01a01a6e1e2ap-16, 0x1.a01a01abf85abp-13, 0x1.6c16c16c162c3p-10,

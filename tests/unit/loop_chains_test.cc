@@ -216,8 +216,8 @@ TEST_CASE("chains: two operations in one link, squares and rotations") {
       for (const char* outer : {"add", "subtract", "multiply", "and", "or", "xor"}) {
         for (const char* shift : {"shift-left", "shift-right-logical", "shift-right-arithmetic"}) {
           const std::string o = outer, s = std::string(" = T ") + shift;
-          CheckChains(Module(kParameters + half + " a = T add(x, y)\n b" + s + "(a, c)\n d = T " + o + "(a, b)\n e" + s +
-                                 "(z, h)\n f = T " + o + "(e, d)\n g" + s + "(x, h)\n i = T " + o +
+          CheckChains(Module(kParameters + half + " a = T add(x, y)\n b" + s + "(a, c)\n d = T " + o + "(a, b)\n e" +
+                                 s + "(z, h)\n f = T " + o + "(e, d)\n g" + s + "(x, h)\n i = T " + o +
                                  "(g, x)\n ROOT r = (T, T) tuple(f, i)",
                              type, n));
         }
