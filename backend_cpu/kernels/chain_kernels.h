@@ -38,7 +38,9 @@ struct Lanes {
   }
   static V FromBatch(const xsimd::batch<T, Arch>& x) { return (V)(typename xsimd::batch<T, Arch>::register_type)x; }
   static V Blend(S mask, V set, V other) {
-#if defined(__AVX2__)
+#if defined(__AVX512F__)
+    return mask ? set : other;  // of a comparison, g++ makes no more than that and one instruction
+#elif defined(__AVX2__)
     return (V)_mm256_blendv_epi8((__m256i)other, (__m256i)set, (__m256i)mask);
 #else
     return (V)((mask & (S)set) | (~mask & (S)other));
@@ -57,7 +59,9 @@ struct Lanes {
       case ChainOperand::kBf16:
         if constexpr (sizeof(T) == 4) {
           const uint16_t* halves = static_cast<const uint16_t*>(from) + i;
-#if defined(__AVX2__)
+#if defined(__AVX512F__)
+          return (V)_mm512_slli_epi32(_mm512_cvtepu16_epi32(LoadAs<__m256i>(halves)), 16);
+#elif defined(__AVX2__)
           return (V)_mm256_slli_epi32(_mm256_cvtepu16_epi32(LoadAs<__m128i>(halves)), 16);
 #else
           return (V)(__builtin_convertvector(LoadAs<Halves>(halves), U) << 16);
@@ -66,9 +70,7 @@ struct Lanes {
         break;
       case ChainOperand::kF16:
 #if defined(__F16C__)
-        if constexpr (sizeof(T) == 4) {
-          return (V)_mm256_cvtph_ps(LoadAs<__m128i>(static_cast<const uint16_t*>(from) + i));
-        }
+        if constexpr (sizeof(T) == 4) return WidenHalves(LoadAs<Halves>(static_cast<const uint16_t*>(from) + i));
 #endif
         break;
     }
@@ -78,6 +80,11 @@ struct Lanes {
   static S Zeros(const uint8_t* from) {
 #if defined(__AVX2__)
     const __m128i bytes = _mm_cmpeq_epi8(LoadUpTo16<kCount>(from), _mm_setzero_si128());
+#endif
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4) return (S)_mm512_cvtepi8_epi32(bytes);
+    else return (S)_mm512_cvtepi8_epi64(bytes);
+#elif defined(__AVX2__)
     if constexpr (sizeof(T) == 4) return (S)_mm256_cvtepi8_epi32(bytes);
     else return (S)_mm256_cvtepi8_epi64(bytes);
 #else
@@ -87,13 +94,17 @@ struct Lanes {
 #if defined(__AVX2__)
   template <int bytes>
   static __m128i LoadUpTo16(const uint8_t* from) {
-    if constexpr (bytes == 8) return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+    if constexpr (bytes == 16) return LoadAs<__m128i>(from);
+    else if constexpr (bytes == 8) return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
     else return _mm_cvtsi32_si128(LoadAs<int>(from));
   }
 #endif
   // 1 for each element that is set.
   static Bytes Ones(V mask) {
-#if defined(__AVX2__)
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4) return (Bytes)_mm_and_si128(_mm512_cvtepi32_epi8((__m512i)mask), _mm_set1_epi8(1));
+    else return (Bytes)(_mm_cvtsi128_si64(_mm512_cvtepi64_epi8((__m512i)mask)) & 0x0101010101010101);
+#elif defined(__AVX2__)
     const __m128i low = _mm256_castsi256_si128((__m256i)mask), high = _mm256_extracti128_si256((__m256i)mask, 1);
     const __m128i words = _mm_packs_epi32(low, high);
     const __m128i bytes = _mm_and_si128(_mm_packs_epi16(words, words), _mm_set1_epi8(1));
@@ -112,30 +123,55 @@ struct Lanes {
       const Bytes bytes = Ones(v);
       __builtin_memcpy(static_cast<uint8_t*>(at.out) + i, &bytes, sizeof bytes);
     } else if constexpr (result == ChainResult::kBf16) {
+#if defined(__AVX512F__)
+      const Halves halves = (Halves)_mm512_cvtepi32_epi16(_mm512_srli_epi32((__m512i)v, 16));
+#else
       const Halves halves = __builtin_convertvector((U)v >> 16, Halves);
+#endif
       __builtin_memcpy(static_cast<uint16_t*>(at.out) + i, &halves, sizeof halves);
     } else {
 #if defined(__F16C__)
-      const __m128i halves = _mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT);
+      const Halves halves = NarrowToHalves(v);
       __builtin_memcpy(static_cast<uint16_t*>(at.out) + i, &halves, sizeof halves);
 #endif
     }
   }
+#if defined(__AVX512F__)
+  static V WidenHalves(Halves halves) { return (V)_mm512_cvtph_ps((__m256i)halves); }
+  static Halves NarrowToHalves(V v) { return (Halves)_mm512_cvtps_ph((__m512)v, _MM_FROUND_TO_NEAREST_INT); }
+#elif defined(__F16C__)
+  static V WidenHalves(Halves halves) { return (V)_mm256_cvtph_ps((__m128i)halves); }
+  static Halves NarrowToHalves(V v) { return (Halves)_mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT); }
+#endif
 };
 
 // The operations, as in functors.h.
 template <class L, BinaryOp op, class V = typename L::V>
 inline V ApplyBinary(V a, V b) {
-  using S = typename L::S;
+  using S [[maybe_unused]] = typename L::S;
   if constexpr (op == BinaryOp::kAdd) return a + b;
   else if constexpr (op == BinaryOp::kSubtract) return a - b;
   else if constexpr (op == BinaryOp::kMultiply) return a * b;
   else if constexpr (op == BinaryOp::kDivide) return a / b;
   else if constexpr (op == BinaryOp::kMaximum || op == BinaryOp::kMinimum) {
     constexpr bool kGreater = op == BinaryOp::kMaximum;
+#if defined(__AVX512DQ__)
+    // Of a number and a NaN this gives the number, of zeros of both signs the right one. Then NaNs take their place.
+    constexpr int kRange = kGreater ? 5 : 4;
+    if constexpr (sizeof(a[0]) == 4) {
+      const __m512 x = (__m512)a, y = (__m512)b, best = _mm512_range_ps(x, y, kRange);
+      const __m512i nans = _mm512_set1_epi32(0x11);
+      return (V)_mm512_fixupimm_ps(_mm512_fixupimm_ps(best, y, nans, 0), x, nans, 0);
+    } else {
+      const __m512d x = (__m512d)a, y = (__m512d)b, best = _mm512_range_pd(x, y, kRange);
+      const __m512i nans = _mm512_set1_epi64(0x11);
+      return (V)_mm512_fixupimm_pd(_mm512_fixupimm_pd(best, y, nans, 0), x, nans, 0);
+    }
+#else
     const V other = L::Blend((kGreater ? a > b : a < b) | (S)(a != a), a, b);
     const V both = kGreater ? (V)((S)a & (S)b) : (V)((S)a | (S)b);
     return L::Blend(a == b, both, other);
+#endif
   } else if constexpr (op == BinaryOp::kEq) return (V)(a == b);
   else if constexpr (op == BinaryOp::kNe) return (V)(a != b);
   else if constexpr (op == BinaryOp::kGe) return (V)(a >= b);
@@ -155,8 +191,12 @@ inline V ApplyInteger(V v, V w) {
   else if constexpr (op == BinaryOp::kXor) return (V)(a ^ b);
   else if constexpr (op == BinaryOp::kMaximum) return L::Blend(a >= b, v, w);
   else if constexpr (op == BinaryOp::kMinimum) return L::Blend(a <= b, v, w);
-#if defined(__AVX2__)
-  // These shift everything out by the width or more, as HLO does.
+    // These shift everything out by the width or more, as HLO does.
+#if defined(__AVX512F__)
+  else if constexpr (op == BinaryOp::kShiftLeft) return (V)_mm512_sllv_epi32((__m512i)a, (__m512i)b);
+  else if constexpr (op == BinaryOp::kShiftRightLogical) return (V)_mm512_srlv_epi32((__m512i)a, (__m512i)b);
+  else if constexpr (op == BinaryOp::kShiftRightArithmetic) return (V)_mm512_srav_epi32((__m512i)a, (__m512i)b);
+#elif defined(__AVX2__)
   else if constexpr (op == BinaryOp::kShiftLeft) return (V)_mm256_sllv_epi32((__m256i)a, (__m256i)b);
   else if constexpr (op == BinaryOp::kShiftRightLogical) return (V)_mm256_srlv_epi32((__m256i)a, (__m256i)b);
   else if constexpr (op == BinaryOp::kShiftRightArithmetic) return (V)_mm256_srav_epi32((__m256i)a, (__m256i)b);
@@ -209,7 +249,7 @@ inline V ApplyUnary(V x) {
   } else {
     static_assert(op == UnaryOp::kRoundToF16);
 #if defined(__F16C__)
-    return (V)_mm256_cvtph_ps(_mm256_cvtps_ph((__m256)x, _MM_FROUND_TO_NEAREST_INT));
+    return L::WidenHalves(L::NarrowToHalves(x));
 #endif
   }
 }
@@ -225,7 +265,11 @@ inline void GoOn(const TileOp* at, int64_t i, typename L::V v0, typename L::V v1
 template <class V>
 inline void InOrder([[maybe_unused]] V& done, [[maybe_unused]] V& next) {
 #if defined(__x86_64__)
+#if defined(__AVX512F__)
+  asm("" : "+v"(done), "+v"(next));
+#else
   asm("" : "+x"(done), "+x"(next));
+#endif
 #endif
 }
 // Do(at, i, v) for each vector of the block, then the next link.
@@ -291,6 +335,29 @@ struct BinaryLink {
     return second ? Apply<L, op, integer>(x, v) : Apply<L, op, integer>(v, x);
   }
 };
+template <class L, BinaryOp outer, BinaryOp inner, bool second, bool of_block, bool integer>
+struct NestedLink {
+  using V = typename L::V;
+  static V Do(const TileOp& at, int64_t i, V v) {
+    const V s = L::Load(at, 1, ChainOperand::kScalar, i);
+    const V x = Apply<L, inner, integer>(of_block ? v : L::Load(at, 0, ChainOperand::kVector, i), s);
+    return second ? Apply<L, outer, integer>(x, v) : Apply<L, outer, integer>(v, x);
+  }
+};
+template <class L, bool integer>
+struct SquareLink {
+  using V = typename L::V;
+  static V Do(const TileOp&, int64_t, V v) { return Apply<L, BinaryOp::kMultiply, integer>(v, v); }
+};
+template <class L>
+struct RotateLink {
+  using V = typename L::V;
+  static V Do(const TileOp& at, int64_t i, V v) {
+    const V left = L::Load(at, 0, ChainOperand::kScalar, i), right = L::Load(at, 1, ChainOperand::kScalar, i);
+    return Apply<L, BinaryOp::kOr, true>(Apply<L, BinaryOp::kShiftLeft, true>(v, left),
+                                         Apply<L, BinaryOp::kShiftRightLogical, true>(v, right));
+  }
+};
 constexpr ChainOperand Kind(bool scalar) { return scalar ? ChainOperand::kScalar : ChainOperand::kVector; }
 template <class L, OperandMode mode>
 struct SelectLink {
@@ -330,6 +397,25 @@ template <class L, BinaryOp op, ChainOperand operand, bool integer = false>
 void FillLinksOfBinary(TileKernel (&entries)[2]) {
   entries[0] = Entry(&LinkOf<L, BinaryLink<L, op, operand, false, integer>>);
   entries[1] = Entry(&LinkOf<L, BinaryLink<L, op, operand, true, integer>>);
+}
+template <class L, ChainType P, int outer, int inner>
+void FillLinksOfNested(ChainTable& table) {
+  constexpr BinaryOp kOuter = kOuterOps[outer], kInner = kInnerOps[inner];
+  constexpr bool kInteger = P == ChainType::kS32, kExchange = kInteger && kOuter != BinaryOp::kSubtract;
+  auto& entries = table.nested[outer][inner][static_cast<int>(P)];
+  entries[0][0] = Entry(&LinkOf<L, NestedLink<L, kOuter, kInner, false, false, kInteger>>);
+  entries[0][1] = Entry(&LinkOf<L, NestedLink<L, kOuter, kInner, false, true, kInteger>>);
+  entries[1][0] = Entry(&LinkOf<L, NestedLink<L, kOuter, kInner, !kExchange, false, kInteger>>);
+  entries[1][1] = Entry(&LinkOf<L, NestedLink<L, kOuter, kInner, !kExchange, true, kInteger>>);
+}
+// Of the first `outers` and `inners` of the lists.
+template <class L, ChainType P, int outers, int inners>
+void FillLinksOfNesteds(ChainTable& table) {
+  [&]<int... pair>(std::integer_sequence<int, pair...>) {
+    (FillLinksOfNested<L, P, pair / inners, pair % inners>(table), ...);
+  }
+  (std::make_integer_sequence<int, outers * inners>());
+  table.square[static_cast<int>(P)] = Entry(&LinkOf<L, SquareLink<L, P == ChainType::kS32>>);
 }
 template <class L, BinaryOp op, ChainType P>
 void FillLinksOfCompare(ChainTable& table) {
@@ -411,6 +497,7 @@ void FillChainsOf(ChainTable& table) {
   binary.template operator()<BinaryOp::kMaximum>();
   binary.template operator()<BinaryOp::kMinimum>();
   FillLinksOfCompares<L, P>(table);
+  FillLinksOfNesteds<L, P, 3, 3>(table);
   table.of_mask[p] = Entry(&LinkOf<L, OfMaskLink<L, false>>);
   table.select[p][kVectorVector] = Entry(&LinkOf<L, SelectLink<L, kVectorVector>>);
   table.select[p][kVectorScalar] = Entry(&LinkOf<L, SelectLink<L, kVectorScalar>>);
@@ -454,6 +541,10 @@ void FillIntegerChains(ChainTable& table) {
   binary.template operator()<BinaryOp::kShiftLeft>();
   binary.template operator()<BinaryOp::kShiftRightLogical>();
   binary.template operator()<BinaryOp::kShiftRightArithmetic>();
+  FillLinksOfNesteds<L, ChainType::kS32, 6, 6>(table);
+  table.rotate = Entry(&LinkOf<L, RotateLink<L>>);
+#else
+  FillLinksOfNesteds<L, ChainType::kS32, 6, 3>(table);
 #endif
   FillLinksOfCompares<L, ChainType::kS32>(table);
 }

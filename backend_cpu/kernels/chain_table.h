@@ -23,6 +23,15 @@ inline constexpr int kChainOperands = 4;
 // What is written: the block itself, or one byte for each element of a mask.
 enum class ChainResult : uint8_t { kVector, kPred, kBf16, kF16 };
 inline constexpr int kChainResults = 4;
+// A link may do two operations, and so keep what the first gives out of memory: these within those.
+inline constexpr BinaryOp kInnerOps[] = {BinaryOp::kAdd,
+                                         BinaryOp::kSubtract,
+                                         BinaryOp::kMultiply,
+                                         BinaryOp::kShiftLeft,
+                                         BinaryOp::kShiftRightArithmetic,
+                                         BinaryOp::kShiftRightLogical};
+inline constexpr BinaryOp kOuterOps[] = {BinaryOp::kAdd, BinaryOp::kSubtract, BinaryOp::kMultiply,
+                                         BinaryOp::kAnd, BinaryOp::kOr,       BinaryOp::kXor};
 
 struct ChainTable {
   int64_t elements[kChainTypes];  // a block's
@@ -33,6 +42,11 @@ struct ChainTable {
   TileKernel of_mask[kChainTypes];  // 1 where it is set, else 0
   // in[0]: the other operand; last index: 0 if the block is the first one. Comparisons leave a mask.
   TileKernel binary[static_cast<int>(BinaryOp::kCount)][kChainTypes][kChainOperands][2];
+  // Of the block and (x inner in[1]), where in[1] is a scalar and x is in[0] or, by the last index, the block itself;
+  // the index before: whether the block is the second operand.
+  TileKernel nested[6][6][kChainTypes][2][2];  // outer, inner
+  TileKernel square[kChainTypes];              // the block by itself
+  TileKernel rotate;                           // of s32: (block << in[0]) | (block >> in[1]), scalars
   // Of a mask: in[0] where it is set, else in[1]. By which of them are scalars.
   TileKernel select[kChainTypes][kOperandModes];
   // Of two values by a mask in memory, in[0], of bytes. in[1]: the other value; indices: whether the block is taken

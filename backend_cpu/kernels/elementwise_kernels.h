@@ -206,7 +206,18 @@ void StridedLoadLoop(const TileOp& op, int64_t n) {
   const T* a = static_cast<const T*>(op.in[0]);
   T* out = static_cast<T*>(op.out);
   const int64_t stride = op.extra;
-  for (int64_t i = 0; i < n; ++i) out[i] = a[i * stride];
+  // The usual strides are constants, for which the compiler loads whole vectors and picks.
+  const auto load = [=](auto times) {
+    HLOIR_VECTORIZE
+    for (int64_t i = 0; i < n; ++i) out[i] = a[times(i)];
+  };
+  switch (stride) {
+    case -1: return load([](int64_t i) { return -i; });
+    case 2: return load([](int64_t i) { return 2 * i; });
+    case 3: return load([](int64_t i) { return 3 * i; });
+    case 4: return load([](int64_t i) { return 4 * i; });
+    default: return load([=](int64_t i) { return stride * i; });
+  }
 }
 template <class T, Count count = Count::kMany>
 void CopyLoop(const TileOp& op, int64_t n) {

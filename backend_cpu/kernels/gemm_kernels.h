@@ -122,41 +122,95 @@ void Depthwise(int64_t n, const int64_t* places, int64_t tap_count, const int64_
   }
 }
 
+// Numbers as they are, or bf16's bits.
+template <class T, class W>
+inline T ToNumber(W x) {
+  if constexpr (std::is_same_v<T, W>) return x;
+  else return __builtin_bit_cast(T, static_cast<uint32_t>(x) << 16);
+}
+template <int count>
+struct WideningParts {
+  typedef uint16_t Halves __attribute__((vector_size(count * 2)));
+  typedef uint32_t Words __attribute__((vector_size(count * 4)));
+};
+template <class Batch, class W>
+inline Batch LoadNumbers(const W* from) {
+  using T = decltype(ToNumber<std::conditional_t<sizeof(W) == 2, float, W>>(W()));
+  if constexpr (std::is_same_v<T, W>) return Batch::load_unaligned(from);
+  else if constexpr (Batch::size == 1) return Batch(ToNumber<T>(*from));
+  else {
+    using Parts = WideningParts<Batch::size>;
+    typename Parts::Halves halves;
+    __builtin_memcpy(&halves, from, sizeof(halves));
+    return Batch((typename Batch::register_type)(__builtin_convertvector(halves, typename Parts::Words) << 16));
+  }
+}
+
 // out[j] = sum over p of x[p·x_stride] · w[p·w_stride + j], j < n. Blocks of columns keep their sums in registers.
-template <class T, class Arch, int kVectors>
-inline void VectorTimesColumns(int64_t k, const T* x, int64_t x_stride, const T* w, int64_t w_stride, T* out) {
+template <class T, class Arch, int kVectors, class W>
+inline void VectorTimesColumns(int64_t k, const W* x, int64_t x_stride, const W* w, int64_t w_stride, T* out) {
   using Batch = Vector<T, Arch>;
   constexpr int kWidth = Batch::size;
   Batch acc[kVectors];
 #pragma GCC unroll 8
   for (int j = 0; j < kVectors; ++j) acc[j] = Batch(T(0));
   for (int64_t p = 0; p < k; ++p) {
-    const Batch value(x[p * x_stride]);
+    const Batch value(ToNumber<T>(x[p * x_stride]));
 #pragma GCC unroll 8
     for (int j = 0; j < kVectors; ++j) {
-      acc[j] = VectorTraits<T, Arch>::MultiplyAdd(value, Batch::load_unaligned(w + p * w_stride + j * kWidth), acc[j]);
+      acc[j] = VectorTraits<T, Arch>::MultiplyAdd(value, LoadNumbers<Batch>(w + p * w_stride + j * kWidth), acc[j]);
     }
   }
 #pragma GCC unroll 8
   for (int j = 0; j < kVectors; ++j) acc[j].store_unaligned(out + j * kWidth);
 }
-template <class T, class Arch>
+// The same by rows, eight at a time, for `columns` columns in whole vectors: memory gives eight rows sooner than
+// columns of all rows. The sums are added to in the same order.
+template <class T, class Arch, class W>
+void VectorTimesRows(int64_t k, int64_t columns, const W* x, int64_t x_stride, const W* w, int64_t w_stride, T* out) {
+  using Batch = Vector<T, Arch>;
+  constexpr int kRows = 8;
+  for (int64_t p = 0; p < k; p += kRows, w += kRows * w_stride) {
+    const int64_t rows = k - p < kRows ? k - p : kRows;
+    Batch values[kRows];
+    for (int64_t q = 0; q < rows; ++q) values[q] = Batch(ToNumber<T>(x[(p + q) * x_stride]));
+    for (int64_t j = 0; j < columns; j += Batch::size) {
+      Batch acc = p == 0 ? Batch(T(0)) : Batch::load_unaligned(out + j);
+      const auto add = [&](int64_t q) {
+        acc = VectorTraits<T, Arch>::MultiplyAdd(values[q], LoadNumbers<Batch>(w + q * w_stride + j), acc);
+      };
+      if (rows == kRows) {
+#pragma GCC unroll 8
+        for (int64_t q = 0; q < kRows; ++q) add(q);
+      } else {
+        for (int64_t q = 0; q < rows; ++q) add(q);
+      }
+      acc.store_unaligned(out + j);
+    }
+  }
+}
+template <class T, class Arch, class W>
 void VectorMatrix(int64_t k, int64_t n, const void* x_data, int64_t x_stride, const void* w_data, int64_t w_stride,
                   void* out_data) {
   constexpr int64_t kWidth = Vector<T, Arch>::size;
-  const T* x = static_cast<const T*>(x_data);
-  const T* w = static_cast<const T*>(w_data);
+  constexpr int64_t kNear = 1 << 18;  // bytes that caches give in any order
+  const W* x = static_cast<const W*>(x_data);
+  const W* w = static_cast<const W*>(w_data);
   T* out = static_cast<T*>(out_data);
   int64_t j = 0;
+  if (n >= 8 * kWidth && k * n * static_cast<int64_t>(sizeof(W)) > kNear) {
+    j = n / kWidth * kWidth;
+    VectorTimesRows<T, Arch>(k, j, x, x_stride, w, w_stride, out);
+  }
   for (; j + 8 * kWidth <= n; j += 8 * kWidth) VectorTimesColumns<T, Arch, 8>(k, x, x_stride, w + j, w_stride, out + j);
   for (; j + 2 * kWidth <= n; j += 2 * kWidth) VectorTimesColumns<T, Arch, 2>(k, x, x_stride, w + j, w_stride, out + j);
   for (; j + kWidth <= n; j += kWidth) VectorTimesColumns<T, Arch, 1>(k, x, x_stride, w + j, w_stride, out + j);
   if (j < n) {
     T sums[kWidth] = {};
     for (int64_t p = 0; p < k; ++p) {
-      const T value = x[p * x_stride];
+      const T value = ToNumber<T>(x[p * x_stride]);
       for (int64_t i = 0; i < n - j; ++i)
-        sums[i] = AddFn::Apply(sums[i], MultiplyFn::Apply(value, w[p * w_stride + j + i]));
+        sums[i] = AddFn::Apply(sums[i], MultiplyFn::Apply(value, ToNumber<T>(w[p * w_stride + j + i])));
     }
     for (int64_t i = 0; i < n - j; ++i) out[j + i] = sums[i];
   }
@@ -207,7 +261,8 @@ void FillGemmOf(GemmKernels& kernels) {
   kernels.tile_packed_b = &GemmTile<T, Arch, kRows, kVectors, GemmPacking::kB>;
   kernels.tile_in_place = &GemmTile<T, Arch, kRows, kVectors, GemmPacking::kNone>;
   kernels.depthwise = &Depthwise<T, Arch>;
-  kernels.vector_matrix = &VectorMatrix<T, Arch>;
+  kernels.vector_matrix = &VectorMatrix<T, Arch, T>;
+  if constexpr (std::is_same_v<T, float>) kernels.vector_matrix_bf16 = &VectorMatrix<T, Arch, uint16_t>;
   kernels.matrix_vector = &MatrixVector<T, Arch>;
 }
 

@@ -151,6 +151,9 @@ struct GemmKernels {
   // out[n] = x[k] · w[k,n], w's columns side by side.
   void (*vector_matrix)(int64_t k, int64_t n, const void* x, int64_t x_stride, const void* w, int64_t w_stride,
                         void* out);
+  // The same of bf16, in f32; of kF32 alone.
+  void (*vector_matrix_bf16)(int64_t k, int64_t n, const void* x, int64_t x_stride, const void* w, int64_t w_stride,
+                             void* out);
   // out[m] = a[m,k] · x[k], rows of a and x side by side.
   void (*matrix_vector)(int64_t m, int64_t k, const void* a, int64_t a_stride, const void* x, void* out);
 };

@@ -1,6 +1,6 @@
-// exp, expm1, log, log1p, logistic, tanh and erf of f32, vectorized with xsimd. The other transcendental functions:
-// sincos_kernels.h, per_element.cc. Bounds: opcodes.def; tests: tests/exhaustive. Included by isa/*.cc through
-// xsimd_kernels.h only; everything has internal linkage (why: isa/isas.def).
+// exp, expm1, log, log1p, logistic, tanh and erf of f32 on xsimd's vectors, log and log1p also by its formulas. The
+// other transcendental functions: sincos_kernels.h, per_element.cc. Bounds: opcodes.def; tests: tests/exhaustive.
+// Included by isa/*.cc through xsimd_kernels.h only; everything has internal linkage (why: isa/isas.def).
 #pragma once
 
 #include <xsimd/xsimd.hpp>
@@ -29,33 +29,144 @@ void MathLoop(const TileOp& op, int64_t n) {
   }
 }
 
-struct TanhFn {
-  template <class T, class Arch>
-  static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
-    return xsimd::tanh(x);
+// a * b + c, with one rounding where the machine has FMA.
+template <class Batch>
+inline Batch MultiplyAdd(const Batch& a, const Batch& b, const Batch& c) {
+#if defined(__AVX512F__)
+  // Of AVX-512, xsimd 8 knows the registers but not their FMA.
+  if constexpr (sizeof(typename Batch::value_type) == 4) return _mm512_fmadd_ps(a, b, c);
+  else return _mm512_fmadd_pd(a, b, c);
+#else
+  return xsimd::fma(a, b, c);
+#endif
+}
+// Of a polynomial's coefficients, from the highest power down.
+template <class Batch, class... Coefficients>
+inline Batch Horner(const Batch& at, double first, Coefficients... others) {
+  using T = typename Batch::value_type;
+  Batch sum(static_cast<T>(first));
+  ((sum = MultiplyAdd(sum, at, Batch(static_cast<T>(others)))), ...);
+  return sum;
+}
+
+// exp(x) = 2^n (1 + p), where n is the whole number nearest to x / ln 2. For |x| < 2^20, and infinities are not for it.
+// The polynomial is (exp(r) - 1 - r) / r^2 at Chebyshev's points of |r| <= ln 2 / 2, where p is 2^-30 of itself off, in
+// f64 2^-60.
+template <class T, class Arch>
+struct ExpParts {
+  using Batch = xsimd::batch<T, Arch>;
+  using Bits = xsimd::batch<Unsigned<T>, Arch>;
+  static constexpr int kMantissa = sizeof(T) == 4 ? 23 : 52, kBias = sizeof(T) == 4 ? 127 : 1023;
+  static constexpr T kRounder = sizeof(T) == 4 ? T(0x1.8p23) : T(0x1.8p52);  // plus a number: rounded to a whole one
+
+  Batch n, p;
+  explicit ExpParts(const Batch& x) {
+    n = MultiplyAdd(x, Batch(T(1.44269504088896340736)), Batch(kRounder)) - Batch(kRounder);
+    if constexpr (sizeof(T) == 4) {
+      const Batch r = MultiplyAdd(n, Batch(T(2.12194440e-4)), MultiplyAdd(n, Batch(T(-0.693359375)), x));
+      p = MultiplyAdd(r * r,
+                      Horner(r, 0x1.a1256cp-13, 0x1.6d43b0p-10, 0x1.1110e0p-7, 0x1.5554e8p-5, 0x1.555556p-3, 0.5), r);
+    } else {
+      const Batch r = MultiplyAdd(n, Batch(T(-0x1.a39ef35793c76p-33)), MultiplyAdd(n, Batch(T(-0x1.62e42feep-1)), x));
+      p = MultiplyAdd(r * r,
+                      Horner(r, 0x1.1f7340dbc337ep-29, 0x1.af4e554377204p-26, 0x1.27e4db46cddd1p-22,
+                             0x1.71de01fdbf9cap-19, 0x1.a01a01a6e1e2ap-16, 0x1.a01a01abf85abp-13, 0x1.6c16c16c162c3p-10,
+                             0x1.11111111100bep-7, 0x1.5555555555556p-5, 0x1.5555555555557p-3, 0.5),
+                      r);
+    }
+  }
+  // 2^k of a whole number k, if that is a normal number.
+  static Batch Power(const Batch& k) {
+    const Bits bits = xsimd::bitwise_cast<Bits>(k + Batch(kRounder));
+    return xsimd::bitwise_cast<Batch>((bits << kMantissa) + Bits(Unsigned<T>(kBias) << kMantissa));
+  }
+  // exp(x) where it is a normal number.
+  Batch Within() const {
+#if defined(__AVX512F__)
+    return Anywhere();
+#else
+    const Batch scale = Power(n);
+    return MultiplyAdd(scale, p, scale);
+#endif
+  }
+  // exp(x) everywhere.
+  Batch Anywhere() const {
+    const Batch y = p + Batch(T(1));
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4) return _mm512_scalef_ps(y, n);
+    else return _mm512_scalef_pd(y, n);
+#else
+    const Batch half = MultiplyAdd(n, Batch(T(0.5)), Batch(kRounder)) - Batch(kRounder);
+    return y * Power(half) * Power(n - half);
+#endif
   }
 };
 
-// The ends of the range that xsimd's functions are good for. Beyond it a second formula is computed, if any lane asks
-// for it; each lane takes what its own x asks for, so that no result depends on its neighbours.
+// The ends of the range where exp is a normal number, and ends past which it is 0 or infinity.
 template <class T>
-constexpr T kExpLowest = sizeof(T) == 4 ? T(-87.3) : T(-708.3);  // below, exp is denormal
+constexpr T kExpLowest = sizeof(T) == 4 ? T(-87.3) : T(-708.3);
 template <class T>
-constexpr T kExpHighest = sizeof(T) == 4 ? T(88.3) : T(709.4);  // above, exp soon overflows
+constexpr T kExpHighest = sizeof(T) == 4 ? T(88.3) : T(709.4);
 template <class T>
-constexpr T kLogisticLowest = sizeof(T) == 4 ? T(-9) : T(-19);  // below, exp(x)^3 does not matter
+constexpr T kExpZero = sizeof(T) == 4 ? T(-105) : T(-746);
+template <class T>
+constexpr T kExpInfinity = sizeof(T) == 4 ? T(89) : T(710);
 template <class T>
 constexpr T kSmallestNormal = sizeof(T) == 4 ? T(0x1p-126) : T(0x1p-1022);
 
-struct ExpFn {  // xsimd gives 0 where the result is denormal, and infinity too early: there, the square of the root
+// Of the first operand's and a NaN, the NaN: so x comes second.
+template <class T, class Arch>
+inline xsimd::batch<T, Arch> Between(T low, const xsimd::batch<T, Arch>& x, T high) {
+  using Batch = xsimd::batch<T, Arch>;
+  return xsimd::min(Batch(high), xsimd::max(Batch(low), x));
+}
+
+struct ExpFn {
+  template <class T, class Arch>
+  static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
+    const ExpParts<T, Arch> parts(Between(kExpZero<T>, x, kExpInfinity<T>));
+#if !defined(__AVX512F__)
+    using Batch = xsimd::batch<T, Arch>;
+    if (!xsimd::any((x < Batch(kExpLowest<T>)) | (x > Batch(kExpHighest<T>)))) return parts.Within();
+#endif
+    return parts.Anywhere();
+  }
+};
+struct Expm1Fn {
   template <class T, class Arch>
   static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
     using Batch = xsimd::batch<T, Arch>;
-    const Batch y = xsimd::exp(x);
-    const auto outside = (x < Batch(kExpLowest<T>)) | (x > Batch(kExpHighest<T>));
-    if (!xsimd::any(outside)) return y;
-    const Batch root = xsimd::exp(x * Batch(T(0.5)));
-    return xsimd::select(outside, root * root, y);
+    using Parts = ExpParts<T, Arch>;
+    const Parts parts(Between(T(-60), x, kExpInfinity<T>));
+    // Of half of 2^n, which may be more than the largest number.
+    const Batch half = Parts::Power(parts.n - Batch(T(1)));
+    const Batch y = MultiplyAdd(half, parts.p, half - Batch(T(0.5)));
+    return xsimd::select(x == Batch(T(0)), x, y + y);  // -0 is its own
+  }
+};
+struct TanhFn {  // e / (e + 2) for e = exp(2|x|) - 1
+  template <class T, class Arch>
+  static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
+    using Batch = xsimd::batch<T, Arch>;
+    using Parts = ExpParts<T, Arch>;
+    constexpr T kOne = sizeof(T) == 4 ? T(10) : T(20);  // from here on the result is 1
+    const Batch size = xsimd::min(Batch(kOne), xsimd::abs(x));
+    const Parts parts(size + size);
+    const Batch scale = Parts::Power(parts.n), e = MultiplyAdd(scale, parts.p, scale - Batch(T(1)));
+    // What the sum loses is given back: 1 - y is 2 / (e + 2).
+    const Batch two(T(2)), sum = e + two, y = e / sum;
+    const Batch lost = (xsimd::max(e, two) - sum) + xsimd::min(e, two);
+    return xsimd::copysign(MultiplyAdd(y * lost, MultiplyAdd(y, Batch(T(0.5)), Batch(T(-0.5))), y), x);
+  }
+};
+struct LogisticFn {  // 1 / (1 + exp(-x)); of small results e - e^2, for e = exp(x), of which e^3 does not matter
+  template <class T, class Arch>
+  static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
+    using Batch = xsimd::batch<T, Arch>;
+    const Batch one(T(1));
+    const auto low = x < Batch(sizeof(T) == 4 ? T(-9) : T(-19));
+    const Batch e = ExpFn::Apply<T, Arch>(xsimd::select(low, x, -x));
+    return xsimd::select(low, MultiplyAdd(-e, e, e), one / (one + e));
   }
 };
 struct LogFn {  // xsimd's for f64 takes denormals for their bits
@@ -67,29 +178,6 @@ struct LogFn {  // xsimd's for f64 takes denormals for their bits
     if (!xsimd::any(low)) return y;
     const Batch scaled = xsimd::log(x * Batch(T(0x1p54))) - Batch(T(54 * 0.693147180559945309417232121458L));
     return xsimd::select(low, scaled, y);
-  }
-};
-struct LogisticFn {
-  template <class T, class Arch>
-  static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
-    using Batch = xsimd::batch<T, Arch>;
-    const Batch one(T(1)), y = one / (one + xsimd::exp(-x));
-    const auto low = x < Batch(kLogisticLowest<T>);
-    if (!xsimd::any(low)) return y;
-    const Batch z = ExpFn::Apply<T, Arch>(x);
-    return xsimd::select(low, z - z * z, y);
-  }
-};
-
-struct Expm1Fn {  // xsimd's overflows too early, and is -1 too early
-  template <class T, class Arch>
-  static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
-    using Batch = xsimd::batch<T, Arch>;
-    const Batch y = xsimd::select(x == Batch(T(0)), x, xsimd::expm1(x));  // -0 is its own
-    const auto high = x > Batch(kExpHighest<T>), low = x < Batch(kLogisticLowest<T>);
-    if (!xsimd::any(high | low)) return y;
-    const Batch z = ExpFn::Apply<T, Arch>(x);
-    return xsimd::select(high, z, xsimd::select(low, z - Batch(T(1)), y));
   }
 };
 struct Log1pFn {
@@ -104,21 +192,16 @@ struct ErfF32Fn {
   template <class T, class Arch>
   static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
     using Batch = xsimd::batch<T, Arch>;
-    const auto horner = [](const Batch& at, auto... coefficients) {
-      Batch sum(T(0));
-      ((sum = xsimd::fma(sum, at, Batch(T(coefficients)))), ...);
-      return sum;
-    };
     const Batch size = xsimd::abs(x), z = x * x;
-    const Batch small = horner(z, 0x1.5f9594p-14, -0x1.ab107cp-11, 0x1.54df1ep-8, -0x1.b810eap-6, 0x1.ce2e24p-4,
+    const Batch small = Horner(z, 0x1.5f9594p-14, -0x1.ab107cp-11, 0x1.54df1ep-8, -0x1.b810eap-6, 0x1.ce2e24p-4,
                                -0x1.812744p-2, 0x1.06eba8p-3);
     const auto low = size < Batch(T(0.92));
-    const Batch inner = xsimd::fma(x, small, x);
+    const Batch inner = MultiplyAdd(x, small, x);
     if (xsimd::all(low)) return inner;
     const Batch t = xsimd::min(size, Batch(T(4)));
-    const Batch log = horner(t, -0x1.61ea26p-16, 0x1.c790e6p-12, -0x1.115abep-8, 0x1.9b8e78p-6, -0x1.bb83e2p-4,
+    const Batch log = Horner(t, -0x1.61ea26p-16, 0x1.c790e6p-12, -0x1.115abep-8, 0x1.9b8e78p-6, -0x1.bb83e2p-4,
                              -0x1.44460cp-1, -0x1.2127e4p+0, 0x1.6e563ap-13);
-    const Batch outer = xsimd::copysign(Batch(T(1)) - xsimd::exp(log), x);
+    const Batch outer = xsimd::copysign(Batch(T(1)) - ExpParts<T, Arch>(log).Within(), x);
     return xsimd::select(xsimd::isnan(x), x, xsimd::select(low, inner, outer));
   }
 };

@@ -37,11 +37,27 @@ inline T ReduceRow(const T* row, int64_t n) {
   return FoldLanes<F, T, kLanes / 2>(lanes);
 }
 
+// Many rows of a few elements each, side by side, in ReduceRow's order.
+template <class F, class T, int64_t length>
+inline void ReduceShortRows(const T* a, T* out, int64_t rows) {
+  HLOIR_VECTORIZE
+  for (int64_t j = 0; j < rows; ++j) {
+    T result = a[j * length];
+    for (int64_t i = 1; i < length; ++i) result = F::Apply(result, a[j * length + i]);
+    out[j] = result;
+  }
+}
+
 template <class F, class T>
 void ReduceRowsLoop(const TileOp& op, int64_t n) {
   const T* a = static_cast<const T*>(op.in[0]);
   T* out = static_cast<T*>(op.out);
   const int64_t length = op.extra > 0 ? op.extra : n;
+  if constexpr (std::is_same_v<F, AddFn> && kIsFloat<T>) {  // each costs build time
+    if (length == 2 && n % 2 == 0) return ReduceShortRows<F, T, 2>(a, out, n / 2);
+    if (length == 3 && n % 3 == 0) return ReduceShortRows<F, T, 3>(a, out, n / 3);
+    if (length == 4 && n % 4 == 0) return ReduceShortRows<F, T, 4>(a, out, n / 4);
+  }
   for (int64_t j = 0; j * length < n; ++j) out[j] = ReduceRow<F, T>(a + j * length, length);
 }
 

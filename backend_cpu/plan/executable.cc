@@ -22,6 +22,7 @@
 #include "reference/remote.h"
 #include "reference/spill.h"
 #include "support/guard.h"
+#include "support/huge_pages.h"
 
 namespace hloir {
 namespace cpu {
@@ -34,8 +35,11 @@ using AlignedBlock = std::unique_ptr<std::byte[], FreeDeleter>;
 
 // In whole pages, so that no two blocks begin in step with one another by chance of the heap.
 AlignedBlock AllocateAligned(int64_t bytes) {
-  return AlignedBlock(
-      static_cast<std::byte*>(std::aligned_alloc(4096, (std::max<int64_t>(bytes, 1) + 4095) / 4096 * 4096)));
+  const size_t alignment = bytes >= 4 << 20 ? kHugePage : 4096;
+  const size_t rounded = (static_cast<size_t>(std::max<int64_t>(bytes, 1)) + alignment - 1) / alignment * alignment;
+  AlignedBlock block(static_cast<std::byte*>(std::aligned_alloc(alignment, rounded)));
+  if (alignment == kHugePage && block != nullptr) WishForHugePages(block.get(), rounded);
+  return block;
 }
 
 template <class L, class F>

@@ -3,15 +3,12 @@
 
 #include <algorithm>
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
+#include "support/huge_pages.h"
 
 namespace hloir {
 namespace {
 
 constexpr size_t kMinBlock = 4096, kMaxBlock = 16 << 20;
-constexpr std::align_val_t kHugePage{2 << 20};
 
 }  // namespace
 
@@ -23,13 +20,11 @@ Arena::~Arena() {
 void* Arena::AllocateBlock(size_t bytes) {
   const size_t capacity = std::max({bytes, reserved_, std::min(kMaxBlock, std::max(kMinBlock, total_ / 8))});
   reserved_ = 0;
-  // Walks over a large module touch all of it: in pages of 2 MB that costs far fewer faults and TLB misses.
-  const bool is_huge = capacity >= static_cast<size_t>(kHugePage);
-  const std::align_val_t alignment = is_huge ? kHugePage : std::align_val_t{alignof(std::max_align_t)};
+  // Walks over a large module touch all of it.
+  const bool is_huge = capacity >= kHugePage;
+  const std::align_val_t alignment{is_huge ? kHugePage : alignof(std::max_align_t)};
   void* block = ::operator new(capacity, alignment);
-#ifdef MADV_HUGEPAGE
-  if (is_huge) madvise(block, capacity & ~(static_cast<size_t>(kHugePage) - 1), MADV_HUGEPAGE);  // a wish, no more
-#endif
+  if (is_huge) WishForHugePages(block, capacity);
   blocks_.push_back({block, alignment});
   total_ += capacity;
   next_ = reinterpret_cast<uintptr_t>(block) + bytes;

@@ -10,23 +10,26 @@
 #include <vector>
 
 #include "support/endian.h"
-
 #include "support/format.h"
+#include "support/huge_pages.h"
 
 namespace hloir {
 namespace {
 
 constexpr size_t kAlignment = 64;
+constexpr size_t kLarge = 4 << 20;  // blocks of as many bytes begin with a page of 2 MB
 
 // Whole cache lines, so that vector kernels may read a full vector at the end. By calloc, which gives a large block as
 // pages that take no memory before they are written: an elided constant of gigabytes costs nothing.
 std::byte* AllocateZeroed(size_t bytes) {
+  const size_t alignment = bytes >= kLarge ? kHugePage : kAlignment;
   const size_t rounded = std::max<size_t>(1, (bytes + kAlignment - 1) / kAlignment) * kAlignment;
-  void* const block = std::calloc(rounded + kAlignment, 1);
+  void* const block = std::calloc(rounded + alignment, 1);
   if (block == nullptr) throw std::bad_alloc();  // as the standard containers do
   std::byte* const aligned =
-      reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(block) + kAlignment) & ~(kAlignment - 1));
+      reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(block) + alignment) & ~(alignment - 1));
   std::memcpy(aligned - sizeof(block), &block, sizeof(block));
+  if (bytes >= kLarge) WishForHugePages(aligned, rounded);
   return aligned;
 }
 

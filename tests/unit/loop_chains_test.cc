@@ -190,3 +190,46 @@ TEST_CASE("chains: scalars that change from row to row, and reductions") {
                 " multiply(b, b)\n ROOT r = (" + t + ", " + rows + ") tuple(f, d) }");
   }
 }
+
+TEST_CASE("chains: two operations in one link, squares and rotations") {
+  const std::string half = " k = S constant(3)\n h = T broadcast(k), dimensions={}\n";
+  for (const char* outer : {"add", "subtract", "multiply"}) {
+    for (const char* inner : {"add", "subtract", "multiply"}) {
+      const auto line = [&](const char* name, const std::string& op, const char* a, const char* b) {
+        return std::string(" ") + name + " = T " + op + "(" + a + ", " + b + ")\n";
+      };
+      // Of a value in memory, and of the block; in either order, of a scalar on either side.
+      for (bool exchange : {false, true}) {
+        const std::string body = kParameters + half + line("a", "add", "x", "y") + line("b", inner, "z", "c") +
+                                 line("d", outer, exchange ? "b" : "a", exchange ? "a" : "b") +
+                                 line("e", inner, exchange ? "h" : "d", exchange ? "d" : "h") +
+                                 line("f", outer, exchange ? "e" : "d", exchange ? "d" : "e") +
+                                 line("g", "multiply", "f", "f") + " i = T abs(g)\n";
+        CheckAllTypes(body + " ROOT r = T negate(i)");
+        CheckAllTypes(body + " ROOT r = (T, T, T, T) tuple(i, d, f, g)");
+        for (const char* type : {"s32", "u32"}) CheckChains(Module(body + " ROOT r = T negate(i)", type, 1001));
+      }
+    }
+  }
+  for (const char* type : {"s32", "u32", "s64"}) {
+    for (int64_t n : {64, 999, 4096}) {
+      for (const char* outer : {"add", "subtract", "multiply", "and", "or", "xor"}) {
+        for (const char* shift : {"shift-left", "shift-right-logical", "shift-right-arithmetic"}) {
+          const std::string o = outer, s = std::string(" = T ") + shift;
+          CheckChains(Module(kParameters + half + " a = T add(x, y)\n b" + s + "(a, c)\n d = T " + o + "(a, b)\n e" +
+                                 s + "(z, h)\n f = T " + o + "(e, d)\n g" + s + "(x, h)\n i = T " + o +
+                                 "(g, x)\n ROOT r = (T, T) tuple(f, i)",
+                             type, n));
+        }
+      }
+      for (const char* values : {"l, m", "m, l"}) {
+        const std::string turn = std::string(" l = T shift-left(x, h)\n m = T shift-right-logical(x, c)\n a = T or(") +
+                                 values + ")\n b = T xor(a, y)\n n = T shift-right-logical(b, c)\n" +
+                                 " o = T shift-left(b, h)\n d = T or(n, o)\n e = T add(d, z)\n";
+        CheckChains(Module(kParameters + half + turn + " ROOT r = T negate(e)", type, n));
+        CheckChains(Module(kParameters + half + turn + " ROOT r = (T, T, T) tuple(e, b, n)", type, n));
+        CheckChains(Module(kParameters + half + turn + " f = T add(e, b)\n ROOT r = (T, T) tuple(f, x)", type, n));
+      }
+    }
+  }
+}

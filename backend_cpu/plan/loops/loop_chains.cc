@@ -168,6 +168,8 @@ class ChainMaker {
     TileKernel link = nullptr;  // null: the op only stores
     TilePlace in[3];
     std::vector<int> before;  // ops that the link does, too
+    std::vector<int> inside;  // those of them that read the block, or an operand, in registers
+    bool square = false;      // the block is both operands
   };
   struct Chain {
     ChainType type = ChainType::kF32;
@@ -310,8 +312,116 @@ class ChainMaker {
     info_[mask->maker].chain = -1;
   }
 
+  // x op a scalar, which one other alone reads: a link may do both.
+  bool IsInner(int op) const {
+    const std::optional<Meaning>& meaning = info_[op].meaning;
+    if (!meaning || meaning->kind != Meaning::kBinary || meaning->mode == kVectorVector) return false;
+    if (Index(kInnerOps, meaning->binary) < 0) return false;
+    const bool exchanges = meaning->binary == BinaryOp::kAdd || meaning->binary == BinaryOp::kMultiply;
+    if (meaning->mode == kScalarVector && !exchanges) return false;
+    const Value* value = ValueAt(body_[op].out);
+    return value != nullptr && !value->elsewhere && value->users.size() == 1;
+  }
+  int TileOf(int inner) const { return info_[inner].meaning->mode == kScalarVector ? 1 : 0; }
+  template <size_t n>
+  static int Index(const BinaryOp (&ops)[n], BinaryOp op) {
+    const auto* found = std::find(ops, ops + n, op);
+    return found == ops + n ? -1 : static_cast<int>(found - ops);
+  }
+  static bool SamePlace(const TilePlace& a, const TilePlace& b) { return a.kind == b.kind && a.index == b.index; }
+  // Whether a chain is this op alone.
+  bool IsAlone(int op) const {
+    const int c = info_[op].chain;
+    return c >= 0 && chains_[c].parts.size() == 1 && chains_[c].parts[0].op == op && chains_[c].holds == op;
+  }
+  void LeaveChain(int op) {
+    Chain& chain = chains_[info_[op].chain];
+    chain.parts.pop_back();
+    chain.holds = -1;
+    info_[op].chain = -1;
+  }
+  // The op inside whose result the operand is, if there is a link of it and `op`, else -1; and the link.
+  int InnerOf(int op, int operand, bool of_block, TileKernel* link) const {
+    const Meaning& meaning = *info_[op].meaning;
+    const Value* value = ValueAt(body_[op].in[operand]);
+    if (meaning.kind != Meaning::kBinary || meaning.mode != kVectorVector || value == nullptr || !IsInner(value->maker))
+      return -1;
+    const Meaning& inner = *info_[value->maker].meaning;
+    const int o = Index(kOuterOps, meaning.binary), i = Index(kInnerOps, inner.binary);
+    if (o < 0 || inner.type != meaning.type) return -1;
+    *link = table_.nested[o][i][static_cast<int>(meaning.type)][operand == 0][of_block];
+    return *link == nullptr ? -1 : value->maker;
+  }
+  void PutInside(int inner, Part* part) const {
+    part->in[0] = body_[inner].in[TileOf(inner)], part->in[1] = body_[inner].in[1 - TileOf(inner)];
+    part->before.push_back(inner), part->inside.push_back(inner);
+  }
+  // The chain's last op was x op a scalar, and x is the other operand: back to x, and both ops by one link.
+  bool TakeOfBlock(int op, int operand, int c) {
+    Part part;
+    const int inner = InnerOf(op, operand, true, &part.link);
+    if (inner < 0 || info_[inner].chain != c || chains_[c].parts.back().op != inner) return false;
+    const Part last = chains_[c].parts.back();
+    if (!last.inside.empty() || last.operand != TileOf(inner) ||
+        !SamePlace(body_[inner].in[last.operand], body_[op].in[1 - operand]))
+      return false;
+    LeaveChain(inner);
+    part.op = op, part.operand = 1 - operand, part.before = last.before;
+    PutInside(inner, &part);
+    Append(c, part);
+    return true;
+  }
+  // The other operand is y op a scalar, which nothing else was made of: within the link.
+  void TakeInner(Part* part, int c) {
+    TileKernel link = nullptr;
+    const int inner = InnerOf(part->op, 1 - part->operand, false, &link);
+    if (inner < 0 || !IsAlone(inner) || info_[inner].chain == c || SourceOf(inner, TileOf(inner)).widen >= 0) return;
+    LeaveChain(inner);
+    part->link = link;
+    PutInside(inner, part);
+  }
+  // (x << a) | (x >> b).
+  bool TakeRotation(int op) {
+    const Meaning& meaning = *info_[op].meaning;
+    if (meaning.kind != Meaning::kBinary || meaning.binary != BinaryOp::kOr || meaning.mode != kVectorVector ||
+        meaning.type != ChainType::kS32 || table_.rotate == nullptr)
+      return false;
+    int shifts[2];
+    for (int k : {0, 1}) {
+      const Value* value = ValueAt(body_[op].in[k]);
+      if (value == nullptr || !IsInner(value->maker) || info_[value->maker].chain < 0) return false;
+      shifts[k] = value->maker;
+    }
+    const auto is = [&](int shift, BinaryOp what) { return info_[shift].meaning->binary == what; };
+    if (is(shifts[1], BinaryOp::kShiftLeft)) std::swap(shifts[0], shifts[1]);
+    const int first = std::min(shifts[0], shifts[1]), second = std::max(shifts[0], shifts[1]), c = info_[first].chain;
+    if (!is(shifts[0], BinaryOp::kShiftLeft) || !is(shifts[1], BinaryOp::kShiftRightLogical) || first == second ||
+        !SamePlace(body_[first].in[0], body_[second].in[0]) || !IsAlone(second) || chains_[c].holds != first ||
+        chains_[c].parts.back().op != first || !chains_[c].parts.back().inside.empty())
+      return false;
+    for (int reader : chains_[c].readers)
+      if (reader < op && reader != second) return false;
+    Part part;
+    part.op = op, part.operand = 0, part.link = table_.rotate, part.before = chains_[c].parts.back().before;
+    part.before.insert(part.before.end(), {first, second});
+    part.inside = {first, second};
+    part.in[0] = body_[shifts[0]].in[1], part.in[1] = body_[shifts[1]].in[1];
+    LeaveChain(second), LeaveChain(first);
+    chains_[c].readers.erase(second);
+    Append(c, part);
+    return true;
+  }
+  void Append(int c, const Part& part) {
+    Chain& chain = chains_[c];
+    chain.readers.erase(part.op);
+    chain.parts.push_back(part);
+    if (!OnlyStores(part.op)) chain.holds = part.op, chain.mask = IsCompare(*info_[part.op].meaning);
+    info_[part.op].chain = c;
+  }
+
   void Take(int op) {
     const Meaning& meaning = *info_[op].meaning;
+    if (TakeRotation(op)) return;
     // Follow a chain: a value's rather than a mask's (the comparison then goes with the select), one whose result
     // nobody else reads, the latest.
     int best = -1, operand = -1;
@@ -323,6 +433,16 @@ class ChainMaker {
       const int c = Followed(op, o);
       if (c < 0 || chains_[c].mask != TakesMask(meaning, o) || !PartOf(op, o)) continue;
       if (best < 0 || rank(c, o) > rank(best, operand)) best = c, operand = o;
+    }
+    if (best >= 0 && meaning.kind == Meaning::kBinary) {
+      if (TakeOfBlock(op, operand, best)) return;
+      // A chain of an inner op alone rather goes within the link of the other.
+      const int c = Followed(op, 1 - operand);
+      TileKernel link = nullptr;
+      if (c >= 0 && c != best && !chains_[c].mask && PartOf(op, 1 - operand)) {
+        if (const int inner = InnerOf(op, operand, false, &link); inner >= 0 && IsAlone(inner))
+          best = c, operand = 1 - operand;
+      }
     }
     // Or begin one with an operand from memory.
     for (int o = 0; best < 0 && !OnlyStores(op) && o < Operands(meaning); ++o) {
@@ -337,6 +457,12 @@ class ChainMaker {
     if (best < 0) return;
     Part part = *PartOf(op, operand);
     if (meaning.kind == Meaning::kSelect && operand > 0) TakeCompare(&part, best);
+    if (meaning.kind == Meaning::kBinary) {
+      part.square = meaning.binary == BinaryOp::kMultiply && meaning.mode == kVectorVector &&
+                    SamePlace(body_[op].in[0], body_[op].in[1]);
+      if (part.square) part.link = table_.square[static_cast<int>(meaning.type)], part.before.clear();
+      else TakeInner(&part, best);
+    }
     Chain& chain = chains_[best];
     if (chain.parts.empty()) {
       if (const Source source = SourceOf(op, operand); source.widen >= 0) part.before.push_back(source.widen);
@@ -345,10 +471,7 @@ class ChainMaker {
         if (user > op) chain.readers.insert(user);
       }
     }
-    chain.readers.erase(op);
-    chain.parts.push_back(part);
-    if (!OnlyStores(op)) chain.holds = op, chain.mask = IsCompare(meaning);
-    info_[op].chain = best;
+    Append(best, part);
   }
 
   // ---- The new body.
@@ -358,8 +481,9 @@ class ChainMaker {
     if (value == nullptr || value->elsewhere) return true;
     size_t within = 0;
     for (const Part& part : chain.parts) {
-      const TilePlace& block = body_[part.op].in[part.operand];
-      if (&part != &chain.parts[0] && ValueAt(block) == value) ++within;
+      if (&part == &chain.parts[0]) continue;
+      if (ValueAt(body_[part.op].in[part.operand]) == value) within += part.square ? 2 : 1;
+      for (int op : part.inside) within += ValueAt(body_[op].in[TileOf(op)]) == value ? 1 : 0;
     }
     return value->users.size() > within;
   }

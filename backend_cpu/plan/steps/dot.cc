@@ -211,9 +211,15 @@ class GemmStep : public Step {
       FillRows();
       return;
     }
-    if (!direct(p_.a.type) || !direct(p_.b.type) || p_.c_row != p_.n) return;
+    const bool bf16 = TakesBf16();
+    if (!bf16 && (!direct(p_.a.type) || !direct(p_.b.type))) return;
+    if (p_.c_row != p_.n) return;
     if (!Stride(p_.a.row_offsets, &a_row_) || !Stride(p_.a.k_offsets, &a_k_) || !Stride(p_.b.row_offsets, &b_row_) ||
         !Stride(p_.b.k_offsets, &b_k_)) {
+      return;
+    }
+    if (bf16) {
+      if (b_row_ == 1 && p_.m <= 2 && p_.n >= kernels_.columns) how_ = kRowTimesMatrix;
       return;
     }
     const bool small = p_.m * p_.n * p_.k <= kDirect;
@@ -221,6 +227,9 @@ class GemmStep : public Step {
     else if (p_.n == 1 && (a_k_ == 1 || p_.k == 1) && (b_k_ == 1 || p_.k == 1)) how_ = kMatrixTimesColumn;
     else if (p_.m == 1 && (a_k_ == 1 || p_.k == 1) && (b_k_ == 1 || p_.k == 1)) how_ = kRowTimesTransposed;
     else if (p_.m <= kFewRows * kernels_.rows && p_.n >= kernels_.columns && b_row_ == 1) how_ = kInPlace, FillRows();
+  }
+  bool TakesBf16() const {
+    return p_.compute == GemmType::kF32 && p_.a.type == PrimitiveType::BF16 && p_.b.type == PrimitiveType::BF16;
   }
   // Rows past the last repeat it: their results are left out.
   void FillRows() {
@@ -238,11 +247,13 @@ class GemmStep : public Step {
     });
   }
   void RunRows(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c) const {
+    const int64_t bytes = StorageBytes(p_.b.type);
+    const auto multiply =
+        TakesBf16() ? table_.gemm[static_cast<int>(GemmType::kF32)].vector_matrix_bf16 : kernels_.vector_matrix;
     Split(runtime, p_.n, 128, [&](int64_t begin, int64_t end) {
       for (int64_t i = 0; i < p_.m; ++i) {
-        kernels_.vector_matrix(p_.k, end - begin, a + (p_.a.row_offsets[i] + p_.a.k_offsets[0]) * bytes_, a_k_,
-                               b + (p_.b.row_offsets[begin] + p_.b.k_offsets[0]) * bytes_, b_k_,
-                               c + (i * p_.n + begin) * bytes_);
+        multiply(p_.k, end - begin, a + (p_.a.row_offsets[i] + p_.a.k_offsets[0]) * bytes, a_k_,
+                 b + (p_.b.row_offsets[begin] + p_.b.k_offsets[0]) * bytes, b_k_, c + (i * p_.n + begin) * bytes_);
       }
     });
   }

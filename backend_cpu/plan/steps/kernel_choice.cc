@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <complex>
+#include <cstring>
 
 namespace hloir::cpu {
 int TileBytes(TileType type) {
@@ -130,6 +131,40 @@ std::optional<BinaryOp> ReducerOp(const HloComputation& computation) {
 }
 namespace {
 
+// `rows` rows of `inner` elements, which are few: `row` from one to the next, `stride` between neighbours.
+template <class T, int64_t known = 0>
+T* LoadShortRows(const T* from, int64_t rows, int64_t row, int64_t inner, int64_t stride, T* out) {
+  if constexpr (known != 0) inner = known;
+  if (row == 0 && rows > 1) {  // one row, again and again
+    LoadShortRows<T, known>(from, 1, row, inner, stride, out);
+    for (int64_t done = inner, all = rows * inner; done < all; done *= 2)
+      std::memcpy(out + done, out, static_cast<size_t>(std::min(done, all - done)) * sizeof(T));
+    return out + rows * inner;
+  }
+  if constexpr (sizeof(T) == 4 && known > 1) {
+    if (row == 1 && stride == 0) {  // each element some times
+      typedef T V __attribute__((vector_size(16)));
+      for (; rows >= 4; rows -= 4, from += 4, out += 4 * known) {
+        V v, made[known];
+        std::memcpy(&v, from, sizeof(v));
+        if constexpr (known == 2) {
+          made[0] = __builtin_shufflevector(v, v, 0, 0, 1, 1), made[1] = __builtin_shufflevector(v, v, 2, 2, 3, 3);
+        } else if constexpr (known == 3) {
+          made[0] = __builtin_shufflevector(v, v, 0, 0, 0, 1), made[1] = __builtin_shufflevector(v, v, 1, 1, 2, 2);
+          made[2] = __builtin_shufflevector(v, v, 2, 3, 3, 3);
+        } else {
+          made[0] = __builtin_shufflevector(v, v, 0, 0, 0, 0), made[1] = __builtin_shufflevector(v, v, 1, 1, 1, 1);
+          made[2] = __builtin_shufflevector(v, v, 2, 2, 2, 2), made[3] = __builtin_shufflevector(v, v, 3, 3, 3, 3);
+        }
+        std::memcpy(out, made, sizeof(made));
+      }
+    }
+  }
+  for (int64_t r = 0; r < rows; ++r, from += row, out += inner)
+    for (int64_t i = 0; i < inner; ++i) out[i] = from[i * stride];
+  return out;
+}
+
 // Loads along any view: in[0] is the array (or the first number), in[1] the tile's first element in the loop's order.
 template <class T>
 void LoadAlongView(const TileOp& op, int64_t n) {
@@ -143,6 +178,18 @@ void LoadAlongView(const TileOp& op, int64_t n) {
     index[d] = linear % view.dims[d], linear /= view.dims[d], at += index[d] * view.strides[d];
   const int64_t inner = view.dims[rank - 1], stride = view.strides[rank - 1];
   while (n > 0) {
+    if (rank > 1 && inner <= 8 && index[rank - 1] == 0 && n >= inner) {
+      const int64_t row = view.strides[rank - 2];
+      // All but the last of these rows: what follows it is the general way's to find.
+      const int64_t rows = std::min(n / inner, view.dims[rank - 2] - 1 - index[rank - 2]);
+      const T* from = base + at;
+      if (inner == 2) out = LoadShortRows<T, 2>(from, rows, row, inner, stride, out);
+      else if (inner == 3) out = LoadShortRows<T, 3>(from, rows, row, inner, stride, out);
+      else if (inner == 4) out = LoadShortRows<T, 4>(from, rows, row, inner, stride, out);
+      else out = LoadShortRows<T>(from, rows, row, inner, stride, out);
+      n -= rows * inner, at += rows * row, index[rank - 2] += rows;
+      if (n == 0) return;
+    }
     const int64_t run = std::min(n, inner - index[rank - 1]);
     const T* from = base + at;
     if (stride == 0)

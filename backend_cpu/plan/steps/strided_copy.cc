@@ -14,6 +14,24 @@ struct SixteenBytes {  // c128
   uint64_t a, b;
 };
 
+// to[i] = from[-i].
+template <class T>
+void CopyBackward(const T* from, T* to, int64_t n) {
+  int64_t i = 0;
+  if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+    typedef T V __attribute__((vector_size(16)));
+    constexpr int64_t kCount = 16 / sizeof(T);
+    for (; i + kCount <= n; i += kCount) {
+      V v;
+      std::memcpy(&v, from - i - (kCount - 1), sizeof(v));
+      if constexpr (kCount == 4) v = __builtin_shufflevector(v, v, 3, 2, 1, 0);
+      else v = __builtin_shufflevector(v, v, 1, 0);
+      std::memcpy(to + i, &v, sizeof(v));
+    }
+  }
+  for (; i < n; ++i) to[i] = from[-i];
+}
+
 template <class T>
 void CopyRow(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t n) {
   if (to_stride == 1 && from_stride == 1) {
@@ -23,6 +41,8 @@ void CopyRow(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64
   } else if (to_stride == 1 && from_stride == 0) {
     const T value = *from;
     for (int64_t i = 0; i < n; ++i) to[i] = value;
+  } else if (to_stride == 1 && from_stride == -1) {
+    CopyBackward(from, to, n);
   } else {
     for (int64_t i = 0; i < n; ++i) to[i * to_stride] = from[i * from_stride];
   }
