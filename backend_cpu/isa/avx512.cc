@@ -10,9 +10,11 @@
 
 namespace hloir::cpu {
 
+const ChainTable& Avx512Chains();  // avx512_chains.cc
+
 const KernelTable& Avx512Kernels() {
   static const KernelTable table = [] {
-    KernelTable made = MakeXsimdTable<xsimd::avx512bw>(Isa::kAvx512);
+    KernelTable made = MakeXsimdTable<xsimd::avx512bw>(Isa::kAvx512, &Avx512Chains);
     if (__builtin_cpu_supports("avx512vnni")) FillBytesGemm(made.gemm[static_cast<int>(GemmType::kBytes)]);
     if (__builtin_cpu_supports("avx512bf16")) FillBf16Gemm(made.gemm[static_cast<int>(GemmType::kBf16)]);
     FillTileGemm(made.gemm[static_cast<int>(GemmType::kTileBytes)], made.gemm[static_cast<int>(GemmType::kTileBf16)]);

@@ -8,17 +8,10 @@
 #endif
 
 #include "hloir/executable.h"
-#include "kernels/chain_table.h"
 #include "support/format.h"
 
 namespace hloir {
 namespace cpu {
-
-#if defined(__x86_64__)
-const ChainTable& Avx2Chains();    // isa/avx2_chains.cc
-const ChainTable& Avx512Chains();  // isa/avx512_chains.cc
-const ChainTable& Sse2Chains();    // isa/sse2_chains.cc
-#endif
 
 namespace {
 
@@ -41,15 +34,6 @@ constexpr Row kRows[] = {
 };
 
 }  // namespace
-
-const ChainTable* ChainsOf([[maybe_unused]] Isa isa) {
-#if defined(__x86_64__)
-  if (isa == Isa::kSse2) return &Sse2Chains();
-  if (isa == Isa::kAvx2) return &Avx2Chains();
-  if (isa == Isa::kAvx512) return &Avx512Chains();
-#endif
-  return nullptr;
-}
 
 const char* IsaName(Isa isa) { return kRows[static_cast<int>(isa)].name; }
 

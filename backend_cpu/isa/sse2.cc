@@ -3,8 +3,10 @@
 
 namespace hloir::cpu {
 
+const ChainTable& Sse2Chains();  // sse2_chains.cc
+
 const KernelTable& Sse2Kernels() {
-  static const KernelTable table = MakeXsimdTable<xsimd::sse2>(Isa::kSse2);
+  static const KernelTable table = MakeXsimdTable<xsimd::sse2>(Isa::kSse2, &Sse2Chains);
   return table;
 }
 

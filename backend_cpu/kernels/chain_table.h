@@ -59,7 +59,4 @@ struct ChainTable {
   TileKernel store[kChainTypes][kChainResults][2];
 };
 
-// The chains of an instruction set that this machine has; null: it has none. In isa/isas.cc.
-const ChainTable* ChainsOf(Isa isa);
-
 }  // namespace hloir::cpu

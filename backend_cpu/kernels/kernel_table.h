@@ -158,8 +158,11 @@ struct GemmKernels {
   void (*matrix_vector)(int64_t m, int64_t k, const void* a, int64_t a_stride, const void* x, void* out);
 };
 
+struct ChainTable;  // chain_table.h
+
 struct KernelTable {
   Isa isa;
+  const ChainTable& (*chains)();  // null: the set has none
   TileKernel unary[static_cast<int>(UnaryOp::kCount)][kTileTypes];
   TileKernel binary[static_cast<int>(BinaryOp::kCount)][kTileTypes][3];
   TileKernel select[kTileTypes][kOperandModes];

@@ -45,8 +45,9 @@ struct VectorTraits {
 };
 
 template <class Arch>
-KernelTable MakeXsimdTable(Isa isa) {
+KernelTable MakeXsimdTable(Isa isa, const ChainTable& (*chains)() = nullptr) {
   KernelTable table = MakeTable<Arch>(isa);
+  table.chains = chains;
   FillMath<Arch>(table);
   FillWordGemm<Arch>(table);
   FillHalf(table);

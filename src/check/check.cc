@@ -10,12 +10,11 @@
 #include "hloir/check.h"
 
 #include <algorithm>
-#include <cmath>
-#include <complex>
 #include <utility>
 
 #include "check/compare.h"
 #include "check/divergence.h"
+#include "check/extremes.h"
 #include "check/left_open.h"
 #include "check/meaning.h"
 #include "check/own_rounding.h"
@@ -91,126 +90,6 @@ std::vector<std::string> CoarserLeaves(const Results& a, Subject& of_a, const Re
   return notes;
 }
 
-// Inputs made to reach something: what overflows there, or is divided by a sum that is 0 but for rounding, is no
-// matter.
-bool IsExtra(InputKind kind) {
-  return kind == InputKind::kEdges || kind == InputKind::kWide || kind == InputKind::kMixed ||
-         kind == InputKind::kSpecials;
-}
-
-// From numbers up to this size on, exponentials and long products may leave f64's range.
-constexpr double kLarge = 16;
-
-bool HasLargeNumbers(const InputSet& set) {
-  const std::function<bool(const Literal&)> has = [&](const Literal& literal) {
-    for (const Literal& element : literal.elements())
-      if (has(element)) return true;
-    if (!IsFloat(ComplexComponentType(literal.shape().element_type()))) return false;
-    for (int64_t i = 0; i < literal.element_count(); ++i) {
-      const double size = std::abs(literal.GetAsComplex(i));
-      if (std::isfinite(size) && size > kLarge) return true;
-    }
-    return false;
-  };
-  return std::any_of(set.devices.begin(), set.devices.end(), [&](const std::vector<Literal>& device) {
-    return std::any_of(device.begin(), device.end(), has);
-  });
-}
-
-bool Has(const HloModule& module, HloOpcode opcode) {
-  const auto computations = module.computations();
-  return std::any_of(computations.begin(), computations.end(),
-                     [&](const HloComputation* computation) { return computation->MayHave(opcode); });
-}
-
-// Ops by which a number is out of f64's range in one step.
-bool MayLeaveF64(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      switch (i->opcode()) {
-        case HloOpcode::kExp:
-        case HloOpcode::kExpm1:
-        case HloOpcode::kPower:
-        case HloOpcode::kCosh:
-        case HloOpcode::kSinh:
-        case HloOpcode::kLogistic:
-        case HloOpcode::kWhile: return true;
-        default: break;
-      }
-    }
-  }
-  return false;
-}
-
-// What HLO leaves open of corner cases: whether a sum overflows that has the largest number in it, which depends on the
-// order of adding and on what it is added up in; whether denormals count as zero, as some processors' dot instructions
-// have it; and what products of complex numbers with infinite parts are. So this is the check with such numbers
-// replaced; other NaNs and infinities stay. Nothing, if the inputs are not corner cases.
-std::optional<Context> WithoutExtremes(const Context& context, size_t set, const HloModule& module,
-                                       bool all_finite = false) {
-  if (context.inputs[set].kind != InputKind::kCornerCases && !IsExtra(context.inputs[set].kind)) return std::nullopt;
-  Context tame{context.options, context.counts, {context.inputs[set]}};
-  const bool finite_only = all_finite || HasComplexNumbers(module);
-  const std::function<void(Literal&)> replace = [&](Literal& literal) {
-    for (Literal& element : literal.elements()) replace(element);
-    const PrimitiveType type = ComplexComponentType(literal.shape().element_type());
-    if (!IsFloat(type)) return;
-    const double smallest = std::ldexp(1.0, 1 - GetFloatFormat(type).bias);
-    for (int64_t i = 0; i < literal.element_count(); ++i) {
-      const std::complex<double> x = literal.GetAsComplex(i);
-      const double size = std::max(std::abs(x.real()), std::abs(x.imag()));
-      if (std::isfinite(std::abs(x)) ? size > kLarge : finite_only) literal.SetFromDouble(i, x.real() < 0 ? -2 : 2);
-      else if (size < smallest && size > 0) literal.SetFromDouble(i, 0);
-    }
-  };
-  for (std::vector<Literal>& device : tame.inputs[0].devices) {
-    for (Literal& literal : device) replace(literal);
-  }
-  return tame;
-}
-
-// Ops that are programs of their own: whether 0 * NaN is added up somewhere is left to how they are computed.
-bool HasWholeArrayMathematics(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      switch (i->opcode()) {
-        case HloOpcode::kRaggedDot:
-        case HloOpcode::kCholesky:
-        case HloOpcode::kTriangularSolve:
-        case HloOpcode::kFft:
-        case HloOpcode::kBatchNormTraining:
-        case HloOpcode::kBatchNormInference:
-        case HloOpcode::kBatchNormGrad:
-        case HloOpcode::kCustomCall: return true;
-        default: break;
-      }
-    }
-  }
-  return false;
-}
-
-// Are there inputs for which nothing is defined: singular matrices, groups that are larger than what is grouped?
-bool IsUndefinedForSome(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      switch (i->opcode()) {
-        case HloOpcode::kRaggedDot:
-        case HloOpcode::kRaggedAllToAll:
-        case HloOpcode::kCholesky:
-        case HloOpcode::kTriangularSolve:
-        case HloOpcode::kCustomCall: return true;
-        default: break;
-      }
-    }
-  }
-  return false;
-}
-
-bool DiffersInNonfiniteAlone(const Comparison& comparison) {
-  return std::all_of(comparison.leaves.begin(), comparison.leaves.end(),
-                     [](const LeafDifference& leaf) { return leaf.agrees || (leaf.comparable && leaf.nonfinite > 0); });
-}
-
 Status CheckSameInterface(const HloModule& a, const HloModule& b, const CheckOptions& options) {
   if (a.entry_computation() == nullptr || b.entry_computation() == nullptr)
     return InvalidArgument("a module without an entry computation has no result");
@@ -251,23 +130,6 @@ Timing Summary(std::vector<double> times) {
     return times[static_cast<size_t>(part * static_cast<double>(times.size() - 1) + 0.5)];
   };
   return {static_cast<int>(times.size()), at(0.5), at(0.25), at(0.75)};
-}
-
-// A sum that runs over on its way is an infinity or, of infinities that cancel, NaN. Where the true number is beyond
-// the type, and neither engine has a finite one, `other` gets what the reference has.
-void EqualizeOverflows(Literal& other, const Literal& reference, const Literal& ideal) {
-  if (other.shape().IsTuple()) {
-    for (size_t k = 0; k < other.elements().size(); ++k)
-      EqualizeOverflows(other.elements()[k], reference.elements()[k], ideal.elements()[k]);
-    return;
-  }
-  const PrimitiveType type = other.shape().element_type();
-  if (!other.shape().IsArray() || !IsFloat(type) || !IsFloat(ideal.shape().element_type())) return;
-  for (int64_t i = 0; i < other.element_count(); ++i) {
-    const bool overflows = !(std::abs(ideal.GetAsDouble(i)) <= LargestFinite(type));
-    if (overflows && !std::isfinite(other.GetAsDouble(i)) && !std::isfinite(reference.GetAsDouble(i)))
-      other.SetFromDouble(i, reference.GetAsDouble(i));
-  }
 }
 
 }  // namespace
@@ -535,7 +397,7 @@ bool Checker::Impl::OnlyAtExtremes(size_t set, const Comparison& comparison) {
   const check::Meaning meaning = meaning_->Compare(set, Nonfinite::kAlways);
   if (meaning.judged && meaning.agree) return true;  // f64 has room for what overflows
   // Where a convolution is cut, what was padding may be multiplied as zeros.
-  const bool cut = before_view_ != nullptr && check::Has(before_->module(), HloOpcode::kConvolution);
+  const bool cut = before_view_ != nullptr && check::HasAny(before_->module(), {HloOpcode::kConvolution});
   if (!cut && !check::HasWholeArrayMathematics(before_->module())) return false;
   const std::optional<check::Context> tame =
       check::WithoutExtremes(context_, set, before_->module(), /*all_finite=*/true);

@@ -98,6 +98,10 @@ double SmallestNormal(PrimitiveType type) {
   return std::ldexp(1, 1 - GetFloatFormat(IsComplex(type) ? ComplexComponentType(type) : type).bias);
 }
 
+bool MayFlushDenormals(PrimitiveType type) {
+  return GetFloatFormat(ComplexComponentType(type)).bias >= GetFloatFormat(PrimitiveType::F32).bias;
+}
+
 double LargestFinite(PrimitiveType type) {
   const FloatFormat format = GetFloatFormat(type);
   return std::ldexp(2 - std::ldexp(1, -format.mantissa_bits), format.bias);

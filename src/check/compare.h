@@ -25,6 +25,8 @@ Distance Measure(const Literal& a, const Literal& b);
 double SmallestNormal(PrimitiveType type);
 // Of a float type. What is beyond it overflows.
 double LargestFinite(PrimitiveType type);
+// May its denormals count as zeros, as XLA:CPU has it? Those of types with less range than f32 are numbers like others.
+bool MayFlushDenormals(PrimitiveType type);
 // One element as HLO text writes it, and "[1,2]", where it stands; "" for a scalar.
 std::string ElementText(const Literal& literal, int64_t linear);
 std::string ElementIndexText(const Shape& shape, int64_t linear);

@@ -83,9 +83,8 @@ bool IsLost(const Literal& own_a, const Literal& own_b, size_t i, double distanc
     return !is_finite(a.GetAsComplex(index)) || !is_finite(b.GetAsComplex(index)) ||
            !(magnitude <= LargestFinite(part));
   // Where denormals may count as zeros, what they add to a normal number may be missing too.
-  constexpr int kBiasOfBf16 = 127;
   const double smallest = SmallestNormal(type);
-  if (GetFloatFormat(part).bias >= kBiasOfBf16) return distance < smallest;
+  if (MayFlushDenormals(part)) return distance < smallest;
   return std::abs(v) < smallest && std::abs(w) < smallest && magnitude < smallest;
 }
 

@@ -4,6 +4,7 @@
 #include <complex>
 #include <vector>
 
+#include "check/compare.h"
 #include "check/rounding.h"
 #include "check/subject.h"
 
@@ -137,6 +138,16 @@ HloInstruction* AddIsExact(HloInstruction* i, bool pairs) {
   }
 }
 
+// The users that `i` has now, and the computation if it is its root, take what `make` makes of it.
+template <class F>
+void PutInPlace(HloInstruction* i, F make) {
+  const std::vector<HloInstruction*> users(i->users().begin(), i->users().end());
+  const bool was_root = i->IsRoot();
+  HloInstruction* made = make();
+  for (HloInstruction* user : users) i->ReplaceUseWith(user, made);
+  if (was_root) i->parent()->set_root(made);
+}
+
 // Static arrays of floats or complex numbers.
 bool IsFlushed(const Shape& shape) {
   if (!shape.IsArray() || !shape.IsStatic()) return false;
@@ -154,16 +165,15 @@ HloInstruction* AddFlushed(HloInstruction* x) {
     HloInstruction* imag = AddFlushed(computation->AddInstruction(HloOpcode::kImag, part, {x}));
     return computation->AddInstruction(HloOpcode::kComplex, shape, {real, imag});
   }
-  const FloatFormat format = GetFloatFormat(shape.element_type());
   const auto splat = [&](double value) {
     HloInstruction* scalar = computation->AddConstant(Literal::Scalar(shape.element_type(), value));
     return computation->AddInstruction(HloOpcode::kBroadcast, shape, {scalar}, DimensionsAttributes());
   };
-  const bool wide = format.bias >= GetFloatFormat(PrimitiveType::BF16).bias;
+  const bool denormals = MayFlushDenormals(shape.element_type());
   CompareAttributes compared;
-  compared.direction = wide ? ComparisonDirection::kLt : ComparisonDirection::kEq;
+  compared.direction = denormals ? ComparisonDirection::kLt : ComparisonDirection::kEq;
   HloInstruction* size = computation->AddInstruction(HloOpcode::kAbs, shape, {x});
-  HloInstruction* limit = splat(wide ? std::ldexp(1.0, 1 - format.bias) : 0);
+  HloInstruction* limit = splat(denormals ? SmallestNormal(shape.element_type()) : 0);
   HloInstruction* tiny = computation->AddInstruction(HloOpcode::kCompare, shape.WithElementType(PrimitiveType::PRED),
                                                      {size, limit}, compared);
   return computation->AddInstruction(HloOpcode::kSelect, shape, {tiny, splat(0), x});
@@ -177,8 +187,6 @@ std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t patte
   for (HloComputation* computation : ComputationsThatRunOnce(*copy)) {
     for (HloInstruction* i : computation->instructions()) {
       if (!Rounds(*i) || !i->shape().IsStatic() || i->shape().ElementCount() > kMaxElements) continue;
-      const std::vector<HloInstruction*> users(i->users().begin(), i->users().end());
-      const bool was_root = i->IsRoot();
       const auto nearly = [&](HloInstruction* x, uint64_t which) {
         Literal factors(Shape::Array(x->shape().element_type(), x->shape().dimensions()));
         FillWithNearlyOne(factors, pattern + static_cast<uint64_t>(i->id()) * 7919 + which);
@@ -186,13 +194,11 @@ std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t patte
                                            {x, computation->AddConstant(std::move(factors))});
       };
       // What is added up, or a mean is taken from inside a batch norm, may be far larger than what is left of it.
-      HloInstruction* source = WithMovedTerms(i, [&](HloInstruction* x) -> HloInstruction* {
+      const auto move_terms = [&](HloInstruction* x) -> HloInstruction* {
         const bool rounds = IsFloat(ComplexComponentType(x->shape().element_type()));
         return rounds && x->shape().IsStatic() && x->shape().ElementCount() <= kMaxElements ? nearly(x, 1) : nullptr;
-      });
-      HloInstruction* moved = nearly(source, 0);
-      for (HloInstruction* user : users) i->ReplaceUseWith(user, moved);
-      if (was_root) computation->set_root(moved);
+      };
+      PutInPlace(i, [&] { return nearly(WithMovedTerms(i, move_terms), 0); });
     }
   }
   return copy;
@@ -205,11 +211,7 @@ std::unique_ptr<HloModule> FlushTiny(const HloModule& module) {
     for (HloInstruction* i : computation->instructions()) {
       if (!IsFlushed(i->shape()) || i->Is(kMovesData)) continue;
       if (i->IsParameter() && computation != copy->entry_computation()) continue;
-      const std::vector<HloInstruction*> users(i->users().begin(), i->users().end());
-      const bool was_root = i->IsRoot();
-      HloInstruction* flushed = AddFlushed(i);
-      for (HloInstruction* user : users) i->ReplaceUseWith(user, flushed);
-      if (was_root) computation->set_root(flushed);
+      PutInPlace(i, [&] { return AddFlushed(i); });
     }
   }
   return copy;
@@ -239,15 +241,13 @@ void MoveRoundings(HloModule& ideal, uint64_t pattern, double size, bool exact_t
     for (HloInstruction* i : computation->instructions()) {
       if (!Rounds(*i) || !IsWide(i->shape())) continue;
       const uint64_t own = pattern * 1000003 + static_cast<uint64_t>(i->id()) * 7919;
-      const std::vector<HloInstruction*> users(i->users().begin(), i->users().end());
-      const bool was_root = i->IsRoot();
-      HloInstruction* source = WithMovedTerms(
-          i, [&](HloInstruction* x) { return IsWide(x->shape()) ? AddMoved(x, own + 1, move) : nullptr; });
-      HloInstruction* moved = AddMoved(source, own, move);
-      if (!exact_too && (pairs || i->shape().element_type() == PrimitiveType::F64))
-        moved = computation->AddInstruction(HloOpcode::kSelect, i->shape(), {AddIsExact(i, pairs), i, moved});
-      for (HloInstruction* user : users) i->ReplaceUseWith(user, moved);
-      if (was_root) computation->set_root(moved);
+      PutInPlace(i, [&] {
+        HloInstruction* source = WithMovedTerms(
+            i, [&](HloInstruction* x) { return IsWide(x->shape()) ? AddMoved(x, own + 1, move) : nullptr; });
+        HloInstruction* moved = AddMoved(source, own, move);
+        if (exact_too || !(pairs || i->shape().element_type() == PrimitiveType::F64)) return moved;
+        return computation->AddInstruction(HloOpcode::kSelect, i->shape(), {AddIsExact(i, pairs), i, moved});
+      });
     }
   }
 }

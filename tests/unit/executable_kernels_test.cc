@@ -374,3 +374,51 @@ TEST_CASE("complex numbers") {
     }
   }
 }
+
+TEST_CASE("strided and reversed rows are loaded to their last element, whatever its size") {
+  for (const char* type : {"s8", "bf16", "f32", "f64", "c128"}) {
+    const std::string t = type;
+    for (const int64_t size : {1, 7, 16, 33, 100, 513}) {
+      for (const int64_t stride : {2, 3, 4, 5}) {
+        const std::string row = "[3," + std::to_string(size) + "]";
+        const std::string whole = "[3," + std::to_string((size - 1) * stride + 1) + "]";
+        const std::string limit = std::to_string((size - 1) * stride + 1);
+        CheckModule("HloModule m\nENTRY e {\n x = " + t + whole + " parameter(0)\n y = " + t + row +
+                        " parameter(1)\n s = " + t + row + " slice(x), slice={[0:3],[0:" + limit + ":" +
+                        std::to_string(stride) + "]}\n ROOT r = " + t + row + " add(s, y)\n}\n",
+                    0);
+      }
+      const std::string row = t + "[3," + std::to_string(size) + "]";
+      CheckModule("HloModule m\nENTRY e {\n x = " + row + " parameter(0)\n y = " + row + " parameter(1)\n b = " + row +
+                      " reverse(x), dimensions={1}\n ROOT r = " + row + " add(b, y)\n}\n",
+                  0);
+    }
+  }
+}
+
+TEST_CASE("sums of rows of a few elements") {
+  for (const char* type : {"f32", "f64"}) {
+    const std::string t = type;
+    for (const int64_t length : {2, 3, 4, 5}) {
+      for (const int64_t rows : {1, 17, 1000}) {
+        CheckModule("HloModule m\n" + Binary("f", t, "add") + "ENTRY e {\n x = " + t + "[" + std::to_string(rows) +
+                        "," + std::to_string(length) + "] parameter(0)\n z = " + t + "[] constant(0.5)\n ROOT r = " +
+                        t + "[" + std::to_string(rows) + "] reduce(x, z), dimensions={1}, to_apply=f\n}\n",
+                    1e-6);
+      }
+    }
+  }
+}
+
+TEST_CASE("a vector times a matrix, of bf16 too, of caches' size and beyond, with tails") {
+  for (const char* type : {"f32", "f64", "bf16"}) {
+    const std::string t = type;
+    for (const auto& [k, n] : {std::pair{7, 5}, {64, 200}, {301, 1031}, {1027, 333}}) {
+      const std::string rows = std::to_string(k), columns = std::to_string(n);
+      CheckModule("HloModule m\nENTRY e {\n x = " + t + "[" + rows + "] parameter(0)\n w = " + t + "[" + rows + "," +
+                      columns + "] parameter(1)\n ROOT r = " + t + "[" + columns +
+                      "] dot(x, w), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n}\n",
+                  t == "bf16" ? 1e-2 : 1e-5);
+    }
+  }
+}

@@ -10,11 +10,6 @@ using namespace hloir;
 
 namespace {
 
-std::unique_ptr<HloModule> ParsedModule(const std::string& text) {
-  auto parsed = ParseHloModule(text);
-  REQUIRE(parsed.status().message() == "");
-  return std::move(*parsed);
-}
 int Count(std::string_view text, std::string_view what) {
   int count = 0;
   for (size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1)) ++count;

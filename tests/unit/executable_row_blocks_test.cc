@@ -6,11 +6,6 @@ using namespace hloir;
 
 namespace {
 
-std::unique_ptr<HloModule> ParsedModule(const std::string& text) {
-  auto parsed = ParseHloModule(text);
-  REQUIRE(parsed.status().message() == "");
-  return std::move(*parsed);
-}
 std::unique_ptr<HloExecutable> Prepared(const HloModule& module, int threads = 2) {
   ExecutableOptions options;
   options.threads = threads;

@@ -27,7 +27,7 @@ bool Wide(ChainType type) { return type == ChainType::kF64; }
 using Meanings = std::unordered_map<TileKernel, Meaning>;
 
 Meanings MakeMeanings(const KernelTable& table) {
-  const ChainTable& chains = *ChainsOf(table.isa);
+  const ChainTable& chains = table.chains();
   Meanings meanings;
   auto add = [&](TileKernel kernel, const Meaning& meaning) {
     if (kernel != nullptr) meanings.emplace(kernel, meaning);
@@ -90,7 +90,7 @@ class ChainMaker {
  public:
   ChainMaker(const KernelTable& kernels, int64_t tile, const std::vector<const std::vector<LoopOp>*>& others,
              std::vector<LoopOp>& body)
-      : table_(*ChainsOf(kernels.isa)), meanings_(OncePerIsa<MakeMeanings>(kernels)), tile_(tile), body_(body) {
+      : table_(kernels.chains()), meanings_(OncePerIsa<MakeMeanings>(kernels)), tile_(tile), body_(body) {
     PutInOrder();
     for (size_t i = 0; i < body.size(); ++i) {
       info_.emplace_back();
@@ -307,9 +307,7 @@ class ChainMaker {
     select->in[0] = compare.in[first ? 0 : 1], select->in[1] = compare.in[first ? 1 : 0], select->in[2] = at.in[other];
     select->before.push_back(mask->maker);
     // The comparison is the last part of its own chain, and leaves it. Nothing can follow what was before it.
-    chains_[from].parts.pop_back();
-    chains_[from].holds = -1;
-    info_[mask->maker].chain = -1;
+    LeaveChain(mask->maker);
   }
 
   // x op a scalar, which one other alone reads: a link may do both.
@@ -576,7 +574,7 @@ class ChainMaker {
 
 void MakeChains(const KernelTable& kernels, int64_t tile, const std::vector<const std::vector<LoopOp>*>& others,
                 std::vector<LoopOp>* body) {
-  if (ChainsOf(kernels.isa) != nullptr && body->size() > 1) ChainMaker(kernels, tile, others, *body).Make();
+  if (kernels.chains != nullptr && body->size() > 1) ChainMaker(kernels, tile, others, *body).Make();
 }
 
 const TileOp* RunChain(const TileOp* head, int64_t n) {

@@ -1,0 +1,105 @@
+// See extremes.h. Covered by tests/unit/check_test.cc.
+#include "check/extremes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+
+#include "check/compare.h"
+
+namespace hloir::check {
+namespace {
+
+constexpr double kLarge = 16;
+
+}  // namespace
+
+bool IsExtra(InputKind kind) {
+  return kind == InputKind::kEdges || kind == InputKind::kWide || kind == InputKind::kMixed ||
+         kind == InputKind::kSpecials;
+}
+
+bool HasLargeNumbers(const InputSet& set) {
+  const std::function<bool(const Literal&)> has = [&](const Literal& literal) {
+    for (const Literal& element : literal.elements())
+      if (has(element)) return true;
+    if (!IsFloat(ComplexComponentType(literal.shape().element_type()))) return false;
+    for (int64_t i = 0; i < literal.element_count(); ++i) {
+      const double size = std::abs(literal.GetAsComplex(i));
+      if (std::isfinite(size) && size > kLarge) return true;
+    }
+    return false;
+  };
+  return std::any_of(set.devices.begin(), set.devices.end(), [&](const std::vector<Literal>& device) {
+    return std::any_of(device.begin(), device.end(), has);
+  });
+}
+
+bool HasAny(const HloModule& module, std::initializer_list<HloOpcode> opcodes) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      if (std::find(opcodes.begin(), opcodes.end(), i->opcode()) != opcodes.end()) return true;
+    }
+  }
+  return false;
+}
+
+bool MayLeaveF64(const HloModule& module) {
+  return HasAny(module, {HloOpcode::kExp, HloOpcode::kExpm1, HloOpcode::kPower, HloOpcode::kCosh, HloOpcode::kSinh,
+                         HloOpcode::kLogistic, HloOpcode::kWhile});
+}
+
+std::optional<Context> WithoutExtremes(const Context& context, size_t set, const HloModule& module, bool all_finite) {
+  if (context.inputs[set].kind != InputKind::kCornerCases && !IsExtra(context.inputs[set].kind)) return std::nullopt;
+  Context tame{context.options, context.counts, {context.inputs[set]}};
+  const bool finite_only = all_finite || HasComplexNumbers(module);
+  const std::function<void(Literal&)> replace = [&](Literal& literal) {
+    for (Literal& element : literal.elements()) replace(element);
+    const PrimitiveType type = ComplexComponentType(literal.shape().element_type());
+    if (!IsFloat(type)) return;
+    const double smallest = SmallestNormal(type);
+    for (int64_t i = 0; i < literal.element_count(); ++i) {
+      const std::complex<double> x = literal.GetAsComplex(i);
+      const double size = std::max(std::abs(x.real()), std::abs(x.imag()));
+      if (std::isfinite(std::abs(x)) ? size > kLarge : finite_only) literal.SetFromDouble(i, x.real() < 0 ? -2 : 2);
+      else if (size < smallest && size > 0) literal.SetFromDouble(i, 0);
+    }
+  };
+  for (std::vector<Literal>& device : tame.inputs[0].devices) {
+    for (Literal& literal : device) replace(literal);
+  }
+  return tame;
+}
+
+bool HasWholeArrayMathematics(const HloModule& module) {
+  return HasAny(module, {HloOpcode::kRaggedDot, HloOpcode::kCholesky, HloOpcode::kTriangularSolve, HloOpcode::kFft,
+                         HloOpcode::kBatchNormTraining, HloOpcode::kBatchNormInference, HloOpcode::kBatchNormGrad,
+                         HloOpcode::kCustomCall});
+}
+
+bool IsUndefinedForSome(const HloModule& module) {
+  return HasAny(module, {HloOpcode::kRaggedDot, HloOpcode::kRaggedAllToAll, HloOpcode::kCholesky,
+                         HloOpcode::kTriangularSolve, HloOpcode::kCustomCall});
+}
+
+bool DiffersInNonfiniteAlone(const Comparison& comparison) {
+  return std::all_of(comparison.leaves.begin(), comparison.leaves.end(),
+                     [](const LeafDifference& leaf) { return leaf.agrees || (leaf.comparable && leaf.nonfinite > 0); });
+}
+
+void EqualizeOverflows(Literal& other, const Literal& reference, const Literal& ideal) {
+  if (other.shape().IsTuple()) {
+    for (size_t k = 0; k < other.elements().size(); ++k)
+      EqualizeOverflows(other.elements()[k], reference.elements()[k], ideal.elements()[k]);
+    return;
+  }
+  const PrimitiveType type = other.shape().element_type();
+  if (!other.shape().IsArray() || !IsFloat(type) || !IsFloat(ideal.shape().element_type())) return;
+  for (int64_t i = 0; i < other.element_count(); ++i) {
+    const bool overflows = !(std::abs(ideal.GetAsDouble(i)) <= LargestFinite(type));
+    if (overflows && !std::isfinite(other.GetAsDouble(i)) && !std::isfinite(reference.GetAsDouble(i)))
+      other.SetFromDouble(i, reference.GetAsDouble(i));
+  }
+}
+
+}  // namespace hloir::check
