@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -51,6 +52,13 @@ bool Child::Read(std::string& text) {
   if (n < 0) return errno == EINTR;
   text.append(buffer, static_cast<size_t>(n));
   return n > 0;
+}
+
+double Child::CpuSeconds() const {
+  clockid_t clock;
+  timespec time = {};
+  if (clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 void Child::Kill() { kill(pid_, SIGKILL); }

@@ -23,6 +23,8 @@ class Child {
   int descriptor() const { return descriptor_; }
   // What it has written, up to now; false once it writes no more.
   bool Read(std::string& text);
+  // The processor time that it has taken; it takes little where others keep the machine busy.
+  double CpuSeconds() const;
   void Kill();
   // Waits for its end: the exit status, or minus the signal that it died of.
   int Wait();

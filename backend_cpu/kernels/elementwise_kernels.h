@@ -132,14 +132,16 @@ void MoveElement(const TileOp& op, int64_t) {
   RunNext<count>(op);
 }
 
-template <class F, class T>
+template <class F, class T, class Index>
 void CombineAtLoop(const TileOp& op, int64_t n) {
-  const int64_t* places = static_cast<const int64_t*>(op.in[0]);
+  const Index* places = static_cast<const Index*>(op.in[0]);
   const T* x = static_cast<const T*>(op.in[1]);
   T* out = static_cast<T*>(op.out);
-  const int64_t step = op.extra;
+  const int64_t step = reinterpret_cast<intptr_t>(op.in[2]);
+  const uint64_t last = static_cast<uint64_t>(op.extra);
   for (int64_t i = 0; i < n; ++i) {
-    if (places[i] >= 0) out[places[i]] = F::Apply(out[places[i]], x[i * step]);
+    const int64_t place = places[i];
+    if (static_cast<uint64_t>(place) <= last) out[place] = F::Apply(out[place], x[i * step]);
   }
 }
 
@@ -375,7 +377,10 @@ void FillElementwiseOf(KernelTable& table) {
   binary(BinaryOp::kTotalLt, TotalLtFn());
   if constexpr (count == Count::kOne) {
     auto combine_at = [&]<class F>(BinaryOp op, F) {
-      if constexpr (F::template kHas<T>) table.combine_at[static_cast<int>(op)][p] = &CombineAtLoop<F, LoopType<F, T>>;
+      if constexpr (F::template kHas<T>) {
+        table.combine_at[static_cast<int>(op)][p][0] = &CombineAtLoop<F, LoopType<F, T>, int32_t>;
+        table.combine_at[static_cast<int>(op)][p][1] = &CombineAtLoop<F, LoopType<F, T>, int64_t>;
+      }
     };
     combine_at(BinaryOp::kAdd, AddFn());
     combine_at(BinaryOp::kMultiply, MultiplyFn());
@@ -412,6 +417,7 @@ void FillComplexOf(KernelTable& table) {
   unary(UnaryOp::kNegate) = &UnaryLoop<ComplexNegateFn, T, count>;
   unary(UnaryOp::kReal) = &UnaryLoop<RealFn, T, count>;
   unary(UnaryOp::kImag) = &UnaryLoop<ImagFn, T, count>;
+  unary(UnaryOp::kConjugate) = &UnaryLoop<ConjugateFn, T, count>;
   auto binary = [&]<class F, class From>(BinaryOp op, int type, F, From) {
     FillBinary<F, From, count>(table.binary[static_cast<int>(op)][type]);
   };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/elementwise_kernels.h"
+#include "kernels/fft_lines.h"
 
 namespace hloir::cpu {
 namespace {
@@ -84,6 +85,42 @@ void FftStage(int radix, int64_t m, int64_t s, const void* xr, const void* xi, v
   }
 }
 
+template <class T>
+void UnfoldReals(int64_t half, int64_t lanes, const void* turn, void* const* a) {
+  const T *zr = static_cast<const T*>(a[0]), *zi = static_cast<const T*>(a[1]);
+  for (int64_t k = 0; k <= half; ++k) {
+    const T c = static_cast<const T*>(turn)[2 * k], s = static_cast<const T*>(turn)[2 * k + 1];
+    const int64_t p = k % half * lanes, q = (half - k) % half * lanes;
+    const T *pr = zr + p, *pi = zi + p, *qr = zr + q, *qi = zi + q;
+    T *re = static_cast<T*>(a[2]) + k * lanes, *im = static_cast<T*>(a[3]) + k * lanes;
+    HLOIR_VECTORIZE
+    for (int64_t l = 0; l < lanes; ++l) {  // the even ones' spectrum, and the odd ones' turned
+      const T odd_r = (pi[l] + qi[l]) * T(0.5), odd_i = (qr[l] - pr[l]) * T(0.5);
+      re[l] = (pr[l] + qr[l]) * T(0.5) + (odd_r * c - odd_i * s);
+      im[l] = (pi[l] - qi[l]) * T(0.5) + (odd_r * s + odd_i * c);
+    }
+  }
+}
+
+template <class T>
+void FoldReals(int64_t half, int64_t lanes, const void* turn, void* const* a) {
+  const T* xr = static_cast<const T*>(a[2]);
+  T* xi = static_cast<T*>(a[3]);
+  for (int64_t l = 0; l < lanes; ++l) xi[l] = xi[half * lanes + l] = T(0);  // the ends count as real
+  for (int64_t k = 0; k < half; ++k) {
+    const T c = static_cast<const T*>(turn)[2 * k], s = static_cast<const T*>(turn)[2 * k + 1];
+    const int64_t p = k * lanes, q = (half - k) * lanes;
+    const T *pr = xr + p, *pi = xi + p, *qr = xr + q, *qi = xi + q;
+    T *re = static_cast<T*>(a[1]) + k * lanes, *im = static_cast<T*>(a[0]) + k * lanes;
+    HLOIR_VECTORIZE
+    for (int64_t l = 0; l < lanes; ++l) {
+      const T odd_r = pr[l] - qr[l], odd_i = pi[l] + qi[l];
+      re[l] = pr[l] + qr[l] - (odd_i * c - odd_r * s);
+      im[l] = pi[l] - qi[l] + (odd_r * c + odd_i * s);
+    }
+  }
+}
+
 // Philox4x32-10 and Threefry2x32-20: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011. In blocks,
 // so that the compiler works on as many counters at once as there are lanes.
 constexpr int kCipherBlock = 16;
@@ -148,6 +185,14 @@ template <class Arch>
 void FillFft(KernelTable& table) {
   table.fft_stage[0] = &FftStage<float>;
   table.fft_stage[1] = &FftStage<double>;
+  table.fft_load[0] = &LoadLines<float>;
+  table.fft_load[1] = &LoadLines<double>;
+  table.fft_store[0] = &StoreLines<float>;
+  table.fft_store[1] = &StoreLines<double>;
+  table.fft_unfold[0] = &UnfoldReals<float>;
+  table.fft_unfold[1] = &UnfoldReals<double>;
+  table.fft_fold[0] = &FoldReals<float>;
+  table.fft_fold[1] = &FoldReals<double>;
   table.philox = &Philox<Arch>;
   table.threefry = &Threefry<Arch>;
 }

@@ -401,6 +401,12 @@ struct ImagFn {
     return x.im;
   }
 };
+struct ConjugateFn {
+  template <class Real>
+  static Pair<Real> Apply(Pair<Real> x) {
+    return {x.re, -x.im};
+  }
+};
 struct ComplexNegateFn {
   template <class Real>
   static Pair<Real> Apply(Pair<Real> x) {

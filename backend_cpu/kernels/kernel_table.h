@@ -69,7 +69,8 @@ enum class UnaryOp : uint8_t {
   kRoundToBf16,
   kRoundToF16,  // f32: to the nearest value of the narrower type, still as f32
   kReal,
-  kImag,             // of complex numbers
+  kImag,
+  kConjugate,        // of complex numbers
   kReducePrecision,  // extra: exponent bits * 256 + mantissa bits
   kCount
 };
@@ -158,6 +159,14 @@ struct GemmKernels {
   void (*matrix_vector)(int64_t m, int64_t k, const void* a, int64_t a_stride, const void* x, void* out);
 };
 
+// Lines begin … begin + lanes - 1 along a dimension of an array of complex numbers: `stored` numbers each, `inner`
+// apart.
+struct LineGroup {
+  int64_t begin, lanes, stored, inner;
+  bool is_across;  // the lines' numbers of one place lie side by side
+};
+inline constexpr int64_t kFftLanes = 16;  // at most
+
 struct ChainTable;  // chain_table.h
 
 struct KernelTable {
@@ -175,9 +184,11 @@ struct KernelTable {
   // out[j] = in[0][j*extra] op … op in[0][j*extra + extra-1], for n/extra rows; extra 0: all n elements are one row.
   // For add, multiply, maximum, minimum, and, or, xor.
   TileKernel reduce_rows[static_cast<int>(BinaryOp::kCount)][kTileTypes];
-  // out[p] = out[p] op in[1][i*extra] for each of the n places p = in[0][i], in order; negative ones are left out. For
-  // the same operations; in OneElementKernels alone, as neighbours may be one place.
-  TileKernel combine_at[static_cast<int>(BinaryOp::kCount)][kTileTypes];
+  TileKernel reduce_bf16_rows[static_cast<int>(BinaryOp::kCount)];  // the same of bf16 in memory, in f32
+  // out[p] = out[p] op in[1][i*(number)in[2]] for each of the n places p = in[0][i], in order; those outside of
+  // [0, extra] are left out. For the same operations, and places of s32 and s64; in OneElementKernels alone, as
+  // neighbours may be one place.
+  TileKernel combine_at[static_cast<int>(BinaryOp::kCount)][kTileTypes][2];
   TileKernel move_one[3][2][4];  // by MoveOne, the index's type (s32, s64) and log2 of the element's bytes; no
                                  // instruction set's
   GemmKernels gemm[kGemmTypes];  // by GemmType
@@ -185,6 +196,14 @@ struct KernelTable {
   // imaginary parts apart, with m·(radix-1) twiddle factors as pairs. Radix 2, 3, 4 or 5.
   void (*fft_stage[2])(int radix, int64_t m, int64_t s, const void* xr, const void* xi, void* yr, void* yi,
                        const void* twiddles);
+  // Of each line its first n numbers to re[n][lanes] and im[n][lanes]; and back, multiplied with `scale`.
+  void (*fft_load[2])(const LineGroup& lines, int64_t n, const void* from, void* re, void* im);
+  void (*fft_store[2])(const LineGroup& lines, int64_t n, const void* re, const void* im, double scale, void* to);
+  // Between the transform [half][lanes] of complex numbers that are two neighbours each of 2·half reals, and the
+  // spectrum [half + 1][lanes] of the reals; from a[0], a[1] to a[2], a[3], and back (times 2·half; its parts
+  // exchanged). turn[half + 1]: exp(-πik / half) as pairs.
+  void (*fft_unfold[2])(int64_t half, int64_t lanes, const void* turn, void* const* a);
+  void (*fft_fold[2])(int64_t half, int64_t lanes, const void* turn, void* const* a);
   // Random words: 4 from each value of a 128-bit counter, or one to each of two lists.
   void (*philox)(uint64_t key, uint64_t low, uint64_t high, int64_t count, uint32_t* out);
   void (*threefry)(uint64_t key, uint64_t counter, int64_t count, uint32_t* first, uint32_t* second);

@@ -17,23 +17,34 @@ inline T FoldLanes(T* lanes) {
   else return lanes[0];
 }
 
+// An element as it is, or of bf16 as f32.
+template <class T, class Stored>
+inline T Widened(Stored x) {
+  if constexpr (std::is_same_v<T, Stored>) return x;
+  else return __builtin_bit_cast(T, static_cast<uint32_t>(x) << 16);
+}
+
 // Accumulator lane i takes elements i, i+kLanes, …; then the lanes are folded together.
-template <class F, class T>
-inline T ReduceRow(const T* row, int64_t n) {
+template <class F, class T, class Stored>
+inline T ReduceRow(const Stored* row, int64_t n) {
   constexpr int64_t kLanes = 256 / sizeof(T);
   if (n < kLanes) {
-    T result = row[0];
-    for (int64_t i = 1; i < n; ++i) result = F::Apply(result, row[i]);
+    T result = Widened<T>(row[0]);
+    for (int64_t i = 1; i < n; ++i) result = F::Apply(result, Widened<T>(row[i]));
     return result;
   }
   alignas(64) T lanes[kLanes];
-  for (int64_t k = 0; k < kLanes; ++k) lanes[k] = row[k];
+  for (int64_t k = 0; k < kLanes; ++k) lanes[k] = Widened<T>(row[k]);
   int64_t i = kLanes;
   for (; i + kLanes <= n; i += kLanes) {
     HLOIR_VECTORIZE
-    for (int64_t k = 0; k < kLanes; ++k) lanes[k] = F::Apply(lanes[k], row[i + k]);
+    for (int64_t k = 0; k < kLanes; ++k) lanes[k] = F::Apply(lanes[k], Widened<T>(row[i + k]));
   }
-  if (i < n) BinaryOfMany<F, T, kVectorVector>(lanes, row + i, lanes, n - i);
+  if constexpr (std::is_same_v<T, Stored>) {
+    if (i < n) BinaryOfMany<F, T, kVectorVector>(lanes, row + i, lanes, n - i);
+  } else {
+    for (int64_t k = 0; i + k < n; ++k) lanes[k] = F::Apply(lanes[k], Widened<T>(row[i + k]));
+  }
   return FoldLanes<F, T, kLanes / 2>(lanes);
 }
 
@@ -59,6 +70,14 @@ void ReduceRowsLoop(const TileOp& op, int64_t n) {
     if (length == 4 && n % 4 == 0) return ReduceShortRows<F, T, 4>(a, out, n / 4);
   }
   for (int64_t j = 0; j * length < n; ++j) out[j] = ReduceRow<F, T>(a + j * length, length);
+}
+
+template <class F>
+void ReduceBf16RowsLoop(const TileOp& op, int64_t n) {
+  const uint16_t* a = static_cast<const uint16_t*>(op.in[0]);
+  float* out = static_cast<float*>(op.out);
+  const int64_t length = op.extra > 0 ? op.extra : n;
+  for (int64_t j = 0; j * length < n; ++j) out[j] = ReduceRow<F, float>(a + j * length, length);
 }
 
 template <TileType P>
@@ -90,6 +109,9 @@ inline void FillReduce(KernelTable& table) {
   FillReduceOf<TileType::kU64>(table);
   FillReduceOf<TileType::kF32>(table);
   FillReduceOf<TileType::kF64>(table);
+  table.reduce_bf16_rows[static_cast<int>(BinaryOp::kAdd)] = &ReduceBf16RowsLoop<AddFn>;
+  table.reduce_bf16_rows[static_cast<int>(BinaryOp::kMaximum)] = &ReduceBf16RowsLoop<MaximumFn>;
+  table.reduce_bf16_rows[static_cast<int>(BinaryOp::kMinimum)] = &ReduceBf16RowsLoop<MinimumFn>;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <xsimd/xsimd.hpp>
 
 #include "kernels/all_kernels.h"
+#include "kernels/complex_kernels.h"
 #include "kernels/half_kernels.h"
 #include "kernels/math_kernels.h"
 #include "kernels/word_gemm_kernels.h"
@@ -51,6 +52,7 @@ KernelTable MakeXsimdTable(Isa isa, const ChainTable& (*chains)() = nullptr) {
   FillMath<Arch>(table);
   FillWordGemm<Arch>(table);
   FillHalf(table);
+  FillComplexVectors<Arch>(table);
   return table;
 }
 

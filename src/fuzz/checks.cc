@@ -73,7 +73,7 @@ ModuleChecks::ModuleChecks(MathMode math, int64_t max_steps) : math_(math), max_
 }
 ModuleChecks::~ModuleChecks() = default;
 
-Complaint ModuleChecks::Forms(const HloModule& module) {
+Complaint ModuleChecks::Forms(const HloModule& module, bool with_json) {
   if (Status legal = VerifyModule(module); !legal.ok()) return {"verifier", legal.message()};
   StatusOr<std::unique_ptr<HloModule>> read = ParseHloModule(Text(module));
   if (!read.ok()) return {"text", read.status().message()};
@@ -92,6 +92,7 @@ Complaint ModuleChecks::Forms(const HloModule& module) {
   StatusOr<std::string> bytes = SerializeHloProto(file, read->get());
   if (!bytes.ok()) return {"proto", bytes.status().message()};
   if (std::string what = same(module_of(ParseHloProto(*bytes))); !what.empty()) return {"proto", what};
+  if (!with_json) return {};
   StatusOr<std::string> json = SerializeHloProtoAsJson(file, read->get());
   if (!json.ok()) return {"json", json.status().message()};
   return {"json", same(module_of(ParseHloProtoJson(*json)))};
@@ -205,10 +206,13 @@ Complaint ModuleChecks::Engines(const HloModule& module) {
   options.runner.threads = 1;
   options.runner.max_steps = max_steps_;
   options.proofs = Proofs::kNone;  // the engines are what is asked
+  std::vector<InputSet> inputs;    // what they reach is the same for all
   for (const std::string& isa : SupportedIsas()) {
     options.runner.isa = isa;
-    const StatusOr<Verdict> verdict = Check(module, module, {}, options);
+    Checker checker(module, inputs, options);
+    const StatusOr<Verdict> verdict = checker.Check(module);
     if (!verdict.ok()) continue;  // a loop that these values keep from ending
+    inputs = checker.inputs();
     if (verdict->outcome == Outcome::kEnginesDisagree || verdict->outcome == Outcome::kDisagree)
       return {isa, verdict->reason};
   }

@@ -29,8 +29,8 @@ class ModuleChecks {
   explicit ModuleChecks(MathMode math = MathMode::kExact, int64_t max_steps = 1 << 20);
   ~ModuleChecks();
 
-  // Text, message and JSON give the module back.
-  Complaint Forms(const HloModule& module);
+  // Text and message give the module back; and JSON, which takes twice as long as both and shares the message's fields.
+  Complaint Forms(const HloModule& module, bool with_json);
   // Through these passes, an empty list being the default pipeline: legal after each; with MathMode::kExact the same
   // results bit for bit, by the reference, on `inputs` or else on plain values and corner cases; no control dependency,
   // frontend attribute or sharding of a result lost; a second run changes nothing, another run gives the same text.

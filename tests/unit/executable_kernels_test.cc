@@ -422,3 +422,56 @@ TEST_CASE("a vector times a matrix, of bf16 too, of caches' size and beyond, wit
     }
   }
 }
+
+TEST_CASE("bf16 is reduced where it lies, along rows that fit a tile and longer ones") {
+  for (const char* op : {"add", "maximum", "minimum"}) {
+    for (const auto& [rows, length] : {std::pair{500, 3}, {40, 64}, {33, 130}, {3, 70001}}) {
+      const std::string m = std::to_string(rows), n = std::to_string(length);
+      CheckModule("HloModule m\n" + Binary("f", "f32", op) + "ENTRY e {\n x = bf16[" + m + "," + n +
+                      "] parameter(0)\n w = f32[" + m + "," + n +
+                      "] convert(x)\n z = f32[] parameter(1)\n ROOT r = f32[" + m +
+                      "] reduce(w, z), dimensions={1}, to_apply=f\n}\n",
+                  1e-4);
+    }
+  }
+  // Two reductions read the same: it is widened for both.
+  CheckModule(
+      "HloModule m\n" + Binary("f", "f32", "add") + Binary("g", "f32", "maximum") +
+          "ENTRY e {\n x = bf16[30,700] parameter(0)\n w = f32[30,700] convert(x)\n z = f32[] parameter(1)\n a = "
+          "f32[30] reduce(w, z), dimensions={1}, to_apply=f\n b = f32[30] reduce(w, z), dimensions={1}, "
+          "to_apply=g\n ROOT t = (f32[30], f32[30]) tuple(a, b)\n}\n",
+      1e-4);
+}
+
+TEST_CASE("complex elementwise operations with a scalar on either side, and conjugates") {
+  for (const std::string& c : {std::string("c64"), std::string("c128")}) {
+    const std::string r = c == "c64" ? "f32" : "f64";
+    for (const char* dims : {"[1]", "[7]", "[64]", "[1001]"}) {
+      const std::string d = dims;
+      CheckModule(Entry(" x = " + c + d + " parameter(0)\n s = " + c + "[] parameter(1)\n sb = " + c + d +
+                        " broadcast(s), dimensions={}\n a = " + c + d + " multiply(sb, x)\n b = " + c + d +
+                        " subtract(x, sb)\n re = " + r + d + " real(x)\n im = " + r + d + " imag(x)\n n = " + r + d +
+                        " negate(im)\n conjugate = " + c + d + " complex(re, n)\n p = " + c + d +
+                        " multiply(conjugate, b)\n ROOT t = (" + c + d + ", " + c + d + ", " + r + d + ", " + r + d +
+                        ") tuple(p, a, n, re)"),
+                  r == "f32" ? 2e-6 : 1e-14);
+    }
+  }
+}
+
+TEST_CASE("transforms of reals of odd and even lengths, in the last dimension and beside others") {
+  for (const int64_t length : {1, 2, 3, 6, 34, 37, 100, 512}) {
+    for (const char* real : {"f32", "f64"}) {
+      const std::string r = real, c = r == "f32" ? "c64" : "c128", n = std::to_string(length),
+                        half = std::to_string(length / 2 + 1);
+      CheckModule(
+          Entry(" x = " + r + "[3,4," + n + "] parameter(0)\n y = " + c + "[3,4," + half + "] parameter(1)\n a = " + c +
+                "[3,4," + half + "] fft(x), fft_type=RFFT, fft_length={" + n + "}\n b = " + r + "[3,4," + n +
+                "] fft(y), fft_type=IRFFT, fft_length={" + n + "}\n c = " + c + "[3,4," + half +
+                "] fft(x), fft_type=RFFT, fft_length={4," + n + "}\n d = " + r + "[3,4," + n +
+                "] fft(y), fft_type=IRFFT, fft_length={4," + n + "}\n ROOT t = (" + c + "[3,4," + half + "], " + r +
+                "[3,4," + n + "], " + c + "[3,4," + half + "], " + r + "[3,4," + n + "]) tuple(a, b, c, d)"),
+          r == "f32" ? 1e-5 : 1e-13);
+    }
+  }
+}

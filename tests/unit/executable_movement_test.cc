@@ -44,6 +44,37 @@ TEST_CASE("gathered and scattered elements") {
   }
 }
 
+TEST_CASE("updates that are combined with the element at one index each, and those outside left out") {
+  for (const char* index : {"s8", "u8", "s32", "u32", "s64", "u64"}) {
+    const std::string s = index;
+    for (const char* op : {"add", "minimum"}) {
+      for (const char* type : {"f32", "f64", "s32", "u8"}) {
+        const std::string t = type;
+        // The updates every other one of an array: they do not lie side by side.
+        CheckModule("HloModule m\nf { a = " + t + "[] parameter(0)\n b = " + t + "[] parameter(1)\n ROOT c = " + t +
+                        "[] " + op + "(a, b) }\nENTRY e { x = " + t + "[40] parameter(0)\n i = " + s +
+                        "[600] parameter(1)\n all = " + t + "[1199] parameter(2)\n u = " + t +
+                        "[600] slice(all), slice={[0:1199:2]}\n ROOT s = " + t +
+                        "[40] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, "
+                        "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f }",
+                    0);
+      }
+    }
+  }
+}
+
+TEST_CASE("transposed planes with edges, of elements of every size") {
+  for (const char* type : {"s8", "bf16", "f32", "f64", "c128"}) {
+    const std::string t = type;
+    for (const auto& [rows, columns] : {std::pair{3, 70}, {64, 64}, {65, 131}, {200, 33}}) {
+      const std::string m = std::to_string(rows), n = std::to_string(columns);
+      CheckModule(Entry("x = " + t + "[2," + m + "," + n + "] parameter(0)\n ROOT r = " + t + "[2," + n + "," + m +
+                        "] transpose(x), dimensions={0,2,1}"),
+                  0);
+    }
+  }
+}
+
 namespace {
 
 // A loop of 30 turns over (i, x[20], y); `body` computes `x2` and `y2` from these and the counter of the type.

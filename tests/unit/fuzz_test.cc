@@ -82,7 +82,7 @@ TEST_CASE("every opcode is made that one device runs by itself") {
 TEST_CASE("what text says of an asynchronous pair it says of all of it, so that programs read back as they are") {
   ModuleChecks checks;
   for (const uint64_t seed : {uint64_t{25535}, uint64_t{179541334774}})
-    CHECK(checks.Forms(*RandomModule(seed)).what == "");
+    CHECK(checks.Forms(*RandomModule(seed), /*with_json=*/true).what == "");
 }
 
 TEST_CASE("a mutation is another legal module, the same for a seed") {

@@ -71,12 +71,13 @@ class LoopBuilder {
     for (ValueId id : request_.stored) stored_[id] = true;
     ChooseSpace();
     patterns_ = FindPatterns(graph_, request_.nodes, request_.stored);
-    for (int32_t index : InOrder()) {
+    const std::vector<int32_t> order = InOrder();
+    for (int32_t index : order) {
       const Node& node = graph_.nodes[index];
       cost_ += CostOf(node.opcode()) * static_cast<double>(request_.count);
       nanoseconds_ += NanosOf(node.opcode()) * static_cast<double>(request_.count);
       if (IsArithmetic(node)) loop_->flops_ += static_cast<double>(request_.count);
-      if (node.opcode() == HloOpcode::kReduce) EmitReduce(node);
+      if (node.opcode() == HloOpcode::kReduce) EmitReduce(node, index == order.back() && request_.copied == kNoValue);
       else EmitNode(index);
     }
     if (request_.copied != kNoValue) EmitCopy(request_.copied);
@@ -345,6 +346,10 @@ class LoopBuilder {
     if (auto wrap = patterns_.wraps.find(index); wrap != patterns_.wraps.end()) {
       in[0] = OperandFor(wrap->second.x), in[1] = OperandFor(wrap->second.by);
       result = EmitBinary(BinaryOp::kWrap, in[0], in[1], in[0].type);
+    } else if (auto conjugate = patterns_.conjugates.find(index); conjugate != patterns_.conjugates.end()) {
+      in[0] = OperandFor(conjugate->second);
+      const auto& kernels = kernels_.unary[static_cast<int>(UnaryOp::kConjugate)];
+      result = Emit(kernels[static_cast<int>(in[0].type)], {in[0]}, in[0].type);
     } else {
       for (size_t i = 0; i < node.inputs.size(); ++i) in[i] = OperandFor(node.inputs[i]);
       result = node.is_copy ? in[0] : Compute(*node.instruction, {in, node.inputs.size()});
@@ -401,13 +406,29 @@ class LoopBuilder {
 
   // ---- Reductions.
   // --------------------------------------------------------------------------------------------------------
-  void EmitReduce(const Node& node) {
+  // Undoes the last operation, if it only widens what a reduction is to read: the reduction does it.
+  TileKernel TakeWidening(BinaryOp op, Operand* x) {
+    const TileKernel reduce = kernels_.reduce_bf16_rows[static_cast<int>(op)];
+    const std::vector<LoopOp>& body = loop_->body_;
+    if (reduce == nullptr || body.empty() || x->place.kind != TilePlace::kRegister || x->type != TileType::kF32)
+      return nullptr;
+    const LoopOp last = body.back();
+    if (last.op.kernel != kernels_.widen[static_cast<int>(NarrowFloat::kBf16)] ||
+        last.out.kind != TilePlace::kRegister || last.out.index != x->place.index)
+      return nullptr;
+    loop_->body_.pop_back();
+    x->place = last.in[0];
+    return reduce;
+  }
+
+  // `last`: nothing is emitted after it.
+  void EmitReduce(const Node& node, bool last) {
     const BinaryOp op = *ReducerOp(*node.instruction->to_apply());
     Operand x = OperandFor(node.inputs[0]);
     if (x.uniform) x = Splat(x);
     const int t = static_cast<int>(x.type);
     const int64_t bytes = TileBytes(x.type);
-    const TileKernel reduce = kernels_.reduce_rows[static_cast<int>(op)][t];
+    TileKernel reduce = kernels_.reduce_rows[static_cast<int>(op)][t];
     const auto& binary = kernels_.binary[static_cast<int>(op)][t];
     const ReduceShape& shape = request_.reduce;
 
@@ -423,6 +444,9 @@ class LoopBuilder {
       return;
     }
     const int out = AddRef(request_.write(node.outputs[0]), true) + kWritten;
+    if (last && sinks_.empty() && (space_.rows_in_tile || shape.inner == 1)) {
+      if (const TileKernel widening = TakeWidening(op, &x); widening != nullptr) reduce = widening;
+    }
     if (space_.rows_in_tile) {
       // Whole rows lie in each tile: their results follow one another as the tiles do.
       LoopOp rows;

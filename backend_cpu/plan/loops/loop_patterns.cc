@@ -11,6 +11,19 @@ class Finder {
   Finder(const Graph& graph, std::span<const int32_t> nodes) : graph_(graph) {
     for (int32_t node : nodes) inside_[node] = true;
   }
+  // The array that this is the conjugate of, or kNoValue.
+  ValueId ConjugateOf(const Node& join) const {
+    if (join.opcode() != HloOpcode::kComplex) return kNoValue;
+    const Node *real = NodeOf(join, 0), *negate = NodeOf(join, 1);
+    if (real == nullptr || negate == nullptr || real->opcode() != HloOpcode::kReal ||
+        negate->opcode() != HloOpcode::kNegate)
+      return kNoValue;
+    const Node* imag = NodeOf(*negate, 0);
+    if (imag == nullptr || imag->opcode() != HloOpcode::kImag || !Same(real->inputs[0], imag->inputs[0]))
+      return kNoValue;
+    const PrimitiveType type = graph_.values[real->inputs[0]].type;
+    return type == PrimitiveType::C64 || type == PrimitiveType::C128 ? real->inputs[0] : kNoValue;
+  }
   bool Match(const Node& select, Wrap* wrap) const {
     const Node *compare = NodeOf(select, 0), *sum = NodeOf(select, 1);
     if (select.opcode() != HloOpcode::kSelect || compare == nullptr || sum == nullptr ||
@@ -60,15 +73,17 @@ class Finder {
 LoopPatterns FindPatterns(const Graph& graph, std::span<const int32_t> nodes, std::span<const ValueId> stored) {
   LoopPatterns found;
   found.rest.assign(nodes.begin(), nodes.end());
-  const bool selects =
-      std::any_of(nodes.begin(), nodes.end(), [&](int32_t n) { return graph.nodes[n].opcode() == HloOpcode::kSelect; });
-  if (!selects) return found;
+  const auto begins = [&](int32_t n) {
+    return graph.nodes[n].opcode() == HloOpcode::kSelect || graph.nodes[n].opcode() == HloOpcode::kComplex;
+  };
+  if (std::none_of(nodes.begin(), nodes.end(), begins)) return found;
   const Finder finder(graph, nodes);
   for (int32_t node : nodes) {
     Wrap wrap;
     if (finder.Match(graph.nodes[node], &wrap)) found.wraps.emplace(node, wrap);
+    if (ValueId of = finder.ConjugateOf(graph.nodes[node]); of != kNoValue) found.conjugates.emplace(node, of);
   }
-  if (found.wraps.empty()) return found;
+  if (found.wraps.empty() && found.conjugates.empty()) return found;
   // Users before operands: a node is needed if an emitted node or something outside of the loop reads it.
   std::unordered_map<ValueId, bool> needed;
   for (ValueId id : stored) needed[id] = true;
@@ -82,6 +97,8 @@ LoopPatterns FindPatterns(const Graph& graph, std::span<const int32_t> nodes, st
       if (graph.values[id].root != kNoValue) needed[graph.values[id].root] = true;
     };
     if (auto it = found.wraps.find(nodes[i]); it != found.wraps.end()) need(it->second.x), need(it->second.by);
+    else if (auto conjugate = found.conjugates.find(nodes[i]); conjugate != found.conjugates.end())
+      need(conjugate->second);
     else
       for (ValueId id : node.inputs) need(id);
   }

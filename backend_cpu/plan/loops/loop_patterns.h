@@ -15,8 +15,9 @@ struct Wrap {
   ValueId x, by;
 };
 struct LoopPatterns {
-  std::unordered_map<int32_t, Wrap> wraps;  // by the select's node
-  std::vector<int32_t> rest;                // nodes to emit, those selects among them; what they alone need is left out
+  std::unordered_map<int32_t, Wrap> wraps;          // by the select's node
+  std::unordered_map<int32_t, ValueId> conjugates;  // complex(real(x), -imag(x)): x, by its node
+  std::vector<int32_t> rest;  // nodes to emit, those two kinds among them; what they alone need is left out
 };
 LoopPatterns FindPatterns(const Graph& graph, std::span<const int32_t> nodes, std::span<const ValueId> stored);
 

@@ -12,7 +12,6 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kLanes = 16;              // lines at once
 constexpr int64_t kMaxLineBytes = 1 << 20;  // of those lines together, if they are long
 constexpr int64_t kMaxLength = 1 << 24;
 
@@ -125,6 +124,39 @@ class LineTransform {
   std::unique_ptr<LineTransform> inner_;
 };
 
+// A line of an even number n of reals as n/2 complex numbers, one of which holds two neighbours: half the work.
+template <class T>
+class FoldedReals {
+ public:
+  explicit FoldedReals(int64_t n) : half_(n / 2), transform_(n / 2) {
+    for (int64_t k = 0; k <= half_; ++k) {
+      const double angle = -2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n);
+      turn_.push_back(static_cast<T>(std::cos(angle)));
+      turn_.push_back(k == half_ ? T(0) : static_cast<T>(std::sin(angle)));
+    }
+  }
+  void Finish(const KernelTable& kernels) { transform_.Finish(kernels); }
+
+  // From the complex numbers [n/2][lanes] in a[0] and a[1] to the spectrum [n/2 + 1][lanes] of the reals, in a[2] and
+  // a[3].
+  void Forward(const KernelTable& kernels, T* (&a)[4], int64_t lanes) const {
+    transform_.Run(kernels, a, lanes);
+    void* const arrays[] = {a[0], a[1], a[2], a[3]};
+    kernels.fft_unfold[sizeof(T) == 8](half_, lanes, turn_.data(), arrays);
+  }
+  // From the spectrum in a[2] and a[3] to n times the complex numbers: real parts in a[1], imaginary ones in a[0].
+  void Inverse(const KernelTable& kernels, T* (&a)[4], int64_t lanes) const {
+    void* const arrays[] = {a[0], a[1], a[2], a[3]};
+    kernels.fft_fold[sizeof(T) == 8](half_, lanes, turn_.data(), arrays);
+    transform_.Run(kernels, a, lanes);
+  }
+
+ private:
+  const int64_t half_;
+  LineTransform<T> transform_;
+  std::vector<T> turn_;  // exp(-2 pi i k / n) for k up to n/2
+};
+
 template <class T>
 class FftStep : public Step {
  public:
@@ -139,9 +171,11 @@ class FftStep : public Step {
       scale_ *= static_cast<double>(n);
       length_.push_back(n);
       const int64_t line_bytes = lines_.back()->room() * static_cast<int64_t>(sizeof(T));
-      lanes_.push_back(std::clamp<int64_t>(kMaxLineBytes / line_bytes, 1, kLanes));
+      lanes_.push_back(std::clamp<int64_t>(kMaxLineBytes / line_bytes, 1, kFftLanes));
       each_ = std::max(each_, 4 * line_bytes * lanes_.back() + 256);
     }
+    if ((type_ == FftType::kRfft || type_ == FftType::kIrfft) && lengths.back() % 2 == 0)
+      folded_ = std::make_unique<FoldedReals<T>>(lengths.back());
     if (!inverse()) scale_ = 1;
     if (type_ == FftType::kIrfft && lengths.size() > 1)
       copy_bytes_ = View::RowMajor(dims_).count() * 2 * static_cast<int64_t>(sizeof(T));
@@ -151,6 +185,7 @@ class FftStep : public Step {
   void Bound(Runtime& runtime) override {
     if (std::exchange(finished_, true)) return;
     for (auto& line : lines_) line->Finish(*runtime.kernels);
+    if (folded_ != nullptr) folded_->Finish(*runtime.kernels);
   }
 
   bool Run(Runtime& runtime) override {
@@ -219,15 +254,24 @@ class FftStep : public Step {
     T* memory = reinterpret_cast<T*>(written(1).pointer + (copy_bytes_ + 63) / 64 * 64 + thread * each_);
     T* a[4];
     for (int i = 0; i < 4; ++i) a[i] = memory + i * room;
+    const bool across = inner >= lanes && begin / inner == (begin + lanes - 1) / inner;
+    const auto lines = [&](int64_t stored) { return LineGroup{begin, lanes, stored, inner, across}; };
+    const auto load = runtime.kernels->fft_load[sizeof(T) == 8];
+    const auto store = runtime.kernels->fft_store[sizeof(T) == 8];
+    if (folded_ != nullptr && in == kReal) {
+      load(lines(n / 2), n / 2, from, a[0], a[1]);
+      folded_->Forward(*runtime.kernels, a, lanes);
+      return store(lines(half), half, a[2], a[3], scale, to);
+    }
+    if (folded_ != nullptr && out == kReal) {
+      load(lines(half), half, from, a[2], a[3]);
+      folded_->Inverse(*runtime.kernels, a, lanes);
+      return store(lines(n / 2), n / 2, a[1], a[0], scale, to);
+    }
     // The inverse is the transform with real and imaginary parts swapped.
     T *&re = inverse() ? a[1] : a[0], *&im = inverse() ? a[0] : a[1];
     switch (in) {
-      case kComplex:
-        ForEach(begin, lanes, n, n, inner, [&](int64_t i, int64_t, int64_t from_at) {
-          re[i] = from[2 * from_at];
-          im[i] = from[2 * from_at + 1];
-        });
-        break;
+      case kComplex: load(lines(n), n, from, re, im); break;
       case kReal:
         ForEach(begin, lanes, n, n, inner,
                 [&](int64_t i, int64_t, int64_t from_at) { re[i] = from[from_at], im[i] = T(0); });
@@ -247,10 +291,7 @@ class FftStep : public Step {
     if (out == kReal) {
       ForEach(begin, lanes, kept, kept, inner, [&](int64_t i, int64_t, int64_t to_at) { to[to_at] = re[i] * scale; });
     } else {
-      ForEach(begin, lanes, kept, kept, inner, [&](int64_t i, int64_t, int64_t to_at) {
-        to[2 * to_at] = re[i] * scale;
-        to[2 * to_at + 1] = im[i] * scale;
-      });
+      store(lines(kept), kept, re, im, scale, to);
     }
   }
   // f(k·lanes + l, k, place in memory) for the first n numbers of lines begin + l, which are `stored` long there: in an
@@ -277,6 +318,7 @@ class FftStep : public Step {
   const DimVector dims_, result_dims_;
   const int threads_;
   std::vector<std::unique_ptr<LineTransform<T>>> lines_;
+  std::unique_ptr<FoldedReals<T>> folded_;  // along the last dimension, of an even number of reals
   std::vector<int64_t> length_, lanes_;
   double scale_ = 1;
   int64_t each_ = 0, copy_bytes_ = 0;

@@ -74,6 +74,10 @@ struct Windows {
     for (int64_t d : dims) n *= d;
     return n;
   }
+  // One index for each window, side by side.
+  bool HasPlainIndices() const {
+    return dims.size() == 1 && component_strides.size() == 1 && index_strides[0] == 1 && big_strides[0] == 0;
+  }
   // Calls f(n, starts, small, step) for index vectors [begin, end), some neighbours at a time: the i-th one's window
   // starts at starts[i] in `big` and at small + i·step in the other array; offsets in elements. Starts are clamped if
   // `clamp`; else one that lies outside is negative.
@@ -200,8 +204,7 @@ class GatherStep : public Step {
                               windows_.window_small_strides, 0);
     block_ = copy_.dims.empty() || (copy_.dims.size() == 1 && copy_.from_strides[0] == 1 && copy_.to_strides[0] == 1);
     const Windows& w = windows_;
-    if (copy_.count == 1 && w.dims.size() == 1 && w.component_strides.size() == 1 && w.index_strides[0] == 1 &&
-        w.small_strides[0] == 1 && w.big_strides[0] == 0) {
+    if (copy_.count == 1 && w.HasPlainIndices() && w.small_strides[0] == 1) {
       elements_ = w.index_type == PrimitiveType::S32   ? GatherElementsFor<int32_t>(bytes)
                   : w.index_type == PrimitiveType::S64 ? GatherElementsFor<int64_t>(bytes)
                                                        : nullptr;
@@ -245,9 +248,10 @@ class GatherStep : public Step {
 
 class ScatterStep : public Step {
  public:
-  // Without kernels, updates replace what is there; combine_at is for windows of one element.
+  // Without kernels, updates replace what is there. combine_at is for windows of one element, its places as numbers of
+  // 64 bits; combine_indexed the same of the indices as they lie.
   ScatterStep(Windows windows, int64_t element_bytes, int64_t result_bytes, int64_t updates_offset, TileKernel combine,
-              TileKernel combine_at)
+              TileKernel combine_at, TileKernel combine_indexed)
       : windows_(std::move(windows)),
         bytes_(element_bytes),
         result_bytes_(result_bytes),
@@ -255,21 +259,26 @@ class ScatterStep : public Step {
         combine_at_(combine_at) {
     copy_ = StridedCopy::Make(bytes_, windows_.window, windows_.window_small_strides, updates_offset,
                               windows_.window_big_strides, 0);
+    if (copy_.count == 1 && windows_.HasPlainIndices() && windows_.component_strides[0] == 1)
+      combine_indexed_ = combine_indexed;
   }
   bool Run(Runtime&) override {
     std::byte* to = written(0).pointer;
     if (to != ref(0).pointer) std::memcpy(to, ref(0).pointer, result_bytes_);
     const std::byte* from = ref(2).pointer + copy_.from_offset;
+    if (combine_indexed_ != nullptr) {
+      const std::byte* indices = ref(1).pointer + windows_.index_offset * StorageBytes(windows_.index_type);
+      const TileOp op = CombineAt(indices, from, windows_.small_strides[0], windows_.last[0], to);
+      combine_indexed_(op, windows_.count());
+      return true;
+    }
     windows_.ForEach(ref(1).pointer, 0, windows_.count(), false,
                      [&](int64_t n, const int64_t* starts, int64_t small, int64_t step) {
                        const std::byte* source = from + small * bytes_;
                        if (copy_.count == 1 && combine_ == nullptr)
                          return MoveElements<false>(bytes_, source, to, starts, step, n);
-                       if (copy_.count == 1 && combine_at_ != nullptr) {
-                         TileOp op;
-                         op.in[0] = starts, op.in[1] = source, op.out = to, op.extra = step;
-                         return combine_at_(op, n);
-                       }
+                       if (copy_.count == 1 && combine_at_ != nullptr)
+                         return combine_at_(CombineAt(starts, source, step, INT64_MAX, to), n);
                        for (int64_t i = 0; i < n; ++i, source += step * bytes_) {
                          if (starts[i] < 0) continue;
                          if (combine_ == nullptr) copy_.Run(source - copy_.from_offset, to + starts[i] * bytes_);
@@ -296,6 +305,12 @@ class ScatterStep : public Step {
   std::string Name() const override { return Format("scatter {} windows of {}", windows_.count(), copy_.count); }
 
  private:
+  static TileOp CombineAt(const void* places, const void* from, int64_t step, int64_t last, void* to) {
+    TileOp op;
+    op.in[0] = places, op.in[1] = from, op.in[2] = reinterpret_cast<const void*>(step);
+    op.extra = last, op.out = to;
+    return op;
+  }
   void Combine(const std::byte* from, std::byte* to, size_t d) const {
     const size_t rank = copy_.dims.size();
     TileOp op;
@@ -321,7 +336,7 @@ class ScatterStep : public Step {
 
   Windows windows_;
   int64_t bytes_, result_bytes_;
-  TileKernel combine_, combine_at_;
+  TileKernel combine_, combine_at_, combine_indexed_ = nullptr;
   StridedCopy copy_;
 };
 
@@ -349,12 +364,13 @@ std::unique_ptr<Step> MakeScatter(const HloInstruction& scatter, const View& ind
                                   const KernelTable& kernels) {
   if (scatter.operand_count() != 3 || !scatter.shape().IsArray()) return nullptr;
   const PrimitiveType type = scatter.shape().element_type();
-  TileKernel combine = nullptr, combine_at = nullptr;
+  TileKernel combine = nullptr, combine_at = nullptr, combine_indexed = nullptr;
   const HloInstruction* root = scatter.to_apply()->root();
   if (!(root->IsParameter() && root->parameter_number() == 1)) {
     combine = ReducerKernel(*scatter.to_apply(), type, kernels);
     if (combine == nullptr) return nullptr;
-    combine_at = ScatterKernel(*scatter.to_apply(), type);
+    combine_at = ScatterKernel(*scatter.to_apply(), type, PrimitiveType::S64);
+    combine_indexed = ScatterKernel(*scatter.to_apply(), type, IndexType(scatter, 1));
   }
   const ScatterAttributes& a = scatter.attributes<ScatterAttributes>();
   const View big = View::RowMajor(scatter.shape().dimensions());
@@ -370,7 +386,7 @@ std::unique_ptr<Step> MakeScatter(const HloInstruction& scatter, const View& ind
                                 a.inserted_window_dims, a.input_batching_dims, a.scatter_indices_batching_dims,
                                 a.scatter_dims_to_operand_dims, a.index_vector_dim, sizes);
   return std::make_unique<ScatterStep>(std::move(windows), StorageBytes(type), scatter.shape().ByteSize(),
-                                       updates.offset, combine, combine_at);
+                                       updates.offset, combine, combine_at, combine_indexed);
 }
 
 }  // namespace hloir::cpu

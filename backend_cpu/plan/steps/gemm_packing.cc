@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "hloir/literal.h"
-#include "plan/steps/transpose_square.h"
+#include "kernels/transpose_square.h"
 
 namespace hloir::cpu {
 namespace {
@@ -104,7 +104,7 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
           if (p % 16 == 0 && r + i + 8 <= row_count) {  // the next four rows
             for (int q = 4; q < 8; ++q) __builtin_prefetch(from + row[q] + ks[0] + p);
           }
-          TransposeFourByFour(a + p, b + p, c + p, d + p, out + p * width + i, width);
+          TransposeSquare<T>({a + p, b + p, c + p, d + p}, out + p * width + i, width);
         }
         for (; p < k_count; ++p)
           out[p * width + i] = a[p], out[p * width + i + 1] = b[p], out[p * width + i + 2] = c[p],
@@ -119,7 +119,7 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
           if (p % 8 == 0 && r + i + 4 <= row_count) {  // the next two rows
             for (int q = 2; q < 4; ++q) __builtin_prefetch(from + rows[r + i + q] + ks[0] + p);
           }
-          TransposeTwoByTwo(a + p, b + p, out + p * width + i, width);
+          TransposeSquare<T>({a + p, b + p}, out + p * width + i, width);
         }
         for (; p < k_count; ++p) out[p * width + i] = a[p], out[p * width + i + 1] = b[p];
       }
@@ -144,7 +144,7 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
           for (int q = 0; q < 4; ++q) WidenRow(from + rows[r + i + q] + ks[0] + begin, run, wide[q]);
           int64_t p = 0;
           for (; p + 4 <= run; p += 4)
-            TransposeFourByFour(wide[0] + p, wide[1] + p, wide[2] + p, wide[3] + p, to_column + p * width, width);
+            TransposeSquare<float>({wide[0] + p, wide[1] + p, wide[2] + p, wide[3] + p}, to_column + p * width, width);
           for (; p < run; ++p)
             for (int q = 0; q < 4; ++q) to_column[p * width + q] = wide[q][p];
         }

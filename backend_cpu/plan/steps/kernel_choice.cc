@@ -351,11 +351,12 @@ TileKernel ReducerKernel(const HloComputation& computation, PrimitiveType type, 
   return kernels.binary[static_cast<int>(*op)][static_cast<int>(tile)][kVectorVector];
 }
 
-TileKernel ScatterKernel(const HloComputation& computation, PrimitiveType type) {
+TileKernel ScatterKernel(const HloComputation& computation, PrimitiveType type, PrimitiveType places) {
   TileType tile;
   auto op = ReducerOp(computation);
   if (!op || Narrow(type) || !TileTypeFor(type, &tile)) return nullptr;
-  return OneElementKernels().combine_at[static_cast<int>(*op)][static_cast<int>(tile)];
+  const int width = places == PrimitiveType::S32 ? 0 : places == PrimitiveType::S64 ? 1 : -1;
+  return width < 0 ? nullptr : OneElementKernels().combine_at[static_cast<int>(*op)][static_cast<int>(tile)][width];
 }
 
 }  // namespace hloir::cpu

@@ -35,7 +35,7 @@ std::optional<BinaryOp> ReducerOp(const HloComputation& computation);
 // The kernel for tiles, if the computation of two scalars is a plain binary operation; else nullptr.
 TileKernel ReducerKernel(const HloComputation& computation, PrimitiveType type, const KernelTable& kernels);
 // The same for single elements at given places: KernelTable::combine_at.
-TileKernel ScatterKernel(const HloComputation& computation, PrimitiveType type);
+TileKernel ScatterKernel(const HloComputation& computation, PrimitiveType type, PrimitiveType places);
 
 // Loads along any view (op.aux): in[0] is the array, or the first number; in[1] the tile's first element in the loop's
 // order.

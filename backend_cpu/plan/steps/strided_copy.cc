@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "plan/steps/transpose_square.h"
+#include "kernels/transpose_square.h"
 #include "plan/graph/view.h"
 
 namespace hloir::cpu {
@@ -56,19 +56,21 @@ void CopyPlane(const T* from, int64_t from_row, int64_t from_column, T* to, int6
   // and the cache has room for few of them.
   constexpr int64_t kBlock = 64 / sizeof(T) < 8 ? 8 : 64 / sizeof(T);
   alignas(64) T block[kBlock * kBlock];
-  for (int64_t r0 = 0; r0 < rows; r0 += kBlock) {
-    const int64_t height = std::min(kBlock, rows - r0);
-    for (int64_t c0 = 0; c0 < columns; c0 += kBlock) {
-      const int64_t width = std::min(kBlock, columns - c0);
+  // What is left at an edge is copied with some of its neighbours again: a whole block is several times faster.
+  for (int64_t next_row = 0; next_row < rows; next_row += kBlock) {
+    const int64_t height = std::min(kBlock, rows), r0 = std::min(next_row, rows - height);
+    for (int64_t next_column = 0; next_column < columns; next_column += kBlock) {
+      const int64_t width = std::min(kBlock, columns), c0 = std::min(next_column, columns - width);
       const T* source = from + r0 * from_row + c0 * from_column;
       T* target = to + r0 * to_row + c0 * to_column;
-      if constexpr (sizeof(T) == 4) {
+      if constexpr (sizeof(T) <= 8) {
         if (height == kBlock && width == kBlock && from_row == 1 && to_column == 1) {
-          for (int64_t c = 0; c < kBlock; c += 4) {
-            const T* four = source + c * from_column;
-            for (int64_t r = 0; r < kBlock; r += 4) {
-              TransposeFourByFour(four + r, four + from_column + r, four + 2 * from_column + r,
-                                  four + 3 * from_column + r, block + r * kBlock + c, kBlock);
+          constexpr int kSide = kSquareSide<T>;
+          for (int64_t c = 0; c < kBlock; c += kSide) {
+            for (int64_t r = 0; r < kBlock; r += kSide) {
+              const T* square[kSide];
+              for (int k = 0; k < kSide; ++k) square[k] = source + r + (c + k) * from_column;
+              TransposeSquare<T>(square, block + r * kBlock + c, kBlock);
             }
           }
           for (int64_t r = 0; r < kBlock; ++r) std::memcpy(target + r * to_row, block + r * kBlock, sizeof(T) * kBlock);

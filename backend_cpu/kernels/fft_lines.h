@@ -1,0 +1,103 @@
+// Between lines of complex numbers as they lie in memory and blocks [n][lanes] of real and imaginary parts, which
+// transforms work on. Included by fft_kernels.h; everything has internal linkage (why: isa/isas.def).
+#pragma once
+
+#include "kernels/elementwise_kernels.h"
+#include "kernels/transpose_square.h"
+
+namespace hloir::cpu {
+namespace {
+
+// Where number 0 of the l-th line lies.
+inline int64_t PlaceOf(const LineGroup& lines, int64_t l) {
+  const int64_t line = lines.begin + l;
+  return line / lines.inner * lines.stored * lines.inner + line % lines.inner;
+}
+
+template <class T>
+void SplitParts(const T* __restrict from, int64_t n, T* __restrict re, T* __restrict im) {
+  HLOIR_VECTORIZE
+  for (int64_t i = 0; i < n; ++i) re[i] = from[2 * i], im[i] = from[2 * i + 1];
+}
+template <class T>
+void JoinParts(const T* __restrict re, const T* __restrict im, int64_t n, T scale, T* __restrict to) {
+  HLOIR_VECTORIZE
+  for (int64_t i = 0; i < n; ++i) to[2 * i] = re[i] * scale, to[2 * i + 1] = im[i] * scale;
+}
+
+// to[c][r] = from[r][c].
+template <class T>
+void TransposeBlock(const T* from, int64_t from_row, int64_t rows, int64_t columns, T* to, int64_t to_row) {
+  constexpr int64_t kSide = kSquareSide<T>;
+  const int64_t whole_rows = rows / kSide * kSide, whole_columns = columns / kSide * kSide;
+  for (int64_t r = 0; r < whole_rows; r += kSide) {
+    for (int64_t c = 0; c < whole_columns; c += kSide) {
+      const T* square[kSide];
+      for (int64_t k = 0; k < kSide; ++k) square[k] = from + (r + k) * from_row + c;
+      TransposeSquare<T>(square, to + c * to_row + r, to_row);
+    }
+  }
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = r < whole_rows ? whole_columns : 0; c < columns; ++c) to[c * to_row + r] = from[r * from_row + c];
+}
+
+constexpr int64_t kLineBlock = 32;  // numbers of a line at a time: no more cache lines than there is room for
+
+// The first n numbers of each line to re[n][lanes] and im[n][lanes]; at most kFftLanes.
+template <class T>
+void LoadLines(const LineGroup& lines, int64_t n, const void* data, void* to_re, void* to_im) {
+  const T* from = static_cast<const T*>(data);
+  T *re = static_cast<T*>(to_re), *im = static_cast<T*>(to_im);
+  const int64_t lanes = lines.lanes;
+  if (lines.is_across) {
+    from += 2 * PlaceOf(lines, 0);
+    for (int64_t k = 0; k < n; ++k) SplitParts(from + 2 * k * lines.inner, lanes, re + k * lanes, im + k * lanes);
+    return;
+  }
+  T parts[2][kFftLanes * kLineBlock];
+  for (int64_t begin = 0; begin < n; begin += kLineBlock) {
+    const int64_t count = n - begin < kLineBlock ? n - begin : kLineBlock;
+    for (int64_t l = 0; l < lanes; ++l) {
+      const T* line = from + 2 * (PlaceOf(lines, l) + begin * lines.inner);
+      T *line_re = parts[0] + l * kLineBlock, *line_im = parts[1] + l * kLineBlock;
+      if (lines.inner == 1) {
+        SplitParts(line, count, line_re, line_im);
+      } else {
+        for (int64_t k = 0; k < count; ++k) SplitParts(line + 2 * k * lines.inner, 1, line_re + k, line_im + k);
+      }
+    }
+    TransposeBlock(parts[0], kLineBlock, lanes, count, re + begin * lanes, lanes);
+    TransposeBlock(parts[1], kLineBlock, lanes, count, im + begin * lanes, lanes);
+  }
+}
+
+// And back, multiplied with `scale`.
+template <class T>
+void StoreLines(const LineGroup& lines, int64_t n, const void* from_re, const void* from_im, double by, void* data) {
+  const T *re = static_cast<const T*>(from_re), *im = static_cast<const T*>(from_im), scale = static_cast<T>(by);
+  T* to = static_cast<T*>(data);
+  const int64_t lanes = lines.lanes;
+  if (lines.is_across) {
+    to += 2 * PlaceOf(lines, 0);
+    for (int64_t k = 0; k < n; ++k) JoinParts(re + k * lanes, im + k * lanes, lanes, scale, to + 2 * k * lines.inner);
+    return;
+  }
+  T parts[2][kFftLanes * kLineBlock];
+  for (int64_t begin = 0; begin < n; begin += kLineBlock) {
+    const int64_t count = n - begin < kLineBlock ? n - begin : kLineBlock;
+    TransposeBlock(re + begin * lanes, lanes, count, lanes, parts[0], kLineBlock);
+    TransposeBlock(im + begin * lanes, lanes, count, lanes, parts[1], kLineBlock);
+    for (int64_t l = 0; l < lanes; ++l) {
+      T* line = to + 2 * (PlaceOf(lines, l) + begin * lines.inner);
+      const T *line_re = parts[0] + l * kLineBlock, *line_im = parts[1] + l * kLineBlock;
+      if (lines.inner == 1) {
+        JoinParts(line_re, line_im, count, scale, line);
+      } else {
+        for (int64_t k = 0; k < count; ++k) JoinParts(line_re + k, line_im + k, 1, scale, line + 2 * k * lines.inner);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hloir::cpu

@@ -1,0 +1,62 @@
+// Turning a small square of elements around in registers: what packing and transposing are made of. Internal linkage,
+// as instruction sets' own files include it too (why: isa/isas.def).
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+namespace hloir::cpu {
+namespace {
+
+// The elements of a side: as many as 16 bytes hold.
+template <class T>
+constexpr int kSquareSide = 16 / sizeof(T);
+
+template <size_t bytes>
+struct SquareWord;
+template <>
+struct SquareWord<1> {
+  using type = int8_t;
+};
+template <>
+struct SquareWord<2> {
+  using type = int16_t;
+};
+template <>
+struct SquareWord<4> {
+  using type = int32_t;
+};
+template <>
+struct SquareWord<8> {
+  using type = int64_t;
+};
+
+// The elements of two rows by turns, from `first` on.
+template <int first, class V, size_t... k>
+inline V Interleave(V a, V b, std::index_sequence<k...>) {
+  constexpr int n = sizeof...(k);
+  return __builtin_shufflevector(a, b, (first + static_cast<int>(k) / 2 + static_cast<int>(k) % 2 * n)...);
+}
+
+// Neighbours from each of the rows, to where the rows' first ones lie side by side, then their second ones, `stride`
+// elements further on.
+template <class T>
+inline void TransposeSquare(const T* const (&rows)[kSquareSide<T>], T* to, int64_t stride) {
+  constexpr int n = kSquareSide<T>;
+  typedef typename SquareWord<sizeof(T)>::type V __attribute__((vector_size(16)));
+  constexpr std::make_index_sequence<n> kAll;
+  V now[n], next[n];
+  for (int i = 0; i < n; ++i) __builtin_memcpy(&now[i], rows[i], sizeof(V));  // from any address
+  // Each round turns the bits of (row, column) by one place.
+  for (int side = n; side > 1; side /= 2) {
+    for (int i = 0; i < n / 2; ++i) {
+      next[2 * i] = Interleave<0>(now[i], now[i + n / 2], kAll);
+      next[2 * i + 1] = Interleave<n / 2>(now[i], now[i + n / 2], kAll);
+    }
+    for (int i = 0; i < n; ++i) now[i] = next[i];
+  }
+  for (int i = 0; i < n; ++i) __builtin_memcpy(to + i * stride, &now[i], sizeof(V));
+}
+
+}  // namespace
+}  // namespace hloir::cpu
