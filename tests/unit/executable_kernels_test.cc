@@ -475,3 +475,27 @@ TEST_CASE("transforms of reals of odd and even lengths, in the last dimension an
     }
   }
 }
+
+TEST_CASE("the largest and smallest of long rows, among NaNs, infinities and zeros of both signs") {
+  for (const char* op : {"maximum", "minimum"}) {
+    for (const char* type : {"f32", "f64"}) {
+      const std::string t = type;
+      for (const char* shift : {"0", "1e9", "-1e9", "inf", "-inf"}) {
+        // Of rows with NaNs, of zeros alone, of numbers, and of numbers below or above zero.
+        const std::string row = "[5,400]", body = WithCorners(t, row);
+        CheckModule("HloModule m\n" + Binary("f", t, op) + "ENTRY e {\n" + body + " s = " + t + "[] constant(" + shift +
+                        ")\n sb = " + t + row + " broadcast(s), dimensions={}\n y = " + t + row +
+                        " add(x0, sb)\n o = " + t + "[] constant(0)\n ob = " + t + row +
+                        " broadcast(o), dimensions={}\n w = " + t + row + " minimum(x0, ob)\n v = " + t + row +
+                        " maximum(x0, ob)\n nw = " + t + row + " multiply(v, zeros)\n z = " + t + "[] constant(" +
+                        (op[1] == 'a' ? "-inf" : "inf") + ")\n a = " + t +
+                        "[5] reduce(x, z), dimensions={1}, to_apply=f\n b = " + t +
+                        "[5] reduce(y, z), dimensions={1}, to_apply=f\n c = " + t +
+                        "[5] reduce(w, z), dimensions={1}, to_apply=f\n d = " + t +
+                        "[5] reduce(nw, z), dimensions={1}, to_apply=f\n ROOT t = (" + t + "[5], " + t + "[5], " + t +
+                        "[5], " + t + "[5]) tuple(a, b, c, d)\n}\n",
+                    0);
+      }
+    }
+  }
+}

@@ -184,3 +184,20 @@ TEST_CASE("what no turn of a loop changes is computed once") {
   CHECK(exponentials == 1);
   CHECK(dots == 7);
 }
+
+TEST_CASE("padding around an array, on some sides or all, and cut off on others") {
+  for (const char* type : {"s8", "bf16", "f32", "f64", "c128"}) {
+    const std::string t = type;
+    for (const auto& [padding, dims] : {std::pair{"1_2x0_0x3_4", "[13,7,16]"},
+                                        {"0_0x5_1x0_0", "[10,13,9]"},
+                                        {"-1_2x1_-1x0_3", "[11,7,12]"},
+                                        {"0_0x0_0x0_0", "[10,7,9]"},
+                                        {"0_0x0_0x0_1", "[10,7,10]"},
+                                        {"9_9x0_0x8_8", "[28,7,25]"},
+                                        {"0_0x1_1_1x0_0", "[10,15,9]"}}) {
+      CheckModule(Entry("x = " + t + "[10,7,9] parameter(0)\n v = " + t + "[] parameter(1)\n ROOT r = " + t + dims +
+                        " pad(x, v), padding=" + padding),
+                  0);
+    }
+  }
+}

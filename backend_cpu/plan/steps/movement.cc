@@ -32,6 +32,7 @@ class PadStep : public Step {
       : bytes_(bytes), zeros_(zeros) {
     const View result = View::RowMajor(dims);
     count_ = result.count();
+    result_ = result;
     View from = operand;
     DimVector strides = result.strides;
     int64_t to_offset = 0;
@@ -46,6 +47,9 @@ class PadStep : public Step {
       to_offset += (padding.low + first * step) * strides[d];
       from.dims[d] = std::max<int64_t>(0, last - first + 1);
       strides[d] *= step;
+      box_.push_back({padding.low + first * step, from.dims[d]});
+      dense_ &= step == 1;
+      if (from.dims[d] < dims[d]) last_padded_ = d;
     }
     copy_ = StridedCopy::Make(bytes_, from.dims, from.strides, from.offset, strides, to_offset);
   }
@@ -53,7 +57,9 @@ class PadStep : public Step {
     static constexpr std::byte kZero[16] = {};
     std::byte* to = written(0).pointer;
     const std::byte *from = ref(0).pointer, *value = zeros_ ? kZero : ref(1).pointer;
-    if (copy_.count < count_) {
+    if (dense_ && 2 * copy_.count >= count_) {
+      FillAround(to, value, 0);
+    } else if (copy_.count < count_) {
       const int64_t parts = std::clamp<int64_t>(count_ * bytes_ / kPartBytes, 1, 16);
       runtime.pool->For(parts, kNanosPerByte * static_cast<double>(count_ * bytes_), [&](int64_t part, int) {
         const int64_t begin = count_ * part / parts, end = count_ * (part + 1) / parts;
@@ -72,8 +78,26 @@ class PadStep : public Step {
  private:
   static constexpr int64_t kPartBytes = 1 << 18;
   static constexpr double kNanosPerByte = 0.1;  // memory's
+
+  // Of the result from dimension d on, what is not the operand's.
+  void FillAround(std::byte* to, const std::byte* value, size_t d) const {
+    if (d > last_padded_ || copy_.count == count_) return;
+    const int64_t step = result_.strides[d] * bytes_, low = box_[d].low, end = low + box_[d].size;
+    Fill(to, value, bytes_, low * result_.strides[d]);
+    if (d + 1 < box_.size())
+      for (int64_t i = low; i < end; ++i) FillAround(to + i * step, value, d + 1);
+    Fill(to + end * step, value, bytes_, (result_.dims[d] - end) * result_.strides[d]);
+  }
+
+  struct Extent {
+    int64_t low, size;
+  };
   int64_t bytes_, count_;
   bool zeros_;
+  View result_;
+  SmallVector<Extent, 6> box_;  // where the operand lies, if it is dense there
+  bool dense_ = true;
+  size_t last_padded_ = 0;
   StridedCopy copy_;
 };
 
