@@ -1,7 +1,9 @@
 // PerturbModule(), FlushTiny(), FlushFactors() and MoveRoundings(): a module that rounds otherwise. Covered by
 // tests/unit/check_test.cc.
+#include <bit>
 #include <cmath>
 #include <complex>
+#include <unordered_set>
 #include <vector>
 
 #include "check/compare.h"
@@ -101,14 +103,33 @@ HloInstruction* AddIsEqual(HloInstruction* a, HloInstruction* b) {
                                      CompareAttributes());
 }
 
-// Where `i` came about without rounding, as true and false: whole numbers stay whole. What is exact has no more digits
-// than f32 (of pairs: f64) holds; but 1 + 10^-23, or the exponential of 10^-23, is a 1 too.
+// Where a number has no more digits than f32 (of pairs: f64) holds.
+HloInstruction* AddHasFewDigits(HloInstruction* x, bool pairs) {
+  const PrimitiveType narrow = pairs ? PrimitiveType::F64 : PrimitiveType::F32;
+  HloInstruction* few = x->parent()->AddInstruction(HloOpcode::kConvert, x->shape().WithElementType(narrow), {x});
+  return AddIsEqual(x->parent()->AddInstruction(HloOpcode::kConvert, x->shape(), {few}), x);
+}
+
+// Is it one number for many elements, or a constant? Then compilers multiply by its reciprocal.
+bool IsSharedDivisor(const HloInstruction& divisor) {
+  return divisor.IsConstant() || divisor.opcode() == HloOpcode::kBroadcast;
+}
+
+// A batch norm divides by a number of elements, which compilers multiply by the reciprocal of.
+bool DividesInside(const HloInstruction& i) {
+  const HloInstruction& op = i.opcode() == HloOpcode::kGetTupleElement ? *i.operand(0) : i;
+  if (op.opcode() != HloOpcode::kBatchNormTraining && op.opcode() != HloOpcode::kBatchNormGrad) return false;
+  const Shape& shape = op.operand(0)->shape();
+  const int64_t features = shape.dimensions(op.attributes<BatchNormAttributes>().feature_index);
+  return features == 0 || !std::has_single_bit(static_cast<uint64_t>(shape.ElementCount() / features));
+}
+
+// Where `i` came about without rounding, as true and false: whole numbers stay whole. What is exact has few digits; but
+// 1 + 10^-23, or the exponential of 10^-23, is a 1 too, and 6 * (1 / 3) is not 2.
 HloInstruction* AddIsExact(HloInstruction* i, bool pairs) {
   HloComputation* computation = i->parent();
   const Shape& shape = i->shape();
-  HloInstruction* few = computation->AddInstruction(
-      HloOpcode::kConvert, shape.WithElementType(pairs ? PrimitiveType::F64 : PrimitiveType::F32), {i});
-  HloInstruction* exact = AddIsEqual(computation->AddInstruction(HloOpcode::kConvert, shape, {few}), i);
+  HloInstruction* exact = AddHasFewDigits(i, pairs);
   const auto op = [&](HloOpcode opcode, HloInstruction* a, HloInstruction* b) {
     return computation->AddInstruction(opcode, a->shape(), {a, b});
   };
@@ -121,6 +142,12 @@ HloInstruction* AddIsExact(HloInstruction* i, bool pairs) {
     case HloOpcode::kSubtract:
       return all(exact, all(AddIsEqual(op(HloOpcode::kSubtract, i->operand(0), i), i->operand(1)),
                             AddIsEqual(op(HloOpcode::kAdd, i, i->operand(1)), i->operand(0))));
+    case HloOpcode::kDivide: {
+      if (!IsSharedDivisor(*i->operand(1))) return exact;
+      HloInstruction* one = computation->AddConstant(Literal::One(shape.element_type()));
+      one = computation->AddInstruction(HloOpcode::kBroadcast, shape, {one}, DimensionsAttributes());
+      return all(exact, AddHasFewDigits(op(HloOpcode::kDivide, one, i->operand(1)), pairs));
+    }
     // These have limits that they come near to.
     case HloOpcode::kCos:
     case HloOpcode::kCosh:
@@ -155,14 +182,14 @@ bool IsFlushed(const Shape& shape) {
   return IsFloat(type) && GetFloatFormat(type).has_zero;
 }
 
-// `x` with zeros for its zeros and denormals; of types with less range than f32 denormals are numbers like others.
-HloInstruction* AddFlushed(HloInstruction* x) {
+// `x` with `zero` for its zeros and denormals; of types with less range than f32 denormals are numbers like others.
+HloInstruction* AddFlushed(HloInstruction* x, double zero = 0) {
   HloComputation* computation = x->parent();
   const Shape shape = Shape::Array(x->shape().element_type(), x->shape().dimensions());
   if (IsComplex(shape.element_type())) {
     const Shape part = shape.WithElementType(ComplexComponentType(shape.element_type()));
-    HloInstruction* real = AddFlushed(computation->AddInstruction(HloOpcode::kReal, part, {x}));
-    HloInstruction* imag = AddFlushed(computation->AddInstruction(HloOpcode::kImag, part, {x}));
+    HloInstruction* real = AddFlushed(computation->AddInstruction(HloOpcode::kReal, part, {x}), zero);
+    HloInstruction* imag = AddFlushed(computation->AddInstruction(HloOpcode::kImag, part, {x}), zero);
     return computation->AddInstruction(HloOpcode::kComplex, shape, {real, imag});
   }
   const auto splat = [&](double value) {
@@ -176,16 +203,19 @@ HloInstruction* AddFlushed(HloInstruction* x) {
   HloInstruction* limit = splat(denormals ? SmallestNormal(shape.element_type()) : 0);
   HloInstruction* tiny = computation->AddInstruction(HloOpcode::kCompare, shape.WithElementType(PrimitiveType::PRED),
                                                      {size, limit}, compared);
-  return computation->AddInstruction(HloOpcode::kSelect, shape, {tiny, splat(0), x});
+  return computation->AddInstruction(HloOpcode::kSelect, shape, {tiny, splat(zero), x});
 }
 
 }  // namespace
 
-std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t pattern) {
+std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t pattern, bool of_constants_alone) {
   std::unique_ptr<HloModule> copy = module.Clone();
   copy->config().is_scheduled = false;
+  std::unordered_set<const HloInstruction*> of_constants;
+  if (of_constants_alone) of_constants = ComputedFromConstants(*copy);
   for (HloComputation* computation : ComputationsThatRunOnce(*copy)) {
     for (HloInstruction* i : computation->instructions()) {
+      if (of_constants_alone && !of_constants.contains(i)) continue;
       if (!Rounds(*i) || !i->shape().IsStatic() || i->shape().ElementCount() > kMaxElements) continue;
       const auto nearly = [&](HloInstruction* x, uint64_t which) {
         Literal factors(Shape::Array(x->shape().element_type(), x->shape().dimensions()));
@@ -204,14 +234,15 @@ std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t patte
   return copy;
 }
 
-std::unique_ptr<HloModule> FlushTiny(const HloModule& module) {
+std::unique_ptr<HloModule> FlushTiny(const HloModule& module, double zero) {
   std::unique_ptr<HloModule> copy = module.Clone();
   copy->config().is_scheduled = false;
   for (HloComputation* computation : ComputationsThatRunOnce(*copy)) {
     for (HloInstruction* i : computation->instructions()) {
       if (!IsFlushed(i->shape()) || i->Is(kMovesData)) continue;
       if (i->IsParameter() && computation != copy->entry_computation()) continue;
-      PutInPlace(i, [&] { return AddFlushed(i); });
+      if (std::signbit(zero) && !Rounds(*i)) continue;
+      PutInPlace(i, [&] { return AddFlushed(i, zero); });
     }
   }
   return copy;
@@ -245,7 +276,7 @@ void MoveRoundings(HloModule& ideal, uint64_t pattern, double size, bool exact_t
         HloInstruction* source = WithMovedTerms(
             i, [&](HloInstruction* x) { return IsWide(x->shape()) ? AddMoved(x, own + 1, move) : nullptr; });
         HloInstruction* moved = AddMoved(source, own, move);
-        if (exact_too || !(pairs || i->shape().element_type() == PrimitiveType::F64)) return moved;
+        if (exact_too || DividesInside(*i) || !(pairs || i->shape().element_type() == PrimitiveType::F64)) return moved;
         return computation->AddInstruction(HloOpcode::kSelect, i->shape(), {AddIsExact(i, pairs), i, moved});
       });
     }
