@@ -165,6 +165,28 @@ HloInstruction* AddIsExact(HloInstruction* i, bool pairs) {
   }
 }
 
+// `x`, moved by a unit in the last place; 0 stays 0.
+HloInstruction* AddNearly(HloInstruction* x, uint64_t pattern) {
+  HloComputation* computation = x->parent();
+  const auto op = [&](HloOpcode opcode, HloInstruction* a, Literal b) {
+    return computation->AddInstruction(opcode, x->shape(), {a, computation->AddConstant(std::move(b))});
+  };
+  Literal factors(Shape::Array(x->shape().element_type(), x->shape().dimensions()));
+  FillWithNearlyOne(factors, pattern);
+  const PrimitiveType type = x->shape().element_type();
+  if (IsComplex(type) || !MayFlushDenormals(type)) return op(HloOpcode::kMultiply, x, std::move(factors));
+  // No factor next to 1 moves a denormal.
+  const FloatFormat format = GetFloatFormat(type);
+  const double smallest = std::ldexp(1.0, 1 - format.bias - format.mantissa_bits);
+  Literal steps(factors.shape());
+  for (int64_t k = 0; k < steps.element_count(); ++k)
+    steps.SetFromDouble(k, factors.GetAsDouble(k) > 1 ? smallest : -smallest);
+  HloInstruction* sign = computation->AddInstruction(HloOpcode::kSign, x->shape(), {x});
+  return computation->AddInstruction(
+      HloOpcode::kAdd, x->shape(),
+      {op(HloOpcode::kMultiply, x, std::move(factors)), op(HloOpcode::kMultiply, sign, std::move(steps))});
+}
+
 // The users that `i` has now, and the computation if it is its root, take what `make` makes of it.
 template <class F>
 void PutInPlace(HloInstruction* i, F make) {
@@ -218,10 +240,7 @@ std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t patte
       if (of_constants_alone && !of_constants.contains(i)) continue;
       if (!Rounds(*i) || !i->shape().IsStatic() || i->shape().ElementCount() > kMaxElements) continue;
       const auto nearly = [&](HloInstruction* x, uint64_t which) {
-        Literal factors(Shape::Array(x->shape().element_type(), x->shape().dimensions()));
-        FillWithNearlyOne(factors, pattern + static_cast<uint64_t>(i->id()) * 7919 + which);
-        return computation->AddInstruction(HloOpcode::kMultiply, x->shape(),
-                                           {x, computation->AddConstant(std::move(factors))});
+        return AddNearly(x, pattern + static_cast<uint64_t>(i->id()) * 7919 + which);
       };
       // What is added up, or a mean is taken from inside a batch norm, may be far larger than what is left of it.
       const auto move_terms = [&](HloInstruction* x) -> HloInstruction* {
