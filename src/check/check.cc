@@ -189,7 +189,7 @@ class Checker::Impl {
   Status JudgeMeaningSet(size_t set, Verdict& verdict);
   // What the modules mean, where their results are the same but for rounding.
   void JudgeMeaning(size_t set, Verdict& verdict);
-  // Do they agree once zeros have no sign and denormals are zeros? Then that is all, and is noted.
+  // Do they agree once zeros and NaN have no sign and denormals are zeros? Then that is all, and is noted.
   void ForgiveTiny(size_t set, Verdict& verdict);
   // Each result in the modules' own types against what its own roundings explain.
   void JudgeOwnRounding(size_t set, Verdict& verdict);
@@ -368,8 +368,8 @@ void Checker::Impl::JudgeOwnRounding(size_t set, Verdict& verdict) {
 }
 
 void Checker::Impl::ForgiveTiny(size_t set, Verdict& verdict) {
-  // XLA takes x + 0 for x, and on CPUs denormals for zeros: neither is rounding, and neither is a difference of
-  // meaning. An engine of its own says too little: it may be wrong in both.
+  // XLA takes x + 0 for x, and on CPUs denormals for zeros; the sign of a NaN is the processor's choice. None of this
+  // is rounding, and none a difference of meaning. An engine of its own says too little: it may be wrong in both.
   if (context_.options.exact || context_.options.other_engine_work <= 0) return;
   for (size_t k = 0; k < 2; ++k) {
     // Zeros that `after` has folded may have had either sign, which they have for good.
@@ -384,7 +384,7 @@ void Checker::Impl::ForgiveTiny(size_t set, Verdict& verdict) {
     if (!comparison.agree || !flushed.meaning.Compare(set, WhichNonfinite(set)).agree) continue;
     const StatusOr<Results>&x = flushed.before.OtherResult(set), &y = flushed.after.OtherResult(set);
     if (!x.ok() || !y.ok() || !judge(x, y).agree) continue;
-    const std::string note = "only signs of zeros or denormals make them differ: " + verdict.reason;
+    const std::string note = "only denormals, or signs of zeros or NaN, make them differ: " + verdict.reason;
     if (std::find(verdict.notes.begin(), verdict.notes.end(), note) == verdict.notes.end())
       verdict.notes.push_back(note);
     Blame(verdict, Outcome::kAgree, "");

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <unordered_set>
 #include <vector>
 
@@ -204,7 +205,8 @@ bool IsFlushed(const Shape& shape) {
   return IsFloat(type) && GetFloatFormat(type).has_zero;
 }
 
-// `x` with `zero` for its zeros and denormals; of types with less range than f32 denormals are numbers like others.
+// `x` with `zero` for its zeros and denormals, and with one NaN for all of them; of types with less range than f32
+// denormals are numbers like others.
 HloInstruction* AddFlushed(HloInstruction* x, double zero = 0) {
   HloComputation* computation = x->parent();
   const Shape shape = Shape::Array(x->shape().element_type(), x->shape().dimensions());
@@ -219,13 +221,17 @@ HloInstruction* AddFlushed(HloInstruction* x, double zero = 0) {
     return computation->AddInstruction(HloOpcode::kBroadcast, shape, {scalar}, DimensionsAttributes());
   };
   const bool denormals = MayFlushDenormals(shape.element_type());
-  CompareAttributes compared;
-  compared.direction = denormals ? ComparisonDirection::kLt : ComparisonDirection::kEq;
+  const auto replace = [&](HloInstruction* a, ComparisonDirection direction, HloInstruction* b, double by) {
+    HloInstruction* where = computation->AddInstruction(HloOpcode::kCompare, shape.WithElementType(PrimitiveType::PRED),
+                                                        {a, b}, CompareAttributes{direction});
+    x = computation->AddInstruction(HloOpcode::kSelect, shape, {where, splat(by), x});
+  };
+  if (GetFloatFormat(shape.element_type()).has_nan)
+    replace(x, ComparisonDirection::kNe, x, std::numeric_limits<double>::quiet_NaN());
   HloInstruction* size = computation->AddInstruction(HloOpcode::kAbs, shape, {x});
-  HloInstruction* limit = splat(denormals ? SmallestNormal(shape.element_type()) : 0);
-  HloInstruction* tiny = computation->AddInstruction(HloOpcode::kCompare, shape.WithElementType(PrimitiveType::PRED),
-                                                     {size, limit}, compared);
-  return computation->AddInstruction(HloOpcode::kSelect, shape, {tiny, splat(zero), x});
+  replace(size, denormals ? ComparisonDirection::kLt : ComparisonDirection::kEq,
+          splat(denormals ? SmallestNormal(shape.element_type()) : 0), zero);
+  return x;
 }
 
 }  // namespace

@@ -138,8 +138,8 @@ Comparison CompareRounded(const HloModule& module, const Results& results, const
 // of several patterns; or only those that are computed from constants alone. How far its result then moves is what
 // rounding otherwise may do. (In perturb.cc.)
 std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t pattern, bool of_constants_alone = false);
-// The module with 0 for each zero and, of types with f32's range, for each denormal, of what it reads and computes; or,
-// with -0 for `zero`, of what it rounds alone. (In perturb.cc.)
+// The module with 0 for each zero and, of types with f32's range, for each denormal, and with one NaN for all, of what
+// it reads and computes; or, with -0 for `zero`, of what it rounds alone. (In perturb.cc.)
 std::unique_ptr<HloModule> FlushTiny(const HloModule& module, double zero);
 // The module with zeros for the denormals among the bf16 factors of its products, as the dot instructions of some
 // processors take them; nullptr if it has no such product.

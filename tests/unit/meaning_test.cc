@@ -286,7 +286,7 @@ TEST_CASE("signs of zeros and denormals alone are no difference, and what they s
   const std::string added = bits("  v = f32[64]{0} add(x, zeros)\n");
   const Verdict sign = VerdictOf(added, bits("  v = f32[64]{0} copy(x)\n"));
   CHECK(sign.agrees());
-  CHECK(sign.ToString().find("only signs of zeros or denormals make them differ") != std::string::npos);
+  CHECK(sign.ToString().find("only denormals, or signs of zeros or NaN, make them differ") != std::string::npos);
   CHECK(VerdictOf(added, bits("  v = f32[64]{0} negate(x)\n")).outcome == Outcome::kDisagree);
   CheckOptions exact;
   exact.exact = true;
@@ -378,6 +378,14 @@ TEST_CASE("the sign of a zero that was folded is no difference") {
             "  r = s32[] bitcast-convert(d)\n" +
                 root,
             "  r = s32[] constant(-2147483648)\n" + root, "  r = s32[] constant(-2147483647)\n" + root);
+}
+
+TEST_CASE("the sign of a NaN is no difference, where it decides an order") {
+  const auto largest = [](const std::string& negated) {
+    return "  k = f32[] constant(-1)\n  ks = f32[8] broadcast(k), dimensions={}\n  n = f32[8] " + negated +
+           "\n  t = (f32[1], s32[1]) topk(n), k=1, largest=true\n  ROOT r = s32[1] get-tuple-element(t), index=1\n";
+  };
+  CheckBoth("  x = f32[8] parameter(0)\n", largest("divide(x, ks)"), largest("negate(x)"), largest("abs(x)"));
 }
 
 TEST_CASE("a NaN where exponentials overflow may become a number, and no number a NaN") {
