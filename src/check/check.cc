@@ -10,7 +10,7 @@
 #include "hloir/check.h"
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 #include <utility>
 
 #include "check/compare.h"
@@ -150,7 +150,7 @@ class Checker::Impl {
 
   StatusOr<Verdict> Check(const HloModule& after);
   void Advance() {
-    meaning_.reset(), flushed_[0].reset(), flushed_[1].reset();
+    meaning_.reset(), flushed_.clear();
     if (!after_) return;
     before_ = std::move(after_);
     before_text_ = after_text_;
@@ -205,10 +205,10 @@ class Checker::Impl {
   std::unique_ptr<HloModule> before_view_, after_view_;             // if they stand for programs on whole arrays
   std::shared_ptr<Subject> before_, after_;
   std::unique_ptr<check::MeaningComparer> meaning_;  // of the two
-  // The two with 0 for zeros and denormals, or with -0 (FlushTiny).
+  // The two as FlushTiny has them.
   struct Flushed {
-    Flushed(const Subject& a, const Subject& b, double zero)
-        : modules{check::FlushTiny(a.module(), zero), check::FlushTiny(b.module(), zero)},
+    Flushed(const Subject& a, const Subject& b, check::FlushMode mode)
+        : modules{check::FlushTiny(a.module(), mode), check::FlushTiny(b.module(), mode)},
           before(*modules[0], a.context()),
           after(*modules[1], b.context()),
           meaning(before, after) {
@@ -218,8 +218,8 @@ class Checker::Impl {
     Subject before, after;
     check::MeaningComparer meaning;
   };
-  std::unique_ptr<Flushed> flushed_[2];  // if they have been asked for
-  size_t whole_sets_ = 0;                // of the inputs; with the others only the meaning is compared
+  std::map<check::FlushMode, std::unique_ptr<Flushed>> flushed_;  // that have been asked for
+  size_t whole_sets_ = 0;  // of the inputs; with the others only the meaning is compared
   // By leaf, over the sets of this verdict: name, elements, finite ones.
   struct LeafTotal {
     std::string where;
@@ -371,10 +371,12 @@ void Checker::Impl::ForgiveTiny(size_t set, Verdict& verdict) {
   // XLA takes x + 0 for x, and on CPUs denormals for zeros; the sign of a NaN is the processor's choice. None of this
   // is rounding, and none a difference of meaning. An engine of its own says too little: it may be wrong in both.
   if (context_.options.exact || context_.options.other_engine_work <= 0) return;
-  for (size_t k = 0; k < 2; ++k) {
-    // Zeros that `after` has folded may have had either sign, which they have for good.
-    if (!flushed_[k]) flushed_[k] = std::make_unique<Flushed>(*before_, *after_, k == 0 ? 0.0 : -0.0);
-    Flushed& flushed = *flushed_[k];
+  using check::FlushMode;
+  // Zeros that one of the two has folded may have had either sign, which they have for good.
+  for (const FlushMode mode : {FlushMode::kPlus, FlushMode::kPlusIfComputed, FlushMode::kMinusIfRounded}) {
+    std::unique_ptr<Flushed>& made = flushed_[mode];
+    if (!made) made = std::make_unique<Flushed>(*before_, *after_, mode);
+    Flushed& flushed = *made;
     const auto judge = [&](const StatusOr<Results>& a, const StatusOr<Results>& b) {
       return check::Judge(*a, flushed.before, *b, flushed.after, set, /*exact=*/false);
     };
@@ -685,7 +687,7 @@ StatusOr<Verdict> Checker::Impl::CheckAsTheyAre(const HloModule& after) {
   const bool pairs = verdict.devices == 1 && check::WantsPairs(before_->module()) && check::WantsPairs(after);
   before_->set_pairs(pairs), after_->set_pairs(pairs);
   meaning_ = std::make_unique<check::MeaningComparer>(*before_, *after_);
-  flushed_[0].reset(), flushed_[1].reset();
+  flushed_.clear();
   if (made_up_ && !verdict.proof.counterexample.empty() && verdict.devices == 1) {
     context_.inputs.push_back({.devices = {verdict.proof.counterexample}});
     HLOIR_RETURN_IF_ERROR(JudgeSet(context_.inputs.size() - 1, verdict));

@@ -259,15 +259,16 @@ std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t patte
   return copy;
 }
 
-std::unique_ptr<HloModule> FlushTiny(const HloModule& module, double zero) {
+std::unique_ptr<HloModule> FlushTiny(const HloModule& module, FlushMode mode) {
   std::unique_ptr<HloModule> copy = module.Clone();
   copy->config().is_scheduled = false;
   for (HloComputation* computation : ComputationsThatRunOnce(*copy)) {
     for (HloInstruction* i : computation->instructions()) {
       if (!IsFlushed(i->shape()) || i->Is(kMovesData)) continue;
       if (i->IsParameter() && computation != copy->entry_computation()) continue;
-      if (std::signbit(zero) && !Rounds(*i)) continue;
-      PutInPlace(i, [&] { return AddFlushed(i, zero); });
+      if (mode == FlushMode::kPlusIfComputed && (i->IsParameter() || i->IsConstant())) continue;
+      if (mode == FlushMode::kMinusIfRounded && !Rounds(*i)) continue;
+      PutInPlace(i, [&] { return AddFlushed(i, mode == FlushMode::kMinusIfRounded ? -0.0 : 0.0); });
     }
   }
   return copy;

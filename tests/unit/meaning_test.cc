@@ -20,9 +20,9 @@ std::unique_ptr<HloModule> Parse(const std::string& text) {
   return std::move(*module);
 }
 
-Verdict VerdictOf(const std::string& a, const std::string& b) {
+Verdict VerdictOf(const std::string& a, const std::string& b, const CheckOptions& options = {}) {
   const auto before = Parse(a), after = Parse(b);
-  const auto verdict = Check(*before, *after);
+  const auto verdict = Check(*before, *after, {}, options);
   INFO(verdict.status().message());
   REQUIRE(verdict.ok());
   return *verdict;
@@ -362,7 +362,9 @@ void CheckBoth(const std::string& parameters, const std::string& before, const s
            "ENTRY e {\n" +
            parameters + body + "}\n";
   };
-  const Verdict verdict = VerdictOf(module(before), module(right));
+  CheckOptions unproved;
+  unproved.proofs = Proofs::kNone;
+  const Verdict verdict = VerdictOf(module(before), module(right), unproved);
   INFO(verdict.ToString());
   CHECK(verdict.agrees());
   CHECK(VerdictOf(module(before), module(wrong)).outcome == Outcome::kDisagree);
@@ -378,6 +380,19 @@ TEST_CASE("the sign of a zero that was folded is no difference") {
             "  r = s32[] bitcast-convert(d)\n" +
                 root,
             "  r = s32[] constant(-2147483648)\n" + root, "  r = s32[] constant(-2147483647)\n" + root);
+  // Beside one that was folded from a constant -0, which is no other than it was.
+  const auto beside = [](const std::string& negated, const std::string& folded) {
+    return "  s = f32[] multiply(y, y)\n" + negated +
+           "  i = f32[] constant(-inf)\n  q = f32[] divide(i, n)\n  z = f32[] constant(0)\n"
+           "  c = f32[] clamp(z, n, q)\n" +
+           folded + "  ROOT t = (f32[], f32[]) tuple(c, r)\n";
+  };
+  CheckBoth("  y = f32[] parameter(0)\n",
+            beside("  m = f32[] constant(-1)\n"
+                   "  n = f32[] dot(s, m), lhs_contracting_dims={}, rhs_contracting_dims={}\n",
+                   "  k = f32[] constant(-0.0)\n  r = f32[] rsqrt(k)\n"),
+            beside("  n = f32[] negate(s)\n", "  r = f32[] constant(-inf)\n"),
+            beside("  n = f32[] copy(s)\n", "  r = f32[] constant(-inf)\n"));
 }
 
 TEST_CASE("the sign of a NaN is no difference, where it decides an order") {
