@@ -198,6 +198,19 @@ void PutInPlace(HloInstruction* i, F make) {
   if (was_root) i->parent()->set_root(made);
 }
 
+// Its numbers are none of its own making.
+bool IsGivenOrChosen(const HloInstruction& i) {
+  switch (i.opcode()) {
+    case HloOpcode::kParameter:
+    case HloOpcode::kConstant:
+    case HloOpcode::kMaximum:
+    case HloOpcode::kMinimum:
+    case HloOpcode::kClamp:
+    case HloOpcode::kSelect: return true;
+    default: return false;
+  }
+}
+
 // Static arrays of floats or complex numbers.
 bool IsFlushed(const Shape& shape) {
   if (!shape.IsArray() || !shape.IsStatic()) return false;
@@ -266,7 +279,7 @@ std::unique_ptr<HloModule> FlushTiny(const HloModule& module, FlushMode mode) {
     for (HloInstruction* i : computation->instructions()) {
       if (!IsFlushed(i->shape()) || i->Is(kMovesData)) continue;
       if (i->IsParameter() && computation != copy->entry_computation()) continue;
-      if (mode == FlushMode::kPlusIfComputed && (i->IsParameter() || i->IsConstant())) continue;
+      if (mode == FlushMode::kPlusIfComputed && IsGivenOrChosen(*i)) continue;
       if (mode == FlushMode::kMinusIfRounded && !Rounds(*i)) continue;
       PutInPlace(i, [&] { return AddFlushed(i, mode == FlushMode::kMinusIfRounded ? -0.0 : 0.0); });
     }

@@ -390,7 +390,7 @@ TEST_CASE("the sign of a zero that was folded is no difference") {
   CheckBoth("  y = f32[] parameter(0)\n",
             beside("  m = f32[] constant(-1)\n"
                    "  n = f32[] dot(s, m), lhs_contracting_dims={}, rhs_contracting_dims={}\n",
-                   "  k = f32[] constant(-0.0)\n  r = f32[] rsqrt(k)\n"),
+                   "  k = f32[] constant(-0.0)\n  l = f32[] maximum(k, i)\n  r = f32[] rsqrt(l)\n"),
             beside("  n = f32[] negate(s)\n", "  r = f32[] constant(-inf)\n"),
             beside("  n = f32[] copy(s)\n", "  r = f32[] constant(-inf)\n"));
 }
