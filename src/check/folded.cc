@@ -56,7 +56,8 @@ bool HasFewDigits(double value) {
   return digits == std::rint(digits);
 }
 
-// How often what is computed from constants alone rounds.
+}  // namespace
+
 int RoundingsOfConstants(const HloModule& module) {
   constexpr int kInABatchNorm = 8;
   int count = 0;
@@ -66,8 +67,6 @@ int RoundingsOfConstants(const HloModule& module) {
   }
   return count;
 }
-
-}  // namespace
 
 FoldedConstants FindFoldedConstants(const HloModule& before, const HloModule& after) {
   FoldedConstants folded;

@@ -436,11 +436,16 @@ class MeaningComparer::Impl {
   }
 
   // What cancels, as x - mean(x) does, magnifies what the steps before it rounded. So what `before` computes from
-  // constants alone is moved step by step, by a unit in the last place of its own types.
+  // constants alone is moved step by step, by half a unit in the last place of its own types: if `after` has fewer such
+  // steps.
   bool StepsOfConstantsExplain() {
     if (constants_->values.empty()) return false;
-    if (!stepwise_) stepwise_ = WrittenOut(before_.module(), /*fold=*/false);
-    if (!stepwise_) return false;
+    if (!stepwise_) {
+      stepwise_ = WrittenOut(before_.module(), /*fold=*/false);
+      const std::unique_ptr<HloModule> after = WrittenOut(after_.module(), /*fold=*/false);
+      steps_are_gone_ = stepwise_ && after && RoundingsOfConstants(*after) < RoundingsOfConstants(*stepwise_);
+    }
+    if (!steps_are_gone_) return false;
     const auto run = [&](const HloModule& module) {
       Subject subject(module, before_.context(), /*fold_scalars=*/false);
       subject.set_pairs(before_.pairs());
@@ -450,7 +455,7 @@ class MeaningComparer::Impl {
     for (uint64_t pattern = 0; steps.ok() && pattern < kPatterns; ++pattern) {
       const StatusOr<Results> moved = run(*PerturbModule(*stepwise_, pattern, /*of_constants_alone=*/true));
       if (!moved.ok()) return false;
-      Raise(spreads_, *steps, *moved, before_.pairs());
+      Raise(spreads_, *steps, *moved, before_.pairs(), 0.5 * kConstantMargin);
       const auto &a = before_.Ideal(set_, spreads_keep_), &b = after_.Ideal(set_, spreads_keep_);
       if (Judge(*a, *b, Own(), spreads_, nonfinite_).agree) return true;
     }
@@ -495,6 +500,7 @@ class MeaningComparer::Impl {
   std::optional<FoldedConstants> constants_;
   std::unique_ptr<Pair> unfolded_, folded_;
   std::unique_ptr<HloModule> stepwise_;
+  bool steps_are_gone_ = false;
 };
 
 MeaningComparer::MeaningComparer(Subject& before, Subject& after) : impl_(std::make_unique<Impl>(before, after)) {}

@@ -46,9 +46,7 @@ std::unordered_set<const HloInstruction*> ComputedFromConstants(const HloModule&
   std::unordered_set<const HloInstruction*> found;
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* i : computation->PostOrder()) {
-      const auto is_constant = [&](const HloInstruction* x) {
-        return x->IsConstant() || x->opcode() == HloOpcode::kIota || found.contains(x);
-      };
+      const auto is_constant = [&](const HloInstruction* x) { return x->IsConstant() || found.contains(x); };
       if (i->operand_count() > 0 && !i->Is(kImpure) &&
           std::all_of(i->operands().begin(), i->operands().end(), is_constant))
         found.insert(i);

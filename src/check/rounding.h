@@ -12,7 +12,7 @@ namespace hloir::check {
 // numbers, or move them, do not round; of reductions those do that add or multiply.
 bool Rounds(const HloInstruction& instruction);
 
-// What is computed from constants and iotas alone, and so may be folded: by steps that round as it does.
+// What is computed from constants alone, and so may be folded: by steps that round as it does.
 std::unordered_set<const HloInstruction*> ComputedFromConstants(const HloModule& module);
 
 // Does every number of the float type `from` stand in the float type `to` as it is?
