@@ -21,14 +21,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int RunDriver(const std::string& python, const std::vector<std::string>& flags) {
+int RunDriver(const std::string& python, const std::string& driver, const std::vector<std::string>& flags) {
   std::error_code none;
   const fs::path self = fs::read_symlink("/proc/self/exe", none);
   // Where it is installed, and in a build below the sources.
-  for (const char* place : {"../share/hloir/fuzz_xla.py", "../../../tools/fuzz_xla.py"}) {
-    const fs::path driver = (self.parent_path() / place).lexically_normal();
-    if (!fs::exists(driver, none)) continue;
-    std::vector<std::string> words = {python, driver.string(), "--hloir=" + self.string()};
+  std::vector<std::string> places;
+  for (const char* place : {"../share/hloir/fuzz_xla.py", "../../../tools/fuzz_xla.py"})
+    places.push_back((self.parent_path() / place).lexically_normal().string());
+  if (!driver.empty()) places = {driver};
+  for (const std::string& place : places) {
+    if (!fs::exists(place, none)) continue;
+    std::vector<std::string> words = {python, place, "--hloir=" + self.string()};
     words.insert(words.end(), flags.begin(), flags.end());
     std::vector<char*> given;
     for (std::string& word : words) given.push_back(word.data());
@@ -36,7 +39,7 @@ int RunDriver(const std::string& python, const std::vector<std::string>& flags) 
     execvp(given[0], given.data());
     return Fail(InvalidArgument(fmt::format("{}: {} (see --python)", python, std::strerror(errno))));
   }
-  return Fail(InvalidArgument("fuzz_xla.py was found neither in the installation nor in the sources"));
+  return Fail(InvalidArgument(fmt::format("no driver at {} (see --driver)", fmt::join(places, ", nor at "))));
 }
 
 }  // namespace
@@ -45,15 +48,17 @@ void AddFuzzXlaCommand(CLI::App& fuzz, Action& action, PassRegistry& /*registry*
   CLI::App* command = fuzz.add_subcommand("xla", "Compare hloir's engines with XLA:CPU on generated modules");
   auto python = std::make_shared<std::string>("python3");
   AddOption(*command, "--python FILE", *python, "A Python that has jaxlib and ml_dtypes (default: python3)");
+  auto driver = std::make_shared<std::string>();
+  AddOption(*command, "--driver FILE", *driver, "fuzz_xla.py, if hloir lies neither in an installation nor in a build");
   command->allow_extras();
   command->footer(
       "All other flags are the driver's: --kind, --first, --count, --only, --jobs, …\n"
       "(`hloir fuzz xla -- --help`).");
-  command->callback([command, python, &action] {
-    action = [command, python] {
+  command->callback([command, python, driver, &action] {
+    action = [command, python, driver] {
       std::vector<std::string> flags = command->remaining();
       std::erase(flags, "--");
-      return RunDriver(*python, flags);
+      return RunDriver(*python, *driver, flags);
     };
   });
 }

@@ -117,4 +117,11 @@ void RemoveLoopElements(HloInstruction* loop, const std::vector<bool>& keep) {
   for (HloInstruction* element : old_elements) RemoveIfDead(element);
 }
 
+bool MayBeUnrolled(const HloInstruction& loop) {
+  if (loop.HasSideEffect()) return false;
+  for (const HloInstruction* i = loop.while_condition()->first(); i != nullptr; i = i->next())
+    if (ActsOutside(*i)) return false;
+  return true;
+}
+
 }  // namespace hloir

@@ -1,5 +1,5 @@
-// Adding elements to the tuple that a while loop carries, and removing them: what the loop passes share beside
-// hloir/analysis/loop_analysis.h. Covered by the expectation files of those passes.
+// Adding elements to the tuple that a while loop carries, removing them, and whether it may be unrolled: what the loop
+// passes share beside hloir/analysis/loop_analysis.h. Covered by the expectation files of those passes.
 #pragma once
 
 #include <vector>
@@ -16,5 +16,10 @@ HloInstruction* AddLoopElement(HloInstruction* loop, HloInstruction* initial);
 // Removes elements that are unread outside, in the condition, or in the body but for themselves (`keep` is false).
 // The computations must be the loop's own, and the loop read by element.
 void RemoveLoopElements(HloInstruction* loop, const std::vector<bool>& keep);
+
+// Copies of its body may take the loop's place: it has no side effects, and no collective in its condition, of which
+// there would be no copy. Then the loop goes even if it takes part in collectives, which IsDead would keep: the copies
+// do.
+bool MayBeUnrolled(const HloInstruction& loop);
 
 }  // namespace hloir

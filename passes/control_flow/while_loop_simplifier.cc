@@ -121,7 +121,7 @@ class WhileLoopSimplifier : public RewritingPass {
     std::optional<LoopCounter> counter = FindLoopCounter(*loop);
     if (!counter || counter->trips > 1) return false;
     const int64_t added = counter->trips * loop->while_body()->instruction_count();
-    if (!gate_.HasRoom(kOneRound, *loop, added) || loop->HasSideEffect()) return false;
+    if (!gate_.HasRoom(kOneRound, *loop, added) || !MayBeUnrolled(*loop)) return false;
     HloInstruction* result = loop->operand(0);
     if (counter->trips == 0) {
       if (!Ask(kNoRound, *loop)) return false;
@@ -134,7 +134,7 @@ class WhileLoopSimplifier : public RewritingPass {
     }
     loop->ReplaceAllUsesWith(result);
     gate_.Done(result);
-    RemoveIfDead(loop);
+    loop->parent()->RemoveInstructionAndUnusedOperands(loop);
     return true;
   }
 

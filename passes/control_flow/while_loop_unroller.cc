@@ -122,7 +122,7 @@ class WhileLoopUnroller : public RewritingPass {
         HloComputation& body = *loop->while_body();
         // First what costs nothing to ask: as many loops as the module has instructions may share a large body.
         if (body.instruction_count() * std::min(counter->trips, 2 * factor_ - 1) > max_instructions_) continue;
-        if (loop->HasSideEffect() || !MayBeInlined(body, *computation) ||
+        if (!MayBeUnrolled(*loop) || !MayBeInlined(body, *computation) ||
             !InstructionsOf(body, HloOpcode::kWhile).empty())
           continue;
         if (elementwise_only_ && !IsElementwise(body)) continue;
@@ -144,7 +144,7 @@ class WhileLoopUnroller : public RewritingPass {
       state = InlineBefore(loop, *loop->while_body(), std::span(&state, 1));
     loop->ReplaceAllUsesWith(state);
     gate_.Done(state);
-    RemoveIfDead(loop);
+    loop->parent()->RemoveInstructionAndUnusedOperands(loop);
     return true;
   }
 

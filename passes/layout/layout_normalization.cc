@@ -116,7 +116,7 @@ class LayoutNormalization : public RewritingPass {
     HloInstruction* back = flat;
     if (!IsRowMajor(i->shape())) {
       back = i->parent()->AddInstruction(HloOpcode::kBitcast, i->shape(), {flat}, NoAttributes());
-      back->CopyMetadataOf(*i);
+      InheritAnnotations(back, *i);
       made_[back] = flat;
     }
     for (HloInstruction* made : {flat, back})

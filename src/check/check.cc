@@ -10,6 +10,7 @@
 #include "hloir/check.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "check/compare.h"
@@ -149,7 +150,7 @@ class Checker::Impl {
 
   StatusOr<Verdict> Check(const HloModule& after);
   void Advance() {
-    meaning_.reset(), flushed_.reset();
+    meaning_.reset(), flushed_.clear();
     if (!after_) return;
     before_ = std::move(after_);
     before_text_ = after_text_;
@@ -188,7 +189,7 @@ class Checker::Impl {
   Status JudgeMeaningSet(size_t set, Verdict& verdict);
   // What the modules mean, where their results are the same but for rounding.
   void JudgeMeaning(size_t set, Verdict& verdict);
-  // Do they agree once zeros have no sign and denormals are zeros? Then that is all, and is noted.
+  // Do they agree once zeros and NaN have no sign and denormals are zeros? Then that is all, and is noted.
   void ForgiveTiny(size_t set, Verdict& verdict);
   // Each result in the modules' own types against what its own roundings explain.
   void JudgeOwnRounding(size_t set, Verdict& verdict);
@@ -204,20 +205,20 @@ class Checker::Impl {
   std::unique_ptr<HloModule> before_view_, after_view_;             // if they stand for programs on whole arrays
   std::shared_ptr<Subject> before_, after_;
   std::unique_ptr<check::MeaningComparer> meaning_;  // of the two
-  // The two without signs of zeros and denormals, if they have been asked for.
+  // The two as FlushTiny has them.
   struct Flushed {
-    Flushed(const Subject& before, const Subject& after)
-        : modules{check::FlushTiny(before.module()), check::FlushTiny(after.module())},
-          before(*modules[0], before.context()),
-          after(*modules[1], after.context()),
-          meaning(this->before, this->after) {
-      this->before.set_pairs(before.pairs()), this->after.set_pairs(after.pairs());
+    Flushed(const Subject& a, const Subject& b, check::FlushMode mode)
+        : modules{check::FlushTiny(a.module(), mode), check::FlushTiny(b.module(), mode)},
+          before(*modules[0], a.context()),
+          after(*modules[1], b.context()),
+          meaning(before, after) {
+      before.set_pairs(a.pairs()), after.set_pairs(b.pairs());
     }
     std::unique_ptr<HloModule> modules[2];
     Subject before, after;
     check::MeaningComparer meaning;
   };
-  std::unique_ptr<Flushed> flushed_;
+  std::map<check::FlushMode, std::unique_ptr<Flushed>> flushed_;  // that have been asked for
   size_t whole_sets_ = 0;  // of the inputs; with the others only the meaning is compared
   // By leaf, over the sets of this verdict: name, elements, finite ones.
   struct LeafTotal {
@@ -367,22 +368,31 @@ void Checker::Impl::JudgeOwnRounding(size_t set, Verdict& verdict) {
 }
 
 void Checker::Impl::ForgiveTiny(size_t set, Verdict& verdict) {
-  // XLA takes x + 0 for x, and on CPUs denormals for zeros: neither is rounding, and neither is a difference of
-  // meaning. An engine of its own says too little: it may be wrong in both.
+  // XLA takes x + 0 for x, and on CPUs denormals for zeros; the sign of a NaN is the processor's choice. None of this
+  // is rounding, and none a difference of meaning. An engine of its own says too little: it may be wrong in both.
   if (context_.options.exact || context_.options.other_engine_work <= 0) return;
-  if (!flushed_) flushed_ = std::make_unique<Flushed>(*before_, *after_);
-  const auto judge = [&](const StatusOr<Results>& a, const StatusOr<Results>& b) {
-    return check::Judge(*a, flushed_->before, *b, flushed_->after, set, /*exact=*/false);
-  };
-  const StatusOr<Results>&a = flushed_->before.Result(set), &b = flushed_->after.Result(set);
-  if (!a.ok() || !b.ok()) return;
-  Comparison comparison = judge(a, b);
-  if (!comparison.agree || !flushed_->meaning.Compare(set, WhichNonfinite(set)).agree) return;
-  const StatusOr<Results>&x = flushed_->before.OtherResult(set), &y = flushed_->after.OtherResult(set);
-  if (!x.ok() || !y.ok() || !judge(x, y).agree) return;
-  verdict.notes.push_back("only signs of zeros or denormals make them differ: " + verdict.reason);
-  Blame(verdict, Outcome::kAgree, "");
-  verdict.comparison = std::move(comparison);
+  using check::FlushMode;
+  // Zeros that one of the two has folded may have had either sign, which they have for good.
+  for (const FlushMode mode : {FlushMode::kPlus, FlushMode::kPlusIfComputed, FlushMode::kMinusIfRounded}) {
+    std::unique_ptr<Flushed>& made = flushed_[mode];
+    if (!made) made = std::make_unique<Flushed>(*before_, *after_, mode);
+    Flushed& flushed = *made;
+    const auto judge = [&](const StatusOr<Results>& a, const StatusOr<Results>& b) {
+      return check::Judge(*a, flushed.before, *b, flushed.after, set, /*exact=*/false);
+    };
+    const StatusOr<Results>&a = flushed.before.Result(set), &b = flushed.after.Result(set);
+    if (!a.ok() || !b.ok()) return;
+    Comparison comparison = judge(a, b);
+    if (!comparison.agree || !flushed.meaning.Compare(set, WhichNonfinite(set)).agree) continue;
+    const StatusOr<Results>&x = flushed.before.OtherResult(set), &y = flushed.after.OtherResult(set);
+    if (!x.ok() || !y.ok() || !judge(x, y).agree) continue;
+    const std::string note = "only denormals, or signs of zeros or NaN, make them differ: " + verdict.reason;
+    if (std::find(verdict.notes.begin(), verdict.notes.end(), note) == verdict.notes.end())
+      verdict.notes.push_back(note);
+    Blame(verdict, Outcome::kAgree, "");
+    verdict.comparison = std::move(comparison);
+    return;
+  }
 }
 
 void Checker::Impl::Blame(Verdict& verdict, Outcome outcome, std::string reason) {
@@ -394,13 +404,16 @@ bool Checker::Impl::OnlyAtExtremes(size_t set, const Comparison& comparison) {
   if (!check::DiffersInNonfiniteAlone(comparison)) return false;
   if (check::IsExtra(context_.inputs[set].kind)) return meaning_->Compare(set, WhichNonfinite(set)).agree;
   if (context_.inputs[set].kind != InputKind::kCornerCases) return false;
-  const check::Meaning meaning = meaning_->Compare(set, Nonfinite::kAlways);
-  if (meaning.judged && meaning.agree) return true;  // f64 has room for what overflows
+  // f64 has exponents for what overflows, but not for exponentials of anything.
+  const bool leaves_f64 = check::HasLargeNumbers(context_.inputs[set]) && check::MayLeaveF64(before_->module());
+  const check::Meaning meaning = meaning_->Compare(set, leaves_f64 ? Nonfinite::kWorse : Nonfinite::kAlways);
+  if (meaning.judged && meaning.agree) return true;
   // Where a convolution is cut, what was padding may be multiplied as zeros.
   const bool cut = before_view_ != nullptr && check::HasAny(before_->module(), {HloOpcode::kConvolution});
-  if (!cut && !check::HasWholeArrayMathematics(before_->module())) return false;
+  const bool whole_arrays = cut || check::HasWholeArrayMathematics(before_->module());
+  if (!whole_arrays && !before_->pairs()) return false;  // of which double-double has no more than f64
   const std::optional<check::Context> tame =
-      check::WithoutExtremes(context_, set, before_->module(), /*all_finite=*/true);
+      check::WithoutExtremes(context_, set, before_->module(), /*all_finite=*/whole_arrays);
   if (!tame) return false;
   Subject before(before_->module(), *tame), after(after_->module(), *tame);
   const StatusOr<Results>&x = before.Result(0), &y = after.Result(0);
@@ -673,7 +686,8 @@ StatusOr<Verdict> Checker::Impl::CheckAsTheyAre(const HloModule& after) {
   if (!enough) verdict.unreached = unreached_, verdict.reached = reached_;
   const bool pairs = verdict.devices == 1 && check::WantsPairs(before_->module()) && check::WantsPairs(after);
   before_->set_pairs(pairs), after_->set_pairs(pairs);
-  meaning_ = std::make_unique<check::MeaningComparer>(*before_, *after_), flushed_.reset();
+  meaning_ = std::make_unique<check::MeaningComparer>(*before_, *after_);
+  flushed_.clear();
   if (made_up_ && !verdict.proof.counterexample.empty() && verdict.devices == 1) {
     context_.inputs.push_back({.devices = {verdict.proof.counterexample}});
     HLOIR_RETURN_IF_ERROR(JudgeSet(context_.inputs.size() - 1, verdict));

@@ -56,24 +56,17 @@ bool HasFewDigits(double value) {
   return digits == std::rint(digits);
 }
 
-// How often what is computed from constants alone rounds.
+}  // namespace
+
 int RoundingsOfConstants(const HloModule& module) {
   constexpr int kInABatchNorm = 8;
   int count = 0;
-  std::unordered_set<const HloInstruction*> constants;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i : computation->PostOrder()) {
-      const auto is_constant = [&](const HloInstruction* x) { return x->IsConstant() || constants.contains(x); };
-      if (i->operand_count() == 0 || !std::all_of(i->operands().begin(), i->operands().end(), is_constant)) continue;
-      constants.insert(i);
-      const bool normalizes = i->HasAttributes<BatchNormAttributes>();
-      if (normalizes || Rounds(*i)) count += normalizes ? kInABatchNorm : 1;
-    }
+  for (const HloInstruction* i : ComputedFromConstants(module)) {
+    const bool normalizes = i->HasAttributes<BatchNormAttributes>();
+    if (normalizes || Rounds(*i)) count += normalizes ? kInABatchNorm : 1;
   }
   return count;
 }
-
-}  // namespace
 
 FoldedConstants FindFoldedConstants(const HloModule& before, const HloModule& after) {
   FoldedConstants folded;

@@ -21,6 +21,7 @@
 
 #include "check/compare.h"
 #include "check/folded.h"
+#include "check/rounding.h"
 #include "check/sources.h"
 #include "check/spread.h"
 #include "hloir/detail/widen.h"
@@ -225,9 +226,11 @@ class MeaningComparer::Impl {
     if (before_.HasRoundings() || after_.HasRoundings()) {
       agrees = Agree(/*keep=*/false);
       if (!meaning_.judged) return std::move(meaning_);
-      if (agrees) return CompareRoundings(seen);
+      if (agrees) {
+        return ConstantsExplain() ? std::move(meaning_) : CompareRoundings(seen);
+      }
     }
-    if (ConstantsExplain() || FoldingExplains()) {
+    if (ConstantsExplain() || FoldingExplains() || StepsOfConstantsExplain()) {
       meaning_.agree = true;
       return std::move(meaning_);
     }
@@ -306,20 +309,32 @@ class MeaningComparer::Impl {
     }
   }
 
+  // Half a unit in the last place of 1, of the type that each leaf of `before` was made in if that is a narrow one.
+  std::vector<double> NarrowUnits() {
+    const HloInstruction& root = *before_.module().entry_computation()->root();
+    std::vector<double> units;
+    const StatusOr<Results>& own = before_.Result(set_);
+    for (size_t d = 0; own.ok() && d < own->size(); ++d) {
+      const std::vector<const Literal*> leaves = (*own)[d].Leaves();
+      for (size_t k = 0; k < leaves.size(); ++k) {
+        PrimitiveType type = leaves[k]->shape().element_type();
+        const bool flat =
+            root.opcode() == HloOpcode::kTuple && root.operand_count() == static_cast<int64_t>(leaves.size());
+        if (flat) type = MadeIn(*root.operand(static_cast<int64_t>(k)));
+        else if (root.shape().IsArray()) type = MadeIn(root);
+        const bool narrow = IsFloat(type) && BitWidth(type) < 32;
+        units.push_back(narrow ? std::ldexp(1, -GetFloatFormat(type).mantissa_bits - 1) : 0);
+      }
+    }
+    return units;
+  }
+
   // They mean the same but for steps through narrower types. Those that `after` has may cost no more than those of
   // `before`.
   Meaning CompareRoundings(const Comparison& seen) {
     const std::vector<double> a = RelativeDistances(*before_.Ideal(set_, false), *before_.Ideal(set_, true));
     const std::vector<double> b = RelativeDistances(*after_.Ideal(set_, false), *after_.Ideal(set_, true));
-    std::vector<double> units;
-    const StatusOr<Results>& own = before_.Result(set_);
-    for (size_t d = 0; own.ok() && d < own->size(); ++d) {
-      for (const Literal* leaf : (*own)[d].Leaves()) {
-        const PrimitiveType type = leaf->shape().element_type();
-        const bool narrow = IsFloat(type) && BitWidth(type) < 32;
-        units.push_back(narrow ? std::ldexp(1, -GetFloatFormat(type).mantissa_bits - 1) : 0);
-      }
-    }
+    const std::vector<double> units = NarrowUnits();
     meaning_.comparison = seen;
     if (!before_.HasRoundings() && !NamesDotAlgorithm(before_.module())) {
       meaning_.agree = false;
@@ -420,18 +435,51 @@ class MeaningComparer::Impl {
     return pair.is_whole && other.ConstantsExplain();
   }
 
-  static std::unique_ptr<HloModule> Folded(const HloModule& module) {
-    constexpr int64_t kMostElements = 1 << 16;
-    // A batch norm of constants may have been folded step by step.
-    const std::string names[] = {"defuser",          "call-inliner",       "while-loop-simplifier",
-                                 "tuple-simplifier", "batchnorm-expander", "constant-folding"};
+  // What cancels, as x - mean(x) does, magnifies what the steps before it rounded. So what `before` computes from
+  // constants alone is moved step by step, by half a unit in the last place of its own types: if `after` has fewer such
+  // steps.
+  bool StepsOfConstantsExplain() {
+    if (constants_->values.empty()) return false;
+    if (!stepwise_) {
+      stepwise_ = WrittenOut(before_.module(), /*fold=*/false);
+      const std::unique_ptr<HloModule> after = WrittenOut(after_.module(), /*fold=*/false);
+      steps_are_gone_ = stepwise_ && after && RoundingsOfConstants(*after) < RoundingsOfConstants(*stepwise_);
+    }
+    if (!steps_are_gone_) return false;
+    const auto run = [&](const HloModule& module) {
+      Subject subject(module, before_.context(), /*fold_scalars=*/false);
+      subject.set_pairs(before_.pairs());
+      return subject.Ideal(set_, spreads_keep_);
+    };
+    const StatusOr<Results> steps = run(*stepwise_);
+    for (uint64_t pattern = 0; steps.ok() && pattern < kPatterns; ++pattern) {
+      const StatusOr<Results> moved = run(*PerturbModule(*stepwise_, pattern, /*of_constants_alone=*/true));
+      if (!moved.ok()) return false;
+      Raise(spreads_, *steps, *moved, before_.pairs(), 0.5 * kConstantMargin);
+      const auto &a = before_.Ideal(set_, spreads_keep_), &b = after_.Ideal(set_, spreads_keep_);
+      if (Judge(*a, *b, Own(), spreads_, nonfinite_).agree) return true;
+    }
+    return false;
+  }
+
+  // With calls, fusions and batch norms written out; these may have been folded step by step. nullptr if that cannot
+  // be.
+  static std::unique_ptr<HloModule> WrittenOut(const HloModule& module, bool fold) {
+    std::vector<std::string> names = {
+        "defuser",           "call-inliner", "while-loop-simplifier", "tuple-simplifier", "zero-sized-hlo-elimination",
+        "batchnorm-expander"};
+    if (fold) names.push_back("constant-folding");
     std::unique_ptr<HloModule> copy = module.Clone();
     copy->config().is_scheduled = false;
     PassOptions options;
     options.math = MathMode::kRounding;
     StatusOr<HloPassPipeline> pipeline = MakePipeline(names, options);
-    if (!pipeline.ok() || !pipeline->RunOnce(*copy).ok()) return nullptr;
-    FoldConstants(*copy, kMostElements);
+    return pipeline.ok() && pipeline->RunOnce(*copy).ok() ? std::move(copy) : nullptr;
+  }
+  static std::unique_ptr<HloModule> Folded(const HloModule& module) {
+    constexpr int64_t kMostElements = 1 << 16;
+    std::unique_ptr<HloModule> copy = WrittenOut(module, /*fold=*/true);
+    if (copy != nullptr) FoldConstants(*copy, kMostElements);
     return copy;
   }
 
@@ -451,6 +499,8 @@ class MeaningComparer::Impl {
   // Of all sets.
   std::optional<FoldedConstants> constants_;
   std::unique_ptr<Pair> unfolded_, folded_;
+  std::unique_ptr<HloModule> stepwise_;
+  bool steps_are_gone_ = false;
 };
 
 MeaningComparer::MeaningComparer(Subject& before, Subject& after) : impl_(std::make_unique<Impl>(before, after)) {}

@@ -1,7 +1,10 @@
 // PerturbModule(), FlushTiny(), FlushFactors() and MoveRoundings(): a module that rounds otherwise. Covered by
 // tests/unit/check_test.cc.
+#include <bit>
 #include <cmath>
 #include <complex>
+#include <limits>
+#include <unordered_set>
 #include <vector>
 
 #include "check/compare.h"
@@ -101,14 +104,33 @@ HloInstruction* AddIsEqual(HloInstruction* a, HloInstruction* b) {
                                      CompareAttributes());
 }
 
-// Where `i` came about without rounding, as true and false: whole numbers stay whole. What is exact has no more digits
-// than f32 (of pairs: f64) holds; but 1 + 10^-23, or the exponential of 10^-23, is a 1 too.
+// Where a number has no more digits than f32 (of pairs: f64) holds.
+HloInstruction* AddHasFewDigits(HloInstruction* x, bool pairs) {
+  const PrimitiveType narrow = pairs ? PrimitiveType::F64 : PrimitiveType::F32;
+  HloInstruction* few = x->parent()->AddInstruction(HloOpcode::kConvert, x->shape().WithElementType(narrow), {x});
+  return AddIsEqual(x->parent()->AddInstruction(HloOpcode::kConvert, x->shape(), {few}), x);
+}
+
+// Is it one number for many elements, or a constant? Then compilers multiply by its reciprocal.
+bool IsSharedDivisor(const HloInstruction& divisor) {
+  return divisor.IsConstant() || divisor.opcode() == HloOpcode::kBroadcast;
+}
+
+// A batch norm divides by a number of elements, which compilers multiply by the reciprocal of.
+bool DividesInside(const HloInstruction& i) {
+  const HloInstruction& op = i.opcode() == HloOpcode::kGetTupleElement ? *i.operand(0) : i;
+  if (op.opcode() != HloOpcode::kBatchNormTraining && op.opcode() != HloOpcode::kBatchNormGrad) return false;
+  const Shape& shape = op.operand(0)->shape();
+  const int64_t features = shape.dimensions(op.attributes<BatchNormAttributes>().feature_index);
+  return features == 0 || !std::has_single_bit(static_cast<uint64_t>(shape.ElementCount() / features));
+}
+
+// Where `i` came about without rounding, as true and false: whole numbers stay whole. What is exact has few digits; but
+// 1 + 10^-23, or the exponential of 10^-23, is a 1 too, and 6 * (1 / 3) is not 2.
 HloInstruction* AddIsExact(HloInstruction* i, bool pairs) {
   HloComputation* computation = i->parent();
   const Shape& shape = i->shape();
-  HloInstruction* few = computation->AddInstruction(
-      HloOpcode::kConvert, shape.WithElementType(pairs ? PrimitiveType::F64 : PrimitiveType::F32), {i});
-  HloInstruction* exact = AddIsEqual(computation->AddInstruction(HloOpcode::kConvert, shape, {few}), i);
+  HloInstruction* exact = AddHasFewDigits(i, pairs);
   const auto op = [&](HloOpcode opcode, HloInstruction* a, HloInstruction* b) {
     return computation->AddInstruction(opcode, a->shape(), {a, b});
   };
@@ -121,6 +143,12 @@ HloInstruction* AddIsExact(HloInstruction* i, bool pairs) {
     case HloOpcode::kSubtract:
       return all(exact, all(AddIsEqual(op(HloOpcode::kSubtract, i->operand(0), i), i->operand(1)),
                             AddIsEqual(op(HloOpcode::kAdd, i, i->operand(1)), i->operand(0))));
+    case HloOpcode::kDivide: {
+      if (!IsSharedDivisor(*i->operand(1))) return exact;
+      HloInstruction* one = computation->AddConstant(Literal::One(shape.element_type()));
+      one = computation->AddInstruction(HloOpcode::kBroadcast, shape, {one}, DimensionsAttributes());
+      return all(exact, AddHasFewDigits(op(HloOpcode::kDivide, one, i->operand(1)), pairs));
+    }
     // These have limits that they come near to.
     case HloOpcode::kCos:
     case HloOpcode::kCosh:
@@ -138,6 +166,28 @@ HloInstruction* AddIsExact(HloInstruction* i, bool pairs) {
   }
 }
 
+// `x`, moved by a unit in the last place; 0 stays 0.
+HloInstruction* AddNearly(HloInstruction* x, uint64_t pattern) {
+  HloComputation* computation = x->parent();
+  const auto op = [&](HloOpcode opcode, HloInstruction* a, Literal b) {
+    return computation->AddInstruction(opcode, x->shape(), {a, computation->AddConstant(std::move(b))});
+  };
+  Literal factors(Shape::Array(x->shape().element_type(), x->shape().dimensions()));
+  FillWithNearlyOne(factors, pattern);
+  const PrimitiveType type = x->shape().element_type();
+  if (IsComplex(type) || !MayFlushDenormals(type)) return op(HloOpcode::kMultiply, x, std::move(factors));
+  // No factor next to 1 moves a denormal.
+  const FloatFormat format = GetFloatFormat(type);
+  const double smallest = std::ldexp(1.0, 1 - format.bias - format.mantissa_bits);
+  Literal steps(factors.shape());
+  for (int64_t k = 0; k < steps.element_count(); ++k)
+    steps.SetFromDouble(k, factors.GetAsDouble(k) > 1 ? smallest : -smallest);
+  HloInstruction* sign = computation->AddInstruction(HloOpcode::kSign, x->shape(), {x});
+  return computation->AddInstruction(
+      HloOpcode::kAdd, x->shape(),
+      {op(HloOpcode::kMultiply, x, std::move(factors)), op(HloOpcode::kMultiply, sign, std::move(steps))});
+}
+
 // The users that `i` has now, and the computation if it is its root, take what `make` makes of it.
 template <class F>
 void PutInPlace(HloInstruction* i, F make) {
@@ -148,6 +198,19 @@ void PutInPlace(HloInstruction* i, F make) {
   if (was_root) i->parent()->set_root(made);
 }
 
+// Its numbers are none of its own making.
+bool IsGivenOrChosen(const HloInstruction& i) {
+  switch (i.opcode()) {
+    case HloOpcode::kParameter:
+    case HloOpcode::kConstant:
+    case HloOpcode::kMaximum:
+    case HloOpcode::kMinimum:
+    case HloOpcode::kClamp:
+    case HloOpcode::kSelect: return true;
+    default: return false;
+  }
+}
+
 // Static arrays of floats or complex numbers.
 bool IsFlushed(const Shape& shape) {
   if (!shape.IsArray() || !shape.IsStatic()) return false;
@@ -155,14 +218,15 @@ bool IsFlushed(const Shape& shape) {
   return IsFloat(type) && GetFloatFormat(type).has_zero;
 }
 
-// `x` with zeros for its zeros and denormals; of types with less range than f32 denormals are numbers like others.
-HloInstruction* AddFlushed(HloInstruction* x) {
+// `x` with `zero` for its zeros and denormals, and with one NaN for all of them; of types with less range than f32
+// denormals are numbers like others.
+HloInstruction* AddFlushed(HloInstruction* x, double zero = 0) {
   HloComputation* computation = x->parent();
   const Shape shape = Shape::Array(x->shape().element_type(), x->shape().dimensions());
   if (IsComplex(shape.element_type())) {
     const Shape part = shape.WithElementType(ComplexComponentType(shape.element_type()));
-    HloInstruction* real = AddFlushed(computation->AddInstruction(HloOpcode::kReal, part, {x}));
-    HloInstruction* imag = AddFlushed(computation->AddInstruction(HloOpcode::kImag, part, {x}));
+    HloInstruction* real = AddFlushed(computation->AddInstruction(HloOpcode::kReal, part, {x}), zero);
+    HloInstruction* imag = AddFlushed(computation->AddInstruction(HloOpcode::kImag, part, {x}), zero);
     return computation->AddInstruction(HloOpcode::kComplex, shape, {real, imag});
   }
   const auto splat = [&](double value) {
@@ -170,28 +234,32 @@ HloInstruction* AddFlushed(HloInstruction* x) {
     return computation->AddInstruction(HloOpcode::kBroadcast, shape, {scalar}, DimensionsAttributes());
   };
   const bool denormals = MayFlushDenormals(shape.element_type());
-  CompareAttributes compared;
-  compared.direction = denormals ? ComparisonDirection::kLt : ComparisonDirection::kEq;
+  const auto replace = [&](HloInstruction* a, ComparisonDirection direction, HloInstruction* b, double by) {
+    HloInstruction* where = computation->AddInstruction(HloOpcode::kCompare, shape.WithElementType(PrimitiveType::PRED),
+                                                        {a, b}, CompareAttributes{direction});
+    x = computation->AddInstruction(HloOpcode::kSelect, shape, {where, splat(by), x});
+  };
+  if (GetFloatFormat(shape.element_type()).has_nan)
+    replace(x, ComparisonDirection::kNe, x, std::numeric_limits<double>::quiet_NaN());
   HloInstruction* size = computation->AddInstruction(HloOpcode::kAbs, shape, {x});
-  HloInstruction* limit = splat(denormals ? SmallestNormal(shape.element_type()) : 0);
-  HloInstruction* tiny = computation->AddInstruction(HloOpcode::kCompare, shape.WithElementType(PrimitiveType::PRED),
-                                                     {size, limit}, compared);
-  return computation->AddInstruction(HloOpcode::kSelect, shape, {tiny, splat(0), x});
+  replace(size, denormals ? ComparisonDirection::kLt : ComparisonDirection::kEq,
+          splat(denormals ? SmallestNormal(shape.element_type()) : 0), zero);
+  return x;
 }
 
 }  // namespace
 
-std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t pattern) {
+std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t pattern, bool of_constants_alone) {
   std::unique_ptr<HloModule> copy = module.Clone();
   copy->config().is_scheduled = false;
+  std::unordered_set<const HloInstruction*> of_constants;
+  if (of_constants_alone) of_constants = ComputedFromConstants(*copy);
   for (HloComputation* computation : ComputationsThatRunOnce(*copy)) {
     for (HloInstruction* i : computation->instructions()) {
+      if (of_constants_alone && !of_constants.contains(i)) continue;
       if (!Rounds(*i) || !i->shape().IsStatic() || i->shape().ElementCount() > kMaxElements) continue;
       const auto nearly = [&](HloInstruction* x, uint64_t which) {
-        Literal factors(Shape::Array(x->shape().element_type(), x->shape().dimensions()));
-        FillWithNearlyOne(factors, pattern + static_cast<uint64_t>(i->id()) * 7919 + which);
-        return computation->AddInstruction(HloOpcode::kMultiply, x->shape(),
-                                           {x, computation->AddConstant(std::move(factors))});
+        return AddNearly(x, pattern + static_cast<uint64_t>(i->id()) * 7919 + which);
       };
       // What is added up, or a mean is taken from inside a batch norm, may be far larger than what is left of it.
       const auto move_terms = [&](HloInstruction* x) -> HloInstruction* {
@@ -204,14 +272,16 @@ std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t patte
   return copy;
 }
 
-std::unique_ptr<HloModule> FlushTiny(const HloModule& module) {
+std::unique_ptr<HloModule> FlushTiny(const HloModule& module, FlushMode mode) {
   std::unique_ptr<HloModule> copy = module.Clone();
   copy->config().is_scheduled = false;
   for (HloComputation* computation : ComputationsThatRunOnce(*copy)) {
     for (HloInstruction* i : computation->instructions()) {
       if (!IsFlushed(i->shape()) || i->Is(kMovesData)) continue;
       if (i->IsParameter() && computation != copy->entry_computation()) continue;
-      PutInPlace(i, [&] { return AddFlushed(i); });
+      if (mode == FlushMode::kPlusIfComputed && IsGivenOrChosen(*i)) continue;
+      if (mode == FlushMode::kMinusIfRounded && !Rounds(*i)) continue;
+      PutInPlace(i, [&] { return AddFlushed(i, mode == FlushMode::kMinusIfRounded ? -0.0 : 0.0); });
     }
   }
   return copy;
@@ -245,7 +315,7 @@ void MoveRoundings(HloModule& ideal, uint64_t pattern, double size, bool exact_t
         HloInstruction* source = WithMovedTerms(
             i, [&](HloInstruction* x) { return IsWide(x->shape()) ? AddMoved(x, own + 1, move) : nullptr; });
         HloInstruction* moved = AddMoved(source, own, move);
-        if (exact_too || !(pairs || i->shape().element_type() == PrimitiveType::F64)) return moved;
+        if (exact_too || DividesInside(*i) || !(pairs || i->shape().element_type() == PrimitiveType::F64)) return moved;
         return computation->AddInstruction(HloOpcode::kSelect, i->shape(), {AddIsExact(i, pairs), i, moved});
       });
     }

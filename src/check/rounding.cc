@@ -1,7 +1,7 @@
 // See rounding.h. Covered by tests/unit/check_test.cc.
 #include "check/rounding.h"
 
-#include <unordered_set>
+#include <algorithm>
 
 namespace hloir::check {
 namespace {
@@ -40,6 +40,47 @@ bool Rounds(const HloInstruction& i) {
     case HloOpcode::kAbs: return IsComplex(i.operand(0)->shape().element_type());
     default: return GetOpcodeInfo(i.opcode()).max_ulps > 0;
   }
+}
+
+std::unordered_set<const HloInstruction*> ComputedFromConstants(const HloModule& module) {
+  std::unordered_set<const HloInstruction*> found;
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i : computation->PostOrder()) {
+      const auto is_constant = [&](const HloInstruction* x) { return x->IsConstant() || found.contains(x); };
+      if (i->operand_count() > 0 && !i->Is(kImpure) &&
+          std::all_of(i->operands().begin(), i->operands().end(), is_constant))
+        found.insert(i);
+    }
+  }
+  return found;
+}
+
+bool HoldsFloats(PrimitiveType to, PrimitiveType from) {
+  if (to == from) return true;
+  if (!IsFloat(to) || !IsFloat(from)) return false;
+  const FloatFormat a = GetFloatFormat(to), b = GetFloatFormat(from);
+  return a.mantissa_bits >= b.mantissa_bits && a.bias >= b.bias;
+}
+
+PrimitiveType MadeIn(const HloInstruction& value) {
+  constexpr int kMaxSteps = 16;
+  const HloInstruction* made = &value;
+  for (int step = 0; step < kMaxSteps; ++step) {
+    switch (made->opcode()) {
+      case HloOpcode::kConvert:
+        if (!HoldsFloats(made->shape().element_type(), made->operand(0)->shape().element_type())) break;
+        [[fallthrough]];
+      case HloOpcode::kBroadcast:
+      case HloOpcode::kCopy:
+      case HloOpcode::kReshape:
+      case HloOpcode::kReverse:
+      case HloOpcode::kSlice:
+      case HloOpcode::kTranspose: made = made->operand(0); continue;
+      default: break;
+    }
+    break;
+  }
+  return made->shape().element_type();
 }
 
 std::vector<HloComputation*> ComputationsThatRunOnce(HloModule& module) {

@@ -1,6 +1,7 @@
 // Where a module rounds: the instructions whose results are rounded, and the computations in which that can be changed.
 #pragma once
 
+#include <unordered_set>
 #include <vector>
 
 #include "hloir/module.h"
@@ -10,6 +11,14 @@ namespace hloir::check {
 // Is its result, an array of floats or complex numbers, rounded, or left to an approximation? Ops that choose among
 // numbers, or move them, do not round; of reductions those do that add or multiply.
 bool Rounds(const HloInstruction& instruction);
+
+// What is computed from constants alone, and so may be folded: by steps that round as it does.
+std::unordered_set<const HloInstruction*> ComputedFromConstants(const HloModule& module);
+
+// Does every number of the float type `from` stand in the float type `to` as it is?
+bool HoldsFloats(PrimitiveType to, PrimitiveType from);
+// The type that the value's numbers were made in, if all that came after was to widen them and to move them about.
+PrimitiveType MadeIn(const HloInstruction& value);
 
 // The entry and what control flow and fusions call. Others run once for each element (reducers, comparators).
 std::vector<HloComputation*> ComputationsThatRunOnce(HloModule& module);

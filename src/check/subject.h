@@ -135,11 +135,14 @@ Comparison CompareRounded(const HloModule& module, const Results& results, const
                           const Arguments& arguments, const ModuleRunner& runner);
 
 // A copy of the module in which each rounded result of a float is moved by a unit in its last place, up or down in one
-// of several patterns. How far its result then moves is what rounding otherwise may do. (In perturb.cc.)
-std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t pattern);
-// The module with 0 for each -0 and, of types with f32's range, for each denormal, of what it reads and computes. (In
+// of several patterns; or only those that are computed from constants alone. How far its result then moves is what
+// rounding otherwise may do. (In perturb.cc.)
+std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t pattern, bool of_constants_alone = false);
+// The module with one NaN for all, and 0 for each -0 and, of types with f32's range, for each denormal, of what it
+// reads and computes; of what it computes alone; or with -0 for each zero and denormal that it has rounded. (In
 // perturb.cc.)
-std::unique_ptr<HloModule> FlushTiny(const HloModule& module);
+enum class FlushMode { kPlus, kPlusIfComputed, kMinusIfRounded };
+std::unique_ptr<HloModule> FlushTiny(const HloModule& module, FlushMode mode);
 // The module with zeros for the denormals among the bf16 factors of its products, as the dot instructions of some
 // processors take them; nullptr if it has no such product.
 std::unique_ptr<HloModule> FlushFactors(const HloModule& module);

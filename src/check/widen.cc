@@ -17,6 +17,8 @@
 namespace hloir {
 namespace {
 
+using check::HoldsFloats;
+using check::MadeIn;
 using TypeMap = PrimitiveType (*)(PrimitiveType);
 
 PrimitiveType Wider(PrimitiveType type) {
@@ -102,43 +104,13 @@ void Redirect(HloInstruction* from, const std::vector<HloInstruction*>& users, b
   if (was_root) from->parent()->set_root(to);
 }
 
-// Does every number of `from` stand in `to` as it is?
-bool Holds(PrimitiveType to, PrimitiveType from) {
-  if (to == from) return true;
-  if (!IsFloat(to) || !IsFloat(from)) return false;
-  const FloatFormat a = GetFloatFormat(to), b = GetFloatFormat(from);
-  return a.mantissa_bits >= b.mantissa_bits && a.bias >= b.bias;
-}
-
-// The type that the value's numbers were made in, if all that came after was to widen them and to move them about.
-PrimitiveType MadeIn(const HloInstruction& value) {
-  constexpr int kMaxSteps = 16;
-  const HloInstruction* made = &value;
-  for (int step = 0; step < kMaxSteps; ++step) {
-    switch (made->opcode()) {
-      case HloOpcode::kConvert:
-        if (!Holds(made->shape().element_type(), made->operand(0)->shape().element_type())) break;
-        [[fallthrough]];
-      case HloOpcode::kBroadcast:
-      case HloOpcode::kCopy:
-      case HloOpcode::kReshape:
-      case HloOpcode::kReverse:
-      case HloOpcode::kSlice:
-      case HloOpcode::kTranspose: made = made->operand(0); continue;
-      default: break;
-    }
-    break;
-  }
-  return made->shape().element_type();
-}
-
 // Is what `i` rounds to, of an element type `type` when its operand was of type `from`, part of what it computes? To
 // f32 itself nothing is, but for conversions: that is the rounding that a module in f32 may have anywhere.
 bool RoundingHasMeaning(const HloInstruction& i, PrimitiveType type, PrimitiveType from) {
   type = ComplexComponentType(type), from = ComplexComponentType(from);
   if (!IsFloat(type)) return false;
   const bool below_f32 = BitWidth(type) < 32;
-  if (i.opcode() == HloOpcode::kConvert && IsFloat(from)) return !Holds(type, from);
+  if (i.opcode() == HloOpcode::kConvert && IsFloat(from)) return !HoldsFloats(type, from);
   if (i.opcode() == HloOpcode::kConvert) return below_f32 || BitWidth(from) > GetFloatFormat(type).mantissa_bits + 1;
   return below_f32 && check::Rounds(i);
 }

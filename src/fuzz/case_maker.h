@@ -19,6 +19,7 @@ enum class Values {
   kModerate,  // numbers around 0, few of the same
   kSmall,     // whole numbers so small that sums and products of a few of them are exact
   kPositive,  // as kModerate, above 0
+  kNearOne,   // of which products are neither very large nor very small
 };
 
 class CaseMaker {

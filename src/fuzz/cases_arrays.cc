@@ -237,7 +237,9 @@ Op CaseMaker::DynamicSize(Case& result) {
   const PrimitiveType type = TypeOf(OperandTypes::kNumber);
   const DimVector sizes = Sizes(1, 3, 6);
   const int64_t rank = static_cast<int64_t>(sizes.size()), d = Below(rank);
-  Op x = In(type, sizes, Values::kSmall);
+  int64_t terms = 2;
+  for (int64_t length : sizes) terms *= length;
+  Op x = In(type, sizes, SumValues(type, HloOpcode::kAdd, terms, result));
   Op size = Integers(PrimitiveType::S32, {}, 0, sizes[static_cast<size_t>(d)]);
   Op shorter = Make(HloOpcode::kSetDimensionSize, {x, size}, DimensionsAttributes{{d}});
   if (shorter == nullptr) return nullptr;

@@ -207,7 +207,7 @@ class RandomValues {
       case HloOpcode::kMinimum: return Keep(computation()->AddConstant(Literal::MaxValue(type)));
       case HloOpcode::kMultiply: return Constant(type, 1);
       case HloOpcode::kAnd:
-        return type == PrimitiveType::PRED ? Constant(type, 1) : Constant(type, IsSigned(type) ? -1 : 255);
+        return IsSigned(type) ? Constant(type, -1) : Keep(computation()->AddConstant(Literal::MaxValue(type)));
       default: return Constant(type, 0);
     }
   }

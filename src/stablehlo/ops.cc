@@ -5,6 +5,7 @@
 
 #include "convert.h"
 #include "hloir/parser.h"
+#include "shape_inference/internal.h"
 
 namespace hloir::stablehlo {
 namespace {
@@ -634,8 +635,10 @@ Status Converter::CustomCall(const Operation& op, Scope& scope) {
           order.push_back(layout.literal->GetAsInt64(is_splat ? 0 : k));
       }
       if (!shapes[i].IsArray()) continue;
-      if (static_cast<int64_t>(order.size()) != shapes[i].rank()) return Missing(op, name);
-      shapes[i].set_layout(Layout(order));
+      const int64_t rank = shapes[i].rank();
+      if (static_cast<int64_t>(order.size()) != rank || !inference::AreDimensions(order, rank))
+        return Missing(op, name);
+      shapes[i].set_layout(Layout(std::move(order)));
     }
     return OkStatus();
   };

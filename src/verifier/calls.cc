@@ -149,6 +149,7 @@ void VerifyLayoutConstraints(const HloInstruction& i, const OptionalShapeList& c
       errors.Add(&i, "operand_layout_constraints says that operand {} is {}, but it is {}", k, Text((*constraints)[k]),
                  Text(i.operand(k)->shape()));
     }
+    for (const Shape* leaf : (*constraints)[k].Leaves()) VerifyLayout(&i, *leaf, errors);
   }
 }
 

@@ -8,6 +8,9 @@ namespace hloir::verification {
 namespace {
 
 void VerifyEntryLayout(const HloComputation& entry, const ProgramShape& layout, Errors& errors) {
+  for (const Shape* leaf : layout.result.Leaves()) VerifyLayout(nullptr, *leaf, errors);
+  for (const Shape& parameter : layout.parameters)
+    for (const Shape* leaf : parameter.Leaves()) VerifyLayout(nullptr, *leaf, errors);
   if (!layout.result.Compatible(entry.root()->shape())) {
     errors.Add(entry.root(), "entry_computation_layout says that the result is {}, but the root is {}",
                Text(layout.result), Text(entry.root()->shape()));

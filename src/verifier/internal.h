@@ -36,6 +36,8 @@ void VerifyStructure(const HloModule& module, Errors& errors);
 // Each instruction's stated shape is the one its ingredients give. Where this is false, the themes below may not look.
 // shapes.cc
 bool VerifyShape(const HloInstruction& instruction, const VerifierOptions& options, Errors& errors);
+// The layout of an array, which `instruction` has or names, names each dimension once. shapes.cc
+void VerifyLayout(const HloInstruction* instruction, const Shape& shape, Errors& errors);
 // Fusion bodies, calls, execution threads, aliasing of operands and results. calls.cc
 void VerifyCalls(const HloInstruction& instruction, Errors& errors);
 // Replica groups, source-target pairs, and the sizes they imply. collectives.cc

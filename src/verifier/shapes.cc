@@ -33,28 +33,13 @@ bool HandsBufferOn(HloOpcode opcode) {
   }
 }
 
-bool LayoutIsPermutation(const Shape& shape) {
-  const DimVector& order = shape.layout().minor_to_major();
-  if (static_cast<int64_t>(order.size()) != shape.rank()) return false;
-  if (shape.layout().IsMajorToMinor()) return true;
-  std::vector<bool> seen(order.size(), false);
-  for (int64_t dimension : order) {
-    if (!inference::InRange(dimension, shape.rank()) || seen[dimension]) return false;
-    seen[dimension] = true;
-  }
-  return true;
-}
-
 void VerifyWellFormed(const HloInstruction& instruction, Errors& errors) {
   auto verify_leaf = [&](const Shape& leaf) {
     for (int64_t size : leaf.dimensions()) {
       if (size < 0 && size != Shape::kUnboundedSize)
         errors.Add(&instruction, "the shape has a negative dimension: {}", size);
     }
-    if (leaf.IsArray() && leaf.has_layout() && !LayoutIsPermutation(leaf)) {
-      errors.Add(&instruction, "the layout of {} does not name each of its {} dimensions once", leaf.ToString(),
-                 leaf.rank());
-    }
+    VerifyLayout(&instruction, leaf, errors);
   };
   const Shape& shape = instruction.shape();
   if (!shape.IsTuple()) return verify_leaf(shape);
@@ -139,6 +124,14 @@ void VerifyResultAccuracy(const HloInstruction& instruction, Errors& errors) {
 }
 
 }  // namespace
+
+void VerifyLayout(const HloInstruction* instruction, const Shape& shape, Errors& errors) {
+  if (!shape.IsArray() || !shape.has_layout()) return;
+  const DimVector& order = shape.layout().minor_to_major();
+  if (static_cast<int64_t>(order.size()) == shape.rank() && inference::AreDimensions(order, shape.rank())) return;
+  errors.Add(instruction, "the layout of {} does not name each of its {} dimensions once", shape.ToString(),
+             shape.rank());
+}
 
 bool VerifyShape(const HloInstruction& instruction, const VerifierOptions& options, Errors& errors) {
   VerifyWellFormed(instruction, errors);

@@ -170,6 +170,27 @@ ENTRY e {
   CHECK(v.ToString().find("by two engines, out0[") != std::string::npos);
 }
 
+TEST_CASE("a unit in the last place of a denormal is one, too, where its bits are the result") {
+  const std::string text =
+      "HloModule m\nENTRY e {\n  x = u32[8]{0} parameter(0)\n  f = f32[8]{0} bitcast-convert(x)\n"
+      "  g = f32[8]{0} exponential-minus-one(f)\n  ROOT r = s32[8]{0} bitcast-convert(g)\n}\n";
+  const auto engine = [](int64_t off) -> ModuleRunner {
+    return [off](const HloModule& module, std::span<const std::vector<const Literal*>> arguments) {
+      StatusOr<std::vector<Literal>> results = EngineWithABug("")(module, arguments);
+      if (module.name() == "m") (*results)[0].SetFromInt64(1, (*results)[0].GetAsInt64(1) + off);
+      return results;
+    };
+  };
+  Literal x(Shape::Array(PrimitiveType::U32, {8}));
+  for (int64_t k = 0; k < 8; ++k) x.SetFromInt64(k, 5 * k);
+  CheckOptions options;
+  options.proofs = Proofs::kNone;
+  options.engine = engine(1);
+  CHECK(VerdictOf(text, text, options, {Given({x})}).agrees());
+  options.engine = engine(20);
+  CHECK(VerdictOf(text, text, options, {Given({x})}).outcome == Outcome::kEnginesDisagree);
+}
+
 TEST_CASE("an engine hides no wrong module") {
   // The engine gives the same for both; the reference sees that one adds.
   CheckOptions options;

@@ -20,9 +20,9 @@ std::unique_ptr<HloModule> Parse(const std::string& text) {
   return std::move(*module);
 }
 
-Verdict VerdictOf(const std::string& a, const std::string& b) {
+Verdict VerdictOf(const std::string& a, const std::string& b, const CheckOptions& options = {}) {
   const auto before = Parse(a), after = Parse(b);
-  const auto verdict = Check(*before, *after);
+  const auto verdict = Check(*before, *after, {}, options);
   INFO(verdict.status().message());
   REQUIRE(verdict.ok());
   return *verdict;
@@ -286,7 +286,7 @@ TEST_CASE("signs of zeros and denormals alone are no difference, and what they s
   const std::string added = bits("  v = f32[64]{0} add(x, zeros)\n");
   const Verdict sign = VerdictOf(added, bits("  v = f32[64]{0} copy(x)\n"));
   CHECK(sign.agrees());
-  CHECK(sign.ToString().find("only signs of zeros or denormals make them differ") != std::string::npos);
+  CHECK(sign.ToString().find("only denormals, or signs of zeros or NaN, make them differ") != std::string::npos);
   CHECK(VerdictOf(added, bits("  v = f32[64]{0} negate(x)\n")).outcome == Outcome::kDisagree);
   CheckOptions exact;
   exact.exact = true;
@@ -348,4 +348,141 @@ TEST_CASE("a step through c64 is one through f32, and chains of constants are ro
       "  g = f32[] get-tuple-element(t), index=0\n  h = f32[] sinh(g)\n  c = f32[] cosh(h)\n");
   CHECK(VerdictOf(chain, beside_sum("  c = f32[] constant(355492429824)\n")).agrees());
   CHECK(VerdictOf(chain, beside_sum("  c = f32[] constant(355495000000)\n")).outcome == Outcome::kDisagree);
+}
+
+namespace {
+
+// A module of these parameters, `right` and `wrong` of what it computes: the one agrees with it, the other does not.
+void CheckBoth(const std::string& parameters, const std::string& before, const std::string& right,
+               const std::string& wrong) {
+  const auto module = [&](const std::string& body) {
+    return "HloModule m\nadd { a = f64[] parameter(0) b = f64[] parameter(1) ROOT c = f64[] add(a, b) }\n"
+           "add32 { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\n"
+           "and { a = pred[] parameter(0) b = pred[] parameter(1) ROOT c = pred[] and(a, b) }\n"
+           "ENTRY e {\n" +
+           parameters + body + "}\n";
+  };
+  CheckOptions unproved;
+  unproved.proofs = Proofs::kNone;
+  const Verdict verdict = VerdictOf(module(before), module(right), unproved);
+  INFO(verdict.ToString());
+  CHECK(verdict.agrees());
+  CHECK(VerdictOf(module(before), module(wrong)).outcome == Outcome::kDisagree);
+}
+
+}  // namespace
+
+TEST_CASE("the sign of a zero that was folded is no difference") {
+  const std::string x = "  x = f32[4] parameter(0)\n", root = "  ROOT t = (s32[], f32[4]) tuple(r, x)\n";
+  CheckBoth(x,
+            "  a = f32[] constant(0)\n  b = f32[] constant(-3)\n"
+            "  d = f32[] dot(a, b), lhs_contracting_dims={}, rhs_contracting_dims={}\n"
+            "  r = s32[] bitcast-convert(d)\n" +
+                root,
+            "  r = s32[] constant(-2147483648)\n" + root, "  r = s32[] constant(-2147483647)\n" + root);
+  // Beside one that was folded from a constant -0, which is no other than it was.
+  const auto beside = [](const std::string& negated, const std::string& folded) {
+    return "  s = f32[] multiply(y, y)\n" + negated +
+           "  i = f32[] constant(-inf)\n  q = f32[] divide(i, n)\n  z = f32[] constant(0)\n"
+           "  c = f32[] clamp(z, n, q)\n" +
+           folded + "  ROOT t = (f32[], f32[]) tuple(c, r)\n";
+  };
+  CheckBoth("  y = f32[] parameter(0)\n",
+            beside("  m = f32[] constant(-1)\n"
+                   "  n = f32[] dot(s, m), lhs_contracting_dims={}, rhs_contracting_dims={}\n",
+                   "  k = f32[] constant(-0.0)\n  l = f32[] maximum(k, i)\n  r = f32[] rsqrt(l)\n"),
+            beside("  n = f32[] negate(s)\n", "  r = f32[] constant(-inf)\n"),
+            beside("  n = f32[] copy(s)\n", "  r = f32[] constant(-inf)\n"));
+}
+
+TEST_CASE("the sign of a NaN is no difference, where it decides an order") {
+  const auto largest = [](const std::string& negated) {
+    return "  k = f32[] constant(-1)\n  ks = f32[8] broadcast(k), dimensions={}\n  n = f32[8] " + negated +
+           "\n  t = (f32[1], s32[1]) topk(n), k=1, largest=true\n  ROOT r = s32[1] get-tuple-element(t), index=1\n";
+  };
+  CheckBoth("  x = f32[8] parameter(0)\n", largest("divide(x, ks)"), largest("negate(x)"), largest("abs(x)"));
+}
+
+TEST_CASE("a NaN where exponentials overflow may become a number, and no number a NaN") {
+  const std::string x = "  x = bf16[8] parameter(0)\n";
+  const std::string quotient = "  a = bf16[8] exponential(x)\n  ROOT r = bf16[8] divide(a, a)\n";
+  const std::string difference = "  s = bf16[8] subtract(x, x)\n  ROOT r = bf16[8] exponential(s)\n";
+  CheckBoth(x, quotient, difference, "  s = bf16[8] add(x, x)\n  ROOT r = bf16[8] exponential(s)\n");
+  CheckBoth(x, difference, difference, quotient);
+}
+
+TEST_CASE("what overflows in f64 has no wider type to tell") {
+  CheckBoth("  x = f64[8] parameter(0)\n  k = f64[] constant(0)\n  z = f64[8] broadcast(k), dimensions={}\n",
+            "  a = f64[8] multiply(x, z)\n  ROOT r = f64[8] multiply(a, a)\n",
+            "  a = f64[8] multiply(x, x)\n  ROOT r = f64[8] multiply(a, z)\n",
+            "  a = f64[8] multiply(x, x)\n  ROOT r = f64[8] add(a, z)\n");
+}
+
+TEST_CASE("a quotient by a number of elements may be a product with its reciprocal, also where it is exact") {
+  const std::string x =
+      "  x = f64[3,3,1] parameter(0)\n  y = f64[1] parameter(1)\n  k = f64[] constant(0)\n"
+      "  ks = f64[1] broadcast(k), dimensions={}\n  s = f64[1] reduce(x, k), dimensions={0,1}, "
+      "to_apply=add\n";
+  const auto variance = [](const std::string& direction, const std::string& of_mean) {
+    return of_mean +
+           "  m = f64[3,3,1] broadcast(mean), dimensions={2}\n  d = f64[3,3,1] subtract(x, m)\n"
+           "  q = f64[3,3,1] multiply(d, d)\n  v = f64[1] reduce(q, k), dimensions={0,1}, to_apply=add\n"
+           "  ROOT r = pred[1] compare(v, ks), direction=" +
+           direction + "\n";
+  };
+  const std::string product =
+      "  n = f64[] constant(0.1111111111111111)\n  ns = f64[1] broadcast(n), dimensions={}\n"
+      "  mean = f64[1] multiply(s, ns)\n";
+  const std::string quotient =
+      "  n = f64[] constant(9)\n  ns = f64[1] broadcast(n), dimensions={}\n"
+      "  mean = f64[1] divide(s, ns)\n";
+  CheckBoth(x, variance("EQ", quotient), variance("EQ", product), variance("NE", product));
+  CheckBoth(x,
+            "  b = (f64[3,3,1], f64[1], f64[1]) batch-norm-training(x, y, y), epsilon=0.5, feature_index=2\n"
+            "  v = f64[1] get-tuple-element(b), index=2\n  ROOT r = pred[1] compare(v, ks), direction=EQ\n",
+            variance("EQ", product), variance("NE", product));
+}
+
+TEST_CASE("what was folded step by step may be off by what its steps round, and cancels") {
+  const std::string root = "  ROOT r = f32[3] multiply(d, x)\n";
+  CheckBoth("  x = f32[3] parameter(0)\n",
+            "  c = f32[3] constant({1, 88.4, 175.9})\n  k = f32[] constant(0)\n"
+            "  s = f32[] reduce(c, k), dimensions={0}, to_apply=add32\n  n = f32[] constant(3)\n"
+            "  m = f32[] divide(s, n)\n  ms = f32[3] broadcast(m), dimensions={}\n  d = f32[3] subtract(c, ms)\n" +
+                root,
+            "  d = f32[3] constant({-87.4333344, -0.033332825, 87.4666595})\n" + root,
+            "  d = f32[3] constant({-87.4333344, -0.0336, 87.4666595})\n" + root);
+  // A reduction of nothing is a constant.
+  const std::string both = "  ROOT t = (f32[], f32[4]) tuple(d, y)\n";
+  CheckBoth("  x = pred[0] parameter(0)\n  y = f32[4] parameter(1)\n",
+            "  k = pred[] constant(true)\n  a = pred[] reduce(x, k), dimensions={0}, to_apply=and\n"
+            "  c = f32[] convert(a)\n  e = f32[] erf(c)\n  two = f32[] constant(2)\n  d = f32[] subtract(two, e)\n" +
+                both,
+            "  d = f32[] constant(1.15729928)\n" + both, "  d = f32[] constant(1.15729976)\n" + both);
+}
+
+TEST_CASE("a module that rounds to bf16 may round as bf16 does, where its result lies in f64 too") {
+  const std::string one =
+      "  k = bf16[] constant(1)\n  ks = bf16[64] broadcast(k), dimensions={}\n"
+      "  i = bf16[64] divide(ks, x)\n";
+  const std::string root = "  ROOT r = f64[64] convert(q)\n";
+  CheckBoth("  x = bf16[64] parameter(0)\n", "  q = bf16[64] divide(x, x)\n" + root,
+            one + "  q = bf16[64] multiply(x, i)\n" + root,
+            one +
+                "  j = bf16[64] reduce-precision(i), exponent_bits=8, mantissa_bits=3\n"
+                "  q = bf16[64] multiply(x, j)\n" +
+                root);
+}
+
+TEST_CASE("a folded constant is none of the steps through narrower types beside it") {
+  const auto sum = [](const std::string& of_mean) {
+    return "  c = f64[9] reduce-precision(x), exponent_bits=5, mantissa_bits=2\n  k = f64[] constant(0)\n"
+           "  s = f64[] reduce(c, k), dimensions={0}, to_apply=add\n" +
+           of_mean +
+           "  ms = f64[9] broadcast(m), dimensions={}\n  d = f64[9] subtract(c, ms)\n  h = f64[] constant(600)\n"
+           "  q = f64[] reduce(d, k), dimensions={0}, to_apply=add\n  ROOT r = f64[] add(q, h)\n";
+  };
+  CheckBoth("  x = f64[9] parameter(0)\n", sum("  n = f64[] constant(9)\n  m = f64[] divide(s, n)\n"),
+            sum("  n = f64[] constant(0.1111111111111111)\n  m = f64[] multiply(s, n)\n"),
+            sum("  n = f64[] constant(0.1111111111111119)\n  m = f64[] multiply(s, n)\n"));
 }

@@ -568,6 +568,11 @@ TEST_CASE("what is wrong or not known is said with its place") {
             body("    %0 = stablehlo.reshape %arg0 : (tensor<2xf32>) -> tensor<3xf32>\n    return %0 : tensor<3xf32>"))
             .starts_with("<text>:3:10: error: "));
   CHECK(ErrorOf(body("")) == "<text>:2:3: error: func.func: does not end with a return");
+  for (const std::string name : {"operand_layouts", "result_layouts"})
+    CHECK(ErrorOf(body("    %0 = stablehlo.custom_call @f(%arg0) {" + name +
+                       " = [dense<[5]> : tensor<1xindex>]} : (tensor<2xf32>) -> tensor<2xf32>\n"
+                       "    return %0 : tensor<2xf32>\n"))
+              .find("has no attribute '" + name + "', or not as it must be") != std::string::npos);
   // A select by what is no predicate is an error, also where the simplifier knows the value.
   CHECK(
       ErrorOf(body("    %c = stablehlo.constant dense<1> : tensor<2xi32>\n    %0 = stablehlo.select %c, %arg0, %arg0 : "

@@ -228,6 +228,25 @@ TEST_CASE("a layout names each dimension once") {
   }
 }
 
+TEST_CASE("what names a layout for others names each dimension once") {
+  const Shape good = Shape::Array(PrimitiveType::F32, {6, 1});
+  Shape bad = good;
+  bad.set_layout(Layout({5, 1}));
+  const std::string message = "the layout of f32[6,1]{5,1} does not name each of its 2 dimensions once";
+  HloModule module("layouts");
+  HloBuilder b(module, "main");
+  HloInstruction* call = b.CustomCall("f", good, {b.Parameter(0, good)});
+  REQUIRE(b.BuildEntry(call).ok());
+  call->mutable_attributes<CustomCallAttributes>().operand_layout_constraints = std::vector<Shape>{bad};
+  CHECK(Messages(module) == Strings{message});
+  call->mutable_attributes<CustomCallAttributes>().operand_layout_constraints = std::vector<Shape>{good};
+  CHECK(Messages(module).empty());
+  module.config().entry_computation_layout = ProgramShape{{bad}, good};
+  CHECK(Messages(module) == Strings{message});
+  module.config().entry_computation_layout = ProgramShape{{good}, bad};
+  CHECK(Messages(module) == Strings{message});
+}
+
 TEST_CASE("iota replica groups hold each device once") {
   HloModule module("groups");
   HloBuilder b(module, "main");
