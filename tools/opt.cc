@@ -105,7 +105,7 @@ int ListProposals(const OptFlags& flags, const HloModule& module, const std::str
 
 // One module of a folder, from a file to a file of the same name.
 Status OptimizeFile(const OptFlags& flags, const std::string& from, const std::string& to) {
-  HLOIR_ASSIGN_OR_RETURN(const FileFormat format, FormatOf(to));
+  HLOIR_RETURN_IF_ERROR(FormatOf(to).status());
   HLOIR_ASSIGN_OR_RETURN(const auto module, ReadModule(from));
   PipelineOptions pipeline;
   pipeline.verify_each = flags.verify_each;
@@ -113,11 +113,10 @@ Status OptimizeFile(const OptFlags& flags, const std::string& from, const std::s
   WriteOptions write;
   write.print.print_merged_metadata = flags.merged_metadata;
   CompactStackFrames(*module, flags.merged_metadata);
-  HLOIR_ASSIGN_OR_RETURN(const std::string bytes, SerializeModule(*module, format, write));
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(to).parent_path(), error);
   if (error) return InvalidArgument(error.message());
-  return WriteFile(to, bytes);
+  return WriteModule(*module, to, write);
 }
 
 int OptFolder(const OptFlags& flags) {
@@ -232,10 +231,7 @@ int Opt(const OptFlags& flags) {
   WriteOptions write;
   write.print.print_merged_metadata = flags.merged_metadata;
   CompactStackFrames(module, flags.merged_metadata);
-  const StatusOr<std::string> bytes = SerializeModule(module, *format, write);
-  if (!bytes.ok()) return Fail(bytes.status(), file);
-  const Status written = WriteOutput(flags.output, *bytes);
-  return written.ok() ? kExitGood : Fail(written);
+  return WriteModuleOutput(flags.output, module, *format, write, file);
 }
 
 }  // namespace

@@ -88,7 +88,12 @@ int Print(const PrintFlags& flags) {
   if (flags.bench > 0) return Bench(flags, *content, file);
   auto loaded = ParseModuleFile(*std::move(content), ReadOptionsOf(flags));
   if (!loaded.ok()) return Fail(loaded.status(), file);
-  Write(stdout, PrintAll(*loaded, OptionsOf(flags)));
+  for (const auto& module : loaded->modules) {
+    (void)PrintModule(*module, OptionsOf(flags), [](std::string_view piece) {
+      Write(stdout, piece);
+      return OkStatus();
+    });
+  }
   return kExitGood;
 }
 

@@ -65,6 +65,24 @@ Status WriteOutput(const std::string& path, std::string_view text) {
   return OkStatus();
 }
 
+int WriteModuleOutput(const std::string& path, const HloModule& module, const FileFormat& format,
+                      const WriteOptions& options, const std::string& file) {
+  Status unwritten, unprinted;
+  const auto produce = [&](const WriteText& write) {
+    const Status status =
+        SerializeModule(module, format, options, [&](std::string_view piece) { return unwritten = write(piece); });
+    if (unwritten.ok()) unprinted = status;
+    return status;
+  };
+  const auto to_stdout = [](std::string_view piece) {
+    Write(stdout, piece);
+    return OkStatus();
+  };
+  const Status written = path == "-" ? produce(to_stdout) : WriteFile(path, produce);
+  if (!unprinted.ok()) return Fail(unprinted, file);
+  return written.ok() ? kExitGood : Fail(written);
+}
+
 void PrintJson(const Json& json) { Write(stdout, JsonText(json)); }
 
 std::string JsonText(const Json& json) {

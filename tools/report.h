@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "hloir/io.h"
 #include "hloir/status.h"
 #include "tools/terminal.h"
 
@@ -34,6 +35,9 @@ void Note(std::string_view text);
 
 // Text to the file at `path`, or to stdout for "-" (of which FlushStdout says whether it got there).
 Status WriteOutput(const std::string& path, std::string_view text);
+// A module to the same, in pieces if it is text; the exit status. `file`: what it came from.
+int WriteModuleOutput(const std::string& path, const HloModule& module, const FileFormat& format,
+                      const WriteOptions& options, const std::string& file);
 
 // A document to stdout. Bytes that are not UTF-8 (names may hold any) are replaced.
 void PrintJson(const Json& json);

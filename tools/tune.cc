@@ -71,10 +71,7 @@ std::function<bool(const TuneProgress&)> Showing(Progress& bar, Stopwatch& watch
 
 int WriteModule(const TuneFlags& flags, const HloModule& module, FileFormat format) {
   if (flags.output.empty()) return kExitGood;
-  const StatusOr<std::string> bytes = SerializeModule(module, format, {});
-  if (!bytes.ok()) return Fail(bytes.status(), DisplayName(flags.file));
-  const Status written = WriteOutput(flags.output, *bytes);
-  return written.ok() ? kExitGood : Fail(written);
+  return WriteModuleOutput(flags.output, module, format, {}, DisplayName(flags.file));
 }
 
 int SearchAmongRewrites(const TuneFlags& flags, const HloModule& module, FileFormat format) {

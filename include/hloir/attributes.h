@@ -21,6 +21,8 @@
 #pragma GCC visibility push(default)
 namespace hloir {
 
+class HloInstruction;
+
 // Word lists. EnumWords<E>() are the words in the enumerators' order.
 #define HLOIR_ENUM(type) enum class type : uint8_t {
 #define HLOIR_VALUE(name, text) name,
@@ -349,6 +351,8 @@ class Attributes {
   }
 
  private:
+  friend class HloInstruction;  // which keeps the two members where they take less room
+  Attributes(const void* attributes, internal::AttributesIndex index) : attributes_(attributes), index_(index) {}
   const void* attributes_ = nullptr;
   internal::AttributesIndex index_ = internal::kNoAttributesIndex;
 };

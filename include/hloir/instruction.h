@@ -54,7 +54,7 @@ class HloInstruction {
   HloOpcode opcode() const { return opcode_; }
   std::string_view opcode_name() const { return OpcodeName(opcode_); }
   bool Is(uint32_t trait) const { return HasTrait(opcode_, trait); }
-  std::string_view name() const { return name_; }
+  std::string_view name() const { return {name_, name_size_}; }
   // Sets the name, made unique within the computation if it is taken.
   void set_name(std::string_view name);
   // Small, dense and never reused within the module: an index for side tables.
@@ -104,10 +104,10 @@ class HloInstruction {
   }
   template <class T>
   bool HasAttributes() const {
-    return attributes_.GetIf<T>() != nullptr;
+    return attributes().GetIf<T>() != nullptr;
   }
   // The same whatever the opcode.
-  const Attributes& attributes() const { return attributes_; }
+  Attributes attributes() const { return {attributes_, attributes_index_}; }
 
   // Shorthands for the attributes that every pass reads.
   int64_t parameter_number() const { return attributes<ParameterAttributes>().number; }
@@ -119,10 +119,10 @@ class HloInstruction {
   bool IsScalarConstant() const { return IsConstant() && shape().IsScalar(); }
 
   // Computations it calls, in CallKind's order.
-  std::span<HloComputation* const> called_computations() { return {called_.data(), called_.size()}; }
-  std::span<const HloComputation* const> called_computations() const { return {called_.data(), called_.size()}; }
-  HloComputation* called_computation(int64_t i) { return called_[CheckedCall(i)]; }
-  const HloComputation* called_computation(int64_t i) const { return called_[CheckedCall(i)]; }
+  std::span<HloComputation* const> called_computations() { return Called(); }
+  std::span<const HloComputation* const> called_computations() const { return Called(); }
+  HloComputation* called_computation(int64_t i) { return Called()[CheckedCall(i)]; }
+  const HloComputation* called_computation(int64_t i) const { return Called()[CheckedCall(i)]; }
   HloComputation* to_apply() { return called_computation(0); }
   const HloComputation* to_apply() const { return called_computation(0); }
   HloComputation* while_condition() { return called_computation(0); }
@@ -199,29 +199,44 @@ class HloInstruction {
     return static_cast<size_t>(i);
   }
   size_t CheckedCall(int64_t i) const {
-    HLOIR_CHECK(i >= 0 && static_cast<size_t>(i) < called_.size(), "the instruction calls no such computation");
+    HLOIR_CHECK(i >= 0 && static_cast<size_t>(i) < Called().size(), "the instruction calls no such computation");
     return static_cast<size_t>(i);
   }
   template <class T>
   const T* CheckedAttributes() const {
-    const T* found = attributes_.GetIf<T>();
+    const T* found = attributes().GetIf<T>();
     HLOIR_CHECK(found != nullptr, "the instruction's opcode has other attributes");
     return found;
   }
   void CheckNewOperand(const HloInstruction* operand) const;
+  std::span<HloComputation* const> Called() const {
+    if (called_ == nullptr) return {};
+    return {called_->data(), called_->size()};
+  }
+  void SetName(std::string_view kept) {
+    name_ = kept.data();
+    name_size_ = static_cast<uint32_t>(kept.size());
+  }
+  void SetAttributes(const Attributes& kept) {
+    attributes_ = kept.attributes_;
+    attributes_index_ = kept.index_;
+  }
 
+  // A large module is mostly these, so what few of them have, or none needs much room for, is small here.
   HloOpcode opcode_ = HloOpcode::kTuple;
   bool removed_ = false;
+  internal::AttributesIndex attributes_index_ = internal::kNoAttributesIndex;
   int32_t id_ = 0;
   int32_t line_ = 0;
+  uint32_t name_size_ = 0;
+  const char* name_ = nullptr;
   const Shape* shape_ = nullptr;
-  std::string_view name_;
   HloComputation* parent_ = nullptr;
   HloInstruction *prev_ = nullptr, *next_ = nullptr;
   ArenaVector<HloInstruction*> operands_;
   InstructionList users_;
-  ArenaVector<HloComputation*> called_;
-  Attributes attributes_;
+  ArenaVector<HloComputation*>* called_ = nullptr;  // nullptr: it never called anything
+  const void* attributes_ = nullptr;
   const OpMetadata* metadata_ = nullptr;
   InstructionExtras* extras_ = nullptr;
 };

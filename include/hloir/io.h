@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -89,6 +90,9 @@ struct WriteOptions {
 // A module as the bytes of a file. JSON and messages have no place for opcodes that no table knows: InvalidArgument.
 StatusOr<std::string> SerializeModule(const HloModule& module, const FileFormat& format,
                                       const WriteOptions& options = {});
+// The same bytes given to `write`, text piece by piece.
+Status SerializeModule(const HloModule& module, const FileFormat& format, const WriteOptions& options,
+                       const WriteText& write);
 // All modules of a file, or its message with what came in it: what SerializeModule leaves out, arguments and results.
 StatusOr<std::string> SerializeModuleFile(const ModuleFile& file, const FileFormat& format);
 // To the file at `path`, in the form that its name says, as a whole or not at all (see WriteFile).
@@ -108,7 +112,7 @@ class ModuleDumper {
 
  private:
   ModuleDumper() = default;
-  Status Write(const std::string& what, const std::string& text);
+  Status Write(const std::string& what, const HloModule& module);
 
   std::string folder_, name_;
 };
@@ -121,6 +125,9 @@ StatusOr<std::string> ReadFile(const std::string& path);
 // symbolic link stays, and what it points to is written. What is not a regular file (a pipe, /dev/null) is written
 // directly; "-" is standard output.
 Status WriteFile(const std::string& path, std::string_view bytes);
+// The same of what `produce` gives, by one call or many, to the `write` that it is handed. If it returns an error, so
+// does this, and the old file stays.
+Status WriteFile(const std::string& path, const std::function<Status(const WriteText& write)>& produce);
 // As messages name a path: "<stdin>" for "-".
 std::string DisplayName(const std::string& path);
 

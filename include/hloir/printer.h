@@ -3,11 +3,14 @@
 // Threads: may be called from any thread while none edits the module.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "hloir/module.h"
+#include "hloir/status.h"
 
 #pragma GCC visibility push(default)
 namespace hloir {
@@ -61,6 +64,10 @@ struct PrintOptions {
 };
 
 std::string PrintModule(const HloModule& module, const PrintOptions& options = {});
+// Takes the next piece of a text. After an error it is not called again.
+using WriteText = std::function<Status(std::string_view piece)>;
+// The same text, piece by piece, so that it never stands in memory as a whole; what `write` said.
+Status PrintModule(const HloModule& module, const PrintOptions& options, const WriteText& write);
 std::string PrintComputation(const HloComputation& computation, const PrintOptions& options = {});
 std::string PrintInstruction(const HloInstruction& instruction, const PrintOptions& options = {});
 // What stands behind the operands, as text has it: {"dimensions", "{0}"}, {"metadata", "{op_name=\"f\"}"}, …

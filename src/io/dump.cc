@@ -8,8 +8,6 @@
 namespace hloir {
 namespace {
 
-std::string Print(const HloModule& module) { return PrintModule(module, PrintOptions::Readable()); }
-
 // A module's or pass's name as part of a file's name.
 std::string FileSafe(std::string_view name) {
   std::string safe(name.substr(0, 100));
@@ -31,17 +29,18 @@ StatusOr<ModuleDumper> ModuleDumper::Create(const std::string& folder, const Hlo
   return dumper;
 }
 
-Status ModuleDumper::BeforeAll(const HloModule& module) { return Write("before_optimizations", Print(module)); }
+Status ModuleDumper::BeforeAll(const HloModule& module) { return Write("before_optimizations", module); }
 
 Status ModuleDumper::AfterPass(std::string_view pass, int64_t number, const HloModule& module) {
-  return Write(Format("{:04}.after_{}", number, FileSafe(pass)), Print(module));
+  return Write(Format("{:04}.after_{}", number, FileSafe(pass)), module);
 }
 
-Status ModuleDumper::AfterAll(const HloModule& module) { return Write("after_optimizations", Print(module)); }
+Status ModuleDumper::AfterAll(const HloModule& module) { return Write("after_optimizations", module); }
 
-Status ModuleDumper::Write(const std::string& what, const std::string& text) {
+Status ModuleDumper::Write(const std::string& what, const HloModule& module) {
   const std::filesystem::path file = std::filesystem::path(folder_) / Format("module_0000.{}.{}.txt", name_, what);
-  return WriteFile(file.string(), text);
+  return WriteFile(file.string(),
+                   [&](const WriteText& write) { return PrintModule(module, PrintOptions::Readable(), write); });
 }
 
 }  // namespace hloir

@@ -31,12 +31,6 @@ Status CannotWrite(const std::string& path) {
   return InvalidArgument(Format("cannot write {}: {}", path, std::strerror(errno)));
 }
 
-Status WriteAll(FILE* file, std::string_view content, const std::string& path) {
-  if (std::fwrite(content.data(), 1, content.size(), file) == content.size() && std::fflush(file) == 0)
-    return OkStatus();
-  return CannotWrite(path);
-}
-
 // A new file in the folder of `target`, to take its name when it is whole. Where the system can, it has no name before
 // that: whatever ends the process, even SIGKILL, leaves nothing behind.
 class NewFile {
@@ -131,8 +125,14 @@ StatusOr<std::string> ReadFile(const std::string& path) {
   return Guarded([&] { return UnguardedReadFile(path); });
 }
 
-Status WriteFile(const std::string& path, std::string_view content) {
-  if (path == "-") return WriteAll(stdout, content, "<stdout>");
+Status WriteFile(const std::string& path, const std::function<Status(const WriteText& write)>& produce) {
+  const auto write_to = [&](FILE* file, const std::string& name) {
+    HLOIR_RETURN_IF_ERROR(produce([&](std::string_view piece) {
+      return std::fwrite(piece.data(), 1, piece.size(), file) == piece.size() ? OkStatus() : CannotWrite(name);
+    }));
+    return std::fflush(file) == 0 ? OkStatus() : CannotWrite(name);
+  };
+  if (path == "-") return write_to(stdout, "<stdout>");
   std::error_code error;
   fs::path real = path;
   for (int links = 0; fs::is_symlink(real, error); ++links) {
@@ -148,7 +148,7 @@ Status WriteFile(const std::string& path, std::string_view content) {
     NewFile made(real);
     if (made.file() != nullptr) {
       if (exists && fchmod(fileno(made.file()), old.st_mode & 07777) != 0) return CannotWrite(path);
-      HLOIR_RETURN_IF_ERROR(WriteAll(made.file(), content, path));
+      HLOIR_RETURN_IF_ERROR(write_to(made.file(), path));
       return made.Commit() ? OkStatus() : CannotWrite(path);
     }
     if (!exists) return CannotWrite(path);
@@ -156,7 +156,11 @@ Status WriteFile(const std::string& path, std::string_view content) {
   // A pipe, a device, a file in a folder that takes no new ones.
   File file(std::fopen(real.c_str(), "wb"));
   if (!file) return CannotWrite(path);
-  return WriteAll(file.get(), content, path);
+  return write_to(file.get(), path);
+}
+
+Status WriteFile(const std::string& path, std::string_view bytes) {
+  return WriteFile(path, [&](const WriteText& write) { return write(bytes); });
 }
 
 std::string DisplayName(const std::string& path) { return path == "-" ? "<stdin>" : path; }

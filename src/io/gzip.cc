@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "support/format.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr int kGzipFormat = 16 + MAX_WBITS;
 constexpr size_t kStep = size_t{1} << 20;  // zlib counts in 32 bits, and output grows by what really comes
+constexpr size_t kOutput = size_t{1} << 16;
 
 // Ends the stream, however the function is left.
 struct Ender {
@@ -61,27 +63,39 @@ StatusOr<std::string> Gunzip(std::string_view bytes) {
   }
 }
 
-StatusOr<std::string> Gzip(std::string_view content) {
+Status Gzip(const std::function<Status(const WriteText&)>& produce, const WriteText& write) {
   z_stream stream{};
   if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipFormat, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
     return ResourceExhausted("out of memory");
   }
   const Ender ender{&stream, deflateEnd};
+  std::string bytes(kOutput, 0);
+  const auto compress = [&](std::string_view content, int flush) -> Status {
+    do {
+      stream.next_in = Input(content.data());
+      stream.avail_in = static_cast<uInt>(std::min(content.size(), kStep));
+      content.remove_prefix(stream.avail_in);
+      do {
+        stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
+        stream.avail_out = static_cast<uInt>(bytes.size());
+        // Z_BUF_ERROR: there was nothing to do.
+        if (deflate(&stream, flush) == Z_STREAM_ERROR) return Internal("zlib cannot compress");
+        HLOIR_RETURN_IF_ERROR(write({bytes.data(), bytes.size() - stream.avail_out}));
+      } while (stream.avail_out == 0);
+    } while (!content.empty());
+    return OkStatus();
+  };
+  HLOIR_RETURN_IF_ERROR(produce([&](std::string_view piece) { return compress(piece, Z_NO_FLUSH); }));
+  return compress({}, Z_FINISH);
+}
+
+StatusOr<std::string> Gzip(std::string_view content) {
   std::string bytes;
-  int code = Z_OK;
-  while (code != Z_STREAM_END) {
-    const uInt given = static_cast<uInt>(std::min(content.size(), kStep));
-    stream.next_in = Input(content.data());
-    stream.avail_in = given;
-    const size_t had = bytes.size();
-    bytes.resize(had + kStep);
-    stream.next_out = reinterpret_cast<Bytef*>(bytes.data() + had);
-    stream.avail_out = static_cast<uInt>(kStep);
-    code = deflate(&stream, given == content.size() ? Z_FINISH : Z_NO_FLUSH);
-    if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) return Internal("zlib cannot compress");
-    bytes.resize(had + kStep - stream.avail_out);
-    content.remove_prefix(given - stream.avail_in);
-  }
+  HLOIR_RETURN_IF_ERROR(Gzip([&](const WriteText& write) { return write(content); },
+                             [&](std::string_view piece) {
+                               bytes += piece;
+                               return OkStatus();
+                             }));
   return bytes;
 }
 

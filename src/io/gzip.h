@@ -1,10 +1,11 @@
-// gzip, in memory, by zlib. Tested by tests/cli/convert.test.
+// gzip, by zlib. Tested by tests/cli/convert.test.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "hloir/printer.h"
 #include "hloir/status.h"
 
 namespace hloir {
@@ -18,5 +19,7 @@ uint64_t UnpackLimit(uint64_t packed, uint64_t always);
 StatusOr<std::string> Gunzip(std::string_view bytes);
 // No time of day inside, so that equal contents give equal files.
 StatusOr<std::string> Gzip(std::string_view content);
+// The same of a content that `produce` gives in pieces, to `write`.
+Status Gzip(const std::function<Status(const WriteText&)>& produce, const WriteText& write);
 
 }  // namespace hloir

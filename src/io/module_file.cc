@@ -1,5 +1,6 @@
 // Files to modules and back: what a file is told by is its content on the way in and its name on the way out. See the
 // head of hloir/io.h. Tested by tests/unit/io_test.cc and tests/cli/convert.test.
+#include <functional>
 #include <utility>
 
 #include "foreign.h"
@@ -65,9 +66,9 @@ bool HasEnding(std::string_view path) { return path.substr(path.rfind('/') + 1).
 
 constexpr size_t kMaxMessageBytes = INT32_MAX;  // protobuf's limit
 
-StatusOr<std::string> Compressed(StatusOr<std::string> bytes, const FileFormat& format) {
-  if (!bytes.ok() || !format.gzip) return bytes;
-  return Gzip(*bytes);
+// What `produce` gives, to `write`, compressed if the format says so.
+Status Send(const FileFormat& format, const std::function<Status(const WriteText&)>& produce, const WriteText& write) {
+  return format.gzip ? Gzip(produce, write) : produce(write);
 }
 
 StatusOr<std::string> SerializeProto(const HloProtoFile& proto, const HloModule& module, const FileFormat& format) {
@@ -140,57 +141,76 @@ StatusOr<std::unique_ptr<HloModule>> ReadModule(const std::string& path, const R
 
 namespace {
 
-StatusOr<std::string> UnguardedSerializeModule(const HloModule& module, const FileFormat& format,
-                                               const WriteOptions& options) {
-  if (format.form == FileFormat::Form::kText) return Compressed(PrintModule(module, options.print), format);
+Status UnguardedSerializeModule(const HloModule& module, const FileFormat& format, const WriteOptions& options,
+                                const WriteText& write) {
+  if (format.form == FileFormat::Form::kText) {
+    return Send(
+        format, [&](const WriteText& send) { return PrintModule(module, options.print, send); }, write);
+  }
   HloProtoFile proto;
   proto.form = options.message;
-  return Compressed(SerializeProto(proto, module, format), format);
+  HLOIR_ASSIGN_OR_RETURN(const std::string bytes, SerializeProto(proto, module, format));
+  return Send(
+      format, [&](const WriteText& send) { return send(bytes); }, write);
 }
 
-}  // namespace
-
-StatusOr<std::string> SerializeModule(const HloModule& module, const FileFormat& format, const WriteOptions& options) {
-  return Guarded([&] { return UnguardedSerializeModule(module, format, options); });
-}
-
-namespace {
-
-StatusOr<std::string> UnguardedSerializeModuleFile(const ModuleFile& file, const FileFormat& format) {
+Status UnguardedSerializeModuleFile(const ModuleFile& file, const FileFormat& format, const WriteText& write) {
   if (format.form == FileFormat::Form::kText) {
-    std::string text;
-    for (const auto& module : file.modules) text += PrintModule(*module, PrintOptions::Readable());
-    return Compressed(std::move(text), format);
+    const auto print = [&](const WriteText& send) -> Status {
+      for (const auto& module : file.modules)
+        HLOIR_RETURN_IF_ERROR(PrintModule(*module, PrintOptions::Readable(), send));
+      return OkStatus();
+    };
+    return Send(format, print, write);
   }
   if (file.modules.size() != 1)
     return InvalidArgument(Format("it holds {} modules, and a message has room for one", file.modules.size()));
-  return Compressed(SerializeProto(file.proto, file.module(), format), format);
+  HLOIR_ASSIGN_OR_RETURN(const std::string bytes, SerializeProto(file.proto, file.module(), format));
+  return Send(
+      format, [&](const WriteText& send) { return send(bytes); }, write);
+}
+
+// All that `produce` gives.
+StatusOr<std::string> Joined(const std::function<Status(const WriteText&)>& produce) {
+  std::string bytes;
+  HLOIR_RETURN_IF_ERROR(produce([&](std::string_view piece) {
+    bytes += piece;
+    return OkStatus();
+  }));
+  return bytes;
 }
 
 }  // namespace
+
+Status SerializeModule(const HloModule& module, const FileFormat& format, const WriteOptions& options,
+                       const WriteText& write) {
+  return Guarded([&] { return UnguardedSerializeModule(module, format, options, write); });
+}
+
+StatusOr<std::string> SerializeModule(const HloModule& module, const FileFormat& format, const WriteOptions& options) {
+  return Guarded([&] {
+    return Joined([&](const WriteText& write) { return UnguardedSerializeModule(module, format, options, write); });
+  });
+}
 
 StatusOr<std::string> SerializeModuleFile(const ModuleFile& file, const FileFormat& format) {
-  return Guarded([&] { return UnguardedSerializeModuleFile(file, format); });
+  return Guarded([&] {
+    return Joined([&](const WriteText& write) { return UnguardedSerializeModuleFile(file, format, write); });
+  });
 }
-
-namespace {
-
-Status UnguardedWriteModule(const HloModule& module, const std::string& path, const WriteOptions& options) {
-  HLOIR_ASSIGN_OR_RETURN(const FileFormat format, FormatOf(path));
-  HLOIR_ASSIGN_OR_RETURN(const std::string bytes, SerializeModule(module, format, options));
-  return WriteFile(path, bytes);
-}
-
-}  // namespace
 
 Status WriteModule(const HloModule& module, const std::string& path, const WriteOptions& options) {
-  return Guarded([&] { return UnguardedWriteModule(module, path, options); });
+  HLOIR_ASSIGN_OR_RETURN(const FileFormat format, FormatOf(path));
+  return Guarded([&] {
+    return WriteFile(path, [&](const WriteText& write) { return SerializeModule(module, format, options, write); });
+  });
 }
 
 Status WriteModuleFile(const ModuleFile& file, const std::string& path) {
   HLOIR_ASSIGN_OR_RETURN(const FileFormat format, FormatOf(path));
-  HLOIR_ASSIGN_OR_RETURN(const std::string bytes, SerializeModuleFile(file, format));
-  return WriteFile(path, bytes);
+  return Guarded([&] {
+    return WriteFile(path, [&](const WriteText& write) { return UnguardedSerializeModuleFile(file, format, write); });
+  });
 }
 
 }  // namespace hloir

@@ -264,8 +264,8 @@ HloInstruction* HloComputation::NewInstruction(HloOpcode opcode, const Shape* sh
   instruction->id_ = module_->next_instruction_id_++;
   instruction->shape_ = shape;
   instruction->parent_ = this;
-  instruction->attributes_ = attributes;
-  instruction->name_ = UniqueName(name.empty() ? OpcodeName(opcode) : name, is_kept);
+  instruction->SetAttributes(attributes);
+  instruction->SetName(UniqueName(name.empty() ? OpcodeName(opcode) : name, is_kept));
   if (!names_.empty()) names_.Add(instruction);
   instruction->operands_.reserve(arena, operands.size());
   for (HloInstruction* operand : operands) {
@@ -392,7 +392,7 @@ void HloComputation::RemoveParameter(int64_t i) {
 void HloComputation::MoveBefore(HloInstruction* instruction, HloInstruction* before) {
   if (instruction == before) return;
   Edited();
-  if (!instruction->called_.empty()) module_->CallsEdited();
+  if (!instruction->Called().empty()) module_->CallsEdited();
   (instruction->prev_ != nullptr ? instruction->prev_->next_ : first_) = instruction->next_;
   (instruction->next_ != nullptr ? instruction->next_->prev_ : last_) = instruction->prev_;
   instruction->next_ = before;
@@ -406,20 +406,20 @@ void HloComputation::Take(HloInstruction* instruction, std::span<HloInstruction*
   HLOIR_CHECK(&from != this && from.module_ == module_ && !instruction->IsParameter() &&
                   !instruction->HasControlDependencies() && operands.size() == instruction->operands_.size(),
               "an instruction comes from another computation of the module, without control edges");
-  CheckIngredients(instruction->opcode_, operands, instruction->attributes_);
+  CheckIngredients(instruction->opcode_, operands, instruction->attributes());
   (instruction->prev_ != nullptr ? instruction->prev_->next_ : from.first_) = instruction->next_;
   (instruction->next_ != nullptr ? instruction->next_->prev_ : from.last_) = instruction->prev_;
   --from.count_;
   from.Edited();
   instruction->parent_ = this;
-  instruction->name_ = UniqueName(instruction->name_, /*is_kept=*/true);
+  instruction->SetName(UniqueName(instruction->name(), /*is_kept=*/true));
   if (!names_.empty()) names_.Add(instruction);
   instruction->prev_ = last_;
   instruction->next_ = nullptr;
   (last_ != nullptr ? last_->next_ : first_) = instruction;
   last_ = instruction;
   NoteAdded(instruction);
-  if (!instruction->called_.empty()) {
+  if (!instruction->Called().empty()) {
     --from.calling_count_, ++calling_count_;
     module_->CallsEdited();
   }
@@ -438,7 +438,7 @@ HloInstruction* HloComputation::Find(std::string_view name) const {
     return names_.Find(name, [this](const HloInstruction& i) { return !i.removed_ && i.parent_ == this; });
   }
   for (HloInstruction* i = first_; i != nullptr; i = i->next_) {
-    if (i->name_ == name) return i;
+    if (i->name() == name) return i;
   }
   return nullptr;
 }

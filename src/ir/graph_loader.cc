@@ -72,7 +72,7 @@ void GraphLoader::Append(HloComputation* computation, HloInstruction* instructio
 
 void GraphLoader::Redirect(HloComputation* stand_in, HloComputation* computation) {
   for (HloInstruction* caller : stand_in->callers_) {
-    std::replace(caller->called_.begin(), caller->called_.end(), stand_in, computation);
+    std::replace(caller->called_->begin(), caller->called_->end(), stand_in, computation);
     computation->callers_.Append(module_.arena_, caller);
   }
 }

@@ -57,7 +57,7 @@ class GraphLoader {
                                  HloComputation* parent);
   // The last of its computation's, from now on.
   static void Append(HloComputation* computation, HloInstruction* instruction);
-  static void set_name(HloInstruction* instruction, std::string_view kept) { instruction->name_ = kept; }
+  static void set_name(HloInstruction* instruction, std::string_view kept) { instruction->SetName(kept); }
   static void set_shape(HloInstruction* instruction, const Shape* kept) { instruction->shape_ = kept; }
   static bool has_shape(const HloInstruction& instruction) { return instruction.shape_ != nullptr; }
   static void set_metadata(HloInstruction* instruction, const OpMetadata* kept) { instruction->metadata_ = kept; }
@@ -72,7 +72,7 @@ class GraphLoader {
   A* attributes(HloInstruction* instruction) {
     if (instruction->HasAttributes<A>()) return &instruction->mutable_attributes<A>();
     A* made = NewAttributes<A>();
-    instruction->attributes_ = made;
+    instruction->SetAttributes(made);
     return made;
   }
   static InstructionExtras& extras(HloInstruction* instruction) { return instruction->mutable_extras(); }

@@ -7,6 +7,9 @@
 #include "ir/module_tables.h"
 
 namespace hloir {
+
+static_assert(sizeof(void*) != 8 || sizeof(HloInstruction) == 120, "this is what modules' memory depends on");
+
 namespace {
 
 void EraseFirst(std::vector<HloInstruction*>& list, const HloInstruction* item) {
@@ -21,8 +24,8 @@ const HloModule* HloInstruction::module() const { return parent_->module(); }
 bool HloInstruction::IsRoot() const { return parent_->root() == this; }
 
 void HloInstruction::set_name(std::string_view name) {
-  if (name == name_) return;
-  name_ = parent_->UniqueName(name);
+  if (name == this->name()) return;
+  SetName(parent_->UniqueName(name));
   if (!parent_->names_.empty()) parent_->names_.Add(this);
 }
 
@@ -116,7 +119,7 @@ void HloInstruction::ReplaceAllUsesWith(HloInstruction* other) {
 const DimVector& HloInstruction::dimensions() const {
   static const DimVector kNone;
   const DimVector* found = &kNone;
-  attributes_.Visit([&](const auto& attributes) {
+  attributes().Visit([&](const auto& attributes) {
     if constexpr (requires { attributes.dimensions; }) found = &attributes.dimensions;
   });
   return *found;
@@ -127,8 +130,8 @@ void HloInstruction::set_called_computation(int64_t i, HloComputation* computati
   HLOIR_CHECK(computation != nullptr, "an instruction calls a computation, not nullptr");
   if (old == computation) return;
   module()->CallsEdited();
-  called_[i] = computation;
-  if (std::find(called_.begin(), called_.end(), old) == called_.end()) old->callers_.Remove(module()->arena_, this);
+  (*called_)[static_cast<size_t>(i)] = computation;
+  if (std::find(called_->begin(), called_->end(), old) == called_->end()) old->callers_.Remove(module()->arena_, this);
   computation->callers_.Add(module()->arena_, this);
 }
 
@@ -136,17 +139,18 @@ void HloInstruction::AddCalledComputation(HloComputation* computation) {
   HLOIR_CHECK(computation != nullptr && computation->module() == module(),
               "an instruction calls computations of its own module");
   module()->CallsEdited();
-  if (called_.empty()) ++parent_->calling_count_;
-  called_.push_back(module()->arena_, computation);
+  if (Called().empty()) ++parent_->calling_count_;
+  if (called_ == nullptr) called_ = module()->arena_.New<ArenaVector<HloComputation*>>();
+  called_->push_back(module()->arena_, computation);
   computation->callers_.Add(module()->arena_, this);
 }
 
 void HloInstruction::ClearCalledComputations() {
-  if (called_.empty()) return;
+  if (Called().empty()) return;
   --parent_->calling_count_;
   module()->CallsEdited();
-  for (HloComputation* computation : called_) computation->callers_.Remove(module()->arena_, this);
-  called_.truncate(0);
+  for (HloComputation* computation : *called_) computation->callers_.Remove(module()->arena_, this);
+  called_->truncate(0);
 }
 
 bool HloInstruction::IsPredConditional() const {

@@ -200,7 +200,7 @@ HloInstruction* HloComputation::AddBareClone(const HloInstruction& original, std
 HloInstruction* HloComputation::AddClone(const HloInstruction& original, std::span<HloInstruction* const> operands,
                                          const Shape* shape) {
   HloInstruction* copy = AddBareClone(original, operands, shape);
-  for (HloComputation* called : original.called_) {
+  for (HloComputation* called : original.Called()) {
     if (called->module() == module_)
       copy->AddCalledComputation(OwnsBody(original) ? module_->CloneComputation(*called) : called);
   }
@@ -219,7 +219,7 @@ void HloModule::CloneInto(const HloComputation& from, HloComputation& to, Instru
     operands.clear();
     for (const HloInstruction* operand : i->operands()) operands.push_back(mapped[operand->id()]);
     HloInstruction* copy = to.AddBareClone(*i, operands, nullptr);
-    for (HloComputation* called : i->called_) {
+    for (HloComputation* called : i->Called()) {
       auto it = clones.find(called);
       copy->AddCalledComputation(it != clones.end() && it->second != nullptr ? it->second : called);
     }

@@ -28,6 +28,8 @@ class Printer {
   explicit Printer(const PrintOptions& options, size_t max_nested_text = kMaxNestedText)
       : options_(options), max_nested_text_(max_nested_text) {}
 
+  // What is printed goes to `send`, piece by piece; Take gives nothing then.
+  void SendTo(TextBuffer::Send send) { out_.SendTo(std::move(send)); }
   void Module(const HloModule& module);
   // kBody: printed where it is called, without its name; `nesting`: in how many computations that is.
   enum class Place : uint8_t { kAlone, kEntry, kBody };
@@ -49,7 +51,7 @@ class Printer {
   void Interned(const void* item, AppendItem append) {
     const uintptr_t address = reinterpret_cast<uintptr_t>(item);
     Printed& recent = recent_[(address >> 4 ^ address >> 12) % recent_.size()];
-    if (recent.item == item) return out_.AppendAgain(recent.offset, recent.size);
+    if (recent.item == item && recent.offset >= out_.sent()) return out_.AppendAgain(recent.offset, recent.size);
     const size_t offset = out_.size();
     append();
     recent = {item, offset, out_.size() - offset};

@@ -129,6 +129,7 @@ class ArrayWriter {
         if (i > 0) out_.Append(", ");
         if constexpr (std::is_same_v<T, bool>) out_.Append(data_[offset + i] ? '1' : '0');
         else AppendElement(out_, data_[offset + i], reads_back_);
+        out_.MaySend();
       }
       if (spaced) out_.Append(' ');
     } else {

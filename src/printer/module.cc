@@ -298,7 +298,7 @@ void Printer::StackFrameTables(const HloModule& module) {
 }
 
 void Printer::Module(const HloModule& module) {
-  out_.Expect(module.text_bytes() + module.text_bytes() / 16);
+  if (!out_.sends()) out_.Expect(module.text_bytes() + module.text_bytes() / 16);
   ModuleHeader(module);
   if (options_.print_metadata && !module.config().stack_frames.empty()) StackFrameTables(module);
   out_.Append('\n');
@@ -316,6 +316,7 @@ void Printer::Module(const HloModule& module) {
     Computation(*computation, 0, computation->IsEntry() ? Place::kEntry : Place::kAlone);
     out_.Append("\n\n");
   }
+  if (out_.sends()) out_.SendRest();
 }
 
 void Printer::ProgramShape(const HloComputation& computation) {
@@ -357,6 +358,7 @@ void Printer::Computation(const HloComputation& computation, int nesting, Place 
     if (&instruction == computation.root()) out_.Append("ROOT ");
     Instruction(instruction, nesting + 1);
     out_.Append('\n');
+    out_.MaySend();
   };
   // A schedule orders the computations that run by themselves: not fusions' bodies, and not a body printed at its call.
   if (!is_body && computation.module()->config().is_scheduled && computation.fusion() == nullptr) {
@@ -386,6 +388,16 @@ std::string PrintModule(const HloModule& module, const PrintOptions& options) {
   Printer printer(options);
   printer.Module(module);
   return printer.Take();
+}
+
+Status PrintModule(const HloModule& module, const PrintOptions& options, const WriteText& write) {
+  Status status;
+  Printer printer(options);
+  printer.SendTo([&](std::string_view piece) {
+    if (status.ok()) status = write(piece);
+  });
+  printer.Module(module);
+  return status;
 }
 
 std::string PrintComputation(const HloComputation& computation, const PrintOptions& options) {

@@ -11,7 +11,7 @@ namespace hloir {
 // written.
 void TextBuffer::Grow(size_t bytes) {
   constexpr size_t kSmallest = 256, kPiece = 16 << 10;
-  const size_t used = size();
+  const size_t used = held();
   const size_t wanted = used + std::max(bytes, std::clamp(used, kSmallest, kPiece));
   if (wanted > text_.capacity()) text_.reserve(std::max(wanted, 2 * used));
   text_.resize(wanted);
@@ -20,10 +20,16 @@ void TextBuffer::Grow(size_t bytes) {
 }
 
 void TextBuffer::Expect(size_t bytes) {
-  const size_t used = size();
+  const size_t used = held();
   text_.reserve(used + bytes);
   at_ = text_.data() + used;
   limit_ = text_.data() + text_.size();
+}
+
+void TextBuffer::SendRest() {
+  send_(view());
+  sent_ += held();
+  at_ = text_.data();
 }
 
 void TextBuffer::AppendQuoted(std::string_view text) {

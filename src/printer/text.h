@@ -1,11 +1,12 @@
 // TextBuffer: the one growing text that the printer writes into, and the few ways to write: characters, names,
-// integers, floats as printf's %.Ng, quoted strings. Everything in this folder appends to one. Covered by
-// tests/unit/printer_test.cc.
+// integers, floats as printf's %.Ng, quoted strings. Everything in this folder appends to one. It may be sent off piece
+// by piece, so that a large text never stands in memory as a whole. Covered by tests/unit/printer_test.cc.
 #pragma once
 
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -13,7 +14,9 @@ namespace hloir {
 
 class TextBuffer {
  public:
-  size_t size() const { return at_ - text_.data(); }
+  using Send = std::function<void(std::string_view piece)>;
+
+  size_t size() const { return sent_ + held(); }  // with what was sent off
   void Append(char c) {
     Reserve(1);
     *at_++ = c;
@@ -38,22 +41,34 @@ class TextBuffer {
   }
   // Between quotes, with C's escapes: what cannot be printed as \ooo.
   void AppendQuoted(std::string_view text);
-  // `count` bytes that were written at `offset` once more.
+  // `count` bytes that were written at `offset`, and not sent off, once more.
   void AppendAgain(size_t offset, size_t count) {
     Reserve(count);
-    std::memcpy(at_, text_.data() + offset, count);
+    std::memcpy(at_, text_.data() + (offset - sent_), count);
     at_ += count;
   }
-  void Truncate(size_t size) { at_ = text_.data() + size; }
-  std::string_view view() const { return {text_.data(), size()}; }
+  void Truncate(size_t size) { at_ = text_.data() + (size - sent_); }
+  std::string_view view() const { return {text_.data(), held()}; }
   // Room for about that much, at the beginning, so that it need not grow.
   void Expect(size_t bytes);
   std::string Take() {
-    text_.resize(size());
+    text_.resize(held());
     return std::move(text_);
   }
+  // From now on what is written goes to `send`, when writers allow it by MaySend and there is a good piece of it; what
+  // is left when all is written, by SendRest.
+  void SendTo(Send send) { send_ = std::move(send); }
+  bool sends() const { return send_ != nullptr; }
+  size_t sent() const { return sent_; }
+  void MaySend() {
+    if (held() >= kPiece && sends()) SendRest();
+  }
+  void SendRest();
 
  private:
+  static constexpr size_t kPiece = 64 << 10;
+
+  size_t held() const { return static_cast<size_t>(at_ - text_.data()); }
   template <class T>
   void AppendInteger(T value) {
     Reserve(24);
@@ -68,6 +83,8 @@ class TextBuffer {
   std::string text_;  // its tail, from at_ on, is not written yet
   char* at_ = text_.data();
   char* limit_ = text_.data();
+  size_t sent_ = 0;
+  Send send_;
 };
 
 // The items of a list with `separator` between them; print(item) writes one.

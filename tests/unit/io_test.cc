@@ -170,6 +170,37 @@ TEST_CASE("writing keeps a file's permissions and a link") {
   CHECK(Content(folder / "made.txt") == "through");
 }
 
+TEST_CASE("a file written in pieces appears as a whole") {
+  const Folder folder;
+  const std::string file = folder / "pieces.txt";
+  REQUIRE(WriteFile(file, "old").ok());
+  const auto produce = [](const Status& end) {
+    return [end](const WriteText& write) -> Status {
+      HLOIR_RETURN_IF_ERROR(write("new, "));
+      HLOIR_RETURN_IF_ERROR(write("in two"));
+      return end;
+    };
+  };
+  CHECK(WriteFile(file, produce(Internal("stopped"))).message() == "stopped");
+  CHECK(Content(file) == "old");
+  CHECK(folder.size() == 1);
+  CHECK(WriteFile(file, produce(OkStatus())).ok());
+  CHECK(Content(file) == "new, in two");
+
+  // Longer than a piece of the printer's and than zlib's buffers.
+  std::string text = "HloModule m\n\nENTRY e {\n  n.0 = f32[2]{0} parameter(0)\n";
+  for (int i = 1; i < 20000; ++i)
+    text += "  n." + std::to_string(i) + " = f32[2]{0} negate(n." + std::to_string(i - 1) + ")\n";
+  const auto module = ParseHloModule(text + "  ROOT r = f32[2]{0} negate(n.19999)\n}\n");
+  REQUIRE(module.ok());
+  for (const char* name : {"long.hlo", "long.hlo.gz"}) {
+    REQUIRE(WriteModule(**module, folder / name).ok());
+    const auto read = ReadModule(folder / name);
+    REQUIRE(read.ok());
+    CHECK(PrintModule(**read, PrintOptions::Readable()) == PrintModule(**module, PrintOptions::Readable()));
+  }
+}
+
 TEST_CASE("what cannot be written is an error, and the old file stays") {
   const Folder folder;
   CHECK_FALSE(WriteFile(folder / "no/such/folder.txt", "x").ok());

@@ -2,6 +2,7 @@
 // printed reads back to the same text.
 #include "catch.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -674,6 +675,38 @@ TEST_CASE("bodies printed in place stop at a depth") {
   text += "ENTRY e {\n  p = f32[] parameter(0)\n  ROOT r = f32[] call(p), to_apply=c.2000\n}\n";
   const std::string line = Line(*Parse(text), "r", PrintOptions::Canonical());
   CHECK(!line.empty());
+}
+
+TEST_CASE("a large module is printed in pieces, which are the text") {
+  std::string text = "HloModule m\n\nENTRY e {\n  x.0 = f32[2,3]{0,1} parameter(0), metadata={op_name=\"f\"}\n";
+  constexpr int kLines = 6000;
+  for (int i = 1; i < kLines; ++i) {
+    text += "  x." + std::to_string(i) + " = f32[2,3]{0,1} negate(x." + std::to_string(i - 1) +
+            "), metadata={op_name=\"f\"}\n";
+  }
+  text += "  big = s32[60000]{0} iota(), iota_dimension=0\n  c = s32[60000]{0} constant({";
+  for (int i = 0; i < 60000; ++i) text += (i > 0 ? ", " : "") + std::to_string(i);
+  text += "})\n  s = s32[60000]{0} add(big, c)\n  ROOT t = (f32[2,3]{0,1}, s32[60000]{0}) tuple(x.5999, s)\n}\n";
+  const std::unique_ptr<HloModule> module = Parse(text);
+  for (const PrintOptions& options : {PrintOptions::Readable(), PrintOptions::Canonical()}) {
+    std::string joined;
+    size_t pieces = 0, largest = 0;
+    const Status status = PrintModule(*module, options, [&](std::string_view piece) {
+      joined += piece;
+      ++pieces;
+      largest = std::max(largest, piece.size());
+      return OkStatus();
+    });
+    CHECK(status.ok());
+    CHECK(joined == PrintModule(*module, options));
+    CHECK(pieces >= joined.size() / (80 << 10));
+    CHECK(largest < 80 << 10);
+  }
+  int calls = 0;
+  const Status status =
+      PrintModule(*module, {}, [&](std::string_view) { return ++calls == 2 ? ResourceExhausted("full") : OkStatus(); });
+  CHECK(status.message() == "full");
+  CHECK(calls == 2);
 }
 
 TEST_CASE("printer: -0 as XLA prints it, or as XLA reads it") {

@@ -64,42 +64,50 @@ class Arena {
   Cleanup* cleanups_ = nullptr;
 };
 
-// A growing list in an arena: pointer, size, capacity in 16 bytes. Its elements are never freed before the arena.
+// A growing list of pointers in an arena, 16 bytes itself: the first element stands where the address of several would,
+// as most lists have one. Its elements are never freed before the arena.
 template <class T>
 class ArenaVector {
-  static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(std::is_pointer_v<T>);
 
  public:
   size_t size() const { return size_; }
+  size_t capacity() const { return capacity_; }
   bool empty() const { return size_ == 0; }
-  T* begin() { return data_; }
-  T* end() { return data_ + size_; }
-  const T* begin() const { return data_; }
-  const T* end() const { return data_ + size_; }
-  const T* data() const { return data_; }
-  T& operator[](size_t i) { return data_[i]; }
-  const T& operator[](size_t i) const { return data_[i]; }
-  T& back() { return data_[size_ - 1]; }
-  void reserve(Arena& arena, size_t capacity) {
+  T* begin() { return capacity_ > 1 ? many_ : &one_; }
+  T* end() { return begin() + size_; }
+  const T* begin() const { return capacity_ > 1 ? many_ : &one_; }
+  const T* end() const { return begin() + size_; }
+  const T* data() const { return begin(); }
+  T& operator[](size_t i) { return begin()[i]; }
+  const T& operator[](size_t i) const { return begin()[i]; }
+  T& back() { return begin()[size_ - 1]; }
+  // `before`: that many bytes in front of the elements are the caller's.
+  void reserve(Arena& arena, size_t capacity, size_t before = 0) {
     if (capacity <= capacity_) return;
-    T* grown = static_cast<T*>(arena.Allocate(capacity * sizeof(T), alignof(T)));
-    if (size_ > 0) std::memcpy(static_cast<void*>(grown), data_, size_ * sizeof(T));
-    data_ = grown;
+    std::byte* room = static_cast<std::byte*>(arena.Allocate(before + capacity * sizeof(T), alignof(T)));
+    T* grown = reinterpret_cast<T*>(room + before);
+    std::memcpy(grown, begin(), size_ * sizeof(T));
+    many_ = grown;
     capacity_ = static_cast<uint32_t>(capacity);
   }
   void push_back(Arena& arena, T value) {
-    if (size_ == capacity_) reserve(arena, capacity_ == 0 ? 1 : 2 * size_t{capacity_});
-    data_[size_++] = value;
+    if (size_ == capacity_) reserve(arena, 2 * size_t{capacity_});
+    begin()[size_++] = value;
   }
   void erase(size_t i) {
-    for (size_t k = i + 1; k < size_; ++k) data_[k - 1] = data_[k];
+    T* const items = begin();
+    for (size_t k = i + 1; k < size_; ++k) items[k - 1] = items[k];
     --size_;
   }
   void truncate(size_t size) { size_ = static_cast<uint32_t>(size); }
 
  private:
-  T* data_ = nullptr;
-  uint32_t size_ = 0, capacity_ = 0;
+  union {
+    T one_ = nullptr;
+    T* many_;  // of a capacity over 1
+  };
+  uint32_t size_ = 0, capacity_ = 1;
 };
 
 }  // namespace hloir

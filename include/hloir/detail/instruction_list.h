@@ -18,29 +18,39 @@ class InstructionList {
  public:
   size_t size() const { return items_.size(); }
   bool empty() const { return items_.empty(); }
-  HloInstruction* back() const { return items_.data()[items_.size() - 1]; }
+  HloInstruction* back() const { return begin()[size() - 1]; }
   HloInstruction* const* begin() const { return items_.begin(); }
   HloInstruction* const* end() const { return items_.end(); }
   operator std::span<HloInstruction* const>() const { return {items_.data(), items_.size()}; }
   bool Contains(const HloInstruction* item) const;
   // Adds what is known not to be in the list: when reading text, which asks for no table.
-  void Append(Arena& arena, HloInstruction* item) { items_.push_back(arena, item); }
+  void Append(Arena& arena, HloInstruction* item) {
+    if (items_.size() == items_.capacity()) Grow(arena);
+    items_.push_back(arena, item);
+  }
   // Nothing happens to what is in the list already.
   void Add(Arena& arena, HloInstruction* item);
   // Nothing happens if it is not in the list.
   void Remove(Arena& arena, const HloInstruction* item);
 
  private:
-  // Positions in items_ plus one, 0 for a free slot; open addressing, at least twice as many slots as items.
+  static constexpr size_t kFew = 32;
+  // Positions in items_ plus one, 0 for a free slot; open addressing, at least twice as many slots as items. It stands
+  // in front of the items of a list with room for more than a few, but has no slots before they are asked for.
   struct Table {
     uint32_t* slots = nullptr;
     uint32_t mask = 0, indexed = 0;  // of items_, the first so many are in
   };
-  uint32_t Slot(const HloInstruction* item) const;  // its own, or the free one where it would go
+  Table* table() const {
+    if (items_.capacity() <= kFew) return nullptr;
+    return reinterpret_cast<Table*>(const_cast<HloInstruction**>(items_.begin())) - 1;
+  }
+  bool HasSlots() const { return table() != nullptr && table()->slots != nullptr; }
+  uint32_t SlotOf(const HloInstruction* item) const;  // its own, or the free one where it would go
+  void Grow(Arena& arena);
   void Index(Arena& arena);
 
   ArenaVector<HloInstruction*> items_;
-  Table* table_ = nullptr;
 };
 
 }  // namespace hloir
