@@ -110,7 +110,7 @@ class PlannedExecutable : public HloExecutable {
         dynamic_results_.emplace_back(i, ref.dynamic);
         continue;
       }
-      const int32_t buffer = buffers.Add(Buffer::kResult, value.bytes());
+      const int32_t buffer = buffers.Add(Buffer::kResult, value.bytes(), StorageBytes(value.type));
       buffers[buffer].index = static_cast<int32_t>(i);
       HLOIR_RETURN_IF_ERROR(planner.CopyTo(graph.results[i], {.buffer = buffer}));
     }
@@ -173,7 +173,9 @@ class PlannedExecutable : public HloExecutable {
       if (ref.buffer < 0) return std::string("-");
       const Buffer& buffer = context_.buffers.Final(ref.buffer);
       switch (buffer.kind) {
-        case Buffer::kArena: return Format("{}", buffer.offset + ref.offset);
+        case Buffer::kArena:
+          if (buffer.host >= 0) return Format("out{}+{}", context_.buffers.Final(buffer.host).index, ref.offset);
+          return Format("{}", ref.offset);
         case Buffer::kFixed: return Format("constant+{}", ref.offset);
         case Buffer::kParameter: return Format("in{}+{}", buffer.index, ref.offset);
         case Buffer::kResult: return Format("out{}+{}", buffer.index, ref.offset);
@@ -260,7 +262,11 @@ class PlannedExecutable : public HloExecutable {
         if (ref.buffer < 0) continue;
         const Buffer& buffer = context_.buffers.Final(ref.buffer);
         switch (buffer.kind) {
-          case Buffer::kArena: ref.pointer = arena + buffer.offset + ref.offset; break;
+          case Buffer::kArena:
+            ref.offset += buffer.offset;
+            if (buffer.host < 0) ref.pointer = arena + ref.offset;
+            else result_pointers_[context_.buffers.Final(buffer.host).index].refs.emplace_back(step, i);
+            break;
           case Buffer::kFixed: ref.pointer = const_cast<std::byte*>(buffer.fixed) + ref.offset; break;
           case Buffer::kParameter: parameter_pointers_[buffer.index].refs.emplace_back(step, i); break;
           case Buffer::kResult: result_pointers_[buffer.index].refs.emplace_back(step, i); break;

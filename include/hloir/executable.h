@@ -73,8 +73,9 @@ class HloExecutable {
   // is read where it is. Errors: InvalidArgument if the arguments do not fit, and those of EvaluatorOptions' limits.
   virtual StatusOr<Literal> Run(std::span<const Literal* const> arguments) = 0;
   // Like Run, but writes into `result`, which must have the shape of the result: a literal from an earlier run, or a
-  // borrowed one (Literal::Borrow), so that the elements come to lie in memory of the caller's. Allocates nothing,
-  // which halves the latency of modules that take microseconds.
+  // borrowed one (Literal::Borrow), so that the elements come to lie in memory of the caller's. That is written from
+  // the run's beginning on, so no argument may lie there. Allocates nothing, which halves the latency of modules that
+  // take microseconds.
   virtual Status RunInto(std::span<const Literal* const> arguments, Literal* result) = 0;
   // Size of the one block that holds all intermediate values, in bytes.
   virtual int64_t arena_bytes() const = 0;

@@ -13,9 +13,8 @@ namespace {
 
 // Output fusion: what follows a dot, convolution or reduce-window. Input fusion: what a reduction reads. Else a loop.
 FusionKind KindOf(const HloComputation& body) {
-  const auto is_contraction = [](const HloInstruction* i) { return RoleOf(*i) == Role::kContraction; };
   for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
-    if (is_contraction(i)) return FusionKind::kOutput;
+    if (MayContract(i->opcode()) && RoleOf(*i) == Role::kContraction) return FusionKind::kOutput;
   }
   return body.root()->opcode() == HloOpcode::kReduce ? FusionKind::kInput : FusionKind::kLoop;
 }

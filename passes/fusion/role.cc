@@ -11,12 +11,17 @@ bool IsStaticArray(const Shape& shape) { return shape.IsArray() && shape.IsStati
 
 }  // namespace
 
+bool MayContract(HloOpcode opcode) {
+  return opcode == HloOpcode::kDot || opcode == HloOpcode::kConvolution || opcode == HloOpcode::kReduceWindow;
+}
+
 Role RoleOf(const HloInstruction& i) {
   if (i.HasControlDependencies()) return Role::kNone;
   for (const HloInstruction* operand : i.operands()) {
     if (!IsStaticArray(operand->shape())) return Role::kNone;
   }
   if (i.opcode() == HloOpcode::kReduce) {
+    if (i.shape().IsArray()) return i.shape().IsStatic() ? Role::kReduce : Role::kNone;
     for (const Shape* leaf : i.shape().Leaves()) {
       if (!IsStaticArray(*leaf)) return Role::kNone;
     }
@@ -37,13 +42,11 @@ Role RoleOf(const HloInstruction& i) {
     case HloOpcode::kGather:
     case HloOpcode::kPad: return Role::kMove;
     case HloOpcode::kConcatenate: return i.operand_count() <= kMostConcatenated ? Role::kMove : Role::kNone;
-    case HloOpcode::kDot:
-    case HloOpcode::kConvolution:
-    case HloOpcode::kReduceWindow: return Role::kContraction;
     case HloOpcode::kDynamicUpdateSlice:
     case HloOpcode::kScatter: return Role::kUpdate;
     default: break;
   }
+  if (MayContract(i.opcode())) return Role::kContraction;
   // An element that takes another number of bytes is no longer at the operand's index.
   if (i.opcode() == HloOpcode::kBitcastConvert && !i.shape().SameDimensions(i.operand(0)->shape())) return Role::kNone;
   return i.Is(kElementwise) ? Role::kArithmetic : Role::kNone;

@@ -19,6 +19,8 @@ enum class Role : uint8_t {
 };
 
 Role RoleOf(const HloInstruction& instruction);
+// Of the opcodes whose role can be kContraction.
+bool MayContract(HloOpcode opcode);
 
 // Of one element, in additions: 4 for a division, 16 for an exponential.
 int Weight(const HloInstruction& instruction);

@@ -143,9 +143,17 @@ std::optional<View> View::Reorder(const DimVector& of, const DimVector& order) c
 }
 
 View View::Collapse() const {
-  View view = *this;
-  View* only = &view;
-  CollapseTogether({&only, 1});
+  View view{{}, {}, offset};
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (dims[d] == 1) continue;
+    if (!view.dims.empty() && view.strides.back() == strides[d] * dims[d]) {
+      view.dims.back() *= dims[d];
+      view.strides.back() = strides[d];
+    } else {
+      view.dims.push_back(dims[d]);
+      view.strides.push_back(strides[d]);
+    }
+  }
   return view;
 }
 

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 
-#include "support/format.h"
 #include "plan/loops/fused_loop_step.h"
 #include "plan/loops/loop_chains.h"
 #include "plan/loops/loop_nest.h"
@@ -67,10 +65,13 @@ class LoopBuilder {
   // nullptr if the registers do not fit; then try a smaller tile.
   std::unique_ptr<FusedLoop> Build() {
     for (int32_t node : request_.nodes)
-      for (ValueId id : graph_.nodes[node].outputs) in_cluster_[id] = true;
-    for (ValueId id : request_.stored) stored_[id] = true;
+      for (ValueId id : graph_.nodes[node].outputs) in_cluster_.push_back(id);
+    std::sort(in_cluster_.begin(), in_cluster_.end());
     ChooseSpace();
     patterns_ = FindPatterns(graph_, request_.nodes, request_.stored);
+    loop_->body_.reserve(request_.nodes.size() + request_.stored.size());
+    registers_.reserve(2 * request_.nodes.size());
+    results_.reserve(request_.nodes.size());
     const std::vector<int32_t> order = InOrder();
     for (int32_t index : order) {
       const Node& node = graph_.nodes[index];
@@ -98,15 +99,18 @@ class LoopBuilder {
   // Nodes whose results only others need come last: by then an operand may be read no more, and the result take its
   // place (a loop's counter).
   std::vector<int32_t> InOrder() const {
-    std::vector<bool> read(graph_.nodes.size());
-    for (int32_t index : patterns_.rest) {
+    std::vector<int32_t> order = patterns_.rest;
+    if (order.size() < 2) return order;
+    std::vector<int32_t> read;
+    for (int32_t index : order) {
       for (ValueId id : graph_.nodes[index].inputs) {
         const ValueId root = graph_.values[id].root;
-        if (root != kNoValue && graph_.values[root].node >= 0) read[graph_.values[root].node] = true;
+        if (root != kNoValue && graph_.values[root].node >= 0) read.push_back(graph_.values[root].node);
       }
     }
-    std::vector<int32_t> order = patterns_.rest;
-    std::stable_partition(order.begin(), order.end(), [&](int32_t index) { return read[index]; });
+    std::sort(read.begin(), read.end());
+    std::stable_partition(order.begin(), order.end(),
+                          [&](int32_t index) { return std::binary_search(read.begin(), read.end(), index); });
     return order;
   }
 
@@ -219,15 +223,21 @@ class LoopBuilder {
   bool InRegister(ValueId id) const {
     const GraphValue& value = graph_.values[id];
     if (value.root == kNoValue) return false;
-    auto it = in_cluster_.find(value.root);
-    return it != in_cluster_.end() && graph_.IsWhole(id) && value.type == graph_.values[value.root].type;
+    return std::binary_search(in_cluster_.begin(), in_cluster_.end(), value.root) && graph_.IsWhole(id) &&
+           value.type == graph_.values[value.root].type;
+  }
+  // nullptr: it has not been emitted yet.
+  const Operand* ResultOf(ValueId id) const {
+    const auto found =
+        std::find_if(results_.rbegin(), results_.rend(), [&](const auto& result) { return result.first == id; });
+    return found == results_.rend() ? nullptr : &found->second;
   }
 
   Operand OperandFor(ValueId id) {
     const GraphValue& value = graph_.values[id];
     if (InRegister(id)) {
-      auto it = results_.find(value.root);
-      if (it != results_.end()) return it->second;
+      const Operand* result = ResultOf(value.root);
+      if (result != nullptr) return *result;
     }
     for (const auto& [other, operand] : loaded_) {
       const GraphValue& seen = graph_.values[other];
@@ -358,11 +368,11 @@ class LoopBuilder {
     for (const Operand& operand : in) {
       if (operand.place.kind == TilePlace::kRegister && result.place.kind == TilePlace::kRegister &&
           operand.place.index == result.place.index) {
-        aliased_.insert({result.place.index, true});
+        aliased_.push_back(result.place.index);
       }
     }
-    if (stored_.contains(id)) Store(id, &result);
-    results_[id] = result;
+    if (std::find(request_.stored.begin(), request_.stored.end(), id) != request_.stored.end()) Store(id, &result);
+    results_.emplace_back(id, result);
   }
 
   void EmitCopy(ValueId id) {
@@ -383,12 +393,12 @@ class LoopBuilder {
     const bool last = !body.empty() && body.back().out.kind == TilePlace::kRegister &&
                       result->place.kind == TilePlace::kRegister && body.back().out.index == result->place.index &&
                       !result->uniform;
-    if (!narrow && last && !aliased_.contains(result->place.index)) {
+    if (!narrow && last && std::find(aliased_.begin(), aliased_.end(), result->place.index) == aliased_.end()) {
       body.back().out = place;
       result->place = place;
       return;
     }
-    if (result->place.kind == TilePlace::kRegister) aliased_.insert({result->place.index, true});
+    if (result->place.kind == TilePlace::kRegister) aliased_.push_back(result->place.index);
     Operand from = *result;
     from.invariant = false;
     if (from.uniform && !narrow) {
@@ -540,18 +550,31 @@ class LoopBuilder {
     }
     FindShareable();
     loop_->SetRefs(reads_, writes_);
-    loop_->name_ = Format("loop {} elements", request_.count);
-    if (request_.reduces) {
-      loop_->name_ +=
-          Format(", reduce {}x{}x{}", request_.reduce.outer, request_.reduce.reduced, request_.reduce.inner);
-    }
-    loop_->name_ += ":";
-    for (int32_t node : request_.nodes) {
-      loop_->name_ += " ";
-      loop_->name_ += graph_.nodes[node].instruction->opcode_name();
-    }
-    if (request_.copied != kNoValue) loop_->name_ += " iota";
+    NameIt();
     loop_->Prepare(static_cast<int64_t>(cost_), nanoseconds_);
+  }
+
+  // A large module has very many loops: without a formatter, and in one block of memory.
+  void NameIt() {
+    std::string& name = loop_->name_;
+    name.reserve(64 + 16 * request_.nodes.size());
+    name = "loop ";
+    name += std::to_string(request_.count);
+    name += " elements";
+    if (request_.reduces) {
+      name += ", reduce ";
+      name += std::to_string(request_.reduce.outer);
+      name += 'x';
+      name += std::to_string(request_.reduce.reduced);
+      name += 'x';
+      name += std::to_string(request_.reduce.inner);
+    }
+    name += ':';
+    for (int32_t node : request_.nodes) {
+      name += ' ';
+      name += graph_.nodes[node].instruction->opcode_name();
+    }
+    if (request_.copied != kNoValue) name += " iota";
   }
 
   // A result may take the place of an operand that is read in the same order, and no more once the result is written.
@@ -604,9 +627,10 @@ class LoopBuilder {
   std::vector<Ref> reads_, writes_;
   std::vector<PendingSink> sinks_;
   std::vector<LoopRegister> registers_;
-  std::unordered_map<ValueId, bool> in_cluster_, stored_;
-  std::unordered_map<ValueId, Operand> results_;
-  std::unordered_map<int32_t, bool> aliased_;  // registers that two values are in
+  // All of these are short: a cluster has a hundred nodes at most.
+  std::vector<ValueId> in_cluster_;  // sorted
+  std::vector<std::pair<ValueId, Operand>> results_;
+  std::vector<int32_t> aliased_;  // registers that two values are in
   std::vector<std::pair<ValueId, Operand>> loaded_;
 };
 

@@ -47,6 +47,7 @@ void FusedLoop::Prepare(int64_t cost, double nanoseconds) {
     partial_offsets_.push_back(partial_bytes_);
     partial_bytes_ += (sink.accumulator_count * sink.element_bytes + 63) / 64 * 64;
   }
+  all_ops_.reserve(prologue_.size() + body_.size() + first_.size() + next_.size());
   for (const auto* list : {&prologue_, &body_, &first_, &next_}) {
     for (const LoopOp& op : *list) {
       int32_t index = static_cast<int32_t>(all_ops_.size());

@@ -91,7 +91,10 @@ class ChainMaker {
   ChainMaker(const KernelTable& kernels, int64_t tile, const std::vector<const std::vector<LoopOp>*>& others,
              std::vector<LoopOp>& body)
       : table_(kernels.chains()), meanings_(OncePerIsa<MakeMeanings>(kernels)), tile_(tile), body_(body) {
+    CountRegisters(body);
+    for (const auto* list : others) CountRegisters(*list);
     PutInOrder();
+    info_.reserve(body.size());
     for (size_t i = 0; i < body.size(); ++i) {
       info_.emplace_back();
       Info& info = info_.back();
@@ -99,34 +102,37 @@ class ChainMaker {
       auto it = meanings_.find(op.kernel);
       if (it != meanings_.end() && op.divisor == 1 && op.extra == 0 && op.aux == nullptr) info.meaning = it->second;
       for (const TilePlace& place : body[i].in) {
-        if (place.kind == TilePlace::kRegister) values_[place.index].users.push_back(static_cast<int>(i));
+        if (place.kind == TilePlace::kRegister)
+          values_[static_cast<size_t>(place.index)].users.push_back(static_cast<int>(i));
       }
       if (body[i].out.kind == TilePlace::kRegister) {
-        Value& value = values_[body[i].out.index];
+        Value& value = values_[static_cast<size_t>(body[i].out.index)];
         value.maker = static_cast<int>(i);
       }
     }
     for (const auto* list : others) {
       for (const LoopOp& op : *list) {
         for (const TilePlace& place : op.in)
-          if (place.kind == TilePlace::kRegister) values_[place.index].elsewhere = true;
-        if (op.out.kind == TilePlace::kRegister) values_[op.out.index].elsewhere = true;
+          if (place.kind == TilePlace::kRegister) values_[static_cast<size_t>(place.index)].elsewhere = true;
+        if (op.out.kind == TilePlace::kRegister) values_[static_cast<size_t>(op.out.index)].elsewhere = true;
       }
     }
   }
 
   // Each op comes just before what reads it first, masks last: then chains have room.
   void PutInOrder() {
-    std::unordered_map<int32_t, int> makers;
+    std::vector<int> makers(values_.size(), -1);  // by register
     std::vector<bool> root(body_.size(), true), done(body_.size());
     for (size_t i = 0; i < body_.size(); ++i) {
       for (const TilePlace& place : body_[i].in) {
         if (place.kind != TilePlace::kRegister) continue;
-        if (auto it = makers.find(place.index); it != makers.end()) root[it->second] = false;
+        if (const int maker = makers[static_cast<size_t>(place.index)]; maker >= 0) root[maker] = false;
       }
-      if (body_[i].out.kind == TilePlace::kRegister) makers[body_[i].out.index] = static_cast<int>(i);
+      if (body_[i].out.kind == TilePlace::kRegister)
+        makers[static_cast<size_t>(body_[i].out.index)] = static_cast<int>(i);
     }
     std::vector<LoopOp> ordered;
+    ordered.reserve(body_.size());
     std::vector<std::pair<int, int>> stack;  // op, operands that were seen to
     for (size_t r = 0; r < body_.size(); ++r) {
       if (root[r]) stack.emplace_back(static_cast<int>(r), 0);
@@ -140,9 +146,9 @@ class ChainMaker {
           stack.pop_back();
         } else {
           const TilePlace& place = body_[op].in[2 - seen++];
-          const auto it = makers.find(place.index);
-          if (place.kind == TilePlace::kRegister && it != makers.end() && !done[it->second])
-            stack.emplace_back(it->second, 0);
+          if (place.kind != TilePlace::kRegister) continue;
+          const int maker = makers[static_cast<size_t>(place.index)];
+          if (maker >= 0 && !done[maker]) stack.emplace_back(maker, 0);
         }
       }
     }
@@ -186,10 +192,20 @@ class ChainMaker {
     int chain = -1;
   };
 
+  void CountRegisters(const std::vector<LoopOp>& ops) {
+    const auto count = [&](const TilePlace& place) {
+      if (place.kind == TilePlace::kRegister && static_cast<size_t>(place.index) >= values_.size())
+        values_.resize(static_cast<size_t>(place.index) + 1);
+    };
+    for (const LoopOp& op : ops) {
+      for (const TilePlace& place : op.in) count(place);
+      count(op.out);
+    }
+  }
   const Value* ValueAt(const TilePlace& place) const {
     if (place.kind != TilePlace::kRegister) return nullptr;
-    auto it = values_.find(place.index);
-    return it == values_.end() || it->second.maker < 0 ? nullptr : &it->second;
+    const Value& value = values_[static_cast<size_t>(place.index)];
+    return value.maker < 0 ? nullptr : &value;
   }
   // Whether the operand has an element for each one of the tile.
   static bool IsTile(const Meaning& meaning, int operand) {
@@ -566,7 +582,7 @@ class ChainMaker {
   const int64_t tile_;
   std::vector<LoopOp>& body_;
   std::vector<Info> info_;
-  std::unordered_map<int32_t, Value> values_;
+  std::vector<Value> values_;  // by register
   std::vector<Chain> chains_;
 };
 

@@ -2,7 +2,7 @@
 #include "plan/loops/loop_registers.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <utility>
 
 namespace hloir::cpu {
 
@@ -22,15 +22,17 @@ int64_t PlaceRegisters(const LoopOpLists& lists, std::vector<LoopRegister> regis
   }
   // Registers of one size share places when one is done before the next begins.
   offsets->assign(registers.size(), -1);
-  std::unordered_map<int64_t, std::vector<int64_t>> free;
+  std::vector<std::pair<int64_t, int64_t>> free;  // bytes, offset
   int64_t top = 0;
   auto take = [&](int32_t r) {
     if ((*offsets)[r] >= 0) return;
     const int64_t bytes = (registers[r].bytes + 63) / 64 * 64;
-    std::vector<int64_t>& list = free[registers[r].bytes];  // not rounded: an op may write over equal elements only
-    if (!registers[r].persistent && !list.empty()) {
-      (*offsets)[r] = list.back();
-      list.pop_back();
+    // Not rounded: an op may write over equal elements only. The latest first, as it may still be in the cache.
+    const auto fits = [&](const auto& place) { return place.first == registers[r].bytes; };
+    const auto found = std::find_if(free.rbegin(), free.rend(), fits);
+    if (!registers[r].persistent && found != free.rend()) {
+      (*offsets)[r] = found->second;
+      free.erase(std::next(found).base());
     } else {
       (*offsets)[r] = top;
       top += bytes;
@@ -53,7 +55,7 @@ int64_t PlaceRegisters(const LoopOpLists& lists, std::vector<LoopRegister> regis
         bool again = false;
         for (int j = 0; j < k; ++j)
           again = again || (op.in[j].kind == TilePlace::kRegister && op.in[j].index == place.index);
-        if (!again) free[registers[place.index].bytes].push_back((*offsets)[place.index]);
+        if (!again) free.emplace_back(registers[place.index].bytes, (*offsets)[place.index]);
       }
     };
     // An elementwise op may write over what it reads: element i is read before it is written, in equal sizes.
@@ -65,7 +67,7 @@ int64_t PlaceRegisters(const LoopOpLists& lists, std::vector<LoopRegister> regis
       release();
     }
     if (op.out.kind == TilePlace::kRegister && last_use[op.out.index] == i && !registers[op.out.index].persistent) {
-      free[registers[op.out.index].bytes].push_back((*offsets)[op.out.index]);
+      free.emplace_back(registers[op.out.index].bytes, (*offsets)[op.out.index]);
     }
   }
   for (auto* list : {lists.prologue, lists.body, lists.first, lists.next}) {

@@ -18,32 +18,86 @@ struct Item {
   int64_t bytes, offset;
 };
 
-// Biggest first, each as low as it fits beside those that live at the same time.
-int64_t PackBySize(std::vector<Item>& items) {
-  std::vector<Item*> order;
-  for (Item& item : items) order.push_back(&item);
-  std::stable_sort(order.begin(), order.end(), [](const Item* a, const Item* b) { return a->bytes > b->bytes; });
-  std::vector<const Item*> placed;  // by offset
-  std::vector<std::pair<int64_t, int64_t>> taken;
-  int64_t top = 0;
-  for (Item* item : order) {
-    taken.clear();
-    for (const Item* other : placed) {
-      if (other->first <= item->last && item->first <= other->last)
-        taken.emplace_back(other->offset, other->offset + other->bytes);
+// Items that lie beside one another: no two that live at the same time overlap.
+class Room {
+ public:
+  // Where the item fits best among those that are there.
+  int64_t PlaceFor(const Item& item) {
+    taken_.clear();
+    for (const Item* other : placed_) {
+      if (other->first <= item.last && item.first <= other->last)
+        taken_.emplace_back(other->offset, other->offset + other->bytes);
     }
     int64_t at = 0, best = -1, best_room = INT64_MAX;
-    for (auto [begin, end] : taken) {
-      if (begin - at >= item->bytes && begin - at < best_room) best = at, best_room = begin - at;
+    for (auto [begin, end] : taken_) {
+      if (begin - at >= item.bytes && begin - at < best_room) best = at, best_room = begin - at;
       at = std::max(at, end);
     }
-    item->offset = best >= 0 ? best : at;
-    top = std::max(top, item->offset + item->bytes);
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), item,
-                                   [](const Item* a, const Item* b) { return a->offset < b->offset; }),
-                  item);
+    return best >= 0 ? best : at;
+  }
+  void Add(const Item& item) {
+    placed_.insert(std::upper_bound(placed_.begin(), placed_.end(), &item,
+                                    [](const Item* a, const Item* b) { return a->offset < b->offset; }),
+                   &item);
+  }
+
+ private:
+  std::vector<const Item*> placed_;  // by offset
+  std::vector<std::pair<int64_t, int64_t>> taken_;
+};
+
+void SortBySize(std::vector<Item>& items) {
+  std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.bytes > b.bytes; });
+}
+
+// Biggest first, each as low as it fits beside those that live at the same time.
+int64_t PackBySize(std::vector<Item>& items) {
+  Room room;
+  int64_t top = 0;
+  for (Item& item : items) {
+    item.offset = room.PlaceFor(item);
+    top = std::max(top, item.offset + item.bytes);
+    room.Add(item);
   }
   return top;
+}
+
+// A result's memory is free until it is written: what is dead by then may lie there. Biggest first, each in the
+// smallest result that has room. Takes what found room out of `items`, which are sorted by size.
+void PackIntoResults(std::vector<Buffer>& buffers, std::vector<Item>& items) {
+  constexpr int64_t kWorthwhile = 1 << 16;  // the steps that read and write there are bound again in each run
+  constexpr size_t kMostHosts = 64;
+  int64_t all = 0;
+  for (const Item& item : items) all += item.bytes;
+  if (all < kWorthwhile) return;
+  std::vector<Item> hosts;
+  for (size_t id = 0; id < buffers.size(); ++id) {
+    const Buffer& buffer = buffers[id];
+    if (buffer.kind != Buffer::kResult || buffer.live.empty() || buffer.bytes < kSmall) continue;
+    hosts.push_back({static_cast<int32_t>(id), buffer.live.front().first, 0, buffer.bytes, 0});
+  }
+  SortBySize(hosts);
+  if (hosts.size() > kMostHosts) hosts.resize(kMostHosts);
+  std::vector<Room> rooms(hosts.size());
+  std::vector<Item> hosted;
+  hosted.reserve(items.size());  // rooms point to them
+  std::erase_if(items, [&](const Item& item) {
+    for (size_t h = hosts.size(); h-- > 0;) {
+      const Item& host = hosts[h];
+      if (host.bytes < item.bytes || host.first <= item.last ||
+          buffers[static_cast<size_t>(item.id)].alignment > buffers[static_cast<size_t>(host.id)].alignment)
+        continue;
+      const int64_t offset = rooms[h].PlaceFor(item);
+      if (offset + item.bytes > host.bytes) continue;
+      Item& placed = hosted.emplace_back(item);
+      placed.offset = offset;
+      rooms[h].Add(placed);
+      buffers[static_cast<size_t>(item.id)].host = host.id;
+      buffers[static_cast<size_t>(item.id)].offset = offset;
+      return true;
+    }
+    return false;
+  });
 }
 
 // In order of birth, best fit among what has died.
@@ -105,10 +159,11 @@ int64_t PackInOrder(std::vector<Item>& items) {
 
 }  // namespace
 
-int32_t BufferTable::Add(Buffer::Kind kind, int64_t bytes) {
+int32_t BufferTable::Add(Buffer::Kind kind, int64_t bytes, int64_t alignment) {
   Buffer& buffer = buffers_.emplace_back();
   buffer.kind = kind;
   buffer.bytes = bytes;
+  buffer.alignment = alignment;
   return static_cast<int32_t>(buffers_.size() - 1);
 }
 
@@ -165,6 +220,8 @@ bool BufferTable::MayMerge(int32_t a, int32_t b) const {
 
 void BufferTable::Merge(int32_t from, int32_t to) {
   buffers_[from].merged_into = to;
+  if (buffers_[to].kind == Buffer::kArena)
+    buffers_[to].alignment = std::max(buffers_[to].alignment, buffers_[from].alignment);
   std::vector<Buffer::Segment>& live = buffers_[to].live;
   live.insert(live.end(), buffers_[from].live.begin(), buffers_[from].live.end());
   std::sort(live.begin(), live.end(), [](const Buffer::Segment& x, const Buffer::Segment& y) {
@@ -179,7 +236,7 @@ void BufferTable::Merge(int32_t from, int32_t to) {
   live.resize(kept + 1);
 }
 
-int64_t BufferTable::Assign() {
+void BufferTable::MergeAll() {
   step_at_.assign(time_ + 1, -1);
   for (size_t i = 0; i < steps_.size(); ++i) step_at_[steps_[i].second] = static_cast<int32_t>(i);
   // Latest first: a loop's copies back into its carries, and copies into results, come after what computes them.
@@ -197,6 +254,10 @@ int64_t BufferTable::Assign() {
       }
     }
   }
+}
+
+int64_t BufferTable::Assign() {
+  MergeAll();
   std::vector<Item> big, small;
   for (int32_t id = 0; id < static_cast<int32_t>(buffers_.size()); ++id) {
     const Buffer& buffer = buffers_[id];
@@ -205,6 +266,8 @@ int64_t BufferTable::Assign() {
     for (const Buffer::Segment& segment : buffer.live) item.last = std::max(item.last, segment.last);
     (item.bytes >= kSmall ? big : small).push_back(item);
   }
+  SortBySize(big);
+  PackIntoResults(buffers_, big);
   const int64_t base = big.size() <= kMaxSorted ? PackBySize(big) : PackInOrder(big);
   const int64_t top = base + PackInOrder(small);
   for (const Item& item : big) buffers_[item.id].offset = item.offset;

@@ -1,9 +1,9 @@
-// Buffers of a plan: their live ranges, which may share memory, and where in the one arena each one lies.
+// Buffers of a plan: their live ranges, which may share memory, and where each one lies: in the one arena, or in the
+// memory of a result that is written only later.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,19 +20,16 @@ struct Buffer {
   int64_t bytes = 0;
   const std::byte* fixed = nullptr;  // kFixed: a constant's data
   int32_t index = 0;                 // kParameter, kResult: which leaf
+  int64_t alignment = 64;            // kArena: what its elements need; kResult: what the caller promises
   int32_t merged_into = -1;
-  int64_t offset = 0;         // kArena: bytes from the arena's start
+  int32_t host = -1;          // kArena: the result in whose memory it lies; -1: the arena
+  int64_t offset = 0;         // kArena: bytes from the arena's or the host's start
   std::vector<Segment> live;  // in steps' times, ascending
-};
-
-// The instruction that a step was planned for; for profiles.
-struct StepOrigin {
-  std::string instruction, op_name;
 };
 
 class BufferTable {
  public:
-  int32_t Add(Buffer::Kind kind, int64_t bytes);
+  int32_t Add(Buffer::Kind kind, int64_t bytes, int64_t alignment = 64);
   Buffer& operator[](int32_t id) { return buffers_[id]; }
   // The buffer that stands for this one after merging.
   int32_t Representative(int32_t id) const;
@@ -41,18 +38,19 @@ class BufferTable {
   // Every step of the plan, those of loop bodies too, with the time at which it runs.
   int32_t NextTime() { return ++time_; }
   int32_t time() const { return time_; }
-  void Record(Step* step, int32_t time, StepOrigin origin = {}) {
+  // `origin`: the instruction that it was planned for, or nullptr; for profiles.
+  void Record(Step* step, int32_t time, const HloInstruction* origin) {
     steps_.push_back({step, time});
-    origins_.push_back(std::move(origin));
+    origins_.push_back(origin);
   }
   // Of steps()[i].
-  const StepOrigin& OriginOf(size_t i) const { return origins_[i]; }
+  const HloInstruction* OriginOf(size_t i) const { return origins_[i]; }
   const std::vector<std::pair<Step*, int32_t>>& steps() const { return steps_; }
   void Touch(int32_t id, int32_t time);
   // The buffer was dead; from now on it holds something new.
   void Restart(int32_t id, int32_t time);
 
-  // Merges buffers where a step's result may take its operand's place, then gives arena buffers their offsets.
+  // Merges buffers where a step's result may take its operand's place, then gives arena buffers their places.
   // Returns the arena's size in bytes.
   int64_t Assign();
 
@@ -60,11 +58,12 @@ class BufferTable {
   bool MayMerge(int32_t a, int32_t b) const;
   bool StepAllows(int32_t time, int32_t from, int32_t to) const;
   void Merge(int32_t from, int32_t to);
+  void MergeAll();
 
   std::vector<Buffer> buffers_;
   std::vector<std::pair<Step*, int32_t>> steps_;
-  std::vector<StepOrigin> origins_;  // of steps_
-  std::vector<int32_t> step_at_;     // time -> index into steps_
+  std::vector<const HloInstruction*> origins_;  // of steps_
+  std::vector<int32_t> step_at_;                // time -> index into steps_
   int32_t time_ = 0;
 };
 

@@ -34,6 +34,7 @@ Planner::Planner(PlanContext& context, const Graph& graph, StepList& steps, std:
   for (const Node& node : graph.nodes)
     for (ValueId id : node.inputs) use(id);
   for (ValueId id : graph.results) use(id);
+  FindParts();
 }
 
 Status Planner::PlanList(std::span<const int32_t> indices) {
@@ -86,6 +87,11 @@ std::vector<int32_t> Planner::ReductionsEarly() const {
 
 Status Planner::PlanInvariant(const std::vector<bool>& varies, StepList& prologue) {
   invariant_ = FindInvariant(varies);
+  // What is written once may not lie in what is written in each iteration.
+  std::erase_if(parts_, [&](const auto& part) {
+    const auto is_invariant = [&](ValueId id) { return invariant_[static_cast<size_t>(graph_.values[id].node)]; };
+    return is_invariant(part.first) != is_invariant(part.second.whole);
+  });
   std::vector<int32_t> nodes;
   for (size_t i = 0; i < invariant_.size(); ++i)
     if (invariant_[i]) nodes.push_back(static_cast<int32_t>(i));
@@ -149,12 +155,6 @@ std::vector<bool> Planner::FindInvariant(const std::vector<bool>& varies) const 
   return invariant;
 }
 
-StepOrigin Planner::OriginOfPlanned() const {
-  if (planned_ == nullptr) return {};
-  const OpMetadata* metadata = planned_->metadata();
-  return {std::string(planned_->name()), metadata != nullptr ? std::string(metadata->op_name) : ""};
-}
-
 Status Planner::PlanNode(int32_t index) {
   const Node& node = graph_.nodes[index];
   planned_ = node.instruction;
@@ -183,6 +183,10 @@ Status Planner::PlanNode(int32_t index) {
 // --------------------------------------------------------------------------------------------------------------
 
 Ref Planner::NewBuffer(int64_t bytes) { return {.buffer = context_.buffers.Add(Buffer::kArena, bytes)}; }
+Ref Planner::NewBufferFor(ValueId id) {
+  const GraphValue& value = graph_.values[id];
+  return {.buffer = context_.buffers.Add(Buffer::kArena, value.bytes(), StorageBytes(value.type))};
+}
 
 Ref Planner::RootRef(ValueId root) {
   if (graph_.values[root].kind == ValueKind::kDynamic) {
@@ -192,7 +196,7 @@ Ref Planner::RootRef(ValueId root) {
     }
     return places_[root];
   }
-  if (places_[root].buffer < 0) places_[root] = NewBuffer(graph_.values[root].bytes());
+  if (places_[root].buffer < 0) places_[root] = NewBufferFor(root);
   return places_[root];
 }
 
@@ -202,7 +206,7 @@ void Planner::Append(std::unique_ptr<Step> step, std::vector<Ref> read, const st
   for (const Ref& ref : written)
     if (ref.buffer >= 0) context_.buffers.Touch(ref.buffer, time);
   step->SetRefs(std::move(read), written);
-  context_.buffers.Record(step.get(), time, OriginOfPlanned());
+  context_.buffers.Record(step.get(), time, planned_);
   steps_->push_back(std::move(step));
 }
 void Planner::Append(std::unique_ptr<Step> step, std::vector<Ref> read, const std::vector<Ref>& written) {
@@ -246,7 +250,7 @@ StatusOr<Ref> Planner::Locate(ValueId id) {
   auto [it, fresh] = copies_.try_emplace(id);
   if (!fresh) return it->second;
   const GraphValue& value = graph_.values[id];
-  const Ref to = it->second = NewBuffer(value.bytes());
+  const Ref to = it->second = NewBufferFor(id);
   if (root == kNoValue) {
     if (value.count > 0) EmitIota(id, to);
     return to;
@@ -289,14 +293,14 @@ bool Planner::IsRegisterIn(ValueId id, int64_t count) const {
 bool Planner::Needs(int32_t cluster, int32_t other) const {
   if (cluster == other) return true;
   std::vector<int32_t> work{cluster};
-  std::vector<bool> seen(clusters_.size());
+  std::vector<int32_t> seen;  // open ones, of which there are few
   while (!work.empty()) {
     const int32_t at = work.back();
     work.pop_back();
     for (int32_t need : clusters_[at].needs) {
       if (need == other) return true;
-      if (!clusters_[need].open || seen[need]) continue;
-      seen[need] = true;
+      if (!clusters_[need].open || std::find(seen.begin(), seen.end(), need) != seen.end()) continue;
+      seen.push_back(need);
       work.push_back(need);
     }
   }
@@ -444,17 +448,18 @@ void Planner::Emit(const Cluster& cluster) {
   request.reduces = cluster.reduces;
   request.reduce = cluster.reduce;
   // Results are stored if something outside of the cluster reads them.
-  std::unordered_map<ValueId, int32_t> inside;
+  std::vector<ValueId> inside;  // read in the loop, as often as they are
   for (int32_t index : cluster.nodes) {
     const Node& node = graph_.nodes[index];
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const bool init = node.opcode() == HloOpcode::kReduce && i > 0;
-      if (!init && IsRegisterIn(node.inputs[i], cluster.count)) ++inside[graph_.values[node.inputs[i]].root];
+      if (!init && IsRegisterIn(node.inputs[i], cluster.count)) inside.push_back(graph_.values[node.inputs[i]].root);
     }
   }
   for (int32_t index : cluster.nodes) {
     const ValueId id = graph_.nodes[index].outputs[0];
-    if (graph_.nodes[index].opcode() == HloOpcode::kReduce || uses_[id] > inside[id]) request.stored.push_back(id);
+    if (graph_.nodes[index].opcode() == HloOpcode::kReduce || uses_[id] > std::count(inside.begin(), inside.end(), id))
+      request.stored.push_back(id);
   }
   request.write = [this](ValueId id) { return RootRef(id); };
   AppendLoop(std::move(request));

@@ -57,7 +57,6 @@ class Planner {
   };
 
   Status PlanNode(int32_t index);
-  StepOrigin OriginOfPlanned() const;
   std::vector<int32_t> ReductionsEarly() const;
   Status PlanList(std::span<const int32_t> indices);
   std::vector<bool> FindInvariant(const std::vector<bool>& varies) const;
@@ -84,6 +83,7 @@ class Planner {
   Status PlanRowBlocks(const Node& node);
   Status PlanConvolution(const Node& node);
   Status PlanConcatenate(const Node& node);
+  void FindParts();
   // Steps that step_makers.h lists; the reference, if none of them takes the node.
   Status PlanStep(const Node& node);
   // Closes what still has to read the values that the node updates in place.
@@ -97,6 +97,7 @@ class Planner {
 
   Ref RootRef(ValueId root);  // a place for the root, new if it has none yet
   Ref NewBuffer(int64_t bytes);
+  Ref NewBufferFor(ValueId id);
   // A copy of the view's elements in order, in a buffer of their own.
   Ref CopyView(Ref from, const View& view, PrimitiveType type);
   void Append(std::unique_ptr<Step> step, std::vector<Ref> read, const std::vector<Ref>& written, int32_t time);
@@ -114,6 +115,13 @@ class Planner {
   std::vector<bool> invariant_;              // by node: planned by PlanInvariant
   std::vector<int32_t> kept_;                // buffers of its results
   std::unordered_map<ValueId, Ref> copies_;  // of views that do not lie in order
+  // Gathers whose results only a concatenation reads, by root value: they write where it would copy them to.
+  struct Part {
+    ValueId whole = kNoValue;
+    View view;             // of the whole, by the gather's dimensions
+    bool written = false;  // by the gather's step
+  };
+  std::unordered_map<ValueId, Part> parts_;
 };
 
 }  // namespace hloir::cpu

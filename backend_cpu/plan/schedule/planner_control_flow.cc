@@ -24,7 +24,7 @@ Status Planner::PlanWhile(const Node& node) {
       HLOIR_ASSIGN_OR_RETURN(carries[i], Locate(input));
     } else {
       varies[i] = true;
-      carries[i] = NewBuffer(graph_.values[input].bytes());
+      carries[i] = NewBufferFor(input);
       HLOIR_RETURN_IF_ERROR(CopyTo(input, carries[i]));
     }
   }
@@ -96,7 +96,7 @@ Status Planner::PlanConditional(const Node& node) {
     inputs.push_back(ref);
   }
   for (ValueId id : node.outputs) {
-    outputs.push_back(graph_.values[id].kind == ValueKind::kToken ? Ref() : NewBuffer(graph_.values[id].bytes()));
+    outputs.push_back(graph_.values[id].kind == ValueKind::kToken ? Ref() : NewBufferFor(id));
     places_[id] = outputs.back();
   }
   auto step =

@@ -47,7 +47,7 @@ Status Planner::PlanDot(const Node& node) {
   }
   if (problem.exchanged) std::swap(lhs.first, rhs.first);
   const Ref result = RootRef(node.outputs[0]);
-  const Ref to = stores ? result : NewBuffer(graph_.values[node.outputs[0]].bytes());
+  const Ref to = stores ? result : NewBufferFor(node.outputs[0]);
   auto step = MakeGemmStep(std::move(problem), *context_.kernels);
   AppendGemm(std::move(step), lhs.first, rhs.first, to);
   if (!stores) AppendTranspose(node, View::RowMajor(node.instruction->shape().dimensions()), to, result);
@@ -94,7 +94,7 @@ Status Planner::PlanConvolution(const Node& node) {
   const View made =
       View::InOrder(node.instruction->shape().dimensions(), ConvolutionOrder(*node.instruction, /*of_result=*/true));
   const bool transposed = !(node.order.empty() ? made : made.Transpose(node.order)).IsContiguous();
-  const Ref to = transposed || plan->in_phases ? NewBuffer(graph_.values[node.outputs[0]].bytes()) : result;
+  const Ref to = transposed || plan->in_phases ? NewBufferFor(node.outputs[0]) : result;
   if (plan->depthwise) {
     const Ref weights = CopyView(kernel.first, plan->weights, plan->problem.b.type);
     Append(MakeDepthwiseStep(*plan, *context_.kernels), {input.first, weights}, {to});
@@ -124,6 +124,37 @@ Status Planner::PlanConvolution(const Node& node) {
   return OkStatus();
 }
 
+// Only where that is most of the concatenation, which takes its room from the first such gather on.
+void Planner::FindParts() {
+  if (!context_.fuse) return;
+  for (const Node& node : graph_.nodes) {
+    if (node.opcode() != HloOpcode::kConcatenate || node.support.kind != Support::kStep || node.is_copy) continue;
+    const ValueId whole = node.outputs[0];
+    const GraphValue& result = graph_.values[whole];
+    const auto d = static_cast<size_t>(node.instruction->dimensions()[0]);
+    std::vector<std::pair<ValueId, View>> found;
+    int64_t start = 0, count = 0;
+    for (ValueId id : node.inputs) {
+      const GraphValue& value = graph_.values[id];
+      const int64_t offset = start * result.view.strides[d];
+      start += value.dims[d];
+      if (value.root == kNoValue || graph_.values[value.root].kind != ValueKind::kComputed || value.count == 0)
+        continue;
+      const GraphValue& root = graph_.values[value.root];
+      const Node& maker = graph_.nodes[static_cast<size_t>(root.node)];
+      if (maker.opcode() != HloOpcode::kGather || maker.support.kind != Support::kStep || maker.is_copy ||
+          uses_[static_cast<size_t>(value.root)] != 1 || !IsRegisterIn(id, root.count))
+        continue;
+      std::optional<View> view = View{value.dims, result.view.strides, offset}.Reshape(root.dims);
+      if (!view) continue;
+      found.emplace_back(value.root, *std::move(view));
+      count += value.count;
+    }
+    if (2 * count < result.count) continue;
+    for (auto& [root, view] : found) parts_.emplace(root, Part{whole, std::move(view)});
+  }
+}
+
 Status Planner::PlanConcatenate(const Node& node) {
   const GraphValue& result = graph_.values[node.outputs[0]];
   const int64_t d = node.instruction->dimensions()[0], bytes = StorageBytes(result.type);
@@ -131,12 +162,18 @@ Status Planner::PlanConcatenate(const Node& node) {
   std::vector<Ref> read;
   int64_t start = 0;
   for (ValueId id : node.inputs) {
+    const auto part = parts_.find(graph_.values[id].root);
+    if (part != parts_.end() && part->second.written) {
+      start += graph_.values[id].dims[d];
+      continue;
+    }
     HLOIR_ASSIGN_OR_RETURN(auto from, LocateView(id));
     copies.push_back(StridedCopy::Make(bytes, from.second.dims, from.second.strides, from.second.offset,
                                        result.view.strides, start * result.view.strides[d]));
     read.push_back(from.first);
     start += graph_.values[id].dims[d];
   }
+  if (copies.empty()) return OkStatus();
   Append(std::make_unique<ViewCopy>(std::move(copies), Format("concatenate {} elements", result.count)),
          std::move(read), {RootRef(node.outputs[0])});
   return OkStatus();
@@ -150,7 +187,9 @@ Status Planner::PlanStep(const Node& node) {
   for (const StepMaker* maker : StepMakersOf(node.opcode())) {
     reason = maker->otherwise;
     if (node.outputs.size() > maker->most_results) continue;
-    StepRequest request{*node.instruction, *context_.kernels, context_.threads, node.order, {}, 0};
+    const auto part = parts_.find(node.outputs[0]);
+    StepRequest request{*node.instruction, *context_.kernels, context_.threads, node.order, {}, nullptr, 0};
+    if (part != parts_.end()) request.result = &part->second.view;
     std::vector<Ref> read, written;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (maker->ReadsView(i)) {
@@ -166,8 +205,9 @@ Status Planner::PlanStep(const Node& node) {
     if (step == nullptr) continue;
     for (size_t k = 0; k < node.outputs.size(); ++k) {
       if (maker->updates_in_place) CloseReaders(node.inputs[k]);
-      written.push_back(RootRef(node.outputs[k]));
+      written.push_back(RootRef(part != parts_.end() ? part->second.whole : node.outputs[k]));
     }
+    if (part != parts_.end()) part->second.written = true;
     if (request.scratch > 0) written.push_back(NewBuffer(request.scratch));
     Append(std::move(step), std::move(read), written);
     return OkStatus();

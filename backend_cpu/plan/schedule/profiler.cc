@@ -80,8 +80,10 @@ ExecutionProfile Profiler::Report(const KernelTable& kernels, int threads) const
     const Entry& entry = entries_.at(step);
     StepProfile& row = profile.steps.emplace_back();
     row.name = step->Name();
-    row.instruction = buffers_.OriginOf(entry.origin).instruction;
-    row.op_name = buffers_.OriginOf(entry.origin).op_name;
+    if (const HloInstruction* origin = buffers_.OriginOf(entry.origin)) {
+      row.instruction = std::string(origin->name());
+      if (origin->metadata() != nullptr) row.op_name = std::string(origin->metadata()->op_name);
+    }
     row.depth = entry.depth;
     row.calls = entry.calls;
     row.nanoseconds = entry.nanoseconds;

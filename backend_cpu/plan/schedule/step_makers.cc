@@ -27,7 +27,7 @@ constexpr StepMaker kMakers[] = {
     {HloOpcode::kDynamicUpdateSlice, kSecond, kInPlace, 1,
      [](Request r) { return MakeDynamicUpdateSlice(r.instruction, r.views[0]); }, "its start indices are a vector"},
     {HloOpcode::kGather, kAll, kElsewhere, 1,
-     [](Request r) { return MakeGather(r.instruction, r.views[0], r.views[1]); },
+     [](Request r) { return MakeGather(r.instruction, r.views[0], r.views[1], r.result); },
      "its slices are empty, or its batch dimensions do not fit"},
     {HloOpcode::kScatter, kAllButFirst, kInPlace, 1,
      [](Request r) {

@@ -18,9 +18,10 @@ struct StepRequest {
   const HloInstruction& instruction;
   const KernelTable& kernels;
   int threads;
-  const DimVector& order;   // Node::order
-  std::vector<View> views;  // of the operands that are read along their views, in order
-  int64_t scratch = 0;      // bytes of a buffer that the step writes after its results
+  const DimVector& order;        // Node::order
+  std::vector<View> views;       // of the operands that are read along their views, in order
+  const View* result = nullptr;  // of a gather that writes into a part of another array
+  int64_t scratch = 0;           // bytes of a buffer that the step writes after its results
 };
 
 struct StepMaker {

@@ -199,7 +199,8 @@ GatherElements GatherElementsFor(int64_t bytes) {
 
 class GatherStep : public Step {
  public:
-  GatherStep(Windows windows, int64_t bytes, int64_t big_offset) : windows_(std::move(windows)), bytes_(bytes) {
+  GatherStep(Windows windows, int64_t bytes, int64_t big_offset, int64_t small_offset)
+      : windows_(std::move(windows)), bytes_(bytes), result_offset_(small_offset * bytes) {
     copy_ = StridedCopy::Make(bytes, windows_.window, windows_.window_big_strides, big_offset,
                               windows_.window_small_strides, 0);
     block_ = copy_.dims.empty() || (copy_.dims.size() == 1 && copy_.from_strides[0] == 1 && copy_.to_strides[0] == 1);
@@ -212,7 +213,7 @@ class GatherStep : public Step {
   }
   bool Run(Runtime& runtime) override {
     const std::byte* from = ref(0).pointer + copy_.from_offset;
-    std::byte* to = written(0).pointer;
+    std::byte* to = written(0).pointer + result_offset_;
     const int64_t count = windows_.count(), work = count * (copy_.count * bytes_ + kWindowCost);
     const int64_t parts = std::clamp<int64_t>(work / (1 << 17), 1, std::min<int64_t>(16, std::max<int64_t>(count, 1)));
     runtime.pool->For(parts, kNanosPerByte * static_cast<double>(work), [&](int64_t part, int) {
@@ -240,7 +241,7 @@ class GatherStep : public Step {
 
  private:
   Windows windows_;
-  int64_t bytes_;
+  int64_t bytes_, result_offset_;
   StridedCopy copy_;
   bool block_;
   GatherElements elements_ = nullptr;
@@ -350,14 +351,17 @@ bool BatchFits(const View& big, const View& indices, const DimVector& big_batchi
 
 }  // namespace
 
-std::unique_ptr<Step> MakeGather(const HloInstruction& gather, const View& operand, const View& indices) {
+std::unique_ptr<Step> MakeGather(const HloInstruction& gather, const View& operand, const View& indices,
+                                 const View* result) {
   const GatherAttributes& a = gather.attributes<GatherAttributes>();
   if (!BatchFits(operand, indices, a.operand_batching_dims, a.start_indices_batching_dims)) return nullptr;
   if (Contains(a.slice_sizes, 0)) return nullptr;  // a collapsed dimension may have it, and then leaves no bound
-  Windows windows = MakeWindows(operand, View::RowMajor(gather.shape().dimensions()), indices, IndexType(gather, 1),
-                                a.offset_dims, a.collapsed_slice_dims, a.operand_batching_dims,
-                                a.start_indices_batching_dims, a.start_index_map, a.index_vector_dim, a.slice_sizes);
-  return std::make_unique<GatherStep>(std::move(windows), StorageBytes(gather.shape().element_type()), operand.offset);
+  const View small = result != nullptr ? *result : View::RowMajor(gather.shape().dimensions());
+  Windows windows = MakeWindows(operand, small, indices, IndexType(gather, 1), a.offset_dims, a.collapsed_slice_dims,
+                                a.operand_batching_dims, a.start_indices_batching_dims, a.start_index_map,
+                                a.index_vector_dim, a.slice_sizes);
+  return std::make_unique<GatherStep>(std::move(windows), StorageBytes(gather.shape().element_type()), operand.offset,
+                                      small.offset);
 }
 
 std::unique_ptr<Step> MakeScatter(const HloInstruction& scatter, const View& indices, const View& updates,

@@ -21,8 +21,9 @@ std::unique_ptr<Step> MakeZeroPad(PrimitiveType type, const PaddingConfig& paddi
 std::unique_ptr<Step> MakeDynamicSlice(const HloInstruction& slice, const View& operand);
 // Refs: operand, update, indices; the result, which may take the operand's place. `operand` lies in order.
 std::unique_ptr<Step> MakeDynamicUpdateSlice(const HloInstruction& update_slice, const View& update);
-// Refs: operand, indices; the result.
-std::unique_ptr<Step> MakeGather(const HloInstruction& gather, const View& operand, const View& indices);
+// Refs: operand, indices; the result, or the array of which that is to be the view `result`.
+std::unique_ptr<Step> MakeGather(const HloInstruction& gather, const View& operand, const View& indices,
+                                 const View* result);
 // Refs: operand, indices, updates; the result, which may take the operand's place. `operand` lies in order. nullptr if
 // the computation is not one of the usual ones.
 std::unique_ptr<Step> MakeScatter(const HloInstruction& scatter, const View& indices, const View& updates,
