@@ -1,27 +1,22 @@
 // The verdict: Check() and Checker. It runs both modules on each set of inputs and judges the results (JudgeSet), asks
-// the other engine, and adds what was seen over all sets.
-//
-// Two results agree if, in each leaf, they are apart by no more than twice the rounding error that each has, added up,
-// and a few units in the last place. The error of a result is its distance from the same module's result in wider
-// arithmetic. By the triangle inequality, modules that mean the same always pass, and modules that do not are caught as
-// soon as they differ by more than they round. Errors are those of a whole leaf: the largest distance of any element.
-// Integers and booleans that rounding has not moved must be equal. NaNs and infinities must be in the same places.
-// Covered by tests/unit/check_test.cc.
+// the other engine, and adds what was seen over all sets. When two results agree: judge.h, meaning.h, own_rounding.h
+// and tiny.h. Covered by tests/unit/check_test.cc.
 #include "hloir/check.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "check/compare.h"
 #include "check/divergence.h"
 #include "check/extremes.h"
+#include "check/judge.h"
 #include "check/left_open.h"
 #include "check/meaning.h"
 #include "check/own_rounding.h"
 #include "check/reach.h"
 #include "check/sharded.h"
 #include "check/subject.h"
+#include "check/tiny.h"
 #include "hloir/check/paired.h"
 #include "support/format.h"
 #include "support/guard.h"
@@ -30,41 +25,8 @@ namespace hloir {
 namespace check {
 namespace {
 
-constexpr double kErrorFactor = 2;
 // Loops: `after` is taken to be endless if it runs more than so many times as long as `before`.
 constexpr int64_t kMuchLonger = 16;
-
-Comparison CompareOnAll(const Results& a, const Results& b, const Tolerance& tolerance, const Errors& errors) {
-  Comparison all;
-  all.agree = a.size() == b.size();
-  for (size_t d = 0; d < std::min(a.size(), b.size()); ++d) {
-    const std::span<const double> allowed =
-        d < errors.size() ? std::span<const double>(errors[d]) : std::span<const double>();
-    Comparison one = Compare(a[d], b[d], tolerance, allowed);
-    all.agree = all.agree && one.agree;
-    for (LeafDifference& leaf : one.leaves) {
-      if (a.size() > 1) leaf.where = Format("device{}.{}", d, leaf.where);
-      all.leaves.push_back(std::move(leaf));
-    }
-  }
-  return all;
-}
-
-Errors Sum(Errors a, const Errors& b) {
-  for (size_t d = 0; d < a.size(); ++d) {
-    for (size_t i = 0; i < a[d].size(); ++i)
-      a[d][i] = kErrorFactor * (a[d][i] + (d < b.size() && i < b[d].size() ? b[d][i] : 0));
-  }
-  return a;
-}
-
-// A result of one subject against one of another, or of the same by another engine. Rounding errors are measured only
-// where a few units in the last place do not explain the difference.
-Comparison Judge(const Results& a, Subject& of_a, const Results& b, Subject& of_b, size_t set, bool exact) {
-  Comparison first = CompareOnAll(a, b, {.exact = exact}, {});
-  if (exact || first.agree) return first;
-  return CompareOnAll(a, b, {}, Sum(of_a.ErrorsOf(a, set), of_b.ErrorsOf(b, set)));
-}
 
 // Leaves in which `b` rounds so much more than `a` that it must compute in a narrower type somewhere; as a note each.
 std::vector<std::string> CoarserLeaves(const Results& a, Subject& of_a, const Results& b, Subject& of_b, size_t set,
@@ -150,7 +112,7 @@ class Checker::Impl {
 
   StatusOr<Verdict> Check(const HloModule& after);
   void Advance() {
-    meaning_.reset(), flushed_.clear();
+    meaning_.reset(), tiny_.reset();
     if (!after_) return;
     before_ = std::move(after_);
     before_text_ = after_text_;
@@ -205,21 +167,8 @@ class Checker::Impl {
   std::unique_ptr<HloModule> before_view_, after_view_;             // if they stand for programs on whole arrays
   std::shared_ptr<Subject> before_, after_;
   std::unique_ptr<check::MeaningComparer> meaning_;  // of the two
-  // The two as FlushTiny has them.
-  struct Flushed {
-    Flushed(const Subject& a, const Subject& b, check::FlushMode mode)
-        : modules{check::FlushTiny(a.module(), mode), check::FlushTiny(b.module(), mode)},
-          before(*modules[0], a.context()),
-          after(*modules[1], b.context()),
-          meaning(before, after) {
-      before.set_pairs(a.pairs()), after.set_pairs(b.pairs());
-    }
-    std::unique_ptr<HloModule> modules[2];
-    Subject before, after;
-    check::MeaningComparer meaning;
-  };
-  std::map<check::FlushMode, std::unique_ptr<Flushed>> flushed_;  // that have been asked for
-  size_t whole_sets_ = 0;  // of the inputs; with the others only the meaning is compared
+  std::unique_ptr<check::TinyComparer> tiny_;        // of the two, if it has been asked for
+  size_t whole_sets_ = 0;                            // of the inputs; with the others only the meaning is compared
   // By leaf, over the sets of this verdict: name, elements, finite ones.
   struct LeafTotal {
     std::string where;
@@ -368,31 +317,15 @@ void Checker::Impl::JudgeOwnRounding(size_t set, Verdict& verdict) {
 }
 
 void Checker::Impl::ForgiveTiny(size_t set, Verdict& verdict) {
-  // XLA takes x + 0 for x, and on CPUs denormals for zeros; the sign of a NaN is the processor's choice. None of this
-  // is rounding, and none a difference of meaning. An engine of its own says too little: it may be wrong in both.
+  // An engine of its own says too little: it may be wrong in both.
   if (context_.options.exact || context_.options.other_engine_work <= 0) return;
-  using check::FlushMode;
-  // Zeros that one of the two has folded may have had either sign, which they have for good.
-  for (const FlushMode mode : {FlushMode::kPlus, FlushMode::kPlusIfComputed, FlushMode::kMinusIfRounded}) {
-    std::unique_ptr<Flushed>& made = flushed_[mode];
-    if (!made) made = std::make_unique<Flushed>(*before_, *after_, mode);
-    Flushed& flushed = *made;
-    const auto judge = [&](const StatusOr<Results>& a, const StatusOr<Results>& b) {
-      return check::Judge(*a, flushed.before, *b, flushed.after, set, /*exact=*/false);
-    };
-    const StatusOr<Results>&a = flushed.before.Result(set), &b = flushed.after.Result(set);
-    if (!a.ok() || !b.ok()) return;
-    Comparison comparison = judge(a, b);
-    if (!comparison.agree || !flushed.meaning.Compare(set, WhichNonfinite(set)).agree) continue;
-    const StatusOr<Results>&x = flushed.before.OtherResult(set), &y = flushed.after.OtherResult(set);
-    if (!x.ok() || !y.ok() || !judge(x, y).agree) continue;
-    const std::string note = "only denormals, or signs of zeros or NaN, make them differ: " + verdict.reason;
-    if (std::find(verdict.notes.begin(), verdict.notes.end(), note) == verdict.notes.end())
-      verdict.notes.push_back(note);
-    Blame(verdict, Outcome::kAgree, "");
-    verdict.comparison = std::move(comparison);
-    return;
-  }
+  if (!tiny_) tiny_ = std::make_unique<check::TinyComparer>(*before_, *after_);
+  std::optional<Comparison> agreed = tiny_->Agree(set, WhichNonfinite(set));
+  if (!agreed) return;
+  const std::string note = "only denormals, or signs of zeros or NaN, make them differ: " + verdict.reason;
+  if (std::find(verdict.notes.begin(), verdict.notes.end(), note) == verdict.notes.end()) verdict.notes.push_back(note);
+  Blame(verdict, Outcome::kAgree, "");
+  verdict.comparison = *std::move(agreed);
 }
 
 void Checker::Impl::Blame(Verdict& verdict, Outcome outcome, std::string reason) {
@@ -687,7 +620,7 @@ StatusOr<Verdict> Checker::Impl::CheckAsTheyAre(const HloModule& after) {
   const bool pairs = verdict.devices == 1 && check::WantsPairs(before_->module()) && check::WantsPairs(after);
   before_->set_pairs(pairs), after_->set_pairs(pairs);
   meaning_ = std::make_unique<check::MeaningComparer>(*before_, *after_);
-  flushed_.clear();
+  tiny_.reset();
   if (made_up_ && !verdict.proof.counterexample.empty() && verdict.devices == 1) {
     context_.inputs.push_back({.devices = {verdict.proof.counterexample}});
     HLOIR_RETURN_IF_ERROR(JudgeSet(context_.inputs.size() - 1, verdict));

@@ -440,12 +440,12 @@ class MeaningComparer::Impl {
   // steps.
   bool StepsOfConstantsExplain() {
     if (constants_->values.empty()) return false;
-    if (!stepwise_) {
+    if (!steps_are_gone_) {
       stepwise_ = WrittenOut(before_.module(), /*fold=*/false);
       const std::unique_ptr<HloModule> after = WrittenOut(after_.module(), /*fold=*/false);
       steps_are_gone_ = stepwise_ && after && RoundingsOfConstants(*after) < RoundingsOfConstants(*stepwise_);
     }
-    if (!steps_are_gone_) return false;
+    if (!*steps_are_gone_) return false;
     const auto run = [&](const HloModule& module) {
       Subject subject(module, before_.context(), /*fold_scalars=*/false);
       subject.set_pairs(before_.pairs());
@@ -500,7 +500,7 @@ class MeaningComparer::Impl {
   std::optional<FoldedConstants> constants_;
   std::unique_ptr<Pair> unfolded_, folded_;
   std::unique_ptr<HloModule> stepwise_;
-  bool steps_are_gone_ = false;
+  std::optional<bool> steps_are_gone_;
 };
 
 MeaningComparer::MeaningComparer(Subject& before, Subject& after) : impl_(std::make_unique<Impl>(before, after)) {}
