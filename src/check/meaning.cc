@@ -384,7 +384,7 @@ class MeaningComparer::Impl {
       if (!keep && !before_.HasRoundings() && !after_.HasRoundings()) break;
       // What rounding does has mostly been seen before.
       if (spreads_keep_ != keep && Agree(keep)) continue;
-      for (uint64_t pattern = 0; pattern <= kPatterns; ++pattern) {
+      for (uint64_t pattern = 0; pattern <= kPatterns + 1; ++pattern) {
         const ConstantMove move{&folded.values, 0.5 * folded.roundings, pattern};
         const StatusOr<Results> moved = after_.IdealWithConstants(set_, keep, move);
         if (!moved.ok()) return false;

@@ -115,11 +115,12 @@ bool RoundingHasMeaning(const HloInstruction& i, PrimitiveType type, PrimitiveTy
   return below_f32 && check::Rounds(i);
 }
 
-// The same value the same way: it was rounded but once.
+// The same value the same way: it was rounded but once. First all up, then all down: a single one has no other way.
 bool MovesUp(double value, const ConstantMove& move) {
+  if (move.pattern < 2) return move.pattern == 0;
   uint64_t bits = std::bit_cast<uint64_t>(value) + move.pattern * 0xBF58476D1CE4E5B9;
   bits = (bits ^ (bits >> 31)) * 0x94D049BB133111EB;
-  return move.pattern == 0 || (bits >> 63) != 0;
+  return (bits >> 63) != 0;
 }
 
 class Retyper {

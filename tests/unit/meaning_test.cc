@@ -63,6 +63,14 @@ TEST_CASE("a constant that is off by one unit is wrong, one that was folded is n
       "  k = f32[] constant(3)\n  ks = f32[64]{0} broadcast(k), dimensions={}\n  ROOT r = f32[64]{0} divide(x, ks)");
   CHECK(VerdictOf(quotient, with("0.333333343")).agrees());
   CHECK(VerdictOf(quotient, with("0.333333373")).outcome == Outcome::kDisagree);
+  // Where its bits are the result, a constant may have been rounded up or down.
+  const auto bits = [](const std::string& constant, const std::string& op) {
+    return Module("  k = f32[] constant(" + constant +
+                  ")\n  ks = f32[64]{0} broadcast(k), dimensions={}\n  v = f32[64]{0} " + op +
+                  "(x, ks)\n  ROOT r = u32[64]{0} bitcast-convert(v)");
+  };
+  CHECK(VerdictOf(bits("1e+30", "divide"), bits("1e-30", "multiply")).agrees());
+  CHECK(VerdictOf(bits("1e+30", "divide"), bits("1.0000001e-30", "multiply")).outcome == Outcome::kDisagree);
 }
 
 TEST_CASE("one wrong small element beside large ones is seen") {

@@ -28,7 +28,7 @@ struct IdealModule {
   int64_t roundings = 0;
 };
 // Constants narrower than f64 that have one of these values are moved by so many units in the last place of their type.
-// Up in pattern 0, else up and down in turns.
+// All up in pattern 0, all down in 1, else up and down in turns.
 struct ConstantMove {
   const std::unordered_set<double>* values = nullptr;
   double units = 0.5;
