@@ -3,6 +3,8 @@
 // And values that lie in files.
 #include "hloir/transport.h"
 
+#include <unistd.h>
+
 #include <deque>
 #include <mutex>
 #include <string>
@@ -186,16 +188,20 @@ TEST_CASE("values and exchanges may lie on disk") {
 }
 
 TEST_CASE("what does not fit into memory is refused with the numbers") {
-  // Sorted rows are 8 GB of values on each of 200 devices, of which no page was touched yet.
+  // Sorted rows are 8 GB of values on each device, of which no page was touched yet.
+  const int64_t memory = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  const int64_t devices = memory / 8'000'000'000 + 2;
+  const std::string count = std::to_string(devices);
   const auto module = ParseHloModule(
-      "HloModule m, num_partitions=200\nless { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = pred[] "
+      "HloModule m, num_partitions=" + count +
+      "\nless { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = pred[] "
       "compare(a, b), direction=LT }\nENTRY e { i = f32[1000,1000000] iota(), iota_dimension=1\n s = "
       "f32[1000,1000000] sort(i), dimensions={1}, to_apply=less\n ROOT r = f32[1,1] slice(s), slice={[0:1],[0:1]} }\n");
   REQUIRE(module.ok());
-  const auto refused = PrepareOnDevices(**module, {1, 200});
+  const auto refused = PrepareOnDevices(**module, {1, devices});
   CHECK(refused.status().code() == StatusCode::kResourceExhausted);
   const std::string message(refused.status().message());
   INFO(message);
-  CHECK(message.find("200 devices take ") == 0);
+  CHECK(message.find(count + " devices take ") == 0);
   CHECK(message.find("for values and 0.0 GB for results each, and this machine has ") != std::string::npos);
 }
