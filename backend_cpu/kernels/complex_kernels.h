@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/elementwise_kernels.h"
+#include "kernels/transpose_square.h"
 #include "kernels/vector.h"
 
 namespace hloir::cpu {
@@ -40,8 +41,6 @@ struct PartVectors {
   static V Exchanged(V a) { return Shuffle<2, -1, 1>(a, a, kAll); }
   static V RealOf(V a, V b) { return Shuffle<4, 2, 0>(a, b, kAll); }
   static V ImagOf(V a, V b) { return Shuffle<4, 2, 1>(a, b, kAll); }
-  static V FirstPairs(V re, V im) { return Shuffle<1, kParts, 0>(re, im, kAll); }
-  static V LastPairs(V re, V im) { return Shuffle<1, kParts, kParts / 2>(re, im, kAll); }
   // The sign of each real part (0) or imaginary part (1) turned.
   static V Turned(V a, int part) {
     Bits sign;
@@ -99,8 +98,8 @@ void JoinPartsLoop(const TileOp& op, int64_t n) {
   int64_t i = 0;
   for (; i + P::kParts <= n; i += P::kParts) {
     const auto r = P::Load(re + i), m = P::Load(im + i);
-    P::Store(P::FirstPairs(r, m), out + 2 * i);
-    P::Store(P::LastPairs(r, m), out + 2 * i + P::kParts);
+    P::Store(Interleave<0>(r, m, P::kAll), out + 2 * i);
+    P::Store(Interleave<P::kParts / 2>(r, m, P::kAll), out + 2 * i + P::kParts);
   }
   for (; i < n; ++i) out[2 * i] = re[i], out[2 * i + 1] = im[i];
 }

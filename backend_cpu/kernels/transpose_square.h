@@ -5,31 +5,14 @@
 #include <cstdint>
 #include <utility>
 
+#include "kernels/functors.h"
+
 namespace hloir::cpu {
 namespace {
 
 // The elements of a side: as many as 16 bytes hold.
 template <class T>
 constexpr int kSquareSide = 16 / sizeof(T);
-
-template <size_t bytes>
-struct SquareWord;
-template <>
-struct SquareWord<1> {
-  using type = int8_t;
-};
-template <>
-struct SquareWord<2> {
-  using type = int16_t;
-};
-template <>
-struct SquareWord<4> {
-  using type = int32_t;
-};
-template <>
-struct SquareWord<8> {
-  using type = int64_t;
-};
 
 // The elements of two rows by turns, from `first` on.
 template <int first, class V, size_t... k>
@@ -43,7 +26,7 @@ inline V Interleave(V a, V b, std::index_sequence<k...>) {
 template <class T>
 inline void TransposeSquare(const T* const (&rows)[kSquareSide<T>], T* to, int64_t stride) {
   constexpr int n = kSquareSide<T>;
-  typedef typename SquareWord<sizeof(T)>::type V __attribute__((vector_size(16)));
+  typedef Unsigned<T> V __attribute__((vector_size(16)));
   constexpr std::make_index_sequence<n> kAll;
   V now[n], next[n];
   for (int i = 0; i < n; ++i) __builtin_memcpy(&now[i], rows[i], sizeof(V));  // from any address

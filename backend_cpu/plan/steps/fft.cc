@@ -273,44 +273,35 @@ class FftStep : public Step {
     switch (in) {
       case kComplex: load(lines(n), n, from, re, im); break;
       case kReal:
-        ForEach(begin, lanes, n, n, inner,
-                [&](int64_t i, int64_t, int64_t from_at) { re[i] = from[from_at], im[i] = T(0); });
+        ForEach(begin, lanes, n, n, [&](int64_t i, int64_t, int64_t at) { re[i] = from[at], im[i] = T(0); });
         break;
       case kHalf:
-        ForEach(begin, lanes, n, half, inner, [&](int64_t i, int64_t k, int64_t from_at) {
-          const bool mirrored = k >= half, end_of_spectrum = k == 0 || 2 * k == n;  // the ends count as real
-          if (mirrored) from_at += (n - 2 * k) * inner;
-          const T imaginary = end_of_spectrum ? T(0) : from[2 * from_at + 1];
-          re[i] = from[2 * from_at];
+        ForEach(begin, lanes, n, half, [&](int64_t i, int64_t k, int64_t at) {
+          const bool mirrored = k >= half;
+          if (mirrored) at += n - 2 * k;
+          const T imaginary = k == 0 ? T(0) : from[2 * at + 1];  // the first counts as real
+          re[i] = from[2 * at];
           im[i] = mirrored ? -imaginary : imaginary;
         });
         break;
     }
     lines_[which]->Run(*runtime.kernels, a, lanes);
-    const int64_t kept = out == kHalf ? half : n;
     if (out == kReal) {
-      ForEach(begin, lanes, kept, kept, inner, [&](int64_t i, int64_t, int64_t to_at) { to[to_at] = re[i] * scale; });
+      ForEach(begin, lanes, n, n, [&](int64_t i, int64_t, int64_t at) { to[at] = re[i] * scale; });
     } else {
+      const int64_t kept = out == kHalf ? half : n;
       store(lines(kept), kept, re, im, scale, to);
     }
   }
-  // f(k·lanes + l, k, place in memory) for the first n numbers of lines begin + l, which are `stored` long there: in an
-  // order that has neighbours in memory together, and on the other side no more cache lines at a time than there is
+  // Reals of an odd number, and their spectra: f(k·lanes + l, k, place in memory) for the first n numbers of lines
+  // begin + l, which are `stored` long there, along the last dimension; no more cache lines at a time than there is
   // room for.
   template <class F>
-  static void ForEach(int64_t begin, int64_t lanes, int64_t n, int64_t stored, int64_t inner, F&& f) {
+  static void ForEach(int64_t begin, int64_t lanes, int64_t n, int64_t stored, F&& f) {
     constexpr int64_t kBlock = 32;
-    if (inner >= lanes && begin / inner == (begin + lanes - 1) / inner) {
-      const int64_t at = begin / inner * stored * inner + begin % inner;
-      for (int64_t k = 0; k < n; ++k)
-        for (int64_t l = 0; l < lanes; ++l) f(k * lanes + l, k, at + k * inner + l);
-      return;
-    }
     for (int64_t k0 = 0; k0 < n; k0 += kBlock) {
-      for (int64_t l = 0; l < lanes; ++l) {
-        const int64_t line = begin + l, at = line / inner * stored * inner + line % inner;
-        for (int64_t k = k0; k < std::min(n, k0 + kBlock); ++k) f(k * lanes + l, k, at + k * inner);
-      }
+      for (int64_t l = 0; l < lanes; ++l)
+        for (int64_t k = k0; k < std::min(n, k0 + kBlock); ++k) f(k * lanes + l, k, (begin + l) * stored + k);
     }
   }
 
