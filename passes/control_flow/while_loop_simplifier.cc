@@ -164,7 +164,7 @@ class WhileLoopSimplifier : public RewritingPass {
     for (size_t x = 0; x < candidates.size(); ++x) {
       for (size_t y = x + 1; y < candidates.size(); ++y) {
         const int64_t a = candidates[x], b = candidates[y];
-        if (!GoInStep(*loop, a, b) || !IsReadBesides(*loop, b)) continue;
+        if (!GoInStep(*loop, a, b) || !IsReadBesides(*loop, b) || !ReadsAreAlike(*loop, a, b)) continue;
         if (!Ask(kEqualElements, *loop)) continue;
         OwnLoopComputations(loop);
         for (HloInstruction* tuple : {loop->while_body()->parameter(0), loop->while_condition()->parameter(0), loop}) {
@@ -198,6 +198,18 @@ class WhileLoopSimplifier : public RewritingPass {
     }
     return false;
   }
+  // No reader of `b` says of its value what the one of `a` does not.
+  static bool ReadsAreAlike(const HloInstruction& loop, int64_t a, int64_t b) {
+    const HloInstruction* read_a = nullptr;
+    for (const HloInstruction* read : loop.users()) {
+      if (read->opcode() == HloOpcode::kGetTupleElement && read->tuple_index() == a) read_a = read;
+    }
+    return read_a == nullptr || std::all_of(loop.users().begin(), loop.users().end(), [&](const HloInstruction* read) {
+             return read->opcode() != HloOpcode::kGetTupleElement || read->tuple_index() != b ||
+                    MayTakePlaceOf(*read_a, *read);
+           });
+  }
+
   static void ReadInPlaceOf(HloInstruction* tuple, int64_t a, int64_t b, const HloInstruction* loop) {
     HloInstruction* read_a = nullptr;
     std::vector<HloInstruction*> reads(tuple->users().begin(), tuple->users().end());
