@@ -1,5 +1,6 @@
 // Rules of divide and remainder. HLO defines integer division by zero (-1, all ones) and remainder by zero (the
 // dividend), and that of the smallest number by -1 (itself, and 0); each rule for integers keeps to that.
+#include <algorithm>
 #include <cmath>
 
 #include "algebraic_simplifier/families.h"
@@ -22,6 +23,12 @@ double ExactReciprocal(const HloInstruction* splat) {
 }
 
 bool IsReal(const HloInstruction* i) { return IsFloating(i); }
+
+bool IsOfConstants(const HloInstruction* i) {
+  return i->IsConstant() ||
+         (i->operand_count() > 0 && std::all_of(i->operands().begin(), i->operands().end(),
+                                                [](auto* operand) { return IsConstantLike(operand); }));
+}
 
 // A / 1 => A
 HloInstruction* DivideOne(HloInstruction* i, RuleContext& c) {
@@ -66,10 +73,10 @@ HloInstruction* DivideConstant(HloInstruction* i, RuleContext& c) {
   return c.Binary(HloOpcode::kMultiply, a, c.SplatOf(i->shape(), std::move(reciprocal)));
 }
 
-// A / broadcast(B) => A * broadcast(1 / B)
+// A / broadcast(B) => A * broadcast(1 / B); not what is yet to be folded, as 1 / C may overflow (DivideConstant looks)
 HloInstruction* DivideBroadcast(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b, *broadcast;
-  if (!Match(i, m::Divide(m::Any(&a), m::Broadcast(&broadcast, m::Any(&b)))) || !IsReal(i) || b->IsConstant() ||
+  if (!Match(i, m::Divide(m::Any(&a), m::Broadcast(&broadcast, m::Any(&b)))) || !IsReal(i) || IsOfConstants(b) ||
       2 * b->shape().ElementCount() > i->shape().ElementCount() || !c.Allow()) {
     return nullptr;
   }

@@ -13,13 +13,14 @@ namespace {
 
 constexpr size_t kMostValues = size_t{1} << 22;  // that are told apart
 constexpr size_t kMostPairs = 128;               // so many values are combined with one another
+constexpr int kFewDigits = 12;
 
 constexpr PrimitiveType kRoundedTo[] = {PrimitiveType::F32, PrimitiveType::BF16, PrimitiveType::F16};
 
-// All values, and those of small constants, of which the factors of a formula are made; of these, by type, what
-// `kRoundedTo` has.
+// All values, those of types of few digits, and those of small constants, of which the factors of a formula are made;
+// of these, by type, what `kRoundedTo` has.
 struct Values {
-  std::unordered_set<double> all, small;
+  std::unordered_set<double> all, narrow, small;
   std::unordered_set<double> of_type[std::size(kRoundedTo)];
 };
 
@@ -36,6 +37,7 @@ Values ConstantsOf(const HloModule& module) {
         for (const double value : {element.real(), element.imag()}) {
           if (!std::isfinite(value) || value == 0) continue;
           values.all.insert(value);
+          if (IsFloat(type) && GetFloatFormat(type).mantissa_bits < kFewDigits) values.narrow.insert(value);
           if (count > kSmall) continue;
           values.small.insert(value);
           for (size_t t = 0; t < std::size(kRoundedTo); ++t)
@@ -49,10 +51,9 @@ Values ConstantsOf(const HloModule& module) {
 
 // 0.5, 3, 100: whoever computed it did not round. (2^31 may be 2^31 - 1, rounded.)
 bool HasFewDigits(double value) {
-  constexpr int kFew = 12;
   if (std::abs(value) > 0x1p24) return false;
   int exponent;
-  const double digits = std::ldexp(std::frexp(value, &exponent), kFew);
+  const double digits = std::ldexp(std::frexp(value, &exponent), kFewDigits);
   return digits == std::rint(digits);
 }
 
@@ -71,8 +72,11 @@ int RoundingsOfConstants(const HloModule& module) {
 FoldedConstants FindFoldedConstants(const HloModule& before, const HloModule& after) {
   FoldedConstants folded;
   const Values old = ConstantsOf(before), now = ConstantsOf(after);
+  // A type of few digits tells none that was rounded from one that was not.
+  const bool was_computed = RoundingsOfConstants(before) > RoundingsOfConstants(after);
   for (double value : now.all) {
-    if (old.all.count(value) == 0 && !HasFewDigits(value)) folded.values.insert(value);
+    const bool may_be = !HasFewDigits(value) || (was_computed && now.narrow.count(value) > 0);
+    if (old.all.count(value) == 0 && may_be) folded.values.insert(value);
   }
   // Each that has come or gone may be a step of one computation.
   int gone = 0, come = 0;

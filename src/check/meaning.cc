@@ -190,6 +190,27 @@ bool MayRound(const HloModule& module, const Comparison& seen) {
   return false;
 }
 
+// Half a unit in the last place of 1, of a float type that is narrower than f32; else 0.
+double NarrowUnit(PrimitiveType type) {
+  return IsFloat(type) && BitWidth(type) < 32 ? std::ldexp(1, -GetFloatFormat(type).mantissa_bits - 1) : 0;
+}
+
+// A batch norm takes steps, each of which rounds: a copy of the module in which they can be moved. nullptr if it has
+// none.
+std::unique_ptr<HloModule> WithoutBatchNorms(const HloModule& module) {
+  const bool any = std::any_of(module.computations().begin(), module.computations().end(), [](const HloComputation* c) {
+    return c->MayHave(HloOpcode::kBatchNormTraining) || c->MayHave(HloOpcode::kBatchNormInference) ||
+           c->MayHave(HloOpcode::kBatchNormGrad);
+  });
+  if (!any) return nullptr;
+  std::unique_ptr<HloModule> copy = module.Clone();
+  copy->config().is_scheduled = false;
+  PassOptions options;
+  options.math = MathMode::kRounding;
+  StatusOr<HloPassPipeline> pipeline = MakePipeline(std::vector<std::string>{"batchnorm-expander"}, options);
+  return pipeline.ok() && pipeline->RunOnce(*copy).ok() ? std::move(copy) : nullptr;
+}
+
 // Calls that are computed until they are as exact as their type asks for, and no further.
 int64_t IterativeCalls(const HloModule& module) {
   int64_t count = 0;
@@ -227,7 +248,11 @@ class MeaningComparer::Impl {
       agrees = Agree(/*keep=*/false);
       if (!meaning_.judged) return std::move(meaning_);
       if (agrees) {
-        return ConstantsExplain() ? std::move(meaning_) : CompareRoundings(seen);
+        if (ConstantsExplain() || FoldingExplains(/*keep_alone=*/true)) {
+          meaning_.agree = true;
+          return std::move(meaning_);
+        }
+        return CompareRoundings(seen);
       }
     }
     if (ConstantsExplain() || FoldingExplains() || StepsOfConstantsExplain()) {
@@ -309,8 +334,10 @@ class MeaningComparer::Impl {
     }
   }
 
-  // Half a unit in the last place of 1, of the type that each leaf of `before` was made in if that is a narrow one.
-  std::vector<double> NarrowUnits() {
+  // What each leaf of `before` rounds that was made in a narrow type, or from a few numbers of one: of these, rounding
+  // may by luck have moved none.
+  std::vector<double> NarrowUnits(const Comparison& seen) {
+    constexpr int64_t kFewElements = 16;
     const HloInstruction& root = *before_.module().entry_computation()->root();
     std::vector<double> units;
     const StatusOr<Results>& own = before_.Result(set_);
@@ -322,11 +349,22 @@ class MeaningComparer::Impl {
             root.opcode() == HloOpcode::kTuple && root.operand_count() == static_cast<int64_t>(leaves.size());
         if (flat) type = MadeIn(*root.operand(static_cast<int64_t>(k)));
         else if (root.shape().IsArray()) type = MadeIn(root);
-        const bool narrow = IsFloat(type) && BitWidth(type) < 32;
-        units.push_back(narrow ? std::ldexp(1, -GetFloatFormat(type).mantissa_bits - 1) : 0);
+        double unit = NarrowUnit(type);
+        if (flat || root.shape().IsArray()) {
+          for (const HloInstruction* i : SourcesOf(before_.module(), OnlyLeaf(seen, units.size()))) {
+            if (Rounds(*i) && i->shape().ElementCount() <= kFewElements)
+              unit = std::max(unit, NarrowUnit(i->shape().element_type()));
+          }
+        }
+        units.push_back(unit);
       }
     }
     return units;
+  }
+  // As if the two agreed but in one leaf.
+  static Comparison OnlyLeaf(Comparison seen, size_t leaf) {
+    for (size_t k = 0; k < seen.leaves.size(); ++k) seen.leaves[k].agrees = k != leaf;
+    return seen;
   }
 
   // They mean the same but for steps through narrower types. Those that `after` has may cost no more than those of
@@ -334,7 +372,7 @@ class MeaningComparer::Impl {
   Meaning CompareRoundings(const Comparison& seen) {
     const std::vector<double> a = RelativeDistances(*before_.Ideal(set_, false), *before_.Ideal(set_, true));
     const std::vector<double> b = RelativeDistances(*after_.Ideal(set_, false), *after_.Ideal(set_, true));
-    const std::vector<double> units = NarrowUnits();
+    const std::vector<double> units = NarrowUnits(seen);
     meaning_.comparison = seen;
     if (!before_.HasRoundings() && !NamesDotAlgorithm(before_.module())) {
       meaning_.agree = false;
@@ -342,10 +380,8 @@ class MeaningComparer::Impl {
       return std::move(meaning_);
     }
     const bool all_may = std::all_of(seen.leaves.begin(), seen.leaves.end(), [&](const LeafDifference& leaf) {
-      if (leaf.agrees) return true;
-      Comparison one = seen;
-      for (LeafDifference& other : one.leaves) other.agrees = &leaf - seen.leaves.data() != &other - one.leaves.data();
-      return MayRound(before_.module(), one);
+      const auto index = static_cast<size_t>(&leaf - seen.leaves.data());
+      return leaf.agrees || MayRound(before_.module(), OnlyLeaf(seen, index));
     });
     if (!all_may) {
       meaning_.agree = false;
@@ -398,14 +434,15 @@ class MeaningComparer::Impl {
 
   // What one module has folded the other may compute as it runs, by a chain of steps each of which rounds. So neither
   // is folded any further, or both are, by the same hand, as far as that goes.
-  bool FoldingExplains() {
+  // `keep_alone`: with their steps through narrower types.
+  bool FoldingExplains(bool keep_alone = false) {
     if (!unfolded_) unfolded_ = std::make_unique<Pair>(before_, after_, nullptr, nullptr, /*fold_scalars=*/false);
-    if (AgreeAs(*unfolded_)) return true;
+    if (AgreeAs(*unfolded_, keep_alone)) return true;
     if (!folded_) {
       folded_ = std::make_unique<Pair>(before_, after_, Folded(before_.module()), Folded(after_.module()),
                                        /*fold_scalars=*/true);
     }
-    return folded_->is_whole && AgreeAs(*folded_);
+    return folded_->is_whole && AgreeAs(*folded_, keep_alone);
   }
 
   // Relatives of the two, or the two themselves, to be compared in their place.
@@ -425,14 +462,14 @@ class MeaningComparer::Impl {
     std::unique_ptr<Impl> comparer;
   };
 
-  bool AgreeAs(Pair& pair) {
+  bool AgreeAs(Pair& pair, bool keep_alone) {
     Impl& other = *pair.comparer;
     other.set_ = set_, other.nonfinite_ = nonfinite_, other.meaning_ = Meaning();
     for (const bool keep : {true, false}) {
-      if (!keep && !pair.of_first.HasRoundings() && !pair.of_second.HasRoundings()) break;
+      if (!keep && (keep_alone || (!pair.of_first.HasRoundings() && !pair.of_second.HasRoundings()))) break;
       if (other.Agree(keep) && other.meaning_.judged) return true;
     }
-    return pair.is_whole && other.ConstantsExplain();
+    return pair.is_whole && !keep_alone && other.ConstantsExplain();
   }
 
   // What cancels, as x - mean(x) does, magnifies what the steps before it rounded. So what `before` computes from
@@ -465,9 +502,13 @@ class MeaningComparer::Impl {
   // With calls, fusions and batch norms written out; these may have been folded step by step. nullptr if that cannot
   // be.
   static std::unique_ptr<HloModule> WrittenOut(const HloModule& module, bool fold) {
-    std::vector<std::string> names = {
-        "defuser",           "call-inliner", "while-loop-simplifier", "tuple-simplifier", "zero-sized-hlo-elimination",
-        "batchnorm-expander"};
+    std::vector<std::string> names = {"defuser",
+                                      "call-inliner",
+                                      "conditional-simplifier",
+                                      "while-loop-simplifier",
+                                      "tuple-simplifier",
+                                      "zero-sized-hlo-elimination",
+                                      "batchnorm-expander"};
     if (fold) names.push_back("constant-folding");
     std::unique_ptr<HloModule> copy = module.Clone();
     copy->config().is_scheduled = false;
@@ -512,11 +553,13 @@ Meaning MeaningComparer::Compare(size_t set, Nonfinite nonfinite, bool notes) {
 std::string MovedByRoundingAlone(Subject& subject, std::string_view name, size_t set, const Comparison& seen) {
   const StatusOr<Results>& results = subject.Result(set);
   if (!results.ok() || seen.leaves.empty()) return "";
+  const std::unique_ptr<HloModule> written_out = WithoutBatchNorms(subject.module());
+  const HloModule& module = written_out ? *written_out : subject.module();
   std::vector<double> moved_by(seen.leaves.size(), 0);
   // Does an element become NaN or infinite, or move by about the leaf's own size? Then another run may, too.
   std::vector<bool> moved_out(seen.leaves.size());
   for (uint64_t pattern = 0; pattern < kPatterns; ++pattern) {
-    const StatusOr<Results> moved = subject.RunTested(*PerturbModule(subject.module(), pattern), set);
+    const StatusOr<Results> moved = subject.RunTested(*PerturbModule(module, pattern), set);
     if (!moved.ok()) return "";
     size_t k = 0;
     for (size_t d = 0; d < moved->size(); ++d) {

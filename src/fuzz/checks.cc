@@ -78,9 +78,8 @@ StatusOr<std::vector<Literal>> ResultsOnAll(const HloModule& module, const std::
 }
 
 bool SameBits(const std::vector<Literal>& a, const std::vector<Literal>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Literal& x, const Literal& y) {
-    return CompareResults(x, y, {.exact = true}).agree;
-  });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Literal& x, const Literal& y) { return CompareResults(x, y, {.exact = true}).agree; });
 }
 
 }  // namespace

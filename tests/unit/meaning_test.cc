@@ -494,3 +494,71 @@ TEST_CASE("a folded constant is none of the steps through narrower types beside 
             sum("  n = f64[] constant(0.1111111111111111)\n  m = f64[] multiply(s, n)\n"),
             sum("  n = f64[] constant(0.1111111111111119)\n  m = f64[] multiply(s, n)\n"));
 }
+
+TEST_CASE("a constant folded to bf16 may have few digits") {
+  const std::string root = "  r = bf16[24] add(d, x)\n  ROOT t = (bf16[24], bf16[24]) tuple(d, r)\n";
+  const auto folded = [&](const std::string& value) {
+    return "  k = bf16[] constant(" + value + ")\n  d = bf16[24] broadcast(k), dimensions={}\n" + root;
+  };
+  CheckBoth("  x = bf16[24] parameter(0)\n",
+            "  s = bf16[] constant(7)\n  ss = bf16[24] broadcast(s), dimensions={}\n  h = bf16[] constant(100)\n"
+            "  hs = bf16[24] broadcast(h), dimensions={}\n  d = bf16[24] divide(ss, hs)\n" +
+                root,
+            folded("0.0703125"), folded("0.0712890625"));
+}
+
+TEST_CASE("one number of f16 may have been rounded by next to nothing") {
+  const auto of = [](const std::string& quotient) {
+    return quotient +
+           "  c = f32[] convert(q)\n  cs = f32[8] broadcast(c), dimensions={}\n  ROOT r = f32[8] multiply(cs, x)\n";
+  };
+  const std::string negated = "  n = f16[] negate(z)\n  p = f16[] power(y, n)\n";
+  CheckBoth("  x = f32[8] parameter(0)\n  y = f16[] parameter(1)\n  z = f16[] parameter(2)\n",
+            of("  p = f16[] power(y, z)\n  q = f16[] divide(y, p)\n"), of(negated + "  q = f16[] multiply(y, p)\n"),
+            of(negated + "  g = f16[] reduce-precision(p), exponent_bits=5, mantissa_bits=4\n"
+                         "  q = f16[] multiply(y, g)\n"));
+}
+
+TEST_CASE("what f64 only held for a while was rounded to f32 before") {
+  const auto module = [](const std::string& sinh) {
+    return "HloModule m\nright { y = f32[] parameter(0) s = f32[] sinh(y) c = f64[] convert(s) ROOT t = (f64[]) "
+           "tuple(c) }\n"
+           "left { y = f32[] parameter(0) c = f64[] constant(0) ROOT t = (f64[]) tuple(c) }\n"
+           "ENTRY e {\n  x = f32[] parameter(0)\n  d = f32[] multiply(x, x)\n" +
+           sinh + "  ROOT t = (f32[], f32[]) tuple(d, r)\n}\n";
+  };
+  const std::string before = module(
+      "  k = pred[] constant(true)\n  c = (f64[]) conditional(k, x, d), true_computation=right, "
+      "false_computation=left\n"
+      "  g = f64[] get-tuple-element(c), index=0\n  r = f32[] convert(g)\n");
+  CheckOptions unproved;
+  unproved.proofs = Proofs::kNone;
+  CHECK(VerdictOf(before, module("  r = f32[] sinh(x)\n"), unproved).agrees());
+  CHECK(VerdictOf(before,
+                  module("  s = f32[] sinh(x)\n  r = f32[] reduce-precision(s), exponent_bits=8, mantissa_bits=20\n"))
+            .outcome == Outcome::kDisagree);
+}
+
+TEST_CASE("a batch norm that was folded has rounded as its steps do") {
+  const auto inference = [](const std::string& result) {
+    return result + "  ROOT t = (f32[5,4], f32[4]) tuple(r, x)\n";
+  };
+  const auto folded = [&](const std::string& value) {
+    return inference("  k = f32[] constant(" + value + ")\n  r = f32[5,4] broadcast(k), dimensions={}\n");
+  };
+  CheckBoth("  x = f32[4] parameter(0)\n",
+            inference("  a = f32[] constant(3)\n  as = f32[4] broadcast(a), dimensions={}\n  b = f32[] constant(4)\n"
+                      "  bs = f32[4] broadcast(b), dimensions={}\n  o = f32[] constant(1)\n"
+                      "  os = f32[5,4] broadcast(o), dimensions={}\n"
+                      "  r = f32[5,4] batch-norm-inference(os, as, bs, bs, bs), epsilon=0.5, feature_index=1\n"),
+            folded("-0.242640495"), folded("-0.24265"));
+  const auto variance = [](const std::string& value) {
+    return "  v = f32[] constant(" + value +
+           ")\n  r = f32[2] broadcast(v), dimensions={}\n  ROOT t = (f32[2], f32[2]) tuple(r, x)\n";
+  };
+  CheckBoth("  x = f32[2] parameter(0)\n",
+            "  a = f32[] constant(-3)\n  as = f32[7,4,2] broadcast(a), dimensions={}\n"
+            "  b = (f32[7,4,2], f32[2], f32[2]) batch-norm-training(as, x, x), epsilon=0.5, feature_index=2\n"
+            "  r = f32[2] get-tuple-element(b), index=2\n  ROOT t = (f32[2], f32[2]) tuple(r, x)\n",
+            variance("5.684e-14"), variance("5.684e-10"));
+}
