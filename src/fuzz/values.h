@@ -133,7 +133,9 @@ class RandomValues {
   Op Splat(const Shape& shape) {
     Op scalar = Scalar(shape.element_type());
     if (shape.rank() == 0) return scalar;
-    return Make(HloOpcode::kBroadcast, {scalar}, DimensionsAttributes{}, {}, &shape);
+    // As many elements as are asked for: a value that is there may have more than Make() gives.
+    return Keep(AddInferred(*computation(), HloOpcode::kBroadcast, Ops{scalar}, DimensionsAttributes{}, {}, &shape,
+                            shape.ElementCount()));
   }
   // For what looks at bits: any NaN may become any other one.
   Op WithoutNan(Op x) {

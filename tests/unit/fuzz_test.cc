@@ -54,6 +54,10 @@ TEST_CASE("cases are legal, and both engines agree on each") {
   }
 }
 
+TEST_CASE("a called computation gives as many elements as it is asked for, whatever there is to make them from") {
+  CHECK(VerifyModule(*RandomModule(9069967)).message() == "");
+}
+
 TEST_CASE("a case alone is what it was among others") {
   const CaseModule made = MakeCases(3);
   CaseModule some = MakeCases(3);
