@@ -176,6 +176,14 @@ TEST_CASE("chains: values that are read again, or are results") {
                 " a = T multiply(x, x)\n b = T multiply(a, c)\n d = T add(b, a)\n e = T multiply(d, a)\n"
                 " f = T exponential(a)\n g = T multiply(e, f)\n h = T add(g, x)\n ROOT r = T maximum(h, b)");
   CheckAllTypes(kParameters + " a = T abs(x)\n b = T abs(a)\n ROOT r = (T, T) tuple(a, b)");
+  // The bits of a value are written to memory, and read there before its chain ends.
+  for (int64_t n : {36, 64, 4099}) {
+    const std::string bits = "u32[" + std::to_string(n) + "]";
+    CheckChains(Module(" x = T parameter(0)\n y = T parameter(1)\n w = " + bits +
+                           " parameter(2)\n a = T add(x, y)\n b = " + bits + " bitcast-convert(a)\n d = " + bits +
+                           " add(w, b)\n e = T negate(a)\n ROOT r = (" + bits + ", " + bits + ", T) tuple(b, d, e)",
+                       "f32", n));
+  }
 }
 
 TEST_CASE("chains: scalars that change from row to row, and reductions") {

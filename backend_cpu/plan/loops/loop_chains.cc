@@ -104,6 +104,7 @@ class ChainMaker {
       for (const TilePlace& place : body[i].in) {
         if (place.kind == TilePlace::kRegister)
           values_[static_cast<size_t>(place.index)].users.push_back(static_cast<int>(i));
+        else if (place.kind == TilePlace::kSource) users_of_source_[place.index].push_back(static_cast<int>(i));
       }
       if (body[i].out.kind == TilePlace::kRegister) {
         Value& value = values_[static_cast<size_t>(body[i].out.index)];
@@ -486,6 +487,12 @@ class ChainMaker {
       }
     }
     Append(best, part);
+    // What it has written to memory, others may read there.
+    const TilePlace& out = body_[op].out;
+    if (const auto users = users_of_source_.find(out.index);
+        out.kind == TilePlace::kSource && users != users_of_source_.end())
+      for (int user : users->second)
+        if (user > op) chains_[best].readers.insert(user);
   }
 
   // ---- The new body.
@@ -583,6 +590,7 @@ class ChainMaker {
   std::vector<LoopOp>& body_;
   std::vector<Info> info_;
   std::vector<Value> values_;  // by register
+  std::unordered_map<int32_t, std::vector<int>> users_of_source_;
   std::vector<Chain> chains_;
 };
 
