@@ -97,7 +97,9 @@ FoldedConstants FindFoldedConstants(const HloModule& before, const HloModule& af
     }
   };
   for (double x : factors) {
-    for (double y : factors) add(x * y), add(x / y), add(x + y), add(x - y);
+    for (double y : factors) {
+      for (const double value : {x * y, x / y, x + y, x - y}) add(value), add(-value);
+    }
   }
   return folded;
 }

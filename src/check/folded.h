@@ -14,7 +14,8 @@ struct FoldedConstants {
   int roundings = 1;
 };
 // A value that `before` does not have, if it has too many digits to be exact; and what a constant of `before`, its
-// reciprocal, or two of them, added, subtracted, multiplied or divided, give when it is rounded to f32, bf16 or f16.
+// reciprocal, or two of them, added, subtracted, multiplied or divided, and perhaps negated, give when it is rounded to
+// f32, bf16 or f16.
 FoldedConstants FindFoldedConstants(const HloModule& before, const HloModule& after);
 // How often what is computed from constants alone rounds.
 int RoundingsOfConstants(const HloModule& module);

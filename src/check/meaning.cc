@@ -44,6 +44,7 @@ constexpr double kMuchCoarser = 4;
 struct OwnResults {
   Subject &a, &b;
   size_t set;
+  bool at_limits;  // the inputs are as large, or small, as f64 goes
   bool pairs() const { return a.pairs(); }
 };
 const Literal* LeafOf(Subject& subject, size_t set, size_t d, size_t leaf) {
@@ -108,6 +109,25 @@ std::string WideText(const Literal& literal, size_t i, bool pairs) {
                        : Format("{} {} {:.3g}", x.real(), x.imag() < 0 ? "-" : "+", std::abs(x.imag()));
 }
 
+// Is a number so large or so small that its reciprocal, or a product with it, has no low part in double-double?
+bool HasNumbersAtLimits(const Arguments& arguments) {
+  constexpr int kMostExponent = 900;
+  const auto is_far = [](double x) { return x != 0 && std::isfinite(x) && std::abs(std::ilogb(x)) > kMostExponent; };
+  for (const std::vector<const Literal*>& device : arguments) {
+    for (const Literal* argument : device) {
+      for (const Literal* leaf : argument->Leaves()) {
+        const PrimitiveType type = leaf->shape().element_type();
+        if (type != PrimitiveType::F64 && type != PrimitiveType::C128) continue;
+        for (int64_t i = 0; i < leaf->element_count(); ++i) {
+          const std::complex<double> x = leaf->GetAsComplex(i);
+          if (is_far(x.real()) || is_far(x.imag())) return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
 // Where two results in f64 are farther apart than `spreads` allow.
 Comparison Judge(const Results& a, const Results& b, const OwnResults& own, const Spreads& spreads,
                  Nonfinite nonfinite) {
@@ -128,8 +148,10 @@ Comparison Judge(const Results& a, const Results& b, const OwnResults& own, cons
       const bool both_finite = std::isfinite(distance);
       // Where so little moves it so far, how far is not a bound any more; but it was a number wherever it was moved to.
       if (both_finite && largest > 0 && bound > kLost * largest) bound = std::numeric_limits<double>::infinity();
-      if (std::isfinite(magnitude))
-        bound += own.pairs() ? kFewUnitsOfPairs * magnitude + kSmallestOfPairs : kFewUnits * magnitude;
+      if (std::isfinite(magnitude)) {
+        bound +=
+            own.pairs() && !own.at_limits ? kFewUnitsOfPairs * magnitude + kSmallestOfPairs : kFewUnits * magnitude;
+      }
       if (distance <= bound || (!both_finite && nonfinite == Nonfinite::kIgnored)) return;
       if (own_a == nullptr) own_a = LeafOf(own.a, own.set, d, index), own_b = LeafOf(own.b, own.set, d, index);
       if (!both_finite && !CountsNonfinite(nonfinite, x, y, own_a, own_b, i)) return;
@@ -233,6 +255,7 @@ class MeaningComparer::Impl {
 
   Meaning Run(size_t set, Nonfinite nonfinite, bool notes) {
     set_ = set, nonfinite_ = nonfinite;
+    at_limits_ = before_.pairs() && HasNumbersAtLimits(before_.ArgumentsOf(set));
     meaning_ = Meaning();
     if (is_iterative_) {
       meaning_.judged = false;
@@ -272,7 +295,7 @@ class MeaningComparer::Impl {
     return failed;
   }
 
-  OwnResults Own() { return {before_, after_, set_}; }
+  OwnResults Own() { return {before_, after_, set_, at_limits_}; }
 
   bool Agree(bool keep) {
     const StatusOr<Results>&a = before_.Ideal(set_, keep), &b = after_.Ideal(set_, keep);
@@ -463,8 +486,13 @@ class MeaningComparer::Impl {
   };
 
   bool AgreeAs(Pair& pair, bool keep_alone) {
+    const bool agree = AgreeWithVariants(pair, keep_alone);
+    pair.of_first.DropVariants(), pair.of_second.DropVariants();
+    return agree;
+  }
+  bool AgreeWithVariants(Pair& pair, bool keep_alone) {
     Impl& other = *pair.comparer;
-    other.set_ = set_, other.nonfinite_ = nonfinite_, other.meaning_ = Meaning();
+    other.set_ = set_, other.nonfinite_ = nonfinite_, other.at_limits_ = at_limits_, other.meaning_ = Meaning();
     for (const bool keep : {true, false}) {
       if (!keep && (keep_alone || (!pair.of_first.HasRoundings() && !pair.of_second.HasRoundings()))) break;
       if (other.Agree(keep) && other.meaning_.judged) return true;
@@ -473,8 +501,8 @@ class MeaningComparer::Impl {
   }
 
   // What cancels, as x - mean(x) does, magnifies what the steps before it rounded. So what `before` computes from
-  // constants alone is moved step by step, by half a unit in the last place of its own types: if `after` has fewer such
-  // steps.
+  // constants alone is moved step by step, by a unit in the last place of its own types, as a quotient that became a
+  // product may have been: if `after` has fewer such steps.
   bool StepsOfConstantsExplain() {
     if (constants_->values.empty()) return false;
     if (!steps_are_gone_) {
@@ -492,7 +520,7 @@ class MeaningComparer::Impl {
     for (uint64_t pattern = 0; steps.ok() && pattern < kPatterns; ++pattern) {
       const StatusOr<Results> moved = run(*PerturbModule(*stepwise_, pattern, /*of_constants_alone=*/true));
       if (!moved.ok()) return false;
-      Raise(spreads_, *steps, *moved, before_.pairs(), 0.5 * kConstantMargin);
+      Raise(spreads_, *steps, *moved, before_.pairs(), kConstantMargin);
       const auto &a = before_.Ideal(set_, spreads_keep_), &b = after_.Ideal(set_, spreads_keep_);
       if (Judge(*a, *b, Own(), spreads_, nonfinite_).agree) return true;
     }
@@ -506,6 +534,7 @@ class MeaningComparer::Impl {
                                       "call-inliner",
                                       "conditional-simplifier",
                                       "while-loop-simplifier",
+                                      "while-loop-unroller",
                                       "tuple-simplifier",
                                       "zero-sized-hlo-elimination",
                                       "batchnorm-expander"};
@@ -533,6 +562,7 @@ class MeaningComparer::Impl {
   bool is_iterative_;
   // What is to be compared, and what has been seen of it.
   size_t set_ = 0;
+  bool at_limits_ = false;
   Nonfinite nonfinite_ = Nonfinite::kIgnored;
   Spreads spreads_;
   bool spreads_keep_ = true;  // with roundings or without

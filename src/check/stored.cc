@@ -12,6 +12,7 @@
 
 #include "check/compare.h"
 #include "check/subject.h"
+#include "hloir/cost.h"
 #include "hloir/detail/widen.h"
 #include "support/format.h"
 
@@ -43,10 +44,29 @@ Literal StoredForm(const Literal& result) {
   return Literal::Tuple(std::move(leaves));
 }
 
+constexpr double kLeastHalfUnits = 32;
+
+// Half-units in the last place of a leaf's largest element. More where products are summed up: equal ones, one after
+// the other, round the same way each time, and no move of the numbers shows that.
+double HalfUnits(const HloModule& module) {
+  constexpr double kMost = 256, kTermsOfOne = 4;
+  double most_terms = 0;
+  const CostAnalysis costs(module);
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      const bool sums = i->opcode() == HloOpcode::kDot || i->opcode() == HloOpcode::kConvolution;
+      if (!sums || i->shape().ElementCount() == 0) continue;
+      const double elements = static_cast<double>(i->shape().ElementCount());
+      most_terms = std::max(most_terms, costs.Of(*i).once.flops / (2 * elements));
+    }
+  }
+  return std::clamp(most_terms / kTermsOfOne, kLeastHalfUnits, kMost);
+}
+
 // Relative to a leaf's largest element.
-double Allowed(PrimitiveType type, double own_error) {
+double Allowed(PrimitiveType type, double half_units, double own_error) {
   const PrimitiveType component = ComplexComponentType(type);
-  const double units = IsFloat(component) ? std::ldexp(32, -GetFloatFormat(component).mantissa_bits - 1) : 0;
+  const double units = IsFloat(component) ? std::ldexp(half_units, -GetFloatFormat(component).mantissa_bits - 1) : 0;
   return std::max(units, 16 * own_error);
 }
 
@@ -113,6 +133,7 @@ Comparison CompareRounded(const HloModule& module, const Results& given_results,
   Results results, others;
   for (const Literal& result : given_results) results.push_back(StoredForm(result));
   for (const Literal& other : given_others) others.push_back(StoredForm(other));
+  double half_units = kLeastHalfUnits;
   const auto judge = [&](const Errors& own_errors) {
     Comparison all;
     all.agree = results.size() == others.size();
@@ -122,8 +143,8 @@ Comparison CompareRounded(const HloModule& module, const Results& given_results,
       for (size_t i = 0; i < one.leaves.size(); ++i) {
         LeafDifference& leaf = one.leaves[i];
         if (results.size() > 1) leaf.where = Format("device{}.{}", d, leaf.where);
-        leaf.allowed_relative =
-            Allowed(results[d].elements()[i].shape().element_type(), d < own_errors.size() ? own_errors[d][i] : 0);
+        leaf.allowed_relative = Allowed(results[d].elements()[i].shape().element_type(), half_units,
+                                        d < own_errors.size() ? own_errors[d][i] : 0);
         const bool near = leaf.max_relative <= leaf.allowed_relative ||
                           leaf.max_absolute < SmallestNormal(results[d].elements()[i].shape().element_type());
         leaf.agrees = leaf.comparable && leaf.nonfinite == 0 && near;
@@ -134,9 +155,10 @@ Comparison CompareRounded(const HloModule& module, const Results& given_results,
     return all;
   };
   Comparison first = judge({});
-  return first.agree ? first : judge(OwnErrors(module, results, arguments, runner, [&](const Errors& errors) {
-    return judge(errors).agree;
-  }));
+  if (first.agree) return first;
+  half_units = HalfUnits(module);
+  return judge(
+      OwnErrors(module, results, arguments, runner, [&](const Errors& errors) { return judge(errors).agree; }));
 }
 
 }  // namespace hloir::check

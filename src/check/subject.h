@@ -38,6 +38,11 @@ class Subject {
 
   const HloModule& module() const { return module_; }
   Arguments ArgumentsOf(size_t set) const { return context_.ArgumentsOf(set); }
+  // Forgets what is prepared to run, which takes megabytes each, of all but the module as it is; not what it gave.
+  void DropVariants() {
+    for (auto* variant : {&wide_, &narrow_, &ideal_[0], &ideal_[1]}) variant->reset();
+    moved_.clear(), with_constants_.clear();
+  }
   // By the engine under test.
   const StatusOr<Results>& Result(size_t set);
   // By the other one. With `whatever_it_takes` the limit of work does not count. ResourceExhausted says why it was not

@@ -25,7 +25,9 @@ std::optional<Comparison> TinyComparer::Agree(size_t set, Nonfinite nonfinite) {
     const StatusOr<Results>&a = flushed.before.Result(set), &b = flushed.after.Result(set);
     if (!a.ok() || !b.ok()) return {};
     Comparison comparison = judge(a, b);
-    if (!comparison.agree || !flushed.meaning.Compare(set, nonfinite).agree) continue;
+    const bool means_the_same = comparison.agree && flushed.meaning.Compare(set, nonfinite).agree;
+    flushed.before.DropVariants(), flushed.after.DropVariants();
+    if (!means_the_same) continue;
     const StatusOr<Results>&x = flushed.before.OtherResult(set), &y = flushed.after.OtherResult(set);
     if (x.ok() && y.ok() && judge(x, y).agree) return comparison;
   }

@@ -562,3 +562,40 @@ TEST_CASE("a batch norm that was folded has rounded as its steps do") {
             "  r = f32[2] get-tuple-element(b), index=2\n  ROOT t = (f32[2], f32[2]) tuple(r, x)\n",
             variance("5.684e-14"), variance("5.684e-10"));
 }
+
+TEST_CASE("double-double has no low parts where f64 ends") {
+  // As the corner cases of an input are as large as f64 goes.
+  const std::string inverse =
+      "  k = f64[] constant(1)\n  ks = f64[3] broadcast(k), dimensions={}\n  i = f64[3] divide(ks, x)\n";
+  CheckBoth("  x = f64[3] parameter(0)\n", "  ROOT r = f64[3] divide(x, x)\n",
+            inverse + "  ROOT r = f64[3] multiply(x, i)\n",
+            inverse +
+                "  o = f64[] constant(1.0000000000000002)\n  os = f64[3] broadcast(o), dimensions={}\n"
+                "  m = f64[3] multiply(x, i)\n  ROOT r = f64[3] multiply(m, os)\n");
+}
+
+TEST_CASE("a reciprocal may be negated before it is rounded, and quotients in a loop be products") {
+  const auto product = [](const std::string& constant) {
+    return "  c = bf16[] constant(" + constant + ")\n  ROOT r = bf16[] multiply(x, c)\n";
+  };
+  CheckBoth("  x = bf16[] parameter(0)\n",
+            "  n = bf16[] negate(x)\n  c = bf16[] constant(100)\n  ROOT r = bf16[] divide(n, c)\n", product("-0.01001"),
+            product("-0.0102"));
+  const auto module = [](const std::string& value) {
+    return "HloModule m\nbody { p = (f32[], s32[]) parameter(0) v = f32[] get-tuple-element(p), index=0 i = s32[] "
+           "get-tuple-element(p), index=1 three = f32[] constant(3) q = f32[] divide(v, three) one = s32[] constant(1) "
+           "n = s32[] add(i, one) ROOT t = (f32[], s32[]) tuple(q, n) }\n"
+           "condition { p = (f32[], s32[]) parameter(0) i = s32[] get-tuple-element(p), index=1 four = s32[] "
+           "constant(4) "
+           "ROOT less = pred[] compare(i, four), direction=LT }\n"
+           "ENTRY e {\n  x = f32[] parameter(0)\n" +
+           value + "  ROOT t = (f32[], f32[]) tuple(v, x)\n}\n";
+  };
+  const std::string loop = module(
+      "  two = f32[] constant(2)\n  zero = s32[] constant(0)\n  s = (f32[], s32[]) tuple(two, zero)\n"
+      "  w = (f32[], s32[]) while(s), condition=condition, body=body\n  v = f32[] get-tuple-element(w), index=0\n");
+  CheckOptions unproved;
+  unproved.proofs = Proofs::kNone;
+  CHECK(VerdictOf(loop, module("  v = f32[] constant(0.0246913619)\n"), unproved).agrees());
+  CHECK(VerdictOf(loop, module("  v = f32[] constant(0.02469140)\n")).outcome == Outcome::kDisagree);
+}
