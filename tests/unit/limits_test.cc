@@ -200,8 +200,8 @@ TEST_CASE("passes: functions alike but for what they call deep down are told apa
 
 namespace {
 
-// Under sanitizers frames are several times as large.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// Under sanitizers, and where lines are counted, frames are several times as large.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(HLOIR_COVERAGE)
 constexpr size_t kSmallStack = size_t{2048} << 10;
 #else
 constexpr size_t kSmallStack = size_t{256} << 10;
