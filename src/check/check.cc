@@ -247,7 +247,7 @@ Status Checker::Impl::FindInputs() {
 
 Status Checker::Impl::AddMeaningSets(bool ran) {
   constexpr double kMostSets = 48;
-  constexpr double kMostWork = 0x1p22, kWorkAnInstruction = 128;  // in operations on elements
+  constexpr double kMostWork = 0x1p25, kWorkAnInstruction = 128;  // in operations on elements
   constexpr uint64_t kFirstSeed = 100, kFirstSpecial = 200;
   const HloModule& before = before_->module();
   const bool loops = check::HasLoops(before);
