@@ -88,7 +88,7 @@ TEST_CASE("reductions of every shape") {
 
 TEST_CASE("products of all sizes") {
   for (const char* dims : {"1 1 1", "3 5 7", "1 300 200", "300 1 200", "33 65 129", "130 70 800", "300 200 100",
-                           "8 130 900", "30 32 40", "70 50 2500"}) {
+                           "8 130 900", "30 32 40", "70 50 2500", "9 7 64", "300 3 20"}) {
     int m, n, k;
     REQUIRE(std::sscanf(dims, "%d %d %d", &m, &n, &k) == 3);
     auto shape = [](const char* type, int a, int b) {
@@ -105,6 +105,10 @@ TEST_CASE("products of all sizes") {
       CheckModule(Entry("a = " + shape(type, k, m) + " parameter(0)\n b = " + shape(type, n, k) +
                         " parameter(1)\n ROOT c = " + shape(wide, m, n) +
                         " dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={1}"),
+                  tolerance);
+      CheckModule(Entry("a = " + shape(type, m, k) + " parameter(0)\n b = " + shape(type, n, k) +
+                        " parameter(1)\n ROOT c = " + shape(wide, m, n) +
+                        " dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={1}"),
                   tolerance);
     }
   }
