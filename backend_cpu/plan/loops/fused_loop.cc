@@ -284,12 +284,27 @@ class LoopBuilder {
     nanoseconds_ += static_cast<double>(bytes) / kBytesPerNanoHere;
   }
 
-  Operand Load(ValueId id) {
+  // Integers of 64 bits that count from 0 on and stay within 32: these are compared, twice as many at a time.
+  bool IsSmallNumber(ValueId id) const {
+    const GraphValue& value = graph_.values[id];
+    if (value.kind != ValueKind::kIota || (value.type != PrimitiveType::S64 && value.type != PrimitiveType::U64))
+      return false;
+    int64_t least = value.view.offset, most = value.view.offset;
+    for (size_t d = 0; d < value.view.dims.size(); ++d) {
+      const int64_t last = (value.view.dims[d] - 1) * value.view.strides[d];
+      (last < 0 ? least : most) += last;
+    }
+    return least >= 0 && most <= INT32_MAX;
+  }
+
+  // `as`: numbers are made as that, if it is not the value's own type.
+  Operand Load(ValueId id, std::optional<TileType> as = std::nullopt) {
     const GraphValue& value = graph_.values[id];
     const View view = value.view.Collapse();
     const auto narrow = Narrow(value.type);
     Operand operand;
     TileTypeFor(value.type, &operand.type);
+    if (as) operand.type = *as;
     const bool numbers = value.kind == ValueKind::kIota;
     const int64_t bytes = numbers ? 1 : StorageBytes(value.type);
     const int ref = numbers ? -1 : AddRef(request_.read(value.root), false);
@@ -308,6 +323,8 @@ class LoopBuilder {
       operand.place = AddSource(ref, offset, Scaled(*strides, bytes));
       if (numbers) operand = Emit(kernels_.iota[t], {operand}, operand.type, 0);
     } else if (strides && numbers) {
+      operand.invariant = loop_->nest_.sizes.back() == 1 &&
+                          std::all_of(strides->begin(), strides->end() - 1, [](int64_t s) { return s == 0; });
       operand.place = AddSource(ref, offset, *strides);
       operand = Emit(kernels_.iota[t], {operand}, operand.type, inner);
     } else if (strides && inner == 1) {
@@ -389,7 +406,10 @@ class LoopBuilder {
       const auto& kernels = kernels_.unary[static_cast<int>(UnaryOp::kConjugate)];
       result = Emit(kernels[static_cast<int>(in[0].type)], {in[0]}, in[0].type);
     } else {
-      for (size_t i = 0; i < node.inputs.size(); ++i) in[i] = OperandFor(node.inputs[i]);
+      const bool small =
+          node.opcode() == HloOpcode::kCompare && IsSmallNumber(node.inputs[0]) && IsSmallNumber(node.inputs[1]);
+      for (size_t i = 0; i < node.inputs.size(); ++i)
+        in[i] = small ? Load(node.inputs[i], TileType::kS32) : OperandFor(node.inputs[i]);
       result = node.is_copy ? in[0] : Compute(*node.instruction, {in, node.inputs.size()});
     }
     // Some conversions do nothing; then two values share a register.
