@@ -28,11 +28,10 @@ inline void TransposeSquare(const T* const (&rows)[kSquareSide<T>], T* to, int64
   constexpr int n = kSquareSide<T>;
   typedef Unsigned<T> V __attribute__((vector_size(16)));
   constexpr std::make_index_sequence<n> kAll;
-  // Unrolled: else the vectors lie in memory, between the rounds too.
+  // Each round turns the bits of (row, column) by one place. Unrolled: else the vectors lie in memory between them.
   V now[n], next[n];
 #pragma GCC unroll 16
   for (int i = 0; i < n; ++i) __builtin_memcpy(&now[i], rows[i], sizeof(V));  // from any address
-    // Each round turns the bits of (row, column) by one place.
 #pragma GCC unroll 4
   for (int side = n; side > 1; side /= 2) {
 #pragma GCC unroll 8
