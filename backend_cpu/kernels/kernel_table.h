@@ -185,6 +185,10 @@ struct KernelTable {
   // For add, multiply, maximum, minimum, and, or, xor.
   TileKernel reduce_rows[static_cast<int>(BinaryOp::kCount)][kTileTypes];
   TileKernel reduce_bf16_rows[static_cast<int>(BinaryOp::kCount)];  // the same of bf16 in memory, in f32
+  // out[j] = x[0][j] op x[1][j] op … for `extra` rows x[r], from in[0] on, (number)in[1] bytes from one to the next.
+  // For the same operations; of bf16 in memory as above.
+  TileKernel reduce_columns[static_cast<int>(BinaryOp::kCount)][kTileTypes];
+  TileKernel reduce_bf16_columns[static_cast<int>(BinaryOp::kCount)];
   // out[p] = out[p] op in[1][i*(number)in[2]] for each of the n places p = in[0][i], in order; those outside of
   // [0, extra] are left out. For the same operations, and places of s32 and s64; in OneElementKernels alone, as
   // neighbours may be one place.

@@ -1,6 +1,6 @@
-// Reductions of rows that lie in a tile, for the seven operations that programs really use. Several vector accumulators
-// keep the latency hidden and the rounding error small; the order depends on the row's length alone. Included by
-// isa/*.cc through all_kernels.h only; everything has internal linkage (why: isa/isas.def).
+// Reductions of rows that lie in a tile, and of columns, for the seven operations that programs really use. Several
+// vector accumulators keep the latency hidden and the rounding error small; the order depends on the row's length
+// alone. Included by isa/*.cc through all_kernels.h only; everything has internal linkage (why: isa/isas.def).
 #pragma once
 
 #include "kernels/elementwise_kernels.h"
@@ -54,6 +54,35 @@ inline bool FindExtreme(const Stored* row, int64_t n, T* result) {
   return plain & (best != 0);
 }
 
+// ReduceRow of bf16, in its order: two neighbours make a word, and those of even and odd places go to lanes of their
+// own, which are folded by themselves up to the last step. So a word is widened by two operations, and none moves it.
+template <class F, int64_t lanes>
+inline float ReduceBf16Pairs(const uint16_t* row, int64_t n) {
+  typedef uint32_t Word __attribute__((aligned(2), may_alias));
+  static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+  constexpr int64_t kWords = lanes / 2;
+  const auto even = [](uint32_t word) { return __builtin_bit_cast(float, word << 16); };
+  const auto odd = [](uint32_t word) { return __builtin_bit_cast(float, word & 0xffff0000u); };
+  alignas(64) float evens[kWords], odds[kWords];
+  const Word* words = reinterpret_cast<const Word*>(row);
+  for (int64_t k = 0; k < kWords; ++k) evens[k] = even(words[k]), odds[k] = odd(words[k]);
+  int64_t i = lanes;
+  for (; i + lanes <= n; i += lanes) {
+    words += kWords;
+    HLOIR_VECTORIZE
+    for (int64_t k = 0; k < kWords; ++k) {
+      const uint32_t word = words[k];
+      evens[k] = F::Apply(evens[k], even(word));
+      odds[k] = F::Apply(odds[k], odd(word));
+    }
+  }
+  for (int64_t k = 0; i + k < n; ++k) {
+    float& lane = k % 2 == 0 ? evens[k / 2] : odds[k / 2];
+    lane = F::Apply(lane, Widened<float>(row[i + k]));
+  }
+  return F::Apply(FoldLanes<F, float, kWords / 2>(evens), FoldLanes<F, float, kWords / 2>(odds));
+}
+
 // Accumulator lane i takes elements i, i+kLanes, …; then the lanes are folded together.
 template <class F, class T, class Stored>
 inline T ReduceRow(const Stored* row, int64_t n) {
@@ -68,19 +97,19 @@ inline T ReduceRow(const Stored* row, int64_t n) {
     for (int64_t i = 1; i < n; ++i) result = F::Apply(result, Widened<T>(row[i]));
     return result;
   }
-  alignas(64) T lanes[kLanes];
-  for (int64_t k = 0; k < kLanes; ++k) lanes[k] = Widened<T>(row[k]);
-  int64_t i = kLanes;
-  for (; i + kLanes <= n; i += kLanes) {
-    HLOIR_VECTORIZE
-    for (int64_t k = 0; k < kLanes; ++k) lanes[k] = F::Apply(lanes[k], Widened<T>(row[i + k]));
-  }
-  if constexpr (std::is_same_v<T, Stored>) {
-    if (i < n) BinaryOfMany<F, T, kVectorVector>(lanes, row + i, lanes, n - i);
+  if constexpr (!std::is_same_v<T, Stored>) {
+    return ReduceBf16Pairs<F, kLanes>(row, n);
   } else {
-    for (int64_t k = 0; i + k < n; ++k) lanes[k] = F::Apply(lanes[k], Widened<T>(row[i + k]));
+    alignas(64) T lanes[kLanes];
+    for (int64_t k = 0; k < kLanes; ++k) lanes[k] = row[k];
+    int64_t i = kLanes;
+    for (; i + kLanes <= n; i += kLanes) {
+      HLOIR_VECTORIZE
+      for (int64_t k = 0; k < kLanes; ++k) lanes[k] = F::Apply(lanes[k], row[i + k]);
+    }
+    if (i < n) BinaryOfMany<F, T, kVectorVector>(lanes, row + i, lanes, n - i);
+    return FoldLanes<F, T, kLanes / 2>(lanes);
   }
-  return FoldLanes<F, T, kLanes / 2>(lanes);
 }
 
 // Many rows of a few elements each, side by side, in ReduceRow's order.
@@ -115,12 +144,41 @@ void ReduceBf16RowsLoop(const TileOp& op, int64_t n) {
   for (int64_t j = 0; j * length < n; ++j) out[j] = ReduceRow<F, float>(a + j * length, length);
 }
 
+// Row after row, as the combining kernel would take them, but four at a time: the sums so far go to memory and back
+// once for these.
+template <class F, class T, class Stored>
+void ReduceColumnsLoop(const TileOp& op, int64_t n) {
+  const std::byte* from = static_cast<const std::byte*>(op.in[0]);
+  const int64_t step = reinterpret_cast<intptr_t>(op.in[1]), rows = op.extra;
+  T* out = static_cast<T*>(op.out);
+  const auto row = [=](int64_t r) { return reinterpret_cast<const Stored*>(from + r * step); };
+  const Stored* first = row(0);
+  HLOIR_VECTORIZE
+  for (int64_t j = 0; j < n; ++j) out[j] = Widened<T>(first[j]);
+  int64_t r = 1;
+  for (; r + 4 <= rows; r += 4) {
+    const Stored *a = row(r), *b = row(r + 1), *c = row(r + 2), *d = row(r + 3);
+    HLOIR_VECTORIZE
+    for (int64_t j = 0; j < n; ++j) {
+      const T two = F::Apply(F::Apply(out[j], Widened<T>(a[j])), Widened<T>(b[j]));
+      out[j] = F::Apply(F::Apply(two, Widened<T>(c[j])), Widened<T>(d[j]));
+    }
+  }
+  for (; r < rows; ++r) {
+    const Stored* a = row(r);
+    HLOIR_VECTORIZE
+    for (int64_t j = 0; j < n; ++j) out[j] = F::Apply(out[j], Widened<T>(a[j]));
+  }
+}
+
 template <TileType P>
 void FillReduceOf(KernelTable& table) {
   using T = Cpp<P>;
   auto set = [&]<class F>(BinaryOp op, F) {
     if constexpr (F::template kHas<T>) {
-      table.reduce_rows[static_cast<int>(op)][static_cast<int>(P)] = &ReduceRowsLoop<F, LoopType<F, T>>;
+      using U = LoopType<F, T>;
+      table.reduce_rows[static_cast<int>(op)][static_cast<int>(P)] = &ReduceRowsLoop<F, U>;
+      table.reduce_columns[static_cast<int>(op)][static_cast<int>(P)] = &ReduceColumnsLoop<F, U, U>;
     }
   };
   set(BinaryOp::kAdd, AddFn());
@@ -144,9 +202,13 @@ inline void FillReduce(KernelTable& table) {
   FillReduceOf<TileType::kU64>(table);
   FillReduceOf<TileType::kF32>(table);
   FillReduceOf<TileType::kF64>(table);
-  table.reduce_bf16_rows[static_cast<int>(BinaryOp::kAdd)] = &ReduceBf16RowsLoop<AddFn>;
-  table.reduce_bf16_rows[static_cast<int>(BinaryOp::kMaximum)] = &ReduceBf16RowsLoop<MaximumFn>;
-  table.reduce_bf16_rows[static_cast<int>(BinaryOp::kMinimum)] = &ReduceBf16RowsLoop<MinimumFn>;
+  auto set = [&]<class F>(BinaryOp op, F) {
+    table.reduce_bf16_rows[static_cast<int>(op)] = &ReduceBf16RowsLoop<F>;
+    table.reduce_bf16_columns[static_cast<int>(op)] = &ReduceColumnsLoop<F, float, uint16_t>;
+  };
+  set(BinaryOp::kAdd, AddFn());
+  set(BinaryOp::kMaximum, MaximumFn());
+  set(BinaryOp::kMinimum, MinimumFn());
 }
 
 }  // namespace

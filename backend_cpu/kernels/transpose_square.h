@@ -28,16 +28,21 @@ inline void TransposeSquare(const T* const (&rows)[kSquareSide<T>], T* to, int64
   constexpr int n = kSquareSide<T>;
   typedef Unsigned<T> V __attribute__((vector_size(16)));
   constexpr std::make_index_sequence<n> kAll;
+  // Each round turns the bits of (row, column) by one place. Unrolled: else the vectors lie in memory between them.
   V now[n], next[n];
+#pragma GCC unroll 16
   for (int i = 0; i < n; ++i) __builtin_memcpy(&now[i], rows[i], sizeof(V));  // from any address
-  // Each round turns the bits of (row, column) by one place.
+#pragma GCC unroll 4
   for (int side = n; side > 1; side /= 2) {
+#pragma GCC unroll 8
     for (int i = 0; i < n / 2; ++i) {
       next[2 * i] = Interleave<0>(now[i], now[i + n / 2], kAll);
       next[2 * i + 1] = Interleave<n / 2>(now[i], now[i + n / 2], kAll);
     }
+#pragma GCC unroll 16
     for (int i = 0; i < n; ++i) now[i] = next[i];
   }
+#pragma GCC unroll 16
   for (int i = 0; i < n; ++i) __builtin_memcpy(to + i * stride, &now[i], sizeof(V));
 }
 

@@ -252,6 +252,15 @@ TEST_CASE("sorting by keys") {
     CheckModule("HloModule m\nENTRY e {\n" + WithCorners("f32", "[5,700]") +
                     " ROOT k = (f32[5,9], s32[5,9]) topk(x), k=9, largest=" + largest + "\n}\n",
                 0);
+    CheckModule("HloModule m\nENTRY e {\n" + WithCorners("bf16", "[5,700]") +
+                    " ROOT k = (bf16[5,40], s32[5,40]) topk(x), k=40, largest=" + largest + "\n}\n",
+                0);
+    for (const char* type : {"s32", "u32", "s16"}) {
+      const std::string t = type;
+      CheckModule(Entry("x = " + t + "[5,700] parameter(0)\n ROOT k = (" + t +
+                        "[5,19], s32[5,19]) topk(x), k=19, largest=" + largest),
+                  0);
+    }
     CheckModule(
         Entry(std::string("x = bf16[3,20] parameter(0)\n ROOT k = (bf16[3,20], s32[3,20]) topk(x), k=20, largest=") +
               largest),
@@ -434,6 +443,16 @@ TEST_CASE("bf16 is reduced where it lies, along rows that fit a tile and longer 
                   1e-4);
     }
   }
+  for (const char* op : {"add", "maximum"}) {
+    for (const auto& [rows, columns] : {std::pair{2, 70}, {7, 64}, {130, 201}, {9, 3000}}) {
+      const std::string m = std::to_string(rows), n = std::to_string(columns);
+      CheckModule("HloModule m\n" + Binary("f", "f32", op) + "ENTRY e {\n x = bf16[3," + m + "," + n +
+                      "] parameter(0)\n w = f32[3," + m + "," + n +
+                      "] convert(x)\n z = f32[] parameter(1)\n ROOT r = f32[3," + n +
+                      "] reduce(w, z), dimensions={1}, to_apply=f\n}\n",
+                  1e-4);
+    }
+  }
   // Two reductions read the same: it is widened for both.
   CheckModule(
       "HloModule m\n" + Binary("f", "f32", "add") + Binary("g", "f32", "maximum") +
@@ -441,6 +460,27 @@ TEST_CASE("bf16 is reduced where it lies, along rows that fit a tile and longer 
           "f32[30] reduce(w, z), dimensions={1}, to_apply=f\n b = f32[30] reduce(w, z), dimensions={1}, "
           "to_apply=g\n ROOT t = (f32[30], f32[30]) tuple(a, b)\n}\n",
       1e-4);
+}
+
+TEST_CASE("what lies in memory is reduced by several rows at a time") {
+  for (const char* type : {"f32", "f64", "s32", "s8", "f16"}) {
+    for (const char* op : {"add", "maximum", "minimum"}) {
+      for (const auto& [in, out, dim] : {std::tuple{"[131,200]", "[131]", "1"},
+                                         {"[1030,64]", "[1030]", "1"},
+                                         {"[300,1000]", "[300]", "1"},
+                                         {"[131,200]", "[200]", "0"},
+                                         {"[9,64]", "[64]", "0"},
+                                         {"[3,5000]", "[5000]", "0"},
+                                         {"[3,2,130]", "[3,130]", "1"},
+                                         {"[2000,70]", "[70]", "0"}}) {
+        const std::string t = type;
+        CheckModule("HloModule m\n" + Binary("f", t, op) + "ENTRY e {\n x = " + t + in + " parameter(0)\n z = " + t +
+                        "[] parameter(1)\n ROOT r = " + t + out + " reduce(x, z), dimensions={" + dim +
+                        "}, to_apply=f\n}\n",
+                    t == "f16" ? 0.02 : 1e-5);
+      }
+    }
+  }
 }
 
 TEST_CASE("complex elementwise operations with a scalar on either side, and conjugates") {

@@ -88,7 +88,7 @@ TEST_CASE("reductions of every shape") {
 
 TEST_CASE("products of all sizes") {
   for (const char* dims : {"1 1 1", "3 5 7", "1 300 200", "300 1 200", "33 65 129", "130 70 800", "300 200 100",
-                           "8 130 900", "30 32 40", "70 50 2500"}) {
+                           "8 130 900", "30 32 40", "70 50 2500", "9 7 64", "300 3 20"}) {
     int m, n, k;
     REQUIRE(std::sscanf(dims, "%d %d %d", &m, &n, &k) == 3);
     auto shape = [](const char* type, int a, int b) {
@@ -105,6 +105,10 @@ TEST_CASE("products of all sizes") {
       CheckModule(Entry("a = " + shape(type, k, m) + " parameter(0)\n b = " + shape(type, n, k) +
                         " parameter(1)\n ROOT c = " + shape(wide, m, n) +
                         " dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={1}"),
+                  tolerance);
+      CheckModule(Entry("a = " + shape(type, m, k) + " parameter(0)\n b = " + shape(type, n, k) +
+                        " parameter(1)\n ROOT c = " + shape(wide, m, n) +
+                        " dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={1}"),
                   tolerance);
     }
   }
@@ -141,6 +145,30 @@ std::string PlanOf(const std::string& text) {
   return (*executable)->ToString();
 }
 }  // namespace
+
+TEST_CASE("what costs little is computed by each loop that reads it, not written, if there is nothing more to read") {
+  const std::string add = "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }\n";
+  // The sum of the squares must be complete before they are divided by it.
+  const auto module = [&](const std::string& cheap, const std::string& results) {
+    return "HloModule m\n" + add + "ENTRY e { x = f32[70,200] parameter(0)\n row = f32[70] parameter(1)\n y = " +
+           "f32[70,200] parameter(2)\n zero = f32[] constant(0)\n rows = f32[70,200] broadcast(row), dimensions={0}\n" +
+           cheap + " b = f32[70,200] multiply(a, a)\n s = f32[70] reduce(b, zero), dimensions={1}, to_apply=add\n" +
+           " t = f32[70,200] broadcast(s), dimensions={0}\n r = f32[70,200] divide(a, t)\n ROOT q = (" + results + " }";
+  };
+  const std::string one = "f32[70,200]) tuple(r)";
+  const auto check = [&](const std::string& cheap, const std::string& results, const std::string& expected) {
+    const std::string text = module(cheap, results);
+    CheckModule(text, 1e-5);
+    INFO(PlanOf(text));
+    CHECK(PlanOf(text).find(expected) != std::string::npos);
+  };
+  check(" a = f32[70,200] subtract(x, rows)\n", one, "elements: subtract divide");
+  // Written: two arrays to read in place of one; costly; made of what this loop alone knows; a result.
+  check(" a = f32[70,200] subtract(x, y)\n", one, "elements: divide");
+  check(" a = f32[70,200] exponential(x)\n", one, "elements: divide");
+  check(" n = f32[70,200] exponential(x)\n a = f32[70,200] negate(n)\n", one, "elements: divide");
+  check(" a = f32[70,200] subtract(x, rows)\n", "f32[70,200], f32[70,200]) tuple(r, a)", "elements: divide");
+}
 
 TEST_CASE("a product that is read as its transpose is made as that") {
   const std::string plain = Entry(R"(a = f32[50,70] parameter(0)

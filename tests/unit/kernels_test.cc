@@ -11,6 +11,7 @@
 
 #include "hloir/executable.h"
 #include "isa/isas.h"
+#include "plan/steps/kernel_choice.h"
 #include "tests/unit/catch.h"
 
 namespace hloir::cpu {
@@ -140,6 +141,20 @@ void CompareElementwise(const KernelTable& scalar, const KernelTable& table) {
         op.extra = 0;
         Compare(scalar.reduce_rows[b][type], table.reduce_rows[b][type], op, type, n,
                 "reduction " + std::to_string(b) + on);
+        // Rows of a third of the tile, of which the last ones overlap.
+        const auto columns = [&](TileKernel expected, TileKernel actual, int64_t bytes, int64_t rows) {
+          TileOp call = op;
+          call.in[1] = reinterpret_cast<const void*>(n / 3 * bytes), call.extra = rows;
+          Compare(expected, actual, call, type, n / 3, "columns' reduction " + std::to_string(b) + on);
+        };
+        for (int64_t rows : {1, 2, 3}) {
+          columns(scalar.reduce_columns[b][type], table.reduce_columns[b][type], TileBytes(static_cast<TileType>(type)),
+                  rows);
+          if (type != kF32) continue;
+          columns(scalar.reduce_bf16_columns[b], table.reduce_bf16_columns[b], 2, 2 * rows);
+        }
+        if (type == kF32)
+          Compare(scalar.reduce_bf16_rows[b], table.reduce_bf16_rows[b], op, type, n, "bf16 rows' reduction" + on);
       }
       for (int to = 0; to < kTileTypes; ++to) {
         Compare(scalar.convert[type][to], table.convert[type][to], op, to, n,

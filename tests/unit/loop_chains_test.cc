@@ -199,6 +199,29 @@ TEST_CASE("chains: scalars that change from row to row, and reductions") {
   }
 }
 
+TEST_CASE("chains: comparisons of places, which are numbers of 64 bits") {
+  const auto check = [](const std::string& text) {
+    CheckChains(text);
+    CheckModule(text, 0);  // as chains of one op are made in the same way
+  };
+  for (const char* type : {"s64", "u64", "s32"}) {
+    for (const char* direction : {"GE", "LT", "EQ"}) {
+      for (const auto& [m, n] : {std::pair{37, 130}, {5, 1100}, {300, 20}}) {
+        const std::string t = type, rows = std::to_string(m), columns = std::to_string(n),
+                          dims = "[" + rows + "," + columns + "]", d = direction,
+                          select = " x = f32" + dims + " parameter(0)\n zero = f32[] constant(0)\n zeros = f32" + dims +
+                                   " broadcast(zero), dimensions={}\n ROOT r = f32" + dims + " select(c, x, zeros) }";
+        check("HloModule m\nENTRY e { a = " + t + dims + " iota(), iota_dimension=0\n b = " + t + dims +
+              " iota(), iota_dimension=1\n c = pred" + dims + " compare(a, b), direction=" + d + "\n" + select);
+        // Along both dimensions, and backwards.
+        check("HloModule m\nENTRY e { i = " + t + "[" + std::to_string(m * n) + "] iota(), iota_dimension=0\n a = " +
+              t + dims + " reshape(i)\n j = " + t + dims + " iota(), iota_dimension=1\n b = " + t + dims +
+              " reverse(j), dimensions={1}\n c = pred" + dims + " compare(a, b), direction=" + d + "\n" + select);
+      }
+    }
+  }
+}
+
 TEST_CASE("chains: two operations in one link, squares and rotations") {
   const std::string half = " k = S constant(3)\n h = T broadcast(k), dimensions={}\n";
   for (const char* outer : {"add", "subtract", "multiply"}) {

@@ -95,6 +95,12 @@ class LoopBuilder {
     bool uniform = false;    // one element, for the whole tile
     bool invariant = false;  // the same for every tile
   };
+  struct PendingSink {
+    BinaryOp op = BinaryOp::kAdd;
+    TileType type = TileType::kF32;
+    int64_t bytes = 4, count = 1, room = 1;
+    TilePlace accumulator, init, out_place;
+  };
 
   // Nodes whose results only others need come last: by then an operand may be read no more, and the result take its
   // place (a loop's counter).
@@ -132,10 +138,32 @@ class LoopBuilder {
       }
     }
   }
+  // Nothing but a reduction, whose kernel reads values as they lie in memory; of bf16, maybe after a conversion.
+  bool ReducesMemory() const {
+    if (!reduces_ || request_.nodes.size() > 2 || request_.copied != kNoValue) return false;
+    const Node& node = graph_.nodes[request_.nodes.back()];
+    if (node.opcode() != HloOpcode::kReduce) return false;
+    ValueId from = node.inputs[0];
+    if (request_.nodes.size() == 2) {
+      const Node& convert = graph_.nodes[request_.nodes[0]];
+      if (!InRegister(from) || graph_.values[from].root != convert.outputs[0] || request_.stored.size() != 1 ||
+          convert.opcode() != HloOpcode::kConvert || graph_.values[from].type != PrimitiveType::F32)
+        return false;
+      from = convert.inputs[0];
+      if (graph_.values[from].type != PrimitiveType::BF16) return false;
+    }
+    const GraphValue& value = graph_.values[from];
+    const auto narrow = Narrow(value.type);
+    const int op = static_cast<int>(*ReducerOp(*node.instruction->to_apply()));
+    return value.kind != ValueKind::kIota && value.count == request_.count &&
+           (!narrow || (*narrow == NarrowFloat::kBf16 && kernels_.reduce_bf16_rows[op] != nullptr));
+  }
   void ChooseSpace() {
     std::vector<View> views;
     CollectViews(&views);
-    space_ = ChooseNest(request_.count, reduces_ ? &request_.reduce : nullptr, views, max_tile_);
+    reduces_memory_ = views.empty() && ReducesMemory();
+    space_ = ChooseNest(request_.count, reduces_ ? &request_.reduce : nullptr, views, max_tile_,
+                        reduces_memory_ && request_.reduce.inner == 1);
     loop_->nest_ = space_.nest;
   }
 
@@ -256,12 +284,27 @@ class LoopBuilder {
     nanoseconds_ += static_cast<double>(bytes) / kBytesPerNanoHere;
   }
 
-  Operand Load(ValueId id) {
+  // Integers of 64 bits that count from 0 on and stay within 32: these are compared, twice as many at a time.
+  bool IsSmallNumber(ValueId id) const {
+    const GraphValue& value = graph_.values[id];
+    if (value.kind != ValueKind::kIota || (value.type != PrimitiveType::S64 && value.type != PrimitiveType::U64))
+      return false;
+    int64_t least = value.view.offset, most = value.view.offset;
+    for (size_t d = 0; d < value.view.dims.size(); ++d) {
+      const int64_t last = (value.view.dims[d] - 1) * value.view.strides[d];
+      (last < 0 ? least : most) += last;
+    }
+    return least >= 0 && most <= INT32_MAX;
+  }
+
+  // `as`: numbers are made as that, if it is not the value's own type.
+  Operand Load(ValueId id, std::optional<TileType> as = std::nullopt) {
     const GraphValue& value = graph_.values[id];
     const View view = value.view.Collapse();
     const auto narrow = Narrow(value.type);
     Operand operand;
     TileTypeFor(value.type, &operand.type);
+    if (as) operand.type = *as;
     const bool numbers = value.kind == ValueKind::kIota;
     const int64_t bytes = numbers ? 1 : StorageBytes(value.type);
     const int ref = numbers ? -1 : AddRef(request_.read(value.root), false);
@@ -280,6 +323,8 @@ class LoopBuilder {
       operand.place = AddSource(ref, offset, Scaled(*strides, bytes));
       if (numbers) operand = Emit(kernels_.iota[t], {operand}, operand.type, 0);
     } else if (strides && numbers) {
+      operand.invariant = loop_->nest_.sizes.back() == 1 &&
+                          std::all_of(strides->begin(), strides->end() - 1, [](int64_t s) { return s == 0; });
       operand.place = AddSource(ref, offset, *strides);
       operand = Emit(kernels_.iota[t], {operand}, operand.type, inner);
     } else if (strides && inner == 1) {
@@ -361,7 +406,10 @@ class LoopBuilder {
       const auto& kernels = kernels_.unary[static_cast<int>(UnaryOp::kConjugate)];
       result = Emit(kernels[static_cast<int>(in[0].type)], {in[0]}, in[0].type);
     } else {
-      for (size_t i = 0; i < node.inputs.size(); ++i) in[i] = OperandFor(node.inputs[i]);
+      const bool small =
+          node.opcode() == HloOpcode::kCompare && IsSmallNumber(node.inputs[0]) && IsSmallNumber(node.inputs[1]);
+      for (size_t i = 0; i < node.inputs.size(); ++i)
+        in[i] = small ? Load(node.inputs[i], TileType::kS32) : OperandFor(node.inputs[i]);
       result = node.is_copy ? in[0] : Compute(*node.instruction, {in, node.inputs.size()});
     }
     // Some conversions do nothing; then two values share a register.
@@ -417,8 +465,7 @@ class LoopBuilder {
   // ---- Reductions.
   // --------------------------------------------------------------------------------------------------------
   // Undoes the last operation, if it only widens what a reduction is to read: the reduction does it.
-  TileKernel TakeWidening(BinaryOp op, Operand* x) {
-    const TileKernel reduce = kernels_.reduce_bf16_rows[static_cast<int>(op)];
+  TileKernel TakeWidening(TileKernel reduce, Operand* x) {
     const std::vector<LoopOp>& body = loop_->body_;
     if (reduce == nullptr || body.empty() || x->place.kind != TilePlace::kRegister || x->type != TileType::kF32)
       return nullptr;
@@ -455,7 +502,8 @@ class LoopBuilder {
     }
     const int out = AddRef(request_.write(node.outputs[0]), true) + kWritten;
     if (last && sinks_.empty() && (space_.rows_in_tile || shape.inner == 1)) {
-      if (const TileKernel widening = TakeWidening(op, &x); widening != nullptr) reduce = widening;
+      const TileKernel widening = TakeWidening(kernels_.reduce_bf16_rows[static_cast<int>(op)], &x);
+      if (widening != nullptr) reduce = widening;
     }
     if (space_.rows_in_tile) {
       // Whole rows lie in each tile: their results follow one another as the tiles do.
@@ -463,7 +511,7 @@ class LoopBuilder {
       rows.op.kernel = reduce;
       rows.op.extra = shape.reduced;
       rows.in[0] = x.place;
-      rows.out = NewRegister(bytes, false);
+      rows.out = NewRegister(bytes, false, loop_->nest_.tile / shape.reduced);
       loop_->body_.push_back(rows);
       LoopOp join;
       join.op.kernel = binary[kScalarVector];
@@ -487,6 +535,12 @@ class LoopBuilder {
     first.in[0] = x.place;
     first.out = next.in[0] = next.out = sink.accumulator;
     next.op.kernel = binary[kVectorVector];
+    if (reduces_memory_ && !row && !space_.flat && TakeColumns(op, x, &first)) {
+      loop_->all_steps_ = true;
+      loop_->first_.push_back(first);
+      PutResults(sink, out);
+      return;
+    }
     if (row) {
       first.op.kernel = reduce;
       LoopOp tile = first;
@@ -500,12 +554,29 @@ class LoopBuilder {
     }
     loop_->first_.push_back(first);
     loop_->next_.push_back(next);
-    // Where a unit's results go: along the kept loops, in the result's own order.
+    PutResults(sink, out);
+  }
+
+  // One call for all that is reduced, along the one loop that does so.
+  bool TakeColumns(BinaryOp op, Operand x, LoopOp* call) {
+    const std::vector<bool>& reduced = loop_->nest_.reduced;
+    if (std::count(reduced.begin(), reduced.end(), true) != 1) return false;
+    call->op.kernel = kernels_.reduce_columns[static_cast<int>(op)][static_cast<int>(x.type)];
+    const TileKernel widening = TakeWidening(kernels_.reduce_bf16_columns[static_cast<int>(op)], &x);
+    if (widening != nullptr) call->op.kernel = widening;
+    if (call->op.kernel == nullptr) return false;
+    const size_t loop = static_cast<size_t>(std::find(reduced.begin(), reduced.end(), true) - reduced.begin());
+    call->in[0] = x.place;
+    call->in[1] = AddSource(-1, loop_->sources_[x.place.index].strides[loop], DimVector(space_.dims.size(), 0));
+    return true;
+  }
+  // Where a unit's results go: along the kept loops, in the result's own order.
+  void PutResults(PendingSink& sink, int out) {
     DimVector strides(space_.dims.size(), 0);
     if (space_.flat) {
-      if (space_.dims.size() > 1) strides[0] = bytes * shape.inner;
+      if (space_.dims.size() > 1) strides[0] = sink.bytes * request_.reduce.inner;
     } else {
-      int64_t stride = bytes;
+      int64_t stride = sink.bytes;
       for (size_t d = space_.dims.size(); d-- > 0;) {
         if (!loop_->nest_.reduced[d]) strides[d] = stride, stride *= space_.dims[d];
       }
@@ -608,19 +679,13 @@ class LoopBuilder {
     }
   }
 
-  struct PendingSink {
-    BinaryOp op = BinaryOp::kAdd;
-    TileType type = TileType::kF32;
-    int64_t bytes = 4, count = 1, room = 1;
-    TilePlace accumulator, init, out_place;
-  };
-
   const LoopRequest& request_;
   LoopPatterns patterns_;
   const Graph& graph_;
   const KernelTable& kernels_;
   const int64_t max_tile_;
   const bool reduces_;
+  bool reduces_memory_ = false;
   std::unique_ptr<FusedLoop> loop_;
   LoopSpace space_;
   double cost_ = 0, nanoseconds_ = 0;

@@ -191,14 +191,22 @@ void FusedLoop::RunPart(Runtime& runtime, int64_t part, int64_t parts, int threa
   place(moves_);
   CallAll(ops, body, nest_.tile);
   for (int64_t task = begin; task < stop; ++task) {
-    const int64_t chunk = task % chunks_;
-    const int64_t from = reduced_steps_ * chunk / chunks_, to = reduced_steps_ * (chunk + 1) / chunks_;
+    int64_t from = 0, to = reduced_steps_;
     if (chunks_ > 1) {
+      const int64_t chunk = task % chunks_;
+      from = reduced_steps_ * chunk / chunks_, to = reduced_steps_ * (chunk + 1) / chunks_;
       decode(task / chunks_, unit_loops_);
       decode(from, reduced_loops_);
       seek();
     }
     int64_t first_n = 0;
+    if (all_steps_) {
+      first_n = index[nest_.tile_loop] == last_tile ? last_n : nest_.tile;
+      place(moves_);
+      first->extra = to - from;
+      CallAll(first, next, first_n);
+      from = to;
+    }
     for (int64_t step = from; step < to; ++step) {
       const int64_t n = index[nest_.tile_loop] == last_tile ? last_n : nest_.tile;
       if (step == from) first_n = n;

@@ -73,6 +73,7 @@ class FusedLoop : public Step {
   std::vector<LoopSource> sources_;
   // Once a part; each tile; then at a unit's first tile, or at each later one.
   std::vector<LoopOp> prologue_, body_, first_, next_;
+  bool all_steps_ = false;  // one call of first_ for all steps of a unit: they are its op's `extra`
   std::vector<LoopSink> sinks_;
   std::vector<std::unique_ptr<View>> views_;  // that loads into registers follow
   std::vector<std::pair<int, int>> shareable_;

@@ -9,6 +9,7 @@ namespace hloir::cpu {
 namespace {
 
 constexpr int64_t kMinRow = 64;  // shorter rows are not worth a kernel call each
+constexpr int64_t kRowsTile = 8192, kRowTiles = 64;
 
 // Sizes of loops, outermost first, along which the reductions and as many views as possible have strides. No view may
 // make rows shorter than kMinRow: it is followed element by element then.
@@ -37,12 +38,18 @@ DimVector CommonDims(int64_t count, const ReduceShape* reduce, std::span<const V
 
 }  // namespace
 
-LoopSpace ChooseNest(int64_t count, const ReduceShape* reduce, std::span<const View> views, int64_t max_tile) {
+LoopSpace ChooseNest(int64_t count, const ReduceShape* reduce, std::span<const View> views, int64_t max_tile,
+                     bool rows_alone) {
   LoopSpace space;
   LoopNest& nest = space.nest;
   DimVector& dims = space.dims;
   dims = CommonDims(count, reduce, views);
   space.flat = dims.empty() || dims.back() < kMinRow;
+  if (rows_alone && reduce->reduced <= max_tile && reduce->outer >= 2 * kRowTiles) {
+    // What a tile costs beside its kernels is paid once for several rows, of which there are enough for all threads.
+    space.flat = true;
+    max_tile = std::max(max_tile, std::min(kRowsTile, reduce->outer / kRowTiles * reduce->reduced));
+  }
   if (space.flat) {
     // Loops over the kept outer part, if what follows it is reduced together; all else is one row.
     const bool rows = reduce != nullptr && reduce->inner == 1 && reduce->reduced <= max_tile;

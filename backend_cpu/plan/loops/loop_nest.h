@@ -15,6 +15,8 @@ struct LoopSpace {
   LoopNest nest;
 };
 // `views`: what the loop reads, collapsed, where that does not simply lie in order. `reduce`: if it reduces.
-LoopSpace ChooseNest(int64_t count, const ReduceShape* reduce, std::span<const View> views, int64_t max_tile);
+// `rows_alone`: it only reduces rows that lie in memory, in order, so tiles of several cost no registers.
+LoopSpace ChooseNest(int64_t count, const ReduceShape* reduce, std::span<const View> views, int64_t max_tile,
+                     bool rows_alone = false);
 
 }  // namespace hloir::cpu

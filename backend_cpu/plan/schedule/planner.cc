@@ -16,6 +16,7 @@ constexpr size_t kMaxClusterNodes = 96;
 constexpr size_t kMaxOpen = 16;
 constexpr int32_t kMaxAge = 24;               // steps after which a cluster that no node has joined is closed
 constexpr int64_t kStrangersCount = 1 << 16;  // loops up to here are shared by nodes that have nothing in common
+constexpr int64_t kRepeatCount = 1 << 12;     // values from here on are rather computed again than written and read
 
 }  // namespace
 
@@ -25,14 +26,23 @@ Planner::Planner(PlanContext& context, const Graph& graph, StepList& steps, std:
       steps_(&steps),
       places_(graph.values.size()),
       uses_(graph.values.size()),
+      loop_uses_(graph.values.size()),
+      repeated_(graph.values.size()),
       cluster_of_(graph.values.size(), -1) {
   for (size_t i = 0; i < graph.parameters.size(); ++i) places_[graph.parameters[i]] = parameters[i];
   auto use = [&](ValueId id) {
     const ValueId root = graph.values[id].root;
     if (root != kNoValue) ++uses_[root];
   };
-  for (const Node& node : graph.nodes)
+  for (const Node& node : graph.nodes) {
     for (ValueId id : node.inputs) use(id);
+    const bool reduces = node.support.kind == Support::kLoopReduction;
+    if (!reduces && node.support.kind != Support::kLoop) continue;
+    for (size_t i = 0; i < (reduces ? 1 : node.inputs.size()); ++i) {
+      const ValueId id = node.inputs[i];
+      if (IsRegisterIn(id, graph.values[reduces ? id : node.outputs[0]].count)) ++loop_uses_[graph.values[id].root];
+    }
+  }
   for (ValueId id : graph.results) use(id);
   FindParts();
 }
@@ -440,6 +450,30 @@ void Planner::CloseAll() {
   while (!open_.empty()) Close(open_.front());
 }
 
+// Whether each loop that reads the value had better compute it: it costs little, is made of no more than itself has to
+// be read in its place, and that is there, whatever this loop does.
+bool Planner::MayRepeat(const Node& node, const Cluster& cluster) const {
+  const ValueId result = node.outputs[0];
+  const GraphValue& value = graph_.values[result];
+  if (!context_.fuse || node.support.kind != Support::kLoop || node.is_copy || value.count < kRepeatCount ||
+      value.kind != ValueKind::kComputed || CostClass(node.opcode()) != OpCost::kCheap ||
+      uses_[result] != loop_uses_[result] || !invariant_.empty())
+    return false;
+  int64_t bytes = 0;
+  for (ValueId id : node.inputs) {
+    const ValueId root = graph_.values[id].root;
+    if (root == kNoValue) continue;  // numbers
+    const GraphValue& from = graph_.values[root];
+    const bool made_here =
+        from.node >= 0 && std::find(cluster.nodes.begin(), cluster.nodes.end(), from.node) != cluster.nodes.end();
+    if (made_here || repeated_[root] || from.kind == ValueKind::kDynamic) return false;
+    // What lies in another order would be picked together once more.
+    if (from.count * 8 > value.count && !IsRegisterIn(id, value.count)) return false;
+    bytes += from.bytes();
+  }
+  return bytes <= value.bytes() + value.bytes() / 8;
+}
+
 void Planner::Emit(const Cluster& cluster) {
   const HloInstruction* outer = std::exchange(planned_, graph_.nodes[cluster.nodes.back()].instruction);
   LoopRequest request;
@@ -457,10 +491,20 @@ void Planner::Emit(const Cluster& cluster) {
     }
   }
   for (int32_t index : cluster.nodes) {
-    const ValueId id = graph_.nodes[index].outputs[0];
-    if (graph_.nodes[index].opcode() == HloOpcode::kReduce || uses_[id] > std::count(inside.begin(), inside.end(), id))
-      request.stored.push_back(id);
+    const Node& node = graph_.nodes[index];
+    const ValueId id = node.outputs[0];
+    if (node.opcode() != HloOpcode::kReduce && uses_[id] == std::count(inside.begin(), inside.end(), id)) continue;
+    if (node.opcode() != HloOpcode::kReduce && MayRepeat(node, cluster)) repeated_[id] = true;
+    else request.stored.push_back(id);
   }
+  std::vector<int32_t> again;
+  for (ValueId id : inside) {
+    const int32_t index = graph_.values[id].node;
+    if (repeated_[id] && std::find(request.nodes.begin(), request.nodes.end(), index) == request.nodes.end() &&
+        std::find(again.begin(), again.end(), index) == again.end())
+      again.push_back(index);
+  }
+  request.nodes.insert(request.nodes.begin(), again.begin(), again.end());
   request.write = [this](ValueId id) { return RootRef(id); };
   AppendLoop(std::move(request));
   planned_ = outer;

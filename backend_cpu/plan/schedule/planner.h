@@ -67,6 +67,7 @@ class Planner {
   bool MayJoin(int32_t source, int32_t into) const;
   void Join(int32_t source, int32_t into);
   void Close(int32_t cluster);
+  bool MayRepeat(const Node& node, const Cluster& cluster) const;
   void Emit(const Cluster& cluster);
   // A loop that writes a view of the natural numbers to memory.
   void EmitIota(ValueId id, Ref to);
@@ -108,6 +109,8 @@ class Planner {
   StepList* steps_;
   std::vector<Ref> places_;          // by root value; buffer -1: none yet
   std::vector<int32_t> uses_;        // by root value: operand slots and results that read it
+  std::vector<int32_t> loop_uses_;   // those of them that are registers of a loop over all of it
+  std::vector<bool> repeated_;       // by root value: computed by each loop that reads it, and not written
   std::vector<int32_t> cluster_of_;  // by root value; -1: in none
   std::vector<Cluster> clusters_;
   std::vector<int32_t> open_;

@@ -70,7 +70,7 @@ class GemmStep : public Step {
     nanoseconds_ = NanosOf(p_.m, p_.n, p_.k) * static_cast<double>(p_.batch);
     if (how_ == kPacked || how_ == kPackedB)
       nanoseconds_ += kNanosPerPacked * static_cast<double>(p_.batch * p_.k * (how_ == kPacked ? p_.m + p_.n : p_.n));
-    if (how_ == kRowTimesMatrix || how_ == kMatrixTimesColumn || how_ == kRowTimesTransposed) {
+    if (how_ == kRowTimesMatrix || how_ == kMatrixTimesColumn || how_ == kRowsTimesTransposed) {
       const double matrix = static_cast<double>(p_.batch * std::max(p_.m, p_.n) * p_.k * bytes_);
       nanoseconds_ = std::max(nanoseconds_, kNanosPerByteOnce * matrix);
     }
@@ -122,7 +122,7 @@ class GemmStep : public Step {
         case kInPlace: RunInPlace(runtime, a_data, b_data, c_batch, thread); break;
         case kRowTimesMatrix: RunRows(runtime, a_data, b_data, c_batch); break;
         case kMatrixTimesColumn: RunColumn(runtime, a_data, b_data, c_batch); break;
-        case kRowTimesTransposed: RunRow(runtime, a_data, b_data, c_batch); break;
+        case kRowsTimesTransposed: RunTransposed(runtime, a_data, b_data, c_batch); break;
       }
     };
     if (by_batch_ && parallel_) runtime.pool->For(p_.batch, nanoseconds_, batch);
@@ -151,7 +151,7 @@ class GemmStep : public Step {
 
  private:
   // Packed: the threads share B, or A, and each packs the other for itself; or A stays where it lies.
-  enum How { kPacked, kPackedShareA, kPackedB, kInPlace, kRowTimesMatrix, kMatrixTimesColumn, kRowTimesTransposed };
+  enum How { kPacked, kPackedShareA, kPackedB, kInPlace, kRowTimesMatrix, kMatrixTimesColumn, kRowsTimesTransposed };
 
   // An operand's rows, or columns, in panels of `width`, of which a block is packed at a time.
   struct Side {
@@ -225,7 +225,10 @@ class GemmStep : public Step {
     const bool small = p_.m * p_.n * p_.k <= kDirect;
     if ((b_row_ == 1 || p_.n == 1) && (p_.m <= 2 || small) && p_.n > 1) how_ = kRowTimesMatrix;
     else if (p_.n == 1 && (a_k_ == 1 || p_.k == 1) && (b_k_ == 1 || p_.k == 1)) how_ = kMatrixTimesColumn;
-    else if (p_.m == 1 && (a_k_ == 1 || p_.k == 1) && (b_k_ == 1 || p_.k == 1)) how_ = kRowTimesTransposed;
+    // Of few columns, a tile would be zeros for the most part.
+    else if ((p_.m == 1 || (small && 2 * p_.n <= kernels_.columns)) && (a_k_ == 1 || p_.k == 1) &&
+             (b_k_ == 1 || p_.k == 1))
+      how_ = kRowsTimesTransposed;
     else if (p_.m <= kFewRows * kernels_.rows && p_.n >= kernels_.columns && b_row_ == 1) how_ = kInPlace, FillRows();
   }
   bool TakesBf16() const {
@@ -263,10 +266,12 @@ class GemmStep : public Step {
                              b + (p_.b.row_offsets[0] + p_.b.k_offsets[0]) * bytes_, c + begin * bytes_);
     });
   }
-  void RunRow(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c) const {
+  void RunTransposed(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c) const {
     Split(runtime, p_.n, 16, [&](int64_t begin, int64_t end) {
-      kernels_.matrix_vector(end - begin, p_.k, b + (p_.b.row_offsets[begin] + p_.b.k_offsets[0]) * bytes_, b_row_,
-                             a + (p_.a.row_offsets[0] + p_.a.k_offsets[0]) * bytes_, c + begin * bytes_);
+      for (int64_t i = 0; i < p_.m; ++i) {
+        kernels_.matrix_vector(end - begin, p_.k, b + (p_.b.row_offsets[begin] + p_.b.k_offsets[0]) * bytes_, b_row_,
+                               a + (p_.a.row_offsets[i] + p_.a.k_offsets[0]) * bytes_, c + (i * p_.n + begin) * bytes_);
+      }
     });
   }
 

@@ -397,6 +397,15 @@ class SortStep : public KeySort {
 };
 
 // Keeps the k best in a heap, the worst on top; most elements are not even better than that.
+// Keys of usual types as signed numbers of 32 bits, which every instruction set compares side by side.
+int32_t FloatTopKey(uint32_t bits) {
+  const int32_t number = static_cast<int32_t>(bits);
+  return number ^ (number >> 31 & 0x7fffffff);
+}
+int32_t TopKey(int32_t x) { return x; }
+int32_t TopKey(float x) { return FloatTopKey(__builtin_bit_cast(uint32_t, x)); }
+int32_t TopKey(uint16_t bf16) { return FloatTopKey(static_cast<uint32_t>(bf16) << 16); }
+
 class TopKStep : public KeySort {
  public:
   TopKStep(const Shape& operand, int64_t k, bool largest, int threads) : type_(operand.element_type()), k_(k) {
@@ -420,7 +429,6 @@ class TopKStep : public KeySort {
     const int64_t bytes = StorageBytes(type_);
     const std::byte* x = refs()[0].pointer + row * length_ * bytes;
     uint64_t *heap = scratch, *keys = scratch + length_ + 8;
-    MakeKeys(type_, x, 1, length_, rule_, keys);
     std::byte* values = refs()[first_written()].pointer + row * k_ * bytes;
     int32_t* positions = refs()[first_written() + 1].as<int32_t>() + row * k_;
     auto store = [&](int64_t i, int64_t at) {
@@ -429,25 +437,62 @@ class TopKStep : public KeySort {
     };
     if (KeyWidth(type_) > 32) {
       // No room for the position beside the key: positions by keys.
+      MakeKeys(type_, x, 1, length_, rule_, keys);
       auto better = [&](uint64_t a, uint64_t b) { return keys[a] != keys[b] ? keys[a] > keys[b] : a < b; };
       std::iota(heap, heap + length_, uint64_t{0});
       std::partial_sort(heap, heap + k_, heap + length_, better);
       for (int64_t i = 0; i < k_; ++i) store(i, static_cast<int64_t>(heap[i]));
       return;
     }
-    auto entry = [&](int64_t i) {
-      return keys[i] << 32 | (0xffffffffu - static_cast<uint64_t>(i));
-    };  // the first is better
-    for (int64_t i = 0; i < k_; ++i) heap[i] = entry(i);
-    std::make_heap(heap, heap + k_, std::greater<>());
-    for (int64_t i = k_; i < length_; ++i) {
-      if (keys[i] <= heap[0] >> 32) continue;
-      std::pop_heap(heap, heap + k_, std::greater<>());
-      heap[k_ - 1] = entry(i);
-      std::push_heap(heap, heap + k_, std::greater<>());
+    switch (type_) {
+      case PrimitiveType::F32: SelectByBlocks(reinterpret_cast<const float*>(x), heap); break;
+      case PrimitiveType::BF16: SelectByBlocks(reinterpret_cast<const uint16_t*>(x), heap); break;
+      case PrimitiveType::S32: SelectByBlocks(reinterpret_cast<const int32_t*>(x), heap); break;
+      default:
+        MakeKeys(type_, x, 1, length_, rule_, keys);
+        Begin(heap, [=](int64_t i) { return keys[i]; });
+        for (int64_t i = k_; i < length_; ++i)
+          if (keys[i] > heap[0] >> 32) TakeIn(heap, keys[i], i);
     }
     std::sort(heap, heap + k_, std::greater<>());
     for (int64_t i = 0; i < k_; ++i) store(i, static_cast<int64_t>(0xffffffffu - (heap[i] & 0xffffffffu)));
+  }
+
+  // The heap's entries are keys in unsigned order and, of equal ones, the first place.
+  static uint64_t Entry(uint64_t key, int64_t i) { return key << 32 | (0xffffffffu - static_cast<uint64_t>(i)); }
+  template <class KeyAt>
+  void Begin(uint64_t* heap, KeyAt key) const {
+    for (int64_t i = 0; i < k_; ++i) heap[i] = Entry(key(i), i);
+    std::make_heap(heap, heap + k_, std::greater<>());
+  }
+  void TakeIn(uint64_t* heap, uint64_t key, int64_t i) const {
+    std::pop_heap(heap, heap + k_, std::greater<>());
+    heap[k_ - 1] = Entry(key, i);
+    std::push_heap(heap, heap + k_, std::greater<>());
+  }
+  // Most blocks hold nothing better than the worst of the heap, which is soon known.
+  template <class T>
+  void SelectByBlocks(const T* x, uint64_t* heap) const {
+    constexpr int64_t kBlock = 64;
+    constexpr uint32_t kSign = 0x80000000;
+    const int32_t flip = rule_.descending ? -1 : 0;
+    const auto key = [=](int64_t i) { return TopKey(x[i]) ^ flip; };
+    const auto in_order = [=](int64_t i) { return static_cast<uint32_t>(key(i)) ^ kSign; };
+    Begin(heap, in_order);
+    for (int64_t i = k_; i < length_;) {
+      const int64_t end = std::min(i + kBlock, length_);
+      const int32_t worst = static_cast<int32_t>(static_cast<uint32_t>(heap[0] >> 32) ^ kSign);
+      if (end == i + kBlock) {
+        int32_t better = 0;
+        for (int64_t j = 0; j < kBlock; ++j) better |= key(i + j) > worst;
+        if (better == 0) {
+          i = end;
+          continue;
+        }
+      }
+      for (; i < end; ++i)
+        if (in_order(i) > heap[0] >> 32) TakeIn(heap, in_order(i), i);
+    }
   }
 
   const PrimitiveType type_;

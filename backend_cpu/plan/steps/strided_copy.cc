@@ -69,6 +69,7 @@ void CopyPlane(const T* from, int64_t from_row, int64_t from_column, T* to, int6
           for (int64_t c = 0; c < kBlock; c += kSide) {
             for (int64_t r = 0; r < kBlock; r += kSide) {
               const T* square[kSide];
+#pragma GCC unroll 16
               for (int k = 0; k < kSide; ++k) square[k] = source + r + (c + k) * from_column;
               TransposeSquare<T>(square, block + r * kBlock + c, kBlock);
             }
