@@ -626,7 +626,9 @@ StatusOr<Verdict> Checker::Impl::CheckAsTheyAre(const HloModule& after) {
     HLOIR_RETURN_IF_ERROR(JudgeSet(context_.inputs.size() - 1, verdict));
     if (verdict.agrees()) before_->Forget(context_.inputs.size() - 1), context_.inputs.pop_back();
   }
-  const size_t sets = enough && made_up_ ? 1 : verdict.proof.holds ? whole_sets_ : context_.inputs.size();
+  // What is proved, and what one module means, needs no further sets.
+  const bool no_more = verdict.proof.holds || after_ == before_;
+  const size_t sets = enough && made_up_ ? 1 : no_more ? whole_sets_ : context_.inputs.size();
   for (size_t set = 0; set < sets && verdict.agrees(); ++set) {
     HLOIR_RETURN_IF_ERROR(set < whole_sets_ || enough ? JudgeSet(set, verdict) : JudgeMeaningSet(set, verdict));
     if (verdict.outcome == Outcome::kDisagree) ForgiveTiny(set, verdict);
