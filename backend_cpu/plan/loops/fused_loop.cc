@@ -64,12 +64,14 @@ class LoopBuilder {
 
   // nullptr if the registers do not fit; then try a smaller tile.
   std::unique_ptr<FusedLoop> Build() {
+    in_cluster_.reserve(request_.nodes.size());
     for (int32_t node : request_.nodes)
       for (ValueId id : graph_.nodes[node].outputs) in_cluster_.push_back(id);
     std::sort(in_cluster_.begin(), in_cluster_.end());
     ChooseSpace();
     patterns_ = FindPatterns(graph_, request_.nodes, request_.stored);
     loop_->body_.reserve(request_.nodes.size() + request_.stored.size());
+    loop_->sources_.reserve(request_.nodes.size() + request_.stored.size() + 1);
     registers_.reserve(2 * request_.nodes.size());
     results_.reserve(request_.nodes.size());
     const std::vector<int32_t> order = InOrder();
@@ -99,18 +101,21 @@ class LoopBuilder {
   // Nodes whose results only others need come last: by then an operand may be read no more, and the result take its
   // place (a loop's counter).
   std::vector<int32_t> InOrder() const {
-    std::vector<int32_t> order = patterns_.rest;
-    if (order.size() < 2) return order;
-    std::vector<int32_t> read;
-    for (int32_t index : order) {
+    if (patterns_.rest.size() < 2) return patterns_.rest;
+    SmallVector<int32_t, 32> read;
+    for (int32_t index : patterns_.rest) {
       for (ValueId id : graph_.nodes[index].inputs) {
         const ValueId root = graph_.values[id].root;
         if (root != kNoValue && graph_.values[root].node >= 0) read.push_back(graph_.values[root].node);
       }
     }
     std::sort(read.begin(), read.end());
-    std::stable_partition(order.begin(), order.end(),
-                          [&](int32_t index) { return std::binary_search(read.begin(), read.end(), index); });
+    std::vector<int32_t> order;
+    order.reserve(patterns_.rest.size());
+    for (bool inner : {true, false}) {
+      for (int32_t index : patterns_.rest)
+        if (std::binary_search(read.begin(), read.end(), index) == inner) order.push_back(index);
+    }
     return order;
   }
 
@@ -142,7 +147,7 @@ class LoopBuilder {
   // ---- Sources.
   // -----------------------------------------------------------------------------------------------------------
   int AddRef(Ref ref, bool written) {
-    std::vector<Ref>& list = written ? writes_ : reads_;
+    auto& list = written ? writes_ : reads_;
     for (size_t i = 0; i < list.size(); ++i) {
       if (list[i].buffer == ref.buffer && list[i].offset == ref.offset) return static_cast<int>(i);
     }
@@ -523,7 +528,7 @@ class LoopBuilder {
     std::vector<int64_t> offsets;
     FusedLoop& loop = *loop_;
     loop.register_bytes_ =
-        PlaceRegisters({&loop.prologue_, &loop.body_, &loop.first_, &loop.next_}, registers_, &offsets);
+        PlaceRegisters({&loop.prologue_, &loop.body_, &loop.first_, &loop.next_}, std::move(registers_), &offsets);
     for (PendingSink& sink : sinks_) sink.accumulator.index = static_cast<int32_t>(offsets[sink.accumulator.index]);
     const size_t ops = loop.prologue_.size() + loop.body_.size() + loop.first_.size() + loop.next_.size();
     return loop.register_bytes_ + static_cast<int64_t>(ops * sizeof(TileOp) + loop.sources_.size() * 8) + 1024 <
@@ -624,13 +629,13 @@ class LoopBuilder {
   std::unique_ptr<FusedLoop> loop_;
   LoopSpace space_;
   double cost_ = 0, nanoseconds_ = 0;
-  std::vector<Ref> reads_, writes_;
+  SmallVector<Ref, 6> reads_, writes_;
   std::vector<PendingSink> sinks_;
   std::vector<LoopRegister> registers_;
   // All of these are short: a cluster has a hundred nodes at most.
   std::vector<ValueId> in_cluster_;  // sorted
   std::vector<std::pair<ValueId, Operand>> results_;
-  std::vector<int32_t> aliased_;  // registers that two values are in
+  SmallVector<int32_t, 8> aliased_;  // registers that two values are in
   std::vector<std::pair<ValueId, Operand>> loaded_;
 };
 

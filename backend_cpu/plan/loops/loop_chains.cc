@@ -166,16 +166,16 @@ class ChainMaker {
   struct Value {
     int maker = -1;
     bool elsewhere = false;  // read or written by other lists, too
-    std::vector<int> users;
+    SmallVector<int, 4> users;
   };
   // How an op goes on with the block.
   struct Part {
     int op = -1, operand = -1;  // which operand is the block
     TileKernel link = nullptr;  // null: the op only stores
     TilePlace in[3];
-    std::vector<int> before;  // ops that the link does, too
-    std::vector<int> inside;  // those of them that read the block, or an operand, in registers
-    bool square = false;      // the block is both operands
+    SmallVector<int, 2> before;  // ops that the link does, too
+    SmallVector<int, 2> inside;  // those of them that read the block, or an operand, in registers
+    bool square = false;         // the block is both operands
   };
   struct Chain {
     ChainType type = ChainType::kF32;
@@ -417,7 +417,7 @@ class ChainMaker {
       if (reader < op && reader != second) return false;
     Part part;
     part.op = op, part.operand = 0, part.link = table_.rotate, part.before = chains_[c].parts.back().before;
-    part.before.insert(part.before.end(), {first, second});
+    for (int shift : {first, second}) part.before.push_back(shift);
     part.inside = {first, second};
     part.in[0] = body_[shifts[0]].in[1], part.in[1] = body_[shifts[1]].in[1];
     LeaveChain(second), LeaveChain(first);

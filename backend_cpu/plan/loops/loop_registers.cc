@@ -23,6 +23,7 @@ int64_t PlaceRegisters(const LoopOpLists& lists, std::vector<LoopRegister> regis
   // Registers of one size share places when one is done before the next begins.
   offsets->assign(registers.size(), -1);
   std::vector<std::pair<int64_t, int64_t>> free;  // bytes, offset
+  free.reserve(registers.size());
   int64_t top = 0;
   auto take = [&](int32_t r) {
     if ((*offsets)[r] >= 0) return;

@@ -176,8 +176,7 @@ class Builder {
   bool IsDynamic(const HloInstruction& instruction) const {
     if (instruction.opcode() == HloOpcode::kSetDimensionSize || instruction.opcode() == HloOpcode::kDynamicReshape)
       return true;
-    auto is_static = [](const Shape* shape) { return shape->IsStatic(); };
-    return !AllOf(instruction.shape().Leaves(), is_static) || ReadsDynamic(instruction, false);
+    return !instruction.shape().IsStatic() || ReadsDynamic(instruction, false);
   }
   bool ReadsDynamic(const HloInstruction& instruction, bool stated_static) const {
     for (const HloInstruction* operand : instruction.operands()) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory_resource>
 
 namespace hloir::cpu {
 namespace {
@@ -103,11 +104,13 @@ void PackIntoResults(std::vector<Buffer>& buffers, std::vector<Item>& items) {
 // In order of birth, best fit among what has died.
 int64_t PackInOrder(std::vector<Item>& items) {
   std::vector<Item*> births, deaths;
+  births.reserve(items.size()), deaths.reserve(items.size());
   for (Item& item : items) births.push_back(&item), deaths.push_back(&item);
   std::stable_sort(births.begin(), births.end(), [](const Item* a, const Item* b) { return a->first < b->first; });
   std::stable_sort(deaths.begin(), deaths.end(), [](const Item* a, const Item* b) { return a->last < b->last; });
-  std::map<int64_t, int64_t> holes;         // offset -> bytes
-  std::multimap<int64_t, int64_t> by_size;  // bytes -> offset
+  std::pmr::unsynchronized_pool_resource pool;          // holes come and go with each item
+  std::pmr::map<int64_t, int64_t> holes(&pool);         // offset -> bytes
+  std::pmr::multimap<int64_t, int64_t> by_size(&pool);  // bytes -> offset
   auto erase_size = [&](int64_t bytes, int64_t offset) {
     for (auto [it, end] = by_size.equal_range(bytes); it != end; ++it) {
       if (it->second == offset) {

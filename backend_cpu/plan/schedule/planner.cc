@@ -200,17 +200,19 @@ Ref Planner::RootRef(ValueId root) {
   return places_[root];
 }
 
-void Planner::Append(std::unique_ptr<Step> step, std::vector<Ref> read, const std::vector<Ref>& written, int32_t time) {
-  for (const Ref& ref : read)
+void Planner::Append(std::unique_ptr<Step> step, int32_t time) {
+  for (const Ref& ref : step->refs())
     if (ref.buffer >= 0) context_.buffers.Touch(ref.buffer, time);
-  for (const Ref& ref : written)
-    if (ref.buffer >= 0) context_.buffers.Touch(ref.buffer, time);
-  step->SetRefs(std::move(read), written);
   context_.buffers.Record(step.get(), time, planned_);
   steps_->push_back(std::move(step));
 }
-void Planner::Append(std::unique_ptr<Step> step, std::vector<Ref> read, const std::vector<Ref>& written) {
-  Append(std::move(step), std::move(read), written, context_.buffers.NextTime());
+void Planner::Append(std::unique_ptr<Step> step, const std::vector<Ref>& read, const std::vector<Ref>& written,
+                     int32_t time) {
+  step->SetRefs(read, written);
+  Append(std::move(step), time);
+}
+void Planner::Append(std::unique_ptr<Step> step, const std::vector<Ref>& read, const std::vector<Ref>& written) {
+  Append(std::move(step), read, written, context_.buffers.NextTime());
 }
 
 Status Planner::LoadConstant(ValueId id) {
@@ -448,7 +450,7 @@ void Planner::Emit(const Cluster& cluster) {
   request.reduces = cluster.reduces;
   request.reduce = cluster.reduce;
   // Results are stored if something outside of the cluster reads them.
-  std::vector<ValueId> inside;  // read in the loop, as often as they are
+  SmallVector<ValueId, 16> inside;  // read in the loop, as often as they are
   for (int32_t index : cluster.nodes) {
     const Node& node = graph_.nodes[index];
     for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -479,10 +481,8 @@ void Planner::AppendLoop(LoopRequest request) {
   request.kernels = context_.kernels;
   request.read = [this](ValueId root) { return RootRef(root); };
   std::unique_ptr<Step> step = BuildFusedLoop(request);
-  std::vector<Ref> read(step->refs().begin(), step->refs().begin() + step->first_written());
-  std::vector<Ref> written(step->refs().begin() + step->first_written(), step->refs().end());
-  if (int64_t bytes = FusedLoopPartialBytes(*step); bytes > 0) written.push_back(NewBuffer(bytes));
-  Append(std::move(step), std::move(read), written);
+  if (int64_t bytes = FusedLoopPartialBytes(*step); bytes > 0) step->AddWritten(NewBuffer(bytes));
+  Append(std::move(step), context_.buffers.NextTime());
 }
 
 }  // namespace hloir::cpu

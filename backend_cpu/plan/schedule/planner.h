@@ -100,8 +100,9 @@ class Planner {
   Ref NewBufferFor(ValueId id);
   // A copy of the view's elements in order, in a buffer of their own.
   Ref CopyView(Ref from, const View& view, PrimitiveType type);
-  void Append(std::unique_ptr<Step> step, std::vector<Ref> read, const std::vector<Ref>& written, int32_t time);
-  void Append(std::unique_ptr<Step> step, std::vector<Ref> read, const std::vector<Ref>& written);
+  void Append(std::unique_ptr<Step> step, const std::vector<Ref>& read, const std::vector<Ref>& written, int32_t time);
+  void Append(std::unique_ptr<Step> step, const std::vector<Ref>& read, const std::vector<Ref>& written);
+  void Append(std::unique_ptr<Step> step, int32_t time);  // that has its refs
 
   PlanContext& context_;
   const Graph& graph_;
