@@ -64,7 +64,6 @@ class LoopBuilder {
 
   // nullptr if the registers do not fit; then try a smaller tile.
   std::unique_ptr<FusedLoop> Build() {
-    in_cluster_.reserve(request_.nodes.size());
     for (int32_t node : request_.nodes)
       for (ValueId id : graph_.nodes[node].outputs) in_cluster_.push_back(id);
     std::sort(in_cluster_.begin(), in_cluster_.end());
@@ -72,9 +71,7 @@ class LoopBuilder {
     patterns_ = FindPatterns(graph_, request_.nodes, request_.stored);
     loop_->body_.reserve(request_.nodes.size() + request_.stored.size());
     loop_->sources_.reserve(request_.nodes.size() + request_.stored.size() + 1);
-    registers_.reserve(2 * request_.nodes.size());
-    results_.reserve(request_.nodes.size());
-    const std::vector<int32_t> order = InOrder();
+    const Nodes order = InOrder();
     for (int32_t index : order) {
       const Node& node = graph_.nodes[index];
       cost_ += CostOf(node.opcode()) * static_cast<double>(request_.count);
@@ -91,18 +88,23 @@ class LoopBuilder {
   }
 
  private:
+  using Nodes = SmallVector<int32_t, 16>;
   struct Operand {
     TilePlace place;
     TileType type = TileType::kF32;
     bool uniform = false;    // one element, for the whole tile
     bool invariant = false;  // the same for every tile
   };
+  struct Known {
+    ValueId id;
+    Operand operand;
+  };
 
   // Nodes whose results only others need come last: by then an operand may be read no more, and the result take its
   // place (a loop's counter).
-  std::vector<int32_t> InOrder() const {
+  Nodes InOrder() const {
     if (patterns_.rest.size() < 2) return patterns_.rest;
-    SmallVector<int32_t, 32> read;
+    Nodes read;
     for (int32_t index : patterns_.rest) {
       for (ValueId id : graph_.nodes[index].inputs) {
         const ValueId root = graph_.values[id].root;
@@ -110,8 +112,7 @@ class LoopBuilder {
       }
     }
     std::sort(read.begin(), read.end());
-    std::vector<int32_t> order;
-    order.reserve(patterns_.rest.size());
+    Nodes order;
     for (bool inner : {true, false}) {
       for (int32_t index : patterns_.rest)
         if (std::binary_search(read.begin(), read.end(), index) == inner) order.push_back(index);
@@ -233,9 +234,9 @@ class LoopBuilder {
   }
   // nullptr: it has not been emitted yet.
   const Operand* ResultOf(ValueId id) const {
-    const auto found =
-        std::find_if(results_.rbegin(), results_.rend(), [&](const auto& result) { return result.first == id; });
-    return found == results_.rend() ? nullptr : &found->second;
+    for (size_t k = results_.size(); k-- > 0;)
+      if (results_[k].id == id) return &results_[k].operand;
+    return nullptr;
   }
 
   Operand OperandFor(ValueId id) {
@@ -252,7 +253,7 @@ class LoopBuilder {
       }
     }
     Operand operand = Load(id);
-    loaded_.emplace_back(id, operand);
+    loaded_.push_back({id, operand});
     return operand;
   }
 
@@ -377,7 +378,7 @@ class LoopBuilder {
       }
     }
     if (std::find(request_.stored.begin(), request_.stored.end(), id) != request_.stored.end()) Store(id, &result);
-    results_.emplace_back(id, result);
+    results_.push_back({id, result});
   }
 
   void EmitCopy(ValueId id) {
@@ -525,7 +526,7 @@ class LoopBuilder {
   }
   // False: they take more than a thread's scratch memory.
   bool FitRegisters() {
-    std::vector<int64_t> offsets;
+    SmallVector<int64_t, 16> offsets;
     FusedLoop& loop = *loop_;
     loop.register_bytes_ =
         PlaceRegisters({&loop.prologue_, &loop.body_, &loop.first_, &loop.next_}, std::move(registers_), &offsets);
@@ -631,12 +632,11 @@ class LoopBuilder {
   double cost_ = 0, nanoseconds_ = 0;
   SmallVector<Ref, 6> reads_, writes_;
   std::vector<PendingSink> sinks_;
-  std::vector<LoopRegister> registers_;
+  LoopRegisters registers_;
   // All of these are short: a cluster has a hundred nodes at most.
-  std::vector<ValueId> in_cluster_;  // sorted
-  std::vector<std::pair<ValueId, Operand>> results_;
+  SmallVector<ValueId, 16> in_cluster_;  // sorted
+  SmallVector<Known, 8> results_, loaded_;
   SmallVector<int32_t, 8> aliased_;  // registers that two values are in
-  std::vector<std::pair<ValueId, Operand>> loaded_;
 };
 
 int64_t FusedLoopPartialBytes(const Step& loop) { return static_cast<const FusedLoop&>(loop).partial_bytes(); }

@@ -121,8 +121,8 @@ class ChainMaker {
 
   // Each op comes just before what reads it first, masks last: then chains have room.
   void PutInOrder() {
-    std::vector<int> makers(values_.size(), -1);  // by register
-    std::vector<bool> root(body_.size(), true), done(body_.size());
+    SmallVector<int, 16> makers(values_.size(), -1);  // by register
+    SmallVector<bool, 16> root(body_.size(), true), done(body_.size());
     for (size_t i = 0; i < body_.size(); ++i) {
       for (const TilePlace& place : body_[i].in) {
         if (place.kind != TilePlace::kRegister) continue;
@@ -133,9 +133,12 @@ class ChainMaker {
     }
     std::vector<LoopOp> ordered;
     ordered.reserve(body_.size());
-    std::vector<std::pair<int, int>> stack;  // op, operands that were seen to
+    struct Visit {
+      int op, seen;  // operands that were seen to
+    };
+    SmallVector<Visit, 16> stack;
     for (size_t r = 0; r < body_.size(); ++r) {
-      if (root[r]) stack.emplace_back(static_cast<int>(r), 0);
+      if (root[r]) stack.push_back({static_cast<int>(r), 0});
       while (!stack.empty()) {
         auto& [op, seen] = stack.back();
         if (done[op]) {
@@ -148,7 +151,7 @@ class ChainMaker {
           const TilePlace& place = body_[op].in[2 - seen++];
           if (place.kind != TilePlace::kRegister) continue;
           const int maker = makers[static_cast<size_t>(place.index)];
-          if (maker >= 0 && !done[maker]) stack.emplace_back(maker, 0);
+          if (maker >= 0 && !done[maker]) stack.push_back({maker, 0});
         }
       }
     }
@@ -551,6 +554,7 @@ class ChainMaker {
     return !chain.parts.empty() && ops > 1 && tile_ >= table_.elements[static_cast<int>(chain.type)];
   }
   void Write() {
+    if (std::none_of(chains_.begin(), chains_.end(), [&](const Chain& chain) { return IsChain(chain); })) return;
     std::vector<bool> moved(body_.size());
     std::unordered_map<int, const Chain*> ends;  // by the last op
     std::unordered_map<int, size_t> narrow;      // by what widens: how often a link reads what it does
@@ -570,6 +574,7 @@ class ChainMaker {
       moved[op] = !value->elsewhere && value->users.size() == readers;
     }
     std::vector<LoopOp> made;
+    made.reserve(body_.size() + chains_.size());
     for (size_t i = 0; i < body_.size(); ++i) {
       if (auto it = ends.find(static_cast<int>(i)); it != ends.end()) Put(*it->second, &made);
       else if (!moved[i]) made.push_back(body_[i]);

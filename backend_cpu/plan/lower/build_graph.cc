@@ -221,10 +221,16 @@ class Builder {
     int32_t index = static_cast<int32_t>(graph_->nodes.size());
     const bool hidden_sizes = instruction.opcode() == HloOpcode::kSetDimensionSize ||
                               instruction.opcode() == HloOpcode::kDynamicReshape || ReadsDynamic(instruction, true);
-    for (const Shape* shape : instruction.shape().Leaves()) {
-      HLOIR_RETURN_IF_ERROR(CheckShape(*shape, instruction));
-      node.outputs.push_back(AddLeaf(*shape, &instruction, index));
-      if (hidden_sizes && shape->IsArray() && shape->rank() > 0) MakeDynamic(node.outputs.back());
+    const auto add_output = [&](const Shape& shape) {
+      HLOIR_RETURN_IF_ERROR(CheckShape(shape, instruction));
+      node.outputs.push_back(AddLeaf(shape, &instruction, index));
+      if (hidden_sizes && shape.IsArray() && shape.rank() > 0) MakeDynamic(node.outputs.back());
+      return OkStatus();
+    };
+    if (!instruction.shape().IsTuple()) {
+      HLOIR_RETURN_IF_ERROR(add_output(instruction.shape()));
+    } else {
+      for (const Shape* shape : instruction.shape().Leaves()) HLOIR_RETURN_IF_ERROR(add_output(*shape));
     }
     ValueList outputs = node.outputs;
     graph_->nodes.push_back(std::move(node));

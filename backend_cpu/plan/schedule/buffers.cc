@@ -176,7 +176,7 @@ int32_t BufferTable::Representative(int32_t id) const {
 }
 
 void BufferTable::Touch(int32_t id, int32_t time) {
-  std::vector<Buffer::Segment>& live = buffers_[id].live;
+  auto& live = buffers_[id].live;
   if (live.empty()) live.push_back({time, time});
   else live.back().last = std::max(live.back().last, time);
 }
@@ -225,8 +225,8 @@ void BufferTable::Merge(int32_t from, int32_t to) {
   buffers_[from].merged_into = to;
   if (buffers_[to].kind == Buffer::kArena)
     buffers_[to].alignment = std::max(buffers_[to].alignment, buffers_[from].alignment);
-  std::vector<Buffer::Segment>& live = buffers_[to].live;
-  live.insert(live.end(), buffers_[from].live.begin(), buffers_[from].live.end());
+  auto& live = buffers_[to].live;
+  for (const Buffer::Segment& segment : buffers_[from].live) live.push_back(segment);
   std::sort(live.begin(), live.end(), [](const Buffer::Segment& x, const Buffer::Segment& y) {
     return x.first != y.first ? x.first < y.first : x.last < y.last;
   });
