@@ -440,8 +440,8 @@ class Builder {
         const size_t nodes = graph_->nodes.size(), values = graph_->values.size();
         StatusOr<ValueList> leaves = VisitCaller(instruction, depth);
         if (leaves.ok() || leaves.status().code() != StatusCode::kUnimplemented) return leaves;
-        graph_->nodes.resize(nodes);
-        graph_->values.resize(values);
+        graph_->nodes.shrink(nodes);
+        graph_->values.shrink(values);
         known_.clear();  // some of which may be gone
         const std::string reason = leaves.status().message();
         leaves = AddNode(instruction);

@@ -28,7 +28,7 @@ void CopyColumns(Graph& graph) {
   };
   if (std::none_of(graph.nodes.begin(), graph.nodes.end(), needs_copies)) return;
   std::unordered_map<ValueId, ValueId> copies;
-  std::deque<Node> nodes = std::exchange(graph.nodes, {});
+  StableList<Node> nodes = std::exchange(graph.nodes, {});
   for (Node& node : nodes) {
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (!NeedsCopy(graph, node, i)) continue;

@@ -376,16 +376,25 @@ bool Planner::MayJoin(int32_t source, int32_t into) const {
   return true;
 }
 
+bool Planner::Erase(ClusterList& list, int32_t cluster) {
+  const auto end = std::remove(list.begin(), list.end(), cluster);
+  const size_t kept = static_cast<size_t>(end - list.begin());
+  const bool found = kept < list.size();
+  list.resize(kept);
+  return found;
+}
+
 void Planner::Join(int32_t source, int32_t into) {
   Cluster &from = clusters_[source], &to = clusters_[into];
   for (int32_t index : from.nodes) cluster_of_[graph_.nodes[index].outputs[0]] = into;
-  to.nodes.insert(to.nodes.begin(), from.nodes.begin(), from.nodes.end());
-  to.needs.insert(to.needs.end(), from.needs.begin(), from.needs.end());
-  std::erase(to.needs, source);
+  for (int32_t index : to.nodes) from.nodes.push_back(index);
+  to.nodes = std::move(from.nodes);
+  for (int32_t need : from.needs) to.needs.push_back(need);
+  Erase(to.needs, source);
   if (from.reduces) to.reduces = true, to.reduce = from.reduce;
   for (int32_t other : open_) {
-    std::vector<int32_t>& needs = clusters_[other].needs;
-    if (other != into && std::erase(needs, source) > 0) needs.push_back(into);
+    ClusterList& needs = clusters_[other].needs;
+    if (other != into && Erase(needs, source)) needs.push_back(into);
   }
   from = {};
   from.open = false;
@@ -410,7 +419,7 @@ Status Planner::AddToCluster(int32_t index) {
   for (ValueId id : node.inputs) {
     const int32_t source = OpenClusterOf(id);
     if (source >= 0 && source != chosen) {
-      std::vector<int32_t>& needs = clusters_[chosen].needs;
+      ClusterList& needs = clusters_[chosen].needs;
       if (std::find(needs.begin(), needs.end(), source) == needs.end()) needs.push_back(source);
     }
   }
@@ -431,7 +440,7 @@ Status Planner::AddToCluster(int32_t index) {
 void Planner::Close(int32_t cluster) {
   // Those it needs come first; open clusters are few, and needs go back in time, so this is not deep recursion.
   if (!clusters_[cluster].open) return;
-  const std::vector<int32_t> needs = clusters_[cluster].needs;
+  const ClusterList needs = clusters_[cluster].needs;
   for (int32_t need : needs) Close(need);
   clusters_[cluster].open = false;
   std::erase(open_, cluster);
