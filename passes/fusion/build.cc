@@ -171,7 +171,7 @@ HloComputation* FusionBuilder::NewBody(HloComputation& computation) {
 HloInstruction* FusionBuilder::Build(std::span<const Member> members, HloInstruction* root, const Grouper& grouper,
                                      bool moves) {
   HloComputation& computation = *root->parent();
-  std::vector<HloInstruction*> inputs;
+  SmallVector<HloInstruction*, 16> inputs;
   for (const Member& member : members) {
     for (HloInstruction* operand : member.instruction->operands()) {
       if (!grouper.Contains(operand)) inputs.push_back(operand);
@@ -180,7 +180,7 @@ HloInstruction* FusionBuilder::Build(std::span<const Member> members, HloInstruc
   std::sort(inputs.begin(), inputs.end(), [&](const HloInstruction* a, const HloInstruction* b) {
     return grouper.PositionOf(a) < grouper.PositionOf(b);
   });
-  inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
+  inputs.resize(static_cast<size_t>(std::unique(inputs.begin(), inputs.end()) - inputs.begin()));
   HloComputation* body = NewBody(computation);
   const size_t limit = static_cast<size_t>(computation.module()->instruction_id_limit());
   if (inside_.size() < limit) inside_.resize(limit + limit / 4);
@@ -196,7 +196,7 @@ HloInstruction* FusionBuilder::Build(std::span<const Member> members, HloInstruc
           });
   const bool was_root = root->IsRoot();
   HloInstruction* after_root = nullptr;
-  std::vector<HloInstruction*> operands;
+  SmallVector<HloInstruction*, 8> operands;
   for (const Member& member : members) {
     operands.clear();
     for (const HloInstruction* operand : member.instruction->operands()) operands.push_back(inside(operand));
@@ -217,7 +217,7 @@ HloInstruction* FusionBuilder::Build(std::span<const Member> members, HloInstruc
     root->ReplaceAllUsesWith(fusion);
     return fusion;
   }
-  const std::vector<HloInstruction*> users(root->users().begin(), root->users().end());
+  const SmallVector<HloInstruction*, 8> users(root->users().begin(), root->users().end());
   for (HloInstruction* user : users) root->ReplaceUseWith(user, fusion);
   if (was_root) computation.set_root(fusion);
   return fusion;

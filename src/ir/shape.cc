@@ -16,6 +16,7 @@ int64_t SaturatingMultiply(int64_t a, int64_t b) {
 // Calls visit(leaf) for all leaves, depth first, without recursion: tuples may nest as deep as the text dares.
 template <class Visit>
 void ForEachLeaf(const Shape& shape, Visit&& visit) {
+  if (!shape.IsTuple()) return visit(shape);
   std::vector<const Shape*> stack{&shape};
   while (!stack.empty()) {
     const Shape* top = stack.back();

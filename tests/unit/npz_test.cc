@@ -141,3 +141,50 @@ TEST_CASE("npz that is broken is an error") {
     CHECK_FALSE(ReadNpz(file.path, "in").ok());
   }
 }
+
+TEST_CASE("npz that is deflated, and with numbers of 64 bits") {
+  // The array 1.5, 64 times, as Python's zipfile packs it: 325 bytes in 73.
+  const std::string packed = Bytes(
+      {0x9B, 0xEC, 0x17, 0xEA, 0x1B, 0x10, 0xC9, 0xC8, 0x60, 0xCD, 0x50, 0xAD, 0x9E, 0x92, 0x5A, 0x9C, 0x5C, 0xA4, 0x6E,
+       0xA5, 0xA0, 0x6E, 0x93, 0x66, 0xA2, 0xAE, 0xA3, 0xA0, 0x9E, 0x96, 0x5F, 0x54, 0x52, 0x94, 0x98, 0x17, 0x9F, 0x5F,
+       0x94, 0x92, 0x0A, 0x12, 0x77, 0x4B, 0xCC, 0x29, 0x4E, 0x05, 0x8A, 0x17, 0x67, 0x24, 0x16, 0xA4, 0x02, 0xF9, 0x1A,
+       0x66, 0x26, 0x3A, 0x9A, 0x3A, 0x0A, 0xB5, 0x5C, 0x0C, 0x0C, 0x07, 0xEC, 0x47, 0x32, 0x06, 0x00});
+  const auto number = [](uint64_t value, int bytes) {
+    std::string text;
+    for (int k = 0; k < bytes; ++k) text += static_cast<char>(value >> (8 * k));
+    return text;
+  };
+  TemporaryFile file;
+  const auto read = [&](bool large, uint32_t crc, uint64_t size) {
+    // Flags, the method, the time, and what is said of the content; large numbers in a field behind the name.
+    const std::string sizes = large ? number(~0u, 4) + number(~0u, 4) : number(packed.size(), 4) + number(size, 4);
+    const std::string about = number(0, 2) + number(8, 2) + number(0, 4) + number(crc, 4) + sizes + number(7, 2);
+    const std::string extra =
+        large ? number(1, 2) + number(24, 2) + number(size, 8) + number(packed.size(), 8) + number(0, 8) : "";
+    std::string bytes = "PK\3\4" + number(20, 2) + about + number(5, 2) + "in0.npy" + std::string(5, 'x') + packed;
+    const uint64_t directory = bytes.size();
+    bytes += "PK\1\2" + number(20, 2) + number(20, 2) + about + number(extra.size(), 2) + std::string(10, '\0') +
+             number(large ? ~0u : 0, 4) + "in0.npy" + extra;
+    const uint64_t length = bytes.size() - directory, end = bytes.size();
+    if (large) {
+      bytes += "PK\6\6" + number(44, 8) + number(45, 2) + number(45, 2) + number(0, 8) + number(1, 8) + number(1, 8) +
+               number(length, 8) + number(directory, 8);
+      bytes += "PK\6\7" + number(0, 4) + number(end, 8) + number(1, 4);
+    }
+    bytes += "PK\5\6" + number(0, 4) + number(large ? 0xFFFF : 1, 2) + number(large ? 0xFFFF : 1, 2);
+    bytes += number(large ? ~0u : length, 4) + number(large ? ~0u : directory, 4) + number(9, 2) + "a comment";
+    std::ofstream(file.path, std::ios::binary) << bytes;
+    return ReadNpz(file.path, "in");
+  };
+  constexpr uint32_t kCrc = 0xC4EAE60B;
+  for (bool large : {false, true}) {
+    const auto leaves = read(large, kCrc, 325);
+    REQUIRE(leaves.ok());
+    REQUIRE(leaves->size() == 1);
+    CHECK((*leaves)[0].shape() == Shape::Array(PrimitiveType::F32, {64}));
+    CHECK((*leaves)[0].GetAsDouble(63) == 1.5);
+    CHECK_FALSE(read(large, kCrc + 1, 325).ok());
+    for (uint64_t size : {uint64_t{0}, uint64_t{324}, uint64_t{326}, ~uint64_t{0}})
+      CHECK_FALSE(read(large, kCrc, size).ok());
+  }
+}

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include "hloir/module.h"
 #include "hloir/status.h"
+#include "plan/graph/stable_list.h"
 #include "plan/graph/view.h"
 
 namespace hloir::cpu {
@@ -99,10 +99,10 @@ struct OrderReason {
 };
 
 struct Graph {
-  std::deque<GraphValue> values;  // deques: adding moves nothing
-  std::deque<Node> nodes;         // operands before users; none is dead
-  ValueList parameters;           // one a leaf of the computation's parameters
-  ValueList results;              // one a leaf of its root
+  StableList<GraphValue> values;
+  StableList<Node> nodes;  // operands before users; none is dead
+  ValueList parameters;    // one a leaf of the computation's parameters
+  ValueList results;       // one a leaf of its root
   std::vector<OrderReason> order_reasons;
 
   // The value's elements lie in its root side by side, and are all of it.

@@ -70,9 +70,8 @@ class LoopBuilder {
     ChooseSpace();
     patterns_ = FindPatterns(graph_, request_.nodes, request_.stored);
     loop_->body_.reserve(request_.nodes.size() + request_.stored.size());
-    registers_.reserve(2 * request_.nodes.size());
-    results_.reserve(request_.nodes.size());
-    const std::vector<int32_t> order = InOrder();
+    loop_->sources_.reserve(request_.nodes.size() + request_.stored.size() + 1);
+    const Nodes order = InOrder();
     for (int32_t index : order) {
       const Node& node = graph_.nodes[index];
       cost_ += CostOf(node.opcode()) * static_cast<double>(request_.count);
@@ -89,11 +88,16 @@ class LoopBuilder {
   }
 
  private:
+  using Nodes = SmallVector<int32_t, 16>;
   struct Operand {
     TilePlace place;
     TileType type = TileType::kF32;
     bool uniform = false;    // one element, for the whole tile
     bool invariant = false;  // the same for every tile
+  };
+  struct Known {
+    ValueId id;
+    Operand operand;
   };
   struct PendingSink {
     BinaryOp op = BinaryOp::kAdd;
@@ -104,19 +108,21 @@ class LoopBuilder {
 
   // Nodes whose results only others need come last: by then an operand may be read no more, and the result take its
   // place (a loop's counter).
-  std::vector<int32_t> InOrder() const {
-    std::vector<int32_t> order = patterns_.rest;
-    if (order.size() < 2) return order;
-    std::vector<int32_t> read;
-    for (int32_t index : order) {
+  Nodes InOrder() const {
+    if (patterns_.rest.size() < 2) return patterns_.rest;
+    Nodes read;
+    for (int32_t index : patterns_.rest) {
       for (ValueId id : graph_.nodes[index].inputs) {
         const ValueId root = graph_.values[id].root;
         if (root != kNoValue && graph_.values[root].node >= 0) read.push_back(graph_.values[root].node);
       }
     }
     std::sort(read.begin(), read.end());
-    std::stable_partition(order.begin(), order.end(),
-                          [&](int32_t index) { return std::binary_search(read.begin(), read.end(), index); });
+    Nodes order;
+    for (bool inner : {true, false}) {
+      for (int32_t index : patterns_.rest)
+        if (std::binary_search(read.begin(), read.end(), index) == inner) order.push_back(index);
+    }
     return order;
   }
 
@@ -170,7 +176,7 @@ class LoopBuilder {
   // ---- Sources.
   // -----------------------------------------------------------------------------------------------------------
   int AddRef(Ref ref, bool written) {
-    std::vector<Ref>& list = written ? writes_ : reads_;
+    auto& list = written ? writes_ : reads_;
     for (size_t i = 0; i < list.size(); ++i) {
       if (list[i].buffer == ref.buffer && list[i].offset == ref.offset) return static_cast<int>(i);
     }
@@ -256,9 +262,9 @@ class LoopBuilder {
   }
   // nullptr: it has not been emitted yet.
   const Operand* ResultOf(ValueId id) const {
-    const auto found =
-        std::find_if(results_.rbegin(), results_.rend(), [&](const auto& result) { return result.first == id; });
-    return found == results_.rend() ? nullptr : &found->second;
+    for (size_t k = results_.size(); k-- > 0;)
+      if (results_[k].id == id) return &results_[k].operand;
+    return nullptr;
   }
 
   Operand OperandFor(ValueId id) {
@@ -275,7 +281,7 @@ class LoopBuilder {
       }
     }
     Operand operand = Load(id);
-    loaded_.emplace_back(id, operand);
+    loaded_.push_back({id, operand});
     return operand;
   }
 
@@ -420,7 +426,7 @@ class LoopBuilder {
       }
     }
     if (std::find(request_.stored.begin(), request_.stored.end(), id) != request_.stored.end()) Store(id, &result);
-    results_.emplace_back(id, result);
+    results_.push_back({id, result});
   }
 
   void EmitCopy(ValueId id) {
@@ -591,10 +597,10 @@ class LoopBuilder {
   }
   // False: they take more than a thread's scratch memory.
   bool FitRegisters() {
-    std::vector<int64_t> offsets;
+    SmallVector<int64_t, 16> offsets;
     FusedLoop& loop = *loop_;
     loop.register_bytes_ =
-        PlaceRegisters({&loop.prologue_, &loop.body_, &loop.first_, &loop.next_}, registers_, &offsets);
+        PlaceRegisters({&loop.prologue_, &loop.body_, &loop.first_, &loop.next_}, std::move(registers_), &offsets);
     for (PendingSink& sink : sinks_) sink.accumulator.index = static_cast<int32_t>(offsets[sink.accumulator.index]);
     const size_t ops = loop.prologue_.size() + loop.body_.size() + loop.first_.size() + loop.next_.size();
     return loop.register_bytes_ + static_cast<int64_t>(ops * sizeof(TileOp) + loop.sources_.size() * 8) + 1024 <
@@ -689,14 +695,13 @@ class LoopBuilder {
   std::unique_ptr<FusedLoop> loop_;
   LoopSpace space_;
   double cost_ = 0, nanoseconds_ = 0;
-  std::vector<Ref> reads_, writes_;
+  SmallVector<Ref, 6> reads_, writes_;
   std::vector<PendingSink> sinks_;
-  std::vector<LoopRegister> registers_;
+  LoopRegisters registers_;
   // All of these are short: a cluster has a hundred nodes at most.
-  std::vector<ValueId> in_cluster_;  // sorted
-  std::vector<std::pair<ValueId, Operand>> results_;
-  std::vector<int32_t> aliased_;  // registers that two values are in
-  std::vector<std::pair<ValueId, Operand>> loaded_;
+  SmallVector<ValueId, 16> in_cluster_;  // sorted
+  SmallVector<Known, 8> results_, loaded_;
+  SmallVector<int32_t, 8> aliased_;  // registers that two values are in
 };
 
 int64_t FusedLoopPartialBytes(const Step& loop) { return static_cast<const FusedLoop&>(loop).partial_bytes(); }

@@ -20,9 +20,9 @@ namespace hloir::cpu {
 struct LoopRequest {
   const Graph* graph = nullptr;
   const KernelTable* kernels = nullptr;
-  int64_t count = 0;            // elements of the index space
-  std::vector<int32_t> nodes;   // elementwise ones and reductions, operands before users
-  std::vector<ValueId> stored;  // results that others need, reductions' among them
+  int64_t count = 0;               // elements of the index space
+  std::span<const int32_t> nodes;  // elementwise ones and reductions, operands before users
+  SmallVector<ValueId, 8> stored;  // results that others need, reductions' among them
   bool reduces = false;
   ReduceShape reduce;         // shared by all reductions
   ValueId copied = kNoValue;  // in place of nodes: a value that is written to memory as it is

@@ -32,10 +32,15 @@ bool FusedLoop::MayShare(int read, int written) const {
 void FusedLoop::Prepare(int64_t cost, double nanoseconds) {
   nanoseconds_ = nanoseconds;
   const int loops = static_cast<int>(nest_.sizes.size());
-  for (int d = 0; d < loops; ++d) {
-    (nest_.reduced[d] ? reduced_loops_ : unit_loops_).push_back(d);
-    (nest_.reduced[d] ? reduced_steps_ : units_) *= nest_.sizes[d];
-  }
+  for (int d = 0; d < loops; ++d) (nest_.reduced[d] ? reduced_steps_ : units_) *= nest_.sizes[d];
+  const auto lists = {&prologue_, &body_, &first_, &next_};
+  all_ops_.reserve(prologue_.size() + body_.size() + first_.size() + next_.size());
+  for (const auto* list : lists)
+    for (const LoopOp& op : *list) all_ops_.push_back(op.op);
+  single_ = units_ * reduced_steps_ == 1;
+  for (const LoopSink& sink : sinks_) single_ = single_ && sink.accumulator_room == sink.accumulator_count;
+  if (single_) return;  // nothing moves
+  for (int d = 0; d < loops; ++d) (nest_.reduced[d] ? reduced_loops_ : unit_loops_).push_back(d);
   strides_.resize(loops * sources_.size());
   for (int d = 0; d < loops; ++d) {
     for (size_t s = 0; s < sources_.size(); ++s) strides_[d * sources_.size() + s] = sources_[s].strides[d];
@@ -47,11 +52,9 @@ void FusedLoop::Prepare(int64_t cost, double nanoseconds) {
     partial_offsets_.push_back(partial_bytes_);
     partial_bytes_ += (sink.accumulator_count * sink.element_bytes + 63) / 64 * 64;
   }
-  all_ops_.reserve(prologue_.size() + body_.size() + first_.size() + next_.size());
-  for (const auto* list : {&prologue_, &body_, &first_, &next_}) {
+  int32_t index = 0;
+  for (const auto* list : lists) {
     for (const LoopOp& op : *list) {
-      int32_t index = static_cast<int32_t>(all_ops_.size());
-      all_ops_.push_back(op.op);
       for (int k = 0; k < 4; ++k) {
         const TilePlace& place = k < 3 ? op.in[k] : op.out;
         if (place.kind != TilePlace::kSource) continue;
@@ -59,10 +62,9 @@ void FusedLoop::Prepare(int64_t cost, double nanoseconds) {
         const bool stays = std::all_of(strides.begin(), strides.end(), [](int64_t stride) { return stride == 0; });
         (stays ? fixed_ : moves_).push_back({index, k, place.index});
       }
+      ++index;
     }
   }
-  single_ = units_ * reduced_steps_ == 1;
-  for (const LoopSink& sink : sinks_) single_ = single_ && sink.accumulator_room == sink.accumulator_count;
 }
 
 void FusedLoop::Bound(Runtime& runtime) {

@@ -122,8 +122,8 @@ class ChainMaker {
 
   // Each op comes just before what reads it first, masks last: then chains have room.
   void PutInOrder() {
-    std::vector<int> makers(values_.size(), -1);  // by register
-    std::vector<bool> root(body_.size(), true), done(body_.size());
+    SmallVector<int, 16> makers(values_.size(), -1);  // by register
+    SmallVector<bool, 16> root(body_.size(), true), done(body_.size());
     for (size_t i = 0; i < body_.size(); ++i) {
       for (const TilePlace& place : body_[i].in) {
         if (place.kind != TilePlace::kRegister) continue;
@@ -134,9 +134,12 @@ class ChainMaker {
     }
     std::vector<LoopOp> ordered;
     ordered.reserve(body_.size());
-    std::vector<std::pair<int, int>> stack;  // op, operands that were seen to
+    struct Visit {
+      int op, seen;  // operands that were seen to
+    };
+    SmallVector<Visit, 16> stack;
     for (size_t r = 0; r < body_.size(); ++r) {
-      if (root[r]) stack.emplace_back(static_cast<int>(r), 0);
+      if (root[r]) stack.push_back({static_cast<int>(r), 0});
       while (!stack.empty()) {
         auto& [op, seen] = stack.back();
         if (done[op]) {
@@ -149,7 +152,7 @@ class ChainMaker {
           const TilePlace& place = body_[op].in[2 - seen++];
           if (place.kind != TilePlace::kRegister) continue;
           const int maker = makers[static_cast<size_t>(place.index)];
-          if (maker >= 0 && !done[maker]) stack.emplace_back(maker, 0);
+          if (maker >= 0 && !done[maker]) stack.push_back({maker, 0});
         }
       }
     }
@@ -167,16 +170,16 @@ class ChainMaker {
   struct Value {
     int maker = -1;
     bool elsewhere = false;  // read or written by other lists, too
-    std::vector<int> users;
+    SmallVector<int, 4> users;
   };
   // How an op goes on with the block.
   struct Part {
     int op = -1, operand = -1;  // which operand is the block
     TileKernel link = nullptr;  // null: the op only stores
     TilePlace in[3];
-    std::vector<int> before;  // ops that the link does, too
-    std::vector<int> inside;  // those of them that read the block, or an operand, in registers
-    bool square = false;      // the block is both operands
+    SmallVector<int, 2> before;  // ops that the link does, too
+    SmallVector<int, 2> inside;  // those of them that read the block, or an operand, in registers
+    bool square = false;         // the block is both operands
   };
   struct Chain {
     ChainType type = ChainType::kF32;
@@ -418,7 +421,7 @@ class ChainMaker {
       if (reader < op && reader != second) return false;
     Part part;
     part.op = op, part.operand = 0, part.link = table_.rotate, part.before = chains_[c].parts.back().before;
-    part.before.insert(part.before.end(), {first, second});
+    for (int shift : {first, second}) part.before.push_back(shift);
     part.inside = {first, second};
     part.in[0] = body_[shifts[0]].in[1], part.in[1] = body_[shifts[1]].in[1];
     LeaveChain(second), LeaveChain(first);
@@ -558,6 +561,7 @@ class ChainMaker {
     return !chain.parts.empty() && ops > 1 && tile_ >= table_.elements[static_cast<int>(chain.type)];
   }
   void Write() {
+    if (std::none_of(chains_.begin(), chains_.end(), [&](const Chain& chain) { return IsChain(chain); })) return;
     std::vector<bool> moved(body_.size());
     std::unordered_map<int, const Chain*> ends;  // by the last op
     std::unordered_map<int, size_t> narrow;      // by what widens: how often a link reads what it does
@@ -577,6 +581,7 @@ class ChainMaker {
       moved[op] = !value->elsewhere && value->users.size() == readers;
     }
     std::vector<LoopOp> made;
+    made.reserve(body_.size() + chains_.size());
     for (size_t i = 0; i < body_.size(); ++i) {
       if (auto it = ends.find(static_cast<int>(i)); it != ends.end()) Put(*it->second, &made);
       else if (!moved[i]) made.push_back(body_[i]);

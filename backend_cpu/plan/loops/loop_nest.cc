@@ -14,19 +14,20 @@ constexpr int64_t kRowsTile = 8192, kRowTiles = 64;
 // Sizes of loops, outermost first, along which the reductions and as many views as possible have strides. No view may
 // make rows shorter than kMinRow: it is followed element by element then.
 DimVector CommonDims(int64_t count, const ReduceShape* reduce, std::span<const View> views) {
-  std::vector<int64_t> boundaries{1, count};  // ascending; each divides the next
+  using Sizes = SmallVector<int64_t, 16>;
+  Sizes boundaries{1, count};  // ascending; each divides the next
   auto add = [&](std::span<const int64_t> wanted) {
-    std::vector<int64_t> joined = boundaries;
-    joined.insert(joined.end(), wanted.begin(), wanted.end());
+    Sizes joined = boundaries;
+    for (int64_t size : wanted) joined.push_back(size);
     std::sort(joined.begin(), joined.end());
-    joined.erase(std::unique(joined.begin(), joined.end()), joined.end());
+    joined.resize(static_cast<size_t>(std::unique(joined.begin(), joined.end()) - joined.begin()));
     for (size_t i = 1; i < joined.size(); ++i)
       if (joined[i] % joined[i - 1] != 0) return;
     boundaries = std::move(joined);
   };
-  if (reduce != nullptr) add(std::vector<int64_t>{reduce->inner, reduce->inner * reduce->reduced});
+  if (reduce != nullptr) add(Sizes{reduce->inner, reduce->inner * reduce->reduced});
   for (const View& view : views) {
-    std::vector<int64_t> wanted;
+    Sizes wanted;
     for (size_t d = view.dims.size(), suffix = 1; d-- > 1;)
       wanted.push_back(static_cast<int64_t>(suffix *= view.dims[d]));
     if (wanted[0] >= kMinRow) add(wanted);

@@ -72,7 +72,7 @@ class Finder {
 
 LoopPatterns FindPatterns(const Graph& graph, std::span<const int32_t> nodes, std::span<const ValueId> stored) {
   LoopPatterns found;
-  found.rest.assign(nodes.begin(), nodes.end());
+  found.rest = nodes;
   const auto begins = [&](int32_t n) {
     return graph.nodes[n].opcode() == HloOpcode::kSelect || graph.nodes[n].opcode() == HloOpcode::kComplex;
   };

@@ -17,7 +17,7 @@ struct Wrap {
 struct LoopPatterns {
   std::unordered_map<int32_t, Wrap> wraps;          // by the select's node
   std::unordered_map<int32_t, ValueId> conjugates;  // complex(real(x), -imag(x)): x, by its node
-  std::vector<int32_t> rest;  // nodes to emit, those two kinds among them; what they alone need is left out
+  SmallVector<int32_t, 16> rest;  // nodes to emit, those two kinds among them; what they alone need is left out
 };
 LoopPatterns FindPatterns(const Graph& graph, std::span<const int32_t> nodes, std::span<const ValueId> stored);
 

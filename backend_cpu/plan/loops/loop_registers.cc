@@ -6,10 +6,10 @@
 
 namespace hloir::cpu {
 
-int64_t PlaceRegisters(const LoopOpLists& lists, std::vector<LoopRegister> registers, std::vector<int64_t>* offsets) {
+int64_t PlaceRegisters(const LoopOpLists& lists, LoopRegisters registers, SmallVector<int64_t, 16>* offsets) {
   std::vector<LoopOp>& body = *lists.body;
   const int64_t body_end = static_cast<int64_t>(body.size());
-  std::vector<int64_t> last_use(registers.size(), -1);
+  SmallVector<int64_t, 16> last_use(registers.size(), -1);
   auto use = [&](const LoopOp& op, int64_t at) {
     for (const TilePlace& place : op.in) {
       if (place.kind == TilePlace::kRegister) last_use[place.index] = std::max(last_use[place.index], at);
@@ -21,18 +21,22 @@ int64_t PlaceRegisters(const LoopOpLists& lists, std::vector<LoopRegister> regis
     for (const LoopOp& op : *list) use(op, body_end);
   }
   // Registers of one size share places when one is done before the next begins.
-  offsets->assign(registers.size(), -1);
-  std::vector<std::pair<int64_t, int64_t>> free;  // bytes, offset
+  offsets->clear();
+  offsets->resize(registers.size(), -1);
+  struct Free {
+    int64_t bytes, offset;
+  };
+  SmallVector<Free, 16> free;
   int64_t top = 0;
   auto take = [&](int32_t r) {
     if ((*offsets)[r] >= 0) return;
     const int64_t bytes = (registers[r].bytes + 63) / 64 * 64;
     // Not rounded: an op may write over equal elements only. The latest first, as it may still be in the cache.
-    const auto fits = [&](const auto& place) { return place.first == registers[r].bytes; };
-    const auto found = std::find_if(free.rbegin(), free.rend(), fits);
-    if (!registers[r].persistent && found != free.rend()) {
-      (*offsets)[r] = found->second;
-      free.erase(std::next(found).base());
+    size_t found = free.size();  // one more
+    while (found > 0 && free[found - 1].bytes != registers[r].bytes) --found;
+    if (!registers[r].persistent && found > 0) {
+      (*offsets)[r] = free[found - 1].offset;
+      free.erase(&free[found - 1]);
     } else {
       (*offsets)[r] = top;
       top += bytes;
@@ -55,7 +59,7 @@ int64_t PlaceRegisters(const LoopOpLists& lists, std::vector<LoopRegister> regis
         bool again = false;
         for (int j = 0; j < k; ++j)
           again = again || (op.in[j].kind == TilePlace::kRegister && op.in[j].index == place.index);
-        if (!again) free.emplace_back(registers[place.index].bytes, (*offsets)[place.index]);
+        if (!again) free.push_back({registers[place.index].bytes, (*offsets)[place.index]});
       }
     };
     // An elementwise op may write over what it reads: element i is read before it is written, in equal sizes.
@@ -67,7 +71,7 @@ int64_t PlaceRegisters(const LoopOpLists& lists, std::vector<LoopRegister> regis
       release();
     }
     if (op.out.kind == TilePlace::kRegister && last_use[op.out.index] == i && !registers[op.out.index].persistent) {
-      free.emplace_back(registers[op.out.index].bytes, (*offsets)[op.out.index]);
+      free.push_back({registers[op.out.index].bytes, (*offsets)[op.out.index]});
     }
   }
   for (auto* list : {lists.prologue, lists.body, lists.first, lists.next}) {

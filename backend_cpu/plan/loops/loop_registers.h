@@ -11,10 +11,11 @@ struct LoopRegister {
   int64_t bytes;
   bool persistent;  // keeps its value from tile to tile
 };
+using LoopRegisters = SmallVector<LoopRegister, 16>;
 struct LoopOpLists {
   std::vector<LoopOp>*prologue, *body, *first, *next;
 };
 // In the ops, registers' numbers become their offsets, which are also returned by number. Returns the bytes needed.
-int64_t PlaceRegisters(const LoopOpLists& lists, std::vector<LoopRegister> registers, std::vector<int64_t>* offsets);
+int64_t PlaceRegisters(const LoopOpLists& lists, LoopRegisters registers, SmallVector<int64_t, 16>* offsets);
 
 }  // namespace hloir::cpu

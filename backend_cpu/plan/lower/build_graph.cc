@@ -176,8 +176,7 @@ class Builder {
   bool IsDynamic(const HloInstruction& instruction) const {
     if (instruction.opcode() == HloOpcode::kSetDimensionSize || instruction.opcode() == HloOpcode::kDynamicReshape)
       return true;
-    auto is_static = [](const Shape* shape) { return shape->IsStatic(); };
-    return !AllOf(instruction.shape().Leaves(), is_static) || ReadsDynamic(instruction, false);
+    return !instruction.shape().IsStatic() || ReadsDynamic(instruction, false);
   }
   bool ReadsDynamic(const HloInstruction& instruction, bool stated_static) const {
     for (const HloInstruction* operand : instruction.operands()) {
@@ -222,10 +221,16 @@ class Builder {
     int32_t index = static_cast<int32_t>(graph_->nodes.size());
     const bool hidden_sizes = instruction.opcode() == HloOpcode::kSetDimensionSize ||
                               instruction.opcode() == HloOpcode::kDynamicReshape || ReadsDynamic(instruction, true);
-    for (const Shape* shape : instruction.shape().Leaves()) {
-      HLOIR_RETURN_IF_ERROR(CheckShape(*shape, instruction));
-      node.outputs.push_back(AddLeaf(*shape, &instruction, index));
-      if (hidden_sizes && shape->IsArray() && shape->rank() > 0) MakeDynamic(node.outputs.back());
+    const auto add_output = [&](const Shape& shape) {
+      HLOIR_RETURN_IF_ERROR(CheckShape(shape, instruction));
+      node.outputs.push_back(AddLeaf(shape, &instruction, index));
+      if (hidden_sizes && shape.IsArray() && shape.rank() > 0) MakeDynamic(node.outputs.back());
+      return OkStatus();
+    };
+    if (!instruction.shape().IsTuple()) {
+      HLOIR_RETURN_IF_ERROR(add_output(instruction.shape()));
+    } else {
+      for (const Shape* shape : instruction.shape().Leaves()) HLOIR_RETURN_IF_ERROR(add_output(*shape));
     }
     ValueList outputs = node.outputs;
     graph_->nodes.push_back(std::move(node));
@@ -435,8 +440,8 @@ class Builder {
         const size_t nodes = graph_->nodes.size(), values = graph_->values.size();
         StatusOr<ValueList> leaves = VisitCaller(instruction, depth);
         if (leaves.ok() || leaves.status().code() != StatusCode::kUnimplemented) return leaves;
-        graph_->nodes.resize(nodes);
-        graph_->values.resize(values);
+        graph_->nodes.shrink(nodes);
+        graph_->values.shrink(values);
         known_.clear();  // some of which may be gone
         const std::string reason = leaves.status().message();
         leaves = AddNode(instruction);

@@ -103,7 +103,7 @@ void RemoveDead(Graph& graph) {
     if (kept != i) graph.nodes[kept] = std::move(graph.nodes[i]);
     ++kept;
   }
-  graph.nodes.resize(kept);
+  graph.nodes.shrink(kept);
 }
 
 }  // namespace hloir::cpu

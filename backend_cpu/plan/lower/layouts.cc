@@ -21,8 +21,14 @@ bool NeedsCopy(const Graph& graph, const Node& node, size_t i) {
 }
 
 void CopyColumns(Graph& graph) {
+  const auto needs_copies = [&](const Node& node) {
+    for (size_t i = 0; i < node.inputs.size(); ++i)
+      if (NeedsCopy(graph, node, i)) return true;
+    return false;
+  };
+  if (std::none_of(graph.nodes.begin(), graph.nodes.end(), needs_copies)) return;
   std::unordered_map<ValueId, ValueId> copies;
-  std::deque<Node> nodes = std::exchange(graph.nodes, {});
+  StableList<Node> nodes = std::exchange(graph.nodes, {});
   for (Node& node : nodes) {
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (!NeedsCopy(graph, node, i)) continue;

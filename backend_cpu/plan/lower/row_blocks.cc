@@ -282,7 +282,7 @@ class Finder {
       if (kept != i) graph_.nodes[kept] = std::move(graph_.nodes[i]);
       ++kept;
     }
-    graph_.nodes.resize(kept);
+    graph_.nodes.shrink(kept);
   }
 
   Graph& graph_;

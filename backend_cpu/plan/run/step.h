@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -73,11 +74,14 @@ class Step {
   const std::vector<Ref>& refs() const { return refs_; }
   // refs() before this index are read, the others written.
   int first_written() const { return first_written_; }
-  void SetRefs(std::vector<Ref> read, const std::vector<Ref>& written) {
+  void SetRefs(std::span<const Ref> read, std::span<const Ref> written) {
     first_written_ = static_cast<int>(read.size());
-    refs_ = std::move(read);
+    refs_.clear();
+    refs_.reserve(read.size() + written.size());
+    refs_.insert(refs_.end(), read.begin(), read.end());
     refs_.insert(refs_.end(), written.begin(), written.end());
   }
+  void AddWritten(Ref ref) { refs_.push_back(ref); }
 
  protected:
   Ref& ref(int i) { return refs_[i]; }

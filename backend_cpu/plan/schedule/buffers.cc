@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory_resource>
 
 namespace hloir::cpu {
 namespace {
@@ -103,11 +104,13 @@ void PackIntoResults(std::vector<Buffer>& buffers, std::vector<Item>& items) {
 // In order of birth, best fit among what has died.
 int64_t PackInOrder(std::vector<Item>& items) {
   std::vector<Item*> births, deaths;
+  births.reserve(items.size()), deaths.reserve(items.size());
   for (Item& item : items) births.push_back(&item), deaths.push_back(&item);
   std::stable_sort(births.begin(), births.end(), [](const Item* a, const Item* b) { return a->first < b->first; });
   std::stable_sort(deaths.begin(), deaths.end(), [](const Item* a, const Item* b) { return a->last < b->last; });
-  std::map<int64_t, int64_t> holes;         // offset -> bytes
-  std::multimap<int64_t, int64_t> by_size;  // bytes -> offset
+  std::pmr::unsynchronized_pool_resource pool;          // holes come and go with each item
+  std::pmr::map<int64_t, int64_t> holes(&pool);         // offset -> bytes
+  std::pmr::multimap<int64_t, int64_t> by_size(&pool);  // bytes -> offset
   auto erase_size = [&](int64_t bytes, int64_t offset) {
     for (auto [it, end] = by_size.equal_range(bytes); it != end; ++it) {
       if (it->second == offset) {
@@ -173,7 +176,7 @@ int32_t BufferTable::Representative(int32_t id) const {
 }
 
 void BufferTable::Touch(int32_t id, int32_t time) {
-  std::vector<Buffer::Segment>& live = buffers_[id].live;
+  auto& live = buffers_[id].live;
   if (live.empty()) live.push_back({time, time});
   else live.back().last = std::max(live.back().last, time);
 }
@@ -222,8 +225,8 @@ void BufferTable::Merge(int32_t from, int32_t to) {
   buffers_[from].merged_into = to;
   if (buffers_[to].kind == Buffer::kArena)
     buffers_[to].alignment = std::max(buffers_[to].alignment, buffers_[from].alignment);
-  std::vector<Buffer::Segment>& live = buffers_[to].live;
-  live.insert(live.end(), buffers_[from].live.begin(), buffers_[from].live.end());
+  auto& live = buffers_[to].live;
+  for (const Buffer::Segment& segment : buffers_[from].live) live.push_back(segment);
   std::sort(live.begin(), live.end(), [](const Buffer::Segment& x, const Buffer::Segment& y) {
     return x.first != y.first ? x.first < y.first : x.last < y.last;
   });

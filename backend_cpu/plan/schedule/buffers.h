@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "hloir/detail/small_vector.h"
 #include "plan/run/step.h"
 
 namespace hloir::cpu {
@@ -22,9 +23,9 @@ struct Buffer {
   int32_t index = 0;                 // kParameter, kResult: which leaf
   int64_t alignment = 64;            // kArena: what its elements need; kResult: what the caller promises
   int32_t merged_into = -1;
-  int32_t host = -1;          // kArena: the result in whose memory it lies; -1: the arena
-  int64_t offset = 0;         // kArena: bytes from the arena's or the host's start
-  std::vector<Segment> live;  // in steps' times, ascending
+  int32_t host = -1;             // kArena: the result in whose memory it lies; -1: the arena
+  int64_t offset = 0;            // kArena: bytes from the arena's or the host's start
+  SmallVector<Segment, 2> live;  // in steps' times, ascending
 };
 
 class BufferTable {

@@ -210,17 +210,19 @@ Ref Planner::RootRef(ValueId root) {
   return places_[root];
 }
 
-void Planner::Append(std::unique_ptr<Step> step, std::vector<Ref> read, const std::vector<Ref>& written, int32_t time) {
-  for (const Ref& ref : read)
+void Planner::Append(std::unique_ptr<Step> step, int32_t time) {
+  for (const Ref& ref : step->refs())
     if (ref.buffer >= 0) context_.buffers.Touch(ref.buffer, time);
-  for (const Ref& ref : written)
-    if (ref.buffer >= 0) context_.buffers.Touch(ref.buffer, time);
-  step->SetRefs(std::move(read), written);
   context_.buffers.Record(step.get(), time, planned_);
   steps_->push_back(std::move(step));
 }
-void Planner::Append(std::unique_ptr<Step> step, std::vector<Ref> read, const std::vector<Ref>& written) {
-  Append(std::move(step), std::move(read), written, context_.buffers.NextTime());
+void Planner::Append(std::unique_ptr<Step> step, const std::vector<Ref>& read, const std::vector<Ref>& written,
+                     int32_t time) {
+  step->SetRefs(read, written);
+  Append(std::move(step), time);
+}
+void Planner::Append(std::unique_ptr<Step> step, const std::vector<Ref>& read, const std::vector<Ref>& written) {
+  Append(std::move(step), read, written, context_.buffers.NextTime());
 }
 
 Status Planner::LoadConstant(ValueId id) {
@@ -384,16 +386,25 @@ bool Planner::MayJoin(int32_t source, int32_t into) const {
   return true;
 }
 
+bool Planner::Erase(ClusterList& list, int32_t cluster) {
+  const auto end = std::remove(list.begin(), list.end(), cluster);
+  const size_t kept = static_cast<size_t>(end - list.begin());
+  const bool found = kept < list.size();
+  list.resize(kept);
+  return found;
+}
+
 void Planner::Join(int32_t source, int32_t into) {
   Cluster &from = clusters_[source], &to = clusters_[into];
   for (int32_t index : from.nodes) cluster_of_[graph_.nodes[index].outputs[0]] = into;
-  to.nodes.insert(to.nodes.begin(), from.nodes.begin(), from.nodes.end());
-  to.needs.insert(to.needs.end(), from.needs.begin(), from.needs.end());
-  std::erase(to.needs, source);
+  for (int32_t index : to.nodes) from.nodes.push_back(index);
+  to.nodes = std::move(from.nodes);
+  for (int32_t need : from.needs) to.needs.push_back(need);
+  Erase(to.needs, source);
   if (from.reduces) to.reduces = true, to.reduce = from.reduce;
   for (int32_t other : open_) {
-    std::vector<int32_t>& needs = clusters_[other].needs;
-    if (other != into && std::erase(needs, source) > 0) needs.push_back(into);
+    ClusterList& needs = clusters_[other].needs;
+    if (other != into && Erase(needs, source)) needs.push_back(into);
   }
   from = {};
   from.open = false;
@@ -418,7 +429,7 @@ Status Planner::AddToCluster(int32_t index) {
   for (ValueId id : node.inputs) {
     const int32_t source = OpenClusterOf(id);
     if (source >= 0 && source != chosen) {
-      std::vector<int32_t>& needs = clusters_[chosen].needs;
+      ClusterList& needs = clusters_[chosen].needs;
       if (std::find(needs.begin(), needs.end(), source) == needs.end()) needs.push_back(source);
     }
   }
@@ -439,7 +450,7 @@ Status Planner::AddToCluster(int32_t index) {
 void Planner::Close(int32_t cluster) {
   // Those it needs come first; open clusters are few, and needs go back in time, so this is not deep recursion.
   if (!clusters_[cluster].open) return;
-  const std::vector<int32_t> needs = clusters_[cluster].needs;
+  const ClusterList needs = clusters_[cluster].needs;
   for (int32_t need : needs) Close(need);
   clusters_[cluster].open = false;
   std::erase(open_, cluster);
@@ -482,7 +493,7 @@ void Planner::Emit(const Cluster& cluster) {
   request.reduces = cluster.reduces;
   request.reduce = cluster.reduce;
   // Results are stored if something outside of the cluster reads them.
-  std::vector<ValueId> inside;  // read in the loop, as often as they are
+  SmallVector<ValueId, 16> inside;  // read in the loop, as often as they are
   for (int32_t index : cluster.nodes) {
     const Node& node = graph_.nodes[index];
     for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -504,7 +515,10 @@ void Planner::Emit(const Cluster& cluster) {
         std::find(again.begin(), again.end(), index) == again.end())
       again.push_back(index);
   }
-  request.nodes.insert(request.nodes.begin(), again.begin(), again.end());
+  if (!again.empty()) {
+    again.insert(again.end(), request.nodes.begin(), request.nodes.end());
+    request.nodes = again;
+  }
   request.write = [this](ValueId id) { return RootRef(id); };
   AppendLoop(std::move(request));
   planned_ = outer;
@@ -523,10 +537,8 @@ void Planner::AppendLoop(LoopRequest request) {
   request.kernels = context_.kernels;
   request.read = [this](ValueId root) { return RootRef(root); };
   std::unique_ptr<Step> step = BuildFusedLoop(request);
-  std::vector<Ref> read(step->refs().begin(), step->refs().begin() + step->first_written());
-  std::vector<Ref> written(step->refs().begin() + step->first_written(), step->refs().end());
-  if (int64_t bytes = FusedLoopPartialBytes(*step); bytes > 0) written.push_back(NewBuffer(bytes));
-  Append(std::move(step), std::move(read), written);
+  if (int64_t bytes = FusedLoopPartialBytes(*step); bytes > 0) step->AddWritten(NewBuffer(bytes));
+  Append(std::move(step), context_.buffers.NextTime());
 }
 
 }  // namespace hloir::cpu

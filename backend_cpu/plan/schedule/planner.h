@@ -47,10 +47,11 @@ class Planner {
   void CloseAll();
 
  private:
+  using ClusterList = SmallVector<int32_t, 4>;
   struct Cluster {
     int64_t count = 0;
-    std::vector<int32_t> nodes;
-    std::vector<int32_t> needs;  // clusters that must run before
+    SmallVector<int32_t, 8> nodes;
+    ClusterList needs;  // clusters that must run before
     bool open = true, reduces = false;
     ReduceShape reduce;
     int32_t last_join = 0;  // in steps emitted
@@ -61,6 +62,7 @@ class Planner {
   Status PlanList(std::span<const int32_t> indices);
   std::vector<bool> FindInvariant(const std::vector<bool>& varies) const;
   Status AddToCluster(int32_t index);
+  static bool Erase(ClusterList& list, int32_t cluster);
   int32_t ChooseCluster(const Node& node, int64_t count) const;
   bool Needs(int32_t cluster, int32_t other) const;
   bool SharesOperand(int32_t cluster, const Node& node) const;
@@ -101,8 +103,9 @@ class Planner {
   Ref NewBufferFor(ValueId id);
   // A copy of the view's elements in order, in a buffer of their own.
   Ref CopyView(Ref from, const View& view, PrimitiveType type);
-  void Append(std::unique_ptr<Step> step, std::vector<Ref> read, const std::vector<Ref>& written, int32_t time);
-  void Append(std::unique_ptr<Step> step, std::vector<Ref> read, const std::vector<Ref>& written);
+  void Append(std::unique_ptr<Step> step, const std::vector<Ref>& read, const std::vector<Ref>& written, int32_t time);
+  void Append(std::unique_ptr<Step> step, const std::vector<Ref>& read, const std::vector<Ref>& written);
+  void Append(std::unique_ptr<Step> step, int32_t time);  // that has its refs
 
   PlanContext& context_;
   const Graph& graph_;
