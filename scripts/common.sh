@@ -42,7 +42,7 @@ takes() {
   say "this takes $(($1 / jobs / 60 + 1)) to $(($1 * 2 / jobs / 60 + 1)) minutes on $jobs cores, most of it compiling; only the first time"
 }
 
-# make_libraries PREFIX "NAMES" CMAKE-ARGUMENTS…: of zlib, re2 and fmtlib those that Debian has not for this target or
+# make_libraries PREFIX "NAMES" CMAKE-ARGUMENTS…: of zlib, libzip, re2 and fmtlib those that Debian has not for this target or
 # standard library, from Debian's sources. $arch: the target of zlib, which has no use for CMake's arguments.
 make_libraries() {
   prefix=$1 names=$2
@@ -70,7 +70,8 @@ make_libraries() {
     fi
     cmake -S "$name" -B "$name/build" -G Ninja "$@" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$prefix" \
       -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_PREFIX_PATH="$prefix" -DBUILD_SHARED_LIBS=OFF \
-      -DFMT_TEST=OFF -DFMT_DOC=OFF -DRE2_BUILD_TESTING=OFF
+      -DFMT_TEST=OFF -DFMT_DOC=OFF -DRE2_BUILD_TESTING=OFF -DBUILD_TOOLS=OFF -DBUILD_REGRESS=OFF -DBUILD_EXAMPLES=OFF -DBUILD_DOC=OFF \
+      -DENABLE_COMMONCRYPTO=OFF -DENABLE_GNUTLS=OFF -DENABLE_MBEDTLS=OFF -DENABLE_OPENSSL=OFF -DENABLE_BZIP2=OFF -DENABLE_LZMA=OFF -DENABLE_ZSTD=OFF
     cmake --build "$name/build" --parallel "$jobs"
     cmake --install "$name/build"
     [ "$name" != re2 ] || sed "s,@includedir@,$prefix/include,;s,@libdir@,$prefix/lib," re2/re2.pc >"$prefix/lib/pkgconfig/re2.pc"

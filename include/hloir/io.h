@@ -11,8 +11,8 @@
 //   // From and to files: ReadModule("block.hlo"), WriteModule(module, "block.pb.gz").
 //
 // No path is looked at twice, no working folder is changed and nothing is kept between calls: all of this may be called
-// from several threads, of one file by one thread at a time. In a static build the target hloir::io brings zlib.
-// Tested by tests/unit/io_test.cc, npz_test.cc and tests/cli/convert.test.
+// from several threads, of one file by one thread at a time. In a static build the target hloir::io brings zlib and
+// libzip. Tested by tests/unit/io_test.cc, npz_test.cc and tests/cli/convert.test.
 #pragma once
 
 #include <cstdint>
