@@ -102,7 +102,7 @@ T ReducePrecision(T x, int64_t exponent_bits, int64_t mantissa_bits) {
 double StochasticRound(double x, uint64_t random, int random_bits) {
   const double magnitude = std::abs(x), whole = std::trunc(magnitude);
   const double threshold = std::trunc(std::ldexp(magnitude - whole, random_bits));
-  const bool up = static_cast<double>(random) < threshold;
+  const bool up = random < static_cast<uint64_t>(threshold);  // a double has not all bits of a random number
   return std::copysign(up ? whole + 1 : whole, x);
 }
 

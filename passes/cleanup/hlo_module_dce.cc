@@ -184,6 +184,8 @@ class HloModuleDce : public RewritingPass {
       if (IsPassedThrough(*loop, k) || !loop->shape().tuple_shapes(k).IsArray()) continue;
       if (IsLive(*loop, k) || IsLive(*body.parameter(0), k) || IsLive(*loop->while_condition()->parameter(0), k))
         continue;
+      // zero-sized-hlo-elimination would make a constant of what is read of it, again and again.
+      if (loop->shape().tuple_shapes(k).ElementCount() == 0 && NextValue(*loop, k)->IsConstant()) continue;
       if (!Ask(kDeadElement, *loop)) continue;
       HloInstruction *parameter = body.parameter(0), *read = nullptr, *old = NextValue(*loop, k);
       for (HloInstruction* user : parameter->users()) {

@@ -93,6 +93,13 @@ void StoreBlock(const Wide* block, PrimitiveType to, void* out, int64_t count) {
 }  // namespace
 
 void ConvertElements(PrimitiveType from, const void* in, PrimitiveType to, void* out, int64_t count) {
+  if (from == PrimitiveType::BF16 && to == PrimitiveType::F32) {
+    // Zeros are appended. By way of double a signalling NaN would become a quiet one, which comes after it in total
+    // order.
+    std::transform(static_cast<const BFloat16*>(in), static_cast<const BFloat16*>(in) + count, static_cast<float*>(out),
+                   [](BFloat16 x) { return static_cast<float>(x); });
+    return;
+  }
   PrimitiveTypeSwitch(from, [&](auto tag) {
     using S = typename decltype(tag)::Storage;
     using Wide = WideOf<S>;
