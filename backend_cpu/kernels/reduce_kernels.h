@@ -59,10 +59,12 @@ inline bool FindExtreme(const Stored* row, int64_t n, T* result) {
 template <class F, int64_t lanes>
 inline float ReduceBf16Pairs(const uint16_t* row, int64_t n) {
   typedef uint32_t Word __attribute__((aligned(2), may_alias));
-  static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+  constexpr bool kBigEndian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
   constexpr int64_t kWords = lanes / 2;
-  const auto even = [](uint32_t word) { return __builtin_bit_cast(float, word << 16); };
-  const auto odd = [](uint32_t word) { return __builtin_bit_cast(float, word & 0xffff0000u); };
+  const auto low = [](uint32_t word) { return __builtin_bit_cast(float, word << 16); };
+  const auto high = [](uint32_t word) { return __builtin_bit_cast(float, word & 0xffff0000u); };
+  const auto even = [=](uint32_t word) { return kBigEndian ? high(word) : low(word); };
+  const auto odd = [=](uint32_t word) { return kBigEndian ? low(word) : high(word); };
   alignas(64) float evens[kWords], odds[kWords];
   const Word* words = reinterpret_cast<const Word*>(row);
   for (int64_t k = 0; k < kWords; ++k) evens[k] = even(words[k]), odds[k] = odd(words[k]);
