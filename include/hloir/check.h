@@ -251,9 +251,10 @@ StatusOr<Verdict> Check(const HloModule& before, const HloModule& after, std::ve
 
 // A result against one that was computed elsewhere and rounded in another order, XLA's mostly. For each leaf: 32
 // half-units in the last place of its largest element, and for products one for each 4 terms, up to 256; and where the
-// module magnifies rounding, 16 times what can be seen of that: how far `result` is from the same module in wider arithmetic, and from the results when its inputs and
-// what it computes in between are moved by a unit in their last place. `runner` computes these where they are needed,
-// on one device. `stored` is a tuple of leaves, of sizes as they turned out.
+// module magnifies rounding, 16 times what can be seen of that: how far `result` is from the same module in wider
+// arithmetic, and from the results when its inputs and what it computes in between are moved by a unit in their last
+// place. `runner` computes these where they are needed, on one device. `stored` is a tuple of leaves, of sizes as they
+// turned out.
 Comparison CompareWithStored(const HloModule& module, const Literal& result, const Literal& stored,
                              std::span<const Literal* const> inputs, const ModuleRunner& runner);
 
