@@ -447,6 +447,22 @@ TEST_CASE("stored results may be apart as far as the module magnifies rounding, 
   CHECK(verdict_with(0.1) == Outcome::kNotAsStored);
 }
 
+TEST_CASE("long sums of equal products may be apart as far as they round the same way each time, and no further") {
+  const auto verdict_with = [](int64_t terms, double off) {
+    const std::string dims = "f32[" + std::to_string(terms) + "]";
+    const std::string text = "HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  xs = " + dims +
+                             " broadcast(x), dimensions={}\n  k = f32[] constant(1e+30)\n  ks = " + dims +
+                             " broadcast(k), dimensions={}\n  ROOT r = f32[] dot(xs, ks), lhs_contracting_dims={0}, "
+                             "rhs_contracting_dims={0}\n}\n";
+    CheckOptions options;
+    options.runner.engine = Engine::kReference;  // which adds up in f64, so that nothing of this is seen in it
+    options.stored = {Literal::Scalar(PrimitiveType::F32, static_cast<double>(terms) * 1e30 * (1 + off))};
+    return VerdictOf(text, text, options, {Given({Literal::Scalar(PrimitiveType::F32, 1)})}).outcome;
+  };
+  CHECK(verdict_with(237, 2.5e-6) == Outcome::kSameBits);
+  CHECK(verdict_with(237, 1e-4) == Outcome::kNotAsStored);
+}
+
 TEST_CASE("what complex numbers and normalized batches round is known too") {
   const auto outcome = [](const std::string& text, InputSet inputs, int64_t element, double by) {
     const auto module = Parse(text);
