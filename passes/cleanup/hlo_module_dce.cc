@@ -187,10 +187,7 @@ class HloModuleDce : public RewritingPass {
       // zero-sized-hlo-elimination would make a constant of what is read of it, again and again.
       if (loop->shape().tuple_shapes(k).ElementCount() == 0 && NextValue(*loop, k)->IsConstant()) continue;
       if (!Ask(kDeadElement, *loop)) continue;
-      HloInstruction *parameter = body.parameter(0), *read = nullptr, *old = NextValue(*loop, k);
-      for (HloInstruction* user : parameter->users()) {
-        if (user->tuple_index() == k) read = user;
-      }
+      HloInstruction *parameter = body.parameter(0), *read = ReadOf(*parameter, k), *old = NextValue(*loop, k);
       if (read == nullptr) {
         read = body.AddGetTupleElement(parameter, k);
         body.MoveBefore(read, parameter->next());

@@ -10,6 +10,13 @@ void OwnLoopComputations(HloInstruction* loop) {
   OwnComputation(loop, 1);
 }
 
+HloInstruction* ReadOf(HloInstruction& tuple, int64_t element) {
+  HloInstruction* found = nullptr;
+  for (HloInstruction* read : tuple.users())
+    if (read->opcode() == HloOpcode::kGetTupleElement && read->tuple_index() == element) found = read;
+  return found;
+}
+
 namespace {
 
 HloInstruction* TupleOf(HloInstruction* old, std::span<HloInstruction* const> elements) {

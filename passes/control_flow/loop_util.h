@@ -17,6 +17,9 @@ HloInstruction* AddLoopElement(HloInstruction* loop, HloInstruction* initial);
 // The computations must be the loop's own, and the loop read by element.
 void RemoveLoopElements(HloInstruction* loop, const std::vector<bool>& keep);
 
+// What reads that element of a loop, or of its computations' parameters; nullptr if nothing does.
+HloInstruction* ReadOf(HloInstruction& tuple, int64_t element);
+
 // Copies of its body may take the loop's place: it has no side effects, and no collective in its condition, of which
 // there would be no copy. Then the loop goes even if it takes part in collectives, which IsDead would keep: the copies
 // do.

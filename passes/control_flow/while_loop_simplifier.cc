@@ -199,11 +199,8 @@ class WhileLoopSimplifier : public RewritingPass {
     return false;
   }
   // No reader of `b` says of its value what the one of `a` does not.
-  static bool ReadsAreAlike(const HloInstruction& loop, int64_t a, int64_t b) {
-    const HloInstruction* read_a = nullptr;
-    for (const HloInstruction* read : loop.users()) {
-      if (read->opcode() == HloOpcode::kGetTupleElement && read->tuple_index() == a) read_a = read;
-    }
+  static bool ReadsAreAlike(HloInstruction& loop, int64_t a, int64_t b) {
+    const HloInstruction* read_a = ReadOf(loop, a);
     return read_a == nullptr || std::all_of(loop.users().begin(), loop.users().end(), [&](const HloInstruction* read) {
              return read->opcode() != HloOpcode::kGetTupleElement || read->tuple_index() != b ||
                     MayTakePlaceOf(*read_a, *read);
@@ -211,11 +208,8 @@ class WhileLoopSimplifier : public RewritingPass {
   }
 
   static void ReadInPlaceOf(HloInstruction* tuple, int64_t a, int64_t b, const HloInstruction* loop) {
-    HloInstruction* read_a = nullptr;
+    HloInstruction* read_a = ReadOf(*tuple, a);
     std::vector<HloInstruction*> reads(tuple->users().begin(), tuple->users().end());
-    for (HloInstruction* read : reads) {
-      if (read->opcode() == HloOpcode::kGetTupleElement && read->tuple_index() == a) read_a = read;
-    }
     for (HloInstruction* read : reads) {
       if (read->opcode() != HloOpcode::kGetTupleElement || read->tuple_index() != b) continue;
       if (read_a == nullptr) {

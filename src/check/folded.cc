@@ -73,7 +73,8 @@ FoldedConstants FindFoldedConstants(const HloModule& before, const HloModule& af
   FoldedConstants folded;
   const Values old = ConstantsOf(before), now = ConstantsOf(after);
   // A type of few digits tells none that was rounded from one that was not.
-  const bool was_computed = RoundingsOfConstants(before) > RoundingsOfConstants(after);
+  const int roundings = RoundingsOfConstants(before);
+  const bool was_computed = roundings > RoundingsOfConstants(after);
   for (double value : now.all) {
     const bool may_be = !HasFewDigits(value) || (was_computed && now.narrow.count(value) > 0);
     if (old.all.count(value) == 0 && may_be) folded.values.insert(value);
@@ -82,7 +83,7 @@ FoldedConstants FindFoldedConstants(const HloModule& before, const HloModule& af
   int gone = 0, come = 0;
   for (double value : folded.values) come += now.small.count(value) > 0;
   for (double value : old.small) gone += now.small.count(value) == 0;
-  folded.roundings = std::max(std::clamp(std::max(gone, come), 1, 4), std::min(RoundingsOfConstants(before), 8));
+  folded.roundings = std::max(std::clamp(std::max(gone, come), 1, 4), std::min(roundings, 8));
 
   std::vector<double> factors(old.small.begin(), old.small.end());
   std::sort(factors.begin(), factors.end());

@@ -217,6 +217,16 @@ double NarrowUnit(PrimitiveType type) {
   return IsFloat(type) && BitWidth(type) < 32 ? std::ldexp(1, -GetFloatFormat(type).mantissa_bits - 1) : 0;
 }
 
+// A copy of the module that these passes have run over, and may have rounded; nullptr if they cannot.
+std::unique_ptr<HloModule> After(const std::vector<std::string>& passes, const HloModule& module) {
+  std::unique_ptr<HloModule> copy = module.Clone();
+  copy->config().is_scheduled = false;
+  PassOptions options;
+  options.math = MathMode::kRounding;
+  StatusOr<HloPassPipeline> pipeline = MakePipeline(passes, options);
+  return pipeline.ok() && pipeline->RunOnce(*copy).ok() ? std::move(copy) : nullptr;
+}
+
 // A batch norm takes steps, each of which rounds: a copy of the module in which they can be moved. nullptr if it has
 // none.
 std::unique_ptr<HloModule> WithoutBatchNorms(const HloModule& module) {
@@ -224,13 +234,7 @@ std::unique_ptr<HloModule> WithoutBatchNorms(const HloModule& module) {
     return c->MayHave(HloOpcode::kBatchNormTraining) || c->MayHave(HloOpcode::kBatchNormInference) ||
            c->MayHave(HloOpcode::kBatchNormGrad);
   });
-  if (!any) return nullptr;
-  std::unique_ptr<HloModule> copy = module.Clone();
-  copy->config().is_scheduled = false;
-  PassOptions options;
-  options.math = MathMode::kRounding;
-  StatusOr<HloPassPipeline> pipeline = MakePipeline(std::vector<std::string>{"batchnorm-expander"}, options);
-  return pipeline.ok() && pipeline->RunOnce(*copy).ok() ? std::move(copy) : nullptr;
+  return any ? After({"batchnorm-expander"}, module) : nullptr;
 }
 
 // Calls that are computed until they are as exact as their type asks for, and no further.
@@ -395,7 +399,6 @@ class MeaningComparer::Impl {
   Meaning CompareRoundings(const Comparison& seen) {
     const std::vector<double> a = RelativeDistances(*before_.Ideal(set_, false), *before_.Ideal(set_, true));
     const std::vector<double> b = RelativeDistances(*after_.Ideal(set_, false), *after_.Ideal(set_, true));
-    const std::vector<double> units = NarrowUnits(seen);
     meaning_.comparison = seen;
     if (!before_.HasRoundings() && !NamesDotAlgorithm(before_.module())) {
       meaning_.agree = false;
@@ -411,6 +414,7 @@ class MeaningComparer::Impl {
       Explain("it goes through a narrower type, which the other does not there: ", seen);
       return std::move(meaning_);
     }
+    const std::vector<double> units = NarrowUnits(seen);
     for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
       // By luck `before` may have rounded next to nothing: a unit of a narrow result is no more than others do.
       const double unit = i < units.size() ? units[i] : 0;
@@ -539,12 +543,7 @@ class MeaningComparer::Impl {
                                       "zero-sized-hlo-elimination",
                                       "batchnorm-expander"};
     if (fold) names.push_back("constant-folding");
-    std::unique_ptr<HloModule> copy = module.Clone();
-    copy->config().is_scheduled = false;
-    PassOptions options;
-    options.math = MathMode::kRounding;
-    StatusOr<HloPassPipeline> pipeline = MakePipeline(names, options);
-    return pipeline.ok() && pipeline->RunOnce(*copy).ok() ? std::move(copy) : nullptr;
+    return After(names, module);
   }
   static std::unique_ptr<HloModule> Folded(const HloModule& module) {
     constexpr int64_t kMostElements = 1 << 16;

@@ -6,6 +6,7 @@
 
 #include "hloir/analysis/structural.h"
 #include "hloir/check/runner.h"
+#include "hloir/io.h"
 #include "hloir/parser.h"
 #include "hloir/passes.h"
 #include "hloir/printer.h"
@@ -57,9 +58,7 @@ std::vector<Literal> Leaves(Literal result) {
 
 StatusOr<std::vector<Literal>> Results(const CaseModule& cases, const RunnerOptions& options) {
   HLOIR_ASSIGN_OR_RETURN(Runner runner, Runner::Prepare(*cases.module, options));
-  std::vector<const Literal*> arguments;
-  for (const Literal& input : cases.inputs) arguments.push_back(&input);
-  HLOIR_ASSIGN_OR_RETURN(Literal result, runner.Run(arguments));
+  HLOIR_ASSIGN_OR_RETURN(Literal result, runner.Run(Pointers(cases.inputs)));
   return Leaves(std::move(result));
 }
 
@@ -69,9 +68,7 @@ StatusOr<std::vector<Literal>> ResultsOnAll(const HloModule& module, const std::
   HLOIR_ASSIGN_OR_RETURN(Runner runner, Runner::Prepare(module, options));
   std::vector<Literal> results;
   for (const InputSet& set : sets) {
-    std::vector<const Literal*> arguments;
-    for (const Literal& input : set.devices[0]) arguments.push_back(&input);
-    HLOIR_ASSIGN_OR_RETURN(Literal result, runner.Run(arguments));
+    HLOIR_ASSIGN_OR_RETURN(Literal result, runner.Run(Pointers(set.devices[0])));
     results.push_back(std::move(result));
   }
   return results;
@@ -183,9 +180,7 @@ void ModuleChecks::FindResults(const HloModule& module, const std::vector<Litera
     }
   }
   std::erase_if(sets, [&](const InputSet& set) {
-    std::vector<const Literal*> arguments;
-    for (const Literal& input : set.devices[0]) arguments.push_back(&input);
-    return !evaluator_->EvaluateComputation(*module.entry_computation(), arguments).ok();
+    return !evaluator_->EvaluateComputation(*module.entry_computation(), Pointers(set.devices[0])).ok();
   });
   not_run += sets.empty();
   if (!sets.empty()) checker_ = std::make_unique<Checker>(module, std::move(sets), options);
