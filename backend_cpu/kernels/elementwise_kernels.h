@@ -248,6 +248,7 @@ void NarrowBf16(const TileOp& op, int64_t n) {
   RunNext<count>(op);
 }
 
+// A signalling NaN becomes quiet, as by the processors that have an instruction for it.
 template <Count count = Count::kMany>
 void WidenF16(const TileOp& op, int64_t n) {
   if constexpr (count != Count::kMany) n = 1;
@@ -257,7 +258,8 @@ void WidenF16(const TileOp& op, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     const uint32_t half = a[i], magnitude = (half & 0x7fffu) << 13;
     const uint32_t finite = __builtin_bit_cast(uint32_t, __builtin_bit_cast(float, magnitude) * 0x1p112f);
-    out[i] = ((half & 0x7c00u) == 0x7c00u ? magnitude | 0x7f800000u : finite) | (half & 0x8000u) << 16;
+    const uint32_t special = magnitude | (magnitude > 0x0f800000u ? 0x7fc00000u : 0x7f800000u);
+    out[i] = ((half & 0x7c00u) == 0x7c00u ? special : finite) | (half & 0x8000u) << 16;
   }
   RunNext<count>(op);
 }

@@ -23,6 +23,10 @@ double ExactReciprocal(const HloInstruction* splat) {
 }
 
 bool IsReal(const HloInstruction* i) { return IsFloating(i); }
+// In f16 the product of two ordinary numbers may be infinite, or have lost its digits.
+bool HoldsProducts(const HloInstruction* i) {
+  return IsReal(i) && GetFloatFormat(i->shape().element_type()).bias >= GetFloatFormat(PrimitiveType::BF16).bias;
+}
 
 bool IsOfConstants(const HloInstruction* i) {
   return i->IsConstant() ||
@@ -127,7 +131,7 @@ HloInstruction* DivideDivideDivide(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b, *x, *d;
   if (!Match(i, m::Divide(m::Divide(m::Any(&a), m::Any(&b)).WithOneUser(),
                           m::Divide(m::Any(&x), m::Any(&d)).WithOneUser())) ||
-      !IsReal(i) || !c.Allow()) {
+      !HoldsProducts(i) || !c.Allow()) {
     return nullptr;
   }
   HloInstruction* below = c.Binary(HloOpcode::kMultiply, b, x);
@@ -137,7 +141,7 @@ HloInstruction* DivideDivideDivide(HloInstruction* i, RuleContext& c) {
 // (A / B) / C => A / (B * C)
 HloInstruction* DivideDivideLeft(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b, *d;
-  if (!Match(i, m::Divide(m::Divide(m::Any(&a), m::Any(&b)).WithOneUser(), m::Any(&d))) || !IsReal(i) || !c.Allow()) {
+  if (!Match(i, m::Divide(m::Divide(m::Any(&a), m::Any(&b)).WithOneUser(), m::Any(&d))) || !HoldsProducts(i) || !c.Allow()) {
     return nullptr;
   }
   return c.Binary(HloOpcode::kDivide, a, c.Binary(HloOpcode::kMultiply, b, d));
@@ -146,7 +150,7 @@ HloInstruction* DivideDivideLeft(HloInstruction* i, RuleContext& c) {
 // A / (B / C) => (A * C) / B
 HloInstruction* DivideDivideRight(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b, *d;
-  if (!Match(i, m::Divide(m::Any(&a), m::Divide(m::Any(&b), m::Any(&d)).WithOneUser())) || !IsReal(i) || !c.Allow()) {
+  if (!Match(i, m::Divide(m::Any(&a), m::Divide(m::Any(&b), m::Any(&d)).WithOneUser())) || !HoldsProducts(i) || !c.Allow()) {
     return nullptr;
   }
   return c.Binary(HloOpcode::kDivide, c.Binary(HloOpcode::kMultiply, a, d), b);
@@ -310,11 +314,11 @@ constexpr Rule kRules[] = {
     {HloOpcode::kDivide, "divide-power", "A / pow(B, C) => A * pow(B, -C), float", kRounding, kRounding, DividePower},
     {HloOpcode::kDivide, "divide-sqrt", "A / sqrt(B) => A * rsqrt(B)", kRounding, kRounding, DivideSqrt},
     {HloOpcode::kDivide, "divide-rsqrt", "A / rsqrt(B) => A * sqrt(B)", kRounding, kRounding, DivideRsqrt},
-    {HloOpcode::kDivide, "divide-divide-divide", "(A / B) / (C / D) => (A * D) / (B * C), float", kRounding, kRounding,
+    {HloOpcode::kDivide, "divide-divide-divide", "(A / B) / (C / D) => (A * D) / (B * C), float but f16", kRounding, kRounding,
      DivideDivideDivide},
-    {HloOpcode::kDivide, "divide-divide-left", "(A / B) / C => A / (B * C), float", kRounding, kRounding,
+    {HloOpcode::kDivide, "divide-divide-left", "(A / B) / C => A / (B * C), float but f16", kRounding, kRounding,
      DivideDivideLeft},
-    {HloOpcode::kDivide, "divide-divide-right", "A / (B / C) => (A * C) / B, float", kRounding, kRounding,
+    {HloOpcode::kDivide, "divide-divide-right", "A / (B / C) => (A * C) / B, float but f16", kRounding, kRounding,
      DivideDivideRight},
     {HloOpcode::kDivide, "divide-broadcast", "A / broadcast(B) => A * broadcast(1 / B), float", kRounding, kRounding,
      DivideBroadcast},

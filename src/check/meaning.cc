@@ -521,7 +521,7 @@ class MeaningComparer::Impl {
       return subject.Ideal(set_, spreads_keep_);
     };
     const StatusOr<Results> steps = run(*stepwise_);
-    for (uint64_t pattern = 0; steps.ok() && pattern < kPatterns; ++pattern) {
+    for (uint64_t pattern = 0; steps.ok() && pattern < kMorePatterns; ++pattern) {
       const StatusOr<Results> moved = run(*PerturbModule(*stepwise_, pattern, /*of_constants_alone=*/true));
       if (!moved.ok()) return false;
       Raise(spreads_, *steps, *moved, before_.pairs(), kConstantMargin);
@@ -587,7 +587,7 @@ std::string MovedByRoundingAlone(Subject& subject, std::string_view name, size_t
   std::vector<double> moved_by(seen.leaves.size(), 0);
   // Does an element become NaN or infinite, or move by about the leaf's own size? Then another run may, too.
   std::vector<bool> moved_out(seen.leaves.size());
-  for (uint64_t pattern = 0; pattern < kPatterns; ++pattern) {
+  for (uint64_t pattern = 0; pattern < kMorePatterns; ++pattern) {
     const StatusOr<Results> moved = subject.RunTested(*PerturbModule(module, pattern), set);
     if (!moved.ok()) return "";
     size_t k = 0;

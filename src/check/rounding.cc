@@ -44,12 +44,24 @@ bool Rounds(const HloInstruction& i) {
 
 std::unordered_set<const HloInstruction*> ComputedFromConstants(const HloModule& module) {
   std::unordered_set<const HloInstruction*> found;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i : computation->PostOrder()) {
-      const auto is_constant = [&](const HloInstruction* x) { return x->IsConstant() || found.contains(x); };
+  const auto is_constant = [&](const HloInstruction* x) { return x->IsConstant() || found.contains(x); };
+  // A branch's parameter, if that is all that its conditional hands to it.
+  const auto is_handed_constant = [&](const HloInstruction& i) {
+    if (!i.IsParameter() || i.parent()->callers().size() != 1) return false;
+    const HloInstruction& caller = *i.parent()->callers().front();
+    if (caller.opcode() != HloOpcode::kConditional) return false;
+    const auto branches = caller.called_computations();
+    const auto branch = std::find(branches.begin(), branches.end(), i.parent()) - branches.begin();
+    return is_constant(caller.operand(branch + 1));
+  };
+  // Callers first: the computations of a module come after those that they call.
+  const std::vector<const HloComputation*> computations = module.PostOrder();
+  for (auto computation = computations.rbegin(); computation != computations.rend(); ++computation) {
+    for (const HloInstruction* i : (*computation)->PostOrder()) {
       if (i->operand_count() > 0 && !i->Is(kImpure) &&
           std::all_of(i->operands().begin(), i->operands().end(), is_constant))
         found.insert(i);
+      else if (is_handed_constant(*i)) found.insert(i);
     }
   }
   return found;
@@ -88,7 +100,7 @@ std::vector<HloComputation*> ComputationsThatRunOnce(HloModule& module) {
   std::unordered_set<const HloComputation*> seen(found.begin(), found.end());
   for (size_t k = 0; k < found.size(); ++k) {
     for (HloInstruction* i = found[k]->first(); i != nullptr; i = i->next()) {
-      if (!i->Is(kControlFlow) && i->opcode() != HloOpcode::kFusion) continue;
+      if (!i->Is(kControlFlow) && i->opcode() != HloOpcode::kFusion && i->opcode() != HloOpcode::kAsyncStart) continue;
       for (HloComputation* called : i->called_computations())
         if (seen.insert(called).second) found.push_back(called);
     }

@@ -13,7 +13,8 @@
 
 namespace hloir::check {
 
-constexpr uint64_t kPatterns = 3;  // of moves that are tried
+constexpr uint64_t kPatterns = 3;      // of moves that are tried
+constexpr uint64_t kMorePatterns = 8;  // where few steps are moved: those of two may cancel, or all lead to an overflow
 // A part of what half of a leaf moves by is every element's bound: patterns may happen to cancel in one.
 constexpr double kPartOfLeaf = 1.0 / 64;
 

@@ -567,6 +567,24 @@ TEST_CASE("what is left of sums far larger is rounding, by whatever engine") {
   CHECK(with(38000) == Outcome::kEnginesDisagree);
 }
 
+TEST_CASE("an asynchronous op rounds as the op does, by whatever engine") {
+  const std::string text =
+      "HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  s = ((f32[]), f32[], u32[]) tanh-start(x)\n"
+      "  t = f32[] tanh-done(s)\n  ROOT l = f32[] log(t)\n}\n";
+  const auto with = [&](double off) {
+    CheckOptions options;
+    options.proofs = Proofs::kNone;
+    options.engine = [off](const HloModule& module, std::span<const std::vector<const Literal*>> arguments) {
+      auto results = EngineWithABug("")(module, arguments);
+      if (results.ok()) (*results)[0].SetFromDouble(0, (*results)[0].GetAsDouble(0) + off);
+      return results;
+    };
+    return VerdictOf(text, text, options, {Given({Literal::Scalar(PrimitiveType::F32, 30.0)})}).outcome;
+  };
+  CHECK(with(-6e-8) == Outcome::kSameBits);  // tanh is one unit short of 1
+  CHECK(with(-6e-5) == Outcome::kEnginesDisagree);
+}
+
 // What JudgePairs takes for more than noise is tested in tune_test.cc.
 TEST_CASE("times differ in nearly all pairs of runs, or not at all") {
   const std::string quick = "HloModule m\nENTRY e { ROOT x = f32[4] parameter(0) }\n";

@@ -561,6 +561,44 @@ TEST_CASE("a batch norm that was folded has rounded as its steps do") {
             "  b = (f32[7,4,2], f32[2], f32[2]) batch-norm-training(as, x, x), epsilon=0.5, feature_index=2\n"
             "  r = f32[2] get-tuple-element(b), index=2\n  ROOT t = (f32[2], f32[2]) tuple(r, x)\n",
             variance("5.684e-14"), variance("5.684e-10"));
+  // The mean is off by one unit, which is all that is left of the difference.
+  const auto off = [](const std::string& value) {
+    return "  k = f32[] constant(" + value +
+           ")\n  ks = f32[3] broadcast(k), dimensions={}\n  m = f32[3] multiply(ks, x)\n  r = f32[3] add(m, x)\n"
+           "  q = f32[7,3] broadcast(r), dimensions={1}\n  ROOT t = (f32[7,3], f32[3]) tuple(q, x)\n";
+  };
+  CheckBoth("  x = f32[3] parameter(0)\n",
+            "  a = f32[] constant(6)\n  as = f32[7,3] broadcast(a), dimensions={}\n"
+            "  b = (f32[7,3], f32[3], f32[3]) batch-norm-training(as, x, x), epsilon=0.5, feature_index=1\n"
+            "  q = f32[7,3] get-tuple-element(b), index=0\n  ROOT t = (f32[7,3], f32[3]) tuple(q, x)\n",
+            off("-6.74349565e-07"), off("-6.74e-05"));
+  // Its epsilon is the only constant here.
+  const auto scaled = [](const std::string& root) {
+    return "  k = f64[] constant(" + root +
+           ")\n  ks = f64[2] broadcast(k), dimensions={}\n  f = f64[2] multiply(x, ks)\n"
+           "  d = f64[2] subtract(y, x)\n  m = f64[2] multiply(d, f)\n  ROOT r = f64[2] add(m, x)\n";
+  };
+  CheckBoth("  x = f64[2] parameter(0)\n  y = f64[2] parameter(1)\n  z = s16[2] parameter(2)\n",
+            "  n = s16[2] subtract(z, z)\n  v = f64[2] convert(n)\n"
+            "  ROOT r = f64[2] batch-norm-inference(y, x, x, x, v), epsilon=0.5, feature_index=0\n",
+            scaled("1.4142135623730949"), scaled("1.4142135623730985"));
+}
+
+TEST_CASE("what a branch computes from the constant that it is handed may have been folded") {
+  const auto module = [](const std::string& branch) {
+    return "HloModule m\nright {\n  k = u32[] parameter(0)\n" + branch +
+           "  ROOT t = (f32[2]) tuple(r)\n}\nleft { x = f32[2] parameter(0) ROOT t = (f32[2]) tuple(x) }\n"
+           "ENTRY e {\n  p = pred[] parameter(0)\n  x = f32[2] parameter(1)\n  four = u32[] constant(4)\n"
+           "  ROOT c = (f32[2]) conditional(p, four, x), true_computation=right, false_computation=left\n}\n";
+  };
+  const auto folded = [&](const std::string& value) {
+    return module("  q = f32[] constant(" + value + ")\n  r = f32[2] broadcast(q), dimensions={}\n");
+  };
+  const std::string computed = module(
+      "  c = f32[] convert(k)\n  e = f32[] exponential-minus-one(c)\n  q = f32[] remainder(e, c)\n"
+      "  r = f32[2] broadcast(q), dimensions={}\n");
+  CHECK(VerdictOf(computed, folded("1.59814835")).agrees());
+  CHECK(VerdictOf(computed, folded("1.5982")).outcome == Outcome::kDisagree);
 }
 
 TEST_CASE("double-double has no low parts where f64 ends") {
