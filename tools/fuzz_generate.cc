@@ -70,6 +70,7 @@ StatusOr<Json> Generate(const GenerateFlags& flags, uint64_t seed) {
                                {"what", one.what},
                                {"ulps", one.agreement.ulps},
                                {"leaf_ulps", one.agreement.leaf_ulps},
+                               {"term", one.agreement.term},
                                {"loose_zero", one.agreement.loose_zero}});
   }
   if (!flags.run) return report;

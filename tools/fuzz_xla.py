@@ -120,13 +120,13 @@ def difference(want, got, case, more_ulps):
                 a, b = want.astype(np.complex128), got.astype(np.complex128)
                 unit, tiny = units(np.abs(want), part), float(np.finfo(part).tiny)
                 finite = np.isfinite(a) & np.isfinite(b)
-                largest = units(np.abs(want[np.isfinite(a)]).max(initial=0), part)
+                largest = units(np.abs(want[np.isfinite(a)]).max(initial=case["term"]), part)
             else:
                 a, b = want.astype(np.float64), got.astype(np.float64)
                 nan = np.isnan(a) & np.isnan(b)
                 unit, tiny = units(want, dtype), float(ml_dtypes.finfo(dtype).smallest_normal)
                 finite = np.isfinite(a) & np.isfinite(b)
-                largest = units(np.abs(a[np.isfinite(a)]).max(initial=0).astype(dtype), dtype)
+                largest = units(np.abs(a[np.isfinite(a)]).max(initial=case["term"]).astype(dtype), dtype)
             ulps = case["ulps"] + (more_ulps if case["ulps"] else 0)
             allowed = np.maximum(ulps * unit, case["leaf_ulps"] * largest)
             # XLA:CPU flushes denormals of the types that it computes in.

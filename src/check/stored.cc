@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "check/compare.h"
+#include "check/rounding.h"
 #include "check/subject.h"
 #include "hloir/cost.h"
 #include "hloir/detail/widen.h"
@@ -44,21 +45,30 @@ Literal StoredForm(const Literal& result) {
   return Literal::Tuple(std::move(leaves));
 }
 
+// How many terms a sum of this instruction has; 0 if it has none.
+double TermsOf(const HloInstruction& i, const CostAnalysis& costs) {
+  const auto count = [](const HloInstruction& x) { return static_cast<double>(x.shape().ElementCount()); };
+  switch (i.opcode()) {
+    case HloOpcode::kDot:
+    case HloOpcode::kConvolution: return costs.Of(i).once.flops / std::max(2 * count(i), 1.0);
+    case HloOpcode::kBatchNormTraining:
+    case HloOpcode::kBatchNormGrad: return count(*i.operand(0)) / std::max(count(*i.operand(1)), 1.0);
+    case HloOpcode::kReduce: return Rounds(i) ? count(*i.operand(0)) / std::max(count(i), 1.0) : 0;
+    default: return 0;
+  }
+}
+
 constexpr double kLeastHalfUnits = 32;
 
-// Half-units in the last place of a leaf's largest element. More where products are summed up: equal ones, one after
-// the other, round the same way each time, and no move of the numbers shows that.
+// Half-units in the last place of a leaf's largest element. More where much is summed up: equal terms, one after the
+// other, round the same way each time, and no move of the numbers shows that: by half a unit of a sum that grows.
 double HalfUnits(const HloModule& module) {
-  constexpr double kMost = 256, kTermsOfOne = 4;
+  constexpr double kMost = 256, kTermsOfOne = 2;
   double most_terms = 0;
   const CostAnalysis costs(module);
   for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      const bool sums = i->opcode() == HloOpcode::kDot || i->opcode() == HloOpcode::kConvolution;
-      if (!sums || i->shape().ElementCount() == 0) continue;
-      const double elements = static_cast<double>(i->shape().ElementCount());
-      most_terms = std::max(most_terms, costs.Of(*i).once.flops / (2 * elements));
-    }
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
+      most_terms = std::max(most_terms, TermsOf(*i, costs));
   }
   return std::clamp(most_terms / kTermsOfOne, kLeastHalfUnits, kMost);
 }

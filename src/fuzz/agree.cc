@@ -33,7 +33,7 @@ std::string Difference(const Literal& want, const Literal& got, const Agreement&
   } else {
     const FloatFormat& format = GetFloatFormat(component);
     const double smallest = std::ldexp(1.0, 1 - format.bias);
-    double largest = 0;
+    double largest = agreement.term;
     for (int64_t i = 0; i < want.element_count(); ++i)
       if (const std::complex<double> x = want.GetAsComplex(i); IsFinite(x)) largest = std::max(largest, std::abs(x));
     const double everywhere =

@@ -24,6 +24,8 @@ struct Agreement {
   double ulps = 0;
   // Where rounding adds up: so many units in the last place of the result's largest element.
   double leaf_ulps = 0;
+  // The least size that this element counts with: that of the terms, of which little may be left in a small result.
+  double term = 0;
   // The sign of zero and what becomes of denormals are left open.
   bool loose_zero = false;
 };

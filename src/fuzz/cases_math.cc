@@ -237,7 +237,7 @@ Op CaseMaker::BatchNorm(Case& result) {
   const int64_t feature = Below(static_cast<int64_t>(sizes.size()));
   const DimVector of_feature{sizes[static_cast<size_t>(feature)]};
   const BatchNormAttributes a{0.5f, feature};
-  result.agreement = {.leaf_ulps = 256, .loose_zero = true};
+  result.agreement = {.leaf_ulps = 256, .term = 1, .loose_zero = true};
   const HloOpcode opcode =
       Pick({HloOpcode::kBatchNormInference, HloOpcode::kBatchNormTraining, HloOpcode::kBatchNormGrad});
   Name(result, opcode, type);

@@ -110,7 +110,8 @@ class RandomValues {
     for (int tries = 0; tries < 8; ++tries) {
       if (Op op = Any(); IsFloat(op->shape().element_type())) return op;
     }
-    return Keep(Convert(Any(), PrimitiveType::F32));
+    if (Op op = Keep(Convert(Any(), PrimitiveType::F32)); op != nullptr) return op;
+    return Scalar(PrimitiveType::F32);  // it has more elements than an op may make
   }
   Op Convert(Op x, PrimitiveType type) {
     if (x->shape().element_type() == type) return x;

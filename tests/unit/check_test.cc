@@ -463,6 +463,24 @@ TEST_CASE("long sums of equal products may be apart as far as they round the sam
   CHECK(verdict_with(237, 1e-4) == Outcome::kNotAsStored);
 }
 
+TEST_CASE("a mean of equal elements may be off as far as its sum rounds the same way each time, and no further") {
+  const std::string text =
+      "HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  xs = f32[288,2] broadcast(x), dimensions={}\n"
+      "  y = f32[2] parameter(1)\n  b = (f32[288,2], f32[2], f32[2]) batch-norm-training(xs, y, y), epsilon=0.5, "
+      "feature_index=1\n  ROOT m = f32[2] get-tuple-element(b), index=1\n}\n";
+  const auto verdict_with = [&](double off) {
+    CheckOptions options;
+    options.runner.engine = Engine::kReference;
+    Literal stored(Shape::Array(PrimitiveType::F32, {2}));
+    for (int64_t k = 0; k < 2; ++k) stored.SetFromDouble(k, 0.6 * (1 + off));
+    options.stored = {std::move(stored)};
+    Literal y(Shape::Array(PrimitiveType::F32, {2}));
+    return VerdictOf(text, text, options, {Given({Literal::Scalar(PrimitiveType::F32, 0.6), std::move(y)})}).outcome;
+  };
+  CHECK(verdict_with(4e-6) == Outcome::kSameBits);
+  CHECK(verdict_with(4e-5) == Outcome::kNotAsStored);
+}
+
 TEST_CASE("what complex numbers and normalized batches round is known too") {
   const auto outcome = [](const std::string& text, InputSet inputs, int64_t element, double by) {
     const auto module = Parse(text);

@@ -136,6 +136,7 @@ TEST_CASE("what differs is told") {
   a.SetFromDouble(0, 1), b.SetFromDouble(0, 1 + 0x1p-22);
   CHECK(Difference(a, b, {.ulps = 2}) != "");
   CHECK(Difference(a, b, {.leaf_ulps = 8}) == "");
+  CHECK(Difference(a, b, {.leaf_ulps = 0x1p-3, .term = 64}) == "");
   a.SetFromDouble(1, -0.0), b = a, b.SetFromDouble(1, 0);
   CHECK(Difference(a, b, {}) != "");
   CHECK(Difference(a, b, {.loose_zero = true}) == "");
