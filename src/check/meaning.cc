@@ -197,19 +197,51 @@ bool NamesDotAlgorithm(const HloModule& module) {
   return false;
 }
 
-// Is anything in a narrower type than f32, or may it be, of what the leaves depend on in which `seen` does not agree?
-bool MayRound(const HloModule& module, const Comparison& seen) {
-  const auto is_narrow = [](const Shape* leaf) {
-    return IsFloat(leaf->element_type()) && BitWidth(leaf->element_type()) < 32;
-  };
-  for (const HloInstruction* i : SourcesOf(module, seen)) {
-    if (i->opcode() == HloOpcode::kReducePrecision) return true;
-    if (i->HasAttributes<DotAttributes>() && i->attributes<DotAttributes>().algorithm != DotAlgorithm::kUnset)
-      return true;
-    const std::vector<const Shape*> leaves = i->shape().Leaves();
-    if (std::any_of(leaves.begin(), leaves.end(), is_narrow)) return true;
+// What a step through a type leaves of a number.
+struct Digits {
+  int64_t exponent_bits, mantissa_bits;
+};
+std::optional<Digits> DigitsOf(DotAlgorithm algorithm) {
+  switch (algorithm) {
+    case DotAlgorithm::kAnyF8AnyF8F32:
+    case DotAlgorithm::kAnyF8AnyF8F32FastAccum: return Digits{4, 3};
+    case DotAlgorithm::kF16F16F16:
+    case DotAlgorithm::kF16F16F32: return Digits{5, 10};
+    case DotAlgorithm::kTF32TF32F32:
+    case DotAlgorithm::kTF32TF32F32X3: return Digits{8, 10};
+    case DotAlgorithm::kUnset:
+    case DotAlgorithm::kF32F32F32:
+    case DotAlgorithm::kF64F64F64: return std::nullopt;
+    default: return Digits{8, 7};
   }
-  return false;
+}
+
+// Of all that is narrower than f32, or may be, of what the leaves depend on in which `seen` does not agree.
+std::vector<Digits> NarrowSteps(const HloModule& module, const Comparison& seen) {
+  std::vector<Digits> steps;
+  for (const HloInstruction* i : SourcesOf(module, seen)) {
+    if (i->opcode() == HloOpcode::kReducePrecision) {
+      const auto& to = i->attributes<ReducePrecisionAttributes>();
+      steps.push_back({to.exponent_bits, to.mantissa_bits});
+    }
+    if (i->HasAttributes<DotAttributes>())
+      if (const auto digits = DigitsOf(i->attributes<DotAttributes>().algorithm)) steps.push_back(*digits);
+    for (const Shape* leaf : i->shape().Leaves()) {
+      if (!IsFloat(leaf->element_type()) || BitWidth(leaf->element_type()) >= 32) continue;
+      const FloatFormat format = GetFloatFormat(leaf->element_type());
+      steps.push_back({format.exponent_bits, format.mantissa_bits});
+    }
+  }
+  return steps;
+}
+
+// Does each of `after` leave as much of a number as one of `before` does?
+bool AreCovered(const std::vector<Digits>& after, const std::vector<Digits>& before) {
+  return std::all_of(after.begin(), after.end(), [&](const Digits& a) {
+    return std::any_of(before.begin(), before.end(), [&](const Digits& b) {
+      return a.exponent_bits >= b.exponent_bits && a.mantissa_bits >= b.mantissa_bits;
+    });
+  });
 }
 
 // Half a unit in the last place of 1, of a float type that is narrower than f32; else 0.
@@ -405,11 +437,11 @@ class MeaningComparer::Impl {
       Explain("it goes through a narrower type, which the other does not: ", seen);
       return std::move(meaning_);
     }
-    const bool all_may = std::all_of(seen.leaves.begin(), seen.leaves.end(), [&](const LeafDifference& leaf) {
-      const auto index = static_cast<size_t>(&leaf - seen.leaves.data());
-      return leaf.agrees || MayRound(before_.module(), OnlyLeaf(seen, index));
-    });
-    if (!all_may) {
+    for (const LeafDifference& leaf : seen.leaves) {
+      if (leaf.agrees) continue;
+      const Comparison alone = OnlyLeaf(seen, static_cast<size_t>(&leaf - seen.leaves.data()));
+      const std::vector<Digits> steps = NarrowSteps(before_.module(), alone);
+      if (!steps.empty() && AreCovered(NarrowSteps(after_.module(), alone), steps)) continue;
       meaning_.agree = false;
       Explain("it goes through a narrower type, which the other does not there: ", seen);
       return std::move(meaning_);

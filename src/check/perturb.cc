@@ -104,10 +104,15 @@ HloInstruction* AddIsEqual(HloInstruction* a, HloInstruction* b) {
                                      CompareAttributes());
 }
 
-// Where a number has no more digits than f32 (of pairs: f64) holds.
-HloInstruction* AddHasFewDigits(HloInstruction* x, bool pairs) {
+// Where a number has no more digits than f32 (of pairs: f64) holds, or `spare` less.
+HloInstruction* AddHasFewDigits(HloInstruction* x, bool pairs, int spare = 0) {
   const PrimitiveType narrow = pairs ? PrimitiveType::F64 : PrimitiveType::F32;
   HloInstruction* few = x->parent()->AddInstruction(HloOpcode::kConvert, x->shape().WithElementType(narrow), {x});
+  if (spare > 0) {
+    const FloatFormat format = GetFloatFormat(narrow);
+    few = x->parent()->AddInstruction(HloOpcode::kReducePrecision, few->shape(), {few},
+                                      ReducePrecisionAttributes{format.exponent_bits, format.mantissa_bits - spare});
+  }
   return AddIsEqual(x->parent()->AddInstruction(HloOpcode::kConvert, x->shape(), {few}), x);
 }
 
@@ -130,7 +135,9 @@ bool DividesInside(const HloInstruction& i) {
 HloInstruction* AddIsExact(HloInstruction* i, bool pairs) {
   HloComputation* computation = i->parent();
   const Shape& shape = i->shape();
-  HloInstruction* exact = AddHasFewDigits(i, pairs);
+  // A sum that is exact in the end may have been rounded on the way: 2^24 + 1 + 1.
+  constexpr int kSpareOfSums = 3;
+  HloInstruction* exact = AddHasFewDigits(i, pairs, Summed(*i) >= 0 ? kSpareOfSums : 0);
   const auto op = [&](HloOpcode opcode, HloInstruction* a, HloInstruction* b) {
     return computation->AddInstruction(opcode, a->shape(), {a, b});
   };

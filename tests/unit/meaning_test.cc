@@ -246,6 +246,19 @@ TEST_CASE("a step through bf16 is wrong where nothing narrow was, whatever anoth
   CHECK(VerdictOf(with(stepped), with(scaled + "  s = f32[64]{0} copy(s0)\n")).agrees());
 }
 
+TEST_CASE("a step through f16 is wrong where there was one through bf16, and a step through a wider type is not") {
+  const auto stepped = [](const std::string& first, const std::string& second) {
+    return Module("  n = " + first + "[64]{0} convert(x)\n  f = f32[64]{0} convert(n)\n  p = f32[64]{0} multiply(f, y)\n" +
+                  "  m = " + second + "[64]{0} convert(p)\n  ROOT r = f32[64]{0} convert(m)");
+  };
+  const auto outcome = [&](const std::string& narrow, const std::string& first, const std::string& second) {
+    return VerdictOf(stepped(narrow, "f32"), stepped(first, second)).outcome;
+  };
+  CHECK(outcome("bf16", "bf16", "f16") == Outcome::kDisagree);
+  CHECK(outcome("f16", "f16", "bf16") == Outcome::kDisagree);
+  CHECK(outcome("f8e5m2", "f16", "f32") == Outcome::kAgree);
+}
+
 TEST_CASE("matrices that have an inverse are among the inputs") {
   const std::string factor = "  c = f32[6,6]{1,0} cholesky(s), lower=true\n";
   const auto with = [&](const std::string& scaled) {
@@ -284,6 +297,28 @@ TEST_CASE("an element that is farther off than its own roundings explain is seen
                        verdict->ToString().find("as far as its roundings explain") != std::string::npos;
     CHECK(noted == (factor != 1));
   }
+}
+
+TEST_CASE("a sum that is exact in the end may have been rounded on the way") {
+  const auto module = Parse(
+      "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\nENTRY e {\n"
+      "  x = f32[2] parameter(0)\n  k = f32[] constant(16777216)\n  ks = f32[1] broadcast(k), dimensions={}\n"
+      "  o = s32[] constant(0)\n  os = s32[2,1] broadcast(o), dimensions={}\n  s = f32[1] scatter(ks, os, x), "
+      "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
+      "to_apply=add\n  ROOT t = f32[1] tan(s)\n}\n");
+  Literal ones(Shape::Array(PrimitiveType::F32, {2}));
+  for (int64_t i = 0; i < 2; ++i) ones.SetFromDouble(i, 1);
+  InputSet set;
+  set.devices.emplace_back().push_back(std::move(ones));
+  std::vector<InputSet> inputs;
+  inputs.push_back(std::move(set));
+  CheckOptions options;
+  options.proofs = Proofs::kNone;
+  const auto verdict = Check(*module, *module, std::move(inputs), options);
+  REQUIRE(verdict.ok());
+  INFO(verdict->ToString());
+  CHECK(verdict->agrees());
+  CHECK(verdict->ToString().find("as far as its roundings explain") == std::string::npos);
 }
 
 TEST_CASE("signs of zeros and denormals alone are no difference, and what they stand beside is one") {
