@@ -49,21 +49,36 @@ Values ConstantsOf(const HloModule& module) {
   return values;
 }
 
-// 0.5, 3, 100: whoever computed it did not round. (2^31 may be 2^31 - 1, rounded.)
+// 0.5, 3, 100: whoever computed it did not round. (2^31 may be 2^31 - 1, rounded, and 2^-34 the square of a unit in the
+// last place.)
 bool HasFewDigits(double value) {
-  if (std::abs(value) > 0x1p24) return false;
+  if (std::abs(value) > 0x1p24 || std::abs(value) < 0x1p-16) return false;
   int exponent;
   const double digits = std::ldexp(std::frexp(value, &exponent), kFewDigits);
   return digits == std::rint(digits);
 }
 
-int64_t BatchNormsOf(const HloModule& module) {
-  int64_t count = 0;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      count += i->HasAttributes<BatchNormAttributes>();
+// Roundings, in half-units, of what `before` computes and `after` has less of: one of the constants
+// of `after` may be a result of that.
+int RoundingsOfWhatIsGone(const HloModule& before, const HloModule& after) {
+  // Its epsilon is a constant that no instruction has: what is added to it, and the root of that, may have been folded.
+  constexpr int kOfABatchNorm = 3, kMost = 8;
+  std::vector<int64_t> more(static_cast<size_t>(kOpcodeCount));
+  for (const auto& [module, sign] : {std::pair(&before, 1), std::pair(&after, -1)}) {
+    for (const HloComputation* computation : module->computations()) {
+      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
+        more[static_cast<size_t>(i->opcode())] += sign;
+    }
   }
-  return count;
+  int most = 0;
+  for (size_t k = 0; k < more.size(); ++k) {
+    const auto opcode = static_cast<HloOpcode>(k);
+    const bool normalizes = opcode == HloOpcode::kBatchNormTraining || opcode == HloOpcode::kBatchNormInference ||
+                            opcode == HloOpcode::kBatchNormGrad;
+    if (more[k] > 0)
+      most = std::max(most, normalizes ? kOfABatchNorm : static_cast<int>(2 * GetOpcodeInfo(opcode).max_ulps));
+  }
+  return std::min(most, kMost);
 }
 
 }  // namespace
@@ -93,9 +108,7 @@ FoldedConstants FindFoldedConstants(const HloModule& before, const HloModule& af
   for (double value : folded.values) come += now.small.count(value) > 0;
   for (double value : old.small) gone += now.small.count(value) == 0;
   folded.roundings = std::max(std::clamp(std::max(gone, come), 1, 4), std::min(roundings, 8));
-  // Its epsilon is a constant that no instruction has: what is added to it, and the root of that, may have been folded.
-  constexpr int kOfEpsilon = 3;
-  if (BatchNormsOf(before) > BatchNormsOf(after)) folded.roundings = std::max(folded.roundings, kOfEpsilon);
+  folded.roundings = std::max(folded.roundings, RoundingsOfWhatIsGone(before, after));
 
   std::vector<double> factors(old.small.begin(), old.small.end());
   std::sort(factors.begin(), factors.end());

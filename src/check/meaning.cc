@@ -216,8 +216,9 @@ std::optional<Digits> DigitsOf(DotAlgorithm algorithm) {
   }
 }
 
-// Of all that is narrower than f32, or may be, of what the leaves depend on in which `seen` does not agree.
-std::vector<Digits> NarrowSteps(const HloModule& module, const Comparison& seen) {
+// Of all that is narrower than f32 of what the leaves depend on in which `seen` does not agree; or of that alone which
+// is rounded to it.
+std::vector<Digits> NarrowSteps(const HloModule& module, const Comparison& seen, bool rounded) {
   std::vector<Digits> steps;
   for (const HloInstruction* i : SourcesOf(module, seen)) {
     if (i->opcode() == HloOpcode::kReducePrecision) {
@@ -226,6 +227,7 @@ std::vector<Digits> NarrowSteps(const HloModule& module, const Comparison& seen)
     }
     if (i->HasAttributes<DotAttributes>())
       if (const auto digits = DigitsOf(i->attributes<DotAttributes>().algorithm)) steps.push_back(*digits);
+    if (rounded && !Rounds(*i) && i->opcode() != HloOpcode::kConvert) continue;
     for (const Shape* leaf : i->shape().Leaves()) {
       if (!IsFloat(leaf->element_type()) || BitWidth(leaf->element_type()) >= 32) continue;
       const FloatFormat format = GetFloatFormat(leaf->element_type());
@@ -290,7 +292,7 @@ class MeaningComparer::Impl {
   }
 
   Meaning Run(size_t set, Nonfinite nonfinite, bool notes) {
-    set_ = set, nonfinite_ = nonfinite;
+    set_ = set, nonfinite_ = nonfinite, starved_ = OkStatus();
     at_limits_ = before_.pairs() && HasNumbersAtLimits(before_.ArgumentsOf(set));
     meaning_ = Meaning();
     if (is_iterative_) {
@@ -318,6 +320,10 @@ class MeaningComparer::Impl {
       meaning_.agree = true;
       return std::move(meaning_);
     }
+    if (!starved_.ok()) {
+      NotJudged("a module with other roundings", starved_);
+      return std::move(meaning_);
+    }
     meaning_.agree = false;
     meaning_.comparison = seen;
     Explain(Format("in {}, where rounding does not hide it, ", before_.wide_name()), seen);
@@ -325,10 +331,14 @@ class MeaningComparer::Impl {
   }
 
  private:
-  const StatusOr<Results>& NotJudged(const std::string& name, const StatusOr<Results>& failed) {
+  void NotJudged(const std::string& name, const Status& failed) {
     meaning_.judged = false;
-    meaning_.notes.push_back(Format("not compared in f64: {} does not run so: {}", name, failed.status().message()));
-    return failed;
+    meaning_.notes.push_back(Format("not compared in f64: {} does not run so: {}", name, failed.message()));
+  }
+  // Without memory for what might explain a difference nothing is known of it.
+  bool HasRun(const StatusOr<Results>& variant) {
+    if (variant.status().code() == StatusCode::kResourceExhausted) starved_ = variant.status();
+    return variant.ok();
   }
 
   OwnResults Own() { return {before_, after_, set_, at_limits_}; }
@@ -341,7 +351,8 @@ class MeaningComparer::Impl {
       return Agree(keep);
     }
     if (!a.ok() || !b.ok()) {
-      a.ok() ? NotJudged(after_.options().after_name, b) : NotJudged(before_.options().before_name, a);
+      a.ok() ? NotJudged(after_.options().after_name, b.status())
+             : NotJudged(before_.options().before_name, a.status());
       return true;
     }
     spreads_.clear();
@@ -351,7 +362,7 @@ class MeaningComparer::Impl {
       if (meaning_.comparison.agree) return true;
       for (uint64_t pattern = 0; pattern < kPatterns && !meaning_.comparison.agree; ++pattern) {
         const StatusOr<Results> moved = subject->IdealMoved(set_, keep, pattern);
-        if (!moved.ok()) continue;
+        if (!HasRun(moved)) continue;
         Raise(spreads_, *subject->Ideal(set_, keep), *moved, subject->pairs());
         meaning_.comparison = Judge(*a, *b, Own(), spreads_, nonfinite_);
       }
@@ -362,7 +373,7 @@ class MeaningComparer::Impl {
     for (Subject* subject : {&before_, &after_}) {
       if (!any || meaning_.comparison.agree || nonfinite_ == Nonfinite::kAlways) break;
       const StatusOr<Results> moved = subject->IdealMoved(set_, keep, kPatterns, /*exact_too=*/true);
-      if (!moved.ok()) continue;
+      if (!HasRun(moved)) continue;
       Raise(spreads_, *subject->Ideal(set_, keep), *moved, subject->pairs());
       meaning_.comparison = Judge(*a, *b, Own(), spreads_, nonfinite_);
     }
@@ -440,8 +451,8 @@ class MeaningComparer::Impl {
     for (const LeafDifference& leaf : seen.leaves) {
       if (leaf.agrees) continue;
       const Comparison alone = OnlyLeaf(seen, static_cast<size_t>(&leaf - seen.leaves.data()));
-      const std::vector<Digits> steps = NarrowSteps(before_.module(), alone);
-      if (!steps.empty() && AreCovered(NarrowSteps(after_.module(), alone), steps)) continue;
+      const std::vector<Digits> steps = NarrowSteps(before_.module(), alone, /*rounded=*/false);
+      if (!steps.empty() && AreCovered(NarrowSteps(after_.module(), alone, /*rounded=*/true), steps)) continue;
       meaning_.agree = false;
       Explain("it goes through a narrower type, which the other does not there: ", seen);
       return std::move(meaning_);
@@ -479,10 +490,11 @@ class MeaningComparer::Impl {
       if (!keep && !before_.HasRoundings() && !after_.HasRoundings()) break;
       // What rounding does has mostly been seen before.
       if (spreads_keep_ != keep && Agree(keep)) continue;
-      for (uint64_t pattern = 0; pattern <= kPatterns + 1; ++pattern) {
-        const ConstantMove move{&folded.values, 0.5 * folded.roundings, pattern};
+      ConstantMove move{&folded.values, 0.5 * folded.roundings, 0};
+      const uint64_t patterns = 2 + (move.are_few() ? folded.values.size() : 0) + kPatterns;
+      for (; move.pattern < patterns; ++move.pattern) {
         const StatusOr<Results> moved = after_.IdealWithConstants(set_, keep, move);
-        if (!moved.ok()) return false;
+        if (!HasRun(moved)) return false;
         Raise(spreads_, *after_.Ideal(set_, keep), *moved, after_.pairs(), factor);
         if (Judge(*before_.Ideal(set_, keep), *after_.Ideal(set_, keep), Own(), spreads_, nonfinite_).agree)
           return true;
@@ -524,11 +536,13 @@ class MeaningComparer::Impl {
   bool AgreeAs(Pair& pair, bool keep_alone) {
     const bool agree = AgreeWithVariants(pair, keep_alone);
     pair.of_first.DropVariants(), pair.of_second.DropVariants();
+    if (!pair.comparer->starved_.ok()) starved_ = pair.comparer->starved_;
     return agree;
   }
   bool AgreeWithVariants(Pair& pair, bool keep_alone) {
     Impl& other = *pair.comparer;
     other.set_ = set_, other.nonfinite_ = nonfinite_, other.at_limits_ = at_limits_, other.meaning_ = Meaning();
+    other.starved_ = OkStatus();
     for (const bool keep : {true, false}) {
       if (!keep && (keep_alone || (!pair.of_first.HasRoundings() && !pair.of_second.HasRoundings()))) break;
       if (other.Agree(keep) && other.meaning_.judged) return true;
@@ -555,7 +569,7 @@ class MeaningComparer::Impl {
     const StatusOr<Results> steps = run(*stepwise_);
     for (uint64_t pattern = 0; steps.ok() && pattern < kMorePatterns; ++pattern) {
       const StatusOr<Results> moved = run(*PerturbModule(*stepwise_, pattern, /*of_constants_alone=*/true));
-      if (!moved.ok()) return false;
+      if (!HasRun(moved)) return false;
       Raise(spreads_, *steps, *moved, before_.pairs(), kConstantMargin);
       const auto &a = before_.Ideal(set_, spreads_keep_), &b = after_.Ideal(set_, spreads_keep_);
       if (Judge(*a, *b, Own(), spreads_, nonfinite_).agree) return true;
@@ -597,6 +611,7 @@ class MeaningComparer::Impl {
   Nonfinite nonfinite_ = Nonfinite::kIgnored;
   Spreads spreads_;
   bool spreads_keep_ = true;  // with roundings or without
+  Status starved_ = OkStatus();
   Meaning meaning_;
   // Of all sets.
   std::optional<FoldedConstants> constants_;

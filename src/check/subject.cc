@@ -148,7 +148,11 @@ StatusOr<Results> Subject::RunPrepared(std::unique_ptr<Prepared>& prepared, size
     }
   }
   HLOIR_RETURN_IF_ERROR(prepared->status);
-  return prepared->runner->RunOnAll(context_.ArgumentsOf(set));
+  StatusOr<Results> results = prepared->runner->RunOnAll(context_.ArgumentsOf(set));
+  // There are dozens of variants: those that take much memory are prepared anew each time.
+  constexpr int64_t kMuchMemory = int64_t{8} << 20;
+  if (prepared->runner->arena_bytes() > kMuchMemory) prepared.reset();
+  return results;
 }
 
 void Subject::set_pairs(bool pairs) {

@@ -115,9 +115,13 @@ bool RoundingHasMeaning(const HloInstruction& i, PrimitiveType type, PrimitiveTy
   return below_f32 && check::Rounds(i);
 }
 
-// The same value the same way: it was rounded but once. First all up, then all down: a single one has no other way.
+// The same value the same way: it was rounded but once.
 bool MovesUp(double value, const ConstantMove& move) {
   if (move.pattern < 2) return move.pattern == 0;
+  if (const uint64_t alone = move.pattern - 2; move.are_few() && alone < move.values->size()) {
+    const auto smaller = std::count_if(move.values->begin(), move.values->end(), [&](double v) { return v < value; });
+    return static_cast<uint64_t>(smaller) != alone;
+  }
   uint64_t bits = std::bit_cast<uint64_t>(value) + move.pattern * 0xBF58476D1CE4E5B9;
   bits = (bits ^ (bits >> 31)) * 0x94D049BB133111EB;
   return (bits >> 63) != 0;

@@ -248,7 +248,8 @@ TEST_CASE("a step through bf16 is wrong where nothing narrow was, whatever anoth
 
 TEST_CASE("a step through f16 is wrong where there was one through bf16, and a step through a wider type is not") {
   const auto stepped = [](const std::string& first, const std::string& second) {
-    return Module("  n = " + first + "[64]{0} convert(x)\n  f = f32[64]{0} convert(n)\n  p = f32[64]{0} multiply(f, y)\n" +
+    return Module("  n = " + first +
+                  "[64]{0} convert(x)\n  f = f32[64]{0} convert(n)\n  p = f32[64]{0} multiply(f, y)\n" +
                   "  m = " + second + "[64]{0} convert(p)\n  ROOT r = f32[64]{0} convert(m)");
   };
   const auto outcome = [&](const std::string& narrow, const std::string& first, const std::string& second) {
@@ -596,6 +597,11 @@ TEST_CASE("a batch norm that was folded has rounded as its steps do") {
             "  b = (f32[7,4,2], f32[2], f32[2]) batch-norm-training(as, x, x), epsilon=0.5, feature_index=2\n"
             "  r = f32[2] get-tuple-element(b), index=2\n  ROOT t = (f32[2], f32[2]) tuple(r, x)\n",
             variance("5.684e-14"), variance("5.684e-10"));
+  CheckBoth("  x = f32[2] parameter(0)\n",
+            "  a = f32[] constant(100)\n  as = f32[7,2] broadcast(a), dimensions={}\n"
+            "  b = (f32[7,2], f32[2], f32[2]) batch-norm-training(as, x, x), epsilon=0.5, feature_index=1\n"
+            "  r = f32[2] get-tuple-element(b), index=2\n  ROOT t = (f32[2], f32[2]) tuple(r, x)\n",
+            variance("5.82076609e-11"), variance("5.82076609e-8"));
   // The mean is off by one unit, which is all that is left of the difference.
   const auto off = [](const std::string& value) {
     return "  k = f32[] constant(" + value +
@@ -634,6 +640,33 @@ TEST_CASE("what a branch computes from the constant that it is handed may have b
       "  r = f32[2] broadcast(q), dimensions={}\n");
   CHECK(VerdictOf(computed, folded("1.59814835")).agrees());
   CHECK(VerdictOf(computed, folded("1.5982")).outcome == Outcome::kDisagree);
+}
+
+TEST_CASE("a function of constants is folded as exactly as functions are computed") {
+  const auto folded = [](const std::string& value) {
+    return "  k = f64[] constant(" + value + ")\n  ks = f64[3] broadcast(k), dimensions={}\n" +
+           "  ROOT r = f64[3] multiply(ks, x)\n";
+  };
+  CheckBoth("  x = f64[3] parameter(0)\n",
+            "  e = pred[3] compare(x, x), direction=EQ, type=TOTALORDER\n  o = f64[3] convert(e)\n"
+            "  m = f64[3] exponential-minus-one(o)\n  ROOT r = f64[3] multiply(m, x)\n",
+            folded("1.7182818284590451"), folded("1.7182818284590473"));
+}
+
+TEST_CASE("many constants may have been folded at once, and what their roundings do cancel") {
+  // Their parts of the sum are as large as one another, up to the sign.
+  const auto sum = [](const std::string& third, const std::string& seventh, const std::string& root) {
+    return "  a = f32[] constant(" + third + ")\n  as = f32[4] broadcast(a), dimensions={}\n  b = f32[] constant(" +
+           seventh + ")\n  bs = f32[4] broadcast(b), dimensions={}\n" + root;
+  };
+  const std::string divide =
+      "  p = f32[4] divide(x, as)\n  q = f32[4] divide(x, bs)\n  s = f32[4] subtract(p, q)\n"
+      "  ROOT r = f32[4] multiply(s, x)\n";
+  const std::string multiply =
+      "  p = f32[4] multiply(x, as)\n  q = f32[4] multiply(x, bs)\n  s = f32[4] subtract(p, q)\n"
+      "  ROOT r = f32[4] multiply(s, x)\n";
+  CheckBoth("  x = f32[4] parameter(0)\n", sum("3", "3.0000002", divide), sum("0.333333343", "0.333333313", multiply),
+            sum("0.333333343", "0.333333194", multiply));
 }
 
 TEST_CASE("double-double has no low parts where f64 ends") {

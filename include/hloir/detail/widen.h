@@ -28,11 +28,13 @@ struct IdealModule {
   int64_t roundings = 0;
 };
 // Constants narrower than f64 that have one of these values are moved by so many units in the last place of their type.
-// All up in pattern 0, all down in 1, else up and down in turns.
+// All up in pattern 0, all down in 1; of few values each by itself is then the one that goes down, as what several do
+// may cancel; else up and down in turns.
 struct ConstantMove {
   const std::unordered_set<double>* values = nullptr;
   double units = 0.5;
   uint64_t pattern = 0;
+  bool are_few() const { return values->size() <= 6; }
 };
 // Takes scalars that are computed from constants alone as they come out in the module's own types, as compilers do.
 void FoldScalars(HloModule& module);
