@@ -39,7 +39,7 @@ int64_t PlaceRegisters(const LoopOpLists& lists, LoopRegisters registers, SmallV
       free.erase(&free[found - 1]);
     } else {
       (*offsets)[r] = top;
-      top += bytes;
+      top += bytes + (bytes >= 1024 ? 576 : 0);
     }
   };
   for (const auto* list : {lists.prologue, lists.first, lists.next}) {
