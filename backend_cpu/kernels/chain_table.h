@@ -14,9 +14,9 @@ namespace hloir::cpu {
 // Runs the links from `first` on for the block that begins at element i.
 using ChainStart = void (*)(const TileOp* first, int64_t i);
 
-// kS32 also serves u32, where the sign does not matter. Blocks of types of one size are one thing.
-enum class ChainType : uint8_t { kF32, kF64, kS32 };
-inline constexpr int kChainTypes = 3;
+// Signed integers also serve those without a sign, where it does not matter. Blocks of types of one size are one thing.
+enum class ChainType : uint8_t { kF32, kF64, kS32, kS8, kS16, kC64 };
+inline constexpr int kChainTypes = 6;
 // How an operand lies in memory. The narrow floats are widened to f32.
 enum class ChainOperand : uint8_t { kVector, kScalar, kBf16, kF16 };
 inline constexpr int kChainOperands = 4;
