@@ -188,6 +188,7 @@ template <class L, BinaryOp op, class V = typename L::V>
 inline V ApplyInteger(V v, V w) {
   using U = typename L::U;
   const typename L::S a = (typename L::S)v, b = (typename L::S)w;
+  [[maybe_unused]] constexpr bool kLong = sizeof(a[0]) == 8;
   if constexpr (op == BinaryOp::kAdd) return (V)((U)a + (U)b);
   else if constexpr (op == BinaryOp::kSubtract) return (V)((U)a - (U)b);
   else if constexpr (op == BinaryOp::kMultiply && sizeof(a[0]) == 1) {
@@ -203,11 +204,17 @@ inline V ApplyInteger(V v, V w) {
   else if constexpr (op == BinaryOp::kMinimum) return (V)(a <= b ? a : b);
     // These shift everything out by the width or more, as HLO does.
 #if defined(__AVX512F__)
+  else if constexpr (op == BinaryOp::kShiftLeft && kLong) return (V)_mm512_sllv_epi64((__m512i)a, (__m512i)b);
   else if constexpr (op == BinaryOp::kShiftLeft) return (V)_mm512_sllv_epi32((__m512i)a, (__m512i)b);
+  else if constexpr (op == BinaryOp::kShiftRightLogical && kLong) return (V)_mm512_srlv_epi64((__m512i)a, (__m512i)b);
   else if constexpr (op == BinaryOp::kShiftRightLogical) return (V)_mm512_srlv_epi32((__m512i)a, (__m512i)b);
+  else if constexpr (op == BinaryOp::kShiftRightArithmetic && kLong)
+    return (V)_mm512_srav_epi64((__m512i)a, (__m512i)b);
   else if constexpr (op == BinaryOp::kShiftRightArithmetic) return (V)_mm512_srav_epi32((__m512i)a, (__m512i)b);
 #elif defined(__AVX2__)
+  else if constexpr (op == BinaryOp::kShiftLeft && kLong) return (V)_mm256_sllv_epi64((__m256i)a, (__m256i)b);
   else if constexpr (op == BinaryOp::kShiftLeft) return (V)_mm256_sllv_epi32((__m256i)a, (__m256i)b);
+  else if constexpr (op == BinaryOp::kShiftRightLogical && kLong) return (V)_mm256_srlv_epi64((__m256i)a, (__m256i)b);
   else if constexpr (op == BinaryOp::kShiftRightLogical) return (V)_mm256_srlv_epi32((__m256i)a, (__m256i)b);
   else if constexpr (op == BinaryOp::kShiftRightArithmetic) return (V)_mm256_srav_epi32((__m256i)a, (__m256i)b);
 #endif
@@ -551,7 +558,6 @@ template <class L, ChainType P>
 void FillIntegersOf(ChainTable& table) {
   constexpr int p = static_cast<int>(P);
   auto unary = [&]<UnaryOp op>() { table.unary[static_cast<int>(op)][p] = Entry(&LinkOf<L, IntegerUnaryLink<L, op>>); };
-  unary.template operator()<UnaryOp::kAbs>();
   unary.template operator()<UnaryOp::kNegate>();
   unary.template operator()<UnaryOp::kNot>();
   table.of_mask[p] = Entry(&LinkOf<L, OfMaskLink<L, true>>);
@@ -563,24 +569,29 @@ void FillIntegersOf(ChainTable& table) {
   binary.template operator()<BinaryOp::kAdd>();
   binary.template operator()<BinaryOp::kSubtract>();
   binary.template operator()<BinaryOp::kMultiply>();
-  binary.template operator()<BinaryOp::kMaximum>();
-  binary.template operator()<BinaryOp::kMinimum>();
   binary.template operator()<BinaryOp::kAnd>();
   binary.template operator()<BinaryOp::kOr>();
   binary.template operator()<BinaryOp::kXor>();
   table.square[p] = Entry(&LinkOf<L, SquareLink<L, true>>);
-  FillLinksOfCompares<L, P>(table);
-  if constexpr (P == ChainType::kS32) {
 #if defined(__AVX2__)
+  constexpr bool kShifts = P == ChainType::kS32 || P == ChainType::kS64, kCompares = true;
+#else
+  constexpr bool kShifts = false, kCompares = P != ChainType::kS64;
+#endif
+  if constexpr (kCompares) {
+    unary.template operator()<UnaryOp::kAbs>();
+    binary.template operator()<BinaryOp::kMaximum>();
+    binary.template operator()<BinaryOp::kMinimum>();
+    FillLinksOfCompares<L, P>(table);
+  }
+  if constexpr (kShifts) {
     binary.template operator()<BinaryOp::kShiftLeft>();
     binary.template operator()<BinaryOp::kShiftRightLogical>();
-    binary.template operator()<BinaryOp::kShiftRightArithmetic>();
-    FillLinksOfNesteds<L, P, 6, 6>(table);
-    table.rotate = Entry(&LinkOf<L, RotateLink<L>>);
-#else
-    FillLinksOfNesteds<L, P, 6, 3>(table);
-#endif
+    // AVX2 has none of 64 bits.
+    if constexpr (P == ChainType::kS32 || L::kBytes == 64) binary.template operator()<BinaryOp::kShiftRightArithmetic>();
   }
+  if constexpr (P == ChainType::kS32) FillLinksOfNesteds<L, P, 6, kShifts ? 6 : 3>(table);
+  if constexpr (P == ChainType::kS32 && kShifts) table.rotate = Entry(&LinkOf<L, RotateLink<L>>);
 }
 template <class T, class Arch, ChainType P>
 void FillNarrowIntegers(ChainTable& table) {
@@ -628,6 +639,8 @@ ChainTable MakeChains() {
   FillChainsOf<double, Arch, ChainType::kF64>(table);
   ShareMoves<ChainType::kS32, ChainType::kF32>(table);
   FillIntegersOf<Lanes<float, Arch>, ChainType::kS32>(table);
+  ShareMoves<ChainType::kS64, ChainType::kF64>(table);
+  FillIntegersOf<Lanes<double, Arch>, ChainType::kS64>(table);
   table.to_f32 = Entry(&LinkOf<Lanes<float, Arch>, ToFloatLink<Lanes<float, Arch>>>);
   FillNarrowIntegers<int16_t, Arch, ChainType::kS16>(table);
   FillNarrowIntegers<int8_t, Arch, ChainType::kS8>(table);

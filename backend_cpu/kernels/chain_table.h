@@ -15,8 +15,8 @@ namespace hloir::cpu {
 using ChainStart = void (*)(const TileOp* first, int64_t i);
 
 // Signed integers also serve those without a sign, where it does not matter. Blocks of types of one size are one thing.
-enum class ChainType : uint8_t { kF32, kF64, kS32, kS8, kS16, kC64 };
-inline constexpr int kChainTypes = 6;
+enum class ChainType : uint8_t { kF32, kF64, kS32, kS64, kS8, kS16, kC64 };
+inline constexpr int kChainTypes = 7;
 // How an operand lies in memory. The narrow floats are widened to f32.
 enum class ChainOperand : uint8_t { kVector, kScalar, kBf16, kF16 };
 inline constexpr int kChainOperands = 4;

@@ -31,6 +31,7 @@ int Bytes(ChainType type) {
     case ChainType::kF32:
     case ChainType::kS32: return 4;
     case ChainType::kF64:
+    case ChainType::kS64:
     case ChainType::kC64: return 8;
   }
   return 0;
@@ -43,7 +44,7 @@ Meanings MakeMeanings(const KernelTable& table) {
   auto add = [&](TileKernel kernel, const Meaning& meaning) {
     if (kernel != nullptr) meanings.emplace(kernel, meaning);
   };
-  constexpr TileType kTiles[kChainTypes] = {TileType::kF32, TileType::kF64, TileType::kS32,
+  constexpr TileType kTiles[kChainTypes] = {TileType::kF32, TileType::kF64, TileType::kS32, TileType::kS64,
                                             TileType::kS8,  TileType::kS16, TileType::kC64};
   constexpr int kPred = static_cast<int>(TileType::kPred), kF32 = static_cast<int>(TileType::kF32);
   for (int t = 0; t < kChainTypes; ++t) {
