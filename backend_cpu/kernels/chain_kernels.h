@@ -381,6 +381,20 @@ struct NestedLink {
     return second ? Apply<L, outer, integer>(x, v) : Apply<L, outer, integer>(v, x);
   }
 };
+template <class L, ChainOperand factor, ChainOperand addend>
+struct MultiplyAddLink {
+  using V = typename L::V;
+  static V Do(const TileOp& at, int64_t i, V v) { return v * L::Load(at, 0, factor, i) + L::Load(at, 1, addend, i); }
+};
+template <class L>
+struct PolynomialLink {
+  using V = typename L::V;
+  static V Do(const TileOp& at, int64_t i, V v) {
+    const V x = L::Load(at, 0, ChainOperand::kVector, i);
+    const V once = v * x + L::Load(at, 1, ChainOperand::kScalar, i);
+    return once * x + L::Load(at, 2, ChainOperand::kScalar, i);
+  }
+};
 template <class L, bool integer>
 struct SquareLink {
   using V = typename L::V;
@@ -551,6 +565,12 @@ void FillChainsOf(ChainTable& table) {
   FillLinksOfCompares<L, P>(table);
   FillLinksOfNesteds<L, P, 3, 3>(table);
   table.square[p] = Entry(&LinkOf<L, SquareLink<L, false>>);
+  constexpr ChainOperand kVector = ChainOperand::kVector, kScalar = ChainOperand::kScalar;
+  table.multiply_add[p][0][0] = Entry(&LinkOf<L, MultiplyAddLink<L, kVector, kVector>>);
+  table.multiply_add[p][0][1] = Entry(&LinkOf<L, MultiplyAddLink<L, kVector, kScalar>>);
+  table.multiply_add[p][1][0] = Entry(&LinkOf<L, MultiplyAddLink<L, kScalar, kVector>>);
+  table.multiply_add[p][1][1] = Entry(&LinkOf<L, MultiplyAddLink<L, kScalar, kScalar>>);
+  table.polynomial[p] = Entry(&LinkOf<L, PolynomialLink<L>>);
   table.of_mask[p] = Entry(&LinkOf<L, OfMaskLink<L, false>>);
 }
 

@@ -537,6 +537,36 @@ class ChainMaker {
     copy.op.extra |= (meaning.kind == Meaning::kNarrow ? 2 : IsCompare(meaning) ? 1 : size) << 24;
     out->push_back(copy);
   }
+  // Joins a product and a sum that follow one another, and two steps of a polynomial: a jump less each.
+  void JoinSteps(size_t from, std::vector<LoopOp>* links) const {
+    size_t to = from;
+    for (size_t i = from; i < links->size(); ++i) {
+      LoopOp link = (*links)[i];
+      for (int t = 0; t < kChainTypes; ++t) {
+        const auto is = [&](const LoopOp& at, BinaryOp op, int operand) {
+          return at.op.kernel == table_.binary[static_cast<int>(op)][t][operand][0];
+        };
+        const TileKernel step = table_.multiply_add[t][0][1];
+        for (int factor = 0; step != nullptr && factor < 2; ++factor) {
+          for (int addend = 0; addend < 2; ++addend) {
+            if (i + 1 == links->size() || !is(link, BinaryOp::kMultiply, factor) ||
+                !is((*links)[i + 1], BinaryOp::kAdd, addend))
+              continue;
+            link.op.kernel = table_.multiply_add[t][factor][addend];
+            link.in[1] = (*links)[++i].in[0];
+          }
+        }
+        if (step == nullptr || link.op.kernel != step || to == from) continue;
+        LoopOp& last = (*links)[to - 1];
+        if (last.op.kernel != step || !SamePlace(last.in[0], link.in[0])) continue;
+        link.op.kernel = table_.polynomial[t];
+        link.in[2] = link.in[1], link.in[1] = last.in[1];
+        --to;
+      }
+      (*links)[to++] = link;
+    }
+    links->resize(to);
+  }
   void Put(const Chain& chain, std::vector<LoopOp>* out) const {
     const int t = static_cast<int>(chain.type);
     const size_t head = out->size();
@@ -565,6 +595,7 @@ class ChainMaker {
       store.op.kernel = table_.store[t][static_cast<int>(result)][last];
       store.out = body_[part.op].out;
     }
+    JoinSteps(head + 1 + ops, out);
     (*out)[head].op.extra = static_cast<int64_t>(ops);
     (*out)[head].op.divisor = static_cast<int64_t>(out->size() - head - 1 - ops);
   }
