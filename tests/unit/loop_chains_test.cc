@@ -186,6 +186,30 @@ TEST_CASE("chains: each product of two bytes") {
       " b = s8[65536] multiply(a, y)\n ROOT r = s8[65536] negate(b) }");
 }
 
+TEST_CASE("chains: products and sums in one link, and steps of polynomials") {
+  for (const char* factor : {"y", "c"}) {
+    for (const char* addend : {"z", "h"}) {
+      // In this order, and not where another reads the product, or the operands lie the other way round.
+      const std::string f = factor, g = addend,
+                        begin = kParameters + " k = S constant(3)\n h = T broadcast(k), dimensions={}\n" +
+                                " a = T negate(x)\n b = T multiply(a, " + f + ")\n d = T add(b, " + g + ")\n";
+      for (const char* end :
+           {" ROOT r = T abs(d)", " ROOT r = (T, T) tuple(d, b)", " e = T multiply(d, a)\n ROOT r = T add(e, b)",
+            " e = T multiply(y, d)\n i = T add(c, e)\n ROOT r = T abs(i)"})
+        CheckAllTypes(begin + end);
+      for (const char* again : {"y", "z", "c"}) {
+        const std::string w = again;
+        CheckAllTypes(begin + " e = T multiply(d, " + w + ")\n i = T add(e, c)\n j = T multiply(i, " + w +
+                      ")\n l = T add(j, h)\n" + " m = T multiply(l, " + w + ")\n n = T add(m, c)\n o = T multiply(n, " +
+                      w + ")\n q = T add(o, z)\n" + " ROOT r = (T, T) tuple(q, m)");
+        for (const char* type : {"s32", "s64"})
+          CheckChains(
+              Module(begin + " e = T multiply(d, " + w + ")\n i = T add(e, c)\n ROOT r = T negate(i)", type, 999));
+      }
+    }
+  }
+}
+
 TEST_CASE("chains: complex numbers") {
   for (const char* type : {"c64", "c128"}) {
     for (int64_t n : {7, 64, 65, 1000, 4099}) {
