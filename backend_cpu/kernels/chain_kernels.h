@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/chain_table.h"
+#include "kernels/complex_kernels.h"
 #include "kernels/math_kernels.h"
 
 namespace hloir::cpu {
@@ -52,6 +53,7 @@ struct Lanes {
       case ChainOperand::kVector: return LoadAs<V>(static_cast<const T*>(from) + i);
       case ChainOperand::kScalar: {
         const T x = *static_cast<const T*>(from);
+        if constexpr (sizeof(T) < 4) return Splat(x);
         V v;
         for (int k = 0; k < kCount; ++k) v[k] = x;
         return v;
@@ -79,17 +81,18 @@ struct Lanes {
   // A mask from bytes: set where they are 0.
   static S Zeros(const uint8_t* from) {
 #if defined(__AVX2__)
-    const __m128i bytes = _mm_cmpeq_epi8(LoadUpTo16<kCount>(from), _mm_setzero_si128());
-#endif
+    if constexpr (sizeof(T) >= 4) {
+      const __m128i bytes = _mm_cmpeq_epi8(LoadUpTo16<kCount>(from), _mm_setzero_si128());
 #if defined(__AVX512F__)
-    if constexpr (sizeof(T) == 4) return (S)_mm512_cvtepi8_epi32(bytes);
-    else return (S)_mm512_cvtepi8_epi64(bytes);
-#elif defined(__AVX2__)
-    if constexpr (sizeof(T) == 4) return (S)_mm256_cvtepi8_epi32(bytes);
-    else return (S)_mm256_cvtepi8_epi64(bytes);
+      if constexpr (sizeof(T) == 4) return (S)_mm512_cvtepi8_epi32(bytes);
+      else return (S)_mm512_cvtepi8_epi64(bytes);
 #else
-    return __builtin_convertvector(LoadAs<Bytes>(from), S) == 0;
+      if constexpr (sizeof(T) == 4) return (S)_mm256_cvtepi8_epi32(bytes);
+      else return (S)_mm256_cvtepi8_epi64(bytes);
 #endif
+    }
+#endif
+    return __builtin_convertvector(LoadAs<Bytes>(from), S) == 0;
   }
 #if defined(__AVX2__)
   template <int bytes>
@@ -103,17 +106,19 @@ struct Lanes {
   static Bytes Ones(V mask) {
 #if defined(__AVX512F__)
     if constexpr (sizeof(T) == 4) return (Bytes)_mm_and_si128(_mm512_cvtepi32_epi8((__m512i)mask), _mm_set1_epi8(1));
-    else return (Bytes)(_mm_cvtsi128_si64(_mm512_cvtepi64_epi8((__m512i)mask)) & 0x0101010101010101);
+    if constexpr (sizeof(T) == 8)
+      return (Bytes)(_mm_cvtsi128_si64(_mm512_cvtepi64_epi8((__m512i)mask)) & 0x0101010101010101);
 #elif defined(__AVX2__)
-    const __m128i low = _mm256_castsi256_si128((__m256i)mask), high = _mm256_extracti128_si256((__m256i)mask, 1);
-    const __m128i words = _mm_packs_epi32(low, high);
-    const __m128i bytes = _mm_and_si128(_mm_packs_epi16(words, words), _mm_set1_epi8(1));
-    if constexpr (sizeof(T) == 4) return (Bytes)_mm_cvtsi128_si64(bytes);
-    // Each element was two words.
-    else return (Bytes)_mm_cvtsi128_si32(_mm_shuffle_epi8(bytes, _mm_set1_epi32(0x06040200)));
-#else
-    return __builtin_convertvector((U)mask, Bytes) & (Bytes{} + uint8_t{1});
+    if constexpr (sizeof(T) >= 4) {
+      const __m128i low = _mm256_castsi256_si128((__m256i)mask), high = _mm256_extracti128_si256((__m256i)mask, 1);
+      const __m128i words = _mm_packs_epi32(low, high);
+      const __m128i bytes = _mm_and_si128(_mm_packs_epi16(words, words), _mm_set1_epi8(1));
+      if constexpr (sizeof(T) == 4) return (Bytes)_mm_cvtsi128_si64(bytes);
+      // Each element was two words.
+      else return (Bytes)_mm_cvtsi128_si32(_mm_shuffle_epi8(bytes, _mm_set1_epi32(0x06040200)));
+    }
 #endif
+    return __builtin_convertvector((U)mask, Bytes) & (Bytes{} + uint8_t{1});
   }
   template <ChainResult result>
   static void Store(const TileOp& at, int64_t i, V v) {
@@ -183,21 +188,33 @@ template <class L, BinaryOp op, class V = typename L::V>
 inline V ApplyInteger(V v, V w) {
   using U = typename L::U;
   const typename L::S a = (typename L::S)v, b = (typename L::S)w;
+  [[maybe_unused]] constexpr bool kLong = sizeof(a[0]) == 8;
   if constexpr (op == BinaryOp::kAdd) return (V)((U)a + (U)b);
   else if constexpr (op == BinaryOp::kSubtract) return (V)((U)a - (U)b);
-  else if constexpr (op == BinaryOp::kMultiply) return (V)((U)a * (U)b);
+  else if constexpr (op == BinaryOp::kMultiply && sizeof(a[0]) == 1) {
+    // Of words: bytes of even places as they are, those of odd ones in the upper halves.
+    typedef uint16_t Words __attribute__((vector_size(sizeof(V))));
+    const Words x = (Words)v, y = (Words)w, even = x * y, odd = (x >> 8) * (y & 0xff00);
+    return (V)((even & 0x00ff) | odd);
+  } else if constexpr (op == BinaryOp::kMultiply) return (V)((U)a * (U)b);
   else if constexpr (op == BinaryOp::kAnd) return (V)(a & b);
   else if constexpr (op == BinaryOp::kOr) return (V)(a | b);
   else if constexpr (op == BinaryOp::kXor) return (V)(a ^ b);
-  else if constexpr (op == BinaryOp::kMaximum) return L::Blend(a >= b, v, w);
-  else if constexpr (op == BinaryOp::kMinimum) return L::Blend(a <= b, v, w);
+  else if constexpr (op == BinaryOp::kMaximum) return (V)(a >= b ? a : b);
+  else if constexpr (op == BinaryOp::kMinimum) return (V)(a <= b ? a : b);
     // These shift everything out by the width or more, as HLO does.
 #if defined(__AVX512F__)
+  else if constexpr (op == BinaryOp::kShiftLeft && kLong) return (V)_mm512_sllv_epi64((__m512i)a, (__m512i)b);
   else if constexpr (op == BinaryOp::kShiftLeft) return (V)_mm512_sllv_epi32((__m512i)a, (__m512i)b);
+  else if constexpr (op == BinaryOp::kShiftRightLogical && kLong) return (V)_mm512_srlv_epi64((__m512i)a, (__m512i)b);
   else if constexpr (op == BinaryOp::kShiftRightLogical) return (V)_mm512_srlv_epi32((__m512i)a, (__m512i)b);
+  else if constexpr (op == BinaryOp::kShiftRightArithmetic && kLong)
+    return (V)_mm512_srav_epi64((__m512i)a, (__m512i)b);
   else if constexpr (op == BinaryOp::kShiftRightArithmetic) return (V)_mm512_srav_epi32((__m512i)a, (__m512i)b);
 #elif defined(__AVX2__)
+  else if constexpr (op == BinaryOp::kShiftLeft && kLong) return (V)_mm256_sllv_epi64((__m256i)a, (__m256i)b);
   else if constexpr (op == BinaryOp::kShiftLeft) return (V)_mm256_sllv_epi32((__m256i)a, (__m256i)b);
+  else if constexpr (op == BinaryOp::kShiftRightLogical && kLong) return (V)_mm256_srlv_epi64((__m256i)a, (__m256i)b);
   else if constexpr (op == BinaryOp::kShiftRightLogical) return (V)_mm256_srlv_epi32((__m256i)a, (__m256i)b);
   else if constexpr (op == BinaryOp::kShiftRightArithmetic) return (V)_mm256_srav_epi32((__m256i)a, (__m256i)b);
 #endif
@@ -214,10 +231,28 @@ struct IntegerUnaryLink {
   using V = typename L::V;
   static V Do(const TileOp&, int64_t, V v) {
     using U = typename L::U;
-    const typename L::S x = (typename L::S)v;
-    if constexpr (op == UnaryOp::kNegate) return (V)(U{} - (U)x);
+    const typename L::S x = (typename L::S)v, negative = (typename L::S)(U{} - (U)x);
+    if constexpr (op == UnaryOp::kNegate) return (V)negative;
     else if constexpr (op == UnaryOp::kNot) return (V)~x;
-    else return L::Blend(x < 0, (V)(U{} - (U)x), v);  // kAbs
+    else return (V)(x >= negative ? x : negative);  // kAbs
+  }
+};
+// Of complex numbers, whose parts lie by turns.
+template <class L, class P, BinaryOp op, ChainOperand operand, bool second>
+struct ComplexBinaryLink {
+  using V = typename L::V;
+  static V Do(const TileOp& at, int64_t i, V v) {
+    using Parts = typename P::V;
+    const Parts a = (Parts)v, b = (Parts)L::Load(at, 0, operand, i);
+    return (V)P::template Apply<op>(second ? b : a, second ? a : b);
+  }
+};
+template <class L, class P, UnaryOp op>
+struct ComplexUnaryLink {
+  using V = typename L::V;
+  static V Do(const TileOp&, int64_t, V v) {
+    const auto turned = P::Turned((typename P::V)v, 1);
+    return (V)(op == UnaryOp::kConjugate ? turned : P::Turned(turned, 0));
   }
 };
 template <class L>
@@ -276,14 +311,15 @@ inline void InOrder([[maybe_unused]] V& done, [[maybe_unused]] V& next) {
 template <class L, class Body, class V = typename L::V>
 void LinkOf(const TileOp* at, int64_t i, HLOIR_BLOCK) {
   constexpr int n = L::kCount;
-  v0 = Body::Do(*at, i, v0);
-  InOrder(v0, v1), v1 = Body::Do(*at, i + n, v1);
-  InOrder(v1, v2), v2 = Body::Do(*at, i + 2 * n, v2);
-  InOrder(v2, v3), v3 = Body::Do(*at, i + 3 * n, v3);
-  InOrder(v3, v4), v4 = Body::Do(*at, i + 4 * n, v4);
-  InOrder(v4, v5), v5 = Body::Do(*at, i + 5 * n, v5);
-  InOrder(v5, v6), v6 = Body::Do(*at, i + 6 * n, v6);
-  InOrder(v6, v7), v7 = Body::Do(*at, i + 7 * n, v7);
+  const TileOp op = *at;  // which nothing that is stored changes
+  v0 = Body::Do(op, i, v0);
+  InOrder(v0, v1), v1 = Body::Do(op, i + n, v1);
+  InOrder(v1, v2), v2 = Body::Do(op, i + 2 * n, v2);
+  InOrder(v2, v3), v3 = Body::Do(op, i + 3 * n, v3);
+  InOrder(v3, v4), v4 = Body::Do(op, i + 4 * n, v4);
+  InOrder(v4, v5), v5 = Body::Do(op, i + 5 * n, v5);
+  InOrder(v5, v6), v6 = Body::Do(op, i + 6 * n, v6);
+  InOrder(v6, v7), v7 = Body::Do(op, i + 7 * n, v7);
   return GoOn<L>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
 }
 // For long operations: a loop, in place of eight copies.
@@ -305,7 +341,8 @@ void LoadLink(const TileOp* at, int64_t i) {
 template <class L, ChainResult result, class V = typename L::V>
 void LastLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
   constexpr int n = L::kCount;
-  const auto store = [at](int64_t place, V v) { L::template Store<result>(*at, place, v); };
+  const TileOp op = *at;
+  const auto store = [&op](int64_t place, V v) { L::template Store<result>(op, place, v); };
   store(i, v0), store(i + n, v1), store(i + 2 * n, v2), store(i + 3 * n, v3), store(i + 4 * n, v4),
       store(i + 5 * n, v5), store(i + 6 * n, v6), store(i + 7 * n, v7);
 }
@@ -342,6 +379,20 @@ struct NestedLink {
     const V s = L::Load(at, 1, ChainOperand::kScalar, i);
     const V x = Apply<L, inner, integer>(of_block ? v : L::Load(at, 0, ChainOperand::kVector, i), s);
     return second ? Apply<L, outer, integer>(x, v) : Apply<L, outer, integer>(v, x);
+  }
+};
+template <class L, ChainOperand factor, ChainOperand addend>
+struct MultiplyAddLink {
+  using V = typename L::V;
+  static V Do(const TileOp& at, int64_t i, V v) { return v * L::Load(at, 0, factor, i) + L::Load(at, 1, addend, i); }
+};
+template <class L>
+struct PolynomialLink {
+  using V = typename L::V;
+  static V Do(const TileOp& at, int64_t i, V v) {
+    const V x = L::Load(at, 0, ChainOperand::kVector, i);
+    const V once = v * x + L::Load(at, 1, ChainOperand::kScalar, i);
+    return once * x + L::Load(at, 2, ChainOperand::kScalar, i);
   }
 };
 template <class L, bool integer>
@@ -415,12 +466,11 @@ void FillLinksOfNesteds(ChainTable& table) {
     (FillLinksOfNested<L, P, pair / inners, pair % inners>(table), ...);
   }
   (std::make_integer_sequence<int, outers * inners>());
-  table.square[static_cast<int>(P)] = Entry(&LinkOf<L, SquareLink<L, P == ChainType::kS32>>);
 }
 template <class L, BinaryOp op, ChainType P>
 void FillLinksOfCompare(ChainTable& table) {
   constexpr int p = static_cast<int>(P);
-  constexpr bool kInteger = P == ChainType::kS32;
+  constexpr bool kInteger = P != ChainType::kF32 && P != ChainType::kF64;
   auto& entries = table.binary[static_cast<int>(op)][p];
   FillLinksOfBinary<L, op, ChainOperand::kVector, kInteger>(entries[0]);
   FillLinksOfBinary<L, op, ChainOperand::kScalar, kInteger>(entries[1]);
@@ -441,6 +491,29 @@ void FillLinksOfCompares(ChainTable& table) {
   FillLinksOfCompare<L, BinaryOp::kLe, P>(table);
   FillLinksOfCompare<L, BinaryOp::kLt, P>(table);
 }
+template <class L, ChainType P, ChainResult result>
+void FillStores(ChainTable& table) {
+  auto& entries = table.store[static_cast<int>(P)][static_cast<int>(result)];
+  entries[0] = Entry(&LinkOf<L, StoreLink<L, result>>);
+  entries[1] = Entry(&LastLink<L, result>);
+}
+// What is the same for all types of a size.
+template <class L, ChainType P>
+void FillMovesOf(ChainTable& table) {
+  constexpr int p = static_cast<int>(P);
+  table.elements[p] = 8 * L::kCount;
+  table.load[p][0] = Entry(&LoadLink<L, ChainOperand::kVector>);
+  FillStores<L, P, ChainResult::kVector>(table);
+  FillStores<L, P, ChainResult::kPred>(table);
+  table.select[p][kVectorVector] = Entry(&LinkOf<L, SelectLink<L, kVectorVector>>);
+  table.select[p][kVectorScalar] = Entry(&LinkOf<L, SelectLink<L, kVectorScalar>>);
+  table.select[p][kScalarVector] = Entry(&LinkOf<L, SelectLink<L, kScalarVector>>);
+  table.select[p][kScalarScalar] = Entry(&LinkOf<L, SelectLink<L, kScalarScalar>>);
+  table.select_by[p][0][0] = Entry(&LinkOf<L, SelectByLink<L, false, false>>);
+  table.select_by[p][0][1] = Entry(&LinkOf<L, SelectByLink<L, false, true>>);
+  table.select_by[p][1][0] = Entry(&LinkOf<L, SelectByLink<L, true, false>>);
+  table.select_by[p][1][1] = Entry(&LinkOf<L, SelectByLink<L, true, true>>);
+}
 template <class T, class Arch, ChainType P>
 void FillChainsOf(ChainTable& table) {
   using L = Lanes<T, Arch>;
@@ -452,14 +525,7 @@ void FillChainsOf(ChainTable& table) {
   constexpr bool kHalf = false;
 #endif
   constexpr int kBf16 = static_cast<int>(ChainOperand::kBf16), kF16 = static_cast<int>(ChainOperand::kF16);
-  table.elements[p] = 8 * L::kCount;
-  table.load[p][0] = Entry(&LoadLink<L, ChainOperand::kVector>);
-  auto store = [&]<ChainResult result>() {
-    table.store[p][static_cast<int>(result)][0] = Entry(&LinkOf<L, StoreLink<L, result>>);
-    table.store[p][static_cast<int>(result)][1] = Entry(&LastLink<L, result>);
-  };
-  store.template operator()<ChainResult::kVector>();
-  store.template operator()<ChainResult::kPred>();
+  FillMovesOf<L, P>(table);
   auto unary = [&]<UnaryOp op>() { table.unary[static_cast<int>(op)][p] = Entry(&LinkOf<L, UnaryLink<L, op>>); };
   unary.template operator()<UnaryOp::kAbs>();
   unary.template operator()<UnaryOp::kNegate>();
@@ -467,12 +533,12 @@ void FillChainsOf(ChainTable& table) {
   unary.template operator()<UnaryOp::kRsqrt>();
   if constexpr (kNarrow) {
     table.load[p][kBf16] = Entry(&LoadLink<L, ChainOperand::kBf16>);
-    store.template operator()<ChainResult::kBf16>();
+    FillStores<L, P, ChainResult::kBf16>(table);
     unary.template operator()<UnaryOp::kRoundToBf16>();
   }
   if constexpr (kHalf) {
     table.load[p][kF16] = Entry(&LoadLink<L, ChainOperand::kF16>);
-    store.template operator()<ChainResult::kF16>();
+    FillStores<L, P, ChainResult::kF16>(table);
     unary.template operator()<UnaryOp::kRoundToF16>();
   }
   auto math = [&]<class F>(UnaryOp op, F) { table.unary[static_cast<int>(op)][p] = Entry(&MathLink<L, F, T, Arch>); };
@@ -498,31 +564,22 @@ void FillChainsOf(ChainTable& table) {
   binary.template operator()<BinaryOp::kMinimum>();
   FillLinksOfCompares<L, P>(table);
   FillLinksOfNesteds<L, P, 3, 3>(table);
+  table.square[p] = Entry(&LinkOf<L, SquareLink<L, false>>);
+  constexpr ChainOperand kVector = ChainOperand::kVector, kScalar = ChainOperand::kScalar;
+  table.multiply_add[p][0][0] = Entry(&LinkOf<L, MultiplyAddLink<L, kVector, kVector>>);
+  table.multiply_add[p][0][1] = Entry(&LinkOf<L, MultiplyAddLink<L, kVector, kScalar>>);
+  table.multiply_add[p][1][0] = Entry(&LinkOf<L, MultiplyAddLink<L, kScalar, kVector>>);
+  table.multiply_add[p][1][1] = Entry(&LinkOf<L, MultiplyAddLink<L, kScalar, kScalar>>);
+  table.polynomial[p] = Entry(&LinkOf<L, PolynomialLink<L>>);
   table.of_mask[p] = Entry(&LinkOf<L, OfMaskLink<L, false>>);
-  table.select[p][kVectorVector] = Entry(&LinkOf<L, SelectLink<L, kVectorVector>>);
-  table.select[p][kVectorScalar] = Entry(&LinkOf<L, SelectLink<L, kVectorScalar>>);
-  table.select[p][kScalarVector] = Entry(&LinkOf<L, SelectLink<L, kScalarVector>>);
-  table.select[p][kScalarScalar] = Entry(&LinkOf<L, SelectLink<L, kScalarScalar>>);
-  table.select_by[p][0][0] = Entry(&LinkOf<L, SelectByLink<L, false, false>>);
-  table.select_by[p][0][1] = Entry(&LinkOf<L, SelectByLink<L, false, true>>);
-  table.select_by[p][1][0] = Entry(&LinkOf<L, SelectByLink<L, true, false>>);
-  table.select_by[p][1][1] = Entry(&LinkOf<L, SelectByLink<L, true, true>>);
 }
 
-// Integers in the blocks of f32.
-template <class L>
-void FillIntegerChains(ChainTable& table) {
-  constexpr int p = static_cast<int>(ChainType::kS32), f = static_cast<int>(ChainType::kF32);
-  table.elements[p] = table.elements[f];
-  table.load[p][0] = table.load[f][0];
-  // What began with integers may end as a narrow float.
-  for (int r = 0; r < kChainResults; ++r)
-    for (int last : {0, 1}) table.store[p][r][last] = table.store[f][r][last];
+template <class L, ChainType P>
+void FillIntegersOf(ChainTable& table) {
+  constexpr int p = static_cast<int>(P);
   auto unary = [&]<UnaryOp op>() { table.unary[static_cast<int>(op)][p] = Entry(&LinkOf<L, IntegerUnaryLink<L, op>>); };
-  unary.template operator()<UnaryOp::kAbs>();
   unary.template operator()<UnaryOp::kNegate>();
   unary.template operator()<UnaryOp::kNot>();
-  table.to_f32 = Entry(&LinkOf<L, ToFloatLink<L>>);
   table.of_mask[p] = Entry(&LinkOf<L, OfMaskLink<L, true>>);
   auto binary = [&]<BinaryOp op>() {
     auto& entries = table.binary[static_cast<int>(op)][p];
@@ -532,21 +589,67 @@ void FillIntegerChains(ChainTable& table) {
   binary.template operator()<BinaryOp::kAdd>();
   binary.template operator()<BinaryOp::kSubtract>();
   binary.template operator()<BinaryOp::kMultiply>();
-  binary.template operator()<BinaryOp::kMaximum>();
-  binary.template operator()<BinaryOp::kMinimum>();
   binary.template operator()<BinaryOp::kAnd>();
   binary.template operator()<BinaryOp::kOr>();
   binary.template operator()<BinaryOp::kXor>();
+  table.square[p] = Entry(&LinkOf<L, SquareLink<L, true>>);
 #if defined(__AVX2__)
-  binary.template operator()<BinaryOp::kShiftLeft>();
-  binary.template operator()<BinaryOp::kShiftRightLogical>();
-  binary.template operator()<BinaryOp::kShiftRightArithmetic>();
-  FillLinksOfNesteds<L, ChainType::kS32, 6, 6>(table);
-  table.rotate = Entry(&LinkOf<L, RotateLink<L>>);
+  constexpr bool kShifts = P == ChainType::kS32 || P == ChainType::kS64, kCompares = true;
 #else
-  FillLinksOfNesteds<L, ChainType::kS32, 6, 3>(table);
+  constexpr bool kShifts = false, kCompares = P != ChainType::kS64;
 #endif
-  FillLinksOfCompares<L, ChainType::kS32>(table);
+  if constexpr (kCompares) {
+    unary.template operator()<UnaryOp::kAbs>();
+    binary.template operator()<BinaryOp::kMaximum>();
+    binary.template operator()<BinaryOp::kMinimum>();
+    FillLinksOfCompares<L, P>(table);
+  }
+  if constexpr (kShifts) {
+    binary.template operator()<BinaryOp::kShiftLeft>();
+    binary.template operator()<BinaryOp::kShiftRightLogical>();
+    // AVX2 has none of 64 bits.
+    if constexpr (P == ChainType::kS32 || L::kBytes == 64) binary.template operator()<BinaryOp::kShiftRightArithmetic>();
+  }
+  if constexpr (P == ChainType::kS32) FillLinksOfNesteds<L, P, 6, kShifts ? 6 : 3>(table);
+  if constexpr (P == ChainType::kS32 && kShifts) table.rotate = Entry(&LinkOf<L, RotateLink<L>>);
+}
+template <class T, class Arch, ChainType P>
+void FillNarrowIntegers(ChainTable& table) {
+  FillMovesOf<Lanes<T, Arch>, P>(table);
+  FillIntegersOf<Lanes<T, Arch>, P>(table);
+}
+// In the blocks of another type, of the same size.
+template <ChainType P, ChainType other>
+void ShareMoves(ChainTable& table) {
+  constexpr int p = static_cast<int>(P), o = static_cast<int>(other);
+  table.elements[p] = table.elements[o];
+  table.load[p][0] = table.load[o][0];
+  // What began with integers may end as a narrow float.
+  for (int r = 0; r < kChainResults; ++r)
+    for (int last : {0, 1}) table.store[p][r][last] = table.store[o][r][last];
+}
+// Numbers of two floats.
+template <class Arch>
+void FillComplex(ChainTable& table) {
+  using L = Lanes<double, Arch>;
+  using P = PartVectorsOf<float, L::kBytes>;
+  constexpr int p = static_cast<int>(ChainType::kC64);
+  auto unary = [&]<UnaryOp op>() {
+    table.unary[static_cast<int>(op)][p] = Entry(&LinkOf<L, ComplexUnaryLink<L, P, op>>);
+  };
+  unary.template operator()<UnaryOp::kNegate>();
+  unary.template operator()<UnaryOp::kConjugate>();
+  auto binary = [&]<BinaryOp op>() {
+    auto& entries = table.binary[static_cast<int>(op)][p];
+    constexpr ChainOperand kVector = ChainOperand::kVector, kScalar = ChainOperand::kScalar;
+    entries[0][0] = Entry(&LinkOf<L, ComplexBinaryLink<L, P, op, kVector, false>>);
+    entries[0][1] = Entry(&LinkOf<L, ComplexBinaryLink<L, P, op, kVector, true>>);
+    entries[1][0] = Entry(&LinkOf<L, ComplexBinaryLink<L, P, op, kScalar, false>>);
+    entries[1][1] = Entry(&LinkOf<L, ComplexBinaryLink<L, P, op, kScalar, true>>);
+  };
+  binary.template operator()<BinaryOp::kAdd>();
+  binary.template operator()<BinaryOp::kSubtract>();
+  binary.template operator()<BinaryOp::kMultiply>();
 }
 
 template <class Arch>
@@ -554,7 +657,15 @@ ChainTable MakeChains() {
   ChainTable table = {};
   FillChainsOf<float, Arch, ChainType::kF32>(table);
   FillChainsOf<double, Arch, ChainType::kF64>(table);
-  FillIntegerChains<Lanes<float, Arch>>(table);
+  ShareMoves<ChainType::kS32, ChainType::kF32>(table);
+  FillIntegersOf<Lanes<float, Arch>, ChainType::kS32>(table);
+  ShareMoves<ChainType::kS64, ChainType::kF64>(table);
+  FillIntegersOf<Lanes<double, Arch>, ChainType::kS64>(table);
+  table.to_f32 = Entry(&LinkOf<Lanes<float, Arch>, ToFloatLink<Lanes<float, Arch>>>);
+  FillNarrowIntegers<int16_t, Arch, ChainType::kS16>(table);
+  FillNarrowIntegers<int8_t, Arch, ChainType::kS8>(table);
+  ShareMoves<ChainType::kC64, ChainType::kF64>(table);
+  FillComplex<Arch>(table);
   return table;
 }
 

@@ -14,9 +14,9 @@ namespace hloir::cpu {
 // Runs the links from `first` on for the block that begins at element i.
 using ChainStart = void (*)(const TileOp* first, int64_t i);
 
-// kS32 also serves u32, where the sign does not matter. Blocks of types of one size are one thing.
-enum class ChainType : uint8_t { kF32, kF64, kS32 };
-inline constexpr int kChainTypes = 3;
+// Signed integers also serve those without a sign, where it does not matter. Blocks of types of one size are one thing.
+enum class ChainType : uint8_t { kF32, kF64, kS32, kS64, kS8, kS16, kC64 };
+inline constexpr int kChainTypes = 7;
 // How an operand lies in memory. The narrow floats are widened to f32.
 enum class ChainOperand : uint8_t { kVector, kScalar, kBf16, kF16 };
 inline constexpr int kChainOperands = 4;
@@ -46,6 +46,9 @@ struct ChainTable {
   // the index before: whether the block is the second operand.
   TileKernel nested[6][6][kChainTypes][2][2];  // outer, inner
   TileKernel square[kChainTypes];              // the block by itself
+  // Of floats: the block times in[0], plus in[1], each rounded; indices: whether these are scalars. And two steps of a
+  // polynomial, (block * x + a) * x + b: in[0] is x, in[1] and in[2] are the scalars a and b.
+  TileKernel multiply_add[kChainTypes][2][2], polynomial[kChainTypes];
   TileKernel rotate;                           // of s32: (block << in[0]) | (block >> in[1]), scalars
   // Of a mask: in[0] where it is set, else in[1]. By which of them are scalars.
   TileKernel select[kChainTypes][kOperandModes];

@@ -12,11 +12,11 @@
 namespace hloir::cpu {
 namespace {
 
-template <class Real, class Arch>
-struct PartVectors {
-  static constexpr int kParts = sizeof(Vector<Real, Arch>) / sizeof(Real);
-  typedef Real V __attribute__((vector_size(sizeof(Vector<Real, Arch>))));
-  typedef Unsigned<Real> Bits __attribute__((vector_size(sizeof(Vector<Real, Arch>))));
+template <class Real, int bytes>
+struct PartVectorsOf {
+  static constexpr int kParts = bytes / sizeof(Real);
+  typedef Real V __attribute__((vector_size(bytes)));
+  typedef Unsigned<Real> Bits __attribute__((vector_size(bytes)));
 
   static V Load(const Real* from) {
     V v;
@@ -55,6 +55,9 @@ struct PartVectors {
     else return RealTwice(a) * b + Turned(ImagTwice(a) * Exchanged(b), 0);  // of products in ComplexBinary's order
   }
 };
+
+template <class Real, class Arch>
+using PartVectors = PartVectorsOf<Real, sizeof(Vector<Real, Arch>)>;
 
 template <BinaryOp which, class Real, class Arch, OperandMode mode>
 void ComplexBinaryLoop(const TileOp& op, int64_t n) {

@@ -134,6 +134,10 @@ TEST_CASE("indices counted from the end") {
                         " select(below, x, sum)\n ROOT r = (" + array + ", " + array + ", " + pred + ", " + array +
                         ", " + array + ") tuple(a, sum, below, k, l)"),
                   0);
+      // What nothing else reads than the parts.
+      CheckModule(Entry(parts + " d = " + array + " multiply(y, cs)\n e = " + array + " negate(y)\n f = " + array +
+                        " add(x, d)\n i = " + array + " select(below, f, x)\n ROOT r = " + array + " subtract(i, e)"),
+                  0);
     }
   }
 }

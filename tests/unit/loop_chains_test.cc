@@ -3,6 +3,7 @@
 // infinities and denormals. Whether the ops are right is tests/ops' to say.
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <string>
 
@@ -31,6 +32,16 @@ Literal Numbers(const Shape& shape, uint64_t seed) {
 bool Same(const Literal& a, const Literal& b) {
   if (a.shape().IsTuple()) {
     return std::equal(a.elements().begin(), a.elements().end(), b.elements().begin(), &Same);
+  }
+  if (IsComplex(a.shape().element_type())) {
+    const auto near = [](double x, double y) {
+      return (x == y && std::signbit(x) == std::signbit(y)) || (std::isnan(x) && std::isnan(y));
+    };
+    for (int64_t i = 0; i < a.element_count(); ++i) {
+      const std::complex<double> x = a.GetAsComplex(i), y = b.GetAsComplex(i);
+      if (!near(x.real(), y.real()) || !near(x.imag(), y.imag())) return false;
+    }
+    return true;
   }
   if (!IsFloat(a.shape().element_type())) return a.BitwiseEqual(b);
   for (int64_t i = 0; i < a.element_count(); ++i) {
@@ -139,7 +150,7 @@ TEST_CASE("chains: integers, and what becomes of them") {
   const std::string parameters =
       " x = T parameter(0)\n y = T parameter(1)\n z = T parameter(2)\n s = S parameter(3)\n"
       " c = T broadcast(s), dimensions={}\n";
-  for (const char* type : {"s32", "u32", "s64", "s16"}) {
+  for (const char* type : {"s32", "u32", "s64", "s16", "u16", "s8", "u8"}) {
     for (int64_t n : {7, 64, 999, 4096}) {
       for (const char* op : {"add", "subtract", "multiply", "maximum", "minimum", "and", "or", "xor", "shift-left",
                              "shift-right-logical", "shift-right-arithmetic"}) {
@@ -163,6 +174,64 @@ TEST_CASE("chains: integers, and what becomes of them") {
                              " negate(w)\n u = " + h + " convert(v)\n p = P compare(a, y), direction=LT\n m = " + f +
                              " convert(p)\n ROOT r = (" + h + ", " + f + ") tuple(u, m)",
                          type, n));
+    }
+  }
+}
+
+TEST_CASE("chains: each product of two bytes") {
+  CheckChains(
+      "HloModule m\nENTRY e { x = s8[65536] iota(), iota_dimension=0\n i = s32[65536] iota(), iota_dimension=0\n"
+      " k = s32[] constant(8)\n eight = s32[65536] broadcast(k), dimensions={}\n"
+      " h = s32[65536] shift-right-logical(i, eight)\n y = s8[65536] convert(h)\n a = s8[65536] not(x)\n"
+      " b = s8[65536] multiply(a, y)\n ROOT r = s8[65536] negate(b) }");
+}
+
+TEST_CASE("chains: products and sums in one link, and steps of polynomials") {
+  for (const char* factor : {"y", "c"}) {
+    for (const char* addend : {"z", "h"}) {
+      // In this order, and not where another reads the product, or the operands lie the other way round.
+      const std::string f = factor, g = addend,
+                        begin = kParameters + " k = S constant(3)\n h = T broadcast(k), dimensions={}\n" +
+                                " a = T negate(x)\n b = T multiply(a, " + f + ")\n d = T add(b, " + g + ")\n";
+      for (const char* end :
+           {" ROOT r = T abs(d)", " ROOT r = (T, T) tuple(d, b)", " e = T multiply(d, a)\n ROOT r = T add(e, b)",
+            " e = T multiply(y, d)\n i = T add(c, e)\n ROOT r = T abs(i)"})
+        CheckAllTypes(begin + end);
+      for (const char* again : {"y", "z", "c"}) {
+        const std::string w = again;
+        CheckAllTypes(begin + " e = T multiply(d, " + w + ")\n i = T add(e, c)\n j = T multiply(i, " + w +
+                      ")\n l = T add(j, h)\n" + " m = T multiply(l, " + w + ")\n n = T add(m, c)\n o = T multiply(n, " +
+                      w + ")\n q = T add(o, z)\n" + " ROOT r = (T, T) tuple(q, m)");
+        for (const char* type : {"s32", "s64"})
+          CheckChains(
+              Module(begin + " e = T multiply(d, " + w + ")\n i = T add(e, c)\n ROOT r = T negate(i)", type, 999));
+      }
+    }
+  }
+}
+
+TEST_CASE("chains: complex numbers") {
+  for (const char* type : {"c64", "c128"}) {
+    for (int64_t n : {7, 64, 65, 1000, 4099}) {
+      const std::string part = type == std::string("c64") ? "f32" : "f64", f = part + "[" + std::to_string(n) + "]";
+      const std::string parameters =
+          " p = " + f + " parameter(0)\n q = " + f + " parameter(1)\n w = " + f +
+          " parameter(2)\n x = T complex(p, q)\n y = T complex(q, w)\n z = T complex(w, p)\n" +
+          " k = S constant((2, -3))\n c = T broadcast(k), dimensions={}\n";
+      for (const char* op : {"add", "subtract", "multiply"}) {
+        const auto line = [&](const char* name, const char* a, const char* b) {
+          return std::string(" ") + name + " = T " + op + "(" + a + ", " + b + ")\n";
+        };
+        const std::string body = parameters + line("a", "x", "y") + line("b", "z", "a") + line("d", "b", "c") +
+                                 line("e", "c", "d") + " m = T negate(e)\n" + line("g", "m", "m") + " h = " + f +
+                                 " real(g)\n i = " + f + " imag(g)\n j = " + f + " negate(i)\n l = T complex(h, j)\n" +
+                                 line("o", "l", "x");
+        CheckChains(Module(body + " ROOT r = (" + f + ", T, T) tuple(h, o, e)", type, n));
+        CheckChains(Module(body + " t = P compare(p, q), direction=LT\n u = T select(t, o, c)\n" + line("v", "u", "y") +
+                               " ra = " + f + " real(v)\n rb = " + f + " imag(v)\n ROOT r = (" + f + ", " + f +
+                               ") tuple(ra, rb)",
+                           type, n));
+      }
     }
   }
 }

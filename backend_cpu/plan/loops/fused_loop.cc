@@ -111,12 +111,15 @@ class LoopBuilder {
   Nodes InOrder() const {
     if (patterns_.rest.size() < 2) return patterns_.rest;
     Nodes read;
-    for (int32_t index : patterns_.rest) {
-      for (ValueId id : graph_.nodes[index].inputs) {
-        const ValueId root = graph_.values[id].root;
-        if (root != kNoValue && graph_.values[root].node >= 0) read.push_back(graph_.values[root].node);
-      }
-    }
+    const auto reads = [&](ValueId id) {
+      const ValueId root = graph_.values[id].root;
+      if (root != kNoValue && graph_.values[root].node >= 0) read.push_back(graph_.values[root].node);
+    };
+    for (int32_t index : patterns_.rest)
+      for (ValueId id : graph_.nodes[index].inputs) reads(id);
+    // Which nodes that are left out would have read.
+    for (const auto& [node, wrap] : patterns_.wraps) reads(wrap.x), reads(wrap.by);
+    for (const auto& [node, of] : patterns_.conjugates) reads(of);
     std::sort(read.begin(), read.end());
     Nodes order;
     for (bool inner : {true, false}) {

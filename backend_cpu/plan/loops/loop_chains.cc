@@ -23,7 +23,19 @@ struct Meaning {
   OperandMode mode = kVectorVector;
   NarrowFloat narrow = NarrowFloat::kBf16;
 };
-bool Wide(ChainType type) { return type == ChainType::kF64; }
+// Of an element. What one size has in blocks, another has not.
+int Bytes(ChainType type) {
+  switch (type) {
+    case ChainType::kS8: return 1;
+    case ChainType::kS16: return 2;
+    case ChainType::kF32:
+    case ChainType::kS32: return 4;
+    case ChainType::kF64:
+    case ChainType::kS64:
+    case ChainType::kC64: return 8;
+  }
+  return 0;
+}
 using Meanings = std::unordered_map<TileKernel, Meaning>;
 
 Meanings MakeMeanings(const KernelTable& table) {
@@ -32,7 +44,8 @@ Meanings MakeMeanings(const KernelTable& table) {
   auto add = [&](TileKernel kernel, const Meaning& meaning) {
     if (kernel != nullptr) meanings.emplace(kernel, meaning);
   };
-  constexpr TileType kTiles[kChainTypes] = {TileType::kF32, TileType::kF64, TileType::kS32};
+  constexpr TileType kTiles[kChainTypes] = {TileType::kF32, TileType::kF64, TileType::kS32, TileType::kS64,
+                                            TileType::kS8,  TileType::kS16, TileType::kC64};
   constexpr int kPred = static_cast<int>(TileType::kPred), kF32 = static_cast<int>(TileType::kF32);
   for (int t = 0; t < kChainTypes; ++t) {
     const int tile = static_cast<int>(kTiles[t]);
@@ -46,7 +59,7 @@ Meanings MakeMeanings(const KernelTable& table) {
     if (tile == static_cast<int>(TileType::kS32)) add(table.convert[tile][kF32], meaning);
     meaning.kind = Meaning::kOfMask;
     meaning.link = chains.of_mask[t];
-    add(table.convert[kPred][tile], meaning);
+    if (meaning.link != nullptr) add(table.convert[kPred][tile], meaning);
     for (int mode = 0; mode < kOperandModes; ++mode) {
       meaning.mode = static_cast<OperandMode>(mode);
       meaning.kind = Meaning::kBinary;
@@ -55,11 +68,11 @@ Meanings MakeMeanings(const KernelTable& table) {
         if (chains.binary[op][t][0][0] != nullptr) add(table.binary[op][tile][mode], meaning);
       }
       meaning.kind = Meaning::kSelect;
-      add(table.select[tile][mode], meaning);
+      if (chains.select[t][mode] != nullptr) add(table.select[tile][mode], meaning);
     }
     meaning.mode = kVectorVector;
     meaning.kind = Meaning::kCopy;
-    add(table.copy[Wide(meaning.type) ? 3 : 2], meaning);
+    add(table.copy[Log2Bytes(Bytes(meaning.type))], meaning);
     if (t != 0) continue;
     for (NarrowFloat narrow : {NarrowFloat::kBf16, NarrowFloat::kF16}) {
       const int n = static_cast<int>(narrow);
@@ -255,7 +268,7 @@ class ChainMaker {
     const int c = info_[value->maker].chain;
     if (c < 0 || chains_[c].holds != value->maker ||
         (!chains_[c].readers.empty() && *chains_[c].readers.begin() < op) ||
-        Wide(chains_[c].type) != Wide(info_[op].meaning->type))
+        Bytes(chains_[c].type) != Bytes(info_[op].meaning->type))
       return -1;
     for (int user : value->users) {
       if (user < op && info_[user].chain != c) return -1;
@@ -310,7 +323,7 @@ class ChainMaker {
     const Info& info = info_[mask->maker];
     const int from = info.chain;
     if (!info.meaning || !IsCompare(*info.meaning) ||
-        Wide(info.meaning->type) != Wide(info_[select->op].meaning->type) || from < 0 || from == chain ||
+        Bytes(info.meaning->type) != Bytes(info_[select->op].meaning->type) || from < 0 || from == chain ||
         chains_[from].holds != mask->maker)
       return;
     const LoopOp& compare = body_[mask->maker];
@@ -476,9 +489,10 @@ class ChainMaker {
     Part part = *PartOf(op, operand);
     if (meaning.kind == Meaning::kSelect && operand > 0) TakeCompare(&part, best);
     if (meaning.kind == Meaning::kBinary) {
-      part.square = meaning.binary == BinaryOp::kMultiply && meaning.mode == kVectorVector &&
+      const TileKernel square = table_.square[static_cast<int>(meaning.type)];
+      part.square = meaning.binary == BinaryOp::kMultiply && meaning.mode == kVectorVector && square != nullptr &&
                     SamePlace(body_[op].in[0], body_[op].in[1]);
-      if (part.square) part.link = table_.square[static_cast<int>(meaning.type)], part.before.clear();
+      if (part.square) part.link = square, part.before.clear();
       else TakeInner(&part, best);
     }
     Chain& chain = chains_[best];
@@ -514,14 +528,44 @@ class ChainMaker {
   void PutOp(int op, std::vector<LoopOp>* out) const {
     const Meaning& meaning = *info_[op].meaning;
     LoopOp copy = body_[op];
-    const int64_t wide = Wide(meaning.type) ? 8 : 4;
+    const int64_t size = Bytes(meaning.type);
     for (int k = 0; k < Operands(meaning); ++k) {
       if (!IsTile(meaning, k)) continue;
-      const int64_t bytes = meaning.kind == Meaning::kWiden ? 2 : TakesMask(meaning, k) ? 1 : wide;
+      const int64_t bytes = meaning.kind == Meaning::kWiden ? 2 : TakesMask(meaning, k) ? 1 : size;
       copy.op.extra |= bytes << (8 * k);
     }
-    copy.op.extra |= (meaning.kind == Meaning::kNarrow ? 2 : IsCompare(meaning) ? 1 : wide) << 24;
+    copy.op.extra |= (meaning.kind == Meaning::kNarrow ? 2 : IsCompare(meaning) ? 1 : size) << 24;
     out->push_back(copy);
+  }
+  // Joins a product and a sum that follow one another, and two steps of a polynomial: a jump less each.
+  void JoinSteps(size_t from, std::vector<LoopOp>* links) const {
+    size_t to = from;
+    for (size_t i = from; i < links->size(); ++i) {
+      LoopOp link = (*links)[i];
+      for (int t = 0; t < kChainTypes; ++t) {
+        const auto is = [&](const LoopOp& at, BinaryOp op, int operand) {
+          return at.op.kernel == table_.binary[static_cast<int>(op)][t][operand][0];
+        };
+        const TileKernel step = table_.multiply_add[t][0][1];
+        for (int factor = 0; step != nullptr && factor < 2; ++factor) {
+          for (int addend = 0; addend < 2; ++addend) {
+            if (i + 1 == links->size() || !is(link, BinaryOp::kMultiply, factor) ||
+                !is((*links)[i + 1], BinaryOp::kAdd, addend))
+              continue;
+            link.op.kernel = table_.multiply_add[t][factor][addend];
+            link.in[1] = (*links)[++i].in[0];
+          }
+        }
+        if (step == nullptr || link.op.kernel != step || to == from) continue;
+        LoopOp& last = (*links)[to - 1];
+        if (last.op.kernel != step || !SamePlace(last.in[0], link.in[0])) continue;
+        link.op.kernel = table_.polynomial[t];
+        link.in[2] = link.in[1], link.in[1] = last.in[1];
+        --to;
+      }
+      (*links)[to++] = link;
+    }
+    links->resize(to);
   }
   void Put(const Chain& chain, std::vector<LoopOp>* out) const {
     const int t = static_cast<int>(chain.type);
@@ -551,6 +595,7 @@ class ChainMaker {
       store.op.kernel = table_.store[t][static_cast<int>(result)][last];
       store.out = body_[part.op].out;
     }
+    JoinSteps(head + 1 + ops, out);
     (*out)[head].op.extra = static_cast<int64_t>(ops);
     (*out)[head].op.divisor = static_cast<int64_t>(out->size() - head - 1 - ops);
   }

@@ -6,6 +6,10 @@
 
 namespace hloir::cpu {
 
+// Between tiles, most of which are 4 kB or half of that: elements of one place would share the first cache's sets, and
+// a load would wait for stores to others whose addresses end alike.
+constexpr int64_t kApart = 576;
+
 int64_t PlaceRegisters(const LoopOpLists& lists, LoopRegisters registers, SmallVector<int64_t, 16>* offsets) {
   std::vector<LoopOp>& body = *lists.body;
   const int64_t body_end = static_cast<int64_t>(body.size());
@@ -39,7 +43,7 @@ int64_t PlaceRegisters(const LoopOpLists& lists, LoopRegisters registers, SmallV
       free.erase(&free[found - 1]);
     } else {
       (*offsets)[r] = top;
-      top += bytes;
+      top += bytes + (bytes >= 1024 ? kApart : 0);
     }
   };
   for (const auto* list : {lists.prologue, lists.first, lists.next}) {
