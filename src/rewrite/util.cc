@@ -151,6 +151,8 @@ HloInstruction* InlineBefore(HloInstruction* place, const HloComputation& body,
     operands.clear();
     for (const HloInstruction* operand : i->operands()) operands.push_back(copies.at(operand));
     copy = into.AddClone(*i, operands);
+    // It is its operand, in whose layout text reads it back; an argument may have another one than the parameter.
+    if (copy->opcode() == HloOpcode::kAddDependency) copy->set_shape(operands[0]->shape());
     if (copy->metadata() == nullptr) copy->CopyMetadataOf(*place);
     into.MoveBefore(copy, place);
   }
