@@ -344,7 +344,8 @@ bool Checker::Impl::OnlyAtExtremes(size_t set, const Comparison& comparison) {
   // Where a convolution is cut, what was padding may be multiplied as zeros.
   const bool cut = before_view_ != nullptr && check::HasAny(before_->module(), {HloOpcode::kConvolution});
   const bool whole_arrays = cut || check::HasWholeArrayMathematics(before_->module());
-  if (!whole_arrays && !before_->pairs()) return false;  // of which double-double has no more than f64
+  // Than f64 no type has more exponents, double-double neither.
+  if (!whole_arrays && !check::HasDoubles(before_->module())) return false;
   const std::optional<check::Context> tame =
       check::WithoutExtremes(context_, set, before_->module(), /*all_finite=*/whole_arrays);
   if (!tame) return false;

@@ -460,6 +460,14 @@ TEST_CASE("what overflows in f64 has no wider type to tell") {
             "  a = f64[8] multiply(x, z)\n  ROOT r = f64[8] multiply(a, a)\n",
             "  a = f64[8] multiply(x, x)\n  ROOT r = f64[8] multiply(a, z)\n",
             "  a = f64[8] multiply(x, x)\n  ROOT r = f64[8] add(a, z)\n");
+  // Nor beside complex numbers.
+  const std::string root = "  ROOT t = (f64[8], c64[2]) tuple(r, c)\n";
+  CheckBoth(
+      "  x = f64[8] parameter(0)\n  c = c64[2] parameter(1)\n  k = f64[] constant(0)\n  z = f64[8] broadcast(k), "
+      "dimensions={}\n",
+      "  a = f64[8] multiply(x, z)\n  r = f64[8] multiply(a, a)\n" + root,
+      "  a = f64[8] multiply(x, x)\n  r = f64[8] multiply(a, z)\n" + root,
+      "  a = f64[8] multiply(x, x)\n  r = f64[8] add(a, z)\n" + root);
 }
 
 TEST_CASE("a quotient by a number of elements may be a product with its reciprocal, also where it is exact") {
