@@ -13,10 +13,10 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kPanelBytes = 32 << 10;    // of B, at most: what one tile after another reads from the first cache
-constexpr int64_t kSharedBytes = 512 << 10;  // of the block that the threads share, if the second cache holds it
-constexpr int64_t kFarBytes = 2 << 20;       // else: the third cache holds more
-constexpr int64_t kOwnBytes = 190 << 10;     // of the block that each has for itself
+constexpr int64_t kPanelBytes = 48 << 10;    // of B, at most: what one tile after another reads from the nearest caches
+constexpr int64_t kSharedBytes = 512 << 10;  // of A, if the threads share it: the second cache holds all of it
+constexpr int64_t kFarBytes = 2 << 20;       // of B, if they share that: the third cache holds it
+constexpr int64_t kOwnBytes = 240 << 10;     // of the block that each has for itself
 constexpr int64_t kDirect = 32 * 32 * 32;    // products up to this size are not worth packing
 constexpr int64_t kFewRows = 4;              // tiles, one below the other: packing B would take longer than it saves
 constexpr int64_t kTasks = 8,
@@ -79,24 +79,20 @@ class GemmStep : public Step {
     a_ = {&p_.a, &pack_a_, p_.m, kernels_.rows};
     b_ = {&p_.b, &pack_b_, p_.n, kernels_.columns};
     ChooseBlockK();
-    // The smaller operand is the shared one; a large one is shared in blocks of equal size. The machine's tiles take B
-    // in an order that takes longer to make, so that it is made once.
-    // Of A all panels are read again for each one of B: the second cache must hold them. B's are read one by one.
-    const int64_t near = std::min(kSharedBytes, SecondCacheBytes() / 2);
-    auto most = [&](const Side& side) {
-      const int64_t bytes = near == kSharedBytes || &side == &a_ ? near : kFarBytes;
+    // Of A all panels are read again for each one of B, whose are read one by one: half of the second cache must hold
+    // A's block. All of A is shared if it fits; else B, in blocks of equal size. The machine's tiles take B in an order
+    // that takes longer to make, so that it is made once.
+    auto most = [&](const Side& side, int64_t bytes) {
       return bytes / side.pack->PanelBytes(block_k_, side.width) * side.width;
     };
-    const bool a_fits = p_.m <= most(a_), b_fits = p_.n <= most(b_);
+    const int64_t half = SecondCacheBytes() / 2;
     const int64_t a_bytes = pack_a_.PanelBytes(block_k_, p_.m), b_bytes = pack_b_.PanelBytes(block_k_, p_.n);
-    if (how_ == kPacked && !HasTiles() && (a_fits ? !b_fits || a_bytes <= b_bytes : !b_fits && near == kSharedBytes))
+    if (how_ == kPacked && !HasTiles() && p_.m <= most(a_, std::min(kSharedBytes, half)) && a_bytes <= b_bytes)
       how_ = kPackedShareA;
     const bool share_a = how_ == kPackedShareA;
     Side &shared = share_a ? a_ : b_, &own = share_a ? b_ : a_;
-    shared.block = EqualBlocks(shared, most(shared));
-    own.block = share_a ? own.width
-                        : EqualBlocks(own, std::max(own.width, kOwnBytes / pack_a_.PanelBytes(block_k_, 1) / own.width *
-                                                                   own.width));
+    shared.block = EqualBlocks(shared, share_a ? p_.m : most(b_, kFarBytes));
+    own.block = share_a ? own.width : EqualBlocks(own, std::max(own.width, most(a_, std::min(kOwnBytes, half))));
     tile_bytes_ = RoundUp(kernels_.rows * kernels_.columns * bytes_, kAlign);
     shared_bytes_ = IsPacked() ? RoundUp(shared.pack->PanelBytes(block_k_, shared.block), kAlign) : 0;
     const int64_t result_bytes = StorageBytes(p_.result);
