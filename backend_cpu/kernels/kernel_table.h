@@ -135,10 +135,13 @@ struct GemmKernels {
   int rows, columns;  // of the tile of the result that stays in registers
   // c[rows × columns] = or += a · b in k steps. Of a packed a, `rows` values for each step lie side by side; of
   // another, row i's value for step p is a[rows[i] + ks[p]]. b has `columns` values side by side for each step, b_step
-  // after the last ones; they follow one another in a packed b.
+  // after the last ones; they follow one another beside a packed a.
   using Tile = void (*)(int64_t k, const void* a, const int64_t* rows, const int64_t* ks, const void* b, int64_t b_step,
                         void* c, int64_t c_stride, bool accumulate);
-  Tile tile, tile_packed_b, tile_in_place;
+  Tile tile;
+  // Of an a that is not packed: tile_in_place[i] takes 2·(i + 1) rows, at most rows_in_place.
+  int rows_in_place;
+  Tile tile_in_place[4];
   // Where operands are packed in another way than gemm_packing.cc's: as GemmPacker::pack, for the left and right one.
   using Pack = void (*)(const std::byte* data, const int64_t* rows, int64_t row_count, const int64_t* ks,
                         int64_t k_count, int64_t width, std::byte* to);

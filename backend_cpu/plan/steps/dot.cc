@@ -76,7 +76,7 @@ class GemmStep : public Step {
     }
     parallel_ = nanoseconds_ >= 2 * kNanosPerThread;
     by_batch_ = p_.batch >= 4;
-    a_ = {&p_.a, &pack_a_, p_.m, kernels_.rows};
+    a_ = {&p_.a, &pack_a_, p_.m, how_ == kPackedB ? kernels_.rows_in_place : kernels_.rows};
     b_ = {&p_.b, &pack_b_, p_.n, kernels_.columns};
     ChooseBlockK();
     // Of A all panels are read again for each one of B, whose are read one by one: half of the second cache must hold
@@ -230,9 +230,14 @@ class GemmStep : public Step {
   bool TakesBf16() const {
     return p_.compute == GemmType::kF32 && p_.a.type == PrimitiveType::BF16 && p_.b.type == PrimitiveType::BF16;
   }
-  // Rows past the last repeat it: their results are left out.
+  // Tiles in place have an even number of rows: one past the last repeats it, and its results are left out.
   void FillRows() {
-    while (p_.a.row_offsets.size() % kernels_.rows != 0) p_.a.row_offsets.push_back(p_.a.row_offsets.back());
+    if (p_.m % 2 != 0) p_.a.row_offsets.push_back(p_.a.row_offsets.back());
+  }
+  // The first of the tiles, all about as high, for so many rows.
+  int64_t RowsInPlace(int64_t rows) const {
+    const int64_t tiles = (rows + kernels_.rows_in_place - 1) / kernels_.rows_in_place;
+    return std::min(rows, RoundUp((rows + tiles - 1) / tiles, 2));
   }
 
   // Runs f(begin, end) over `count` columns or rows, in parallel if there is much to do.
@@ -273,7 +278,7 @@ class GemmStep : public Step {
 
   // Panels of B's columns, each multiplied with all rows; only the last one, if it is narrower, is packed.
   void RunInPlace(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c, int thread) {
-    const int64_t columns = kernels_.columns, rows = kernels_.rows, panels = (p_.n + columns - 1) / columns;
+    const int64_t columns = kernels_.columns, panels = (p_.n + columns - 1) / columns;
     const bool share = parallel_ && !by_batch_;
     const int64_t parts = share ? std::min<int64_t>(16, panels) : 1;
     const double nanoseconds = share ? nanoseconds_ / static_cast<double>(p_.batch) : 0;
@@ -290,15 +295,17 @@ class GemmStep : public Step {
             pack_b_.pack(b, p_.b.row_offsets.data() + n, width, p_.b.k_offsets.data() + k0, ks, columns, b_pack);
             b_panel = b_pack;
           }
-          for (int64_t m = 0; m < p_.m; m += rows) {
+          for (int64_t m = 0, rows = 0; m < p_.m; m += rows) {
+            rows = RowsInPlace(p_.m - m);
+            const GemmKernels::Tile multiply = kernels_.tile_in_place[(rows - 1) / 2];
             const int64_t* a_rows = p_.a.row_offsets.data() + m;
             std::byte* to = c + (m * p_.c_row + n) * bytes_;
             const int64_t step = width < columns ? columns : b_k_;
-            if (m + rows <= p_.m && width == columns) {
-              kernels_.tile_in_place(ks, a, a_rows, a_ks, b_panel, step, to, p_.c_row, k0 > 0);
+            if (rows % 2 == 0 && width == columns) {
+              multiply(ks, a, a_rows, a_ks, b_panel, step, to, p_.c_row, k0 > 0);
             } else {
-              kernels_.tile_in_place(ks, a, a_rows, a_ks, b_panel, step, tile, columns, false);
-              StoreEdge(tile, to, std::min(rows, p_.m - m), width, k0 > 0);
+              multiply(ks, a, a_rows, a_ks, b_panel, step, tile, columns, false);
+              StoreEdge(tile, to, rows, width, k0 > 0);
             }
           }
         }
@@ -347,15 +354,17 @@ class GemmStep : public Step {
             for (int64_t o = o0; o < o1; o += own.width) {
               const std::byte* own_panel = own_pack + (o - o0) / own.width * own_bytes;
               const int64_t m = share_a ? s : o, n = share_a ? o : s;
-              const int64_t rows = std::min<int64_t>(kernels_.rows, p_.m - m),
-                            columns = std::min<int64_t>(kernels_.columns, p_.n - n);
-              const bool whole = rows == kernels_.rows && columns == kernels_.columns && !by_tile_;
+              const int64_t rows = std::min(a_.width, p_.m - m),
+                            columns = std::min(b_.width, p_.n - n);
+              const bool whole =
+                  (how_ == kPackedB ? rows % 2 == 0 : rows == a_.width) && columns == b_.width && !by_tile_;
               std::byte* const to = c + (m * p_.c_row + n) * c_bytes_;
               std::byte* const into = whole ? to : tile;
               const int64_t stride = whole ? p_.c_row : kernels_.columns;
               if (how_ == kPackedB) {
-                kernels_.tile_packed_b(steps, a, p_.a.row_offsets.data() + m, p_.a.k_offsets.data() + k0, shared_panel,
-                                       0, into, stride, whole && k0 > 0);
+                kernels_.tile_in_place[(rows - 1) / 2](steps, a, p_.a.row_offsets.data() + m,
+                                                       p_.a.k_offsets.data() + k0, shared_panel, b_.width, into, stride,
+                                                       whole && k0 > 0);
               } else {
                 kernels_.tile(steps, share_a ? shared_panel : own_panel, nullptr, nullptr,
                               share_a ? own_panel : shared_panel, 0, into, stride, whole && k0 > 0);
