@@ -168,7 +168,7 @@ struct LineGroup {
   int64_t begin, lanes, stored, inner;
   bool is_across;  // the lines' numbers of one place lie side by side
 };
-inline constexpr int64_t kFftLanes = 16;  // at most
+inline constexpr int64_t kFftLanes = 24;  // at most
 
 struct ChainTable;  // chain_table.h
 
@@ -203,6 +203,9 @@ struct KernelTable {
   // imaginary parts apart, with m·(radix-1) twiddle factors as pairs. Radix 2, 3, 4 or 5.
   void (*fft_stage[2])(int radix, int64_t m, int64_t s, const void* xr, const void* xi, void* yr, void* yi,
                        const void* twiddles);
+  // A stage of radix 4 and 4·m, and one of radix 4 and m.
+  void (*fft_two_stages[2])(int64_t m, int64_t s, const void* xr, const void* xi, void* yr, void* yi,
+                            const void* twiddles);
   // Of each line its first n numbers to re[n][lanes] and im[n][lanes]; and back, multiplied with `scale`.
   void (*fft_load[2])(const LineGroup& lines, int64_t n, const void* from, void* re, void* im);
   void (*fft_store[2])(const LineGroup& lines, int64_t n, const void* re, const void* im, double scale, void* to);
