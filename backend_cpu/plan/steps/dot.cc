@@ -19,8 +19,10 @@ constexpr int64_t kFarBytes = 2 << 20;       // of B, if they share that: the th
 constexpr int64_t kOwnBytes = 240 << 10;     // of the block that each has for itself
 constexpr int64_t kDirect = 32 * 32 * 32;    // products up to this size are not worth packing
 constexpr int64_t kFewRows = 4;              // tiles, one below the other: packing B would take longer than it saves
+constexpr int64_t kNearBytes = 512;          // from one step to the next: farther ones drive each other from the caches
 constexpr int64_t kTasks = 8,
-                  kRun = 4;  // at least so many tasks, of at least so many panels, if threads share a product
+                  kRun = 4;     // at least so many tasks, of at least so many panels, if threads share a product
+constexpr int64_t kParts = 16;  // of a product in place that threads share, at most of its panels
 constexpr int64_t kAlign = 64;
 // Guesses, to decide how many threads pay: of a tile's column, which stands for the vectors' length; how many times
 // more that is where the machine itself has tiles; of packing; and of reading a matrix that is used once.
@@ -76,7 +78,7 @@ class GemmStep : public Step {
     }
     parallel_ = nanoseconds_ >= 2 * kNanosPerThread;
     by_batch_ = p_.batch >= 4;
-    a_ = {&p_.a, &pack_a_, p_.m, how_ == kPackedB ? kernels_.rows_in_place : kernels_.rows};
+    a_ = {&p_.a, &pack_a_, p_.m, how_ == kPackedB || how_ == kInPlace ? kernels_.rows_in_place : kernels_.rows};
     b_ = {&p_.b, &pack_b_, p_.n, kernels_.columns};
     ChooseBlockK();
     // Of A all panels are read again for each one of B, whose are read one by one: half of the second cache must hold
@@ -93,6 +95,11 @@ class GemmStep : public Step {
     Side &shared = share_a ? a_ : b_, &own = share_a ? b_ : a_;
     shared.block = EqualBlocks(shared, share_a ? p_.m : most(b_, kFarBytes));
     own.block = share_a ? own.width : EqualBlocks(own, std::max(own.width, most(a_, std::min(kOwnBytes, half))));
+    if (how_ == kInPlace && parallel_ && !by_batch_) {
+      // So many rows that blocks and panels are parts enough.
+      const int64_t rows = p_.m * std::min(kParts, p_.n / kernels_.columns) / kParts;
+      a_.block = std::min(a_.block, RoundUp(std::max(rows, 2 * a_.width), a_.width));
+    }
     tile_bytes_ = RoundUp(kernels_.rows * kernels_.columns * bytes_, kAlign);
     shared_bytes_ = IsPacked() ? RoundUp(shared.pack->PanelBytes(block_k_, shared.block), kAlign) : 0;
     const int64_t result_bytes = StorageBytes(p_.result);
@@ -225,7 +232,11 @@ class GemmStep : public Step {
     else if ((p_.m == 1 || (small && 2 * p_.n <= kernels_.columns)) && (a_k_ == 1 || p_.k == 1) &&
              (b_k_ == 1 || p_.k == 1))
       how_ = kRowsTimesTransposed;
-    else if (p_.m <= kFewRows * kernels_.rows && p_.n >= kernels_.columns && b_row_ == 1) how_ = kInPlace, FillRows();
+    else if (p_.n >= kernels_.columns && b_row_ == 1 &&
+             (p_.m <= kFewRows * kernels_.rows || std::max(a_k_, b_k_) * bytes_ <= kNearBytes)) {
+      how_ = kInPlace;
+      FillRows();
+    }
   }
   bool TakesBf16() const {
     return p_.compute == GemmType::kF32 && p_.a.type == PrimitiveType::BF16 && p_.b.type == PrimitiveType::BF16;
@@ -276,27 +287,28 @@ class GemmStep : public Step {
     });
   }
 
-  // Panels of B's columns, each multiplied with all rows; only the last one, if it is narrower, is packed.
+  // Panels of B's columns, each multiplied with a block of rows; only the last one, if it is narrower, is packed.
   void RunInPlace(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c, int thread) {
     const int64_t columns = kernels_.columns, panels = (p_.n + columns - 1) / columns;
     const bool share = parallel_ && !by_batch_;
-    const int64_t parts = share ? std::min<int64_t>(16, panels) : 1;
+    const int64_t blocks = (p_.m + a_.block - 1) / a_.block, runs = share ? std::min(kParts, panels) : 1;
     const double nanoseconds = share ? nanoseconds_ / static_cast<double>(p_.batch) : 0;
-    runtime.pool->For(parts, nanoseconds, [&](int64_t part, int t) {
+    runtime.pool->For(blocks * runs, nanoseconds, [&](int64_t part, int t) {
       std::byte* tile = runtime.scratch[static_cast<size_t>(share ? t : thread)];
       std::byte* b_pack = tile + tile_bytes_;
-      for (int64_t n = panels * part / parts * columns; n < std::min(p_.n, panels * (part + 1) / parts * columns);
-           n += columns) {
-        const int64_t width = std::min(columns, p_.n - n);
-        for (int64_t k0 = 0; k0 < p_.k; k0 += block_k_) {
-          const int64_t ks = std::min(p_.k - k0, block_k_), *a_ks = p_.a.k_offsets.data() + k0;
+      const int64_t run = part % runs, first = part / runs * a_.block, last = std::min(p_.m, first + a_.block);
+      for (int64_t k0 = 0; k0 < p_.k; k0 += block_k_) {
+        const int64_t ks = std::min(p_.k - k0, block_k_), *a_ks = p_.a.k_offsets.data() + k0;
+        for (int64_t n = panels * run / runs * columns; n < std::min(p_.n, panels * (run + 1) / runs * columns);
+             n += columns) {
+          const int64_t width = std::min(columns, p_.n - n);
           const std::byte* b_panel = b + (p_.b.row_offsets[n] + p_.b.k_offsets[k0]) * bytes_;
           if (width < columns) {
             pack_b_.pack(b, p_.b.row_offsets.data() + n, width, p_.b.k_offsets.data() + k0, ks, columns, b_pack);
             b_panel = b_pack;
           }
-          for (int64_t m = 0, rows = 0; m < p_.m; m += rows) {
-            rows = RowsInPlace(p_.m - m);
+          for (int64_t m = first, rows = 0; m < last; m += rows) {
+            rows = RowsInPlace(last - m);
             const GemmKernels::Tile multiply = kernels_.tile_in_place[(rows - 1) / 2];
             const int64_t* a_rows = p_.a.row_offsets.data() + m;
             std::byte* to = c + (m * p_.c_row + n) * bytes_;
@@ -354,8 +366,7 @@ class GemmStep : public Step {
             for (int64_t o = o0; o < o1; o += own.width) {
               const std::byte* own_panel = own_pack + (o - o0) / own.width * own_bytes;
               const int64_t m = share_a ? s : o, n = share_a ? o : s;
-              const int64_t rows = std::min(a_.width, p_.m - m),
-                            columns = std::min(b_.width, p_.n - n);
+              const int64_t rows = std::min(a_.width, p_.m - m), columns = std::min(b_.width, p_.n - n);
               const bool whole =
                   (how_ == kPackedB ? rows % 2 == 0 : rows == a_.width) && columns == b_.width && !by_tile_;
               std::byte* const to = c + (m * p_.c_row + n) * c_bytes_;

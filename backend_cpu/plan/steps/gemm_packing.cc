@@ -73,8 +73,10 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
         for (int64_t i = 0; i < width * static_cast<int64_t>(sizeof(T)); i += 64)
           __builtin_prefetch(reinterpret_cast<const char*>(ahead) + i);
         if constexpr (std::is_same_v<T, Acc>) {
-          if (width * sizeof(T) == 64) std::memcpy(out, row, 64);  // without a call
-          else std::memcpy(out, row, width * sizeof(T));
+          const int64_t bytes = width * static_cast<int64_t>(sizeof(T));
+          for (int64_t i = 0; i + 64 <= bytes; i += 64)  // without a call
+            std::memcpy(reinterpret_cast<char*>(out) + i, reinterpret_cast<const char*>(row) + i, 64);
+          if (bytes % 64 != 0) std::memcpy(out, row, static_cast<size_t>(bytes));
         } else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Half>) {
           WidenRow(row, width, out);
         } else {
