@@ -94,7 +94,8 @@ class GemmStep : public Step {
     const bool share_a = how_ == kPackedShareA;
     Side &shared = share_a ? a_ : b_, &own = share_a ? b_ : a_;
     shared.block = EqualBlocks(shared, share_a ? p_.m : most(b_, kFarBytes));
-    own.block = share_a ? own.width : EqualBlocks(own, std::max(own.width, most(a_, std::min(kOwnBytes, half))));
+    own.block = share_a ? kPanelsTogether * own.width
+                        : EqualBlocks(own, std::max(own.width, most(a_, std::min(kOwnBytes, half))));
     if (how_ == kInPlace && parallel_ && !by_batch_) {
       // So many rows that blocks and panels are parts enough.
       const int64_t rows = p_.m * std::min(kParts, p_.n / kernels_.columns) / kParts;
@@ -341,12 +342,14 @@ class GemmStep : public Step {
         const int64_t ks = std::min(p_.k - k0, block_k_), steps = pack_a_.Steps(ks);
         const int64_t shared_bytes = shared.pack->PanelBytes(ks, shared.width),
                       own_bytes = own.pack->PanelBytes(ks, own.width);
-        auto pack_shared = [&](int64_t panel, int) {
-          const int64_t s = s0 + panel * shared.width;
-          shared.pack->pack(shared_data, shared.operand->row_offsets.data() + s, std::min(shared.width, s1 - s),
+        const int64_t together = kPanelsTogether * shared.width;
+        auto pack_shared = [&](int64_t part, int) {
+          const int64_t s = s0 + part * together;
+          shared.pack->pack(shared_data, shared.operand->row_offsets.data() + s, std::min(together, s1 - s),
                             shared.operand->k_offsets.data() + k0, ks, shared.width,
-                            shared_pack + panel * shared_bytes);
+                            shared_pack + part * kPanelsTogether * shared_bytes);
         };
+        const int64_t packs = (s1 - s0 + together - 1) / together;
         auto scratch_of = [&](int t) { return runtime.scratch[static_cast<size_t>(share ? t : thread)]; };
         auto packed_of = [&](int t) { return reinterpret_cast<int64_t*>(scratch_of(t)); };
         auto multiply = [&](int64_t task, int t) {
@@ -390,10 +393,10 @@ class GemmStep : public Step {
         if (share) {
           // As many for a part as for the whole: those that sleep in between wake up late.
           const double nanoseconds = nanoseconds_ / static_cast<double>(p_.batch);
-          runtime.pool->For(panels, nanoseconds, pack_shared);
+          runtime.pool->For(packs, nanoseconds, pack_shared);
           runtime.pool->For(own_blocks * runs, nanoseconds, multiply);
         } else {
-          for (int64_t i = 0; i < panels; ++i) pack_shared(i, thread);
+          for (int64_t i = 0; i < packs; ++i) pack_shared(i, thread);
           for (int64_t i = 0; i < own_blocks; ++i) multiply(i, thread);
         }
       }
