@@ -173,7 +173,9 @@ class GemmStep : public Step {
 
   // Blocks of equal size; of all of k, if the result is narrower than the sums, and so has no room for those of a part.
   void ChooseBlockK() {
-    const int64_t most = kPanelBytes / (kernels_.columns * pack_a_.element_bytes), blocks = (p_.k + most - 1) / most,
+    // An A that is not packed leaves the caches to B: the result is written and read again less often.
+    const int64_t bytes = how_ == kPackedB ? 2 * kPanelBytes : kPanelBytes;
+    const int64_t most = bytes / (kernels_.columns * pack_a_.element_bytes), blocks = (p_.k + most - 1) / most,
                   all = RoundUp(p_.k, pack_a_.group);
     block_k_ = RoundUp((p_.k + blocks - 1) / blocks, pack_a_.group);
     const int64_t panel = std::max(pack_a_.PanelBytes(all, a_.width), pack_b_.PanelBytes(all, b_.width));
