@@ -9,62 +9,89 @@
 namespace hloir::cpu {
 namespace {
 
-// Stockham's autosort: from x[radix][m][s] to y[m][radix][s], turned by `twiddles`[m][radix-1] (cosine, sine) pairs.
+// n transforms of kRadix numbers, `step` apart, to numbers `to_step` apart, turned by w[kRadix - 1].
 template <class T, int kRadix>
-void FftStageOf(int64_t m, int64_t s, const T* xr, const T* xi, T* yr, T* yi, const T* twiddles) {
+inline void Butterflies(int64_t n, const T* xr, const T* xi, int64_t step, const T* w, T* yr, T* yi, int64_t to_step) {
   // exp(-2 pi i / 3), exp(-2 pi i / 5), exp(-4 pi i / 5)
   constexpr T kSin3 = T(0.86602540378443864676L), kCos5 = T(0.30901699437494742410L),
               kSin5 = T(0.95105651629515357212L), kCos52 = T(-0.80901699437494742410L),
               kSin52 = T(0.58778525229247312917L);
-  for (int64_t p = 0; p < m; ++p) {
-    const T* w = twiddles + p * 2 * (kRadix - 1);
-    const T *ar = xr + p * s, *ai = xi + p * s;
-    T *to_r = yr + p * kRadix * s, *to_i = yi + p * kRadix * s;
-    const int64_t step = m * s;
-    HLOIR_VECTORIZE
-    for (int64_t q = 0; q < s; ++q) {
-      T r[kRadix], i[kRadix];
-      if constexpr (kRadix == 2) {
-        const T br = ar[step + q], bi = ai[step + q];
-        r[0] = ar[q] + br, i[0] = ai[q] + bi;
-        r[1] = ar[q] - br, i[1] = ai[q] - bi;
-      } else if constexpr (kRadix == 3) {
-        const T sr = ar[step + q] + ar[2 * step + q], si = ai[step + q] + ai[2 * step + q];
-        const T dr = (ar[step + q] - ar[2 * step + q]) * kSin3, di = (ai[step + q] - ai[2 * step + q]) * kSin3;
-        const T mr = ar[q] - sr * T(0.5), mi = ai[q] - si * T(0.5);
-        r[0] = ar[q] + sr, i[0] = ai[q] + si;
-        r[1] = mr + di, i[1] = mi - dr;
-        r[2] = mr - di, i[2] = mi + dr;
-      } else if constexpr (kRadix == 4) {
-        const T sr = ar[q] + ar[2 * step + q], si = ai[q] + ai[2 * step + q];
-        const T dr = ar[q] - ar[2 * step + q], di = ai[q] - ai[2 * step + q];
-        const T tr = ar[step + q] + ar[3 * step + q], ti = ai[step + q] + ai[3 * step + q];
-        const T er = ar[step + q] - ar[3 * step + q], ei = ai[step + q] - ai[3 * step + q];
-        r[0] = sr + tr, i[0] = si + ti;
-        r[1] = dr + ei, i[1] = di - er;
-        r[2] = sr - tr, i[2] = si - ti;
-        r[3] = dr - ei, i[3] = di + er;
-      } else {
-        const T s1r = ar[step + q] + ar[4 * step + q], s1i = ai[step + q] + ai[4 * step + q];
-        const T d1r = ar[step + q] - ar[4 * step + q], d1i = ai[step + q] - ai[4 * step + q];
-        const T s2r = ar[2 * step + q] + ar[3 * step + q], s2i = ai[2 * step + q] + ai[3 * step + q];
-        const T d2r = ar[2 * step + q] - ar[3 * step + q], d2i = ai[2 * step + q] - ai[3 * step + q];
-        const T m1r = ar[q] + s1r * kCos5 + s2r * kCos52, m1i = ai[q] + s1i * kCos5 + s2i * kCos52;
-        const T m2r = ar[q] + s1r * kCos52 + s2r * kCos5, m2i = ai[q] + s1i * kCos52 + s2i * kCos5;
-        const T n1r = d1r * kSin5 + d2r * kSin52, n1i = d1i * kSin5 + d2i * kSin52;
-        const T n2r = d1r * kSin52 - d2r * kSin5, n2i = d1i * kSin52 - d2i * kSin5;
-        r[0] = ar[q] + s1r + s2r, i[0] = ai[q] + s1i + s2i;
-        r[1] = m1r + n1i, i[1] = m1i - n1r;
-        r[4] = m1r - n1i, i[4] = m1i + n1r;
-        r[2] = m2r + n2i, i[2] = m2i - n2r;
-        r[3] = m2r - n2i, i[3] = m2i + n2r;
-      }
-      to_r[q] = r[0], to_i[q] = i[0];
+  HLOIR_VECTORIZE
+  for (int64_t q = 0; q < n; ++q) {
+    T r[kRadix], i[kRadix];
+    if constexpr (kRadix == 2) {
+      const T br = xr[step + q], bi = xi[step + q];
+      r[0] = xr[q] + br, i[0] = xi[q] + bi;
+      r[1] = xr[q] - br, i[1] = xi[q] - bi;
+    } else if constexpr (kRadix == 3) {
+      const T sr = xr[step + q] + xr[2 * step + q], si = xi[step + q] + xi[2 * step + q];
+      const T dr = (xr[step + q] - xr[2 * step + q]) * kSin3, di = (xi[step + q] - xi[2 * step + q]) * kSin3;
+      const T mr = xr[q] - sr * T(0.5), mi = xi[q] - si * T(0.5);
+      r[0] = xr[q] + sr, i[0] = xi[q] + si;
+      r[1] = mr + di, i[1] = mi - dr;
+      r[2] = mr - di, i[2] = mi + dr;
+    } else if constexpr (kRadix == 4) {
+      const T sr = xr[q] + xr[2 * step + q], si = xi[q] + xi[2 * step + q];
+      const T dr = xr[q] - xr[2 * step + q], di = xi[q] - xi[2 * step + q];
+      const T tr = xr[step + q] + xr[3 * step + q], ti = xi[step + q] + xi[3 * step + q];
+      const T er = xr[step + q] - xr[3 * step + q], ei = xi[step + q] - xi[3 * step + q];
+      r[0] = sr + tr, i[0] = si + ti;
+      r[1] = dr + ei, i[1] = di - er;
+      r[2] = sr - tr, i[2] = si - ti;
+      r[3] = dr - ei, i[3] = di + er;
+    } else {
+      const T s1r = xr[step + q] + xr[4 * step + q], s1i = xi[step + q] + xi[4 * step + q];
+      const T d1r = xr[step + q] - xr[4 * step + q], d1i = xi[step + q] - xi[4 * step + q];
+      const T s2r = xr[2 * step + q] + xr[3 * step + q], s2i = xi[2 * step + q] + xi[3 * step + q];
+      const T d2r = xr[2 * step + q] - xr[3 * step + q], d2i = xi[2 * step + q] - xi[3 * step + q];
+      const T m1r = xr[q] + s1r * kCos5 + s2r * kCos52, m1i = xi[q] + s1i * kCos5 + s2i * kCos52;
+      const T m2r = xr[q] + s1r * kCos52 + s2r * kCos5, m2i = xi[q] + s1i * kCos52 + s2i * kCos5;
+      const T n1r = d1r * kSin5 + d2r * kSin52, n1i = d1i * kSin5 + d2i * kSin52;
+      const T n2r = d1r * kSin52 - d2r * kSin5, n2i = d1i * kSin52 - d2i * kSin5;
+      r[0] = xr[q] + s1r + s2r, i[0] = xi[q] + s1i + s2i;
+      r[1] = m1r + n1i, i[1] = m1i - n1r;
+      r[4] = m1r - n1i, i[4] = m1i + n1r;
+      r[2] = m2r + n2i, i[2] = m2i - n2r;
+      r[3] = m2r - n2i, i[3] = m2i + n2r;
+    }
+    yr[q] = r[0], yi[q] = i[0];
 #pragma GCC unroll 4
-      for (int k = 1; k < kRadix; ++k) {
-        const T wr = w[2 * k - 2], wi = w[2 * k - 1];
-        to_r[k * s + q] = r[k] * wr - i[k] * wi;
-        to_i[k * s + q] = r[k] * wi + i[k] * wr;
+    for (int k = 1; k < kRadix; ++k) {
+      const T wr = w[2 * k - 2], wi = w[2 * k - 1];
+      yr[k * to_step + q] = r[k] * wr - i[k] * wi;
+      yi[k * to_step + q] = r[k] * wi + i[k] * wr;
+    }
+  }
+}
+
+// Stockham's autosort: from x[radix][m][s] to y[m][radix][s], turned by `twiddles`[m][radix-1] (cosine, sine) pairs.
+template <class T, int kRadix>
+void FftStageOf(int64_t m, int64_t s, const T* xr, const T* xi, T* yr, T* yi, const T* twiddles) {
+  for (int64_t p = 0; p < m; ++p) {
+    Butterflies<T, kRadix>(s, xr + p * s, xi + p * s, m * s, twiddles + p * 2 * (kRadix - 1), yr + p * kRadix * s,
+                           yi + p * kRadix * s, s);
+  }
+}
+
+// Two stages of radix 4, the first of 4·m, part by part: what lies between them stays in the first cache.
+template <class T>
+void FftTwoStages(int64_t m, int64_t s, const void* x_r, const void* x_i, void* y_r, void* y_i, const void* twiddles) {
+  constexpr int64_t kPart = 64;
+  alignas(64) T r[16 * kPart], i[16 * kPart];  // [4][4][kPart]
+  const T *xr = static_cast<const T*>(x_r), *xi = static_cast<const T*>(x_i), *first = static_cast<const T*>(twiddles),
+          *second = first + 4 * m * 6;
+  T *yr = static_cast<T*>(y_r), *yi = static_cast<T*>(y_i);
+  for (int64_t p = 0; p < m; ++p) {
+    for (int64_t q = 0; q < s; q += kPart) {
+      const int64_t n = s - q < kPart ? s - q : kPart;
+      for (int64_t j = 0; j < 4; ++j) {
+        const int64_t at = p + j * m;
+        Butterflies<T, 4>(n, xr + at * s + q, xi + at * s + q, 4 * m * s, first + at * 6, r + j * 4 * kPart,
+                          i + j * 4 * kPart, kPart);
+      }
+      for (int64_t k = 0; k < 4; ++k) {
+        const int64_t to = (p * 16 + k) * s + q;
+        Butterflies<T, 4>(n, r + k * kPart, i + k * kPart, 4 * kPart, second + p * 6, yr + to, yi + to, 4 * s);
       }
     }
   }
@@ -185,6 +212,8 @@ template <class Arch>
 void FillFft(KernelTable& table) {
   table.fft_stage[0] = &FftStage<float>;
   table.fft_stage[1] = &FftStage<double>;
+  table.fft_two_stages[0] = &FftTwoStages<float>;
+  table.fft_two_stages[1] = &FftTwoStages<double>;
   table.fft_load[0] = &LoadLines<float>;
   table.fft_load[1] = &LoadLines<double>;
   table.fft_store[0] = &StoreLines<float>;

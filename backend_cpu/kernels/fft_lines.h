@@ -54,7 +54,7 @@ void LoadLines(const LineGroup& lines, int64_t n, const void* data, void* to_re,
     for (int64_t k = 0; k < n; ++k) SplitParts(from + 2 * k * lines.inner, lanes, re + k * lanes, im + k * lanes);
     return;
   }
-  T parts[2][kFftLanes * kLineBlock];
+  alignas(64) T parts[2][kFftLanes * kLineBlock];
   for (int64_t begin = 0; begin < n; begin += kLineBlock) {
     const int64_t count = n - begin < kLineBlock ? n - begin : kLineBlock;
     for (int64_t l = 0; l < lanes; ++l) {
@@ -82,7 +82,7 @@ void StoreLines(const LineGroup& lines, int64_t n, const void* from_re, const vo
     for (int64_t k = 0; k < n; ++k) JoinParts(re + k * lanes, im + k * lanes, lanes, scale, to + 2 * k * lines.inner);
     return;
   }
-  T parts[2][kFftLanes * kLineBlock];
+  alignas(64) T parts[2][kFftLanes * kLineBlock];
   for (int64_t begin = 0; begin < n; begin += kLineBlock) {
     const int64_t count = n - begin < kLineBlock ? n - begin : kLineBlock;
     TransposeBlock(re + begin * lanes, lanes, count, lanes, parts[0], kLineBlock);

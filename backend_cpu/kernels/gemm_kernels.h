@@ -8,9 +8,6 @@
 namespace hloir::cpu {
 namespace {
 
-// Where a tile's operands are: both packed in panels; b alone; or neither.
-enum class GemmPacking { kBoth, kB, kNone };
-
 // Sums that are in registers, to or onto c.
 template <class Batch, class T, int kRows, int kVectors>
 __attribute__((always_inline)) inline void StoreTile(Batch (&sums)[kRows][kVectors], T* c, int64_t c_stride,
@@ -26,18 +23,18 @@ __attribute__((always_inline)) inline void StoreTile(Batch (&sums)[kRows][kVecto
   }
 }
 
-// c[kRows × kVectors·width] (+)= a · b in k steps. For step p a packed a holds kRows values side by side, else row i's
-// is a[rows[i] + ks[p]]; b holds kVectors·width values side by side, b_step after those of the step before.
-template <class T, class Arch, int kRows, int kVectors, GemmPacking packing>
+// c[kRows × kVectors·width] (+)= a · b in k steps. For step p a packed a holds kRows values side by side, as does b
+// kVectors·width; else row i's is a[rows[i] + ks[p]], and b's values lie b_step after those of the step before.
+template <class T, class Arch, int kRows, int kVectors, bool packed>
 void GemmTile(int64_t k, const void* a_data, const int64_t* rows, const int64_t* ks, const void* b_data, int64_t b_step,
               void* c_tile, int64_t c_stride, bool accumulate) {
   using Batch = Vector<T, Arch>;
   constexpr int kWidth = Batch::size;
   constexpr int64_t kAhead = 12;  // steps to fetch ahead: memory far apart is not foreseen by the machine
-  if constexpr (packing != GemmPacking::kNone) b_step = kVectors * kWidth;
+  if constexpr (packed) b_step = kVectors * kWidth;
   const T* a = static_cast<const T*>(a_data);
   const T* row[kRows];
-  if constexpr (packing != GemmPacking::kBoth)
+  if constexpr (!packed)
     for (int i = 0; i < kRows; ++i) row[i] = a + rows[i];
   const T* b = static_cast<const T*>(b_data);
   T* c = static_cast<T*>(c_tile);
@@ -56,8 +53,8 @@ void GemmTile(int64_t k, const void* a_data, const int64_t* rows, const int64_t*
 #pragma GCC unroll 2
   for (int64_t p = 0; p < k; ++p, b += b_step) {
     int64_t at = 0;
-    if constexpr (packing != GemmPacking::kBoth) at = ks[p];
-    if constexpr (packing == GemmPacking::kNone) {
+    if constexpr (!packed) {
+      at = ks[p];
 #pragma GCC unroll 4
       for (int j = 0; j < kVectors; ++j) __builtin_prefetch(b + kAhead * b_step + j * kWidth);
     }
@@ -66,11 +63,11 @@ void GemmTile(int64_t k, const void* a_data, const int64_t* rows, const int64_t*
     for (int j = 0; j < kVectors; ++j) values[j] = Batch::load_unaligned(b + j * kWidth);
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
-      const Batch x(packing == GemmPacking::kBoth ? a[i] : row[i][at]);
+      const Batch x(packed ? a[i] : row[i][at]);
 #pragma GCC unroll 4
       for (int j = 0; j < kVectors; ++j) acc[i][j] = VectorTraits<T, Arch>::MultiplyAdd(x, values[j], acc[i][j]);
     }
-    if constexpr (packing == GemmPacking::kBoth) a += kRows;
+    if constexpr (packed) a += kRows;
   }
   StoreTile<Batch>(acc, c, c_stride, accumulate);
 }
@@ -251,15 +248,21 @@ void MatrixVector(int64_t m, int64_t k, const void* a_data, int64_t a_stride, co
   }
 }
 
+template <class T, class Arch, int kVectors, int kRows>
+void FillGemmInPlace(GemmKernels& kernels) {
+  if constexpr (kRows > 2) FillGemmInPlace<T, Arch, kVectors, kRows - 2>(kernels);
+  kernels.rows_in_place = kRows;
+  kernels.tile_in_place[kRows / 2 - 1] = &GemmTile<T, Arch, kRows, kVectors, false>;
+}
+
 template <class T, class Arch>
 void FillGemmOf(GemmKernels& kernels) {
   constexpr int kWidth = Vector<T, Arch>::size;
   constexpr int kRows = VectorTraits<T, Arch>::kGemmRows, kVectors = VectorTraits<T, Arch>::kGemmVectors;
   kernels.rows = kRows;
   kernels.columns = kVectors * kWidth;
-  kernels.tile = &GemmTile<T, Arch, kRows, kVectors, GemmPacking::kBoth>;
-  kernels.tile_packed_b = &GemmTile<T, Arch, kRows, kVectors, GemmPacking::kB>;
-  kernels.tile_in_place = &GemmTile<T, Arch, kRows, kVectors, GemmPacking::kNone>;
+  kernels.tile = &GemmTile<T, Arch, kRows, kVectors, true>;
+  FillGemmInPlace<T, Arch, kVectors, (kRows < 8 ? kRows : 8)>(kernels);  // more rows' places fill the registers for pointers
   kernels.depthwise = &Depthwise<T, Arch>;
   kernels.vector_matrix = &VectorMatrix<T, Arch, T>;
   if constexpr (std::is_same_v<T, float>) kernels.vector_matrix_bf16 = &VectorMatrix<T, Arch, uint16_t>;

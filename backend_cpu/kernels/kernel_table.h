@@ -135,10 +135,13 @@ struct GemmKernels {
   int rows, columns;  // of the tile of the result that stays in registers
   // c[rows × columns] = or += a · b in k steps. Of a packed a, `rows` values for each step lie side by side; of
   // another, row i's value for step p is a[rows[i] + ks[p]]. b has `columns` values side by side for each step, b_step
-  // after the last ones; they follow one another in a packed b.
+  // after the last ones; they follow one another beside a packed a.
   using Tile = void (*)(int64_t k, const void* a, const int64_t* rows, const int64_t* ks, const void* b, int64_t b_step,
                         void* c, int64_t c_stride, bool accumulate);
-  Tile tile, tile_packed_b, tile_in_place;
+  Tile tile;
+  // Of an a that is not packed: tile_in_place[i] takes 2·(i + 1) rows, at most rows_in_place.
+  int rows_in_place;
+  Tile tile_in_place[4];
   // Where operands are packed in another way than gemm_packing.cc's: as GemmPacker::pack, for the left and right one.
   using Pack = void (*)(const std::byte* data, const int64_t* rows, int64_t row_count, const int64_t* ks,
                         int64_t k_count, int64_t width, std::byte* to);
@@ -165,7 +168,7 @@ struct LineGroup {
   int64_t begin, lanes, stored, inner;
   bool is_across;  // the lines' numbers of one place lie side by side
 };
-inline constexpr int64_t kFftLanes = 16;  // at most
+inline constexpr int64_t kFftLanes = 24;  // at most
 
 struct ChainTable;  // chain_table.h
 
@@ -200,6 +203,9 @@ struct KernelTable {
   // imaginary parts apart, with m·(radix-1) twiddle factors as pairs. Radix 2, 3, 4 or 5.
   void (*fft_stage[2])(int radix, int64_t m, int64_t s, const void* xr, const void* xi, void* yr, void* yi,
                        const void* twiddles);
+  // A stage of radix 4 and 4·m, and one of radix 4 and m.
+  void (*fft_two_stages[2])(int64_t m, int64_t s, const void* xr, const void* xi, void* yr, void* yi,
+                            const void* twiddles);
   // Of each line its first n numbers to re[n][lanes] and im[n][lanes]; and back, multiplied with `scale`.
   void (*fft_load[2])(const LineGroup& lines, int64_t n, const void* from, void* re, void* im);
   void (*fft_store[2])(const LineGroup& lines, int64_t n, const void* re, const void* im, double scale, void* to);

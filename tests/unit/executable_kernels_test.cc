@@ -269,7 +269,7 @@ TEST_CASE("sorting by keys") {
 }
 
 TEST_CASE("fourier transforms") {
-  for (const char* n : {"1", "2", "8", "12", "45", "7", "34", "128"}) {
+  for (const char* n : {"1", "2", "8", "12", "45", "7", "34", "128", "256"}) {
     const std::string size = n, half = std::to_string(std::stoi(size) / 2 + 1), dims = "[3,5," + size + "]";
     const std::string length = ", fft_length={" + size + "}", both = ", fft_length={5," + size + "}";
     for (const char* type : {"f32", "f64"}) {

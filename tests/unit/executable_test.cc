@@ -87,8 +87,9 @@ TEST_CASE("reductions of every shape") {
 }
 
 TEST_CASE("products of all sizes") {
-  for (const char* dims : {"1 1 1", "3 5 7", "1 300 200", "300 1 200", "33 65 129", "130 70 800", "300 200 100",
-                           "8 130 900", "30 32 40", "70 50 2500", "9 7 64", "300 3 20"}) {
+  for (const char* dims :
+       {"1 1 1", "3 5 7", "1 300 200", "300 1 200", "33 65 129", "130 70 800", "300 200 100", "8 130 900", "30 32 40",
+        "70 50 2500", "9 7 64", "300 3 20", "3 64 70", "5 40 90", "11 64 9", "333 64 800", "101 33 30"}) {
     int m, n, k;
     REQUIRE(std::sscanf(dims, "%d %d %d", &m, &n, &k) == 3);
     auto shape = [](const char* type, int a, int b) {

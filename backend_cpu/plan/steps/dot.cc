@@ -13,14 +13,16 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kPanelBytes = 32 << 10;    // of B, at most: what one tile after another reads from the first cache
-constexpr int64_t kSharedBytes = 512 << 10;  // of the block that the threads share, if the second cache holds it
-constexpr int64_t kFarBytes = 2 << 20;       // else: the third cache holds more
-constexpr int64_t kOwnBytes = 190 << 10;     // of the block that each has for itself
+constexpr int64_t kPanelBytes = 48 << 10;    // of B, at most: what one tile after another reads from the nearest caches
+constexpr int64_t kSharedBytes = 512 << 10;  // of A, if the threads share it: the second cache holds all of it
+constexpr int64_t kFarBytes = 2 << 20;       // of B, if they share that: the third cache holds it
+constexpr int64_t kOwnBytes = 240 << 10;     // of the block that each has for itself
 constexpr int64_t kDirect = 32 * 32 * 32;    // products up to this size are not worth packing
 constexpr int64_t kFewRows = 4;              // tiles, one below the other: packing B would take longer than it saves
+constexpr int64_t kNearBytes = 512;          // from one step to the next: farther ones drive each other from the caches
 constexpr int64_t kTasks = 8,
-                  kRun = 4;  // at least so many tasks, of at least so many panels, if threads share a product
+                  kRun = 4;     // at least so many tasks, of at least so many panels, if threads share a product
+constexpr int64_t kParts = 16;  // of a product in place that threads share, at most of its panels
 constexpr int64_t kAlign = 64;
 // Guesses, to decide how many threads pay: of a tile's column, which stands for the vectors' length; how many times
 // more that is where the machine itself has tiles; of packing; and of reading a matrix that is used once.
@@ -76,27 +78,29 @@ class GemmStep : public Step {
     }
     parallel_ = nanoseconds_ >= 2 * kNanosPerThread;
     by_batch_ = p_.batch >= 4;
-    a_ = {&p_.a, &pack_a_, p_.m, kernels_.rows};
+    a_ = {&p_.a, &pack_a_, p_.m, how_ == kPackedB || how_ == kInPlace ? kernels_.rows_in_place : kernels_.rows};
     b_ = {&p_.b, &pack_b_, p_.n, kernels_.columns};
     ChooseBlockK();
-    // The smaller operand is the shared one; a large one is shared in blocks of equal size. The machine's tiles take B
-    // in an order that takes longer to make, so that it is made once.
-    // Of A all panels are read again for each one of B: the second cache must hold them. B's are read one by one.
-    const int64_t near = std::min(kSharedBytes, SecondCacheBytes() / 2);
-    auto most = [&](const Side& side) {
-      const int64_t bytes = near == kSharedBytes || &side == &a_ ? near : kFarBytes;
+    // Of A all panels are read again for each one of B, whose are read one by one: half of the second cache must hold
+    // A's block. All of A is shared if it fits; else B, in blocks of equal size. The machine's tiles take B in an order
+    // that takes longer to make, so that it is made once.
+    auto most = [&](const Side& side, int64_t bytes) {
       return bytes / side.pack->PanelBytes(block_k_, side.width) * side.width;
     };
-    const bool a_fits = p_.m <= most(a_), b_fits = p_.n <= most(b_);
+    const int64_t half = SecondCacheBytes() / 2;
     const int64_t a_bytes = pack_a_.PanelBytes(block_k_, p_.m), b_bytes = pack_b_.PanelBytes(block_k_, p_.n);
-    if (how_ == kPacked && !HasTiles() && (a_fits ? !b_fits || a_bytes <= b_bytes : !b_fits && near == kSharedBytes))
+    if (how_ == kPacked && !HasTiles() && p_.m <= most(a_, std::min(kSharedBytes, half)) && a_bytes <= b_bytes)
       how_ = kPackedShareA;
     const bool share_a = how_ == kPackedShareA;
     Side &shared = share_a ? a_ : b_, &own = share_a ? b_ : a_;
-    shared.block = EqualBlocks(shared, most(shared));
-    own.block = share_a ? own.width
-                        : EqualBlocks(own, std::max(own.width, kOwnBytes / pack_a_.PanelBytes(block_k_, 1) / own.width *
-                                                                   own.width));
+    shared.block = EqualBlocks(shared, share_a ? p_.m : most(b_, kFarBytes));
+    own.block = share_a ? kPanelsTogether * own.width
+                        : EqualBlocks(own, std::max(own.width, most(a_, std::min(kOwnBytes, half))));
+    if (how_ == kInPlace && parallel_ && !by_batch_) {
+      // So many rows that blocks and panels are parts enough.
+      const int64_t rows = p_.m * std::min(kParts, p_.n / kernels_.columns) / kParts;
+      a_.block = std::min(a_.block, RoundUp(std::max(rows, 2 * a_.width), a_.width));
+    }
     tile_bytes_ = RoundUp(kernels_.rows * kernels_.columns * bytes_, kAlign);
     shared_bytes_ = IsPacked() ? RoundUp(shared.pack->PanelBytes(block_k_, shared.block), kAlign) : 0;
     const int64_t result_bytes = StorageBytes(p_.result);
@@ -169,7 +173,9 @@ class GemmStep : public Step {
 
   // Blocks of equal size; of all of k, if the result is narrower than the sums, and so has no room for those of a part.
   void ChooseBlockK() {
-    const int64_t most = kPanelBytes / (kernels_.columns * pack_a_.element_bytes), blocks = (p_.k + most - 1) / most,
+    // An A that is not packed leaves the caches to B: the result is written and read again less often.
+    const int64_t bytes = how_ == kPackedB ? 2 * kPanelBytes : kPanelBytes;
+    const int64_t most = bytes / (kernels_.columns * pack_a_.element_bytes), blocks = (p_.k + most - 1) / most,
                   all = RoundUp(p_.k, pack_a_.group);
     block_k_ = RoundUp((p_.k + blocks - 1) / blocks, pack_a_.group);
     const int64_t panel = std::max(pack_a_.PanelBytes(all, a_.width), pack_b_.PanelBytes(all, b_.width));
@@ -229,14 +235,23 @@ class GemmStep : public Step {
     else if ((p_.m == 1 || (small && 2 * p_.n <= kernels_.columns)) && (a_k_ == 1 || p_.k == 1) &&
              (b_k_ == 1 || p_.k == 1))
       how_ = kRowsTimesTransposed;
-    else if (p_.m <= kFewRows * kernels_.rows && p_.n >= kernels_.columns && b_row_ == 1) how_ = kInPlace, FillRows();
+    else if (p_.n >= kernels_.columns && b_row_ == 1 &&
+             (p_.m <= kFewRows * kernels_.rows || std::max(a_k_, b_k_) * bytes_ <= kNearBytes)) {
+      how_ = kInPlace;
+      FillRows();
+    }
   }
   bool TakesBf16() const {
     return p_.compute == GemmType::kF32 && p_.a.type == PrimitiveType::BF16 && p_.b.type == PrimitiveType::BF16;
   }
-  // Rows past the last repeat it: their results are left out.
+  // Tiles in place have an even number of rows: one past the last repeats it, and its results are left out.
   void FillRows() {
-    while (p_.a.row_offsets.size() % kernels_.rows != 0) p_.a.row_offsets.push_back(p_.a.row_offsets.back());
+    if (p_.m % 2 != 0) p_.a.row_offsets.push_back(p_.a.row_offsets.back());
+  }
+  // The first of the tiles, all about as high, for so many rows.
+  int64_t RowsInPlace(int64_t rows) const {
+    const int64_t tiles = (rows + kernels_.rows_in_place - 1) / kernels_.rows_in_place;
+    return std::min(rows, RoundUp((rows + tiles - 1) / tiles, 2));
   }
 
   // Runs f(begin, end) over `count` columns or rows, in parallel if there is much to do.
@@ -275,34 +290,37 @@ class GemmStep : public Step {
     });
   }
 
-  // Panels of B's columns, each multiplied with all rows; only the last one, if it is narrower, is packed.
+  // Panels of B's columns, each multiplied with a block of rows; only the last one, if it is narrower, is packed.
   void RunInPlace(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c, int thread) {
-    const int64_t columns = kernels_.columns, rows = kernels_.rows, panels = (p_.n + columns - 1) / columns;
+    const int64_t columns = kernels_.columns, panels = (p_.n + columns - 1) / columns;
     const bool share = parallel_ && !by_batch_;
-    const int64_t parts = share ? std::min<int64_t>(16, panels) : 1;
+    const int64_t blocks = (p_.m + a_.block - 1) / a_.block, runs = share ? std::min(kParts, panels) : 1;
     const double nanoseconds = share ? nanoseconds_ / static_cast<double>(p_.batch) : 0;
-    runtime.pool->For(parts, nanoseconds, [&](int64_t part, int t) {
+    runtime.pool->For(blocks * runs, nanoseconds, [&](int64_t part, int t) {
       std::byte* tile = runtime.scratch[static_cast<size_t>(share ? t : thread)];
       std::byte* b_pack = tile + tile_bytes_;
-      for (int64_t n = panels * part / parts * columns; n < std::min(p_.n, panels * (part + 1) / parts * columns);
-           n += columns) {
-        const int64_t width = std::min(columns, p_.n - n);
-        for (int64_t k0 = 0; k0 < p_.k; k0 += block_k_) {
-          const int64_t ks = std::min(p_.k - k0, block_k_), *a_ks = p_.a.k_offsets.data() + k0;
+      const int64_t run = part % runs, first = part / runs * a_.block, last = std::min(p_.m, first + a_.block);
+      for (int64_t k0 = 0; k0 < p_.k; k0 += block_k_) {
+        const int64_t ks = std::min(p_.k - k0, block_k_), *a_ks = p_.a.k_offsets.data() + k0;
+        for (int64_t n = panels * run / runs * columns; n < std::min(p_.n, panels * (run + 1) / runs * columns);
+             n += columns) {
+          const int64_t width = std::min(columns, p_.n - n);
           const std::byte* b_panel = b + (p_.b.row_offsets[n] + p_.b.k_offsets[k0]) * bytes_;
           if (width < columns) {
             pack_b_.pack(b, p_.b.row_offsets.data() + n, width, p_.b.k_offsets.data() + k0, ks, columns, b_pack);
             b_panel = b_pack;
           }
-          for (int64_t m = 0; m < p_.m; m += rows) {
+          for (int64_t m = first, rows = 0; m < last; m += rows) {
+            rows = RowsInPlace(last - m);
+            const GemmKernels::Tile multiply = kernels_.tile_in_place[(rows - 1) / 2];
             const int64_t* a_rows = p_.a.row_offsets.data() + m;
             std::byte* to = c + (m * p_.c_row + n) * bytes_;
             const int64_t step = width < columns ? columns : b_k_;
-            if (m + rows <= p_.m && width == columns) {
-              kernels_.tile_in_place(ks, a, a_rows, a_ks, b_panel, step, to, p_.c_row, k0 > 0);
+            if (rows % 2 == 0 && width == columns) {
+              multiply(ks, a, a_rows, a_ks, b_panel, step, to, p_.c_row, k0 > 0);
             } else {
-              kernels_.tile_in_place(ks, a, a_rows, a_ks, b_panel, step, tile, columns, false);
-              StoreEdge(tile, to, std::min(rows, p_.m - m), width, k0 > 0);
+              multiply(ks, a, a_rows, a_ks, b_panel, step, tile, columns, false);
+              StoreEdge(tile, to, rows, width, k0 > 0);
             }
           }
         }
@@ -326,12 +344,14 @@ class GemmStep : public Step {
         const int64_t ks = std::min(p_.k - k0, block_k_), steps = pack_a_.Steps(ks);
         const int64_t shared_bytes = shared.pack->PanelBytes(ks, shared.width),
                       own_bytes = own.pack->PanelBytes(ks, own.width);
-        auto pack_shared = [&](int64_t panel, int) {
-          const int64_t s = s0 + panel * shared.width;
-          shared.pack->pack(shared_data, shared.operand->row_offsets.data() + s, std::min(shared.width, s1 - s),
+        const int64_t together = kPanelsTogether * shared.width;
+        auto pack_shared = [&](int64_t part, int) {
+          const int64_t s = s0 + part * together;
+          shared.pack->pack(shared_data, shared.operand->row_offsets.data() + s, std::min(together, s1 - s),
                             shared.operand->k_offsets.data() + k0, ks, shared.width,
-                            shared_pack + panel * shared_bytes);
+                            shared_pack + part * kPanelsTogether * shared_bytes);
         };
+        const int64_t packs = (s1 - s0 + together - 1) / together;
         auto scratch_of = [&](int t) { return runtime.scratch[static_cast<size_t>(share ? t : thread)]; };
         auto packed_of = [&](int t) { return reinterpret_cast<int64_t*>(scratch_of(t)); };
         auto multiply = [&](int64_t task, int t) {
@@ -351,15 +371,16 @@ class GemmStep : public Step {
             for (int64_t o = o0; o < o1; o += own.width) {
               const std::byte* own_panel = own_pack + (o - o0) / own.width * own_bytes;
               const int64_t m = share_a ? s : o, n = share_a ? o : s;
-              const int64_t rows = std::min<int64_t>(kernels_.rows, p_.m - m),
-                            columns = std::min<int64_t>(kernels_.columns, p_.n - n);
-              const bool whole = rows == kernels_.rows && columns == kernels_.columns && !by_tile_;
+              const int64_t rows = std::min(a_.width, p_.m - m), columns = std::min(b_.width, p_.n - n);
+              const bool whole =
+                  (how_ == kPackedB ? rows % 2 == 0 : rows == a_.width) && columns == b_.width && !by_tile_;
               std::byte* const to = c + (m * p_.c_row + n) * c_bytes_;
               std::byte* const into = whole ? to : tile;
               const int64_t stride = whole ? p_.c_row : kernels_.columns;
               if (how_ == kPackedB) {
-                kernels_.tile_packed_b(steps, a, p_.a.row_offsets.data() + m, p_.a.k_offsets.data() + k0, shared_panel,
-                                       0, into, stride, whole && k0 > 0);
+                kernels_.tile_in_place[(rows - 1) / 2](steps, a, p_.a.row_offsets.data() + m,
+                                                       p_.a.k_offsets.data() + k0, shared_panel, b_.width, into, stride,
+                                                       whole && k0 > 0);
               } else {
                 kernels_.tile(steps, share_a ? shared_panel : own_panel, nullptr, nullptr,
                               share_a ? own_panel : shared_panel, 0, into, stride, whole && k0 > 0);
@@ -374,10 +395,10 @@ class GemmStep : public Step {
         if (share) {
           // As many for a part as for the whole: those that sleep in between wake up late.
           const double nanoseconds = nanoseconds_ / static_cast<double>(p_.batch);
-          runtime.pool->For(panels, nanoseconds, pack_shared);
+          runtime.pool->For(packs, nanoseconds, pack_shared);
           runtime.pool->For(own_blocks * runs, nanoseconds, multiply);
         } else {
-          for (int64_t i = 0; i < panels; ++i) pack_shared(i, thread);
+          for (int64_t i = 0; i < packs; ++i) pack_shared(i, thread);
           for (int64_t i = 0; i < own_blocks; ++i) multiply(i, thread);
         }
       }

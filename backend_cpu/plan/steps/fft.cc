@@ -13,6 +13,8 @@ namespace hloir::cpu {
 namespace {
 
 constexpr int64_t kMaxLineBytes = 1 << 20;  // of those lines together, if they are long
+constexpr int64_t kLanes = 16;              // lines at a time, while there are enough
+static_assert(kLanes + kLanes / 2 <= kFftLanes);
 constexpr int64_t kMaxLength = 1 << 24;
 
 // The transform of `lanes` lines of one length, in arrays [n][lanes] of real and imaginary parts.
@@ -68,12 +70,14 @@ class LineTransform {
     if (inner_ != nullptr) return RunChirp(kernels, a, lanes);
     int64_t length = n_, s = lanes;
     const T* twiddles = twiddles_.data();
-    for (int radix : radices_) {
-      const int64_t m = length / radix;
-      kernels.fft_stage[sizeof(T) == 8](radix, m, s, a[0], a[1], a[2], a[3], twiddles);
+    for (size_t i = 0; i < radices_.size(); ++i) {
+      const bool two = i + 1 < radices_.size() && radices_[i] == 4 && radices_[i + 1] == 4;
+      const int64_t radix = two ? 16 : radices_[i], m = length / radix;
+      if (two) kernels.fft_two_stages[sizeof(T) == 8](m, s, a[0], a[1], a[2], a[3], twiddles), ++i;
+      else kernels.fft_stage[sizeof(T) == 8](radices_[i], m, s, a[0], a[1], a[2], a[3], twiddles);
       std::swap(a[0], a[2]);
       std::swap(a[1], a[3]);
-      twiddles += 2 * m * (radix - 1);
+      twiddles += two ? 30 * m : 2 * m * (radix - 1);  // 4·m and m times three pairs
       length = m;
       s *= radix;
     }
@@ -171,8 +175,8 @@ class FftStep : public Step {
       scale_ *= static_cast<double>(n);
       length_.push_back(n);
       const int64_t line_bytes = lines_.back()->room() * static_cast<int64_t>(sizeof(T));
-      lanes_.push_back(std::clamp<int64_t>(kMaxLineBytes / line_bytes, 1, kFftLanes));
-      each_ = std::max(each_, 4 * line_bytes * lanes_.back() + 256);
+      lanes_.push_back(std::clamp<int64_t>(kMaxLineBytes / line_bytes, 1, kLanes));
+      each_ = std::max(each_, 4 * line_bytes * (lanes_.back() + lanes_.back() / 2) + 256);
     }
     if ((type_ == FftType::kRfft || type_ == FftType::kIrfft) && lengths.back() % 2 == 0)
       folded_ = std::make_unique<FoldedReals<T>>(lengths.back());
@@ -236,13 +240,15 @@ class FftStep : public Step {
     const size_t which = d - (dims.size() - lines_.size());
     int64_t inner = 1, outer = 1;
     for (size_t i = 0; i < dims.size(); ++i) (i < d ? outer : inner) *= i == d ? 1 : dims[i];
-    const int64_t lines = inner * outer, lanes = lanes_[which], groups = (lines + lanes - 1) / lanes;
+    const int64_t lines = inner * outer, lanes = lanes_[which];
+    // The last group takes up to half as many more: few lines by themselves would take as long as many.
+    const int64_t groups = std::max<int64_t>(1, (lines + lanes / 2) / lanes);
     const int64_t parts = std::clamp<int64_t>(lines * length_[which] / 4096, 1, std::min<int64_t>(groups, 64));
     const bool last = d + 1 == dims.size();
     const double scale = last && inverse() ? 1 / scale_ : 1;
     runtime.pool->For(parts, 3.0 * static_cast<double>(lines * length_[which]), [&](int64_t part, int thread) {
       for (int64_t g = groups * part / parts; g < groups * (part + 1) / parts; ++g) {
-        Group(runtime, which, g * lanes, std::min(lines, (g + 1) * lanes), inner, from, to, in, out,
+        Group(runtime, which, g * lanes, g + 1 == groups ? lines : (g + 1) * lanes, inner, from, to, in, out,
               static_cast<T>(scale), thread);
       }
     });

@@ -12,7 +12,7 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kAhead = 16;  // steps to fetch ahead
+constexpr int64_t kAhead = 8;  // steps to fetch ahead
 
 template <class Acc, class T>
 Acc Widen(T value) {
@@ -65,22 +65,34 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
     const int64_t n = std::min(width, row_count - r);
     const bool side_by_side = Consecutive(rows + r, n);
     if (n == width && side_by_side) {
+      // Several panels at once, so that more than a line or two are read where each step's values lie.
+      int64_t panels = 1;
+      while (panels < kPanelsTogether && r + (panels + 1) * width <= row_count &&
+             Consecutive(rows + r + panels * width - 1, width + 1))
+        ++panels;
       const T* base = from + rows[r];
-      for (int64_t p = 0; p < k_count; ++p, out += width) {
-        const T* row = base + ks[p];
+      for (int64_t p = 0; p < k_count; ++p) {
         // Each step's values are in lines of their own, which the machine does not foresee.
         const T* ahead = base + ks[std::min(p + kAhead, k_count - 1)];
-        for (int64_t i = 0; i < width * static_cast<int64_t>(sizeof(T)); i += 64)
+        for (int64_t i = 0; i < panels * width * static_cast<int64_t>(sizeof(T)); i += 64)
           __builtin_prefetch(reinterpret_cast<const char*>(ahead) + i);
-        if constexpr (std::is_same_v<T, Acc>) {
-          if (width * sizeof(T) == 64) std::memcpy(out, row, 64);  // without a call
-          else std::memcpy(out, row, width * sizeof(T));
-        } else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Half>) {
-          WidenRow(row, width, out);
-        } else {
-          for (int64_t i = 0; i < width; ++i) out[i] = Widen<Acc>(row[i]);
+        const T* row = base + ks[p];
+        Acc* column = out + p * width;
+        for (int64_t q = 0; q < panels; ++q, row += width, column += width * k_count) {
+          if constexpr (std::is_same_v<T, Acc>) {
+            const int64_t bytes = width * static_cast<int64_t>(sizeof(T));
+            for (int64_t i = 0; i + 64 <= bytes; i += 64)  // without a call
+              std::memcpy(reinterpret_cast<char*>(column) + i, reinterpret_cast<const char*>(row) + i, 64);
+            if (bytes % 64 != 0) std::memcpy(column, row, static_cast<size_t>(bytes));
+          } else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Half>) {
+            WidenRow(row, width, column);
+          } else {
+            for (int64_t i = 0; i < width; ++i) column[i] = Widen<Acc>(row[i]);
+          }
         }
       }
+      r += (panels - 1) * width;
+      out += panels * width * k_count;
       continue;
     }
     if (n < width) std::fill_n(out, width * k_count, Acc(0));  // in order: faster than only what is missing

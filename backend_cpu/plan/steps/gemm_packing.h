@@ -10,6 +10,8 @@
 
 namespace hloir::cpu {
 
+inline constexpr int64_t kPanelsTogether = 4;  // are packed faster than each by itself, if their rows lie side by side
+
 struct GemmPacker {
   // Row rows[i]'s value for ks[p] is data[rows[i] + ks[p]]; panels of `width` rows follow one another. Rows past the
   // end, and what fills the last step up, are zeros.

@@ -61,7 +61,7 @@ bool ScalarLoop::Prepare(const KernelTable& table, std::span<const TileOp> condi
   return compiled_;
 }
 
-bool ScalarLoop::Run(Runtime& runtime, int64_t steps) {
+bool ScalarLoop::Run(Runtime& runtime, int64_t steps, int64_t& done) {
   LoopFrame frame;
   for (const ScalarCode::Carry& carry : code_.carries) {
     const bool integer = carry.kind == ScalarKind::kInteger;
@@ -78,7 +78,7 @@ bool ScalarLoop::Run(Runtime& runtime, int64_t steps) {
                 code_.slots[static_cast<size_t>(invariant.slot)]);
   // The condition of a round behind the body; the first one's has been counted.
   const int64_t batch = std::max<int64_t>(1, kMostNested / static_cast<int64_t>(code_.instructions.size()));
-  int64_t done = 0;
+  done = 0;
   frame.more = true;
   while (frame.more) {
     int64_t rounds = code_.rounds < 0 ? batch : std::min(batch, code_.rounds - done);

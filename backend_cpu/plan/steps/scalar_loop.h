@@ -22,8 +22,9 @@ class ScalarLoop {
   // `results`: where memory must be right after the loop. False: this loop cannot be compiled.
   bool Prepare(const KernelTable& table, std::span<const TileOp> condition, const bool* going,
                std::span<const TileOp> body, std::span<const ScalarPlace> results);
-  // From after that condition to the loop's end, each round counted as `steps`. False: the run stops.
-  bool Run(Runtime& runtime, int64_t steps);
+  // From after that condition to the loop's end, each round counted as `steps`; `done`: how many. False: the run
+  // stops.
+  bool Run(Runtime& runtime, int64_t steps, int64_t& done);
 
  private:
   bool Fits(std::span<const TileOp> condition, std::span<const TileOp> body) const;

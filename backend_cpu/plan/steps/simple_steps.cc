@@ -85,14 +85,19 @@ bool WhileStep::RunScalarLoop(Runtime& runtime) {
   const bool* going = refs()[0].as<bool>();
   const int64_t steps = static_cast<int64_t>(1 + condition.size() + body.size());
   const TileOp& first = chain_.front();
-  bool compilable = true;
+  const int64_t compile_at = turns_often_ ? 0 : kRoundsUncompiled;
+  turns_often_ = false;
   for (int64_t round = 0;; ++round) {
     if (!runtime.Tick(steps)) return false;
-    if (compilable && round == kRoundsUncompiled) {
+    if (round == compile_at) {
       for (const TileOp& op : condition_ops_) op.kernel(op, 1);
       if (!*going) return true;
-      compilable = compiled_.Prepare(*runtime.kernels, condition_ops_, going, body_ops_, results_);
-      if (compilable) return compiled_.Run(runtime, steps);
+      if (compiled_.Prepare(*runtime.kernels, condition_ops_, going, body_ops_, results_)) {
+        int64_t rounds = 0;
+        const bool done = compiled_.Run(runtime, steps, rounds);
+        turns_often_ = round + rounds >= kRoundsUncompiled;
+        return done;
+      }
     }
     first.kernel(first, 1);
     if (!*going) return true;

@@ -55,6 +55,7 @@ class WhileStep : public Step {
   std::vector<TileOp> condition_ops_, body_ops_, chain_;
   std::vector<ScalarPlace> results_;
   ScalarLoop compiled_;
+  bool turns_often_ = false;  // it did in the last run
 };
 
 // refs()[0] is the branch number, or a pred that takes the first branch when true.

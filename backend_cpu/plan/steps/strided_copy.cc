@@ -99,10 +99,6 @@ void CopyPlane(const T* from, int64_t from_row, int64_t from_column, T* to, int6
 template <class T>
 void Copy(const StridedCopy& copy, const T* from, T* to, int64_t begin, int64_t end) {
   const int rank = static_cast<int>(copy.dims.size());
-  if (rank == 0) {
-    *to = *from;
-    return;
-  }
   DimVector dims = copy.dims;
   from += begin * copy.from_strides[0];
   to += begin * copy.to_strides[0];
@@ -151,6 +147,7 @@ StridedCopy StridedCopy::Make(int64_t bytes, const DimVector& dims, const DimVec
   copy.from_offset = from_offset * bytes;
   copy.to_offset = to_offset * bytes;
   copy.count = from.count();
+  copy.whole = copy.dims.empty() || (copy.dims.size() == 1 && from.strides[0] == 1 && to.strides[0] == 1);
   return copy;
 }
 
@@ -158,6 +155,10 @@ void StridedCopy::RunPart(const std::byte* from, std::byte* to, int64_t begin, i
   if (count == 0 || begin >= end) return;
   from += from_offset;
   to += to_offset;
+  if (whole) {
+    std::memcpy(to + begin * bytes, from + begin * bytes, static_cast<size_t>((end - begin) * bytes));
+    return;
+  }
   switch (bytes) {
     case 1: Copy(*this, reinterpret_cast<const uint8_t*>(from), reinterpret_cast<uint8_t*>(to), begin, end); break;
     case 2: Copy(*this, reinterpret_cast<const uint16_t*>(from), reinterpret_cast<uint16_t*>(to), begin, end); break;
