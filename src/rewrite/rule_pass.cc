@@ -31,9 +31,12 @@ class RulePass : public RewritingPass {
   }
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
+    // To put a large module in order takes as long as all that some passes do.
+    const auto none_here = [&](const HloComputation* computation) { return (computation->opcodes() & opcodes_).none(); };
+    if (std::all_of(module.computations().begin(), module.computations().end(), none_here)) return false;
     state_.assign(static_cast<size_t>(module.instruction_id_limit()), kIdle);
     for (HloComputation* computation : module.PostOrder()) {
-      if ((computation->opcodes() & opcodes_).none()) continue;
+      if (none_here(computation)) continue;
       // What has no callers any more may have been the body of a fusion.
       const bool called = computation->IsEntry() || !computation->callers().empty();
       if (called && !IsWrapped(*computation)) {
