@@ -74,7 +74,7 @@ class HloComputation {
   bool MayHave(HloOpcode opcode) const { return opcodes_[static_cast<size_t>(opcode)]; }
   // How many instructions in it call something.
   int64_t calling_count() const { return calling_count_; }
-  // Is there an instruction, other than the root, that nothing uses? If not, none IsDead, which is known without a walk.
+  // Is there an instruction, other than the root, that nothing uses? If not, none IsDead: known without a walk.
   bool HasUnused() const { return unused_count_ > (root_ != nullptr && root_->user_count() == 0 ? 1 : 0); }
 
   // Adds an instruction at the end; `name` is made unique, and "" takes the opcode's. Operands: as many as the opcode
@@ -171,7 +171,7 @@ class HloComputation {
   OpcodeSet opcodes_;
   bool removed_ = false;
   int64_t calling_count_ = 0, unused_count_ = 0;  // instructions that call something, that nothing uses
-  std::vector<HloInstruction*> post_order_;  // empty: not known
+  std::vector<HloInstruction*> post_order_;       // empty: not known
   // Made when the first name has to be made unique or found, so that reading a module does not pay for it.
   struct Names;
   std::unique_ptr<Names> names_;
