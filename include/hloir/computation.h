@@ -6,6 +6,7 @@
 #pragma once
 
 #include <bitset>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -73,6 +74,8 @@ class HloComputation {
   bool MayHave(HloOpcode opcode) const { return opcodes_[static_cast<size_t>(opcode)]; }
   // How many instructions in it call something.
   int64_t calling_count() const { return calling_count_; }
+  // Is there an instruction, other than the root, that nothing uses? If not, none IsDead: known without a walk.
+  bool HasUnused() const { return unused_count_ > (root_ != nullptr && root_->user_count() == 0 ? 1 : 0); }
 
   // Adds an instruction at the end; `name` is made unique, and "" takes the opcode's. Operands: as many as the opcode
   // takes, of this computation. Attributes: the opcode's struct (NoAttributes for none). Whether shape, operands and
@@ -146,6 +149,7 @@ class HloComputation {
   std::vector<HloInstruction*> MakeShortPostOrder() const;
   std::vector<HloInstruction*> MakePostOrder() const;
   void IndexNames();
+  void NoteName(HloInstruction* instruction);
   // Whatever was found out about the graph's edges or the stored order no longer holds.
   void Edited() { post_order_.clear(); }
   void NoteAdded(const HloInstruction* instruction) {
@@ -166,11 +170,11 @@ class HloComputation {
   InstructionList callers_;
   OpcodeSet opcodes_;
   bool removed_ = false;
-  int64_t calling_count_ = 0;
-  std::vector<HloInstruction*> post_order_;  // empty: not known
-  // Filled when the first name has to be made unique or found, so that reading a module does not pay for it.
-  NameIndex<HloInstruction> names_;
-  UniqueNamer namer_;
+  int64_t calling_count_ = 0, unused_count_ = 0;  // instructions that call something, that nothing uses
+  std::vector<HloInstruction*> post_order_;       // empty: not known
+  // Made when the first name has to be made unique or found, so that reading a module does not pay for it.
+  struct Names;
+  std::unique_ptr<Names> names_;
 };
 
 }  // namespace hloir

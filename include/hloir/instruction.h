@@ -193,6 +193,10 @@ class HloInstruction {
   friend class GraphLoader;
   HloInstruction() = default;
   InstructionExtras& mutable_extras();
+  // Users come and go by these alone; they keep the computation's count of what nothing uses.
+  void AppendUser(HloInstruction* user);  // known to be new
+  void AddUser(HloInstruction* user);
+  void RemoveUser(HloInstruction* user);
   void RemoveUserIfUnused(HloInstruction* user);
   size_t CheckedOperand(int64_t i) const {
     HLOIR_CHECK(i >= 0 && i < operand_count(), "the instruction has no such operand");

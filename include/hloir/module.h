@@ -127,6 +127,9 @@ class HloModule {
   HloComputation* CloneComputation(const HloComputation& original, bool deep = false);
   std::unique_ptr<HloModule> Clone() const;
 
+  // Does any shape, of an instruction that it has or had, pass the test? Equal shapes are asked about once.
+  bool AnyShape(bool (*test)(const Shape&)) const;
+
   // Side tables indexed by id() need this many entries.
   int32_t instruction_id_limit() const { return next_instruction_id_; }
   int32_t computation_id_limit() const { return next_computation_id_; }
@@ -134,7 +137,7 @@ class HloModule {
   // Bytes of the texts that the module keeps: about what printing it will take.
   size_t text_bytes() const;
   // Bytes that the graph takes, texts apart.
-  size_t memory_bytes() const { return arena_.bytes(); }
+  size_t memory_bytes() const { return arena_.bytes() + instruction_arena_.bytes(); }
 
  private:
   friend class HloComputation;
@@ -157,7 +160,8 @@ class HloModule {
                         const Computations& clones);
 
   std::vector<std::shared_ptr<const std::string>> texts_;
-  Arena arena_;
+  // Instructions stand apart from all else, side by side: a walk over a large module waits for nothing else.
+  Arena arena_, instruction_arena_;
   std::string name_;
   ModuleConfig config_;
   HloComputation* entry_ = nullptr;

@@ -61,6 +61,7 @@ class ComputationDeduplicator : public RewritingPass {
     std::unordered_map<uint64_t, std::vector<HloComputation*>> seen;
     // Callees first: then computations that differ in what they call alone do not any more.
     for (HloComputation* computation : module.PostOrder()) {
+      if (computation->callers().empty()) continue;
       const uint64_t hash = hashes[static_cast<size_t>(computation->id())] = Hash(*computation, hashes);
       if (computation->IsEntry() || !MayMerge(*computation)) continue;
       std::vector<HloComputation*>& candidates = seen[hash];
@@ -96,7 +97,7 @@ class ComputationDeduplicator : public RewritingPass {
     for (const HloInstruction* caller : computation.callers()) {
       if (caller->called_computations().size() != 1) return false;
     }
-    return !computation.callers().empty() && !IsWrapped(computation);
+    return !IsWrapped(computation);
   }
 
   // Of what stands in it, in an order that does not count, and in what it calls.

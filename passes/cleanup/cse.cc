@@ -63,18 +63,22 @@ class Cse : public RewritingPass {
  private:
   // Which computations, themselves or through what they call, hold something that two runs would do twice.
   void FindImpure(const HloModule& module, const std::vector<HloComputation*>& callees_first) {
+    static const OpcodeSet kMayBeImpure = OpcodesWith(kOnce).set(static_cast<size_t>(HloOpcode::kCustomCall));
     impure_.assign(static_cast<size_t>(module.computation_id_limit()), false);
+    any_impure_ = false;
     for (const HloComputation* computation : callees_first) {
+      if ((computation->opcodes() & kMayBeImpure).none() && !any_impure_) continue;
       for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
         FetchAhead(i);
-        if (IsImpure(*i)) impure_[static_cast<size_t>(computation->id())] = true;
+        if (IsImpure(*i)) impure_[static_cast<size_t>(computation->id())] = any_impure_ = true;
       }
     }
   }
   bool IsImpure(const HloInstruction& i) const {
-    if (i.Is(kImpure | kSideEffect | kCollective | kAsyncPart)) return true;
+    if (i.Is(kOnce)) return true;
     if (i.opcode() == HloOpcode::kCustomCall && i.attributes<CustomCallAttributes>().custom_call_has_side_effect)
       return true;
+    if (!any_impure_) return false;
     for (const HloComputation* called : i.called_computations()) {
       if (impure_[static_cast<size_t>(called->id())]) return true;
     }
@@ -201,7 +205,11 @@ class Cse : public RewritingPass {
     return changed;
   }
 
-  std::vector<bool> impure_;       // by computation id
+  // Of what two runs would do twice.
+  static constexpr uint32_t kOnce = kImpure | kSideEffect | kCollective | kAsyncPart;
+
+  std::vector<bool> impure_;  // by computation id
+  bool any_impure_ = false;
   std::vector<int64_t> class_of_;  // by computation id; -1: no caller
   std::unordered_map<uint64_t, std::vector<std::pair<const HloComputation*, int64_t>>> computations_;
 };

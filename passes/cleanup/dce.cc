@@ -24,6 +24,8 @@
 //
 // Leaves alone: parameters, which are a computation's signature; side effects, collectives and halves of async pairs;
 // instructions with control dependencies; elements that a while loop only carries along.
+#include <algorithm>
+
 #include "hloir/detail/fetch_ahead.h"
 #include "hloir/pass.h"
 #include "hloir/rewrite/util.h"
@@ -40,6 +42,13 @@ class Dce : public RewritingPass {
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
+    const bool instructions = gate_.Enabled(kDeadInstruction);
+    // Before the computations are put in order, which in a large module takes longer.
+    const auto is_settled = [&](const HloComputation* computation) {
+      const bool is_called = computation->IsEntry() || !computation->callers().empty();
+      return is_called && !(instructions && computation->HasUnused());
+    };
+    if (std::all_of(module.computations().begin(), module.computations().end(), is_settled)) return false;
     found_.assign(static_cast<size_t>(module.instruction_id_limit()), false);
     // Callers first, so that a computation that goes takes its own calls with it.
     std::vector<HloComputation*> order = module.PostOrder(), dead;
@@ -51,7 +60,7 @@ class Dce : public RewritingPass {
         for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) i->ClearCalledComputations();
         dead.push_back(computation);
         gate_.Done(nullptr);
-      } else {
+      } else if (instructions && computation->HasUnused()) {
         changed |= RemoveInstructions(*computation);
       }
     }
@@ -61,7 +70,6 @@ class Dce : public RewritingPass {
 
  private:
   bool RemoveInstructions(HloComputation& computation) {
-    if (!gate_.Enabled(kDeadInstruction)) return false;
     std::vector<HloInstruction*> worklist;
     for (HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
       FetchAhead(i);

@@ -24,6 +24,8 @@
 // END
 //
 // Leaves alone: bodies of fusions and async operations; tuples whose sharding would get lost; control dependencies.
+#include <algorithm>
+
 #include "hloir/pass.h"
 #include "hloir/rewrite/util.h"
 
@@ -39,8 +41,12 @@ class TupleSimplifier : public RewritingPass {
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
+    const auto has_tuples = [](const HloComputation* computation) {
+      return computation->MayHave(HloOpcode::kGetTupleElement) || computation->MayHave(HloOpcode::kTuple);
+    };
+    if (std::none_of(module.computations().begin(), module.computations().end(), has_tuples)) return false;
     for (HloComputation* computation : module.PostOrder()) {
-      if (!computation->MayHave(HloOpcode::kGetTupleElement) && !computation->MayHave(HloOpcode::kTuple)) continue;
+      if (!has_tuples(computation)) continue;
       if (IsWrapped(*computation)) continue;
       // Operands first: when a get-tuple-element comes, what it takes from is as simple as it gets.
       for (HloInstruction* i : computation->PostOrder()) {

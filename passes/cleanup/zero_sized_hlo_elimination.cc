@@ -40,6 +40,7 @@ class ZeroSizedHloElimination : public RewritingPass {
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
+    if (!module.AnyShape(IsEmptyArray)) return false;
     for (HloComputation* computation : module.PostOrder()) {
       if (IsWrapped(*computation) || !HasEmptyArray(*computation)) continue;
       // Parameters last: most of their readers have no elements either.
@@ -59,10 +60,11 @@ class ZeroSizedHloElimination : public RewritingPass {
   }
 
  private:
+  static bool IsEmptyArray(const Shape& shape) { return shape.IsArray() && shape.ElementCount() == 0; }
   static bool HasEmptyArray(const HloComputation& computation) {
     for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
       FetchAhead(i);
-      if (i->shape().IsArray() && i->shape().ElementCount() == 0) return true;
+      if (IsEmptyArray(i->shape())) return true;
     }
     return false;
   }

@@ -112,6 +112,7 @@ class Fusion : public RewritingPass {
   // A value that dead code reads too would become an unused result of its loop.
   bool RemoveDeadCode(HloComputation& computation) {
     std::vector<HloInstruction*> dead;
+    if (!computation.HasUnused()) return false;
     for (HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
       FetchAhead(i);
       if (IsDead(*i)) dead.push_back(i);

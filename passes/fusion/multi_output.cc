@@ -77,13 +77,14 @@ class Joining {
   bool Round() {
     const std::vector<HloInstruction*> order = computation_.PostOrder();
     bool any = false;
-    int64_t loops = 0;
-    for (HloInstruction* i : order) loops += ShapeOf(*i) != nullptr;
-    if (loops < 2) return false;
+    std::vector<const Shape*> shapes(order.size());  // joining two changes those of no later one
+    for (size_t at = 0; at < order.size(); ++at) shapes[at] = ShapeOf(*order[at]);
+    if (static_cast<size_t>(std::count(shapes.begin(), shapes.end(), nullptr)) + 2 > order.size()) return false;
     positions_.Set(order);
     int32_t settled = -1;  // up to here, places are no longer what the order says
-    for (HloInstruction* second : order) {
-      const Shape* shape = ShapeOf(*second);
+    for (size_t at = 0; at < order.size(); ++at) {
+      HloInstruction* second = order[at];
+      const Shape* shape = shapes[at];
       if (shape == nullptr || (second->user_count() == 0 && !second->IsRoot())) continue;
       HloInstruction* first = BestFirst(second, *shape, settled);
       if (first == nullptr) continue;

@@ -14,6 +14,22 @@ namespace hloir {
 
 bool HloComputation::IsEntry() const { return module_->entry_computation() == this; }
 
+// Names that have to be made unique are mostly many of few roots: fusion.1, fusion.2, … Only names of roots that were
+// asked for are indexed; those of all, once there were too many.
+struct HloComputation::Names {
+  static constexpr size_t kMostRoots = 4;
+  std::vector<std::string> roots;
+  bool of_all_roots = false;
+  NameIndex<HloInstruction> index;
+  UniqueNamer namer;
+
+  bool Has(std::string_view name) const {
+    return of_all_roots || std::any_of(roots.begin(), roots.end(), [&](const std::string& root) {
+             return name.starts_with(root) && NameRoot(name) == root;
+           });
+  }
+};
+
 HloComputation::HloComputation() = default;
 HloComputation::~HloComputation() = default;
 
@@ -252,7 +268,8 @@ HloInstruction* HloComputation::NewInstruction(HloOpcode opcode, const Shape* sh
   Arena& arena = module_->arena_;
   HloInstruction* instruction = module_->free_instructions_;
   if (instruction == nullptr) {
-    instruction = new (arena.Allocate(sizeof(HloInstruction), alignof(HloInstruction))) HloInstruction;
+    Arena& room = module_->instruction_arena_;
+    instruction = new (room.Allocate(sizeof(HloInstruction), alignof(HloInstruction))) HloInstruction;
   } else {
     module_->free_instructions_ = instruction->next_;
     const ArenaVector<HloInstruction*> operand_room = instruction->operands_;
@@ -266,13 +283,14 @@ HloInstruction* HloComputation::NewInstruction(HloOpcode opcode, const Shape* sh
   instruction->parent_ = this;
   instruction->SetAttributes(attributes);
   instruction->SetName(UniqueName(name.empty() ? OpcodeName(opcode) : name, is_kept));
-  if (!names_.empty()) names_.Add(instruction);
+  NoteName(instruction);
   instruction->operands_.reserve(arena, operands.size());
   for (HloInstruction* operand : operands) {
     instruction->operands_.push_back(arena, operand);
     // Being new, it can only be the operand's last user.
-    if (operand->users_.empty() || operand->users_.back() != instruction) operand->users_.Append(arena, instruction);
+    if (operand->users_.empty() || operand->users_.back() != instruction) operand->AppendUser(instruction);
   }
+  ++unused_count_;
   instruction->prev_ = last_;
   (last_ != nullptr ? last_->next_ : first_) = instruction;
   last_ = instruction;
@@ -287,21 +305,37 @@ HloInstruction* HloComputation::NewInstruction(HloOpcode opcode, const Shape* sh
 }
 
 void HloComputation::IndexNames() {
-  names_.Reset(static_cast<size_t>(count_));
+  // Room for more than there are now: each time that it is full, a walk over all names makes it anew.
+  const size_t least = static_cast<size_t>(std::max<int64_t>(8, count_ / 8));
+  std::vector<HloInstruction*> found;
   for (HloInstruction* i = first_; i != nullptr; i = i->next_) {
     FetchAhead(i);
-    names_.Add(i);
+    if (names_->Has(i->name())) found.push_back(i);
   }
+  names_->index.Reset(std::max(found.size(), least));
+  for (HloInstruction* i : found) names_->index.Add(i);
+}
+
+void HloComputation::NoteName(HloInstruction* instruction) {
+  if (names_ == nullptr || !names_->Has(instruction->name())) return;
+  if (names_->index.full()) IndexNames();
+  names_->index.Add(instruction);
 }
 
 // As XLA names things: "add" taken gives "add.1", "add.1" taken gives the next free "add.n".
 std::string_view HloComputation::UniqueName(std::string_view wanted, bool is_kept) {
-  // A table is for many: most computations are bodies of fusions and reducers, and there are as many as instructions.
+  // An index is for many: most computations are bodies of fusions and reducers, and there are as many as instructions.
   constexpr int64_t kFewInstructions = 16;
-  if (names_.empty() ? count_ > kFewInstructions : names_.full()) IndexNames();
+  if (count_ > kFewInstructions && (names_ == nullptr || !names_->Has(wanted))) {
+    if (names_ == nullptr) names_ = std::make_unique<Names>();
+    names_->roots.emplace_back(NameRoot(wanted));
+    names_->of_all_roots = names_->roots.size() > Names::kMostRoots;
+    IndexNames();
+  }
   const auto is_taken = [&](std::string_view name) { return FindInstruction(name) != nullptr; };
   if (!is_taken(wanted)) return is_kept ? wanted : module_->InternText(wanted);
-  return module_->InternText(namer_.Next(NameRoot(wanted), is_taken));
+  if (names_ == nullptr) names_ = std::make_unique<Names>();
+  return module_->InternText(names_->namer.Next(NameRoot(wanted), is_taken));
 }
 
 Attributes HloComputation::Copied(const Attributes& attributes) {
@@ -351,6 +385,7 @@ void HloComputation::RemoveInstruction(HloInstruction* instruction) {
   (instruction->next_ != nullptr ? instruction->next_->prev_ : last_) = instruction->prev_;
   --count_;
   instruction->removed_ = true;
+  --unused_count_;
   if (instruction->IsParameter()) parameters_[instruction->parameter_number()] = nullptr;
 }
 
@@ -410,10 +445,11 @@ void HloComputation::Take(HloInstruction* instruction, std::span<HloInstruction*
   (instruction->prev_ != nullptr ? instruction->prev_->next_ : from.first_) = instruction->next_;
   (instruction->next_ != nullptr ? instruction->next_->prev_ : from.last_) = instruction->prev_;
   --from.count_;
+  if (instruction->users_.empty()) --from.unused_count_, ++unused_count_;
   from.Edited();
   instruction->parent_ = this;
   instruction->SetName(UniqueName(instruction->name(), /*is_kept=*/true));
-  if (!names_.empty()) names_.Add(instruction);
+  NoteName(instruction);
   instruction->prev_ = last_;
   instruction->next_ = nullptr;
   (last_ != nullptr ? last_->next_ : first_) = instruction;
@@ -428,14 +464,14 @@ void HloComputation::Take(HloInstruction* instruction, std::span<HloInstruction*
     HloInstruction* old = instruction->operands_[k];
     if (old == operands[k]) continue;
     instruction->operands_[k] = operands[k];
-    old->users_.Remove(module_->arena_, instruction);
-    operands[k]->users_.Add(module_->arena_, instruction);
+    old->RemoveUser(instruction);
+    operands[k]->AddUser(instruction);
   }
 }
 
 HloInstruction* HloComputation::Find(std::string_view name) const {
-  if (!names_.empty()) {
-    return names_.Find(name, [this](const HloInstruction& i) { return !i.removed_ && i.parent_ == this; });
+  if (names_ != nullptr && names_->Has(name)) {
+    return names_->index.Find(name, [this](const HloInstruction& i) { return !i.removed_ && i.parent_ == this; });
   }
   for (HloInstruction* i = first_; i != nullptr; i = i->next_) {
     if (i->name() == name) return i;

@@ -36,13 +36,12 @@ void GraphLoader::Name(HloComputation* computation) {
   module_.IndexName(computation);
 }
 
-// Instructions stand side by side, so that a walk over a large module, in text's order or against it, finds the next
-// one in the cache.
 HloInstruction* GraphLoader::NewInstruction(HloOpcode opcode, const Shape* shape,
                                             std::span<HloInstruction* const> operands, HloComputation* parent) {
   Arena& arena = module_.arena_;
   if (room_used_ == kRoom) {
-    rooms_.push_back(static_cast<std::byte*>(arena.Allocate(kRoom * sizeof(HloInstruction), alignof(HloInstruction))));
+    Arena& room = module_.instruction_arena_;
+    rooms_.push_back(static_cast<std::byte*>(room.Allocate(kRoom * sizeof(HloInstruction), alignof(HloInstruction))));
     room_used_ = 0;
   }
   HloInstruction* instruction = new (rooms_.back() + room_used_++ * sizeof(HloInstruction)) HloInstruction;
@@ -55,9 +54,12 @@ HloInstruction* GraphLoader::NewInstruction(HloOpcode opcode, const Shape* shape
     for (HloInstruction* operand : operands) {
       instruction->operands_.push_back(arena, operand);
       // Being new, it can only be the operand's last user.
-      if (operand->users_.empty() || operand->users_.back() != instruction) operand->users_.Append(arena, instruction);
+      const bool is_unused = operand->users_.empty();
+      if (is_unused) --parent->unused_count_;
+      if (is_unused || operand->users_.back() != instruction) operand->users_.Append(arena, instruction);
     }
   }
+  ++parent->unused_count_;
   return instruction;
 }
 

@@ -23,8 +23,11 @@ class GraphLoader {
  public:
   explicit GraphLoader(HloModule& module) : module_(module) {}
 
-  // About how many bytes the module will take.
-  void Reserve(size_t bytes) { module_.arena_.Reserve(bytes); }
+  // About how many bytes the module's instructions will take, and what belongs to them.
+  void Reserve(size_t instructions, size_t others) {
+    module_.instruction_arena_.Reserve(instructions);
+    module_.arena_.Reserve(others);
+  }
   // Texts. An adopted text is shared, others are copied.
   void AdoptText(std::shared_ptr<const std::string> text) { module_.texts_.push_back(std::move(text)); }
   std::string_view KeepText(std::string_view text) { return module_.arena_.Copy(text); }

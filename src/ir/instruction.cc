@@ -26,7 +26,7 @@ bool HloInstruction::IsRoot() const { return parent_->root() == this; }
 void HloInstruction::set_name(std::string_view name) {
   if (name == this->name()) return;
   SetName(parent_->UniqueName(name));
-  if (!parent_->names_.empty()) parent_->names_.Add(this);
+  parent_->NoteName(this);
 }
 
 void HloInstruction::set_shape(const Shape& shape) { shape_ = module()->InternShape(shape); }
@@ -44,8 +44,24 @@ int64_t HloInstruction::use_count() const {
   return count;
 }
 
+void HloInstruction::AppendUser(HloInstruction* user) {
+  if (users_.empty()) --parent_->unused_count_;
+  users_.Append(module()->arena_, user);
+}
+
+void HloInstruction::AddUser(HloInstruction* user) {
+  if (users_.empty()) --parent_->unused_count_;
+  users_.Add(module()->arena_, user);
+}
+
+void HloInstruction::RemoveUser(HloInstruction* user) {
+  if (users_.empty()) return;
+  users_.Remove(module()->arena_, user);
+  if (users_.empty()) ++parent_->unused_count_;
+}
+
 void HloInstruction::RemoveUserIfUnused(HloInstruction* user) {
-  if (user->OperandIndex(this) < 0) users_.Remove(module()->arena_, user);
+  if (user->OperandIndex(this) < 0) RemoveUser(user);
 }
 
 void HloInstruction::CheckNewOperand(const HloInstruction* operand) const {
@@ -63,9 +79,9 @@ void HloInstruction::ReplaceOperandWith(int64_t i, HloInstruction* operand) {
     old->RemoveUserIfUnused(this);
   } else {
     places->Replace(i, old, operand);
-    if (places->PlaceOf(old) < 0) old->users_.Remove(module()->arena_, this);
+    if (places->PlaceOf(old) < 0) old->RemoveUser(this);
   }
-  operand->users_.Add(module()->arena_, this);
+  operand->AddUser(this);
 }
 
 void HloInstruction::AppendOperand(HloInstruction* operand) {
@@ -73,7 +89,7 @@ void HloInstruction::AppendOperand(HloInstruction* operand) {
   parent_->Edited();
   module()->shapes_->ForgetPlaces(*this);
   operands_.push_back(module()->arena_, operand);
-  operand->users_.Add(module()->arena_, this);
+  operand->AddUser(this);
 }
 
 void HloInstruction::RemoveOperandsFrom(int64_t first) {
@@ -89,7 +105,7 @@ void HloInstruction::RemoveOperandsFrom(int64_t first) {
   }
   const std::unordered_set<const HloInstruction*> left(operands_.begin(), operands_.end());
   for (; gone != end; ++gone) {
-    if (!left.contains(*gone)) (*gone)->users_.Remove(module()->arena_, this);
+    if (!left.contains(*gone)) (*gone)->RemoveUser(this);
   }
 }
 

@@ -34,6 +34,10 @@ const Shape* HloModule::InternShape(const Shape& shape) {
   return shapes_->KnownAt(kept) = kept;
 }
 
+bool HloModule::AnyShape(bool (*test)(const Shape&)) const {
+  return std::any_of(shapes_->shapes.begin(), shapes_->shapes.end(), [&](const Shape* shape) { return test(*shape); });
+}
+
 size_t HloModule::text_bytes() const {
   size_t bytes = 0;
   for (const auto& text : texts_) bytes += text->size();

@@ -259,9 +259,10 @@ void ModuleReader::ReserveFor(std::string_view text) {
   do bytes = text.find('H', bytes + 1);
   while (bytes != std::string_view::npos && !text.substr(bytes).starts_with(kHeader));
   bytes = std::min(bytes, text.size());
-  constexpr size_t kMostReserved = size_t{256} << 20, kLine = 100;
-  loader_.Reserve(std::min(bytes + bytes / 2, kMostReserved));
-  names_.Reserve(std::min(bytes, kMostReserved) / kLine);
+  constexpr size_t kMostReserved = size_t{128} << 20, kLine = 100;
+  bytes = std::min(bytes, kMostReserved);
+  loader_.Reserve(bytes, bytes / 2);
+  names_.Reserve(bytes / kLine);
 }
 
 bool ModuleReader::ParseComputations() {

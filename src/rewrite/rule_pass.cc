@@ -31,20 +31,21 @@ class RulePass : public RewritingPass {
   }
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
+    const auto may_apply = [&](const HloComputation* computation) { return MayApply(*computation); };
+    // Before the computations are put in order, which in a large module takes longer.
+    if (std::none_of(module.computations().begin(), module.computations().end(), may_apply)) return false;
     state_.assign(static_cast<size_t>(module.instruction_id_limit()), kIdle);
     for (HloComputation* computation : module.PostOrder()) {
-      if ((computation->opcodes() & opcodes_).none()) continue;
-      // What has no callers any more may have been the body of a fusion.
-      const bool called = computation->IsEntry() || !computation->callers().empty();
-      if (called && !IsWrapped(*computation)) {
-        HLOIR_ASSIGN_OR_RETURN(const bool changed_here, RunOn(*computation));
-        changed |= changed_here;
-      }
+      if (!MayApply(*computation)) continue;
+      HLOIR_ASSIGN_OR_RETURN(const bool changed_here, RunOn(*computation));
+      changed |= changed_here;
     }
     return changed;
   }
 
  private:
+  // Has it an instruction that there are rules for?
+  bool MayApply(const HloComputation& computation) const;
   StatusOr<bool> RunOn(HloComputation& computation);
   // What one of the rules makes of it, or nullptr.
   HloInstruction* ApplyRules(HloInstruction* instruction, RuleContext& context);
@@ -116,13 +117,18 @@ void RulePass::RemoveDeadFrom(HloInstruction* instruction) {
   }
 }
 
-StatusOr<bool> RulePass::RunOn(HloComputation& computation) {
-  bool any = false;  // an instruction that there are rules for
-  for (const HloInstruction* i = computation.first(); i != nullptr && !any; i = i->next()) {
+bool RulePass::MayApply(const HloComputation& computation) const {
+  if ((computation.opcodes() & opcodes_).none() || IsWrapped(computation)) return false;
+  // What has no callers any more may have been the body of a fusion.
+  if (!computation.IsEntry() && computation.callers().empty()) return false;
+  for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
     FetchAhead(i);
-    any = !rules_[static_cast<int>(i->opcode())].empty();
+    if (opcodes_[static_cast<size_t>(i->opcode())]) return true;
   }
-  if (!any) return false;
+  return false;
+}
+
+StatusOr<bool> RulePass::RunOn(HloComputation& computation) {
   worklist_ = computation.PostOrder();
   for (HloInstruction* instruction : worklist_) StateOf(instruction) = kQueued;
   RuleContext context(gate_);

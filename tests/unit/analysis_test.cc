@@ -285,6 +285,58 @@ TEST_CASE("names are found and free again however many there are, and so is the 
   CHECK(module->memory_bytes() < bytes + 800 * sizeof(HloInstruction) / 2);
 }
 
+TEST_CASE("a computation knows whether something is unused") {
+  const std::unique_ptr<HloModule> module = Module();
+  HloComputation &main = *module->entry_computation(), &other = *module->AddComputation("other");
+  const auto check = [&] {
+    for (const HloComputation* computation : {&main, &other}) {
+      bool unused = false;
+      for (const HloInstruction* i : computation->instructions())
+        unused = unused || (i->user_count() == 0 && !i->IsRoot());
+      REQUIRE(computation->HasUnused() == unused);
+    }
+  };
+  check();
+  const Shape shape = main.parameter(0)->shape();
+  HloInstruction* p = other.AddParameter(0, shape, "p");
+  check();
+  const auto add = [&](HloComputation& to, HloInstruction* a, HloInstruction* b) {
+    HloInstruction* made = to.AddInstruction(HloOpcode::kAdd, shape, {a, b});
+    check();
+    return made;
+  };
+  HloInstruction* x = add(other, p, p);
+  other.set_root(x), check();
+  HloInstruction *y = add(other, x, p), *tuple = other.AddTuple(std::vector{x, y, x});
+  check();
+  tuple->AppendOperand(p), check();
+  y->ReplaceOperandWith(0, p), check();
+  tuple->RemoveOperandsFrom(0), check();
+  other.RemoveInstruction(tuple), check();
+  x->ReplaceAllUsesWith(y), check();
+  other.FreeInstruction(x), check();
+  HloInstruction* z = add(other, y, y);
+  other.set_root(z), check();
+  // As a fusion is made: its members move, and what used them is given the result.
+  HloInstruction *a = main.parameter(0), *first = add(main, a, a), *second = add(main, first, a);
+  HloInstruction* inside[] = {z, p};
+  const HloInstruction* moved = second;
+  first->ReplaceUseWith(second, a), check();
+  other.Take(second, inside), check();
+  CHECK(moved->parent() == &other);
+  main.RemoveInstruction(first), check();
+  const std::unique_ptr<HloModule> copy = module->Clone();
+  CHECK(copy->FindComputation("other")->HasUnused());
+}
+
+TEST_CASE("a module knows the shapes that it had") {
+  const std::unique_ptr<HloModule> module = Module();
+  const auto is_empty = [](const Shape& shape) { return shape.IsArray() && shape.ElementCount() == 0; };
+  CHECK(!module->AnyShape(is_empty));
+  module->entry_computation()->AddConstant(Literal(Shape::Array(PrimitiveType::F32, {0})));
+  CHECK(module->AnyShape(is_empty));
+}
+
 TEST_CASE("an instruction moves to another computation as it is") {
   const std::unique_ptr<HloModule> module = Module();
   HloComputation& main = *module->entry_computation();

@@ -61,3 +61,24 @@ TEST_CASE("computations and instructions are numbered as in XLA") {
   CHECK(negate("") == "negate");
   CHECK(negate("") == "negate.1");
 }
+
+// Names are indexed by the roots that are asked for, and all of them once there were too many.
+TEST_CASE("names of many roots are unique and found") {
+  HloModule module("m");
+  HloComputation& computation = *module.AddComputation("c");
+  const Shape shape = Shape::Array(PrimitiveType::F32, {4});
+  HloInstruction* p = computation.AddParameter(0, shape, "p");
+  std::set<std::string, std::less<>> names;
+  for (int k = 0; k < 40; ++k) {
+    for (int root = 0; root <= k / 5; ++root) {
+      // Short roots begin long ones: n, nn, nnn, …
+      HloInstruction* i = computation.AddInstruction(HloOpcode::kNegate, shape, {p}, NoAttributes(),
+                                                     std::string(static_cast<size_t>(root) + 1, 'n'));
+      REQUIRE(names.emplace(i->name()).second);
+      REQUIRE(computation.FindInstruction(i->name()) == i);
+    }
+  }
+  for (HloInstruction* i : computation.instructions()) CHECK(computation.FindInstruction(i->name()) == i);
+  CHECK(names.contains("nn.34"));
+  CHECK(!names.contains("nn.35"));
+}
