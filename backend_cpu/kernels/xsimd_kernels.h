@@ -8,6 +8,7 @@
 #include "kernels/complex_kernels.h"
 #include "kernels/half_kernels.h"
 #include "kernels/math_kernels.h"
+#include "kernels/stream_kernels.h"
 #include "kernels/word_gemm_kernels.h"
 
 namespace hloir::cpu {
@@ -52,6 +53,7 @@ KernelTable MakeXsimdTable(Isa isa, const ChainTable& (*chains)() = nullptr) {
   FillMath<Arch>(table);
   FillWordGemm<Arch>(table);
   FillHalf(table);
+  FillStream(table);
   FillComplexVectors<Arch>(table);
   return table;
 }

@@ -86,6 +86,7 @@ bool TiesTypes(const HloInstruction& i) {
   switch (i.opcode()) {
     case HloOpcode::kStochasticConvert:
     case HloOpcode::kRng:
+    case HloOpcode::kRngBitGenerator:
     case HloOpcode::kInfeed:
     case HloOpcode::kOutfeed:
     case HloOpcode::kSend:

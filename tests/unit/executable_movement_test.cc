@@ -205,3 +205,15 @@ TEST_CASE("padding around an array, on some sides or all, and cut off on others"
     }
   }
 }
+
+TEST_CASE("results that are written past the caches") {
+  // Rows that begin anywhere in a line, two results of which one is made from the other, and one that is a single
+  // value.
+  CheckModule(Entry("x = f64[1451] parameter(0)\n y = f64[1451] parameter(1)\n a = f64[1451,1451] broadcast(x), "
+                    "dimensions={0}\n b = f64[1451,1451] broadcast(y), dimensions={1}\n s = f64[1451,1451] add(a, b)\n "
+                    "p = f64[1451,1451] multiply(s, b)\n ROOT t = (f64[1451,1451], f64[1451,1451]) tuple(s, p)"),
+              0);
+  CheckModule(Entry("x = c128[1] parameter(0)\n r = c128[] reshape(x)\n ROOT b = c128[1048579] broadcast(r), "
+                    "dimensions={}"),
+              0);
+}

@@ -120,6 +120,23 @@ TEST_CASE("what was f32 is rounded to f32 by nothing") {
             .outcome == Outcome::kDisagree);
 }
 
+TEST_CASE("random bits that are floats are those of their own type") {
+  const auto module = [](const std::string& bits) {
+    return "HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  s = u64[2] constant({3, 3})\n" + bits +
+           "  a = f32[2] abs(f)\n  k = f32[] constant(1)\n  ks = f32[2] broadcast(k), dimensions={}\n"
+           "  m = f32[2] minimum(a, ks)\n  ROOT r = f32[2] multiply(m, x)\n}\n";
+  };
+  const auto generated = [](const std::string& type) {
+    return "  g = (u64[2], " + type + "[2]) rng-bit-generator(s), algorithm=rng_three_fry\n  b = " + type +
+           "[2] get-tuple-element(g), index=1\n";
+  };
+  const std::string floats = module(generated("f32") + "  f = f32[2] copy(b)\n");
+  CHECK(VerdictOf(floats, module(generated("u32") + "  f = f32[2] bitcast-convert(b)\n")).agrees());
+  CHECK(
+      VerdictOf(floats, module(generated("u32") + "  n = u32[2] not(b)\n  f = f32[2] bitcast-convert(n)\n")).outcome ==
+      Outcome::kDisagree);
+}
+
 TEST_CASE("an infinity that was folded is the one that is computed") {
   const auto times_zero = [](const std::string& power) {
     return Module("  b = f32[] constant(100)\n" + power +

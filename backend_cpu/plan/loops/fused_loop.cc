@@ -447,7 +447,8 @@ class LoopBuilder {
     const TilePlace place = AddSource(ref, 0, Scaled(RowMajorStrides(), bytes));
     auto narrow = Narrow(value.type);
     std::vector<LoopOp>& body = loop_->body_;
-    const bool last = !body.empty() && body.back().out.kind == TilePlace::kRegister &&
+    const bool streams = !narrow && Streams(value);
+    const bool last = !streams && !body.empty() && body.back().out.kind == TilePlace::kRegister &&
                       result->place.kind == TilePlace::kRegister && body.back().out.index == result->place.index &&
                       !result->uniform;
     if (!narrow && last && std::find(aliased_.begin(), aliased_.end(), result->place.index) == aliased_.end()) {
@@ -458,7 +459,7 @@ class LoopBuilder {
     if (result->place.kind == TilePlace::kRegister) aliased_.push_back(result->place.index);
     Operand from = *result;
     from.invariant = false;
-    if (from.uniform && !narrow) {
+    if (from.uniform && !narrow && !streams) {
       LoopOp op;
       op.op.kernel = kernels_.splat[static_cast<int>(from.type)];
       op.in[0] = from.place;
@@ -467,8 +468,19 @@ class LoopBuilder {
       return;
     }
     if (from.uniform) from = Splat(*result), from.invariant = false;
-    Emit(narrow ? kernels_.narrow[static_cast<int>(*narrow)] : kernels_.copy[Log2Bytes(bytes)], {from}, from.type, 0,
-         place);
+    loop_->streams_ = loop_->streams_ || streams;
+    const int size = Log2Bytes(bytes);
+    Emit(narrow ? kernels_.narrow[static_cast<int>(*narrow)] : (streams ? kernels_.stream : kernels_.copy)[size],
+         {from}, from.type, 0, place);
+  }
+
+  // What is so large has left the caches when it is read again, as has what it was made from. (Virtual machines say ten
+  // times what their last cache has.)
+  bool Streams(const GraphValue& value) const {
+    constexpr int64_t kLeastBytes = 16 << 20, kLeastTile = 1024;
+    const int64_t bytes = StorageBytes(value.type);
+    return value.bytes() >= kLeastBytes && space_.nest.tile * bytes >= kLeastTile &&
+           kernels_.stream[Log2Bytes(bytes)] != nullptr;
   }
 
   // ---- Reductions.

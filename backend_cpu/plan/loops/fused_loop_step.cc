@@ -240,6 +240,7 @@ void FusedLoop::RunPart(Runtime& runtime, int64_t part, int64_t parts, int threa
     }
     if (chunks_ == 1) advance(unit_loops_);
   }
+  if (streams_) runtime.kernels->end_stream();
 }
 
 // Joins the chunks' accumulators of each unit, in order.

@@ -78,6 +78,7 @@ class FusedLoop : public Step {
   std::vector<std::unique_ptr<View>> views_;  // that loads into registers follow
   std::vector<std::pair<int, int>> shareable_;
   int64_t register_bytes_ = 0;
+  bool streams_ = false;  // past the caches
 
   // Derived by Prepare().
   std::vector<int> unit_loops_, reduced_loops_;
