@@ -608,7 +608,8 @@ void FillIntegersOf(ChainTable& table) {
     binary.template operator()<BinaryOp::kShiftLeft>();
     binary.template operator()<BinaryOp::kShiftRightLogical>();
     // AVX2 has none of 64 bits.
-    if constexpr (P == ChainType::kS32 || L::kBytes == 64) binary.template operator()<BinaryOp::kShiftRightArithmetic>();
+    if constexpr (P == ChainType::kS32 || L::kBytes == 64)
+      binary.template operator()<BinaryOp::kShiftRightArithmetic>();
   }
   if constexpr (P == ChainType::kS32) FillLinksOfNesteds<L, P, 6, kShifts ? 6 : 3>(table);
   if constexpr (P == ChainType::kS32 && kShifts) table.rotate = Entry(&LinkOf<L, RotateLink<L>>);

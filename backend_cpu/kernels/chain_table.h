@@ -49,7 +49,7 @@ struct ChainTable {
   // Of floats: the block times in[0], plus in[1], each rounded; indices: whether these are scalars. And two steps of a
   // polynomial, (block * x + a) * x + b: in[0] is x, in[1] and in[2] are the scalars a and b.
   TileKernel multiply_add[kChainTypes][2][2], polynomial[kChainTypes];
-  TileKernel rotate;                           // of s32: (block << in[0]) | (block >> in[1]), scalars
+  TileKernel rotate;  // of s32: (block << in[0]) | (block >> in[1]), scalars
   // Of a mask: in[0] where it is set, else in[1]. By which of them are scalars.
   TileKernel select[kChainTypes][kOperandModes];
   // Of two values by a mask in memory, in[0], of bytes. in[1]: the other value; indices: whether the block is taken

@@ -262,7 +262,8 @@ void FillGemmOf(GemmKernels& kernels) {
   kernels.rows = kRows;
   kernels.columns = kVectors * kWidth;
   kernels.tile = &GemmTile<T, Arch, kRows, kVectors, true>;
-  FillGemmInPlace<T, Arch, kVectors, (kRows < 8 ? kRows : 8)>(kernels);  // more rows' places fill the registers for pointers
+  FillGemmInPlace<T, Arch, kVectors, (kRows < 8 ? kRows : 8)>(
+      kernels);  // more rows' places fill the registers for pointers
   kernels.depthwise = &Depthwise<T, Arch>;
   kernels.vector_matrix = &VectorMatrix<T, Arch, T>;
   if constexpr (std::is_same_v<T, float>) kernels.vector_matrix_bf16 = &VectorMatrix<T, Arch, uint16_t>;

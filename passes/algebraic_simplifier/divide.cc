@@ -141,7 +141,8 @@ HloInstruction* DivideDivideDivide(HloInstruction* i, RuleContext& c) {
 // (A / B) / C => A / (B * C)
 HloInstruction* DivideDivideLeft(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b, *d;
-  if (!Match(i, m::Divide(m::Divide(m::Any(&a), m::Any(&b)).WithOneUser(), m::Any(&d))) || !HoldsProducts(i) || !c.Allow()) {
+  if (!Match(i, m::Divide(m::Divide(m::Any(&a), m::Any(&b)).WithOneUser(), m::Any(&d))) || !HoldsProducts(i) ||
+      !c.Allow()) {
     return nullptr;
   }
   return c.Binary(HloOpcode::kDivide, a, c.Binary(HloOpcode::kMultiply, b, d));
@@ -150,7 +151,8 @@ HloInstruction* DivideDivideLeft(HloInstruction* i, RuleContext& c) {
 // A / (B / C) => (A * C) / B
 HloInstruction* DivideDivideRight(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b, *d;
-  if (!Match(i, m::Divide(m::Any(&a), m::Divide(m::Any(&b), m::Any(&d)).WithOneUser())) || !HoldsProducts(i) || !c.Allow()) {
+  if (!Match(i, m::Divide(m::Any(&a), m::Divide(m::Any(&b), m::Any(&d)).WithOneUser())) || !HoldsProducts(i) ||
+      !c.Allow()) {
     return nullptr;
   }
   return c.Binary(HloOpcode::kDivide, c.Binary(HloOpcode::kMultiply, a, d), b);
@@ -314,8 +316,8 @@ constexpr Rule kRules[] = {
     {HloOpcode::kDivide, "divide-power", "A / pow(B, C) => A * pow(B, -C), float", kRounding, kRounding, DividePower},
     {HloOpcode::kDivide, "divide-sqrt", "A / sqrt(B) => A * rsqrt(B)", kRounding, kRounding, DivideSqrt},
     {HloOpcode::kDivide, "divide-rsqrt", "A / rsqrt(B) => A * sqrt(B)", kRounding, kRounding, DivideRsqrt},
-    {HloOpcode::kDivide, "divide-divide-divide", "(A / B) / (C / D) => (A * D) / (B * C), float but f16", kRounding, kRounding,
-     DivideDivideDivide},
+    {HloOpcode::kDivide, "divide-divide-divide", "(A / B) / (C / D) => (A * D) / (B * C), float but f16", kRounding,
+     kRounding, DivideDivideDivide},
     {HloOpcode::kDivide, "divide-divide-left", "(A / B) / C => A / (B * C), float but f16", kRounding, kRounding,
      DivideDivideLeft},
     {HloOpcode::kDivide, "divide-divide-right", "A / (B / C) => (A * C) / B, float but f16", kRounding, kRounding,

@@ -20,7 +20,8 @@ bool HoldsFloats(PrimitiveType to, PrimitiveType from);
 // The type that the value's numbers were made in, if all that came after was to widen them and to move them about.
 PrimitiveType MadeIn(const HloInstruction& value);
 
-// The entry and what control flow, fusions and asynchronous ops call. Others run once for each element (reducers, comparators).
+// The entry and what control flow, fusions and asynchronous ops call. Others run once for each element (reducers,
+// comparators).
 std::vector<HloComputation*> ComputationsThatRunOnce(HloModule& module);
 
 }  // namespace hloir::check
