@@ -58,8 +58,8 @@ bool HasFewDigits(double value) {
   return digits == std::rint(digits);
 }
 
-// Roundings, in half-units, of what `before` computes and `after` has less of: one of the constants
-// of `after` may be a result of that.
+// Roundings, in half-units, of what `before` computes and `after` has less of: one of the constants of `after` may be a
+// result of that.
 int RoundingsOfWhatIsGone(const HloModule& before, const HloModule& after) {
   // Its epsilon is a constant that no instruction has: what is added to it, and the root of that, may have been folded.
   constexpr int kOfABatchNorm = 3, kMost = 8;
