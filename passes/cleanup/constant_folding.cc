@@ -33,6 +33,7 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <limits>
 
 #include "hloir/cost.h"
 #include "hloir/detail/fetch_ahead.h"
@@ -229,11 +230,15 @@ class ConstantFolding : public RewritingPass {
     return true;
   }
 
-  // As XLA reads text, a complex number with a NaN as its real part has the same one as its imaginary part.
+  // As XLA reads text, a complex number with a NaN as its real part has the same one as its imaginary part, and of c64
+  // no NaN that is an imaginary part alone has a payload.
   static bool HasText(const Literal& value) {
     const auto told = [](const auto& number) {
       const auto real = number.real(), imaginary = number.imag();
-      return !std::isnan(real) || std::memcmp(&real, &imaginary, sizeof real) == 0;
+      if (std::isnan(real)) return std::memcmp(&real, &imaginary, sizeof real) == 0;
+      if (sizeof imaginary > 4 || !std::isnan(imaginary)) return true;
+      const auto usual = std::copysign(std::numeric_limits<decltype(+imaginary)>::quiet_NaN(), imaginary);
+      return std::memcmp(&usual, &imaginary, sizeof imaginary) == 0;
     };
     if (value.shape().IsTuple()) return std::all_of(value.elements().begin(), value.elements().end(), HasText);
     const auto all_told = [&](const auto& numbers) { return std::all_of(numbers.begin(), numbers.end(), told); };
