@@ -64,20 +64,18 @@ int RoundingsOfWhatIsGone(const HloModule& before, const HloModule& after) {
   // Its epsilon is a constant that no instruction has: what is added to it, and the root of that, may have been folded.
   constexpr int kOfABatchNorm = 3, kMost = 8;
   std::vector<int64_t> more(static_cast<size_t>(kOpcodeCount));
-  for (const auto& [module, sign] : {std::pair(&before, 1), std::pair(&after, -1)}) {
-    for (const HloComputation* computation : module->computations()) {
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-        more[static_cast<size_t>(i->opcode())] += sign;
-    }
-  }
+  const auto for_each = [](const HloModule& module, auto f) {
+    for (const HloComputation* computation : module.computations())
+      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) f(*i);
+  };
+  for_each(before, [&](const HloInstruction& i) { ++more[static_cast<size_t>(i.opcode())]; });
+  for_each(after, [&](const HloInstruction& i) { --more[static_cast<size_t>(i.opcode())]; });
   int most = 0;
-  for (size_t k = 0; k < more.size(); ++k) {
-    const auto opcode = static_cast<HloOpcode>(k);
-    const bool normalizes = opcode == HloOpcode::kBatchNormTraining || opcode == HloOpcode::kBatchNormInference ||
-                            opcode == HloOpcode::kBatchNormGrad;
-    if (more[k] > 0)
-      most = std::max(most, normalizes ? kOfABatchNorm : static_cast<int>(2 * GetOpcodeInfo(opcode).max_ulps));
-  }
+  for_each(before, [&](const HloInstruction& i) {
+    if (more[static_cast<size_t>(i.opcode())] <= 0) return;
+    const bool normalizes = i.HasAttributes<BatchNormAttributes>();
+    most = std::max(most, normalizes ? kOfABatchNorm : static_cast<int>(2 * GetOpcodeInfo(i.opcode()).max_ulps));
+  });
   return std::min(most, kMost);
 }
 

@@ -563,44 +563,37 @@ ENTRY e {
   CHECK(outcome(0x80) == Outcome::kEnginesDisagree);
 }
 
+// The verdict on a module and itself, by an engine whose first element is off by so much.
+Outcome OutcomeOfEngineThatIsOff(const std::string& text, const Literal& x, double off) {
+  CheckOptions options;
+  options.proofs = Proofs::kNone;
+  options.engine = [off](const HloModule& module, std::span<const std::vector<const Literal*>> arguments) {
+    auto results = EngineWithABug("")(module, arguments);
+    if (results.ok()) (*results)[0].SetFromDouble(0, (*results)[0].GetAsDouble(0) + off);
+    return results;
+  };
+  return VerdictOf(text, text, options, {Given({x})}).outcome;
+}
+
 TEST_CASE("what is left of sums far larger is rounding, by whatever engine") {
   const std::string text =
       "HloModule m\nENTRY e {\n  x = f32[6]{0} parameter(0)\n  two = f32[] constant(2)\n  twos = f32[6]{0} "
       "broadcast(two), dimensions={}\n  ROOT d = f32[] dot(x, twos), lhs_contracting_dims={0}, "
       "rhs_contracting_dims={0}\n}\n";
-  const auto with = [&](double off) {
-    CheckOptions options;
-    options.proofs = Proofs::kNone;
-    options.engine = [off](const HloModule& module, std::span<const std::vector<const Literal*>> arguments) {
-      auto results = EngineWithABug("")(module, arguments);
-      if (results.ok()) (*results)[0].SetFromDouble(0, (*results)[0].GetAsDouble(0) + off);
-      return results;
-    };
-    Literal x(Shape::Array(PrimitiveType::F32, {6}));
-    const float values[] = {2147483648.0f, 17, -2147483648.0f, 3, 2147483648.0f, -2147483648.0f};
-    std::copy(std::begin(values), std::end(values), x.data<float>().begin());
-    return VerdictOf(text, text, options, {Given({std::move(x)})}).outcome;
-  };
-  CHECK(with(38) == Outcome::kSameBits);
-  CHECK(with(38000) == Outcome::kEnginesDisagree);
+  Literal x(Shape::Array(PrimitiveType::F32, {6}));
+  const float values[] = {2147483648.0f, 17, -2147483648.0f, 3, 2147483648.0f, -2147483648.0f};
+  std::copy(std::begin(values), std::end(values), x.data<float>().begin());
+  CHECK(OutcomeOfEngineThatIsOff(text, x, 38) == Outcome::kSameBits);
+  CHECK(OutcomeOfEngineThatIsOff(text, x, 38000) == Outcome::kEnginesDisagree);
 }
 
 TEST_CASE("an asynchronous op rounds as the op does, by whatever engine") {
   const std::string text =
       "HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  s = ((f32[]), f32[], u32[]) tanh-start(x)\n"
       "  t = f32[] tanh-done(s)\n  ROOT l = f32[] log(t)\n}\n";
-  const auto with = [&](double off) {
-    CheckOptions options;
-    options.proofs = Proofs::kNone;
-    options.engine = [off](const HloModule& module, std::span<const std::vector<const Literal*>> arguments) {
-      auto results = EngineWithABug("")(module, arguments);
-      if (results.ok()) (*results)[0].SetFromDouble(0, (*results)[0].GetAsDouble(0) + off);
-      return results;
-    };
-    return VerdictOf(text, text, options, {Given({Literal::Scalar(PrimitiveType::F32, 30.0)})}).outcome;
-  };
-  CHECK(with(-6e-8) == Outcome::kSameBits);  // tanh is one unit short of 1
-  CHECK(with(-6e-5) == Outcome::kEnginesDisagree);
+  const Literal x = Literal::Scalar(PrimitiveType::F32, 30.0);
+  CHECK(OutcomeOfEngineThatIsOff(text, x, -6e-8) == Outcome::kSameBits);  // tanh is one unit short of 1
+  CHECK(OutcomeOfEngineThatIsOff(text, x, -6e-5) == Outcome::kEnginesDisagree);
 }
 
 // What JudgePairs takes for more than noise is tested in tune_test.cc.

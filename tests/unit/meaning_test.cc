@@ -684,12 +684,11 @@ TEST_CASE("many constants may have been folded at once, and what their roundings
     return "  a = f32[] constant(" + third + ")\n  as = f32[4] broadcast(a), dimensions={}\n  b = f32[] constant(" +
            seventh + ")\n  bs = f32[4] broadcast(b), dimensions={}\n" + root;
   };
-  const std::string divide =
-      "  p = f32[4] divide(x, as)\n  q = f32[4] divide(x, bs)\n  s = f32[4] subtract(p, q)\n"
-      "  ROOT r = f32[4] multiply(s, x)\n";
-  const std::string multiply =
-      "  p = f32[4] multiply(x, as)\n  q = f32[4] multiply(x, bs)\n  s = f32[4] subtract(p, q)\n"
-      "  ROOT r = f32[4] multiply(s, x)\n";
+  const auto root = [](const std::string& op) {
+    return "  p = f32[4] " + op + "(x, as)\n  q = f32[4] " + op +
+           "(x, bs)\n  s = f32[4] subtract(p, q)\n  ROOT r = f32[4] multiply(s, x)\n";
+  };
+  const std::string divide = root("divide"), multiply = root("multiply");
   CheckBoth("  x = f32[4] parameter(0)\n", sum("3", "3.0000002", divide), sum("0.333333343", "0.333333313", multiply),
             sum("0.333333343", "0.333333194", multiply));
 }
