@@ -47,16 +47,15 @@ HloInstruction* MultiplyAbsAbs(HloInstruction* i, RuleContext& c) {
   return c.Binary(HloOpcode::kMultiply, a, a);
 }
 
-// Is C1 * C2 a normal number of its type, or 0 for a factor of 0? 10^30 * 10^30 of f32 is not: A * inf loses what A *
-// C1 * C2 may still have.
+// Is C1 * C2 a normal number of its type? 10^30 * 10^30 of f32 is not: A * inf loses what A * C1 * C2 may still have.
+// Nor is it with a factor of 0, which keeps A * 0 * B * 0 a number where A * B overflows.
 bool IsProductNormal(const HloInstruction* c1, const HloInstruction* c2) {
   const PrimitiveType type = c1->shape().element_type();
   if (!IsFloat(ComplexComponentType(type))) return true;
   const FloatFormat format = GetFloatFormat(ComplexComponentType(type));
   const auto size = [](const HloInstruction* c) { return std::abs(SplatConstant(c)->literal().GetAsComplex(0)); };
   const double product = size(c1) * size(c2);
-  return product == 0 ? size(c1) == 0 || size(c2) == 0
-                      : product >= std::ldexp(1, 1 - format.bias) && product < std::ldexp(1, format.bias);
+  return product >= std::ldexp(1, 1 - format.bias) && product < std::ldexp(1, format.bias);
 }
 
 // (A * C1) * C2 => A * (C1 * C2), A no constant: what is made of constants alone, constants to the right would turn

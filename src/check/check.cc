@@ -494,7 +494,8 @@ Status Checker::Impl::AskOther(size_t set, Verdict& verdict) {
     if (EnginesAgree(*before_, set, verdict, seen) && (!both || EnginesAgree(*after_, set, verdict, seen)))
       return OkStatus();
   }
-  if (const std::string open = check::LeftOpen(*before_, set, seen); !open.empty())
+  const Results& other_result = !modules.agree ? *b : check::TestsReference(context_) ? *a : *before_->Result(set);
+  if (const std::string open = check::LeftOpen(*before_, set, seen, &other_result); !open.empty())
     Blame(verdict, Outcome::kLeftOpen, verdict.reason + "; " + open);
   return OkStatus();
 }

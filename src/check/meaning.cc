@@ -18,6 +18,8 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "check/compare.h"
 #include "check/folded.h"
@@ -237,6 +239,37 @@ std::vector<Digits> NarrowSteps(const HloModule& module, const Comparison& seen,
   return steps;
 }
 
+// Did the conversions to fewer digits, of what the leaves depend on in which `seen` does not agree, drop no digit as
+// the module ran in its own types? What was f32 is rounded to f32 by nothing, whichever way it took through f64. False
+// if it is not known.
+bool ConversionsDropNothing(Subject& subject, size_t set, const Comparison& seen) {
+  std::unordered_map<const HloInstruction*, Literal> operands;
+  std::unordered_set<const HloInstruction*> open;
+  for (const HloInstruction* i : SourcesOf(subject.module(), seen)) {
+    if (i->opcode() != HloOpcode::kConvert) continue;
+    const PrimitiveType from = i->operand(0)->shape().element_type();
+    if (!IsFloat(ComplexComponentType(from)) || !RoundingHasMeaning(*i, i->shape().element_type(), from)) continue;
+    operands[i->operand(0)];
+    open.insert(i);
+  }
+  bool dropped = false;
+  subject.set_watch([&](const HloInstruction& i, const Literal& value) {
+    if (const auto operand = operands.find(&i); operand != operands.end()) operand->second = value;
+    if (i.opcode() != HloOpcode::kConvert || !operands.contains(i.operand(0))) return;
+    const Literal& operand = operands[i.operand(0)];
+    const bool whole = operand.element_count() == value.element_count();
+    for (int64_t k = 0; whole && k < value.element_count(); ++k) {
+      const std::complex<double> x = operand.GetAsComplex(k), y = value.GetAsComplex(k);
+      dropped |= x != y && x == x;
+    }
+    if (whole) open.erase(&i);
+  });
+  const bool short_of_time = !TestsReference(subject.context());
+  const bool ran = subject.RunReference(subject.module(), subject.ArgumentsOf(set), !short_of_time).ok();
+  subject.set_watch(nullptr);
+  return ran && !dropped && open.empty();
+}
+
 // Does each of `after` leave as much of a number as one of `before` does?
 bool AreCovered(const std::vector<Digits>& after, const std::vector<Digits>& before) {
   return std::all_of(after.begin(), after.end(), [&](const Digits& a) {
@@ -452,7 +485,9 @@ class MeaningComparer::Impl {
       if (leaf.agrees) continue;
       const Comparison alone = OnlyLeaf(seen, static_cast<size_t>(&leaf - seen.leaves.data()));
       const std::vector<Digits> steps = NarrowSteps(before_.module(), alone, /*rounded=*/false);
-      if (!steps.empty() && AreCovered(NarrowSteps(after_.module(), alone, /*rounded=*/true), steps)) continue;
+      const std::vector<Digits> steps_of_after = NarrowSteps(after_.module(), alone, /*rounded=*/true);
+      if (!steps.empty() && AreCovered(steps_of_after, steps)) continue;
+      if (steps.empty() && steps_of_after.empty() && ConversionsDropNothing(before_, set_, alone)) continue;
       meaning_.agree = false;
       Explain("it goes through a narrower type, which the other does not there: ", seen);
       return std::move(meaning_);
@@ -462,6 +497,10 @@ class MeaningComparer::Impl {
       // By luck `before` may have rounded next to nothing: a unit of a narrow result is no more than others do.
       const double unit = i < units.size() ? units[i] : 0;
       if (b[i] <= kMuchCoarser * std::max(a[i], unit) || NamesDotAlgorithm(before_.module())) continue;
+      // Where a unit in the last place of each step is magnified so, they need not have cost as much by luck.
+      if (i < seen.leaves.size() &&
+          !MovedByRoundingAlone(before_, before_.options().before_name, set_, OnlyLeaf(seen, i)).empty())
+        continue;
       meaning_.agree = false;
       Explain(a[i] == 0
                   ? "it goes through a narrower type, which the other does not: "

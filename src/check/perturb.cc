@@ -1,5 +1,6 @@
 // PerturbModule(), FlushTiny(), FlushFactors() and MoveRoundings(): a module that rounds otherwise. Covered by
 // tests/unit/check_test.cc.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <complex>
@@ -15,6 +16,8 @@ namespace hloir::check {
 namespace {
 
 constexpr int64_t kMaxElements = int64_t{1} << 22;  // of one result; larger ones are left as they are
+
+constexpr double kMostUnitsOfASum = 16;
 
 // How much is moved, and whether c128 stands for double-double.
 struct Move {
@@ -173,14 +176,14 @@ HloInstruction* AddIsExact(HloInstruction* i, bool pairs) {
   }
 }
 
-// `x`, moved by a unit in the last place; 0 stays 0.
-HloInstruction* AddNearly(HloInstruction* x, uint64_t pattern) {
+// `x`, moved by so many units in the last place; 0 stays 0.
+HloInstruction* AddNearly(HloInstruction* x, uint64_t pattern, double units = 1) {
   HloComputation* computation = x->parent();
   const auto op = [&](HloOpcode opcode, HloInstruction* a, Literal b) {
     return computation->AddInstruction(opcode, x->shape(), {a, computation->AddConstant(std::move(b))});
   };
   Literal factors(Shape::Array(x->shape().element_type(), x->shape().dimensions()));
-  FillWithNearlyOne(factors, pattern);
+  FillWithNearlyOne(factors, pattern, units);
   const PrimitiveType type = x->shape().element_type();
   if (IsComplex(type) || !MayFlushDenormals(type)) return op(HloOpcode::kMultiply, x, std::move(factors));
   // No factor next to 1 moves a denormal.
@@ -259,21 +262,24 @@ HloInstruction* AddFlushed(HloInstruction* x, double zero = 0) {
 std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t pattern, bool of_constants_alone) {
   std::unique_ptr<HloModule> copy = module.Clone();
   copy->config().is_scheduled = false;
+  const CostAnalysis costs(*copy);
   std::unordered_set<const HloInstruction*> of_constants;
   if (of_constants_alone) of_constants = ComputedFromConstants(*copy);
   for (HloComputation* computation : ComputationsThatRunOnce(*copy)) {
     for (HloInstruction* i : computation->instructions()) {
       if (of_constants_alone && !of_constants.contains(i)) continue;
       if (!Rounds(*i) || !i->shape().IsStatic() || i->shape().ElementCount() > kMaxElements) continue;
-      const auto nearly = [&](HloInstruction* x, uint64_t which) {
-        return AddNearly(x, pattern + static_cast<uint64_t>(i->id()) * 7919 + which);
+      const auto nearly = [&](HloInstruction* x, uint64_t which, double units = 1) {
+        return AddNearly(x, pattern + static_cast<uint64_t>(i->id()) * 7919 + which, units);
       };
+      // A sum rounds once for each term, most of all where all are equal: as a walk of random steps goes.
+      const double units = std::clamp(std::sqrt(TermsOf(*i, costs)) / 4, 1.0, kMostUnitsOfASum);
       // What is added up, or a mean is taken from inside a batch norm, may be far larger than what is left of it.
       const auto move_terms = [&](HloInstruction* x) -> HloInstruction* {
         const bool rounds = IsFloat(ComplexComponentType(x->shape().element_type()));
         return rounds && x->shape().IsStatic() && x->shape().ElementCount() <= kMaxElements ? nearly(x, 1) : nullptr;
       };
-      PutInPlace(i, [&] { return nearly(WithMovedTerms(i, move_terms), 0); });
+      PutInPlace(i, [&] { return nearly(WithMovedTerms(i, move_terms), 0, units); });
     }
   }
   return copy;
@@ -329,9 +335,9 @@ void MoveRoundings(HloModule& ideal, uint64_t pattern, double size, bool exact_t
   }
 }
 
-void FillWithNearlyOne(Literal& literal, uint64_t pattern) {
+void FillWithNearlyOne(Literal& literal, uint64_t pattern, double units) {
   const double ulp =
-      std::ldexp(1.0, -GetFloatFormat(ComplexComponentType(literal.shape().element_type())).mantissa_bits);
+      std::ldexp(units, -GetFloatFormat(ComplexComponentType(literal.shape().element_type())).mantissa_bits);
   for (int64_t i = 0; i < literal.element_count(); ++i) {
     const bool up = ((static_cast<uint64_t>(i) + pattern) * 0x9E3779B97F4A7C15 >> 63) != 0;
     literal.SetFromDouble(i, up ? 1 + ulp : 1 - ulp);

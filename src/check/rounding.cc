@@ -67,6 +67,27 @@ std::unordered_set<const HloInstruction*> ComputedFromConstants(const HloModule&
   return found;
 }
 
+bool RoundingHasMeaning(const HloInstruction& i, PrimitiveType type, PrimitiveType from) {
+  type = ComplexComponentType(type), from = ComplexComponentType(from);
+  if (!IsFloat(type)) return false;
+  const bool below_f32 = BitWidth(type) < 32;
+  if (i.opcode() == HloOpcode::kConvert && IsFloat(from)) return !HoldsFloats(type, from);
+  if (i.opcode() == HloOpcode::kConvert) return below_f32 || BitWidth(from) > GetFloatFormat(type).mantissa_bits + 1;
+  return below_f32 && Rounds(i);
+}
+
+double TermsOf(const HloInstruction& i, const CostAnalysis& costs) {
+  const auto count = [](const HloInstruction& x) { return static_cast<double>(x.shape().ElementCount()); };
+  switch (i.opcode()) {
+    case HloOpcode::kDot:
+    case HloOpcode::kConvolution: return costs.Of(i).once.flops / std::max(2 * count(i), 1.0);
+    case HloOpcode::kBatchNormTraining:
+    case HloOpcode::kBatchNormGrad: return count(*i.operand(0)) / std::max(count(*i.operand(1)), 1.0);
+    case HloOpcode::kReduce: return Rounds(i) ? count(*i.operand(0)) / std::max(count(i), 1.0) : 0;
+    default: return 0;
+  }
+}
+
 bool HoldsFloats(PrimitiveType to, PrimitiveType from) {
   if (to == from) return true;
   if (!IsFloat(to) || !IsFloat(from)) return false;

@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "hloir/cost.h"
 #include "hloir/module.h"
 
 namespace hloir::check {
@@ -14,6 +15,13 @@ bool Rounds(const HloInstruction& instruction);
 
 // What is computed from constants alone, and so may be folded: by steps that round as it does.
 std::unordered_set<const HloInstruction*> ComputedFromConstants(const HloModule& module);
+
+// Is what `i` rounds to, of an element type `type` when its operand was of type `from`, part of what it computes? To
+// f32 itself nothing is, but for conversions: that is the rounding that a module in f32 may have anywhere.
+bool RoundingHasMeaning(const HloInstruction& i, PrimitiveType type, PrimitiveType from);
+
+// How many terms a sum or product of this instruction has; 0 if it has none. `costs`: of its module.
+double TermsOf(const HloInstruction& instruction, const CostAnalysis& costs);
 
 // Does every number of the float type `from` stand in the float type `to` as it is?
 bool HoldsFloats(PrimitiveType to, PrimitiveType from);

@@ -45,19 +45,6 @@ Literal StoredForm(const Literal& result) {
   return Literal::Tuple(std::move(leaves));
 }
 
-// How many terms a sum of this instruction has; 0 if it has none.
-double TermsOf(const HloInstruction& i, const CostAnalysis& costs) {
-  const auto count = [](const HloInstruction& x) { return static_cast<double>(x.shape().ElementCount()); };
-  switch (i.opcode()) {
-    case HloOpcode::kDot:
-    case HloOpcode::kConvolution: return costs.Of(i).once.flops / std::max(2 * count(i), 1.0);
-    case HloOpcode::kBatchNormTraining:
-    case HloOpcode::kBatchNormGrad: return count(*i.operand(0)) / std::max(count(*i.operand(1)), 1.0);
-    case HloOpcode::kReduce: return Rounds(i) ? count(*i.operand(0)) / std::max(count(i), 1.0) : 0;
-    default: return 0;
-  }
-}
-
 constexpr double kLeastHalfUnits = 32;
 
 // Half-units in the last place of a leaf's largest element. More where much is summed up: equal terms, one after the

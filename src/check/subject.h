@@ -156,7 +156,7 @@ std::unique_ptr<HloModule> FlushFactors(const HloModule& module);
 // double-double. (In perturb.cc.)
 void MoveRoundings(HloModule& ideal, uint64_t pattern, double size, bool exact_too = false, bool pairs = false);
 // 1, a unit in the last place more or less.
-void FillWithNearlyOne(Literal& literal, uint64_t pattern);
+void FillWithNearlyOne(Literal& literal, uint64_t pattern, double units = 1);
 
 bool HasLoops(const HloModule& module);
 bool HasDoubles(const HloModule& module);

@@ -19,6 +19,7 @@ namespace {
 
 using check::HoldsFloats;
 using check::MadeIn;
+using check::RoundingHasMeaning;
 using TypeMap = PrimitiveType (*)(PrimitiveType);
 
 PrimitiveType Wider(PrimitiveType type) {
@@ -103,17 +104,6 @@ void Redirect(HloInstruction* from, const std::vector<HloInstruction*>& users, b
   if (from == to) return;
   for (HloInstruction* user : users) from->ReplaceUseWith(user, to);
   if (was_root) from->parent()->set_root(to);
-}
-
-// Is what `i` rounds to, of an element type `type` when its operand was of type `from`, part of what it computes? To
-// f32 itself nothing is, but for conversions: that is the rounding that a module in f32 may have anywhere.
-bool RoundingHasMeaning(const HloInstruction& i, PrimitiveType type, PrimitiveType from) {
-  type = ComplexComponentType(type), from = ComplexComponentType(from);
-  if (!IsFloat(type)) return false;
-  const bool below_f32 = BitWidth(type) < 32;
-  if (i.opcode() == HloOpcode::kConvert && IsFloat(from)) return !HoldsFloats(type, from);
-  if (i.opcode() == HloOpcode::kConvert) return below_f32 || BitWidth(from) > GetFloatFormat(type).mantissa_bits + 1;
-  return below_f32 && check::Rounds(i);
 }
 
 // The same value the same way: it was rounded but once.

@@ -45,7 +45,8 @@ Values CaseMaker::SumValues(PrimitiveType type, HloOpcode opcode, int64_t terms,
   }
   const bool narrow = IsFloat(type) && BitWidth(type) <= 8;
   if (narrow || opcode == HloOpcode::kMultiply || Chance(30)) {
-    result.agreement = {.leaf_ulps = 4.0 * static_cast<double>(std::max<int64_t>(terms, 4)), .loose_zero = true};
+    result.agreement = {
+        .leaf_ulps = 4.0 * static_cast<double>(std::max<int64_t>(terms, 4)), .term = 1, .loose_zero = true};
     // Such that no order overflows on the way where another does not.
     return opcode == HloOpcode::kMultiply ? Values::kNearOne : narrow ? Values::kSmall : Values::kModerate;
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
@@ -272,6 +273,58 @@ TEST_CASE("the order in which a product runs over is open") {
   CHECK(v.reason.find("in which order p combines") != std::string::npos);
   // No order makes this of it.
   CHECK(VerdictOf(forward, product("copy(x)", "cosine")).outcome == Outcome::kDisagree);
+
+  // Nor does a comparison hide it: 0 or NaN, as the order has it, is less than 1 or is not.
+  const auto compared = [&](const std::string& input, const std::string& direction) {
+    std::string text = product(input, "copy");
+    const std::string root = "ROOT r = f32[] copy(p)";
+    return text.replace(text.find(root), root.size(), "ROOT r = pred[] compare(p, one), direction=" + direction);
+  };
+  CHECK(VerdictOf(compared("copy(x)", "LT"), compared("reverse(x), dimensions={0}", "LT")).outcome ==
+        Outcome::kLeftOpen);
+  CHECK(VerdictOf(compared("copy(x)", "EQ"), compared("copy(x)", "NE")).outcome == Outcome::kDisagree);
+}
+
+TEST_CASE("a mean of equal elements is off by what so many sums round, and their variance by the square of that") {
+  const std::string text =
+      "HloModule b\nENTRY e {\n  x = f32[1]{0} parameter(0)\n  s = f32[1]{0} parameter(1)\n"
+      "  q = f32[78,1]{1,0} broadcast(x), dimensions={1}\n"
+      "  b = (f32[78,1]{1,0}, f32[1]{0}, f32[1]{0}) batch-norm-training(q, s, s), epsilon=0.5, feature_index=1\n"
+      "  ROOT v = f32[1]{0} get-tuple-element(b), index=2\n}\n";
+  const auto outcome = [&](double variance) {
+    Literal x(Shape(PrimitiveType::F32, {1})), s(Shape(PrimitiveType::F32, {1}));
+    x.SetFromDouble(0, 5.3), s.SetFromDouble(0, 1);
+    CheckOptions options;
+    options.engine = [variance](const HloModule&, std::span<const std::vector<const Literal*>>) {
+      std::vector<Literal> results;
+      results.emplace_back(Shape(PrimitiveType::F32, {1}));
+      results.back().SetFromDouble(0, variance);
+      return StatusOr<std::vector<Literal>>(std::move(results));
+    };
+    return VerdictOf(text, text, options, {Given({x, s})}).outcome;
+  };
+  CHECK(outcome(1.2e-11) == Outcome::kSameBits);  // 7 units in the last place of 5.3, squared
+  CHECK(outcome(1e-10) == Outcome::kEnginesDisagree);
+}
+
+TEST_CASE("an initial value of 0 that comes first or last is open where the product runs over") {
+  const std::string text =
+      "HloModule p\nf { a = f32[] parameter(0) b = f32[] parameter(1) ROOT m = f32[] multiply(a, b) }\n"
+      "ENTRY e {\n  x = f32[8]{0} parameter(0)\n  zero = f32[] constant(0)\n"
+      "  ROOT r = f32[] reduce(x, zero), dimensions={0}, to_apply=f\n}\n";
+  const auto outcome = [&](double each, double result) {
+    Literal x(Shape(PrimitiveType::F32, {8}));
+    for (int64_t k = 0; k < 8; ++k) x.SetFromDouble(k, each);
+    CheckOptions options;
+    options.engine = [result](const HloModule&, std::span<const std::vector<const Literal*>>) {
+      std::vector<Literal> results;
+      results.push_back(Literal::Scalar(PrimitiveType::F32, result));
+      return StatusOr<std::vector<Literal>>(std::move(results));
+    };
+    return VerdictOf(text, text, options, {Given({x})}).outcome;
+  };
+  CHECK(outcome(1e30, std::numeric_limits<double>::quiet_NaN()) == Outcome::kLeftOpen);
+  CHECK(outcome(1, std::numeric_limits<double>::quiet_NaN()) == Outcome::kEnginesDisagree);
 }
 
 TEST_CASE("nothing but NaN is not agreement") {

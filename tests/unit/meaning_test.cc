@@ -113,6 +113,12 @@ TEST_CASE("what was f32 is rounded to f32 by nothing") {
   const std::string wide = "  q = f32[64]{0} divide(x, y)\n  w = f64[64]{0} convert(q)\n";
   const std::string stepped = Module(wide + "  r = f64[64,1]{1,0} reshape(w)\n  ROOT n = f32[64,1]{1,0} convert(r)");
   CHECK(VerdictOf(stepped, Module("  q = f32[64]{0} divide(x, y)\n  ROOT r = f32[64,1]{1,0} reshape(q)")).agrees());
+  // Nor on the way through a value that is put together. (Of two roundings, so that no luck makes the results equal.)
+  const std::string twice = "  q = f32[64]{0} divide(x, y)\n  p = f32[64]{0} multiply(q, x)\n";
+  CHECK(VerdictOf(Module(twice + "  w = f64[64]{0} convert(p)\n  r = f64[128]{0} concatenate(w, w), dimensions={0}\n"
+                                 "  ROOT n = f32[128]{0} convert(r)"),
+                  Module(twice + "  ROOT r = f32[128]{0} concatenate(p, p), dimensions={0}"))
+            .agrees());
   // Here something is rounded.
   const std::string square = "  s = f64[64]{0} multiply(w, w)\n";
   CHECK(VerdictOf(Module(wide + square + "  n = f32[64]{0} convert(s)\n  ROOT r = f64[64]{0} convert(n)"),
@@ -275,6 +281,34 @@ TEST_CASE("a step through f16 is wrong where there was one through bf16, and a s
   CHECK(outcome("bf16", "bf16", "f16") == Outcome::kDisagree);
   CHECK(outcome("f16", "f16", "bf16") == Outcome::kDisagree);
   CHECK(outcome("f8e5m2", "f16", "f32") == Outcome::kAgree);
+  // Where f16 holds all that comes up, and with more digits.
+  const auto between = [](const std::string& narrow) {
+    return Module("  t = f32[64]{0} tanh(x)\n  n = " + narrow +
+                  "[64]{0} convert(t)\n  f = f32[64]{0} convert(n)\n  ROOT r = f32[64]{0} multiply(f, y)");
+  };
+  CHECK(VerdictOf(between("bf16"), between("f16")).outcome == Outcome::kDisagree);
+  CHECK(VerdictOf(between("bf16"), between("f32")).outcome == Outcome::kAgree);
+}
+
+TEST_CASE("what magnifies the roundings of bf16 may magnify more of them") {
+  const auto module = [](const std::string& third) {
+    return "HloModule m\nENTRY e {\n  x = bf16[] parameter(0)\n" + third + "  ROOT r = bf16[] power(p, p)\n}\n";
+  };
+  const std::string once = module("  k = bf16[] constant(3)\n  p = bf16[] power(x, k)\n");
+  const std::string twice = module("  s = bf16[] multiply(x, x)\n  p = bf16[] multiply(s, x)\n");
+  const std::string coarse = module(
+      "  k = bf16[] constant(3)\n  o = bf16[] power(x, k)\n"
+      "  p = bf16[] reduce-precision(o), exponent_bits=8, mantissa_bits=3\n");
+  const auto outcome = [&](const std::string& other) {
+    const auto before = Parse(once), after = Parse(other);
+    InputSet inputs;
+    inputs.devices.emplace_back();
+    inputs.devices[0].push_back(
+        Literal::Scalar(PrimitiveType::BF16, 1.4765625));  // whose third power is next to a bf16
+    return Check(*before, *after, {inputs}, {})->outcome;
+  };
+  CHECK(outcome(twice) == Outcome::kAgree);
+  CHECK(outcome(coarse) == Outcome::kDisagree);
 }
 
 TEST_CASE("matrices that have an inverse are among the inputs") {
@@ -651,18 +685,28 @@ TEST_CASE("a batch norm that was folded has rounded as its steps do") {
 }
 
 TEST_CASE("what a branch computes from the constant that it is handed may have been folded") {
-  const auto module = [](const std::string& branch) {
+  // A loop that ends with 4, which hardly any pass sees through.
+  const auto module = [](const std::string& branch, const std::string& loop) {
     return "HloModule m\nright {\n  k = u32[] parameter(0)\n" + branch +
            "  ROOT t = (f32[2]) tuple(r)\n}\nleft { x = f32[2] parameter(0) ROOT t = (f32[2]) tuple(x) }\n"
-           "ENTRY e {\n  p = pred[] parameter(0)\n  x = f32[2] parameter(1)\n  four = u32[] constant(4)\n"
-           "  ROOT c = (f32[2]) conditional(p, four, x), true_computation=right, false_computation=left\n}\n";
+           "body { p = (u32[]) parameter(0) i = u32[] get-tuple-element(p), index=0 two = u32[] constant(2) n = u32[] "
+           "add(i, two) ROOT t = (u32[]) tuple(n) }\n"
+           "condition { p = (u32[]) parameter(0) i = u32[] get-tuple-element(p), index=0 three = u32[] constant(3) "
+           "ROOT less = pred[] compare(i, three), direction=LT }\n"
+           "ENTRY e {\n  p = pred[] parameter(0)\n  x = f32[2] parameter(1)\n" +
+           loop +
+           "  c = (f32[2]) conditional(p, four, x), true_computation=right, false_computation=left\n"
+           "  y = f32[2] get-tuple-element(c), index=0\n  ROOT r = f32[2] multiply(y, x)\n}\n";
   };
   const auto folded = [&](const std::string& value) {
-    return module("  q = f32[] constant(" + value + ")\n  r = f32[2] broadcast(q), dimensions={}\n");
+    return module("  q = f32[] constant(" + value + ")\n  r = f32[2] broadcast(q), dimensions={}\n",
+                  "  four = u32[] constant(4)\n");
   };
   const std::string computed = module(
       "  c = f32[] convert(k)\n  e = f32[] exponential-minus-one(c)\n  q = f32[] remainder(e, c)\n"
-      "  r = f32[2] broadcast(q), dimensions={}\n");
+      "  r = f32[2] broadcast(q), dimensions={}\n",
+      "  zero = u32[] constant(0)\n  s = (u32[]) tuple(zero)\n  w = (u32[]) while(s), condition=condition, body=body\n"
+      "  four = u32[] get-tuple-element(w), index=0\n");
   CHECK(VerdictOf(computed, folded("1.59814835")).agrees());
   CHECK(VerdictOf(computed, folded("1.5982")).outcome == Outcome::kDisagree);
 }
@@ -689,8 +733,8 @@ TEST_CASE("many constants may have been folded at once, and what their roundings
            "(x, bs)\n  s = f32[4] subtract(p, q)\n  ROOT r = f32[4] multiply(s, x)\n";
   };
   const std::string divide = root("divide"), multiply = root("multiply");
-  CheckBoth("  x = f32[4] parameter(0)\n", sum("3", "3.0000002", divide), sum("0.333333343", "0.333333313", multiply),
-            sum("0.333333343", "0.333333194", multiply));
+  CheckBoth("  x = f32[4] parameter(0)\n", sum("13", "13.00005", divide), sum("0.0769230798", "0.0769227818", multiply),
+            sum("0.0769230798", "0.0769227371", multiply));
 }
 
 TEST_CASE("double-double has no low parts where f64 ends") {
