@@ -44,7 +44,9 @@ bool Rounds(const HloInstruction& i) {
 
 std::unordered_set<const HloInstruction*> ComputedFromConstants(const HloModule& module) {
   std::unordered_set<const HloInstruction*> found;
-  const auto is_constant = [&](const HloInstruction* x) { return x->IsConstant() || found.contains(x); };
+  const auto is_constant = [&](const HloInstruction* x) {
+    return x->IsConstant() || x->opcode() == HloOpcode::kIota || found.contains(x);
+  };
   // A branch's parameter, if that is all that its conditional hands to it.
   const auto is_handed_constant = [&](const HloInstruction& i) {
     if (!i.IsParameter() || i.parent()->callers().size() != 1) return false;

@@ -684,6 +684,37 @@ TEST_CASE("a batch norm that was folded has rounded as its steps do") {
             scaled("1.4142135623730949"), scaled("1.4142135623730985"));
 }
 
+TEST_CASE("an iota is a constant, too: what is computed from it may have been folded") {
+  const auto folded = [](const std::string& first) {
+    return "  u = f32[4]{0} constant({" + first +
+           ", 4.35424852, 9.64575195, 14.9372535})\n  ROOT r = f32[4]{0} multiply(u, x)\n";
+  };
+  CheckBoth("  x = f32[4]{0} parameter(0)\n",
+            "  i = s8[3,4]{1,0} iota(), iota_dimension=1\n  c = f32[3,4]{1,0} convert(i)\n"
+            "  k = f32[] constant(7)\n  s = f32[1]{0} broadcast(k), dimensions={}\n"
+            "  d = f32[3,4,1]{2,1,0} reshape(c)\n  b = (f32[3,4,1], f32[1], f32[1]) batch-norm-training(d, s, s), "
+            "epsilon=0.5, feature_index=2\n  q = f32[3,4,1]{2,1,0} get-tuple-element(b), index=0\n"
+            "  t = f32[1,4,1]{2,1,0} slice(q), slice={[0:1], [0:4], [0:1]}\n  u = f32[4]{0} reshape(t)\n"
+            "  ROOT r = f32[4]{0} multiply(u, x)\n",
+            folded("-0.937253475"), folded("-0.93723"));
+}
+
+TEST_CASE("a step through a narrower type beside another result of its fusion is none of that one's") {
+  const std::string reduced = "  p = f16[12]{0} reduce-precision(x), exponent_bits=8, mantissa_bits=2\n";
+  const std::string once =
+      "HloModule m\nENTRY e {\n  x = f16[12]{0} parameter(0)\n" + reduced +
+      "  k = f16[] constant(3)\n  ks = f16[12]{0} broadcast(k), dimensions={}\n  q = f16[12]{0} power(x, ks)\n"
+      "  ROOT t = (f16[12]{0}, f16[12]{0}) tuple(p, q)\n}\n";
+  const auto fused = [&](const std::string& factor) {
+    return "HloModule m\nf {\n  x = f16[12]{0} parameter(0)\n" + reduced + "  s = f16[12]{0} multiply(x, " + factor +
+           ")\n  q = f16[12]{0} multiply(s, x)\n  ROOT t = (f16[12]{0}, f16[12]{0}) tuple(p, q)\n}\n"
+           "ENTRY e {\n  x = f16[12]{0} parameter(0)\n  ROOT t = (f16[12]{0}, f16[12]{0}) fusion(x), kind=kLoop, "
+           "calls=f\n}\n";
+  };
+  CHECK(VerdictOf(once, fused("x")).agrees());
+  CHECK(VerdictOf(once, fused("p")).outcome == Outcome::kDisagree);
+}
+
 TEST_CASE("what a branch computes from the constant that it is handed may have been folded") {
   // A loop that ends with 4, which hardly any pass sees through.
   const auto module = [](const std::string& branch, const std::string& loop) {
