@@ -134,6 +134,10 @@ class Checker::Impl {
   Status JudgeSet(size_t set, Verdict& verdict);
   // Both engines, on one module or the other; called if the engine under test sees no difference.
   Status AskOther(size_t set, Verdict& verdict);
+  // One set of inputs, and the reference as the engine under test.
+  check::Context ByReference(size_t set) const;
+  // Is the engine's result of a module the reference's once denormals among the factors of bf16 products are zeros?
+  bool HasFlushedFactors(Subject& subject, size_t set) const;
   // Both have run this module. What overflows on corner cases is only noted.
   // If not, `engines` says in what.
   bool EnginesAgree(Subject& subject, size_t set, Verdict& verdict, Comparison& engines);
@@ -394,12 +398,36 @@ Status Checker::Impl::ExplainDifference(size_t set, Verdict& verdict) {
         return OkStatus();
       }
     }
+    const auto is_explained = [&](Subject& subject) {
+      return subject.CompareWithReference(*subject.Result(set), set).agree || HasFlushedFactors(subject, set);
+    };
+    if (check::OtherIsReference(context_) && is_explained(*before_) && is_explained(*after_)) {
+      verdict.notes.push_back("denormals are zeros in the engine's products of bf16: " + seen);
+      Blame(verdict, Outcome::kAgree, "");
+      return OkStatus();
+    }
     Blame(verdict, Outcome::kEnginesDisagree,
           Format("{} (by {}); by the other engine the two agree", seen, before_->engine()));
   }
   if (const std::string open = check::LeftOpen(*before_, set, verdict.comparison); !open.empty())
     Blame(verdict, Outcome::kLeftOpen, seen + "; " + open);
   return OkStatus();
+}
+
+check::Context Checker::Impl::ByReference(size_t set) const {
+  check::Context context{context_.options, context_.counts, {context_.inputs[set]}};
+  context.options.engine = nullptr;
+  context.options.runner.engine = Engine::kReference;
+  return context;
+}
+
+bool Checker::Impl::HasFlushedFactors(Subject& subject, size_t set) const {
+  const std::unique_ptr<HloModule> flushed = check::FlushFactors(subject.module());
+  if (!flushed) return false;
+  const check::Context by_reference = ByReference(set);
+  Subject without(*flushed, by_reference);
+  const StatusOr<Results>& other = check::TestsReference(context_) ? subject.OtherResult(set) : subject.Result(set);
+  return without.Result(0).ok() && without.CompareWithReference(*other, 0).agree;
 }
 
 bool Checker::Impl::EnginesAgree(Subject& subject, size_t set, Verdict& verdict, Comparison& engines) {
@@ -424,17 +452,11 @@ bool Checker::Impl::EnginesAgree(Subject& subject, size_t set, Verdict& verdict,
   const std::string& name = &subject == before_.get() ? context_.options.before_name : context_.options.after_name;
   const std::string seen = engines.ToString("reference", other_name);
   // By the reference alone, so that what is wrong in the other engine is not evidence.
-  check::Context by_reference{context_.options, context_.counts, {context_.inputs[set]}};
-  by_reference.options.engine = nullptr;
-  by_reference.options.runner.engine = Engine::kReference;
+  const check::Context by_reference = ByReference(set);
   Subject alone(subject.module(), by_reference);
-  if (const auto flushed = check::FlushFactors(subject.module())) {
-    Subject without(*flushed, by_reference);
-    const StatusOr<Results>& other = is_reference ? subject.OtherResult(set) : subject.Result(set);
-    if (without.Result(0).ok() && without.CompareWithReference(*other, 0).agree) {
-      verdict.notes.push_back("denormals are zeros in the other engine's products of bf16: " + seen);
-      return true;
-    }
+  if (HasFlushedFactors(subject, set)) {
+    verdict.notes.push_back("denormals are zeros in the other engine's products of bf16: " + seen);
+    return true;
   }
   if (const StatusOr<Results>& ideal = alone.Ideal(0, /*keep_roundings=*/false);
       ideal.ok() && check::DiffersInNonfiniteAlone(engines)) {

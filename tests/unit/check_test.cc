@@ -616,6 +616,38 @@ ENTRY e {
   CHECK(outcome(0x80) == Outcome::kEnginesDisagree);
 }
 
+TEST_CASE("a product that flushes denormals beside a multiplication that does not is no difference") {
+  const auto module = [](const std::string& product) {
+    return "HloModule m\nENTRY e {\n  n = s16[2] parameter(0)\n  x = bf16[2] bitcast-convert(n)\n  y = bf16[] "
+           "parameter(1)\n" +
+           product + "  ROOT q = bf16[2] divide(x, p)\n}\n";
+  };
+  const std::string dot = module("  p = bf16[2] dot(x, y), lhs_contracting_dims={}, rhs_contracting_dims={}\n");
+  const std::string multiplied = module("  b = bf16[2] broadcast(y), dimensions={}\n  p = bf16[2] multiply(x, b)\n");
+  // An engine to which the dot's denormal product is a zero, and which may be wrong beside it.
+  const auto outcome = [&](double other) {
+    const auto before = Parse(dot), after = Parse(multiplied);
+    CheckOptions options;
+    options.proofs = Proofs::kNone;
+    options.engine = [other](const HloModule& m, std::span<const std::vector<const Literal*>> arguments) {
+      auto results = EngineWithABug("")(m, arguments);
+      const bool flushes = m.entry_computation()->root()->operand(1)->opcode() == HloOpcode::kDot;
+      if (results.ok() && flushes) {
+        (*results)[0].SetFromDouble(0, std::numeric_limits<double>::infinity());
+        (*results)[0].SetFromDouble(1, other * (*results)[0].GetAsDouble(1));
+      }
+      return results;
+    };
+    Literal n(Shape::Array(PrimitiveType::S16, {2}));
+    n.data<int16_t>()[0] = 0x40;
+    n.data<int16_t>()[1] = 0x3f80;
+    const Literal y = Literal::Scalar(PrimitiveType::BF16, 3);
+    return Check(*before, *after, {Given({n, y})}, options)->outcome;
+  };
+  CHECK(outcome(1) == Outcome::kAgree);
+  CHECK(outcome(1.5) == Outcome::kEnginesDisagree);
+}
+
 // The verdict on a module and itself, by an engine whose first element is off by so much.
 Outcome OutcomeOfEngineThatIsOff(const std::string& text, const Literal& x, double off) {
   CheckOptions options;
