@@ -250,7 +250,7 @@ Status Checker::Impl::FindInputs() {
 }
 
 Status Checker::Impl::AddMeaningSets(bool ran) {
-  constexpr double kMostSets = 48;
+  constexpr double kMostSets = 64;
   constexpr double kMostWork = 0x1p25, kWorkAnInstruction = 128;  // in operations on elements
   constexpr uint64_t kFirstSeed = 100, kFirstSpecial = 200;
   const HloModule& before = before_->module();
@@ -264,9 +264,9 @@ Status Checker::Impl::AddMeaningSets(bool ran) {
   const double factor = check::WantsPairs(before) ? 16 : 1;
   const double each = factor * (once + kWorkAnInstruction * static_cast<double>(before.instruction_count()));
   const auto count = static_cast<uint64_t>(std::min(kMostSets, kMostWork / std::max(each, 1.0)));
-  const InputKind kinds[] = {InputKind::kMixed,    InputKind::kSpecials, InputKind::kEdges, InputKind::kMixed,
-                             InputKind::kWide,     InputKind::kSpecials, InputKind::kMixed, InputKind::kPositive,
-                             InputKind::kDominant, InputKind::kPlain};
+  const InputKind kinds[] = {InputKind::kMixed,    InputKind::kSpecials, InputKind::kEdges,   InputKind::kMixed,
+                             InputKind::kWide,     InputKind::kSpecials, InputKind::kMixed,   InputKind::kPositive,
+                             InputKind::kDominant, InputKind::kSpecials, InputKind::kSpecials};
   const bool narrow = check::IsUndefinedForSome(before);
   uint64_t specials = 0;
   for (uint64_t k = 0; k < count; ++k) {
