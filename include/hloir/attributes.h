@@ -293,6 +293,11 @@ enum class FieldRule : uint8_t { kRequired, kOptional, kAlways, kSpecial };
 #undef HLOIR_FIELD
 #undef HLOIR_END
 
+// The same attributes as they stand once for all modules, for parameters and fusions: almost all of these have one of a
+// few, and a body has several parameters. nullptr: they are not among the few.
+const ParameterAttributes* CommonAttributes(const ParameterAttributes& attributes);
+const FusionAttributes* CommonAttributes(const FusionAttributes& attributes);
+
 // The attributes of an opcode that has none.
 struct NoAttributes {
   bool operator==(const NoAttributes&) const = default;

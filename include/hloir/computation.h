@@ -6,7 +6,6 @@
 #pragma once
 
 #include <bitset>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,7 +65,8 @@ class HloComputation {
   std::vector<const HloInstruction*> instructions() const;
   // Operands and control predecessors before their users; XLA's order: from each instruction without users, in stored
   // order, depth first, control predecessors before operands, operand 0 first. This is the order of printing.
-  // The mutable form keeps the order until the next edit; the const form never writes, so threads may share a module.
+  // The mutable form keeps the order of a large computation until the next edit; the const form never writes, so
+  // threads may share a module.
   std::vector<HloInstruction*> PostOrder();
   std::vector<const HloInstruction*> PostOrder() const;
   // Every opcode that an instruction of this computation has, and perhaps some that one had that is gone.
@@ -128,9 +128,7 @@ class HloComputation {
   friend class HloInstruction;
   friend class Arena;
   friend class GraphLoader;
-  // Defined in computation.cc, so that including this costs less.
-  HloComputation();
-  ~HloComputation();
+  HloComputation() = default;
   HloInstruction* AddBareClone(const HloInstruction& original, std::span<HloInstruction* const> operands,
                                const Shape* shape);
   void CheckIngredients(HloOpcode opcode, std::span<HloInstruction* const> operands,
@@ -139,6 +137,7 @@ class HloComputation {
   // The module keeps the attributes; `is_kept`: and the name's text already.
   HloInstruction* NewInstruction(HloOpcode opcode, const Shape* shape, std::span<HloInstruction* const> operands,
                                  Attributes attributes, std::string_view name, bool is_kept = false);
+  void AddToParameters(HloInstruction* parameter, size_t number);
   std::string_view UniqueName(std::string_view wanted, bool is_kept = false);
   HloInstruction* Find(std::string_view name) const;
   size_t CheckedParameter(int64_t i) const {
@@ -148,10 +147,12 @@ class HloComputation {
   static constexpr size_t kShort = 32;  // instructions, of MakeShortPostOrder
   std::vector<HloInstruction*> MakeShortPostOrder() const;
   std::vector<HloInstruction*> MakePostOrder() const;
+  struct Tables;
+  Tables& tables();
   void IndexNames();
   void NoteName(HloInstruction* instruction);
   // Whatever was found out about the graph's edges or the stored order no longer holds.
-  void Edited() { post_order_.clear(); }
+  void Edited() { knows_post_order_ = false; }
   void NoteAdded(const HloInstruction* instruction) {
     Edited();
     ++count_;
@@ -160,21 +161,18 @@ class HloComputation {
     highest_id_ = std::max(highest_id_, instruction->id());
   }
 
+  // There are almost as many computations as fusions, so this is small, too, and owns nothing but in the arena.
   HloModule* module_ = nullptr;
   int32_t id_ = 0, line_ = 0;
   std::string_view name_, execution_thread_;
   HloInstruction *first_ = nullptr, *last_ = nullptr, *root_ = nullptr;
-  int64_t count_ = 0;
-  int32_t lowest_id_ = INT32_MAX, highest_id_ = 0;  // of all the instructions that it ever had
-  std::vector<HloInstruction*> parameters_;
+  int32_t count_ = 0, calling_count_ = 0, unused_count_ = 0;  // instructions; that call something, that nothing uses
+  int32_t lowest_id_ = INT32_MAX, highest_id_ = 0;            // of all the instructions that it ever had
+  bool removed_ = false, knows_post_order_ = false;
+  ArenaVector<HloInstruction*> parameters_;
   InstructionList callers_;
   OpcodeSet opcodes_;
-  bool removed_ = false;
-  int64_t calling_count_ = 0, unused_count_ = 0;  // instructions that call something, that nothing uses
-  std::vector<HloInstruction*> post_order_;       // empty: not known
-  // Made when the first name has to be made unique or found, so that reading a module does not pay for it.
-  struct Names;
-  std::unique_ptr<Names> names_;
+  Tables* tables_ = nullptr;  // made for a large computation's order, or the first name that has to be made unique
 };
 
 }  // namespace hloir

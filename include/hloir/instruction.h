@@ -30,22 +30,13 @@ inline constexpr size_t kMostMergedMetadata = 256;
 
 // What only few instructions have. It does not change what is computed, but must be kept.
 struct InstructionExtras {
-  const Sharding* sharding = nullptr;
   FrontendAttributes frontend_attributes;
   std::string_view backend_config;
   std::optional<ResultAccuracy> result_accuracy;
   std::optional<Statistics> statistics;
   std::optional<OriginalValue> original_value;
-  // Metadata of other instructions that this one now stands for too: merged, folded or fused into it. At most
-  // kMostMergedMetadata; text shows them only on request (PrintOptions::print_merged_metadata), as XLA has one a line.
-  std::vector<const OpMetadata*> merged_metadata;
   // Attributes that no table knows, kept because the reader asked for it: name and raw text.
   std::vector<std::pair<std::string_view, std::string_view>> unknown_attributes;
-
- private:
-  friend class HloInstruction;
-  friend class HloComputation;
-  std::vector<HloInstruction*> control_predecessors, control_successors;
 };
 
 // One operation: opcode, shape, operands, users and attributes.
@@ -100,7 +91,9 @@ class HloInstruction {
   }
   template <class T>
   T& mutable_attributes() {
-    return const_cast<T&>(*CheckedAttributes<T>());  // its own, in the module's arena
+    CheckedAttributes<T>();
+    if (shares_attributes_) OwnAttributes();
+    return const_cast<T&>(*CheckedAttributes<T>());  // in the module's arena
   }
   template <class T>
   bool HasAttributes() const {
@@ -146,8 +139,15 @@ class HloInstruction {
   void MergeMetadataOf(const HloInstruction& other);
   void AddMergedMetadata(const OpMetadata& metadata);
   void ClearMergedMetadata();
+  // Metadata of other instructions that this one now stands for too: merged, folded or fused into it. At most
+  // kMostMergedMetadata; text shows them only on request (PrintOptions::print_merged_metadata), as XLA has one a line.
+  std::span<const OpMetadata* const> merged_metadata() const {
+    if (attached_ == nullptr) return {};
+    return {attached_->merged_metadata.data(), attached_->merged_metadata.size()};
+  }
   const InstructionExtras& extras() const;  // empty ones, if there are none
-  bool has_extras() const { return extras_ != nullptr; }
+  // If not, it has no extras, sharding, merged metadata or control edges.
+  bool has_extras() const { return attached_ != nullptr; }
   void set_sharding(std::optional<Sharding> sharding);
   void set_frontend_attributes(FrontendAttributes attributes);
   void set_backend_config(std::string_view config);
@@ -156,21 +156,25 @@ class HloInstruction {
   void set_original_value(std::optional<OriginalValue> value);
   // Everything in the other's extras, of any module, but for its control edges, takes the place of this one's.
   void CopyExtrasOf(const HloInstruction& other);
-  const Sharding* sharding() const { return extras().sharding; }
+  const Sharding* sharding() const { return attached_ != nullptr ? attached_->sharding : nullptr; }
   std::span<HloInstruction* const> control_predecessors() {
-    return {extras().control_predecessors.data(), extras().control_predecessors.size()};
+    if (attached_ == nullptr) return {};
+    return {attached_->control_predecessors.data(), attached_->control_predecessors.size()};
   }
   std::span<const HloInstruction* const> control_predecessors() const {
-    return {extras().control_predecessors.data(), extras().control_predecessors.size()};
+    if (attached_ == nullptr) return {};
+    return {attached_->control_predecessors.data(), attached_->control_predecessors.size()};
   }
   std::span<HloInstruction* const> control_successors() {
-    return {extras().control_successors.data(), extras().control_successors.size()};
+    if (attached_ == nullptr) return {};
+    return {attached_->control_successors.data(), attached_->control_successors.size()};
   }
   std::span<const HloInstruction* const> control_successors() const {
-    return {extras().control_successors.data(), extras().control_successors.size()};
+    if (attached_ == nullptr) return {};
+    return {attached_->control_successors.data(), attached_->control_successors.size()};
   }
   bool HasControlDependencies() const {
-    return extras_ && (!extras_->control_predecessors.empty() || !extras_->control_successors.empty());
+    return attached_ && (!attached_->control_predecessors.empty() || !attached_->control_successors.empty());
   }
   void AddControlDependencyTo(HloInstruction* successor);
   void RemoveControlDependencyTo(HloInstruction* successor);
@@ -191,8 +195,18 @@ class HloInstruction {
   friend class HloModule;
   friend class Arena;
   friend class GraphLoader;
+  // What some instructions have, fusions of several lines among them, and the extras, which few have.
+  struct Attached {
+    const Sharding* sharding = nullptr;
+    InstructionExtras* extras = nullptr;
+    ArenaVector<const OpMetadata*> merged_metadata;
+    ArenaVector<HloInstruction*> control_predecessors, control_successors;
+  };
   HloInstruction() = default;
+  Attached& attached();
+  bool OwnsExtras() const { return attached_ != nullptr && attached_->extras != nullptr; }
   InstructionExtras& mutable_extras();
+  void OwnAttributes();
   // Users come and go by these alone; they keep the computation's count of what nothing uses.
   void AppendUser(HloInstruction* user);  // known to be new
   void AddUser(HloInstruction* user);
@@ -221,15 +235,19 @@ class HloInstruction {
     name_ = kept.data();
     name_size_ = static_cast<uint32_t>(kept.size());
   }
-  void SetAttributes(const Attributes& kept) {
+  void SetAttributes(const Attributes& kept, bool shared = false) {
     attributes_ = kept.attributes_;
     attributes_index_ = kept.index_;
+    shares_attributes_ = shared;
   }
 
   // A large module is mostly these, so what few of them have, or none needs much room for, is small here.
   HloOpcode opcode_ = HloOpcode::kTuple;
   bool removed_ = false;
   internal::AttributesIndex attributes_index_ = internal::kNoAttributesIndex;
+  // Others have the same attributes, as clones have their originals', until they are to be changed. (Mutable, as what
+  // is cloned does not change.)
+  mutable bool shares_attributes_ = false;
   int32_t id_ = 0;
   int32_t line_ = 0;
   uint32_t name_size_ = 0;
@@ -242,7 +260,7 @@ class HloInstruction {
   ArenaVector<HloComputation*>* called_ = nullptr;  // nullptr: it never called anything
   const void* attributes_ = nullptr;
   const OpMetadata* metadata_ = nullptr;
-  InstructionExtras* extras_ = nullptr;
+  Attached* attached_ = nullptr;
 };
 
 // It has a sharding or frontend attributes.

@@ -178,8 +178,17 @@ HloInstruction* HloComputation::AddInstruction(HloOpcode opcode, const Shape& sh
                                                std::span<HloInstruction* const> operands, A attributes,
                                                std::string_view name) {
   Attributes stored;
-  if constexpr (!std::is_same_v<A, NoAttributes>) stored = module_->arena_.template New<A>(std::move(attributes));
-  return NewInstruction(opcode, module_->InternShape(shape), operands, stored, name);
+  bool is_common = false;
+  if constexpr (requires { CommonAttributes(attributes); }) {
+    const A* common = CommonAttributes(attributes);
+    if ((is_common = common != nullptr)) stored = common;
+  }
+  if constexpr (!std::is_same_v<A, NoAttributes>) {
+    if (!is_common) stored = module_->arena_.template New<A>(std::move(attributes));
+  }
+  HloInstruction* instruction = NewInstruction(opcode, module_->InternShape(shape), operands, stored, name);
+  instruction->shares_attributes_ = is_common;
+  return instruction;
 }
 
 }  // namespace hloir

@@ -106,7 +106,7 @@ void HashInstruction(const HloInstruction& instruction, Hasher& hasher) {
   if (!instruction.has_extras()) return;
   const InstructionExtras& extras = instruction.extras();
   // Only where there is something, so that an instruction with empty extras hashes as one without.
-  if (extras.sharding != nullptr) hasher.AddWord(static_cast<uint64_t>(extras.sharding->kind) + 1);
+  if (instruction.sharding() != nullptr) hasher.AddWord(static_cast<uint64_t>(instruction.sharding()->kind) + 1);
   if (!extras.frontend_attributes.empty()) hasher.AddValue(extras.frontend_attributes);
   if (!extras.backend_config.empty()) hasher.Add(extras.backend_config);
 }
@@ -195,8 +195,8 @@ bool StructurallyEqual(const HloInstruction& a, const HloInstruction& b, bool sa
     return false;
   if (a.has_extras() || b.has_extras()) {
     const InstructionExtras &x = a.extras(), &y = b.extras();
-    if ((x.sharding == nullptr) != (y.sharding == nullptr)) return false;
-    if (x.sharding != nullptr && !(*x.sharding == *y.sharding)) return false;
+    if ((a.sharding() == nullptr) != (b.sharding() == nullptr)) return false;
+    if (a.sharding() != b.sharding() && !(*a.sharding() == *b.sharding())) return false;
     if (x.frontend_attributes != y.frontend_attributes || x.backend_config != y.backend_config ||
         x.result_accuracy != y.result_accuracy || x.unknown_attributes != y.unknown_attributes) {
       return false;

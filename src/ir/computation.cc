@@ -14,10 +14,13 @@ namespace hloir {
 
 bool HloComputation::IsEntry() const { return module_->entry_computation() == this; }
 
+static_assert(sizeof(void*) != 8 || sizeof(HloComputation) == 160, "this is what modules' memory depends on");
+
 // Names that have to be made unique are mostly many of few roots: fusion.1, fusion.2, … Only names of roots that were
 // asked for are indexed; those of all, once there were too many.
-struct HloComputation::Names {
+struct HloComputation::Tables {
   static constexpr size_t kMostRoots = 4;
+  std::vector<HloInstruction*> post_order;  // if knows_post_order_
   std::vector<std::string> roots;
   bool of_all_roots = false;
   NameIndex<HloInstruction> index;
@@ -30,8 +33,10 @@ struct HloComputation::Names {
   }
 };
 
-HloComputation::HloComputation() = default;
-HloComputation::~HloComputation() = default;
+HloComputation::Tables& HloComputation::tables() {
+  if (tables_ == nullptr) tables_ = module_->arena_.New<Tables>();
+  return *tables_;
+}
 
 void HloComputation::set_root(HloInstruction* root) {
   HLOIR_CHECK(root == nullptr || root->parent_ == this, "a root must be of the computation");
@@ -160,7 +165,7 @@ std::vector<HloInstruction*> HloComputation::MakeShortPostOrder() const {
 // The walk goes over numbers copied from the instructions in one pass: over those of a large module themselves it would
 // wait for memory at every step.
 std::vector<HloInstruction*> HloComputation::MakePostOrder() const {
-  if (!post_order_.empty()) return post_order_;
+  if (knows_post_order_) return tables_->post_order;
   const size_t count = static_cast<size_t>(count_);
   if (count > 0 && count <= kShort) {
     if (std::vector<HloInstruction*> order = MakeShortPostOrder(); !order.empty()) return order;
@@ -181,11 +186,9 @@ std::vector<HloInstruction*> HloComputation::MakePostOrder() const {
   bool through_control = false;
   for (const HloInstruction* i : list) {
     for (size_t k = i->operands_.size(); k-- > 0;) needs.push_back(places[i->operands_[k]]);
-    if (i->extras_ != nullptr) {
-      for (const HloInstruction* predecessor : i->extras_->control_predecessors) {
-        through_control = true;
-        needs.push_back(places[predecessor]);
-      }
+    for (const HloInstruction* predecessor : i->control_predecessors()) {
+      through_control = true;
+      needs.push_back(places[predecessor]);
     }
     ends.push_back(static_cast<uint32_t>(needs.size()));
   }
@@ -226,8 +229,10 @@ std::vector<HloInstruction*> HloComputation::MakePostOrder() const {
 }
 
 std::vector<HloInstruction*> HloComputation::PostOrder() {
-  if (post_order_.empty()) post_order_ = MakePostOrder();
-  return post_order_;
+  if (count_ <= static_cast<int64_t>(kShort)) return MakePostOrder();
+  if (!knows_post_order_) tables().post_order = MakePostOrder();
+  knows_post_order_ = true;
+  return tables_->post_order;
 }
 
 std::vector<const HloInstruction*> HloComputation::PostOrder() const {
@@ -296,12 +301,18 @@ HloInstruction* HloComputation::NewInstruction(HloOpcode opcode, const Shape* sh
   last_ = instruction;
   NoteAdded(instruction);
   if (opcode == HloOpcode::kParameter) {
-    size_t number = static_cast<size_t>(instruction->parameter_number());
-    if (parameters_.size() == number) return parameters_.emplace_back(instruction);
-    if (parameters_.size() < number) parameters_.resize(number + 1, nullptr);
-    parameters_[number] = instruction;
+    AddToParameters(instruction, static_cast<size_t>(attributes.GetIf<ParameterAttributes>()->number));
   }
   return instruction;
+}
+
+void HloComputation::AddToParameters(HloInstruction* parameter, size_t number) {
+  constexpr size_t kMostlyEnough = 4;
+  Arena& arena = module_->arena_;
+  if (const size_t capacity = parameters_.capacity(); number >= capacity)
+    parameters_.reserve(arena, std::max({kMostlyEnough, 2 * capacity, number + 1}));
+  while (parameters_.size() <= number) parameters_.push_back(arena, nullptr);
+  parameters_[number] = parameter;
 }
 
 void HloComputation::IndexNames() {
@@ -310,32 +321,50 @@ void HloComputation::IndexNames() {
   std::vector<HloInstruction*> found;
   for (HloInstruction* i = first_; i != nullptr; i = i->next_) {
     FetchAhead(i);
-    if (names_->Has(i->name())) found.push_back(i);
+    if (tables_->Has(i->name())) found.push_back(i);
   }
-  names_->index.Reset(std::max(found.size(), least));
-  for (HloInstruction* i : found) names_->index.Add(i);
+  tables_->index.Reset(std::max(found.size(), least));
+  for (HloInstruction* i : found) tables_->index.Add(i);
 }
 
 void HloComputation::NoteName(HloInstruction* instruction) {
-  if (names_ == nullptr || !names_->Has(instruction->name())) return;
-  if (names_->index.full()) IndexNames();
-  names_->index.Add(instruction);
+  if (tables_ == nullptr || !tables_->Has(instruction->name())) return;
+  if (tables_->index.full()) IndexNames();
+  tables_->index.Add(instruction);
 }
 
 // As XLA names things: "add" taken gives "add.1", "add.1" taken gives the next free "add.n".
 std::string_view HloComputation::UniqueName(std::string_view wanted, bool is_kept) {
   // An index is for many: most computations are bodies of fusions and reducers, and there are as many as instructions.
   constexpr int64_t kFewInstructions = 16;
-  if (count_ > kFewInstructions && (names_ == nullptr || !names_->Has(wanted))) {
-    if (names_ == nullptr) names_ = std::make_unique<Names>();
-    names_->roots.emplace_back(NameRoot(wanted));
-    names_->of_all_roots = names_->roots.size() > Names::kMostRoots;
+  if (count_ > kFewInstructions && (tables_ == nullptr || !tables_->Has(wanted))) {
+    tables().roots.emplace_back(NameRoot(wanted));
+    tables_->of_all_roots = tables_->roots.size() > Tables::kMostRoots;
     IndexNames();
   }
   const auto is_taken = [&](std::string_view name) { return FindInstruction(name) != nullptr; };
   if (!is_taken(wanted)) return is_kept ? wanted : module_->InternText(wanted);
-  if (names_ == nullptr) names_ = std::make_unique<Names>();
-  return module_->InternText(names_->namer.Next(NameRoot(wanted), is_taken));
+  return module_->InternText(tables().namer.Next(NameRoot(wanted), is_taken));
+}
+
+const ParameterAttributes* CommonAttributes(const ParameterAttributes& attributes) {
+  static const auto kFirst = [] {
+    std::array<ParameterAttributes, 32> all;
+    for (size_t number = 0; number < all.size(); ++number) all[number].number = static_cast<int64_t>(number);
+    return all;
+  }();
+  const size_t number = static_cast<size_t>(attributes.number);
+  return number < kFirst.size() && attributes.parameter_replication.empty() ? &kFirst[number] : nullptr;
+}
+
+const FusionAttributes* CommonAttributes(const FusionAttributes& attributes) {
+  static const auto kOfKind = [] {
+    std::array<FusionAttributes, EnumWords<FusionKind>().size()> all;
+    for (size_t kind = 0; kind < all.size(); ++kind) all[kind].kind = static_cast<FusionKind>(kind);
+    return all;
+  }();
+  const bool is_plain = attributes.output_to_operand_aliasing.empty();
+  return is_plain ? &kOfKind[static_cast<size_t>(attributes.kind)] : nullptr;
 }
 
 Attributes HloComputation::Copied(const Attributes& attributes) {
@@ -418,7 +447,7 @@ void HloComputation::ReplaceInstruction(HloInstruction* old_instruction, HloInst
 
 void HloComputation::RemoveParameter(int64_t i) {
   RemoveInstruction(parameter(i));
-  parameters_.erase(parameters_.begin() + i);
+  parameters_.erase(static_cast<size_t>(i));
   for (int64_t k = i; k < parameter_count(); ++k) {
     parameters_[k]->mutable_attributes<ParameterAttributes>().number = k;
   }
@@ -470,8 +499,8 @@ void HloComputation::Take(HloInstruction* instruction, std::span<HloInstruction*
 }
 
 HloInstruction* HloComputation::Find(std::string_view name) const {
-  if (names_ != nullptr && names_->Has(name)) {
-    return names_->index.Find(name, [this](const HloInstruction& i) { return !i.removed_ && i.parent_ == this; });
+  if (tables_ != nullptr && tables_->Has(name)) {
+    return tables_->index.Find(name, [this](const HloInstruction& i) { return !i.removed_ && i.parent_ == this; });
   }
   for (HloInstruction* i = first_; i != nullptr; i = i->next_) {
     if (i->name() == name) return i;

@@ -69,7 +69,8 @@ void GraphLoader::Append(HloComputation* computation, HloInstruction* instructio
   computation->last_ = instruction;
   computation->NoteAdded(instruction);
   // Put in order of their numbers when the computation is complete.
-  if (instruction->opcode_ == HloOpcode::kParameter) computation->parameters_.push_back(instruction);
+  if (instruction->opcode_ == HloOpcode::kParameter)
+    computation->AddToParameters(instruction, computation->parameters_.size());
 }
 
 void GraphLoader::Redirect(HloComputation* stand_in, HloComputation* computation) {

@@ -53,7 +53,7 @@ class GraphLoader {
     computation->execution_thread_ = kept;
   }
   // In the order of their numbers, when the computation is complete; before that as they came.
-  static std::vector<HloInstruction*>& parameters(HloComputation* computation) { return computation->parameters_; }
+  static ArenaVector<HloInstruction*>& parameters(HloComputation* computation) { return computation->parameters_; }
 
   // An instruction, linked with its operands, but not yet one of its computation's.
   HloInstruction* NewInstruction(HloOpcode opcode, const Shape* shape, std::span<HloInstruction* const> operands,
@@ -79,6 +79,12 @@ class GraphLoader {
     return made;
   }
   static InstructionExtras& extras(HloInstruction* instruction) { return instruction->mutable_extras(); }
+  static void set_sharding(HloInstruction* instruction, const Sharding* kept) {
+    instruction->attached().sharding = kept;
+  }
+  static ArenaVector<const OpMetadata*>& merged_metadata(HloInstruction* instruction) {
+    return instruction->attached().merged_metadata;
+  }
 
   // The n-th instruction that this loader made, counted from 0, which is its id where one loader made all that there
   // are.

@@ -12,9 +12,9 @@ static_assert(sizeof(void*) != 8 || sizeof(HloInstruction) == 120, "this is what
 
 namespace {
 
-void EraseFirst(std::vector<HloInstruction*>& list, const HloInstruction* item) {
-  auto it = std::find(list.begin(), list.end(), item);
-  if (it != list.end()) list.erase(it);
+void EraseFirst(ArenaVector<HloInstruction*>& list, const HloInstruction* item) {
+  const auto at = std::find(list.begin(), list.end(), item);
+  if (at != list.end()) list.erase(static_cast<size_t>(at - list.begin()));
 }
 
 }  // namespace
@@ -182,15 +182,14 @@ void HloInstruction::MergeMetadataOf(const HloInstruction& other) {
       return;
     }
     if (metadata_ != nullptr && *metadata == *metadata_) return;
-    std::vector<const OpMetadata*>& merged = mutable_extras().merged_metadata;
+    ArenaVector<const OpMetadata*>& merged = attached().merged_metadata;
     if (merged.size() >= kMostMergedMetadata) return;
     auto same = [&](const OpMetadata* m) { return m == metadata || *m == *metadata; };
-    if (std::find_if(merged.begin(), merged.end(), same) == merged.end()) merged.push_back(metadata);
+    if (std::find_if(merged.begin(), merged.end(), same) == merged.end()) merged.push_back(module()->arena_, metadata);
   };
   if (&other == this) return;
   merge(other.metadata_);
-  if (other.extras_ == nullptr) return;
-  for (const OpMetadata* metadata : other.extras_->merged_metadata) merge(metadata);
+  for (const OpMetadata* metadata : other.merged_metadata()) merge(metadata);
 }
 
 void HloInstruction::set_metadata(const OpMetadata& metadata) { metadata_ = module()->InternMetadata(metadata); }
@@ -201,92 +200,103 @@ void HloInstruction::CopyMetadataOf(const HloInstruction& other) {
 }
 
 void HloInstruction::AddMergedMetadata(const OpMetadata& metadata) {
-  mutable_extras().merged_metadata.push_back(module()->InternMetadata(metadata));
+  attached().merged_metadata.push_back(module()->arena_, module()->InternMetadata(metadata));
 }
 
 void HloInstruction::ClearMergedMetadata() {
-  if (extras_ != nullptr) extras_->merged_metadata.clear();
+  if (attached_ != nullptr) attached_->merged_metadata.truncate(0);
 }
 
 void HloInstruction::set_sharding(std::optional<Sharding> sharding) {
-  if (!sharding && extras_ == nullptr) return;
-  mutable_extras().sharding = sharding ? module()->arena_.New<Sharding>(*std::move(sharding)) : nullptr;
+  if (!sharding && attached_ == nullptr) return;
+  attached().sharding = sharding ? module()->arena_.New<Sharding>(*std::move(sharding)) : nullptr;
 }
 
 void HloInstruction::set_frontend_attributes(FrontendAttributes attributes) {
-  if (attributes.empty() && extras_ == nullptr) return;
+  if (attributes.empty() && !OwnsExtras()) return;
   std::sort(attributes.begin(), attributes.end());
   mutable_extras().frontend_attributes = std::move(attributes);
 }
 
 void HloInstruction::set_backend_config(std::string_view config) {
-  if (config.empty() && extras_ == nullptr) return;
+  if (config.empty() && !OwnsExtras()) return;
   mutable_extras().backend_config = module()->InternText(config);
 }
 
 void HloInstruction::set_result_accuracy(std::optional<ResultAccuracy> accuracy) {
-  if (accuracy || extras_ != nullptr) mutable_extras().result_accuracy = std::move(accuracy);
+  if (accuracy || OwnsExtras()) mutable_extras().result_accuracy = std::move(accuracy);
 }
 
 void HloInstruction::set_statistics(std::optional<Statistics> statistics) {
-  if (statistics || extras_ != nullptr) mutable_extras().statistics = std::move(statistics);
+  if (statistics || OwnsExtras()) mutable_extras().statistics = std::move(statistics);
 }
 
 void HloInstruction::set_original_value(std::optional<OriginalValue> value) {
-  if (value || extras_ != nullptr) mutable_extras().original_value = std::move(value);
+  if (value || OwnsExtras()) mutable_extras().original_value = std::move(value);
 }
 
 void HloInstruction::CopyExtrasOf(const HloInstruction& other) {
-  if (&other == this || (other.extras_ == nullptr && extras_ == nullptr)) return;
-  InstructionExtras copy = other.extras();
-  if (HloModule& module = *this->module(); other.module() != &module) {
-    if (copy.sharding != nullptr) copy.sharding = module.arena_.New<Sharding>(*copy.sharding);
-    copy.backend_config = module.InternText(copy.backend_config);
-    for (const OpMetadata*& metadata : copy.merged_metadata) metadata = module.InternMetadata(*metadata);
-    for (auto& [name, text] : copy.unknown_attributes) {
-      name = module.InternText(name);
-      text = module.InternText(text);
-    }
+  if (&other == this || (!other.has_extras() && !has_extras())) return;
+  HloModule& module = *this->module();
+  const bool is_of_another = other.module() != &module;
+  Attached& own = attached();
+  own.sharding = other.sharding();
+  if (is_of_another && own.sharding != nullptr) own.sharding = module.arena_.New<Sharding>(*own.sharding);
+  own.merged_metadata.truncate(0);
+  for (const OpMetadata* metadata : other.merged_metadata())
+    own.merged_metadata.push_back(module.arena_, is_of_another ? module.InternMetadata(*metadata) : metadata);
+  if (!OwnsExtras() && !other.OwnsExtras()) return;
+  InstructionExtras& extras = mutable_extras() = other.extras();
+  if (!is_of_another) return;
+  extras.backend_config = module.InternText(extras.backend_config);
+  for (auto& [name, text] : extras.unknown_attributes) {
+    name = module.InternText(name);
+    text = module.InternText(text);
   }
-  InstructionExtras& own = mutable_extras();
-  copy.control_predecessors = std::move(own.control_predecessors);
-  copy.control_successors = std::move(own.control_successors);
-  own = std::move(copy);
 }
 
 const InstructionExtras& HloInstruction::extras() const {
   static const InstructionExtras kNone;
-  return extras_ != nullptr ? *extras_ : kNone;
+  return OwnsExtras() ? *attached_->extras : kNone;
+}
+
+HloInstruction::Attached& HloInstruction::attached() {
+  if (attached_ == nullptr) attached_ = module()->arena_.New<Attached>();
+  return *attached_;
 }
 
 InstructionExtras& HloInstruction::mutable_extras() {
-  if (extras_ == nullptr) extras_ = module()->arena_.New<InstructionExtras>();
-  return *extras_;
+  InstructionExtras*& extras = attached().extras;
+  if (extras == nullptr) extras = module()->arena_.New<InstructionExtras>();
+  return *extras;
 }
 
+void HloInstruction::OwnAttributes() { SetAttributes(parent_->Copied(attributes())); }
+
 void HloInstruction::AddControlDependencyTo(HloInstruction* successor) {
-  auto& successors = mutable_extras().control_successors;
+  auto& successors = attached().control_successors;
   if (std::find(successors.begin(), successors.end(), successor) != successors.end()) return;
   parent_->Edited();
-  successors.push_back(successor);
-  successor->mutable_extras().control_predecessors.push_back(this);
+  Arena& arena = module()->arena_;
+  successors.push_back(arena, successor);
+  successor->attached().control_predecessors.push_back(arena, this);
 }
 
 void HloInstruction::RemoveControlDependencyTo(HloInstruction* successor) {
   parent_->Edited();
-  EraseFirst(mutable_extras().control_successors, successor);
-  EraseFirst(successor->mutable_extras().control_predecessors, this);
+  EraseFirst(attached().control_successors, successor);
+  EraseFirst(successor->attached().control_predecessors, this);
 }
 
 void HloInstruction::DropAllControlDependencies() {
   if (!HasControlDependencies()) return;
   parent_->Edited();
-  for (HloInstruction* successor : extras_->control_successors)
-    EraseFirst(successor->extras_->control_predecessors, this);
-  for (HloInstruction* predecessor : extras_->control_predecessors)
-    EraseFirst(predecessor->extras_->control_successors, this);
-  extras_->control_successors.clear();
-  extras_->control_predecessors.clear();
+  for (HloInstruction* successor : attached_->control_successors)
+    EraseFirst(successor->attached_->control_predecessors, this);
+  for (HloInstruction* predecessor : attached_->control_predecessors)
+    EraseFirst(predecessor->attached_->control_successors, this);
+  attached_->control_successors.truncate(0);
+  attached_->control_predecessors.truncate(0);
 }
 
 bool HasAnnotations(const HloInstruction& instruction) {

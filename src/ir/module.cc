@@ -189,9 +189,11 @@ bool OwnsBody(const HloInstruction& i) {
 // Without what it calls.
 HloInstruction* HloComputation::AddBareClone(const HloInstruction& original, std::span<HloInstruction* const> operands,
                                              const Shape* shape) {
+  const bool is_ours = original.module() == module_;
   HloInstruction* copy =
       NewInstruction(original.opcode(), module_->InternShape(shape != nullptr ? *shape : original.shape()), operands,
-                     Copied(original.attributes()), original.name(), original.module() == module_);
+                     is_ours ? original.attributes() : Copied(original.attributes()), original.name(), is_ours);
+  if (is_ours) copy->shares_attributes_ = original.shares_attributes_ = true;
   copy->line_ = original.line_;
   copy->CopyMetadataOf(original);
   copy->CopyExtrasOf(original);

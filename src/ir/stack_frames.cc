@@ -87,14 +87,14 @@ void CompactStackFrames(HloModule& module, bool merged) {
   for (HloComputation* computation : module.computations()) {
     for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
       GraphLoader::set_metadata(i, renumber(i->metadata()));
-      if (!merged && !i->extras().merged_metadata.empty()) i->ClearMergedMetadata();
+      if (!merged && !i->merged_metadata().empty()) i->ClearMergedMetadata();
     }
   }
   // After all that every reader keeps.
   for (HloComputation* computation : module.computations()) {
     for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (i->extras().merged_metadata.empty()) continue;
-      for (const OpMetadata*& metadata : GraphLoader::extras(i).merged_metadata) metadata = renumber(metadata);
+      if (i->merged_metadata().empty()) continue;
+      for (const OpMetadata*& metadata : GraphLoader::merged_metadata(i)) metadata = renumber(metadata);
     }
   }
   module.config().stack_frames = tables.TakeTables();

@@ -102,7 +102,7 @@ bool ModuleReader::ParseGenericAttribute(AttributeContext& context, const Word& 
     case kSharding: {
       const Sharding* sharding = nullptr;
       if (!ParseSharedSharding(sharding)) return false;
-      GraphLoader::extras(instruction).sharding = sharding;
+      GraphLoader::set_sharding(instruction, sharding);
       return true;
     }
     case kFrontendAttributes: return ParseFrontendAttributes(GraphLoader::extras(instruction).frontend_attributes);

@@ -215,7 +215,8 @@ Status Set(HloInstruction& instruction, std::string_view name, std::string_view 
     return OkStatus();
   }
   if (Has(kAnnotations, name)) {
-    const std::vector<const OpMetadata*> merged = instruction.extras().merged_metadata;
+    const std::vector<const OpMetadata*> merged(instruction.merged_metadata().begin(),
+                                                instruction.merged_metadata().end());
     instruction.CopyExtrasOf(*reading.instruction);
     for (const OpMetadata* metadata : merged) instruction.AddMergedMetadata(*metadata);
     return OkStatus();

@@ -372,7 +372,7 @@ bool ModuleReader::ParseBody(HloComputation* computation, const char* place) {
 
 bool ModuleReader::FinishComputation(HloComputation* computation, HloInstruction* root, const char* place) {
   computation->set_root(root);
-  std::vector<HloInstruction*>& found = GraphLoader::parameters(computation);
+  ArenaVector<HloInstruction*>& found = GraphLoader::parameters(computation);
   std::vector<HloInstruction*> parameters(found.size(), nullptr);
   for (HloInstruction* parameter : found) {
     const int64_t number = parameter->parameter_number();
@@ -385,7 +385,7 @@ bool ModuleReader::FinishComputation(HloComputation* computation, HloInstruction
     }
     parameters[static_cast<size_t>(number)] = parameter;
   }
-  found = std::move(parameters);
+  std::copy(parameters.begin(), parameters.end(), found.begin());
   if (computation != single_computation_ && part_ == nullptr) {
     loader_.Name(computation);
     loader_.List(computation);

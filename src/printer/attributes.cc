@@ -350,9 +350,9 @@ void Printer::ExtraAttributes(const HloInstruction& instruction, int nesting, bo
   }
   if (!instruction.has_extras()) return;
   const InstructionExtras& extras = instruction.extras();
-  if (extras.sharding != nullptr) {
+  if (instruction.sharding() != nullptr) {
     Separate("sharding=");
-    const Sharding& sharding = *extras.sharding;
+    const Sharding& sharding = *instruction.sharding();
     if (instruction.shape().IsTuple() && sharding.kind != Sharding::Kind::kTuple) {
       // One for all the leaves is printed for each, as XLA's reader has it.
       const size_t leaves = std::max<size_t>(instruction.shape().Leaves().size(), 1);

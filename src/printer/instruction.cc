@@ -182,7 +182,7 @@ void Printer::Instruction(const HloInstruction& instruction, int nesting) {
     out_.Append('}');
   }
   if (extras == nullptr) return;
-  if (options_.print_merged_metadata) AppendMergedMetadata(out_, extras->merged_metadata);
+  if (options_.print_merged_metadata) AppendMergedMetadata(out_, instruction.merged_metadata());
   if (options_.print_backend_config && !extras->backend_config.empty()) {
     Separate("backend_config=");
     AppendDictOrQuoted(out_, extras->backend_config);

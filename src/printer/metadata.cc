@@ -73,7 +73,7 @@ void AppendMetadata(TextBuffer& out, const OpMetadata& metadata, bool only_op_na
 }
 
 // " /*merged: {op_name="…"}, {…}*/"
-void AppendMergedMetadata(TextBuffer& out, const std::vector<const OpMetadata*>& merged) {
+void AppendMergedMetadata(TextBuffer& out, std::span<const OpMetadata* const> merged) {
   if (merged.empty()) return;
   TextBuffer comment;
   AppendJoined(comment, merged, ", ", [&](const OpMetadata* metadata) {

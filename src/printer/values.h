@@ -30,7 +30,7 @@ void AppendReplicaGroups(TextBuffer& out, const ReplicaGroups& groups, bool full
 
 // metadata.cc
 void AppendMetadata(TextBuffer& out, const OpMetadata& metadata, bool only_op_name);
-void AppendMergedMetadata(TextBuffer& out, const std::vector<const OpMetadata*>& merged);
+void AppendMergedMetadata(TextBuffer& out, std::span<const OpMetadata* const> merged);
 void AppendFrontendAttributes(TextBuffer& out, const FrontendAttributes& attributes);
 void AppendOriginalArray(TextBuffer& out, const OriginalArray& array);
 void AppendOriginalValue(TextBuffer& out, const OriginalValue& value);

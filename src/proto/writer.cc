@@ -85,7 +85,7 @@ std::string WriteInstruction(const HloInstruction& instruction, const Instructio
   }
   if (instruction.has_extras()) {
     const InstructionExtras& extras = instruction.extras();
-    if (extras.sharding != nullptr) m.sharding = ToProto(*extras.sharding);
+    if (instruction.sharding() != nullptr) m.sharding = ToProto(*instruction.sharding());
     if (!extras.frontend_attributes.empty()) m.frontend_attributes = WriteMap(extras.frontend_attributes);
     m.backend_config.value = extras.backend_config;
     if (extras.statistics.has_value()) {

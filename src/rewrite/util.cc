@@ -29,8 +29,8 @@ bool MayTakePlaceOf(const HloInstruction& replacement, const HloInstruction& ori
   if (&replacement.shape() != &original.shape() && !(replacement.shape() == original.shape())) return false;
   if (!original.has_extras()) return true;
   const InstructionExtras& extras = original.extras();
-  if (extras.sharding != nullptr &&
-      (replacement.sharding() == nullptr || !(*replacement.sharding() == *extras.sharding))) {
+  if (original.sharding() != nullptr &&
+      (replacement.sharding() == nullptr || !(*replacement.sharding() == *original.sharding()))) {
     return false;
   }
   return extras.frontend_attributes.empty() || replacement.extras().frontend_attributes == extras.frontend_attributes;
@@ -40,9 +40,10 @@ void InheritAnnotations(HloInstruction* replacement, const HloInstruction& origi
   if (replacement->metadata() == nullptr) replacement->CopyMetadataOf(original);
   if (!original.has_extras()) return;
   const InstructionExtras& from = original.extras();
-  if (from.sharding == nullptr && from.frontend_attributes.empty() && !from.original_value) return;
+  if (original.sharding() == nullptr && from.frontend_attributes.empty() && !from.original_value) return;
   const InstructionExtras& to = replacement->extras();
-  if (to.sharding == nullptr && from.sharding != nullptr) replacement->set_sharding(*from.sharding);
+  if (replacement->sharding() == nullptr && original.sharding() != nullptr)
+    replacement->set_sharding(*original.sharding());
   if (to.frontend_attributes.empty()) replacement->set_frontend_attributes(from.frontend_attributes);
   if (!to.original_value) replacement->set_original_value(from.original_value);
 }

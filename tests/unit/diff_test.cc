@@ -79,7 +79,7 @@ Truth TakeTags(HloModule& module) {
       truth.all[&i].insert(tag);
       truth.by_tag[tag].push_back(&i);
     }
-    for (const OpMetadata* merged : i.extras().merged_metadata) truth.all[&i].insert(std::string(merged->op_name));
+    for (const OpMetadata* merged : i.merged_metadata()) truth.all[&i].insert(std::string(merged->op_name));
     i.set_metadata({});
     i.ClearMergedMetadata();
   });

@@ -60,7 +60,7 @@ TEST_CASE("a record says what went, what came and where it was written") {
   CHECK(log.counts().at("algebraic-simplifier/negate-negate") == 1);
   const HloInstruction* x = module->entry_computation()->root();
   CHECK(x->metadata() == nullptr);
-  CHECK(x->extras().merged_metadata.size() == 2);
+  CHECK(x->merged_metadata().size() == 2);
 }
 
 TEST_CASE("a proposal says what would come, and the module stays as it is") {
@@ -151,7 +151,7 @@ TEST_CASE("rules that are switched off are told apart from rules that do not exi
 std::string Merged(const HloInstruction& i) {
   std::string names;
   if (i.metadata() != nullptr) names = i.metadata()->op_name;
-  for (const OpMetadata* m : i.extras().merged_metadata) names.append(",").append(m->op_name);
+  for (const OpMetadata* m : i.merged_metadata()) names.append(",").append(m->op_name);
   return names;
 }
 
@@ -215,7 +215,7 @@ TEST_CASE("a chain of merges carries no more metadata than the limit") {
   std::unique_ptr<HloModule> module = Parse(text);
   Run(*module, {"cse"});
   const HloInstruction* kept = module->entry_computation()->root()->operand(0);
-  CHECK(kept->extras().merged_metadata.size() == kMostMergedMetadata);
+  CHECK(kept->merged_metadata().size() == kMostMergedMetadata);
 }
 
 // -A => A + A, without a word to the gate.

@@ -98,8 +98,8 @@ TEST_CASE("stack frame tables keep what is used") {
     const auto& location = tables.file_locations.at(static_cast<size_t>(tables.stack_frames[1].file_location_id - 1));
     CHECK(location.line == 3);
     CHECK(tables.file_names.at(static_cast<size_t>(location.file_name_id - 1)) == "a.py");
-    CHECK(shared->extras().merged_metadata.size() == (merged ? 1 : 0));
-    if (merged) CHECK(shared->extras().merged_metadata[0]->stack_frame_id == 3);
+    CHECK(shared->merged_metadata().size() == (merged ? 1 : 0));
+    if (merged) CHECK(shared->merged_metadata()[0]->stack_frame_id == 3);
   }
 }
 
