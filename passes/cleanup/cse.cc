@@ -27,6 +27,7 @@
 // tokens; bodies of fusions and async operations; shardings, frontend attributes and layouts that differ; control
 // dependencies.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <unordered_map>
 #include <vector>
@@ -163,6 +164,7 @@ class Cse : public RewritingPass {
    public:
     explicit SeenTable(const std::vector<HloInstruction*>& list)
         : list_(list), slots_(std::bit_ceil(list.size() + list.size() / 2 + 2)) {}
+    void Fetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
     // The one that is known and equal; or nullptr, and list[place] is known from now on.
     template <class IsEqual>
     HloInstruction* FindOrAdd(uint64_t hash, size_t place, IsEqual is_equal) {
@@ -190,14 +192,32 @@ class Cse : public RewritingPass {
     // A schedule is an order with operands first, too; along it, the one that is kept is the one that comes first.
     const std::vector<HloInstruction*> order = InOrder(computation);
     SeenTable seen(order);
+    // The table of a large computation is larger than a cache: hashes are known some instructions ahead. What was
+    // hashed before a merge may have other operands since.
+    struct Ahead {
+      uint64_t hash = 0;
+      bool is_candidate = false;
+    };
+    constexpr size_t kAhead = 16;
+    std::array<Ahead, kAhead> ring;
+    size_t known = 0, stale = 0;
     for (size_t at = 0; at < order.size(); ++at) {
       HloInstruction* i = order[at];
-      if (!IsCandidate(*i)) continue;
-      uint64_t hash = Hash(*i);
+      for (; known < std::min(at + kAhead, order.size()); ++known) {
+        if (known + kAhead < order.size()) hloir::Fetch(order[known + kAhead]);
+        Ahead& ahead = ring[known % kAhead];
+        ahead.is_candidate = IsCandidate(*order[known]);
+        if (!ahead.is_candidate) continue;
+        ahead.hash = Hash(*order[known]);
+        seen.Fetch(ahead.hash);
+      }
+      if (!ring[at % kAhead].is_candidate) continue;
+      const uint64_t hash = at < stale ? Hash(*i) : ring[at % kAhead].hash;
       HloInstruction* same = seen.FindOrAdd(hash, at, [&](const HloInstruction& known) { return Equal(known, *i); });
       if (same == nullptr) continue;
       if (!gate_.Allow(kMerge, *i)) continue;
       i->ReplaceAllUsesWith(same);
+      stale = known;
       gate_.Done(same);
       RemoveIfDead(i);
       changed = true;

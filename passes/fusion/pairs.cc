@@ -24,6 +24,11 @@ bool IsProduct(const HloInstruction& unit) {
 }
 
 const Shape* LoopShape(const HloInstruction& unit, int64_t max_results, bool products) {
+  const bool is_fusion = unit.opcode() == HloOpcode::kFusion;
+  if (is_fusion) {
+    const FusionKind kind = unit.attributes<FusionAttributes>().kind;
+    if (kind != FusionKind::kLoop && kind != FusionKind::kInput && !(products && IsProduct(unit))) return nullptr;
+  }
   if (unit.HasControlDependencies() || HasAnnotations(unit) || unit.operand_count() > kMostOperands) return nullptr;
   if (unit.shape().IsTuple()) {
     if (unit.IsRoot() || unit.shape().tuple_size() > max_results) return nullptr;
@@ -33,19 +38,14 @@ const Shape* LoopShape(const HloInstruction& unit, int64_t max_results, bool pro
     }
   }
   const HloInstruction* root = &BodyRoot(unit);
-  if (unit.opcode() == HloOpcode::kFusion) {
-    if (unit.attributes<FusionAttributes>().kind != FusionKind::kLoop &&
-        unit.attributes<FusionAttributes>().kind != FusionKind::kInput && !(products && IsProduct(unit))) {
-      return nullptr;
-    }
+  if (is_fusion) {
     if (root->opcode() == HloOpcode::kTuple) root = root->operand(0);
     if (root->opcode() == HloOpcode::kGetTupleElement) root = root->operand(0);
   }
   const Role role = RoleOf(*root);
   if (role == Role::kReduce) return &root->operand(0)->shape();
   if (products && root->opcode() == HloOpcode::kDot) return &root->shape();
-  const bool single = unit.opcode() != HloOpcode::kFusion;
-  if (role == Role::kArithmetic || (!single && (role == Role::kMove || role == Role::kFree))) return &root->shape();
+  if (role == Role::kArithmetic || (is_fusion && (role == Role::kMove || role == Role::kFree))) return &root->shape();
   return nullptr;
 }
 

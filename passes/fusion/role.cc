@@ -17,6 +17,13 @@ bool MayContract(HloOpcode opcode) {
 
 Role RoleOf(const HloInstruction& i) {
   if (i.HasControlDependencies()) return Role::kNone;
+  switch (i.opcode()) {  // what is left after fusion: nobody needs to look at its operands
+    case HloOpcode::kFusion:
+    case HloOpcode::kGetTupleElement:
+    case HloOpcode::kParameter:
+    case HloOpcode::kTuple: return Role::kNone;
+    default: break;
+  }
   for (const HloInstruction* operand : i.operands()) {
     if (!IsStaticArray(operand->shape())) return Role::kNone;
   }

@@ -31,11 +31,13 @@ std::string Lost(const HloModule& before, const HloModule& after) {
   const HloInstruction *old_root = before.entry_computation()->root(), *root = after.entry_computation()->root();
   if (root->opcode() != HloOpcode::kTuple || root->operand_count() != old_root->operand_count()) return "";
   for (int64_t k = 0; k < root->operand_count(); ++k) {
-    const InstructionExtras &old_result = old_root->operand(k)->extras(), &result = root->operand(k)->extras();
+    const HloInstruction &old_result = *old_root->operand(k), &result = *root->operand(k);
+    const FrontendAttributes& old_attributes = old_result.extras().frontend_attributes;
     const std::string where = " of result " + std::to_string(k) + " are lost";
-    if (!old_result.frontend_attributes.empty() && result.frontend_attributes != old_result.frontend_attributes)
+    if (!old_attributes.empty() && result.extras().frontend_attributes != old_attributes)
       return "the frontend attributes" + where;
-    if (old_result.sharding != nullptr && (result.sharding == nullptr || !(*result.sharding == *old_result.sharding)))
+    const Sharding* old_sharding = old_result.sharding();
+    if (old_sharding != nullptr && (result.sharding() == nullptr || !(*result.sharding() == *old_sharding)))
       return "the shardings" + where;
   }
   return "";

@@ -502,8 +502,9 @@ HloInstruction* HloComputation::Find(std::string_view name) const {
   if (tables_ != nullptr && tables_->Has(name)) {
     return tables_->index.Find(name, [this](const HloInstruction& i) { return !i.removed_ && i.parent_ == this; });
   }
+  if (name.empty()) return nullptr;
   for (HloInstruction* i = first_; i != nullptr; i = i->next_) {
-    if (i->name() == name) return i;
+    if (i->name_size_ == name.size() && i->name_[0] == name[0] && i->name() == name) return i;
   }
   return nullptr;
 }

@@ -40,6 +40,9 @@ class RulePass : public RewritingPass {
       HLOIR_ASSIGN_OR_RETURN(const bool changed_here, RunOn(*computation));
       changed |= changed_here;
     }
+    // The next pass may have the memory.
+    state_ = {};
+    worklist_ = {};
     return changed;
   }
 
@@ -133,11 +136,13 @@ StatusOr<bool> RulePass::RunOn(HloComputation& computation) {
   for (HloInstruction* instruction : worklist_) StateOf(instruction) = kQueued;
   RuleContext context(gate_);
   bool changed = false;
+  constexpr size_t kFetched = 16;  // instructions before they are looked at
   // The rules end by themselves; this bound is for the case that two of them do not, so that it shows in a test and not
   // as a command that never comes back.
   int64_t rewrites_left = 1000 + 64 * static_cast<int64_t>(worklist_.size());
   for (size_t next = 0; next < worklist_.size(); ++next) {
     HloInstruction* instruction = worklist_[next];
+    if (next + kFetched < worklist_.size()) Fetch(worklist_[next + kFetched]);
     if (StateOf(instruction) == kDead) continue;
     StateOf(instruction) = kIdle;
     if (IsDead(*instruction)) {
