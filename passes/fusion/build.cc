@@ -177,18 +177,19 @@ HloInstruction* FusionBuilder::Build(std::span<const Member> members, HloInstruc
       if (!grouper.Contains(operand)) inputs.push_back(operand);
     }
   }
-  std::sort(inputs.begin(), inputs.end(), [&](const HloInstruction* a, const HloInstruction* b) {
+  const auto comes_first = [&](const HloInstruction* a, const HloInstruction* b) {
     return grouper.PositionOf(a) < grouper.PositionOf(b);
-  });
+  };
+  std::sort(inputs.begin(), inputs.end(), comes_first);
   inputs.resize(static_cast<size_t>(std::unique(inputs.begin(), inputs.end()) - inputs.begin()));
   HloComputation* body = NewBody(computation);
-  const size_t limit = static_cast<size_t>(computation.module()->instruction_id_limit());
-  if (inside_.size() < limit) inside_.resize(limit + limit / 4);
-  const auto inside = [&](const HloInstruction* i) -> HloInstruction*& {
-    return inside_[static_cast<size_t>(i->id())];
+  SmallVector<HloInstruction*, 16> made(members.size());  // what the members are in the body
+  const auto inside = [&](HloInstruction* i) {
+    if (const int32_t index = grouper.IndexOf(i); index >= 0) return made[static_cast<size_t>(index)];
+    return body->parameter(std::lower_bound(inputs.begin(), inputs.end(), i, comes_first) - inputs.begin());
   };
   for (size_t k = 0; k < inputs.size(); ++k) {
-    inside(inputs[k]) = body->AddParameter(static_cast<int64_t>(k), inputs[k]->shape(), "param_" + std::to_string(k));
+    body->AddParameter(static_cast<int64_t>(k), inputs[k]->shape(), "param_" + std::to_string(k));
   }
   // What will be nowhere else moves as it is. (Not where somebody wants to be told what was there before.)
   moves = moves && std::all_of(members.begin(), members.end(), [](const Member& member) {
@@ -197,19 +198,18 @@ HloInstruction* FusionBuilder::Build(std::span<const Member> members, HloInstruc
   const bool was_root = root->IsRoot();
   HloInstruction* after_root = nullptr;
   SmallVector<HloInstruction*, 8> operands;
-  for (const Member& member : members) {
+  for (size_t k = 0; k < members.size(); ++k) {
     operands.clear();
-    for (const HloInstruction* operand : member.instruction->operands()) operands.push_back(inside(operand));
-    HloInstruction* original = member.instruction;
-    if (!moves || !member.owned) {
-      inside(original) = body->AddClone(*original, operands);
+    HloInstruction* original = made[k] = members[k].instruction;
+    for (HloInstruction* operand : original->operands()) operands.push_back(inside(operand));
+    if (!moves || !members[k].owned) {
+      made[k] = body->AddClone(*original, operands);
       continue;
     }
     if (original == root) after_root = root->next();
     body->Take(original, operands);
-    inside(original) = original;
   }
-  body->set_root(inside(root));
+  body->set_root(made.back());  // the last member is the root
   HloInstruction* fusion = AddFusion(computation, body, inputs);
   InheritAnnotations(fusion, *root);
   computation.MoveBefore(fusion, moves ? after_root : root);

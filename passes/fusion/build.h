@@ -2,7 +2,6 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "fusion/group.h"
 
@@ -22,8 +21,7 @@ class FusionBuilder {
  private:
   HloComputation* NewBody(HloComputation& computation);
 
-  int64_t next_body_ = 0;                // names up to this one are taken
-  std::vector<HloInstruction*> inside_;  // by id: what an instruction is in the body that is being made
+  int64_t next_body_ = 0;  // names up to this one are taken
 };
 
 }  // namespace hloir::fusion

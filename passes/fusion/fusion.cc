@@ -134,8 +134,6 @@ class Fusion : public RewritingPass {
   Positions positions_;
 };
 
-constexpr size_t kFetched = 24;  // instructions before they are looked at
-
 bool Fusion::RunOn(HloComputation& computation, Grouper& grouper) {
   grouper.Begin(computation);
   const std::vector<HloInstruction*>& order = grouper.order();
@@ -143,6 +141,7 @@ bool Fusion::RunOn(HloComputation& computation, Grouper& grouper) {
   bool changed = false;
   for (size_t at = order.size(); at-- > 0;) {
     if (at >= kFetched) Fetch(order[at - kFetched]);
+    if (at >= kFetched / 2) __builtin_prefetch(order[at - kFetched / 2]->name().data());
     HloInstruction* root = order[at];
     if (gone[at] || (root->user_count() == 0 && !root->IsRoot())) continue;
     const Role role = grouper.RoleAt(static_cast<int32_t>(at));

@@ -21,6 +21,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "hloir/detail/fetch_ahead.h"
+
 namespace hloir::fusion {
 namespace {
 
@@ -123,6 +125,7 @@ void Grouper::Begin(HloComputation& computation) {
   if (position_.size() < limit) position_.resize(limit, -1), member_of_.resize(limit, -1);
   roles_.resize(order_.size());
   for (size_t at = 0; at < order_.size(); ++at) {
+    if (at + kFetched < order_.size()) Fetch(order_[at + kFetched]);
     position_[static_cast<size_t>(order_[at]->id())] = static_cast<int32_t>(at);
     roles_[at] = RoleOf(*order_[at]);
   }

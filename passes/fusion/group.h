@@ -51,6 +51,14 @@ class Grouper {
   // The group that ends in `root`; operands before users.
   const std::vector<Member>& Grow(HloInstruction* root);
   bool Contains(const HloInstruction* i) const { return IndexOf(i) >= 0; }
+  // Its place among the members; -1 if it is none. What an earlier group left in the table does not count.
+  int32_t IndexOf(const HloInstruction* i) const {
+    const size_t id = static_cast<size_t>(i->id());
+    if (id >= member_of_.size()) return -1;
+    const int32_t index = member_of_[id];
+    const bool here = index >= 0 && index < static_cast<int32_t>(members_.size());
+    return here && members_[static_cast<size_t>(index)].instruction == i ? index : -1;
+  }
   // Why the group pays, for the record.
   std::string Reason() const;
 
@@ -83,14 +91,6 @@ class Grouper {
   bool Declined(const HloInstruction& producer, const char* reason);
   void Add(Member member);
   void AddCandidate(HloInstruction* producer);
-  // Its place among the members; -1 if it is none. What an earlier group left in the table does not count.
-  int32_t IndexOf(const HloInstruction* i) const {
-    const size_t id = static_cast<size_t>(i->id());
-    if (id >= member_of_.size()) return -1;
-    const int32_t index = member_of_[id];
-    const bool here = index >= 0 && index < static_cast<int32_t>(members_.size());
-    return here && members_[static_cast<size_t>(index)].instruction == i ? index : -1;
-  }
 
   const Limits limits_;
   RewriteGate& gate_;

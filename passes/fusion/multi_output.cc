@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "fusion/pairs.h"
+#include "hloir/detail/fetch_ahead.h"
 
 namespace hloir::fusion {
 namespace {
@@ -78,7 +79,10 @@ class Joining {
     const std::vector<HloInstruction*> order = computation_.PostOrder();
     bool any = false;
     std::vector<const Shape*> shapes(order.size());  // joining two changes those of no later one
-    for (size_t at = 0; at < order.size(); ++at) shapes[at] = ShapeOf(*order[at]);
+    for (size_t at = 0; at < order.size(); ++at) {
+      if (at + kFetched < order.size()) Fetch(order[at + kFetched]);
+      shapes[at] = ShapeOf(*order[at]);
+    }
     if (static_cast<size_t>(std::count(shapes.begin(), shapes.end(), nullptr)) + 2 > order.size()) return false;
     positions_.Set(order);
     int32_t settled = -1;  // up to here, places are no longer what the order says

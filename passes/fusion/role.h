@@ -18,6 +18,9 @@ enum class Role : uint8_t {
   kUpdate,       // dynamic-update-slice, scatter, at the end: it is done in place
 };
 
+// Walks ask for instructions that many before they look at them.
+inline constexpr size_t kFetched = 24;
+
 Role RoleOf(const HloInstruction& instruction);
 // Of the opcodes whose role can be kContraction.
 bool MayContract(HloOpcode opcode);

@@ -133,10 +133,13 @@ bool RulePass::MayApply(const HloComputation& computation) const {
 
 StatusOr<bool> RulePass::RunOn(HloComputation& computation) {
   worklist_ = computation.PostOrder();
-  for (HloInstruction* instruction : worklist_) StateOf(instruction) = kQueued;
+  constexpr size_t kFetched = 16;  // instructions before they are looked at
+  for (size_t at = 0; at < worklist_.size(); ++at) {
+    if (at + kFetched < worklist_.size()) Fetch(worklist_[at + kFetched]);
+    StateOf(worklist_[at]) = kQueued;
+  }
   RuleContext context(gate_);
   bool changed = false;
-  constexpr size_t kFetched = 16;  // instructions before they are looked at
   // The rules end by themselves; this bound is for the case that two of them do not, so that it shows in a test and not
   // as a command that never comes back.
   int64_t rewrites_left = 1000 + 64 * static_cast<int64_t>(worklist_.size());
