@@ -90,8 +90,11 @@ double LoopCost(const HloInstruction& i) {
 }  // namespace
 
 Grouper::Grouper(const HloModule& module, const Limits& limits, RewriteGate& gate) : limits_(limits), gate_(gate) {
-  position_.assign(static_cast<size_t>(module.instruction_id_limit()), -1);
-  member_of_ = position_;
+  const size_t limit = static_cast<size_t>(module.instruction_id_limit());
+  for (std::vector<int32_t>* table : {&position_, &member_of_}) {
+    table->reserve(2 * limit);  // parameters and fusions come; what is not used takes no memory
+    table->resize(limit, -1);
+  }
 }
 
 // Additions that cost as much as writing and reading one element.

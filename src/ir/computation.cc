@@ -88,7 +88,7 @@ std::vector<const HloInstruction*> HloComputation::instructions() const {
 
 namespace {
 
-// Where in a computation's list each of its instructions stands. Ids are dense in the module, so those of a computation
+// Where in a computation's list each of its instructions stands, counted from 1; 0: not yet known. Ids are dense in the module, so those of a computation
 // as it was read are one run; after many edits they may be scattered over the module's, and a table over their range
 // would make walking all computations quadratic: then it is open addressing.
 class PlaceTable {
@@ -173,24 +173,35 @@ std::vector<HloInstruction*> HloComputation::MakePostOrder() const {
   std::vector<HloInstruction*> list, order;
   list.reserve(count);
   PlaceTable places(lowest_id_, highest_id_, count_);
-  for (HloInstruction* i = first_; i != nullptr; i = i->next_) {
-    FetchAhead(i);
-    places[i] = static_cast<uint32_t>(list.size());
-    list.push_back(i);
-  }
   // What instruction k needs: from ends[k - 1] to ends[k], to be visited from the back. Operand 0 comes first but after
   // the control predecessors, of which, as in XLA, the last comes first.
   std::vector<uint32_t> needs, ends;
   ends.reserve(count);
   needs.reserve(2 * count);
-  bool through_control = false;
-  for (const HloInstruction* i : list) {
-    for (size_t k = i->operands_.size(); k-- > 0;) needs.push_back(places[i->operands_[k]]);
+  bool through_control = false, all_known = true;
+  const auto need = [&](const HloInstruction* i) {
+    const uint32_t place = places[i];
+    all_known = all_known && place > 0;
+    needs.push_back(place - 1);
+  };
+  const auto add_needs = [&](const HloInstruction* i) {
+    for (size_t k = i->operands_.size(); k-- > 0;) need(i->operands_[k]);
     for (const HloInstruction* predecessor : i->control_predecessors()) {
       through_control = true;
-      needs.push_back(places[predecessor]);
+      need(predecessor);
     }
     ends.push_back(static_cast<uint32_t>(needs.size()));
+  };
+  for (HloInstruction* i = first_; i != nullptr; i = i->next_) {
+    FetchAhead(i);
+    list.push_back(i);
+    places[i] = static_cast<uint32_t>(list.size());
+    if (all_known) add_needs(i);
+  }
+  // Something stands before what it needs: now all places are known.
+  if (!all_known) {
+    needs.clear(), ends.clear();
+    for (const HloInstruction* i : list) add_needs(i);
   }
   order.reserve(count);
   std::vector<bool> seen(count, false);
@@ -218,7 +229,7 @@ std::vector<HloInstruction*> HloComputation::MakePostOrder() const {
   // Mostly the root needs all the others, and then nothing but the root has no users: one walk less over the whole
   // list. What was reached by a control edge may have no users all the same.
   const HloInstruction* root = root_ != nullptr ? root_ : last_;
-  if (root != nullptr) visit(places[root]);
+  if (root != nullptr) visit(places[root] - 1);
   if (order.size() == count && !through_control) return order;
   order.clear();
   seen.assign(count, false);

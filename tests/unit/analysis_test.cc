@@ -155,6 +155,10 @@ TEST_CASE("a post-order that was kept is that of the graph as it is now") {
   HloComputation& main = *module->entry_computation();
   const auto find = [&](std::string_view name) { return main.FindInstruction(name); };
   const Shape shape = find("a")->shape();
+  // That of a small computation is not kept, but made by another walk.
+  const int64_t size = GENERATE(0, 40);
+  for (HloInstruction* last = find("a"); main.instruction_count() < size;)
+    last = main.AddInstruction(HloOpcode::kNegate, shape, {last});
   // A clone has never been asked before.
   const auto check = [&] {
     const std::unique_ptr<HloModule> clone = module->Clone();
@@ -365,6 +369,38 @@ TEST_CASE("an instruction moves to another computation as it is") {
   CHECK(body->PostOrder() == std::vector{p, one, two});
   CHECK(main.PostOrder().size() == static_cast<size_t>(count - 2));
   CHECK(VerifyModule(*module).ok());
+}
+
+TEST_CASE("attributes that several instructions share are each one's own once they change") {
+  HloModule module("m");
+  HloComputation &one = *module.AddComputation("one"), &two = *module.AddComputation("two");
+  const Shape shape = Shape::Array(PrimitiveType::F32, {2});
+  const auto first = [](HloInstruction* constant) -> float& {
+    return constant->mutable_attributes<ConstantAttributes>().literal.data<float>()[0];
+  };
+  HloInstruction* original = one.AddConstant(Literal(shape));
+  HloInstruction *clone = two.AddClone(*original, {}), *clones_clone = two.AddClone(*clone, {});
+  CHECK(&clone->literal() == &original->literal());
+  first(clone) = 1;
+  CHECK(original->literal().IsAll(0));
+  CHECK(clones_clone->literal().IsAll(0));
+  first(original) = 2;
+  CHECK(first(original) == 2);
+  CHECK(first(clone) == 1);
+  CHECK(first(clones_clone) == 0);
+  // Common ones are shared by all modules.
+  for (HloComputation* computation : {&one, &two}) {
+    for (int64_t k = 0; k < 3; ++k) computation->AddParameter(k, shape, "p");
+  }
+  one.RemoveParameter(0);
+  CHECK(one.parameter(1)->parameter_number() == 1);
+  CHECK(two.parameter(2)->parameter_number() == 2);
+  CHECK(HloModule("other").AddComputation("c")->AddParameter(0, shape, "p")->parameter_number() == 0);
+  const auto add_fusion = [&] {
+    return two.AddInstruction(HloOpcode::kFusion, shape, {}, FusionAttributes{FusionKind::kInput, {}});
+  };
+  add_fusion()->mutable_attributes<FusionAttributes>().kind = FusionKind::kOutput;
+  CHECK(add_fusion()->attributes<FusionAttributes>().kind == FusionKind::kInput);
 }
 
 TEST_CASE("what a computation may have") {
