@@ -235,10 +235,10 @@ class HloInstruction {
     name_ = kept.data();
     name_size_ = static_cast<uint32_t>(kept.size());
   }
-  void SetAttributes(const Attributes& kept, bool shared = false) {
+  void SetAttributes(const Attributes& kept) {
     attributes_ = kept.attributes_;
     attributes_index_ = kept.index_;
-    shares_attributes_ = shared;
+    shares_attributes_ = false;
   }
 
   // A large module is mostly these, so what few of them have, or none needs much room for, is small here.
