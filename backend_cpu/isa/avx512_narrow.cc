@@ -46,8 +46,8 @@ struct Bf16 {
 };
 
 template <class Kind>
-HLOIR_NARROW void Tile(int64_t steps, const void* a_panel, const int64_t*, const int64_t*, const void* b_panel, int64_t,
-                       void* c_tile, int64_t c_stride, bool accumulate) {
+HLOIR_NARROW void Tile(int64_t steps, const void* a_panel, const void* b_panel, void* c_tile, int64_t c_stride,
+                       bool accumulate) {
   using Sum = typename Kind::Sum;
   const int32_t* a = static_cast<const int32_t*>(a_panel);
   const char* b = static_cast<const char*>(b_panel);

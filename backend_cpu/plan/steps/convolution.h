@@ -1,7 +1,8 @@
 // Convolution as a matrix product: rows are output positions, columns output features, and a product's terms the
 // kernel's taps with their input features. What a row reads are places in the input at fixed distances, so that no
-// matrix of windows is ever made; padding and gaps are written out first, as zeros, in a copy whose features lie side
-// by side. Zeros times infinite weights are NaN, though: see element_convolution.h.
+// matrix of windows is ever made. Padding is left out: rows come in the order of which terms they have. Where that does
+// not do (narrow types, gaps, depthwise, few rows of each kind), padding and gaps are written out first, as zeros, in a
+// copy whose features lie side by side. Zeros times infinite weights are NaN, though: see element_convolution.h.
 #pragma once
 
 #include <optional>

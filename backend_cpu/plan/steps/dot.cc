@@ -101,6 +101,7 @@ class GemmStep : public Step {
       const int64_t rows = p_.m * std::min(kParts, p_.n / kernels_.columns) / kParts;
       a_.block = std::min(a_.block, RoundUp(std::max(rows, 2 * a_.width), a_.width));
     }
+    if (how_ == kPackedB) PlanWindows();
     tile_bytes_ = RoundUp(kernels_.rows * kernels_.columns * bytes_, kAlign);
     shared_bytes_ = IsPacked() ? RoundUp(shared.pack->PanelBytes(block_k_, shared.block), kAlign) : 0;
     const int64_t result_bytes = StorageBytes(p_.result);
@@ -206,19 +207,12 @@ class GemmStep : public Step {
   // Vectors and small matrices are multiplied where they lie, if their types and strides allow it.
   void Choose() {
     how_ = kPacked;
-    auto direct = [&](PrimitiveType type) {
-      return p_.compute == GemmType::kF32
-                 ? type == PrimitiveType::F32
-                 : p_.compute == GemmType::kF64 || type == PrimitiveType::S32 || type == PrimitiveType::U32;
-    };
-    if (p_.windows) {
-      if (!direct(p_.a.type)) return;
-      how_ = kPackedB;
-      FillRows();
+    if (!p_.windows.empty()) {
+      if (IsTakenInPlace(p_.compute, p_.a.type)) how_ = kPackedB;
       return;
     }
     const bool bf16 = TakesBf16();
-    if (!bf16 && (!direct(p_.a.type) || !direct(p_.b.type))) return;
+    if (!bf16 && (!IsTakenInPlace(p_.compute, p_.a.type) || !IsTakenInPlace(p_.compute, p_.b.type))) return;
     if (p_.c_row != p_.n) return;
     if (!Stride(p_.a.row_offsets, &a_row_) || !Stride(p_.a.k_offsets, &a_k_) || !Stride(p_.b.row_offsets, &b_row_) ||
         !Stride(p_.b.k_offsets, &b_k_)) {
@@ -238,17 +232,14 @@ class GemmStep : public Step {
     else if (p_.n >= kernels_.columns && b_row_ == 1 &&
              (p_.m <= kFewRows * kernels_.rows || std::max(a_k_, b_k_) * bytes_ <= kNearBytes)) {
       how_ = kInPlace;
-      FillRows();
+      if (p_.m % 2 != 0) p_.a.row_offsets.push_back(p_.a.row_offsets.back());  // see RowsInPlace
     }
   }
   bool TakesBf16() const {
     return p_.compute == GemmType::kF32 && p_.a.type == PrimitiveType::BF16 && p_.b.type == PrimitiveType::BF16;
   }
-  // Tiles in place have an even number of rows: one past the last repeats it, and its results are left out.
-  void FillRows() {
-    if (p_.m % 2 != 0) p_.a.row_offsets.push_back(p_.a.row_offsets.back());
-  }
-  // The first of the tiles, all about as high, for so many rows.
+  // The first of the tiles, all about as high, for so many rows. They have an even number of them: one past the last
+  // repeats it, and its results are left out.
   int64_t RowsInPlace(int64_t rows) const {
     const int64_t tiles = (rows + kernels_.rows_in_place - 1) / kernels_.rows_in_place;
     return std::min(rows, RoundUp((rows + tiles - 1) / tiles, 2));
@@ -301,7 +292,8 @@ class GemmStep : public Step {
       std::byte* b_pack = tile + tile_bytes_;
       const int64_t run = part % runs, first = part / runs * a_.block, last = std::min(p_.m, first + a_.block);
       for (int64_t k0 = 0; k0 < p_.k; k0 += block_k_) {
-        const int64_t ks = std::min(p_.k - k0, block_k_), *a_ks = p_.a.k_offsets.data() + k0;
+        const int64_t ks = std::min(p_.k - k0, block_k_);
+        const TileRun run_of_k{p_.a.k_offsets[k0], 0, ks};
         for (int64_t n = panels * run / runs * columns; n < std::min(p_.n, panels * (run + 1) / runs * columns);
              n += columns) {
           const int64_t width = std::min(columns, p_.n - n);
@@ -312,14 +304,14 @@ class GemmStep : public Step {
           }
           for (int64_t m = first, rows = 0; m < last; m += rows) {
             rows = RowsInPlace(last - m);
-            const GemmKernels::Tile multiply = kernels_.tile_in_place[(rows - 1) / 2];
+            const auto multiply = kernels_.tile_in_place[(rows - 1) / 2];
             const int64_t* a_rows = p_.a.row_offsets.data() + m;
             std::byte* to = c + (m * p_.c_row + n) * bytes_;
             const int64_t step = width < columns ? columns : b_k_;
             if (rows % 2 == 0 && width == columns) {
-              multiply(ks, a, a_rows, a_ks, b_panel, step, to, p_.c_row, k0 > 0);
+              multiply(&run_of_k, 1, a, a_rows, a_k_, b_panel, step, to, p_.c_row, k0 > 0);
             } else {
-              multiply(ks, a, a_rows, a_ks, b_panel, step, tile, columns, false);
+              multiply(&run_of_k, 1, a, a_rows, a_k_, b_panel, step, tile, columns, false);
               StoreEdge(tile, to, rows, width, k0 > 0);
             }
           }
@@ -334,7 +326,8 @@ class GemmStep : public Step {
     const std::byte *shared_data = share_a ? a : b, *own_data = share_a ? b : a;
     const int set = parallel_ && by_batch_ ? thread : 0;
     std::byte* shared_pack = runtime.scratch[static_cast<size_t>(set)] + shared_at_;
-    const int64_t own_blocks = (own.size + own.block - 1) / own.block;
+    const int64_t own_blocks =
+        how_ == kPackedB ? static_cast<int64_t>(window_blocks_.size()) : (own.size + own.block - 1) / own.block;
     for (int64_t s0 = 0; s0 < shared.size; s0 += shared.block) {
       const int64_t s1 = std::min(shared.size, s0 + shared.block), panels = (s1 - s0 + shared.width - 1) / shared.width;
       // So many tasks for each block that a thread has for itself: runs of the shared panels.
@@ -356,10 +349,18 @@ class GemmStep : public Step {
         auto packed_of = [&](int t) { return reinterpret_cast<int64_t*>(scratch_of(t)); };
         auto multiply = [&](int64_t task, int t) {
           const int64_t part = task / runs, run = task % runs;
+          if (how_ == kPackedB) {
+            for (int64_t panel = panels * run / runs; panel < panels * (run + 1) / runs; ++panel) {
+              const int64_t n = s0 + panel * shared.width;
+              MultiplyWindows(window_blocks_[static_cast<size_t>(part)], k0, a, shared_pack + panel * shared_bytes,
+                              c + n * c_bytes_, std::min(b_.width, p_.n - n), scratch_of(t) + kAlign);
+            }
+            return;
+          }
           const int64_t o0 = part * own.block, o1 = std::min(own.size, o0 + own.block);
           int64_t* packed = packed_of(t);  // which block this thread has packed last
           std::byte *tile = scratch_of(t) + kAlign, *own_pack = tile + tile_bytes_;
-          if (how_ != kPackedB && *packed != part) {
+          if (*packed != part) {
             own.pack->pack(own_data, own.operand->row_offsets.data() + o0, o1 - o0, own.operand->k_offsets.data() + k0,
                            ks, own.width, own_pack);
             *packed = part;
@@ -372,19 +373,12 @@ class GemmStep : public Step {
               const std::byte* own_panel = own_pack + (o - o0) / own.width * own_bytes;
               const int64_t m = share_a ? s : o, n = share_a ? o : s;
               const int64_t rows = std::min(a_.width, p_.m - m), columns = std::min(b_.width, p_.n - n);
-              const bool whole =
-                  (how_ == kPackedB ? rows % 2 == 0 : rows == a_.width) && columns == b_.width && !by_tile_;
+              const bool whole = rows == a_.width && columns == b_.width && !by_tile_;
               std::byte* const to = c + (m * p_.c_row + n) * c_bytes_;
               std::byte* const into = whole ? to : tile;
               const int64_t stride = whole ? p_.c_row : kernels_.columns;
-              if (how_ == kPackedB) {
-                kernels_.tile_in_place[(rows - 1) / 2](steps, a, p_.a.row_offsets.data() + m,
-                                                       p_.a.k_offsets.data() + k0, shared_panel, b_.width, into, stride,
-                                                       whole && k0 > 0);
-              } else {
-                kernels_.tile(steps, share_a ? shared_panel : own_panel, nullptr, nullptr,
-                              share_a ? own_panel : shared_panel, 0, into, stride, whole && k0 > 0);
-              }
+              kernels_.tile(steps, share_a ? shared_panel : own_panel, share_a ? own_panel : shared_panel, into, stride,
+                            whole && k0 > 0);
               if (by_tile_) StoreNarrow(tile, to, rows, columns);
               else if (!whole) StoreEdge(tile, to, rows, columns, k0 > 0);
             }
@@ -400,6 +394,55 @@ class GemmStep : public Step {
         } else {
           for (int64_t i = 0; i < packs; ++i) pack_shared(i, thread);
           for (int64_t i = 0; i < own_blocks; ++i) multiply(i, thread);
+        }
+      }
+    }
+  }
+
+  // Some rows of windows times a panel of B's columns, of which c has `columns`.
+  struct WindowBlock {
+    size_t window;
+    int64_t begin, end;  // rows
+  };
+  void MultiplyWindows(const WindowBlock& block, int64_t k0, const std::byte* a, const std::byte* b, std::byte* c,
+                       int64_t columns, std::byte* tile) const {
+    const std::vector<TileRun>& runs = window_runs_[static_cast<size_t>(k0 / block_k_)][block.window];
+    for (int64_t m = block.begin, rows = 0; m < block.end; m += rows) {
+      rows = RowsInPlace(block.end - m);
+      const int64_t *to = p_.c_rows.data() + m, stride = rows > 1 ? to[1] - to[0] : 0;
+      bool whole = rows % 2 == 0 && columns == b_.width && !by_tile_;
+      for (int64_t i = 2; i < rows; ++i) whole = whole && to[i] - to[i - 1] == stride;
+      kernels_.tile_in_place[(rows - 1) / 2](
+          runs.data(), static_cast<int64_t>(runs.size()), a, p_.a.row_offsets.data() + m, a_k_, b, b_.width,
+          whole ? c + to[0] * c_bytes_ : tile, whole ? stride : b_.width, whole && k0 > 0);
+      if (whole) continue;
+      for (int64_t i = 0; i < rows; ++i) {
+        std::byte *row = tile + i * b_.width * bytes_, *at = c + to[i] * c_bytes_;
+        if (by_tile_) StoreNarrow(row, at, 1, columns);
+        else StoreEdge(row, at, 1, columns, k0 > 0);
+      }
+    }
+  }
+  // Blocks of rows, each of one window's, and for each block of k the runs of steps that a window has.
+  void PlanWindows() {
+    if (p_.c_rows.empty())
+      for (size_t i = 0; i < p_.a.row_offsets.size(); ++i) p_.c_rows.push_back(static_cast<int64_t>(i) * p_.c_row);
+    for (size_t w = 0; w < p_.windows.size(); ++w) {
+      const int64_t end = p_.windows[w].begin + p_.windows[w].count;
+      for (int64_t m = p_.windows[w].begin; m < end; m += a_.block)
+        window_blocks_.push_back({w, m, std::min(end, m + a_.block)});
+    }
+    const std::vector<int64_t>& ks = p_.a.k_offsets;
+    a_k_ = p_.k > 1 ? ks[1] - ks[0] : 1;
+    for (int64_t k0 = 0; k0 < p_.k; k0 += block_k_) {
+      const int64_t k1 = std::min(p_.k, k0 + block_k_);
+      auto& runs = window_runs_.emplace_back(p_.windows.size());
+      for (size_t w = 0; w < p_.windows.size(); ++w) {
+        for (const auto& [begin, end] : p_.windows[w].terms) {
+          for (int64_t p = std::max(begin, k0), last = p; p < std::min(end, k1); p = ++last) {
+            while (last + 1 < std::min(end, k1) && ks[last + 1] - ks[last] == a_k_) ++last;
+            runs[w].push_back({ks[p], p - k0, last + 1 - p});
+          }
         }
       }
     }
@@ -465,6 +508,8 @@ class GemmStep : public Step {
   int64_t a_row_ = 0, a_k_ = 0, b_row_ = 0, b_k_ = 0;
   Side a_, b_;
   int64_t block_k_ = 0, tile_bytes_ = 0;
+  std::vector<WindowBlock> window_blocks_;
+  std::vector<std::vector<std::vector<TileRun>>> window_runs_;  // by block of k, and window
   bool by_tile_ = false;  // each tile's sums are narrowed as soon as they are complete
   int64_t c_bytes_ = 0;   // of a value where tiles are stored
   // Scratch in the arena: sums wider than the result. Scratch of a thread: which block it has packed last, a tile, its
@@ -484,6 +529,11 @@ std::vector<int64_t> Offsets(const View& view, const DimVector& dims) {
     offsets = std::move(next);
   }
   return offsets;
+}
+bool IsTakenInPlace(GemmType compute, PrimitiveType type) {
+  return compute == GemmType::kF32
+             ? type == PrimitiveType::F32
+             : compute == GemmType::kF64 || type == PrimitiveType::S32 || type == PrimitiveType::U32;
 }
 bool GemmTypeFor(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result, GemmType* compute) {
   auto narrow_float = [](PrimitiveType t) { return t == PrimitiveType::BF16 || t == PrimitiveType::F16; };
