@@ -48,7 +48,7 @@ std::vector<int64_t> Multiples(int64_t count, int64_t step) {
 }
 
 // All rows have all terms.
-void MakeOneWindow(GemmProblem& problem) {
+void GiveAllTerms(GemmProblem& problem) {
   if (problem.m % 2 != 0) problem.a.row_offsets.push_back(problem.a.row_offsets.back());
   problem.windows = {{0, problem.m, {{0, problem.k}}}};
 }
@@ -76,8 +76,8 @@ std::vector<Positions> PositionsByTaps(const WindowDimension& w, int64_t taps, i
 
 // A convolution whose input needs no copy, as its rows come in the order of what terms they have: `taps` of each
 // spatial dimension, and features. False: so few rows have the same ones that multiplying padding takes less.
-bool MakeWindows(const ConvolutionAttributes& a, const DimVector& taps, const View& input, const DimVector& result_dims,
-                 GemmProblem& problem) {
+bool MakeRowsByTerms(const ConvolutionAttributes& a, const DimVector& taps, const View& input,
+                     const DimVector& result_dims, GemmProblem& problem) {
   constexpr size_t kMostWindows = 256;
   std::vector<std::vector<Positions>> by_taps;
   size_t count = 1;
@@ -230,7 +230,7 @@ std::optional<ConvolutionPlan> PlanByPhases(const HloInstruction& convolution, c
   problem.b.k_offsets = Offsets(weights, kernel_order);
   problem.b.row_offsets = Multiples(problem.n, weights.strides[labels.kernel_output_feature]);
   if (static_cast<int64_t>(problem.b.k_offsets.size()) != problem.k) return std::nullopt;
-  if (problem.k > plan.input.dims.back()) MakeOneWindow(problem);
+  if (problem.k > plan.input.dims.back()) GiveAllTerms(problem);
   // The input in its copy, for what repairs the result where it lies in the end.
   View& view = plan.elements.input;
   view.strides = from.strides;
@@ -326,7 +326,7 @@ std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution
   if (taps > 1 && plan.input.strides.back() != 1 && features > 1) plan.copies_input = true;
   else if (plan.copies_input && taps > 1 && !dilated && !plan.depthwise &&
            IsTakenInPlace(problem.compute, problem.a.type) &&
-           MakeWindows(a, taps_of, plan.input, plan.result_dims, problem))
+           MakeRowsByTerms(a, taps_of, plan.input, plan.result_dims, problem))
     plan.copies_input = plan.pads = false;
   const View from = plan.copies_input ? View::RowMajor(plan.padded_dims) : plan.input;
   plan.depthwise = plan.depthwise && from.strides.back() == 1;
@@ -366,7 +366,7 @@ std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution
   if (problem.m == 0 || problem.k == 0 || static_cast<int64_t>(problem.b.k_offsets.size()) != problem.k)
     return std::nullopt;
   problem.c_offsets = Multiples(groups, group_columns);
-  if (taps > 1 && problem.windows.empty() && !plan.depthwise) MakeOneWindow(problem);
+  if (taps > 1 && problem.windows.empty() && !plan.depthwise) GiveAllTerms(problem);
 
   if (plan.depthwise) {
     for (int64_t& offset : problem.a.row_offsets) offset += from.offset;
