@@ -142,7 +142,7 @@ struct GemmKernels {
   using Tile = void (*)(int64_t k, const void* a, const void* b, void* c, int64_t c_stride, bool accumulate);
   Tile tile;
   // Of an a that is not packed, and in runs of steps, of which those of a lie a_step apart, and those of b b_step:
-  // tile_in_place[i] takes 2·(i + 1) rows, at most rows_in_place.
+  // tile_in_place[i] takes 2·(i + 1) rows, at most rows_in_place; of the narrow types bf16 alone has any.
   using TileInPlace = void (*)(const TileRun* runs, int64_t run_count, const void* a, const int64_t* rows,
                                int64_t a_step, const void* b, int64_t b_step, void* c, int64_t c_stride,
                                bool accumulate);

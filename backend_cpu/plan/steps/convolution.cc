@@ -47,6 +47,11 @@ std::vector<int64_t> Multiples(int64_t count, int64_t step) {
   return offsets;
 }
 
+// Windows' rows overlap, so that packing them would multiply what is read. A step takes terms of one tap.
+bool HasWindowsInPlace(const GemmProblem& problem, int64_t features, const KernelTable& kernels) {
+  const int64_t terms = TermsInPlace(problem, kernels);
+  return terms > 0 && features % terms == 0;
+}
 // All rows have all terms.
 void GiveAllTerms(GemmProblem& problem) {
   if (problem.m % 2 != 0) problem.a.row_offsets.push_back(problem.a.row_offsets.back());
@@ -161,8 +166,8 @@ std::optional<Phases> PhasesOf(const WindowDimension& w, int64_t size, int64_t p
 
 // A transposed convolution as a product for each combination of phases, in which no zero is multiplied that lies
 // between the input's elements. `plan` has what does not depend on that.
-std::optional<ConvolutionPlan> PlanByPhases(const HloInstruction& convolution, const View& kernel,
-                                            ConvolutionPlan plan) {
+std::optional<ConvolutionPlan> PlanByPhases(const HloInstruction& convolution, const View& kernel, ConvolutionPlan plan,
+                                            const KernelTable& kernels) {
   const auto& a = convolution.attributes<ConvolutionAttributes>();
   const ConvDimensionNumbers& labels = a.dim_labels;
   const size_t spatial = labels.input_spatial.size();
@@ -230,7 +235,8 @@ std::optional<ConvolutionPlan> PlanByPhases(const HloInstruction& convolution, c
   problem.b.k_offsets = Offsets(weights, kernel_order);
   problem.b.row_offsets = Multiples(problem.n, weights.strides[labels.kernel_output_feature]);
   if (static_cast<int64_t>(problem.b.k_offsets.size()) != problem.k) return std::nullopt;
-  if (problem.k > plan.input.dims.back()) GiveAllTerms(problem);
+  if (problem.k > plan.input.dims.back() && HasWindowsInPlace(problem, plan.input.dims.back(), kernels))
+    GiveAllTerms(problem);
   // The input in its copy, for what repairs the result where it lies in the end.
   View& view = plan.elements.input;
   view.strides = from.strides;
@@ -267,8 +273,8 @@ ConvolutionViews ViewsInOrder(const HloInstruction& convolution, const View& inp
           result.Transpose(ConvolutionOrder(convolution, true))};
 }
 
-std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution, const View& input,
-                                               const View& kernel) {
+std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution, const View& input, const View& kernel,
+                                               const KernelTable& kernels) {
   const auto& a = convolution.attributes<ConvolutionAttributes>();
   const ConvDimensionNumbers& labels = a.dim_labels;
   const size_t spatial = labels.input_spatial.size();
@@ -287,7 +293,7 @@ std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution
   plan.elements = ViewsInOrder(convolution, input, kernel, View::RowMajor(convolution.shape().dimensions()));
   plan.input = plan.elements.input;
   plan.result_dims = plan.elements.result.dims;
-  if (auto phased = PlanByPhases(convolution, kernel, plan)) return phased;
+  if (auto phased = PlanByPhases(convolution, kernel, plan, kernels)) return phased;
   const int64_t features = plan.input.dims.back(), batches = plan.input.dims[0],
                 output_features = plan.result_dims.back();
   plan.padding.resize(spatial + 2);
@@ -316,20 +322,21 @@ std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution
     plan.pads = plan.pads || w.padding_low > 0 || spread > elements || last - w.padding_low >= spread;
     plan.copies_input = plan.copies_input || plan.pads || w.padding_low != 0;
   }
+  const bool apart = taps > 1 && plan.input.strides.back() != 1 && features > 1;
+  plan.copies_input = plan.copies_input || apart;
   const int64_t groups = a.feature_group_count * a.batch_group_count;
   const int64_t group_features = features / a.feature_group_count, group_columns = output_features / groups;
   if (group_features < 1 || group_columns < 1 || groups * group_columns != output_features) return std::nullopt;
   const bool plain = problem.a.type == problem.result && problem.b.type == problem.result &&
                      StorageBytes(problem.result) == (problem.compute == GemmType::kF64 ? 8 : 4);
-  plan.depthwise = plain && groups > 1 && a.feature_group_count == groups && group_features == 1 && group_columns == 1;
+  plan.depthwise = plain && groups > 1 && a.feature_group_count == groups && group_features == 1 &&
+                   group_columns == 1 && (plan.copies_input || plan.input.strides.back() == 1);
   problem.c_row = output_features;
-  if (taps > 1 && plan.input.strides.back() != 1 && features > 1) plan.copies_input = true;
-  else if (plan.copies_input && taps > 1 && !dilated && !plan.depthwise &&
-           IsTakenInPlace(problem.compute, problem.a.type) &&
-           MakeRowsByTerms(a, taps_of, plan.input, plan.result_dims, problem))
+  const bool in_place = taps > 1 && !plan.depthwise && HasWindowsInPlace(problem, group_features, kernels);
+  if (plan.copies_input && in_place && !apart && !dilated &&
+      MakeRowsByTerms(a, taps_of, plan.input, plan.result_dims, problem))
     plan.copies_input = plan.pads = false;
   const View from = plan.copies_input ? View::RowMajor(plan.padded_dims) : plan.input;
-  plan.depthwise = plan.depthwise && from.strides.back() == 1;
 
   // Rows, columns and terms of the product, for each group.
   View rows = from, terms = from;
@@ -366,7 +373,7 @@ std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution
   if (problem.m == 0 || problem.k == 0 || static_cast<int64_t>(problem.b.k_offsets.size()) != problem.k)
     return std::nullopt;
   problem.c_offsets = Multiples(groups, group_columns);
-  if (taps > 1 && problem.windows.empty() && !plan.depthwise) GiveAllTerms(problem);
+  if (in_place && problem.windows.empty()) GiveAllTerms(problem);
 
   if (plan.depthwise) {
     for (int64_t& offset : problem.a.row_offsets) offset += from.offset;

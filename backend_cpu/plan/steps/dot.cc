@@ -55,6 +55,30 @@ void StoreNarrowInts(int64_t bytes, const int32_t* from, std::byte* to, int64_t 
     for (int64_t i = 0; i < n; ++i) reinterpret_cast<uint16_t*>(to)[i] = static_cast<uint16_t>(from[i]);
 }
 
+// Narrow operands have kernels of their own on some machines.
+GemmType KernelsFor(const GemmProblem& p, const KernelTable& kernels) {
+  auto has = [&](GemmType type, PrimitiveType operand) {
+    return p.a.type == operand && p.b.type == operand && kernels.gemm[static_cast<int>(type)].tile != nullptr;
+  };
+  auto fits_word = [](PrimitiveType t) {
+    return t == PrimitiveType::S8 || t == PrimitiveType::U8 || t == PrimitiveType::S16;
+  };
+  const bool words = p.compute == GemmType::kS32 && fits_word(p.a.type) && fits_word(p.b.type) &&
+                     kernels.gemm[static_cast<int>(GemmType::kWords)].tile != nullptr;
+  return has(GemmType::kTileBytes, PrimitiveType::S8)    ? GemmType::kTileBytes
+         : has(GemmType::kTileBf16, PrimitiveType::BF16) ? GemmType::kTileBf16
+         : has(GemmType::kBytes, PrimitiveType::S8)      ? GemmType::kBytes
+         : words                                         ? GemmType::kWords
+         : has(GemmType::kBf16, PrimitiveType::BF16)     ? GemmType::kBf16
+                                                         : p.compute;
+}
+
+bool IsTakenInPlace(GemmType compute, PrimitiveType type) {
+  return compute == GemmType::kF32
+             ? type == PrimitiveType::F32
+             : compute == GemmType::kF64 || type == PrimitiveType::S32 || type == PrimitiveType::U32;
+}
+
 class GemmStep : public Step {
  public:
   GemmStep(GemmProblem problem, const KernelTable& kernels)
@@ -208,7 +232,7 @@ class GemmStep : public Step {
   void Choose() {
     how_ = kPacked;
     if (!p_.windows.empty()) {
-      if (IsTakenInPlace(p_.compute, p_.a.type)) how_ = kPackedB;
+      how_ = kPackedB;
       return;
     }
     const bool bf16 = TakesBf16();
@@ -432,16 +456,19 @@ class GemmStep : public Step {
       for (int64_t m = p_.windows[w].begin; m < end; m += a_.block)
         window_blocks_.push_back({w, m, std::min(end, m + a_.block)});
     }
+    // In steps of some neighbouring terms, if not of one.
     const std::vector<int64_t>& ks = p_.a.k_offsets;
-    a_k_ = p_.k > 1 ? ks[1] - ks[0] : 1;
+    const int64_t group = pack_a_.group;
+    a_k_ = group > 1 ? group : p_.k > 1 ? ks[1] - ks[0] : 1;
     for (int64_t k0 = 0; k0 < p_.k; k0 += block_k_) {
       const int64_t k1 = std::min(p_.k, k0 + block_k_);
       auto& runs = window_runs_.emplace_back(p_.windows.size());
       for (size_t w = 0; w < p_.windows.size(); ++w) {
         for (const auto& [begin, end] : p_.windows[w].terms) {
-          for (int64_t p = std::max(begin, k0), last = p; p < std::min(end, k1); p = ++last) {
-            while (last + 1 < std::min(end, k1) && ks[last + 1] - ks[last] == a_k_) ++last;
-            runs[w].push_back({ks[p], p - k0, last + 1 - p});
+          for (int64_t p = std::max(begin, k0), next = p; p < std::min(end, k1); p = next) {
+            do next += group;
+            while (next < std::min(end, k1) && ks[next] - ks[next - group] == a_k_);
+            runs[w].push_back({ks[p], (p - k0) / group, (next - p) / group});
           }
         }
       }
@@ -478,24 +505,6 @@ class GemmStep : public Step {
     }
   }
 
-  // Narrow operands have kernels of their own on some machines.
-  static GemmType KernelsFor(const GemmProblem& p, const KernelTable& kernels) {
-    auto has = [&](GemmType type, PrimitiveType operand) {
-      return p.a.type == operand && p.b.type == operand && kernels.gemm[static_cast<int>(type)].tile != nullptr;
-    };
-    auto fits_word = [](PrimitiveType t) {
-      return t == PrimitiveType::S8 || t == PrimitiveType::U8 || t == PrimitiveType::S16;
-    };
-    const bool words = p.compute == GemmType::kS32 && fits_word(p.a.type) && fits_word(p.b.type) &&
-                       kernels.gemm[static_cast<int>(GemmType::kWords)].tile != nullptr;
-    return has(GemmType::kTileBytes, PrimitiveType::S8)    ? GemmType::kTileBytes
-           : has(GemmType::kTileBf16, PrimitiveType::BF16) ? GemmType::kTileBf16
-           : has(GemmType::kBytes, PrimitiveType::S8)      ? GemmType::kBytes
-           : words                                         ? GemmType::kWords
-           : has(GemmType::kBf16, PrimitiveType::BF16)     ? GemmType::kBf16
-                                                           : p.compute;
-  }
-
   GemmProblem p_;
   const GemmType type_;
   const GemmKernels& kernels_;
@@ -530,10 +539,11 @@ std::vector<int64_t> Offsets(const View& view, const DimVector& dims) {
   }
   return offsets;
 }
-bool IsTakenInPlace(GemmType compute, PrimitiveType type) {
-  return compute == GemmType::kF32
-             ? type == PrimitiveType::F32
-             : compute == GemmType::kF64 || type == PrimitiveType::S32 || type == PrimitiveType::U32;
+int64_t TermsInPlace(const GemmProblem& problem, const KernelTable& kernels) {
+  const GemmType type = KernelsFor(problem, kernels);
+  if (type != problem.compute)
+    return type == GemmType::kBf16 && kernels.gemm[static_cast<int>(type)].tile_in_place[0] != nullptr ? 2 : 0;
+  return IsTakenInPlace(problem.compute, problem.a.type) ? 1 : 0;
 }
 bool GemmTypeFor(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result, GemmType* compute) {
   auto narrow_float = [](PrimitiveType t) { return t == PrimitiveType::BF16 || t == PrimitiveType::F16; };

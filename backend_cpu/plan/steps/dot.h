@@ -27,8 +27,8 @@ struct GemmProblem {
   GemmOperand a, b;                // b's rows are C's columns
   int64_t c_row = 0;               // 0: n
   std::vector<int64_t> c_offsets;  // empty: each m·n after the last
-  // Rows of A overlap: it is read where it lies, since packing would multiply it. Of row i of A the result is
-  // c_rows[i] elements on in C, if that is not empty.
+  // If A is to be read where it lies: see TermsInPlace. Of row i of A the result is c_rows[i] elements on in C, if that
+  // is not empty.
   std::vector<WindowRows> windows;
   std::vector<int64_t> c_rows;
   bool exchanged = false;  // A is the dot's right operand
@@ -40,8 +40,8 @@ std::vector<int64_t> Offsets(const View& view, const DimVector& dims);
 
 // False: no kernel for these types.
 bool GemmTypeFor(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result, GemmType* compute);
-// Whether a kernel takes operands of this type where they lie.
-bool IsTakenInPlace(GemmType compute, PrimitiveType type);
+// How many neighbouring terms of A a step takes where they lie; 0: A must be packed.
+int64_t TermsInPlace(const GemmProblem& problem, const KernelTable& kernels);
 // A dot instruction's problem, given where its operands lie, and the order of its result, major to minor: one that it
 // can be stored in; empty: as it is numbered.
 bool MakeDotProblem(const HloInstruction& dot, const View& lhs, const View& rhs, const DimVector& order,
