@@ -91,6 +91,48 @@ void GemmTileInPlace(const TileRun* runs, int64_t run_count, const void* a_data,
   StoreTile<Batch>(sums, c, c_stride, accumulate);
 }
 
+// For rows of b that are far apart: each is read from left to right and once, some of them together, and the sums go to
+// memory and back, which the first cache is to hold. A tile of all columns' steps would find each line driven out by
+// the others before its next rows of a need it.
+template <class T, class Arch, int kVectors, int kSteps>
+inline void FewRowsSteps(const GemmKernels::FewRows s, const T* a, const T* b, T* sums) {
+  using Batch = Vector<T, Arch>;
+  constexpr int64_t kWidth = Batch::size;
+  for (int64_t j = 0; j < s.n; j += kVectors * kWidth) {
+    Batch values[kSteps][kVectors];
+#pragma GCC unroll 4
+    for (int p = 0; p < kSteps; ++p) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) values[p][v] = Batch::load_unaligned(b + p * s.b_row + j + v * kWidth);
+    }
+    const T* x = a;
+    T* to = sums + j;
+    for (int64_t i = 0; i < s.m; ++i, x += s.a_row, to += s.sums_row) {
+      Batch sum[kVectors];
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) sum[v] = Batch::load_unaligned(to + v * kWidth);
+#pragma GCC unroll 4
+      for (int p = 0; p < kSteps; ++p) {
+        const Batch value(x[p * s.a_k]);
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) sum[v] = VectorTraits<T, Arch>::MultiplyAdd(value, values[p][v], sum[v]);
+      }
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) sum[v].store_unaligned(to + v * kWidth);
+    }
+  }
+}
+template <class T, class Arch, int kVectors>
+void FewRows(const GemmKernels::FewRows& s, const void* a_data, const void* b_data, void* sums_data) {
+  constexpr int kSteps = 4;
+  const T *a = static_cast<const T*>(a_data), *b = static_cast<const T*>(b_data);
+  T* sums = static_cast<T*>(sums_data);
+  int64_t p = 0;
+  for (; p + kSteps <= s.k; p += kSteps)
+    FewRowsSteps<T, Arch, kVectors, kSteps>(s, a + p * s.a_k, b + p * s.b_row, sums);
+  for (; p < s.k; ++p) FewRowsSteps<T, Arch, kVectors, 1>(s, a + p * s.a_k, b + p * s.b_row, sums);
+}
+
 // out[i·channels + c] = sum over taps t of x[places[i] + taps[t] + c] · w[t·channels + c], i < n: a convolution in
 // which every channel keeps to itself.
 template <class T, class Arch>
@@ -283,6 +325,7 @@ void FillGemmOf(GemmKernels& kernels) {
   kernels.tile = &GemmTile<T, Arch, kRows, kVectors>;
   FillGemmInPlace<T, Arch, kVectors, (kRows < 8 ? kRows : 8)>(
       kernels);  // more rows' places fill the registers for pointers
+  kernels.few_rows = &FewRows<T, Arch, kVectors>;
   kernels.depthwise = &Depthwise<T, Arch>;
   kernels.vector_matrix = &VectorMatrix<T, Arch, T>;
   if constexpr (std::is_same_v<T, float>) kernels.vector_matrix_bf16 = &VectorMatrix<T, Arch, uint16_t>;

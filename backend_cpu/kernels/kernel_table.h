@@ -148,6 +148,12 @@ struct GemmKernels {
                                bool accumulate);
   int rows_in_place;
   TileInPlace tile_in_place[4];
+  // sums[m,n] += a[m,k] · b[k,n], step by step as a tile; n is a multiple of `columns`. The strides are from one row to
+  // the next, and from one step of a to the next.
+  struct FewRows {
+    int64_t m, n, k, a_row, a_k, b_row, sums_row;
+  };
+  void (*few_rows)(const FewRows& sizes, const void* a, const void* b, void* sums);
   // Where operands are packed in another way than gemm_packing.cc's: as GemmPacker::pack, for the left and right one.
   using Pack = void (*)(const std::byte* data, const int64_t* rows, int64_t row_count, const int64_t* ks,
                         int64_t k_count, int64_t width, std::byte* to);

@@ -224,6 +224,10 @@ void CompareProducts(const GemmKernels& kernels) {
       CHECK(in_place == expected);
     }
   }
+  std::vector<T> sums = c;
+  kernels.few_rows({rows, columns, kDepth, 1, rows, columns, columns}, a.data(), b.data(), sums.data());
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) CHECK(sums[i * columns + j] == sum(i, j, true));
   kernels.vector_matrix(kDepth, 41, x.data(), 1, y.data(), 41, out.data());
   for (int64_t j = 0; j < 41; ++j) {
     T s = 0;

@@ -4,6 +4,7 @@
 #include "plan/steps/dot.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ constexpr int64_t kOwnBytes = 240 << 10;     // of the block that each has for i
 constexpr int64_t kDirect = 32 * 32 * 32;    // products up to this size are not worth packing
 constexpr int64_t kFewRows = 4;              // tiles, one below the other: packing B would take longer than it saves
 constexpr int64_t kNearBytes = 512;          // from one step to the next: farther ones drive each other from the caches
+constexpr int64_t kFewRowsBytes = 16 << 10;  // of their sums, which the first cache is to hold beside what they sum
 constexpr int64_t kTasks = 8,
                   kRun = 4;     // at least so many tasks, of at least so many panels, if threads share a product
 constexpr int64_t kParts = 16;  // of a product in place that threads share, at most of its panels
@@ -315,11 +317,13 @@ class GemmStep : public Step {
       std::byte* tile = runtime.scratch[static_cast<size_t>(share ? t : thread)];
       std::byte* b_pack = tile + tile_bytes_;
       const int64_t run = part % runs, first = part / runs * a_.block, last = std::min(p_.m, first + a_.block);
+      const int64_t end = std::min(p_.n, panels * (run + 1) / runs * columns);
+      int64_t begin = panels * run / runs * columns;
+      if (TakesFewRows()) begin = RunFewRows(a, b, c, first, last, begin, end, tile);
       for (int64_t k0 = 0; k0 < p_.k; k0 += block_k_) {
         const int64_t ks = std::min(p_.k - k0, block_k_);
         const TileRun run_of_k{p_.a.k_offsets[k0], 0, ks};
-        for (int64_t n = panels * run / runs * columns; n < std::min(p_.n, panels * (run + 1) / runs * columns);
-             n += columns) {
+        for (int64_t n = begin; n < end; n += columns) {
           const int64_t width = std::min(columns, p_.n - n);
           const std::byte* b_panel = b + (p_.b.row_offsets[n] + p_.b.k_offsets[k0]) * bytes_;
           if (width < columns) {
@@ -336,12 +340,42 @@ class GemmStep : public Step {
               multiply(&run_of_k, 1, a, a_rows, a_k_, b_panel, step, to, p_.c_row, k0 > 0);
             } else {
               multiply(&run_of_k, 1, a, a_rows, a_k_, b_panel, step, tile, columns, false);
-              StoreEdge(tile, to, rows, width, k0 > 0);
+              StoreEdge(tile, columns, to, rows, width, k0 > 0);
             }
           }
         }
       }
     });
+  }
+
+  // Where more than one tile would read a panel of B whose rows are far apart, and tiles are so low that a line is done
+  // with before the next has come.
+  bool TakesFewRows() const {
+    constexpr int kHigh = 8;
+    return kernels_.rows_in_place < kHigh && p_.m > kernels_.rows_in_place && b_k_ * bytes_ > kNearBytes;
+  }
+  // Rows [first, last) times whole panels of columns from `begin` on; returns where these end. Few at a time, as A's
+  // rows, too, may be so far apart that they drive each other from the first cache.
+  int64_t RunFewRows(const std::byte* a, const std::byte* b, std::byte* c, int64_t first, int64_t last, int64_t begin,
+                     int64_t end, std::byte* sums) const {
+    constexpr int64_t kRows = 8;
+    const int64_t columns = kernels_.columns,
+                  most = std::max<int64_t>(1, kFewRowsBytes / (kRows * columns * bytes_)) * columns;
+    for (int64_t n = 0; begin + columns <= end; begin += n) {
+      n = std::min(most, (end - begin) / columns * columns);
+      const int64_t row = n + columns;  // no power of two, which would put all rows in a few places of the cache
+      for (int64_t k0 = 0; k0 < p_.k; k0 += block_k_) {
+        for (int64_t m = first, rows = 0; m < last; m += rows) {
+          rows = (last - m) / ((last - m + kRows - 1) / kRows);
+          std::memset(sums, 0, static_cast<size_t>(rows * row * bytes_));
+          kernels_.few_rows({rows, n, std::min(p_.k - k0, block_k_), a_row_, a_k_, b_k_, row},
+                            a + (p_.a.row_offsets[m] + p_.a.k_offsets[k0]) * bytes_,
+                            b + (p_.b.row_offsets[begin] + p_.b.k_offsets[k0]) * bytes_, sums);
+          StoreEdge(sums, row, c + (m * p_.c_row + begin) * bytes_, rows, n, k0 > 0);
+        }
+      }
+    }
+    return begin;
   }
 
   void RunPacked(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c, int thread) {
@@ -404,7 +438,7 @@ class GemmStep : public Step {
               kernels_.tile(steps, share_a ? shared_panel : own_panel, share_a ? own_panel : shared_panel, into, stride,
                             whole && k0 > 0);
               if (by_tile_) StoreNarrow(tile, to, rows, columns);
-              else if (!whole) StoreEdge(tile, to, rows, columns, k0 > 0);
+              else if (!whole) StoreEdge(tile, kernels_.columns, to, rows, columns, k0 > 0);
             }
           }
           if (HasTiles()) kernels_.leave();
@@ -443,7 +477,7 @@ class GemmStep : public Step {
       for (int64_t i = 0; i < rows; ++i) {
         std::byte *row = tile + i * b_.width * bytes_, *at = c + to[i] * c_bytes_;
         if (by_tile_) StoreNarrow(row, at, 1, columns);
-        else StoreEdge(row, at, 1, columns, k0 > 0);
+        else StoreEdge(row, columns, at, 1, columns, k0 > 0);
       }
     }
   }
@@ -476,11 +510,11 @@ class GemmStep : public Step {
   }
 
   template <class T>
-  void StoreEdgeOf(const T* tile, T* to, int64_t rows, int64_t columns, bool accumulate) const {
+  void StoreEdgeOf(const T* tile, int64_t stride, T* to, int64_t rows, int64_t columns, bool accumulate) const {
     using Sum = std::conditional_t<std::is_integral_v<T>, uint32_t, T>;
     for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = 0; j < columns; ++j) {
-        const T value = tile[i * kernels_.columns + j];
+        const T value = tile[i * stride + j];
         T& at = to[i * p_.c_row + j];
         at = accumulate ? static_cast<T>(static_cast<Sum>(at) + static_cast<Sum>(value)) : value;
       }
@@ -491,16 +525,20 @@ class GemmStep : public Step {
     for (int64_t i = 0; i < rows; ++i)
       Narrow(tile + i * kernels_.columns * bytes_, to + i * p_.c_row * c_bytes_, columns);
   }
-  void StoreEdge(const std::byte* tile, std::byte* to, int64_t rows, int64_t columns, bool accumulate) const {
+  void StoreEdge(const std::byte* tile, int64_t stride, std::byte* to, int64_t rows, int64_t columns,
+                 bool accumulate) const {
     switch (p_.compute) {
       case GemmType::kF32:
-        StoreEdgeOf(reinterpret_cast<const float*>(tile), reinterpret_cast<float*>(to), rows, columns, accumulate);
+        StoreEdgeOf(reinterpret_cast<const float*>(tile), stride, reinterpret_cast<float*>(to), rows, columns,
+                    accumulate);
         break;
       case GemmType::kF64:
-        StoreEdgeOf(reinterpret_cast<const double*>(tile), reinterpret_cast<double*>(to), rows, columns, accumulate);
+        StoreEdgeOf(reinterpret_cast<const double*>(tile), stride, reinterpret_cast<double*>(to), rows, columns,
+                    accumulate);
         break;
       default:
-        StoreEdgeOf(reinterpret_cast<const int32_t*>(tile), reinterpret_cast<int32_t*>(to), rows, columns, accumulate);
+        StoreEdgeOf(reinterpret_cast<const int32_t*>(tile), stride, reinterpret_cast<int32_t*>(to), rows, columns,
+                    accumulate);
         break;
     }
   }
