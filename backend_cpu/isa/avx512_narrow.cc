@@ -45,9 +45,23 @@ struct Bf16 {
   }
 };
 
+template <class Kind, int rows>
+__attribute__((always_inline)) HLOIR_NARROW inline void StoreTile(const typename Kind::Sum (&sums)[rows][kVectors],
+                                                                  typename Kind::Element* c, int64_t c_stride,
+                                                                  bool accumulate) {
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < kVectors; ++j) {
+      typename Kind::Element* to = c + i * c_stride + 16 * j;
+      Kind::Store(to, accumulate ? Kind::Add(sums[i][j], Kind::Load(to)) : sums[i][j]);
+    }
+  }
+}
+
 template <class Kind>
-HLOIR_NARROW void Tile(int64_t steps, const void* a_panel, const int64_t*, const int64_t*, const void* b_panel, int64_t,
-                       void* c_tile, int64_t c_stride, bool accumulate) {
+HLOIR_NARROW void Tile(int64_t steps, const void* a_panel, const void* b_panel, void* c_tile, int64_t c_stride,
+                       bool accumulate) {
   using Sum = typename Kind::Sum;
   const int32_t* a = static_cast<const int32_t*>(a_panel);
   const char* b = static_cast<const char*>(b_panel);
@@ -68,14 +82,34 @@ HLOIR_NARROW void Tile(int64_t steps, const void* a_panel, const int64_t*, const
       sums[i][1] = Kind::MultiplyAdd(sums[i][1], a[i], b1);
     }
   }
+  StoreTile<Kind>(sums, c, c_stride, accumulate);
+}
+
+// As GemmKernels::TileInPlace, of bf16: a step takes two neighbours of a row.
+template <int rows>
+HLOIR_NARROW void TileInPlace(const TileRun* runs, int64_t run_count, const void* a, const int64_t* row_offsets,
+                              int64_t a_step, const void* b_panel, int64_t b_step, void* c_tile, int64_t c_stride,
+                              bool accumulate) {
+  const uint16_t* row[rows];
+  for (int i = 0; i < rows; ++i) row[i] = static_cast<const uint16_t*>(a) + row_offsets[i];
+  __m512 sums[rows][kVectors];
 #pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
-    for (int j = 0; j < kVectors; ++j) {
-      typename Kind::Element* to = c + i * c_stride + 16 * j;
-      Kind::Store(to, accumulate ? Kind::Add(sums[i][j], Kind::Load(to)) : sums[i][j]);
+  for (int i = 0; i < rows; ++i) sums[i][0] = sums[i][1] = _mm512_setzero_ps();
+  for (const TileRun* run = runs; run != runs + run_count; ++run) {
+    const int32_t* b = static_cast<const int32_t*>(b_panel) + run->b * b_step;
+    int64_t at = run->a;
+    for (int64_t p = 0; p < run->count; ++p, at += a_step, b += b_step) {
+      const __m512i b0 = _mm512_loadu_si512(b), b1 = _mm512_loadu_si512(b + 16);
+#pragma GCC unroll 16
+      for (int i = 0; i < rows; ++i) {
+        int32_t pair;
+        __builtin_memcpy(&pair, row[i] + at, sizeof(pair));
+        sums[i][0] = Bf16::MultiplyAdd(sums[i][0], pair, b0);
+        sums[i][1] = Bf16::MultiplyAdd(sums[i][1], pair, b1);
+      }
     }
   }
+  StoreTile<Bf16>(sums, static_cast<float*>(c_tile), c_stride, accumulate);
 }
 
 }  // namespace
@@ -89,6 +123,11 @@ void FillBf16Gemm(GemmKernels& kernels) {
   kernels.rows = kRows;
   kernels.columns = 16 * kVectors;
   kernels.tile = &Tile<Bf16>;
+  kernels.rows_in_place = 8;
+  kernels.tile_in_place[0] = &TileInPlace<2>;
+  kernels.tile_in_place[1] = &TileInPlace<4>;
+  kernels.tile_in_place[2] = &TileInPlace<6>;
+  kernels.tile_in_place[3] = &TileInPlace<8>;
 }
 
 }  // namespace hloir::cpu

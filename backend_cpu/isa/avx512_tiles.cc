@@ -57,8 +57,8 @@ struct TileBf16 {
 
 // As GemmKernels::tile, of panels by PackRows and PackColumns: in each step, of which there is at least one, two tiles.
 template <class Kind>
-HLOIR_TILES void Product(int64_t steps, const void* a_panel, const int64_t*, const int64_t*, const void* b_panel,
-                         int64_t, void* c_tile, int64_t c_stride, bool accumulate) {
+HLOIR_TILES void Product(int64_t steps, const void* a_panel, const void* b_panel, void* c_tile, int64_t c_stride,
+                         bool accumulate) {
   const char *a = static_cast<const char*>(a_panel), *b = static_cast<const char*>(b_panel);
   _tile_zero(0);
   _tile_zero(1);

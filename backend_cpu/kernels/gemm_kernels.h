@@ -23,53 +23,114 @@ __attribute__((always_inline)) inline void StoreTile(Batch (&sums)[kRows][kVecto
   }
 }
 
-// c[kRows × kVectors·width] (+)= a · b in k steps. For step p a packed a holds kRows values side by side, as does b
-// kVectors·width; else row i's is a[rows[i] + ks[p]], and b's values lie b_step after those of the step before.
-template <class T, class Arch, int kRows, int kVectors, bool packed>
-void GemmTile(int64_t k, const void* a_data, const int64_t* rows, const int64_t* ks, const void* b_data, int64_t b_step,
-              void* c_tile, int64_t c_stride, bool accumulate) {
+// Rows of c are far apart, and have left the cache since the last block of k.
+template <class Batch, class T, int kRows, int kVectors>
+__attribute__((always_inline)) inline void ClearTile(Batch (&sums)[kRows][kVectors], const T* c, int64_t c_stride) {
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < kVectors; ++j) {
+      __builtin_prefetch(c + i * c_stride + j * static_cast<int64_t>(Batch::size), 1);
+      sums[i][j] = Batch(T(0));
+    }
+  }
+}
+// One step: row i's value is a(i).
+template <class T, class Arch, int kRows, int kVectors, class A>
+__attribute__((always_inline)) inline void TileStep(Vector<T, Arch> (&sums)[kRows][kVectors], A&& a, const T* b) {
   using Batch = Vector<T, Arch>;
-  constexpr int kWidth = Batch::size;
-  constexpr int64_t kAhead = 12;  // steps to fetch ahead: memory far apart is not foreseen by the machine
-  if constexpr (packed) b_step = kVectors * kWidth;
-  const T* a = static_cast<const T*>(a_data);
-  const T* row[kRows];
-  if constexpr (!packed)
-    for (int i = 0; i < kRows; ++i) row[i] = a + rows[i];
-  const T* b = static_cast<const T*>(b_data);
+  Batch values[kVectors];
+#pragma GCC unroll 4
+  for (int j = 0; j < kVectors; ++j) values[j] = Batch::load_unaligned(b + j * static_cast<int64_t>(Batch::size));
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+    const Batch x(a(i));
+#pragma GCC unroll 4
+    for (int j = 0; j < kVectors; ++j) sums[i][j] = VectorTraits<T, Arch>::MultiplyAdd(x, values[j], sums[i][j]);
+  }
+}
+
+// c[kRows × kVectors·width] (+)= a · b in k steps. For each step a holds kRows values side by side, as does b
+// kVectors·width.
+template <class T, class Arch, int kRows, int kVectors>
+void GemmTile(int64_t k, const void* a_data, const void* b_data, void* c_tile, int64_t c_stride, bool accumulate) {
+  using Batch = Vector<T, Arch>;
+  const T *a = static_cast<const T*>(a_data), *b = static_cast<const T*>(b_data);
   T* c = static_cast<T*>(c_tile);
-  // Rows of c are far apart, and have left the cache since the last block of k.
-#pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
-    for (int j = 0; j < kVectors; ++j) __builtin_prefetch(c + i * c_stride + j * kWidth, 1);
-  }
-  Batch acc[kRows][kVectors];
-#pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
-    for (int j = 0; j < kVectors; ++j) acc[i][j] = Batch(T(0));
-  }
+  Batch sums[kRows][kVectors];
+  ClearTile(sums, c, c_stride);
 #pragma GCC unroll 2
-  for (int64_t p = 0; p < k; ++p, b += b_step) {
-    int64_t at = 0;
-    if constexpr (!packed) {
-      at = ks[p];
+  for (int64_t p = 0; p < k; ++p, a += kRows, b += kVectors * Batch::size)
+    TileStep<T, Arch>(
+        sums, [&](int i) { return a[i]; }, b);
+  StoreTile<Batch>(sums, c, c_stride, accumulate);
+}
+// The same of an a that is not packed: see GemmKernels::TileInPlace.
+template <class T, class Arch, int kRows, int kVectors>
+void GemmTileInPlace(const TileRun* runs, int64_t run_count, const void* a_data, const int64_t* rows, int64_t a_step,
+                     const void* b_data, int64_t b_step, void* c_tile, int64_t c_stride, bool accumulate) {
+  using Batch = Vector<T, Arch>;
+  constexpr int64_t kAhead = 12;  // steps to fetch ahead: memory far apart is not foreseen by the machine
+  const T* row[kRows];
+  for (int i = 0; i < kRows; ++i) row[i] = static_cast<const T*>(a_data) + rows[i];
+  T* c = static_cast<T*>(c_tile);
+  Batch sums[kRows][kVectors];
+  ClearTile(sums, c, c_stride);
+  for (const TileRun* run = runs; run != runs + run_count; ++run) {
+    const T* b = static_cast<const T*>(b_data) + run->b * b_step;
+    int64_t at = run->a;
+#pragma GCC unroll 2
+    for (int64_t p = 0; p < run->count; ++p, at += a_step, b += b_step) {
 #pragma GCC unroll 4
-      for (int j = 0; j < kVectors; ++j) __builtin_prefetch(b + kAhead * b_step + j * kWidth);
+      for (int j = 0; j < kVectors; ++j)
+        __builtin_prefetch(b + kAhead * b_step + j * static_cast<int64_t>(Batch::size));
+      TileStep<T, Arch>(
+          sums, [&](int i) { return row[i][at]; }, b);
     }
-    Batch values[kVectors];
-#pragma GCC unroll 4
-    for (int j = 0; j < kVectors; ++j) values[j] = Batch::load_unaligned(b + j * kWidth);
-#pragma GCC unroll 16
-    for (int i = 0; i < kRows; ++i) {
-      const Batch x(packed ? a[i] : row[i][at]);
-#pragma GCC unroll 4
-      for (int j = 0; j < kVectors; ++j) acc[i][j] = VectorTraits<T, Arch>::MultiplyAdd(x, values[j], acc[i][j]);
-    }
-    if constexpr (packed) a += kRows;
   }
-  StoreTile<Batch>(acc, c, c_stride, accumulate);
+  StoreTile<Batch>(sums, c, c_stride, accumulate);
+}
+
+// For rows of b that are far apart: each is read from left to right and once, some of them together, and the sums go to
+// memory and back, which the first cache is to hold. A tile of all columns' steps would find each line driven out by
+// the others before its next rows of a need it.
+template <class T, class Arch, int kVectors, int kSteps>
+inline void FewRowsSteps(const GemmKernels::FewRows s, const T* a, const T* b, T* sums) {
+  using Batch = Vector<T, Arch>;
+  constexpr int64_t kWidth = Batch::size;
+  for (int64_t j = 0; j < s.n; j += kVectors * kWidth) {
+    Batch values[kSteps][kVectors];
+#pragma GCC unroll 4
+    for (int p = 0; p < kSteps; ++p) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) values[p][v] = Batch::load_unaligned(b + p * s.b_row + j + v * kWidth);
+    }
+    const T* x = a;
+    T* to = sums + j;
+    for (int64_t i = 0; i < s.m; ++i, x += s.a_row, to += s.sums_row) {
+      Batch sum[kVectors];
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) sum[v] = Batch::load_unaligned(to + v * kWidth);
+#pragma GCC unroll 4
+      for (int p = 0; p < kSteps; ++p) {
+        const Batch value(x[p * s.a_k]);
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) sum[v] = VectorTraits<T, Arch>::MultiplyAdd(value, values[p][v], sum[v]);
+      }
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) sum[v].store_unaligned(to + v * kWidth);
+    }
+  }
+}
+template <class T, class Arch, int kVectors>
+void FewRows(const GemmKernels::FewRows& s, const void* a_data, const void* b_data, void* sums_data) {
+  constexpr int kSteps = 4;
+  const T *a = static_cast<const T*>(a_data), *b = static_cast<const T*>(b_data);
+  T* sums = static_cast<T*>(sums_data);
+  int64_t p = 0;
+  for (; p + kSteps <= s.k; p += kSteps)
+    FewRowsSteps<T, Arch, kVectors, kSteps>(s, a + p * s.a_k, b + p * s.b_row, sums);
+  for (; p < s.k; ++p) FewRowsSteps<T, Arch, kVectors, 1>(s, a + p * s.a_k, b + p * s.b_row, sums);
 }
 
 // out[i·channels + c] = sum over taps t of x[places[i] + taps[t] + c] · w[t·channels + c], i < n: a convolution in
@@ -252,7 +313,7 @@ template <class T, class Arch, int kVectors, int kRows>
 void FillGemmInPlace(GemmKernels& kernels) {
   if constexpr (kRows > 2) FillGemmInPlace<T, Arch, kVectors, kRows - 2>(kernels);
   kernels.rows_in_place = kRows;
-  kernels.tile_in_place[kRows / 2 - 1] = &GemmTile<T, Arch, kRows, kVectors, false>;
+  kernels.tile_in_place[kRows / 2 - 1] = &GemmTileInPlace<T, Arch, kRows, kVectors>;
 }
 
 template <class T, class Arch>
@@ -261,9 +322,10 @@ void FillGemmOf(GemmKernels& kernels) {
   constexpr int kRows = VectorTraits<T, Arch>::kGemmRows, kVectors = VectorTraits<T, Arch>::kGemmVectors;
   kernels.rows = kRows;
   kernels.columns = kVectors * kWidth;
-  kernels.tile = &GemmTile<T, Arch, kRows, kVectors, true>;
+  kernels.tile = &GemmTile<T, Arch, kRows, kVectors>;
   FillGemmInPlace<T, Arch, kVectors, (kRows < 8 ? kRows : 8)>(
       kernels);  // more rows' places fill the registers for pointers
+  kernels.few_rows = &FewRows<T, Arch, kVectors>;
   kernels.depthwise = &Depthwise<T, Arch>;
   kernels.vector_matrix = &VectorMatrix<T, Arch, T>;
   if constexpr (std::is_same_v<T, float>) kernels.vector_matrix_bf16 = &VectorMatrix<T, Arch, uint16_t>;

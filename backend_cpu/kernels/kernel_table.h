@@ -131,17 +131,29 @@ enum class NarrowFloat : uint8_t { kBf16, kF16 };
 // of AMX: a step takes 64 and 32.
 enum class GemmType : uint8_t { kF32, kF64, kS32, kWords, kBytes, kBf16, kTileBytes, kTileBf16 };
 inline constexpr int kGemmTypes = 8;
+// Steps of a product side by side: of an a that is not packed the first one's values lie at a[rows[i] + a], of b, which
+// has them all, it is step number b.
+struct TileRun {
+  int64_t a, b, count;
+};
 struct GemmKernels {
   int rows, columns;  // of the tile of the result that stays in registers
-  // c[rows × columns] = or += a · b in k steps. Of a packed a, `rows` values for each step lie side by side; of
-  // another, row i's value for step p is a[rows[i] + ks[p]]. b has `columns` values side by side for each step, b_step
-  // after the last ones; they follow one another beside a packed a.
-  using Tile = void (*)(int64_t k, const void* a, const int64_t* rows, const int64_t* ks, const void* b, int64_t b_step,
-                        void* c, int64_t c_stride, bool accumulate);
+  // c[rows × columns] = or += a · b in k steps; for each of them a has `rows` values side by side, and b `columns`.
+  using Tile = void (*)(int64_t k, const void* a, const void* b, void* c, int64_t c_stride, bool accumulate);
   Tile tile;
-  // Of an a that is not packed: tile_in_place[i] takes 2·(i + 1) rows, at most rows_in_place.
+  // Of an a that is not packed, and in runs of steps, of which those of a lie a_step apart, and those of b b_step:
+  // tile_in_place[i] takes 2·(i + 1) rows, at most rows_in_place; of the narrow types bf16 alone has any.
+  using TileInPlace = void (*)(const TileRun* runs, int64_t run_count, const void* a, const int64_t* rows,
+                               int64_t a_step, const void* b, int64_t b_step, void* c, int64_t c_stride,
+                               bool accumulate);
   int rows_in_place;
-  Tile tile_in_place[4];
+  TileInPlace tile_in_place[4];
+  // sums[m,n] += a[m,k] · b[k,n], step by step as a tile; n is a multiple of `columns`. The strides are from one row to
+  // the next, and from one step of a to the next.
+  struct FewRows {
+    int64_t m, n, k, a_row, a_k, b_row, sums_row;
+  };
+  void (*few_rows)(const FewRows& sizes, const void* a, const void* b, void* sums);
   // Where operands are packed in another way than gemm_packing.cc's: as GemmPacker::pack, for the left and right one.
   using Pack = void (*)(const std::byte* data, const int64_t* rows, int64_t row_count, const int64_t* ks,
                         int64_t k_count, int64_t width, std::byte* to);

@@ -24,6 +24,13 @@ inline T Widened(Stored x) {
   else return __builtin_bit_cast(T, static_cast<uint32_t>(x) << 16);
 }
 
+template <bool greater>
+struct PlainExtremeFn {
+  template <class T>
+  static T Apply(T best, T x) {
+    return (greater ? x > best : x < best) ? x : best;
+  }
+};
 // The largest (or smallest) of a long row of floats by plain comparisons, a quarter of Extreme's work; false where it
 // takes Extreme: among NaNs, or where the sign of a zero is asked.
 template <class T, bool greater, class Stored>
@@ -31,27 +38,25 @@ inline bool FindExtreme(const Stored* row, int64_t n, T* result) {
   constexpr int64_t kLanes = 128 / sizeof(T);
   using Bits = Unsigned<T>;
   alignas(64) T lanes[kLanes];
-  alignas(64) Bits nan[kLanes] = {};
-  for (int64_t k = 0; k < kLanes; ++k) lanes[k] = Widened<T>(row[k]);
+  alignas(64) Bits nan[kLanes];
+  HLOIR_VECTORIZE
+  for (int64_t k = 0; k < kLanes; ++k) {
+    lanes[k] = Widened<T>(row[k]);
+    nan[k] = lanes[k] != lanes[k] ? Bits(1) : Bits(0);
+  }
   const auto take = [&](int64_t i, int64_t count) {
     HLOIR_VECTORIZE
     for (int64_t k = 0; k < count; ++k) {
       const T x = Widened<T>(row[i + k]);
       nan[k] |= x != x ? Bits(1) : Bits(0);
-      lanes[k] = (greater ? x > lanes[k] : x < lanes[k]) ? x : lanes[k];
+      lanes[k] = PlainExtremeFn<greater>::Apply(lanes[k], x);
     }
   };
   int64_t i = kLanes;
   for (; i + kLanes <= n; i += kLanes) take(i, kLanes);
   take(i, n - i);
-  T best = lanes[0];
-  bool plain = true;
-  for (int64_t k = 0; k < kLanes; ++k) {
-    plain &= (nan[k] == 0) & (lanes[k] == lanes[k]);
-    best = (greater ? lanes[k] > best : lanes[k] < best) ? lanes[k] : best;
-  }
-  *result = best;
-  return plain & (best != 0);
+  *result = FoldLanes<PlainExtremeFn<greater>, T, kLanes / 2>(lanes);
+  return (FoldLanes<OrFn, Bits, kLanes / 2>(nan) == 0) & (*result != 0);
 }
 
 // ReduceRow of bf16, in its order: two neighbours make a word, and those of even and odd places go to lanes of their

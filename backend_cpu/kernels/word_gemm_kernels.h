@@ -23,8 +23,8 @@ inline __m512i AddProducts(__m512i sum, __m512i a, __m512i b) { return _mm512_ad
 
 // As GemmTile's, of packed panels: a step of a has a pair for each row, one of b for each column.
 template <class Arch, int kRows, int kVectors>
-void WordTile(int64_t steps, const void* a_panel, const int64_t*, const int64_t*, const void* b_panel, int64_t,
-              void* c_tile, int64_t c_stride, bool accumulate) {
+void WordTile(int64_t steps, const void* a_panel, const void* b_panel, void* c_tile, int64_t c_stride,
+              bool accumulate) {
   using Batch = Vector<int32_t, Arch>;
   constexpr int kWidth = Batch::size;
   const int32_t* a = static_cast<const int32_t*>(a_panel);

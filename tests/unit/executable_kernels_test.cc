@@ -48,6 +48,14 @@ TEST_CASE("convolutions") {
                 "window={size=3 pad=1_1}, dim_labels=b0f_0io->b0f, batch_group_count=2"},
            Case{"[1,5,6,4]", "[3,3,4,5]", "[1,11,13,5]",
                 "window={size=3x3 pad=2_2x2_2 lhs_dilate=2x2 rhs_reversal=1x1}, dim_labels=b01f_01io->b01f"},
+           // Rows in order of the terms they have: some have none; several blocks of terms; cropped; few rows of each.
+           Case{"[3,6,7,4]", "[3,2,4,5]", "[3,12,9,5]", "window={size=3x2 pad=4_4x0_3}, dim_labels=b01f_01io->b01f"},
+           Case{"[1,4,5,200]", "[3,3,200,34]", "[1,4,5,34]",
+                "window={size=3x3 pad=1_1x1_1 rhs_reversal=1x0}, dim_labels=b01f_01io->b01f"},
+           Case{"[9,5,3]", "[9,3,6]", "[4,5,6]", "window={size=9 stride=2 pad=7_-1}, dim_labels=0bf_0io->0bf"},
+           Case{"[1,7,7,3]", "[7,7,3,4]", "[1,7,7,4]", "window={size=7x7 pad=3_3x3_3}, dim_labels=b01f_01io->b01f"},
+           Case{"[2,13,11,6]", "[3,3,3,8]", "[2,13,9,8]",
+                "window={size=3x3 pad=2_2x1_1 rhs_dilate=2x2}, dim_labels=b01f_01io->b01f, feature_group_count=2"},
            // Transposed ones, by phases.
            Case{"[2,5,6,4]", "[4,4,4,5]", "[2,10,12,5]",
                 "window={size=4x4 pad=2_2x2_2 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f"},

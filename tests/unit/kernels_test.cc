@@ -208,22 +208,26 @@ void CompareProducts(const GemmKernels& kernels) {
   };
   for (bool accumulate : {false, true}) {
     std::vector<T> result = c;
-    kernels.tile(kDepth, a.data(), nullptr, nullptr, b.data(), 0, result.data(), columns, accumulate);
-    std::vector<int64_t> row_places(rows), step_places(kDepth);
+    kernels.tile(kDepth, a.data(), b.data(), result.data(), columns, accumulate);
+    std::vector<int64_t> row_places(rows);
+    const TileRun runs[] = {{0, 0, 20}, {20 * rows, 20, kDepth - 20}};
     for (int64_t i = 0; i < rows; ++i) row_places[i] = i;
-    for (int64_t p = 0; p < kDepth; ++p) step_places[p] = p * rows;
     for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = 0; j < columns; ++j) CHECK(result[i * columns + j] == sum(i, j, accumulate));
     }
     for (int64_t height = 2; height <= kernels.rows_in_place; height += 2) {
       std::vector<T> in_place = c, expected = c;
       std::copy_n(result.begin(), height * columns, expected.begin());
-      kernels.tile_in_place[height / 2 - 1](kDepth, a.data(), row_places.data(), step_places.data(), b.data(), columns,
+      kernels.tile_in_place[height / 2 - 1](runs, 2, a.data(), row_places.data(), rows, b.data(), columns,
                                             in_place.data(), columns, accumulate);
       INFO(height << " rows in place");
       CHECK(in_place == expected);
     }
   }
+  std::vector<T> sums = c;
+  kernels.few_rows({rows, columns, kDepth, 1, rows, columns, columns}, a.data(), b.data(), sums.data());
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) CHECK(sums[i * columns + j] == sum(i, j, true));
   kernels.vector_matrix(kDepth, 41, x.data(), 1, y.data(), 41, out.data());
   for (int64_t j = 0; j < 41; ++j) {
     T s = 0;

@@ -89,7 +89,7 @@ class OrderChoice {
       const GraphValue& value = graph_.values[id];
       return value.root == kNoValue ? View::RowMajor(value.dims) : value.view;
     };
-    return cpu::PlanConvolution(*node.instruction, view(node.inputs[0]), view(node.inputs[1])).has_value();
+    return cpu::PlanConvolution(*node.instruction, view(node.inputs[0]), view(node.inputs[1]), kernels_).has_value();
   }
   static bool IsWindow(const Node& node) {
     return node.opcode() == HloOpcode::kReduceWindow && !node.is_copy && node.support.kind == Support::kStep &&

@@ -74,7 +74,7 @@ void Planner::AppendTranspose(const Node& node, View made, Ref from, Ref to) {
 Status Planner::PlanConvolution(const Node& node) {
   HLOIR_ASSIGN_OR_RETURN(auto input, LocateView(node.inputs[0]));
   HLOIR_ASSIGN_OR_RETURN(auto kernel, LocateView(node.inputs[1]));
-  auto plan = cpu::PlanConvolution(*node.instruction, input.second, kernel.second);
+  auto plan = cpu::PlanConvolution(*node.instruction, input.second, kernel.second, *context_.kernels);
   if (!plan) {
     ConvolutionViews views = ViewsInOrder(*node.instruction, input.second, kernel.second,
                                           View::InOrder(node.instruction->shape().dimensions(), node.order));

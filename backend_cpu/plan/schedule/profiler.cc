@@ -23,8 +23,7 @@ double MeasurePeak(const KernelTable& kernels) {
   for (int round = 0; round < 20; ++round) {
     constexpr int kCalls = 50;
     const Clock::time_point begin = Clock::now();
-    for (int i = 0; i < kCalls; ++i)
-      gemm.tile(kDepth, aligned(a), nullptr, nullptr, aligned(b), 0, aligned(c), gemm.columns, true);
+    for (int i = 0; i < kCalls; ++i) gemm.tile(kDepth, aligned(a), aligned(b), aligned(c), gemm.columns, true);
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     best = std::max(best, 2.0 * kCalls * kDepth * gemm.rows * gemm.columns / seconds);
   }

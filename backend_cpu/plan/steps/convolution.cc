@@ -47,6 +47,98 @@ std::vector<int64_t> Multiples(int64_t count, int64_t step) {
   return offsets;
 }
 
+// Windows' rows overlap, so that packing them would multiply what is read. A step takes terms of one tap.
+bool HasWindowsInPlace(const GemmProblem& problem, int64_t features, const KernelTable& kernels) {
+  const int64_t terms = TermsInPlace(problem, kernels);
+  return terms > 0 && features % terms == 0;
+}
+// All rows have all terms.
+void GiveAllTerms(GemmProblem& problem) {
+  if (problem.m % 2 != 0) problem.a.row_offsets.push_back(problem.a.row_offsets.back());
+  problem.windows = {{0, problem.m, {{0, problem.k}}}};
+}
+
+// Positions along one dimension of the result that see the same taps, the others of which lie in padding.
+struct Positions {
+  int64_t first_tap, end_tap;
+  std::vector<int64_t> positions;
+};
+std::vector<Positions> PositionsByTaps(const WindowDimension& w, int64_t taps, int64_t positions, int64_t elements) {
+  std::vector<Positions> all;
+  for (int64_t i = 0; i < positions; ++i) {
+    const int64_t start = i * w.stride - w.padding_low;  // where the first tap is
+    const auto before = [&](int64_t place) {             // taps before it
+      return place <= start ? 0 : std::min(taps, (place - start + w.window_dilation - 1) / w.window_dilation);
+    };
+    const int64_t first = before(0), end = std::max(first, before(elements));
+    const auto same = [&](const Positions& p) { return p.first_tap == first && p.end_tap == end; };
+    auto found = std::find_if(all.begin(), all.end(), same);
+    if (found == all.end()) found = all.insert(found, {first, end, {}});
+    found->positions.push_back(i);
+  }
+  return all;
+}
+
+// A convolution whose input needs no copy, as its rows come in the order of what terms they have: `taps` of each
+// spatial dimension, and features. False: so few rows have the same ones that multiplying padding takes less.
+bool MakeRowsByTerms(const ConvolutionAttributes& a, const DimVector& taps, const View& input,
+                     const DimVector& result_dims, GemmProblem& problem) {
+  constexpr size_t kMostWindows = 256;
+  std::vector<std::vector<Positions>> by_taps;
+  size_t count = 1;
+  for (size_t d = 0; d < taps.size(); ++d) {
+    by_taps.push_back(PositionsByTaps(a.window[d], taps[d], result_dims[d + 1], input.dims[d + 1]));
+    count *= by_taps.back().size();
+    if (count > kMostWindows) return false;
+  }
+  const int64_t features = input.dims.back() / a.feature_group_count;
+  std::vector<WindowRows> windows;
+  std::vector<int64_t> row_offsets, c_rows;
+  int64_t work = 0, rows = 0, inner = features;
+  for (size_t i = 0; i < count; ++i) {
+    WindowRows window{static_cast<int64_t>(row_offsets.size()), 0, {}};
+    // Where its rows lie, and among all rows; and its terms, from the innermost dimension outwards.
+    std::vector<std::pair<int64_t, int64_t>> at, terms{{0, features}};
+    for (int64_t b = 0; b < result_dims[0]; ++b) at.emplace_back(b * input.strides[0], b);
+    std::vector<const Positions*> of(taps.size());
+    for (size_t d = taps.size(), rest = i; d-- > 0; rest /= by_taps[d].size())
+      of[d] = &by_taps[d][rest % by_taps[d].size()];
+    inner = features;  // terms to a tap of dimension d
+    for (size_t d = taps.size(); d-- > 0; inner *= taps[d]) {
+      std::vector<std::pair<int64_t, int64_t>> next;
+      for (int64_t tap = of[d]->first_tap; tap < of[d]->end_tap; ++tap) {
+        for (const auto& [begin, end] : terms) {
+          if (!next.empty() && next.back().second == tap * inner + begin) next.back().second = tap * inner + end;
+          else next.emplace_back(tap * inner + begin, tap * inner + end);
+        }
+      }
+      terms = std::move(next);
+    }
+    for (size_t d = 0; d < taps.size(); ++d) {
+      std::vector<std::pair<int64_t, int64_t>> next;
+      next.reserve(at.size() * of[d]->positions.size() + 1);
+      for (const auto& [offset, row] : at) {
+        for (const int64_t p : of[d]->positions)
+          next.emplace_back(offset + (p * a.window[d].stride - a.window[d].padding_low) * input.strides[d + 1],
+                            row * result_dims[d + 1] + p);
+      }
+      at = std::move(next);
+    }
+    window.count = static_cast<int64_t>(at.size());
+    rows += window.count;
+    if (window.count % 2 != 0) at.push_back(at.back());
+    for (const auto& [offset, row] : at) row_offsets.push_back(offset), c_rows.push_back(row * problem.c_row);
+    for (const auto& [begin, end] : terms) work += (end - begin) * static_cast<int64_t>(at.size());
+    window.terms = std::move(terms);
+    windows.push_back(std::move(window));
+  }
+  if (work > rows * inner) return false;
+  problem.windows = std::move(windows);
+  problem.a.row_offsets = std::move(row_offsets);
+  problem.c_rows = std::move(c_rows);
+  return true;
+}
+
 // How one dimension of a convolution whose input is dilated falls into phases: the results at phase + i · count see
 // every count-th tap, from `first` on, and elements of the input that lie side by side, from `start` + i on.
 struct Phases {
@@ -74,8 +166,8 @@ std::optional<Phases> PhasesOf(const WindowDimension& w, int64_t size, int64_t p
 
 // A transposed convolution as a product for each combination of phases, in which no zero is multiplied that lies
 // between the input's elements. `plan` has what does not depend on that.
-std::optional<ConvolutionPlan> PlanByPhases(const HloInstruction& convolution, const View& kernel,
-                                            ConvolutionPlan plan) {
+std::optional<ConvolutionPlan> PlanByPhases(const HloInstruction& convolution, const View& kernel, ConvolutionPlan plan,
+                                            const KernelTable& kernels) {
   const auto& a = convolution.attributes<ConvolutionAttributes>();
   const ConvDimensionNumbers& labels = a.dim_labels;
   const size_t spatial = labels.input_spatial.size();
@@ -143,7 +235,8 @@ std::optional<ConvolutionPlan> PlanByPhases(const HloInstruction& convolution, c
   problem.b.k_offsets = Offsets(weights, kernel_order);
   problem.b.row_offsets = Multiples(problem.n, weights.strides[labels.kernel_output_feature]);
   if (static_cast<int64_t>(problem.b.k_offsets.size()) != problem.k) return std::nullopt;
-  problem.windows = problem.k > plan.input.dims.back();
+  if (problem.k > plan.input.dims.back() && HasWindowsInPlace(problem, plan.input.dims.back(), kernels))
+    GiveAllTerms(problem);
   // The input in its copy, for what repairs the result where it lies in the end.
   View& view = plan.elements.input;
   view.strides = from.strides;
@@ -180,8 +273,8 @@ ConvolutionViews ViewsInOrder(const HloInstruction& convolution, const View& inp
           result.Transpose(ConvolutionOrder(convolution, true))};
 }
 
-std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution, const View& input,
-                                               const View& kernel) {
+std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution, const View& input, const View& kernel,
+                                               const KernelTable& kernels) {
   const auto& a = convolution.attributes<ConvolutionAttributes>();
   const ConvDimensionNumbers& labels = a.dim_labels;
   const size_t spatial = labels.input_spatial.size();
@@ -200,11 +293,13 @@ std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution
   plan.elements = ViewsInOrder(convolution, input, kernel, View::RowMajor(convolution.shape().dimensions()));
   plan.input = plan.elements.input;
   plan.result_dims = plan.elements.result.dims;
-  if (auto phased = PlanByPhases(convolution, kernel, plan)) return phased;
+  if (auto phased = PlanByPhases(convolution, kernel, plan, kernels)) return phased;
   const int64_t features = plan.input.dims.back(), batches = plan.input.dims[0],
                 output_features = plan.result_dims.back();
   plan.padding.resize(spatial + 2);
   plan.padded_dims = plan.input.dims;
+  DimVector taps_of;
+  bool dilated = false;
   int64_t taps = 1, padded = features * batches, room = plan.input.count();
   for (int64_t d : plan.result_dims) room += d;
   room = (room + View::RowMajor(plan.result_dims).count() + 4096) * kMaxPadded;
@@ -219,19 +314,31 @@ std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution
       return std::nullopt;
     }
     taps *= size;
+    taps_of.push_back(size);
+    dilated = dilated || w.base_dilation != 1;
     plan.padded_dims[d + 1] = last + 1;
     plan.padding[d + 1] = {w.padding_low, 0, w.base_dilation - 1};
     const int64_t elements = plan.input.dims[d + 1], spread = elements > 0 ? (elements - 1) * w.base_dilation + 1 : 0;
     plan.pads = plan.pads || w.padding_low > 0 || spread > elements || last - w.padding_low >= spread;
     plan.copies_input = plan.copies_input || plan.pads || w.padding_low != 0;
   }
-  plan.copies_input = plan.copies_input || (taps > 1 && plan.input.strides.back() != 1 && features > 1);
-  const View from = plan.copies_input ? View::RowMajor(plan.padded_dims) : plan.input;
-
-  // Rows, columns and terms of the product, for each group.
+  const bool apart = taps > 1 && plan.input.strides.back() != 1 && features > 1;
+  plan.copies_input = plan.copies_input || apart;
   const int64_t groups = a.feature_group_count * a.batch_group_count;
   const int64_t group_features = features / a.feature_group_count, group_columns = output_features / groups;
   if (group_features < 1 || group_columns < 1 || groups * group_columns != output_features) return std::nullopt;
+  const bool plain = problem.a.type == problem.result && problem.b.type == problem.result &&
+                     StorageBytes(problem.result) == (problem.compute == GemmType::kF64 ? 8 : 4);
+  plan.depthwise = plain && groups > 1 && a.feature_group_count == groups && group_features == 1 &&
+                   group_columns == 1 && (plan.copies_input || plan.input.strides.back() == 1);
+  problem.c_row = output_features;
+  const bool in_place = taps > 1 && !plan.depthwise && HasWindowsInPlace(problem, group_features, kernels);
+  if (plan.copies_input && in_place && !apart && !dilated &&
+      MakeRowsByTerms(a, taps_of, plan.input, plan.result_dims, problem))
+    plan.copies_input = plan.pads = false;
+  const View from = plan.copies_input ? View::RowMajor(plan.padded_dims) : plan.input;
+
+  // Rows, columns and terms of the product, for each group.
   View rows = from, terms = from;
   rows.dims = plan.result_dims;
   DimVector kernel_order;
@@ -250,7 +357,7 @@ std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution
   for (size_t d = 0; d <= spatial; ++d) row_dims.push_back(static_cast<int64_t>(d));
   for (size_t d = 1; d <= spatial + 1; ++d) term_dims.push_back(static_cast<int64_t>(d));
   kernel_order.push_back(labels.kernel_input_feature);
-  problem.a.row_offsets = Offsets(rows, row_dims);
+  if (problem.windows.empty()) problem.a.row_offsets = Offsets(rows, row_dims);
   problem.a.k_offsets = Offsets(terms, term_dims);
   problem.a.batch_offsets = a.batch_group_count > 1 ? Multiples(groups, batches / a.batch_group_count * from.strides[0])
                                                     : Multiples(groups, group_features * from.strides.back());
@@ -260,19 +367,14 @@ std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution
   problem.b.batch_offsets = Multiples(groups, group_columns * weights.strides[labels.kernel_output_feature]);
   for (int64_t& offset : problem.b.batch_offsets) offset += weights.offset;
   problem.batch = groups;
-  problem.m = static_cast<int64_t>(problem.a.row_offsets.size());
+  problem.m = rows.count() / rows.dims.back();
   problem.n = group_columns;
   problem.k = static_cast<int64_t>(problem.a.k_offsets.size());
   if (problem.m == 0 || problem.k == 0 || static_cast<int64_t>(problem.b.k_offsets.size()) != problem.k)
     return std::nullopt;
-  problem.c_row = output_features;
   problem.c_offsets = Multiples(groups, group_columns);
-  problem.windows = taps > 1;
+  if (in_place && problem.windows.empty()) GiveAllTerms(problem);
 
-  const bool plain = problem.a.type == problem.result && problem.b.type == problem.result &&
-                     StorageBytes(problem.result) == (problem.compute == GemmType::kF64 ? 8 : 4);
-  plan.depthwise = plain && groups > 1 && a.feature_group_count == groups && group_features == 1 &&
-                   group_columns == 1 && from.strides.back() == 1;
   if (plan.depthwise) {
     for (int64_t& offset : problem.a.row_offsets) offset += from.offset;
     DimVector to_front(kernel_order.begin(), kernel_order.end() - 1);

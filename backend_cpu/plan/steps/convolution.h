@@ -1,7 +1,9 @@
 // Convolution as a matrix product: rows are output positions, columns output features, and a product's terms the
 // kernel's taps with their input features. What a row reads are places in the input at fixed distances, so that no
-// matrix of windows is ever made; padding and gaps are written out first, as zeros, in a copy whose features lie side
-// by side. Zeros times infinite weights are NaN, though: see element_convolution.h.
+// matrix of windows is ever made. Padding is left out: rows come in the order of which terms they have. Where that does
+// not do (types that are packed, gaps, depthwise, few rows of each kind), padding and gaps are written out first, as
+// zeros, in a copy whose features lie side by side. Zeros times infinite weights are NaN, though: see
+// element_convolution.h.
 #pragma once
 
 #include <optional>
@@ -26,8 +28,8 @@ struct ConvolutionPlan {
   ConvolutionViews elements;           // of the input in its copy, and the result before it is transposed
 };
 // Nothing: no kernel for these types, or padding beyond reason.
-std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution, const View& input,
-                                               const View& kernel);
+std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution, const View& input, const View& kernel,
+                                               const KernelTable& kernels);
 // How the kernels write the result, and read the input, major to minor: batch, spatial dimensions, features.
 DimVector ConvolutionOrder(const HloInstruction& convolution, bool of_result);
 // What is read and written as element_convolution.h wants it; the views have the instruction's dimensions.

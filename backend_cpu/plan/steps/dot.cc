@@ -4,6 +4,7 @@
 #include "plan/steps/dot.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ constexpr int64_t kOwnBytes = 240 << 10;     // of the block that each has for i
 constexpr int64_t kDirect = 32 * 32 * 32;    // products up to this size are not worth packing
 constexpr int64_t kFewRows = 4;              // tiles, one below the other: packing B would take longer than it saves
 constexpr int64_t kNearBytes = 512;          // from one step to the next: farther ones drive each other from the caches
+constexpr int64_t kFewRowsBytes = 16 << 10;  // of their sums, which the first cache is to hold beside what they sum
 constexpr int64_t kTasks = 8,
                   kRun = 4;     // at least so many tasks, of at least so many panels, if threads share a product
 constexpr int64_t kParts = 16;  // of a product in place that threads share, at most of its panels
@@ -53,6 +55,30 @@ void StoreNarrowInts(int64_t bytes, const int32_t* from, std::byte* to, int64_t 
     for (int64_t i = 0; i < n; ++i) reinterpret_cast<uint8_t*>(to)[i] = static_cast<uint8_t>(from[i]);
   else
     for (int64_t i = 0; i < n; ++i) reinterpret_cast<uint16_t*>(to)[i] = static_cast<uint16_t>(from[i]);
+}
+
+// Narrow operands have kernels of their own on some machines.
+GemmType KernelsFor(const GemmProblem& p, const KernelTable& kernels) {
+  auto has = [&](GemmType type, PrimitiveType operand) {
+    return p.a.type == operand && p.b.type == operand && kernels.gemm[static_cast<int>(type)].tile != nullptr;
+  };
+  auto fits_word = [](PrimitiveType t) {
+    return t == PrimitiveType::S8 || t == PrimitiveType::U8 || t == PrimitiveType::S16;
+  };
+  const bool words = p.compute == GemmType::kS32 && fits_word(p.a.type) && fits_word(p.b.type) &&
+                     kernels.gemm[static_cast<int>(GemmType::kWords)].tile != nullptr;
+  return has(GemmType::kTileBytes, PrimitiveType::S8)    ? GemmType::kTileBytes
+         : has(GemmType::kTileBf16, PrimitiveType::BF16) ? GemmType::kTileBf16
+         : has(GemmType::kBytes, PrimitiveType::S8)      ? GemmType::kBytes
+         : words                                         ? GemmType::kWords
+         : has(GemmType::kBf16, PrimitiveType::BF16)     ? GemmType::kBf16
+                                                         : p.compute;
+}
+
+bool IsTakenInPlace(GemmType compute, PrimitiveType type) {
+  return compute == GemmType::kF32
+             ? type == PrimitiveType::F32
+             : compute == GemmType::kF64 || type == PrimitiveType::S32 || type == PrimitiveType::U32;
 }
 
 class GemmStep : public Step {
@@ -101,6 +127,7 @@ class GemmStep : public Step {
       const int64_t rows = p_.m * std::min(kParts, p_.n / kernels_.columns) / kParts;
       a_.block = std::min(a_.block, RoundUp(std::max(rows, 2 * a_.width), a_.width));
     }
+    if (how_ == kPackedB) PlanWindows();
     tile_bytes_ = RoundUp(kernels_.rows * kernels_.columns * bytes_, kAlign);
     shared_bytes_ = IsPacked() ? RoundUp(shared.pack->PanelBytes(block_k_, shared.block), kAlign) : 0;
     const int64_t result_bytes = StorageBytes(p_.result);
@@ -206,19 +233,12 @@ class GemmStep : public Step {
   // Vectors and small matrices are multiplied where they lie, if their types and strides allow it.
   void Choose() {
     how_ = kPacked;
-    auto direct = [&](PrimitiveType type) {
-      return p_.compute == GemmType::kF32
-                 ? type == PrimitiveType::F32
-                 : p_.compute == GemmType::kF64 || type == PrimitiveType::S32 || type == PrimitiveType::U32;
-    };
-    if (p_.windows) {
-      if (!direct(p_.a.type)) return;
+    if (!p_.windows.empty()) {
       how_ = kPackedB;
-      FillRows();
       return;
     }
     const bool bf16 = TakesBf16();
-    if (!bf16 && (!direct(p_.a.type) || !direct(p_.b.type))) return;
+    if (!bf16 && (!IsTakenInPlace(p_.compute, p_.a.type) || !IsTakenInPlace(p_.compute, p_.b.type))) return;
     if (p_.c_row != p_.n) return;
     if (!Stride(p_.a.row_offsets, &a_row_) || !Stride(p_.a.k_offsets, &a_k_) || !Stride(p_.b.row_offsets, &b_row_) ||
         !Stride(p_.b.k_offsets, &b_k_)) {
@@ -238,17 +258,14 @@ class GemmStep : public Step {
     else if (p_.n >= kernels_.columns && b_row_ == 1 &&
              (p_.m <= kFewRows * kernels_.rows || std::max(a_k_, b_k_) * bytes_ <= kNearBytes)) {
       how_ = kInPlace;
-      FillRows();
+      if (p_.m % 2 != 0) p_.a.row_offsets.push_back(p_.a.row_offsets.back());  // see RowsInPlace
     }
   }
   bool TakesBf16() const {
     return p_.compute == GemmType::kF32 && p_.a.type == PrimitiveType::BF16 && p_.b.type == PrimitiveType::BF16;
   }
-  // Tiles in place have an even number of rows: one past the last repeats it, and its results are left out.
-  void FillRows() {
-    if (p_.m % 2 != 0) p_.a.row_offsets.push_back(p_.a.row_offsets.back());
-  }
-  // The first of the tiles, all about as high, for so many rows.
+  // The first of the tiles, all about as high, for so many rows. They have an even number of them: one past the last
+  // repeats it, and its results are left out.
   int64_t RowsInPlace(int64_t rows) const {
     const int64_t tiles = (rows + kernels_.rows_in_place - 1) / kernels_.rows_in_place;
     return std::min(rows, RoundUp((rows + tiles - 1) / tiles, 2));
@@ -300,10 +317,13 @@ class GemmStep : public Step {
       std::byte* tile = runtime.scratch[static_cast<size_t>(share ? t : thread)];
       std::byte* b_pack = tile + tile_bytes_;
       const int64_t run = part % runs, first = part / runs * a_.block, last = std::min(p_.m, first + a_.block);
+      const int64_t end = std::min(p_.n, panels * (run + 1) / runs * columns);
+      int64_t begin = panels * run / runs * columns;
+      if (TakesFewRows()) begin = RunFewRows(a, b, c, first, last, begin, end, tile);
       for (int64_t k0 = 0; k0 < p_.k; k0 += block_k_) {
-        const int64_t ks = std::min(p_.k - k0, block_k_), *a_ks = p_.a.k_offsets.data() + k0;
-        for (int64_t n = panels * run / runs * columns; n < std::min(p_.n, panels * (run + 1) / runs * columns);
-             n += columns) {
+        const int64_t ks = std::min(p_.k - k0, block_k_);
+        const TileRun run_of_k{p_.a.k_offsets[k0], 0, ks};
+        for (int64_t n = begin; n < end; n += columns) {
           const int64_t width = std::min(columns, p_.n - n);
           const std::byte* b_panel = b + (p_.b.row_offsets[n] + p_.b.k_offsets[k0]) * bytes_;
           if (width < columns) {
@@ -312,20 +332,50 @@ class GemmStep : public Step {
           }
           for (int64_t m = first, rows = 0; m < last; m += rows) {
             rows = RowsInPlace(last - m);
-            const GemmKernels::Tile multiply = kernels_.tile_in_place[(rows - 1) / 2];
+            const auto multiply = kernels_.tile_in_place[(rows - 1) / 2];
             const int64_t* a_rows = p_.a.row_offsets.data() + m;
             std::byte* to = c + (m * p_.c_row + n) * bytes_;
             const int64_t step = width < columns ? columns : b_k_;
             if (rows % 2 == 0 && width == columns) {
-              multiply(ks, a, a_rows, a_ks, b_panel, step, to, p_.c_row, k0 > 0);
+              multiply(&run_of_k, 1, a, a_rows, a_k_, b_panel, step, to, p_.c_row, k0 > 0);
             } else {
-              multiply(ks, a, a_rows, a_ks, b_panel, step, tile, columns, false);
-              StoreEdge(tile, to, rows, width, k0 > 0);
+              multiply(&run_of_k, 1, a, a_rows, a_k_, b_panel, step, tile, columns, false);
+              StoreEdge(tile, columns, to, rows, width, k0 > 0);
             }
           }
         }
       }
     });
+  }
+
+  // Where more than one tile would read a panel of B whose rows are far apart, and tiles are so low that a line is done
+  // with before the next has come.
+  bool TakesFewRows() const {
+    constexpr int kHigh = 8;
+    return kernels_.rows_in_place < kHigh && p_.m > kernels_.rows_in_place && b_k_ * bytes_ > kNearBytes;
+  }
+  // Rows [first, last) times whole panels of columns from `begin` on; returns where these end. Few at a time, as A's
+  // rows, too, may be so far apart that they drive each other from the first cache.
+  int64_t RunFewRows(const std::byte* a, const std::byte* b, std::byte* c, int64_t first, int64_t last, int64_t begin,
+                     int64_t end, std::byte* sums) const {
+    constexpr int64_t kRows = 8;
+    const int64_t columns = kernels_.columns,
+                  most = std::max<int64_t>(1, kFewRowsBytes / (kRows * columns * bytes_)) * columns;
+    for (int64_t n = 0; begin + columns <= end; begin += n) {
+      n = std::min(most, (end - begin) / columns * columns);
+      const int64_t row = n + columns;  // no power of two, which would put all rows in a few places of the cache
+      for (int64_t k0 = 0; k0 < p_.k; k0 += block_k_) {
+        for (int64_t m = first, rows = 0; m < last; m += rows) {
+          rows = (last - m) / ((last - m + kRows - 1) / kRows);
+          std::memset(sums, 0, static_cast<size_t>(rows * row * bytes_));
+          kernels_.few_rows({rows, n, std::min(p_.k - k0, block_k_), a_row_, a_k_, b_k_, row},
+                            a + (p_.a.row_offsets[m] + p_.a.k_offsets[k0]) * bytes_,
+                            b + (p_.b.row_offsets[begin] + p_.b.k_offsets[k0]) * bytes_, sums);
+          StoreEdge(sums, row, c + (m * p_.c_row + begin) * bytes_, rows, n, k0 > 0);
+        }
+      }
+    }
+    return begin;
   }
 
   void RunPacked(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c, int thread) {
@@ -334,7 +384,8 @@ class GemmStep : public Step {
     const std::byte *shared_data = share_a ? a : b, *own_data = share_a ? b : a;
     const int set = parallel_ && by_batch_ ? thread : 0;
     std::byte* shared_pack = runtime.scratch[static_cast<size_t>(set)] + shared_at_;
-    const int64_t own_blocks = (own.size + own.block - 1) / own.block;
+    const int64_t own_blocks =
+        how_ == kPackedB ? static_cast<int64_t>(window_blocks_.size()) : (own.size + own.block - 1) / own.block;
     for (int64_t s0 = 0; s0 < shared.size; s0 += shared.block) {
       const int64_t s1 = std::min(shared.size, s0 + shared.block), panels = (s1 - s0 + shared.width - 1) / shared.width;
       // So many tasks for each block that a thread has for itself: runs of the shared panels.
@@ -356,10 +407,18 @@ class GemmStep : public Step {
         auto packed_of = [&](int t) { return reinterpret_cast<int64_t*>(scratch_of(t)); };
         auto multiply = [&](int64_t task, int t) {
           const int64_t part = task / runs, run = task % runs;
+          if (how_ == kPackedB) {
+            for (int64_t panel = panels * run / runs; panel < panels * (run + 1) / runs; ++panel) {
+              const int64_t n = s0 + panel * shared.width;
+              MultiplyWindows(window_blocks_[static_cast<size_t>(part)], k0, a, shared_pack + panel * shared_bytes,
+                              c + n * c_bytes_, std::min(b_.width, p_.n - n), scratch_of(t) + kAlign);
+            }
+            return;
+          }
           const int64_t o0 = part * own.block, o1 = std::min(own.size, o0 + own.block);
           int64_t* packed = packed_of(t);  // which block this thread has packed last
           std::byte *tile = scratch_of(t) + kAlign, *own_pack = tile + tile_bytes_;
-          if (how_ != kPackedB && *packed != part) {
+          if (*packed != part) {
             own.pack->pack(own_data, own.operand->row_offsets.data() + o0, o1 - o0, own.operand->k_offsets.data() + k0,
                            ks, own.width, own_pack);
             *packed = part;
@@ -372,21 +431,14 @@ class GemmStep : public Step {
               const std::byte* own_panel = own_pack + (o - o0) / own.width * own_bytes;
               const int64_t m = share_a ? s : o, n = share_a ? o : s;
               const int64_t rows = std::min(a_.width, p_.m - m), columns = std::min(b_.width, p_.n - n);
-              const bool whole =
-                  (how_ == kPackedB ? rows % 2 == 0 : rows == a_.width) && columns == b_.width && !by_tile_;
+              const bool whole = rows == a_.width && columns == b_.width && !by_tile_;
               std::byte* const to = c + (m * p_.c_row + n) * c_bytes_;
               std::byte* const into = whole ? to : tile;
               const int64_t stride = whole ? p_.c_row : kernels_.columns;
-              if (how_ == kPackedB) {
-                kernels_.tile_in_place[(rows - 1) / 2](steps, a, p_.a.row_offsets.data() + m,
-                                                       p_.a.k_offsets.data() + k0, shared_panel, b_.width, into, stride,
-                                                       whole && k0 > 0);
-              } else {
-                kernels_.tile(steps, share_a ? shared_panel : own_panel, nullptr, nullptr,
-                              share_a ? own_panel : shared_panel, 0, into, stride, whole && k0 > 0);
-              }
+              kernels_.tile(steps, share_a ? shared_panel : own_panel, share_a ? own_panel : shared_panel, into, stride,
+                            whole && k0 > 0);
               if (by_tile_) StoreNarrow(tile, to, rows, columns);
-              else if (!whole) StoreEdge(tile, to, rows, columns, k0 > 0);
+              else if (!whole) StoreEdge(tile, kernels_.columns, to, rows, columns, k0 > 0);
             }
           }
           if (HasTiles()) kernels_.leave();
@@ -405,12 +457,64 @@ class GemmStep : public Step {
     }
   }
 
+  // Some rows of windows times a panel of B's columns, of which c has `columns`.
+  struct WindowBlock {
+    size_t window;
+    int64_t begin, end;  // rows
+  };
+  void MultiplyWindows(const WindowBlock& block, int64_t k0, const std::byte* a, const std::byte* b, std::byte* c,
+                       int64_t columns, std::byte* tile) const {
+    const std::vector<TileRun>& runs = window_runs_[static_cast<size_t>(k0 / block_k_)][block.window];
+    for (int64_t m = block.begin, rows = 0; m < block.end; m += rows) {
+      rows = RowsInPlace(block.end - m);
+      const int64_t *to = p_.c_rows.data() + m, stride = rows > 1 ? to[1] - to[0] : 0;
+      bool whole = rows % 2 == 0 && columns == b_.width && !by_tile_;
+      for (int64_t i = 2; i < rows; ++i) whole = whole && to[i] - to[i - 1] == stride;
+      kernels_.tile_in_place[(rows - 1) / 2](
+          runs.data(), static_cast<int64_t>(runs.size()), a, p_.a.row_offsets.data() + m, a_k_, b, b_.width,
+          whole ? c + to[0] * c_bytes_ : tile, whole ? stride : b_.width, whole && k0 > 0);
+      if (whole) continue;
+      for (int64_t i = 0; i < rows; ++i) {
+        std::byte *row = tile + i * b_.width * bytes_, *at = c + to[i] * c_bytes_;
+        if (by_tile_) StoreNarrow(row, at, 1, columns);
+        else StoreEdge(row, columns, at, 1, columns, k0 > 0);
+      }
+    }
+  }
+  // Blocks of rows, each of one window's, and for each block of k the runs of steps that a window has.
+  void PlanWindows() {
+    if (p_.c_rows.empty())
+      for (size_t i = 0; i < p_.a.row_offsets.size(); ++i) p_.c_rows.push_back(static_cast<int64_t>(i) * p_.c_row);
+    for (size_t w = 0; w < p_.windows.size(); ++w) {
+      const int64_t end = p_.windows[w].begin + p_.windows[w].count;
+      for (int64_t m = p_.windows[w].begin; m < end; m += a_.block)
+        window_blocks_.push_back({w, m, std::min(end, m + a_.block)});
+    }
+    // In steps of some neighbouring terms, if not of one.
+    const std::vector<int64_t>& ks = p_.a.k_offsets;
+    const int64_t group = pack_a_.group;
+    a_k_ = group > 1 ? group : p_.k > 1 ? ks[1] - ks[0] : 1;
+    for (int64_t k0 = 0; k0 < p_.k; k0 += block_k_) {
+      const int64_t k1 = std::min(p_.k, k0 + block_k_);
+      auto& runs = window_runs_.emplace_back(p_.windows.size());
+      for (size_t w = 0; w < p_.windows.size(); ++w) {
+        for (const auto& [begin, end] : p_.windows[w].terms) {
+          for (int64_t p = std::max(begin, k0), next = p; p < std::min(end, k1); p = next) {
+            do next += group;
+            while (next < std::min(end, k1) && ks[next] - ks[next - group] == a_k_);
+            runs[w].push_back({ks[p], (p - k0) / group, (next - p) / group});
+          }
+        }
+      }
+    }
+  }
+
   template <class T>
-  void StoreEdgeOf(const T* tile, T* to, int64_t rows, int64_t columns, bool accumulate) const {
+  void StoreEdgeOf(const T* tile, int64_t stride, T* to, int64_t rows, int64_t columns, bool accumulate) const {
     using Sum = std::conditional_t<std::is_integral_v<T>, uint32_t, T>;
     for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = 0; j < columns; ++j) {
-        const T value = tile[i * kernels_.columns + j];
+        const T value = tile[i * stride + j];
         T& at = to[i * p_.c_row + j];
         at = accumulate ? static_cast<T>(static_cast<Sum>(at) + static_cast<Sum>(value)) : value;
       }
@@ -421,36 +525,22 @@ class GemmStep : public Step {
     for (int64_t i = 0; i < rows; ++i)
       Narrow(tile + i * kernels_.columns * bytes_, to + i * p_.c_row * c_bytes_, columns);
   }
-  void StoreEdge(const std::byte* tile, std::byte* to, int64_t rows, int64_t columns, bool accumulate) const {
+  void StoreEdge(const std::byte* tile, int64_t stride, std::byte* to, int64_t rows, int64_t columns,
+                 bool accumulate) const {
     switch (p_.compute) {
       case GemmType::kF32:
-        StoreEdgeOf(reinterpret_cast<const float*>(tile), reinterpret_cast<float*>(to), rows, columns, accumulate);
+        StoreEdgeOf(reinterpret_cast<const float*>(tile), stride, reinterpret_cast<float*>(to), rows, columns,
+                    accumulate);
         break;
       case GemmType::kF64:
-        StoreEdgeOf(reinterpret_cast<const double*>(tile), reinterpret_cast<double*>(to), rows, columns, accumulate);
+        StoreEdgeOf(reinterpret_cast<const double*>(tile), stride, reinterpret_cast<double*>(to), rows, columns,
+                    accumulate);
         break;
       default:
-        StoreEdgeOf(reinterpret_cast<const int32_t*>(tile), reinterpret_cast<int32_t*>(to), rows, columns, accumulate);
+        StoreEdgeOf(reinterpret_cast<const int32_t*>(tile), stride, reinterpret_cast<int32_t*>(to), rows, columns,
+                    accumulate);
         break;
     }
-  }
-
-  // Narrow operands have kernels of their own on some machines.
-  static GemmType KernelsFor(const GemmProblem& p, const KernelTable& kernels) {
-    auto has = [&](GemmType type, PrimitiveType operand) {
-      return p.a.type == operand && p.b.type == operand && kernels.gemm[static_cast<int>(type)].tile != nullptr;
-    };
-    auto fits_word = [](PrimitiveType t) {
-      return t == PrimitiveType::S8 || t == PrimitiveType::U8 || t == PrimitiveType::S16;
-    };
-    const bool words = p.compute == GemmType::kS32 && fits_word(p.a.type) && fits_word(p.b.type) &&
-                       kernels.gemm[static_cast<int>(GemmType::kWords)].tile != nullptr;
-    return has(GemmType::kTileBytes, PrimitiveType::S8)    ? GemmType::kTileBytes
-           : has(GemmType::kTileBf16, PrimitiveType::BF16) ? GemmType::kTileBf16
-           : has(GemmType::kBytes, PrimitiveType::S8)      ? GemmType::kBytes
-           : words                                         ? GemmType::kWords
-           : has(GemmType::kBf16, PrimitiveType::BF16)     ? GemmType::kBf16
-                                                           : p.compute;
   }
 
   GemmProblem p_;
@@ -465,6 +555,8 @@ class GemmStep : public Step {
   int64_t a_row_ = 0, a_k_ = 0, b_row_ = 0, b_k_ = 0;
   Side a_, b_;
   int64_t block_k_ = 0, tile_bytes_ = 0;
+  std::vector<WindowBlock> window_blocks_;
+  std::vector<std::vector<std::vector<TileRun>>> window_runs_;  // by block of k, and window
   bool by_tile_ = false;  // each tile's sums are narrowed as soon as they are complete
   int64_t c_bytes_ = 0;   // of a value where tiles are stored
   // Scratch in the arena: sums wider than the result. Scratch of a thread: which block it has packed last, a tile, its
@@ -484,6 +576,12 @@ std::vector<int64_t> Offsets(const View& view, const DimVector& dims) {
     offsets = std::move(next);
   }
   return offsets;
+}
+int64_t TermsInPlace(const GemmProblem& problem, const KernelTable& kernels) {
+  const GemmType type = KernelsFor(problem, kernels);
+  if (type != problem.compute)
+    return type == GemmType::kBf16 && kernels.gemm[static_cast<int>(type)].tile_in_place[0] != nullptr ? 2 : 0;
+  return IsTakenInPlace(problem.compute, problem.a.type) ? 1 : 0;
 }
 bool GemmTypeFor(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result, GemmType* compute) {
   auto narrow_float = [](PrimitiveType t) { return t == PrimitiveType::BF16 || t == PrimitiveType::F16; };

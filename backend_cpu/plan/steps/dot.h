@@ -15,6 +15,11 @@ struct GemmOperand {
   PrimitiveType type = PrimitiveType::F32;
   std::vector<int64_t> batch_offsets, row_offsets, k_offsets;
 };
+// Rows of a convolution that have the same of its terms, the others of which lie in padding.
+struct WindowRows {
+  int64_t begin = 0, count = 0;                    // where in a.row_offsets; if that is odd, the last is there twice
+  std::vector<std::pair<int64_t, int64_t>> terms;  // from one to before another, in order
+};
 struct GemmProblem {
   GemmType compute = GemmType::kF32;
   PrimitiveType result = PrimitiveType::F32;
@@ -22,8 +27,11 @@ struct GemmProblem {
   GemmOperand a, b;                // b's rows are C's columns
   int64_t c_row = 0;               // 0: n
   std::vector<int64_t> c_offsets;  // empty: each m·n after the last
-  bool windows = false;            // rows of A overlap: it is read where it lies, since packing would multiply it
-  bool exchanged = false;          // A is the dot's right operand
+  // If A is to be read where it lies: see TermsInPlace. Of row i of A the result is c_rows[i] elements on in C, if that
+  // is not empty.
+  std::vector<WindowRows> windows;
+  std::vector<int64_t> c_rows;
+  bool exchanged = false;  // A is the dot's right operand
   const char* name = "dot";
 };
 
@@ -32,6 +40,8 @@ std::vector<int64_t> Offsets(const View& view, const DimVector& dims);
 
 // False: no kernel for these types.
 bool GemmTypeFor(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result, GemmType* compute);
+// How many neighbouring terms of A a step takes where they lie; 0: A must be packed.
+int64_t TermsInPlace(const GemmProblem& problem, const KernelTable& kernels);
 // A dot instruction's problem, given where its operands lie, and the order of its result, major to minor: one that it
 // can be stored in; empty: as it is numbered.
 bool MakeDotProblem(const HloInstruction& dot, const View& lhs, const View& rhs, const DimVector& order,

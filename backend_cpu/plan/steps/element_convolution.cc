@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 
 #include "hloir/attributes.h"
 #include "support/format.h"
@@ -112,24 +113,33 @@ class ElementConvolutionStep : public Step {
   }
 
  private:
-  // The result has a NaN, and the kernel what may have made it.
+  // The kernel has what may have made a NaN, and the result has one. What is shorter is looked through first.
   bool HasNan(Runtime& runtime) {
+    const int64_t count = rows_ * features_;
+    return KernelSpan() <= count ? KernelHasSpecial() && ResultHasNan(runtime, count)
+                                 : ResultHasNan(runtime, count) && KernelHasSpecial();
+  }
+  bool ResultHasNan(Runtime& runtime, int64_t count) {
     std::atomic<bool> found{false};
-    const int64_t count = rows_ * features_, parts = (count + kSlice - 1) / kSlice;
-    runtime.pool->For(parts, 0.5 * static_cast<double>(count), [&](int64_t part, int) {
+    runtime.pool->For((count + kSlice - 1) / kSlice, 0.5 * static_cast<double>(count), [&](int64_t part, int) {
       const int64_t begin = part * kSlice;
       if (HasSpecial(result_type_, written(0).pointer + begin * StorageBytes(result_type_),
                      std::min(kSlice, count - begin), true))
         found = true;
     });
-    if (!found) return false;
-    // Whatever else lies between the elements of a kernel that is a view costs time at worst.
-    int64_t first = v_.kernel.offset, last = first;
-    for (size_t d = 0; d < v_.kernel.dims.size(); ++d) {
-      const int64_t reach = v_.kernel.strides[d] * (v_.kernel.dims[d] - 1);
-      (reach < 0 ? first : last) += reach;
-    }
-    return HasSpecial(kernel_type_, ref(1).pointer + first * StorageBytes(kernel_type_), last - first + 1, false);
+    return found;
+  }
+  // Whatever else lies between the elements of a kernel that is a view costs time at worst.
+  int64_t KernelSpan() const {
+    int64_t span = 1;
+    for (size_t d = 0; d < v_.kernel.dims.size(); ++d) span += std::abs(v_.kernel.strides[d]) * (v_.kernel.dims[d] - 1);
+    return span;
+  }
+  bool KernelHasSpecial() {
+    int64_t first = v_.kernel.offset;
+    for (size_t d = 0; d < v_.kernel.dims.size(); ++d)
+      first += std::min<int64_t>(0, v_.kernel.strides[d]) * (v_.kernel.dims[d] - 1);
+    return HasSpecial(kernel_type_, ref(1).pointer + first * StorageBytes(kernel_type_), KernelSpan(), false);
   }
 
   template <class Sum, class Input, class Kernel>

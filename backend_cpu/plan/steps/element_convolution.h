@@ -18,8 +18,8 @@ struct ConvolutionViews {
 // Refs: input, kernel; the result. nullptr if the types have no kernel, or the work is too much for one step (a run is
 // cancelled between steps).
 std::unique_ptr<Step> MakeElementConvolution(const HloInstruction& convolution, ConvolutionViews views);
-// Runs after the kernels: does it all again if the kernel has an infinity or a NaN, of which padding made NaNs. That
-// shows in the result, so the kernel is looked through only if the result has a NaN. Nothing for integers.
+// Runs after the kernels: does it all again if the kernel has an infinity or a NaN, and the result a NaN, which padding
+// may have made of it. Nothing for integers.
 std::unique_ptr<Step> MakePaddingRepair(const HloInstruction& convolution, ConvolutionViews views);
 
 }  // namespace hloir::cpu

@@ -69,7 +69,7 @@ class PadStep : public Step {
     const int64_t parts = std::clamp<int64_t>(copy_.count * bytes_ / kPartBytes, 1,
                                               std::max<int64_t>(1, std::min<int64_t>(16, copy_.parts())));
     runtime.pool->For(parts, kNanosPerByte * static_cast<double>(copy_.count * bytes_), [&](int64_t part, int) {
-      copy_.RunPart(from, to, copy_.parts() * part / parts, copy_.parts() * (part + 1) / parts);
+      copy_.RunPart(from, to, copy_.parts() * part / parts, copy_.parts() * (part + 1) / parts, runtime.kernels);
     });
     return true;
   }

@@ -69,11 +69,11 @@ bool ViewCopy::Run(Runtime& runtime) {
     const int64_t bytes = copy.count * copy.bytes;
     const int64_t parts = std::min({copy.parts(), bytes / kPartBytes, int64_t{16}});
     if (parts < 2) {
-      copy.Run(from, to);
+      copy.Run(from, to, runtime.kernels);
       continue;
     }
     runtime.pool->For(parts, kNanosPerByte * static_cast<double>(all), [&](int64_t part, int) {
-      copy.RunPart(from, to, copy.parts() * part / parts, copy.parts() * (part + 1) / parts);
+      copy.RunPart(from, to, copy.parts() * part / parts, copy.parts() * (part + 1) / parts, runtime.kernels);
     });
   }
   return true;

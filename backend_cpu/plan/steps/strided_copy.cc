@@ -2,6 +2,7 @@
 #include "plan/steps/strided_copy.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "kernels/transpose_square.h"
@@ -33,7 +34,7 @@ void CopyBackward(const T* from, T* to, int64_t n) {
 }
 
 template <class T>
-void CopyRow(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t n) {
+void CopyRow(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t n, const KernelTable* kernels) {
   if (to_stride == 1 && from_stride == 1) {
     if (n >= 16) std::memcpy(to, from, n * sizeof(T));
     else
@@ -42,7 +43,9 @@ void CopyRow(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64
     const T value = *from;
     for (int64_t i = 0; i < n; ++i) to[i] = value;
   } else if (to_stride == 1 && from_stride == -1) {
-    CopyBackward(from, to, n);
+    if (kernels == nullptr) return CopyBackward(from, to, n);
+    const TileOp op{.in = {from}, .out = to, .extra = -1};
+    kernels->strided_load[std::countr_zero(sizeof(T))](op, n);
   } else {
     for (int64_t i = 0; i < n; ++i) to[i * to_stride] = from[i * from_stride];
   }
@@ -97,7 +100,7 @@ void CopyPlane(const T* from, int64_t from_row, int64_t from_column, T* to, int6
 }
 
 template <class T>
-void Copy(const StridedCopy& copy, const T* from, T* to, int64_t begin, int64_t end) {
+void Copy(const StridedCopy& copy, const T* from, T* to, int64_t begin, int64_t end, const KernelTable* kernels) {
   const int rank = static_cast<int>(copy.dims.size());
   DimVector dims = copy.dims;
   from += begin * copy.from_strides[0];
@@ -116,7 +119,7 @@ void Copy(const StridedCopy& copy, const T* from, T* to, int64_t begin, int64_t 
       CopyPlane(from, copy.from_strides[other], copy.from_strides[inner], to, copy.to_strides[other],
                 copy.to_strides[inner], dims[other], dims[inner]);
     } else {
-      CopyRow(from, copy.from_strides[inner], to, copy.to_strides[inner], dims[inner]);
+      CopyRow(from, copy.from_strides[inner], to, copy.to_strides[inner], dims[inner], kernels);
     }
     int d = inner - 1;
     for (; d >= 0; --d) {
@@ -151,7 +154,8 @@ StridedCopy StridedCopy::Make(int64_t bytes, const DimVector& dims, const DimVec
   return copy;
 }
 
-void StridedCopy::RunPart(const std::byte* from, std::byte* to, int64_t begin, int64_t end) const {
+void StridedCopy::RunPart(const std::byte* from, std::byte* to, int64_t begin, int64_t end,
+                          const KernelTable* kernels) const {
   if (count == 0 || begin >= end) return;
   from += from_offset;
   to += to_offset;
@@ -159,14 +163,15 @@ void StridedCopy::RunPart(const std::byte* from, std::byte* to, int64_t begin, i
     std::memcpy(to + begin * bytes, from + begin * bytes, static_cast<size_t>((end - begin) * bytes));
     return;
   }
+  const auto copy = [&]<class T>(T) {
+    Copy(*this, reinterpret_cast<const T*>(from), reinterpret_cast<T*>(to), begin, end, kernels);
+  };
   switch (bytes) {
-    case 1: Copy(*this, reinterpret_cast<const uint8_t*>(from), reinterpret_cast<uint8_t*>(to), begin, end); break;
-    case 2: Copy(*this, reinterpret_cast<const uint16_t*>(from), reinterpret_cast<uint16_t*>(to), begin, end); break;
-    case 4: Copy(*this, reinterpret_cast<const uint32_t*>(from), reinterpret_cast<uint32_t*>(to), begin, end); break;
-    case 8: Copy(*this, reinterpret_cast<const uint64_t*>(from), reinterpret_cast<uint64_t*>(to), begin, end); break;
-    default:
-      Copy(*this, reinterpret_cast<const SixteenBytes*>(from), reinterpret_cast<SixteenBytes*>(to), begin, end);
-      break;
+    case 1: return copy(uint8_t());
+    case 2: return copy(uint16_t());
+    case 4: return copy(uint32_t());
+    case 8: return copy(uint64_t());
+    default: return copy(SixteenBytes());
   }
 }
 

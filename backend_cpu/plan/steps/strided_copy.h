@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "hloir/detail/small_vector.h"
+#include "kernels/kernel_table.h"
 
 namespace hloir::cpu {
 
@@ -20,8 +21,12 @@ struct StridedCopy {
                           const DimVector& to_strides, int64_t to_offset);
   // How many independent parts the copy may be run in: slices of the outermost dimension.
   int64_t parts() const { return dims.empty() ? 1 : dims[0]; }
-  void Run(const std::byte* from, std::byte* to) const { RunPart(from, to, 0, parts()); }
-  void RunPart(const std::byte* from, std::byte* to, int64_t begin, int64_t end) const;
+  // With `kernels`, what is turned round is by longer vectors.
+  void Run(const std::byte* from, std::byte* to, const KernelTable* kernels = nullptr) const {
+    RunPart(from, to, 0, parts(), kernels);
+  }
+  void RunPart(const std::byte* from, std::byte* to, int64_t begin, int64_t end,
+               const KernelTable* kernels = nullptr) const;
 };
 
 }  // namespace hloir::cpu
