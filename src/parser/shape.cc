@@ -18,9 +18,9 @@ const char* FragmentReader::ShapeEnd(const char* at) const {
   if (*at == '(') {
     int64_t open = 0;
     const char* const last = lexer_.end() - at > kLongest ? at + kLongest : lexer_.end();
-    for (; at < last; ++at) {
+    for (; (at = scan::FindEither<'(', ')'>(at, last)) != last; ++at) {
       if (*at == '(') ++open;
-      else if (*at == ')' && --open == 0) return at + 1;
+      else if (--open == 0) return at + 1;
     }
     return start;
   }
