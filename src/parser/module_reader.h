@@ -194,7 +194,14 @@ class ModuleReader final : public FragmentReader {
     const Shape* shape = nullptr;
   };
   // The slot of that text, or the free one where it belongs.
-  ShapeSlot& FindShapeSlot(const char* text, uint32_t size, uint32_t hash);
+  [[gnu::always_inline]] ShapeSlot& FindShapeSlot(const char* text, uint32_t size, uint32_t hash) {
+    const size_t mask = shape_slots_.size() - 1;
+    for (size_t i = hash & mask;; i = (i + 1) & mask) {
+      ShapeSlot& slot = shape_slots_[i];
+      if (slot.shape == nullptr || (slot.hash == hash && slot.size == size && SameBytes(slot.text, text, size)))
+        return slot;
+    }
+  }
   std::vector<ShapeSlot> shape_slots_ = std::vector<ShapeSlot>(256);
   size_t shape_count_ = 0;
 

@@ -66,15 +66,6 @@ bool FragmentReader::LooksLikeTupleShape() const {
   return *end == ',' || *end == ')';
 }
 
-ModuleReader::ShapeSlot& ModuleReader::FindShapeSlot(const char* text, uint32_t size, uint32_t hash) {
-  const size_t mask = shape_slots_.size() - 1;
-  for (size_t i = hash & mask;; i = (i + 1) & mask) {
-    ShapeSlot& slot = shape_slots_[i];
-    if (slot.shape == nullptr || (slot.hash == hash && slot.size == size && SameBytes(slot.text, text, size)))
-      return slot;
-  }
-}
-
 // An array's shape in an instruction goes to the next blank: is that text known? If not, nothing is read.
 bool ModuleReader::ParseKnownShape(const Shape*& shape) {
   lexer_.SkipBlank();
