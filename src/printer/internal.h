@@ -77,6 +77,10 @@ class Printer {
 
   const PrintOptions& options_;
   size_t max_nested_text_;
+  // Instructions are %name, here and as operands, as they are by default.
+  const bool is_plain_ = options_.print_percent && options_.print_ids && options_.print_operand_names &&
+                         !options_.print_operand_shape && !options_.compact_gte &&
+                         !options_.canonicalize_instruction_names;
   bool sugar_ = options_.syntax_sugar_async_ops;
   TextBuffer out_;
   // Of shapes and metadata printed lately, where in out_ they stand: most of a module come again soon. By hash of the

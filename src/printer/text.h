@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace hloir {
 
@@ -26,6 +27,12 @@ class TextBuffer {
     Reserve(text.size());
     std::memcpy(at_, text.data(), text.size());
     at_ += text.size();
+  }
+  // Literals, characters and texts one behind the other, with one look whether there is room for them.
+  template <class... Parts>
+  [[gnu::always_inline]] void AppendAll(const Parts&... parts) {
+    Reserve((SizeOf(parts) + ...));
+    (Put(parts), ...);
   }
   void AppendSpaces(size_t count) {
     Reserve(count);
@@ -68,6 +75,36 @@ class TextBuffer {
  private:
   static constexpr size_t kPiece = 64 << 10;
 
+  static size_t SizeOf(char) { return 1; }
+  static size_t SizeOf(std::string_view text) { return text.size(); }
+  template <size_t N>
+  static size_t SizeOf(const char (&)[N]) {
+    return N - 1;
+  }
+  [[gnu::always_inline]] void Put(char c) { *at_++ = c; }
+  template <size_t N>
+  [[gnu::always_inline]] void Put(const char (&text)[N]) {
+    std::memcpy(at_, text, N - 1);
+    at_ += N - 1;
+  }
+  // Most are names: two words, which overlap where there are fewer bytes, for less than a call of memcpy costs.
+  [[gnu::always_inline]] void Put(std::string_view text) {
+    const char* const from = text.data();
+    const size_t size = text.size();
+    const auto copy_ends = [&](auto count) {
+      char ends[2 * count()];
+      std::memcpy(ends, from, count());
+      std::memcpy(ends + count(), from + size - count(), count());
+      std::memcpy(at_, ends, count());
+      std::memcpy(at_ + size - count(), ends + count(), count());
+    };
+    using Size8 = std::integral_constant<size_t, 8>;
+    using Size16 = std::integral_constant<size_t, 16>;
+    if (size >= 8 && size <= 16) copy_ends(Size8());
+    else if (size > 16 && size <= 32) copy_ends(Size16());
+    else std::memcpy(at_, from, size);
+    at_ += size;
+  }
   size_t held() const { return static_cast<size_t>(at_ - text_.data()); }
   template <class T>
   void AppendInteger(T value) {
