@@ -157,7 +157,7 @@ void Printer::Instruction(const HloInstruction& instruction, int nesting) {
     out_.Append(opcode == HloOpcode::kAsyncStart ? "-start" : opcode == HloOpcode::kAsyncUpdate ? "-update" : "-done");
   } else {
     const std::string_view unknown = opcode == HloOpcode::kCustomCall ? UnknownOpcode(instruction) : std::string_view();
-    out_.Append(unknown.empty() ? instruction.opcode_name() : unknown);
+    out_.AppendAll(unknown.empty() ? instruction.opcode_name() : unknown);
   }
   out_.Append('(');
   Operands(instruction);

@@ -70,9 +70,10 @@ class Printer {
   void Called(std::string_view key, const HloComputation& computation, bool body, int nesting);
   void CalledList(std::string_view key, const HloInstruction& instruction, bool body, int nesting);
   void AsyncAttributesOf(const HloInstruction& instruction, int nesting);
-  void Separate(std::string_view key) {
-    out_.Append(", ");
-    out_.Append(key);
+  void Separate(std::string_view key) { out_.AppendAll(", ", key); }
+  template <size_t N>
+  [[gnu::always_inline]] void Separate(const char (&key)[N]) {
+    out_.AppendAll(", ", key);
   }
 
   const PrintOptions& options_;
