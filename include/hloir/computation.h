@@ -146,7 +146,6 @@ class HloComputation {
     return static_cast<size_t>(i);
   }
   static constexpr size_t kShort = 32;  // instructions, of MakeShortPostOrder
-  bool IsInPostOrder() const;
   std::vector<HloInstruction*> MakeShortPostOrder() const;
   std::vector<HloInstruction*> MakePostOrder() const;
   void IndexNames();

@@ -145,7 +145,7 @@ class GraphLoader {
 };
 
 inline HloInstruction* GraphLoader::NewInstruction(HloOpcode opcode, const Shape* shape,
-                                            std::span<HloInstruction* const> operands, HloComputation* parent) {
+                                                   std::span<HloInstruction* const> operands, HloComputation* parent) {
   Arena& arena = module_.arena_;
   if (room_used_ == kRoom) {
     Arena& room = module_.instruction_arena_;

@@ -159,7 +159,7 @@ class ModuleReader final : public FragmentReader {
   [[gnu::cold]] bool FailUnknownAttribute(HloOpcode opcode, const Word& name);
   bool ParseSharedMetadata(HloInstruction* instruction);  // metadata.cc
   bool ParseSharedFrontendAttributes(FrontendAttributes& attributes);
-  bool ParseSharedSharding(const Sharding*& sharding);    // sharding.cc
+  bool ParseSharedSharding(const Sharding*& sharding);  // sharding.cc
 
   const bool several_modules_;
   ParserCores cores_;

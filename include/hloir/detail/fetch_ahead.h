@@ -18,11 +18,6 @@ inline void FetchAhead(const HloInstruction* instruction) {
   for (int bytes : {2048, 2112, 2176}) __builtin_prefetch(reinterpret_cast<const char*>(instruction) + bytes);
 }
 
-// The same of a walk backwards.
-inline void FetchBehind(const HloInstruction* instruction) {
-  for (int bytes : {2048, 2112, 2176}) __builtin_prefetch(reinterpret_cast<const char*>(instruction) - bytes);
-}
-
 }  // namespace hloir
 
 #pragma GCC visibility pop
