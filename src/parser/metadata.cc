@@ -36,7 +36,9 @@ bool ModuleReader::ParseSharedFrontendAttributes(FrontendAttributes& attributes)
   }
   const char* const start = lexer_.at();
   if (!ParseFrontendAttributes(attributes)) return false;
-  seen_frontend_attributes_.Add(start, lexer_.at(), loader_.KeepAttributes(attributes));
+  if (seen_frontend_attributes_.MayComeAgain()) {  // the instruction's own may change
+    seen_frontend_attributes_.Add(start, lexer_.at(), loader_.KeepAttributes(attributes));
+  }
   return true;
 }
 

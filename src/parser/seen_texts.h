@@ -25,7 +25,6 @@ class SeenTexts {
       return last_.value;
     }
     // Among few the table would cost more than it saves, and so it does where few come again.
-    constexpr size_t kMany = 32, kTrials = 256;
     if (++asked_ <= kMany || (asked_ >= kTrials && 4 * known_ <= asked_)) return nullptr;
     const char* const end = End(at, lexer.end());
     if (end == nullptr) return nullptr;
@@ -39,7 +38,9 @@ class SeenTexts {
     lexer.set_at(end);
     return last_.value;
   }
-  // Behind a Find that found nothing: what stands from `at` to `end` means `value`, which must be kept.
+  // Behind a Find that found nothing: may it pay to keep a value that is not kept anyway?
+  bool MayComeAgain() const { return asked_ <= kMany || slot_ != nullptr; }
+  // The same: what stands from `at` to `end` means `value`, which must be kept.
   void Add(const char* at, const char* end, const T* value) {
     last_ = {{at, static_cast<size_t>(end - at)}, value};
     if (slot_ != nullptr) *slot_ = last_;
@@ -50,7 +51,7 @@ class SeenTexts {
     std::string_view text;
     const T* value = nullptr;
   };
-  static constexpr size_t kSlots = 1024;
+  static constexpr size_t kSlots = 1024, kMany = 32, kTrials = 256;
 
   static bool IsText(const Slot& slot, const char* at, size_t size) {
     return std::memcmp(slot.text.data(), at, size) == 0;
