@@ -117,6 +117,42 @@ class PlaceTable {
   std::vector<Slot> sparse_;
 };
 
+// Is the stored order the post-order? In most texts it is. Only asked of instructions whose ids are one run, as they
+// are where they were read, and without control edges. A walk from an instruction visits one stretch of the order, with
+// the instruction last: those of its operands that are not visited yet split what is before it in their own. What
+// nothing uses ends the stretches of the whole. So, from the last instruction on, each must be split without a rest.
+bool IsInPostOrder(const HloComputation& computation, int32_t lowest_id, uint32_t count, int64_t unused) {
+  constexpr uint32_t kNotVisited = UINT32_MAX;
+  constexpr uint32_t kFew = 32;
+  uint32_t few[kFew];
+  std::vector<uint32_t> many;
+  uint32_t* begins = few;  // of the stretches, by place
+  if (count > kFew) many.resize(count), begins = many.data();
+  std::fill_n(begins, count, kNotVisited);
+  uint32_t place = count;
+  for (const HloInstruction* i = computation.last(); i != nullptr; i = i->prev()) {
+    --place;
+    if (i->id() != lowest_id + static_cast<int32_t>(place) || i->HasControlDependencies()) return false;
+    uint32_t begin = begins[place];
+    if (i->users().empty()) {
+      begin = 0;
+      if (--unused > 0) {
+        begin = place;
+        for (const HloInstruction* p = i->prev(); p != nullptr && !p->users().empty(); p = p->prev()) --begin;
+      }
+    }
+    for (const HloInstruction* operand : i->operands()) {
+      const uint32_t at = static_cast<uint32_t>(operand->id() - lowest_id);
+      if (at >= place) return false;
+      if (at < begin) continue;  // visited
+      begins[at] = begin;
+      begin = at + 1;
+    }
+    if (begin != place) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 // Most computations are reducers and bodies of fusions. For these the same walk as below, without tables. Empty: not
@@ -167,6 +203,13 @@ std::vector<HloInstruction*> HloComputation::MakeShortPostOrder() const {
 std::vector<HloInstruction*> HloComputation::MakePostOrder() const {
   if (knows_post_order_) return tables_->post_order;
   const size_t count = static_cast<size_t>(count_);
+  if (highest_id_ - lowest_id_ + 1 == count_ &&
+      IsInPostOrder(*this, lowest_id_, static_cast<uint32_t>(count_), unused_count_)) {
+    std::vector<HloInstruction*> order;
+    order.reserve(count);
+    for (HloInstruction* i = first_; i != nullptr; i = i->next_) order.push_back(i);
+    return order;
+  }
   if (count > 0 && count <= kShort) {
     if (std::vector<HloInstruction*> order = MakeShortPostOrder(); !order.empty()) return order;
   }

@@ -31,11 +31,20 @@ inline const char* FindNot(const char* p, const char* end) {
 template <class Test>
 inline const char* CopyWhile(const char* p, const char* end, char* out) {
 #ifdef __SSE2__
-  for (; end - p >= 16; p += 16, out += 16) {
+  const auto copy_16 = [&] {
     const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out), v);
-    const int holds = _mm_movemask_epi8(Test::Holds(v));
-    if (holds != 0xFFFF) return p + __builtin_ctz(~static_cast<unsigned>(holds));
+    return static_cast<unsigned>(_mm_movemask_epi8(Test::Holds(v)));
+  };
+  const bool is_long = end - p >= 16;
+  for (; end - p >= 16; p += 16, out += 16) {
+    if (const unsigned holds = copy_16(); holds != 0xFFFF) return p + __builtin_ctz(~holds);
+  }
+  if (is_long) {  // the last 16, some of them once more
+    out -= 16 - (end - p);
+    p = end - 16;
+    const unsigned holds = copy_16();
+    return holds != 0xFFFF ? p + __builtin_ctz(~holds) : end;
   }
 #endif
   for (; p != end && Test::Holds(*p); ++p) *out++ = *p;

@@ -105,7 +105,8 @@ bool ModuleReader::ParseGenericAttribute(AttributeContext& context, const Word& 
       GraphLoader::set_sharding(instruction, sharding);
       return true;
     }
-    case kFrontendAttributes: return ParseFrontendAttributes(GraphLoader::extras(instruction).frontend_attributes);
+    case kFrontendAttributes:
+      return ParseSharedFrontendAttributes(GraphLoader::extras(instruction).frontend_attributes);
     case kBackendConfig: return ParseBackendConfig(GraphLoader::extras(instruction).backend_config);
     case kStatistics: {
       auto& statistics = GraphLoader::extras(instruction).statistics;

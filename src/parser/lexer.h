@@ -72,7 +72,7 @@ inline uint64_t Load4(const char* p) {
 }  // namespace lexer_internal
 
 // Hash of some bytes; 32 bits, all of them good.
-inline uint32_t HashBytes(const char* data, size_t size) {
+[[gnu::always_inline]] inline uint32_t HashBytes(const char* data, size_t size) {
   using lexer_internal::Load4, lexer_internal::Load8;
   constexpr uint64_t kFirst = 0x9E3779B97F4A7C15u, kSecond = 0xD6E8FEB86659FD93u;
   auto fold = [](uint64_t a, uint64_t b) {
@@ -99,7 +99,7 @@ inline uint32_t HashBytes(const char* data, size_t size) {
 
 // Equality of short texts, most of which differ in their first bytes or not at all. The last word overlaps the one
 // before it: a loop over what is left would end where no branch predictor expects it.
-inline bool SameBytes(const char* a, const char* b, size_t size) {
+[[gnu::always_inline]] inline bool SameBytes(const char* a, const char* b, size_t size) {
   using lexer_internal::Load4, lexer_internal::Load8;
   if (size >= 8) {
     for (size_t i = 0; i + 8 < size; i += 8) {
@@ -161,7 +161,7 @@ class Lexer {
     return true;
   }
   // The identifier that comes next, [A-Za-z_][A-Za-z0-9_.-]*; empty if none does.
-  std::string_view ReadIdentifier() {
+  [[gnu::always_inline]] std::string_view ReadIdentifier() {
     SkipBlank();
     if (!IsWordStart(*at_)) return {};
     const char* start = at_;

@@ -11,62 +11,34 @@
 
 namespace hloir {
 
-namespace {
-
-// Where the metadata that begin at `at` end, by braces and quotes alone; nullptr if that cannot be told at a glance.
-const char* MetadataEnd(const char* at, const char* end) {
-  if (*at != '{') return nullptr;
-  constexpr ptrdiff_t kLongest = 4096;  // or many looks at one long text would take quadratic time
-  const char* const limit = at + std::min(kLongest, end - at);
-  while (true) {
-    at = scan::FindEither<'"', '}'>(at + 1, limit);
-    if (at == limit) return nullptr;
-    if (*at == '}') return at + 1;
-    at = scan::FindEither<'"', '\\'>(at + 1, limit);
-    if (at == limit || *at == '\\') return nullptr;
+bool ModuleReader::ParseSharedMetadata(HloInstruction* instruction) {
+  const OpMetadata* metadata = seen_metadata_.Find(lexer_);
+  if (metadata == nullptr) {
+    const char* const start = lexer_.at();
+    OpMetadata* read = loader_.NewMetadata();
+    const bool ok = ParseMetadata(*read);
+    read = loader_.Own(read);
+    if (!ok) return false;
+    if (read->stack_frame_id != 0) {
+      if (part_ != nullptr) part_->framed.push_back(read);  // the whole's tables say which
+      else read->stack_frame_id = stack_frames_.Use(read->stack_frame_id);
+    }
+    seen_metadata_.Add(start, lexer_.at(), metadata = read);
   }
+  GraphLoader::set_metadata(instruction, metadata);
+  return true;
 }
 
-}  // namespace
-
-// A text that was read before is the same metadata; only others are read.
-bool ModuleReader::ParseSharedMetadata(HloInstruction* instruction) {
-  lexer_.SkipBlank();
-  const char* const start = lexer_.at();
-  if (!last_metadata_text_.empty() && static_cast<size_t>(lexer_.end() - start) >= last_metadata_text_.size() &&
-      std::memcmp(start, last_metadata_text_.data(), last_metadata_text_.size()) == 0) {
-    GraphLoader::set_metadata(instruction, last_metadata_);
-    lexer_.set_at(start + last_metadata_text_.size());
+bool ModuleReader::ParseSharedFrontendAttributes(FrontendAttributes& attributes) {
+  if (const FrontendAttributes* seen = seen_frontend_attributes_.Find(lexer_)) {
+    attributes = *seen;
     return true;
   }
-  MetadataSlot* slot = nullptr;
-  // In a small module the table would cost more than it saves, and so it does where few come again.
-  constexpr size_t kMany = 32, kTrials = 256;
-  const bool try_it = ++metadata_count_ > kMany && (metadata_count_ < kTrials || 4 * metadata_known_ > metadata_count_);
-  if (const char* end = try_it ? MetadataEnd(start, lexer_.end()) : nullptr) {
-    if (metadata_slots_.empty()) metadata_slots_.resize(kMetadataSlots);
-    const size_t size = static_cast<size_t>(end - start);
-    const size_t told_by = std::min<size_t>(size, 48);  // ends differ
-    slot = &metadata_slots_[(HashBytes(end - told_by, told_by) + size) % kMetadataSlots];
-    if (slot->text.size() == size && std::memcmp(slot->text.data(), start, size) == 0) {
-      ++metadata_known_;
-      GraphLoader::set_metadata(instruction, last_metadata_ = slot->metadata);
-      last_metadata_text_ = slot->text;
-      lexer_.set_at(end);
-      return true;
-    }
+  const char* const start = lexer_.at();
+  if (!ParseFrontendAttributes(attributes)) return false;
+  if (seen_frontend_attributes_.MayComeAgain()) {  // the instruction's own may change
+    seen_frontend_attributes_.Add(start, lexer_.at(), loader_.KeepAttributes(attributes));
   }
-  OpMetadata* read = loader_.NewMetadata();
-  const bool ok = ParseMetadata(*read);
-  read = loader_.Own(read);
-  if (!ok) return false;
-  if (read->stack_frame_id != 0) {
-    if (part_ != nullptr) part_->framed.push_back(read);  // the whole's tables say which
-    else read->stack_frame_id = stack_frames_.Use(read->stack_frame_id);
-  }
-  GraphLoader::set_metadata(instruction, last_metadata_ = read);
-  last_metadata_text_ = {start, static_cast<size_t>(lexer_.at() - start)};
-  if (slot != nullptr) *slot = {last_metadata_text_, read};
   return true;
 }
 
@@ -147,7 +119,7 @@ bool FragmentReader::ParseFrontendAttributes(FrontendAttributes& attributes) {
     const Word key = lexer_.ReadWord();
     if (key.empty()) return FailExpected("a frontend attribute's name");
     if (!ExpectEquals()) return false;
-    std::string value;
+    std::string& value = attributes.emplace_back(key.text(), std::string()).second;
     if (lexer_.Peek() == '{') {
       std::string_view raw;
       if (!lexer_.ReadBraces(raw)) return Fail(lexer_.at(), "the braces are not balanced");
@@ -155,9 +127,10 @@ bool FragmentReader::ParseFrontendAttributes(FrontendAttributes& attributes) {
     } else if (!Read(value)) {
       return false;
     }
-    attributes.emplace_back(key.text(), std::move(value));
   } while (lexer_.Accept(','));
   if (!Expect('}')) return false;
+  const auto not_less = [](auto& a, auto& b) { return a.first >= b.first; };
+  if (std::adjacent_find(attributes.begin(), attributes.end(), not_less) == attributes.end()) return true;
   std::stable_sort(attributes.begin(), attributes.end(), [](auto& a, auto& b) { return a.first < b.first; });
   FrontendAttributes last;
   for (auto& attribute : attributes) {

@@ -2,7 +2,7 @@
 // module is left when the next one begins. Where things are: module.cc header and computations; instruction.cc
 // instructions and operands; rules.cc what must hold of one; async.cc the async sugar; names.cc names; parts.cc
 // large texts by several threads; shape.cc shapes that were seen before; attributes.cc which attribute belongs to which
-// op; metadata.cc and sharding.cc what one instruction shares with the one before it. The graph is built through
+// op; metadata.cc and sharding.cc what instructions share. The graph is built through
 // GraphLoader (ir/graph_loader.h).
 #pragma once
 
@@ -19,6 +19,7 @@
 #include "ir/graph_loader.h"
 #include "name_table.h"
 #include "parser_cores.h"
+#include "seen_texts.h"
 
 namespace hloir {
 
@@ -88,7 +89,7 @@ class ModuleReader final : public FragmentReader {
   bool NamesClash(const Whole& whole) const;
   // In a part: what is read needs more than the part to be understood. The whole text is then read as one. Returns
   // false.
-  bool GiveUpPart();
+  [[gnu::cold]] bool GiveUpPart();
   HloComputation* FindInOtherPart(std::string_view name);
 
   // ---- Instructions (instruction.cc).
@@ -155,9 +156,10 @@ class ModuleReader final : public FragmentReader {
   bool FinishCalls(AttributeContext& context);
   bool ParseUnknownOperation(HloInstruction* instruction, std::string_view opcode, bool is_nested, const char* place);
   bool ParseComputationList(std::vector<HloComputation*>& list);
-  bool FailUnknownAttribute(HloOpcode opcode, const Word& name);
+  [[gnu::cold]] bool FailUnknownAttribute(HloOpcode opcode, const Word& name);
   bool ParseSharedMetadata(HloInstruction* instruction);  // metadata.cc
-  bool ParseSharedSharding(const Sharding*& sharding);    // sharding.cc
+  bool ParseSharedFrontendAttributes(FrontendAttributes& attributes);
+  bool ParseSharedSharding(const Sharding*& sharding);  // sharding.cc
 
   const bool several_modules_;
   ParserCores cores_;
@@ -192,21 +194,20 @@ class ModuleReader final : public FragmentReader {
     const Shape* shape = nullptr;
   };
   // The slot of that text, or the free one where it belongs.
-  ShapeSlot& FindShapeSlot(const char* text, uint32_t size, uint32_t hash);
+  [[gnu::always_inline]] ShapeSlot& FindShapeSlot(const char* text, uint32_t size, uint32_t hash) {
+    const size_t mask = shape_slots_.size() - 1;
+    for (size_t i = hash & mask;; i = (i + 1) & mask) {
+      ShapeSlot& slot = shape_slots_[i];
+      if (slot.shape == nullptr || (slot.hash == hash && slot.size == size && SameBytes(slot.text, text, size)))
+        return slot;
+    }
+  }
   std::vector<ShapeSlot> shape_slots_ = std::vector<ShapeSlot>(256);
   size_t shape_count_ = 0;
 
-  // Metadata by their text, as many instructions share theirs with one a few lines above: the latest of each hash.
-  struct MetadataSlot {
-    std::string_view text;
-    const OpMetadata* metadata = nullptr;
-  };
-  static constexpr size_t kMetadataSlots = 1024;
-  std::vector<MetadataSlot> metadata_slots_;
-  size_t metadata_count_ = 0, metadata_known_ = 0;  // that were looked for, and found there
-  std::string_view last_metadata_text_, last_sharding_text_;
-  const OpMetadata* last_metadata_ = nullptr;
-  const Sharding* last_sharding_ = nullptr;
+  SeenTexts<OpMetadata> seen_metadata_;
+  SeenTexts<Sharding> seen_shardings_;
+  SeenTexts<FrontendAttributes> seen_frontend_attributes_;
   StackFrameCompactor stack_frames_;
 };
 

@@ -34,7 +34,7 @@ class NameTable {
     return slot.item != 0 ? &slot : nullptr;
   }
   // The instruction that a name means, or nullptr.
-  HloInstruction* Meaning(const Word& word) const {
+  [[gnu::always_inline]] HloInstruction* Meaning(const Word& word) const {
     const size_t mask = slots_.size() - 1;
     for (size_t i = word.hash & mask;; i = (i + 1) & mask) {
       const Slot& slot = slots_[i];
@@ -50,7 +50,7 @@ class NameTable {
   }
   // The slot of a name, new (and `is_new` set) if there was none: then, before anything else is asked, Set or Take says
   // whose it is. Slots move when another name is added.
-  Slot& FindOrAdd(const Word& word, bool& is_new) {
+  [[gnu::always_inline]] Slot& FindOrAdd(const Word& word, bool& is_new) {
     // A fuller table would have runs of names, at whose ends branch predictors guess wrong.
     if (2 * (used_ + 1) > slots_.size()) Grow();
     Slot& slot = slots_[Search(word)];
@@ -110,14 +110,14 @@ class NameTable {
     return a.size() == b.size && (a.data() == b.data || SameBytes(a.data(), b.data, b.size));
   }
   // Where the name is, or where it belongs.
-  size_t Search(const Word& word) const {
+  [[gnu::always_inline]] size_t Search(const Word& word) const {
     const size_t mask = slots_.size() - 1;
     for (size_t i = word.hash & mask;; i = (i + 1) & mask) {
       const Slot& slot = slots_[i];
       if (slot.item == 0 || (slot.hash == word.hash && IsSame(NameOf(slot), word))) return i;
     }
   }
-  void Grow() {
+  [[gnu::cold]] void Grow() {
     std::vector<Slot> grown(2 * slots_.size());
     const size_t mask = grown.size() - 1;
     for (const Slot& slot : slots_) {

@@ -18,9 +18,9 @@ const char* FragmentReader::ShapeEnd(const char* at) const {
   if (*at == '(') {
     int64_t open = 0;
     const char* const last = lexer_.end() - at > kLongest ? at + kLongest : lexer_.end();
-    for (; at < last; ++at) {
+    for (; (at = scan::FindEither<'(', ')'>(at, last)) != last; ++at) {
       if (*at == '(') ++open;
-      else if (*at == ')' && --open == 0) return at + 1;
+      else if (--open == 0) return at + 1;
     }
     return start;
   }
@@ -64,15 +64,6 @@ bool FragmentReader::LooksLikeTupleShape() const {
   if (end == p) return false;
   while (*end == ' ' || *end == '\n') ++end;
   return *end == ',' || *end == ')';
-}
-
-ModuleReader::ShapeSlot& ModuleReader::FindShapeSlot(const char* text, uint32_t size, uint32_t hash) {
-  const size_t mask = shape_slots_.size() - 1;
-  for (size_t i = hash & mask;; i = (i + 1) & mask) {
-    ShapeSlot& slot = shape_slots_[i];
-    if (slot.shape == nullptr || (slot.hash == hash && slot.size == size && SameBytes(slot.text, text, size)))
-      return slot;
-  }
 }
 
 // An array's shape in an instruction goes to the next blank: is that text known? If not, nothing is read.

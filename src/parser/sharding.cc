@@ -147,19 +147,12 @@ bool FragmentReader::ParseAxisList(std::vector<MeshAxisRef>& axes) {
 }
 
 bool ModuleReader::ParseSharedSharding(const Sharding*& sharding) {
-  lexer_.SkipBlank();
-  const char* start = lexer_.at();
-  // The same text as last time, up to its closing brace, is the same sharding.
-  if (!last_sharding_text_.empty() && static_cast<size_t>(lexer_.end() - start) >= last_sharding_text_.size() &&
-      std::memcmp(start, last_sharding_text_.data(), last_sharding_text_.size()) == 0) {
-    sharding = last_sharding_;
-    lexer_.set_at(start + last_sharding_text_.size());
-    return true;
-  }
+  sharding = seen_shardings_.Find(lexer_);
+  if (sharding != nullptr) return true;
+  const char* const start = lexer_.at();
   Sharding read;
   if (!Read(read)) return false;
-  sharding = last_sharding_ = loader_.KeepSharding(std::move(read));
-  last_sharding_text_ = {start, static_cast<size_t>(lexer_.at() - start)};
+  seen_shardings_.Add(start, lexer_.at(), sharding = loader_.KeepSharding(std::move(read)));
   return true;
 }
 

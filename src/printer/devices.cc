@@ -45,11 +45,11 @@ void AppendIota(TextBuffer& out, const DeviceList& list) {
     dims[position(run)] = run.size;
   }
   out.Append("<=[");
-  AppendInts(out, dims);
+  out.AppendInts(dims);
   out.Append(']');
   if (runs.size() > 1) {
     out.Append("T(");
-    AppendInts(out, perm);
+    out.AppendInts(perm);
     out.Append(')');
   }
 }
@@ -102,7 +102,7 @@ std::vector<int64_t> TransposedIota(const DimVector& dims, const DimVector& perm
 }  // namespace
 
 void AppendDevices(TextBuffer& out, const DeviceList& list) {
-  if (list.iota_reshape_dims.empty()) AppendInts(out, list.devices);
+  if (list.iota_reshape_dims.empty()) out.AppendInts(list.devices);
   else AppendIota(out, list);
 }
 
@@ -126,14 +126,14 @@ void AppendMesh(TextBuffer& out, const Mesh& mesh) {
     out.Append(", device_ids=(");
     const DeviceList& ids = *mesh.device_ids;
     if (ids.iota_reshape_dims.empty()) {
-      AppendInts(out, ids.devices);
+      out.AppendInts(ids.devices);
     } else {
       out.Append('[');
-      AppendInts(out, ids.iota_reshape_dims);
+      out.AppendInts(ids.iota_reshape_dims);
       out.Append(']');
       if (!ids.iota_transpose_perm.empty()) {
         out.Append("T(");
-        AppendInts(out, ids.iota_transpose_perm);
+        out.AppendInts(ids.iota_transpose_perm);
         out.Append(')');
       }
     }

@@ -110,7 +110,8 @@ void Printer::Operands(const HloInstruction& instruction) {
         out_.Append("*/");
       }
     }
-    Operand(*operands[i]);
+    if (is_plain_) out_.AppendAll('%', operands[i]->name());
+    else Operand(*operands[i]);
   }
   if (shown < operands.size()) {
     out_.Append(", ...(+");
@@ -134,8 +135,12 @@ const StackFrameIndex::FileLocation* Printer::InlinedLocation(const HloInstructi
 
 void Printer::Instruction(const HloInstruction& instruction, int nesting) {
   if (in_computation_ || !options_.canonicalize_instruction_names) {
-    InstructionName(instruction);
-    out_.Append(" = ");
+    if (is_plain_) {
+      out_.AppendAll('%', instruction.name(), " = ");
+    } else {
+      InstructionName(instruction);
+      out_.Append(" = ");
+    }
   }
   if (options_.print_result_shape) {
     InternedShape(instruction.shape());
@@ -152,7 +157,7 @@ void Printer::Instruction(const HloInstruction& instruction, int nesting) {
     out_.Append(opcode == HloOpcode::kAsyncStart ? "-start" : opcode == HloOpcode::kAsyncUpdate ? "-update" : "-done");
   } else {
     const std::string_view unknown = opcode == HloOpcode::kCustomCall ? UnknownOpcode(instruction) : std::string_view();
-    out_.Append(unknown.empty() ? instruction.opcode_name() : unknown);
+    out_.AppendAll(unknown.empty() ? instruction.opcode_name() : unknown);
   }
   out_.Append('(');
   Operands(instruction);

@@ -70,13 +70,18 @@ class Printer {
   void Called(std::string_view key, const HloComputation& computation, bool body, int nesting);
   void CalledList(std::string_view key, const HloInstruction& instruction, bool body, int nesting);
   void AsyncAttributesOf(const HloInstruction& instruction, int nesting);
-  void Separate(std::string_view key) {
-    out_.Append(", ");
-    out_.Append(key);
+  void Separate(std::string_view key) { out_.AppendAll(", ", key); }
+  template <size_t N>
+  [[gnu::always_inline]] void Separate(const char (&key)[N]) {
+    out_.AppendAll(", ", key);
   }
 
   const PrintOptions& options_;
   size_t max_nested_text_;
+  // Instructions are %name, here and as operands, as they are by default.
+  const bool is_plain_ = options_.print_percent && options_.print_ids && options_.print_operand_names &&
+                         !options_.print_operand_shape && !options_.compact_gte &&
+                         !options_.canonicalize_instruction_names;
   bool sugar_ = options_.syntax_sugar_async_ops;
   TextBuffer out_;
   // Of shapes and metadata printed lately, where in out_ they stand: most of a module come again soon. By hash of the

@@ -192,7 +192,7 @@ void Append(TextBuffer& out, const Literal& literal, bool with_shape, bool reads
     AppendShape(out, literal.shape(), true);
     if (!literal.dynamic_sizes().empty()) {
       out.Append('(');
-      AppendInts(out, literal.dynamic_sizes());
+      out.AppendInts(literal.dynamic_sizes());
       out.Append(')');
     }
     out.Append(' ');

@@ -42,7 +42,7 @@ void AppendLayoutExtras(TextBuffer& out, const LayoutExtras& extras) {
       out.Append('(');
       out.AppendInt(split.dimension);
       out.Append(':');
-      AppendInts(out, split.split_indices);
+      out.AppendInts(split.split_indices);
       out.Append(')');
     }
   }
@@ -77,7 +77,7 @@ void AppendArrayShape(TextBuffer& out, const Shape& shape, bool with_layout) {
 
 void AppendLayout(TextBuffer& out, const Layout& layout) {
   out.Append('{');
-  AppendInts(out, layout.minor_to_major());
+  out.AppendInts(layout.minor_to_major());
   if (layout.has_extras()) {
     const size_t colon = out.size();
     out.Append(':');

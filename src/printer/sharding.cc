@@ -57,7 +57,7 @@ void AppendNamed(TextBuffer& out, const Sharding& sharding) {
 
 void AppendTiled(TextBuffer& out, const Sharding& sharding) {
   out.Append("devices=[");
-  AppendInts(out, sharding.tile_dims);
+  out.AppendInts(sharding.tile_dims);
   out.Append(']');
   AppendDevices(out, sharding.devices);
   if (sharding.replicate_on_last_tile_dim) out.Append(" last_tile_dim_replicate");

@@ -3,12 +3,14 @@
 // by piece, so that a large text never stands in memory as a whole. Covered by tests/unit/printer_test.cc.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace hloir {
 
@@ -27,13 +29,32 @@ class TextBuffer {
     std::memcpy(at_, text.data(), text.size());
     at_ += text.size();
   }
+  // Literals, characters and texts one behind the other, with one look whether there is room for them.
+  template <class... Parts>
+  [[gnu::always_inline]] void AppendAll(const Parts&... parts) {
+    Reserve((SizeOf(parts) + ...));
+    (Put(parts), ...);
+  }
   void AppendSpaces(size_t count) {
-    Reserve(count);
-    std::memset(at_, ' ', count);
+    constexpr size_t kFew = 16;
+    Reserve(std::max(count, kFew));
+    if (count <= kFew) std::memset(at_, ' ', kFew);
+    else std::memset(at_, ' ', count);
     at_ += count;
   }
   void AppendInt(int64_t value) { AppendInteger(value); }
   void AppendUnsigned(uint64_t value) { AppendInteger(value); }
+  // 1,2,3
+  template <class List>
+  void AppendInts(const List& list) {
+    Reserve(list.size() * (kIntegerSize + 1));
+    bool first = true;
+    for (const int64_t value : list) {
+      if (!first) *at_++ = ',';
+      first = false;
+      PutInteger(value);
+    }
+  }
   // As printf's %.{digits}g; for NaN and infinities what XLA writes is the caller's to know.
   void AppendGeneral(double value, int digits) {
     Reserve(32);
@@ -44,8 +65,7 @@ class TextBuffer {
   // `count` bytes that were written at `offset`, and not sent off, once more.
   void AppendAgain(size_t offset, size_t count) {
     Reserve(count);
-    std::memcpy(at_, text_.data() + (offset - sent_), count);
-    at_ += count;
+    Put(std::string_view(text_.data() + (offset - sent_), count));
   }
   void Truncate(size_t size) { at_ = text_.data() + (size - sent_); }
   std::string_view view() const { return {text_.data(), held()}; }
@@ -68,12 +88,47 @@ class TextBuffer {
  private:
   static constexpr size_t kPiece = 64 << 10;
 
+  static size_t SizeOf(char) { return 1; }
+  static size_t SizeOf(std::string_view text) { return text.size(); }
+  template <size_t N>
+  static size_t SizeOf(const char (&)[N]) {
+    return N - 1;
+  }
+  [[gnu::always_inline]] void Put(char c) { *at_++ = c; }
+  template <size_t N>
+  [[gnu::always_inline]] void Put(const char (&text)[N]) {
+    std::memcpy(at_, text, N - 1);
+    at_ += N - 1;
+  }
+  // Most are names: two words, which overlap where there are fewer bytes, for less than a call of memcpy costs.
+  [[gnu::always_inline]] void Put(std::string_view text) {
+    const char* const from = text.data();
+    const size_t size = text.size();
+    const auto copy_ends = [&](auto count) {
+      char ends[2 * count()];
+      std::memcpy(ends, from, count());
+      std::memcpy(ends + count(), from + size - count(), count());
+      std::memcpy(at_, ends, count());
+      std::memcpy(at_ + size - count(), ends + count(), count());
+    };
+    using Size8 = std::integral_constant<size_t, 8>;
+    using Size16 = std::integral_constant<size_t, 16>;
+    if (size >= 8 && size <= 16) copy_ends(Size8());
+    else if (size > 16 && size <= 32) copy_ends(Size16());
+    else std::memcpy(at_, from, size);
+    at_ += size;
+  }
   size_t held() const { return static_cast<size_t>(at_ - text_.data()); }
+  static constexpr size_t kIntegerSize = 24;
   template <class T>
   void AppendInteger(T value) {
-    Reserve(24);
+    Reserve(kIntegerSize);
+    PutInteger(value);
+  }
+  template <class T>
+  [[gnu::always_inline]] void PutInteger(T value) {
     if (static_cast<uint64_t>(value) < 10) *at_++ = static_cast<char>('0' + value);
-    else at_ = std::to_chars(at_, at_ + 24, value).ptr;
+    else at_ = std::to_chars(at_, at_ + kIntegerSize, value).ptr;
   }
   void Reserve(size_t bytes) {
     if (static_cast<size_t>(limit_ - at_) < bytes) Grow(bytes);
@@ -98,17 +153,11 @@ void AppendJoined(TextBuffer& out, const List& list, std::string_view separator,
   }
 }
 
-// 1,2,3
-template <class List>
-void AppendInts(TextBuffer& out, const List& list) {
-  AppendJoined(out, list, ",", [&](int64_t value) { out.AppendInt(value); });
-}
-
 // {1,2,3}
 template <class List>
 void AppendBracedInts(TextBuffer& out, const List& list) {
   out.Append('{');
-  AppendInts(out, list);
+  out.AppendInts(list);
   out.Append('}');
 }
 

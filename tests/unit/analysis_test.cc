@@ -1,6 +1,8 @@
 // The call graph and reachability: each answer for a small module whose graph is plain to see. Users and callers,
 // names, and what a computation keeps about itself.
 #include <algorithm>
+#include <functional>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -203,6 +205,35 @@ TEST_CASE("a post-order that was kept is that of the graph as it is now") {
   check();
   main.AddInstruction(HloOpcode::kCall, shape, {find("a")}, CallAttributes())->AddCalledComputation(copy);
   check();
+}
+
+TEST_CASE("the post-order is that of a walk over operands, whatever the stored order and whatever is unused") {
+  std::mt19937 random(7);
+  const auto below = [&](size_t limit) { return static_cast<size_t>(random() % limit); };
+  for (int round = 0; round < 2000; ++round) {
+    // Chains with a few steps aside are in post-order now and then; so is what was put into it.
+    HloModule module("m");
+    HloComputation& main = *module.AddComputation("main");
+    const Shape shape = Shape::Array(PrimitiveType::F32, {2});
+    std::vector<HloInstruction*> made{main.AddParameter(0, shape, "p")};
+    const size_t count = 2 + below(round % 10 == 0 ? 60 : 8);
+    while (made.size() < count) {
+      const auto operand = [&] { return below(3) != 0 ? made.back() : made[below(made.size())]; };
+      HloInstruction* const one = operand();
+      made.push_back(below(2) != 0 ? main.AddInstruction(HloOpcode::kNegate, shape, {one})
+                                   : main.AddInstruction(HloOpcode::kAdd, shape, {one, operand()}));
+    }
+    main.set_root(made.back());
+    std::vector<HloInstruction*> expected;
+    const std::function<void(HloInstruction*)> visit = [&](HloInstruction* i) {
+      if (std::find(expected.begin(), expected.end(), i) != expected.end()) return;
+      for (HloInstruction* operand : i->operands()) visit(operand);
+      expected.push_back(i);
+    };
+    for (HloInstruction* i : made)
+      if (i->users().empty()) visit(i);
+    CHECK(main.PostOrder() == expected);
+  }
 }
 
 TEST_CASE("edges agree in both directions, however many operands there are and whichever are replaced") {

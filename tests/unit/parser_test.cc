@@ -42,6 +42,34 @@ Literal Constant(const std::string& shape, const std::string& value) {
   return module->entry_computation()->root()->literal();
 }
 
+TEST_CASE("what stands in braces means the same wherever its text comes again") {
+  constexpr int kCount = 400;
+  const auto sharding = [](int i) {
+    return "{devices=[" + std::to_string(1 + i % 3) + "]<=[" + std::to_string(1 + i % 3) + "]}";
+  };
+  const auto value = [](int i) { return i % 5 == 0 ? "{\"a}" + std::to_string(i % 7) : std::to_string(i % 2) + "\\"; };
+  const auto escaped = [&](int i) {
+    std::string text;
+    for (const char c : value(i)) text += (c == '"' || c == '\\' ? std::string(1, '\\') : std::string()) + c;
+    return text;
+  };
+  // Half of the metadata never comes again.
+  const auto op_name = [](int i) { return i % 2 == 0 ? "same/" + std::to_string(i % 6) : "own/" + std::to_string(i); };
+  std::string text = "HloModule m\n\nENTRY e {\n";
+  for (int i = 0; i < kCount; ++i) {
+    text += "  p" + std::to_string(i) + " = f32[6] parameter(" + std::to_string(i) + "), sharding=" + sharding(i) +
+            ", frontend_attributes={k=\"" + escaped(i) + "\"}, metadata={op_name=\"" + op_name(i) + "\"}\n";
+  }
+  const auto module = ParseHloModule(text + "}\n");
+  REQUIRE(module.ok());
+  for (int i = 0; i < kCount; ++i) {
+    const HloInstruction& p = *(*module)->entry_computation()->parameter(i);
+    CHECK(*p.sharding() == *ParseSharding(sharding(i)));
+    CHECK(p.extras().frontend_attributes == FrontendAttributes{{"k", value(i)}});
+    CHECK(p.metadata()->op_name == op_name(i));
+  }
+}
+
 TEST_CASE("parser: a module's graph") {
   auto module = Parse(R"(HloModule mlp, is_scheduled=true, num_partitions=2, replica_count=3,
   input_output_alias={ {0}: (0, {}, may-alias), {1}: (1, {0}, must-alias) }, buffer_donor={ (2, {}) }
