@@ -1,4 +1,5 @@
-// Rules of the ops that have one or two each: copy, bitcast, map, sort, scatter, get-dimension-size, tuple constants.
+// Rules of the ops that have one or two each: copy, add-dependency, bitcast, map, sort, scatter, get-dimension-size,
+// tuple constants.
 #include <unordered_map>
 
 #include "algebraic_simplifier/families.h"
@@ -17,6 +18,14 @@ HloInstruction* CopyCopy(HloInstruction* i, RuleContext& c) {
   HloInstruction* inner = i->operand(0);
   if (inner->opcode() != HloOpcode::kCopy || !i->shape().IsArray() || !c.Allow()) return nullptr;
   return c.Unary(HloOpcode::kCopy, inner->operand(0));
+}
+
+// add-dependency(A, after-all()) => A: nothing is waited for
+HloInstruction* AddDependencyOnNothing(HloInstruction* i, RuleContext& c) {
+  const HloInstruction* token = i->operand(1);
+  const bool waits =
+      token->opcode() != HloOpcode::kAfterAll || token->operand_count() > 0 || token->HasControlDependencies();
+  return waits || i->HasControlDependencies() ? nullptr : c.ReplaceWith(i->operand(0));
 }
 
 // bitcast(A) => A, same shape and layout
@@ -134,6 +143,8 @@ HloInstruction* ConditionalConvert(HloInstruction* i, RuleContext& c) {
 constexpr Rule kRules[] = {
     {HloOpcode::kCopy, "copy-nothing", "copy(A) => A, same layout", kExact, kExact, Copy},
     {HloOpcode::kCopy, "copy-copy", "copy(copy(A)) => copy(A)", kExact, kExact, CopyCopy},
+    {HloOpcode::kAddDependency, "add-dependency-nothing", "add-dependency(A, after-all()) => A", kExact, kExact,
+     AddDependencyOnNothing},
     {HloOpcode::kBitcast, "bitcast-nothing", "bitcast(A) => A, same shape", kExact, kExact, Bitcast},
     {HloOpcode::kMap, "map-elementwise", "map(A, B), f elementwise => f(A, B)", kExact, kExact, Map},
     {HloOpcode::kSort, "sort-one", "sort(A) => A, of at most one element", kExact, kExact, Sort},
