@@ -96,17 +96,21 @@ HloInstruction* DivideExpExp(HloInstruction* i, RuleContext& c) {
   return c.Unary(HloOpcode::kExp, c.Binary(HloOpcode::kSubtract, a, b));
 }
 
-// A / exp(B) => A * exp(-B)
+// A / exp(B) => A * exp(-B); not of f16, where exp(-B) may be infinite
 HloInstruction* DivideExp(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b;
-  if (!Match(i, m::Divide(m::Any(&a), m::Exp(m::Any(&b)).WithOneUser())) || !c.Allow()) return nullptr;
+  if (!Match(i, m::Divide(m::Any(&a), m::Exp(m::Any(&b)).WithOneUser())) || (IsReal(i) && !HoldsProducts(i)) ||
+      !c.Allow()) {
+    return nullptr;
+  }
   return c.Binary(HloOpcode::kMultiply, a, c.Unary(HloOpcode::kExp, c.Unary(HloOpcode::kNegate, b)));
 }
 
-// A / pow(B, C) => A * pow(B, -C); not for integers, where pow(B, -C) is 0
+// A / pow(B, C) => A * pow(B, -C); not for integers, where pow(B, -C) is 0, nor for f16, where it may be infinite
 HloInstruction* DividePower(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b, *p;
-  if (!Match(i, m::Divide(m::Any(&a), m::Power(m::Any(&b), m::Any(&p)).WithOneUser())) || !IsReal(i) || !c.Allow()) {
+  if (!Match(i, m::Divide(m::Any(&a), m::Power(m::Any(&b), m::Any(&p)).WithOneUser())) || !HoldsProducts(i) ||
+      !c.Allow()) {
     return nullptr;
   }
   return c.Binary(HloOpcode::kMultiply, a, c.Binary(HloOpcode::kPower, b, c.Unary(HloOpcode::kNegate, p)));
