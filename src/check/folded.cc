@@ -95,8 +95,8 @@ FoldedConstants FindFoldedConstants(const HloModule& before, const HloModule& af
   FoldedConstants folded;
   const Values old = ConstantsOf(before), now = ConstantsOf(after);
   // A type of few digits tells none that was rounded from one that was not.
-  const int roundings = RoundingsOfConstants(before);
-  const bool was_computed = roundings > RoundingsOfConstants(after);
+  const int roundings = RoundingsOfConstants(before) - RoundingsOfConstants(after);
+  const bool was_computed = roundings > 0;
   for (double value : now.all) {
     const bool may_be = !HasFewDigits(value) || (was_computed && now.narrow.count(value) > 0);
     if (old.all.count(value) == 0 && may_be) folded.values.insert(value);
