@@ -426,15 +426,13 @@ bool Checker::Impl::HasFlushedFactors(Subject& subject, size_t set) const {
   if (!flushed) return false;
   const check::Context by_reference = ByReference(set);
   Subject without(*flushed, by_reference);
-  const StatusOr<Results>& other = check::TestsReference(context_) ? subject.OtherResult(set) : subject.Result(set);
-  return without.Result(0).ok() && without.CompareWithReference(*other, 0).agree;
+  return without.Result(0).ok() && without.CompareWithReference(*subject.FastResult(set), 0).agree;
 }
 
 bool Checker::Impl::EnginesAgree(Subject& subject, size_t set, Verdict& verdict, Comparison& engines) {
-  const bool is_reference = check::TestsReference(context_);
-  const std::string other_name = is_reference ? "the other" : subject.engine();
+  const std::string other_name = check::TestsReference(context_) ? "the other" : subject.engine();
   const auto compare = [&](Subject& one, size_t which) {
-    return one.CompareWithReference(*(is_reference ? one.OtherResult(which) : one.Result(which)), which);
+    return one.CompareWithReference(*one.FastResult(which), which);
   };
   engines = compare(subject, set);
   if (engines.agree) return true;
@@ -460,7 +458,7 @@ bool Checker::Impl::EnginesAgree(Subject& subject, size_t set, Verdict& verdict,
   }
   if (const StatusOr<Results>& ideal = alone.Ideal(0, /*keep_roundings=*/false);
       ideal.ok() && check::DiffersInNonfiniteAlone(engines)) {
-    Results other = is_reference ? *subject.OtherResult(set) : *subject.Result(set);
+    Results other = *subject.FastResult(set);
     for (size_t d = 0; d < other.size(); ++d)
       check::EqualizeOverflows(other[d], (*subject.ReferenceResult(set))[d], (*ideal)[d]);
     if (subject.CompareWithReference(other, set).agree) {
@@ -516,8 +514,8 @@ Status Checker::Impl::AskOther(size_t set, Verdict& verdict) {
     if (EnginesAgree(*before_, set, verdict, seen) && (!both || EnginesAgree(*after_, set, verdict, seen)))
       return OkStatus();
   }
-  const Results& other_result = !modules.agree ? *b : check::TestsReference(context_) ? *a : *before_->Result(set);
-  if (const std::string open = check::LeftOpen(*before_, set, seen, &other_result); !open.empty())
+  const Results& result = modules.agree ? *before_->FastResult(set) : *b;
+  if (const std::string open = check::LeftOpen(*before_, set, seen, &result); !open.empty())
     Blame(verdict, Outcome::kLeftOpen, verdict.reason + "; " + open);
   return OkStatus();
 }

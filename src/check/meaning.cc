@@ -264,8 +264,10 @@ bool ConversionsDropNothing(Subject& subject, size_t set, const Comparison& seen
     }
     if (whole) open.erase(&i);
   });
-  const bool short_of_time = !TestsReference(subject.context());
-  const bool ran = subject.RunReference(subject.module(), subject.ArgumentsOf(set), !short_of_time).ok();
+  const bool ran = subject
+                       .RunReference(subject.module(), subject.ArgumentsOf(set),
+                                     /*whatever_it_takes=*/TestsReference(subject.context()))
+                       .ok();
   subject.set_watch(nullptr);
   return ran && !dropped && open.empty();
 }

@@ -17,8 +17,6 @@ namespace {
 
 constexpr int64_t kMaxElements = int64_t{1} << 22;  // of one result; larger ones are left as they are
 
-constexpr double kMostUnitsOfASum = 16;
-
 // How much is moved, and whether c128 stands for double-double.
 struct Move {
   double size;
@@ -262,6 +260,7 @@ HloInstruction* AddFlushed(HloInstruction* x, double zero = 0) {
 std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t pattern, bool of_constants_alone) {
   std::unique_ptr<HloModule> copy = module.Clone();
   copy->config().is_scheduled = false;
+  constexpr double kMostUnitsOfASum = 16;
   const CostAnalysis costs(*copy);
   std::unordered_set<const HloInstruction*> of_constants;
   if (of_constants_alone) of_constants = ComputedFromConstants(*copy);

@@ -272,6 +272,10 @@ const StatusOr<Results>& Subject::ReferenceResult(size_t set) {
   return TestsReference(context_) ? Result(set) : OtherResult(set);
 }
 
+const StatusOr<Results>& Subject::FastResult(size_t set) {
+  return TestsReference(context_) ? OtherResult(set) : Result(set);
+}
+
 Comparison Subject::CompareWithReference(const Results& other, size_t set) {
   const ModuleRunner runner = [&](const HloModule& module, std::span<const std::vector<const Literal*>> arguments) {
     return RunReference(module, {arguments.begin(), arguments.end()}, /*whatever_it_takes=*/true);

@@ -50,6 +50,8 @@ class Subject {
   const StatusOr<Results>& OtherResult(size_t set, bool whatever_it_takes = false);
   // By the reference, whichever of the two that is.
   const StatusOr<Results>& ReferenceResult(size_t set);
+  // By the one that is not the reference.
+  const StatusOr<Results>& FastResult(size_t set);
   // The rounding errors of a result on these inputs, by how far it is from the same in other arithmetic. Where that
   // cannot run, they count as none.
   Errors ErrorsOf(const Results& result, size_t set);

@@ -42,6 +42,13 @@ std::string Unary(const std::string& body) {
   return "HloModule m\nENTRY e {\n  x = f32[8]{0} parameter(0)\n" + body + "\n}\n";
 }
 
+// An engine that gives this, whatever it is asked.
+ModuleRunner EngineThatGives(Literal result) {
+  return [result = std::move(result)](const HloModule&, std::span<const std::vector<const Literal*>>) {
+    return StatusOr<std::vector<Literal>>(std::vector<Literal>{result});
+  };
+}
+
 // What the engine under test gives, but for the module of this name, whose first number is wrong.
 ModuleRunner EngineWithABug(const std::string& name) {
   return [name](const HloModule& module,
@@ -295,12 +302,9 @@ TEST_CASE("a mean of equal elements is off by what so many sums round, and their
     Literal x(Shape(PrimitiveType::F32, {1})), s(Shape(PrimitiveType::F32, {1}));
     x.SetFromDouble(0, 5.3), s.SetFromDouble(0, 1);
     CheckOptions options;
-    options.engine = [variance](const HloModule&, std::span<const std::vector<const Literal*>>) {
-      std::vector<Literal> results;
-      results.emplace_back(Shape(PrimitiveType::F32, {1}));
-      results.back().SetFromDouble(0, variance);
-      return StatusOr<std::vector<Literal>>(std::move(results));
-    };
+    Literal result(Shape(PrimitiveType::F32, {1}));
+    result.SetFromDouble(0, variance);
+    options.engine = EngineThatGives(std::move(result));
     return VerdictOf(text, text, options, {Given({x, s})}).outcome;
   };
   CHECK(outcome(1.2e-11) == Outcome::kSameBits);  // 7 units in the last place of 5.3, squared
@@ -316,11 +320,7 @@ TEST_CASE("an initial value of 0 that comes first or last is open where the prod
     Literal x(Shape(PrimitiveType::F32, {8}));
     for (int64_t k = 0; k < 8; ++k) x.SetFromDouble(k, each);
     CheckOptions options;
-    options.engine = [result](const HloModule&, std::span<const std::vector<const Literal*>>) {
-      std::vector<Literal> results;
-      results.push_back(Literal::Scalar(PrimitiveType::F32, result));
-      return StatusOr<std::vector<Literal>>(std::move(results));
-    };
+    options.engine = EngineThatGives(Literal::Scalar(PrimitiveType::F32, result));
     return VerdictOf(text, text, options, {Given({x})}).outcome;
   };
   CHECK(outcome(1e30, std::numeric_limits<double>::quiet_NaN()) == Outcome::kLeftOpen);
