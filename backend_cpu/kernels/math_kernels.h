@@ -165,25 +165,27 @@ struct LogisticFn {  // 1 / (1 + exp(-x)); of small results e - e^2, for e = exp
     using Batch = xsimd::batch<T, Arch>;
     const Batch one(T(1));
     const auto low = x < Batch(sizeof(T) == 4 ? T(-9) : T(-19));
-    const Batch e = ExpFn::Apply<T, Arch>(xsimd::select(low, x, -x));
+    // A NaN's sign turns as in -x; xsimd's minus of AVX-512 subtracts from 0.
+    const Batch e = ExpFn::Apply<T, Arch>(xsimd::select(low, x, x ^ Batch(T(-0.0))));
     return xsimd::select(low, MultiplyAdd(-e, e, e), one / (one + e));
   }
 };
-struct LogFn {  // xsimd's for f64 takes denormals for their bits
+struct LogFn {  // xsimd's for f64 takes denormals for their bits, and of NaNs there is one
   template <class T, class Arch>
   static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
     using Batch = xsimd::batch<T, Arch>;
     const Batch y = xsimd::log(x);
-    const auto low = (x < Batch(kSmallestNormal<T>)) & (x > Batch(T(0)));
-    if (!xsimd::any(low)) return y;
+    const auto usual = (x >= Batch(kSmallestNormal<T>)) | (x <= Batch(T(0)));
+    if (xsimd::all(usual)) return y;
     const Batch scaled = xsimd::log(x * Batch(T(0x1p54))) - Batch(T(54 * 0.693147180559945309417232121458L));
-    return xsimd::select(low, scaled, y);
+    return xsimd::select(usual, y, xsimd::select(xsimd::isnan(x), x, scaled));
   }
 };
 struct Log1pFn {
   template <class T, class Arch>
   static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
-    return xsimd::select(x == xsimd::batch<T, Arch>(T(0)), x, xsimd::log1p(x));  // -0 is its own
+    const xsimd::batch<T, Arch> zero(T(0));
+    return xsimd::select((x < zero) | (x > zero), xsimd::log1p(x), x);  // -0 and each NaN are their own
   }
 };
 // Polynomials by Lawson's method, the best in f64 and then rounded: below 0.92 erf(x)/x - 1 in x^2, 2^-31 of the result

@@ -77,10 +77,11 @@ HloInstruction* DivideConstant(HloInstruction* i, RuleContext& c) {
   return c.Binary(HloOpcode::kMultiply, a, c.SplatOf(i->shape(), std::move(reciprocal)));
 }
 
-// A / broadcast(B) => A * broadcast(1 / B); not what is yet to be folded, as 1 / C may overflow (DivideConstant looks)
+// A / broadcast(B) => A * broadcast(1 / B); not of f16, where 1 / B may be infinite, nor what is yet to be folded, as
+// 1 / C may overflow (DivideConstant looks)
 HloInstruction* DivideBroadcast(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b, *broadcast;
-  if (!Match(i, m::Divide(m::Any(&a), m::Broadcast(&broadcast, m::Any(&b)))) || !IsReal(i) || IsOfConstants(b) ||
+  if (!Match(i, m::Divide(m::Any(&a), m::Broadcast(&broadcast, m::Any(&b)))) || !HoldsProducts(i) || IsOfConstants(b) ||
       2 * b->shape().ElementCount() > i->shape().ElementCount() || !c.Allow()) {
     return nullptr;
   }

@@ -6,11 +6,20 @@
 #include <complex>
 
 #include "check/compare.h"
+#include "hloir/analysis/structural.h"
 
 namespace hloir::check {
 namespace {
 
 constexpr double kLarge = 16;
+
+constexpr std::initializer_list<HloOpcode> kUndefinedForSome = {HloOpcode::kRaggedDot, HloOpcode::kRaggedAllToAll,
+                                                                HloOpcode::kCholesky, HloOpcode::kTriangularSolve,
+                                                                HloOpcode::kCustomCall};
+
+bool IsOneOf(HloOpcode opcode, std::initializer_list<HloOpcode> opcodes) {
+  return std::find(opcodes.begin(), opcodes.end(), opcode) != opcodes.end();
+}
 
 }  // namespace
 
@@ -38,7 +47,7 @@ bool HasLargeNumbers(const InputSet& set) {
 bool HasAny(const HloModule& module, std::initializer_list<HloOpcode> opcodes) {
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (std::find(opcodes.begin(), opcodes.end(), i->opcode()) != opcodes.end()) return true;
+      if (IsOneOf(i->opcode(), opcodes)) return true;
     }
   }
   return false;
@@ -77,9 +86,27 @@ bool HasWholeArrayMathematics(const HloModule& module) {
                          HloOpcode::kCustomCall});
 }
 
-bool IsUndefinedForSome(const HloModule& module) {
-  return HasAny(module, {HloOpcode::kRaggedDot, HloOpcode::kRaggedAllToAll, HloOpcode::kCholesky,
-                         HloOpcode::kTriangularSolve, HloOpcode::kCustomCall});
+bool IsUndefinedForSome(const HloModule& module) { return HasAny(module, kUndefinedForSome); }
+
+bool SolveAlike(const HloModule& a, const HloModule& b) {
+  const auto solvers = [](const HloModule& module) {
+    std::vector<const HloInstruction*> found;
+    for (const HloComputation* computation : module.computations()) {
+      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
+        if (IsOneOf(i->opcode(), kUndefinedForSome)) found.push_back(i);
+    }
+    return found;
+  };
+  const auto alike = [](const HloInstruction* x, const HloInstruction* y) {
+    const auto same_shape = [](const HloInstruction* i, const HloInstruction* j) {
+      return i->shape().Compatible(j->shape());
+    };
+    return x->opcode() == y->opcode() && same_shape(x, y) && EqualAttributes(*x, *y) &&
+           std::equal(x->operands().begin(), x->operands().end(), y->operands().begin(), y->operands().end(),
+                      same_shape);
+  };
+  const std::vector<const HloInstruction*> of_a = solvers(a), of_b = solvers(b);
+  return std::is_permutation(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), alike);
 }
 
 bool DiffersInNonfiniteAlone(const Comparison& comparison) {

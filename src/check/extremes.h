@@ -26,6 +26,8 @@ std::optional<Context> WithoutExtremes(const Context& context, size_t set, const
 bool HasWholeArrayMathematics(const HloModule& module);
 // Are there inputs for which nothing is defined: singular matrices, groups that are larger than what is grouped?
 bool IsUndefinedForSome(const HloModule& module);
+// Are ops that are undefined for some inputs the same ones in both, as often?
+bool SolveAlike(const HloModule& a, const HloModule& b);
 // A sum that runs over on its way is an infinity or, of infinities that cancel, NaN. Where the true number is beyond
 // the type, and neither engine has a finite one, `other` gets what the reference has.
 void EqualizeOverflows(Literal& other, const Literal& reference, const Literal& ideal);

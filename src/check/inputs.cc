@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "check/extremes.h"
 #include "hloir/check.h"
 #include "support/guard.h"
 
@@ -404,15 +405,21 @@ void MakeDominant(Literal& value) {
   }
 }
 
-StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter, ShapeIndex& index,
-                            const IndexBounds& bounds, InputKind kind, uint64_t seed, const Constants& constants,
-                            Random& random) {
+// What is known of the module that inputs are made for.
+struct Known {
+  IndexBounds bounds;
+  Constants constants;
+  bool undefined_for_some;
+};
+
+StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter, ShapeIndex& index, const Known& known,
+                            InputKind kind, uint64_t seed, Random& random) {
   if (shape.IsTuple()) {
     std::vector<Literal> elements;
     for (int64_t i = 0; i < shape.tuple_size(); ++i) {
       index.push_back(i);
       HLOIR_ASSIGN_OR_RETURN(Literal element,
-                             MakeValue(shape.tuple_shapes(i), parameter, index, bounds, kind, seed, constants, random));
+                             MakeValue(shape.tuple_shapes(i), parameter, index, known, kind, seed, random));
       index.pop_back();
       elements.push_back(std::move(element));
     }
@@ -426,7 +433,7 @@ StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter,
       return Unimplemented("no input can be made up for the unbounded " + shape.ToString(false));
   }
   Literal value(shape);
-  const int64_t bound = bounds.Of(parameter, index);
+  const int64_t bound = known.bounds.Of(parameter, index);
   const bool mixed = kind == InputKind::kMixed, specials = kind == InputKind::kSpecials;
   if (specials) kind = random.Below(4) == 0 ? InputKind::kEdges : InputKind::kPlain;
   if (mixed) {
@@ -436,10 +443,10 @@ StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter,
   }
   PrimitiveTypeSwitch(shape.element_type(), [&](auto tag) {
     using S = typename decltype(tag)::Storage;
-    for (S& element : value.data<S>()) element = Draw<S>(tag.kType, random, kind, bound, constants);
+    for (S& element : value.data<S>()) element = Draw<S>(tag.kType, random, kind, bound, known.constants);
   });
   if (mixed) Vary(value, random);
-  if (kind == InputKind::kDominant) MakeDominant(value);
+  if (kind == InputKind::kDominant || (specials && known.undefined_for_some)) MakeDominant(value);
   // Seeds that follow one another try each case, and each parameter.
   const uint64_t turn = seed / 4 + static_cast<uint64_t>(parameter->parameter_number());
   if (specials && (turn % static_cast<uint64_t>(parameter->parent()->parameter_count()) == 0 || random.Below(4) == 0))
@@ -464,11 +471,11 @@ StatusOr<std::vector<Literal>> UnguardedMakeFakeInputs(const HloModule& module, 
       return ResourceExhausted("the module's inputs would take more than 16 GiB");
     }
   }
-  const IndexBounds bounds(module);
   const ControlFlow loops(module, /*branches=*/false);
   // Constants are seldom whole numbers: without them, sums are 0 and numbers equal more often.
   const bool with_constants = (kind == InputKind::kEdges || kind == InputKind::kMixed) && seed / 2 % 2 == 1;
-  const Constants constants = with_constants ? ConstantsOf(module) : Constants();
+  const Known known = {IndexBounds(module), with_constants ? ConstantsOf(module) : Constants(),
+                       check::IsUndefinedForSome(module)};
   Random random(seed);
   std::vector<Literal> inputs;
   for (const HloInstruction* parameter : parameters) {
@@ -477,8 +484,8 @@ StatusOr<std::vector<Literal>> UnguardedMakeFakeInputs(const HloModule& module, 
                        kind == InputKind::kSpecials) &&
                       loops.DependsOn(parameter);
     ShapeIndex index;
-    HLOIR_ASSIGN_OR_RETURN(Literal input, MakeValue(parameter->shape(), parameter, index, bounds,
-                                                    tame ? InputKind::kPlain : kind, seed, constants, random));
+    HLOIR_ASSIGN_OR_RETURN(Literal input, MakeValue(parameter->shape(), parameter, index, known,
+                                                    tame ? InputKind::kPlain : kind, seed, random));
     inputs.push_back(std::move(input));
   }
   return inputs;

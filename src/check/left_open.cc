@@ -1,7 +1,7 @@
-// See left_open.h. A reduce is replaced by one that HLO says is the same: over the elements in reverse, then over the
-// two halves one by one and over their results, or with the initial value last; a reduce-window by one over the
-// elements in reverse. If the module then gives something else, the value was never determined. Covered by
-// tests/unit/check_test.cc.
+// See left_open.h. A reduce is replaced by one that HLO says is the same: over the elements in reverse, then over two
+// parts one by one and over their results (the two halves, or every second element and the others), or with the initial
+// value last; a reduce-window by one over the elements in reverse. If the module then gives something else, the value
+// was never determined. Covered by tests/unit/check_test.cc.
 #include "check/left_open.h"
 
 #include <algorithm>
@@ -55,20 +55,21 @@ Shape WithDimension(const Shape& shape, int64_t d, int64_t size) {
   return Shape::Array(shape.element_type(), dims);
 }
 
-void Halve(HloInstruction& reduce) {
+// Over two parts of dimension d, then over their results.
+void Split(HloInstruction& reduce, int64_t d, const SliceRange (&ranges)[2]) {
   HloComputation* computation = reduce.parent();
   const DimVector dims = reduce.attributes<DimensionsAttributes>().dimensions;
-  const int64_t count = reduce.operand_count() / 2, d = dims[0];
-  const int64_t size = reduce.operand(0)->shape().dimensions(d);
+  const int64_t count = reduce.operand_count() / 2;
   HloInstruction* halves[2];
   for (int64_t half : {0, 1}) {
+    const SliceRange& range = ranges[half];
     Operands slices;
     for (int64_t k = 0; k < count; ++k) {
       const Shape& whole = reduce.operand(k)->shape();
       SliceAttributes slice;
       for (int64_t limit : whole.dimensions()) slice.slice.push_back({0, limit, 1});
-      (half == 0 ? slice.slice[d].limit : slice.slice[d].start) = size / 2;
-      const Shape part = WithDimension(whole, d, half == 0 ? size / 2 : size - size / 2);
+      slice.slice[d] = range;
+      const Shape part = WithDimension(whole, d, (range.limit - range.start + range.stride - 1) / range.stride);
       slices.push_back(computation->AddInstruction(HloOpcode::kSlice, part, {reduce.operand(k)}, slice));
     }
     halves[half] = CloneReduce(reduce, slices, reduce.shape(), dims);
@@ -90,6 +91,20 @@ void Halve(HloInstruction& reduce) {
     pairs.push_back(computation->AddInstruction(HloOpcode::kConcatenate, pair, parts, first));
   }
   reduce.ReplaceAllUsesWith(CloneReduce(reduce, pairs, reduce.shape(), {0}));
+}
+
+void Halve(HloInstruction& reduce) {
+  const int64_t d = reduce.attributes<DimensionsAttributes>().dimensions[0];
+  const int64_t size = reduce.operand(0)->shape().dimensions(d);
+  Split(reduce, d, {{0, size / 2, 1}, {size / 2, size, 1}});
+}
+
+// As the lanes of a vector do it.
+void Deal(HloInstruction& reduce) {
+  const DimVector& dims = reduce.attributes<DimensionsAttributes>().dimensions;
+  const Shape& shape = reduce.operand(0)->shape();
+  const int64_t d = *std::max_element(dims.begin(), dims.end()), size = shape.dimensions(d);
+  if (size >= 2) Split(reduce, d, {{0, size, 2}, {1, size, 2}});
 }
 
 // The windows of the reversed array, from the last one on.
@@ -156,7 +171,7 @@ void AddThoseThatMayOverflow(const HloModule& module, std::vector<OpenSemantics>
 using Rewrite = void (*)(HloInstruction&);
 std::vector<Rewrite> VariantsOf(const OpenSemantics& open) {
   const HloInstruction& i = *open.instruction;
-  if (IsReduce(i)) return {Reverse, Halve, InitialValueLast};
+  if (IsReduce(i)) return {Reverse, Halve, Deal, InitialValueLast};
   if (i.opcode() == HloOpcode::kReduceWindow && (open.reason.empty() || !IsAssociative(*i.to_apply())))
     return {ReverseWindows};
   return {};

@@ -239,28 +239,31 @@ std::vector<Digits> NarrowSteps(const HloModule& module, const Comparison& seen,
   return steps;
 }
 
-// Did the conversions to fewer digits, of what the leaves depend on in which `seen` does not agree, drop no digit as
-// the module ran in its own types? What was f32 is rounded to f32 by nothing, whichever way it took through f64. False
-// if it is not known.
-bool ConversionsDropNothing(Subject& subject, size_t set, const Comparison& seen) {
+// Did conversions to fewer digits, of what the leaves depend on in which `seen` does not agree, drop a digit as the
+// module ran in its own types? What was f32 is rounded to f32 by nothing, whichever way it took through f64. nullopt if
+// it is not known.
+struct Dropped {
+  bool of_floats = false, of_integers = false;
+};
+std::optional<Dropped> DroppedByConversions(Subject& subject, size_t set, const Comparison& seen) {
   std::unordered_map<const HloInstruction*, Literal> operands;
   std::unordered_set<const HloInstruction*> open;
   for (const HloInstruction* i : SourcesOf(subject.module(), seen)) {
     if (i->opcode() != HloOpcode::kConvert) continue;
-    const PrimitiveType from = i->operand(0)->shape().element_type();
-    if (!IsFloat(ComplexComponentType(from)) || !RoundingHasMeaning(*i, i->shape().element_type(), from)) continue;
+    if (!RoundingHasMeaning(*i, i->shape().element_type(), i->operand(0)->shape().element_type())) continue;
     operands[i->operand(0)];
     open.insert(i);
   }
-  bool dropped = false;
+  Dropped dropped;
   subject.set_watch([&](const HloInstruction& i, const Literal& value) {
     if (const auto operand = operands.find(&i); operand != operands.end()) operand->second = value;
     if (i.opcode() != HloOpcode::kConvert || !operands.contains(i.operand(0))) return;
     const Literal& operand = operands[i.operand(0)];
+    const bool is_float = IsFloat(ComplexComponentType(operand.shape().element_type()));
     const bool whole = operand.element_count() == value.element_count();
     for (int64_t k = 0; whole && k < value.element_count(); ++k) {
       const std::complex<double> x = operand.GetAsComplex(k), y = value.GetAsComplex(k);
-      dropped |= x != y && x == x;
+      if (x != y && x == x) (is_float ? dropped.of_floats : dropped.of_integers) = true;
     }
     if (whole) open.erase(&i);
   });
@@ -269,7 +272,7 @@ bool ConversionsDropNothing(Subject& subject, size_t set, const Comparison& seen
                                      /*whatever_it_takes=*/TestsReference(subject.context()))
                        .ok();
   subject.set_watch(nullptr);
-  return ran && !dropped && open.empty();
+  return ran && open.empty() ? std::optional(dropped) : std::nullopt;
 }
 
 // Does each of `after` leave as much of a number as one of `before` does?
@@ -472,6 +475,13 @@ class MeaningComparer::Impl {
     return seen;
   }
 
+  // Of floats nothing in either, of integers nothing in `after` where that is so of `before`.
+  bool ConversionsDropNoMore(const Comparison& seen) {
+    const std::optional<Dropped> a = DroppedByConversions(before_, set_, seen);
+    const std::optional<Dropped> b = a && !a->of_floats ? DroppedByConversions(after_, set_, seen) : std::nullopt;
+    return b && !b->of_floats && (a->of_integers || !b->of_integers);
+  }
+
   // They mean the same but for steps through narrower types. Those that `after` has may cost no more than those of
   // `before`.
   Meaning CompareRoundings(const Comparison& seen) {
@@ -489,7 +499,7 @@ class MeaningComparer::Impl {
       const std::vector<Digits> steps = NarrowSteps(before_.module(), alone, /*rounded=*/false);
       const std::vector<Digits> steps_of_after = NarrowSteps(after_.module(), alone, /*rounded=*/true);
       if (!steps.empty() && AreCovered(steps_of_after, steps)) continue;
-      if (steps.empty() && steps_of_after.empty() && ConversionsDropNothing(before_, set_, alone)) continue;
+      if (steps.empty() && steps_of_after.empty() && ConversionsDropNoMore(alone)) continue;
       meaning_.agree = false;
       Explain("it goes through a narrower type, which the other does not there: ", seen);
       return std::move(meaning_);

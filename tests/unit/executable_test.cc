@@ -4,6 +4,7 @@
 #include "hloir/executable.h"
 
 #include <string>
+#include <tuple>
 
 #include "hloir/parser.h"
 #include "tests/unit/check_module.h"
@@ -18,6 +19,19 @@ TEST_CASE("elementwise chains with tails") {
                         " add(a, b)\n d = " + shape + " multiply(c, b)\n m = " + shape + " maximum(d, a)\n p = pred[" +
                         n + "] compare(m, c), direction=GT\n" + "s = " + shape + " select(p, m, b)\n ROOT t = (" +
                         shape + ", pred[" + n + "]) tuple(s, p)"),
+                  0);
+    }
+  }
+}
+
+TEST_CASE("NaNs keep their signs and payloads through functions, as the reference has them") {
+  for (const char* op : {"logistic", "log", "log-plus-one", "exponential", "tanh", "negate"}) {
+    for (const auto& [type, bits, quiet] : {std::tuple("f32", "u32", "2143289344"),  // 0x7fc00000
+                                            std::tuple("f64", "u64", "9221120237041090560")}) {
+      const std::string u = std::string(bits) + "[67]{0}", f = std::string(type) + "[67]{0}", b = bits;
+      CheckModule("HloModule m\nENTRY e {\n x = " + u + " parameter(0)\n q = " + b + "[] constant(" + quiet +
+                      ")\n qs = " + u + " broadcast(q), dimensions={}\n n = " + u + " or(x, qs)\n f = " + f +
+                      " bitcast-convert(n)\n y = " + f + " " + op + "(f)\n ROOT r = " + u + " bitcast-convert(y)\n}\n",
                   0);
     }
   }

@@ -290,6 +290,24 @@ TEST_CASE("a step through f16 is wrong where there was one through bf16, and a s
   CHECK(VerdictOf(between("bf16"), between("f32")).outcome == Outcome::kAgree);
 }
 
+TEST_CASE("a step of integers through a float is wrong where there was none") {
+  const auto with = [](const std::string& steps) {
+    return "HloModule m\nENTRY e {\n  x = u32[64]{0} parameter(0)\n  nine = u32[] constant(9)\n  nines = u32[64]{0} "
+           "broadcast(nine), dimensions={}\n  s = u32[64]{0} shift-right-logical(x, nines)\n  one = u32[] "
+           "constant(1065353216)\n  ones = u32[64]{0} broadcast(one), dimensions={}\n  o = u32[64]{0} or(s, ones)\n" +
+           steps +
+           "  k = f32[] constant(1)\n  ks = f32[64]{0} broadcast(k), dimensions={}\n  ROOT r = f32[64]{0} subtract(b, "
+           "ks)\n}\n";
+  };
+  const std::string right = with("  b = f32[64]{0} bitcast-convert(o)\n");
+  const std::string wrong = with(
+      "  f = f32[64]{0} convert(o)\n  u = u32[64]{0} convert(f)\n"
+      "  b = f32[64]{0} bitcast-convert(u)\n");
+  CHECK(VerdictOf(right, wrong).outcome == Outcome::kDisagree);
+  CHECK(VerdictOf(wrong, right).agrees());
+  CHECK(VerdictOf(wrong, wrong).agrees());
+}
+
 TEST_CASE("what magnifies the roundings of bf16 may magnify more of them") {
   const auto module = [](const std::string& third) {
     return "HloModule m\nENTRY e {\n  x = bf16[] parameter(0)\n" + third + "  ROOT r = bf16[] power(p, p)\n}\n";
@@ -323,6 +341,20 @@ TEST_CASE("matrices that have an inverse are among the inputs") {
                 with("  k = f32[] constant(1.00000095)\n  ks = f32[6,6]{1,0} broadcast(k), dimensions={}\n"
                      "  ROOT r = f32[6,6]{1,0} multiply(c, ks)\n"));
   CHECK(v.outcome == Outcome::kDisagree);
+}
+
+TEST_CASE("a NaN in a matrix is one of what a solver makes, which the other module's solver makes, too") {
+  const auto with = [](const std::string& rest) {
+    return "HloModule m\nENTRY e {\n  x = f32[6,6]{1,0} parameter(0)\n  c = f32[6,6]{1,0} cholesky(x), lower=true\n" +
+           rest + "}\n";
+  };
+  const std::string right = with("  ROOT r = f32[6,6]{1,0} negate(c)\n");
+  const Verdict v = VerdictOf(right, with("  n = f32[6,6]{1,0} negate(c)\n  z = f32[] constant(0)\n"
+                                          "  zs = f32[6,6]{1,0} broadcast(z), dimensions={}\n"
+                                          "  is = pred[6,6]{1,0} compare(n, n), direction=NE\n"
+                                          "  ROOT r = f32[6,6]{1,0} select(is, zs, n)\n"));
+  CHECK(v.outcome == Outcome::kDisagree);
+  CHECK(VerdictOf(right, with("  t = f32[6,6]{1,0} negate(c)\n  ROOT r = f32[6,6]{1,0} copy(t)\n")).agrees());
 }
 
 TEST_CASE("an element that is farther off than its own roundings explain is seen beside a large one") {
