@@ -199,6 +199,7 @@ class HloInstruction {
   struct Attached {
     const Sharding* sharding = nullptr;
     InstructionExtras* extras = nullptr;
+    mutable bool shares_extras = false;  // others have the same, as with attributes below
     ArenaVector<const OpMetadata*> merged_metadata;
     ArenaVector<HloInstruction*> control_predecessors, control_successors;
   };
@@ -206,6 +207,7 @@ class HloInstruction {
   Attached& attached();
   bool OwnsExtras() const { return attached_ != nullptr && attached_->extras != nullptr; }
   InstructionExtras& mutable_extras();
+  void ShareExtras(InstructionExtras* extras);
   void OwnAttributes();
   // Users come and go by these alone; they keep the computation's count of what nothing uses.
   void AppendUser(HloInstruction* user);  // known to be new

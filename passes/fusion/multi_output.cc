@@ -78,17 +78,17 @@ class Joining {
   bool Round() {
     const std::vector<HloInstruction*> order = computation_.PostOrder();
     bool any = false;
-    std::vector<const Shape*> shapes(order.size());  // joining two changes those of no later one
+    shapes_.resize(order.size());
     for (size_t at = 0; at < order.size(); ++at) {
       if (at + kFetched < order.size()) Fetch(order[at + kFetched]);
-      shapes[at] = ShapeOf(*order[at]);
+      shapes_[at] = LoopShape(*order[at], limits_.max_results, limits_.join_products);
     }
-    if (static_cast<size_t>(std::count(shapes.begin(), shapes.end(), nullptr)) + 2 > order.size()) return false;
+    if (static_cast<size_t>(std::count(shapes_.begin(), shapes_.end(), nullptr)) + 2 > order.size()) return false;
     positions_.Set(order);
     int32_t settled = -1;  // up to here, places are no longer what the order says
     for (size_t at = 0; at < order.size(); ++at) {
       HloInstruction* second = order[at];
-      const Shape* shape = shapes[at];
+      const Shape* shape = shapes_[at];
       if (shape == nullptr || (second->user_count() == 0 && !second->IsRoot())) continue;
       HloInstruction* first = BestFirst(second, *shape, settled);
       if (first == nullptr) continue;
@@ -104,9 +104,6 @@ class Joining {
   }
 
  private:
-  const Shape* ShapeOf(const HloInstruction& unit) const {
-    return LoopShape(unit, limits_.max_results, limits_.join_products);
-  }
   HloInstruction* BestFirst(HloInstruction* second, const Shape& shape, int32_t settled) {
     HloInstruction* best = nullptr;
     int64_t best_saved = 0;
@@ -117,7 +114,7 @@ class Joining {
       if (place <= settled || place >= last) return;
       if (std::find(seen_.begin(), seen_.end(), first) != seen_.end()) return;
       seen_.push_back(first);
-      const Shape* other = ShapeOf(*first);
+      const Shape* other = shapes_[static_cast<size_t>(place)];
       if (other == nullptr || !other->SameDimensions(shape)) return;
       const int64_t saved = SavedBytes(first, *second);
       if (saved <= best_saved) return;
@@ -142,6 +139,7 @@ class Joining {
   RewriteGate& gate_;
   FusionBuilder& builder_;
   Positions& positions_;
+  std::vector<const Shape*> shapes_;   // of loops, by place; joining two changes those of no later one
   std::vector<HloInstruction*> seen_;  // by BestFirst
 };
 

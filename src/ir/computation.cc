@@ -373,8 +373,13 @@ void HloComputation::IndexNames() {
   // Room for more than there are now: each time that it is full, a walk over all names makes it anew.
   const size_t least = static_cast<size_t>(std::max<int64_t>(8, count_ / 8));
   std::vector<HloInstruction*> found;
+  // Names stand elsewhere, and are asked for some steps before they are read.
+  constexpr int kSteps = 8;
+  const HloInstruction* ahead = first_;
+  for (int step = 0; step < kSteps && ahead != nullptr; ++step) ahead = ahead->next_;
   for (HloInstruction* i = first_; i != nullptr; i = i->next_) {
     FetchAhead(i);
+    if (ahead != nullptr) __builtin_prefetch(ahead->name_), ahead = ahead->next_;
     if (tables_->Has(i->name())) found.push_back(i);
   }
   tables_->index.Reset(std::max(found.size(), least));

@@ -37,11 +37,6 @@ class GraphLoader {
   // Metadata to be filled in, and then owned. Its texts must be kept ones.
   OpMetadata* NewMetadata();
   OpMetadata* Own(OpMetadata* metadata);
-  // Attributes. An opcode's are made by `attributes` below.
-  template <class A>
-  A* KeepAttributes(A attributes) {
-    return module_.arena_.New<A>(std::move(attributes));
-  }
 
   // A computation, not yet one of the module's: it comes after those that it calls.
   HloComputation* NewComputation(std::string_view name, int32_t line);
@@ -78,7 +73,22 @@ class GraphLoader {
     instruction->SetAttributes(made);
     return made;
   }
+  // Its attributes are those of others too, until somebody changes its own.
+  template <class A>
+  static void ShareAttributes(HloInstruction* instruction, const A* kept) {
+    instruction->SetAttributes(kept);
+    instruction->shares_attributes_ = true;
+  }
   static InstructionExtras& extras(HloInstruction* instruction) { return instruction->mutable_extras(); }
+  // Attributes. An opcode's are made by `attributes` below.
+  template <class A>
+  A* KeepAttributes(A attributes) {
+    return module_.arena_.New<A>(std::move(attributes));
+  }
+  static bool HasExtras(const HloInstruction& instruction) { return instruction.OwnsExtras(); }
+  // Extras, kept, that belong to several instructions until one changes its own.
+  InstructionExtras* NewExtras() { return module_.arena_.New<InstructionExtras>(); }
+  static void ShareExtras(HloInstruction* instruction, InstructionExtras* kept) { instruction->ShareExtras(kept); }
   static void set_sharding(HloInstruction* instruction, const Sharding* kept) {
     instruction->attached().sharding = kept;
   }

@@ -2,6 +2,7 @@
 #include "hloir/instruction.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <functional>
 #include "hloir/module.h"
 #include "ir/module_tables.h"
@@ -246,6 +247,11 @@ void HloInstruction::CopyExtrasOf(const HloInstruction& other) {
   for (const OpMetadata* metadata : other.merged_metadata())
     own.merged_metadata.push_back(module.arena_, is_of_another ? module.InternMetadata(*metadata) : metadata);
   if (!OwnsExtras() && !other.OwnsExtras()) return;
+  if (!is_of_another && other.OwnsExtras()) {
+    ShareExtras(other.attached_->extras);
+    other.attached_->shares_extras = true;
+    return;
+  }
   InstructionExtras& extras = mutable_extras() = other.extras();
   if (!is_of_another) return;
   extras.backend_config = module.InternText(extras.backend_config);
@@ -266,9 +272,17 @@ HloInstruction::Attached& HloInstruction::attached() {
 }
 
 InstructionExtras& HloInstruction::mutable_extras() {
-  InstructionExtras*& extras = attached().extras;
-  if (extras == nullptr) extras = module()->arena_.New<InstructionExtras>();
-  return *extras;
+  Attached& own = attached();
+  if (own.extras == nullptr) own.extras = module()->arena_.New<InstructionExtras>();
+  else if (own.shares_extras) own.extras = module()->arena_.New<InstructionExtras>(*own.extras);
+  own.shares_extras = false;
+  return *own.extras;
+}
+
+void HloInstruction::ShareExtras(InstructionExtras* extras) {
+  Attached& own = attached();
+  own.extras = extras;
+  own.shares_extras = true;
 }
 
 void HloInstruction::OwnAttributes() { SetAttributes(parent_->Copied(attributes())); }

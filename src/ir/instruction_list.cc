@@ -31,6 +31,7 @@ void InstructionList::Grow(Arena& arena) {
 void InstructionList::Index(Arena& arena) {
   if (table() == nullptr) Grow(arena);
   Table& in = *table();
+  in.fills_gaps = true;
   if (in.slots == nullptr || 2 * items_.size() > in.mask) {
     size_t slots = 128;
     while (slots < 4 * items_.size()) slots *= 2;
@@ -55,12 +56,30 @@ void InstructionList::Add(Arena& arena, HloInstruction* item) {
   if (!Contains(item)) Append(arena, item);
 }
 
+// Passes that walk over a computation remove items in their order or its reverse: each stands beside the one before.
+bool InstructionList::RemoveBesideLatest(const HloInstruction* item) {
+  Table& in = *table();
+  if (!in.fills_gaps) in.removed_at = static_cast<uint32_t>(items_.size());
+  for (const uint32_t at : {in.removed_at - 1, in.removed_at, in.removed_at + 1}) {
+    if (at >= items_.size() || items_[at] != item) continue;
+    items_[at] = items_.back();
+    items_.truncate(items_.size() - 1);
+    in.removed_at = at;
+    return true;
+  }
+  return false;
+}
+
 void InstructionList::Remove(Arena& arena, const HloInstruction* item) {
-  if (!HasSlots() && items_.size() < kFew) {
+  if ((table() == nullptr || !table()->fills_gaps) && items_.size() < kFew) {
     const auto found = std::find(begin(), end(), item);
     if (found != end()) items_.erase(static_cast<size_t>(found - begin()));
     return;
   }
+  if (table() == nullptr) Grow(arena);
+  const bool done = !HasSlots() && RemoveBesideLatest(item);
+  table()->fills_gaps = true;
+  if (done) return;
   Index(arena);
   Table& in = *table();
   uint32_t gap = SlotOf(item);

@@ -28,14 +28,19 @@ int64_t HloModule::instruction_count() const {
 
 const Shape* HloModule::InternShape(const Shape& shape) {
   if (shapes_->KnownAt(&shape) == &shape) return &shape;
-  const auto found = shapes_->shapes.find(&shape);
-  const Shape* kept = found != shapes_->shapes.end() ? *found : arena_.New<Shape>(shape);
-  if (found == shapes_->shapes.end()) shapes_->shapes.insert(kept);
+  const size_t hash = shape.Hash();
+  ShapePool::Slot& slot = shapes_->SlotOf(shape, hash);
+  const Shape* kept = slot.shape;
+  if (kept == nullptr) {
+    slot = {hash, kept = arena_.New<Shape>(shape)};
+    if (2 * ++shapes_->count > shapes_->slots.size()) shapes_->Grow();
+  }
   return shapes_->KnownAt(kept) = kept;
 }
 
 bool HloModule::AnyShape(bool (*test)(const Shape&)) const {
-  return std::any_of(shapes_->shapes.begin(), shapes_->shapes.end(), [&](const Shape* shape) { return test(*shape); });
+  return std::any_of(shapes_->slots.begin(), shapes_->slots.end(),
+                     [&](const ShapePool::Slot& slot) { return slot.shape != nullptr && test(*slot.shape); });
 }
 
 size_t HloModule::text_bytes() const {

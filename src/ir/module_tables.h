@@ -5,7 +5,6 @@
 
 #include <array>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "hloir/module.h"
@@ -49,13 +48,29 @@ class OperandPlaces {
 };
 
 struct HloModule::ShapePool {
-  struct Hash {
-    size_t operator()(const Shape* shape) const { return shape->Hash(); }
+  struct Slot {
+    size_t hash = 0;
+    const Shape* shape = nullptr;  // nullptr: free
   };
-  struct Equal {
-    bool operator()(const Shape* a, const Shape* b) const { return *a == *b; }
-  };
-  std::unordered_set<const Shape*, Hash, Equal> shapes;
+  std::vector<Slot> slots = std::vector<Slot>(64);  // open addressing, at most half of them taken
+  size_t count = 0;
+  // The slot of a shape, or the free one where it belongs.
+  Slot& SlotOf(const Shape& shape, size_t hash) {
+    size_t at = hash & (slots.size() - 1);
+    while (slots[at].shape != nullptr && !(slots[at].hash == hash && *slots[at].shape == shape))
+      at = (at + 1) & (slots.size() - 1);
+    return slots[at];
+  }
+  void Grow() {
+    std::vector<Slot> grown(2 * slots.size());
+    slots.swap(grown);
+    for (const Slot& slot : grown) {
+      if (slot.shape == nullptr) continue;
+      size_t at = slot.hash & (slots.size() - 1);
+      while (slots[at].shape != nullptr) at = (at + 1) & (slots.size() - 1);
+      slots[at] = slot;
+    }
+  }
   // Some of them by their addresses: mostly the shape that is asked for is one of the module's instructions.
   std::array<const Shape*, 64> known = {};
   const Shape*& KnownAt(const Shape* shape) { return known[reinterpret_cast<uintptr_t>(shape) / 16 % known.size()]; }

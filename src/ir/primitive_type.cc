@@ -45,8 +45,27 @@ std::optional<PrimitiveType> ParsePrimitiveType(std::string_view text) {
       {"opaque", PrimitiveType::OPAQUE_TYPE},
       {"opaque_type", PrimitiveType::OPAQUE_TYPE},
   };
-  for (const auto& [name, type] : kNames) {
-    if (name == text) return type;
+  // Shapes are full of these words: length and first and last letter tell nearly all of them apart.
+  constexpr auto kHash = [](std::string_view word) {
+    return static_cast<size_t>(word.front() * 5 + word.back() * 3 + static_cast<int>(word.size()) * 64) % 256;
+  };
+  static constexpr auto kFirst = [kHash] {
+    std::array<uint8_t, 256> first{};  // of a hash, counted from 1
+    for (size_t i = std::size(kNames); i-- > 0;) first[kHash(kNames[i].first)] = static_cast<uint8_t>(i + 1);
+    return first;
+  }();
+  static constexpr auto kNext = [kHash] {
+    std::array<uint8_t, std::size(kNames)> next{};  // of the same hash
+    for (size_t i = 0; i < std::size(kNames); ++i) {
+      for (size_t k = std::size(kNames); k-- > i + 1;) {
+        if (kHash(kNames[k].first) == kHash(kNames[i].first)) next[i] = static_cast<uint8_t>(k + 1);
+      }
+    }
+    return next;
+  }();
+  if (text.empty()) return std::nullopt;
+  for (size_t at = kFirst[kHash(text)]; at != 0; at = kNext[at - 1]) {
+    if (kNames[at - 1].first == text) return kNames[at - 1].second;
   }
   return std::nullopt;
 }

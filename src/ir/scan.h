@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 
 #ifdef __SSE2__
@@ -117,16 +116,18 @@ inline size_t Count(const char* p, const char* end) {
   };
   const bool is_long = end - p >= 16;
   while (end - p >= 16) {
-    __m128i counts = _mm_setzero_si128();  // of each of 16 columns
+    __m128i counts = _mm_setzero_si128();  // of each of 16 columns, downwards
     constexpr ptrdiff_t kMost = 255;
-    for (const char* const stop = p + 16 * std::min((end - p) / 16, kMost); p != stop; p += 16)
-      counts = _mm_sub_epi8(counts, is_c(p));
-    const __m128i halves = _mm_sad_epu8(counts, _mm_setzero_si128());
+    const char* const stop = p + 16 * std::min((end - p) / 16, kMost);
+    for (; stop - p >= 32; p += 32) counts = _mm_add_epi8(counts, _mm_add_epi8(is_c(p), is_c(p + 16)));
+    if (p != stop) counts = _mm_add_epi8(counts, is_c(p)), p += 16;
+    const __m128i halves = _mm_sad_epu8(_mm_sub_epi8(_mm_setzero_si128(), counts), _mm_setzero_si128());
     count += static_cast<size_t>(_mm_cvtsi128_si32(halves) + _mm_extract_epi16(halves, 4));
   }
   if (is_long) {  // of the last 16 bytes, those that were not counted yet
-    const unsigned last = static_cast<unsigned>(_mm_movemask_epi8(is_c(end - 16)));
-    return count + static_cast<size_t>(std::popcount(last >> (16 - (end - p))));
+    unsigned last = static_cast<unsigned>(_mm_movemask_epi8(is_c(end - 16))) >> (16 - (end - p));
+    for (; last != 0; last &= last - 1) ++count;  // mostly none or one
+    return count;
   }
 #endif
   return count + static_cast<size_t>(std::count(p, end, c));
@@ -138,6 +139,19 @@ inline const char* WordEnd(const char* p, const char* end) { return FindNot<Word
 template <char a, char b>
 inline const char* FindEither(const char* p, const char* end) {
   return FindNot<Neither<a, b>>(p, end);
+}
+
+// How many of 16 bytes stand before the first `c`; 0 if none of them is one.
+template <char c>
+inline size_t DistanceTo(const char* p) {
+#ifdef __SSE2__
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  const unsigned found = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(c))));
+  return found == 0 ? 0 : static_cast<size_t>(__builtin_ctz(found));
+#else
+  const char* const found = std::find(p, p + 16, c);
+  return found == p + 16 ? 0 : static_cast<size_t>(found - p);
+#endif
 }
 
 }  // namespace hloir::scan

@@ -2,70 +2,93 @@
 // meaning none; that is how XLA writes it. See hloir/analysis/stack_frames.h.
 #include "hloir/analysis/stack_frames.h"
 
+#include <bit>
+#include <functional>
+#include <initializer_list>
+#include <unordered_map>
+
 #include "ir/graph_loader.h"
 
 namespace hloir {
 namespace {
 
-// The id of `entry` in `used`, where it is added if it is new; `known` tells by `key` which are there.
-template <class Map, class Key, class T>
-int64_t IdOf(Map& known, const Key& key, std::vector<T>& used, const T& entry) {
-  auto [at, is_new] = known.emplace(key, static_cast<int64_t>(used.size()) + 1);
-  if (is_new) used.push_back(entry);
-  return at->second;
+uint64_t Hash(std::initializer_list<int64_t> parts) {
+  uint64_t hash = 0;
+  for (int64_t part : parts) hash = (hash ^ static_cast<uint64_t>(part)) * 0x9E3779B97F4A7C15u + (hash >> 32);
+  return hash ^ hash >> 29;
 }
 
 template <class T>
-const T* EntryOf(const std::vector<T>& table, int64_t id) {
-  return id >= 1 && id <= static_cast<int64_t>(table.size()) ? &table[id - 1] : nullptr;
+bool IsEntry(const std::vector<T>& table, int64_t id) {
+  return id >= 1 && id <= static_cast<int64_t>(table.size());
 }
 
 }  // namespace
 
-StackFrameCompactor::StackFrameCompactor(StackFrameIndex tables) : tables_(std::move(tables)) {
-  files_.new_id.resize(tables_.file_names.size());
-  functions_.new_id.resize(tables_.function_names.size());
-  new_location_.resize(tables_.file_locations.size());
-  new_frame_.resize(tables_.stack_frames.size());
+void StackFrameCompactor::Begin(Entries& entries, size_t count) {
+  entries.new_id.resize(count);
+  entries.slots.resize(std::bit_ceil(2 * count));
 }
 
-int64_t StackFrameCompactor::UseName(const std::vector<std::string>& all, int64_t id, Names& names,
+// The id of `entry` in `used`, where it is added if it is new.
+template <class T>
+int64_t StackFrameCompactor::IdOf(Entries& entries, uint64_t hash, std::vector<T>& used, T entry) {
+  const size_t mask = entries.slots.size() - 1;
+  size_t at = hash & mask;
+  for (; entries.slots[at].id != 0; at = (at + 1) & mask) {
+    const int64_t id = entries.slots[at].id;
+    if (entries.slots[at].hash == hash && used[static_cast<size_t>(id) - 1] == entry) return id;
+  }
+  used.push_back(std::move(entry));
+  entries.slots[at] = {hash, static_cast<int64_t>(used.size())};
+  return entries.slots[at].id;
+}
+
+StackFrameCompactor::StackFrameCompactor(StackFrameIndex tables) : tables_(std::move(tables)) {
+  Begin(files_, tables_.file_names.size());
+  Begin(functions_, tables_.function_names.size());
+  Begin(locations_, tables_.file_locations.size());
+  Begin(frames_, tables_.stack_frames.size());
+}
+
+int64_t StackFrameCompactor::UseName(std::vector<std::string>& all, int64_t id, Entries& names,
                                      std::vector<std::string>& used) {
-  const std::string* text = EntryOf(all, id);
-  if (text == nullptr) return 0;
+  if (!IsEntry(all, id)) return 0;
   int64_t& new_id = names.new_id[id - 1];
-  if (new_id == 0) new_id = IdOf(names.known, *text, used, *text);
-  return new_id;
+  if (new_id != 0) return new_id;
+  std::string& text = all[id - 1];  // which nobody needs again
+  const uint64_t hash = std::hash<std::string>()(text);
+  return new_id = IdOf(names, hash, used, std::move(text));
 }
 
 int64_t StackFrameCompactor::UseLocation(int64_t location_id) {
-  const StackFrameIndex::FileLocation* old = EntryOf(tables_.file_locations, location_id);
-  if (old == nullptr) return 0;
-  int64_t& new_id = new_location_[location_id - 1];
+  if (!IsEntry(tables_.file_locations, location_id)) return 0;
+  int64_t& new_id = locations_.new_id[location_id - 1];
   if (new_id != 0) return new_id;
-  StackFrameIndex::FileLocation location = *old;
-  location.file_name_id = UseName(tables_.file_names, old->file_name_id, files_, used_.file_names);
-  location.function_name_id = UseName(tables_.function_names, old->function_name_id, functions_, used_.function_names);
-  const std::array<int64_t, 6> key = {location.file_name_id, location.function_name_id, location.line,
-                                      location.end_line,     location.column,           location.end_column};
-  return new_id = IdOf(locations_, key, used_.file_locations, location);
+  StackFrameIndex::FileLocation location = tables_.file_locations[location_id - 1];
+  location.file_name_id = UseName(tables_.file_names, location.file_name_id, files_, used_.file_names);
+  location.function_name_id =
+      UseName(tables_.function_names, location.function_name_id, functions_, used_.function_names);
+  const uint64_t hash = Hash({location.file_name_id, location.function_name_id, location.line, location.end_line,
+                              location.column, location.end_column});
+  return new_id = IdOf(locations_, hash, used_.file_locations, location);
 }
 
 int64_t StackFrameCompactor::Use(int64_t frame_id) {
-  if (EntryOf(tables_.stack_frames, frame_id) == nullptr) return 0;
+  if (!IsEntry(tables_.stack_frames, frame_id)) return 0;
   // The frames not met before, from this one up to one that was; each stands on one with a lower id, or on none.
   chain_.clear();
   int64_t at = frame_id;
-  while (at >= 1 && new_frame_[at - 1] == 0) {
+  while (at >= 1 && frames_.new_id[at - 1] == 0) {
     chain_.push_back(at);
     const int64_t parent = tables_.stack_frames[at - 1].parent_frame_id - 1;
     at = parent < at ? parent : 0;
   }
-  int64_t id = at >= 1 ? new_frame_[at - 1] : 0;
+  int64_t id = at >= 1 ? frames_.new_id[at - 1] : 0;
   for (auto it = chain_.rbegin(); it != chain_.rend(); ++it) {
     const int64_t location_id = UseLocation(tables_.stack_frames[*it - 1].file_location_id);
     const StackFrameIndex::StackFrame frame = {location_id, id + 1};
-    id = new_frame_[*it - 1] = IdOf(frames_, std::array{location_id, id + 1}, used_.stack_frames, frame);
+    id = frames_.new_id[*it - 1] = IdOf(frames_, Hash({location_id, id + 1}), used_.stack_frames, frame);
   }
   return id;
 }

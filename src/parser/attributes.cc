@@ -61,6 +61,15 @@ constexpr DimensionsRule kDimensionsRequired[] = {
 
 }  // namespace
 
+template <class A, class... Others>
+constexpr bool kIsOneOf = (std::is_same_v<A, Others> || ...);
+// Attributes that say the same of whichever instruction of their opcode has them, and often come again.
+template <class A>
+constexpr bool kMayComeAgain =
+    kIsOneOf<A, CompareAttributes, ConvolutionAttributes, DimensionsAttributes, DotAttributes, DynamicSliceAttributes,
+             GatherAttributes, GetTupleElementAttributes, IotaAttributes, PadAttributes, ReshapeAttributes,
+             SliceAttributes>;
+
 struct ModuleReader::AttributeContext {
   HloInstruction* instruction;  // what the op's own attributes belong to
   HloInstruction* outer;        // what the generic ones belong to: the same, or the async-start around it
@@ -105,8 +114,7 @@ bool ModuleReader::ParseGenericAttribute(AttributeContext& context, const Word& 
       GraphLoader::set_sharding(instruction, sharding);
       return true;
     }
-    case kFrontendAttributes:
-      return ParseSharedFrontendAttributes(GraphLoader::extras(instruction).frontend_attributes);
+    case kFrontendAttributes: return ParseSharedFrontendAttributes(instruction);
     case kBackendConfig: return ParseBackendConfig(GraphLoader::extras(instruction).backend_config);
     case kStatistics: {
       auto& statistics = GraphLoader::extras(instruction).statistics;
@@ -283,17 +291,50 @@ bool ModuleReader::CheckDimensions(const HloInstruction& instruction, DimVector&
   return true;
 }
 
+// What stands before the metadata, if those follow, or else before the line's end; data() is nullptr if that cannot be
+// told at a glance.
+std::string_view ModuleReader::TextBeforeMetadata() const {
+  constexpr std::string_view kMetadataBegins = ", metadata={op_name=\"";
+  constexpr ptrdiff_t kLongest = 256;  // or many looks at one long text would take quadratic time
+  const char* const at = lexer_.at();
+  const char* const limit = at + std::min(kLongest, lexer_.end() - at);
+  const char* end = scan::FindEither<'"', '\n'>(at, limit);
+  if (end == limit) return {};
+  if (*end == '"') {
+    const std::string_view before(at, static_cast<size_t>(end + 1 - at));
+    if (!before.ends_with(kMetadataBegins)) return {};
+    end -= kMetadataBegins.size() - 1;
+  }
+  return {at, static_cast<size_t>(end - at)};
+}
+
 template <class A>
 bool ModuleReader::ParseAttributesOf(HloInstruction* instruction, HloInstruction* outer, bool is_nested,
                                      const char* place) {
   constexpr bool kHasFields = !std::is_same_v<A, NoAttributes>;
   const HloOpcode opcode = instruction->opcode();
   A* attributes = nullptr;
+  AttributeContext context{instruction, outer, place};
+  SeenAttributes* seen = nullptr;
+  std::string_view own;
+  if constexpr (kMayComeAgain<A>) {
+    if (!is_nested) own = TextBeforeMetadata();
+    if (own.data() != nullptr) {
+      seen = &seen_attributes_[(HashBytes(own.data(), own.size()) + static_cast<size_t>(opcode)) % kSeenAttributes];
+      if (seen->attributes != nullptr && seen->opcode == opcode && seen->text.size() == own.size() &&
+          SameBytes(seen->text.data(), own.data(), own.size())) {
+        GraphLoader::ShareAttributes(instruction, attributes = static_cast<A*>(seen->attributes));
+        context.fields_seen = seen->fields_seen;
+        lexer_.set_at(own.data() + own.size());
+        seen = nullptr;
+      }
+    }
+  }
   if constexpr (kHasFields) {
     // A parameter's and a constant's are there already: they stood in the operands' place.
-    attributes = loader_.attributes<A>(instruction);
+    if (attributes == nullptr) attributes = loader_.attributes<A>(instruction);
   }
-  AttributeContext context{instruction, outer, place};
+  const char* fields_end = lexer_.at();  // nullptr: there were others
   while (!is_nested && lexer_.Accept(',')) {
     lexer_.SkipBlank();
     const char* at = lexer_.at();
@@ -310,6 +351,7 @@ bool ModuleReader::ParseAttributesOf(HloInstruction* instruction, HloInstruction
     if (!ExpectEquals()) return false;
     bool known = false;
     if constexpr (kHasFields) {
+      if constexpr (kMayComeAgain<A>) attributes = loader_.attributes<A>(instruction);  // its own
       bool ok = true;
       uint64_t bit = 1;
       VisitFields(*attributes, [&](std::string_view field, auto& value, FieldRule) {
@@ -326,6 +368,7 @@ bool ModuleReader::ParseAttributesOf(HloInstruction* instruction, HloInstruction
         bit <<= 1;
       });
       if (!ok) return false;
+      if (fields_end != nullptr) fields_end = known ? lexer_.at() : nullptr;
     }
     if constexpr (std::is_same_v<A, ParameterAttributes>) {
       if (name.text() == "parameter_replication") {
@@ -371,6 +414,14 @@ bool ModuleReader::ParseAttributesOf(HloInstruction* instruction, HloInstruction
       }
     });
     if (!ok) return false;
+  }
+  if constexpr (kMayComeAgain<A>) {
+    // (Whether a broadcast needs any is a question of its operand.)
+    const bool is_all = fields_end == own.data() + own.size() && (opcode != HloOpcode::kBroadcast || !own.empty());
+    if (seen != nullptr && is_all) {
+      *seen = {own, attributes, context.fields_seen, opcode};
+      GraphLoader::ShareAttributes(instruction, attributes);
+    }
   }
   if constexpr (std::is_same_v<A, AllReduceAttributes> || std::is_same_v<A, ReduceScatterAttributes>) {
     if (attributes->use_global_device_ids && !attributes->channel_id.has_value() && !context.has_group_mode) {

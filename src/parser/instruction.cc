@@ -22,11 +22,11 @@ class OpcodeTable {
       slots_[slot] = static_cast<uint8_t>(i + 1);
     }
   }
-  bool Find(const Word& word, HloOpcode& opcode) const {
-    for (size_t slot = word.hash % kSlots; slots_[slot] != 0; slot = (slot + 1) % kSlots) {
+  [[gnu::always_inline]] bool Find(const char* text, size_t size, uint32_t hash, HloOpcode& opcode) const {
+    for (size_t slot = hash % kSlots; slots_[slot] != 0; slot = (slot + 1) % kSlots) {
       opcode = static_cast<HloOpcode>(slots_[slot] - 1);
       const std::string_view name = OpcodeName(opcode);
-      if (name.size() == word.size && SameBytes(name.data(), word.data, word.size)) return true;
+      if (name.size() == size && SameBytes(name.data(), text, size)) return true;
     }
     return false;
   }
@@ -37,7 +37,7 @@ class OpcodeTable {
   std::array<uint8_t, kSlots> slots_{};  // opcode + 1
 };
 
-const OpcodeTable& Opcodes() {
+[[gnu::always_inline]] inline const OpcodeTable& Opcodes() {
   static const OpcodeTable kTable;
   return kTable;
 }
@@ -53,9 +53,15 @@ std::string NearestOpcode(std::string_view word) {
 bool ModuleReader::ParseOpcode(Opcode& opcode) {
   lexer_.SkipBlank();
   const char* place = lexer_.at();
+  // Mostly it goes to the parenthesis.
+  if (const size_t size = lexer_.DistanceTo<'('>();
+      Opcodes().Find(place, size, HashBytes(place, size), opcode.opcode)) {
+    lexer_.set_at(place + size);
+    return true;
+  }
   const Word word = lexer_.ReadWord();
   if (word.empty()) return FailExpected("an opcode");
-  if (Opcodes().Find(word, opcode.opcode)) return true;
+  if (Opcodes().Find(word.data, word.size, word.hash, opcode.opcode)) return true;
   // op-start, op-update, op-done of any op that has no such form of its own.
   struct Suffix {
     std::string_view text;
@@ -64,8 +70,8 @@ bool ModuleReader::ParseOpcode(Opcode& opcode) {
   for (const Suffix& suffix : {Suffix{"-start", HloOpcode::kAsyncStart}, Suffix{"-update", HloOpcode::kAsyncUpdate},
                                Suffix{"-done", HloOpcode::kAsyncDone}}) {
     if (!word.text().ends_with(suffix.text)) continue;
-    const uint32_t size = word.size - static_cast<uint32_t>(suffix.text.size());
-    if (Opcodes().Find({word.data, size, HashBytes(word.data, size)}, opcode.wrapped)) {
+    const size_t size = word.size - suffix.text.size();
+    if (Opcodes().Find(word.data, size, HashBytes(word.data, size), opcode.wrapped)) {
       opcode.opcode = suffix.opcode;
       opcode.is_sugar = true;
       return true;

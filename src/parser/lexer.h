@@ -176,6 +176,11 @@ class Lexer {
     if (text.empty()) return {};
     return {text.data(), static_cast<uint32_t>(text.size()), HashBytes(text.data(), text.size())};
   }
+  // How many bytes stand before a character that comes within the next 16; 0 if it does not.
+  template <char c>
+  size_t DistanceTo() const {
+    return end_ - at_ < 16 ? 0 : scan::DistanceTo<c>(at_);
+  }
   // A decimal integer with an optional minus, of 64 bits signed or unsigned (kept as bits). False, without moving, if
   // none comes or if it does not fit.
   bool ReadInt(int64_t& value) {

@@ -29,15 +29,19 @@ bool ModuleReader::ParseSharedMetadata(HloInstruction* instruction) {
   return true;
 }
 
-bool ModuleReader::ParseSharedFrontendAttributes(FrontendAttributes& attributes) {
-  if (const FrontendAttributes* seen = seen_frontend_attributes_.Find(lexer_)) {
-    attributes = *seen;
-    return true;
+// Mostly they are all the extras that there are, which instructions then share.
+bool ModuleReader::ParseSharedFrontendAttributes(HloInstruction* instruction) {
+  InstructionExtras* extras = seen_frontend_attributes_.Find(lexer_);
+  if (extras == nullptr) {
+    const char* const start = lexer_.at();
+    extras = loader_.NewExtras();
+    if (!ParseFrontendAttributes(extras->frontend_attributes)) return false;
+    seen_frontend_attributes_.Add(start, lexer_.at(), extras);
   }
-  const char* const start = lexer_.at();
-  if (!ParseFrontendAttributes(attributes)) return false;
-  if (seen_frontend_attributes_.MayComeAgain()) {  // the instruction's own may change
-    seen_frontend_attributes_.Add(start, lexer_.at(), loader_.KeepAttributes(attributes));
+  if (GraphLoader::HasExtras(*instruction)) {
+    GraphLoader::extras(instruction).frontend_attributes = extras->frontend_attributes;
+  } else {
+    GraphLoader::ShareExtras(instruction, extras);
   }
   return true;
 }

@@ -230,8 +230,21 @@ bool ModuleReader::ParseStackTables() {
       !expect_table("FileLocations")) {
     return false;
   }
+  // Nearly all entries have their fields as XLA writes them, which are read without a look at what else may stand
+  // there.
+  const auto read_usual = [&](const auto& name, int64_t& value) {
+    return lexer_.Accept(name) && lexer_.ReadInt(value) && value >= 0;
+  };
   while (at_entry(tables.file_locations.size())) {
     auto& location = tables.file_locations.emplace_back();
+    const char* const start = lexer_.at();
+    if (lexer_.Accept('{') && read_usual("file_name_id=", location.file_name_id) &&
+        read_usual("function_name_id=", location.function_name_id) && read_usual("line=", location.line) &&
+        read_usual("end_line=", location.end_line) && read_usual("column=", location.column) &&
+        read_usual("end_column=", location.end_column) && lexer_.Accept('}')) {
+      continue;
+    }
+    lexer_.set_at(start);
     if (!read_fields({{"file_name_id", &location.file_name_id},
                       {"function_name_id", &location.function_name_id},
                       {"line", &location.line},
@@ -244,6 +257,12 @@ bool ModuleReader::ParseStackTables() {
   if (failed() || !expect_table("StackFrames")) return false;
   while (at_entry(tables.stack_frames.size())) {
     auto& frame = tables.stack_frames.emplace_back();
+    const char* const start = lexer_.at();
+    if (lexer_.Accept('{') && read_usual("file_location_id=", frame.file_location_id) &&
+        read_usual("parent_frame_id=", frame.parent_frame_id) && lexer_.Accept('}')) {
+      continue;
+    }
+    lexer_.set_at(start);
     if (!read_fields({{"file_location_id", &frame.file_location_id}, {"parent_frame_id", &frame.parent_frame_id}})) {
       return false;
     }

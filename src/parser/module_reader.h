@@ -6,6 +6,7 @@
 // GraphLoader (ir/graph_loader.h).
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -148,6 +149,7 @@ class ModuleReader final : public FragmentReader {
   bool ParseAttributes(HloInstruction* instruction, HloInstruction* outer, bool is_nested, const char* place);
   template <class A>
   bool ParseAttributesOf(HloInstruction* instruction, HloInstruction* outer, bool is_nested, const char* place);
+  std::string_view TextBeforeMetadata() const;
   bool ParseGenericAttribute(AttributeContext& context, const Word& name, const char* place, bool& known);
   bool ParseCallAttribute(AttributeContext& context, const Word& name, bool& known);
   bool ParseIgnoredAttribute(HloOpcode opcode, const Word& name, bool& known);
@@ -158,7 +160,7 @@ class ModuleReader final : public FragmentReader {
   bool ParseComputationList(std::vector<HloComputation*>& list);
   [[gnu::cold]] bool FailUnknownAttribute(HloOpcode opcode, const Word& name);
   bool ParseSharedMetadata(HloInstruction* instruction);  // metadata.cc
-  bool ParseSharedFrontendAttributes(FrontendAttributes& attributes);
+  bool ParseSharedFrontendAttributes(HloInstruction* instruction);
   bool ParseSharedSharding(const Sharding*& sharding);  // sharding.cc
 
   const bool several_modules_;
@@ -185,7 +187,10 @@ class ModuleReader final : public FragmentReader {
   std::unordered_map<const HloInstruction*, HloInstruction*> chain_starts_;
   std::vector<HloInstruction*> operands_;  // a stack: the operands of the instructions being read
   // A computation name's users look it up by the name in the text.
-  std::unordered_map<std::string_view, HloComputation*> computations_;
+  struct NameHash {
+    size_t operator()(std::string_view name) const { return HashBytes(name.data(), name.size()); }
+  };
+  std::unordered_map<std::string_view, HloComputation*, NameHash> computations_;
 
   // Shapes by their text.
   struct ShapeSlot {
@@ -205,9 +210,19 @@ class ModuleReader final : public FragmentReader {
   std::vector<ShapeSlot> shape_slots_ = std::vector<ShapeSlot>(256);
   size_t shape_count_ = 0;
 
-  SeenTexts<OpMetadata> seen_metadata_;
-  SeenTexts<Sharding> seen_shardings_;
-  SeenTexts<FrontendAttributes> seen_frontend_attributes_;
+  // An opcode's own attributes by their text. Whoever has the same text shares them.
+  struct SeenAttributes {
+    std::string_view text;
+    void* attributes = nullptr;  // nullptr: the slot is free
+    uint64_t fields_seen = 0;
+    HloOpcode opcode = HloOpcode::kTuple;
+  };
+  static constexpr size_t kSeenAttributes = 256;
+  std::array<SeenAttributes, kSeenAttributes> seen_attributes_{};  // the latest of a hash
+
+  SeenTexts<const OpMetadata> seen_metadata_;
+  SeenTexts<const Sharding> seen_shardings_;
+  SeenTexts<InstructionExtras> seen_frontend_attributes_;  // extras that are these alone
   StackFrameCompactor stack_frames_;
 };
 

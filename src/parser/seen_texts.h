@@ -15,7 +15,7 @@ template <class T>
 class SeenTexts {
  public:
   // What the braces that come next meant before, with the lexer behind them; nullptr: they are to be read.
-  const T* Find(Lexer& lexer) {
+  T* Find(Lexer& lexer) {
     lexer.SkipBlank();
     const char* const at = lexer.at();
     const size_t left = static_cast<size_t>(lexer.end() - at);
@@ -38,10 +38,8 @@ class SeenTexts {
     lexer.set_at(end);
     return last_.value;
   }
-  // Behind a Find that found nothing: may it pay to keep a value that is not kept anyway?
-  bool MayComeAgain() const { return asked_ <= kMany || slot_ != nullptr; }
-  // The same: what stands from `at` to `end` means `value`, which must be kept.
-  void Add(const char* at, const char* end, const T* value) {
+  // Behind a Find that found nothing: what stands from `at` to `end` means `value`, which must be kept.
+  void Add(const char* at, const char* end, T* value) {
     last_ = {{at, static_cast<size_t>(end - at)}, value};
     if (slot_ != nullptr) *slot_ = last_;
   }
@@ -49,7 +47,7 @@ class SeenTexts {
  private:
   struct Slot {  // the latest of a hash
     std::string_view text;
-    const T* value = nullptr;
+    T* value = nullptr;
   };
   static constexpr size_t kSlots = 1024, kMany = 32, kTrials = 256;
 

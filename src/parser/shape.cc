@@ -259,14 +259,17 @@ bool FragmentReader::ParseLayout(Shape& shape) {
   const int64_t rank = shape.rank();
   const bool has_extras = lexer_.Accept(':');
   // A permutation, each dimension once.
-  std::vector<bool> seen(static_cast<size_t>(rank), false);
+  constexpr int64_t kFew = 64;
+  uint64_t few = 0;
+  std::vector<uint64_t> many(rank > kFew ? static_cast<size_t>((rank - 1) / kFew + 1) : 0);
+  uint64_t* const seen = rank > kFew ? many.data() : &few;  // a bit each
   bool is_permutation = static_cast<int64_t>(minor_to_major.size()) == rank;
   for (int64_t dimension : minor_to_major) {
-    if (dimension < 0 || dimension >= rank || seen[static_cast<size_t>(dimension)]) {
+    if (dimension < 0 || dimension >= rank || (seen[dimension / kFew] >> dimension % kFew & 1) != 0) {
       is_permutation = false;
       break;
     }
-    seen[static_cast<size_t>(dimension)] = true;
+    seen[dimension / kFew] |= uint64_t{1} << dimension % kFew;
   }
   if (!is_permutation) {
     return Fail(start,

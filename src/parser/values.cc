@@ -50,6 +50,11 @@ bool Unescape(std::string_view raw, std::string& text) {
     if (p == end) break;
     if (++p == end) return false;
     const char c = *p;
+    if (c == '\'' || c == '"') {  // as in names of parameters, params[\'bias\']
+      *out++ = c;
+      ++p;
+      continue;
+    }
     constexpr std::string_view kLetters = "abfnrtv\"'\\?", kMeant = "\a\b\f\n\r\t\v\"'\\?";
     uint32_t code = 0;
     if (const size_t k = kLetters.find(c); k != std::string_view::npos) {

@@ -34,7 +34,9 @@ class RulePass : public RewritingPass {
     const auto may_apply = [&](const HloComputation* computation) { return MayApply(*computation); };
     // Before the computations are put in order, which in a large module takes longer.
     if (std::none_of(module.computations().begin(), module.computations().end(), may_apply)) return false;
-    state_.assign(static_cast<size_t>(module.instruction_id_limit()), kIdle);
+    // All wait for their turn. What is made from now on does not.
+    id_limit_ = module.instruction_id_limit();
+    state_.assign(static_cast<size_t>(id_limit_), kQueued);
     for (HloComputation* computation : module.PostOrder()) {
       if (!MayApply(*computation)) continue;
       HLOIR_ASSIGN_OR_RETURN(const bool changed_here, RunOn(*computation));
@@ -66,6 +68,7 @@ class RulePass : public RewritingPass {
   std::vector<const Rule*> rules_[kOpcodeCount];
   OpcodeSet opcodes_;  // for which there are any
   std::vector<State> state_;
+  int32_t id_limit_ = 0;                   // when the pass began
   std::vector<HloInstruction*> worklist_;  // first come, first served
 };
 
@@ -133,10 +136,9 @@ bool RulePass::MayApply(const HloComputation& computation) const {
 
 StatusOr<bool> RulePass::RunOn(HloComputation& computation) {
   worklist_ = computation.PostOrder();
-  constexpr size_t kFetched = 16;  // instructions before they are looked at
-  for (size_t at = 0; at < worklist_.size(); ++at) {
-    if (at + kFetched < worklist_.size()) Fetch(worklist_[at + kFetched]);
-    StateOf(worklist_[at]) = kQueued;
+  constexpr size_t kFetched = 16;                                  // instructions before they are looked at
+  if (computation.module()->instruction_id_limit() > id_limit_) {  // it may have new ones
+    for (const HloInstruction* i : worklist_) StateOf(i) = kQueued;
   }
   RuleContext context(gate_);
   bool changed = false;

@@ -372,6 +372,51 @@ TEST_CASE("a module knows the shapes that it had") {
   CHECK(module->AnyShape(is_empty));
 }
 
+TEST_CASE("users leave in whatever order, and the last takes the place of one of many") {
+  for (const char* order : {"forwards", "backwards", "every third", "at random"}) {
+    for (const int count : {5, 31, 32, 33, 100}) {
+      HloModule module("m");
+      HloComputation* main = module.AddComputation("main");
+      HloInstruction* value = main->AddParameter(0, Shape::Scalar(PrimitiveType::F32), "p");
+      HloInstruction* other = main->AddParameter(1, Shape::Scalar(PrimitiveType::F32), "q");
+      std::vector<HloInstruction*> model, left;
+      for (int i = 0; i < count; ++i)
+        model.push_back(main->AddInstruction(HloOpcode::kNegate, value->shape(), {value}));
+      left = model;
+      uint32_t seed = 1;
+      const auto next = [&]() -> size_t {
+        seed = seed * 1664525 + 1013904223;
+        switch (order[0]) {
+          case 'f': return 0;
+          case 'b': return left.size() - 1;
+          case 'e': return 2 % left.size();
+          default: return seed / 65536 % left.size();
+        }
+      };
+      bool many = false;  // the last takes the gap
+      while (!left.empty()) {
+        const size_t at = next();
+        HloInstruction* leaves = left[at];
+        left.erase(left.begin() + static_cast<ptrdiff_t>(at));
+        leaves->ReplaceOperandWith(0, other);
+        many = many || model.size() >= 32;
+        const auto found = std::find(model.begin(), model.end(), leaves);
+        if (many) *found = model.back(), model.pop_back();
+        else model.erase(found);
+        INFO(order << ", " << count << " users, " << left.size() << " left");
+        REQUIRE(std::vector<HloInstruction*>(value->users().begin(), value->users().end()) == model);
+        REQUIRE_FALSE(value->IsUsedBy(leaves));
+        if (!model.empty()) REQUIRE(value->IsUsedBy(model.back()));
+        if (left.size() % 7 == 3) {  // some come back
+          leaves->ReplaceOperandWith(0, value);
+          REQUIRE(value->users().back() == leaves);
+          model.push_back(leaves);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("an instruction moves to another computation as it is") {
   const std::unique_ptr<HloModule> module = Module();
   HloComputation& main = *module->entry_computation();

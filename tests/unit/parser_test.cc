@@ -352,6 +352,145 @@ TEST_CASE("parser: attributes that say again what another says") {
   CHECK(module->entry_computation()->root()->called_computations().size() == 1);
 }
 
+TEST_CASE("parser: an op's attributes whose text comes again are shared until one changes") {
+  const std::string begin = "HloModule m\nENTRY e {\n  x = f32[2,2] parameter(0)\n";
+  std::string text = begin;
+  const auto dimensions = [](int i) { return i % 3 == 0 ? "1,0" : "0,1"; };
+  for (int i = 0; i < 12; ++i) {
+    text += "  t" + std::to_string(i) + " = f32[2,2] transpose(x), dimensions={" + dimensions(i) + "}" +
+            (i % 2 == 0 ? ", metadata={op_name=\"n\"}" : "") + "\n";
+  }
+  // The same text with something behind it, before it, and of another opcode.
+  text +=
+      "  d = f32[2,2] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+      "  g = f32[2,2] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}, metadata={op_name=\"n\"}, "
+      "operand_precision={high,high}\n"
+      "  h = f32[2,2] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+      "  r = f32[2,2] reverse(x), dimensions={1,0}\n"
+      "  s = f32[2,2] reshape(x)\n  u = f32[2,2] reshape(x), inferred_dimension=1\n  v = f32[2,2] reshape(x)\n"
+      "  b = f32[2,2] broadcast(x), dimensions={0,1}\n}";
+  auto module = Parse(text);
+  const auto at = [&](const std::string& name) { return module->entry_computation()->FindInstruction(name); };
+  for (int i = 0; i < 12; ++i) {
+    const HloInstruction& t = *at("t" + std::to_string(i));
+    CHECK(t.dimensions() == (i % 3 == 0 ? DimVector{1, 0} : DimVector{0, 1}));
+    CHECK(&t.dimensions() == &at("t" + std::to_string(i % 3 == 0 ? 0 : 1))->dimensions());
+    CHECK((t.metadata() != nullptr) == (i % 2 == 0));
+  }
+  CHECK(&at("r")->dimensions() != &at("t0")->dimensions());
+  CHECK(at("g")->attributes<DotAttributes>().operand_precision.size() == 2);
+  CHECK(at("d")->attributes<DotAttributes>().operand_precision.empty());
+  CHECK(&at("h")->attributes<DotAttributes>() == &at("d")->attributes<DotAttributes>());
+  CHECK(at("u")->attributes<ReshapeAttributes>().inferred_dimension == 1);
+  CHECK(at("v")->attributes<ReshapeAttributes>().inferred_dimension == -1);
+  for (const char* name : {"t0", "t6"}) at(name)->mutable_attributes<DimensionsAttributes>().dimensions[0] = 7;
+  CHECK(at("t3")->dimensions() == DimVector{1, 0});
+  CHECK(at("t6")->dimensions() == DimVector{7, 0});
+
+  const std::string known = begin + "  y = f32[2,2] reverse(x), dimensions={0}\n";
+  const std::string twice = "  z = f32[2,2] reverse(x), dimensions={0}, metadata={op_name=\"n\"}, dimensions={0}\n}";
+  CHECK(ErrorOf(known + twice).find("dimensions appears twice") != std::string::npos);
+  // A broadcast of a scalar needs no dimensions; one of an array does.
+  const std::string broadcast = "  c = f32[] constant(1)\n  y = f32[2] broadcast(c)\n  z = f32[2,2] broadcast(x)\n}";
+  CHECK(ErrorOf(begin + broadcast).find("broadcast needs the attribute dimensions") != std::string::npos);
+}
+
+TEST_CASE("parser: frontend attributes are shared until one changes") {
+  auto module = ParseBody(
+      "  a = f32[] constant(1), frontend_attributes={k=\"v\"}\n"
+      "  b = f32[] constant(2), frontend_attributes={k=\"v\"}, backend_config=\"x\"\n"
+      "  c = f32[] constant(3), backend_config=\"y\", frontend_attributes={k=\"v\"}\n"
+      "  d = f32[] constant(4), frontend_attributes={k=\"v\"}");
+  const auto at = [&](const char* name) { return module->entry_computation()->FindInstruction(name); };
+  const FrontendAttributes kept{{"k", "v"}};
+  for (const char* name : {"a", "b", "c", "d"}) CHECK(at(name)->extras().frontend_attributes == kept);
+  CHECK(at("a")->extras().backend_config.empty());
+  CHECK(at("b")->extras().backend_config == "x");
+  CHECK(at("c")->extras().backend_config == "y");
+  CHECK(&at("a")->extras() == &at("d")->extras());
+  HloInstruction* clone = module->entry_computation()->AddClone(*at("b"), {});
+  CHECK(&clone->extras() == &at("b")->extras());
+  at("b")->set_backend_config("z");
+  at("a")->set_frontend_attributes({{"k", "w"}});
+  CHECK(clone->extras().backend_config == "x");
+  CHECK(at("d")->extras().frontend_attributes == kept);
+  CHECK(at("a")->extras().frontend_attributes == FrontendAttributes{{"k", "w"}});
+}
+
+TEST_CASE("parser: each type by its name, and no other word") {
+  for (int number = 0; number < 64; ++number) {
+    const std::optional<PrimitiveType> type = PrimitiveTypeFromNumber(number);
+    if (!type) continue;
+    const std::string name(PrimitiveTypeName(*type));
+    // Tuples and buffers have no word of their own.
+    const bool has_word = *type != PrimitiveType::TUPLE && *type != PrimitiveType::BUFFER;
+    CHECK((ParsePrimitiveType(name) == type) == has_word);
+    for (size_t i = 0; i <= name.size(); ++i) {
+      CHECK_FALSE(ParsePrimitiveType(std::string(name).insert(i, 1, 'x')).has_value());
+      if (i < name.size()) CHECK_FALSE(ParsePrimitiveType(std::string(name).replace(i, 1, "x")).has_value());
+    }
+  }
+  CHECK_FALSE(ParsePrimitiveType("").has_value());
+  CHECK_FALSE(ParsePrimitiveType("\xff").has_value());
+}
+
+TEST_CASE("parser: a layout names each of many dimensions once") {
+  for (int rank : {63, 64, 65, 128, 130}) {
+    std::string sizes, reversed;
+    for (int i = 0; i < rank; ++i) {
+      sizes += i == 0 ? "1" : ",1";
+      reversed += (i == 0 ? "" : ",") + std::to_string(rank - 1 - i);
+    }
+    const auto shape = ParseShape("f32[" + sizes + "]{" + reversed + "}");
+    REQUIRE(shape.ok());
+    CHECK(shape->layout().minor_to_major()[0] == rank - 1);
+    const std::string twice = reversed.substr(0, reversed.size() - 1) + "1";
+    CHECK_FALSE(ParseShape("f32[" + sizes + "]{" + twice + "}").ok());
+  }
+}
+
+TEST_CASE("parser: stack frames, however their fields are written") {
+  const auto module = Parse(R"(HloModule m
+
+FileNames
+1 "a.py"
+2 "b.py"
+3 "a.py"
+
+FunctionNames
+1 "f"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=7 end_line=7 column=1 end_column=5}
+2 {line=7, file_name_id=3, function_name_id=1, end_line=7, column=1, end_column=5}
+3 {file_name_id=2 function_name_id=1 line=8}
+4 { file_name_id=2function_name_id=1 line=8 end_line= 9 column=2 end_column=3 }
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=0}
+2 {parent_frame_id=0 file_location_id=2}
+3 {file_location_id=3 parent_frame_id=2}
+4 {file_location_id=4}
+
+ENTRY e {
+  a = f32[] constant(1), metadata={stack_frame_id=1}
+  b = f32[] constant(1), metadata={stack_frame_id=2}
+  c = f32[] constant(1), metadata={stack_frame_id=3}
+  ROOT d = f32[] constant(1), metadata={stack_frame_id=4}
+}
+)");
+  using Location = StackFrameIndex::FileLocation;
+  const StackFrameIndex& frames = module->config().stack_frames;
+  CHECK(frames.file_names == std::vector<std::string>{"a.py", "b.py"});
+  // The first two are the same: what they hold tells, not where it stands.
+  CHECK(frames.file_locations == std::vector<Location>{{1, 1, 7, 7, 1, 5}, {2, 1, 8, 0, 0, 0}, {2, 1, 8, 9, 2, 3}});
+  const auto frame = [&](const char* name) { return Find(*module, name).metadata()->stack_frame_id; };
+  CHECK(frame("a") == frame("b"));
+  CHECK(frames.stack_frames.size() == 3);
+  CHECK(frames.stack_frames[static_cast<size_t>(frame("c") - 1)].file_location_id == 2);
+  CHECK(frames.stack_frames[static_cast<size_t>(frame("d") - 1)].file_location_id == 3);
+}
+
 TEST_CASE("parser: stack frames") {
   auto module = Parse(R"(HloModule m
 

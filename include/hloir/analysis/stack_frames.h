@@ -5,9 +5,7 @@
 // Threads: belongs to the thread that edits the module.
 #pragma once
 
-#include <array>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "hloir/module.h"
@@ -27,28 +25,23 @@ class StackFrameCompactor {
   StackFrameIndex TakeTables() { return std::move(used_); }
 
  private:
-  // The names of one kind: the text's, those used, and where they are.
-  struct Names {
+  // The entries of one kind. Those used are found by what they hold, as some stand in the text twice.
+  struct Entries {
     std::vector<int64_t> new_id;  // by old id - 1; 0: not used yet
-    std::unordered_map<std::string, int64_t> known;
-  };
-  struct Hash {
-    template <size_t n>
-    size_t operator()(const std::array<int64_t, n>& key) const {
+    struct Slot {
       uint64_t hash = 0;
-      for (int64_t part : key) hash = (hash ^ static_cast<uint64_t>(part)) * 0x9E3779B97F4A7C15u + (hash >> 32);
-      return hash ^ hash >> 29;
-    }
+      int64_t id = 0;  // 0: free
+    };
+    std::vector<Slot> slots;  // open addressing, at most half of them taken
   };
-  int64_t UseName(const std::vector<std::string>& all, int64_t id, Names& names, std::vector<std::string>& used);
+  static void Begin(Entries& entries, size_t count);
+  template <class T>
+  static int64_t IdOf(Entries& entries, uint64_t hash, std::vector<T>& used, T entry);
+  int64_t UseName(std::vector<std::string>& all, int64_t id, Entries& names, std::vector<std::string>& used);
   int64_t UseLocation(int64_t location_id);
 
   StackFrameIndex tables_, used_;
-  Names files_, functions_;
-  // By old id - 1; 0: not used yet. The tables find what stands in the text twice.
-  std::vector<int64_t> new_location_, new_frame_;
-  std::unordered_map<std::array<int64_t, 6>, int64_t, Hash> locations_;
-  std::unordered_map<std::array<int64_t, 2>, int64_t, Hash> frames_;
+  Entries files_, functions_, locations_, frames_;
   std::vector<int64_t> chain_;
 };
 

@@ -40,12 +40,15 @@ class InstructionList {
   struct Table {
     uint32_t* slots = nullptr;
     uint32_t mask = 0, indexed = 0;  // of items_, the first so many are in
+    uint32_t removed_at = 0;         // the latest removal's position, if there are no slots
+    bool fills_gaps = false;         // the last item takes the place of a removed one, from now on
   };
   Table* table() const {
     if (items_.capacity() <= kFew) return nullptr;
     return reinterpret_cast<Table*>(const_cast<HloInstruction**>(items_.begin())) - 1;
   }
   bool HasSlots() const { return table() != nullptr && table()->slots != nullptr; }
+  bool RemoveBesideLatest(const HloInstruction* item);
   uint32_t SlotOf(const HloInstruction* item) const;  // its own, or the free one where it would go
   void Grow(Arena& arena);
   void Index(Arena& arena);
