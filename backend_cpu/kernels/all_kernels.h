@@ -4,6 +4,7 @@
 
 #include "kernels/elementwise_kernels.h"
 #include "kernels/fft_kernels.h"
+#include "kernels/gather_kernels.h"
 #include "kernels/gemm_kernels.h"
 #include "kernels/reduce_kernels.h"
 #include "kernels/sincos_kernels.h"
@@ -20,6 +21,7 @@ KernelTable MakeTable(Isa isa) {
   FillElementwise(table);
   FillSinCos(table);
   FillReduce(table);
+  FillGather(table);
   FillGemm<Arch>(table);
   FillFft<Arch>(table);
   return table;

@@ -212,6 +212,9 @@ struct KernelTable {
   TileKernel combine_at[static_cast<int>(BinaryOp::kCount)][kTileTypes][2];
   TileKernel move_one[3][2][4];  // by MoveOne, the index's type (s32, s64) and log2 of the element's bytes; no
                                  // instruction set's
+  // to[i] = from[index[i] · stride] for n indices, which are clamped to 0 … last; by the index's type (s32, s64) and
+  // whether elements have 4 or 8 bytes.
+  void (*gather[2][2])(const void* from, const void* index, int64_t n, int64_t last, int64_t stride, void* to);
   GemmKernels gemm[kGemmTypes];  // by GemmType
   // One stage of Fourier transforms, of floats and of doubles: from x[radix][m][s] to y[m][radix][s], real and
   // imaginary parts apart, with m·(radix-1) twiddle factors as pairs. Radix 2, 3, 4 or 5.

@@ -38,6 +38,7 @@ RandomOps::Op RandomOps::Elementwise() {
                     ReducePrecisionAttributes{Pick<int64_t>({5, 8}), Pick<int64_t>({2, 7, 10, 23})});
       }
       Op x = WithoutNan(Any());
+      if (x == nullptr) return nullptr;
       const int bits = BitWidth(x->shape().element_type());
       const PrimitiveType to = bits == 32   ? Pick({PrimitiveType::S32, PrimitiveType::U32, PrimitiveType::F32})
                                : bits == 16 ? Pick({PrimitiveType::BF16, PrimitiveType::F16, PrimitiveType::S16})
@@ -447,6 +448,7 @@ RandomOps::Op RandomOps::Scan(Op x) {
   DimVector sizes = shape.dimensions();
   sizes.erase(sizes.begin() + along);
   const Shape slice = Shape::Array(shape.element_type(), sizes);
+  if (slice.ElementCount() > kMostElements) return nullptr;
   const bool tuple = Chance(80), carries = tuple && Chance(80);
   Begin("step");
   Op element = Parameter(slice);

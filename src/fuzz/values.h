@@ -85,11 +85,13 @@ class RandomValues {
     return Keep(computation()->AddParameter(computation()->parameter_count(), shape,
                                             "p" + std::to_string(computation()->parameter_count())));
   }
-  // nullptr if the ingredients do not fit.
+  // Of what is made; a module that is given may have more.
+  static constexpr int64_t kMostElements = 512;
+  // nullptr if the ingredients do not fit, or it would have more elements.
   template <class A = NoAttributes>
   Op Make(HloOpcode opcode, const Ops& operands, A attributes = {}, std::vector<HloComputation*> called = {},
           const Shape* stated = nullptr) {
-    return Keep(AddInferred(*computation(), opcode, operands, std::move(attributes), called, stated, 512));
+    return Keep(AddInferred(*computation(), opcode, operands, std::move(attributes), called, stated, kMostElements));
   }
   template <class A = NoAttributes>
   Op Make(HloOpcode opcode, std::initializer_list<Op> operands, A attributes = {},
@@ -100,7 +102,7 @@ class RandomValues {
   // A value that is there, likelier a recent one.
   Op Any() {
     const int64_t n = static_cast<int64_t>(values().size());
-    for (int tries = 0; tries < 20; ++tries) {
+    for (int tries = 0; n > 0 && tries < 20; ++tries) {
       Op op = values()[static_cast<size_t>(n - 1 - std::min(Below(n), Below(n)))];
       if (op->shape().IsArray()) return op;
     }
@@ -116,6 +118,7 @@ class RandomValues {
   Op Convert(Op x, PrimitiveType type) {
     if (x->shape().element_type() == type) return x;
     if (IsComplex(x->shape().element_type()) && !IsComplex(type)) x = Make(HloOpcode::kReal, {x});
+    if (x == nullptr) return nullptr;
     const Shape shape = Shape::Array(type, x->shape().dimensions());
     return Make(HloOpcode::kConvert, {x}, NoAttributes(), {}, &shape);
   }
@@ -140,7 +143,7 @@ class RandomValues {
   }
   // For what looks at bits: any NaN may become any other one.
   Op WithoutNan(Op x) {
-    if (!IsFloat(x->shape().element_type())) return x;
+    if (x == nullptr || !IsFloat(x->shape().element_type())) return x;
     Op is_nan =
         Make(HloOpcode::kCompare, {x, x}, CompareAttributes{ComparisonDirection::kNe, ComparisonType::kDefault});
     return Make(HloOpcode::kSelect, {is_nan, Splat(x->shape()), x});

@@ -129,6 +129,21 @@ ENTRY main {
   CHECK(opcodes.contains(HloOpcode::kConditional));
 }
 
+TEST_CASE("mutations of values larger than what is made, and where nothing is there yet") {
+  for (const char* text : {"HloModule m\nENTRY e {\n  x = c64[40,40] parameter(0)\n  ROOT s = c64[40,40] sine(x)\n}",
+                           "HloModule m\nENTRY e {\n  x = f32[2000] parameter(0)\n  y = f32[2000] negate(x)\n"
+                           "  ROOT z = f32[2000] add(x, y)\n}",
+                           "HloModule m\nENTRY e {\n  x = (f32[2]) parameter(0)\n"
+                           "  ROOT y = f32[2] get-tuple-element(x), index=0\n}"}) {
+    const auto given = ParseHloModule(text);
+    REQUIRE(given.ok());
+    for (uint64_t seed = 1; seed <= 200; ++seed) {
+      INFO("seed " << seed);
+      CHECK(VerifyModule(*MutateModule(**given, seed)).message() == "");
+    }
+  }
+}
+
 TEST_CASE("what differs is told") {
   Literal a(Shape::Array(PrimitiveType::F32, {2})), b(a);
   b.SetFromDouble(1, 0x1p-20);

@@ -51,6 +51,7 @@ LoopSpace ChooseNest(int64_t count, const ReduceShape* reduce, std::span<const V
     space.flat = true;
     max_tile = std::max(max_tile, std::min(kRowsTile, reduce->outer / kRowTiles * reduce->reduced));
   }
+  if (rows_alone && reduce->reduced > max_tile) max_tile = std::max(max_tile, std::min(kRowsTile, count / kRowTiles));
   if (space.flat) {
     // Loops over the kept outer part, if what follows it is reduced together; all else is one row.
     const bool rows = reduce != nullptr && reduce->inner == 1 && reduce->reduced <= max_tile;

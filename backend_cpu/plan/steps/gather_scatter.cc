@@ -179,24 +179,6 @@ void MoveElements(int64_t bytes, const std::byte* from, std::byte* to, const int
   }
 }
 
-// The commonest gather: single elements by one clamped index each, side by side. In one pass.
-template <class T, class Index>
-void GatherElementsOf(const std::byte* from_bytes, const std::byte* index_bytes, int64_t n, int64_t last,
-                      int64_t stride, std::byte* to_bytes) {
-  const T* from = reinterpret_cast<const T*>(from_bytes);
-  const Index* indices = reinterpret_cast<const Index*>(index_bytes);
-  T* to = reinterpret_cast<T*>(to_bytes);
-  for (int64_t i = 0; i < n; ++i) {
-    const int64_t index = static_cast<int64_t>(indices[i]), low = index < 0 ? 0 : index;
-    to[i] = from[(low < last ? low : last) * stride];
-  }
-}
-using GatherElements = void (*)(const std::byte*, const std::byte*, int64_t, int64_t, int64_t, std::byte*);
-template <class Index>
-GatherElements GatherElementsFor(int64_t bytes) {
-  return bytes == 4 ? &GatherElementsOf<uint32_t, Index> : bytes == 8 ? &GatherElementsOf<uint64_t, Index> : nullptr;
-}
-
 class GatherStep : public Step {
  public:
   GatherStep(Windows windows, int64_t bytes, int64_t big_offset, int64_t small_offset)
@@ -205,11 +187,8 @@ class GatherStep : public Step {
                               windows_.window_small_strides, 0);
     block_ = copy_.dims.empty() || (copy_.dims.size() == 1 && copy_.from_strides[0] == 1 && copy_.to_strides[0] == 1);
     const Windows& w = windows_;
-    if (copy_.count == 1 && w.HasPlainIndices() && w.small_strides[0] == 1) {
-      elements_ = w.index_type == PrimitiveType::S32   ? GatherElementsFor<int32_t>(bytes)
-                  : w.index_type == PrimitiveType::S64 ? GatherElementsFor<int64_t>(bytes)
-                                                       : nullptr;
-    }
+    elements_ = copy_.count == 1 && (bytes == 4 || bytes == 8) && w.HasPlainIndices() && w.small_strides[0] == 1 &&
+                (w.index_type == PrimitiveType::S32 || w.index_type == PrimitiveType::S64);
   }
   bool Run(Runtime& runtime) override {
     const std::byte* from = ref(0).pointer + copy_.from_offset;
@@ -217,11 +196,12 @@ class GatherStep : public Step {
     const int64_t count = windows_.count(), work = count * (copy_.count * bytes_ + kWindowCost);
     const int64_t parts = std::clamp<int64_t>(work / (1 << 17), 1, std::min<int64_t>(16, std::max<int64_t>(count, 1)));
     runtime.pool->For(parts, kNanosPerByte * static_cast<double>(work), [&](int64_t part, int) {
-      if (elements_ != nullptr) {
+      if (elements_) {
         const int64_t begin = count * part / parts, n = count * (part + 1) / parts - begin;
         const int64_t index_bytes = StorageBytes(windows_.index_type);
-        return elements_(from, ref(1).pointer + (windows_.index_offset + begin) * index_bytes, n, windows_.last[0],
-                         windows_.component_strides[0], to + begin * bytes_);
+        return runtime.kernels->gather[index_bytes == 8][bytes_ == 8](
+            from, ref(1).pointer + (windows_.index_offset + begin) * index_bytes, n, windows_.last[0],
+            windows_.component_strides[0], to + begin * bytes_);
       }
       windows_.ForEach(ref(1).pointer, count * part / parts, count * (part + 1) / parts, true,
                        [&](int64_t n, const int64_t* starts, int64_t small, int64_t step) {
@@ -244,7 +224,7 @@ class GatherStep : public Step {
   int64_t bytes_, result_offset_;
   StridedCopy copy_;
   bool block_;
-  GatherElements elements_ = nullptr;
+  bool elements_ = false;  // single ones by one index each, side by side
 };
 
 class ScatterStep : public Step {

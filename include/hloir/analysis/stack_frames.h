@@ -28,6 +28,7 @@ class StackFrameCompactor {
   // The entries of one kind. Those used are found by what they hold, as some stand in the text twice.
   struct Entries {
     std::vector<int64_t> new_id;  // by old id - 1; 0: not used yet
+    // A place of the hash table.
     struct Slot {
       uint64_t hash = 0;
       int64_t id = 0;  // 0: free
