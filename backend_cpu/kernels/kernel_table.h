@@ -195,7 +195,9 @@ struct KernelTable {
   TileKernel iota[kTileTypes];                 // out[i] = (number)in[0] + i * extra
   TileKernel strided_load[5];                  // by log2 of the element's bytes; extra: stride in elements
   TileKernel copy[5];
-  TileKernel stream[5];            // the same past the caches, to memory; null: the set has none
+  TileKernel stream[5];  // the same past the caches, to memory; null: the set has none
+  // Lines of 64 bytes that lie side by side, to lines of memory that are `step` bytes apart; null: as `stream`.
+  void (*stream_lines)(const void* lines, void* to, int64_t step, int64_t count);
   void (*end_stream)();            // by each thread that has streamed
   TileKernel widen[2], narrow[2];  // NarrowFloat in memory <-> f32 tile
   // out[j] = in[0][j*extra] op … op in[0][j*extra + extra-1], for n/extra rows; extra 0: all n elements are one row.

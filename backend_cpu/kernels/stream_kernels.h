@@ -38,7 +38,18 @@ void StreamLoop(const TileOp& op, int64_t n) {
   copy(left);
 }
 
+inline void StreamLines(const void* lines, void* to_data, int64_t step, int64_t count) {
+  const std::byte* from = static_cast<const std::byte*>(lines);
+  std::byte* to = static_cast<std::byte*>(to_data);
+  for (int64_t i = 0; i < count; ++i, from += kLine, to += step) {
+    for (size_t k = 0; k < kLine; k += sizeof(__m128i)) {
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to + k), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + k)));
+    }
+  }
+}
+
 inline void FillStream(KernelTable& table) {
+  table.stream_lines = &StreamLines;
   table.stream[0] = &StreamLoop<uint8_t>;
   table.stream[1] = &StreamLoop<uint16_t>;
   table.stream[2] = &StreamLoop<uint32_t>;

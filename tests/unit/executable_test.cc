@@ -100,6 +100,26 @@ TEST_CASE("reductions of every shape") {
   }
 }
 
+TEST_CASE("long rows that lie in memory") {
+  for (const char* type : {"s32", "f32", "bf16", "u8"}) {
+    for (const char* op : {"add", "maximum"}) {
+      for (const char* size : {"[70001]", "[3,300001]", "[2,524288]"}) {
+        INFO(type << " " << op << " " << size);
+        const std::string t = type, out = size[2] == ',' ? std::string("[") + size[1] + "]" : "[]";
+        const std::string dimension = size[2] == ',' ? "1" : "0";
+        // Sums of f32 are rounded in another order, whose error grows with the square root of the length.
+        CheckModule("HloModule m\nf { a = " + t + "[] parameter(0)\n b = " + t + "[] parameter(1)\n ROOT c = " + t +
+                        "[] " + op + "(a, b)\n}\nENTRY e {\n x = " + t + size + " parameter(0)\n z = " + t +
+                        "[] constant(3)\n ROOT r = " + t + out + " reduce(x, z), dimensions={" + dimension +
+                        "}, to_apply=f\n}\n",
+                    op[0] == 'm' || t == "s32" || t == "u8" ? 0
+                    : t == "f32"                            ? 1e-4
+                                                            : 2e-2);
+      }
+    }
+  }
+}
+
 TEST_CASE("products of all sizes") {
   for (const char* dims : {"1 1 1", "3 5 7", "1 300 200", "300 1 200", "33 65 129", "130 70 800", "300 200 100",
                            "8 130 900", "30 32 40", "70 50 2500", "9 7 64", "300 3 20", "3 64 70", "5 40 90", "11 64 9",
@@ -254,6 +274,34 @@ TEST_CASE("moved data") {
       u = f32[9,6] parameter(2)
       ROOT s = f32[40,6] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f })",
               1e-6);
+}
+
+TEST_CASE("single elements by clamped indices, in blocks") {
+  for (const char* type : {"s32", "s64"}) {
+    for (const char* element : {"f32", "f64", "s32"}) {
+      // iota * 7 - 900: some indices lie before the first element, some behind the last; 700 are no whole blocks.
+      const std::string index = std::string(type) + "[700,1]";
+      const std::string e = element;
+      CheckModule(Entry("x = " + e + "[60,50] parameter(0)\n  n = " + index +
+                        " iota(), iota_dimension=0\n  c = " + type + "[] constant(7)\n  cs = " + index +
+                        " broadcast(c), dimensions={}\n  m = " + index + " multiply(n, cs)\n  o = " + type +
+                        "[] constant(900)\n  os = " + index + " broadcast(o), dimensions={}\n  i = " + index +
+                        " subtract(m, os)\n  flat = " + e + "[3000] reshape(x)\n  a = " + e +
+                        "[700] gather(flat, i), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, "
+                        "index_vector_dim=1, slice_sizes={1}\n  b = " +
+                        e +
+                        "[700,1] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+                        "index_vector_dim=1, slice_sizes={1,1}\n  ROOT t = (" +
+                        e + "[700], " + e + "[700,1]) tuple(a, b)"),
+                  0);
+    }
+  }
+}
+
+TEST_CASE("large arrays transposed, past the caches") {
+  // Blocks of whole lines, and at the edges what is no block; lines that do not begin where a line of memory does.
+  CheckModule(Entry("x = f32[2064,2050] parameter(0)\n  ROOT t = f32[2050,2064] transpose(x), dimensions={1,0}"), 0);
+  CheckModule(Entry("x = u8[4100,4099] parameter(0)\n  ROOT t = u8[4099,4100] transpose(x), dimensions={1,0}"), 0);
 }
 
 TEST_CASE("loops and branches") {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <cstring>
 
 #include "kernels/transpose_square.h"
@@ -51,14 +52,23 @@ void CopyRow(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64
   }
 }
 
-// `rows` × `columns` elements, of which `from` has neighbours along rows and `to` along columns.
+// What is so large has left the caches when it is read again. (Virtual machines say ten times what their last cache
+// has.)
+constexpr int64_t kLeastStreamed = 16 << 20;  // bytes
+constexpr size_t kLine = 64;
+// A row of a block, as CopyPlane turns them.
+template <class T>
+constexpr int64_t kBlockOf = kLine / sizeof(T) < 8 ? 8 : kLine / sizeof(T);
+
+// `rows` × `columns` elements, of which `from` has neighbours along rows and `to` along columns. With `streams`, whole
+// lines of `to` go past the caches.
 template <class T>
 void CopyPlane(const T* from, int64_t from_row, int64_t from_column, T* to, int64_t to_row, int64_t to_column,
-               int64_t rows, int64_t columns) {
+               int64_t rows, int64_t columns, const KernelTable* streams) {
   // Through a buffer: lines of both arrays are touched once and as a whole, also where a power of two lies between them
   // and the cache has room for few of them.
-  constexpr int64_t kBlock = 64 / sizeof(T) < 8 ? 8 : 64 / sizeof(T);
-  alignas(64) T block[kBlock * kBlock];
+  constexpr int64_t kBlock = kBlockOf<T>;
+  alignas(kLine) T block[kBlock * kBlock];
   // What is left at an edge is copied with some of its neighbours again: a whole block is several times faster.
   for (int64_t next_row = 0; next_row < rows; next_row += kBlock) {
     const int64_t height = std::min(kBlock, rows), r0 = std::min(next_row, rows - height);
@@ -76,6 +86,11 @@ void CopyPlane(const T* from, int64_t from_row, int64_t from_column, T* to, int6
               for (int k = 0; k < kSide; ++k) square[k] = source + r + (c + k) * from_column;
               TransposeSquare<T>(square, block + r * kBlock + c, kBlock);
             }
+          }
+          const int64_t step = to_row * static_cast<int64_t>(sizeof(T));
+          if (streams != nullptr && (reinterpret_cast<uintptr_t>(target) | static_cast<uintptr_t>(step)) % kLine == 0) {
+            streams->stream_lines(block, target, step, kBlock);
+            continue;
           }
           for (int64_t r = 0; r < kBlock; ++r) std::memcpy(target + r * to_row, block + r * kBlock, sizeof(T) * kBlock);
           continue;
@@ -113,11 +128,13 @@ void Copy(const StridedCopy& copy, const T* from, T* to, int64_t begin, int64_t 
     for (int d = 0; d < inner; ++d)
       if (copy.from_strides[d] == 1 && dims[d] > 1) other = d;
   }
+  const bool streams = other >= 0 && sizeof(T) * kBlockOf<T> == kLine && copy.count * copy.bytes >= kLeastStreamed &&
+                       kernels != nullptr && kernels->stream_lines != nullptr;
   int64_t index[64] = {};
   while (true) {
     if (other >= 0) {
       CopyPlane(from, copy.from_strides[other], copy.from_strides[inner], to, copy.to_strides[other],
-                copy.to_strides[inner], dims[other], dims[inner]);
+                copy.to_strides[inner], dims[other], dims[inner], streams ? kernels : nullptr);
     } else {
       CopyRow(from, copy.from_strides[inner], to, copy.to_strides[inner], dims[inner], kernels);
     }
@@ -131,8 +148,9 @@ void Copy(const StridedCopy& copy, const T* from, T* to, int64_t begin, int64_t 
       to -= dims[d] * copy.to_strides[d];
       index[d] = 0;
     }
-    if (d < 0) return;
+    if (d < 0) break;
   }
+  if (streams) kernels->end_stream();
 }
 
 }  // namespace

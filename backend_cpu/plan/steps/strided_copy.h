@@ -21,7 +21,7 @@ struct StridedCopy {
                           const DimVector& to_strides, int64_t to_offset);
   // How many independent parts the copy may be run in: slices of the outermost dimension.
   int64_t parts() const { return dims.empty() ? 1 : dims[0]; }
-  // With `kernels`, what is turned round is by longer vectors.
+  // With `kernels`, what is turned round is by longer vectors, and what is transposed and large goes past the caches.
   void Run(const std::byte* from, std::byte* to, const KernelTable* kernels = nullptr) const {
     RunPart(from, to, 0, parts(), kernels);
   }
