@@ -343,18 +343,29 @@ TEST_CASE("matrices that have an inverse are among the inputs") {
   CHECK(v.outcome == Outcome::kDisagree);
 }
 
-TEST_CASE("a NaN in a matrix is one of what a solver makes, which the other module's solver makes, too") {
-  const auto with = [](const std::string& rest) {
-    return "HloModule m\nENTRY e {\n  x = f32[6,6]{1,0} parameter(0)\n  c = f32[6,6]{1,0} cholesky(x), lower=true\n" +
-           rest + "}\n";
+TEST_CASE("a NaN in what a solver gets is tried, where both modules have the same solvers") {
+  const std::string x = "  x = f32[6,6]{1,0} parameter(0)\n";
+  const auto without_nan = [](const std::string& from, const std::string& to, const std::string& sizes) {
+    const std::string shape = "f32[" + sizes + "]{1,0}";
+    return "  z" + to + " = f32[] constant(0)\n  zs" + to + " = " + shape + " broadcast(z" + to +
+           "), dimensions={}\n  is" + to + " = pred[" + sizes + "]{1,0} compare(" + from + ", " + from +
+           "), direction=NE\n  " + to + " = " + shape + " select(is" + to + ", zs" + to + ", " + from + ")\n";
   };
-  const std::string right = with("  ROOT r = f32[6,6]{1,0} negate(c)\n");
-  const Verdict v = VerdictOf(right, with("  n = f32[6,6]{1,0} negate(c)\n  z = f32[] constant(0)\n"
-                                          "  zs = f32[6,6]{1,0} broadcast(z), dimensions={}\n"
-                                          "  is = pred[6,6]{1,0} compare(n, n), direction=NE\n"
-                                          "  ROOT r = f32[6,6]{1,0} select(is, zs, n)\n"));
-  CHECK(v.outcome == Outcome::kDisagree);
-  CHECK(VerdictOf(right, with("  t = f32[6,6]{1,0} negate(c)\n  ROOT r = f32[6,6]{1,0} copy(t)\n")).agrees());
+  const auto module = [](const std::string& body) { return "HloModule m\nENTRY e {\n" + body + "}\n"; };
+  // In what it gets.
+  const auto factor = [](const std::string& of) {
+    return "  c = f32[6,6]{1,0} cholesky(" + of + "), lower=true\n  ROOT r = f32[6,6]{1,0} negate(c)\n";
+  };
+  const std::string right = module(x + factor("x"));
+  CHECK(VerdictOf(right, module(x + without_nan("x", "y", "6,6") + factor("y"))).outcome == Outcome::kDisagree);
+  CHECK(VerdictOf(right, module(x + "  y = f32[6,6]{1,0} copy(x)\n" + factor("y"))).agrees());
+  // In what it gives, which is finite where all that it gets is.
+  const std::string solve = x +
+                            "  b = f32[6,2]{1,0} parameter(1)\n  s = f32[6,2]{1,0} triangular-solve(x, b), "
+                            "left_side=true, lower=true, unit_diagonal=true, transpose_a=NO_TRANSPOSE\n";
+  const auto negated = [](const std::string& of) { return "  ROOT r = f32[6,2]{1,0} negate(" + of + ")\n"; };
+  CHECK(VerdictOf(module(solve + negated("s")), module(solve + without_nan("s", "t", "6,2") + negated("t"))).outcome ==
+        Outcome::kDisagree);
 }
 
 TEST_CASE("an element that is farther off than its own roundings explain is seen beside a large one") {
