@@ -100,6 +100,7 @@ T ReducePrecision(T x, int64_t exponent_bits, int64_t mantissa_bits) {
 // The integer that `x` lies above or at, or the next one with the probability of x's fraction: if `random`, an integer
 // of as many bits as x's type, is below fraction * 2^bits. Out of range saturates, NaN gives 0.
 double StochasticRound(double x, uint64_t random, int random_bits) {
+  if (!std::isfinite(x)) return x;
   const double magnitude = std::abs(x), whole = std::trunc(magnitude);
   const double threshold = std::trunc(std::ldexp(magnitude - whole, random_bits));
   const bool up = random < static_cast<uint64_t>(threshold);  // a double has not all bits of a random number

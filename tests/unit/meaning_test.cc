@@ -343,6 +343,20 @@ TEST_CASE("matrices that have an inverse are among the inputs") {
   CHECK(v.outcome == Outcome::kDisagree);
 }
 
+TEST_CASE("bits that are read back at once are no rounding") {
+  const auto module = [](const std::string& product, const std::string& rest) {
+    return "HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  k = f32[] constant(100)\n  s = f32[] add(x, k)\n"
+           "  m = f32[] " +
+           product + "\n  p = f32[] power(m, m)\n" + rest + "}\n";
+  };
+  // Two ways to a product, so that it has to be computed.
+  const std::string with = module("dot(x, s), lhs_contracting_dims={}, rhs_contracting_dims={}",
+                                  "  b = s32[] bitcast-convert(p)\n  ROOT r = f32[] bitcast-convert(b)\n");
+  const std::string without = module("multiply(x, s)", "  ROOT r = f32[] copy(p)\n");
+  CHECK(VerdictOf(with, without).agrees());
+  CHECK(VerdictOf(without, with).agrees());
+}
+
 TEST_CASE("a NaN in what a solver gets is tried, where both modules have the same solvers") {
   const std::string x = "  x = f32[6,6]{1,0} parameter(0)\n";
   const auto without_nan = [](const std::string& from, const std::string& to, const std::string& sizes) {

@@ -2,6 +2,7 @@
 #include "plan/loops/fused_loop_step.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "plan/loops/loop_chains.h"
@@ -9,6 +10,11 @@
 
 namespace hloir::cpu {
 namespace {
+
+// A place may be a number (from null on), or one of an argument that is not given yet: no array to stay within.
+const std::byte* Moved(const std::byte* from, int64_t bytes) {
+  return reinterpret_cast<const std::byte*>(reinterpret_cast<uintptr_t>(from) + static_cast<uintptr_t>(bytes));
+}
 
 void Call(const TileOp& op, int64_t n) { op.kernel(op, op.divisor == 1 ? n : op.divisor == 0 ? 1 : n / op.divisor); }
 void CallAll(const TileOp* op, const TileOp* end, int64_t n) {
@@ -82,8 +88,7 @@ void FusedLoop::Bound(Runtime& runtime) {
         if (place.kind == TilePlace::kRegister) pointer = scratch + place.index;
         if (place.kind == TilePlace::kSource) {
           const LoopSource& source = sources_[place.index];
-          pointer = source.ref < 0 ? reinterpret_cast<const std::byte*>(source.offset)
-                                   : ref(source.ref).pointer + source.offset;
+          pointer = Moved(source.ref < 0 ? nullptr : ref(source.ref).pointer, source.offset);
         }
         if (k < 3) bound.in[k] = pointer;
         else bound.out = const_cast<std::byte*>(pointer);
@@ -158,7 +163,7 @@ void FusedLoop::RunPart(Runtime& runtime, int64_t part, int64_t parts, int threa
       const LoopSource& source = sources_[s];
       int64_t offset = source.offset;
       for (int d = 0; d < loops; ++d) offset += index[d] * source.strides[d];
-      at[s] = source.ref < 0 ? reinterpret_cast<const std::byte*>(offset) : ref(source.ref).pointer + offset;
+      at[s] = Moved(source.ref < 0 ? nullptr : ref(source.ref).pointer, offset);
     }
   };
   auto advance = [&](const std::vector<int>& which) {
@@ -166,11 +171,11 @@ void FusedLoop::RunPart(Runtime& runtime, int64_t part, int64_t parts, int threa
       const int d = which[i];
       const int64_t* strides = strides_.data() + d * source_count;
       if (++index[d] < sizes[d]) {
-        for (size_t s = 0; s < source_count; ++s) at[s] += strides[s];
+        for (size_t s = 0; s < source_count; ++s) at[s] = Moved(at[s], strides[s]);
         return;
       }
       index[d] = 0;
-      for (size_t s = 0; s < source_count; ++s) at[s] -= strides[s] * (sizes[d] - 1);
+      for (size_t s = 0; s < source_count; ++s) at[s] = Moved(at[s], -strides[s] * (sizes[d] - 1));
     }
   };
   auto place = [&](const std::vector<Move>& moves) {

@@ -98,8 +98,8 @@ void RemoveDead(Graph& graph) {
   }
   size_t kept = 0;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    for (ValueId id : graph.nodes[i].outputs) graph.values[id].node = keep[i] ? static_cast<int32_t>(kept) : -1;
     if (!keep[i]) continue;
-    for (ValueId id : graph.nodes[i].outputs) graph.values[id].node = static_cast<int32_t>(kept);
     if (kept != i) graph.nodes[kept] = std::move(graph.nodes[i]);
     ++kept;
   }
