@@ -9,7 +9,7 @@ namespace hloir::cpu {
 namespace {
 
 constexpr int64_t kMinRow = 64;  // shorter rows are not worth a kernel call each
-constexpr int64_t kRowsTile = 8192, kRowTiles = 64;
+constexpr int64_t kRowsTile = 8192, kLongRowTile = 32768, kRowTiles = 64;
 
 // Sizes of loops, outermost first, along which the reductions and as many views as possible have strides. No view may
 // make rows shorter than kMinRow: it is followed element by element then.
@@ -51,7 +51,8 @@ LoopSpace ChooseNest(int64_t count, const ReduceShape* reduce, std::span<const V
     space.flat = true;
     max_tile = std::max(max_tile, std::min(kRowsTile, reduce->outer / kRowTiles * reduce->reduced));
   }
-  if (rows_alone && reduce->reduced > max_tile) max_tile = std::max(max_tile, std::min(kRowsTile, count / kRowTiles));
+  if (rows_alone && reduce->reduced > max_tile)
+    max_tile = std::max(max_tile, std::min(kLongRowTile, count / kRowTiles));
   if (space.flat) {
     // Loops over the kept outer part, if what follows it is reduced together; all else is one row.
     const bool rows = reduce != nullptr && reduce->inner == 1 && reduce->reduced <= max_tile;
