@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "check/rounding.h"
+#include "hloir/detail/passed_on.h"
 #include "hloir/evaluator.h"
 
 namespace hloir {
@@ -92,7 +93,7 @@ bool TiesTypes(const HloInstruction& i) {
     case HloOpcode::kOutfeed:
     case HloOpcode::kSend:
     case HloOpcode::kRecv: return true;
-    case HloOpcode::kCustomCall: return !IsOfAnyType(i);
+    case HloOpcode::kCustomCall: return !IsOfAnyType(i) && PassedOnOperands(i) == 0;
     case HloOpcode::kBitcast:
     case HloOpcode::kBitcastConvert: return i.shape().element_type() != i.operand(0)->shape().element_type();
     default: return false;

@@ -357,6 +357,22 @@ TEST_CASE("bits that are read back at once are no rounding") {
   CHECK(VerdictOf(without, with).agrees());
 }
 
+TEST_CASE("a mark for placement is no rounding") {
+  const std::string begin =
+      "HloModule m\nENTRY e {\n  x = f32[16,32]{1,0} parameter(0)\n  y = f32[32,16]{1,0} parameter(1)\n  a = "
+      "f32[16,16]{1,0} dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  b = f32[16,16]{1,0} tanh(a)\n";
+  const std::string marked = begin +
+                             "  t = f32[16,16]{1,0} custom-call(b), custom_call_target=\"Sharding\", "
+                             "sharding={devices=[2,1]<=[2]}\n  ROOT r = f32[16,16]{1,0} dot(t, a), "
+                             "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n";
+  // With a product the other way round, so that it has to be computed.
+  const std::string turned = begin +
+                             "  q = f32[16,16]{1,0} dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={1}\n"
+                             "  ROOT r = f32[16,16]{1,0} transpose(q), dimensions={1,0}\n}\n";
+  CHECK(VerdictOf(marked, turned).agrees());
+  CHECK(VerdictOf(turned, marked).agrees());
+}
+
 TEST_CASE("a NaN in what a solver gets is tried, where both modules have the same solvers") {
   const std::string x = "  x = f32[6,6]{1,0} parameter(0)\n";
   const auto without_nan = [](const std::string& from, const std::string& to, const std::string& sizes) {

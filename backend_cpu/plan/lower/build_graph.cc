@@ -10,13 +10,13 @@
 #include "support/ranges.h"
 #include "hloir/analysis/communication.h"
 #include "hloir/analysis/structural.h"
+#include "hloir/detail/passed_on.h"
 #include "plan/lower/dead_values.h"
 #include "plan/steps/dot.h"
 #include "plan/lower/expand.h"
 #include "plan/lower/layouts.h"
 #include "plan/lower/row_blocks.h"
 #include "plan/steps/kernel_choice.h"
-#include "reference/custom_call.h"
 
 namespace hloir::cpu {
 
@@ -516,7 +516,7 @@ class Builder {
       }
       case HloOpcode::kCustomCall: {
         if (options_.custom_calls.contains(instruction.attributes<CustomCallAttributes>().custom_call_target)) break;
-        if (const int64_t passed = reference::PassedOnOperands(instruction); passed > 0) {
+        if (const int64_t passed = PassedOnOperands(instruction); passed > 0) {
           ValueList leaves;
           for (int64_t k = 0; k < passed; ++k)
             for (ValueId leaf : LeavesOf(*instruction.operand(k))) leaves.push_back(leaf);

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 
-#include "hloir/instruction.h"
+#pragma GCC visibility push(default)
+namespace hloir {
 
-namespace hloir::reference {
+class HloInstruction;
 
 // How many of its operands, from the first on, are its value; 0: it is no such call.
 int64_t PassedOnOperands(const HloInstruction& call);
 
-}  // namespace hloir::reference
+}  // namespace hloir
+#pragma GCC visibility pop
