@@ -461,7 +461,7 @@ bool Reader::ReadDialectAttribute(Attribute& attribute) {
   if (const size_t blank = inside.find(' ');
       name.find('.') == std::string_view::npos && blank != std::string_view::npos) {
     attribute.kind = Attribute::Kind::kWord;
-    attribute.text = inside.substr(inside.find_first_not_of(' ', blank));
+    attribute.text = inside.substr(std::min(inside.find_first_not_of(' ', blank), inside.size()));
     return true;
   }
   at_ = body;

@@ -568,6 +568,10 @@ TEST_CASE("what is wrong or not known is said with its place") {
             body("    %0 = stablehlo.reshape %arg0 : (tensor<2xf32>) -> tensor<3xf32>\n    return %0 : tensor<3xf32>"))
             .starts_with("<text>:3:10: error: "));
   CHECK(ErrorOf(body("")) == "<text>:2:3: error: func.func: does not end with a return");
+  const std::string product =
+      "    %0 = stablehlo.dot %arg0, %arg0, precision = [DEFAULT, DEFAULT] {a = #stablehlo<precision >} : "
+      "(tensor<2xf32>, tensor<2xf32>) -> tensor<f32>\n    return %arg0 : tensor<2xf32>";
+  CHECK(ParseStablehlo(body(product)).ok());  // a word that is missing, in an attribute that nobody reads
   for (const std::string name : {"operand_layouts", "result_layouts"})
     CHECK(ErrorOf(body("    %0 = stablehlo.custom_call @f(%arg0) {" + name +
                        " = [dense<[5]> : tensor<1xindex>]} : (tensor<2xf32>) -> tensor<2xf32>\n"
