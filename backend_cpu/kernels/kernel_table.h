@@ -184,6 +184,11 @@ inline constexpr int64_t kFftLanes = 24;  // at most
 
 struct ChainTable;  // chain_table.h
 
+// What is so large has left the caches when it is read again, and so had better be written past them, line by line.
+// (Virtual machines say ten times what their last cache has.)
+inline constexpr int64_t kLeastStreamed = 16 << 20;  // bytes
+inline constexpr size_t kStreamedLine = 64;
+
 struct KernelTable {
   Isa isa;
   const ChainTable& (*chains)();  // null: the set has none
@@ -196,7 +201,7 @@ struct KernelTable {
   TileKernel strided_load[5];                  // by log2 of the element's bytes; extra: stride in elements
   TileKernel copy[5];
   TileKernel stream[5];  // the same past the caches, to memory; null: the set has none
-  // Lines of 64 bytes that lie side by side, to lines of memory that are `step` bytes apart; null: as `stream`.
+  // Lines that lie side by side, to lines of memory that are `step` bytes apart; null: as `stream`.
   void (*stream_lines)(const void* lines, void* to, int64_t step, int64_t count);
   void (*end_stream)();            // by each thread that has streamed
   TileKernel widen[2], narrow[2];  // NarrowFloat in memory <-> f32 tile

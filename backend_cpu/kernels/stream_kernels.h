@@ -14,8 +14,6 @@ namespace {
 
 #if defined(__SSE2__)
 
-constexpr size_t kLine = 64;
-
 template <class T>
 void StreamLoop(const TileOp& op, int64_t n) {
   const std::byte* from = static_cast<const std::byte*>(op.in[0]);
@@ -25,9 +23,9 @@ void StreamLoop(const TileOp& op, int64_t n) {
     __builtin_memcpy(to, from, bytes);
     from += bytes, to += bytes, left -= bytes;
   };
-  const size_t head = (kLine - reinterpret_cast<uintptr_t>(to) % kLine) % kLine;
+  const size_t head = (kStreamedLine - reinterpret_cast<uintptr_t>(to) % kStreamedLine) % kStreamedLine;
   copy(head < left ? head : left);
-  for (; left >= kLine; from += kLine, to += kLine, left -= kLine) {
+  for (; left >= kStreamedLine; from += kStreamedLine, to += kStreamedLine, left -= kStreamedLine) {
     const __m128i* source = reinterpret_cast<const __m128i*>(from);
     __m128i* line = reinterpret_cast<__m128i*>(to);
     const __m128i a = _mm_loadu_si128(source), b = _mm_loadu_si128(source + 1), c = _mm_loadu_si128(source + 2),
@@ -41,8 +39,8 @@ void StreamLoop(const TileOp& op, int64_t n) {
 inline void StreamLines(const void* lines, void* to_data, int64_t step, int64_t count) {
   const std::byte* from = static_cast<const std::byte*>(lines);
   std::byte* to = static_cast<std::byte*>(to_data);
-  for (int64_t i = 0; i < count; ++i, from += kLine, to += step) {
-    for (size_t k = 0; k < kLine; k += sizeof(__m128i)) {
+  for (int64_t i = 0; i < count; ++i, from += kStreamedLine, to += step) {
+    for (size_t k = 0; k < kStreamedLine; k += sizeof(__m128i)) {
       _mm_stream_si128(reinterpret_cast<__m128i*>(to + k), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + k)));
     }
   }

@@ -474,12 +474,11 @@ class LoopBuilder {
          {from}, from.type, 0, place);
   }
 
-  // What is so large has left the caches when it is read again, as has what it was made from. (Virtual machines say ten
-  // times what their last cache has.)
+  // What it was made from has left the caches, too.
   bool Streams(const GraphValue& value) const {
-    constexpr int64_t kLeastBytes = 16 << 20, kLeastTile = 1024;
+    constexpr int64_t kLeastTile = 1024;
     const int64_t bytes = StorageBytes(value.type);
-    return value.bytes() >= kLeastBytes && space_.nest.tile * bytes >= kLeastTile &&
+    return value.bytes() >= kLeastStreamed && space_.nest.tile * bytes >= kLeastTile &&
            kernels_.stream[Log2Bytes(bytes)] != nullptr;
   }
 

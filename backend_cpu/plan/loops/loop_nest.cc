@@ -46,13 +46,13 @@ LoopSpace ChooseNest(int64_t count, const ReduceShape* reduce, std::span<const V
   DimVector& dims = space.dims;
   dims = CommonDims(count, reduce, views);
   space.flat = dims.empty() || dims.back() < kMinRow;
-  if (rows_alone && reduce->reduced <= max_tile && reduce->outer >= 2 * kRowTiles) {
+  if (rows_alone && reduce->reduced > max_tile) {
+    max_tile = std::max(max_tile, std::min(kLongRowTile, count / kRowTiles));
+  } else if (rows_alone && reduce->outer >= 2 * kRowTiles) {
     // What a tile costs beside its kernels is paid once for several rows, of which there are enough for all threads.
     space.flat = true;
     max_tile = std::max(max_tile, std::min(kRowsTile, reduce->outer / kRowTiles * reduce->reduced));
   }
-  if (rows_alone && reduce->reduced > max_tile)
-    max_tile = std::max(max_tile, std::min(kLongRowTile, count / kRowTiles));
   if (space.flat) {
     // Loops over the kept outer part, if what follows it is reduced together; all else is one row.
     const bool rows = reduce != nullptr && reduce->inner == 1 && reduce->reduced <= max_tile;

@@ -52,13 +52,9 @@ void CopyRow(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64
   }
 }
 
-// What is so large has left the caches when it is read again. (Virtual machines say ten times what their last cache
-// has.)
-constexpr int64_t kLeastStreamed = 16 << 20;  // bytes
-constexpr size_t kLine = 64;
 // A row of a block, as CopyPlane turns them.
 template <class T>
-constexpr int64_t kBlockOf = kLine / sizeof(T) < 8 ? 8 : kLine / sizeof(T);
+constexpr int64_t kBlockOf = kStreamedLine / sizeof(T) < 8 ? 8 : kStreamedLine / sizeof(T);
 
 // `rows` × `columns` elements, of which `from` has neighbours along rows and `to` along columns. With `streams`, whole
 // lines of `to` go past the caches.
@@ -68,7 +64,7 @@ void CopyPlane(const T* from, int64_t from_row, int64_t from_column, T* to, int6
   // Through a buffer: lines of both arrays are touched once and as a whole, also where a power of two lies between them
   // and the cache has room for few of them.
   constexpr int64_t kBlock = kBlockOf<T>;
-  alignas(kLine) T block[kBlock * kBlock];
+  alignas(kStreamedLine) T block[kBlock * kBlock];
   // What is left at an edge is copied with some of its neighbours again: a whole block is several times faster.
   for (int64_t next_row = 0; next_row < rows; next_row += kBlock) {
     const int64_t height = std::min(kBlock, rows), r0 = std::min(next_row, rows - height);
@@ -88,7 +84,8 @@ void CopyPlane(const T* from, int64_t from_row, int64_t from_column, T* to, int6
             }
           }
           const int64_t step = to_row * static_cast<int64_t>(sizeof(T));
-          if (streams != nullptr && (reinterpret_cast<uintptr_t>(target) | static_cast<uintptr_t>(step)) % kLine == 0) {
+          if (streams != nullptr &&
+              (reinterpret_cast<uintptr_t>(target) | static_cast<uintptr_t>(step)) % kStreamedLine == 0) {
             streams->stream_lines(block, target, step, kBlock);
             continue;
           }
@@ -128,8 +125,9 @@ void Copy(const StridedCopy& copy, const T* from, T* to, int64_t begin, int64_t 
     for (int d = 0; d < inner; ++d)
       if (copy.from_strides[d] == 1 && dims[d] > 1) other = d;
   }
-  const bool streams = other >= 0 && sizeof(T) * kBlockOf<T> == kLine && copy.count * copy.bytes >= kLeastStreamed &&
-                       kernels != nullptr && kernels->stream_lines != nullptr;
+  const bool streams = other >= 0 && sizeof(T) * kBlockOf<T> == kStreamedLine &&
+                       copy.count * copy.bytes >= kLeastStreamed && kernels != nullptr &&
+                       kernels->stream_lines != nullptr;
   int64_t index[64] = {};
   while (true) {
     if (other >= 0) {
