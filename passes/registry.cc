@@ -42,7 +42,7 @@ constexpr const char* kDefaultPipeline[] = {
     "call-inliner", "zero-sized-hlo-elimination", "dynamic-padder", "batchnorm-expander", "tuple-simplifier", "dce",
     // Until nothing changes: what each instruction is, then what loops and branches do with them.
     "[algebraic-simplifier", "constant-folding", "cse", "reshape-mover", "zero-sized-hlo-elimination",
-    "all-reduce-simplifier", "sort-simplifier", "conditional-simplifier", "conditional-to-select",
+    "all-reduce-simplifier", "sort-simplifier", "conditional-simplifier", "conditional-to-select", "dynamic-padder",
     "while-loop-constant-sinking", "while-loop-simplifier", "while-loop-unroller{elementwise-only=true max-rounds=8}",
     "while-loop-invariant-code-motion", "tuple-simplifier", "hlo-module-dce", "dce]", "computation-deduplicator",
     // As far as it saves bytes: docs/tune.md has what each setting brings.

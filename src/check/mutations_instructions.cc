@@ -263,7 +263,9 @@ void AddMovement(std::vector<Mutation>& m) {
                         WithOperand(i, i->operand_count() / 2, Later(i->operand(i->operand_count() / 2)));
                }});
   m.push_back({{"dynamic-slice-clamped-early", "the last legal index is not reached"}, [](Instruction i, uint64_t) {
-                 if (!Has(i, O::kDynamicSlice) || !i->operand(1)->shape().IsScalar()) return false;
+                 // A scalar is sliced without an index.
+                 if (!Has(i, O::kDynamicSlice) || i->operand_count() < 2 || !i->operand(1)->shape().IsScalar())
+                   return false;
                  for (int64_t d = 0; d < i->shape().rank(); ++d) {
                    const int64_t last = i->operand(0)->shape().dimensions(d) - i->shape().dimensions(d);
                    if (last < 1) continue;

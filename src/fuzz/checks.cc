@@ -102,8 +102,10 @@ Complaint ModuleChecks::Forms(const HloModule& module, bool with_json) {
     return Text(**back) == text ? "" : "it reads back differently";
   };
   if (std::string what = same(ParseHloModule(text)); !what.empty()) return {"text", "written again, " + what};
-  const auto module_of = [](StatusOr<HloProtoFile> file) -> StatusOr<std::unique_ptr<HloModule>> {
+  const auto module_of = [&](StatusOr<HloProtoFile> file) -> StatusOr<std::unique_ptr<HloModule>> {
     if (!file.ok()) return file.status();
+    file->module->config().replica_count = (*read)->config().replica_count;  // XLA keeps these two beside the message
+    file->module->config().num_partitions = (*read)->config().num_partitions;
     return std::move(file->module);
   };
   HloProtoFile file;

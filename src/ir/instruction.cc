@@ -327,6 +327,11 @@ bool HasOwnSideEffect(const HloInstruction& i) {
   return i.opcode() == HloOpcode::kAllReduce && i.attributes<AllReduceAttributes>().constrain_layout;
 }
 
+// An async-update or a done of what is handed to its computation in flight.
+bool EndsWhatOthersBegan(const HloInstruction& i) {
+  return i.Is(kAsyncPart) && i.operand_count() == 1 && i.operand(0)->shape().IsTuple() && !i.operand(0)->Is(kAsyncPart);
+}
+
 // The opcodes of which some instructions have a side effect, or take part in a collective.
 const OpcodeSet& OutsideOpcodes() {
   static const OpcodeSet set = [] {
@@ -372,8 +377,9 @@ bool AnyCalled(const HloInstruction& instruction, bool (*holds)(const HloInstruc
 bool HloInstruction::HasSideEffect() const { return AnyCalled(*this, HasOwnSideEffect); }
 
 bool ActsOutside(const HloInstruction& instruction) {
-  return instruction.Is(kAsyncPart) ||
-         AnyCalled(instruction, [](const HloInstruction& i) { return i.Is(kCollective) || HasOwnSideEffect(i); });
+  return instruction.Is(kAsyncPart) || AnyCalled(instruction, [](const HloInstruction& i) {
+           return i.Is(kCollective) || HasOwnSideEffect(i) || EndsWhatOthersBegan(i);
+         });
 }
 
 bool MayRemoveIfUnused(const HloInstruction& instruction) {

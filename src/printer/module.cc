@@ -112,8 +112,8 @@ class UnsaidNames {
 };
 
 // Would the reader make the same of `op-start` for each async-start that the computation has? Not if there is an opcode
-// of that name, if others call the computation too, if operands come later or in another order, or if one line has to
-// say two ops' attributes.
+// of that name, if others call the computation too, if operands come later, in another order or in another layout, or
+// if one line has to say two ops' attributes.
 bool SugarReadsBack(const HloComputation* computation, UnsaidNames& names) {
   if (!computation->MayHave(HloOpcode::kAsyncStart)) return true;
   for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
@@ -128,12 +128,11 @@ bool SugarReadsBack(const HloComputation* computation, UnsaidNames& names) {
       return false;
     for (int64_t k = 0; k < op->operand_count(); ++k) {
       const HloInstruction* parameter = op->parent()->parameter(k);
-      if (op->operand(k) != parameter) return false;
+      if (op->operand(k) != parameter || parameter->shape() != i->operand(k)->shape()) return false;
       names.Add("async_param", parameter->name());
     }
     names.Add(op->opcode_name(), op->name());
-    const bool whole =
-        i->shape().IsTuple() && i->shape().tuple_size() > 1 && i->shape().tuple_shapes(1).Compatible(op->shape());
+    const bool whole = i->shape().IsTuple() && i->shape().tuple_size() > 1 && i->shape().tuple_shapes(1) == op->shape();
     if (!whole || !i->attributes<AsyncAttributes>().output_to_operand_aliasing.empty()) return false;
   }
   return true;

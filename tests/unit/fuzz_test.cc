@@ -89,6 +89,17 @@ TEST_CASE("what text says of an asynchronous pair it says of all of it, so that 
     CHECK(checks.Forms(*RandomModule(seed), /*with_json=*/true).what == "");
 }
 
+TEST_CASE("how many devices a module is for is kept beside its message, not in it") {
+  const auto module = ParseHloModule(R"(
+HloModule halves, replica_count=3, num_partitions=2
+
+ENTRY main {
+  ROOT x = f32[4] parameter(0), sharding={devices=[2]<=[2]}
+})");
+  REQUIRE(module.status().message() == "");
+  CHECK(ModuleChecks().Forms(**module, /*with_json=*/true).what == "");
+}
+
 TEST_CASE("a mutation is another legal module, the same for a seed") {
   const char* const text = R"(
 HloModule given
@@ -134,7 +145,9 @@ TEST_CASE("mutations of values larger than what is made, and where nothing is th
                            "HloModule m\nENTRY e {\n  x = f32[2000] parameter(0)\n  y = f32[2000] negate(x)\n"
                            "  ROOT z = f32[2000] add(x, y)\n}",
                            "HloModule m\nENTRY e {\n  x = (f32[2]) parameter(0)\n"
-                           "  ROOT y = f32[2] get-tuple-element(x), index=0\n}"}) {
+                           "  ROOT y = f32[2] get-tuple-element(x), index=0\n}",
+                           "HloModule m\nENTRY e {\n  x = s32[] parameter(0)\n"
+                           "  ROOT y = s32[] dynamic-slice(x), dynamic_slice_sizes={}\n}"}) {
     const auto given = ParseHloModule(text);
     REQUIRE(given.ok());
     for (uint64_t seed = 1; seed <= 200; ++seed) {

@@ -361,11 +361,18 @@ class Builder {
 
   // Nothing runs beside anything here, so what is in flight is its result already. Only the other halves of the pair
   // may look at it.
-  StatusOr<ValueList> VisitAsyncStart(const HloInstruction& start, int depth) {
-    for (const HloInstruction* user : start.users()) {
-      if (!user->Is(kAsyncPart))
-        return Unimplemented(Format("{}: {} reads its called computation", start.name(), user->name()));
+  // What is in flight stands for its result alone, not for every leaf of its shape. So only the operation's own parts
+  // may take it, and from one another.
+  static Status CheckInFlight(const HloInstruction& link) {
+    if (link.IsRoot()) return Unimplemented(Format("{}: it is given on in flight", link.name()));
+    for (const HloInstruction* user : link.users()) {
+      if (!user->Is(kAsyncPart)) return Unimplemented(Format("{}: {} takes it in flight", link.name(), user->name()));
     }
+    return OkStatus();
+  }
+
+  StatusOr<ValueList> VisitAsyncStart(const HloInstruction& start, int depth) {
+    HLOIR_RETURN_IF_ERROR(CheckInFlight(start));
     const bool wraps = start.opcode() == HloOpcode::kAsyncStart;
     if (start.opcode() == HloOpcode::kCopyStart) return LeavesOf(*start.operand(0));
     const bool plain = start.opcode() == HloOpcode::kAllReduceStart;  // its shape is the result's
@@ -531,13 +538,14 @@ class Builder {
       case HloOpcode::kAllGatherStart:
       case HloOpcode::kCollectivePermuteStart:
       case HloOpcode::kAllReduceStart: return VisitAsyncStart(instruction, depth);
-      case HloOpcode::kAsyncUpdate:
+      case HloOpcode::kAsyncUpdate: HLOIR_RETURN_IF_ERROR(CheckInFlight(instruction)); [[fallthrough]];
       case HloOpcode::kAsyncDone:
       case HloOpcode::kCopyDone:
       case HloOpcode::kAllGatherDone:
       case HloOpcode::kCollectivePermuteDone:
       case HloOpcode::kAllReduceDone:
-        if (instruction.operand_count() != 1) return Unimplemented(Format("{}: its form", instruction.name()));
+        if (instruction.operand_count() != 1 || !instruction.operand(0)->Is(kAsyncPart))
+          return Unimplemented(Format("{}: its form", instruction.name()));
         return LeavesOf(*instruction.operand(0));
       case HloOpcode::kAllGather:
       case HloOpcode::kAllReduce:
