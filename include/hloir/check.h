@@ -120,7 +120,7 @@ enum class Outcome {
   kSameBits,         // the modules agree, bit for bit
   kAgree,            // they agree as far as rounding explains
   kNothingFinite,    // no result held a finite number, so nothing was compared
-  kLeftOpen,         // they differ in what HLO leaves open: the order in which a reduction combines
+  kLeftOpen,         // they differ in what HLO leaves open: a reduction's order, an rng's numbers
   kDisagree,         // they compute different things
   kEnginesDisagree,  // one module gives different results on two engines: a bug of an engine
   kNotAsStored,      // they agree, but the results are not the stored ones

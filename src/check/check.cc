@@ -308,7 +308,7 @@ void Checker::Impl::JudgeMeaning(size_t set, Verdict& verdict) {
   if (meaning.agree) return;
   Blame(verdict, Outcome::kDisagree, meaning.reason);
   verdict.comparison = std::move(meaning.comparison);
-  if (const std::string open = check::LeftOpen(*before_, set, verdict.comparison); !open.empty())
+  if (const std::string open = check::LeftOpen(*before_, after_->module(), set, verdict.comparison); !open.empty())
     Blame(verdict, Outcome::kLeftOpen, verdict.reason + "; " + open);
 }
 
@@ -414,7 +414,7 @@ Status Checker::Impl::ExplainDifference(size_t set, Verdict& verdict) {
     Blame(verdict, Outcome::kEnginesDisagree,
           Format("{} (by {}); by the other engine the two agree", seen, before_->engine()));
   }
-  if (const std::string open = check::LeftOpen(*before_, set, verdict.comparison); !open.empty())
+  if (const std::string open = check::LeftOpen(*before_, after_->module(), set, verdict.comparison); !open.empty())
     Blame(verdict, Outcome::kLeftOpen, seen + "; " + open);
   return OkStatus();
 }
@@ -520,7 +520,7 @@ Status Checker::Impl::AskOther(size_t set, Verdict& verdict) {
       return OkStatus();
   }
   const Results& result = modules.agree ? *before_->FastResult(set) : *b;
-  if (const std::string open = check::LeftOpen(*before_, set, seen, &result); !open.empty())
+  if (const std::string open = check::LeftOpen(*before_, after_->module(), set, seen, &result); !open.empty())
     Blame(verdict, Outcome::kLeftOpen, verdict.reason + "; " + open);
   return OkStatus();
 }

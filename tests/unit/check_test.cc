@@ -229,6 +229,21 @@ TEST_CASE("a reducer that is not associative leaves the result open") {
         Outcome::kDisagree);
 }
 
+TEST_CASE("numbers that rng gives are each implementation's, and stay the same where both modules have the rng") {
+  const auto scaled = [](const std::string& numbers, const char* factor) {
+    return "HloModule m\nENTRY e {\n  x = f32[8] parameter(0)\n  lo = f32[] constant(0)\n  hi = f32[] constant(1)\n  r "
+           "= " +
+           numbers + "\n  f = f32[] constant(" + factor + ")\n  fs = f32[8] broadcast(f), dimensions={}\n" +
+           "  s = f32[8] multiply(x, fs)\n  ROOT t = (f32[8], f32[8]) tuple(r, s)\n}";
+  };
+  const std::string rng = "f32[8] rng(lo, hi), distribution=rng_uniform",
+                    other = "f32[8] constant({0.1, 0.3, 0.5, 0.2, 0.9, 0.7, 0.4, 0.6})";
+  CHECK(VerdictOf(scaled(rng, "2"), scaled(other, "2")).outcome == Outcome::kLeftOpen);
+  CHECK(VerdictOf(scaled(other, "2"), scaled(rng, "2")).outcome == Outcome::kDisagree);
+  CHECK(VerdictOf(scaled(rng, "2"), scaled(other, "3")).outcome == Outcome::kDisagree);
+  CHECK(VerdictOf(scaled(rng, "2"), scaled(rng, "3")).outcome == Outcome::kDisagree);
+}
+
 TEST_CASE("what HLO leaves open excuses no other result, and must be seen to move") {
   const auto with = [](const std::string& reducer, const std::string& window, const std::string& other) {
     return "HloModule m\nf { a = s32[] parameter(0) b = s32[] parameter(1)\n" + reducer +
