@@ -262,8 +262,8 @@ void Propagation::JoinValues() {
         case HloOpcode::kConditional:
           for (size_t c = 0; c < i->called_computations().size(); ++c) {
             const HloComputation* branch = i->called_computations()[c];
+            JoinAll(i, 0, branch->root(), 0, leaf_count(i));  // whoever else calls it: the two must be sharded alike
             if (branch->callers().size() > 1) continue;
-            JoinAll(i, 0, branch->root(), 0, leaf_count(i));
             Op operand = i->operand(static_cast<int64_t>(c) + 1);
             JoinAll(branch->parameter(0), 0, operand, 0, leaf_count(operand));
           }
