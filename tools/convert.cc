@@ -48,8 +48,13 @@ void TellWhatIsLeftOut(const std::string& path, FileFormat::Form form, const Mod
   }
   if (form != FileFormat::Form::kText) {
     // XLA keeps these beside the message.
-    if (file.module().config().replica_count > 1) fields.push_back("replica_count");
-    if (file.module().config().num_partitions > 1) fields.push_back("num_partitions");
+    const ModuleConfig& config = file.module().config();
+    if (config.replica_count > 1) fields.push_back("replica_count");
+    if (config.num_partitions > 1) fields.push_back("num_partitions");
+    if (!config.allow_spmd_sharding_propagation_to_parameters.empty())
+      fields.push_back("allow_spmd_sharding_propagation_to_parameters");
+    if (!config.allow_spmd_sharding_propagation_to_output.empty())
+      fields.push_back("allow_spmd_sharding_propagation_to_output");
   }
   const std::string left_out = fmt::format("{}", fmt::join(fields, ", "));
   if (!left_out.empty()) Note(fmt::format("{} is without {}", DisplayName(path), left_out));

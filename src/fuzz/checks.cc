@@ -104,8 +104,12 @@ Complaint ModuleChecks::Forms(const HloModule& module, bool with_json) {
   if (std::string what = same(ParseHloModule(text)); !what.empty()) return {"text", "written again, " + what};
   const auto module_of = [&](StatusOr<HloProtoFile> file) -> StatusOr<std::unique_ptr<HloModule>> {
     if (!file.ok()) return file.status();
-    file->module->config().replica_count = (*read)->config().replica_count;  // XLA keeps these two beside the message
-    file->module->config().num_partitions = (*read)->config().num_partitions;
+    // XLA keeps these beside the message.
+    ModuleConfig& config = file->module->config();
+    const ModuleConfig& given = (*read)->config();
+    config.replica_count = given.replica_count, config.num_partitions = given.num_partitions;
+    config.allow_spmd_sharding_propagation_to_parameters = given.allow_spmd_sharding_propagation_to_parameters;
+    config.allow_spmd_sharding_propagation_to_output = given.allow_spmd_sharding_propagation_to_output;
     return std::move(file->module);
   };
   HloProtoFile file;

@@ -89,9 +89,9 @@ TEST_CASE("what text says of an asynchronous pair it says of all of it, so that 
     CHECK(checks.Forms(*RandomModule(seed), /*with_json=*/true).what == "");
 }
 
-TEST_CASE("how many devices a module is for is kept beside its message, not in it") {
+TEST_CASE("what a module says of its devices is kept beside its message, not in it") {
   const auto module = ParseHloModule(R"(
-HloModule halves, replica_count=3, num_partitions=2
+HloModule halves, allow_spmd_sharding_propagation_to_parameters={true}, allow_spmd_sharding_propagation_to_output={true}, replica_count=3, num_partitions=2
 
 ENTRY main {
   ROOT x = f32[4] parameter(0), sharding={devices=[2]<=[2]}
