@@ -231,9 +231,9 @@ TEST_CASE("a reducer that is not associative leaves the result open") {
 
 TEST_CASE("numbers that rng gives are each implementation's, and stay the same where both modules have the rng") {
   const auto scaled = [](const std::string& numbers, const char* factor) {
-    return "HloModule m\nENTRY e {\n  x = f32[8] parameter(0)\n  lo = f32[] constant(0)\n  hi = f32[] constant(1)\n  r "
-           "= " +
-           numbers + "\n  f = f32[] constant(" + factor + ")\n  fs = f32[8] broadcast(f), dimensions={}\n" +
+    return "HloModule m\nENTRY e {\n  x = f32[8] parameter(0)\n  lo = f32[] constant(0)\n  hi = f32[] constant(1)\n" +
+           ("  r = " + numbers) + "\n  f = f32[] constant(" + factor +
+           ")\n  fs = f32[8] broadcast(f), dimensions={}\n" +
            "  s = f32[8] multiply(x, fs)\n  ROOT t = (f32[8], f32[8]) tuple(r, s)\n}";
   };
   const std::string rng = "f32[8] rng(lo, hi), distribution=rng_uniform",

@@ -621,12 +621,13 @@ TEST_CASE("what XLA prints and cannot read is printed in full on request") {
             .find("async-start(") != std::string::npos);
   // op-start gives its computation the layouts of its operands.
   for (const std::string layout : {"{1,0}", "{0,1}"}) {
+    const std::string x = "s32[2,2]" + layout;
     const std::string text = reads_back(
-        "HloModule m\n\nbody {\n  a = s32[2,2]{1,0} parameter(0)\n  ROOT r = s32[2,2]{1,0} not(a)\n}\n\nENTRY e {\n"
-        "  x = s32[2,2]" +
-        layout + " parameter(0)\n  s = ((s32[2,2]" + layout +
-        "), s32[2,2]{1,0}, u32[]) "
-        "async-start(x), calls=body\n  ROOT d = s32[2,2]{1,0} async-done(s)\n}\n");
+        "HloModule m\n\nbody {\n  a = s32[2,2]{1,0} parameter(0)\n  ROOT r = s32[2,2]{1,0} not(a)\n}\n\n"
+        "ENTRY e {\n  x = " +
+        x + " parameter(0)\n  s = ((" + x +
+        "), s32[2,2]{1,0}, u32[]) async-start(x), calls=body\n"
+        "  ROOT d = s32[2,2]{1,0} async-done(s)\n}\n");
     CHECK((text.find("async-start(") != std::string::npos) == (layout == "{0,1}"));
   }
   // XLA prints `inner` after `outer`, which calls it: one instruction calls both.

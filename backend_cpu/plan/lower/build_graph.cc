@@ -359,10 +359,8 @@ class Builder {
     return leaves;
   }
 
-  // Nothing runs beside anything here, so what is in flight is its result already. Only the other halves of the pair
-  // may look at it.
-  // What is in flight stands for its result alone, not for every leaf of its shape. So only the operation's own parts
-  // may take it, and from one another.
+  // Nothing runs beside anything here, so what is in flight is its result already, and not all leaves of its shape.
+  // Only the operation's own parts may take it, and from one another.
   static Status CheckInFlight(const HloInstruction& link) {
     if (link.IsRoot()) return Unimplemented(Format("{}: it is given on in flight", link.name()));
     for (const HloInstruction* user : link.users()) {
