@@ -29,4 +29,15 @@ ValueId Graph::AddView(ValueId of, PrimitiveType type, View view, const HloInstr
   return static_cast<ValueId>(values.size() - 1);
 }
 
+void Graph::RemoveNodes(const std::vector<bool>& removed) {
+  size_t kept = 0;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    for (ValueId id : nodes[i].outputs) values[id].node = removed[i] ? -1 : static_cast<int32_t>(kept);
+    if (removed[i]) continue;
+    if (kept != i) nodes[kept] = std::move(nodes[i]);
+    ++kept;
+  }
+  nodes.shrink(kept);
+}
+
 }  // namespace hloir::cpu

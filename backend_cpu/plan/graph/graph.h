@@ -84,6 +84,7 @@ struct Node {
   // The result's dimensions as they lie, major to minor; empty: as they are numbered. Only of what has to know: a dot,
   // a convolution, a reduce-window. For others the inputs are views in that order.
   DimVector order;
+  std::vector<View> places;  // of a concatenation with halos, where in the result each input goes: see lower/halos.h
   Support support;
   std::unique_ptr<RowBlocks> blocks;           // of a product that runs block by block
   std::vector<std::unique_ptr<Graph>> graphs;  // while: condition, body; conditional: branches; of blocks
@@ -113,6 +114,7 @@ struct Graph {
   }
   ValueId AddComputed(PrimitiveType type, const DimVector& dims, int32_t node, const HloInstruction* instruction);
   ValueId AddView(ValueId of, PrimitiveType type, View view, const HloInstruction* instruction);
+  void RemoveNodes(const std::vector<bool>& removed);  // by node; the others keep their order
 };
 
 }  // namespace hloir::cpu

@@ -14,6 +14,7 @@
 #include "plan/lower/dead_values.h"
 #include "plan/steps/dot.h"
 #include "plan/lower/expand.h"
+#include "plan/lower/halos.h"
 #include "plan/lower/layouts.h"
 #include "plan/lower/row_blocks.h"
 #include "plan/steps/kernel_choice.h"
@@ -47,6 +48,7 @@ class Builder {
     if (depth == 0) {
       RemoveDead(*graph);
       ChooseLayouts(*graph, kernels_, choose_layouts_);
+      MakeHalos(*graph);
       MakeRowBlocks(*graph);
     }
     return graph;

@@ -1,6 +1,8 @@
 // See dead_values.h. Tests: tests/unit/executable_test.cc.
 #include "plan/lower/dead_values.h"
 
+#include "support/ranges.h"
+
 namespace hloir::cpu {
 namespace {
 
@@ -81,7 +83,7 @@ void RemoveDeadState(Node& loop, const std::vector<bool>& read_outside) {
 }  // namespace
 
 void RemoveDead(Graph& graph) {
-  std::vector<bool> read(graph.values.size()), keep(graph.nodes.size());
+  std::vector<bool> read(graph.values.size()), removed(graph.nodes.size());
   auto mark = [&](ValueId id) {
     read[id] = true;
     if (graph.values[id].root != kNoValue) read[graph.values[id].root] = true;
@@ -89,21 +91,14 @@ void RemoveDead(Graph& graph) {
   for (ValueId id : graph.results) mark(id);
   for (size_t i = graph.nodes.size(); i-- > 0;) {
     Node& node = graph.nodes[i];
-    keep[i] = HasSideEffect(node);
-    for (ValueId id : node.outputs) keep[i] = keep[i] || read[id];
-    if (!keep[i]) continue;
+    const bool keep = HasSideEffect(node) || AnyOf(node.outputs, [&](ValueId id) { return read[id]; });
+    removed[i] = !keep;
+    if (!keep) continue;
     if (node.opcode() == HloOpcode::kWhile && !node.graphs.empty()) RemoveDeadState(node, read);
     for (auto& inner : node.graphs) RemoveDead(*inner);
     for (ValueId id : node.inputs) mark(id);
   }
-  size_t kept = 0;
-  for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    for (ValueId id : graph.nodes[i].outputs) graph.values[id].node = keep[i] ? static_cast<int32_t>(kept) : -1;
-    if (!keep[i]) continue;
-    if (kept != i) graph.nodes[kept] = std::move(graph.nodes[i]);
-    ++kept;
-  }
-  graph.nodes.shrink(kept);
+  graph.RemoveNodes(removed);
 }
 
 }  // namespace hloir::cpu

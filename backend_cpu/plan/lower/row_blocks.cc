@@ -54,7 +54,7 @@ class Finder {
       if (!IsProduct(graph_.nodes[i])) continue;
       any = Make(static_cast<int32_t>(i), 0) || Make(static_cast<int32_t>(i), 1) || any;
     }
-    if (any) RemoveNodes();
+    if (any) graph_.RemoveNodes(removed_);
   }
 
  private:
@@ -272,17 +272,6 @@ class Finder {
     const ValueId made = chain.graph->AddView(root, value.type, std::move(parts.first), value.instruction);
     chain.copies[id] = made;
     return made;
-  }
-
-  void RemoveNodes() {
-    size_t kept = 0;
-    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
-      for (ValueId id : graph_.nodes[i].outputs) graph_.values[id].node = removed_[i] ? -1 : static_cast<int32_t>(kept);
-      if (removed_[i]) continue;
-      if (kept != i) graph_.nodes[kept] = std::move(graph_.nodes[i]);
-      ++kept;
-    }
-    graph_.nodes.shrink(kept);
   }
 
   Graph& graph_;

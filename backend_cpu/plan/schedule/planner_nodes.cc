@@ -128,7 +128,9 @@ Status Planner::PlanConvolution(const Node& node) {
 void Planner::FindParts() {
   if (!context_.fuse) return;
   for (const Node& node : graph_.nodes) {
-    if (node.opcode() != HloOpcode::kConcatenate || node.support.kind != Support::kStep || node.is_copy) continue;
+    if (node.opcode() != HloOpcode::kConcatenate || node.support.kind != Support::kStep || node.is_copy ||
+        !node.places.empty())
+      continue;
     const ValueId whole = node.outputs[0];
     const GraphValue& result = graph_.values[whole];
     const auto d = static_cast<size_t>(node.instruction->dimensions()[0]);
@@ -157,21 +159,20 @@ void Planner::FindParts() {
 
 Status Planner::PlanConcatenate(const Node& node) {
   const GraphValue& result = graph_.values[node.outputs[0]];
-  const int64_t d = node.instruction->dimensions()[0], bytes = StorageBytes(result.type);
+  const auto d = static_cast<size_t>(node.instruction->dimensions()[0]);
   std::vector<StridedCopy> copies;
   std::vector<Ref> read;
-  int64_t start = 0;
-  for (ValueId id : node.inputs) {
+  View next{{}, result.view.strides, 0};
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const ValueId id = node.inputs[i];
+    const View to = node.places.empty() ? next : node.places[i];
+    next.offset += graph_.values[id].dims[d] * next.strides[d];
     const auto part = parts_.find(graph_.values[id].root);
-    if (part != parts_.end() && part->second.written) {
-      start += graph_.values[id].dims[d];
-      continue;
-    }
+    if (part != parts_.end() && part->second.written) continue;
     HLOIR_ASSIGN_OR_RETURN(auto from, LocateView(id));
-    copies.push_back(StridedCopy::Make(bytes, from.second.dims, from.second.strides, from.second.offset,
-                                       result.view.strides, start * result.view.strides[d]));
+    copies.push_back(StridedCopy::Make(StorageBytes(result.type), from.second.dims, from.second.strides,
+                                       from.second.offset, to.strides, to.offset));
     read.push_back(from.first);
-    start += graph_.values[id].dims[d];
   }
   if (copies.empty()) return OkStatus();
   Append(std::make_unique<ViewCopy>(std::move(copies), Format("concatenate {} elements", result.count)),

@@ -1,0 +1,13 @@
+// Finds an array that fused loops read rolled, in several ways: the neighbours of a finite difference. In place of each
+// roll one copy of the array is made, with a halo: what follows it across each edge. Every roll is a view of that. One
+// way in: MakeHalos.
+#pragma once
+
+#include "plan/graph/graph.h"
+
+namespace hloir::cpu {
+
+// Needs Node::support and the orders of arrays.
+void MakeHalos(Graph& graph);
+
+}  // namespace hloir::cpu
