@@ -222,30 +222,31 @@ inline void VectorTimesColumns(int64_t k, const W* x, int64_t x_stride, const W*
 #pragma GCC unroll 8
   for (int j = 0; j < kVectors; ++j) acc[j].store_unaligned(out + j * kWidth);
 }
-// The same by rows, eight at a time, for `columns` columns in whole vectors: memory gives eight rows sooner than
-// columns of all rows. The sums are added to in the same order.
+// The same by rows, eight at a time and then one by one, for `columns` columns in whole vectors: memory gives eight rows
+// sooner than columns of all rows. The sums are added to in the same order.
+template <class T, class Arch, int kRows, class W>
+void AddVectorTimesRows(int64_t columns, const W* x, int64_t x_stride, const W* w, int64_t w_stride, T* sums) {
+  using Batch = Vector<T, Arch>;
+  Batch values[kRows];
+#pragma GCC unroll 8
+  for (int q = 0; q < kRows; ++q) values[q] = Batch(ToNumber<T>(x[q * x_stride]));
+  for (int64_t j = 0; j < columns; j += Batch::size) {
+    Batch acc = Batch::load_unaligned(sums + j);
+#pragma GCC unroll 8
+    for (int q = 0; q < kRows; ++q)
+      acc = VectorTraits<T, Arch>::MultiplyAdd(values[q], LoadNumbers<Batch>(w + q * w_stride + j), acc);
+    acc.store_unaligned(sums + j);
+  }
+}
 template <class T, class Arch, class W>
 void VectorTimesRows(int64_t k, int64_t columns, const W* x, int64_t x_stride, const W* w, int64_t w_stride, T* out) {
-  using Batch = Vector<T, Arch>;
   constexpr int kRows = 8;
-  for (int64_t p = 0; p < k; p += kRows, w += kRows * w_stride) {
-    const int64_t rows = k - p < kRows ? k - p : kRows;
-    Batch values[kRows];
-    for (int64_t q = 0; q < rows; ++q) values[q] = Batch(ToNumber<T>(x[(p + q) * x_stride]));
-    for (int64_t j = 0; j < columns; j += Batch::size) {
-      Batch acc = p == 0 ? Batch(T(0)) : Batch::load_unaligned(out + j);
-      const auto add = [&](int64_t q) {
-        acc = VectorTraits<T, Arch>::MultiplyAdd(values[q], LoadNumbers<Batch>(w + q * w_stride + j), acc);
-      };
-      if (rows == kRows) {
-#pragma GCC unroll 8
-        for (int64_t q = 0; q < kRows; ++q) add(q);
-      } else {
-        for (int64_t q = 0; q < rows; ++q) add(q);
-      }
-      acc.store_unaligned(out + j);
-    }
-  }
+  for (int64_t j = 0; j < columns; ++j) out[j] = T(0);
+  int64_t p = 0;
+  for (; p + kRows <= k; p += kRows)
+    AddVectorTimesRows<T, Arch, kRows>(columns, x + p * x_stride, x_stride, w + p * w_stride, w_stride, out);
+  for (; p < k; ++p)
+    AddVectorTimesRows<T, Arch, 1>(columns, x + p * x_stride, x_stride, w + p * w_stride, w_stride, out);
 }
 template <class T, class Arch, class W>
 void VectorMatrix(int64_t k, int64_t n, const void* x_data, int64_t x_stride, const void* w_data, int64_t w_stride,

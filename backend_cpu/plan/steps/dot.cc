@@ -271,13 +271,16 @@ class GemmStep : public Step {
     return std::min(rows, RoundUp((rows + tiles - 1) / tiles, 2));
   }
 
-  // Runs f(begin, end) over `count` columns or rows, in parallel if there is much to do.
+  // Runs f(begin, end) over `count` columns or rows, in parallel if there is much to do. However many units a run has,
+  // each column gets the same sum; long runs of a row are read faster than short ones.
   template <class F>
   void Split(Runtime& runtime, int64_t count, int64_t unit, F&& f) const {
-    const int64_t parts = parallel_ && !by_batch_ ? std::min<int64_t>(16, (count + unit - 1) / unit) : 1;
-    if (parts <= 1) return f(0, count);
-    const int64_t step = RoundUp((count + parts - 1) / parts, unit);
-    runtime.pool->For(parts, nanoseconds_ / static_cast<double>(p_.batch), [&](int64_t part, int) {
+    const double nanoseconds = nanoseconds_ / static_cast<double>(p_.batch);
+    const int64_t units = (count + unit - 1) / unit,
+                  threads = parallel_ && !by_batch_ ? runtime.pool->ThreadsFor(units, nanoseconds) : 1;
+    if (threads == 1) return f(0, count);
+    const int64_t parts = std::min(units, 2 * threads), step = RoundUp((count + parts - 1) / parts, unit);
+    runtime.pool->For(parts, nanoseconds, [&](int64_t part, int) {
       if (part * step < count) f(part * step, std::min(count, (part + 1) * step));
     });
   }
