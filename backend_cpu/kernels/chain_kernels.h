@@ -307,6 +307,15 @@ inline void InOrder([[maybe_unused]] V& done, [[maybe_unused]] V& next) {
 #endif
 #endif
 }
+// Before anything that is written below: loads stay in the order of memory.
+template <class V>
+inline void AtOnce([[maybe_unused]] V& v) {
+#if defined(__AVX512F__)
+  asm volatile("" : "+v"(v));
+#elif defined(__x86_64__)
+  asm volatile("" : "+x"(v));
+#endif
+}
 // Do(at, i, v) for each vector of the block, then the next link.
 template <class L, class Body, class V = typename L::V>
 void LinkOf(const TileOp* at, int64_t i, HLOIR_BLOCK) {
@@ -333,10 +342,13 @@ void MathLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
 
 template <class L, ChainOperand operand, class V = typename L::V>
 void LoadLink(const TileOp* at, int64_t i) {
-  constexpr int n = L::kCount;
-  const auto load = [at](int64_t place) { return L::Load(*at, 0, operand, place); };
-  return GoOn<L>(at, i, load(i), load(i + n), load(i + 2 * n), load(i + 3 * n), load(i + 4 * n), load(i + 5 * n),
-                 load(i + 6 * n), load(i + 7 * n));
+  V v[8];
+#pragma GCC unroll 8
+  for (int k = 0; k < 8; ++k) {
+    v[k] = L::Load(*at, 0, operand, i + k * L::kCount);
+    AtOnce(v[k]);  // backwards, as compilers would have it, no processor fetches ahead
+  }
+  return GoOn<L>(at, i, v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
 }
 template <class L, ChainResult result, class V = typename L::V>
 void LastLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {

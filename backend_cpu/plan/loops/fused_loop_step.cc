@@ -46,7 +46,8 @@ void FusedLoop::Prepare(int64_t cost, double nanoseconds) {
   single_ = units_ * reduced_steps_ == 1;
   for (const LoopSink& sink : sinks_) single_ = single_ && sink.accumulator_room == sink.accumulator_count;
   if (single_) return;  // nothing moves
-  for (int d = 0; d < loops; ++d) (nest_.reduced[d] ? reduced_loops_ : unit_loops_).push_back(d);
+  for (int d = 0; d < loops; ++d)
+    if (nest_.sizes[d] > 1) (nest_.reduced[d] ? reduced_loops_ : unit_loops_).push_back(d);
   strides_.resize(loops * sources_.size());
   for (int d = 0; d < loops; ++d) {
     for (size_t s = 0; s < sources_.size(); ++s) strides_[d * sources_.size() + s] = sources_[s].strides[d];
@@ -251,7 +252,7 @@ void FusedLoop::RunPart(Runtime& runtime, int64_t part, int64_t parts, int threa
 // Joins the chunks' accumulators of each unit, in order.
 void FusedLoop::FinishUnits() {
   for (int64_t unit = 0; unit < units_; ++unit) {
-    int64_t linear = unit, n = nest_.reduced[nest_.tile_loop] ? INT64_MAX : nest_.tile;
+    int64_t linear = unit, n = nest_.reduced[nest_.tile_loop] ? INT64_MAX : std::min(nest_.tile, nest_.extent);
     DimVector index(nest_.sizes.size(), 0);
     for (size_t i = unit_loops_.size(); i-- > 0;) {
       const int d = unit_loops_[i];
