@@ -4,10 +4,13 @@
 // reads (producer), or the last loop before it that reads a value that it reads, too (sibling). They are joined if they
 // run over the same elements, if that saves a good part of the memory traffic of both, and if no path leads from the
 // first through others to the second: that would become a cycle. A join moves what lies between the two in the order,
-// so within one round only pairs whose places do not overlap are joined; rounds go on until nothing changes.
+// so within one round only pairs whose places do not overlap are joined; rounds go on until nothing changes, and look
+// only at what was out of reach in the one before, or near what that has joined.
 #include "fusion/multi_output.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "fusion/pairs.h"
 #include "hloir/detail/fetch_ahead.h"
@@ -77,20 +80,17 @@ class Joining {
 
   bool Round() {
     const std::vector<HloInstruction*> order = computation_.PostOrder();
-    bool any = false;
-    shapes_.resize(order.size());
-    for (size_t at = 0; at < order.size(); ++at) {
-      if (at + kFetched < order.size()) Fetch(order[at + kFetched]);
-      shapes_[at] = LoopShape(*order[at], limits_.max_results, limits_.join_products);
-    }
-    if (static_cast<size_t>(std::count(shapes_.begin(), shapes_.end(), nullptr)) + 2 > order.size()) return false;
     positions_.Set(order);
+    shapes_.assign(order.size(), std::nullopt);
+    const Marks now = std::exchange(again_, Marks());
     int32_t settled = -1;  // up to here, places are no longer what the order says
+    bool any = false;
     for (size_t at = 0; at < order.size(); ++at) {
       HloInstruction* second = order[at];
-      const Shape* shape = shapes_[at];
-      if (shape == nullptr || (second->user_count() == 0 && !second->IsRoot())) continue;
-      HloInstruction* first = BestFirst(second, *shape, settled);
+      if (at + kFetched < order.size()) Fetch(order[at + kFetched]);
+      if ((!is_first_round_ && !now.Has(second)) || (second->user_count() == 0 && !second->IsRoot())) continue;
+      const Shape* shape = ShapeOf(second, static_cast<int32_t>(at));
+      HloInstruction* first = shape == nullptr ? nullptr : BestFirst(second, *shape, settled);
       if (first == nullptr) continue;
       const std::string reason =
           gate_.explaining() ? std::to_string(SavedBytes(first, *second)) + " bytes need not be read twice" : "";
@@ -98,12 +98,52 @@ class Joining {
       settled = positions_.Of(second);
       HloInstruction* joined = builder_.Join(first, second);
       gate_.Done(joined);
+      MarkAround(*joined);
       any = true;
     }
+    is_first_round_ = false;
     return any;
   }
 
  private:
+  // A set of instructions, by id.
+  class Marks {
+   public:
+    void Add(const HloInstruction* i) {
+      const auto id = static_cast<size_t>(i->id());
+      if (id >= by_id_.size()) by_id_.resize(static_cast<size_t>(i->module()->instruction_id_limit()));
+      by_id_[id] = true;
+    }
+    bool Has(const HloInstruction* i) const {
+      const auto id = static_cast<size_t>(i->id());
+      return id < by_id_.size() && by_id_[id];
+    }
+
+   private:
+    std::vector<bool> by_id_;
+  };
+
+  // Only what a join is a candidate of can have another answer in the next round: itself, what reads its results, and
+  // what reads the same as it.
+  void MarkAround(const HloInstruction& joined) {
+    again_.Add(&joined);
+    for (const HloInstruction* user : joined.users()) {
+      again_.Add(user);
+      for (const HloInstruction* reader : user->users()) again_.Add(reader);
+    }
+    for (const HloInstruction* operand : joined.operands()) {
+      if (operand->user_count() > kMostUsersOfCandidate) continue;
+      for (const HloInstruction* user : operand->users()) again_.Add(user);
+    }
+  }
+
+  // Of loops; joining two changes those of no later one.
+  const Shape* ShapeOf(HloInstruction* unit, int32_t place) {
+    std::optional<const Shape*>& shape = shapes_[static_cast<size_t>(place)];
+    if (!shape) shape = LoopShape(*unit, limits_.max_results, limits_.join_products);
+    return *shape;
+  }
+
   HloInstruction* BestFirst(HloInstruction* second, const Shape& shape, int32_t settled) {
     HloInstruction* best = nullptr;
     int64_t best_saved = 0;
@@ -111,10 +151,11 @@ class Joining {
     const int32_t last = positions_.Of(second);
     auto consider = [&](HloInstruction* first) {
       const int32_t place = positions_.Of(first);
-      if (place <= settled || place >= last) return;
+      if (place >= last) return;
       if (std::find(seen_.begin(), seen_.end(), first) != seen_.end()) return;
       seen_.push_back(first);
-      const Shape* other = shapes_[static_cast<size_t>(place)];
+      if (place <= settled) return again_.Add(second);
+      const Shape* other = ShapeOf(first, place);
       if (other == nullptr || !other->SameDimensions(shape)) return;
       const int64_t saved = SavedBytes(first, *second);
       if (saved <= best_saved) return;
@@ -139,8 +180,10 @@ class Joining {
   RewriteGate& gate_;
   FusionBuilder& builder_;
   Positions& positions_;
-  std::vector<const Shape*> shapes_;   // of loops, by place; joining two changes those of no later one
-  std::vector<HloInstruction*> seen_;  // by BestFirst
+  bool is_first_round_ = true;
+  Marks again_;                                       // to be looked at in the next round, as second
+  std::vector<std::optional<const Shape*>> shapes_;  // by place, once asked for
+  std::vector<HloInstruction*> seen_;                // by BestFirst
 };
 
 }  // namespace
