@@ -134,6 +134,19 @@ struct Lanes {
       const Halves halves = __builtin_convertvector((U)v >> 16, Halves);
 #endif
       __builtin_memcpy(static_cast<uint16_t*>(at.out) + i, &halves, sizeof halves);
+    } else if constexpr (result == ChainResult::kStreamed) {
+      T* const to = static_cast<T*>(at.out) + i;
+      if (reinterpret_cast<uintptr_t>(to) % kBytes != 0) {  // a caller's memory
+        __builtin_memcpy(to, &v, sizeof v);
+        return;
+      }
+#if defined(__AVX512F__)
+      _mm512_stream_si512(reinterpret_cast<__m512i*>(to), (__m512i)v);
+#elif defined(__AVX2__)
+      _mm256_stream_si256(reinterpret_cast<__m256i*>(to), (__m256i)v);
+#else
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to), (__m128i)v);
+#endif
     } else {
 #if defined(__F16C__)
       const Halves halves = NarrowToHalves(v);
@@ -517,6 +530,7 @@ void FillMovesOf(ChainTable& table) {
   table.load[p][0] = Entry(&LoadLink<L, ChainOperand::kVector>);
   FillStores<L, P, ChainResult::kVector>(table);
   FillStores<L, P, ChainResult::kPred>(table);
+  FillStores<L, P, ChainResult::kStreamed>(table);
   table.select[p][kVectorVector] = Entry(&LinkOf<L, SelectLink<L, kVectorVector>>);
   table.select[p][kVectorScalar] = Entry(&LinkOf<L, SelectLink<L, kVectorScalar>>);
   table.select[p][kScalarVector] = Entry(&LinkOf<L, SelectLink<L, kScalarVector>>);

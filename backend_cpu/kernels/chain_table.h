@@ -20,9 +20,10 @@ inline constexpr int kChainTypes = 7;
 // How an operand lies in memory. The narrow floats are widened to f32.
 enum class ChainOperand : uint8_t { kVector, kScalar, kBf16, kF16 };
 inline constexpr int kChainOperands = 4;
-// What is written: the block itself, or one byte for each element of a mask.
-enum class ChainResult : uint8_t { kVector, kPred, kBf16, kF16 };
-inline constexpr int kChainResults = 4;
+// What is written: the block itself, or one byte for each element of a mask, or a narrow float; or the block past the
+// caches, as kernel_table.h's `stream`.
+enum class ChainResult : uint8_t { kVector, kPred, kBf16, kF16, kStreamed };
+inline constexpr int kChainResults = 5;
 // A link may do two operations, and so keep what the first gives out of memory: these within those.
 inline constexpr BinaryOp kInnerOps[] = {BinaryOp::kAdd,
                                          BinaryOp::kSubtract,

@@ -206,6 +206,26 @@ TEST_CASE("padding around an array, on some sides or all, and cut off on others"
   }
 }
 
+TEST_CASE("results that are written past the caches, by the chain that computes them") {
+  // Into a literal's lines, and into memory of a caller's that begins in the middle of one.
+  for (const char* type : {"f64[2097171]", "s32[4194309]"}) {
+    const std::string t = type;
+    const std::string text = Entry("x = " + t + " parameter(0)\n y = " + t + " parameter(1)\n p = " + t +
+                                   " multiply(x, y)\n s = " + t + " subtract(p, y)\n ROOT a = " + t + " abs(s)");
+    CheckModule(text, 0);
+    const CheckedModule checked(text);
+    auto executable = PrepareExecutable(*checked.module, ExecutableOptions());
+    REQUIRE(executable.ok());
+    std::vector<std::byte> memory(static_cast<size_t>(checked.expected.size_bytes()) + 128);
+    const auto line =
+        (reinterpret_cast<uintptr_t>(memory.data()) + 63) / 64 * 64 - reinterpret_cast<uintptr_t>(memory.data());
+    auto result = Literal::Borrow(checked.expected.shape(), memory.data() + line + 8);
+    REQUIRE(result.ok());
+    REQUIRE((*executable)->RunInto(checked.arguments, &*result).ok());
+    CHECK(result->BitwiseEqual(checked.expected));
+  }
+}
+
 TEST_CASE("results that are written past the caches") {
   // Rows that begin anywhere in a line, two results of which one is made from the other, and one that is a single
   // value.

@@ -11,6 +11,7 @@
 #include "plan/steps/kernel_choice.h"
 #include "plan/loops/loop_patterns.h"
 #include "plan/loops/loop_registers.h"
+#include "support/ranges.h"
 
 namespace hloir::cpu {
 namespace {
@@ -36,6 +37,8 @@ double NanosOf(HloOpcode opcode) {
     default: return 0.05;
   }
 }
+
+constexpr int64_t kNoChain = 1;  // `extra` of a copy that is to be an op by itself
 
 // Not what only moves elements, or writes them in another type. A reduction is an operation on each element that it
 // reduces.
@@ -471,7 +474,13 @@ class LoopBuilder {
     loop_->streams_ = loop_->streams_ || streams;
     const int size = Log2Bytes(bytes);
     Emit(narrow ? kernels_.narrow[static_cast<int>(*narrow)] : (streams ? kernels_.stream : kernels_.copy)[size],
-         {from}, from.type, 0, place);
+         {from}, from.type, streams && !BeginsLines(place) ? kNoChain : 0, place);
+  }
+
+  // Each tile's place is the beginning of a line, if the first one's is: so a chain may write past the caches itself.
+  bool BeginsLines(const TilePlace& place) const {
+    return AllOf(loop_->sources_[static_cast<size_t>(place.index)].strides,
+                 [](int64_t stride) { return stride % static_cast<int64_t>(kStreamedLine) == 0; });
   }
 
   // What it was made from has left the caches, too.

@@ -22,6 +22,7 @@ struct Meaning {
   BinaryOp binary = BinaryOp::kAdd;
   OperandMode mode = kVectorVector;
   NarrowFloat narrow = NarrowFloat::kBf16;
+  bool streams = false;  // of kCopy: past the caches
 };
 // Of an element. What one size has in blocks, another has not.
 int Bytes(ChainType type) {
@@ -73,6 +74,9 @@ Meanings MakeMeanings(const KernelTable& table) {
     meaning.mode = kVectorVector;
     meaning.kind = Meaning::kCopy;
     add(table.copy[Log2Bytes(Bytes(meaning.type))], meaning);
+    meaning.streams = true;
+    add(table.stream[Log2Bytes(Bytes(meaning.type))], meaning);
+    meaning.streams = false;
     if (t != 0) continue;
     for (NarrowFloat narrow : {NarrowFloat::kBf16, NarrowFloat::kF16}) {
       const int n = static_cast<int>(narrow);
@@ -589,6 +593,7 @@ class ChainMaker {
       if (!last && !IsRead(chain, p)) continue;
       const Meaning& meaning = *info_[part.op].meaning;
       ChainResult result = IsCompare(meaning) ? ChainResult::kPred : ChainResult::kVector;
+      if (meaning.streams) result = ChainResult::kStreamed;
       if (meaning.kind == Meaning::kNarrow)
         result = meaning.narrow == NarrowFloat::kBf16 ? ChainResult::kBf16 : ChainResult::kF16;
       LoopOp& store = out->emplace_back();
