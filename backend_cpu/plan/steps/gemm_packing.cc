@@ -178,7 +178,41 @@ void PackPairs(const From* first, const From* second, int64_t n, To* out) {
     std::memcpy(out + 2 * i, &pair, sizeof(pair));
   }
 }
-// The same for kernels that take `group` values of a row at a time.
+// The same of four rows of bytes.
+void PackQuads(const uint8_t* const (&rows)[4], int64_t n, uint8_t flip, uint8_t* __restrict out) {
+  const uint8_t *a = rows[0], *b = rows[1], *c = rows[2], *d = rows[3];
+  for (int64_t i = 0; i < n; ++i) {
+    out[4 * i] = a[i] ^ flip;
+    out[4 * i + 1] = b[i] ^ flip;
+    out[4 * i + 2] = c[i] ^ flip;
+    out[4 * i + 3] = d[i] ^ flip;
+  }
+}
+// What a kernel adds for each column, as it takes the other operand's bytes for 128 more than they are.
+void SumColumns(const int8_t* from, const int64_t* columns, int64_t n, const int64_t* ks, int64_t k_count,
+                int32_t* sums) {
+  if (Consecutive(columns, n)) {
+    for (int64_t p = 0; p < k_count; ++p) {
+      const int8_t* row = from + columns[0] + ks[p];
+      for (int64_t i = 0; i < n; ++i) sums[i] += row[i];
+    }
+  } else {
+    const bool runs = Consecutive(ks, k_count);
+    for (int64_t i = 0; i < n; ++i) {
+      const int8_t* column = from + columns[i];
+      int32_t sum = 0;
+      if (runs) {
+        column += ks[0];
+        for (int64_t p = 0; p < k_count; ++p) sum += column[p];
+      } else {
+        for (int64_t p = 0; p < k_count; ++p) sum += column[ks[p]];
+      }
+      sums[i] = sum;
+    }
+  }
+  for (int64_t i = 0; i < n; ++i) sums[i] *= -128;
+}
+// The same as PackPanels for kernels that take `group` values of a row at a time.
 template <class From, class T, int64_t group, T flip, bool header>
 void PackGroups(const std::byte* data, const int64_t* rows, int64_t row_count, const int64_t* ks, int64_t k_count,
                 int64_t width, std::byte* to) {
@@ -198,6 +232,10 @@ void PackGroups(const std::byte* data, const int64_t* rows, int64_t row_count, c
         for (const From* base = from + rows[r]; p + 2 <= k_count; p += 2)
           PackPairs(base + ks[p], base + ks[p + 1], n, out + p * width);
       }
+      if constexpr (group == 4 && sizeof(From) == 1) {
+        for (const From* base = from + rows[r]; p + 4 <= k_count; p += 4)
+          PackQuads({base + ks[p], base + ks[p + 1], base + ks[p + 2], base + ks[p + 3]}, n, flip, out + p * width);
+      }
       for (; p < k_count; ++p) {
         const From* row = from + rows[r] + ks[p];
         T* column = out + p / group * group * width + p % group;
@@ -210,7 +248,14 @@ void PackGroups(const std::byte* data, const int64_t* rows, int64_t row_count, c
         int64_t p = 0;
         if (runs) {
           for (row += ks[0]; p + group <= k_count; p += group, column += width * group) {
-            for (int64_t q = 0; q < group; ++q) column[q] = static_cast<T>(row[p + q] ^ flip);
+            if constexpr (sizeof(From) == sizeof(T)) {  // a word at a time
+              T values[group];
+              std::memcpy(values, row + p, sizeof(values));
+              for (T& value : values) value = static_cast<T>(value ^ flip);
+              std::memcpy(column, values, sizeof(values));
+            } else {
+              for (int64_t q = 0; q < group; ++q) column[q] = static_cast<T>(row[p + q] ^ flip);
+            }
           }
           row -= ks[0];
         }
@@ -219,14 +264,8 @@ void PackGroups(const std::byte* data, const int64_t* rows, int64_t row_count, c
       }
     }
     if constexpr (header) {
-      // What the kernel adds for each column, as it takes the other operand's values for 128 more than they are.
       std::fill_n(sums, width, 0);
-      const int8_t* values = reinterpret_cast<const int8_t*>(out);
-      for (int64_t p = 0; p < steps; ++p) {
-        for (int64_t i = 0; i < width; ++i, values += group) {
-          for (int64_t q = 0; q < group; ++q) sums[i] -= 128 * values[q];
-        }
-      }
+      SumColumns(reinterpret_cast<const int8_t*>(from), rows + r, n, ks, k_count, sums);
     }
     to += width * steps * group * static_cast<int64_t>(sizeof(T));
   }
