@@ -100,6 +100,24 @@ ENTRY main {
   CHECK(ModuleChecks().Forms(**module, /*with_json=*/true).what == "");
 }
 
+TEST_CASE("no pass is to blame for shards that were wrong before it") {
+  const auto module = ParseHloModule(R"(HloModule shards, num_partitions=2
+
+twice {
+  p = f32[8]{0} parameter(0)
+  ROOT sum = f32[8]{0} add(p, p)
+}
+
+ENTRY main {
+  x = f32[8]{0} parameter(0)
+  shard = f32[4]{0} custom-call(x), custom_call_target="SPMDFullToShardShape", sharding={manual}
+  ROOT call = f32[8]{0} call(x), to_apply=twice
+}
+)");
+  REQUIRE(module.ok());
+  CHECK(ModuleChecks().Passes(**module, {"call-inliner"}).what == "");
+}
+
 TEST_CASE("a mutation is another legal module, the same for a seed") {
   const char* const text = R"(
 HloModule given
