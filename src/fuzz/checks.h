@@ -55,7 +55,7 @@ class ModuleChecks {
   std::shared_ptr<HloEvaluator> evaluator_;
   const HloModule* before_ = nullptr;  // the module as it came, during Passes()
   std::unique_ptr<Checker> checker_;   // of it; none if it does not run
-  std::string changed_by_;            // the first pass that changed the module in the last run
+  std::string changed_by_;             // the first pass that changed the module in the last run
 };
 
 // Each pass that the default pipeline has not, as a list of its own.
