@@ -11,8 +11,8 @@ namespace {
 // A call that runs once, on its operands as they are.
 bool IsPlainCall(const HloInstruction& i) { return i.opcode() == HloOpcode::kFusion || i.opcode() == HloOpcode::kCall; }
 
-// The instruction that gives the part of `i` at `index`, the outermost last; or, where that is not to be seen, what it is
-// a part of.
+// The instruction that gives the part of `i` at `index`, the outermost last; or, where that is not to be seen, what it
+// is a part of.
 const HloInstruction* PartOf(const HloInstruction* i, std::vector<int64_t> index) {
   for (;;) {
     if (i->opcode() == HloOpcode::kGetTupleElement) {

@@ -200,8 +200,7 @@ std::string ModuleChecks::Judge(const HloModule& now) {
   if (!checker_) return "";
   const StatusOr<Verdict> verdict = checker_->Check(now);
   // What devices compute may be out of the verdict's reach from the start, as with shards that no sharding gives.
-  if (!verdict.ok())
-    return checker_->Check(*before_).ok() ? "it no longer runs: " + verdict.status().message() : "";
+  if (!verdict.ok()) return checker_->Check(*before_).ok() ? "it no longer runs: " + verdict.status().message() : "";
   const bool wrong = verdict->outcome == Outcome::kDisagree || verdict->outcome == Outcome::kEnginesDisagree;
   return wrong ? verdict->reason : "";
 }
