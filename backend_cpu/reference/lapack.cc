@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <complex>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -489,6 +491,13 @@ Eigenvectors<T> RunGeev(LapackCall& call, const Routine<T>& f, int64_t batch, in
   Eigenvectors<T> r;
   r.rest = call.Load<T>(0, batch, n, n);
   r.values.resize(size), r.imaginary.resize(size), r.left.resize(square), r.right.resize(square);
+  // LAPACK's geev ends the process at a NaN. JAX's does not call it then, and says this.
+  if (!std::all_of(r.rest.begin(), r.rest.end(), [](T x) { return std::isfinite(std::abs(x)); })) {
+    for (std::vector<T>* part : {&r.values, &r.left, &r.right})
+      part->assign(part->size(), std::numeric_limits<typename Traits<T>::Real>::quiet_NaN());
+    r.info = -4;
+    return r;
+  }
   int ld = AtLeastOne(n);
   std::vector<typename Traits<T>::Real> rwork(2 * size + 1);
   WithWork<T>([&](T* work, int* lwork) {

@@ -102,8 +102,9 @@ class SortSimplifier : public RewritingPass {
       read->ReplaceAllUsesWith(now);
     }
     gate_.Done(smaller);
-    // With its last read, the old one goes.
-    for (HloInstruction* read : reads) RemoveIfDead(read);
+    // The old one goes, even where what compares acts on the outside: the new one does so too.
+    for (HloInstruction* read : reads) sort->parent()->RemoveInstruction(read);
+    sort->parent()->RemoveInstructionAndUnusedOperands(sort);
     return true;
   }
 };

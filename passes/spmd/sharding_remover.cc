@@ -18,23 +18,13 @@
 // END
 //
 // Leaves alone: modules for several devices, whose annotations spmd-partitioning reads; shardings that are attributes.
-#include <algorithm>
-#include <string_view>
-
+#include "hloir/detail/passed_on.h"
 #include "hloir/rewrite/util.h"
 
 namespace hloir {
 namespace {
 
 constexpr RuleInfo kRemove = {"remove", "Sharding(A) => A; the same of SPMDFullToShardShape and its kin"};
-
-constexpr std::string_view kTargets[] = {"Sharding",
-                                         "SPMDFullToShardShape",
-                                         "SPMDShardToFullShape",
-                                         "xla.sdy.FuncResultSharding",
-                                         "xla.sdy.PropagationBarrier",
-                                         "xla.sdy.GlobalToLocalShape",
-                                         "xla.sdy.LocalToGlobalShape"};
 
 class ShardingRemover : public RewritingPass {
  public:
@@ -46,14 +36,10 @@ class ShardingRemover : public RewritingPass {
     for (HloComputation* computation : module.computations()) {
       if (!computation->MayHave(HloOpcode::kCustomCall)) continue;
       for (HloInstruction* call : InstructionsOf(*computation, HloOpcode::kCustomCall)) {
-        const std::string_view target = call->attributes<CustomCallAttributes>().custom_call_target;
-        if (std::find(std::begin(kTargets), std::end(kTargets), target) == std::end(kTargets)) continue;
-        if (call->HasControlDependencies()) continue;
-        const bool single = call->operand_count() == 1 && call->shape().Compatible(call->operand(0)->shape());
-        if (!single && !IsTupleOfOperands(*call)) continue;
+        if (!IsShardingMark(*call) || call->HasControlDependencies()) continue;
         if (!Ask(kRemove, *call)) continue;
-        HloInstruction* value = call->operand_count() == 1 ? call->operand(0) : nullptr;
-        if (!single) value = computation->AddTuple(call->operands());
+        const bool single = call->operand_count() == 1 && call->shape().Compatible(call->operand(0)->shape());
+        HloInstruction* value = single ? call->operand(0) : computation->AddTuple(call->operands());
         call->ReplaceAllUsesWith(value);
         gate_.Done(value);
         computation->RemoveInstruction(call);
@@ -61,15 +47,6 @@ class ShardingRemover : public RewritingPass {
       }
     }
     return changed;
-  }
-
- private:
-  static bool IsTupleOfOperands(const HloInstruction& call) {
-    if (!call.shape().IsTuple() || call.shape().tuple_size() != call.operand_count()) return false;
-    for (int64_t k = 0; k < call.operand_count(); ++k) {
-      if (!call.shape().tuple_shapes(k).Compatible(call.operand(k)->shape())) return false;
-    }
-    return true;
   }
 };
 

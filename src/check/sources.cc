@@ -2,7 +2,7 @@
 // and calls it is known which result comes of what. Covered by tests/unit/check_test.cc and meaning_test.cc.
 #include "check/sources.h"
 
-#include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace hloir::check {
@@ -11,23 +11,51 @@ namespace {
 // A call that runs once, on its operands as they are.
 bool IsPlainCall(const HloInstruction& i) { return i.opcode() == HloOpcode::kFusion || i.opcode() == HloOpcode::kCall; }
 
-// What an element of the tuple `i` is made by; nullptr if that is not to be seen.
-const HloInstruction* ElementOf(const HloInstruction* i, int64_t index) {
-  while (IsPlainCall(*i)) i = i->called_computations()[0]->root();
-  return i->opcode() == HloOpcode::kTuple ? i->operand(index) : nullptr;
+// The instruction that gives the part of `i` at `index`, the outermost last; or, where that is not to be seen, what it
+// is a part of.
+const HloInstruction* PartOf(const HloInstruction* i, std::vector<int64_t> index) {
+  for (;;) {
+    if (i->opcode() == HloOpcode::kGetTupleElement) {
+      index.push_back(i->tuple_index());
+      i = i->operand(0);
+    } else if (index.empty()) {
+      return i;
+    } else if (IsPlainCall(*i)) {
+      i = i->called_computations()[0]->root();
+    } else if (i->opcode() == HloOpcode::kTuple) {
+      i = i->operand(index.back());
+      index.pop_back();
+    } else {
+      return i;
+    }
+  }
+}
+
+// Of each leaf of `root`, in order.
+std::vector<const HloInstruction*> PartsOf(const HloInstruction* root) {
+  std::vector<const HloInstruction*> parts;
+  std::vector<std::pair<const Shape*, std::vector<int64_t>>> todo = {{&root->shape(), {}}};
+  while (!todo.empty()) {
+    const auto [shape, index] = std::move(todo.back());
+    todo.pop_back();
+    if (!shape->IsTuple()) parts.push_back(PartOf(root, index));
+    for (int64_t k = shape->IsTuple() ? shape->tuple_size() : 0; k-- > 0;) {
+      todo.emplace_back(&shape->tuple_shapes(k), index);
+      todo.back().second.insert(todo.back().second.begin(), k);
+    }
+  }
+  return parts;
 }
 
 }  // namespace
 
 std::unordered_set<const HloInstruction*> SourcesOf(const HloModule& module, const Comparison& seen) {
   const HloInstruction* root = module.entry_computation()->root();
-  const std::vector<Shape>* elements = root->shape().IsTuple() ? &root->shape().tuple_shapes() : nullptr;
-  const bool by_element = elements != nullptr && !elements->empty() && ElementOf(root, 0) != nullptr &&
-                          std::none_of(elements->begin(), elements->end(), [](const Shape& s) { return s.IsTuple(); });
+  const std::vector<const HloInstruction*> parts = PartsOf(root);
   std::vector<const HloInstruction*> todo;
-  for (size_t k = 0; by_element && k < seen.leaves.size(); ++k) {
+  for (size_t k = 0; !parts.empty() && k < seen.leaves.size(); ++k) {
     // Of several devices the leaves come one device after the other.
-    if (!seen.leaves[k].agrees) todo.push_back(ElementOf(root, static_cast<int64_t>(k % elements->size())));
+    if (!seen.leaves[k].agrees) todo.push_back(parts[k % parts.size()]);
   }
   if (todo.empty()) todo.push_back(root);
   std::unordered_set<const HloInstruction*> sources;
@@ -36,8 +64,7 @@ std::unordered_set<const HloInstruction*> SourcesOf(const HloModule& module, con
     todo.pop_back();
     if (!sources.insert(i).second) continue;
     if (i->opcode() == HloOpcode::kGetTupleElement) {
-      const HloInstruction* element = ElementOf(i->operand(0), i->tuple_index());
-      todo.push_back(element != nullptr ? element : i->operand(0));
+      todo.push_back(PartOf(i, {}));
       continue;
     }
     // Of a plain call the operands come by its parameters.

@@ -9,7 +9,7 @@
 namespace hloir::check {
 
 // The instructions that a leaf of the result in which `seen` does not agree may depend on; of all leaves if there is no
-// such leaf, or if tuples are nested.
+// such leaf.
 std::unordered_set<const HloInstruction*> SourcesOf(const HloModule& module, const Comparison& seen);
 
 }  // namespace hloir::check

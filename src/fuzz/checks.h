@@ -53,8 +53,9 @@ class ModuleChecks {
   int64_t max_steps_;
   RewriteLog log_;  // which rules fired how often
   std::shared_ptr<HloEvaluator> evaluator_;
-  std::unique_ptr<Checker> checker_;  // of the module as it came; none if it does not run
-  std::string changed_by_;            // the first pass that changed the module in the last run
+  const HloModule* before_ = nullptr;  // the module as it came, during Passes()
+  std::unique_ptr<Checker> checker_;   // of it; none if it does not run
+  std::string changed_by_;             // the first pass that changed the module in the last run
 };
 
 // Each pass that the default pipeline has not, as a list of its own.

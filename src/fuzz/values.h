@@ -126,11 +126,7 @@ class RandomValues {
     if (IsInteger(type) && std::abs(value) > 1e9) value = 5;
     if (!IsFloat(type) && !IsComplex(type) && value < 0 && !IsSigned(type)) value = 6;
     Literal literal(Shape::Scalar(type));
-    PrimitiveTypeSwitch(type, [&](auto tag) {
-      using S = typename decltype(tag)::Storage;
-      if constexpr (std::is_same_v<S, bool>) literal.data<S>()[0] = value > 0;
-      else literal.data<S>()[0] = static_cast<S>(value);
-    });
+    literal.SetFromDouble(0, value);
     return Keep(computation()->AddConstant(std::move(literal)));
   }
   Op Scalar(PrimitiveType type) { return Constant(type, kConstants[Below(std::size(kConstants))]); }
@@ -150,16 +146,12 @@ class RandomValues {
   }
   Op DenseConstant(const Shape& shape) {
     Literal literal(shape);
-    PrimitiveTypeSwitch(shape.element_type(), [&](auto tag) {
-      using S = typename decltype(tag)::Storage;
-      const int64_t start = Below(4), step = Below(4);
-      const bool sequence = Chance(40);
-      for (int64_t k = 0; k < literal.element_count(); ++k) {
-        const int64_t value = sequence ? start + step * k : Below(5);
-        if constexpr (std::is_same_v<S, bool>) literal.data<S>()[static_cast<size_t>(k)] = value % 2 == 1;
-        else literal.data<S>()[static_cast<size_t>(k)] = static_cast<S>(static_cast<double>(value));
-      }
-    });
+    const int64_t start = Below(4), step = Below(4);
+    const bool sequence = Chance(40);
+    for (int64_t k = 0; k < literal.element_count(); ++k) {
+      const int64_t value = sequence ? start + step * k : Below(5);
+      literal.SetFromInt64(k, shape.element_type() == PrimitiveType::PRED ? value % 2 : value);
+    }
     return Keep(computation()->AddConstant(std::move(literal)));
   }
   // Something of exactly that shape, made from what is there.

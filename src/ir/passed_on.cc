@@ -21,23 +21,32 @@ static bool PassesOperandsOn(const HloInstruction& call) {
   return true;
 }
 
-int64_t PassedOnOperands(const HloInstruction& call) {
+template <size_t kCount>
+static bool IsOneOf(const HloInstruction& call, const std::string_view (&targets)[kCount]) {
   const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
-  // A choice among rewrites (rewrite/alternatives.h) that nobody has made yet: its source.
-  if (target == "kAlternative" && call.operand_count() > 0 && call.operand(0)->shape().Compatible(call.shape()))
-    return 1;
+  return std::find(std::begin(targets), std::end(targets), target) != std::end(targets);
+}
+
+bool IsShardingMark(const HloInstruction& call) {
   constexpr std::string_view kMarks[] = {"Sharding",
                                          "SPMDFullToShardShape",
                                          "SPMDShardToFullShape",
-                                         "annotate_device_placement",
-                                         "MoveToHost",
-                                         "MoveToDevice",
-                                         "LayoutConstraint",
                                          "xla.sdy.FuncResultSharding",
+                                         "xla.sdy.PropagationBarrier",
                                          "xla.sdy.GlobalToLocalShape",
                                          "xla.sdy.LocalToGlobalShape"};
-  const bool is_mark = std::find(std::begin(kMarks), std::end(kMarks), target) != std::end(kMarks);
-  return is_mark && PassesOperandsOn(call) ? call.operand_count() : 0;
+  return IsOneOf(call, kMarks) && PassesOperandsOn(call);
+}
+
+int64_t PassedOnOperands(const HloInstruction& call) {
+  // A choice among rewrites (rewrite/alternatives.h) that nobody has made yet: its source.
+  if (call.attributes<CustomCallAttributes>().custom_call_target == "kAlternative" && call.operand_count() > 0 &&
+      call.operand(0)->shape().Compatible(call.shape()))
+    return 1;
+  constexpr std::string_view kPlacements[] = {"annotate_device_placement", "MoveToHost", "MoveToDevice",
+                                              "LayoutConstraint"};
+  const bool passes = IsShardingMark(call) || (IsOneOf(call, kPlacements) && PassesOperandsOn(call));
+  return passes ? call.operand_count() : 0;
 }
 
 }  // namespace hloir

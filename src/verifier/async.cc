@@ -56,7 +56,14 @@ Source SourceOf(const HloInstruction* at, Opcodes opcodes) {
         at = at->operand(index.back());
         index.pop_back();
         break;
-      case HloOpcode::kParameter: return {nullptr, at->parent()->callers().empty()};
+      case HloOpcode::kParameter: {
+        const auto callers = at->parent()->callers();
+        const bool is_given = callers.size() == 1 && callers[0]->opcode() == HloOpcode::kCall &&
+                              at->parameter_number() < callers[0]->operand_count();
+        if (!is_given) return {nullptr, callers.empty()};
+        at = callers[0]->operand(at->parameter_number());
+        break;
+      }
       case HloOpcode::kWhile:
       case HloOpcode::kCall:
       case HloOpcode::kConditional:

@@ -242,6 +242,17 @@ TEST_CASE("numbers that rng gives are each implementation's, and stay the same w
   CHECK(VerdictOf(scaled(other, "2"), scaled(rng, "2")).outcome == Outcome::kDisagree);
   CHECK(VerdictOf(scaled(rng, "2"), scaled(other, "3")).outcome == Outcome::kDisagree);
   CHECK(VerdictOf(scaled(rng, "2"), scaled(rng, "3")).outcome == Outcome::kDisagree);
+  // The leaves of nested tuples each have numbers of their own.
+  const auto nested = [&](const std::string& numbers, const char* factor) {
+    std::string text = scaled(numbers, factor);
+    text.erase(text.find("  ROOT"));
+    return text +
+           "  p = (f32[8], f32[8]) tuple(r, s)\n  q = ((f32[8], f32[8]), f32[8]) tuple(p, x)\n"
+           "  e = (f32[8], f32[8]) get-tuple-element(q), index=0\n  again = f32[8] get-tuple-element(e), index=1\n"
+           "  n = f32[8] negate(again)\n  ROOT t = (f32[8], ((f32[8], f32[8]), f32[8])) tuple(n, q)\n}";
+  };
+  CHECK(VerdictOf(nested(rng, "2"), nested(other, "2")).outcome == Outcome::kLeftOpen);
+  CHECK(VerdictOf(nested(rng, "2"), nested(other, "3")).outcome == Outcome::kDisagree);
 }
 
 TEST_CASE("what HLO leaves open excuses no other result, and must be seen to move") {

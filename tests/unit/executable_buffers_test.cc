@@ -1,9 +1,10 @@
 // executable.h: where values of a plan lie. What is dead before a result is written may lie in that result's memory,
 // and a gather writes straight into the concatenation that alone reads it; with the reference's results, and less
-// arena.
+// arena. What dead nodes made is made by none (plan/lower/dead_values.h).
 #include <string>
 
 #include "hloir/executable.h"
+#include "plan/lower/dead_values.h"
 #include "tests/unit/check_module.h"
 
 using namespace hloir;
@@ -187,4 +188,27 @@ TEST_CASE("a gather that is loop-invariant writes no part of what is not") {
       ROOT w = (s32[], f32[6,4], f32[50,4], s32[6]) while(s), condition=condition, body=body
     })",
               1e-6);
+}
+
+TEST_CASE("what a dead node made, no node makes") {
+  const auto module = ParsedModule(Entry("x = f32[4] parameter(0)\n ROOT y = f32[4] negate(x)"));
+  cpu::Graph graph;
+  for (const int32_t node : {-1, 0, 1, 2}) {
+    cpu::GraphValue& value = graph.values.emplace_back();
+    value.root = node + 1;
+    value.node = node;
+    if (node < 0) continue;
+    cpu::Node& made = graph.nodes.emplace_back();
+    made.instruction = module->entry_computation()->root();
+    made.inputs = {0};
+    made.outputs = {node + 1};
+  }
+  graph.values[0].kind = cpu::ValueKind::kParameter;
+  graph.parameters = {0};
+  graph.results = {2};
+  RemoveDead(graph);
+  CHECK(graph.nodes.size() == 1);
+  CHECK(graph.values[1].node == -1);
+  CHECK(graph.values[2].node == 0);
+  CHECK(graph.values[3].node == -1);
 }

@@ -100,6 +100,35 @@ ENTRY main {
   CHECK(ModuleChecks().Forms(**module, /*with_json=*/true).what == "");
 }
 
+TEST_CASE("what a message or JSON cannot hold is not looked for there") {
+  for (const char* attribute :
+       {"sharding={mesh['x'=2], [{}], unreduced=max{'x'}}", "frontend_attributes={a=\"\\364\"}"}) {
+    const auto module = ParseHloModule(std::string("HloModule m, num_partitions=2\nENTRY e {\n  ROOT x = f32[4]{0} "
+                                                   "parameter(0), ") +
+                                       attribute + "\n}\n");
+    REQUIRE(module.ok());
+    CHECK(ModuleChecks().Forms(**module, /*with_json=*/true).what == "");
+  }
+}
+
+TEST_CASE("no pass is to blame for shards that were wrong before it") {
+  const auto module = ParseHloModule(R"(HloModule shards, num_partitions=2
+
+twice {
+  p = f32[8]{0} parameter(0)
+  ROOT sum = f32[8]{0} add(p, p)
+}
+
+ENTRY main {
+  x = f32[8]{0} parameter(0)
+  shard = f32[4]{0} custom-call(x), custom_call_target="SPMDFullToShardShape", sharding={manual}
+  ROOT call = f32[8]{0} call(x), to_apply=twice
+}
+)");
+  REQUIRE(module.ok());
+  CHECK(ModuleChecks().Passes(**module, {"call-inliner"}).what == "");
+}
+
 TEST_CASE("a mutation is another legal module, the same for a seed") {
   const char* const text = R"(
 HloModule given

@@ -290,19 +290,17 @@ TEST_CASE("a step through f16 is wrong where there was one through bf16, and a s
   CHECK(VerdictOf(between("bf16"), between("f32")).outcome == Outcome::kAgree);
 }
 
-TEST_CASE("a step of integers through a float is wrong where there was none") {
-  const auto with = [](const std::string& steps) {
-    return "HloModule m\nENTRY e {\n  x = u32[64]{0} parameter(0)\n  nine = u32[] constant(9)\n  nines = u32[64]{0} "
-           "broadcast(nine), dimensions={}\n  s = u32[64]{0} shift-right-logical(x, nines)\n  one = u32[] "
-           "constant(1065353216)\n  ones = u32[64]{0} broadcast(one), dimensions={}\n  o = u32[64]{0} or(s, ones)\n" +
-           steps +
-           "  k = f32[] constant(1)\n  ks = f32[64]{0} broadcast(k), dimensions={}\n  ROOT r = f32[64]{0} subtract(b, "
-           "ks)\n}\n";
+TEST_CASE("a step of integers through a float is wrong where the other's drop nothing") {
+  // What is random in words becomes numbers in f32, of which there are few enough to hold them all.
+  const auto with = [](const std::string& words) {
+    return "HloModule m\nENTRY e {\n  x = u32[64]{0} parameter(0)\n" + words +
+           "  k = u32[] constant(255)\n  ks = u32[64]{0} broadcast(k), dimensions={}\n"
+           "  low = u32[64]{0} and(w, ks)\n  number = f32[64]{0} convert(low)\n  h = f32[] constant(128)\n"
+           "  hs = f32[64]{0} broadcast(h), dimensions={}\n"
+           "  ROOT r = pred[64]{0} compare(number, hs), direction=LT\n}\n";
   };
-  const std::string right = with("  b = f32[64]{0} bitcast-convert(o)\n");
-  const std::string wrong = with(
-      "  f = f32[64]{0} convert(o)\n  u = u32[64]{0} convert(f)\n"
-      "  b = f32[64]{0} bitcast-convert(u)\n");
+  const std::string right = with("  w = u32[64]{0} copy(x)\n");
+  const std::string wrong = with("  f = f32[64]{0} convert(x)\n  w = u32[64]{0} convert(f)\n");
   CHECK(VerdictOf(right, wrong).outcome == Outcome::kDisagree);
   CHECK(VerdictOf(wrong, right).agrees());
   CHECK(VerdictOf(wrong, wrong).agrees());

@@ -11,6 +11,7 @@
 #include "hloir/analysis/communication.h"
 #include "hloir/analysis/structural.h"
 #include "hloir/detail/passed_on.h"
+#include "plan/lower/capabilities.h"
 #include "plan/lower/dead_values.h"
 #include "plan/steps/dot.h"
 #include "plan/lower/expand.h"
@@ -403,7 +404,7 @@ class Builder {
   }
 
   StatusOr<ValueList> Visit(const HloInstruction& instruction, const std::vector<ValueList>& arguments, int depth) {
-    if (!IsStructural(instruction) && IsDynamic(instruction)) return AddNode(instruction);
+    if (MixesFloats(instruction) || (!IsStructural(instruction) && IsDynamic(instruction))) return AddNode(instruction);
     switch (instruction.opcode()) {
       case HloOpcode::kParameter: return arguments[instruction.parameter_number()];
       case HloOpcode::kConstant: {
