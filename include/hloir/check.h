@@ -52,6 +52,8 @@ enum class InputKind {
                  // nearly all 0
   kDominant,     // as kPlain, but the diagonals of square matrices are larger than all else: they have inverses
   kSpecials,     // as kPlain, but in some values NaN, an infinity, -0 or a denormal, of one sort
+  kFar,          // as kPlain, but most values are shifted by a power of two: far from 0, and near one another
+  kUniform,      // as kEdges, but equal along one dimension of each value, or throughout
 };
 // Values for the entry computation's parameters; the same seed gives the same values everywhere. Unimplemented for a
 // parameter that no value can be made up for.
