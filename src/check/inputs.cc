@@ -187,10 +187,12 @@ class IndexBounds {
   std::vector<std::pair<Place, int64_t>> todo_;
 };
 
-// Which parameters of the entry computation may decide how control flow goes: loops that count decide for themselves.
+// Which parameters of the entry computation reach control flow, and so may decide how it goes.
 class ControlFlow {
  public:
-  ControlFlow(const HloModule& module, bool branches) : branches_(branches), has_(module.computation_id_limit()) {
+  // Loops that count end whatever reaches them.
+  enum class Kind { kOpenLoops, kLoops, kLoopsAndBranches };
+  ControlFlow(const HloModule& module, Kind kind) : kind_(kind), has_(module.computation_id_limit()) {
     for (const HloComputation* computation : module.PostOrder()) {
       for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
         bool has = Counts(*i);
@@ -219,10 +221,10 @@ class ControlFlow {
 
  private:
   bool Counts(const HloInstruction& i) const {
-    if (i.opcode() == HloOpcode::kWhile) return branches_ || !TripCount(i);
-    return branches_ && i.opcode() == HloOpcode::kConditional;
+    if (i.opcode() == HloOpcode::kWhile) return kind_ != Kind::kOpenLoops || !TripCount(i);
+    return kind_ == Kind::kLoopsAndBranches && i.opcode() == HloOpcode::kConditional;
   }
-  bool branches_;          // or loops alone that might not end
+  Kind kind_;
   std::vector<bool> has_;  // by computation id: such control flow is in it or in what it calls
 };
 
@@ -510,7 +512,9 @@ StatusOr<std::vector<Literal>> UnguardedMakeFakeInputs(const HloModule& module, 
       return ResourceExhausted("the module's inputs would take more than 16 GiB");
     }
   }
-  const ControlFlow loops(module, /*branches=*/false);
+  // Loops add up; in which order is each module's, and decides what becomes of corner cases.
+  const ControlFlow loops(module,
+                          kind == InputKind::kCornerCases ? ControlFlow::Kind::kLoops : ControlFlow::Kind::kOpenLoops);
   // Constants are seldom whole numbers: without them, sums are 0 and numbers equal more often.
   const bool with_constants =
       (kind == InputKind::kEdges || kind == InputKind::kMixed || kind == InputKind::kUniform) && seed / 2 % 2 == 1;
@@ -545,7 +549,7 @@ StatusOr<InputSet> UnguardedMakeInputSet(const HloModule& module, const DeviceCo
   set.kind = kind;
   HLOIR_ASSIGN_OR_RETURN(set.devices.emplace_back(), MakeFakeInputs(module, seed, kind));
   if (counts.devices() <= 1) return set;
-  const ControlFlow control_flow(module, /*branches=*/true);
+  const ControlFlow control_flow(module, ControlFlow::Kind::kLoopsAndBranches);
   for (int64_t d = 1; d < counts.devices(); ++d) {
     HLOIR_ASSIGN_OR_RETURN(std::vector<Literal> inputs,
                            MakeFakeInputs(module, seed + 100 * static_cast<uint64_t>(d), kind));

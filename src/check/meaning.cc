@@ -406,12 +406,15 @@ class MeaningComparer::Impl {
     spreads_.clear();
     spreads_keep_ = keep;
     meaning_.comparison = Judge(*a, *b, Own(), spreads_, nonfinite_);
+    Spreads of_before;
     for (Subject* subject : {&before_, &after_}) {
       if (meaning_.comparison.agree) return true;
+      if (subject == &after_) of_before = spreads_;
       for (uint64_t pattern = 0; pattern < kPatterns && !meaning_.comparison.agree; ++pattern) {
         const StatusOr<Results> moved = subject->IdealMoved(set_, keep, pattern);
         if (!HasRun(moved)) continue;
         Raise(spreads_, *subject->Ideal(set_, keep), *moved, subject->pairs());
+        if (subject == &after_) ForgetNewJumps(*a, of_before);
         meaning_.comparison = Judge(*a, *b, Own(), spreads_, nonfinite_);
       }
     }
@@ -426,6 +429,21 @@ class MeaningComparer::Impl {
       meaning_.comparison = Judge(*a, *b, Own(), spreads_, nonfinite_);
     }
     return meaning_.comparison.agree;
+  }
+
+  // Where rounding makes `after` jump, and next to nothing comes of it in `before`, the jump is no excuse: it is wrong
+  // where a number is exactly 1, say, and not where it is next to that. What rewrites do to roundings is smooth where
+  // the module is.
+  void ForgetNewJumps(const Results& results, const Spreads& of_before) {
+    ForEachLeaf(results, results, [&](size_t d, size_t leaf, const Literal& x, const Literal&) {
+      if (d >= of_before.size() || leaf >= of_before[d].size()) return;
+      const Spread& before = of_before[d][leaf];
+      const double largest = before.empty() ? 0 : Measure(x, x).largest;
+      for (size_t i = 0; i < before.size(); ++i) {
+        double& spread = spreads_[d][leaf][i];
+        if (std::isfinite(spread) && spread > kLost * largest && before[i] < kChaotic * largest) spread = before[i];
+      }
+    });
   }
 
   // Leaves of which rounding leaves nothing, with the evidence.
