@@ -246,7 +246,20 @@ TEST_CASE("a number that is wrong where another is exactly 1 is wrong, though ro
   const std::string tanh = two + "  t = f32[64]{0} tanh(x)\n";
   const std::string wrong =
       "  c = pred[64]{0} compare(t, ones), direction=EQ\n  ROOT r = f32[64]{0} select(c, twos, t)";
-  CHECK(VerdictOf(Module(tanh + "  ROOT r = f32[64]{0} copy(t)"), Module(tanh + wrong)).outcome == Outcome::kDisagree);
+  const auto before = Parse(Module(tanh + "  ROOT r = f32[64]{0} copy(t)")), after = Parse(Module(tanh + wrong));
+  InputSet large;
+  large.kind = InputKind::kMixed;
+  std::vector<Literal>& arguments = large.devices.emplace_back();
+  for (int k = 0; k < 2; ++k) {
+    Literal& x = arguments.emplace_back(Shape::Array(PrimitiveType::F32, {64}));
+    for (int64_t i = 0; i < 64; ++i) x.SetFromDouble(i, 40 + static_cast<double>(i));
+  }
+  std::vector<InputSet> inputs;
+  inputs.push_back(std::move(large));
+  const auto verdict = Check(*before, *after, std::move(inputs));
+  REQUIRE(verdict.ok());
+  INFO(verdict->ToString());
+  CHECK(verdict->outcome == Outcome::kDisagree);
   // Where rounding makes both jump, none is wrong: 3 times a third is 1, or next to it.
   const std::string third =
       two + "  k = f32[] constant(3)\n  ks = f32[64]{0} broadcast(k), dimensions={}\n  t = f32[64]{0} divide(x, ks)\n";
