@@ -38,11 +38,11 @@ class RewriteLog;
 
 // ---- Inputs ----
 
-// A kind of made-up values. Integers are small and indices legal where the graph shows what they index.
+// A kind of made-up values. Integers are small and indices legal where the graph shows what they index. What reaches a
+// loop that does not count, and might then never end, gets plain numbers in place of wide, mixed, special or far ones.
 enum class InputKind {
   kPlain,        // numbers around 0, of both signs
-  kCornerCases,  // with NaN, infinities, -0, denormals and extremes among them, except where the value reaches a loop,
-                 // which might then never end
+  kCornerCases,  // with NaN, infinities, -0, denormals and extremes among them, except where the value reaches a loop
   kPositive,     // numbers between 1/4 and 1
   kEdges,        // few values, so that many are equal: halves and whole numbers around 0, with every other seed / 2 the
                  // module's own constants and their neighbours; integers of both signs; indices at their ends and just
@@ -52,6 +52,8 @@ enum class InputKind {
                  // nearly all 0
   kDominant,     // as kPlain, but the diagonals of square matrices are larger than all else: they have inverses
   kSpecials,     // as kPlain, but in some values NaN, an infinity, -0 or a denormal, of one sort
+  kFar,          // as kPlain, but most values are shifted by a power of two: far from 0, and near one another
+  kUniform,      // as kEdges, but equal along one dimension of each value, or throughout
 };
 // Values for the entry computation's parameters; the same seed gives the same values everywhere. Unimplemented for a
 // parameter that no value can be made up for.

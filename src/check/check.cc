@@ -250,7 +250,7 @@ Status Checker::Impl::FindInputs() {
 }
 
 Status Checker::Impl::AddMeaningSets(bool ran) {
-  constexpr double kMostSets = 64;
+  constexpr double kMostSets = 72;
   constexpr double kMostWork = 0x1p25, kWorkAnInstruction = 128;  // in operations on elements
   constexpr uint64_t kFirstSeed = 100, kFirstSpecial = 200;
   const HloModule& before = before_->module();
@@ -264,14 +264,13 @@ Status Checker::Impl::AddMeaningSets(bool ran) {
   const double factor = check::WantsPairs(before) ? 16 : 1;
   const double each = factor * (once + kWorkAnInstruction * static_cast<double>(before.instruction_count()));
   const auto count = static_cast<uint64_t>(std::min(kMostSets, kMostWork / std::max(each, 1.0)));
-  const InputKind kinds[] = {InputKind::kMixed,    InputKind::kSpecials, InputKind::kEdges,   InputKind::kMixed,
-                             InputKind::kWide,     InputKind::kSpecials, InputKind::kMixed,   InputKind::kPositive,
-                             InputKind::kDominant, InputKind::kSpecials, InputKind::kSpecials};
-  const bool narrow = check::IsUndefinedForSome(before);
+  const InputKind kinds[] = {InputKind::kMixed,    InputKind::kSpecials, InputKind::kEdges,  InputKind::kMixed,
+                             InputKind::kWide,     InputKind::kSpecials, InputKind::kFar,    InputKind::kUniform,
+                             InputKind::kMixed,    InputKind::kPositive, InputKind::kDominant,
+                             InputKind::kSpecials, InputKind::kSpecials};
   uint64_t specials = 0;
   for (uint64_t k = 0; k < count; ++k) {
     const InputKind kind = kinds[k % std::size(kinds)];
-    if (narrow && kind != InputKind::kSpecials && check::IsExtra(kind)) continue;
     const uint64_t seed = kind == InputKind::kSpecials ? kFirstSpecial + specials++ : kFirstSeed + k;
     HLOIR_ASSIGN_OR_RETURN(InputSet made, MakeSet(context_.options.seed + seed, kind));
     context_.inputs.push_back(std::move(made));
@@ -286,9 +285,9 @@ Nonfinite Checker::Impl::WhichNonfinite(size_t set) const {
 }
 
 Status Checker::Impl::JudgeMeaningSet(size_t set, Verdict& verdict) {
-  // Of a NaN in a matrix nothing says what a solver makes, but the same solver makes the same.
+  // Of a NaN in a matrix, or of a singular one, nothing says what a solver makes, but the same solver makes the same.
   const HloModule& before = before_->module();
-  if (context_.inputs[set].kind == InputKind::kSpecials && check::IsUndefinedForSome(before) &&
+  if (check::IsExtra(context_.inputs[set].kind) && check::IsUndefinedForSome(before) &&
       !check::SolveAlike(before, after_->module()))
     return OkStatus();
   if (!before_->Ideal(set, /*keep_roundings=*/true).ok() || !after_->Ideal(set, /*keep_roundings=*/true).ok())

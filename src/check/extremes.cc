@@ -25,7 +25,7 @@ bool IsOneOf(HloOpcode opcode, std::initializer_list<HloOpcode> opcodes) {
 
 bool IsExtra(InputKind kind) {
   return kind == InputKind::kEdges || kind == InputKind::kWide || kind == InputKind::kMixed ||
-         kind == InputKind::kSpecials;
+         kind == InputKind::kSpecials || kind == InputKind::kFar || kind == InputKind::kUniform;
 }
 
 bool HasLargeNumbers(const InputSet& set) {

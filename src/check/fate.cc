@@ -86,7 +86,8 @@ StatusOr<bool> ShowsOnOtherInputs(const HloModule& original, const HloModule& mu
   a.set_pairs(pairs), b.set_pairs(pairs);
   for (uint64_t round = 0; round < kRounds; ++round) {
     for (const InputKind kind : {InputKind::kPlain, InputKind::kCornerCases, InputKind::kPositive, InputKind::kEdges,
-                                 InputKind::kWide, InputKind::kMixed, InputKind::kSpecials, InputKind::kDominant}) {
+                                 InputKind::kWide, InputKind::kMixed, InputKind::kSpecials, InputKind::kDominant,
+                                 InputKind::kFar, InputKind::kUniform}) {
       StatusOr<InputSet> made = MakeInputSet(original, options.devices, kFirstSeed + round, kind);
       if (!made.ok()) return false;
       context.inputs[0] = *std::move(made);

@@ -3,6 +3,7 @@
 // tests/unit/check_compare_test.cc and check_test.cc.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <set>
@@ -10,6 +11,7 @@
 
 #include "check/extremes.h"
 #include "hloir/check.h"
+#include "hloir/cost.h"
 #include "support/guard.h"
 
 namespace hloir {
@@ -185,10 +187,12 @@ class IndexBounds {
   std::vector<std::pair<Place, int64_t>> todo_;
 };
 
-// Which parameters of the entry computation decide how control flow goes.
+// Which parameters of the entry computation reach control flow, and so may decide how it goes.
 class ControlFlow {
  public:
-  ControlFlow(const HloModule& module, bool branches) : branches_(branches), has_(module.computation_id_limit()) {
+  // Loops that count end whatever reaches them.
+  enum class Kind { kOpenLoops, kLoops, kLoopsAndBranches };
+  ControlFlow(const HloModule& module, Kind kind) : kind_(kind), has_(module.computation_id_limit()) {
     for (const HloComputation* computation : module.PostOrder()) {
       for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
         bool has = Counts(*i);
@@ -217,9 +221,10 @@ class ControlFlow {
 
  private:
   bool Counts(const HloInstruction& i) const {
-    return i.opcode() == HloOpcode::kWhile || (branches_ && i.opcode() == HloOpcode::kConditional);
+    if (i.opcode() == HloOpcode::kWhile) return kind_ != Kind::kOpenLoops || !TripCount(i);
+    return kind_ == Kind::kLoopsAndBranches && i.opcode() == HloOpcode::kConditional;
   }
-  bool branches_;          // or loops alone
+  Kind kind_;
   std::vector<bool> has_;  // by computation id: such control flow is in it or in what it calls
 };
 
@@ -391,6 +396,37 @@ void Vary(Literal& value, Random& random) {
   }
 }
 
+// Shifted far from 0, so that differences stay and what is made of the numbers themselves overflows; no farther than
+// whole numbers are numbers of the type.
+void Shift(Literal& value, Random& random) {
+  const PrimitiveType type = value.shape().element_type();
+  if (!IsFloat(type)) return;
+  constexpr int kNearest = 4, kFarthest = 24;
+  const FloatFormat format = GetFloatFormat(type);
+  const int farthest = std::min({kFarthest, static_cast<int>(format.mantissa_bits), format.bias - 1});
+  const int exponent = kNearest + static_cast<int>(random.Below(std::max(1, farthest - kNearest + 1)));
+  if (exponent > farthest) return;
+  const double by = std::ldexp(random.Below(2) == 0 && format.has_sign ? -1.0 : 1.0, exponent);
+  for (int64_t i = 0; i < value.element_count(); ++i) value.SetFromDouble(i, value.GetAsDouble(i) + by);
+}
+
+// Equal along one dimension, or throughout: sums, products and transforms of such numbers are exact.
+void MakeUniform(Literal& value, Random& random) {
+  const Shape& shape = value.shape();
+  const int64_t dimension = random.Below(shape.rank() + 1);
+  int64_t stride = 1, size = value.element_count();
+  if (dimension < shape.rank()) {
+    size = shape.dimensions(dimension);
+    for (int64_t d = dimension + 1; d < shape.rank(); ++d) stride *= shape.dimensions(d);
+  }
+  const size_t bytes = static_cast<size_t>(StorageBytes(shape.element_type()));
+  for (int64_t i = 0; i < value.element_count(); ++i) {
+    const int64_t first = i - i / stride % size * stride;
+    std::memcpy(value.untyped_data() + static_cast<size_t>(i) * bytes,
+                value.untyped_data() + static_cast<size_t>(first) * bytes, bytes);
+  }
+}
+
 // Adds more to the diagonal of each matrix than there is in its rows, if they are square.
 void MakeDominant(Literal& value) {
   const int64_t rank = value.shape().rank();
@@ -435,7 +471,10 @@ StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter,
   Literal value(shape);
   const int64_t bound = known.bounds.Of(parameter, index);
   const bool mixed = kind == InputKind::kMixed, specials = kind == InputKind::kSpecials;
+  const bool far = kind == InputKind::kFar, uniform = kind == InputKind::kUniform;
   if (specials) kind = random.Below(4) == 0 ? InputKind::kEdges : InputKind::kPlain;
+  if (far) kind = InputKind::kPlain;
+  if (uniform) kind = InputKind::kEdges;
   if (mixed) {
     const InputKind kinds[] = {InputKind::kPlain,    InputKind::kPlain, InputKind::kPlain,
                                InputKind::kPositive, InputKind::kEdges, InputKind::kWide};
@@ -446,6 +485,8 @@ StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter,
     for (S& element : value.data<S>()) element = Draw<S>(tag.kType, random, kind, bound, known.constants);
   });
   if (mixed) Vary(value, random);
+  if (far && random.Below(4) != 0) Shift(value, random);
+  if (uniform) MakeUniform(value, random);
   if (kind == InputKind::kDominant || (specials && known.undefined_for_some)) MakeDominant(value);
   // Seeds that follow one another try each case, and each parameter.
   const uint64_t turn = seed / 4 + static_cast<uint64_t>(parameter->parameter_number());
@@ -471,9 +512,12 @@ StatusOr<std::vector<Literal>> UnguardedMakeFakeInputs(const HloModule& module, 
       return ResourceExhausted("the module's inputs would take more than 16 GiB");
     }
   }
-  const ControlFlow loops(module, /*branches=*/false);
+  // Loops add up; in which order is each module's, and decides what becomes of corner cases.
+  const ControlFlow loops(module,
+                          kind == InputKind::kCornerCases ? ControlFlow::Kind::kLoops : ControlFlow::Kind::kOpenLoops);
   // Constants are seldom whole numbers: without them, sums are 0 and numbers equal more often.
-  const bool with_constants = (kind == InputKind::kEdges || kind == InputKind::kMixed) && seed / 2 % 2 == 1;
+  const bool with_constants =
+      (kind == InputKind::kEdges || kind == InputKind::kMixed || kind == InputKind::kUniform) && seed / 2 % 2 == 1;
   const Known known = {IndexBounds(module), with_constants ? ConstantsOf(module) : Constants(),
                        check::IsUndefinedForSome(module)};
   Random random(seed);
@@ -481,7 +525,7 @@ StatusOr<std::vector<Literal>> UnguardedMakeFakeInputs(const HloModule& module, 
   for (const HloInstruction* parameter : parameters) {
     // Numbers like these might keep a loop from ending.
     const bool tame = (kind == InputKind::kCornerCases || kind == InputKind::kWide || kind == InputKind::kMixed ||
-                       kind == InputKind::kSpecials) &&
+                       kind == InputKind::kSpecials || kind == InputKind::kFar) &&
                       loops.DependsOn(parameter);
     ShapeIndex index;
     HLOIR_ASSIGN_OR_RETURN(Literal input, MakeValue(parameter->shape(), parameter, index, known,
@@ -505,7 +549,7 @@ StatusOr<InputSet> UnguardedMakeInputSet(const HloModule& module, const DeviceCo
   set.kind = kind;
   HLOIR_ASSIGN_OR_RETURN(set.devices.emplace_back(), MakeFakeInputs(module, seed, kind));
   if (counts.devices() <= 1) return set;
-  const ControlFlow control_flow(module, /*branches=*/true);
+  const ControlFlow control_flow(module, ControlFlow::Kind::kLoopsAndBranches);
   for (int64_t d = 1; d < counts.devices(); ++d) {
     HLOIR_ASSIGN_OR_RETURN(std::vector<Literal> inputs,
                            MakeFakeInputs(module, seed + 100 * static_cast<uint64_t>(d), kind));

@@ -22,6 +22,7 @@
 #include <unordered_set>
 
 #include "check/compare.h"
+#include "check/extremes.h"
 #include "check/folded.h"
 #include "check/rounding.h"
 #include "check/sources.h"
@@ -47,6 +48,9 @@ struct OwnResults {
   Subject &a, &b;
   size_t set;
   bool at_limits;  // the inputs are as large, or small, as f64 goes
+  // Does an infinity against NaN tell? Not of complex numbers, of double-double, whose low parts are NaN beside it, and
+  // of ops that are programs of their own, which may multiply an infinity by 0 or not.
+  bool tells_nonfinite;
   bool pairs() const { return a.pairs(); }
 };
 const Literal* LeafOf(Subject& subject, size_t set, size_t d, size_t leaf) {
@@ -157,7 +161,9 @@ Comparison Judge(const Results& a, const Results& b, const OwnResults& own, cons
       if (distance <= bound || (!both_finite && nonfinite == Nonfinite::kIgnored)) return;
       if (own_a == nullptr) own_a = LeafOf(own.a, own.set, d, index), own_b = LeafOf(own.b, own.set, d, index);
       if (!both_finite && !CountsNonfinite(nonfinite, x, y, own_a, own_b, i)) return;
-      if (own_a != nullptr && own_b != nullptr && IsLost(*own_a, *own_b, i, distance, magnitude, x, y)) return;
+      // What counted has not overflowed, as f64, too, says which infinity it is, or NaN.
+      const bool told = !both_finite && own.tells_nonfinite && nonfinite == Nonfinite::kBoth;
+      if (!told && own_a != nullptr && own_b != nullptr && IsLost(*own_a, *own_b, i, distance, magnitude, x, y)) return;
       ++leaf.differing;
       leaf.nonfinite += !both_finite;
       const double excess = bound > 0 ? distance / bound : std::numeric_limits<double>::infinity();
@@ -327,6 +333,10 @@ class MeaningComparer::Impl {
  public:
   Impl(Subject& before, Subject& after) : before_(before), after_(after) {
     is_iterative_ = IterativeCalls(before_.module()) != IterativeCalls(after_.module());
+    const auto tells = [](const HloModule& module) {
+      return !HasWholeArrayMathematics(module) && !HasComplexNumbers(module);
+    };
+    tells_nonfinite_ = tells(before_.module()) && tells(after_.module());
   }
 
   Meaning Run(size_t set, Nonfinite nonfinite, bool notes) {
@@ -379,7 +389,7 @@ class MeaningComparer::Impl {
     return variant.ok();
   }
 
-  OwnResults Own() { return {before_, after_, set_, at_limits_}; }
+  OwnResults Own() { return {before_, after_, set_, at_limits_, tells_nonfinite_ && !before_.pairs()}; }
 
   bool Agree(bool keep) {
     const StatusOr<Results>&a = before_.Ideal(set_, keep), &b = after_.Ideal(set_, keep);
@@ -396,12 +406,15 @@ class MeaningComparer::Impl {
     spreads_.clear();
     spreads_keep_ = keep;
     meaning_.comparison = Judge(*a, *b, Own(), spreads_, nonfinite_);
+    Spreads of_before;
     for (Subject* subject : {&before_, &after_}) {
       if (meaning_.comparison.agree) return true;
+      if (subject == &after_) of_before = spreads_;
       for (uint64_t pattern = 0; pattern < kPatterns && !meaning_.comparison.agree; ++pattern) {
         const StatusOr<Results> moved = subject->IdealMoved(set_, keep, pattern);
         if (!HasRun(moved)) continue;
         Raise(spreads_, *subject->Ideal(set_, keep), *moved, subject->pairs());
+        if (subject == &after_) ForgetNewJumps(*a, of_before);
         meaning_.comparison = Judge(*a, *b, Own(), spreads_, nonfinite_);
       }
     }
@@ -416,6 +429,21 @@ class MeaningComparer::Impl {
       meaning_.comparison = Judge(*a, *b, Own(), spreads_, nonfinite_);
     }
     return meaning_.comparison.agree;
+  }
+
+  // Where rounding makes `after` jump, and next to nothing comes of it in `before`, the jump is no excuse: it is wrong
+  // where a number is exactly 1, say, and not where it is next to that. What rewrites do to roundings is smooth where
+  // the module is.
+  void ForgetNewJumps(const Results& results, const Spreads& of_before) {
+    ForEachLeaf(results, results, [&](size_t d, size_t leaf, const Literal& x, const Literal&) {
+      if (d >= of_before.size() || leaf >= of_before[d].size()) return;
+      const Spread& before = of_before[d][leaf];
+      const double largest = before.empty() ? 0 : Measure(x, x).largest;
+      for (size_t i = 0; i < before.size(); ++i) {
+        double& spread = spreads_[d][leaf][i];
+        if (std::isfinite(spread) && spread > kLost * largest && before[i] < kChaotic * largest) spread = before[i];
+      }
+    });
   }
 
   // Leaves of which rounding leaves nothing, with the evidence.
@@ -655,7 +683,7 @@ class MeaningComparer::Impl {
 
   static constexpr double kConstantMargin = 1.125;
   Subject &before_, &after_;
-  bool is_iterative_;
+  bool is_iterative_, tells_nonfinite_;
   // What is to be compared, and what has been seen of it.
   size_t set_ = 0;
   bool at_limits_ = false;

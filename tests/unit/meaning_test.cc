@@ -216,6 +216,129 @@ TEST_CASE("a number that is none in the other module is a difference, also on in
   CHECK(VerdictOf(Module("  ROOT r = f32[64]{0} copy(x)"), Module(selected)).outcome == Outcome::kDisagree);
 }
 
+TEST_CASE("an infinity is not NaN, where nothing has overflowed") {
+  const std::string logarithm = "  a = f32[64]{0} abs(x)\n  l = f32[64]{0} log(a)\n";
+  const std::string wrong =
+      "  z = f32[] constant(0)\n  zs = f32[64]{0} broadcast(z), dimensions={}\n  n = f32[] constant(nan)\n"
+      "  ns = f32[64]{0} broadcast(n), dimensions={}\n  c = pred[64]{0} compare(x, zs), direction=EQ\n"
+      "  ROOT r = f32[64]{0} select(c, ns, l)";
+  CHECK(VerdictOf(Module(logarithm + "  ROOT r = f32[64]{0} copy(l)"), Module(logarithm + wrong)).outcome ==
+        Outcome::kDisagree);
+  // A batch norm without a variance, or with an infinite one, multiplies an infinity by 0 or does not.
+  const auto normed = [](const std::string& norm) {
+    return "HloModule m\nENTRY e {\n  x = f32[6,4]{1,0} parameter(0)\n  s = f32[4]{0} parameter(1)\n"
+           "  o = f32[4]{0} parameter(2)\n  m = f32[4]{0} parameter(3)\n  v = f32[4]{0} parameter(4)\n" +
+           norm + "}\n";
+  };
+  CHECK(VerdictOf(normed("  ROOT r = f32[6,4]{1,0} batch-norm-inference(x, s, o, m, v), epsilon=0, feature_index=1\n"),
+                  normed("  q = f32[4]{0} rsqrt(v)\n  t = f32[4]{0} multiply(q, s)\n"
+                         "  ts = f32[6,4]{1,0} broadcast(t), dimensions={1}\n"
+                         "  ms = f32[6,4]{1,0} broadcast(m), dimensions={1}\n"
+                         "  os = f32[6,4]{1,0} broadcast(o), dimensions={1}\n  d = f32[6,4]{1,0} subtract(x, ms)\n"
+                         "  p = f32[6,4]{1,0} multiply(d, ts)\n  ROOT r = f32[6,4]{1,0} add(p, os)\n"))
+            .agrees());
+}
+
+TEST_CASE("a number that is wrong where another is exactly 1 is wrong, though rounding decides whether it is") {
+  const std::string two =
+      "  one = f32[] constant(1)\n  ones = f32[64]{0} broadcast(one), dimensions={}\n"
+      "  two = f32[] constant(2)\n  twos = f32[64]{0} broadcast(two), dimensions={}\n";
+  const std::string tanh = two + "  t = f32[64]{0} tanh(x)\n";
+  const std::string wrong =
+      "  c = pred[64]{0} compare(t, ones), direction=EQ\n  ROOT r = f32[64]{0} select(c, twos, t)";
+  const auto before = Parse(Module(tanh + "  ROOT r = f32[64]{0} copy(t)")), after = Parse(Module(tanh + wrong));
+  InputSet large;
+  large.kind = InputKind::kMixed;
+  std::vector<Literal>& arguments = large.devices.emplace_back();
+  for (int k = 0; k < 2; ++k) {
+    Literal& x = arguments.emplace_back(Shape::Array(PrimitiveType::F32, {64}));
+    for (int64_t i = 0; i < 64; ++i) x.SetFromDouble(i, 40 + static_cast<double>(i));
+  }
+  std::vector<InputSet> inputs;
+  inputs.push_back(std::move(large));
+  const auto verdict = Check(*before, *after, std::move(inputs));
+  REQUIRE(verdict.ok());
+  INFO(verdict->ToString());
+  CHECK(verdict->outcome == Outcome::kDisagree);
+  // Where rounding makes both jump, none is wrong: 3 times a third is 1, or next to it.
+  const std::string third =
+      two + "  k = f32[] constant(3)\n  ks = f32[64]{0} broadcast(k), dimensions={}\n  t = f32[64]{0} divide(x, ks)\n";
+  const std::string product = two +
+                              "  k = f32[] constant(0.333333343)\n  ks = f32[64]{0} broadcast(k), dimensions={}\n"
+                              "  t = f32[64]{0} multiply(x, ks)\n";
+  CHECK(VerdictOf(Module(third + wrong), Module(product + wrong)).agrees());
+}
+
+TEST_CASE("a formula that keeps digits is not one that overflows far from 0") {
+  const auto entropy = [](const std::string& argument) {
+    return "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\n"
+           "max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] maximum(a, b) }\nENTRY e {\n"
+           "  x = f32[64]{0} parameter(0)\n  z = f32[] constant(0)\n  i = f32[] constant(-inf)\n"
+           "  m = f32[] reduce(x, i), dimensions={0}, to_apply=max\n  ms = f32[64]{0} broadcast(m), dimensions={}\n" +
+           argument +
+           "  e = f32[64]{0} exponential(d)\n  s = f32[] reduce(e, z), dimensions={0}, to_apply=add\n"
+           "  ss = f32[64]{0} broadcast(s), dimensions={}\n  p = f32[64]{0} divide(e, ss)\n"
+           "  l = f32[64]{0} log(p)\n  pl = f32[64]{0} multiply(p, l)\n"
+           "  ROOT r = f32[] reduce(pl, z), dimensions={0}, to_apply=add\n}\n";
+  };
+  const std::string right = entropy("  d = f32[64]{0} subtract(x, ms)\n");
+  CHECK(VerdictOf(right, entropy("  d = f32[64]{0} add(x, ms)\n")).outcome == Outcome::kDisagree);
+  CHECK(VerdictOf(right, entropy("  n = f32[64]{0} negate(ms)\n  d = f32[64]{0} add(x, n)\n")).agrees());
+}
+
+TEST_CASE("rows of equal numbers, each of others, are tried") {
+  const std::string right =
+      "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\nENTRY e {\n"
+      "  x = f32[4,16]{1,0} parameter(0)\n  z = f32[] constant(0)\n  f = f32[4,1]{1,0} slice(x), slice={[0:4], [0:1]}\n"
+      "  c = f32[4]{0} reshape(f)\n  cs = f32[4,16]{1,0} broadcast(c), dimensions={0}\n"
+      "  d = f32[4,16]{1,0} subtract(x, cs)\n  a = f32[4,16]{1,0} abs(d)\n"
+      "  s = f32[] reduce(a, z), dimensions={0,1}, to_apply=add\n"
+      "  f0 = f32[1]{0} slice(c), slice={[0:1]}\n  g0 = f32[] reshape(f0)\n"
+      "  f1 = f32[1]{0} slice(c), slice={[1:2]}\n  g1 = f32[] reshape(f1)\n";
+  const std::string wrong =
+      "  p = pred[] compare(s, z), direction=EQ\n  q = pred[] compare(g0, g1), direction=NE\n"
+      "  w = pred[] and(p, q)\n  one = f32[] constant(1)\n  ROOT r = f32[] select(w, one, s)\n}\n";
+  CHECK(VerdictOf(right + "  ROOT r = f32[] copy(s)\n}\n", right + wrong).outcome == Outcome::kDisagree);
+}
+
+TEST_CASE("a loop that counts is tried on numbers of all sizes") {
+  const auto loop = [](const std::string& step) {
+    return "HloModule m\nbody {\n  p = (s32[], f32[64]{0}) parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n"
+           "  v = f32[64]{0} get-tuple-element(p), index=1\n  one = s32[] constant(1)\n  j = s32[] add(i, one)\n" +
+           step +
+           "  ROOT t = (s32[], f32[64]{0}) tuple(j, w)\n}\ncondition {\n  p = (s32[], f32[64]{0}) parameter(0)\n"
+           "  i = s32[] get-tuple-element(p), index=0\n  n = s32[] constant(3)\n"
+           "  ROOT l = pred[] compare(i, n), direction=LT\n}\nENTRY e {\n  x = f32[64]{0} parameter(0)\n"
+           "  z = s32[] constant(0)\n  t = (s32[], f32[64]{0}) tuple(z, x)\n"
+           "  w = (s32[], f32[64]{0}) while(t), condition=condition, body=body\n"
+           "  ROOT r = f32[64]{0} get-tuple-element(w), index=1\n}\n";
+  };
+  const std::string wrong =
+      "  k = f32[] constant(1000)\n  ks = f32[64]{0} broadcast(k), dimensions={}\n  s = f32[64]{0} sqrt(v)\n"
+      "  c = pred[64]{0} compare(v, ks), direction=GT\n  w = f32[64]{0} select(c, v, s)\n";
+  CHECK(VerdictOf(loop("  w = f32[64]{0} sqrt(v)\n"), loop(wrong)).outcome == Outcome::kDisagree);
+}
+
+TEST_CASE("modules with the same solver are tried on numbers of which many are equal") {
+  const auto kernel = [](const std::string& distance) {
+    return "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\nENTRY e {\n"
+           "  x = f32[8]{0} parameter(0)\n  a = f32[8,8]{1,0} broadcast(x), dimensions={0}\n"
+           "  b = f32[8,8]{1,0} broadcast(x), dimensions={1}\n  d = f32[8,8]{1,0} subtract(a, b)\n"
+           "  q = f32[8,8]{1,0} multiply(d, d)\n" +
+           distance +
+           "  n = f32[8,8]{1,0} negate(w)\n  e = f32[8,8]{1,0} exponential(n)\n"
+           "  i = s32[8,8]{1,0} iota(), iota_dimension=0\n  j = s32[8,8]{1,0} iota(), iota_dimension=1\n"
+           "  o = pred[8,8]{1,0} compare(i, j), direction=EQ\n  f = f32[8,8]{1,0} convert(o)\n"
+           "  k = f32[8,8]{1,0} add(e, f)\n  l = f32[8,8]{1,0} cholesky(k), lower=true\n  z = f32[] constant(0)\n"
+           "  ROOT r = f32[] reduce(l, z), dimensions={0,1}, to_apply=add\n}\n";
+  };
+  const std::string wrong =
+      "  one = f32[] constant(1)\n  ones = f32[8,8]{1,0} broadcast(one), dimensions={}\n"
+      "  c = pred[8,8]{1,0} compare(q, ones), direction=EQ\n  t = f32[8,8]{1,0} add(q, q)\n"
+      "  w = f32[8,8]{1,0} select(c, t, q)\n";
+  CHECK(VerdictOf(kernel("  w = f32[8,8]{1,0} copy(q)\n"), kernel(wrong)).outcome == Outcome::kDisagree);
+}
+
 TEST_CASE("sums that swallow a term, and functions that have come to their limit, have been rounded") {
   const std::string one = "  k = f32[] constant(1)\n  ks = f32[64]{0} broadcast(k), dimensions={}\n";
   const std::pair<std::string, std::string> same[] = {
