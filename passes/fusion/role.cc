@@ -27,6 +27,8 @@ Role RoleOf(const HloInstruction& i) {
   for (const HloInstruction* operand : i.operands()) {
     if (!IsStaticArray(operand->shape())) return Role::kNone;
   }
+  // A reducer that acts on the outside: what is copied into a fusion would act once more, and not go away.
+  if (!i.called_computations().empty() && ActsOutside(i)) return Role::kNone;
   if (i.opcode() == HloOpcode::kReduce) {
     if (i.shape().IsArray()) return i.shape().IsStatic() ? Role::kReduce : Role::kNone;
     for (const Shape* leaf : i.shape().Leaves()) {

@@ -168,6 +168,23 @@ Op Converter::TupleUnlessOne(HloBuilder& b, std::span<const Op> values) {
   return values.size() == 1 ? values[0] : b.Tuple(HloBuilder::Ops(values.data(), values.size()));
 }
 
+std::string AsHloName(std::string name) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  for (char& c : name)
+    if (!is_letter(c) && !(c >= '0' && c <= '9') && c != '.' && c != '-') c = '_';
+  return name.empty() || !is_letter(name[0]) ? "_" + name : name;
+}
+
+Status Converter::AddFrontendAttributes(const Operation& op, FrontendAttributes& to) const {
+  const Attribute* entries = op.Find("mhlo.frontend_attributes");
+  if (entries == nullptr) return OkStatus();
+  for (const auto& [key, value] : entries->entries) {
+    if (AsHloName(std::string(key)) != key) return Error(op, Format("'{}' is no name of a frontend attribute in HLO", key));
+    to.emplace_back(key, value.text);
+  }
+  return OkStatus();
+}
+
 // Shardings and frontend attributes go to every instruction that an op became.
 Status Converter::Annotate(const Operation& op, Op last_before, Scope& scope) {
   std::optional<Sharding> sharding;
@@ -178,9 +195,7 @@ Status Converter::Annotate(const Operation& op, Op last_before, Scope& scope) {
     sharding = *std::move(parsed);
   }
   FrontendAttributes frontend;
-  if (const Attribute* entries = op.Find("mhlo.frontend_attributes")) {
-    for (const auto& [key, value] : entries->entries) frontend.emplace_back(key, value.text);
-  }
+  HLOIR_RETURN_IF_ERROR(AddFrontendAttributes(op, frontend));
   std::vector<std::optional<Sharding>> values;
   if (const Attribute* attribute = op.Find("sdy.sharding")) {
     frontend.emplace_back("xla.sdy.sharding", attribute->source);
@@ -361,9 +376,7 @@ Status Converter::ModuleAttributes() {
   HLOIR_RETURN_IF_ERROR(Int(root, "mhlo.num_partitions", config.num_partitions));
   HLOIR_RETURN_IF_ERROR(Int(root, "mhlo.num_replicas", config.replica_count));
   config.use_spmd_partitioning = config.num_partitions > 1;
-  if (const Attribute* entries = root.Find("mhlo.frontend_attributes")) {
-    for (const auto& [key, value] : entries->entries) config.frontend_attributes.emplace_back(key, value.text);
-  }
+  HLOIR_RETURN_IF_ERROR(AddFrontendAttributes(root, config.frontend_attributes));
   std::string meshes;
   for (const Operation* op : root.regions[0].operations) {
     if (op->name != "sdy.mesh" || op->Find("mesh") == nullptr) continue;

@@ -550,6 +550,23 @@ ENTRY main {
   }
 }
 
+TEST_CASE("what HLO's text cannot name") {
+  constexpr std::string_view kBody =
+      R"( { func.func public @main(%arg0: tensor<2xf32>) -> tensor<2xf32> {
+    %0 = stablehlo.negate %arg0 {mhlo.frontend_attributes = {NAME = "1"}} : tensor<2xf32>
+    return %0 : tensor<2xf32>
+  } })";
+  const auto module = [&](std::string_view name, std::string_view attribute) {
+    std::string text = "module @" + std::string(name) + std::string(kBody);
+    return text.replace(text.find("NAME"), 4, attribute);
+  };
+  const auto read = Read(module(R"("jit_f$1")", "of_mine"));
+  CHECK(read->name() == "jit_f_1");
+  CHECK(ParseHloModule(PrintModule(*read)).ok());
+  CHECK(ErrorOf(module("m", R"("$mine")")) ==
+        "<text>:2:10: error: stablehlo.negate: '$mine' is no name of a frontend attribute in HLO");
+}
+
 TEST_CASE("what is wrong or not known is said with its place") {
   const auto body = [](std::string_view line) {
     return Function("%arg0: tensor<2xf32>", "tensor<2xf32>", std::string(line) + "\n");
