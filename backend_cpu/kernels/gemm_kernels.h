@@ -222,8 +222,8 @@ inline void VectorTimesColumns(int64_t k, const W* x, int64_t x_stride, const W*
 #pragma GCC unroll 8
   for (int j = 0; j < kVectors; ++j) acc[j].store_unaligned(out + j * kWidth);
 }
-// The same by rows, eight at a time and then one by one, for `columns` columns in whole vectors: memory gives eight rows
-// sooner than columns of all rows. The sums are added to in the same order.
+// The same by rows, eight at a time and then one by one, for `columns` columns in whole vectors: memory gives eight
+// rows sooner than columns of all rows. The sums are added to in the same order.
 template <class T, class Arch, int kRows, class W>
 void AddVectorTimesRows(int64_t columns, const W* x, int64_t x_stride, const W* w, int64_t w_stride, T* sums) {
   using Batch = Vector<T, Arch>;

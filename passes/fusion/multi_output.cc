@@ -181,7 +181,7 @@ class Joining {
   FusionBuilder& builder_;
   Positions& positions_;
   bool is_first_round_ = true;
-  Marks again_;                                       // to be looked at in the next round, as second
+  Marks again_;                                      // to be looked at in the next round, as second
   std::vector<std::optional<const Shape*>> shapes_;  // by place, once asked for
   std::vector<HloInstruction*> seen_;                // by BestFirst
 };

@@ -264,10 +264,10 @@ Status Checker::Impl::AddMeaningSets(bool ran) {
   const double factor = check::WantsPairs(before) ? 16 : 1;
   const double each = factor * (once + kWorkAnInstruction * static_cast<double>(before.instruction_count()));
   const auto count = static_cast<uint64_t>(std::min(kMostSets, kMostWork / std::max(each, 1.0)));
-  const InputKind kinds[] = {InputKind::kMixed,    InputKind::kSpecials, InputKind::kEdges,  InputKind::kMixed,
-                             InputKind::kWide,     InputKind::kSpecials, InputKind::kFar,    InputKind::kUniform,
-                             InputKind::kMixed,    InputKind::kPositive, InputKind::kDominant,
-                             InputKind::kSpecials, InputKind::kSpecials};
+  const InputKind kinds[] = {InputKind::kMixed,   InputKind::kSpecials, InputKind::kEdges,    InputKind::kMixed,
+                             InputKind::kWide,    InputKind::kSpecials, InputKind::kFar,      InputKind::kUniform,
+                             InputKind::kMixed,   InputKind::kPositive, InputKind::kDominant, InputKind::kSpecials,
+                             InputKind::kSpecials};
   uint64_t specials = 0;
   for (uint64_t k = 0; k < count; ++k) {
     const InputKind kind = kinds[k % std::size(kinds)];

@@ -85,9 +85,9 @@ StatusOr<bool> ShowsOnOtherInputs(const HloModule& original, const HloModule& mu
   Subject a(original, context), b(mutant, context);
   a.set_pairs(pairs), b.set_pairs(pairs);
   for (uint64_t round = 0; round < kRounds; ++round) {
-    for (const InputKind kind : {InputKind::kPlain, InputKind::kCornerCases, InputKind::kPositive, InputKind::kEdges,
-                                 InputKind::kWide, InputKind::kMixed, InputKind::kSpecials, InputKind::kDominant,
-                                 InputKind::kFar, InputKind::kUniform}) {
+    for (const InputKind kind :
+         {InputKind::kPlain, InputKind::kCornerCases, InputKind::kPositive, InputKind::kEdges, InputKind::kWide,
+          InputKind::kMixed, InputKind::kSpecials, InputKind::kDominant, InputKind::kFar, InputKind::kUniform}) {
       StatusOr<InputSet> made = MakeInputSet(original, options.devices, kFirstSeed + round, kind);
       if (!made.ok()) return false;
       context.inputs[0] = *std::move(made);

@@ -179,7 +179,8 @@ Status Converter::AddFrontendAttributes(const Operation& op, FrontendAttributes&
   const Attribute* entries = op.Find("mhlo.frontend_attributes");
   if (entries == nullptr) return OkStatus();
   for (const auto& [key, value] : entries->entries) {
-    if (AsHloName(std::string(key)) != key) return Error(op, Format("'{}' is no name of a frontend attribute in HLO", key));
+    if (AsHloName(std::string(key)) != key)
+      return Error(op, Format("'{}' is no name of a frontend attribute in HLO", key));
     to.emplace_back(key, value.text);
   }
   return OkStatus();

@@ -33,7 +33,8 @@ struct Scope {
   std::unordered_map<size_t, std::vector<Known>> constants;
 };
 
-// What HLO's text takes for a name, where MLIR takes any string: letters, digits, '_', '.' and '-', after a letter or '_'.
+// What HLO's text takes for a name, where MLIR takes any string: letters, digits, '_', '.' and '-', after a letter or
+// '_'.
 std::string AsHloName(std::string name);
 
 // The constant of that shape with these elements, or this one for all; made once.
