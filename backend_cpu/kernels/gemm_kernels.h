@@ -222,8 +222,7 @@ inline void VectorTimesColumns(int64_t k, const W* x, int64_t x_stride, const W*
 #pragma GCC unroll 8
   for (int j = 0; j < kVectors; ++j) acc[j].store_unaligned(out + j * kWidth);
 }
-// The same by rows, eight at a time and then one by one, for `columns` columns in whole vectors: memory gives eight
-// rows sooner than columns of all rows. The sums are added to in the same order.
+// sums[j] += x times kRows rows of w, j < columns, in whole vectors.
 template <class T, class Arch, int kRows, class W>
 void AddVectorTimesRows(int64_t columns, const W* x, int64_t x_stride, const W* w, int64_t w_stride, T* sums) {
   using Batch = Vector<T, Arch>;
@@ -238,6 +237,8 @@ void AddVectorTimesRows(int64_t columns, const W* x, int64_t x_stride, const W* 
     acc.store_unaligned(sums + j);
   }
 }
+// VectorTimesColumns by rows, eight at a time and then one by one: memory gives eight rows sooner than columns of all
+// rows. The sums are added to in the same order.
 template <class T, class Arch, class W>
 void VectorTimesRows(int64_t k, int64_t columns, const W* x, int64_t x_stride, const W* w, int64_t w_stride, T* out) {
   constexpr int kRows = 8;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hloir/parser.h"
+#include "ir/scan.h"
 
 namespace hloir::stablehlo {
 namespace {
@@ -169,10 +170,9 @@ Op Converter::TupleUnlessOne(HloBuilder& b, std::span<const Op> values) {
 }
 
 std::string AsHloName(std::string name) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   for (char& c : name)
-    if (!is_letter(c) && !(c >= '0' && c <= '9') && c != '.' && c != '-') c = '_';
-  return name.empty() || !is_letter(name[0]) ? "_" + name : name;
+    if (!scan::WordPart::Holds(c)) c = '_';
+  return name.empty() || name.find_first_of("0123456789.-") == 0 ? "_" + name : name;
 }
 
 Status Converter::AddFrontendAttributes(const Operation& op, FrontendAttributes& to) const {

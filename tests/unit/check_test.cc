@@ -389,7 +389,8 @@ TEST_CASE("where plain inputs give NaN alone, positive ones are tried") {
   REQUIRE(same.ok());
   CHECK(same->outcome == Outcome::kSameBits);
   CHECK(checker.inputs().size() > 3);
-  CHECK(VerdictOf(text("negate"), text("abs")).outcome == Outcome::kDisagree);  // far from 0, the sum is positive
+  CHECK(VerdictOf(text("negate"), text("abs")).outcome ==
+        Outcome::kDisagree);  // of far or equal numbers the sum is positive
   CHECK(VerdictOf(text("negate"), text("tanh")).outcome == Outcome::kDisagree);
 }
 

@@ -17,6 +17,7 @@ struct View {
   DimVector strides;  // in elements of the array looked into; 0 for what is repeated, negative for what is reversed
   int64_t offset = 0;
 
+  bool operator==(const View&) const = default;
   static View RowMajor(const DimVector& dims);
   // Of an array of these dims that lies with order[0] major, order.back() minor; empty: row-major.
   static View InOrder(const DimVector& dims, const DimVector& order);

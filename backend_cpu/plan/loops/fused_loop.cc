@@ -17,6 +17,7 @@ namespace hloir::cpu {
 namespace {
 
 constexpr int64_t kMaxTile = 1024;
+constexpr int64_t kNoChain = 1;           // `extra` of a copy that is to be an op by itself
 constexpr double kBytesPerNano = 16;      // from memory: a guess, like CostOf
 constexpr double kBytesPerNanoHere = 30;  // as NanosOf: most of it comes from a cache
 
@@ -37,8 +38,6 @@ double NanosOf(HloOpcode opcode) {
     default: return 0.05;
   }
 }
-
-constexpr int64_t kNoChain = 1;  // `extra` of a copy that is to be an op by itself
 
 // Not what only moves elements, or writes them in another type. A reduction is an operation on each element that it
 // reduces.
@@ -281,8 +280,7 @@ class LoopBuilder {
     }
     for (const auto& [other, operand] : loaded_) {
       const GraphValue& seen = graph_.values[other];
-      if (other == id || (seen.root == value.root && seen.type == value.type && seen.view.offset == value.view.offset &&
-                          seen.view.dims == value.view.dims && seen.view.strides == value.view.strides)) {
+      if (other == id || (seen.root == value.root && seen.type == value.type && seen.view == value.view)) {
         return operand;
       }
     }

@@ -81,9 +81,9 @@ class FusedLoop : public Step {
   bool streams_ = false;  // past the caches
 
   // Derived by Prepare().
-  std::vector<int> unit_loops_, reduced_loops_;
-  std::vector<int64_t> strides_;     // [loop][source]
-  std::vector<Move> moves_, fixed_;  // of pointers that change from tile to tile; of the others
+  std::vector<int> unit_loops_, reduced_loops_;  // of those that turn more than once
+  std::vector<int64_t> strides_;                 // [loop][source]
+  std::vector<Move> moves_, fixed_;              // of pointers that change from tile to tile; of the others
   int64_t units_ = 1, reduced_steps_ = 1, chunks_ = 1, parts_ = 1;
   double nanoseconds_ = 0;       // a guess: see thread_pool.h
   bool single_ = false;          // all is one tile: ops are bound for good

@@ -240,6 +240,12 @@ class Builder {
     return outputs;
   }
 
+  StatusOr<ValueList> AddReferenceNode(const HloInstruction& instruction, std::string reason) {
+    HLOIR_ASSIGN_OR_RETURN(const ValueList leaves, AddNode(instruction));
+    graph_->nodes.back().support = {Support::kReference, {}, std::move(reason)};
+    return leaves;
+  }
+
   // A called computation may take and give other float types than its caller has. Here nothing would convert them.
   static Status CheckCall(const HloInstruction& caller) {
     const HloOpcode opcode = caller.opcode();
@@ -404,7 +410,8 @@ class Builder {
   }
 
   StatusOr<ValueList> Visit(const HloInstruction& instruction, const std::vector<ValueList>& arguments, int depth) {
-    if (MixesFloats(instruction) || (!IsStructural(instruction) && IsDynamic(instruction))) return AddNode(instruction);
+    if (!IsStructural(instruction) && IsDynamic(instruction)) return AddNode(instruction);
+    if (MixesFloats(instruction)) return AddReferenceNode(instruction, "its floats are of several types");
     switch (instruction.opcode()) {
       case HloOpcode::kParameter: return arguments[instruction.parameter_number()];
       case HloOpcode::kConstant: {
@@ -451,10 +458,7 @@ class Builder {
         graph_->nodes.shrink(nodes);
         graph_->values.shrink(values);
         known_.clear();  // some of which may be gone
-        const std::string reason = leaves.status().message();
-        leaves = AddNode(instruction);
-        graph_->nodes.back().support = {Support::kReference, {}, reason};
-        return leaves;
+        return AddReferenceNode(instruction, leaves.status().message());
       }
       case HloOpcode::kOptimizationBarrier:
       case HloOpcode::kDomain:

@@ -62,7 +62,6 @@ Support SupportFor(const Graph& graph, const Node& node, const KernelTable& kern
     return {Support::kReference, {}, "an array has a dynamic size"};
   const HloOpcode opcode = node.opcode();
   if (node.is_copy || !node.graphs.empty()) return {};
-  if (MixesFloats(*node.instruction)) return {Support::kReference, {}, "its floats are of several types"};
   Support support;
   if (opcode == HloOpcode::kReduce && LoopSupportsReduce(*node.instruction, kernels, &support.reduce)) {
     support.kind = Support::kLoopReduction;

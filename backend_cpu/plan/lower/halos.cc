@@ -51,10 +51,6 @@ struct Halo {
   }
 };
 
-bool SamePlaces(const View& a, const View& b) {
-  return a.offset == b.offset && a.dims == b.dims && a.strides == b.strides;
-}
-
 class HaloFinder {
  public:
   explicit HaloFinder(Graph& graph) : graph_(graph) {}
@@ -94,8 +90,7 @@ class HaloFinder {
     for (Roll& roll : rolls) {
       if (has_others[static_cast<size_t>(roll.result)]) continue;
       std::vector<size_t>& halos = by_root[roll.root];
-      auto at =
-          std::find_if(halos.begin(), halos.end(), [&](size_t i) { return SamePlaces(halos_[i].rolls[0].x, roll.x); });
+      auto at = std::find_if(halos.begin(), halos.end(), [&](size_t i) { return halos_[i].rolls[0].x == roll.x; });
       if (at == halos.end()) {
         at = halos.insert(halos.end(), halos_.size());
         const DimVector none(roll.x.dims.size(), 0);
@@ -125,7 +120,7 @@ class HaloFinder {
     View expected = roll.x;
     expected.dims[roll.d] = before;
     expected.offset += after * expected.strides[roll.d];
-    return SamePlaces(last.view, expected) ? std::optional(std::move(roll)) : std::nullopt;
+    return last.view == expected ? std::optional(std::move(roll)) : std::nullopt;
   }
 
   // By root: something else than a fused loop reads it, or in another form.
@@ -139,7 +134,7 @@ class HaloFinder {
       for (ValueId id : node.inputs) {
         const GraphValue& value = graph_.values[id];
         if (node.support.kind != Support::kLoop || value.root == kNoValue ||
-            !SamePlaces(value.view, graph_.values[value.root].view))
+            value.view != graph_.values[value.root].view)
           mark(id);
       }
     }
@@ -191,7 +186,7 @@ class HaloFinder {
     for (ValueId& id : node.inputs) {
       const GraphValue& value = graph_.values[id];
       const Roll& first = halo->rolls[0];
-      if (value.root == first.root && SamePlaces(value.view, first.x) && value.type == graph_.values[halo->center].type)
+      if (value.root == first.root && value.view == first.x && value.type == graph_.values[halo->center].type)
         id = halo->center;
     }
   }

@@ -248,14 +248,9 @@ void PackGroups(const std::byte* data, const int64_t* rows, int64_t row_count, c
         int64_t p = 0;
         if (runs) {
           for (row += ks[0]; p + group <= k_count; p += group, column += width * group) {
-            if constexpr (sizeof(From) == sizeof(T)) {  // a word at a time
-              T values[group];
-              std::memcpy(values, row + p, sizeof(values));
-              for (T& value : values) value = static_cast<T>(value ^ flip);
-              std::memcpy(column, values, sizeof(values));
-            } else {
-              for (int64_t q = 0; q < group; ++q) column[q] = static_cast<T>(row[p + q] ^ flip);
-            }
+            T values[group];  // written as one word
+            for (int64_t q = 0; q < group; ++q) values[q] = static_cast<T>(row[p + q] ^ flip);
+            std::memcpy(column, values, sizeof(values));
           }
           row -= ks[0];
         }
