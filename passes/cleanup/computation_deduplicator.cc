@@ -44,6 +44,7 @@
 #include <unordered_map>
 
 #include "hloir/analysis/structural.h"
+#include "hloir/detail/fetch_ahead.h"
 #include "hloir/rewrite/util.h"
 
 namespace hloir {
@@ -60,7 +61,7 @@ class ComputationDeduplicator : public RewritingPass {
     std::vector<uint64_t> hashes(static_cast<size_t>(module.computation_id_limit()), 0);  // by id
     std::unordered_map<uint64_t, std::vector<HloComputation*>> seen;
     // Callees first: then computations that differ in what they call alone do not any more.
-    for (HloComputation* computation : module.PostOrder()) {
+    for (HloComputation* computation : InFetchedOrder(module.PostOrder())) {
       if (computation->callers().empty()) continue;
       const uint64_t hash = hashes[static_cast<size_t>(computation->id())] = Hash(*computation, hashes);
       if (computation->IsEntry() || !MayMerge(*computation)) continue;

@@ -78,7 +78,7 @@ class ConstantFolding : public RewritingPass {
     for (size_t at = order.size(); at-- > 0;) changed |= FoldParameters(order[at]);
     if (!gate_.Enabled(kFold)) return changed;
     cost_.reset();
-    for (HloComputation* computation : order) {
+    for (HloComputation* computation : InFetchedOrder(order)) {
       if (!IsWrapped(*computation) && MayFoldAny(*computation)) {
         // Operands first, so that a chain folds in one go.
         for (HloInstruction* i : computation->PostOrder()) {

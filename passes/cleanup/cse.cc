@@ -53,7 +53,7 @@ class Cse : public RewritingPass {
     class_of_.assign(static_cast<size_t>(module.computation_id_limit()), -1);
     computations_.clear();
     bool changed = false;
-    for (HloComputation* computation : order) {
+    for (HloComputation* computation : InFetchedOrder(order)) {
       if (!IsWrapped(*computation)) changed |= RunOn(*computation);
       // Its callees were classed before it; what calls it comes later.
       class_of_[static_cast<size_t>(computation->id())] = ClassOf(*computation);

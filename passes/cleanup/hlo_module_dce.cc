@@ -79,6 +79,7 @@
 #include <algorithm>
 
 #include "control_flow/loop_util.h"
+#include "hloir/detail/fetch_ahead.h"
 #include "hloir/rewrite/util.h"
 
 namespace hloir {
@@ -104,8 +105,7 @@ class HloModuleDce : public RewritingPass {
         if (IsTupleLoop(*loop) && loop->while_body()->callers().size() == 1) changed |= HandOnDead(loop);
       }
     }
-    std::vector<HloComputation*> order = module.PostOrder();
-    for (HloComputation* computation : order) changed |= DropParameters(computation);
+    for (HloComputation* computation : InFetchedOrder(module.PostOrder())) changed |= DropParameters(computation);
     return changed;
   }
 
@@ -117,28 +117,33 @@ class HloModuleDce : public RewritingPass {
   };
 
   void Mark(const HloInstruction* i, int64_t element) {
-    std::vector<bool>& live = live_[static_cast<size_t>(i->id())];
-    if (live.empty()) live.resize(static_cast<size_t>(i->shape().IsTuple() ? i->shape().tuple_size() + 1 : 1), false);
-    const size_t at = i->shape().IsTuple() && element >= 0 ? static_cast<size_t>(element) + 1 : 0;
-    if (live[at] || live[0]) return;
-    live[at] = true;
-    worklist_.push_back({i, at == 0 ? -1 : element});
+    const size_t whole = live_at_[static_cast<size_t>(i->id())];
+    const size_t at = i->shape().IsTuple() && element >= 0 ? whole + static_cast<size_t>(element) + 1 : whole;
+    if (live_[at] || live_[whole]) return;
+    live_[at] = true;
+    worklist_.push_back({i, at == whole ? -1 : element});
   }
   bool IsLive(const HloInstruction& i, int64_t element) const {
-    const std::vector<bool>& live = live_[static_cast<size_t>(i.id())];
-    return !live.empty() && (live[0] || live[static_cast<size_t>(element) + 1]);
+    const size_t whole = live_at_[static_cast<size_t>(i.id())];
+    return live_[whole] || live_[whole + static_cast<size_t>(element) + 1];
   }
 
   void FindLive(const HloModule& module) {
-    live_.assign(static_cast<size_t>(module.instruction_id_limit()), {});
+    live_at_.assign(static_cast<size_t>(module.instruction_id_limit()), 0);
+    std::vector<const HloInstruction*> roots{module.entry_computation()->root()};
     const Effects effects(module);
-    for (const HloComputation* computation : module.computations()) {
+    size_t end = 0;
+    for (const HloComputation* computation : InFetchedOrder(module.computations())) {
       // Reducers, fusions' bodies and the like are live as they stand; what does something is, wherever it stands.
       for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-        if (!i->IsParameter() && !effects.MayRemoveIfUnused(*i)) Mark(i, -1);
+        FetchAhead(i);
+        live_at_[static_cast<size_t>(i->id())] = end;
+        end += 1 + static_cast<size_t>(i->shape().IsTuple() ? i->shape().tuple_size() : 0);
+        if (!i->IsParameter() && !effects.MayRemoveIfUnused(*i)) roots.push_back(i);
       }
     }
-    Mark(module.entry_computation()->root(), -1);
+    live_.assign(end, false);
+    for (const HloInstruction* root : roots) Mark(root, -1);
     while (!worklist_.empty()) {
       const Item item = worklist_.back();
       worklist_.pop_back();
@@ -224,7 +229,8 @@ class HloModuleDce : public RewritingPass {
     return changed;
   }
 
-  std::vector<std::vector<bool>> live_;  // by id: as a whole, then by element
+  std::vector<bool> live_;       // of each instruction: as a whole, then by element
+  std::vector<size_t> live_at_;  // where, by id
   std::vector<Item> worklist_;
 };
 

@@ -24,8 +24,9 @@
 // END
 //
 // Leaves alone: bodies of fusions and async operations; tuples whose sharding would get lost; control dependencies.
-#include <algorithm>
+#include <vector>
 
+#include "hloir/detail/fetch_ahead.h"
 #include "hloir/pass.h"
 #include "hloir/rewrite/util.h"
 
@@ -40,14 +41,16 @@ class TupleSimplifier : public RewritingPass {
   using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    bool changed = false;
-    const auto has_tuples = [](const HloComputation* computation) {
-      return computation->MayHave(HloOpcode::kGetTupleElement) || computation->MayHave(HloOpcode::kTuple);
-    };
-    if (std::none_of(module.computations().begin(), module.computations().end(), has_tuples)) return false;
+    // Before the computations are put in order, which in a large module takes longer.
+    std::vector<bool> wanted(static_cast<size_t>(module.computation_id_limit()), false);
+    bool any = false, changed = false;
+    for (const HloComputation* computation : InFetchedOrder(module.computations())) {
+      if (!MayApply(*computation)) continue;
+      wanted[static_cast<size_t>(computation->id())] = any = true;
+    }
+    if (!any) return false;
     for (HloComputation* computation : module.PostOrder()) {
-      if (!has_tuples(computation)) continue;
-      if (IsWrapped(*computation)) continue;
+      if (!wanted[static_cast<size_t>(computation->id())]) continue;
       // Operands first: when a get-tuple-element comes, what it takes from is as simple as it gets.
       for (HloInstruction* i : computation->PostOrder()) {
         if (i->HasControlDependencies()) continue;
@@ -59,6 +62,16 @@ class TupleSimplifier : public RewritingPass {
   }
 
  private:
+  // Is there a rewrite to begin with?
+  static bool MayApply(const HloComputation& computation) {
+    if (!computation.MayHave(HloOpcode::kTuple) || IsWrapped(computation)) return false;
+    for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
+      FetchAhead(i);
+      const bool tuple = i->opcode() == HloOpcode::kTuple, element = i->opcode() == HloOpcode::kGetTupleElement;
+      if (element ? i->operand(0)->opcode() == HloOpcode::kTuple : tuple && RebuiltFrom(*i) != nullptr) return true;
+    }
+    return false;
+  }
   // get-tuple-element(tuple(A, B), i) => A or B
   bool FromTuple(HloInstruction* i) {
     HloInstruction* tuple = i->operand(0);
@@ -66,16 +79,20 @@ class TupleSimplifier : public RewritingPass {
   }
   // tuple(get-tuple-element(A, 0), get-tuple-element(A, 1)) => A
   bool Rebuilt(HloInstruction* i) {
-    if (i->operand_count() == 0) return false;
-    HloInstruction* source = nullptr;
-    for (int64_t k = 0; k < i->operand_count(); ++k) {
-      HloInstruction* element = i->operand(k);
+    return RebuiltFrom(*i) != nullptr && ReplaceWith(i, i->operand(0)->operand(0), kRebuiltTuple);
+  }
+  // The tuple whose elements, all and in order, are this one's; nullptr if there is none.
+  static const HloInstruction* RebuiltFrom(const HloInstruction& tuple) {
+    if (tuple.operand_count() == 0) return nullptr;
+    const HloInstruction* source = nullptr;
+    for (int64_t k = 0; k < tuple.operand_count(); ++k) {
+      const HloInstruction* element = tuple.operand(k);
       if (element->opcode() != HloOpcode::kGetTupleElement || element->tuple_index() != k || HasAnnotations(*element))
-        return false;
+        return nullptr;
       if (source == nullptr) source = element->operand(0);
-      if (element->operand(0) != source) return false;
+      if (element->operand(0) != source) return nullptr;
     }
-    return source->shape().tuple_size() == i->operand_count() && ReplaceWith(i, source, kRebuiltTuple);
+    return source->shape().tuple_size() == tuple.operand_count() ? source : nullptr;
   }
 };
 

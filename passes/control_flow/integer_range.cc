@@ -103,20 +103,17 @@ std::optional<bool> DecideComparison(ComparisonDirection direction, IntegerRange
 
 IntegerRanges::IntegerRanges(const HloComputation& computation, const Known& known) {
   const std::vector<const HloInstruction*> order = computation.PostOrder();
-  int32_t last = 0;
-  first_id_ = INT32_MAX;
-  for (const HloInstruction* i : order) first_id_ = std::min(first_id_, i->id()), last = std::max(last, i->id());
-  ranges_.resize(static_cast<size_t>(last - first_id_ + 1));
   for (const HloInstruction* i : order) {
     if (!i->shape().IsArray() || !IsIntegerOrPred(i->shape().element_type())) continue;
     Maybe range = known(*i);
-    ranges_[static_cast<size_t>(i->id() - first_id_)] = range ? range : Find(*i);
+    if (!range) range = Find(*i);
+    if (range) ranges_.emplace(i->id(), *range);
   }
 }
 
 Maybe IntegerRanges::of(const HloInstruction* i) const {
-  const int64_t at = static_cast<int64_t>(i->id()) - first_id_;
-  return at < 0 || at >= static_cast<int64_t>(ranges_.size()) ? Maybe() : ranges_[static_cast<size_t>(at)];
+  const auto found = ranges_.find(i->id());
+  return found != ranges_.end() ? Maybe(found->second) : Maybe();
 }
 
 Maybe IntegerRanges::Find(const HloInstruction& i) const {

@@ -5,7 +5,7 @@
 
 #include <functional>
 #include <optional>
-#include <vector>
+#include <unordered_map>
 
 #include "hloir/module.h"
 
@@ -31,8 +31,7 @@ class IntegerRanges {
  private:
   std::optional<IntegerRange> Find(const HloInstruction& instruction) const;
 
-  int32_t first_id_ = 0;
-  std::vector<std::optional<IntegerRange>> ranges_;  // by id, from first_id_ on
+  std::unordered_map<int32_t, IntegerRange> ranges_;  // by id, of those that something is known of
 };
 
 }  // namespace hloir

@@ -72,6 +72,7 @@
 // dependencies on the loop's parts.
 #include <algorithm>
 #include <memory>
+#include <unordered_set>
 
 #include "integer_range.h"
 #include "loop_util.h"
@@ -351,14 +352,13 @@ class WhileLoopSimplifier : public RewritingPass {
     };
     for (const HloInstruction* read : loop->users()) need(read->tuple_index());
     for (const HloInstruction* read : loop->while_condition()->parameter(0)->users()) need(read->tuple_index());
+    if (static_cast<int64_t>(worklist.size()) == count) return false;
     // Walks from what is needed to what it is made of.
     HloComputation& body = *loop->while_body();
-    std::vector<bool> seen(static_cast<size_t>(loop->module()->instruction_id_limit()), false);
+    std::unordered_set<const HloInstruction*> seen;  // not by id: there may be as many loops as instructions
     std::vector<const HloInstruction*> stack;
     auto see = [&](const HloInstruction* i) {
-      if (seen[static_cast<size_t>(i->id())]) return;
-      seen[static_cast<size_t>(i->id())] = true;
-      stack.push_back(i);
+      if (seen.insert(i).second) stack.push_back(i);
     };
     for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
       // What is unused goes with dce, and until then needs its operands.

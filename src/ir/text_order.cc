@@ -1,5 +1,7 @@
 // The order in which a module's text has its computations, and a module put into that order with names that the text
 // can keep. Covered by tests/unit/text_order_test.cc.
+#include <array>
+
 #include "hloir/detail/fetch_ahead.h"
 #include "hloir/module.h"
 
@@ -103,26 +105,33 @@ bool HloModule::PutInTextOrder() {
   NameIndex<HloInstruction, ReadName> taken;
   taken.Reset(static_cast<size_t>(instruction_count()));
   UniqueNamer namer;
-  const auto claim = [&](HloInstruction& instruction) {
-    const auto is_taken = [&] {
-      return taken.Find(ReadName()(instruction), [](const HloInstruction&) { return true; }) != nullptr;
-    };
-    if (is_taken()) {
-      changed = true;
-      // The computation may give another name than the one asked for.
-      namer.Next(NameRoot(instruction.name()), [&](std::string_view name) {
-        instruction.set_name(name);
-        return is_taken();
-      });
-    }
-    taken.Add(&instruction);
+  const auto claim = [&](HloInstruction* instruction, size_t hash) {
+    if (taken.AddIfNew(instruction, hash)) return;
+    changed = true;
+    // The computation may give another name than the one asked for.
+    namer.Next(NameRoot(instruction->name()), [&](std::string_view name) {
+      instruction->set_name(name);
+      return !taken.AddIfNew(instruction, taken.Fetch(ReadName()(*instruction)));
+    });
+  };
+  // The table is larger than a cache: each name waits there some steps until its place has come.
+  std::array<std::pair<HloInstruction*, size_t>, 16> waiting{};
+  size_t next = 0;
+  const auto queue = [&](HloInstruction* instruction, size_t hash) {
+    auto& place = waiting[next++ % waiting.size()];
+    if (place.first != nullptr) claim(place.first, place.second);
+    place = {instruction, hash};
   };
   for (const bool bodies : {false, true}) {
     for (size_t k = computations_.size(); k-- > 0;) {
       if ((computations_[k]->fusion() != nullptr) != bodies) continue;
-      for (HloInstruction* i = computations_[k]->first(); i != nullptr; i = i->next()) FetchAhead(i), claim(*i);
+      for (HloInstruction* i = computations_[k]->first(); i != nullptr; i = i->next()) {
+        FetchAhead(i);
+        queue(i, taken.Fetch(ReadName()(*i)));
+      }
     }
   }
+  for (size_t k = 0; k < waiting.size(); ++k) queue(nullptr, 0);
   return changed;
 }
 

@@ -12,6 +12,33 @@ namespace {
 
 constexpr RuleInfo kDeadInstruction = {"dead-instruction", "A, unused => nothing"};
 
+// Is what it reads another float type than what it gives, and converted on the way? (A dot and a convolution add in the
+// type of their result; that is no conversion.)
+bool ConvertsOnTheWay(const HloInstruction& i) {
+  switch (i.opcode()) {
+    case HloOpcode::kBitcast:
+    case HloOpcode::kBitcastConvert:
+    case HloOpcode::kConvert:
+    case HloOpcode::kStochasticConvert: return false;
+    case HloOpcode::kReduce:
+    case HloOpcode::kReduceWindow:
+    case HloOpcode::kScatter:
+    case HloOpcode::kSelectAndScatter: break;
+    default:
+      if (!i.Is(kMovesData | kElementwise)) return false;
+  }
+  const auto operands = i.operands();
+  if (operands.empty()) return false;
+  // What gives no float, such as a compare, may still read several types.
+  PrimitiveType type = i.shape().IsArray() ? i.shape().element_type() : PrimitiveType::PRED;
+  for (const HloInstruction* operand : operands) {
+    if (!operand->shape().IsArray() || !IsFloat(operand->shape().element_type())) continue;
+    if (!IsFloat(type)) type = operand->shape().element_type();
+    if (operand->shape().element_type() != type) return true;
+  }
+  return false;
+}
+
 class RulePass : public RewritingPass {
  public:
   RulePass(std::string_view name, std::span<const std::span<const Rule>> families, const PassOptions& options)
@@ -31,13 +58,17 @@ class RulePass : public RewritingPass {
   }
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
-    const auto may_apply = [&](const HloComputation* computation) { return MayApply(*computation); };
     // Before the computations are put in order, which in a large module takes longer.
-    if (std::none_of(module.computations().begin(), module.computations().end(), may_apply)) return false;
+    bool any = false;
+    for (const auto* computation : InFetchedOrder(module.computations())) {
+      any = MayApply(*computation);
+      if (any) break;
+    }
+    if (!any) return false;
     // All wait for their turn. What is made from now on does not.
     id_limit_ = module.instruction_id_limit();
     state_.assign(static_cast<size_t>(id_limit_), kQueued);
-    for (HloComputation* computation : module.PostOrder()) {
+    for (HloComputation* computation : InFetchedOrder(module.PostOrder())) {
       if (!MayApply(*computation)) continue;
       HLOIR_ASSIGN_OR_RETURN(const bool changed_here, RunOn(*computation));
       changed |= changed_here;
@@ -70,10 +101,14 @@ class RulePass : public RewritingPass {
   std::vector<State> state_;
   int32_t id_limit_ = 0;                   // when the pass began
   std::vector<HloInstruction*> worklist_;  // first come, first served
+  bool converts_on_the_way_ = false;       // something so far in this computation
 };
 
 HloInstruction* RulePass::ApplyRules(HloInstruction* instruction, RuleContext& context) {
   const std::vector<const Rule*>& rules = rules_[static_cast<int>(instruction->opcode())];
+  // Rules move values past one another and know of no conversion but convert.
+  converts_on_the_way_ = converts_on_the_way_ || ConvertsOnTheWay(*instruction);
+  if (converts_on_the_way_) return nullptr;
   if (rules.empty() || instruction->HasControlDependencies() || !instruction->shape().IsStatic()) return nullptr;
   for (const HloInstruction* operand : instruction->operands()) {
     if (!operand->shape().IsStatic()) return nullptr;
@@ -136,6 +171,7 @@ bool RulePass::MayApply(const HloComputation& computation) const {
 
 StatusOr<bool> RulePass::RunOn(HloComputation& computation) {
   worklist_ = computation.PostOrder();
+  converts_on_the_way_ = false;
   constexpr size_t kFetched = 16;                                  // instructions before they are looked at
   if (computation.module()->instruction_id_limit() > id_limit_) {  // it may have new ones
     for (const HloInstruction* i : worklist_) StateOf(i) = kQueued;

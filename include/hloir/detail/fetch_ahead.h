@@ -1,9 +1,12 @@
-// FetchAhead: for walks over instructions. Those of a module that was read lie one after the other in memory, and a
-// walk over more of them than a cache holds waits for each; asking for what lies some instructions further on halves
-// its time.
+// FetchAhead and InFetchedOrder: for walks over instructions and over computations. Instructions of a module that was
+// read lie one after the other in memory, and a walk over more of them than a cache holds waits for each; asking for
+// what lies some instructions further on halves its time.
 #pragma once
 
-#include "hloir/instruction.h"
+#include <type_traits>
+#include <utility>
+
+#include "hloir/computation.h"
 
 #pragma GCC visibility push(default)
 
@@ -17,6 +20,46 @@ inline void Fetch(const HloInstruction* instruction) {
 inline void FetchAhead(const HloInstruction* instruction) {
   for (int bytes : {2048, 2112, 2176}) __builtin_prefetch(reinterpret_cast<const char*>(instruction) + bytes);
 }
+
+// A list of computations, in which the next ones are asked for some steps before, with the first of their callers and
+// of their instructions: for (HloComputation* c : InFetchedOrder(module.PostOrder())).
+template <class List>
+class InFetchedOrder {
+ public:
+  explicit InFetchedOrder(List&& list) : list_(std::forward<List>(list)) {}
+
+  class Iterator {
+   public:
+    Iterator(const std::remove_reference_t<List>& list, size_t at) : list_(&list), at_(at) {}
+    auto operator*() const {
+      constexpr size_t kFar = 16, kNear = 8;
+      if (at_ + kFar < list_->size()) {
+        const char* computation = reinterpret_cast<const char*>((*list_)[at_ + kFar]);
+        for (int bytes : {0, 64, 128}) __builtin_prefetch(computation + bytes);
+        const HloComputation& near = *(*list_)[at_ + kNear];
+        if (near.callers().size() > 0) __builtin_prefetch(near.callers()[0]);
+        Fetch(near.first());
+      }
+      return (*list_)[at_];
+    }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return at_ == other.at_; }
+
+   private:
+    const std::remove_reference_t<List>* list_;
+    size_t at_;
+  };
+  Iterator begin() const { return {list_, 0}; }
+  Iterator end() const { return {list_, list_.size()}; }
+
+ private:
+  List list_;
+};
+template <class List>
+InFetchedOrder(List&&) -> InFetchedOrder<List>;
 
 }  // namespace hloir
 
