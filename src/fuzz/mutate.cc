@@ -162,6 +162,8 @@ class Mutator : public RandomOps {
       made->AddCalledComputation(unpacks);
     }
     user->ReplaceAllUsesWith(made);
+    // Work in flight must not be ended twice.
+    if (user->user_count() == 0 && !user->HasControlDependencies()) parent->RemoveInstruction(user);
     return true;
   }
 };

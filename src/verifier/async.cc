@@ -3,7 +3,11 @@
 // may be tuples, barriers and loops. Channels are in channels.cc.
 #include <algorithm>
 #include <initializer_list>
+#include <map>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "internal.h"
 
@@ -33,29 +37,33 @@ bool PassesOn(const HloInstruction& i) {
                                              HloOpcode::kOptimizationBarrier, HloOpcode::kCopy});
 }
 
+// One step back from a value, an element of what `at` gives (`index`, the outermost last), to what it was passed on
+// from.
+bool StepBack(const HloInstruction*& at, std::vector<int64_t>& index) {
+  if (at->opcode() == HloOpcode::kTuple) {
+    if (index.empty() || index.back() < 0 || index.back() >= at->operand_count()) return false;
+    at = at->operand(index.back());
+    index.pop_back();
+    return true;
+  }
+  if (!PassesOn(*at) || at->operand_count() != 1) return false;
+  if (at->opcode() == HloOpcode::kGetTupleElement) index.push_back(at->tuple_index());
+  at = at->operand(0);
+  return true;
+}
+constexpr int kMaxSteps = 64;  // so that many dones behind one long way don't each walk it
+
 // The instruction of `opcodes` that `at` comes from.
 struct Source {
   const HloInstruction* instruction = nullptr;
   bool is_known = true;  // false: it comes from outside, or from too far away to look
 };
 Source SourceOf(const HloInstruction* at, Opcodes opcodes) {
-  constexpr int kMaxSteps = 64;  // so that many dones behind one long way don't each walk it
-  std::vector<int64_t> index;    // the last is the outermost
+  std::vector<int64_t> index;
   for (int step = 0; step < kMaxSteps; ++step) {
     if (IsOneOf(*at, opcodes)) return {at};
+    if (StepBack(at, index)) continue;
     switch (at->opcode()) {
-      case HloOpcode::kGetTupleElement: index.push_back(at->tuple_index()); [[fallthrough]];
-      case HloOpcode::kOptimizationBarrier:
-      case HloOpcode::kCopy:
-      case HloOpcode::kCustomCall:
-        if (at->operand_count() != 1 || !PassesOn(*at)) return {};
-        at = at->operand(0);
-        break;
-      case HloOpcode::kTuple:
-        if (index.empty() || index.back() < 0 || index.back() >= at->operand_count()) return {};
-        at = at->operand(index.back());
-        index.pop_back();
-        break;
       case HloOpcode::kParameter: {
         const auto callers = at->parent()->callers();
         const bool is_given = callers.size() == 1 && callers[0]->opcode() == HloOpcode::kCall &&
@@ -117,6 +125,87 @@ bool VerifyUsersOfLink(const HloInstruction& link, Errors& errors) {
   return handed_on;
 }
 
+// Each link is taken up once on every way through the program: by an instruction, or in what a call, a loop or a
+// conditional calls, of which branches are one way each. Callees first: what they take of their parameters.
+class TakenOnce {
+ public:
+  explicit TakenOnce(Errors& errors) : errors_(errors) {}
+
+  void Verify(const HloComputation& computation) {
+    taker_.clear();
+    for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
+      if (TakesLink(*i) && i->operand_count() > 0) Take(*i, {i->operand(0), {}, {}});
+      if (i->opcode() != HloOpcode::kCall && i->opcode() != HloOpcode::kConditional && i->opcode() != HloOpcode::kWhile)
+        continue;
+      const auto called = i->called_computations();
+      for (size_t k = 0; k < called.size(); ++k) {
+        const auto found = of_parameters_.find(called[k]);
+        if (found == of_parameters_.end()) continue;
+        for (const auto& [parameter, index] : found->second) {
+          const int64_t operand = OperandFor(*i, k, parameter);
+          if (operand < i->operand_count()) Take(*i, {i->operand(operand), index, {}});
+        }
+      }
+    }
+  }
+
+ private:
+  // A value, an element of what `at` gives (`index`, the outermost last), within calls that were followed back.
+  using Index = std::vector<int64_t>;
+  struct Value {
+    const HloInstruction* at;
+    Index index;
+    std::vector<std::pair<const HloInstruction*, size_t>> calls;  // and which of their computations
+  };
+
+  static int64_t OperandFor(const HloInstruction& caller, size_t called, int64_t parameter) {
+    if (caller.opcode() == HloOpcode::kCall) return parameter;
+    return caller.opcode() == HloOpcode::kConditional ? static_cast<int64_t>(called) + 1 : 0;
+  }
+
+  void Take(const HloInstruction& taker, Value value) {
+    int steps = 0;
+    std::vector<Value> ways{std::move(value)};
+    while (!ways.empty()) {
+      auto [at, index, calls] = std::move(ways.back());
+      ways.pop_back();
+      while (!IsLink(*at) && (!at->IsParameter() || !calls.empty())) {
+        if (++steps > kMaxSteps) return;
+        if (at->IsParameter()) {
+          const auto [caller, called] = calls.back();
+          calls.pop_back();
+          const int64_t operand = OperandFor(*caller, called, at->parameter_number());
+          if (operand >= caller->operand_count()) return;
+          at = caller->operand(operand);
+        } else if (at->opcode() == HloOpcode::kCall || at->opcode() == HloOpcode::kConditional) {
+          // What its computations give, each of which is one way.
+          const auto called = at->called_computations();
+          for (size_t k = 0; k < called.size(); ++k) {
+            ways.push_back({called[k]->root(), index, calls});
+            ways.back().calls.emplace_back(at, k);
+          }
+          at = nullptr;
+          break;
+        } else if (!StepBack(at, index)) {
+          at = nullptr;
+          break;
+        }
+      }
+      // What a call starts and gives is another link each time.
+      if (at == nullptr || !calls.empty()) continue;
+      const auto [found, is_first] = taker_.try_emplace({at, index}, &taker);
+      if (is_first && at->IsParameter())
+        of_parameters_[at->parent()].push_back({at->parameter_number(), std::move(index)});
+      const HloInstruction* other = std::exchange(found->second, &taker);
+      if (other != &taker) errors_.Add(&taker, "takes {}, which {} has already taken", at->name(), other->name());
+    }
+  }
+
+  Errors& errors_;
+  std::map<std::pair<const HloInstruction*, Index>, const HloInstruction*> taker_;
+  std::unordered_map<const HloComputation*, std::vector<std::pair<int64_t, Index>>> of_parameters_;
+};
+
 // By now all parameters have been given, and the result is the computation's.
 void VerifyDone(const HloInstruction& done, const HloInstruction& last, Errors& errors) {
   const HloInstruction* start = &last;
@@ -157,11 +246,13 @@ void VerifyAsyncPair(const HloInstruction& i, Errors& errors) {
 
 void VerifyAsyncChains(const HloModule& module, Errors& errors) {
   std::vector<const HloInstruction*> links;
-  std::unordered_map<const HloInstruction*, const HloInstruction*> taker;
+  std::unordered_set<const HloInstruction*> taken;
+  bool any_takes = false;
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
       if (IsLink(*i)) links.push_back(i);
       if (!TakesLink(*i) || i->operand_count() == 0 || errors.full()) continue;
+      any_takes = true;
       for (int64_t k = 1; k < i->operand_count(); ++k) {
         if (IsLink(*i->operand(k))) errors.Add(i, "takes {} as operand {}, not as its first", i->operand(k)->name(), k);
       }
@@ -171,16 +262,17 @@ void VerifyAsyncChains(const HloModule& module, Errors& errors) {
           errors.Add(i, "must take async-start or async-update, but takes {}", i->operand(0)->opcode_name());
         continue;
       }
-      auto [it, is_first] = taker.emplace(source.instruction, i);
-      if (!is_first)
-        errors.Add(i, "takes {}, which {} has already taken", source.instruction->name(), it->second->name());
-      else if (i->opcode() == HloOpcode::kAsyncDone) VerifyDone(*i, *source.instruction, errors);
+      taken.insert(source.instruction);
+      if (i->opcode() == HloOpcode::kAsyncDone) VerifyDone(*i, *source.instruction, errors);
     }
   }
   for (const HloInstruction* link : links) {
     const bool handed_on = VerifyUsersOfLink(*link, errors);
-    if (!handed_on && !taker.contains(link)) errors.Add(link, "is never done: no async-update or async-done takes it");
+    if (!handed_on && !taken.contains(link)) errors.Add(link, "is never done: no async-update or async-done takes it");
   }
+  if (!any_takes) return;
+  TakenOnce taken_once(errors);
+  for (const HloComputation* computation : module.PostOrder()) taken_once.Verify(*computation);
 }
 
 }  // namespace hloir::verification

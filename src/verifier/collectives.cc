@@ -207,7 +207,7 @@ void VerifyGroups(const HloInstruction& i, const Collective& c, Errors& errors) 
       errors.Add(&i, "all-to-all has {} operands for groups of {} devices", i.operand_count(), group_size);
     } else if (!dims.empty() && i.operand_count() == 1) {
       int64_t size = i.operand(0)->shape().dimensions(dims[0]);
-      if (size != Shape::kUnboundedSize && size % group_size != 0) {
+      if (size != Shape::kUnboundedSize && (group_size < 1 || size % group_size != 0)) {
         errors.Add(&i, "dimension {} of size {} can't be cut for groups of {} devices", dims[0], size, group_size);
       }
     }

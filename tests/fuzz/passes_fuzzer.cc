@@ -1,5 +1,6 @@
 // Any legal module through the default pipeline and through one pass by itself: each leaves it legal, or says in words
 // why not. Run: passes_fuzzer -dict=hlo.dict CORPUS_DIR
+#include <cstdio>
 #include <cstdlib>
 
 #include "hloir/passes.h"
@@ -18,7 +19,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     auto pipeline = hloir::MakePipeline(names, {});
     if (!pipeline.ok()) std::abort();
     const auto ran = pipeline->RunOnce(*copy);
-    if (ran.ok() ? !hloir::VerifyModule(*copy).ok() : ran.status().message().empty()) std::abort();
+    const hloir::Status legal = ran.ok() ? hloir::VerifyModule(*copy) : hloir::OkStatus();
+    if (legal.ok() && (ran.ok() || !ran.status().message().empty())) continue;
+    std::fprintf(stderr, "after %s: %s\n", names.empty() ? "the pipeline" : one[0].c_str(), legal.message().c_str());
+    std::abort();
   }
   return 0;
 }

@@ -40,8 +40,11 @@ bool HasStep(HloOpcode opcode) {
 }  // namespace
 
 bool MixesFloats(const HloInstruction& i) {
-  // Another elementwise operation's operands are converted as they are read, and so are a dot's and a convolution's.
-  const bool takes_one_type = (i.Is(kMovesData) && i.opcode() != HloOpcode::kBitcast) ||
+  // The operands of an elementwise operation with several are converted as they are read, and so are a dot's and a
+  // convolution's. One with a single operand works in that one's type.
+  const bool is_unary = i.Is(kElementwise) && i.operand_count() == 1 && i.opcode() != HloOpcode::kConvert &&
+                        IsFloat(i.shape().element_type());
+  const bool takes_one_type = is_unary || (i.Is(kMovesData) && i.opcode() != HloOpcode::kBitcast) ||
                               i.opcode() == HloOpcode::kReduce || i.opcode() == HloOpcode::kReduceWindow ||
                               i.opcode() == HloOpcode::kScatter || i.opcode() == HloOpcode::kSelectAndScatter;
   if (!takes_one_type) return false;
