@@ -1,19 +1,10 @@
 // Evaluation where float types are mixed. See the header.
 #include "reference/mixed_precision.h"
 
+#include "hloir/detail/one_float_type.h"
+
 namespace hloir::reference {
 namespace {
-
-// Ops whose operands and result have one element type. All others convert by themselves.
-bool HasOneElementType(const HloInstruction& instruction) {
-  switch (instruction.opcode()) {
-    case HloOpcode::kConvert:
-    case HloOpcode::kBitcastConvert:
-    case HloOpcode::kBitcast:
-    case HloOpcode::kStochasticConvert: return false;
-    default: return instruction.Is(kElementwise | kMovesData);
-  }
-}
 
 bool IsFloatArray(const Value& value) { return !value.IsTuple() && IsFloat(value.literal().shape().element_type()); }
 
@@ -53,7 +44,7 @@ Value ConformTo(Value value, const Shape& shape) {
 }
 
 std::optional<Shape> WidenOperands(const HloInstruction& instruction, std::vector<Value>* operands) {
-  if (!HasOneElementType(instruction)) return std::nullopt;
+  if (!MeansOneFloatType(instruction.opcode())) return std::nullopt;
   PrimitiveType widest = PrimitiveType::INVALID;
   bool mixed = false;
   for (const Value& operand : *operands) {

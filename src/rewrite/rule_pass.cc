@@ -5,6 +5,7 @@
 
 #include "hloir/rewrite/rules.h"
 #include "hloir/detail/fetch_ahead.h"
+#include "hloir/detail/one_float_type.h"
 #include "hloir/rewrite/util.h"
 
 namespace hloir::rules {
@@ -16,22 +17,16 @@ constexpr RuleInfo kDeadInstruction = {"dead-instruction", "A, unused => nothing
 // type of their result; that is no conversion.)
 bool ConvertsOnTheWay(const HloInstruction& i) {
   switch (i.opcode()) {
-    case HloOpcode::kBitcast:
-    case HloOpcode::kBitcastConvert:
-    case HloOpcode::kConvert:
-    case HloOpcode::kStochasticConvert: return false;
     case HloOpcode::kReduce:
     case HloOpcode::kReduceWindow:
     case HloOpcode::kScatter:
     case HloOpcode::kSelectAndScatter: break;
     default:
-      if (!i.Is(kMovesData | kElementwise)) return false;
+      if (!MeansOneFloatType(i.opcode())) return false;
   }
-  const auto operands = i.operands();
-  if (operands.empty()) return false;
   // What gives no float, such as a compare, may still read several types.
   PrimitiveType type = i.shape().IsArray() ? i.shape().element_type() : PrimitiveType::PRED;
-  for (const HloInstruction* operand : operands) {
+  for (const HloInstruction* operand : i.operands()) {
     if (!operand->shape().IsArray() || !IsFloat(operand->shape().element_type())) continue;
     if (!IsFloat(type)) type = operand->shape().element_type();
     if (operand->shape().element_type() != type) return true;
@@ -59,12 +54,7 @@ class RulePass : public RewritingPass {
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
     // Before the computations are put in order, which in a large module takes longer.
-    bool any = false;
-    for (const auto* computation : InFetchedOrder(module.computations())) {
-      any = MayApply(*computation);
-      if (any) break;
-    }
-    if (!any) return false;
+    if (!MayApplyToAny(module)) return false;
     // All wait for their turn. What is made from now on does not.
     id_limit_ = module.instruction_id_limit();
     state_.assign(static_cast<size_t>(id_limit_), kQueued);
@@ -82,6 +72,12 @@ class RulePass : public RewritingPass {
  private:
   // Has it an instruction that there are rules for?
   bool MayApply(const HloComputation& computation) const;
+  bool MayApplyToAny(const HloModule& module) const {
+    for (const HloComputation* computation : InFetchedOrder(module.computations())) {
+      if (MayApply(*computation)) return true;
+    }
+    return false;
+  }
   StatusOr<bool> RunOn(HloComputation& computation);
   // What one of the rules makes of it, or nullptr.
   HloInstruction* ApplyRules(HloInstruction* instruction, RuleContext& context);

@@ -167,38 +167,39 @@ class TakenOnce {
     int steps = 0;
     std::vector<Value> ways{std::move(value)};
     while (!ways.empty()) {
-      auto [at, index, calls] = std::move(ways.back());
+      Value way = std::move(ways.back());
       ways.pop_back();
-      while (!IsLink(*at) && (!at->IsParameter() || !calls.empty())) {
-        if (++steps > kMaxSteps) return;
-        if (at->IsParameter()) {
-          const auto [caller, called] = calls.back();
-          calls.pop_back();
-          const int64_t operand = OperandFor(*caller, called, at->parameter_number());
-          if (operand >= caller->operand_count()) return;
-          at = caller->operand(operand);
-        } else if (at->opcode() == HloOpcode::kCall || at->opcode() == HloOpcode::kConditional) {
-          // What its computations give, each of which is one way.
-          const auto called = at->called_computations();
-          for (size_t k = 0; k < called.size(); ++k) {
-            ways.push_back({called[k]->root(), index, calls});
-            ways.back().calls.emplace_back(at, k);
-          }
-          at = nullptr;
-          break;
-        } else if (!StepBack(at, index)) {
-          at = nullptr;
-          break;
-        }
+      auto& [at, index, calls] = way;
+      if (IsLink(*at) || (at->IsParameter() && calls.empty())) {
+        // What a call starts and gives is another link each time.
+        if (calls.empty()) Claim(taker, *at, index);
+        continue;
       }
-      // What a call starts and gives is another link each time.
-      if (at == nullptr || !calls.empty()) continue;
-      const auto [found, is_first] = taker_.try_emplace({at, index}, &taker);
-      if (is_first && at->IsParameter())
-        of_parameters_[at->parent()].push_back({at->parameter_number(), std::move(index)});
-      const HloInstruction* other = std::exchange(found->second, &taker);
-      if (other != &taker) errors_.Add(&taker, "takes {}, which {} has already taken", at->name(), other->name());
+      if (++steps > kMaxSteps) return;
+      if (at->IsParameter()) {
+        const auto [caller, called] = calls.back();
+        calls.pop_back();
+        const int64_t operand = OperandFor(*caller, called, at->parameter_number());
+        if (operand >= caller->operand_count()) return;
+        at = caller->operand(operand);
+        ways.push_back(std::move(way));
+      } else if (at->opcode() == HloOpcode::kCall || at->opcode() == HloOpcode::kConditional) {
+        // What its computations give, each of which is one way.
+        const auto called = at->called_computations();
+        for (size_t k = 0; k < called.size(); ++k) {
+          ways.push_back({called[k]->root(), index, calls});
+          ways.back().calls.emplace_back(at, k);
+        }
+      } else if (StepBack(at, index)) {
+        ways.push_back(std::move(way));
+      }
     }
+  }
+  void Claim(const HloInstruction& taker, const HloInstruction& at, const Index& index) {
+    const auto [found, is_first] = taker_.try_emplace({&at, index}, &taker);
+    if (is_first && at.IsParameter()) of_parameters_[at.parent()].push_back({at.parameter_number(), index});
+    const HloInstruction* other = std::exchange(found->second, &taker);
+    if (other != &taker) errors_.Add(&taker, "takes {}, which {} has already taken", at.name(), other->name());
   }
 
   Errors& errors_;

@@ -136,16 +136,17 @@ def main():
         for shape, make in SHAPES.items():
             if not re.search(options.shapes, shape):
                 continue
-            # What each loop costs must first be more than what a loop costs anyway.
-            scale = 4 if shape == "spread" else 1
-            few, many = (counts(options.hloir, make(scale * size), names, folder) for size in (small, large))
+            # A table of all ids for each loop shows only where there are many loops.
+            few_of, many_of = (4 * small, 4 * large) if shape == "spread" else (small, large)
+            few, many = (counts(options.hloir, make(size), names, folder) for size in (few_of, many_of))
             for name, count in sorted(many.items(), key=lambda entry: -entry[1]):
                 seen.add(name)
-                growth = count / large / max(few.get(name, 0) / small, scale)
-                steep = growth > MOST and count / large > scale * NEGLIGIBLE
+                before, after = few.get(name, 0) / few_of, count / many_of
+                growth = after / max(before, 1)
+                steep = growth > MOST and after > NEGLIGIBLE
                 bad += steep
                 if steep or options.verbose:
-                    print(f"{shape:12} {name:44} {few.get(name, 0) / small / scale:10.0f} {count / large / scale:10.0f} an instruction, {growth:6.2f} times{'  STEEP' if steep else ''}")
+                    print(f"{shape:12} {name:44} {before:10.0f} {after:10.0f} an instruction, {growth:6.2f} times{'  STEEP' if steep else ''}")
     print(f"{len(seen)} passes' work counted, {bad} grow faster than the module")
     sys.exit(1 if bad or len(seen) < 40 else 0)
 

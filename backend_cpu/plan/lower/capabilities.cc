@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "hloir/detail/one_float_type.h"
 #include "plan/steps/kernel_choice.h"
 #include "support/ranges.h"
 
@@ -42,9 +43,8 @@ bool HasStep(HloOpcode opcode) {
 bool MixesFloats(const HloInstruction& i) {
   // The operands of an elementwise operation with several are converted as they are read, and so are a dot's and a
   // convolution's. One with a single operand works in that one's type.
-  const bool is_unary = i.Is(kElementwise) && i.operand_count() == 1 && i.opcode() != HloOpcode::kConvert &&
-                        IsFloat(i.shape().element_type());
-  const bool takes_one_type = is_unary || (i.Is(kMovesData) && i.opcode() != HloOpcode::kBitcast) ||
+  const bool is_unary = i.operand_count() == 1 && IsFloat(i.shape().element_type());
+  const bool takes_one_type = (MeansOneFloatType(i.opcode()) && (is_unary || i.Is(kMovesData))) ||
                               i.opcode() == HloOpcode::kReduce || i.opcode() == HloOpcode::kReduceWindow ||
                               i.opcode() == HloOpcode::kScatter || i.opcode() == HloOpcode::kSelectAndScatter;
   if (!takes_one_type) return false;
