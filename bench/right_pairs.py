@@ -28,7 +28,7 @@ def worker():
             proto = hlo.hlo_module_from_text(open(before).read()).as_serialized_hlo_module_proto()
             module = xj.mlir.xla_computation_to_mlir_module(hlo.XlaComputation(proto))
             executable = devices[0].client.compile_and_load(module, devices, xla_client.CompileOptions())
-            with open(after, "w") as f: f.write(executable.hlo_modules()[0].to_string())
+            with open(after, "wb") as f: f.write(executable.hlo_modules()[0].as_serialized_hlo_module_proto())
             reply = ""
         except Exception as error:
             reply = str(error).splitlines()[0][:200] or "?"
@@ -94,7 +94,7 @@ def main():
         names += [f"seed {s}" for s in range(first, first + count)]
     xla, start = Xla(), time.time()
     with tempfile.TemporaryDirectory() as folder, open(args.log, "a") as log:
-        after = f"{folder}/after.hlo"
+        after = f"{folder}/after.pb"
         for done, name in enumerate(names):
             if name in known: continue
             source = name

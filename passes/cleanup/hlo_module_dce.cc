@@ -75,7 +75,8 @@
 //
 // One walk over the module finds what is live, tuple element by tuple element, through calls and loops within loops. A
 // dead element is then loop-invariant: while-loop-simplifier drops it, and dce what fed a dropped parameter.
-// Leaves alone: the entry's parameters; loops whose parts are not tuples, or have shardings or control dependencies.
+// Leaves alone: the entry's parameters; those of what fusions call; loops whose parts are not tuples, or have shardings
+// or control dependencies.
 #include <algorithm>
 
 #include "control_flow/loop_util.h"
@@ -205,11 +206,18 @@ class HloModuleDce : public RewritingPass {
     return changed;
   }
 
+  // A fusion's body reads all of its parameters: what it calls keeps those that it doesn't read.
+  static bool IsFused(const HloComputation& computation) {
+    const auto callers = computation.callers();
+    return !callers.empty() && callers[0]->opcode() == HloOpcode::kFusion;
+  }
+
   // call(A, B), a function that does not read B => call(A)
   bool DropParameters(HloComputation* computation) {
     if (computation->IsEntry() || computation->callers().empty()) return false;
     for (const HloInstruction* caller : computation->callers()) {
-      if (caller->opcode() != HloOpcode::kCall || caller->operand_count() != computation->parameter_count())
+      if (caller->opcode() != HloOpcode::kCall || caller->operand_count() != computation->parameter_count() ||
+          IsFused(*caller->parent()))
         return false;
     }
     bool changed = false;

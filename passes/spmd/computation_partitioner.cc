@@ -31,6 +31,12 @@ std::vector<ArraySharding> OrReplicated(const Wanted& wanted, const Shape& shape
 
 namespace {
 
+// Is there another half, or a next link, that takes it as it is?
+bool Begins(const HloInstruction& i) {
+  const AsyncPair* pair = FindAsyncPair(i.opcode());
+  return i.opcode() == HloOpcode::kAsyncUpdate || (pair != nullptr && pair->start == i.opcode());
+}
+
 // A value, leaf by leaf.
 using Value = std::vector<Part>;
 
@@ -82,7 +88,7 @@ class ComputationPartitioner {
   SpmdBuilder spmd_;
   std::unordered_map<const HloInstruction*, Value> values_;
   std::unordered_map<const HloInstruction*, Part> sums_;              // of partial sums that some op needs reduced
-  std::unordered_map<const HloInstruction*, HloInstruction*> begun_;  // sends and receives
+  std::unordered_map<const HloInstruction*, HloInstruction*> begun_;  // what runs aside: its starts and updates
 };
 
 // A slice that is needed where turning an array around cannot be done at once, if at all.
@@ -268,6 +274,11 @@ StatusOr<Value> ComputationPartitioner::MakePartial(const HloInstruction& i, std
 }
 
 StatusOr<Value> ComputationPartitioner::Make(const HloInstruction& i) {
+  if (i.Is(kAsyncPart)) return MakeWhole(i);
+  for (const HloInstruction* operand : i.operands()) {
+    if (begun_.contains(operand))
+      return Unimplemented(std::string(i.name()) + ": takes work under way, as only its next part may");
+  }
   switch (i.opcode()) {
     case HloOpcode::kTuple: {
       Value value;
@@ -459,13 +470,13 @@ StatusOr<Value> ComputationPartitioner::MakeWhole(const HloInstruction& i) {
     for (size_t k = 0; k < value.size(); ++k)
       whole.push_back(
           Resharded(value[k], *leaves[k], Replicated(leaves[k]->IsArray() ? leaves[k]->rank() : 0, manual)));
-    // The second half of a transfer takes the first as it is.
+    // The second half of what runs aside takes the first as it is.
     const auto begun = begun_.find(operand);
     operands.push_back(begun != begun_.end() ? begun->second : Join(whole, operand->shape()));
   }
   HLOIR_RETURN_IF_ERROR(b.status());
   HloInstruction* made = b.computation()->AddClone(i, operands);
-  if (begins) begun_.emplace(&i, made);
+  if (Begins(i)) begun_.emplace(&i, made);
   // Of a transfer the sharding says who runs it, which a run of the program reads.
   if (!begins || is_manual) made->set_sharding(std::nullopt);
   Wanted shardings;

@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "check/compare.h"
+#include "check/extremes.h"
 #include "check/sources.h"
 #include "hloir/analysis/open_semantics.h"
+#include "hloir/builder.h"
 #include "hloir/rewrite/rules.h"
 #include "support/format.h"
 
@@ -155,6 +157,45 @@ void InitialValueLast(HloInstruction& reduce) {
   reduce.ReplaceAllUsesWith(computation->AddInstruction(*opcode, reduce.shape(), {all, initial}));
 }
 
+bool IsSolver(const HloInstruction& i) {
+  return i.opcode() == HloOpcode::kCholesky || i.opcode() == HloOpcode::kTriangularSolve;
+}
+
+// Of a matrix that is not positive definite, or has a 0 on its diagonal, a solver gives `number`. (The reference's
+// cholesky gives NaN.)
+template <int number>
+void OutsideItsDomain(HloInstruction& solver) {
+  const bool factors = solver.opcode() == HloOpcode::kCholesky;
+  const Operands operands(solver.operands().begin(), solver.operands().end());
+  HloInstruction* clone = solver.parent()->AddClone(solver, operands);
+  HloBuilder b(&solver);
+  const HloBuilder::Op size = b.Abs(factors ? clone : operands[0]);
+  const Shape& shape = size->shape();
+  const int64_t rows = shape.rank() - 2, columns = shape.rank() - 1;
+  HloBuilder::Op bad = b.Not(b.IsFinite(size));
+  if (!factors) bad = b.Or(bad, b.Compare(size, b.Full(shape, 0), ComparisonDirection::kEq));
+  const Shape places = Shape::Array(PrimitiveType::S32, shape.dimensions());
+  bad = b.And(bad, b.Compare(b.Iota(places, rows), b.Iota(places, columns), ComparisonDirection::kEq));
+  HloComputation* either = MakeReducer(*solver.module(), HloOpcode::kOr, PrimitiveType::PRED);
+  const HloBuilder::Op any = b.Reduce(bad, b.Constant(false), {rows, columns}, either);
+  DimVector batch;
+  for (int64_t d = 0; d < rows; ++d) batch.push_back(d);
+  const HloBuilder::Op spread = b.Broadcast(any, solver.shape().dimensions(), batch);
+  const HloBuilder::Op result = b.Select(spread, b.Full(solver.shape(), number), clone);
+  if (b.status().ok()) solver.ReplaceAllUsesWith(result);
+}
+
+// Those that the other module may have written out, which is another solver.
+void AddSolvers(const HloModule& module, std::vector<OpenSemantics>& all) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      const bool reads_diagonal =
+          i->opcode() != HloOpcode::kTriangularSolve || !i->attributes<TriangularSolveAttributes>().unit_diagonal;
+      if (IsSolver(*i) && reads_diagonal) all.push_back({i, ""});
+    }
+  }
+}
+
 // Sums and products that run over: of 0 * 2^100 * 2^100 the order decides whether it is 0 or NaN. Without a reason, as
 // whether they do has to show.
 void AddThoseThatMayOverflow(const HloModule& module, std::vector<OpenSemantics>& all) {
@@ -175,10 +216,14 @@ std::vector<Rewrite> VariantsOf(const OpenSemantics& open) {
   if (IsReduce(i)) return {Reverse, Halve, Deal, InitialValueLast};
   if (i.opcode() == HloOpcode::kReduceWindow && (open.reason.empty() || !IsAssociative(*i.to_apply())))
     return {ReverseWindows};
+  if (IsSolver(i)) return {OutsideItsDomain<0>, OutsideItsDomain<1>};
   return {};
 }
 
 std::string Explanation(const HloInstruction& i, Rewrite apply) {
+  if (IsSolver(i))
+    return Format("HLO leaves open what {} gives of a matrix that {}", i.name(),
+                  i.opcode() == HloOpcode::kCholesky ? "is not positive definite" : "is singular");
   return Format("HLO leaves open {} {} combines, and its reducer {} gives another result then",
                 apply == Reverse || apply == ReverseWindows ? "in which order"
                                                             : "in which groups and with how many initial values",
@@ -235,6 +280,7 @@ std::string LeftOpen(Subject& subject, const HloModule& other, size_t set, const
   const bool shows = std::any_of(seen.leaves.begin(), seen.leaves.end(),
                                  [](const LeafDifference& leaf) { return leaf.nonfinite > 0; });
   if (shows || result != nullptr) AddThoseThatMayOverflow(module, all);
+  if (!SolveAlike(module, other)) AddSolvers(module, all);
   if (all.empty()) return "";
   const std::unordered_set<const HloInstruction*> sources = SourcesOf(module, seen);
   const StatusOr<Results>& base = subject.ReferenceResult(set);
@@ -255,7 +301,7 @@ std::string LeftOpen(Subject& subject, const HloModule& other, size_t set, const
       const StatusOr<Results> results = subject.RunReference(*variant, arguments, /*whatever_it_takes=*/false);
       if (!results.ok() || subject.CompareWithReference(*results, set).agree) continue;
       // Where no infinity or NaN shows, only one that was there on the way, and gives just this, has to do with it.
-      if (open.reason.empty() && !shows && !AgreeButForRounding(*results, *result)) continue;
+      if (open.reason.empty() && !shows && !IsSolver(*i) && !AgreeButForRounding(*results, *result)) continue;
       return Explanation(*i, apply);
     }
   }

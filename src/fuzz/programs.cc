@@ -128,9 +128,12 @@ class Generator : public RandomOps {
   // for (i = start; i < limit; i += step) over a tuple of the counter and the arguments.
   Op Loop(Ops arguments, std::vector<Shape> shapes, int depth) {
     const PrimitiveType type = Chance(80) ? PrimitiveType::S32 : PrimitiveType::U32;
-    const int64_t counter = Below(static_cast<int64_t>(shapes.size()) + 1), limit = Below(5), step = 1 + Below(2);
+    const int64_t counter = Below(static_cast<int64_t>(shapes.size()) + 1), limit = Below(5);
+    int64_t step = 1 + Below(2);
+    const int64_t start = Chance(70) ? 0 : Below(3);
+    if (portable_ && start < limit && start + step > limit) step = 1;  // XLA:CPU would not turn (docs/findings.md)
     shapes.insert(shapes.begin() + counter, Shape::Scalar(type));
-    arguments.insert(arguments.begin() + counter, Constant(type, static_cast<double>(Chance(70) ? 0 : Below(3))));
+    arguments.insert(arguments.begin() + counter, Constant(type, static_cast<double>(start)));
     Begin("condition");
     Op p = computation()->AddParameter(0, Shape::Tuple(shapes), "p");
     Op i = Make(HloOpcode::kGetTupleElement, {p}, GetTupleElementAttributes{counter});

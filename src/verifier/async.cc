@@ -5,7 +5,6 @@
 #include <initializer_list>
 #include <map>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -68,7 +67,7 @@ Source SourceOf(const HloInstruction* at, Opcodes opcodes) {
         const auto callers = at->parent()->callers();
         const bool is_given = callers.size() == 1 && callers[0]->opcode() == HloOpcode::kCall &&
                               at->parameter_number() < callers[0]->operand_count();
-        if (!is_given) return {nullptr, callers.empty()};
+        if (!is_given) return {nullptr, at->parent()->IsEntry()};
         at = callers[0]->operand(at->parameter_number());
         break;
       }
@@ -82,11 +81,90 @@ Source SourceOf(const HloInstruction* at, Opcodes opcodes) {
   return {nullptr, false};
 }
 
+// A value, an element of what `at` gives (`index`, the outermost last), within calls that were followed to it.
+struct Value {
+  const HloInstruction* at;
+  std::vector<int64_t> index;
+  std::vector<std::pair<const HloInstruction*, size_t>> calls;  // and which of their computations
+};
+int64_t OperandFor(const HloInstruction& caller, size_t called, int64_t parameter) {
+  if (caller.opcode() == HloOpcode::kCall) return parameter;
+  return caller.opcode() == HloOpcode::kConditional ? static_cast<int64_t>(called) + 1 : 0;
+}
+
+// Whether one of `takers` takes a value in the end, through tuples and calls, and in every branch that it is given to
+// and every caller that is given it. Where it cannot be followed, as in a loop, it may be taken.
+class Takers {
+ public:
+  explicit Takers(Opcodes takers) : takers_(takers) {}
+
+  bool Take(const Value& value) {
+    const auto& [at, index, calls] = value;
+    if (++steps_ > kMaxSteps) return true;
+    for (const HloInstruction* user : at->users()) {
+      if (TakeAt(*user, value)) return true;
+    }
+    if (!at->IsRoot()) return false;
+    if (!calls.empty()) return Take({calls.back().first, index, {calls.begin(), calls.end() - 1}});
+    const auto callers = at->parent()->callers();
+    if (callers.empty()) return !at->parent()->IsEntry();
+    return std::all_of(callers.begin(), callers.end(), [&](const HloInstruction* caller) {
+      return !Follows(*caller) || Take({caller, index, {}});
+    });
+  }
+  // As `user` has it.
+  bool TakeAt(const HloInstruction& user, const Value& value) {
+    if (IsOneOf(user, takers_)) return true;
+    if (OnlyOrders(user)) return false;
+    if (Follows(user)) return TakeIn(user, value);
+    if (!PassesOn(user)) return true;
+    Value passed = value;
+    passed.at = &user;
+    if (user.opcode() == HloOpcode::kGetTupleElement) {
+      if (value.index.empty()) return true;
+      passed.index.pop_back();
+      return value.index.back() == user.tuple_index() && Take(passed);
+    }
+    if (user.opcode() != HloOpcode::kTuple) return Take(passed);
+    passed.index.emplace_back();
+    for (int64_t k = 0; k < user.operand_count(); ++k) {
+      passed.index.back() = k;
+      if (user.operand(k) == value.at && Take(passed)) return true;
+    }
+    return false;
+  }
+
+ private:
+  static bool Follows(const HloInstruction& caller) {
+    return IsOneOf(caller, {HloOpcode::kCall, HloOpcode::kConditional});
+  }
+  bool TakeIn(const HloInstruction& caller, const Value& value) {
+    const auto called = caller.called_computations();
+    for (size_t k = 0; k < called.size(); ++k) {
+      bool is_given = false, is_taken = false;
+      for (int64_t p = 0; p < called[k]->parameter_count(); ++p) {
+        const int64_t operand = OperandFor(caller, k, p);
+        if (operand >= caller.operand_count() || caller.operand(operand) != value.at) continue;
+        is_given = true;
+        Value inside{called[k]->parameter(p), value.index, value.calls};
+        inside.calls.emplace_back(&caller, k);
+        is_taken = is_taken || Take(inside);
+      }
+      if (is_given && !is_taken) return false;
+    }
+    return true;
+  }
+
+  Opcodes takers_;
+  int steps_ = 0;
+};
+
 void ExpectOneUser(const HloInstruction& i, Opcodes users, Errors& errors) {
   const HloInstruction* user = nullptr;
   int64_t count = 0;
   for (const HloInstruction* candidate : i.users()) {
-    if (!OnlyOrders(*candidate)) user = candidate, ++count;
+    if (OnlyOrders(*candidate) || (PassesOn(*candidate) && !Takers(users).TakeAt(*candidate, {&i, {}, {}}))) continue;
+    user = candidate, ++count;
   }
   if (count != 1) {
     errors.Add(&i, "must have one user, {}, but has {}", Names(users), count);
@@ -109,20 +187,15 @@ bool IsWrapped(const HloInstruction& i) {
 bool IsLink(const HloInstruction& i) { return IsOneOf(i, {HloOpcode::kAsyncStart, HloOpcode::kAsyncUpdate}); }
 bool TakesLink(const HloInstruction& i) { return IsOneOf(i, {HloOpcode::kAsyncUpdate, HloOpcode::kAsyncDone}); }
 
-// True if control flow or a tuple takes `link`, so that its chain may go on elsewhere.
-bool VerifyUsersOfLink(const HloInstruction& link, Errors& errors) {
-  bool handed_on = link.IsRoot() && !link.parent()->callers().empty();
+void VerifyUsersOfLink(const HloInstruction& link, Errors& errors) {
   for (const HloInstruction* user : link.users()) {
-    if (TakesLink(*user) || OnlyOrders(*user)) continue;
-    if (PassesOn(*user) ||
-        IsOneOf(*user, {HloOpcode::kWhile, HloOpcode::kCall, HloOpcode::kConditional, HloOpcode::kDomain})) {
-      handed_on = true;
-    } else {
+    if (!TakesLink(*user) && !OnlyOrders(*user) && !PassesOn(*user) &&
+        !IsOneOf(*user, {HloOpcode::kWhile, HloOpcode::kCall, HloOpcode::kConditional, HloOpcode::kDomain}))
       errors.Add(user, "takes {} {}, which only async-update, async-done, control flow and tuples may",
                  link.opcode_name(), link.name());
-    }
   }
-  return handed_on;
+  if (!Takers({HloOpcode::kAsyncUpdate, HloOpcode::kAsyncDone}).Take({&link, {}, {}}))
+    errors.Add(&link, "is never done: no async-update or async-done takes it");
 }
 
 // Each link is taken up once on every way through the program: by an instruction, or in what a call, a loop or a
@@ -150,18 +223,7 @@ class TakenOnce {
   }
 
  private:
-  // A value, an element of what `at` gives (`index`, the outermost last), within calls that were followed back.
   using Index = std::vector<int64_t>;
-  struct Value {
-    const HloInstruction* at;
-    Index index;
-    std::vector<std::pair<const HloInstruction*, size_t>> calls;  // and which of their computations
-  };
-
-  static int64_t OperandFor(const HloInstruction& caller, size_t called, int64_t parameter) {
-    if (caller.opcode() == HloOpcode::kCall) return parameter;
-    return caller.opcode() == HloOpcode::kConditional ? static_cast<int64_t>(called) + 1 : 0;
-  }
 
   void Take(const HloInstruction& taker, Value value) {
     int steps = 0;
@@ -247,7 +309,6 @@ void VerifyAsyncPair(const HloInstruction& i, Errors& errors) {
 
 void VerifyAsyncChains(const HloModule& module, Errors& errors) {
   std::vector<const HloInstruction*> links;
-  std::unordered_set<const HloInstruction*> taken;
   bool any_takes = false;
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
@@ -263,14 +324,10 @@ void VerifyAsyncChains(const HloModule& module, Errors& errors) {
           errors.Add(i, "must take async-start or async-update, but takes {}", i->operand(0)->opcode_name());
         continue;
       }
-      taken.insert(source.instruction);
       if (i->opcode() == HloOpcode::kAsyncDone) VerifyDone(*i, *source.instruction, errors);
     }
   }
-  for (const HloInstruction* link : links) {
-    const bool handed_on = VerifyUsersOfLink(*link, errors);
-    if (!handed_on && !taken.contains(link)) errors.Add(link, "is never done: no async-update or async-done takes it");
-  }
+  for (const HloInstruction* link : links) VerifyUsersOfLink(*link, errors);
   if (!any_takes) return;
   TakenOnce taken_once(errors);
   for (const HloComputation* computation : module.PostOrder()) taken_once.Verify(*computation);

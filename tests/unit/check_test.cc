@@ -318,6 +318,41 @@ TEST_CASE("the order in which a product runs over is open") {
   CHECK(VerdictOf(compared("copy(x)", "EQ"), compared("copy(x)", "NE")).outcome == Outcome::kDisagree);
 }
 
+TEST_CASE("what a solver gives of a matrix outside its domain is open to another solver") {
+  const auto module = [](const std::string& result) {
+    return "HloModule s\nENTRY e {\n  a = f32[1,1]{1,0} parameter(0)\n  b = f32[1,1]{1,0} parameter(1)\n" + result +
+           "\n}\n";
+  };
+  const auto given = [](float a) {
+    Literal matrix(Shape::Array(PrimitiveType::F32, {1, 1})), one = matrix;
+    matrix.SetFromDouble(0, a);
+    one.SetFromDouble(0, 1);
+    return std::vector<InputSet>{Given({std::move(matrix), std::move(one)})};
+  };
+  const auto outcome = [&](const std::string& before, const std::string& after, float a) {
+    return VerdictOf(module(before), module(after), {}, given(a)).outcome;
+  };
+  const std::string cholesky = "  ROOT c = f32[1,1]{1,0} cholesky(a), lower=true",
+                    root =
+                        "  m = f32[1,1]{1,0} maximum(a, b)\n  n = f32[1,1]{1,0} multiply(m, a)\n"
+                        "  ROOT c = f32[1,1]{1,0} divide(n, m)";
+  CHECK(outcome(cholesky, root, 1) == Outcome::kSameBits);
+  CHECK(outcome(cholesky, root, -1) == Outcome::kLeftOpen);
+  CHECK(outcome(cholesky, root, 4) == Outcome::kDisagree);
+  const std::string
+      solve = "  s = f32[1,1]{1,0} triangular-solve(a, b), left_side=true, lower=true, transpose_a=NO_TRANSPOSE\n",
+      as_it_is = "  ROOT c = f32[1,1]{1,0} copy(s)", wrong = "  ROOT c = f32[1,1]{1,0} copy(b)";
+  CHECK(outcome(solve + as_it_is, wrong, 1) == Outcome::kSameBits);
+  CHECK(outcome(solve + as_it_is, wrong, 0) == Outcome::kLeftOpen);
+  CHECK(outcome(solve + as_it_is, wrong, 2) == Outcome::kDisagree);
+  // The same solver in both gives the same.
+  CHECK(outcome(solve + as_it_is, solve + wrong, 0) == Outcome::kDisagree);
+  // Nothing is read of a diagonal of ones.
+  std::string unit = solve;
+  unit.insert(unit.find("transpose_a"), "unit_diagonal=true, ");
+  CHECK(outcome(unit + as_it_is, "  ROOT c = f32[1,1]{1,0} copy(a)", 0) == Outcome::kDisagree);
+}
+
 TEST_CASE("a mean of equal elements is off by what so many sums round, and their variance by the square of that") {
   const std::string text =
       "HloModule b\nENTRY e {\n  x = f32[1]{0} parameter(0)\n  s = f32[1]{0} parameter(1)\n"
