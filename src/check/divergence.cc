@@ -33,12 +33,32 @@ void ForEach(const HloModule& module, F&& f) {
 // Of each instruction of `after`, by id: that of `before`, or nullptr.
 using Partners = std::vector<const HloInstruction*>;
 
-Partners ByName(const HloModule& before, const HloModule& after) {
+// "add" and "add.12" are names that any compiler gives, and gives anew.
+bool IsGeneric(const HloInstruction& i) {
+  std::string_view name = i.name();
+  if (!name.starts_with(i.opcode_name())) return false;
+  name.remove_prefix(i.opcode_name().size());
+  return name.find_first_not_of(".0123456789") == std::string_view::npos;
+}
+
+// Two of one generic name: have they something else in common, of what they are made of or serve?
+bool AreConnected(const HloInstruction& a, const HloInstruction& b) {
+  const bool serves = a.operand_count() == 0;
+  const auto x = serves ? a.users() : a.operands(), y = serves ? b.users() : b.operands();
+  if (x.empty() && y.empty()) return true;
+  return std::any_of(x.begin(), x.end(), [&](const HloInstruction* i) {
+    return std::any_of(y.begin(), y.end(), [&](const HloInstruction* k) { return i->name() == k->name(); });
+  });
+}
+
+// `any`: also where a name is the only thing in common.
+Partners ByName(const HloModule& before, const HloModule& after, bool any) {
   std::unordered_map<std::string_view, const HloInstruction*> names;
   ForEach(before, [&](const HloInstruction& i) { names.emplace(i.name(), &i); });
   Partners partners(static_cast<size_t>(after.instruction_id_limit()), nullptr);
   ForEach(after, [&](const HloInstruction& i) {
-    if (const auto found = names.find(i.name()); found != names.end())
+    const auto found = names.find(i.name());
+    if (found != names.end() && (any || !IsGeneric(i) || AreConnected(*found->second, i)))
       partners[static_cast<size_t>(i.id())] = found->second;
   });
   return partners;
@@ -185,7 +205,8 @@ std::optional<Divergence> FindDivergence(const HloModule& before, const HloModul
                                          size_t set) {
   if (context.counts.devices() > 1) return std::nullopt;  // values would have to be told apart by device
   Search search(before, after, context, set);
-  Partners partners = ByName(before, after);
+  const RewriteLog* record = context.options.record ? context.options.record() : nullptr;
+  Partners partners = ByName(before, after, /*any=*/record != nullptr);
   std::optional<Search::Found> found = search.With(partners);
   const bool by_name = found.has_value();
   if (!by_name) {
@@ -204,7 +225,6 @@ std::optional<Divergence> FindDivergence(const HloModule& before, const HloModul
   result.partner_text = found->after->ToString();
   result.operands = search.OperandsOf(before, *found->before, found->run);
   result.partner_operands = search.OperandsOf(after, *found->after, found->run);
-  const RewriteLog* record = context.options.record ? context.options.record() : nullptr;
   if (record != nullptr) result.rule = RuleFor(*record, *found->after, partners);
   return result;
 }

@@ -109,7 +109,7 @@ class Takers {
     const auto callers = at->parent()->callers();
     if (callers.empty()) return !at->parent()->IsEntry();
     return std::all_of(callers.begin(), callers.end(), [&](const HloInstruction* caller) {
-      return !Follows(*caller) || Take({caller, index, {}});
+      return !Follows(*caller) || Take({caller, value.index, {}});
     });
   }
   // As `user` has it.

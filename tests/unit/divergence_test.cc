@@ -89,6 +89,27 @@ TEST_CASE("names of unrelated modules mean nothing; what they compute does") {
   CHECK(!related->by_structure);
 }
 
+TEST_CASE("a name that any compiler gives pairs what has more in common") {
+  const auto module = [](const char* constants, const char* last) {
+    return std::string("HloModule m\nENTRY e {\n p = f32[] parameter(0)\n") + constants +
+           " x = f32[] multiply(p, constant.1)\n y = f32[] add(x, constant.2)\n ROOT z = f32[] " + last + "(y)\n}\n";
+  };
+  const char* two_and_three = " constant.1 = f32[] constant(2)\n constant.2 = f32[] constant(3)\n";
+  // Numbered anew, and wrong at the end.
+  const char* anew = " constant.1 = f32[] constant(3)\n constant.2 = f32[] constant(2)\n";
+  std::string renumbered = module(anew, "cosine");
+  renumbered.replace(renumbered.find("(p, constant.1)"), 15, "(p, constant.2)");
+  renumbered.replace(renumbered.find("(x, constant.2)"), 15, "(x, constant.1)");
+  const auto found = DivergenceOf(module(two_and_three, "sine"), renumbered);
+  REQUIRE(found);
+  CHECK(found->instruction == "z");
+  // The constant itself is wrong.
+  const char* other = " constant.1 = f32[] constant(5)\n constant.2 = f32[] constant(3)\n";
+  const auto constant = DivergenceOf(module(two_and_three, "sine"), module(other, "sine"));
+  REQUIRE(constant);
+  CHECK(constant->instruction == "constant.1");
+}
+
 TEST_CASE("modules of other names: paired by structure, with operands and their values") {
   const auto module = [](const std::string& a, const std::string& b, const std::string& c, const char* op) {
     return "HloModule m\nENTRY e {\n " + a + " = f32[3] parameter(0)\n " + b + " = f32[3] exponential(" + a + ")\n " +
