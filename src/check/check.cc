@@ -143,8 +143,11 @@ class Checker::Impl {
   bool EnginesAgree(Subject& subject, size_t set, Verdict& verdict, Comparison& engines);
   // The engine under test sees a difference: is it the modules'?
   Status ExplainDifference(size_t set, Verdict& verdict);
-  // Does rounding alone do as much, and do the two mean the same? Then it is noted, or nothing on extra sets.
-  bool IsChaos(size_t set, const Comparison& comparison, Verdict& verdict);
+  // Are the results apart by no more than they round and what the two mean is? For two that agree in what they mean.
+  bool AgreeAsMeant(size_t set, const Results& a, const Results& b);
+  // Do the two mean the same, and do rounding and what folded constants mean explain what is seen of their results `a`
+  // and `b`? What rounding alone does so is noted, or nothing on extra sets.
+  bool IsRounding(size_t set, const Results& a, const Results& b, const Comparison& comparison, Verdict& verdict);
   // Do they differ only in NaNs and infinities, in a way that the order of adding decides, and agree without extremes?
   bool OnlyAtExtremes(size_t set, const Comparison& comparison);
   // Which NaNs and infinities are judged that one has alone in f64.
@@ -363,12 +366,24 @@ bool Checker::Impl::OnlyAtExtremes(size_t set, const Comparison& comparison) {
          check::MeaningComparer(before, after).Compare(0, Nonfinite::kAlways).agree;
 }
 
-bool Checker::Impl::IsChaos(size_t set, const Comparison& comparison, Verdict& verdict) {
+bool Checker::Impl::AgreeAsMeant(size_t set, const Results& a, const Results& b) {
+  const StatusOr<Results>&x = before_->Ideal(set, /*keep_roundings=*/true),
+        &y = after_->Ideal(set, /*keep_roundings=*/true);
+  if (!x.ok() || !y.ok() || before_->pairs()) return false;
+  // An engine that gives the same for both, be it wrong, has made the two agree in what they mean.
+  if (check::CompareOnAll(*before_->Result(set), *after_->Result(set), {.exact = true}, {}).agree) return false;
+  check::Errors meant;
+  for (size_t d = 0; d < std::min(x->size(), y->size()); ++d) meant.push_back(check::MeasureErrors((*x)[d], &(*y)[d]));
+  return check::Judge(a, *before_, b, *after_, set, context_.options.exact, meant).agree;
+}
+
+bool Checker::Impl::IsRounding(size_t set, const Results& a, const Results& b, const Comparison& comparison,
+                               Verdict& verdict) {
   // Where rounding alone does as much, what the modules mean decides; and where many elements are equal, as rounding
   // decides there who comes first.
   const check::Meaning meaning = meaning_->Compare(set, WhichNonfinite(set));
   if (!meaning.judged || !meaning.agree) return false;
-  if (check::IsExtra(context_.inputs[set].kind)) return true;
+  if (check::IsExtra(context_.inputs[set].kind) || AgreeAsMeant(set, a, b)) return true;
   const std::string chaos = check::MovedByRoundingAlone(*before_, context_.options.before_name, set, comparison);
   if (chaos.empty()) return false;
   verdict.notes.push_back(Format("{}; in {} the two agree", chaos, before_->wide_name()));
@@ -382,7 +397,7 @@ Status Checker::Impl::ExplainDifference(size_t set, Verdict& verdict) {
     verdict.notes.push_back("at extremes of the number format, " + seen);
     return OkStatus();
   }
-  if (IsChaos(set, verdict.comparison, verdict)) return OkStatus();
+  if (IsRounding(set, *before_->Result(set), *after_->Result(set), verdict.comparison, verdict)) return OkStatus();
   const bool extra = check::IsExtra(context_.inputs[set].kind);
   Blame(verdict, Outcome::kDisagree, seen);
   if (options.other_engine_work <= 0) return OkStatus();
@@ -504,7 +519,7 @@ Status Checker::Impl::AskOther(size_t set, Verdict& verdict) {
                             modules.ToString(options.before_name, options.after_name));
     return OkStatus();
   }
-  if (!modules.agree && !options.exact && IsChaos(set, modules, verdict)) return OkStatus();
+  if (!modules.agree && !options.exact && IsRounding(set, *a, *b, modules, verdict)) return OkStatus();
   if (!modules.agree) {
     Blame(verdict, Outcome::kDisagree,
           Format("{}{} (by the {} engine)", options.exact ? "a rewrite that should be exact changed bits: " : "",

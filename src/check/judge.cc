@@ -39,10 +39,15 @@ Comparison CompareOnAll(const Results& a, const Results& b, const Tolerance& tol
   return all;
 }
 
-Comparison Judge(const Results& a, Subject& of_a, const Results& b, Subject& of_b, size_t set, bool exact) {
+Comparison Judge(const Results& a, Subject& of_a, const Results& b, Subject& of_b, size_t set, bool exact,
+                 const Errors& meant) {
   Comparison first = CompareOnAll(a, b, {.exact = exact}, {});
   if (exact || first.agree) return first;
-  return CompareOnAll(a, b, {}, Sum(of_a.ErrorsOf(a, set), of_b.ErrorsOf(b, set)));
+  Errors allowed = Sum(of_a.ErrorsOf(a, set), of_b.ErrorsOf(b, set));
+  for (size_t d = 0; d < std::min(allowed.size(), meant.size()); ++d) {
+    for (size_t i = 0; i < std::min(allowed[d].size(), meant[d].size()); ++i) allowed[d][i] += meant[d][i];
+  }
+  return CompareOnAll(a, b, {}, allowed);
 }
 
 }  // namespace hloir::check

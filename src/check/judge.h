@@ -15,7 +15,9 @@ namespace hloir::check {
 Comparison CompareOnAll(const Results& a, const Results& b, const Tolerance& tolerance, const Errors& errors);
 
 // A result of one subject against one of another, or of the same by another engine. Rounding errors are measured only
-// where a few units in the last place do not explain the difference.
-Comparison Judge(const Results& a, Subject& of_a, const Results& b, Subject& of_b, size_t set, bool exact);
+// where a few units in the last place do not explain the difference. `meant`: how far each leaf is apart in what the
+// two mean, where that is explained: by constants that one has folded, and so rounded.
+Comparison Judge(const Results& a, Subject& of_a, const Results& b, Subject& of_b, size_t set, bool exact,
+                 const Errors& meant = {});
 
 }  // namespace hloir::check

@@ -205,6 +205,15 @@ bool NamesDotAlgorithm(const HloModule& module) {
   return false;
 }
 
+int64_t CountNorms(const HloModule& module) {
+  int64_t count = 0;
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
+      count += i->HasAttributes<BatchNormAttributes>() ? 1 : 0;
+  }
+  return count;
+}
+
 // What a step through a type leaves of a number.
 struct Digits {
   int64_t exponent_bits, mantissa_bits;
@@ -510,6 +519,19 @@ class MeaningComparer::Impl {
     return b && !b->of_floats && (a->of_integers || !b->of_integers);
   }
 
+  // Nothing says in which type a batch norm of f16 squares and adds: where `after` has it written out, in f16, a
+  // difference of squares is left with few digits.
+  bool MayNormalizeInItsType(const Comparison& seen) {
+    constexpr int kFewDigits = 12;
+    const auto sources = SourcesOf(before_.module(), seen);
+    return std::any_of(sources.begin(), sources.end(),
+                       [](const HloInstruction* i) {
+                         return i->HasAttributes<BatchNormAttributes>() &&
+                                GetFloatFormat(i->operand(0)->shape().element_type()).mantissa_bits < kFewDigits;
+                       }) &&
+           CountNorms(after_.module()) < CountNorms(before_.module());
+  }
+
   // They mean the same but for steps through narrower types. Those that `after` has may cost no more than those of
   // `before`.
   Meaning CompareRoundings(const Comparison& seen) {
@@ -537,6 +559,7 @@ class MeaningComparer::Impl {
       // By luck `before` may have rounded next to nothing: a unit of a narrow result is no more than others do.
       const double unit = i < units.size() ? units[i] : 0;
       if (b[i] <= kMuchCoarser * std::max(a[i], unit) || NamesDotAlgorithm(before_.module())) continue;
+      if (i < seen.leaves.size() && MayNormalizeInItsType(OnlyLeaf(seen, i))) continue;
       // Where a unit in the last place of each step is magnified so, they need not have cost as much by luck.
       if (i < seen.leaves.size() &&
           !MovedByRoundingAlone(before_, before_.options().before_name, set_, OnlyLeaf(seen, i)).empty())

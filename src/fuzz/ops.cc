@@ -380,8 +380,9 @@ RandomOps::Op RandomOps::Whole() {
   const Shape feature = Shape::Array(x->shape().element_type(), {x->shape().dimensions(last)});
   switch (Below(5)) {
     case 3: {
-      const PrimitiveType type =
+      PrimitiveType type =
           Pick({PrimitiveType::U32, PrimitiveType::U8, PrimitiveType::U64, PrimitiveType::S16, PrimitiveType::F32});
+      if (portable_ && !IsUnsigned(type)) type = PrimitiveType::U32;  // see docs/findings.md
       const Shape bits = Shape::Array(type, RandomSizes());
       Op state = DenseConstant(Shape::Array(PrimitiveType::U64, {2 + Below(2)}));
       const Shape both = Shape::Tuple({state->shape(), bits});

@@ -353,6 +353,56 @@ TEST_CASE("what a solver gives of a matrix outside its domain is open to another
   CHECK(outcome(unit + as_it_is, "  ROOT c = f32[1,1]{1,0} copy(a)", 0) == Outcome::kDisagree);
 }
 
+// The variance of four or three numbers as batch norm gives it, or by its formula with a count's reciprocal as a
+// constant.
+std::string NormedVariance(const std::string& type, int count) {
+  const std::string n = std::to_string(count);
+  return "HloModule v\nENTRY e {\n  x = " + type + "[" + n + "]{0} parameter(0)\n  y = " + type + "[" + n +
+         ",1]{1,0} reshape(x)\n  k = " + type + "[] constant(1)\n  o = " + type + "[1]{0} reshape(k)\n  b = (" + type +
+         "[" + n + ",1], " + type + "[1], " + type +
+         "[1]) batch-norm-training(y, o, o), epsilon=0.5, feature_index=1\n  ROOT r = " + type +
+         "[1]{0} get-tuple-element(b), index=2\n}\n";
+}
+std::string VarianceByFormula(const std::string& type, const std::string& wide, int count,
+                              const std::string& reciprocal, const std::string& of_square) {
+  const std::string n = std::to_string(count), w = wide + "[]";
+  return "HloModule v\nadd { a = " + w + " parameter(0) b = " + w + " parameter(1) ROOT c = " + w +
+         " add(a, b) }\nENTRY e {\n  g = " + type + "[" + n + "]{0} parameter(0)\n  x = " + wide + "[" + n +
+         "]{0} convert(g)\n  z = " + w + " constant(0)\n  q = " + wide + "[" + n + "]{0} multiply(x, x)\n  s = " + w +
+         " reduce(x, z), dimensions={0}, to_apply=add\n  t = " + w +
+         " reduce(q, z), dimensions={0}, to_apply=add\n  i = " + w + " constant(" + reciprocal + ")\n  j = " + w +
+         " constant(" + of_square + ")\n  u = " + w + " multiply(t, i)\n  v = " + w + " multiply(s, s)\n  m = " + w +
+         " multiply(v, j)\n  d = " + w + " subtract(u, m)\n  f = " + type + "[] convert(d)\n  ROOT r = " + type +
+         "[1]{0} reshape(f)\n}\n";
+}
+std::vector<InputSet> Numbers(PrimitiveType type, std::initializer_list<double> values) {
+  Literal numbers(Shape::Array(type, {static_cast<int64_t>(values.size())}));
+  int64_t at = 0;
+  for (const double value : values) numbers.SetFromDouble(at++, value);
+  return {Given({std::move(numbers)})};
+}
+
+TEST_CASE("results may be apart by what folded constants mean beside what each rounds") {
+  const std::string before = NormedVariance("f32", 3);
+  for (const auto& inputs :
+       {Numbers(PrimitiveType::F32, {0.883, 0.912, 0.896}), Numbers(PrimitiveType::F32, {0.881, 0.907, 0.92})}) {
+    CHECK(VerdictOf(before, VarianceByFormula("f32", "f32", 3, "0.333333343", "0.111111119"), {}, inputs).agrees());
+    CHECK(VerdictOf(before, VarianceByFormula("f32", "f32", 3, "0.333333343", "0.111112"), {}, inputs).outcome ==
+          Outcome::kDisagree);
+  }
+}
+
+TEST_CASE("a batch norm of f16 may square and add in f16; what is written out in f32 may not become so") {
+  const auto inputs = Numbers(PrimitiveType::F16, {30, 30.5, 31, 31.5});
+  const std::string norm = NormedVariance("f16", 4), narrow = VarianceByFormula("f16", "f16", 4, "0.25", "0.0625"),
+                    wide = VarianceByFormula("f16", "f32", 4, "0.25", "0.0625");
+  CHECK(VerdictOf(norm, narrow, {}, inputs).agrees());
+  CHECK(VerdictOf(norm, wide, {}, inputs).agrees());
+  CHECK(VerdictOf(wide, narrow, {}, inputs).outcome == Outcome::kDisagree);
+  CHECK(VerdictOf(norm, VarianceByFormula("f16", "f32", 4, "0.25", "0.06249"), {}, inputs).outcome ==
+        Outcome::kDisagree);
+}
+
 TEST_CASE("a mean of equal elements is off by what so many sums round, and their variance by the square of that") {
   const std::string text =
       "HloModule b\nENTRY e {\n  x = f32[1]{0} parameter(0)\n  s = f32[1]{0} parameter(1)\n"
