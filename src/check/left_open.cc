@@ -1,7 +1,8 @@
 // See left_open.h. A reduce is replaced by one that HLO says is the same: over the elements in reverse, then over two
 // parts one by one and over their results (the two halves, or every second element and the others), or with the initial
-// value last; a reduce-window by one over the elements in reverse. If the module then gives something else, the value
-// was never determined. An rng has no variants: it is open where the other module has none for it. Covered by
+// value last, or of one element without it; a reduce-window by one over the elements in reverse. If the module then
+// gives something else, the value was never determined. What the other module has written out may be another formula
+// (written_out.h). An rng has no variants: it is open where the other module has none for it. Covered by
 // tests/unit/check_test.cc.
 #include "check/left_open.h"
 
@@ -12,23 +13,27 @@
 #include <vector>
 
 #include "check/compare.h"
-#include "check/extremes.h"
 #include "check/sources.h"
+#include "check/written_out.h"
 #include "hloir/analysis/open_semantics.h"
-#include "hloir/builder.h"
 #include "hloir/rewrite/rules.h"
 #include "support/format.h"
 
 namespace hloir::check {
 namespace {
 
-constexpr int kMaxReduces = 16;  // that are tried
+constexpr int kMaxTried = 16;  // instructions
 
 bool IsReduce(const HloInstruction& i) {
   if (i.opcode() != HloOpcode::kReduce) return false;
   const DimVector& dims = i.attributes<DimensionsAttributes>().dimensions;
   const Shape& shape = i.operand(0)->shape();
   return !dims.empty() && shape.IsStatic() && shape.dimensions(dims[0]) >= 2;
+}
+bool IsReduceOfOne(const HloInstruction& i) {
+  if (i.opcode() != HloOpcode::kReduce || !i.operand(0)->shape().IsStatic()) return false;
+  const Shape& result = i.shape().IsTuple() ? i.shape().tuple_shapes(0) : i.shape();
+  return i.operand(0)->shape().ElementCount() == result.ElementCount();
 }
 
 using Operands = std::vector<HloInstruction*>;
@@ -157,43 +162,20 @@ void InitialValueLast(HloInstruction& reduce) {
   reduce.ReplaceAllUsesWith(computation->AddInstruction(*opcode, reduce.shape(), {all, initial}));
 }
 
-bool IsSolver(const HloInstruction& i) {
-  return i.opcode() == HloOpcode::kCholesky || i.opcode() == HloOpcode::kTriangularSolve;
-}
-
-// Of a matrix that is not positive definite, or has a 0 on its diagonal, a solver gives `number`. (The reference's
-// cholesky gives NaN.)
-template <int number>
-void OutsideItsDomain(HloInstruction& solver) {
-  const bool factors = solver.opcode() == HloOpcode::kCholesky;
-  const Operands operands(solver.operands().begin(), solver.operands().end());
-  HloInstruction* clone = solver.parent()->AddClone(solver, operands);
-  HloBuilder b(&solver);
-  const HloBuilder::Op size = b.Abs(factors ? clone : operands[0]);
-  const Shape& shape = size->shape();
-  const int64_t rows = shape.rank() - 2, columns = shape.rank() - 1;
-  HloBuilder::Op bad = b.Not(b.IsFinite(size));
-  if (!factors) bad = b.Or(bad, b.Compare(size, b.Full(shape, 0), ComparisonDirection::kEq));
-  const Shape places = Shape::Array(PrimitiveType::S32, shape.dimensions());
-  bad = b.And(bad, b.Compare(b.Iota(places, rows), b.Iota(places, columns), ComparisonDirection::kEq));
-  HloComputation* either = MakeReducer(*solver.module(), HloOpcode::kOr, PrimitiveType::PRED);
-  const HloBuilder::Op any = b.Reduce(bad, b.Constant(false), {rows, columns}, either);
-  DimVector batch;
-  for (int64_t d = 0; d < rows; ++d) batch.push_back(d);
-  const HloBuilder::Op spread = b.Broadcast(any, solver.shape().dimensions(), batch);
-  const HloBuilder::Op result = b.Select(spread, b.Full(solver.shape(), number), clone);
-  if (b.status().ok()) solver.ReplaceAllUsesWith(result);
-}
-
-// Those that the other module may have written out, which is another solver.
-void AddSolvers(const HloModule& module, std::vector<OpenSemantics>& all) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      const bool reads_diagonal =
-          i->opcode() != HloOpcode::kTriangularSolve || !i->attributes<TriangularSolveAttributes>().unit_diagonal;
-      if (IsSolver(*i) && reads_diagonal) all.push_back({i, ""});
-    }
+// Of one element.
+void WithoutInitialValue(HloInstruction& reduce) {
+  HloComputation* computation = reduce.parent();
+  const auto element = [&](int64_t k, const Shape& shape) {
+    return computation->AddInstruction(HloOpcode::kReshape, shape, {reduce.operand(k)}, ReshapeAttributes());
+  };
+  if (!reduce.shape().IsTuple()) {
+    reduce.ReplaceAllUsesWith(element(0, reduce.shape()));
+    return;
   }
+  Operands elements;
+  for (int64_t k = 0; k < reduce.shape().tuple_size(); ++k)
+    elements.push_back(element(k, reduce.shape().tuple_shapes(k)));
+  reduce.ReplaceAllUsesWith(computation->AddTuple(elements));
 }
 
 // Sums and products that run over: of 0 * 2^100 * 2^100 the order decides whether it is 0 or NaN. Without a reason, as
@@ -210,20 +192,16 @@ void AddThoseThatMayOverflow(const HloModule& module, std::vector<OpenSemantics>
   }
 }
 
-using Rewrite = void (*)(HloInstruction&);
 std::vector<Rewrite> VariantsOf(const OpenSemantics& open) {
   const HloInstruction& i = *open.instruction;
   if (IsReduce(i)) return {Reverse, Halve, Deal, InitialValueLast};
+  if (IsReduceOfOne(i) && !open.reason.empty()) return {WithoutInitialValue};
   if (i.opcode() == HloOpcode::kReduceWindow && (open.reason.empty() || !IsAssociative(*i.to_apply())))
     return {ReverseWindows};
-  if (IsSolver(i)) return {OutsideItsDomain<0>, OutsideItsDomain<1>};
   return {};
 }
 
 std::string Explanation(const HloInstruction& i, Rewrite apply) {
-  if (IsSolver(i))
-    return Format("HLO leaves open what {} gives of a matrix that {}", i.name(),
-                  i.opcode() == HloOpcode::kCholesky ? "is not positive definite" : "is singular");
   return Format("HLO leaves open {} {} combines, and its reducer {} gives another result then",
                 apply == Reverse || apply == ReverseWindows ? "in which order"
                                                             : "in which groups and with how many initial values",
@@ -280,12 +258,33 @@ std::string LeftOpen(Subject& subject, const HloModule& other, size_t set, const
   const bool shows = std::any_of(seen.leaves.begin(), seen.leaves.end(),
                                  [](const LeafDifference& leaf) { return leaf.nonfinite > 0; });
   if (shows || result != nullptr) AddThoseThatMayOverflow(module, all);
-  if (!SolveAlike(module, other)) AddSolvers(module, all);
-  if (all.empty()) return "";
+  const std::vector<WrittenOut> written_out = FindWrittenOut(module, other);
+  if (all.empty() && written_out.empty()) return "";
   const std::unordered_set<const HloInstruction*> sources = SourcesOf(module, seen);
   const StatusOr<Results>& base = subject.ReferenceResult(set);
   const Arguments arguments = subject.ArgumentsOf(set);
   int tried = 0;
+  // What the module gives with the variant.
+  const auto run = [&](const HloInstruction& i, Rewrite apply) {
+    std::unique_ptr<HloModule> variant = module.Clone();
+    variant->config().is_scheduled = false;
+    apply(*variant->FindComputation(i.parent()->name())->FindInstruction(i.name()));
+    return subject.RunReference(*variant, arguments, /*whatever_it_takes=*/false);
+  };
+  const auto is_moved = [&](const StatusOr<Results>& results) {
+    return results.ok() && !subject.CompareWithReference(*results, set).agree;
+  };
+  std::optional<StatusOr<Results>> others;
+  for (const WrittenOut& open : written_out) {
+    if (sources.count(open.instruction) == 0 || !base.ok() || ++tried > kMaxTried) continue;
+    if (open.is_known && !others) others = subject.RunReference(other, arguments, /*whatever_it_takes=*/false);
+    for (const Rewrite apply : open.variants) {
+      const StatusOr<Results> results = run(*open.instruction, apply);
+      const bool is_open =
+          open.is_known ? results.ok() && others->ok() && AgreeButForRounding(*results, **others) : is_moved(results);
+      if (is_open) return "HLO leaves open " + open.what_is_open;
+    }
+  }
   std::string untried;
   for (const OpenSemantics& open : all) {
     const HloInstruction* i = open.instruction;
@@ -293,15 +292,12 @@ std::string LeftOpen(Subject& subject, const HloModule& other, size_t set, const
     const std::vector<Rewrite> variants = VariantsOf(open);
     if (variants.empty() && i->opcode() != HloOpcode::kReduce && untried.empty() && !open.reason.empty())
       untried = Format("HLO leaves open what {} gives: {}", i->name(), open.reason);
-    if (variants.empty() || !base.ok() || ++tried > kMaxReduces) continue;
+    if (variants.empty() || !base.ok() || ++tried > kMaxTried) continue;
     for (const Rewrite apply : variants) {
-      std::unique_ptr<HloModule> variant = module.Clone();
-      variant->config().is_scheduled = false;
-      apply(*variant->FindComputation(i->parent()->name())->FindInstruction(i->name()));
-      const StatusOr<Results> results = subject.RunReference(*variant, arguments, /*whatever_it_takes=*/false);
-      if (!results.ok() || subject.CompareWithReference(*results, set).agree) continue;
+      const StatusOr<Results> results = run(*i, apply);
+      if (!is_moved(results)) continue;
       // Where no infinity or NaN shows, only one that was there on the way, and gives just this, has to do with it.
-      if (open.reason.empty() && !shows && !IsSolver(*i) && !AgreeButForRounding(*results, *result)) continue;
+      if (open.reason.empty() && !shows && !AgreeButForRounding(*results, *result)) continue;
       return Explanation(*i, apply);
     }
   }

@@ -329,7 +329,9 @@ bool HasOwnSideEffect(const HloInstruction& i) {
 
 // An async-update or a done of what is handed to its computation in flight.
 bool EndsWhatOthersBegan(const HloInstruction& i) {
-  return i.Is(kAsyncPart) && i.operand_count() == 1 && i.operand(0)->shape().IsTuple() && !i.operand(0)->Is(kAsyncPart);
+  if (!i.Is(kAsyncPart) || i.operand_count() == 0 || i.operand(0)->Is(kAsyncPart)) return false;
+  const AsyncPair* pair = FindAsyncPair(i.opcode());
+  return i.opcode() == HloOpcode::kAsyncUpdate || (pair != nullptr && pair->done == i.opcode());
 }
 
 // The opcodes of which some instructions have a side effect, or take part in a collective.

@@ -347,10 +347,60 @@ TEST_CASE("what a solver gives of a matrix outside its domain is open to another
   CHECK(outcome(solve + as_it_is, wrong, 2) == Outcome::kDisagree);
   // The same solver in both gives the same.
   CHECK(outcome(solve + as_it_is, solve + wrong, 0) == Outcome::kDisagree);
+  // Nor is anything said of what is not finite.
+  CHECK(outcome(solve + as_it_is, wrong, INFINITY) == Outcome::kLeftOpen);
   // Nothing is read of a diagonal of ones.
   std::string unit = solve;
   unit.insert(unit.find("transpose_a"), "unit_diagonal=true, ");
   CHECK(outcome(unit + as_it_is, "  ROOT c = f32[1,1]{1,0} copy(a)", 0) == Outcome::kDisagree);
+}
+
+TEST_CASE("by which formula a batch norm is computed is open, and which formulas there are is not") {
+  const auto module = [](const std::string& result) {
+    return "HloModule n\nENTRY e {\n  x = f32[2,1]{1,0} parameter(0)\n  s = f32[1]{0} parameter(1)\n"
+           "  o = f32[1]{0} parameter(2)\n  m = f32[1]{0} parameter(3)\n  v = f32[1]{0} parameter(4)\n" +
+           result + "\n}\n";
+  };
+  const std::string norm =
+      module("  ROOT r = f32[2,1]{1,0} batch-norm-inference(x, s, o, m, v), epsilon=0.5, feature_index=1");
+  const auto written_out = [&](const std::string& shift) {
+    return module(
+        "  c = f32[] constant(0.5)\n  e = f32[1]{0} reshape(c)\n  w = f32[1]{0} add(v, e)\n  i = f32[1]{0} rsqrt(w)\n"
+        "  f = f32[1]{0} multiply(s, i)\n  k = f32[1]{0} multiply(m, f)\n  h = f32[1]{0} " +
+        shift +
+        "\n  fs = f32[2,1]{1,0} broadcast(f), dimensions={1}\n  hs = f32[2,1]{1,0} broadcast(h), dimensions={1}\n"
+        "  p = f32[2,1]{1,0} multiply(x, fs)\n  ROOT r = f32[2,1]{1,0} add(p, hs)");
+  };
+  const auto given = [](double scale) {
+    const auto full = [](DimVector sizes, double value) {
+      Literal literal(Shape::Array(PrimitiveType::F32, sizes));
+      for (int64_t i = 0; i < literal.element_count(); ++i) literal.SetFromDouble(i, value);
+      return literal;
+    };
+    return std::vector<InputSet>{Given({full({2, 1}, 1), full({1}, scale), full({1}, 3), full({1}, 1), full({1}, 1)})};
+  };
+  CHECK(VerdictOf(norm, written_out("subtract(o, k)"), {}, given(2)).agrees());
+  const Verdict v = VerdictOf(norm, written_out("subtract(o, k)"), {}, given(1e30));
+  CHECK(v.outcome == Outcome::kLeftOpen);
+  CHECK(v.reason.find("HLO leaves open by which formula r is computed") != std::string::npos);
+  for (const double scale : {2.0, 1e30}) {
+    CHECK(VerdictOf(norm, written_out("add(o, k)"), {}, given(scale)).outcome == Outcome::kDisagree);
+  }
+}
+
+TEST_CASE("of one element an initial value may be left out unless it is neutral") {
+  const auto module = [](const std::string& initial, const std::string& result) {
+    return "HloModule r\nf { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }\n"
+           "ENTRY e {\n  x = s32[1]{0} parameter(0)\n  i = s32[] constant(" +
+           initial + ")\n" + result + "\n}\n";
+  };
+  const std::string reduce = "  ROOT r = s32[] reduce(x, i), dimensions={0}, to_apply=f",
+                    without = "  ROOT r = s32[] reshape(x)",
+                    negated = "  y = s32[] reshape(x)\n  ROOT r = s32[] negate(y)";
+  const std::vector<InputSet> inputs = {Given({S32({5})})};
+  CHECK(VerdictOf(module("1", reduce), module("1", without), {}, inputs).outcome == Outcome::kLeftOpen);
+  CHECK(VerdictOf(module("0", reduce), module("0", without), {}, inputs).agrees());
+  CHECK(VerdictOf(module("0", reduce), module("0", negated), {}, inputs).outcome == Outcome::kDisagree);
 }
 
 // The variance of four or three numbers as batch norm gives it, or by its formula with a count's reciprocal as a
