@@ -1,5 +1,6 @@
 // hloir convert: one form of a module, and of the values that come with it, into others. What a file is told by is its
 // content on the way in and its name on the way out. Tested by tests/cli/convert.test.
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -39,6 +40,20 @@ Status WriteValues(const std::string& path, const HloProtoFile& proto, int64_t p
   return WriteNpz(path, all);
 }
 
+// Of parts that are combined otherwise than by adding them.
+bool NamesReduction(const Sharding& sharding) {
+  return sharding.unreduced_op == "max" || sharding.unreduced_op == "min" ||
+         std::any_of(sharding.tuple_elements.begin(), sharding.tuple_elements.end(), NamesReduction);
+}
+bool NamesReduction(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i : computation->instructions()) {
+      if (i->sharding() != nullptr && NamesReduction(*i->sharding())) return true;
+    }
+  }
+  return false;
+}
+
 // What a message had and `form` does not get, on stderr. Only messages keep what the graph has no place for, and only
 // the module's own.
 void TellWhatIsLeftOut(const std::string& path, FileFormat::Form form, const ModuleFile& file) {
@@ -55,6 +70,7 @@ void TellWhatIsLeftOut(const std::string& path, FileFormat::Form form, const Mod
       fields.push_back("allow_spmd_sharding_propagation_to_parameters");
     if (!config.allow_spmd_sharding_propagation_to_output.empty())
       fields.push_back("allow_spmd_sharding_propagation_to_output");
+    if (NamesReduction(file.module())) fields.push_back("the max or min of unreduced shardings");
   }
   const std::string left_out = fmt::format("{}", fmt::join(fields, ", "));
   if (!left_out.empty()) Note(fmt::format("{} is without {}", DisplayName(path), left_out));

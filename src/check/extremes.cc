@@ -44,14 +44,15 @@ bool HasLargeNumbers(const InputSet& set) {
   });
 }
 
-bool HasAny(const HloModule& module, std::initializer_list<HloOpcode> opcodes) {
+int64_t CountOf(const HloModule& module, std::initializer_list<HloOpcode> opcodes) {
+  int64_t count = 0;
   for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (IsOneOf(i->opcode(), opcodes)) return true;
-    }
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
+      count += IsOneOf(i->opcode(), opcodes) ? 1 : 0;
   }
-  return false;
+  return count;
 }
+bool HasAny(const HloModule& module, std::initializer_list<HloOpcode> opcodes) { return CountOf(module, opcodes) > 0; }
 
 bool MayLeaveF64(const HloModule& module) {
   return HasAny(module, {HloOpcode::kExp, HloOpcode::kExpm1, HloOpcode::kPower, HloOpcode::kCosh, HloOpcode::kSinh,

@@ -13,6 +13,7 @@ namespace hloir::check {
 bool IsExtra(InputKind kind);
 // Has it finite numbers from which on exponentials and long products may leave f64's range?
 bool HasLargeNumbers(const InputSet& set);
+int64_t CountOf(const HloModule& module, std::initializer_list<HloOpcode> opcodes);
 bool HasAny(const HloModule& module, std::initializer_list<HloOpcode> opcodes);
 // Ops by which a number is out of f64's range in one step.
 bool MayLeaveF64(const HloModule& module);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "check/compare.h"
+#include "check/extremes.h"
 #include "check/sources.h"
 #include "check/written_out.h"
 #include "hloir/analysis/open_semantics.h"
@@ -208,21 +209,11 @@ std::string Explanation(const HloInstruction& i, Rewrite apply) {
                 i.name(), i.to_apply()->name());
 }
 
-int64_t CountRngs(const HloModule& module) {
-  int64_t count = 0;
-  for (const HloComputation* computation : module.computations()) {
-    if (!computation->MayHave(HloOpcode::kRng)) continue;
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      count += i->opcode() == HloOpcode::kRng ? 1 : 0;
-  }
-  return count;
-}
-
 // If `other` has fewer rng, and so wrote some out: an instruction on whose open numbers each leaf depends that does not
 // agree. XLA writes them out with the module's state, so that the state is another too. Where both have as many, both
 // have the same numbers.
 std::string NumbersOfItsOwn(const HloModule& module, const HloModule& other, const Comparison& seen) {
-  if (CountRngs(other) >= CountRngs(module)) return "";
+  if (CountOf(other, {HloOpcode::kRng}) >= CountOf(module, {HloOpcode::kRng})) return "";
   std::string reason;
   Comparison one = seen;  // in which a single leaf does not agree
   for (LeafDifference& leaf : one.leaves) leaf.agrees = true;

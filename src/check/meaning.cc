@@ -205,15 +205,6 @@ bool NamesDotAlgorithm(const HloModule& module) {
   return false;
 }
 
-int64_t CountNorms(const HloModule& module) {
-  int64_t count = 0;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      count += i->HasAttributes<BatchNormAttributes>() ? 1 : 0;
-  }
-  return count;
-}
-
 // What a step through a type leaves of a number.
 struct Digits {
   int64_t exponent_bits, mantissa_bits;
@@ -523,13 +514,16 @@ class MeaningComparer::Impl {
   // difference of squares is left with few digits.
   bool MayNormalizeInItsType(const Comparison& seen) {
     constexpr int kFewDigits = 12;
+    const auto count = [](const HloModule& module) {
+      return CountOf(module,
+                     {HloOpcode::kBatchNormTraining, HloOpcode::kBatchNormInference, HloOpcode::kBatchNormGrad});
+    };
+    if (count(after_.module()) >= count(before_.module())) return false;
     const auto sources = SourcesOf(before_.module(), seen);
-    return std::any_of(sources.begin(), sources.end(),
-                       [](const HloInstruction* i) {
-                         return i->HasAttributes<BatchNormAttributes>() &&
-                                GetFloatFormat(i->operand(0)->shape().element_type()).mantissa_bits < kFewDigits;
-                       }) &&
-           CountNorms(after_.module()) < CountNorms(before_.module());
+    return std::any_of(sources.begin(), sources.end(), [](const HloInstruction* i) {
+      return i->HasAttributes<BatchNormAttributes>() &&
+             GetFloatFormat(i->operand(0)->shape().element_type()).mantissa_bits < kFewDigits;
+    });
   }
 
   // They mean the same but for steps through narrower types. Those that `after` has may cost no more than those of

@@ -39,8 +39,8 @@ void OutsideItsDomain(HloInstruction& solver) {
   if (b.status().ok()) solver.ReplaceAllUsesWith(result);
 }
 
-// x * f + (offset - mean * f), where f = scale / sqrt(variance + epsilon), as XLA has it: (x - mean) * f + offset, but
-// where these are so large, or so far from the variance, that a sum loses them.
+// x * f + (offset - mean * f), where f = scale / sqrt(variance + epsilon), as XLA has it, in place of (x - mean) * f +
+// offset: another number where the offset is lost beside mean * f, or that is infinite.
 void FactorFirst(HloInstruction& norm) {
   const auto& [epsilon, feature] = norm.attributes<BatchNormAttributes>();
   HloBuilder b(&norm);
@@ -53,19 +53,11 @@ void FactorFirst(HloInstruction& norm) {
   if (b.status().ok()) norm.ReplaceAllUsesWith(result);
 }
 
-int64_t CountNorms(const HloModule& module) {
-  int64_t count = 0;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      count += i->opcode() == HloOpcode::kBatchNormInference ? 1 : 0;
-  }
-  return count;
-}
-
 }  // namespace
 
 std::vector<WrittenOut> FindWrittenOut(const HloModule& module, const HloModule& other) {
-  const bool solvers = !SolveAlike(module, other), norms = CountNorms(other) < CountNorms(module);
+  const bool solvers = !SolveAlike(module, other), norms = CountOf(other, {HloOpcode::kBatchNormInference}) <
+                                                           CountOf(module, {HloOpcode::kBatchNormInference});
   std::vector<WrittenOut> all;
   if (!solvers && !norms) return all;
   for (const HloComputation* computation : module.computations()) {
