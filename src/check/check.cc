@@ -4,6 +4,7 @@
 #include "hloir/check.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "check/compare.h"
@@ -15,6 +16,7 @@
 #include "check/own_rounding.h"
 #include "check/reach.h"
 #include "check/sharded.h"
+#include "check/spread.h"
 #include "check/subject.h"
 #include "check/tiny.h"
 #include "hloir/check/paired.h"
@@ -369,11 +371,22 @@ bool Checker::Impl::OnlyAtExtremes(size_t set, const Comparison& comparison) {
 bool Checker::Impl::AgreeAsMeant(size_t set, const Results& a, const Results& b) {
   const StatusOr<Results>&x = before_->Ideal(set, /*keep_roundings=*/true),
         &y = after_->Ideal(set, /*keep_roundings=*/true);
-  if (!x.ok() || !y.ok() || before_->pairs()) return false;
+  if (!x.ok() || !y.ok()) return false;
   // An engine that gives the same for both, be it wrong, has made the two agree in what they mean.
   if (check::CompareOnAll(*before_->Result(set), *after_->Result(set), {.exact = true}, {}).agree) return false;
-  check::Errors meant;
-  for (size_t d = 0; d < std::min(x->size(), y->size()); ++d) meant.push_back(check::MeasureErrors((*x)[d], &(*y)[d]));
+  check::Errors meant(x->size());
+  check::ForEachLeaf(*x, *y, [&](size_t d, size_t leaf, const Literal& p, const Literal& q) {
+    if (meant[d].size() <= leaf) meant[d].resize(leaf + 1, 0);
+    if (check::IsExact(p.shape().element_type())) return;
+    check::ForEachDifference(p, q, before_->pairs(), [&](size_t, double distance, double) {
+      if (std::isfinite(distance)) meant[d][leaf] = std::max(meant[d][leaf], distance);
+    });
+  });
+  // Of f64 double-double tells what each has rounded.
+  for (size_t d = 0; before_->pairs() && d < meant.size(); ++d) {
+    const std::vector<double> of_a = check::MeasureErrors(a[d], &(*x)[d]), of_b = check::MeasureErrors(b[d], &(*y)[d]);
+    for (size_t i = 0; i < meant[d].size(); ++i) meant[d][i] += 2 * (of_a[i] + of_b[i]);
+  }
   return check::Judge(a, *before_, b, *after_, set, context_.options.exact, meant).agree;
 }
 

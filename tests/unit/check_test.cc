@@ -442,6 +442,16 @@ TEST_CASE("results may be apart by what folded constants mean beside what each r
   }
 }
 
+TEST_CASE("so may those of f64, of which double-double tells what each rounds") {
+  const std::string before = NormedVariance("f64", 3), third = "0.33333333333333331";
+  for (const auto& inputs :
+       {Numbers(PrimitiveType::F64, {0.883, 0.912, 0.896}), Numbers(PrimitiveType::F64, {0.906, 0.985, 0.97})}) {
+    CHECK(VerdictOf(before, VarianceByFormula("f64", "f64", 3, third, "0.1111111111111111"), {}, inputs).agrees());
+    CHECK(VerdictOf(before, VarianceByFormula("f64", "f64", 3, third, "0.1111111111112"), {}, inputs).outcome ==
+          Outcome::kDisagree);
+  }
+}
+
 TEST_CASE("a batch norm of f16 may square and add in f16; what is written out in f32 may not become so") {
   const auto inputs = Numbers(PrimitiveType::F16, {30, 30.5, 31, 31.5});
   const std::string norm = NormedVariance("f16", 4), narrow = VarianceByFormula("f16", "f16", 4, "0.25", "0.0625"),
