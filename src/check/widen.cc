@@ -86,7 +86,8 @@ bool IsOfAnyType(const HloInstruction& call) {
 // Ops whose result depends on how their operands or results are stored.
 bool TiesTypes(const HloInstruction& i) {
   switch (i.opcode()) {
-    case HloOpcode::kStochasticConvert:
+    // To an integer it is the fraction that counts, of whatever type; the random bits stay as many.
+    case HloOpcode::kStochasticConvert: return !IsInteger(i.shape().element_type());
     case HloOpcode::kRng:
     case HloOpcode::kRngBitGenerator:
     case HloOpcode::kInfeed:

@@ -10,33 +10,46 @@ namespace {
 
 using Op = HloBuilder::Op;
 
+// All dimensions but a matrix's.
+DimVector BatchOf(const HloInstruction& i) {
+  DimVector batch;
+  for (int64_t d = 0; d + 2 < i.shape().rank(); ++d) batch.push_back(d);
+  return batch;
+}
+
 HloInstruction* Clone(HloInstruction& i) {
   return i.parent()->AddClone(i, std::vector<HloInstruction*>(i.operands().begin(), i.operands().end()));
 }
 
-// Of a matrix that is not positive definite, is singular, or is not finite, a solver gives `number`. (The reference's
-// cholesky gives NaN.)
+// Of a matrix that is not positive definite cholesky gives `number`. (The reference's gives NaN.)
 template <int number>
-void OutsideItsDomain(HloInstruction& solver) {
-  const bool factors = solver.opcode() == HloOpcode::kCholesky;
-  HloInstruction* clone = Clone(solver);
-  HloBuilder b(&solver);
-  const Op size = b.Abs(factors ? clone : solver.operand(0));
-  const Shape& shape = size->shape();
-  const int64_t rows = shape.rank() - 2, columns = shape.rank() - 1;
-  Op bad = b.Not(b.IsFinite(size));
-  if (!factors && !solver.attributes<TriangularSolveAttributes>().unit_diagonal) {
-    const Shape places = Shape::Array(PrimitiveType::S32, shape.dimensions());
-    const Op diagonal = b.Compare(b.Iota(places, rows), b.Iota(places, columns), ComparisonDirection::kEq);
-    bad = b.Or(bad, b.And(diagonal, b.Compare(size, b.Full(shape, 0), ComparisonDirection::kEq)));
-  }
-  HloComputation* either = MakeReducer(*solver.module(), HloOpcode::kOr, PrimitiveType::PRED);
-  const Op any = b.Reduce(bad, b.Constant(false), {rows, columns}, either);
-  DimVector batch;
-  for (int64_t d = 0; d < rows; ++d) batch.push_back(d);
-  const Op spread = b.Broadcast(any, solver.shape().dimensions(), batch);
-  const Op result = b.Select(spread, b.Full(solver.shape(), number), clone);
-  if (b.status().ok()) solver.ReplaceAllUsesWith(result);
+void OutsideItsDomain(HloInstruction& cholesky) {
+  HloInstruction* clone = Clone(cholesky);
+  HloBuilder b(&cholesky);
+  const int64_t rows = clone->shape().rank() - 2, columns = rows + 1;
+  HloComputation* either = MakeReducer(*cholesky.module(), HloOpcode::kOr, PrimitiveType::PRED);
+  const Op any = b.Reduce(b.Not(b.IsFinite(b.Abs(clone))), b.Constant(false), {rows, columns}, either);
+  const Op spread = b.Broadcast(any, cholesky.shape().dimensions(), BatchOf(cholesky));
+  const Op result = b.Select(spread, b.Full(cholesky.shape(), number), clone);
+  if (b.status().ok()) cholesky.ReplaceAllUsesWith(result);
+}
+
+// By the inverse of the matrix, and a product: something else where that is infinite, or where what is not finite meets
+// its zeros.
+void ByInverse(HloInstruction& solve) {
+  HloBuilder b(&solve);
+  const Op a = solve.operand(0);
+  const int64_t rows = a->shape().rank() - 2, columns = rows + 1;
+  const Shape places = Shape::Array(PrimitiveType::S32, a->shape().dimensions());
+  const Op diagonal = b.Compare(b.Iota(places, rows), b.Iota(places, columns), ComparisonDirection::kEq);
+  const auto& attributes = solve.attributes<TriangularSolveAttributes>();
+  const Op inverse = b.TriangularSolve(a, b.Convert(diagonal, a->shape().element_type()), attributes);
+  DotAttributes product;
+  product.lhs_batch_dims = product.rhs_batch_dims = BatchOf(solve);
+  product.lhs_contracting_dims = {columns}, product.rhs_contracting_dims = {rows};
+  const Op result =
+      attributes.left_side ? b.Dot(inverse, solve.operand(1), product) : b.Dot(solve.operand(1), inverse, product);
+  if (b.status().ok()) solve.ReplaceAllUsesWith(result);
 }
 
 // x * f + (offset - mean * f), where f = scale / sqrt(variance + epsilon), as XLA has it, in place of (x - mean) * f +
@@ -64,14 +77,18 @@ std::vector<WrittenOut> FindWrittenOut(const HloModule& module, const HloModule&
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
       switch (i->opcode()) {
         case HloOpcode::kCholesky:
+          if (solvers)
+            all.push_back({i,
+                           {OutsideItsDomain<0>, OutsideItsDomain<1>},
+                           /*is_known=*/false,
+                           Format("what {} gives of a matrix that is not positive definite", i->name())});
+          break;
         case HloOpcode::kTriangularSolve:
-          if (!solvers) break;
-          all.push_back(
-              {i,
-               {OutsideItsDomain<0>, OutsideItsDomain<1>},
-               /*is_known=*/false,
-               Format("what {} gives of a matrix that is {}", i->name(),
-                      i->opcode() == HloOpcode::kCholesky ? "not positive definite" : "singular or not finite")});
+          if (solvers)
+            all.push_back({i,
+                           {ByInverse},
+                           /*is_known=*/false,
+                           Format("how {} is computed: by the matrix's inverse it gives something else", i->name())});
           break;
         case HloOpcode::kBatchNormInference:
           if (norms)

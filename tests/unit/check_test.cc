@@ -319,40 +319,42 @@ TEST_CASE("the order in which a product runs over is open") {
 }
 
 TEST_CASE("what a solver gives of a matrix outside its domain is open to another solver") {
-  const auto module = [](const std::string& result) {
-    return "HloModule s\nENTRY e {\n  a = f32[1,1]{1,0} parameter(0)\n  b = f32[1,1]{1,0} parameter(1)\n" + result +
-           "\n}\n";
+  const auto array = [](DimVector sizes, std::initializer_list<double> values) {
+    Literal literal(Shape::Array(PrimitiveType::F32, sizes));
+    int64_t at = 0;
+    for (const double value : values) literal.SetFromDouble(at++, value);
+    return literal;
   };
-  const auto given = [](float a) {
-    Literal matrix(Shape::Array(PrimitiveType::F32, {1, 1})), one = matrix;
-    matrix.SetFromDouble(0, a);
-    one.SetFromDouble(0, 1);
-    return std::vector<InputSet>{Given({std::move(matrix), std::move(one)})};
+  const auto root = [&](const std::string& result, double a) {
+    return VerdictOf(
+               "HloModule c\nENTRY e {\n  a = f32[1,1]{1,0} parameter(0)\n  ROOT c = f32[1,1]{1,0} cholesky(a), "
+               "lower=true\n}",
+               "HloModule c\nENTRY e {\n  a = f32[1,1]{1,0} parameter(0)\n  ROOT c = f32[1,1]{1,0} " + result + "\n}",
+               {}, {Given({array({1, 1}, {a})})})
+        .outcome;
   };
-  const auto outcome = [&](const std::string& before, const std::string& after, float a) {
-    return VerdictOf(module(before), module(after), {}, given(a)).outcome;
+  CHECK(root("sqrt(a)", 4) == Outcome::kSameBits);
+  CHECK(root("abs(a)", 1) == Outcome::kSameBits);
+  CHECK(root("abs(a)", -1) == Outcome::kLeftOpen);
+  CHECK(root("abs(a)", 4) == Outcome::kDisagree);
+
+  const auto solution = [&](const std::string& before, const std::string& after, double d) {
+    const auto module = [](const std::string& body) {
+      return "HloModule s\nENTRY e {\n  a = f32[2,2]{1,0} parameter(0)\n  b = f32[2,1]{1,0} parameter(1)\n" + body +
+             "\n}\n";
+    };
+    return VerdictOf(module(before), module(after), {}, {Given({array({2, 2}, {d, 0, 1, 1}), array({2, 1}, {1, 1})})})
+        .outcome;
   };
-  const std::string cholesky = "  ROOT c = f32[1,1]{1,0} cholesky(a), lower=true",
-                    root =
-                        "  m = f32[1,1]{1,0} maximum(a, b)\n  n = f32[1,1]{1,0} multiply(m, a)\n"
-                        "  ROOT c = f32[1,1]{1,0} divide(n, m)";
-  CHECK(outcome(cholesky, root, 1) == Outcome::kSameBits);
-  CHECK(outcome(cholesky, root, -1) == Outcome::kLeftOpen);
-  CHECK(outcome(cholesky, root, 4) == Outcome::kDisagree);
   const std::string
-      solve = "  s = f32[1,1]{1,0} triangular-solve(a, b), left_side=true, lower=true, transpose_a=NO_TRANSPOSE\n",
-      as_it_is = "  ROOT c = f32[1,1]{1,0} copy(s)", wrong = "  ROOT c = f32[1,1]{1,0} copy(b)";
-  CHECK(outcome(solve + as_it_is, wrong, 1) == Outcome::kSameBits);
-  CHECK(outcome(solve + as_it_is, wrong, 0) == Outcome::kLeftOpen);
-  CHECK(outcome(solve + as_it_is, wrong, 2) == Outcome::kDisagree);
+      solve = "  s = f32[2,1]{1,0} triangular-solve(a, b), left_side=true, lower=true, transpose_a=NO_TRANSPOSE\n",
+      as_it_is = "  ROOT c = f32[2,1]{1,0} copy(s)", of_one = "  ROOT c = f32[2,1]{1,0} constant({{1}, {0}})";
+  CHECK(solution(solve + as_it_is, of_one, 1) == Outcome::kSameBits);
+  CHECK(solution(solve + as_it_is, of_one, 0) == Outcome::kLeftOpen);
+  CHECK(solution(solve + as_it_is, of_one, 2) == Outcome::kDisagree);
+  CHECK(solution(solve + as_it_is, of_one, INFINITY) == Outcome::kDisagree);  // every solver has 0 and 1
   // The same solver in both gives the same.
-  CHECK(outcome(solve + as_it_is, solve + wrong, 0) == Outcome::kDisagree);
-  // Nor is anything said of what is not finite.
-  CHECK(outcome(solve + as_it_is, wrong, INFINITY) == Outcome::kLeftOpen);
-  // Nothing is read of a diagonal of ones.
-  std::string unit = solve;
-  unit.insert(unit.find("transpose_a"), "unit_diagonal=true, ");
-  CHECK(outcome(unit + as_it_is, "  ROOT c = f32[1,1]{1,0} copy(a)", 0) == Outcome::kDisagree);
+  CHECK(solution(solve + as_it_is, solve + of_one, 0) == Outcome::kDisagree);
 }
 
 TEST_CASE("by which formula a batch norm is computed is open, and which formulas there are is not") {
