@@ -86,7 +86,7 @@ bool IsOfAnyType(const HloInstruction& call) {
 // Ops whose result depends on how their operands or results are stored.
 bool TiesTypes(const HloInstruction& i) {
   switch (i.opcode()) {
-    // To an integer it is the fraction that counts, of whatever type; the random bits stay as many.
+    // To an integer it is the fraction that counts, of whatever type (FitRandom).
     case HloOpcode::kStochasticConvert: return !IsInteger(i.shape().element_type());
     case HloOpcode::kRng:
     case HloOpcode::kRngBitGenerator:
@@ -175,6 +175,7 @@ class Retyper {
     for (size_t k = 0; k < original_.size(); ++k) {
       auto [i, shape] = original_[k];
       const bool ties = ties_[k];
+      if (i->opcode() == HloOpcode::kStochasticConvert && !ties) FitRandom(*i, operand_type_[k]);
       if (!ties && !(i->IsParameter() && i->parent()->IsEntry())) continue;
       if (ties && !i->called_computations().empty()) return Unimplemented("it calls computations: " + i->ToString());
       const std::vector<HloInstruction*> users(i->users().begin(), i->users().end());
@@ -191,6 +192,26 @@ class Retyper {
   }
 
  private:
+  // As many random bits as the operand, of type `from`, has now: the first ones.
+  void FitRandom(HloInstruction& i, PrimitiveType from) {
+    const int now = BitWidth(map_(from)), more = now - BitWidth(from);
+    if (more == 0 || now > 64) return;  // pairs count as what they are made of
+    const PrimitiveType types[] = {PrimitiveType::U8, PrimitiveType::U16, PrimitiveType::U32, PrimitiveType::U64};
+    const auto to =
+        *std::find_if(std::begin(types), std::end(types), [&](PrimitiveType t) { return BitWidth(t) == now; });
+    HloComputation* computation = i.parent();
+    const auto convert = [&](HloInstruction* x) {
+      return computation->AddInstruction(HloOpcode::kConvert, x->shape().WithElementType(to), {x});
+    };
+    HloInstruction* random = more > 0 ? convert(i.operand(1)) : i.operand(1);
+    const Shape& shape = random->shape();
+    HloInstruction* by = computation->AddConstant(Literal::Scalar(shape.element_type(), std::abs(more)));
+    HloInstruction* all_by = computation->AddInstruction(HloOpcode::kBroadcast, shape, {by}, DimensionsAttributes());
+    random = computation->AddInstruction(more > 0 ? HloOpcode::kShiftLeft : HloOpcode::kShiftRightLogical, shape,
+                                         {random, all_by});
+    i.ReplaceOperandWith(1, more > 0 ? random : convert(random));
+  }
+
   // Operands of a tied op may already be converts of ours, put after a parameter or another tied op: then the shape to
   // go back to is that of what was converted.
   const HloInstruction* OriginalOf(const HloInstruction* i) const {

@@ -405,6 +405,27 @@ TEST_CASE("of one element an initial value may be left out unless it is neutral"
   CHECK(VerdictOf(module("0", reduce), module("0", negated), {}, inputs).outcome == Outcome::kDisagree);
 }
 
+TEST_CASE("what is rounded to integers at random is no more rounded before that in f64") {
+  const auto module = [](const std::string& result) {
+    return "HloModule s\nENTRY e {\n  x = f32[1]{0} parameter(0)\n  r = u32[1]{0} parameter(1)\n"
+           "  y = f32[1]{0} multiply(x, x)\n" +
+           result + "\n}\n";
+  };
+  // Random bits that are all ones never round up.
+  Literal ones(Shape::Array(PrimitiveType::U32, {1}));
+  ones.SetFromInt64(0, 0xffffffff);
+  Literal number(Shape::Array(PrimitiveType::F32, {1}));
+  number.SetFromDouble(0, 9627.19);  // its square has more digits than f32
+  const std::vector<InputSet> inputs = {Given({std::move(number), std::move(ones)})};
+  const std::string before = module("  ROOT c = s32[1]{0} stochastic-convert(y, r)");
+  const Verdict v = VerdictOf(before, module("  ROOT c = s32[1]{0} convert(y)"), {}, inputs);
+  CHECK(v.agrees());
+  CHECK(std::none_of(v.notes.begin(), v.notes.end(),
+                     [](const std::string& note) { return note.find("not compared") != std::string::npos; }));
+  CHECK(VerdictOf(before, module("  z = f32[1]{0} add(y, x)\n  ROOT c = s32[1]{0} convert(z)"), {}, inputs).outcome ==
+        Outcome::kDisagree);
+}
+
 // The variance of four or three numbers as batch norm gives it, or by its formula with a count's reciprocal as a
 // constant.
 std::string NormedVariance(const std::string& type, int count) {
