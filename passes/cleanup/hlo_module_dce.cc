@@ -206,18 +206,13 @@ class HloModuleDce : public RewritingPass {
     return changed;
   }
 
-  // A fusion's body reads all of its parameters: what it calls keeps those that it doesn't read.
-  static bool IsFused(const HloComputation& computation) {
-    const auto callers = computation.callers();
-    return !callers.empty() && callers[0]->opcode() == HloOpcode::kFusion;
-  }
-
   // call(A, B), a function that does not read B => call(A)
   bool DropParameters(HloComputation* computation) {
     if (computation->IsEntry() || computation->callers().empty()) return false;
     for (const HloInstruction* caller : computation->callers()) {
+      // A fusion's body reads all of its parameters: what it calls keeps those that it doesn't read.
       if (caller->opcode() != HloOpcode::kCall || caller->operand_count() != computation->parameter_count() ||
-          IsFused(*caller->parent()))
+          caller->parent()->fusion() != nullptr)
         return false;
     }
     bool changed = false;

@@ -47,12 +47,21 @@ bool HasLargeNumbers(const InputSet& set) {
 int64_t CountOf(const HloModule& module, std::initializer_list<HloOpcode> opcodes) {
   int64_t count = 0;
   for (const HloComputation* computation : module.computations()) {
+    const auto may_have = [&](HloOpcode opcode) { return computation->MayHave(opcode); };
+    if (std::none_of(opcodes.begin(), opcodes.end(), may_have)) continue;
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
       count += IsOneOf(i->opcode(), opcodes) ? 1 : 0;
   }
   return count;
 }
-bool HasAny(const HloModule& module, std::initializer_list<HloOpcode> opcodes) { return CountOf(module, opcodes) > 0; }
+bool HasAny(const HloModule& module, std::initializer_list<HloOpcode> opcodes) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      if (IsOneOf(i->opcode(), opcodes)) return true;
+    }
+  }
+  return false;
+}
 
 bool MayLeaveF64(const HloModule& module) {
   return HasAny(module, {HloOpcode::kExp, HloOpcode::kExpm1, HloOpcode::kPower, HloOpcode::kCosh, HloOpcode::kSinh,

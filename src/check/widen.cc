@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "check/rounding.h"
+#include "hloir/builder.h"
 #include "hloir/detail/passed_on.h"
 #include "hloir/evaluator.h"
 
@@ -199,17 +200,12 @@ class Retyper {
     const PrimitiveType types[] = {PrimitiveType::U8, PrimitiveType::U16, PrimitiveType::U32, PrimitiveType::U64};
     const auto to =
         *std::find_if(std::begin(types), std::end(types), [&](PrimitiveType t) { return BitWidth(t) == now; });
-    HloComputation* computation = i.parent();
-    const auto convert = [&](HloInstruction* x) {
-      return computation->AddInstruction(HloOpcode::kConvert, x->shape().WithElementType(to), {x});
-    };
-    HloInstruction* random = more > 0 ? convert(i.operand(1)) : i.operand(1);
-    const Shape& shape = random->shape();
-    HloInstruction* by = computation->AddConstant(Literal::Scalar(shape.element_type(), std::abs(more)));
-    HloInstruction* all_by = computation->AddInstruction(HloOpcode::kBroadcast, shape, {by}, DimensionsAttributes());
-    random = computation->AddInstruction(more > 0 ? HloOpcode::kShiftLeft : HloOpcode::kShiftRightLogical, shape,
-                                         {random, all_by});
-    i.ReplaceOperandWith(1, more > 0 ? random : convert(random));
+    HloBuilder b(&i);
+    HloInstruction* random = i.operand(1);
+    if (more > 0) random = b.Convert(random, to);
+    const HloBuilder::Op by = b.Full(random->shape(), std::abs(more));
+    random = more > 0 ? b.ShiftLeft(random, by) : b.Convert(b.ShiftRightLogical(random, by), to);
+    if (b.status().ok()) i.ReplaceOperandWith(1, random);
   }
 
   // Operands of a tied op may already be converts of ours, put after a parameter or another tied op: then the shape to
