@@ -13,6 +13,7 @@
 #include "hloir/rewrite/alternatives.h"
 #include "hloir/verifier.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/folders.h"
 
 namespace hloir {
 namespace {
@@ -276,7 +277,7 @@ TEST_CASE("any choice among alternatives computes the same, on the corpus") {
   };
   int64_t rewrites = 0, decided = 0, left_out = 0;
   for (const char* name : {"attention_forward", "cnn_train_step", "conjugate_gradient", "beam_search"}) {
-    const std::string path = std::string(HLOIR_CORPUS_DIR) + "/modules/" + name + ".hlo";
+    const std::string path = std::string(kCorpusFolder) + "/modules/" + name + ".hlo";
     INFO(path);
     auto read = ReadModule(path);
     REQUIRE(read.status().message() == "");

@@ -9,6 +9,7 @@
 #include "hloir/parser.h"
 #include "hloir/printer.h"
 #include "hloir/verifier.h"
+#include "tests/unit/folders.h"
 
 namespace hloir {
 namespace {
@@ -27,7 +28,7 @@ bool IsBuilt(const HloInstruction& i) {
 TEST_CASE("each instruction of the corpus and of tests/ops can be made again from its words") {
   OpcodeSet seen;
   int64_t count = 0;
-  for (const std::string& folder : {std::string(HLOIR_CORPUS_DIR), std::string(HLOIR_TESTS_DIR) + "/ops"}) {
+  for (const std::string& folder : {std::string(kCorpusFolder), std::string(kTestsFolder) + "/ops"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
       if (entry.path().extension() != ".hlo") continue;
       auto read = ReadModule(entry.path().string());

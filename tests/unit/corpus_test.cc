@@ -14,6 +14,7 @@
 #include "hloir/printer.h"
 #include "hloir/verifier.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/folders.h"
 #include "tests/unit/listing.h"
 
 using namespace hloir;
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path kCorpus = HLOIR_CORPUS_DIR;
+const fs::path kCorpus = kCorpusFolder;
 
 // What XLA printed.
 std::vector<fs::path> AllTexts() {

@@ -10,6 +10,7 @@
 #include "hloir/io.h"
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/folders.h"
 #include "tests/unit/listing.h"
 
 using namespace hloir;
@@ -28,7 +29,7 @@ std::unique_ptr<HloModule> Parse(std::string_view text) {
 }  // namespace
 
 TEST_CASE("cost analysis gives XLA's figures on the corpus") {
-  const std::filesystem::path corpus = HLOIR_CORPUS_DIR;
+  const std::filesystem::path corpus = kCorpusFolder;
   auto recorded = ReadFile((corpus / "cost.json").string());
   REQUIRE(recorded.ok());
   constexpr double kRaggedDot = 2880, kScan = 19;

@@ -20,6 +20,7 @@
 #include "hloir/rewrite/proposals.h"
 #include "hloir/verifier.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/folders.h"
 
 namespace hloir {
 namespace {
@@ -44,7 +45,7 @@ std::unique_ptr<HloModule> Parse(std::string text) {
 }
 
 std::unique_ptr<HloModule> OfCorpus(const std::string& name) {
-  StatusOr<std::string> text = ReadFile((std::filesystem::path(HLOIR_CORPUS_DIR) / "modules" / name).string());
+  StatusOr<std::string> text = ReadFile((std::filesystem::path(kCorpusFolder) / "modules" / name).string());
   REQUIRE(text.status().message() == "");
   return Parse(*std::move(text));
 }

@@ -13,6 +13,7 @@
 #include "hloir/passes.h"
 #include "hloir/analysis/structural.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/folders.h"
 
 using namespace hloir;
 
@@ -39,7 +40,7 @@ uint32_t ChangesOf(const ModuleDiff& diff, std::string_view name) {
 
 std::vector<std::filesystem::path> Corpus(const char* folder) {
   std::vector<std::filesystem::path> files;
-  for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(HLOIR_CORPUS_DIR) / folder))
+  for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(kCorpusFolder) / folder))
     if (file.path().extension() == ".hlo" && file.path().stem().extension() != ".opt") files.push_back(file.path());
   std::sort(files.begin(), files.end());
   return files;

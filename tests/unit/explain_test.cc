@@ -8,6 +8,7 @@
 #include "hloir/passes.h"
 #include "hloir/printer.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/folders.h"
 
 using namespace hloir;
 
@@ -25,7 +26,7 @@ Status Optimize(HloModule& module, PipelineOptions options, Rewriter* rewriter) 
 TEST_CASE("replaying the record gives the pipeline's output byte for byte") {
   int64_t modules = 0, scenes = 0;
   for (const auto& file :
-       std::filesystem::directory_iterator(std::filesystem::path(HLOIR_CORPUS_DIR) / "with_metadata")) {
+       std::filesystem::directory_iterator(std::filesystem::path(kCorpusFolder) / "with_metadata")) {
     if (file.path().extension() != ".hlo") continue;
     INFO(file.path().string());
     auto original = ReadModule(file.path().string());

@@ -11,6 +11,7 @@
 #include "hloir/io.h"
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/folders.h"
 
 using namespace hloir;
 
@@ -70,7 +71,7 @@ TEST_CASE("parts of a module: a neighbourhood, a path, a computation") {
 TEST_CASE("folding loses no instruction and no edge") {
   int64_t modules = 0;
   for (const auto& file :
-       std::filesystem::directory_iterator(std::filesystem::path(HLOIR_CORPUS_DIR) / "with_metadata")) {
+       std::filesystem::directory_iterator(std::filesystem::path(kCorpusFolder) / "with_metadata")) {
     if (file.path().extension() != ".hlo") continue;
     INFO(file.path().string());
     auto module = ReadModule(file.path().string());

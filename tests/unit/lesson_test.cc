@@ -10,13 +10,14 @@
 #include "tests/unit/catch.h"
 #include "hloir/inspect/lesson.h"
 #include "hloir/passes.h"
+#include "tests/unit/folders.h"
 
 namespace hloir {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string LessonsFolder() { return std::string(HLOIR_LESSONS_DIR); }
+std::string LessonsFolder() { return std::string(kLessonsFolder); }
 
 TEST_CASE("answers of lessons are marked") {
   auto lessons = ReadLessons(LessonsFolder());

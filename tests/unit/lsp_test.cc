@@ -16,6 +16,7 @@
 #include "lsp/answers.h"
 #include "lsp/opcode_help.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/folders.h"
 
 using namespace hloir;
 
@@ -337,7 +338,7 @@ TEST_CASE("formatting moves blanks alone") {
         "metadata={op_name=\"a  b\"}\n}\n\nENTRY e {\n  c = f32[2] constant({1,\n   2})\n}\n");
   // Twice is as good as once; and on real modules it changes nothing of what they are.
   int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(HLOIR_CORPUS_DIR "/modules")) {
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(kCorpusFolder) + "/modules")) {
     if (entry.path().extension() != ".hlo" || ++count % 7 != 0) continue;
     const StatusOr<std::string> text = ReadFile(entry.path().string());
     REQUIRE(text.ok());
@@ -356,7 +357,7 @@ TEST_CASE("formatting moves blanks alone") {
 
 TEST_CASE("the outline finds what the parser finds, on the corpus") {
   int count = 0;
-  for (const char* folder : {HLOIR_CORPUS_DIR "/modules", HLOIR_CORPUS_DIR "/with_metadata"}) {
+  for (const std::string& folder : {std::string(kCorpusFolder) + "/modules", std::string(kCorpusFolder) + "/with_metadata"}) {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       if (entry.path().extension() != ".hlo") continue;
       const StatusOr<std::string> text = ReadFile(entry.path().string());
@@ -507,7 +508,7 @@ TEST_CASE("no text is too broken to ask about") {
 // What the verifier refuses, analyses need not stand: hovers say what can be said.
 TEST_CASE("illegal modules can be asked about") {
   int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(HLOIR_TESTS_DIR "/verifier_errors")) {
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(kTestsFolder) + "/verifier_errors")) {
     const StatusOr<std::string> text = ReadFile(entry.path().string());
     REQUIRE(text.ok());
     // Files have many modules each, of which some do not stand beside others.

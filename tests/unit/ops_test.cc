@@ -9,6 +9,7 @@
 
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/folders.h"
 #include "tests/unit/run_lines.h"
 
 namespace hloir {
@@ -30,7 +31,7 @@ struct Running {
 
 TEST_CASE("each file in tests/ops computes what it says", "[files]") {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(HLOIR_TESTS_DIR) + "/ops")) {
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(kTestsFolder) + "/ops")) {
     if (entry.path().extension() == ".hlo") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());

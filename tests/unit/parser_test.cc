@@ -9,6 +9,7 @@
 
 #include "catch.h"
 #include "hloir/printer.h"
+#include "tests/unit/folders.h"
 #include "tests/unit/listing.h"
 
 namespace hloir {
@@ -889,7 +890,7 @@ TEST_CASE("parser: an error's form") {
 // tests/parse_errors/NAME.hlo: the line at fault ends in `// error: WORDS`, which the message must have.
 TEST_CASE("parser: texts that are refused") {
   int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(HLOIR_TESTS_DIR "/parse_errors")) {
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(kTestsFolder) + "/parse_errors")) {
     if (entry.path().extension() != ".hlo") continue;
     ++count;
     std::stringstream text;

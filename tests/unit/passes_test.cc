@@ -22,6 +22,7 @@
 #include "hloir/printer.h"
 #include "hloir/analysis/structural.h"
 #include "hloir/verifier.h"
+#include "tests/unit/folders.h"
 
 namespace hloir {
 namespace {
@@ -187,7 +188,7 @@ std::vector<fs::path> TestFiles(const fs::path& folder) {
 
 TEST_CASE("each file in tests/passes gives what is expected", "[files]") {
   std::vector<fs::path> folders;
-  for (const auto& entry : fs::directory_iterator(fs::path(HLOIR_TESTS_DIR) / "passes"))
+  for (const auto& entry : fs::directory_iterator(fs::path(kTestsFolder) / "passes"))
     folders.push_back(entry.path());
   std::sort(folders.begin(), folders.end());
   for (const fs::path& folder : folders) {
@@ -208,7 +209,7 @@ struct Covered {
 };
 Covered CoveredByFiles() {
   Covered covered;
-  for (const fs::path& file : TestFiles(fs::path(HLOIR_TESTS_DIR) / "passes")) {
+  for (const fs::path& file : TestFiles(fs::path(kTestsFolder) / "passes")) {
     INFO(file.string());
     const std::string text = ReadFile(file);
     std::unique_ptr<HloModule> module = Parse(text, file.filename().string());
@@ -264,7 +265,7 @@ std::multiset<std::string> Annotations(const HloModule& module) {
 }
 
 TEST_CASE("shardings, frontend attributes and control edges go through the pipeline") {
-  const std::string text = ReadFile(fs::path(HLOIR_TESTS_DIR) / "passes/default-pipeline/annotations.hlo");
+  const std::string text = ReadFile(fs::path(kTestsFolder) / "passes/default-pipeline/annotations.hlo");
   std::unique_ptr<HloModule> module = Parse(text, "annotations.hlo");
   const std::multiset<std::string> before = Annotations(*module);
   REQUIRE(before.size() == 10);
@@ -290,7 +291,7 @@ TEST_CASE("each pass does what the BEFORE and AFTER in its file say; every rule 
     std::string file = pass.name;
     std::replace(file.begin(), file.end(), '-', '_');
     fs::path path;
-    for (const auto& entry : fs::recursive_directory_iterator(HLOIR_PASSES_DIR)) {
+    for (const auto& entry : fs::recursive_directory_iterator(kPassesFolder)) {
       if (entry.path().filename() == file + ".cc") path = entry.path();
     }
     INFO(path.string());

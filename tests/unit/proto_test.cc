@@ -6,6 +6,7 @@
 #include "hloir/hloir.h"
 #include "hloir/proto.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/folders.h"
 #include "tests/unit/listing.h"
 
 namespace hloir {
@@ -389,7 +390,7 @@ TEST_CASE("text is not taken for a message") {
 
 TEST_CASE("the corpus comes back from HloProto") {
   int modules = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(HLOIR_CORPUS_DIR) + "/modules")) {
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(kCorpusFolder) + "/modules")) {
     if (entry.path().extension() != ".hlo") continue;
     std::ifstream in(entry.path(), std::ios::binary);
     std::stringstream text;

@@ -19,6 +19,7 @@
 #include "hloir/printer.h"
 #include "hloir/verifier.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/folders.h"
 #include "tests/unit/listing.h"
 #include "tests/unit/run_lines.h"
 
@@ -85,7 +86,7 @@ void CheckPasses(const HloModule& module, const std::string& names, const std::s
 
 TEST_CASE("what was mended stays mended") {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(fs::path(HLOIR_CORPUS_DIR) / "regressions"))
+  for (const auto& entry : fs::directory_iterator(fs::path(kCorpusFolder) / "regressions"))
     if (entry.path().extension() == ".hlo") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   REQUIRE(static_cast<int64_t>(files.size()) == ListedFiles("corpus/regressions/"));

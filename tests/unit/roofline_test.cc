@@ -8,6 +8,7 @@
 #include "hloir/io.h"
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/folders.h"
 
 using namespace hloir;
 
@@ -241,7 +242,7 @@ TEST_CASE("device descriptions are read, written, and refused by name") {
 TEST_CASE("the devices that come with hloir are read, with their sources") {
   int devices = 0;
   for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(HLOIR_CORPUS_DIR) / ".." / "docs" / "devices")) {
+       std::filesystem::directory_iterator(std::filesystem::path(kCorpusFolder) / ".." / "docs" / "devices")) {
     if (entry.path().extension() != ".json") continue;
     INFO(entry.path());
     const auto text = ReadFile(entry.path().string());

@@ -9,6 +9,7 @@
 #include "hloir/passes.h"
 #include "hloir/rewrite/rules.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/folders.h"
 
 using namespace hloir;
 using fuzz::Formula;
@@ -99,7 +100,7 @@ TEST_CASE("exact rules on all values of the smallest types") {
 }
 
 TEST_CASE("docs/rules-proved.md names every exact rule") {
-  const auto page = ReadFile((std::filesystem::path(HLOIR_CORPUS_DIR) / ".." / "docs" / "rules-proved.md").string());
+  const auto page = ReadFile((std::filesystem::path(kCorpusFolder) / ".." / "docs" / "rules-proved.md").string());
   REQUIRE(page.ok());
   std::set<std::string> named;
   for (size_t at = page->find("\n| `"); at != std::string::npos; at = page->find("\n| `", at + 1)) {

@@ -13,13 +13,14 @@
 #include "hloir/passes.h"
 #include "hloir/verifier.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/folders.h"
 
 using namespace hloir;
 
 namespace fs = std::filesystem;
 
 TEST_CASE("JAX's sharded programs, partitioned, compute the same and send no more than XLA's") {
-  const fs::path folder = fs::path(HLOIR_TESTS_DIR) / "sharded";
+  const fs::path folder = fs::path(kTestsFolder) / "sharded";
   const auto of_xla = nlohmann::json::parse(std::ifstream(folder / "xla.json"));
   // As XLA does, calls are inlined before: a pad in one place and its slice in another are one shift.
   const std::vector<std::string> names = {"call-inliner", "sharding-propagation", "spmd-partitioning", "dce", "cse",

@@ -6,6 +6,7 @@
 #include "hloir/parser.h"
 #include "hloir/passes.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/folders.h"
 
 namespace hloir {
 namespace {
@@ -129,7 +130,7 @@ TEST_CASE("what is written for a device is run as such, within a program on whol
 TEST_CASE("the corpus's sharded programs agree with their partitioned forms, ours and XLA's") {
   for (const char* name : {"collectives", "data_parallel_step", "halo_exchange", "sharded_products"}) {
     INFO(name);
-    const std::string path = std::string(HLOIR_CORPUS_DIR) + "/modules/spmd_" + name;
+    const std::string path = std::string(kCorpusFolder) + "/modules/spmd_" + name;
     const auto whole = ReadModule(path + ".hlo"), xla = ReadModule(path + ".opt.hlo");
     REQUIRE(whole.ok());
     REQUIRE(xla.ok());

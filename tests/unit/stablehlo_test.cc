@@ -17,6 +17,7 @@
 #include "hloir/printer.h"
 #include "hloir/verifier.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/folders.h"
 #include "tests/unit/listing.h"
 
 using namespace hloir;
@@ -633,7 +634,7 @@ TEST_CASE("no depth and no bytes break the reader") {
 
 // JAX's texts of the programs whose HLO, from XLA's own converter, is corpus/modules.
 TEST_CASE("the corpus's programs become XLA's modules") {
-  const fs::path corpus = HLOIR_CORPUS_DIR;
+  const fs::path corpus = kCorpusFolder;
   int64_t count = 0;
   for (const auto& entry : fs::directory_iterator(corpus / "stablehlo")) {
     const std::string name = entry.path().stem().string();

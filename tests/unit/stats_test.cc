@@ -8,6 +8,7 @@
 #include "hloir/io.h"
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/folders.h"
 
 using namespace hloir;
 
@@ -185,7 +186,7 @@ ENTRY e {
 
 TEST_CASE("on the corpus the parts add up to the whole") {
   int64_t modules = 0;
-  for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(HLOIR_CORPUS_DIR) / "modules")) {
+  for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(kCorpusFolder) / "modules")) {
     if (file.path().extension() != ".hlo") continue;
     INFO(file.path().string());
     auto module = ReadModule(file.path().string());

@@ -16,6 +16,7 @@
 #include "hloir/builder.h"
 #include "hloir/parser.h"
 #include "hloir/verifier.h"
+#include "tests/unit/folders.h"
 #include "tests/unit/listing.h"
 
 namespace hloir {
@@ -83,7 +84,7 @@ void CheckFile(const std::filesystem::path& path) {
 
 TEST_CASE("each rule that a text can break") {
   int files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(HLOIR_TESTS_DIR) + "/verifier_errors")) {
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(kTestsFolder) + "/verifier_errors")) {
     if (entry.path().extension() != ".hlo") continue;
     CheckFile(entry.path());
     ++files;
