@@ -90,7 +90,7 @@ void AddDiffCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
                     "Run both on the same generated inputs and compare the values of matched instructions");
   AddOption(*command, "--seed N", flags->seed, "Seed of the generated inputs for --values")->check(AnySeed());
   command->add_flag("--json", flags->json, "Print the report as JSON, with every instruction of both");
-  command->footer("Exit status: 0 the modules are equal except for names, metadata and order; 1 they differ.");
+  command->footer("Exit status: 0 equal except for names, metadata and order; 1 different.");
   command->callback([flags, &action] { action = [flags] { return Diff(*flags); }; });
 }
 

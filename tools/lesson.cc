@@ -161,8 +161,8 @@ int Start(const LessonFlags& flags) {
     // What a package installed may be for reading only.
     fs::permissions(to / name, fs::perms::owner_write, fs::perm_options::add, error);
   }
-  PrintOut("The lesson is in {}. Read {} and write your answers to these files in the same folder:\n",
-           Printable(to.string()), Printable((to / "lesson.md").string()));
+  PrintOut("The lesson is in {}. Read {} and write there:\n", Printable(to.string()),
+           Printable((to / "lesson.md").string()));
   for (const Lesson::Exercise& exercise : lesson->exercises) Write(stdout, HelpRow(exercise.file, exercise.task));
   PrintOut("Run `hloir lesson check {}` in that folder to check them.\n", lesson->name);
   return kExitGood;

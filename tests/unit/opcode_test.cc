@@ -82,7 +82,7 @@ TEST_CASE("an unknown opcode is answered with the opcode of that meaning") {
     const std::string message = ParseHloModule(text).status().message(), begin = "unknown opcode '" + opcode + "'";
     const size_t at = message.find(begin);
     REQUIRE(at != std::string::npos);
-    return message.substr(at + begin.size());
+    return message.substr(at + begin.size(), message.find('\n', at) - at - begin.size());
   };
   // Words of NumPy, JAX, StableHLO and XLA's enumerators.
   const std::pair<const char*, HloOpcode> meant[] = {
