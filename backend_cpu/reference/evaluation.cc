@@ -11,6 +11,7 @@
 #include "hloir/custom_calls.h"
 #include "hloir/analysis/communication.h"
 #include "hloir/analysis/shape_inference.h"
+#include "hloir/detail/mixed_floats.h"
 #include "reference/devices.h"
 #include "reference/dynamic.h"
 #include "reference/loop_state.h"
@@ -115,6 +116,12 @@ StatusOr<const HloComputation*> Evaluation::MeaningOf(const HloInstruction& call
     HLOIR_ASSIGN_OR_RETURN(module, CustomCallAsModule(call));
   }
   return module->entry_computation();
+}
+
+const HloComputation& Evaluation::Legalized(const HloInstruction& instruction) {
+  std::unique_ptr<HloModule>& module = legalized_[&instruction];
+  if (module == nullptr) module = LegalizedMixedFloats(instruction);
+  return *module->entry_computation();
 }
 
 StatusOr<Literal> Evaluation::FillElided(const HloInstruction& constant) {
@@ -289,9 +296,9 @@ StatusOr<Value> Evaluation::Evaluate(const HloInstruction& instruction, std::vec
                                     instruction.name(), instruction.shape().ToString(false), options_.max_bytes));
   }
   auto evaluate = [&]() -> StatusOr<Value> {
+    if (MixesFloats(instruction)) return Call(Legalized(instruction), std::move(operands));
     if (NeedsActualSizes(instruction, operands)) return EvaluateAtActualSizes(*this, instruction, std::move(operands));
-    const std::optional<Shape> widened = WidenOperands(instruction, &operands);
-    EvalContext context{*this, instruction, widened ? *widened : instruction.shape(), operands};
+    EvalContext context{*this, instruction, instruction.shape(), operands};
     return DispatchOp(context);
   };
   StatusOr<Value> result = evaluate();

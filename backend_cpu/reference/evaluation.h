@@ -127,13 +127,15 @@ class Evaluation {
     std::vector<Step> steps;
     int32_t root = 0;
   };
+  // For an instruction that mixes floats: the computation that has its converts. Made once for each.
+  const HloComputation& Legalized(const HloInstruction& instruction);
   StatusOr<const Schedule*> ScheduleOf(const HloComputation& computation);
 
   const EvaluatorOptions& options_;
   const bool pairs_;
   std::unordered_map<const HloComputation*, std::unique_ptr<Schedule>> schedules_;
   std::unordered_map<const HloInstruction*, bool> never_ends_;
-  std::unordered_map<const HloInstruction*, std::unique_ptr<HloModule>> meanings_;
+  std::unordered_map<const HloInstruction*, std::unique_ptr<HloModule>> meanings_, legalized_;
   Device* device_ = nullptr;
   int64_t steps_ = 0;
   int depth_ = 0;

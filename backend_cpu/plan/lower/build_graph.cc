@@ -10,8 +10,8 @@
 #include "support/ranges.h"
 #include "hloir/analysis/communication.h"
 #include "hloir/analysis/structural.h"
+#include "hloir/detail/mixed_floats.h"
 #include "hloir/detail/passed_on.h"
-#include "plan/lower/capabilities.h"
 #include "plan/lower/dead_values.h"
 #include "plan/steps/dot.h"
 #include "plan/lower/expand.h"
@@ -282,6 +282,12 @@ class Builder {
   StatusOr<std::optional<ValueList>> VisitExpanded(const HloInstruction& instruction, int depth) {
     std::unique_ptr<HloModule> module = Expand(instruction, kernels_);
     if (module == nullptr) return std::optional<ValueList>();
+    HLOIR_ASSIGN_OR_RETURN(ValueList leaves, InlineExpansion(instruction, std::move(module), depth));
+    return std::optional<ValueList>(std::move(leaves));
+  }
+
+  // What the entry of `module` computes of the instruction's operands.
+  StatusOr<ValueList> InlineExpansion(const HloInstruction& instruction, std::unique_ptr<HloModule> module, int depth) {
     std::vector<ValueList> operands;
     for (const HloInstruction* operand : instruction.operands()) operands.push_back(LeavesOf(*operand));
     // Its instructions have numbers of their own.
@@ -290,8 +296,7 @@ class Builder {
     leaves_ = std::move(leaves);
     orders_.erase(module->entry_computation());
     expanded_.push_back(std::move(module));
-    if (!results.ok()) return results.status();
-    return std::optional<ValueList>(std::move(*results));
+    return results;
   }
 
   StatusOr<ValueList> AddView(const HloInstruction& instruction, View view) {
@@ -411,7 +416,7 @@ class Builder {
 
   StatusOr<ValueList> Visit(const HloInstruction& instruction, const std::vector<ValueList>& arguments, int depth) {
     if (!IsStructural(instruction) && IsDynamic(instruction)) return AddNode(instruction);
-    if (MixesFloats(instruction)) return AddReferenceNode(instruction, "its floats are of several types");
+    if (MixesFloats(instruction)) return InlineExpansion(instruction, LegalizedMixedFloats(instruction), depth);
     switch (instruction.opcode()) {
       case HloOpcode::kParameter: return arguments[instruction.parameter_number()];
       case HloOpcode::kConstant: {

@@ -2,9 +2,7 @@
 #include "plan/lower/capabilities.h"
 
 #include <algorithm>
-#include <vector>
 
-#include "hloir/detail/one_float_type.h"
 #include "plan/steps/kernel_choice.h"
 #include "support/ranges.h"
 
@@ -39,25 +37,6 @@ bool HasStep(HloOpcode opcode) {
 }
 
 }  // namespace
-
-bool MixesFloats(const HloInstruction& i) {
-  // The operands of an elementwise operation with several are converted as they are read, and so are a dot's and a
-  // convolution's. One with a single operand works in that one's type.
-  const bool is_unary = i.operand_count() == 1 && IsFloat(i.shape().element_type());
-  const bool takes_one_type = (MeansOneFloatType(i.opcode()) && (is_unary || i.Is(kMovesData))) ||
-                              i.opcode() == HloOpcode::kReduce || i.opcode() == HloOpcode::kReduceWindow ||
-                              i.opcode() == HloOpcode::kScatter || i.opcode() == HloOpcode::kSelectAndScatter;
-  if (!takes_one_type) return false;
-  const std::vector<const Shape*> results = i.shape().Leaves();
-  const int64_t count = static_cast<int64_t>(results.size());
-  for (int64_t k = 0; k < i.operand_count(); ++k) {
-    // Of several arrays, their initial values or updates come last, in the same order.
-    const int64_t result = count == 1 ? 0 : k < count ? k : k - (i.operand_count() - count);
-    const PrimitiveType type = i.operand(k)->shape().element_type();
-    if (IsFloat(type) && result >= 0 && type != results[static_cast<size_t>(result)]->element_type()) return true;
-  }
-  return false;
-}
 
 Support SupportFor(const Graph& graph, const Node& node, const KernelTable& kernels) {
   auto is_dynamic = [&](ValueId id) { return graph.values[id].kind == ValueKind::kDynamic; };
