@@ -13,12 +13,12 @@
 #include "hloir/detail/mixed_floats.h"
 #include "hloir/detail/passed_on.h"
 #include "plan/lower/dead_values.h"
-#include "plan/steps/dot.h"
+#include "plan/capability/gemm_problem.h"
 #include "plan/lower/expand.h"
 #include "plan/lower/halos.h"
 #include "plan/lower/layouts.h"
 #include "plan/lower/row_blocks.h"
-#include "plan/steps/kernel_choice.h"
+#include "plan/capability/kernel_choice.h"
 
 namespace hloir::cpu {
 

@@ -1,37 +1,18 @@
-// See capabilities.h. Tests: tests/unit/executable_reference_steps_test.cc.
-#include "plan/lower/capabilities.h"
+// See support.h. Tests: tests/unit/executable_reference_steps_test.cc.
+#include "plan/capability/support.h"
 
-#include <algorithm>
-
-#include "plan/steps/kernel_choice.h"
+#include "plan/capability/kernel_choice.h"
 #include "support/ranges.h"
 
 namespace hloir::cpu {
 namespace {
 
-// Opcodes that have steps of their own, beside the elementwise ones.
 bool HasStep(HloOpcode opcode) {
   switch (opcode) {
-    case HloOpcode::kCholesky:
-    case HloOpcode::kConcatenate:
-    case HloOpcode::kConditional:
-    case HloOpcode::kConvolution:
-    case HloOpcode::kDot:
-    case HloOpcode::kDynamicSlice:
-    case HloOpcode::kDynamicUpdateSlice:
-    case HloOpcode::kFft:
-    case HloOpcode::kGather:
-    case HloOpcode::kIota:
-    case HloOpcode::kPad:
-    case HloOpcode::kReduce:
-    case HloOpcode::kReduceWindow:
-    case HloOpcode::kRngBitGenerator:
-    case HloOpcode::kScatter:
-    case HloOpcode::kSelectAndScatter:
-    case HloOpcode::kSort:
-    case HloOpcode::kTopK:
-    case HloOpcode::kTriangularSolve:
-    case HloOpcode::kWhile: return true;
+#define HLOIR_STEP(name) case HloOpcode::k##name:
+#define HLOIR_PLANNED(name) case HloOpcode::k##name:
+#include "plan/capability/steps.def"
+    return true;
     default: return HasTrait(opcode, kElementwise);
   }
 }
