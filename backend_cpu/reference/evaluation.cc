@@ -305,6 +305,13 @@ StatusOr<Value> Evaluation::Evaluate(const HloInstruction& instruction, std::vec
   return result;
 }
 
+Value Packed(std::vector<Literal> results, const Shape& shape) {
+  if (!shape.IsTuple()) return std::move(results[0]);
+  std::vector<Value> values;
+  for (Literal& literal : results) values.emplace_back(std::move(literal));
+  return Value::Tuple(std::move(values));
+}
+
 StatusOr<Value> DispatchOp(EvalContext& context) {
   switch (context.instruction.opcode()) {
 #define HLOIR_OP(name, ...)                                                   \

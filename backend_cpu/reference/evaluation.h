@@ -151,6 +151,9 @@ StatusOr<Literal> EvaluateOn(Device* device, const EvaluatorOptions& options, co
 StatusOr<Literal> EvaluateOne(Device* device, const EvaluatorOptions& options, RandomState* random,
                               const HloInstruction& instruction, std::span<const Literal* const> operands);
 
+// The results of an op with one or several: an array, or a tuple of arrays.
+Value Packed(std::vector<Literal> results, const Shape& shape);
+
 // The function of the instruction's opcode.
 StatusOr<Value> DispatchOp(EvalContext& context);
 
