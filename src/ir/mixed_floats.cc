@@ -172,6 +172,14 @@ void Legalize(HloInstruction& i) {
   if (is_root) i.parent()->set_root(result);
 }
 
+// The body of an async-start has but one instruction beside its parameters: there is no room for converts.
+bool IsAsyncBody(const HloComputation& computation) {
+  for (const HloInstruction* caller : computation.callers()) {
+    if (caller->opcode() == HloOpcode::kAsyncStart) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool MixesFloats(const HloInstruction& i) {
@@ -196,7 +204,7 @@ bool LegalizeMixedFloats(HloModule& module) {
     for (HloInstruction* i = computation->first(); i != nullptr;) {
       FetchAhead(i);
       HloInstruction* next = i->next();
-      if (MixesFloats(*i)) Legalize(*i), changed = true;
+      if (MixesFloats(*i) && !IsAsyncBody(*computation)) Legalize(*i), changed = true;
       i = next;
     }
   }

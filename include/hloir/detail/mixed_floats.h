@@ -21,7 +21,7 @@ namespace hloir {
 // states.
 bool MixesFloats(const HloInstruction& instruction);
 
-// Writes these converts; true if there was anything to write.
+// Writes these converts; true if there was anything to write. Bodies of async-starts stay as they are.
 bool LegalizeMixedFloats(HloModule& module);
 
 // For an instruction that mixes floats: a module that computes it from its operands, one parameter each, with converts.
