@@ -10,7 +10,7 @@
 #include "support/ranges.h"
 #include "hloir/analysis/communication.h"
 #include "hloir/analysis/structural.h"
-#include "hloir/detail/passed_on.h"
+#include "hloir/custom_call.h"
 #include "plan/lower/capabilities.h"
 #include "plan/lower/dead_values.h"
 #include "plan/steps/dot.h"
@@ -528,7 +528,7 @@ class Builder {
       }
       case HloOpcode::kCustomCall: {
         if (options_.custom_calls.contains(instruction.attributes<CustomCallAttributes>().custom_call_target)) break;
-        if (const int64_t passed = PassedOnOperands(instruction); passed > 0) {
+        if (const int64_t passed = ForwardedOperands(instruction); passed > 0) {
           ValueList leaves;
           for (int64_t k = 0; k < passed; ++k)
             for (ValueId leaf : LeavesOf(*instruction.operand(k))) leaves.push_back(leaf);
