@@ -108,13 +108,12 @@ int Convert(const ConvertFlags& flags) {
 
 }  // namespace
 
-void AddConvertCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
+void AddConvertCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   static const std::map<std::string, Message> kMessages = {{"hlo", Message::kHloProto},
                                                            {"module", Message::kHloModuleProto},
                                                            {"snapshot", Message::kHloSnapshot},
                                                            {"unoptimized-snapshot", Message::kHloUnoptimizedSnapshot}};
   auto flags = std::make_shared<ConvertFlags>();
-  CLI::App* command = app.add_subcommand("convert", "Convert between HLO text, HloProto, JSON, snapshots and .npz");
   AddOption(*command, "IN", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")->required();
   AddOption(*command, "-o,--output OUT", flags->outputs,
             "Output file; its extension is the format: .hlo .txt .pb .json, each also with .gz; .npz takes a "

@@ -65,9 +65,8 @@ int RunCost(const CostFlags& flags) {
 
 }  // namespace
 
-void AddCostCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
+void AddCostCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<CostFlags>();
-  CLI::App* command = app.add_subcommand("cost", "Report what a module costs, and how long it would take on a device");
   AddOption(*command, "FILE", flags->file, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
       ->required();
   AddOption(*command, "--device DEVICE", flags->device,

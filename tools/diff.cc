@@ -79,9 +79,8 @@ int Diff(const DiffFlags& flags) {
 
 }  // namespace
 
-void AddDiffCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
+void AddDiffCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<DiffFlags>();
-  CLI::App* command = app.add_subcommand("diff", "Compare two modules by structure");
   AddOption(*command, "BEFORE", flags->before, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
       ->required();
   AddOption(*command, "AFTER", flags->after, "Another")->required();

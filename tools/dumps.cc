@@ -145,9 +145,8 @@ int Dumps(DumpsFlags flags) {
 
 }  // namespace
 
-void AddDumpsCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
+void AddDumpsCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<DumpsFlags>();
-  CLI::App* command = app.add_subcommand("dumps", "Walk through a folder of XLA's dumps");
   AddOption(*command, "DIR", flags->folder, "What XLA_FLAGS=--xla_dump_to=DIR or hloir opt --dump-to=DIR wrote")
       ->required();
   command->add_flag("--stages", flags->stages, "For each module, the passes that changed it, and what came of it");

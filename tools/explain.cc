@@ -91,9 +91,8 @@ int Explain(const ExplainFlags& flags) {
 
 }  // namespace
 
-void AddExplainCommand(CLI::App& app, Action& action, PassRegistry& registry) {
+void AddExplainCommand(CLI::App* command, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<ExplainFlags>();
-  CLI::App* command = app.add_subcommand("explain", "Explain what passes do to a module, rewrite by rewrite");
   AddOption(*command, "FILE", flags->file, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
       ->required();
   CLI::Option* output = AddOption(*command, "-o,--output OUT", flags->output,

@@ -132,9 +132,8 @@ int Run(const GenerateFlags& flags) {
 
 }  // namespace
 
-void AddFuzzGenerateCommand(CLI::App& fuzz, Action& action, PassRegistry& /*registry*/) {
+void AddFuzzGenerateCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<GenerateFlags>();
-  CLI::App* command = fuzz.add_subcommand("generate", "Write modules and values, a line of JSON for each");
   AddOption(*command, "--kind KIND", flags->kind, "cases: many operations, each alone; programs: nested and mixed")
       ->check(OneOf({"cases", "programs"}));
   AddOption(*command, "--only FAMILY", flags->cases.only, "Cases of one family")

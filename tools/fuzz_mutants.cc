@@ -161,9 +161,8 @@ int Mutants(const MutantsFlags& flags) {
 
 }  // namespace
 
-void AddFuzzMutantsCommand(CLI::App& fuzz, Action& action, PassRegistry& /*registry*/) {
+void AddFuzzMutantsCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<MutantsFlags>();
-  CLI::App* command = fuzz.add_subcommand("mutants", "Plant faults in modules, and count how many the verdict notices");
   AddOption(*command, "FILE", flags->files, "Modules");
   AddOption(*command, "--kinds PART,…", flags->kinds, "Only kinds whose name has one of these in it")
       ->delimiter(',')

@@ -350,11 +350,10 @@ int Run(RunFlags& flags) {
 
 }  // namespace
 
-void AddFuzzRunCommand(CLI::App& fuzz, Action& action, PassRegistry& /*registry*/) {
+void AddFuzzRunCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<RunFlags>();
   static const std::map<std::string, MathMode> kModes = {
       {"exact", MathMode::kExact}, {"rounding", MathMode::kRounding}, {"fast", MathMode::kFast}};
-  CLI::App* command = fuzz.add_subcommand("run", "Check hloir on generated modules, a line of JSON for each finding");
   AddOption(*command, "FILE", flags->files, "Modules to change (default: modules are made up)");
   AddOption(*command, "--kind KIND", flags->kind, "cases, programs, or all: both of each seed (the default)")
       ->check(OneOf({"all", "cases", "programs"}));

@@ -46,9 +46,8 @@ int Graph(GraphFlags flags) {
 
 }  // namespace
 
-void AddGraphCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
+void AddGraphCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<GraphFlags>();
-  CLI::App* command = app.add_subcommand("graph", "Draw a module, or a part of it");
   AddOption(*command, "FILE", flags->file, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
       ->required();
   AddOption(*command, "-o,--output OUT", flags->output,

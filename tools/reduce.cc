@@ -239,9 +239,8 @@ int Run(const ReduceFlags& flags) {
 
 }  // namespace
 
-void AddReduceCommand(CLI::App& app, Action& action, PassRegistry& registry) {
+void AddReduceCommand(CLI::App* command, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<ReduceFlags>();
-  CLI::App* command = app.add_subcommand("reduce", "Reduce a module that shows a fault");
   AddOption(*command, "FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")->required();
   CLI::Option* test = AddOption(
       *command, "--test COMMAND", flags->test,

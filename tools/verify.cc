@@ -333,10 +333,8 @@ int VerifyAll(const VerifyFlags& flags) {
 
 }  // namespace
 
-void AddVerifyCommand(CLI::App& app, Action& action, PassRegistry& registry) {
+void AddVerifyCommand(CLI::App* command, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<VerifyFlags>();
-  CLI::App* command =
-      app.add_subcommand("verify", "Optimize a module, run it before and after, and say whether they agree");
   AddOption(*command, "FILE", flags->files,
             "A module; or a module and OTHER, to compare with; or three and more, each by itself")
       ->required();
