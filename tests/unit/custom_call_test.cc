@@ -31,7 +31,7 @@ TEST_CASE("an instruction is a custom-call of one target at most") {
   const auto module =
       ParsedModule(Entry(" x = f32[2] parameter(0)\n"
                          " known = f32[2] custom-call(x), custom_call_target=\"MoveToHost\"\n"
-                         " ROOT unknown = f32[2] custom-call(known), custom_call_target=\"MoveToMars\""));
+                         " ROOT other = f32[2] custom-call(known), custom_call_target=\"MoveToMars\""));
   const HloInstruction& unknown = *module->entry_computation()->root();
   const HloInstruction& known = *unknown.operand(0);
   CHECK(CustomCallOf(known) == CustomCall::kMoveToHost);
