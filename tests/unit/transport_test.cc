@@ -64,7 +64,7 @@ struct RunOutcome {
 // Prepares and runs twice, in so many processes; device d's x is {d, d + 1}. What process 0 says; the others must say
 // the same errors.
 RunOutcome RunIn(int processes, const HloModule& module, const std::string& spill = "",
-              const HloModule* of_last = nullptr) {
+                 const HloModule* of_last = nullptr) {
   const DeviceCounts counts = DeviceCountsOf(module);
   Post post(static_cast<size_t>(processes));
   std::vector<RunOutcome> outcomes(static_cast<size_t>(processes));
