@@ -257,22 +257,10 @@ namespace {
 
 // Others pass their operands on.
 bool MakesArray(const HloInstruction& i) {
-  switch (i.opcode()) {
-    case HloOpcode::kTuple:
-    case HloOpcode::kGetTupleElement:
-    case HloOpcode::kCopy:
-    case HloOpcode::kCall:
-    case HloOpcode::kWhile:
-    case HloOpcode::kConditional:
-    case HloOpcode::kFusion:
-    case HloOpcode::kConstant:
-    case HloOpcode::kOptimizationBarrier:
-    case HloOpcode::kDynamicUpdateSlice:
-    case HloOpcode::kScatter:
-    case HloOpcode::kAddDependency:
-    case HloOpcode::kDomain: return false;
-    default: return true;
-  }
+  return !IsOneOf(i.opcode(), HloOpcode::kTuple, HloOpcode::kGetTupleElement, HloOpcode::kCopy, HloOpcode::kCall,
+                  HloOpcode::kWhile, HloOpcode::kConditional, HloOpcode::kFusion, HloOpcode::kConstant,
+                  HloOpcode::kOptimizationBarrier, HloOpcode::kDynamicUpdateSlice, HloOpcode::kScatter,
+                  HloOpcode::kAddDependency, HloOpcode::kDomain);
 }
 
 }  // namespace

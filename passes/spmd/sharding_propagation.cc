@@ -90,16 +90,8 @@ class Propagation {
 
 // Their leaves are those of others.
 bool Propagation::IsIdentity(const HloInstruction& i) {
-  switch (i.opcode()) {
-    case HloOpcode::kTuple:
-    case HloOpcode::kGetTupleElement:
-    case HloOpcode::kWhile:
-    case HloOpcode::kCall:
-    case HloOpcode::kConditional:
-    case HloOpcode::kOptimizationBarrier:
-    case HloOpcode::kParameter: return true;
-    default: return false;
-  }
+  return IsOneOf(i.opcode(), HloOpcode::kTuple, HloOpcode::kGetTupleElement, HloOpcode::kWhile, HloOpcode::kCall,
+                 HloOpcode::kConditional, HloOpcode::kOptimizationBarrier, HloOpcode::kParameter);
 }
 
 Status Propagation::Seed() {

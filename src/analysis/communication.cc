@@ -134,12 +134,10 @@ const HloInstruction* Communicating(const HloInstruction& i) {
 }
 
 HloOpcode SynchronousForm(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kAllGatherStart: return HloOpcode::kAllGather;
-    case HloOpcode::kAllReduceStart: return HloOpcode::kAllReduce;
-    case HloOpcode::kCollectivePermuteStart: return HloOpcode::kCollectivePermute;
-    default: return opcode;
-  }
+  if (opcode == HloOpcode::kAllGatherStart) return HloOpcode::kAllGather;
+  if (opcode == HloOpcode::kAllReduceStart) return HloOpcode::kAllReduce;
+  if (opcode == HloOpcode::kCollectivePermuteStart) return HloOpcode::kCollectivePermute;
+  return opcode;
 }
 
 double Bytes(const Shape& shape) {
@@ -231,11 +229,9 @@ double WireBytes(HloOpcode kind, double payload, int64_t n) {
   if (IsPairs(kind)) return kind == HloOpcode::kRecv ? 0 : payload;
   if (n <= 1) return 0;
   const double others = static_cast<double>(n - 1), share = others / static_cast<double>(n);
-  switch (kind) {
-    case HloOpcode::kAllReduce: return 2 * share * payload;
-    case HloOpcode::kAllGather: return others * payload;
-    default: return share * payload;
-  }
+  if (kind == HloOpcode::kAllReduce) return 2 * share * payload;
+  if (kind == HloOpcode::kAllGather) return others * payload;
+  return share * payload;
 }
 
 bool HasTransferPairs(const HloInstruction& transfer) {

@@ -49,13 +49,9 @@ void VerifyAsyncBody(const HloInstruction& start, Errors& errors) {
 // What is called stays on its caller's thread, unless an async-start says where it goes. XLA's verifier says so of
 // loops and branches too, but there programs have come by with other threads, and were compiled.
 void VerifyThreads(const HloInstruction& caller, Errors& errors) {
-  switch (caller.opcode()) {
-    case HloOpcode::kAsyncUpdate:
-    case HloOpcode::kAsyncDone:
-    case HloOpcode::kWhile:
-    case HloOpcode::kConditional: return;
-    default: break;
-  }
+  if (IsOneOf(caller.opcode(), HloOpcode::kAsyncUpdate, HloOpcode::kAsyncDone, HloOpcode::kWhile,
+              HloOpcode::kConditional))
+    return;
   std::string_view own = caller.opcode() == HloOpcode::kAsyncStart
                              ? std::string_view(caller.attributes<AsyncAttributes>().async_execution_thread)
                              : caller.parent()->execution_thread();

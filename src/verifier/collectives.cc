@@ -161,15 +161,14 @@ std::optional<int64_t> ShardCount(const HloInstruction& i) {
   };
   if (i.operand_count() == 0) return std::nullopt;
   const Shape& operand = i.operand(0)->shape();
-  switch (i.opcode()) {
-    case HloOpcode::kAllGather:
-      return ratio(first(i.shape()), operand, i.attributes<AllGatherAttributes>().dimensions[0]);
-    case HloOpcode::kAllGatherStart:
-      return ratio(first(i.shape().tuple_shapes(1)), operand, i.attributes<AllGatherAttributes>().dimensions[0]);
-    case HloOpcode::kReduceScatter:
-      return ratio(operand, first(i.shape()), i.attributes<ReduceScatterAttributes>().dimensions[0]);
-    default: return std::nullopt;
-  }
+  const HloOpcode opcode = i.opcode();
+  if (opcode == HloOpcode::kAllGather)
+    return ratio(first(i.shape()), operand, i.attributes<AllGatherAttributes>().dimensions[0]);
+  if (opcode == HloOpcode::kAllGatherStart)
+    return ratio(first(i.shape().tuple_shapes(1)), operand, i.attributes<AllGatherAttributes>().dimensions[0]);
+  if (opcode == HloOpcode::kReduceScatter)
+    return ratio(operand, first(i.shape()), i.attributes<ReduceScatterAttributes>().dimensions[0]);
+  return std::nullopt;
 }
 
 void VerifyGroups(const HloInstruction& i, const Collective& c, Errors& errors) {

@@ -195,18 +195,10 @@ class Builder {
   }
   // Passes its operands on, or is written out.
   static bool IsStructural(const HloInstruction& instruction) {
-    switch (instruction.opcode()) {
-      case HloOpcode::kParameter:
-      case HloOpcode::kTuple:
-      case HloOpcode::kGetTupleElement:
-      case HloOpcode::kCall:
-      case HloOpcode::kFusion:
-      case HloOpcode::kOptimizationBarrier:
-      case HloOpcode::kDomain:
-      case HloOpcode::kAddDependency:
-      case HloOpcode::kCopy: return true;
-      default: return instruction.Is(kAsyncPart);
-    }
+    return IsOneOf(instruction.opcode(), HloOpcode::kParameter, HloOpcode::kTuple, HloOpcode::kGetTupleElement,
+                   HloOpcode::kCall, HloOpcode::kFusion, HloOpcode::kOptimizationBarrier, HloOpcode::kDomain,
+                   HloOpcode::kAddDependency, HloOpcode::kCopy) ||
+           instruction.Is(kAsyncPart);
   }
 
   static int64_t LeafCount(const Shape& shape) {

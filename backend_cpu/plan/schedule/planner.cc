@@ -178,15 +178,14 @@ Status Planner::PlanNode(int32_t index) {
     HLOIR_ASSIGN_OR_RETURN(places_[node.outputs[0]], Locate(node.inputs[0]));
     return OkStatus();
   }
-  switch (node.opcode()) {
-    case HloOpcode::kWhile: return PlanWhile(node);
-    case HloOpcode::kConditional: return PlanConditional(node);
-    case HloOpcode::kDot: return node.blocks != nullptr ? PlanRowBlocks(node) : PlanDot(node);
-    case HloOpcode::kConvolution: return PlanConvolution(node);
-    case HloOpcode::kConcatenate: return PlanConcatenate(node);
-    case HloOpcode::kIota: return PlanConstant(node);
-    default: return HasTrait(node.opcode(), kElementwise) ? PlanArrays(node) : PlanStep(node);
-  }
+  const HloOpcode opcode = node.opcode();
+  if (opcode == HloOpcode::kWhile) return PlanWhile(node);
+  if (opcode == HloOpcode::kConditional) return PlanConditional(node);
+  if (opcode == HloOpcode::kDot) return node.blocks != nullptr ? PlanRowBlocks(node) : PlanDot(node);
+  if (opcode == HloOpcode::kConvolution) return PlanConvolution(node);
+  if (opcode == HloOpcode::kConcatenate) return PlanConcatenate(node);
+  if (opcode == HloOpcode::kIota) return PlanConstant(node);
+  return HasTrait(node.opcode(), kElementwise) ? PlanArrays(node) : PlanStep(node);
 }
 
 // ---- Places.
