@@ -18,31 +18,14 @@ struct Collective {
 };
 
 std::optional<Collective> Describe(const HloInstruction& i) {
-  switch (i.opcode()) {
-    case HloOpcode::kAllGather:
-    case HloOpcode::kAllGatherStart: {
-      const auto& a = i.attributes<AllGatherAttributes>();
+  // XLA does not check the groups of collective-broadcast.
+  if (!i.Is(kCollective) || i.opcode() == HloOpcode::kCollectiveBroadcast) return std::nullopt;
+  return i.attributes().Visit([](const auto& a) -> std::optional<Collective> {
+    if constexpr (requires { a.replica_groups, a.use_global_device_ids; })
       return Collective{&a.replica_groups, a.channel_id, a.use_global_device_ids};
-    }
-    case HloOpcode::kAllReduce:
-    case HloOpcode::kAllReduceStart: {
-      const auto& a = i.attributes<AllReduceAttributes>();
-      return Collective{&a.replica_groups, a.channel_id, a.use_global_device_ids};
-    }
-    case HloOpcode::kReduceScatter: {
-      const auto& a = i.attributes<ReduceScatterAttributes>();
-      return Collective{&a.replica_groups, a.channel_id, a.use_global_device_ids};
-    }
-    case HloOpcode::kAllToAll: {
-      const auto& a = i.attributes<AllToAllAttributes>();
-      return Collective{&a.replica_groups, a.channel_id, {}};
-    }
-    case HloOpcode::kRaggedAllToAll: {
-      const auto& a = i.attributes<RaggedAllToAllAttributes>();
-      return Collective{&a.replica_groups, a.channel_id, {}};
-    }
-    default: return std::nullopt;
-  }
+    else if constexpr (requires { a.replica_groups; }) return Collective{&a.replica_groups, a.channel_id, {}};
+    else return std::nullopt;
+  });
 }
 
 GroupMode ModeOf(const Collective& c) {
