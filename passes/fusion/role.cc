@@ -17,13 +17,9 @@ bool MayContract(HloOpcode opcode) {
 
 Role RoleOf(const HloInstruction& i) {
   if (i.HasControlDependencies()) return Role::kNone;
-  switch (i.opcode()) {  // what is left after fusion: nobody needs to look at its operands
-    case HloOpcode::kFusion:
-    case HloOpcode::kGetTupleElement:
-    case HloOpcode::kParameter:
-    case HloOpcode::kTuple: return Role::kNone;
-    default: break;
-  }
+  // What is left after fusion: nobody needs to look at its operands.
+  if (IsOneOf(i.opcode(), HloOpcode::kFusion, HloOpcode::kGetTupleElement, HloOpcode::kParameter, HloOpcode::kTuple))
+    return Role::kNone;
   for (const HloInstruction* operand : i.operands()) {
     if (!IsStaticArray(operand->shape())) return Role::kNone;
   }

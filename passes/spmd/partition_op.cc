@@ -322,21 +322,20 @@ std::vector<OpPartitioner::Op> OpPartitioner::EmitReduce() {
 }
 
 std::vector<OpPartitioner::Op> OpPartitioner::Emit() {
-  switch (i_.opcode()) {
-    case HloOpcode::kIota: return {EmitIota()};
-    case HloOpcode::kRng: return {EmitRng()};
-    case HloOpcode::kReduce: return EmitReduce();
-    case HloOpcode::kGather: return {EmitGather()};
-    case HloOpcode::kScatter: return EmitScatter();
-    case HloOpcode::kDynamicUpdateSlice: return {EmitDynamicUpdateSlice()};
-    case HloOpcode::kSlice: return {EmitSlice()};
-    case HloOpcode::kPad: return {EmitPad()};
-    case HloOpcode::kConcatenate: return {EmitConcatenate()};
-    case HloOpcode::kReverse: return {EmitReverse()};
-    case HloOpcode::kReduceWindow: return Leaves(EmitReduceWindow());
-    case HloOpcode::kConvolution: return {EmitConvolution()};
-    default: return Leaves(Clone(local_));
-  }
+  const HloOpcode opcode = i_.opcode();
+  if (opcode == HloOpcode::kIota) return {EmitIota()};
+  if (opcode == HloOpcode::kRng) return {EmitRng()};
+  if (opcode == HloOpcode::kReduce) return EmitReduce();
+  if (opcode == HloOpcode::kGather) return {EmitGather()};
+  if (opcode == HloOpcode::kScatter) return EmitScatter();
+  if (opcode == HloOpcode::kDynamicUpdateSlice) return {EmitDynamicUpdateSlice()};
+  if (opcode == HloOpcode::kSlice) return {EmitSlice()};
+  if (opcode == HloOpcode::kPad) return {EmitPad()};
+  if (opcode == HloOpcode::kConcatenate) return {EmitConcatenate()};
+  if (opcode == HloOpcode::kReverse) return {EmitReverse()};
+  if (opcode == HloOpcode::kReduceWindow) return Leaves(EmitReduceWindow());
+  if (opcode == HloOpcode::kConvolution) return {EmitConvolution()};
+  return Leaves(Clone(local_));
 }
 
 }  // namespace hloir::spmd

@@ -176,14 +176,13 @@ double Payload(const HloInstruction& i) {
 }
 
 double ResultBytes(const HloInstruction& i, HloOpcode kind, double payload, int64_t n) {
-  switch (kind) {
-    case HloOpcode::kAllGather: return payload * static_cast<double>(n);
-    case HloOpcode::kReduceScatter: return payload / static_cast<double>(n);
-    case HloOpcode::kSend: return 0;
-    case HloOpcode::kRecv:  // (the array, a context, a token)
-      return i.shape().IsTuple() && i.shape().tuple_size() > 0 ? Bytes(i.shape().tuple_shapes(0)) : 0;
-    default: return payload;
-  }
+  if (kind == HloOpcode::kAllGather) return payload * static_cast<double>(n);
+  if (kind == HloOpcode::kReduceScatter) return payload / static_cast<double>(n);
+  if (kind == HloOpcode::kSend) return 0;
+  // Its result is an array, a context and a token.
+  if (kind == HloOpcode::kRecv)
+    return i.shape().IsTuple() && i.shape().tuple_size() > 0 ? Bytes(i.shape().tuple_shapes(0)) : 0;
+  return payload;
 }
 
 bool IsPairs(HloOpcode kind) {
