@@ -132,10 +132,8 @@ int Run(const GenerateFlags& flags) {
 
 }  // namespace
 
-void AddFuzzGenerateCommand(CLI::App& fuzz, Action& action, PassRegistry& /*registry*/) {
+void AddFuzzGenerateCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<GenerateFlags>();
-  CLI::App* command =
-      fuzz.add_subcommand("generate", "Generate modules and inputs; prints one line of JSON per module");
   AddOption(*command, "--kind KIND", flags->kind,
             "cases: many independent operations; programs: nested and mixed operations")
       ->check(OneOf({"cases", "programs"}));

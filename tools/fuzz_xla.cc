@@ -44,8 +44,7 @@ int RunDriver(const std::string& python, const std::string& driver, const std::v
 
 }  // namespace
 
-void AddFuzzXlaCommand(CLI::App& fuzz, Action& action, PassRegistry& /*registry*/) {
-  CLI::App* command = fuzz.add_subcommand("xla", "Compare hloir's engines with XLA:CPU on generated modules");
+void AddFuzzXlaCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto python = std::make_shared<std::string>("python3");
   AddOption(*command, "--python FILE", *python, "A Python that has jaxlib and ml_dtypes (default: python3)");
   auto driver = std::make_shared<std::string>();

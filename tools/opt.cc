@@ -236,9 +236,8 @@ int Opt(const OptFlags& flags) {
 
 }  // namespace
 
-void AddOptCommand(CLI::App& app, Action& action, PassRegistry& registry) {
+void AddOptCommand(CLI::App* command, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<OptFlags>();
-  CLI::App* command = app.add_subcommand("opt", "Optimize a module");
   CLI::Option* file = AddOption(*command, "FILE", flags->file,
                                 "HLO text, HloProto, snapshot or JSON, optionally gzipped; or a folder of modules");
   AddOption(*command, "-o,--output OUT", flags->output,

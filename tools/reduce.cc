@@ -240,9 +240,8 @@ int Run(const ReduceFlags& flags) {
 
 }  // namespace
 
-void AddReduceCommand(CLI::App& app, Action& action, PassRegistry& registry) {
+void AddReduceCommand(CLI::App* command, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<ReduceFlags>();
-  CLI::App* command = app.add_subcommand("reduce", "Reduce a module that shows a bug");
   AddOption(*command, "FILE", flags->file, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
   CLI::Option* test = AddOption(*command, "--test COMMAND", flags->test,
                                 "Keep candidates for which this command exits with 0; {} is replaced by the "

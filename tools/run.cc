@@ -245,14 +245,13 @@ int RunHere(const RunFlags& flags) {
 
 }  // namespace
 
-void AddRunCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
+void AddRunCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   static const std::map<std::string, Engine> kEngines = {{"fast", Engine::kFast}, {"reference", Engine::kReference}};
   static const std::map<std::string, ElidedConstants> kElided = {{"refuse", ElidedConstants::kRefuse},
                                                                  {"zeros", ElidedConstants::kZeros},
                                                                  {"iota", ElidedConstants::kIota},
                                                                  {"random", ElidedConstants::kRandom}};
   auto flags = std::make_shared<RunFlags>();
-  CLI::App* command = app.add_subcommand("run", "Run a module");
   AddOption(*command, "FILE", flags->files,
             "HLO text, HloProto, snapshot or JSON, optionally gzipped. Several files: one program per partition, run "
             "together")

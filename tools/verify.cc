@@ -333,10 +333,8 @@ int VerifyAll(const VerifyFlags& flags) {
 
 }  // namespace
 
-void AddVerifyCommand(CLI::App& app, Action& action, PassRegistry& registry) {
+void AddVerifyCommand(CLI::App* command, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<VerifyFlags>();
-  CLI::App* command =
-      app.add_subcommand("verify", "Check whether two modules, or one before and after optimization, compute the same");
   AddOption(*command, "FILE", flags->files,
             "One module: optimize it and compare; two: compare them; three or more: optimize and compare each")
       ->required();

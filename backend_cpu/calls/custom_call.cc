@@ -1,12 +1,12 @@
 // custom-call: what the caller registered (EvaluatorOptions::custom_calls), else the targets with a meaning of their
-// own: placement and sharding marks, those in kTargets, LAPACK's, sparse matrices, and those that custom_calls.h says
-// in HLO.
+// own: annotations, those with an evaluator in custom_calls.def, LAPACK's, sparse matrices, and those that
+// custom_calls.h has in HLO.
 
 #include <algorithm>
 #include <string>
 
+#include "hloir/custom_call.h"
 #include "hloir/custom_calls.h"
-#include "hloir/detail/passed_on.h"
 #include "support/format.h"
 #include "reference/dynamic.h"
 #include "reference/evaluation.h"
@@ -132,31 +132,31 @@ StatusOr<Value> Assert(EvalContext& context) {
   return Nothing(context);
 }
 
-// The targets that are simplest said in C++.
-struct Target {
-  std::string_view name;
-  StatusOr<Value> (*evaluate)(EvalContext&);
+StatusOr<Value> NotEvaluated(EvalContext& context) {
+  const CustomCallInfo& info = GetCustomCallInfo(CustomCallOf(context.instruction));
+  const std::string& target = context.attributes<CustomCallAttributes>().custom_call_target;
+  if (info.expander.empty()) return UnimplementedOp(context, Format("unsupported custom-call target \"{}\"", target));
+  return UnimplementedOp(
+      context, Format("unsupported custom-call target \"{}\"; the pass {} rewrites it", target, info.expander));
+}
+StatusOr<Value> Lapack(EvalContext& context) {
+  return IsLapackCall(context.instruction) ? EvaluateLapack(context) : NotEvaluated(context);
+}
+StatusOr<Value> Sparse(EvalContext& context) { return EvaluateSparse(context); }
+
+// By CustomCall.
+constexpr StatusOr<Value> (*kEvaluators[])(EvalContext&) = {
+    NotEvaluated,
+#define HLOIR_CUSTOM_CALL(name, target, computes, meaning, evaluate, ...) evaluate,
+#include "hloir/custom_calls.def"
 };
-constexpr Target kTargets[] = {{"AllocateBuffer", NewBuffer},
-                               {"CreateBuffer", NewBuffer},
-                               {"GetRngSeed", RngSeed},
-                               {"PadToStatic", PadToStatic},
-                               {"Pin", SameBuffer},
-                               {"SliceToDynamic", SliceToDynamic},
-                               {"TopK", LargestOfRows},
-                               {"Unpin", SameBuffer},
-                               {"__xla_gpu_assert", Assert},
-                               {"__xla_gpu_debug_print", Nothing},
-                               {"cu_lu_pivots_to_permutation", LuPivotsToPermutation},
-                               {"hip_lu_pivots_to_permutation", LuPivotsToPermutation},
-                               {"xla.debug.Log", Nothing}};
 
 }  // namespace
 
 // What runs on the host, and the composites of XLA's builder, call a computation that says what they compute.
 static bool CarriesItsMeaning(const HloInstruction& call) {
   const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
-  if (target != "HostExecute" && !target.starts_with("xla_builder.")) return false;
+  if (!IsCustomCall(call, CustomCall::kHostExecute) && !target.starts_with("xla_builder.")) return false;
   if (call.called_computations().size() != 1) return false;
   const HloComputation& body = *call.called_computations()[0];
   if (body.parameter_count() != call.operand_count() || !body.root()->shape().Compatible(call.shape())) return false;
@@ -166,9 +166,9 @@ static bool CarriesItsMeaning(const HloInstruction& call) {
 }
 
 // Calls back into the program that compiled the module.
-static bool IsHostCallback(std::string_view target) {
+static bool IsHostCallback(std::string_view target, CustomCall call) {
   return target.find("python_cpu_callback") != std::string_view::npos ||
-         target.find("python_gpu_callback") != std::string_view::npos || target == "CallbackWithToken";
+         target.find("python_gpu_callback") != std::string_view::npos || call == CustomCall::kCallbackWithToken;
 }
 
 StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
@@ -186,13 +186,14 @@ StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
     }
     return result;
   }
-  if (PassedOnOperands(context.instruction) > 0) {
+  if (ForwardedOperands(context.instruction) > 0) {
     if (!context.shape.IsTuple() || context.instruction.operand(0)->shape().IsTuple())
       return std::move(context.operands[0]);
     return Value::Tuple({std::move_iterator(context.operands.begin()), std::move_iterator(context.operands.end())});
   }
-  for (const Target& known : kTargets)
-    if (target == known.name) return known.evaluate(context);
+  const CustomCall call = CustomCallOf(context.instruction);
+  const auto evaluate = kEvaluators[static_cast<size_t>(call)];
+  if (evaluate != NotEvaluated) return evaluate(context);
   if (IsLapackCall(context.instruction)) return EvaluateLapack(context);
   if (IsSparseCall(context.instruction)) return EvaluateSparse(context);
   if (CarriesItsMeaning(context.instruction)) {
@@ -204,14 +205,14 @@ StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
     return context.run.Call(*meaning,
                             {std::move_iterator(context.operands.begin()), std::move_iterator(context.operands.end())});
   }
-  if (IsHostCallback(target)) {
+  if (IsHostCallback(target, call)) {
     return UnimplementedOp(context,
                            Format("\"{}\" calls back into the program that made the module, which is not here; "
                                   "give a function for it: callbacks= in Python, "
                                   "EvaluatorOptions::custom_calls in C++, hloir_custom_call in C",
                                   target));
   }
-  return UnimplementedOp(context, Format("unsupported custom-call target \"{}\"", target));
+  return NotEvaluated(context);
 }
 
 }  // namespace hloir::reference

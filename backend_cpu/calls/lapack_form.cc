@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "hloir/custom_call.h"
 #include "support/endian.h"
 #include "support/format.h"
 
@@ -72,14 +73,13 @@ void SetGpuOptions(const HloInstruction& call, std::string_view routine, LapackF
 // the libraries of GPUs have routines of their own for those of LAPACK.
 std::string LapackTarget(const HloInstruction& call) {
   const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
-  constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
-      {"Qr", "geqrf"},
-      {"ProductOfElementaryHouseholderReflectors", "orgqr"},
-      {"Eigh", "syevd"},
-      {"LuDecomposition", "getrf"}};
+  constexpr std::pair<CustomCall, std::string_view> kOthers[] = {{CustomCall::kQr, "geqrf"},
+                                                                 {CustomCall::kHouseholderProduct, "orgqr"},
+                                                                 {CustomCall::kEigh, "syevd"},
+                                                                 {CustomCall::kLuDecomposition, "getrf"}};
   std::string routine(GpuRoutine(target));
-  for (const auto& [name, lapack] : kOthers)
-    if (target == name) routine = lapack;
+  for (const auto& [other, lapack] : kOthers)
+    if (IsCustomCall(call, other)) routine = lapack;
   if (routine.empty() || call.operand_count() == 0) return target;
   if (routine.starts_with("gesvd")) routine = "gesdd";
   if (routine == "syevj") routine = "syevd";
@@ -123,9 +123,9 @@ LapackForm OldLapackForm(std::string_view routine, bool complex) {
 
 void SetOtherOptions(const HloInstruction& call, LapackForm& form) {
   const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
-  if (target == "LuDecomposition") form.said = {{"permutation", 1}};
-  // "Eigh" has its options in one text, of which the first is whether the lower triangle is read.
-  if (target == "Eigh") form.uplo = call.extras().backend_config.starts_with('0') ? 'U' : 'L';
+  if (IsCustomCall(call, CustomCall::kLuDecomposition)) form.said = {{"permutation", 1}};
+  // Eigh has its options in one text, of which the first is whether the lower triangle is read.
+  if (IsCustomCall(call, CustomCall::kEigh)) form.uplo = call.extras().backend_config.starts_with('0') ? 'U' : 'L';
   if (const std::string_view routine = GpuRoutine(target); !routine.empty()) SetGpuOptions(call, routine, form);
 }
 

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "hloir/custom_call.h"
 #include "support/endian.h"
 #include "support/format.h"
 
@@ -26,9 +27,13 @@ struct Form {
 };
 
 std::optional<Form> FormOf(std::string_view target) {
-  if (target == "cpu_csr_sparse_dense_ffi") return Form{Work::kProduct, true, true};
+  switch (FindCustomCall(target)) {
+    case CustomCall::kCpuCsrSparseDense: return Form{Work::kProduct, true, true};
+    case CustomCall::kCusolverCsrLsvQr:
+    case CustomCall::kCusolverCsrLsvQrFfi: return Form{Work::kSolve, true, false};
+    default: break;
+  }
   if (target.ends_with("_ffi")) target.remove_suffix(4);
-  if (target == "cusolver_csrlsvqr") return Form{Work::kSolve, true, false};
   if (target.starts_with("cusparse_")) target.remove_prefix(9);
   else if (target.starts_with("hipsparse_")) target.remove_prefix(10);
   else return std::nullopt;

@@ -285,17 +285,14 @@ StatusOr<std::vector<DeviceValues>> RaggedAllToAll(EvalContext& context, const s
 
 StatusOr<std::vector<DeviceValues>> MemberResults(EvalContext& context, const Shape& shape,
                                                   const std::vector<DeviceValues>& operands) {
-  switch (context.instruction.opcode()) {
-    case HloOpcode::kAllReduce:
-    case HloOpcode::kAllReduceStart: return AllReduce(context, operands);
-    case HloOpcode::kAllGather:
-    case HloOpcode::kAllGatherStart: return AllGather(context, shape, operands);
-    case HloOpcode::kReduceScatter: return ReduceScatter(context, shape, operands);
-    case HloOpcode::kAllToAll: return AllToAll(context, shape, operands);
-    case HloOpcode::kRaggedAllToAll: return RaggedAllToAll(context, operands);
-    case HloOpcode::kCollectiveBroadcast: return Broadcast(context, operands);
-    default: return Permute(context, shape, operands);
-  }
+  const HloOpcode opcode = context.instruction.opcode();
+  if (IsOneOf(opcode, HloOpcode::kAllReduce, HloOpcode::kAllReduceStart)) return AllReduce(context, operands);
+  if (IsOneOf(opcode, HloOpcode::kAllGather, HloOpcode::kAllGatherStart)) return AllGather(context, shape, operands);
+  if (opcode == HloOpcode::kReduceScatter) return ReduceScatter(context, shape, operands);
+  if (opcode == HloOpcode::kAllToAll) return AllToAll(context, shape, operands);
+  if (opcode == HloOpcode::kRaggedAllToAll) return RaggedAllToAll(context, operands);
+  if (opcode == HloOpcode::kCollectiveBroadcast) return Broadcast(context, operands);
+  return Permute(context, shape, operands);
 }
 
 // Devices that run one program meet at its instructions; those of several at channels.

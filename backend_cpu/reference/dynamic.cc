@@ -12,23 +12,11 @@ namespace {
 
 // Ops that only pass arrays on, or that look at the sizes themselves.
 bool TakesDynamicArrays(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kTuple:
-    case HloOpcode::kGetTupleElement:
-    case HloOpcode::kCall:
-    case HloOpcode::kWhile:
-    case HloOpcode::kConditional:
-    case HloOpcode::kFusion:
-    case HloOpcode::kCopy:
-    case HloOpcode::kOptimizationBarrier:
-    case HloOpcode::kAddDependency:
-    case HloOpcode::kDomain:
-    case HloOpcode::kCustomCall:
-    case HloOpcode::kGetDimensionSize:
-    case HloOpcode::kSetDimensionSize:
-    case HloOpcode::kDynamicReshape: return true;
-    default: return HasTrait(opcode, kAsyncPart | kCollective);
-  }
+  return IsOneOf(opcode, HloOpcode::kTuple, HloOpcode::kGetTupleElement, HloOpcode::kCall, HloOpcode::kWhile,
+                 HloOpcode::kConditional, HloOpcode::kFusion, HloOpcode::kCopy, HloOpcode::kOptimizationBarrier,
+                 HloOpcode::kAddDependency, HloOpcode::kDomain, HloOpcode::kCustomCall, HloOpcode::kGetDimensionSize,
+                 HloOpcode::kSetDimensionSize, HloOpcode::kDynamicReshape) ||
+         HasTrait(opcode, kAsyncPart | kCollective);
 }
 
 // The result's shape for operands of these, actual, shapes.

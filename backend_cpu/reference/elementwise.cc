@@ -41,12 +41,10 @@ PrimitiveType ComputeType(PrimitiveType type) {
 Kernel FindKernel(const HloInstruction& instruction, PrimitiveType type, bool pairs) {
   if (pairs && type == PrimitiveType::C128 && instruction.opcode() != HloOpcode::kSelect)
     return FindPairKernel(instruction);
-  switch (instruction.opcode()) {
-    case HloOpcode::kCompare: return FindCompareKernel(instruction.attributes<CompareAttributes>(), type);
-    case HloOpcode::kClamp: return TernaryKernel<ClampOp>(type);
-    case HloOpcode::kSelect: return SelectKernel(type);
-    default: break;
-  }
+  const HloOpcode opcode = instruction.opcode();
+  if (opcode == HloOpcode::kCompare) return FindCompareKernel(instruction.attributes<CompareAttributes>(), type);
+  if (opcode == HloOpcode::kClamp) return TernaryKernel<ClampOp>(type);
+  if (opcode == HloOpcode::kSelect) return SelectKernel(type);
   if (Kernel kernel = FindUnaryKernel(instruction.opcode(), type)) return kernel;
   return FindBinaryKernel(instruction.opcode(), type);
 }

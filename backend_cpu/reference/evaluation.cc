@@ -262,22 +262,10 @@ namespace {
 
 // Others pass their operands on.
 bool MakesArray(const HloInstruction& i) {
-  switch (i.opcode()) {
-    case HloOpcode::kTuple:
-    case HloOpcode::kGetTupleElement:
-    case HloOpcode::kCopy:
-    case HloOpcode::kCall:
-    case HloOpcode::kWhile:
-    case HloOpcode::kConditional:
-    case HloOpcode::kFusion:
-    case HloOpcode::kConstant:
-    case HloOpcode::kOptimizationBarrier:
-    case HloOpcode::kDynamicUpdateSlice:
-    case HloOpcode::kScatter:
-    case HloOpcode::kAddDependency:
-    case HloOpcode::kDomain: return false;
-    default: return true;
-  }
+  return !IsOneOf(i.opcode(), HloOpcode::kTuple, HloOpcode::kGetTupleElement, HloOpcode::kCopy, HloOpcode::kCall,
+                  HloOpcode::kWhile, HloOpcode::kConditional, HloOpcode::kFusion, HloOpcode::kConstant,
+                  HloOpcode::kOptimizationBarrier, HloOpcode::kDynamicUpdateSlice, HloOpcode::kScatter,
+                  HloOpcode::kAddDependency, HloOpcode::kDomain);
 }
 
 }  // namespace
@@ -341,17 +329,14 @@ Status CheckArgument(const Shape& wanted, const Literal& given, size_t i) {
 class LeastSteps {
  public:
   double Of(const HloInstruction& i) {
-    switch (i.opcode()) {
-      case HloOpcode::kParameter:
-      case HloOpcode::kConstant:
-      case HloOpcode::kTuple:
-      case HloOpcode::kGetTupleElement: return 0;  // where a computation runs for each element
-      case HloOpcode::kCall:
-      case HloOpcode::kFusion: return Of(*i.called_computations()[0]);
-      case HloOpcode::kMap:
-        return i.shape().IsStatic() ? static_cast<double>(i.shape().ElementCount()) * Of(*i.to_apply()) : 1;
-      default: return 1;
-    }
+    const HloOpcode opcode = i.opcode();
+    // Where a computation runs for each element.
+    if (IsOneOf(opcode, HloOpcode::kParameter, HloOpcode::kConstant, HloOpcode::kTuple, HloOpcode::kGetTupleElement))
+      return 0;
+    if (IsOneOf(opcode, HloOpcode::kCall, HloOpcode::kFusion)) return Of(*i.called_computations()[0]);
+    if (opcode == HloOpcode::kMap)
+      return i.shape().IsStatic() ? static_cast<double>(i.shape().ElementCount()) * Of(*i.to_apply()) : 1;
+    return 1;
   }
   double Of(const HloComputation& computation) {
     if (const auto found = known_.find(&computation); found != known_.end()) return found->second;

@@ -2,6 +2,7 @@
 #include "wide/pairs.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -89,55 +90,94 @@ Kernel FindPairCompare(const CompareAttributes& attributes) {
   return nullptr;
 }
 
+struct PairKernel {
+  HloOpcode opcode;
+  Kernel kernel;
+};
+constexpr PairKernel kKernels[] = {
+    {HloOpcode::kClamp, ClampPairs},
+    {HloOpcode::kCopy, UnaryPairs<Same>},
+    {HloOpcode::kReal, UnaryPairs<Same>},
+    {HloOpcode::kImag, UnaryPairs<ImaginaryPart>},
+    {HloOpcode::kAbs, UnaryPairs<Size>},
+    {HloOpcode::kNegate, UnaryPairs<Negated>},
+    {HloOpcode::kSign, UnaryPairs<Sign>},
+    {HloOpcode::kFloor, UnaryPairs<Floor>},
+    {HloOpcode::kCeil, UnaryPairs<Ceil>},
+    {HloOpcode::kRoundNearestAfz, UnaryPairs<RoundAway>},
+    {HloOpcode::kRoundNearestEven, UnaryPairs<RoundEven>},
+    {HloOpcode::kIsFinite, UnaryPairs<IsFinite>},
+    {HloOpcode::kAcos, UnaryPairs<Acos>},
+    {HloOpcode::kAcosh, UnaryPairs<Acosh>},
+    {HloOpcode::kAsin, UnaryPairs<Asin>},
+    {HloOpcode::kAsinh, UnaryPairs<Asinh>},
+    {HloOpcode::kAtanh, UnaryPairs<Atanh>},
+    {HloOpcode::kCbrt, UnaryPairs<Cbrt>},
+    {HloOpcode::kCos, UnaryPairs<Cos>},
+    {HloOpcode::kCosh, UnaryPairs<Cosh>},
+    {HloOpcode::kErf, UnaryPairs<Erf>},
+    {HloOpcode::kExp, UnaryPairs<Exp>},
+    {HloOpcode::kExpm1, UnaryPairs<Expm1>},
+    {HloOpcode::kLog, UnaryPairs<Log>},
+    {HloOpcode::kLog1p, UnaryPairs<Log1p>},
+    {HloOpcode::kLogistic, UnaryPairs<Logistic>},
+    {HloOpcode::kRsqrt, UnaryPairs<Rsqrt>},
+    {HloOpcode::kSin, UnaryPairs<Sin>},
+    {HloOpcode::kSinh, UnaryPairs<Sinh>},
+    {HloOpcode::kSqrt, UnaryPairs<Sqrt>},
+    {HloOpcode::kTan, UnaryPairs<Tan>},
+    {HloOpcode::kTanh, UnaryPairs<Tanh>},
+    {HloOpcode::kAdd, BinaryPairs<Sum>},
+    {HloOpcode::kSubtract, BinaryPairs<Difference>},
+    {HloOpcode::kMultiply, BinaryPairs<Multiplied>},
+    {HloOpcode::kDivide, BinaryPairs<Quotient>},
+    {HloOpcode::kRemainder, BinaryPairs<Remainder>},
+    {HloOpcode::kPower, BinaryPairs<Power>},
+    {HloOpcode::kAtan2, BinaryPairs<Atan2>},
+    {HloOpcode::kMaximum, BinaryPairs<Maximum>},
+    {HloOpcode::kMinimum, BinaryPairs<Minimum>},
+};
+// Elementwise, and none of pairs: compare has one for each comparison, others are of bits and integers, or choose and
+// convert.
+constexpr HloOpcode kWithoutKernel[] = {HloOpcode::kCompare,
+                                        HloOpcode::kClz,
+                                        HloOpcode::kNot,
+                                        HloOpcode::kPopulationCount,
+                                        HloOpcode::kBitcastConvert,
+                                        HloOpcode::kConvert,
+                                        HloOpcode::kReducePrecision,
+                                        HloOpcode::kAnd,
+                                        HloOpcode::kComplex,
+                                        HloOpcode::kMulhi,
+                                        HloOpcode::kOr,
+                                        HloOpcode::kShiftLeft,
+                                        HloOpcode::kShiftRightArithmetic,
+                                        HloOpcode::kShiftRightLogical,
+                                        HloOpcode::kXor,
+                                        HloOpcode::kStochasticConvert,
+                                        HloOpcode::kSelect};
+
+constexpr std::array<Kernel, kOpcodeCount> kKernelOf = [] {
+  std::array<Kernel, kOpcodeCount> kernels{};
+  for (const PairKernel& row : kKernels) kernels[static_cast<size_t>(row.opcode)] = row.kernel;
+  return kernels;
+}();
+
+constexpr bool AllElementwiseAreNamed() {
+  std::array<bool, kOpcodeCount> named{};
+  for (const PairKernel& row : kKernels) named[static_cast<size_t>(row.opcode)] = true;
+  for (HloOpcode opcode : kWithoutKernel) named[static_cast<size_t>(opcode)] = true;
+  for (int k = 0; k < kOpcodeCount; ++k)
+    if (HasTrait(static_cast<HloOpcode>(k), kElementwise) && !named[static_cast<size_t>(k)]) return false;
+  return true;
+}
+static_assert(AllElementwiseAreNamed(), "a new elementwise opcode is a row of kKernels or of kWithoutKernel");
+
 }  // namespace
 
 Kernel FindPairKernel(const HloInstruction& instruction) {
-  using enum HloOpcode;
-  switch (instruction.opcode()) {
-    case kCompare: return FindPairCompare(instruction.attributes<CompareAttributes>());
-    case kClamp: return ClampPairs;
-    case kCopy:
-    case kReal: return UnaryPairs<Same>;
-    case kImag: return UnaryPairs<ImaginaryPart>;
-    case kAbs: return UnaryPairs<Size>;
-    case kNegate: return UnaryPairs<Negated>;
-    case kSign: return UnaryPairs<Sign>;
-    case kFloor: return UnaryPairs<Floor>;
-    case kCeil: return UnaryPairs<Ceil>;
-    case kRoundNearestAfz: return UnaryPairs<RoundAway>;
-    case kRoundNearestEven: return UnaryPairs<RoundEven>;
-    case kIsFinite: return UnaryPairs<IsFinite>;
-    case kAcos: return UnaryPairs<Acos>;
-    case kAcosh: return UnaryPairs<Acosh>;
-    case kAsin: return UnaryPairs<Asin>;
-    case kAsinh: return UnaryPairs<Asinh>;
-    case kAtanh: return UnaryPairs<Atanh>;
-    case kCbrt: return UnaryPairs<Cbrt>;
-    case kCos: return UnaryPairs<Cos>;
-    case kCosh: return UnaryPairs<Cosh>;
-    case kErf: return UnaryPairs<Erf>;
-    case kExp: return UnaryPairs<Exp>;
-    case kExpm1: return UnaryPairs<Expm1>;
-    case kLog: return UnaryPairs<Log>;
-    case kLog1p: return UnaryPairs<Log1p>;
-    case kLogistic: return UnaryPairs<Logistic>;
-    case kRsqrt: return UnaryPairs<Rsqrt>;
-    case kSin: return UnaryPairs<Sin>;
-    case kSinh: return UnaryPairs<Sinh>;
-    case kSqrt: return UnaryPairs<Sqrt>;
-    case kTan: return UnaryPairs<Tan>;
-    case kTanh: return UnaryPairs<Tanh>;
-    case kAdd: return BinaryPairs<Sum>;
-    case kSubtract: return BinaryPairs<Difference>;
-    case kMultiply: return BinaryPairs<Multiplied>;
-    case kDivide: return BinaryPairs<Quotient>;
-    case kRemainder: return BinaryPairs<Remainder>;
-    case kPower: return BinaryPairs<Power>;
-    case kAtan2: return BinaryPairs<Atan2>;
-    case kMaximum: return BinaryPairs<Maximum>;
-    case kMinimum: return BinaryPairs<Minimum>;
-    default: return nullptr;
-  }
+  if (instruction.opcode() == HloOpcode::kCompare) return FindPairCompare(instruction.attributes<CompareAttributes>());
+  return kKernelOf[static_cast<size_t>(instruction.opcode())];
 }
 
 void ConvertPairElements(PrimitiveType from, const std::byte* in, PrimitiveType to, std::byte* out, int64_t count) {
@@ -190,21 +230,12 @@ bool IsUnknownToPairs(const HloInstruction& i) {
   const auto any = [&](const auto& test) {
     return is_pair(&i) || std::any_of(i.operands().begin(), i.operands().end(), test);
   };
-  switch (i.opcode()) {
-    case kComplex:
-    case kScaledDot:
-    case kRaggedDot:
-    case kTopK:
-    case kFft:
-    case kCholesky:
-    case kTriangularSolve:
-    case kStochasticConvert:
-    case kRng:
-    case kCustomCall: return any(is_pair);
-    case kBitcastConvert:
-    case kBitcast: return is_pair(&i) != is_pair(i.operand(0));
-    default: return false;
-  }
+  const HloOpcode opcode = i.opcode();
+  if (IsOneOf(opcode, kComplex, kScaledDot, kRaggedDot, kTopK, kFft, kCholesky, kTriangularSolve, kStochasticConvert,
+              kRng, kCustomCall))
+    return any(is_pair);
+  if (IsOneOf(opcode, kBitcastConvert, kBitcast)) return is_pair(&i) != is_pair(i.operand(0));
+  return false;
 }
 
 }  // namespace hloir::reference

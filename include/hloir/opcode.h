@@ -128,6 +128,11 @@ constexpr OpCost CostClass(HloOpcode opcode) { return GetOpcodeInfo(opcode).cost
 constexpr bool HasTrait(HloOpcode opcode, uint32_t trait) {
   return (opcode_rows::kTraits[static_cast<size_t>(opcode)] & trait) != 0;
 }
+// For opcodes that share no column. A property that a second place asks for belongs into opcodes.def.
+template <class... Opcodes>
+constexpr bool IsOneOf(HloOpcode opcode, HloOpcode first, Opcodes... others) {
+  return opcode == first || ((opcode == others) || ...);
+}
 // The opcode that text calls `name`; nullopt for none.
 std::optional<HloOpcode> ParseOpcode(std::string_view name);
 

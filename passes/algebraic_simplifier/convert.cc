@@ -78,15 +78,9 @@ HloInstruction* ReducePrecisionTwice(HloInstruction* i, RuleContext& c) {
 // convert(convert(A) + convert(B)) => A + B, integers back to the type that they came from; and so -, *, &, |, ^
 HloInstruction* ArithmeticInWider(HloInstruction* i, RuleContext& c) {
   HloInstruction* op = i->operand(0);
-  switch (op->opcode()) {
-    case HloOpcode::kAdd:
-    case HloOpcode::kSubtract:
-    case HloOpcode::kMultiply:
-    case HloOpcode::kAnd:
-    case HloOpcode::kOr:
-    case HloOpcode::kXor: break;
-    default: return nullptr;
-  }
+  if (!IsOneOf(op->opcode(), HloOpcode::kAdd, HloOpcode::kSubtract, HloOpcode::kMultiply, HloOpcode::kAnd,
+               HloOpcode::kOr, HloOpcode::kXor))
+    return nullptr;
   if (op->user_count() != 1 || !IsIntegral(i) || !IsIntegral(op)) return nullptr;
   for (const HloInstruction* operand : op->operands()) {
     if (operand->opcode() != HloOpcode::kConvert ||

@@ -112,16 +112,9 @@ HloInstruction* MaxOfNegate(HloInstruction* i, RuleContext& c) {
 // max(f(A), f(B)) => f(max(A, B)), f one that never falls: exp, log, tanh, logistic, sqrt, cbrt, erf
 HloInstruction* OfRising(HloInstruction* i, RuleContext& c) {
   HloInstruction *x = i->operand(0), *y = i->operand(1);
-  switch (x->opcode()) {
-    case HloOpcode::kExp:
-    case HloOpcode::kLog:
-    case HloOpcode::kTanh:
-    case HloOpcode::kLogistic:
-    case HloOpcode::kSqrt:
-    case HloOpcode::kCbrt:
-    case HloOpcode::kErf: break;
-    default: return nullptr;
-  }
+  if (!IsOneOf(x->opcode(), HloOpcode::kExp, HloOpcode::kLog, HloOpcode::kTanh, HloOpcode::kLogistic, HloOpcode::kSqrt,
+               HloOpcode::kCbrt, HloOpcode::kErf))
+    return nullptr;
   // log and sqrt of a negative number are NaN, which the larger of two would hide.
   const bool partial = x->opcode() == HloOpcode::kLog || x->opcode() == HloOpcode::kSqrt;
   if (x == y || y->opcode() != x->opcode() || x->user_count() != 1 || y->user_count() != 1 ||

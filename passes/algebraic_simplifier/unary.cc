@@ -98,13 +98,10 @@ HloInstruction* RoundOfInteger(HloInstruction* i, RuleContext& c) {
 HloInstruction* RoundOfRounded(HloInstruction* i, RuleContext& c) {
   HloInstruction* a = i->operand(0);
   if (!RoundsToIntegers(*a) && a->opcode() != i->opcode()) return nullptr;
-  switch (a->opcode()) {
-    case HloOpcode::kFloor:
-    case HloOpcode::kCeil:
-    case HloOpcode::kRoundNearestAfz:
-    case HloOpcode::kRoundNearestEven: return c.ReplaceWith(a);
-    default: return nullptr;
-  }
+  if (IsOneOf(a->opcode(), HloOpcode::kFloor, HloOpcode::kCeil, HloOpcode::kRoundNearestAfz,
+              HloOpcode::kRoundNearestEven))
+    return c.ReplaceWith(a);
+  return nullptr;
 }
 
 // not(-A) => A - 1, integer

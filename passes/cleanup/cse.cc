@@ -114,15 +114,12 @@ class Cse : public RewritingPass {
     for (const Shape* leaf : i.shape().IsArray() ? std::vector<const Shape*>() : i.shape().Leaves()) {
       if (leaf->IsToken() || leaf->IsBuffer()) return false;
     }
-    switch (i.opcode()) {
-      case HloOpcode::kParameter:
-      case HloOpcode::kOptimizationBarrier:
-      case HloOpcode::kDomain:
-      case HloOpcode::kAddDependency:
-      case HloOpcode::kAfterAll: return false;
-      case HloOpcode::kConstant: return !i.literal().elided();
-      default: return true;
-    }
+    const HloOpcode opcode = i.opcode();
+    if (IsOneOf(opcode, HloOpcode::kParameter, HloOpcode::kOptimizationBarrier, HloOpcode::kDomain,
+                HloOpcode::kAddDependency, HloOpcode::kAfterAll))
+      return false;
+    if (opcode == HloOpcode::kConstant) return !i.literal().elided();
+    return true;
   }
   // Commutative operands in one order.
   static std::pair<const HloInstruction*, const HloInstruction*> Ordered(const HloInstruction& i) {

@@ -82,14 +82,10 @@ class CollectiveQuantizer : public RewritingPass {
 
  private:
   static bool MovesData(const HloInstruction& i) {
-    switch (i.opcode()) {
-      case HloOpcode::kAllGather:
-      case HloOpcode::kAllToAll:
-      case HloOpcode::kCollectivePermute:
-      case HloOpcode::kCollectiveBroadcast:
-        return i.operand_count() == 1 && IsPlainCollective(i) && i.shape().IsStatic();
-      default: return false;
-    }
+    if (IsOneOf(i.opcode(), HloOpcode::kAllGather, HloOpcode::kAllToAll, HloOpcode::kCollectivePermute,
+                HloOpcode::kCollectiveBroadcast))
+      return i.operand_count() == 1 && IsPlainCollective(i) && i.shape().IsStatic();
+    return false;
   }
   static bool MayLeaveZeros(const HloInstruction& i) {
     return i.opcode() == HloOpcode::kCollectivePermute || i.opcode() == HloOpcode::kCollectiveBroadcast;

@@ -30,14 +30,9 @@ constexpr RuleInfo kJoin = {"join", "op-done(op-start(A)) => op(A)"};
 
 // Nothing is computed by it.
 bool IsNop(const HloInstruction& i) {
-  switch (i.opcode()) {
-    case HloOpcode::kParameter:
-    case HloOpcode::kConstant:
-    case HloOpcode::kBitcast:
-    case HloOpcode::kTuple:
-    case HloOpcode::kGetTupleElement: return true;
-    default: return i.Is(kAsyncPart);
-  }
+  return IsOneOf(i.opcode(), HloOpcode::kParameter, HloOpcode::kConstant, HloOpcode::kBitcast, HloOpcode::kTuple,
+                 HloOpcode::kGetTupleElement) ||
+         i.Is(kAsyncPart);
 }
 
 class ConvertAsyncCollectivesToSync : public RewritingPass {

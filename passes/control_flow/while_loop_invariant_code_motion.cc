@@ -78,18 +78,9 @@ constexpr RuleInfo kMoveOutOfLoop = {"move-out", "while(A), f(invariant) in the 
 
 // Not worth a place of its own among what the loop carries.
 bool IsFree(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kParameter:
-    case HloOpcode::kConstant:
-    case HloOpcode::kBroadcast:
-    case HloOpcode::kIota:
-    case HloOpcode::kReshape:
-    case HloOpcode::kBitcast:
-    case HloOpcode::kSlice:
-    case HloOpcode::kTuple:
-    case HloOpcode::kGetTupleElement: return true;
-    default: return false;
-  }
+  return IsOneOf(opcode, HloOpcode::kParameter, HloOpcode::kConstant, HloOpcode::kBroadcast, HloOpcode::kIota,
+                 HloOpcode::kReshape, HloOpcode::kBitcast, HloOpcode::kSlice, HloOpcode::kTuple,
+                 HloOpcode::kGetTupleElement);
 }
 
 // Worth its place among what the loop carries.
@@ -111,16 +102,9 @@ bool MayMove(const HloInstruction& i) {
   if (i.IsParameter() || i.IsRoot() || i.Is(kImpure | kControlFlow) || !MayRemoveIfUnused(i) || HasAnnotations(i)) {
     return false;
   }
-  switch (i.opcode()) {
-    case HloOpcode::kCustomCall:
-    case HloOpcode::kOptimizationBarrier:
-    case HloOpcode::kDomain:
-    case HloOpcode::kAddDependency:
-    case HloOpcode::kAfterAll:
-    case HloOpcode::kPartitionId:
-    case HloOpcode::kReplicaId: return false;
-    default: break;
-  }
+  if (IsOneOf(i.opcode(), HloOpcode::kCustomCall, HloOpcode::kOptimizationBarrier, HloOpcode::kDomain,
+              HloOpcode::kAddDependency, HloOpcode::kAfterAll, HloOpcode::kPartitionId, HloOpcode::kReplicaId))
+    return false;
   for (const HloComputation* called : i.called_computations()) {
     for (const HloInstruction* at = called->first(); at != nullptr; at = at->next()) {
       if (at->Is(kImpure | kCollective | kControlFlow) || at->opcode() == HloOpcode::kCustomCall) return false;

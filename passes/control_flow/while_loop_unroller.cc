@@ -87,17 +87,10 @@ constexpr RuleInfo kUnrollPart = {"unroll-part",
 bool IsElementwise(const HloComputation& body) {
   for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
     if (i->Is(kElementwise) && !i->Is(kImpure)) continue;
-    switch (i->opcode()) {
-      case HloOpcode::kParameter:
-      case HloOpcode::kConstant:
-      case HloOpcode::kTuple:
-      case HloOpcode::kGetTupleElement:
-      case HloOpcode::kBroadcast:
-      case HloOpcode::kIota:
-      case HloOpcode::kReshape:
-      case HloOpcode::kSlice: break;
-      default: return false;
-    }
+    if (!IsOneOf(i->opcode(), HloOpcode::kParameter, HloOpcode::kConstant, HloOpcode::kTuple,
+                 HloOpcode::kGetTupleElement, HloOpcode::kBroadcast, HloOpcode::kIota, HloOpcode::kReshape,
+                 HloOpcode::kSlice))
+      return false;
   }
   return true;
 }

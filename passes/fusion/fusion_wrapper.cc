@@ -34,16 +34,10 @@ constexpr RuleInfo kWrap = {"wrap", "op(A) => fusion(A)"};
 
 bool BecomesLoop(const HloInstruction& i) {
   if (!i.shape().IsArray() || i.HasControlDependencies() || ActsOutside(i)) return false;
-  switch (i.opcode()) {
-    case HloOpcode::kBitcast:
-    case HloOpcode::kReshape:
-    case HloOpcode::kBitcastConvert: return false;
-    case HloOpcode::kIota:
-    case HloOpcode::kReduce:
-    case HloOpcode::kReduceWindow:
-    case HloOpcode::kScatter: return true;
-    default: return i.Is(kElementwise) || i.Is(kMovesData);
-  }
+  const HloOpcode opcode = i.opcode();
+  if (IsOneOf(opcode, HloOpcode::kBitcast, HloOpcode::kReshape, HloOpcode::kBitcastConvert)) return false;
+  if (IsOneOf(opcode, HloOpcode::kIota, HloOpcode::kReduce, HloOpcode::kReduceWindow, HloOpcode::kScatter)) return true;
+  return i.Is(kElementwise) || i.Is(kMovesData);
 }
 
 class FusionWrapper : public RewritingPass {

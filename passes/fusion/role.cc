@@ -17,13 +17,9 @@ bool MayContract(HloOpcode opcode) {
 
 Role RoleOf(const HloInstruction& i) {
   if (i.HasControlDependencies()) return Role::kNone;
-  switch (i.opcode()) {  // what is left after fusion: nobody needs to look at its operands
-    case HloOpcode::kFusion:
-    case HloOpcode::kGetTupleElement:
-    case HloOpcode::kParameter:
-    case HloOpcode::kTuple: return Role::kNone;
-    default: break;
-  }
+  // What is left after fusion: nobody needs to look at its operands.
+  if (IsOneOf(i.opcode(), HloOpcode::kFusion, HloOpcode::kGetTupleElement, HloOpcode::kParameter, HloOpcode::kTuple))
+    return Role::kNone;
   for (const HloInstruction* operand : i.operands()) {
     if (!IsStaticArray(operand->shape())) return Role::kNone;
   }
@@ -37,24 +33,16 @@ Role RoleOf(const HloInstruction& i) {
     return Role::kReduce;
   }
   if (!IsStaticArray(i.shape())) return Role::kNone;
-  switch (i.opcode()) {
-    case HloOpcode::kCopy:
-    case HloOpcode::kStochasticConvert: return Role::kNone;
-    case HloOpcode::kConstant: return i.shape().IsScalar() && !i.literal().elided() ? Role::kScalar : Role::kNone;
-    case HloOpcode::kBroadcast:
-    case HloOpcode::kIota: return Role::kFree;
-    case HloOpcode::kReshape:
-    case HloOpcode::kTranspose:
-    case HloOpcode::kReverse:
-    case HloOpcode::kSlice:
-    case HloOpcode::kDynamicSlice:
-    case HloOpcode::kGather:
-    case HloOpcode::kPad: return Role::kMove;
-    case HloOpcode::kConcatenate: return i.operand_count() <= kMostConcatenated ? Role::kMove : Role::kNone;
-    case HloOpcode::kDynamicUpdateSlice:
-    case HloOpcode::kScatter: return Role::kUpdate;
-    default: break;
-  }
+  const HloOpcode opcode = i.opcode();
+  if (IsOneOf(opcode, HloOpcode::kCopy, HloOpcode::kStochasticConvert)) return Role::kNone;
+  if (opcode == HloOpcode::kConstant)
+    return i.shape().IsScalar() && !i.literal().elided() ? Role::kScalar : Role::kNone;
+  if (IsOneOf(opcode, HloOpcode::kBroadcast, HloOpcode::kIota)) return Role::kFree;
+  if (IsOneOf(opcode, HloOpcode::kReshape, HloOpcode::kTranspose, HloOpcode::kReverse, HloOpcode::kSlice,
+              HloOpcode::kDynamicSlice, HloOpcode::kGather, HloOpcode::kPad))
+    return Role::kMove;
+  if (opcode == HloOpcode::kConcatenate) return i.operand_count() <= kMostConcatenated ? Role::kMove : Role::kNone;
+  if (IsOneOf(opcode, HloOpcode::kDynamicUpdateSlice, HloOpcode::kScatter)) return Role::kUpdate;
   if (MayContract(i.opcode())) return Role::kContraction;
   // An element that takes another number of bytes is no longer at the operand's index.
   if (i.opcode() == HloOpcode::kBitcastConvert && !i.shape().SameDimensions(i.operand(0)->shape())) return Role::kNone;

@@ -55,27 +55,18 @@ constexpr RuleInfo kCopyTo = {"copy-to-layout", "op(A) => op(copy(A)), where op 
 // Ops that read and write the same dimensions in the same places: operand k must lie as the result does.
 bool HandsOrderOn(const HloInstruction& i, int64_t k) {
   if (!i.shape().IsArray() || i.operand(k)->shape().rank() != i.shape().rank()) return false;
-  switch (i.opcode()) {
-    case HloOpcode::kCopy: return false;  // it may change the order
-    case HloOpcode::kBitcastConvert:
-      return BitWidth(i.operand(0)->shape().element_type()) == BitWidth(i.shape().element_type());
-    case HloOpcode::kPad:
-    case HloOpcode::kSlice:
-    case HloOpcode::kReverse:
-    case HloOpcode::kDynamicSlice:
-    case HloOpcode::kReduceWindow:
-    case HloOpcode::kAllReduce:
-    case HloOpcode::kAllGather:
-    case HloOpcode::kReduceScatter:
-    case HloOpcode::kCollectivePermute: return k == 0;
-    case HloOpcode::kSort:
-    case HloOpcode::kScatter: return k == 0;
-    case HloOpcode::kDynamicUpdateSlice:
-    case HloOpcode::kSelectAndScatter: return k <= 1;
-    case HloOpcode::kConcatenate:
-    case HloOpcode::kMap: return true;
-    default: return i.Is(kElementwise);
-  }
+  const HloOpcode opcode = i.opcode();
+  // It may change the order.
+  if (opcode == HloOpcode::kCopy) return false;
+  if (opcode == HloOpcode::kBitcastConvert)
+    return BitWidth(i.operand(0)->shape().element_type()) == BitWidth(i.shape().element_type());
+  if (IsOneOf(opcode, HloOpcode::kPad, HloOpcode::kSlice, HloOpcode::kReverse, HloOpcode::kDynamicSlice,
+              HloOpcode::kReduceWindow, HloOpcode::kAllReduce, HloOpcode::kAllGather, HloOpcode::kReduceScatter,
+              HloOpcode::kCollectivePermute, HloOpcode::kSort, HloOpcode::kScatter))
+    return k == 0;
+  if (IsOneOf(opcode, HloOpcode::kDynamicUpdateSlice, HloOpcode::kSelectAndScatter)) return k <= 1;
+  if (IsOneOf(opcode, HloOpcode::kConcatenate, HloOpcode::kMap)) return true;
+  return i.Is(kElementwise);
 }
 
 // Ops whose result may lie in any order.

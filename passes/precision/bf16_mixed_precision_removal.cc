@@ -40,15 +40,9 @@ class Bf16MixedPrecisionRemoval : public TypeChangePass {
     if (!i.shape().IsArray() || !i.called_computations().empty() || i.HasControlDependencies() ||
         i.Is(kCollective | kAsyncPart | kSideEffect))
       return false;
-    switch (i.opcode()) {
-      case HloOpcode::kConvert:
-      case HloOpcode::kBitcast:
-      case HloOpcode::kBitcastConvert:
-      case HloOpcode::kGetTupleElement:
-      case HloOpcode::kCustomCall:
-      case HloOpcode::kStochasticConvert: return false;
-      default: break;
-    }
+    if (IsOneOf(i.opcode(), HloOpcode::kConvert, HloOpcode::kBitcast, HloOpcode::kBitcastConvert,
+                HloOpcode::kGetTupleElement, HloOpcode::kCustomCall, HloOpcode::kStochasticConvert))
+      return false;
     const auto has = [&](PrimitiveType type) { return i.shape().element_type() == type || Reads(i, type); };
     return has(from_) && has(to_);
   }

@@ -38,17 +38,14 @@ using PrimitiveType::BF16, PrimitiveType::F32;
 
 bool MayNarrow(const HloInstruction& i) {
   if (!i.called_computations().empty() || i.operand_count() == 0 || i.HasControlDependencies()) return false;
-  switch (i.opcode()) {
-    case HloOpcode::kConvert:
-    case HloOpcode::kBitcast:
-    case HloOpcode::kBitcastConvert:
-    case HloOpcode::kReducePrecision:
-    case HloOpcode::kReal:
-    case HloOpcode::kImag: return false;
-    case HloOpcode::kDot: return i.attributes<DotAttributes>().algorithm == DotAlgorithm::kUnset;
-    case HloOpcode::kAbs: return i.operand(0)->shape().element_type() == F32;  // not of a complex number
-    default: return i.Is(kElementwise | kMovesData);
-  }
+  const HloOpcode opcode = i.opcode();
+  if (IsOneOf(opcode, HloOpcode::kConvert, HloOpcode::kBitcast, HloOpcode::kBitcastConvert, HloOpcode::kReducePrecision,
+              HloOpcode::kReal, HloOpcode::kImag))
+    return false;
+  if (opcode == HloOpcode::kDot) return i.attributes<DotAttributes>().algorithm == DotAlgorithm::kUnset;
+  // Not of a complex number.
+  if (opcode == HloOpcode::kAbs) return i.operand(0)->shape().element_type() == F32;
+  return i.Is(kElementwise | kMovesData);
 }
 
 HloInstruction* Propagate(HloInstruction* i, RuleContext& c) {

@@ -52,12 +52,7 @@ HloInstruction* Move(RuleContext& c, const HloInstruction* movement, HloInstruct
 // convert(move(A)) => move(convert(A)), to a narrower type
 HloInstruction* Narrow(HloInstruction* i, RuleContext& c) {
   HloInstruction* movement = i->operand(0);
-  switch (movement->opcode()) {
-    case HloOpcode::kReshape:
-    case HloOpcode::kTranspose:
-    case HloOpcode::kReverse: break;
-    default: return nullptr;
-  }
+  if (!IsOneOf(movement->opcode(), HloOpcode::kReshape, HloOpcode::kTranspose, HloOpcode::kReverse)) return nullptr;
   if (movement->user_count() != 1 || ElementBits(i) >= ElementBits(movement) || !c.Allow()) return nullptr;
   return Move(c, movement, c.Convert(movement->operand(0), i->shape().element_type()));
 }

@@ -55,26 +55,15 @@ class ElementTypeConverter : public TypeChangePass {
     if (i.HasControlDependencies() || !i.shape().IsArray() || i.Is(kSideEffect | kAsyncPart | kCollective) ||
         !i.called_computations().empty())
       return false;
-    switch (i.opcode()) {
-      case HloOpcode::kParameter:
-      case HloOpcode::kConstant:
-      case HloOpcode::kConvert:
-      case HloOpcode::kBitcast:
-      case HloOpcode::kBitcastConvert:
-      case HloOpcode::kReducePrecision:
-      case HloOpcode::kStochasticConvert:
-      case HloOpcode::kGetTupleElement:
-      case HloOpcode::kComplex:
-      case HloOpcode::kReal:
-      case HloOpcode::kImag:
-      case HloOpcode::kFft:
-      case HloOpcode::kCustomCall:
-      case HloOpcode::kDomain:
-      case HloOpcode::kRng: return false;
-      case HloOpcode::kAbs:
-        return i.shape().element_type() == i.operand(0)->shape().element_type();  // not of a complex number
-      default: return true;
-    }
+    const HloOpcode opcode = i.opcode();
+    if (IsOneOf(opcode, HloOpcode::kParameter, HloOpcode::kConstant, HloOpcode::kConvert, HloOpcode::kBitcast,
+                HloOpcode::kBitcastConvert, HloOpcode::kReducePrecision, HloOpcode::kStochasticConvert,
+                HloOpcode::kGetTupleElement, HloOpcode::kComplex, HloOpcode::kReal, HloOpcode::kImag, HloOpcode::kFft,
+                HloOpcode::kCustomCall, HloOpcode::kDomain, HloOpcode::kRng))
+      return false;
+    // Not of a complex number.
+    if (opcode == HloOpcode::kAbs) return i.shape().element_type() == i.operand(0)->shape().element_type();
+    return true;
   }
 };
 

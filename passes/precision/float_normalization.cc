@@ -52,17 +52,14 @@ class FloatNormalization : public TypeChangePass {
   }
   static bool Computes(const HloInstruction& i) {
     if (i.HasControlDependencies() || !i.shape().IsArray()) return false;
-    switch (i.opcode()) {
-      case HloOpcode::kConvert:
-      case HloOpcode::kBitcastConvert:
-      case HloOpcode::kCopy:
-      case HloOpcode::kReducePrecision:
-      case HloOpcode::kStochasticConvert: return false;
-      case HloOpcode::kCompare: return i.attributes<CompareAttributes>().type != ComparisonType::kFloatTotalOrder;
-      case HloOpcode::kDot:
-      case HloOpcode::kConvolution: return true;
-      default: return i.Is(kElementwise);
-    }
+    const HloOpcode opcode = i.opcode();
+    if (IsOneOf(opcode, HloOpcode::kConvert, HloOpcode::kBitcastConvert, HloOpcode::kCopy, HloOpcode::kReducePrecision,
+                HloOpcode::kStochasticConvert))
+      return false;
+    if (opcode == HloOpcode::kCompare)
+      return i.attributes<CompareAttributes>().type != ComparisonType::kFloatTotalOrder;
+    if (IsOneOf(opcode, HloOpcode::kDot, HloOpcode::kConvolution)) return true;
+    return i.Is(kElementwise);
   }
 };
 

@@ -18,28 +18,19 @@ std::optional<HloOpcode> SimpleReducer(const HloComputation& computation) {
   if (computation.parameter_count() != 2 || root.operand_count() != 2) return std::nullopt;
   if (!root.operand(0)->IsParameter() || !root.operand(1)->IsParameter() || root.operand(0) == root.operand(1))
     return std::nullopt;
-  switch (root.opcode()) {
-    case HloOpcode::kAdd:
-    case HloOpcode::kMultiply:
-    case HloOpcode::kMaximum:
-    case HloOpcode::kMinimum:
-    case HloOpcode::kAnd:
-    case HloOpcode::kOr: break;
-    default: return std::nullopt;
-  }
+  if (!IsOneOf(root.opcode(), HloOpcode::kAdd, HloOpcode::kMultiply, HloOpcode::kMaximum, HloOpcode::kMinimum,
+               HloOpcode::kAnd, HloOpcode::kOr))
+    return std::nullopt;
   const bool bitwise = root.opcode() == HloOpcode::kAnd || root.opcode() == HloOpcode::kOr;
   if (bitwise && root.shape().element_type() != PrimitiveType::PRED) return std::nullopt;
   return root.opcode();
 }
 
 Literal IdentityOf(HloOpcode reducer, PrimitiveType type) {
-  switch (reducer) {
-    case HloOpcode::kMultiply:
-    case HloOpcode::kAnd: return Literal::One(type);
-    case HloOpcode::kMaximum: return Literal::MinValue(type);
-    case HloOpcode::kMinimum: return Literal::MaxValue(type);
-    default: return Literal::Zero(type);
-  }
+  if (IsOneOf(reducer, HloOpcode::kMultiply, HloOpcode::kAnd)) return Literal::One(type);
+  if (reducer == HloOpcode::kMaximum) return Literal::MinValue(type);
+  if (reducer == HloOpcode::kMinimum) return Literal::MaxValue(type);
+  return Literal::Zero(type);
 }
 
 Part Reshard(SpmdBuilder& spmd, Reducers& reducers, Part part, const Shape& whole, const ArraySharding& to) {
@@ -331,21 +322,20 @@ std::vector<OpPartitioner::Op> OpPartitioner::EmitReduce() {
 }
 
 std::vector<OpPartitioner::Op> OpPartitioner::Emit() {
-  switch (i_.opcode()) {
-    case HloOpcode::kIota: return {EmitIota()};
-    case HloOpcode::kRng: return {EmitRng()};
-    case HloOpcode::kReduce: return EmitReduce();
-    case HloOpcode::kGather: return {EmitGather()};
-    case HloOpcode::kScatter: return EmitScatter();
-    case HloOpcode::kDynamicUpdateSlice: return {EmitDynamicUpdateSlice()};
-    case HloOpcode::kSlice: return {EmitSlice()};
-    case HloOpcode::kPad: return {EmitPad()};
-    case HloOpcode::kConcatenate: return {EmitConcatenate()};
-    case HloOpcode::kReverse: return {EmitReverse()};
-    case HloOpcode::kReduceWindow: return Leaves(EmitReduceWindow());
-    case HloOpcode::kConvolution: return {EmitConvolution()};
-    default: return Leaves(Clone(local_));
-  }
+  const HloOpcode opcode = i_.opcode();
+  if (opcode == HloOpcode::kIota) return {EmitIota()};
+  if (opcode == HloOpcode::kRng) return {EmitRng()};
+  if (opcode == HloOpcode::kReduce) return EmitReduce();
+  if (opcode == HloOpcode::kGather) return {EmitGather()};
+  if (opcode == HloOpcode::kScatter) return EmitScatter();
+  if (opcode == HloOpcode::kDynamicUpdateSlice) return {EmitDynamicUpdateSlice()};
+  if (opcode == HloOpcode::kSlice) return {EmitSlice()};
+  if (opcode == HloOpcode::kPad) return {EmitPad()};
+  if (opcode == HloOpcode::kConcatenate) return {EmitConcatenate()};
+  if (opcode == HloOpcode::kReverse) return {EmitReverse()};
+  if (opcode == HloOpcode::kReduceWindow) return Leaves(EmitReduceWindow());
+  if (opcode == HloOpcode::kConvolution) return {EmitConvolution()};
+  return Leaves(Clone(local_));
 }
 
 }  // namespace hloir::spmd

@@ -15,40 +15,29 @@ bool IsZero(const HloInstruction& i) {
 enum class Needs : uint8_t { kNothing, kAll, kOne, kFirst, kFirstTwo, kLastTwo };
 
 Needs NeedsOfMoves(const HloInstruction& i) {
-  switch (i.opcode()) {
-    case HloOpcode::kCopy:
-    case HloOpcode::kReshape:
-    case HloOpcode::kTranspose:
-    case HloOpcode::kBroadcast:
-    case HloOpcode::kSlice:
-    case HloOpcode::kReverse:
-    case HloOpcode::kConcatenate: return Needs::kAll;
-    case HloOpcode::kDynamicSlice:
-    case HloOpcode::kGather: return Needs::kFirst;
-    case HloOpcode::kDynamicUpdateSlice: return Needs::kFirstTwo;
-    case HloOpcode::kSelect: return Needs::kLastTwo;
-    default: return Needs::kNothing;
-  }
+  const HloOpcode opcode = i.opcode();
+  if (IsOneOf(opcode, HloOpcode::kCopy, HloOpcode::kReshape, HloOpcode::kTranspose, HloOpcode::kBroadcast,
+              HloOpcode::kSlice, HloOpcode::kReverse, HloOpcode::kConcatenate))
+    return Needs::kAll;
+  if (IsOneOf(opcode, HloOpcode::kDynamicSlice, HloOpcode::kGather)) return Needs::kFirst;
+  if (opcode == HloOpcode::kDynamicUpdateSlice) return Needs::kFirstTwo;
+  if (opcode == HloOpcode::kSelect) return Needs::kLastTwo;
+  return Needs::kNothing;
 }
 
 Needs NeedsOf(const HloInstruction& i, HloOpcode reduction) {
   if (const Needs moves = NeedsOfMoves(i); moves != Needs::kNothing) return moves;
   if (reduction != HloOpcode::kAdd) return i.opcode() == reduction ? Needs::kAll : Needs::kNothing;
-  switch (i.opcode()) {
-    case HloOpcode::kAdd:
-    case HloOpcode::kSubtract:
-    case HloOpcode::kNegate: return Needs::kAll;
-    case HloOpcode::kMultiply:
-    case HloOpcode::kDot:
-    case HloOpcode::kConvolution: return Needs::kOne;
-    case HloOpcode::kDivide: return IsFloat(i.shape().element_type()) ? Needs::kFirst : Needs::kNothing;
-    case HloOpcode::kPad: return IsZero(*i.operand(1)) ? Needs::kFirst : Needs::kNothing;
-    case HloOpcode::kReduce:
-      return i.operand_count() == 2 && SimpleReducer(*i.to_apply()) == HloOpcode::kAdd && IsZero(*i.operand(1))
-                 ? Needs::kFirst
-                 : Needs::kNothing;
-    default: return Needs::kNothing;
-  }
+  const HloOpcode opcode = i.opcode();
+  if (IsOneOf(opcode, HloOpcode::kAdd, HloOpcode::kSubtract, HloOpcode::kNegate)) return Needs::kAll;
+  if (IsOneOf(opcode, HloOpcode::kMultiply, HloOpcode::kDot, HloOpcode::kConvolution)) return Needs::kOne;
+  if (opcode == HloOpcode::kDivide) return IsFloat(i.shape().element_type()) ? Needs::kFirst : Needs::kNothing;
+  if (opcode == HloOpcode::kPad) return IsZero(*i.operand(1)) ? Needs::kFirst : Needs::kNothing;
+  if (opcode == HloOpcode::kReduce)
+    return i.operand_count() == 2 && SimpleReducer(*i.to_apply()) == HloOpcode::kAdd && IsZero(*i.operand(1))
+               ? Needs::kFirst
+               : Needs::kNothing;
+  return Needs::kNothing;
 }
 
 }  // namespace

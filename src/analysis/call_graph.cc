@@ -12,13 +12,8 @@ void AddOnce(std::vector<const T*>& list, const T* item) {
 }
 
 bool CallsInControlFlow(const HloInstruction& instruction) {
-  switch (instruction.opcode()) {
-    case HloOpcode::kCall:
-    case HloOpcode::kWhile:
-    case HloOpcode::kConditional:
-    case HloOpcode::kAsyncStart: return true;
-    default: return false;
-  }
+  return IsOneOf(instruction.opcode(), HloOpcode::kCall, HloOpcode::kWhile, HloOpcode::kConditional,
+                 HloOpcode::kAsyncStart);
 }
 
 CallContext Merge(CallContext a, CallContext b) { return a == CallContext::kNone || a == b ? b : CallContext::kBoth; }

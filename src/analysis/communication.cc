@@ -134,12 +134,10 @@ const HloInstruction* Communicating(const HloInstruction& i) {
 }
 
 HloOpcode SynchronousForm(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kAllGatherStart: return HloOpcode::kAllGather;
-    case HloOpcode::kAllReduceStart: return HloOpcode::kAllReduce;
-    case HloOpcode::kCollectivePermuteStart: return HloOpcode::kCollectivePermute;
-    default: return opcode;
-  }
+  if (opcode == HloOpcode::kAllGatherStart) return HloOpcode::kAllGather;
+  if (opcode == HloOpcode::kAllReduceStart) return HloOpcode::kAllReduce;
+  if (opcode == HloOpcode::kCollectivePermuteStart) return HloOpcode::kCollectivePermute;
+  return opcode;
 }
 
 double ArrayBytes(const Shape& shape) {
@@ -178,14 +176,13 @@ double Payload(const HloInstruction& i) {
 }
 
 double ResultBytes(const HloInstruction& i, HloOpcode kind, double payload, int64_t n) {
-  switch (kind) {
-    case HloOpcode::kAllGather: return payload * static_cast<double>(n);
-    case HloOpcode::kReduceScatter: return payload / static_cast<double>(n);
-    case HloOpcode::kSend: return 0;
-    case HloOpcode::kRecv:  // (the array, a context, a token)
-      return i.shape().IsTuple() && i.shape().tuple_size() > 0 ? ArrayBytes(i.shape().tuple_shapes(0)) : 0;
-    default: return payload;
-  }
+  if (kind == HloOpcode::kAllGather) return payload * static_cast<double>(n);
+  if (kind == HloOpcode::kReduceScatter) return payload / static_cast<double>(n);
+  if (kind == HloOpcode::kSend) return 0;
+  // Its result is an array, a context and a token.
+  if (kind == HloOpcode::kRecv)
+    return i.shape().IsTuple() && i.shape().tuple_size() > 0 ? ArrayBytes(i.shape().tuple_shapes(0)) : 0;
+  return payload;
 }
 
 bool IsPairs(HloOpcode kind) {
@@ -231,11 +228,9 @@ double WireBytes(HloOpcode kind, double payload, int64_t n) {
   if (IsPairs(kind)) return kind == HloOpcode::kRecv ? 0 : payload;
   if (n <= 1) return 0;
   const double others = static_cast<double>(n - 1), share = others / static_cast<double>(n);
-  switch (kind) {
-    case HloOpcode::kAllReduce: return 2 * share * payload;
-    case HloOpcode::kAllGather: return others * payload;
-    default: return share * payload;
-  }
+  if (kind == HloOpcode::kAllReduce) return 2 * share * payload;
+  if (kind == HloOpcode::kAllGather) return others * payload;
+  return share * payload;
 }
 
 bool HasTransferPairs(const HloInstruction& transfer) {

@@ -17,13 +17,7 @@ constexpr size_t kMostEvents = 100000, kMostEventsOfCallee = 10000;
 constexpr int kMaxCallNesting = 32;  // of fusions in fusions
 
 bool IsProduct(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kDot:
-    case HloOpcode::kScaledDot:
-    case HloOpcode::kRaggedDot:
-    case HloOpcode::kConvolution: return true;
-    default: return false;
-  }
+  return IsOneOf(opcode, HloOpcode::kDot, HloOpcode::kScaledDot, HloOpcode::kRaggedDot, HloOpcode::kConvolution);
 }
 // The element type that says how fast an operation is: the operands', of results alone the result's.
 std::string_view TypeOf(const HloInstruction& i) {
@@ -34,13 +28,9 @@ std::string_view TypeOf(const HloInstruction& i) {
 }
 double Steps(HloOpcode kind, int64_t n) {
   const double others = static_cast<double>(n - 1);
-  switch (kind) {
-    case HloOpcode::kAllReduce: return 2 * others;
-    case HloOpcode::kCollectivePermute:
-    case HloOpcode::kSend:
-    case HloOpcode::kRecv: return 1;
-    default: return others;
-  }
+  if (kind == HloOpcode::kAllReduce) return 2 * others;
+  if (IsOneOf(kind, HloOpcode::kCollectivePermute, HloOpcode::kSend, HloOpcode::kRecv)) return 1;
+  return others;
 }
 
 }  // namespace

@@ -61,23 +61,15 @@ bool IsNormalizing(const HloInstruction& i) {
 
 // The operand whose elements `i` adds up, or takes a mean from; -1: none.
 int64_t Summed(const HloInstruction& i) {
-  switch (i.opcode()) {
-    case HloOpcode::kBatchNormTraining:
-    case HloOpcode::kBatchNormInference:
-    case HloOpcode::kBatchNormGrad:
-    case HloOpcode::kDot:
-    case HloOpcode::kConvolution:
-    case HloOpcode::kReduce:
-    case HloOpcode::kReduceWindow:
-    case HloOpcode::kAllReduce:
-    case HloOpcode::kReduceScatter:
-    case HloOpcode::kFft:
-    case HloOpcode::kCholesky:
-    case HloOpcode::kTriangularSolve: return 0;
-    case HloOpcode::kSelectAndScatter: return 1;
-    case HloOpcode::kScatter: return 2;
-    default: return -1;
-  }
+  const HloOpcode opcode = i.opcode();
+  if (IsOneOf(opcode, HloOpcode::kBatchNormTraining, HloOpcode::kBatchNormInference, HloOpcode::kBatchNormGrad,
+              HloOpcode::kDot, HloOpcode::kConvolution, HloOpcode::kReduce, HloOpcode::kReduceWindow,
+              HloOpcode::kAllReduce, HloOpcode::kReduceScatter, HloOpcode::kFft, HloOpcode::kCholesky,
+              HloOpcode::kTriangularSolve))
+    return 0;
+  if (opcode == HloOpcode::kSelectAndScatter) return 1;
+  if (opcode == HloOpcode::kScatter) return 2;
+  return -1;
 }
 
 bool IsWide(const Shape& shape) {
@@ -208,15 +200,8 @@ void PutInPlace(HloInstruction* i, F make) {
 
 // Its numbers are none of its own making.
 bool IsGivenOrChosen(const HloInstruction& i) {
-  switch (i.opcode()) {
-    case HloOpcode::kParameter:
-    case HloOpcode::kConstant:
-    case HloOpcode::kMaximum:
-    case HloOpcode::kMinimum:
-    case HloOpcode::kClamp:
-    case HloOpcode::kSelect: return true;
-    default: return false;
-  }
+  return IsOneOf(i.opcode(), HloOpcode::kParameter, HloOpcode::kConstant, HloOpcode::kMaximum, HloOpcode::kMinimum,
+                 HloOpcode::kClamp, HloOpcode::kSelect);
 }
 
 // Static arrays of floats or complex numbers.

@@ -15,31 +15,20 @@ bool IsChoice(const HloComputation& reducer) {
 
 bool Rounds(const HloInstruction& i) {
   if (!i.shape().IsArray() || !IsFloat(ComplexComponentType(i.shape().element_type()))) return false;
-  switch (i.opcode()) {
-    case HloOpcode::kAdd:
-    case HloOpcode::kSubtract:
-    case HloOpcode::kMultiply:
-    case HloOpcode::kDivide:
-    case HloOpcode::kRemainder:
-    case HloOpcode::kDot:
-    case HloOpcode::kConvolution:
-    case HloOpcode::kMap:
-    case HloOpcode::kFft:
-    case HloOpcode::kCholesky:
-    case HloOpcode::kTriangularSolve: return true;
-    case HloOpcode::kReduce:
-    case HloOpcode::kReduceWindow:
-    case HloOpcode::kScatter:
-    case HloOpcode::kAllReduce:
-    case HloOpcode::kReduceScatter: return i.called_computations().empty() || !IsChoice(*i.to_apply());
-    case HloOpcode::kSelectAndScatter:
-    case HloOpcode::kBatchNormInference: return true;
-    case HloOpcode::kGetTupleElement:
-      return i.operand(0)->opcode() == HloOpcode::kBatchNormTraining ||
-             i.operand(0)->opcode() == HloOpcode::kBatchNormGrad;
-    case HloOpcode::kAbs: return IsComplex(i.operand(0)->shape().element_type());
-    default: return GetOpcodeInfo(i.opcode()).max_ulps > 0;
-  }
+  const HloOpcode opcode = i.opcode();
+  if (IsOneOf(opcode, HloOpcode::kAdd, HloOpcode::kSubtract, HloOpcode::kMultiply, HloOpcode::kDivide,
+              HloOpcode::kRemainder, HloOpcode::kDot, HloOpcode::kConvolution, HloOpcode::kMap, HloOpcode::kFft,
+              HloOpcode::kCholesky, HloOpcode::kTriangularSolve))
+    return true;
+  if (IsOneOf(opcode, HloOpcode::kReduce, HloOpcode::kReduceWindow, HloOpcode::kScatter, HloOpcode::kAllReduce,
+              HloOpcode::kReduceScatter))
+    return i.called_computations().empty() || !IsChoice(*i.to_apply());
+  if (IsOneOf(opcode, HloOpcode::kSelectAndScatter, HloOpcode::kBatchNormInference)) return true;
+  if (opcode == HloOpcode::kGetTupleElement)
+    return i.operand(0)->opcode() == HloOpcode::kBatchNormTraining ||
+           i.operand(0)->opcode() == HloOpcode::kBatchNormGrad;
+  if (opcode == HloOpcode::kAbs) return IsComplex(i.operand(0)->shape().element_type());
+  return GetOpcodeInfo(i.opcode()).max_ulps > 0;
 }
 
 std::unordered_set<const HloInstruction*> ComputedFromConstants(const HloModule& module) {
@@ -80,14 +69,13 @@ bool RoundingHasMeaning(const HloInstruction& i, PrimitiveType type, PrimitiveTy
 
 double TermsOf(const HloInstruction& i, const CostAnalysis& costs) {
   const auto count = [](const HloInstruction& x) { return static_cast<double>(x.shape().ElementCount()); };
-  switch (i.opcode()) {
-    case HloOpcode::kDot:
-    case HloOpcode::kConvolution: return costs.Of(i).once.flops / std::max(2 * count(i), 1.0);
-    case HloOpcode::kBatchNormTraining:
-    case HloOpcode::kBatchNormGrad: return count(*i.operand(0)) / std::max(count(*i.operand(1)), 1.0);
-    case HloOpcode::kReduce: return Rounds(i) ? count(*i.operand(0)) / std::max(count(i), 1.0) : 0;
-    default: return 0;
-  }
+  const HloOpcode opcode = i.opcode();
+  if (IsOneOf(opcode, HloOpcode::kDot, HloOpcode::kConvolution))
+    return costs.Of(i).once.flops / std::max(2 * count(i), 1.0);
+  if (IsOneOf(opcode, HloOpcode::kBatchNormTraining, HloOpcode::kBatchNormGrad))
+    return count(*i.operand(0)) / std::max(count(*i.operand(1)), 1.0);
+  if (opcode == HloOpcode::kReduce) return Rounds(i) ? count(*i.operand(0)) / std::max(count(i), 1.0) : 0;
+  return 0;
 }
 
 bool HoldsFloats(PrimitiveType to, PrimitiveType from) {

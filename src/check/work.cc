@@ -10,13 +10,10 @@ double WorkOf(const Cost& cost) {
 }
 
 double WorkOf(const CostAnalysis& costs, const HloInstruction& instruction) {
-  switch (instruction.opcode()) {
-    case HloOpcode::kWhile:
-    case HloOpcode::kCall:
-    case HloOpcode::kFusion:
-    case HloOpcode::kConditional: return 0;  // what it calls is counted as it runs
-    default: return WorkOf(costs.Of(instruction).once);
-  }
+  // What it calls is counted as it runs.
+  if (IsOneOf(instruction.opcode(), HloOpcode::kWhile, HloOpcode::kCall, HloOpcode::kFusion, HloOpcode::kConditional))
+    return 0;
+  return WorkOf(costs.Of(instruction).once);
 }
 
 }  // namespace hloir::check

@@ -302,13 +302,10 @@ class Encoder {
       }
     }
     if (type == PrimitiveType::PRED && from == PrimitiveType::PRED) {
-      switch (t->opcode) {
-        case kAnd: return x[0] & x[1];
-        case kOr: return x[0] | x[1];
-        case kXor: return x[0] ^ x[1];
-        case kNot: return ~x[0];
-        default: break;
-      }
+      if (t->opcode == kAnd) return x[0] & x[1];
+      if (t->opcode == kOr) return x[0] | x[1];
+      if (t->opcode == kXor) return x[0] ^ x[1];
+      if (t->opcode == kNot) return ~x[0];
     }
     // A function of its operands, and nothing more is known of it.
     std::string name = Format("{}.{}", OpcodeName(t->opcode), PrimitiveTypeName(type));

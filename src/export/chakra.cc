@@ -83,13 +83,11 @@ ChakraAttribute Uint64(std::string_view name, double value) {
 
 // 0 all-reduce, 2 all-gather, 5 broadcast, 6 all-to-all, 7 reduce-scatter.
 int64_t CommType(HloOpcode kind) {
-  switch (kind) {
-    case HloOpcode::kAllReduce: return 0;
-    case HloOpcode::kAllGather: return 2;
-    case HloOpcode::kCollectiveBroadcast: return 5;
-    case HloOpcode::kReduceScatter: return 7;
-    default: return 6;
-  }
+  if (kind == HloOpcode::kAllReduce) return 0;
+  if (kind == HloOpcode::kAllGather) return 2;
+  if (kind == HloOpcode::kCollectiveBroadcast) return 5;
+  if (kind == HloOpcode::kReduceScatter) return 7;
+  return 6;
 }
 
 // What every rank has: the flat program. A rank's own nodes are made of it one by one.

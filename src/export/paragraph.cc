@@ -200,12 +200,8 @@ class GraphWriter {
       if (const Roofline::Step* step = roofline_.Of(i)) made->seconds = step->seconds;
       return;
     }
-    switch (c.kind) {
-      case HloOpcode::kCollectivePermute:
-      case HloOpcode::kSend:
-      case HloOpcode::kRecv: return AddPairs(i, c, to, add);
-      default: break;
-    }
+    if (IsOneOf(c.kind, HloOpcode::kCollectivePermute, HloOpcode::kSend, HloOpcode::kRecv))
+      return AddPairs(i, c, to, add);
     const std::string_view opcode = c.kind == HloOpcode::kCollectiveBroadcast ? "broadcast"
                                     : c.kind == HloOpcode::kRaggedAllToAll    ? "all-to-all"
                                                                               : OpcodeName(c.kind);

@@ -200,14 +200,12 @@ class RandomValues {
   }
   Op Init(HloOpcode opcode, PrimitiveType type) {
     if (!portable_ && Chance(15)) return Like(Shape::Scalar(type));
-    switch (opcode) {
-      case HloOpcode::kMaximum: return Keep(computation()->AddConstant(Literal::MinValue(type)));
-      case HloOpcode::kMinimum: return Keep(computation()->AddConstant(Literal::MaxValue(type)));
-      case HloOpcode::kMultiply: return Constant(type, 1);
-      case HloOpcode::kAnd:
-        return IsSigned(type) ? Constant(type, -1) : Keep(computation()->AddConstant(Literal::MaxValue(type)));
-      default: return Constant(type, 0);
-    }
+    if (opcode == HloOpcode::kMaximum) return Keep(computation()->AddConstant(Literal::MinValue(type)));
+    if (opcode == HloOpcode::kMinimum) return Keep(computation()->AddConstant(Literal::MaxValue(type)));
+    if (opcode == HloOpcode::kMultiply) return Constant(type, 1);
+    if (opcode == HloOpcode::kAnd)
+      return IsSigned(type) ? Constant(type, -1) : Keep(computation()->AddConstant(Literal::MaxValue(type)));
+    return Constant(type, 0);
   }
 
   // Some of what is in a tuple.

@@ -20,25 +20,17 @@ using Box = ModuleGraph::Box;
 
 // What an instruction is, for its color.
 const char* KindOf(const HloInstruction& i) {
-  switch (i.opcode()) {
-    case HloOpcode::kParameter: return "parameter";
-    case HloOpcode::kConstant:
-    case HloOpcode::kIota: return "constant";
-    case HloOpcode::kFusion: return "fusion";
-    case HloOpcode::kDot:
-    case HloOpcode::kScaledDot:
-    case HloOpcode::kRaggedDot:
-    case HloOpcode::kConvolution: return "contraction";
-    case HloOpcode::kReduce:
-    case HloOpcode::kReduceWindow:
-    case HloOpcode::kSort:
-    case HloOpcode::kScatter:
-    case HloOpcode::kScan: return "reduction";
-    case HloOpcode::kCustomCall: return "custom-call";
-    case HloOpcode::kTuple:
-    case HloOpcode::kGetTupleElement: return "tuple";
-    default: break;
-  }
+  const HloOpcode opcode = i.opcode();
+  if (opcode == HloOpcode::kParameter) return "parameter";
+  if (IsOneOf(opcode, HloOpcode::kConstant, HloOpcode::kIota)) return "constant";
+  if (opcode == HloOpcode::kFusion) return "fusion";
+  if (IsOneOf(opcode, HloOpcode::kDot, HloOpcode::kScaledDot, HloOpcode::kRaggedDot, HloOpcode::kConvolution))
+    return "contraction";
+  if (IsOneOf(opcode, HloOpcode::kReduce, HloOpcode::kReduceWindow, HloOpcode::kSort, HloOpcode::kScatter,
+              HloOpcode::kScan))
+    return "reduction";
+  if (opcode == HloOpcode::kCustomCall) return "custom-call";
+  if (IsOneOf(opcode, HloOpcode::kTuple, HloOpcode::kGetTupleElement)) return "tuple";
   if (i.Is(kCollective)) return "collective";
   if (i.Is(kControlFlow)) return "control";
   if (i.Is(kMovesData) || i.Is(kAliases)) return "movement";

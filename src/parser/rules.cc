@@ -15,16 +15,10 @@ namespace {
 
 // Ops whose shape always stands in the text, though for some it would follow from operands and attributes.
 bool IsShapeAlwaysStated(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kDynamicSlice:
-    case HloOpcode::kDynamicUpdateSlice:
-    case HloOpcode::kSlice:
-    case HloOpcode::kReducePrecision:
-    case HloOpcode::kStochasticConvert:
-    case HloOpcode::kBitcastConvert:
-    case HloOpcode::kCopyDone: return true;
-    default: return GetOpcodeInfo(opcode).shape == OpShape::kGiven && opcode != HloOpcode::kBroadcast;
-  }
+  return IsOneOf(opcode, HloOpcode::kDynamicSlice, HloOpcode::kDynamicUpdateSlice, HloOpcode::kSlice,
+                 HloOpcode::kReducePrecision, HloOpcode::kStochasticConvert, HloOpcode::kBitcastConvert,
+                 HloOpcode::kCopyDone) ||
+         (GetOpcodeInfo(opcode).shape == OpShape::kGiven && opcode != HloOpcode::kBroadcast);
 }
 
 // broadcast without a shape: `dimensions` then are not the result's dimensions that the operand's become, but the sizes

@@ -21,6 +21,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "hloir/custom_call.h"
 #include "hloir/detail/mixed_floats.h"
 #include "hloir/pipeline.h"
 #include "rewrite/alternative_recorder.h"
@@ -80,7 +81,7 @@ class Connector {
     }
     const std::vector<HloInstruction*> users(source->users().begin(), source->users().end());
     CustomCallAttributes attributes;
-    attributes.custom_call_target = kAlternativeTarget;
+    attributes.custom_call_target = TargetOf(CustomCall::kAlternative);
     HloInstruction* alternative = computation.AddInstruction(HloOpcode::kCustomCall, source->shape(), {source},
                                                              std::move(attributes), "alternative");
     Place(alternative) = Place(source) + 2;

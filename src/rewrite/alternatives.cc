@@ -6,6 +6,7 @@
 #include <map>
 #include <unordered_set>
 
+#include "hloir/custom_call.h"
 #include "rewrite/alternatives.h"
 #include "support/guard.h"
 
@@ -46,8 +47,7 @@ std::vector<I*> Alternatives(M& module) {
 }  // namespace
 
 bool IsAlternative(const HloInstruction& i) {
-  return i.opcode() == HloOpcode::kCustomCall && i.operand_count() > 0 &&
-         i.attributes<CustomCallAttributes>().custom_call_target == kAlternativeTarget;
+  return IsCustomCall(i, CustomCall::kAlternative) && i.operand_count() > 0;
 }
 
 std::vector<HloInstruction*> AlternativesOf(HloModule& module) { return Alternatives<HloInstruction>(module); }

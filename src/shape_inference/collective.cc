@@ -5,10 +5,9 @@
 #include "internal.h"
 
 namespace hloir::inference {
-namespace {
 
 // The results that a collective has: one array per operand, in a tuple if they are several.
-StatusOr<std::vector<const Shape*>> ResultsOf(const Shape& result, size_t count) {
+static StatusOr<std::vector<const Shape*>> ResultsOf(const Shape& result, size_t count) {
   if (count == 1) return std::vector<const Shape*>{&result};
   if (result.IsTuple() && static_cast<size_t>(result.tuple_size()) == count) {
     std::vector<const Shape*> results;
@@ -19,7 +18,7 @@ StatusOr<std::vector<const Shape*>> ResultsOf(const Shape& result, size_t count)
 }
 
 // `larger` is `smaller` with dimension `along` some whole number of times as large.
-Status ExpectMultiple(const Shape& smaller, const Shape& larger, int64_t along) {
+static Status ExpectMultiple(const Shape& smaller, const Shape& larger, int64_t along) {
   HLOIR_RETURN_IF_ERROR(ExpectArray(smaller, "each operand and result"));
   HLOIR_RETURN_IF_ERROR(ExpectArray(larger, "each operand and result"));
   if (smaller.rank() != larger.rank() ||
@@ -40,11 +39,11 @@ Status ExpectMultiple(const Shape& smaller, const Shape& larger, int64_t along) 
   return OkStatus();
 }
 
-Status ExpectOneDimension(const DimVector& dimensions) {
+static Status ExpectOneDimension(const DimVector& dimensions) {
   return dimensions.size() == 1 ? OkStatus() : Invalid("expected one dimension, not dimensions={}", Braced(dimensions));
 }
 
-Status ExpectGathered(const Query& q, const Shape& result) {
+static Status ExpectGathered(const Query& q, const Shape& result) {
   const DimVector& dims = q.attr<AllGatherAttributes>().dimensions;
   HLOIR_RETURN_IF_ERROR(ExpectOneDimension(dims));
   HLOIR_ASSIGN_OR_RETURN(std::vector<const Shape*> results, ResultsOf(result, q.operands.size()));
@@ -52,7 +51,7 @@ Status ExpectGathered(const Query& q, const Shape& result) {
   return OkStatus();
 }
 
-StatusOr<Shape> OperandsAsResult(const Query& q, size_t count) {
+static StatusOr<Shape> OperandsAsResult(const Query& q, size_t count) {
   std::vector<Shape> shapes;
   for (size_t i = 0; i < count; ++i) {
     HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(i), "operand {}", i));
@@ -62,7 +61,7 @@ StatusOr<Shape> OperandsAsResult(const Query& q, size_t count) {
 }
 
 // A start gives (operands, results[, contexts…]): the first element is what went in, the second what will come out.
-StatusOr<Shape> StartOf(const Query& q, const Shape& operands, const Shape& result) {
+static StatusOr<Shape> StartOf(const Query& q, const Shape& operands, const Shape& result) {
   if (!q.stated->IsTuple() || q.stated->tuple_size() < 2)
     return Invalid("{} gives (operands, results), not {}", OpcodeName(q.opcode), Text(*q.stated));
   Shape start = *q.stated;
@@ -71,7 +70,7 @@ StatusOr<Shape> StartOf(const Query& q, const Shape& operands, const Shape& resu
   return start;
 }
 
-StatusOr<Shape> InferDone(const Query& q) {
+static StatusOr<Shape> InferDone(const Query& q) {
   if (q.opcode == HloOpcode::kAllReduceDone) return q.operand(0);
   if (!q.operand(0).IsTuple() || q.operand(0).tuple_size() < 2) {
     return Invalid("{} takes what its start gives, not {}", OpcodeName(q.opcode), Text(q.operand(0)));
@@ -121,12 +120,12 @@ StatusOr<Shape> InferRaggedAllToAll(const Query& q) {
 }
 
 // In place: (input, output, tuple of input starts, tuple of output starts), and the result is the output.
-bool PermutesInPlace(const Query& q) {
+static bool PermutesInPlace(const Query& q) {
   return q.operands.size() == 4 && q.operand(2).IsTuple() && q.operand(3).IsTuple();
 }
 
 // One slice's start, an index for each of the buffer's dimensions; or several slices', in a tuple.
-Status ExpectStarts(const Shape& buffer, const Shape& starts) {
+static Status ExpectStarts(const Shape& buffer, const Shape& starts) {
   auto is_start = [&](const Shape& shape) {
     return shape.IsTuple() && shape.tuple_size() == buffer.rank() &&
            std::all_of(shape.tuple_shapes().begin(), shape.tuple_shapes().end(),
@@ -140,7 +139,7 @@ Status ExpectStarts(const Shape& buffer, const Shape& starts) {
 }
 
 // One buffer and the starts of its slices, or tuples of as many of each.
-Status ExpectSlices(const Shape& buffers, const Shape& starts) {
+static Status ExpectSlices(const Shape& buffers, const Shape& starts) {
   if (buffers.IsArray()) return ExpectStarts(buffers, starts);
   if (!buffers.IsTuple() || !starts.IsTuple() || buffers.tuple_size() != starts.tuple_size() ||
       buffers.tuple_size() == 0)
@@ -150,7 +149,7 @@ Status ExpectSlices(const Shape& buffers, const Shape& starts) {
   return OkStatus();
 }
 
-Status ExpectInPlace(const Query& q) {
+static Status ExpectInPlace(const Query& q) {
   const Shape &input = q.operand(0), &output = q.operand(1);
   if (input.IsTuple() != output.IsTuple() || input.tuple_shapes().size() != output.tuple_shapes().size())
     return Invalid("there must be as many buffers to send from as to receive in: {} and {}", Text(input), Text(output));
@@ -158,49 +157,46 @@ Status ExpectInPlace(const Query& q) {
   return ExpectSlices(output, q.operand(3));
 }
 
-}  // namespace
-
-StatusOr<Shape> InferCollective(const Query& q) {
-  switch (q.opcode) {
-    case HloOpcode::kAllGather: HLOIR_RETURN_IF_ERROR(ExpectGathered(q, *q.stated)); return *q.stated;
-    case HloOpcode::kAllGatherStart: {
-      if (!q.stated->IsTuple() || q.stated->tuple_size() != 2)
-        return Invalid("all-gather-start gives (operands, results), not {}", Text(*q.stated));
-      HLOIR_RETURN_IF_ERROR(ExpectGathered(q, q.stated->tuple_shapes(1)));
-      HLOIR_ASSIGN_OR_RETURN(Shape operands, OperandsAsResult(q, q.operands.size()));
-      return StartOf(q, operands, q.stated->tuple_shapes(1));
-    }
-    case HloOpcode::kAllReduce:
-    case HloOpcode::kAllReduceStart: return OperandsAsResult(q, q.operands.size());
-    case HloOpcode::kReduceScatter: {
-      const DimVector& dims = q.attr<ReduceScatterAttributes>().dimensions;
-      HLOIR_RETURN_IF_ERROR(ExpectOneDimension(dims));
-      HLOIR_ASSIGN_OR_RETURN(std::vector<const Shape*> results, ResultsOf(*q.stated, q.operands.size()));
-      for (size_t i = 0; i < results.size(); ++i)
-        HLOIR_RETURN_IF_ERROR(ExpectMultiple(*results[i], q.operand(i), dims[0]));
-      return *q.stated;
-    }
-    case HloOpcode::kAllToAll: return InferAllToAll(q);
-    case HloOpcode::kRaggedAllToAll: return InferRaggedAllToAll(q);
-    case HloOpcode::kCollectivePermute:
-      if (!PermutesInPlace(q)) return OperandsAsResult(q, q.operands.size());
-      HLOIR_RETURN_IF_ERROR(ExpectInPlace(q));
-      return q.operand(1);
-    case HloOpcode::kCollectivePermuteStart: {
-      if (PermutesInPlace(q)) {
-        HLOIR_RETURN_IF_ERROR(ExpectInPlace(q));
-        return StartOf(q, q.operand(0), q.operand(1));
-      }
-      HLOIR_ASSIGN_OR_RETURN(Shape both, OperandsAsResult(q, q.operands.size()));
-      return StartOf(q, both, both);
-    }
-    case HloOpcode::kCollectiveBroadcast: {
-      size_t roots = q.attr<CollectiveBroadcastAttributes>().has_dynamic_root ? 1 : 0;
-      if (q.operands.size() <= roots) return InvalidArgument("collective-broadcast without operands");
-      return OperandsAsResult(q, q.operands.size() - roots);
-    }
-    default: return InferDone(q);
-  }
+StatusOr<Shape> InferAllGather(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectGathered(q, *q.stated));
+  return *q.stated;
 }
+StatusOr<Shape> InferAllGatherStart(const Query& q) {
+  if (!q.stated->IsTuple() || q.stated->tuple_size() != 2)
+    return Invalid("all-gather-start gives (operands, results), not {}", Text(*q.stated));
+  HLOIR_RETURN_IF_ERROR(ExpectGathered(q, q.stated->tuple_shapes(1)));
+  HLOIR_ASSIGN_OR_RETURN(Shape operands, OperandsAsResult(q, q.operands.size()));
+  return StartOf(q, operands, q.stated->tuple_shapes(1));
+}
+StatusOr<Shape> InferAllReduce(const Query& q) { return OperandsAsResult(q, q.operands.size()); }
+StatusOr<Shape> InferAllReduceStart(const Query& q) { return OperandsAsResult(q, q.operands.size()); }
+StatusOr<Shape> InferReduceScatter(const Query& q) {
+  const DimVector& dims = q.attr<ReduceScatterAttributes>().dimensions;
+  HLOIR_RETURN_IF_ERROR(ExpectOneDimension(dims));
+  HLOIR_ASSIGN_OR_RETURN(std::vector<const Shape*> results, ResultsOf(*q.stated, q.operands.size()));
+  for (size_t i = 0; i < results.size(); ++i) HLOIR_RETURN_IF_ERROR(ExpectMultiple(*results[i], q.operand(i), dims[0]));
+  return *q.stated;
+}
+StatusOr<Shape> InferCollectivePermute(const Query& q) {
+  if (!PermutesInPlace(q)) return OperandsAsResult(q, q.operands.size());
+  HLOIR_RETURN_IF_ERROR(ExpectInPlace(q));
+  return q.operand(1);
+}
+StatusOr<Shape> InferCollectivePermuteStart(const Query& q) {
+  if (PermutesInPlace(q)) {
+    HLOIR_RETURN_IF_ERROR(ExpectInPlace(q));
+    return StartOf(q, q.operand(0), q.operand(1));
+  }
+  HLOIR_ASSIGN_OR_RETURN(Shape both, OperandsAsResult(q, q.operands.size()));
+  return StartOf(q, both, both);
+}
+StatusOr<Shape> InferCollectiveBroadcast(const Query& q) {
+  size_t roots = q.attr<CollectiveBroadcastAttributes>().has_dynamic_root ? 1 : 0;
+  if (q.operands.size() <= roots) return InvalidArgument("collective-broadcast without operands");
+  return OperandsAsResult(q, q.operands.size() - roots);
+}
+StatusOr<Shape> InferAllGatherDone(const Query& q) { return InferDone(q); }
+StatusOr<Shape> InferAllReduceDone(const Query& q) { return InferDone(q); }
+StatusOr<Shape> InferCollectivePermuteDone(const Query& q) { return InferDone(q); }
 
 }  // namespace hloir::inference

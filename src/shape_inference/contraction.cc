@@ -7,20 +7,26 @@
 #include "support/format.h"
 
 namespace hloir::inference {
-namespace {
 
-StatusOr<PrimitiveType> ResultType(const Query& q) {
+static Status ExpectTwoArrays(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(0), "operand 0"));
+  return ExpectArray(q.operand(1), "operand 1");
+}
+
+static StatusOr<PrimitiveType> ResultType(const Query& q) {
   PrimitiveType type = HigherPrecisionType(q.operand(0).element_type(), q.operand(1).element_type());
   if (q.stated == nullptr || q.stated->element_type() == type) return type;
   if (!q.stated->IsArray()) return Invalid("the result must be an array, not {}", Text(*q.stated));
   return q.stated->element_type();
 }
 
+namespace {
 struct DotDimensions {
   const DimVector &lhs_batch, &lhs_contracting, &rhs_batch, &rhs_contracting;
 };
+}  // namespace
 
-Status ExpectDotDimensions(const Shape& lhs, const Shape& rhs, const DotDimensions& d) {
+static Status ExpectDotDimensions(const Shape& lhs, const Shape& rhs, const DotDimensions& d) {
   auto one_side = [](const Shape& shape, const DimVector& batch, const DimVector& contracting, std::string_view side) {
     DimVector all = batch;
     for (int64_t dim : contracting) all.push_back(dim);
@@ -44,8 +50,8 @@ Status ExpectDotDimensions(const Shape& lhs, const Shape& rhs, const DotDimensio
 }
 
 // Batch dimensions in lhs order, then what is left of lhs, then what is left of rhs without `rhs_skip`.
-Shape DotResult(PrimitiveType type, const Shape& lhs, const Shape& rhs, const DotDimensions& d,
-                const DimVector& rhs_skip = {}) {
+static Shape DotResult(PrimitiveType type, const Shape& lhs, const Shape& rhs, const DotDimensions& d,
+                       const DimVector& rhs_skip = {}) {
   DimVector sizes;
   SmallVector<bool, 8> dynamic;
   auto add = [&](DimensionSize size) {
@@ -71,6 +77,7 @@ Shape DotResult(PrimitiveType type, const Shape& lhs, const Shape& rhs, const Do
 }
 
 StatusOr<Shape> InferDot(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectTwoArrays(q));
   const auto& a = q.attr<DotAttributes>();
   const Shape &lhs = q.operand(0), &rhs = q.operand(1);
   DotDimensions d{a.lhs_batch_dims, a.lhs_contracting_dims, a.rhs_batch_dims, a.rhs_contracting_dims};
@@ -81,7 +88,8 @@ StatusOr<Shape> InferDot(const Query& q) {
 
 // The scales of one side: as its operand, but each dimension as many times smaller as numbers share a scale. One that
 // scales nothing is all ones, of the operand's own type.
-Status ExpectScale(const Shape& operand, const Shape& scale, const DimVector& contracting, std::string_view side) {
+static Status ExpectScale(const Shape& operand, const Shape& scale, const DimVector& contracting,
+                          std::string_view side) {
   HLOIR_RETURN_IF_ERROR(ExpectArray(scale, "the scale of {}", side));
   auto is_one = [](int64_t size) { return size == 1; };
   auto all_ones = [&](const Shape& s) { return std::all_of(s.dimensions().begin(), s.dimensions().end(), is_one); };
@@ -101,6 +109,7 @@ Status ExpectScale(const Shape& operand, const Shape& scale, const DimVector& co
 }
 
 StatusOr<Shape> InferScaledDot(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectTwoArrays(q));
   HLOIR_ASSIGN_OR_RETURN(Shape result, InferDot(q));
   if (q.operands.size() != 4)
     return Invalid("scaled-dot takes two operands and their scales, not {}", q.operands.size());
@@ -115,6 +124,7 @@ StatusOr<Shape> InferScaledDot(const Query& q) {
 // with rhs's group dimension, a contracting one gives the result a leading group dimension, a batch one changes
 // nothing.
 StatusOr<Shape> InferRaggedDot(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectTwoArrays(q));
   const auto& a = q.attr<RaggedDotAttributes>();
   const Shape &lhs = q.operand(0), &rhs = q.operand(1), &group_sizes = q.operand(2);
   DotDimensions d{a.lhs_batch_dims, a.lhs_contracting_dims, a.rhs_batch_dims, a.rhs_contracting_dims};
@@ -153,7 +163,8 @@ StatusOr<Shape> InferRaggedDot(const Query& q) {
 }
 
 // Each dimension of one of the three arrays has one role: batch, feature, or one of the spatial ones.
-Status ExpectRoles(const Shape& shape, int64_t first, int64_t second, const DimVector& spatial, std::string_view what) {
+static Status ExpectRoles(const Shape& shape, int64_t first, int64_t second, const DimVector& spatial,
+                          std::string_view what) {
   DimVector all = spatial;
   all.push_back(first);
   all.push_back(second);
@@ -164,6 +175,7 @@ Status ExpectRoles(const Shape& shape, int64_t first, int64_t second, const DimV
 }
 
 StatusOr<Shape> InferConvolution(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectTwoArrays(q));
   const auto& a = q.attr<ConvolutionAttributes>();
   const ConvDimensionNumbers& d = a.dim_labels;
   const Shape &input = q.operand(0), &kernel = q.operand(1);
@@ -219,19 +231,6 @@ StatusOr<Shape> InferConvolution(const Query& q) {
   CopyDynamism(kernel, d.kernel_output_feature, result, d.output_feature);
   for (size_t i = 0; i < spatial; ++i) CopyDynamism(input, d.input_spatial[i], result, d.output_spatial[i]);
   return result;
-}
-
-}  // namespace
-
-StatusOr<Shape> InferContraction(const Query& q) {
-  HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(0), "operand 0"));
-  HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(1), "operand 1"));
-  switch (q.opcode) {
-    case HloOpcode::kConvolution: return InferConvolution(q);
-    case HloOpcode::kRaggedDot: return InferRaggedDot(q);
-    case HloOpcode::kScaledDot: return InferScaledDot(q);
-    default: return InferDot(q);
-  }
 }
 
 }  // namespace hloir::inference

@@ -5,13 +5,12 @@
 #include "support/format.h"
 
 namespace hloir::inference {
-namespace {
 
 // Tuples of tuples of … can grow with every line of a text; these are far beyond what programs have.
 constexpr int64_t kMaxTupleNodes = 1 << 18;
 constexpr int kMaxTupleDepth = 512;
 
-Status ExpectReasonableSize(const Shape& element_shape, int64_t& nodes) {
+static Status ExpectReasonableSize(const Shape& element_shape, int64_t& nodes) {
   std::vector<std::pair<const Shape*, int>> pending{{&element_shape, 1}};
   while (!pending.empty()) {
     auto [shape, depth] = pending.back();
@@ -44,7 +43,7 @@ StatusOr<Shape> InferGetTupleElement(const Query& q) {
   return x.tuple_shapes(index);
 }
 
-Status ExpectParameters(const HloComputation& computation, std::span<const Shape* const> arguments) {
+static Status ExpectParameters(const HloComputation& computation, std::span<const Shape* const> arguments) {
   if (static_cast<size_t>(computation.parameter_count()) != arguments.size()) {
     return Invalid("{} has {} parameters, but is given {} operands", computation.name(), computation.parameter_count(),
                    arguments.size());
@@ -95,60 +94,62 @@ StatusOr<Shape> InferConditional(const Query& q) {
   return result;
 }
 
-Status ExpectToken(const Shape& shape, std::string_view what) {
+static Status ExpectToken(const Shape& shape, std::string_view what) {
   return shape.IsToken() ? OkStatus() : Invalid("{} must be a token, not {}", what, Text(shape));
 }
-Status ExpectTuple(const Shape& shape, int64_t at_least, std::string_view what) {
+static Status ExpectTuple(const Shape& shape, int64_t at_least, std::string_view what) {
   if (shape.IsTuple() && shape.tuple_size() >= at_least) return OkStatus();
   return Invalid("{} must be a tuple of {} or more, not {}", what, at_least, Text(shape));
 }
 
 // What a start hands to its done beside the data.
-Shape Context() { return Shape::Scalar(PrimitiveType::U32); }
+static Shape Context() { return Shape::Scalar(PrimitiveType::U32); }
 
-StatusOr<Shape> InferTransfer(const Query& q) {
+StatusOr<Shape> InferInfeed(const Query& q) {
   const Shape& result = *q.stated;
-  switch (q.opcode) {
-    case HloOpcode::kInfeed:
-      HLOIR_RETURN_IF_ERROR(ExpectToken(q.operand(0), "the operand"));
-      HLOIR_RETURN_IF_ERROR(ExpectTuple(result, 2, "the result"));
-      HLOIR_RETURN_IF_ERROR(ExpectToken(result.tuple_shapes(1), "the result's second element"));
-      return Shape::Tuple({result.tuple_shapes(0), Shape::Token()});
-    case HloOpcode::kOutfeed: {
-      HLOIR_RETURN_IF_ERROR(ExpectToken(q.operand(1), "the second operand"));
-      const OptionalShape& stated = q.attr<OutfeedAttributes>().outfeed_shape;
-      if (stated && !stated->Compatible(q.operand(0))) {
-        return Invalid("outfeed_shape is {}, but the operand is {}", Text(*stated), Text(q.operand(0)));
-      }
-      return Shape::Token();
-    }
-    case HloOpcode::kSend:
-      HLOIR_RETURN_IF_ERROR(ExpectToken(q.operand(1), "the second operand"));
-      HLOIR_RETURN_IF_ERROR(ExpectTuple(result, 3, "the result"));
-      return Shape::Tuple({q.operand(0), Context(), Shape::Token()});
-    case HloOpcode::kRecv:
-      HLOIR_RETURN_IF_ERROR(ExpectToken(q.operand(0), "the operand"));
-      HLOIR_RETURN_IF_ERROR(ExpectTuple(result, 3, "the result"));
-      return Shape::Tuple({result.tuple_shapes(0), Context(), Shape::Token()});
-    case HloOpcode::kSendDone:
-      HLOIR_RETURN_IF_ERROR(ExpectTuple(q.operand(0), 3, "the operand"));
-      return q.operand(0).tuple_shapes(2);
-    case HloOpcode::kRecvDone:
-      HLOIR_RETURN_IF_ERROR(ExpectTuple(q.operand(0), 3, "the operand"));
-      return Shape::Tuple({q.operand(0).tuple_shapes(0), q.operand(0).tuple_shapes(2)});
-    case HloOpcode::kCopyStart:
-      HLOIR_RETURN_IF_ERROR(ExpectTuple(result, 3, "the result"));
-      return Shape::Tuple({q.operand(0), q.operand(0), Context()});
-    default:  // copy-done
-      HLOIR_RETURN_IF_ERROR(ExpectTuple(q.operand(0), 2, "the operand"));
-      if (!SameBuffer(q.operand(0).tuple_shapes(0), q.operand(0).tuple_shapes(1)))
-        return Invalid("the copy's two ends differ: {}", Text(q.operand(0)));
-      return q.operand(0).tuple_shapes(0);
-  }
+  HLOIR_RETURN_IF_ERROR(ExpectToken(q.operand(0), "the operand"));
+  HLOIR_RETURN_IF_ERROR(ExpectTuple(result, 2, "the result"));
+  HLOIR_RETURN_IF_ERROR(ExpectToken(result.tuple_shapes(1), "the result's second element"));
+  return Shape::Tuple({result.tuple_shapes(0), Shape::Token()});
+}
+StatusOr<Shape> InferOutfeed(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectToken(q.operand(1), "the second operand"));
+  const OptionalShape& stated = q.attr<OutfeedAttributes>().outfeed_shape;
+  if (stated && !stated->Compatible(q.operand(0)))
+    return Invalid("outfeed_shape is {}, but the operand is {}", Text(*stated), Text(q.operand(0)));
+  return Shape::Token();
+}
+StatusOr<Shape> InferSend(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectToken(q.operand(1), "the second operand"));
+  HLOIR_RETURN_IF_ERROR(ExpectTuple(*q.stated, 3, "the result"));
+  return Shape::Tuple({q.operand(0), Context(), Shape::Token()});
+}
+StatusOr<Shape> InferRecv(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectToken(q.operand(0), "the operand"));
+  HLOIR_RETURN_IF_ERROR(ExpectTuple(*q.stated, 3, "the result"));
+  return Shape::Tuple({q.stated->tuple_shapes(0), Context(), Shape::Token()});
+}
+StatusOr<Shape> InferSendDone(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectTuple(q.operand(0), 3, "the operand"));
+  return q.operand(0).tuple_shapes(2);
+}
+StatusOr<Shape> InferRecvDone(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectTuple(q.operand(0), 3, "the operand"));
+  return Shape::Tuple({q.operand(0).tuple_shapes(0), q.operand(0).tuple_shapes(2)});
+}
+StatusOr<Shape> InferCopyStart(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectTuple(*q.stated, 3, "the result"));
+  return Shape::Tuple({q.operand(0), q.operand(0), Context()});
+}
+StatusOr<Shape> InferCopyDone(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectTuple(q.operand(0), 2, "the operand"));
+  if (!SameBuffer(q.operand(0).tuple_shapes(0), q.operand(0).tuple_shapes(1)))
+    return Invalid("the copy's two ends differ: {}", Text(q.operand(0)));
+  return q.operand(0).tuple_shapes(0);
 }
 
 // `part` is `whole`, or the first elements of it: one that is not a tuple counts as a tuple of itself.
-bool IsPrefix(const Shape& part, const Shape& whole) {
+static bool IsPrefix(const Shape& part, const Shape& whole) {
   if (SameBuffer(part, whole)) return true;
   if (!part.IsTuple()) return false;
   const int64_t size = whole.IsTuple() ? whole.tuple_size() : 1;
@@ -162,7 +163,7 @@ bool IsPrefix(const Shape& part, const Shape& whole) {
 
 // async-start and async-update are ((operands…), results, contexts…). Since 2026 operands may come bit by bit, with the
 // start and each update, and results may be bound as late: so each step's lists are beginnings of the next one's.
-StatusOr<Shape> InferAsync(const Query& q) {
+static StatusOr<Shape> InferAsync(const Query& q) {
   const bool is_start = q.opcode == HloOpcode::kAsyncStart;
   std::vector<Shape> operands;
   const Shape* results_before = nullptr;
@@ -197,42 +198,24 @@ StatusOr<Shape> InferAsync(const Query& q) {
   return result;
 }
 
-}  // namespace
-
-StatusOr<Shape> InferControl(const Query& q) {
-  switch (q.opcode) {
-    case HloOpcode::kParameter: return *q.stated;
-    case HloOpcode::kConstant: return q.attr<ConstantAttributes>().literal.shape();
-    case HloOpcode::kReplicaId:
-    case HloOpcode::kPartitionId: return MakeArray(PrimitiveType::U32, {});
-    case HloOpcode::kTuple: return InferTuple(q);
-    case HloOpcode::kGetTupleElement: return InferGetTupleElement(q);
-    case HloOpcode::kCall:
-    case HloOpcode::kFusion:
-      HLOIR_RETURN_IF_ERROR(ExpectParameters(*q.called[0], q.operands));
-      return q.called[0]->root()->shape();
-    case HloOpcode::kWhile: return InferWhile(q);
-    case HloOpcode::kConditional: return InferConditional(q);
-    case HloOpcode::kCustomCall: return *q.stated;
-    case HloOpcode::kOptimizationBarrier:
-    case HloOpcode::kDomain: return q.operand(0);
-    case HloOpcode::kAddDependency:
-      HLOIR_RETURN_IF_ERROR(ExpectToken(q.operand(1), "the second operand"));
-      return q.operand(0);
-    case HloOpcode::kAfterAll: return Shape::Token();  // of tokens, or of anything else that must have come to be
-    case HloOpcode::kInfeed:
-    case HloOpcode::kOutfeed:
-    case HloOpcode::kSend:
-    case HloOpcode::kRecv:
-    case HloOpcode::kSendDone:
-    case HloOpcode::kRecvDone:
-    case HloOpcode::kCopyStart:
-    case HloOpcode::kCopyDone: return InferTransfer(q);
-    case HloOpcode::kAsyncStart:
-    case HloOpcode::kAsyncUpdate:
-    case HloOpcode::kAsyncDone: return InferAsync(q);
-    default: return Internal(Format("no shape rule for {}", OpcodeName(q.opcode)));
-  }
+StatusOr<Shape> InferParameter(const Query& q) { return *q.stated; }
+StatusOr<Shape> InferConstant(const Query& q) { return q.attr<ConstantAttributes>().literal.shape(); }
+StatusOr<Shape> InferReplicaId(const Query&) { return MakeArray(PrimitiveType::U32, {}); }
+StatusOr<Shape> InferPartitionId(const Query&) { return MakeArray(PrimitiveType::U32, {}); }
+StatusOr<Shape> InferCall(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectParameters(*q.called[0], q.operands));
+  return q.called[0]->root()->shape();
 }
+StatusOr<Shape> InferFusion(const Query& q) { return InferCall(q); }
+StatusOr<Shape> InferCustomCall(const Query& q) { return *q.stated; }
+StatusOr<Shape> InferAddDependency(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectToken(q.operand(1), "the second operand"));
+  return q.operand(0);
+}
+// Of tokens, or of anything else that must have come to be.
+StatusOr<Shape> InferAfterAll(const Query&) { return Shape::Token(); }
+StatusOr<Shape> InferAsyncStart(const Query& q) { return InferAsync(q); }
+StatusOr<Shape> InferAsyncUpdate(const Query& q) { return InferAsync(q); }
+StatusOr<Shape> InferAsyncDone(const Query& q) { return InferAsync(q); }
 
 }  // namespace hloir::inference

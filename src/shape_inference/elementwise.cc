@@ -2,12 +2,19 @@
 #include "internal.h"
 
 namespace hloir::inference {
-namespace {
 
 using Type = PrimitiveType;
 
+static Status ExpectArrays(const Query& q) {
+  for (size_t i = 0; i < q.operands.size(); ++i) {
+    if (!q.operand(i).IsArray())
+      return Invalid("{} takes arrays, but operand {} is {}", OpcodeName(q.opcode), i, Text(q.operand(i)));
+  }
+  return OkStatus();
+}
+
 // The op's own column says which types it takes.
-Status ExpectTypes(const Query& q, Type type) {
+static Status ExpectTypes(const Query& q, Type type) {
   const OperandTypes types = GetOpcodeInfo(q.opcode).operand_types;
   if (Takes(types, type)) return OkStatus();
   return Invalid("{} takes {} elements, not {}", OpcodeName(q.opcode), OperandTypesText(types),
@@ -15,7 +22,7 @@ Status ExpectTypes(const Query& q, Type type) {
 }
 
 // Operand 0's shape, with the element type that the op's result-shape column says.
-Shape LikeOperand(const Query& q, Shape shape) {
+static Shape LikeOperand(const Query& q, Shape shape) {
   const Type type = shape.element_type();
   switch (GetOpcodeInfo(q.opcode).shape) {
     case OpShape::kAsOperandPred: return shape.WithElementType(Type::PRED);
@@ -28,7 +35,7 @@ Shape LikeOperand(const Query& q, Shape shape) {
 }
 
 // The shape that all of the arrays in `shapes` have together; element type and layout are the first one's.
-StatusOr<Shape> Merge(std::span<const Shape* const> shapes) {
+static StatusOr<Shape> Merge(std::span<const Shape* const> shapes) {
   Shape result = *shapes[0];
   for (const Shape* other : shapes.subspan(1)) {
     if (other == shapes[0]) continue;  // as are most: a module has each shape once
@@ -45,7 +52,7 @@ StatusOr<Shape> Merge(std::span<const Shape* const> shapes) {
   return result;
 }
 
-StatusOr<Shape> InferUnary(const Query& q) {
+static StatusOr<Shape> InferUnary(const Query& q) {
   const Shape& x = q.operand(0);
   HLOIR_RETURN_IF_ERROR(ExpectTypes(q, x.element_type()));
   if (q.opcode == HloOpcode::kReducePrecision) {
@@ -58,12 +65,14 @@ StatusOr<Shape> InferUnary(const Query& q) {
 
 // The new element type is the stated shape's; of the dimensions only those that the op fixes are checked here.
 StatusOr<Shape> InferConvert(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectArrays(q));
   const Shape& x = q.operand(0);
   HLOIR_RETURN_IF_ERROR(ExpectArray(*q.stated, "the result"));
   return x.WithElementType(q.stated->element_type());
 }
 
 StatusOr<Shape> InferBitcastConvert(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectArrays(q));
   const Shape& x = q.operand(0);
   HLOIR_RETURN_IF_ERROR(ExpectArray(*q.stated, "the result"));
   Type from = x.element_type(), to = q.stated->element_type();
@@ -94,6 +103,7 @@ StatusOr<Shape> InferBitcastConvert(const Query& q) {
 }
 
 StatusOr<Shape> InferStochasticConvert(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectArrays(q));
   Type from = q.operand(0).element_type(), random = q.operand(1).element_type();
   HLOIR_RETURN_IF_ERROR(ExpectTypes(q, from));
   if (!IsUnsigned(random) || BitWidth(random) != BitWidth(from)) {
@@ -106,7 +116,7 @@ StatusOr<Shape> InferStochasticConvert(const Query& q) {
 }
 
 // Stated or not, the comparison is the one that the element type asks for; floats alone have two.
-bool ComparisonFits(ComparisonType comparison, Type type) {
+static bool ComparisonFits(ComparisonType comparison, Type type) {
   switch (comparison) {
     case ComparisonType::kDefault: return true;
     case ComparisonType::kFloat: return IsFloat(type) || IsComplex(type);
@@ -117,7 +127,7 @@ bool ComparisonFits(ComparisonType comparison, Type type) {
   return false;
 }
 
-StatusOr<Shape> InferBinary(const Query& q) {
+static StatusOr<Shape> InferBinary(const Query& q) {
   Type a = q.operand(0).element_type(), b = q.operand(1).element_type();
   if (!SameTypeIgnoringFloatPrecision(a, b)) {
     return Invalid("operands differ in element type: {} and {}", Text(q.operand(0)), Text(q.operand(1)));
@@ -143,6 +153,7 @@ StatusOr<Shape> InferBinary(const Query& q) {
 
 // Each bound of a clamp may be a scalar beside an array.
 StatusOr<Shape> InferClamp(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectArrays(q));
   const Shape& x = q.operand(1);
   for (size_t i : {0, 2}) {
     if (!SameTypeIgnoringFloatPrecision(q.operand(i).element_type(), x.element_type())) {
@@ -172,21 +183,10 @@ StatusOr<Shape> InferSelect(const Query& q) {
   return type == a.element_type() ? result : result.WithElementType(type);
 }
 
-}  // namespace
-
 StatusOr<Shape> InferElementwise(const Query& q) {
-  if (q.opcode == HloOpcode::kSelect) return InferSelect(q);
-  for (size_t i = 0; i < q.operands.size(); ++i) {
-    if (!q.operand(i).IsArray())
-      return Invalid("{} takes arrays, but operand {} is {}", OpcodeName(q.opcode), i, Text(q.operand(i)));
-  }
-  switch (q.opcode) {
-    case HloOpcode::kConvert: return InferConvert(q);
-    case HloOpcode::kBitcastConvert: return InferBitcastConvert(q);
-    case HloOpcode::kStochasticConvert: return InferStochasticConvert(q);
-    case HloOpcode::kClamp: return InferClamp(q);
-    default: return q.operands.size() == 1 ? InferUnary(q) : InferBinary(q);
-  }
+  HLOIR_RETURN_IF_ERROR(ExpectArrays(q));
+  return q.operands.size() == 1 ? InferUnary(q) : InferBinary(q);
 }
+StatusOr<Shape> InferComplex(const Query& q) { return InferElementwise(q); }
 
 }  // namespace hloir::inference

@@ -2,10 +2,9 @@
 #include "internal.h"
 
 namespace hloir::inference {
-namespace {
 
 // Starts: one scalar per dimension, or (in dumps before 2019) one vector of them.
-Status ExpectStartIndices(const Query& q, size_t first, int64_t rank) {
+static Status ExpectStartIndices(const Query& q, size_t first, int64_t rank) {
   size_t count = q.operands.size() - first;
   if (count == 1 && q.operand(first).rank() == 1) {
     const Shape& starts = q.operand(first);
@@ -27,6 +26,7 @@ Status ExpectStartIndices(const Query& q, size_t first, int64_t rank) {
 }
 
 StatusOr<Shape> InferDynamicSlice(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(0), "operand 0"));
   const Shape& x = q.operand(0);
   const DimVector& sizes = q.attr<DynamicSliceAttributes>().dynamic_slice_sizes;
   HLOIR_RETURN_IF_ERROR(ExpectStartIndices(q, 1, x.rank()));
@@ -48,6 +48,7 @@ StatusOr<Shape> InferDynamicSlice(const Query& q) {
 }
 
 StatusOr<Shape> InferDynamicUpdateSlice(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(0), "operand 0"));
   const Shape &x = q.operand(0), &update = q.operand(1);
   HLOIR_RETURN_IF_ERROR(ExpectArray(update, "the update"));
   HLOIR_RETURN_IF_ERROR(ExpectStartIndices(q, 2, x.rank()));
@@ -64,6 +65,7 @@ StatusOr<Shape> InferDynamicUpdateSlice(const Query& q) {
   return x;
 }
 
+namespace {
 // start_indices or scatter_indices: their dimensions without index_vector_dim are the batch dimensions. An
 // index_vector_dim equal to the rank means an implied last dimension of size 1.
 struct Indices {
@@ -71,7 +73,8 @@ struct Indices {
   DimVector batch_dimensions;  // where each stands in the operand
   int64_t vector_size = 1;
 };
-StatusOr<Indices> SplitIndices(const Shape& indices, int64_t index_vector_dim) {
+}  // namespace
+static StatusOr<Indices> SplitIndices(const Shape& indices, int64_t index_vector_dim) {
   HLOIR_RETURN_IF_ERROR(ExpectArray(indices, "the indices operand"));
   if (!IsInteger(indices.element_type())) return Invalid("indices must be integers, not {}", Text(indices));
   if (index_vector_dim < 0 || index_vector_dim > indices.rank()) {
@@ -89,14 +92,16 @@ StatusOr<Indices> SplitIndices(const Shape& indices, int64_t index_vector_dim) {
   return split;
 }
 
+namespace {
 // The operand dimensions that a gather's or scatter's window leaves out: those it inserts or collapses, and batching
 // ones.
 struct WindowDimensions {
   const DimVector &window, &inserted, &index_map, &operand_batching, &indices_batching;
   std::string_view window_name, inserted_name, map_name, operand_batching_name, indices_batching_name;
 };
-Status ExpectWindowDimensions(const WindowDimensions& w, const Shape& operand, const Shape& indices,
-                              const Indices& split, int64_t index_vector_dim) {
+}  // namespace
+static Status ExpectWindowDimensions(const WindowDimensions& w, const Shape& operand, const Shape& indices,
+                                     const Indices& split, int64_t index_vector_dim) {
   if (!StrictlyAscending(w.window)) return Invalid("{}={} must ascend", w.window_name, Braced(w.window));
   if (!StrictlyAscending(w.inserted)) return Invalid("{}={} must ascend", w.inserted_name, Braced(w.inserted));
   if (!StrictlyAscending(w.operand_batching)) {
@@ -129,6 +134,7 @@ Status ExpectWindowDimensions(const WindowDimensions& w, const Shape& operand, c
 }
 
 StatusOr<Shape> InferGather(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(0), "operand 0"));
   const Shape &x = q.operand(0), &indices = q.operand(1);
   const auto& a = q.attr<GatherAttributes>();
   HLOIR_ASSIGN_OR_RETURN(Indices split, SplitIndices(indices, a.index_vector_dim));
@@ -170,6 +176,7 @@ StatusOr<Shape> InferGather(const Query& q) {
 }
 
 StatusOr<Shape> InferScatter(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(0), "operand 0"));
   if (q.operands.size() % 2 == 0)
     return Invalid("scatter takes n operands, the indices and n updates, not {} in all", q.operands.size());
   const size_t n = q.operands.size() / 2;
@@ -214,18 +221,6 @@ StatusOr<Shape> InferScatter(const Query& q) {
     results.push_back(q.operand(k).element_type() == types[k] ? q.operand(k) : q.operand(k).WithElementType(types[k]));
   }
   return OneOrTuple(std::move(results));
-}
-
-}  // namespace
-
-StatusOr<Shape> InferIndexed(const Query& q) {
-  HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(0), "operand 0"));
-  switch (q.opcode) {
-    case HloOpcode::kDynamicSlice: return InferDynamicSlice(q);
-    case HloOpcode::kDynamicUpdateSlice: return InferDynamicUpdateSlice(q);
-    case HloOpcode::kGather: return InferGather(q);
-    default: return InferScatter(q);
-  }
 }
 
 }  // namespace hloir::inference

@@ -1,5 +1,5 @@
 // What the files of shape inference share: the question asked, and the helpers that each op family's rules are written
-// with. shape_inference.cc has the one way in and chooses the family; tests/unit/shape_inference_test.cc covers all of
+// with. shape_inference.cc has the one way in and the table of rules; tests/unit/shape_inference_test.cc covers all of
 // them.
 #pragma once
 
@@ -29,15 +29,13 @@ struct Query {
   }
 };
 
-// The families. Arity, attribute struct and number of called computations have been checked.
-StatusOr<Shape> InferElementwise(const Query& q);  // elementwise.cc
-StatusOr<Shape> InferMovement(const Query& q);     // movement.cc
-StatusOr<Shape> InferIndexed(const Query& q);      // indexed.cc: gather, scatter, dynamic slices
-StatusOr<Shape> InferContraction(const Query& q);  // contraction.cc
-StatusOr<Shape> InferReduction(const Query& q);    // reduction.cc
-StatusOr<Shape> InferMath(const Query& q);         // math.cc: fft, cholesky, batch-norm, rng
-StatusOr<Shape> InferControl(const Query& q);      // control.cc: tuples, calls, transfers
-StatusOr<Shape> InferCollective(const Query& q);   // collective.cc
+// The rules: InferDot, InferWhile, …, one for each row of opcodes.def whose shape is kInferred or kGiven, in the file
+// of its family; without its definition the program does not link. Arity, attribute struct and number of called
+// computations have been checked. Other rows' rules: InferAsOperand (shape_inference.cc) and InferElementwise.
+#define HLOIR_OP(name, ...) StatusOr<Shape> Infer##name(const Query& q);
+#include "hloir/opcodes.def"
+#undef HLOIR_OP
+StatusOr<Shape> InferElementwise(const Query& q);
 
 template <class... Args>
 Status Invalid(std::string_view format, const Args&... args) {

@@ -4,7 +4,6 @@
 #include "support/format.h"
 
 namespace hloir::inference {
-namespace {
 
 using Type = PrimitiveType;
 
@@ -55,7 +54,7 @@ StatusOr<Shape> InferFft(const Query& q) {
   return InvalidArgument("unknown fft_type");
 }
 
-Status ExpectSquare(const Shape& x) {
+static Status ExpectSquare(const Shape& x) {
   HLOIR_RETURN_IF_ERROR(ExpectArray(x, "operand 0"));
   if (!IsFloat(x.element_type()) && !IsComplex(x.element_type()))
     return Invalid("the matrix must be float or complex, not {}", Text(x));
@@ -87,7 +86,7 @@ StatusOr<Shape> InferTriangularSolve(const Query& q) {
 }
 
 // operand and output-gradient are whole arrays; everything else is one number per feature.
-StatusOr<Shape> InferBatchNorm(const Query& q) {
+static StatusOr<Shape> InferBatchNorm(const Query& q) {
   const Shape& x = q.operand(0);
   const int64_t feature = q.attr<BatchNormAttributes>().feature_index;
   HLOIR_RETURN_IF_ERROR(ExpectArray(x, "the operand"));
@@ -111,7 +110,7 @@ StatusOr<Shape> InferBatchNorm(const Query& q) {
   return Shape::Tuple({x, per_feature, per_feature});
 }
 
-StatusOr<Shape> InferRandom(const Query& q) {
+static StatusOr<Shape> InferRandom(const Query& q) {
   const Shape& result = *q.stated;
   if (q.opcode == HloOpcode::kRng) {
     HLOIR_RETURN_IF_ERROR(ExpectArray(result, "the result"));
@@ -147,18 +146,15 @@ StatusOr<Shape> InferRandom(const Query& q) {
   return result;
 }
 
-}  // namespace
-
-StatusOr<Shape> InferMath(const Query& q) {
-  switch (q.opcode) {
-    case HloOpcode::kFft: return InferFft(q);
-    case HloOpcode::kCholesky: HLOIR_RETURN_IF_ERROR(ExpectSquare(q.operand(0))); return q.operand(0);
-    case HloOpcode::kTriangularSolve: return InferTriangularSolve(q);
-    case HloOpcode::kBatchNormTraining:
-    case HloOpcode::kBatchNormInference:
-    case HloOpcode::kBatchNormGrad: return InferBatchNorm(q);
-    default: return InferRandom(q);
-  }
+StatusOr<Shape> InferCholesky(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectSquare(q.operand(0)));
+  return q.operand(0);
 }
+StatusOr<Shape> InferBatchNormTraining(const Query& q) { return InferBatchNorm(q); }
+StatusOr<Shape> InferBatchNormInference(const Query& q) { return InferBatchNorm(q); }
+StatusOr<Shape> InferBatchNormGrad(const Query& q) { return InferBatchNorm(q); }
+StatusOr<Shape> InferRng(const Query& q) { return InferRandom(q); }
+StatusOr<Shape> InferRngBitGenerator(const Query& q) { return InferRandom(q); }
+StatusOr<Shape> InferRngGetAndUpdateState(const Query& q) { return InferRandom(q); }
 
 }  // namespace hloir::inference

@@ -5,17 +5,16 @@
 #include "support/format.h"
 
 namespace hloir::inference {
-namespace {
 
-Status ExpectSameElementType(const Shape& operand, const Shape& result) {
+static Status ExpectSameElementType(const Shape& operand, const Shape& result) {
   if (operand.element_type() == result.element_type()) return OkStatus();
   return Invalid("the result's element type is {}, the operand's {}", PrimitiveTypeName(result.element_type()),
                  PrimitiveTypeName(operand.element_type()));
 }
 
-bool HasUnbounded(const Shape& shape) { return Contains(shape.dimensions(), Shape::kUnboundedSize); }
+static bool HasUnbounded(const Shape& shape) { return Contains(shape.dimensions(), Shape::kUnboundedSize); }
 
-Status ExpectSameElementCount(const Shape& operand, const Shape& result) {
+static Status ExpectSameElementCount(const Shape& operand, const Shape& result) {
   if (HasUnbounded(operand) || HasUnbounded(result) || operand.ElementCount() == result.ElementCount())
     return OkStatus();
   return Invalid("{} has {} elements, {} has {}", Text(operand), operand.ElementCount(), Text(result),
@@ -24,6 +23,7 @@ Status ExpectSameElementCount(const Shape& operand, const Shape& result) {
 
 // dimensions[i] is the result's dimension that operand dimension i becomes.
 StatusOr<Shape> InferBroadcast(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(0), "operand 0"));
   const Shape &x = q.operand(0), &result = *q.stated;
   const DimVector& dims = q.attr<DimensionsAttributes>().dimensions;
   HLOIR_RETURN_IF_ERROR(ExpectArray(result, "the result"));
@@ -43,6 +43,7 @@ StatusOr<Shape> InferBroadcast(const Query& q) {
 }
 
 StatusOr<Shape> InferReshape(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(0), "operand 0"));
   const Shape &x = q.operand(0), &result = *q.stated;
   HLOIR_RETURN_IF_ERROR(ExpectArray(result, "the result"));
   HLOIR_RETURN_IF_ERROR(ExpectSameElementType(x, result));
@@ -68,6 +69,7 @@ StatusOr<Shape> InferReshape(const Query& q) {
 }
 
 StatusOr<Shape> InferTranspose(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(0), "operand 0"));
   const Shape& x = q.operand(0);
   const DimVector& dims = q.attr<DimensionsAttributes>().dimensions;
   HLOIR_RETURN_IF_ERROR(ExpectDimensions(dims, x.rank(), "transpose dimensions"));
@@ -90,6 +92,7 @@ StatusOr<Shape> InferTranspose(const Query& q) {
 }
 
 StatusOr<Shape> InferConcatenate(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(0), "operand 0"));
   const DimVector& dims = q.attr<DimensionsAttributes>().dimensions;
   if (dims.size() != 1) return Invalid("concatenate takes one dimension, not dimensions={}", Braced(dims));
   const int64_t along = dims[0];
@@ -128,6 +131,7 @@ StatusOr<Shape> InferConcatenate(const Query& q) {
 }
 
 StatusOr<Shape> InferSlice(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(0), "operand 0"));
   const Shape& x = q.operand(0);
   const SliceRanges& ranges = q.attr<SliceAttributes>().slice;
   if (static_cast<int64_t>(ranges.size()) != x.rank()) {
@@ -152,6 +156,7 @@ StatusOr<Shape> InferSlice(const Query& q) {
 }
 
 StatusOr<Shape> InferPad(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(0), "operand 0"));
   const Shape &x = q.operand(0), &value = q.operand(1);
   const PaddingConfig& padding = q.attr<PadAttributes>().padding;
   if (!value.IsScalar()) return Invalid("the padding value must be a scalar, not {}", Text(value));
@@ -196,7 +201,8 @@ StatusOr<Shape> InferIota(const Query& q) {
   return result;
 }
 
-StatusOr<Shape> InferDimensionSize(const Query& q) {
+static StatusOr<Shape> InferDimensionSize(const Query& q) {
+  HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(0), "operand 0"));
   const Shape& x = q.operand(0);
   const DimVector& dims = q.attr<DimensionsAttributes>().dimensions;
   if (dims.size() != 1) return Invalid("{} takes one dimension, not dimensions={}", OpcodeName(q.opcode), Braced(dims));
@@ -212,29 +218,14 @@ StatusOr<Shape> InferDimensionSize(const Query& q) {
   return result;
 }
 
-}  // namespace
-
-StatusOr<Shape> InferMovement(const Query& q) {
-  if (q.opcode == HloOpcode::kCopy) return q.operand(0);
-  if (q.opcode == HloOpcode::kBitcast) return InferBitcast(q);
-  if (q.opcode == HloOpcode::kIota) return InferIota(q);
+StatusOr<Shape> InferReverse(const Query& q) {
   HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(0), "operand 0"));
-  switch (q.opcode) {
-    case HloOpcode::kBroadcast: return InferBroadcast(q);
-    case HloOpcode::kReshape:
-    case HloOpcode::kDynamicReshape: return InferReshape(q);
-    case HloOpcode::kTranspose: return InferTranspose(q);
-    case HloOpcode::kReverse:
-      HLOIR_RETURN_IF_ERROR(
-          ExpectDimensions(q.attr<DimensionsAttributes>().dimensions, q.operand(0).rank(), "reverse dimensions"));
-      return q.operand(0);
-    case HloOpcode::kConcatenate: return InferConcatenate(q);
-    case HloOpcode::kSlice: return InferSlice(q);
-    case HloOpcode::kPad: return InferPad(q);
-    case HloOpcode::kGetDimensionSize:
-    case HloOpcode::kSetDimensionSize: return InferDimensionSize(q);
-    default: return Unimplemented(Format("no shape rule for {}", OpcodeName(q.opcode)));
-  }
+  HLOIR_RETURN_IF_ERROR(
+      ExpectDimensions(q.attr<DimensionsAttributes>().dimensions, q.operand(0).rank(), "reverse dimensions"));
+  return q.operand(0);
 }
+StatusOr<Shape> InferDynamicReshape(const Query& q) { return InferReshape(q); }
+StatusOr<Shape> InferGetDimensionSize(const Query& q) { return InferDimensionSize(q); }
+StatusOr<Shape> InferSetDimensionSize(const Query& q) { return InferDimensionSize(q); }
 
 }  // namespace hloir::inference

@@ -42,10 +42,8 @@ StatusOr<Shape> InferWindowOutput(const Shape& base, const Window& window, Primi
   return result;
 }
 
-namespace {
-
 // The computation's results, whether it returns one or a tuple.
-std::vector<const Shape*> Results(const HloComputation& computation) {
+static std::vector<const Shape*> Results(const HloComputation& computation) {
   const Shape& root = computation.root()->shape();
   if (!root.IsTuple()) return {&root};
   std::vector<const Shape*> results;
@@ -53,18 +51,16 @@ std::vector<const Shape*> Results(const HloComputation& computation) {
   return results;
 }
 
-Status ExpectParameterCount(const HloComputation& computation, size_t count) {
+static Status ExpectParameterCount(const HloComputation& computation, size_t count) {
   if (static_cast<size_t>(computation.parameter_count()) == count) return OkStatus();
   return Invalid("{} must take {} parameters, not {}", computation.name(), count, computation.parameter_count());
 }
 
 // One result stands alone, unless the computation itself returns a tuple of one.
-Shape AsReturnedBy(const HloComputation& computation, std::vector<Shape> results) {
+static Shape AsReturnedBy(const HloComputation& computation, std::vector<Shape> results) {
   if (computation.root()->shape().IsTuple()) return Shape::Tuple(std::move(results));
   return OneOrTuple(std::move(results));
 }
-
-}  // namespace
 
 StatusOr<std::vector<PrimitiveType>> InferReducer(const HloComputation& reducer, std::span<const Shape* const> inits,
                                                   std::span<const Shape* const> inputs) {
@@ -98,10 +94,8 @@ StatusOr<std::vector<PrimitiveType>> InferReducer(const HloComputation& reducer,
   return types;
 }
 
-namespace {
-
 // n arrays of the same dimensions, then n scalars to start from.
-StatusOr<std::vector<PrimitiveType>> ExpectReduction(const Query& q) {
+static StatusOr<std::vector<PrimitiveType>> ExpectReduction(const Query& q) {
   if (q.operands.size() % 2 != 0)
     return Invalid("{} takes n arrays and n initial values, not {} operands", OpcodeName(q.opcode), q.operands.size());
   const size_t n = q.operands.size() / 2;
@@ -294,20 +288,6 @@ StatusOr<Shape> InferTopK(const Query& q) {
     for (int64_t i = 0; i + 1 < x.rank(); ++i) result.set_dynamic_dimension(i, x.is_dynamic_dimension(i));
   }
   return Shape::Tuple(std::move(results));
-}
-
-}  // namespace
-
-StatusOr<Shape> InferReduction(const Query& q) {
-  switch (q.opcode) {
-    case HloOpcode::kReduce: return InferReduce(q);
-    case HloOpcode::kReduceWindow: return InferReduceWindow(q);
-    case HloOpcode::kSelectAndScatter: return InferSelectAndScatter(q);
-    case HloOpcode::kMap: return InferMap(q);
-    case HloOpcode::kScan: return InferScan(q);
-    case HloOpcode::kSort: return InferSort(q);
-    default: return InferTopK(q);
-  }
 }
 
 }  // namespace hloir::inference

@@ -180,43 +180,35 @@ Status CheckIngredients(const Query& q) {
   return OkStatus();
 }
 
+// Rows whose result is as operand 0, some of which check more than that there is one.
+StatusOr<Shape> InferAsOperand(const Query& q) {
+  if (q.opcode == HloOpcode::kReverse) return InferReverse(q);
+  if (q.opcode == HloOpcode::kDynamicUpdateSlice) return InferDynamicUpdateSlice(q);
+  if (q.opcode == HloOpcode::kAddDependency) return InferAddDependency(q);
+  if (HasTrait(q.opcode, kElementwise) && q.opcode != HloOpcode::kCopy) return InferElementwise(q);
+  return q.operand(0);
+}
+
+// By opcode.
+constexpr StatusOr<Shape> (*kRules[])(const Query&) = {
+#define HLOIR_RULE_kAsOperand(name) InferAsOperand
+#define HLOIR_RULE_kAsOperandPred(name) InferElementwise
+#define HLOIR_RULE_kAsOperandReal(name) InferElementwise
+#define HLOIR_RULE_kInferred(name) Infer##name
+#define HLOIR_RULE_kGiven(name) Infer##name
+#define HLOIR_OP(name, text, arity, attributes, calls, shape, ...) HLOIR_RULE_##shape(name),
+#include "hloir/opcodes.def"
+#undef HLOIR_OP
+#undef HLOIR_RULE_kAsOperand
+#undef HLOIR_RULE_kAsOperandPred
+#undef HLOIR_RULE_kAsOperandReal
+#undef HLOIR_RULE_kInferred
+#undef HLOIR_RULE_kGiven
+};
+
 StatusOr<Shape> Infer(const Query& q) {
   HLOIR_RETURN_IF_ERROR(CheckIngredients(q));
-  if (HasTrait(q.opcode, kElementwise) && q.opcode != HloOpcode::kCopy) return InferElementwise(q);
-  switch (q.opcode) {
-    case HloOpcode::kGather:
-    case HloOpcode::kScatter:
-    case HloOpcode::kDynamicSlice:
-    case HloOpcode::kDynamicUpdateSlice: return InferIndexed(q);
-    case HloOpcode::kDot:
-    case HloOpcode::kScaledDot:
-    case HloOpcode::kRaggedDot:
-    case HloOpcode::kConvolution: return InferContraction(q);
-    case HloOpcode::kReduce:
-    case HloOpcode::kReduceWindow:
-    case HloOpcode::kSelectAndScatter:
-    case HloOpcode::kMap:
-    case HloOpcode::kScan:
-    case HloOpcode::kSort:
-    case HloOpcode::kTopK: return InferReduction(q);
-    case HloOpcode::kFft:
-    case HloOpcode::kCholesky:
-    case HloOpcode::kTriangularSolve:
-    case HloOpcode::kBatchNormTraining:
-    case HloOpcode::kBatchNormInference:
-    case HloOpcode::kBatchNormGrad:
-    case HloOpcode::kRng:
-    case HloOpcode::kRngBitGenerator:
-    case HloOpcode::kRngGetAndUpdateState: return InferMath(q);
-    default: break;
-  }
-  if (HasTrait(q.opcode, kMovesData) || q.opcode == HloOpcode::kIota || q.opcode == HloOpcode::kGetDimensionSize ||
-      q.opcode == HloOpcode::kSetDimensionSize) {
-    return InferMovement(q);
-  }
-  const AsyncPair* pair = FindAsyncPair(q.opcode);
-  if (HasTrait(pair != nullptr ? pair->synchronous : q.opcode, kCollective)) return InferCollective(q);
-  return InferControl(q);
+  return kRules[static_cast<size_t>(q.opcode)](q);
 }
 
 }  // namespace

@@ -18,31 +18,14 @@ struct Collective {
 };
 
 std::optional<Collective> Describe(const HloInstruction& i) {
-  switch (i.opcode()) {
-    case HloOpcode::kAllGather:
-    case HloOpcode::kAllGatherStart: {
-      const auto& a = i.attributes<AllGatherAttributes>();
+  // XLA does not check the groups of collective-broadcast.
+  if (!i.Is(kCollective) || i.opcode() == HloOpcode::kCollectiveBroadcast) return std::nullopt;
+  return i.attributes().Visit([](const auto& a) -> std::optional<Collective> {
+    if constexpr (requires { a.replica_groups, a.use_global_device_ids; })
       return Collective{&a.replica_groups, a.channel_id, a.use_global_device_ids};
-    }
-    case HloOpcode::kAllReduce:
-    case HloOpcode::kAllReduceStart: {
-      const auto& a = i.attributes<AllReduceAttributes>();
-      return Collective{&a.replica_groups, a.channel_id, a.use_global_device_ids};
-    }
-    case HloOpcode::kReduceScatter: {
-      const auto& a = i.attributes<ReduceScatterAttributes>();
-      return Collective{&a.replica_groups, a.channel_id, a.use_global_device_ids};
-    }
-    case HloOpcode::kAllToAll: {
-      const auto& a = i.attributes<AllToAllAttributes>();
-      return Collective{&a.replica_groups, a.channel_id, {}};
-    }
-    case HloOpcode::kRaggedAllToAll: {
-      const auto& a = i.attributes<RaggedAllToAllAttributes>();
-      return Collective{&a.replica_groups, a.channel_id, {}};
-    }
-    default: return std::nullopt;
-  }
+    else if constexpr (requires { a.replica_groups; }) return Collective{&a.replica_groups, a.channel_id, {}};
+    else return std::nullopt;
+  });
 }
 
 GroupMode ModeOf(const Collective& c) {
@@ -161,15 +144,14 @@ std::optional<int64_t> ShardCount(const HloInstruction& i) {
   };
   if (i.operand_count() == 0) return std::nullopt;
   const Shape& operand = i.operand(0)->shape();
-  switch (i.opcode()) {
-    case HloOpcode::kAllGather:
-      return ratio(first(i.shape()), operand, i.attributes<AllGatherAttributes>().dimensions[0]);
-    case HloOpcode::kAllGatherStart:
-      return ratio(first(i.shape().tuple_shapes(1)), operand, i.attributes<AllGatherAttributes>().dimensions[0]);
-    case HloOpcode::kReduceScatter:
-      return ratio(operand, first(i.shape()), i.attributes<ReduceScatterAttributes>().dimensions[0]);
-    default: return std::nullopt;
-  }
+  const HloOpcode opcode = i.opcode();
+  if (opcode == HloOpcode::kAllGather)
+    return ratio(first(i.shape()), operand, i.attributes<AllGatherAttributes>().dimensions[0]);
+  if (opcode == HloOpcode::kAllGatherStart)
+    return ratio(first(i.shape().tuple_shapes(1)), operand, i.attributes<AllGatherAttributes>().dimensions[0]);
+  if (opcode == HloOpcode::kReduceScatter)
+    return ratio(operand, first(i.shape()), i.attributes<ReduceScatterAttributes>().dimensions[0]);
+  return std::nullopt;
 }
 
 void VerifyGroups(const HloInstruction& i, const Collective& c, Errors& errors) {

@@ -11,26 +11,10 @@ namespace {
 
 // XLA lets these change neither element type nor (when layouts count) layout.
 bool HandsBufferOn(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kCall:
-    case HloOpcode::kConditional:
-    case HloOpcode::kConstant:
-    case HloOpcode::kCopyStart:
-    case HloOpcode::kCopyDone:
-    case HloOpcode::kDynamicUpdateSlice:
-    case HloOpcode::kFusion:
-    case HloOpcode::kGetTupleElement:
-    case HloOpcode::kInfeed:
-    case HloOpcode::kOutfeed:
-    case HloOpcode::kOptimizationBarrier:
-    case HloOpcode::kRecv:
-    case HloOpcode::kRecvDone:
-    case HloOpcode::kSend:
-    case HloOpcode::kSendDone:
-    case HloOpcode::kTuple:
-    case HloOpcode::kWhile: return true;
-    default: return false;
-  }
+  return IsOneOf(opcode, HloOpcode::kCall, HloOpcode::kConditional, HloOpcode::kConstant, HloOpcode::kCopyStart,
+                 HloOpcode::kCopyDone, HloOpcode::kDynamicUpdateSlice, HloOpcode::kFusion, HloOpcode::kGetTupleElement,
+                 HloOpcode::kInfeed, HloOpcode::kOutfeed, HloOpcode::kOptimizationBarrier, HloOpcode::kRecv,
+                 HloOpcode::kRecvDone, HloOpcode::kSend, HloOpcode::kSendDone, HloOpcode::kTuple, HloOpcode::kWhile);
 }
 
 void VerifyWellFormed(const HloInstruction& instruction, Errors& errors) {

@@ -29,26 +29,17 @@ double NanosOf(HloOpcode opcode) {
     case OpCost::kTranscendental: return 0.5;
     default: break;
   }
-  switch (opcode) {
-    case HloOpcode::kMaximum:
-    case HloOpcode::kMinimum:
-    case HloOpcode::kClamp:
-    case HloOpcode::kReduce:
-    case HloOpcode::kSelect: return 0.1;
-    default: return 0.05;
-  }
+  if (IsOneOf(opcode, HloOpcode::kMaximum, HloOpcode::kMinimum, HloOpcode::kClamp, HloOpcode::kReduce,
+              HloOpcode::kSelect))
+    return 0.1;
+  return 0.05;
 }
 
 // Not what only moves elements, or writes them in another type. A reduction is an operation on each element that it
 // reduces.
 bool IsArithmetic(const Node& node) {
-  switch (node.opcode()) {
-    case HloOpcode::kConvert:
-    case HloOpcode::kBitcastConvert:
-    case HloOpcode::kReal:
-    case HloOpcode::kImag: return false;
-    default: return !node.is_copy && !HasTrait(node.opcode(), kMovesData);
-  }
+  return !IsOneOf(node.opcode(), HloOpcode::kConvert, HloOpcode::kBitcastConvert, HloOpcode::kReal, HloOpcode::kImag) &&
+         !node.is_copy && !HasTrait(node.opcode(), kMovesData);
 }
 
 }  // namespace

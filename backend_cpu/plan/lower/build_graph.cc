@@ -10,9 +10,9 @@
 #include "support/ranges.h"
 #include "hloir/analysis/communication.h"
 #include "hloir/analysis/structural.h"
+#include "hloir/custom_call.h"
 #include "hloir/detail/async_chain.h"
 #include "hloir/detail/mixed_floats.h"
-#include "hloir/detail/passed_on.h"
 #include "plan/lower/dead_values.h"
 #include "plan/capability/gemm_problem.h"
 #include "plan/lower/expand.h"
@@ -198,18 +198,10 @@ class Builder {
   }
   // Passes its operands on, or is written out.
   static bool IsStructural(const HloInstruction& instruction) {
-    switch (instruction.opcode()) {
-      case HloOpcode::kParameter:
-      case HloOpcode::kTuple:
-      case HloOpcode::kGetTupleElement:
-      case HloOpcode::kCall:
-      case HloOpcode::kFusion:
-      case HloOpcode::kOptimizationBarrier:
-      case HloOpcode::kDomain:
-      case HloOpcode::kAddDependency:
-      case HloOpcode::kCopy: return true;
-      default: return instruction.Is(kAsyncPart);
-    }
+    return IsOneOf(instruction.opcode(), HloOpcode::kParameter, HloOpcode::kTuple, HloOpcode::kGetTupleElement,
+                   HloOpcode::kCall, HloOpcode::kFusion, HloOpcode::kOptimizationBarrier, HloOpcode::kDomain,
+                   HloOpcode::kAddDependency, HloOpcode::kCopy) ||
+           instruction.Is(kAsyncPart);
   }
 
   static int64_t LeafCount(const Shape& shape) {
@@ -558,7 +550,7 @@ class Builder {
       }
       case HloOpcode::kCustomCall: {
         if (options_.custom_calls.contains(instruction.attributes<CustomCallAttributes>().custom_call_target)) break;
-        if (const int64_t passed = PassedOnOperands(instruction); passed > 0) {
+        if (const int64_t passed = ForwardedOperands(instruction); passed > 0) {
           ValueList leaves;
           for (int64_t k = 0; k < passed; ++k)
             for (ValueId leaf : LeavesOf(*instruction.operand(k))) leaves.push_back(leaf);

@@ -33,8 +33,6 @@
 #pragma GCC visibility push(default)
 namespace hloir {
 
-inline constexpr std::string_view kAlternativeTarget = "kAlternative";
-
 // What one operand after the source stands for.
 struct AlternativeChoice {
   std::string rewrite;                 // its id
