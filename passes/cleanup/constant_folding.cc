@@ -136,8 +136,7 @@ class ConstantFolding : public RewritingPass {
   bool MayFoldAny(const HloComputation& computation) const {
     if (!computation.MayHave(HloOpcode::kConstant)) return false;
     constexpr int64_t kMostOperands = 8;  // of what is asked about for each of its constants; of more, it may
-    for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
-      FetchAhead(i);
+    for (const HloInstruction* i : computation.AllInstructions()) {
       if (!i->IsConstant()) continue;
       for (const HloInstruction* user : i->users()) {
         const bool many = user->operand_count() > kMostOperands;

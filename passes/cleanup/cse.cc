@@ -69,8 +69,7 @@ class Cse : public RewritingPass {
     any_impure_ = false;
     for (const HloComputation* computation : callees_first) {
       if ((computation->opcodes() & kMayBeImpure).none() && !any_impure_) continue;
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-        FetchAhead(i);
+      for (const HloInstruction* i : computation->AllInstructions()) {
         if (IsImpure(*i)) impure_[static_cast<size_t>(computation->id())] = any_impure_ = true;
       }
     }

@@ -136,8 +136,7 @@ class HloModuleDce : public RewritingPass {
     size_t end = 0;
     for (const HloComputation* computation : InFetchedOrder(module.computations())) {
       // Reducers, fusions' bodies and the like are live as they stand; what does something is, wherever it stands.
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-        FetchAhead(i);
+      for (const HloInstruction* i : computation->AllInstructions()) {
         live_at_[static_cast<size_t>(i->id())] = end;
         end += 1 + static_cast<size_t>(i->shape().IsTuple() ? i->shape().tuple_size() : 0);
         if (!i->IsParameter() && !effects.MayRemoveIfUnused(*i)) roots.push_back(i);

@@ -113,8 +113,7 @@ class Fusion : public RewritingPass {
   bool RemoveDeadCode(HloComputation& computation) {
     std::vector<HloInstruction*> dead;
     if (!computation.HasUnused()) return false;
-    for (HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
-      FetchAhead(i);
+    for (HloInstruction* i : computation.AllInstructions()) {
       if (IsDead(*i)) dead.push_back(i);
     }
     bool changed = false;

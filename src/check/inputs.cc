@@ -47,9 +47,7 @@ struct Place {
 class IndexBounds {
  public:
   explicit IndexBounds(const HloModule& module) {
-    for (const HloComputation* computation : module.computations()) {
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) AddUses(*i);
-    }
+    for (const HloInstruction* i : module.AllInstructions()) AddUses(*i);
     // Each place is visited again only for a smaller bound; the count limits what a hostile graph can cost.
     for (int64_t steps = 0; !todo_.empty() && steps < 64 * module.instruction_count() + 1024; ++steps) {
       const auto [place, bound] = std::move(todo_.back());
@@ -245,15 +243,13 @@ Constants ConstantsOf(const HloModule& module) {
   constexpr size_t kMost = 256;
   std::set<double> floats;
   std::set<int64_t> integers;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (!i->IsConstant() || !i->shape().IsArray() || i->literal().element_count() > kSmall) continue;
-      const PrimitiveType type = i->shape().element_type();
-      for (int64_t k = 0; k < i->literal().element_count(); ++k) {
-        if (IsFloat(type) && std::isfinite(i->literal().GetAsDouble(k)) && floats.size() < kMost)
-          floats.insert(i->literal().GetAsDouble(k));
-        else if (IsInteger(type) && integers.size() < kMost) integers.insert(i->literal().GetAsInt64(k));
-      }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (!i->IsConstant() || !i->shape().IsArray() || i->literal().element_count() > kSmall) continue;
+    const PrimitiveType type = i->shape().element_type();
+    for (int64_t k = 0; k < i->literal().element_count(); ++k) {
+      if (IsFloat(type) && std::isfinite(i->literal().GetAsDouble(k)) && floats.size() < kMost)
+        floats.insert(i->literal().GetAsDouble(k));
+      else if (IsInteger(type) && integers.size() < kMost) integers.insert(i->literal().GetAsInt64(k));
     }
   }
   return {{floats.begin(), floats.end()}, {integers.begin(), integers.end()}};

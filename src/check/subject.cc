@@ -16,13 +16,11 @@ namespace {
 
 // Nothing that MakeIdealModule would change.
 bool IsIdeal(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (i->opcode() == HloOpcode::kReducePrecision) return false;
-      for (const Shape* leaf : i->shape().Leaves()) {
-        const PrimitiveType type = ComplexComponentType(leaf->element_type());
-        if (IsFloat(type) && type != PrimitiveType::F64) return false;
-      }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (i->opcode() == HloOpcode::kReducePrecision) return false;
+    for (const Shape* leaf : i->shape().Leaves()) {
+      const PrimitiveType type = ComplexComponentType(leaf->element_type());
+      if (IsFloat(type) && type != PrimitiveType::F64) return false;
     }
   }
   return true;
@@ -51,28 +49,22 @@ Arguments Context::ArgumentsOf(size_t set) const {
 }
 
 bool HasLoops(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      if (i->opcode() == HloOpcode::kWhile) return true;
-  }
+  for (const HloInstruction* i : module.AllInstructions())
+    if (i->opcode() == HloOpcode::kWhile) return true;
   return false;
 }
 
 bool HasDoubles(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      const PrimitiveType type = i->shape().element_type();
-      if (type == PrimitiveType::F64 || type == PrimitiveType::C128) return true;
-    }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    const PrimitiveType type = i->shape().element_type();
+    if (type == PrimitiveType::F64 || type == PrimitiveType::C128) return true;
   }
   return false;
 }
 
 bool HasComplexNumbers(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      if (IsComplex(i->shape().element_type())) return true;
-  }
+  for (const HloInstruction* i : module.AllInstructions())
+    if (IsComplex(i->shape().element_type())) return true;
   return false;
 }
 

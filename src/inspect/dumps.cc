@@ -141,16 +141,13 @@ void ReadStage(DumpFolder::Stage& stage, const std::string& find, bool is_last, 
     memory.total = memory.parameters + memory.constants + memory.others;
   }
   std::array<int64_t, kOpcodeCount> counts{};
-  for (const HloComputation* computation : module.computations())
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      ++counts[static_cast<size_t>(i->opcode())];
+  for (const HloInstruction* i : module.AllInstructions()) ++counts[static_cast<size_t>(i->opcode())];
   for (size_t k = 0; k < counts.size(); ++k)
     if (counts[k] > 0) stage.opcodes.emplace_back(OpcodeName(static_cast<HloOpcode>(k)), counts[k]);
   std::sort(stage.opcodes.begin(), stage.opcodes.end());
   if (find.empty()) return;
-  for (const HloComputation* computation : module.computations())
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      if (Finds(*i, find)) stage.found.push_back(i->ToString());
+  for (const HloInstruction* i : module.AllInstructions())
+    if (Finds(*i, find)) stage.found.push_back(i->ToString());
 }
 
 std::string Bytes(double bytes) { return HumanBytes(static_cast<int64_t>(std::min(bytes, 0x1p62))); }

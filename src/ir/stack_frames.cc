@@ -107,18 +107,14 @@ void CompactStackFrames(HloModule& module, bool merged) {
     if (metadata.stack_frame_id != old->stack_frame_id) at->second = loader.KeepMetadata(metadata);
     return at->second;
   };
-  for (HloComputation* computation : module.computations()) {
-    for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      GraphLoader::set_metadata(i, renumber(i->metadata()));
-      if (!merged && !i->merged_metadata().empty()) i->ClearMergedMetadata();
-    }
+  for (HloInstruction* i : module.AllInstructions()) {
+    GraphLoader::set_metadata(i, renumber(i->metadata()));
+    if (!merged && !i->merged_metadata().empty()) i->ClearMergedMetadata();
   }
   // After all that every reader keeps.
-  for (HloComputation* computation : module.computations()) {
-    for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (i->merged_metadata().empty()) continue;
-      for (const OpMetadata*& metadata : GraphLoader::merged_metadata(i)) metadata = renumber(metadata);
-    }
+  for (HloInstruction* i : module.AllInstructions()) {
+    if (i->merged_metadata().empty()) continue;
+    for (const OpMetadata*& metadata : GraphLoader::merged_metadata(i)) metadata = renumber(metadata);
   }
   module.config().stack_frames = tables.TakeTables();
 }

@@ -324,14 +324,11 @@ class ModuleReader {
       }
     }
     std::vector<bool> done(static_cast<size_t>(module_.instruction_id_limit()), false);
-    for (const HloComputation* computation : module_.computations()) {
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-        const auto is_done = [&](const HloInstruction* needed) { return done[static_cast<size_t>(needed->id())]; };
-        if (!std::all_of(i->operands().begin(), i->operands().end(), is_done) ||
-            !std::all_of(i->control_predecessors().begin(), i->control_predecessors().end(), is_done)) {
-          return InvalidArgument("schedule: '" + std::string(i->name()) + "' comes before what it needs");
-        }
-        done[static_cast<size_t>(i->id())] = true;
+    for (const HloInstruction* i : module_.AllInstructions()) {
+      const auto is_done = [&](const HloInstruction* needed) { return done[static_cast<size_t>(needed->id())]; };
+      if (!std::all_of(i->operands().begin(), i->operands().end(), is_done) ||
+          !std::all_of(i->control_predecessors().begin(), i->control_predecessors().end(), is_done)) {
+        return InvalidArgument("schedule: '" + std::string(i->name()) + "' comes before what it needs");
       }
     }
     return OkStatus();

@@ -23,10 +23,7 @@ class InstructionIds {
  public:
   explicit InstructionIds(const HloModule& module) : ids_(static_cast<size_t>(module.instruction_id_limit()), 0) {
     int64_t next = 1;
-    for (const HloComputation* computation : module.computations()) {
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-        ids_[static_cast<size_t>(i->id())] = next++;
-    }
+    for (const HloInstruction* i : module.AllInstructions()) ids_[static_cast<size_t>(i->id())] = next++;
   }
   int64_t operator()(const HloInstruction& instruction) const { return ids_[static_cast<size_t>(instruction.id())]; }
 
@@ -225,11 +222,9 @@ Status CheckAllKnown(const HloModule& module) {
   if (!module.config().debug_attributes.empty()) {
     return Unimplemented("the module has debug_attributes, whose form in a message is not known here");
   }
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (!i->has_extras()) continue;
-      for (const auto& [name, value] : i->extras().unknown_attributes) return no_field(i->name(), name, value);
-    }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (!i->has_extras()) continue;
+    for (const auto& [name, value] : i->extras().unknown_attributes) return no_field(i->name(), name, value);
   }
   return OkStatus();
 }

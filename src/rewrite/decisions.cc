@@ -29,10 +29,7 @@ uint64_t KeyOf(int32_t kind, const HloInstruction* instruction, const HloInstruc
 
 std::vector<bool> IdsOf(const HloModule& module) {
   std::vector<bool> there(static_cast<size_t>(module.instruction_id_limit()), false);
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      there[static_cast<size_t>(i->id())] = true;
-  }
+  for (const HloInstruction* i : module.AllInstructions()) there[static_cast<size_t>(i->id())] = true;
   return there;
 }
 

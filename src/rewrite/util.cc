@@ -189,9 +189,8 @@ std::vector<HloInstruction*> InOrder(HloComputation& computation) {
 std::vector<HloInstruction*> InstructionsOf(HloComputation& computation, HloOpcode opcode) {
   bool any = false;
   if (!computation.MayHave(opcode)) return {};
-  for (const HloInstruction* i = computation.first(); i != nullptr && !any; i = i->next()) {
-    FetchAhead(i);
-    any = i->opcode() == opcode;
+  for (const HloInstruction* i : computation.AllInstructions()) {
+    if ((any = i->opcode() == opcode)) break;
   }
   if (!any) return {};
   std::vector<HloInstruction*> found = InOrder(computation);

@@ -17,15 +17,14 @@ std::vector<VerifierError> VerifyModuleAll(const HloModule& module, const Verifi
   Errors errors(static_cast<size_t>(std::max(options.max_errors, 1)));
   VerifyStructure(module, errors);
   if (errors.empty()) {
-    for (const HloComputation* computation : module.computations()) {
-      for (const HloInstruction* i = computation->first(); i != nullptr && !errors.full(); i = i->next()) {
-        if (!VerifyShape(*i, options, errors)) continue;
-        VerifyCalls(*i, errors);
-        VerifyCollective(*i, errors);
-        VerifyAsyncPair(*i, errors);
-        VerifySharding(*i, errors);
-        VerifyOrigin(*i, errors);
-      }
+    for (const HloInstruction* i : module.AllInstructions()) {
+      if (errors.full()) break;
+      if (!VerifyShape(*i, options, errors)) continue;
+      VerifyCalls(*i, errors);
+      VerifyCollective(*i, errors);
+      VerifyAsyncPair(*i, errors);
+      VerifySharding(*i, errors);
+      VerifyOrigin(*i, errors);
     }
     VerifyAsyncChains(module, errors);
     VerifyChannels(module, errors);

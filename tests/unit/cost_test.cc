@@ -45,12 +45,10 @@ TEST_CASE("cost analysis gives XLA's figures on the corpus") {
     const CostAnalysis analysis(*module);
     Cost known;
     double unknown = 0;
-    for (const HloComputation* computation : module->computations()) {
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-        if (i->opcode() != HloOpcode::kCustomCall) continue;
-        known += analysis.Of(*i).once;
-        ++unknown;
-      }
+    for (const HloInstruction* i : module->AllInstructions()) {
+      if (i->opcode() != HloOpcode::kCustomCall) continue;
+      known += analysis.Of(*i).once;
+      ++unknown;
     }
     // What docs/cost.md explains: XLA counts one row of a ragged dot, and a scan's body once for each element of a
     // slice.

@@ -104,9 +104,7 @@ uint64_t HashAfterTaking(const HloModule& module, const std::string& pass, const
 
 std::set<int32_t> InstructionIds(const HloModule& module) {
   std::set<int32_t> ids;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) ids.insert(i->id());
-  }
+  for (const HloInstruction* i : module.AllInstructions()) ids.insert(i->id());
   return ids;
 }
 

@@ -48,8 +48,7 @@ std::vector<std::filesystem::path> Corpus(const char* folder) {
 
 template <class F>
 void ForEach(HloModule& module, F&& f) {
-  for (HloComputation* computation : module.computations())
-    for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) f(*i);
+  for (HloInstruction* i : module.AllInstructions()) f(*i);
 }
 
 // Passes keep metadata: what stands for an instruction has its op_name, or has it among the merged ones. So with an

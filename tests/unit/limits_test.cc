@@ -116,9 +116,7 @@ TEST_CASE("passes: one that met its limit copies nothing more, in whatever round
   REQUIRE(pipeline.ok());
   REQUIRE(pipeline->RunOnce(*module).ok());
   int64_t conditionals = 0;
-  for (const HloComputation* computation : module->computations()) {
-    for (const HloInstruction* i : computation->instructions()) conditionals += i->opcode() == HloOpcode::kConditional;
-  }
+  for (const HloInstruction* i : module->AllInstructions()) conditionals += i->opcode() == HloOpcode::kConditional;
   CHECK(conditionals <= 2 * 40);
   CHECK(pipeline->runs().size() <= 8);
 }

@@ -188,8 +188,7 @@ std::vector<fs::path> TestFiles(const fs::path& folder) {
 
 TEST_CASE("each file in tests/passes gives what is expected", "[files]") {
   std::vector<fs::path> folders;
-  for (const auto& entry : fs::directory_iterator(fs::path(kTestsFolder) / "passes"))
-    folders.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(fs::path(kTestsFolder) / "passes")) folders.push_back(entry.path());
   std::sort(folders.begin(), folders.end());
   for (const fs::path& folder : folders) {
     DYNAMIC_SECTION(folder.filename().string()) {
@@ -213,10 +212,8 @@ Covered CoveredByFiles() {
     INFO(file.string());
     const std::string text = ReadFile(file);
     std::unique_ptr<HloModule> module = Parse(text, file.filename().string());
-    for (const HloComputation* computation : module->computations()) {
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-        if (i->name().ends_with("_stays")) covered.stays.emplace(i->name().substr(0, i->name().size() - 6));
-      }
+    for (const HloInstruction* i : module->AllInstructions()) {
+      if (i->name().ends_with("_stays")) covered.stays.emplace(i->name().substr(0, i->name().size() - 6));
     }
     RewriteLog log;
     log.keep_text = false;

@@ -196,9 +196,8 @@ TEST_CASE("on the corpus the parts add up to the whole") {
     for (const ModuleStats::Tally& tally : stats.opcodes) instructions += tally.instructions;
     CHECK(instructions == stats.count.instructions);
     bool conditional = false;
-    for (const HloComputation* computation : (*module)->computations())
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-        conditional = conditional || i->opcode() == HloOpcode::kConditional;
+    for (const HloInstruction* i : (*module)->AllInstructions())
+      conditional = conditional || i->opcode() == HloOpcode::kConditional;
     Cost sum;
     for (const ModuleStats::Tally& tally : stats.opcodes) sum += tally.cost;
     if (!conditional) {

@@ -68,9 +68,7 @@ TEST_CASE("what a pipeline made is printed as it reads back") {
 TEST_CASE("names are unique in the module, and bodies of fusions give way") {
   std::unique_ptr<HloModule> module = Fused();
   std::unordered_map<std::string_view, int> count;
-  for (const HloComputation* computation : module->computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) ++count[i->name()];
-  }
+  for (const HloInstruction* i : module->AllInstructions()) ++count[i->name()];
   for (const auto& [name, times] : count) {
     INFO(name);
     CHECK(times == 1);
