@@ -13,28 +13,15 @@
 #include "hloir/check.h"
 #include "hloir/cost.h"
 #include "support/guard.h"
+#include "support/random.h"
 
 namespace hloir {
 namespace {
 
-// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_(seed) {}
-  uint64_t Next() {
-    uint64_t z = state_ += 0x9E3779B97F4A7C15;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-    return z ^ (z >> 31);
-  }
-  int64_t Below(int64_t bound) { return static_cast<int64_t>(Next() % static_cast<uint64_t>(bound)); }
-  double Uniform() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
-  // Near enough to a normal distribution, within ±3.5: four uniform ones added up.
-  double Normal() { return (Uniform() + Uniform() + Uniform() + Uniform() - 2) * std::sqrt(3.0); }
-
- private:
-  uint64_t state_;
-};
+// Near enough to a normal distribution, within ±3.5: four uniform ones added up.
+double Normal(Random& random) {
+  return (random.Uniform() + random.Uniform() + random.Uniform() + random.Uniform() - 2) * std::sqrt(3.0);
+}
 
 // A leaf of a value: which instruction, and where in its tuple.
 struct Place {
@@ -285,7 +272,7 @@ int64_t EdgeInteger(Random& random, const Constants& constants, int64_t bound) {
 
 int64_t WideInteger(PrimitiveType type, Random& random, int64_t bound) {
   if (bound >= 0 && random.Below(4) != 0) return random.Below(std::min(bound, INT64_MAX - 1) + 1);
-  const uint64_t bits = random.Next() >> random.Below(BitWidth(type));
+  const uint64_t bits = random.Bits() >> random.Below(BitWidth(type));
   return static_cast<int64_t>(random.Below(2) == 0 ? bits : -bits);
 }
 
@@ -320,7 +307,7 @@ double CornerCase(PrimitiveType type, Random& random) {
 double Number(PrimitiveType type, Random& random, InputKind kind, const Constants& constants) {
   if (kind == InputKind::kEdges) return EdgeNumber(type, random, constants);
   if (kind == InputKind::kWide) return WideNumber(type, random);
-  return kind == InputKind::kPositive ? 0.25 + 0.75 * random.Uniform() : random.Normal();
+  return kind == InputKind::kPositive ? 0.25 + 0.75 * random.Uniform() : Normal(random);
 }
 
 template <class S>
@@ -516,7 +503,7 @@ StatusOr<std::vector<Literal>> UnguardedMakeFakeInputs(const HloModule& module, 
       (kind == InputKind::kEdges || kind == InputKind::kMixed || kind == InputKind::kUniform) && seed / 2 % 2 == 1;
   const Known known = {IndexBounds(module), with_constants ? ConstantsOf(module) : Constants(),
                        check::IsUndefinedForSome(module)};
-  Random random(seed);
+  Random random = Random::FromState(seed);
   std::vector<Literal> inputs;
   for (const HloInstruction* parameter : parameters) {
     // Numbers like these might keep a loop from ending.

@@ -9,6 +9,7 @@
 #include "check/compare.h"
 #include "hloir/detail/widen.h"
 #include "support/format.h"
+#include "support/hash.h"
 #include "support/stopwatch.h"
 
 namespace hloir::check {
@@ -29,7 +30,7 @@ bool IsIdeal(const HloModule& module) {
 size_t HashOf(const InputSet& inputs) {
   size_t hash = 0;
   for (const std::vector<Literal>& device : inputs.devices) {
-    for (const Literal& literal : device) hash = hash * 31 + literal.Hash();
+    for (const Literal& literal : device) hash = Mix(hash, literal.Hash());
   }
   return hash;
 }

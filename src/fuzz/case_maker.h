@@ -8,7 +8,7 @@
 
 #include "fuzz/cases.h"
 #include "fuzz/inferred.h"
-#include "fuzz/random.h"
+#include "support/random.h"
 #include "hloir/builder.h"
 
 namespace hloir::fuzz {

@@ -8,14 +8,15 @@
 #include <unordered_map>
 
 #include "ir/graph_loader.h"
+#include "support/hash.h"
 
 namespace hloir {
 namespace {
 
 uint64_t Hash(std::initializer_list<int64_t> parts) {
   uint64_t hash = 0;
-  for (int64_t part : parts) hash = (hash ^ static_cast<uint64_t>(part)) * 0x9E3779B97F4A7C15u + (hash >> 32);
-  return hash ^ hash >> 29;
+  for (int64_t part : parts) hash = Mix(hash, static_cast<uint64_t>(part));
+  return hash;
 }
 
 template <class T>

@@ -9,6 +9,7 @@
 
 #include "hloir/pipeline.h"
 #include "support/guard.h"
+#include "support/hash.h"
 
 namespace hloir {
 namespace {
@@ -24,7 +25,7 @@ constexpr std::string_view kSweep = "dce";
 
 uint64_t KeyOf(int32_t kind, const HloInstruction* instruction, const HloInstruction* partner) {
   const auto id = [](const HloInstruction* i) { return static_cast<uint64_t>(i == nullptr ? 0 : i->id() + 1); };
-  return (id(instruction) * 0x9E3779B97F4A7C15ull + id(partner)) * 0x9E3779B97F4A7C15ull + static_cast<uint64_t>(kind);
+  return Mix(Mix(id(instruction), id(partner)), static_cast<uint64_t>(kind));
 }
 
 std::vector<bool> IdsOf(const HloModule& module) {
@@ -33,23 +34,21 @@ std::vector<bool> IdsOf(const HloModule& module) {
   return there;
 }
 
-void Mix(uint64_t& hash, uint64_t word) { hash = (hash ^ word) * 0x9E3779B97F4A7C15ull ^ (hash >> 29); }
-
 // Two of one instruction are the same as long as its cost is: it computes on the same shapes, each of which the module
 // has once, and what it calls is as it was. 0: ask again (how often a loop runs depends on much).
 uint64_t CostKey(const HloInstruction& i, const std::vector<uint64_t>& computation_keys) {
   if (i.Is(kControlFlow | kCollective | kAsyncPart)) return 0;
   uint64_t key = reinterpret_cast<uintptr_t>(&i.shape());
-  for (const HloInstruction* operand : i.operands()) Mix(key, reinterpret_cast<uintptr_t>(&operand->shape()));
+  for (const HloInstruction* operand : i.operands()) key = Mix(key, reinterpret_cast<uintptr_t>(&operand->shape()));
   for (const HloComputation* called : i.called_computations())
-    Mix(key, computation_keys[static_cast<size_t>(called->id())]);
+    key = Mix(key, computation_keys[static_cast<size_t>(called->id())]);
   return key | 1;
 }
 // The graph of a computation, as long as nobody edits attributes in place.
 void MixEdges(uint64_t& key, const HloInstruction& i, uint64_t cost_key) {
-  Mix(key, static_cast<uint64_t>(i.id()));
-  Mix(key, cost_key);
-  for (const HloInstruction* operand : i.operands()) Mix(key, static_cast<uint64_t>(operand->id()));
+  key = Mix(key, static_cast<uint64_t>(i.id()));
+  key = Mix(key, cost_key);
+  for (const HloInstruction* operand : i.operands()) key = Mix(key, static_cast<uint64_t>(operand->id()));
 }
 
 void operator+=(CostResult& sum, const CostResult& cost) {

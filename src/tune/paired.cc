@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "fuzz/random.h"
+#include "support/random.h"
 #include "hloir/check.h"
 #include "support/guard.h"
 #include "support/stopwatch.h"
@@ -83,7 +83,7 @@ StatusOr<PairedTimes> Measure(const HloModule& before, const HloModule& after, c
   }
   HLOIR_ASSIGN_OR_RETURN(Contender a, Contender::Prepare(before, runner, arguments));
   HLOIR_ASSIGN_OR_RETURN(Contender b, Contender::Prepare(after, runner, arguments));
-  fuzz::Random random(options.seed);
+  Random random(options.seed);
   std::vector<double> of_a, of_b;
   const Clock::time_point start = Clock::now();
   while (static_cast<int>(of_a.size()) < std::max(options.max_pairs, kLeastPairs) &&
@@ -114,7 +114,7 @@ PairedTimes JudgePairs(std::span<const double> before, std::span<const double> a
   times.before_ms = 1e3 * Median(a);
   times.after_ms = 1e3 * Median(b);
   times.sign_p = SignTest(std::min(less, more), less + more);
-  fuzz::Random random(seed);
+  Random random(seed);
   std::vector<double> medians, sample(n);
   for (int k = 0; k < kBootstraps; ++k) {
     for (double& value : sample) value = ratios[static_cast<size_t>(random.Below(static_cast<int64_t>(n)))];
