@@ -100,12 +100,9 @@ class HloModuleDce : public RewritingPass {
     }
     if (!any) return false;
     FindLive(module);
-    bool changed = false;
-    for (HloComputation* computation : ControlFlowComputations(module)) {
-      for (HloInstruction* loop : InstructionsOf(*computation, HloOpcode::kWhile)) {
-        if (IsTupleLoop(*loop) && loop->while_body()->callers().size() == 1) changed |= HandOnDead(loop);
-      }
-    }
+    bool changed = ForEach(module, HloOpcode::kWhile, [this](HloInstruction* loop) {
+      return IsTupleLoop(*loop) && loop->while_body()->callers().size() == 1 && HandOnDead(loop);
+    });
     for (HloComputation* computation : InFetchedOrder(module.PostOrder())) changed |= DropParameters(computation);
     return changed;
   }

@@ -9,6 +9,14 @@
 
 namespace hloir {
 
+bool RewritingPass::ForEach(HloModule& module, HloOpcode opcode, const std::function<bool(HloInstruction*)>& rewrite) {
+  bool changed = false;
+  for (HloComputation* computation : ControlFlowComputations(module)) {
+    for (HloInstruction* i : InstructionsOf(*computation, opcode)) changed |= rewrite(i);
+  }
+  return changed;
+}
+
 void RewritingPass::PutInPlaceOf(HloInstruction* old, HloInstruction* made) {
   InheritAnnotations(made, *old);
   if (!(made->shape() == old->shape())) made->set_shape(old->shape());
