@@ -16,8 +16,6 @@
 #pragma GCC visibility push(default)
 namespace hloir {
 
-inline bool Contains(const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
-
 // The base of a pass that makes named rewrites: its name, its options, and the gate that it asks before each change.
 //
 //   constexpr RuleInfo kDrop = {"drop-barrier", "optimization-barrier(A) => A"};
