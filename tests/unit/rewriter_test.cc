@@ -1,11 +1,5 @@
 // The one door for rewrites: ids, records, proposals, fuel, taking by id, switched-off rules; and that what an
 // instruction came to stand for keeps its metadata.
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
 #include <algorithm>
 
 #include "hloir/evaluator.h"
@@ -14,6 +8,7 @@
 #include "hloir/printer.h"
 #include "hloir/rewrite/proposals.h"
 #include "hloir/rewrite/rules.h"
+#include "tests/unit/catch.h"
 
 namespace hloir {
 namespace {
