@@ -206,8 +206,8 @@ class ModuleReader {
   Status ReadDecorations(const proto::Instruction& m, HloInstruction& instruction) {
     if (m.metadata.has_value()) {
       OpMetadata metadata = FromProto(*m.metadata);
-      if (m.metadata->metadata_payload.has_value() && m.metadata->metadata_payload->index.has_value()) {
-        const int64_t index = *m.metadata->metadata_payload->index;
+      if (m.metadata->metadata_payload.has_value() && m.metadata->metadata_payload->payload_index.has_value()) {
+        const int64_t index = *m.metadata->metadata_payload->payload_index;
         if (index < 0 || index >= static_cast<int64_t>(payloads_.size()))
           return InvalidArgument("metadata: no payload " + std::to_string(index));
         metadata.metadata_payload = payloads_[static_cast<size_t>(index)];
@@ -330,6 +330,7 @@ class ModuleReader {
           !std::all_of(i->control_predecessors().begin(), i->control_predecessors().end(), is_done)) {
         return InvalidArgument("schedule: '" + std::string(i->name()) + "' comes before what it needs");
       }
+      done[static_cast<size_t>(i->id())] = true;
     }
     return OkStatus();
   }

@@ -178,7 +178,7 @@ proto::Module WriteModule(const HloModule& module, std::deque<std::string>& stor
     m.input_output_alias.emplace();
     for (const InputOutputAlias& a : config.input_output_alias) {
       m.input_output_alias->entries.push_back(
-          {ToInt64s(a.output_index), ToInt64s(a.parameter_index), a.parameter, a.must_alias ? 2 : 1});
+          {ToInt64s(a.output_index), a.parameter, ToInt64s(a.parameter_index), a.must_alias ? 2 : 1});
     }
   }
   if (!config.buffer_donor.empty()) {
@@ -202,7 +202,7 @@ proto::Module WriteModule(const HloModule& module, std::deque<std::string>& stor
     index.file_names.assign(frames.file_names.begin(), frames.file_names.end());
     index.function_names.assign(frames.function_names.begin(), frames.function_names.end());
     for (const StackFrameIndex::FileLocation& l : frames.file_locations) {
-      index.file_locations.push_back({l.file_name_id, l.function_name_id, l.line, l.end_line, l.column, l.end_column});
+      index.file_locations.push_back({l.file_name_id, l.function_name_id, l.line, l.column, l.end_line, l.end_column});
     }
     for (const StackFrameIndex::StackFrame& f : frames.stack_frames) {
       index.stack_frames.push_back({f.file_location_id, std::max<int64_t>(f.parent_frame_id - 1, 0)});
