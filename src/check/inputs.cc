@@ -484,9 +484,7 @@ StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t 
   return MakeFakeInputs(module, seed, seed % 2 == 1 ? InputKind::kCornerCases : InputKind::kPlain);
 }
 
-namespace {
-
-StatusOr<std::vector<Literal>> UnguardedMakeFakeInputs(const HloModule& module, uint64_t seed, InputKind kind) {
+StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t seed, InputKind kind) try {
   constexpr int64_t kMaxBytes = int64_t{1} << 34;
   const std::span<const HloInstruction* const> parameters = module.entry_computation()->parameters();
   int64_t bytes = 0;
@@ -516,18 +514,12 @@ StatusOr<std::vector<Literal>> UnguardedMakeFakeInputs(const HloModule& module, 
     inputs.push_back(std::move(input));
   }
   return inputs;
+} catch (...) {
+  return OutOfMemory();
 }
 
-}  // namespace
-
-StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t seed, InputKind kind) {
-  return Guarded([&] { return UnguardedMakeFakeInputs(module, seed, kind); });
-}
-
-namespace {
-
-StatusOr<InputSet> UnguardedMakeInputSet(const HloModule& module, const DeviceCounts& counts, uint64_t seed,
-                                         InputKind kind) {
+StatusOr<InputSet> MakeInputSet(const HloModule& module, const DeviceCounts& counts, uint64_t seed,
+                                InputKind kind) try {
   InputSet set;
   set.kind = kind;
   HLOIR_ASSIGN_OR_RETURN(set.devices.emplace_back(), MakeFakeInputs(module, seed, kind));
@@ -543,12 +535,8 @@ StatusOr<InputSet> UnguardedMakeInputSet(const HloModule& module, const DeviceCo
     set.devices.push_back(std::move(inputs));
   }
   return set;
-}
-
-}  // namespace
-
-StatusOr<InputSet> MakeInputSet(const HloModule& module, const DeviceCounts& counts, uint64_t seed, InputKind kind) {
-  return Guarded([&] { return UnguardedMakeInputSet(module, counts, seed, kind); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 }  // namespace hloir

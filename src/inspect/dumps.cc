@@ -159,7 +159,9 @@ const DumpFolder::Stage* LastOf(const DumpFolder::Module& module) {
   return nullptr;
 }
 
-StatusOr<DumpFolder> ReadUnguarded(const std::string& path, const ReadDumpsOptions& options) {
+}  // namespace
+
+StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& options) try {
   std::error_code error;
   if (!fs::is_directory(path, error)) return InvalidArgument("it is not a folder");
   struct Known {
@@ -241,12 +243,8 @@ StatusOr<DumpFolder> ReadUnguarded(const std::string& path, const ReadDumpsOptio
     }
   }
   return folder;
-}
-
-}  // namespace
-
-StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& options) {
-  return Guarded([&] { return ReadUnguarded(path, options); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 std::string DumpReport(const DumpFolder& folder) {

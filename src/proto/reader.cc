@@ -516,9 +516,7 @@ StatusOr<HloProtoFile> Parse(std::string_view bytes) {
 
 }  // namespace
 
-namespace {
-
-StatusOr<HloProtoFile> UnguardedParseHloProto(std::string_view bytes) {
+StatusOr<HloProtoFile> ParseHloProto(std::string_view bytes) try {
   // protozero reports broken bytes by exceptions; they end here.
   try {
     return Parse(bytes);
@@ -527,12 +525,8 @@ StatusOr<HloProtoFile> UnguardedParseHloProto(std::string_view bytes) {
   } catch (const std::exception& error) {
     return InvalidArgument(std::string("broken protocol buffer: ") + error.what());
   }
-}
-
-}  // namespace
-
-StatusOr<HloProtoFile> ParseHloProto(std::string_view bytes) {
-  return Guarded([&] { return UnguardedParseHloProto(bytes); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 bool LooksLikeHloProto(std::string_view bytes) {

@@ -237,21 +237,15 @@ std::string SerializeHloModuleProto(const HloModule& module) {
   return proto::Encode(message);
 }
 
-namespace {
-
-StatusOr<std::string> UnguardedSerializeHloProto(const HloProtoFile& file, const HloModule* module) {
+StatusOr<std::string> SerializeHloProto(const HloProtoFile& file, const HloModule* module) try {
   if (!file.streamed || file.form != HloProtoFile::Form::kHloUnoptimizedSnapshot)
     return SerializeMessage(file, module, nullptr);
   std::string stream, bytes;
   HLOIR_ASSIGN_OR_RETURN(const std::string message, SerializeMessage(file, module, &stream));
   protozero::add_varint_to_buffer(&bytes, message.size());
   return bytes + message + stream;
-}
-
-}  // namespace
-
-StatusOr<std::string> SerializeHloProto(const HloProtoFile& file, const HloModule* module) {
-  return Guarded([&] { return UnguardedSerializeHloProto(file, module); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 StatusOr<std::string> SerializeMessage(const HloProtoFile& file, const HloModule* graph, std::string* stream) {

@@ -239,9 +239,11 @@ void Schedule(HloComputation& computation, const Target& target) {
   }
 }
 
-StatusOr<AlternativeGraph> UnguardedAddAlternatives(const HloModule& module, const PassRegistry& registry,
-                                                    std::span<const std::string> names, const PassOptions& given,
-                                                    int64_t max_work) {
+}  // namespace
+
+StatusOr<AlternativeGraph> AddAlternatives(const HloModule& module, const PassRegistry& registry,
+                                           std::span<const std::string> names, const PassOptions& given,
+                                           int64_t max_work) try {
   if (!AlternativesOf(module).empty()) return InvalidArgument("the module has alternatives already");
   PassOptions options = given;
   if (options.evaluator == nullptr) options.evaluator = registry.MakeEvaluator();
@@ -304,14 +306,8 @@ StatusOr<AlternativeGraph> UnguardedAddAlternatives(const HloModule& module, con
   graph.module = target.Release();
   graph.module->PutInTextOrder();
   return graph;
-}
-
-}  // namespace
-
-StatusOr<AlternativeGraph> AddAlternatives(const HloModule& module, const PassRegistry& registry,
-                                           std::span<const std::string> names, const PassOptions& options,
-                                           int64_t max_work) {
-  return Guarded([&] { return UnguardedAddAlternatives(module, registry, names, options, max_work); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 }  // namespace hloir

@@ -132,52 +132,52 @@ DecisionSpace::DecisionSpace()
 DecisionSpace::~DecisionSpace() = default;
 
 StatusOr<std::shared_ptr<DecisionSpace>> DecisionSpace::Make(const PassRegistry& registry,
-                                                             const DecisionOptions& options) {
-  return Guarded([&]() -> StatusOr<std::shared_ptr<DecisionSpace>> {
-    std::shared_ptr<DecisionSpace> space(new DecisionSpace());
-    space->max_instructions_ = options.max_instructions;
-    PassOptions pass_options = options.pass_options;
-    pass_options.growth = space->growth_;
-    if (pass_options.evaluator == nullptr) pass_options.evaluator = registry.MakeEvaluator();
-    HLOIR_RETURN_IF_ERROR(registry.CheckRules(pass_options.disabled_rules));
-    pass_options.rewriter = nullptr;
-    if (registry.Find(kSweep) != nullptr) {
-      PassOptions sweep_options = pass_options;
-      sweep_options.disabled_rules.clear();
-      HLOIR_ASSIGN_OR_RETURN(space->sweep_, registry.Make(kSweep, sweep_options));
-    }
-    pass_options.rewriter = space->asked_.get();
-    const bool all = options.passes.empty();
-    for (const std::string& given : all ? registry.default_pipeline() : options.passes) {
-      const std::string name(WithoutBrackets(given));
-      if ((all && name == kSweep) ||
-          std::find(space->passes_.begin(), space->passes_.end(), name) != space->passes_.end())
-        continue;
-      HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloPass> pass, registry.Make(name, pass_options));
-      const PassInfo* info = registry.Find(std::string_view(name).substr(0, name.find('{')));
-      const int32_t index = static_cast<int32_t>(space->passes_.size());
-      for (const RuleInfo& rule : info->rules) space->asked_->Declare(index, info->name, rule);
-      space->passes_.push_back(name);
-      space->made_.push_back(std::move(pass));
-    }
-    return space;
-  });
+                                                             const DecisionOptions& options) try {
+  std::shared_ptr<DecisionSpace> space(new DecisionSpace());
+  space->max_instructions_ = options.max_instructions;
+  PassOptions pass_options = options.pass_options;
+  pass_options.growth = space->growth_;
+  if (pass_options.evaluator == nullptr) pass_options.evaluator = registry.MakeEvaluator();
+  HLOIR_RETURN_IF_ERROR(registry.CheckRules(pass_options.disabled_rules));
+  pass_options.rewriter = nullptr;
+  if (registry.Find(kSweep) != nullptr) {
+    PassOptions sweep_options = pass_options;
+    sweep_options.disabled_rules.clear();
+    HLOIR_ASSIGN_OR_RETURN(space->sweep_, registry.Make(kSweep, sweep_options));
+  }
+  pass_options.rewriter = space->asked_.get();
+  const bool all = options.passes.empty();
+  for (const std::string& given : all ? registry.default_pipeline() : options.passes) {
+    const std::string name(WithoutBrackets(given));
+    if ((all && name == kSweep) ||
+        std::find(space->passes_.begin(), space->passes_.end(), name) != space->passes_.end())
+      continue;
+    HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloPass> pass, registry.Make(name, pass_options));
+    const PassInfo* info = registry.Find(std::string_view(name).substr(0, name.find('{')));
+    const int32_t index = static_cast<int32_t>(space->passes_.size());
+    for (const RuleInfo& rule : info->rules) space->asked_->Declare(index, info->name, rule);
+    space->passes_.push_back(name);
+    space->made_.push_back(std::move(pass));
+  }
+  return space;
+} catch (...) {
+  return OutOfMemory();
 }
 
 Decisions::Decisions(Decisions&&) noexcept = default;
 Decisions& Decisions::operator=(Decisions&&) noexcept = default;
 Decisions::~Decisions() = default;
 
-StatusOr<Decisions> Decisions::Begin(const HloModule& module, std::shared_ptr<DecisionSpace> space) {
-  return Guarded([&]() -> StatusOr<Decisions> {
-    Decisions decisions;
-    decisions.space_ = std::move(space);
-    decisions.module_ = module.Clone();
-    decisions.growth_ = GrowthBudget(decisions.space_->max_instructions_);
-    decisions.growth_.Begin(module);
-    HLOIR_RETURN_IF_ERROR(decisions.Sweep());
-    return decisions;
-  });
+StatusOr<Decisions> Decisions::Begin(const HloModule& module, std::shared_ptr<DecisionSpace> space) try {
+  Decisions decisions;
+  decisions.space_ = std::move(space);
+  decisions.module_ = module.Clone();
+  decisions.growth_ = GrowthBudget(decisions.space_->max_instructions_);
+  decisions.growth_.Begin(module);
+  HLOIR_RETURN_IF_ERROR(decisions.Sweep());
+  return decisions;
+} catch (...) {
+  return OutOfMemory();
 }
 
 Decisions Decisions::Clone() const {
@@ -231,11 +231,7 @@ StatusOr<std::span<const Opportunity>> Decisions::Open() {
   return std::span<const Opportunity>(open_.data(), open_.size());
 }
 
-StatusOr<DecisionStep> Decisions::Take(size_t index) {
-  return Guarded([&] { return UnguardedTake(index); });
-}
-
-StatusOr<DecisionStep> Decisions::UnguardedTake(size_t index) {
+StatusOr<DecisionStep> Decisions::Take(size_t index) try {
   HLOIR_RETURN_IF_ERROR(Open().status());
   if (index >= open_.size()) return InvalidArgument("no such opportunity");
   const Opportunity wanted = open_[index];
@@ -258,6 +254,8 @@ StatusOr<DecisionStep> Decisions::UnguardedTake(size_t index) {
     if (before[id] != after[id]) (after[id] ? step.added : step.removed).push_back(static_cast<int32_t>(id));
   }
   return step;
+} catch (...) {
+  return OutOfMemory();
 }
 
 std::string Decisions::Id(const Opportunity& opportunity) const {

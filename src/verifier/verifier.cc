@@ -40,9 +40,7 @@ std::vector<VerifierError> VerifyModuleAll(const HloModule& module, const Verifi
   return std::move(errors.list());
 }
 
-namespace {
-
-Status UnguardedVerifyModule(const HloModule& module, const VerifierOptions& options) {
+Status VerifyModule(const HloModule& module, const VerifierOptions& options) try {
   VerifierOptions first = options;
   first.max_errors = 1;
   std::vector<VerifierError> errors = VerifyModuleAll(module, first);
@@ -51,12 +49,8 @@ Status UnguardedVerifyModule(const HloModule& module, const VerifierOptions& opt
   if (where == nullptr) return InvalidArgument(Format("module {}: {}", module.name(), errors[0].message));
   std::string line = where->line() > 0 ? Format("line {}: ", where->line()) : "";
   return InvalidArgument(Format("{}{} {}: {}", line, where->opcode_name(), where->name(), errors[0].message));
-}
-
-}  // namespace
-
-Status VerifyModule(const HloModule& module, const VerifierOptions& options) {
-  return Guarded([&] { return UnguardedVerifyModule(module, options); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 }  // namespace hloir
