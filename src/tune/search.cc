@@ -9,11 +9,11 @@
 #include <set>
 #include <utility>
 
-#include "support/random.h"
 #include "hloir/analysis/structural.h"
 #include "hloir/pipeline.h"
 #include "hloir/verifier.h"
 #include "support/guard.h"
+#include "support/random.h"
 
 namespace hloir {
 

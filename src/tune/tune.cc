@@ -12,12 +12,12 @@
 #include <unordered_map>
 #include <utility>
 
-#include "support/random.h"
 #include "hloir/analysis/structural.h"
 #include "hloir/cost.h"
 #include "hloir/pipeline.h"
 #include "hloir/verifier.h"
 #include "support/guard.h"
+#include "support/random.h"
 #include "tune/plan.h"
 
 namespace hloir {

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "check/mutations.h"
+#include "fuzz/mutations.h"
 #include "support/hash.h"
 
 namespace hloir {
-namespace check {
+namespace fuzz {
 namespace {
 
 const std::vector<Mutation>& Mutations() {
@@ -48,19 +48,19 @@ HloInstruction* Filled(HloComputation* computation, const Shape& shape, double v
   return computation->AddInstruction(HloOpcode::kBroadcast, shape, {constant}, DimensionsAttributes());
 }
 
-}  // namespace check
+}  // namespace fuzz
 
 std::span<const MutantKind> MutantKinds() {
   static const std::vector<MutantKind>* const kinds = [] {
     auto* all = new std::vector<MutantKind>;
-    for (const check::Mutation& mutation : check::Mutations()) all->push_back(mutation.kind);
+    for (const fuzz::Mutation& mutation : fuzz::Mutations()) all->push_back(mutation.kind);
     return all;
   }();
   return *kinds;
 }
 
 std::optional<Mutant> MakeMutant(const HloModule& module, size_t kind, uint64_t seed) {
-  if (kind >= check::Mutations().size()) return std::nullopt;
+  if (kind >= fuzz::Mutations().size()) return std::nullopt;
   Mutant mutant{module.Clone(), ""};
   mutant.module->config().is_scheduled = false;
   // What the entry reaches.
@@ -77,7 +77,7 @@ std::optional<Mutant> MakeMutant(const HloModule& module, size_t kind, uint64_t 
   });
   for (HloInstruction* i : sites) {
     mutant.instruction = i->name();
-    if (check::Mutations()[kind].apply(i, Scramble(seed + 1))) return mutant;
+    if (fuzz::Mutations()[kind].apply(i, Scramble(seed + 1))) return mutant;
   }
   return std::nullopt;
 }

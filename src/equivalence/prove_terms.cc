@@ -1,5 +1,5 @@
 // The table of terms, and views. See prove_terms.h.
-#include "check/prove_terms.h"
+#include "equivalence/prove_terms.h"
 
 #include <algorithm>
 #include <cstring>
@@ -9,7 +9,7 @@
 #include "hloir/cost.h"
 #include "support/hash.h"
 
-namespace hloir::check {
+namespace hloir::equivalence {
 namespace {
 
 constexpr int kMostHeight = 200;            // of elementwise operations that views are moved through
@@ -413,4 +413,4 @@ const Term* Terms::Concatenate(Operands operands, int64_t dimension) {
   return Op(HloOpcode::kConcatenate, shape, std::move(joined), {dimension});
 }
 
-}  // namespace hloir::check
+}  // namespace hloir::equivalence
