@@ -253,8 +253,8 @@ const StatusOr<Results>& Subject::OtherResult(size_t set, bool whatever_it_takes
     RunnerOptions options = context_.options.runner;
     options.engine = Engine::kFast;
     options.devices = context_.counts;
-    const StatusOr<Runner> runner = Runner::Prepare(module_, options);
-    if (runner.ok()) at.other = const_cast<Runner&>(*runner).RunOnAll(context_.ArgumentsOf(set));
+    StatusOr<Runner> runner = Runner::Prepare(module_, options);
+    if (runner.ok()) at.other = runner->RunOnAll(context_.ArgumentsOf(set));
     else at.other = runner.status();
     at.other_is_final = true;
   }
