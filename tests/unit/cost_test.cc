@@ -12,6 +12,7 @@
 #include "tests/unit/catch.h"
 #include "tests/unit/folders.h"
 #include "tests/unit/listing.h"
+#include "tests/unit/parse.h"
 
 using namespace hloir;
 
@@ -19,12 +20,6 @@ namespace {
 
 // XLA adds in f32: each of the module's instructions may round the sum.
 bool Near(double ours, double xla) { return std::abs(ours - xla) <= 1e-5 * std::abs(xla); }
-
-std::unique_ptr<HloModule> Parse(std::string_view text) {
-  auto module = ParseHloModule(std::string(text));
-  REQUIRE(module.ok());
-  return *std::move(module);
-}
 
 }  // namespace
 

@@ -8,16 +8,10 @@
 #include "hloir/evaluator.h"
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
 
 namespace hloir {
 namespace {
-
-std::unique_ptr<HloModule> Parse(const std::string& text) {
-  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(text);
-  INFO(module.status().message());
-  REQUIRE(module.ok());
-  return *std::move(module);
-}
 
 StatusOr<Literal> Run(const HloModule& module, const std::vector<Literal>& arguments = {},
                       EvaluatorOptions options = {}) {

@@ -9,16 +9,10 @@
 #include "hloir/rewrite/proposals.h"
 #include "hloir/rewrite/rules.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
 
 namespace hloir {
 namespace {
-
-std::unique_ptr<HloModule> Parse(std::string text) {
-  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(std::move(text));
-  INFO((module.ok() ? "" : module.status().message()));
-  REQUIRE(module.ok());
-  return std::move(module).value();
-}
 
 void Run(HloModule& module, std::vector<std::string> passes, PassOptions options = {}) {
   StatusOr<HloPassPipeline> pipeline = MakePipeline(passes, options);

@@ -9,17 +9,11 @@
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/folders.h"
+#include "tests/unit/parse.h"
 
 using namespace hloir;
 
 namespace {
-
-std::unique_ptr<HloModule> Parse(std::string_view text) {
-  auto module = ParseHloModule(std::string(text));
-  INFO((module.ok() ? "" : module.status().message()));
-  REQUIRE(module.ok());
-  return *std::move(module);
-}
 
 const ModuleStats::Tally* Find(const std::vector<ModuleStats::Tally>& tallies, std::string_view key) {
   for (const ModuleStats::Tally& tally : tallies)

@@ -4,6 +4,7 @@
 #include "hloir/printer.h"
 #include "hloir/analysis/stack_frames.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
 
 namespace hloir {
 namespace {
@@ -40,13 +41,6 @@ ENTRY e {
   ROOT both = (f32[64], f32[64]) tuple(b, shared)
 }
 )";
-
-std::unique_ptr<HloModule> Parse(std::string text) {
-  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(std::move(text));
-  INFO((module.ok() ? "" : module.status().message()));
-  REQUIRE(module.ok());
-  return std::move(module).value();
-}
 
 std::unique_ptr<HloModule> Fused() {
   std::unique_ptr<HloModule> module = Parse(kText);
