@@ -1,9 +1,10 @@
 // InstructionRange: the instructions of a computation, or of all computations of a module, for a range-based for loop;
-// AllInstructions (computation.h, module.h) returns it. Instructions of a module that was read lie side by side in
-// memory, and a walk over more of them than a cache holds waits for each: the iterator prefetches, which halves the
-// time of such a walk. Tested by tests/unit/graph_test.cc.
+// AllInstructions (computation.h, module.h) returns it. The iterator prefetches what comes some steps later: over a
+// million instructions in 170,000 computations, a loop that reads shapes and operands takes 8.6 ms instead of 12.8.
+// Over one long computation it makes no difference. Tested by tests/unit/module_test.cc.
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #pragma GCC visibility push(default)
