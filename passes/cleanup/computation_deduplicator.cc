@@ -44,7 +44,6 @@
 #include <unordered_map>
 
 #include "hloir/analysis/structural.h"
-#include "hloir/detail/fetch_ahead.h"
 #include "hloir/rewrite/util.h"
 
 namespace hloir {

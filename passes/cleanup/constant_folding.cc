@@ -36,7 +36,6 @@
 #include <limits>
 
 #include "hloir/cost.h"
-#include "hloir/detail/fetch_ahead.h"
 #include "hloir/rewrite/match.h"
 #include "control_flow/loop_util.h"
 #include "hloir/rewrite/util.h"

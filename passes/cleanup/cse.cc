@@ -32,7 +32,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hloir/detail/fetch_ahead.h"
 #include "hloir/pass.h"
 #include "hloir/analysis/structural.h"
 #include "hloir/rewrite/util.h"

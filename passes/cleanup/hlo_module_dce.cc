@@ -80,7 +80,6 @@
 #include <algorithm>
 
 #include "control_flow/loop_util.h"
-#include "hloir/detail/fetch_ahead.h"
 #include "hloir/rewrite/util.h"
 
 namespace hloir {

@@ -26,7 +26,6 @@
 // Leaves alone: bodies of fusions and async operations; tuples whose sharding would get lost; control dependencies.
 #include <vector>
 
-#include "hloir/detail/fetch_ahead.h"
 #include "hloir/pass.h"
 #include "hloir/rewrite/util.h"
 

@@ -57,7 +57,6 @@
 #include "fusion/build.h"
 #include "fusion/group.h"
 #include "fusion/multi_output.h"
-#include "hloir/detail/fetch_ahead.h"
 #include "hloir/rewrite/util.h"
 
 namespace hloir {

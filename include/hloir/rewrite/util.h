@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hloir/detail/fetch_ahead.h"  // Fetch and InFetchedOrder, for a pass's walks
 #include "hloir/module.h"
 #include "hloir/pass.h"
 
